@@ -79,8 +79,7 @@ func switchFrom(file *clusterfile.File, names naming.Rule, made yamltext.Made) (
 // back put above the flag, or nothing.
 func madeByEnable(record journal.Record, object string) yamltext.Made {
 	for _, intent := range record.ToTakeBack(migration.StepEnable, object) {
-		var receipt yamltext.Receipt
-		if json.Unmarshal(intent.Inverse, &receipt) == nil {
+		if receipt, err := clusterfile.ParseReceipt(intent.Inverse); err == nil {
 			return receipt.Made
 		}
 	}

@@ -1,11 +1,11 @@
 package rke
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -28,8 +28,7 @@ func leftBeside(record journal.Record, object, path string, text []byte) string 
 // false if the journal has no such edit that is not taken back.
 func beforeEnable(record journal.Record, object string) (digest string, known bool) {
 	for _, intent := range slices.Backward(record.ToTakeBack(migration.StepEnable, object)) {
-		var receipt yamltext.Receipt
-		if json.Unmarshal(intent.Inverse, &receipt) == nil {
+		if receipt, err := clusterfile.ParseReceipt(intent.Inverse); err == nil {
 			return receipt.Before, true
 		}
 	}

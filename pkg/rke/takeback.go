@@ -1,14 +1,11 @@
 package rke
 
 import (
-	"encoding/json"
-	"fmt"
 	"reflect"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -25,9 +22,9 @@ func (b *Backend) takeBack(seen migration.Snapshot, file *clusterfile.File, step
 		if i > 0 && InForce(file.Config(), step) == "" {
 			break
 		}
-		var receipt yamltext.Receipt
-		if err := json.Unmarshal(intent.Inverse, &receipt); err != nil {
-			return clusterfile.Edit{}, fmt.Errorf("read the receipt of %q in the journal: %w", intent.What, err)
+		receipt, err := clusterfile.ParseReceipt(intent.Inverse)
+		if err != nil {
+			return clusterfile.Edit{}, seen.Record.Foreign(intent, err)
 		}
 		path := clusterfile.BackupPath(FactsOf(seen).Path, receipt.Before)
 		backup, err := b.disk().ReadFile(path)

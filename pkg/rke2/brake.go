@@ -2,7 +2,6 @@ package rke2
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -55,9 +54,9 @@ func (b *Backend) postInverse(ctx context.Context, tx *runner.Tx, f rancher.Fact
 		if intents[i].Step != tx.Step() || intents[i].Object != f.ObjectName() || len(intents[i].Inverse) == 0 {
 			continue
 		}
-		var inverse edits.Inverse
-		if err := json.Unmarshal(intents[i].Inverse, &inverse); err != nil {
-			return false, fmt.Errorf("read the inverse of %q: %w", intents[i].What, err)
+		inverse, err := edits.ParseInverse(intents[i].Inverse)
+		if err != nil {
+			return false, tx.Record().Foreign(intents[i], err)
 		}
 		edit, err := inverse.Edit(f.Cluster.Spec)
 		if err != nil || edit.Empty() {

@@ -2,7 +2,6 @@ package rke2
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -56,9 +55,9 @@ func (b *Backend) computationOf(step journal.StepID) computation {
 func takeBack(step journal.StepID, otherwise func(config.Spec, []config.Machine) (edits.Edit, error)) computation {
 	return func(seen migration.Snapshot, spec config.Spec) (edits.Edit, error) {
 		for _, intent := range seen.Record.ToTakeBack(step, factsOf(seen).ObjectName()) {
-			var inverse edits.Inverse
-			if err := json.Unmarshal(intent.Inverse, &inverse); err != nil {
-				return edits.Edit{}, fmt.Errorf("read the inverse of %q in the journal: %w", intent.What, err)
+			inverse, err := edits.ParseInverse(intent.Inverse)
+			if err != nil {
+				return edits.Edit{}, seen.Record.Foreign(intent, err)
 			}
 			edit, err := inverse.Edit(spec)
 			if err != nil {

@@ -2,8 +2,6 @@ package rke2
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -64,9 +62,9 @@ func (b *Backend) RemoveDocument(ctx context.Context, tx *runner.Tx, seen migrat
 func removal(seen migration.Snapshot) (edits.Edit, error) {
 	spec := factsOf(seen).Cluster.Spec
 	for _, intent := range seen.Record.ToTakeBack(migration.StepInstall, factsOf(seen).ObjectName()) {
-		var inverse edits.Inverse
-		if err := json.Unmarshal(intent.Inverse, &inverse); err != nil {
-			return edits.Edit{}, fmt.Errorf("read the inverse of %q in the journal: %w", intent.What, err)
+		inverse, err := edits.ParseInverse(intent.Inverse)
+		if err != nil {
+			return edits.Edit{}, seen.Record.Foreign(intent, err)
 		}
 		if edit, added, err := inverse.RemoveChart(spec, chartRef); err != nil || added {
 			return edit, err

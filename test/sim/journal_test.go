@@ -11,12 +11,16 @@ import (
 
 // rewriteJournal changes the text of the journal as a version of awsmigrate would.
 func rewriteJournal(w *World, change func(string) string) {
-	journal := w.mgmt.get("configmaps", fleet, "awsmigrate-demo")
+	rewriteJournalIn(w.mgmt, w, fleet, change)
+}
+
+func rewriteJournalIn(s *server, w *World, namespace string, change func(string) string) {
+	journal := s.get("configmaps", namespace, "awsmigrate-demo")
 	data := mapAt(journal, "data")
 	data["journal.json"] = change(text(data, "journal.json"))
 	sum := sha256.Sum256([]byte(text(data, "journal.json")))
 	data["sha256"] = hex.EncodeToString(sum[:])
-	w.mgmt.put("configmaps", journal, w.now)
+	s.put("configmaps", journal, w.now)
 }
 
 // What becomes of a journal between two runs, and what the second run makes of it.

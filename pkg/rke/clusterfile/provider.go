@@ -2,8 +2,9 @@ package clusterfile
 
 // Names of cloud providers that rke knows. Others it passes on as they are.
 const (
-	providerAWS      = "aws"
-	providerExternal = "external"
+	providerAWS         = "aws"
+	providerExternal    = "external"
+	providerExternalAWS = "external-aws"
 )
 
 // others are the providers beside AWS whose options are there, in the order in

@@ -2,7 +2,6 @@ package managed
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -64,8 +63,8 @@ func (b *Backend) switchEdit(ctx context.Context, seen migration.Snapshot) (Edit
 func made(seen migration.Snapshot) []string {
 	var all []string
 	for _, intent := range seen.Record.ToTakeBack(migration.StepEnable, clusterOf(seen).object()) {
-		var inverse []Inverse
-		if json.Unmarshal(intent.Inverse, &inverse) != nil {
+		inverse, err := ParseInverses(intent.Inverse)
+		if err != nil {
 			continue
 		}
 		for _, one := range inverse {

@@ -101,14 +101,22 @@ func Upgrade(config map[string]any, version string) Edit {
 	return editOf(config, Element{Path: []string{"kubernetesVersion"}, Value: version})
 }
 
-// editable refuses a configuration in which something stands where an edit needs
-// a mapping: it would be overwritten.
+// editable returns an error if something other than a mapping is where an edit needs
+// one, which would be overwritten, or if ParseInverses would refuse what an edit replaces.
 func editable(object string, config map[string]any) error {
 	for _, path := range [][]string{{"cloudProvider"}, {"services"}, {"services", "kubeController"}, {"services", "kubeController", "extraArgs"}} {
 		value := mapAt(config, path[:len(path)-1])[path[len(path)-1]]
 		if _, ok := value.(map[string]any); !ok && value != nil {
 			return &fault.Error{Class: fault.Check, Reason: "BadConfiguration", Object: object,
 				Seen: fmt.Sprintf("spec.%s.%s is no mapping", rkeConfigKey, strings.Join(path, ".")), Wanted: "a mapping, or nothing", Fix: "correct it in Rancher"}
+		}
+	}
+	for _, l := range leaves() {
+		value := mapAt(config, l.path[:len(l.path)-1])[l.path[len(l.path)-1]]
+		if _, isMap := value.(map[string]any); !l.may(value) && !(l.block && isMap) {
+			return &fault.Error{Class: fault.Check, Reason: "BadConfiguration", Object: object,
+				Seen:   fmt.Sprintf("spec.%s.%s is %.100s, which an undo could not restore", rkeConfigKey, strings.Join(l.path, "."), told(value)),
+				Wanted: "a value that rke takes", Fix: "correct it in Rancher"}
 		}
 	}
 	return nil

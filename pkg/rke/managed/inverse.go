@@ -19,6 +19,8 @@ type Inverse struct {
 	Before any    `json:"before,omitempty"`
 	Is     any    `json:"is,omitempty"` // what was written; nil: it was removed
 	SHA256 string `json:"sha256,omitempty"`
+	// IsSHA256 stands for a mapping that was written, as an undo does.
+	IsSHA256 string `json:"isSha256,omitempty"`
 	// Made are the mappings that setting the element made, by pointer.
 	Made []string `json:"made,omitempty"`
 	// Pruned mappings come back with what they held.
@@ -29,20 +31,28 @@ type Inverse struct {
 func (e Edit) Inverse() ([]byte, error) {
 	var all []Inverse
 	for _, el := range e.Elements {
-		one := Inverse{Path: pointer(el.Path), Had: el.Had, Is: el.Value, Made: e.made(el), Pruned: el.Pruned}
-		switch before := el.Before.(type) {
-		case nil:
-		case string, bool:
-			one.Before = before
-		default:
-			var err error
-			if one.SHA256, _, err = digestOf(before); err != nil {
-				return nil, err
-			}
+		one := Inverse{Path: pointer(el.Path), Had: el.Had, Made: e.made(el), Pruned: el.Pruned}
+		var err error
+		if one.Before, one.SHA256, err = recorded(el.Before); err != nil {
+			return nil, err
+		}
+		if one.Is, one.IsSHA256, err = recorded(el.Value); err != nil {
+			return nil, err
 		}
 		all = append(all, one)
 	}
 	return json.Marshal(all)
+}
+
+// recorded returns a value as the journal may hold it: a text or a boolean as it is, of
+// anything else the digest.
+func recorded(v any) (plain any, sha256 string, err error) {
+	switch v.(type) {
+	case nil, string, bool:
+		return v, "", nil
+	}
+	sha256, _, err = digestOf(v)
+	return nil, sha256, err
 }
 
 // digestOf is the SHA-256 of a value's JSON, and the JSON.
@@ -74,8 +84,7 @@ func TakeBack(object string, config map[string]any, inverse []Inverse, kept func
 		}
 		now, there := mapAt(config, path[:len(path)-1])[path[len(path)-1]]
 		back := there == one.Had && reflect.DeepEqual(now, before)
-		ours := there == (one.Is != nil) && reflect.DeepEqual(now, one.Is)
-		if !back && !ours {
+		if !back && !one.left(now, there) {
 			return Edit{}, &fault.Error{Class: fault.Stale, Reason: "EditMoved", Object: object,
 				Seen: "spec." + rkeConfigKey + "." + strings.Join(path, ".") + " is no longer as awsmigrate wrote it", Wanted: "the value that was written, or the one from before",
 				Fix: "put it back by hand, then run again"}
@@ -89,6 +98,15 @@ func TakeBack(object string, config map[string]any, inverse []Inverse, kept func
 		}
 	}
 	return e, nil
+}
+
+// left reports whether a value is the one that the edit left.
+func (i Inverse) left(now any, there bool) bool {
+	if i.IsSHA256 != "" {
+		sum, _, err := digestOf(now)
+		return there && err == nil && sum == i.IsSHA256
+	}
+	return there == (i.Is != nil) && reflect.DeepEqual(now, i.Is)
 }
 
 // pathOf is the path under the configuration that a pointer names.

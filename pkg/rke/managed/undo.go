@@ -27,9 +27,9 @@ var secrets = kubeschema.GroupVersionResource{Version: "v1", Resource: "secrets"
 // returns an error that says so.
 func (b *Backend) takeBack(ctx context.Context, seen migration.Snapshot, config map[string]any, step journal.StepID) (Edit, error) {
 	for _, intent := range seen.Record.ToTakeBack(step, clusterOf(seen).object()) {
-		var inverse []Inverse
-		if err := json.Unmarshal(intent.Inverse, &inverse); err != nil {
-			return Edit{}, fmt.Errorf("read the inverse of %q in the journal: %w", intent.What, err)
+		inverse, err := ParseInverses(intent.Inverse)
+		if err != nil {
+			return Edit{}, seen.Record.Foreign(intent, err)
 		}
 		edit, err := TakeBack(clusterOf(seen).object(), config, inverse, func(sha256 string) (any, error) { return b.kept(ctx, sha256) })
 		if err != nil || !edit.Empty() {
@@ -106,7 +106,7 @@ func (b *Backend) kept(ctx context.Context, sha256 string) (any, error) {
 	var secret struct {
 		Data map[string][]byte `json:"data"`
 	}
-	var value any
+	var value map[string]any
 	raw, err := o.MarshalJSON()
 	if err == nil {
 		err = json.Unmarshal(raw, &secret)
@@ -116,7 +116,7 @@ func (b *Backend) kept(ctx context.Context, sha256 string) (any, error) {
 	}
 	if err == nil {
 		var sum string
-		if sum, _, err = digestOf(value); err == nil && sum != sha256 {
+		if sum, _, err = digestOf(value); err == nil && (value == nil || sum != sha256) {
 			err = fmt.Errorf("SHA-256 %s", sum)
 		}
 	}

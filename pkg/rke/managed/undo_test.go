@@ -1,7 +1,6 @@
 package managed
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -24,9 +23,9 @@ func inverseOf(t *testing.T, edit Edit) ([]Inverse, func(string) (any, error)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var inverse []Inverse
-	if err := json.Unmarshal(raw, &inverse); err != nil {
-		t.Fatal(err)
+	inverse, err := ParseInverses(raw)
+	if err != nil {
+		t.Fatalf("%v: %s", err, raw)
 	}
 	kept := map[string]any{}
 	for _, el := range edit.Elements {

@@ -125,7 +125,10 @@ func decode(in stored, object string) (State, error) {
 	return st, nil
 }
 
-const reasonSchema = "JournalSchema"
+const (
+	reasonSchema = "JournalSchema"
+	reasonBroken = "JournalBroken"
+)
 
 func foreignSchema(schema, object string) error {
 	e := &fault.Error{
@@ -143,7 +146,7 @@ func foreignSchema(schema, object string) error {
 
 func broken(object, seen string, err error) error {
 	return &fault.Error{
-		Class: fault.Stale, Reason: "JournalBroken", Object: object, Seen: seen,
+		Class: fault.Stale, Reason: reasonBroken, Object: object, Seen: seen,
 		Fix: "put the object back from a backup; without it a run can go on (delete the object), but the fingerprint and the inverse edits are lost",
 		Err: err,
 	}

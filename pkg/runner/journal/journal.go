@@ -91,7 +91,7 @@ type Brake struct {
 // Record is the part of the journal that a procedure may read, as a copy.
 func (s State) Record() Record {
 	c := s.Clone()
-	return Record{Intents: c.Intents, Notes: c.Notes, LeftOpen: s.leftOpen(), AskedBrake: s.askedBrake()}
+	return Record{Intents: c.Intents, Notes: c.Notes, LeftOpen: s.leftOpen(), AskedBrake: s.askedBrake(), Object: s.Target.object()}
 }
 
 // brakeAsked is the reason by which the engine ends a run whose brake somebody asked for.

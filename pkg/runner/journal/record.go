@@ -23,6 +23,8 @@ type Record struct {
 	// Unread is why the journal could not be read, so that the rest of the record
 	// says nothing; nil: it was. Only commands that look go on without it.
 	Unread error `json:"-"`
+	// Object names the object that holds the journal, or is empty.
+	Object string `json:"-"`
 }
 
 // Intent is committed before the first side effect it announces.

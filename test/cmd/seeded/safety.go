@@ -192,5 +192,14 @@ func safety() []seeded {
 		{"S17-again", "what failed is tried again by the next process", "internal/controller/facts.go",
 			`last.Outcome == "stopped" && `, `last.Outcome == "stopped" && !defect.On("S17-again") && `,
 			controllerTest, "TestAttempts$", false},
+		{"S19-inverse", "an undo of RKE2 takes any inverse out of the journal", "pkg/rke2/config/edits/parse.go",
+			"	return inv, inv.check()", "	if defect.On(\"S19-inverse\") {\n\t\treturn inv, nil\n\t}\n	return inv, inv.check()",
+			simulated, "TestForgedInversesAreNotWritten$", false},
+		{"S19-receipt", "an undo of cluster.yml takes any receipt out of the journal", "pkg/rke/clusterfile/receipt.go",
+			"	if err := checkReceipt(r); err != nil {", `	if err := checkReceipt(r); err != nil && !defect.On("S19-receipt") {`,
+			simulated, "TestForgedInversesAreNotWritten$", false},
+		{"S19-managed", "an undo of RKE in Rancher takes any inverse out of the journal", "pkg/rke/managed/parse.go",
+			"		if err := one.check(); err != nil {", `		if err := one.check(); err != nil && !defect.On("S19-managed") {`,
+			"./pkg/rke/managed", "TestParseInverses_forged_refused$|TestTakeBack_forged_journal_refused$", false},
 	}
 }

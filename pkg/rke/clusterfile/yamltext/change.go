@@ -116,5 +116,8 @@ func (c Change) blank(path []string) (Blank, bool) {
 	return c.Refill[i], true
 }
 
+// Empty reports whether the text is one of those that mean nothing, or an empty mapping.
+func (b Blank) Empty() bool { return blankText.MatchString(b.Text) }
+
 // null says whether the text means null to YAML, and not a mapping.
 func (b Blank) null() bool { return !slices.Contains([]byte(b.Text), '{') }

@@ -98,6 +98,7 @@ func checkEdit(t testing.TB, rke map[string]any, s config.Spec, e Edit) {
 	if err != nil {
 		t.Fatalf("inverse: %v", err)
 	}
+	stored(t, inverse.Inverse()) // a brake of an undo goes by it
 	back, err := inverse.Apply(after)
 	if err != nil {
 		t.Fatal(err)

@@ -81,6 +81,13 @@ func (e *editor) finish(before config.Spec, machines []config.Machine, want inte
 			Seen: "the edit gives another result when it is applied again", Wanted: "the same one", Err: err,
 		}
 	}
+	if err := e.edit.Inverse().check(); err != nil {
+		return Edit{}, &fault.Error{
+			Class: fault.Check, Reason: "NoInverse", Object: before.Object,
+			Seen:   "an undo could not restore what is there now",
+			Wanted: "arguments that are true, false or " + config.ProviderExternal, Fix: "correct or remove that value", Err: err,
+		}
+	}
 	return e.edit, nil
 }
 

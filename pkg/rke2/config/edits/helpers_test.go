@@ -132,16 +132,16 @@ func applyPatch(doc []byte, e Edit) ([]byte, error) {
 	return p.Apply(doc)
 }
 
-// stored sends an inverse through JSON, as the journal does.
+// stored sends an inverse through JSON and its parser, as the journal does.
 func stored(t testing.TB, inv Inverse) Inverse {
 	t.Helper()
 	b, err := json.Marshal(inv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out Inverse
-	if err := json.Unmarshal(b, &out); err != nil {
-		t.Fatal(err)
+	out, err := ParseInverse(b)
+	if err != nil {
+		t.Fatalf("%v: %s", err, b)
 	}
 	return out
 }

@@ -68,7 +68,7 @@ func TestUndoAfterARewrite(t *testing.T) {
 				if ok, missing := e.AppliedIn(now); !ok {
 					t.Fatalf("%s: not applied: %v\n%s", what, missing, notation.Canonical(before))
 				}
-				inverse, err := e.Inverse().Edit(now)
+				inverse, err := stored(t, e.Inverse()).Edit(now)
 				if err != nil {
 					t.Fatalf("%s: %v\n%s", what, err, notation.Canonical(before))
 				}

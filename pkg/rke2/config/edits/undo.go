@@ -168,12 +168,14 @@ func (e *editor) restore(u Undo, at config.Location) error {
 	untouched := notation.Digest(c.value) == u.Digest
 	elems := elements(c)
 	for i := len(u.Added) - 1; i >= 0; i-- {
-		at := lastIndex(elems, u.Added[i].Value)
+		index := lastIndex(elems, u.Added[i].Value)
 		if untouched {
-			at = u.Added[i].At
+			if index = u.Added[i].At; index >= len(elems) || notation.Text(elems[index]) != u.Added[i].Value {
+				return e.moved(u, fmt.Sprintf("%s holds no %s at position %d", at, u.Added[i].Value, index))
+			}
 		}
-		if at >= 0 {
-			elems = slices.Delete(elems, at, at+1)
+		if index >= 0 {
+			elems = slices.Delete(elems, index, index+1)
 		}
 	}
 	for _, r := range u.Removed {
@@ -247,8 +249,9 @@ func (e *editor) undoAdded(u Undo) error {
 	at := config.Location{Place: p, Key: u.Key}
 	rest := elements(e.cell(at))
 	for _, a := range u.Added {
-		i := lastIndex(rest, a.Value)
-		rest = slices.Delete(rest, i, i+1)
+		if i := lastIndex(rest, a.Value); i >= 0 {
+			rest = slices.Delete(rest, i, i+1)
+		}
 	}
 	switch {
 	case len(rest) > 0:

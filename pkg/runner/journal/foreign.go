@@ -1,0 +1,37 @@
+package journal
+
+import (
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// Foreign returns the fault for an inverse of the journal that no edit of awsmigrate has.
+// err says which key or value it names. The journal is no secret and has no key: an
+// inverse is data until its parser has accepted it.
+func (r Record) Foreign(intent Intent, err error) error {
+	object := r.Object
+	if object == "" {
+		object = "the journal"
+	}
+	return &fault.Error{
+		Class: fault.Stale, Reason: reasonBroken, Object: object,
+		Seen:   fmt.Sprintf("the inverse of %q is not awsmigrate's: %v; nothing was written", intent.What, err),
+		Wanted: "an inverse that restores what an edit of awsmigrate changed",
+		Fix:    "find out who wrote to the object, put it back from a backup, and run again",
+	}
+}
+
+// IsBroken reports whether err says that a journal, or a part of it, cannot be relied on.
+func IsBroken(err error) bool {
+	bad, is := fault.As(err)
+	return is && bad.Reason == reasonBroken
+}
+
+// object names the ConfigMap that holds the journal of a target.
+func (t Target) object() string {
+	if t.Name == "" {
+		return ""
+	}
+	return fmt.Sprintf("ConfigMap %s/%s", t.Namespace, Name(t.Name))
+}
