@@ -82,8 +82,8 @@ func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step jo
 	}
 	object, rolls := clusterOf(seen).object(), rke.RollsOf(seen, step)
 	plan := runner.Plan{Rolls: rolls, Changes: edit.Changes(object), Takes: runner.Minute * runner.About(1+rolls)}
-	if len(plan.Changes) > 0 {
-		plan.Summary = []string{fmt.Sprintf("~ %s (%d keys)", object, len(plan.Changes))}
+	for _, c := range plan.Changes {
+		plan.Summary = append(plan.Summary, "~ "+c.Location)
 	}
 	plan.Notes = append(plan.Notes, "Rancher applies it at once, and restarts "+
 		rke.Restarts(step, "at once, then the kubelet on every other host", "then the kubelet on every worker"))

@@ -68,7 +68,7 @@ func TestPlansInRancher(t *testing.T) {
 		if n := len(plan.Changes); n > 0 {
 			last = plan.Changes[n-1].Location
 		}
-		if err != nil || len(plan.Changes) != tt.keys || plan.Rolls != tt.rolls || !strings.HasSuffix(last, tt.last) || plan.Takes.String() != tt.estimate || len(plan.Notes) != 1 || (len(plan.Summary) == 1) != (tt.keys > 0) {
+		if err != nil || len(plan.Changes) != tt.keys || plan.Rolls != tt.rolls || !strings.HasSuffix(last, tt.last) || plan.Takes.String() != tt.estimate || len(plan.Notes) != 1 || len(plan.Summary) != tt.keys || tt.keys > 0 && !strings.HasSuffix(plan.Summary[tt.keys-1], tt.last) {
 			t.Errorf("%s: %v, %d keys, last %s, %+v", name, err, len(plan.Changes), last, plan)
 		}
 	}

@@ -60,6 +60,9 @@ func (v *textView) Emit(e runner.Event) {
 		v.row("–", e.Step, "skipped: "+e.Message, "")
 	case runner.StepStarted:
 		v.passing("◐  "+v.step(e.Step)+"  ", e.Title)
+		if v.commands.Undoing {
+			v.details(writesOf(e.Changes))
+		}
 	case runner.StepWaiting:
 		v.waiting(e)
 	case runner.StepWarning:
