@@ -118,26 +118,34 @@ func (c Config) Get(key string) (any, bool) {
 	return v.value, true
 }
 
-// Text gives a value as a string, "" where there is none.
+// Text gives a value as RKE2 reads it, "" where there is none. Rancher writes the cloud
+// configuration into a file of its own, where nothing is trimmed.
 func (c Config) Text(key string) string {
 	v, ok := c.Get(key)
 	if !ok {
 		return ""
 	}
 	s, ok := v.(string)
-	if !ok {
+	switch {
+	case !ok:
 		return fmt.Sprint(v)
+	case key == KeyCloudConfig:
+		return s
 	}
-	return s
+	return notation.Trimmed(s)
 }
 
-// Args gives the arguments under a key, nil where there are none.
+// Args gives the arguments under a key as RKE2 reads them, nil where there are none.
 func (c Config) Args(key string) []string {
 	v, ok := c.Get(key)
 	if !ok {
 		return nil
 	}
-	return notation.Args(v)
+	var args []string
+	for _, arg := range notation.Args(v) {
+		args = append(args, notation.Trimmed(arg))
+	}
+	return args
 }
 
 // Values is what RKE2 is given, key by key.

@@ -9,8 +9,6 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
@@ -161,7 +159,7 @@ func isProviderValue(s *Scalar) bool {
 		return false
 	}
 	name, _ := s.Value.(string)
-	return len(name) <= maxArgument && slices.Contains([]string{config.ProviderAWS, config.ProviderExternal}, strings.TrimSpace(name))
+	return len(name) <= maxArgument && slices.Contains([]string{config.ProviderAWS, config.ProviderExternal}, notation.Trimmed(name))
 }
 
 // isBooleanValue reports whether disable-cloud-controller has this value before or after
@@ -174,12 +172,7 @@ func isBooleanValue(s *Scalar) bool {
 		return true
 	}
 	text, _ := s.Value.(string)
-	return len(text) <= maxArgument && isBoolean(text)
-}
-
-func isBoolean(text string) bool {
-	_, err := strconv.ParseBool(strings.TrimSpace(text))
-	return err == nil
+	return len(text) <= maxArgument && notation.IsBoolean(text)
 }
 
 // isOwnArgument reports whether the edits put arg into the value of key, or take it out.
@@ -188,7 +181,7 @@ func isOwnArgument(key, arg string) bool {
 	case len(arg) > maxArgument:
 		return false
 	case key == config.KeyManagerArg && isLeaderMigration(arg):
-		return isBoolean(notation.FlagValue(arg))
+		return notation.IsBoolean(notation.FlagValue(arg))
 	}
 	return (key == config.KeyManagerArg || key == config.KeyKubeletArg) && isExternal(arg)
 }

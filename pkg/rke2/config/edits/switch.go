@@ -69,10 +69,8 @@ func isSwitched(m config.Machine, c config.Config) (string, bool) {
 }
 
 func (e *editor) toExternal(machines []config.Machine) error {
-	for _, p := range e.winners(config.KeyProvider, machines).places {
-		if err := e.set(config.Location{Place: p, Key: config.KeyProvider}, present(config.ProviderExternal)); err != nil {
-			return err
-		}
+	if err := e.setProvider(machines, config.ProviderExternal); err != nil {
+		return err
 	}
 	for _, m := range machines {
 		c := config.Effective(e.spec, m)
@@ -85,6 +83,20 @@ func (e *editor) toExternal(machines []config.Machine) error {
 		}
 	}
 	return e.takeOutEverywhere(config.KeyManagerArg, pick(machines, config.Machine.ControlPlane), machines, isLeaderMigration)
+}
+
+// setProvider names the provider in every place that wins, unless RKE2 reads it there.
+func (e *editor) setProvider(machines []config.Machine, name string) error {
+	for _, p := range e.winners(config.KeyProvider, machines).places {
+		at := config.Location{Place: p, Key: config.KeyProvider}
+		if now, _ := e.cell(at).value.(string); notation.Trimmed(now) == name {
+			continue
+		}
+		if err := e.set(at, present(name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *editor) toOverrides(machines []config.Machine) error {
@@ -172,7 +184,7 @@ func (e *editor) disableOwnController(machines []config.Machine) error {
 			if notation.IsTrue(v) {
 				continue
 			}
-			if _, err := strconv.ParseBool(v); err != nil {
+			if !notation.IsBoolean(v) {
 				return e.notBoolean(at, w.first[p], strconv.Quote(v))
 			}
 			if err := e.set(at, present("true")); err != nil {

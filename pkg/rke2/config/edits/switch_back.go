@@ -26,10 +26,8 @@ func SwitchBack(s config.Spec, machines []config.Machine) (Edit, error) {
 		return Edit{}, err
 	}
 	e := edits(s)
-	for _, p := range e.winners(config.KeyProvider, machines).places {
-		if err := e.set(config.Location{Place: p, Key: config.KeyProvider}, present(config.ProviderAWS)); err != nil {
-			return Edit{}, err
-		}
+	if err := e.setProvider(machines, config.ProviderAWS); err != nil {
+		return Edit{}, err
 	}
 	if err := e.addFlag(machines, isExternal); err != nil {
 		return Edit{}, err

@@ -8,7 +8,9 @@ import (
 )
 
 // Args gives the arguments in a value of a *-arg key: a list, or one string,
-// which RKE2 takes as exactly one argument whatever characters it holds.
+// which RKE2 takes as exactly one argument whatever characters it holds. The texts are
+// those that are written, with the blanks around them; FlagName, FlagValue, Last and On
+// read them as RKE2 does.
 func Args(value any) []string {
 	switch v := value.(type) {
 	case string:
@@ -41,17 +43,26 @@ func Text(v any) string {
 	}
 }
 
+// Trimmed returns a value of RKE2's configuration as RKE2 reads it: without the white
+// space around it, such as the line break that ends a block of YAML
+// (k3s-io/k3s:pkg/configfilearg/parser.go readConfigFile;
+// rancher/wrangler:pkg/data/convert/convert.go@v3.7.2 ToString). Blanks within stay.
+func Trimmed(text string) string { return strings.TrimSpace(text) }
+
+// bare returns an argument as RKE2 reads it, without its leading dashes.
+func bare(arg string) string { return strings.TrimPrefix(Trimmed(arg), "--") }
+
 // FlagName is the flag that an argument sets, as the component will read it:
 // leading dashes and K3s's append and prepend marks taken off, underscores read
 // as dashes (k8s.io/component-base/cli/flag WordSepNormalizeFunc).
 func FlagName(arg string) string {
-	name, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+	name, _, _ := strings.Cut(bare(arg), "=")
 	return strings.ReplaceAll(strings.TrimRight(name, "-+"), "_", "-")
 }
 
 // FlagValue is the value an argument gives its flag; a bare flag is "true".
 func FlagValue(arg string) string {
-	_, value, ok := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+	_, value, ok := strings.Cut(bare(arg), "=")
 	if !ok {
 		return "true"
 	}
@@ -69,7 +80,7 @@ func Last(args []string, flag string) (string, bool) {
 		if FlagName(a) != flag {
 			continue
 		}
-		raw, _, _ := strings.Cut(strings.TrimPrefix(a, "--"), "=")
+		raw, _, _ := strings.Cut(bare(a), "=")
 		spelling := strings.TrimRight(raw, "-+")
 		if _, seen := bySpelling[spelling]; !seen {
 			spellings = append(spellings, spelling)
@@ -103,6 +114,12 @@ func On(args []string, flag string) bool {
 
 // IsTrue says whether a text is a boolean that is true.
 func IsTrue(text string) bool {
-	v, err := strconv.ParseBool(text)
+	v, err := strconv.ParseBool(Trimmed(text))
 	return err == nil && v
+}
+
+// IsBoolean reports whether RKE2 reads a text as a boolean.
+func IsBoolean(text string) bool {
+	_, err := strconv.ParseBool(Trimmed(text))
+	return err == nil
 }

@@ -1,0 +1,31 @@
+package config
+
+import (
+	"slices"
+	"testing"
+)
+
+// RKE2 trims what it reads from its configuration; the text of the cloud
+// configuration goes into a file of its own, as it is.
+func TestConfig_blanks_around_values(t *testing.T) {
+	m := Machine{Name: "cp-0", Labels: map[string]string{LabelControlPlane: "true"}}
+	s := Spec{Global: map[string]any{KeyProvider: " aws\n", KeyDisableCCM: "true ", KeyCloudConfig: "[Global]\n",
+		KeyKubeletArg: "cloud-provider=external\n", KeyManagerArg: []any{"v=2 ", " cloud-provider=external", 4, " "}}}
+	c := Effective(s, m)
+	if c.Text(KeyProvider) != "aws" || c.Text(KeyDisableCCM) != "true" || c.Text(KeyCloudConfig) != "[Global]\n" {
+		t.Errorf("%q, %q, %q", c.Text(KeyProvider), c.Text(KeyDisableCCM), c.Text(KeyCloudConfig))
+	}
+	if got := c.Args(KeyManagerArg); !slices.Equal(got, []string{"v=2", "cloud-provider=external", "4", ""}) {
+		t.Errorf("%q", got)
+	}
+	if ManagerProvider(c) != ProviderExternal || KubeletProvider(c) != ProviderExternal {
+		t.Errorf("kube-controller-manager %q, kubelet %q", ManagerProvider(c), KubeletProvider(c))
+	}
+	n, err := ParseNodeArgs(`["server","--cloud-provider-name","aws","--cloud-provider-config","/x","--disable-cloud-controller","true","--kubelet-arg","cloud-provider=external","--kube-controller-manager-arg","v=2","--kube-controller-manager-arg","cloud-provider=external","--kube-controller-manager-arg","4"]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := Explained(n, c); len(found) > 0 {
+		t.Errorf("what RKE2 was started with is not explained: %v", found)
+	}
+}
