@@ -29,3 +29,22 @@ func TestConfig_blanks_around_values(t *testing.T) {
 		t.Errorf("what RKE2 was started with is not explained: %v", found)
 	}
 }
+
+// A value of another type is shown with its type: [aws] is not aws to an edit.
+func TestSetting_String_list(t *testing.T) {
+	m := Machine{Name: "cp-0", Labels: map[string]string{LabelControlPlane: "true"}}
+	for _, tt := range []struct {
+		value any
+		want  string
+	}{
+		{[]any{"aws"}, "cp-0: [aws], which is a list (machineGlobalConfig.cloud-provider-name)"},
+		{[]any{}, "cp-0: [], which is a list (machineGlobalConfig.cloud-provider-name)"},
+		{true, "cp-0: true, which is a boolean (machineGlobalConfig.cloud-provider-name)"},
+		{"aws", "cp-0: aws (machineGlobalConfig.cloud-provider-name)"},
+	} {
+		s := Spec{Global: map[string]any{KeyProvider: tt.value}}
+		if got := Providers(s, []Machine{m})[0].String(); got != tt.want {
+			t.Errorf("%v: %s", tt.value, got)
+		}
+	}
+}

@@ -15,6 +15,7 @@ type Setting struct {
 	Value    string // "" when nobody set it, or when Rancher drops it
 	Dropped  string // why Rancher drops it
 	Set      bool
+	Odd      string // the type of a value that is no text, such as "a list"
 }
 
 // String says it for people, without the value of a cloud configuration.
@@ -26,6 +27,8 @@ func (s Setting) String() string {
 		return s.Machine + ": not set"
 	case strings.HasSuffix(s.Location, "."+KeyCloudConfig) && !strings.HasPrefix(s.Value, "secret://"):
 		return fmt.Sprintf("%s: inline text sha256 %.12s (%s)", s.Machine, notation.Digest(s.Value), s.Location)
+	case s.Odd != "":
+		return fmt.Sprintf("%s: %s, which is %s (%s)", s.Machine, s.Value, s.Odd, s.Location)
 	case s.Value == "":
 		return fmt.Sprintf(`%s: "" (%s)`, s.Machine, s.Location)
 	default:
@@ -42,6 +45,9 @@ func Settings(s Spec, machines []Machine, key string) []Setting {
 		one := Setting{Machine: m.Name, Set: ok, Dropped: v.Dropped, Value: c.Text(key)}
 		if ok {
 			one.Location = v.Location.String()
+			if _, text := v.Raw.(string); !text && v.Dropped == "" {
+				one.Odd = notation.TypeName(v.Raw)
+			}
 		}
 		out = append(out, one)
 	}

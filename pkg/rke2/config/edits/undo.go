@@ -181,7 +181,7 @@ func (e *editor) restore(u Undo, at config.Location) error {
 	for _, r := range u.Removed {
 		if untouched {
 			elems = slices.Insert(elems, min(r.At, len(elems)), any(r.Value))
-		} else if !slices.Contains(notation.Args(elems), r.Value) {
+		} else if count(notation.Args(elems), r.Value) < count(values(u.Removed), r.Value) {
 			elems = append(elems, r.Value)
 		}
 	}

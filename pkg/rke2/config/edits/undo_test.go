@@ -1,6 +1,7 @@
 package edits
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ machineSelectorConfig:
 - config: {kube-controller-manager-arg: [v=4, enable-leader-migration]}
   machineLabelSelector: {matchLabels: {rke.cattle.io/control-plane-role: "true"}}
 `
-	for _, c := range []struct{ name, edit, now, want, reason string }{
+	for _, c := range []struct{ name, edit, before, now, want, reason string }{
 		{name: "an entry was put first, arguments were added", edit: "overrides",
 			now: `
 machineGlobalConfig: {cloud-provider-name: aws, kubelet-arg: [v=2, max-pods=110, cloud-provider=external], disable-cloud-controller: true, cni: canal}
@@ -73,6 +74,24 @@ machineSelectorConfig:
 - config: {kube-controller-manager-arg: [v=5, w=1, enable-leader-migration]}
   machineLabelSelector: {matchLabels: {rke.cattle.io/control-plane-role: "true"}}
 `},
+		{name: "equal arguments were taken out, and others changed the order", edit: "external",
+			before: `
+machineGlobalConfig: {cloud-provider-name: aws, kube-controller-manager-arg: [enable-leader-migration, v=4, enable-leader-migration, w=1]}
+`,
+			now: `
+machineGlobalConfig: {cloud-provider-name: external, kube-controller-manager-arg: [w=1, v=4], disable-cloud-controller: true}
+`, want: `
+machineGlobalConfig: {cloud-provider-name: aws, kube-controller-manager-arg: [w=1, v=4, enable-leader-migration, enable-leader-migration]}
+`},
+		{name: "equal arguments were taken out, and one came back", edit: "external",
+			before: `
+machineGlobalConfig: {cloud-provider-name: aws, kube-controller-manager-arg: [enable-leader-migration, enable-leader-migration]}
+`,
+			now: `
+machineGlobalConfig: {cloud-provider-name: external, kube-controller-manager-arg: [enable-leader-migration, v=4], disable-cloud-controller: true}
+`, want: `
+machineGlobalConfig: {cloud-provider-name: aws, kube-controller-manager-arg: [enable-leader-migration, v=4, enable-leader-migration]}
+`},
 		{name: "the arguments moved to another place", edit: "overrides",
 			now: `
 machineGlobalConfig: {cloud-provider-name: aws, disable-cloud-controller: true}
@@ -102,7 +121,7 @@ machineSelectorConfig: []
 `, reason: "EditMoved"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := parse(t, fromYAML(t, before))
+			s := parse(t, fromYAML(t, cmp.Or(c.before, before)))
 			e, err := compute(c.edit, s, []config.Machine{machine("cp-0", "ce"), machine("w-0", "w")})
 			if err != nil {
 				t.Fatal(err)
