@@ -16,6 +16,9 @@ type document struct {
 	start, end int // content, without the separator before it
 	line       int // of its first byte, from 1
 	separator  int // where the separator line before it starts, -1 for the first
+	// marked reports whether RKE2 reads it together with that line, as it does behind
+	// nothing: only then are comments that end in ... a document.
+	marked bool
 }
 
 // documents cuts a manifest where RKE2 does: at lines that start with "---" and
@@ -37,8 +40,9 @@ func documents(text string) ([]document, error) {
 			if rest = strings.TrimSpace(rest); rest != "" && rest[0] != '#' {
 				return nil, fmt.Errorf("line %d has text after ---", line)
 			}
-			docs[len(docs)-1].end = at
-			docs = append(docs, document{start: next, line: line + 1, separator: at})
+			last := &docs[len(docs)-1]
+			last.end = at
+			docs = append(docs, document{start: next, line: line + 1, separator: at, marked: last.start == at && !last.marked})
 		}
 		at = next
 	}
@@ -106,7 +110,11 @@ func trimComments(text string) span {
 	return s
 }
 
-func readHeader(text string) (header, error) {
+func (d document) readHeader(text string) (header, error) {
+	text = text[d.start:d.end]
+	if d.marked {
+		text = "---\n" + text
+	}
 	var h header
 	if err := yaml.Unmarshal([]byte(text), &h); err != nil {
 		return header{}, fmt.Errorf("read as YAML: %w", err)

@@ -28,7 +28,7 @@ func locate(object, text string, chart Chart) (doc document, found bool, err err
 		if blank(text[d.start:d.end]) {
 			continue
 		}
-		h, err := readHeader(text[d.start:d.end])
+		h, err := d.readHeader(text)
 		if err != nil {
 			return document{}, false, unreadable(d.line, err)
 		}

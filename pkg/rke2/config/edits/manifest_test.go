@@ -1,8 +1,13 @@
 package edits
 
 import (
+	"bufio"
+	"errors"
+	"io"
 	"strings"
 	"testing"
+
+	k8syaml "k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
@@ -273,4 +278,53 @@ func FuzzManifest(f *testing.F) {
 			t.Fatalf("%q without the chart is %q, error %v", text, without.AdditionalManifest, err)
 		}
 	})
+}
+
+// TestSetChartManifest_end_marks takes a manifest where RKE2 takes it: comments that end
+// in ... are a document only behind a separator that RKE2 reads with them.
+func TestSetChartManifest_end_marks(t *testing.T) {
+	for _, text := range []string{
+		"---\n# c\n...\n", "---\n...\n", "--- # x\n# c\n...\n", "---\n---\n---\n# c\n...\n", "kind: A\n---\n---\n# c\n...\n", "kind: A\n...\n", "kind: A\n...\n# c\n", "# c\n",
+		"# c\n...\n", "...\n", "\n---\n# c\n...\n", "---\n---\n# c\n...\n", "kind: A\n---\n# c\n...\n", "---\n...\n---\n...\n",
+	} {
+		s := parse(t, map[string]any{"additionalManifest": text})
+		e, err := SetChartManifest(s, ccm(), chartDoc)
+		if readable := readsAll(t, text); readable != (err == nil) {
+			t.Errorf("%q: RKE2 reads it %t, edit: %v", text, readable, err)
+			continue
+		}
+		if err != nil {
+			wantFault(t, err, fault.Check, "UnreadableManifest")
+			continue
+		}
+		after, err := e.Apply(s)
+		if err != nil || !readsAll(t, after.AdditionalManifest) {
+			t.Errorf("%q: %v, RKE2 cannot read %q", text, err, after.AdditionalManifest)
+		}
+		checkEdit(t, map[string]any{"additionalManifest": text}, s, e)
+	}
+}
+
+// readsAll cuts and decodes a manifest with the functions that RKE2 uses
+// (k3s-io/k3s:pkg/deploy/controller.go).
+func readsAll(t testing.TB, text string) bool {
+	t.Helper()
+	r := k8syaml.NewYAMLReader(bufio.NewReader(strings.NewReader(text)))
+	for {
+		doc, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return true
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		empty := true
+		for _, line := range strings.Split(string(doc), "\n") {
+			line = strings.TrimSpace(line)
+			empty = empty && (line == "" || line == "---" || line[0] == '#')
+		}
+		if _, err := k8syaml.ToJSON(doc); err != nil && !empty {
+			return false
+		}
+	}
 }
