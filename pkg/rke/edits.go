@@ -30,15 +30,17 @@ func EnableEdit(file *clusterfile.File) (clusterfile.Edit, error) {
 // SwitchEdit makes the provider external in one edit that also takes the flag
 // away. awsCloudProvider goes: while the key is there, even empty, rke takes the
 // in-tree provider whatever the name says
-// (rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider). made is what EnableEdit
+// (rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider). One without a value means
+// nothing to rke: it goes with the switch, and is no reason for another edit. made is what EnableEdit
 // put above the flag.
 func SwitchEdit(file *clusterfile.File, names naming.Rule, made yamltext.Made) (clusterfile.Edit, error) {
 	changes := []yamltext.Change{
 		yamltext.Set(rkestate.ProviderExternal, yamltext.Plain, "cloud_provider", "name"),
 		yamltext.Set(strconv.FormatBool(names.UseMetadata), yamltext.Plain, "cloud_provider", "useInstanceMetadataHostname"),
 	}
-	if file.Config().CloudProvider.AWS != nil {
-		changes = append(changes, yamltext.Delete("cloud_provider", "awsCloudProvider"))
+	block, now := []string{"cloud_provider", "awsCloudProvider"}, file.Config().CloudProvider
+	if now.AWS != nil || now.Name != rkestate.ProviderExternal && file.Line(block...) > 0 {
+		changes = append(changes, yamltext.Delete(block...))
 	}
 	changes = append(changes, yamltext.Delete(flagPath...).Pruning(made))
 	return file.Edit(changes...)
