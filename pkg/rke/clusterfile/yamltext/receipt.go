@@ -54,7 +54,7 @@ func (d *Document) Undo(r Receipt, backup []byte) (Edit, error) {
 	if !bytes.Equal(d.text, done.After) {
 		var bad *refusal
 		if after, origins, bad = d.putBack(done); bad != nil {
-			return Edit{}, d.refused(bad)
+			return Edit{}, d.refused(d.orLineEnds(done, bad))
 		}
 	}
 	if bad := d.provenBack(after, origins, done); bad != nil {

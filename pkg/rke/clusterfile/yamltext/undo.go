@@ -60,11 +60,11 @@ func joined(hunks []hunk) []hunk {
 func seek(s, after source, h hunk) (int, *refusal) {
 	for _, edges := range []bool{true, false} {
 		for n := context; n > 0; n-- {
-			switch found := places(s, after, h, n, edges); {
+			switch found := places(s, after, h, around{n, n}, edges); {
 			case len(found) == 1:
 				return found[0], nil
 			case len(found) > 1:
-				return 0, notOurs(found[1]+1, "the edit's lines stand here and at line "+strconv.Itoa(found[0]+1))
+				return closer(s, after, h, n, edges, found)
 			}
 		}
 	}
@@ -75,14 +75,36 @@ func seek(s, after source, h hunk) (int, *refusal) {
 	return 0, notOurs(0, seen)
 }
 
-// places are the lines at which the edit's lines stand with n lines of context, or
-// as many as there were: then at the edge of the file, if edges is set.
-func places(s, after source, h hunk, n int, edges bool) []int {
-	c0, c1 := max(0, h.a0-n), min(len(after.lines), h.a1+n)
+// mostContext is how many lines of context are looked at, on either side, to tell places
+// apart that look alike.
+const mostContext = 100
+
+// closer tells places apart that look alike with n lines of context: by more of it on
+// both sides, else above or below alone, where the lines on the other side have changed.
+func closer(s, after source, h hunk, n int, edges bool, found []int) (int, *refusal) {
+	for _, grow := range []around{{1, 1}, {1, 0}, {0, 1}} {
+		with := around{n, n}
+		for more := found; len(more) > 1 && max(with.above, with.below) < mostContext; {
+			with = around{with.above + grow.above, with.below + grow.below}
+			if more = places(s, after, h, with, edges); len(more) == 1 {
+				return more[0], nil
+			}
+		}
+	}
+	return 0, notOurs(found[1]+1, "the edit's lines stand here and at line "+strconv.Itoa(found[0]+1))
+}
+
+// around is how many lines of context are compared.
+type around struct{ above, below int }
+
+// places are the lines at which the edit's lines stand with that much context, or as
+// much as there was: then at the edge of the file, if edges is set.
+func places(s, after source, h hunk, n around, edges bool) []int {
+	c0, c1 := max(0, h.a0-n.above), min(len(after.lines), h.a1+n.below)
 	if c0 == c1 {
 		return nil
 	}
-	first, last := edges && h.a0 < n, edges && h.a1+n > len(after.lines)
+	first, last := edges && h.a0 < n.above, edges && h.a1+n.below > len(after.lines)
 	var found []int
 	for i := 0; i+c1-c0 <= len(s.lines); i++ {
 		if (!first || i == 0) && (!last || i+c1-c0 == len(s.lines)) && after.same(c0, c1, s, i) {

@@ -220,3 +220,55 @@ func TestDeletionPrunesOnlyWhatWasCreated(t *testing.T) {
 	back := edit(t, []byte(others), yamltext.Delete(flagPath()...).Pruning(e.Made))
 	same(t, "beside another argument", back.After, []byte("nodes: []\nservices:\n  kube-controller:\n    extra_args:\n      v: \"2\"\n"))
 }
+
+// Three lines of context are not always enough: entries of a list end alike. More of
+// them tell, above the place or below it.
+func TestUndo_entries_that_end_alike(t *testing.T) {
+	const nodes = "nodes:\n  - address: 10.0.0.1\n    user: u\n    port: 22\n    role: [worker]\n  - address: 10.0.0.2\n    user: u\n    port: 22\n    role: [worker]\n"
+	const flag = "services:\n  kube-controller:\n    extra_args:\n      enable-leader-migration: \"true\"\n"
+	args := func(name string) string {
+		return "  " + name + ":\n    extra_args:\n      a: b\n      c: d\n      e: f\n"
+	}
+	made := yamltext.Made{Created: [][]string{{"services"}, {"services", "kube-controller"}, {"services", "kube-controller", "extra_args"}}}
+	for name, tt := range map[string]struct {
+		before string
+		change func(string) string
+	}{
+		"a line at the end":          {nodes + flag, func(s string) string { return s + "cluster_name: x\n" }},
+		"a line at the head":         {flag + nodes, func(s string) string { return "cluster_name: x\n" + s }},
+		"a change above, alike":      {"addon_job_timeout: 1\n" + nodes + flag, func(s string) string { return strings.Replace(s, "timeout: 1", "timeout: 2", 1) + "cluster_name: x\n" }},
+		"alike above, told by below": {"services:\n" + args("kubelet") + args("kube-controller") + "      enable-leader-migration: \"true\"\n      g: h\n      i: j\n      k: l\n" + args("scheduler"), func(s string) string { return strings.Replace(s, "kubelet:", "kubelet: # x", 1) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := edit(t, []byte(tt.before), yamltext.Delete(flagPath()...).Pruning(made))
+			back, err := parse(t, []byte(tt.change(string(e.After)))).Undo(e.Receipt(), e.Before)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "undone", back.After, []byte(tt.change(tt.before)))
+		})
+	}
+}
+
+// A tool that changed every line end since is named as such.
+func TestUndo_line_ends_changed(t *testing.T) {
+	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
+	lf := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+	for name, tt := range map[string]struct {
+		before string
+		change func(string) string
+		want   string
+	}{
+		"CRLF since":                       {withAWS, crlf, "line ends are CRLF now, LF when the edit was made"},
+		"LF since":                         {crlf(withAWS), lf, "line ends are LF now, CRLF when the edit was made"},
+		"CRLF since, and another line":     {withAWS, func(s string) string { return crlf("cluster_name: x\n" + s) }, "line ends are CRLF now"},
+		"CRLF since, and the edit's lines": {withAWS, func(s string) string { return crlf(strings.Replace(s, "external-aws", "external", 1)) }, "the lines that the edit wrote"},
+	} {
+		e := edit(t, []byte(tt.before), switchTo(yamltext.Made{})...)
+		_, err := parse(t, []byte(tt.change(string(e.After)))).Undo(e.Receipt(), e.Before)
+		bad, is := fault.As(err)
+		if !is || bad.Reason != "Undo" || !strings.Contains(bad.Seen, tt.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
