@@ -143,6 +143,7 @@ func TestFilePlanIsRefused(t *testing.T) {
 		"a version is skipped":    {migration.StepUpgrade, "v1.28.9-rancher1-1", e.switched, e.path, "UpgradeNotAllowed"},
 		"another change pending":  {migration.StepEnable, "", strings.ReplaceAll(e.plain, "v1.26.9-rancher1-1", "v1.26.8-rancher1-1"), e.path, "PendingChanges"},
 		"nothing is":              {migration.StepEnable, "", e.plain, e.path, ""},
+		"other line ends":         {migration.StepUndoSwitch, "", strings.ReplaceAll(e.switched, "\n", "\r\n"), e.path, clusterfile.ReasonUndo},
 	} {
 		p := &Backend{Common: &Common{Names: &naming.Rule{}, Options: Options{Config: e.path}}}
 		p.Options.KubernetesVersion = tt.target
@@ -154,6 +155,9 @@ func TestFilePlanIsRefused(t *testing.T) {
 		_, err := p.PlanEdit(t.Context(), seen, tt.step)
 		if got := clustertest.ReasonOf(err); got != tt.reason {
 			t.Errorf("%s: %q (%v)", name, got, err)
+		}
+		if bad, _ := fault.As(err); tt.reason == clusterfile.ReasonUndo && !strings.Contains(bad.Fix, tt.path+".awsmigrate-") {
+			t.Errorf("%s: names no backup: %v", name, err)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (b *Backend) takeBack(seen migration.Snapshot, file *clusterfile.File, step
 			continue
 		}
 		if edit, err := file.Undo(receipt, backup); err != nil || !edit.Empty() {
-			return edit, err
+			return edit, clusterfile.WithBackup(err, path)
 		}
 	}
 	if found := InForce(file.Config(), step); found != "" {

@@ -1,6 +1,7 @@
 package clusterfile
 
 import (
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
@@ -90,6 +91,18 @@ func (f *File) Edit(changes ...yamltext.Change) (Edit, error) {
 func (f *File) Undo(r yamltext.Receipt, backup []byte) (Edit, error) {
 	e, err := f.doc.Undo(r, backup)
 	return Edit{e}, err
+}
+
+// WithBackup adds to the refusal of an undo where the text from before the edit is kept.
+// Other errors are returned as they are.
+func WithBackup(err error, path string) error {
+	refused, is := fault.As(err)
+	if !is || refused.Reason != ReasonUndo {
+		return err
+	}
+	named := *refused
+	named.Fix += "; the text from before the edit is in " + path
+	return &named
 }
 
 // Invert takes the edit back in the present file.

@@ -2,11 +2,13 @@ package clusterfile_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
@@ -111,4 +113,18 @@ func FuzzParseReceipt(f *testing.F) {
 			t.Fatalf("another line was put back:\n%s", back.Diff())
 		}
 	})
+}
+
+func TestWithBackup(t *testing.T) {
+	e := edit(t, []byte(withAWS), switchTo(yamltext.Made{})...)
+	later := strings.ReplaceAll(string(e.After), "\n", "\r\n")
+	_, err := parse(t, []byte(later)).Undo(e.Receipt(), e.Before)
+	path := clusterfile.BackupPath("/home/u/cluster.yml", e.Receipt().Before)
+	bad, is := fault.As(clusterfile.WithBackup(err, path))
+	if !is || bad.Reason != clusterfile.ReasonUndo || !strings.HasSuffix(bad.Fix, path) || !strings.Contains(bad.Seen, "line ends are CRLF now") {
+		t.Errorf("%v", bad)
+	}
+	if other := errors.New("x"); clusterfile.WithBackup(nil, path) != nil || !errors.Is(clusterfile.WithBackup(other, path), other) {
+		t.Error("another error was changed")
+	}
 }

@@ -103,6 +103,6 @@ func (d *Document) redo(r Receipt, backup []byte) (Edit, error) {
 func notOurs(line int, seen string) *refusal {
 	return &refusal{
 		cause: causeUndo, line: line, seen: seen, wanted: "the lines as the edit left them",
-		fix: "put them back by hand, from the backup beside the file",
+		fix: "put them back by hand",
 	}
 }
