@@ -14,7 +14,7 @@ import (
 // first edit found, and what may go.
 func TestLeftBeside(t *testing.T) {
 	receipt := func(text string) []byte {
-		encoded, err := json.Marshal(yamltext.Receipt{Before: yamltext.Digest([]byte(text))})
+		encoded, err := json.Marshal(yamltext.Receipt{Before: yamltext.Digest([]byte(text)), After: yamltext.Digest([]byte("after " + text)), Changes: []yamltext.Change{yamltext.Set("true", yamltext.Quoted, flagPath...)}})
 		if err != nil {
 			t.Fatal(err)
 		}
