@@ -104,20 +104,8 @@ func (a Args) Duration(name string, def time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
-// Gates are the feature gates that are named. Repeated flags add up; of a gate
-// named twice the last value counts.
-func (a Args) Gates() map[string]bool {
-	gates := map[string]bool{}
-	for _, v := range a.values[FeatureGates] {
-		for _, pair := range strings.Split(v, ",") {
-			name, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
-			if b, err := strconv.ParseBool(value); ok && err == nil {
-				gates[name] = b
-			}
-		}
-	}
-	return gates
-}
+// Gates returns the feature gates that are named. Repeated flags add up.
+func (a Args) Gates() Gates { return ParseGates(a.values[FeatureGates]...) }
 
 func (a Args) unreadable(name string) error {
 	return fmt.Errorf("--%s=%s cannot be read", name, a.Last(name))

@@ -1,0 +1,101 @@
+package component
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Feature gates that a migration depends on.
+const (
+	GateCSIMigration    = "CSIMigration"
+	GateCSIMigrationAWS = "CSIMigrationAWS"
+	GateLeaderMigration = "ControllerManagerLeaderMigration"
+	GateNoProviders     = "DisableCloudProviders"
+	GateNoKubeletCreds  = "DisableKubeletCloudCredentialProviders"
+)
+
+// MigrationGates lists the gates that 1.27 and later no longer know.
+func MigrationGates() []string {
+	return []string{GateLeaderMigration, GateCSIMigrationAWS, GateCSIMigration}
+}
+
+// Gates holds the feature gates that a component's --feature-gates names.
+type Gates map[string]bool
+
+// ParseGates reads lists such as "A=true,B=false". Lists add up; of a gate that is
+// named twice the last value counts.
+func ParseGates(lists ...string) Gates {
+	gates := Gates{}
+	for _, list := range lists {
+		for _, pair := range strings.Split(list, ",") {
+			name, value, ok := strings.Cut(pair, "=")
+			if on, err := strconv.ParseBool(strings.TrimSpace(value)); ok && err == nil {
+				gates[strings.TrimSpace(name)] = on
+			}
+		}
+	}
+	return gates
+}
+
+// gateHistory holds the minor versions of Kubernetes 1 from which a gate is alpha,
+// beta, locked to true, and removed; 0 if it never was in the versions read.
+type gateHistory struct{ alpha, beta, locked, removed int }
+
+// historyOf returns when a gate changed its stage
+// (kubernetes/kubernetes:pkg/features/kube_features.go@v1.22.17, v1.23.17, v1.24.17,
+// v1.25.16, v1.26.13, v1.27.16, v1.29.10, v1.30.6, v1.31.2).
+func historyOf(gate string) gateHistory {
+	return map[string]gateHistory{
+		GateCSIMigration:    {alpha: 14, beta: 17, locked: 25, removed: 27},
+		GateCSIMigrationAWS: {alpha: 14, beta: 17, locked: 25, removed: 27},
+		GateLeaderMigration: {alpha: 21, beta: 22, locked: 24, removed: 27},
+		GateNoProviders:     {alpha: 22, beta: 29, locked: 31},
+		GateNoKubeletCreds:  {alpha: 23, beta: 29, locked: 31},
+	}[gate]
+}
+
+// umbrella returns the gate that sets this one where its own name is not given, or "".
+func umbrella(gate string, v Version) string {
+	h := historyOf(gate)
+	switch {
+	case v.Major != 1 || h.alpha == 0 || v.Minor < h.alpha || h.locked > 0 && v.Minor >= h.locked:
+		return ""
+	case v.Minor >= h.beta:
+		return "AllBeta"
+	}
+	return "AllAlpha"
+}
+
+// Off returns the pair that switches a gate off in a version, or "" if none does. A
+// gate's own name beats AllAlpha and AllBeta, in any order
+// (k8s.io/component-base:featuregate/feature_gate.go@v0.26.13). EBS migration needs
+// CSIMigration as well (kubernetes/kubernetes:pkg/volume/csimigration/plugin_manager.go@v1.24.17).
+func (g Gates) Off(gate string, v Version) string {
+	if on, named := g[gate]; named && !on {
+		return gate + "=false"
+	} else if !named {
+		all := umbrella(gate, v)
+		if on, named := g[all]; named && !on {
+			return all + "=false"
+		}
+	}
+	if gate == GateCSIMigrationAWS {
+		return g.Off(GateCSIMigration, v)
+	}
+	return ""
+}
+
+// Fatal returns why a component of a version does not start with the gate as it is
+// named, or "". An umbrella sets no gate that is locked, and is known everywhere.
+func (g Gates) Fatal(gate string, v Version) string {
+	on, named := g[gate]
+	h := historyOf(gate)
+	switch {
+	case !named || h.locked == 0:
+	case h.removed > 0 && v.AtLeast(1, h.removed):
+		return v.String() + " does not know it and exits"
+	case !on && v.AtLeast(1, h.locked):
+		return "it is locked on in " + v.String() + ", which exits"
+	}
+	return ""
+}
