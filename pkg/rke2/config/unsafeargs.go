@@ -2,13 +2,13 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
-
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
 // componentKeys are the argument keys of the components that read feature gates.
@@ -19,7 +19,7 @@ func componentKeys() []string {
 // UnsafeArgs are arguments in force on some machine that a migration must not
 // meet, or must know about, at the cluster's present Kubernetes version.
 func UnsafeArgs(s Spec, machines []Machine) ([]Finding, error) {
-	version, err := semver.NewVersion(s.KubernetesVersion)
+	version, err := component.ParseVersion(s.KubernetesVersion)
 	if err != nil {
 		return nil, &fault.Error{Class: fault.Check, Reason: "BadField", Object: s.Object,
 			Seen: fmt.Sprintf("kubernetesVersion %q", s.KubernetesVersion), Wanted: "a version such as v1.26.15+rke2r1"}
@@ -37,7 +37,7 @@ func UnsafeArgs(s Spec, machines []Machine) ([]Finding, error) {
 				out.add(m, f)
 			}
 			args := c.Args(key)
-			gates(args, version, report)
+			gates(args, key, version, report)
 			explicitProvider(args, key, report)
 			if key == KeyManagerArg {
 				managerArgs(args, report)
@@ -50,58 +50,69 @@ func UnsafeArgs(s Spec, machines []Machine) ([]Finding, error) {
 // runs says whether a machine runs the component that a key is for.
 func runs(m Machine, key string) bool { return key == KeyKubeletArg || m.ControlPlane() }
 
-// gates judges the gates that stop a component. A gate that is locked stops it
-// when set against the lock, one that is gone when it is named at all
-// (kubernetes/kubernetes:pkg/features/kube_features.go at 1.21.14 to 1.27.16).
-func gates(args []string, version *semver.Version, report func(Finding)) {
-	minor := version.Minor()
-	for _, g := range []struct {
-		name   string
-		locked uint64 // minor version from which it is locked on
-		off    string // what turning it off does before that
-	}{
-		{"CSIMigrationAWS", 25, "in-tree EBS volumes stop working once the provider is external"},
-		{"ControllerManagerLeaderMigration", 24, "the leader-migration flag is refused at start"},
-	} {
-		value, named := gate(args, g.name)
-		if !named {
-			continue
+// gates judges the gates that stop a component, and those that switch off what a
+// migration needs under any name.
+func gates(args []string, key string, version component.Version, report func(Finding)) {
+	given := gatesOf(args)
+	for _, gate := range component.MigrationGates() {
+		if on, named := given[gate]; named {
+			namedGate(given, gate, on, version, report)
 		}
-		f := Finding{Seen: "feature-gates " + g.name + "=" + value, Fix: "remove this gate"}
-		off := !notation.IsTrue(value)
-		switch {
-		case minor >= 27:
-			f.Topic, f.Why = FatalGate, "Kubernetes 1.27 and later stop at a gate they do not know"
-		case off && minor >= g.locked:
-			f.Topic, f.Why = FatalGate, fmt.Sprintf("the gate is locked to true from 1.%d, the component does not start", g.locked)
-		case off:
-			f.Topic, f.Why = MigrationOff, g.off
-		default:
-			f.Topic, f.Why = FatalGateNext, "Kubernetes 1.27 and later stop at a gate they do not know; remove it before that upgrade"
-		}
+	}
+	offByUmbrella(given, key, version, report)
+}
+
+// namedGate judges a gate that is given by its own name.
+func namedGate(given component.Gates, gate string, on bool, version component.Version, report func(Finding)) {
+	f := Finding{Seen: fmt.Sprintf("%s %s=%t", component.FeatureGates, gate, on), Fix: "remove this gate"}
+	next := f
+	next.Topic, next.Why = FatalGateNext, "Kubernetes 1.27 and later stop at a gate they do not know; remove it before that upgrade"
+	switch why := given.Fatal(gate, version); {
+	case why != "":
+		f.Topic, f.Why = FatalGate, why
 		report(f)
-		if off && minor < 27 {
-			f.Topic, f.Why = FatalGateNext, "Kubernetes 1.27 and later stop at a gate they do not know; remove it before that upgrade"
-			report(f)
-		}
+	case !on:
+		f.Topic, f.Why = MigrationOff, offHarm(gate)
+		report(f)
+	}
+	if !version.AtLeast(1, 27) {
+		report(next)
 	}
 }
 
-// gate gives the last value of one gate; the flag may be given several times
-// and its pairs add up.
-func gate(args []string, name string) (string, bool) {
-	value, named := "", false
-	for _, a := range args {
-		if notation.FlagName(a) != "feature-gates" {
-			continue
-		}
-		for _, pair := range strings.Split(notation.FlagValue(a), ",") {
-			if k, v, _ := strings.Cut(strings.TrimSpace(pair), "="); k == name {
-				value, named = strings.TrimSpace(v), true
-			}
+// offByUmbrella judges the gates that AllAlpha or AllBeta switches off. Only
+// kube-controller-manager has leader migration.
+func offByUmbrella(given component.Gates, key string, version component.Version, report func(Finding)) {
+	off := map[string][]string{}
+	for _, gate := range component.MigrationGates() {
+		pair := given.Off(gate, version)
+		if strings.HasPrefix(pair, "All") && (gate != component.GateLeaderMigration || key == KeyManagerArg) {
+			off[pair] = append(off[pair], gate)
 		}
 	}
-	return value, named
+	for _, pair := range slices.Sorted(maps.Keys(off)) {
+		report(Finding{Topic: MigrationOff, Seen: component.FeatureGates + " " + pair,
+			Why: "it switches off " + strings.Join(off[pair], ", ") + ": " + offHarm(off[pair][0]), Fix: "remove " + pair})
+	}
+}
+
+// offHarm returns what follows while a gate is off.
+func offHarm(gate string) string {
+	if gate == component.GateLeaderMigration {
+		return "the leader-migration flag is refused at start"
+	}
+	return "in-tree EBS volumes stop working once the provider is external"
+}
+
+// gatesOf returns the feature gates of a component's arguments.
+func gatesOf(args []string) component.Gates {
+	var lists []string
+	for _, a := range args {
+		if notation.FlagName(a) == component.FeatureGates {
+			lists = append(lists, notation.FlagValue(a))
+		}
+	}
+	return component.ParseGates(lists...)
 }
 
 func explicitProvider(args []string, key string, report func(Finding)) {
