@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
@@ -129,10 +130,23 @@ func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step jo
 		return runner.Plan{}, err
 	}
 	plan, err := planEdit(f, edit, spec)
+	if step == migration.StepSwitch && !edit.Empty() {
+		plan.Notes = append(plan.Notes, b.releaseNotes(seen)...)
+	}
 	if edit.Empty() && heldOnRequest(seen) {
 		plan.Summary = append(plan.Summary, "end the pause that somebody asked for, so that Rancher goes on")
 	}
 	return plan, err
+}
+
+// releaseNotes names the releases that the end state closes to the cluster, and the end
+// state that closes none if names allow it.
+func (b *Backend) releaseNotes(seen migration.Snapshot) []string {
+	choice, err := b.endState(seen)
+	if err != nil {
+		return nil // the edit says so
+	}
+	return rke2checks.ReleaseNotes(factsOf(seen), choice.State, seen.Reading.Down.Nodes)
 }
 
 // specBefore is the configuration as the steps before a step leave it.
@@ -173,6 +187,9 @@ func (b *Backend) upgradeEdit(seen migration.Snapshot) (migration.Edit, error) {
 	if err := upgradeAllowed(now, target); err != nil {
 		return edit, err
 	}
+	if err := b.refuseTarget(seen, target); err != nil {
+		return edit, err
+	}
 	edit.Changes = []runner.Change{{Object: f.ObjectName(), Location: "spec.kubernetesVersion", Before: now, After: target,
 		Diff: "- " + now + "\n+ " + target + "\n"}}
 	patch, err := upgradePatch(now, target)
@@ -183,6 +200,19 @@ func (b *Backend) upgradeEdit(seen migration.Snapshot) (migration.Edit, error) {
 		})
 	}
 	return edit, err
+}
+
+// refuseTarget refuses a release that starts no kube-apiserver after this migration.
+func (b *Backend) refuseTarget(seen migration.Snapshot, target string) error {
+	var switchTo rke2checks.EndState
+	if !seen.Switched() {
+		choice, err := b.endState(seen)
+		if err != nil {
+			return nil //nolint:nilerr // AWSM-113 says so, and stops the run
+		}
+		switchTo = choice.State
+	}
+	return rke2checks.RefuseTarget(factsOf(seen), switchTo, target)
 }
 
 // upgradePatch tests for the version that the gate was asked about.

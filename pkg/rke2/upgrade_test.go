@@ -2,6 +2,7 @@ package rke2
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -21,12 +22,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // A cordon of the user's that the upgrade's roll removed is waited for and set again.
@@ -149,6 +153,60 @@ func TestUpgradeEdit(t *testing.T) {
 		edit, err := p.Edit(t.Context(), migration.Snapshot{Config: observed{Facts: rancherfixture.Resting()}}, migration.StepUpgrade)
 		if (err != nil) != want.refused || len(edit.Changes) != want.changes {
 			t.Errorf("%s: %v, %v", target, err, edit.Changes)
+		}
+	}
+}
+
+// Every release whose kube-apiserver refuses aws is refused as a target while that is the
+// provider, in the plan as in the step, before anything is written; its neighbors are not.
+func TestUpgradeEdit_releaseRefusesAWS(t *testing.T) {
+	last := map[int]int{29: 10, 30: 6, 31: 2}
+	for minor := 29; minor <= 31; minor++ {
+		for patch := 0; patch <= last[minor]+1; patch++ {
+			for _, build := range []string{"+rke2r1", "+rke2r2", "-rc1+rke2r1"} {
+				if build == "-rc1+rke2r1" && patch > last[minor] {
+					continue // the first candidates after a range differ
+				}
+				target := fmt.Sprintf("v1.%d.%d%s", minor, patch, build)
+				for provider, refuses := range map[string]bool{"aws": patch <= last[minor], "external": false} {
+					checkTarget(t, fmt.Sprintf("v1.%d.99+rke2r1", minor-1), target, provider, refuses)
+				}
+			}
+		}
+	}
+	checkTarget(t, "v1.28.15+rke2r1", "v1.28.16+rke2r1", "aws", false)
+	checkTarget(t, "v1.31.14+rke2r1", "v1.32.0+rke2r1", "aws", false)
+}
+
+// checkTarget wants that a migrated cluster refuses a target, or takes it.
+func checkTarget(t *testing.T, now, target, provider string, refused bool) {
+	t.Helper()
+	facts := fit(now, "v2.9.3", provider, "linux")
+	facts.Machines[0].Labels[config.LabelControlPlane] = "true"
+	p := &Backend{}
+	p.options.KubernetesVersion = target
+	seen := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(position.P5)}
+	plan, planErr := p.PlanEdit(t.Context(), seen, migration.StepUpgrade)
+	edit, err := p.Edit(t.Context(), seen, migration.StepUpgrade)
+	if (err != nil) != refused || (planErr != nil) != refused || refused != edit.Empty() || refused != (len(plan.Changes) == 0) {
+		t.Errorf("%s → %s with %s: %v, %v, %d changes", now, target, provider, err, planErr, len(edit.Changes))
+	}
+	if refused && fault.ClassOf(err) != fault.Check {
+		t.Errorf("%s: class %d, want the one of exit code 3", target, fault.ClassOf(err))
+	}
+}
+
+// Before the switch the end state to come decides.
+func TestUpgradeEdit_endStateToCome(t *testing.T) {
+	for end, refused := range map[rke2checks.EndState]bool{rke2checks.EndOverrides: true, rke2checks.EndExternal: false} {
+		facts := fit("v1.28.15+rke2r1", "v2.8.5", "aws", "linux")
+		facts.Machines[0].Labels[config.LabelControlPlane] = "true"
+		p := &Backend{}
+		p.options.KubernetesVersion, p.options.EndState = "v1.29.3+rke2r1", end
+		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(position.P3)}
+		seen.Reading.Down.Nodes = []downstream.Node{rancherfixture.Node("m", `["server","--node-name","m"]`)}
+		if _, err := p.Edit(t.Context(), seen, migration.StepUpgrade); (err != nil) != refused {
+			t.Errorf("%s: %v", end, err)
 		}
 	}
 }

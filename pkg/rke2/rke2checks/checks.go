@@ -154,6 +154,12 @@ func All() []verify.Check[Prepared] {
 			Source: "kubernetes/kubernetes:cmd/kube-controller-manager 1.22–1.26; rancher/backup-restore-operator: charts/rancher-backup/files",
 			Fix:    "put back what the owner has taken away, before Rancher has rolled it out; after a restore pause Rancher for this cluster first",
 		}},
+		{Judge: judgeAPIServer, Meta: verify.Meta{
+			ID: "AWSM-122", Title: "kube-apiserver starts with its cloud provider", Category: category, Mandatory: true,
+			Why:    "some releases from v1.29 to v1.31 pass the provider aws on to a kube-apiserver that refuses it, and from 1.33 on the flag is gone: the API servers are lost one by one",
+			Source: "kubernetes/kubernetes:pkg/kubeapiserver/options/cloudprovider.go@v1.29.10; rancher/rke2:pkg/rke2/rke2_linux.go, v1.29.0 to v1.32.0",
+			Fix:    "take a release that docs/steps/upgrade.md does not name",
+		}},
 	}
 }
 

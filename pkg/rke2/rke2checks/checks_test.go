@@ -147,6 +147,8 @@ func checkTraps() []trap {
 			p.Cluster.Spec.Entries = []config.Entry{{HasConfig: true, Config: map[string]any{config.KeyManagerArg: []any{"v=4"}}, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"pool": "b"}}}}
 			p.Machines[1].Labels["pool"] = "b"
 		}, fail, "demo-1"},
+		{"AWSM-122", "the release that Rancher rolls out", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "v1.29.3+rke2r1" }, fail, "v1.29.3+rke2r1"},
+		{"AWSM-122", "ahead, after the switch", func(p *Prepared) { p.Stands = position.P5 }, warn, "v1.29.0 to v1.29.10"},
 		{"AWSM-118", "a note", func(p *Prepared) { p.Concerns = []ccmchart.Concern{{Key: "hostNetworking", Seen: "off"}} }, warn, "off"},
 	}
 }

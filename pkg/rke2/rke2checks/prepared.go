@@ -12,6 +12,7 @@ func Prepare(f rancher.Facts, r migration.Reading, made migration.Prepared, o Op
 	p.Choice, p.ChoiceErr = EndStateOf(f, switched, o.EndState, r.Down.Nodes)
 	if p.ChoiceErr == nil && !switched {
 		p.EditErr = tryEdits(f, p.Choice)
+		p.switchTo = p.Choice.State
 	}
 	return p
 }
@@ -32,6 +33,8 @@ type Prepared struct {
 	Choice    EndStateChoice
 	ChoiceErr error
 	EditErr   error // an edit to come cannot be computed
+
+	switchTo EndState // of a switch that is still to come, or empty
 }
 
 // tryEdits computes both edits, one after the other, without writing them.
