@@ -249,6 +249,24 @@ func All() []Trap {
 			inService("kubeproxy", "{extra_args_array: {feature-gates: [CSIMigrationAWS=true]}}")(t, p)
 			p.Options.KubernetesVersion = "v1.27.16-rancher1-1"
 		}, fail, "from 1.27"},
+		{"AWSM-755", "EBS migration's umbrella", func(t *testing.T, p *rkechecks.Prepared) {
+			kubelet("feature-gates: CSIMigration=false")(t, p)
+			p.State.Current.Config.KubernetesVersion = "v1.24.17-rancher1-1"
+		}, warn, "CSIMigration=false"},
+		{"AWSM-755", "EBS migration's umbrella, locked", kubelet("feature-gates: CSIMigration=false"), fail, "locked"},
+		{"AWSM-755", "EBS migration's umbrella, and an upgrade", func(t *testing.T, p *rkechecks.Prepared) {
+			kubelet("feature-gates: CSIMigration=true")(t, p)
+			p.Options.KubernetesVersion = "v1.27.16-rancher1-1"
+		}, fail, "from 1.27"},
+		{"AWSM-755", "all beta gates of the kubelet", func(t *testing.T, p *rkechecks.Prepared) {
+			kubelet("feature-gates: AllBeta=false")(t, p)
+			p.State.Current.Config.KubernetesVersion = "v1.23.16-rancher2-3"
+		}, warn, "switches off CSIMigrationAWS"},
+		{"AWSM-755", "all beta gates of the kube-controller-manager", func(t *testing.T, p *rkechecks.Prepared) {
+			inService("kube-controller", "{extra_args: {feature-gates: AllBeta=false}}")(t, p)
+			p.State.Current.Config.KubernetesVersion = "v1.23.16-rancher2-3"
+		}, fail, "enable-leader-migration"},
+		{"AWSM-755", "all beta gates, 1.26", kubelet("feature-gates: AllBeta=false"), ok, ""},
 		{"AWSM-755", "another gate", kubelet("feature-gates: RotateKubeletServerCertificate=true"), ok, ""},
 		{"AWSM-761", "renamed", func(t *testing.T, p *rkechecks.Prepared) {
 			p.State.Current.Config.SystemImages["kubernetesServicesSidecar"] = "rancher/rke-tools:v0.1.90"

@@ -34,9 +34,9 @@ func argumentChecks() []verify.Check[Prepared] {
 			Source: plan,
 			Fix:    "write the key without dashes",
 		}},
-		{Judge: requires(judgeCSIGate, haveFile, haveVersion), Meta: verify.Meta{
-			ID: "AWSM-755", Title: "no service names the feature gate CSIMigrationAWS", Category: category,
-			Why:    "Rancher advises false for the in-tree provider; it is locked on from 1.25 and stops components from 1.27",
+		{Judge: requires(judgeGates, haveFile, haveVersion), Meta: verify.Meta{
+			ID: "AWSM-755", Title: "every service's feature gates suit migration and upgrade", Category: category,
+			Why:    "Rancher advises CSIMigrationAWS=false for the in-tree provider; it is locked on from 1.25 and stops components from 1.27. CSIMigration=false and, up to 1.24, AllBeta=false do the same",
 			Source: "kubernetes/kubernetes:pkg/features/kube_features.go 1.21–1.27; kubernetes/kops#15197",
 			Fix:    "install aws-ebs-csi-driver and remove the gate",
 		}},

@@ -105,11 +105,8 @@ func judgeDashes(p Prepared) []verify.Finding {
 	return found
 }
 
-const gateCSI = "CSIMigrationAWS"
-
-// judgeCSIGate: the gate is locked on from 1.25 and unknown from 1.27
-// (kubernetes/kubernetes:pkg/features/kube_features.go).
-func judgeCSIGate(p Prepared) []verify.Finding {
+// judgeGates judges the gates that a migration needs, in force now and for a target.
+func judgeGates(p Prepared) []verify.Finding {
 	current := p.inForce()
 	now, err := component.ParseVersion(current.version)
 	if err != nil && p.Offline {
@@ -125,24 +122,61 @@ func judgeCSIGate(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	for _, s := range services(p.Config) {
 		value, _ := s.Flag(component.FeatureGates)
-		on, named := component.Parse([]string{"--" + component.FeatureGates + "=" + value}).Gates()[gateCSI]
-		if !named {
-			continue
-		}
-		seen := fmt.Sprintf("%s: %s=%t", component.FeatureGates, gateCSI, on)
-		switch {
-		case now.AtLeast(1, 27) || target.AtLeast(1, 27):
-			found = append(found, verify.Failure(p.argsOf(s.key), seen+": from 1.27 on components stop at a gate they do not know", "no "+gateCSI, "remove it before the upgrade"))
-		case !on && now.AtLeast(1, 25):
-			found = append(found, verify.Failure(p.argsOf(s.key), seen+": from 1.25 on the gate is locked, the component does not start", "no "+gateCSI, "remove it"))
-		case !on:
-			found = append(found, verify.Warning(p.argsOf(s.key), seen+", as Rancher advises for the in-tree provider: with external-aws in-tree EBS volumes can no longer be attached", "no "+gateCSI+", and aws-ebs-csi-driver",
-				"install aws-ebs-csi-driver, then remove the gate from every service, before the migration"))
-		default:
-			found = append(found, verify.Warning(p.argsOf(s.key), seen+": from 1.27 on components stop at a gate they do not know", "no "+gateCSI, "remove it before that upgrade"))
+		given, object := component.ParseGates(value), p.argsOf(s.key)
+		for _, gate := range component.MigrationGates() {
+			if _, named := given[gate]; named {
+				found = append(found, namedGate(object, given, gate, now, target))
+			} else if f, off := umbrellaGate(object, s.key, given, gate, now); off {
+				found = append(found, f)
+			}
 		}
 	}
 	return found
+}
+
+// namedGate judges a gate that a service names.
+func namedGate(object string, given component.Gates, gate string, now, target component.Version) verify.Finding {
+	seen := fmt.Sprintf("%s: %s=%t", component.FeatureGates, gate, given[gate])
+	switch {
+	case now.AtLeast(1, 27) || target.AtLeast(1, 27):
+		return verify.Failure(object, seen+": from 1.27 on components stop at a gate they do not know", "no "+gate, "remove it before the upgrade")
+	case given.Fatal(gate, now) != "":
+		return verify.Failure(object, seen+": the component does not start, "+given.Fatal(gate, now), "no "+gate, "remove it")
+	case !given[gate] && gate == component.GateLeaderMigration:
+		return leaderGateOff(object, seen)
+	case gate == component.GateCSIMigrationAWS && !given[gate]:
+		return csiGateOff(object, seen+", as Rancher advises for the in-tree provider", gate)
+	case !given[gate]:
+		return csiGateOff(object, seen, gate)
+	}
+	return verify.Warning(object, seen+": from 1.27 on components stop at a gate they do not know", "no "+gate, "remove it before that upgrade")
+}
+
+// umbrellaGate judges a gate that AllAlpha or AllBeta switches off. Only
+// kube-controller-manager has leader migration. CSIMigration has a finding of its own.
+func umbrellaGate(object, service string, given component.Gates, gate string, now component.Version) (verify.Finding, bool) {
+	pair := given.Off(gate, now)
+	seen := component.FeatureGates + ": " + pair + " switches off " + gate
+	switch {
+	case !strings.HasPrefix(pair, "All") || gate == component.GateCSIMigration && given.Off(component.GateCSIMigrationAWS, now) == pair:
+		return verify.Finding{}, false
+	case gate == component.GateLeaderMigration && service != "kube-controller":
+		return verify.Finding{}, false
+	case gate == component.GateLeaderMigration:
+		return leaderGateOff(object, seen), true
+	}
+	return csiGateOff(object, seen, pair), true
+}
+
+// leaderGateOff fails: up to 1.23 kube-controller-manager refuses enable-leader-migration
+// with the gate off (k8s.io/controller-manager:pkg/leadermigration/options@v0.23.17).
+func leaderGateOff(object, seen string) verify.Finding {
+	return verify.Failure(object, seen+": kube-controller-manager stops at enable-leader-migration", component.GateLeaderMigration+" on", "remove it before the migration")
+}
+
+func csiGateOff(object, seen, gate string) verify.Finding {
+	return verify.Warning(object, seen+": with external-aws in-tree EBS volumes can no longer be attached", "no "+gate+", and aws-ebs-csi-driver",
+		"install aws-ebs-csi-driver, then remove the gate from every service, before the migration")
 }
 
 func keysOf[V any](m map[string]V) []string {

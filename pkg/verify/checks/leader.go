@@ -55,7 +55,7 @@ func leaderChecks() []verify.Check[evidence.Input] {
 			ID: "AWSM-207", Title: "no feature gate stops the component", Category: leader,
 			Mandatory: true, NeedsControlPlane: true,
 			Why:    "a locked or unknown gate makes kube-controller-manager exit at start",
-			Source: "ControllerManagerLeaderMigration: beta 1.22, locked on 1.24 to 1.26, removed 1.27; CSIMigrationAWS: locked on 1.25 to 1.26, removed 1.27",
+			Source: "ControllerManagerLeaderMigration: beta 1.22, locked on 1.24 to 1.26, removed 1.27; CSIMigration, CSIMigrationAWS: beta up to 1.24, locked on 1.25 to 1.26, removed 1.27",
 			Fix:    "remove the gate from --feature-gates",
 		}},
 		{Judge: leaseOwner, Meta: verify.Meta{

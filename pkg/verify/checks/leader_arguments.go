@@ -110,42 +110,33 @@ func gates(in evidence.Input) []verify.Finding {
 		return append(out, verify.Undecided("Kubernetes", err.Error()))
 	}
 	for _, p := range programs {
-		if !strings.HasPrefix(p.object, "kube-controller-manager") {
-			continue
-		}
-		migration, _ := p.flags.Bool(component.EnableLeaderMigration, false)
-		for gate, on := range p.flags.Gates() {
-			for _, v := range versions {
-				if why := fatalGate(gate, on, migration, v); why != "" {
-					out = append(out, verify.Failure(p.object, fmt.Sprintf("--feature-gates=%s=%v", gate, on), "no such gate: "+why, "remove the gate "+gate+" from its --feature-gates"))
-				}
-			}
+		if strings.HasPrefix(p.object, wellknown.KCM) {
+			out = append(out, fatalGates(p, versions)...)
 		}
 	}
 	return out
 }
 
-// fatalGate says why a gate stops kube-controller-manager at start in a version.
-func fatalGate(gate string, on, migration bool, v component.Version) string {
-	switch gate {
-	case "ControllerManagerLeaderMigration":
-		switch {
-		case v.AtLeast(1, 27):
-			return v.String() + " does not know it and exits"
-		case v.AtLeast(1, 24) && !on:
-			return "it is locked on in " + v.String() + ", which exits"
-		case !on && (migration || v.AtLeast(1, 22)):
-			return "with enable-leader-migration " + v.String() + " exits"
-		}
-	case "CSIMigrationAWS":
-		switch {
-		case v.AtLeast(1, 27):
-			return v.String() + " does not know it and exits"
-		case v.AtLeast(1, 25) && !on:
-			return "it is locked on in " + v.String() + ", which exits"
+// fatalGates returns the gates that stop a kube-controller-manager at start in one of
+// the versions, by their own name or by an umbrella's.
+func fatalGates(p program, versions []component.Version) []verify.Finding {
+	var found []verify.Finding
+	given := p.flags.Gates()
+	for _, v := range versions {
+		for _, gate := range component.MigrationGates() {
+			if why := given.Fatal(gate, v); why != "" {
+				found = append(found, gateFailure(p, fmt.Sprintf("%s=%t", gate, given[gate]), "no such gate: "+why))
+			} else if pair := given.Off(gate, v); pair != "" && gate == component.GateLeaderMigration {
+				found = append(found, gateFailure(p, pair, gate+" on: with enable-leader-migration "+v.String()+" exits"))
+			}
 		}
 	}
-	return ""
+	return found
+}
+
+func gateFailure(p program, pair, wanted string) verify.Finding {
+	name, _, _ := strings.Cut(pair, "=")
+	return verify.Failure(p.object, "--feature-gates="+pair, wanted, "remove the gate "+name+" from its --feature-gates")
 }
 
 func disabledControllers(in evidence.Input) []verify.Finding {

@@ -81,6 +81,15 @@ func leaderCases() []trap {
 			args(in, 0, "--feature-gates=ControllerManagerLeaderMigration=true")
 			in.Target = "v1.27.10+rke2r1"
 		}, fail, "=true"},
+		{"AWSM-207", "all beta gates off", P0, func(in *evidence.Input) {
+			in.Version = verify.Got("v1.23.10+rke2r1")
+			args(in, 0, "--feature-gates=AllBeta=false,CSIMigrationAWS=true,CSIMigration=true")
+		}, fail, "AllBeta=false"},
+		{"AWSM-207", "EBS migration's umbrella, locked", P0, func(in *evidence.Input) { args(in, 0, "--feature-gates=CSIMigration=false") }, fail, "CSIMigration=false"},
+		{"AWSM-207", "EBS migration's umbrella, gone in the target", P0, func(in *evidence.Input) {
+			args(in, 0, "--feature-gates=CSIMigration=true")
+			in.Target = "v1.27.10+rke2r1"
+		}, fail, "CSIMigration=true"},
 		{"AWSM-207", "version not visible", P0, func(in *evidence.Input) { in.Version = verify.Failed[string](errForbidden) }, unknown, "forbidden"},
 		{"AWSM-208", "still the KCM", P4, func(in *evidence.Input) {
 			in.Leases.Value.Migration = heldBy("ip-10-0-0-10_a", "kube-controller-manager")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -102,29 +103,42 @@ func dedicated(n downstream.Node) bool {
 
 func csiMigrationOff(in evidence.Input) []verify.Finding {
 	programs, out := programsOf(in)
+	if !in.Nodes.OK() {
+		out = append(out, verify.Unread(in.Nodes, "nodes")...)
+	}
+	for _, n := range in.Nodes.Value {
+		if args, _, err := n.NodeArgs(); err == nil {
+			programs = append(programs, program{"kubelet on " + n.Name, args.KubeletFlags()})
+		}
+	}
+	version := versionOrNewest(in)
 	users, gaps := usesInTree(in)
-	report := func(object string) {
-		f := verify.Warning(object, "CSIMigrationAWS=false", "removed before 1.25; no in-tree EBS volume was found", "")
+	for _, p := range programs {
+		pair := p.flags.Gates().Off(component.GateCSIMigrationAWS, version)
+		if pair == "" {
+			continue
+		}
+		f := verify.Warning(p.object, pair, "removed before 1.25; no in-tree EBS volume was found", "")
 		if len(users) > 0 || len(gaps) > 0 {
-			f.Status, f.Wanted = verify.Fail, "the CSI driver and CSIMigrationAWS on, for "+evidence.OrElse(evidence.Some(users), "volumes that could not be looked for")
+			f.Status, f.Wanted = verify.Fail, "the CSI driver and "+component.GateCSIMigrationAWS+" on, for "+evidence.OrElse(evidence.Some(users), "volumes that could not be looked for")
+		}
+		if name, _, _ := strings.Cut(pair, "="); name != component.GateCSIMigrationAWS {
+			f.Seen += ": it switches off " + component.GateCSIMigrationAWS
+			f.Fix = "install aws-ebs-csi-driver, then remove " + pair + " from every component, draining each node"
 		}
 		out = append(out, f)
 	}
-	for _, p := range programs {
-		if on, named := p.flags.Gates()["CSIMigrationAWS"]; named && !on {
-			report(p.object)
-		}
-	}
-	if !in.Nodes.OK() {
-		return append(out, verify.Unread(in.Nodes, "nodes")...)
-	}
-	for _, n := range in.Nodes.Value {
-		args, _, err := n.NodeArgs()
-		if err == nil && strings.Contains(strings.ReplaceAll(args.Kubelet("feature-gates"), " ", ""), "CSIMigrationAWS=false") {
-			report("kubelet on " + n.Name)
-		}
-	}
 	return out
+}
+
+// versionOrNewest returns the cluster's version, or the newest in which an umbrella
+// still governs EBS migration if it could not be read.
+func versionOrNewest(in evidence.Input) component.Version {
+	versions, err := in.Versions()
+	if err != nil {
+		return component.Version{Major: 1, Minor: 24}
+	}
+	return versions[0]
 }
 
 func ecr(in evidence.Input) []verify.Finding {

@@ -26,7 +26,26 @@ func storageCases() []trap {
 		{"AWSM-502", "kubelet, no volumes", P0, func(in *evidence.Input) {
 			node(in, 5).Annotations[downstream.AnnotationArgs] = `["agent","--kubelet-arg=feature-gates=CSIMigrationAWS=false"]`
 		}, warn, "false"},
+		{"AWSM-502", "its umbrella in a kubelet", P0, func(in *evidence.Input) {
+			in.Version = verify.Got("v1.24.6+rke2r1")
+			node(in, 5).Annotations[downstream.AnnotationArgs] = `["agent","--cloud-provider-name","aws","--kubelet-arg","feature-gates=CSIMigration=false,CSIMigrationAWS=true"]`
+			in.Classes.Value = []downstream.StorageClass{{Name: "gp2", Provisioner: downstream.InTreeEBS}}
+			migrated(in)
+		}, fail, "CSIMigration=false"},
+		{"AWSM-502", "all beta gates of a kubelet", P0, func(in *evidence.Input) {
+			in.Version = verify.Got("v1.23.10+rke2r1")
+			node(in, 5).Annotations[downstream.AnnotationArgs] = `["agent","--cloud-provider-name","aws","--kubelet-arg=feature-gates+=AllBeta=false"]`
+			in.Volumes.Value = inTreeVolume
+			migrated(in)
+		}, fail, "AllBeta=false"},
 		{"AWSM-503", "upgrade", P4, func(in *evidence.Input) { node(in, 5).ECRImages = 2; in.Target = "v1.27.10+rke2r1" }, fail, "image-credential-provider-config"},
+	}
+}
+
+// migrated gives every node the driver and migration.
+func migrated(in *evidence.Input) {
+	for i := range 6 {
+		in.CSINodes.Value = append(in.CSINodes.Value, downstream.CSINode{Name: nodeName(i), EBS: true, Migrated: downstream.InTreeEBS})
 	}
 }
 

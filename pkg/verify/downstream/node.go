@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
 // Labels, annotations and taints that the rules depend on.
@@ -159,6 +161,21 @@ func (a NodeArgs) Kubelet(name string) string {
 		}
 	}
 	return last
+}
+
+// KubeletFlags returns the arguments that RKE2 was given for the kubelet, without K3s'
+// marks for appending and prepending (k3s-io/k3s:pkg/util/args.go@v1.26.15+k3s1).
+func (a NodeArgs) KubeletFlags() component.Args {
+	words := make([]string, 0, len(a.values["kubelet-arg"]))
+	for _, v := range a.values["kubelet-arg"] {
+		name, value, has := strings.Cut(strings.TrimLeft(v, "-"), "=")
+		word := "--" + strings.TrimRight(name, "-+")
+		if has {
+			word += "=" + value
+		}
+		words = append(words, word)
+	}
+	return component.Parse(words)
 }
 
 // KubeletProvider is the --cloud-provider the kubelet ends up with: the last
