@@ -96,5 +96,12 @@ func nodeChecks() []verify.Check[evidence.Input] {
 			Source:  "rancher/rke2 pkg/rke2/rke2_windows.go",
 			Fix:     "give the node an explicit node-name equal to its present name",
 		}},
+		{Judge: foundByName, Meta: verify.Meta{
+			ID: "AWSM-314", Title: "the CCM finds new nodes by their names", Category: nodes,
+			Applies: position.BeforeSwitch(),
+			Why:     "a node that joins after the switch has no ProviderID: the CCM finds its instance by the name, and without it the node keeps its taint",
+			Source:  "kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go nodeNameToInstanceID@v1.22.8, v1.23.20, v1.24.19, v1.25.15, v1.26.11; kubernetes/cloud-provider-aws#285",
+			Fix:     "upgrade to Kubernetes 1.26 first",
+		}},
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -81,8 +82,35 @@ func nodeCases() []trap {
 		}, fail, `"aws"`},
 		{"AWSM-311", "no arguments", P4, func(in *evidence.Input) { node(in, 5).Annotations = nil }, unknown, "node-args"},
 		{"AWSM-312", "another UID", P4, func(in *evidence.Input) { node(in, 5).UID = "other" }, fail, "registered again"},
+		{"AWSM-314", "resource names at 1.24", P0, renamed("v1.24.6+rke2r1", "i-0123456789abcdef0.ec2.internal"), warn, "takes the whole name"},
+		{"AWSM-314", "resource names of another region, with the CCM", P3, func(in *evidence.Input) {
+			renamed("v1.22.17+rke2r1", "i-0123456789abcdef0.eu-west-1.compute.internal")(in)
+			in.DaemonSets.Value[0].Containers[0].Image = "registry.k8s.io/provider-aws/cloud-controller-manager:v1.22.8"
+		}, warn, "an image of 1.22"},
+		{"AWSM-314", "an older image of 1.26", P0, func(in *evidence.Input) {
+			renamed("v1.26.13+rke2r1", "i-0123456789abcdef0.ec2.internal")(in)
+			in.Planned = &downstream.DaemonSet{Containers: []downstream.Container{{Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.6"}}}
+		}, warn, "an image of 1.26"},
+		{"AWSM-314", "no private DNS name, AWS off", P0, func(in *evidence.Input) {
+			renamed("v1.24.6+rke2r1", "worker-5.example.com")(in)
+			in.Cloud = cloud.Facts{}
+		}, warn, "no private DNS name"},
 		{"AWSM-313", "Windows", P0, func(in *evidence.Input) { node(in, 5).Labels[downstream.LabelOS] = "windows" }, fail, "Windows"},
 	}
 }
 
 const fargate = "aws:///us-west-2c/1abc-2def/fargate-ip-192-168-164-88.us-west-2.compute.internal"
+
+// renamed gives the last worker another name at another version, in EC2 as well.
+func renamed(version, name string) func(*evidence.Input) {
+	return func(in *evidence.Input) {
+		in.Version = verify.Got(version)
+		n := node(in, 5)
+		n.Name, n.Labels[downstream.LabelHostname] = name, name
+		n.Addresses[1].Address = name
+		in.Machines[5].Node = name
+		i := in.Cloud.Instances.Value["i-00000005"]
+		i.PrivateDNSName = name
+		in.Cloud.Instances.Value["i-00000005"] = i
+	}
+}

@@ -1,0 +1,99 @@
+package checks
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// resourceName is how EC2 and the CCM's images begin the name of an instance that is
+// named by its id (kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go@v1.26.14,
+// rbnNamePrefix).
+const resourceName = "i-"
+
+// addressName is EC2's private DNS name by address, in whatever domain.
+var addressName = regexp.MustCompile(`^ip-\d+-\d+-\d+-\d+\.`)
+
+// foundByName warns of names under which the CCM's image finds no instance: a node that
+// joins under such a name after the switch keeps its taint. Nodes that are there have a
+// ProviderID, and are found by it.
+func foundByName(in evidence.Input) []verify.Finding {
+	image, known := imageToCome(in)
+	if !known {
+		return []verify.Finding{verify.Undecided("image of the CCM", "neither the image nor the Kubernetes version could be read")}
+	}
+	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
+		var resources, others []string
+		for _, n := range nodes {
+			kind, _ := downstream.KindOf(n.ProviderID)
+			switch {
+			case kind == downstream.FargateID:
+			case strings.HasPrefix(n.Name, resourceName):
+				if strings.Contains(n.Name, ".") && !image.cutsAtDot() {
+					resources = append(resources, n.Name)
+				}
+			case !image.AtLeast(1, 26) && !addressName.MatchString(n.Name) && !in.Cloud.Instances.OK(): // else AWSM-404 compares it
+				others = append(others, n.Name)
+			}
+		}
+		return append(unfoundResources(resources, image), unfoundNames(others, image)...)
+	})
+}
+
+// imageVersion is the version of a CCM's image.
+type imageVersion struct{ component.Version }
+
+// cutsAtDot reports whether the image takes a resource name's part before the dot for the
+// instance id; older ones take all of it (kubernetes/cloud-provider-aws:
+// pkg/providers/v1/aws.go@v1.22.8, v1.25.15, v1.26.10, v1.26.11, nodeNameToInstanceID).
+func (v imageVersion) cutsAtDot() bool {
+	return v.AtLeast(1, 27) || v.AtLeast(1, 26) && v.Patch >= 11
+}
+
+// imageToCome returns the version of the CCM's image that is planned or installed, or
+// the newest of the cluster's minor.
+func imageToCome(in evidence.Input) (imageVersion, bool) {
+	image := in.Facts.CCM().Image
+	if in.Planned != nil && len(in.Planned.Containers) > 0 {
+		image = in.Planned.Containers[0].Image
+	}
+	if v, err := component.ImageVersion(image); err == nil {
+		return imageVersion{v}, true
+	}
+	versions, err := in.Versions()
+	if err != nil {
+		return imageVersion{}, false
+	}
+	v := versions[0]
+	v.Patch = 99 // images have patch releases of their own
+	return imageVersion{v}, true
+}
+
+func unfoundResources(names []string, image imageVersion) []verify.Finding {
+	if len(names) == 0 {
+		return nil
+	}
+	fix := "upgrade to Kubernetes 1.26 first, whose image v1.26.11 and later cut the name at the dot"
+	if image.AtLeast(1, 26) {
+		fix = "take an image of v1.26.11 or later"
+	}
+	return []verify.Finding{verify.Warning(nodesNamed(names), fmt.Sprintf("named by instance id and domain: an image of %d.%d takes the whole name for an instance id", image.Major, image.Minor),
+		"names that the CCM's image maps to an instance", fix)}
+}
+
+func unfoundNames(names []string, image imageVersion) []verify.Finding {
+	if len(names) == 0 {
+		return nil
+	}
+	return []verify.Finding{verify.Warning(nodesNamed(names), fmt.Sprintf("no private DNS name of EC2 by its form: an image of %d.%d finds no new node's instance by it", image.Major, image.Minor),
+		"EC2's private DNS name", "upgrade to Kubernetes 1.26 first and name new nodes by their instance id, or have them register under EC2's private DNS name")}
+}
+
+func nodesNamed(names []string) string {
+	return fmt.Sprintf("%d nodes: %s", len(names), evidence.Some(names))
+}
