@@ -441,6 +441,16 @@ func TestEvidenceOfRKE(t *testing.T) {
 	if want := seen.Reading.KCMEvidence(); len(want) == 0 || !slices.Equal(input.KCMs, want) {
 		t.Errorf("kube-controller-managers %+v, want %+v", input.KCMs, want)
 	}
+	if input.CredentialProvider == nil || *input.CredentialProvider != "" {
+		t.Errorf("plain.yml gives kubelets no credential provider: %v", input.CredentialProvider)
+	}
+	facts := FactsOf(seen)
+	facts.Config.Services.Kubelet.ExtraArgsArray = map[string][]string{"image_credential_provider_config": {"/etc/ecr.yaml"}}
+	with := seen
+	with.Config = observed{Facts: facts}
+	if p.Evidence(with, &input); input.CredentialProvider == nil || *input.CredentialProvider != "/etc/ecr.yaml" {
+		t.Errorf("a credential provider of the kubelet: %v", input.CredentialProvider)
+	}
 	if want := FactsOf(seen).Registries; len(want) == 0 || !reflect.DeepEqual(input.Registries, want) {
 		t.Errorf("registries %+v, want %+v", input.Registries, want)
 	}

@@ -55,7 +55,12 @@ func (c *Common) Choices() map[string]string { return c.Options.Choices() }
 // Evidence implements migration.Backend.
 func (c *Common) Evidence(seen migration.Snapshot, input *evidence.Input) {
 	input.KCMs = append(input.KCMs, seen.Reading.KCMEvidence()...)
-	input.Registries = FactsOf(seen).Registries
+	facts := FactsOf(seen)
+	input.Registries = facts.Registries
+	if facts.File != nil {
+		provider, _ := facts.Config.Services.Kubelet.Flag(evidence.CredentialProviderConfig)
+		input.CredentialProvider = &provider
+	}
 }
 
 // Decide implements migration.Backend: a run keeps to the names that its checks judged.

@@ -106,13 +106,15 @@ func csiMigrationOff(in evidence.Input) []verify.Finding {
 	if !in.Nodes.OK() {
 		out = append(out, verify.Unread(in.Nodes, "nodes")...)
 	}
-	for _, n := range in.Nodes.Value {
-		if args, _, err := n.NodeArgs(); err == nil {
-			programs = append(programs, program{"kubelet on " + n.Name, args.KubeletFlags()})
-		}
-	}
 	version := versionOrNewest(in)
 	users, gaps := usesInTree(in)
+	for _, n := range in.Nodes.Value {
+		args, _, err := n.NodeArgs()
+		if err != nil && len(users)+len(gaps) > 0 {
+			out = append(out, verify.Undecided("kubelet on "+n.Name, err.Error()))
+		}
+		programs = append(programs, program{"kubelet on " + n.Name, args.KubeletFlags()})
+	}
 	for _, p := range programs {
 		pair := p.flags.Gates().Off(component.GateCSIMigrationAWS, version)
 		if pair == "" {
@@ -139,29 +141,4 @@ func versionOrNewest(in evidence.Input) component.Version {
 		return component.Version{Major: 1, Minor: 24}
 	}
 	return versions[0]
-}
-
-func ecr(in evidence.Input) []verify.Finding {
-	target, err := in.TargetVersion()
-	if err != nil {
-		return []verify.Finding{verify.Undecided("Kubernetes", err.Error())}
-	}
-	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
-		var bare []string
-		for _, n := range nodes {
-			args, _, err := n.NodeArgs()
-			provided := err == nil && (args.Kubelet("image-credential-provider-config") != "" || args.Last("image-credential-provider-config") != "")
-			if n.ECRImages > 0 && !provided {
-				bare = append(bare, n.Name)
-			}
-		}
-		if len(bare) == 0 {
-			return nil
-		}
-		object := fmt.Sprintf("%d nodes with images from ECR: %s", len(bare), evidence.Some(bare))
-		if in.Target == "" || !target.AtLeast(1, 27) {
-			return []verify.Finding{verify.Notice(object, "pulled with the kubelet's built-in credentials, up to 1.26")}
-		}
-		return []verify.Finding{verify.Failure(object, "no image-credential-provider-config", "ecr-credential-provider, before "+target.String(), "")}
-	})
 }

@@ -10,7 +10,7 @@ import (
 // storageCases are the traps 5xx.
 func storageCases() []trap {
 	const P0, P4 = position.P0, position.P4
-	fail, warn := verify.Fail, verify.Warn
+	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
 	return []trap{
 		{"AWSM-501", "migration off", P0, func(in *evidence.Input) { in.Volumes.Value = inTreeVolume }, fail, "3 nodes"},
 		{"AWSM-501", "driver missing", P0, func(in *evidence.Input) {
@@ -38,7 +38,16 @@ func storageCases() []trap {
 			in.Volumes.Value = inTreeVolume
 			migrated(in)
 		}, fail, "AllBeta=false"},
-		{"AWSM-503", "upgrade", P4, func(in *evidence.Input) { node(in, 5).ECRImages = 2; in.Target = "v1.27.10+rke2r1" }, fail, "image-credential-provider-config"},
+		{"AWSM-502", "a kubelet's arguments cannot be read", P0, func(in *evidence.Input) {
+			node(in, 5).Annotations[downstream.AnnotationArgs] = "{"
+			in.Volumes.Value = inTreeVolume
+			migrated(in)
+		}, unknown, "kubelet on"},
+		{"AWSM-503", "upgrade", P4, func(in *evidence.Input) {
+			node(in, 5).ECRImages = 2
+			in.Target, in.CredentialProvider = "v1.27.10+rke2r1", new(string)
+		}, fail, "image-credential-provider-config"},
+		{"AWSM-503", "RKE2's default folder cannot be seen", P4, func(in *evidence.Input) { node(in, 5).ECRImages = 2; in.Target = "v1.27.10+rke2r1" }, unknown, "no API shows"},
 	}
 }
 

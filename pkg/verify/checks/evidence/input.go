@@ -20,6 +20,9 @@ const (
 	Overrides EndState = "overrides"
 )
 
+// CredentialProviderConfig is the kubelet's flag that names its credential providers.
+const CredentialProviderConfig = "image-credential-provider-config"
+
 // Input is what the checks judge.
 type Input struct {
 	downstream.Facts
@@ -48,6 +51,9 @@ type Input struct {
 	Planned *downstream.DaemonSet
 	// Registries are where the configuration has the control planes pull images from.
 	Registries []downstream.Registry `json:"registries,omitempty"`
+	// CredentialProvider is image-credential-provider-config as the configuration gives it
+	// to every kubelet; empty if it gives none, nil if it is not known.
+	CredentialProvider *string `json:"credentialProvider,omitempty"`
 	// ImageAllowed says why an image must not run with a Kubernetes version; nil
 	// function: the matrix is not known here.
 	ImageAllowed func(image, kubernetes string) error `json:"-"`
