@@ -55,6 +55,29 @@ func usesInTree(in evidence.Input) (names []string, gaps []verify.Finding) {
 			names = append(names, "StorageClass "+c.Name)
 		}
 	}
+	written, unread := writtenInPods(in)
+	return append(names, written...), append(gaps, unread...)
+}
+
+// writtenInPods names the workloads and pods with a volume on in-tree EBS in their own
+// text, which no PersistentVolume describes.
+func writtenInPods(in evidence.Input) (names []string, gaps []verify.Finding) {
+	if !in.Workloads.OK() {
+		gaps = append(gaps, verify.Unread(in.Workloads, "workloads")...)
+	}
+	if !in.LoosePods.OK() {
+		gaps = append(gaps, verify.Unread(in.LoosePods, "pods that no workload made")...)
+	}
+	for _, w := range in.Workloads.Value {
+		if w.EBS {
+			names = append(names, w.String())
+		}
+	}
+	for _, p := range in.LoosePods.Value {
+		if p.EBS && !p.Over() {
+			names = append(names, "Pod "+p.Namespace+"/"+p.Name)
+		}
+	}
 	return names, gaps
 }
 

@@ -13,6 +13,12 @@ func storageCases() []trap {
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
 	return []trap{
 		{"AWSM-501", "migration off", P0, func(in *evidence.Input) { in.Volumes.Value = inTreeVolume }, fail, "3 nodes"},
+		{"AWSM-501", "a volume in a pod template", P0, func(in *evidence.Input) {
+			in.Workloads = verify.Got([]downstream.Workload{{Object: downstream.Object{Kind: "StatefulSet", Namespace: "web", Name: "db"}, Replicas: 1, EBS: true}})
+		}, fail, "3 nodes"},
+		{"AWSM-501", "a volume in a pod of its own", P0, func(in *evidence.Input) {
+			in.LoosePods.Value = append(in.LoosePods.Value, downstream.Pod{Namespace: "web", Name: "db", Node: nodeName(5), Phase: "Running", EBS: true})
+		}, fail, "3 nodes"},
 		{"AWSM-501", "driver missing", P0, func(in *evidence.Input) {
 			in.Classes.Value = []downstream.StorageClass{{Name: "gp2", Provisioner: downstream.InTreeEBS}}
 			for i := range 6 {

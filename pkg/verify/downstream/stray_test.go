@@ -91,7 +91,7 @@ func plane() Facts {
 func TestStrays(t *testing.T) {
 	workload := func(kind, namespace string, replicas int32, cs []Container) func(*Facts) {
 		return func(f *Facts) {
-			f.Workloads.Value = append(f.Workloads.Value, Workload{Object{Kind: kind, Namespace: namespace, Name: "x"}, replicas, cs})
+			f.Workloads.Value = append(f.Workloads.Value, Workload{Object: Object{Kind: kind, Namespace: namespace, Name: "x"}, Replicas: replicas, Containers: cs})
 		}
 	}
 	loose := func(p Pod) func(*Facts) {

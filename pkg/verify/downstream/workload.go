@@ -41,6 +41,7 @@ type Pod struct {
 	HostNetwork          bool
 	Containers           []Container
 	Controller           string // "CloneSet a": who makes it, where it is no kind of Kubernetes itself
+	EBS                  bool   `json:",omitempty"` // a volume of it is an awsElasticBlockStore
 
 	// What follows tells why a pod does not run. A run judges by it while it waits; a
 	// bundle does not have it.
@@ -108,11 +109,13 @@ func (p Pod) Over() bool { return !p.Mirror && (p.Phase == "Succeeded" || p.Phas
 func (p Pod) object() Object { return Object{Kind: "Pod", Namespace: p.Namespace, Name: p.Name} }
 
 // Workload is an object with a pod template that runs a controller manager, or the
-// API server beside one. DaemonSets of a CCM are DaemonSet.
+// API server beside one, or that has a volume on in-tree EBS. DaemonSets of a CCM are
+// DaemonSet.
 type Workload struct {
 	Object
-	Replicas   int32 // pods it wants or still has; 0: none until somebody scales it up or resumes it
-	Containers []Container
+	Replicas   int32       // pods it wants or still has; 0: none until somebody scales it up or resumes it
+	Containers []Container // only of a controller manager or an API server
+	EBS        bool        `json:",omitempty"` // a volume of its template is an awsElasticBlockStore
 }
 
 // Toleration is a pod toleration.

@@ -21,7 +21,7 @@ func makers() []schema.GroupKind {
 }
 
 // loosePods are the pods that no workload made and that run a controller manager, or
-// an API server. Of all pods metadata alone is read, and in full only what is loose.
+// an API server, or have a volume on in-tree EBS. Of all pods metadata alone is read, and in full only what is loose.
 func (r Reader) loosePods(ctx context.Context) verify.Read[[]downstream.Pod] {
 	return whole[downstream.Pod]{
 		what: "pods", resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"},
@@ -42,10 +42,16 @@ func (r Reader) loosePods(ctx context.Context) verify.Read[[]downstream.Pod] {
 }
 
 func loosePod(p *corev1.Pod) (downstream.Pod, bool) {
-	if madeBy(p, makers()...) || !downstream.Interesting(containers(p.Spec)) {
+	if madeBy(p, makers()...) {
 		return downstream.Pod{}, false
 	}
-	return pod(p), true
+	ebs := onEBS(p.Spec)
+	if !downstream.Interesting(containers(p.Spec)) {
+		return downstream.Pod{Namespace: p.Namespace, Name: p.Name, Node: p.Spec.NodeName, Phase: string(p.Status.Phase), EBS: ebs}, ebs
+	}
+	out := pod(p)
+	out.EBS = ebs
+	return out, true
 }
 
 // madeBy says whether an object of one of the kinds, in whatever version, made this

@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"errors"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -15,7 +16,8 @@ import (
 )
 
 // workloads are the objects of every kind of Kubernetes with a pod template that
-// runs a controller manager, or the API server beside one. DaemonSets of a CCM are
+// runs a controller manager, or the API server beside one, or that has a volume on
+// in-tree EBS. DaemonSets of a CCM are
 // left to ccm, and Jobs that have ended are left out.
 func (r Reader) workloads(ctx context.Context, sets daemonSets) verify.Read[[]downstream.Workload] {
 	apps, core, batch := r.Kube.AppsV1(), r.Kube.CoreV1(), r.Kube.BatchV1()
@@ -59,9 +61,20 @@ func (r Reader) workloads(ctx context.Context, sets daemonSets) verify.Read[[]do
 	return verify.Got(found)
 }
 
+// workload returns a workload that some rule looks at. Of one that only has a volume on
+// EBS its containers are left out.
 func workload(kind string, m metav1.ObjectMeta, replicas int32, spec corev1.PodSpec) (downstream.Workload, bool) {
-	cs := containers(spec)
-	return downstream.Workload{Object: object(kind, m), Replicas: replicas, Containers: cs}, downstream.Interesting(cs)
+	w := downstream.Workload{Object: object(kind, m), Replicas: replicas, EBS: onEBS(spec)}
+	if cs := containers(spec); downstream.Interesting(cs) {
+		w.Containers = cs
+	}
+	return w, w.EBS || len(w.Containers) > 0
+}
+
+// onEBS reports whether a pod has a volume on in-tree EBS that no PersistentVolume
+// describes.
+func onEBS(spec corev1.PodSpec) bool {
+	return slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.AWSElasticBlockStore != nil })
 }
 
 // pods is how many there are to be, or still are.
