@@ -258,6 +258,11 @@ func All() []Trap {
 			kubelet("feature-gates: CSIMigration=true")(t, p)
 			p.Options.KubernetesVersion = "v1.27.16-rancher1-1"
 		}, fail, "from 1.27"},
+		{"AWSM-755", "locked in the target", func(t *testing.T, p *rkechecks.Prepared) {
+			kubelet("feature-gates: CSIMigration=false")(t, p)
+			p.State.Current.Config.KubernetesVersion = "v1.24.17-rancher1-1"
+			p.Options.KubernetesVersion = "v1.25.16-rancher2-3"
+		}, fail, "locked on in 1.25.16"},
 		{"AWSM-755", "all beta gates of the kubelet", func(t *testing.T, p *rkechecks.Prepared) {
 			kubelet("feature-gates: AllBeta=false")(t, p)
 			p.State.Current.Config.KubernetesVersion = "v1.23.16-rancher2-3"

@@ -142,6 +142,8 @@ func namedGate(object string, given component.Gates, gate string, now, target co
 		return verify.Failure(object, seen+": from 1.27 on components stop at a gate they do not know", "no "+gate, "remove it before the upgrade")
 	case given.Fatal(gate, now) != "":
 		return verify.Failure(object, seen+": the component does not start, "+given.Fatal(gate, now), "no "+gate, "remove it")
+	case given.Fatal(gate, target) != "":
+		return verify.Failure(object, seen+": the component does not start, "+given.Fatal(gate, target), "no "+gate, "remove it before the upgrade")
 	case !given[gate] && gate == component.GateLeaderMigration:
 		return leaderGateOff(object, seen)
 	case gate == component.GateCSIMigrationAWS && !given[gate]:

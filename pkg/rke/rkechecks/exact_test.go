@@ -76,6 +76,7 @@ var alsoReportedBy = map[string]string{
 	"AWSM-724 an image, and an upgrade":                      "AWSM-743", // the binary does not know the target
 	"AWSM-741 somebody else runs it":                         "AWSM-742 AWSM-743",
 	"AWSM-755 Rancher's advice":                              "AWSM-743",
+	"AWSM-755 locked in the target":                          "AWSM-743",
 	"AWSM-755 on, and an upgrade":                            "AWSM-743",
 	"AWSM-755 EBS migration's umbrella":                      "AWSM-743",
 	"AWSM-755 EBS migration's umbrella, and an upgrade":      "AWSM-743",
