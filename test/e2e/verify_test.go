@@ -25,11 +25,14 @@ type auditReport struct {
 	}
 }
 
-// wrong are the checks that are neither ok nor skipped.
+// wrong returns the checks that are neither ok nor skipped. After the switch the lab's
+// end state overrides has releases ahead that it does not start on, and AWSM-122 warns of
+// them on a healthy cluster.
 func (r auditReport) wrong() []string {
 	ids := []string{}
 	for _, c := range r.Checks {
-		if c.Status != "ok" && c.Status != "skip" {
+		ahead := c.ID == "AWSM-122" && c.Status == "warn"
+		if c.Status != "ok" && c.Status != "skip" && !ahead {
 			ids = append(ids, c.ID)
 		}
 	}
@@ -80,7 +83,7 @@ func (silent) Write(p []byte) (int, error) { return len(p), nil }
 func auditedAt(ctx context.Context, t *testing.T, lab *scenario.Lab, position string, changes []change) {
 	since := time.Now()
 	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, "verify", "--cluster", "demo")
-	if err != nil || code != 0 || strings.Count(stdout, "\n") > 25 || !strings.Contains(stdout, "now    "+position+" ") {
+	if err != nil || code != 0 || strings.Count(stdout, "\n") > 30 || !strings.Contains(stdout, "now    "+position+" ") {
 		t.Errorf("at %s: exit %d, %d lines, %v\n%s%s", position, code, strings.Count(stdout, "\n"), err, stdout, stderr)
 	}
 	if position == "P0" {
