@@ -60,7 +60,7 @@ func RefusedAhead(version string) (ranges, next string) {
 	return strings.Join(all, ", "), strings.Join(after, ", ")
 }
 
-// APIServer describes what a kube-apiserver is told about its cloud provider.
+// APIServer describes the cloud provider that a kube-apiserver is given.
 type APIServer struct {
 	Provider string
 	Explicit bool // by KeyAPIServerArg, which beats KeyProvider

@@ -55,12 +55,13 @@ func TestExactlyTheExpectedCheck(t *testing.T) {
 
 // alsoReportedBy are the checks that see a trap from another side.
 var alsoReportedBy = map[string]string{
-	"AWSM-101 no version":                         "AWSM-114",
-	"AWSM-103 a machine without":                  "AWSM-111", // what it runs with is not what the Cluster says
-	"AWSM-104 two configs":                        "AWSM-111",
-	"AWSM-114 election off":                       "AWSM-111",
-	"AWSM-114 a gate that is locked":              "AWSM-111",
-	"AWSM-121 one control plane":                  "AWSM-111",
+	"AWSM-101 no version":            "AWSM-114",
+	"AWSM-103 a machine without":     "AWSM-111", // what it runs with is not what the Cluster says
+	"AWSM-104 two configs":           "AWSM-111",
+	"AWSM-114 election off":          "AWSM-111",
+	"AWSM-114 a gate that is locked": "AWSM-111",
+	"AWSM-121 one control plane":     "AWSM-111",
+	"AWSM-120 on its way":            "AWSM-102", // no longer in Rancher's release data
+
 	"AWSM-122 the release that Rancher rolls out": "AWSM-101",
-	"AWSM-120 on its way":                         "AWSM-102", // no longer in Rancher's release data
 }

@@ -110,12 +110,13 @@ var alsoReportedBy = map[string]string{
 	"AWSM-409 tokens required, name not proven":    "AWSM-304",
 	"AWSM-409 AWS off, name not proven":            "AWSM-304",
 	"AWSM-502 KCM":                                 "AWSM-207 AWSM-501", // locked on in 1.26; the volumes are there
-	"AWSM-207 EBS migration's umbrella, locked":    "AWSM-502",
-	"AWSM-314 an older image of 1.26":              "AWSM-605 AWSM-606", // it is no whole DaemonSet
-	"AWSM-314 no private DNS name, AWS off":        "AWSM-409",
 	"AWSM-604 zero pods":                           "AWSM-213",
 	"AWSM-604 two on one node":                     "AWSM-213", // at P3 it is not complete
 	"AWSM-604 none":                                "AWSM-213",
 	"AWSM-604 a control plane that is off":         "AWSM-402",
 	"AWSM-615 pending":                             "AWSM-601",
+
+	"AWSM-207 EBS migration's umbrella, locked": "AWSM-502",
+	"AWSM-314 an older image of 1.26":           "AWSM-605 AWSM-606", // it is no whole DaemonSet
+	"AWSM-314 no private DNS name, AWS off":     "AWSM-409",
 }
