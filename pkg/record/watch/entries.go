@@ -180,6 +180,7 @@ func serviceEntry(s *corev1.Service, gone bool) (record.Entry, bool) {
 	for _, i := range s.Status.LoadBalancer.Ingress {
 		out.Ingress = append(out.Ingress, i.Hostname+i.IP)
 	}
+	slices.Sort(out.Ingress) // their order says nothing
 	return record.Entry{Service: &out}, true
 }
 

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,5 +30,20 @@ func TestRunsOfAContainer(t *testing.T) {
 		if diff := cmp.Diff(test.want, containers(test.status)); diff != "" {
 			t.Errorf("%s: want (-), got (+):\n%s", test.name, diff)
 		}
+	}
+}
+
+// A Service's addresses in another order are the same ones.
+func TestServiceEntry_otherOrder_sameEntry(t *testing.T) {
+	entry := func(hosts ...string) record.Entry {
+		s := corev1.Service{Spec: corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer}}
+		for _, host := range hosts {
+			s.Status.LoadBalancer.Ingress = append(s.Status.LoadBalancer.Ingress, corev1.LoadBalancerIngress{Hostname: host})
+		}
+		e, _ := serviceEntry(&s, false)
+		return e
+	}
+	if a, b := entry("x", "y"), entry("y", "x"); !slices.Equal(a.Service.Ingress, b.Service.Ingress) {
+		t.Errorf("%v and %v", a.Service.Ingress, b.Service.Ingress)
 	}
 }
