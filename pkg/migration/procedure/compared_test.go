@@ -38,7 +38,7 @@ func TestCompared(t *testing.T) {
 	}
 	part := facts
 	part.Services = verify.Read[[]downstream.Service]{}
-	const nodes, addresses, balancers = "names, UIDs, ProviderIDs", "as the API lists them", "host names of Services"
+	const nodes, addresses, balancers = "names, UIDs, ProviderIDs", "the first of each type, others in any order", "host names of Services"
 	n := len(seen.Reading.Down.Nodes)
 	for name, tt := range map[string]struct {
 		seen  migration.Snapshot

@@ -78,7 +78,7 @@ func (w *words) instance(i types.Instance) cloud.Instance {
 	out := cloud.Instance{
 		ID: awssdk.ToString(i.InstanceId), PrivateDNSName: awssdk.ToString(i.PrivateDnsName), Tags: w.clusterTags(i.Tags),
 		VPC: w.get(i.VpcId), Subnet: w.get(i.SubnetId), SecurityGroups: w.groups(i.SecurityGroups),
-		Launched: awssdk.ToTime(i.LaunchTime), PrivateIPs: addresses(i),
+		Launched: awssdk.ToTime(i.LaunchTime), PrivateIPs: addresses(i), Interfaces: len(i.NetworkInterfaces),
 	}
 	if i.State != nil {
 		out.State = string(i.State.Name)

@@ -42,7 +42,7 @@ func TestAsksByTagFirst(t *testing.T) {
 		t.Errorf("%d pages by tag, want 4", f.byTag)
 	}
 	i := got.Instances.Value["i-aa000001"]
-	if i.HTTPTokens != "required" || i.HopLimit != 1 || i.Zone != "us-east-1a" || i.State != "running" || !slices.Equal(i.PrivateIPs, []string{"10.0.0.1", "10.0.0.2", "fd00::1"}) || !i.Tags.Has("demo") || i.Launched.Year() != 2024 {
+	if i.HTTPTokens != "required" || i.HopLimit != 1 || i.Zone != "us-east-1a" || i.State != "running" || !slices.Equal(i.PrivateIPs, []string{"10.0.0.1", "10.0.0.2", "fd00::1"}) || i.Interfaces != 1 || !i.Tags.Has("demo") || i.Launched.Year() != 2024 {
 		t.Errorf("instance %+v", i)
 	}
 	if !got.SecurityGroups.Value["sg-1"].Has("demo") || len(got.Subnets.Value) != 1 || len(got.RouteTables.Value) != 1 {

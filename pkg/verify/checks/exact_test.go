@@ -33,7 +33,7 @@ func audit(t *testing.T, in evidence.Input) verify.Report {
 
 // printed are the cases in which a cluster differs from its fingerprint. The others
 // have none: what is wrong was so before anybody took one.
-var printed = []string{"AWSM-308 the user's lost", "AWSM-309 flapping", "AWSM-312 another UID", "AWSM-801 another load balancer"}
+var printed = []string{"AWSM-308 the user's lost", "AWSM-309 flapping", "AWSM-309 another first address", "AWSM-312 another UID", "AWSM-801 another load balancer"}
 
 // Every trap in a cluster that is healthy otherwise is found by its check, which
 // names the object and a way out, and by no other check but those that see the same
@@ -100,6 +100,7 @@ var alsoReportedBy = map[string]string{
 	"AWSM-211 external with flag":                  "AWSM-213",
 	"AWSM-212 v1.28 without file":                  "AWSM-213",
 	"AWSM-212 no readable tag":                     "AWSM-213",
+	"AWSM-315 an image without a version":          "AWSM-212 AWSM-213",
 	"AWSM-213 by hand":                             "AWSM-201",
 	"AWSM-302 one instance in two zones":           "AWSM-305 AWSM-403 AWSM-404 AWSM-405", // it claims another's instance
 	"AWSM-302 one instance in two forms":           "AWSM-301 AWSM-305 AWSM-404 AWSM-405",

@@ -46,6 +46,7 @@ var issued = map[string]string{
 	"AWSM-312": "the nodes are those of the fingerprint",
 	"AWSM-313": "Windows nodes keep their names",
 	"AWSM-314": "the CCM finds new nodes by their names",
+	"AWSM-315": "the first internal address of every node stays first",
 	"AWSM-401": "every node's instance exists",
 	"AWSM-402": "every node's instance runs",
 	"AWSM-403": "instances are in the zone of their ProviderID",

@@ -67,7 +67,7 @@ func nodeChecks() []verify.Check[evidence.Input] {
 			ID: "AWSM-309", Title: "node addresses are those of the fingerprint", Category: nodes,
 			Why:    "in-tree kubelets and a CCM both write addresses and may take turns",
 			Source: "kubernetes/kubernetes pkg/kubelet/nodestatus setters 1.26",
-			Fix:    "nothing to do if it settles after the switch. Under the CCM Hostname is the instance's private DNS name: where a kubelet had another one, look whether anything reaches nodes by that",
+			Fix:    "nothing to do if it settles after the switch; otherwise find out which writer the addresses are of, and whether anything reaches nodes by the old ones",
 		}},
 		{Judge: shutDown, Meta: verify.Meta{
 			ID: "AWSM-310", Title: "no node is shut down or out of service", Category: nodes, Mandatory: true,
@@ -102,6 +102,13 @@ func nodeChecks() []verify.Check[evidence.Input] {
 			Why:     "a node that joins after the switch has no ProviderID: the CCM finds its instance by the name, and without it the node keeps its taint",
 			Source:  "kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go nodeNameToInstanceID@v1.22.8, v1.23.20, v1.24.19, v1.25.15, v1.26.11; kubernetes/cloud-provider-aws#285",
 			Fix:     "upgrade to Kubernetes 1.26 first",
+		}},
+		{Judge: firstAddressStays, Meta: verify.Meta{
+			ID: "AWSM-315", Title: "the first internal address of every node stays first", Category: nodes,
+			Applies: position.BeforeSwitch(),
+			Why:     "API servers reach a kubelet by its Node's first internal address, and CCMs before v1.26.12 list several network interfaces in any order",
+			Source:  "kubernetes/cloud-provider-aws pkg/providers/v1/aws.go extractIPv4NodeAddresses, v1.22.8 to v1.26.11; in-tree NodeAddresses sorts by device number",
+			Fix:     "give the kubelets the argument node-ip with the present address, or upgrade to Kubernetes 1.26 before the switch",
 		}},
 	}
 }

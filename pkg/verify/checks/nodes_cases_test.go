@@ -1,7 +1,10 @@
 package checks
 
 import (
+	"errors"
+	"fmt"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -73,7 +76,26 @@ func nodeCases() []trap {
 			node(in, 0).Annotations[downstream.AnnotationOurs] = "run-1"
 		}, warn, "run-1"},
 		{"AWSM-308", "the user's lost", P4, func(in *evidence.Input) { in.Fingerprint.Nodes[3].Cordoned = true }, warn, "is gone"},
-		{"AWSM-309", "flapping", P3, func(in *evidence.Input) { node(in, 0).Addresses = node(in, 0).Addresses[:1] }, warn, "InternalIP"},
+		{"AWSM-309", "flapping", P3, func(in *evidence.Input) { node(in, 0).Addresses = node(in, 0).Addresses[:1] }, warn, "Hostname none"},
+		{"AWSM-309", "another first address", P4, func(in *evidence.Input) {
+			twoAddresses(in, 5, 2)
+			in.Fingerprint.Nodes[5].Addresses = []string{"InternalIP=10.0.1.15", "InternalIP=10.0.0.15", "Hostname=" + nodeName(5)}
+		}, warn, "InternalIP 10.0.0.15, 10.0.1.15"},
+		{"AWSM-315", "two interfaces", P0, func(in *evidence.Input) { twoAddresses(in, 5, 2); in.Version.Value = "v1.25.16+rke2r1" }, warn, "2 network interfaces: 10.0.0.15, 10.0.1.15, and CCM 1.25"},
+		{"AWSM-315", "interfaces not said", P0, func(in *evidence.Input) { twoAddresses(in, 5, 0); in.Version.Value = "v1.24.17+rke2r1" }, warn, "perhaps on several"},
+		{"AWSM-315", "an early image of 1.26", P3, func(in *evidence.Input) {
+			twoAddresses(in, 5, 2)
+			in.DaemonSets.Value[0].Containers[0].Image = "mirror/cloud-controller-manager:v1.26.6"
+		}, warn, "CCM 1.26.6"},
+		{"AWSM-315", "an image without a version", P3, func(in *evidence.Input) {
+			twoAddresses(in, 5, 2)
+			in.DaemonSets.Value[0].Containers[0].Image = "mirror/ccm:latest"
+		}, unknown, "not known"},
+		{"AWSM-315", "1.22 in spite of node-ip", P0, func(in *evidence.Input) {
+			twoAddresses(in, 5, 2)
+			node(in, 5).Addresses = node(in, 5).Addresses[:1]
+			in.Version.Value = "v1.22.17+rke2r1"
+		}, warn, "2 network interfaces"},
 		{"AWSM-310", "shut down", P0, func(in *evidence.Input) {
 			node(in, 5).Taints = []downstream.Taint{{Key: downstream.TaintShutdown, Effect: "NoSchedule"}}
 		}, fail, "shutdown"},
@@ -113,4 +135,55 @@ func renamed(version, name string) func(*evidence.Input) {
 		i.PrivateDNSName = name
 		in.Cloud.Instances.Value["i-00000005"] = i
 	}
+}
+
+// twoAddresses gives a node and its instance a second internal address.
+func twoAddresses(in *evidence.Input, i, interfaces int) {
+	first, second := fmt.Sprintf("10.0.0.%d", 10+i), fmt.Sprintf("10.0.1.%d", 10+i)
+	id := fmt.Sprintf("i-0000000%d", i)
+	instance := in.Cloud.Instances.Value[id]
+	instance.PrivateIPs, instance.Interfaces = []string{first, second}, interfaces
+	in.Cloud.Instances.Value[id] = instance
+	node(in, i).Addresses = []downstream.Address{{Type: "InternalIP", Address: first}, {Type: "InternalIP", Address: second}, {Type: "Hostname", Address: nodeName(i)}}
+}
+
+// Where nothing can move the first address, nothing is said; where AWS was not asked
+// how many interfaces there are, the check is skipped.
+func TestFirstAddressStays(t *testing.T) {
+	for name, tt := range map[string]struct {
+		version string
+		change  func(*evidence.Input)
+		want    verify.Status
+	}{
+		"one address each_ok":         {"v1.25.16+rke2r1", func(*evidence.Input) {}, verify.OK},
+		"two on one interface_ok":     {"v1.25.16+rke2r1", func(in *evidence.Input) { twoAddresses(in, 5, 1) }, verify.OK},
+		"node-ip of RKE2_ok":          {"v1.25.16+rke2r1", func(in *evidence.Input) { twoAddresses(in, 5, 2); nodeArgs(in, 5, "--node-ip=10.0.0.15") }, verify.OK},
+		"node-ip of the kubelet_ok":   {"v1.25.16+rke2r1", func(in *evidence.Input) { twoAddresses(in, 5, 2); nodeArgs(in, 5, "--kubelet-arg=node-ip=10.0.0.15") }, verify.OK},
+		"one address of two shown_ok": {"v1.25.16+rke2r1", func(in *evidence.Input) { twoAddresses(in, 5, 2); node(in, 5).Addresses = node(in, 5).Addresses[:1] }, verify.OK},
+		"image that sorts_ok":         {"v1.26.13+rke2r1", func(in *evidence.Input) { twoAddresses(in, 5, 2) }, verify.OK},
+		"EC2 off_skipped":             {"v1.25.16+rke2r1", func(in *evidence.Input) { twoAddresses(in, 5, 2); in.Cloud = cloud.Facts{Off: "--aws off"} }, verify.Skip},
+		"EC2 unread_unknown":          {"v1.25.16+rke2r1", func(in *evidence.Input) { twoAddresses(in, 5, 2); unread(in) }, verify.Unknown},
+		"IPv6 as the second one_ok":   {"v1.25.16+rke2r1", func(in *evidence.Input) { twoAddresses(in, 5, 2); node(in, 5).Addresses[1].Address = "fd00::1" }, verify.OK},
+		"EC2 off and one address_ok":  {"v1.25.16+rke2r1", func(in *evidence.Input) { in.Cloud = cloud.Facts{Off: "--aws off"} }, verify.OK},
+		"EC2 off and 1.22_skipped":    {"v1.22.17+rke2r1", func(in *evidence.Input) { in.Cloud = cloud.Facts{Off: "--aws off"} }, verify.Skip},
+		"nodes unread_unknown":        {"v1.25.16+rke2r1", func(in *evidence.Input) { in.Nodes = verify.Failed[[]downstream.Node](errors.New("away")) }, verify.Unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := healthy(t, position.P0)
+			in.Version.Value = tt.version
+			tt.change(&in)
+			if got := one(t, in, "AWSM-315"); got.Status != tt.want {
+				t.Errorf("%s %+v, want %s", got.Status, got.Findings, tt.want)
+			}
+		})
+	}
+}
+
+func nodeArgs(in *evidence.Input, i int, arg string) {
+	node(in, i).Annotations[downstream.AnnotationArgs] = `["server","--cloud-provider-name=aws","` + arg + `"]`
+}
+
+// unread is EC2 that did not answer for the nodes' region.
+func unread(in *evidence.Input) {
+	in.Cloud.Instances.Value, in.Cloud.Missed = map[string]cloud.Instance{}, map[string]string{"us-east-1": "RequestLimitExceeded"}
 }

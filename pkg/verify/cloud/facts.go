@@ -58,7 +58,8 @@ type Instance struct {
 	ID, State, Zone  string
 	Region           string // whose EC2 has it; the zone's name need not tell
 	PrivateDNSName   string
-	PrivateIPs       []string // of all interfaces, IPv6 too
+	PrivateIPs       []string // of all interfaces, IPv6 too; the primary one first
+	Interfaces       int      // network interfaces; 0: not said
 	Tags             Tags     // only those of clusters, see Tags.Clusters
 	VPC, Subnet      string
 	SecurityGroups   []string

@@ -12,19 +12,20 @@ type Comparison struct {
 // Compare is how much of a cluster is as the fingerprint has it. machines are those that
 // exist; nil means that nobody knows.
 func (fp Fingerprint) Compare(f downstream.Facts, machines []MachineRef) []Comparison {
-	return comparisons(fp.UnchangedNodes(f, machines), fp.UnchangedAddresses(f), fp.UnchangedLoadBalancers(f))
+	addresses, changes := fp.UnchangedAddresses(f)
+	return comparisons(fp.UnchangedNodes(f, machines), addresses, fp.UnchangedLoadBalancers(f), changes)
 }
 
 // NotCompared is the same where there is no fingerprint to compare with, and why.
 func NotCompared(why error) []Comparison {
 	none := Tally{Err: why}
-	return comparisons(none, none, none)
+	return comparisons(none, none, none, "")
 }
 
-func comparisons(nodes, addresses, balancers Tally) []Comparison {
+func comparisons(nodes, addresses, balancers Tally, changes string) []Comparison {
 	return []Comparison{
 		{"nodes", "names, UIDs, ProviderIDs", nodes},
-		{"addresses of nodes", "as the API lists them", addresses},
+		{"addresses of nodes", "the first of each type, others in any order" + changes, addresses},
 		{"load balancers", "host names of Services", balancers},
 	}
 }

@@ -9,32 +9,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Addresses warns about Nodes whose addresses are not those of the fingerprint:
-// while in-tree kubelets and a CCM both write them they may flap, and a change
-// of the host name address announces a rename.
-func Addresses(fp Fingerprint, nodes []downstream.Node) []verify.Finding {
-	var out []verify.Finding
-	for _, d := range moved(fp, nodes) {
-		out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + d.Was.Name, Seen: strings.Join(addresses(*d.Now), " "), Wanted: strings.Join(d.Was.Addresses, " ")})
-	}
-	return out
-}
-
-// moved are the Nodes of the fingerprint that have other addresses, in the order of nodes.
-func moved(fp Fingerprint, nodes []downstream.Node) []Difference {
-	before := map[string]NodePrint{}
-	for _, p := range fp.Nodes {
-		before[p.Name] = p
-	}
-	var all []Difference
-	for i := range nodes {
-		if p, ok := before[nodes[i].Name]; ok && !slices.Equal(addresses(nodes[i]), p.Addresses) {
-			all = append(all, Difference{Was: p, Now: &nodes[i]})
-		}
-	}
-	return all
-}
-
 // LoadBalancers fails on Services whose load balancer is not the one of the
 // fingerprint. A Service that is gone was deleted by its owner.
 func LoadBalancers(fp Fingerprint, services []downstream.Service) []verify.Finding {

@@ -38,7 +38,9 @@ type NodePrint struct {
 	Labels       string   `json:"labels"` // hash, of all but the hostname label
 	Hostname     string   `json:"hostname,omitempty"`
 	Taints       []string `json:"taints,omitempty"`
-	Addresses    []string `json:"addresses,omitempty"`
+	// Addresses are "Type=address" in the order of the API: the first of a type is the
+	// one that clients take.
+	Addresses []string `json:"addresses,omitempty"`
 	// Cordoned: by its user. Our own cordons are not part of what a cluster was.
 	Cordoned bool `json:"cordoned,omitempty"`
 }
@@ -116,14 +118,6 @@ func printOf(n downstream.Node) NodePrint {
 	}
 	sort.Strings(p.Taints)
 	return p
-}
-
-func addresses(n downstream.Node) []string {
-	var out []string
-	for _, a := range n.Addresses {
-		out = append(out, a.Type+"="+a.Address)
-	}
-	return sorted(out)
 }
 
 func hashLabels(labels map[string]string) string {

@@ -2,6 +2,7 @@ package continuity
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -28,20 +29,44 @@ func (fp Fingerprint) UnchangedNodes(f downstream.Facts, machines []MachineRef) 
 	return tally(fp.nodeNames(), other)
 }
 
-// UnchangedAddresses counts the Nodes that have the addresses of the fingerprint. A cloud
-// provider may write others without a Node being another one.
-func (fp Fingerprint) UnchangedAddresses(f downstream.Facts) Tally {
+// UnchangedAddresses counts the Nodes that have the addresses of the fingerprint, and
+// describes what changed. A cloud provider may write others without a Node being
+// another one.
+func (fp Fingerprint) UnchangedAddresses(f downstream.Facts) (t Tally, changes string) {
 	if !f.Nodes.OK() {
-		return unread(f.Nodes)
+		return unread(f.Nodes), ""
 	}
 	other := map[string]bool{}
 	for _, p := range fp.Nodes {
 		other[p.Name] = !slices.ContainsFunc(f.Nodes.Value, func(n downstream.Node) bool { return n.Name == p.Name })
 	}
-	for _, n := range moved(fp, f.Nodes.Value) {
-		other[n.Was.Name] = true
+	all := moved(fp, f.Nodes.Value)
+	for _, m := range all {
+		other[m.Was.Name] = m.matters()
 	}
-	return tally(fp.nodeNames(), other)
+	return tally(fp.nodeNames(), other), changesOf(all)
+}
+
+// changesOf counts the Nodes by what changed: "; InternalIP changed on 2".
+func changesOf(all []move) string {
+	count := map[string]int{}
+	for _, m := range all {
+		if !m.matters() {
+			count["Hostname is the private DNS name now on"]++
+			continue
+		}
+		for _, kind := range m.types {
+			if kind == internalIP && m.first() {
+				kind = "first " + kind
+			}
+			count[kind+" changed on"]++
+		}
+	}
+	text := ""
+	for _, what := range slices.Sorted(maps.Keys(count)) {
+		text += fmt.Sprintf("; %s %d", what, count[what])
+	}
+	return text
 }
 
 func (fp Fingerprint) nodeNames() []string {

@@ -37,7 +37,7 @@ func TestUnchangedNodes(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
-		if got := fp.UnchangedAddresses(facts(aNode(0), with(aNode(1), tt.changed), aNode(2), aNode(3))); got.Same != tt.at || got.Of != 3 {
+		if got, _ := fp.UnchangedAddresses(facts(aNode(0), with(aNode(1), tt.changed), aNode(2), aNode(3))); got.Same != tt.at || got.Of != 3 {
 			t.Errorf("%s: addresses %+v", name, got)
 		}
 	}
@@ -49,7 +49,7 @@ func TestUnchangedNodes(t *testing.T) {
 	if got := fp.UnchangedNodes(away, machines(0)); got.Err == nil || got.Same != 0 {
 		t.Errorf("not read: %+v", got)
 	}
-	if got := fp.UnchangedAddresses(away); got.Err == nil || got.Same != 0 {
+	if got, _ := fp.UnchangedAddresses(away); got.Err == nil || got.Same != 0 {
 		t.Errorf("addresses not read: %+v", got)
 	}
 }
