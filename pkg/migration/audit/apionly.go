@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
@@ -24,6 +25,8 @@ type APIOnly struct {
 	Options migration.Options
 	// Distribution is what is known of it from elsewhere; "": what its API tells.
 	Distribution wellknown.Distribution
+	// Record is the journal, where one was read: EC2 is asked about its Nodes too.
+	Record journal.Record
 }
 
 // Gather reads everything that checks judge, and computes the position from the
@@ -34,7 +37,7 @@ func (p APIOnly) Gather(ctx context.Context) (Inspection, error) {
 	if err != nil {
 		return Inspection{}, err
 	}
-	facts, instances := readBoth(ctx, reader, p.Options, func(f downstream.Facts) string { return f.Version.Value })
+	facts, instances := readBoth(ctx, reader, p.Options, p.Record, func(f downstream.Facts) string { return f.Version.Value })
 	if !facts.Version.OK() && !facts.UID.OK() && !facts.Nodes.OK() {
 		return Inspection{}, &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: "API server " + fault.Server(p.Config.Host),
 			Seen: "could not be read", Fix: "check --kubeconfig and --context", Err: fault.Shown(facts.Nodes.Err)}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -12,12 +14,15 @@ import (
 )
 
 // readBoth reads a cluster, and asks EC2 about its instances while the Nodes are
-// still being listed. version tells from what was read which CCM's actions IAM is
+// still being listed, and about those that Nodes of the fingerprint had. version tells from what was read which CCM's actions IAM is
 // asked about.
-func readBoth(ctx context.Context, reader kube.Reader, o migration.Options, version func(downstream.Facts) string) (downstream.Facts, cloud.Facts) {
+func readBoth(ctx context.Context, reader kube.Reader, o migration.Options, record journal.Record, version func(downstream.Facts) string) (downstream.Facts, cloud.Facts) {
 	instances := aws.Start(ctx, aws.Options{Mode: aws.Mode(o.AWS), Identity: o.AWSIdentity, Region: o.Region, Profile: o.Profile,
 		AssumeRole: o.AssumeRole, ExternalID: o.ExternalID, SessionName: o.SessionName, OnWait: o.OnWait})
 	reader.OnNodes = instances.Add
+	if before, known, err := guard.Fingerprint(record); err == nil && known {
+		instances.Also(before.ProviderIDs())
+	}
 	facts := kube.Read(ctx, reader)
 	instances.Simulate(iamActions(o, version(facts)))
 	return facts, instances.Facts(facts.Nodes.Value)

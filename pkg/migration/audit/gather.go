@@ -62,7 +62,7 @@ func (a Auditor) Gather(ctx context.Context, seen migration.Snapshot, writes boo
 // that a procedure is judged by: what there is of the cluster itself. Of the position
 // it says what the API alone shows, and of the Backend nothing.
 func (a Auditor) GatherAPIOnly(ctx context.Context, record journal.Record) (Inspection, error) {
-	plain := APIOnly{Config: a.Config, Clock: a.Clock, Options: a.Options, Distribution: a.Distribution}
+	plain := APIOnly{Config: a.Config, Clock: a.Clock, Options: a.Options, Distribution: a.Distribution, Record: record}
 	seen, err := plain.Gather(ctx)
 	if err != nil {
 		return Inspection{}, err
@@ -95,7 +95,7 @@ func Facts(ctx context.Context, a migration.Access, seen migration.Snapshot) (do
 	if err != nil {
 		return downstream.Facts{}, cloud.Facts{}, err
 	}
-	facts, instances := readBoth(ctx, reader, a.Options, func(downstream.Facts) string { return seen.Reading.Version })
+	facts, instances := readBoth(ctx, reader, a.Options, seen.Record, func(downstream.Facts) string { return seen.Reading.Version })
 	return facts, instances, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -169,7 +170,7 @@ func TestRunAndAuditSeeTheSameRenames(t *testing.T) {
 			continue
 		}
 		braked++
-		findings := continuity.Continuity(before, downstream.Facts{Nodes: verify.Got(nodes)}, machines)
+		findings := continuity.Continuity(before, downstream.Facts{Nodes: verify.Got(nodes)}, machines, cloud.Facts{})
 		if !slices.ContainsFunc(findings, func(f verify.Finding) bool { return f.Status == verify.Fail }) {
 			t.Fatalf("a run brakes, the audit is fine:\nbefore %+v\nnow %+v\nmachines %+v", before, nodes, machines)
 		}

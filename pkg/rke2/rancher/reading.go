@@ -47,7 +47,8 @@ func nodeGone(m Machine) migration.PendingCondition {
 		service = "rke2-server"
 	}
 	gone := pending(machineNodeGone, machineSubject(m.Name), m.NodeName)
-	gone.Fix = "restart the kubelet on that machine, which registers the Node again: systemctl restart " + service
+	gone.Fix = "if its instance still runs, restart the kubelet on that machine, which registers the Node again: systemctl restart " + service +
+		"; if it is gone, delete machine " + m.Name + " in Rancher"
 	return gone
 }
 

@@ -31,6 +31,7 @@ type Reader struct {
 	waits  waits
 
 	actions []string // read once the Nodes are known, by Facts alone
+	also    []downstream.Node
 
 	mu      sync.Mutex
 	group   sync.WaitGroup
@@ -48,6 +49,14 @@ func Start(ctx context.Context, o Options) *Reader {
 // Simulate says which actions IAM is asked about, instead of Options.Actions. It is
 // called before Facts.
 func (a *Reader) Simulate(actions []string) { a.actions = actions }
+
+// Also asks about instances that are of no Node any more, by their ProviderIDs, in the
+// regions of those that are. It is called before Facts.
+func (a *Reader) Also(providerIDs []string) {
+	for _, id := range providerIDs {
+		a.also = append(a.also, downstream.Node{ProviderID: id})
+	}
+}
 
 // patient bounds one stage of the asking; that the Nodes are slow to come is not
 // AWS's fault.
@@ -179,11 +188,12 @@ func (a *Reader) Facts(nodes []downstream.Node) cloud.Facts {
 		defer a.waits.begin("STS", a.until(a.o.SidePatience, DefaultSidePatience))()
 		f.Identity = identity(ctx, sts.NewFromConfig(clients.cfg))
 	})
+	also := a.byRegion(a.also)
 	for name, r := range a.regions {
 		a.group.Go(func() {
 			<-r.started
 			defer a.waits.begin(r.service(), a.until(a.o.Patience, DefaultPatience))()
-			r.finish(ctx, ids[name])
+			r.finish(ctx, union(ids[name], also[name]))
 		})
 	}
 	a.group.Wait()
@@ -193,10 +203,15 @@ func (a *Reader) Facts(nodes []downstream.Node) cloud.Facts {
 	for name, r := range a.regions {
 		r.err = clients.calls.explained(r.err, "ec2:DescribeInstances", name)
 	}
-	a.instances(ctx, &f, nodes, ids, clients.calls.made()["ec2:DescribeInstances"+throttled])
+	a.instances(ctx, &f, nodes, ids, also, clients.calls.made()["ec2:DescribeInstances"+throttled])
 	a.related(ctx, &f, clients, nodes, end)
 	f.Calls = clients.calls.made()
 	return f
+}
+
+// union is each of the ids once.
+func union(a, b []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
 // settle gives the ids that tell no region to one: to every region that is asked, as
@@ -274,7 +289,7 @@ func failed(regions string, err error) cloud.Facts {
 }
 
 // instances joins what the regions gave.
-func (a *Reader) instances(ctx context.Context, f *cloud.Facts, nodes []downstream.Node, ids map[string][]string, refused int) {
+func (a *Reader) instances(ctx context.Context, f *cloud.Facts, nodes []downstream.Node, ids, also map[string][]string, refused int) {
 	all, missed := map[string]cloud.Instance{}, map[string]string{}
 	var errs []error
 	answered := 0
@@ -303,6 +318,11 @@ func (a *Reader) instances(ctx context.Context, f *cloud.Facts, nodes []downstre
 			errs = append(errs, r.err)
 		default:
 			answered++
+		}
+	}
+	for _, id := range slices.Concat(slices.Collect(maps.Values(also))...) {
+		if i, seen := a.seen(id); seen {
+			all[id] = i
 		}
 	}
 	if len(missed) > 0 {

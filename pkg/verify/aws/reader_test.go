@@ -57,6 +57,33 @@ func TestAsksByTagFirst(t *testing.T) {
 	}
 }
 
+// EC2 is asked about the instances of Nodes that are gone; one that it still shows
+// stays one without a Node.
+func TestAlso_instancesWithoutNode_asked(t *testing.T) {
+	for _, tag := range []string{"demo", ""} {
+		nodes, instances := many(3, "us-east-1", tag)
+		instances["i-cc000001"] = ec2Instance{region: "us-east-1", tag: tag}
+		serve(t, &fake{instances: instances})
+		r := Start(t.Context(), quick)
+		r.Also([]string{"aws:///us-east-1a/i-cc000001", "aws:///us-east-1a/i-cc000002", "aws:///eu-west-1a/i-cc000003", nodes[0].ProviderID})
+		got := r.Facts(nodes)
+		if len(got.Instances.Value) != 4 || got.Region != "us-east-1" || len(got.Missed) != 0 {
+			t.Errorf("tag %q: %d instances of %s, missed %v", tag, len(got.Instances.Value), got.Region, got.Missed)
+		}
+		for id, want := range map[string]cloud.Fate{"i-cc000001": cloud.Runs, "i-cc000002": cloud.Gone} {
+			if fate := got.Fate("us-east-1a", id); fate != want {
+				t.Errorf("tag %q: %s %q, want %q", tag, id, fate, want)
+			}
+		}
+		if fate := got.Fate("eu-west-1a", "i-cc000003"); fate != "" {
+			t.Errorf("a region that was not asked: %q", fate)
+		}
+		if tag != "" && (len(got.Unclaimed.Value) != 1 || got.Unclaimed.Value[0].ID != "i-cc000001") {
+			t.Errorf("unclaimed %+v", got.Unclaimed)
+		}
+	}
+}
+
 // Without a tag of the cluster everything is asked by id, and nobody claims to
 // have looked for instances without a Node.
 func TestUntagged(t *testing.T) {

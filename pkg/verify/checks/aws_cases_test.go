@@ -55,7 +55,11 @@ func awsCases() []trap {
 				*i = cloud.Instance{ID: i.ID, State: "terminated", Zone: i.Zone, Launched: i.Launched}
 			})
 		}, fail, "terminated"},
-		{"AWSM-404", "no name", P4, func(in *evidence.Input) { instance(in, 5, func(i *cloud.Instance) { i.PrivateDNSName = "" }) }, unknown, "does not say"},
+		{"AWSM-404", "no name", P4, func(in *evidence.Input) { instance(in, 5, func(i *cloud.Instance) { i.PrivateDNSName = "" }) }, warn, "DNS host names of its VPC are off"},
+		{"AWSM-404", "no name before the switch", P0, func(in *evidence.Input) { instance(in, 5, func(i *cloud.Instance) { i.PrivateDNSName = "" }) }, fail, "DNS host names of its VPC are off"},
+		{"AWSM-404", "no name and stopped", P0, func(in *evidence.Input) {
+			instance(in, 5, func(i *cloud.Instance) { i.PrivateDNSName, i.State = "", "stopped" })
+		}, unknown, "does not say"},
 		{"AWSM-410", "no table was shown", P0, func(in *evidence.Input) {
 			in.CloudRoutes, in.Cloud.RouteTables.Value = "on", map[string]cloud.Tags{}
 		}, unknown, "no route table"},

@@ -114,6 +114,7 @@ var alsoReportedBy = map[string]string{
 	"AWSM-604 zero pods":                           "AWSM-213",
 	"AWSM-604 two on one node":                     "AWSM-213", // at P3 it is not complete
 	"AWSM-604 none":                                "AWSM-213",
+	"AWSM-404 no name and stopped":                 "AWSM-402",
 	"AWSM-604 a control plane that is off":         "AWSM-402",
 	"AWSM-615 pending":                             "AWSM-601",
 

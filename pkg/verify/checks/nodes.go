@@ -87,7 +87,7 @@ func nodeChecks() []verify.Check[evidence.Input] {
 			ID: "AWSM-312", Title: "the nodes are those of the fingerprint", Category: nodes, Mandatory: true,
 			Why:    "a Node that disappears or changes its UID takes its pods with it",
 			Source: "Node name, UID, spec.providerID; spec.providerID is immutable",
-			Fix:    "stop the roll and undo",
+			Fix:    "find out what changed the Node; during a switch stop the roll and undo",
 		}},
 		{Judge: windows, Meta: verify.Meta{
 			ID: "AWSM-313", Title: "Windows nodes keep their names", Category: nodes, Mandatory: true, DecidesNames: true,

@@ -128,15 +128,21 @@ func nameSurvives(n downstream.Node, end evidence.EndState) []verify.Finding {
 }
 
 func oneNodePerMachine(in evidence.Input) []verify.Finding {
-	twins := verify.Judge(in.Nodes, "nodes", continuity.Twins)
-	if p := in.Position.Position; p != position.Unknown && !p.AtLeast(position.P3) { // nothing was switched: there is nothing to undo
-		for i := range twins {
-			if twins[i].Status == verify.Fail {
-				twins[i].Fix = "find out which of these Nodes the machine is (kubelet heartbeat), and whether the other's is gone, before anything is removed"
-			}
+	return undoable(in, verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding { return continuity.Twins(nodes, in.Cloud) }))
+}
+
+// undoable replaces the advice to undo while nothing was switched: there is nothing
+// to undo.
+func undoable(in evidence.Input, findings []verify.Finding) []verify.Finding {
+	if p := in.Position.Position; p == position.Unknown || p.AtLeast(position.P3) {
+		return findings
+	}
+	for i, f := range findings {
+		if f.Status == verify.Fail && strings.HasPrefix(f.Fix, "stop the roll") {
+			findings[i].Fix = "find out which of these Nodes the machine is (kubelet heartbeat), and whether the other's is gone, before anything is removed"
 		}
 	}
-	return twins
+	return findings
 }
 
 const uninitializedBound = 10 * time.Minute
@@ -162,8 +168,25 @@ func ready(in evidence.Input) []verify.Finding {
 		if n.Ready.Status == "True" {
 			return nil
 		}
-		return []verify.Finding{verify.Failure("Node "+n.Name, strings.TrimSpace(fmt.Sprintf("Ready=%s %s", orNone(n.Ready.Status), n.Ready.Reason)), "Ready=True", "")}
+		return []verify.Finding{verify.Failure("Node "+n.Name, strings.TrimSpace(fmt.Sprintf("Ready=%s %s", orNone(n.Ready.Status), n.Ready.Reason)), "Ready=True", byFate(in, n))}
 	})(in)
+}
+
+// byFate is what to do about a Node that is down where EC2 says what became of its
+// instance; empty where the check's own advice holds.
+func byFate(in evidence.Input, n downstream.Node) string {
+	zone, id, ok := downstream.ParseProviderID(n.ProviderID)
+	if !ok {
+		return ""
+	}
+	switch in.Cloud.Fate(zone, id) {
+	case cloud.Gone:
+		return "its instance " + id + " is gone: " + continuity.Removal(n, in.Machines)
+	case cloud.Stopped:
+		return "start its instance " + id + ", or " + continuity.Removal(n, in.Machines)
+	case cloud.Runs:
+	}
+	return ""
 }
 
 func orNone(s string) string {
@@ -217,7 +240,7 @@ func shutDown(in evidence.Input) []verify.Finding {
 	return nodesOf(func(n downstream.Node) []verify.Finding {
 		for _, key := range []string{downstream.TaintShutdown, downstream.TaintOutOfService} {
 			if t, ok := n.Taint(key); ok {
-				fix := ""
+				fix := byFate(in, n)
 				if key == downstream.TaintOutOfService && n.Ready.Status == "True" { // set by hand, and taken away by nobody else
 					fix = "if its machine is to be used again: " + fault.Command("kubectl", "taint", "node", n.Name, key+"-")
 				}
@@ -250,7 +273,7 @@ func sameNodes(in evidence.Input) []verify.Finding {
 	if in.Fingerprint == nil {
 		return noFingerprint(in)
 	}
-	out := continuity.Continuity(*in.Fingerprint, in.Facts, in.Machines)
+	out := undoable(in, continuity.Continuity(*in.Fingerprint, in.Facts, in.Machines, in.Cloud))
 	if in.Nodes.OK() {
 		out = append(out, continuity.Changed(*in.Fingerprint, in.Nodes.Value)...)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -56,12 +57,47 @@ func giveProviderID(in evidence.Input, n downstream.Node) string {
 		}
 	}
 	const advice = "find its instance in EC2 by its name and addresses, and write zone and id into spec.providerID, which can be done once and not be changed"
-	if !in.Cloud.Unclaimed.OK() || len(own) != 1 || n.Ready.Status != "True" || sharesAddress(in, n) {
+	switch {
+	case !in.Cloud.On || !in.Cloud.Unclaimed.OK():
+		return advice + "; if it has none any more: " + continuity.Removal(n, in.Machines)
+	case !resembled(in, n):
+		return withoutInstance(in, n)
+	case len(own) != 1 || n.Ready.Status != "True" || sharesAddress(in, n):
 		return advice
 	}
 	id := fmt.Sprintf(`{"spec":{"providerID":"aws:///%s/%s"}}`, own[0].Zone, own[0].ID)
 	return "it cannot be changed once it is written; EC2 has one instance with its name and addresses: " +
 		fault.Command("kubectl", "patch", "node", n.Name, "--type=merge", "-p", id)
+}
+
+// resembled reports whether EC2 shows an instance of the cluster without a Node that
+// has the Node's name or one of its addresses.
+func resembled(in evidence.Input, n downstream.Node) bool {
+	claimed := map[string]bool{}
+	for _, other := range in.Nodes.Value {
+		_, id, _ := downstream.ParseProviderID(other.ProviderID)
+		claimed[id] = true
+	}
+	loose := slices.Clone(in.Cloud.Unclaimed.Value)
+	for id, i := range in.Cloud.Instances.Value {
+		if !claimed[id] {
+			loose = append(loose, i)
+		}
+	}
+	return slices.ContainsFunc(loose, func(i cloud.Instance) bool {
+		p := evidence.Pair{Node: n, Instance: i}
+		return i.Alive() && (strings.EqualFold(i.PrivateDNSName, n.Name) || len(p.ForeignIPs()) < len(n.InternalIPs()))
+	})
+}
+
+// withoutInstance is what to do about a Node of which EC2 shows no instance that is
+// tagged for the cluster. One that is ready has one nevertheless.
+func withoutInstance(in evidence.Input, n downstream.Node) string {
+	const seen = "EC2 shows no instance of this cluster with its name or an address of it"
+	if n.Ready.Status == "True" {
+		return seen + ", and it is alive: look for an instance without the cluster's tag, or in another account or region (--profile, --region), before zone and id are written into spec.providerID"
+	}
+	return seen + ", and it is not ready: if its machine is gone, " + continuity.Removal(n, in.Machines)
 }
 
 // sharesAddress says whether another Node shows an address of this one.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -33,8 +34,9 @@ type MachineRef struct {
 // Every fingerprinted Node whose machine still exists keeps name, UID and
 // ProviderID. A Node whose machine is gone has left. A new Node belongs to a new
 // machine, has an aws:/// ProviderID and is initialized within ten minutes. Two
-// Nodes for one machine, instance or InternalIP are a rename.
-func Continuity(fp Fingerprint, f downstream.Facts, machines []MachineRef) []verify.Finding {
+// Nodes for one machine, instance or InternalIP are a rename. The advice follows
+// what EC2 says of the instances.
+func Continuity(fp Fingerprint, f downstream.Facts, machines []MachineRef, instances cloud.Facts) []verify.Finding {
 	return verify.Judge(f.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
 		c := comparison{machines: index(machines), known: machines != nil, before: map[string]bool{}, nameOf: map[string]string{}, clock: f.ServerClock}
 		for _, p := range fp.Nodes {
@@ -43,9 +45,9 @@ func Continuity(fp Fingerprint, f downstream.Facts, machines []MachineRef) []ver
 				c.nameOf[p.Machine] = p.Name
 			}
 		}
-		findings := Twins(nodes)
+		findings := Twins(nodes, instances)
 		for _, d := range Differences(fp, nodes, machines) {
-			findings = append(findings, finding(d))
+			findings = append(findings, finding(d, instances))
 		}
 		for _, n := range nodes {
 			if !c.before[n.Name] {
@@ -91,16 +93,22 @@ func (i machineIndex) find(uid, node string) (MachineRef, bool) {
 }
 
 // finding judges a difference.
-func finding(d Difference) verify.Finding {
+func finding(d Difference, instances cloud.Facts) verify.Finding {
 	f := verify.Finding{Status: verify.Fail, Object: "Node " + d.Was.Name}
 	switch d.Kind {
 	case Left:
 		f.Status, f.Seen = verify.OK, "left: its machine is gone"
 	case Lost:
 		f.Status, f.Seen, f.Wanted = verify.Warn, "is gone, and nothing says whether its machine is", "the Node of the fingerprint"
+		if fateOf(d.Was.ProviderID, instances) == cloud.Gone {
+			f.Seen, f.Fix = "is gone, and so is its instance", removal(d.Machine, d.Was.Name)+", if it is still there"
+		}
 	case Deleted:
 		f.Seen, f.Wanted = "is gone, but its machine "+d.Machine.Name+" still exists, and has no other: it was deleted", "the Node"
-		f.Fix = "restart the kubelet on that machine, with RKE2 its service rke2-agent or rke2-server: it registers the Node again; then run the same command again"
+		f.Fix = returning(d, instances)
+		if fateOf(d.Was.ProviderID, instances) == cloud.Gone {
+			f.Seen, f.Wanted = "is gone with its instance, but its machine "+d.Machine.Name+" still exists", "no machine without an instance"
+		}
 	case Renamed:
 		f.Seen, f.Wanted = "is gone, but its machine "+d.Machine.Name+" still exists"+as(d.Machine.Node, d.Was.Name), "the same Node under the same name"
 		f.Fix = "stop the roll and undo: the machine registered under another name"
@@ -112,6 +120,7 @@ func finding(d Difference) verify.Finding {
 		f.Fix = "find out what deleted it, and see that the pods it ran are back; the next run takes the Node as it is now"
 	case Reassigned:
 		f.Seen, f.Wanted = fmt.Sprintf("ProviderID %q", d.Now.ProviderID), fmt.Sprintf("ProviderID %q", d.Was.ProviderID)
+		f.Fix = "find out which machine the Node stands for, and replace it: a ProviderID cannot be changed"
 	}
 	return f
 }
@@ -153,8 +162,9 @@ func (c comparison) joined(n downstream.Node) []verify.Finding {
 }
 
 // Twins finds Nodes that are the same thing under two names. Those that are the same
-// in several respects are named once.
-func Twins(nodes []downstream.Node) []verify.Finding {
+// in several respects are named once. Where EC2 says that the instance of all but one
+// is gone, the others are left from machines whose name or address was given again.
+func Twins(nodes []downstream.Node, instances cloud.Facts) []verify.Finding {
 	all := Duplicates(nodes)
 	byObject(all)
 	seen := map[string]bool{}
@@ -167,7 +177,7 @@ func Twins(nodes []downstream.Node) []verify.Finding {
 		seen[pair] = true
 		out = append(out, verify.Finding{
 			Status: verify.Fail, Object: d.object(), Seen: fmt.Sprintf("has %d Nodes: %s", len(d.Nodes), strings.Join(d.Nodes, ", ")), Wanted: "one Node",
-			Fix: "stop the roll and undo: a node registered under a second name",
+			Fix: twinsFix(d.Nodes, nodes, instances),
 		})
 	}
 	return out

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -90,7 +91,7 @@ func TestContinuity(t *testing.T) {
 			if strings.HasPrefix(tc.name, "no Machine") {
 				before = unmanaged
 			}
-			for _, f := range Continuity(before, facts(tc.nodes...), tc.machines) {
+			for _, f := range Continuity(before, facts(tc.nodes...), tc.machines, cloud.Facts{}) {
 				all += fmt.Sprintf("%s %s: %s\n", f.Status, f.Object, f.Seen)
 				if f.Status == verify.Fail || worst == verify.OK {
 					worst = f.Status
@@ -205,7 +206,7 @@ func TestEqualNodesAreLinear(t *testing.T) {
 		f := downstream.Facts{Nodes: verify.Got(slices.Repeat([]downstream.Node{node}, n))}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if len(Continuity(Fingerprint{}, f, []MachineRef{{UID: "m", Name: "a"}})) == 0 {
+		if len(Continuity(Fingerprint{}, f, []MachineRef{{UID: "m", Name: "a"}}, cloud.Facts{})) == 0 {
 			t.Error("nothing found")
 		}
 		runtime.ReadMemStats(&after)

@@ -82,8 +82,8 @@ func (s search) gone(was NodePrint) Difference {
 	switch {
 	case !s.known:
 		d.Kind = Lost
-	case exists && was.Machine == "":
-		d.Kind = Renamed // the machine is listed, and no Node has its instance
+	case exists && was.Machine == "" && s.byIdentity[identity("", "")] != nil:
+		d.Kind = Renamed // perhaps to the Node that has no ProviderID yet
 	case exists:
 		d.Kind = Deleted
 	}

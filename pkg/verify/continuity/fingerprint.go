@@ -78,6 +78,15 @@ func Take(f downstream.Facts) (Fingerprint, error) {
 	return fp, nil
 }
 
+// ProviderIDs returns those of all Nodes.
+func (fp Fingerprint) ProviderIDs() []string {
+	ids := make([]string, 0, len(fp.Nodes))
+	for _, n := range fp.Nodes {
+		ids = append(ids, n.ProviderID)
+	}
+	return ids
+}
+
 // TakeAgain is the fingerprint with the UIDs of Nodes that were deleted and registered
 // again: the same machine and instance under the same name. names are these. A Node
 // that differs in more keeps what it was.

@@ -9,7 +9,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -21,7 +23,7 @@ func instancesExist(in evidence.Input) []verify.Finding {
 		var out []verify.Finding
 		for _, p := range pairs {
 			if !p.Found {
-				out = append(out, verify.Failure(p.Object(), "no such instance in "+evidence.OrElse(cloud.RegionOf(p.Zone), evidence.OrElse(in.Cloud.Region, "the region asked")), "an instance", stale(p.Node)))
+				out = append(out, verify.Failure(p.Object(), "no such instance in "+evidence.OrElse(cloud.RegionOf(p.Zone), evidence.OrElse(in.Cloud.Region, "the region asked")), "an instance", stale(in, p.Node)))
 			}
 		}
 		return append(out, notCompared(in)...)
@@ -29,11 +31,11 @@ func instancesExist(in evidence.Input) []verify.Finding {
 }
 
 // stale is what to do about a Node without instance: one that is alive has one.
-func stale(n downstream.Node) string {
+func stale(in evidence.Input, n downstream.Node) string {
 	if n.Ready.Status == "True" {
 		return "keep the Node: it is alive, so its instance is elsewhere (--profile, --region), or the ProviderID is wrong and the node must be replaced"
 	}
-	return "find out whether the machine is gone, and if so remove it and its Node; it may also be in another account or region (--profile, --region)"
+	return "its instance is gone, unless it is in another account or region (--profile, --region): " + continuity.Removal(n, in.Machines)
 }
 
 // wrongPlace is the one finding where no instance at all is found.
@@ -71,7 +73,7 @@ func instancesRun(in evidence.Input) []verify.Finding {
 				out = append(out, p.Silent("in which state it is")...)
 			case !p.Instance.Alive():
 				out = append(out, verify.Failure(p.Object(), "instance is "+p.Instance.State, "a machine behind the Node",
-					"it cannot be started again: remove the Node with its machine before a CCM starts, which deletes such a Node as soon as it is not ready"))
+					"it cannot be started again: "+continuity.Removal(p.Node, in.Machines)+"; a CCM deletes such a Node as soon as it is not ready"))
 			default:
 				out = append(out, verify.Failure(p.Object(), "instance is "+p.Instance.State, "running", ""))
 			}
@@ -95,6 +97,8 @@ func instanceZones(in evidence.Input) []verify.Finding {
 func privateNames(in evidence.Input) []verify.Finding {
 	return evidence.EachInstance(in, func(p evidence.Pair) []verify.Finding {
 		switch {
+		case p.Instance.PrivateDNSName == "" && p.Instance.State == "running" && p.Instance.VPC != "" && len(p.Instance.PrivateIPs) > 0:
+			return []verify.Finding{nameless(in, p)}
 		case p.Instance.PrivateDNSName == "":
 			return p.Silent("which private DNS name it has")
 		case strings.EqualFold(p.Instance.PrivateDNSName, p.Node.Name):
@@ -102,6 +106,18 @@ func privateNames(in evidence.Input) []verify.Finding {
 		}
 		return []verify.Finding{verify.Warning(p.Object(), "private DNS name "+p.Instance.PrivateDNSName, p.Node.Name, "")}
 	})
+}
+
+// nameless judges an instance to which EC2 gives no private DNS name, as it does where
+// the VPC's attribute enableDnsHostnames is off. An in-tree kubelet cannot start there;
+// a CCM keeps the Nodes that have a ProviderID and finds no new one.
+func nameless(in evidence.Input, p evidence.Pair) verify.Finding {
+	f := verify.Failure(p.Object(), "EC2 gives it no private DNS name, as where the DNS host names of its VPC are off", "private DNS name "+p.Node.Name,
+		"turn on the DNS host names of VPC "+p.Instance.VPC+" (attribute enableDnsHostnames), before a node joins or a kubelet restarts")
+	if in.Position.Position.AtLeast(position.P4) {
+		f.Status = verify.Warn
+	}
+	return f
 }
 
 func instanceAddresses(in evidence.Input) []verify.Finding {
