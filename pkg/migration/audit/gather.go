@@ -2,8 +2,10 @@ package audit
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/chart"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
@@ -46,7 +48,7 @@ func (a Auditor) Gather(ctx context.Context, seen migration.Snapshot, writes boo
 	input := evidence.Input{
 		Facts: facts, Position: seen.Result, Distribution: a.Distribution,
 		Machines: seen.Reading.Refs(), Target: a.Options.KubernetesVersion, CloudRoutes: a.Options.CloudRoutes, Preflight: !a.Options.ReadOnly,
-		Planned: prepared.PlannedSet, ImageAllowed: ImageAllowed, Cloud: instances,
+		Planned: prepared.PlannedSet, ImageAllowed: ImageAllowed, Cloud: instances, CloudConfig: a.cloudConfig(ctx, seen),
 	}
 	if err := addJournal(&input, seen.Record); err != nil {
 		return Inspection{}, err
@@ -56,6 +58,18 @@ func (a Auditor) Gather(ctx context.Context, seen migration.Snapshot, writes boo
 	own := a.Backend.Checks(seen, input, prepared)
 	keep := func(r *bundle.Redactor) ([]byte, error) { return a.Backend.EncodeBundle(seen, writes, r) }
 	return Inspection{Input: input, Own: own, EncodeBundle: keep}, nil
+}
+
+// cloudConfig reads what the CCM's cloud config says in the place of facts of EC2.
+func (a Auditor) cloudConfig(ctx context.Context, seen migration.Snapshot) verify.Read[cloud.Config] {
+	text, err := a.Options.CloudConfig, error(nil)
+	if text == "" {
+		text, err = a.Backend.CloudConfig(ctx, seen)
+	}
+	if err != nil {
+		return verify.Failed[cloud.Config](fmt.Errorf("the cloud config could not be read: %w", err))
+	}
+	return verify.ReadOf(ccmchart.Overrides(text))
 }
 
 // GatherAPIOnly is Gather where these credentials, or an API server, do not give all

@@ -15,8 +15,21 @@ import (
 )
 
 func iamActions(in evidence.Input) []verify.Finding {
+	config, _ := in.Overrides()
+	if role := config.RoleARN; role != "" {
+		in.Cloud.Roles.Value = slices.DeleteFunc(slices.Clone(in.Cloud.Roles.Value), func(r cloud.RoleRights) bool { return r.Role != role })
+	}
+	return in.Hedged(rightsOf(in, config.RoleARN))
+}
+
+// rightsOf judges the roles that were asked about; assumed is the one that the cloud
+// config has the CCM take, or empty for those of its instances.
+func rightsOf(in evidence.Input, assumed string) []verify.Finding {
 	return in.WithAWS(func(pairs []evidence.Pair) []verify.Finding {
 		return verify.Judge(in.Cloud.Roles, "IAM", func(roles []cloud.RoleRights) []verify.Finding {
+			if len(roles) == 0 && assumed != "" {
+				return []verify.Finding{verify.Undecided("IAM", "the CCM assumes role "+assumed+" of the cloud config (RoleARN), which was not asked about")}
+			}
 			if len(roles) == 0 {
 				return []verify.Finding{verify.Undecided("IAM", "no control-plane instance has an instance profile: the CCM's credentials come from elsewhere")}
 			}

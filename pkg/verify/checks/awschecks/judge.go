@@ -139,6 +139,32 @@ func instanceAddresses(in evidence.Input) []verify.Finding {
 }
 
 func clusterTags(in evidence.Input) []verify.Finding {
+	if config, _ := in.Overrides(); config.Cluster() != "" {
+		return namedCluster(in, config)
+	}
+	return in.Hedged(tagsDecide(in))
+}
+
+// namedCluster judges the tags where the cloud config names the cluster. A controller
+// manager starts without a tag then, and goes on looking for instances by it: for those
+// of new Nodes by their names, and for those of load balancers (describeInstances of
+// kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go@v1.26.14). An in-tree kubelet
+// needs no tag to give a new Node its ProviderID.
+func namedCluster(in evidence.Input, config cloud.Config) []verify.Finding {
+	id := config.Cluster()
+	if config.Contradicts() {
+		return []verify.Finding{verify.Failure("cloud config", "KubernetesClusterTag "+config.ClusterTag+" and KubernetesClusterID "+config.ClusterID, "one cluster", "remove one of the two keys")}
+	}
+	return evidence.EachInstance(in, func(p evidence.Pair) []verify.Finding {
+		if p.Instance.Tags.Has(id) {
+			return nil
+		}
+		return []verify.Finding{verify.Warning(p.Object(), "not tagged for cluster "+id+" of the cloud config: a CCM finds no new node and no member of a load balancer without the tag",
+			cloud.TagCluster+id, tagInstance(p, id))}
+	})
+}
+
+func tagsDecide(in evidence.Input) []verify.Finding {
 	return in.WithAWS(func(pairs []evidence.Pair) []verify.Finding {
 		id := evidence.ClusterID(pairs)
 		var out []verify.Finding
@@ -168,6 +194,9 @@ func wantedCluster(id string) string {
 }
 
 func securityGroups(in evidence.Input) []verify.Finding {
+	if config, _ := in.Overrides(); config.NoIngress {
+		return verify.Skipped("the cloud config has DisableSecurityGroupIngress: no group of a node is opened")
+	}
 	return in.WithCluster(func(pairs []evidence.Pair, id string) []verify.Finding {
 		return verify.Judge(in.Cloud.SecurityGroups, "security groups", func(groups map[string]cloud.Tags) []verify.Finding {
 			var out []verify.Finding
@@ -196,13 +225,14 @@ func securityGroups(in evidence.Input) []verify.Finding {
 }
 
 func subnets(in evidence.Input) []verify.Finding {
+	config, _ := in.Overrides()
 	return in.WithCluster(func(pairs []evidence.Pair, id string) []verify.Finding {
 		return verify.Judge(in.Cloud.Subnets, "subnets", func(tags map[string]cloud.Tags) []verify.Finding {
 			seen := map[string]bool{}
 			var out []verify.Finding
 			for _, p := range pairs {
 				s := p.Instance.Subnet
-				if !p.There() || seen[s] || tags[s].Has(id) {
+				if !p.There() || seen[s] || tags[s].Has(id) || outside(config, p) || config.Place() != "" && s == config.SubnetID {
 					continue
 				}
 				if !allSeen(tags, []string{s}) {
@@ -215,6 +245,12 @@ func subnets(in evidence.Input) []verify.Finding {
 			return out
 		})
 	})
+}
+
+// outside reports whether a control plane is in another VPC than the one that the cloud
+// config has controller managers work in: it is meant to be.
+func outside(config cloud.Config, p evidence.Pair) bool {
+	return config.Place() != "" && p.Node.ControlPlane() && p.Instance.VPC != config.Place()
 }
 
 // allSeen says whether there are ids, and EC2 has shown what each of them is.
@@ -279,6 +315,9 @@ func metadataWanted(p evidence.Pair) string {
 }
 
 func routeTables(in evidence.Input) []verify.Finding {
+	if config, _ := in.Overrides(); config.RouteTableID != "" {
+		return namedTable(in, config.RouteTableID)
+	}
 	return in.WithCluster(func(pairs []evidence.Pair, id string) []verify.Finding {
 		return verify.Judge(in.Cloud.RouteTables, "route tables", func(tables map[string]cloud.Tags) []verify.Finding {
 			if !in.RoutesAtWork() && in.CloudRoutes != "on" {
@@ -301,6 +340,22 @@ func routeTables(in evidence.Input) []verify.Finding {
 				return nil
 			}
 			return []verify.Finding{verify.Failure("route tables", fmt.Sprintf("%d tagged for cluster %s (%s)", len(tagged), id, evidence.OrElse(strings.Join(tagged, ", "), "none")), "exactly one", oneTable(in, len(tagged), id))}
+		})
+	})
+}
+
+// namedTable judges the route table of the cloud config, which needs no tag.
+func namedTable(in evidence.Input, table string) []verify.Finding {
+	return in.WithAWS(func(pairs []evidence.Pair) []verify.Finding {
+		return verify.Judge(in.Cloud.RouteTables, "route tables", func(tables map[string]cloud.Tags) []verify.Finding {
+			_, found := tables[table]
+			if found || !in.RoutesAtWork() && in.CloudRoutes != "on" {
+				return nil
+			}
+			if lost := withoutVPC(pairs); len(lost) > 0 {
+				return lost
+			}
+			return []verify.Finding{verify.Warning("route table "+table, "named by the cloud config, and in no VPC of the nodes", "a route table that the nodes use", "correct RouteTableID in the cloud config")}
 		})
 	})
 }

@@ -17,6 +17,9 @@ const joining = 15 * time.Minute
 // everyInstanceHasNode finds the machines that the cluster lost sight of.
 func everyInstanceHasNode(in evidence.Input) []verify.Finding {
 	return in.WithCluster(func(pairs []evidence.Pair, id string) []verify.Finding {
+		if tagged := evidence.ClusterID(pairs); tagged != id { // EC2 was asked by the instances' tag
+			return verify.Skipped("EC2 was not asked for instances of cluster " + id + " of the cloud config: those of the nodes are tagged for " + evidence.OrElse(tagged, "none"))
+		}
 		return verify.Judge(in.Cloud.Unclaimed, "EC2 instances tagged "+cloud.TagCluster+id, func(unclaimed []cloud.Instance) []verify.Finding {
 			networks, another := vpcs(pairs), false
 			var out []verify.Finding
@@ -122,9 +125,10 @@ func vpcs(pairs []evidence.Pair) map[string]int {
 }
 
 // onePlace finds nodes that a CCM cannot see, because it asks one region and
-// works in one VPC: its own instance's.
+// works in one VPC: its own instance's, or those of the cloud config.
 func onePlace(in evidence.Input) []verify.Finding {
-	return in.WithAWS(func(pairs []evidence.Pair) []verify.Finding {
+	config, _ := in.Overrides()
+	return in.Hedged(in.WithAWS(func(pairs []evidence.Pair) []verify.Finding {
 		regions := map[string]int{}
 		out := withoutVPC(pairs)
 		for _, p := range pairs {
@@ -136,12 +140,22 @@ func onePlace(in evidence.Input) []verify.Finding {
 				regions[region]++
 			}
 		}
-		for what, count := range map[string]map[string]int{"regions": regions, "VPCs": vpcs(pairs)} {
-			if len(count) > 1 {
-				out = append(out, verify.Warning("nodes", "in "+evidence.Spread(count), "one of the "+what+" for all nodes", ""))
-			}
-		}
+		inside := slices.DeleteFunc(slices.Clone(pairs), func(p evidence.Pair) bool { return outside(config, p) })
+		out = append(out, elsewhere("region", regions, config.Asks())...)
+		out = append(out, elsewhere("VPC", vpcs(inside), config.Place())...)
 		slices.SortFunc(out, func(a, b verify.Finding) int { return strings.Compare(a.Wanted, b.Wanted) })
 		return out
-	})
+	}))
+}
+
+// elsewhere judges the places of nodes, which are to be one: the given one of the cloud
+// config, if it has one.
+func elsewhere(what string, count map[string]int, given string) []verify.Finding {
+	switch {
+	case given != "" && (len(count) > 1 || len(count) == 1 && count[given] == 0):
+		return []verify.Finding{verify.Warning("nodes", "in "+evidence.Spread(count)+", and the cloud config has the CCM work in "+given, what+" "+given+" for all nodes", "move the nodes there, or correct the cloud config")}
+	case len(count) > 1:
+		return []verify.Finding{verify.Warning("nodes", "in "+evidence.Spread(count), "one of the "+what+"s for all nodes", "")}
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package evidence
 import (
 	"fmt"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
@@ -54,6 +55,9 @@ type Input struct {
 	// CredentialProvider is image-credential-provider-config as the configuration gives it
 	// to every kubelet; empty if it gives none, nil if it is not known.
 	CredentialProvider *string `json:"credentialProvider,omitempty"`
+	// CloudConfig is what the cloud config says in the place of facts of EC2; the zero
+	// value: nobody looked, see Overrides.
+	CloudConfig verify.Read[cloud.Config] `json:"cloudConfig,omitzero"`
 	// ImageAllowed says why an image must not run with a Kubernetes version; nil
 	// function: the matrix is not known here.
 	ImageAllowed func(image, kubernetes string) error `json:"-"`

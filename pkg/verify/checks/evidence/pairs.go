@@ -126,19 +126,27 @@ func (in Input) Pairs(instances map[string]cloud.Instance) (pairs []Pair, missed
 	return pairs, missed
 }
 
-// WithCluster is WithAWS for what is told by the cluster's tag. Where no instance
-// has one, there is nothing to hold anything against.
+// WithCluster is WithAWS for what is told by the cluster's id: the cloud config's, or
+// else the instances' tag. Where neither says one, there is nothing to hold anything
+// against. A cloud config that could not be read leaves open what judge does not like.
 func (in Input) WithCluster(judge func(pairs []Pair, id string) []verify.Finding) []verify.Finding {
+	config, unread := in.Overrides()
+	if id := config.Cluster(); id != "" {
+		return in.WithAWS(func(pairs []Pair) []verify.Finding { return judge(pairs, id) })
+	}
 	return in.WithAWS(func(pairs []Pair) []verify.Finding {
 		id := ClusterID(pairs)
 		planes, _ := tagsOfMachines(pairs)
 		if ids := cloud.PlaneClusters(planes); len(ids) > 1 {
 			return []verify.Finding{verify.Undecided("control planes", "they are tagged for "+strings.Join(ids, " and for ")+" (AWSM-406): which cluster this is remains unknown")}
 		}
-		if id == "" {
+		switch {
+		case id == "" && unread != "":
+			return []verify.Finding{verify.Undecided("cloud config", "it was not read, and no tag names the cluster: "+unread)}
+		case id == "":
 			return verify.Skipped("no instance is tagged for a cluster (AWSM-406), so there is nothing to look for")
 		}
-		return judge(pairs, id)
+		return in.Hedged(judge(pairs, id))
 	})
 }
 
