@@ -206,7 +206,7 @@ func crashing(r Observation, p downstream.Pod) error {
 		}
 		text := strings.TrimSpace(ended.Message + "\n" + r.Logs[p.Name])
 		cause, line := causeOf(text)
-		if cause.passing || r.Outage && cause.word == "" {
+		if cause.passing || r.Outage && len(cause.words) == 0 {
 			continue
 		}
 		return broken(cause.reason, podObject(p),
