@@ -3,6 +3,7 @@ package rke
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
@@ -89,7 +90,7 @@ func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step jo
 		plan.Summary = append(plan.Summary, "rke up")
 		plan.Takes = runner.Minute * runner.About(1+rolls)
 	}
-	plan.Notes = append(plan.Notes, "rke restarts "+Restarts(step, "at once, then the kubelet on every other host", "the kubelet on every other host"))
+	plan.Notes = append(plan.Notes, "rke restarts "+Restarts(step, "at once, then the kubelet on every other host", "the kubelet on every other host")+ProxyToo(plan.Changes))
 	return plan, nil
 }
 
@@ -157,4 +158,20 @@ func Restarts(step journal.StepID, back, forth string) string {
 		return "kube-apiserver, kube-controller-manager and kubelet on every control plane " + back
 	}
 	return "every component on every host"
+}
+
+// ProxyToo names kube-proxy where changes set or remove useInstanceMetadataHostname: true,
+// under which rke leaves its --hostname-override out
+// (rancher/rke:cluster/plan.go@v1.5.9 BuildKubeProxyProcess).
+func ProxyToo(changes []runner.Change) string {
+	const key = "useInstanceMetadataHostname"
+	for _, c := range changes {
+		for line := range strings.Lines(c.Diff) {
+			changed, named := strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-"), strings.Contains(line, key) || strings.HasSuffix(c.Location, "."+key)
+			if changed && named && strings.HasSuffix(strings.TrimSpace(line), "true") {
+				return ", and kube-proxy on every host"
+			}
+		}
+	}
+	return ""
 }

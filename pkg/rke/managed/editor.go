@@ -86,7 +86,7 @@ func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step jo
 		plan.Summary = append(plan.Summary, "~ "+c.Location)
 	}
 	plan.Notes = append(plan.Notes, "Rancher applies it at once, and restarts "+
-		rke.Restarts(step, "at once, then the kubelet on every other host", "then the kubelet on every worker"))
+		rke.Restarts(step, "at once, then the kubelet on every other host", "then the kubelet on every worker")+rke.ProxyToo(plan.Changes))
 	return plan, nil
 }
 
