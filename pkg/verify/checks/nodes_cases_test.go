@@ -81,12 +81,12 @@ func nodeCases() []trap {
 			twoAddresses(in, 5, 2)
 			in.Fingerprint.Nodes[5].Addresses = []string{"InternalIP=10.0.1.15", "InternalIP=10.0.0.15", "Hostname=" + nodeName(5)}
 		}, warn, "InternalIP 10.0.0.15, 10.0.1.15"},
-		{"AWSM-315", "two interfaces", P0, func(in *evidence.Input) { twoAddresses(in, 5, 2); in.Version.Value = "v1.25.16+rke2r1" }, warn, "2 network interfaces: 10.0.0.15, 10.0.1.15, and CCM 1.25"},
+		{"AWSM-315", "two interfaces", P0, func(in *evidence.Input) { twoAddresses(in, 5, 2); in.Version.Value = "v1.25.16+rke2r1" }, warn, "2 network interfaces: 10.0.0.15, 10.0.1.15, and a CCM of 1.25"},
 		{"AWSM-315", "interfaces not said", P0, func(in *evidence.Input) { twoAddresses(in, 5, 0); in.Version.Value = "v1.24.17+rke2r1" }, warn, "perhaps on several"},
 		{"AWSM-315", "an early image of 1.26", P3, func(in *evidence.Input) {
 			twoAddresses(in, 5, 2)
 			in.DaemonSets.Value[0].Containers[0].Image = "mirror/cloud-controller-manager:v1.26.6"
-		}, warn, "CCM 1.26.6"},
+		}, warn, "a CCM of 1.26"},
 		{"AWSM-315", "an image without a version", P3, func(in *evidence.Input) {
 			twoAddresses(in, 5, 2)
 			in.DaemonSets.Value[0].Containers[0].Image = "mirror/ccm:latest"

@@ -31,7 +31,7 @@ func firstAddressStays(in evidence.Input) []verify.Finding {
 		if p.Instance.Interfaces == 1 || !firstMayMove(p.Node, image) || len(ipv4(p.Instance.PrivateIPs)) < 2 {
 			return nil
 		}
-		return []verify.Finding{verify.Warning(p.Object(), interfacesSeen(p)+fmt.Sprintf(", and CCM %s lists them in any order", image),
+		return []verify.Finding{verify.Warning(p.Object(), interfacesSeen(p)+fmt.Sprintf(", and a CCM of %d.%d lists them in any order", image.Major, image.Minor),
 			"InternalIP "+evidence.OrElse(firstIP(p.Node.InternalIPs()), "of the first interface")+" first", keepFirst(p.Node, image))}
 	})
 }

@@ -172,10 +172,24 @@ func ready(in evidence.Input) []verify.Finding {
 	})(in)
 }
 
+// knownID returns the Node's ProviderID, or the one that the same machine had when the
+// fingerprint was taken.
+func knownID(in evidence.Input, n downstream.Node) string {
+	if n.ProviderID != "" || in.Fingerprint == nil {
+		return n.ProviderID
+	}
+	for _, p := range in.Fingerprint.Nodes {
+		if p.Name == n.Name && p.Machine == n.MachineUID() && (p.Machine != "" || p.UID == n.UID) {
+			return p.ProviderID
+		}
+	}
+	return ""
+}
+
 // byFate is what to do about a Node that is down where EC2 says what became of its
 // instance; empty where the check's own advice holds.
 func byFate(in evidence.Input, n downstream.Node) string {
-	zone, id, ok := downstream.ParseProviderID(n.ProviderID)
+	zone, id, ok := downstream.ParseProviderID(knownID(in, n))
 	if !ok {
 		return ""
 	}

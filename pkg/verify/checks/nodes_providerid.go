@@ -57,7 +57,10 @@ func giveProviderID(in evidence.Input, n downstream.Node) string {
 		}
 	}
 	const advice = "find its instance in EC2 by its name and addresses, and write zone and id into spec.providerID, which can be done once and not be changed"
+	zone, id, former := downstream.ParseProviderID(knownID(in, n))
 	switch {
+	case former && in.Cloud.Fate(zone, id) == cloud.Gone:
+		return byFate(in, n)
 	case !in.Cloud.On || !in.Cloud.Unclaimed.OK():
 		return advice + "; if it has none any more: " + continuity.Removal(n, in.Machines)
 	case !resembled(in, n):
@@ -65,9 +68,9 @@ func giveProviderID(in evidence.Input, n downstream.Node) string {
 	case len(own) != 1 || n.Ready.Status != "True" || sharesAddress(in, n):
 		return advice
 	}
-	id := fmt.Sprintf(`{"spec":{"providerID":"aws:///%s/%s"}}`, own[0].Zone, own[0].ID)
+	patch := fmt.Sprintf(`{"spec":{"providerID":"aws:///%s/%s"}}`, own[0].Zone, own[0].ID)
 	return "it cannot be changed once it is written; EC2 has one instance with its name and addresses: " +
-		fault.Command("kubectl", "patch", "node", n.Name, "--type=merge", "-p", id)
+		fault.Command("kubectl", "patch", "node", n.Name, "--type=merge", "-p", patch)
 }
 
 // resembled reports whether EC2 shows an instance of the cluster without a Node that

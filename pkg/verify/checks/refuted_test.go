@@ -35,6 +35,10 @@ func TestAdvice_afterEC2(t *testing.T) {
 	}
 	down := func(in *evidence.Input) { node(in, 5).Ready.Status = "Unknown" }
 	withoutID := func(in *evidence.Input) { node(in, 5).ProviderID, node(in, 5).Ready.Status = "", "Unknown" }
+	unprinted := func(in *evidence.Input) {
+		withoutID(in)
+		in.Fingerprint = nil
+	}
 	const restart, remove = "restart the kubelet on that machine", "delete machine demo-5 in Rancher"
 	for name, tt := range map[string]struct {
 		id     string
@@ -54,9 +58,14 @@ func TestAdvice_afterEC2(t *testing.T) {
 		}},
 		"Node down, instance missing": {"AWSM-401", down, map[string][]string{"gone": {remove, "another account or region"}}},
 		"Node without ProviderID": {"AWSM-301", withoutID, map[string][]string{
+			"gone": {"i-00000005 is gone", remove, "!find its instance"}, "terminated": {"i-00000005 is gone", remove, "!find its instance"},
+			"runs": {"find its instance in EC2", "!EC2 shows no"}, "off": {"find its instance in EC2", "if it has none any more: " + remove},
+		}},
+		"Node without ProviderID, unknown before": {"AWSM-301", unprinted, map[string][]string{
 			"gone": {"EC2 shows no instance", remove, "!find its instance"}, "terminated": {"EC2 shows no instance", "!find its instance"},
 			"runs": {"find its instance in EC2", "!EC2 shows no"}, "off": {"find its instance in EC2", "if it has none any more: " + remove},
 		}},
+		"ProviderID lost": {"AWSM-312", withoutID, map[string][]string{"gone": {"i-00000005 is gone", remove}, "runs": {"write the ProviderID again"}, "off": {"write the ProviderID again"}}},
 	} {
 		for answer, wants := range tt.fixes {
 			t.Run(name+"_"+answer, func(t *testing.T) {

@@ -32,6 +32,18 @@ func returning(d Difference, instances cloud.Facts) string {
 	return "look in EC2 whether its instance still runs, which was not read; if so, " + restart + "; if it is gone: " + removal(d.Machine, d.Was.Name)
 }
 
+// reassigned says what to do about a Node with another ProviderID, or none any more.
+func reassigned(d Difference, instances cloud.Facts) string {
+	_, id, _ := downstream.ParseProviderID(d.Was.ProviderID)
+	switch {
+	case d.Now.ProviderID != "":
+		return "find out which machine the Node stands for, and replace it: a ProviderID cannot be changed"
+	case fateOf(d.Was.ProviderID, instances) == cloud.Gone:
+		return "its instance " + id + " is gone: " + removal(d.Machine, d.Was.Name)
+	}
+	return "write the ProviderID again, once it is certain that the Node is still that instance (AWSM-301)"
+}
+
 // removal says where a machine is removed: Rancher's, or one of cluster.yml.
 func removal(m MachineRef, node string) string {
 	switch {

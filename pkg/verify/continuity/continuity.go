@@ -120,7 +120,7 @@ func finding(d Difference, instances cloud.Facts) verify.Finding {
 		f.Fix = "find out what deleted it, and see that the pods it ran are back; the next run takes the Node as it is now"
 	case Reassigned:
 		f.Seen, f.Wanted = fmt.Sprintf("ProviderID %q", d.Now.ProviderID), fmt.Sprintf("ProviderID %q", d.Was.ProviderID)
-		f.Fix = "find out which machine the Node stands for, and replace it: a ProviderID cannot be changed"
+		f.Fix = reassigned(d, instances)
 	}
 	return f
 }

@@ -139,10 +139,17 @@ func instanceAddresses(in evidence.Input) []verify.Finding {
 }
 
 func clusterTags(in evidence.Input) []verify.Finding {
-	if config, _ := in.Overrides(); config.Cluster() != "" {
+	config, unread := in.Overrides()
+	if config.Cluster() != "" {
 		return namedCluster(in, config)
 	}
-	return in.Hedged(tagsDecide(in))
+	return in.WithAWS(func(pairs []evidence.Pair) []verify.Finding {
+		tagged := func(p evidence.Pair) bool { return p.There() && len(p.Instance.Tags.Clusters()) > 0 }
+		if unread != "" && !slices.ContainsFunc(pairs, tagged) {
+			return []verify.Finding{evidence.NoCluster(unread)}
+		}
+		return in.Hedged(tagsDecide(pairs))
+	})
 }
 
 // namedCluster judges the tags where the cloud config names the cluster. A controller
@@ -164,25 +171,23 @@ func namedCluster(in evidence.Input, config cloud.Config) []verify.Finding {
 	})
 }
 
-func tagsDecide(in evidence.Input) []verify.Finding {
-	return in.WithAWS(func(pairs []evidence.Pair) []verify.Finding {
-		id := evidence.ClusterID(pairs)
-		var out []verify.Finding
-		for _, p := range pairs {
-			have := p.Instance.Tags.Clusters()
-			switch {
-			case !p.There() || len(have) == 1 && have[0] == id:
-			case len(have) == 0:
-				out = append(out, verify.Failure(p.Object(), "no tag "+cloud.TagCluster+"…", cloud.TagCluster+evidence.OrElse(id, "CLUSTER"), tagInstance(p, id)))
-			case len(have) > 1 && !p.Node.ControlPlane() && p.Instance.Tags.Has(id):
-				// No manager starts there, and this cluster's still finds the instance.
-				out = append(out, verify.Warning(p.Object(), "tagged for "+strings.Join(have, ", "), "one cluster: "+id, ""))
-			default:
-				out = append(out, verify.Failure(p.Object(), "tagged for "+strings.Join(have, ", "), "one cluster, the same for all nodes"+wantedCluster(id), ""))
-			}
+func tagsDecide(pairs []evidence.Pair) []verify.Finding {
+	id := evidence.ClusterID(pairs)
+	var out []verify.Finding
+	for _, p := range pairs {
+		have := p.Instance.Tags.Clusters()
+		switch {
+		case !p.There() || len(have) == 1 && have[0] == id:
+		case len(have) == 0:
+			out = append(out, verify.Failure(p.Object(), "no tag "+cloud.TagCluster+"…", cloud.TagCluster+evidence.OrElse(id, "CLUSTER"), tagInstance(p, id)))
+		case len(have) > 1 && !p.Node.ControlPlane() && p.Instance.Tags.Has(id):
+			// No manager starts there, and this cluster's still finds the instance.
+			out = append(out, verify.Warning(p.Object(), "tagged for "+strings.Join(have, ", "), "one cluster: "+id, ""))
+		default:
+			out = append(out, verify.Failure(p.Object(), "tagged for "+strings.Join(have, ", "), "one cluster, the same for all nodes"+wantedCluster(id), ""))
 		}
-		return out
-	})
+	}
+	return out
 }
 
 // wantedCluster is "" where the control planes do not agree on one.

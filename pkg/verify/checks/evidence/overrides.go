@@ -49,3 +49,9 @@ func (in Input) Hedged(findings []verify.Finding) []verify.Finding {
 	}
 	return findings
 }
+
+// NoCluster is the finding where no tag names the cluster, and the cloud config that may
+// was not read.
+func NoCluster(unread string) verify.Finding {
+	return verify.Undecided("cloud config", "it was not read, and no tag names the cluster: "+unread)
+}

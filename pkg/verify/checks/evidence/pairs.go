@@ -142,7 +142,7 @@ func (in Input) WithCluster(judge func(pairs []Pair, id string) []verify.Finding
 		}
 		switch {
 		case id == "" && unread != "":
-			return []verify.Finding{verify.Undecided("cloud config", "it was not read, and no tag names the cluster: "+unread)}
+			return []verify.Finding{NoCluster(unread)}
 		case id == "":
 			return verify.Skipped("no instance is tagged for a cluster (AWSM-406), so there is nothing to look for")
 		}
