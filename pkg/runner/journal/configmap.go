@@ -79,20 +79,30 @@ func unread(object string, err error) error {
 }
 
 func (j *ConfigMap) decode(cm *corev1.ConfigMap) (State, error) {
-	st, err := decode(stored{text: cm.Data[keyText], packed: cm.BinaryData[keyPacked], sum: cm.Data[keySum]}, j.object())
+	st, err := Kept(j.object(), cm)
 	if err != nil {
 		return State{}, err
 	}
 	if st.Target.UID != j.target.UID {
-		return State{}, &fault.Error{
-			Class: fault.Usage, Reason: "JournalOfAnotherCluster", Object: j.object(),
-			Seen:   fmt.Sprintf("the journal belongs to a cluster whose kube-system has UID %s", st.Target.UID),
-			Wanted: fmt.Sprintf("UID %s, which %s has", j.target.UID, j.target.Name),
-			Fix:    "check the cluster name and the kubeconfig; if the old cluster of this name is gone, delete the ConfigMap",
-		}
+		return State{}, j.foreign(st.Target)
 	}
 	st.Version = cm.ResourceVersion
 	return st, nil
+}
+
+// foreign returns the error for a journal of another cluster. Only one of an earlier cluster
+// of the same name may be deleted.
+func (j *ConfigMap) foreign(of Target) error {
+	e := &fault.Error{
+		Class: fault.Usage, Reason: "JournalOfAnotherCluster", Object: j.object(),
+		Seen:   fmt.Sprintf("the journal belongs to cluster %q, whose kube-system has UID %s", of.Name, of.UID),
+		Wanted: fmt.Sprintf("UID %s, which %s has", j.target.UID, j.target.Name),
+		Fix:    "check the cluster name and the kubeconfig; if the old cluster of this name is gone, delete the ConfigMap",
+	}
+	if of.Name != j.target.Name {
+		e.Fix = fmt.Sprintf("check the cluster name and the kubeconfig; keep the ConfigMap: cluster %q may need it", of.Name)
+	}
+	return e
 }
 
 // Commit implements Journal.

@@ -7,9 +7,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
@@ -19,15 +19,17 @@ const (
 	// ValidateConfigMap); the rest is for keys and for what others add.
 	maxStored = 1<<20 - 16<<10
 	// maxPlain is how large a journal is kept readable with kubectl.
-	maxPlain = 256 << 10
-	// maxUnpacked bounds what a compressed journal may grow to.
-	maxUnpacked = 64 << 20
-
+	maxPlain      = 256 << 10
 	keepRuns      = 50 // finished runs kept in the history
 	keepApprovals = 50
 
 	schemaFamily = "awsmigrate.io/journal/"
 )
+
+// readable are the limits of a journal's text. The largest honest one, with 50 runs, 1,000
+// intents and the fingerprint of 5,000 Nodes, has 1.3 MB and 30,000 values. One at the
+// limits takes at most 80 MB to decode, garbage included.
+func readable() bounded.Limits { return bounded.Limits{Bytes: 4 << 20, Values: 1 << 16} }
 
 // stored is a journal as it lies in an object: one of text and packed is set.
 type stored struct {
@@ -49,6 +51,9 @@ func encode(st State, object string) (stored, error) {
 		if err := refuseKeys(text, object); err != nil {
 			return stored{}, err
 		}
+		if readable().CheckJSON(text) != nil {
+			continue
+		}
 		out := stored{sum: sumOf(string(text))}
 		if len(text) <= maxPlain {
 			out.text = string(text)
@@ -64,7 +69,7 @@ func encode(st State, object string) (stored, error) {
 	return stored{}, &fault.Error{
 		Class: fault.Check, Reason: "JournalTooLarge", Object: object,
 		Seen:   "the journal does not fit into one object, even compressed and without history",
-		Wanted: fmt.Sprintf("at most %d bytes", maxStored),
+		Wanted: fmt.Sprintf("at most %s, and %d bytes compressed", readable(), maxStored),
 	}
 }
 
@@ -97,12 +102,15 @@ func decode(in stored, object string) (State, error) {
 	text := []byte(in.text)
 	if len(in.packed) > 0 {
 		var err error
-		if text, err = unpack(in.packed); err != nil {
-			return State{}, broken(object, "the compressed journal cannot be unpacked", err)
+		if text, err = readable().Gunzip(in.packed); err != nil {
+			return State{}, unpackable(object, err)
 		}
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
 		return State{}, broken(object, "holds no journal", nil)
+	}
+	if err := readable().CheckJSON(text); err != nil {
+		return State{}, tooLarge(object, err)
 	}
 	var head struct {
 		Schema string `json:"schema"`
@@ -138,13 +146,35 @@ func foreignSchema(schema, object string) error {
 		Fix:    "go on with the version of awsmigrate that wrote it, or a newer one",
 	}
 	if !strings.HasPrefix(schema, schemaFamily) {
-		e.Class, e.Reason = fault.Usage, "NoJournal"
-		e.Fix = "this object is not a journal of awsmigrate: rename or remove it"
+		return notAJournal(object, e.Seen)
 	}
 	return e
 }
 
-func broken(object, seen string, err error) error {
+// notAJournal returns the error for an object that another program or person keeps under a
+// journal's name. It may hold what they need.
+func notAJournal(object, seen string) error {
+	return &fault.Error{
+		Class: fault.Usage, Reason: "NoJournal", Object: object, Seen: seen, Wanted: "a journal of awsmigrate",
+		Fix: "find out who keeps this object, and move what it holds to another name",
+	}
+}
+
+func unpackable(object string, err error) error {
+	if bounded.Exceeded(err) {
+		return tooLarge(object, err)
+	}
+	return broken(object, "the compressed journal cannot be unpacked", err)
+}
+
+// tooLarge returns the error for a journal that no awsmigrate wrote.
+func tooLarge(object string, err error) error {
+	e := broken(object, "the journal "+err.Error(), nil)
+	e.Wanted = fmt.Sprintf("at most %s: a journal of awsmigrate has no more", readable())
+	return e
+}
+
+func broken(object, seen string, err error) *fault.Error {
 	return &fault.Error{
 		Class: fault.Stale, Reason: reasonBroken, Object: object, Seen: seen,
 		Fix: "put the object back from a backup; without it a run can go on (delete the object), but the fingerprint and the inverse edits are lost",
@@ -165,19 +195,4 @@ func pack(text []byte) ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
-}
-
-func unpack(packed []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(io.LimitReader(r, maxUnpacked+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxUnpacked {
-		return nil, fmt.Errorf("more than %d bytes unpacked", maxUnpacked)
-	}
-	return text, r.Close()
 }

@@ -39,5 +39,11 @@ func Holds(cm *corev1.ConfigMap) bool {
 // Kept is the journal that a ConfigMap keeps, wherever it was read from: also one that
 // somebody saved in a file. object names it in messages.
 func Kept(object string, cm *corev1.ConfigMap) (State, error) {
+	_, text := cm.Data[keyText]
+	_, packed := cm.BinaryData[keyPacked]
+	_, sum := cm.Data[keySum]
+	if !text && !packed && !sum {
+		return State{}, notAJournal(object, "holds no journal")
+	}
 	return decode(stored{text: cm.Data[keyText], packed: cm.BinaryData[keyPacked], sum: cm.Data[keySum]}, object)
 }
