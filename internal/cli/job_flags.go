@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/pflag"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/job"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -78,7 +77,7 @@ func checkRunFlags(distribution wellknown.Distribution, args []string) error {
 
 // planFor is the text of a saved plan, if it is one for this cluster.
 func planFor(path string, o job.Options) ([]byte, error) {
-	text, err := os.ReadFile(filepath.Clean(path))
+	text, err := runner.PlanLimits().ReadFile(path)
 	if err != nil {
 		return nil, noPlan(path, "cannot be read", err)
 	}

@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -14,7 +11,7 @@ import (
 
 // savedPlan reads what `plan -o json` printed, for the target that it was made for.
 func savedPlan(path string, target journal.Target) (*runner.WholePlan, error) {
-	text, err := os.ReadFile(filepath.Clean(path))
+	text, err := runner.PlanLimits().ReadFile(path)
 	if err != nil {
 		return nil, noPlan(path, "cannot be read", err)
 	}
@@ -33,7 +30,7 @@ func savedPlan(path string, target journal.Target) (*runner.WholePlan, error) {
 // parsePlan reads a Plan document, and that nobody edited it since.
 func parsePlan(path string, text []byte) (planDocument, error) {
 	var doc planDocument
-	if err := json.Unmarshal(text, &doc); err != nil {
+	if err := runner.PlanLimits().DecodeJSON(text, &doc); err != nil {
 		return doc, noPlan(path, "is no plan", err)
 	}
 	if doc.APIVersion != view.APIVersion || doc.Kind != "Plan" || len(doc.Steps) == 0 {

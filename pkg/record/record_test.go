@@ -106,7 +106,7 @@ func TestTornLineInTheMiddle(t *testing.T) {
 func TestWhatIsNoRecord(t *testing.T) {
 	for name, text := range map[string]string{
 		"empty": "", "text": "hello\n", "another form": `{"at":"2024-05-01T12:00:00Z","header":{"form":"x/v9"}}` + "\n",
-		"no header": `{"at":"2024-05-01T12:00:00Z","end":{}}` + "\n", "one long line": strings.Repeat("x", longestLine+9),
+		"no header": `{"at":"2024-05-01T12:00:00Z","end":{}}` + "\n", "one long line": strings.Repeat("x", maxLine+9),
 	} {
 		if _, _, err := read(text); fault.ClassOf(err) != fault.Usage {
 			t.Errorf("%s: %v", name, err)
@@ -140,7 +140,7 @@ func TestSeveralRecords(t *testing.T) {
 
 // A line too long for memory is passed over, and what follows is read.
 func TestLongLine(t *testing.T) {
-	text := written(t, some()[:1]) + strings.Repeat("x", longestLine+9) + "\n" + written(t, some()[1:])
+	text := written(t, some()[:1]) + strings.Repeat("x", maxLine+9) + "\n" + written(t, some()[1:])
 	if got, torn, err := read(text); err != nil || len(torn) != 1 || got[len(got)-1].End == nil {
 		t.Errorf("%d entries, %v, %v", len(got), torn, err)
 	}

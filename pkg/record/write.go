@@ -32,6 +32,9 @@ func (w *Writer) Put(e Entry) error {
 	if err := encoder.Encode(e); err != nil {
 		return fmt.Errorf("encode an entry of %s: %w", e.At, err)
 	}
+	if err := entryLimits().CheckJSON(line.Bytes()); err != nil { // Read would drop it
+		return fmt.Errorf("encode an entry of %s: it %w", e.At, err)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if _, err := w.out.Write(line.Bytes()); err != nil {

@@ -4,9 +4,15 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
+
+// PlanLimits are the limits of a plan's text. An honest one has 20 steps and the edits of some
+// hundred lines: less than 1 MB and 2,000 values. One at the limits takes at most 96 MB to
+// decode.
+func PlanLimits() bounded.Limits { return bounded.Limits{Bytes: 4 << 20, Values: 1 << 16} }
 
 // allows says whether a saved plan lets a run begin, or go on, with what is planned now;
 // nil: it does. A step in progress is taken up again whatever comes after it: what is

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
@@ -75,29 +75,22 @@ func ignoreMissing(err error) error {
 // bundleSource is a reading that was saved.
 type bundleSource struct{ bundle bundle.Bundle }
 
-// mostBundle bounds a bundle, in bytes. One of 5,000 nodes has 8 MB.
-const mostBundle = 256 << 20
-
-// readBounded reads a file of most bytes at most, whatever its size is said to be.
-func readBounded(path string, most int64) ([]byte, error) {
-	file, err := os.Open(filepath.Clean(path))
+// readBounded reads a file within limits.
+func readBounded(path string, limits bounded.Limits) ([]byte, error) {
+	text, err := limits.ReadFile(path)
+	if bounded.Exceeded(err) {
+		return nil, &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: "flag --from",
+			Seen: fmt.Sprintf("%s has more than %d MB", path, limits.Bytes>>20), Wanted: fmt.Sprintf("a bundle of %d MB at most: one of 5,000 nodes has 8 MB", limits.Bytes>>20)}
+	}
 	if err != nil {
 		return nil, &fault.Error{Class: fault.Usage, Reason: "UnreadableFile", Object: "flag --from", Seen: path + " cannot be read", Err: err}
-	}
-	text, err := io.ReadAll(io.LimitReader(file, most+1))
-	if err = errors.Join(err, file.Close()); err != nil {
-		return nil, &fault.Error{Class: fault.Usage, Reason: "UnreadableFile", Object: "flag --from", Seen: path + " cannot be read", Err: err}
-	}
-	if int64(len(text)) > most {
-		return nil, &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: "flag --from",
-			Seen: fmt.Sprintf("%s has more than %d MB", path, most>>20), Wanted: fmt.Sprintf("a bundle of %d MB at most: one of 5,000 nodes has 8 MB", most>>20)}
 	}
 	return text, nil
 }
 
 // OpenBundle is a reading that Dump has saved.
 func OpenBundle(path string) (session.Source, error) {
-	text, err := readBounded(path, mostBundle)
+	text, err := readBounded(path, bundle.Limits())
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 )
@@ -23,7 +24,7 @@ func TestBundleIsBounded(t *testing.T) {
 		if err := os.WriteFile(path, bytes.Repeat([]byte(" "), size), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		text, err := readBounded(path, most)
+		text, err := readBounded(path, bounded.Limits{Bytes: most})
 		if refused != (fault.ClassOf(err) == fault.Usage) || !refused && len(text) != size {
 			t.Errorf("%d bytes: %d read, %v", size, len(text), err)
 		}

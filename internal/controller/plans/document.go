@@ -5,12 +5,12 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -38,22 +38,23 @@ func keyOf(hash string) string { return strings.TrimPrefix(hash, "sha256:") + ".
 func read(stored *corev1.ConfigMap, key string) (document, error) {
 	text := []byte(stored.Data[key])
 	if binary, is := stored.BinaryData[key+packed]; is {
-		r, err := gzip.NewReader(bytes.NewReader(binary))
-		if err != nil {
-			return document{}, err
-		}
-		if text, err = io.ReadAll(io.LimitReader(r, 64<<20)); err != nil {
+		var err error
+		if text, err = runner.PlanLimits().Gunzip(binary); err != nil {
 			return document{}, err
 		}
 	}
 	var doc document
-	return doc, json.Unmarshal(text, &doc)
+	err := runner.PlanLimits().DecodeJSON(text, &doc)
+	return doc, err
 }
 
 func put(into *corev1.ConfigMap, doc document) error {
 	text, err := json.MarshalIndent(doc, "", " ")
 	if err != nil {
 		return fmt.Errorf("write a plan down: %w", err)
+	}
+	if err := runner.PlanLimits().CheckJSON(text); err != nil {
+		return &fault.Error{Class: fault.Check, Reason: reasonPlanTooLarge, Object: "plan " + doc.Hash, Seen: err.Error(), Wanted: "at most " + runner.PlanLimits().String()}
 	}
 	if len(text) <= plainPlan {
 		if into.Data == nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
@@ -23,6 +24,16 @@ const (
 	pending = 48 << 10
 )
 
+// Bounds of a record that is kept, decompressed. One of mostOfOne bytes has 4 MB and 10,000
+// entries.
+const (
+	maxPlain   = 16 << 20
+	maxEntries = 1 << 17
+	// endPlain and endEntries are for the last entries: what was not watched, and the end.
+	endPlain   = 2 << 20
+	endEntries = 8
+)
+
 // Why a record that is kept says no more.
 const (
 	whyLeft = "the record beside the journal had no room for it"
@@ -32,12 +43,14 @@ const (
 // Pack is a record that is compressed while it is made, and bounded. What no longer fits
 // is named in it as not watched. It is not safe for concurrent use.
 type Pack struct {
-	most   int
-	packed bytes.Buffer
-	writer *gzip.Writer // of the part that is being written; nil: none
-	last   time.Time    // of an entry
-	left   time.Time    // since when the cluster is followed no longer; zero: it is
-	full   bool         // nothing more is taken
+	most    int
+	plain   int // bytes before they are compressed
+	entries int
+	packed  bytes.Buffer
+	writer  *gzip.Writer // of the part that is being written; nil: none
+	last    time.Time    // of an entry
+	left    time.Time    // since when the cluster is followed no longer; zero: it is
+	full    bool         // nothing more is taken
 }
 
 // NewPack is an empty record.
@@ -46,8 +59,8 @@ func NewPack() *Pack { return &Pack{most: mostOfOne} }
 // Put implements record.Sink. It never fails for want of room.
 func (p *Pack) Put(e record.Entry) error {
 	used := p.packed.Len() + pending
-	p.full = p.full || used > p.most
-	if p.left.IsZero() && used > p.most-forRuns {
+	p.full = p.full || used > p.most || p.plain > maxPlain-endPlain || p.entries > maxEntries-endEntries
+	if p.left.IsZero() && (used > p.most-forRuns || p.nearLimits()) {
 		p.left = p.last
 	}
 	if p.full || !p.left.IsZero() && ofCluster(e) {
@@ -56,6 +69,9 @@ func (p *Pack) Put(e record.Entry) error {
 	p.last = e.At
 	return p.write(e)
 }
+
+// nearLimits reports whether the rest of the bounds is for the runs alone: a quarter.
+func (p *Pack) nearLimits() bool { return p.plain > maxPlain/4*3 || p.entries > maxEntries/4*3 }
 
 // ofCluster says whether an entry is of what is followed, and not of a run.
 func ofCluster(e record.Entry) bool {
@@ -76,6 +92,7 @@ func (p *Pack) write(e record.Entry) error {
 			return err
 		}
 	}
+	p.plain, p.entries = p.plain+line.Len(), p.entries+1
 	_, err := p.writer.Write(line.Bytes())
 	return err
 }
@@ -111,19 +128,26 @@ func (p *Pack) Bytes(at time.Time, why string) ([]byte, error) {
 	return slices.Concat(p.packed.Bytes(), last.packed.Bytes()), nil
 }
 
-// mostUnpacked bounds what a record that is kept may grow to.
-const mostUnpacked = 64 << 20
-
 // Read hands every entry of a record that was kept to take; see record.Read.
 func Read(packed []byte, take func(record.Entry) error) ([]record.Torn, error) {
 	in, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, fmt.Errorf("unpack the record: %w", err)
 	}
-	bounded := &io.LimitedReader{R: in, N: mostUnpacked}
-	torn, err := record.Read(bounded, take)
-	if err == nil && bounded.N == 0 {
-		err = errors.New("unpack the record: it is larger than a record that is kept can be")
+	plain, entries := &io.LimitedReader{R: in, N: maxPlain + 1}, 0
+	torn, err := record.Read(plain, func(e record.Entry) error {
+		if entries++; entries > maxEntries || plain.N == 0 {
+			return tooLarge()
+		}
+		return take(e)
+	})
+	if err == nil && plain.N == 0 {
+		err = tooLarge()
 	}
 	return torn, err
+}
+
+func tooLarge() error {
+	return &fault.Error{Class: fault.Usage, Reason: "NoRecord", Object: "record", Seen: "is larger than one that awsmigrate keeps",
+		Wanted: fmt.Sprintf("at most %d bytes and %d entries", maxPlain, maxEntries)}
 }

@@ -10,10 +10,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"sort"
 
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -150,12 +150,24 @@ func sorted(s []string) []string {
 	return out
 }
 
+// readable are the limits of a fingerprint's text. One of 5,000 Nodes and 1,000 load balancers
+// has 3 MB and 75,000 values, and fits a journal; one at the limits takes at most 160 MB to
+// decode, garbage included.
+func readable() bounded.Limits { return bounded.Limits{Bytes: 8 << 20, Values: 1 << 17} }
+
 // Encode gives compressed JSON: a fingerprint of 5,000 Nodes fits a ConfigMap.
 func (fp Fingerprint) Encode() ([]byte, error) {
+	text, err := json.Marshal(fp)
+	if err == nil {
+		err = readable().CheckJSON(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("encoding the fingerprint: %w", err)
+	}
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if err := json.NewEncoder(z).Encode(fp); err != nil {
-		return nil, fmt.Errorf("encoding the fingerprint: %w", err)
+	if _, err := z.Write(text); err != nil {
+		return nil, fmt.Errorf("compressing the fingerprint: %w", err)
 	}
 	if err := z.Close(); err != nil {
 		return nil, fmt.Errorf("compressing the fingerprint: %w", err)
@@ -165,16 +177,12 @@ func (fp Fingerprint) Encode() ([]byte, error) {
 
 // Decode reads what Encode wrote, and refuses a schema it does not know.
 func Decode(raw []byte) (Fingerprint, error) {
-	z, err := gzip.NewReader(bytes.NewReader(raw))
-	if err != nil {
-		return Fingerprint{}, fmt.Errorf("reading the fingerprint: %w", err)
-	}
-	text, err := io.ReadAll(io.LimitReader(z, 64<<20))
+	text, err := readable().Gunzip(raw)
 	if err != nil {
 		return Fingerprint{}, fmt.Errorf("reading the fingerprint: %w", err)
 	}
 	var fp Fingerprint
-	if err := json.Unmarshal(text, &fp); err != nil {
+	if err := readable().DecodeJSON(text, &fp); err != nil {
 		return Fingerprint{}, fmt.Errorf("reading the fingerprint: %w", err)
 	}
 	if fp.Schema != schema {
