@@ -216,7 +216,7 @@ func TestReportRefuses(t *testing.T) {
 		"a bundle of verify --dump":               {[]string{saved(t, "a.txt", []byte("hello\n"))}, 2},
 		"it is empty":                             {[]string{saved(t, "b.txt", nil)}, 2},
 		"changed by something other than":         {[]string{journalFile(t, edited)}, 9},
-		"cannot be unpacked":                      {[]string{journalFile(t, bomb)}, 9},
+		"the journal has more than 4194304 bytes": {[]string{journalFile(t, bomb)}, 9},
 		`is a "Secret"`:                           {[]string{other}, 2},
 		"has more than 8 MB":                      {[]string{saved(t, "c.yaml", append([]byte("kind: ConfigMap\nx: "), bytes.Repeat([]byte("a"), 9<<20)...))}, 2},
 		"cannot be read as YAML or JSON":          {[]string{saved(t, "d.yaml", []byte("kind: ConfigMap\n\t- a: [\n"))}, 2},

@@ -19,6 +19,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/report"
 	"github.com/awsmigrate/awsmigrate/internal/report/sources"
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
@@ -31,10 +32,11 @@ import (
 const (
 	// sniffed is how much of a file is looked at to find out what it is.
 	sniffed = 64 << 10
-	// mostConfigMap bounds a ConfigMap in a file, in bytes. An API server takes 1 MiB of data,
-	// which managedFields and base64 make no more than this.
-	mostConfigMap = 8 << 20
 )
+
+// configMapLimits are the limits of a ConfigMap in a file. An API server takes 1 MiB of data, of
+// which managedFields and base64 make no more than this; a journal in it has 25,000 values.
+func configMapLimits() bounded.Limits { return bounded.Limits{Bytes: 8 << 20, Values: 1 << 17} }
 
 // reportOfFile finds out what a file is, and reads it. run is that of a record among several;
 // "" else.
@@ -94,15 +96,18 @@ func kindOf(head []byte) fileKind {
 // reportOfConfigMap is that of a journal which somebody saved with kubectl, or of a record
 // beside one: the last, unless a run is named.
 func reportOfConfigMap(path string, in io.Reader, run string) (report.Report, error) {
-	text, err := io.ReadAll(io.LimitReader(in, mostConfigMap+1))
-	if err != nil {
+	text, err := configMapLimits().ReadAll(in)
+	if err != nil && !bounded.Exceeded(err) {
 		return report.Report{}, fault.AsUsage(fmt.Errorf("read %s: %w", path, err))
 	}
 	refuse := func(seen string, err error) error {
 		return &fault.Error{Class: fault.Usage, Reason: "NoJournal", Object: "file " + path, Seen: seen, Wanted: "one ConfigMap of awsmigrate's, as kubectl get -o yaml or -o json prints it", Err: err}
 	}
-	if len(text) > mostConfigMap {
-		return report.Report{}, refuse(fmt.Sprintf("has more than %d MB", mostConfigMap>>20), nil)
+	if bounded.Exceeded(err) {
+		return report.Report{}, refuse(fmt.Sprintf("has more than %d MB", configMapLimits().Bytes>>20), nil)
+	}
+	if err := configMapLimits().CheckYAML(text); err != nil {
+		return report.Report{}, refuse(err.Error(), nil)
 	}
 	var cm corev1.ConfigMap
 	if err := yaml.Unmarshal(text, &cm); err != nil {

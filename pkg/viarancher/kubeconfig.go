@@ -10,6 +10,7 @@ import (
 	clientcmdv1 "k8s.io/client-go/tools/clientcmd/api/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
@@ -30,6 +31,10 @@ var kubeconfigFields = map[string]bool{
 // ReasonRefused is of a kubeconfig that holds, or leads to, what Rancher does not write.
 const ReasonRefused = "KubeconfigRefused"
 
+// limits are the limits of a kubeconfig. One that Rancher writes has 10 kB and 40 values, and
+// one context more for each control plane.
+func limits() bounded.Limits { return bounded.Limits{Bytes: 256 << 10, Values: 1 << 12} }
+
 // handedOut makes a client's configuration of a kubeconfig that came out of a
 // cluster, the Secret object. Whoever may write that Secret must not thereby run
 // commands here, or read files here: the configuration is built from the accepted
@@ -38,6 +43,9 @@ const ReasonRefused = "KubeconfigRefused"
 // the caller's (HTTPS_PROXY, NO_PROXY), as with every client.
 func handedOut(raw []byte, object string) (*rest.Config, error) {
 	var file clientcmdv1.Config
+	if err := limits().CheckYAML(raw); err != nil {
+		return nil, refusedKubeconfig(object, err.Error()+"; wanted at most "+limits().String())
+	}
 	if err := yaml.Unmarshal(raw, &file); err != nil {
 		return nil, noKubeconfig(object, `key "value" holds no kubeconfig`, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 	"sigs.k8s.io/yaml"
 
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
@@ -154,11 +155,18 @@ func (m *migrationFlags) options() (migration.Options, error) {
 	return o, nil
 }
 
+// fileLimits are the limits of a file that a flag names. Chart values and cloud configs have less
+// than 100 kB and 2,000 values.
+func fileLimits() bounded.Limits { return bounded.Limits{Bytes: 1 << 20, Values: 1 << 15} }
+
 func readFileFlag(flag, path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := fileLimits().ReadFile(path)
+	if bounded.Exceeded(err) {
+		return "", &fault.Error{Class: fault.Usage, Reason: "UnreadableFile", Object: "flag " + flag, Seen: path + " " + err.Error(), Wanted: fmt.Sprintf("at most %d bytes", fileLimits().Bytes)}
+	}
 	if err != nil {
 		return "", &fault.Error{Class: fault.Usage, Reason: "UnreadableFile", Object: "flag " + flag, Seen: "cannot be read", Err: err}
 	}
@@ -172,6 +180,9 @@ func readValues(paths []string) (map[string]any, error) {
 		text, err := readFileFlag("--values", path)
 		if err != nil {
 			return nil, err
+		}
+		if err := fileLimits().CheckYAML([]byte(text)); err != nil {
+			return nil, &fault.Error{Class: fault.Usage, Reason: "InvalidValues", Object: "values file " + path, Seen: err.Error(), Wanted: "at most " + fileLimits().String()}
 		}
 		var values map[string]any
 		if err := yaml.UnmarshalStrict([]byte(text), &values); err != nil {

@@ -27,6 +27,9 @@ func fence(secrets corev1client.SecretInterface) *fencedSecrets {
 
 func (f *fencedSecrets) remember(s *corev1.Secret, err error) (*corev1.Secret, error) {
 	if err == nil && s != nil {
+		if err := checkRecord(s); err != nil {
+			return nil, err
+		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.seen[s.Name] = s
@@ -50,7 +53,9 @@ func (f *fencedSecrets) List(ctx context.Context, opts metav1.ListOptions) (*cor
 	list, err := f.SecretInterface.List(ctx, opts)
 	if err == nil {
 		for i := range list.Items {
-			_, _ = f.remember(&list.Items[i], nil)
+			if _, err := f.remember(&list.Items[i], nil); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return list, err

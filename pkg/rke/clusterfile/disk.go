@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 )
 
 // Disk is the operating system's file system.
@@ -18,8 +20,14 @@ func (Disk) Resolve(path string) (string, error) { return filepath.EvalSymlinks(
 // Stat implements FS.
 func (Disk) Stat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
 
+// maxFile bounds what is read of any file, whatever size it had before: a state that rke wrote
+// is larger than a cluster.yml.
+const maxFile = 16 << 20
+
 // ReadFile implements FS.
-func (Disk) ReadFile(path string) ([]byte, error) { return os.ReadFile(filepath.Clean(path)) }
+func (Disk) ReadFile(path string) ([]byte, error) {
+	return bounded.Limits{Bytes: maxFile}.ReadFile(path)
+}
 
 // Temp implements FS.
 func (Disk) Temp(dir, prefix, suffix string) (TempFile, error) {

@@ -8,6 +8,9 @@ import (
 // maxSize keeps a wrong file, a log or an image, from being parsed for minutes.
 const maxSize = 4 << 20
 
+// maxValues bounds the values in it, aliases expanded. A file of 9,000 lines has 25,000.
+const maxValues = 1 << 17
+
 // File is a cluster.yml that was read and can be edited.
 type File struct {
 	doc      *yamltext.Document
@@ -36,7 +39,7 @@ func Parse(name string, text []byte) (*File, error) {
 func rke() yamltext.Reader {
 	return yamltext.Reader{
 		Name: "rke", File: "cluster.yml", Content: "an RKE cluster configuration", Top: "a mapping with nodes and services",
-		Render: "render the template, and name the result with --config", Reasons: reasons, MaxSize: maxSize,
+		Render: "render the template, and name the result with --config", Reasons: reasons, MaxSize: maxSize, MaxValues: maxValues,
 		Takes: func(d *yamltext.Document) error {
 			_, _, err := read(d)
 			return err

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
@@ -79,6 +80,10 @@ type Node struct {
 	Role             []string `json:"role"`
 }
 
+// limits are the limits of a state's text. A Secret holds 1 MiB of it, and a file of 250 hosts has
+// 4 MB and 20,000 values. One at the limits takes at most 128 MB to decode.
+func limits() bounded.Limits { return bounded.Limits{Bytes: 8 << 20, Values: 1 << 17} }
+
 // Parse decodes the fields above and drops everything else.
 func Parse(source string, text []byte) (Full, error) {
 	type half struct {
@@ -92,6 +97,10 @@ func Parse(source string, text []byte) (Full, error) {
 		// The cause may quote the text, which holds keys.
 		return &fault.Error{Class: fault.CouldNotLook, Reason: "BadState", Object: source,
 			Seen: fmt.Sprintf("cannot be decoded (%T)", err), Wanted: "the state that rke wrote", Fix: "rke util get-state-file"}
+	}
+	if err := limits().CheckJSON(text); err != nil {
+		return Full{}, &fault.Error{Class: fault.CouldNotLook, Reason: "BadState", Object: source, Seen: err.Error(),
+			Wanted: "the state that rke wrote, of at most " + limits().String(), Fix: "rke util get-state-file"}
 	}
 	if err := json.Unmarshal(text, &whole); err != nil {
 		return Full{}, bad(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
@@ -29,10 +30,13 @@ func pruneAnswer(ctx context.Context, in middleware.DeserializeInput, next middl
 	return out, meta, err
 }
 
+// maxAnswer bounds one page of instances. One of 1,000 has 6 MB.
+const maxAnswer = 64 << 20
+
 // prunedBody reads a body to its end. Where that fails the SDK is to meet the
 // error as it reads: it knows which to send again.
 func prunedBody(body io.ReadCloser) io.Reader {
-	text, err := io.ReadAll(body)
+	text, err := bounded.Limits{Bytes: maxAnswer}.ReadAll(body)
 	_ = body.Close() // it was read, or the reading failed
 	if err != nil {
 		return io.MultiReader(bytes.NewReader(text), failing{err})

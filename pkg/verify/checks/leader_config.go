@@ -6,6 +6,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
@@ -62,8 +63,15 @@ func ccmVersion(in evidence.Input) component.Version {
 	return v
 }
 
+// configLimits are the limits of a leader migration configuration. The largest that a component
+// takes names three controllers.
+func configLimits() bounded.Limits { return bounded.Limits{Bytes: 64 << 10, Values: 1 << 12} }
+
 func judgeConfig(object, text string, v component.Version) []verify.Finding {
 	var c migrationConfiguration
+	if err := configLimits().CheckYAML([]byte(text)); err != nil {
+		return []verify.Finding{verify.Failure(object, err.Error(), "at most "+configLimits().String(), "")}
+	}
 	if err := yaml.Unmarshal([]byte(text), &c); err != nil {
 		return []verify.Finding{verify.Failure(object, err.Error(), "YAML that can be read; component must be quoted: \"*\"", "")}
 	}

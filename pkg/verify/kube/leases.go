@@ -10,6 +10,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
@@ -152,6 +153,9 @@ func observe(l *coordinationv1.Lease) lease.Observation {
 	return o
 }
 
+// fieldsLimits are the limits of a lease's managed fields. A lease has 20 fields.
+func fieldsLimits() bounded.Limits { return bounded.Limits{Bytes: 64 << 10, Values: 1 << 12} }
+
 // renewer is the field manager that owns f:spec.f:renewTime.
 func renewer(entries []metav1.ManagedFieldsEntry) string {
 	for _, e := range entries {
@@ -159,7 +163,7 @@ func renewer(entries []metav1.ManagedFieldsEntry) string {
 			continue
 		}
 		var fields map[string]map[string]json.RawMessage
-		if err := json.Unmarshal(e.FieldsV1.GetRawBytes(), &fields); err != nil {
+		if err := fieldsLimits().DecodeJSON(e.FieldsV1.GetRawBytes(), &fields); err != nil {
 			continue
 		}
 		if _, ok := fields["f:spec"]["f:renewTime"]; ok {

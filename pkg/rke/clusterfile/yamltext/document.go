@@ -10,6 +10,8 @@ import (
 
 	yaml2 "go.yaml.in/yaml/v2"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 )
 
 // Reader is the program that reads a text in the end, as far as edits and messages
@@ -20,6 +22,7 @@ type Reader struct {
 	File, Content, Top string
 	Render             string // what somebody does who has a template of the text
 	Reasons            string // begins the reason of every fault
+	MaxValues          int    // in the text, aliases expanded; 0: no bound
 	MaxSize            int    // in bytes, so that a log or an image is not parsed for minutes; 0: none
 	// Takes says why the program would not read a text; nil when it would. It is asked
 	// of every text that an edit comes to. A nil Takes takes all.
@@ -130,6 +133,11 @@ func unsuitable(text []byte, reader Reader) *refusal {
 		}
 	case !utf8.Valid(text):
 		return &refusal{cause: causeNotYAML, line: invalidLine(text), seen: "text that is not UTF-8", wanted: "YAML in UTF-8"}
+	case reader.MaxValues > 0 && bounded.Exceeded((bounded.Limits{Bytes: len(text), Values: reader.MaxValues}).CheckYAML(text)):
+		return &refusal{
+			cause: causeNotYAML, seen: fmt.Sprintf("has more than %d values", reader.MaxValues),
+			wanted: fmt.Sprintf("a %s of at most %d values, with each alias counted as what it stands for", reader.File, reader.MaxValues),
+		}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -110,12 +111,19 @@ func trimComments(text string) span {
 	return s
 }
 
+// manifestLimits are the limits of one document of an additional manifest. An API server takes
+// 1.5 MB of a Cluster, which has less than 100,000 values as long as it is YAML for people.
+func manifestLimits() bounded.Limits { return bounded.Limits{Bytes: 2 << 20, Values: 1 << 17} }
+
 func (d document) readHeader(text string) (header, error) {
 	text = text[d.start:d.end]
 	if d.marked {
 		text = "---\n" + text
 	}
 	var h header
+	if err := manifestLimits().CheckYAML([]byte(text)); err != nil {
+		return header{}, fmt.Errorf("read as YAML: it %w", err)
+	}
 	if err := yaml.Unmarshal([]byte(text), &h); err != nil {
 		return header{}, fmt.Errorf("read as YAML: %w", err)
 	}
