@@ -80,7 +80,7 @@ func whatIsDone() map[string]setting {
 		}},
 		"access.clusters": {set: "access.clusters={prod}", changes: []string{
 			`+ ` + container + `.args has "--clusters=prod"`, "- " + role + ".rules has ", "+ " + role + `.rules has …"resourceNames":["prod"]`,
-			"+ " + role + `.rules has …"resourceNames":["prod-kubeconfig"]`, "+ " + role + `.rules has …"resourceNames":["awsmigrate-prod","awsmigrate-prod-plan","awsmigrate-prod.record"]`,
+			"+ " + role + `.rules has …"resourceNames":["prod-kubeconfig"]`, "+ " + role + `.rules has …"resourceNames":["awsmigrate-prod","awsmigrate.plans.prod","awsmigrate.record.prod"]`,
 		}},
 		"access.rke1": {set: "access.rke1={c-7kq2x}", changes: []string{
 			`- ` + container + `.args has "--rke="`, `+ ` + container + `.args has "--rke=c-7kq2x"`,
@@ -176,7 +176,7 @@ func whatWatches() map[string]setting {
 func theJob() map[string]setting {
 	const name, rke = "awsmigrate-prod", "awsmigrate-c-7kq2x"
 	made := []string{"+ " + runs, "+ ServiceAccount/" + name + " in fleet-default ", "+ Role/" + name + " in fleet-default ", "+ RoleBinding/" + name + " in fleet-default ",
-		"+ ClusterRole/awsmigrate-fleet-default-prod ", "+ ClusterRoleBinding/awsmigrate-fleet-default-prod "}
+		"+ ClusterRole/awsmigrate.run.fleet-default.prod ", "+ ClusterRoleBinding/awsmigrate.run.fleet-default.prod "}
 	elsewhere := func(namespace, cluster string) (changes []string) {
 		for _, line := range made {
 			gone := "- " + line[2:]

@@ -86,8 +86,8 @@ func TestChartMakesThePrintedJob(t *testing.T) {
 func TestChartMakesThePrintedJobWithAPlan(t *testing.T) {
 	const plan = "../internal/cli/testdata/plan.json.golden"
 	all := byIdentity(t, printed(t, "--image", "awsmigrate/awsmigrate:0.1.0", "--cluster", "demo", "--plan", plan, "--", "--edits", "apply"))
-	delete(all, "ConfigMap fleet-default/awsmigrate-demo-plan")
-	got := byIdentity(t, rendered(t, "job: {enabled: true, cluster: demo, confirm: demo, edits: apply, plan: awsmigrate-demo-plan}"))
+	delete(all, "ConfigMap fleet-default/awsmigrate.job.demo")
+	got := byIdentity(t, rendered(t, "job: {enabled: true, cluster: demo, confirm: demo, edits: apply, plan: awsmigrate.job.demo}"))
 	if diff := cmp.Diff(all, got); diff != "" {
 		t.Errorf("printed (-), in the chart (+):\n%s", diff)
 	}

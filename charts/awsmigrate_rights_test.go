@@ -205,7 +205,7 @@ func TestControllerRightsAreBoundToClusters(t *testing.T) {
 		}
 		names := slices.Concat(s.secrets, []string{election, v1alpha1.CRD, "server-version", "rancher"})
 		for _, cluster := range slices.Concat(s.clusters, s.rke1) {
-			names = append(names, cluster, cluster+"-kubeconfig", "awsmigrate-"+cluster, "awsmigrate-"+cluster+"-plan", "awsmigrate-"+cluster+".record")
+			names = append(names, cluster, cluster+"-kubeconfig", "awsmigrate-"+cluster, "awsmigrate.plans."+cluster, "awsmigrate.record."+cluster)
 		}
 		rightsOf(t, s.values()).each(func(namespace string, rule rbacv1.PolicyRule, words string) {
 			for _, name := range rule.ResourceNames {

@@ -87,8 +87,8 @@ func writes(allowed bool) []request {
 		{"fleet-default", "rke.cattle.io", "rkecontrolplanes", "patch", "prod", allowed},
 		{"fleet-default", "", "configmaps", "create", "", allowed},
 		{"fleet-default", "", "configmaps", "patch", "awsmigrate-prod", allowed},
-		{"fleet-default", "", "configmaps", "patch", "awsmigrate-prod-plan", allowed},
-		{"fleet-default", "", "configmaps", "patch", "awsmigrate-prod.record", allowed},
+		{"fleet-default", "", "configmaps", "patch", "awsmigrate.plans.prod", allowed},
+		{"fleet-default", "", "configmaps", "patch", "awsmigrate.record.prod", allowed},
 		{"fleet-default", "coordination.k8s.io", "leases", "get", "awsmigrate-prod", allowed},
 		{"fleet-default", "coordination.k8s.io", "leases", "update", "awsmigrate-prod", allowed},
 	}

@@ -65,7 +65,7 @@ func journalFile(t *testing.T, change func(*corev1.ConfigMap)) string {
 func recordsFile(t *testing.T) string {
 	t.Helper()
 	client := fake.NewClientset()
-	store := archive.Store{Client: client, Namespace: "fleet-default", Journal: "awsmigrate-prod", Clock: clock.RealClock{}}
+	store := archive.Store{Client: client, Namespace: "fleet-default", Cluster: "prod", Clock: clock.RealClock{}}
 	for _, run := range []string{"run-1", "run-2"} {
 		pack, at := archive.NewPack(), time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 		for _, e := range []record.Entry{{At: at, Header: &record.Header{Form: record.Form, Name: "prod"}}, {At: at, Run: &record.Run{ID: run, By: run + "@laptop", Position: "P0"}}} {
@@ -81,7 +81,7 @@ func recordsFile(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	cm, err := client.CoreV1().ConfigMaps("fleet-default").Get(t.Context(), "awsmigrate-prod.record", metav1.GetOptions{})
+	cm, err := client.CoreV1().ConfigMaps("fleet-default").Get(t.Context(), "awsmigrate.record.prod", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

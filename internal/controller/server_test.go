@@ -320,7 +320,7 @@ func needsThePlanItself(t *testing.T, i *installation) {
 	plan := i.shows(t, status.AwaitingApproval, "").Status.Plan
 	hash, key := plan.Hash, plan.Ref.Key
 	cms := i.kube.CoreV1().ConfigMaps(i.namespace)
-	cm, err := cms.Get(t.Context(), "awsmigrate-prod-plan", metav1.GetOptions{})
+	cm, err := cms.Get(t.Context(), "awsmigrate.plans.prod", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +335,7 @@ func needsThePlanItself(t *testing.T, i *installation) {
 	}
 	i.patch(t, `{"spec":{"options":{"ccm":{"image":""}}}}`) // and the plan is as it was: written down anew
 	i.shows(t, status.Succeeded, "")
-	cm, err = cms.Get(t.Context(), "awsmigrate-prod-plan", metav1.GetOptions{})
+	cm, err = cms.Get(t.Context(), "awsmigrate.plans.prod", metav1.GetOptions{})
 	if err != nil || strings.Contains(cm.Data[key], `"gone"`) {
 		t.Errorf("a run by a plan that somebody changed: %v", err)
 	}

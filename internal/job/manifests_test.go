@@ -104,6 +104,19 @@ func TestLongClusterName(t *testing.T) {
 	}
 }
 
+// No cluster has a name that makes its Job, or its rights outside of its namespace, another's.
+func TestNames_clusterNamedLikeAnother_differ(t *testing.T) {
+	long := Options{Cluster: strings.Repeat("x", 63)}
+	like := Options{Cluster: strings.TrimPrefix(strings.TrimPrefix(long.jobName(), "awsmigrate."), "awsmigrate-")}
+	if long.jobName() == like.jobName() || len(like.jobName()) > nameLimit {
+		t.Errorf("%q and %q", long.jobName(), like.jobName())
+	}
+	one, other := Options{Namespace: "team-a", Cluster: "prod"}, Options{Namespace: "team", Cluster: "a-prod"}
+	if one.clusterWide() == other.clusterWide() {
+		t.Errorf("both are %q", one.clusterWide())
+	}
+}
+
 // The API server takes the printed documents as they are, twice, and the strictest of
 // its pod security levels takes the pod.
 func TestAppliedToAnAPIServer(t *testing.T) {

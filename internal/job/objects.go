@@ -5,6 +5,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Objects are everything that is applied, in an order in which each finds what it
@@ -61,8 +63,8 @@ func (o Options) granted(s Scope) []runtime.Object {
 
 const planKey = "plan.json"
 
-// planName is no name that RBAC lets the run write to: that is the journal's.
-func (o Options) planName() string { return o.name() + "-plan" }
+// planName is no name that RBAC lets the run write to.
+func (o Options) planName() string { return wellknown.ObjectName(wellknown.JobPlan, o.Cluster) }
 
 func (o Options) planConfigMap() *corev1.ConfigMap {
 	return &corev1.ConfigMap{

@@ -3,6 +3,7 @@ package job
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -42,19 +43,24 @@ const nameLimit = 63
 // name is that of most objects, and of the journal.
 func (o Options) name() string { return journal.Name(o.Cluster) }
 
-// jobName is name, as long as a label holds it.
+// jobName is name, as long as a label holds it. A shortened one has a dot behind "awsmigrate":
+// no cluster's full name is another's shortened one.
 func (o Options) jobName() string {
+	const digest = 8
 	name := o.name()
 	if len(name) <= nameLimit {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))
-	return name[:nameLimit-9] + "-" + hex.EncodeToString(sum[:4])
+	short := "awsmigrate." + o.Cluster
+	return strings.TrimRight(short[:nameLimit-1-2*digest], "-.") + "-" + hex.EncodeToString(sum[:digest])
 }
 
 // clusterWide is the name of what no namespace holds: two namespaces may have Clusters
-// of one name.
-func (o Options) clusterWide() string { return journal.Name(o.Namespace + "-" + o.Cluster) }
+// of one name. A namespace has no dot in its name.
+func (o Options) clusterWide() string {
+	return wellknown.ObjectName(wellknown.JobRole, o.Namespace+"."+o.Cluster)
+}
 
 func (o Options) serviceAccount() string {
 	if o.ServiceAccount != "" {

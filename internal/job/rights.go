@@ -66,7 +66,7 @@ func (o Options) rightsRKE() []Scope {
 func (o Options) record() []rbacv1.PolicyRule {
 	names := []string{o.name()}
 	return []rbacv1.PolicyRule{
-		rule("", "configmaps", []string{o.name(), archive.Name(o.name())}, "get", "patch"),
+		rule("", "configmaps", []string{o.name(), archive.Name(o.Cluster)}, "get", "patch"),
 		rule("", "configmaps", nil, "create"),
 		rule("coordination.k8s.io", "leases", names, "get", "update"),
 		rule("coordination.k8s.io", "leases", nil, "create"),

@@ -160,7 +160,7 @@ func (s *Session) Counted() journal.Journal {
 // Records are those of former runs, beside the journal.
 func (s *Session) Records() archive.Store {
 	target := s.Migration.Target()
-	return archive.Store{Client: s.home, Namespace: target.Namespace, Journal: journal.Name(target.Name), Clock: s.Clock}
+	return archive.Store{Client: s.home, Namespace: target.Namespace, Cluster: target.Name, Clock: s.Clock}
 }
 
 // keeper keeps the record of a run; nil: nobody does.

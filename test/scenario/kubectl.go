@@ -56,7 +56,7 @@ func (l *Lab) Objects(ctx context.Context) ([]string, error) {
 	var names []string
 	for _, name := range strings.Fields(out) {
 		_, short, _ := strings.Cut(name, "/")
-		if short != recordName && short != archive.Name(recordName) && touched.MatchString(short) {
+		if short != recordName && short != archive.Name(clusterName) && touched.MatchString(short) {
 			names = append(names, name)
 		}
 	}

@@ -43,7 +43,7 @@ func class(when string, c Call) string {
 		of = " plan"
 	case name == "awsmigrate":
 		of = " election"
-	case strings.HasPrefix(name, "awsmigrate-"):
+	case strings.HasPrefix(name, "awsmigrate"):
 		of = " of the run"
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s%s %s", when, c.Verb, m[5]+m[6], of, m[8]))

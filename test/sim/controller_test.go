@@ -22,7 +22,7 @@ import (
 const (
 	migrations  = "clustermigrations.awsmigrate.io"
 	definitions = "customresourcedefinitions.apiextensions.k8s.io"
-	planName    = "awsmigrate-" + clusterName + "-plan"
+	planName    = "awsmigrate.plans." + clusterName
 )
 
 // controlledKinds are those that a controller needs beside Rancher's.

@@ -57,7 +57,7 @@ func (w *World) Dump() map[string]string {
 
 // ours are the journal, what the cluster counts of it, and the lock.
 func ours(k key) bool {
-	return (strings.HasPrefix(k.name, "awsmigrate-") || k.name == "awsmigrate") && (k.resource == "configmaps" || k.resource == leasesResource)
+	return (strings.HasPrefix(k.name, "awsmigrate-") || strings.HasPrefix(k.name, "awsmigrate.") || k.name == "awsmigrate") && (k.resource == "configmaps" || k.resource == leasesResource)
 }
 
 func newer(a, b object) bool {

@@ -136,7 +136,7 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 		return runner.Guard[migration.Snapshot](ctx, m.Watching(record), options)
 	}
 	result, err := runner.Run[migration.Snapshot](ctx, unchecked{m}, options)
-	r.Recording.KeepBeside(ctx, archive.Store{Client: home, Namespace: target.Namespace, Journal: name, Clock: r.Clock}, r.ID)
+	r.Recording.KeepBeside(ctx, archive.Store{Client: home, Namespace: target.Namespace, Cluster: target.Name, Clock: r.Clock}, r.ID)
 	return result, err
 }
 

@@ -14,7 +14,7 @@ app.kubernetes.io/name: awsmigrate
 {{- /* Journal, records of runs and lock, in the namespace that has them. */}}
 {{- define "awsmigrate.job.rules.record" -}}
 {{- $names := list (include "awsmigrate.job.name" .) }}
-{{- include "awsmigrate.rule" (list "" "configmaps" (list "get" "patch") (append $names (printf "%s.record" (first $names)))) }}
+{{- include "awsmigrate.rule" (list "" "configmaps" (list "get" "patch") (append $names (printf "awsmigrate.record.%s" .Values.job.cluster))) }}
 {{- include "awsmigrate.rule" (list "" "configmaps" (list "create") list) }}
 {{- include "awsmigrate.rule" (list "coordination.k8s.io" "leases" (list "get" "update") $names) }}
 {{- include "awsmigrate.rule" (list "coordination.k8s.io" "leases" (list "create") list) }}

@@ -31,8 +31,8 @@ and its plan; journal and lock are in the namespace of its id.
 {{- $bound := $values.access.clusters }}
 {{- $all := ternary (concat $bound $values.access.rke1 | uniq) list (not (empty $bound)) }}
 {{- $secrets := list }}{{- $records := list }}{{- $locks := list }}
-{{- range $all }}{{- $secrets = append $secrets (printf "%s-kubeconfig" .) }}{{- $records = append $records (printf "awsmigrate-%s-plan" .) }}{{- end }}
-{{- range $bound }}{{- $locks = append $locks (printf "awsmigrate-%s" .) }}{{- $records = append $records (printf "awsmigrate-%s.record" .) }}{{- end }}
+{{- range $all }}{{- $secrets = append $secrets (printf "%s-kubeconfig" .) }}{{- $records = append $records (printf "awsmigrate.plans.%s" .) }}{{- end }}
+{{- range $bound }}{{- $locks = append $locks (printf "awsmigrate-%s" .) }}{{- $records = append $records (printf "awsmigrate.record.%s" .) }}{{- end }}
 {{- if $bound }}{{- $secrets = concat $secrets $values.access.secrets | uniq }}{{- end }}
 {{- include "awsmigrate.rule" (list "awsmigrate.io" "clustermigrations" (list "list" "watch" "create") list) }}
 {{- include "awsmigrate.rule" (list "awsmigrate.io" "clustermigrations" (ternary (list "get") list $migrate) $all) }}
@@ -68,7 +68,7 @@ can say beforehand; an undo alone reads it.
 {{- define "awsmigrate.rules.rke1" -}}
 {{- $migrate := eq (index . 0).Values.mode "migrate" }}
 {{- $record := list (printf "awsmigrate-%s" (index . 1)) }}
-{{- $kept := append $record (printf "awsmigrate-%s.record" (index . 1)) }}
+{{- $kept := append $record (printf "awsmigrate.record.%s" (index . 1)) }}
 {{- include "awsmigrate.rule" (list "management.cattle.io" "nodes" (list "list") list) }}
 {{- include "awsmigrate.rule" (list "" "configmaps" (ternary (list "get" "patch") (list "get") $migrate) $kept) }}
 {{- if $migrate }}

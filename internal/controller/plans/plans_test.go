@@ -14,8 +14,11 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/internal/testing/faulty"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // assessed is a look at a cluster in which one step is to do, that writes text.
@@ -31,7 +34,8 @@ func assessed(text string) session.Assessment {
 // The last three plans are kept, the approved one for as long as it is approved, and what
 // others keep in the ConfigMap stays.
 func TestPlansAreKept(t *testing.T) {
-	client := fake.NewClientset(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "awsmigrate-prod-plan", ResourceVersion: "1"}, Data: map[string]string{"plan.json": "a Job's"}})
+	client := fake.NewClientset(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "awsmigrate.plans.prod", ResourceVersion: "1",
+		Labels: map[string]string{wellknown.ContentLabel: "plans"}, Annotations: map[string]string{wellknown.ClusterNote: "prod"}}, Data: map[string]string{"plan.json": "a person's"}})
 	at := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 	p := Store{Client: client, Key: types.NamespacedName{Namespace: "n", Name: "prod"}, Now: func() time.Time { at = at.Add(time.Second); return at }}
 	var hashes []string
@@ -97,5 +101,24 @@ func TestNothingIsWrittenWhereNothingIsToDo(t *testing.T) {
 	done.Says.States["cordon"] = runner.State{Kind: runner.Done}
 	if got, err := p.Settle(t.Context(), done, ""); err != nil || got.Hash != "" || len(client.Actions()) > 0 {
 		t.Errorf("%+v, %v, %v", got, err, client.Actions())
+	}
+}
+
+// An object of that name which holds something else, or another cluster's plans, is left alone.
+func TestSettle_foreignObject_isRefused(t *testing.T) {
+	for name, meta := range map[string]metav1.ObjectMeta{
+		"no label":           {},
+		"another's":          {Labels: map[string]string{wellknown.ContentLabel: "plans"}, Annotations: map[string]string{wellknown.ClusterNote: "staging"}},
+		"of another content": {Labels: map[string]string{wellknown.ContentLabel: "record"}, Annotations: map[string]string{wellknown.ClusterNote: "prod"}},
+		"a journal's labels": {Labels: map[string]string{wellknown.ManagedBy: wellknown.FieldManager}},
+	} {
+		meta.Namespace, meta.Name, meta.ResourceVersion = "n", "awsmigrate.plans.prod", "1"
+		client := fake.NewClientset(&corev1.ConfigMap{ObjectMeta: meta})
+		p := Store{Client: client, Key: types.NamespacedName{Namespace: "n", Name: "prod"}, Now: time.Now}
+		_, err := p.Settle(t.Context(), assessed("0"), "")
+		faulty.WantClass(t, err, fault.Usage, "ConfigMap n/awsmigrate.plans.prod", "who keeps this object")
+		if strings.Contains(err.Error(), "delete") || len(client.Actions()) != 1 {
+			t.Errorf("%s: %v, %v", name, err, client.Actions())
+		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -25,8 +24,8 @@ type Store struct {
 	Now    func() time.Time
 }
 
-// name is the ConfigMap, beside the journal's.
-func (p Store) name() string { return journal.Name(p.Key.Name) + "-plan" }
+// name returns the name of the ConfigMap.
+func (p Store) name() string { return wellknown.ObjectName(wellknown.Plans, p.Key.Name) }
 
 func (p Store) object() string { return fmt.Sprintf("ConfigMap %s/%s", p.Key.Namespace, p.name()) }
 
@@ -34,10 +33,17 @@ func (p Store) object() string { return fmt.Sprintf("ConfigMap %s/%s", p.Key.Nam
 func (p Store) load(ctx context.Context) (*corev1.ConfigMap, error) {
 	cm, err := p.Client.CoreV1().ConfigMaps(p.Key.Namespace).Get(ctx, p.name(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: p.Key.Namespace, Name: p.name(), Labels: map[string]string{wellknown.ManagedBy: wellknown.FieldManager}}}, nil
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: p.Key.Namespace, Name: p.name(),
+			Labels:      map[string]string{wellknown.ManagedBy: wellknown.FieldManager, wellknown.ContentLabel: string(wellknown.Plans)},
+			Annotations: map[string]string{wellknown.ClusterNote: p.Key.Name}}}, nil
 	}
 	if err != nil {
 		return nil, &fault.Error{Class: fault.CouldNotLook, Reason: "PlansUnread", Object: p.object(), Seen: "could not be read", Err: err}
+	}
+	if !wellknown.Belongs(cm.Labels, cm.Annotations, wellknown.Plans, p.Key.Name) {
+		return nil, &fault.Error{Class: fault.Usage, Reason: "ForeignPlans", Object: p.object(), Seen: "does not hold the plans of this cluster",
+			Wanted: fmt.Sprintf("label %s=%s and annotation %s=%s", wellknown.ContentLabel, wellknown.Plans, wellknown.ClusterNote, p.Key.Name),
+			Fix:    "find out who keeps this object, and move what it holds to another name"}
 	}
 	return cm, nil
 }

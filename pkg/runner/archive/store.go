@@ -17,13 +17,12 @@ import (
 	clientretry "k8s.io/client-go/util/retry"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 const (
-	// suffix is that of the name of an object with records.
-	suffix = ".record"
 	// ending is that of the key of a record; before it stand the runs that it is of.
 	ending = ".jsonl.gz"
 	// between stands between two runs of one record.
@@ -39,19 +38,17 @@ const (
 type Store struct {
 	Client    kubernetes.Interface
 	Namespace string
-	Journal   string // name of the journal's ConfigMap
+	Cluster   string // whose journal is beside it
 	Clock     clock.Clock
 }
 
-// Name is the name of the ConfigMap with the records of those runs whose journal is in the
-// one of this name. It has a dot, which no name of a Cluster has in Rancher: it is never
-// that of another's journal.
-func Name(journal string) string { return journal + suffix }
+// Name returns the name of the ConfigMap with the records of a cluster's runs.
+func Name(cluster string) string { return wellknown.ObjectName(wellknown.Record, cluster) }
 
-// Keeps says whether a name is one of Name's.
-func Keeps(name string) bool { return strings.HasSuffix(name, suffix) }
+// Keeps reports whether a name is one of Name's.
+func Keeps(name string) bool { return strings.HasPrefix(name, Name("")) }
 
-func (s Store) name() string { return Name(s.Journal) }
+func (s Store) name() string { return Name(s.Cluster) }
 
 // Object names what the records are kept in, for people.
 func (s Store) Object() string { return fmt.Sprintf("ConfigMap %s/%s", s.Namespace, s.name()) }
@@ -83,7 +80,8 @@ func (s Store) keep(ctx context.Context, key string, packed []byte) error {
 		return err
 	case now == nil:
 		_, err := all.Create(ctx, &corev1.ConfigMap{
-			ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.name(), Labels: map[string]string{partOf: wellknown.FieldManager}},
+			ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.name(), Labels: map[string]string{partOf: wellknown.FieldManager, wellknown.ContentLabel: string(wellknown.Record)},
+				Annotations: map[string]string{wellknown.ClusterNote: s.Cluster}},
 			BinaryData: map[string][]byte{key: packed},
 		}, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
 		return err
@@ -112,8 +110,10 @@ func (s Store) read(ctx context.Context) (*corev1.ConfigMap, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case now.Labels[partOf] != wellknown.FieldManager:
-		return nil, fmt.Errorf("%s: it is without the label %s=%s, and so not awsmigrate's", s.Object(), partOf, wellknown.FieldManager)
+	case !wellknown.Belongs(now.Labels, now.Annotations, wellknown.Record, s.Cluster):
+		return nil, &fault.Error{Class: fault.Usage, Reason: "ForeignRecords", Object: s.Object(), Seen: "does not hold the records of this cluster's runs",
+			Wanted: fmt.Sprintf("label %s=%s and annotation %s=%s", wellknown.ContentLabel, wellknown.Record, wellknown.ClusterNote, s.Cluster),
+			Fix:    "find out who keeps this object, and move what it holds to another name"}
 	}
 	return now, nil
 }

@@ -32,7 +32,7 @@ func TestOnAPIServer(t *testing.T) {
 func storeIn(t *testing.T, config *rest.Config) (Store, *faulty.Transport) {
 	t.Helper()
 	client, transport := faulty.Client(t, config)
-	return Store{Client: client, Namespace: "default", Journal: faulty.Name(t), Clock: faulty.NewClock()}, transport
+	return Store{Client: client, Namespace: "default", Cluster: faulty.Name(t), Clock: faulty.NewClock()}, transport
 }
 
 func keep(t *testing.T, s Store, size int, runs ...string) {
@@ -78,7 +78,7 @@ func keepsBesideAnother(t *testing.T, config *rest.Config) {
 	s, transport := storeIn(t, config)
 	keep(t, s, 1, "a")
 	other, _ := storeIn(t, config)
-	other.Journal = s.Journal
+	other.Cluster = s.Cluster
 	between := false
 	transport.Set(func(method string, _ int) faulty.Fate {
 		if method == http.MethodPatch && !between {
