@@ -4,10 +4,13 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -15,6 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // beside is the engine of several clusters, by their names.
@@ -94,5 +98,33 @@ func goesOnBesideOthers(t *testing.T, i *installation) {
 	m := i.showsOf(t, "giant", status.Findings, "")
 	if m.Status.Audit == nil || m.Status.Audit.OK == 0 || large.nodes.Pages() < 4 {
 		t.Errorf("%+v of %d pages", m.Status.Audit, large.nodes.Pages())
+	}
+}
+
+// A journal that holds more than a journal can costs only its own cluster: its object names it,
+// and the others are migrated.
+func survivesABrokenJournal(t *testing.T, i *installation) {
+	i.cluster(t, "broken", "external")
+	text := `{"schema":"` + journal.Schema + `","intents":[{}` + strings.Repeat(",{}", 200_000) + `]}`
+	kept := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: journal.Name("broken"), Labels: map[string]string{wellknown.ManagedBy: wellknown.FieldManager}},
+		Data: map[string]string{"sha256": "", "journal.json": text}}
+	if _, err := i.kube.CoreV1().ConfigMaps(i.namespace).Create(t.Context(), kept, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	broken := newWorld().engine()
+	broken.Assess = func(ctx context.Context, _ session.Connector, _ session.Options) (session.Assessment, error) {
+		_, _, err := journal.Look(ctx, i.kube, i.namespace, journal.Name("broken"))
+		return session.Assessment{}, err
+	}
+	i.start(t, func(o *Options) { o.Engine = beside(map[string]Engine{"prod": i.world.engine(), "broken": broken}) })
+	i.createOf(t, "broken", migrates)
+	i.create(t, migrates)
+	i.approve(t)
+	i.shows(t, status.Succeeded, "")
+	m := i.showsOf(t, "broken", status.Stalled, status.Failed)
+	for _, want := range []string{"ConfigMap " + i.namespace + "/" + journal.Name("broken"), "has more than 65536 values"} {
+		if !strings.Contains(m.Status.Display.Message, want) {
+			t.Errorf("%q does not say %q", m.Status.Display.Message, want)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,6 +63,7 @@ func (c *Controller) discover(ctx context.Context, namespace string) error {
 		return err
 	}
 	before := len(made)
+	var errs []error
 	for _, one := range known {
 		if !one.Migratable() || !one.InTree() || one.Deleting || !c.o.Scope.covers(one.Name) {
 			continue
@@ -72,14 +74,15 @@ func (c *Controller) discover(ctx context.Context, namespace string) error {
 			continue
 		}
 		if err := c.makeFor(key, uid); err != nil {
-			return err
+			errs = append(errs, err) // costs this cluster alone
+			continue
 		}
 		made = append(made, uid)
 	}
-	if len(made) == before {
-		return nil
+	if len(made) > before {
+		errs = append(errs, c.noteMade(ctx, made))
 	}
-	return c.noteMade(ctx, made)
+	return errors.Join(errs...)
 }
 
 // uidOf is that of a Cluster that is watched; "": it is not.

@@ -216,7 +216,7 @@ func TestOnAnAPIServer(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *installation){
 		"Audits": audits, "GoesThereAndBack": goesThereAndBack, "NeedsThePlanItself": needsThePlanItself, "HoldsBeforeAStep": holdsBeforeAStep,
 		"WaitsAfterAFailure": waitsAfterAFailure, "SaysWhoHoldsIt": saysWhoHoldsIt, "OutlivesAPanic": outlivesAPanic, "StopsCleanly": stopsCleanly,
-		"GuardsWithoutAnObject": guardsWithoutAnObject, "GuardsRKEWithoutAnObject": guardsRKEWithoutAnObject, "RefusesSecrets": refusesSecrets, "AwaitsACommit": awaitsACommit, "OneLeads": oneLeads, "Discovers": discovers, "StopsAtUntil": stopsAtUntil, "LeavesNothingThatRolls": leavesNothingThatRolls, "GoesOnBesideOthers": goesOnBesideOthers, "CountsWhatHappensAgain": countsWhatHappensAgain,
+		"GuardsWithoutAnObject": guardsWithoutAnObject, "GuardsRKEWithoutAnObject": guardsRKEWithoutAnObject, "RefusesSecrets": refusesSecrets, "AwaitsACommit": awaitsACommit, "OneLeads": oneLeads, "Discovers": discovers, "StopsAtUntil": stopsAtUntil, "LeavesNothingThatRolls": leavesNothingThatRolls, "GoesOnBesideOthers": goesOnBesideOthers, "SurvivesABrokenJournal": survivesABrokenJournal, "CountsWhatHappensAgain": countsWhatHappensAgain,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

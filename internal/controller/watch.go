@@ -106,6 +106,9 @@ func (c *Controller) openJournals(ctx context.Context, namespace string) error {
 	}
 	kept, err := c.journalled(ctx, namespace, keys)
 	for _, j := range kept {
+		if j.unread != nil {
+			c.log(j.cluster).Warn("the journal could not be read: the cluster is looked at without it", "error", j.unread.Error())
+		}
 		c.mayRoll(j.cluster)
 	}
 	return err
@@ -115,6 +118,7 @@ func (c *Controller) openJournals(ctx context.Context, namespace string) error {
 type journalled struct {
 	cluster   Key
 	namespace string
+	unread    error // why it is not known whether there is one; nil: there is
 }
 
 // rkeID is the name of the mirror of a cluster that rke made, and of the namespace with its
@@ -123,7 +127,7 @@ var rkeID = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
 
 // journalled are the clusters of a namespace that have a journal. Each that rke made has a
 // namespace for it, of which no list is granted: those are found by the names of the
-// Clusters. What was found before an error counts.
+// Clusters. One whose journal cannot be read may have one, and is among them.
 func (c *Controller) journalled(ctx context.Context, namespace string, clusters []string) ([]journalled, error) {
 	list, err := c.kube.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: wellknown.ManagedBy + "=" + wellknown.FieldManager})
 	if err != nil {
@@ -132,7 +136,7 @@ func (c *Controller) journalled(ctx context.Context, namespace string, clusters 
 	var found []journalled
 	for i := range list.Items {
 		if name, is := strings.CutPrefix(list.Items[i].Name, "awsmigrate-"); is && isJournal(&list.Items[i]) {
-			found = append(found, journalled{Key{Namespace: namespace, Name: name}, namespace})
+			found = append(found, journalled{Key{Namespace: namespace, Name: name}, namespace, nil})
 		}
 	}
 	for _, id := range clusters {
@@ -143,9 +147,9 @@ func (c *Controller) journalled(ctx context.Context, namespace string, clusters 
 		switch {
 		case apierrors.IsNotFound(err):
 		case err != nil:
-			return found, err
+			found = append(found, journalled{Key{Namespace: namespace, Name: id}, id, fmt.Errorf("read ConfigMap %s/%s: %w", id, journal.Name(id), err)})
 		case isJournal(kept):
-			found = append(found, journalled{Key{Namespace: namespace, Name: id}, id})
+			found = append(found, journalled{Key{Namespace: namespace, Name: id}, id, nil})
 		}
 	}
 	return found, nil
