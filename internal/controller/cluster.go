@@ -25,6 +25,7 @@ type cluster struct {
 	wait     wait
 	failed   failure
 	awaits   failure // for the commit of whoever keeps the Cluster
+	withdrew error   // what of its object changed and ended the last run early; nil: nothing
 	audit    *Audited
 	recheck  time.Duration // another is due so long after it; 0: at its interval
 	guarded  time.Time     // the last guard began

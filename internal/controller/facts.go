@@ -38,6 +38,9 @@ func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts
 	if k.awaits.err != nil && k.awaits.attempt == attempt(m) {
 		f.Awaited = awaited(k.awaits.err, l)
 	}
+	if k.withdrew != nil {
+		f.Withdrawn = fault.Headline(k.withdrew)
+	}
 	f.Plan, f.RancherMoves = planOf(l, m), l.moves
 	return f
 }

@@ -25,7 +25,12 @@ func (c *Controller) runs(k *cluster, m *v1alpha1.ClusterMigration) {
 	}
 	interrupt, ask := once()
 	j := &job{kind: running, undo: m.Spec.Goal == v1alpha1.GoalUndo, interrupt: ask}
+	k.withdrew = nil
 	c.begin(k, j, func(ctx context.Context, j *job) error {
+		// A step that was begun goes on without asking: the object may have changed since the cache saw it.
+		if err := c.stillWanted(k.key, m, runner.Info{ID: nextStep(l.seen.Plan.Steps)}); err != nil {
+			return c.ended(k, m, err)
+		}
 		options, err := c.options(ctx, k.key, m.Spec)
 		if err != nil {
 			return c.ended(k, m, err)
@@ -86,20 +91,20 @@ func (c *Controller) stillWanted(key Key, begun *v1alpha1.ClusterMigration, step
 	case err != nil:
 		return &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: "ClusterMigration " + key.String(), Seen: "could not be read before step " + string(step.ID), Err: err}
 	}
-	for what, changed := range map[string]bool{
-		"was made anew": now.UID != begun.UID, "is being deleted": now.DeletionTimestamp != nil, "has another goal": now.Spec.Goal != begun.Spec.Goal,
-		"is paused": now.Spec.Paused, "approves another plan": now.Spec.ApprovedPlan != begun.Spec.ApprovedPlan,
-		"names another last step": now.Spec.Until != begun.Spec.Until,
-	} {
-		if changed {
-			return held(key, step, what)
-		}
+	what, err := withdrawn(begun, now)
+	if err != nil {
+		return err
+	}
+	if what != "" {
+		return held(key, step, what)
 	}
 	return nil
 }
 
+const reasonHeld = "Held"
+
 func held(key Key, step runner.Info, seen string) error {
-	return &fault.Error{Class: fault.Interrupted, Reason: "Held", Object: "ClusterMigration " + key.String(), Seen: seen + ": step " + string(step.ID) + " does not begin"}
+	return &fault.Error{Class: fault.Interrupted, Reason: reasonHeld, Object: "ClusterMigration " + key.String(), Seen: seen + ": step " + string(step.ID) + " does not begin"}
 }
 
 // guards begins to watch what rolls. k is locked; m is nil where no object names it.
@@ -144,6 +149,9 @@ func (c *Controller) ended(k *cluster, m *v1alpha1.ClusterMigration, err error) 
 		if err != nil {
 			k.failed = failure{attempt: attempt(m), err: err}
 		}
+	}
+	if fault.HasReason(err, reasonHeld) {
+		k.withdrew = err
 	}
 	if k.look != nil && !k.wait.locks {
 		k.look = nil // it is of before

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"slices"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
@@ -31,6 +32,15 @@ type Decision struct {
 func Decide(m *v1alpha1.ClusterMigration, f Facts) Decision {
 	d := decide(m, f)
 	d.Shown.Generation = m.Generation
+	return d.explained(f)
+}
+
+// explained adds to a decision that waits for a person why the last block of steps ended
+// early.
+func (d Decision) explained(f Facts) Decision {
+	if slices.Contains([]status.State{status.Paused, status.AwaitingApproval, status.AwaitingOwner}, d.Shown.State) {
+		d.Shown.Cause = f.Withdrawn
+	}
 	return d
 }
 

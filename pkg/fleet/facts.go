@@ -22,6 +22,9 @@ type Facts struct {
 	Failed string
 	// Awaited is the edit that the last run left to whoever keeps the Cluster; "": none.
 	Awaited string
+	// Withdrawn says which fields of the object changed in the middle of the last block of
+	// steps and ended it there; empty if none did.
+	Withdrawn string
 	// NotBefore is when what failed and may pass by itself is tried again, and Passing what
 	// that was.
 	NotBefore time.Time

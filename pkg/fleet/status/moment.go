@@ -14,6 +14,7 @@ type Moment struct {
 	State   State
 	Reason  Reason // "": the state's name
 	Message string // what is seen and what to do, for a person; "": the state's own
+	Cause   string // what led to it, in front of the message; "": nothing to say
 	Owner   Agreement
 	// Generation is that of the spec which this answers.
 	Generation int64
@@ -88,10 +89,14 @@ func (m Moment) ownerAgrees() metav1.Condition {
 }
 
 func (m Moment) message() string {
-	if m.Message != "" {
-		return m.Message
+	message := m.Message
+	if message == "" {
+		message = looks[m.State].message
 	}
-	return looks[m.State].message
+	if m.Cause != "" {
+		return m.Cause + "; " + message
+	}
+	return message
 }
 
 func truth(is bool) metav1.ConditionStatus {
