@@ -125,7 +125,7 @@ func died(state journal.State, attempt string, now time.Time) bool {
 
 // planOf is the plan as a decision needs it.
 func planOf(l *look, m *v1alpha1.ClusterMigration) fleet.Plan {
-	p := fleet.Plan{Hash: l.plan.Hash, TooLarge: l.plan.TooLarge, Restored: l.seen.Plan.Basis.Restored}
+	p := fleet.Plan{Hash: l.plan.Hash, TooLarge: l.plan.TooLarge, Altered: l.plan.Altered, Restored: l.seen.Plan.Basis.Restored}
 	if m == nil {
 		return p
 	}

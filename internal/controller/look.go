@@ -39,7 +39,7 @@ func (c *Controller) lookAt(ctx context.Context, k *cluster, m *v1alpha1.Cluster
 	}
 	if m != nil && l.refused == nil && spec.Goal.OrDefault() != v1alpha1.GoalAudit && l.seen.Unplaced == nil && !c.o.AuditsOnly {
 		l.moves = c.rancherMoves(ctx)
-		store := plans.Store{Client: c.kube, Key: k.key, Now: c.o.Clock.Now}
+		store := plans.Store{Client: c.kube, Key: k.key}
 		if l.plan, l.err = store.Settle(ctx, l.seen, spec.ApprovedPlan); l.err == nil && edits(m, l.seen) {
 			l.edit, l.err = store.Publish(ctx, l.seen.Edit)
 		}

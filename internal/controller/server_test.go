@@ -324,21 +324,24 @@ func needsThePlanItself(t *testing.T, i *installation) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cm.Data[key] = strings.Replace(cm.Data[key], `"done"`, `"gone"`, 1)
-	if _, err := cms.Update(t.Context(), cm, metav1.UpdateOptions{}); err != nil {
+	published := cm.Data[key]
+	cm.Data[key] = strings.Replace(published, `"do cordon"`, `"do nothing"`, 1) // a summary: nothing that is written
+	if _, err := cms.Update(t.Context(), cm, metav1.UpdateOptions{}); err != nil || cm.Data[key] == published {
 		t.Fatal(err)
 	}
-	i.patch(t, `{"spec":{"approvedPlan":"`+hash+`","options":{"ccm":{"image":"another"}}}}`)
-	m := i.shows(t, status.AwaitingApproval, status.PlanMoved)
+	i.patch(t, `{"spec":{"approvedPlan":"`+hash+`"}}`)
+	m := i.shows(t, status.AwaitingApproval, status.PlanAltered)
 	if m.Status.Plan.Hash == hash || len(i.world.begunRuns()) > 0 {
 		t.Errorf("plan %s, ran %v", m.Status.Plan.Hash, i.world.begunRuns())
 	}
-	i.patch(t, `{"spec":{"options":{"ccm":{"image":""}}}}`) // and the plan is as it was: written down anew
-	i.shows(t, status.Succeeded, "")
 	cm, err = cms.Get(t.Context(), "awsmigrate.plans.prod", metav1.GetOptions{})
-	if err != nil || strings.Contains(cm.Data[key], `"gone"`) {
-		t.Errorf("a run by a plan that somebody changed: %v", err)
+	if err != nil || strings.Contains(cm.Data[m.Status.Plan.Ref.Key], "do nothing") {
+		t.Errorf("the changed text is published again: %v", err)
 	}
+	i.patch(t, `{"spec":{"approvedPlan":"`+m.Status.Plan.Hash+`","options":{"ccm":{"image":"another"}}}}`)
+	i.shows(t, status.AwaitingApproval, status.PlanMoved)
+	i.patch(t, `{"spec":{"options":{"ccm":{"image":""}}}}`) // and the plan is as it was approved
+	i.shows(t, status.Succeeded, "")
 }
 
 // An object that is paused in the middle of a run ends it at the next step.

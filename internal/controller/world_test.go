@@ -115,10 +115,9 @@ func (w *world) begun(o session.Options) (failure error) {
 	if err != nil {
 		return err
 	}
-	hash, err := saved.Hash()
 	w.state.Runs = append(w.state.Runs, journal.Run{ID: "r", Start: time.Now().UTC().Format(time.RFC3339), Attempt: o.Attempt})
-	w.state.Approvals = append(w.state.Approvals, journal.Approval{Run: "r", Plan: hash})
-	return err
+	w.state.Approvals = append(w.state.Approvals, journal.Approval{Run: "r", Plan: saved.ApprovedAs})
+	return nil
 }
 
 func (w *world) run(ctx context.Context, _ session.Connector, o session.Options) (session.Result, error) {

@@ -55,6 +55,8 @@ type Plan struct {
 	Hash string
 	// TooLarge: no ConfigMap holds it, so that nobody can approve it.
 	TooLarge bool
+	// Altered reports whether the text of the approved plan was changed since it was published.
+	Altered bool
 	// Restored: it is made on a journal that counts less than the cluster.
 	Restored bool
 	// Next is how long the next block is planned to take.

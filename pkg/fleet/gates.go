@@ -31,6 +31,8 @@ func gates(m *v1alpha1.ClusterMigration, f Facts) Decision {
 		return show(status.Stalled, status.PlanTooLarge, "no ConfigMap holds the plan, so that nobody can approve it: migrate this cluster with the command line")
 	case spec.ApprovedPlan == "":
 		return show(status.AwaitingApproval, "", "")
+	case spec.ApprovedPlan != f.Plan.Hash && f.Plan.Altered:
+		return show(status.AwaitingApproval, status.PlanAltered, "the published text of the approved plan was changed, so that its approval does not count: find out who writes this ConfigMap, read the new text, then set spec.approvedPlan to status.plan.hash")
 	case spec.ApprovedPlan != f.Plan.Hash:
 		return show(status.AwaitingApproval, status.PlanMoved, "the plan is not the one that was approved: look at it, then set spec.approvedPlan to status.plan.hash")
 	}

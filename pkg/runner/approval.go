@@ -115,6 +115,14 @@ func (p WholePlan) Hash() (string, error) {
 	return "sha256:" + Digest(string(text)), nil
 }
 
+// approvedHash is the hash by which the plan was approved.
+func (p WholePlan) approvedHash() (string, error) {
+	if p.ApprovedAs != "" {
+		return p.ApprovedAs, nil
+	}
+	return p.Hash()
+}
+
 // Digest stands in a plan for texts that are too long for it, or secret: the hex SHA-256
 // of all of them, each with its length.
 func Digest(texts ...string) string {

@@ -27,6 +27,8 @@ type WholePlan struct {
 	Version string        `json:"version"` // of the awsmigrate that made it
 	Basis   Basis         `json:"basis"`
 	Steps   []PlannedStep `json:"steps"`
+	// ApprovedAs is the hash that was approved, if it covers more than Hash does; else empty.
+	ApprovedAs string `json:"-"`
 }
 
 // in completes what a procedure says of its basis by what the journal counts.

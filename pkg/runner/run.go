@@ -204,7 +204,7 @@ func (r *run[S]) underLock(ctx context.Context, yes *WholePlan) error {
 		if r.o.Saved != nil {
 			approved = *r.o.Saved // of which yes is what is left
 		}
-		plan, err := approved.Hash()
+		plan, err := approved.approvedHash()
 		if err != nil {
 			return err
 		}

@@ -127,9 +127,7 @@ func endOf(w *World) outcome {
 	e.Spec, e.Status = m["spec"], status
 	plans := object{}
 	for name, v := range mapAt(w.mgmt.get("configmaps", fleet, planName), "data") {
-		plan := decoded([]byte(v.(string))).(object)
-		delete(plan, "made")
-		plans[name] = plan
+		plans[name] = v
 	}
 	e.Plans = plans
 	for k := range w.mgmt.objects {

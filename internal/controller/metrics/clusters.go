@@ -60,7 +60,7 @@ func (m *Metrics) Gone(key controller.Key) {
 // awaited says whether conditions are those of an object that waits for an approval.
 func awaited(conditions []metav1.Condition) bool {
 	ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady)
-	return ready != nil && slices.Contains([]status.Reason{status.Reason(status.AwaitingApproval), status.PlanMoved}, status.Reason(ready.Reason))
+	return ready != nil && slices.Contains([]status.Reason{status.Reason(status.AwaitingApproval), status.PlanMoved, status.PlanAltered}, status.Reason(ready.Reason))
 }
 
 // changed is when an object last became ready, stalled or busy, or ceased to be: no

@@ -27,8 +27,10 @@ func packedPlan(t *testing.T, text string) *corev1.ConfigMap {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return &corev1.ConfigMap{BinaryData: map[string][]byte{"key" + packed: b.Bytes()}}
+	return &corev1.ConfigMap{BinaryData: map[string][]byte{packedKey(text) + packed: b.Bytes()}}
 }
+
+func packedKey(text string) string { return keyOf(hashOf([]byte(text))) }
 
 func planOfSize(n int) string {
 	return `{"steps":[{}` + strings.Repeat(",{}", n-1) + `]}`
@@ -48,7 +50,7 @@ func TestRead_atAndBeyondTheLimits_boundedMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cm := packedPlan(t, tt.text)
 			var err error
-			used := faulty.Allocated(func() { _, err = read(cm, "key") })
+			used := faulty.Allocated(func() { _, err = read(cm, packedKey(tt.text)) })
 			t.Logf("%d MB: %v", used>>20, err)
 			if used > mostMemory || bounded.Exceeded(err) != tt.refused || err != nil && !tt.refused {
 				t.Errorf("%d MB, %v", used>>20, err)
@@ -62,7 +64,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(planOfSize(10 * runner.PlanLimits().Values)))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		cm := packedPlan(t, string(text))
-		if used := faulty.Allocated(func() { _, _ = read(cm, "key") }); used > mostMemory {
+		if used := faulty.Allocated(func() { _, _ = read(cm, packedKey(string(text))) }); used > mostMemory {
 			t.Errorf("%d MB for %d bytes", used>>20, len(text))
 		}
 	})
@@ -72,7 +74,11 @@ func FuzzRead(f *testing.F) {
 func TestPut_moreThanReadable_isTooLarge(t *testing.T) {
 	var cm corev1.ConfigMap
 	doc := document{WholePlan: runner.WholePlan{Steps: make([]runner.PlannedStep, runner.PlanLimits().Values)}}
-	err := put(&cm, doc)
+	text, hash, err := doc.published()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = put(&cm, hash, text)
 	if !fault.HasReason(err, reasonPlanTooLarge) || len(cm.Data)+len(cm.BinaryData) > 0 {
 		t.Errorf("%v", err)
 	}

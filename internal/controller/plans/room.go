@@ -1,10 +1,10 @@
 package plans
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -15,27 +15,32 @@ const (
 	mostPlans = 1<<20 - 16<<10
 )
 
-// prune leaves room for one more.
+// orderKey has the keys of the plans, in the order in which they were published.
+const orderKey = "order"
+
+// prune leaves room for one more. A changed text of the approved plan stays: as long as it
+// is there, no edition with its hash comes back.
 func (p Store) prune(cm *corev1.ConfigMap, approved string) {
-	type old struct {
-		key  string
-		made time.Time
-	}
-	var all []old
-	for _, key := range keysOf(cm) {
-		doc, err := read(cm, key)
-		if err != nil {
-			doc.Made = time.Time{} // what cannot be read goes first
-		}
-		if key != approved {
-			all = append(all, old{key, doc.Made})
-		}
-	}
-	slices.SortFunc(all, func(a, b old) int { return b.made.Compare(a.made) })
+	order := strings.Fields(cm.Data[orderKey])
+	all := slices.DeleteFunc(keysOf(cm), func(key string) bool { return key == approved })
+	slices.SortFunc(all, func(a, b string) int { return slices.Index(order, b) - slices.Index(order, a) }) // unknown ones go first
 	for _, gone := range all[min(len(all), keptPlans-2):] {
-		delete(cm.Data, gone.key)
-		delete(cm.BinaryData, gone.key+packed)
+		delete(cm.Data, gone)
+		delete(cm.BinaryData, gone+packed)
 	}
+}
+
+// ordered returns the plain data of a ConfigMap with the order of its plans, of which key is
+// the last.
+func ordered(cm *corev1.ConfigMap, key string) map[string]string {
+	data := maps.Clone(cm.Data)
+	if data == nil {
+		data = map[string]string{}
+	}
+	there := keysOf(cm)
+	order := slices.DeleteFunc(strings.Fields(data[orderKey]), func(old string) bool { return old == key || !slices.Contains(there, old) })
+	data[orderKey] = strings.Join(append(order, key), "\n")
+	return data
 }
 
 // ofHash are the keys of plans by their hash. What else is in the ConfigMap, such as the

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	corev1 "k8s.io/api/core/v1"
@@ -21,7 +20,6 @@ import (
 type Store struct {
 	Client kubernetes.Interface
 	Key    types.NamespacedName // of the cluster
-	Now    func() time.Time
 }
 
 // name returns the name of the ConfigMap.

@@ -81,6 +81,8 @@ const (
 	Retrying Reason = "Retrying"
 	// PlanMoved is a plan that is no longer what was approved.
 	PlanMoved Reason = "PlanMoved"
+	// PlanAltered is an approved plan whose published text was changed.
+	PlanAltered Reason = "PlanAltered"
 )
 
 // StallReasons are those of Stalled.

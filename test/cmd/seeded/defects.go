@@ -20,6 +20,7 @@ const (
 	judgeTest  = "./pkg/record/judge"
 
 	controllerTest = "./internal/controller"
+	planStoreTest  = "./internal/controller/plans"
 )
 
 // defects are all of them.
