@@ -110,7 +110,8 @@ func howAWSIsAsked() map[string]setting {
 		"aws.assumeRole": {beside: everyPod, set: "aws.assumeRole=" + arn, changes: []string{
 			`+ ` + container + `.args has "--assume-role=` + arn + `"`, `+ ` + run + `.args has "--assume-role"`, `+ ` + run + `.args has "` + arn + `"`,
 		}},
-		"aws.secretName": {set: "aws.secretName=aws-keys", changes: []string{`+ ` + container + `.envFrom has {"secretRef":{"name":"aws-keys"}}`}},
+		"aws.assumableRoles": {set: "aws.assumableRoles={" + arn + "}", changes: []string{`+ ` + container + `.args has "--assumable-roles=` + arn + `"`}},
+		"aws.secretName":     {set: "aws.secretName=aws-keys", changes: []string{`+ ` + container + `.envFrom has {"secretRef":{"name":"aws-keys"}}`}},
 	}
 }
 

@@ -79,8 +79,8 @@ func freeText() map[string]string {
 	)
 	return map[string]string{
 		"audit-interval": duration, "deadline": duration, "for": duration, "request-timeout": duration, "timeout": duration, "watch": duration,
-		"notify-exec": "a command of the user's own",
-		"assume-role": ofAWS, "external-id": ofAWS, "region": ofAWS, "role-session-name": "a name that the user gives",
+		"notify-exec":     "a command of the user's own",
+		"assumable-roles": ofAWS, "assume-role": ofAWS, "external-id": ofAWS, "region": ofAWS, "role-session-name": "a name that the user gives",
 		"aws-secret": ofObject, "cloud-config-secret": ofObject, "downstream-secret": ofObject, "service-account-name": ofObject,
 		"controller-namespace": "where Helm installed the controller; its clusters are elsewhere",
 		"run":                  "the log alone knows the runs",

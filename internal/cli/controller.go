@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -64,6 +65,7 @@ type controllerFlags struct {
 	elect    bool
 	asks     v1alpha1.AWS
 	ask      string
+	roles    []string
 }
 
 func newController(a *app) *cobra.Command {
@@ -90,6 +92,7 @@ step begins. Log lines are JSON, on standard error.`,
 	flags.StringVar(&f.ask, "aws", "auto", "auto|on|off: ask EC2 and IAM, where an object does not say it")
 	flags.StringVar(&f.asks.Region, "region", "", "AWS region, where an object does not say it")
 	flags.StringVar(&f.asks.AssumeRole, "assume-role", "", "ARN of an AWS role to assume, where an object names neither a role nor a Secret")
+	flags.StringSliceVar(&f.roles, "assumable-roles", nil, "ARNs of AWS roles that an object without a Secret may name, also with * at the end (default: none)")
 	flags.StringVar(&f.listen, "listen", "", "address for /healthz, /readyz and /metrics, such as :8080 (default: none)")
 	flags.BoolVar(&f.elect, "leader-elect", true, "decide only while holding the Lease of the election")
 	cmd.AddCommand(newRolling(a))
@@ -104,6 +107,11 @@ func (f *controllerFlags) check() error {
 		return fault.AsUsage(fmt.Errorf("flag --max-concurrent: %d, wanted more than 0", f.runs))
 	case f.interval < time.Minute:
 		return fault.AsUsage(fmt.Errorf("flag --audit-interval: %s, wanted 1m or more", f.interval))
+	}
+	for _, role := range f.roles {
+		if !strings.HasPrefix(role, "arn:aws") || !strings.Contains(role, ":role/") {
+			return fault.AsUsage(fmt.Errorf("flag --assumable-roles: %q, wanted ARNs such as arn:aws:iam::111122223333:role/audit, or arn:aws:iam::111122223333:role/* for all of an account", role))
+		}
 	}
 	modes := map[string]v1alpha1.AWSMode{"auto": v1alpha1.AWSAuto, "on": v1alpha1.AWSEnabled, "off": v1alpha1.AWSDisabled}
 	var is bool
@@ -134,6 +142,7 @@ func (f *controllerFlags) run(cmd *cobra.Command, a *app) error {
 	metrics.Libraries(registry)
 	meter := metrics.New(metrics.Options{Build: build.This(), Runs: f.runs, Now: time.Now})
 	o.AuditsOnly, o.Runs, o.Interval, o.Asks, o.AWS = f.mode == "audit", f.runs, f.interval, f.asks, aws.Identity{Process: os.Getenv}
+	o.AssumableRoles = f.roles
 	o.Memory, o.Log, o.Election = leaveRoom(), f.log(a), controller.Election{Off: !f.elect}
 	o.Meter, o.Metrics = meter, metrics.Handler(registry)
 	c, err := controller.New(o)

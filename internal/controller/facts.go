@@ -33,7 +33,7 @@ func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts
 	state := l.seen.Journal
 	f.Reached = l.seen.Unplaced == nil && !l.seen.Says.Pending()
 	f.Reverted, f.Rolling = reverted(l.seen), l.seen.UnderWay != ""
-	f.Braked = braked(l.seen)
+	f.Braked, f.Refused = braked(l.seen), refused(l)
 	f.Crashed, f.Failed = died(state, attempt(m), now), failed(k, m)
 	if k.awaits.err != nil && k.awaits.attempt == attempt(m) {
 		f.Awaited = awaited(k.awaits.err, l)
@@ -58,6 +58,15 @@ func braked(seen session.Assessment) string {
 		return seen.Paused + "; " + fault.Headline(seen.Unread)
 	}
 	return ""
+}
+
+// refused says what of an object no run is made with, and what to change; empty if nothing.
+func refused(l *look) string {
+	refusal, is := fault.As(l.refused)
+	if !is || refusal.Class != fault.Usage {
+		return ""
+	}
+	return fault.Headline(l.refused) + "; fix: " + refusal.Fix
 }
 
 // reverted says whether somebody put back what a migration had done. The same configuration

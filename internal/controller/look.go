@@ -49,6 +49,9 @@ func (c *Controller) lookAt(ctx context.Context, k *cluster, m *v1alpha1.Cluster
 
 // options are those of a run for an object, or of a look.
 func (c *Controller) options(ctx context.Context, key Key, spec v1alpha1.ClusterMigrationSpec) (session.Options, error) {
+	if err := choices.AllowRole(key, spec.Options.AWS, c.o.AssumableRoles); err != nil {
+		return session.Options{}, err
+	}
 	spec.Options.AWS = choices.OrElse(spec.Options.AWS, c.o.Asks)
 	chosen, err := choices.Of(spec)
 	if err != nil {

@@ -38,9 +38,13 @@ type Options struct {
 	Actor   session.Actor
 	AWS     aws.Identity // as whom AWS is asked where an object names nobody
 	// Asks is how AWS is asked where an object does not say it; it names no Secret.
-	Asks  v1alpha1.AWS
-	Log   *slog.Logger
-	Clock clock.WithTicker
+	Asks v1alpha1.AWS
+	// AssumableRoles are the ARNs of the roles that an object may have the controller's own
+	// identity assume; one that ends in * stands for all that begin like it. The role of Asks
+	// needs none.
+	AssumableRoles []string
+	Log            *slog.Logger
+	Clock          clock.WithTicker
 	// ExitCode is the code that the command line ends with for an error.
 	ExitCode func(error) int
 	Engine   Engine

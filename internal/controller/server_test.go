@@ -216,7 +216,7 @@ func TestOnAnAPIServer(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *installation){
 		"Audits": audits, "GoesThereAndBack": goesThereAndBack, "NeedsThePlanItself": needsThePlanItself, "HoldsBeforeAStep": holdsBeforeAStep,
 		"WaitsAfterAFailure": waitsAfterAFailure, "SaysWhoHoldsIt": saysWhoHoldsIt, "OutlivesAPanic": outlivesAPanic, "StopsCleanly": stopsCleanly,
-		"GuardsWithoutAnObject": guardsWithoutAnObject, "GuardsRKEWithoutAnObject": guardsRKEWithoutAnObject, "RefusesSecrets": refusesSecrets, "AwaitsACommit": awaitsACommit, "OneLeads": oneLeads, "Discovers": discovers, "StopsAtUntil": stopsAtUntil, "LeavesNothingThatRolls": leavesNothingThatRolls, "GoesOnBesideOthers": goesOnBesideOthers, "SurvivesABrokenJournal": survivesABrokenJournal, "CountsWhatHappensAgain": countsWhatHappensAgain,
+		"GuardsWithoutAnObject": guardsWithoutAnObject, "GuardsRKEWithoutAnObject": guardsRKEWithoutAnObject, "RefusesSecrets": refusesSecrets, "RefusesRoles": refusesRoles, "AwaitsACommit": awaitsACommit, "OneLeads": oneLeads, "Discovers": discovers, "StopsAtUntil": stopsAtUntil, "LeavesNothingThatRolls": leavesNothingThatRolls, "GoesOnBesideOthers": goesOnBesideOthers, "SurvivesABrokenJournal": survivesABrokenJournal, "CountsWhatHappensAgain": countsWhatHappensAgain,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -465,6 +465,22 @@ func refusesSecrets(t *testing.T, i *installation) {
 	if m := i.shows(t, status.Stalled, status.Failed); !strings.Contains(m.Status.Display.Message, "not authorized for cluster prod") {
 		t.Errorf("%+v", m.Status.Display)
 	}
+}
+
+// An object has the controller's own identity assume a role only if the installation allows
+// that role, whatever its goal is.
+func refusesRoles(t *testing.T, i *installation) {
+	const role = "arn:aws:iam::111122223333:role/audit"
+	spec := v1alpha1.ClusterMigrationSpec{}
+	spec.Options.AWS.AssumeRole = role
+	i.create(t, spec)
+	_, stop := i.start(t, nil)
+	if m := i.shows(t, status.Stalled, status.Failed); !strings.Contains(m.Status.Display.Message, "aws.assumableRoles") || m.Status.Audit != nil {
+		t.Errorf("%+v", m.Status)
+	}
+	stop()
+	i.start(t, func(o *Options) { o.AssumableRoles = []string{role} })
+	i.shows(t, status.Succeeded, "")
 }
 
 // A run that leaves an edit to somebody else is no failure: the object says what to commit,

@@ -88,6 +88,8 @@ func stalls(m *v1alpha1.ClusterMigration, f Facts) (stall, bool) {
 		return stall{status.ClusterGone, "there is no Cluster of this name in this namespace: delete this object"}, true
 	case f.Braked != "":
 		return stall{status.BrakePulled, f.Braked}, true
+	case f.Refused != "":
+		return stall{status.Failed, f.Refused}, true
 	case f.Crashed:
 		return stall{status.CrashLoop, "the last three runs died within an hour: see their logs, then set the annotation awsmigrate.io/retry"}, true
 	case f.Reverted && m.Spec.Goal != v1alpha1.GoalUndo: // which is a person's way out, with a plan of its own

@@ -18,6 +18,9 @@ type Facts struct {
 	Locked string
 	// Braked is what the brake has stopped, and the cluster is still paused for it; "": nothing.
 	Braked string
+	// Refused says what this installation does not do for this object, and what to change;
+	// empty if it does all.
+	Refused string
 	// Failed is what ended the last run, which waits for somebody; "": nothing.
 	Failed string
 	// Awaited is the edit that the last run left to whoever keeps the Cluster; "": none.

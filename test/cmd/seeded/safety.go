@@ -209,3 +209,6 @@ func safety() []seeded {
 			"./pkg/rke/managed", "TestParseInverses_forged_refused$|TestTakeBack_forged_journal_refused$", false},
 	}
 }
+		{"S17-role", "an object has the controller assume any role", "internal/controller/choices/roles.go",
+			`	if role == "" || object`, `	if defect.On("S17-role") || role == "" || object`,
+			"./internal/controller/choices", "TestAllowRole$", false},

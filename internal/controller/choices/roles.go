@@ -1,0 +1,29 @@
+package choices
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// AllowRole returns an error if an object names a role that the installation does not let
+// the controller's own identity assume. Who may write an object of a namespace must not get
+// every role that trusts the controller. The keys of a Secret assume what AWS lets them.
+// An entry of allowed that ends in * allows every role that begins like it.
+func AllowRole(key types.NamespacedName, object v1alpha1.AWS, allowed []string) error {
+	role := object.AssumeRole
+	if role == "" || object.SecretRef != nil || slices.ContainsFunc(allowed, func(entry string) bool {
+		begin, prefix := strings.CutSuffix(entry, "*")
+		return entry == role || prefix && strings.HasPrefix(role, begin)
+	}) {
+		return nil
+	}
+	return &fault.Error{Class: fault.Usage, Reason: "RoleRefused", Object: "ClusterMigration " + key.String(),
+		Seen:   "spec.options.aws.assumeRole names " + role + ", which aws.assumableRoles of this installation does not allow",
+		Wanted: "a role that the installation allows, or a Secret whose keys assume it",
+		Fix:    "add the role to the value aws.assumableRoles of the chart awsmigrate (flag --assumable-roles of the controller), or name a Secret in spec.options.aws.secretRef"}
+}
