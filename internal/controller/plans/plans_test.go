@@ -210,6 +210,20 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// A hash whose text was changed does not come back, however many plans are published since.
+func TestSettleAlteredTextOutlivesOthers(t *testing.T) {
+	f := publishedPlan(t)
+	f.change(t, func(cm *corev1.ConfigMap) { cm.Data[keyOf(f.hash)] = "do nothing" })
+	for i := range 4 {
+		if _, err := f.store.Settle(t.Context(), assessed(fmt.Sprint(i)), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := f.store.Settle(t.Context(), described(), f.hash); err != nil || got.InForce != nil || got.Hash == f.hash {
+		t.Errorf("%+v: %v", got, err)
+	}
+}
+
 // A text that somebody else publishes under its own hash is not what an approval of that
 // hash is for, though it writes the same.
 func TestSettleTextOfAnotherWriter(t *testing.T) {

@@ -18,11 +18,14 @@ const (
 // orderKey has the keys of the plans, in the order in which they were published.
 const orderKey = "order"
 
-// prune leaves room for one more. A changed text of the approved plan stays: as long as it
-// is there, no edition with its hash comes back.
+// prune leaves room for one more. A published text that was changed stays: as long as it is
+// there, no edition with its hash comes back.
 func (p Store) prune(cm *corev1.ConfigMap, approved string) {
 	order := strings.Fields(cm.Data[orderKey])
-	all := slices.DeleteFunc(keysOf(cm), func(key string) bool { return key == approved })
+	all := slices.DeleteFunc(keysOf(cm), func(key string) bool {
+		_, err := read(cm, key)
+		return key == approved || err != nil && slices.Contains(order, key)
+	})
 	slices.SortFunc(all, func(a, b string) int { return slices.Index(order, b) - slices.Index(order, a) }) // unknown ones go first
 	for _, gone := range all[min(len(all), keptPlans-2):] {
 		delete(cm.Data, gone)
