@@ -34,6 +34,10 @@ func (*kept) Fragment(_ migration.Snapshot, step journal.StepID, form string, _ 
 	return form + " of " + string(step) + "\n", nil
 }
 
+func (k *kept) Published(seen migration.Snapshot, step journal.StepID, form string, head []string) (string, error) {
+	return k.Fragment(seen, step, form, head)
+}
+
 // Asked implements target.Flags.
 func (k *kept) Asked(target.Output) (target.Asked, error) { return target.Asked{Target: k}, nil }
 

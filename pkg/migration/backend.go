@@ -65,6 +65,9 @@ type Handoff interface {
 	// Fragment is the edit of a step on top of those before it, below the lines of head;
 	// "": the configuration has it. An error of class Usage names a form that there is not.
 	Fragment(seen Snapshot, step journal.StepID, form string, head []string) (string, error)
+	// Published returns the same without secrets, for a place that others read. Where the
+	// edit carries secrets over, it is a text that says how to print the fragment.
+	Published(seen Snapshot, step journal.StepID, form string, head []string) (string, error)
 	// Beside are the places of the configuration that are not as the edit of a step, when
 	// it was announced last, would leave them; none of a step that was not announced.
 	Beside(seen Snapshot, step journal.StepID) ([]string, error)

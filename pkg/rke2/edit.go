@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -90,11 +91,17 @@ func patchRefused(now rancher.Facts, err error) error {
 	return f
 }
 
-// changesOf shows an edit in a plan.
+// changesOf shows an edit in a plan, which is published. A digest stands for what it does not
+// show.
 func changesOf(object string, edit edits.Edit) []runner.Change {
 	var changes []runner.Change
 	for _, c := range edit.Changes {
-		changes = append(changes, runner.Change{Object: object, Location: c.Location, Before: c.Before, After: c.After, Diff: c.Diff})
+		shown, hidden := c.Shown()
+		change := runner.Change{Object: object, Location: c.Location, Before: shown.Before, After: shown.After, Diff: shown.Diff}
+		if hidden {
+			change.SHA256 = runner.Digest(string(notation.Canonical(c.Before)), string(notation.Canonical(c.After)))
+		}
+		changes = append(changes, change)
 	}
 	return changes
 }

@@ -25,6 +25,15 @@ func (b *Backend) Marked(form string) bool { return handoff.Form(form) != handof
 
 // Fragment implements migration.Handoff.
 func (b *Backend) Fragment(seen migration.Snapshot, step journal.StepID, form string, head []string) (string, error) {
+	return b.written(seen, step, form, head, handoff.Fragment.Text)
+}
+
+// Published implements migration.Handoff.
+func (b *Backend) Published(seen migration.Snapshot, step journal.StepID, form string, head []string) (string, error) {
+	return b.written(seen, step, form, head, handoff.Fragment.Published)
+}
+
+func (b *Backend) written(seen migration.Snapshot, step journal.StepID, form string, head []string, write func(handoff.Fragment, handoff.Form) (string, error)) (string, error) {
 	if !handoff.Known(handoff.Form(form)) {
 		return "", migration.UsageError("flag --handoff", form, strings.Join(b.Forms(), ", "))
 	}
@@ -40,5 +49,5 @@ func (b *Backend) Fragment(seen migration.Snapshot, step journal.StepID, form st
 	if err != nil {
 		return "", err
 	}
-	return handoff.Fragment{Namespace: b.options.Namespace, Name: b.options.Name, Head: head, Before: before, After: after, Edit: edit}.Text(handoff.Form(form))
+	return write(handoff.Fragment{Namespace: b.options.Namespace, Name: b.options.Name, Head: head, Before: before, After: after, Edit: edit}, handoff.Form(form))
 }

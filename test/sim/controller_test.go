@@ -36,7 +36,12 @@ var controlledKinds = []kind{
 // controlled is an RKE2 cluster of a Rancher in which the controller's kind is installed.
 func controlled(t testing.TB) *World {
 	t.Helper()
-	w := NewRKE2()
+	return withController(t, NewRKE2())
+}
+
+// withController has the controller's kind installed in the Rancher of w.
+func withController(t testing.TB, w *World) *World {
+	t.Helper()
 	w.mgmt.kinds = append(slices.Clone(w.mgmt.kinds), controlledKinds...)
 	w.mgmt.watched = map[string]bool{migrations: true, provClusters: true}
 	text, err := os.ReadFile("../../charts/awsmigrate-crd/templates/awsmigrate.io_clustermigrations.yaml")

@@ -42,22 +42,28 @@ func look(t *testing.T, r Run, w *World, at func(context.Context, *procedure.Mig
 		if d := time.Until(w.Now()); d > 0 {
 			pass(d)
 		}
-		r.Clock = clock.RealClock{}
-		p, home, err := r.open(t.Context(), w, &Process{world: w})
-		if err != nil {
-			t.Fatal(err)
-		}
-		target := p.Target()
-		kept, err := journal.NewConfigMap(home, target.Namespace, journal.Name(target.Name), target).Load(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		seen, err := p.Observe(t.Context(), kept.Record())
-		if err != nil {
-			t.Fatal(err)
-		}
-		at(t.Context(), p, seen)
+		lookNow(t.Context(), t, r, w, at)
 	})
+}
+
+// lookNow is look in the bubble that the caller is in, and that ctx is of.
+func lookNow(ctx context.Context, t *testing.T, r Run, w *World, at func(context.Context, *procedure.Migration, migration.Snapshot)) {
+	t.Helper()
+	r.Clock = clock.RealClock{}
+	p, home, err := r.open(ctx, w, &Process{world: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := p.Target()
+	kept, err := journal.NewConfigMap(home, target.Namespace, journal.Name(target.Name), target).Load(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, err := p.Observe(ctx, kept.Record())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at(ctx, p, seen)
 }
 
 // commit is what Fleet or Argo CD do with a fragment that somebody committed.

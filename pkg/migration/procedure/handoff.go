@@ -70,7 +70,8 @@ type NextEdit struct {
 	Texts map[string]string // by their forms
 }
 
-// NextEdit is the next edit to be committed, once its ground is laid, in every form.
+// NextEdit is the next edit to be committed, once its ground is laid, in every form, as it
+// may be published.
 func (m *Migration) NextEdit(ctx context.Context, seen migration.Snapshot) (NextEdit, error) {
 	writer := m.Backend.Handoff()
 	if writer == nil {
@@ -86,7 +87,7 @@ func (m *Migration) NextEdit(ctx context.Context, seen migration.Snapshot) (Next
 		}
 		next := NextEdit{Step: edit.ID, Texts: map[string]string{}}
 		for _, form := range writer.Forms() {
-			text, err := writer.Fragment(seen, edit.ID, form, headOf(seen, edit.Info()))
+			text, err := writer.Published(seen, edit.ID, form, headOf(seen, edit.Info()))
 			if err != nil {
 				return NextEdit{}, err
 			}

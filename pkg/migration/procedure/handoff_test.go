@@ -24,6 +24,11 @@ func (kept) Fragment(_ migration.Snapshot, step journal.StepID, form string, hea
 	return "# " + strings.Join(head, "\n# ") + "\n" + form + " of " + string(step) + "\n", nil
 }
 
+func (k kept) Published(seen migration.Snapshot, step journal.StepID, form string, head []string) (string, error) {
+	text, err := k.Fragment(seen, step, form, head)
+	return "published: " + text, err
+}
+
 // The next edit alone is written down, and only once its ground is laid; the others are
 // marked. Where nothing is left to commit, nothing is.
 func TestHandoff(t *testing.T) {
@@ -86,5 +91,15 @@ func TestHandoff(t *testing.T) {
 	m = New(access, by)
 	if _, err := m.Handoff(t.Context(), looked(t, m, journal.Record{}), "words", false); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("nobody keeps it: %v", err)
+	}
+}
+
+// What others may read is written down as it may be published.
+func TestNextEdit(t *testing.T) {
+	access, _, by := clustertest.Reached(position.P1)
+	m := New(access, kept{by})
+	edit, err := m.NextEdit(t.Context(), looked(t, m, journal.Record{}))
+	if err != nil || edit.Step != migration.StepEnable || !strings.HasPrefix(edit.Texts["words"], "published: # ") {
+		t.Errorf("%+v, %v", edit, err)
 	}
 }

@@ -20,6 +20,7 @@ const (
 	judgeTest  = "./pkg/record/judge"
 
 	controllerTest = "./internal/controller"
+	handoffTest    = "./pkg/rke2/handoff"
 	planStoreTest  = "./internal/controller/plans"
 )
 
