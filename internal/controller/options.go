@@ -40,7 +40,7 @@ type Options struct {
 	// Asks is how AWS is asked where an object does not say it; it names no Secret.
 	Asks v1alpha1.AWS
 	// AssumableRoles are the ARNs of the roles that an object may have the controller's own
-	// identity assume; one that ends in * stands for all that begin like it. The role of Asks
+	// identity assume; one that ends in * allows all that begin like it. The role of Asks
 	// needs none.
 	AssumableRoles []string
 	Log            *slog.Logger

@@ -21,7 +21,7 @@ import (
 )
 
 // hunter is in every place of the configuration that no edit changes.
-const hunter = "hunter2-of-nobody-else"
+const hunter = "hunter2-in-every-place"
 
 // secretive is a cluster whose configuration holds secrets, also in the lists that are edited.
 func secretive(t testing.TB) *World {

@@ -121,7 +121,7 @@ func TestSettle_foreignObject_isRefused(t *testing.T) {
 	}
 }
 
-// forged is a published plan of which somebody changed the text in a ConfigMap.
+// forged is a published plan whose text another writer changes in its ConfigMap.
 type forged struct {
 	store Store
 	hash  string // of the published text
@@ -162,7 +162,7 @@ func (f forged) change(t *testing.T, change func(cm *corev1.ConfigMap)) {
 	}
 }
 
-// A plan of which somebody changed any word is not in force, whoever approved it, and the
+// A plan with a changed word is not in force, though its hash is approved, and the
 // next text that is published has another hash.
 func TestSettle(t *testing.T) {
 	replaced := func(old, new string) func(*corev1.ConfigMap, string) {
@@ -224,7 +224,7 @@ func TestSettleAlteredTextOutlivesOthers(t *testing.T) {
 	}
 }
 
-// A text that somebody else publishes under its own hash is not what an approval of that
+// A text that another writer publishes under its own hash is not what an approval of that
 // hash is for, though it writes the same.
 func TestSettleTextOfAnotherWriter(t *testing.T) {
 	f := publishedPlan(t)

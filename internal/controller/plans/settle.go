@@ -71,7 +71,7 @@ func altered(stored *corev1.ConfigMap, hash string) bool {
 }
 
 // publish returns the hash of a plan, and writes it down if it is not there yet. Where its
-// text was changed, somebody may have approved the changed one: the next edition has
+// text was changed, a person may have approved the changed one: the next edition has
 // another hash.
 func (p Store) publish(ctx context.Context, stored *corev1.ConfigMap, doc document, approved string) (*corev1.ConfigMap, string, error) {
 	text, hash, err := doc.published()

@@ -11,7 +11,7 @@ import (
 )
 
 // secret is in the places of a configuration that no edit changes.
-const secret = "hunter2-of-nobody-else"
+const secret = "hunter2-in-every-place"
 
 // cloned is a configuration of its own.
 func cloned(t *testing.T, rke map[string]any) (out map[string]any) {
