@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
@@ -40,7 +41,7 @@ func openFile(ctx context.Context, t Target, o Options, to reach) (*Session, err
 		return nil, fault.AsUsage(err)
 	}
 	lock := &ownfile.Lock{Path: ownfile.LockPath(t.File), Clock: o.clock(), Processes: lock.HostProcesses(),
-		Say: func(what string) { fmt.Fprintln(o.Live, what) }}
+		Say: func(what string) { fmt.Fprintln(o.Live, plaintext.Line(what)) }} // the lock names its owner
 	deps := rke.Deps{Kube: kube, Config: config, Clock: o.clock(), Live: rkeOutput{o.Live}, LockFile: lock.File}
 	procedure, err := newProcedure(ctx, deps, options, lock)
 	if err != nil {

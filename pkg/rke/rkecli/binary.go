@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
@@ -75,7 +76,7 @@ func ask(ctx context.Context, path string, args ...string) ([]byte, error) {
 
 func firstLine(text []byte) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	return line
+	return plaintext.Tidy(ansi.ReplaceAllString(line, ""))
 }
 
 // imagesOf reads the list of images, one a line, by repository. Log lines among

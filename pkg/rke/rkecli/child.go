@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"regexp"
@@ -15,6 +14,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/ownfile"
 )
@@ -26,8 +26,10 @@ import (
 type Child struct {
 	Log  string // path of its output
 	what string // "rke up"
-	cmd  *exec.Cmd
-	done chan struct{}
+	// unclean: some line of the log is not as it was shown. Only attend uses it.
+	unclean bool
+	cmd     *exec.Cmd
+	done    chan struct{}
 
 	mu    sync.Mutex
 	err   error
@@ -77,6 +79,7 @@ func (c *Child) attend(log *os.File, live io.Writer, clk clock.WithTicker) {
 			tail.read(false)
 		case err := <-ended:
 			tail.read(true)
+			c.clean(log)
 			c.mu.Lock()
 			c.err = err
 			c.mu.Unlock()
@@ -92,9 +95,14 @@ var (
 	lostHost  = regexp.MustCompile(`(?i)Failed to set up SSH tunneling for host \[([^\]]+)\]|Removing host \[([^\]]+)\]`)
 )
 
+// note takes a line of rke's, and of whatever rke quotes: an SSH server's banner, a
+// container's output. None of it may speak to a terminal.
 func (c *Child) note(line string, live io.Writer) {
+	raw := line
+	line = harmless(raw)
+	c.unclean = c.unclean || line != raw
 	_, _ = fmt.Fprintln(live, line)
-	plain := strings.TrimSpace(ansi.ReplaceAllString(line, ""))
+	plain := strings.TrimSpace(line)
 	if plain == "" {
 		return
 	}
@@ -114,6 +122,12 @@ func (c *Child) note(line string, live io.Writer) {
 }
 
 var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// harmless returns a line without colours, and with every other control character made
+// visible.
+func harmless(line string) string {
+	return plaintext.Line(strings.TrimRight(ansi.ReplaceAllString(line, ""), "\r"))
+}
 
 // LogPath is where its output is kept.
 func (c *Child) LogPath() string { return c.Log }
@@ -185,21 +199,41 @@ type tail struct {
 	line func(string)
 }
 
+// maxLine bounds a line of the output. A longer one is given in parts.
+const maxLine = 64 << 10
+
+// maxRead bounds how much of the output is held at once, besides a line.
+const maxRead = 256 << 10
+
 // read gives every complete line; at the end also what has no line end.
 func (t *tail) read(end bool) {
-	grown, _ := io.ReadAll(io.NewSectionReader(t.log, t.at, math.MaxInt64-t.at))
-	t.at += int64(len(grown))
-	t.rest = append(t.rest, grown...)
+	chunk := make([]byte, maxRead)
 	for {
-		i := bytes.IndexByte(t.rest, '\n')
-		if i < 0 {
+		n, err := t.log.ReadAt(chunk, t.at)
+		t.at += int64(n)
+		t.lines(chunk[:n])
+		if err != nil {
 			break
 		}
-		t.line(string(t.rest[:i]))
-		t.rest = t.rest[i+1:]
 	}
 	if end && len(t.rest) > 0 {
 		t.line(string(t.rest))
 		t.rest = nil
+	}
+}
+
+// lines gives the lines that grown completes.
+func (t *tail) lines(grown []byte) {
+	t.rest = append(t.rest, grown...)
+	for {
+		i, next := bytes.IndexByte(t.rest, '\n'), 1
+		if i > maxLine || i < 0 && len(t.rest) > maxLine {
+			i, next = maxLine, 0
+		}
+		if i < 0 {
+			return
+		}
+		t.line(string(t.rest[:i]))
+		t.rest = t.rest[i+next:]
 	}
 }

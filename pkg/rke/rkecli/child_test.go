@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"k8s.io/utils/clock"
 
@@ -148,5 +150,46 @@ esac
 		if _, err := Find(t.Context(), path); err == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+// What rke prints, or quotes of others, says nothing to a terminal: not where it is shown
+// as it goes, not in the error at its end, not in the log that somebody prints later.
+func TestStart_outputWithControlCharacters_isMadeVisible(t *testing.T) {
+	const body = "printf 'INFO[0001] \\033]52;c;ZXZpbA==\\007banner\\r\\033[2J \\302\\233 31m \\342\\200\\256 abc\\n'\n" +
+		"printf '\\033[31mFATA\\033[0m[0009] no \\033[8mspace\\r\\n'\nexit 1\n"
+	var live bytes.Buffer
+	log := filepath.Join(t.TempDir(), "log")
+	child, err := Start(script(t, body), nil, log, &live, nil, clock.RealClock{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-child.Done()
+	kept, err := os.ReadFile(log)
+	if err != nil || string(kept) != live.String() || !strings.Contains(live.String(), "INFO[0001] ·]52;c;ZXZpbA==·banner") {
+		t.Errorf("%v, shown %q, kept %q", err, live.String(), kept)
+	}
+	last, _ := child.Seen()
+	for where, text := range map[string]string{"shown": live.String(), "kept": string(kept), "error": child.Err().Error(), "last": last} {
+		for _, r := range text {
+			if r != '\n' && !unicode.IsPrint(r) {
+				t.Errorf("%s: %q holds %U", where, text, r)
+			}
+		}
+	}
+	if info, err := os.Stat(log); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("log: %v, %v", info.Mode(), err)
+	}
+	if left, err := filepath.Glob(log + "?*"); err != nil || len(left) > 0 {
+		t.Errorf("%v, beside the log: %q", err, left)
+	}
+}
+
+func TestTail_lineWithoutEnd_isGivenInParts(t *testing.T) {
+	var got []int
+	lines := &tail{log: strings.NewReader(strings.Repeat("x", 3*maxLine) + "\nshort\n"), line: func(line string) { got = append(got, len(line)) }}
+	lines.read(true)
+	if want := []int{maxLine, maxLine, maxLine, 5}; !slices.Equal(got, want) {
+		t.Errorf("parts of %v, want %v", got, want)
 	}
 }
