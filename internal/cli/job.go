@@ -91,6 +91,9 @@ func (f *jobFlags) options(args []string) (job.Options, error) {
 			return o, fault.AsUsage(fmt.Errorf("flag --cloud-config-secret: %q, wanted NAMESPACE:NAME", f.cloudConfigSecret))
 		}
 	}
+	if err := o.Validate(); err != nil {
+		return o, err
+	}
 	if err := checkRunFlags(o.Distribution, args); err != nil {
 		return o, err
 	}

@@ -126,5 +126,9 @@ func (o Options) args() []string {
 	} else {
 		args = append(args, "--yes")
 	}
-	return slices.Concat(args, []string{"-o", "jsonl"}, o.Args)
+	args = slices.Concat(args, []string{"-o", "jsonl"}, o.Args)
+	for i := range args {
+		args[i] = literal(args[i])
+	}
+	return args
 }

@@ -18,8 +18,12 @@ const heading = `# A run of awsmigrate in the cluster that Rancher runs in; docs
 # every failure is tried again, up to backoffLimit.
 `
 
-// YAML are the objects as documents, each without what only a server fills in.
+// YAML returns the objects as documents, each without what only a server fills in, or an
+// error if some value would not make them.
 func YAML(o Options) ([]byte, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
 	out := bytes.NewBufferString(fmt.Sprintf(heading, o.Namespace, o.jobName()))
 	for _, object := range Objects(o) {
 		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)

@@ -53,5 +53,7 @@ app.kubernetes.io/name: awsmigrate
 {{- with .region }}{{ $args = concat $args (list "--region" .) }}{{ end }}
 {{- with .assumeRole }}{{ $args = concat $args (list "--assume-role" .) }}{{ end }}
 {{- end }}
-{{- toYaml (concat $args $job.args) }}
+{{- $literal := list }}{{- /* the kubelet expands $(NAME) */}}
+{{- range concat $args $job.args }}{{ $literal = append $literal (toString . | replace "$" "$$") }}{{ end }}
+{{- toYaml $literal }}
 {{- end }}
