@@ -35,6 +35,8 @@ type Backend interface {
 	Outlived(ctx context.Context, seen Snapshot) ([]string, error)
 	// Rolls says whether others go on with a step's change after our write.
 	Rolls(step journal.StepID) bool
+	// Roller returns who does, and whether a run has to be there for it.
+	Roller() runner.Roller
 	// Paused says who keeps the cluster from being rolled; "": nobody.
 	Paused(seen Snapshot) string
 	// Brake keeps whoever applies edits from going on, and says what it did; see

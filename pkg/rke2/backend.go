@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -103,3 +104,6 @@ func (b *Backend) Rolls(step journal.StepID) bool {
 
 // Summarize implements migration.Backend.
 func (b *Backend) Summarize(open []migration.PendingCondition) string { return rancher.Summarise(open) }
+
+// Roller implements migration.Backend.
+func (*Backend) Roller() runner.Roller { return migration.ByRancher() }

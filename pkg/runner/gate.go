@@ -10,7 +10,7 @@ import (
 
 // approve asks for a yes to the plan and returns what was approved, nil if
 // nobody was to be asked.
-func (r *run[S]) approve(ctx context.Context) (*WholePlan, error) {
+func (r *run[S]) approve(ctx context.Context, left *Leftover[S]) (*WholePlan, error) {
 	if r.o.Approve == nil && r.o.Saved == nil {
 		return nil, nil
 	}
@@ -31,7 +31,8 @@ func (r *run[S]) approve(ctx context.Context) (*WholePlan, error) {
 	}
 	err = r.p.Precheck(ctx, r.last, r.seen)
 	if err == nil {
-		err = r.o.Approve(ctx, Proposal{Header: r.p.Header(r.last), Observation: r.seen, WholePlan: plan})
+		proposal := Proposal{Header: r.p.Header(r.last), Observation: r.seen, WholePlan: plan}
+		err = r.whileWatched(ctx, left, func() error { return r.o.Approve(ctx, proposal) })
 	}
 	return &plan, declined(err, targetName(r.p.Target()), "the plan was not approved")
 }

@@ -54,16 +54,6 @@ func PlanSeen[S any](ctx context.Context, p Procedure[S], st journal.State, last
 
 func targetName(t journal.Target) string { return "cluster " + t.Name }
 
-// observe reads the cluster once and judges what it read.
-func observe[S any](ctx context.Context, p Procedure[S], journal journal.Record) (S, Observation, error) {
-	last, err := p.Observe(ctx, journal)
-	if err != nil {
-		return last, Observation{}, retry.Classify(err, targetName(p.Target()))
-	}
-	seen, err := judge(p, last)
-	return last, seen, err
-}
-
 // judge makes sure that every step got a state.
 func judge[S any](p Procedure[S], last S) (Observation, error) {
 	seen, err := p.Judge(last)

@@ -65,9 +65,11 @@ type run[S any] struct {
 	last      S           // what was observed last
 	seen      Observation // what it says
 	observed  bool        // since the last step
+	looked    bool        // last is an observation
 	begun     time.Time
 	writing   bool      // the lock is ours and the run is in the history
 	guards    bool      // it only watches
+	forward   bool      // it began a step that writes
 	deadline  time.Time // zero: none
 	added     time.Duration
 	led       led
@@ -92,10 +94,22 @@ func (r *run[S]) all(ctx context.Context) error {
 	if err := r.o.check(r.steps); err != nil {
 		return err
 	}
-	if err := r.firstLook(ctx); err != nil {
-		return err
+	refused := r.firstLook(ctx)
+	left := r.leftover(ctx)
+	if refused != nil && left == nil {
+		return refused
 	}
 	r.started()
+	left, err := r.watchFirst(ctx, r.stillRolling(left), refused)
+	if err != nil {
+		return err
+	}
+	return r.watchBehind(ctx, left, r.goOn(ctx, left))
+}
+
+// goOn asks for a yes and does the rest. What is left over of an earlier run is watched
+// while it asks.
+func (r *run[S]) goOn(ctx context.Context, left *Leftover[S]) error {
 	sc, err := inScope(r.steps, r.seen, r.o)
 	if err != nil {
 		return err
@@ -106,7 +120,7 @@ func (r *run[S]) all(ctx context.Context) error {
 	if r.o.Journal == nil || r.o.Lock == nil {
 		return noLock(r.p.Target())
 	}
-	yes, err := r.approve(ctx)
+	yes, err := r.approve(ctx, left)
 	if err != nil {
 		return err
 	}
@@ -131,11 +145,16 @@ func (r *run[S]) firstLook(ctx context.Context) error {
 }
 
 func (r *run[S]) observe(ctx context.Context) error {
-	last, seen, err := observe(ctx, r.p, r.s.record())
+	last, err := r.p.Observe(ctx, r.s.record())
+	if err != nil {
+		return retry.Classify(err, targetName(r.p.Target()))
+	}
+	r.last, r.looked = last, true
+	seen, err := judge(r.p, last)
 	if err != nil {
 		return err
 	}
-	r.last, r.seen, r.observed = last, seen, true
+	r.seen, r.observed = seen, true
 	return nil
 }
 
@@ -265,7 +284,7 @@ func (r *run[S]) runSteps(ctx context.Context, sc scope) error {
 			continue
 		}
 		r.observed = false
-		r.ran[info.ID] = true
+		r.ran[info.ID], r.forward = true, r.forward || state.Kind.writes()
 		if err := r.step(ctx, stepOf(r.p.Steps(), info.ID), info, state); err != nil {
 			return err
 		}

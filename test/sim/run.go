@@ -42,7 +42,9 @@ type Run struct {
 	// Elsewhere runs on another machine: a dead owner's lock has to be watched.
 	Elsewhere bool
 	// Attended is by a person who looks at what a run finds; else it is as with --yes.
-	Attended  bool
+	Attended bool
+	// Asks asks the person whether to begin; nil: the answer is yes.
+	Asks      func(context.Context, runner.Proposal) error
 	Before    func(Call) Outcome
 	After     func(Call)
 	Interrupt <-chan struct{}
@@ -112,7 +114,10 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 		Poll: poll, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
 		Journal: kept, Lock: behindRKE{lease, p}, Clock: r.Clock, Sink: r.Sink, EveryReading: r.EveryReading, Interrupt: r.Interrupt, Brake: r.Brake, Saved: r.Saved, Version: r.Version,
 		Unattended: !r.Attended, Attempt: r.Attempt,
-		Approve: func(context.Context, runner.Proposal) error { return nil },
+		Approve: r.Asks,
+	}
+	if options.Approve == nil {
+		options.Approve = func(context.Context, runner.Proposal) error { return nil }
 	}
 	if r.Recording != nil {
 		if options.Sink == nil {
@@ -153,7 +158,7 @@ func keptBy(home kubernetes.Interface, p *Process, w *World, target journal.Targ
 
 // unchecked leaves out the checks before a first run is approved: the preflight of the
 // run makes them again, and the moments of a run are counted from its first write.
-type unchecked struct{ migration.Procedure }
+type unchecked struct{ *procedure.Migration }
 
 // Precheck implements runner.Procedure.
 func (unchecked) Precheck(context.Context, migration.Snapshot, runner.Observation) error { return nil }

@@ -211,3 +211,6 @@ func lastIntent(record journal.Record) journal.StepID {
 	}
 	return record.Intents[len(record.Intents)-1].Step
 }
+
+// Roller implements migration.Backend.
+func (*Editor) Roller() runner.Roller { return migration.ByRancher() }

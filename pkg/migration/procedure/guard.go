@@ -2,6 +2,7 @@ package procedure
 
 import (
 	"context"
+	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
@@ -21,6 +22,27 @@ func (m *Migration) Watching(record journal.Record) *Migration {
 	return &watching
 }
 
+var _ runner.Resumer[migration.Snapshot] = (*Migration)(nil) // which the engine asks for
+
+// Leftover implements runner.Resumer: a step that the journal announced, which whoever
+// applies edits goes on with. On a paused cluster nothing rolls. An interrupted hand-over
+// may leave the cluster without a leader: no watch delays the run that ends it. What an
+// undo found renamed when it began is no excuse for its watch.
+func (m *Migration) Leftover(ctx context.Context, seen migration.Snapshot) *runner.Leftover[migration.Snapshot] {
+	forward := *m
+	forward.back, forward.before.renamed = false, nil
+	watching := forward.Watching(seen.Record)
+	id := watching.underWay(seen)
+	if id == "" || id == migration.StepHandOver || !seen.Record.LeftOpen && !hasIntent(seen.Record, id) {
+		return nil
+	}
+	left := &runner.Leftover[migration.Snapshot]{Step: rowOf(id).info(), By: m.Backend.Roller(), Watch: watching, Overtaken: m.back}
+	if left.By.Alone && watching.Watched(ctx, seen) == nil {
+		return nil
+	}
+	return left
+}
+
 // Watched implements runner.Guarded. A cluster that somebody paused does not roll: whoever
 // did that, or our own brake, holds it.
 func (m *Migration) Watched(ctx context.Context, seen migration.Snapshot) migration.Step {
@@ -29,6 +51,11 @@ func (m *Migration) Watched(ctx context.Context, seen migration.Snapshot) migrat
 		return nil
 	}
 	return &guarding{base{Migration: m, ID: id}, rowOf(id).make(base{Migration: m, ID: id})}
+}
+
+// hasIntent reports whether the journal has an intent of a step.
+func hasIntent(record journal.Record, step journal.StepID) bool {
+	return slices.ContainsFunc(record.Intents, func(in journal.Intent) bool { return in.Step == step })
 }
 
 // underWay is the step that was begun and that no run has seen to its end; "": none.

@@ -121,3 +121,6 @@ func (observed) InstalledAs(journal.Record) migration.InstallMethod { return mig
 func (observed) SnapshotState(journal.Record, position.Position) runner.State {
 	return runner.State{Kind: runner.Skipped, Reason: "without --etcd-snapshot"}
 }
+
+// Roller implements migration.Backend.
+func (*Backend) Roller() runner.Roller { return migration.ByRancher() }

@@ -1,0 +1,86 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// thinks answers a run's question with no, and only after a quarter of an hour.
+func thinks(ctx context.Context, _ runner.Proposal) error {
+	select {
+	case <-time.After(15 * time.Minute):
+	case <-ctx.Done():
+	}
+	return &fault.Error{Class: fault.Declined, Reason: "Declined", Object: "this run", Seen: "not approved"}
+}
+
+// begunMachines counts the machines that Rancher has changed, or has in hand.
+func (w *World) begunMachines() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	spec, count := planeSpec(w.mgmt.get(provClusters, fleet, clusterName)), 0
+	for _, m := range w.machines {
+		if m.name == w.rancher.rolling || reflect.DeepEqual(m.config, merged(spec, m)) {
+			count++
+		}
+	}
+	return count
+}
+
+// A run that is killed while Rancher rolls is taken up by the same command, and the person
+// whom it asks reads for a quarter of an hour: a fault in the roll is braked within five
+// seconds, in which Rancher begins with one more machine at most.
+func TestResumedRunWatchesWhileItsQuestionIsOpen(t *testing.T) {
+	for _, s := range guarded {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			resumes(t, s.run, s.run, s.world())
+		})
+		t.Run(s.name+", undone instead", func(t *testing.T) {
+			t.Parallel()
+			resumes(t, s.run, back(s.run), s.world())
+		})
+		t.Run(s.name+", undo", func(t *testing.T) {
+			t.Parallel()
+			resumes(t, back(s.run), back(s.run), migrated(t, s))
+		})
+	}
+}
+
+func resumes(t *testing.T, killed, again Run, w *World) {
+	t.Helper()
+	for _, p := range killedAt(t, killed, w, sampled(8)) {
+		p.world.renamed(1)
+		before, began := p.world.begunMachines(), p.world.Now()
+		var braked time.Duration
+		var forward []string
+		r := again
+		r.ID, r.Attended, r.Asks = p.world.nextRun(), true, thinks
+		r.Before = func(c Call) Outcome {
+			if goesForward(c) {
+				forward = append(forward, c.String())
+			}
+			return Pass
+		}
+		r.Sink = runner.SinkFunc(func(e runner.Event) {
+			if e.Type == runner.BrakePulled {
+				braked = p.world.Now().Sub(began)
+			}
+		})
+		ended := do(t, r, p.world)
+		f := (*fault.Error)(nil)
+		if !errors.As(ended.Err, &f) || f.Reason != "NodeRenamed" || p.world.pausedBy() == "" || len(forward) > 0 {
+			t.Errorf("%s: %v, paused by %q; wrote %q", p.where, ended.Err, p.world.pausedBy(), forward)
+			continue
+		}
+		if after := p.world.begunMachines(); braked > 5*time.Second || after > before+1 {
+			t.Errorf("%s: braked after %s; %d machines were begun before, then %d", p.where, braked, before, after)
+		}
+	}
+}
