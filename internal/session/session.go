@@ -113,10 +113,10 @@ func (t Target) Connect(ctx context.Context, o Options, may Access) (*Session, e
 
 // newSession puts journal and lock where the procedure's target says.
 func newSession(p Migration, home kubernetes.Interface, o Options) *Session {
-	target, processes := p.Target(), lock.HostProcesses()
+	target, processes, witness := p.Target(), lock.HostProcesses(), lock.HostWitness()
 	name, who := journal.Name(target.Name), o.owner(processes)
 	lock := lock.NewLease(home, target.Namespace, name, who, o.clock())
-	lock.Processes = processes
+	lock.Processes, lock.Witness = processes, witness
 	return &Session{
 		Migration: p, Procedure: p, RunID: o.RunID, Owner: who, Lock: lock, Clock: o.clock(), home: home,
 		Journal: journal.NewConfigMap(home, target.Namespace, name, target),

@@ -69,6 +69,13 @@ func (nobody) Self() (at lock.Place, start uint64) { return here, 1 }
 
 func (nobody) Alive(int, uint64) (alive, known bool) { return false, true }
 
+// sawAll is the memory of a machine on which every run has been.
+type sawAll struct{}
+
+func (sawAll) Note(string, string)     {}
+func (sawAll) Saw(string, string) bool { return true }
+func (sawAll) Forget(string)           {}
+
 func runAfterADeath(t *testing.T, config *rest.Config) {
 	dead := newBench(t, migration(newWorld()))
 	onServer(t, dead, config, "alice")
@@ -84,7 +91,7 @@ func runAfterADeath(t *testing.T, config *rest.Config) {
 	}
 	b := newBench(t, migration(newWorld()))
 	p := onServer(t, b, config, "bob")
-	p.lease.Processes = nobody{}
+	p.lease.Processes, p.lease.Witness = nobody{}, sawAll{}
 	start := p.clock.Now()
 	if err := p.while(func() error { _, err := b.run(); return err }); err != nil {
 		t.Fatal(err)

@@ -175,7 +175,7 @@ func (l lockedBy) Connect(ctx context.Context, o session.Options, may session.Ac
 	}
 	s.Owner.PID, s.Owner.Place, s.Owner.Tick = 1, l.table.here, l.starts
 	lease := lock.NewLease(home, fleet, journal.Name(clusterName), s.Owner, s.Clock)
-	lease.Processes = l.table
+	lease.Processes, lease.Witness = l.table, sameMachine{}
 	s.Lock = lease
 	return s, nil
 }

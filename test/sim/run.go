@@ -106,6 +106,9 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 	owner.Place = table.here
 	lease := lock.NewLease(home, target.Namespace, name, owner, r.Clock)
 	lease.Processes = table
+	if !r.Elsewhere {
+		lease.Witness = sameMachine{}
+	}
 	kept, err := keptBy(home, p, w, target, r.Clock)
 	if err != nil {
 		return runner.Result{}, err
@@ -212,6 +215,18 @@ func (t processTable) Self() (lock.Place, uint64) { return t.here, 1 }
 
 // Alive implements lock.Processes.
 func (processTable) Alive(int, uint64) (alive, known bool) { return false, true }
+
+// sameMachine is the memory of a machine on which every earlier run has been.
+type sameMachine struct{}
+
+// Note implements lock.Witness.
+func (sameMachine) Note(string, string) {}
+
+// Saw implements lock.Witness.
+func (sameMachine) Saw(string, string) bool { return true }
+
+// Forget implements lock.Witness.
+func (sameMachine) Forget(string) {}
 
 // Violations are what the world's monitor saw.
 func (w *World) Violations() []string {

@@ -36,6 +36,7 @@ type holding struct {
 	Server, CA, Token string
 	Name              string // of the Lease, in namespace default
 	Host              string
+	Machine           string        // keeps what a run wrote last; "": nothing does
 	Duration          time.Duration // of the Lease
 }
 
@@ -67,6 +68,9 @@ func (h holding) take(ctx context.Context) error {
 	owner.Place, owner.Tick = HostProcesses().Self()
 	l := NewLease(c, "default", h.Name, owner, clock.RealClock{})
 	l.Duration = h.Duration
+	if h.Machine != "" {
+		l.Witness = files{h.Machine}
+	}
 	return l.Acquire(ctx)
 }
 

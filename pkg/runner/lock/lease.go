@@ -46,6 +46,9 @@ type Lease struct {
 	// Processes may be set before Acquire: with it the lock of an owner that is
 	// proven dead is taken over at once. nil: every owner is watched.
 	Processes Processes
+	// Witness may be set before Acquire, on machines that have one: without what it keeps
+	// of an owner no process table proves anything. nil: every owner is watched.
+	Witness Witness
 
 	turn    turn
 	lease   *coordinationv1.Lease // as last read as ours
@@ -133,6 +136,7 @@ func (l *Lease) renew(ctx context.Context) error {
 	out, err := l.client.CoordinationV1().Leases(l.namespace).Update(req, next, metav1.UpdateOptions{FieldManager: wellknown.FieldManager})
 	switch {
 	case err == nil:
+		l.witness(out)
 		l.lease, l.proved, l.renewed = out, before, before
 		l.fresh.Store(&before)
 		return nil
@@ -147,6 +151,13 @@ func (l *Lease) renew(ctx context.Context) error {
 		return apierrors.NewServerTimeout(coordinationv1.Resource("leases"), "update", 0)
 	}
 	return fmt.Errorf("renew the lock, %s: %w", l.object(), err)
+}
+
+// witness keeps here what this run has just written.
+func (l *Lease) witness(written *coordinationv1.Lease) {
+	if l.Witness != nil {
+		l.Witness.Note(l.owner.Run, written.ResourceVersion)
+	}
 }
 
 func (l *Lease) lose(how string, err error) error {
@@ -244,6 +255,9 @@ func (l *Lease) empty(ctx context.Context) error {
 	switch {
 	case err == nil || apierrors.IsNotFound(err):
 		l.lease = nil
+		if l.Witness != nil {
+			l.Witness.Forget(l.owner.Run)
+		}
 		return nil
 	case apierrors.IsConflict(err):
 		if l.look(ctx) != nil && l.lost != nil {

@@ -70,9 +70,13 @@ func (l *Lease) try(run context.Context, w *deathWatch) error {
 		return fmt.Errorf("read the lock, %s: %w", l.object(), err)
 	}
 	if l.free(now) || w.dead(now, before) {
+		former, _ := ParseOwner(holder(now))
 		next := now.DeepCopy()
 		l.stamp(next, before)
 		out, err := leases.Update(ctx, next, metav1.UpdateOptions{FieldManager: wellknown.FieldManager})
+		if err == nil && l.Witness != nil && former.Run != l.owner.Run {
+			l.Witness.Forget(former.Run)
+		}
 		return l.settled(run, out, err, before)
 	}
 	if w.alive(now) {
@@ -91,13 +95,20 @@ func (l *Lease) free(now *coordinationv1.Lease) bool {
 		return true
 	}
 	owner, ok := ParseOwner(id)
-	return ok && (ProvenDead(owner, l.owner, l.Processes) || Succeeds(l.owner, owner))
+	return ok && (l.diedHere(owner, now.ResourceVersion) || Succeeds(l.owner, owner))
+}
+
+// diedHere reports whether the owner wrote the Lease last on this machine, and is certain
+// to be gone from it. A clone of the machine on which it lives did not see that write.
+func (l *Lease) diedHere(owner Owner, version string) bool {
+	return l.Witness != nil && l.Witness.Saw(owner.Run, version) && ProvenDead(owner, l.owner, l.Processes)
 }
 
 // settled judges our attempt to take the Lease.
 func (l *Lease) settled(ctx context.Context, out *coordinationv1.Lease, err error, before time.Time) error {
 	switch {
 	case err == nil:
+		l.witness(out)
 		l.taken(ctx, out, before)
 		return nil
 	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err), apierrors.IsNotFound(err) && l.namespaceExists(ctx):

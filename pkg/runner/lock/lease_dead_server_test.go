@@ -1,8 +1,10 @@
 package lock
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -20,13 +22,24 @@ var deadTests = map[string]func(*testing.T, *rest.Config){
 	"a last renewal comes between":           deadRenewsOnce,
 	"somebody else is quicker":               deadTakenByAnother,
 	"proven alive and silent, is waited for": deadIsSilent,
+	"alive on a clone of this machine":       deadOnAClone,
 }
 
 // elder starts a helper that holds the lock of this test.
 func elder(t *testing.T, config *rest.Config, host string, duration time.Duration) *helper {
 	return startHelper(t, holding{
-		Server: config.Host, CA: config.CAFile, Token: config.BearerToken, Name: faulty.Name(t), Host: host, Duration: duration,
+		Server: config.Host, CA: config.CAFile, Token: config.BearerToken, Name: faulty.Name(t), Host: host, Duration: duration, Machine: machine(t),
 	})
+}
+
+// machine is the memory of the one machine on which a test's runs are.
+func machine(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(filepath.Dir(t.TempDir()), "machine")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // waited is how long c waited for the lock by its own clock.
@@ -42,7 +55,7 @@ func (c contender) waited(t *testing.T, start time.Time) time.Duration {
 func deadTakenOver(t *testing.T, config *rest.Config) {
 	p := elder(t, config, "h", leaseDuration)
 	c := contend(t, config, "bob")
-	c.Processes = HostProcesses()
+	c.Processes, c.Witness = HostProcesses(), files{machine(t)}
 	if o, ok := ParseOwner(holder(c.read(t))); !ok || o.PID != p.pid() || !o.Place.known() || o.Tick == 0 {
 		t.Fatalf("the lock of process %d: %+v", p.pid(), o)
 	}
@@ -63,7 +76,7 @@ func deadIsAlive(t *testing.T, config *rest.Config) {
 	p := elder(t, config, "h", 6*time.Second) // renews every second
 	c, _ := faulty.Client(t, config)
 	l := NewLease(c, "default", faulty.Name(t), Owner{User: "bob", Host: "h", PID: os.Getpid(), Run: "run-bob"}, clock.RealClock{})
-	l.Processes = HostProcesses()
+	l.Processes, l.Witness = HostProcesses(), files{machine(t)}
 	faulty.WantClass(t, l.Acquire(t.Context()), fault.Locked, "alice on h", fmt.Sprintf("pid %d", p.pid()), "run-alice")
 }
 
@@ -71,7 +84,7 @@ func deadElsewhere(t *testing.T, config *rest.Config) {
 	p := elder(t, config, "elsewhere", leaseDuration)
 	p.kill()
 	c := contend(t, config, "bob")
-	c.Processes = HostProcesses()
+	c.Processes, c.Witness = HostProcesses(), files{machine(t)}
 	start := c.clock.Now()
 	if _, err := c.acquire(t); err != nil {
 		t.Fatal(err)
@@ -85,7 +98,7 @@ func deadElsewhere(t *testing.T, config *rest.Config) {
 func known(t *testing.T, config *rest.Config, user string, processes table) contender {
 	processes.here = Place{Boot: "boot-1", PIDs: "pid:[1]"}
 	c := contend(t, config, user)
-	c.owner.Place, c.owner.Tick, c.Processes = processes.here, 100, processes
+	c.owner.Place, c.owner.Tick, c.Processes, c.Witness = processes.here, 100, processes, files{machine(t)}
 	return c
 }
 
@@ -99,6 +112,34 @@ func deadIsSilent(t *testing.T, config *rest.Config) {
 	}
 	if waited := b.waited(t, start); waited < leaseDuration {
 		t.Errorf("taken over after %s", waited)
+	}
+}
+
+// A machine that was resumed from the same memory snapshot has the owner's boot id, host name
+// and namespaces, and not its process. The owner lives on the other one, and renews.
+func deadOnAClone(t *testing.T, config *rest.Config) {
+	a := known(t, config, "alice", table{})
+	for name, at := range map[string]string{"that it left before the run began": t.TempDir(), "that it left while the run worked": machine(t) + "-2"} {
+		mustAcquire(t, a)
+		if err := os.CopyFS(machine(t)+"-2", os.DirFS(machine(t))); err != nil {
+			t.Fatal(err)
+		}
+		a.clock.Step(time.Second)
+		if err := a.renew(t.Context()); err != nil { // since the clone was made
+			t.Fatal(err)
+		}
+		b := known(t, config, "bob", table{known: true})
+		b.Witness = files{at}
+		start := b.clock.Now()
+		if _, err := b.acquire(t); err != nil {
+			t.Fatal(err)
+		}
+		if waited := b.waited(t, start); waited < leaseDuration {
+			t.Errorf("on a clone %s: taken over after %s", name, waited)
+		}
+		if err := errors.Join(b.Release(t.Context()), os.RemoveAll(machine(t)+"-2")); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

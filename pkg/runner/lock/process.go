@@ -26,7 +26,8 @@ type Processes interface {
 // ProvenDead says whether the owner of a lock is certain to be gone, whatever
 // its Lease says: it lived where we live, and is not there any more. The host
 // name is compared too, because a machine that is cloned while it runs keeps
-// its boot id. No proof is no verdict: such an owner has to be watched.
+// its boot id. Clones of one name look the same: the lock asks a Witness first.
+// No proof is no verdict: such an owner has to be watched.
 func ProvenDead(owner, ours Owner, table Processes) bool {
 	if table == nil || !owner.Place.known() || owner.Tick == 0 || owner.PID <= 0 || owner.Host != ours.Host {
 		return false
