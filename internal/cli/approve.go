@@ -60,6 +60,8 @@ func (a *app) asked(question view.Question) error {
 		view.WriteQuestion(a.streams, question)
 		answer, err := a.answer(in)
 		switch {
+		case errors.Is(err, errInterrupted):
+			return &fault.Error{Class: fault.Interrupted, Reason: "Interrupted", Object: "this run", Seen: "stopped at the question; nothing was written"}
 		case a.signals.hungUp():
 			return &fault.Error{Class: fault.HungUp, Reason: "HungUp", Object: "this run", Seen: "nobody is there any more to approve it; nothing was written", Err: ignoreEOF(err)}
 		case err == nil && strings.TrimSpace(answer) == "d":
@@ -71,6 +73,9 @@ func (a *app) asked(question view.Question) error {
 		return &fault.Error{Class: fault.Declined, Reason: "Declined", Object: "this run", Seen: "not approved; nothing was written", Err: ignoreEOF(err)}
 	}
 }
+
+// errInterrupted says that an interrupt came instead of an answer.
+var errInterrupted = errors.New("interrupted")
 
 // answer is a line of standard input, or nothing once nobody is there to give it.
 func (a *app) answer(in *bufio.Reader) (string, error) {
@@ -86,6 +91,9 @@ func (a *app) answer(in *bufio.Reader) (string, error) {
 	select {
 	case <-a.signals.hangUps:
 		return "", nil
+	case <-a.interrupts:
+		fmt.Fprintln(a.streams.Err) // ends the line of the question
+		return "", errInterrupted
 	case got := <-read:
 		if got.err != nil {
 			fmt.Fprintln(a.streams.Err) // ends the line of the question, and finds out whether anybody is there

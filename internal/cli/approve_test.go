@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 
@@ -53,6 +54,19 @@ func TestAnswers(t *testing.T) {
 		if lines != strings.Count(typed, "d\n") || strings.Contains(errs.String(), "-- --v=2") != (lines > 0) {
 			t.Errorf("%q: the lines were shown %d times\n%s", typed, lines, errs.String())
 		}
+	}
+}
+
+// An interrupt at the question ends the run, whatever is typed afterwards.
+func TestAsked_interrupted_isNoYes(t *testing.T) {
+	var errs bytes.Buffer
+	in, typed := io.Pipe()
+	defer func() { _ = typed.Close() }()
+	interrupts := make(chan struct{})
+	close(interrupts)
+	a := &app{streams: console.Streams{In: in, Out: &errs, Err: &errs, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}, interrupts: interrupts}
+	if err := a.approver(&engineFlags{}, view.Commands{}, func() {})(t.Context(), proposal(t)); fault.ClassOf(err) != fault.Interrupted {
+		t.Errorf("%v", err)
 	}
 }
 

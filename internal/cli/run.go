@@ -106,7 +106,8 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 	output.Evidence = func() runview.Evidence { return shownOf(engine.recording) }
 	shown := runview.NewRun(output, next)
 	shown, answered := a.asking(shown)
-	asked.Options.Engine = a.engine(engine, shown, next, a.question(ctx, engine, progress, asked.Words))
+	question := a.question(ctx, engine, progress, asked.Words)
+	asked.Options.Engine = a.engine(engine, shown, next, func() { shown.MakeRoom(); question() })
 	asked.Options.EveryReading = progress == runview.ProgressBoard
 	asked.Options.Live = shown.Above()
 	if progress != runview.ProgressPlain && !engine.verbose {

@@ -32,6 +32,7 @@ type boardView struct {
 	partial []byte       // of a line of somebody else's
 	work    *boardWork   // nil: nothing is drawn
 	drawn   bool         // it was begun once
+	quiet   bool         // a question is open
 }
 
 // boardWork is a painter at work.
@@ -56,11 +57,12 @@ func (v *boardView) Emit(e runner.Event) {
 	defer v.mu.Unlock()
 	v.text.unwatch() // what follows may go to a file
 	v.state = v.state.After(e)
+	v.quiet = v.quiet && e.Type != runner.StepStarted && e.Type != runner.StepWaiting && e.Type != runner.LockTaken
 	v.text.Emit(e)
 	switch {
 	case v.work != nil:
 		v.work.nudge()
-	case v.state.InHand() && !v.drawn:
+	case v.state.InHand() && !v.drawn && !v.quiet:
 		v.begin()
 	default:
 		v.flush()
@@ -191,6 +193,14 @@ func (v *boardView) leave() time.Duration {
 	defer v.mu.Unlock()
 	v.flush()
 	return v.text.ended
+}
+
+// MakeRoom implements Run.
+func (v *boardView) MakeRoom() {
+	v.leave()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.drawn, v.quiet = false, true
 }
 
 // Finish implements Run.

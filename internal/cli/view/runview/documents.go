@@ -71,6 +71,9 @@ func (v *documentView) Emit(e runner.Event) { v.progress.Emit(e) }
 // Above implements Run.
 func (v *documentView) Above() io.Writer { return v.progress.Above() }
 
+// MakeRoom implements Run.
+func (v *documentView) MakeRoom() { v.progress.MakeRoom() }
+
 // Finish implements Run.
 func (v *documentView) Finish(result runner.Result, err error) error {
 	took := v.progress.leave()
@@ -99,6 +102,9 @@ type EventDocument struct {
 
 // Above implements Run.
 func (v *eventStream) Above() io.Writer { return v.output.Streams.Err }
+
+// MakeRoom implements Run: nothing is drawn.
+func (v *eventStream) MakeRoom() {}
 
 // Emit implements runner.Sink.
 func (v *eventStream) Emit(e runner.Event) {

@@ -16,6 +16,8 @@ type Run interface {
 	runner.Sink
 	// Finish shows the end. What it returns is marked as shown.
 	Finish(runner.Result, error) error
+	// MakeRoom ends what is drawn until the next step begins: a question comes.
+	MakeRoom()
 	// Above takes lines of programs that a run has under way.
 	Above() io.Writer
 }
@@ -110,6 +112,9 @@ func (v *besideText) Emit(e runner.Event) {
 	v.textView.Emit(e)
 	v.board.Emit(e)
 }
+
+// MakeRoom implements Run.
+func (v *besideText) MakeRoom() { v.board.MakeRoom() }
 
 // Finish implements Run.
 func (v *besideText) Finish(result runner.Result, err error) error {

@@ -103,6 +103,9 @@ func (v *textView) note(e runner.Event) {
 // Above implements Run.
 func (v *textView) Above() io.Writer { return v.streams.Err }
 
+// MakeRoom implements Run: nothing is drawn.
+func (v *textView) MakeRoom() {}
+
 // leave implements progress.
 func (v *textView) leave() time.Duration {
 	v.mu.Lock()
