@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
@@ -129,6 +130,7 @@ func TestRun_leftoverIsOvertaken_watchesWhileItAsks(t *testing.T) {
 	b.o.Approve = func(ctx context.Context, _ Proposal) error {
 		select {
 		case <-braked:
+		case <-time.After(5 * time.Second):
 		case <-ctx.Done():
 		}
 		return &fault.Error{Class: fault.Declined, Reason: "Declined"}
