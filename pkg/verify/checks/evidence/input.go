@@ -55,8 +55,8 @@ type Input struct {
 	// CredentialProvider is image-credential-provider-config as the configuration gives it
 	// to every kubelet; empty if it gives none, nil if it is not known.
 	CredentialProvider *string `json:"credentialProvider,omitempty"`
-	// CloudConfig is what the cloud config says in the place of facts of EC2; the zero
-	// value: nobody looked, see Overrides.
+	// CloudConfig holds what the cloud config says in the place of facts of EC2; it is
+	// zero where it was not asked for, see Overrides.
 	CloudConfig verify.Read[cloud.Config] `json:"cloudConfig,omitzero"`
 	// ImageAllowed says why an image must not run with a Kubernetes version; nil
 	// function: the matrix is not known here.
