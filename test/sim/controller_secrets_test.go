@@ -148,7 +148,7 @@ func (w *World) printAndCommit(t *testing.T, printed map[journal.StepID]bool) {
 	if !strings.Contains(published, "awsmigrate rke2 plan") {
 		t.Errorf("step %s: the text does not say how to print it: %s", step, published)
 	}
-	lookNow(context.Background(), t, Run{ID: "printed", HandOver: true, Undo: undo, Attended: true}, w, func(ctx context.Context, p *procedure.Migration, seen migration.Snapshot) {
+	lookNow(context.WithoutCancel(t.Context()), t, Run{ID: "printed", HandOver: true, Undo: undo, Attended: true}, w, func(ctx context.Context, p *procedure.Migration, seen migration.Snapshot) {
 		full, err := p.Handoff(ctx, seen, "fleet", false)
 		if err != nil {
 			t.Fatal(err)

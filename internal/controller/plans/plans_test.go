@@ -165,12 +165,12 @@ func (f forged) change(t *testing.T, change func(cm *corev1.ConfigMap)) {
 // A plan with a changed word is not in force, though its hash is approved, and the
 // next text that is published has another hash.
 func TestSettle(t *testing.T) {
-	replaced := func(old, new string) func(*corev1.ConfigMap, string) {
+	replaced := func(old, other string) func(*corev1.ConfigMap, string) {
 		return func(cm *corev1.ConfigMap, key string) {
 			if !strings.Contains(cm.Data[key], old) {
 				panic(old + " is not in the text")
 			}
-			cm.Data[key] = strings.Replace(cm.Data[key], old, new, 1)
+			cm.Data[key] = strings.Replace(cm.Data[key], old, other, 1)
 		}
 	}
 	for name, change := range map[string]func(cm *corev1.ConfigMap, key string){

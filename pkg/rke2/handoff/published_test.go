@@ -88,10 +88,10 @@ func TestPublished(t *testing.T) {
 				if err != nil || strings.Contains(text, secret) {
 					t.Errorf("%s, %s: %v\n%s", c.Name, form, err, text)
 				}
-				switch print := "awsmigrate rke2 plan --namespace fleet-default --cluster demo --edits handoff --handoff " + string(form); {
+				switch command := "awsmigrate rke2 plan --namespace fleet-default --cluster demo --edits handoff --handoff " + string(form); {
 				case text == full:
 					whole++
-				case !strings.Contains(text, print):
+				case !strings.Contains(text, command):
 					t.Errorf("%s, %s: it does not say how to print it:\n%s", c.Name, form, text)
 				case strings.Contains(full, secret):
 					made++
