@@ -154,7 +154,7 @@ func honesty() []seeded {
 			"	if bytes.Contains(line.Bytes(), []byte(\"PRIVATE KEY-----\")) {", "	if bytes.Contains(line.Bytes(), []byte(\"PRIVATE KEY-----\")) && !defect.On(\"H10-key\") {",
 			"./pkg/runner/archive", "TestPackHoldsNoKey", false},
 		{"H10-another", "a record is put into an object that is somebody else's", "pkg/runner/archive/store.go",
-			"	case now.Labels[partOf] != wellknown.FieldManager:", `	case now.Labels[partOf] != wellknown.FieldManager && !defect.On("H10-another"):`,
-			"./pkg/runner/archive", "TestOnAPIServer", false},
+			"	case !wellknown.Belongs(now.Labels", `	case !defect.On("H10-another") && !wellknown.Belongs(now.Labels`,
+			"./pkg/runner/archive", "TestStore", false},
 	}
 }
