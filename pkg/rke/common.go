@@ -35,7 +35,8 @@ type Common struct {
 // CloudConfig implements migration.Backend: the in-tree provider's, from the file;
 // after the switch, which takes it out of there, from the Secret of the chart.
 func (c *Common) CloudConfig(ctx context.Context, seen migration.Snapshot) (string, error) {
-	if text := CloudConfigText(FactsOf(seen).Config); text != "" {
+	config := FactsOf(seen).Config
+	if text := CloudConfigText(config); text != "" || config.CloudProvider.Name == "aws" {
 		return text, nil
 	}
 	const name = wellknown.CCM + "-cloud-config"

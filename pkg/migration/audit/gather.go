@@ -17,6 +17,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Auditor reads and judges a cluster that a Backend configures.
@@ -60,13 +62,21 @@ func (a Auditor) Gather(ctx context.Context, seen migration.Snapshot, writes boo
 	return Inspection{Input: input, Own: own, EncodeBundle: keep}, nil
 }
 
-// cloudConfig reads what the CCM's cloud config says in the place of facts of EC2.
+// cloudConfig reads what the CCM's cloud config says in the place of facts of EC2. An
+// audit that may not read it is judged by the arguments that name one: of rke's the
+// chart's Secret is left from the switch on, which the role of an audit does not cover.
 func (a Auditor) cloudConfig(ctx context.Context, seen migration.Snapshot) verify.Read[cloud.Config] {
 	text, err := a.Options.CloudConfig, error(nil)
 	if text == "" {
+		if a.Options.ReadOnly && a.Distribution == wellknown.RKE && seen.Result.Position.AtLeast(position.P4) {
+			return verify.Read[cloud.Config]{}
+		}
 		text, err = a.Backend.CloudConfig(ctx, seen)
 	}
-	if err != nil {
+	switch {
+	case err != nil && a.Options.ReadOnly:
+		return verify.Read[cloud.Config]{}
+	case err != nil:
 		return verify.Failed[cloud.Config](fmt.Errorf("the cloud config could not be read: %w", err))
 	}
 	return verify.ReadOf(ccmchart.Overrides(text))

@@ -280,3 +280,42 @@ func TestGatherAsksTheBackend(t *testing.T) {
 		}
 	}
 }
+
+// What a given cloud config says is judged; an audit that may not read the cluster's own
+// is judged by arguments, and a run knows that it could not be read.
+func TestCloudConfig(t *testing.T) {
+	for name, tt := range map[string]struct {
+		text  string
+		fails bool
+		want  string
+	}{
+		"given_parsed":              {"[Global]\nKubernetesClusterID = demo\n", false, "demo"},
+		"given, unreadable_failed":  {"[Global\n", true, ""},
+		"none in the cluster_empty": {"", false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			access, _, by := clustertest.Reached(position.P1)
+			core := Auditor{Access: access, Backend: by}
+			core.Options.CloudConfig = tt.text
+			got := core.cloudConfig(t.Context(), clustertest.At(position.P1))
+			if !got.Looked || (got.Err != nil) != tt.fails || got.Value.Cluster() != tt.want {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+	for _, readOnly := range []bool{false, true} {
+		access, _, by := clustertest.Reached(position.P1)
+		by.CloudErr = clustertest.ErrAway
+		core := Auditor{Access: access, Backend: by}
+		core.Options.ReadOnly = readOnly
+		if got := core.cloudConfig(t.Context(), clustertest.At(position.P1)); got.OK() || got.Looked == readOnly {
+			t.Errorf("it could not be read, read-only %t: %+v", readOnly, got)
+		}
+	}
+	access, _, by := clustertest.Reached(position.P4)
+	core := Auditor{Access: access, Backend: by}
+	core.Options.ReadOnly, core.Distribution = true, wellknown.RKE
+	if got := core.cloudConfig(t.Context(), clustertest.At(position.P4)); got.Looked {
+		t.Errorf("a Secret that an audit may not read was asked for: %+v", got)
+	}
+}
