@@ -40,29 +40,44 @@ func Digest(b []byte) string {
 // reader takes it. What cannot be had so is a *fault.Error of class Usage, and no
 // Edit.
 func (d *Document) Edit(changes ...Change) (Edit, error) {
+	e, after, err := d.edit(prove, changes)
+	if err == nil {
+		err = d.reader.takes(after)
+	}
+	if err != nil {
+		return Edit{}, err
+	}
+	return e, nil
+}
+
+// proof returns an error unless a text means the one before it with the change.
+type proof func(before, after *Document, c Change) error
+
+// unproven is the proof of an edit that was proven before, which its digest tells.
+func unproven(*Document, *Document, Change) error { return nil }
+
+// edit computes an edit and the text after it, which the reader has not seen yet.
+func (d *Document) edit(proven proof, changes []Change) (Edit, *Document, error) {
 	e := Edit{Name: d.name, Before: d.text, Changes: slices.Clone(changes)}
 	now, origins := d, identity(len(d.lines))
 	for _, c := range changes {
-		next, from, made, r := now.change(c, origins)
+		next, from, made, r := now.change(c, origins, proven)
 		if r != nil {
-			return Edit{}, d.refused(r)
+			return Edit{}, nil, d.refused(r)
 		}
 		now, origins = next, from
 		e.Created, e.Filled = append(e.Created, made.Created...), append(e.Filled, made.Filled...)
 	}
 	if err := intact(d.source, now.source, origins); err != nil {
-		return Edit{}, d.refused(&refusal{cause: causeNotProven, seen: "cannot be edited safely", wanted: "a change of a few lines", err: err})
-	}
-	if err := d.reader.takes(now); err != nil {
-		return Edit{}, err
+		return Edit{}, nil, d.refused(&refusal{cause: causeNotProven, seen: "cannot be edited safely", wanted: "a change of a few lines", err: err})
 	}
 	e.After = now.text
 	e.hunks = hunksOf(d.source, now.source, origins)
-	return e, nil
+	return e, now, nil
 }
 
 // change makes one change. Without need for one it gives d back.
-func (d *Document) change(c Change, origins []int) (*Document, []int, Made, *refusal) {
+func (d *Document) change(c Change, origins []int, proven proof) (*Document, []int, Made, *refusal) {
 	if len(c.Path) == 0 {
 		return nil, nil, Made{}, &refusal{cause: causeForm, seen: "a change without a path", wanted: "a key"}
 	}
@@ -80,7 +95,7 @@ func (d *Document) change(c Change, origins []int) (*Document, []int, Made, *ref
 				continue
 			}
 			next.name = d.name
-			if why = prove(d, next, way); why == nil {
+			if why = proven(d, next, way); why == nil {
 				return next, from, made, nil
 			}
 		}

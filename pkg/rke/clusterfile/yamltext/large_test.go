@@ -50,3 +50,21 @@ func BenchmarkLargeFile(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkUndo takes an edit back in a file of 9,000 lines that others have changed since.
+func BenchmarkUndo(b *testing.B) {
+	var text strings.Builder
+	text.WriteString("nodes:\n")
+	for i := range 2250 {
+		fmt.Fprintf(&text, "  - address: 10.0.%d.%d\n    user: u\n    role: [worker]\n    port: 22\n", i>>8, i&255)
+	}
+	text.WriteString("cloud_provider:\n  name: aws\n  awsCloudProvider: {}\nkubernetes_version: v1.26.9-rancher1-1\n")
+	e := edit(b, []byte(text.String()), switchTo(yamltext.Made{})...)
+	later, r := parse(b, append([]byte("cluster_name: x\n"), e.After...)), e.Receipt()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := later.Undo(r, e.Before); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

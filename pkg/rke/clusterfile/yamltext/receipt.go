@@ -45,7 +45,7 @@ func (d *Document) Undo(r Receipt, backup []byte) (Edit, error) {
 	case here == r.Before:
 		return Edit{Name: d.name, Before: d.text, After: d.text}, nil
 	}
-	done, err := d.redo(r, backup)
+	done, old, err := d.redo(r, backup)
 	if err != nil {
 		return Edit{}, err
 	}
@@ -57,7 +57,7 @@ func (d *Document) Undo(r Receipt, backup []byte) (Edit, error) {
 			return Edit{}, d.refused(d.orLineEnds(done, bad))
 		}
 	}
-	if bad := d.provenBack(after, origins, done); bad != nil {
+	if bad := d.provenBack(after, origins, done, old); bad != nil {
 		return Edit{}, d.refused(bad)
 	}
 	return Edit{
@@ -67,37 +67,50 @@ func (d *Document) Undo(r Receipt, backup []byte) (Edit, error) {
 }
 
 // redo computes the edit again on the backup, so that nothing but hashes had to
-// be remembered. A literal value is taken from where it was written.
-func (d *Document) redo(r Receipt, backup []byte) (Edit, error) {
+// be remembered, and returns the parsed backup with it. A literal value is taken from
+// where it was written.
+func (d *Document) redo(r Receipt, backup []byte) (Edit, *Document, error) {
 	old, err := Parse(d.name, backup, d.reader)
 	if err == nil {
 		err = d.reader.takes(old)
 	}
 	if err != nil {
-		return Edit{}, err
+		return Edit{}, nil, err
 	}
-	changes := slices.Clone(r.Changes)
+	changes, bad := d.literals(r.Changes)
+	if bad != nil {
+		return Edit{}, nil, d.refused(bad)
+	}
+	if done, _, err := old.edit(unproven, changes); err == nil && done.SHA256() == r.After {
+		return done, old, nil
+	}
+	done, err := old.Edit(changes...)
+	if err != nil {
+		return Edit{}, nil, err
+	}
+	if done.SHA256() != r.After {
+		return Edit{}, nil, d.refused(notOurs(0, "the edit comes out differently than it was recorded"))
+	}
+	return done, old, nil
+}
+
+// literals returns changes with the values that a receipt leaves out.
+func (d *Document) literals(recorded []Change) ([]Change, *refusal) {
+	changes := slices.Clone(recorded)
 	for i, c := range changes {
 		if c.Digest == "" {
 			continue
 		}
 		s, bad := d.locate(c.Path)
 		if bad != nil {
-			return Edit{}, d.refused(bad)
+			return nil, bad
 		}
 		if len(s.missing) > 0 || Digest([]byte(s.last().value.Value)) != c.Digest {
-			return Edit{}, d.refused(notOurs(d.Line(c.Path...), Dotted(c.Path)+" no longer holds what the edit wrote"))
+			return nil, notOurs(d.Line(c.Path...), Dotted(c.Path)+" no longer holds what the edit wrote")
 		}
 		changes[i].Value, changes[i].Digest = &s.last().value.Value, ""
 	}
-	done, err := old.Edit(changes...)
-	if err != nil {
-		return Edit{}, err
-	}
-	if done.SHA256() != r.After {
-		return Edit{}, d.refused(notOurs(0, "the edit comes out differently than it was recorded"))
-	}
-	return done, nil
+	return changes, nil
 }
 
 func notOurs(line int, seen string) *refusal {

@@ -116,7 +116,7 @@ func places(s, after source, h hunk, n around, edges bool) []int {
 
 // provenBack decodes and compares: every changed key as before the edit, all
 // else as it was in the present text, and the reader takes it.
-func (d *Document) provenBack(after source, origins []int, done Edit) *refusal {
+func (d *Document) provenBack(after source, origins []int, done Edit, old *Document) *refusal {
 	fail := func(err error) *refusal {
 		r := notOurs(0, "cannot be undone safely")
 		r.err = err
@@ -129,10 +129,6 @@ func (d *Document) provenBack(after source, origins []int, done Edit) *refusal {
 	if err == nil {
 		err = d.reader.takes(result)
 	}
-	if err != nil {
-		return fail(err)
-	}
-	old, err := Parse("the backup", done.Before, d.reader)
 	if err != nil {
 		return fail(err)
 	}
