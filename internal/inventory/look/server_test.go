@@ -105,6 +105,7 @@ func TestFleetOnAnAPIServer(t *testing.T) {
 	})
 	w.fill(t)
 	t.Run("All", w.all)
+	t.Run("BrokenJournal", w.brokenJournal)
 	t.Run("NotReached", w.notReached)
 	t.Run("Namespace", w.namespace)
 	t.Run("Rights", w.rights)
