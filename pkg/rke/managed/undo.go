@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kubeschema "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
@@ -79,6 +80,9 @@ func (b *Backend) keep(ctx context.Context, tx *runner.Tx, edit Edit) error {
 			return err
 		}
 		object := "Secret " + b.id + "/" + b.keptName(sum)
+		if err := keptLimits().CheckJSON(raw); err != nil { // an undo could not read it
+			return &fault.Error{Class: fault.Check, Reason: "KeptValueTooLarge", Object: object, Seen: "the value to keep for an undo " + err.Error(), Wanted: "at most " + keptLimits().String()}
+		}
 		secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "type": "Opaque",
 			"metadata":   map[string]any{"name": b.keptName(sum), "labels": map[string]any{"app.kubernetes.io/managed-by": wellknown.FieldManager}},
 			"stringData": map[string]any{keptKey: string(raw)}}}
@@ -96,6 +100,9 @@ func (b *Backend) keep(ctx context.Context, tx *runner.Tx, edit Edit) error {
 	return nil
 }
 
+// keptLimits are the limits of what is kept. An awsCloudProvider has 30 values.
+func keptLimits() bounded.Limits { return bounded.Limits{Bytes: 256 << 10, Values: 1 << 12} }
+
 // kept finds it again, and trusts nothing but its digest.
 func (b *Backend) kept(ctx context.Context, sha256 string) (any, error) {
 	object := "Secret " + b.id + "/" + b.keptName(sha256)
@@ -112,7 +119,7 @@ func (b *Backend) kept(ctx context.Context, sha256 string) (any, error) {
 		err = json.Unmarshal(raw, &secret)
 	}
 	if err == nil {
-		err = json.Unmarshal(secret.Data[keptKey], &value)
+		err = keptLimits().DecodeJSON(secret.Data[keptKey], &value)
 	}
 	if err == nil {
 		var sum string

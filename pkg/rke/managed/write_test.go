@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -101,7 +102,8 @@ func TestKeptValue(t *testing.T) {
 		text   string // "": there is no Secret
 		reason string
 	}{
-		"as it was": {string(raw), ""}, "changed": {`{"global":{"vpc":"vpc-2"}}`, "KeptValueChanged"}, "no JSON": {"{", "KeptValueChanged"}, "gone": {"", "NotFound"},
+		"as it was": {string(raw), ""}, "changed": {`{"global":{"vpc":"vpc-2"}}`, "KeptValueChanged"}, "no JSON": {"{", "KeptValueChanged"},
+		"many values": {"[0" + strings.Repeat(",0", 1<<12) + "]", "KeptValueChanged"}, "gone": {"", "NotFound"},
 	} {
 		m, client := ofDemo(t, rke.Options{}, nil)
 		if tt.text != "" {
@@ -170,6 +172,24 @@ func TestLostAnswers(t *testing.T) {
 		err = edit.Write(t.Context(), tx)
 		if f, ok := fault.As(err); !tt.Said(err) || ok && f.Object != "Cluster c-1 (demo)" {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A value that an undo could not read again is not put away, and so never taken out.
+func TestKeep_largeValue_isRefused(t *testing.T) {
+	m, client := ofDemo(t, rke.Options{}, nil)
+	large := map[string]any{}
+	for i := range 1 << 12 {
+		large[strconv.Itoa(i)] = "x"
+	}
+	err := m.keep(t.Context(), clustertest.TxFor(t, migration.StepSwitch), Edit{Elements: []Element{{Before: large}}})
+	if clustertest.ReasonOf(err) != "KeptValueTooLarge" {
+		t.Error(err)
+	}
+	for _, a := range client.Actions() {
+		if a.GetVerb() == "create" {
+			t.Errorf("it was written: %v", a)
 		}
 	}
 }
