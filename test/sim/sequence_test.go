@@ -1,0 +1,253 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// command is one command of a sequence: on to a step, or back to one; empty: to the end.
+type command struct {
+	undo  bool
+	until journal.StepID
+}
+
+func (c command) String() string {
+	words := "on"
+	if c.undo {
+		words = "back"
+	}
+	if c.until != "" {
+		words += " until " + string(c.until)
+	}
+	return words
+}
+
+// sequence lists the commands that are run one after the other.
+type sequence []command
+
+func (s sequence) String() string {
+	var words []string
+	for _, c := range s {
+		words = append(words, c.String())
+	}
+	return strings.Join(words, ", ")
+}
+
+// sequences returns every "on to X, back to Y, on to Z, back to the end" of a scenario. In a
+// fast run it leaves out those in which the first undo takes no step back, or the second
+// migration does not get as far as the first.
+func sequences(s scenario) []sequence {
+	var on, back []journal.StepID
+	for _, info := range procedure.StepInfos() {
+		if info.Irreversible == "" && (info.ID != migration.StepHandOver || s.run.Early) {
+			on = append(on, info.ID)
+		}
+	}
+	for _, info := range procedure.UndoOrder() {
+		back = append(back, info.ID)
+	}
+	var all []sequence
+	for i, x := range on {
+		for _, y := range back {
+			takes := slices.Index(on, journal.StepID(strings.TrimPrefix(string(y), "undo-")))
+			if sampled(2) > 1 && (takes < 0 || takes > i || !strings.HasPrefix(string(y), "undo-")) {
+				continue
+			}
+			for j, z := range on {
+				if sampled(2) > 1 && j < i {
+					continue
+				}
+				all = append(all, sequence{{until: x}, {undo: true, until: y}, {until: z}, {undo: true}})
+			}
+		}
+	}
+	return all
+}
+
+// kill names the call of a sequence at which the process dies: the n-th of all, or the
+// n-th write.
+type kill struct {
+	command, n int
+	write      bool
+	outcome    Outcome
+}
+
+func (k kill) String() string {
+	of := "call"
+	if k.write {
+		of = "write"
+	}
+	return fmt.Sprintf("killed in command %d at %s %d (outcome %d)", k.command+1, of, k.n, k.outcome)
+}
+
+func (k kill) before(c Call) Outcome {
+	if k.write && c.Writes && c.Write == k.n || !k.write && c.N == k.n {
+		return k.outcome
+	}
+	return Pass
+}
+
+// played is the state behind the first commands of a sequence.
+type played struct {
+	world    *World
+	ended    Ended // the last command
+	commands int
+}
+
+// player runs sequences of a scenario. It runs the beginning that several share once.
+type player struct {
+	t      *testing.T
+	run    Run
+	begun  map[string]played
+	config string            // at first
+	dump   map[string]string // at first
+}
+
+func newPlayer(t *testing.T, s scenario) *player {
+	t.Helper()
+	w := s.world()
+	return &player{t: t, run: s.run, begun: map[string]played{"": {world: w}}, config: w.config(), dump: withoutTraces(w.Dump())}
+}
+
+// begin returns the state behind the first commands of a sequence. It keeps those of one
+// or two commands, and the last of three.
+func (p *player) begin(s sequence) (played, error) {
+	name := s.String()
+	if done, ok := p.begun[name]; ok {
+		return done, nil
+	}
+	before, err := p.begin(s[:len(s)-1])
+	if err != nil {
+		return before, err
+	}
+	after, err := p.play(before.world.clone(), s[len(s)-1], nil)
+	if err != nil || len(s) > 3 {
+		return after, err
+	}
+	if len(s) == 3 {
+		maps.DeleteFunc(p.begun, func(_ string, kept played) bool { return kept.commands == 3 })
+	}
+	after.commands = len(s)
+	p.begun[name] = after
+	return after, err
+}
+
+// play runs one command. A command that is killed is run again.
+func (p *player) play(w *World, c command, at *kill) (played, error) {
+	r := p.run
+	r.ID, r.Undo, r.Until = w.nextRun(), c.undo, c.until
+	if at != nil {
+		r.Before = at.before
+	}
+	ended := do(p.t, r, w)
+	if ended.Killed {
+		return p.play(w, c, nil)
+	}
+	if ended.Err != nil {
+		return played{}, fmt.Errorf("%s: %w", c, ended.Err)
+	}
+	return played{world: w, ended: ended}, nil
+}
+
+// whole plays a sequence to its end and returns the state behind each command.
+func (p *player) whole(s sequence) (all []played, wrong []string) {
+	for n := range s {
+		next, err := p.begin(s[:n+1])
+		if err != nil {
+			return nil, []string{err.Error()}
+		}
+		all = append(all, next)
+	}
+	return all, p.judge(all[len(s)-1])
+}
+
+// killed plays a sequence once more, with a kill in one of its commands.
+func (p *player) killed(s sequence, all []played, k kill) []string {
+	w := p.begun[""].world.clone()
+	if k.command > 0 {
+		w = all[k.command-1].world.clone()
+	}
+	last, err := p.play(w, s[k.command], &k)
+	for n := k.command + 1; n < len(s) && err == nil; n++ {
+		last, err = p.play(last.world, s[n], nil)
+	}
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return p.judge(last)
+}
+
+// judge returns what is wrong at the end of a sequence.
+func (p *player) judge(end played) []string {
+	w := end.world.clone()
+	wrong := slices.Concat(w.Violations(), w.cordonFaults(), journalFaults(w))
+	if end.ended.Result.Position != position.P0.String() {
+		wrong = append(wrong, "the cluster is at "+end.ended.Result.Position)
+	}
+	w.later(time.Minute)
+	if diff := cmp.Diff(p.config, w.config()); diff != "" {
+		return append(wrong, "the configuration differs (-before +after):\n"+diff)
+	}
+	if diff := cmp.Diff(p.dump, withoutTraces(w.Dump())); diff != "" {
+		wrong = append(wrong, "the cluster differs (-before +after):\n"+diff)
+	}
+	return wrong
+}
+
+// killAt chooses a call of one of the commands, by a seed.
+func killAt(seed uint64, all []played) kill {
+	random := rand.New(rand.NewPCG(seed, 1))
+	k := kill{command: random.IntN(len(all)), outcome: Kill}
+	if random.IntN(2) == 0 {
+		k.outcome = KillAfter
+	}
+	ended := all[k.command].ended
+	if k.write = ended.Writes > 0 && random.IntN(2) == 0; k.write {
+		k.n = random.IntN(ended.Writes)
+	} else {
+		k.n = random.IntN(ended.Calls)
+	}
+	return k
+}
+
+// Every order of going on and back ends, behind an undo, where it began; so does one in
+// which a command is killed at some call and run again.
+func TestUndoSequences(t *testing.T) {
+	for _, s := range scenarios {
+		t.Run(s.name+"_back_and_forth_ends_as_it_began", func(t *testing.T) {
+			t.Parallel()
+			p, all := newPlayer(t, s), sequences(s)
+			tried, kills := 0, 0
+			random := rand.New(rand.NewPCG(uint64(len(s.name)), 0))
+			for _, i := range random.Perm(len(all))[:max(1, len(all)/sampled(45))] {
+				tried++
+				states, wrong := p.whole(all[i])
+				if len(wrong) > 0 {
+					t.Errorf("%s: %s", all[i], strings.Join(wrong, "\n"))
+					continue
+				}
+				kills++
+				k := killAt(uint64(i), states)
+				if wrong := p.killed(all[i], states, k); len(wrong) > 0 {
+					t.Errorf("%s; %s: %s", all[i], k, strings.Join(wrong, "\n"))
+				}
+			}
+			if tried == 0 {
+				t.Error("no sequence was tried")
+			}
+			t.Logf("counts: %s: %d of %d sequences, %d of them with a kill, too", s.name, tried, len(all), kills)
+		})
+	}
+}
