@@ -251,3 +251,53 @@ func TestUndoSequences(t *testing.T) {
 		})
 	}
 }
+
+// An undo that was turned round once, by a person or by the end of a run, leaves nothing
+// behind that the next undo does not take back.
+func TestUndoTurnedRound(t *testing.T) {
+	for name, s := range map[string]sequence{
+		"installed_turned_round_at_the_install": {{until: migration.StepInstall}, {undo: true, until: migration.StepUndoInstall}, {until: migration.StepInstall}, {undo: true}},
+		"migrated_turned_round_at_the_end":      {{}, {undo: true, until: migration.StepUndoDisable}, {}, {undo: true}},
+		"migrated_turned_round_at_the_switch":   {{}, {undo: true, until: migration.StepUndoSwitch}, {}, {undo: true}},
+		"migrated_turned_round_twice": {{}, {undo: true, until: migration.StepUndoSwitch}, {until: migration.StepSwitch}, {undo: true, until: migration.StepUndoEnable},
+			{}, {undo: true}},
+	} {
+		for _, kind := range []scenario{scenarios[0], scenarios[2], scenarios[inRancher]} {
+			t.Run(kind.name+"_"+name+"_ends_as_it_began", func(t *testing.T) {
+				t.Parallel()
+				if _, wrong := newPlayer(t, kind).whole(s); len(wrong) > 0 {
+					t.Errorf("%s: %s", s, strings.Join(wrong, "\n"))
+				}
+			})
+		}
+	}
+}
+
+// What installed the cloud controller manager is taken back whatever the undo is told: a
+// field of the Cluster object that was not there is absent again, and not empty.
+func TestUndoOfManifestWithoutItsFlags(t *testing.T) {
+	for name, undo := range map[string]Run{
+		"handed_over_undone_with_the_method_is_absent": {Undo: true, Method: migration.InstallManifest},
+		"handed_over_undone_with_no_flag_is_absent":    {Undo: true},
+		"handed_over_undone_with_all_flags_is_absent":  {Undo: true, Method: migration.InstallManifest, Early: true},
+	} {
+		for _, until := range []journal.StepID{migration.StepHandOver, migration.StepDisable} {
+			t.Run(string(until)+"_"+name, func(t *testing.T) {
+				t.Parallel()
+				p := newPlayer(t, scenario{world: NewRKE2, run: Run{Method: migration.InstallManifest, Early: true}})
+				there, err := p.begin(sequence{{until: until}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				p.run = undo
+				back, err := p.play(there.world, command{undo: true}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if wrong := p.judge(back); len(wrong) > 0 {
+					t.Error(strings.Join(wrong, "\n"))
+				}
+			})
+		}
+	}
+}
