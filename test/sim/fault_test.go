@@ -228,7 +228,7 @@ func TestClocksDisagree(t *testing.T) {
 // A first interrupt at any call ends the run within a minute, the lock given back
 // and the history closed; the next run takes it up.
 func TestInterruptedAtAnyCall(t *testing.T) {
-	for _, s := range []scenario{scenarios[0], scenarios[2]} {
+	for _, s := range []scenario{scenarios[0], scenarios[2], scenarios[inRancher]} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			made := undisturbed(t, s)

@@ -14,7 +14,7 @@ import (
 // A first interrupt while the switch rolls: the result says who goes on with it,
 // and that is what happens. rke, a child of the run, is let finish.
 func TestInterruptedInARoll(t *testing.T) {
-	for _, s := range []scenario{scenarios[0], scenarios[2]} {
+	for _, s := range []scenario{scenarios[0], scenarios[2], scenarios[inRancher]} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			want := undisturbed(t, s).want
@@ -48,7 +48,7 @@ func TestInterruptedInARoll(t *testing.T) {
 // of installing it. What is left is what the words say: the same command finds it done
 // or goes on.
 func TestInterruptedWhileTheCCMRolls(t *testing.T) {
-	for _, s := range []scenario{scenarios[0], scenarios[1], scenarios[2]} {
+	for _, s := range []scenario{scenarios[0], scenarios[1], scenarios[2], scenarios[inRancher]} {
 		for _, step := range []journal.StepID{migration.StepInstall, migration.StepDisable} {
 			t.Run(s.name+" "+string(step), func(t *testing.T) {
 				t.Parallel()

@@ -87,7 +87,7 @@ var mixedUp = map[Outcome]string{Denied: fault.ReasonUnauthorized, Stranger: "Fo
 // ends as an error that nobody classified, none in nothing at all, and a journal
 // that may not be read costs the comparisons with its fingerprint alone.
 func TestEveryReadIsRefused(t *testing.T) {
-	for _, s := range []scenario{scenarios[0], scenarios[2]} {
+	for _, s := range []scenario{scenarios[0], scenarios[2], scenarios[inRancher]} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			w := s.world()
