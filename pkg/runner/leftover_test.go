@@ -141,7 +141,7 @@ func TestRun_leftoverIsOvertaken_watchesWhileItAsks(t *testing.T) {
 	}
 }
 
-// The child of a run that died is nobody's to watch: the question comes first, and says so.
+// The child of a run that died cannot be watched: the question comes first, behind a warning.
 func TestRun_leftoverOfAChild_asksFirst(t *testing.T) {
 	b, p, asked := resume(t, &fault.Error{Class: fault.Declined}, rolls)
 	p.by = Roller{Name: "rke"}

@@ -20,7 +20,7 @@ func thinks(ctx context.Context, _ runner.Proposal) error {
 	return &fault.Error{Class: fault.Declined, Reason: "Declined", Object: "this run", Seen: "not approved"}
 }
 
-// begunMachines counts the machines that Rancher has changed, or has in hand.
+// begunMachines counts the machines that Rancher has changed, or is changing.
 func (w *World) begunMachines() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

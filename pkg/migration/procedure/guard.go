@@ -24,8 +24,8 @@ func (m *Migration) Watching(record journal.Record) *Migration {
 
 var _ runner.Resumer[migration.Snapshot] = (*Migration)(nil) // which the engine asks for
 
-// Leftover implements runner.Resumer: a step that the journal announced, which whoever
-// applies edits goes on with. On a paused cluster nothing rolls. An interrupted hand-over
+// Leftover implements runner.Resumer: a step that the journal announced and that others
+// go on with. On a paused cluster nothing rolls. An interrupted hand-over
 // may leave the cluster without a leader: no watch delays the run that ends it. What an
 // undo found renamed when it began is no excuse for its watch.
 func (m *Migration) Leftover(ctx context.Context, seen migration.Snapshot) *runner.Leftover[migration.Snapshot] {

@@ -154,7 +154,7 @@ esac
 }
 
 // What rke prints, or quotes of others, says nothing to a terminal: not where it is shown
-// as it goes, not in the error at its end, not in the log that somebody prints later.
+// as it goes, not in the error at its end, not in the log that is printed later.
 func TestStart_outputWithControlCharacters_isMadeVisible(t *testing.T) {
 	const body = "printf 'INFO[0001] \\033]52;c;ZXZpbA==\\007banner\\r\\033[2J \\302\\233 31m \\342\\200\\256 abc\\n'\n" +
 		"printf '\\033[31mFATA\\033[0m[0009] no \\033[8mspace\\r\\n'\nexit 1\n"
@@ -181,7 +181,7 @@ func TestStart_outputWithControlCharacters_isMadeVisible(t *testing.T) {
 		t.Errorf("log: %v, %v", info.Mode(), err)
 	}
 	if left, err := filepath.Glob(log + "?*"); err != nil || len(left) > 0 {
-		t.Errorf("%v, beside the log: %q", err, left)
+		t.Errorf("%v, next to the log: %q", err, left)
 	}
 }
 

@@ -38,7 +38,7 @@ func (f files) path(run string) (string, bool) {
 	return filepath.Join(f.dir, "awsmigrate-"+run), runName.MatchString(run)
 }
 
-// Note implements Witness. The directory is everybody's: a file that is a link, or another
+// Note implements Witness. The directory is shared: a file that is a link, or another
 // user's, is not written.
 func (f files) Note(run, version string) {
 	path, named := f.path(run)

@@ -33,7 +33,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// The directory is everybody's: nobody has a run write, or read, through a link.
+// The directory is shared: no other user makes a run write, or read, through a link.
 func TestFiles_link_isNotFollowed(t *testing.T) {
 	dir, aim := t.TempDir(), filepath.Join(t.TempDir(), "aim")
 	if err := os.WriteFile(aim, []byte("8"), 0o600); err != nil {
