@@ -21,8 +21,9 @@ const (
 	// falseUpdated is how long the condition Updated is True before Rancher has done
 	// anything: longer than a run waits between two looks, so that each run sees it.
 	falseUpdated = poll + tick
-	// workersWait is the time from appliedSpec to the first worker, for the same reason.
-	workersWait = poll + tick
+	// workersWait is the time from appliedSpec to the first worker: longer than a run looks
+	// before it calls a step done.
+	workersWait = 30 * tick
 )
 
 // managedPhase names what Rancher does with the cluster now.

@@ -2,9 +2,11 @@ package sim
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -32,5 +34,27 @@ func TestManagedWorld(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, withoutTraces(w.Dump())); diff != "" {
 		t.Errorf("-before +after:\n%s", diff)
+	}
+}
+
+// An undo of the switch is done when the workers have the in-tree provider, too: Rancher
+// begins with them after it has said that everything is applied, and it uncordons them.
+func TestManagedWorkersComeLast(t *testing.T) {
+	t.Parallel()
+	w := NewManaged()
+	for _, r := range []Run{{}, {Undo: true, Until: migration.StepUndoSwitch}} {
+		r.ID = w.nextRun()
+		if ended := do(t, r, w); ended.Err != nil {
+			t.Fatal(ended.Err)
+		}
+	}
+	for _, m := range w.machines {
+		if w.running[m.name].provider != "aws" {
+			t.Errorf("%s runs with %+v when the step is done", m.name, w.running[m.name])
+		}
+	}
+	w.later(time.Minute)
+	if wrong := w.cordonFaults(); len(wrong) > 0 {
+		t.Error(wrong)
 	}
 }

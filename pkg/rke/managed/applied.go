@@ -37,11 +37,14 @@ func (c Cluster) unapplied(f rkestate.Facts) []migration.PendingCondition {
 	if upgraded, known := c.Conditions["Upgraded"]; known {
 		add(upgraded.Status != "True", conditionText("Upgraded", upgraded), "Upgraded=True")
 	}
+	wanted := rkestate.Config{CloudProvider: rkestate.Provider{Name: f.Config.CloudProvider.Resolved()}}.Provider()
 	differ := specDifferences(c.Config, c.Applied)
 	add(len(differ) > 0, "not applied yet: "+naming.Few(differ), "appliedSpec equal to spec")
 	for _, n := range c.Nodes {
 		add(n.workerOnly() && n.behind(), fmt.Sprintf("worker %s has applied version %d of its plan, not %d", n.Name, n.AppliedVersion, n.PlanVersion),
 			"the newest plan on every worker")
+		add(n.workerOnly() && wanted != "" && !slices.Contains([]string{"", wanted}, n.provider()), fmt.Sprintf("worker %s has a plan for provider %q", n.Name, n.provider()),
+			"a plan for provider "+wanted)
 	}
 	if why := f.Lag(); why != "" {
 		add(true, why, "the same in "+f.State.Source)

@@ -63,7 +63,10 @@ func TestUnappliedSeesEachSign(t *testing.T) {
 		},
 		"condition Ready is missing": func(c *Cluster) { delete(c.Conditions, "Ready") },
 		"worker m-2 has applied":     func(c *Cluster) { c.Nodes[1].AppliedVersion = 1 },
-		"being deleted":              func(c *Cluster) { c.Deleting = true },
+		`worker m-2 has a plan for provider "aws"`: func(c *Cluster) {
+			c.Nodes[1].Kubelet = []string{"entrypoint.sh", "kubelet", "--cloud-provider=aws"}
+		},
+		"being deleted": func(c *Cluster) { c.Deleting = true },
 	} {
 		c := appliedCluster()
 		change(&c)

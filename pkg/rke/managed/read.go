@@ -70,6 +70,16 @@ func (n Node) behind() bool {
 	return n.PlanVersion > 0 && n.AppliedVersion > 0 && n.AppliedVersion != n.PlanVersion
 }
 
+// provider returns the kubelet's cloud provider in that plan, or "" if it names none.
+func (n Node) provider() string {
+	for _, word := range n.Kubelet {
+		if name, ok := strings.CutPrefix(word, "--cloud-provider="); ok {
+			return name
+		}
+	}
+	return ""
+}
+
 func (c Cluster) object() string {
 	return fmt.Sprintf("Cluster %s (%s)", c.ID, c.DisplayName)
 }
