@@ -73,7 +73,7 @@ func TestRefused(t *testing.T) {
 		{"a merge of text", "a: b\n<<: x\n", set, clusterfile.ReasonNotYAML, 2},
 		{"a wrong tag", "a: b\nc: !!float x\n", set, clusterfile.ReasonNotYAML, 2},
 		{"a bomb", "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n" +
-			"e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: [*f,*f,*f,*f,*f,*f,*f]\n", set, clusterfile.ReasonNotYAML, 2},
+			"e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: [*f,*f,*f,*f,*f,*f,*f]\n", set, clusterfile.ReasonNotYAML, 0},
 		{"a word of a template", "# x\nnodes:\n- address: %master_ip%\n", set, clusterfile.ReasonTemplate, 3},
 		{"a word on the first line", "a: %master_ip%\n", set, clusterfile.ReasonTemplate, 1},
 		{"a word in place of a list", "a: b\nnodes: __NODES__\n", set, clusterfile.ReasonTemplate, 2},
