@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,6 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/controller"
+	"github.com/awsmigrate/awsmigrate/internal/controller/choices"
 	"github.com/awsmigrate/awsmigrate/internal/controller/metrics"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -109,7 +109,7 @@ func (f *controllerFlags) check() error {
 		return fault.AsUsage(fmt.Errorf("flag --audit-interval: %s, wanted 1m or more", f.interval))
 	}
 	for _, role := range f.roles {
-		if !strings.HasPrefix(role, "arn:aws") || !strings.Contains(role, ":role/") {
+		if !choices.NamesRoles(role) {
 			return fault.AsUsage(fmt.Errorf("flag --assumable-roles: %q, wanted ARNs such as arn:aws:iam::111122223333:role/audit, or arn:aws:iam::111122223333:role/* for all of an account", role))
 		}
 	}

@@ -52,7 +52,7 @@ func TestDecodeJSON_withinLimits_decodes(t *testing.T) {
 }
 
 func TestCheckYAML_aliasesExpanded(t *testing.T) {
-	bomb := "a: &a [x, x, x, x, x, x, x, x, x]\n"
+	bomb := "a: &a [x" + strings.Repeat(", x", 8) + "]\n"
 	for _, next := range []string{"b", "c", "d", "e", "f"} {
 		before := string(next[0] - 1)
 		bomb += next + ": &" + next + " [*" + before + strings.Repeat(", *"+before, 8) + "]\n"

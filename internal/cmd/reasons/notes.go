@@ -27,6 +27,7 @@ func notes() map[string]string {
 		"Deleting":                     "the cluster is being deleted",
 		"EffectInReadingStep":          defect,
 		"Held":                         "somebody else holds the lock; the message names who, and since when",
+		"KeptValueTooLarge":            "awsCloudProvider is too large to be kept for an undo; the message has the limit",
 		"LeftOpen":                     "a run ended in the middle of a step: the same command goes on, undo goes back",
 		"LogUnread":                    "the log of a pod could not be read",
 		"NoController":                 "no pod of the controller is in the namespace",

@@ -10,6 +10,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
+// NamesRoles reports whether an entry of the installation's list is the ARN of a role, or the
+// beginning of such ARNs with * at its end: the partition and the account are always named.
+func NamesRoles(entry string) bool {
+	return strings.HasPrefix(entry, "arn:aws") && strings.Contains(entry, ":role/")
+}
+
 // AllowRole returns an error if an object names a role that the installation does not let
 // the controller's own identity assume. Who may write an object of a namespace must not get
 // every role that trusts the controller. The keys of a Secret assume what AWS lets them.

@@ -10,6 +10,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
+func TestNamesRoles(t *testing.T) {
+	for entry, want := range map[string]bool{
+		"arn:aws:iam::111122223333:role/audit": true, "arn:aws-cn:iam::111122223333:role/*": true,
+		"*": false, "": false, "audit": false, "arn:aws:iam::111122223333:user/audit": false, "arn:aws:iam::*": false,
+	} {
+		if got := NamesRoles(entry); got != want {
+			t.Errorf("%q: %t", entry, got)
+		}
+	}
+}
+
 func TestAllowRole(t *testing.T) {
 	const role = "arn:aws:iam::111122223333:role/audit"
 	secret := &v1alpha1.Secret{Name: "keys"}

@@ -113,7 +113,7 @@ func editable(object string, config map[string]any) error {
 	}
 	for _, l := range leaves() {
 		value := mapAt(config, l.path[:len(l.path)-1])[l.path[len(l.path)-1]]
-		if _, isMap := value.(map[string]any); !l.may(value) && !(l.block && isMap) {
+		if _, isMap := value.(map[string]any); !l.may(value) && (!l.block || !isMap) {
 			return &fault.Error{Class: fault.Check, Reason: "BadConfiguration", Object: object,
 				Seen:   fmt.Sprintf("spec.%s.%s is %.100s, which an undo could not restore", rkeConfigKey, strings.Join(l.path, "."), told(value)),
 				Wanted: "a value that rke takes", Fix: "correct it in Rancher"}

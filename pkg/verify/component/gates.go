@@ -11,7 +11,7 @@ const (
 	GateCSIMigrationAWS = "CSIMigrationAWS"
 	GateLeaderMigration = "ControllerManagerLeaderMigration"
 	GateNoProviders     = "DisableCloudProviders"
-	GateNoKubeletCreds  = "DisableKubeletCloudCredentialProviders"
+	GateNoKubeletCreds  = "DisableKubeletCloudCredentialProviders" //nolint:gosec // a gate's name
 )
 
 // MigrationGates lists the gates that 1.27 and later no longer know.

@@ -22,7 +22,7 @@ const (
 )
 
 // CredentialProviderConfig is the kubelet's flag that names its credential providers.
-const CredentialProviderConfig = "image-credential-provider-config"
+const CredentialProviderConfig = "image-credential-provider-config" //nolint:gosec // a flag's name
 
 // Input is what the checks judge.
 type Input struct {
