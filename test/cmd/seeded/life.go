@@ -18,6 +18,22 @@ func life() []seeded {
 		{"L2-uninstall", "an undo does not end an uninstall that was cut off", "pkg/migration/chart/leftover.go",
 			"	if down.CCM != nil || ", `	if defect.On("L2-uninstall") || down.CCM != nil || `,
 			simulated, "TestUndoOfACutOffInstallKilledAtEveryCall", false},
+		{"L2-turned", "an undo that was turned round hides the edits of earlier steps", "pkg/runner/journal/inverses.go",
+			"	for i := len(r.Intents) - 1; i >= r.takenBack(step); i-- {\n", `	for i := len(r.Intents) - 1; i >= r.takenBack(step); i-- {
+		if defect.On("L2-turned") && i+1 < len(r.Intents) && isUndo(r.Intents[i].Step) && !isUndo(r.Intents[i+1].Step) {
+			return found
+		}
+`,
+			simulated, "TestUndoTurnedRound$", false},
+		{"L2-settled", "what was taken back is taken back again", "pkg/runner/journal/inverses.go",
+			"	var at map[StepID]int\n	if _, err := r.NoteInto(takenBackNote, &at); err != nil {\n", "	var at map[StepID]int\n	if _, err := r.NoteInto(takenBackNote, &at); err != nil || defect.On(\"L2-settled\") {\n",
+			"./pkg/runner/journal", "TestToTakeBack$|TestTakenBack$", false},
+		{"L2-nothing", "an undo waits for a file that it does not edit", "pkg/rke/takeback.go",
+			"	if found := InForce(file.Config(), step); found != \"\" {", `	if found := InForce(file.Config(), step); found != "" && !defect.On("L2-nothing") {`,
+			"./pkg/rke", "TestTakeBackOfNothing$", false},
+		{"L2-beginning", "an undo ends well with traces of the migration in the configuration", "pkg/migration/beginning.go",
+			"	case len(left) > 0:\n", "	case len(left) > 0 && !defect.On(\"L2-beginning\"):\n",
+			"./pkg/migration", "TestCompareBeginning$", false},
 		{"L3-wait", "a wait has no end", "pkg/runner/watch.go",
 			"	if !deadline && now.Sub(w.progressed) <= w.r.o.Timeout {", `	if !deadline && now.Sub(w.progressed) <= w.r.o.Timeout || defect.On("L3-wait") {`,
 			simulated, "TestEveryWaitEnds", false},
