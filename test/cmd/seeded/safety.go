@@ -160,7 +160,9 @@ func safety() []seeded {
 			"	nobodyLooks := m.Options.Unattended", `	nobodyLooks := !defect.On("S16-gap") && m.Options.Unattended`,
 			simulated, "TestControllerStopsAtRestBehindAGap", false},
 		{"S16-question", "a question is open before what rolls is watched", "pkg/runner/leftover.go",
-			"(left.Overtaken || !r.asks() &&", `(left.Overtaken || defect.On("S16-question") || !r.asks() &&`,
+			"	case left == nil || isStop(refused),", `	case defect.On("S16-question") && refused == nil:
+		return nil, nil
+	case left == nil || isStop(refused),`,
 			simulated, "TestResumedRunWatchesWhileItsQuestionIsOpen", false},
 		{"S16-undo-question", "an undo's question leaves what rolls without a watch", "pkg/runner/leftover.go",
 			"	if left == nil || !r.asks() {", `	if left == nil || !r.asks() || defect.On("S16-undo-question") {`,
