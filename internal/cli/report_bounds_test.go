@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// A report of a small file costs memory in proportion to its limits, whatever it decodes into.
+// A report of a small file costs memory in proportion to its limits, not to what it decodes into.
 func TestReport_hostileJournal_boundedMemory(t *testing.T) {
 	for name, tt := range map[string]struct {
 		list string

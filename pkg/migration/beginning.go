@@ -17,7 +17,7 @@ const beginningNote = "configuration-before"
 type Place struct {
 	Digest string `json:"digest"`
 	// Traces reports whether the location holds something that an edit of a migration
-	// writes, whoever wrote it.
+	// writes, by any writer.
 	Traces bool `json:"-"`
 }
 

@@ -23,7 +23,7 @@ func flagPath() []string {
 // digestForm matches the SHA-256 that yamltext.Digest returns.
 var digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// ParseReceipt parses a receipt out of the journal. Whoever may write to the journal can
+// ParseReceipt parses a receipt out of the journal. Anyone who may write to the journal can
 // put any JSON there, so ParseReceipt returns an error unless the receipt is one of an
 // edit that makes the provider external or sets the leader-migration flag: by another,
 // an undo would put older lines of the backup in place of later ones.

@@ -63,7 +63,7 @@ func isProviderName(v any) bool {
 	return v == nil || is && slices.Contains([]string{"", rkestate.ProviderAWS, "external", rkestate.ProviderExternal}, text)
 }
 
-// ParseInverses parses the inverses of an edit out of the journal. Whoever may write to
+// ParseInverses parses the inverses of an edit out of the journal. Anyone who may write to
 // the journal can put any JSON there, so ParseInverses returns an error unless they touch
 // only keys and values that Enable and Switch write: the provider's name, its block and
 // useInstanceMetadataHostname, the leader-migration flag, and the mappings above that.

@@ -28,7 +28,7 @@ const (
 // digestForm matches the SHA-256 that notation.Digest returns.
 var digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// ParseInverse parses an inverse out of the journal. Whoever may write to the journal
+// ParseInverse parses an inverse out of the journal. Anyone who may write to the journal
 // can put any JSON there, so ParseInverse returns an error unless the inverse touches
 // only keys and values that the edits of this package write: the provider's name,
 // disable-cloud-controller, the two arguments of a migration, an entry of
