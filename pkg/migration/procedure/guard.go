@@ -2,7 +2,6 @@ package procedure
 
 import (
 	"context"
-	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
@@ -33,7 +32,7 @@ func (m *Migration) Leftover(ctx context.Context, seen migration.Snapshot) *runn
 	forward.back, forward.before.renamed = false, nil
 	watching := forward.Watching(seen.Record)
 	id := watching.underWay(seen)
-	if id == "" || id == migration.StepHandOver || !seen.Record.LeftOpen && !hasIntent(seen.Record, id) {
+	if id == "" || id == migration.StepHandOver || !seen.Record.LeftOpen && !seen.Record.Begun(id) {
 		return nil
 	}
 	left := &runner.Leftover[migration.Snapshot]{Step: rowOf(id).info(), By: m.Backend.Roller(), Watch: watching, Overtaken: m.back}
@@ -51,11 +50,6 @@ func (m *Migration) Watched(ctx context.Context, seen migration.Snapshot) migrat
 		return nil
 	}
 	return &guarding{base{Migration: m, ID: id}, rowOf(id).make(base{Migration: m, ID: id})}
-}
-
-// hasIntent reports whether the journal has an intent of a step.
-func hasIntent(record journal.Record, step journal.StepID) bool {
-	return slices.ContainsFunc(record.Intents, func(in journal.Intent) bool { return in.Step == step })
 }
 
 // underWay is the step that was begun and that no run has seen to its end; "": none.
