@@ -197,5 +197,8 @@ func (w *World) journalState() string {
 	}
 	notes := mapAt(journal, "notes")
 	withoutTimes(notes)
+	for step := range mapAt(notes, "taken-back") { // counts intents, of which a run that was killed has left more
+		notes["taken-back"].(object)[step] = "all"
+	}
 	return strings.Join(parts, "\n") + fmt.Sprint(notes)
 }

@@ -182,9 +182,10 @@ func (b base) Plan(context.Context, migration.Snapshot) (runner.Plan, error) {
 func (b base) Do(context.Context, *runner.Tx, migration.Snapshot) error { return nil }
 
 // Settle implements runner.Settler: a step that takes another one back notes that nothing
-// of it is left to take back. Before its end an owner may still put the edit in again.
+// of it is left to take back. Before its end an owner may still put the edit in again. A
+// guard watches a step to its rest, which is not its end.
 func (b base) Settle(ctx context.Context, tx *runner.Tx) error {
-	if undone := undoes(b.ID); undone != "" {
+	if undone := undoes(b.ID); undone != "" && !b.watches {
 		return noteTakenBack(ctx, tx, undone)
 	}
 	return nil

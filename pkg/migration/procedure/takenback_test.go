@@ -17,20 +17,22 @@ func TestSettle(t *testing.T) {
 		name    string
 		step    journal.StepID
 		back    bool
+		watches bool
 		settled []journal.StepID
 	}{
-		{"undo step_its own", migration.StepUndoSwitch, true, []journal.StepID{migration.StepSwitch}},
-		{"undo of the chart_its own", migration.StepUndoDisable, true, []journal.StepID{migration.StepDisable}},
-		{"forward_none", migration.StepSwitch, false, nil},
-		{"audit of a migration_none", migration.StepVerify, false, nil},
-		{"audit of an undo_all", migration.StepVerify, true, all},
+		{"undo step_its own", migration.StepUndoSwitch, true, false, []journal.StepID{migration.StepSwitch}},
+		{"undo of the chart_its own", migration.StepUndoDisable, true, false, []journal.StepID{migration.StepDisable}},
+		{"undo step at rest under a guard_none", migration.StepUndoDisable, true, true, nil},
+		{"forward_none", migration.StepSwitch, false, false, nil},
+		{"audit of a migration_none", migration.StepVerify, false, false, nil},
+		{"audit of an undo_all", migration.StepVerify, true, false, all},
 	} {
 		var intents []journal.Intent
 		for _, id := range all {
 			intents = append(intents, journal.Intent{Step: id, Object: "Cluster demo", Inverse: []byte("{}")})
 		}
 		tx := clustertest.TxFor(t, tt.step, intents...)
-		step, ok := makeStep(base{Migration: &Migration{back: tt.back}, ID: tt.step}).(runner.Settler)
+		step, ok := makeStep(base{Migration: &Migration{back: tt.back, watches: tt.watches}, ID: tt.step}).(runner.Settler)
 		if !ok {
 			t.Fatalf("%s: settles nothing", tt.name)
 		}
