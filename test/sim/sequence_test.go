@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -113,6 +114,8 @@ type player struct {
 	begun  map[string]played
 	config string            // at first
 	dump   map[string]string // at first
+
+	staleRuns int // in a row
 }
 
 func newPlayer(t *testing.T, s scenario) *player {
@@ -144,7 +147,8 @@ func (p *player) begin(s sequence) (played, error) {
 	return after, err
 }
 
-// play runs one command. A command that is killed is run again.
+// play runs one command. A command that is killed is run again, and so is one that finds
+// its plan stale: while a rollout goes on, its tool cordons one Node after the other.
 func (p *player) play(w *World, c command, at *kill) (played, error) {
 	r := p.run
 	r.ID, r.Undo, r.Until = w.nextRun(), c.undo, c.until
@@ -152,13 +156,23 @@ func (p *player) play(w *World, c command, at *kill) (played, error) {
 		r.Before = at.before
 	}
 	ended := do(p.t, r, w)
-	if ended.Killed {
+	if ended.Killed || p.stale(ended.Err) {
 		return p.play(w, c, nil)
 	}
 	if ended.Err != nil {
 		return played{}, fmt.Errorf("%s: %w", c, ended.Err)
 	}
 	return played{world: w, ended: ended}, nil
+}
+
+// stale reports whether a command found its plan stale. Three in a row are a fault.
+func (p *player) stale(err error) bool {
+	if fault.ClassOf(err) != fault.Stale {
+		p.staleRuns = 0
+		return false
+	}
+	p.staleRuns++
+	return p.staleRuns <= 2
 }
 
 // whole plays a sequence to its end and returns the state behind each command.
