@@ -18,6 +18,14 @@ type Roller struct {
 	Brakes bool
 }
 
+// pauses completes "the run watches": whether it can pause the rollout.
+func (by Roller) pauses() string {
+	if by.Brakes {
+		return " and pauses the rollout if a machine goes wrong"
+	}
+	return ", but cannot pause the rollout"
+}
+
 // Left is a roll that a run has begun, or taken up, and not seen to its end.
 type Left struct {
 	Step    journal.StepID `json:"step"`

@@ -59,7 +59,7 @@ func (r *run[S]) watchFirst(ctx context.Context, left *Leftover[S], refused erro
 		refused == nil && (left.Overtaken || !r.asks() && r.seen.States[left.Step.ID].Kind == InProgress):
 		return left, refused
 	}
-	if err := r.watchLeft(ctx, left, refused, "this run watches to its end, and pulls the brake if need be; it asks before it writes anything else"); err != nil {
+	if err := r.watchLeft(ctx, left, refused, "this run watches to its end"+left.By.pauses()+"; it asks before it writes anything else"); err != nil {
 		return nil, joined(err, refused)
 	}
 	if r.leaving() {
@@ -73,7 +73,7 @@ func (r *run[S]) watchBehind(ctx context.Context, left *Leftover[S], err error) 
 	if err == nil || left == nil || r.forward || r.leaving() || isStop(err) || ctx.Err() != nil || fault.ClassOf(err) == fault.Locked {
 		return err
 	}
-	return joined(r.watchLeft(ctx, left, err, "this run may not go on, watches to its end, and pulls the brake if need be"), err)
+	return joined(r.watchLeft(ctx, left, err, "this run may not go on, watches to its end"+left.By.pauses()), err)
 }
 
 // watchLeft watches what an earlier run left over until the cluster is at rest, as Guard
@@ -97,7 +97,7 @@ func (r *run[S]) whileWatched(ctx context.Context, left *Leftover[S], ask func()
 	if left == nil || !r.asks() {
 		return ask()
 	}
-	r.say(left, "this run watches while it asks, and pulls the brake if need be; a yes goes back at once")
+	r.say(left, "this run watches while it asks"+left.By.pauses()+"; a yes goes back at once")
 	stop, ended := make(chan struct{}), make(chan error, 1)
 	g := r.guardOf(left, stop, r.relayUrgent)
 	go func() { ended <- g.runGuard(ctx, left) }()

@@ -142,6 +142,16 @@ func TestRun_leftoverIsOvertaken_watchesWhileItAsks(t *testing.T) {
 	}
 }
 
+func TestRun_leftoverWithoutAPause_saysSo(t *testing.T) {
+	for brakes, want := range map[bool]string{true: "and pauses the rollout if", false: "but cannot pause the rollout"} {
+		b, p, _ := resume(t, nil, rolls, ended)
+		p.by = Roller{Name: "Rancher", Alone: true, Brakes: brakes}
+		if _, err := Run[Observation](t.Context(), p, b.o); err != nil || !strings.Contains(b.warned(), want) {
+			t.Errorf("%v, warned %q", err, b.warned())
+		}
+	}
+}
+
 // The child of a run that died cannot be watched: the question comes first, behind a warning.
 func TestRun_leftoverOfAChild_asksFirst(t *testing.T) {
 	b, p, asked := resume(t, &fault.Error{Class: fault.Declined}, rolls)
