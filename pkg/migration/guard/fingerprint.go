@@ -66,5 +66,8 @@ func Fingerprint(record journal.Record) (continuity.Fingerprint, bool, error) {
 		return continuity.Fingerprint{}, false, err
 	}
 	then, err := continuity.Decode(packed)
-	return then, err == nil, err
+	if err != nil {
+		return continuity.Fingerprint{}, false, record.BrokenNote(FingerprintNote, err)
+	}
+	return then, true, nil
 }

@@ -1,13 +1,19 @@
 package guard
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -121,6 +127,37 @@ func TestTakeAgain(t *testing.T) {
 			if d := cmp.Diff(clustertest.Prints(), after.Nodes); d != "" {
 				t.Errorf("%s: %s", name, d)
 			}
+		}
+	}
+}
+
+// A fingerprint that cannot be read is a broken journal, whatever is wrong with it.
+func TestFingerprint_unreadable_isABrokenJournal(t *testing.T) {
+	packed := func(text string) []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		if _, err := z.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	for name, note := range map[string]any{
+		"not packed":       []byte("x"),
+		"no text":          42,
+		"not JSON":         packed("{"),
+		"another schema":   packed(`{"schema":99}`),
+		"beyond the limit": packed(`{"schema":1,"nodes":[{}` + strings.Repeat(",{}", 1<<18) + `]}`),
+	} {
+		raw, err := json.Marshal(note)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = Fingerprint(journal.Record{Object: "ConfigMap a/b", Notes: map[string]json.RawMessage{FingerprintNote: raw}})
+		if !journal.IsBroken(err) || fault.ClassOf(err) != fault.Stale || !strings.Contains(err.Error(), "ConfigMap a/b") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -10,16 +10,24 @@ import (
 // err says which key or value it names. The journal is no secret and has no key: an
 // inverse is data until its parser has accepted it.
 func (r Record) Foreign(intent Intent, err error) error {
-	object := r.Object
-	if object == "" {
-		object = "the journal"
-	}
 	return &fault.Error{
-		Class: fault.Stale, Reason: reasonBroken, Object: object,
+		Class: fault.Stale, Reason: reasonBroken, Object: r.objectName(),
 		Seen:   fmt.Sprintf("the inverse of %q is not awsmigrate's: %v; nothing was written", intent.What, err),
 		Wanted: "an inverse that restores what an edit of awsmigrate changed",
 		Fix:    "find out who wrote to the object, put it back from a backup, and run again",
 	}
+}
+
+// BrokenNote returns the fault for a note that cannot be read.
+func (r Record) BrokenNote(key string, err error) error {
+	return broken(r.objectName(), fmt.Sprintf("the note %q cannot be read", key), err)
+}
+
+func (r Record) objectName() string {
+	if r.Object == "" {
+		return "the journal"
+	}
+	return r.Object
 }
 
 // IsBroken reports whether err says that a journal, or a part of it, cannot be relied on.

@@ -3,7 +3,6 @@ package journal
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 )
 
 // Record is the journal as a procedure may read it: what was intended, what
@@ -46,7 +45,7 @@ func (r Record) NoteInto(key string, v any) (bool, error) {
 		return false, nil
 	}
 	if err := json.Unmarshal(raw, v); err != nil {
-		return false, fmt.Errorf("note %q in the journal: %w", key, err)
+		return false, r.BrokenNote(key, err)
 	}
 	return true, nil
 }

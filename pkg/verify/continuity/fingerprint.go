@@ -179,11 +179,11 @@ func (fp Fingerprint) Encode() ([]byte, error) {
 func Decode(raw []byte) (Fingerprint, error) {
 	text, err := readable().Gunzip(raw)
 	if err != nil {
-		return Fingerprint{}, fmt.Errorf("reading the fingerprint: %w", err)
+		return Fingerprint{}, err
 	}
 	var fp Fingerprint
 	if err := readable().DecodeJSON(text, &fp); err != nil {
-		return Fingerprint{}, fmt.Errorf("reading the fingerprint: %w", err)
+		return Fingerprint{}, err
 	}
 	if fp.Schema != schema {
 		return Fingerprint{}, fmt.Errorf("the fingerprint has schema %d, this version knows %d", fp.Schema, schema)
