@@ -18,7 +18,7 @@ func (r Reading) Evidence() position.Evidence {
 func (r Reading) KCMEvidence() []position.KCM {
 	var kcms []position.KCM
 	for _, k := range r.KCMs {
-		kcms = append(kcms, position.KCM{Machine: k.Member, Known: k.Known, Why: k.Why, Provider: k.Provider(), Migration: k.Flagged()})
+		kcms = append(kcms, position.KCM{Machine: k.Member, Mode: k.Mode(), Why: k.Why, Provider: k.Provider()})
 	}
 	return kcms
 }

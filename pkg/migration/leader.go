@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -44,7 +45,7 @@ func (r Reading) ccmRunsAlone() bool {
 // Arguments that no pod shows are those in force only where nothing is pending.
 func (r Reading) inTreeWithoutFlag(host string, acquired time.Time) bool {
 	k, there := r.KCMOn(host)
-	return there && k.Known && (k.Pod != nil || len(r.Pending) == 0) && k.Provider() == "aws" && !k.Flagged() && !k.startedAfter(acquired)
+	return there && (k.Pod != nil || len(r.Pending) == 0) && k.Mode() == component.InTree && !k.startedAfter(acquired)
 }
 
 // KCMOn is the kube-controller-manager of a host, by the name that its identity begins with:

@@ -73,14 +73,24 @@ type KCM struct {
 	Server *downstream.Pod
 }
 
-// Provider is the last --cloud-provider, which is the one that counts.
-func (k KCM) Provider() string { return k.Args.Last("cloud-provider") }
+// Mode returns how it runs the cloud controllers. While rke works, whose state is all that
+// shows arguments, it is the mode of before: Pod is nil then, and something is pending.
+func (k KCM) Mode() component.Mode {
+	if !k.Known {
+		return component.ModeUnknown
+	}
+	return k.Args.Mode()
+}
 
-// Flagged says whether leader migration is on. A value that cannot be read
-// counts as on: the component would not have started with it.
-func (k KCM) Flagged() bool {
-	on, err := k.Args.Bool("enable-leader-migration", false)
-	return on || err != nil
+// Provider returns the last --cloud-provider, for messages. Decisions take Mode.
+func (k KCM) Provider() string { return k.Args.Last(component.CloudProvider) }
+
+// Runs describes the mode in messages: `runs external`, `runs with provider "vsphere"`.
+func (k KCM) Runs() string {
+	if k.Mode() == component.ModeOther {
+		return fmt.Sprintf("runs with provider %q", k.Provider())
+	}
+	return "runs " + k.Mode().String()
 }
 
 // Name is the component in messages.

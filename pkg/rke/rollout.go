@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
 // Apply implements migration.Editor: it runs rke, unless everything shows that it ended
@@ -73,9 +74,7 @@ func RolloutOf(seen migration.Snapshot, step journal.StepID, target, applied str
 	switch step {
 	case migration.StepEnable:
 		r.WaitingFor = "every kube-controller-manager to run with the flag"
-		if anyKCM(seen, func(k migration.KCM) bool { return !k.Flagged() }) != nil {
-			r.Open = append(r.Open, "rke's state shows no flag yet")
-		}
+		r.Open = otherwise(seen, component.InTreeMigrating)
 		r.Done = seen.Reading.CountControlPlanes()
 		r.Evidence = fmt.Sprintf("%s; rke's state shows enable-leader-migration for %d control planes", applied, r.Done)
 	case migration.StepSwitch:
@@ -84,16 +83,12 @@ func RolloutOf(seen migration.Snapshot, step journal.StepID, target, applied str
 		r.Evidence = fmt.Sprintf("%s; rke's state shows %s for %d hosts, no flag left", applied, rkestate.ProviderExternal, r.Done)
 	case migration.StepUndoSwitch:
 		r.WaitingFor = "every host to run with the in-tree provider"
-		if k := anyKCM(seen, func(k migration.KCM) bool { return k.Provider() != "aws" || !k.Flagged() }); k != nil {
-			r.Open = append(r.Open, fmt.Sprintf("rke's state says provider %q, flag %t", k.Provider(), k.Flagged()))
-		}
+		r.Open = otherwise(seen, component.InTreeMigrating)
 		r.Done = r.Total
 		r.Evidence = applied + "; rke's state shows provider aws with enable-leader-migration"
 	case migration.StepUndoEnable:
 		r.WaitingFor = "every kube-controller-manager to run without the flag"
-		if anyKCM(seen, migration.KCM.Flagged) != nil {
-			r.Open = append(r.Open, "rke's state shows the flag still")
-		}
+		r.Open = otherwise(seen, component.InTree)
 		r.Done = r.Total
 		r.Evidence = applied + "; rke's state shows no enable-leader-migration"
 	case migration.StepUpgrade:
@@ -137,18 +132,15 @@ func switchedHosts(seen migration.Snapshot) (open []string, done int) {
 	if current := FactsOf(seen).State.Current.Config; current.CloudProvider.AWS != nil && string(current.CloudProvider.AWS) != "null" {
 		open = append(open, "rke's state still has awsCloudProvider")
 	}
-	if anyKCM(seen, migration.KCM.Flagged) != nil {
-		open = append(open, "rke's state still shows the flag")
-	}
-	return open, done
+	return append(open, otherwise(seen, component.External)...), done
 }
 
-// anyKCM is the first kube-controller-manager of which something holds; nil: none. All
-// have the arguments that rke's one state gives them.
-func anyKCM(seen migration.Snapshot, is func(migration.KCM) bool) *migration.KCM {
-	for i := range seen.Reading.KCMs {
-		if k := &seen.Reading.KCMs[i]; is(*k) {
-			return k
+// otherwise describes how rke's state has kube-controller-managers run, if not in a mode.
+// It gives all of them the same arguments.
+func otherwise(seen migration.Snapshot, mode component.Mode) []string {
+	for _, k := range seen.Reading.KCMs {
+		if k.Mode() != mode {
+			return []string{"rke's state says that kube-controller-manager " + k.Runs()}
 		}
 	}
 	return nil

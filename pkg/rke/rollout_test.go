@@ -49,17 +49,17 @@ func TestRolloutOfEachStep(t *testing.T) {
 		evidence string
 	}{
 		"flagged":                       {migration.StepEnable, hosts("", aws, flag), nil, 1, "ended; rke's state shows enable-leader-migration for 1 control planes"},
-		"no flag yet":                   {migration.StepEnable, hosts("", aws), []string{"rke's state shows no flag yet"}, 1, ""},
+		"no flag yet":                   {migration.StepEnable, hosts("", aws), []string{"rke's state says that kube-controller-manager runs in-tree"}, 1, ""},
 		"switched":                      {migration.StepSwitch, hosts("", external), nil, 2, "ended; rke's state shows external-aws for 2 hosts, no flag left"},
 		"a worker lags":                 {migration.StepSwitch, hosts("its kubelet is in-tree", external), []string{"node w: its kubelet is in-tree"}, 1, ""},
-		"switched, and the flag there":  {migration.StepSwitch, hosts("", external, flag), []string{"rke's state still shows the flag"}, 2, ""},
+		"switched, and the flag there":  {migration.StepSwitch, hosts("", external, flag), []string{"rke's state says that kube-controller-manager runs external with leader migration"}, 2, ""},
 		"switched, and the block there": {migration.StepSwitch, withBlock("{}"), []string{"rke's state still has awsCloudProvider"}, 2, ""},
 		"switched, and the block null":  {migration.StepSwitch, withBlock("null"), nil, 2, "for 2 hosts"},
 		"in-tree again":                 {migration.StepUndoSwitch, hosts("", aws, flag), nil, 2, "rke's state shows provider aws with enable-leader-migration"},
-		"external still":                {migration.StepUndoSwitch, hosts("", external, flag), []string{`rke's state says provider "external", flag true`}, 2, ""},
-		"in-tree without the flag":      {migration.StepUndoSwitch, hosts("", aws), []string{`rke's state says provider "aws", flag false`}, 2, ""},
+		"external still":                {migration.StepUndoSwitch, hosts("", external, flag), []string{"rke's state says that kube-controller-manager runs external with leader migration"}, 2, ""},
+		"in-tree without the flag":      {migration.StepUndoSwitch, hosts("", aws), []string{"rke's state says that kube-controller-manager runs in-tree"}, 2, ""},
 		"flag gone":                     {migration.StepUndoEnable, hosts("", aws), nil, 2, "rke's state shows no enable-leader-migration"},
-		"flag still there":              {migration.StepUndoEnable, hosts("", aws, flag), []string{"rke's state shows the flag still"}, 2, ""},
+		"flag still there":              {migration.StepUndoEnable, hosts("", aws, flag), []string{"rke's state says that kube-controller-manager runs in-tree with leader migration"}, 2, ""},
 		"every kubelet upgraded":        {migration.StepUpgrade, hosts("", external), nil, 2, "2 of 2 kubelets run v1.27.16-rancher1-1"},
 		"one kubelet is old":            {migration.StepUpgrade, old, []string{"Node w runs v1.26.9"}, 1, "1 of 2 kubelets"},
 	} {

@@ -6,7 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
 // manifestsNote is the journal's key for how the static pods looked before an edit.
@@ -45,9 +45,9 @@ func noteManifests(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) 
 func edited(step journal.StepID, k migration.KCM) bool {
 	switch step {
 	case migration.StepEnable:
-		return k.Flagged()
+		return k.Mode() == component.InTreeMigrating
 	case migration.StepSwitch:
-		return k.Provider() == position.External && !k.Flagged()
+		return k.Mode() == component.External
 	}
 	return false
 }

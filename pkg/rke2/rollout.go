@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -104,14 +104,16 @@ func (b *Backend) lacking(r migration.Reading, step journal.StepID, before manif
 	}
 	switch step {
 	case migration.StepEnable:
-		return byKCM(func(k migration.KCM) bool { return k.Flagged() && before.restarted(migration.StepEnable, k) })
+		return byKCM(func(k migration.KCM) bool {
+			return k.Mode() == component.InTreeMigrating && before.restarted(migration.StepEnable, k)
+		})
 	case migration.StepUndoEnable:
-		return byKCM(func(k migration.KCM) bool { return !k.Flagged() })
+		return byKCM(func(k migration.KCM) bool { return k.Mode() == component.InTree })
 	case migration.StepSwitch:
 		lacks := lacksOf(r, before)
 		return func(m migration.Member) string { return lacks[m.ID] }
 	case migration.StepUndoSwitch:
-		inTree := byKCM(func(k migration.KCM) bool { return k.Provider() != position.External && k.Flagged() })
+		inTree := byKCM(func(k migration.KCM) bool { return k.Mode() == component.InTreeMigrating })
 		return func(m migration.Member) string {
 			if m.Missing == "" {
 				return "kubelet"
@@ -127,8 +129,8 @@ func flagged(r migration.Reading, before manifests) (open []string, done, total 
 		switch {
 		case !k.Ready:
 			open = append(open, k.Name()+" is not Ready")
-		case !k.Flagged():
-			open = append(open, k.Name()+" has no flag yet")
+		case k.Mode() != component.InTreeMigrating:
+			open = append(open, k.Name()+" "+k.Runs())
 		case !before.restarted(migration.StepEnable, k):
 			open = append(open, k.Name()+" has not restarted since the edit")
 		default:
@@ -143,8 +145,8 @@ func unflagged(r migration.Reading) (open []string, done, total int, evidence st
 		switch {
 		case !k.Ready:
 			open = append(open, k.Name()+" is not Ready")
-		case k.Flagged():
-			open = append(open, k.Name()+" has the flag still")
+		case k.Mode() != component.InTree:
+			open = append(open, k.Name()+" "+k.Runs())
 		default:
 			done++
 		}
@@ -176,10 +178,8 @@ func lacksOf(r migration.Reading, before manifests) map[string]string {
 		case lacks[k.ID] != "":
 		case !k.Ready:
 			lacks[k.ID] = "kube-controller-manager is not Ready"
-		case k.Provider() != position.External:
-			lacks[k.ID] = "kube-controller-manager runs with provider " + k.Provider()
-		case k.Flagged():
-			lacks[k.ID] = "kube-controller-manager still has enable-leader-migration"
+		case k.Mode() != component.External:
+			lacks[k.ID] = "kube-controller-manager " + k.Runs()
 		case !before.restarted(migration.StepSwitch, k):
 			lacks[k.ID] = "kube-controller-manager has not restarted since the edit"
 		}
@@ -192,10 +192,8 @@ func inTreeAgain(r migration.Reading) (open []string, done, total int, evidence 
 		switch {
 		case !k.Ready:
 			open = append(open, k.Name()+" is not Ready")
-		case k.Provider() == position.External:
-			open = append(open, k.Name()+" is external still")
-		case !k.Flagged():
-			open = append(open, k.Name()+" has no flag")
+		case k.Mode() != component.InTreeMigrating:
+			open = append(open, k.Name()+" "+k.Runs())
 		}
 	}
 	for _, m := range r.Members {

@@ -19,6 +19,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/ptr"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -79,8 +80,8 @@ func Served(p position.Position) *fake.Clientset {
 			Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}, NodeInfo: corev1.NodeSystemInfo{KubeletVersion: node.Kubelet}}})
 	}
 	for _, k := range seen.Reading.KCMs {
-		words := []string{"--cloud-provider=" + k.Provider()}
-		if k.Flagged() {
+		words := []string{"--cloud-provider=" + k.Args.Last(component.CloudProvider)}
+		if k.Mode().IsMigrating() {
 			words = append(words, "--enable-leader-migration=true")
 		}
 		add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: wellknown.KCM + "-" + k.Node, Labels: map[string]string{"component": wellknown.KCM, "tier": "control-plane"},

@@ -27,9 +27,9 @@ func At(p position.Position) migration.Snapshot {
 	for _, name := range []string{"cp-0", "cp-1"} {
 		r.Members = append(r.Members, migration.Member{Name: name, Kind: "Machine", Nodes: []string{name}, ControlPlane: true})
 		r.Down.Nodes = append(r.Down.Nodes, ReadyNode(name, map[string]string{controlPlaneLabel: "true"}))
-		provider := position.InTree
+		provider := component.ProviderAWS
 		if p >= position.P4 {
-			provider = position.External
+			provider = component.ProviderExternal
 		}
 		r.KCMs = append(r.KCMs, AKCM(name, provider, p == position.P2 || p == position.P3))
 	}

@@ -3,7 +3,7 @@ package guard
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
 // Committed is the harm of a configuration that no run wrote, as somebody may commit it: a
@@ -13,11 +13,14 @@ import (
 func Committed(s migration.Snapshot) error {
 	down := s.Reading.Down
 	for _, k := range s.Reading.KCMs {
+		mode := k.Mode()
+		if k.Pod != nil && !k.Ready {
+			mode = component.ModeUnknown
+		}
 		switch {
-		case !k.Known || k.Pod != nil && !k.Ready:
-		case k.Provider() == position.External && down.CCM == nil && len(down.CCMPods) == 0:
+		case mode.IsExternal() && down.CCM == nil && len(down.CCMPods) == 0:
 			return NoManager(k.Name(), "runs")
-		case k.Provider() != position.External && !k.Flagged() && len(down.CCMPods) > 0:
+		case (mode == component.InTree || mode == component.ModeOther) && len(down.CCMPods) > 0:
 			return TwoManagers(k.Name(), "runs")
 		}
 	}

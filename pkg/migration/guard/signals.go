@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 const uninitializedTaint = "node.cloudprovider.kubernetes.io/uninitialized"
@@ -46,7 +46,7 @@ func SignalsOf(s migration.Snapshot) Signals {
 		out.CCMRestarts = nil
 	}
 	for _, k := range s.Reading.KCMs {
-		if k.Known && k.Provider() == position.External && k.Flagged() {
+		if k.Mode() == component.ExternalMigrating {
 			out.Starving = append(out.Starving, k.Member)
 		}
 	}
@@ -65,7 +65,7 @@ func SignalsOf(s migration.Snapshot) Signals {
 // without the flag it may lead and run them all, and the lease may rest.
 func nobodyRunsUnflagged(r migration.Reading) bool {
 	for _, k := range r.KCMs {
-		if !k.Known || (k.Provider() != position.External && !k.Flagged()) {
+		if !k.Mode().IsExternal() && !k.Mode().IsMigrating() {
 			return false
 		}
 	}

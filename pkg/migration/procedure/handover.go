@@ -31,7 +31,7 @@ func leftToSwitch(seen migration.Snapshot) string {
 		return "there is one kube-controller-manager, and nobody to lead its other controllers while it is started again"
 	}
 	for _, k := range r.KCMs {
-		if !k.Known || k.Provider() != position.InTree || !k.Flagged() {
+		if k.Mode() != component.InTreeMigrating {
 			return k.Name() + " is not seen to be in-tree with the flag"
 		}
 		if why := unusualElection(k.Args, wellknown.KCMLease); why != "" {

@@ -115,7 +115,7 @@ const (
 // awaitsCCM says whether nobody but a CCM with the flag can hold the migration lease.
 func awaitsCCM(r migration.Reading) bool {
 	for _, k := range r.KCMs {
-		if !k.Known || k.Provider() != position.External {
+		if !k.Mode().IsExternal() {
 			return false
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -50,7 +51,7 @@ func TestAwaitsCCM(t *testing.T) {
 		want   bool
 	}{
 		"switched":              {position.P4, func(*migration.Reading) {}, true},
-		"one is in-tree":        {position.P4, func(r *migration.Reading) { r.KCMs[1] = clustertest.AKCM("cp-1", position.InTree, true) }, false},
+		"one is in-tree":        {position.P4, func(r *migration.Reading) { r.KCMs[1] = clustertest.AKCM("cp-1", component.ProviderAWS, true) }, false},
 		"one is not known":      {position.P4, func(r *migration.Reading) { r.KCMs[1].Known = false }, false},
 		"the CCM has no flag":   {position.P5, func(*migration.Reading) {}, false},
 		"there is no CCM":       {position.P4, func(r *migration.Reading) { r.Down.CCM = nil }, false},
@@ -107,11 +108,11 @@ func TestCordonsAreGivenBackEarly(t *testing.T) {
 		gives  bool
 	}{
 		"all are switched":     {func(*migration.KCM) {}, true},
-		"one is not":           {func(k *migration.KCM) { *k = clustertest.AKCM("cp-1", position.InTree, true) }, false},
-		"one has the flag":     {func(k *migration.KCM) { *k = clustertest.AKCM("cp-1", position.External, true) }, false},
+		"one is not":           {func(k *migration.KCM) { *k = clustertest.AKCM("cp-1", component.ProviderAWS, true) }, false},
+		"one has the flag":     {func(k *migration.KCM) { *k = clustertest.AKCM("cp-1", component.ProviderExternal, true) }, false},
 		"one is not Ready":     {func(k *migration.KCM) { k.Ready = false }, false},
 		"one cannot be seen":   {func(k *migration.KCM) { k.Pod = nil }, false},
-		"in-tree, and no flag": {func(k *migration.KCM) { *k = clustertest.AKCM("cp-1", position.InTree, false) }, false},
+		"in-tree, and no flag": {func(k *migration.KCM) { *k = clustertest.AKCM("cp-1", component.ProviderAWS, false) }, false},
 	} {
 		core, client, _ := observer(position.P4)
 		seen := clustertest.At(position.P4)

@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration/chart"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -48,9 +49,9 @@ func (s *disable) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot
 // controllers: without the flag the CCM would run them beside it.
 func noneInTree(s migration.Snapshot) error {
 	for _, k := range s.Reading.KCMs {
-		if !k.Known || k.Provider() != position.External || k.Flagged() {
+		if k.Mode() != component.External {
 			return &fault.Error{Class: fault.Stale, Reason: "StillInTree", Object: k.Name(),
-				Seen: fmt.Sprintf("runs with provider %q, flag %t", k.Provider(), k.Flagged()), Wanted: "external without the flag on every control plane",
+				Seen: k.Runs(), Wanted: "external without the flag on every control plane",
 				Fix: "run again: switch-provider comes first"}
 		}
 	}

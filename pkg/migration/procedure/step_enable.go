@@ -30,7 +30,7 @@ func enableLeaderMigration() editRules {
 
 func mayEnable(ctx context.Context, m *Migration, seen migration.Snapshot) error {
 	for _, k := range seen.Reading.KCMs {
-		if k.Provider() != "aws" {
+		if !k.Mode().IsInTree() {
 			return &fault.Error{Class: fault.Check, Reason: "NotInTree", Object: k.Name(),
 				Seen:   fmt.Sprintf("%s %q", seen.Reading.ProviderSource, k.Provider()),
 				Wanted: "aws: an external one with the flag would hold the migration lease and run nothing"}

@@ -44,7 +44,7 @@ func (s *install) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot
 		return nil
 	}
 	for _, k := range seen.Reading.KCMs {
-		if !k.Flagged() {
+		if !k.Mode().IsMigrating() {
 			return &fault.Error{Class: fault.Stale, Reason: "FlagMissing", Object: k.Name(),
 				Seen: "has no enable-leader-migration", Wanted: "the flag on every one: without it, it runs service and route beside the CCM",
 				Fix: "run again: enable-leader-migration comes first"}
@@ -113,9 +113,9 @@ func somebodyTakesOver(s migration.Snapshot) error {
 		return nil
 	}
 	for _, k := range s.Reading.KCMs {
-		if !k.Known || k.Provider() != "aws" || !k.Flagged() || !k.Ready {
+		if k.Mode() != component.InTreeMigrating || !k.Ready {
 			return &fault.Error{Class: fault.Stale, Reason: "NobodyToHandOverTo", Object: k.Name(),
-				Seen: fmt.Sprintf("provider %q, flag %t, ready %t", k.Provider(), k.Flagged(), k.Ready), Wanted: "in-tree with the flag, and Ready, on every control plane",
+				Seen: fmt.Sprintf("%s, Ready is %t", k.Runs(), k.Ready), Wanted: "in-tree with leader migration, and Ready, on every control plane",
 				Fix: "run again: undo-switch-provider comes first"}
 		}
 	}

@@ -3,13 +3,13 @@ package procedure
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -81,8 +81,8 @@ func (s *undoAccess) Verify(ctx context.Context, _ *runner.Tx, seen migration.Sn
 // unused refuses while any process could still want the lease.
 func unused(s migration.Snapshot) error {
 	for _, k := range s.Reading.KCMs {
-		if !k.Known || k.Flagged() {
-			return &fault.Error{Class: fault.Stale, Reason: "FlagStillThere", Object: k.Name(), Seen: fmt.Sprintf("known %t, flag %t", k.Known, k.Flagged()),
+		if m := k.Mode(); m != component.InTree && m != component.External {
+			return &fault.Error{Class: fault.Stale, Reason: "FlagStillThere", Object: k.Name(), Seen: k.Runs(),
 				Wanted: "no enable-leader-migration on any", Fix: "run again: undo-enable-leader-migration comes first"}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -58,7 +59,7 @@ func maySwitch(ctx context.Context, m *Migration, seen migration.Snapshot) error
 // are given back by the next step.
 func giveBackEarly(ctx context.Context, m *Migration, tx *runner.Tx, seen migration.Snapshot) error {
 	for _, k := range seen.Reading.KCMs {
-		if k.Pod == nil || k.Provider() != position.External || k.Flagged() || !k.Ready {
+		if k.Pod == nil || k.Mode() != component.External || !k.Ready {
 			return nil
 		}
 	}

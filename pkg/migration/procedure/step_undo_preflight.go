@@ -103,7 +103,7 @@ func anyExternal(s migration.Snapshot) bool {
 		return true
 	}
 	for _, k := range s.Reading.KCMs {
-		if !k.Known || k.Provider() == position.External {
+		if k.Mode() == component.ModeUnknown || k.Mode().IsExternal() {
 			return true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
 // Setting is what one key is for one machine, and where that comes from.
@@ -98,6 +99,16 @@ func componentProvider(c Config, key string) string {
 		return v
 	}
 	return c.Text(KeyProvider)
+}
+
+// ManagerMode returns how a control plane's kube-controller-manager runs the cloud
+// controllers.
+func ManagerMode(c Config) component.Mode {
+	words := []string{"--" + component.CloudProvider + "=" + ManagerProvider(c)}
+	if LeaderMigrationOn(c) {
+		words = append(words, "--"+component.EnableLeaderMigration)
+	}
+	return component.Parse(words).Mode()
 }
 
 // LeaderMigrationOn says whether a configuration turns leader migration on.

@@ -2,6 +2,7 @@ package rancher
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -12,9 +13,7 @@ func (f Facts) Reverted(down downstream.Cluster) []string {
 	if down.CCM == nil && len(down.CCMPods) == 0 {
 		return nil
 	}
-	return f.controlPlanesWith(func(c config.Config) bool {
-		return config.ManagerProvider(c) == config.ProviderAWS && !config.LeaderMigrationOn(c)
-	})
+	return f.controlPlanesWith(func(m component.Mode) bool { return m == component.InTree })
 }
 
 // Unmanaged are the control planes that Rancher is to run external where there is no cloud
@@ -23,14 +22,14 @@ func (f Facts) Unmanaged(down downstream.Cluster) []string {
 	if down.CCM != nil || len(down.CCMPods) > 0 {
 		return nil
 	}
-	return f.controlPlanesWith(func(c config.Config) bool { return config.ManagerProvider(c) == config.ProviderExternal })
+	return f.controlPlanesWith(component.Mode.IsExternal)
 }
 
 // controlPlanesWith are those whose configuration, as it stands, is such.
-func (f Facts) controlPlanesWith(such func(config.Config) bool) []string {
+func (f Facts) controlPlanesWith(such func(component.Mode) bool) []string {
 	var machines []string
 	for _, m := range f.ControlPlanes() {
-		if such(config.Effective(f.Cluster.Spec, m.Machine)) {
+		if such(config.ManagerMode(config.Effective(f.Cluster.Spec, m.Machine))) {
 			machines = append(machines, m.Name)
 		}
 	}

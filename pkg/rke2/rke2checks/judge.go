@@ -60,7 +60,7 @@ func judgeProviders(p Prepared) []verify.Finding {
 		}
 	}
 	for _, k := range p.KCMs {
-		if k.Known && k.Provider() != config.ProviderAWS {
+		if k.Known && !k.Mode().IsInTree() {
 			found = append(found, verify.Failure(k.Name(), fmt.Sprintf("last --cloud-provider is %q", k.Provider()), config.ProviderAWS, ""))
 		}
 	}

@@ -264,7 +264,7 @@ func arguments(in evidence.Input) []verify.Finding {
 				continue
 			}
 			flags := c.Flags()
-			if p := flags.Last(component.CloudProvider); p != position.InTree {
+			if p := flags.Last(component.CloudProvider); p != component.ProviderAWS {
 				out = append(out, verify.Failure(d.String(), fmt.Sprintf("--cloud-provider=%s", p), "--cloud-provider=aws", ""))
 			}
 			routes, err := flags.Bool(component.ConfigureCloudRoutes, true)

@@ -10,7 +10,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -142,7 +141,7 @@ func gateFailure(p program, pair, wanted string) verify.Finding {
 func disabledControllers(in evidence.Input) []verify.Finding {
 	programs, out := programsOf(in)
 	for _, p := range programs {
-		if p.flags.Last(component.CloudProvider) != position.InTree || !strings.HasPrefix(p.object, "kube-controller-manager") {
+		if p.flags.Last(component.CloudProvider) != component.ProviderAWS || !strings.HasPrefix(p.object, "kube-controller-manager") {
 			continue
 		}
 		for _, c := range strings.Split(p.flags.Last(component.Controllers), ",") {

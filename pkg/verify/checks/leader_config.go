@@ -11,7 +11,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -38,7 +37,7 @@ func migrationConfig(in evidence.Input) []verify.Finding {
 			continue
 		}
 		if strings.HasPrefix(p.object, "kube-controller-manager") {
-			if p.flags.Last(component.CloudProvider) == position.InTree {
+			if p.flags.Last(component.CloudProvider) == component.ProviderAWS {
 				out = append(out, verify.Undecided(p.object, "--leader-migration-config="+file+" lies on the node, where nobody can look from here"))
 			}
 			continue

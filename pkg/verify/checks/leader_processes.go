@@ -7,6 +7,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -134,7 +135,7 @@ func leaseOwner(in evidence.Input) []verify.Finding {
 func runsExternal(in evidence.Input) bool {
 	kcms, ok := in.ManagersInForce()
 	for _, k := range kcms {
-		ok = ok && k.Known && k.Provider == position.External
+		ok = ok && k.Mode.IsExternal()
 	}
 	return ok
 }
@@ -163,10 +164,9 @@ func doubleRunning(in evidence.Input) []verify.Finding {
 	for _, k := range kcms {
 		object := "kube-controller-manager on " + k.Machine
 		switch {
-		case !k.Known || k.Provider != position.InTree:
-		case !k.Migration:
+		case k.Mode == component.InTree:
 			gaps = append(gaps, verify.Failure(object, "--cloud-provider=aws without enable-leader-migration, beside a CCM", "the flag on every kube-controller-manager before a CCM runs", exclude(in, "put the flag on this kube-controller-manager, and on the CCM")))
-		case !ccm.Migration || ccm.PodsWithout > 0:
+		case k.Mode == component.InTreeMigrating && (!ccm.Migration || ccm.PodsWithout > 0):
 			gaps = append(gaps, verify.Failure(object, "--cloud-provider=aws beside a CCM without enable-leader-migration", "the flag on the CCM as well", exclude(in, "put the flag on the CCM")))
 		}
 	}
@@ -190,10 +190,10 @@ func starvation(in evidence.Input) []verify.Finding {
 	var out []verify.Finding
 	for _, k := range kcms {
 		object := "kube-controller-manager on " + k.Machine
-		switch {
-		case !k.Known:
+		switch k.Mode { //nolint:exhaustive // the others starve none
+		case component.ModeUnknown:
 			out = append(out, verify.Undecided(object, k.Why))
-		case k.Provider == position.External && k.Migration:
+		case component.ExternalMigrating:
 			out = append(out, verify.Failure(object, "--cloud-provider=external with enable-leader-migration", "external without the flag", ""))
 		}
 	}
@@ -207,7 +207,7 @@ func defaultNames(in evidence.Input) []verify.Finding {
 	}
 	finding := verify.Warning("CCM image "+ccm.Image, "v1.28 or later, or no readable version, without --leader-migration-config", "the file, as long as anything relies on the migration lease", "")
 	for _, k := range kcms {
-		if !k.Known || k.Provider == position.InTree {
+		if k.Mode == component.ModeUnknown || k.Mode.IsInTree() {
 			finding.Status = verify.Fail
 		}
 	}
@@ -229,7 +229,7 @@ func managersOf(in evidence.Input) ([]position.KCM, position.CCM, []verify.Findi
 		gaps = append(gaps, verify.Undecided(wellknown.CCM, ccm.Why))
 	}
 	for _, k := range kcms {
-		if !k.Known {
+		if k.Mode == component.ModeUnknown {
 			gaps = append(gaps, verify.Undecided("kube-controller-manager on "+k.Machine, k.Why))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -114,7 +115,7 @@ func stopStray(in evidence.Input, s downstream.Stray) string {
 // kube-controller-managers, whichever of them leads.
 func inTreeEverywhere(in evidence.Input) bool {
 	kcms, ok := in.ManagersInForce()
-	return ok && !slices.ContainsFunc(kcms, func(k position.KCM) bool { return !k.Known || k.Provider != position.InTree })
+	return ok && !slices.ContainsFunc(kcms, func(k position.KCM) bool { return !k.Mode.IsInTree() })
 }
 
 // removal is a command that takes a CCM away, where in-tree managers carry on.
@@ -129,7 +130,7 @@ func removal(in evidence.Input, words ...string) string {
 // control plane that hosts itself has no other kube-controller-manager.
 func firstOf(in evidence.Input, s downstream.Stray) string {
 	kcms, _ := in.ManagersInForce()
-	own := slices.ContainsFunc(kcms, func(k position.KCM) bool { return k.Known })
+	own := slices.ContainsFunc(kcms, func(k position.KCM) bool { return k.Mode != component.ModeUnknown })
 	switch {
 	case !s.CCM && !own:
 		return ", unless it is the control plane's own: no other kube-controller-manager is seen"

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -79,7 +80,7 @@ func TestEvidenceOfTheCCM(t *testing.T) {
 
 func TestEvidenceOfACluster(t *testing.T) {
 	c := migrating()
-	kcms := []position.KCM{{Machine: "a", Known: true, Provider: position.InTree, Migration: true}}
+	kcms := []position.KCM{{Machine: "a", Mode: component.InTreeMigrating}}
 	holder := lease.Verdict{Owner: lease.KCM, Life: lease.Alive}
 	e := c.Evidence(kcms, c.Nodes, 3, holder)
 	if e.Grant != position.Yes || e.OwnGrant != position.Yes || e.Lease != position.HeldByKCM || len(e.KCMs) != 1 || !e.CCM.Complete {

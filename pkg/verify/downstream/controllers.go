@@ -55,12 +55,11 @@ func kcmOf(node Node, pods []Pod) KCM {
 		return k
 	}
 	k.Flags = c.Flags()
-	migration, err := k.Flags.Bool(component.EnableLeaderMigration, false)
-	if err != nil {
+	if _, err := k.Flags.Bool(component.EnableLeaderMigration, false); err != nil {
 		k.Why = err.Error()
 		return k
 	}
-	k.Known, k.Provider, k.Migration = true, k.Flags.Last(component.CloudProvider), migration
+	k.Mode, k.Provider = k.Flags.Mode(), k.Flags.Last(component.CloudProvider)
 	return k
 }
 
@@ -160,7 +159,7 @@ func (f Facts) electing() []component.Args {
 	var all []component.Args
 	kcms, _ := f.KCMs()
 	for _, k := range kcms {
-		if k.Known {
+		if k.Mode != component.ModeUnknown {
 			all = append(all, k.Flags)
 		}
 	}

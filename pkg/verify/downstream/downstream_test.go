@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -139,7 +140,7 @@ func TestOwner(t *testing.T) {
 }
 
 func TestEvidenceTakesRKEsOwnKCMs(t *testing.T) {
-	own := []position.KCM{{Machine: "a", Known: true, Provider: "aws"}}
+	own := []position.KCM{{Machine: "a", Mode: component.InTree}}
 	e := Facts{DaemonSets: verify.Got[[]DaemonSet](nil), Workloads: verify.Got[[]Workload](nil), Rights: verify.Got(Rights{}), Grant: verify.Got(GrantObjects{})}.Evidence(own)
 	if got := position.Compute(e); got.Position != position.P0 || got.Mixed {
 		t.Errorf("got %+v", got)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -69,7 +70,7 @@ func everything(t *testing.T, config *rest.Config) {
 		t.Fatalf("%d nodes", len(f.Nodes.Value))
 	}
 	kcms, ok := f.KCMs()
-	if !ok || len(kcms) != 1 || !kcms[0].Known || kcms[0].Provider != "external" || !kcms[0].Migration {
+	if !ok || len(kcms) != 1 || kcms[0].Mode != component.ExternalMigrating || kcms[0].Provider != "external" {
 		t.Errorf("KCMs %+v", kcms)
 	}
 	strays, gaps := f.Strays()

@@ -2,19 +2,23 @@ package position
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
 func kcms(specs ...string) []KCM {
 	var ks []KCM
 	for i, s := range specs {
-		k := KCM{Machine: "cp-" + string(rune('a'+i)), Known: true}
-		switch s {
-		case "?":
-			k = KCM{Machine: k.Machine, Why: "no mirror pod"}
+		k := KCM{Machine: "cp-" + string(rune('a'+i))}
+		switch provider, flag, migrating := strings.Cut(s, "+"); {
+		case s == "?":
+			k.Why = "no mirror pod"
 		default:
-			k.Provider, _, k.Migration = strings.Cut(s, "+")
+			k.Provider = provider
+			k.Mode = component.Parse([]string{"--cloud-provider=" + provider, "--enable-leader-migration=" + strconv.FormatBool(migrating && flag == "flag")}).Mode()
 		}
 		ks = append(ks, k)
 	}

@@ -1,5 +1,7 @@
 package position
 
+import "github.com/awsmigrate/awsmigrate/pkg/verify/component"
+
 // Answer is what a look found. The zero value means that nobody could look.
 type Answer int
 
@@ -32,11 +34,10 @@ const (
 
 // KCM is one kube-controller-manager of a control-plane machine.
 type KCM struct {
-	Machine   string // name of the machine or its Node
-	Known     bool   // its arguments could be read
-	Why       string // why not
-	Provider  string // last --cloud-provider; "" when the flag is absent
-	Migration bool   // last --enable-leader-migration is true
+	Machine  string // name of the machine or its Node
+	Mode     component.Mode
+	Why      string // why the mode is unknown
+	Provider string // last --cloud-provider, for messages; "" without the flag
 }
 
 // CCM is the aws-cloud-controller-manager DaemonSet with its pods.

@@ -1,13 +1,10 @@
 package position
 
-import "fmt"
+import (
+	"fmt"
 
-// InTree is the value of --cloud-provider with which a KCM runs the cloud
-// controllers itself.
-const InTree = "aws"
-
-// External is the value that leaves them to a CCM.
-const External = "external"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+)
 
 // census groups the KCMs by what they run with.
 type census struct {
@@ -21,18 +18,18 @@ func (c census) all(group []string) bool { return c.total > 0 && len(group) == c
 func take(kcms []KCM) census {
 	c := census{total: len(kcms)}
 	for _, k := range kcms {
-		switch {
-		case !k.Known:
+		switch k.Mode {
+		case component.ModeUnknown:
 			c.unknown = append(c.unknown, fmt.Sprintf("arguments of the KCM on %s: %s", k.Machine, orElse(k.Why, "not seen")))
-		case k.Provider == InTree && k.Migration:
+		case component.InTreeMigrating:
 			c.flagged = append(c.flagged, k.Machine)
-		case k.Provider == InTree:
+		case component.InTree:
 			c.plain = append(c.plain, k.Machine)
-		case k.Provider == External && k.Migration:
+		case component.ExternalMigrating:
 			c.starving = append(c.starving, k.Machine)
-		case k.Provider == External:
+		case component.External:
 			c.external = append(c.external, k.Machine)
-		default:
+		case component.ModeOther:
 			c.foreign = append(c.foreign, fmt.Sprintf("%s (--cloud-provider=%q)", k.Machine, k.Provider))
 		}
 	}
