@@ -110,7 +110,7 @@ func TestFormAsksForValuesThatThereAre(t *testing.T) {
 			t.Errorf("%s: subquestions shown if %v", q.Variable, q.ShowSubquestionsIf)
 		}
 	}
-	if want := []string{"AWS", "Limits", "Monitoring", "One cluster as a Job", "What"}; !slices.Equal(slices.Sorted(maps.Keys(groups)), want) {
+	if want := []string{"AWS", "Limits", "Monitoring", "What"}; !slices.Equal(slices.Sorted(maps.Keys(groups)), want) {
 		t.Errorf("groups %v", groups)
 	}
 	asked := map[string]bool{}
@@ -133,7 +133,7 @@ func TestFormAsksForValuesThatThereAre(t *testing.T) {
 			t.Errorf("%s: %v to %v", q.Variable, q.Min, q.Max)
 		}
 	}
-	for _, variable := range []string{"mode", "namespaces", "access.clusters", "maxConcurrent", "aws.mode", "serviceMonitor.enabled", "job.enabled", "job.confirm"} {
+	for _, variable := range []string{"mode", "namespaces", "access.clusters", "maxConcurrent", "aws.mode", "serviceMonitor.enabled"} {
 		if !asked[variable] {
 			t.Errorf("nobody is asked for %s", variable)
 		}

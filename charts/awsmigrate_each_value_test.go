@@ -16,21 +16,18 @@ import (
 type setting struct {
 	beside  string // other values, without which this one has nothing to decide
 	set     string
-	refused string // what the chart says as long as it has the default; empty: it says nothing
 	changes []string
 }
 
-// everyPod are values with which the chart makes a pod of each kind: the controller's, that of
-// the question whether a cluster rolls, and a run's.
-const everyPod = "mode=migrate," + oneJob
-
-const oneJob = "job.enabled=true,job.cluster=prod,job.confirm=prod,job.edits=apply"
+// everyPod are values with which the chart makes a pod of each kind: the controller's, and
+// that of the question whether a cluster rolls.
+const everyPod = "mode=migrate"
 
 // inEveryPod is the same change in each of them.
 func inEveryPod(changes ...string) (all []string) {
 	for _, change := range changes {
 		sign, rest := change[:2], change[2:]
-		for _, pod := range []string{"Deployment/awsmigrate in " + home, "Job/awsmigrate-rolling in " + home, "Job/awsmigrate-prod in fleet-default"} {
+		for _, pod := range []string{"Deployment/awsmigrate in " + home, "Job/awsmigrate-rolling in " + home} {
 			all = append(all, sign+pod+" .spec.template.spec."+rest)
 		}
 	}
@@ -50,15 +47,13 @@ const (
 	deploys   = "Deployment/awsmigrate in " + home + " "
 	container = deploys + ".spec.template.spec.containers[awsmigrate]"
 	asks      = "Job/awsmigrate-rolling in " + home + " "
-	runs      = "Job/awsmigrate-prod in fleet-default "
-	run       = runs + ".spec.template.spec.containers[awsmigrate]"
 	role      = "Role/awsmigrate in fleet-default "
 )
 
 // settings has each value of the chart once, with what it is for.
 func settings() map[string]setting {
 	all := map[string]setting{}
-	for _, some := range []map[string]setting{whatIsDone(), howAWSIsAsked(), whichImage(), whereItRuns(), waysOut(), whatWatches(), theJob()} {
+	for _, some := range []map[string]setting{whatIsDone(), howAWSIsAsked(), whichImage(), whereItRuns(), waysOut(), whatWatches()} {
 		maps.Copy(all, some)
 	}
 	return all
@@ -101,15 +96,9 @@ func whatIsDone() map[string]setting {
 func howAWSIsAsked() map[string]setting {
 	const arn = "arn:aws:iam::123456789012:role/audit"
 	return map[string]setting{
-		"aws.mode": {beside: everyPod, set: "aws.mode=off", changes: []string{
-			`- ` + container + `.args has "--aws=auto"`, `+ ` + container + `.args has "--aws=off"`, `+ ` + run + `.args has "--aws"`, `+ ` + run + `.args has "off"`,
-		}},
-		"aws.region": {beside: everyPod, set: "aws.region=eu-central-1", changes: []string{
-			`+ ` + container + `.args has "--region=eu-central-1"`, `+ ` + run + `.args has "--region"`, `+ ` + run + `.args has "eu-central-1"`,
-		}},
-		"aws.assumeRole": {beside: everyPod, set: "aws.assumeRole=" + arn, changes: []string{
-			`+ ` + container + `.args has "--assume-role=` + arn + `"`, `+ ` + run + `.args has "--assume-role"`, `+ ` + run + `.args has "` + arn + `"`,
-		}},
+		"aws.mode":           {beside: everyPod, set: "aws.mode=off", changes: []string{`- ` + container + `.args has "--aws=auto"`, `+ ` + container + `.args has "--aws=off"`}},
+		"aws.region":         {beside: everyPod, set: "aws.region=eu-central-1", changes: []string{`+ ` + container + `.args has "--region=eu-central-1"`}},
+		"aws.assumeRole":     {beside: everyPod, set: "aws.assumeRole=" + arn, changes: []string{`+ ` + container + `.args has "--assume-role=` + arn + `"`}},
 		"aws.assumableRoles": {set: "aws.assumableRoles={" + arn + "}", changes: []string{`+ ` + container + `.args has "--assumable-roles=` + arn + `"`}},
 		"aws.secretName":     {set: "aws.secretName=aws-keys", changes: []string{`+ ` + container + `.envFrom has {"secretRef":{"name":"aws-keys"}}`}},
 	}
@@ -121,8 +110,7 @@ func whichImage() map[string]setting {
 		"image.repository": {beside: everyPod, set: "image.repository=mirror/awsmigrate", changes: inEveryContainer("- image: awsmigrate/awsmigrate:0.1.0", "+ image: mirror/awsmigrate:0.1.0")},
 		"image.tag":        {beside: everyPod, set: "image.tag=1.2", changes: inEveryContainer("- image: awsmigrate/awsmigrate:0.1.0", "+ image: awsmigrate/awsmigrate:1.2")},
 		"image.digest":     {beside: everyPod, set: "image.digest=" + digest, changes: inEveryContainer("- image: awsmigrate/awsmigrate:0.1.0", "+ image: awsmigrate/awsmigrate:0.1.0@"+digest)},
-		"image.pullPolicy": {beside: everyPod, set: "image.pullPolicy=Always", changes: append(inEveryContainer("+ imagePullPolicy: Always"),
-			"- "+container+".imagePullPolicy: IfNotPresent", "- "+asks+".spec.template.spec.containers[awsmigrate].imagePullPolicy: IfNotPresent")},
+		"image.pullPolicy": {beside: everyPod, set: "image.pullPolicy=Always", changes: inEveryContainer("- imagePullPolicy: IfNotPresent", "+ imagePullPolicy: Always")},
 		"imagePullSecrets": {beside: everyPod, set: "imagePullSecrets[0].name=mirror", changes: inEveryPod("+ imagePullSecrets[mirror].name: mirror")},
 		"global.cattle.systemDefaultRegistry": {beside: everyPod, set: "global.cattle.systemDefaultRegistry=registry.example", changes: inEveryContainer(
 			"- image: awsmigrate/awsmigrate:0.1.0", "+ image: registry.example/awsmigrate/awsmigrate:0.1.0")},
@@ -171,34 +159,6 @@ func whatWatches() map[string]setting {
 		"prometheusRule.labels":      {beside: "prometheusRule.enabled=true", set: "prometheusRule.labels.release=m", changes: []string{"+ PrometheusRule/awsmigrate in " + home + " .metadata.labels.release: m"}},
 		"grafanaDashboard.enabled":   {set: "grafanaDashboard.enabled=true", changes: []string{"+ " + dashboard + "cattle-dashboards "}},
 		"grafanaDashboard.namespace": {beside: "grafanaDashboard.enabled=true", set: "grafanaDashboard.namespace=team-a", changes: []string{"- " + dashboard + "cattle-dashboards ", "+ " + dashboard + "team-a "}},
-	}
-}
-
-func theJob() map[string]setting {
-	const name, rke = "awsmigrate-prod", "awsmigrate-c-7kq2x"
-	made := []string{"+ " + runs, "+ ServiceAccount/" + name + " in fleet-default ", "+ Role/" + name + " in fleet-default ", "+ RoleBinding/" + name + " in fleet-default ",
-		"+ ClusterRole/awsmigrate.run.fleet-default.prod ", "+ ClusterRoleBinding/awsmigrate.run.fleet-default.prod "}
-	elsewhere := func(namespace, cluster string) (changes []string) {
-		for _, line := range made {
-			gone := "- " + line[2:]
-			changes = append(changes, gone, "+ "+strings.NewReplacer("fleet-default", namespace, "prod", cluster).Replace(line[2:]))
-		}
-		return changes
-	}
-	return map[string]setting{
-		"job.enabled":      {beside: strings.Replace(oneJob, "job.enabled=true,", "", 1), set: "job.enabled=true", changes: made},
-		"job.confirm":      {beside: "job.enabled=true,job.cluster=prod,job.edits=apply", set: "job.confirm=prod", refused: "the Job migrates that cluster", changes: made},
-		"job.edits":        {beside: "job.enabled=true,job.cluster=prod,job.confirm=prod", set: "job.edits=handoff", refused: "edits", changes: made},
-		"job.cluster":      {beside: oneJob, set: "job.cluster=staging,job.confirm=staging", changes: elsewhere("fleet-default", "staging")},
-		"job.namespace":    {beside: oneJob, set: "job.namespace=team-a", changes: elsewhere("team-a", "prod")},
-		"job.distribution": {beside: oneJob, set: "job.distribution=rke,job.cluster=c-7kq2x,job.confirm=c-7kq2x,job.edits=", changes: append(elsewhere("fleet-default", "c-7kq2x"), "+ Role/"+rke+" in c-7kq2x ", "+ RoleBinding/"+rke+" in c-7kq2x ")},
-		"job.plan": {beside: oneJob, set: "job.plan=prod-plan", changes: []string{
-			`- ` + run + `.args has "--yes"`, `+ ` + run + `.args has "--plan"`, `+ ` + run + `.args has "/plan/plan.json"`,
-			"+ " + runs + ".spec.template.spec.volumes[plan].", "+ " + run + ".volumeMounts[plan].",
-		}},
-		"job.awsSecretName": {beside: oneJob, set: "job.awsSecretName=aws-keys", changes: []string{`+ ` + run + `.envFrom has {"secretRef":{"name":"aws-keys"}}`}},
-		"job.args":          {beside: oneJob, set: "job.args={--until,verify}", changes: []string{`+ ` + run + `.args has "--until"`, `+ ` + run + `.args has "verify"`}},
-		"job.suspend":       {beside: oneJob, set: "job.suspend=true", changes: []string{"- " + runs + ".spec.suspend: false", "+ " + runs + ".spec.suspend: true"}},
 	}
 }
 
@@ -252,12 +212,6 @@ func TestEveryValueDecides(t *testing.T) {
 func (s setting) holds(t *testing.T, ch *chart.Chart) {
 	t.Helper()
 	before, err := made(t, ch, s.beside)
-	if s.refused != "" {
-		if err == nil || !strings.Contains(err.Error(), s.refused) {
-			t.Errorf("without it: %v, want %q", err, s.refused)
-		}
-		before, err = made(t, ch)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}

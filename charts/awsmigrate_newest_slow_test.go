@@ -13,7 +13,9 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/awsmigrate/awsmigrate/internal/job"
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // The cluster that Rancher runs in is a newer one than those that are migrated. What the
@@ -32,6 +34,25 @@ func TestChartsOnTheNewestAPIServer(t *testing.T) {
 		defines(t, server)
 		installationsOn(t, server)
 	})
+	t.Run("job", func(t *testing.T) { printedJobsOn(t, apiserver.New(t, newest)) })
+}
+
+// printedJobsOn applies what `awsmigrate job` prints, without keeping it.
+func printedJobsOn(t *testing.T, server *apiserver.Server) {
+	t.Helper()
+	namespaces(t, kubernetes.NewForConfigOrDie(server.Config()))
+	exits := job.Exits{Final: []int32{2}, Again: []int32{1}}
+	for _, options := range []job.Options{
+		{Distribution: wellknown.RKE2, Cluster: "prod", Namespace: "fleet-default", Image: "awsmigrate:1", Exits: exits, Plan: []byte("{}"), AWSSecret: "aws-keys"},
+		{Distribution: wellknown.RKE, Cluster: "c-7kq2x", Namespace: "fleet-default", Image: "awsmigrate:1", Exits: exits},
+	} {
+		text, err := job.YAML(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, documents, _ := strings.Cut(string(text), "---\n")
+		apply(t, dynamic.NewForConfigOrDie(server.Config()), objectsIn(t, documents), metav1.DryRunAll)
+	}
 }
 
 // defines installs the chart of the definitions.

@@ -68,7 +68,6 @@ aws: {mode: "on", region: eu-central-1, assumeRole: "arn:aws:iam::123456789012:r
 networkPolicy: {enabled: true, egressPorts: [443, 6443]}
 proxy: http://proxy.example:3128
 userRoles: {create: true}`,
-		"job-rke":    "job: {enabled: true, distribution: rke, cluster: c-7kq2x, confirm: c-7kq2x}",
 		"unlimited":  "resources: {limits: {memory: null}}",
 		"monitoring": "{serviceMonitor: {enabled: true, labels: {release: monitoring}}, prometheusRule: {enabled: true}}",
 	}

@@ -22,9 +22,6 @@ func rightsOf(t *testing.T, values string) rights {
 	rules, bound := map[string][]rbacv1.PolicyRule{}, map[string][]string{}
 	key := func(kind, namespace, name string) string { return kind + " " + namespace + "/" + name }
 	for _, object := range objects(t, values) {
-		if object.GetLabels()[runOfJob] != "controller" {
-			continue // of a Job
-		}
 		switch object.GetKind() {
 		case "ClusterRole", "Role":
 			if object.GetName() == controller+"-view" || object.GetName() == controller+"-edit" {

@@ -117,7 +117,7 @@ func TestControllerRefusesValues(t *testing.T) {
 		"imagePullSecrets: [mirror]", "imagePullSecrets: mirror", "imagePullSecrets: [{}]", "replicas: -1", "replicas: two", "replicas: 6",
 		"resources: {limit: {}}", "resources: 1Gi", "resources: null", "nodeSelector: [a]", "nodeSelector: {a: true}", "tolerations: {key: a}", "tolerations: null", "affinity: []", "affinity: null", "priorityClassName: High",
 		"extraAnnotations: [a]", "extraAnnotations: {a: 1}", "proxy: proxy:3128", "proxy: socks5://a", "noProxy: [a]", "noProxy: 'a, b'", "additionalTrustedCAs: 'yes'",
-		"global: {cattle: {systemDefaultRegistry: 1}}", "global: null", "extraArgs: [--x]",
+		"global: {cattle: {systemDefaultRegistry: 1}}", "global: null", "extraArgs: [--x]", "job: {enabled: true}",
 		"serviceMonitor: true", "serviceMonitor: null", "serviceMonitor: {enabled: 'yes'}", "serviceMonitor: {interval: 30s}", "prometheusRule: {enable: true}", "prometheusRule: {labels: {a: 1}}",
 	} {
 		if _, err := render(t, ch, values); err == nil || !strings.Contains(err.Error(), "values don't meet the specifications of the schema") {

@@ -21,11 +21,6 @@ same container takes the locks of the one before it at once.
 - name: GOMEMLIMIT
   valueFrom: {resourceFieldRef: {containerName: awsmigrate, resource: limits.memory}}
 {{- end }}
-{{- include "awsmigrate.env.ways" . }}
-{{- end }}
-
-{{- /* How a process gets out of the cluster, and whom it trusts. */}}
-{{- define "awsmigrate.env.ways" -}}
 {{- with .Values.proxy }}
 - name: HTTP_PROXY
   value: {{ . | quote }}

@@ -59,8 +59,7 @@ holds for every object of the resource, without verbs there is none.
 {{- end }}
 
 {{- /*
-The Role or ClusterRole with the rules of .rules, and its binding to the controller. Other
-.labels, .annotations, and another ServiceAccount as .account and .home, where they are given.
+The Role or ClusterRole with the rules of .rules, and its binding to the controller.
 */}}
 {{- define "awsmigrate.granted" -}}
 {{- $kind := ternary "Role" "ClusterRole" (hasKey . "namespace") -}}
@@ -79,8 +78,8 @@ roleRef:
   name: {{ .name }}
 subjects:
   - kind: ServiceAccount
-    name: {{ get . "account" | default .root.Release.Name }}
-    namespace: {{ get . "home" | default .root.Release.Namespace }}
+    name: {{ .root.Release.Name }}
+    namespace: {{ .root.Release.Namespace }}
 {{- end }}
 
 {{- define "awsmigrate.meta" -}}
@@ -90,11 +89,7 @@ metadata:
   namespace: {{ . }}
   {{- end }}
   labels:
-    {{- get . "labels" | default (include "awsmigrate.labels" .root) | nindent 4 }}
-  {{- with get . "annotations" }}
-  annotations:
-    {{- . | nindent 4 }}
-  {{- end }}
+    {{- include "awsmigrate.labels" .root | nindent 4 }}
 {{- end }}
 
 {{- /* Of a pod: where it runs, and by which Secrets its image is pulled. */}}
