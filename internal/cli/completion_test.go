@@ -301,7 +301,6 @@ func TestClustersComplete(t *testing.T) {
 		"rke undo --cluster ":               {"c-7kq2x"},
 		"verify --cluster ":                 {"c-7kq2x", "demo", "prod"},
 		"record -n shop --cluster ":         {"web"},
-		"logs --cluster ":                   {"c-7kq2x", "demo", "prod"},
 		"job --distribution rke --cluster ": {"c-7kq2x"},
 		"rke2 --namespace ":                 {"fleet-default", "shop"},
 		"list -n ":                          {"fleet-default", "shop"},

@@ -23,7 +23,7 @@ type flagGroup struct {
 func flagGroups() []flagGroup {
 	return []flagGroup{
 		{"Which cluster", "cluster clusters config distribution from namespace namespaces rke"},
-		{"Access", "assumable-roles assume-role aws aws-secret cloud-config-secret context controller-namespace downstream-kubeconfig downstream-secret external-id " +
+		{"Access", "assumable-roles assume-role aws aws-secret cloud-config-secret context downstream-kubeconfig downstream-secret external-id " +
 			"kubeconfig no-reach profile region request-timeout rke-arg rke-binary role-session-name service-account-name"},
 		{"What is done", "all ccm-image chart cloud-config cloud-routes edits end-state etcd-snapshot fail-on hand-over handoff include-pending install-method " +
 			"keep-leader-migration kubernetes-version no-etcd-snapshot no-rke-up offline only owner-informed plan preflight skip step until values"},
@@ -36,7 +36,7 @@ const fewFlags = 12
 // groupCommands puts commands below headings, by what they are for.
 func groupCommands(root *cobra.Command) {
 	for _, group := range []struct{ title, commands string }{
-		{"Migrate", "rke2 rke job controller"}, {"Look", "list plan status verify record report logs explain"}, {"The program itself", "version"},
+		{"Migrate", "rke2 rke job controller"}, {"Look", "list plan status verify record report explain"}, {"The program itself", "version"},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
 		for _, cmd := range root.Commands() {

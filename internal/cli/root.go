@@ -80,7 +80,7 @@ step by step, resumable, and proven from the cluster itself.`,
 	root.SetErr(a.streams.Err)
 	root.SetIn(a.streams.In)
 	root.SetFlagErrorFunc(unknownFlag)
-	root.AddCommand(newRKE2(a), newRKE(a), newOf(a, newPlan), newOf(a, newStatusCommand), newVerify(a), newRecord(a), newReport(a), newList(a), newJob(a), newController(a), newLogs(a), newExplain(a), newVersion(a))
+	root.AddCommand(newRKE2(a), newRKE(a), newOf(a, newPlan), newOf(a, newStatusCommand), newVerify(a), newRecord(a), newReport(a), newList(a), newJob(a), newController(a), newExplain(a), newVersion(a))
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(cmd, console.HelpWidth(a.streams)) })
 	groupCommands(root)
 	usageErrors(root)

@@ -6,7 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// log is the log of one cluster; `awsmigrate logs` finds its lines by these names.
+// log returns the log of one cluster. Its names are in docs/metrics.md: people filter by them.
 func (c *Controller) log(key Key) *slog.Logger {
 	return c.o.Log.With("namespace", key.Namespace, "cluster", key.Name)
 }

@@ -29,8 +29,6 @@ func notes() map[string]string {
 		"Held":                         "somebody else holds the lock; the message names who, and since when",
 		"KeptValueTooLarge":            "awsCloudProvider is too large to be kept for an undo; the message has the limit",
 		"LeftOpen":                     "a run ended in the middle of a step: the same command goes on, undo goes back",
-		"LogUnread":                    "the log of a pod could not be read",
-		"NoController":                 "no pod of the controller is in the namespace",
 		"NoRecordOfRun":                "no record is kept beside the journal of the run that --run names: it changed nothing, was killed, or went before the newest ones; the message names those that have one",
 		"NoJournal":                    "an object of the journal's name is there, and is none; the message names it",
 		"NoState":                      defect,
