@@ -10,8 +10,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// unknownFlag names the flag that was probably meant.
+// unknownFlag names the flag that was probably meant. Flags of an unknown command are
+// unknown, too: the command is named then.
 func unknownFlag(cmd *cobra.Command, err error) error {
+	if word := cmd.Flags().Arg(0); word != "" && cmd.HasAvailableSubCommands() {
+		return unknownCommand(cmd, word)
+	}
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
 		return fault.AsUsage(err)
