@@ -185,12 +185,11 @@ bench: $(BIN)/awsmigrate lab-binaries ## the benchmarks, on this machine; the au
 	@export AWSMIGRATE_BENCH_NODES=$(BENCH_NODES); $(call each,$(GOTEST) -timeout 90m -run '^$$' -bench . -benchmem $(BENCHMARKED))
 
 .PHONY: generate
-generate: ## write docs/schema, docs/checks.md, docs/reasons.md, docs/pictures, THIRD_PARTY_NOTICES and what follows from pkg/apis anew
+generate: ## write docs/schema, docs/checks.md, docs/reasons.md, THIRD_PARTY_NOTICES and what follows from pkg/apis anew
 	go -C tools/codegen run . ../..
 	go run ./internal/cmd/schema
 	go run ./internal/cmd/checks
 	go run ./internal/cmd/reasons
-	go run ./internal/cmd/pictures
 	go run ./internal/cmd/notices
 
 .PHONY: check-mutations

@@ -74,19 +74,7 @@ func (c *Canvas) Text(x, y int, class, text string) {
 	fmt.Fprintf(&c.body, "<text x=\"%d\" y=\"%d\" class=\"%s\">%s</text>\n", x, y, class, Escape(text))
 }
 
-// Lines are texts below each other.
-func (c *Canvas) Lines(x, y, step int, class string, texts ...string) {
-	for i, text := range texts {
-		c.Text(x, y+i*step, class, text)
-	}
-}
-
-// Box has round corners.
-func (c *Canvas) Box(x, y, width, height int, class string) {
-	fmt.Fprintf(&c.body, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\" class=\"%s\"/>\n", x, y, width, height, class)
-}
-
-// Bar is a box without round corners: its ends are moments.
+// Bar is a box whose ends are moments.
 func (c *Canvas) Bar(x, y, width, height float64, class string) {
 	fmt.Fprintf(&c.body, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"%s\"/>\n", x, y, width, height, class)
 }
@@ -94,37 +82,6 @@ func (c *Canvas) Bar(x, y, width, height float64, class string) {
 // Line is straight.
 func (c *Canvas) Line(x1, y1, x2, y2 float64, class string) {
 	fmt.Fprintf(&c.body, "<path d=\"M%.1f %.1fL%.1f %.1f\" class=\"%s line\"/>\n", x1, y1, x2, y2, class)
-}
-
-// Point is a corner of an arrow.
-type Point struct{ X, Y int }
-
-// At is a point.
-func At(x, y int) Point { return Point{X: x, Y: y} }
-
-// Arrow goes along points, with straight pieces, and ends in a head.
-func (c *Canvas) Arrow(class string, way ...Point) {
-	last, before := way[len(way)-1], way[len(way)-2]
-	dx, dy := sign(last.X-before.X), sign(last.Y-before.Y)
-	const length, half = 9, 5
-	base := At(last.X-dx*length, last.Y-dy*length)
-	path := fmt.Sprintf("M%d %d", way[0].X, way[0].Y)
-	for _, p := range append(way[1:len(way)-1:len(way)-1], base) {
-		path += fmt.Sprintf("L%d %d", p.X, p.Y)
-	}
-	fmt.Fprintf(&c.body, "<path d=\"%s\" class=\"%s line\"/>\n", path, class)
-	fmt.Fprintf(&c.body, "<path d=\"M%d %dL%d %dL%d %dZ\" class=\"%s\"/>\n",
-		last.X, last.Y, base.X+dy*half, base.Y+dx*half, base.X-dy*half, base.Y-dx*half, class)
-}
-
-func sign(n int) int {
-	switch {
-	case n > 0:
-		return 1
-	case n < 0:
-		return -1
-	}
-	return 0
 }
 
 // SVG is the finished file.
