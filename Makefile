@@ -15,7 +15,7 @@ GOTEST := go test
 # The product, the lab, and the tests that need both. The product's go.mod names
 # neither of the others, or `go install …/cmd/awsmigrate@version` would refuse it.
 # What the generators import, nothing else does.
-MODULES := . tools/codegen tools/release test/lab test
+MODULES := . tools/codegen tools/generate tools/release test/lab test
 # $(call each,COMMAND) runs it in every module, and fails if it failed in one.
 each = code=0; for m in $(MODULES); do (cd $(CURDIR)/$$m && echo "module $$m" && $(1)) || code=$$?; done; exit $$code
 
@@ -188,9 +188,7 @@ bench: $(BIN)/awsmigrate lab-binaries ## the benchmarks, on this machine; the au
 generate: ## write docs/schema, docs/checks.md, docs/reasons.md, THIRD_PARTY_NOTICES and what follows from pkg/apis anew
 	go -C tools/codegen run . ../..
 	go run ./internal/cmd/schema
-	go run ./internal/cmd/checks
-	go run ./internal/cmd/reasons
-	go run ./internal/cmd/notices
+	go -C tools/generate run . ../..
 
 .PHONY: check-mutations
 check-mutations: ## take the body out of every check in turn, and see that a test notices

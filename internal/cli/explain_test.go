@@ -51,7 +51,7 @@ func TestEveryReasonIsExplained(t *testing.T) {
 			}
 		}
 		if says == 0 {
-			t.Errorf("%s: nothing says what it means; add a note in internal/cmd/reasons", name)
+			t.Errorf("%s: nothing says what it means; add a note in tools/generate/reasons", name)
 		}
 	}
 }

@@ -1,58 +1,75 @@
-// Package generated holds what is generated from the kinds to their generator. It has a
-// test only: the generator is a module of its own, and Go would not test it again when
-// a kind has changed, which lies outside of that.
+// Package generated checks that the generated files are what their generators write. It has
+// tests only: the generators are modules of their own, and Go would not run a test there
+// again after a change in the product, which lies outside of them.
 package generated
 
 import (
 	"bytes"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
 const root = "../../.."
 
-// TestKindsAreGenerated: what is committed is what `make generate` writes, and nothing of
-// it is left that no longer is.
+// TestKindsAreGenerated checks what follows from the kinds in pkg/apis.
 func TestKindsAreGenerated(t *testing.T) {
-	for _, input := range []string{"tools/codegen", "pkg/apis"} { // so that Go tests again when one has changed
-		files(t, filepath.Join(root, input))
+	fresh := generate(t, "tools/codegen", "tools/codegen", "pkg/apis")
+	nothingElse(t, fresh, "charts/awsmigrate-crd/templates", "")
+	nothingElse(t, fresh, "pkg/generated", "")
+	nothingElse(t, fresh, "pkg/apis", "zz_generated")
+}
+
+// TestPagesAreGenerated checks the pages that are made of the product's code.
+func TestPagesAreGenerated(t *testing.T) {
+	generate(t, "tools/generate", "tools/generate", "cmd", "docs", "internal", "pkg", "THIRD_PARTY_NOTICES", "go.mod", "go.sum")
+}
+
+// generate runs the generator in a folder, fails the test if a file is not what it writes,
+// and returns what it wrote by path. inputs are the files and folders that it depends on.
+func generate(t *testing.T, tool string, inputs ...string) map[string][]byte {
+	t.Helper()
+	for _, input := range inputs { // so that Go tests again when one has changed
+		if err := filepath.WalkDir(filepath.Join(root, input), func(_ string, _ fs.DirEntry, err error) error { return err }); err != nil {
+			t.Fatal(err)
+		}
 	}
 	repository, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	into := t.TempDir()
-	if out, err := exec.CommandContext(t.Context(), "go", "-C", filepath.Join(root, "tools", "codegen"), "run", ".", repository, into).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "-C", filepath.Join(root, tool), "run", ".", repository, into).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	fresh := files(t, into)
 	if len(fresh) < 2 {
-		t.Errorf("%d files were generated", len(fresh))
+		t.Errorf("%s generated %d files", tool, len(fresh))
 	}
-	for name, want := range fresh {
-		if got, err := os.ReadFile(filepath.Join(root, name)); err != nil || !bytes.Equal(got, want) {
+	for _, name := range slices.Sorted(maps.Keys(fresh)) {
+		if got, err := os.ReadFile(filepath.Join(root, name)); err != nil || !bytes.Equal(got, fresh[name]) {
 			t.Errorf("%s is not what `make generate` writes (%v)", name, err)
 		}
 	}
-	for _, folder := range []string{"charts/awsmigrate-crd/templates", "pkg/generated"} {
-		for name := range files(t, filepath.Join(root, folder)) {
-			if _, ok := fresh[filepath.Join(folder, name)]; !ok {
-				t.Errorf("%s in %s is not generated any more", name, folder)
-			}
-		}
-	}
-	for name := range files(t, filepath.Join(root, "pkg", "apis")) {
-		if _, ok := fresh[filepath.Join("pkg", "apis", name)]; !ok && strings.HasPrefix(filepath.Base(name), "zz_generated") {
-			t.Errorf("%s is not generated any more", name)
+	return fresh
+}
+
+// nothingElse fails the test if a folder holds a file with the prefix that is not generated.
+func nothingElse(t *testing.T, fresh map[string][]byte, folder, prefix string) {
+	t.Helper()
+	for name := range files(t, filepath.Join(root, folder)) {
+		if _, ok := fresh[filepath.Join(folder, name)]; !ok && strings.HasPrefix(filepath.Base(name), prefix) {
+			t.Errorf("%s in %s is not generated", name, folder)
 		}
 	}
 }
 
-// files are the contents of a folder, by their paths below it.
+// files returns the contents of a folder, by their paths below it.
 func files(t *testing.T, folder string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}

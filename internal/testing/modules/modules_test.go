@@ -74,6 +74,7 @@ func TestModulesAgreeOnVersions(t *testing.T) {
 	agree(".", "test")
 	agree("test/lab", "test")
 	agree(".", "tools/release")
+	agree(".", "tools/generate")
 }
 
 // `go install …@version` refuses a go.mod with replace or exclude, and finds no

@@ -1,11 +1,10 @@
-package main
+package reasons
 
 import (
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,27 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/awsmigrate/awsmigrate/docs"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 )
 
-// TestReasonsPageIsGenerated: what is committed is what `make generate` writes.
-func TestReasonsPageIsGenerated(t *testing.T) {
-	want, err := page("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile("../../../docs/" + view.ReasonsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("`make generate` writes (-), committed is (+):\n%s", diff)
-	}
-}
+// root is the folder of the repository.
+const root = "../../.."
 
 // A note is for a reason that there is.
 func TestNotesAreOfReasons(t *testing.T) {
-	all, err := reasonsBelow("../../..")
+	all, err := reasonsBelow(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +36,7 @@ var explained = regexp.MustCompile("(?:^ ?|, | or |brake: |warning )`([A-Z][A-Za
 
 // A word that a page explains is one that the product can say.
 func TestReasonsExplainedExist(t *testing.T) {
-	all, err := reasonsBelow("../../..")
+	all, err := reasonsBelow(root)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,8 +34,8 @@ type Module struct {
 	Replace            *Module
 }
 
-// Decode reads the stream of objects that `go list -json` prints.
-func Decode(list io.Reader) ([]Package, error) {
+// decode reads the stream of objects that `go list -json` prints.
+func decode(list io.Reader) ([]Package, error) {
 	decoder := json.NewDecoder(list)
 	var all []Package
 	for {
@@ -56,10 +56,10 @@ type notice struct {
 	owner []string // "module version (file)"
 }
 
-// Text is the whole page: every licence and notice file of the packages' modules
+// compose returns the whole page: every licence and notice file of the packages' modules
 // once, behind the modules that it is for. goroot holds the licence of Go and its
 // standard library. A module without any such file is an error.
-func Text(packages []Package, goroot string) ([]byte, error) {
+func compose(packages []Package, goroot string) ([]byte, error) {
 	found := map[string]*notice{}
 	add := func(owner, path string) error {
 		raw, err := os.ReadFile(filepath.Clean(path))

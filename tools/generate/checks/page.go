@@ -1,4 +1,5 @@
-package main
+// Package checks writes docs/checks.md from the registries of checks.
+package checks
 
 import (
 	"bytes"
@@ -12,9 +13,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// page is docs/checks.md: every check there is, from the registries that
+// Page returns docs/checks.md: every check there is, from the registries that
 // make them.
-func page() []byte {
+func Page() []byte {
 	var text bytes.Buffer
 	all := target.AllChecks()
 	slices.SortFunc(all, func(a, b verify.Meta) int { return strings.Compare(a.ID, b.ID) })

@@ -1,4 +1,4 @@
-package main
+package reasons
 
 // notes say what a reason means whose texts all name objects of the user's.
 func notes() map[string]string {

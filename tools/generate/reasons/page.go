@@ -1,4 +1,5 @@
-package main
+// Package reasons writes docs/reasons.md from the faults in the product's code.
+package reasons
 
 import (
 	"bytes"
@@ -15,8 +16,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// page is docs/reasons.md.
-func page(root string) ([]byte, error) {
+// Page returns docs/reasons.md. It reads the code below root, the folder of the repository.
+func Page(root string) ([]byte, error) {
 	all, err := reasonsBelow(root)
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ func tree(t *testing.T, files map[string]string) string {
 	return root
 }
 
-func TestText(t *testing.T) {
+func TestCompose(t *testing.T) {
 	root := tree(t, map[string]string{
 		"go/LICENSE":              "the Go licence",
 		"a/LICENSE":               "shared terms\r\n",
@@ -45,7 +45,7 @@ func TestText(t *testing.T) {
 		{ImportPath: "example.org/a/third_party/b", Dir: at("a", "third_party", "b"), Module: a},
 		{ImportPath: "example.org/c", Dir: at("c"), Module: &Module{Path: "example.org/old", Replace: c}},
 	}
-	text, err := Text(packages, at("go"))
+	text, err := compose(packages, at("go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,17 +68,17 @@ func TestText(t *testing.T) {
 	if os.Remove(at("c", "NOTICE")) != nil || os.Remove(at("c", "licence.md")) != nil {
 		t.Fatal("remove c's licences")
 	}
-	if _, err := Text(packages, at("go")); err == nil || !strings.Contains(err.Error(), "example.org/c v2.0.0 has no licence file") {
+	if _, err := compose(packages, at("go")); err == nil || !strings.Contains(err.Error(), "example.org/c v2.0.0 has no licence file") {
 		t.Errorf("a module without a licence: %v", err)
 	}
 }
 
 func TestDecode(t *testing.T) {
-	got, err := Decode(strings.NewReader(`{"ImportPath":"a"} {"ImportPath":"b","Standard":true}`))
+	got, err := decode(strings.NewReader(`{"ImportPath":"a"} {"ImportPath":"b","Standard":true}`))
 	if err != nil || len(got) != 2 || got[1].ImportPath != "b" || !got[1].Standard {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := Decode(strings.NewReader(`{"ImportPath":"a"} {`)); err == nil || !strings.Contains(err.Error(), "package 2") {
+	if _, err := decode(strings.NewReader(`{"ImportPath":"a"} {`)); err == nil || !strings.Contains(err.Error(), "package 2") {
 		t.Errorf("a list that breaks off: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package reasons
 
 import (
 	"go/ast"
