@@ -187,7 +187,6 @@ bench: $(BIN)/awsmigrate lab-binaries ## the benchmarks, on this machine; the au
 .PHONY: generate
 generate: ## write docs/schema, docs/checks.md, docs/reasons.md, THIRD_PARTY_NOTICES and what follows from pkg/apis anew
 	go -C tools/codegen run . ../..
-	go run ./internal/cmd/schema
 	go -C tools/generate run . ../..
 
 .PHONY: check-mutations

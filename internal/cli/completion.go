@@ -286,3 +286,11 @@ func namespaces(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, c
 	slices.Sort(words)
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
+
+func names[T ~string](values ...T) []string {
+	list := make([]string, len(values))
+	for i, value := range values {
+		list[i] = string(value)
+	}
+	return list
+}

@@ -1,5 +1,5 @@
 // Command generate writes the pages that are made of the product's code: docs/checks.md,
-// docs/reasons.md and THIRD_PARTY_NOTICES. Run it in the root of the repository:
+// docs/reasons.md, docs/schema and THIRD_PARTY_NOTICES. Run it in the root of the repository:
 //
 //	go -C tools/generate run . ../..
 //
@@ -9,6 +9,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/tools/generate/checks"
 	"github.com/awsmigrate/awsmigrate/tools/generate/notices"
 	"github.com/awsmigrate/awsmigrate/tools/generate/reasons"
+	"github.com/awsmigrate/awsmigrate/tools/generate/schemas"
 )
 
 func main() {
@@ -60,5 +62,7 @@ func generate(ctx context.Context, root string) (map[string][]byte, error) {
 	if files["THIRD_PARTY_NOTICES"], err = notices.Page(ctx, root); err != nil {
 		return nil, err
 	}
-	return files, nil
+	schemas, err := schemas.Files(root)
+	maps.Copy(files, schemas)
+	return files, err
 }
