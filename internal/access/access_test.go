@@ -170,7 +170,7 @@ func TestActionsAreThoseOfDocs(t *testing.T) {
 		if documented.Statement[0].Sid != policySid {
 			continue
 		}
-		if diff := cmp.Diff(documented, *NewPolicy(aws.Actions())); diff != "" {
+		if diff := cmp.Diff(documented, *newPolicy(aws.Actions())); diff != "" {
 			t.Errorf("docs/iam.md (-), asked for (+):\n%s", diff)
 		}
 		return
@@ -260,7 +260,7 @@ func TestSubjects(t *testing.T) {
 }
 
 func TestPolicyCommands(t *testing.T) {
-	policy := NewPolicy([]string{"ec2:DescribeSubnets"})
+	policy := newPolicy([]string{"ec2:DescribeSubnets"})
 	for arn, want := range map[string]string{
 		"arn:aws:iam::1:user/path/a":                      "aws iam put-user-policy --user-name a --policy-name AwsmigrateChecks-",
 		"arn:aws-cn:sts::1:assumed-role/operator/session": "aws iam put-role-policy --role-name operator --policy-name AwsmigrateChecks-",

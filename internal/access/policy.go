@@ -25,8 +25,8 @@ type Statement struct {
 // policySid is that of the policy in the documentation.
 const policySid = "AwsmigrateChecks"
 
-// NewPolicy allows these actions and no others; nil where there are none.
-func NewPolicy(actions []string) *Policy {
+// newPolicy allows these actions and no others; nil where there are none.
+func newPolicy(actions []string) *Policy {
 	if len(actions) == 0 {
 		return nil
 	}

@@ -68,7 +68,7 @@ func (r Report) Policy() *Policy {
 	if r.AWS.Meant {
 		return nil
 	}
-	return NewPolicy(r.ToAllow())
+	return newPolicy(r.ToAllow())
 }
 
 // Problems are all that is wrong, one after the other: what was not reached, and what is

@@ -13,12 +13,12 @@ import (
 
 // Reasons of stops that are no fault's.
 const (
-	ReasonDeleting = "Deleting"
+	reasonDeleting = "Deleting"
 	ReasonLocked   = "LockHeld"
 	ReasonBraked   = "PausedByRun"
-	ReasonPaused   = "Paused"
-	ReasonLeftOpen = "LeftOpen"
-	ReasonBrake    = "BrakePulled"
+	reasonPaused   = "Paused"
+	reasonLeftOpen = "LeftOpen"
+	reasonBrake    = "BrakePulled"
 )
 
 // stops are what keeps a run from going on, the gravest first. What a run that has the
@@ -26,7 +26,7 @@ const (
 func stops(f Facts) []Stop {
 	var all []Stop
 	if f.Deleting {
-		all = append(all, Stop{Reason: ReasonDeleting, Seen: "being deleted"})
+		all = append(all, Stop{Reason: reasonDeleting, Seen: "being deleted"})
 	}
 	for _, err := range f.Errs {
 		all = append(all, StopsOf(err)...)
@@ -51,7 +51,7 @@ func paused(open migration.PendingCondition, asked bool) Stop {
 	case open.OurPause:
 		return Stop{Reason: ReasonBraked, Seen: open.Seen, Fix: "docs/going-back.md"}
 	}
-	return Stop{Reason: ReasonPaused, Seen: open.Seen}
+	return Stop{Reason: reasonPaused, Seen: open.Seen}
 }
 
 // held says who has the lock. By the clocks of two machines it is only said when it was
@@ -73,7 +73,7 @@ func held(h lock.Held, now time.Time) Stop {
 func left(f Facts) []Stop {
 	var all []Stop
 	if brake := f.Journal.Brake; brake != nil && len(f.Paused) == 0 {
-		all = append(all, Stop{Reason: ReasonBrake, Seen: fmt.Sprintf("the brake was pulled in %s by run %s", brake.Step, brake.Run), Fix: "docs/going-back.md"})
+		all = append(all, Stop{Reason: reasonBrake, Seen: fmt.Sprintf("the brake was pulled in %s by run %s", brake.Step, brake.Run), Fix: "docs/going-back.md"})
 	}
 	record := f.Journal.Record()
 	if !record.LeftOpen {
@@ -86,7 +86,7 @@ func left(f Facts) []Stop {
 			by += " of " + run.Who
 		}
 	}
-	return append(all, Stop{Reason: ReasonLeftOpen, Seen: fmt.Sprintf("%s left %s open", by, last.Step), Fix: "the same command goes on, undo goes back"})
+	return append(all, Stop{Reason: reasonLeftOpen, Seen: fmt.Sprintf("%s left %s open", by, last.Step), Fix: "the same command goes on, undo goes back"})
 }
 
 // StopsOf is an error, and each that it was joined with, as a stop.

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// ContainerName is the Job's one container.
-	ContainerName = "awsmigrate"
+	// containerName is the Job's one container.
+	containerName = "awsmigrate"
 	// user is nobody, whom no file of the image belongs to.
 	user = 65534
 	// stopWithin is how long a run that is asked to stop may take for the write in hand,
@@ -68,10 +68,10 @@ func (o Options) pod() corev1.PodSpec {
 func (o Options) container() corev1.Container {
 	yes, no := true, false
 	c := corev1.Container{
-		Name: ContainerName, Image: o.Image, Args: o.args(),
+		Name: containerName, Image: o.Image, Args: o.args(),
 		Env: []corev1.EnvVar{
 			field(EnvPodName, "metadata.name"), field(EnvPodUID, "metadata.uid"), field(EnvNodeName, "spec.nodeName"),
-			{Name: EnvContainerName, Value: ContainerName},
+			{Name: EnvContainerName, Value: containerName},
 		},
 		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
 			corev1.ResourceCPU: resource.MustParse("50m"), corev1.ResourceMemory: resource.MustParse("128Mi"),

@@ -14,7 +14,7 @@ const killed int32 = 137
 // policy maps exit codes to what the Job does. The rules are tried in order; a pod that
 // was evicted is no failed try, whatever its code. What matches none is counted.
 func (e Exits) policy() *batchv1.PodFailurePolicy {
-	name := ContainerName
+	name := containerName
 	codes := func(action batchv1.PodFailurePolicyAction, codes []int32) batchv1.PodFailurePolicyRule {
 		return batchv1.PodFailurePolicyRule{Action: action, OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
 			ContainerName: &name, Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: codes}}

@@ -15,9 +15,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// CordonedBy is the annotation that tells our cordon from a user's. Its value
+// cordonedBy is the annotation that tells our cordon from a user's. Its value
 // is the id of the run that set it.
-const CordonedBy = downstream.AnnotationOurs
+const cordonedBy = downstream.AnnotationOurs
 
 // CordonState says whose a node's cordon is.
 type CordonState string
@@ -35,7 +35,7 @@ const (
 
 // CordonOf reads the state of a node with these annotations.
 func CordonOf(annotations map[string]string, unschedulable bool) CordonState {
-	_, ours := annotations[CordonedBy]
+	_, ours := annotations[cordonedBy]
 	switch {
 	case unschedulable && ours:
 		return CordonedByUs
@@ -71,7 +71,7 @@ func Cordon(ctx context.Context, nodes corev1client.NodeInterface, name, run str
 func Uncordon(ctx context.Context, nodes corev1client.NodeInterface, name string) (bool, error) {
 	wrote := false
 	err := onFreshNode(ctx, nodes, name, func(node *corev1.Node) *nodePatch {
-		if _, wrote = node.Annotations[CordonedBy]; !wrote {
+		if _, wrote = node.Annotations[cordonedBy]; !wrote {
 			return nil
 		}
 		return &nodePatch{}
@@ -144,7 +144,7 @@ func (p nodePatch) on(node *corev1.Node) ([]byte, error) {
 		"metadata": map[string]any{
 			"uid":             node.UID,
 			"resourceVersion": node.ResourceVersion,
-			"annotations":     map[string]any{CordonedBy: p.mark},
+			"annotations":     map[string]any{cordonedBy: p.mark},
 		},
 		"spec": map[string]any{"unschedulable": spec},
 	})

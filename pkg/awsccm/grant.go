@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 
-	authzv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -135,42 +134,6 @@ func deleteOurs(readErr error, kind string, obj metav1.Object, del func(metav1.D
 		return wrap(err, "delete", kind)
 	}
 	return nil
-}
-
-// Grant is what kube-controller-manager's user may do with the migration lease.
-type Grant struct {
-	Get, Update bool
-	Reason      string // of the authorizer, if it gave one
-}
-
-// Allowed says whether kube-controller-manager can hold the lease.
-func (g Grant) Allowed() bool { return g.Get && g.Update }
-
-// GrantAllowed asks the API server itself, whoever granted it and however.
-func GrantAllowed(ctx context.Context, client kubernetes.Interface) (Grant, error) {
-	var g Grant
-	for _, ask := range []struct {
-		verb   string
-		answer *bool
-	}{{"get", &g.Get}, {"update", &g.Update}} {
-		review, err := client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authzv1.SubjectAccessReview{
-			Spec: authzv1.SubjectAccessReviewSpec{
-				User: wellknown.KCMUser, Groups: []string{"system:authenticated"},
-				ResourceAttributes: &authzv1.ResourceAttributes{
-					Group: "coordination.k8s.io", Version: "v1", Resource: "leases",
-					Namespace: wellknown.System, Name: wellknown.MigrationLease, Verb: ask.verb,
-				},
-			},
-		}, metav1.CreateOptions{})
-		if err != nil {
-			return Grant{}, fmt.Errorf("ask whether %s may %s Lease %s/%s: %w", wellknown.KCMUser, ask.verb, wellknown.System, wellknown.MigrationLease, CouldNotLook(err))
-		}
-		*ask.answer = review.Status.Allowed && !review.Status.Denied
-		if review.Status.Reason != "" {
-			g.Reason = review.Status.Reason
-		}
-	}
-	return g, nil
 }
 
 func foreignGrant(kind string) error {

@@ -2,9 +2,11 @@ package awsccm
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
+	authzv1 "k8s.io/api/authorization/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -34,19 +36,19 @@ func (e cluster) grant(t *testing.T) {
 	ctx := t.Context()
 	ask := func(want bool) {
 		t.Helper()
-		g, err := GrantAllowed(ctx, e.client)
+		g, err := grantAllowed(ctx, e.client)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g.Allowed() != want {
-			t.Errorf("allowed %t (%+v), want %t", g.Allowed(), g, want)
+		if g.allowed() != want {
+			t.Errorf("allowed %t (%+v), want %t", g.allowed(), g, want)
 		}
 	}
 	waitFor := func(want bool) { // the authorizer follows its informers
 		t.Helper()
 		apiserver.Eventually(t, func() bool {
-			g, err := GrantAllowed(ctx, e.client)
-			return err == nil && g.Allowed() == want
+			g, err := grantAllowed(ctx, e.client)
+			return err == nil && g.allowed() == want
 		})
 	}
 	ask(false)
@@ -123,7 +125,7 @@ func (e cluster) cordon(t *testing.T) {
 			t.Fatalf("%s, %v", s, err)
 		}
 	}
-	if s, n := state("cp-0"); s != CordonedByUs || n.Annotations[CordonedBy] != "run-1" {
+	if s, n := state("cp-0"); s != CordonedByUs || n.Annotations[cordonedBy] != "run-1" {
 		t.Fatalf("%s %v", s, n.Annotations)
 	}
 	unschedulable := []byte(`{"spec":{"unschedulable":true}}`)
@@ -196,4 +198,40 @@ func (e cluster) idleLease(t *testing.T) {
 	if err := DeleteIdleLease(ctx, e.client, wellknown.KCMLease, seen(renewed)); err == nil {
 		t.Fatal("deleted a lease that is none of the migration's")
 	}
+}
+
+// grant is what kube-controller-manager's user may do with the migration lease.
+type grant struct {
+	Get, Update bool
+	Reason      string // of the authorizer, if it gave one
+}
+
+// allowed says whether kube-controller-manager can hold the lease.
+func (g grant) allowed() bool { return g.Get && g.Update }
+
+// grantAllowed asks the API server itself, whoever granted it and however.
+func grantAllowed(ctx context.Context, client kubernetes.Interface) (grant, error) {
+	var g grant
+	for _, ask := range []struct {
+		verb   string
+		answer *bool
+	}{{"get", &g.Get}, {"update", &g.Update}} {
+		review, err := client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authzv1.SubjectAccessReview{
+			Spec: authzv1.SubjectAccessReviewSpec{
+				User: wellknown.KCMUser, Groups: []string{"system:authenticated"},
+				ResourceAttributes: &authzv1.ResourceAttributes{
+					Group: "coordination.k8s.io", Version: "v1", Resource: "leases",
+					Namespace: wellknown.System, Name: wellknown.MigrationLease, Verb: ask.verb,
+				},
+			},
+		}, metav1.CreateOptions{})
+		if err != nil {
+			return grant{}, fmt.Errorf("ask whether %s may %s Lease %s/%s: %w", wellknown.KCMUser, ask.verb, wellknown.System, wellknown.MigrationLease, CouldNotLook(err))
+		}
+		*ask.answer = review.Status.Allowed && !review.Status.Denied
+		if review.Status.Reason != "" {
+			g.Reason = review.Status.Reason
+		}
+	}
+	return g, nil
 }

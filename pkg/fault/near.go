@@ -7,9 +7,9 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// Near are the known words that somebody may have meant by another, the nearest first:
+// near are the known words that somebody may have meant by another, the nearest first:
 // three at most, and none where more are equally near.
-func Near(word string, known []string) []string {
+func near(word string, known []string) []string {
 	const most = 3
 	var found []string
 	for limit := 1; limit <= slips(word) && len(found) == 0; limit++ {
@@ -47,7 +47,7 @@ func filter(words []string, fits func(string) bool) []string {
 
 // DidYouMean asks for the words that are near; "": none is.
 func DidYouMean(word string, known []string) string {
-	near := Near(word, known)
+	near := near(word, known)
 	if len(near) == 0 {
 		return ""
 	}

@@ -25,7 +25,7 @@ func TestNear(t *testing.T) {
 		{"abc", []string{"xyc"}, nil},
 		{"demo", nil, nil},
 	} {
-		if got := Near(tt.word, tt.known); !slices.Equal(got, tt.want) {
+		if got := near(tt.word, tt.known); !slices.Equal(got, tt.want) {
 			t.Errorf("%q: %q, want %q", tt.word, got, tt.want)
 		}
 	}

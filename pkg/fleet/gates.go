@@ -53,7 +53,7 @@ func closedTo(m *v1alpha1.ClusterMigration, f Facts) (Decision, bool) {
 	if f.Plan.Begun {
 		return Decision{}, false
 	}
-	set, err := Windows(m.Spec.Windows)
+	set, err := windows(m.Spec.Windows)
 	if err != nil {
 		return show(status.Stalled, status.BadWindow, "spec."+err.Error()), true
 	}
@@ -67,8 +67,8 @@ func closedTo(m *v1alpha1.ClusterMigration, f Facts) (Decision, bool) {
 	return Decision{}, false
 }
 
-// Windows reads those of a spec. An error is one of window.Parse.
-func Windows(specs []v1alpha1.Window) (window.Set, error) {
+// windows reads those of a spec. An error is one of window.Parse.
+func windows(specs []v1alpha1.Window) (window.Set, error) {
 	var plain []window.Spec
 	for _, spec := range specs {
 		length, err := time.ParseDuration(spec.Duration)

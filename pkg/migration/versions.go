@@ -33,9 +33,9 @@ func UpgradeAllowed(now, target, mark string) error {
 	return nil
 }
 
-// SameVersion says whether a kubelet of one version runs what a distribution
+// sameVersion says whether a kubelet of one version runs what a distribution
 // calls by the other: RKE's kubelets do not tell "-rancher1-1".
-func SameVersion(kubelet, version string) bool {
+func sameVersion(kubelet, version string) bool {
 	if kubelet == version {
 		return true
 	}
@@ -48,7 +48,7 @@ func atVersion(nodes []downstream.Node, version string) bool {
 		return true
 	}
 	for i := range nodes {
-		if !SameVersion(nodes[i].Kubelet, version) {
+		if !sameVersion(nodes[i].Kubelet, version) {
 			return false
 		}
 	}
@@ -59,7 +59,7 @@ func atVersion(nodes []downstream.Node, version string) bool {
 // and how many do.
 func (r Reading) KubeletsUpgraded(target string) (open []string, done int, evidence string) {
 	for i := range r.Down.Nodes {
-		if node := &r.Down.Nodes[i]; SameVersion(node.Kubelet, target) {
+		if node := &r.Down.Nodes[i]; sameVersion(node.Kubelet, target) {
 			done++
 		} else {
 			open = append(open, fmt.Sprintf("Node %s runs %s", node.Name, node.Kubelet))
@@ -72,7 +72,7 @@ func (r Reading) KubeletsUpgraded(target string) (open []string, done int, evide
 // target.
 func (r Reading) KubeletBehind(m Member, target string) string {
 	for _, name := range m.Nodes {
-		if node := r.Down.Node(name); node != nil && !SameVersion(node.Kubelet, target) {
+		if node := r.Down.Node(name); node != nil && !sameVersion(node.Kubelet, target) {
 			return node.Kubelet
 		}
 	}

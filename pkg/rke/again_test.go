@@ -45,7 +45,7 @@ func edited(t *testing.T) (b *Backend, m *procedure.Migration, count func() int)
 	text := rkefixture.Applied(t, "plain").File.Text()
 	path, runs := filepath.Join(dir, "plain.yml"), filepath.Join(dir, "runs")
 	state := rkefixture.File(t, "plain.rkestate")
-	edit, err := EnableEdit(rkefixture.Applied(t, "plain").File)
+	edit, err := enableEdit(rkefixture.Applied(t, "plain").File)
 	if err != nil || string(edit.After) == string(text) {
 		t.Fatalf("nothing to edit: %v", err)
 	}

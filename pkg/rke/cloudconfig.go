@@ -8,11 +8,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 )
 
-// CloudConfigText is the cloud config that rke deploys for the in-tree provider,
+// cloudConfigText is the cloud config that rke deploys for the in-tree provider,
 // to be carried over to the CCM; "" for none. customCloudProvider is taken as it
 // is and wins over awsCloudProvider (rancher/rke:cloudprovider/cloudprovider.go
 // and cloudprovider/aws/aws.go@v1.5.9: keys without a value are left out).
-func CloudConfigText(config clusterfile.Config) string {
+func cloudConfigText(config clusterfile.Config) string {
 	if config.CloudProvider.Custom != "" {
 		return config.CloudProvider.Custom
 	}

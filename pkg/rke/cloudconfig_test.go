@@ -70,7 +70,7 @@ SigningName = ec2
 		"no provider":          {"nodes: []\n", ""},
 		"nothing that is true": {"cloud_provider:\n  awsCloudProvider:\n    global: {disable-strict-zone-check: false}\n", ""},
 	} {
-		if got := CloudConfigText(configOf(t, tt.text)); got != tt.want {
+		if got := cloudConfigText(configOf(t, tt.text)); got != tt.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.want)
 		}
 	}
@@ -79,7 +79,7 @@ SigningName = ec2
 // What is written must be what the conversion for the CCM reads: every key known,
 // every line kept.
 func TestCloudConfigIsConvertedWhole(t *testing.T) {
-	text := CloudConfigText(configOf(t, everyOption))
+	text := cloudConfigText(configOf(t, everyOption))
 	image, err := awsccm.ParseImage("registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14")
 	if err != nil {
 		t.Fatal(err)

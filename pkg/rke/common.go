@@ -36,7 +36,7 @@ type Common struct {
 // after the switch, which takes it out of there, from the Secret of the chart.
 func (c *Common) CloudConfig(ctx context.Context, seen migration.Snapshot) (string, error) {
 	config := FactsOf(seen).Config
-	if text := CloudConfigText(config); text != "" || config.CloudProvider.Name == "aws" {
+	if text := cloudConfigText(config); text != "" || config.CloudProvider.Name == "aws" {
 		return text, nil
 	}
 	const name = wellknown.CCM + "-cloud-config"

@@ -32,7 +32,7 @@ func (b *Backend) fileEdit(ctx context.Context, seen migration.Snapshot, step jo
 	file := FactsOf(seen).File
 	switch step {
 	case migration.StepEnable:
-		return EnableEdit(file)
+		return enableEdit(file)
 	case migration.StepSwitch:
 		return b.switchEdit(ctx, seen)
 	case migration.StepUpgrade:
@@ -57,12 +57,12 @@ func (b *Backend) switchEdit(ctx context.Context, seen migration.Snapshot) (clus
 			return clusterfile.Edit{}, err
 		}
 	}
-	return SwitchEdit(FactsOf(seen).File, names, madeByEnable(seen.Record, b.fileObject()))
+	return switchEdit(FactsOf(seen).File, names, madeByEnable(seen.Record, b.fileObject()))
 }
 
 // upgradeEdit refuses a version that may not come next, unless it is there.
 func (b *Backend) upgradeEdit(seen migration.Snapshot) (clusterfile.Edit, error) {
-	edit, err := UpgradeEdit(FactsOf(seen).File, b.Options.KubernetesVersion)
+	edit, err := upgradeEdit(FactsOf(seen).File, b.Options.KubernetesVersion)
 	if err != nil || edit.Empty() {
 		return edit, err
 	}

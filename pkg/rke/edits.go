@@ -22,18 +22,18 @@ const flagName = "enable-leader-migration"
 // flagPath is where RKE's guide puts the flag.
 var flagPath = []string{"services", "kube-controller", "extra_args", flagName}
 
-// EnableEdit puts the flag on every kube-controller-manager.
-func EnableEdit(file *clusterfile.File) (clusterfile.Edit, error) {
+// enableEdit puts the flag on every kube-controller-manager.
+func enableEdit(file *clusterfile.File) (clusterfile.Edit, error) {
 	return file.Edit(yamltext.Set("true", yamltext.Quoted, flagPath...))
 }
 
-// SwitchEdit makes the provider external in one edit that also takes the flag
+// switchEdit makes the provider external in one edit that also takes the flag
 // away. awsCloudProvider goes: while the key is there, even empty, rke takes the
 // in-tree provider whatever the name says
 // (rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider). One without a value means
 // nothing to rke: it goes with the switch, and is no reason for another edit. made is what EnableEdit
 // put above the flag.
-func SwitchEdit(file *clusterfile.File, names naming.Rule, made yamltext.Made) (clusterfile.Edit, error) {
+func switchEdit(file *clusterfile.File, names naming.Rule, made yamltext.Made) (clusterfile.Edit, error) {
 	changes := []yamltext.Change{
 		yamltext.Set(rkestate.ProviderExternal, yamltext.Plain, "cloud_provider", "name"),
 		yamltext.Set(strconv.FormatBool(names.UseMetadata), yamltext.Plain, "cloud_provider", "useInstanceMetadataHostname"),
@@ -46,8 +46,8 @@ func SwitchEdit(file *clusterfile.File, names naming.Rule, made yamltext.Made) (
 	return file.Edit(changes...)
 }
 
-// UpgradeEdit sets the version, in a run of its own.
-func UpgradeEdit(file *clusterfile.File, version string) (clusterfile.Edit, error) {
+// upgradeEdit sets the version, in a run of its own.
+func upgradeEdit(file *clusterfile.File, version string) (clusterfile.Edit, error) {
 	return file.Edit(yamltext.Set(version, yamltext.Plain, "kubernetes_version"))
 }
 
@@ -62,7 +62,7 @@ func tryFileEdits(seen migration.Snapshot, names naming.Rule) error {
 
 // switchFrom is the switch of a file that may not have the flag yet.
 func switchFrom(file *clusterfile.File, names naming.Rule, made yamltext.Made) (clusterfile.Edit, error) {
-	first, err := EnableEdit(file)
+	first, err := enableEdit(file)
 	if err != nil {
 		return clusterfile.Edit{}, err
 	}
@@ -74,7 +74,7 @@ func switchFrom(file *clusterfile.File, names naming.Rule, made yamltext.Made) (
 			return clusterfile.Edit{}, err
 		}
 	}
-	return SwitchEdit(file, names, made)
+	return switchEdit(file, names, made)
 }
 
 // madeByEnable returns what the newest edit of enable-leader-migration that is not taken
@@ -102,11 +102,11 @@ func (b *Backend) fileObject() string { return "file " + b.Options.Config }
 
 // changeOf shows an edit in a plan, with the whole text that results.
 func (b *Backend) changeOf(edit clusterfile.Edit) []runner.Change {
-	return ChangeOf(b.Options.Config, edit)
+	return changeOf(b.Options.Config, edit)
 }
 
-// ChangeOf is changeOf for a file without its cluster.
-func ChangeOf(path string, edit clusterfile.Edit) []runner.Change {
+// changeOf lists what an edit changes in the file.
+func changeOf(path string, edit clusterfile.Edit) []runner.Change {
 	if edit.Empty() {
 		return nil
 	}

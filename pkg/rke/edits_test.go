@@ -19,7 +19,7 @@ func TestSwitchEdit_awsCloudProvider_removed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		edit, err := SwitchEdit(file, naming.Rule{UseMetadata: true}, yamltext.Made{})
+		edit, err := switchEdit(file, naming.Rule{UseMetadata: true}, yamltext.Made{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +30,7 @@ func TestSwitchEdit_awsCloudProvider_removed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := SwitchEdit(left, naming.Rule{UseMetadata: true}, yamltext.Made{}); err != nil || !again.Empty() {
+		if again, err := switchEdit(left, naming.Rule{UseMetadata: true}, yamltext.Made{}); err != nil || !again.Empty() {
 			t.Errorf("an empty key in a file that is switched: %v\n%s", err, again.Diff())
 		}
 		after, err := clusterfile.Parse("cluster.yml", edit.After)

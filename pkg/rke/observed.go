@@ -57,7 +57,7 @@ func (o observed) Places() map[string]migration.Place {
 	if o.File == nil {
 		return nil
 	}
-	traces := InForce(o.Config, migration.StepEnable) != "" || InForce(o.Config, migration.StepSwitch) != ""
+	traces := inForce(o.Config, migration.StepEnable) != "" || inForce(o.Config, migration.StepSwitch) != ""
 	return map[string]migration.Place{filepath.Base(o.Path): {Digest: yamltext.Digest(o.File.Text()), Traces: traces}}
 }
 

@@ -115,15 +115,15 @@ func offlineSteps(file *clusterfile.File, names naming.Rule, options Options) ([
 			return nil, err
 		}
 	} else {
-		if err := add(migration.StepEnable, func() (clusterfile.Edit, error) { return EnableEdit(file) }); err != nil {
+		if err := add(migration.StepEnable, func() (clusterfile.Edit, error) { return enableEdit(file) }); err != nil {
 			return nil, err
 		}
-		if err := add(migration.StepSwitch, func() (clusterfile.Edit, error) { return SwitchEdit(file, names, made) }); err != nil {
+		if err := add(migration.StepSwitch, func() (clusterfile.Edit, error) { return switchEdit(file, names, made) }); err != nil {
 			return nil, err
 		}
 	}
 	if options.KubernetesVersion != "" {
-		if err := add(migration.StepUpgrade, func() (clusterfile.Edit, error) { return UpgradeEdit(file, options.KubernetesVersion) }); err != nil {
+		if err := add(migration.StepUpgrade, func() (clusterfile.Edit, error) { return upgradeEdit(file, options.KubernetesVersion) }); err != nil {
 			return nil, err
 		}
 	}
@@ -133,7 +133,7 @@ func offlineSteps(file *clusterfile.File, names naming.Rule, options Options) ([
 func plannedEdit(id journal.StepID, path string, edit clusterfile.Edit) runner.PlannedStep {
 	added, removed := edit.Lines()
 	step := runner.PlannedStep{State: runner.State{Kind: runner.Todo},
-		Plan: runner.Plan{Summary: []string{fmt.Sprintf("~ %s (+%d −%d)", path, added, removed)}, Changes: ChangeOf(path, edit)}}
+		Plan: runner.Plan{Summary: []string{fmt.Sprintf("~ %s (+%d −%d)", path, added, removed)}, Changes: changeOf(path, edit)}}
 	for _, info := range procedure.StepInfos() {
 		if info.ID == id {
 			step.Info = info

@@ -34,7 +34,7 @@ func editFile(t *testing.T) editedFile {
 	t.Helper()
 	e := editedFile{path: filepath.Join(t.TempDir(), "plain.yml")}
 	file := rkefixture.Applied(t, "plain").File
-	first, err := EnableEdit(file)
+	first, err := enableEdit(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func editFile(t *testing.T) editedFile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := SwitchEdit(next, naming.Rule{}, first.Made)
+	second, err := switchEdit(next, naming.Rule{}, first.Made)
 	if err != nil {
 		t.Fatal(err)
 	}

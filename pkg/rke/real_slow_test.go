@@ -150,7 +150,7 @@ func agree(t *testing.T, text []byte, state rkestate.Config, hosts []realHost) {
 		}
 		// A value with a quote, a comment's sign or a new line rke's writer dresses for
 		// a parser that is not the provider's; those are left out.
-		if mine := CloudConfigText(config); !strings.Contains(mine, `"`) && lines(mine) != lines(host.CloudConfig) {
+		if mine := cloudConfigText(config); !strings.Contains(mine, `"`) && lines(mine) != lines(host.CloudConfig) {
 			t.Errorf("%s: rke deploys the cloud config\n%s\nthis package makes\n%s", host.Address, host.CloudConfig, mine)
 		}
 	}
@@ -231,15 +231,15 @@ func TestRealRKE(t *testing.T) {
 	for name, text := range realFiles(t) {
 		t.Run(name, func(t *testing.T) {
 			file := parsed(t, text)
-			flagged, err := EnableEdit(file)
+			flagged, err := enableEdit(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			switched, err := SwitchEdit(parsed(t, flagged.After), naming.Rule{UseMetadata: true}, flagged.Made)
+			switched, err := switchEdit(parsed(t, flagged.After), naming.Rule{UseMetadata: true}, flagged.Made)
 			if err != nil {
 				t.Fatal(err)
 			}
-			byFile, err := SwitchEdit(parsed(t, flagged.After), naming.Rule{}, flagged.Made)
+			byFile, err := switchEdit(parsed(t, flagged.After), naming.Rule{}, flagged.Made)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,7 @@ import (
 // receipt takes back, takeBack returns an error that says so.
 func (b *Backend) takeBack(seen migration.Snapshot, file *clusterfile.File, step journal.StepID) (clusterfile.Edit, error) {
 	for i, intent := range seen.Record.ToTakeBack(step, b.fileObject()) {
-		if i > 0 && InForce(file.Config(), step) == "" {
+		if i > 0 && inForce(file.Config(), step) == "" {
 			break
 		}
 		receipt, err := clusterfile.ParseReceipt(intent.Inverse)
@@ -39,7 +39,7 @@ func (b *Backend) takeBack(seen migration.Snapshot, file *clusterfile.File, step
 			return edit, clusterfile.WithBackup(err, path)
 		}
 	}
-	if found := InForce(file.Config(), step); found != "" {
+	if found := inForce(file.Config(), step); found != "" {
 		return clusterfile.Edit{}, NothingToTakeBack(b.fileObject(), found, step,
 			"put back the text from before "+string(step)+" ("+clusterfile.BackupPath(FactsOf(seen).Path, "*")+" keep what edits found), or undo it by hand; then run again")
 	}
@@ -58,9 +58,9 @@ func spent(file *clusterfile.File, backup []byte) bool {
 	return flag == was && set == had && reflect.DeepEqual(now.CloudProvider, then.CloudProvider)
 }
 
-// InForce describes what a configuration has of an editing step, or returns "" if it has
+// inForce describes what a configuration has of an editing step, or returns "" if it has
 // nothing of it.
-func InForce(c clusterfile.Config, step journal.StepID) string {
+func inForce(c clusterfile.Config, step journal.StepID) string {
 	switch step {
 	case migration.StepEnable:
 		if value, set := c.Services.KubeController.Flag(flagName); set {

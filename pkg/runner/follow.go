@@ -20,8 +20,8 @@ func Follow[S any](ctx context.Context, p Guarded[S], held func(context.Context)
 	return r.run(ctx, f.follow)
 }
 
-// Living is the run that a journal and a lock show at work; false: none.
-func Living(st journal.State, held *lock.Held) (journal.Run, bool) {
+// living is the run that a journal and a lock show at work; false: none.
+func living(st journal.State, held *lock.Held) (journal.Run, bool) {
 	if held == nil || len(st.Runs) == 0 {
 		return journal.Run{}, false
 	}
@@ -48,7 +48,7 @@ type Working struct {
 // that died is shown until its lock has not been renewed for twice as long as it holds, as
 // clocks may differ: whether it lives is seen by who looks at the lock for that long.
 func WorkingOf(st journal.State, held *lock.Held, now time.Time) *Working {
-	run, works := Living(st, held)
+	run, works := living(st, held)
 	if !works || held.For > 0 && now.Sub(held.Renewed) > 2*held.For {
 		return nil
 	}
@@ -56,13 +56,13 @@ func WorkingOf(st journal.State, held *lock.Held, now time.Time) *Working {
 	if start, err := time.Parse(time.RFC3339, run.Start); err == nil {
 		w.Started = start
 	}
-	w.Step, w.Since = Announced(st, run.ID)
+	w.Step, w.Since = announced(st, run.ID)
 	return w
 }
 
-// Announced is the last step that a run has written something for, and when it began to;
+// announced is the last step that a run has written something for, and when it began to;
 // "": none yet.
-func Announced(st journal.State, run string) (step journal.StepID, since time.Time) {
+func announced(st journal.State, run string) (step journal.StepID, since time.Time) {
 	for _, intent := range slices.Backward(st.Intents) {
 		if intent.Run != run || step != "" && intent.Step != step {
 			break
@@ -143,7 +143,7 @@ func (f *follower[S]) living(ctx context.Context) (journal.Run, bool, error) {
 	if held != nil && (f.seenAlive.IsZero() || !held.Renewed.Equal(f.renewed)) {
 		f.renewed, f.seenAlive = held.Renewed, now
 	}
-	last, alive := Living(f.s.journal(), held)
+	last, alive := living(f.s.journal(), held)
 	return last, alive && now.Sub(f.seenAlive) <= held.For, nil
 }
 
@@ -152,7 +152,7 @@ func (f *follower[S]) inHand(ctx context.Context, living journal.Run, alive bool
 	if !alive {
 		return f.rolling(ctx, f.last)
 	}
-	announced, _ := Announced(f.s.journal(), living.ID)
+	announced, _ := announced(f.s.journal(), living.ID)
 	var next Step[S]
 	for _, step := range f.p.Steps() {
 		id := step.Info().ID
@@ -184,7 +184,7 @@ func (f *follower[S]) turnTo(step Step[S]) {
 	info := step.Info()
 	f.current, f.title = info.ID, info.Title
 	f.watch = newWatch(f.run, info)
-	if announced, since := Announced(f.s.journal(), f.lastRun()); announced == info.ID && since.Before(now) {
+	if announced, since := announced(f.s.journal(), f.lastRun()); announced == info.ID && since.Before(now) {
 		f.watch.since = since
 	}
 	f.tx = &Tx{step: info, s: f.s, stop: f.stop, gone: f.gone, begun: true, warn: func(string, []string) {}}
@@ -234,7 +234,7 @@ func (f *follower[S]) passed(inHand Step[S]) {
 
 // begunByRun says whether the run has written anything for the step in hand.
 func (f *follower[S]) begunByRun() bool {
-	announced, _ := Announced(f.s.journal(), f.lastRun())
+	announced, _ := announced(f.s.journal(), f.lastRun())
 	return f.seen.States[f.step.Info().ID].Kind != Todo || announced == f.step.Info().ID
 }
 

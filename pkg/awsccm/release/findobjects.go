@@ -52,19 +52,6 @@ func (i *Installer) find(ctx context.Context, wanted []unstructured.Unstructured
 	return found, nil
 }
 
-// Find is what an installation with these values would find.
-func (i *Installer) Find(ctx context.Context, values map[string]any) (Found, error) {
-	version, err := i.kubernetesVersion()
-	if err != nil {
-		return Found{}, err
-	}
-	wanted, err := ccmchart.Render(i.chart, values, version)
-	if err != nil {
-		return Found{}, err
-	}
-	return i.find(ctx, wanted)
-}
-
 // elsewhere lists other namespaces with a release of our name, from the labels
 // of Helm's records alone: the records themselves are large.
 func (i *Installer) elsewhere(ctx context.Context) ([]string, error) {

@@ -64,9 +64,9 @@ const (
 // taken for a Helm at work, its default timeout.
 const foreignHelm = 5 * time.Minute
 
-// JudgeFound says how to install over what was found, or refuses with the
+// judgeFound says how to install over what was found, or refuses with the
 // command that clears the way.
-func JudgeFound(f Found) (Operation, Repair, error) {
+func judgeFound(f Found) (Operation, Repair, error) {
 	if f.HelmChart {
 		return "", "", refuse("HelmChartFound", "HelmChart "+wellknown.System+"/"+wellknown.CCM,
 			"RKE2's helm controller installs the controller manager and would undo ours",

@@ -53,7 +53,7 @@ func TestJudgeFound(t *testing.T) {
 		},
 	} {
 		c.found.Now = now
-		op, repair, err := JudgeFound(c.found)
+		op, repair, err := judgeFound(c.found)
 		f, _ := fault.As(err)
 		switch {
 		case c.reason == "" && (err != nil || op != c.op || repair != c.repair):

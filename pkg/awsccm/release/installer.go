@@ -131,7 +131,7 @@ func (i *Installer) Plan(ctx context.Context, values map[string]any) (*InstallPl
 	if err != nil {
 		return nil, err
 	}
-	operation, repair, err := JudgeFound(found)
+	operation, repair, err := judgeFound(found)
 	if err != nil {
 		return nil, err
 	}

@@ -19,8 +19,8 @@ const part = `(?:[*?]|[0-9A-Za-z]+(?:-[0-9A-Za-z]+)?)(?:/[0-9]+)?`
 // parseSchedule reads a schedule for a clock that never changes: the library gets times
 // in UTC and answers in UTC, and what they mean is the caller's business.
 func parseSchedule(place, text string) (cron.Schedule, error) {
-	if len(text) > MaxSchedule {
-		return nil, bad(place, fmt.Sprintf("%d bytes", len(text)), fmt.Sprintf("%s, in at most %d bytes", fiveFields, MaxSchedule), nil)
+	if len(text) > maxSchedule {
+		return nil, bad(place, fmt.Sprintf("%d bytes", len(text)), fmt.Sprintf("%s, in at most %d bytes", fiveFields, maxSchedule), nil)
 	}
 	seen := fmt.Sprintf("%q", text)
 	fields := strings.Fields(text)

@@ -14,8 +14,8 @@ const (
 	MaxWindows  = 14
 	MinDuration = 30 * time.Minute
 	MaxDuration = 7 * 24 * time.Hour
-	MaxSchedule = 256 // bytes
-	MaxTimeZone = 64  // bytes
+	maxSchedule = 256 // bytes
+	maxTimeZone = 64  // bytes
 )
 
 // ReasonBad is of every error of Parse.
@@ -68,7 +68,7 @@ func parse(place string, spec Spec) (window, error) {
 func parseZone(place, name string) (*time.Location, error) {
 	const wanted = "the IANA name of a time zone, such as Europe/Berlin, or nothing for UTC"
 	switch {
-	case len(name) > MaxTimeZone:
+	case len(name) > maxTimeZone:
 		return nil, bad(place, fmt.Sprintf("%d bytes", len(name)), wanted, nil)
 	case strings.EqualFold(name, "Local"): // the zone of whatever machine this runs on; CronJob refuses it, too
 		return nil, bad(place, fmt.Sprintf("%q", name), wanted, nil)

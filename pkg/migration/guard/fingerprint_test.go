@@ -156,7 +156,7 @@ func TestFingerprint_unreadable_isABrokenJournal(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, _, err = Fingerprint(journal.Record{Object: "ConfigMap a/b", Notes: map[string]json.RawMessage{FingerprintNote: raw}})
-		if !journal.IsBroken(err) || fault.ClassOf(err) != fault.Stale || !strings.Contains(err.Error(), "ConfigMap a/b") {
+		if !fault.HasReason(err, "JournalBroken") || fault.ClassOf(err) != fault.Stale || !strings.Contains(err.Error(), "ConfigMap a/b") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Renames are the differences between a fingerprint and the Nodes now that mean a
+// renames are the differences between a fingerprint and the Nodes now that mean a
 // second name for a machine, or another Node under its name, by machine.
-func Renames(before continuity.Fingerprint, nodes []downstream.Node, machines []continuity.MachineRef) []Rename {
+func renames(before continuity.Fingerprint, nodes []downstream.Node, machines []continuity.MachineRef) []Rename {
 	byName := make(map[string]*downstream.Node, len(nodes))
 	for i := range nodes {
 		byName[nodes[i].Name] = &nodes[i]
@@ -93,7 +93,7 @@ func RenamesOf(s migration.Snapshot) []Rename {
 	if err != nil {
 		before = continuity.Fingerprint{}
 	}
-	return slices.DeleteFunc(Renames(before, s.Reading.Down.Nodes, s.Reading.Refs()), func(r Rename) bool { return s.Reading.Stale[r.New] })
+	return slices.DeleteFunc(renames(before, s.Reading.Down.Nodes, s.Reading.Refs()), func(r Rename) bool { return s.Reading.Stale[r.New] })
 }
 
 // renamedNote is the journal's key for the names that renames had given when an undo began.

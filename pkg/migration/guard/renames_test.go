@@ -46,7 +46,7 @@ func TestRenames(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := Renames(before, tt.nodes, tt.machines)
+			got := renames(before, tt.nodes, tt.machines)
 			if len(got) != tt.want {
 				t.Fatalf("%d renames, want %d: %+v", len(got), tt.want, got)
 			}
@@ -68,11 +68,11 @@ func TestRenamesAreToldByMachine(t *testing.T) {
 		{"c", "c", "c-new", "same instance"}, {"demo-0", "b", "b", "it was deleted and registered again: UID 7, was 2"},
 		{"demo-1", "a", "a-new", "same Machine"}, {"m4", "d", "d-new", "same Machine"},
 	}
-	if d := cmp.Diff(want, Renames(before, nodes, machines)); d != "" {
+	if d := cmp.Diff(want, renames(before, nodes, machines)); d != "" {
 		t.Error(d)
 	}
 	gone := []downstream.Node{machineNode("a", "1", "m1", "", ""), machineNode("c", "3", "", "aws:///a/i-3", "")}
-	if got := Renames(before, gone, machines); len(got) != 0 {
+	if got := renames(before, gone, machines); len(got) != 0 {
 		t.Errorf("a Node that is gone, and no other has come: %+v", got)
 	}
 }
@@ -130,7 +130,7 @@ func TestRenamesWithoutMachines(t *testing.T) {
 		"registered again":             {machineNode("old", "9", "", "aws:///a/i-1", "10.0.0.1"), 1},
 		"another machine":              {machineNode("joined", "3", "", "aws:///b/i-3", "10.0.0.3"), 0},
 	} {
-		if got := Renames(before, []downstream.Node{tt.node}, nil); len(got) != tt.want {
+		if got := renames(before, []downstream.Node{tt.node}, nil); len(got) != tt.want {
 			t.Errorf("%s: %+v, want %d", name, got, tt.want)
 		}
 	}
@@ -166,7 +166,7 @@ func TestRunAndAuditSeeTheSameRenames(t *testing.T) {
 				machines = append(machines, continuity.MachineRef{UID: uid, Name: "demo-" + uid, Node: node.Name, Deleting: random.IntN(6) == 0})
 			}
 		}
-		if len(Renames(before, nodes, machines)) == 0 {
+		if len(renames(before, nodes, machines)) == 0 {
 			continue
 		}
 		braked++

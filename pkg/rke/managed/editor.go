@@ -63,7 +63,7 @@ func (b *Backend) switchEdit(ctx context.Context, seen migration.Snapshot) (Edit
 func made(seen migration.Snapshot) []string {
 	var all []string
 	for _, intent := range seen.Record.ToTakeBack(migration.StepEnable, clusterOf(seen).object()) {
-		inverse, err := ParseInverses(intent.Inverse)
+		inverse, err := parseInverses(intent.Inverse)
 		if err != nil {
 			continue
 		}

@@ -63,11 +63,11 @@ func isProviderName(v any) bool {
 	return v == nil || is && slices.Contains([]string{"", rkestate.ProviderAWS, "external", rkestate.ProviderExternal}, text)
 }
 
-// ParseInverses parses the inverses of an edit out of the journal. Anyone who may write to
+// parseInverses parses the inverses of an edit out of the journal. Anyone who may write to
 // the journal can put any JSON there, so ParseInverses returns an error unless they touch
 // only keys and values that Enable and Switch write: the provider's name, its block and
 // useInstanceMetadataHostname, the leader-migration flag, and the mappings above that.
-func ParseInverses(raw json.RawMessage) ([]Inverse, error) {
+func parseInverses(raw json.RawMessage) ([]Inverse, error) {
 	if len(raw) > maxInverse {
 		return nil, fmt.Errorf("%d bytes, at most %d expected", len(raw), maxInverse)
 	}

@@ -95,14 +95,14 @@ func TestParseInverses_forged_refused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := ParseInverses(raw); err == nil {
+		if got, err := parseInverses(raw); err == nil {
 			t.Fatalf("accepted as %+v: %s", got, raw)
 		}
 	}
 	twice := `{"path": "` + pointer(flagPath()) + `", "had": false, "is": "true"}`
 	for name, raw := range map[string]string{"nothing": "", "a mapping": "{}", "an unknown field": `[{"write": 1}]`, "more text": "[] []",
 		"twice": "[" + twice + "," + twice + "]", "a large text": "[" + strings.Repeat(" ", maxInverse) + "]"} {
-		if got, err := ParseInverses(json.RawMessage(raw)); err == nil {
+		if got, err := parseInverses(json.RawMessage(raw)); err == nil {
 			t.Errorf("%s: accepted as %+v", name, got)
 		}
 	}
@@ -121,7 +121,7 @@ func FuzzParseInverses(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		inverse, err := ParseInverses(raw)
+		inverse, err := parseInverses(raw)
 		if err != nil {
 			return
 		}

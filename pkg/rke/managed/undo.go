@@ -28,7 +28,7 @@ var secrets = kubeschema.GroupVersionResource{Version: "v1", Resource: "secrets"
 // returns an error that says so.
 func (b *Backend) takeBack(ctx context.Context, seen migration.Snapshot, config map[string]any, step journal.StepID) (Edit, error) {
 	for _, intent := range seen.Record.ToTakeBack(step, clusterOf(seen).object()) {
-		inverse, err := ParseInverses(intent.Inverse)
+		inverse, err := parseInverses(intent.Inverse)
 		if err != nil {
 			return Edit{}, seen.Record.Foreign(intent, err)
 		}

@@ -23,7 +23,7 @@ func inverseOf(t *testing.T, edit Edit) ([]Inverse, func(string) (any, error)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inverse, err := ParseInverses(raw)
+	inverse, err := parseInverses(raw)
 	if err != nil {
 		t.Fatalf("%v: %s", err, raw)
 	}

@@ -158,12 +158,3 @@ func (c Config) Values() map[string]any {
 	}
 	return out
 }
-
-// Merged is what the merge yields, before Rancher drops anything.
-func (c Config) Merged() map[string]any {
-	out := map[string]any{}
-	for k, v := range c {
-		out[k] = v.Raw
-	}
-	return out
-}

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -140,6 +139,3 @@ func (f *findings) add(m Machine, one Finding) {
 	}
 	(*f)[i].Machines = append((*f)[i].Machines, m.Name)
 }
-
-// String is one line.
-func (f Finding) String() string { return fmt.Sprintf("%s: %s: %s", f.Location, f.Seen, f.Why) }

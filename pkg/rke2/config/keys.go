@@ -10,7 +10,7 @@ const (
 	KeyKubeletArg   = "kubelet-arg"
 	KeyManagerArg   = "kube-controller-manager-arg"
 	KeyAPIServerArg = "kube-apiserver-arg"
-	KeySchedulerArg = "kube-scheduler-arg"
+	keySchedulerArg = "kube-scheduler-arg"
 	KeyNodeName     = "node-name"
 )
 
@@ -71,7 +71,7 @@ func serverKey(key string) (kind, bool) {
 	switch key {
 	case "disable-kube-proxy", "etcd-expose-metrics", "tls-san-security":
 		return boolean, true
-	case KeyDisableCCM, KeyManagerArg, KeyAPIServerArg, KeySchedulerArg,
+	case KeyDisableCCM, KeyManagerArg, KeyAPIServerArg, keySchedulerArg,
 		"audit-policy-file", "cluster-cidr", "cluster-dns", "cluster-domain", "cni",
 		"container-runtime-endpoint", "disable", "disable-scheduler", "egress-selector-mode",
 		"etcd-arg", "etcd-image", "kube-apiserver-image", "kube-cloud-controller-manager-arg",

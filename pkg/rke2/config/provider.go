@@ -37,8 +37,8 @@ func (s Setting) String() string {
 	}
 }
 
-// Settings gives one key of each machine, in the order of the machines.
-func Settings(s Spec, machines []Machine, key string) []Setting {
+// settings gives one key of each machine, in the order of the machines.
+func settings(s Spec, machines []Machine, key string) []Setting {
 	out := make([]Setting, 0, len(machines))
 	for _, m := range machines {
 		c := Effective(s, m)
@@ -56,12 +56,12 @@ func Settings(s Spec, machines []Machine, key string) []Setting {
 }
 
 // Providers gives the cloud provider of each machine.
-func Providers(s Spec, machines []Machine) []Setting { return Settings(s, machines, KeyProvider) }
+func Providers(s Spec, machines []Machine) []Setting { return settings(s, machines, KeyProvider) }
 
 // CloudConfigs gives the in-tree cloud configuration of each machine: inline
 // text, which may hold secrets, or secret://namespace:name.
 func CloudConfigs(s Spec, machines []Machine) []Setting {
-	return Settings(s, machines, KeyCloudConfig)
+	return settings(s, machines, KeyCloudConfig)
 }
 
 // Agree is nil when all settings have one value; else it names one machine for

@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// NotShown replaces a value that may be secret, and that no edit needs, in what is published.
-const NotShown = "(not shown)"
+// notShown replaces a value that may be secret, and that no edit needs, in what is published.
+const notShown = "(not shown)"
 
 // shownKeys returns the keys whose values hold no secret.
 func shownKeys() []string {
@@ -44,7 +44,7 @@ func Shown(key string, value any) any {
 			if strings.HasPrefix(text, "secret://") { // the name of a Secret
 				return text
 			}
-			return NotShown
+			return notShown
 		})
 	}
 	return replaced(value, shownText)
@@ -54,7 +54,7 @@ func shownText(text string) string {
 	if text == "" || harmless.MatchString(text) {
 		return text
 	}
-	return NotShown
+	return notShown
 }
 
 func shownArg(arg string) string {

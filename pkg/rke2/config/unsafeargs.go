@@ -13,7 +13,7 @@ import (
 
 // componentKeys are the argument keys of the components that read feature gates.
 func componentKeys() []string {
-	return []string{KeyManagerArg, KeyAPIServerArg, KeySchedulerArg, KeyKubeletArg}
+	return []string{KeyManagerArg, KeyAPIServerArg, keySchedulerArg, KeyKubeletArg}
 }
 
 // UnsafeArgs are arguments in force on some machine that a migration must not
@@ -117,7 +117,7 @@ func gatesOf(args []string) component.Gates {
 
 func explicitProvider(args []string, key string, report func(Finding)) {
 	v, ok := notation.Last(args, FlagProvider)
-	if !ok || key == KeySchedulerArg {
+	if !ok || key == keySchedulerArg {
 		return
 	}
 	f := Finding{Topic: ExplicitProvider, Seen: FlagProvider + "=" + v, Why: "it beats " + KeyProvider, Fix: "remove it unless it is meant"}

@@ -18,7 +18,7 @@ func TestUnsafeArgs(t *testing.T) {
 		{"a file", "v1.26.15+rke2r1", KeyManagerArg, "leader-migration-config=/etc/x", []Topic{MigrationFile}},
 		{"EBS migration off, 1.23", "v1.23.17+rke2r1", KeyKubeletArg, "feature-gates=A=true,CSIMigrationAWS=false", []Topic{MigrationOff, FatalGateNext}},
 		{"EBS migration off, 1.25", "v1.25.16+rke2r1", KeyKubeletArg, "feature-gates=CSIMigrationAWS=false", []Topic{FatalGate, FatalGateNext}},
-		{"EBS migration on, 1.26", "v1.26.15+rke2r1", KeySchedulerArg, "feature-gates=CSIMigrationAWS=true", []Topic{FatalGateNext}},
+		{"EBS migration on, 1.26", "v1.26.15+rke2r1", keySchedulerArg, "feature-gates=CSIMigrationAWS=true", []Topic{FatalGateNext}},
 		{"named at all, 1.27", "v1.27.16+rke2r1", KeyAPIServerArg, "feature-gates=ControllerManagerLeaderMigration=true", []Topic{FatalGate}},
 		{"leader migration off, 1.23", "v1.23.17+rke2r1", KeyManagerArg, "feature-gates=ControllerManagerLeaderMigration=false", []Topic{MigrationOff, FatalGateNext}},
 		{"leader migration off, 1.24", "v1.24.17+rke2r1", KeyManagerArg, "feature-gates=ControllerManagerLeaderMigration=false", []Topic{FatalGate, FatalGateNext}},

@@ -71,7 +71,7 @@ func ReleaseNotes(f rancher.Facts, switchTo EndState, nodes []downstream.Node) [
 		return nil
 	}
 	notes := []string{"later upgrades must pass over RKE2 " + ranges + ", whose kube-apiserver refuses " + config.ProviderAWS + ": take " + next + " or later (AWSM-122)"}
-	if choice, err := ChooseEndState(EndExternal, nodes); err == nil && choice.State == EndExternal {
+	if choice, err := chooseEndState(EndExternal, nodes); err == nil && choice.State == EndExternal {
 		notes = append(notes, "--end-state external starts on every release, and every Node's name is explicit")
 	}
 	return notes

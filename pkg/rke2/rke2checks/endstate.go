@@ -35,7 +35,7 @@ type EndStateChoice struct {
 	Why   string
 }
 
-// ChooseEndState decides how nodes keep their names after the switch. A renamed
+// chooseEndState decides how nodes keep their names after the switch. A renamed
 // node is the worst outcome, and the operating system's host name, which an
 // external kubelet would use, can be read nowhere in the API: the label
 // kubernetes.io/hostname, the annotation rke2.io/hostname and the Hostname
@@ -45,7 +45,7 @@ type EndStateChoice struct {
 // --hostname-override, which the label repeats: where that is not the Node's name
 // (metadata that answers IMDSv2 only, so that RKE2 took `hostname -f`), it would
 // rename the Node too.
-func ChooseEndState(wanted EndState, nodes []downstream.Node) (EndStateChoice, error) {
+func chooseEndState(wanted EndState, nodes []downstream.Node) (EndStateChoice, error) {
 	unproven := withoutExplicitName(nodes)
 	overridden := overriddenOtherwise(nodes)
 	switch {
@@ -108,12 +108,12 @@ func nodesAre(names []string) string {
 }
 
 // EndStateOf is how a cluster is to run: as it does where it is switched, else as
-// ChooseEndState decides.
+// chooseEndState decides.
 func EndStateOf(f rancher.Facts, switched bool, wanted EndState, nodes []downstream.Node) (EndStateChoice, error) {
 	if past, ok := pastEndState(f, switched); ok {
 		return past, nil
 	}
-	return ChooseEndState(wanted, nodes)
+	return chooseEndState(wanted, nodes)
 }
 
 // pastEndState is the end state that a switched cluster already has.

@@ -44,7 +44,7 @@ func TestChooseEndState(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := ChooseEndState(tt.wanted, tt.nodes)
+			got, err := chooseEndState(tt.wanted, tt.nodes)
 			if f, ok := fault.As(err); (ok && f.Reason != tt.reason) || (!ok && tt.reason != "") {
 				t.Fatalf("error %v, want reason %q", err, tt.reason)
 			}
@@ -88,7 +88,7 @@ func TestNodesThatDecideTheEndState(t *testing.T) {
 		"Nodes b, c, d are without an explicit node-name":            {named("a"), plain("c"), plain("b"), plain("d")},
 		"Nodes b, c, d and 1 more are without an explicit node-name": {named("a"), plain("c"), plain("b"), plain("d"), plain("e")},
 	} {
-		if got, err := ChooseEndState(EndAuto, nodes); err != nil || got.Why != want {
+		if got, err := chooseEndState(EndAuto, nodes); err != nil || got.Why != want {
 			t.Errorf("%q, %v, want %q", got.Why, err, want)
 		}
 	}

@@ -30,12 +30,6 @@ func (r Record) objectName() string {
 	return r.Object
 }
 
-// IsBroken reports whether err says that a journal, or a part of it, cannot be relied on.
-func IsBroken(err error) bool {
-	bad, is := fault.As(err)
-	return is && bad.Reason == reasonBroken
-}
-
 // object names the ConfigMap that holds the journal of a target.
 func (t Target) object() string {
 	if t.Name == "" {

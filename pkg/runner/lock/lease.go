@@ -280,7 +280,7 @@ func describe(lease *coordinationv1.Lease) string {
 	if id == "" {
 		return "nobody holds it"
 	}
-	if o, ok := ParseOwner(id); ok {
+	if o, ok := parseOwner(id); ok {
 		return o.String()
 	}
 	return fmt.Sprintf("holder %q", id)

@@ -70,7 +70,7 @@ func (l *Lease) try(run context.Context, w *deathWatch) error {
 		return fmt.Errorf("read the lock, %s: %w", l.object(), err)
 	}
 	if l.free(now) || w.dead(now, before) {
-		former, _ := ParseOwner(holder(now))
+		former, _ := parseOwner(holder(now))
 		next := now.DeepCopy()
 		l.stamp(next, before)
 		out, err := leases.Update(ctx, next, metav1.UpdateOptions{FieldManager: wellknown.FieldManager})
@@ -94,8 +94,8 @@ func (l *Lease) free(now *coordinationv1.Lease) bool {
 	if id == "" || id == l.owner.Identity() {
 		return true
 	}
-	owner, ok := ParseOwner(id)
-	return ok && (l.diedHere(owner, now.ResourceVersion) || Succeeds(l.owner, owner))
+	owner, ok := parseOwner(id)
+	return ok && (l.diedHere(owner, now.ResourceVersion) || succeeds(l.owner, owner))
 }
 
 // diedHere reports whether the owner wrote the Lease last on this machine, and is certain
@@ -140,7 +140,7 @@ func (l *Lease) taken(ctx context.Context, lease *coordinationv1.Lease, before t
 }
 
 func (l *Lease) heldBy(lease *coordinationv1.Lease) error {
-	if o, ok := ParseOwner(holder(lease)); ok {
+	if o, ok := parseOwner(holder(lease)); ok {
 		return heldBy(l.object(), o, fmt.Sprintf("for about %s; it was just seen to renew", l.clock.Since(o.Start).Round(time.Second)))
 	}
 	return &fault.Error{

@@ -56,7 +56,7 @@ func deadTakenOver(t *testing.T, config *rest.Config) {
 	p := elder(t, config, "h", leaseDuration)
 	c := contend(t, config, "bob")
 	c.Processes, c.Witness = HostProcesses(), files{machine(t)}
-	if o, ok := ParseOwner(holder(c.read(t))); !ok || o.PID != p.pid() || !o.Place.known() || o.Tick == 0 {
+	if o, ok := parseOwner(holder(c.read(t))); !ok || o.PID != p.pid() || !o.Place.known() || o.Tick == 0 {
 		t.Fatalf("the lock of process %d: %+v", p.pid(), o)
 	}
 	p.kill()

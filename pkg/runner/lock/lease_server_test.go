@@ -79,7 +79,7 @@ func leaseLives(t *testing.T, config *rest.Config) {
 	a := contend(t, config, "alice")
 	mustAcquire(t, a)
 	lease := a.read(t)
-	owner, ok := ParseOwner(*lease.Spec.HolderIdentity)
+	owner, ok := parseOwner(*lease.Spec.HolderIdentity)
 	if !ok || owner.User != "alice" || owner.PID != 1 || owner.Run != "run-alice" || *lease.Spec.LeaseDurationSeconds != 120 {
 		t.Errorf("%+v", lease.Spec)
 	}

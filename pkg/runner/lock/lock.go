@@ -52,8 +52,8 @@ func (o Owner) Identity() string {
 	return string(b)
 }
 
-// ParseOwner reads an Identity; false for what is none.
-func ParseOwner(identity string) (Owner, bool) {
+// parseOwner reads an Identity; false for what is none.
+func parseOwner(identity string) (Owner, bool) {
 	var o Owner
 	err := json.Unmarshal([]byte(identity), &o)
 	return o, err == nil && o.Run != ""

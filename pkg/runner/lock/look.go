@@ -36,7 +36,7 @@ func Look(ctx context.Context, client kubernetes.Interface, namespace, name stri
 		return nil, err
 	}
 	held := &Held{Identity: holder(lease)}
-	held.Owner, _ = ParseOwner(held.Identity)
+	held.Owner, _ = parseOwner(held.Identity)
 	if lease.Spec.RenewTime != nil {
 		held.Renewed = lease.Spec.RenewTime.Time
 	}

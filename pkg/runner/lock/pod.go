@@ -14,13 +14,13 @@ func (p Pod) known() bool { return p.UID != "" && p.Container != "" }
 // environment; so has every process of a pod that shares its process ids.
 const first = 1
 
-// Succeeds says whether ours is the process that the kubelet started in a container
+// succeeds says whether ours is the process that the kubelet started in a container
 // after the owner's: it starts none before the last one has ended
 // (kubernetes/kubernetes:pkg/kubelet/kuberuntime/kuberuntime_manager.go@v1.26.13,
 // computePodActions). A pod never moves to another machine. Of two boots of its machine
 // only one runs; within one, the later start is the successor's, so that an owner is
 // never taken for dead by one that came before it.
-func Succeeds(ours, owner Owner) bool {
+func succeeds(ours, owner Owner) bool {
 	switch {
 	case !owner.Pod.known() || owner.Pod != ours.Pod,
 		owner.PID != first || ours.PID != first,

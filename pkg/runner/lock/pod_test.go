@@ -37,7 +37,7 @@ func TestSucceeds(t *testing.T) {
 		if c.change != nil {
 			c.change(&owner, &ours)
 		}
-		if got := Succeeds(ours, owner); got != c.want {
+		if got := succeeds(ours, owner); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -45,7 +45,7 @@ func TestSucceeds(t *testing.T) {
 
 func TestPodIsPartOfTheIdentity(t *testing.T) {
 	o := Owner{User: "nonroot", Host: "awsmigrate-0", PID: 1, Run: "run-1", Start: time.Unix(1e9, 0).UTC(), Pod: Pod{UID: "uid-1", Container: "controller"}}
-	if again, ok := ParseOwner(o.Identity()); !ok || again != o {
+	if again, ok := parseOwner(o.Identity()); !ok || again != o {
 		t.Errorf("%+v was read back as %+v", o, again)
 	}
 }

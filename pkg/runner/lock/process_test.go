@@ -67,7 +67,7 @@ func TestProvenDeadAsksForTheOwner(t *testing.T) {
 
 func TestOwnerIdentity(t *testing.T) {
 	old := `{"user":"alice","host":"jump","pid":7,"start":"2026-11-21T09:00:00Z","run":"run-1"}`
-	o, ok := ParseOwner(old)
+	o, ok := parseOwner(old)
 	if !ok || o.Place.known() || o.Tick != 0 {
 		t.Fatalf("an identity without the new fields: %+v, %v", o, ok)
 	}
@@ -75,7 +75,7 @@ func TestOwnerIdentity(t *testing.T) {
 		t.Errorf("written back as %s", o.Identity())
 	}
 	o.Place, o.Tick = Place{Boot: "boot-1", PIDs: "pid:[1]", Times: "time:[1]"}, 1<<63
-	again, ok := ParseOwner(o.Identity())
+	again, ok := parseOwner(o.Identity())
 	if !ok || again != o {
 		t.Errorf("%+v was read back as %+v", o, again)
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 )
 
-// Schema of the bundles that this version reads and writes.
-const Schema = 1
+// schema of the bundles that this version reads and writes.
+const schema = 1
 
 const (
 	apiVersion = "awsmigrate.io/v1"
@@ -66,7 +66,7 @@ type Target struct {
 // Encode is a bundle without secrets, as JSON. Side was written with the same
 // Redactor.
 func Encode(b Bundle, r *Redactor) ([]byte, error) {
-	b.APIVersion, b.Kind, b.Schema = apiVersion, kind, Schema
+	b.APIVersion, b.Kind, b.Schema = apiVersion, kind, schema
 	if b.Input.Unread != nil {
 		b.Unread = b.Input.Unread.Error()
 	}
@@ -88,7 +88,7 @@ func Encode(b Bundle, r *Redactor) ([]byte, error) {
 func Decode(object string, text []byte) (Bundle, error) {
 	refuse := func(seen string, err error) error {
 		return &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: object, Seen: seen,
-			Wanted: fmt.Sprintf("a bundle of schema %d that verify --dump has saved", Schema), Err: err}
+			Wanted: fmt.Sprintf("a bundle of schema %d that verify --dump has saved", schema), Err: err}
 	}
 	var head struct {
 		APIVersion, Kind string
@@ -103,7 +103,7 @@ func Decode(object string, text []byte) (Bundle, error) {
 	if head.APIVersion != apiVersion || head.Kind != kind {
 		return Bundle{}, refuse(fmt.Sprintf("is %q of %q", head.Kind, head.APIVersion), nil)
 	}
-	if head.Schema != Schema {
+	if head.Schema != schema {
 		return Bundle{}, refuse(fmt.Sprintf("has schema %d", head.Schema), nil)
 	}
 	var b Bundle

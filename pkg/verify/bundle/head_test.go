@@ -23,7 +23,7 @@ func written() Bundle {
 
 func decoded(t *testing.T, b Bundle) (Bundle, error) {
 	t.Helper()
-	b.APIVersion, b.Kind, b.Schema = apiVersion, kind, Schema
+	b.APIVersion, b.Kind, b.Schema = apiVersion, kind, schema
 	text, err := json.Marshal(b)
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// All are the checks of this package, by ID.
-func All() []verify.Check[evidence.Input] {
+// all are the checks of this package, by ID.
+func all() []verify.Check[evidence.Input] {
 	var all []verify.Check[evidence.Input]
 	for _, category := range [][]verify.Check[evidence.Input]{
 		clusterChecks(), leaderChecks(), nodeChecks(), awschecks.All(), storageChecks(), ccmChecks(), serviceChecks(),
@@ -24,7 +24,7 @@ func All() []verify.Check[evidence.Input] {
 
 // For are the checks that are made of a distribution.
 func For(d wellknown.Distribution) []verify.Check[evidence.Input] {
-	return slices.DeleteFunc(All(), func(c verify.Check[evidence.Input]) bool { return slices.Contains(c.NotFor, d) })
+	return slices.DeleteFunc(all(), func(c verify.Check[evidence.Input]) bool { return slices.Contains(c.NotFor, d) })
 }
 
 func at(ps ...position.Position) []position.Position { return ps }

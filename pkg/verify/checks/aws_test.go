@@ -18,7 +18,7 @@ import (
 
 func one(t *testing.T, in evidence.Input, id string) verify.Result {
 	t.Helper()
-	r := verify.RunAll(t.Context(), verify.Bind(in, All()...), verify.Options{Position: in.Position.Position, Only: []string{id}})
+	r := verify.RunAll(t.Context(), verify.Bind(in, all()...), verify.Options{Position: in.Position.Position, Only: []string{id}})
 	if len(r.Results) != 1 {
 		t.Fatalf("%d results for %s", len(r.Results), id)
 	}
@@ -171,7 +171,7 @@ func TestJunkIsShown(t *testing.T) {
 	in.Cloud.Unclaimed.Value = []cloud.Instance{{ID: junk, State: "running", VPC: junk + "0", PrivateDNSName: junk}}
 	in.Cloud.Roles.Value[0].Denied = []string{junk}
 	in.Cloud.Missed = map[string]string{"eu-west-1": junk}
-	r := verify.RunAll(t.Context(), verify.Bind(in, All()...), verify.Options{Position: position.P4})
+	r := verify.RunAll(t.Context(), verify.Bind(in, all()...), verify.Options{Position: position.P4})
 	for _, res := range r.Results {
 		for _, f := range res.Findings {
 			if strings.Contains(f.Reason, "the check itself failed") {

@@ -73,7 +73,7 @@ func callsCommand(f *ast.FuncDecl) bool {
 // What a check says of itself, in every state, is no command: it cannot know what to
 // name.
 func TestNoCommandIsForEveryState(t *testing.T) {
-	for _, m := range verify.Metas(append(Alone(), All()...)...) {
+	for _, m := range verify.Metas(append(Alone(), all()...)...) {
 		if command := anyCommand.FindString(m.Fix); command != "" {
 			t.Errorf("%s: %q", m.ID, command)
 		}

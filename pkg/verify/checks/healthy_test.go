@@ -182,7 +182,7 @@ func TestHealthyPasses(t *testing.T) {
 			if got := position.Compute(in.Evidence(nil)); got.Position != p || got.Mixed {
 				t.Errorf("position %+v, want %s", got, p)
 			}
-			r := verify.RunAll(t.Context(), verify.Bind(in, All()...), verify.Options{Position: p})
+			r := verify.RunAll(t.Context(), verify.Bind(in, all()...), verify.Options{Position: p})
 			for _, res := range r.Results {
 				if res.Status != verify.OK && res.Status != verify.Skip {
 					t.Errorf("%s is %s: %+v", res.ID, res.Status, res.Findings)

@@ -35,7 +35,7 @@ func TestNamesInFixesAreWords(t *testing.T) {
 	in.Charts = verify.Got([]downstream.Chart{{Object: downstream.Object{Kind: "HelmChart", Namespace: evil, Name: evil}}})
 	in.CCMObjects = verify.Got([]downstream.Object{{Kind: "ServiceAccount", Namespace: evil, Name: evil}})
 	commands := 0
-	for _, res := range verify.RunAll(t.Context(), verify.Bind(in, append(Alone(), All()...)...), verify.Options{Position: position.P0}).Results {
+	for _, res := range verify.RunAll(t.Context(), verify.Bind(in, append(Alone(), all()...)...), verify.Options{Position: position.P0}).Results {
 		for _, f := range res.Findings {
 			m := anyCommand.FindStringSubmatch(f.Fix)
 			if m == nil {

@@ -91,7 +91,7 @@ var retired = map[string]bool{}
 func TestIDsAreStable(t *testing.T) {
 	pattern := regexp.MustCompile(`^AWSM-(119|(1[34]|[2-68][0-9])[0-9])$`)
 	seen := map[string]bool{}
-	for _, m := range verify.Metas(append(Alone(), All()...)...) {
+	for _, m := range verify.Metas(append(Alone(), all()...)...) {
 		if seen[m.ID] || retired[m.ID] || !pattern.MatchString(m.ID) {
 			t.Errorf("%s is used twice, retired or malformed", m.ID)
 		}
@@ -116,7 +116,7 @@ func TestForRKELeavesNamesToItsOwnChecks(t *testing.T) {
 			t.Errorf("%s is judged for RKE", c.ID)
 		}
 	}
-	if len(For(wellknown.RKE2)) != len(All()) {
+	if len(For(wellknown.RKE2)) != len(all()) {
 		t.Error("RKE2 misses checks")
 	}
 }

@@ -206,7 +206,7 @@ func TestShorterRetryPeriod(t *testing.T) {
 func TestHandingOverIsOneWarning(t *testing.T) {
 	in := healthy(t, position.P3)
 	in.Leases.Value.Migration = fencedFor(3 * time.Second)
-	r := verify.RunAll(t.Context(), verify.Bind(in, All()...), verify.Options{Position: position.P3})
+	r := verify.RunAll(t.Context(), verify.Bind(in, all()...), verify.Options{Position: position.P3})
 	for _, result := range r.Results {
 		if result.Status == verify.Fail || result.Status == verify.Unknown || result.Status == verify.Warn && result.ID != "AWSM-208" {
 			t.Errorf("%s: %+v", result.ID, result.Findings)

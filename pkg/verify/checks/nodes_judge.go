@@ -84,9 +84,9 @@ func labelPlace(p evidence.Pair, labels []string) string {
 	return fault.Command(append(words, "--overwrite")...)
 }
 
-// AutoEndState is what --end-state auto takes: external only if every node's
+// autoEndState is what --end-state auto takes: external only if every node's
 // name is explicit.
-func AutoEndState(nodes []downstream.Node) evidence.EndState {
+func autoEndState(nodes []downstream.Node) evidence.EndState {
 	for _, n := range nodes {
 		if !evidence.NameProof(n).External {
 			return evidence.Overrides
@@ -102,7 +102,7 @@ func namesSurvive(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
 		end := in.EndState
 		if end == "" {
-			end = AutoEndState(nodes)
+			end = autoEndState(nodes)
 		}
 		var out []verify.Finding
 		for _, n := range nodes {

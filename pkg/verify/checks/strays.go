@@ -15,7 +15,7 @@ import (
 
 // Managers are the checks of who runs controller managers.
 func Managers() []verify.Check[evidence.Input] {
-	return slices.DeleteFunc(All(), func(c verify.Check[evidence.Input]) bool { return !c.BeforeHandover })
+	return slices.DeleteFunc(all(), func(c verify.Check[evidence.Input]) bool { return !c.BeforeHandover })
 }
 
 // strays judges every kube-controller-manager beside the control plane's own.

@@ -37,7 +37,7 @@ func checkTraps() []trap {
 func TestTraps(t *testing.T) {
 	for _, tc := range checkTraps() {
 		t.Run(tc.id+" "+tc.name, func(t *testing.T) {
-			if wrong := tc.judgedBy(t, append(Alone(), All()...)); wrong != "" {
+			if wrong := tc.judgedBy(t, append(Alone(), all()...)); wrong != "" {
 				t.Error(wrong)
 			}
 		})
@@ -71,8 +71,8 @@ func (tc trap) judgedBy(t *testing.T, registry []verify.Check[evidence.Input]) s
 
 // A check whose body is gone is noticed by a case of its own.
 func TestBlankedChecksAreNoticed(t *testing.T) {
-	for i, c := range append(Alone(), All()...) {
-		registry := append(Alone(), All()...)
+	for i, c := range append(Alone(), all()...) {
+		registry := append(Alone(), all()...)
 		registry[i].Judge = func(evidence.Input) []verify.Finding { return nil }
 		noticed := false
 		for _, tc := range checkTraps() {
@@ -94,7 +94,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 			tested[tc.id] = true
 		}
 	}
-	for _, m := range verify.Metas(append(Alone(), All()...)...) {
+	for _, m := range verify.Metas(append(Alone(), all()...)...) {
 		if !tested[m.ID] {
 			t.Errorf("%s has no failing case", m.ID)
 		}
@@ -103,7 +103,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 
 // What is found broken elsewhere in the cluster never makes an unread part ok.
 func TestNothingReadIsNeverOK(t *testing.T) {
-	r := verify.RunAll(t.Context(), verify.Bind(evidence.Input{Position: position.Result{Position: position.Unknown}}, append(Alone(), All()...)...), verify.Options{Position: position.Unknown})
+	r := verify.RunAll(t.Context(), verify.Bind(evidence.Input{Position: position.Result{Position: position.Unknown}}, append(Alone(), all()...)...), verify.Options{Position: position.Unknown})
 	for _, res := range r.Results {
 		if res.Status == verify.OK || res.Status == verify.Warn {
 			t.Errorf("%s is %s although nothing was read: %+v", res.ID, res.Status, res.Findings)

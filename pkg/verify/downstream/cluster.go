@@ -42,7 +42,7 @@ func (f Facts) Cluster() Cluster {
 // Nodes, there may be fewer. leader is the verdict on the migration lease.
 func (c Cluster) Evidence(kcms []position.KCM, planes []Node, expected int, leader lease.Verdict) position.Evidence {
 	return position.Evidence{KCMs: kcms, CCM: c.CCMEvidence(planes, expected), Grant: answer(c.MayGet, c.MayUpdate),
-		OwnGrant: answer(c.OwnGrant, c.OwnGrant), Lease: OwnerOf(leader)}
+		OwnGrant: answer(c.OwnGrant, c.OwnGrant), Lease: ownerOf(leader)}
 }
 
 // CCMEvidence is the part of Evidence that is about the CCM.

@@ -43,13 +43,13 @@ func (f Facts) owner() position.Owner {
 	if !ok {
 		return position.OwnerUnseen
 	}
-	return OwnerOf(v)
+	return ownerOf(v)
 }
 
-// OwnerOf maps the verdict on the migration lease to what the position asks. A
+// ownerOf maps the verdict on the migration lease to what the position asks. A
 // holder that is not seen renewing holds it for nobody. One that renews, and is
 // neither of the two components for sure, was for the position not seen.
-func OwnerOf(v lease.Verdict) position.Owner {
+func ownerOf(v lease.Verdict) position.Owner {
 	switch {
 	case v.Owner == lease.NoLease:
 		return position.NoLease

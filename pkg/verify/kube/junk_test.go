@@ -34,7 +34,7 @@ func readFrom(t *testing.T, s http.Handler, change ...func(*Reader)) verify.Read
 	for _, c := range change {
 		c(&r)
 	}
-	return ReadNodes(t.Context(), r)
+	return r.nodes(t.Context())
 }
 
 // times answers the first n requests for a page after the first one, and lets

@@ -12,9 +12,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// ReadNodes reads the Nodes and nothing else.
-func ReadNodes(ctx context.Context, r Reader) verify.Read[[]downstream.Node] { return r.nodes(ctx) }
-
 // nodesInAPage are fewer than of other objects: a Node has 20 KB.
 const nodesInAPage = 250
 

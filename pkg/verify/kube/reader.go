@@ -29,7 +29,7 @@ import (
 // Defaults of Reader.
 const (
 	DefaultTimeout  = 30 * time.Second // of one request
-	DefaultPageSize = 500
+	defaultPageSize = 500
 	NoTimeout       = time.Duration(-1)
 	parallel        = 6 // reads at a time
 )
