@@ -204,11 +204,6 @@ promises: ## the tests of docs/promises.md that take a minute or two, and their 
 	@cd test && $(GOTEST) -count=1 -timeout 20m -v ./sim > $(or $(TMPDIR),/tmp)/awsmigrate-promises.log; code=$$?; \
 	grep -E '^(--- FAIL|FAIL|ok)|counts:' $(or $(TMPDIR),/tmp)/awsmigrate-promises.log | sed 's/^ *[a-z_]*_test.go:[0-9]*: //'; exit $$code
 
-# ORACLE_DIR keeps the texts behind the digests, to compare two commits with diff -r.
-.PHONY: oracle
-oracle: ## what is said and done in 500 simulated moments, against what is recorded; ORACLE_DIR=folder keeps the texts
-	cd test && AWSMIGRATE_SIM=all AWSMIGRATE_ORACLE=$(ORACLE_DIR) $(GOTEST) -count=1 -timeout 20m -run '^TestOracle$$' ./sim
-
 .PHONY: kill-points
 kill-points: ## the same with every kill point, every call that fails, every undo; by hand
 	cd test && AWSMIGRATE_SIM=all $(GOTEST) -tags slow,$(TAGS) -count=1 -timeout 3h -v ./sim
