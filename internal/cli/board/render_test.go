@@ -2,13 +2,14 @@ package board
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -30,14 +31,60 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-func TestGoldenFrames(t *testing.T) {
-	for _, width := range []int{40, 60, 80, 120, 200, 240} {
-		for name, look := range map[string]Look{"": {Unicode: true}, "-ascii": {}, "-colour": {Unicode: true, Colour: true}} {
-			look.Width = width
-			text := strings.Join(Render(sample(), after(550), look), "\n") + "\n"
-			golden(t, fmt.Sprintf("frame-%d%s.txt", width, name), strings.ReplaceAll(text, "\x1b", "␛"))
+// Three frames are held as a whole: colours on a usual screen, a run that was asked to
+// stop, and the narrowest terminal. The rules of layout hold at every width: TestRenderAtAnyWidth,
+// TestFramesOfAnyState.
+func TestRender(t *testing.T) {
+	stopping := sample().After(runner.Event{Type: runner.Interrupting, Time: after(549), Message: "stopping at the next safe point; once more stops at once"})
+	for name, tt := range map[string]struct {
+		state State
+		look  Look
+	}{
+		"frame-120-colour.txt":  {sample(), Look{Width: 120, Unicode: true, Colour: true}}, // also a picture of the docs
+		"frame-80-stopping.txt": {stopping, Look{Width: 80, Unicode: true}},
+		"frame-40-ascii.txt":    {sample(), Look{Width: 40}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Join(Render(tt.state, after(550), tt.look), "\n") + "\n"
+			golden(t, name, strings.ReplaceAll(text, "\x1b", "␛"))
+		})
+	}
+}
+
+// With room for all lines, a screen of any width shows the same facts in the same order,
+// and colours change nothing else.
+func TestRenderAtAnyWidth(t *testing.T) {
+	facts := []string{"step 7 of 10", "switch-provider", "3 of 6 machines", "1m52s", "total 9m10s", "cp ", "jmzz9", "p5vxv", "cgkfl", "workers ", "hpn2n",
+		"kubelet restarting 14s", "w7s97", "vv2xk", "aws-cloud-controller-manager on jmzz9", "renewed 1s ago", "Rancher: configuring",
+		"every machine to take the edit", "moved 7s ago", "stops in 14m53s", "Ctrl-C: stop cleanly"}
+	for width := 40; width <= 240; width++ {
+		for _, unicode := range []bool{false, true} {
+			lines := Render(sample(), after(550), Look{Width: width, Unicode: unicode})
+			rest := strings.Join(strings.Fields(strings.Join(lines, " ")), " ")
+			for _, fact := range facts {
+				_, behind, found := strings.Cut(rest, fact)
+				if !found {
+					t.Fatalf("%d columns, Unicode %t: %q is missing or out of order:\n%s", width, unicode, fact, strings.Join(lines, "\n"))
+				}
+				rest = behind
+			}
+			coloured := Render(sample(), after(550), Look{Width: width, Unicode: unicode, Colour: true})
+			if diff := cmp.Diff(lines, plainLines(coloured)); diff != "" {
+				t.Errorf("%d columns: without colour (-), with colour (+):\n%s", width, diff)
+			}
+			if width >= 120 && len(lines) > 6 {
+				t.Errorf("%d columns: %d lines, want at most 6", width, len(lines))
+			}
 		}
 	}
+}
+
+func plainLines(lines []string) []string {
+	all := make([]string, len(lines))
+	for i, line := range lines {
+		all[i] = plain(line)
+	}
+	return all
 }
 
 // Whoever sees the mark of a machine of which nothing shows what it runs finds what it

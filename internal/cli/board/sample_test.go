@@ -25,8 +25,8 @@ func play(events ...runner.Event) State {
 }
 
 func rolling(at int, planes, workers string, leader *runner.Leader) runner.Event {
-	w := &runner.Wait{For: "every machine to run with the external provider",
-		Seen:  "Rancher: configuring worker node(s) demo-w-6f5c9-hpn2n: waiting for probes: kubelet; demo-w-6f5c9-hpn2n: its kubelet runs with provider \"aws\"; and 2 more",
+	w := &runner.Wait{For: "every machine to take the edit",
+		Seen:  "Rancher: configuring worker node(s) demo-w-6f5c9-hpn2n: waiting for probes: kubelet; demo-w-6f5c9-hpn2n: its kubelet has provider \"aws\"; 2 others wait",
 		Since: after(438), LastProgress: after(at - 6), Until: after(at - 6).Add(15 * time.Minute), Leader: leader}
 	add := func(states, prefix string, names []string, group runner.MachineGroup, doing string) {
 		for i, c := range states {
@@ -51,14 +51,15 @@ func ccmOn(host string, at int) *runner.Leader {
 	return &runner.Leader{Component: "aws-cloud-controller-manager", Host: host, ID: host + "_1", Renewed: after(at)}
 }
 
-// sample is a run in the middle of its switch, 550 s after its beginning.
+// sample returns a run in the middle of its switch, 550 s after it began. Its sentences
+// are not the product's, so that rewording a step changes no frame.
 func sample() State {
 	events := []runner.Event{{Type: runner.RunStarted, Time: begin, Steps: allSteps}}
 	for _, id := range allSteps[:6] {
 		events = append(events, runner.Event{Type: runner.StepStarted, Step: id, Time: after(10)}, runner.Event{Type: runner.StepFinished, Step: id, Time: after(430)})
 	}
 	return play(append(events,
-		runner.Event{Type: runner.StepStarted, Step: "switch-provider", Title: "switch every component to the external provider", Time: after(438)},
+		runner.Event{Type: runner.StepStarted, Step: "switch-provider", Title: "title of switch-provider", Time: after(438)},
 		rolling(440, "...", "...", &runner.Leader{Component: "kube-controller-manager", Host: "jmzz9", ID: "jmzz9_0", Renewed: after(439)}),
 		rolling(442, ">..", "...", nil),
 		rolling(470, "x>.", "...", ccmOn("jmzz9", 459)),
