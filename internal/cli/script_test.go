@@ -42,10 +42,13 @@ type scripted struct {
 	reads    func() // called at every reading; nil: nothing
 }
 
-// Info implements runner.Step.
+// Info implements runner.Step. The title is the script's own, so that rewording a step
+// changes no golden file.
 func (s *scripted) Info() runner.Info {
 	infos := procedure.StepInfos()
-	return infos[slices.IndexFunc(infos, func(i runner.Info) bool { return i.ID == s.id })]
+	info := infos[slices.IndexFunc(infos, func(i runner.Info) bool { return i.ID == s.id })]
+	info.Title = "title of " + string(s.id)
+	return info
 }
 
 // Plan implements runner.Step.
@@ -157,9 +160,10 @@ func pausing(least, most int) runner.Pauses {
 	return runner.Pauses{Least: least, Most: most, EachLeast: 13, EachMost: 24}
 }
 
-// wholeScript is a script with every kind of step and of wait in it.
+// wholeScript returns a script with every kind of step and of wait in it. Its sentences are
+// not the product's: golden files hold the layout, the tests of the steps their wording.
 func wholeScript() *script {
-	const rolling = "every machine to run with the external provider"
+	const rolling = "every machine to take the edit"
 	return &script{list: []*scripted{
 		{id: migration.StepPreflight, state: runner.State{Kind: runner.Always}, plan: runner.Plan{Summary: []string{"78 checks"}, Takes: 10},
 			verdicts: []runner.Verdict{sees("54 ok, 1 warn, 23 skipped: 22 not at P1, AWSM-421",
@@ -173,7 +177,7 @@ func wholeScript() *script {
 					Before: []string{"feature-gates=X=true"}, After: []string{"feature-gates=X=true", "enable-leader-migration"},
 					Diff: "    - feature-gates=X=true\n  + - enable-leader-migration\n"}}},
 			verdicts: []runner.Verdict{
-				waits("every control plane to run with the flag", "Rancher has not copied the edit yet: machineSelectorConfig[0]", "a", 0, 3),
+				waits("every control plane to take the edit", "the edit is not copied so far: machineSelectorConfig[0]", "a", 0, 3),
 				sees("3 of 3 control planes run with enable-leader-migration", "migration lease: ip-10-0-0-10 (kube-controller-manager), renewing"),
 			}},
 		{id: migration.StepInstall, state: runner.State{Kind: runner.Todo}, reaches: "P3 CCM with flag beside the in-tree provider",
@@ -183,16 +187,16 @@ func wholeScript() *script {
 					{Object: "ServiceAccount kube-system/cloud-controller-manager", Diff: "--- ServiceAccount a\n+++ ServiceAccount a\n@@ -1 +1,3 @@\n+apiVersion: v1\n+kind: ServiceAccount\n+metadata: {}\n \n", Form: runner.ObjectDiff},
 					{Object: "DaemonSet kube-system/aws-cloud-controller-manager", Diff: "--- DaemonSet a\n+++ DaemonSet a\n@@ -1,3 +1,3 @@\n args:\n-- --v=2\n+- --v=4\n", Form: runner.ObjectDiff},
 				}},
-			verdicts: []runner.Verdict{sees("3/3 ready, one of them leads")}, warns: []string{"the release was left pending by a run that died; its record was repaired"}},
+			verdicts: []runner.Verdict{sees("3/3 pods, 1 leads")}, warns: []string{"the release was left pending by a run that died; its record was repaired"}},
 		{id: migration.StepSwitch, state: runner.State{Kind: runner.Todo}, reaches: "P4 external, leader migration still on",
 			plan: runner.Plan{Summary: []string{"~ machineSelectorConfig[0].config.kubelet-arg (+1 −0)", "~ machineGlobalConfig.disable-cloud-controller (+1 −0)"}, Rolls: 6, Takes: 12 * runner.Minute, Pauses: pausing(1, 1),
 				Notes: []string{"one hand-over, 13 to 24 s without service, route and cloud-node-lifecycle controllers"}},
 			verdicts: slices.Concat(
-				[]runner.Verdict{waits(rolling, "Rancher has not copied the edit yet: machineSelectorConfig[0].config.kubelet-arg, machineGlobalConfig.disable-cloud-controller", "a", 0, 6)},
-				[]runner.Verdict{waits(rolling, "Rancher: configuring bootstrap node(s) demo-cp-a1: waiting for plan to be applied; demo-cp-a1: its kubelet runs with provider \"aws\"; and 5 more", "b", 0, 6)},
-				repeated(waits(rolling, "Rancher: configuring bootstrap node(s) demo-cp-a1: waiting for probes: kube-apiserver, kube-controller-manager, kubelet; demo-cp-a1: its kubelet runs with provider \"aws\"; and 5 more", "c", 1, 6), 45),
+				[]runner.Verdict{waits(rolling, "the edit is not copied so far: machineSelectorConfig[0].config.kubelet-arg, machineGlobalConfig.disable-cloud-controller", "a", 0, 6)},
+				[]runner.Verdict{waits(rolling, "Rancher: configuring bootstrap node(s) demo-cp-a1: waiting for plan to be applied; demo-cp-a1: its kubelet has provider \"aws\"; 5 others wait", "b", 0, 6)},
+				repeated(waits(rolling, "Rancher: configuring bootstrap node(s) demo-cp-a1: waiting for probes: kube-apiserver, kube-controller-manager, kubelet; demo-cp-a1: its kubelet has provider \"aws\"; 5 others wait", "c", 1, 6), 45),
 				repeated(waits(rolling, "Rancher: configuring worker node(s) demo-w-1,demo-w-2", "d", 3, 6), 8),
-				[]runner.Verdict{sees("6 of 6 machines run with the external provider, no flag left", "every Node kept its name, UID and ProviderID")})},
+				[]runner.Verdict{sees("6 of 6 machines took the edit", "every Node kept its name, UID and ProviderID")})},
 		{id: migration.StepDisable, state: runner.State{Kind: runner.Todo}, reaches: "P5 external, leader migration off",
 			plan: runner.Plan{Summary: []string{"~ Helm release aws-cloud-controller-manager (flag off), − Lease, RoleBinding, Role"}, Takes: 3 * runner.Minute, Pauses: pausing(1, 3)},
 			verdicts: []runner.Verdict{{Kind: runner.Met, Evidence: []string{"audit: 60 ok"}, Compared: []runner.Compared{
