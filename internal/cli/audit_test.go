@@ -29,12 +29,18 @@ import (
 
 var auditTime = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-// audited is a report in which every check is ok but those whose findings are
-// given.
+// audited returns a report of all checks in which every check is ok but those whose
+// findings are given.
 func audited(t *testing.T, at position.Position, options migration.Options, findings map[string][]verify.Finding) verifyview.AuditDocument {
 	t.Helper()
+	return auditedBy(t, rke2checks.Metas(), at, options, findings)
+}
+
+// auditedBy returns the same of some checks.
+func auditedBy(t *testing.T, metas []verify.Meta, at position.Position, options migration.Options, findings map[string][]verify.Finding) verifyview.AuditDocument {
+	t.Helper()
 	var bound []verify.Bound
-	for _, meta := range rke2checks.Metas() {
+	for _, meta := range metas {
 		bound = append(bound, verify.Bind(findings[meta.ID], verify.Check[[]verify.Finding]{Meta: meta, Judge: func(f []verify.Finding) []verify.Finding { return f }})...)
 	}
 	seen := session.Reading{At: auditTime, Next: "awsmigrate rke2 plan --cluster demo", Target: bundle.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "u-1"},
@@ -140,10 +146,28 @@ func TestCommandsStayWhole(t *testing.T) {
 	}
 }
 
+// fiveChecks returns checks that the product does not have, so that golden files hold the
+// layout of a report and no new or reworded check changes them.
+func fiveChecks() []verify.Meta {
+	var metas []verify.Meta
+	for i, category := range []string{"cluster", "nodes", "nodes", "aws", "ccm"} {
+		metas = append(metas, verify.Meta{ID: fmt.Sprintf("AWSM-90%d", i+1), Title: fmt.Sprintf("title of check %d", i+1), Category: category,
+			Why: fmt.Sprintf("why there is check %d", i+1), Source: "kubernetes/kubernetes:pkg/x.go@v1.26.13", Fix: fmt.Sprintf("follow the general fix of check %d", i+1)})
+	}
+	metas[4].Applies = position.BeforeInstall()
+	return metas
+}
+
+// fiveFindings returns a finding of each status but ok, of which AWSM-901 is.
+func fiveFindings() map[string][]verify.Finding {
+	all := flawed()
+	return map[string][]verify.Finding{"AWSM-902": all["AWSM-303"], "AWSM-903": all["AWSM-112"], "AWSM-904": all["AWSM-402"], "AWSM-905": all["AWSM-421"]}
+}
+
 func TestGoldenAudits(t *testing.T) {
-	healthy := audited(t, position.P5, migration.Options{}, map[string][]verify.Finding{"AWSM-421": flawed()["AWSM-421"]})
-	bad := audited(t, position.P3, migration.Options{}, flawed())
-	golden(t, "audit-healthy.txt.golden", rendered(t, "text", healthy, nil))
+	skipped := map[string][]verify.Finding{"AWSM-905": flawed()["AWSM-421"]}
+	golden(t, "audit-healthy.txt.golden", rendered(t, "text", auditedBy(t, fiveChecks(), position.P5, migration.Options{}, skipped), nil))
+	bad := auditedBy(t, fiveChecks(), position.P2, migration.Options{}, fiveFindings())
 	for _, format := range verifyview.AuditFormats() {
 		ending := map[string]string{"text": "txt", "wide": "wide.txt", "short": "short.txt", "junit": "xml"}[format]
 		if ending == "" {
@@ -154,6 +178,11 @@ func TestGoldenAudits(t *testing.T) {
 	golden(t, "audit-terminal.txt.golden", strings.ReplaceAll(rendered(t, "text", bad, func(s *console.Streams) {
 		s.OutTerminal, s.Color, s.Width = true, true, func() int { return 80 }
 	}), "\x1b", "␛"))
+}
+
+// A report of all checks on a healthy cluster fits a screen.
+func TestHealthyAuditFitsAScreen(t *testing.T) {
+	healthy := audited(t, position.P5, migration.Options{}, map[string][]verify.Finding{"AWSM-421": flawed()["AWSM-421"]})
 	if n := strings.Count(rendered(t, "text", healthy, nil), "\n"); n > 24 {
 		t.Errorf("a healthy cluster takes %d lines, more than a screen", n)
 	}
