@@ -31,14 +31,32 @@ func onThePage(t *testing.T, name, printed string) {
 }
 
 var (
-	differs = regexp.MustCompile(`\d+\.\d+s|c-m-\w+`)
+	differs = regexp.MustCompile(`\d+\.\d+s|c-m-\w+|✓ \d+|\d+ ok|\d+ for other positions`)
 	blanks  = regexp.MustCompile(` {2,}`)
 )
 
-// alike leaves out how long it took, Rancher's random name of the cluster, and the
-// gaps that depend on the length of both.
+// alike leaves out how long it took, Rancher's random name of the cluster, how many checks
+// pass or do not apply (each new check would change the page), and the gaps that depend on
+// the length of all these.
 func alike(text string) string {
 	return blanks.ReplaceAllString(differs.ReplaceAllString(text, "…"), "  ")
+}
+
+func TestAlike(t *testing.T) {
+	const screen = "nodes   ✓ 11   ✗ 1   – 2\n69 ok · 1 failed · 9 skipped · 12 for other positions · 1.6s   exit 3\n"
+	for name, tt := range map[string]struct {
+		from, to string
+		want     bool
+	}{
+		"one_more_check_is_alike":   {"✓ 11   ✗ 1   – 2\n69 ok", "✓ 9     ✗ 1   – 2\n101 ok", true},
+		"another_duration_is_alike": {"1.6s   exit", "10.1s  exit", true},
+		"other_failure_differs":     {"1 failed", "2 failed", false},
+		"other_exit_code_differs":   {"exit 3", "exit 0", false},
+	} {
+		if got := alike(strings.Replace(screen, tt.from, tt.to, 1)) == alike(screen); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
 }
 
 // shown are the screens of a cluster with something wrong.
