@@ -15,7 +15,7 @@ GOTEST := go test
 # The product, the lab, and the tests that need both. The product's go.mod names
 # neither of the others, or `go install …/cmd/awsmigrate@version` would refuse it.
 # What the generators import, nothing else does.
-MODULES := . tools/codegen tools/generate tools/release test/lab test
+MODULES := . tools/codegen tools/generate tools/lint tools/release test/lab test
 # $(call each,COMMAND) runs it in every module, and fails if it failed in one.
 each = code=0; for m in $(MODULES); do (cd $(CURDIR)/$$m && echo "module $$m" && $(1)) || code=$$?; done; exit $$code
 
@@ -221,6 +221,7 @@ mutants: ## change migration and the backends in MUTANTS (200) random places, on
 
 .PHONY: lint
 lint: ## linters, vet, formatting, chart lint, workflows
+	go -C tools/lint run . ../..
 	go tool -modfile=$(CURDIR)/tools/actionlint/go.mod actionlint -shellcheck= -pyflakes= .github/workflows/*.yml
 	@$(call each,$(TOOL) golangci-lint run --allow-parallel-runners ./... && go vet ./...)
 
