@@ -49,12 +49,6 @@ func pages(t *testing.T) []string {
 	return list
 }
 
-// stepSections are what every page of a step tells.
-var stepSections = []string{
-	"What it does", "What it writes", "Done when", "Going back by hand",
-	"Where this differs from the published guides, and why", "What can go wrong",
-}
-
 func TestEveryStepHasItsPage(t *testing.T) {
 	index := readDoc(t, "docs/README.md")
 	known := map[string]bool{}
@@ -63,9 +57,6 @@ func TestEveryStepHasItsPage(t *testing.T) {
 		text := readDoc(t, "docs/"+info.Doc)
 		if title, _, _ := strings.Cut(text, "\n"); title != "# "+string(info.ID) {
 			t.Errorf("docs/%s begins with %q, want the step's ID", info.Doc, title)
-		}
-		if got := headings(text, "## "); !slices.Equal(without(got, "The brake"), stepSections) {
-			t.Errorf("docs/%s has the sections %q, want %q", info.Doc, got, stepSections)
 		}
 		if info.Irreversible != "" && !strings.Contains(text, "cannot be undone") {
 			t.Errorf("docs/%s does not say that the step cannot be undone", info.Doc)
@@ -77,27 +68,6 @@ func TestEveryStepHasItsPage(t *testing.T) {
 	for _, page := range pages(t) {
 		if name := filepath.Base(page); strings.HasPrefix(page, "docs/steps/") && !known[name] {
 			t.Errorf("%s is the page of no step", page)
-		}
-	}
-}
-
-// TestStepPagesLeadOn: who reads the steps one after the other finds the way at the foot
-// of each page, in the order of the procedure.
-func TestStepPagesLeadOn(t *testing.T) {
-	infos := procedure.StepInfos()
-	link := func(i int) string {
-		return "[" + string(infos[i].ID) + "](" + filepath.Base(infos[i].Doc) + ")"
-	}
-	for i, info := range infos {
-		foot := "[All steps](../README.md#steps)"
-		if i > 0 {
-			foot = "← " + link(i-1) + " · " + foot
-		}
-		if i < len(infos)-1 {
-			foot += " · " + link(i+1) + " →"
-		}
-		if text := readDoc(t, "docs/"+info.Doc); !strings.HasSuffix(text, "\n\n---\n\n"+foot+"\n") {
-			t.Errorf("docs/%s does not end with a rule and %q", info.Doc, foot)
 		}
 	}
 }
@@ -117,20 +87,6 @@ func TestStepsAreListedInOrder(t *testing.T) {
 			t.Errorf("steps of the procedure (-), in %s (+):\n%s", page, diff)
 		}
 	}
-}
-
-func headings(text, mark string) []string {
-	var list []string
-	for _, line := range strings.Split(text, "\n") {
-		if title, ok := strings.CutPrefix(line, mark); ok {
-			list = append(list, title)
-		}
-	}
-	return list
-}
-
-func without(list []string, one string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == one })
 }
 
 var (

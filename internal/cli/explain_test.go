@@ -35,6 +35,16 @@ func TestStepsAreExplainedByTheirPages(t *testing.T) {
 	}
 }
 
+func headings(text, mark string) []string {
+	var list []string
+	for _, line := range strings.Split(text, "\n") {
+		if title, ok := strings.CutPrefix(line, mark); ok {
+			list = append(list, title)
+		}
+	}
+	return list
+}
+
 // Every reason is explained: by more than its exit code.
 func TestEveryReasonIsExplained(t *testing.T) {
 	all := reasons()
