@@ -167,7 +167,7 @@ func wholeScript() *script {
 	return &script{list: []*scripted{
 		{id: migration.StepPreflight, state: runner.State{Kind: runner.Always}, plan: runner.Plan{Summary: []string{"78 checks"}, Takes: 10},
 			verdicts: []runner.Verdict{sees("54 ok, 1 warn, 23 skipped: 22 not at P1, AWSM-421",
-				"!  AWSM-112  etcd members are spread over zones", "   zone us-east-1a: 2 of 3 members → at most 1", "   fix: add members in other zones",
+				"!  AWSM-112  title of the check", "   zone us-east-1a: 2 of 3 members → at most 1", "   fix: add members in other zones",
 				"–  AWSM-421  hop limit: pods use the host network")}},
 		{id: migration.StepSnapshot, state: runner.State{Kind: runner.Skipped, Reason: "--no-etcd-snapshot"}},
 		{id: migration.StepLeaseAccess, state: runner.State{Kind: runner.Done, Reason: "in-tree, migration lease granted"}, reaches: "P1 in-tree, migration lease granted"},
