@@ -26,7 +26,7 @@ func (f *verifyFlags) sayAccess(ctx context.Context, a *app) error {
 	if err := f.checkAccess(); err != nil {
 		return err
 	}
-	options, err := f.audited.Options(a.opening(), true)
+	options, err := f.audited.Options(true)
 	if err != nil {
 		return err
 	}

@@ -56,10 +56,9 @@ func (a *app) commandLine() string { return a.typed.Line(a.args...) }
 // say prints for people what is waited for, beside whatever the command prints.
 func (a *app) say(line string) { console.Say(a.streams, line) }
 
-// opening is where a target says what it waits for, and where programs that it runs
-// write.
+// opening returns where programs that a target runs write, and this program's name.
 func (a *app) opening() target.Output {
-	return target.Output{Say: a.say, Err: a.streams.Err, Program: a.typed}
+	return target.Output{Err: a.streams.Err, Program: a.typed}
 }
 
 func newRoot(a *app) *cobra.Command {

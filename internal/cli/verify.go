@@ -85,7 +85,7 @@ func (f *verifyFlags) run(ctx context.Context, a *app) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	options, err := f.audited.Options(a.opening(), !f.preflight)
+	options, err := f.audited.Options(!f.preflight)
 	if err != nil {
 		return err
 	}

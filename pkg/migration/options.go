@@ -58,9 +58,6 @@ type Options struct {
 	// HandOver leaves every edit of the configuration to whoever keeps it: a run waits
 	// for the commit and watches what it rolls.
 	HandOver bool
-	// OnWait is given a line where a look waits for AWS, from another goroutine; nil:
-	// no line is made.
-	OnWait func(line string)
 	// OnAudit is given what checks came to, each time that a step of a run makes all of
 	// them; nil: nobody is.
 	OnAudit func(verify.Report)

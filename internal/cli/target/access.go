@@ -12,7 +12,7 @@ import (
 // Access is the question what these credentials may do on the cluster that is named.
 func (t *Audited) Access(purpose access.Purpose, o migration.Options) (ask.Question, error) {
 	q := ask.Question{Purpose: purpose, Clock: clock.RealClock{}, AWS: aws.Options{Mode: aws.Mode(o.AWS), Identity: o.AWSIdentity, Region: o.Region,
-		Profile: o.Profile, AssumeRole: o.AssumeRole, ExternalID: o.ExternalID, SessionName: o.SessionName, OnWait: o.OnWait}}
+		Profile: o.Profile, AssumeRole: o.AssumeRole, ExternalID: o.ExternalID, SessionName: o.SessionName}}
 	of, err := t.named()
 	q.Target = of
 	if t.cluster != "" {

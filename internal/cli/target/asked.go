@@ -19,10 +19,9 @@ type Flags interface {
 	Asked(out Output) (Asked, error)
 }
 
-// Output is what opening a cluster has to say, which may take a while.
+// Output says where opening a cluster writes, and under which name.
 type Output struct {
-	Say func(line string) // what is waited for, for people
-	Err io.Writer         // the output of programs that are run
+	Err io.Writer // the output of programs that are run
 	// Program is what people typed to start this one; a next command begins with it.
 	Program Program
 }

@@ -39,8 +39,8 @@ func (t *Audited) Register(flags *pflag.FlagSet) {
 }
 
 // Options are those of the checks. An audit that prepares no installation only looks.
-func (t *Audited) Options(out Output, lookOnly bool) (migration.Options, error) {
-	t.checks.lookOnly, t.checks.say = lookOnly, out.Say
+func (t *Audited) Options(lookOnly bool) (migration.Options, error) {
+	t.checks.lookOnly = lookOnly
 	options, err := t.checks.options()
 	if err != nil {
 		return options, err

@@ -75,8 +75,8 @@ func TestAuditSeesPastAMirror(t *testing.T) {
 		if err := flags.Parse([]string{"--cluster", "c-7kq2x", "--kubeconfig", file, "--aws", "off"}); err != nil {
 			t.Fatal(err)
 		}
-		out := Output{Say: func(string) {}, Err: io.Discard}
-		options, err := audited.Options(out, true)
+		out := Output{Err: io.Discard}
+		options, err := audited.Options(true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,7 +42,7 @@ func TestJournalOfAClusterInRancher(t *testing.T) {
 		if err := flags.Parse([]string{"--cluster", "c-7kq2x", "--kubeconfig", file}); err != nil {
 			t.Fatal(err)
 		}
-		_, err := named.Open(t.Context(), Output{Say: func(string) {}, Err: io.Discard})
+		_, err := named.Open(t.Context(), Output{Err: io.Discard})
 		reached := slices.ContainsFunc(m.asked, func(path string) bool { return strings.HasPrefix(path, "/k8s/clusters/c-7kq2x/") })
 		if reached != tt.reached || err == nil || !named.Given() {
 			t.Errorf("%s: reached %t, %v", name, reached, err)
@@ -61,7 +61,7 @@ func TestJournalOfNoCluster(t *testing.T) {
 		if err := flags.Parse(words); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := named.Open(t.Context(), Output{Say: func(string) {}, Err: io.Discard}); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := named.Open(t.Context(), Output{Err: io.Discard}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: %v", words, err)
 		}
 	}

@@ -37,7 +37,6 @@ type migrationFlags struct {
 	sessionName          string
 	ownerInformed        []string
 	edits                string
-	say                  func(line string)      // what a look waits for; nil: to nobody
 	lookOnly             bool                   // the audit, which prepares no installation
 	given                func(flag string) bool // whether a flag was typed
 }
@@ -107,7 +106,7 @@ func (m *migrationFlags) options() (migration.Options, error) {
 		DisableAsked:        m.given("keep-leader-migration") && !m.keepLeaderMigration, CloudRoutes: m.cloudRoutes, CCMImage: m.ccmImage,
 		ChartPath: m.chart, OnlyChecks: m.only, AWS: m.aws, AWSIdentity: aws.Identity{Process: os.Getenv}, Region: m.region, Profile: m.profile,
 		AssumeRole: m.assumeRole, ExternalID: m.externalID, SessionName: m.sessionName,
-		OwnersInformed: m.ownerInformed, ReadOnly: m.lookOnly, OnWait: m.say, Skip: map[string]string{},
+		OwnersInformed: m.ownerInformed, ReadOnly: m.lookOnly, Skip: map[string]string{},
 	}
 	if err := m.checkRole(); err != nil {
 		return o, fault.AsUsage(err)

@@ -66,7 +66,6 @@ func (f *RKE) Offline(out Output) (rke.Options, error) {
 }
 
 func (f *RKE) options(out Output) (session.Options, error) {
-	f.migration.say = out.Say
 	if f.cluster != "" && !f.set.Changed("config") {
 		f.Config = "" // of the environment
 	}

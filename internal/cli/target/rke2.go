@@ -60,7 +60,6 @@ func (f *RKE2) RegisterUndo(flags *pflag.FlagSet) {
 
 // Asked implements Flags.
 func (f *RKE2) Asked(out Output) (Asked, error) {
-	f.migration.say = out.Say
 	choices, err := f.migration.options()
 	if err != nil {
 		return Asked{}, err

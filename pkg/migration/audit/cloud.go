@@ -18,7 +18,7 @@ import (
 // asked about.
 func readBoth(ctx context.Context, reader kube.Reader, o migration.Options, record journal.Record, version func(downstream.Facts) string) (downstream.Facts, cloud.Facts) {
 	instances := aws.Start(ctx, aws.Options{Mode: aws.Mode(o.AWS), Identity: o.AWSIdentity, Region: o.Region, Profile: o.Profile,
-		AssumeRole: o.AssumeRole, ExternalID: o.ExternalID, SessionName: o.SessionName, OnWait: o.OnWait})
+		AssumeRole: o.AssumeRole, ExternalID: o.ExternalID, SessionName: o.SessionName})
 	reader.OnNodes = instances.Add
 	if before, known, err := guard.Fingerprint(record); err == nil && known {
 		instances.Also(before.ProviderIDs())

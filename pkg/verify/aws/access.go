@@ -41,16 +41,13 @@ func Access(ctx context.Context, o Options, providerID string) cloud.Access {
 	patience := orDefault(o.SidePatience, DefaultSidePatience)
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("AWS had %s to answer", patience))
 	defer cancel()
-	c, off, err := Connect(ctx, o, a.Region)
+	cfg, off, err := connect(ctx, o, a.Region)
 	if err != nil || off != "" {
 		a.Off, a.Meant, a.Err = off, o.Mode == Off, err
 		return a
 	}
-	a.Region = c.cfg.Region
-	var waits waits
-	defer waits.begin("AWS", orReal(o.Clock).Now().Add(patience))()
-	defer waits.watch(ctx, o)()
-	ask(ctx, c, id, &a)
+	a.Region = cfg.Region
+	ask(ctx, cfg, id, &a)
 	return a
 }
 
@@ -59,10 +56,10 @@ var errNotAsked = errors.New("not asked")
 
 // ask fills in the answers. Of EC2 all are asked at once; IAM afterwards, about what EC2
 // says that the instance has.
-func ask(ctx context.Context, c Clients, id string, a *cloud.Access) {
-	client := ec2Client(c, a.Region)
+func ask(ctx context.Context, cfg awssdk.Config, id string, a *cloud.Access) {
+	client := ec2Client(cfg, a.Region)
 	var group sync.WaitGroup
-	group.Go(func() { a.Identity = identity(ctx, sts.NewFromConfig(c.cfg)) })
+	group.Go(func() { a.Identity = identity(ctx, sts.NewFromConfig(cfg)) })
 	for i, call := range dryRuns(client) {
 		group.Go(func() { answer(&a.Actions[i], call(ctx)) })
 	}
@@ -71,7 +68,7 @@ func ask(ctx context.Context, c Clients, id string, a *cloud.Access) {
 	if id != "" && a.Actions[0].Allowed {
 		profile = profileOf(ctx, client, id)
 	}
-	asIAM := iam.NewFromConfig(c.cfg)
+	asIAM := iam.NewFromConfig(cfg)
 	out, err := asIAM.GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: awssdk.String(cmp.Or(profile, nobody))})
 	answer(&a.Actions[4], err)
 	role := cmp.Or(roleOf(out), nobodysRole(a.Identity.Value.ARN))

@@ -15,6 +15,8 @@ import (
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 )
 
 // answered lets through what the service itself has answered, for every operation
@@ -31,6 +33,9 @@ var speaksXML = map[string]bool{"EC2": true, "IAM": true, "STS": true}
 func checkAnswer(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
 	out, meta, err := next.HandleDeserialize(ctx, in)
 	answer, ok := out.RawResponse.(*smithyhttp.Response)
+	if ok && answer.Body != nil {
+		answer.Body = &limitedBody{ReadCloser: answer.Body, left: maxAnswer}
+	}
 	if err != nil || !ok || !speaksXML[awsmiddleware.GetServiceID(ctx)] {
 		return out, meta, err
 	}
@@ -48,6 +53,24 @@ func checkAnswer(ctx context.Context, in middleware.DeserializeInput, next middl
 	_ = answer.Body.Close()
 	return out, meta, fmt.Errorf("the answer (HTTP %d) is not AWS's: it %s, wanted %s; is there a proxy between?",
 		answer.StatusCode, describePage(append(read.Bytes(), rest...), root), strings.Join(wanted, " or "))
+}
+
+// maxAnswer bounds one answer. A page of 1,000 instances has 6 MB.
+const maxAnswer = 64 << 20
+
+// limitedBody fails to read beyond its limit, so that a body that is too large is not
+// taken for one that ends there.
+type limitedBody struct {
+	io.ReadCloser
+	left int
+}
+
+func (l *limitedBody) Read(p []byte) (int, error) {
+	n, err := l.ReadCloser.Read(p)
+	if l.left -= n; l.left < 0 {
+		return 0, &bounded.ExceededError{Limit: maxAnswer, Unit: "bytes"}
+	}
+	return n, err
 }
 
 // mostOfPage bounds in bytes how much of a page is searched for its title.
@@ -96,6 +119,10 @@ func orFailing(body io.Reader, err error) io.Reader {
 	}
 	return body
 }
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 var (
 	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)

@@ -2,12 +2,19 @@ package aws
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
 const loginPage = "<!DOCTYPE html>\n<html><head><meta charset=utf-8><title>Sign in &amp; go on</title></head><body><img src=x><p>Please log in</body></html>"
@@ -18,6 +25,8 @@ type foreign struct {
 	status  int
 	body    string
 	actions []string // none: all
+
+	answered atomic.Int32
 }
 
 func (f *foreign) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -26,6 +35,7 @@ func (f *foreign) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.fake.ServeHTTP(w, r)
 		return
 	}
+	f.answered.Add(1)
 	w.Header().Set("Content-Type", "text/html")
 	w.WriteHeader(f.status)
 	fmt.Fprint(w, f.body)
@@ -97,19 +107,76 @@ func TestEveryOperationIsHeldToItsAnswer(t *testing.T) {
 	})
 }
 
-// A gateway's error page is told as what it is, and as often as before.
+// A gateway's error page is named as one, and the SDK sends such a request again.
 func TestErrorPagesAreReadable(t *testing.T) {
 	nodes, instances := many(1, "us-east-1", "demo")
-	f := &fake{instances: instances}
-	servePages(t, &foreign{fake: f, status: 502, body: "<html><head><title>502 Bad Gateway</title></head><body bgcolor=white><hr></body></html>", actions: []string{"DescribeInstances"}})
+	f := &foreign{fake: &fake{instances: instances}, status: 502, body: "<html><head><title>502 Bad Gateway</title></head><body bgcolor=white><hr></body></html>", actions: []string{"DescribeInstances"}}
+	servePages(t, f)
 	o := quick
 	o.Patience = 3 * time.Second
-	got := Read(t.Context(), nodes, o)
-	why := fmt.Sprint(got.MissedIn("us-east-1a"), got.Instances.Err)
-	if !strings.Contains(why, `HTTP 502`) || !strings.Contains(why, `titled "502 Bad Gateway"`) || strings.Contains(why, "XML syntax") {
+	if got := Read(t.Context(), nodes, o); got.MissedIn("us-east-1a") == "" && got.Instances.OK() {
+		t.Errorf("taken for an answer: %+v", got)
+	}
+	if n := f.answered.Load(); n < 2 {
+		t.Errorf("a 502 was sent again %d times", n)
+	}
+	_, err := once(t, nil)
+	if why := fmt.Sprint(err); !strings.Contains(why, `HTTP 502`) || !strings.Contains(why, `titled "502 Bad Gateway"`) || strings.Contains(why, "XML syntax") {
 		t.Errorf("says %q", why)
 	}
-	if got.Calls["ec2:DescribeInstances"] < 2 {
-		t.Errorf("a 502 was not sent again: %v", got.Calls)
+}
+
+// once asks for instances once, without sending anything again. body, if it is not nil,
+// is the answer with status 200.
+func once(t *testing.T, body io.Reader) (*ec2.DescribeInstancesOutput, error) {
+	t.Helper()
+	cfg, off, err := connect(t.Context(), quick, "us-east-1")
+	if err != nil || off != "" {
+		t.Fatal(off, err)
 	}
+	return ec2Client(cfg, "").DescribeInstances(t.Context(), &ec2.DescribeInstancesInput{}, func(o *ec2.Options) {
+		o.Retryer = awssdk.NopRetryer{}
+		if body != nil {
+			o.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
+				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(body), Request: r}, nil
+			})
+		}
+	})
+}
+
+// An answer that is cut off anywhere is never read as a whole one.
+func TestAnswer_cutOff_refused(t *testing.T) {
+	_, instances := many(2, "us-east-1", "demo")
+	f := &fake{instances: instances}
+	serve(t, f)
+	text := f.describe("us-east-1", url.Values{"Filter.1.Name": {"tag-key"}, "Filter.1.Value.1": {"kubernetes.io/cluster/demo"}, "MaxResults": {"10"}})
+	if out, err := once(t, strings.NewReader(text)); err != nil || len(out.Reservations) != 2 {
+		t.Fatalf("the whole answer: %+v, %v", out, err)
+	}
+	for at := range len(text) {
+		if out, err := once(t, strings.NewReader(text[:at])); err == nil {
+			t.Fatalf("cut off behind %q it reads as if it were whole: %+v", text[max(0, at-60):at], out)
+		}
+	}
+}
+
+// An answer that does not end is given up at the limit, which the error names.
+func TestAnswer_tooLarge_refused(t *testing.T) {
+	serve(t, &fake{})
+	for name, begins := range map[string]string{"before its first element": "", "within it": "<DescribeInstancesResponse><reservationSet>"} {
+		_, err := once(t, io.MultiReader(strings.NewReader(begins), blanks{}))
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("has more than %d bytes", maxAnswer)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// blanks is white space without an end.
+type blanks struct{}
+
+func (blanks) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
-	"k8s.io/utils/clock"
 )
 
 // Mode is --aws.
@@ -57,11 +56,6 @@ type Options struct {
 	// SidePatience bounds IAM and STS, which many a VPC has no way to and which one
 	// check and the header need; 0: DefaultSidePatience.
 	SidePatience time.Duration
-	// OnWait is called, from another goroutine, where AWS does not answer for 5
-	// seconds: with a line that says what is waited for and until when. nil: no line
-	// is made.
-	OnWait func(line string)
-	Clock  clock.WithTicker // nil: the real one
 }
 
 // attempts bounds how often one request is sent. The SDK's adaptive mode slows
@@ -71,54 +65,46 @@ const (
 	maxBackoff = 10 * time.Second
 )
 
-// Clients make the services' clients, one of EC2 for each region. No field and no
-// method here or in an Client may name the type of one: what reflection can reach is
-// linked with all of its methods, and those of EC2, 700, are a third of the program.
-type Clients struct {
-	cfg   awssdk.Config
-	calls *calls
-}
-
-// ec2Client is the client of one region; "": that of the configuration.
-func ec2Client(c Clients, region string) *ec2.Client {
-	return ec2.NewFromConfig(c.cfg, func(o *ec2.Options) {
-		o.APIOptions = append(o.APIOptions, pruned)
+// ec2Client returns the client of one region, or of the configuration's if region is
+// empty. No field and no interface may hold a client: reflection reaches it there, and
+// then it is linked with all of its methods. Those of EC2, 700, are a third of the program.
+func ec2Client(cfg awssdk.Config, region string) *ec2.Client {
+	return ec2.NewFromConfig(cfg, func(o *ec2.Options) {
 		if region != "" {
 			o.Region = region
 		}
 	})
 }
 
-// Connect loads credentials the way the AWS command line does. off is a reason
+// connect loads credentials the way the AWS command line does. off is a reason
 // for not asking: mode off, or auto where nothing at all is configured. Credentials
 // that are configured and do not work are an error, and so are missing ones with
 // mode on.
-func Connect(ctx context.Context, o Options, region string) (c Clients, off string, err error) {
+func connect(ctx context.Context, o Options, region string) (cfg awssdk.Config, off string, err error) {
 	if o.Mode == Off {
-		return Clients{}, "--aws=off", nil
+		return cfg, "--aws=off", nil
 	}
-	counted := &calls{}
-	cfg, err := load(ctx, o, region, counted)
+	cfg, err = load(ctx, o, region)
 	switch {
 	case errors.Is(err, errNoRegion) && o.Mode != On:
-		return Clients{}, err.Error(), nil
+		return cfg, err.Error(), nil
 	case err == nil:
-		return Clients{cfg: cfg, calls: counted}, "", nil
+		return cfg, "", nil
 	}
 	switch source := configured(ctx, o); {
 	case source != "":
-		return Clients{}, "", fmt.Errorf("AWS credentials of %s do not work: %w; --aws off asks nothing", source, err)
+		return cfg, "", fmt.Errorf("AWS credentials of %s do not work: %w; --aws off asks nothing", source, err)
 	case o.Mode == On:
-		return Clients{}, "", fmt.Errorf("AWS credentials: %w", err)
+		return cfg, "", fmt.Errorf("AWS credentials: %w", err)
 	}
-	return Clients{}, "no AWS credentials are configured; set AWS_PROFILE, or give --profile", nil
+	return cfg, "no AWS credentials are configured; set AWS_PROFILE, or give --profile", nil
 }
 
 // errNoRegion is what credentials are of no use for.
 var errNoRegion = errors.New("the region is not known: no node has a ProviderID of AWS that tells one, and none is configured (--region)")
 
-func load(ctx context.Context, o Options, region string, counted *calls) (awssdk.Config, error) {
-	cfg, err := o.configure(ctx, region, counted)
+func load(ctx context.Context, o Options, region string) (awssdk.Config, error) {
+	cfg, err := o.configure(ctx, region)
 	if err != nil {
 		return cfg, err
 	}

@@ -20,6 +20,7 @@ import (
 type fake struct {
 	mu        sync.Mutex
 	asked     map[string]map[string]bool // by action
+	sent      map[string]int             // requests by action, those that were sent again too
 	instances map[string]ec2Instance     // by id
 	page      int                        // instances in a page; 0: as many as are asked for
 
@@ -32,8 +33,6 @@ type fake struct {
 	short    int    // answers by id that leave out the last instance
 	half     bool   // IAM answers for half of the actions
 	byTag    int
-	silent   string                           // the action that is never answered
-	heard    chan struct{}                    // gets a word for each question of that action
 	change   func(action, body string) string // what becomes of an answer; nil: nothing
 	role     string                           // the role that was asked for, its session and external id
 }
@@ -52,14 +51,12 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.asked[action] = map[string]bool{}
 	}
 	f.asked[action][r.Form.Encode()] = true
+	if f.sent == nil {
+		f.sent = map[string]int{}
+	}
+	f.sent[action]++
 	w.Header().Set("Content-Type", "text/xml")
 	switch {
-	case f.silent == action && action != "":
-		f.heard <- struct{}{}
-		f.mu.Unlock()
-		<-r.Context().Done()
-		f.mu.Lock()
-		return
 	case f.hang && action == "DescribeInstances":
 		f.mu.Unlock()
 		<-r.Context().Done()
@@ -89,6 +86,13 @@ func (f *fake) questions(action string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.asked[action])
+}
+
+// requests returns how many requests came, those that were sent again too.
+func (f *fake) requests(action string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.sent[action]
 }
 
 // regionOf is the one the request is signed for.

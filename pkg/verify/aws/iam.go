@@ -72,11 +72,9 @@ func simulate(ctx context.Context, client *iam.Client, role string, actions []st
 	for _, a := range actions {
 		open[strings.ToLower(a)] = true
 	}
-	err := eachPage(ctx, "what "+role+" may do", func(marker *string) (*string, error) {
-		page, err := client.SimulatePrincipalPolicy(ctx, &iam.SimulatePrincipalPolicyInput{PolicySourceArn: awssdk.String(role), ActionNames: actions, Marker: marker})
-		if err != nil {
-			return nil, err
-		}
+	pages := iam.NewSimulatePrincipalPolicyPaginator(simulatePrincipalPolicy(client.SimulatePrincipalPolicy),
+		&iam.SimulatePrincipalPolicyInput{PolicySourceArn: awssdk.String(role), ActionNames: actions})
+	err := eachPage(ctx, "what "+role+" may do", pages, func(page *iam.SimulatePrincipalPolicyOutput) (*string, error) {
 		for _, r := range page.EvaluationResults {
 			action := awssdk.ToString(r.EvalActionName)
 			if !open[strings.ToLower(action)] {

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/smithy-go/logging"
+	"github.com/aws/smithy-go/middleware"
 )
 
 // Identity is as whom AWS is asked, and where. The zero value has no credentials and
@@ -39,10 +40,10 @@ func (k Keys) GoString() string { return k.String() }
 var errNobody = errors.New("no AWS credentials are configured")
 
 // configure makes a configuration of the identity, whose credentials may still be wrong.
-func (o Options) configure(ctx context.Context, region string, counted *calls) (awssdk.Config, error) {
+func (o Options) configure(ctx context.Context, region string) (awssdk.Config, error) {
 	client := awshttp.NewBuildableClient().WithTimeout(orDefault(o.Timeout, DefaultTimeout))
 	retryer := func() awssdk.Retryer { return retryer(attempts, maxBackoff) }
-	apiOptions := append(counted.options(), answered)
+	apiOptions := []func(*middleware.Stack) error{answered}
 	switch {
 	case o.Identity.Keys.ID != "" && o.Profile != "":
 		return awssdk.Config{}, fmt.Errorf("profile %q: not with credentials that were given", o.Profile)

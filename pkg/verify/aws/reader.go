@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -28,14 +28,13 @@ type Reader struct {
 	ctx    context.Context // spans Start to Facts
 	cancel context.CancelFunc
 	words  *words
-	waits  waits
 
 	actions []string // read once the Nodes are known, by Facts alone
 	also    []downstream.Node
 
 	mu      sync.Mutex
 	group   sync.WaitGroup
-	clients func() (Clients, string, error)
+	config  func() (cfg awssdk.Config, off string, err error)
 	regions map[string]*region
 }
 
@@ -71,11 +70,6 @@ func (a *Reader) aside(ctx context.Context) (context.Context, context.CancelFunc
 	return context.WithTimeoutCause(ctx, patience, fmt.Errorf("it had %s to answer", patience))
 }
 
-// until is when a bound that begins now ends.
-func (a *Reader) until(bound, usual time.Duration) time.Time {
-	return orReal(a.o.Clock).Now().Add(orDefault(bound, usual))
-}
-
 // Read asks about Nodes that are all known. It always returns; what could not be
 // read says so in its place.
 func Read(ctx context.Context, nodes []downstream.Node, o Options) cloud.Facts {
@@ -107,37 +101,36 @@ func (a *Reader) begin(name string, ids []string) {
 	r := newRegion(name, a.words)
 	a.regions[name] = r
 	a.group.Go(func() {
-		clients, off, err := a.clients()
+		cfg, off, err := a.config()
 		if err != nil || off != "" {
 			close(r.started)
 			return
 		}
-		r.describe = ec2Client(clients, name).DescribeInstances
+		r.describe = ec2Client(cfg, name).DescribeInstances
 		ctx, cancel := a.patient()
 		defer cancel()
-		defer a.waits.begin(r.service(), a.until(a.o.Patience, DefaultPatience))()
 		r.start(ctx, ids)
 	})
 }
 
 // connect looks for credentials once, in the region that is met first.
 func (a *Reader) connect(region string) {
-	if a.clients != nil {
+	if a.config != nil {
 		return
 	}
 	if a.o.Region != "" {
 		region = a.o.Region
 	}
 	type result struct {
-		clients Clients
-		off     string
-		err     error
+		cfg awssdk.Config
+		off string
+		err error
 	}
 	once := sync.OnceValue(func() result {
-		c, off, err := Connect(a.ctx, a.o, region)
-		return result{c, off, err}
+		cfg, off, err := connect(a.ctx, a.o, region)
+		return result{cfg, off, err}
 	})
-	a.clients = func() (Clients, string, error) { r := once(); return r.clients, r.off, r.err }
+	a.config = func() (awssdk.Config, string, error) { r := once(); return r.cfg, r.off, r.err }
 }
 
 // byRegion are the instance ids of Nodes by the region of their zone; "" of those
@@ -165,11 +158,10 @@ func (a *Reader) Facts(nodes []downstream.Node) cloud.Facts {
 	if a.o.Mode == Off {
 		return cloud.Facts{Off: "--aws=off", Region: a.o.Region}
 	}
-	defer a.waits.watch(a.ctx, a.o)()
 	a.Add(nodes)
 	ids := a.byRegion(nodes)
 	a.settle(ids)
-	clients, off, err := a.clients()
+	cfg, off, err := a.config()
 	names := strings.Join(slices.Sorted(maps.Keys(ids)), ", ")
 	switch {
 	case err != nil:
@@ -185,27 +177,19 @@ func (a *Reader) Facts(nodes []downstream.Node) cloud.Facts {
 	a.group.Go(func() {
 		ctx, cancel := a.aside(ctx)
 		defer cancel()
-		defer a.waits.begin("STS", a.until(a.o.SidePatience, DefaultSidePatience))()
-		f.Identity = identity(ctx, sts.NewFromConfig(clients.cfg))
+		f.Identity = identity(ctx, sts.NewFromConfig(cfg))
 	})
 	also := a.byRegion(a.also)
 	for name, r := range a.regions {
 		a.group.Go(func() {
 			<-r.started
-			defer a.waits.begin(r.service(), a.until(a.o.Patience, DefaultPatience))()
 			r.finish(ctx, union(ids[name], also[name]))
 		})
 	}
 	a.group.Wait()
-	end := a.waits.begin("EC2", a.until(a.o.Patience, DefaultPatience))
-	defer end()
 	a.elsewhere(ctx, ids)
-	for name, r := range a.regions {
-		r.err = clients.calls.explained(r.err, "ec2:DescribeInstances", name)
-	}
-	a.instances(ctx, &f, nodes, ids, also, clients.calls.made()["ec2:DescribeInstances"+throttled])
-	a.related(ctx, &f, clients, nodes, end)
-	f.Calls = clients.calls.made()
+	a.instances(ctx, &f, nodes, ids, also)
+	a.related(ctx, &f, cfg, nodes)
 	return f
 }
 
@@ -228,8 +212,8 @@ func (a *Reader) settle(ids map[string][]string) {
 	if len(a.regions) == 0 {
 		a.connect("")
 		name := a.o.Region
-		if clients, _, err := a.clients(); err == nil && name == "" {
-			name = clients.cfg.Region
+		if cfg, _, err := a.config(); err == nil && name == "" {
+			name = cfg.Region
 		}
 		a.begin(name, untold)
 	}
@@ -289,7 +273,7 @@ func failed(regions string, err error) cloud.Facts {
 }
 
 // instances joins what the regions gave.
-func (a *Reader) instances(ctx context.Context, f *cloud.Facts, nodes []downstream.Node, ids, also map[string][]string, refused int) {
+func (a *Reader) instances(ctx context.Context, f *cloud.Facts, nodes []downstream.Node, ids, also map[string][]string) {
 	all, missed := map[string]cloud.Instance{}, map[string]string{}
 	var errs []error
 	answered := 0
@@ -311,9 +295,6 @@ func (a *Reader) instances(ctx context.Context, f *cloud.Facts, nodes []downstre
 		case r == nil || r.err != nil && !open:
 			// Everything that was to be there is somewhere else.
 		case r.err != nil:
-			if refused > 0 {
-				r.err = fmt.Errorf("%w; EC2 throttled %d of the calls", r.err, refused)
-			}
 			missed[name] = r.err.Error()
 			errs = append(errs, r.err)
 		default:

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -33,12 +32,6 @@ type region struct {
 	tagErr  error  // why not all of its instances were seen
 	started chan struct{}
 }
-
-// describeInstances is that method of a client; see Clients for why not the client.
-type describeInstances func(context.Context, *ec2.DescribeInstancesInput, ...func(*ec2.Options)) (*ec2.DescribeInstancesOutput, error)
-
-// service is what is asked there, for people.
-func (r *region) service() string { return strings.TrimSuffix("EC2 in "+r.name, " in ") }
 
 func newRegion(name string, w *words) *region {
 	return &region{name: name, words: w, found: map[string]cloud.Instance{}, started: make(chan struct{})}
@@ -100,13 +93,8 @@ func (r *region) byTag(ctx context.Context, cluster string) {
 }
 
 func (r *region) ask(ctx context.Context, what string, filters []types.Filter) error {
-	return eachPage(ctx, what, func(token *string) (*string, error) {
-		out, err := r.describe(ctx, &ec2.DescribeInstancesInput{
-			Filters: filters, MaxResults: awssdk.Int32(pageSize), NextToken: token,
-		})
-		if err != nil {
-			return nil, err
-		}
+	pages := ec2.NewDescribeInstancesPaginator(r.describe, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: awssdk.Int32(pageSize)})
+	return eachPage(ctx, what, pages, func(out *ec2.DescribeInstancesOutput) (*string, error) {
 		part := map[string]cloud.Instance{}
 		for _, reservation := range out.Reservations {
 			for _, i := range reservation.Instances {

@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
@@ -20,9 +19,8 @@ import (
 
 // related reads what the instances refer to: their security groups, subnets, the
 // route tables of their VPCs, and the roles of the control plane. Where instances
-// are not all known, what they refer to is not either. ended is called once EC2 has
-// answered.
-func (a *Reader) related(ctx context.Context, f *cloud.Facts, c Clients, nodes []downstream.Node, ended func()) {
+// are not all known, what they refer to is not either.
+func (a *Reader) related(ctx context.Context, f *cloud.Facts, cfg awssdk.Config, nodes []downstream.Node) {
 	if !f.Instances.OK() {
 		lost := failed("", f.Instances.Err)
 		f.SecurityGroups, f.Subnets, f.RouteTables, f.Roles = lost.SecurityGroups, lost.Subnets, lost.RouteTables, lost.Roles
@@ -43,26 +41,19 @@ func (a *Reader) related(ctx context.Context, f *cloud.Facts, c Clients, nodes [
 			profiles[i.InstanceProfile] = true
 		}
 	}
-	var g, fromEC2 errgroup.Group
-	fromEC2.Go(func() error {
-		f.SecurityGroups = tagged(ctx, c, "security groups", group, securityGroups)
-		return nil
-	})
-	fromEC2.Go(func() error { f.Subnets = tagged(ctx, c, "subnets", subnet, subnets); return nil })
-	fromEC2.Go(func() error { f.RouteTables = tagged(ctx, c, "route tables", vpc, routeTables); return nil })
-	g.Go(func() error {
+	var g sync.WaitGroup // each reports in its own place
+	g.Go(func() { f.SecurityGroups = tagged(ctx, cfg, group, securityGroups) })
+	g.Go(func() { f.Subnets = tagged(ctx, cfg, subnet, subnets) })
+	g.Go(func() { f.RouteTables = tagged(ctx, cfg, vpc, routeTables) })
+	g.Go(func() {
 		ctx, cancel := a.aside(ctx)
 		defer cancel()
-		defer a.waits.begin("IAM", a.until(a.o.SidePatience, DefaultSidePatience))()
-		f.Roles = roles(ctx, iam.NewFromConfig(c.cfg), named(profiles), a.actions)
+		f.Roles = roles(ctx, iam.NewFromConfig(cfg), named(profiles), a.actions)
 		if profiles[cloud.Nameless] {
 			f.Roles = verify.Failed[[]cloud.RoleRights](errors.New("EC2's answer does not say which instance profile a control plane has"))
 		}
-		return nil
 	})
-	_ = fromEC2.Wait()
-	ended()
-	_ = g.Wait() // each reports in its own place
+	g.Wait()
 }
 
 // named are those of the profiles that IAM can be asked about.
@@ -85,69 +76,71 @@ func add(to map[string]set, region string, names ...string) {
 	}
 }
 
-// lookup reads one page of resources' tags.
-type lookup func(ctx context.Context, client *ec2.Client, ids []string, token *string) (map[string][]types.Tag, *string, error)
+// tagsOf collects the tags of resources, by their id.
+type tagsOf struct {
+	mu    sync.Mutex
+	found map[string]cloud.Tags
+}
 
-// tagged collects the tags of resources, region by region and batch by batch.
-func tagged(ctx context.Context, c Clients, what string, ids map[string]set, page lookup) verify.Read[map[string]cloud.Tags] {
-	found := map[string]cloud.Tags{}
-	var mu sync.Mutex
+func (t *tagsOf) add(id *string, list []types.Tag) error {
+	if awssdk.ToString(id) == "" {
+		return errNameless
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.found[*id] = tags(list)
+	return nil
+}
+
+// tagged reads the tags of resources, region by region and batch by batch.
+func tagged(ctx context.Context, cfg awssdk.Config, ids map[string]set, read func(context.Context, *ec2.Client, []string, *tagsOf) error) verify.Read[map[string]cloud.Tags] {
+	into := tagsOf{found: map[string]cloud.Tags{}}
 	var errs []error
 	for _, region := range slices.Sorted(maps.Keys(ids)) {
-		client := ec2Client(c, region)
+		client := ec2Client(cfg, region)
 		errs = append(errs, inBatches(ctx, ids[region].sorted(), func(ctx context.Context, ids []string) error {
-			return eachPage(ctx, what, func(token *string) (*string, error) {
-				items, next, err := page(ctx, client, ids, token)
-				if _, nameless := items[""]; nameless && err == nil {
-					err = errNameless
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				for id, t := range items {
-					found[id] = tags(t)
-				}
-				return next, err
-			})
+			return read(ctx, client, ids, &into)
 		}))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return verify.Failed[map[string]cloud.Tags](err)
 	}
-	return verify.Got(found)
+	return verify.Got(into.found)
 }
 
-func securityGroups(ctx context.Context, client *ec2.Client, ids []string, token *string) (map[string][]types.Tag, *string, error) {
-	out, err := client.DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: filter("group-id", ids...), NextToken: token, MaxResults: awssdk.Int32(pageSize)})
-	if err != nil {
-		return nil, nil, err
-	}
-	items := map[string][]types.Tag{}
-	for _, g := range out.SecurityGroups {
-		items[awssdk.ToString(g.GroupId)] = g.Tags
-	}
-	return items, out.NextToken, nil
+func securityGroups(ctx context.Context, client *ec2.Client, ids []string, into *tagsOf) error {
+	pages := ec2.NewDescribeSecurityGroupsPaginator(describeSecurityGroups(client.DescribeSecurityGroups),
+		&ec2.DescribeSecurityGroupsInput{Filters: filter("group-id", ids...), MaxResults: awssdk.Int32(pageSize)})
+	return eachPage(ctx, "security groups", pages, func(out *ec2.DescribeSecurityGroupsOutput) (next *string, err error) {
+		for _, g := range out.SecurityGroups {
+			err = errors.Join(err, into.add(g.GroupId, g.Tags))
+		}
+		return out.NextToken, err
+	})
 }
 
-func subnets(ctx context.Context, client *ec2.Client, ids []string, token *string) (map[string][]types.Tag, *string, error) {
-	out, err := client.DescribeSubnets(ctx, &ec2.DescribeSubnetsInput{Filters: filter("subnet-id", ids...), NextToken: token, MaxResults: awssdk.Int32(pageSize)})
-	if err != nil {
-		return nil, nil, err
-	}
-	items := map[string][]types.Tag{}
-	for _, s := range out.Subnets {
-		items[awssdk.ToString(s.SubnetId)] = s.Tags
-	}
-	return items, out.NextToken, nil
+func subnets(ctx context.Context, client *ec2.Client, ids []string, into *tagsOf) error {
+	pages := ec2.NewDescribeSubnetsPaginator(describeSubnets(client.DescribeSubnets),
+		&ec2.DescribeSubnetsInput{Filters: filter("subnet-id", ids...), MaxResults: awssdk.Int32(pageSize)})
+	return eachPage(ctx, "subnets", pages, func(out *ec2.DescribeSubnetsOutput) (next *string, err error) {
+		for _, s := range out.Subnets {
+			err = errors.Join(err, into.add(s.SubnetId, s.Tags))
+		}
+		return out.NextToken, err
+	})
 }
 
-func routeTables(ctx context.Context, client *ec2.Client, vpcs []string, token *string) (map[string][]types.Tag, *string, error) {
-	out, err := client.DescribeRouteTables(ctx, &ec2.DescribeRouteTablesInput{Filters: filter("vpc-id", vpcs...), NextToken: token, MaxResults: awssdk.Int32(100)})
-	if err != nil {
-		return nil, nil, err
-	}
-	items := map[string][]types.Tag{}
-	for _, t := range out.RouteTables {
-		items[awssdk.ToString(t.RouteTableId)] = t.Tags
-	}
-	return items, out.NextToken, nil
+// maxRouteTables is how many route tables a page can have (Amazon EC2 API reference,
+// DescribeRouteTables).
+const maxRouteTables = 100
+
+func routeTables(ctx context.Context, client *ec2.Client, vpcs []string, into *tagsOf) error {
+	pages := ec2.NewDescribeRouteTablesPaginator(describeRouteTables(client.DescribeRouteTables),
+		&ec2.DescribeRouteTablesInput{Filters: filter("vpc-id", vpcs...), MaxResults: awssdk.Int32(maxRouteTables)})
+	return eachPage(ctx, "route tables", pages, func(out *ec2.DescribeRouteTablesOutput) (next *string, err error) {
+		for _, t := range out.RouteTables {
+			err = errors.Join(err, into.add(t.RouteTableId, t.Tags))
+		}
+		return out.NextToken, err
+	})
 }

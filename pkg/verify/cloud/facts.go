@@ -39,9 +39,6 @@ type Facts struct {
 	Subnets        verify.Read[map[string]Tags]
 	RouteTables    verify.Read[map[string]Tags] // of the instances' VPCs
 	Roles          verify.Read[[]RoleRights]
-	// Calls counts what was sent, retries included, by action: "ec2:DescribeInstances".
-	// The refusals for asking too often among them: "ec2:DescribeInstances throttled".
-	Calls map[string]int
 }
 
 // Nameless stands for a name that an answer of AWS left out of what it says is there.

@@ -1,0 +1,76 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+)
+
+// pager gives the pages' tokens one after the other, as the SDK's paginators do: it has
+// more pages until a token is empty.
+type pager struct {
+	token func(page int) string
+	err   error // of the second page
+	page  int
+	ended bool
+}
+
+func (p *pager) HasMorePages() bool { return !p.ended }
+
+func (p *pager) NextPage(context.Context, ...func(*ec2.Options)) (string, error) {
+	if p.page == 1 && p.err != nil {
+		return "", p.err
+	}
+	token := p.token(p.page)
+	p.page++
+	p.ended = token == ""
+	return token, nil
+}
+
+// Pages are complete, or an error says why they are not.
+func TestEachPage(t *testing.T) {
+	listed := func(tokens ...string) func(int) string {
+		return func(page int) string { return tokens[page%len(tokens)] }
+	}
+	broken := errors.New("broken")
+	for name, tt := range map[string]struct {
+		pages pager
+		take  error
+		want  error // nil: all pages were taken
+		asked int
+	}{
+		"one page_taken":             {pager{token: listed("")}, nil, nil, 1},
+		"three pages_taken":          {pager{token: listed("a", "b", "")}, nil, nil, 3},
+		"the same token_refused":     {pager{token: listed("a")}, nil, errRepeats, 2},
+		"tokens in a circle_refused": {pager{token: listed("a", "b", "c")}, nil, errRepeats, 4},
+		"no end_refused":             {pager{token: func(page int) string { return strconv.Itoa(page + 1) }}, nil, errTooMany, maxPages},
+		"a page fails_refused":       {pager{token: listed("a", "b", ""), err: broken}, nil, broken, 1},
+		"a page misread_refused":     {pager{token: listed("a", "b", "")}, broken, broken, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := eachPage(t.Context(), "things", &tt.pages, func(token string) (*string, error) { return awssdk.String(token), tt.take })
+			if !errors.Is(err, tt.want) || (err == nil) != (tt.want == nil) || tt.pages.page != tt.asked {
+				t.Errorf("%v after %d pages, want %v after %d", err, tt.pages.page, tt.want, tt.asked)
+			}
+			if err != nil && !strings.Contains(err.Error(), "describing things") {
+				t.Errorf("does not say what was asked: %v", err)
+			}
+		})
+	}
+}
+
+// A question that is given up names the bound that ended it.
+func TestEachPage_cancelled_causeNamed(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("AWS had 1s to answer"))
+	err := eachPage(ctx, "things", &pager{token: func(int) string { return "a" }, err: context.Canceled, page: 1},
+		func(string) (*string, error) { return nil, nil })
+	if err == nil || !strings.Contains(err.Error(), "AWS had 1s to answer") {
+		t.Errorf("says %v", err)
+	}
+}
