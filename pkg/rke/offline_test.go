@@ -33,17 +33,18 @@ func TestOfflineSkips(t *testing.T) {
 	}
 }
 
-// Without its version, or where rke refuses it, a file gets no edit.
-func TestNoPlanOfAFileThatRKEWouldNotTake(t *testing.T) {
+// Without its version, or where it is not to be migrated, a file gets no edit. What else
+// rke refuses of it is left to rke.
+func TestNoPlanOfAFileThatIsNotToBeMigrated(t *testing.T) {
 	plain := rkefixture.File(t, "plain.yml")
 	for name, tt := range map[string]struct {
 		old, with string
 		steps     int
 	}{
 		"sound":                {"", "", 2},
-		"a misspelt key":       {"cluster_name: shop\n", "cluster_name: shop\ncolour: red\n", 2},
+		"a key rke ignores":    {"cluster_name: shop\n", "cluster_name: shop\ncolour: red\n", 2},
 		"no version":           {"kubernetes_version: v1.26.9-rancher1-1\n", "", 0},
-		"another plugin":       {"plugin: canal", "plugin: cilium", 0},
+		"left to rke":          {"plugin: canal", "plugin: cilium", 2},
 		"a version too old":    {"v1.26.9-rancher1-1", "v1.21.14-rancher1-1", 0},
 		"a provider not AWS's": {"name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: gce\n", 0},
 	} {

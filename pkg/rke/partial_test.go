@@ -54,8 +54,8 @@ func TestPartly(t *testing.T) {
 		}
 	}
 	binary = script(t, "echo rke version v1.5.9\n")
-	if got := judged()["AWSM-741"]; got != verify.OK {
-		t.Errorf("an rke that tells its version: AWSM-741 is %s", got)
+	if got := judged()["AWSM-742"]; got != verify.OK {
+		t.Errorf("an rke that tells its version: AWSM-742 is %s", got)
 	}
 	write(file + "services: {kubelet: {extra_args: {cloud-provider: aws}}}\n")
 	if got := judged()["AWSM-751"]; got != verify.Fail {

@@ -148,17 +148,6 @@ func All() []Trap {
 		{"AWSM-725", "rotates the key", top("rotate_encryption_key: true"), fail, "rotate_encryption_key"},
 		{"AWSM-725", "restores", top("restore: {restore: true, snapshot_name: x}"), fail, "restore"},
 		{"AWSM-725", "written out and off", top("restore: {restore: false}\nrotate_encryption_key: false\nrotate_certificates:"), ok, ""},
-		{"AWSM-726", "a service", inService("kube_controller", "{extra_args: {a: b}}"), fail, "kube-controller"},
-		{"AWSM-726", "the API server's", inService("kube_api", "{extra_args: {a: b}}"), warn, "takes effect with the next"},
-		{"AWSM-726", "an option of the API server's", inService("kube-api", "{extra_arg: {a: b}}"), warn, "extra_args"},
-		{"AWSM-726", "an option of the kubelet's", rewrite("  kubelet:\n", "  kubelet:\n    extra_arg: {a: b}\n"), fail, "extra_args"},
-		{"AWSM-726", "a provider key", rewrite("name: aws\n", "name: aws\n  use_instance_metadata_hostname: true\n"), fail, "useInstanceMetadataHostname"},
-		{"AWSM-726", "a node's name", rewrite("address: 10.0.0.13", "address: 10.0.0.13\n    hostname_overide: x"), fail, "hostname_override"},
-		{"AWSM-726", "a harmless one", top("addon_includes: []"), warn, "addons_include"},
-		{"AWSM-726", "in the depth", rewrite("    global:\n", "    global:\n      role_arn: x\n"), warn, "role-arn"},
-		{"AWSM-726", "like no key", top("colour: red"), warn, "colour"},
-		{"AWSM-726", "there to be repeated", top("common: &c {labels: {a: b}}\nx-more: {}\nother: *c"), warn, "other"},
-		{"AWSM-726", "many", top(manyKeys(60)), warn, "more keys"},
 		{"AWSM-727", "pending", rewrite("max-pods: 250", "max-pods: 110"), warn, "max-pods"},
 		{"AWSM-727", "another rke", set(func(p *rkechecks.Prepared) {
 			p.Binary.Value.Images["v1.26.9-rancher1-1"]["rancher/mirrored-pause"] = "rancher/mirrored-pause:3.9"
@@ -185,46 +174,13 @@ func All() []Trap {
 			rewrite("    global:\n", "    service_override: {\"1\": {service: ec2}}\n    global:\n")(t, p)
 			p.Config.CloudProvider.Custom = "[Global]"
 		}, ok, ""},
-		{"AWSM-731", "no user", rewrite("user: ubuntu\n    role: [worker]", "role: [worker]"), fail, "has no user"},
-		{"AWSM-731", "a name twice", rewrite("address: 10.0.0.13", "address: 10.0.0.13\n    hostname_override: 10.0.0.11"), fail, "a second time"},
-		{"AWSM-731", "an upper-case name is none of two", rewrite("address: 10.0.0.13", "address: 10.0.0.13\n    hostname_override: NODE"), ok, ""},
-		{"AWSM-731", "an underscore in a name", rewrite("address: 10.0.0.13", "address: 10.0.0.13\n    hostname_override: a_b"), fail, "no DNS name"},
-		{"AWSM-731", "a network plugin", rewrite("plugin: canal", "plugin: cilium"), fail, "cilium"},
-		{"AWSM-731", "an ingress provider", top("ingress: {provider: traefik}"), fail, "traefik"},
-		{"AWSM-731", "ports that are one", top("ingress: {network_mode: hostPort, http_port: 80, https_port: 80}"), fail, "80 and 80"},
-		{"AWSM-731", "a DNS policy", top("ingress: {dns_policy: Own}"), fail, "Own"},
-		{"AWSM-731", "a network mode", top("ingress: {network_mode: bridge}"), fail, "bridge"},
-		{"AWSM-731", "no x509", top("authentication: {strategy: webhook}"), fail, "x509"},
-		{"AWSM-731", "both strategies", top("authentication: {strategy: x509 | Webhook}"), ok, ""},
-		{"AWSM-731", "a strategy", top("authentication: {strategy: x509|token}"), fail, "token"},
-		{"AWSM-731", "flannel with an MTU", rewrite("plugin: canal", "plugin: flannel\n  mtu: 1400"), fail, "MTU"},
-		{"AWSM-731", "a bucket without endpoint", rewrite("services:\n  etcd:\n", "services:\n  etcd:\n    backup_config: {s3backupconfig: {bucket_name: b}}\n"), fail, "endpoint"},
-		{"AWSM-731", "a pod security", inService("kube-api", "{pod_security_configuration: baseline}"), fail, "baseline"},
-		{"AWSM-731", "pod security without RBAC", func(t *testing.T, p *rkechecks.Prepared) {
-			top("authorization: {mode: none}")(t, p)
-			text := strings.Replace(string(p.File.Text()), "services:\n", "services:\n  kube-api: {pod_security_configuration: restricted}\n", 1)
-			f := rkefixture.AppliedAs(t, "plain", text)
-			p.File, p.Config = f.File, f.Config
-		}, fail, "RBAC"},
-		{"AWSM-731", "azure without options", rewrite("name: aws\n", "name: azure\n"), fail, "azureCloudProvider"},
-		{"AWSM-731", "custom text without a name", rewrite("  name: aws\n", "  customCloudProvider: x\n"), fail, "without a name"},
-		{"AWSM-731", "images of one's own", rewrite("kubernetes_version: v1.26.9-rancher1-1", "kubernetes_version: v1.26.9-own\nsystem_images: {etcd: a, kubernetes: b, pod_infra_container: c, "+
-			"alpine: d, nginx_proxy: e, cert_downloader: f, kubernetes_services_sidecar: g}"), ok, ""},
-		{"AWSM-731", "Rancher's", set(func(p *rkechecks.Prepared) { p.Path, p.Options.Cluster = "", "c-abcde" }), skip, "validated"},
 		{"AWSM-732", "vsphere's options", rewrite("name: aws\n", "name: aws\n  vsphereCloudProvider: {}\n"), fail, "vsphereCloudProvider"},
 		{"AWSM-732", "custom text wins", rewrite("name: aws\n", "name: aws\n  vsphereCloudProvider: {}\n  customCloudProvider: x\n"), ok, ""},
-		{"AWSM-733", "in braces", rewrite("cluster_name: shop", "cluster_name: \"{{ name }}\""), warn, "plain.yml:28: cluster_name"},
-		{"AWSM-733", "a word between marks", top("prefix_path: <path>"), warn, "<path>"},
-		{"AWSM-733", "a secret", top("bastion_host: {ssh_key: '${KEY}'}"), warn, "not shown"},
-		{"AWSM-733", "the text of an addon", top("addons: |\n  a: ${B}\n  c: {{ d }}"), ok, ""},
-		{"AWSM-734", "two values", top("prefix_path: /a\nprefix_path: /b"), warn, "rke takes the last"},
-		{"AWSM-734", "two mappings", top("ingress: {provider: none}\ningress: {dns_policy: Default}"), warn, "rke merges the two"},
-		{"AWSM-741", "dev", set(func(p *rkechecks.Prepared) { p.Binary.Value.Version = "dev" }), unknown, "dev"},
-		{"AWSM-741", "not found", set(func(p *rkechecks.Prepared) { p.Binary = verify.Failed[rkecli.Binary](errRead) }), unknown, "refused"},
-		{"AWSM-741", "somebody else runs it", set(func(p *rkechecks.Prepared) { p.Binary, p.Options.NoRKEUp = verify.Failed[rkecli.Binary](errRead), true }), warn, "--no-rke-up"},
-		{"AWSM-741", "Rancher's", set(func(p *rkechecks.Prepared) { p.Path, p.Options.Cluster = "", "c-abcde" }), skip, "Rancher applies"},
 		{"AWSM-742", "too old", set(func(p *rkechecks.Prepared) { p.Binary.Value.Version = "v1.4.14" }), fail, "v1.4.14"},
-		{"AWSM-742", "dev", set(func(p *rkechecks.Prepared) { p.Binary.Value.Version = "dev" }), skip, "another check"},
+		{"AWSM-742", "dev", set(func(p *rkechecks.Prepared) { p.Binary.Value.Version = "dev" }), unknown, "dev"},
+		{"AWSM-742", "not found", set(func(p *rkechecks.Prepared) { p.Binary = verify.Failed[rkecli.Binary](errRead) }), unknown, "refused"},
+		{"AWSM-742", "another program runs it", set(func(p *rkechecks.Prepared) { p.Binary, p.Options.NoRKEUp = verify.Failed[rkecli.Binary](errRead), true }), warn, "--no-rke-up"},
+		{"AWSM-742", "Rancher's", set(func(p *rkechecks.Prepared) { p.Path, p.Options.Cluster = "", "c-abcde" }), skip, "Rancher applies"},
 		{"AWSM-743", "not the one in force", set(func(p *rkechecks.Prepared) { p.Binary.Value.Images = nil }), fail, "v1.26.9"},
 		{"AWSM-743", "not the target", set(func(p *rkechecks.Prepared) { p.Options.KubernetesVersion = "v1.27.16-rancher1-1" }), fail, "v1.27.16"},
 		{"AWSM-751", "KCM", inService("kube-controller", "{extra_args: {cloud-provider: external}}"), fail, "cloud-provider=external"},
@@ -307,13 +263,4 @@ func All() []Trap {
 		{"AWSM-782", "blocks", set(func(p *rkechecks.Prepared) { p.Concerns = []ccmchart.Concern{{Key: "args", Seen: "x", Blocking: true}} }), fail, "args"},
 		{"AWSM-782", "a note", set(func(p *rkechecks.Prepared) { p.Concerns = []ccmchart.Concern{{Key: "hostNetworking", Seen: "off"}} }), warn, "hostNetworking"},
 	}
-}
-
-// manyKeys are n keys that rke does not know.
-func manyKeys(n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, "unheard_of_%d: 0\n", i)
-	}
-	return b.String()
 }

@@ -12,7 +12,7 @@ type Config struct {
 	CloudProvider     CloudProvider     `yaml:"cloud_provider"`
 	Nodes             []Node            `yaml:"nodes"`
 	UpgradeStrategy   UpgradeStrategy   `yaml:"upgrade_strategy"`
-	SystemImages      map[string]string `yaml:"-"` // by key: kubernetes, etcd, ...
+	SystemImages      map[string]string `yaml:"system_images"` // by key: kubernetes, etcd, ...
 	// SystemImagesKubernetes is the image that wins over KubernetesVersion.
 	SystemImagesKubernetes string   `yaml:"-"`
 	Network                Network  `yaml:"network"`

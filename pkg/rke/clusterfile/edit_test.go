@@ -141,10 +141,6 @@ func FuzzFile(f *testing.F) {
 			isRefusal(t, err)
 			return
 		}
-		file.Findings()
-		file.Refusals()
-		file.Duplicates()
-		file.Placeholders()
 		for _, changes := range [][]yamltext.Change{{enable()}, switchTo(yamltext.Made{})} {
 			e, err := file.Edit(changes...)
 			if err != nil {

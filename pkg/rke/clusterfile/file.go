@@ -13,26 +13,26 @@ const maxValues = 1 << 17
 
 // File is a cluster.yml that was read and can be edited.
 type File struct {
-	doc      *yamltext.Document
-	config   Config
-	whole    rkeFile
-	findings []Finding
+	doc    *yamltext.Document
+	config Config
 }
 
 // Parse reads cluster.yml as rke does (rancher/rke:cluster/cluster.go@v1.5.9
 // ParseConfig): unknown keys are ignored. name is for messages. A text that
 // cannot be read or edited safely is a *fault.Error of class Usage with the
-// line and the reason.
+// line and the reason. Values that no migration looks at are left to rke, which
+// refuses them before it reaches a machine or writes its state (cmd/up.go
+// clusterUpFromCli: ParseConfig, then cluster/cluster.go InitClusterObject).
 func Parse(name string, text []byte) (*File, error) {
 	d, err := yamltext.Parse(name, text, rke())
 	if err != nil {
 		return nil, err
 	}
-	c, whole, err := read(d)
+	c, err := read(d)
 	if err != nil {
 		return nil, err
 	}
-	return &File{doc: d, config: c, whole: whole, findings: findings(d)}, nil
+	return &File{doc: d, config: c}, nil
 }
 
 // rke is the program that reads the file in the end.
@@ -41,25 +41,25 @@ func rke() yamltext.Reader {
 		Name: "rke", File: "cluster.yml", Content: "an RKE cluster configuration", Top: "a mapping with nodes and services",
 		Render: "render the template, and name the result with --config", Reasons: reasons, MaxSize: maxSize, MaxValues: maxValues,
 		Takes: func(d *yamltext.Document) error {
-			_, _, err := read(d)
+			_, err := read(d)
 			return err
 		},
 	}
 }
 
 // read refuses what is YAML but not for rke.
-func read(d *yamltext.Document) (Config, rkeFile, error) {
+func read(d *yamltext.Document) (Config, error) {
 	if err := unfit(d); err != nil {
-		return Config{}, rkeFile{}, err
+		return Config{}, err
 	}
 	if r := unrendered(d); r != nil {
-		return Config{}, rkeFile{}, r.in(d.Name())
+		return Config{}, r.in(d.Name())
 	}
-	c, whole, r := readConfig(d.Text())
+	c, r := readConfig(d.Text())
 	if r != nil {
-		return Config{}, rkeFile{}, orTemplate(d, r).in(d.Name())
+		return Config{}, orTemplate(d, r).in(d.Name())
 	}
-	return c, whole, nil
+	return c, nil
 }
 
 // Name is what Parse or Read was given.
@@ -70,10 +70,6 @@ func (f *File) Text() []byte { return f.doc.Text() }
 
 // Config gives the values as rke reads them.
 func (f *File) Config() Config { return f.config }
-
-// Findings lists the keys that rke ignores, with the one that was probably meant.
-// They are warnings: rke itself says nothing.
-func (f *File) Findings() []Finding { return f.findings }
 
 // Line is where a key stands, 1-based; 0 when it is not there. It is for
 // messages and takes the last of duplicates, as rke does.

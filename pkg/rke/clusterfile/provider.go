@@ -7,9 +7,17 @@ const (
 	providerExternalAWS = "external-aws"
 )
 
-// others are the providers beside AWS whose options are there, in the order in
-// which rke looks for them.
-func (c rkeCloudProvider) others() []string {
+// otherProviders holds the options of other providers: there they are, or not.
+type otherProviders struct {
+	Azure     map[string]any `yaml:"azureCloudProvider"`
+	OpenStack map[string]any `yaml:"openstackCloudProvider"`
+	VSphere   map[string]any `yaml:"vsphereCloudProvider"`
+	Harvester map[string]any `yaml:"harvesterCloudProvider"`
+}
+
+// names returns the providers whose options are there, in the order in which rke
+// looks for them.
+func (c otherProviders) names() []string {
 	var out []string
 	for _, one := range []struct {
 		name string

@@ -11,14 +11,15 @@ import (
 
 // readConfig decodes as rke does: yaml.v2 into structures, so that duplicates
 // are merged, arguments keep their text and booleans must be booleans
-// (rancher/rke:cluster/cluster.go@v1.5.9 ParseConfig). What rke would not take
-// is refused here, before anybody runs rke.
-func readConfig(written []byte) (Config, rkeFile, *refusal) {
+// (rancher/rke:cluster/cluster.go@v1.5.9 ParseConfig).
+func readConfig(written []byte) (Config, *refusal) {
 	var c Config
-	var whole rkeFile
+	var other struct {
+		CloudProvider otherProviders `yaml:"cloud_provider"`
+	}
 	text, err := asRKEPrepares(written)
 	if err == nil {
-		err = yaml2.Unmarshal(text, &whole)
+		err = yaml2.Unmarshal(text, &other)
 	}
 	if err == nil {
 		err = yaml2.Unmarshal(text, &c)
@@ -30,11 +31,11 @@ func readConfig(written []byte) (Config, rkeFile, *refusal) {
 		if len(text) > 0 && !bytes.Equal(text, written) {
 			r.line = 0 // a line of the text that was encoded again
 		}
-		return Config{}, rkeFile{}, r
+		return Config{}, r
 	}
-	c.SystemImages, c.SystemImagesKubernetes = whole.SystemImages, whole.SystemImages["kubernetes"]
-	c.CloudProvider.Blocks = whole.CloudProvider.others()
-	return c, whole, nil
+	c.SystemImagesKubernetes = c.SystemImages["kubernetes"]
+	c.CloudProvider.Blocks = other.CloudProvider.names()
+	return c, nil
 }
 
 // asRKEPrepares is the text that rke decodes. It is the file's own, but for one

@@ -10,13 +10,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// Placeholder is a value that looks as if it was to be filled in before rke reads it.
-type Placeholder struct {
-	Line int
-	Path string // dotted
-	Seen string
-}
-
 // wholePlaceholder are values that are a name between marks and nothing else.
 var wholePlaceholder = regexp.MustCompile(`^(%[A-Za-z_][\w.-]*%|<[^<>]*>|\$[A-Za-z_]\w*|@@?[A-Za-z_]\w*@@?|__[A-Za-z]\w*__)$`)
 
@@ -32,18 +25,6 @@ func placeholder(n *yaml.Node) bool {
 		}
 	}
 	return wholePlaceholder.MatchString(strings.TrimSpace(n.Value))
-}
-
-// Placeholders lists the values that look like ones of a template, but for those
-// that Parse refuses.
-func (f *File) Placeholders() []Placeholder {
-	var found []Placeholder
-	eachScalar(f.doc.Root(), nil, func(path []string, n *yaml.Node) {
-		if placeholder(n) {
-			found = append(found, Placeholder{n.Line, yamltext.Dotted(path), yamltext.Excerpt(n.Value)})
-		}
-	})
-	return found
 }
 
 // unrendered refuses a text in which a key that a migration goes by is not filled in.

@@ -3,22 +3,12 @@ package rkechecks
 import (
 	"fmt"
 
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-func judgeBinaryTold(p Prepared) []verify.Finding {
-	_, err := rkecli.ParseVersion(p.Binary.Value.Version)
-	return verify.FindingOf(err)
-}
-
 func judgeBinaryAge(p Prepared) []verify.Finding {
-	err := rkecli.SupportsExternalAWS(p.Binary.Value.Version)
-	if fault.ClassOf(err) == fault.CouldNotLook && err != nil {
-		return verify.Skipped("the binary tells no version; another check says so")
-	}
-	return verify.FindingOf(err)
+	return verify.FindingOf(rkecli.SupportsExternalAWS(p.Binary.Value.Version))
 }
 
 func judgeBinaryKnows(p Prepared) []verify.Finding {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/rketraps"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -121,27 +120,9 @@ func TestOfflineNeedsTheCluster(t *testing.T) {
 		}
 		needs[c.ID] = undecided
 	}
-	for id, want := range map[string]bool{"AWSM-704": true, "AWSM-723": false, "AWSM-726": false, "AWSM-729": false, "AWSM-741": true, "AWSM-761": true, "AWSM-781": true, "AWSM-782": true} {
+	for id, want := range map[string]bool{"AWSM-704": true, "AWSM-723": false, "AWSM-729": false, "AWSM-742": true, "AWSM-761": true, "AWSM-781": true, "AWSM-782": true} {
 		if needs[id] != want {
 			t.Errorf("%s needs the cluster: %t", id, needs[id])
-		}
-	}
-}
-
-// What rke refuses is named with its line where it has one.
-func TestRefusalsNameTheirLine(t *testing.T) {
-	for text, want := range map[string]string{
-		"cluster_name: a\n": "plain.yml: nodes",
-		"nodes:\n- {address: 10.0.0.1, user: u, role: [controlplane, etcd]}\nnetwork: {plugin: cilium}\n": "plain.yml:3: network.plugin",
-	} {
-		p := rketraps.Sound(t)
-		file, err := clusterfile.Parse("plain.yml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.File = file
-		if res := judged(t, p, "AWSM-731"); len(res.Findings) != 1 || res.Findings[0].Object != want {
-			t.Errorf("%q: %+v, want %s", text, res.Findings, want)
 		}
 	}
 }
@@ -166,7 +147,8 @@ func TestNamesCannotBeSkipped(t *testing.T) {
 	}
 }
 
-// issued lists every ID ever given out here; see pkg/verify/checks.
+// issued lists every ID ever given out here, those of retired checks too; see
+// pkg/verify/checks.
 var issued = map[string]string{
 	"AWSM-701": "Kubernetes version has the in-tree provider and leader migration",
 	"AWSM-702": "no node runs Windows",
@@ -209,12 +191,15 @@ var issued = map[string]string{
 	"AWSM-782": "the chart's values are safe",
 }
 
+// retired are the checks of what rke itself says of cluster.yml, or ignores in it.
+var retired = map[string]bool{"AWSM-726": true, "AWSM-731": true, "AWSM-733": true, "AWSM-734": true, "AWSM-741": true}
+
 func TestIDsAreStable(t *testing.T) {
 	pattern := regexp.MustCompile(`^AWSM-7[0-9]{2}$`)
 	seen := map[string]bool{}
 	for _, m := range verify.Metas(rkechecks.All()...) {
-		if seen[m.ID] || !pattern.MatchString(m.ID) || issued[m.ID] != m.Title {
-			t.Errorf("%s is used twice, malformed, or not %q", m.ID, m.Title)
+		if seen[m.ID] || retired[m.ID] || !pattern.MatchString(m.ID) || issued[m.ID] != m.Title {
+			t.Errorf("%s is used twice, retired, malformed, or not %q", m.ID, m.Title)
 		}
 		seen[m.ID] = true
 		if m.Category != "rke" || m.Why == "" || m.Source == "" || m.Fix == "" {
@@ -222,8 +207,8 @@ func TestIDsAreStable(t *testing.T) {
 		}
 	}
 	for id := range issued {
-		if !seen[id] {
-			t.Errorf("%s is gone", id)
+		if !seen[id] && !retired[id] {
+			t.Errorf("%s is gone and not retired", id)
 		}
 	}
 	all := map[string]bool{}
@@ -254,7 +239,7 @@ func TestUnsupportedIsNotUnready(t *testing.T) {
 		return false
 	}
 	for name, want := range map[string]bool{"AWSM-701 too old": false, "AWSM-702 Windows": false, "AWSM-703 external": false,
-		"AWSM-709 not at rest": true, "AWSM-723 empty": true, "AWSM-731 a network plugin": true, "AWSM-742 too old": true} {
+		"AWSM-709 not at rest": true, "AWSM-723 empty": true, "AWSM-742 too old": true} {
 		if got := supported(name); got != want {
 			t.Errorf("%s: supported %t", name, got)
 		}

@@ -40,12 +40,6 @@ func fileChecks() []verify.Check[Prepared] {
 			Source: "rancher/rke:cmd/up.go@v1.5.9, ClusterUp",
 			Fix:    "remove these keys",
 		}},
-		{Judge: requires(judgeMisspelt, haveFile), Meta: verify.Meta{
-			ID: "AWSM-726", Title: "no key of cluster.yml is misspelt", Category: category, LiveOnly: true,
-			Why:    "rke ignores keys that it does not know, so that a setting somebody relies on is not there",
-			Source: "rancher/rke:cluster/cluster.go@v1.5.9, ParseConfig",
-			Fix:    "correct the key",
-		}},
 		{Judge: requires(judgePending, haveFile, haveState), Meta: verify.Meta{
 			ID: "AWSM-727", Title: "cluster.yml holds no changes that were not applied", Category: category, LiveOnly: true,
 			Why:    "the `rke up` of a run would apply them, too, and a failure of theirs would look like the migration's",
@@ -73,30 +67,11 @@ func fileChecks() []verify.Check[Prepared] {
 			Source: "rancher/rke:cloudprovider/aws/aws.go@v1.5.9, GenerateCloudConfigFile; `rke up --init` of v1.5.9 was run",
 			Fix:    "write the cloud config as customCloudProvider",
 		}},
-		{Judge: requires(judgeAccepted, haveFile), Meta: verify.Meta{
-			ID: "AWSM-731", Title: "rke accepts cluster.yml", Category: category,
-			Mandatory: true, NoPlan: true, LiveOnly: true,
-			Why:    "`rke up` ends before it does anything where a node, a version, an option is not one it takes: the migration would stop half way for it",
-			Source: "rancher/rke:cluster/validation.go@v1.5.9, ValidateCluster",
-			Fix:    "correct the key",
-		}},
 		{Judge: requires(judgeOtherProviders, haveFile), Meta: verify.Meta{
 			ID: "AWSM-732", Title: "no other provider's options stand beside aws", Category: category, Mandatory: true,
 			Why:    "rke writes the cloud config of the last provider whose options are there, under the name aws: the in-tree provider and the CCM would get another cloud's configuration",
 			Source: "rancher/rke:cloudprovider/cloudprovider.go@v1.5.9, InitCloudProvider",
 			Fix:    "remove the other provider's block",
-		}},
-		{Judge: requires(judgePlaceholders, haveFile), Meta: verify.Meta{
-			ID: "AWSM-733", Title: "no value is a placeholder", Category: category, LiveOnly: true,
-			Why:    "a value of a template that nobody filled in is for rke a value like any other",
-			Source: "rancher/rke:cluster/cluster.go@v1.5.9, ParseConfig",
-			Fix:    "render the template, and name the result with --config",
-		}},
-		{Judge: requires(judgeDuplicates, haveFile), Meta: verify.Meta{
-			ID: "AWSM-734", Title: "no key stands twice", Category: category, LiveOnly: true,
-			Why:    "of two values rke takes the last, of two mappings it merges the keys: what somebody sees in the file may not be what is in force. On the path of an edit two are refused",
-			Source: "rancher/rke:cluster/cluster.go@v1.5.9, ParseConfig, with yaml.v2",
-			Fix:    "keep one of the two",
 		}},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"slices"
 	"sort"
 	"strings"
 
@@ -101,64 +100,19 @@ func judgeOtherWork(p Prepared) []verify.Finding {
 	return found
 }
 
-// mostFindings is how many keys, values or lines of one kind a check names.
-const mostFindings = 50
-
-func judgeMisspelt(p Prepared) []verify.Finding {
-	var found []verify.Finding
-	for _, f := range p.File.Findings() {
-		one := verify.Warning(fmt.Sprintf("%s, line %d: %s", p.file(), f.Line, f.Path), "rke ignores "+f.Seen, "a key that rke knows", "remove it, or correct it")
-		if f.Wanted != "" {
-			one.Wanted, one.Fix = f.Wanted, "did you mean "+f.Wanted+"? Corrected, it takes effect with the next `rke up`"
-		}
-		if grave(f.Path, f.Wanted) {
-			one.Status = verify.Fail
-		}
-		found = append(found, one)
+// judgeOtherProviders: custom text wins over every block.
+func judgeOtherProviders(p Prepared) []verify.Finding {
+	c := p.Config.CloudProvider
+	if c.Custom != "" || len(c.Blocks) == 0 || c.Resolved() != rkestate.ProviderAWS {
+		return nil
 	}
-	return firstOf(found, p.file(), "keys that rke ignores")
-}
-
-// firstOf keeps the gravest of many findings, and says how many there are.
-func firstOf(found []verify.Finding, object, what string) []verify.Finding {
-	if len(found) <= mostFindings {
-		return found
+	var keys []string
+	for _, name := range c.Blocks {
+		keys = append(keys, name+"CloudProvider")
 	}
-	slices.SortStableFunc(found, func(a, b verify.Finding) int {
-		return strings.Compare(string(a.Status), string(b.Status)) // fail before warn
-	})
-	return append(found[:mostFindings:mostFindings], verify.Warning(object, fmt.Sprintf("%d more %s", len(found)-mostFindings, what), "none", ""))
+	return []verify.Finding{verify.Failure(p.file()+": cloud_provider."+keys[0], strings.Join(keys, ", ")+" beside name aws: rke writes its cloud config, and none of AWS",
+		"the options of AWS alone", "remove "+strings.Join(keys, ", "))}
 }
-
-// grave are misspelt keys on which arguments, the provider or names depend. What rke
-// ignores of the services in indifferent it ignores before a migration and after it:
-// nothing that is edited, waited for or judged is theirs
-// (rancher/rke:types/rke_types.go@v1.5.9, RKEConfigServices, read by ParseConfig with
-// yaml.v2, which drops keys it has no field for).
-func grave(path, wanted string) bool {
-	at := strings.Split(path, ".")
-	switch {
-	case wanted == "":
-		return false
-	case len(at) == 1:
-		return wanted == "services" || wanted == "cloud_provider" || wanted == "nodes" || wanted == "kubernetes_version"
-	case strings.HasPrefix(path, "nodes["):
-		return len(at) == 2 && (wanted == "hostname_override" || wanted == "internal_address" || wanted == "address" || wanted == "role")
-	}
-	service := at[1]
-	if len(at) == 2 {
-		service = wanted
-	}
-	return len(at) == 2 && meant(at[0], "cloud_provider") || len(at) <= 3 && meant(at[0], "services") && !indifferent(service)
-}
-
-// indifferent are the services whose settings decide nothing of a migration.
-func indifferent(service string) bool {
-	return slices.ContainsFunc([]string{"kube-api", "etcd", "scheduler", "kubeproxy"}, func(known string) bool { return meant(service, known) })
-}
-
-// meant compares keys as a person reads them.
-func meant(key, known string) bool { return configtree.Folded(key) == configtree.Folded(known) }
 
 func judgePending(p Prepared) []verify.Finding {
 	var found []verify.Finding

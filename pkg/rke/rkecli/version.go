@@ -11,10 +11,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// ParseVersion reads the version of an rke binary, such as "v1.5.10" or
+// parseVersion reads the version of an rke binary, such as "v1.5.10" or
 // "v1.4.22-rc.1". A binary built without one says "dev", which is an error of
 // class CouldNotLook.
-func ParseVersion(version string) (*semver.Version, error) {
+func parseVersion(version string) (*semver.Version, error) {
 	v, err := semver.StrictNewVersion(strings.TrimPrefix(version, "v"))
 	if err != nil {
 		return nil, &fault.Error{Class: fault.CouldNotLook, Reason: "RKEVersionUnknown", Object: "rke binary",
@@ -31,7 +31,7 @@ const Wanted = "v1.4.15 or a later 1.4, or v1.5.0 and later"
 // from v1.4.15-rc1 in 1.4 and from v1.5.0-rc9
 // (rancher/rke:k8s/node.go, ExternalAWSCloudProviderName, at the tags).
 func SupportsExternalAWS(version string) error {
-	v, err := ParseVersion(version)
+	v, err := parseVersion(version)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func TestSupportsExternalAWS(t *testing.T) {
 			t.Errorf("%q: %v, wanted class %d", version, err, class)
 		}
 	}
-	if v, err := ParseVersion("v1.4.22-rc.1"); err != nil || v.Patch() != 22 || v.Prerelease() != "rc.1" {
+	if v, err := parseVersion("v1.4.22-rc.1"); err != nil || v.Patch() != 22 || v.Prerelease() != "rc.1" {
 		t.Errorf("%v, %v", v, err)
 	}
 }

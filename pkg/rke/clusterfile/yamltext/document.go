@@ -67,9 +67,6 @@ func (d *Document) Text() []byte { return d.text }
 // Root is the mapping at top level, for looking. Callers must not change it.
 func (d *Document) Root() *yaml.Node { return d.root }
 
-// Repeated says whether an alias repeats what carries the anchor.
-func (d *Document) Repeated(anchor string) bool { return d.aliased[anchor] > 0 }
-
 // Line is where a key stands, 1-based; 0 when it is not there. It is for messages and
 // takes the last of duplicates.
 func (d *Document) Line(path ...string) int {

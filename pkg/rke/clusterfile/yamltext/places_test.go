@@ -137,18 +137,11 @@ func TestLineEnds(t *testing.T) {
 	}
 }
 
-// A text may be as long as its reader takes, and an anchor is repeated where an alias is.
-func TestLongTextsAndAliases(t *testing.T) {
+// A text may be as long as its reader takes.
+func TestLongTexts(t *testing.T) {
 	for size, long := range map[int]bool{0: false, 1: true, 4: true, 5: false, 6: false} {
 		if got := unsuitable([]byte("a: 1\n"), Reader{MaxSize: size}); (got != nil) != long {
 			t.Errorf("at most %d: %+v", size, got)
 		}
-	}
-	d, err := Parse("x", []byte("a: &a {x: 1}\nb: *a\nc: &c {y: 1}\n"), Reader{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !d.Repeated("a") || d.Repeated("c") || d.Repeated("d") {
-		t.Error("aliases are not counted")
 	}
 }
