@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,17 +11,68 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 )
 
-// child has this binary measure a command instead of being a test. Every contender
+// child has this binary do something else instead of being a test. Every contender
 // is a process of its own, so that its memory is its own.
 const child = "AWSMIGRATE_BENCH_CHILD"
 
+// Values of child.
+const (
+	asMeasure  = "measure"   // a command, and write its usage
+	asListPods = "list-pods" // of the cluster of KUBECONFIG, their metadata alone
+)
+
 func TestMain(m *testing.M) {
-	if os.Getenv(child) != "" {
+	switch os.Getenv(child) {
+	case asMeasure:
 		os.Exit(measureChild(os.Args[1:]))
+	case asListPods:
+		os.Exit(listPods())
 	}
 	os.Exit(m.Run())
+}
+
+// listPods lists the metadata of all pods by client-go, in pages as large as the audit's,
+// and writes their number.
+func listPods() int {
+	n, err := countPods(context.Background())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println(n)
+	return 0
+}
+
+func countPods(ctx context.Context) (int, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
+	if err != nil {
+		return 0, err
+	}
+	config.QPS = -1 // without a limit of its own, as the audit
+	client, err := metadata.NewForConfig(config)
+	if err != nil {
+		return 0, err
+	}
+	n, page := 0, metav1.ListOptions{Limit: kube.DefaultPageSize}
+	for {
+		list, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).List(ctx, page)
+		if err != nil {
+			return 0, err
+		}
+		n += len(list.Items)
+		if page.Continue = list.Continue; page.Continue == "" {
+			return n, nil
+		}
+	}
 }
 
 // usage is what a process and all that it waited for took.

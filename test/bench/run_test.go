@@ -47,7 +47,7 @@ func measure(b testing.TB, env []string, args ...string) usage {
 		b.Fatal(err)
 	}
 	cmd := exec.CommandContext(b.Context(), self, args...)
-	cmd.Env = append(append([]string(nil), env...), child+"=measure")
+	cmd.Env = append(append([]string(nil), env...), child+"="+asMeasure)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
