@@ -15,6 +15,8 @@ import (
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 )
 
 const loginPage = "<!DOCTYPE html>\n<html><head><meta charset=utf-8><title>Sign in &amp; go on</title></head><body><img src=x><p>Please log in</body></html>"
@@ -120,21 +122,27 @@ func TestErrorPagesAreReadable(t *testing.T) {
 	if n := f.answered.Load(); n < 2 {
 		t.Errorf("a 502 was sent again %d times", n)
 	}
-	_, err := once(t, nil)
+	_, err := once(t, client(t), nil)
 	if why := fmt.Sprint(err); !strings.Contains(why, `HTTP 502`) || !strings.Contains(why, `titled "502 Bad Gateway"`) || strings.Contains(why, "XML syntax") {
 		t.Errorf("says %q", why)
 	}
 }
 
-// once asks for instances once, without sending anything again. body, if it is not nil,
-// is the answer with status 200.
-func once(t *testing.T, body io.Reader) (*ec2.DescribeInstancesOutput, error) {
+// client is EC2 as the environment names it.
+func client(t *testing.T) *ec2.Client {
 	t.Helper()
 	cfg, off, err := connect(t.Context(), quick, "us-east-1")
 	if err != nil || off != "" {
 		t.Fatal(off, err)
 	}
-	return ec2Client(cfg, "").DescribeInstances(t.Context(), &ec2.DescribeInstancesInput{}, func(o *ec2.Options) {
+	return ec2Client(cfg, "")
+}
+
+// once asks for instances once, without sending anything again. body, if it is not nil,
+// is the answer with status 200.
+func once(t *testing.T, client *ec2.Client, body io.Reader) (*ec2.DescribeInstancesOutput, error) {
+	t.Helper()
+	return client.DescribeInstances(t.Context(), &ec2.DescribeInstancesInput{}, func(o *ec2.Options) {
 		o.Retryer = awssdk.NopRetryer{}
 		if body != nil {
 			o.HTTPClient = smithyhttp.ClientDoFunc(func(r *http.Request) (*http.Response, error) {
@@ -150,11 +158,12 @@ func TestAnswer_cutOff_refused(t *testing.T) {
 	f := &fake{instances: instances}
 	serve(t, f)
 	text := f.describe("us-east-1", url.Values{"Filter.1.Name": {"tag-key"}, "Filter.1.Value.1": {"kubernetes.io/cluster/demo"}, "MaxResults": {"10"}})
-	if out, err := once(t, strings.NewReader(text)); err != nil || len(out.Reservations) != 2 {
+	api := client(t)
+	if out, err := once(t, api, strings.NewReader(text)); err != nil || len(out.Reservations) != 2 {
 		t.Fatalf("the whole answer: %+v, %v", out, err)
 	}
 	for at := range len(text) {
-		if out, err := once(t, strings.NewReader(text[:at])); err == nil {
+		if out, err := once(t, api, strings.NewReader(text[:at])); err == nil {
 			t.Fatalf("cut off behind %q it reads as if it were whole: %+v", text[max(0, at-60):at], out)
 		}
 	}
@@ -163,10 +172,24 @@ func TestAnswer_cutOff_refused(t *testing.T) {
 // An answer that does not end is given up at the limit, which the error names.
 func TestAnswer_tooLarge_refused(t *testing.T) {
 	serve(t, &fake{})
-	for name, begins := range map[string]string{"before its first element": "", "within it": "<DescribeInstancesResponse><reservationSet>"} {
-		_, err := once(t, io.MultiReader(strings.NewReader(begins), blanks{}))
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("has more than %d bytes", maxAnswer)) {
+	begins := "<DescribeInstancesResponse><reservationSet>" + strings.Repeat(" ", 1<<20)
+	rest := &limitedBody{ReadCloser: io.NopCloser(blanks{}), left: 0}
+	for name, body := range map[string]io.Reader{"before its first element": rest, "within it": io.MultiReader(strings.NewReader(begins), rest)} {
+		if _, err := once(t, client(t), body); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("has more than %d bytes", maxAnswer)) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := once(t, client(t), blanks{}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("has more than %d bytes", maxAnswer)) {
+		t.Errorf("by the client's own limit: %v", err)
+	}
+}
+
+// A body of exactly its limit is read whole.
+func TestLimitedBody(t *testing.T) {
+	for size, whole := range map[int]bool{0: true, 9: true, 10: true, 11: false, 1000: false} {
+		text, err := io.ReadAll(&limitedBody{ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat("x", size))), left: 10})
+		if (err == nil) != whole || whole && len(text) != size || bounded.Exceeded(err) == whole {
+			t.Errorf("%d bytes: %d are read, %v", size, len(text), err)
 		}
 	}
 }
