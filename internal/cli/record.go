@@ -33,8 +33,8 @@ func newRecord(a *app) *cobra.Command {
 		Use:   "record --cluster NAME | --config cluster.yml | --kubeconfig FILE",
 		Short: "Watch who runs the cloud controllers of any cluster, and say whether two ever did",
 		Long: `Watches the leases of the cloud controllers, the pods of kube-controller-manager and
-of the AWS cloud controller manager, Nodes, load balancers and Events of a cluster, prints
-what changes as it comes, and at the end, or on Ctrl-C, says who ran the cloud controllers
+of the AWS cloud controller manager, Nodes and load balancers of a cluster, prints what
+changes as it comes, and at the end, or on Ctrl-C, says who ran the cloud controllers
 when, how sure that is, and whether two ran at once. It writes nothing to the cluster.
 
 --record keeps all of it in a file, for report.`,
@@ -79,7 +79,7 @@ func (f *recordFlags) run(ctx context.Context, a *app) (err error) {
 	}
 	result := judged.Result()
 	view.WriteJudgement(a.streams, result)
-	return view.Shown(verdict(result))
+	return view.Shown(verdict(name, result.Verdict()))
 }
 
 // until is when the recording ends: after its length, or when somebody interrupts it.
@@ -92,14 +92,14 @@ func (f *recordFlags) until(ctx context.Context, a *app) (context.Context, conte
 	return bounded, func() { cancel(); stop() }
 }
 
-// verdict is a judgement as what a command ends with; nil: nothing is wrong.
-func verdict(r judge.Result) error {
-	switch r.Verdict() {
+// verdict is what a command ends with; nil: nothing is wrong.
+func verdict(cluster string, v judge.Verdict) error {
+	switch v {
 	case judge.Double:
-		return &fault.Error{Class: fault.Check, Reason: "OverlapSeen", Object: "cluster " + r.Header.Name, Seen: "two processes ran a cloud controller at once", Wanted: "one"}
+		return &fault.Error{Class: fault.Check, Reason: "OverlapSeen", Object: "cluster " + cluster, Seen: "two processes ran a cloud controller at once", Wanted: "one"}
 	case judge.NotSeen:
-		return &fault.Error{Class: fault.CouldNotLook, Reason: "NotAllWatched", Object: "cluster " + r.Header.Name, Seen: "not all of it was watched"}
-	case judge.CannotSay, judge.Single:
+		return &fault.Error{Class: fault.CouldNotLook, Reason: "NotAllWatched", Object: "cluster " + cluster, Seen: "not all of it was watched"}
+	case judge.CannotSay, judge.ByRule, judge.Single:
 	}
 	return nil
 }

@@ -22,15 +22,15 @@ func newReport(a *app) *cobra.Command {
 		Long: `Tells of a cluster what a file holds, of any age and without the cluster: a record that
 --record or a run wrote, a bundle of verify --dump, or a journal, as the ConfigMap that
 kubectl get -o yaml prints. With --cluster or --config the journal is read where it is
-kept, with the records that runs keep beside it. Which of them a FILE is, is found out.
+kept, with the records that runs keep beside it, and all of these are judged. Which of them a FILE is, is found out.
 
 A record has who ran the cloud controllers when, and whether two ever did at once; of a
 run its steps, every edit as a diff, and what its checks found. A journal has the runs:
 who, when, what was typed, what became of each, what was written. A bundle has what the
 checks find. What was not watched is unknown, and named.
 
-Exit 3 where two processes were seen to run a cloud controller at once, 10 where not all
-was watched: so it is for every journal and every bundle.
+Exit 3 where two processes were seen to run a cloud controller at once, 10 where what was
+not watched leaves that open: so it is for a journal without records, and every bundle.
 
 -o html is one file that needs no network and no script, -o svg its time line alone,
 which a record alone has, and -o markdown the same without the picture.`,
@@ -108,7 +108,7 @@ func writeReport(a *app, r report.Report) error {
 // outcomeOf is what a report ends with; nil: nothing is wrong.
 func outcomeOf(r report.Report) error {
 	if r.Source == report.Record {
-		return verdict(r.Result)
+		return verdict(r.Header.Name, r.Verdict())
 	}
 	return &fault.Error{Class: fault.CouldNotLook, Reason: "NotAllWatched", Object: "cluster " + r.Header.Name, Seen: "nobody watched who ran the cloud controllers"}
 }

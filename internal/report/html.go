@@ -5,28 +5,35 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"strings"
+	texttemplate "text/template"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
-// pageText is the page, in two parts: what comes before the time line, and what follows.
-//
-//go:embed page.html
-var pageText string
-
-const (
-	// mostRowsOfPage bounds each table of a page, and manyRows is from when on a table of
-	// the surroundings is folded.
-	mostRowsOfPage = 500
-	manyRows       = 30
+// The page, and the same for a ticket.
+var (
+	//go:embed page.html
+	pageText string
+	//go:embed page.md
+	markdownText string
 )
 
-// page is what the page is filled with.
+const (
+	// maxRows bounds each table of a page, and manyRows is from when on one is folded.
+	maxRows  = 500
+	manyRows = 30
+)
+
+// page is what both are filled with.
 type page struct {
 	Name     string
 	Verdicts []verdict
+	Numbers  []string
+	Footnote string
+	Picture  template.HTML // a time line, or ""
 	Facts    []fact
 	Lines    []string
 	Runs     []runPart
@@ -34,13 +41,12 @@ type page struct {
 	Lanes    []section
 	World    []section
 	NotSeen  []string
-	Picture  bool // there is one
 }
 
 // verdict is a sentence with its mark and colour.
 type verdict struct{ Mark, Class, Sentence string }
 
-// section is a table under a heading, and what is said beside it.
+// section is a table under a heading, and what is said of it.
 type section struct {
 	Title  string
 	Head   []string
@@ -53,20 +59,34 @@ type section struct {
 
 // HTML is the report as one file: no script, no network, no font of its own.
 func HTML(r Report) ([]byte, error) {
-	parts, err := template.New("page").Funcs(template.FuncMap{"plain": plaintext.Tidy, "line": plaintext.Line}).Parse(pageText)
+	parts, err := template.New("page").Funcs(template.FuncMap{"plain": tidy, "line": plaintext.Line}).Parse(pageText)
 	if err != nil {
 		return nil, fmt.Errorf("the page of a report: %w", err)
 	}
 	content := newPage(r)
-	var out bytes.Buffer
-	if err := parts.ExecuteTemplate(&out, "head", content); err != nil {
-		return nil, fmt.Errorf("the page of a report: %w", err)
-	}
 	if r.Source == Record {
-		fmt.Fprintf(&out, "<figure class=\"scroll\">\n%s\n</figure>\n", SVG(r.Result))
+		picture, err := SVG(r.Result)
+		if err != nil {
+			return nil, err
+		}
+		content.Picture = template.HTML(picture) //nolint:gosec // made by html/template
 	}
-	if err := parts.ExecuteTemplate(&out, "rest", content); err != nil {
+	var out bytes.Buffer
+	if err := parts.Execute(&out, content); err != nil {
 		return nil, fmt.Errorf("the page of a report: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// Markdown is the report for a ticket.
+func Markdown(r Report) ([]byte, error) {
+	parts, err := texttemplate.New("page").Funcs(texttemplate.FuncMap{"cell": cell, "fence": fence, "line": plaintext.Line, "columns": func(t []string) string { return strings.Repeat("---|", len(t)) }}).Parse(markdownText)
+	if err != nil {
+		return nil, fmt.Errorf("the Markdown of a report: %w", err)
+	}
+	var out bytes.Buffer
+	if err := parts.Execute(&out, newPage(r)); err != nil {
+		return nil, fmt.Errorf("the Markdown of a report: %w", err)
 	}
 	return out.Bytes(), nil
 }
@@ -75,28 +95,30 @@ func HTML(r Report) ([]byte, error) {
 func As(format string, r Report) ([]byte, error) {
 	switch format {
 	case "markdown":
-		return []byte(Markdown(r)), nil
+		return Markdown(r)
 	case "html":
 		return HTML(r)
 	case "svg":
-		return SVG(r.Result), nil
+		return SVG(r.Result)
 	}
 	return nil, nil
 }
 
 func newPage(r Report) page {
-	p := page{Name: r.Title(), Verdicts: verdicts(r), Facts: r.facts(), Lines: append(r.Lines[:len(r.Lines):len(r.Lines)], comparisons(r.Compared)...), Runs: r.runParts(), NotSeen: r.NotSeen(), Picture: r.Source == Record}
+	p := page{Name: r.Title(), Verdicts: verdicts(r), Numbers: r.numbers(), Facts: r.facts(), Runs: r.runParts(), NotSeen: r.NotSeen()}
+	p.Lines = append(append(p.Lines, r.Lines...), append(comparisons(r.Compared), r.earlierLines()...)...)
 	if r.Audit != nil {
 		part := newAuditPart("Checks", r.Audit.Audit)
 		p.Audit = &part
 	}
-	for _, l := range r.lanes() {
-		one := newSection(l.Controller, laneTable(l), "Nobody was seen to run it.")
-		one.Lines = laneLines(l)
-		if more := len(one.Lines) - mostRowsOfPage; more > 0 {
-			one.Lines = append(one.Lines[:mostRowsOfPage], fmt.Sprintf("and %d more", more))
+	if r.Source == Record {
+		p.Footnote = Footnote(r.worst())
+		names := processNames(r.Result)
+		for _, l := range r.Lanes {
+			one := newSection(l.Controller, laneTable(l, names), "No process was seen to run it.")
+			one.Lines = LaneLines(r.Result, l)
+			p.Lanes = append(p.Lanes, one)
 		}
-		p.Lanes = append(p.Lanes, one)
 	}
 	for _, s := range r.surroundings() {
 		p.World = append(p.World, newSection(s.title, s.table, s.none))
@@ -104,11 +126,45 @@ func newPage(r Report) page {
 	return p
 }
 
+// numbers are what a reader looks for first: what is as it was, and the pauses.
+func (r Report) numbers() []string {
+	var all []string
+	if len(r.Runs) > 0 {
+		last := r.Runs[len(r.Runs)-1]
+		for _, s := range last.Steps {
+			if len(s.Compared) == 0 {
+				continue
+			}
+			all = nil // the last comparison counts
+			for _, c := range s.Compared {
+				if c.Unread == "" {
+					all = append(all, fmt.Sprintf("%s unchanged: %d of %d", c.Kind, c.Same, c.Of))
+				}
+			}
+		}
+		if !last.Until.IsZero() && last.Until.After(last.From) {
+			all = append(all, "took "+last.Until.Sub(last.From).Round(time.Second).String())
+		}
+	}
+	if r.Source == Record && len(r.Lanes) > 0 {
+		var pauses []string
+		for _, g := range r.Lanes[0].Gaps {
+			if g.After != nil && len(pauses) < 6 {
+				pauses = append(pauses, Length(g))
+			}
+		}
+		if len(pauses) > 0 {
+			all = append(all, "no "+r.Lanes[0].Controller+" controller for "+strings.Join(pauses, ", "))
+		}
+	}
+	return all
+}
+
 // verdicts are what became of the last runs, and what is known of the controllers. A record
 // may have a run and the undo that took it back; a journal has many, of which the last counts.
 func verdicts(r Report) []verdict {
 	most := 1
-	if r.Source == Record {
+	if r.Source == Record && r.Recorded == nil {
 		most = 3
 	}
 	var all []verdict
@@ -120,20 +176,18 @@ func verdicts(r Report) []verdict {
 	return append(all, verdict{mark, class, r.Sentence()})
 }
 
-// lanes are those of the controllers, which a record alone has.
-func (r Report) lanes() []judge.Lane {
-	if r.Source != Record {
-		return nil
-	}
-	return r.Lanes
-}
-
 func newSection(title string, t table, none string) section {
 	s := section{Title: title, Head: t.Head, Rows: t.Rows, None: none, Folded: len(t.Rows) > manyRows}
-	if s.More = len(t.Rows) - mostRowsOfPage; s.More > 0 {
-		s.Rows = s.Rows[:mostRowsOfPage]
+	if s.More = len(t.Rows) - maxRows; s.More > 0 {
+		s.Rows = s.Rows[:maxRows]
 	}
 	return s
+}
+
+// VerdictMark is a verdict's mark.
+func VerdictMark(v judge.Verdict) string {
+	mark, _ := verdictMark(v)
+	return mark
 }
 
 // verdictMark is a verdict's mark and colour.
@@ -145,18 +199,39 @@ func verdictMark(v judge.Verdict) (mark, class string) {
 		return "?", "open"
 	case judge.CannotSay:
 		return "!", "open"
-	case judge.Single:
+	case judge.ByRule, judge.Single:
 	}
 	return "✓", "good"
 }
 
-// recordFacts say who recorded what.
-func recordFacts(r judge.Result) []fact {
-	h := r.Header
-	all := []fact{
-		{"cluster", h.Name}, {"why", h.Context},
-		{"recorded", fmt.Sprintf("%s to %s (%s)", r.From.UTC().Format(time.RFC3339), r.Until.UTC().Format(time.RFC3339), r.Until.Sub(r.From).Round(time.Second))},
-		{"by", h.By}, {"awsmigrate", h.Version}, {"API server", h.Server}, {"Kubernetes", h.Kubernetes}, {"UID of kube-system", h.UID},
+// cell is other people's text in Markdown: one line that neither ends a cell nor marks anything
+// up, without control characters of a terminal or of the writing direction.
+func cell(v any) string {
+	escape := func(text string) string {
+		return strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", "`", "'", "[", "\\[", "*", "\\*").Replace(tidy(text))
 	}
-	return known(all)
+	switch v := v.(type) {
+	case value:
+		switch {
+		case v.Changed:
+			return escape(v.Before) + " → **" + escape(v.Text) + "**"
+		case v.Code != "":
+			return strings.TrimSpace(escape(v.Text) + " `" + escape(v.Code) + "`")
+		}
+		return escape(v.Text)
+	case string:
+		return escape(v)
+	}
+	return ""
+}
+
+// fence is one that no line of a diff ends.
+func fence(lines []diffLine) string {
+	fence := "```"
+	for _, l := range lines {
+		for strings.Contains(l.Text, fence) {
+			fence += "`"
+		}
+	}
+	return fence
 }

@@ -2,6 +2,8 @@ package report
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,8 +35,10 @@ type Report struct {
 	Audit *judge.Audit
 	// Compared is how much of the cluster of a bundle is as it was before the migration.
 	Compared []record.Compared
-	// Recorded are the runs of a journal of which a record is kept beside it.
+	// Recorded are the runs of a journal of which a record is kept with it; nil: it is no
+	// journal's report. Result is of the last record then, and Earlier are those before it.
 	Recorded map[string]bool
+	Earlier  []judge.Result
 	// Before is the cluster as it was before the first write, of a journal.
 	Before *Before
 	// Others say what else limits the report.
@@ -58,6 +62,8 @@ func (r Report) Title() string {
 		return "Runs of awsmigrate on " + name
 	case r.Source == Bundle:
 		return "Audit of " + name
+	case len(r.Runs) > 1 && r.Recorded != nil:
+		return "Runs of awsmigrate on " + name
 	case len(r.Runs) > 0:
 		return "Run of awsmigrate on " + name
 	}
@@ -73,14 +79,39 @@ func (r Report) Sentence() string {
 		return "Who ran the cloud controllers over time, and whether two ever did at once, is not known: a bundle is one moment."
 	case Record:
 	}
-	return Sentence(r.Result)
+	return Sentence(r.worst())
+}
+
+// worst is the record with the worst verdict, the last one among equals.
+func (r Report) worst() judge.Result {
+	order := []judge.Verdict{judge.Double, judge.NotSeen, judge.CannotSay, judge.ByRule, judge.Single}
+	worst := r.Result
+	for _, one := range r.Earlier {
+		if slices.Index(order, one.Verdict()) < slices.Index(order, worst.Verdict()) {
+			worst = one
+		}
+	}
+	return worst
+}
+
+// earlierLines say what the records before the last one show.
+func (r Report) earlierLines() []string {
+	var all []string
+	for _, one := range r.Earlier {
+		var runs []string
+		for _, run := range one.Runs {
+			runs = append(runs, run.ID)
+		}
+		all = append(all, fmt.Sprintf("Record of run %s, %s to %s: %s", strings.Join(runs, ", "), one.From.UTC().Format(time.RFC3339), one.Until.UTC().Format(time.RFC3339), Sentence(one)))
+	}
+	return all
 }
 
 // NotSeen is what limits the report, a line each.
 func (r Report) NotSeen() []string {
 	switch r.Source {
 	case Journal:
-		return append(r.notInJournal(), r.Others...)
+		return append(notInJournal(), r.Others...)
 	case Bundle:
 		return append([]string{
 			"the leases and pods of the cloud controllers but at the one moment: whether two processes ever ran at once",
@@ -88,29 +119,29 @@ func (r Report) NotSeen() []string {
 		}, r.Others...)
 	case Record:
 	}
-	return append(append(NotSeen(r.Result), TornLines(r.Torn)...), r.Others...)
-}
-
-// notInJournal is what of a journal's runs only their records have.
-func (r Report) notInJournal() []string {
-	leases := "the leases and pods of the cloud controllers: when they changed hands, for how long nobody ran them, and whether two ever did at once"
-	steps := "the steps of each run in time, their edits as diffs, and what checks found: a record has them (--record, --report)"
-	if len(r.Recorded) == 0 {
-		return []string{leases, steps}
+	all := append(append(NotSeen(r.Result), tornLines(r.Torn)...), r.Others...)
+	if r.Recorded == nil {
+		return all
 	}
-	var with, without []string
+	var without []string
 	for _, run := range r.Runs {
-		if r.Recorded[run.ID] {
-			with = append(with, run.ID)
-		} else {
+		if !r.Recorded[run.ID] {
 			without = append(without, run.ID)
 		}
 	}
-	all := []string{leases + "; the record of a run has that (report --run ID), of " + strings.Join(with, ", ")}
+	all = append(all, "who ran the cloud controllers between the runs of which a record is kept: nothing was watched then")
 	if len(without) > 0 {
 		all = append(all, "the steps in time, edits as diffs and findings of the runs of which no record is kept: "+strings.Join(without, ", "))
 	}
 	return all
+}
+
+// notInJournal is what a journal does not have of its runs.
+func notInJournal() []string {
+	return []string{
+		"the leases and pods of the cloud controllers: when they changed hands, for how long nobody ran them, and whether two ever did at once",
+		"the steps of each run in time, their edits as diffs, and what checks found: a record has them (--record, --report)",
+	}
 }
 
 // Verdict is the worst of what is known: of what nobody watched nothing is.
@@ -118,15 +149,23 @@ func (r Report) Verdict() judge.Verdict {
 	if r.Source != Record {
 		return judge.NotSeen
 	}
-	return r.Result.Verdict()
+	return r.worst().Verdict()
 }
 
 // facts say where the report comes from.
 func (r Report) facts() []fact {
-	if r.Source == Record {
-		return recordFacts(r.Result)
-	}
 	h := r.Header
+	if r.Source == Record {
+		reason := fact{"reason", h.Context}
+		if slices.ContainsFunc(r.Runs, func(run judge.Run) bool { return run.Command == h.Context }) {
+			reason.Text = "" // the command of the run, which says it
+		}
+		return known([]fact{
+			{"cluster", h.Name}, reason,
+			{"recorded", fmt.Sprintf("%s to %s (%s)", r.From.UTC().Format(time.RFC3339), r.Until.UTC().Format(time.RFC3339), r.Until.Sub(r.From).Round(time.Second))},
+			{"by", h.By}, {"awsmigrate", h.Version}, {"API server", h.Server}, {"Kubernetes", h.Kubernetes}, {"UID of kube-system", h.UID},
+		})
+	}
 	all := []fact{{"cluster", h.Name}, {"read", timeOr(r.Until)}, {"by", h.By}, {"awsmigrate", h.Version}, {"UID of kube-system", h.UID}}
 	return known(all)
 }

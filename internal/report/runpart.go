@@ -33,7 +33,7 @@ func (r Report) runParts() []runPart {
 	var all []runPart
 	for _, run := range r.Runs[max(0, len(r.Runs)-mostRuns):] {
 		p := runPart{Title: runTitle(run), Facts: runFacts(run), Steps: newSection("", stepsTable(run), "No step was begun."), Former: newSection("", formerTable(run.Former), "")}
-		if r.Source == Journal {
+		if r.Source == Journal || r.Recorded != nil {
 			p.Former = section{} // all of them are in the report
 		}
 		if !r.recorded(run) {
@@ -58,7 +58,9 @@ func (r Report) runParts() []runPart {
 }
 
 // recorded says whether a run is told by a record, or by the journal alone.
-func (r Report) recorded(run judge.Run) bool { return r.Source == Record || r.Recorded[run.ID] }
+func (r Report) recorded(run judge.Run) bool {
+	return r.Source == Record && r.Recorded == nil || r.Recorded[run.ID]
+}
 
 // runTitle names a run by what it was after.
 func runTitle(r judge.Run) string {
@@ -89,8 +91,10 @@ func RunSentence(r judge.Run) string {
 func cameTo(r judge.Run) string {
 	what := subject(r)
 	switch failed := failedStep(r); {
-	case r.Until.IsZero() && r.Error != "":
+	case r.Until.IsZero() && r.Error == Died:
 		return what + " " + sentenceOf(r.Error)
+	case r.Until.IsZero() && r.Error != "":
+		return what + " stopped" + inStep(failed) + ": " + sentenceOf(r.Error)
 	case r.Until.IsZero():
 		return what + " has no end here: it goes on, or it was killed."
 	case r.Stopped:
@@ -106,6 +110,9 @@ func cameTo(r judge.Run) string {
 	}
 	return what + " finished, " + positions(r) + "."
 }
+
+// Died is why a run has no end in its journal.
+const Died = "died: nobody wrote its end"
 
 // goals are the positions at which a migration and an undo are over.
 var goals = map[string]string{record.Migrate: position.P5.String(), record.Undo: position.P0.String()}

@@ -1,16 +1,15 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
+	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
-
-// RunText is a run of awsmigrate in a line.
-func RunText(r judge.Run) string {
-	return fmt.Sprintf("run %s: %s, %s, %s", r.ID, r.Command, positions(r), runOutcome(r))
-}
 
 // positions are where the cluster was before a run and after it.
 func positions(r judge.Run) string {
@@ -33,35 +32,39 @@ func runOutcome(r judge.Run) string {
 	return "finished"
 }
 
-// StepText is a step in a line.
-func StepText(s judge.Step) string {
-	text := fmt.Sprintf("%s: %s, %s", s.ID, stepTime(s), stepOutcome(s))
-	if s.Message != "" {
-		text += ": " + s.Message
-	}
-	return text
+// stepText is a step in a line.
+func stepText(s judge.Step) string {
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s, %s: %s", s.ID, stepBegan(s), stepTook(s), s.Message), ": ")
 }
 
-func stepTime(s judge.Step) string {
+func stepBegan(s judge.Step) string {
 	if s.From.IsZero() {
 		return "–"
 	}
-	if s.Until.IsZero() || !s.Until.After(s.From) {
-		return clock(s.From)
-	}
-	return fmt.Sprintf("%s to %s (%s)", clock(s.From), clock(s.Until), s.Until.Sub(s.From).Round(time.Second/10))
+	return s.From.UTC().Format(time.TimeOnly)
 }
 
-func stepOutcome(s judge.Step) string {
-	if s.Outcome == "" {
-		return "not finished"
+func stepTook(s judge.Step) string {
+	if s.From.IsZero() || s.Until.IsZero() || !s.Until.After(s.From) {
+		return "–"
 	}
-	return string(s.Outcome)
+	return roughly(s.Until.Sub(s.From))
+}
+
+// stepOutcome is how a step ended, or "" if it finished.
+func stepOutcome(r judge.Run, s judge.Step) string {
+	switch {
+	case s.Outcome == record.Finished:
+		return ""
+	case s.Outcome == record.Failed && r.Stopped:
+		return "left"
+	}
+	return cmp.Or(string(s.Outcome), "not finished")
 }
 
 // approvalText says who approved what.
 func approvalText(a judge.Approval) string {
-	what := "plan " + orDash(a.Plan)
+	what := "plan " + orDash(plaintext.Clip(a.Plan, 23, false))
 	if a.Step != "" {
 		what = "step " + a.Step
 	}

@@ -83,12 +83,9 @@ func TestStories(t *testing.T) {
 		if name == "taken back" {
 			r = takenBack(r)
 		}
-		page, err := HTML(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		keep(t, name+".html", page)
-		for form, text := range map[string]string{"page": string(page), "Markdown": strings.NewReplacer("\\*", "*", "\\[", "[").Replace(Markdown(r))} {
+		page := mustPage(t, r)
+		keep(t, name+".html", []byte(page))
+		for form, text := range map[string]string{"page": page, "Markdown": strings.NewReplacer("\\*", "*", "\\[", "[").Replace(mustMarkdown(t, r))} {
 			for _, want := range says[name] {
 				if !strings.Contains(text, want) {
 					t.Errorf("%s: %q is not in its %s", name, want, form)
@@ -120,7 +117,7 @@ func TestDiffsAreBoundedAndFenced(t *testing.T) {
 	many := strings.TrimSuffix(strings.Repeat("+ x\n", mostOfDiff+5), "\n")
 	r := Report{Result: judge.Result{Runs: []judge.Run{{ID: "r", Goal: record.Migrate, Edits: []record.Edit{
 		{Step: "s", Object: "o", Diff: "+ ```\n+ ````\n# heading\n@@ -1 +1 @@\n- gone", Written: true}, {Step: "s", Object: "long", Diff: many, Left: 3}, {Step: "s", Object: "bare"}}}}}}
-	text := Markdown(r)
+	text := mustMarkdown(t, r)
 	if !strings.Contains(text, "`````diff\n+ ```\n+ ````\n# heading\n@@ -1 +1 @@\n- gone\n`````\n") {
 		t.Errorf("the fence is broken in\n%s", text)
 	}

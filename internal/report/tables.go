@@ -36,29 +36,17 @@ func orDash(text string) string { return cmp.Or(text, "–") }
 // fact is something with a name.
 type fact struct{ Name, Text string }
 
-// laneTable are the processes that ran a controller.
-func laneTable(l judge.Lane) table {
-	t := table{Head: []string{"process", "began", "ended", "by", ""}}
+// laneTable are the processes that ran a controller, by the names that the picture has.
+func laneTable(l judge.Lane, names map[string]string) table {
+	t := table{Head: []string{"", "process", "began", "ended", "by", ""}}
 	for _, i := range l.Intervals {
 		sure := "possibly"
 		if i.Certain {
 			sure = "certainly"
 		}
-		t.Rows = append(t.Rows, []value{{Text: who(i.Process), Code: i.Process.Identity}, text(began(i.Start)), text(ended(i)), text(i.End.Source), text(sure)})
+		t.Rows = append(t.Rows, []value{text(names[i.Process.Identity]), {Text: who(i.Process), Code: i.Process.Identity}, text(began(i.Start)), text(ended(i)), text(i.End.Source), text(sure)})
 	}
 	return t
-}
-
-// laneLines are the gaps and overlaps of a controller.
-func laneLines(l judge.Lane) []string {
-	var all []string
-	for _, g := range l.Gaps {
-		all = append(all, GapText(g))
-	}
-	for _, o := range l.Overlaps {
-		all = append(all, OverlapText(o))
-	}
-	return all
 }
 
 func nodesTable(all []judge.NodeChange) table {
@@ -118,9 +106,13 @@ func runFacts(r judge.Run) []fact {
 }
 
 func stepsTable(r judge.Run) table {
-	t := table{Head: []string{"step", "time", "outcome", ""}}
+	t := table{Head: []string{"step", "began", "took", ""}}
 	for _, s := range r.Steps {
-		t.Rows = append(t.Rows, []value{{Text: s.Title, Code: s.ID}, text(stepTime(s)), text(stepOutcome(s)), text(stepSaid(r, s))})
+		said := stepSaid(r, s)
+		if outcome := stepOutcome(r, s); outcome != "" {
+			said = strings.TrimSuffix(outcome+": "+said, ": ")
+		}
+		t.Rows = append(t.Rows, []value{{Text: s.Title, Code: s.ID}, text(stepBegan(s)), text(stepTook(s)), text(said)})
 	}
 	return t
 }
@@ -156,8 +148,40 @@ type titled struct {
 	none  string
 }
 
-// surroundings are the tables of what was seen beside the controllers. Rancher's machines
-// are there only where somebody read them.
+// stretchesTable are the times in which a Node was cordoned or not Ready, but for moments.
+func stretchesTable(all []judge.NodeStretch) table {
+	t := table{Head: []string{"Node", "was", "when"}}
+	for _, s := range all {
+		when := fmt.Sprintf("%s to %s (%s)", clock(s.From), clock(s.To), seconds(s.To.Sub(s.From)))
+		switch {
+		case s.To.IsZero() && s.Before:
+			when = "before the record and at its end"
+		case s.To.IsZero():
+			when = "from " + clock(s.From) + " until the end of the record"
+		case s.Before:
+			when = "before the record, until " + clock(s.To)
+		case s.To.Sub(s.From) < time.Second:
+			continue
+		}
+		t.Rows = append(t.Rows, []value{text(s.Node), text(string(s.What)), text(when)})
+	}
+	return t
+}
+
+// argumentsTable are those of the controller managers, as far as a record keeps them.
+func argumentsTable(all []judge.Arguments) table {
+	t := table{Head: []string{"Node", "program", "image", "arguments"}}
+	for _, a := range all {
+		args := change(strings.Join(a.Before, " "), strings.Join(a.After, " "))
+		if a.Frozen != "" {
+			args = text(args.Text + " (may not be those in force: " + a.Frozen + ")")
+		}
+		t.Rows = append(t.Rows, []value{text(a.Node), text(a.Program), change(a.ImageBefore, a.ImageAfter), args})
+	}
+	return t
+}
+
+// surroundings are the tables of what else was seen.
 func (r Report) surroundings() []titled {
 	if r.Source != Record {
 		return r.before()
@@ -165,12 +189,9 @@ func (r Report) surroundings() []titled {
 	w := r.World
 	all := []titled{
 		{"Nodes, before and after", nodesTable(w.Nodes), "No Node was seen."},
-		{"Nodes that were cordoned, not Ready or silent", stretchesTable(w.Stretches), "No Node was."},
+		{"Nodes that were cordoned or not Ready", stretchesTable(w.Stretches), "No Node was, for a second or longer."},
 		{"Controller managers, before and after", argumentsTable(w.Arguments), "No pod of a controller manager was seen."},
 		{"Load balancers, before and after", servicesTable(w.Services), "No Service of type LoadBalancer was seen."},
-	}
-	if len(w.Machines) > 0 {
-		all = append(all, titled{"Machines of Rancher", machinesTable(w.Machines), ""})
 	}
 	return all
 }

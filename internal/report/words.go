@@ -26,16 +26,24 @@ func Sentence(r judge.Result) string {
 		}
 		return fmt.Sprintf("No overlap was seen, but not all was watched: of up to %s at a stretch nothing is known.", seconds(total))
 	case judge.CannotSay:
-		if !slices.ContainsFunc(overlapsOf(r, judge.Possible), func(o judge.Overlap) bool { return !o.OnlyIfFrozen }) {
-			return "No overlap was seen. One cannot be excluded, if a process was frozen: nothing shows that it had ended when the next began."
-		}
 		return "No overlap was seen, and one cannot be excluded: a process may not have ended yet when the next began."
+	case judge.ByRule:
+		return "No two processes ran a cloud controller at once, by the rule of their leases."
 	case judge.Single:
 	}
 	if !anybody(r) {
 		return "Nobody was seen to run a cloud controller."
 	}
 	return "No two processes ran a cloud controller at once."
+}
+
+// Footnote is the limit of a verdict that is no finding, or "".
+func Footnote(r judge.Result) string {
+	if r.Verdict() != judge.ByRule {
+		return ""
+	}
+	return "The limit of this: a kubelet reports no end of a static pod that it replaces, and none of a container that RKE runs. " +
+		"By its renew deadline each process had ended before the next began, unless it stood still."
 }
 
 func anybody(r judge.Result) bool {
@@ -121,12 +129,54 @@ func GapText(g judge.Gap) string {
 	return fmt.Sprintf("gap of %s to %s behind %s (%s), %s", seconds(g.Least), seconds(g.Greatest), who(*g.Before), clock(g.From), after)
 }
 
+// maxLines bounds the lines of one list, on a terminal as on a page.
+const maxLines = 500
+
+// LaneLines are the gaps and overlaps of a controller.
+func LaneLines(r judge.Result, l judge.Lane) []string {
+	var all []string
+	for _, g := range l.Gaps {
+		if off := runsOff(r, l, g); off != "" {
+			all = append(all, "from "+clock(g.From)+" on "+off)
+			continue
+		}
+		all = append(all, GapText(g))
+	}
+	for _, o := range l.Overlaps {
+		all = append(all, OverlapText(o))
+	}
+	return bounded(all, l.More)
+}
+
+// bounded are the first lines, and how many more there are.
+func bounded(all []string, more int) []string {
+	if n := len(all) - maxLines; n > 0 {
+		all, more = all[:maxLines:maxLines], more+n
+	}
+	if more > 0 {
+		all = append(all, fmt.Sprintf("and %d more", more))
+	}
+	return all
+}
+
+// RanLines are the processes of a controller.
+func RanLines(l judge.Lane) []string {
+	var all []string
+	for _, i := range l.Intervals[:min(len(l.Intervals), maxLines)] {
+		all = append(all, Ran(i))
+	}
+	return bounded(all, len(l.Intervals)-len(all))
+}
+
 // OverlapText is one pair in a sentence.
 func OverlapText(o judge.Overlap) string {
 	switch o.Kind {
 	case judge.Seen:
 		return fmt.Sprintf("overlap seen from %s to %s at least: %s. %s.", clock(o.From), clock(o.To), pair(o), o.Why)
 	case judge.Possible:
+		if o.OnlyIfFrozen {
+			return fmt.Sprintf("overlap excluded by the rule of their leases: %s. %s.", pair(o), o.Why)
+		}
 		to := "an end that nothing shows"
 		if !o.To.IsZero() {
 			to = clock(o.To)
@@ -158,7 +208,7 @@ func NotSeen(r judge.Result) []string {
 	if !r.Ended {
 		all = append(all, "the record was cut off: its recorder did not end it")
 	}
-	return append(all, r.Notes...)
+	return bounded(append(all, r.Notes...), 0)
 }
 
 // missedText is one stretch that was not watched, in a line.
@@ -173,13 +223,13 @@ func missedText(m record.Unwatched) string {
 	return what
 }
 
-// TornLines are lines of a record that could not be read, for NotSeen's list.
-func TornLines(torn []record.Torn) []string {
+// tornLines are lines of a record that could not be read, for NotSeen's list.
+func tornLines(torn []record.Torn) []string {
 	var all []string
 	for _, t := range torn {
 		all = append(all, "the record's "+t.String())
 	}
-	return all
+	return bounded(all, 0)
 }
 
 func clock(t time.Time) string { return t.UTC().Format(clockOfDay) }

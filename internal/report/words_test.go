@@ -32,7 +32,7 @@ func judged(o judge.Overlap) judge.Result {
 
 func TestSentence(t *testing.T) {
 	blind := judged(judge.Overlap{Kind: judge.Excluded})
-	blind.Unwatched = []record.Unwatched{{Stream: record.Leases, From: after(10), Until: after(30), Lost: true}}
+	blind.Unwatched = []record.Unwatched{{Stream: record.Leases, From: after(100), Until: after(120), Lost: true}}
 	for _, test := range []struct {
 		name string
 		r    judge.Result
@@ -41,7 +41,7 @@ func TestSentence(t *testing.T) {
 		{"excluded", judged(judge.Overlap{Kind: judge.Excluded}), "No two processes ran"},
 		{"seen", judged(judge.Overlap{Kind: judge.Seen, From: after(50), To: after(60)}), "from 12:00:50.0 to 12:01:00.0 at least"},
 		{"possible", judged(judge.Overlap{Kind: judge.Possible}), "one cannot be excluded"},
-		{"possible if frozen", judged(judge.Overlap{Kind: judge.Possible, OnlyIfFrozen: true}), "if a process was frozen"},
+		{"possible if frozen", judged(judge.Overlap{Kind: judge.Possible, OnlyIfFrozen: true}), "by the rule of their leases"},
 		{"not watched", blind, "20 s at a stretch"},
 		{"nobody", judge.Result{}, "Nobody was seen"},
 	} {
@@ -66,18 +66,51 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// What a cluster says of itself ends no cell and marks nothing up.
-func TestMarkdownHoldsHostileText(t *testing.T) {
-	r := judged(judge.Overlap{Kind: judge.Excluded, Why: "it had ended"})
-	r.Header.Name = "a|b\n# <script>"
-	r.World.Nodes = []judge.NodeChange{{First: record.Node{Name: "n|1", ProviderID: "aws:///a/i-1"}, Last: record.Node{Name: "n|1", ProviderID: "aws:///a/i-2"}}}
-	text := Markdown(Of(r, []record.Torn{{Line: 9, Why: "no entry"}}))
-	for _, want := range []string{"# Who ran the cloud controllers of a\\|b # &lt;script>", "No two processes ran", "gap of 14 s to 16 s", "n\\|1", "aws:///a/i-1 → **aws:///a/i-2**", "the record's line 9: no entry"} {
+// Of several records the worst decides, whichever is the last, and each is told.
+func TestSeveralRecords(t *testing.T) {
+	r := Of(judged(judge.Overlap{Kind: judge.Excluded}), nil)
+	r.Recorded, r.Runs = map[string]bool{"r2": true}, []judge.Run{{ID: "r1"}, {ID: "r2"}}
+	first := judged(judge.Overlap{Kind: judge.Seen, From: after(50), To: after(60)})
+	first.Runs = []judge.Run{{ID: "r1"}}
+	r.Earlier = []judge.Result{first}
+	if r.Verdict() != judge.Double || !strings.Contains(r.Sentence(), "Two processes ran") {
+		t.Errorf("%s: %s", r.Verdict(), r.Sentence())
+	}
+	text := mustMarkdown(t, r)
+	for _, want := range []string{"Record of run r1, 2024-05-01T12:00:00Z to 2024-05-01T12:02:00Z: Two processes ran", "no record is kept: r1", "between the runs"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "\n# <") {
-		t.Error("a name begins a heading")
+}
+
+// A run that was taken over stopped: its sentence has a verb.
+func TestRunWithoutAnEnd(t *testing.T) {
+	for want, run := range map[string]judge.Run{
+		"The migration stopped in step verify: Lease a: it was taken over by bob.": {Goal: record.Migrate, Error: "Lease a: it was taken over by bob", Steps: []judge.Step{{ID: "verify", Outcome: record.Failed}}},
+		"The migration died: nobody wrote its end.":                                {Goal: record.Migrate, Error: Died},
+		"The migration has no end here: it goes on, or it was killed.":             {Goal: record.Migrate},
+	} {
+		if got := RunSentence(run); got != want {
+			t.Errorf("%q, wanted %q", got, want)
+		}
+	}
+}
+
+// What a cluster says of itself ends no cell, marks nothing up and turns no writing direction.
+func TestMarkdownHoldsHostileText(t *testing.T) {
+	r := judged(judge.Overlap{Kind: judge.Excluded, Why: "it had ended"})
+	r.Header.Name = "a|b\n# <script>"
+	r.World.Nodes = []judge.NodeChange{{First: record.Node{Name: "n|1\u202e", ProviderID: "aws:///a/i-1"}, Last: record.Node{Name: "n|1", ProviderID: "aws:///a/i-2"}}}
+	text := mustMarkdown(t, Of(r, []record.Torn{{Line: 9, Why: "no entry\u2066"}}))
+	for _, want := range []string{"# Who ran the cloud controllers of a\\|b", "# &lt;script>", "No two processes ran", "gap of 14 s to 16 s", "n\\|1", "aws:///a/i-1 → **aws:///a/i-2**", "the record's line 9: no entry"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	for _, bad := range []string{"\n# <", "\n# &lt;", "\u202e", "\u2066"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("%q is in it", bad)
+		}
 	}
 }

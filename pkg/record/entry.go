@@ -26,9 +26,7 @@ type Entry struct {
 	Pod      *Pod       `json:"pod,omitempty"`
 	Node     *Node      `json:"node,omitempty"`
 	Machine  *Machine   `json:"machine,omitempty"`
-	Renewal  *Renewal   `json:"renewal,omitempty"`
 	Service  *Service   `json:"service,omitempty"`
-	Event    *Event     `json:"event,omitempty"`
 	Begun    *Begun     `json:"begun,omitempty"`
 	Missed   *Unwatched `json:"unwatched,omitempty"`
 	Run      *Run       `json:"run,omitempty"`
@@ -171,30 +169,15 @@ type Service struct {
 	Gone            bool     `json:"gone,omitempty"` // or of another type now
 }
 
-// Event is an Event about leases, load balancers or routes. Events are hints: they are
-// sent after the fact, may be lost and are merged.
-type Event struct {
-	Object  string    `json:"object"` // "Lease kube-system/kube-controller-manager"
-	Reason  string    `json:"reason"`
-	Message string    `json:"message,omitempty"`
-	Source  string    `json:"source,omitempty"` // component
-	Host    string    `json:"host,omitempty"`
-	Type    string    `json:"type,omitempty"`
-	Count   int32     `json:"count,omitempty"`
-	Last    time.Time `json:"last,omitzero"` // sender's clock
-}
-
 // Stream is one thing that is watched.
 type Stream string
 
 // Streams.
 const (
-	Leases       Stream = "leases"
-	Pods         Stream = "pods"
-	Nodes        Stream = "nodes"
-	Services     Stream = "services"
-	LeaderEvents Stream = "events of leader election"
-	CloudEvents  Stream = "events of the service controller"
+	Leases   Stream = "leases"
+	Pods     Stream = "pods"
+	Nodes    Stream = "nodes"
+	Services Stream = "services"
 )
 
 // Begun says that all there is of a stream has been listed: from here on it is watched.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
@@ -26,6 +27,7 @@ const (
 	maxBytes   = 256 << 20
 	maxEntries = 1 << 20
 	maxTorn    = 1000 // a recorder that is killed tears one line
+	maxUnknown = 20   // kinds of entries that are named
 )
 
 func entryLimits() bounded.Limits { return bounded.Limits{Bytes: maxLine, Values: maxValues} }
@@ -41,14 +43,14 @@ func (t Torn) String() string { return fmt.Sprintf("line %d: %s", t.Line, t.Why)
 
 // Read hands every entry to take, in order. A line that is no entry, such as the last
 // one of a recorder that was killed, is named and passed over; where entries follow it,
-// they are told that something was missed. One of a kind that this reader does not know is
-// named, too, and misses nothing. What does not begin with a header of this
+// they are told that something was missed. A kind of entry that this reader does not know is
+// named once, and misses nothing. What does not begin with a header of this
 // form is refused, and so are several records in one: the clocks of two recorders cannot be
 // compared, and nobody watched in between.
 func Read(in io.Reader, take func(Entry) error) ([]Torn, error) {
 	var torn []Torn
 	var last time.Time
-	gap, watched, total := false, false, 0
+	gap, watched, total, unknown := false, false, 0, map[string]bool{}
 	reader := bufio.NewReaderSize(in, 1<<16)
 	for n := 1; ; n++ {
 		line, size, err := nextLine(reader)
@@ -65,7 +67,7 @@ func Read(in io.Reader, take func(Entry) error) ([]Torn, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return torn, fmt.Errorf("read the record: %w", err)
 		}
-		entry, why, harmless := parse(line, long)
+		entry, why, kind := parse(line, long)
 		if why == "" && entry.At.Before(last) { // each recorder writes in the order of its clock
 			why = "older than the line before it"
 		}
@@ -74,8 +76,13 @@ func Read(in io.Reader, take func(Entry) error) ([]Torn, error) {
 			return nil, notARecord("its first line is no header of " + Form)
 		case entry.Header != nil && watched:
 			return torn, notARecord(fmt.Sprintf("another record begins in line %d", n))
+		case kind != "":
+			if !unknown[kind] && len(unknown) < maxUnknown {
+				unknown[kind] = true
+				torn = append(torn, Torn{Line: n, Why: why})
+			}
 		case why != "":
-			torn, gap = append(torn, Torn{Line: n, Why: why}), gap || !harmless
+			torn, gap = append(torn, Torn{Line: n, Why: why}), true
 		default:
 			if gap {
 				if err := missed(last, entry.At, take); err != nil {
@@ -111,41 +118,45 @@ func notARecord(seen string) error {
 	return &fault.Error{Class: fault.Usage, Reason: "NoRecord", Object: "record", Seen: seen, Wanted: "a record, which --record or a run wrote; for a report also a bundle of verify --dump, or a journal, as kubectl get configmap -o yaml prints it"}
 }
 
-// parse is the entry of a line, or why it is none. harmless: it is one, of a later version.
-func parse(line []byte, long bool) (entry Entry, why string, harmless bool) {
+// parse is the entry of a line, or why it is none. kind is that of an entry of another version,
+// of which nothing is missed.
+func parse(line []byte, long bool) (entry Entry, why, kind string) {
 	if long {
-		return Entry{}, fmt.Sprintf("longer than %d bytes", maxLine), false
+		return Entry{}, fmt.Sprintf("longer than %d bytes", maxLine), ""
 	}
 	if err := entryLimits().DecodeJSON(line, &entry); bounded.Exceeded(err) {
-		return Entry{}, err.Error(), false
+		return Entry{}, err.Error(), ""
 	} else if err != nil {
-		return Entry{}, "no entry, or not all of one", false
+		return Entry{}, "no entry, or not all of one", ""
 	}
 	if !entry.At.IsZero() && entry.kinds() == 1 {
-		return entry, "", false
+		return entry, "", ""
 	}
-	return Entry{}, "an entry of no kind that is known", !entry.At.IsZero() && entry.kinds() == 0 && ofOneKind(line)
+	if kind = kindOf(line); !entry.At.IsZero() && entry.kinds() == 0 && kind != "" {
+		return Entry{}, fmt.Sprintf("entries of kind %q are passed over: this awsmigrate does not know them", kind), kind
+	}
+	return Entry{}, "an entry of no kind that is known", ""
 }
 
-// ofOneKind says whether an entry holds one thing beside its time, whatever it is.
-func ofOneKind(line []byte) bool {
+// kindOf is the one thing that an entry holds besides its time, or "".
+func kindOf(line []byte) string {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(line, &fields); err != nil || len(fields) != 2 {
-		return false
+		return ""
 	}
 	for name, value := range fields {
-		if name != "at" && !bytes.HasPrefix(bytes.TrimSpace(value), []byte("{")) {
-			return false
+		if name != "at" && bytes.HasPrefix(bytes.TrimSpace(value), []byte("{")) {
+			return plaintext.Clip(plaintext.Line(name), 40, false)
 		}
 	}
-	return true
+	return ""
 }
 
 // kinds counts what an entry holds; more than one, or none, is no entry.
 func (e Entry) kinds() int {
 	n := 0
-	for _, has := range []bool{e.Header != nil, e.Lease != nil, e.Checked != nil, e.Pod != nil, e.Node != nil, e.Machine != nil, e.Renewal != nil, e.Service != nil,
-		e.Event != nil, e.Begun != nil, e.Missed != nil, e.Run != nil, e.Step != nil, e.Approval != nil, e.Former != nil,
+	for _, has := range []bool{e.Header != nil, e.Lease != nil, e.Checked != nil, e.Pod != nil, e.Node != nil, e.Machine != nil, e.Service != nil,
+		e.Begun != nil, e.Missed != nil, e.Run != nil, e.Step != nil, e.Approval != nil, e.Former != nil,
 		e.Edit != nil, e.Write != nil, e.Audit != nil, e.End != nil} {
 		if has {
 			n++
@@ -157,7 +168,7 @@ func (e Entry) kinds() int {
 // watches says whether an entry is of somebody who looks at a cluster. Before it another
 // header may follow the first, where a run began before its recorder could look.
 func (e Entry) watches() bool {
-	return e.Lease != nil || e.Checked != nil || e.Pod != nil || e.Renewal != nil
+	return e.Lease != nil || e.Checked != nil || e.Pod != nil
 }
 
 // nextLine returns the next line without its end, and its size. One longer than maxLine is

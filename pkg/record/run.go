@@ -2,6 +2,19 @@ package record
 
 import "time"
 
+// Mode is how every kube-controller-manager of a cluster runs. A run that has seen it says so: of
+// RKE's nothing in the API shows it.
+type Mode string
+
+// Modes.
+const (
+	InTree    Mode = "in-tree"
+	Migrating Mode = "in-tree with leader migration"
+	External  Mode = "external"
+	// Changing: a step changes it from here on, or it could not be seen.
+	Changing Mode = "changing"
+)
+
 // Run is a run of awsmigrate on the cluster that is recorded, when it began or ended.
 type Run struct {
 	ID       string `json:"id"`
@@ -11,6 +24,7 @@ type Run struct {
 	Goal     string `json:"goal,omitempty"`     // Migrate or Undo; "": it was not recorded
 	Attempt  string `json:"attempt,omitempty"`  // names what asked for it, where something asks by itself; "": a person
 	Position string `json:"position,omitempty"` // of the cluster then
+	Mode     Mode   `json:"mode,omitempty"`     // that it has seen when it began
 	Ended    bool   `json:"ended,omitempty"`
 	Error    string `json:"error,omitempty"` // why it ended before its goal
 	// Stopped says of one that ended before its goal that somebody asked it to.
@@ -31,6 +45,9 @@ type Step struct {
 	Outcome  Outcome    `json:"outcome,omitempty"` // "": it began
 	Message  string     `json:"message,omitempty"` // the evidence, or the error
 	Compared []Compared `json:"compared,omitempty"`
+	// Mode is what the step has proven when it ended, or Changing when it began; "" for a step
+	// that leaves it as it is.
+	Mode Mode `json:"mode,omitempty"`
 }
 
 // Outcome is how a step ended.

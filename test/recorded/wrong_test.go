@@ -67,7 +67,7 @@ func TestWrong(t *testing.T) {
 		{"ended later than told", []judge.Interval{told("a", -100, 1, 38, 39), b}, nil, nil, nil, handedOver, false, []string{"a ended at"}},
 		{"told as ended, and runs on", []judge.Interval{told("a", -100, 1, 39, 41), told("b", 49, 51, 90, 95)}, nil, nil, nil, handedOver, false, []string{"b ended at"}},
 		{"not seen", []judge.Interval{told("a", -100, 1, 39, 41)}, nil, nil, nil, handedOver, false, []string{"b (b) ran from"}},
-		{"not seen, and said so", []judge.Interval{told("a", -100, 1, 39, 41)}, nil, nil, []record.Unwatched{{Stream: record.Leases, From: second(45), Until: second(60), Lost: true}}, handedOver, false, nil},
+		{"not seen, and said so", []judge.Interval{told("a", -100, 1, 39, 41)}, nil, nil, []record.Unwatched{{Stream: record.Leases, From: second(45), Until: second(100), Lost: true}}, handedOver, false, nil},
 		{"not seen as the record ended", []judge.Interval{told("a", -100, 1, 39, 41)}, nil, nil, nil, []Ran{ran("a", -10, 40), ran("b", 99, -1)}, false, nil},
 		{"another process", []judge.Interval{told("a", -100, 1, 39, 41), told("c", 49, 51, 100, -1)}, nil, nil, nil, handedOver, false, []string{"b (b) ran from", "c ran for certain"}},
 		{"possible, and did not run", []judge.Interval{told("a", -100, 1, 39, 41), possibly}, nil, nil, nil, []Ran{ran("a", -10, 40)}, false, nil},
@@ -82,7 +82,7 @@ func TestWrong(t *testing.T) {
 		{"one that only a frozen process had", []judge.Interval{told("a", -100, 1, 39, -1), b}, []judge.Overlap{frozenOnly}, nil, nil, []Ran{ran("a", -10, 55), ran("b", 50, -1)}, true, nil},
 		{"seen, and was none", []judge.Interval{told("a", -100, 1, 39, -1), b}, []judge.Overlap{overlap(judge.Seen, 51, 54)}, nil, nil, handedOver, false, []string{"a and b are told as seen"}},
 		{"seen for longer than it was", []judge.Interval{told("a", -100, 1, 54, -1), b}, []judge.Overlap{overlap(judge.Seen, 51, 58)}, nil, nil, []Ran{ran("a", -10, 55), ran("b", 50, -1)}, false, []string{"a and b are told as seen"}},
-		{"with one whom nobody watched", []judge.Interval{told("a", -100, 1, 39, 56)}, nil, nil, []record.Unwatched{{Stream: record.Leases, From: second(45), Until: second(60), Lost: true}}, []Ran{ran("a", -10, 55), ran("b", 50, -1)}, false, nil},
+		{"with one whom nobody watched", []judge.Interval{told("a", -100, 1, 39, 56)}, nil, nil, []record.Unwatched{{Stream: record.Leases, From: second(45), Until: second(100), Lost: true}}, []Ran{ran("a", -10, 55), ran("b", 50, -1)}, false, nil},
 
 		{"a gap was longer", []judge.Interval{told("a", -100, 1, 39, 41), b}, nil, []judge.Gap{gap(39, 51, 1, 8)}, nil, handedOver, false, []string{"between"}},
 		{"a gap was shorter", []judge.Interval{told("a", -100, 1, 39, 41), b}, nil, []judge.Gap{gap(39, 51, 11, 12)}, nil, handedOver, false, []string{"between"}},

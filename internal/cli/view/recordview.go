@@ -45,8 +45,6 @@ func (v *Recording) Put(e record.Entry) error {
 		}
 	case e.Service != nil:
 		v.changed(e.At, v.lbs, e.Service.UID, serviceState(*e.Service), fmt.Sprintf("Service %s/%s", e.Service.Namespace, e.Service.Name))
-	case e.Event != nil:
-		v.line(e.At, fmt.Sprintf("%s: %s: %s", e.Event.Object, e.Event.Reason, e.Event.Message))
 	case e.Begun != nil:
 		v.begun = v.begun || e.Begun.Stream == record.Nodes
 	case e.Missed != nil:
@@ -142,9 +140,6 @@ func plainOr(text, otherwise string) string {
 	return text
 }
 
-// verdictMarks are those of the sentence that a record comes to.
-var verdictMarks = map[judge.Verdict]string{judge.Double: "✗", judge.NotSeen: "?", judge.CannotSay: "!", judge.Single: "✓"}
-
 // WriteJudgement prints what a record comes to.
 func WriteJudgement(streams console.Streams, r judge.Result) { WriteReport(streams, report.Of(r, nil)) }
 
@@ -153,7 +148,7 @@ func WriteJudgement(streams console.Streams, r judge.Result) { WriteReport(strea
 func WriteReport(streams console.Streams, r report.Report) {
 	s := console.NewScreen(streams, streams.Out)
 	s.Line("")
-	writeSentence(s, verdictMarks[r.Verdict()], r.Sentence())
+	writeSentence(s, report.VerdictMark(r.Verdict()), r.Sentence())
 	for _, line := range r.TextLines() {
 		s.Prose("   ", line)
 	}
@@ -192,16 +187,17 @@ func writeLanes(s console.Screen, r judge.Result) {
 		if len(l.Intervals) == 0 {
 			s.Line("   nobody was seen to run it")
 		}
-		for _, i := range l.Intervals {
-			s.Whole("   ", report.Ran(i))
+		for _, line := range report.RanLines(l) {
+			s.Whole("   ", line)
 		}
-		for _, g := range l.Gaps {
-			s.Whole("   ", report.GapText(g))
-		}
-		for _, o := range l.Overlaps {
-			for n, line := range console.Wrapped(report.OverlapText(o), s.Width-6) {
+		for _, text := range report.LaneLines(r, l) {
+			for n, line := range console.Wrapped(text, s.Width-6) {
 				s.Line("%s%s", []string{"   ", "      "}[min(n, 1)], line)
 			}
 		}
+	}
+	if note := report.Footnote(r); note != "" {
+		s.Line("")
+		s.Prose("", note)
 	}
 }

@@ -43,7 +43,7 @@ func runOf(st journal.State, run journal.Run) judge.Run {
 	case "interrupted":
 		one.Stopped, one.Error = true, reasonOf(run)
 	case "died":
-		one.Error = "died: nobody wrote its end"
+		one.Error = report.Died
 	}
 	for _, step := range run.Verified {
 		one.Steps = append(one.Steps, judge.Step{ID: string(step), Outcome: record.Finished})

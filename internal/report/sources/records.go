@@ -47,16 +47,17 @@ func judgedRecord(packed []byte) (judge.Result, []record.Torn, error) {
 	return j.Result(), torn, err
 }
 
-// WithRecords adds to the report of a journal what the records of its runs have of their
-// steps, edits and audits. Who ran the cloud controllers is told by each record alone:
-// between two of them nobody watched. unread says why there are none.
+// WithRecords adds to the report of a journal what the records of its runs have: the steps, edits
+// and audits of each run, and who ran the cloud controllers while it went on. Nothing was watched
+// between two records. unread says why there are none.
 func WithRecords(r report.Report, all archive.Records, unread error) report.Report {
 	if unread != nil {
 		r.Others = append(slices.Clone(r.Others), plaintext.Tidy(unread.Error()))
 		return r
 	}
-	r.Runs, r.Recorded = slices.Clone(r.Runs), map[string]bool{}
-	for i, run := range r.Runs {
+	runs, recorded := slices.Clone(r.Runs), map[string]bool{}
+	var watched []judge.Result
+	for i, run := range runs {
 		packed, err := all.Of(run.ID)
 		if err != nil {
 			continue
@@ -67,8 +68,15 @@ func WithRecords(r report.Report, all archive.Records, unread error) report.Repo
 			r.Others = append(slices.Clone(r.Others), plaintext.Tidy(fmt.Sprintf("the record of run %s: it cannot be read, or is of another run", run.ID)))
 			continue
 		}
-		r.Recorded[run.ID] = true
-		r.Runs[i] = seenToo(run, judged.Runs[at])
+		recorded[run.ID] = true
+		runs[i] = seenToo(run, judged.Runs[at])
+		if n := len(watched); n == 0 || !watched[n-1].From.Equal(judged.From) { // two runs may be in one record
+			watched = append(watched, judged)
+		}
+	}
+	if n := len(watched); n > 0 {
+		r.Source, r.Result, r.Earlier, r.Recorded = report.Record, watched[n-1], watched[:n-1], recorded
+		r.Runs = runs
 	}
 	return r
 }

@@ -44,22 +44,22 @@ func archived(keys map[string][]byte) archive.Records {
 	return archive.Of(&corev1.ConfigMap{BinaryData: keys})
 }
 
-// A run of a journal is told with what its record has of its steps and edits. Who led is told
-// by the record alone, and the report names it.
+// A run of a journal is told with what its record has of its steps and edits, and of who ran the
+// cloud controllers.
 func TestJournalWithRecords(t *testing.T) {
 	r := WithRecords(Journal(kept(t), time.Time{}), archived(map[string][]byte{"r2.jsonl.gz": recordOf(t, "r2"), "r4.jsonl.gz": []byte("torn")}), nil)
 	two := r.Runs[1]
 	if two.ID != "r2" || two.By != "bob@bastion" || two.Error != "step install-ccm: no room" || len(two.Edits) != 1 || len(two.Steps) != 1 || two.Steps[0].Message != "no room" || len(two.Approvals) != 1 {
 		t.Errorf("%+v", two)
 	}
-	if r.Verdict() != judge.NotSeen {
-		t.Errorf("verdict %q", r.Verdict())
+	if r.Source != report.Record || r.Verdict() != judge.NotSeen { // this record never watched
+		t.Errorf("source %v, verdict %q", r.Source, r.Verdict())
 	}
 	page, err := report.As("markdown", r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"report --run ID), of r2", "no record is kept: r1, r3, r4, r5, r6", "the record of run r4: it cannot be read", "+ b"} {
+	for _, want := range []string{"nothing was watched then", "no record is kept: r1, r3, r4, r5, r6", "## service", "the record of run r4: it cannot be read", "+ b"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("lacks %q:\n%s", want, page)
 		}

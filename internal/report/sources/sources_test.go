@@ -79,7 +79,7 @@ func TestJournal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for form, text := range map[string]string{"page": string(page), "Markdown": report.Markdown(r)} {
+	for form, text := range map[string]string{"page": string(page), "Markdown": inMarkdown(t, r)} {
 		for _, wanted := range []string{"Runs of awsmigrate on demo", "is not known: a journal has the runs", "run r1 of ann@laptop, which died in step switch-provider", "ClusterMigration uid/2/",
 			"sha256:1", "awsmigrate rke2 undo --cluster demo", "aws:///a/i-0", "10.0.0.1", "a.elb", "patch Cluster fleet-default/demo", "whether two ever did at once", "r3", "the run ended in it", "seen to its end"} {
 			if !strings.Contains(text, wanted) {
@@ -106,6 +106,15 @@ func TestJournal(t *testing.T) {
 	}
 }
 
+func inMarkdown(t *testing.T, r report.Report) string {
+	t.Helper()
+	text, err := report.Markdown(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // A report of a bundle has what its checks find and what was compared, and nothing of time.
 func TestBundle(t *testing.T) {
 	input := evidence.Input{Fingerprint: &continuity.Fingerprint{Schema: 1, Nodes: []continuity.NodePrint{{Name: "cp-0", UID: "u0"}, {Name: "cp-1", UID: "u1"}}}}
@@ -117,7 +126,7 @@ func TestBundle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for form, text := range map[string]string{"page": string(page), "Markdown": report.Markdown(r)} {
+	for form, text := range map[string]string{"page": string(page), "Markdown": inMarkdown(t, r)} {
 		for _, wanted := range []string{"Audit of demo", "a bundle is one moment", "it is well", "Node cp-1", "is another", "1 failed; the cluster was at P3", "nodes unchanged: 1 of 2", "cp-1", "load balancers could not be compared", "2026-11-22T09:00:00Z"} {
 			if !strings.Contains(text, wanted) {
 				t.Errorf("%q is not in its %s", wanted, form)

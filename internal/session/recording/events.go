@@ -5,8 +5,11 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // About is what no event says of a run.
@@ -58,7 +61,9 @@ func (r *Recording) entries(about About, e runner.Event) []record.Entry {
 	step := record.Step{Run: run, ID: string(e.Step), Title: e.Title}
 	switch e.Type {
 	case runner.RunStarted:
-		return []record.Entry{{Run: r.runOf(about, e)}}
+		one := r.runOf(about, e)
+		one.Mode = modeAt(e.Position)
+		return []record.Entry{{Run: one}}
 	case runner.RunFinished:
 		one := r.runOf(about, e)
 		class := fault.ClassOf(e.Err)
@@ -66,8 +71,12 @@ func (r *Recording) entries(about About, e runner.Event) []record.Entry {
 		one.Stopped = e.Err != nil && (class == fault.Interrupted || class == fault.HungUp || class == fault.Declined)
 		return []record.Entry{{Run: one}}
 	case runner.StepStarted:
+		if modeAfter(e.Step) != "" {
+			step.Mode = record.Changing
+		}
 		return append([]record.Entry{{Step: &step}}, edits(step, e.Changes, false)...)
 	case runner.StepFinished:
+		step.Mode = modeAfter(e.Step)
 		step.Outcome, step.Message, step.Compared = record.Finished, plaintext.Tidy(strings.Join(e.Lines, "; ")), comparedOf(e.Compared)
 		return append(edits(step, e.Changes, true), record.Entry{Step: &step})
 	case runner.StepFailed:
@@ -90,6 +99,33 @@ func (r *Recording) runOf(about About, e runner.Event) *record.Run {
 		goal = record.Undo
 	}
 	return &record.Run{ID: e.Message, Command: r.o.Command, By: r.o.By, Version: r.o.Version, Goal: goal, Attempt: about.Attempt, Position: e.Position}
+}
+
+// modeAt is how every kube-controller-manager runs at a position.
+func modeAt(pos string) record.Mode {
+	switch pos {
+	case position.P0.String(), position.P1.String():
+		return record.InTree
+	case position.P2.String(), position.P3.String():
+		return record.Migrating
+	case position.P4.String(), position.P5.String():
+		return record.External
+	}
+	return record.Changing
+}
+
+// modeAfter is how every kube-controller-manager runs when a step has proven that it is done; ""
+// for one that leaves them as they are.
+func modeAfter(step journal.StepID) record.Mode {
+	switch step {
+	case migration.StepUndoEnable:
+		return record.InTree
+	case migration.StepEnable, migration.StepUndoSwitch:
+		return record.Migrating
+	case migration.StepSwitch:
+		return record.External
+	}
+	return ""
 }
 
 // comparedOf is what a step compared, as a record has it.

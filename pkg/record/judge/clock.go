@@ -1,72 +1,42 @@
 package judge
 
-import "time"
+import (
+	"time"
 
-// bucket is a stretch of time for which what is known of a clock is kept as one.
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+)
+
+// bucket is the time for which the bounds of a clock are kept as one.
 const bucket = 30 * time.Second
 
-// clocks is what is known of the clocks of other machines, by host.
+// clocks holds by how much the clocks of other machines are ahead of the recorder's, by host.
+// A clock is taken to run evenly: one that is set while nobody writes is not noticed.
 type clocks map[string]map[int64]offset
 
-// offset is by how much a clock is ahead of the recorder's, at least and at most.
+// offset bounds by how much a clock is ahead of the recorder's.
 type offset struct {
 	least, most       time.Duration
 	hasLeast, hasMost bool
 }
 
-// notAfter learns that the host's clock showed stamp not after a moment: nothing is
-// received before it was written.
-func (c clocks) notAfter(host string, stamp, moment time.Time) {
-	if host == "" || stamp.IsZero() {
+// learn takes in a stamp of a host: it was written before it was received, and not before floor
+// (zero: not known).
+func (c clocks) learn(w write) {
+	if w.host == "" || w.stamp.IsZero() {
 		return
 	}
-	c.learn(host, moment, func(o offset) offset {
-		if d := stamp.Sub(moment); !o.hasLeast || d > o.least {
-			o.least, o.hasLeast = d, true
-		}
-		return o
-	})
-}
-
-// notBefore learns that the host's clock showed stamp not before a moment: the API
-// server did not have it yet.
-func (c clocks) notBefore(host string, stamp, moment, received time.Time) {
-	if host == "" || stamp.IsZero() || moment.IsZero() {
-		return
+	if c[w.host] == nil {
+		c[w.host] = map[int64]offset{}
 	}
-	c.learn(host, received, func(o offset) offset {
-		if d := stamp.Sub(moment); !o.hasMost || d < o.most {
-			o.most, o.hasMost = d, true
-		}
-		return o
-	})
-}
-
-func (c clocks) learn(host string, at time.Time, change func(offset) offset) {
-	if c[host] == nil {
-		c[host] = map[int64]offset{}
+	key := w.received.UnixNano() / int64(bucket)
+	o := offset{least: w.stamp.Sub(w.received), hasLeast: true}
+	if !w.floor.IsZero() {
+		o.most, o.hasMost = w.stamp.Sub(w.floor), true
 	}
-	key := at.UnixNano() / int64(bucket)
-	c[host][key] = change(c[host][key])
+	c[w.host][key] = c[w.host][key].and(o)
 }
 
-// around is what is known of a host's clock around a moment, as far as it is.
-func (c clocks) around(host string, at time.Time) (o offset) {
-	key, reach := at.UnixNano()/int64(bucket), int64(near/bucket)
-	for k := key - reach; k <= key+reach; k++ {
-		b, known := c[host][k]
-		if known && b.hasLeast && (!o.hasLeast || b.least > o.least) {
-			o.least, o.hasLeast = b.least, true
-		}
-		if known && b.hasMost && (!o.hasMost || b.most < o.most) {
-			o.most, o.hasMost = b.most, true
-		}
-	}
-	o.least, o.most = o.least-slack, o.most+slack
-	return o
-}
-
-// and is what two things say of one clock.
+// and narrows one offset by another.
 func (o offset) and(other offset) offset {
 	if other.hasLeast && (!o.hasLeast || other.least > o.least) {
 		o.least, o.hasLeast = other.least, true
@@ -77,32 +47,47 @@ func (o offset) and(other offset) offset {
 	return o
 }
 
-// set says whether what is known of a clock contradicts itself: it was set meanwhile.
-func (o offset) set() bool { return o.hasLeast && o.hasMost && o.least > o.most }
-
-// local is when the recorder's clock showed what a host's clock shows in stamp, at the
-// earliest and at the latest. received is when it was received, and close to it. ok is false
-// where either side of the clock is not known, where it was set, and where it shows that
-// something was written after it was received.
+// local returns the recorder's earliest and latest time of a host's stamp that was received
+// then. ok is false if either side of the clock is not known, or if they contradict each other.
 func (c clocks) local(host string, stamp, received time.Time) (earliest, latest time.Time, ok bool) {
-	o := c.around(host, received)
-	earliest, latest = stamp.Add(-o.most), stamp.Add(-o.least)
-	if !o.hasLeast || !o.hasMost || o.set() || received.Sub(earliest) > near || earliest.After(received) {
+	var o offset
+	key, reach := received.UnixNano()/int64(bucket), int64(near/bucket)
+	for k := key - reach; k <= key+reach; k++ {
+		o = o.and(c[host][k])
+	}
+	earliest, latest = stamp.Add(-o.most-slack), stamp.Add(-o.least+slack)
+	if stamp.IsZero() || !o.hasLeast || !o.hasMost || earliest.After(latest) || received.Sub(earliest) > near || earliest.After(received) {
 		return time.Time{}, time.Time{}, false
 	}
 	return earliest, latest, true
 }
 
-// local is the same by the clock of a process's host, which its kubelet has as well: where
-// what that one writes says something else, the clock was set.
-func (j *Judge) local(host string, stamp, received time.Time) (earliest, latest time.Time, ok bool) {
-	if j.wasSet(host, received) {
-		return time.Time{}, time.Time{}, false
-	}
-	return j.clocks.local(host, stamp, received)
+// modeSpan is a time in which every kube-controller-manager ran in one mode, as a run has seen.
+type modeSpan struct {
+	span
+	mode record.Mode
 }
 
-// wasSet says whether the clock of a host was set around a moment, as far as that shows.
-func (j *Judge) wasSet(host string, at time.Time) bool {
-	return j.clocks.around(host, at).and(j.renewed.around(j.hosts.node(host), at)).set()
+// learnMode takes in what a run has seen of every kube-controller-manager.
+func (j *Judge) learnMode(at time.Time, mode record.Mode) {
+	if mode == "" {
+		return
+	}
+	if n := len(j.modes); n > 0 && j.modes[n-1].to.IsZero() {
+		j.modes[n-1].to = at
+	}
+	if mode != record.Changing {
+		j.modes = append(j.modes, modeSpan{span{from: at}, mode})
+	}
+}
+
+// modeOf returns the mode of a process that certainly ran from one moment to another, or "".
+// Its arguments never change.
+func (j *Judge) modeOf(from, to time.Time) record.Mode {
+	for _, m := range j.modes {
+		if end := earlier(m.to, to); !to.Before(from) && !later(m.from, from).After(end) {
+			return m.mode
+		}
+	}
+	return ""
 }

@@ -8,41 +8,68 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 )
 
-// hosts is what is known of host names. A Node and a machine that are gone stay: a process
-// may outlive them.
-//
-// The name of the etcd member, which RKE2 writes into an annotation of the Node, is no
-// evidence: from k3s-io/k3s#4025 on (1.21.6, 1.22.3) it begins with the Node's name, and an
-// older one with what the host was called when the member was made.
+// hosts finds the Node of a host name. Nodes and machines that are gone stay: a process may
+// outlive them.
 type hosts struct {
 	nodes    map[string]record.Node
 	machines map[string]record.Machine
+	found    map[string]string // by host; dropped when a Node or a machine comes
 }
 
-func newHosts() hosts {
-	return hosts{nodes: map[string]record.Node{}, machines: map[string]record.Machine{}}
+func newHosts() *hosts {
+	return &hosts{nodes: map[string]record.Node{}, machines: map[string]record.Machine{}}
 }
 
-// node is the Node of a host name: by one of the Node's names, by that of its machine, else
-// by the first label of a name. It is "" where that fits none, or more than one.
-//
-// The annotation of Cluster API names the Machine. From v1.7 on that is the infrastructure
-// object's name as well, of which Rancher makes the host's
-// (kubernetes-sigs/cluster-api#9833); where it is older no host has it.
-func (h hosts) node(host string) string {
+func (h *hosts) node(n record.Node)       { h.nodes[n.Name], h.found = n, nil }
+func (h *hosts) machine(m record.Machine) { h.machines[m.Name], h.found = m, nil }
+
+// of returns the Node of a host, or "" if none or several fit. Without Nodes a host is taken
+// for the name of its Node.
+func (h *hosts) of(host string) string {
 	if len(h.nodes) == 0 {
-		return host // Nodes may not be read: their names are host names more often than not
+		return host
 	}
-	fits := h.having(func(n record.Node) bool { return slices.Contains(namesOf(n), host) || lease.NamedBy(host, n.Machine) })
+	if h.found == nil {
+		h.found = map[string]string{}
+	}
+	node, known := h.found[host]
+	if !known {
+		node = h.find(host)
+		h.found[host] = node
+	}
+	return node
+}
+
+// find compares a host with the names of each Node, with those of its machine (Rancher names
+// the host after the infrastructure object), and with the first label of the Node's names.
+func (h *hosts) find(host string) string {
+	var fits, alike []string
+	for _, n := range h.nodes {
+		names := []string{n.Name, n.Hostname}
+		for _, a := range n.Addresses {
+			if a.Type == "Hostname" || a.Type == "InternalDNS" {
+				names = append(names, a.Address)
+			}
+		}
+		switch {
+		case slices.Contains(names, host) || lease.NamedBy(host, n.Machine):
+			fits = append(fits, n.Name)
+		case slices.ContainsFunc(names, func(name string) bool { return name != "" && firstLabel(name) == firstLabel(host) }):
+			alike = append(alike, n.Name)
+		}
+	}
 	for _, m := range h.machines {
-		if lease.NamedBy(host, m.Infrastructure) {
-			fits = append(fits, h.nodesOf(m)...)
+		if !lease.NamedBy(host, m.Infrastructure) {
+			continue
+		}
+		for _, n := range h.nodes {
+			if n.Name == m.Node || m.Name != "" && n.Machine == m.Name {
+				fits = append(fits, n.Name)
+			}
 		}
 	}
 	if len(fits) == 0 {
-		fits = h.having(func(n record.Node) bool {
-			return slices.ContainsFunc(namesOf(n), func(name string) bool { return label(name) == label(host) })
-		})
+		fits = alike
 	}
 	slices.Sort(fits)
 	if fits = slices.Compact(fits); len(fits) == 1 {
@@ -51,47 +78,7 @@ func (h hosts) node(host string) string {
 	return ""
 }
 
-// having are the Nodes that fit.
-func (h hosts) having(fits func(record.Node) bool) []string {
-	var found []string
-	for _, n := range h.nodes {
-		if fits(n) {
-			found = append(found, n.Name)
-		}
-	}
-	return found
-}
-
-// nodesOf are the Nodes that a machine is said to be: by its own status, and by the Node's
-// annotation. More than one is a contradiction.
-func (h hosts) nodesOf(m record.Machine) []string {
-	var found []string
-	if m.Node != "" {
-		found = append(found, m.Node)
-	}
-	for _, n := range h.nodes {
-		if m.Name != "" && n.Machine == m.Name {
-			found = append(found, n.Name)
-		}
-	}
-	return found
-}
-
-// namesOf are the names of a Node that its host may have, too.
-func namesOf(n record.Node) []string {
-	names := []string{n.Name}
-	if n.Hostname != "" {
-		names = append(names, n.Hostname)
-	}
-	for _, a := range n.Addresses {
-		if a.Type == "Hostname" || a.Type == "InternalDNS" {
-			names = append(names, a.Address)
-		}
-	}
-	return names
-}
-
-func label(host string) string {
+func firstLabel(host string) string {
 	first, _, _ := strings.Cut(host, ".")
 	return first
 }

@@ -63,12 +63,12 @@ func TestNodeOfAHost(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			h := newHosts()
 			for _, n := range test.nodes {
-				h.nodes[n.Name] = n
+				h.node(n)
 			}
 			for _, m := range test.machines {
-				h.machines[m.Name] = m
+				h.machine(m)
 			}
-			if got := h.node(test.host); got != test.want {
+			if got := h.of(test.host); got != test.want {
 				t.Errorf("host %s is Node %q, wanted %q", test.host, got, test.want)
 			}
 		})

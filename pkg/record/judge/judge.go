@@ -1,13 +1,10 @@
 package judge
 
 import (
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/record"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Judge takes entries in, in the order of the record, and says at any time what they
@@ -17,29 +14,29 @@ type Judge struct {
 	header      record.Header
 	ended       bool
 
-	clocks     clocks // of hosts, as processes write leases
-	renewed    clocks // of Nodes, as their kubelets do
-	leases     map[string]*watched
-	asked      time.Time // when the last read of leases was sent that was answered
-	processes  map[string]*process
-	order      []string // identities, as they came
-	pods       map[string]*pod
-	podOrder   []string            // UIDs, as they came
-	kubelets   map[string]*kubelet // by Node
-	podEntries int                 // that came
-	hosts      hosts
-	begun      map[record.Stream]bool
-	podsFrom   time.Time // when pods began to be watched
-	missed     []record.Unwatched
-	unseen     []unseen
-	world      world
-	runs       []Run
+	clocks    clocks // of hosts, as processes write leases
+	modes     []modeSpan
+	leases    map[string]*watched
+	asked     time.Time // when the last read of leases was sent that was answered
+	processes map[string]*process
+	order     []string // identities, as they came
+	pods      map[string]*pod
+	podOrder  []string               // UIDs, as they came
+	onNode    map[[2]string][]string // UIDs by program and Node
+	longest   timing                 // that any program was seen to elect by
+	hosts     *hosts
+	begun     map[record.Stream]bool
+	podsFrom  time.Time // when pods began to be watched
+	missed    []record.Unwatched
+	unseen    []unseen
+	world     world
+	runs      []Run
 }
 
 // New is a judge who has seen nothing.
 func New() *Judge {
-	return &Judge{clocks: clocks{}, renewed: clocks{}, leases: map[string]*watched{}, processes: map[string]*process{}, pods: map[string]*pod{}, kubelets: map[string]*kubelet{},
-		hosts: newHosts(), begun: map[record.Stream]bool{}, world: newWorld()}
+	return &Judge{clocks: clocks{}, leases: map[string]*watched{}, processes: map[string]*process{}, pods: map[string]*pod{}, onNode: map[[2]string][]string{},
+		longest: defaults(), hosts: newHosts(), begun: map[record.Stream]bool{}, world: newWorld()}
 }
 
 // Put takes in the next entry.
@@ -51,19 +48,15 @@ func (j *Judge) Put(e record.Entry) error {
 	case e.Lease != nil:
 		j.lease(e.At, *e.Lease)
 	case e.Checked != nil:
-		j.checked(e.At, *e.Checked)
+		j.checked(*e.Checked)
 	case e.Pod != nil:
 		j.pod(e.At, *e.Pod)
 	case e.Node != nil:
 		j.node(e.At, *e.Node)
 	case e.Machine != nil:
-		j.hosts.machines[e.Machine.Name] = *e.Machine
-	case e.Renewal != nil:
-		j.renewal(e.At, *e.Renewal)
+		j.hosts.machine(*e.Machine)
 	case e.Service != nil:
-		j.world.service(e.At, *e.Service)
-	case e.Event != nil:
-		j.event(e.At, *e.Event)
+		j.world.service(*e.Service)
 	case e.Begun != nil:
 		j.begun[e.Begun.Stream] = true
 		if e.Begun.Stream == record.Pods {
@@ -93,7 +86,7 @@ func (j *Judge) Put(e record.Entry) error {
 
 func (j *Judge) node(at time.Time, n record.Node) {
 	if !n.Gone { // a process may outlive the Node that it ran on
-		j.hosts.nodes[n.Name] = n
+		j.hosts.node(n)
 	}
 	j.world.node(at, n)
 }
@@ -136,32 +129,4 @@ func (j *Judge) lostAt(stream record.Stream, at time.Time) bool {
 // not at all, where lines of the record cannot be read, and what they said stays unknown.
 func lostAt(m record.Unwatched, stream record.Stream, at time.Time) bool {
 	return m.Stream == stream && m.Lost && !at.Before(m.From) && (m.Unreadable || at.Before(m.Until.Add(second)))
-}
-
-// podsFollowed is until when every pod that came was seen: to the end, unless pods were not
-// watched any more then, or a line cannot be read that may have been of one.
-func (j *Judge) podsFollowed() time.Time {
-	until := j.until
-	for _, m := range j.missed {
-		if m.Stream == record.Pods && (m.Until.IsZero() || m.Unreadable) {
-			until = earlier(until, m.From)
-		}
-	}
-	return until
-}
-
-// becameLeader is what a component says of itself when it leads
-// (k8s.io/client-go/tools/leaderelection/resourcelock@v0.26.13, RecordEvent).
-var becameLeader = regexp.MustCompile(`^(\S+) became leader$`)
-
-func (j *Judge) event(at time.Time, e record.Event) {
-	j.world.event(at, e)
-	said := becameLeader.FindStringSubmatch(e.Message)
-	name, isLease := strings.CutPrefix(e.Object, "Lease "+wellknown.System+"/")
-	if said == nil || !isLease {
-		return
-	}
-	if p := j.processes[said[1]]; p != nil && p.led[name].IsZero() {
-		p.led[name] = at
-	}
 }

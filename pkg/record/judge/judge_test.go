@@ -74,42 +74,14 @@ func (s *script) ended(seconds, finished float64) *script {
 	return s
 }
 
-// judged is what it comes to where the kubelets were in touch with their API servers all the
-// time, and for a while before.
+// judged is what it comes to.
 func (s *script) judged() Result {
-	return s.judgedBy(func(string, time.Time) time.Duration { return 0 })
-}
-
-// judgedBy is the same where the clocks of kubelets are ahead by what differs.
-func (s *script) judgedBy(ahead func(node string, at time.Time) time.Duration) Result {
-	var renewals []record.Entry
-	var until time.Time
-	for _, e := range s.all {
-		until = later(until, e.At)
-	}
-	for _, e := range s.all {
-		for at := epoch.Add(-70 * time.Second); e.Node != nil && !at.After(until); at = at.Add(10 * time.Second) {
-			one := renewal(e.Node.Name, at, at.Add(-2*time.Second))
-			one.Renewal.Renew = at.Add(ahead(e.Node.Name, at))
-			renewals = append(renewals, one)
-		}
-	}
-	return (&script{all: append(renewals, s.all...)}).alone()
-}
-
-// alone is what it comes to as it is.
-func (s *script) alone() Result {
 	slices.SortStableFunc(s.all, func(a, b record.Entry) int { return a.At.Compare(b.At) })
 	j := New()
 	for _, e := range s.all {
 		_ = j.Put(e) // it never fails
 	}
 	return j.Result()
-}
-
-// renewal is one of a kubelet, as the recorder read it. Its clock is that of the leases here.
-func renewal(node string, at, since time.Time) record.Entry {
-	return record.Entry{At: at, Renewal: &record.Renewal{Node: node, Renew: at, Since: since}}
 }
 
 // renewals of the holder of both leases, and of the CCM that waits, every two seconds.
@@ -174,18 +146,18 @@ func TestOverlaps(t *testing.T) {
 		{"the container ended first", begun().renewals(2, 40).pod(41, record.Terminated, wellknown.KCM, "cp-0", "k0").
 			ccmLeads(55, 80), Excluded, false, Single},
 		{"its container ended late", begun().renewals(2, 40).ccmLeads(55, 80).pod(81, record.Terminated, wellknown.KCM, "cp-0", "k0"), Seen, false, Double},
-		{"its end is reported late, and was early by its host's clock", begun().renewals(2, 40).ccmLeads(55, 80).ended(81, 41), Excluded, false, Single},
-		{"nothing shows an end", begun().renewals(2, 40).ccmLeads(55, 80), Possible, true, CannotSay},
+		{"its end is reported late, and was early by its host's clock", begun().renewals(2, 40).ccmLeads(55, 80).ended(81, 41), Possible, true, ByRule},
+		{"nothing shows an end", begun().renewals(2, 40).ccmLeads(55, 80), Possible, true, ByRule},
 		{"too early for the renew deadline", begun().renewals(2, 40).ccmLeads(45, 80), Possible, false, CannotSay},
 		{"its main lease is renewed beside the successor", begun().renewals(2, 40).ccmLeads(41, 50).hold(52, 0, wellknown.KCMLease, "cp-0_a", 1).ccmLeads(53, 72), Seen, false, Double},
 		{"fenced, and its container ended first", begun().renewals(2, 40).fenced(40, 50).pod(51, record.Terminated, wellknown.KCM, "cp-0", "k0").
 			ccmLeads(55, 80), Excluded, false, Single},
-		{"fenced, and nothing shows an end", begun().renewals(2, 40).fenced(40, 50).ccmLeads(63, 80), Possible, true, CannotSay},
+		{"fenced, and nothing shows an end", begun().renewals(2, 40).fenced(40, 50).ccmLeads(63, 80), Possible, true, ByRule},
 		{"fenced, and cleared once its container ended", begun().renewals(2, 40).fenced(40, 50).pod(51, record.Terminated, wellknown.KCM, "cp-0", "k0").
 			cleared(51.1).ccmLeads(51.6, 80), Excluded, false, Single},
 		{"fenced, and cleared before anything shows an end", begun().renewals(2, 40).fenced(40, 44).cleared(45).ccmLeads(45.5, 80), Possible, false, CannotSay},
 		{"cleared, and its container ended late", begun().renewals(2, 40).fenced(40, 44).cleared(45).ccmLeads(45.5, 80).pod(81, record.Terminated, wellknown.KCM, "cp-0", "k0"), Seen, false, Double},
-		{"not watched in between", begun().renewals(2, 40).pod(39.9, record.Terminated, wellknown.KCM, "cp-0", "k0").at(41, record.Entry{Missed: &ended}).ccmLeads(55, 80), Possible, false, NotSeen},
+		{"not watched in between", begun().renewals(2, 40).pod(39.9, record.Terminated, wellknown.KCM, "cp-0", "k0").at(41, record.Entry{Missed: &ended}).ccmLeads(55, 80), Excluded, false, Single},
 		{"resumed where it broke off", begun().renewals(2, 40).pod(41, record.Terminated, wellknown.KCM, "cp-0", "k0").at(41, record.Entry{Missed: &resumed}).
 			ccmLeads(55, 80), Excluded, false, Single},
 	} {
@@ -271,23 +243,40 @@ func TestInventedEnds(t *testing.T) {
 	}
 }
 
-// A clock that was set in between is not used.
-func TestClockThatWasSet(t *testing.T) {
+// on is a moment of a script; never is none.
+func on(seconds float64) time.Time {
+	if seconds == never {
+		return time.Time{}
+	}
+	return epoch.Add(time.Duration(seconds * float64(time.Second)))
+}
+
+const never = -1e6
+
+// What is known of a clock bounds a stamp of it; what contradicts itself is not used.
+func TestClocks(t *testing.T) {
 	c := clocks{}
 	for s := range 20 {
 		now := epoch.Add(time.Duration(s) * time.Second)
-		c.notAfter("a", now.Add(10*time.Second-20*time.Millisecond), now)
-		c.notBefore("a", now.Add(10*time.Second-20*time.Millisecond), now.Add(-100*time.Millisecond), now)
+		c.learn(write{host: "a", stamp: now.Add(10*time.Second - 20*time.Millisecond), floor: now.Add(-100 * time.Millisecond), received: now})
 	}
 	early, late, ok := c.local("a", epoch.Add(15*time.Second), epoch.Add(6*time.Second))
 	if !ok || early.After(epoch.Add(5*time.Second)) || late.Before(epoch.Add(5*time.Second)) || late.Sub(early) > 700*time.Millisecond {
 		t.Errorf("%s to %s, %v", early, late, ok)
 	}
-	c.notAfter("a", epoch.Add(50*time.Second), epoch.Add(25*time.Second))
+	for name, stamp := range map[string]time.Time{"no stamp": {}, "of long before": epoch.Add(-10 * time.Minute), "of after its receipt": epoch.Add(20 * time.Second)} {
+		if _, _, ok := c.local("a", stamp, epoch.Add(6*time.Second)); ok {
+			t.Errorf("%s is believed", name)
+		}
+	}
+	c.learn(write{host: "a", stamp: epoch.Add(50 * time.Second), received: epoch.Add(25 * time.Second)})
 	if _, _, ok := c.local("a", epoch.Add(15*time.Second), epoch.Add(6*time.Second)); ok {
 		t.Error("a clock that was set is still believed")
 	}
-	if _, _, ok := c.local("nobody", epoch, epoch); ok {
-		t.Error("a clock that nobody knows is believed")
+	c.learn(write{host: "b", stamp: epoch, received: epoch})
+	for _, host := range []string{"b", "c"} {
+		if _, _, ok := c.local(host, epoch, epoch); ok {
+			t.Errorf("the clock of %s is believed", host)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/record"
@@ -13,9 +14,23 @@ import (
 // Result is what the entries so far come to.
 func (j *Judge) Result() Result {
 	r := Result{Header: j.header, From: j.from, Until: j.until, Ended: j.ended, World: j.world.result(j), Runs: slices.Clone(j.runs)}
+	var all []known
+	for _, identity := range j.order {
+		if k, ok := j.judge(j.processes[identity]); ok {
+			all = append(all, k)
+		}
+	}
 	for _, controller := range Controllers() {
-		l := Lane{Controller: controller, Intervals: j.intervals(controller, j.timing())}
-		l.Overlaps = overlaps(l.Intervals)
+		l := Lane{Controller: controller}
+		for _, k := range all {
+			if i, ok := k.interval(controller, j.from); ok {
+				l.Intervals = append(l.Intervals, i)
+			}
+		}
+		slices.SortStableFunc(l.Intervals, func(a, b Interval) int {
+			return cmp.Or(a.Start.Earliest.Compare(b.Start.Earliest), a.Start.Latest.Compare(b.Start.Latest))
+		})
+		l.Overlaps, l.More = overlaps(l.Intervals)
 		l.Gaps = gaps(l.Intervals, j.hidden(), j.followedUntil(), r.Until)
 		r.Lanes = append(r.Lanes, l)
 	}
@@ -24,56 +39,28 @@ func (j *Judge) Result() Result {
 	return r
 }
 
-func (j *Judge) intervals(controller string, seen timing) []Interval {
-	var all []Interval
-	for _, identity := range j.order {
-		if one, ok := j.interval(j.processes[identity], controller, seen); ok {
-			all = append(all, one)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b Interval) int {
-		return cmp.Or(a.Start.Earliest.Compare(b.Start.Earliest), a.Start.Latest.Compare(b.Start.Latest))
-	})
-	return all
-}
-
-// interval is what one process did for one controller; ok is false where it cannot have
-// run it.
-func (j *Judge) interval(p *process, controller string, seen timing) (Interval, bool) {
-	main, migration := p.mainLock(), p.locks[wellknown.MigrationLease]
-	begin := main
-	if begin == nil {
-		begin = migration
-	}
-	if begin == nil {
-		return Interval{}, false
-	}
-	name := wellknown.MigrationLease
-	if main != nil {
-		name = orDefault(p.program)
-	}
-	l := j.linkOf(p, j.acquisition(p, name, begin), begin.acquired, j.alive(p))
-	r := l.role(p, controller)
+// interval is what one process did for one controller; ok is false if it cannot have run it.
+func (k known) interval(controller string, from time.Time) (Interval, bool) {
+	main, migration := k.mainLock(), k.locks[wellknown.MigrationLease]
+	r := k.role(controller)
 	mainRuns, migrationRuns := r.main && main != nil, r.migration && migration != nil
 	if !mainRuns && !migrationRuns {
 		return Interval{}, false
 	}
-	i := Interval{Process: p.shown(l), End: j.ends(p, l), ByRule: j.byRule(p, l.timing(seen)), Why: l.why}
-	i.Certain = !r.never
+	i := Interval{Process: k.shown(), End: k.end, ByRule: k.byRule, Why: k.why, Certain: !r.never}
 	switch {
 	case mainRuns && migrationRuns:
-		from, to := j.acquisition(p, name, main), j.acquisition(p, wellknown.MigrationLease, migration)
-		i.Start = Bound{Earliest: from.Earliest, Latest: later(to.Latest.Add(startWithin), p.runsBy(from, main)), Source: to.Source}
+		i.Start = Bound{Earliest: k.main.Earliest, Latest: later(k.migration.Latest.Add(startWithin), k.runsBy(k.main, main)), Source: k.migration.Source}
 	case mainRuns:
-		i.Start = j.acquisition(p, name, main)
-		i.Start.Latest = p.runsBy(i.Start, main)
+		i.Start = k.main
+		i.Start.Latest = k.runsBy(i.Start, main)
 		i.Certain = i.Certain && !r.migration
 	default:
-		i.Start = j.acquisition(p, wellknown.MigrationLease, migration)
+		i.Start = k.migration
 		i.Start.Latest = i.Start.Latest.Add(startWithin)
 		i.Certain = i.Certain && (!r.main || main != nil)
 	}
-	if i.Start.Earliest.Before(j.from) {
+	if i.Start.Earliest.Before(from) {
 		i.Start.Earliest = time.Time{}
 	}
 	i.Running = i.End.Latest.IsZero() && i.ByRule.IsZero()
@@ -86,19 +73,19 @@ func (j *Judge) interval(p *process, controller string, seen timing) (Interval, 
 	return i, true
 }
 
-// orDefault is the main lease of a program.
-func orDefault(program string) string {
+// mainLeaseOf is the main lease of a program.
+func mainLeaseOf(program string) string {
 	if program == wellknown.CCM {
 		return wellknown.CCMLease
 	}
 	return wellknown.KCMLease
 }
 
-func (p *process) shown(l link) Process {
-	out := Process{Identity: p.identity, Program: p.program, Host: p.host()}
-	if l.run != nil {
-		out.Pod = l.run.pod.now.Namespace + "/" + l.run.pod.now.Name
-		out.Container = l.run.id
+func (k known) shown() Process {
+	out := Process{Identity: k.identity, Program: k.program, Host: k.host()}
+	if k.run != nil {
+		out.Pod = k.run.pod.now.Namespace + "/" + k.run.pod.now.Name
+		out.Container = k.run.id
 	}
 	return out
 }
@@ -108,23 +95,72 @@ func (i Interval) certain() (from, to time.Time, ok bool) {
 	return i.Start.Latest, i.End.Earliest, i.Certain && i.End.Earliest.After(i.Start.Latest)
 }
 
-// overlaps judges every pair of intervals. Of each process the first that followed it is
-// told as excluded, and the first that client-go's rule alone parts from it: whoever was
-// frozen may have gone on beside all that came later.
-func overlaps(all []Interval) []Overlap {
-	var found []Overlap
+// maxOverlaps bounds the overlaps of a lane, and maxOfOne those of one process that nothing
+// excludes.
+const (
+	maxOverlaps = 1000
+	maxOfOne    = 50
+)
+
+// overlaps judges pairs of intervals. Of each process the first that followed it is told as
+// excluded, and the first that client-go's rule alone parts from it: a frozen process may have
+// gone on with all that came later. more are left out.
+func overlaps(all []Interval) (found []Overlap, more int) {
+	worst := Excluded
+	add := func(first, second Interval, o Overlap) {
+		worse := worst == Excluded && o.Kind != Excluded || worst == Possible && o.Kind == Seen
+		if len(found) >= maxOverlaps && !worse {
+			more++
+			return
+		}
+		if worse {
+			worst = o.Kind
+		}
+		o.explain(first, second)
+		found = append(found, o)
+	}
 	for n, first := range all {
-		excluded, frozen := false, false
-		for _, second := range all[n+1:] {
-			o := overlap(first, second)
-			if o.Kind == Excluded && excluded || o.OnlyIfFrozen && frozen {
-				continue
+		told := 0
+		for m := n + 1; m < len(all); m++ {
+			o := overlap(first, all[m])
+			if told++; told > maxOfOne && o.Kind == Possible && !o.OnlyIfFrozen {
+				more += len(all) - m
+				break
 			}
-			excluded, frozen = excluded || o.Kind == Excluded, frozen || o.OnlyIfFrozen
-			found = append(found, o)
+			add(first, all[m], o)
+			if o.Kind == Excluded { // those that begin later are, too
+				break
+			}
+			if o.OnlyIfFrozen { // nor can those be seen
+				if first.End.Latest.IsZero() {
+					break
+				}
+				later := all[m+1:]
+				m += sort.Search(len(later), func(i int) bool { return overlap(first, later[i]).Kind == Excluded })
+			}
 		}
 	}
-	return found
+	if worst != Seen && more > 0 {
+		for _, pair := range certainPairs(all) {
+			add(pair[0], pair[1], overlap(pair[0], pair[1]))
+		}
+	}
+	return found, more
+}
+
+// certainPairs are two intervals that were certainly so at once, if there are any.
+func certainPairs(all []Interval) [][2]Interval {
+	sorted := slices.DeleteFunc(slices.Clone(all), func(i Interval) bool { _, _, ok := i.certain(); return !ok })
+	slices.SortStableFunc(sorted, func(a, b Interval) int { return a.Start.Latest.Compare(b.Start.Latest) })
+	for n := 1; n < len(sorted); n++ {
+		if _, _, ok := both(sorted[n-1], sorted[n]); ok {
+			return [][2]Interval{{sorted[n-1], sorted[n]}}
+		}
+		if sorted[n-1].End.Earliest.After(sorted[n].End.Earliest) {
+			sorted[n] = sorted[n-1]
+		}
+	}
+	return nil
 }
 
 // overlap judges two intervals of which the second began later.
@@ -132,23 +168,33 @@ func overlap(first, second Interval) Overlap {
 	o := Overlap{First: first.Process, Second: second.Process}
 	if from, to, ok := both(first, second); ok {
 		o.Kind, o.From, o.To = Seen, from, to
-		o.Why = fmt.Sprintf("%s still wrote a lease while %s led", first.Process.Identity, second.Process.Identity)
 		return o
 	}
 	begins := later(first.Start.Earliest, second.Start.Earliest)
 	if !first.End.Latest.IsZero() && !begins.Before(first.End.Latest) {
 		o.Kind = Excluded
-		o.Why = fmt.Sprintf("the kubelet reported that the container of %s had ended before %s acquired its lease", first.Process.Identity, second.Process.Identity)
 		return o
 	}
 	o.Kind, o.From, o.To, o.ByRule = Possible, begins, earlier(first.End.Latest, second.End.Latest), first.ByRule
 	if !first.ByRule.IsZero() && !begins.Before(first.ByRule) {
 		o.OnlyIfFrozen, o.To = true, first.End.Latest
-		o.Why = fmt.Sprintf("nothing shows that %s had ended: %s; by its renew deadline it had, unless it was frozen", first.Process.Identity, orElse(first.Why, "its kubelet reported it later"))
-		return o
 	}
-	o.Why = fmt.Sprintf("%s may have gone on: %s", first.Process.Identity, orElse(first.Why, "its kubelet reported its end no earlier"))
 	return o
+}
+
+// explain says why an overlap is judged so.
+func (o *Overlap) explain(first, second Interval) {
+	who := first.Process.Identity
+	switch {
+	case o.Kind == Seen:
+		o.Why = fmt.Sprintf("%s still wrote a lease while %s led", who, second.Process.Identity)
+	case o.Kind == Excluded:
+		o.Why = fmt.Sprintf("the kubelet reported that the container of %s had ended before %s acquired its lease", who, second.Process.Identity)
+	case o.OnlyIfFrozen:
+		o.Why = fmt.Sprintf("by its renew deadline %s had ended, unless it was frozen", who)
+	default:
+		o.Why = fmt.Sprintf("%s may have gone on: %s", who, cmp.Or(first.Why, "its kubelet reported its end no earlier"))
+	}
 }
 
 // both is when two intervals were certainly so at once.
@@ -159,13 +205,6 @@ func both(a, b Interval) (from, to time.Time, ok bool) {
 	return from, to, okA && okB && to.After(from)
 }
 
-func orElse(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
-}
-
 // span is a stretch on a line of time; a zero from is before everything.
 type span struct{ from, to time.Time }
 
@@ -174,7 +213,7 @@ type span struct{ from, to time.Time }
 func (j *Judge) hidden() []span {
 	var all []span
 	for _, u := range append(j.behind(), j.unseen...) {
-		all = append(all, span{u.from, u.until.Add(j.timing().gone())})
+		all = append(all, span{u.from, u.until.Add(j.longest.gone())})
 	}
 	return all
 }
@@ -196,6 +235,7 @@ func gaps(all []Interval, possible []span, followed, until time.Time) []Gap {
 		}
 		possible = append(possible, span{i.Start.Earliest, i.expected(until)})
 	}
+	possible = merged(possible)
 	slices.SortFunc(certain, func(a, b sure) int { return a.from.Compare(b.from) })
 	var found []Gap
 	for n := 0; n < len(certain); {
@@ -227,19 +267,32 @@ func (i Interval) expected(until time.Time) time.Time {
 	return later(end, i.End.Earliest)
 }
 
-// uncovered is how much of a stretch none of the others covers.
-func uncovered(of span, others []span) time.Duration {
-	slices.SortFunc(others, func(a, b span) int { return cmp.Or(a.from.Compare(b.from), a.to.Compare(b.to)) })
-	var free time.Duration
-	at := of.from
-	for _, o := range others {
-		if o.from.After(at) && at.Before(of.to) {
-			free += earlier(o.from, of.to).Sub(at)
+// merged are spans in order of which none meets another.
+func merged(all []span) []span {
+	slices.SortFunc(all, func(a, b span) int { return cmp.Or(a.from.Compare(b.from), a.to.Compare(b.to)) })
+	var found []span
+	for _, s := range all {
+		if !s.to.After(s.from) {
+			continue
 		}
-		at = later(at, o.to)
+		if n := len(found) - 1; n >= 0 && !s.from.After(found[n].to) {
+			found[n].to = later(found[n].to, s.to)
+			continue
+		}
+		found = append(found, s)
 	}
-	if at.Before(of.to) {
-		free += of.to.Sub(at)
+	return found
+}
+
+// uncovered is how much of a stretch none of some merged spans covers.
+func uncovered(of span, others []span) time.Duration {
+	free := of.to.Sub(of.from)
+	first := sort.Search(len(others), func(n int) bool { return others[n].to.After(of.from) })
+	for _, o := range others[first:] {
+		if !o.from.Before(of.to) {
+			break
+		}
+		free -= earlier(o.to, of.to).Sub(later(o.from, of.from))
 	}
 	return free
 }
@@ -256,7 +309,7 @@ func (j *Judge) unwatchedUntil(until time.Time) []record.Unwatched {
 	}
 	for _, stream := range []record.Stream{record.Leases, record.Pods} {
 		if !j.begun[stream] {
-			all = append(all, record.Unwatched{Stream: stream, From: j.from, Until: until, Lost: true, Why: "it was never watched"})
+			all = append(all, record.Unwatched{Stream: stream, From: j.from, Until: until, Lost: true, Why: neverWatched})
 		}
 	}
 	return all

@@ -165,7 +165,7 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 	if w.seen && l.ResourceVersion == w.version {
 		if lost && l.Gone { // it may have been made and deleted where nobody looked
 			from := sooner(w.known(), w.blind[len(w.blind)-1].from) // that it was not there at times says nothing
-			j.unseen = append(j.unseen, unseen{lease: l.Name, from: from, until: at, why: "it may have been there in between"})
+			j.hides(unseen{lease: l.Name, from: from, until: at, why: "it may have been there in between"})
 		}
 		return
 	}
@@ -175,14 +175,16 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 	if l.Renew.Equal(w.current.Renew) {
 		this.stamp = time.Time{} // written by somebody else than its holder
 	}
-	j.clocks.notAfter(this.host, this.stamp, at)
-	j.clocks.notBefore(this.host, this.stamp, w.quiet, at)
+	j.clocks.learn(this)
 	before, old := w.last, w.current
 	w.previous, w.version, w.current, w.last, w.quiet = w.version, l.ResourceVersion, l, this, time.Time{}
 	hidden := lost && j.unseenHolders(at, before, old, l)
 	if old.Holder != "" && old.Holder != l.Holder {
 		if p := j.processes[old.Holder]; p != nil && p.locks[l.Name] != nil {
 			p.locks[l.Name].end(at, lost)
+			if !lost && l.Holder != "" && lease.ByManager(l.Manager) != lease.Foreign {
+				p.locks[l.Name].waitedFor(at, min(old.Seconds, l.Seconds))
+			}
 		}
 	}
 	if l.Holder == "" || l.Gone || strings.HasPrefix(l.Holder, wellknown.Fence) { // a fence is no process
@@ -218,8 +220,17 @@ func (j *Judge) unseenHolders(at time.Time, before write, old, now record.Lease)
 	if old.UID == now.UID && more >= 0 && more <= known {
 		return false
 	}
-	j.unseen = append(j.unseen, unseen{lease: now.Name, from: from, until: at, why: written})
+	j.hides(unseen{lease: now.Name, from: from, until: at, why: written})
 	return true
+}
+
+// hides notes a stretch, as a part of the last one where both meet.
+func (j *Judge) hides(u unseen) {
+	if n := len(j.unseen) - 1; n >= 0 && j.unseen[n].lease == u.lease && !u.from.After(j.unseen[n].until) {
+		j.unseen[n].from, j.unseen[n].until = sooner(j.unseen[n].from, u.from), u.until
+		return
+	}
+	j.unseen = append(j.unseen, u)
 }
 
 // end notes that somebody else was received as the holder. Where versions may have been
@@ -231,6 +242,14 @@ func (t *tenure) end(at time.Time, missed bool) {
 	}
 }
 
+// waitedFor notes that a process took the lease that this one had held: it had seen no write of it
+// for the duration of the lease, unless what was read shows that it did not wait.
+func (t *tenure) waitedFor(taken time.Time, seconds int) {
+	if wrote := taken.Add(-time.Duration(seconds) * time.Second); !wrote.Before(t.last.floor) {
+		t.wrote = earlier(t.wrote, wrote)
+	}
+}
+
 // unseen is a stretch in which a process that was not seen may have held a lease.
 type unseen struct {
 	lease       string
@@ -239,7 +258,7 @@ type unseen struct {
 }
 
 // checked takes in which versions there were when somebody asked.
-func (j *Judge) checked(at time.Time, c record.Checked) {
+func (j *Judge) checked(c record.Checked) {
 	for name, v := range c.Versions {
 		j.asked = later(j.asked, v.Sent)
 		w := j.leases[name]
@@ -258,7 +277,7 @@ func (j *Judge) checked(at time.Time, c record.Checked) {
 				continue
 			}
 			w.last.floor = v.Sent
-			j.clocks.notBefore(w.last.host, w.last.stamp, v.Sent, at)
+			j.clocks.learn(w.last)
 			j.raise(name, w)
 		}
 	}
@@ -283,7 +302,7 @@ func (j *Judge) raise(name string, w *watched) {
 func (j *Judge) process(l record.Lease) *process {
 	p := j.processes[l.Holder]
 	if p == nil {
-		p = &process{identity: l.Holder, locks: map[string]*tenure{}, led: map[string]time.Time{}}
+		p = &process{identity: l.Holder, locks: map[string]*tenure{}}
 		j.processes[l.Holder] = p
 		j.order = append(j.order, l.Holder)
 	}

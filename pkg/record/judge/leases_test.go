@@ -262,44 +262,36 @@ func TestTakenAgainBehindWhatNobodySaw(t *testing.T) {
 	} {
 		j := New()
 		j.unseen = test.unseen
-		p := &process{identity: "cp-0_a", led: map[string]time.Time{}}
 		held := &tenure{first: write{floor: on(test.at), received: on(test.at + 1)}}
-		if got := j.acquisition(p, test.lease, held).Earliest; !got.Equal(on(test.want)) {
+		if got := j.acquisition(test.lease, held).Earliest; !got.Equal(on(test.want)) {
 			t.Errorf("%s: acquired at %s at the earliest, wanted %s", test.name, at(got), at(on(test.want)))
 		}
 	}
 }
 
-// When a lease was acquired is bounded by what was read and received, by its writers' clocks,
-// and by the Event that its holder made.
+// When a lease was acquired is bounded by what was read and received, and by its writers' clocks.
 func TestAcquisition(t *testing.T) {
 	first := write{host: "cp-0", stamp: on(30), floor: on(20), received: on(40)}
 	for _, test := range []struct {
 		name        string
 		clock       bool // known to be right
 		held        tenure
-		led         float64
 		early, late float64
-		source      string
 	}{
-		{"by what was read", false, tenure{first: first}, never, 20, 40, "lease"},
-		{"by its holder's clock", true, tenure{first: first, acquired: on(29)}, never, 28.75, 40, "lease"},
-		{"renewed when it was first seen", true, tenure{first: first, acquired: on(29), renewedOnce: true}, never, 28.75, 30.25, "lease"},
-		{"behind another's write", true, tenure{first: first, before: write{host: "cp-0", stamp: on(25), received: on(26)}}, never, 24.75, 40, "lease"},
-		{"an Event tells", false, tenure{first: first}, 35, 20, 35, "event"},
-		{"an Event tells late", false, tenure{first: first}, 45, 20, 40, "lease"},
+		{"by what was read", false, tenure{first: first}, 20, 40},
+		{"by its holder's clock", true, tenure{first: first, acquired: on(29)}, 28.75, 40},
+		{"renewed when it was first seen", true, tenure{first: first, acquired: on(29), renewedOnce: true}, 28.75, 30.25},
+		{"behind another's write", true, tenure{first: first, before: write{host: "cp-0", stamp: on(25), received: on(26)}}, 24.75, 40},
 	} {
 		j := New()
 		if test.clock {
 			for _, x := range []float64{24, 44} {
-				j.clocks.notAfter("cp-0", on(x), on(x))
-				j.clocks.notBefore("cp-0", on(x), on(x), on(x))
+				j.clocks.learn(write{host: "cp-0", stamp: on(x), floor: on(x), received: on(x)})
 			}
 		}
-		p := &process{identity: "cp-0_a", led: map[string]time.Time{"l": on(test.led)}}
-		got := j.acquisition(p, "l", &test.held)
-		if !got.Earliest.Equal(on(test.early)) || !got.Latest.Equal(on(test.late)) || got.Source != test.source {
-			t.Errorf("%s: %s to %s by %s", test.name, at(got.Earliest), at(got.Latest), got.Source)
+		got := j.acquisition("l", &test.held)
+		if !got.Earliest.Equal(on(test.early)) || !got.Latest.Equal(on(test.late)) {
+			t.Errorf("%s: %s to %s", test.name, at(got.Earliest), at(got.Latest))
 		}
 	}
 }

@@ -62,14 +62,9 @@ type simPod struct {
 
 // simKubelet is a machine's kubelet and its way to an API server.
 type simKubelet struct {
-	away    time.Time // it reaches none until then
-	renews  time.Time // when it renews its Node's lease next
-	renewal time.Time // its clock's time in the lease
-	held    []*simPod // of which it has something to report once it is back
+	away time.Time // it reaches none until then
+	held []*simPod // of which it has something to report once it is back
 }
-
-// sight is what the recorder last read of a Node's lease.
-type sight struct{ renewal, sent time.Time }
 
 // task is something that happens at a moment.
 type task struct {
@@ -104,21 +99,20 @@ type model struct {
 	matched   bool // and a machine says which is which
 	tasks     []task
 	kubelets  map[string]*simKubelet
-	sights    map[string]sight
-	recording bool
+	changing  bool                  // a run says that modes change, and has not seen them since
 	shown     map[string]record.Pod // what the API has, by UID
 	order     []string              // UIDs
 }
 
 func newModel(seed uint64) *model {
 	m := &model{rnd: rand.New(rand.NewPCG(seed, 7)), now: epoch, offset: map[string]time.Duration{}, leases: map[string]*simLease{},
-		kubelets: map[string]*simKubelet{}, sights: map[string]sight{}, shown: map[string]record.Pod{},
+		kubelets: map[string]*simKubelet{}, shown: map[string]record.Pod{},
 		retry: map[string]time.Duration{wellknown.KCM: 2 * time.Second, wellknown.CCM: 2 * time.Second}}
 	if m.rnd.IntN(2) == 0 {
 		m.retry[wellknown.CCM] = 500 * time.Millisecond
 	}
 	for i := range 3 {
-		m.kubelets[host(i)] = &simKubelet{renews: m.now.Add(time.Duration(i) * time.Second)}
+		m.kubelets[host(i)] = &simKubelet{}
 		m.offset[host(i)] = time.Duration(m.rnd.Int64N(int64(time.Minute))) - 30*time.Second
 	}
 	m.freezes, m.unlike, m.matched = m.rnd.IntN(2) == 0, m.rnd.IntN(2) == 0, m.rnd.IntN(3) > 0
@@ -236,14 +230,10 @@ func (m *model) commitPod(p *simPod) {
 	m.entries = append(m.entries, out{at, record.Entry{Pod: &pod}})
 }
 
-// kubeletLives renews the Node's lease each ten seconds, and reports what was held back. A
-// kubelet that is back renews at once, and lists its pods only later.
-func (m *model) kubeletLives(host string, k *simKubelet) {
+// kubeletLives reports what was held back.
+func (m *model) kubeletLives(k *simKubelet) {
 	if m.now.Before(k.away) {
 		return
-	}
-	if !m.now.Before(k.renews) {
-		k.renewal, k.renews = m.clock(host), m.now.Add(10*time.Second+m.between(0, 400*time.Millisecond))
 	}
 	for _, p := range k.held {
 		m.commitPod(p)
@@ -251,15 +241,42 @@ func (m *model) kubeletLives(host string, k *simKubelet) {
 	k.held = nil
 }
 
-// readRenewals reads the leases of Nodes, as the recorder does.
-func (m *model) readRenewals() {
-	for i := range 3 {
-		h, sent := host(i), m.now.Add(-m.between(0, 40*time.Millisecond))
-		known, now := m.sights[h], m.kubelets[h].renewal
-		m.sights[h] = sight{now, sent}
-		if !now.Equal(known.renewal) {
-			m.entries = append(m.entries, out{m.now.Add(m.between(0, 40*time.Millisecond)), record.Entry{Renewal: &record.Renewal{Node: h, Renew: now, Since: known.sent}}})
+// mode is how every kube-controller-manager runs, or will when its container is started again,
+// seen or not; "" if they differ.
+func (m *model) mode() record.Mode {
+	found := map[record.Mode]bool{}
+	for _, p := range m.pods {
+		if p.record.Program == wellknown.KCM && !p.record.Gone {
+			found[modeBy(p.record.Flags[0] == "--cloud-provider=aws", slices.Contains(p.record.Flags, "--enable-leader-migration=true"))] = true
 		}
+	}
+	for _, p := range m.all {
+		if p.program == wellknown.KCM && p.ended.IsZero() {
+			found[modeBy(p.inTree, p.flagged)] = true
+		}
+	}
+	for mode := range found {
+		if len(found) == 1 {
+			return mode
+		}
+	}
+	return ""
+}
+
+func modeBy(inTree, flagged bool) record.Mode {
+	switch {
+	case inTree && flagged:
+		return record.Migrating
+	case inTree:
+		return record.InTree
+	}
+	return record.External
+}
+
+// tell has a run say what it does to the modes, or what it has seen of them.
+func (m *model) tell(mode record.Mode) {
+	if m.changing = mode == record.Changing; mode != "" {
+		m.entries = append(m.entries, out{m.now, record.Entry{Step: &record.Step{ID: "step", Mode: mode}}})
 	}
 }
 
@@ -374,7 +391,7 @@ func (m *model) step() {
 		}
 	}
 	for i := range 3 {
-		m.kubeletLives(host(i), m.kubelets[host(i)])
+		m.kubeletLives(m.kubelets[host(i)])
 	}
 	due := slices.Clone(m.tasks)
 	m.tasks = slices.DeleteFunc(m.tasks, func(t task) bool { return !m.now.Before(t.at) })
@@ -385,8 +402,8 @@ func (m *model) step() {
 	}
 	if m.now.Sub(epoch)%time.Second == 0 && m.now.After(m.stalled) {
 		m.check()
-		if m.now.Sub(epoch)%(2*time.Second) == 0 && m.recording {
-			m.readRenewals()
+		if mode := m.mode(); m.changing && mode != "" && m.rnd.IntN(10) == 0 {
+			m.tell(mode)
 		}
 	}
 }
@@ -435,7 +452,7 @@ func (m *model) listed(at time.Time) {
 
 // begin starts the record.
 func (m *model) begin() {
-	m.entries, m.recording = nil, true
+	m.entries = nil
 	m.entries = append(m.entries, out{m.now, record.Entry{Header: &record.Header{Form: record.Form}}})
 	for i := range 3 {
 		m.entries = append(m.entries, out{m.now, record.Entry{Node: &record.Node{Name: host(i), UID: host(i), ControlPlane: true}}})
@@ -446,6 +463,11 @@ func (m *model) begin() {
 	m.listed(m.now)
 	for _, stream := range []record.Stream{record.Leases, record.Pods, record.Nodes} {
 		m.entries = append(m.entries, out{m.now, record.Entry{Begun: &record.Begun{Stream: stream}}})
+	}
+	if m.rnd.IntN(2) == 0 { // some records are of a run
+		m.tell(record.Changing)
+		m.tell(m.mode())
+		m.changing = true
 	}
 }
 

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/record"
@@ -11,13 +12,9 @@ import (
 type pod struct {
 	now       record.Pod
 	seen      time.Time // first received
-	beginning bool      // it was there when the watch began: what was before it, nobody saw
-	gone      int       // how many entries of pods had come when its object was gone; 0: it is there
-	entry     int       // how many had come with its own first
+	beginning bool      // it was there when the watch began, or began again: what was before it is not known
+	gone      time.Time // when its object was gone; zero: it is there
 	runs      []*run
-	shown     time.Time // when a start of it was first received
-	renewals  int       // of its kubelet, written after that
-	alone     time.Time // by then nothing of an earlier pod can run behind it; zero: nothing shows that
 }
 
 // run is one container: a process, if its program is not a shell that starts it anew.
@@ -28,251 +25,184 @@ type run struct {
 	started  time.Time // kubelet's clock, whole seconds
 	reported time.Time // when its end was received; zero: it was not
 	finished time.Time // kubelet's clock, whole seconds
-	exit     int32
 	restarts int32
 }
 
 // pod takes in a report of a kubelet, or what became of the object.
 func (j *Judge) pod(at time.Time, p record.Pod) {
-	j.podEntries++
 	known := j.pods[p.UID]
 	if known == nil {
-		known = &pod{seen: at, entry: j.podEntries, beginning: !j.begun[record.Pods]}
+		known = &pod{seen: at, beginning: !j.begun[record.Pods] || at.Sub(j.podsFrom) < settle || j.lostAt(record.Pods, at)}
 		j.pods[p.UID] = known
 		j.podOrder = append(j.podOrder, p.UID)
 	}
+	before := known.now.Node
 	if p.Node == "" {
-		p.Node = known.now.Node
+		p.Node = before
+	}
+	if p.Node != before || before == "" && known.now.UID == "" {
+		key := [2]string{p.Program, p.Node}
+		j.onNode[key] = append(j.onNode[key], p.UID)
 	}
 	if len(p.Flags) == 0 {
 		p.Flags, p.Image, p.Frozen, p.MigrationFile = known.now.Flags, known.now.Image, known.now.Frozen, known.now.MigrationFile
 	}
 	known.now = p
-	if p.Gone && known.gone == 0 {
-		known.gone = j.podEntries
+	if p.Gone && known.gone.IsZero() {
+		known.gone = at
 	}
+	j.longest = j.longest.longest(timingOf(p))
 	for _, c := range p.Containers {
 		if c.ID != "" {
 			known.container(at, c)
 		}
 	}
-	if known.shown.IsZero() && !known.firstStart().IsZero() {
-		known.shown = at
-	}
 }
 
 func (p *pod) container(at time.Time, c record.Container) {
-	var r *run
-	for _, one := range p.runs {
-		if one.id == c.ID {
-			r = one
-		}
+	n := slices.IndexFunc(p.runs, func(r *run) bool { return r.id == c.ID })
+	if n < 0 {
+		n = len(p.runs)
+		p.runs = append(p.runs, &run{pod: p, id: c.ID, seen: at, restarts: c.Restarts})
 	}
-	if r == nil {
-		r = &run{pod: p, id: c.ID, seen: at, restarts: c.Restarts}
-		p.runs = append(p.runs, r)
-	}
+	r := p.runs[n]
 	if !c.Started.IsZero() {
 		r.started = c.Started
 	}
 	if c.Ended() && r.reported.IsZero() {
-		r.reported, r.finished, r.exit = at, c.Finished, c.Exit
+		r.reported, r.finished = at, c.Finished
 	}
 }
 
-// link is which container an identity's process may be in.
+// link is in which container a process may run.
 type link struct {
-	pods []record.Pod // as their flags may be
-	run  *run         // the only one that it can be; nil: there may be another
-	// hidden: it may as well be of a pod that nobody saw: one that its kubelet has not shown,
-	// or that was gone before the pods were watched.
-	hidden bool
-	why    string // why run is nil
+	pods []record.Pod // whose arguments it may have
+	run  *run         // the only container that it can be in, or nil
+	open bool         // it may be in a container that no kubelet has shown
+	why  string       // why run is nil
 }
 
-// linkOf finds the container of a process: by its host, and by what ran there when it
-// acquired its lease. acquired is that moment by its own clock, alive when it certainly ran
-// still.
-func (j *Judge) linkOf(p *process, acquisition Bound, acquired, alive time.Time) link {
+// life is what the leases say of a process's time.
+type life struct {
+	acquired Bound
+	stamp    time.Time // of its acquisition, by its host's clock; zero: not known
+	wrote    time.Time // of its last write, by the same clock
+	alive    time.Time // when it certainly ran
+}
+
+// linkOf finds the container of a process: by its host, and by what ran there when it acquired
+// its lease and when it last wrote one.
+//
+// A kubelet may show a static pod late, and start one while the process of the one before still
+// runs. Neither lasts longer than settle while the API server can be reached, and a process
+// that writes leases shows that it can.
+func (j *Judge) linkOf(p *process, l life) link {
 	var found link
 	var fits []*run
-	sure, earliest := true, acquisition.Earliest
-	for _, uid := range j.podOrder {
-		one := j.pods[uid]
-		if one.now.Program != p.program || !j.onHost(one.now, p.host()) {
+	for _, one := range j.podsOf(p) {
+		within := one.within(l)
+		if len(within) == 0 || p.flagged() && unflagged(one.now) || j.superseded(one, l) {
 			continue
 		}
-		found.hidden = found.hidden || one.now.Mirror && !j.allShown(one.now.Node, acquisition.Latest)
-		within := one.within(earliest, acquired, alive)
-		if len(within) == 0 || j.superseded(one, later(earliest, alive)) || p.cannotBeOf(one) {
-			continue
-		}
-		found.pods = append(found.pods, one.now)
-		fits = append(fits, within...)
-		if !j.settled(p, one, earliest, later(earliest, alive)) {
-			sure, found.hidden = false, found.hidden || j.unseenBefore(one, later(earliest, alive))
-		}
+		found.pods, fits = append(found.pods, one.now), append(fits, within...)
+		found.open = found.open || one.beginning && !l.settledSince(one.firstStart()) || one.now.Mirror && !l.settledSince(l.stamp)
 	}
 	switch {
 	case len(fits) == 0:
-		found.why = "no container of " + orProgram(p.program) + " was seen on its host"
+		found.why = "no container of it was seen on its host"
 	case len(fits) > 1:
 		found.why = "more than one container on its host may be its own"
-	case !sure:
-		found.why = "an older process may have stood unseen behind the pod on its host"
-	case found.hidden:
-		found.why = "its kubelet may not have shown a newer pod on its host"
+	case found.open:
+		found.why = "its kubelet may not have shown its container yet"
 	default:
 		found.run = fits[0]
 	}
 	return found
 }
 
-func orProgram(program string) string {
-	if program == "" {
-		return "a controller manager"
+// podsOf are the pods of a process's program on its host, as they came.
+func (j *Judge) podsOf(p *process) []*pod {
+	host := p.host()
+	if host == "" {
+		return nil
 	}
-	return program
+	var all []*pod
+	for _, uid := range j.onNode[[2]string{p.program, j.hosts.of(host)}] {
+		if one := j.pods[uid]; one.now.Node != "" {
+			all = append(all, one)
+		}
+	}
+	if len(all) > 0 {
+		return all
+	}
+	for _, uid := range j.podOrder { // in a network of its own a pod's host has the name of the pod
+		if one := j.pods[uid]; one.now.Name == host && one.now.Program == p.program && !one.now.HostNetwork {
+			all = append(all, one)
+		}
+	}
+	return all
 }
 
-// cannotBeOf says whether a process is none of a pod's: it held the migration lease, which
-// nobody takes without the flag.
-func (p *process) cannotBeOf(one *pod) bool { return p.flagged() && unflagged(one.now) }
+// settledSince reports whether a process last wrote a lease so long after a moment of its host's
+// clock that the kubelet has shown what ran there then, and has ended what came before.
+func (l life) settledSince(start time.Time) bool {
+	return !start.IsZero() && l.wrote.Sub(start) >= settle
+}
 
-// unflagged says whether a pod's program cannot take the migration lease.
+// firstStart is when the first container of a pod that was shown began, by its kubelet's clock.
+func (p *pod) firstStart() time.Time {
+	if len(p.runs) == 0 {
+		return time.Time{}
+	}
+	return p.runs[0].started
+}
+
+// superseded reports whether nothing of a pod ran when a process last wrote: another pod had
+// taken its place for long enough.
+func (j *Judge) superseded(p *pod, l life) bool {
+	return slices.ContainsFunc(j.onNode[[2]string{p.now.Program, p.now.Node}], func(uid string) bool {
+		o := j.pods[uid]
+		replaced := !p.gone.IsZero() && !p.gone.After(o.seen) || p.now.Mirror && o.now.Mirror && p.now.Namespace == o.now.Namespace && p.now.Name == o.now.Name
+		return o != p && !o.seen.Before(p.seen) && replaced && l.settledSince(o.firstStart())
+	})
+}
+
+// unflagged reports whether a pod's program cannot take the migration lease.
 func unflagged(p record.Pod) bool {
 	on, err := component.Parse(p.Flags).Bool(component.EnableLeaderMigration, false)
 	return p.Frozen == "" && err == nil && !on
 }
 
-// within are the containers of a pod that may hold a process which acquired its lease
-// then: not those that had ended, and not those that started later. A container's times
-// and the acquisition are of one clock, that of the host. One that nobody saw may hold it, too.
-func (p *pod) within(earliest, acquired, alive time.Time) []*run {
+// within returns the containers of a pod that may hold a process: those that had not ended when
+// it acquired its lease or wrote, and did not start later. The times of a container and the
+// stamps of a lease are of one clock, that of the host. A container that no kubelet has shown
+// may hold it, too.
+func (p *pod) within(l life) []*run {
 	var fits []*run
-	if p.before(acquired, alive) {
+	if p.before(l) {
 		fits = append(fits, &run{pod: p})
 	}
 	for i, r := range p.runs {
-		ended := !r.reported.IsZero() && (r.reported.Before(earliest) || r.reported.Before(alive) ||
-			!acquired.IsZero() && !r.finished.Add(second).After(acquired))
-		after := !acquired.IsZero() && r.started.After(acquired)
-		if ended || after {
+		ended := !r.reported.IsZero() && (r.reported.Before(later(l.acquired.Earliest, l.alive)) || !l.stamp.IsZero() && !r.finished.Add(second).After(l.stamp))
+		if ended || !l.stamp.IsZero() && r.started.After(l.stamp) {
 			continue
 		}
 		fits = append(fits, r)
 		if i+1 < len(p.runs) && p.runs[i+1].restarts != r.restarts+1 {
-			fits = append(fits, &run{pod: p}) // one that nobody saw
+			fits = append(fits, &run{pod: p})
 		}
 	}
 	return fits
 }
 
-// before says whether a container that ended before the first one that was seen may hold a
-// process: its kubelet told nobody meanwhile.
-func (p *pod) before(acquired, alive time.Time) bool {
-	if !acquired.IsZero() && p.now.Started.After(acquired) {
+// before reports whether a container before the first one that was shown may hold a process.
+func (p *pod) before(l life) bool {
+	if !l.stamp.IsZero() && p.now.Started.After(l.stamp) {
 		return false
 	}
 	if len(p.runs) == 0 {
 		return !p.now.Started.IsZero()
 	}
 	first := p.runs[0]
-	return first.restarts > 0 && (acquired.IsZero() || first.started.After(acquired)) && alive.Before(first.seen)
-}
-
-// superseded says whether nothing of a pod can run at a moment: its object was gone before
-// another came to its Node, and nothing stood behind that one any more.
-func (j *Judge) superseded(p *pod, at time.Time) bool {
-	for _, uid := range j.podOrder {
-		o := j.pods[uid]
-		if o.now.Program == p.now.Program && o.now.Node == p.now.Node && o.replaced(p) && o.aloneAt(at) {
-			return true
-		}
-	}
-	return false
-}
-
-// replaced says whether a pod took another's place. Of a static pod there is one object at a
-// time. Of others the kubelet that starts one has seen all that was gone before it came.
-func (p *pod) replaced(other *pod) bool {
-	if p == other || p.entry < other.entry {
-		return false
-	}
-	if p.now.Mirror && other.now.Mirror && p.now.Namespace == other.now.Namespace && p.now.Name == other.now.Name {
-		return true
-	}
-	return other.gone > 0 && other.gone < p.entry
-}
-
-// settled says whether a process cannot be one of an earlier pod, which stands unseen behind
-// this one: it ran when none of these could, or it is of none of them. earliest is when it
-// acquired its lease at the earliest, alive when it certainly ran.
-func (j *Judge) settled(who *process, p *pod, earliest, alive time.Time) bool {
-	if p.aloneAt(alive) {
-		return true
-	}
-	return !j.unseenBefore(p, alive) && j.noneBefore(who, p, earliest, alive)
-}
-
-// unseenBefore says whether the process of a pod that nobody saw may run at a moment, behind
-// a pod or behind one before it: it was gone before these pods were watched. Where no pod
-// was seen before, the Node was watched for a while without one.
-func (j *Judge) unseenBefore(p *pod, at time.Time) bool {
-	first, unseen := p, false
-	for _, uid := range j.podOrder {
-		o := j.pods[uid]
-		if o.now.Program != p.now.Program || o.now.Node != p.now.Node || o.entry > p.entry {
-			continue
-		}
-		if o.entry < first.entry {
-			first = o
-		}
-		// Behind one that is alone there is nothing, of whatever came before it.
-		unseen = !o.aloneAt(at) && (unseen || o.beginning || j.lostAt(record.Pods, o.seen))
-	}
-	return unseen || first == p && !p.aloneAt(at) && p.seen.Sub(j.podsFrom) < settle
-}
-
-// aloneAt says whether nothing stood behind a pod at a moment any more.
-func (p *pod) aloneAt(at time.Time) bool { return !p.alone.IsZero() && !at.Before(p.alone) }
-
-// noneBefore says whether a process is of none of the earlier pods of the same program on
-// the same Node: every container of theirs was reported to have ended, or the process
-// cannot have been in it, nor in what stood behind it.
-func (j *Judge) noneBefore(who *process, p *pod, earliest, alive time.Time) bool {
-	for _, uid := range j.podOrder {
-		o := j.pods[uid]
-		if o == p || o.now.Program != p.now.Program || o.now.Node != p.now.Node || o.entry > p.entry {
-			continue
-		}
-		if who.cannotBeOf(o) && o.aloneAt(alive) {
-			continue
-		}
-		if !o.ended(earliest) {
-			return false
-		}
-	}
-	return true
-}
-
-// ended says whether every container of a pod was reported to have ended by then.
-func (p *pod) ended(at time.Time) bool {
-	for _, r := range p.runs {
-		if r.reported.IsZero() || r.reported.After(at) {
-			return false
-		}
-	}
-	return len(p.runs) > 0
-}
-
-// onHost says whether a pod is where an identity's host name is.
-func (j *Judge) onHost(p record.Pod, host string) bool {
-	if host == "" {
-		return false
-	}
-	if !p.HostNetwork && host == p.Name {
-		return true
-	}
-	return p.Node != "" && j.hosts.node(host) == p.Node
+	return first.restarts > 0 && (l.stamp.IsZero() || first.started.After(l.stamp)) && l.alive.Before(first.seen)
 }

@@ -3,6 +3,7 @@ package judge
 import (
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -12,7 +13,6 @@ type process struct {
 	identity string
 	program  string // "": nothing tells
 	locks    map[string]*tenure
-	led      map[string]time.Time // when an Event that it became leader was received, by lease
 }
 
 func (p *process) host() string { return lease.Host(p.identity) }
@@ -28,36 +28,72 @@ func (p *process) mainLock() *tenure {
 	return p.locks[wellknown.KCMLease]
 }
 
+// known is what is judged of a process, whatever the controller.
+type known struct {
+	*process
+	link
+	mode            record.Mode // of a kube-controller-manager, by a run; "": not known
+	main, migration Bound       // when it acquired its leases
+	end             Bound
+	byRule          time.Time
+}
+
+// judge judges one process; ok is false for one that held no lease of its own.
+func (j *Judge) judge(p *process) (k known, ok bool) {
+	main, migration := p.mainLock(), p.locks[wellknown.MigrationLease]
+	k = known{process: p}
+	if main != nil {
+		k.main = j.acquisition(mainLeaseOf(p.program), main)
+	}
+	if migration != nil {
+		k.migration = j.acquisition(wellknown.MigrationLease, migration)
+	}
+	begin, acquired := main, k.main
+	if begin == nil {
+		begin, acquired = migration, k.migration
+	}
+	if begin == nil {
+		return k, false
+	}
+	l := life{acquired: acquired, stamp: begin.acquired, alive: j.alive(p)}
+	for _, t := range p.locks {
+		l.wrote = later(l.wrote, t.last.stamp)
+	}
+	k.link = j.linkOf(p, l)
+	if p.program == wellknown.KCM {
+		k.mode = j.modeOf(acquired.Latest, l.alive)
+	}
+	k.end, k.byRule = j.ends(p, k.run, l.alive), j.byRule(p, k.timing(j.longest))
+	return k, true
+}
+
 // acquisition is when a tenure began.
-func (j *Judge) acquisition(p *process, name string, t *tenure) Bound {
+func (j *Judge) acquisition(name string, t *tenure) Bound {
 	b := Bound{Earliest: t.first.floor, Latest: t.first.received, Source: "lease"}
-	if early, _, ok := j.local(t.before.host, t.before.stamp, t.before.received); ok {
+	if early, _, ok := j.clocks.local(t.before.host, t.before.stamp, t.before.received); ok {
 		b.Earliest = later(b.Earliest, early)
 	}
-	if early, _, ok := j.local(t.first.host, t.acquired, t.first.received); ok {
+	if early, _, ok := j.clocks.local(t.first.host, t.acquired, t.first.received); ok {
 		b.Earliest = later(b.Earliest, early)
 	}
-	if _, late, ok := j.local(t.first.host, t.first.stamp, t.first.received); ok && t.renewedOnce {
+	if _, late, ok := j.clocks.local(t.first.host, t.first.stamp, t.first.received); ok && t.renewedOnce {
 		b.Latest = earlier(b.Latest, late) // the acquisition was over when it was renewed
 	}
 	// One that led unseen, and lost its lease, takes it again before its renew deadline or
 	// never.
 	for _, u := range j.unseen {
-		if u.lease == name && !b.Earliest.After(u.until.Add(j.timing().gone())) && !b.Latest.Before(u.from) {
+		if u.lease == name && !b.Earliest.After(u.until.Add(j.longest.gone())) && !b.Latest.Before(u.from) {
 			b.Earliest = sooner(b.Earliest, u.from)
 		}
-	}
-	if led := p.led[name]; !led.IsZero() && led.Before(b.Latest) {
-		b.Latest, b.Source = led, "event"
 	}
 	return b
 }
 
-// alive is the last moment in which a process is known to have run by what it wrote.
+// alive is the last moment in which a process is known to have run by its writes.
 func (j *Judge) alive(p *process) time.Time {
 	var last time.Time
 	for _, t := range p.locks {
-		if early, _, ok := j.local(t.last.host, t.last.stamp, t.last.received); ok {
+		if early, _, ok := j.clocks.local(t.last.host, t.last.stamp, t.last.received); ok {
 			last = later(last, early)
 		} else {
 			last = later(last, t.last.floor)
@@ -66,24 +102,23 @@ func (j *Judge) alive(p *process) time.Time {
 	return last
 }
 
-// ends are the bounds of a process's end: until when it ran for certain, and by when it
-// had certainly ended.
-func (j *Judge) ends(p *process, l link) Bound {
-	b := Bound{Earliest: j.alive(p), Source: "lease"}
-	if l.run == nil || l.run.reported.IsZero() {
+// ends bounds a process's end: it ran at least until its last write, and until the time that its
+// kubelet gives for its container's end, where that clock is known; it had ended when that report
+// was received.
+func (j *Judge) ends(p *process, r *run, alive time.Time) Bound {
+	b := Bound{Earliest: alive, Source: "lease"}
+	if r == nil || r.reported.IsZero() {
 		return b
 	}
-	b.Latest, b.Source = l.run.reported, "kubelet"
-	early, late, ok := j.local(p.host(), l.run.finished, l.run.reported)
-	late = late.Add(second)
-	if ok && late.After(b.Earliest) {
-		b.Earliest, b.Latest = later(b.Earliest, early), earlier(b.Latest, late)
+	b.Latest, b.Source = r.reported, "kubelet"
+	if early, _, ok := j.clocks.local(p.host(), r.finished, r.reported); ok {
+		b.Earliest = later(alive, early)
 	}
 	return b
 }
 
 // byRule is when a process had ended by client-go's own rule, the earliest over its
-// leases: whoever loses one of them exits. Zero: the rule says nothing yet.
+// leases: losing one of them ends it. Zero: the rule says nothing yet.
 func (j *Judge) byRule(p *process, t timing) time.Time {
 	var rule time.Time
 	for name, held := range p.locks {
@@ -94,41 +129,32 @@ func (j *Judge) byRule(p *process, t timing) time.Time {
 	return rule
 }
 
-// timing are the longest durations that any program was seen to elect by.
-func (j *Judge) timing() timing {
-	t := defaults()
-	for _, uid := range j.podOrder {
-		t = t.longest(timingOf(j.pods[uid].now))
-	}
-	return t
-}
-
-// timing are the longest durations that a process may elect by.
-func (l link) timing(seen timing) timing {
-	if len(l.pods) == 0 {
-		return seen
+// timing is the longest durations that a process may elect by.
+func (l link) timing(longest timing) timing {
+	if len(l.pods) == 0 || l.open {
+		return longest
 	}
 	t := timingOf(l.pods[0])
-	if l.hidden {
-		t = t.longest(seen)
-	}
 	for _, p := range l.pods[1:] {
 		t = t.longest(timingOf(p))
 	}
 	return t
 }
 
-// role is what a process may be with respect to a controller.
-func (l link) role(p *process, controller string) role {
-	if len(l.pods) == 0 {
-		return unknownRole(p.flagged())
+// role is what a process may be to a controller: by the mode that a run has seen it in, and by
+// the arguments of the pods that it may be in.
+func (k known) role(controller string) role {
+	var r role
+	for _, one := range k.pods {
+		if k.mode == "" || k.mode == modeOfPod(one) {
+			r = r.or(roleOf(one, controller, k.flagged()))
+		}
 	}
-	r := roleOf(l.pods[0], controller, p.flagged())
-	for _, one := range l.pods[1:] {
-		r = r.or(roleOf(one, controller, p.flagged()))
+	if r == (role{}) && k.mode != "" {
+		return roleOfMode(k.mode)
 	}
-	if l.hidden {
-		r = r.or(unknownRole(p.flagged()))
+	if r == (role{}) || k.open && k.mode == "" {
+		r = r.or(unknownRole(k.flagged()))
 	}
 	return r
 }

@@ -12,8 +12,7 @@ import (
 func clocked(host string) *Judge {
 	j := New()
 	for x := 0.0; x < 100; x += 10 {
-		j.clocks.notAfter(host, on(x), on(x+0.1))
-		j.clocks.notBefore(host, on(x), on(x-0.1), on(x))
+		j.clocks.learn(write{host: host, stamp: on(x), floor: on(x - 0.1), received: on(x + 0.1)})
 	}
 	return j
 }
@@ -33,8 +32,8 @@ func TestAlive(t *testing.T) {
 	}
 }
 
-// What the kubelet says of an end is believed where it was received, and by the clock of the
-// machine only if that fits what the process wrote.
+// A process had ended when its kubelet's report was received, and not before: the machine's clock
+// bounds only until when it ran.
 func TestEnds(t *testing.T) {
 	for _, test := range []struct {
 		name               string
@@ -45,7 +44,7 @@ func TestEnds(t *testing.T) {
 		source             string
 	}{
 		{"nothing is reported", true, 30, never, never, 29.65, never, "lease"},
-		{"by its clock", true, 30, 40, 60, 39.65, 41.35, "kubelet"},
+		{"by its clock", true, 30, 40, 60, 39.65, 60, "kubelet"},
 		{"by a clock that nobody knows", false, 30, 40, 60, 25, 60, "kubelet"},
 		{"reported at once", true, 30, 40, 40.2, 39.65, 40.2, "kubelet"},
 		{"its end is before its last write", true, 50, 40, 60, 49.65, 60, "kubelet"},
@@ -57,13 +56,13 @@ func TestEnds(t *testing.T) {
 				j = clocked("cp-0")
 			}
 			p := &process{identity: "cp-0_a", locks: map[string]*tenure{"l": {last: write{host: "cp-0", stamp: on(test.wrote), floor: on(test.wrote - 5), received: on(test.wrote + 1)}}}}
-			got := j.ends(p, link{run: &run{finished: on(test.finished), reported: on(test.reported)}})
+			got := j.ends(p, &run{finished: on(test.finished), reported: on(test.reported)}, j.alive(p))
 			if !got.Earliest.Equal(on(test.early)) || !got.Latest.Equal(on(test.late)) || got.Source != test.source {
 				t.Errorf("%s to %s by %s", at(got.Earliest), at(got.Latest), got.Source)
 			}
 		})
 	}
-	if got := clocked("cp-0").ends(&process{identity: "cp-0_a"}, link{}); !got.Latest.IsZero() {
+	if got := clocked("cp-0").ends(&process{identity: "cp-0_a"}, nil, epoch); !got.Latest.IsZero() {
 		t.Errorf("in no container, and ended at %s", at(got.Latest))
 	}
 }
@@ -81,7 +80,7 @@ func TestTimings(t *testing.T) {
 	for _, p := range []record.Pod{short, long, slow} {
 		j.pod(epoch, p)
 	}
-	seen := j.timing()
+	seen := j.longest
 	if seen != of(40, 7) {
 		t.Errorf("any program elects by %v", seen)
 	}
@@ -92,7 +91,7 @@ func TestTimings(t *testing.T) {
 	}{
 		{"its own", link{pods: []record.Pod{short}}, of(8, 1)},
 		{"nobody knows its own", link{}, of(40, 7)},
-		{"one of a pod that nobody saw", link{pods: []record.Pod{short}, hidden: true}, of(40, 7)},
+		{"one of a pod that nobody saw", link{pods: []record.Pod{short}, open: true}, of(40, 7)},
 		{"one of two", link{pods: []record.Pod{short, slow}}, of(9, 7)},
 		{"arguments that may not be in force", link{pods: []record.Pod{frozen}}, defaults()},
 	} {
@@ -105,26 +104,60 @@ func TestTimings(t *testing.T) {
 	}
 }
 
-// Who may be one of several, or one that nobody saw, may have what each of them has.
+// A process that may be in one of several pods, or in one that was not shown, may have what each
+// of them has. The mode that a run has seen says which.
 func TestRoleOfAProcess(t *testing.T) {
 	const flag = "--enable-leader-migration=true"
 	inTree, external := record.Pod{Program: wellknown.KCM, Flags: []string{"--cloud-provider=aws", flag}}, record.Pod{Program: wellknown.KCM, Flags: []string{"--cloud-provider=external", flag}}
-	flagged := &process{program: wellknown.KCM, locks: map[string]*tenure{wellknown.MigrationLease: {}}}
+	unreadable := record.Pod{Program: wellknown.KCM, Flags: []string{"--cloud-provider=aws"}, Frozen: "fixed UID"}
+	flagged, plain := &process{program: wellknown.KCM, locks: map[string]*tenure{wellknown.MigrationLease: {}}}, &process{program: wellknown.KCM}
 	for _, test := range []struct {
 		name string
 		who  *process
 		link link
+		mode record.Mode
 		want role
 	}{
-		{"its own", flagged, link{pods: []record.Pod{inTree}}, role{migration: true}},
-		{"one of two", flagged, link{pods: []record.Pod{inTree, external}}, role{migration: true, never: true}},
-		{"or one that nobody saw", flagged, link{pods: []record.Pod{external}, hidden: true}, role{migration: true, never: true}},
-		{"in no pod", flagged, link{}, role{migration: true, never: true}},
-		{"in no pod, and without the flag as far as is seen", &process{program: wellknown.KCM}, link{}, role{main: true, migration: true, never: true}},
-		{"no controller manager that is known", &process{locks: flagged.locks}, link{}, role{migration: true, never: true}},
+		{"its own", flagged, link{pods: []record.Pod{inTree}}, "", role{migration: true}},
+		{"one of two", flagged, link{pods: []record.Pod{inTree, external}}, "", role{migration: true, never: true}},
+		{"or one that nobody saw", flagged, link{pods: []record.Pod{external}, open: true}, "", role{migration: true, never: true}},
+		{"in no pod", flagged, link{}, "", role{migration: true, never: true}},
+		{"in no pod, and without the flag as far as is seen", plain, link{}, "", role{main: true, migration: true, never: true}},
+		{"no controller manager that is known", &process{locks: flagged.locks}, link{}, "", role{migration: true, never: true}},
+
+		{"one of two, by its mode", flagged, link{pods: []record.Pod{inTree, external}}, record.Migrating, role{migration: true}},
+		{"the other of two, by its mode", plain, link{pods: []record.Pod{inTree, external}, open: true}, record.External, role{never: true}},
+		{"one that nobody saw, and its mode", plain, link{pods: []record.Pod{inTree}, open: true}, record.External, role{never: true}},
+		{"in no pod, and external", plain, link{}, record.External, role{never: true}},
+		{"in no pod, and in-tree", plain, link{}, record.InTree, role{main: true, never: true}},
+		{"in no pod, and with the flag", plain, link{}, record.Migrating, role{migration: true, never: true}},
+		{"of arguments that may not be in force", plain, link{pods: []record.Pod{unreadable}}, record.InTree, role{main: true, never: true}},
 	} {
-		if got := test.link.role(test.who, Service); got != test.want {
+		if got := (known{process: test.who, link: test.link, mode: test.mode}).role(Service); got != test.want {
 			t.Errorf("%s: %+v, wanted %+v", test.name, got, test.want)
+		}
+	}
+}
+
+// A mode that a run has seen holds until a step changes it, for each process that certainly ran
+// then.
+func TestModeOfAProcess(t *testing.T) {
+	j := New()
+	for _, said := range []struct {
+		at   float64
+		mode record.Mode
+	}{{10, record.InTree}, {20, record.Changing}, {30, record.Migrating}, {31, ""}, {40, record.Changing}, {50, record.External}} {
+		_ = j.Put(record.Entry{At: on(said.at), Step: &record.Step{Run: "r", ID: "s", Mode: said.mode}})
+	}
+	for _, test := range []struct {
+		from, to float64
+		want     record.Mode
+	}{
+		{0, 9, ""}, {0, 10, record.InTree}, {15, 16, record.InTree}, {20, 29, record.InTree}, {21, 29, ""}, {21, 35, record.Migrating},
+		{41, 49, ""}, {41, 100, record.External}, {60, 70, record.External}, {16, 15, ""},
+	} {
+		if got := j.modeOf(on(test.from), on(test.to)); got != test.want {
+			t.Errorf("from %v to %v: %q, wanted %q", test.from, test.to, got, test.want)
 		}
 	}
 }

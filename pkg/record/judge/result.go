@@ -10,7 +10,7 @@ import (
 type Bound struct {
 	Earliest time.Time `json:"earliest,omitzero"` // zero: before the record
 	Latest   time.Time `json:"latest,omitzero"`   // zero: nothing says by when
-	Source   string    `json:"source"`            // lease, kubelet or event
+	Source   string    `json:"source"`            // lease or kubelet
 }
 
 // Process is who runs a controller.
@@ -79,6 +79,7 @@ type Lane struct {
 	Controller string     `json:"controller"`
 	Intervals  []Interval `json:"intervals"`
 	Overlaps   []Overlap  `json:"overlaps"`
+	More       int        `json:"moreOverlaps,omitempty"` // that are left out: none is worse than the worst of these
 	Gaps       []Gap      `json:"gaps"`
 }
 
@@ -105,7 +106,7 @@ type Stretch struct {
 	Why  string    `json:"why"`
 }
 
-// Verdict is what a record comes to in one word.
+// Verdict is a record in a few words.
 type Verdict string
 
 // Verdicts, the worst first.
@@ -113,42 +114,51 @@ const (
 	Double    Verdict = "overlap seen"
 	NotSeen   Verdict = "not all was watched"
 	CannotSay Verdict = "overlap possible"
+	ByRule    Verdict = "overlap excluded by the lease's rule"
 	Single    Verdict = "overlap excluded"
 )
 
 // Verdict is the worst of what was seen. A stretch that was not watched is unknown, and
-// never no overlap.
+// never no overlap. A process that stood still is not bound by the lease's rule, which is a
+// limit of every record and no finding.
 func (r Result) Verdict() Verdict {
-	possible := false
+	verdict := Single
 	for _, l := range r.Lanes {
 		for _, o := range l.Overlaps {
-			switch o.Kind {
-			case Seen:
+			switch {
+			case o.Kind == Seen:
 				return Double
-			case Possible:
-				possible = true
-			case Excluded:
+			case o.Kind == Possible && !o.OnlyIfFrozen:
+				verdict = CannotSay
+			case o.Kind == Possible && verdict == Single:
+				verdict = ByRule
 			}
 		}
 	}
-	switch {
-	case len(r.Blind()) > 0:
+	if len(r.Blind()) > 0 {
 		return NotSeen
-	case possible:
-		return CannotSay
 	}
-	return Single
+	return verdict
 }
 
-// Blind are the stretches that leave the question of an overlap open: leases or pods
-// were not watched in them, or somebody led whom nobody saw.
+// shortBlind is for how long pods may not be watched without leaving the question of an overlap
+// open: those that are there show the ends of before.
+const shortBlind = time.Minute
+
+// Blind are the stretches that leave the question of an overlap open: somebody may have led who
+// was not seen, pods were not watched for long, or leases to the end. Where leases are listed
+// again, their counts of transitions tell whether somebody else held one.
 func (r Result) Blind() []Stretch {
 	var all []Stretch
 	for _, m := range r.Unwatched {
-		decides := m.Stream == record.Leases || m.Stream == record.Pods
+		open := m.Unreadable || m.Why == neverWatched || !m.Until.Before(r.Until)
+		decides := m.Stream == record.Leases && open || m.Stream == record.Pods && (open || m.Until.Sub(m.From) > shortBlind)
 		if decides && m.Lost {
 			all = append(all, Stretch{From: m.From, To: m.Until, Why: string(m.Stream) + " were not watched"})
 		}
 	}
 	return append(all, r.Unseen...)
 }
+
+// neverWatched is why a stream has no beginning.
+const neverWatched = "it was never watched"

@@ -28,6 +28,29 @@ func unknownRole(flagged bool) role {
 	return role{main: !flagged, migration: true, never: true}
 }
 
+// roleOfMode is what the mode of a kube-controller-manager says of it. Whether it is told to leave
+// a controller out is not known.
+func roleOfMode(m record.Mode) role {
+	return role{main: m == record.InTree, migration: m == record.Migrating, never: true}
+}
+
+// modeOfPod is the mode of a kube-controller-manager with the arguments of a pod, or "".
+func modeOfPod(p record.Pod) record.Mode {
+	args := component.Parse(p.Flags)
+	on, err := args.Bool(component.EnableLeaderMigration, false)
+	switch provider := args.Last(component.CloudProvider); {
+	case p.Frozen != "" || err != nil:
+		return ""
+	case provider == "external":
+		return record.External
+	case provider == "aws" && on:
+		return record.Migrating
+	case provider == "aws":
+		return record.InTree
+	}
+	return ""
+}
+
 // roleOf is what the flags of a program say of one controller.
 //
 // The in-tree provider is "aws"; with "external" a kube-controller-manager has no cloud

@@ -7,8 +7,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
-// Run is a run of awsmigrate as the record has it. Nothing is judged by it: what a run
-// says of itself proves nothing of the controllers.
+// Run is a run of awsmigrate as the record has it. Of all of it the judge takes only the modes
+// of kube-controller-managers that it has seen (record.Mode).
 type Run struct {
 	ID      string    `json:"id"`
 	Command string    `json:"command,omitempty"`
@@ -68,6 +68,7 @@ type Step struct {
 }
 
 func (j *Judge) run(at time.Time, r record.Run) {
+	j.learnMode(at, r.Mode)
 	if known := j.runOf(r.ID); known != nil {
 		if r.Ended {
 			known.Until, known.After, known.Error, known.Stopped = at, r.Position, r.Error, r.Stopped
@@ -92,6 +93,7 @@ func (j *Judge) runOf(id string) *Run {
 
 // step takes in the beginning or the end of a step; one without a beginning was not run.
 func (j *Judge) step(at time.Time, s record.Step) {
+	j.learnMode(at, s.Mode)
 	run := j.runOf(s.Run)
 	if run == nil {
 		return

@@ -8,21 +8,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
-// mostEvents bounds how many Events a result keeps: those of leader elections and of load
-// balancers are few, unless something is wrong.
-const mostEvents = 1000
+// maxStretches bounds the stretches of a result.
+const maxStretches = 5000
 
 // World is what else was seen, for a report.
 type World struct {
 	Nodes []NodeChange `json:"nodes"`
-	// Stretches are those in which a Node was cordoned, not Ready or silent.
-	Stretches []NodeStretch    `json:"stretches,omitempty"`
-	Machines  []record.Machine `json:"machines,omitempty"`
-	Arguments []Arguments      `json:"arguments,omitempty"`
-	Services  []ServiceChange  `json:"services"`
-	Restarts  []Restart        `json:"restarts"`
-	Events    []Told           `json:"events"`
-	Dropped   int              `json:"droppedEvents,omitempty"` // more than are kept
+	// Stretches are the times in which a Node was cordoned or not Ready, as they began.
+	Stretches []NodeStretch   `json:"stretches,omitempty"`
+	Arguments []Arguments     `json:"arguments,omitempty"`
+	Services  []ServiceChange `json:"services"`
 }
 
 // NodeChange is a Node as it was first and last seen.
@@ -31,38 +26,50 @@ type NodeChange struct {
 	Last  record.Node `json:"last"`
 }
 
-// ServiceChange is a Service as it was first and last seen, and how often what its load
-// balancer is reached by changed in between.
+// NodeStretch is a time in which a Node was cordoned or not Ready.
+type NodeStretch struct {
+	Node string    `json:"node"`
+	What Condition `json:"what"`
+	// Before says that it was so when the Node was first seen, before the record or a run.
+	Before bool      `json:"before,omitempty"`
+	From   time.Time `json:"from"`        // when it was received
+	To     time.Time `json:"to,omitzero"` // zero: it lasts when the record ends
+}
+
+// Condition is a state of a Node that lasts for a while.
+type Condition string
+
+// Conditions.
+const (
+	Cordoned Condition = "cordoned"
+	NotReady Condition = "not Ready"
+)
+
+// ServiceChange is a Service as it was first and last seen, and how often the addresses of its
+// load balancer changed in between.
 type ServiceChange struct {
 	First   record.Service `json:"first"`
 	Last    record.Service `json:"last"`
 	Changes int            `json:"changes"`
 }
 
-// Restart is a container of a controller manager that began or ended.
-type Restart struct {
-	At      time.Time `json:"at"` // when it was received
-	Program string    `json:"program"`
-	Pod     string    `json:"pod"` // namespace/name
-	Node    string    `json:"node,omitempty"`
-	Ended   bool      `json:"ended,omitempty"`
-	Exit    int32     `json:"exit,omitempty"`
+// Arguments are those of a program on one Node that a record keeps, as they were first and last
+// seen. A process need not have those of its pod (Frozen).
+type Arguments struct {
+	Node        string   `json:"node"`
+	Program     string   `json:"program"`
+	Before      []string `json:"before"`
+	After       []string `json:"after"`
+	ImageBefore string   `json:"imageBefore,omitempty"`
+	ImageAfter  string   `json:"imageAfter,omitempty"`
+	Frozen      string   `json:"frozen,omitempty"`
 }
 
-// Told is an Event.
-type Told struct {
-	At    time.Time    `json:"at"` // when it was received
-	Event record.Event `json:"event"`
-}
-
-// world gathers what is seen besides.
 type world struct {
 	nodes     map[string]*NodeChange
 	stretches []NodeStretch
-	open      map[string]int // of these, by what and Node
+	open      map[string]int // of these, by condition and Node
 	services  map[string]*ServiceChange
-	events    []Told
-	dropped   int
 }
 
 func newWorld() world {
@@ -70,46 +77,50 @@ func newWorld() world {
 }
 
 func (w *world) node(at time.Time, n record.Node) {
-	w.conditions(at, n)
 	known := w.nodes[n.UID]
-	if known == nil {
-		known = &NodeChange{First: n}
-		w.nodes[n.UID] = known
-	}
-	if n.Gone {
+	first := known == nil
+	w.condition(at, n, Cordoned, first, n.Unschedulable && !n.Gone)
+	w.condition(at, n, NotReady, first, n.Ready != "" && n.Ready != "True" && !n.Gone)
+	switch {
+	case first:
+		w.nodes[n.UID] = &NodeChange{First: n, Last: n}
+	case n.Gone:
 		known.Last.Gone = true
-		return
+	default:
+		known.Last = n
 	}
-	known.Last = n
 }
 
-func (w *world) service(_ time.Time, s record.Service) {
+func (w *world) condition(at time.Time, n record.Node, what Condition, before, is bool) {
+	key := string(what) + "/" + n.Name
+	open, was := w.open[key]
+	switch {
+	case is && !was && len(w.stretches) < maxStretches:
+		w.open[key] = len(w.stretches)
+		w.stretches = append(w.stretches, NodeStretch{Node: n.Name, What: what, Before: before, From: at})
+	case !is && was:
+		w.stretches[open].To = at
+		delete(w.open, key)
+	}
+}
+
+func (w *world) service(s record.Service) {
 	known := w.services[s.UID]
-	if known == nil {
+	switch {
+	case known == nil:
 		w.services[s.UID] = &ServiceChange{First: s, Last: s}
 		return
-	}
-	if s.Gone {
+	case s.Gone:
 		known.Last.Gone = true
 		return
-	}
-	if !slices.Equal(known.Last.Ingress, s.Ingress) {
+	case !slices.Equal(known.Last.Ingress, s.Ingress):
 		known.Changes++
 	}
 	known.Last = s
 }
 
-func (w *world) event(at time.Time, e record.Event) {
-	if len(w.events) == mostEvents {
-		w.dropped++
-		return
-	}
-	w.events = append(w.events, Told{At: at, Event: e})
-}
-
 func (w *world) result(j *Judge) World {
-	out := World{Events: w.events, Dropped: w.dropped, Restarts: j.restarts(),
-		Stretches: j.nodeStretches(), Machines: j.hosts.machineList(), Arguments: j.arguments()}
+	out := World{Stretches: slices.Clone(w.stretches), Arguments: j.arguments()}
 	for _, n := range w.nodes {
 		out.Nodes = append(out.Nodes, *n)
 	}
@@ -125,23 +136,25 @@ func (w *world) result(j *Judge) World {
 	return out
 }
 
-// restarts are the beginnings and ends of containers that were seen as they happened.
-func (j *Judge) restarts() []Restart {
-	var all []Restart
+// arguments returns those of each program on each Node.
+func (j *Judge) arguments() []Arguments {
+	var all []Arguments
+	at := map[[2]string]int{}
 	for _, uid := range j.podOrder {
-		p := j.pods[uid]
-		for n, r := range p.runs {
-			one := Restart{Program: p.now.Program, Pod: p.now.Namespace + "/" + p.now.Name, Node: p.now.Node}
-			if !p.beginning || n > 0 {
-				one.At = r.seen
-				all = append(all, one)
-			}
-			if !r.reported.IsZero() && r.reported.After(r.seen) {
-				one.At, one.Ended, one.Exit = r.reported, true, r.exit
-				all = append(all, one)
-			}
+		p := j.pods[uid].now
+		if p.Node == "" {
+			continue
 		}
+		key := [2]string{p.Node, p.Program}
+		i, known := at[key]
+		if !known {
+			i, at[key] = len(all), len(all)
+			all = append(all, Arguments{Node: p.Node, Program: p.Program, Before: p.Flags, ImageBefore: p.Image})
+		}
+		all[i].After, all[i].ImageAfter, all[i].Frozen = p.Flags, p.Image, p.Frozen
 	}
-	slices.SortStableFunc(all, func(a, b Restart) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(all, func(a, b Arguments) int {
+		return cmp.Or(cmp.Compare(b.Program, a.Program), cmp.Compare(a.Node, b.Node))
+	})
 	return all
 }

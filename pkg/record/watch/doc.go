@@ -1,5 +1,5 @@
 // Package watch makes a record of a cluster: it follows the leases, the pods of the
-// controller managers, Nodes, Services and Events of one API server, and puts what
+// controller managers, Nodes and Services of one API server, and puts what
 // changes into a record.Sink as it comes.
 //
 // It only reads, keeps of an object no more than tells whether it changed, and judges

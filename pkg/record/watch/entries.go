@@ -2,14 +2,12 @@ package watch
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -19,9 +17,6 @@ import (
 // machineOfNode names the Machine that a Node is of
 // (kubernetes-sigs/cluster-api:internal/controllers/machine/machine_controller_noderef.go@v1.5.5).
 const machineOfNode = "cluster.x-k8s.io/machine"
-
-// longestMessage bounds what is kept of an Event's message, in characters.
-const longestMessage = 300
 
 func leaseEntry(l *coordinationv1.Lease, gone bool) (record.Entry, bool) {
 	out := record.Lease{Name: l.Name, UID: string(l.UID), ResourceVersion: l.ResourceVersion}
@@ -182,20 +177,4 @@ func serviceEntry(s *corev1.Service, gone bool) (record.Entry, bool) {
 	}
 	slices.Sort(out.Ingress) // their order says nothing
 	return record.Entry{Service: &out}, true
-}
-
-func eventEntry(e *corev1.Event, gone bool) (record.Entry, bool) {
-	if gone {
-		return record.Entry{}, false
-	}
-	about := e.InvolvedObject
-	out := record.Event{Object: fmt.Sprintf("%s %s/%s", about.Kind, about.Namespace, about.Name), Reason: e.Reason, Type: e.Type, Count: e.Count,
-		Message: plaintext.Clip(plaintext.Line(e.Message), longestMessage, false), Source: e.Source.Component, Host: e.Source.Host, Last: e.LastTimestamp.UTC()}
-	if out.Source == "" {
-		out.Source = e.ReportingController
-	}
-	if e.LastTimestamp.IsZero() {
-		out.Last = e.EventTime.UTC()
-	}
-	return record.Entry{Event: &out}, true
 }

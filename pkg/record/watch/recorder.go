@@ -64,7 +64,6 @@ func (r Recorder) Run(ctx context.Context) error {
 		g.Go(func() error { one.follow(watching); return nil })
 	}
 	g.Go(func() error { s.check(watching); return nil })
-	g.Go(func() error { s.renewals(watching); return nil })
 	if r.Machines != nil {
 		g.Go(func() error { s.machines(watching); return nil })
 	}
@@ -86,8 +85,7 @@ type session struct {
 	mu      sync.Mutex
 	begun   map[record.Stream]int
 	away    map[*stream]away
-	refused map[string]bool   // what is forbidden, and was told
-	nodes   map[string]string // on which a pod of a controller manager is, by the pod's UID
+	refused map[string]bool // what is forbidden, and was told
 }
 
 // away is a stream that is not seen.
@@ -112,7 +110,7 @@ func (r Recorder) open(ctx context.Context) (*session, error) {
 	if r.Began.IsZero() {
 		r.Began = r.Clock.Now()
 	}
-	s := &session{recorder: r, kube: kube, began: r.Began, opened: r.Clock.Now(), begun: map[record.Stream]int{}, away: map[*stream]away{}, refused: map[string]bool{}, nodes: map[string]string{}}
+	s := &session{recorder: r, kube: kube, began: r.Began, opened: r.Clock.Now(), begun: map[record.Stream]int{}, away: map[*stream]away{}, refused: map[string]bool{}}
 	for _, name := range record.LeaseNames() {
 		if _, err := s.leaseSource(name).list(ctx, "", func(any) {}); err != nil {
 			return nil, unwatchable(config.Host, err)
@@ -176,9 +174,6 @@ func (s *session) put(entries ...record.Entry) {
 		e.At = at
 		if e.Missed != nil && e.Missed.Until.IsZero() {
 			e.Missed.Until = at
-		}
-		if e.Pod != nil {
-			s.places(e.Pod)
 		}
 		if err := s.recorder.Sink.Put(e); err != nil {
 			s.fail(err)

@@ -16,7 +16,6 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -112,33 +111,6 @@ func (c components) status(p *corev1.Pod, s corev1.ContainerStatus) {
 	}
 }
 
-// renew has a kubelet write its Node's lease.
-func (c components) renew(node string, d time.Duration) {
-	c.t.Helper()
-	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: node, Namespace: nodeLeases},
-		Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: time.Unix(1700000000, 0).Add(d)}}}
-	leases := c.kube.CoordinationV1().Leases(nodeLeases)
-	_, err := leases.Create(c.t.Context(), lease, metav1.CreateOptions{})
-	if apierrors.IsAlreadyExists(err) {
-		found, getErr := leases.Get(c.t.Context(), node, metav1.GetOptions{})
-		if getErr != nil {
-			c.t.Fatal(getErr)
-		}
-		found.Spec.RenewTime = lease.Spec.RenewTime
-		_, err = leases.Update(c.t.Context(), found, metav1.UpdateOptions{})
-	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
-}
-
-// renewed says whether an entry is that renewal, and whether one was read before it.
-func renewed(node string, d time.Duration, before bool) func(record.Entry) bool {
-	return func(e record.Entry) bool {
-		return e.Renewal != nil && e.Renewal.Node == node && e.Renewal.Renew.Equal(time.Unix(1700000000, 0).Add(d)) && !e.Renewal.Since.IsZero() == before && e.Renewal.Since.Before(e.At)
-	}
-}
-
 // recording runs a recorder until the test ends it.
 func recording(t *testing.T, config *rest.Config) (*memory, func()) {
 	t.Helper()
@@ -156,7 +128,7 @@ func recording(t *testing.T, config *rest.Config) (*memory, func()) {
 	apiserver.Eventually(t, func() bool {
 		return sink.has(func(e record.Entry) bool { return e.Begun != nil && e.Begun.Stream == record.Leases }) &&
 			sink.has(func(e record.Entry) bool { return e.Begun != nil && e.Begun.Stream == record.Pods }) &&
-			sink.has(func(e record.Entry) bool { return e.Begun != nil && e.Begun.Stream == record.LeaderEvents })
+			sink.has(func(e record.Entry) bool { return e.Begun != nil && e.Begun.Stream == record.Services })
 	})
 	return sink, end
 }
@@ -195,15 +167,7 @@ func (c components) recorded(server *apiserver.Server) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := c.kube.CoreV1().Events(wellknown.System).Create(ctx, &corev1.Event{ObjectMeta: metav1.ObjectMeta{Name: "e", Namespace: wellknown.System}, Reason: "LeaderElection", Message: "cp-0_a became leader",
-		InvolvedObject: corev1.ObjectReference{Kind: "Lease", Namespace: wellknown.System, Name: wellknown.KCMLease}, Source: corev1.EventSource{Component: wellknown.KCM}}, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	c.renew("cp-0", 0)
-	apiserver.Eventually(t, func() bool { return sink.has(renewed("cp-0", 0, false)) })
-	c.renew("cp-0", 10*time.Second)
 	for what, fits := range map[string]func(record.Entry) bool{
-		"a renewal by a kubelet, and since when it was not there": renewed("cp-0", 10*time.Second, true),
 		"a renewal":   versionOf(version),
 		"who renewed": func(e record.Entry) bool { return e.Lease != nil && e.Lease.Manager == wellknown.KCM },
 		"no lease":    func(e record.Entry) bool { return e.Lease != nil && e.Lease.Name == wellknown.CCMLease && e.Lease.Gone },
@@ -217,7 +181,6 @@ func (c components) recorded(server *apiserver.Server) {
 			return e.Node != nil && e.Node.ControlPlane && e.Node.ProviderID == "aws:///a/i-1" && e.Node.Machine == "demo-cp-0"
 		},
 		"a load balancer": func(e record.Entry) bool { return e.Service != nil && e.Service.Name == "lb" },
-		"an Event":        func(e record.Entry) bool { return e.Event != nil && e.Event.Message == "cp-0_a became leader" },
 	} {
 		apiserver.Eventually(t, func() bool { return sink.has(fits) || t.Failed() })
 		if !sink.has(fits) {
@@ -270,7 +233,7 @@ func (c components) resumes(server *apiserver.Server) {
 				back[e.Missed.Stream]++
 			}
 		}
-		return back[record.Leases] >= len(record.LeaseNames()) && len(back) == 6
+		return back[record.Leases] >= len(record.LeaseNames()) && len(back) == 4
 	})
 	end()
 	late := false
@@ -373,7 +336,7 @@ func (c components) leastRights(server *apiserver.Server) {
 		defer cancel()
 		sink, short = &memory{}, 2*short
 		r := Recorder{Config: config, Clock: clock.RealClock{}, Sink: sink, Timeout: 20 * time.Second}
-		return r.Run(ctx) == nil && len(notBegun(sink)) == 0 && sink.has(func(e record.Entry) bool { return e.Renewal != nil }) && !sink.has(func(e record.Entry) bool { return e.Missed != nil })
+		return r.Run(ctx) == nil && len(notBegun(sink)) == 0 && !sink.has(func(e record.Entry) bool { return e.Missed != nil })
 	})
 	if streams := notBegun(sink); len(streams) != 0 {
 		t.Errorf("%v cannot be watched with these rights", streams)
@@ -385,7 +348,7 @@ func (c components) leastRights(server *apiserver.Server) {
 }
 
 func notBegun(sink *memory) []record.Stream {
-	return slices.DeleteFunc([]record.Stream{record.Leases, record.Pods, record.Nodes, record.Services, record.LeaderEvents, record.CloudEvents},
+	return slices.DeleteFunc([]record.Stream{record.Leases, record.Pods, record.Nodes, record.Services},
 		func(stream record.Stream) bool {
 			return sink.has(func(e record.Entry) bool { return e.Begun != nil && e.Begun.Stream == stream })
 		})

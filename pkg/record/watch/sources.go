@@ -28,8 +28,6 @@ func (s *session) streams() []*stream {
 		typed(record.Pods, metav1.ListOptions{}, core.Pods(wellknown.System), func(l *corev1.PodList) []corev1.Pod { return l.Items }, podEntry),
 		typed(record.Nodes, metav1.ListOptions{}, core.Nodes(), func(l *corev1.NodeList) []corev1.Node { return l.Items }, nodeEntry),
 		typed(record.Services, metav1.ListOptions{}, core.Services(metav1.NamespaceAll), func(l *corev1.ServiceList) []corev1.Service { return l.Items }, serviceEntry),
-		news(typed(record.LeaderEvents, metav1.ListOptions{FieldSelector: "reason=LeaderElection"}, core.Events(wellknown.System), events, eventEntry)),
-		news(typed(record.CloudEvents, metav1.ListOptions{FieldSelector: "source=service-controller"}, core.Events(metav1.NamespaceAll), events, eventEntry)),
 	} {
 		all = append(all, s.stream(one))
 	}
@@ -38,14 +36,6 @@ func (s *session) streams() []*stream {
 
 func (s *session) stream(of source) *stream {
 	return &stream{session: s, source: of, known: map[string]digest{}, last: map[string]record.Entry{}}
-}
-
-func events(l *corev1.EventList) []corev1.Event { return l.Items }
-
-// news leaves out what was there before.
-func news(of source) source {
-	of.onlyNew = true
-	return of
 }
 
 // leaseSource is one lease, by its name: so the right to watch it can be for that name.

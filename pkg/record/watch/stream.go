@@ -42,8 +42,6 @@ type source struct {
 	entry func(object any, gone bool) (e record.Entry, ok bool)
 	// none is the entry for there being nothing at all; nil: there is none.
 	none func() record.Entry
-	// onlyNew leaves out what was there already.
-	onlyNew bool
 }
 
 // stream follows a source.
@@ -161,7 +159,7 @@ func (w *stream) listAll(ctx context.Context) error {
 	var entries []record.Entry
 	there := map[string]bool{}
 	version, err := w.list(ctx, "", func(object any) {
-		if e, ok := w.changed(object, false, there); ok && !w.onlyNew {
+		if e, ok := w.changed(object, false, there); ok {
 			entries = append(entries, e)
 		}
 	})
@@ -254,9 +252,6 @@ func (w *stream) changed(object any, gone bool, there map[string]bool) (record.E
 		return e, false
 	}
 	there[uid] = true
-	if w.onlyNew { // each is news, and none is kept
-		return e, true
-	}
 	if gone {
 		delete(w.last, uid)
 		delete(w.known, uid)
