@@ -12,6 +12,7 @@ import (
 type Judge struct {
 	from, until time.Time
 	header      record.Header
+	opened      time.Time // when its recorder began to look
 	ended       bool
 
 	clocks    clocks // of hosts, as processes write leases
@@ -44,7 +45,7 @@ func (j *Judge) Put(e record.Entry) error {
 	j.from, j.until = earlier(j.from, e.At), later(j.until, e.At)
 	switch {
 	case e.Header != nil:
-		j.header = *e.Header
+		j.header, j.opened = *e.Header, e.At
 	case e.Lease != nil:
 		j.lease(e.At, *e.Lease)
 	case e.Checked != nil:

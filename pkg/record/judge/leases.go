@@ -169,6 +169,7 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 		}
 		return
 	}
+	first := !w.seen
 	w.seen = true
 	w.received(l.ResourceVersion, lost)
 	this := write{host: lease.Host(l.Holder), stamp: l.Renew, floor: w.known(), received: at}
@@ -178,6 +179,9 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 	j.clocks.learn(this)
 	before, old := w.last, w.current
 	w.previous, w.version, w.current, w.last, w.quiet = w.version, l.ResourceVersion, l, this, time.Time{}
+	if first && !lost { // listed since the record began
+		w.quiet = j.opened
+	}
 	hidden := lost && j.unseenHolders(at, before, old, l)
 	if old.Holder != "" && old.Holder != l.Holder {
 		if p := j.processes[old.Holder]; p != nil && p.locks[l.Name] != nil {
