@@ -324,7 +324,7 @@ func (m *model) wrong(began time.Time, r Result, seen map[string]int) []string {
 			}
 		}
 	}
-	if verdict := r.Verdict(); seenOverlap(all) && (verdict == Single || verdict == ByRule && !m.frozen()) {
+	if verdict := r.Verdict(); twoRan(all, r.Until.Add(-4*time.Second)) && (verdict == Single || verdict == ByRule && !m.frozen()) {
 		bad("two ran at once, and the verdict is %q", verdict)
 	}
 	for _, o := range lane.Overlaps {
@@ -344,11 +344,11 @@ func (m *model) frozen() bool {
 	return slices.ContainsFunc(m.all, func(p *simProcess) bool { return p.everFrozen })
 }
 
-// seenOverlap reports whether two ran at once, but for those that no record can show yet.
-func seenOverlap(all []truth) bool {
+// twoRan reports whether two ran at once before a moment: what is later may not be shown yet.
+func twoRan(all []truth, until time.Time) bool {
 	for n, a := range all {
 		for _, b := range all[n+1:] {
-			if earlier(a.to, b.to).After(later(a.from, b.from)) {
+			if from := later(a.from, b.from); earlier(a.to, b.to).After(from) && from.Before(until) {
 				return true
 			}
 		}
