@@ -47,7 +47,7 @@ func (k known) interval(controller string, from time.Time) (Interval, bool) {
 	if !mainRuns && !migrationRuns {
 		return Interval{}, false
 	}
-	i := Interval{Process: k.shown(), End: k.end, ByRule: k.byRule, Why: k.why, Certain: !r.never}
+	i := Interval{Process: k.shown(), End: k.end, ended: k.ended, ByRule: k.byRule, Why: k.why, Certain: !r.never}
 	switch {
 	case mainRuns && migrationRuns:
 		i.Start = Bound{Earliest: k.main.Earliest, Latest: later(k.migration.Latest.Add(startWithin), k.runsBy(k.main, main)), Source: k.migration.Source}
@@ -260,7 +260,7 @@ func gaps(all []Interval, possible []span, followed, until time.Time) []Gap {
 
 // expected is until when a process possibly ran, taking client-go's rule for granted.
 func (i Interval) expected(until time.Time) time.Time {
-	end := earlier(i.End.Latest, i.ByRule)
+	end := earlier(earlier(i.End.Latest, i.ended), i.ByRule)
 	if end.IsZero() {
 		return until
 	}

@@ -35,7 +35,7 @@ type known struct {
 	mode            record.Mode // of a kube-controller-manager, by a run; "": not known
 	main, migration Bound       // when it acquired its leases
 	end             Bound
-	byRule          time.Time
+	ended, byRule   time.Time
 }
 
 // judge judges one process; ok is false for one that held no lease of its own.
@@ -63,7 +63,8 @@ func (j *Judge) judge(p *process) (k known, ok bool) {
 	if p.program == wellknown.KCM {
 		k.mode = j.modeOf(acquired.Latest, l.alive)
 	}
-	k.end, k.byRule = j.ends(p, k.run, l.alive), j.byRule(p, k.timing(j.longest))
+	k.end, k.ended = j.ends(p, k.run, l.alive)
+	k.byRule = j.byRule(p, k.timing(j.longest))
 	return k, true
 }
 
@@ -104,17 +105,20 @@ func (j *Judge) alive(p *process) time.Time {
 
 // ends bounds a process's end: it ran at least until its last write, and until the time that its
 // kubelet gives for its container's end, where that clock is known; it had ended when that report
-// was received.
-func (j *Judge) ends(p *process, r *run, alive time.Time) Bound {
-	b := Bound{Earliest: alive, Source: "lease"}
+// was received. ended is the same by the kubelet's clock, of which the second is left out: for the
+// length of a gap alone.
+func (j *Judge) ends(p *process, r *run, alive time.Time) (b Bound, ended time.Time) {
+	b = Bound{Earliest: alive, Source: "lease"}
 	if r == nil || r.reported.IsZero() {
-		return b
+		return b, time.Time{}
 	}
 	b.Latest, b.Source = r.reported, "kubelet"
-	if early, _, ok := j.clocks.local(p.host(), r.finished, r.reported); ok {
-		b.Earliest = later(alive, early)
+	early, late, ok := j.clocks.local(p.host(), r.finished, r.reported)
+	if !ok || !late.Add(second).After(alive) {
+		return b, r.reported
 	}
-	return b
+	b.Earliest = later(alive, early)
+	return b, earlier(b.Latest, late.Add(second))
 }
 
 // byRule is when a process had ended by client-go's own rule, the earliest over its

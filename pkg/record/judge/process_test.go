@@ -56,13 +56,13 @@ func TestEnds(t *testing.T) {
 				j = clocked("cp-0")
 			}
 			p := &process{identity: "cp-0_a", locks: map[string]*tenure{"l": {last: write{host: "cp-0", stamp: on(test.wrote), floor: on(test.wrote - 5), received: on(test.wrote + 1)}}}}
-			got := j.ends(p, &run{finished: on(test.finished), reported: on(test.reported)}, j.alive(p))
+			got, _ := j.ends(p, &run{finished: on(test.finished), reported: on(test.reported)}, j.alive(p))
 			if !got.Earliest.Equal(on(test.early)) || !got.Latest.Equal(on(test.late)) || got.Source != test.source {
 				t.Errorf("%s to %s by %s", at(got.Earliest), at(got.Latest), got.Source)
 			}
 		})
 	}
-	if got := clocked("cp-0").ends(&process{identity: "cp-0_a"}, nil, epoch); !got.Latest.IsZero() {
+	if got, _ := clocked("cp-0").ends(&process{identity: "cp-0_a"}, nil, epoch); !got.Latest.IsZero() {
 		t.Errorf("in no container, and ended at %s", at(got.Latest))
 	}
 }

@@ -36,6 +36,8 @@ type Interval struct {
 	// Running says that nothing had ended it when the record did.
 	Running bool   `json:"running,omitempty"`
 	Why     string `json:"why,omitempty"` // why it is not certain, or why nothing shows its end
+
+	ended time.Time // by its kubelet's own clock: for the length of a gap; zero: not known
 }
 
 // Kind is how sure an overlap is.

@@ -55,7 +55,7 @@ func honesty() []seeded {
 			`|| earliest.After(latest) ||`, `|| earliest.After(latest) && !defect.On("H7-clock") ||`,
 			judgeTest, "TestClocks$", false},
 		{"H7-second", "a process had ended when its kubelet says so by its own clock", "pkg/record/judge/process.go",
-			"		b.Earliest = later(alive, early)\n", "		b.Earliest = later(alive, early)\n		if defect.On(\"H7-second\") {\n			b.Latest = early\n		}\n",
+			"	b.Earliest = later(alive, early)\n", "	b.Earliest = later(alive, early)\n	if defect.On(\"H7-second\") {\n		b.Latest = early\n	}\n",
 			judgeTest, "TestEnds$", false},
 		{"H7-invented", "an end that a kubelet invented is one in a record", "pkg/record/judge/pods.go",
 			`	if c.Ended() && r.reported.IsZero() {`, `	if (c.Ended() || defect.On("H7-invented") && c.State == record.Terminated) && r.reported.IsZero() {`,
