@@ -120,6 +120,9 @@ func TestPictureFits(t *testing.T) {
 		rows := map[string]bool{}
 		for _, r := range p.Rows {
 			rows[r.Name] = true
+			if end := r.NoteX + float64(len(r.Note)*letterWidth); end > pictureRight {
+				t.Errorf("%s: %s: %q ends at %.0f", name, r.Name, r.Note, end)
+			}
 			for _, b := range r.Bars {
 				if b.X < pictureLeft || b.X+b.W > pictureRight+1.5 || b.Y < float64(r.Y) || b.Y+b.H > float64(r.Y+r.H+6) {
 					t.Errorf("%s: %s: %+v lies outside", name, r.Name, b)

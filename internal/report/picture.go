@@ -112,6 +112,7 @@ func (p *picture) add(y int, r row) int {
 	if r.NoteX == 0 {
 		r.NoteX = pictureLeft + 6
 	}
+	r.NoteX = min(r.NoteX, float64(pictureRight-len(r.Note)*letterWidth))
 	for i := range r.Bars {
 		b := &r.Bars[i]
 		b.Y += float64(y)
@@ -192,8 +193,8 @@ func (p *picture) controller(r judge.Result, l judge.Lane) row {
 		out.Note = "no process was seen to run it"
 	}
 	for _, g := range l.Gaps {
-		if off := runsOff(r, l, g); off != "" {
-			out.Note, out.NoteX = off, p.x(g.From)+6
+		if runsOff(r, l, g) != "" {
+			out.Note, out.NoteX = "off by arguments", p.x(g.From)+6
 			continue
 		}
 		p.put(&out, g.From, g.To, bar{H: rowHeight, Class: "gap", Title: GapText(g), Label: Length(g), LabelClass: "len"})
