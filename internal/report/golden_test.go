@@ -117,18 +117,26 @@ func TestRecords(t *testing.T) {
 func TestPictureFits(t *testing.T) {
 	for _, name := range []string{"clean", "possible", "double", "unwatched", "demo", "rke"} {
 		p := newPicture(recording(t, name))
-		rows := map[string]bool{}
+		rows, lengths := map[string]bool{}, 0
 		for _, r := range p.Rows {
 			rows[r.Name] = true
 			if end := r.NoteX + float64(len(r.Note)*letterWidth); end > pictureRight {
 				t.Errorf("%s: %s: %q ends at %.0f", name, r.Name, r.Note, end)
 			}
+			edge := 0.0
 			for _, b := range r.Bars {
 				if b.X < pictureLeft || b.X+b.W > pictureRight+1.5 || b.Y < float64(r.Y) || b.Y+b.H > float64(r.Y+r.H+6) {
 					t.Errorf("%s: %s: %+v lies outside", name, r.Name, b)
 				}
-				if width := float64(len([]rune(b.Label)) * letterWidth); b.Label != "" && width > b.W {
+				width := float64(len([]rune(b.Label)) * letterWidth)
+				switch {
+				case b.Label == "":
+				case b.LabelClass != "len" && width > b.W:
 					t.Errorf("%s: %q runs out of its bar of %.0f", name, b.Label, b.W)
+				case b.LabelClass == "len" && b.LabelX-width/2 < edge:
+					t.Errorf("%s: %q lies on the one before", name, b.Label)
+				case b.LabelClass == "len":
+					edge, lengths = b.LabelX+width/2, lengths+1
 				}
 			}
 		}
@@ -136,6 +144,9 @@ func TestPictureFits(t *testing.T) {
 			if end := p.Legend[i].LabelX + float64(len(p.Legend[i].Label)*6); end > one.X || one.LabelX+float64(len(one.Label)*7) > pictureWidth {
 				t.Errorf("the legend's %q ends at %.0f, the next begins at %.0f", p.Legend[i].Label, end, one.X)
 			}
+		}
+		if gaps := name != "double"; gaps != (lengths > 0) {
+			t.Errorf("%s: %d lengths of gaps", name, lengths)
 		}
 		if rows["not watched"] != (name == "unwatched" || name == "rke") {
 			t.Errorf("%s: rows %v", name, rows)

@@ -25,7 +25,8 @@ const (
 	pictureLeft  = 170
 	pictureRight = pictureWidth - 20
 	rowHeight    = 20
-	letterWidth  = 7 // the widest that 12 px letters are on average
+	rowGap       = 15 // above are the lengths of gaps, below what overlapped
+	letterWidth  = 7  // the widest that 12 px letters are on average
 	maxBars      = 150
 )
 
@@ -86,7 +87,7 @@ func newPicture(r judge.Result) *picture {
 		Words: tidy(Sentence(r)) + fmt.Sprintf(" Recorded from %s to %s.", r.From.UTC().Format(time.RFC3339), r.Until.UTC().Format(time.RFC3339)),
 		from:  r.From, until: r.Until, names: processNames(r)}
 	p.ticks()
-	y := 30
+	y := 34
 	if len(r.Runs) > 0 {
 		y = p.add(y, p.steps(r.Runs))
 	}
@@ -113,20 +114,28 @@ func (p *picture) add(y int, r row) int {
 		r.NoteX = pictureLeft + 6
 	}
 	r.NoteX = min(r.NoteX, float64(pictureRight-len(r.Note)*letterWidth))
+	edge := 0.0 // where the last length of a gap ends: they are above the row
 	for i := range r.Bars {
 		b := &r.Bars[i]
 		b.Y += float64(y)
+		b.Title = tidy(b.Title)
+		width, room := float64(len([]rune(b.Label))*letterWidth), b.W-8
 		b.LabelX, b.LabelY = round(b.X+5), float64(y+14)
 		if b.LabelClass == "len" {
-			b.LabelX = round(b.X + b.W/2)
+			b.LabelX, b.LabelY = round(b.X+b.W/2), float64(y-2)
+			if room = width; b.LabelX-width/2 < edge {
+				room = 0
+			}
 		}
-		if float64(len([]rune(b.Label))*letterWidth+8) > b.W {
+		switch {
+		case width > room:
 			b.Label = ""
+		case b.LabelClass == "len" && b.Label != "":
+			edge = b.LabelX + width/2
 		}
-		b.Title = tidy(b.Title)
 	}
 	p.Rows = append(p.Rows, r)
-	return y + rowHeight + 10
+	return y + rowHeight + rowGap
 }
 
 // x is where a moment is; a zero one is before the record.
