@@ -4,8 +4,6 @@ package awsccm
 const (
 	// ServiceAccountName is the account the pods run as.
 	ServiceAccountName = "cloud-controller-manager"
-	// selectorLabel is the label of the DaemonSet's pods; its value is wellknown.CCM.
-	selectorLabel = "k8s-app"
 	// DefaultRepository is where kubernetes/cloud-provider-aws publishes images.
 	DefaultRepository = "registry.k8s.io/provider-aws/cloud-controller-manager"
 )

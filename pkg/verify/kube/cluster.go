@@ -44,7 +44,7 @@ func part(object string, err error) error {
 
 // stepReader reads for a run, which has patience and page sizes of its own.
 func stepReader(client kubernetes.Interface) Reader {
-	return Reader{Kube: client, Timeout: NoTimeout, PageSize: defaultPageSize}
+	return Reader{Kube: client, Timeout: NoTimeout, PageSize: DefaultPageSize}
 }
 
 // ReadCluster reads what steps look at again and again, every part with a quorum read,
@@ -83,7 +83,7 @@ func ReadLeases(ctx context.Context, client kubernetes.Interface) (lease.Reading
 // EventsOf are the newest page of events in kube-system about objects whose names
 // begin so. Its error is a *PartError.
 func EventsOf(ctx context.Context, client kubernetes.Interface, prefix string) ([]downstream.Event, error) {
-	list, err := client.CoreV1().Events(wellknown.System).List(ctx, metav1.ListOptions{Limit: defaultPageSize})
+	list, err := client.CoreV1().Events(wellknown.System).List(ctx, metav1.ListOptions{Limit: DefaultPageSize})
 	if err != nil {
 		return nil, part("Events in kube-system", err)
 	}

@@ -290,7 +290,7 @@ func ofManyPods(t *testing.T, config *rest.Config, admin kubernetes.Interface) {
 	}
 	total := owned + static + foreign + 17
 	for what, most := range map[string]int{
-		"metadata of pods": total/defaultPageSize + 1, // pages
+		"metadata of pods": total/DefaultPageSize + 1, // pages
 		"pods":             4,                         // by the label of kube-proxy, by namespace tenant, by the two labels of controller managers together
 		"one of pods":      14,                        // the loose ones of namespace web
 		"metadata of rs":   1, "rs": 0, "one of rs": 6,

@@ -43,7 +43,7 @@ func TestManyPodsCostTheirMetadata(t *testing.T) {
 	asked, bytes := pods.Asked()
 	total := nodes * (1 + each)
 	t.Logf("%d pods: requests %v, bytes %v, %s with the stand-in's own work", total, asked, bytes, took.Round(time.Millisecond))
-	if asked["metadata"] != total/defaultPageSize || asked["pods"] != nodes/defaultPageSize || asked["other"] != 0 {
+	if asked["metadata"] != total/DefaultPageSize || asked["pods"] != nodes/DefaultPageSize || asked["other"] != 0 {
 		t.Errorf("asked %v, want a page of metadata for 500 pods, and one of kube-proxies for 500 nodes", asked)
 	}
 }

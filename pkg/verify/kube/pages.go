@@ -36,7 +36,7 @@ func listed[L metav1.ListInterface, T any](ctx context.Context, r Reader, opts m
 	case r.PageSize > 0:
 		opts.Limit = r.PageSize
 	case opts.Limit == 0:
-		opts.Limit = defaultPageSize
+		opts.Limit = DefaultPageSize
 	}
 	var err error
 	for range restarts + 1 {

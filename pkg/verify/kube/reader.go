@@ -29,7 +29,7 @@ import (
 // Defaults of Reader.
 const (
 	DefaultTimeout  = 30 * time.Second // of one request
-	defaultPageSize = 500
+	DefaultPageSize = 500
 	NoTimeout       = time.Duration(-1)
 	parallel        = 6 // reads at a time
 )

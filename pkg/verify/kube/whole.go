@@ -88,7 +88,7 @@ func requests(open []candidate, all map[string]int) []request {
 		}
 	}
 	for namespace, cs := range single {
-		if len(cs) > alike+all[namespace]/(defaultPageSize/alike) {
+		if len(cs) > alike+all[namespace]/(DefaultPageSize/alike) {
 			out = slices.DeleteFunc(out, func(q request) bool { return q.namespace == namespace })
 			out = append(out, request{namespace: namespace})
 			continue

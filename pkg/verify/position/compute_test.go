@@ -13,12 +13,12 @@ func kcms(specs ...string) []KCM {
 	var ks []KCM
 	for i, s := range specs {
 		k := KCM{Machine: "cp-" + string(rune('a'+i))}
-		switch provider, flag, migrating := strings.Cut(s, "+"); {
-		case s == "?":
+		if s == "?" {
 			k.Why = "no mirror pod"
-		default:
+		} else {
+			provider, _, migrating := strings.Cut(s, "+")
 			k.Provider = provider
-			k.Mode = component.Parse([]string{"--cloud-provider=" + provider, "--enable-leader-migration=" + strconv.FormatBool(migrating && flag == "flag")}).Mode()
+			k.Mode = component.Parse([]string{"--cloud-provider=" + provider, "--enable-leader-migration=" + strconv.FormatBool(migrating)}).Mode()
 		}
 		ks = append(ks, k)
 	}
