@@ -104,8 +104,14 @@ func ended(i judge.Interval) string {
 	switch {
 	case i.Running:
 		return "the end of the record"
+	case i.End.Earliest.IsZero() && !i.End.Latest.IsZero():
+		return clock(i.End.Latest) + " at most"
 	case !i.End.Latest.IsZero():
 		return between(i.End.Earliest, i.End.Latest)
+	case i.End.Earliest.IsZero() && !i.ByRule.IsZero():
+		return fmt.Sprintf("its renew deadline %s at most", clock(i.ByRule))
+	case i.End.Earliest.IsZero():
+		return "a time that nothing shows"
 	case !i.ByRule.IsZero():
 		return fmt.Sprintf("%s at least, by its renew deadline %s at most", clock(i.End.Earliest), clock(i.ByRule))
 	}

@@ -114,3 +114,17 @@ func TestMarkdownHoldsHostileText(t *testing.T) {
 		}
 	}
 }
+
+// The holder of a lease that did not write while it was watched has no known last write.
+func TestRan_withoutALastWrite_printsNoTime(t *testing.T) {
+	at := time.Date(2026, 11, 26, 10, 59, 31, 0, time.UTC)
+	for want, i := range map[string]judge.Interval{
+		"until its renew deadline 10:59:31.0 at most (": {ByRule: at},
+		"until 10:59:31.0 at most (":                    {End: judge.Bound{Latest: at}},
+		"until a time that nothing shows (":             {},
+	} {
+		if got := Ran(i); !strings.Contains(got, want) || strings.Contains(got, "00:00:00") {
+			t.Errorf("%q, wanted %q", got, want)
+		}
+	}
+}
