@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -363,5 +364,22 @@ func TestChecksWithoutAClient(t *testing.T) {
 	}
 	if err := core.Precheck(t.Context(), seen, runner.Observation{}); err != nil {
 		t.Errorf("a run that was begun: %v", err)
+	}
+}
+
+// The last pod to be replaced may have led: its lease has to expire before the audit.
+func TestDisable_noLeaderYet_waits(t *testing.T) {
+	for name, change := range map[string]func(*lease.Series){
+		"its holder no longer writes": func(s *lease.Series) { s.First = s.Last },
+		"there is no lease":           func(s *lease.Series) { *s = lease.Series{} },
+		"it has no holder":            func(s *lease.Series) { s.Last.Holder = "" },
+	} {
+		core, _, _ := observer(position.P5)
+		seen := looked(t, core, journal.Record{})
+		change(&seen.Reading.Leases.CCM)
+		got, err := makeStep(base{Migration: core, ID: migration.StepDisable}).Verify(t.Context(), clustertest.TxFor(t, migration.StepDisable), seen)
+		if err != nil || got.Kind != runner.Waiting || got.WaitingFor != "a CCM to lead" {
+			t.Errorf("%s: %v %+v", name, err, got)
+		}
 	}
 }

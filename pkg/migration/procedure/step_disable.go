@@ -81,6 +81,9 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 		if verdict, err := s.Chart().JudgeRolled(ctx, seen); err != nil || verdict.Kind != runner.Met {
 			return verdict, err
 		}
+		if verdict := awaitLeader(seen); verdict != nil {
+			return *verdict, nil
+		}
 		return s.Audited(ctx, seen, "the CCM runs without the flag", "no migration lease, no grant left")
 	}
 	idle := "gone"
@@ -98,6 +101,16 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 	return chart.ByChart(seen, runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM without the flag, then the idle lease and the grant to go",
 		Seen:     fmt.Sprintf("%s; migration lease %s", judged.Seen, idle),
 		Progress: judged.Token + idle + fmt.Sprint(seen.Reading.Down.OwnGrant), Done: judged.Done, Total: judged.Total, Counted: judged.Counted}), nil
+}
+
+// awaitLeader returns a verdict that waits while no CCM renews its main lease, or nil. A pod
+// that ends can take that lease in its last seconds; the others wait until it has expired.
+func awaitLeader(seen migration.Snapshot) *runner.Verdict {
+	main := lease.JudgeMain(seen.Reading.Leases.CCM, seen.Reading.RenewDeadline())
+	if main.Life == lease.Alive {
+		return nil
+	}
+	return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "a CCM to lead", Seen: "main lease: " + main.Text(), Progress: main.Holder}
 }
 
 // undoDisable gives the cloud controller manager its flag back, and with it the
