@@ -119,7 +119,7 @@ func TestMeterIsToldOfObjects(t *testing.T) {
 }
 
 // What a run's events become in the log has the names by which docs/metrics.md filters it;
-// each is told to the meter, too.
+// each also reaches the meter.
 func TestSink_eventsOfARun_loggedByName(t *testing.T) {
 	var log bytes.Buffer
 	c, meter := metered(t, slog.New(slog.NewJSONHandler(&log, nil)))
