@@ -67,7 +67,7 @@ func showStatus(ctx context.Context, a *app, flags target.Flags, exitCode bool) 
 	}
 	words.Undoing = s.Undoing()
 	doc := view.NewStatus(s.Procedure.Target(), infos(s.Procedure), observation, commands(words))
-	doc.Header, doc.Paused, doc.Unread = s.Procedure.Header(seen), s.Procedure.Paused(seen), unreadText(record)
+	doc.Header, doc.Paused, doc.Unread = s.Procedure.Header(seen), seen.Reading.Paused, unreadText(record)
 	working, err := s.Working(ctx)
 	if err != nil && doc.Unread == "" {
 		doc.Unread = err.Error()

@@ -65,7 +65,7 @@ func Assess(ctx context.Context, t Connector, o Options) (Assessment, error) {
 			return a, err
 		}
 	}
-	a.Paused, a.Harm = watching.Paused(seen), watching.Harm(seen)
+	a.Paused, a.Harm = seen.Reading.Paused, seen.Reading.Harm
 	if step := watching.Watched(ctx, seen); step != nil {
 		a.UnderWay = step.Info().ID
 	}

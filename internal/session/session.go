@@ -26,8 +26,6 @@ type Procedure interface {
 	migration.Procedure
 	// Watched is the step whose change others still carry out; see runner.Guarded.
 	Watched(context.Context, migration.Snapshot) migration.Step
-	// Paused says who keeps the cluster from being rolled; "": nobody.
-	Paused(migration.Snapshot) string
 	// RequireInformed says why nothing may be written at all, begun or not: a tool
 	// keeps the configuration and would put the old one back.
 	RequireInformed(migration.Snapshot) error

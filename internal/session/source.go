@@ -67,7 +67,7 @@ func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 	}
 	target := s.session.Migration.Target()
 	header := append(s.session.Migration.Header(observed), awsLine(seen.Input.Cloud)...)
-	if paused := s.session.Migration.Paused(observed); paused != "" {
+	if paused := observed.Reading.Paused; paused != "" {
 		header = append(header, "paused "+paused)
 	}
 	if record.Unread != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // Backend is what differs between clusters by how they were made: where their
@@ -30,20 +29,9 @@ type Backend interface {
 	Checks(seen Snapshot, input evidence.Input, prepared Prepared) []verify.Bound
 	// Decide settles, by what was gathered, what the rest of a run keeps to.
 	Decide(seen Snapshot, input evidence.Input)
-	// Outlived names the kube-controller-managers beside which the process before their last
-	// start may still run, for all that this run has seen. It looks again at every call.
-	Outlived(ctx context.Context, seen Snapshot) ([]string, error)
-	// Rolls says whether others go on with a step's change after our write.
-	Rolls(step journal.StepID) bool
-	// Roller returns who does, and whether a run has to be there for it.
-	Roller() runner.Roller
-	// Paused says who keeps the cluster from being rolled; "": nobody.
-	Paused(seen Snapshot) string
 	// Brake keeps whoever applies edits from going on, and says what it did; see
 	// runner.Procedure. again observes once more.
 	Brake(ctx context.Context, tx *runner.Tx, seen Snapshot, again func(context.Context) (Snapshot, error)) (done string, err error)
-	// Summarize puts what is not at rest into one line.
-	Summarize(open []PendingCondition) string
 	// EncodeBundle writes down what the backend's checks judge, so that they can be made again
 	// without a cluster. writes says whether the run has a step left that writes.
 	// Secrets go through the Redactor.
@@ -62,35 +50,24 @@ type Backend interface {
 type Handoff interface {
 	// Forms are those in which it can.
 	Forms() []string
-	// Marked says whether a form has room for the lines of head.
+	// Marked reports whether a form has room for the lines of head.
 	Marked(form string) bool
-	// Fragment is the edit of a step on top of those before it, below the lines of head;
-	// "": the configuration has it. An error of class Usage names a form that there is not.
-	Fragment(seen Snapshot, step journal.StepID, form string, head []string) (string, error)
+	// Fragment returns the edit of the last of steps, as Editor.Edit computes it, below the
+	// lines of head; or "" if the configuration has it. An error of class Usage names an
+	// unknown form.
+	Fragment(ctx context.Context, seen Snapshot, form string, head []string, steps ...Editing) (string, error)
 	// Published returns the same without secrets, for a place that others read. Where the
 	// edit carries secrets over, it is a text that says how to print the fragment.
-	Published(seen Snapshot, step journal.StepID, form string, head []string) (string, error)
-	// Beside are the places of the configuration that are not as the edit of a step, when
-	// it was announced last, would leave them; none of a step that was not announced.
+	Published(ctx context.Context, seen Snapshot, form string, head []string, steps ...Editing) (string, error)
+	// Beside returns the locations of the configuration that are not as the edit of a step,
+	// when it was announced last, would leave them; none of a step that was not announced.
 	Beside(seen Snapshot, step journal.StepID) ([]string, error)
-	// Harm is that the configuration, rolled out beside the cluster as it is, makes two
-	// managers of the cloud controllers, or none; nil: it does not.
-	Harm(seen Snapshot) error
 }
 
 // Config is one reading of where a cluster's configuration is kept: a value.
 type Config interface {
 	// Combine puts it and the cluster itself together.
 	Combine(down downstream.Cluster) Reading
-	// Supported refuses a cluster that the procedure does not fit.
-	Supported() error
-	// SnapshotState says whether the etcd snapshot is done, with the position
-	// that counts as reached.
-	SnapshotState(record journal.Record, reached position.Position) runner.State
-	// Places returns the configuration by location; see CompareBeginning.
-	Places() map[string]Place
-	// InstalledAs says by which method the chart is, or last was, in the cluster.
-	InstalledAs(record journal.Record) InstallMethod
 }
 
 // DocumentInstaller puts the chart into a cluster as a document of its configuration.

@@ -15,6 +15,8 @@ type Edit struct {
 	By      string          // who wrote the object last; "" where that is not seen
 	// Refused is why it may not be made, whatever else holds; nil: it may.
 	Refused error
+	// Plan describes the edit before it is made, and what it restarts.
+	Plan func() (runner.Plan, error)
 	// Write makes it: intent and inverse first, then the change, on the condition that
 	// nothing of what it was computed from has moved.
 	Write func(ctx context.Context, tx *runner.Tx) error
@@ -40,41 +42,43 @@ func (e Edit) Locations() []string {
 // Key is the same for edits that change the same.
 func (e Edit) Key() string { return fmt.Sprint(e.Changes) }
 
-// Rollout is what a Backend sees of the rollout of a step's edit, in one observation.
+// Rollout is what a Backend sees of the rollout of a step's edit, in one observation. How
+// far the machines are from the step's target follows from the Reading.
 type Rollout struct {
-	WaitingFor string // in the words of the Backend; "": in those of the step
-	// Verdict ends the judgement: a component cannot start, a program still runs, the
-	// edit was taken back. nil: nothing of that kind.
+	// Verdict ends the judgement: a component cannot start, a program still runs, the edit
+	// was reverted. nil: nothing of that kind.
 	Verdict *runner.Verdict
-	// Applying is what whoever applies the edit has still to do, in words.
+	// Applying describes what the owner of the rollout has still to do.
 	Applying []string
-	// Open is what machines and components still lack of it, in words; Done of Total
-	// lack nothing.
-	Open        []string
-	Done, Total int
-	Machines    []runner.Machine // those that the step changes
-	Evidence    string           // what proves that all have it, once nothing is open
-	Progress    string           // changes exactly when something moved
-	By          runner.Roller    // who carries it out
-	// Last is asked once nothing else is open, and adds what is; nil: there is nothing.
-	Last func(ctx context.Context, r *RolloutJudgement) error
+	// Left describes what the cluster as a whole still has from before the edit.
+	Left []string
+	// Unrestarted holds the kube-controller-managers, by ID, that run what they ran before
+	// the edit.
+	Unrestarted map[string]bool
+	// Doing describes, by member, what is at work on a machine.
+	Doing    map[string]string
+	Evidence string        // what proves that the edit is applied, if the machines alone do not
+	Progress string        // changes exactly when something moved
+	By       runner.Roller // who carries it out
+	// Whole is the reading for the next call: this one, if the configuration lacks nothing.
+	Whole Config
 }
 
-// Editor is what differs between clusters in the steps that edit the configuration.
+// Editor edits the configuration of one kind of cluster.
 type Editor interface {
-	// Edit is what a step still has to change, by what was observed; of a step that
-	// takes another back, what is left of that one's edits.
-	Edit(ctx context.Context, seen Snapshot, step journal.StepID) (Edit, error)
-	// PlanEdit is the plan of a step: its edit, on top of those of the steps before it.
-	PlanEdit(ctx context.Context, seen Snapshot, step journal.StepID) (runner.Plan, error)
-	// Apply has an edit applied that is made and not applied, where that does not
-	// happen by itself.
-	Apply(ctx context.Context, tx *runner.Tx, seen Snapshot, step journal.StepID) error
-	// Rollout says how far the edit of a step is.
-	Rollout(ctx context.Context, tx *runner.Tx, seen Snapshot, step journal.StepID) (Rollout, error)
-	// WhileRolling does what is due of its own while a step waits. busy: whoever
-	// applies the edit may still undo what a run does to Nodes.
-	WhileRolling(ctx context.Context, tx *runner.Tx, seen Snapshot, step journal.StepID) (busy bool, err error)
+	// Edit returns what the last of steps still has to change, on top of the edits of the
+	// steps before it, which are not made yet. Of a step that takes another back it returns
+	// the newest edit that is left. An edit of an earlier step that cannot be computed
+	// counts as none: the plan of that step says so.
+	Edit(ctx context.Context, seen Snapshot, steps ...Editing) (Edit, error)
+	// Apply has an edit applied that is made, if that does not happen without a run.
+	Apply(ctx context.Context, tx *runner.Tx, seen Snapshot, step Editing) error
+	// Rollout returns what shows how far the edit of a step is. whole is the last reading in
+	// which the configuration lacked nothing of it, or nil.
+	Rollout(ctx context.Context, tx *runner.Tx, seen Snapshot, step Editing, whole Config) (Rollout, error)
+	// WhileRolling does what is due of its own while a step waits. busy: the owner of the
+	// rollout may still undo what a run does to Nodes.
+	WhileRolling(ctx context.Context, tx *runner.Tx, seen Snapshot, step Editing) (busy bool, err error)
 	// Finish ends what runs for a step before the run leaves it; see runner.Finisher.
 	Finish(ctx context.Context, tx *runner.Tx, step journal.StepID, graceful bool) error
 }

@@ -42,10 +42,9 @@ func (r Reading) ccmRunsAlone() bool {
 
 // inTreeWithoutFlag says whether the kube-controller-manager on a host, which acquired the
 // main lease at a time of that host's clock, is seen to run the cloud controllers by it.
-// Arguments that no pod shows are those in force only where nothing is pending.
 func (r Reading) inTreeWithoutFlag(host string, acquired time.Time) bool {
 	k, there := r.KCMOn(host)
-	return there && (k.Pod != nil || len(r.Pending) == 0) && k.Mode() == component.InTree && !k.startedAfter(acquired)
+	return there && r.ModeInForce(k) == component.InTree && !k.startedAfter(acquired)
 }
 
 // KCMOn is the kube-controller-manager of a host, by the name that its identity begins with:

@@ -10,6 +10,12 @@ type PendingCondition struct {
 	// OurPause: the brake of an earlier run, and nothing else.
 	OurPause bool
 
+	// Line is what a summary shows; empty: Object and Seen.
+	Line string `json:"-"`
+	// Leads puts it first in a summary. What it says in other words Repeats; that is left
+	// out there.
+	Leads, Repeats bool `json:"-"`
+
 	// Kind, Name and Condition are what Seen says, for code: which of several to show
 	// is chosen by them, never by words. A bundle keeps the words alone.
 	Kind      PendingKind `json:"-"`
@@ -31,7 +37,7 @@ func (r Reading) AllPending() []PendingCondition {
 }
 
 // RequireSettled is what keeps a cluster from being at rest, as one error; nil: it is.
-func (r Reading) RequireSettled(summarize func([]PendingCondition) string) error {
+func (r Reading) RequireSettled() error {
 	problems := r.AllPending()
 	if len(problems) == 0 {
 		return nil
@@ -44,5 +50,5 @@ func (r Reading) RequireSettled(summarize func([]PendingCondition) string) error
 		}
 	}
 	return &fault.Error{Class: fault.Check, Reason: "NotAtRest", Object: r.Object,
-		Seen: summarize(problems), Wanted: "a cluster at rest before anything is written", Fix: fix, Transient: true}
+		Seen: SummarizePending(problems), Wanted: "a cluster at rest before anything is written", Fix: fix, Transient: true}
 }

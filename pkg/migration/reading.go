@@ -3,6 +3,7 @@ package migration
 import (
 	"fmt"
 
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -22,13 +23,34 @@ type Reading struct {
 	ProviderSource string
 	// Pending is what still moves, or is broken, on the configuration's side.
 	Pending []PendingCondition
+	// Recorded reports that Members and KCMs are as rke recorded them last, while it is at
+	// work: nothing shows what they run now.
+	Recorded bool
 	// CordonSkip is the backend's own reason to leave nodes uncordoned; "": none.
 	CordonSkip string
 	// Owners would put the old configuration back at their next run.
 	Owners []Owner
 
+	// Unsupported refuses a cluster that the procedure does not fit; nil: it fits.
+	Unsupported error
+	// Harm says that the configuration, rolled out next to the cluster as it is, makes two
+	// managers of the cloud controllers, or none; nil: it does not.
+	Harm error
+	// Paused names what keeps the cluster from being rolled, or is empty.
+	Paused string
+	Roller runner.Roller // who rolls an edit out
+	// Places is the configuration by location; see CompareBeginning.
+	Places map[string]Place
+	// InstalledAs is how the chart is, or last was, in the cluster.
+	InstalledAs InstallMethod
+	// Snapshot is how far the etcd snapshot before the first edit is.
+	Snapshot runner.State
+
 	Down   downstream.Cluster
 	Leases lease.Leases // this reading and the one before it
+	// StaticPods reports whether kubelets start the kube-controller-managers: a new one may
+	// run before the one that it replaces has ended. rke stops a container first.
+	StaticPods bool
 	// MayOutlive: a process of a control plane from before its last restart may still
 	// run, for all that this run has seen.
 	MayOutlive bool
@@ -45,8 +67,9 @@ type Member struct {
 	ControlPlane bool
 	Worker       bool
 	Deleting     bool
-	// Missing is what it still lacks of the external provider; "": nothing.
-	Missing string
+	NeverJoined  bool
+	Kubelet      Kubelet
+	Why          string // why Kubelet is not external, for messages
 	// Infrastructure is the name of the object of which Rancher made its host's name; "":
 	// Rancher did not make it.
 	Infrastructure string
@@ -73,13 +96,22 @@ type KCM struct {
 	Server *downstream.Pod
 }
 
-// Mode returns how it runs the cloud controllers. While rke works, whose state is all that
-// shows arguments, it is the mode of before: Pod is nil then, and something is pending.
+// Mode returns how it runs the cloud controllers, as far as its arguments show. What must
+// hold at this moment is decided by Reading.ModeInForce.
 func (k KCM) Mode() component.Mode {
 	if !k.Known {
 		return component.ModeUnknown
 	}
 	return k.Args.Mode()
+}
+
+// ModeInForce returns the mode that a kube-controller-manager runs in now. It is unknown
+// while the mode is only what rke recorded before it began to work.
+func (r Reading) ModeInForce(k KCM) component.Mode {
+	if r.Recorded {
+		return component.ModeUnknown
+	}
+	return k.Mode()
 }
 
 // Provider returns the last --cloud-provider, for messages. Decisions take Mode.

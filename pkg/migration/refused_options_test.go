@@ -62,7 +62,7 @@ func TestFixOfUnrest(t *testing.T) {
 		"wait until nothing moves any more, or fix what is named, then run again": {{Object: "a", Seen: "moves"}},
 		"put it back; then run the same command again":                            {{Object: "a", Seen: "moves"}, {Object: "b", Fix: "put it back"}, {Object: "c", Fix: "another"}},
 	} {
-		if f, ok := fault.As((migration.Reading{Pending: open}).RequireSettled(migration.SummarizePending)); !ok || f.Fix != fix || !f.Transient {
+		if f, ok := fault.As((migration.Reading{Pending: open}).RequireSettled()); !ok || f.Fix != fix || !f.Transient {
 			t.Errorf("%+v", f)
 		}
 	}

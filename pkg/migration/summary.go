@@ -17,13 +17,22 @@ func JoinSome(lines []string) string {
 	return strings.Join(lines, "; ")
 }
 
-// SummarizePending is one line for a wait or an error.
-func SummarizePending(problems []PendingCondition) string {
-	lines := make([]string, 0, len(problems))
+// SummarizePending returns one line for a wait or an error.
+func SummarizePending(problems []PendingCondition) string { return JoinSome(PendingLines(problems)) }
+
+// PendingLines returns the lines of a wait: the most telling first, without those that
+// only repeat it.
+func PendingLines(problems []PendingCondition) []string {
+	var first, rest []string
 	for _, p := range problems {
-		lines = append(lines, p.Object+": "+p.Seen)
+		switch line := OrElse(p.Line, p.Object+": "+p.Seen); {
+		case p.Leads:
+			first = append(first, line)
+		case !p.Repeats:
+			rest = append(rest, line)
+		}
 	}
-	return JoinSome(lines)
+	return append(first, rest...)
 }
 
 // OrElse is text, or otherwise where it is empty.

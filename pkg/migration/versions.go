@@ -54,27 +54,3 @@ func atVersion(nodes []downstream.Node, version string) bool {
 	}
 	return len(nodes) > 0
 }
-
-// KubeletsUpgraded are the Nodes whose kubelet does not run a version yet, in words,
-// and how many do.
-func (r Reading) KubeletsUpgraded(target string) (open []string, done int, evidence string) {
-	for i := range r.Down.Nodes {
-		if node := &r.Down.Nodes[i]; sameVersion(node.Kubelet, target) {
-			done++
-		} else {
-			open = append(open, fmt.Sprintf("Node %s runs %s", node.Name, node.Kubelet))
-		}
-	}
-	return open, done, fmt.Sprintf("%d of %d kubelets run %s", done, len(r.Down.Nodes), target)
-}
-
-// KubeletBehind is the version that a member's kubelet runs instead of target; "": it runs
-// target.
-func (r Reading) KubeletBehind(m Member, target string) string {
-	for _, name := range m.Nodes {
-		if node := r.Down.Node(name); node != nil && !sameVersion(node.Kubelet, target) {
-			return node.Kubelet
-		}
-	}
-	return ""
-}

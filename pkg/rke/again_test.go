@@ -62,7 +62,7 @@ func edited(t *testing.T) (b *Backend, m *procedure.Migration, count func() int)
 	})
 	access := migration.Access{Kube: kube, Options: migration.Options{RunID: "run-2"}, Clock: clock.RealClock{}}
 	b = &Backend{deps: Deps{Kube: kube, Live: &bytes.Buffer{}}, binary: verify.Got(rkecli.Binary{Path: rke, Version: "v1.5.9"}),
-		Common: &Common{Access: access, Applied: "rke ended well", TryEdits: tryFileEdits, Options: Options{Options: access.Options, Config: path}}}
+		Common: &Common{Access: access, TryEdits: tryFileEdits, Options: Options{Options: access.Options, Config: path}}}
 	return b, procedure.New(access, b), func() int {
 		text, err := os.ReadFile(runs)
 		if err != nil {

@@ -48,7 +48,7 @@ type Backend struct {
 // New reads file, state and cluster once, and proves that the cluster is the one
 // that the file describes.
 func New(ctx context.Context, deps Deps, options Options) (*procedure.Migration, error) {
-	b := &Backend{deps: deps, Common: &Common{Options: options, Applied: "rke ended well", TryEdits: tryFileEdits,
+	b := &Backend{deps: deps, Common: &Common{Options: options, TryEdits: tryFileEdits,
 		Access: migration.Access{Kube: deps.Kube, Config: deps.Config, Clock: deps.Clock, Options: options.Options, Distribution: wellknown.RKE}}}
 	m := procedure.New(b.Access, b)
 	config, err := b.read(ctx, journal.Record{})

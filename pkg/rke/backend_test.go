@@ -130,7 +130,7 @@ func TestNewProvesItsFile(t *testing.T) {
 		if (err != nil) != (tt.reason != "") || tt.reason != "?" && clustertest.ReasonOf(err) != tt.reason {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err == nil && (p.Target().UID != "the-cluster" || p.Target().Kind != "rke" || p.Target().Namespace != "kube-system" || len(p.Steps()) != 10 || len(p.Undo().Steps()) != 8 || p.Paused(migration.Snapshot{}) != "") {
+		if err == nil && (p.Target().UID != "the-cluster" || p.Target().Kind != "rke" || p.Target().Namespace != "kube-system" || len(p.Steps()) != 10 || len(p.Undo().Steps()) != 8) {
 			t.Errorf("%s: %+v, %d steps", name, p.Target(), len(p.Steps()))
 		}
 	}
@@ -169,14 +169,14 @@ func (p opened) text(t *testing.T) string {
 func (p opened) edit(t *testing.T, step journal.StepID, intents []journal.Intent) []journal.Intent {
 	t.Helper()
 	tx := clustertest.TxFor(t, step, intents...)
-	edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), step)
+	edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), procedure.EditingOf(step, p.Options.Options))
 	if err != nil || edit.Empty() || edit.Refused != nil || edit.Object != "file "+p.Options.Config || edit.Changes[0].Diff == "" {
 		t.Fatal(step, err, edit)
 	}
 	if err := edit.Write(t.Context(), tx); err != nil || p.text(t) != edit.Changes[0].Result {
 		t.Fatal(step, err)
 	}
-	if again, err := p.Edit(t.Context(), p.observe(t, tx.Record()), step); err != nil || !again.Empty() || again.Refused != nil {
+	if again, err := p.Edit(t.Context(), p.observe(t, tx.Record()), procedure.EditingOf(step, p.Options.Options)); err != nil || !again.Empty() || again.Refused != nil {
 		t.Errorf("%s, a second time: %v %+v", step, err, again)
 	}
 	intents = tx.Record().Intents
@@ -217,16 +217,16 @@ func TestFileEditsGoInAndOut(t *testing.T) {
 	}
 	for _, includes := range []bool{false, true} {
 		p.Options.IncludePending = includes
-		edit, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), migration.StepEnable)
+		edit, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), procedure.EditingOf(migration.StepEnable, p.Options.Options))
 		if err != nil || (edit.Refused == nil) != includes || !includes && (clustertest.ReasonOf(edit.Refused) != "PendingChanges" || !strings.Contains(edit.Refused.Error(), "1 changes") || !strings.Contains(edit.Refused.Error(), "creation")) {
 			t.Errorf("includes them: %t, %v, %v", includes, err, edit.Refused)
 		}
 	}
-	if _, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), migration.StepInstall); err == nil {
+	if _, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), procedure.EditingOf(migration.StepInstall, p.Options.Options)); err == nil {
 		t.Error("a step that edits nothing has an edit")
 	}
 	broken := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable, Object: p.fileObject(), Inverse: []byte("{")}}}
-	if _, err := p.Edit(t.Context(), p.observe(t, broken), migration.StepUndoEnable); err == nil || clustertest.ReasonOf(err) != "JournalBroken" {
+	if _, err := p.Edit(t.Context(), p.observe(t, broken), procedure.EditingOf(migration.StepUndoEnable, p.Options.Options)); err == nil || clustertest.ReasonOf(err) != "JournalBroken" {
 		t.Errorf("a receipt that nobody can read: %v", err)
 	}
 }
@@ -235,7 +235,7 @@ func TestFileEditsGoInAndOut(t *testing.T) {
 func TestFileUpgrade(t *testing.T) {
 	for target, want := range map[string]string{"v1.27.16-rancher1-1": "", "v1.29.1-rancher1-1": "UpgradeNotAllowed", "v1.26.9-rancher1-1": "there"} {
 		p, _ := ofFile(t, Options{Options: migration.Options{KubernetesVersion: target}}, &aTool{})
-		edit, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), migration.StepUpgrade)
+		edit, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), procedure.EditingOf(migration.StepUpgrade, p.Options.Options))
 		switch {
 		case want == "there" && (err != nil || !edit.Empty()), want == "" && (err != nil || !strings.Contains(edit.Changes[0].Result, target)), want == "UpgradeNotAllowed" && clustertest.ReasonOf(err) != want:
 			t.Errorf("%s: %v %+v", target, err, edit)
@@ -270,7 +270,7 @@ func TestNamesAreDecidedOnce(t *testing.T) {
 	}
 	p.Names = nil
 	write(strings.ReplaceAll(plain, "name: aws", "name: external-aws\n  useInstanceMetadataHostname: true"))
-	edit, err := p.fileEdit(t.Context(), p.observe(t, journal.Record{}), migration.StepSwitch)
+	edit, _, err := p.fold(t.Context(), p.observe(t, journal.Record{}), []migration.Editing{procedure.EditingOf(migration.StepSwitch, p.Options.Options)})
 	if err != nil || !strings.Contains(string(edit.After), "useInstanceMetadataHostname: true") || p.Names != nil {
 		t.Errorf("%v, %s", err, edit.After)
 	}

@@ -47,6 +47,3 @@ func cordonedByRKE(seen migration.Snapshot) []string {
 	}
 	return found
 }
-
-// Roller implements migration.Backend: rke is a child of the run that started it.
-func (*Backend) Roller() runner.Roller { return runner.Roller{Name: "rke"} }

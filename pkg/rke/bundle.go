@@ -72,7 +72,7 @@ func ChecksFromBundle(text []byte, in evidence.Input) ([]verify.Bound, error) {
 	down := in.Cluster()
 	p.Reading = ReadingOf(p.Facts, down, "")
 	p.Down, p.Object, p.Pending = down, k.Object, k.Pending
-	p.RestErr = p.RequireSettled(migration.SummarizePending)
+	p.RestErr = p.RequireSettled()
 	p.Names, p.NameErr = naming.Choose(p.Facts, p.Down.Nodes, in.Cloud, targetsOf(p.Options.KubernetesVersion)...)
 	return verify.Bind(p, registry...), nil
 }

@@ -43,7 +43,7 @@ func through(t *testing.T, p *rkechecks.Prepared) (live, again verify.Report, te
 	r := ReadingOf(p.Facts, p.Down, "")
 	r.Down = p.Down
 	p.Reading = r
-	p.RestErr = r.RequireSettled(migration.SummarizePending)
+	p.RestErr = r.RequireSettled()
 	c := &Common{Options: optionsOf(p.Options)}
 	redactor := bundle.NewRedactor()
 	side, err := c.EncodeBundle(migration.Snapshot{Reading: r, Config: observed{Facts: p.Facts}}, false, redactor)

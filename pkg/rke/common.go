@@ -12,7 +12,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
@@ -26,8 +25,6 @@ type Common struct {
 	Options Options
 	Names   *naming.Rule // that this run keeps to; nil: not decided yet
 	volumes verify.Read[[]rkestate.PinnedVolume]
-	// Applied says in evidence that whoever applies edits has done it.
-	Applied string
 	// TryEdits computes the edits to come without writing them.
 	TryEdits func(migration.Snapshot, naming.Rule) error
 }
@@ -121,23 +118,6 @@ func (c *Common) PinnedVolumes(ctx context.Context) verify.Read[[]rkestate.Pinne
 func (c *Common) UpgradeAllowed(seen migration.Snapshot) error {
 	return migration.UpgradeAllowed(seen.Reading.Version, c.Options.KubernetesVersion, "-rancher")
 }
-
-// Outlived implements migration.Backend: rke starts a container once the one before it has
-// stopped.
-func (*Common) Outlived(context.Context, migration.Snapshot) ([]string, error) { return nil, nil }
-
-// Rolls implements migration.Backend: a killed `rke up` leaves a change half done.
-func (c *Common) Rolls(step journal.StepID) bool {
-	return step == migration.StepEnable || step == migration.StepSwitch || step == migration.StepUpgrade
-}
-
-// Summarize implements migration.Backend.
-func (c *Common) Summarize(open []migration.PendingCondition) string {
-	return migration.SummarizePending(open)
-}
-
-// Paused implements migration.Backend: nobody rolls such a cluster but rke.
-func (c *Common) Paused(migration.Snapshot) string { return "" }
 
 // Document implements migration.Backend: neither cluster.yml nor Rancher's Cluster
 // object installs charts by documents.

@@ -7,20 +7,21 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
 // Edit implements migration.Editor.
-func (b *Backend) Edit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (migration.Edit, error) {
-	edit, err := b.fileEdit(ctx, seen, step)
+func (b *Backend) Edit(ctx context.Context, seen migration.Snapshot, steps ...migration.Editing) (migration.Edit, error) {
+	edit, _, err := b.fold(ctx, seen, steps)
 	if err != nil {
 		return migration.Edit{}, err
 	}
 	out := migration.Edit{Object: b.fileObject(), Changes: b.changeOf(edit),
+		Plan:  func() (runner.Plan, error) { return b.planEdit(seen, steps[len(steps)-1], edit) },
 		Write: func(ctx context.Context, tx *runner.Tx) error { return b.writeEdit(ctx, tx, edit) }}
 	if !edit.Empty() {
 		out.Refused = b.requireNothingPending(seen)
@@ -28,53 +29,65 @@ func (b *Backend) Edit(ctx context.Context, seen migration.Snapshot, step journa
 	return out, nil
 }
 
-func (b *Backend) fileEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (clusterfile.Edit, error) {
-	file := FactsOf(seen).File
-	switch step {
-	case migration.StepEnable:
-		return enableEdit(file)
-	case migration.StepSwitch:
-		return b.switchEdit(ctx, seen)
-	case migration.StepUpgrade:
-		return b.upgradeEdit(seen)
-	case migration.StepUndoSwitch:
-		return b.takeBack(seen, file, migration.StepSwitch)
-	case migration.StepUndoEnable:
-		return b.takeBack(seen, file, migration.StepEnable)
-	}
-	return clusterfile.Edit{}, fmt.Errorf("step %s edits nothing", step)
-}
-
-// switchEdit is empty once the file names the external provider: names were decided
-// when that was written, and are not decided again.
-func (b *Backend) switchEdit(ctx context.Context, seen migration.Snapshot) (clusterfile.Edit, error) {
-	names := naming.Rule{}
-	if provider := FactsOf(seen).Config.CloudProvider; provider.Name == rkestate.ProviderExternal && provider.UseInstanceMetadataHostname != nil {
-		names.UseMetadata = *provider.UseInstanceMetadataHostname
-	} else {
-		var err error
-		if names, err = b.NameRule(ctx, seen); err != nil {
-			return clusterfile.Edit{}, err
+// fold returns the edit of the last of steps, and the file that the steps before it leave.
+func (b *Backend) fold(ctx context.Context, seen migration.Snapshot, steps []migration.Editing) (clusterfile.Edit, *clusterfile.File, error) {
+	file, made, last := FactsOf(seen).File, madeByEnable(seen.Record, b.fileObject()), len(steps)-1
+	for _, step := range steps[:last] {
+		edit, err := b.compute(ctx, seen, file, made, step)
+		if err != nil || edit.Empty() {
+			continue // the plan of that step says what is wrong
+		}
+		if made.Empty() {
+			made = edit.Made
+		}
+		if file, err = clusterfile.Parse(file.Name(), edit.After); err != nil {
+			return clusterfile.Edit{}, nil, err
 		}
 	}
-	return switchEdit(FactsOf(seen).File, names, madeByEnable(seen.Record, b.fileObject()))
+	edit, err := b.compute(ctx, seen, file, made, steps[last])
+	return edit, file, err
+}
+
+// compute returns what a file lacks of the edit of a step. made is what the edit of
+// enable-leader-migration put above the flag.
+func (b *Backend) compute(ctx context.Context, seen migration.Snapshot, file *clusterfile.File, made yamltext.Made, step migration.Editing) (clusterfile.Edit, error) {
+	switch target := step.Target; {
+	case target.Version != "":
+		return b.upgradeEdit(seen, target.Version)
+	case step.Undoes != "":
+		return b.takeBack(seen, file, step.Undoes)
+	case target.ControlPlanes == component.InTreeMigrating:
+		return enableEdit(file)
+	case target.ControlPlanes == component.External:
+		names, err := b.namesIn(ctx, seen, file)
+		if err != nil {
+			return clusterfile.Edit{}, err
+		}
+		return switchEdit(file, names, made)
+	}
+	return clusterfile.Edit{}, fmt.Errorf("step %s edits nothing", step.ID)
+}
+
+// namesIn returns by which rule Nodes get their names. Once the file names the external
+// provider, that was decided, and is not decided again.
+func (b *Backend) namesIn(ctx context.Context, seen migration.Snapshot, file *clusterfile.File) (naming.Rule, error) {
+	if provider := file.Config().CloudProvider; provider.Name == rkestate.ProviderExternal && provider.UseInstanceMetadataHostname != nil {
+		return naming.Rule{UseMetadata: *provider.UseInstanceMetadataHostname}, nil
+	}
+	return b.NameRule(ctx, seen)
 }
 
 // upgradeEdit refuses a version that may not come next, unless it is there.
-func (b *Backend) upgradeEdit(seen migration.Snapshot) (clusterfile.Edit, error) {
-	edit, err := upgradeEdit(FactsOf(seen).File, b.Options.KubernetesVersion)
+func (b *Backend) upgradeEdit(seen migration.Snapshot, version string) (clusterfile.Edit, error) {
+	edit, err := upgradeEdit(FactsOf(seen).File, version)
 	if err != nil || edit.Empty() {
 		return edit, err
 	}
 	return edit, b.UpgradeAllowed(seen)
 }
 
-// PlanEdit implements migration.Editor.
-func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
-	edit, err := b.plannedEdit(ctx, seen, step)
-	if err != nil {
-		return runner.Plan{}, err
-	}
+// planEdit describes an edit and what it restarts.
+func (b *Backend) planEdit(seen migration.Snapshot, step migration.Editing, edit clusterfile.Edit) (runner.Plan, error) {
 	if err := b.requireNothingPending(seen); err != nil {
 		return runner.Plan{}, err
 	}
@@ -90,74 +103,31 @@ func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step jo
 		plan.Summary = append(plan.Summary, "rke up")
 		plan.Takes = runner.Minute * runner.About(1+rolls)
 	}
-	plan.Notes = append(plan.Notes, "rke restarts "+Restarts(step, "at once, then the kubelet on every other host", "the kubelet on every other host")+ProxyToo(plan.Changes))
+	plan.Notes = append(plan.Notes, "rke restarts "+Restarts(step.Target, "at once, then the kubelet on every other host", "the kubelet on every other host")+ProxyToo(plan.Changes))
 	return plan, nil
 }
 
-// plannedEdit is the edit of a step once those before it are made.
-func (b *Backend) plannedEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (clusterfile.Edit, error) {
-	switch step {
-	case migration.StepSwitch:
-		edit, err := b.switchEdit(ctx, seen)
-		if err != nil || seen.Result.Position >= position.P2 {
-			return edit, err
-		}
-		names, err := b.NameRule(ctx, seen)
-		if err != nil {
-			return edit, err
-		}
-		return switchFrom(FactsOf(seen).File, names, madeByEnable(seen.Record, b.fileObject()))
-	case migration.StepUpgrade:
-		if err := b.UpgradeAllowed(seen); err != nil {
-			return clusterfile.Edit{}, err
-		}
-	case migration.StepUndoEnable:
-		file, err := b.fileSwitchedBack(seen)
-		if err != nil {
-			return clusterfile.Edit{}, err
-		}
-		return b.takeBack(seen, file, migration.StepEnable)
-	}
-	return b.fileEdit(ctx, seen, step)
-}
-
-// fileSwitchedBack is the file once the switch is taken back in it. By the file, not by
-// the position alone: a run may have been killed before rke applied the switch that the
-// file has already, or after this undo took it back.
-func (b *Backend) fileSwitchedBack(seen migration.Snapshot) (*clusterfile.File, error) {
-	file := FactsOf(seen).File
-	first, err := b.takeBack(seen, file, migration.StepSwitch)
-	if err != nil {
-		if seen.Result.MayHaveReached(position.P4) {
-			return nil, err
-		}
-		return file, nil
-	}
-	if first.Empty() {
-		return file, nil
-	}
-	return clusterfile.Parse(file.Name(), first.After)
-}
-
-// RollsOf is how many machines restart something in a step.
-func RollsOf(seen migration.Snapshot, step journal.StepID) int {
-	if step == migration.StepEnable {
+// RollsOf returns how many machines restart something in a step.
+func RollsOf(seen migration.Snapshot, step migration.Editing) int {
+	if step.Target.ControlPlanes == component.InTreeMigrating && step.Undoes == "" {
 		return seen.Reading.CountControlPlanes()
 	}
 	return len(seen.Reading.Members)
 }
 
-// Restarts says what a step restarts; forth and back say how rke reaches the other hosts.
-func Restarts(step journal.StepID, back, forth string) string {
-	switch step {
-	case migration.StepEnable, migration.StepUndoEnable:
-		return "kube-controller-manager on every control plane, one after the other"
-	case migration.StepSwitch:
-		return "kube-apiserver, kube-controller-manager and kubelet on every control plane, " + forth
-	case migration.StepUndoSwitch:
-		return "kube-apiserver, kube-controller-manager and kubelet on every control plane " + back
+// Restarts describes what a step restarts; forth and back describe how rke reaches the other
+// hosts.
+func Restarts(target migration.Target, back, forth string) string {
+	const all = "kube-apiserver, kube-controller-manager and kubelet on every control plane"
+	switch {
+	case target.Version != "":
+		return "every component on every host"
+	case target.Kubelets == migration.KubeletExternal:
+		return all + ", " + forth
+	case target.Kubelets == migration.KubeletInTree:
+		return all + " " + back
 	}
-	return "every component on every host"
+	return "kube-controller-manager on every control plane, one after the other"
 }
 
 // ProxyToo names kube-proxy where changes set or remove useInstanceMetadataHostname: true,

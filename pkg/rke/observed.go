@@ -12,7 +12,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // observed is one reading of a cluster.yml and what lies beside it.
@@ -34,17 +33,13 @@ func FactsOf(seen migration.Snapshot) rkestate.Facts {
 
 // Combine implements migration.Config.
 func (o observed) Combine(down downstream.Cluster) migration.Reading {
-	return ReadingOf(o.Facts, down, o.unfinished())
+	r := ReadingOf(o.Facts, down, o.unfinished())
+	r.Places, r.Snapshot, r.Roller = o.places(), o.snapshotState(), runner.Roller{Name: "rke"} // a child of its run
+	return r
 }
 
-// InstalledAs implements migration.Config.
-func (observed) InstalledAs(journal.Record) migration.InstallMethod { return migration.InstallHelm }
-
-// Supported implements migration.Config.
-func (o observed) Supported() error { return EverApplied(o.Facts) }
-
-// EverApplied refuses a cluster whose control plane no rke has finished.
-func EverApplied(f rkestate.Facts) error {
+// everApplied refuses a cluster whose control plane no rke has finished.
+func everApplied(f rkestate.Facts) error {
 	if !f.State.Current.Known {
 		return &fault.Error{Class: fault.Check, Reason: "NeverApplied", Object: f.State.Source,
 			Seen: "has no currentState: no `rke up` has ever finished its control plane", Wanted: "a running RKE cluster"}
@@ -52,8 +47,8 @@ func EverApplied(f rkestate.Facts) error {
 	return nil
 }
 
-// Places implements migration.Config: the text of the file as a whole.
-func (o observed) Places() map[string]migration.Place {
+// places returns the text of the file as a whole; see migration.CompareBeginning.
+func (o observed) places() map[string]migration.Place {
 	if o.File == nil {
 		return nil
 	}
@@ -61,17 +56,15 @@ func (o observed) Places() map[string]migration.Place {
 	return map[string]migration.Place{filepath.Base(o.Path): {Digest: yamltext.Digest(o.File.Text()), Traces: traces}}
 }
 
-// SnapshotState implements migration.Config. A snapshot leaves nothing in the
-// cluster; the journal tells.
-func (o observed) SnapshotState(record journal.Record, reached position.Position) runner.State {
+// snapshotState returns how far the etcd snapshot is. It leaves nothing in the cluster; the
+// journal tells.
+func (o observed) snapshotState() runner.State {
 	var done upRecord
-	taken, _ := record.NoteInto(snapshotNote, &done)
+	taken, _ := o.record.NoteInto(snapshotNote, &done)
 	switch {
 	case !o.snapshot:
 		return runner.State{Kind: runner.Skipped, Reason: "without --etcd-snapshot"}
-	case reached > position.P1:
-		return runner.State{Kind: runner.Done, Reason: "the cluster is past it"}
-	case taken && done.OK && slices.ContainsFunc(record.SinceUndo(), func(i journal.Intent) bool { return i.Token == done.Token }):
+	case taken && done.OK && slices.ContainsFunc(o.record.SinceUndo(), func(i journal.Intent) bool { return i.Token == done.Token }):
 		return runner.State{Kind: runner.Done, Reason: fmt.Sprintf("rke ended well at %s", done.Time)}
 	}
 	return runner.State{Kind: runner.Todo}

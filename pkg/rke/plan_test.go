@@ -13,10 +13,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -65,6 +67,16 @@ func editFile(t *testing.T) editedFile {
 	return e
 }
 
+// plan is that of a step, on top of the edits of those before it.
+func (b *Backend) plan(t *testing.T, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
+	t.Helper()
+	edit, err := b.Edit(t.Context(), seen, procedure.StepsTo(b.Options.Options, seen, step)...)
+	if err != nil {
+		return runner.Plan{}, err
+	}
+	return edit.Plan()
+}
+
 // The plan of a step in a cluster.yml is made on top of the edits of those before it,
 // forwards and back, and shows the text that results.
 func TestFilePlanEdit(t *testing.T) {
@@ -97,10 +109,10 @@ func TestFilePlanEdit(t *testing.T) {
 		p.Options.KubernetesVersion = "v1.27.16-rancher1-1"
 		facts := rkefixture.AppliedAs(t, "plain", tt.text)
 		facts.Path = e.path
-		seen := hosts("")
+		seen := hosts()
 		seen.Config, seen.Record, seen.Reading.Version = observed{Facts: facts}, tt.journal, "v1.26.9-rancher1-1"
 		seen.Result = position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.at}}
-		plan, err := p.PlanEdit(t.Context(), seen, tt.step)
+		plan, err := p.plan(t, seen, tt.step)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -112,7 +124,7 @@ func TestFilePlanEdit(t *testing.T) {
 		if result != tt.result || plan.Rolls != tt.rolls {
 			t.Errorf("%s: %d rolls, %s", name, plan.Rolls, result)
 		}
-		restarted, estimate := "rke restarts "+Restarts(tt.step, "at once, then the kubelet on every other host", "the kubelet on every other host"), fmt.Sprintf("~%dm", 1+tt.rolls)
+		restarted, estimate := "rke restarts "+Restarts(procedure.EditingOf(tt.step, p.Options.Options).Target, "at once, then the kubelet on every other host", "the kubelet on every other host"), fmt.Sprintf("~%dm", 1+tt.rolls)
 		if tt.noUp {
 			restarted, estimate = "stops after the edit: a person runs rke up|"+restarted, ""
 		}
@@ -139,7 +151,6 @@ func TestFilePlanIsRefused(t *testing.T) {
 	}{
 		"no backup, after it too": {migration.StepUndoEnable, "", e.switched, filepath.Join(t.TempDir(), "elsewhere.yml"), "NoBackup"},
 		"no backup":               {migration.StepUndoSwitch, "", e.switched, filepath.Join(t.TempDir(), "elsewhere.yml"), "NoBackup"},
-		"skipped, and there":      {migration.StepUpgrade, "v1.24.9-rancher1-1", strings.ReplaceAll(e.switched, "v1.26.9-rancher1-1", "v1.24.9-rancher1-1"), e.path, "UpgradeNotAllowed"},
 		"a version is skipped":    {migration.StepUpgrade, "v1.28.9-rancher1-1", e.switched, e.path, "UpgradeNotAllowed"},
 		"another change pending":  {migration.StepEnable, "", strings.ReplaceAll(e.plain, "v1.26.9-rancher1-1", "v1.26.8-rancher1-1"), e.path, "PendingChanges"},
 		"nothing is":              {migration.StepEnable, "", e.plain, e.path, ""},
@@ -149,10 +160,10 @@ func TestFilePlanIsRefused(t *testing.T) {
 		p.Options.KubernetesVersion = tt.target
 		facts := rkefixture.AppliedAs(t, "plain", tt.text)
 		facts.Path = tt.path
-		seen := hosts("")
+		seen := hosts()
 		seen.Config, seen.Record, seen.Reading.Version = observed{Facts: facts}, e.both, "v1.26.9-rancher1-1"
 		seen.Result = position.Result{Position: position.P4}
-		_, err := p.PlanEdit(t.Context(), seen, tt.step)
+		_, err := p.plan(t, seen, tt.step)
 		if got := clustertest.ReasonOf(err); got != tt.reason {
 			t.Errorf("%s: %q (%v)", name, got, err)
 		}
@@ -193,26 +204,26 @@ func TestGateOfRKEUp(t *testing.T) {
 	tool := &aTool{process: &aProcess{}}
 	p, _ := ofFile(t, Options{NoRKEUp: true, RKEArgs: []string{"--ssh-agent-auth"}}, tool)
 	tx := clustertest.TxFor(t, migration.StepEnable)
-	if err := p.Apply(t.Context(), tx, p.observe(t, tx.Record()), migration.StepEnable); err != nil || len(tool.ran) > 0 {
+	if err := p.Apply(t.Context(), tx, p.observe(t, tx.Record()), procedure.EditingOf(migration.StepEnable, p.Options.Options)); err != nil || len(tool.ran) > 0 {
 		t.Errorf("it is applied: %v, ran %q", err, tool.ran)
 	}
-	edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), migration.StepEnable)
+	edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), procedure.EditingOf(migration.StepEnable, p.Options.Options))
 	if err == nil {
 		err = edit.Write(t.Context(), tx)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = p.Apply(t.Context(), tx, p.observe(t, tx.Record()), migration.StepEnable)
+	err = p.Apply(t.Context(), tx, p.observe(t, tx.Record()), procedure.EditingOf(migration.StepEnable, p.Options.Options))
 	if f, ok := fault.As(err); !ok || f.Reason != "RunRKEUp" || f.Class != fault.Gate || !strings.Contains(f.Fix, "rke up --config "+p.Options.Config+" --ssh-agent-auth") || len(tool.ran) > 0 {
 		t.Errorf("%v, ran %q", err, tool.ran)
 	}
 	p.Options.NoRKEUp = false
-	if err := p.Apply(t.Context(), tx, p.observe(t, tx.Record()), migration.StepEnable); err != nil || len(tool.ran) != 1 || tool.ran[0] != "up --config "+p.Options.Config+" --ssh-agent-auth" {
+	if err := p.Apply(t.Context(), tx, p.observe(t, tx.Record()), procedure.EditingOf(migration.StepEnable, p.Options.Options)); err != nil || len(tool.ran) != 1 || tool.ran[0] != "up --config "+p.Options.Config+" --ssh-agent-auth" {
 		t.Errorf("%v, ran %q", err, tool.ran)
 	}
 	p.binary = verify.Failed[rkecli.Binary](errors.New("no rke"))
-	if err := p.Apply(t.Context(), tx, p.observe(t, tx.Record()), migration.StepEnable); err == nil || len(tool.ran) != 1 {
+	if err := p.Apply(t.Context(), tx, p.observe(t, tx.Record()), procedure.EditingOf(migration.StepEnable, p.Options.Options)); err == nil || len(tool.ran) != 1 {
 		t.Errorf("no rke: %v, ran %q", err, tool.ran)
 	}
 }
@@ -275,14 +286,18 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// Without the text of before the switch a way back stops where the cluster is switched, or
-// a part of it; before that the file tells what is to be taken back.
-func TestFlagBackWithoutTheSwitchsBackup(t *testing.T) {
+// Without the backup of the switch there is no way back from it. The flag alone is taken
+// back by its own.
+func TestPlan_noBackupOfTheSwitch_refused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at, to position.Position
+		step   journal.StepID
 		reason string
 	}{
-		"switched": {position.P4, position.P4, "NoBackup"}, "a part of it is": {position.P3, position.P4, "NoBackup"}, "it is not": {position.P3, position.P3, ""}, "leader migration is off": {position.P5, position.P5, "NoBackup"},
+		"switched":                {position.P4, position.P4, migration.StepUndoSwitch, "NoBackup"},
+		"a part of it is":         {position.P3, position.P4, migration.StepUndoSwitch, "NoBackup"},
+		"leader migration is off": {position.P5, position.P5, migration.StepUndoSwitch, "NoBackup"},
+		"it is not":               {position.P3, position.P3, migration.StepUndoEnable, ""},
 	} {
 		e := editFile(t)
 		var receipt yamltext.Receipt
@@ -296,9 +311,9 @@ func TestFlagBackWithoutTheSwitchsBackup(t *testing.T) {
 		p := &Backend{Common: &Common{Names: &naming.Rule{}, Options: Options{Config: e.path, IncludePending: true}}}
 		facts := rkefixture.AppliedAs(t, "plain", e.flagged)
 		facts.Path = e.path
-		seen := hosts("")
+		seen := hosts()
 		seen.Config, seen.Record, seen.Result = observed{Facts: facts}, e.both, position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.to}}
-		plan, err := p.PlanEdit(t.Context(), seen, migration.StepUndoEnable)
+		plan, err := p.plan(t, seen, tt.step)
 		if clustertest.ReasonOf(err) != tt.reason || tt.reason == "" && plan.Changes[0].Result != e.plain {
 			t.Errorf("%s: %v %+v", name, err, plan)
 		}

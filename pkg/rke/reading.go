@@ -22,9 +22,11 @@ const controlPlaneLabel = "node-role.kubernetes.io/controlplane"
 // to run again; "": it has not.
 func ReadingOf(f rkestate.Facts, down downstream.Cluster, unfinished string) migration.Reading {
 	current := f.State.Current.Config
-	r := migration.Reading{Object: "cluster of " + f.Path, Version: f.KubernetesVersion(), ControlPlaneLabel: controlPlaneLabel, ProviderSource: "rke's state says provider"}
+	r := migration.Reading{Object: "cluster of " + f.Path, Version: f.KubernetesVersion(), ControlPlaneLabel: controlPlaneLabel, ProviderSource: "rke's state says provider",
+		Unsupported: everApplied(f), InstalledAs: migration.InstallHelm}
 	if unfinished != "" {
 		r.Pending = append(r.Pending, migration.PendingCondition{Object: "rke", Seen: unfinished, Wanted: "a finished `rke up`"})
+		r.Recorded = true
 	}
 	if f.Config.UpgradeStrategy.Drains() {
 		r.CordonSkip = "rke drains nodes while it rolls (upgrade_strategy.drain), and uncordons what it visits"
@@ -36,7 +38,7 @@ func ReadingOf(f rkestate.Facts, down downstream.Cluster, unfinished string) mig
 		if node := NodeOf(host, down.Nodes); node != nil {
 			m.Nodes, m.Name = []string{node.Name}, node.Name
 		}
-		m.Missing = lacksSwitch(current, unfinished, m)
+		m.Kubelet, m.Why = kubeletOf(current, unfinished, m)
 		r.Members = append(r.Members, m)
 		if !m.ControlPlane {
 			continue
@@ -53,14 +55,18 @@ func ReadingOf(f rkestate.Facts, down downstream.Cluster, unfinished string) mig
 	return r
 }
 
-func lacksSwitch(current rkestate.Config, unfinished string, m migration.Member) string {
+// kubeletOf returns how the kubelet of a host runs, by rke's state; why explains one that is
+// not external.
+func kubeletOf(current rkestate.Config, unfinished string, m migration.Member) (kubelet migration.Kubelet, why string) {
 	switch {
 	case len(m.Nodes) == 0:
-		return "has no Node"
-	case current.Provider() != "external":
-		return fmt.Sprintf("rke's state says provider %q", current.CloudProvider.Name)
+		return migration.KubeletUnknown, "has no Node"
+	case current.Provider() != component.ProviderExternal:
+		return migration.KubeletInTree, fmt.Sprintf("rke's state says provider %q", current.CloudProvider.Name)
+	case unfinished != "":
+		return migration.KubeletUnknown, unfinished
 	}
-	return unfinished
+	return migration.KubeletExternal, ""
 }
 
 // kcmArgs are the arguments of every kube-controller-manager, as rke makes them

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
@@ -14,7 +13,7 @@ import (
 
 // Apply implements migration.Editor: it runs rke, unless everything shows that it ended
 // well after the last edit.
-func (b *Backend) Apply(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) error {
+func (b *Backend) Apply(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step migration.Editing) error {
 	b.child = nil // of an earlier step
 	if unfinished(seen) == "" {
 		return nil
@@ -29,7 +28,7 @@ func (b *Backend) Apply(ctx context.Context, tx *runner.Tx, seen migration.Snaps
 	if cutOff(seen.Record) {
 		again = 1
 	}
-	return b.up(ctx, tx, seen, step, again)
+	return b.up(ctx, tx, seen, step.ID, again)
 }
 
 // up runs `rke up`. again is how many more times it has to run. After one that was cut
@@ -42,21 +41,21 @@ func (b *Backend) up(ctx context.Context, tx *runner.Tx, seen migration.Snapshot
 }
 
 // Rollout implements migration.Editor.
-func (b *Backend) Rollout(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (migration.Rollout, error) {
-	r := RolloutOf(seen, step, b.Options.KubernetesVersion, b.Applied)
-	r.Progress = seen.Reading.Progress()
-	if file := FactsOf(seen).File; step == migration.StepUndoEnable && file != nil {
+func (b *Backend) Rollout(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step migration.Editing, _ migration.Config) (migration.Rollout, error) {
+	r := RolloutOf(seen, step)
+	r.Progress, r.Evidence, r.Doing = seen.Reading.Progress(), "rke ended well", worksOn(seen)
+	if file := FactsOf(seen).File; step.Undoes == migration.StepEnable && file != nil {
 		r.Evidence += "; " + leftBeside(seen.Record, b.fileObject(), b.Options.Config, file.Text())
 	}
-	if r.Verdict = b.childVerdict(seen, step); r.Verdict != nil {
+	if r.Verdict = b.childVerdict(seen, step.ID); r.Verdict != nil {
 		return r, nil
 	}
-	if err := b.noteEnd(ctx, tx, upNote, step); err != nil {
+	if err := b.noteEnd(ctx, tx, upNote, step.ID); err != nil {
 		return r, err
 	}
 	// Not while rke works: it read the file when it began, and must not be ended in
 	// the middle of a node.
-	if edit, err := b.fileEdit(ctx, seen, step); err == nil && !edit.Empty() {
+	if edit, _, err := b.fold(ctx, seen, []migration.Editing{step}); err == nil && !edit.Empty() {
 		v := migration.TakenBack(b.fileObject(), nil, "")
 		r.Verdict = &v
 		return r, nil
@@ -67,96 +66,40 @@ func (b *Backend) Rollout(ctx context.Context, tx *runner.Tx, seen migration.Sna
 	return r, nil
 }
 
-// RolloutOf says what rke's state and the Nodes still lack of a step's edit. applied says
-// in evidence that whoever applies edits has done it.
-func RolloutOf(seen migration.Snapshot, step journal.StepID, target, applied string) migration.Rollout {
-	r := migration.Rollout{Total: len(seen.Reading.Members), Machines: machinesOf(seen, step, target)}
-	switch step {
-	case migration.StepEnable:
-		r.WaitingFor = "every kube-controller-manager to run with the flag"
-		r.Open = otherwise(seen, component.InTreeMigrating)
-		r.Done = seen.Reading.CountControlPlanes()
-		r.Evidence = fmt.Sprintf("%s; rke's state shows enable-leader-migration for %d control planes", applied, r.Done)
-	case migration.StepSwitch:
-		r.WaitingFor = "every host to run with the external provider"
-		r.Open, r.Done = switchedHosts(seen)
-		r.Evidence = fmt.Sprintf("%s; rke's state shows %s for %d hosts, no flag left", applied, rkestate.ProviderExternal, r.Done)
-	case migration.StepUndoSwitch:
-		r.WaitingFor = "every host to run with the in-tree provider"
-		r.Open = otherwise(seen, component.InTreeMigrating)
-		r.Done = r.Total
-		r.Evidence = applied + "; rke's state shows provider aws with enable-leader-migration"
-	case migration.StepUndoEnable:
-		r.WaitingFor = "every kube-controller-manager to run without the flag"
-		r.Open = otherwise(seen, component.InTree)
-		r.Done = r.Total
-		r.Evidence = applied + "; rke's state shows no enable-leader-migration"
-	case migration.StepUpgrade:
-		r.Open, r.Done, r.Evidence = seen.Reading.KubeletsUpgraded(target)
+// RolloutOf returns what rke's state still has from before an edit, of the whole cluster.
+func RolloutOf(seen migration.Snapshot, step migration.Editing) migration.Rollout {
+	var r migration.Rollout
+	block := FactsOf(seen).State.Current.Config.CloudProvider.AWS
+	if step.Target.ControlPlanes == component.External && block != nil && string(block) != "null" {
+		r.Left = []string{"rke's state still has awsCloudProvider"}
 	}
 	return r
 }
 
-// machinesOf are the hosts that a step changes, each as it is seen. rke records what a
-// host runs once it has visited all: until then nothing shows it, but for the one that rke
-// has cordoned to work on it (rancher/rke:services/controlplane.go,
+// worksOn returns the hosts that rke works on, by member: rke records what a host runs once
+// it has visited all, and cordons the one that it works on (rancher/rke:services/controlplane.go,
 // services/workerplane.go@v1.5.9).
-func machinesOf(seen migration.Snapshot, step journal.StepID, target string) []runner.Machine {
-	lacks := func(migration.Member) string { return "" }
-	switch {
-	case step == migration.StepUpgrade:
-		lacks = func(m migration.Member) string { return seen.Reading.KubeletBehind(m, target) }
-	case len(seen.Reading.Pending) > 0:
-		lacks = nil
-	case step == migration.StepSwitch:
-		lacks = func(m migration.Member) string { return m.Missing }
-	}
-	planes := step == migration.StepEnable || step == migration.StepUndoEnable
-	held := cordonedByRKE(seen)
-	return seen.Reading.MachineStates(planes, lacks, func(m migration.Member) string {
-		if slices.ContainsFunc(m.Nodes, func(node string) bool { return slices.Contains(held, node) }) {
-			return "rke works on it"
-		}
-		return ""
-	})
-}
-
-func switchedHosts(seen migration.Snapshot) (open []string, done int) {
+func worksOn(seen migration.Snapshot) map[string]string {
+	held, doing := cordonedByRKE(seen), map[string]string{}
 	for _, m := range seen.Reading.Members {
-		if m.Missing == "" {
-			done++
-		} else {
-			open = append(open, fmt.Sprintf("%s %s: %s", m.Kind, m.Name, m.Missing))
+		if slices.ContainsFunc(m.Nodes, func(node string) bool { return slices.Contains(held, node) }) {
+			doing[m.Name] = "rke works on it"
 		}
 	}
-	if current := FactsOf(seen).State.Current.Config; current.CloudProvider.AWS != nil && string(current.CloudProvider.AWS) != "null" {
-		open = append(open, "rke's state still has awsCloudProvider")
-	}
-	return append(open, otherwise(seen, component.External)...), done
-}
-
-// otherwise describes how rke's state has kube-controller-managers run, if not in a mode.
-// It gives all of them the same arguments.
-func otherwise(seen migration.Snapshot, mode component.Mode) []string {
-	for _, k := range seen.Reading.KCMs {
-		if k.Mode() != mode {
-			return []string{"rke's state says that kube-controller-manager " + k.Runs()}
-		}
-	}
-	return nil
+	return doing
 }
 
 // WhileRolling implements migration.Editor: rke uncordons every node that it visits,
 // whoever had cordoned it (rancher/rke:services/controlplane.go@v1.5.9), and one that
 // was cut off has to run once more.
-func (b *Backend) WhileRolling(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (busy bool, err error) {
-	switch c := b.childOf(step); {
+func (b *Backend) WhileRolling(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step migration.Editing) (busy bool, err error) {
+	switch c := b.childOf(step.ID); {
 	case c == nil:
 		return false, nil
 	case c.Running():
 		return true, nil
 	case c.again > 0 && c.Err() == nil:
-		return true, b.up(ctx, tx, seen, step, c.again-1)
+		return true, b.up(ctx, tx, seen, step.ID, c.again-1)
 	}
 	return false, nil
 }

@@ -3,7 +3,6 @@ package rke
 import (
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,53 +18,37 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// hosts are a control plane and a worker whose kube-controller-manager runs with arguments,
-// by rke's state, and of which the worker lacks something of the external provider.
-func hosts(lacks string, args ...string) migration.Snapshot {
+// hosts are a control plane and a worker; the kube-controller-manager runs with arguments, by
+// rke's state.
+func hosts(args ...string) migration.Snapshot {
 	return migration.Snapshot{Config: observed{}, Reading: migration.Reading{
-		Members: []migration.Member{{Name: "cp", Kind: "node", ControlPlane: true}, {Name: "w", Kind: "node", Worker: true, Missing: lacks}},
+		Members: []migration.Member{{Name: "cp", Kind: "node", ControlPlane: true}, {Name: "w", Kind: "node", Worker: true}},
 		KCMs:    []migration.KCM{{Member: "cp", Kind: "node", Known: true, Args: component.Parse(args)}},
 		Down:    downstream.Cluster{Nodes: []downstream.Node{{Name: "cp", UID: "1", Kubelet: "v1.27.16"}, {Name: "w", UID: "2", Kubelet: "v1.27.16"}}},
 	}}
 }
 
-// What rke's state and the hosts still lack of the edit of each step.
-func TestRolloutOfEachStep(t *testing.T) {
-	const aws, external, flag = "--cloud-provider=aws", "--cloud-provider=external", "--enable-leader-migration=true"
-	withBlock := func(raw string) migration.Snapshot {
-		seen := hosts("", external)
-		o := observed{}
-		o.State.Current.Config.CloudProvider.AWS = []byte(raw)
-		seen.Config = o
-		return seen
-	}
-	old := hosts("", external)
-	old.Reading.Down.Nodes[1].Kubelet = "v1.26.9"
+// While rke's state has awsCloudProvider, be it empty, rke takes the in-tree provider.
+func TestRolloutOf_awsCloudProvider_left(t *testing.T) {
 	for name, tt := range map[string]struct {
-		step     journal.StepID
-		seen     migration.Snapshot
-		open     []string
-		done     int
-		evidence string
+		step journal.StepID
+		raw  string
+		left bool
 	}{
-		"flagged":                       {migration.StepEnable, hosts("", aws, flag), nil, 1, "ended; rke's state shows enable-leader-migration for 1 control planes"},
-		"no flag yet":                   {migration.StepEnable, hosts("", aws), []string{"rke's state says that kube-controller-manager runs in-tree"}, 1, ""},
-		"switched":                      {migration.StepSwitch, hosts("", external), nil, 2, "ended; rke's state shows external-aws for 2 hosts, no flag left"},
-		"a worker lags":                 {migration.StepSwitch, hosts("its kubelet is in-tree", external), []string{"node w: its kubelet is in-tree"}, 1, ""},
-		"switched, and the flag there":  {migration.StepSwitch, hosts("", external, flag), []string{"rke's state says that kube-controller-manager runs external with leader migration"}, 2, ""},
-		"switched, and the block there": {migration.StepSwitch, withBlock("{}"), []string{"rke's state still has awsCloudProvider"}, 2, ""},
-		"switched, and the block null":  {migration.StepSwitch, withBlock("null"), nil, 2, "for 2 hosts"},
-		"in-tree again":                 {migration.StepUndoSwitch, hosts("", aws, flag), nil, 2, "rke's state shows provider aws with enable-leader-migration"},
-		"external still":                {migration.StepUndoSwitch, hosts("", external, flag), []string{"rke's state says that kube-controller-manager runs external with leader migration"}, 2, ""},
-		"in-tree without the flag":      {migration.StepUndoSwitch, hosts("", aws), []string{"rke's state says that kube-controller-manager runs in-tree"}, 2, ""},
-		"flag gone":                     {migration.StepUndoEnable, hosts("", aws), nil, 2, "rke's state shows no enable-leader-migration"},
-		"flag still there":              {migration.StepUndoEnable, hosts("", aws, flag), []string{"rke's state says that kube-controller-manager runs in-tree with leader migration"}, 2, ""},
-		"every kubelet upgraded":        {migration.StepUpgrade, hosts("", external), nil, 2, "2 of 2 kubelets run v1.27.16-rancher1-1"},
-		"one kubelet is old":            {migration.StepUpgrade, old, []string{"Node w runs v1.26.9"}, 1, "1 of 2 kubelets"},
+		"it is empty":      {migration.StepSwitch, "{}", true},
+		"it is null":       {migration.StepSwitch, "null", false},
+		"there is none":    {migration.StepSwitch, "", false},
+		"before a switch":  {migration.StepEnable, "{}", false},
+		"back to in-tree":  {migration.StepUndoSwitch, "{}", false},
+		"before an update": {migration.StepUpgrade, "{}", false},
 	} {
-		got := RolloutOf(tt.seen, tt.step, "v1.27.16-rancher1-1", "ended")
-		if d := cmp.Diff(tt.open, got.Open); d != "" || got.Done != tt.done || got.Total != 2 || !strings.Contains(got.Evidence, tt.evidence) {
-			t.Errorf("%s: %+v %s", name, got, d)
+		var o observed
+		if tt.raw != "" {
+			o.State.Current.Config.CloudProvider.AWS = []byte(tt.raw)
+		}
+		got := RolloutOf(migration.Snapshot{Config: o}, procedure.EditingOf(tt.step, migration.Options{KubernetesVersion: "v1.27.16-rancher1-1"}))
+		if (len(got.Left) == 1) != tt.left {
+			t.Errorf("%s: %q", name, got.Left)
 		}
 	}
 }
@@ -73,8 +56,8 @@ func TestRolloutOfEachStep(t *testing.T) {
 // While rke has recorded nothing, a host is unknown unless rke has it in hand: it is not
 // Ready, or has a cordon that neither a step nor its user has set.
 func TestHostsThatRKEHasInHand(t *testing.T) {
-	seen := hosts("", "--cloud-provider=aws")
-	seen.Reading.Pending = []migration.PendingCondition{{}}
+	seen := hosts("--cloud-provider=aws")
+	seen.Reading.Recorded = true
 	for i := range seen.Reading.Members {
 		seen.Reading.Members[i].Nodes = []string{seen.Reading.Members[i].Name}
 	}
@@ -88,23 +71,10 @@ func TestHostsThatRKEHasInHand(t *testing.T) {
 	} {
 		tt.worker.Name, tt.want.Name, tt.want.Group = "w", "w", runner.Workers
 		seen.Reading.Down.Nodes[0].Ready, seen.Reading.Down.Nodes[1] = downstream.Condition{Status: "True"}, tt.worker
-		got := RolloutOf(seen, migration.StepSwitch, "", "").Machines
+		got := seen.Reading.Reach(procedure.EditingOf(migration.StepSwitch, migration.Options{}).Target, nil, worksOn(seen)).Machines
 		if d := cmp.Diff([]runner.Machine{{Name: "cp", Group: runner.ControlPlanes, State: runner.MachineUnseen}, tt.want}, got); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
-	}
-}
-
-// The steps after whose edit rke works on hosts.
-func TestRollsOfRKE(t *testing.T) {
-	var got []journal.StepID
-	for _, info := range procedure.StepInfos() {
-		if (&Common{}).Rolls(info.ID) {
-			got = append(got, info.ID)
-		}
-	}
-	if want := []journal.StepID{migration.StepEnable, migration.StepSwitch, migration.StepUpgrade}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
 	}
 }
 
@@ -152,7 +122,7 @@ func TestRKEOfAStep(t *testing.T) {
 		"it has to run again": {&child{process: &aProcess{}, step: migration.StepEnable, token: "t", again: 1}, runner.Waiting, "it ended well", true, "", false},
 		"it runs, and has to": {&child{process: &aProcess{running: true}, step: migration.StepEnable, token: "t", again: 1}, runner.Waiting, "no output yet", true, "", false},
 	} {
-		p, tx, seen := &Backend{Common: &Common{}, child: tt.child}, clustertest.TxFor(t, migration.StepEnable), hosts("")
+		p, tx, seen := &Backend{Common: &Common{}, child: tt.child}, clustertest.TxFor(t, migration.StepEnable), hosts()
 		verdict := p.childVerdict(seen, migration.StepEnable)
 		if (verdict == nil) != (tt.want == "") || verdict != nil && (verdict.Kind != tt.want || verdict.Seen != tt.seen) {
 			t.Errorf("%s: %+v", name, verdict)
@@ -161,7 +131,7 @@ func TestRKEOfAStep(t *testing.T) {
 			t.Errorf("%s: ended %q", name, got)
 		}
 		// Where rke has to run once more, there is none here that could be run.
-		busy, err := p.WhileRolling(t.Context(), tx, seen, migration.StepEnable)
+		busy, err := p.WhileRolling(t.Context(), tx, seen, procedure.EditingOf(migration.StepEnable, migration.Options{}))
 		if again := verdict != nil && verdict.Seen == "it ended well"; busy != tt.busy || (err != nil) != again {
 			t.Errorf("%s: busy %t, %v", name, busy, err)
 		}
@@ -184,7 +154,7 @@ func TestRKEOfAStep(t *testing.T) {
 func TestRolloutOfAFile(t *testing.T) {
 	flagged := func(p opened) {
 		tx := clustertest.TxFor(t, migration.StepEnable)
-		edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), migration.StepEnable)
+		edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), procedure.EditingOf(migration.StepEnable, p.Options.Options))
 		if err == nil {
 			err = edit.Write(t.Context(), tx)
 		}
@@ -215,11 +185,11 @@ func TestRolloutOfAFile(t *testing.T) {
 			p.child = &child{process: tt.process, step: tt.step, token: upToken + "1"}
 		}
 		tx := clustertest.TxFor(t, tt.step)
-		got, err := p.Rollout(t.Context(), tx, p.observe(t, tx.Record()), tt.step)
+		got, err := p.Rollout(t.Context(), tx, p.observe(t, tx.Record()), procedure.EditingOf(tt.step, p.Options.Options), nil)
 		if err != nil || (got.Verdict == nil) != (tt.verdict == "") || got.Verdict != nil && got.Verdict.Kind != tt.verdict {
 			t.Errorf("%s: %v, %+v", name, err, got.Verdict)
 		}
-		if applying := strings.Join(got.Applying, "; "); !strings.Contains(applying, tt.applying) || (applying == "") != (tt.applying == "") || got.Progress == "" || got.Total != 5 {
+		if applying := strings.Join(got.Applying, "; "); !strings.Contains(applying, tt.applying) || (applying == "") != (tt.applying == "") || got.Progress == "" {
 			t.Errorf("%s: applying %q, %+v", name, applying, got)
 		}
 		var ended upRecord
@@ -230,7 +200,7 @@ func TestRolloutOfAFile(t *testing.T) {
 	p, _ := ofFile(t, Options{}, &aTool{})
 	flagged(p)
 	p.child = &child{process: &aProcess{}, step: migration.StepEnable, token: upToken + "1"}
-	if _, err := p.Rollout(clustertest.Canceled(t), clustertest.TxFor(t, migration.StepEnable), p.observe(t, journal.Record{}), migration.StepEnable); err == nil {
+	if _, err := p.Rollout(clustertest.Canceled(t), clustertest.TxFor(t, migration.StepEnable), p.observe(t, journal.Record{}), procedure.EditingOf(migration.StepEnable, p.Options.Options), nil); err == nil {
 		t.Error("the end of rke was not kept in the journal, and nobody says so")
 	}
 }

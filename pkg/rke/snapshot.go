@@ -20,7 +20,7 @@ func (b *Backend) PlanSnapshot(migration.Snapshot) runner.Plan {
 
 // TakeSnapshot implements migration.Snapshotter.
 func (b *Backend) TakeSnapshot(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
-	if err := seen.Reading.RequireSettled(b.Summarize); err != nil {
+	if err := seen.Reading.RequireSettled(); err != nil {
 		return err
 	}
 	return b.start(ctx, tx, seen, child{step: migration.StepSnapshot, token: b.snapshotName()}, "etcd", "snapshot-save", "--config", b.Options.Config, "--name", b.snapshotName())

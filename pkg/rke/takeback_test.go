@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
@@ -56,14 +57,14 @@ func TestTakeBackOfNothing(t *testing.T) {
 	intents := p.edit(t, migration.StepEnable, nil)
 	intents = p.edit(t, migration.StepSwitch, intents)
 	for step, found := range map[journal.StepID]string{migration.StepUndoSwitch: "external-aws", migration.StepUndoEnable: ""} {
-		_, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), step)
+		_, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), procedure.EditingOf(step, p.Options.Options))
 		if found == "" && err != nil || found != "" && (clustertest.ReasonOf(err) != "NothingToTakeBack" || !strings.Contains(err.Error(), found) || !strings.Contains(err.Error(), ".awsmigrate-*.bak")) {
 			t.Errorf("%s: %v", step, err)
 		}
 	}
 	p.edit(t, migration.StepUndoSwitch, intents)
 	without := slices.DeleteFunc(slices.Clone(intents), func(in journal.Intent) bool { return in.Step == migration.StepEnable })
-	if _, err := p.Edit(t.Context(), p.observe(t, journal.Record{Intents: without}), migration.StepUndoEnable); clustertest.ReasonOf(err) != "NothingToTakeBack" {
+	if _, err := p.Edit(t.Context(), p.observe(t, journal.Record{Intents: without}), procedure.EditingOf(migration.StepUndoEnable, p.Options.Options)); clustertest.ReasonOf(err) != "NothingToTakeBack" {
 		t.Errorf("the flag is there, and no edit that set it: %v", err)
 	}
 }

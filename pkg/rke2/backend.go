@@ -3,14 +3,12 @@ package rke2
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -20,24 +18,19 @@ type Backend struct {
 	clients rancher.Clients
 	options Options
 	clock   clock.PassiveClock
-	// kubelets are those of control planes, by Machine UID, as this run saw them.
-	kubelets map[string]kubelet
-	exits    map[string]exits // the same, of their kube-controller-managers
-	placed   map[journal.StepID]placed
 }
 
 // New reads the cluster once, proves that the downstream cluster is the one
 // that Rancher's object describes, and refuses what this tool cannot migrate.
 func New(ctx context.Context, clients rancher.Clients, options Options, clk clock.WithTicker) (*procedure.Migration, error) {
-	b := &Backend{clients: clients, options: options, clock: clk,
-		kubelets: map[string]kubelet{}, exits: map[string]exits{}, placed: map[journal.StepID]placed{}}
+	b := &Backend{clients: clients, options: options, clock: clk}
 	m := procedure.New(migration.Access{Kube: clients.Downstream, Config: clients.DownstreamConfig, Clock: clk,
 		Options: options.Options, Distribution: wellknown.RKE2}, b)
-	config, err := b.Read(ctx, journal.Record{})
+	first, err := b.read(ctx, journal.Record{})
 	if err != nil {
 		return nil, err
 	}
-	if err := config.Supported(); err != nil {
+	if err := rancher.Supported(first.Facts); err != nil {
 		return nil, err
 	}
 	seen, err := m.Open(ctx, journal.Target{Kind: "rke2", Name: options.Name, Namespace: options.Namespace})
@@ -52,9 +45,13 @@ func New(ctx context.Context, clients rancher.Clients, options Options, clk cloc
 }
 
 // Read implements migration.Backend.
-func (b *Backend) Read(ctx context.Context, _ journal.Record) (migration.Config, error) {
+func (b *Backend) Read(ctx context.Context, record journal.Record) (migration.Config, error) {
+	return b.read(ctx, record)
+}
+
+func (b *Backend) read(ctx context.Context, record journal.Record) (observed, error) {
 	facts, err := b.clients.Read(ctx, b.options.Namespace, b.options.Name, b.clock.Now())
-	return observed{Facts: facts, snapshot: b.options.Snapshot, kubelets: maps.Clone(b.kubelets)}, err
+	return observed{Facts: facts, record: record, snapshot: b.options.Snapshot}, err
 }
 
 // Header describes cluster and position for people.
@@ -82,28 +79,3 @@ func (b *Backend) Header(seen migration.Snapshot) []string {
 
 // Choices implements migration.Backend.
 func (b *Backend) Choices() map[string]string { return b.options.Choices() }
-
-// Paused says whether somebody has stopped Rancher from rolling this cluster.
-func (b *Backend) Paused(seen migration.Snapshot) string {
-	if open := factsOf(seen).Paused(); len(open) > 0 {
-		return open[0].Seen
-	}
-	return ""
-}
-
-// Rolls implements migration.Backend: Rancher goes on with every edit by itself.
-func (b *Backend) Rolls(step journal.StepID) bool {
-	switch step {
-	case migration.StepEnable, migration.StepSwitch, migration.StepUpgrade:
-		return true
-	case migration.StepInstall:
-		return b.options.InstallMethod == migration.InstallManifest
-	}
-	return false
-}
-
-// Summarize implements migration.Backend.
-func (b *Backend) Summarize(open []migration.PendingCondition) string { return rancher.Summarise(open) }
-
-// Roller implements migration.Backend.
-func (*Backend) Roller() runner.Roller { return migration.ByRancher() }

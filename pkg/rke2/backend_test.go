@@ -21,6 +21,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -128,7 +129,7 @@ func TestPausedIsSaid(t *testing.T) {
 	} {
 		facts := rancherfixture.Resting()
 		tt.change(&facts)
-		if got := (&Backend{}).Paused(migration.Snapshot{Config: observed{Facts: facts}}); got != tt.says {
+		if got := (observed{Facts: facts}).Combine(downstream.Cluster{}).Paused; got != tt.says {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

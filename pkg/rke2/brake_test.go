@@ -48,7 +48,7 @@ func patched(client *dynamicfake.FakeDynamicClient) []string {
 }
 
 func ofDemo(client *dynamicfake.FakeDynamicClient) *Backend {
-	p := &Backend{clients: rancher.Clients{Management: client}, placed: map[journal.StepID]placed{}}
+	p := &Backend{clients: rancher.Clients{Management: client}}
 	p.options.Namespace, p.options.Name, p.options.RunID = "fleet-default", "demo", "run-2"
 	return p
 }

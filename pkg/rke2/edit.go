@@ -28,7 +28,9 @@ func (b *Backend) writeEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts,
 	if err != nil {
 		return fmt.Errorf("make a patch for %s: %w", f.ObjectName(), err)
 	}
-	return tx.Effect(ctx, intent, func(ctx context.Context) error { return b.patchCluster(ctx, f, patch, edit.AppliedIn) })
+	return tx.Effect(ctx, intent, func(ctx context.Context) error {
+		return b.patchCluster(ctx, f, patch, func(spec config.Spec) bool { in, _ := edit.AppliedIn(spec); return in })
+	})
 }
 
 // announceEdit writes intent and inverse of an edit that the owner makes to the journal.
@@ -56,7 +58,7 @@ func intentOf(tx *runner.Tx, f rancher.Facts, edit edits.Edit) (journal.Intent, 
 
 // patchCluster sends a patch and, when the answer is lost, looks whether it
 // arrived before saying that it failed.
-func (b *Backend) patchCluster(ctx context.Context, f rancher.Facts, patch []byte, applied func(config.Spec) (bool, []string)) error {
+func (b *Backend) patchCluster(ctx context.Context, f rancher.Facts, patch []byte, applied func(config.Spec) bool) error {
 	err := migration.PatchRead(ctx, b.clients.Clusters(b.options.Namespace),
 		b.options.Name, f.Cluster.ResourceVersion, patch)
 	if err == nil {
@@ -66,7 +68,7 @@ func (b *Backend) patchCluster(ctx context.Context, f rancher.Facts, patch []byt
 		return patchRefused(f, err)
 	}
 	if now, readErr := b.clients.Read(ctx, b.options.Namespace, b.options.Name, b.clock.Now()); readErr == nil {
-		if ok, _ := applied(now.Cluster.Spec); ok {
+		if applied(now.Cluster.Spec) {
 			return nil
 		}
 	}
@@ -108,7 +110,7 @@ func changesOf(object string, edit edits.Edit) []runner.Change {
 
 // rolledOut says whether Rancher has applied an edit everywhere: its own copy
 // of the configuration holds it, and nothing waits any more.
-func rolledOut(seen migration.Snapshot, missing func(config.Spec) (bool, []string)) []migration.PendingCondition {
+func rolledOut(seen migration.Snapshot, missing missing) []migration.PendingCondition {
 	if open := factsOf(seen).NotCopied(missing); len(open) > 0 {
 		return open
 	}

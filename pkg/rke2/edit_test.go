@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
@@ -42,7 +43,7 @@ func TestLostAnswers(t *testing.T) {
 	for name, tt := range clustertest.LostAnswers(rancherfixture.Clusters.GroupResource(), "demo") {
 		p, client := migrating(t, Options{EndState: rke2checks.EndOverrides}, nil)
 		tx := clustertest.TxOf(t, "run-2", migration.StepEnable)
-		edit, err := p.Edit(t.Context(), p.look(t, tx.Record()), migration.StepEnable)
+		edit, err := p.Edit(t.Context(), p.look(t, tx.Record()), procedure.EditingOf(migration.StepEnable, p.options.Options))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,8 +68,8 @@ func TestLostAnswers(t *testing.T) {
 // An edit is rolled out once Rancher's copy has it and nothing waits any more.
 func TestRolledOut(t *testing.T) {
 	open := []migration.PendingCondition{{Object: "Machine m"}}
-	has := func(config.Spec) (bool, []string) { return true, nil }
-	lacks := func(config.Spec) (bool, []string) { return false, []string{"a", "b"} }
+	has := func(config.Spec) ([]string, error) { return nil, nil }
+	lacks := func(config.Spec) ([]string, error) { return []string{"a", "b"}, nil }
 	f := rancherfixture.Posted()
 	seen := migration.Snapshot{Config: observed{Facts: f}, Reading: migration.Reading{Pending: open}}
 	if got := rolledOut(seen, has); len(got) != 1 || got[0].Object != "Machine m" {

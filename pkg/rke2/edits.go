@@ -10,66 +10,53 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// computation is an edit of a configuration: what of it is not there yet, by what was
-// observed.
-type computation func(seen migration.Snapshot, spec config.Spec) (edits.Edit, error)
-
-// computationOf is the edit of a step. Rancher's guides add a selector entry, or edit
-// machineGlobalConfig: the first replaces every argument that a machine had, the
-// second is beaten by a selector-less entry, which every cluster made in the UI has.
-// Here the place that wins is edited.
-func (b *Backend) computationOf(step journal.StepID) computation {
-	switch step {
-	case migration.StepEnable:
-		return func(seen migration.Snapshot, spec config.Spec) (edits.Edit, error) {
-			return edits.EnableLeaderMigration(spec, factsOf(seen).EditMachines())
+// compute returns what a configuration lacks of the edit of a step. Rancher's guides add a
+// selector entry, or edit machineGlobalConfig: the first replaces every argument that a
+// machine had, the second is beaten by a selector-less entry, which every cluster made in
+// the UI has. Here the place that wins is edited.
+func (b *Backend) compute(seen migration.Snapshot, spec config.Spec, step migration.Editing) (edits.Edit, error) {
+	machines := factsOf(seen).EditMachines()
+	switch mode := step.Target.ControlPlanes; {
+	case mode == component.InTreeMigrating && step.Undoes == "":
+		return edits.EnableLeaderMigration(spec, machines)
+	case mode == component.InTreeMigrating:
+		return takeBack(seen, spec, step.Undoes, edits.SwitchBack)
+	case mode == component.InTree:
+		return takeBack(seen, spec, step.Undoes, edits.DisableLeaderMigration)
+	case mode == component.External:
+		choice, err := b.endState(seen)
+		if err != nil {
+			return edits.Edit{}, err
 		}
-	case migration.StepSwitch:
-		return func(seen migration.Snapshot, spec config.Spec) (edits.Edit, error) {
-			choice, err := b.endState(seen)
-			if err != nil {
-				return edits.Edit{}, err
-			}
-			return edits.SwitchProvider(spec, factsOf(seen).EditMachines(), choice.ForEdits())
-		}
-	case migration.StepUndoSwitch:
-		return takeBack(migration.StepSwitch, edits.SwitchBack)
-	case migration.StepUndoEnable:
-		return takeBack(migration.StepEnable, edits.DisableLeaderMigration)
+		return edits.SwitchProvider(spec, machines, choice.ForEdits())
 	}
-	return func(migration.Snapshot, config.Spec) (edits.Edit, error) {
-		return edits.Edit{}, fmt.Errorf("step %s edits nothing", step)
-	}
+	return edits.Edit{}, fmt.Errorf("step %s edits nothing", step.ID)
 }
 
 // takeBack computes what is left to take back of a step's edits, newest first: by
 // the inverses of the journal, which put back what was there to the letter, then
 // by what the cluster alone says, for a journal that is lost.
-func takeBack(step journal.StepID, otherwise func(config.Spec, []config.Machine) (edits.Edit, error)) computation {
-	return func(seen migration.Snapshot, spec config.Spec) (edits.Edit, error) {
-		for _, intent := range seen.Record.ToTakeBack(step, factsOf(seen).ObjectName()) {
-			inverse, err := edits.ParseInverse(intent.Inverse)
-			if err != nil {
-				return edits.Edit{}, seen.Record.Foreign(intent, err)
-			}
-			edit, err := inverse.Edit(spec)
-			if err != nil {
-				return edit, alreadyBack(seen, err)
-			}
-			if !edit.Empty() {
-				return edit, nil
-			}
+func takeBack(seen migration.Snapshot, spec config.Spec, step journal.StepID, otherwise func(config.Spec, []config.Machine) (edits.Edit, error)) (edits.Edit, error) {
+	for _, intent := range seen.Record.ToTakeBack(step, factsOf(seen).ObjectName()) {
+		inverse, err := edits.ParseInverse(intent.Inverse)
+		if err != nil {
+			return edits.Edit{}, seen.Record.Foreign(intent, err)
 		}
-		return otherwise(spec, factsOf(seen).EditMachines())
+		edit, err := inverse.Edit(spec)
+		if err != nil {
+			return edit, alreadyBack(seen, err)
+		}
+		if !edit.Empty() {
+			return edit, nil
+		}
 	}
+	return otherwise(spec, factsOf(seen).EditMachines())
 }
 
 // alreadyBack says of an inverse that does not fit, err, whether all of it was put back at
@@ -86,24 +73,26 @@ func alreadyBack(seen migration.Snapshot, err error) error {
 }
 
 // Edit implements migration.Editor.
-func (b *Backend) Edit(_ context.Context, seen migration.Snapshot, step journal.StepID) (migration.Edit, error) {
-	if step == migration.StepUpgrade {
-		return b.upgradeEdit(seen)
+func (b *Backend) Edit(_ context.Context, seen migration.Snapshot, steps ...migration.Editing) (migration.Edit, error) {
+	step := steps[len(steps)-1]
+	if step.Target.Version != "" {
+		return b.upgradeEdit(seen, step.Target.Version)
 	}
 	f := factsOf(seen)
-	edit, err := b.computationOf(step)(seen, f.Cluster.Spec)
+	edit, from, err := b.fold(seen, steps)
 	if err != nil {
 		return migration.Edit{}, err
 	}
 	return migration.Edit{Object: f.ObjectName(), Changes: changesOf(f.ObjectName(), edit), By: f.Cluster.LastWriter,
+		Plan: func() (runner.Plan, error) { return b.planEdit(seen, step, edit, from) },
 		Write: func(ctx context.Context, tx *runner.Tx) error {
-			if err := noteManifests(ctx, tx, seen); err != nil {
+			if err := noteManifests(ctx, tx, seen, step); err != nil {
 				return err
 			}
 			return b.writeEdit(ctx, tx, f, edit)
 		},
 		Announce: func(ctx context.Context, tx *runner.Tx) error {
-			if err := noteManifests(ctx, tx, seen); err != nil {
+			if err := noteManifests(ctx, tx, seen, step); err != nil {
 				return err
 			}
 			if err := noteHanded(ctx, tx, f.Cluster.Spec, edit); err != nil {
@@ -113,30 +102,44 @@ func (b *Backend) Edit(_ context.Context, seen migration.Snapshot, step journal.
 		}}, nil
 }
 
-// PlanEdit implements migration.Editor.
-func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
+// fold returns the edit of the last of steps, and the configuration that the steps before it
+// leave.
+func (b *Backend) fold(seen migration.Snapshot, steps []migration.Editing) (edits.Edit, config.Spec, error) {
+	spec, last := factsOf(seen).Cluster.Spec, len(steps)-1
+	for _, step := range steps[:last] {
+		before, err := b.compute(seen, spec, step)
+		if err != nil {
+			continue // the plan of that step says so
+		}
+		if spec, err = before.Apply(spec); err != nil {
+			return edits.Edit{}, spec, err
+		}
+	}
+	edit, err := b.compute(seen, spec, steps[last])
+	return edit, spec, err
+}
+
+// planEdit describes an edit and what it restarts.
+func (b *Backend) planEdit(seen migration.Snapshot, step migration.Editing, edit edits.Edit, from config.Spec) (runner.Plan, error) {
 	f := factsOf(seen)
-	if step == migration.StepUpgrade {
-		edit, err := b.upgradeEdit(seen)
-		return runner.Plan{Summary: []string{fmt.Sprintf("Kubernetes %s → %s", f.Cluster.Spec.KubernetesVersion, b.options.KubernetesVersion)},
-			Rolls: len(f.Machines), Takes: 3 * runner.Minute * runner.About(len(f.Machines)), Changes: edit.Changes}, err
-	}
-	spec, err := b.specBefore(seen, step)
+	rolls, err := edit.Rolls(from, f.Configs())
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	edit, err := b.computationOf(step)(seen, spec)
-	if err != nil {
-		return runner.Plan{}, err
+	plan := runner.Plan{Rolls: len(rolls), Changes: changesOf(f.ObjectName(), edit), Notes: edit.Notes}
+	for _, c := range edit.Changes {
+		plan.Summary = append(plan.Summary, fmt.Sprintf("~ %s (+%d −%d)", c.Location, c.Added, c.Removed))
 	}
-	plan, err := planEdit(f, edit, spec)
-	if step == migration.StepSwitch && !edit.Empty() {
+	if len(rolls) > 0 {
+		plan.Takes = 2 * runner.Minute * runner.About(len(rolls))
+	}
+	if step.Target.ControlPlanes == component.External && !edit.Empty() {
 		plan.Notes = append(plan.Notes, b.releaseNotes(seen)...)
 	}
 	if edit.Empty() && heldOnRequest(seen) {
 		plan.Summary = append(plan.Summary, "end the pause that somebody asked for, so that Rancher goes on")
 	}
-	return plan, err
+	return plan, nil
 }
 
 // releaseNotes names the releases that the end state closes to the cluster, and the end
@@ -149,38 +152,22 @@ func (b *Backend) releaseNotes(seen migration.Snapshot) []string {
 	return rke2checks.ReleaseNotes(factsOf(seen), choice.State, seen.Reading.Down.Nodes)
 }
 
-// specBefore is the configuration as the steps before a step leave it.
-func (b *Backend) specBefore(seen migration.Snapshot, step journal.StepID) (config.Spec, error) {
-	spec := factsOf(seen).Cluster.Spec
-	switch {
-	case step == migration.StepSwitch && seen.Result.Position < position.P2:
-		before, err := b.computationOf(migration.StepEnable)(seen, spec)
-		if err != nil {
-			return spec, nil //nolint:nilerr // the step that makes this edit says so
-		}
-		return before.Apply(spec)
-	case step == migration.StepUndoEnable && seen.Result.MayHaveReached(position.P4):
-		before, err := b.computationOf(migration.StepUndoSwitch)(seen, spec)
-		if err != nil {
-			return spec, err
-		}
-		return before.Apply(spec)
-	}
-	return spec, nil
-}
-
 // Apply implements migration.Editor: Rancher takes every edit up by itself.
-func (b *Backend) Apply(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) error {
+func (b *Backend) Apply(context.Context, *runner.Tx, migration.Snapshot, migration.Editing) error {
 	return nil
 }
 
 // Finish implements migration.Editor: nothing of Rancher's is the run's to end.
 func (b *Backend) Finish(context.Context, *runner.Tx, journal.StepID, bool) error { return nil }
 
-func (b *Backend) upgradeEdit(seen migration.Snapshot) (migration.Edit, error) {
+func (b *Backend) upgradeEdit(seen migration.Snapshot, target string) (migration.Edit, error) {
 	f := factsOf(seen)
-	now, target := f.Cluster.Spec.KubernetesVersion, b.options.KubernetesVersion
+	now := f.Cluster.Spec.KubernetesVersion
 	edit := migration.Edit{Object: f.ObjectName(), By: f.Cluster.LastWriter}
+	edit.Plan = func() (runner.Plan, error) {
+		return runner.Plan{Summary: []string{fmt.Sprintf("Kubernetes %s → %s", now, target)},
+			Rolls: len(f.Machines), Takes: 3 * runner.Minute * runner.About(len(f.Machines)), Changes: edit.Changes}, nil
+	}
 	if now == target {
 		return edit, nil
 	}
@@ -196,7 +183,7 @@ func (b *Backend) upgradeEdit(seen migration.Snapshot) (migration.Edit, error) {
 	edit.Write = func(ctx context.Context, tx *runner.Tx) error {
 		intent := journal.Intent{What: fmt.Sprintf("upgrade %s from %s to %s", f.ObjectName(), now, target), Object: f.ObjectName(), Token: target}
 		return tx.Effect(ctx, intent, func(ctx context.Context) error {
-			return b.patchCluster(ctx, f, patch, func(spec config.Spec) (bool, []string) { return spec.KubernetesVersion == target, nil })
+			return b.patchCluster(ctx, f, patch, func(spec config.Spec) bool { return spec.KubernetesVersion == target })
 		})
 	}
 	return edit, err
@@ -229,20 +216,4 @@ func upgradeAllowed(now, target string) error {
 	return &fault.Error{Class: fault.Usage, Reason: "UpgradeNotAllowed", Object: "flag --kubernetes-version",
 		Seen:   "RKE2 " + target + " gives static pods a fixed UID: the API would go on showing arguments that are no longer in force",
 		Wanted: component.Unfixed(target)}
-}
-
-// planEdit shows an edit and what it restarts.
-func planEdit(f rancher.Facts, edit edits.Edit, from config.Spec) (runner.Plan, error) {
-	rolls, err := edit.Rolls(from, f.Configs())
-	if err != nil {
-		return runner.Plan{}, err
-	}
-	plan := runner.Plan{Rolls: len(rolls), Changes: changesOf(f.ObjectName(), edit), Notes: edit.Notes}
-	for _, c := range edit.Changes {
-		plan.Summary = append(plan.Summary, fmt.Sprintf("~ %s (+%d −%d)", c.Location, c.Added, c.Removed))
-	}
-	if len(rolls) > 0 {
-		plan.Takes = 2 * runner.Minute * runner.About(len(rolls))
-	}
-	return plan, nil
 }

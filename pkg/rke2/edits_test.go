@@ -13,9 +13,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -31,6 +33,16 @@ func specOf(t *testing.T, client *dynamicfake.FakeDynamicClient) object {
 	return cluster.Object["spec"].(object)
 }
 
+// plan is that of a step, on top of the edits of those before it.
+func (b *Backend) plan(t *testing.T, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
+	t.Helper()
+	edit, err := b.Edit(t.Context(), seen, procedure.StepsTo(b.options.Options, seen, step)...)
+	if err != nil {
+		return runner.Plan{}, err
+	}
+	return edit.Plan()
+}
+
 // An edit is announced with its inverse, and with how the control planes looked; what
 // takes it back leaves the configuration as it was, to the letter.
 func TestEditsGoInAndOut(t *testing.T) {
@@ -39,7 +51,7 @@ func TestEditsGoInAndOut(t *testing.T) {
 	before := specOf(t, client)
 	edit := func(step journal.StepID) migration.Edit {
 		t.Helper()
-		got, err := p.Edit(t.Context(), p.look(t, tx.Record()), step)
+		got, err := p.Edit(t.Context(), p.look(t, tx.Record()), procedure.EditingOf(step, p.options.Options))
 		if err != nil || got.Object != "Cluster fleet-default/demo" {
 			t.Fatal(step, err, got.Object)
 		}
@@ -67,11 +79,11 @@ func TestEditsGoInAndOut(t *testing.T) {
 	if d := cmp.Diff(before, specOf(t, client)); d != "" || !edit(migration.StepUndoEnable).Empty() {
 		t.Error(d)
 	}
-	if _, err := p.Edit(t.Context(), p.look(t, journal.Record{}), migration.StepInstall); err == nil {
+	if _, err := p.Edit(t.Context(), p.look(t, journal.Record{}), procedure.EditingOf(migration.StepInstall, p.options.Options)); err == nil {
 		t.Error("a step that edits nothing has an edit")
 	}
 	broken := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable, Object: enable.Object, Inverse: []byte("{")}}}
-	if _, err := p.Edit(t.Context(), p.look(t, broken), migration.StepUndoEnable); err == nil {
+	if _, err := p.Edit(t.Context(), p.look(t, broken), procedure.EditingOf(migration.StepUndoEnable, p.options.Options)); err == nil {
 		t.Error("an inverse that nobody can read was taken back")
 	}
 }
@@ -111,7 +123,7 @@ func TestPlansOfEdits(t *testing.T) {
 		if seen.Result = clustertest.ResultAt(tt.at); strings.HasSuffix(name, ", half of it") {
 			seen.Result = clustertest.ResultBetween(tt.at-1, tt.at)
 		}
-		plan, err := p.PlanEdit(t.Context(), seen, tt.step)
+		plan, err := p.plan(t, seen, tt.step)
 		diff := ""
 		for _, c := range plan.Changes {
 			diff += c.Diff
@@ -124,7 +136,7 @@ func TestPlansOfEdits(t *testing.T) {
 		}
 	}
 	p, _ := migrating(t, Options{EndState: rke2checks.EndOverrides}, nil)
-	if _, err := p.PlanEdit(t.Context(), p.look(t, journal.Record{}), migration.StepInstall); err == nil {
+	if _, err := p.plan(t, p.look(t, journal.Record{}), migration.StepInstall); err == nil {
 		t.Error("a step that edits nothing has a plan")
 	}
 }
@@ -151,7 +163,7 @@ func TestPlansAreOnTopOfOneAnother(t *testing.T) {
 		node := downstream.Node{Name: "cp", Labels: map[string]string{"kubernetes.io/hostname": "cp", rancher.MachineLabel: "1"}}
 		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(tt.at)}
 		seen.Reading.Down.Nodes = []downstream.Node{node}
-		plan, err := p.PlanEdit(t.Context(), seen, tt.step)
+		plan, err := p.plan(t, seen, tt.step)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // handedNote is the journal's key for what was handed over.
@@ -35,13 +36,13 @@ func noteHanded(ctx context.Context, tx *runner.Tx, spec config.Spec, edit edits
 	return tx.Note(ctx, handedNote, now)
 }
 
-// Harm implements migration.Handoff.
-func (b *Backend) Harm(seen migration.Snapshot) error {
-	facts, down := factsOf(seen), seen.Reading.Down
-	if machines := facts.Reverted(down); len(machines) > 0 {
+// harm returns an error if the configuration, rolled out next to the cluster as it is, makes
+// two managers of the cloud controllers, or none.
+func (o observed) harm(down downstream.Cluster) error {
+	if machines := o.Reverted(down); len(machines) > 0 {
 		return guard.TwoManagers("kube-controller-manager of Machine "+machines[0], "is to run")
 	}
-	if machines := facts.Unmanaged(down); len(machines) > 0 {
+	if machines := o.Unmanaged(down); len(machines) > 0 {
 		return guard.NoManager("kube-controller-manager of Machine "+machines[0], "is to run")
 	}
 	return nil

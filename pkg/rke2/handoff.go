@@ -1,11 +1,11 @@
 package rke2
 
 import (
+	"context"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/handoff"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // Handoff implements migration.Backend.
@@ -24,24 +24,20 @@ func (b *Backend) Forms() []string {
 func (b *Backend) Marked(form string) bool { return handoff.Form(form) != handoff.Patch }
 
 // Fragment implements migration.Handoff.
-func (b *Backend) Fragment(seen migration.Snapshot, step journal.StepID, form string, head []string) (string, error) {
-	return b.written(seen, step, form, head, handoff.Fragment.Text)
+func (b *Backend) Fragment(_ context.Context, seen migration.Snapshot, form string, head []string, steps ...migration.Editing) (string, error) {
+	return b.written(seen, steps, form, head, handoff.Fragment.Text)
 }
 
 // Published implements migration.Handoff.
-func (b *Backend) Published(seen migration.Snapshot, step journal.StepID, form string, head []string) (string, error) {
-	return b.written(seen, step, form, head, handoff.Fragment.Published)
+func (b *Backend) Published(_ context.Context, seen migration.Snapshot, form string, head []string, steps ...migration.Editing) (string, error) {
+	return b.written(seen, steps, form, head, handoff.Fragment.Published)
 }
 
-func (b *Backend) written(seen migration.Snapshot, step journal.StepID, form string, head []string, write func(handoff.Fragment, handoff.Form) (string, error)) (string, error) {
+func (b *Backend) written(seen migration.Snapshot, steps []migration.Editing, form string, head []string, write func(handoff.Fragment, handoff.Form) (string, error)) (string, error) {
 	if !handoff.Known(handoff.Form(form)) {
 		return "", migration.UsageError("flag --handoff", form, strings.Join(b.Forms(), ", "))
 	}
-	before, err := b.specBefore(seen, step)
-	if err != nil {
-		return "", err
-	}
-	edit, err := b.computationOf(step)(seen, before)
+	edit, before, err := b.fold(seen, steps)
 	if err != nil || edit.Empty() {
 		return "", err
 	}

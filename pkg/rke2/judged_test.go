@@ -3,15 +3,12 @@ package rke2
 import (
 	"encoding/json"
 	"reflect"
-	"slices"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 )
@@ -51,26 +48,5 @@ func TestEvidenceOfRancher(t *testing.T) {
 	b.Evidence(seen, &input)
 	if input.EndState != evidence.EndState(rke2checks.EndOverrides) || len(input.Registries) != 1 || input.Registries[0].Default != "registry.local" {
 		t.Errorf("%q, %+v", input.EndState, input.Registries)
-	}
-}
-
-// Which changes others go on with after our write: Rancher with its edits, and with a
-// document that installs the chart, which Helm does not leave to it.
-func TestRollsOfRancher(t *testing.T) {
-	rolling := map[migration.InstallMethod][]journal.StepID{
-		migration.InstallHelm:     {migration.StepEnable, migration.StepSwitch, migration.StepUpgrade},
-		migration.InstallManifest: {migration.StepEnable, migration.StepInstall, migration.StepSwitch, migration.StepUpgrade},
-	}
-	for method, want := range rolling {
-		b := &Backend{options: Options{Options: migration.Options{InstallMethod: method}}}
-		var got []journal.StepID
-		for _, info := range procedure.StepInfos() {
-			if b.Rolls(info.ID) {
-				got = append(got, info.ID)
-			}
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", method, got, want)
-		}
 	}
 }

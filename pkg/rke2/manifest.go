@@ -7,7 +7,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -42,7 +41,7 @@ func (b *Backend) ApplyDocument(ctx context.Context, tx *runner.Tx, seen migrati
 	if err != nil || edit.Empty() {
 		return err
 	}
-	if err := seen.Reading.RequireSettled(b.Summarize); err != nil {
+	if err := seen.Reading.RequireSettled(); err != nil {
 		return err
 	}
 	return b.writeEdit(ctx, tx, factsOf(seen), edit)
@@ -73,13 +72,13 @@ func removal(seen migration.Snapshot) (edits.Edit, error) {
 	return edits.RemoveChartManifest(spec, chartRef)
 }
 
-// InstalledAs implements migration.Config. A document that is gone while its pods
-// still end is known from the journal.
-func (o observed) InstalledAs(record journal.Record) migration.InstallMethod {
+// installedAs returns how the chart is, or last was, in the cluster. A document that is gone
+// while its pods still end is known from the journal.
+func (o observed) installedAs() migration.InstallMethod {
 	if _, found, err := edits.ChartManifest(o.Cluster.Spec, chartRef); err == nil && found {
 		return migration.InstallManifest
 	}
-	for _, intent := range slices.Backward(record.Intents) {
+	for _, intent := range slices.Backward(o.record.Intents) {
 		if intent.Step == migration.StepInstall {
 			if intent.Object == o.ObjectName() {
 				return migration.InstallManifest

@@ -66,11 +66,12 @@ func TestRemoval(t *testing.T) {
 			if err != nil || after.AdditionalManifest != tt.want || after.HasManifest != before.HasManifest {
 				t.Errorf("left %q, error %v; wanted %q", after.AdditionalManifest, err, tt.want)
 			}
-			if config.InstalledAs(record) != migration.InstallManifest {
+			config.record = record
+			if config.installedAs() != migration.InstallManifest {
 				t.Error("with the document there, it is not installed by it")
 			}
 			config.Cluster.Spec = after
-			if got := config.InstalledAs(record) == migration.InstallManifest; got != tt.journal {
+			if got := config.installedAs() == migration.InstallManifest; got != tt.journal {
 				t.Errorf("once it is gone, installed by it: %v", got)
 			}
 		})

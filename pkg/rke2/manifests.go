@@ -6,7 +6,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
 // manifestsNote is the journal's key for how the static pods looked before an edit.
@@ -26,7 +25,7 @@ type manifest struct {
 // noteManifests records hash and start of every kube-controller-manager, so
 // that "restarted since the edit" can be told from "was like that before". One that has
 // what the edit brings, of a commit of half of it, will not restart again.
-func noteManifests(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+func noteManifests(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step migration.Editing) error {
 	var kept manifests
 	if _, err := tx.NoteInto(manifestsNote, &kept); err != nil {
 		return err
@@ -34,30 +33,22 @@ func noteManifests(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) 
 	before := manifests{}
 	for _, k := range seen.Reading.KCMs {
 		before[k.ID] = manifest{Step: tx.Step(), Hash: k.Hash, Started: k.Started}
-		if old, known := kept[k.ID]; known && old.Step == tx.Step() && edited(old.Step, k) {
+		if old, known := kept[k.ID]; known && old.Step == tx.Step() && step.Target.Restarted && k.Mode() == step.Target.ControlPlanes {
 			before[k.ID] = old
 		}
 	}
 	return tx.Note(ctx, manifestsNote, before)
 }
 
-// edited says whether a kube-controller-manager runs as the edit of a step has it.
-func edited(step journal.StepID, k migration.KCM) bool {
-	switch step {
-	case migration.StepEnable:
-		return k.Mode() == component.InTreeMigrating
-	case migration.StepSwitch:
-		return k.Mode() == component.External
+// unrestarted returns the kube-controller-managers, by ID, that run the manifest from before
+// a step's edit. One that was not recorded before is judged by its arguments alone.
+func (m manifests) unrestarted(step journal.StepID, kcms []migration.KCM) map[string]bool {
+	all := map[string]bool{}
+	for _, k := range kcms {
+		before, known := m[k.ID]
+		if known && before.Step == step {
+			all[k.ID] = k.Hash == before.Hash || k.Started == "" || k.Started < before.Started
+		}
 	}
-	return false
-}
-
-// restarted says whether a kube-controller-manager runs another manifest than
-// before a step's edit. Without a record of before, its arguments decide.
-func (m manifests) restarted(step journal.StepID, k migration.KCM) bool {
-	before, known := m[k.ID]
-	if !known || before.Step != step {
-		return true
-	}
-	return k.Hash != before.Hash && k.Started != "" && k.Started >= before.Started
+	return all
 }

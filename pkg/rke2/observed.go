@@ -2,7 +2,6 @@ package rke2
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
@@ -11,14 +10,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // observed is one reading of Rancher's side.
 type observed struct {
 	rancher.Facts
-	snapshot bool               // the user wants one
-	kubelets map[string]kubelet // what this run had seen of them
+	record   journal.Record // the journal at that moment
+	snapshot bool           // the user wants one
 }
 
 // factsOf are those of Rancher's side that an observation holds.
@@ -30,15 +28,13 @@ func factsOf(seen migration.Snapshot) rancher.Facts {
 // Combine implements migration.Config.
 func (o observed) Combine(down downstream.Cluster) migration.Reading {
 	r := o.Facts.Combine(down)
-	r.MayOutlive = slices.ContainsFunc(r.KCMs, func(k migration.KCM) bool { return !alone(o.kubelets, k) })
+	r.Unsupported, r.Places, r.InstalledAs, r.Snapshot = rancher.Supported(o.Facts), o.places(), o.installedAs(), o.snapshotState()
+	r.Harm, r.Roller = o.harm(down), migration.ByRancher()
 	return r
 }
 
-// Supported implements migration.Config.
-func (o observed) Supported() error { return rancher.Supported(o.Facts) }
-
-// Places implements migration.Config.
-func (o observed) Places() map[string]migration.Place {
+// places returns the configuration by location; see migration.CompareBeginning.
+func (o observed) places() map[string]migration.Place {
 	spec, places := o.Cluster.Spec, map[string]migration.Place{}
 	digests := spec.Places()
 	for location, traces := range spec.Edited() {
@@ -50,15 +46,13 @@ func (o observed) Places() map[string]migration.Place {
 	return places
 }
 
-// SnapshotState implements migration.Config.
-func (o observed) SnapshotState(record journal.Record, reached position.Position) runner.State {
-	generation, taken := snapshotIntended(record)
+// snapshotState returns how far the etcd snapshot is that the journal announced.
+func (o observed) snapshotState() runner.State {
+	generation, taken := snapshotIntended(o.record)
 	plane := o.ControlPlane
 	switch {
 	case !o.snapshot:
 		return runner.State{Kind: runner.Skipped, Reason: "--no-etcd-snapshot"}
-	case reached > position.P1:
-		return runner.State{Kind: runner.Done, Reason: "the cluster is past it"}
 	case taken && plane.SnapshotGeneration >= generation && plane.SnapshotPhase == "Finished":
 		return runner.State{Kind: runner.Done, Reason: fmt.Sprintf("snapshot of generation %d finished", generation)}
 	case taken:

@@ -52,17 +52,17 @@ func pause(ctx context.Context, planes dynamic.ResourceInterface, name, run stri
 // WhileRolling implements migration.Editor: the pause of a brake ends, on the way back once
 // Rancher's planner works from a configuration without the edit, and on the way there if
 // nothing but a person's word was the reason for it. The step has asked its guard before.
-func (b *Backend) WhileRolling(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (busy bool, err error) {
+func (b *Backend) WhileRolling(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step migration.Editing) (busy bool, err error) {
 	plane := factsOf(seen).ControlPlane
 	switch {
 	case !plane.Paused || plane.PausedBy == "":
 		return false, nil
-	case step == migration.StepUndoSwitch || step == migration.StepUndoEnable:
+	case step.Undoes != "":
 		copied, err := factsOf(seen).PlaneSpec()
 		if err != nil {
 			return false, err
 		}
-		if left, err := b.computationOf(step)(seen, copied); err != nil || !left.Empty() {
+		if left, err := b.compute(seen, copied, step); err != nil || !left.Empty() {
 			return false, err
 		}
 	case !mayGoOn(seen):

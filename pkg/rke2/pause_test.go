@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -89,7 +90,7 @@ func TestPauseIsReleased(t *testing.T) {
 		if tt.off {
 			seen.Reading.Down.Nodes = []downstream.Node{{Name: "n"}}
 		}
-		busy, err := ofDemo(client).WhileRolling(t.Context(), clustertest.TxOf(t, "run-2", tt.step), seen, tt.step)
+		busy, err := ofDemo(client).WhileRolling(t.Context(), clustertest.TxOf(t, "run-2", tt.step), seen, procedure.EditingOf(tt.step, migration.Options{}))
 		if busy || (len(patched(client)) == 1) != tt.released || (err != nil) != tt.fails {
 			t.Errorf("%s: busy %t, %v, patched %v", name, busy, err, patched(client))
 		}

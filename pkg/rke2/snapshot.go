@@ -9,7 +9,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -41,7 +40,7 @@ func (b *Backend) TakeSnapshot(ctx context.Context, tx *runner.Tx, seen migratio
 	if wanted, begun := snapshotIntended(tx.Record()); begun && now >= wanted {
 		return nil
 	}
-	if err := seen.Reading.RequireSettled(b.Summarize); err != nil {
+	if err := seen.Reading.RequireSettled(); err != nil {
 		return err
 	}
 	next := now + 1
@@ -51,9 +50,7 @@ func (b *Backend) TakeSnapshot(ctx context.Context, tx *runner.Tx, seen migratio
 	}
 	intent := journal.Intent{Step: migration.StepSnapshot, What: fmt.Sprintf("ask Rancher for etcd snapshot %d", next), Object: seen.Reading.Object, Token: strconv.FormatInt(next, 10)}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
-		return b.patchCluster(ctx, factsOf(seen), patch, func(spec config.Spec) (bool, []string) {
-			return spec.SnapshotGeneration >= next, nil
-		})
+		return b.patchCluster(ctx, factsOf(seen), patch, func(spec config.Spec) bool { return spec.SnapshotGeneration >= next })
 	})
 }
 
@@ -82,7 +79,7 @@ func (b *Backend) JudgeSnapshot(_ context.Context, tx *runner.Tx, seen migration
 	rest := seen.Reading.Pending
 	if plane.SnapshotGeneration < wanted || plane.SnapshotPhase != "Finished" || len(rest) > 0 {
 		if len(rest) > 0 {
-			phase += "; " + rancher.Summarise(rest)
+			phase += "; " + migration.SummarizePending(rest)
 		}
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: fmt.Sprintf("etcd snapshot %d to finish", wanted), Seen: phase, Progress: phase}, nil
 	}

@@ -4,61 +4,44 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// takenBack is the verdict where somebody changed the places of a step's edit in the
-// user's own object; nil while the edit is in place, whatever Rancher has copied of it
-// by now.
-func (b *Backend) takenBack(seen migration.Snapshot, step journal.StepID) *runner.Verdict {
-	f := factsOf(seen)
-	var lacks []string
-	if step == migration.StepUpgrade {
-		if now := f.Cluster.Spec.KubernetesVersion; now != b.options.KubernetesVersion {
-			lacks = []string{"spec.kubernetesVersion is " + now}
+// missing returns the locations of a configuration that lack the edit of a step.
+type missing func(config.Spec) ([]string, error)
+
+// missing computes them by what was observed.
+func (b *Backend) missing(seen migration.Snapshot, step migration.Editing) missing {
+	return func(spec config.Spec) ([]string, error) {
+		if version := step.Target.Version; version != "" {
+			if spec.KubernetesVersion == version {
+				return nil, nil
+			}
+			return []string{"spec.kubernetesVersion is " + spec.KubernetesVersion}, nil
 		}
-	} else {
-		edit := b.placed[step]
-		edit.compute = b.computationOf(step)
-		lacks = edit.takenBack(seen)
-		b.placed[step] = edit
+		edit, err := b.compute(seen, spec, step)
+		return locations(edit), err
 	}
-	if lacks == nil {
-		return nil
-	}
-	v := migration.TakenBack(f.ObjectName(), lacks, f.Cluster.LastWriter)
-	return &v
 }
 
-// placed is an edit that was made in the Cluster object and is rolled out.
-type placed struct {
-	compute computation
-	// whole is the last configuration of the Cluster object that lacked nothing;
-	// nil before the first reading, to which the step's Do has just seen.
-	whole *config.Spec
-}
-
-// takenBack are the places of the user's own object that need the edit again,
-// because somebody changed it: nil while the edit is in place. What is needed is
-// computed from Machines and Nodes too: where the configuration that was whole needs
-// it now as well, it is they that changed.
-func (p *placed) takenBack(seen migration.Snapshot) []string {
-	now := factsOf(seen).Cluster.Spec
-	edit, err := p.compute(seen, now)
+// reverted returns the locations of the user's own object that need an edit again because
+// another writer changed them; none if they need it for another reason. complete reports
+// that the object lacks nothing. What is needed is computed from Machines and Nodes as well:
+// if whole, the last configuration that lacked nothing, needs it now, it is they that
+// changed. whole is nil before the first reading; the step has just made the edit then.
+func reverted(seen migration.Snapshot, whole migration.Config, missing missing) (places []string, complete bool) {
+	places, err := missing(factsOf(seen).Cluster.Spec)
 	if err != nil {
-		return nil // the rollout shows why
+		return nil, false // the rollout shows why
 	}
-	if edit.Empty() {
-		p.whole = &now
-		return nil
+	if len(places) == 0 {
+		return nil, true
 	}
-	if p.whole != nil {
-		if before, err := p.compute(seen, *p.whole); err != nil || !before.Empty() {
-			return nil
+	if before, known := whole.(observed); known {
+		if left, err := missing(before.Cluster.Spec); err != nil || len(left) > 0 {
+			return nil, false
 		}
 	}
-	return locations(edit)
+	return places, false
 }
 
 func locations(edit edits.Edit) []string {

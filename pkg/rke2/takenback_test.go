@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
@@ -21,7 +23,7 @@ func holding(spec config.Spec) migration.Snapshot {
 	return migration.Snapshot{Config: observed{Facts: rancher.Facts{Cluster: rancher.Cluster{Spec: spec}}}}
 }
 
-func TestTakenBack(t *testing.T) {
+func TestReverted(t *testing.T) {
 	machines := rancherfixture.Posted().Configs()
 	spec := func(args ...any) config.Spec {
 		return config.Spec{Object: "Cluster fleet-default/demo", Global: map[string]any{
@@ -31,43 +33,44 @@ func TestTakenBack(t *testing.T) {
 	// The API changes the order of a list: Rancher's webhook does, on any update.
 	reordered := spec("v=2", "enable-leader-migration=true")
 	more := spec("v=2", "v=4", "enable-leader-migration=true")
-	reverted := spec("v=2")
+	without := spec("v=2")
 
-	compute := func(_ migration.Snapshot, s config.Spec) (edits.Edit, error) {
-		return edits.EnableLeaderMigration(s, machines)
+	flag := func(s config.Spec) ([]string, error) {
+		edit, err := edits.EnableLeaderMigration(s, machines)
+		return locations(edit), err
 	}
 	for name, tt := range map[string]struct {
 		readings []config.Spec
-		taken    bool
+		reverted bool
 	}{
-		"in place":                         {[]config.Spec{flagged, flagged}, false},
-		"reordered":                        {[]config.Spec{flagged, reordered}, false},
-		"another argument came":            {[]config.Spec{flagged, more}, false},
-		"taken back before the first look": {[]config.Spec{reverted}, true},
-		"taken back later":                 {[]config.Spec{flagged, reordered, reverted}, true},
+		"in place":                       {[]config.Spec{flagged, flagged}, false},
+		"reordered":                      {[]config.Spec{flagged, reordered}, false},
+		"another argument came":          {[]config.Spec{flagged, more}, false},
+		"reverted before the first look": {[]config.Spec{without}, true},
+		"reverted later":                 {[]config.Spec{flagged, reordered, without}, true},
+		"reverted, and looked at twice":  {[]config.Spec{flagged, without, without}, true},
 	} {
-		edit := placed{compute: compute}
+		var whole migration.Config
 		var lacks []string
-		for _, now := range tt.readings {
-			lacks = edit.takenBack(holding(now))
+		for _, spec := range tt.readings {
+			seen, complete := holding(spec), false
+			if lacks, complete = reverted(seen, whole, flag); complete {
+				whole = seen.Config
+			}
 		}
-		if (lacks != nil) != tt.taken {
+		if (lacks != nil) != tt.reverted {
 			t.Errorf("%s: %v", name, lacks)
 		}
 	}
 
 	// A Machine that comes, or evidence that changes, is not the user's doing.
-	edit := placed{compute: compute}
-	edit.takenBack(holding(flagged))
-	edit.compute = func(seen migration.Snapshot, _ config.Spec) (edits.Edit, error) { return compute(seen, reverted) }
-	if lacks := edit.takenBack(holding(flagged)); lacks != nil {
-		t.Errorf("another need is called taken back: %v", lacks)
+	always := func(config.Spec) ([]string, error) { return []string{"a"}, nil }
+	if lacks, _ := reverted(holding(flagged), holding(flagged).Config, always); lacks != nil {
+		t.Errorf("another need is called reverted: %v", lacks)
 	}
-	edit.compute = func(migration.Snapshot, config.Spec) (edits.Edit, error) {
-		return edits.Edit{}, errors.New("cannot be computed")
-	}
-	if lacks := edit.takenBack(holding(flagged)); lacks != nil {
-		t.Errorf("an edit that cannot be computed is called taken back: %v", lacks)
+	fails := func(config.Spec) ([]string, error) { return nil, errors.New("cannot be computed") }
+	if lacks, complete := reverted(holding(flagged), nil, fails); lacks != nil || complete {
+		t.Errorf("an edit that cannot be computed: %v, %t", lacks, complete)
 	}
 	if fmt.Sprint(machines) == "[]" {
 		t.Error("no machine: nothing was tried")
@@ -75,7 +78,7 @@ func TestTakenBack(t *testing.T) {
 }
 
 // A step fails where its edit is gone from the user's own object, and says who was last.
-func TestTakenBackByStep(t *testing.T) {
+func TestRollout_editReverted_failed(t *testing.T) {
 	for name, tt := range map[string]struct {
 		step    journal.StepID
 		version string
@@ -93,7 +96,11 @@ func TestTakenBackByStep(t *testing.T) {
 		p.options.KubernetesVersion = "v1.27.16+rke2r1"
 		facts := rancherfixture.Posted()
 		facts.Cluster.Spec.KubernetesVersion, facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools, facts.Cluster.LastWriter = tt.version, tt.global, nil, "terraform"
-		got := p.takenBack(migration.Snapshot{Config: observed{Facts: facts}}, tt.step)
+		rollout, err := p.Rollout(t.Context(), clustertest.TxOf(t, "run-2", tt.step), migration.Snapshot{Config: observed{Facts: facts}}, procedure.EditingOf(tt.step, p.options.Options), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := rollout.Verdict
 		if (got == nil) != (tt.says == "") {
 			t.Errorf("%s: %+v", name, got)
 			continue

@@ -101,11 +101,11 @@ func TestUpgradeIsWritten(t *testing.T) {
 	p, client := migrating(t, Options{Options: migration.Options{KubernetesVersion: target}}, nil)
 	tx := clustertest.TxOf(t, "run-2", migration.StepUpgrade)
 	before := specOf(t, client)
-	plan, err := p.PlanEdit(t.Context(), p.look(t, tx.Record()), migration.StepUpgrade)
+	plan, err := p.plan(t, p.look(t, tx.Record()), migration.StepUpgrade)
 	if err != nil || plan.Rolls != 2 || plan.Takes != 6*runner.Minute || plan.Summary[0] != "Kubernetes v1.26.13+rke2r1 → "+target || plan.Changes[0].Before != "v1.26.13+rke2r1" || plan.Changes[0].After != target {
 		t.Errorf("%v %+v", err, plan)
 	}
-	edit, err := p.Edit(t.Context(), p.look(t, tx.Record()), migration.StepUpgrade)
+	edit, err := p.Edit(t.Context(), p.look(t, tx.Record()), procedure.EditingOf(migration.StepUpgrade, p.options.Options))
 	if err == nil {
 		err = edit.Write(t.Context(), tx)
 	}
@@ -114,17 +114,17 @@ func TestUpgradeIsWritten(t *testing.T) {
 	if d := cmp.Diff(before, after); err != nil || d != "" || tx.Record().Intents[0].Token != target {
 		t.Errorf("%v %s %+v", err, d, tx.Record().Intents)
 	}
-	if again, err := p.Edit(t.Context(), p.look(t, tx.Record()), migration.StepUpgrade); err != nil || !again.Empty() {
+	if again, err := p.Edit(t.Context(), p.look(t, tx.Record()), procedure.EditingOf(migration.StepUpgrade, p.options.Options)); err != nil || !again.Empty() {
 		t.Errorf("a second time: %v %+v", err, again)
 	}
 	p.options.KubernetesVersion = "v1.30.0+rke2r1"
-	if _, err := p.Edit(t.Context(), p.look(t, tx.Record()), migration.StepUpgrade); fault.ClassOf(err) != fault.Usage {
+	if _, err := p.Edit(t.Context(), p.look(t, tx.Record()), procedure.EditingOf(migration.StepUpgrade, p.options.Options)); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("it skips minor versions: %v", err)
 	}
 	// An answer that is lost is looked for by the version.
 	for _, lands := range []bool{true, false} {
 		p, client := migrating(t, Options{Options: migration.Options{KubernetesVersion: target}}, nil)
-		edit, err := p.Edit(t.Context(), p.look(t, journal.Record{}), migration.StepUpgrade)
+		edit, err := p.Edit(t.Context(), p.look(t, journal.Record{}), procedure.EditingOf(migration.StepUpgrade, p.options.Options))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestUpgradeEdit(t *testing.T) {
 	} {
 		p := &Backend{}
 		p.options.KubernetesVersion = target
-		edit, err := p.Edit(t.Context(), migration.Snapshot{Config: observed{Facts: rancherfixture.Resting()}}, migration.StepUpgrade)
+		edit, err := p.Edit(t.Context(), migration.Snapshot{Config: observed{Facts: rancherfixture.Resting()}}, procedure.EditingOf(migration.StepUpgrade, p.options.Options))
 		if (err != nil) != want.refused || len(edit.Changes) != want.changes {
 			t.Errorf("%s: %v, %v", target, err, edit.Changes)
 		}
@@ -186,8 +186,8 @@ func checkTarget(t *testing.T, now, target, provider string, refused bool) {
 	p := &Backend{}
 	p.options.KubernetesVersion = target
 	seen := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(position.P5)}
-	plan, planErr := p.PlanEdit(t.Context(), seen, migration.StepUpgrade)
-	edit, err := p.Edit(t.Context(), seen, migration.StepUpgrade)
+	plan, planErr := p.plan(t, seen, migration.StepUpgrade)
+	edit, err := p.Edit(t.Context(), seen, procedure.EditingOf(migration.StepUpgrade, p.options.Options))
 	if (err != nil) != refused || (planErr != nil) != refused || refused != edit.Empty() || refused != (len(plan.Changes) == 0) {
 		t.Errorf("%s → %s with %s: %v, %v, %d changes", now, target, provider, err, planErr, len(edit.Changes))
 	}
@@ -205,7 +205,7 @@ func TestUpgradeEdit_endStateToCome(t *testing.T) {
 		p.options.KubernetesVersion, p.options.EndState = "v1.29.3+rke2r1", end
 		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(position.P3)}
 		seen.Reading.Down.Nodes = []downstream.Node{rancherfixture.Node("m", `["server","--node-name","m"]`)}
-		if _, err := p.Edit(t.Context(), seen, migration.StepUpgrade); (err != nil) != refused {
+		if _, err := p.Edit(t.Context(), seen, procedure.EditingOf(migration.StepUpgrade, p.options.Options)); (err != nil) != refused {
 			t.Errorf("%s: %v", end, err)
 		}
 	}

@@ -21,17 +21,18 @@ type Editor struct {
 	Rolled migration.Rollout
 	Busy   bool
 	Did    []string
-	// Outliving are the kube-controller-managers beside which another may run.
-	Outliving []string
+	Asked  []migration.Editing // what Edit was asked for last
 }
 
 // Edit implements migration.Editor.
-func (e *Editor) Edit(context.Context, migration.Snapshot, journal.StepID) (migration.Edit, error) {
+func (e *Editor) Edit(_ context.Context, _ migration.Snapshot, steps ...migration.Editing) (migration.Edit, error) {
+	e.Asked = steps
+	plan := func() (runner.Plan, error) { return runner.Plan{Notes: []string{"of the side"}}, nil }
 	if len(e.Open) == 0 {
-		return migration.Edit{Object: "Cluster demo"}, nil
+		return migration.Edit{Object: "Cluster demo", Plan: plan}, nil
 	}
 	next := e.Open[0]
-	next.Object = "Cluster demo"
+	next.Object, next.Plan = "Cluster demo", plan
 	next.Write = func(context.Context, *runner.Tx) error {
 		e.Did = append(e.Did, "write "+next.Changes[0].Location)
 		if next.By == "" { // else somebody takes it back at once
@@ -42,42 +43,24 @@ func (e *Editor) Edit(context.Context, migration.Snapshot, journal.StepID) (migr
 	return next, nil
 }
 
-// PlanEdit implements migration.Editor.
-func (e *Editor) PlanEdit(context.Context, migration.Snapshot, journal.StepID) (runner.Plan, error) {
-	return runner.Plan{Notes: []string{"of the side"}}, nil
-}
-
 // Apply implements migration.Editor.
-func (e *Editor) Apply(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) error {
+func (e *Editor) Apply(context.Context, *runner.Tx, migration.Snapshot, migration.Editing) error {
 	e.Did = append(e.Did, "apply")
 	return nil
 }
 
 // Rollout implements migration.Editor.
-func (e *Editor) Rollout(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) (migration.Rollout, error) {
+func (e *Editor) Rollout(context.Context, *runner.Tx, migration.Snapshot, migration.Editing, migration.Config) (migration.Rollout, error) {
 	return e.Rolled, nil
 }
 
 // WhileRolling implements migration.Editor.
-func (e *Editor) WhileRolling(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) (bool, error) {
+func (e *Editor) WhileRolling(context.Context, *runner.Tx, migration.Snapshot, migration.Editing) (bool, error) {
 	return e.Busy, nil
 }
 
 // Finish implements migration.Editor.
 func (e *Editor) Finish(context.Context, *runner.Tx, journal.StepID, bool) error { return nil }
-
-// Summarize implements migration.Backend.
-func (e *Editor) Summarize(open []migration.PendingCondition) string {
-	return migration.SummarizePending(open)
-}
-
-// Outlived implements migration.Backend.
-func (e *Editor) Outlived(context.Context, migration.Snapshot) ([]string, error) {
-	return e.Outliving, nil
-}
-
-// Rolls implements migration.Backend.
-func (e *Editor) Rolls(journal.StepID) bool { return true }
 
 // Read implements migration.Backend.
 func (e *Editor) Read(context.Context, journal.Record) (migration.Config, error) { return nil, ErrAway }
@@ -106,7 +89,6 @@ type Side struct {
 
 // SideConfig is what a Side reads.
 type SideConfig struct {
-	RestingConfig
 	At        position.Position
 	Refused   error
 	Installed migration.InstallMethod
@@ -159,58 +141,9 @@ func (s *Side) Handoff() migration.Handoff { return nil }
 // Snapshotter implements migration.Backend.
 func (s *Side) Snapshotter() migration.Snapshotter { return nil }
 
-// Supported implements migration.Config.
-func (c SideConfig) Supported() error { return c.Refused }
-
-// Places implements migration.Config.
-func (c SideConfig) Places() map[string]migration.Place { return nil }
-
-// InstalledAs implements migration.Config.
-func (c SideConfig) InstalledAs(journal.Record) migration.InstallMethod { return c.Installed }
-
 // Combine implements migration.Config.
 func (c SideConfig) Combine(down downstream.Cluster) migration.Reading {
 	r := At(c.At).Reading
-	r.Down = down
+	r.Down, r.Unsupported, r.InstalledAs, r.Roller = down, c.Refused, c.Installed, migration.ByRancher()
 	return r
 }
-
-// RestingConfig is a configuration whose snapshot the journal alone tells of.
-type RestingConfig struct{ Snapshot bool }
-
-// Combine implements migration.Config.
-func (RestingConfig) Combine(downstream.Cluster) migration.Reading { return Resting() }
-
-// Supported implements migration.Config.
-func (RestingConfig) Supported() error { return nil }
-
-// Places implements migration.Config.
-func (RestingConfig) Places() map[string]migration.Place { return nil }
-
-// InstalledAs implements migration.Config.
-func (RestingConfig) InstalledAs(journal.Record) migration.InstallMethod {
-	return migration.InstallHelm
-}
-
-// SnapshotState implements migration.Config.
-func (c RestingConfig) SnapshotState(record journal.Record, reached position.Position) runner.State {
-	switch {
-	case !c.Snapshot:
-		return runner.State{Kind: runner.Skipped}
-	case reached > position.P1:
-		return runner.State{Kind: runner.Done}
-	case lastIntent(record) == migration.StepSnapshot:
-		return runner.State{Kind: runner.InProgress}
-	}
-	return runner.State{Kind: runner.Todo}
-}
-
-func lastIntent(record journal.Record) journal.StepID {
-	if len(record.Intents) == 0 {
-		return ""
-	}
-	return record.Intents[len(record.Intents)-1].Step
-}
-
-// Roller implements migration.Backend.
-func (*Editor) Roller() runner.Roller { return migration.ByRancher() }

@@ -24,8 +24,12 @@ var Start = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 // migration leaves it at a position, while nothing moves and every holder renews.
 func At(p position.Position) migration.Snapshot {
 	r := migration.Reading{Object: "Cluster demo", Version: "v1.26.15+rke2r1", ControlPlaneLabel: controlPlaneLabel, ProviderSource: "last --cloud-provider is"}
+	kubelets := migration.KubeletInTree
+	if p >= position.P4 {
+		kubelets = migration.KubeletExternal
+	}
 	for _, name := range []string{"cp-0", "cp-1"} {
-		r.Members = append(r.Members, migration.Member{Name: name, Kind: "Machine", Nodes: []string{name}, ControlPlane: true})
+		r.Members = append(r.Members, migration.Member{Name: name, Kind: "Machine", Nodes: []string{name}, ControlPlane: true, Kubelet: kubelets})
 		r.Down.Nodes = append(r.Down.Nodes, ReadyNode(name, map[string]string{controlPlaneLabel: "true"}))
 		provider := component.ProviderAWS
 		if p >= position.P4 {
@@ -33,14 +37,14 @@ func At(p position.Position) migration.Snapshot {
 		}
 		r.KCMs = append(r.KCMs, AKCM(name, provider, p == position.P2 || p == position.P3))
 	}
-	r.Members = append(r.Members, migration.Member{Name: "worker", Kind: "Machine", Nodes: []string{"worker"}, Worker: true})
+	r.Members = append(r.Members, migration.Member{Name: "worker", Kind: "Machine", Nodes: []string{"worker"}, Worker: true, Kubelet: kubelets})
 	r.Down.Nodes = append(r.Down.Nodes, ReadyNode("worker", nil))
 	if p >= position.P1 && p < position.P5 {
 		r.Down.MayGet, r.Down.MayUpdate, r.Down.OwnGrant = true, true, true
 	}
 	r.Leases = LeasesAt(p)
 	r.Down.Leases = lease.Readings{Migration: r.Leases.Migration.Last, KCM: r.Leases.KCM.Last, CCM: r.Leases.CCM.Last}
-	seen := migration.Snapshot{Reading: r, Result: ResultAt(p), Config: RestingConfig{}, InstallMethod: migration.InstallHelm, At: Start}
+	seen := migration.Snapshot{Reading: r, Result: ResultAt(p), InstallMethod: migration.InstallHelm, At: Start}
 	if p >= position.P3 {
 		return WithCCM(seen, p < position.P5)
 	}

@@ -17,7 +17,7 @@ import (
 // prepare computes the installation without making it, so that what would stop
 // a later step stops the run before its first write.
 func (a Auditor) prepare(ctx context.Context, seen migration.Snapshot, writes bool) migration.Prepared {
-	out := migration.Prepared{RestErr: seen.Reading.RequireSettled(a.Backend.Summarize), Stands: seen.Result.Position, Writes: writes}
+	out := migration.Prepared{RestErr: seen.Reading.RequireSettled(), Stands: seen.Result.Position, Writes: writes}
 	switch {
 	case seen.Result.Position.AtLeast(position.P3):
 		return out // no check judges the installation any more

@@ -129,7 +129,7 @@ func (c Chart) Apply(ctx context.Context, tx *runner.Tx, seen migration.Snapshot
 	if err != nil || planned.Operation == release.OpNone {
 		return err
 	}
-	if err := seen.Reading.RequireSettled(c.Backend.Summarize); err != nil {
+	if err := seen.Reading.RequireSettled(); err != nil {
 		return err
 	}
 	inverse, err := json.Marshal(map[string]any{"release": wellknown.CCM, "leaderMigration": !flagged, "before": planned.Release.String()})
@@ -161,7 +161,7 @@ func (c Chart) planDocument(seen migration.Snapshot, plan runner.Plan, ch *chart
 		return plan, err
 	}
 	mark := "+"
-	if len(before) > 0 || seen.Config.InstalledAs(seen.Record) == migration.InstallManifest {
+	if len(before) > 0 || seen.Reading.InstalledAs == migration.InstallManifest {
 		mark = "~"
 	}
 	plan.Summary = []string{mark + " " + Name(seen) + ", image " + shortImage(values.Image)}

@@ -48,7 +48,7 @@ func TestGuardTakesOver(t *testing.T) {
 		"and nobody shows how late it is there":    {0, stuck, nil, ""},
 		"a machine is down for long":               {10 * minute, down, nil, "SwitchedNotReady"},
 		"and API servers may have been away then":  {4 * minute, down, nil, ""},
-		"and it is not switched":                   {10 * minute, func(s *migration.Snapshot) { down(s); s.Reading.Members[2].Missing = "x" }, nil, ""},
+		"and it is not switched":                   {10 * minute, func(s *migration.Snapshot) { down(s); s.Reading.Members[2].Kubelet = migration.KubeletInTree }, nil, ""},
 		"and an undo began since":                  {10 * minute, func(s *migration.Snapshot) { down(s); s.Back = true }, nil, ""},
 		"and the reading before this one failed":   {10 * minute, func(s *migration.Snapshot) { down(s); s.Unseen = true }, nil, ""},
 		"the CCM restarted since it was seen":      {10 * minute, restarted, &handedOver{now.Add(-minute), before}, "CCMRestarts"},

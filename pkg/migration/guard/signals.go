@@ -52,7 +52,7 @@ func SignalsOf(s migration.Snapshot) Signals {
 	}
 	for _, m := range s.Reading.Members {
 		for _, name := range m.Nodes {
-			if node := s.Reading.Down.Node(name); node != nil && m.Missing == "" && !node.IsReady() {
+			if node := s.Reading.Down.Node(name); node != nil && m.Kubelet == migration.KubeletExternal && !node.IsReady() {
 				out.SwitchedNotReady = append(out.SwitchedNotReady, m.Name)
 			}
 		}

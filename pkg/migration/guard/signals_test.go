@@ -48,7 +48,7 @@ func TestSignals(t *testing.T) {
 		"a switched machine is not Ready": {position.P4, func(s *migration.Snapshot) { s.Reading.Down.Nodes[2].Ready.Status = "Unknown" }, atP4, func(g *Signals) { g.SwitchedNotReady = []string{"worker"} }},
 		"one that is not switched": {position.P4, func(s *migration.Snapshot) {
 			s.Reading.Down.Nodes[2].Ready.Status = "Unknown"
-			s.Reading.Members[2].Missing = "x"
+			s.Reading.Members[2].Kubelet = migration.KubeletInTree
 		}, atP4, nil},
 		"a machine without its Node": {position.P4, func(s *migration.Snapshot) { s.Reading.Members[2].Nodes = []string{"gone"} }, atP4, nil},
 		"longer leases are in force": {position.P4, func(s *migration.Snapshot) {

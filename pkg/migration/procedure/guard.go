@@ -35,7 +35,7 @@ func (m *Migration) Leftover(ctx context.Context, seen migration.Snapshot) *runn
 	if id == "" || id == migration.StepHandOver || !seen.Record.LeftOpen && !seen.Record.Begun(id) {
 		return nil
 	}
-	left := &runner.Leftover[migration.Snapshot]{Step: rowOf(id).info(), By: m.Backend.Roller(), Watch: watching, Overtaken: m.back}
+	left := &runner.Leftover[migration.Snapshot]{Step: rowOf(id).info(), By: seen.Reading.Roller, Watch: watching, Overtaken: m.back}
 	if left.By.Alone && watching.Watched(ctx, seen) == nil {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (m *Migration) Leftover(ctx context.Context, seen migration.Snapshot) *runn
 // did that, or our own brake, holds it.
 func (m *Migration) Watched(ctx context.Context, seen migration.Snapshot) migration.Step {
 	id := m.underWay(seen)
-	if id == "" || m.Paused(seen) != "" || m.progress(seen).rests(id) || m.onlyAnnounced(ctx, seen, id) {
+	if id == "" || seen.Reading.Paused != "" || m.progress(seen).rests(id) || m.onlyAnnounced(ctx, seen, id) {
 		return nil
 	}
 	return &guarding{base{Migration: m, ID: id}, rowOf(id).make(base{Migration: m, ID: id})}
@@ -77,7 +77,7 @@ func (m *Migration) underWay(seen migration.Snapshot) journal.StepID {
 func (m *Migration) likeliest(judged runner.Observation) journal.StepID {
 	var step journal.StepID
 	for _, id := range m.order() {
-		if m.Backend.Rolls(id) && (step == "" || judged.States[id].Kind == runner.Done) {
+		if rolls(m.Options, id) && (step == "" || judged.States[id].Kind == runner.Done) {
 			step = id
 		}
 	}
@@ -93,10 +93,10 @@ func (s progress) rests(step journal.StepID) bool {
 // onlyAnnounced says whether the edit of a step that rolls is not in the configuration, or
 // not all of it, and nothing moves: it is left to somebody else, or to the next run.
 func (m *Migration) onlyAnnounced(ctx context.Context, seen migration.Snapshot, step journal.StepID) bool {
-	if !m.Backend.Rolls(step) && !m.Backend.Rolls(undoes(step)) || len(seen.Reading.Pending) > 0 {
+	if !rolls(m.Options, step) && !rolls(m.Options, undoes(step)) || len(seen.Reading.Pending) > 0 {
 		return false
 	}
-	edit, err := m.Backend.Edit(ctx, seen, step)
+	edit, err := m.Backend.Edit(ctx, seen, base{Migration: m, ID: step}.step())
 	return err == nil && !edit.Empty()
 }
 
@@ -135,11 +135,11 @@ func (s *guarding) Verify(ctx context.Context, tx *runner.Tx, seen migration.Sna
 	if err != nil || verdict.Kind == runner.Met || verdict.Kind == runner.Braked {
 		return verdict, err
 	}
-	if s.progress(seen).rests(s.ID) || s.Paused(seen) != "" || s.onlyAnnounced(ctx, seen, s.ID) {
+	if s.progress(seen).rests(s.ID) || seen.Reading.Paused != "" || s.onlyAnnounced(ctx, seen, s.ID) {
 		return atRest(migration.Met("the cluster is at rest; step " + string(s.ID) + " is not at its end")), nil
 	}
 	if verdict.Kind == runner.Failed {
-		open := s.Backend.Summarize(seen.Reading.Pending)
+		open := migration.SummarizePending(seen.Reading.Pending)
 		verdict = runner.Verdict{Kind: runner.Waiting, Seen: open, Progress: seen.Reading.Progress(open), By: verdict.By, Err: verdict.Err}
 	}
 	verdict.WaitingFor = migration.OrElse(verdict.WaitingFor, "the cluster to come to rest")

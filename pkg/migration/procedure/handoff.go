@@ -48,7 +48,7 @@ func (m *Migration) Handoff(ctx context.Context, seen migration.Snapshot, form s
 			}
 			head = append([]string{"NOT YET: after " + string(before(m.Steps(), info.ID)) + "."}, head...)
 		}
-		text, err := writer.Fragment(seen, info.ID, form, head)
+		text, err := writer.Fragment(ctx, seen, form, head, StepsTo(m.Options, seen, edit.ID)...)
 		if err != nil {
 			return "", err
 		}
@@ -87,7 +87,7 @@ func (m *Migration) NextEdit(ctx context.Context, seen migration.Snapshot) (Next
 		}
 		next := NextEdit{Step: edit.ID, Texts: map[string]string{}}
 		for _, form := range writer.Forms() {
-			text, err := writer.Published(seen, edit.ID, form, headOf(seen, edit.Info()))
+			text, err := writer.Published(ctx, seen, form, headOf(seen, edit.Info()), StepsTo(m.Options, seen, edit.ID)...)
 			if err != nil {
 				return NextEdit{}, err
 			}
@@ -181,7 +181,7 @@ func (s *editing) handOver(ctx context.Context, tx *runner.Tx, seen migration.Sn
 	if s.moving(seen) {
 		return nil // it is watched to its rest, and named there
 	}
-	edit, err := s.Backend.Edit(ctx, seen, s.ID)
+	edit, err := s.Backend.Edit(ctx, seen, s.step())
 	if err != nil || edit.Empty() {
 		return err
 	}
@@ -209,10 +209,7 @@ func (s *editing) harm(seen migration.Snapshot) error {
 	if err := guard.Committed(seen); err != nil {
 		return err
 	}
-	if writer := s.Backend.Handoff(); writer != nil {
-		return writer.Harm(seen)
-	}
-	return nil
+	return seen.Reading.Harm
 }
 
 // moving says whether somebody has changed the configuration since the edit was announced.
@@ -248,7 +245,7 @@ func (m *Migration) halfCommitted(ctx context.Context, seen migration.Snapshot, 
 // rolled out it is watched, and the brake with it; at rest it is named. differs: it is
 // not the edit.
 func (s *editing) othersChange(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (verdict runner.Verdict, differs bool, err error) {
-	edit, unfit := s.Backend.Edit(ctx, seen, s.ID)
+	edit, unfit := s.Backend.Edit(ctx, seen, s.step())
 	places := edit.Locations()
 	if unfit == nil && edit.Empty() {
 		if places, err = s.beside(tx, seen); err != nil || len(places) == 0 {
@@ -260,7 +257,7 @@ func (s *editing) othersChange(ctx context.Context, tx *runner.Tx, seen migratio
 		at = unfit.Error()
 	}
 	if len(seen.Reading.Pending) > 0 {
-		open := s.Backend.Summarize(seen.Reading.Pending)
+		open := migration.SummarizePending(seen.Reading.Pending)
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "another change than the one handed over to be rolled out (" + at + ")",
 			Seen: open, Progress: seen.Reading.Progress() + open, By: migration.ByRancher()}, true, nil
 	}

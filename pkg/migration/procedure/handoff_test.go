@@ -1,6 +1,7 @@
 package procedure
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -18,14 +19,13 @@ func (k kept) Handoff() migration.Handoff                                { retur
 func (kept) Marked(form string) bool                                     { return form != "bare" }
 func (kept) Beside(migration.Snapshot, journal.StepID) ([]string, error) { return nil, nil }
 
-func (kept) Harm(migration.Snapshot) error { return nil }
-func (kept) Forms() []string               { return []string{"words"} }
-func (kept) Fragment(_ migration.Snapshot, step journal.StepID, form string, head []string) (string, error) {
-	return "# " + strings.Join(head, "\n# ") + "\n" + form + " of " + string(step) + "\n", nil
+func (kept) Forms() []string { return []string{"words"} }
+func (kept) Fragment(_ context.Context, _ migration.Snapshot, form string, head []string, steps ...migration.Editing) (string, error) {
+	return "# " + strings.Join(head, "\n# ") + "\n" + form + " of " + string(steps[len(steps)-1].ID) + "\n", nil
 }
 
-func (k kept) Published(seen migration.Snapshot, step journal.StepID, form string, head []string) (string, error) {
-	text, err := k.Fragment(seen, step, form, head)
+func (k kept) Published(ctx context.Context, seen migration.Snapshot, form string, head []string, steps ...migration.Editing) (string, error) {
+	text, err := k.Fragment(ctx, seen, form, head, steps...)
 	return "published: " + text, err
 }
 

@@ -224,8 +224,8 @@ func TestWhoFences(t *testing.T) {
 		"while it moves": {func(_ *Migration, _ *clustertest.Side, s *migration.Snapshot) {
 			s.Reading.Pending = clustertest.Rolling().Pending
 		}, nil, false},
-		"an old one beside":  {func(_ *Migration, by *clustertest.Side, _ *migration.Snapshot) { by.Outliving = []string{"cp-0"} }, nil, false},
-		"left to the switch": {func(_ *Migration, _ *clustertest.Side, s *migration.Snapshot) { s.Reading.KCMs = s.Reading.KCMs[:1] }, nil, false},
+		"an old one next to it": {func(_ *Migration, _ *clustertest.Side, s *migration.Snapshot) { s.Reading.StaticPods = true }, nil, false},
+		"left to the switch":    {func(_ *Migration, _ *clustertest.Side, s *migration.Snapshot) { s.Reading.KCMs = s.Reading.KCMs[:1] }, nil, false},
 		"once more": {func(_ *Migration, _ *clustertest.Side, s *migration.Snapshot) {
 			s.Reading.Leases.Migration = clustertest.Renewing("cp-1_kcm", wellknown.KCM)
 			s.Reading.Leases.KCM = s.Reading.Leases.Migration

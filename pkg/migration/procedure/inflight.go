@@ -1,6 +1,8 @@
 package procedure
 
 import (
+	"context"
+
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -17,7 +19,7 @@ func (s progress) rollingStep(at position.Position) journal.StepID {
 		return migration.StepUpgrade
 	}
 	step := lastIntended(s.Record)
-	if !s.Rolls(step) {
+	if !rolls(s.Options, step) {
 		return ""
 	}
 	if len(s.Reading.Pending) == 0 && !s.cordonsOpen(step) {
@@ -36,11 +38,15 @@ func (s progress) rollingStep(at position.Position) journal.StepID {
 // last. What a roll waits for at its end shows in no position: that no process of
 // before runs beside the new ones.
 func (s progress) endUnseen(step journal.StepID) bool {
-	switch step {
-	case migration.StepEnable, migration.StepSwitch, migration.StepUndoEnable, migration.StepUndoSwitch:
-		return s.Reading.MayOutlive && s.leftOpenAt(step)
-	}
-	return false
+	return changesModes(step) && s.Reading.MayOutlive && s.leftOpenAt(step)
+}
+
+// outlived returns one line for each process of a control plane that may still run from
+// before its last restart. It reads the leases of their Nodes, so it is asked last.
+func (m *Migration) outlived(ctx context.Context, r migration.Reading) ([]string, error) {
+	kubelets, open, err := m.before.kubelets.Next(ctx, m.Kube, r)
+	m.before.kubelets = kubelets
+	return open, err
 }
 
 // leftOpenAt says whether the last thing that the journal announced is of a step that no
@@ -69,7 +75,7 @@ func (m *Migration) waitForInterruptedRun(tx *runner.Tx, seen migration.Snapshot
 	if !record.LeftOpen || record.Intents[len(record.Intents)-1].Run == tx.Run() || len(seen.Reading.Pending) == 0 {
 		return nil
 	}
-	open := m.Backend.Summarize(seen.Reading.Pending)
+	open := migration.SummarizePending(seen.Reading.Pending)
 	return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "what an earlier run began to come to its end", Seen: open, Progress: open, Err: seen.Reading.HeldUpBy()}
 }
 
@@ -89,7 +95,7 @@ func (s progress) deferEarlier(ids []journal.StepID, states map[journal.StepID]r
 	if states[migration.StepSnapshot].Kind == runner.InProgress {
 		step = migration.StepSnapshot
 	}
-	if len(s.Reading.Pending) == 0 || (step != migration.StepSnapshot && !s.Rolls(step)) {
+	if len(s.Reading.Pending) == 0 || (step != migration.StepSnapshot && !rolls(s.Options, step)) {
 		return
 	}
 	for _, id := range ids {

@@ -30,7 +30,7 @@ type Migration struct {
 
 // New makes a migration. Nothing is read before Open.
 func New(access migration.Access, backend migration.Backend) *Migration {
-	return &Migration{Access: access, Backend: backend, before: history{started: access.Clock.Now()}}
+	return &Migration{Access: access, Backend: backend, before: history{started: access.Clock.Now(), whole: map[journal.StepID]migration.Config{}}}
 }
 
 // Open observes the cluster once, and makes it the target: kind and names are the
@@ -52,7 +52,7 @@ func (m *Migration) Judge(seen migration.Snapshot) (runner.Observation, error) {
 	if m.back {
 		return m.progress(seen).undoStates(m.order())
 	}
-	if err := seen.Config.Supported(); err != nil {
+	if err := seen.Reading.Unsupported; err != nil {
 		return runner.Observation{}, err
 	}
 	return m.progress(seen).states(m.forward())
@@ -78,18 +78,6 @@ func (m *Migration) Header(seen migration.Snapshot) []string {
 
 // Leader implements runner.Procedure: who runs the cloud controllers.
 func (m *Migration) Leader(seen migration.Snapshot) runner.Leader { return seen.CloudControllers() }
-
-// Paused says who keeps the cluster from being rolled; "": nobody.
-func (m *Migration) Paused(seen migration.Snapshot) string { return m.Backend.Paused(seen) }
-
-// Harm is that the configuration, rolled out beside the cluster as it is, makes two managers
-// of the cloud controllers, or none: somebody put an old one back. nil: it does not.
-func (m *Migration) Harm(seen migration.Snapshot) error {
-	if h := m.Backend.Handoff(); h != nil {
-		return h.Harm(seen)
-	}
-	return nil
-}
 
 // Brake implements runner.Procedure.
 func (m *Migration) Brake(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, _ error) (string, error) {
@@ -143,7 +131,7 @@ func (m *Migration) Alone(ctx context.Context, seen migration.Snapshot) error {
 func (m *Migration) progress(seen migration.Snapshot) progress {
 	return progress{
 		Snapshot: seen, Options: m.Options, Cordon: guard.PlanCordon(seen.Reading).Without(guard.NewControlPlanes(seen)),
-		AtTarget: seen.AtTarget(m.Options.KubernetesVersion), Rolls: m.Backend.Rolls,
+		AtTarget: seen.AtTarget(m.Options.KubernetesVersion),
 	}
 }
 
@@ -198,5 +186,5 @@ func noteTakenBack(ctx context.Context, tx *runner.Tx, steps ...journal.StepID) 
 
 // requireRest stops before a write unless everything is where it should be.
 func (m *Migration) requireRest(seen migration.Snapshot) error {
-	return seen.Reading.RequireSettled(m.Backend.Summarize)
+	return seen.Reading.RequireSettled()
 }

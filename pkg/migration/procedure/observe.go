@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/rolling"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
@@ -24,6 +25,10 @@ type history struct {
 	leases  lease.Window
 	// unchanged says since when nobody wrote a lease.
 	unchanged migration.Unchanged
+	exits     rolling.Exits
+	kubelets  rolling.Kubelets
+	// whole holds, by step, the last reading in which the configuration had all of its edit.
+	whole map[journal.StepID]migration.Config
 }
 
 // Observe implements runner.Procedure: it reads both sides.
@@ -39,6 +44,7 @@ func (m *Migration) Observe(ctx context.Context, record journal.Record) (migrati
 	m.before.hadCCM = m.before.hadCCM || seen.Reading.Down.CCM != nil
 	m.before.unchanged = m.before.unchanged.Next(began, now, seen.Reading.Leases)
 	seen.HadCCM, seen.Unchanged = m.before.hadCCM, m.before.unchanged
+	m.before.exits = m.before.exits.Next(seen)
 	return seen, nil
 }
 
@@ -58,13 +64,13 @@ func (m *Migration) observe(ctx context.Context, record journal.Record) (migrati
 		}
 	}
 	reading := seen.Config.Combine(down)
-	reading.Stale, reading.Down = m.before.renamed, down
+	reading.Stale, reading.Down, reading.MayOutlive = m.before.renamed, down, m.before.kubelets.MayOutlive(reading)
 	if seen.Reading, err = m.observeLeases(ctx, reading); err != nil {
 		return seen, err
 	}
 	seen.Result = position.Compute(seen.Reading.Evidence())
 	if m.back {
-		seen.InstallMethod = seen.Config.InstalledAs(record)
+		seen.InstallMethod = seen.Reading.InstalledAs
 		if m.before.renamed == nil {
 			if m.before.renamed, err = m.goesBackFrom(seen); err != nil {
 				return seen, err

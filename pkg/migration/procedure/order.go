@@ -6,6 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -15,6 +16,7 @@ type row struct {
 	title        string
 	reaches      position.Position // that it brings the cluster to; P0: none of its own
 	undoes       journal.StepID    // that it takes back; "": it goes forward
+	target       migration.Target  // of an editing step; zero: it edits nothing, or the version alone
 	irreversible string            // why there is no way back; "": there is one
 	make         func(base) migration.Step
 }
@@ -30,7 +32,8 @@ func forward() []row {
 		{id: migration.StepLeaseAccess, title: "let kube-controller-manager use the migration lease", reaches: position.P1,
 			make: func(b base) migration.Step { return &leaseAccess{base: b} }},
 		{id: migration.StepEnable, title: "turn leader migration on in every kube-controller-manager", reaches: position.P2,
-			make: func(b base) migration.Step { return &editing{b, enableLeaderMigration()} }},
+			target: migration.Target{ControlPlanes: component.InTreeMigrating, Restarted: true},
+			make:   func(b base) migration.Step { return &editing{b, enableLeaderMigration()} }},
 		{id: migration.StepCordon, title: "cordon control-plane nodes",
 			make: func(b base) migration.Step { return &cordon{base: b} }},
 		{id: migration.StepInstall, title: "install the cloud controller manager beside them", reaches: position.P3,
@@ -38,7 +41,8 @@ func forward() []row {
 		{id: migration.StepHandOver, title: "let the cloud controller manager take over, while it can still be taken back",
 			make: func(b base) migration.Step { return &handOver{base: b} }},
 		{id: migration.StepSwitch, title: "switch every component to the external provider", reaches: position.P4,
-			make: func(b base) migration.Step { return &editing{b, switchProvider(b.Options.EarlyHandOver)} }},
+			target: migration.Target{ControlPlanes: component.External, Kubelets: migration.KubeletExternal, Restarted: true},
+			make:   func(b base) migration.Step { return &editing{b, switchProvider(b.Options.EarlyHandOver)} }},
 		{id: migration.StepUncordon, title: "give back the cordons",
 			make: func(b base) migration.Step { return &uncordon{base: b} }},
 		{id: migration.StepVerify, title: "audit the cluster against the fingerprint",
@@ -58,11 +62,13 @@ func backward() []row {
 		{id: migration.StepUndoDisable, title: "turn leader migration on again in the cloud controller manager", undoes: migration.StepDisable,
 			make: func(b base) migration.Step { return &undoDisable{base: b} }},
 		{id: migration.StepUndoSwitch, title: "switch every component back to the in-tree provider, with leader migration", undoes: migration.StepSwitch,
-			make: func(b base) migration.Step { return &editing{b, switchBack()} }},
+			target: migration.Target{ControlPlanes: component.InTreeMigrating, Kubelets: migration.KubeletInTree},
+			make:   func(b base) migration.Step { return &editing{b, switchBack()} }},
 		{id: migration.StepUndoInstall, title: "uninstall the cloud controller manager", undoes: migration.StepInstall,
 			make: func(b base) migration.Step { return &undoInstall{base: b} }},
 		{id: migration.StepUndoEnable, title: "turn leader migration off in every kube-controller-manager", undoes: migration.StepEnable,
-			make: func(b base) migration.Step { return &editing{b, disableLeaderMigrationAgain()} }},
+			target: migration.Target{ControlPlanes: component.InTree},
+			make:   func(b base) migration.Step { return &editing{b, disableLeaderMigrationAgain()} }},
 		{id: migration.StepUndoAccess, title: "remove migration lease and grant", undoes: migration.StepLeaseAccess,
 			make: func(b base) migration.Step { return &undoAccess{base: b} }},
 	}
@@ -130,6 +136,55 @@ func undoStep(of journal.StepID) journal.StepID {
 		}
 	}
 	return ""
+}
+
+// changesModes reports whether the edit of a step changes how kube-controller-managers run.
+func changesModes(id journal.StepID) bool {
+	return rowOf(id).target.ControlPlanes != component.ModeUnknown
+}
+
+// EditingOf describes a step to a Backend. Of one that edits nothing the target is zero.
+func EditingOf(id journal.StepID, o migration.Options) migration.Editing {
+	r := rowOf(id)
+	step := migration.Editing{ID: id, Undoes: r.undoes, Target: r.target}
+	if id == migration.StepUpgrade {
+		step.Target.Version = o.KubernetesVersion
+	}
+	return step
+}
+
+// StepsTo returns an editing step behind those whose edits its own is planned on top of: the
+// earlier ones that may not be made yet.
+func StepsTo(o migration.Options, seen migration.Snapshot, id journal.StepID) []migration.Editing {
+	ids := order(o)
+	if undoes(id) != "" {
+		ids = undoOrder()
+	}
+	var steps []migration.Editing
+	for _, earlier := range ids[:max(0, slices.Index(ids, id))] {
+		if changesModes(id) && changesModes(earlier) && ahead(seen, earlier) {
+			steps = append(steps, EditingOf(earlier, o))
+		}
+	}
+	return append(steps, EditingOf(id, o))
+}
+
+// ahead reports whether the configuration may lack the edit of a step.
+func ahead(seen migration.Snapshot, id journal.StepID) bool {
+	if undone := undoes(id); undone != "" {
+		return seen.Result.MayHaveReached(reaches(undone)) || seen.Record.Begun(undone)
+	}
+	return seen.Result.Position < reaches(id)
+}
+
+// rolls reports whether the owner of a rollout goes on with a step's change after our write.
+func rolls(o migration.Options, id journal.StepID) bool {
+	switch r := rowOf(id); {
+	case id == migration.StepInstall:
+		return o.InstallMethod == migration.InstallManifest
+	default:
+		return r.undoes == "" && (changesModes(id) || id == migration.StepUpgrade)
+	}
 }
 
 // undoFrom is the position that an undo step brings the cluster back from.

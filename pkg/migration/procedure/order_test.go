@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // The steps in force, in their order, by the choices that change it.
@@ -86,5 +87,55 @@ func TestWordsOfSteps(t *testing.T) {
 	}
 	if migration.InstallHelm != "helm" || migration.InstallManifest != "additional-manifest" {
 		t.Errorf("methods %s and %s", migration.InstallHelm, migration.InstallManifest)
+	}
+}
+
+// An owner goes on with edits after our write, and with a document that installs the chart,
+// which Helm does not leave to it. It goes on with no way back.
+func TestRolls_methods_steps(t *testing.T) {
+	for method, want := range map[migration.InstallMethod][]journal.StepID{
+		migration.InstallHelm:     {migration.StepEnable, migration.StepSwitch, migration.StepUpgrade},
+		migration.InstallManifest: {migration.StepEnable, migration.StepInstall, migration.StepSwitch, migration.StepUpgrade},
+	} {
+		var got []journal.StepID
+		for _, info := range slices.Concat(StepInfos(), UndoStepInfos()) {
+			if rolls(migration.Options{InstallMethod: method}, info.ID) {
+				got = append(got, info.ID)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", method, got, want)
+		}
+	}
+}
+
+// A plan is made on top of the edits that may not be made yet, forward and back.
+func TestStepsTo_positions_steps(t *testing.T) {
+	for name, tt := range map[string]struct {
+		id   journal.StepID
+		seen migration.Snapshot
+		want []journal.StepID
+	}{
+		"the flag":                     {migration.StepEnable, clustertest.At(position.P1), []journal.StepID{migration.StepEnable}},
+		"the switch, before the flag":  {migration.StepSwitch, clustertest.At(position.P1), []journal.StepID{migration.StepEnable, migration.StepSwitch}},
+		"the switch, after it":         {migration.StepSwitch, clustertest.At(position.P3), []journal.StepID{migration.StepSwitch}},
+		"the upgrade":                  {migration.StepUpgrade, clustertest.At(position.P0), []journal.StepID{migration.StepUpgrade}},
+		"back from the switch":         {migration.StepUndoSwitch, clustertest.At(position.P4), []journal.StepID{migration.StepUndoSwitch}},
+		"the flag back, switched":      {migration.StepUndoEnable, clustertest.At(position.P4), []journal.StepID{migration.StepUndoSwitch, migration.StepUndoEnable}},
+		"the flag back, half switched": {migration.StepUndoEnable, migration.Snapshot{Result: clustertest.ResultBetween(position.P3, position.P4)}, []journal.StepID{migration.StepUndoSwitch, migration.StepUndoEnable}},
+		"the flag back, not switched":  {migration.StepUndoEnable, clustertest.At(position.P3), []journal.StepID{migration.StepUndoEnable}},
+		"the same, and a switch begun": {migration.StepUndoEnable, migration.Snapshot{Result: clustertest.ResultAt(position.P3), Record: journal.Record{Intents: []journal.Intent{{Step: migration.StepSwitch}}}},
+			[]journal.StepID{migration.StepUndoSwitch, migration.StepUndoEnable}},
+	} {
+		var got []journal.StepID
+		for _, step := range StepsTo(migration.Options{KubernetesVersion: "v1.27.16+rke2r1"}, tt.seen, tt.id) {
+			got = append(got, step.ID)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+	if got := EditingOf(migration.StepUpgrade, migration.Options{KubernetesVersion: "v1"}); got.Target.Version != "v1" || got.Undoes != "" {
+		t.Errorf("%+v", got)
 	}
 }

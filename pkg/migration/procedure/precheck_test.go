@@ -53,7 +53,7 @@ func TestRequireInformed(t *testing.T) {
 // killed run left in progress is taken up all the same.
 func TestPrecheckLooksWhereNothingIsBegun(t *testing.T) {
 	c := &Migration{Access: migration.Access{Clock: clock.RealClock{}}, Backend: awayBackend{}}
-	seen := migration.Snapshot{Config: clustertest.RestingConfig{}, Result: clustertest.ResultAt(position.P0)}
+	seen := migration.Snapshot{Result: clustertest.ResultAt(position.P0)}
 	if err := c.Precheck(t.Context(), seen, runner.Observation{}); !errors.Is(err, clustertest.ErrAway) {
 		t.Errorf("nobody looked at a cluster on which nothing is begun: %v", err)
 	}

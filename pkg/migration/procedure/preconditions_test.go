@@ -129,18 +129,15 @@ func TestCordonsAreGivenBackEarly(t *testing.T) {
 // broken is a configuration of which every question fails.
 type broken struct{ *clustertest.Editor }
 
-func (broken) Edit(context.Context, migration.Snapshot, journal.StepID) (migration.Edit, error) {
+func (broken) Edit(context.Context, migration.Snapshot, ...migration.Editing) (migration.Edit, error) {
 	return migration.Edit{}, clustertest.ErrAway
 }
-func (broken) PlanEdit(context.Context, migration.Snapshot, journal.StepID) (runner.Plan, error) {
-	return runner.Plan{}, clustertest.ErrAway
-}
 
-func (broken) Rollout(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) (migration.Rollout, error) {
+func (broken) Rollout(context.Context, *runner.Tx, migration.Snapshot, migration.Editing, migration.Config) (migration.Rollout, error) {
 	return migration.Rollout{}, clustertest.ErrAway
 }
 
-func (broken) WhileRolling(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) (bool, error) {
+func (broken) WhileRolling(context.Context, *runner.Tx, migration.Snapshot, migration.Editing) (bool, error) {
 	return false, clustertest.ErrAway
 }
 
@@ -152,7 +149,7 @@ func TestStepsPassErrorsOn(t *testing.T) {
 	step.Backend = broken{by}
 	step.rules.pauses = oneHandOver
 	step.rules.meanwhile = func(context.Context, *Migration, *runner.Tx, migration.Snapshot) error { called = true; return nil }
-	seen := migration.Snapshot{Reading: clustertest.Resting(), Config: clustertest.RestingConfig{}}
+	seen := migration.Snapshot{Reading: clustertest.Resting()}
 	plan, planned := step.Plan(t.Context(), seen)
 	verdict, verified := step.Verify(t.Context(), clustertest.TxFor(t, migration.StepSwitch), seen)
 	for what, err := range map[string]error{"plan": planned, "do": step.Do(t.Context(), clustertest.TxFor(t, migration.StepSwitch), seen), "verify": verified, "tend": step.WhileWaiting(t.Context(), clustertest.TxFor(t, migration.StepSwitch), seen)} {
@@ -177,7 +174,7 @@ type unwritable struct {
 	err error
 }
 
-func (u unwritable) Edit(context.Context, migration.Snapshot, journal.StepID) (migration.Edit, error) {
+func (u unwritable) Edit(context.Context, migration.Snapshot, ...migration.Editing) (migration.Edit, error) {
 	edit := clustertest.Change("a")
 	edit.Write = func(context.Context, *runner.Tx) error { return u.err }
 	return edit, nil

@@ -20,8 +20,7 @@ type progress struct {
 	migration.Snapshot
 	Options  migration.Options
 	Cordon   guard.CordonPlan
-	AtTarget bool                      // every kubelet runs Options.KubernetesVersion
-	Rolls    func(journal.StepID) bool // the Backend's
+	AtTarget bool // every kubelet runs Options.KubernetesVersion
 }
 
 // states says for every step whether it is done. A cluster between two
@@ -162,7 +161,7 @@ func (s progress) state(id journal.StepID, now current) runner.State {
 	case migration.StepVerify:
 		return runner.State{Kind: runner.Always}
 	case migration.StepSnapshot:
-		return s.Config.SnapshotState(s.Record, now.reached)
+		return s.snapshotState(now)
 	case migration.StepCordon:
 		return s.cordonState(now)
 	case migration.StepHandOver:
@@ -187,6 +186,13 @@ func (s progress) preflightState(now current) runner.State {
 		return runner.State{Kind: runner.Done, Reason: "nothing is left to prepare for"}
 	}
 	return runner.State{Kind: runner.Always}
+}
+
+func (s progress) snapshotState(now current) runner.State {
+	if s.Reading.Snapshot.Kind != runner.Skipped && now.reached > position.P1 {
+		return runner.State{Kind: runner.Done, Reason: "the cluster is past it"}
+	}
+	return s.Reading.Snapshot
 }
 
 func (s progress) cordonState(now current) runner.State {

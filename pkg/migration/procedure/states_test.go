@@ -28,12 +28,15 @@ func TestDeletedGrantIsGivenBackByItsFix(t *testing.T) {
 	}
 }
 
-// sided adds what a Backend answers that rolls its edits out by itself.
+// sided adds what a Backend reads that rolls its edits out by itself.
 func sided(s progress) progress {
-	s.Rolls = func(step journal.StepID) bool {
-		return step == migration.StepEnable || step == migration.StepSwitch || step == migration.StepUpgrade
+	s.Reading.Snapshot = runner.State{Kind: runner.Skipped}
+	if n := len(s.Record.Intents); s.Options.Snapshot {
+		s.Reading.Snapshot.Kind = runner.Todo
+		if n > 0 && s.Record.Intents[n-1].Step == migration.StepSnapshot {
+			s.Reading.Snapshot.Kind = runner.InProgress
+		}
 	}
-	s.Config = clustertest.RestingConfig{Snapshot: s.Options.Snapshot}
 	return s
 }
 

@@ -61,7 +61,7 @@ func (s *finalAudit) Verify(ctx context.Context, tx *runner.Tx, seen migration.S
 	if !s.back {
 		return v, nil
 	}
-	as, err := migration.CompareBeginning(seen.Record, seen.Reading.Object, seen.Config.Places())
+	as, err := migration.CompareBeginning(seen.Record, seen.Reading.Object, seen.Reading.Places)
 	if err != nil {
 		return migration.Failed(err), nil
 	}

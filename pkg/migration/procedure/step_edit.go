@@ -2,6 +2,8 @@ package procedure
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
@@ -19,6 +21,8 @@ type editing struct {
 // editRules are what sets one editing step apart from the others.
 type editRules struct {
 	waitingFor string
+	// rolledOut is the sentence, with two numbers to fill in, that proves the end.
+	rolledOut string
 	// precondition is asked in the write, beside a cluster at rest.
 	precondition func(ctx context.Context, m *Migration, seen migration.Snapshot) error
 	// handedOver waits for the leases, and gives the evidence of their holders.
@@ -34,9 +38,16 @@ type editRules struct {
 // back says whether the step takes another one back.
 func (s *editing) back() bool { return undoes(s.ID) != "" }
 
+// step describes the step to a Backend.
+func (b base) step() migration.Editing { return EditingOf(b.ID, b.Options) }
+
 // Plan implements runner.Step.
 func (s *editing) Plan(ctx context.Context, seen migration.Snapshot) (runner.Plan, error) {
-	plan, err := s.Backend.PlanEdit(ctx, seen, s.ID)
+	var plan runner.Plan
+	edit, err := s.Backend.Edit(ctx, seen, StepsTo(s.Options, seen, s.ID)...)
+	if err == nil {
+		plan, err = edit.Plan()
+	}
 	if err != nil && s.Options.HandOver && s.moving(seen) { // what was committed may be anything
 		return runner.Plan{Summary: []string{"watch what was committed"}}, nil
 	}
@@ -54,12 +65,12 @@ func (s *editing) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot
 	}
 	made := map[string]bool{}
 	for {
-		edit, err := s.Backend.Edit(ctx, seen, s.ID)
+		edit, err := s.Backend.Edit(ctx, seen, s.step())
 		if err != nil {
 			return err
 		}
 		if edit.Empty() || len(made) > 0 && !s.back() {
-			return s.Backend.Apply(ctx, tx, seen, s.ID)
+			return s.Backend.Apply(ctx, tx, seen, s.step())
 		}
 		if made[edit.Key()] { // with somebody who takes it back it would go on for ever
 			return migration.TakenBack(edit.Object, edit.Locations(), edit.By).Err
@@ -87,7 +98,7 @@ func (s *editing) noteBeginning(ctx context.Context, tx *runner.Tx, seen migrati
 	if s.back() || seen.Result.Position >= position.P2 || seen.Result.Mixed {
 		return nil
 	}
-	return migration.NoteBeginning(ctx, tx, edit.Object, seen.Config.Places())
+	return migration.NoteBeginning(ctx, tx, edit.Object, seen.Reading.Places)
 }
 
 // mayWrite refuses an edit on a cluster that is not at rest, or that it does not suit.
@@ -127,27 +138,34 @@ func (s *editing) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 			return verdict, err
 		}
 	}
-	now, err := s.Backend.Rollout(ctx, tx, seen, s.ID)
+	step := s.step()
+	now, err := s.Backend.Rollout(ctx, tx, seen, step, s.before.whole[s.ID])
 	if err != nil {
 		return runner.Verdict{}, err
 	}
+	s.before.whole[s.ID] = now.Whole
+	if err := s.before.exits.Crash(seen); err != nil {
+		crash := migration.Failed(err)
+		crash.Progress, now.Verdict = now.Progress, &crash
+	}
+	reached := seen.Reading.Reach(step.Target, now.Unrestarted, now.Doing)
 	if now.Verdict != nil {
 		verdict := *now.Verdict
-		verdict.Machines = now.Machines
+		verdict.Machines = reached.Machines
 		return verdict, nil
 	}
-	verdict, err := s.judge(ctx, seen, now)
+	verdict, err := s.judge(ctx, seen, now, reached)
 	if err != nil || verdict.Kind != runner.Met || s.rules.then == nil {
 		return verdict, err
 	}
-	verdict.Done, verdict.Total = now.Done, now.Total
+	verdict.Done, verdict.Total = reached.Done, reached.Total
 	return s.rules.then(ctx, s.Migration, seen, verdict)
 }
 
 // judge says what of a rollout is open: first the Nodes that others may wait for, then
 // what applies the edit, the machines, the leases.
-func (s *editing) judge(ctx context.Context, seen migration.Snapshot, now migration.Rollout) (runner.Verdict, error) {
-	roll := &migration.RolloutJudgement{WaitingFor: migration.OrElse(now.WaitingFor, s.rules.waitingFor), Done: now.Done, Total: now.Total, Machines: now.Machines, Progress: now.Progress, By: now.By}
+func (s *editing) judge(ctx context.Context, seen migration.Snapshot, now migration.Rollout, reached migration.Reached) (runner.Verdict, error) {
+	roll := &migration.RolloutJudgement{WaitingFor: s.rules.waitingFor, Done: reached.Done, Total: reached.Total, Machines: reached.Machines, Progress: now.Progress, By: now.By}
 	for _, line := range now.Applying {
 		roll.Wait("%s", line)
 	}
@@ -155,25 +173,31 @@ func (s *editing) judge(ctx context.Context, seen migration.Snapshot, now migrat
 	for _, open := range guard.OpenCordons(seen) {
 		roll.Wait("%s %s", open.Object, open.Seen)
 	}
-	for _, line := range now.Open {
+	for _, line := range slices.Concat(reached.Open, now.Left) {
 		roll.Wait("%s", line)
 	}
-	roll.Evidence = []string{now.Evidence}
+	proof := fmt.Sprintf(s.rules.rolledOut, reached.Done, reached.Total)
+	if now.Evidence != "" {
+		proof = now.Evidence + "; " + proof
+	}
+	roll.Evidence = []string{proof}
 	if s.rules.handedOver != nil {
 		s.rules.handedOver(roll, seen)
 	}
-	if now.Last != nil && !roll.Waits() {
-		if err := now.Last(ctx, roll); err != nil {
-			return roll.Verdict(), err
-		}
+	if roll.Waits() {
+		return roll.Verdict(), nil
 	}
-	return roll.Verdict(), nil
+	outlived, err := s.outlived(ctx, seen.Reading)
+	for _, line := range outlived {
+		roll.Wait("%s", line)
+	}
+	return roll.Verdict(), err
 }
 
 // WhileWaiting implements runner.WaitingStep: cordons of the user's that a rollout removed are set
 // again at once.
 func (s *editing) WhileWaiting(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
-	busy, err := s.Backend.WhileRolling(ctx, tx, seen, s.ID)
+	busy, err := s.Backend.WhileRolling(ctx, tx, seen, s.step())
 	if err != nil || busy {
 		return err
 	}

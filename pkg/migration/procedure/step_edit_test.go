@@ -31,7 +31,8 @@ import (
 
 // anEdit is an editing step that demands nothing, of a Backend.
 func anEdit(id journal.StepID, e *clustertest.Editor) *editing {
-	return &editing{base{Migration: &Migration{Backend: e, Access: migration.Access{Clock: clock.RealClock{}}}, ID: id}, editRules{waitingFor: "the edit"}}
+	m := New(migration.Access{Clock: clock.RealClock{}, Kube: fake.NewClientset()}, e)
+	return &editing{base{Migration: m, ID: id}, editRules{waitingFor: "the edit", rolledOut: "%d of %d"}}
 }
 
 // Nothing is written that is refused, nor on a cluster that is not at rest, nor where
@@ -39,7 +40,7 @@ func anEdit(id journal.StepID, e *clustertest.Editor) *editing {
 // ends it, and waits for no rest.
 func TestEditIsWrittenOnlyWhereItMay(t *testing.T) {
 	refused, unmet := errors.New("uneditable"), errors.New("not yet")
-	half := migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P3, position.P4), Config: clustertest.RestingConfig{},
+	half := migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P3, position.P4),
 		Record: journal.Record{Intents: []journal.Intent{{Step: migration.StepSwitch}}}}
 	for name, tt := range map[string]struct {
 		id      journal.StepID
@@ -62,7 +63,6 @@ func TestEditIsWrittenOnlyWhereItMay(t *testing.T) {
 		e.Open[0].Refused = tt.refused
 		s := anEdit(tt.id, e)
 		s.rules.precondition = func(context.Context, *Migration, migration.Snapshot) error { return tt.unmet }
-		tt.seen.Config = clustertest.RestingConfig{}
 		err := s.Do(t.Context(), clustertest.TxFor(t, tt.id), tt.seen)
 		if wrote := slices.Contains(e.Did, "write a"); wrote != tt.writes {
 			t.Errorf("%s: wrote %t: %v", name, wrote, err)
@@ -104,8 +104,9 @@ func holder(owner string, moves bool) lease.Leases {
 // the machines, and who holds the lease. The Nodes come first: what others wait for, they
 // wait for because of them.
 func TestRolloutWaits(t *testing.T) {
-	done := migration.Rollout{Done: 2, Total: 2, Evidence: "2 of 2", Progress: "p", By: migration.ByRancher()}
-	lagging := migration.Rollout{Done: 1, Total: 2, Applying: []string{"Rancher: configuring b"}, Open: []string{"b has no flag yet"}, WaitingFor: "every host"}
+	done := migration.Rollout{Progress: "p", By: migration.ByRancher()}
+	all, some := migration.Reached{Done: 2, Total: 2}, migration.Reached{Done: 1, Total: 2, Open: []string{"b has no flag yet"}}
+	lagging := migration.Rollout{Applying: []string{"Rancher: configuring b"}, Left: []string{"a block is left"}}
 	down := clustertest.Resting()
 	down.Down.Nodes = []downstream.Node{{Name: "b"}}
 	for name, tt := range map[string]struct {
@@ -126,44 +127,54 @@ func TestRolloutWaits(t *testing.T) {
 		"back, held by nobody":            {switchBack(), done, clustertest.Resting(), lease.Leases{}, runner.Waiting, "every machine to run with the in-tree provider", "migration lease: "},
 		"flag gone, the KCM leads":        {disableLeaderMigrationAgain(), done, clustertest.Resting(), holder("kube-controller-manager", true), runner.Met, "", ""},
 		"flag gone, nobody leads":         {disableLeaderMigrationAgain(), done, clustertest.Resting(), lease.Leases{}, runner.Waiting, "every control plane to run without the flag", "Lease kube-system/kube-controller-manager: "},
-		"a machine lags":                  {enableLeaderMigration(), lagging, clustertest.Resting(), holder("kube-controller-manager", true), runner.Waiting, "every host", "Rancher: configuring b; b has no flag yet"},
-		"a Node is not Ready":             {enableLeaderMigration(), lagging, down, holder("kube-controller-manager", true), runner.Waiting, "every host", "Node b is not Ready; Rancher: configuring b; b has no flag yet"},
+		"a machine lags":                  {enableLeaderMigration(), lagging, clustertest.Resting(), holder("kube-controller-manager", true), runner.Waiting, "every control plane to run with the flag", "Rancher: configuring b; b has no flag yet; a block is left"},
+		"a Node is not Ready":             {enableLeaderMigration(), lagging, down, holder("kube-controller-manager", true), runner.Waiting, "every control plane to run with the flag", "Node b is not Ready; Rancher: configuring b; b has no flag yet; and 1 more"},
 	} {
 		s := anEdit(migration.StepEnable, &clustertest.Editor{})
 		s.rules = tt.rules
 		tt.reading.Leases = tt.leases
-		got, err := s.judge(t.Context(), migration.Snapshot{Reading: tt.reading}, tt.now)
+		reached := all
+		if len(tt.now.Applying) > 0 {
+			reached = some
+		}
+		got, err := s.judge(t.Context(), migration.Snapshot{Reading: tt.reading}, tt.now, reached)
 		if err != nil || got.Kind != tt.want || got.WaitingFor != tt.waits || !strings.HasPrefix(got.Seen, tt.seen) {
 			t.Errorf("%s: %v %+v", name, err, got)
 		}
-		if got.Kind == runner.Met && (len(got.Evidence) < 2 || got.Evidence[0] != "2 of 2") {
+		if got.Kind == runner.Met && (len(got.Evidence) < 2 || !strings.HasPrefix(got.Evidence[0], "2 of 2 ")) {
 			t.Errorf("%s: evidence %q", name, got.Evidence)
 		}
 	}
 }
 
-// What a Backend asks last is asked only once nothing else is open, and counts.
-func TestLastQuestionOfARollout(t *testing.T) {
+// The leases of Nodes are read only once nothing else is open, and count.
+func TestJudge_processesFromBefore_askedLast(t *testing.T) {
 	for name, tt := range map[string]struct {
-		open   []string
-		answer string
-		err    error
-		asked  bool
-		want   runner.VerdictKind
+		open       []string
+		staticPods bool
+		err        error
+		asked      bool
+		want       runner.VerdictKind
 	}{
-		"something is open": {[]string{"b"}, "", nil, false, runner.Waiting},
-		"nothing is":        {nil, "", nil, true, runner.Met},
-		"but that":          {nil, "the process before it may still run", nil, true, runner.Waiting},
-		"it cannot look":    {nil, "", clustertest.ErrAway, true, runner.Met},
+		"something is open":          {open: []string{"b"}, staticPods: true, want: runner.Waiting},
+		"nothing is":                 {staticPods: true, asked: true, want: runner.Waiting}, // no renewal was seen
+		"rke stops containers first": {want: runner.Met},
+		"it cannot be read":          {staticPods: true, err: clustertest.ErrAway, asked: true, want: runner.Met},
 	} {
 		asked := false
+		client := fake.NewClientset()
+		client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+			asked = true
+			return tt.err != nil, nil, tt.err
+		})
 		s := anEdit(migration.StepEnable, &clustertest.Editor{})
-		got, err := s.judge(t.Context(), migration.Snapshot{Reading: clustertest.Resting()}, migration.Rollout{Open: tt.open, Last: func(_ context.Context, r *migration.RolloutJudgement) error {
-			if asked = true; tt.answer != "" {
-				r.Wait("%s", tt.answer)
-			}
-			return tt.err
-		}})
+		s.Kube = client
+		seen := clustertest.At(position.P2)
+		seen.Reading.StaticPods = tt.staticPods
+		for i := range seen.Reading.KCMs {
+			seen.Reading.KCMs[i].Started = "2026-11-22T12:00:00Z"
+		}
+		got, err := s.judge(t.Context(), seen, migration.Rollout{}, migration.Reached{Open: tt.open})
 		if asked != tt.asked || got.Kind != tt.want || !errors.Is(err, tt.err) {
 			t.Errorf("%s: asked %t, %v, %+v", name, asked, err, got)
 		}
@@ -184,7 +195,7 @@ func TestVerdictsBeforeTheRollout(t *testing.T) {
 		want    runner.VerdictKind
 	}{
 		"nothing":           {clustertest.Resting(), migration.Rollout{}, runner.Met},
-		"it crashes":        {clustertest.Resting(), migration.Rollout{Verdict: &crash, Open: []string{"b"}}, runner.Failed},
+		"it crashes":        {clustertest.Resting(), migration.Rollout{Verdict: &crash, Applying: []string{"b"}}, runner.Failed},
 		"it does harm":      {starving, migration.Rollout{Verdict: &crash}, runner.Braked},
 		"nobody can see it": {frozen, migration.Rollout{Verdict: &crash}, runner.Failed},
 	} {

@@ -16,6 +16,7 @@ import (
 func enableLeaderMigration() editRules {
 	return editRules{
 		waitingFor:   "every control plane to run with the flag",
+		rolledOut:    "%d of %d control planes run with enable-leader-migration",
 		pauses:       leadersRestart,
 		precondition: mayEnable,
 		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {
@@ -48,6 +49,7 @@ func mayEnable(ctx context.Context, m *Migration, seen migration.Snapshot) error
 func disableLeaderMigrationAgain() editRules {
 	return editRules{
 		waitingFor:   "every control plane to run without the flag",
+		rolledOut:    "%d of %d control planes run without enable-leader-migration",
 		pauses:       leadersRestart,
 		precondition: func(_ context.Context, _ *Migration, seen migration.Snapshot) error { return requireNoCCM(seen) },
 		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {

@@ -124,12 +124,12 @@ func (s *handOver) beforeFence(ctx context.Context, seen migration.Snapshot) (ru
 func (s *handOver) awaited(ctx context.Context, seen migration.Snapshot) ([]string, error) {
 	open := untilFence(seen)
 	if pending := seen.Reading.Pending; len(pending) > 0 {
-		open = append(open, s.Backend.Summarize(pending))
+		open = append(open, migration.SummarizePending(pending))
 	}
 	if len(open) > 0 {
 		return open, nil
 	}
-	return s.Backend.Outlived(ctx, seen)
+	return s.outlived(ctx, seen.Reading)
 }
 
 // WhileWaiting implements runner.WaitingStep: it fences once nothing is missing. A guard
@@ -237,7 +237,7 @@ func (s *handOver) leadsOn(seen migration.Snapshot, owner lease.Verdict) runner.
 func (s *handOver) untilBack(seen migration.Snapshot) []string {
 	open := untilKCMsLead(seen.Reading)
 	if pending := seen.Reading.Pending; len(pending) > 0 {
-		open = append(open, s.Backend.Summarize(pending))
+		open = append(open, migration.SummarizePending(pending))
 	}
 	return open
 }

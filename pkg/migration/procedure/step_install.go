@@ -66,7 +66,7 @@ func (s *install) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 	}
 	verdict.Steady = runner.Steady{For: settleTime(seen.Reading), What: fmt.Sprintf("the same pods without a restart for %s", settleTime(seen.Reading))}
 	if open := seen.Reading.Pending; len(open) > 0 {
-		verdict.Kind, verdict.WaitingFor, verdict.Seen = runner.Waiting, "the cluster to come to rest", s.Backend.Summarize(open)
+		verdict.Kind, verdict.WaitingFor, verdict.Seen = runner.Waiting, "the cluster to come to rest", migration.SummarizePending(open)
 		verdict.Err = seen.Reading.HeldUpBy()
 		return verdict, nil
 	}

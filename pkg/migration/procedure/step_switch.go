@@ -24,6 +24,7 @@ func switchProvider(early bool) editRules {
 	}
 	return editRules{
 		waitingFor:   "every machine to run with the external provider",
+		rolledOut:    "%d of %d machines run with the external provider, no flag left",
 		pauses:       paused,
 		precondition: maySwitch,
 		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {
@@ -73,6 +74,7 @@ func giveBackEarly(ctx context.Context, m *Migration, tx *runner.Tx, seen migrat
 func switchBack() editRules {
 	return editRules{
 		waitingFor:   "every machine to run with the in-tree provider",
+		rolledOut:    "%d of %d machines run with the in-tree provider, every kube-controller-manager with the flag",
 		pauses:       leadersMayRestart,
 		precondition: func(_ context.Context, _ *Migration, seen migration.Snapshot) error { return mayComeBack(seen) },
 		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {

@@ -134,7 +134,7 @@ func wouldBeRenamed(before continuity.Fingerprint, found map[string]bool, nodes 
 func (m *Migration) requireRestOrOurPause(seen migration.Snapshot) error {
 	r := seen.Reading
 	r.Pending = slices.DeleteFunc(slices.Clone(r.Pending), func(u migration.PendingCondition) bool { return u.OurPause })
-	return r.RequireSettled(m.Backend.Summarize)
+	return r.RequireSettled()
 }
 
 // Undoing says whether the cluster moves, or lies between two positions, by a step

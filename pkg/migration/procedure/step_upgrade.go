@@ -13,6 +13,7 @@ import (
 func upgradeKubernetes(target string) editRules {
 	return editRules{
 		waitingFor: "every kubelet to run " + target,
+		rolledOut:  "%d of %d kubelets run " + target,
 		pauses:     eachUpdated,
 		then:       followUpgrade,
 		meanwhile: func(ctx context.Context, m *Migration, tx *runner.Tx, seen migration.Snapshot) error {

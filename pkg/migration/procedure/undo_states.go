@@ -48,7 +48,7 @@ func (s progress) undoing() (current, error) {
 		return current{step: step, reached: s.Result.Between[1]}, nil
 	case at != position.Unknown:
 		from := undoFrom(last)
-		if moving && s.Rolls(undoes(last)) && (from == at || from == at+1) || s.endUnseen(last) && from == at+1 {
+		if moving && rolls(s.Options, undoes(last)) && (from == at || from == at+1) || s.endUnseen(last) && from == at+1 {
 			return current{step: last, reached: at}, nil
 		}
 		return current{reached: at}, nil

@@ -17,7 +17,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -52,7 +51,7 @@ func clusterOf(seen migration.Snapshot) Cluster {
 // New reads Rancher's side and the cluster once, and proves that the one
 // belongs to the other. id is the name of Rancher's Cluster object.
 func New(ctx context.Context, deps Deps, id string, options rke.Options) (*procedure.Migration, error) {
-	b := &Backend{deps: deps, id: id, Common: &rke.Common{Options: options, Applied: "Rancher has applied it everywhere", TryEdits: tryEdits,
+	b := &Backend{deps: deps, id: id, Common: &rke.Common{Options: options, TryEdits: tryEdits,
 		Access: migration.Access{Kube: deps.Kube, Config: deps.DownstreamConfig, Clock: deps.Clock, Options: options.Options, Distribution: wellknown.RKE}}}
 	m := procedure.New(b.Access, b)
 	config, err := b.read(ctx)
@@ -103,9 +102,9 @@ func (b *Backend) Brake(_ context.Context, _ *runner.Tx, seen migration.Snapshot
 		"; awsmigrate writes nothing more", nil
 }
 
-// Places implements migration.Config: the values that a migration edits. While one lies
-// between, no other owner has a reason to change them.
-func (o observed) Places() map[string]migration.Place {
+// places returns the values that a migration edits, by location; see
+// migration.CompareBeginning. During a migration no other owner has a reason to change them.
+func (o observed) places() map[string]migration.Place {
 	places := map[string]migration.Place{}
 	for _, path := range [][]string{{"cloudProvider"}, flagPath()} {
 		value, there := mapAt(o.cluster.Config, path[:len(path)-1])[path[len(path)-1]]
@@ -113,14 +112,3 @@ func (o observed) Places() map[string]migration.Place {
 	}
 	return places
 }
-
-// InstalledAs implements migration.Config.
-func (observed) InstalledAs(journal.Record) migration.InstallMethod { return migration.InstallHelm }
-
-// SnapshotState implements migration.Config.
-func (observed) SnapshotState(journal.Record, position.Position) runner.State {
-	return runner.State{Kind: runner.Skipped, Reason: "without --etcd-snapshot"}
-}
-
-// Roller implements migration.Backend.
-func (*Backend) Roller() runner.Roller { return migration.ByRancher() }

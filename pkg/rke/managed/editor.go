@@ -12,55 +12,68 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
 // Edit implements migration.Editor.
-func (b *Backend) Edit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (migration.Edit, error) {
+func (b *Backend) Edit(ctx context.Context, seen migration.Snapshot, steps ...migration.Editing) (migration.Edit, error) {
 	c := clusterOf(seen)
-	edit, err := b.managedEdit(ctx, seen, step)
+	edit, err := b.fold(ctx, seen, steps)
 	if err != nil {
 		return migration.Edit{}, err
 	}
 	return migration.Edit{Object: c.object(), Changes: edit.Changes(c.object()), By: c.LastWriter, Refused: editable(c.object(), c.Config),
+		Plan:  func() (runner.Plan, error) { return planEdit(seen, steps[len(steps)-1], edit), nil },
 		Write: func(ctx context.Context, tx *runner.Tx) error { return b.write(ctx, tx, c, edit) }}, nil
 }
 
-func (b *Backend) managedEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (Edit, error) {
-	config := clusterOf(seen).Config
-	switch step {
-	case migration.StepEnable:
-		return Enable(config), nil
-	case migration.StepSwitch:
-		return b.switchEdit(ctx, seen)
-	case migration.StepUpgrade:
-		edit := Upgrade(config, b.Options.KubernetesVersion)
+// fold returns the edit of the last of steps, on top of those before it.
+func (b *Backend) fold(ctx context.Context, seen migration.Snapshot, steps []migration.Editing) (Edit, error) {
+	config, made, last := clusterOf(seen).Config, madeByEnable(seen), len(steps)-1
+	for _, step := range steps[:last] {
+		edit, err := b.compute(ctx, seen, config, made, step)
+		if err != nil || edit.Empty() {
+			continue // the plan of that step says what is wrong
+		}
+		config, made = edit.Apply(), append(made, edit.Made()...)
+	}
+	return b.compute(ctx, seen, config, made, steps[last])
+}
+
+// compute returns what a configuration lacks of the edit of a step. made are the mappings
+// that the edit of enable-leader-migration made, by pointer.
+func (b *Backend) compute(ctx context.Context, seen migration.Snapshot, config map[string]any, made []string, step migration.Editing) (Edit, error) {
+	switch target := step.Target; {
+	case target.Version != "":
+		edit := Upgrade(config, target.Version)
 		if edit.Empty() {
 			return edit, nil
 		}
 		return edit, b.UpgradeAllowed(seen)
-	case migration.StepUndoSwitch:
-		return b.takeBack(ctx, seen, config, migration.StepSwitch)
-	case migration.StepUndoEnable:
-		return b.takeBack(ctx, seen, config, migration.StepEnable)
+	case step.Undoes != "":
+		return b.takeBack(ctx, seen, config, step.Undoes)
+	case target.ControlPlanes == component.InTreeMigrating:
+		return Enable(config), nil
+	case target.ControlPlanes == component.External:
+		names, err := b.namesIn(ctx, seen)
+		return Switch(config, names, made), err
 	}
-	return Edit{}, fmt.Errorf("step %s edits nothing", step)
+	return Edit{}, fmt.Errorf("step %s edits nothing", step.ID)
 }
 
-// switchEdit is empty once the Cluster names the external provider: names were
-// decided when that was written.
-func (b *Backend) switchEdit(ctx context.Context, seen migration.Snapshot) (Edit, error) {
+// namesIn returns by which rule Nodes get their names. Once the Cluster names the external
+// provider, that was decided.
+func (b *Backend) namesIn(ctx context.Context, seen migration.Snapshot) (naming.Rule, error) {
 	provider := rke.FactsOf(seen).Config.CloudProvider
 	if provider.Name == rkestate.ProviderExternal && provider.UseInstanceMetadataHostname != nil {
-		return Switch(clusterOf(seen).Config, naming.Rule{UseMetadata: *provider.UseInstanceMetadataHostname}, made(seen)), nil
+		return naming.Rule{UseMetadata: *provider.UseInstanceMetadataHostname}, nil
 	}
-	names, err := b.NameRule(ctx, seen)
-	return Switch(clusterOf(seen).Config, names, made(seen)), err
+	return b.NameRule(ctx, seen)
 }
 
-// made returns the mappings, by pointer, that edits of enable-leader-migration made and no
-// undo has taken back.
-func made(seen migration.Snapshot) []string {
+// madeByEnable returns the mappings, by pointer, that edits of enable-leader-migration made
+// and no undo has taken back.
+func madeByEnable(seen migration.Snapshot) []string {
 	var all []string
 	for _, intent := range seen.Record.ToTakeBack(migration.StepEnable, clusterOf(seen).object()) {
 		inverse, err := parseInverses(intent.Inverse)
@@ -74,41 +87,16 @@ func made(seen migration.Snapshot) []string {
 	return all
 }
 
-// PlanEdit implements migration.Editor.
-func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
-	edit, err := b.plannedEdit(ctx, seen, step)
-	if err != nil {
-		return runner.Plan{}, err
-	}
+// planEdit describes an edit and what it restarts.
+func planEdit(seen migration.Snapshot, step migration.Editing, edit Edit) runner.Plan {
 	object, rolls := clusterOf(seen).object(), rke.RollsOf(seen, step)
 	plan := runner.Plan{Rolls: rolls, Changes: edit.Changes(object), Takes: runner.Minute * runner.About(1+rolls)}
 	for _, c := range plan.Changes {
 		plan.Summary = append(plan.Summary, "~ "+c.Location)
 	}
 	plan.Notes = append(plan.Notes, "Rancher applies it at once, and restarts "+
-		rke.Restarts(step, "at once, then the kubelet on every other host", "then the kubelet on every worker")+rke.ProxyToo(plan.Changes))
-	return plan, nil
-}
-
-// plannedEdit is the edit of a step once those before it are made.
-func (b *Backend) plannedEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (Edit, error) {
-	config := clusterOf(seen).Config
-	switch {
-	case step == migration.StepSwitch && seen.Result.Position < position.P2:
-		if edit, err := b.switchEdit(ctx, seen); err != nil {
-			return edit, err
-		}
-		names, err := b.NameRule(ctx, seen)
-		first := Enable(config)
-		return Switch(first.Apply(), names, first.Made()), err
-	case step == migration.StepUndoEnable && seen.Result.MayHaveReached(position.P4):
-		first, err := b.takeBack(ctx, seen, config, migration.StepSwitch)
-		if err != nil {
-			return first, err
-		}
-		return b.takeBack(ctx, seen, first.Apply(), migration.StepEnable)
-	}
-	return b.managedEdit(ctx, seen, step)
+		rke.Restarts(step.Target, "at once, then the kubelet on every other host", "then the kubelet on every worker")+rke.ProxyToo(plan.Changes))
+	return plan
 }
 
 // tryEdits says whether the edits to come have a place.
@@ -117,14 +105,15 @@ func tryEdits(seen migration.Snapshot, _ naming.Rule) error {
 }
 
 // Apply implements migration.Editor: Rancher takes every edit up by itself.
-func (b *Backend) Apply(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) error {
+func (b *Backend) Apply(context.Context, *runner.Tx, migration.Snapshot, migration.Editing) error {
 	return nil
 }
 
 // Rollout implements migration.Editor.
-func (b *Backend) Rollout(ctx context.Context, _ *runner.Tx, seen migration.Snapshot, step journal.StepID) (migration.Rollout, error) {
+func (b *Backend) Rollout(ctx context.Context, _ *runner.Tx, seen migration.Snapshot, step migration.Editing, _ migration.Config) (migration.Rollout, error) {
 	c := clusterOf(seen)
-	r := rke.RolloutOf(seen, step, b.Options.KubernetesVersion, b.Applied)
+	r := rke.RolloutOf(seen, step)
+	r.Evidence = "Rancher has applied it everywhere"
 	r.Progress, r.By = seen.Reading.Progress(marks(seen)...), migration.ByRancher()
 	stop := func(v runner.Verdict) (migration.Rollout, error) {
 		r.Verdict = &v
@@ -133,7 +122,7 @@ func (b *Backend) Rollout(ctx context.Context, _ *runner.Tx, seen migration.Snap
 	if err := c.failure(); err != nil {
 		return stop(migration.Failed(err))
 	}
-	if edit, err := b.managedEdit(ctx, seen, step); err == nil && !edit.Empty() {
+	if edit, err := b.fold(ctx, seen, []migration.Editing{step}); err == nil && !edit.Empty() {
 		return stop(migration.TakenBack(c.object(), edit.locations(), c.LastWriter))
 	}
 	for _, open := range seen.Reading.Pending {
@@ -161,7 +150,7 @@ func marks(seen migration.Snapshot) []string {
 
 // WhileRolling implements migration.Editor: rke uncordons every node that it visits, and
 // while Rancher is at work it may still visit them.
-func (b *Backend) WhileRolling(_ context.Context, _ *runner.Tx, seen migration.Snapshot, _ journal.StepID) (busy bool, err error) {
+func (b *Backend) WhileRolling(_ context.Context, _ *runner.Tx, seen migration.Snapshot, _ migration.Editing) (busy bool, err error) {
 	return len(seen.Reading.Pending) > 0, nil
 }
 

@@ -9,10 +9,22 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
+
+// plan is that of a step, on top of the edits of those before it.
+func (b *Backend) plan(t *testing.T, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
+	t.Helper()
+	edit, err := b.Edit(t.Context(), seen, procedure.StepsTo(b.Options.Options, seen, step)...)
+	if err != nil {
+		return runner.Plan{}, err
+	}
+	return edit.Plan()
+}
 
 // The plan of a step is made on top of the edits of those before it, forwards and back.
 func TestPlansInRancher(t *testing.T) {
@@ -21,7 +33,7 @@ func TestPlansInRancher(t *testing.T) {
 		var intents []journal.Intent
 		for _, step := range []journal.StepID{migration.StepEnable, migration.StepSwitch} {
 			tx := clustertest.TxFor(t, step, intents...)
-			edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), step)
+			edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), procedure.EditingOf(step, m.Options.Options))
 			if err == nil {
 				err = edit.Write(t.Context(), tx)
 			}
@@ -63,7 +75,7 @@ func TestPlansInRancher(t *testing.T) {
 		}
 		seen := m.observe(t, record)
 		seen.Result = position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.at}}
-		plan, err := m.PlanEdit(t.Context(), seen, tt.step)
+		plan, err := m.plan(t, seen, tt.step)
 		last := ""
 		if n := len(plan.Changes); n > 0 {
 			last = plan.Changes[n-1].Location
@@ -74,10 +86,10 @@ func TestPlansInRancher(t *testing.T) {
 	}
 	m, record := switchedBy(t)
 	m.Options.KubernetesVersion = "v1.29.1-rancher1-1"
-	if _, err := m.PlanEdit(t.Context(), m.observe(t, record), migration.StepUpgrade); fault.ClassOf(err) != fault.Usage {
+	if _, err := m.plan(t, m.observe(t, record), migration.StepUpgrade); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("it skips minor versions: %v", err)
 	}
-	if _, err := m.PlanEdit(t.Context(), m.observe(t, record), migration.StepInstall); err == nil {
+	if _, err := m.plan(t, m.observe(t, record), migration.StepInstall); err == nil {
 		t.Error("a step that edits nothing has a plan")
 	}
 }

@@ -214,7 +214,7 @@ func TestSwitchTakesItsOwnMappingsAway(t *testing.T) {
 			}
 			seen := migration.Snapshot{Config: observed{cluster: cluster}}
 			seen.Record.Intents = []journal.Intent{{Step: migration.StepEnable, Object: cluster.object(), Inverse: inverse}}
-			edit := Switch(now, naming.Rule{UseMetadata: true}, made(seen))
+			edit := Switch(now, naming.Rule{UseMetadata: true}, madeByEnable(seen))
 			got, err := patched(t, objectOf(now), edit)
 			if err != nil {
 				t.Fatal(err)

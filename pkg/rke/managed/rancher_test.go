@@ -21,6 +21,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -121,14 +122,14 @@ func TestObserve(t *testing.T) {
 	if header := strings.Join(m.Header(seen), "\n"); !strings.Contains(header, "demo   c-1 · RKE v1.26.9-rancher1-1 managed by Rancher · 3 control planes, 2 workers") || !strings.Contains(header, "names  useInstanceMetadataHostname: true") {
 		t.Error(header)
 	}
-	if said, err := m.Brake(t.Context(), nil, seen, nil); err != nil || !strings.Contains(said, "no brake") || m.Summarize([]migration.PendingCondition{{Object: "a", Seen: "b"}}) != "a: b" {
+	if said, err := m.Brake(t.Context(), nil, seen, nil); err != nil || !strings.Contains(said, "no brake") {
 		t.Errorf("%q, %v", said, err)
 	}
 	m.Names = nil
 	if len(m.Header(seen)) != 2 {
 		t.Errorf("%q", m.Header(seen))
 	}
-	if err := (observed{cluster: Cluster{Internal: true}}).Supported(); err == nil {
+	if err := (observed{cluster: Cluster{Internal: true}}).Combine(downstream.Cluster{}).Unsupported; err == nil {
 		t.Error("Rancher's own cluster is supported")
 	}
 	if _, err := m.read(clustertest.Canceled(t)); err == nil {

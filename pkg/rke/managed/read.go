@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -154,11 +155,19 @@ func (b *Backend) read(ctx context.Context) (observed, error) {
 func (o observed) Combine(down downstream.Cluster) migration.Reading {
 	r := rke.ReadingOf(o.Facts, down, "")
 	r.Object, r.ObjectUID, r.Pending = o.cluster.object(), o.cluster.UID, o.cluster.unapplied(o.Facts)
-	r.Owners = o.cluster.Owners()
+	r.Owners, r.Recorded = o.cluster.Owners(), len(r.Pending) > 0
+	r.Places, r.Roller = o.places(), migration.ByRancher()
+	r.Snapshot = runner.State{Kind: runner.Skipped, Reason: "without --etcd-snapshot"}
+	if err := supported(o.cluster); err != nil {
+		r.Unsupported = err
+	}
 	for i := range r.Members {
 		member := &r.Members[i]
-		if member.Missing == "" {
-			member.Missing = o.cluster.lacks(addressOf(o.State.Current.Config, member.Nodes, down))
+		if member.Kubelet != migration.KubeletExternal {
+			continue
+		}
+		if why := o.cluster.lacks(addressOf(o.State.Current.Config, member.Nodes, down)); why != "" {
+			member.Kubelet, member.Why = migration.KubeletUnknown, why
 		}
 	}
 	return r

@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
@@ -62,11 +63,11 @@ func TestRollout(t *testing.T) {
 		"the upgrade was taken back":   {migration.StepUpgrade, switched, nil, "EditTakenBack", "taken back by terraform"},
 		"nothing is left to take back": {migration.StepUndoEnable, uiConfig(), nil, "", ""},
 	} {
-		m := &Backend{Common: &rke.Common{Applied: "Rancher applied it"}}
+		m := &Backend{Common: &rke.Common{}}
 		m.Options.KubernetesVersion = "v1.27.16-rancher1-1"
 		seen := rancherHas(t, tt.config, tt.change)
 		seen.Reading.Pending = []migration.PendingCondition{{Object: "Cluster c-1", Seen: "not applied yet"}}
-		got, err := m.Rollout(t.Context(), nil, seen, tt.step)
+		got, err := m.Rollout(t.Context(), nil, seen, procedure.EditingOf(tt.step, m.Options.Options), nil)
 		if err != nil || (got.Verdict == nil) != (tt.reason == "") || got.By != migration.ByRancher() {
 			t.Errorf("%s: %v %+v", name, err, got)
 			continue
@@ -122,7 +123,7 @@ func TestMarks(t *testing.T) {
 // While Rancher has something to apply, nothing is done to Nodes.
 func TestWhileRolling(t *testing.T) {
 	for _, open := range [][]migration.PendingCondition{nil, {{Object: "Cluster c-1"}}} {
-		busy, err := (&Backend{}).WhileRolling(t.Context(), nil, migration.Snapshot{Reading: migration.Reading{Pending: open}}, migration.StepSwitch)
+		busy, err := (&Backend{}).WhileRolling(t.Context(), nil, migration.Snapshot{Reading: migration.Reading{Pending: open}}, migration.Editing{})
 		if err != nil || busy != (open != nil) {
 			t.Errorf("%v: busy %t, %v", open, busy, err)
 		}
@@ -184,7 +185,7 @@ func TestPlanEdit(t *testing.T) {
 		seen := rancherHas(t, tt.config, nil)
 		seen.Result = position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.at}}
 		seen.Record = announcedBy(t, tt.made)
-		plan, err := m.PlanEdit(t.Context(), seen, tt.step)
+		plan, err := m.plan(t, seen, tt.step)
 		if err != nil || tt.reason != "" {
 			if err == nil || err.Error() != tt.reason {
 				t.Errorf("%s: %v", name, err)
@@ -233,7 +234,7 @@ func TestRolloutInRancher(t *testing.T) {
 	} {
 		m, _ := ofDemo(t, rke.Options{}, tt.change)
 		seen := m.observe(t, journal.Record{})
-		got, err := m.Rollout(t.Context(), nil, seen, migration.StepEnable)
+		got, err := m.Rollout(t.Context(), nil, seen, procedure.EditingOf(migration.StepEnable, m.Options.Options), nil)
 		reason := ""
 		if got.Verdict != nil {
 			reason = clustertest.ReasonOf(got.Verdict.Err)
@@ -241,7 +242,7 @@ func TestRolloutInRancher(t *testing.T) {
 		if err != nil || reason != tt.reason || reason == "" && len(got.Applying) != tt.applying || got.By != migration.ByRancher() || got.Progress == "" {
 			t.Errorf("%s: %v, %q, %+v", name, err, reason, got)
 		}
-		if busy, err := m.WhileRolling(t.Context(), nil, seen, migration.StepEnable); err != nil || busy != (len(seen.Reading.Pending) > 0) {
+		if busy, err := m.WhileRolling(t.Context(), nil, seen, migration.Editing{}); err != nil || busy != (len(seen.Reading.Pending) > 0) {
 			t.Errorf("%s: busy %t, %v", name, busy, err)
 		}
 	}

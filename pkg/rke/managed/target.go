@@ -12,7 +12,6 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 )
@@ -93,12 +92,4 @@ func supported(c Cluster) error {
 			"change it where it is configured; a cluster.yml: awsmigrate rke --config cluster.yml")
 	}
 	return nil
-}
-
-// Supported implements migration.Config.
-func (o observed) Supported() error {
-	if err := supported(o.cluster); err != nil {
-		return err
-	}
-	return rke.EverApplied(o.Facts)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // A migration begins only of the cluster that Rancher's object describes, and of one that
@@ -109,16 +110,16 @@ func TestFind(t *testing.T) {
 func TestNeverApplied(t *testing.T) {
 	p, _ := ofDemo(t, rke.Options{}, nil)
 	config := p.observe(t, journal.Record{}).Config.(observed)
-	if err := config.Supported(); err != nil {
+	if err := config.Combine(downstream.Cluster{}).Unsupported; err != nil {
 		t.Errorf("the cluster that is there: %v", err)
 	}
 	local := config
 	local.cluster.Internal = true
-	if got := clustertest.ReasonOf(local.Supported()); got != "LocalCluster" {
+	if got := clustertest.ReasonOf(local.Combine(downstream.Cluster{}).Unsupported); got != "LocalCluster" {
 		t.Errorf("Rancher's own: %q", got)
 	}
 	config.State.Current.Known = false
-	if got := clustertest.ReasonOf(config.Supported()); got != "NeverApplied" {
+	if got := clustertest.ReasonOf(config.Combine(downstream.Cluster{}).Unsupported); got != "NeverApplied" {
 		t.Errorf("%q", got)
 	}
 }

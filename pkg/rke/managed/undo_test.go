@@ -71,7 +71,7 @@ func TestTakeBackTurnedRound(t *testing.T) {
 			case enable:
 				edit = Enable(config)
 			case change:
-				edit = Switch(config, naming.Rule{UseMetadata: true}, made(seen))
+				edit = Switch(config, naming.Rule{UseMetadata: true}, madeByEnable(seen))
 			case back:
 				undone = change
 			case away:

@@ -20,6 +20,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -33,14 +34,14 @@ func TestEditsGoInAndOut(t *testing.T) {
 	do := func(step journal.StepID) {
 		t.Helper()
 		tx := clustertest.TxFor(t, step, intents...)
-		edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), step)
+		edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), procedure.EditingOf(step, m.Options.Options))
 		if err != nil || edit.Empty() || edit.Refused != nil || edit.Object != "Cluster c-1 (demo)" {
 			t.Fatal(step, err, edit)
 		}
 		if err := edit.Write(t.Context(), tx); err != nil {
 			t.Fatal(step, err)
 		}
-		if again, err := m.Edit(t.Context(), m.observe(t, tx.Record()), step); err != nil || !again.Empty() {
+		if again, err := m.Edit(t.Context(), m.observe(t, tx.Record()), procedure.EditingOf(step, m.Options.Options)); err != nil || !again.Empty() {
 			t.Errorf("%s, a second time: %v %+v", step, err, again.Changes)
 		}
 		intents = tx.Record().Intents
@@ -67,11 +68,11 @@ func TestEditsGoInAndOut(t *testing.T) {
 	if d := cmp.Diff(before, configIn(t, client)); d != "" {
 		t.Error(d)
 	}
-	if _, err := m.Edit(t.Context(), m.observe(t, journal.Record{}), migration.StepInstall); err == nil {
+	if _, err := m.Edit(t.Context(), m.observe(t, journal.Record{}), procedure.EditingOf(migration.StepInstall, m.Options.Options)); err == nil {
 		t.Error("a step that edits nothing has an edit")
 	}
 	broken := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable, Object: "Cluster c-1 (demo)", Inverse: []byte("{")}}}
-	if _, err := m.Edit(t.Context(), m.observe(t, broken), migration.StepUndoEnable); err == nil {
+	if _, err := m.Edit(t.Context(), m.observe(t, broken), procedure.EditingOf(migration.StepUndoEnable, m.Options.Options)); err == nil {
 		t.Error("an inverse that nobody can read was taken back")
 	}
 }
@@ -134,7 +135,7 @@ func TestKeepingComesFirst(t *testing.T) {
 			deny(client, "create", secrets, nil, tt.answer)
 		}
 		tx := clustertest.TxFor(t, migration.StepSwitch)
-		edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), migration.StepSwitch)
+		edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), procedure.EditingOf(migration.StepSwitch, m.Options.Options))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +155,7 @@ func TestLostAnswers(t *testing.T) {
 	for name, tt := range clustertest.LostAnswers(clusters.GroupResource(), "c-1") {
 		m, client := ofDemo(t, rke.Options{}, nil)
 		tx := clustertest.TxFor(t, migration.StepEnable)
-		edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), migration.StepEnable)
+		edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), procedure.EditingOf(migration.StepEnable, m.Options.Options))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -115,15 +115,19 @@ func (f Facts) poolsAtRest() []migration.PendingCondition {
 	return problems
 }
 
-// NotCopied is what Rancher's own copy of the configuration lacks of an edit, by what
-// says so of a configuration.
-func (f Facts) NotCopied(missing func(config.Spec) (bool, []string)) []migration.PendingCondition {
+// NotCopied returns what Rancher's own copy of the configuration lacks of an edit. missing
+// returns the locations of a configuration that lack it.
+func (f Facts) NotCopied(missing func(config.Spec) ([]string, error)) []migration.PendingCondition {
 	copied, err := f.PlaneSpec()
 	if err != nil {
 		return []migration.PendingCondition{pending(planeUnreadable, f.planeSubject(), err)}
 	}
-	if ok, lacks := missing(copied); !ok {
-		return []migration.PendingCondition{pending(editNotCopied, f.planeSubject(), strings.Join(lacks, ", "))}
+	places, err := missing(copied)
+	if err != nil {
+		places = []string{err.Error()}
 	}
-	return nil
+	if len(places) == 0 {
+		return nil
+	}
+	return ranked([]migration.PendingCondition{pending(editNotCopied, f.planeSubject(), strings.Join(places, ", "))})
 }

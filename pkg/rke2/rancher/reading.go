@@ -16,7 +16,7 @@ const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
 func (f Facts) Combine(down downstream.Cluster) migration.Reading {
 	r := migration.Reading{
 		Object: f.ObjectName(), ObjectUID: f.Cluster.UID, Version: f.Cluster.Spec.KubernetesVersion, ControlPlaneLabel: controlPlaneLabel, ProviderSource: "last --cloud-provider is",
-		Pending: f.AtRest(), Owners: f.Cluster.Owners(),
+		Pending: f.AtRest(), Owners: f.Cluster.Owners(), StaticPods: true,
 	}
 	if upgrade := f.Cluster.Spec.Upgrade; upgrade.ControlPlaneDrain.Cordons() || upgrade.WorkerDrain.Cordons() {
 		r.CordonSkip = "Rancher drains nodes while it rolls (drain options or hooks are set), and uncordons what it drained"
@@ -24,7 +24,8 @@ func (f Facts) Combine(down downstream.Cluster) migration.Reading {
 	nodes := NodesByMachine(down)
 	for _, m := range f.Machines {
 		member := migration.Member{ID: m.UID, Name: m.Name, Infrastructure: m.Infrastructure, Kind: "Machine", ControlPlane: m.ControlPlane(), Worker: m.Worker(),
-			Deleting: m.Deleting, Missing: lacksSwitch(nodes[m.UID])}
+			Deleting: m.Deleting, NeverJoined: m.NodeName == ""}
+		member.Kubelet, member.Why = kubeletOf(nodes[m.UID])
 		for _, node := range nodes[m.UID] {
 			member.Nodes = append(member.Nodes, node.Name)
 		}
@@ -35,6 +36,10 @@ func (f Facts) Combine(down downstream.Cluster) migration.Reading {
 		if m.ControlPlane() {
 			r.KCMs = append(r.KCMs, kcmOf(m, nodes[m.UID], down))
 		}
+	}
+	r.Pending = ranked(r.Pending)
+	if open := f.Paused(); len(open) > 0 {
+		r.Paused = open[0].Seen
 	}
 	return r
 }
@@ -84,8 +89,8 @@ func kcmOf(m Machine, nodes []*downstream.Node, down downstream.Cluster) migrati
 		return k
 	}
 	k.Pod, k.Ready, k.Server = pod, pod.Ready, mirrorPod(down.APIPods, k.Node)
-	k.Hash, k.Started = pod.ConfigHash, StartedAt(pod)
-	if k.Mirror = pod.Shows(kubeletOf(nodes)); k.Mirror.Frozen() != "" {
+	k.Hash, k.Started = pod.ConfigHash, startedAt(pod)
+	if k.Mirror = pod.Shows(kubeletVersion(nodes)); k.Mirror.Frozen() != "" {
 		k.Why = k.Mirror.Frozen()
 		return k
 	}
@@ -93,8 +98,8 @@ func kcmOf(m Machine, nodes []*downstream.Node, down downstream.Cluster) migrati
 	return k
 }
 
-// kubeletOf is the version of a Machine's kubelet; "" where its Node is not clear.
-func kubeletOf(nodes []*downstream.Node) string {
+// kubeletVersion returns the version of a Machine's kubelet, or "" if it has not one Node.
+func kubeletVersion(nodes []*downstream.Node) string {
 	if len(nodes) != 1 {
 		return ""
 	}
@@ -111,20 +116,21 @@ func mirrorPod(pods []downstream.Pod, node string) *downstream.Pod {
 	return nil
 }
 
-// lacksSwitch judges a Machine by its Node's own record of its arguments, the
-// only proof in the API that a worker runs the new configuration.
-func lacksSwitch(nodes []*downstream.Node) string {
+// kubeletOf returns how the kubelet of a Machine runs, by its Node's own record of its
+// arguments, the only proof in the API that a worker runs the new configuration; why
+// explains a kubelet that is not external.
+func kubeletOf(nodes []*downstream.Node) (kubelet migration.Kubelet, why string) {
 	if len(nodes) == 0 {
-		return "has no Node"
+		return migration.KubeletUnknown, "has no Node"
 	}
 	args, err := config.ParseNodeArgs(nodes[0].Annotations[config.NodeArgsAnnotation])
 	if err != nil {
-		return "its arguments cannot be read: " + err.Error()
+		return migration.KubeletUnknown, "its arguments cannot be read: " + err.Error()
 	}
 	if provider := nodeProvider(args); provider != config.ProviderExternal {
-		return fmt.Sprintf("its kubelet runs with provider %q", provider)
+		return migration.KubeletInTree, fmt.Sprintf("its kubelet runs with provider %q", provider)
 	}
-	return ""
+	return migration.KubeletExternal, ""
 }
 
 // nodeProvider is the provider of a kubelet by its Node's own record: the last
@@ -137,9 +143,8 @@ func nodeProvider(args config.NodeArgs) string {
 	return provider
 }
 
-// StartedAt is when a pod of a Node was started, by its API server; "" where that is not
-// seen.
-func StartedAt(pod *downstream.Pod) string {
+// startedAt returns when a pod of a Node was started, by its API server, or "".
+func startedAt(pod *downstream.Pod) string {
 	if pod == nil || pod.Started.IsZero() {
 		return ""
 	}

@@ -4,8 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -60,7 +62,7 @@ func TestFrozenArgumentsAreNotKnown(t *testing.T) {
 }
 
 // What a Machine lacks of the switch is told by its Node's own record of its arguments.
-func TestLacksSwitch(t *testing.T) {
+func TestKubeletOf(t *testing.T) {
 	for args, want := range map[string]string{
 		`["server","--cloud-provider-name","external"]`: "",
 		`["server","--cloud-provider-name","aws"]`:      `its kubelet runs with provider "aws"`,
@@ -72,12 +74,20 @@ func TestLacksSwitch(t *testing.T) {
 		`{`: "its arguments cannot be read",
 	} {
 		n := downstream.Node{Name: "a", Annotations: map[string]string{config.NodeArgsAnnotation: args}}
-		if got := lacksSwitch([]*downstream.Node{&n}); (got == "") != (want == "") || !strings.Contains(got, want) {
-			t.Errorf("%s: %q", args, got)
+		kubelet, why := kubeletOf([]*downstream.Node{&n})
+		state := migration.KubeletInTree
+		switch want {
+		case "":
+			state = migration.KubeletExternal
+		case "its arguments cannot be read":
+			state = migration.KubeletUnknown
+		}
+		if kubelet != state || (why == "") != (want == "") || !strings.Contains(why, want) {
+			t.Errorf("%s: %d, %q", args, kubelet, why)
 		}
 	}
-	if got := lacksSwitch(nil); got != "has no Node" {
-		t.Error(got)
+	if kubelet, why := kubeletOf(nil); kubelet != migration.KubeletUnknown || why != "has no Node" {
+		t.Error(kubelet, why)
 	}
 }
 
@@ -102,5 +112,14 @@ func TestNodeOfAKCM(t *testing.T) {
 		if got := kcmOf(m, nodes, downstream.Cluster{}); got.Node != tt.want || got.Infrastructure != m.Infrastructure || !strings.Contains(got.Why, tt.want) {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+func TestStartedAt_pods_inUTC(t *testing.T) {
+	if got := startedAt(nil) + startedAt(&downstream.Pod{}); got != "" {
+		t.Errorf("a start of nothing: %q", got)
+	}
+	if got := startedAt(&downstream.Pod{Started: time.Date(2026, 11, 22, 11, 0, 0, 0, time.FixedZone("", 3600))}); got != "2026-11-22T10:00:00Z" {
+		t.Error(got)
 	}
 }

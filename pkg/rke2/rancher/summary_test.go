@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-func TestSummarise(t *testing.T) {
+func TestRanked_ofRancher_oneLine(t *testing.T) {
 	plane := func(of, status, message string) migration.PendingCondition {
 		return conditionPending(planeCondition, subject{"RKEControlPlane", "fleet-default/demo"}, of, Condition{Status: status, Message: message})
 	}
@@ -61,13 +61,13 @@ func TestSummarise(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Summarise(tt.open); got != tt.want {
+			if got := migration.SummarizePending(ranked(tt.open)); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
-			if len(tt.open) > 0 && len(mostSpecific(tt.open)) == 0 {
+			if len(tt.open) > 0 && len(migration.PendingLines(ranked(tt.open))) == 0 {
 				t.Error("nothing is left of what is open")
 			}
-			if got, want := kindsOf(mostSpecific(reworded(tt.open))), kindsOf(mostSpecific(tt.open)); !slices.Equal(got, want) {
+			if got, want := kindsOf(ranked(reworded(tt.open))), kindsOf(ranked(tt.open)); !slices.Equal(got, want) {
 				t.Errorf("other words show other facts: %v, not %v", got, want)
 			}
 		})
@@ -86,7 +86,7 @@ func reworded(open []migration.PendingCondition) []migration.PendingCondition {
 func kindsOf(open []migration.PendingCondition) []string {
 	var kinds []string
 	for _, one := range open {
-		kinds = append(kinds, fmt.Sprintf("%s %s %s", one.Kind, one.Name, one.Condition))
+		kinds = append(kinds, fmt.Sprintf("%s %s %s %t %t", one.Kind, one.Name, one.Condition, one.Leads, one.Repeats))
 	}
 	return kinds
 }

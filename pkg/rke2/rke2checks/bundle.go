@@ -55,6 +55,6 @@ func ChecksFromBundle(text []byte, in evidence.Input) ([]verify.Bound, error) {
 	}
 	options := Options{EndState: k.EndState}
 	options.KubernetesVersion, options.OwnersInformed = k.KubernetesVersion, k.OwnersInformed
-	made := migration.Prepared{RestErr: r.RequireSettled(rancher.Summarise), NotPreviewed: migration.NotPreviewed, Stands: in.Position.Position, Writes: k.Writes}
+	made := migration.Prepared{RestErr: r.RequireSettled(), NotPreviewed: migration.NotPreviewed, Stands: in.Position.Position, Writes: k.Writes}
 	return verify.Bind(Prepare(k.Facts, r, made, options, in.Position.Position.AtLeast(position.P4)), registry...), nil
 }

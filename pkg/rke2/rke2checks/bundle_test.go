@@ -11,7 +11,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
@@ -47,7 +46,7 @@ func through(t *testing.T, p *Prepared) (live, again verify.Report, text string)
 	in := inputOf(p)
 	r := p.Combine(in.Cluster())
 	options := Options{EndState: EndAuto}
-	direct := Prepare(p.Facts, r, migration.Prepared{RestErr: r.RequireSettled(rancher.Summarise), NotPreviewed: migration.NotPreviewed}, options, false)
+	direct := Prepare(p.Facts, r, migration.Prepared{RestErr: r.RequireSettled(), NotPreviewed: migration.NotPreviewed}, options, false)
 	redactor := bundle.NewRedactor()
 	side, err := EncodeBundle(p.Facts, r, options, false, redactor)
 	if err != nil {

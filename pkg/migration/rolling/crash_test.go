@@ -1,4 +1,4 @@
-package rke2
+package rolling
 
 import (
 	"strings"
@@ -21,7 +21,7 @@ func kcmFor(machine string, ready bool, restarts int32, message string, args ...
 	return migration.KCM{Member: machine, Kind: "Machine", ID: machine, Node: machine, Known: true, Ready: ready, Pod: pod}
 }
 
-func TestCrashOf(t *testing.T) {
+func TestCrash(t *testing.T) {
 	sound := kcmFor("b", true, 0, "", "--profiling=false", "--kubeconfig=/var/lib/rancher/x")
 	bad := []string{"--profiling=false", "--kubeconfig=/var/lib/rancher/y", "--bogus=1"}
 	for name, c := range map[string]struct {
@@ -30,20 +30,20 @@ func TestCrashOf(t *testing.T) {
 	}{
 		"all run":                   {kcms: []migration.KCM{sound}},
 		"no pod":                    {kcms: []migration.KCM{{Node: "c"}, sound}},
-		"a start that raced":        {kcms: []migration.KCM{kcmFor("a", false, crashLimit-1, "boom", bad...), sound}},
-		"its own words":             {kcms: []migration.KCM{sound, kcmFor("a", false, crashLimit, "I am\nunknown flag: --bogus\n", bad...)}, seen: "exits with code 1, 3 restarts: unknown flag: --bogus"},
+		"a start that raced":        {kcms: []migration.KCM{kcmFor("a", false, raceLimit-1, "boom", bad...), sound}},
+		"its own words":             {kcms: []migration.KCM{sound, kcmFor("a", false, raceLimit, "I am\nunknown flag: --bogus\n", bad...)}, seen: "exits with code 1, 3 restarts: unknown flag: --bogus"},
 		"RKE2 keeps no words":       {kcms: []migration.KCM{kcmFor("a", false, 5, "", bad...), sound}, seen: "exits with code 1, 5 restarts; arguments that no running one has: --bogus=1"},
 		"none runs to compare with": {kcms: []migration.KCM{kcmFor("a", false, 5, "", bad...)}, seen: "exits with code 1, 5 restarts"},
 		"nothing sets it apart":     {kcms: []migration.KCM{kcmFor("a", false, 5, "", "--profiling=false"), sound}, seen: "exits with code 1, 5 restarts"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			seen := map[string]exits{}
+			seen := Exits{}
 			for _, k := range c.kcms { // every end was seen by this run
 				if k.Pod != nil {
 					seen[k.ID] = exits{all: k.Pod.Statuses[0].Restarts + 1}
 				}
 			}
-			f, ok := fault.As(crashOf(c.kcms, seen, false))
+			f, ok := fault.As(seen.Crash(migration.Snapshot{Reading: migration.Reading{Object: "Cluster demo", KCMs: c.kcms}}))
 			switch {
 			case ok != (c.seen != ""):
 				t.Fatalf("fault %v", f)
@@ -53,7 +53,7 @@ func TestCrashOf(t *testing.T) {
 			if f.Seen != c.seen || f.Object != "kube-controller-manager of Machine a" {
 				t.Errorf("%s: %q, wanted %q", f.Object, f.Seen, c.seen)
 			}
-			if !strings.Contains(f.Fix, "logs kube-controller-manager-a --previous") {
+			if !strings.Contains(f.Fix, "logs kube-controller-manager-a --previous") || !strings.Contains(f.Fix, "in Cluster demo;") {
 				t.Errorf("fix %q", f.Fix)
 			}
 		})
@@ -133,11 +133,12 @@ func TestOnlyEndsThatTellAreCounted(t *testing.T) {
 		"another manifest":                       {[]seenKCM{run(0), held(2), with(held(2), func(s *seenKCM) { s.pod = "q" }), with(held(3), func(s *seenKCM) { s.pod = "q" })}, 0},
 		"it runs at the moment":                  {[]seenKCM{run(0), held(2), run(9)}, 0},
 	} {
-		named, seen := 0, map[string]exits{}
+		named, seen := 0, Exits{}
 		for i, r := range tt.readings {
 			k := r.kcm()
-			seen[k.ID] = seen[k.ID].next(k, r.unseen)
-			if err := crashOf([]migration.KCM{k}, seen, r.outage); err != nil && named == 0 {
+			reading := migration.Snapshot{Reading: migration.Reading{KCMs: []migration.KCM{k}}, Unseen: r.unseen, Outage: r.outage}
+			seen = seen.Next(reading)
+			if err := seen.Crash(reading); err != nil && named == 0 {
 				named = i + 1
 			}
 		}

@@ -1,4 +1,4 @@
-package rke2
+package rolling
 
 import (
 	"fmt"
@@ -12,9 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -59,9 +57,9 @@ func TestKubeletRenewed(t *testing.T) {
 	}
 }
 
-// The leases are read when nothing else is awaited, by one request for each control
-// plane, and no more once each was seen.
-func TestNodeLeasesAreReadLast(t *testing.T) {
+// The leases are read by one request for each control plane, and no longer once each was
+// seen.
+func TestNext_nodeLeases_readUntilProven(t *testing.T) {
 	start := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	reads, renewal := 0, start
 	kube := fake.NewClientset()
@@ -74,37 +72,37 @@ func TestNodeLeasesAreReadLast(t *testing.T) {
 		reads++
 		return true, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: get.GetName()}, Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: renewal}}}, nil
 	})
-	p := &Backend{clients: rancher.Clients{Downstream: kube}, kubelets: map[string]kubelet{}}
-	var seen migration.Snapshot
+	kubelets, seen := Kubelets{}, migration.Reading{StaticPods: true}
 	for i := range 3 {
-		seen.Reading.KCMs = append(seen.Reading.KCMs, migration.KCM{ID: fmt.Sprint(i), Node: fmt.Sprint("node-", i), Started: start.Format(time.RFC3339)})
+		seen.KCMs = append(seen.KCMs, migration.KCM{ID: fmt.Sprint(i), Node: fmt.Sprint("node-", i), Started: start.Format(time.RFC3339)})
 	}
-	judge := func(waits string) runner.VerdictKind {
-		r := &migration.RolloutJudgement{}
-		if waits != "" {
-			r.Wait("%s", waits)
+	judge := func() runner.VerdictKind {
+		next, open, err := kubelets.Next(t.Context(), kube, seen)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if !r.Waits() {
-			if err := p.waitForKubelets(t.Context(), seen, r); err != nil {
-				t.Fatal(err)
-			}
+		if kubelets = next; len(open) > 0 != kubelets.MayOutlive(seen) {
+			t.Errorf("open %q, may outlive %t", open, kubelets.MayOutlive(seen))
 		}
-		return r.Verdict().Kind
+		if len(open) > 0 {
+			return runner.Waiting
+		}
+		return runner.Met
 	}
-	if kind := judge("a machine"); kind != runner.Waiting || reads != 0 {
-		t.Errorf("%s after %d reads while something else is awaited", kind, reads)
+	if _, open, err := kubelets.Next(t.Context(), kube, migration.Reading{KCMs: seen.KCMs}); err != nil || len(open) > 0 || reads != 0 {
+		t.Errorf("%q, %v, %d reads of what no kubelet starts", open, err, reads)
 	}
 	for i, want := range []runner.VerdictKind{runner.Waiting, runner.Waiting, runner.Waiting, runner.Met} {
 		renewal = start.Add(time.Duration(1+10*i) * time.Second)
-		if kind := judge(""); kind != want || reads != 3*(i+1) {
+		if kind := judge(); kind != want || reads != 3*(i+1) {
 			t.Errorf("%s after: %s, %d reads", renewal.Sub(start), kind, reads)
 		}
 	}
-	if kind := judge(""); kind != runner.Met || reads != 12 {
+	if kind := judge(); kind != runner.Met || reads != 12 {
 		t.Errorf("%s, %d reads after each was seen", kind, reads)
 	}
-	seen.Reading.KCMs[1].Started = start.Add(time.Minute).Format(time.RFC3339)
-	if kind := judge(""); kind != runner.Waiting || reads != 13 {
+	seen.KCMs[1].Started = start.Add(time.Minute).Format(time.RFC3339)
+	if kind := judge(); kind != runner.Waiting || reads != 13 {
 		t.Errorf("%s, %d reads after one was started again", kind, reads)
 	}
 }
@@ -117,16 +115,15 @@ func TestNodeRenewal(t *testing.T) {
 		return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: nodeLeases, Name: name}, Spec: coordinationv1.LeaseSpec{RenewTime: renew}}
 	}
 	client := fake.NewSimpleClientset(lease("a", &when), lease("never", nil))
-	p := &Backend{clients: rancher.Clients{Downstream: client}}
 	for name, want := range map[string]time.Time{"a": when.Time, "never": {}, "gone": {}} {
-		if got, err := p.nodeRenewal(t.Context(), name); err != nil || !got.Equal(want) {
+		if got, err := nodeRenewal(t.Context(), client, name); err != nil || !got.Equal(want) {
 			t.Errorf("%s: %s, %v", name, got, err)
 		}
 	}
 	client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
-		return true, nil, apierrors.NewForbidden(rancherfixture.Clusters.GroupResource(), "", nil)
+		return true, nil, apierrors.NewForbidden(coordinationv1.Resource("leases"), "", nil)
 	})
-	if _, err := p.nodeRenewal(t.Context(), "a"); err == nil {
+	if _, err := nodeRenewal(t.Context(), client, "a"); err == nil {
 		t.Error("a lease that may not be read")
 	}
 }

@@ -1,0 +1,191 @@
+package migration
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// Editing is a step that edits the configuration, as a Backend sees it.
+type Editing struct {
+	ID     journal.StepID // key of the journal and of notes
+	Undoes journal.StepID // the step whose edits it takes back; empty if it goes forward
+	Target Target
+}
+
+// Target describes what an editing step brings the machines of a cluster to. A zero field
+// stays as it is.
+type Target struct {
+	ControlPlanes component.Mode // of every kube-controller-manager
+	Kubelets      Kubelet        // of every machine
+	Version       string         // of Kubernetes on every machine
+	// Restarted demands that every kube-controller-manager restarted since the edit. A way
+	// back does not: an edit that is taken back before it reached a machine changes nothing
+	// there.
+	Restarted bool
+}
+
+// controlPlanesAlone reports whether workers stay as they are.
+func (t Target) controlPlanesAlone() bool { return t.Kubelets == KubeletUnknown && t.Version == "" }
+
+// Kubelet describes by which provider the kubelet of a machine runs.
+type Kubelet uint8
+
+// The kubelets. ModeOther has no counterpart: before a migration a worker may have another
+// provider than aws, or none.
+const (
+	KubeletUnknown Kubelet = iota // nothing shows it
+	KubeletInTree                 // any provider but external
+	KubeletExternal
+)
+
+// Missing describes what a machine lacks of a target, or is empty. unrestarted holds the
+// kube-controller-managers, by ID, that run what they ran before the edit. seen reports
+// whether the reading shows what the machine runs now.
+func (r Reading) Missing(t Target, m Member, unrestarted map[string]bool) (missing string, seen bool) {
+	missing, seen = r.missing(t, m, unrestarted), t.Version != "" || !r.Recorded
+	if missing == "" && !seen {
+		missing = unseen
+	}
+	return missing, seen
+}
+
+const unseen = "nothing shows yet what it runs"
+
+func (r Reading) missing(t Target, m Member, unrestarted map[string]bool) string {
+	if missing := m.missing(t.Kubelets); missing != "" {
+		return missing
+	}
+	if t.Version != "" {
+		return r.kubeletBehind(m, t.Version)
+	}
+	k, there := r.kcmOf(m)
+	switch {
+	case !there || t.ControlPlanes == component.ModeUnknown:
+		return ""
+	case !k.Ready:
+		return wellknown.KCM + " is not Ready"
+	case k.Mode() != t.ControlPlanes:
+		return wellknown.KCM + " " + k.Runs()
+	case t.Restarted && unrestarted[k.ID]:
+		return wellknown.KCM + " has not restarted since the edit"
+	}
+	return ""
+}
+
+// missing describes what the kubelet of a machine lacks, or is empty. A machine that never
+// joined, or goes away, has nothing to take back.
+func (m Member) missing(wanted Kubelet) string {
+	switch {
+	case wanted == KubeletUnknown || wanted == m.Kubelet:
+		return ""
+	case m.Kubelet == KubeletExternal:
+		return "its kubelet still runs with the external provider"
+	case wanted == KubeletInTree && len(m.Nodes) == 0 && (m.Deleting || m.NeverJoined):
+		return ""
+	}
+	return OrElse(m.Why, "nothing shows the provider of its kubelet")
+}
+
+// kubeletBehind describes a kubelet that does not run a version, or is empty.
+func (r Reading) kubeletBehind(m Member, version string) string {
+	for _, name := range m.Nodes {
+		if node := r.Down.Node(name); node != nil && !sameVersion(node.Kubelet, version) {
+			return "kubelet runs " + node.Kubelet
+		}
+	}
+	return ""
+}
+
+// kcmOf returns the kube-controller-manager of a member.
+func (r Reading) kcmOf(m Member) (k KCM, there bool) {
+	at := slices.IndexFunc(r.KCMs, func(k KCM) bool { return k.Member == m.Name })
+	if at < 0 {
+		return KCM{}, false
+	}
+	return r.KCMs[at], true
+}
+
+// Reached describes how far the machines of a cluster are from a target.
+type Reached struct {
+	Open        []string // what they lack, in words
+	Done, Total int      // Done of Total lack nothing
+	Machines    []runner.Machine
+}
+
+// Reach compares the machines of a reading with a target. unrestarted is as for Missing;
+// doing describes, by member, what is at work on a machine.
+func (r Reading) Reach(t Target, unrestarted map[string]bool, doing map[string]string) Reached {
+	var out Reached
+	hidden := 0
+	for _, m := range r.Members {
+		if t.controlPlanesAlone() && !m.ControlPlane {
+			continue
+		}
+		missing, seen := r.Missing(t, m, unrestarted)
+		out.Total++
+		switch missing {
+		case "":
+			out.Done++
+		case unseen:
+			hidden++
+		default:
+			out.Open = append(out.Open, m.Kind+" "+m.Name+": "+missing)
+		}
+		out.Machines = append(out.Machines, r.machine(m, missing, seen, doing[m.Name]))
+	}
+	if hidden > 0 {
+		out.Open = append(out.Open, fmt.Sprintf("%d of %d machines cannot be seen yet", hidden, out.Total))
+	}
+	if t.Version != "" {
+		out.Open = append(out.Open, r.strayNodesBehind(t.Version)...)
+	}
+	return out
+}
+
+// machine describes a member for a screen.
+func (r Reading) machine(m Member, missing string, seen bool, doing string) runner.Machine {
+	one := runner.Machine{Name: m.Name, Group: runner.Workers, State: runner.MachineWaits}
+	if m.ControlPlane {
+		one.Group = runner.ControlPlanes
+	}
+	switch at := OrElse(r.restarting(m), doing); {
+	case at != "":
+		one.State, one.Doing = runner.MachineInHand, at
+	case !seen:
+		one.State = runner.MachineUnseen
+	case missing == "":
+		one.State = runner.MachineDone
+	}
+	return one
+}
+
+// strayNodesBehind describes the Nodes of no member whose kubelet does not run a version.
+func (r Reading) strayNodesBehind(version string) []string {
+	var open []string
+	for i := range r.Down.Nodes {
+		node := &r.Down.Nodes[i]
+		if sameVersion(node.Kubelet, version) || slices.ContainsFunc(r.Members, func(m Member) bool { return slices.Contains(m.Nodes, node.Name) }) {
+			continue
+		}
+		open = append(open, fmt.Sprintf("Node %s: kubelet runs %s", node.Name, node.Kubelet))
+	}
+	return open
+}
+
+// restarting describes which component of a member does not run, or is empty.
+func (r Reading) restarting(m Member) string {
+	for _, name := range m.Nodes {
+		if node := r.Down.Node(name); node != nil && !node.IsReady() {
+			return "kubelet restarting"
+		}
+	}
+	if k, there := r.kcmOf(m); there && m.ID != "" && !k.Ready {
+		return wellknown.KCM + " restarting"
+	}
+	return ""
+}
