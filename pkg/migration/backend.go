@@ -36,11 +36,15 @@ type Backend interface {
 	// without a cluster. writes says whether the run has a step left that writes.
 	// Secrets go through the Redactor.
 	EncodeBundle(seen Snapshot, writes bool, r *bundle.Redactor) ([]byte, error)
-	// Snapshotter takes etcd snapshots; nil: somebody else has to.
-	Snapshotter() Snapshotter
-	// Document is how the chart is installed as a document of the backend's own
-	// configuration instead of by Helm; nil: there is no such way.
-	Document() DocumentInstaller
+	// TakeSnapshot returns the edit that takes an etcd snapshot, or an error of class Usage if
+	// awsmigrate takes none of such a cluster.
+	TakeSnapshot(seen Snapshot) (Edit, error)
+	// JudgeSnapshot judges the etcd snapshot of this run.
+	JudgeSnapshot(ctx context.Context, tx *runner.Tx, seen Snapshot) (runner.Verdict, error)
+	// Document returns the edit that installs the chart as the last of documents, on top of
+	// those before it, or takes it out if that is empty. It returns an error of class Usage if
+	// the configuration has no place for a document.
+	Document(seen Snapshot, documents ...string) (Edit, error)
 	// Handoff writes edits down for whoever keeps the configuration elsewhere; nil: it
 	// is not kept elsewhere.
 	Handoff() Handoff
@@ -68,20 +72,4 @@ type Handoff interface {
 type Config interface {
 	// Combine puts it and the cluster itself together.
 	Combine(down downstream.Cluster) Reading
-}
-
-// DocumentInstaller puts the chart into a cluster as a document of its configuration.
-type DocumentInstaller interface {
-	// PlanDocument is what the last of the documents changes, after those before it.
-	PlanDocument(seen Snapshot, documents ...string) ([]runner.Change, error)
-	ApplyDocument(ctx context.Context, tx *runner.Tx, seen Snapshot, document string) error
-	// RemoveDocument takes it out again.
-	RemoveDocument(ctx context.Context, tx *runner.Tx, seen Snapshot) error
-}
-
-// Snapshotter takes an etcd snapshot.
-type Snapshotter interface {
-	PlanSnapshot(seen Snapshot) runner.Plan
-	TakeSnapshot(ctx context.Context, tx *runner.Tx, seen Snapshot) error
-	JudgeSnapshot(ctx context.Context, tx *runner.Tx, seen Snapshot) (runner.Verdict, error)
 }

@@ -121,7 +121,9 @@ func (c *Common) UpgradeAllowed(seen migration.Snapshot) error {
 
 // Document implements migration.Backend: neither cluster.yml nor Rancher's Cluster
 // object installs charts by documents.
-func (c *Common) Document() migration.DocumentInstaller { return nil }
+func (c *Common) Document(migration.Snapshot, ...string) (migration.Edit, error) {
+	return migration.Edit{}, migration.UsageError("flag --install-method", string(migration.InstallManifest), string(migration.InstallHelm))
+}
 
 // Handoff implements migration.Backend: cluster.yml is its owner's own file, and of RKE
 // that Rancher manages nobody keeps a copy that would be applied again.

@@ -8,25 +8,24 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// Snapshotter implements migration.Backend: rke saves one.
-func (b *Backend) Snapshotter() migration.Snapshotter { return b }
-
 func (b *Backend) snapshotName() string { return "awsmigrate-" + b.Options.RunID }
 
-// PlanSnapshot implements migration.Snapshotter.
-func (b *Backend) PlanSnapshot(migration.Snapshot) runner.Plan {
-	return runner.Plan{Summary: []string{"rke etcd snapshot-save"}, Takes: runner.Minute}
+// TakeSnapshot implements migration.Backend: rke saves one.
+func (b *Backend) TakeSnapshot(seen migration.Snapshot) (migration.Edit, error) {
+	plan := runner.Plan{Summary: []string{"rke etcd snapshot-save"}, Takes: runner.Minute}
+	return migration.Edit{Object: seen.Reading.Object,
+		Plan:  func() (runner.Plan, error) { return plan, nil },
+		Write: func(ctx context.Context, tx *runner.Tx) error { return b.takeSnapshot(ctx, tx, seen) }}, nil
 }
 
-// TakeSnapshot implements migration.Snapshotter.
-func (b *Backend) TakeSnapshot(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+func (b *Backend) takeSnapshot(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
 	if err := seen.Reading.RequireSettled(); err != nil {
 		return err
 	}
 	return b.start(ctx, tx, seen, child{step: migration.StepSnapshot, token: b.snapshotName()}, "etcd", "snapshot-save", "--config", b.Options.Config, "--name", b.snapshotName())
 }
 
-// JudgeSnapshot implements migration.Snapshotter.
+// JudgeSnapshot implements migration.Backend.
 func (b *Backend) JudgeSnapshot(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
 	if b.childOf(migration.StepSnapshot) == nil {
 		return migration.Failed(&fault.Error{Class: fault.CouldNotLook, Reason: "NoSnapshot", Object: "rke etcd snapshot-save",

@@ -14,46 +14,24 @@ import (
 var chartRef = edits.Chart{Namespace: wellknown.System, Name: wellknown.CCM}
 
 // Document implements migration.Backend.
-func (b *Backend) Document() migration.DocumentInstaller { return b }
-
-// PlanDocument implements migration.DocumentInstaller.
-func (b *Backend) PlanDocument(seen migration.Snapshot, documents ...string) ([]runner.Change, error) {
-	spec := factsOf(seen).Cluster.Spec
-	var edit edits.Edit
-	for i, document := range documents {
-		var err error
-		if edit, err = edits.SetChartManifest(spec, chartRef, document); err != nil {
-			return nil, err
-		}
-		if i == len(documents)-1 {
-			break
+func (b *Backend) Document(seen migration.Snapshot, documents ...string) (migration.Edit, error) {
+	f := factsOf(seen)
+	spec, last := f.Cluster.Spec, len(documents)-1
+	for _, document := range documents[:last] {
+		edit, err := edits.SetChartManifest(spec, chartRef, document)
+		if err != nil {
+			return migration.Edit{}, err
 		}
 		if spec, err = edit.Apply(spec); err != nil {
-			return nil, err
+			return migration.Edit{}, err
 		}
 	}
-	return changesOf(factsOf(seen).ObjectName(), edit), nil
-}
-
-// ApplyDocument implements migration.DocumentInstaller.
-func (b *Backend) ApplyDocument(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, document string) error {
-	edit, err := edits.SetChartManifest(factsOf(seen).Cluster.Spec, chartRef, document)
-	if err != nil || edit.Empty() {
-		return err
-	}
-	if err := seen.Reading.RequireSettled(); err != nil {
-		return err
-	}
-	return b.writeEdit(ctx, tx, factsOf(seen), edit)
-}
-
-// RemoveDocument implements migration.DocumentInstaller.
-func (b *Backend) RemoveDocument(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
 	edit, err := removal(seen)
-	if err != nil || edit.Empty() {
-		return err
+	if document := documents[last]; document != "" {
+		edit, err = edits.SetChartManifest(spec, chartRef, document)
 	}
-	return b.writeEdit(ctx, tx, factsOf(seen), edit)
+	return migration.Edit{Object: f.ObjectName(), Changes: changesOf(f.ObjectName(), edit),
+		Write: func(ctx context.Context, tx *runner.Tx) error { return b.writeEdit(ctx, tx, f, edit) }}, err
 }
 
 // removal returns the edit that takes the document out as the journal says it went in,

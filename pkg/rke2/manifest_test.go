@@ -97,37 +97,33 @@ func withManifest(t *testing.T, text string) config.Spec {
 func TestDocumentGoesInAndOut(t *testing.T) {
 	const document = "apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata:\n  name: aws-cloud-controller-manager\n  namespace: kube-system\nspec:\n  valuesContent: x\n"
 	p, client := migrating(t, Options{Options: migration.Options{InstallMethod: migration.InstallManifest}}, nil)
-	by, tx := p.Document(), clustertest.TxOf(t, "run-2", migration.StepInstall)
+	tx := clustertest.TxOf(t, "run-2", migration.StepInstall)
 	manifest := func() string {
 		text, _, _ := unstructured.NestedString(specOf(t, client), "rkeConfig", "additionalManifest")
 		return text
 	}
-	seen := p.look(t, tx.Record())
-	changes, err := by.PlanDocument(seen, document)
-	if err != nil || len(changes) != 1 || changes[0].Object != "Cluster fleet-default/demo" {
-		t.Errorf("%v %+v", err, changes)
+	write := func(document string) error {
+		edit, err := p.Document(p.look(t, tx.Record()), document)
+		if err != nil || edit.Empty() {
+			return err
+		}
+		return edit.Write(t.Context(), tx)
 	}
-	moving := seen
-	moving.Reading.Pending = []migration.PendingCondition{{Object: "x", Seen: "moves"}}
-	if err := by.ApplyDocument(t.Context(), tx, moving, document); err == nil || manifest() != "" {
-		t.Errorf("written on a cluster that moves: %v", err)
+	planned, err := p.Document(p.look(t, tx.Record()), document)
+	if err != nil || len(planned.Changes) != 1 || planned.Changes[0].Object != "Cluster fleet-default/demo" {
+		t.Errorf("%v %+v", err, planned.Changes)
 	}
 	for range 2 {
-		seen = p.look(t, tx.Record())
-		seen.Reading.Pending = nil
-		if err := by.ApplyDocument(t.Context(), tx, seen, document); err != nil || manifest() != document || len(tx.Record().Intents) != 1 {
+		if err := write(document); err != nil || manifest() != document || len(tx.Record().Intents) != 1 {
 			t.Errorf("%v, %q, %+v", err, manifest(), tx.Record().Intents)
 		}
 	}
-	if _, err := by.PlanDocument(seen, "no: document\n"); err == nil {
-		t.Error("a document of something else was planned")
-	}
-	if err := by.ApplyDocument(t.Context(), tx, seen, "no: document\n"); err == nil {
+	if err := write("no: document\n"); err == nil {
 		t.Error("a document of something else was written")
 	}
 	tx = clustertest.TxOf(t, "run-2", migration.StepUndoInstall, tx.Record().Intents...)
 	for range 2 {
-		if err := by.RemoveDocument(t.Context(), tx, p.look(t, tx.Record())); err != nil || manifest() != "" || len(tx.Record().Intents) != 2 {
+		if err := write(""); err != nil || manifest() != "" || len(tx.Record().Intents) != 2 {
 			t.Errorf("%v, %q, %+v", err, manifest(), tx.Record().Intents)
 		}
 	}

@@ -13,13 +13,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Snapshotter implements migration.Backend: Rancher takes one.
-func (b *Backend) Snapshotter() migration.Snapshotter { return b }
+// TakeSnapshot implements migration.Backend.
+func (b *Backend) TakeSnapshot(seen migration.Snapshot) (migration.Edit, error) {
+	return migration.Edit{Object: seen.Reading.Object,
+		Plan:  func() (runner.Plan, error) { return planSnapshot(seen), nil },
+		Write: func(ctx context.Context, tx *runner.Tx) error { return b.takeSnapshot(ctx, tx, seen) }}, nil
+}
 
-// PlanSnapshot implements migration.Snapshotter. One that was asked for and is not seen to
-// its end stays the one that is planned: no other is asked for, and a plan that was
-// approved before still says what is done.
-func (b *Backend) PlanSnapshot(seen migration.Snapshot) runner.Plan {
+// planSnapshot describes the snapshot. One that was asked for and is not seen to its end
+// stays the one that is planned: no other is asked for, and a plan that was approved before
+// still says what is done.
+func planSnapshot(seen migration.Snapshot) runner.Plan {
 	now := factsOf(seen).Cluster.Spec.SnapshotGeneration
 	if wanted, begun := snapshotIntended(seen.Record); begun && now >= wanted {
 		now = wanted - 1
@@ -32,10 +36,10 @@ func (b *Backend) PlanSnapshot(seen migration.Snapshot) runner.Plan {
 	}
 }
 
-// TakeSnapshot implements migration.Snapshotter the way Rancher's UI does it: it counts
+// takeSnapshot asks for one the way Rancher's UI does it: it counts
 // spec.rkeConfig.etcdSnapshotCreate.generation up
 // (rancher/rancher:pkg/apis/rke.cattle.io/v1, ETCDSnapshotCreate).
-func (b *Backend) TakeSnapshot(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+func (b *Backend) takeSnapshot(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
 	now := factsOf(seen).Cluster.Spec.SnapshotGeneration
 	if wanted, begun := snapshotIntended(tx.Record()); begun && now >= wanted {
 		return nil
@@ -63,7 +67,7 @@ func snapshotPatch(now, next int64) ([]byte, error) {
 	return kube.JSONPatch(kube.Test(path+"/generation", now), kube.Replace(path+"/generation", next))
 }
 
-// JudgeSnapshot implements migration.Snapshotter.
+// JudgeSnapshot implements migration.Backend.
 func (b *Backend) JudgeSnapshot(_ context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
 	wanted, begun := snapshotIntended(tx.Record())
 	if !begun {

@@ -105,7 +105,9 @@ func (s *Side) CloudConfig(context.Context, migration.Snapshot) (string, error) 
 }
 
 // Document implements migration.Backend.
-func (s *Side) Document() migration.DocumentInstaller { return nil }
+func (s *Side) Document(migration.Snapshot, ...string) (migration.Edit, error) {
+	return migration.Edit{}, migration.UsageError("flag --install-method", string(migration.InstallManifest), string(migration.InstallHelm))
+}
 
 // Evidence implements migration.Backend.
 func (s *Side) Evidence(_ migration.Snapshot, input *evidence.Input) { input.EndState = s.EndState }
@@ -138,8 +140,15 @@ func (s *Side) Choices() map[string]string { return nil }
 // Handoff implements migration.Backend.
 func (s *Side) Handoff() migration.Handoff { return nil }
 
-// Snapshotter implements migration.Backend.
-func (s *Side) Snapshotter() migration.Snapshotter { return nil }
+// TakeSnapshot implements migration.Backend.
+func (s *Side) TakeSnapshot(migration.Snapshot) (migration.Edit, error) {
+	return migration.Edit{}, migration.UsageError("flag --etcd-snapshot", "given", "none")
+}
+
+// JudgeSnapshot implements migration.Backend.
+func (s *Side) JudgeSnapshot(context.Context, *runner.Tx, migration.Snapshot) (runner.Verdict, error) {
+	return runner.Verdict{}, migration.UsageError("flag --etcd-snapshot", "given", "none")
+}
 
 // Combine implements migration.Config.
 func (c SideConfig) Combine(down downstream.Cluster) migration.Reading {

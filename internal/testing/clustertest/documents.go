@@ -20,21 +20,11 @@ func (d *DocumentBackend) CloudConfig(context.Context, migration.Snapshot) (stri
 }
 
 // Document implements migration.Backend.
-func (d *DocumentBackend) Document() migration.DocumentInstaller { return d }
-
-// PlanDocument implements migration.DocumentInstaller.
-func (d *DocumentBackend) PlanDocument(_ migration.Snapshot, documents ...string) ([]runner.Change, error) {
-	return []runner.Change{{Object: "document", Diff: documents[len(documents)-1]}}, nil
-}
-
-// ApplyDocument implements migration.DocumentInstaller.
-func (d *DocumentBackend) ApplyDocument(_ context.Context, _ *runner.Tx, _ migration.Snapshot, document string) error {
-	d.Applied = append(d.Applied, document)
-	return nil
-}
-
-// RemoveDocument implements migration.DocumentInstaller.
-func (d *DocumentBackend) RemoveDocument(context.Context, *runner.Tx, migration.Snapshot) error {
-	d.Applied = append(d.Applied, "")
-	return nil
+func (d *DocumentBackend) Document(_ migration.Snapshot, documents ...string) (migration.Edit, error) {
+	document := documents[len(documents)-1]
+	return migration.Edit{Changes: []runner.Change{{Object: "document", Diff: document}},
+		Write: func(context.Context, *runner.Tx) error {
+			d.Applied = append(d.Applied, document)
+			return nil
+		}}, nil
 }

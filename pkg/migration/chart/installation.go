@@ -51,11 +51,7 @@ func (c Chart) PlanAfterInstall(ctx context.Context, seen migration.Snapshot, fl
 	}
 	plan := noted(values)
 	if seen.InstallMethod == migration.InstallManifest {
-		first, _, err := c.document(ch, before)
-		if err != nil {
-			return plan, err
-		}
-		return c.planDocument(seen, plan, ch, values, first)
+		return c.planDocument(seen, plan, ch, before, values)
 	}
 	installer, err := release.NewInstaller(c.Config, ch, c.Clock)
 	if err != nil {
@@ -144,35 +140,43 @@ func (c Chart) Apply(ctx context.Context, tx *runner.Tx, seen migration.Snapshot
 	})
 }
 
-// document is the chart as one HelmChart document, and who installs it.
-func (c Chart) document(ch *chart.Chart, values ccmchart.ChartValues) (string, migration.DocumentInstaller, error) {
-	by := c.Backend.Document()
-	if by == nil {
-		return "", nil, migration.UsageError("flag --install-method", string(migration.InstallManifest), string(migration.InstallHelm))
+// document returns the edit that installs the chart as one HelmChart document with the last
+// of values, on top of those before it.
+func (c Chart) document(seen migration.Snapshot, ch *chart.Chart, values ...ccmchart.ChartValues) (migration.Edit, error) {
+	var documents []string
+	for _, v := range values {
+		document, err := ccmchart.HelmChartManifest(ch, v.Values)
+		if err != nil {
+			return migration.Edit{}, err
+		}
+		documents = append(documents, document)
 	}
-	document, err := ccmchart.HelmChartManifest(ch, values.Values)
-	return document, by, err
+	return c.Backend.Document(seen, documents...)
 }
 
-// planDocument shows what the chart's document changes on top of those before it.
-func (c Chart) planDocument(seen migration.Snapshot, plan runner.Plan, ch *chart.Chart, values ccmchart.ChartValues, before ...string) (runner.Plan, error) {
-	document, by, err := c.document(ch, values)
+// planDocument shows what the chart's document changes with the last of values, on top of
+// those before it.
+func (c Chart) planDocument(seen migration.Snapshot, plan runner.Plan, ch *chart.Chart, values ...ccmchart.ChartValues) (runner.Plan, error) {
+	edit, err := c.document(seen, ch, values...)
 	if err != nil {
 		return plan, err
 	}
 	mark := "+"
-	if len(before) > 0 || seen.Reading.InstalledAs == migration.InstallManifest {
+	if len(values) > 1 || seen.Reading.InstalledAs == migration.InstallManifest {
 		mark = "~"
 	}
-	plan.Summary = []string{mark + " " + Name(seen) + ", image " + shortImage(values.Image)}
-	plan.Changes, err = by.PlanDocument(seen, append(before, document)...)
-	return plan, err
+	plan.Summary = []string{mark + " " + Name(seen) + ", image " + shortImage(values[len(values)-1].Image)}
+	plan.Changes = edit.Changes
+	return plan, nil
 }
 
 func (c Chart) applyDocument(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, ch *chart.Chart, values ccmchart.ChartValues) error {
-	document, by, err := c.document(ch, values)
-	if err != nil {
+	edit, err := c.document(seen, ch, values)
+	if err != nil || edit.Empty() {
 		return err
 	}
-	return by.ApplyDocument(ctx, tx, seen, document)
+	if err := seen.Reading.RequireSettled(); err != nil {
+		return err
+	}
+	return edit.Write(ctx, tx)
 }

@@ -155,7 +155,7 @@ func TestChartsAsDocuments(t *testing.T) {
 		"disable, before the CCM":     {migration.StepDisable, position.P2, nil, "~ HelmChart document", false, 1, false, "StillInTree"},
 		"disable, position not known": {migration.StepDisable, position.P4, func(s *migration.Snapshot) { s.Result = position.Result{Position: position.Unknown} }, "~ HelmChart document", false, 1, true, ""},
 		"disable, one is in-tree":     {migration.StepDisable, position.P4, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", true) }, "~ HelmChart document", false, 1, false, "StillInTree"},
-		"disable, not at rest":        {migration.StepDisable, position.P4, func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, "~ HelmChart document", false, 1, true, ""},
+		"disable, not at rest":        {migration.StepDisable, position.P4, func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, "~ HelmChart document", false, 1, false, "NotAtRest"},
 		"undo-disable":                {migration.StepUndoDisable, position.P5, nil, "+ Role, RoleBinding", true, 1, true, ""},
 		"undo-disable, one in-tree":   {migration.StepUndoDisable, position.P5, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", true) }, "+ Role, RoleBinding", true, 1, false, "StillInTree"},
 	} {

@@ -98,11 +98,11 @@ func (s *undoInstall) Do(ctx context.Context, tx *runner.Tx, seen migration.Snap
 		return err
 	}
 	if seen.InstallMethod == migration.InstallManifest {
-		by := s.Backend.Document()
-		if by == nil {
-			return migration.UsageError("flag --install-method", string(migration.InstallManifest), string(migration.InstallHelm))
+		edit, err := s.Backend.Document(seen, "")
+		if err != nil || edit.Empty() {
+			return err
 		}
-		return by.RemoveDocument(ctx, tx, seen)
+		return edit.Write(ctx, tx)
 	}
 	return s.uninstall(ctx, tx)
 }

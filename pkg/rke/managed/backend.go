@@ -90,8 +90,19 @@ func (b *Backend) Header(seen migration.Snapshot) []string {
 		seen.Reading.Version, seen.Reading.CountMembers()))
 }
 
-// Snapshotter implements migration.Backend: who wants a snapshot takes it in Rancher.
-func (b *Backend) Snapshotter() migration.Snapshotter { return nil }
+// TakeSnapshot implements migration.Backend: Rancher takes snapshots of such a cluster.
+func (*Backend) TakeSnapshot(migration.Snapshot) (migration.Edit, error) {
+	return migration.Edit{}, noSnapshot()
+}
+
+// JudgeSnapshot implements migration.Backend.
+func (*Backend) JudgeSnapshot(context.Context, *runner.Tx, migration.Snapshot) (runner.Verdict, error) {
+	return runner.Verdict{}, noSnapshot()
+}
+
+func noSnapshot() error {
+	return migration.UsageError("flag --etcd-snapshot", "given", "none: awsmigrate takes no snapshot of this cluster")
+}
 
 // Brake implements migration.Backend. There is none to pull: rke runs within
 // Rancher, nothing interrupts it, and an inverse edit would only be taken up once
