@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -46,6 +47,21 @@ pages say of the reason that an error has. It asks nobody.`,
 	return cmd
 }
 
+// explainCheck returns a check without the texts that depend on the kind of cluster, and
+// its variants with them, or the whole check if there is one variant.
+func explainCheck(meta verify.Meta) (*verify.Meta, []view.CheckVariant) {
+	variants := target.Variants(meta.ID)
+	if len(variants) == 1 {
+		return &meta, nil
+	}
+	var texts []view.CheckVariant
+	for _, v := range variants {
+		texts = append(texts, view.CheckVariant{Kinds: v.Kinds, Why: v.Meta.Why, Fix: v.Meta.Fix, Source: v.Meta.Source})
+	}
+	meta.Why, meta.Fix, meta.Source = "", "", ""
+	return &meta, texts
+}
+
 func explain(id string) (view.Explanation, error) {
 	doc := view.Explanation{TypeMeta: view.KindOf("Explanation")}
 	for _, p := range position.All() {
@@ -65,7 +81,7 @@ func explain(id string) (view.Explanation, error) {
 	}
 	for _, meta := range target.AllChecks() {
 		if strings.EqualFold(meta.ID, id) {
-			doc.Check = &meta
+			doc.Check, doc.Variants = explainCheck(meta)
 			return doc, nil
 		}
 		ids = append(ids, meta.ID)

@@ -77,3 +77,17 @@ func TestExplainReason(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// A check whose texts depend on the kind of cluster shows those of each.
+func TestExplain_sharedCheck_showsEachVariant(t *testing.T) {
+	for id, want := range map[string][]string{
+		"AWSM-110": {"why     one or two etcd members"},
+	} {
+		text := explained(t, 120, id)
+		for _, part := range want {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: %q is not in\n%s", id, part, text)
+			}
+		}
+	}
+}

@@ -6,6 +6,8 @@
 package verify
 
 import (
+	"slices"
+
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -80,6 +82,23 @@ type Meta struct {
 	NoPlan bool `json:"-"`
 }
 
+// Variant holds what one distribution gives a check that several make: its reasons and
+// remedy in its own terms, and where and when it makes the check. Whether a check decides
+// safety belongs to its question, and is the same for all.
+type Variant struct {
+	Why, Source, Fix string
+
+	Applies               []position.Position
+	LiveOnly, Unsupported bool
+}
+
+// Vary returns the check of a shared question as the distribution of v makes it.
+func (m Meta) Vary(v Variant) Meta {
+	m.Why, m.Source, m.Fix = v.Why, v.Source, v.Fix
+	m.Applies, m.LiveOnly, m.Unsupported = v.Applies, v.LiveOnly, v.Unsupported
+	return m
+}
+
 // Skippable says whether somebody may leave the check out, with a reason.
 func (m Meta) Skippable() bool { return !m.Mandatory && !m.DecidesNames }
 
@@ -112,6 +131,35 @@ func Bind[T any](facts T, checks ...Check[T]) []Bound {
 		bound = append(bound, Bound{Meta: c.Meta, judge: func() []Finding { return c.Judge(facts) }})
 	}
 	return bound
+}
+
+// Merge returns the checks with each ID once. If two sides answer one question, the check
+// has the Meta of the first and the findings of both, so that neither hides the other.
+func Merge(checks []Bound) []Bound {
+	var merged []Bound
+	index := map[string]int{}
+	for _, c := range checks {
+		i, asked := index[c.ID]
+		if !asked {
+			index[c.ID] = len(merged)
+			merged = append(merged, c)
+			continue
+		}
+		first := merged[i].judge
+		merged[i].judge = func() []Finding { return joinFindings(first(), c.judge()) }
+	}
+	return merged
+}
+
+// joinFindings returns the findings of two sides, without those of one that skips.
+func joinFindings(a, b []Finding) []Finding {
+	switch {
+	case worst(b) == Skip:
+		return a
+	case worst(a) == Skip:
+		return b
+	}
+	return slices.Concat(a, b)
 }
 
 // Read is something that was read, or why it could not be. The zero value

@@ -225,3 +225,29 @@ func TestElsewhereIsNoText(t *testing.T) {
 		}
 	}
 }
+
+// A question that two sides answer is one check: the worse answer counts, and a side that
+// skips it has none.
+func TestMerge(t *testing.T) {
+	bad, unseen, notHere, good := Finding{Status: Fail, Object: "a"}, Finding{Status: Unknown, Reason: "forbidden"}, Finding{Status: Skip, Reason: "no etcd"}, Finding{Status: OK}
+	for name, tt := range map[string]struct {
+		first, second []Finding
+		want          Status
+		findings      int
+	}{
+		"unknown, then ok":   {[]Finding{unseen}, []Finding{good}, Unknown, 2},
+		"unknown, then none": {[]Finding{unseen}, nil, Unknown, 1},
+		"ok, then unknown":   {[]Finding{good}, []Finding{unseen}, Unknown, 2},
+		"unknown, then fail": {[]Finding{unseen}, []Finding{bad}, Fail, 2},
+		"fail, then ok":      {[]Finding{bad}, nil, Fail, 1},
+		"none, then skip":    {nil, []Finding{notHere}, OK, 0},
+		"skip, then unknown": {[]Finding{notHere}, []Finding{unseen}, Unknown, 1},
+		"both skip":          {[]Finding{notHere}, []Finding{notHere}, Skip, 1},
+	} {
+		r := RunAll(t.Context(), Merge([]Bound{says(Meta{ID: "AWSM-101", Fix: "own"}, tt.first...), says(Meta{ID: "AWSM-102"}), says(Meta{ID: "AWSM-101", Fix: "other"}, tt.second...)}), Options{})
+		got := result(t, r, "AWSM-101")
+		if len(r.Results) != 2 || got.Status != tt.want || len(got.Findings) != tt.findings || got.Fix != "own" {
+			t.Errorf("%s: %d results, %+v", name, len(r.Results), got)
+		}
+	}
+}

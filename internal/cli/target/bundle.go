@@ -106,7 +106,7 @@ func (s *bundleSource) Read(context.Context) (session.Reading, error) {
 	b := s.bundle
 	b.Input.ImageAllowed = audit.ImageAllowed
 	var own []verify.Meta
-	for _, meta := range AllChecks() {
+	for _, meta := range checksOf(b.Input.Distribution) {
 		if slices.ContainsFunc(b.Own, func(r verify.Recorded) bool { return r.ID == meta.ID }) {
 			own = append(own, meta)
 		}

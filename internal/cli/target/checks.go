@@ -12,7 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 )
 
-// AllChecks are the checks of every distribution; of those that both have, one.
+// AllChecks are the checks of every distribution, each once. Of one that several make it
+// is the first variant: ID, title, category and whether it may be skipped are the same in all.
 func AllChecks() []verify.Meta {
 	all := rke2checks.Metas()
 	for _, meta := range append(rkechecks.Metas(), verify.Metas(checks.Alone()...)...) {

@@ -20,9 +20,18 @@ type Explanation struct {
 	TypeMeta
 	Step     *runner.Info       `json:"step,omitempty"`
 	Check    *verify.Meta       `json:"check,omitempty"`
+	Variants []CheckVariant     `json:"variants,omitempty"` // of a check whose texts depend on the kind of cluster
 	Position *ExplainedPosition `json:"position,omitempty"`
 	Reason   *ExplainedReason   `json:"reason,omitempty"`
 	Page     string             `json:"page,omitempty"` // of a step: its page, in Markdown
+}
+
+// CheckVariant holds the texts of a check for some kinds of clusters.
+type CheckVariant struct {
+	Kinds  []string `json:"kinds"` // RKE2, RKE or API alone
+	Why    string   `json:"why"`
+	Fix    string   `json:"fix"`
+	Source string   `json:"source"`
 }
 
 // ExplainedReason is what the pages say of the reason of an error.
@@ -148,13 +157,32 @@ func WriteExplanation(streams console.Streams, e Explanation) {
 		field("page", build.This().Source("docs/going-back.md#the-order"))
 		return
 	}
-	c := e.Check
+	writeCheck(s, field, *e.Check, e.Variants)
+}
+
+// writeCheck prints a check, with the texts of each variant if it has several.
+func writeCheck(s console.Screen, field func(name, text string), c verify.Meta, variants []CheckVariant) {
 	s.Line("%s  %s", c.ID, c.Title)
 	s.Line("")
-	field("why", c.Why)
-	field("fix", c.Fix)
-	field("source", c.Source)
-	if !c.Skippable() {
-		field("skip", "this check cannot be skipped")
+	if len(variants) == 0 {
+		variants = []CheckVariant{{Why: c.Why, Fix: c.Fix, Source: c.Source}}
 	}
+	for i, v := range variants {
+		if i > 0 {
+			s.Line("")
+		}
+		if len(v.Kinds) > 0 {
+			s.Line("%s", strings.Join(v.Kinds, ", "))
+		}
+		field("why", v.Why)
+		field("fix", v.Fix)
+		field("source", v.Source)
+	}
+	if c.Skippable() {
+		return
+	}
+	if len(variants) > 1 {
+		s.Line("")
+	}
+	field("skip", "this check cannot be skipped")
 }

@@ -112,13 +112,13 @@ func All() []Trap {
 			p.Down.Nodes = append(p.Down.Nodes, downstream.Node{Name: "stray"})
 		}), fail, "stray"},
 		{"AWSM-704", "a machine without Node", set(func(p *rkechecks.Prepared) { p.Down.Nodes = p.Down.Nodes[:4] }), fail, "10.0.0.14"},
-		{"AWSM-705", "two members", rewrite("role: [etcd, controlplane]", "role: [worker]"), warn, "2 etcd members"},
-		{"AWSM-705", "one control plane", func(t *testing.T, p *rkechecks.Prepared) {
+		{"AWSM-110", "two members", rewrite("role: [etcd, controlplane]", "role: [worker]"), warn, "2 etcd members"},
+		{"AWSM-110", "one control plane", func(t *testing.T, p *rkechecks.Prepared) {
 			rewrite("[controlplane, etcd]", "[etcd]")(t, p)
 			rewrite("[etcd, controlplane]", "[etcd]")(t, p)
 		}, warn, "1 control plane"},
-		{"AWSM-706", "two zones", set(func(p *rkechecks.Prepared) { p.Down.Nodes[2].Labels[corev1.LabelTopologyZone] = "us-east-1a" }), warn, "us-east-1a ×2"},
-		{"AWSM-706", "not to be told", set(func(p *rkechecks.Prepared) { p.Down.Nodes = p.Down.Nodes[:1] }), unknown, "10.0.0.11"},
+		{"AWSM-112", "two zones", set(func(p *rkechecks.Prepared) { p.Down.Nodes[2].Labels[corev1.LabelTopologyZone] = "us-east-1a" }), warn, "us-east-1a ×2"},
+		{"AWSM-112", "not to be told", set(func(p *rkechecks.Prepared) { p.Down.Nodes = p.Down.Nodes[:1] }), unknown, "10.0.0.11"},
 		{"AWSM-707", "two together", top("upgrade_strategy: {max_unavailable_controlplane: 2}"), warn, "2 of 3"},
 		{"AWSM-707", "all together", top("upgrade_strategy: {max_unavailable_controlplane: 100%}"), fail, "all"},
 		{"AWSM-707", "a small percentage", top("upgrade_strategy: {max_unavailable_controlplane: 10%}"), ok, ""},

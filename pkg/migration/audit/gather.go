@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
@@ -35,8 +36,11 @@ type Inspection struct {
 	EncodeBundle func(*bundle.Redactor) ([]byte, error)
 }
 
-// Bound are all checks of an inspection, the Backend's own first.
-func (i Inspection) Bound() []verify.Bound { return append(i.Own, checks.Bind(i.Input)...) }
+// Bound are all checks of an inspection, the Backend's own first. The audit of a cluster
+// whose own side could not be read asks both sides the questions that they share.
+func (i Inspection) Bound() []verify.Bound {
+	return verify.Merge(slices.Concat(i.Own, checks.Bind(i.Input)))
+}
 
 // Gather reads everything that checks judge besides what was observed. It writes
 // nothing on any API server but access reviews and dry runs.

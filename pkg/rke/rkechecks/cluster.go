@@ -38,20 +38,8 @@ func clusterChecks() []verify.Check[Prepared] {
 			Source: "rancher/rke:k8s/node.go@v1.5.9, GetNode",
 			Fix:    "add the missing node to cluster.yml, or delete the Node whose machine is gone",
 		}},
-		{Judge: requires(judgeMembers, haveHosts), Meta: verify.Meta{
-			ID: "AWSM-705", Title: "the control plane survives a restart", Category: category,
-			Applies: position.BeforeSwitch(),
-			Why:     rules.MembersWhy,
-			Source:  rules.MembersSource,
-			Fix:     rules.MembersFix,
-		}},
-		{Judge: requires(judgeZones, haveHosts, haveNodes), Meta: verify.Meta{
-			ID: "AWSM-706", Title: "etcd members are spread over zones", Category: category,
-			Applies: position.BeforeSwitch(),
-			Why:     rules.ZonesWhy,
-			Source:  rules.ZonesSource,
-			Fix:     "place members in three zones",
-		}},
+		{Judge: requires(judgeMembers, haveHosts), Meta: rules.Members()},
+		{Judge: requires(judgeZones, haveHosts, haveNodes), Meta: rules.MemberZones()},
 		{Judge: requires(judgeUnavailable, haveFile, haveHosts), Meta: verify.Meta{
 			ID: "AWSM-707", Title: "control planes restart one at a time", Category: category,
 			Why:    "with max_unavailable_controlplane above 1 several restart together, and with them every candidate for the lease",

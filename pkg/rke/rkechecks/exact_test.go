@@ -66,15 +66,15 @@ var alsoReportedBy = map[string]string{
 	"AWSM-703 no provider":              "AWSM-722",
 	"AWSM-703 external":                 "AWSM-722",
 	"AWSM-704 a Node beside":            "AWSM-763",
-	"AWSM-704 a machine without Node":   "AWSM-706 AWSM-764",
-	"AWSM-706 not to be told":           "AWSM-704 AWSM-764",
+	"AWSM-704 a machine without Node":   "AWSM-112 AWSM-764",
+	"AWSM-112 not to be told":           "AWSM-704 AWSM-764",
 	"AWSM-722 an old file":              "AWSM-703",
 	"AWSM-724 an image, and an upgrade": "AWSM-743", // the binary does not know the target
 	"AWSM-742 another program runs it":  "AWSM-743",
 	"AWSM-755 Rancher's advice":         "AWSM-743",
 	"AWSM-755 on, and an upgrade":       "AWSM-743",
 	"AWSM-763 required":                 "AWSM-761",
-	"AWSM-764 no Node":                  "AWSM-704 AWSM-706",
+	"AWSM-764 no Node":                  "AWSM-112 AWSM-704",
 
 	"AWSM-755 locked in the target":                          "AWSM-743",
 	"AWSM-755 EBS migration's umbrella":                      "AWSM-743",

@@ -78,26 +78,14 @@ func All() []verify.Check[Prepared] {
 			Source:  "rancher/rancher:pkg/controllers/capr/machinedrain/machinedrain.go@v2.8.5",
 			Fix:     "switch drain options off for the migration",
 		}},
-		{Judge: judgeMembers, Meta: verify.Meta{
-			ID: "AWSM-110", Title: "the control plane survives a restart", Category: category,
-			Applies: position.BeforeSwitch(),
-			Why:     rules.MembersWhy,
-			Source:  rules.MembersSource,
-			Fix:     rules.MembersFix,
-		}},
+		{Judge: judgeMembers, Meta: rules.Members()},
 		{Judge: judgeExplained, Meta: verify.Meta{
 			ID: "AWSM-111", Title: "machines run what Rancher configured", Category: category, Mandatory: true,
 			Why:    "files of a machine's own in config.yaml.d beat Rancher's, and an edit then has no effect there",
 			Source: "k3s-io/k3s:pkg/nodeconfig, annotation rke2.io/node-args",
 			Fix:    "remove the file on that machine, or make it agree",
 		}},
-		{Judge: judgeZones, Meta: verify.Meta{
-			ID: "AWSM-112", Title: "etcd members are spread over zones", Category: category,
-			Applies: position.BeforeSwitch(),
-			Why:     rules.ZonesWhy,
-			Source:  rules.ZonesSource,
-			Fix:     "place etcd members in three zones",
-		}},
+		{Judge: judgeZones, Meta: rules.MemberZones()},
 		{Judge: judgeEndState, Meta: verify.Meta{
 			ID: "AWSM-113", Title: "the end state keeps every Node's name", Category: category, Mandatory: true, DecidesNames: true,
 			Applies: position.BeforeSwitch(),

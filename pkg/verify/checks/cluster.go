@@ -50,19 +50,7 @@ func Alone() []verify.Check[evidence.Input] {
 			Source:  "k8s.io/controller-manager:pkg/leadermigration/options, kubernetes/kubernetes 1.27 changelog",
 			Fix:     "upgrade to 1.22–1.26 first",
 		}},
-		{Judge: membersSuffice, Meta: verify.Meta{
-			ID: "AWSM-142", Title: "the control plane survives a restart", Category: cluster1xx,
-			Applies: position.BeforeSwitch(),
-			Why:     rules.MembersWhy,
-			Source:  rules.MembersSource,
-			Fix:     rules.MembersFix,
-		}},
-		{Judge: memberZones, Meta: verify.Meta{
-			ID: "AWSM-143", Title: "etcd members are spread over zones", Category: cluster1xx,
-			Applies: position.BeforeSwitch(),
-			Why:     rules.ZonesWhy,
-			Source:  rules.ZonesSource,
-			Fix:     "place etcd members in three zones",
-		}},
+		{Judge: membersSuffice, Meta: rules.Members()},
+		{Judge: memberZones, Meta: rules.MemberZones()},
 	})
 }

@@ -55,10 +55,10 @@ func clusterCases() []trap {
 		{"AWSM-132", "out of sight", P0, outOfSight, unknown, "no kube-controller-manager"},
 		{"AWSM-141", "too old", P0, plain(func(in *evidence.Input) { in.Version = verify.Got("v1.21.14") }), fail, "v1.21.14"},
 		{"AWSM-141", "too new", P0, plain(func(in *evidence.Input) { in.Version = verify.Got("v1.27.3") }), fail, "v1.27.3"},
-		{"AWSM-142", "one member", P0, plain(func(in *evidence.Input) { fewer(in, 2) }), warn, "1 members"},
-		{"AWSM-142", "two members", P0, plain(func(in *evidence.Input) { in.Etcds.Value = in.Etcds.Value[1:] }), warn, "2 members"},
-		{"AWSM-142", "not visible", P0, plain(func(in *evidence.Input) { in.Etcds = verify.Failed[[]downstream.Pod](errForbidden) }), unknown, "forbidden"},
-		{"AWSM-143", "one zone", P0, plain(func(in *evidence.Input) {
+		{"AWSM-110", "one member", P0, plain(func(in *evidence.Input) { fewer(in, 2) }), warn, "1 members"},
+		{"AWSM-110", "two members", P0, plain(func(in *evidence.Input) { in.Etcds.Value = in.Etcds.Value[1:] }), warn, "2 members"},
+		{"AWSM-110", "not visible", P0, plain(func(in *evidence.Input) { in.Etcds = verify.Failed[[]downstream.Pod](errForbidden) }), unknown, "forbidden"},
+		{"AWSM-112", "one zone", P0, plain(func(in *evidence.Input) {
 			for i := range 3 {
 				n := node(in, i)
 				n.Labels[downstream.LabelZone], n.ProviderID = "us-east-1a", "aws:///us-east-1a/i-0000000"+string("012"[i])

@@ -1,8 +1,9 @@
-// Package rules has what checks of several distributions judge by: each rule once,
-// with what its checks say of why and whence. It is given what was counted, and knows
-// nothing of where that was read.
+// Package rules has what several distributions share: the questions that all of them are
+// asked, each with one ID and title, and the rules that they judge by. It is given what was
+// counted, and knows nothing of where that was read.
 //
-// What looks alike and is not the same rule stays with its distribution:
+// A rule that looks alike and is not the same stays with its distribution, under the ID of
+// the question:
 //
 //   - How many control planes restart at once. Rancher rounds a share up, and takes 0
 //     for no limit (rancher/rancher:pkg/capr/planner/planner.go@v2.8.5,

@@ -9,16 +9,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// What checks of the members of an etcd say.
-const (
-	MembersWhy    = "one or two etcd members mean downtime at every restart, and an even number tolerates no more failures than one less"
-	MembersSource = "etcd FAQ, Kubernetes HA guide"
-	MembersFix    = "use 3 or 5 members"
-
-	ZonesWhy    = "members in fewer than three zones lose quorum with one of them"
-	ZonesSource = "Kubernetes HA guide"
-)
-
 // Redundant says whether so many members of an etcd survive the restart of one, and
 // none of them is there for nothing.
 func Redundant(members int) bool { return members >= 3 && members%2 == 1 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -23,7 +21,7 @@ func Page() []byte {
 
 What [awsmigrate verify](verify.md) and the steps [preflight](steps/preflight.md) and [verify](steps/verify.md) judge: %d checks. This page is generated (%s); %s says the same offline.
 
-IDs are stable and never used again for another check. *At* are the [positions](README.md#words) at which a check applies; elsewhere it is skipped. A check marked **§** decides safety and cannot be skipped.
+IDs are stable and never used again for another check. *At* are the [positions](README.md#words) at which a check applies; elsewhere it is skipped. A check marked **§** decides safety and cannot be skipped. *API alone* is a cluster that Rancher's and rke's own data say nothing of: `+"`awsmigrate verify --kubeconfig FILE`"+`.
 
 `, len(all), "`make generate`", "`awsmigrate explain ID`")
 	for _, category := range target.Categories() {
@@ -44,17 +42,30 @@ IDs are stable and never used again for another check. *At* are the [positions](
 // the name that GitHub gives a heading changes with the title, and links of old reports
 // must not.
 func section(meta verify.Meta) string {
+	variants := target.Variants(meta.ID)
 	return fmt.Sprintf(`
 <a id=%q></a>
 
 ### %s %s%s
 
-- **Why:** %s
-- **Fix:** %s
-- **At:** %s%s
-- **Source:** %s
-`, strings.ToLower(meta.ID), meta.ID, inline(meta.Title), keptMark(meta),
-		inline(meta.Why), inline(meta.Fix), where(meta), only(meta), inline(meta.Source))
+`, strings.ToLower(meta.ID), meta.ID, inline(meta.Title), keptMark(meta)) +
+		items("Why", variants, func(v target.Variant) string { return v.Meta.Why }) +
+		items("Fix", variants, func(v target.Variant) string { return v.Meta.Fix }) +
+		items("At", variants, func(v target.Variant) string { return where(v.Meta) + only(variants) }) +
+		items("Source", variants, func(v target.Variant) string { return v.Meta.Source })
+}
+
+// items returns one item of the list of a check, or one for each variant if they differ.
+func items(name string, variants []target.Variant, text func(target.Variant) string) string {
+	first := text(variants[0])
+	if !slices.ContainsFunc(variants, func(v target.Variant) bool { return text(v) != first }) {
+		return fmt.Sprintf("- **%s:** %s\n", name, inline(first))
+	}
+	var list string
+	for _, v := range variants {
+		list += fmt.Sprintf("- **%s, %s:** %s\n", name, strings.Join(v.Kinds, " and "), inline(text(v)))
+	}
+	return list
 }
 
 // heading is a category as a title. Those of three letters are abbreviations.
@@ -86,20 +97,13 @@ func keptMark(meta verify.Meta) string {
 	return ""
 }
 
-// only says that a check is made for one distribution alone.
-func only(meta verify.Meta) string {
-	has := func(metas []verify.Meta) bool {
-		return slices.ContainsFunc(metas, func(m verify.Meta) bool { return m.ID == meta.ID })
+// only returns the kinds of clusters that a check is made of, or "" if that is all, or its
+// variants name them.
+func only(variants []target.Variant) string {
+	if len(variants) > 1 || len(variants[0].Kinds) == len(target.Kinds()) {
+		return ""
 	}
-	switch {
-	case !has(rkechecks.Metas()) && !has(rke2checks.Metas()):
-		return "; clusters known by their API alone"
-	case !has(rkechecks.Metas()):
-		return "; RKE2"
-	case !has(rke2checks.Metas()):
-		return "; RKE"
-	}
-	return ""
+	return "; " + strings.Join(variants[0].Kinds, ", ")
 }
 
 func where(meta verify.Meta) string {

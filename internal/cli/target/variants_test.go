@@ -1,0 +1,115 @@
+package target
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+// asked is a check of one kind of cluster, as it was before its question had one ID.
+type asked struct {
+	kind, was, id string
+	guards        string // M: mandatory, N: decides names, U: unsupported where it fails, L: of a live cluster only
+	at, fix       string
+}
+
+func askedBefore() []asked {
+	const upgrade, members, zones = "upgrade to 1.22–1.26 first", "use 3 or 5 members", "place etcd members in three zones"
+	return []asked{
+		{"RKE2", "AWSM-110", "AWSM-110", "", "P0 P1 P2 P3", members},
+		{"RKE", "AWSM-705", "AWSM-110", "", "P0 P1 P2 P3", members},
+		{"API alone", "AWSM-142", "AWSM-110", "", "P0 P1 P2 P3", members},
+		{"RKE2", "AWSM-112", "AWSM-112", "", "P0 P1 P2 P3", zones},
+		{"RKE", "AWSM-706", "AWSM-112", "", "P0 P1 P2 P3", zones}, // was: place members in three zones
+		{"API alone", "AWSM-143", "AWSM-112", "", "P0 P1 P2 P3", zones},
+	}
+}
+
+// A question that several kinds of clusters share has one ID, title and category. Its
+// severity, its positions and its remedy are those of each kind.
+func TestVariants_sharedQuestion_keepsEachDistributionsRules(t *testing.T) {
+	known := map[string]bool{}
+	for _, meta := range AllChecks() {
+		known[meta.ID] = true
+	}
+	for _, want := range askedBefore() {
+		got := want
+		i := slices.IndexFunc(Variants(want.id), func(v Variant) bool { return slices.Contains(v.Kinds, want.kind) })
+		if i < 0 {
+			t.Errorf("%s is not made of %s", want.id, want.kind)
+			continue
+		}
+		meta := metaOf(t, want.kind, want.id)
+		got.guards, got.at, got.fix = guardsOf(meta), strings.Trim(fmt.Sprint(meta.Applies), "[]"), meta.Fix
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(asked{})); diff != "" {
+			t.Errorf("%s of %s, once %s:\n%s", want.id, want.kind, want.was, diff)
+		}
+		if want.was != want.id && known[want.was] {
+			t.Errorf("%s was retired, and is used again", want.was)
+		}
+	}
+}
+
+func guardsOf(meta verify.Meta) string {
+	guards := ""
+	for _, guard := range []struct {
+		is   bool
+		mark string
+	}{{meta.Mandatory, "M"}, {meta.DecidesNames, "N"}, {meta.Unsupported, "U"}, {meta.LiveOnly, "L"}} {
+		if guard.is {
+			guards += guard.mark
+		}
+	}
+	return guards
+}
+
+// metaOf returns a check of one kind of cluster, which has each ID once.
+func metaOf(t *testing.T, kind, id string) verify.Meta {
+	t.Helper()
+	var found []verify.Meta
+	for _, meta := range checksByKind()[kind] {
+		if meta.ID == id {
+			found = append(found, meta)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%s has %d checks %s", kind, len(found), id)
+	}
+	return found[0]
+}
+
+// One ID has one title and category, and can be skipped everywhere or nowhere: --skip is
+// judged before it is known what kind of cluster there is.
+func TestVariants_oneID_oneIdentity(t *testing.T) {
+	for _, first := range AllChecks() {
+		for kind, metas := range checksByKind() {
+			for _, meta := range metas {
+				if meta.ID == first.ID && (meta.Title != first.Title || meta.Category != first.Category || meta.Mandatory != first.Mandatory || meta.DecidesNames != first.DecidesNames) {
+					t.Errorf("%s of %s: %q, %q, guards %s; first %q, %q, %s", meta.ID, kind, meta.Title, meta.Category, guardsOf(meta), first.Title, first.Category, guardsOf(first))
+				}
+			}
+		}
+	}
+}
+
+// Advice for one distribution names no field of the other.
+func TestVariants_advice_namesOwnFields(t *testing.T) {
+	foreign := map[string][]string{
+		"RKE2": {"upgrade_strategy", "cluster.yml", "hostname_override", "cloud_provider", "extra_args", "kubernetes_version", "rke up"},
+		"RKE":  {"upgradeStrategy", "controlPlaneConcurrency", "machineGlobalConfig", "machineSelectorConfig", "--end-state", "unhealthyNodeTimeout", "cloud-provider-config"},
+	}
+	for kind, fields := range foreign {
+		for _, meta := range checksByKind()[kind] {
+			for _, field := range fields {
+				if strings.Contains(meta.Fix, field) {
+					t.Errorf("%s of %s names %s: %s", meta.ID, kind, field, meta.Fix)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package rules
+
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+const cluster = "cluster"
+
+// Members returns the check of the number of etcd members and control planes.
+func Members() verify.Meta {
+	return verify.Meta{
+		ID: "AWSM-110", Title: "the control plane survives a restart", Category: cluster,
+		Applies: position.BeforeSwitch(),
+		Why:     "one or two etcd members mean downtime at every restart, and an even number tolerates no more failures than one less",
+		Source:  "etcd FAQ, Kubernetes HA guide",
+		Fix:     "use 3 or 5 members",
+	}
+}
+
+// MemberZones returns the check of the zones of etcd members.
+func MemberZones() verify.Meta {
+	return verify.Meta{
+		ID: "AWSM-112", Title: "etcd members are spread over zones", Category: cluster,
+		Applies: position.BeforeSwitch(),
+		Why:     "members in fewer than three zones lose quorum with one of them",
+		Source:  "Kubernetes HA guide",
+		Fix:     "place etcd members in three zones",
+	}
+}
