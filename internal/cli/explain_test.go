@@ -81,6 +81,7 @@ func TestExplainReason(t *testing.T) {
 // A check whose texts depend on the kind of cluster shows those of each.
 func TestExplain_sharedCheck_showsEachVariant(t *testing.T) {
 	for id, want := range map[string][]string{
+		"AWSM-101": {"RKE2, API alone\nwhy     before 1.22", "\nRKE\nwhy     before 1.22", "\n\nskip    this check"},
 		"AWSM-110": {"why     one or two etcd members"},
 	} {
 		text := explained(t, 120, id)

@@ -27,6 +27,13 @@ func askedBefore() []asked {
 		{"RKE2", "AWSM-112", "AWSM-112", "", "P0 P1 P2 P3", zones},
 		{"RKE", "AWSM-706", "AWSM-112", "", "P0 P1 P2 P3", zones}, // was: place members in three zones
 		{"API alone", "AWSM-143", "AWSM-112", "", "P0 P1 P2 P3", zones},
+		{"RKE2", "AWSM-101", "AWSM-101", "MU", "P0 P1 P2 P3", upgrade},
+		{"RKE", "AWSM-701", "AWSM-101", "MU", "P0 P1 P2 P3", upgrade},
+		{"API alone", "AWSM-141", "AWSM-101", "M", "P0 P1 P2 P3", upgrade},
+		{"RKE2", "AWSM-117", "AWSM-117", "ML", "P0 P1 P2", "remove what is named, before the flag is on any kube-controller-manager"},
+		{"RKE", "AWSM-781", "AWSM-117", "ML", "P0 P1 P2", "remove what is named, before the flag is on any kube-controller-manager"}, // was: see the finding
+		{"RKE2", "AWSM-118", "AWSM-118", "L", "P0 P1 P2", "correct --values"},
+		{"RKE", "AWSM-782", "AWSM-118", "L", "P0 P1 P2", "correct --values"},
 	}
 }
 

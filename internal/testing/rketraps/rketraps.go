@@ -101,10 +101,10 @@ func All() []Trap {
 		return set(func(p *rkechecks.Prepared) { p.State.Current.Config.KubernetesVersion = v })
 	}
 	return []Trap{
-		{"AWSM-701", "too new", version("v1.27.6-rancher1-1"), fail, "v1.27.6"},
-		{"AWSM-701", "too old", version("v1.21.14-rancher1-1"), fail, "v1.21"},
-		{"AWSM-701", "unreadable", version("latest"), fail, "latest"},
-		{"AWSM-701", "the oldest", version("v1.22.4-rancher1-1"), ok, ""},
+		{"AWSM-101", "too new", version("v1.27.6-rancher1-1"), fail, "v1.27.6"},
+		{"AWSM-101", "too old", version("v1.21.14-rancher1-1"), fail, "v1.21"},
+		{"AWSM-101", "unreadable", version("latest"), fail, "latest"},
+		{"AWSM-101", "the oldest", version("v1.22.4-rancher1-1"), ok, ""},
 		{"AWSM-702", "Windows", set(func(p *rkechecks.Prepared) { p.Down.Nodes[4].Labels[corev1.LabelOSStable] = "windows" }), fail, dnsName(4)},
 		{"AWSM-703", "no provider", set(func(p *rkechecks.Prepared) { p.State.Current.Config.CloudProvider.Name = "" }), fail, `""`},
 		{"AWSM-703", "external", set(func(p *rkechecks.Prepared) { p.State.Current.Config.CloudProvider.Name = "external" }), fail, "external"},
@@ -255,12 +255,12 @@ func All() []Trap {
 			p.PinnedVolumes = verify.Got([]rkestate.PinnedVolume{{Name: "pv-1", Hostname: ip(3)}, {Name: "pv-2", Hostname: "gone"}})
 		}), warn, "pv-1"},
 		{"AWSM-765", "not readable", set(func(p *rkechecks.Prepared) { p.PinnedVolumes = verify.Failed[[]rkestate.PinnedVolume](errRead) }), unknown, "refused"},
-		{"AWSM-781", "a release elsewhere", set(func(p *rkechecks.Prepared) {
+		{"AWSM-117", "a release elsewhere", set(func(p *rkechecks.Prepared) {
 			p.ChartErr = &fault.Error{Class: fault.Check, Object: "release default/ccm", Seen: "exists"}
 		}), fail, "exists"},
-		{"AWSM-781", "not computed", set(func(p *rkechecks.Prepared) { p.PlannedSet = nil }), unknown, "not computed"},
+		{"AWSM-117", "not computed", set(func(p *rkechecks.Prepared) { p.PlannedSet = nil }), unknown, "not computed"},
 		{"AWSM-710", "always", set(func(*rkechecks.Prepared) {}), verify.OK, "31 July 2025"},
-		{"AWSM-782", "blocks", set(func(p *rkechecks.Prepared) { p.Concerns = []ccmchart.Concern{{Key: "args", Seen: "x", Blocking: true}} }), fail, "args"},
-		{"AWSM-782", "a note", set(func(p *rkechecks.Prepared) { p.Concerns = []ccmchart.Concern{{Key: "hostNetworking", Seen: "off"}} }), warn, "hostNetworking"},
+		{"AWSM-118", "blocks", set(func(p *rkechecks.Prepared) { p.Concerns = []ccmchart.Concern{{Key: "args", Seen: "x", Blocking: true}} }), fail, "args"},
+		{"AWSM-118", "a note", set(func(p *rkechecks.Prepared) { p.Concerns = []ccmchart.Concern{{Key: "hostNetworking", Seen: "off"}} }), warn, "hostNetworking"},
 	}
 }

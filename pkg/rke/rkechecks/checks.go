@@ -25,23 +25,16 @@ func Metas() []verify.Meta {
 	return audit.CheckMetas(wellknown.RKE, verify.Metas(All()...))
 }
 
-// installChecks are the checks 78x.
+// installChecks judge the installation of the chart.
 func installChecks() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
-		{Judge: requires(Prepared.ChartFindings, haveChart), Meta: verify.Meta{
-			ID: "AWSM-781", Title: "the chart can be installed", Category: category,
-			Mandatory: true, LiveOnly: true,
-			Applies: position.BeforeInstall(),
-			Why:     rules.ChartWhy,
-			Source:  "helm.sh/helm/v3 ownership rules",
-			Fix:     "see the finding",
-		}},
-		{Judge: requires(Prepared.ConcernFindings, haveChart), Meta: verify.Meta{
-			ID: "AWSM-782", Title: "the chart's values are safe", Category: category, LiveOnly: true,
-			Applies: position.BeforeInstall(),
-			Why:     rules.ValuesWhy,
-			Source:  "kubernetes/cloud-provider-aws chart",
-			Fix:     "correct --values",
-		}},
+		{Judge: requires(Prepared.ChartFindings, haveChart), Meta: rules.Chart().Vary(verify.Variant{
+			LiveOnly: true,
+			Applies:  position.BeforeInstall(),
+			Why:      rules.ChartWhy,
+			Source:   "helm.sh/helm/v3 ownership rules",
+			Fix:      rules.ChartFix,
+		})},
+		{Judge: requires(Prepared.ConcernFindings, haveChart), Meta: rules.ChartValues()},
 	}
 }

@@ -120,7 +120,7 @@ func TestOfflineNeedsTheCluster(t *testing.T) {
 		}
 		needs[c.ID] = undecided
 	}
-	for id, want := range map[string]bool{"AWSM-704": true, "AWSM-723": false, "AWSM-729": false, "AWSM-742": true, "AWSM-761": true, "AWSM-781": true, "AWSM-782": true} {
+	for id, want := range map[string]bool{"AWSM-704": true, "AWSM-723": false, "AWSM-729": false, "AWSM-742": true, "AWSM-761": true, "AWSM-117": true, "AWSM-118": true} {
 		if needs[id] != want {
 			t.Errorf("%s needs the cluster: %t", id, needs[id])
 		}
@@ -150,8 +150,11 @@ func TestNamesCannotBeSkipped(t *testing.T) {
 // issued lists every ID ever given out here, those of retired checks too; see
 // pkg/verify/checks.
 var issued = map[string]string{
+	"AWSM-101": "Kubernetes version has the in-tree provider and leader migration",
 	"AWSM-110": "the control plane survives a restart",
 	"AWSM-112": "etcd members are spread over zones",
+	"AWSM-117": "the chart can be installed",
+	"AWSM-118": "the chart's values are safe",
 	"AWSM-701": "Kubernetes version has the in-tree provider and leader migration",
 	"AWSM-702": "no node runs Windows",
 	"AWSM-703": "rke applied the in-tree provider",
@@ -196,7 +199,7 @@ var issued = map[string]string{
 // retired are the checks of what rke itself says of cluster.yml, or ignores in it, and
 // those whose question has another ID.
 var retired = map[string]bool{"AWSM-726": true, "AWSM-731": true, "AWSM-733": true, "AWSM-734": true, "AWSM-741": true,
-	"AWSM-705": true, "AWSM-706": true}
+	"AWSM-705": true, "AWSM-706": true, "AWSM-782": true, "AWSM-781": true, "AWSM-701": true}
 
 func TestIDsAreStable(t *testing.T) {
 	pattern := regexp.MustCompile(`^AWSM-[17][0-9]{2}$`)
@@ -222,7 +225,7 @@ func TestIDsAreStable(t *testing.T) {
 		}
 		all[m.ID] = true
 	}
-	if !all["AWSM-701"] || !all["AWSM-201"] || all["AWSM-304"] {
+	if !all["AWSM-101"] || !all["AWSM-201"] || all["AWSM-304"] {
 		t.Error("not the checks of an RKE migration")
 	}
 }
@@ -242,7 +245,7 @@ func TestUnsupportedIsNotUnready(t *testing.T) {
 		t.Fatalf("no cluster %s", name)
 		return false
 	}
-	for name, want := range map[string]bool{"AWSM-701 too old": false, "AWSM-702 Windows": false, "AWSM-703 external": false,
+	for name, want := range map[string]bool{"AWSM-101 too old": false, "AWSM-702 Windows": false, "AWSM-703 external": false,
 		"AWSM-709 not at rest": true, "AWSM-723 empty": true, "AWSM-742 too old": true} {
 		if got := supported(name); got != want {
 			t.Errorf("%s: supported %t", name, got)

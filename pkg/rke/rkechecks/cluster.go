@@ -6,17 +6,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
 )
 
-// clusterChecks are the checks 70x and 710.
+// clusterChecks judge the cluster and its rollouts.
 func clusterChecks() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
-		{Judge: requires(judgeWindow, haveVersion), Meta: verify.Meta{
-			ID: "AWSM-701", Title: "Kubernetes version has the in-tree provider and leader migration", Category: category,
-			Mandatory: true, Unsupported: true,
-			Applies: position.BeforeSwitch(),
-			Why:     "before 1.22 the flag stops the component or needs a file; from 1.27 rke refuses the provider aws",
-			Source:  "k8s.io/controller-manager:pkg/leadermigration/options; rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider",
-			Fix:     "upgrade to 1.22–1.26 first",
-		}},
+		{Judge: requires(judgeWindow, haveVersion), Meta: rules.VersionWindow().Vary(verify.Variant{
+			Unsupported: true,
+			Applies:     position.BeforeSwitch(),
+			Why:         "before 1.22 the flag stops the component or needs a file; from 1.27 rke refuses the provider aws",
+			Source:      "k8s.io/controller-manager:pkg/leadermigration/options; rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider",
+			Fix:         "upgrade to 1.22–1.26 first",
+		})},
 		{Judge: requires(judgeWindows, haveNodes), Meta: verify.Meta{
 			ID: "AWSM-702", Title: "no node runs Windows", Category: category,
 			Mandatory: true, Unsupported: true,

@@ -60,9 +60,9 @@ func TestExactlyTheExpectedCheck(t *testing.T) {
 
 // alsoReportedBy are the checks that see a trap from another side.
 var alsoReportedBy = map[string]string{
-	"AWSM-701 too new":                  "AWSM-743",
-	"AWSM-701 too old":                  "AWSM-743",
-	"AWSM-701 unreadable":               "AWSM-743 AWSM-755",
+	"AWSM-101 too new":                  "AWSM-743",
+	"AWSM-101 too old":                  "AWSM-743",
+	"AWSM-101 unreadable":               "AWSM-743 AWSM-755",
 	"AWSM-703 no provider":              "AWSM-722",
 	"AWSM-703 external":                 "AWSM-722",
 	"AWSM-704 a Node beside":            "AWSM-763",

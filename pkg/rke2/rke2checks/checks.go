@@ -16,14 +16,13 @@ const category = "cluster"
 // All judge Rancher's side of the cluster. Their IDs are never used again.
 func All() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
-		{Judge: judgeWindow, Meta: verify.Meta{
-			ID: "AWSM-101", Title: "Kubernetes version has the in-tree provider and leader migration", Category: category,
-			Mandatory: true, Unsupported: true,
-			Applies: position.BeforeSwitch(),
-			Why:     "before 1.22 the flag stops the component or needs a file; from 1.27 there is no in-tree provider to migrate from",
-			Source:  "k8s.io/controller-manager:pkg/leadermigration/options, kubernetes/kubernetes 1.27 changelog",
-			Fix:     "upgrade to 1.22–1.26 first",
-		}},
+		{Judge: judgeWindow, Meta: rules.VersionWindow().Vary(verify.Variant{
+			Unsupported: true,
+			Applies:     position.BeforeSwitch(),
+			Why:         "before 1.22 the flag stops the component or needs a file; from 1.27 there is no in-tree provider to migrate from",
+			Source:      "k8s.io/controller-manager:pkg/leadermigration/options, kubernetes/kubernetes 1.27 changelog",
+			Fix:         "upgrade to 1.22–1.26 first",
+		})},
 		{Judge: judgeRancher, Meta: verify.Meta{
 			ID: "AWSM-102", Title: "Rancher can roll an edit out to this version", Category: category,
 			Mandatory: true, Unsupported: true,
@@ -113,21 +112,14 @@ func All() []verify.Check[Prepared] {
 			Source:  "rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addUserConfig",
 			Fix:     "give the machines named an entry of machineSelectorConfig of their own, with their present arguments",
 		}},
-		{Judge: Prepared.ChartFindings, Meta: verify.Meta{
-			ID: "AWSM-117", Title: "the chart can be installed", Category: category,
-			Mandatory: true, LiveOnly: true,
-			Applies: position.BeforeInstall(),
-			Why:     rules.ChartWhy,
-			Source:  "helm.sh/helm/v3 ownership rules; k3s-io/helm-controller@v0.15.9",
-			Fix:     "remove what is named, before the flag is on any kube-controller-manager",
-		}},
-		{Judge: Prepared.ConcernFindings, Meta: verify.Meta{
-			ID: "AWSM-118", Title: "the chart's values are safe", Category: category, LiveOnly: true,
-			Applies: position.BeforeInstall(),
-			Why:     rules.ValuesWhy,
-			Source:  "kubernetes/cloud-provider-aws chart",
-			Fix:     "correct --values",
-		}},
+		{Judge: Prepared.ChartFindings, Meta: rules.Chart().Vary(verify.Variant{
+			LiveOnly: true,
+			Applies:  position.BeforeInstall(),
+			Why:      rules.ChartWhy,
+			Source:   "helm.sh/helm/v3 ownership rules; k3s-io/helm-controller@v0.15.9",
+			Fix:      rules.ChartFix,
+		})},
+		{Judge: Prepared.ConcernFindings, Meta: rules.ChartValues()},
 		{Judge: judgeRelease, Meta: verify.Meta{
 			ID: "AWSM-120", Title: "the cluster is brought to no release that freezes the arguments of static pods", Category: category,
 			Mandatory: true, Unsupported: true,

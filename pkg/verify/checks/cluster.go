@@ -43,13 +43,12 @@ func clusterChecks() []verify.Check[evidence.Input] {
 // Rancher or rke made it, their own sides judge the same by what they configured.
 func Alone() []verify.Check[evidence.Input] {
 	return readable([]verify.Check[evidence.Input]{
-		{Judge: window, Meta: verify.Meta{
-			ID: "AWSM-141", Title: "Kubernetes version has the in-tree provider and leader migration", Category: cluster1xx, Mandatory: true,
+		{Judge: window, Meta: rules.VersionWindow().Vary(verify.Variant{
 			Applies: position.BeforeSwitch(),
 			Why:     "before 1.22 the flag stops the component or needs a file; from 1.27 there is no in-tree provider to migrate from",
 			Source:  "k8s.io/controller-manager:pkg/leadermigration/options, kubernetes/kubernetes 1.27 changelog",
 			Fix:     "upgrade to 1.22–1.26 first",
-		}},
+		})},
 		{Judge: membersSuffice, Meta: rules.Members()},
 		{Judge: memberZones, Meta: rules.MemberZones()},
 	})

@@ -16,6 +16,7 @@ var issued = map[string]string{
 	"AWSM-119": "the API shows the arguments that kube-controller-manager runs with",
 	"AWSM-131": "an API server is alive for every control plane",
 	"AWSM-132": "kube-controller-manager runs on every control plane",
+	"AWSM-101": "Kubernetes version has the in-tree provider and leader migration",
 	"AWSM-141": "Kubernetes version has the in-tree provider and leader migration",
 	"AWSM-142": "the control plane survives a restart",
 	"AWSM-143": "etcd members are spread over zones",
@@ -89,7 +90,7 @@ var issued = map[string]string{
 }
 
 // retired are the checks whose question has another ID.
-var retired = map[string]bool{"AWSM-142": true, "AWSM-143": true}
+var retired = map[string]bool{"AWSM-141": true, "AWSM-142": true, "AWSM-143": true}
 
 func TestIDsAreStable(t *testing.T) {
 	pattern := regexp.MustCompile(`^AWSM-[1-68][0-9]{2}$`)

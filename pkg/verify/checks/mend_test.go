@@ -81,7 +81,7 @@ func mends() map[string]mend {
 		"AWSM-131 one is away": {"look at the kube-apiserver", func(in *evidence.Input) { in.APIServers.Value[1].Renew = clusterNow }},
 		"AWSM-132 crash loop": {"kubectl -n kube-system logs kube-controller-manager-" + nodeName(1) + " --previous",
 			func(in *evidence.Input) { p := &in.StaticPods.Value[1]; p.Waiting, p.Restarts, p.Ready = "", 12, true }},
-		"AWSM-141 too old":           {"upgrade to 1.22", func(in *evidence.Input) { in.Version = verify.Got("v1.26.13") }},
+		"AWSM-101 too old":           {"upgrade to 1.22", func(in *evidence.Input) { in.Version = verify.Got("v1.26.13") }},
 		"AWSM-616 a role that lacks": {"bind the ServiceAccount", func(in *evidence.Input) { in.CCMRights.Value[0].Missing = nil }},
 		"AWSM-201 no update":         {"kubectl -n kube-system create role", granted},
 		"AWSM-202 election off":      {"remove --leader-elect=false", without("leader-elect=")},

@@ -28,3 +28,26 @@ func MemberZones() verify.Meta {
 		Fix:     "place etcd members in three zones",
 	}
 }
+
+// VersionWindow returns the check of Kubernetes versions that a migration starts from.
+func VersionWindow() verify.Meta {
+	return verify.Meta{
+		ID: "AWSM-101", Title: "Kubernetes version has the in-tree provider and leader migration", Category: cluster, Mandatory: true,
+	}
+}
+
+// Chart returns the check of what keeps the chart from being installed.
+func Chart() verify.Meta {
+	return verify.Meta{ID: "AWSM-117", Title: "the chart can be installed", Category: cluster, Mandatory: true}
+}
+
+// ChartValues returns the check of the values that the chart is installed with.
+func ChartValues() verify.Meta {
+	return verify.Meta{
+		ID: "AWSM-118", Title: "the chart's values are safe", Category: cluster, LiveOnly: true,
+		Applies: position.BeforeInstall(),
+		Why:     "values that take away what keeps two managers apart, or what the CCM needs",
+		Source:  "kubernetes/cloud-provider-aws chart",
+		Fix:     "correct --values",
+	}
+}
