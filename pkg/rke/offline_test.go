@@ -20,11 +20,11 @@ func TestOfflineSkips(t *testing.T) {
 	if err := os.WriteFile(path, rkefixture.File(t, "plain.yml"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := OfflinePlan(t.Context(), Options{Config: path, Options: migration.Options{Skip: map[string]string{"AWSM-707": "planned", "AWSM-201": "of a cluster", "AWSM-999": "none"}}})
+	plan, err := OfflinePlan(t.Context(), Options{Config: path, Options: migration.Options{Skip: map[string]string{"AWSM-108": "planned", "AWSM-201": "of a cluster", "AWSM-999": "none"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(plan.Report.Results, func(r verify.Result) bool { return r.ID == "AWSM-707" })
+	i := slices.IndexFunc(plan.Report.Results, func(r verify.Result) bool { return r.ID == "AWSM-108" })
 	if i < 0 || plan.Report.Results[i].Status != verify.Skip {
 		t.Errorf("%+v", plan.Report.Results)
 	}

@@ -119,12 +119,12 @@ func All() []Trap {
 		}, warn, "1 control plane"},
 		{"AWSM-112", "two zones", set(func(p *rkechecks.Prepared) { p.Down.Nodes[2].Labels[corev1.LabelTopologyZone] = "us-east-1a" }), warn, "us-east-1a ×2"},
 		{"AWSM-112", "not to be told", set(func(p *rkechecks.Prepared) { p.Down.Nodes = p.Down.Nodes[:1] }), unknown, "10.0.0.11"},
-		{"AWSM-707", "two together", top("upgrade_strategy: {max_unavailable_controlplane: 2}"), warn, "2 of 3"},
-		{"AWSM-707", "all together", top("upgrade_strategy: {max_unavailable_controlplane: 100%}"), fail, "all"},
-		{"AWSM-707", "a small percentage", top("upgrade_strategy: {max_unavailable_controlplane: 10%}"), ok, ""},
-		{"AWSM-707", "unreadable", top("upgrade_strategy: {max_unavailable_controlplane: some}"), warn, "some"},
-		{"AWSM-708", "drains", top("upgrade_strategy: {drain: true}"), warn, "evicted"},
-		{"AWSM-709", "not at rest", set(func(p *rkechecks.Prepared) {
+		{"AWSM-108", "two together", top("upgrade_strategy: {max_unavailable_controlplane: 2}"), warn, "2 of 3"},
+		{"AWSM-108", "all together", top("upgrade_strategy: {max_unavailable_controlplane: 100%}"), fail, "all"},
+		{"AWSM-108", "a small percentage", top("upgrade_strategy: {max_unavailable_controlplane: 10%}"), ok, ""},
+		{"AWSM-108", "unreadable", top("upgrade_strategy: {max_unavailable_controlplane: some}"), warn, "some"},
+		{"AWSM-109", "drains", top("upgrade_strategy: {drain: true}"), warn, "evicted"},
+		{"AWSM-105", "not at rest", set(func(p *rkechecks.Prepared) {
 			p.RestErr = &fault.Error{Class: fault.Check, Object: "Node x", Seen: "is not Ready"}
 		}), fail, "is not Ready"},
 		{"AWSM-710", "always", set(func(*rkechecks.Prepared) {}), ok, "31 July 2025"},

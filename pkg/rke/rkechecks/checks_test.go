@@ -151,6 +151,9 @@ func TestNamesCannotBeSkipped(t *testing.T) {
 // pkg/verify/checks.
 var issued = map[string]string{
 	"AWSM-101": "Kubernetes version has the in-tree provider and leader migration",
+	"AWSM-105": "the cluster is at rest",
+	"AWSM-108": "control planes restart one at a time",
+	"AWSM-109": "rollouts do not drain nodes",
 	"AWSM-110": "the control plane survives a restart",
 	"AWSM-112": "etcd members are spread over zones",
 	"AWSM-117": "the chart can be installed",
@@ -199,7 +202,7 @@ var issued = map[string]string{
 // retired are the checks of what rke itself says of cluster.yml, or ignores in it, and
 // those whose question has another ID.
 var retired = map[string]bool{"AWSM-726": true, "AWSM-731": true, "AWSM-733": true, "AWSM-734": true, "AWSM-741": true,
-	"AWSM-705": true, "AWSM-706": true, "AWSM-782": true, "AWSM-781": true, "AWSM-701": true}
+	"AWSM-705": true, "AWSM-706": true, "AWSM-708": true, "AWSM-707": true, "AWSM-709": true, "AWSM-782": true, "AWSM-781": true, "AWSM-701": true}
 
 func TestIDsAreStable(t *testing.T) {
 	pattern := regexp.MustCompile(`^AWSM-[17][0-9]{2}$`)
@@ -246,7 +249,7 @@ func TestUnsupportedIsNotUnready(t *testing.T) {
 		return false
 	}
 	for name, want := range map[string]bool{"AWSM-101 too old": false, "AWSM-702 Windows": false, "AWSM-703 external": false,
-		"AWSM-709 not at rest": true, "AWSM-723 empty": true, "AWSM-742 too old": true} {
+		"AWSM-105 not at rest": true, "AWSM-723 empty": true, "AWSM-742 too old": true} {
 		if got := supported(name); got != want {
 			t.Errorf("%s: supported %t", name, got)
 		}

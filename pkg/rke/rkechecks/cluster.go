@@ -39,24 +39,21 @@ func clusterChecks() []verify.Check[Prepared] {
 		}},
 		{Judge: requires(judgeMembers, haveHosts), Meta: rules.Members()},
 		{Judge: requires(judgeZones, haveHosts, haveNodes), Meta: rules.MemberZones()},
-		{Judge: requires(judgeUnavailable, haveFile, haveHosts), Meta: verify.Meta{
-			ID: "AWSM-707", Title: "control planes restart one at a time", Category: category,
+		{Judge: requires(judgeUnavailable, haveFile, haveHosts), Meta: rules.Concurrency().Vary(verify.Variant{
 			Why:    "with max_unavailable_controlplane above 1 several restart together, and with them every candidate for the lease",
 			Source: "rancher/rke:services/node_util.go@v1.5.9",
 			Fix:    "set upgrade_strategy.max_unavailable_controlplane to 1",
-		}},
-		{Judge: requires(judgeDrain, haveFile), Meta: verify.Meta{
-			ID: "AWSM-708", Title: "rke does not drain while it rolls", Category: category,
+		})},
+		{Judge: requires(judgeDrain, haveFile), Meta: rules.Drain().Vary(verify.Variant{
 			Why:    "upgrade_strategy.drain evicts the pods of every node at each `rke up`, control planes included",
 			Source: "rancher/rke:services/controlplane.go@v1.5.9",
 			Fix:    "set upgrade_strategy.drain to false for the migration",
-		}},
-		{Judge: requires(func(p Prepared) []verify.Finding { return verify.FindingOf(p.RestErr) }, haveNodes), Meta: verify.Meta{
-			ID: "AWSM-709", Title: "the cluster is at rest", Category: category, Mandatory: true,
+		})},
+		{Judge: requires(func(p Prepared) []verify.Finding { return verify.FindingOf(p.RestErr) }, haveNodes), Meta: rules.Rest().Vary(verify.Variant{
 			Why:    "rke rolls nodes that are not Ready first, all at once, and a control plane that is down comes back without the flag",
 			Source: "rancher/rke:cluster/cluster.go@v1.5.9, UpgradeControlPlane",
 			Fix:    "wait until every node is Ready, or fix what is named",
-		}},
+		})},
 		{Judge: judgeLife, Meta: verify.Meta{
 			ID: "AWSM-710", Title: "RKE's end of life is known", Category: category,
 			Why:    "RKE has been out of support since 31 July 2025; the migration is still worth it, as 1.27 has no in-tree provider",

@@ -45,12 +45,11 @@ func All() []verify.Check[Prepared] {
 			Source:  "rancher/rancher:pkg/capr/planner/config.go@v2.8.5",
 			Fix:     "give every machine the same cloud-provider-config",
 		}},
-		{Judge: func(p Prepared) []verify.Finding { return verify.FindingOf(p.RestErr) }, Meta: verify.Meta{
-			ID: "AWSM-105", Title: "the cluster is at rest", Category: category, Mandatory: true,
+		{Judge: func(p Prepared) []verify.Finding { return verify.FindingOf(p.RestErr) }, Meta: rules.Rest().Vary(verify.Variant{
 			Why:    "a machine that is down comes back with old arguments, an in-tree manager without the flag, beside the CCM",
 			Source: "rancher/rancher:pkg/controllers/capr/planner/controller.go@v2.8.5",
 			Fix:    "wait until Rancher shows the cluster as Active",
-		}},
+		})},
 		{Judge: judgeOwner, Meta: verify.Meta{
 			ID: "AWSM-106", Title: "nobody was found who puts the old configuration back", Category: category, Mandatory: true,
 			Why:    "a full revert by the tool that keeps the Cluster restores the in-tree provider, without the flag, beside a CCM; Terraform's rancher2 provider leaves no mark and is not found",
@@ -63,20 +62,18 @@ func All() []verify.Check[Prepared] {
 			Source: "rancher/rancher:pkg/controllers/provisioningv2/provisioningcluster/template.go@v2.8.5",
 			Fix:    "remove unhealthyNodeTimeout from the pool for the migration",
 		}},
-		{Judge: judgeConcurrency, Meta: verify.Meta{
-			ID: "AWSM-108", Title: "control planes restart one at a time", Category: category,
+		{Judge: judgeConcurrency, Meta: rules.Concurrency().Vary(verify.Variant{
 			Applies: position.BeforeSwitch(),
 			Why:     "with concurrency 0 or above 1 several control planes restart together",
 			Source:  "rancher/rancher:pkg/capr/planner/planner.go@v2.8.5, calculateConcurrency",
 			Fix:     "set upgradeStrategy.controlPlaneConcurrency to 1",
-		}},
-		{Judge: judgeDrain, Meta: verify.Meta{
-			ID: "AWSM-109", Title: "Rancher does not drain while it rolls", Category: category,
+		})},
+		{Judge: judgeDrain, Meta: rules.Drain().Vary(verify.Variant{
 			Applies: position.BeforeSwitch(),
 			Why:     "drain options evict pods at every roll, and at the end uncordon what an administrator had cordoned",
 			Source:  "rancher/rancher:pkg/controllers/capr/machinedrain/machinedrain.go@v2.8.5",
 			Fix:     "switch drain options off for the migration",
-		}},
+		})},
 		{Judge: judgeMembers, Meta: rules.Members()},
 		{Judge: judgeExplained, Meta: verify.Meta{
 			ID: "AWSM-111", Title: "machines run what Rancher configured", Category: category, Mandatory: true,

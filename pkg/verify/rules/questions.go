@@ -51,3 +51,18 @@ func ChartValues() verify.Meta {
 		Fix:     "correct --values",
 	}
 }
+
+// Rest returns the check that nothing is left to apply and no machine is down.
+func Rest() verify.Meta {
+	return verify.Meta{ID: "AWSM-105", Title: "the cluster is at rest", Category: cluster, Mandatory: true}
+}
+
+// Concurrency returns the check of how many control planes a rollout restarts together.
+func Concurrency() verify.Meta {
+	return verify.Meta{ID: "AWSM-108", Title: "control planes restart one at a time", Category: cluster}
+}
+
+// Drain returns the check of the options that drain nodes during a rollout.
+func Drain() verify.Meta {
+	return verify.Meta{ID: "AWSM-109", Title: "rollouts do not drain nodes", Category: cluster}
+}
