@@ -26,7 +26,7 @@ func auditedRKE(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	partly(t, lab, kubeconfig, []string{"AWSM-703", "AWSM-727", "AWSM-761"}, []string{"AWSM-721", "AWSM-751", "AWSM-742", "AWSM-301", "AWSM-401"})
+	partly(t, lab, kubeconfig, []string{"AWSM-703", "AWSM-727", "AWSM-113"}, []string{"AWSM-721", "AWSM-751", "AWSM-742", "AWSM-301", "AWSM-401"})
 	if err := lab.TakeAudit(ctx, "ClusterRoleBinding", "", "awsmigrate-audit"); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // A file of any size is refused by its name and the bound before it is in memory.
@@ -50,5 +54,29 @@ func TestDumpOfAPartialAuditIsJudged(t *testing.T) {
 	b, err := bundle.Decode(path, text)
 	if err != nil || len(b.Header) != 2 || !strings.HasPrefix(b.Header[1], "partly visible: Nodes: ") {
 		t.Errorf("%v, %q", err, b.Header)
+	}
+}
+
+// A recorded check of a question that distributions share comes back as that of the
+// cluster's own distribution.
+func TestOpenBundle_sharedCheck_isOfItsDistribution(t *testing.T) {
+	for d, fix := range map[wellknown.Distribution]string{
+		wellknown.RKE2: "give the machines named an entry of machineSelectorConfig of their own, with their present arguments",
+		wellknown.RKE:  "see the finding",
+	} {
+		path := filepath.Join(t.TempDir(), "demo.json")
+		seen := session.Reading{At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), Target: bundle.Target{Kind: string(d), Name: "demo"},
+			Inspection: audit.Inspection{Input: evidence.Input{Distribution: d}, Own: verify.Unjudged([]verify.Meta{{ID: "AWSM-116"}}, "forbidden")}}
+		if err := Dump(path, seen); err != nil {
+			t.Fatal(err)
+		}
+		source, err := OpenBundle(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := source.Read(t.Context())
+		if err != nil || len(back.Own) != 1 || back.Own[0].Fix != fix {
+			t.Errorf("%s: %v, %+v", d, err, back.Own)
+		}
 	}
 }

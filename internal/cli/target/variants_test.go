@@ -40,6 +40,12 @@ func askedBefore() []asked {
 		{"RKE", "AWSM-707", "AWSM-108", "", "", "set upgrade_strategy.max_unavailable_controlplane to 1"},
 		{"RKE2", "AWSM-109", "AWSM-109", "", "P0 P1 P2 P3", "switch drain options off for the migration"},
 		{"RKE", "AWSM-708", "AWSM-109", "", "", "set upgrade_strategy.drain to false for the migration"},
+		{"RKE2", "AWSM-113", "AWSM-113", "MN", "P0 P1 P2 P3", "leave out --end-state"},
+		{"RKE", "AWSM-761", "AWSM-113", "MN", "P0 P1 P2 P3", "upgrade within the in-tree versions, or set hostname_override"},
+		{"RKE2", "AWSM-114", "AWSM-114", "M", "P0 P1 P2 P3", "take the argument out of machineGlobalConfig or machineSelectorConfig"},
+		{"RKE", "AWSM-753", "AWSM-114", "M", "P0 P1 P2 P3", "remove the argument"},
+		{"RKE2", "AWSM-116", "AWSM-116", "M", "P0 P1 P2 P3", "give the machines named an entry of machineSelectorConfig of their own, with their present arguments"},
+		{"RKE", "AWSM-729", "AWSM-116", "ML", "P0 P1 P2 P3", "see the finding"},
 	}
 }
 

@@ -165,7 +165,7 @@ func All() []Trap {
 			p.Local = verify.Got(old)
 		}, fail, "kubernetesVersion"},
 		{"AWSM-728", "Rancher's", set(func(p *rkechecks.Prepared) { p.Path, p.Options.Cluster = "", "c-abcde" }), skip, "Rancher keeps"},
-		{"AWSM-729", "not to be edited", set(func(p *rkechecks.Prepared) {
+		{"AWSM-116", "not to be edited", set(func(p *rkechecks.Prepared) {
 			p.EditErr = &fault.Error{Class: fault.Usage, Object: "plain.yml", Seen: "line 3: an alias"}
 		}), fail, "an alias"},
 		{"AWSM-730", "an entry", rewrite("    global:\n", "    service_override: {\"1\": {service: ec2}}\n    global:\n"), fail, "service_override"},
@@ -190,10 +190,10 @@ func All() []Trap {
 		{"AWSM-752", "one that decides", inService("kube-controller", "{extra_args: {feature-gates: A=true}, extra_args_array: {feature-gates: [B=true]}}"), fail, "random"},
 		{"AWSM-752", "one that does not", inService("kube-api", "{extra_args: {v: 1}, extra_args_array: {v: [2]}}"), warn, "random"},
 		{"AWSM-752", "ours, elsewhere", inService("kube-controller", `{extra_args_array: {enable-leader-migration: ["true"]}}`), fail, "extra_args_array"},
-		{"AWSM-753", "no election", inService("kube-controller", `{extra_args: {leader-elect: "false"}}`), fail, "leader-elect=false"},
-		{"AWSM-753", "election said twice", inService("kube-controller", `{extra_args: {leader-elect: "true"}}`), ok, ""},
-		{"AWSM-753", "a file", inService("kube-controller", "{extra_args: {leader-migration-config: /x}}"), fail, "leader-migration-config"},
-		{"AWSM-753", "another namespace", inService("kube-controller", "{extra_args: {leader-elect-resource-namespace: x}}"), fail, "namespace"},
+		{"AWSM-114", "no election", inService("kube-controller", `{extra_args: {leader-elect: "false"}}`), fail, "leader-elect=false"},
+		{"AWSM-114", "election said twice", inService("kube-controller", `{extra_args: {leader-elect: "true"}}`), ok, ""},
+		{"AWSM-114", "a file", inService("kube-controller", "{extra_args: {leader-migration-config: /x}}"), fail, "leader-migration-config"},
+		{"AWSM-114", "another namespace", inService("kube-controller", "{extra_args: {leader-elect-resource-namespace: x}}"), fail, "namespace"},
 		{"AWSM-754", "dashes", inService("kube-controller", `{extra_args: {"--v": "2"}}`), fail, "--v"},
 		{"AWSM-755", "Rancher's advice", func(t *testing.T, p *rkechecks.Prepared) {
 			kubelet("feature-gates: CSIMigrationAWS=false")(t, p)
@@ -229,12 +229,12 @@ func All() []Trap {
 		}, fail, "enable-leader-migration"},
 		{"AWSM-755", "all beta gates, 1.26", kubelet("feature-gates: AllBeta=false"), ok, ""},
 		{"AWSM-755", "another gate", kubelet("feature-gates: RotateKubeletServerCertificate=true"), ok, ""},
-		{"AWSM-761", "renamed", func(t *testing.T, p *rkechecks.Prepared) {
+		{"AWSM-113", "renamed", func(t *testing.T, p *rkechecks.Prepared) {
 			p.State.Current.Config.SystemImages["kubernetesServicesSidecar"] = "rancher/rke-tools:v0.1.90"
 			Choose(p)
 		}, fail, "v0.1.90"},
-		{"AWSM-761", "tokens not seen", func(t *testing.T, p *rkechecks.Prepared) { p.Input.Cloud = cloud.Facts{}; Choose(p) }, unknown, "HttpTokens"},
-		{"AWSM-761", "nobody looked", set(func(p *rkechecks.Prepared) { p.Names = naming.Rule{} }), unknown, "nobody"},
+		{"AWSM-113", "tokens not seen", func(t *testing.T, p *rkechecks.Prepared) { p.Input.Cloud = cloud.Facts{}; Choose(p) }, unknown, "HttpTokens"},
+		{"AWSM-113", "nobody looked", set(func(p *rkechecks.Prepared) { p.Names = naming.Rule{} }), unknown, "nobody"},
 		{"AWSM-762", "kubelet", kubelet("hostname-override: x"), fail, "services.kubelet"},
 		{"AWSM-762", "kubeproxy", inService("kubeproxy", "{extra_args: {hostname-override: x}}"), fail, "services.kubeproxy"},
 		{"AWSM-763", "required", func(t *testing.T, p *rkechecks.Prepared) {

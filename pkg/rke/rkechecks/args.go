@@ -3,9 +3,10 @@ package rkechecks
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
 )
 
-// argumentChecks are the checks 75x, of what cluster.yml gives the components.
+// argumentChecks judge what cluster.yml gives the components.
 func argumentChecks() []verify.Check[Prepared] {
 	const plan = "rancher/rke:cluster/plan.go@v1.5.9"
 	return []verify.Check[Prepared]{
@@ -21,13 +22,12 @@ func argumentChecks() []verify.Check[Prepared] {
 			Source: plan + ", BuildKubeControllerProcess",
 			Fix:    "keep one of the two",
 		}},
-		{Judge: requires(judgeElection, haveFile), Meta: verify.Meta{
-			ID: "AWSM-753", Title: "kube-controller-manager's arguments allow leader migration", Category: category, Mandatory: true,
+		{Judge: requires(judgeElection, haveFile), Meta: rules.Arguments().Vary(verify.Variant{
 			Applies: position.BeforeSwitch(),
 			Why:     "leader election off, another lock or a migration file make the lease protect nothing",
 			Source:  "k8s.io/controller-manager:pkg/leadermigration 1.22–1.26",
 			Fix:     "remove the argument",
-		}},
+		})},
 		{Judge: requires(judgeDashes, haveFile), Meta: verify.Meta{
 			ID: "AWSM-754", Title: "arguments are written without dashes", Category: category, Mandatory: true,
 			Why:    "rke adds the dashes itself, and a component stops at ----flag",

@@ -120,7 +120,7 @@ func TestOfflineNeedsTheCluster(t *testing.T) {
 		}
 		needs[c.ID] = undecided
 	}
-	for id, want := range map[string]bool{"AWSM-704": true, "AWSM-723": false, "AWSM-729": false, "AWSM-742": true, "AWSM-761": true, "AWSM-117": true, "AWSM-118": true} {
+	for id, want := range map[string]bool{"AWSM-704": true, "AWSM-723": false, "AWSM-116": false, "AWSM-742": true, "AWSM-113": true, "AWSM-117": true, "AWSM-118": true} {
 		if needs[id] != want {
 			t.Errorf("%s needs the cluster: %t", id, needs[id])
 		}
@@ -132,7 +132,7 @@ func TestOfflineNeedsTheCluster(t *testing.T) {
 func TestNamesCannotBeSkipped(t *testing.T) {
 	skips := map[string]string{}
 	for _, c := range rkechecks.All() {
-		if strings.HasPrefix(c.ID, "AWSM-76") && c.ID != "AWSM-765" {
+		if slices.Contains([]string{"AWSM-113", "AWSM-762", "AWSM-763", "AWSM-764"}, c.ID) {
 			skips[c.ID] = "no time"
 			if !c.DecidesNames || !c.Mandatory {
 				t.Errorf("%s does not decide names", c.ID)
@@ -156,6 +156,9 @@ var issued = map[string]string{
 	"AWSM-109": "rollouts do not drain nodes",
 	"AWSM-110": "the control plane survives a restart",
 	"AWSM-112": "etcd members are spread over zones",
+	"AWSM-113": "the edit of switch-provider keeps every Node's name",
+	"AWSM-114": "kube-controller-manager's arguments allow the migration",
+	"AWSM-116": "both edits can be computed and change nothing else",
 	"AWSM-117": "the chart can be installed",
 	"AWSM-118": "the chart's values are safe",
 	"AWSM-701": "Kubernetes version has the in-tree provider and leader migration",
@@ -202,7 +205,7 @@ var issued = map[string]string{
 // retired are the checks of what rke itself says of cluster.yml, or ignores in it, and
 // those whose question has another ID.
 var retired = map[string]bool{"AWSM-726": true, "AWSM-731": true, "AWSM-733": true, "AWSM-734": true, "AWSM-741": true,
-	"AWSM-705": true, "AWSM-706": true, "AWSM-708": true, "AWSM-707": true, "AWSM-709": true, "AWSM-782": true, "AWSM-781": true, "AWSM-701": true}
+	"AWSM-705": true, "AWSM-706": true, "AWSM-729": true, "AWSM-753": true, "AWSM-761": true, "AWSM-708": true, "AWSM-707": true, "AWSM-709": true, "AWSM-782": true, "AWSM-781": true, "AWSM-701": true}
 
 func TestIDsAreStable(t *testing.T) {
 	pattern := regexp.MustCompile(`^AWSM-[17][0-9]{2}$`)

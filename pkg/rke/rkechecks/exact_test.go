@@ -73,7 +73,7 @@ var alsoReportedBy = map[string]string{
 	"AWSM-742 another program runs it":  "AWSM-743",
 	"AWSM-755 Rancher's advice":         "AWSM-743",
 	"AWSM-755 on, and an upgrade":       "AWSM-743",
-	"AWSM-763 required":                 "AWSM-761",
+	"AWSM-763 required":                 "AWSM-113",
 	"AWSM-764 no Node":                  "AWSM-112 AWSM-704",
 
 	"AWSM-755 locked in the target":                          "AWSM-743",

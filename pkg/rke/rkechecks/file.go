@@ -3,9 +3,10 @@ package rkechecks
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
 )
 
-// fileChecks are the checks 72x and 73x, of cluster.yml.
+// fileChecks judge cluster.yml.
 func fileChecks() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
 		{Judge: requires(judgeTrap, haveFile), Meta: verify.Meta{
@@ -53,14 +54,13 @@ func fileChecks() []verify.Check[Prepared] {
 			Source: "rancher/rke:cmd/common.go and cluster/state.go@v1.5.9",
 			Fix:    "run `rke util get-state-file`",
 		}},
-		{Judge: requires(func(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }, haveFile), Meta: verify.Meta{
-			ID: "AWSM-729", Title: "both edits can be computed", Category: category,
-			Mandatory: true, LiveOnly: true,
-			Applies: position.BeforeSwitch(),
-			Why:     "a file that cannot be edited without touching other lines is not touched at all",
-			Source:  "pkg/rke/clusterfile",
-			Fix:     "see the finding",
-		}},
+		{Judge: requires(func(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }, haveFile), Meta: rules.Edits().Vary(verify.Variant{
+			LiveOnly: true,
+			Applies:  position.BeforeSwitch(),
+			Why:      "a file that cannot be edited without touching other lines is not touched at all",
+			Source:   "pkg/rke/clusterfile",
+			Fix:      "see the finding",
+		})},
 		{Judge: requires(judgeServiceOverride, haveFile), Meta: verify.Meta{
 			ID: "AWSM-730", Title: "rke can write the cloud config", Category: category, Mandatory: true,
 			Why:    "rke's writer of cloud configs knows no maps: with a service_override in awsCloudProvider every `rke up` fails before it does anything",

@@ -3,18 +3,18 @@ package rkechecks
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
 )
 
-// nameChecks are the checks 76x, of what Nodes are called after the switch.
+// nameChecks judge what Nodes are called after the switch.
 func nameChecks() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
-		{Judge: requires(judgeNames, haveState, haveNodes), Meta: verify.Meta{
-			ID: "AWSM-761", Title: "every Node keeps its name", Category: category, Mandatory: true, DecidesNames: true,
+		{Judge: requires(judgeNames, haveState, haveNodes), Meta: rules.Names().Vary(verify.Variant{
 			Applies: position.BeforeSwitch(),
 			Why:     "under external-aws a Node's name is its kubelet's override: one that differs registers a second Node, and the pods of the first are lost",
 			Source:  "rancher/rke:cluster/plan.go@v1.5.9; rancher/rke-tools:entrypoint.sh v0.1.90–v0.1.102",
 			Fix:     "upgrade within the in-tree versions, or set hostname_override",
-		}},
+		})},
 		{Judge: requires(judgeOverrideArgs, haveFile), Meta: verify.Meta{
 			ID: "AWSM-762", Title: "no service has a hostname-override for all nodes", Category: category, Mandatory: true, DecidesNames: true,
 			Why:    "it beats hostname_override and useInstanceMetadataHostname: all nodes would register under one name",

@@ -82,33 +82,30 @@ func All() []verify.Check[Prepared] {
 			Fix:    "remove the file on that machine, or make it agree",
 		}},
 		{Judge: judgeZones, Meta: rules.MemberZones()},
-		{Judge: judgeEndState, Meta: verify.Meta{
-			ID: "AWSM-113", Title: "the end state keeps every Node's name", Category: category, Mandatory: true, DecidesNames: true,
+		{Judge: judgeEndState, Meta: rules.Names().Vary(verify.Variant{
 			Applies: position.BeforeSwitch(),
 			Why:     "under `external` a kubelet takes the operating system's host name, which no API shows: the Node registers a second time",
 			Source:  "rancher/rke2:pkg/rke2/rke2_linux.go@v1.26.15, kubernetes/kubernetes:pkg/kubelet 1.26",
 			Fix:     "leave out --end-state",
-		}},
-		{Judge: judgeArguments, Meta: verify.Meta{
-			ID: "AWSM-114", Title: "kube-controller-manager's own arguments allow the migration", Category: category, Mandatory: true,
+		})},
+		{Judge: judgeArguments, Meta: rules.Arguments().Vary(verify.Variant{
 			Applies: position.BeforeSwitch(),
 			Why:     "leader election off, another lock, a migration file or fatal feature gates make the lease protect nothing or the component crash",
 			Source:  "k8s.io/controller-manager 1.22–1.26, kubernetes/kubernetes feature gates",
 			Fix:     "take the argument out of machineGlobalConfig or machineSelectorConfig",
-		}},
+		})},
 		{Judge: judgeStrays, Meta: verify.Meta{
 			ID: "AWSM-115", Title: "no entry of machineSelectorConfig is without effect", Category: category,
 			Why:    "Rancher's documentation prints its control-plane override wrongly indented; such keys are dropped when the entry is written, and a selector without configuration is left",
 			Source: "rancher/rancher-product-docs: set-up page, versions 2.8 to 2.15",
 			Fix:    "indent the keys under config, or remove the entry",
 		}},
-		{Judge: func(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }, Meta: verify.Meta{
-			ID: "AWSM-116", Title: "both edits can be computed without losing an argument", Category: category, Mandatory: true,
+		{Judge: func(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }, Meta: rules.Edits().Vary(verify.Variant{
 			Applies: position.BeforeSwitch(),
 			Why:     "where no place fits, an edit would drop somebody's arguments or hit machines it should not",
 			Source:  "rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addUserConfig",
 			Fix:     "give the machines named an entry of machineSelectorConfig of their own, with their present arguments",
-		}},
+		})},
 		{Judge: Prepared.ChartFindings, Meta: rules.Chart().Vary(verify.Variant{
 			LiveOnly: true,
 			Applies:  position.BeforeInstall(),

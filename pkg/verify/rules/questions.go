@@ -66,3 +66,23 @@ func Concurrency() verify.Meta {
 func Drain() verify.Meta {
 	return verify.Meta{ID: "AWSM-109", Title: "rollouts do not drain nodes", Category: cluster}
 }
+
+// Names returns the check that an edit to the external provider is known under which each
+// Node keeps its name.
+func Names() verify.Meta {
+	return verify.Meta{
+		ID: "AWSM-113", Title: "the edit of switch-provider keeps every Node's name", Category: cluster, Mandatory: true, DecidesNames: true,
+	}
+}
+
+// Arguments returns the check of the configured arguments of kube-controller-manager.
+func Arguments() verify.Meta {
+	return verify.Meta{
+		ID: "AWSM-114", Title: "kube-controller-manager's arguments allow the migration", Category: cluster, Mandatory: true,
+	}
+}
+
+// Edits returns the check that the edits of a migration can be computed.
+func Edits() verify.Meta {
+	return verify.Meta{ID: "AWSM-116", Title: "both edits can be computed and change nothing else", Category: cluster, Mandatory: true}
+}
