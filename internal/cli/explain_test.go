@@ -82,6 +82,7 @@ func TestExplainReason(t *testing.T) {
 func TestExplain_sharedCheck_showsEachVariant(t *testing.T) {
 	for id, want := range map[string][]string{
 		"AWSM-101": {"RKE2, API alone\nwhy     before 1.22", "\nRKE\nwhy     before 1.22", "\n\nskip    this check"},
+		"AWSM-108": {"RKE2\n", "upgradeStrategy.controlPlaneConcurrency", "\n\nRKE\n", "upgrade_strategy.max_unavailable_controlplane"},
 		"AWSM-110": {"why     one or two etcd members"},
 	} {
 		text := explained(t, 120, id)

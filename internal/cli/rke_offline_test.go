@@ -51,7 +51,7 @@ func TestOfflinePlanJudgesTheFile(t *testing.T) {
 		"a placeholder in a node":   {with("1.2.3.4", "$IP"), 2, "cluster.yml:2"},
 		"an override of the config": {with("name: aws", "name: aws, awsCloudProvider: {service_override: {'1': {service: s3}}}"), 3, "AWSM-730"},
 		"a key that rke ignores":    {aws + "colour: red\n", 0, "enable-leader-migration"},
-		"cloud-provider":            {with("cloud_provider", "cloud-provider"), 3, "AWSM-703"},
+		"cloud-provider":            {with("cloud_provider", "cloud-provider"), 3, "AWSM-103"},
 		"a key of an edit twice":    {aws + "services: {kube-controller: {}, kube-controller: {}}\n", 2, "services.kube-controller a second time"},
 		"flag in the array":         {aws + "services: {kube-controller: {extra_args_array: {enable-leader-migration: ['true']}}}\n", 3, "AWSM-752"},
 		"flag with dashes":          {aws + "services: {kube-controller: {extra_args: {--enable-leader-migration: 'true'}}}\n", 3, "AWSM-754"},

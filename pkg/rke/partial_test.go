@@ -38,7 +38,7 @@ func TestPartly(t *testing.T) {
 	}
 	const file = "nodes:\n- {address: 1.2.3.4, user: u, role: [controlplane, etcd, worker]}\nkubernetes_version: v1.26.9-rancher1-1\ncloud_provider: {name: aws}\n"
 	write(file)
-	for id, want := range map[string]verify.Status{"AWSM-721": verify.OK, "AWSM-751": verify.OK, "AWSM-703": verify.Unknown, "AWSM-727": verify.Unknown,
+	for id, want := range map[string]verify.Status{"AWSM-721": verify.OK, "AWSM-751": verify.OK, "AWSM-103": verify.Unknown, "AWSM-727": verify.Unknown,
 		"AWSM-116": verify.Unknown, "AWSM-742": verify.Unknown, "AWSM-113": verify.Unknown, "AWSM-702": verify.Unknown} {
 		if got := judged()[id]; got != want {
 			t.Errorf("%s is %s, want %s", id, got, want)

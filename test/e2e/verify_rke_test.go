@@ -26,11 +26,11 @@ func auditedRKE(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	partly(t, lab, kubeconfig, []string{"AWSM-703", "AWSM-727", "AWSM-113"}, []string{"AWSM-721", "AWSM-751", "AWSM-742", "AWSM-301", "AWSM-401"})
+	partly(t, lab, kubeconfig, []string{"AWSM-103", "AWSM-727", "AWSM-113"}, []string{"AWSM-721", "AWSM-751", "AWSM-742", "AWSM-301", "AWSM-401"})
 	if err := lab.TakeAudit(ctx, "ClusterRoleBinding", "", "awsmigrate-audit"); err != nil {
 		t.Fatal(err)
 	}
-	partly(t, lab, kubeconfig, []string{"AWSM-703", "AWSM-301", "AWSM-401", "AWSM-213"}, []string{"AWSM-721", "AWSM-751"})
+	partly(t, lab, kubeconfig, []string{"AWSM-103", "AWSM-301", "AWSM-401", "AWSM-213"}, []string{"AWSM-721", "AWSM-751"})
 }
 
 // partly wants these checks unknown and those ok, nothing that fails, and exit 10.

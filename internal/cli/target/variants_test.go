@@ -46,6 +46,8 @@ func askedBefore() []asked {
 		{"RKE", "AWSM-753", "AWSM-114", "M", "P0 P1 P2 P3", "remove the argument"},
 		{"RKE2", "AWSM-116", "AWSM-116", "M", "P0 P1 P2 P3", "give the machines named an entry of machineSelectorConfig of their own, with their present arguments"},
 		{"RKE", "AWSM-729", "AWSM-116", "ML", "P0 P1 P2 P3", "see the finding"},
+		{"RKE2", "AWSM-103", "AWSM-103", "MU", "P0 P1 P2 P3", "give every machine the in-tree provider, or take out those that have another"},
+		{"RKE", "AWSM-703", "AWSM-103", "MU", "P0 P1 P2 P3", "use a cluster whose cloud_provider is aws"},
 	}
 }
 

@@ -106,8 +106,8 @@ func All() []Trap {
 		{"AWSM-101", "unreadable", version("latest"), fail, "latest"},
 		{"AWSM-101", "the oldest", version("v1.22.4-rancher1-1"), ok, ""},
 		{"AWSM-702", "Windows", set(func(p *rkechecks.Prepared) { p.Down.Nodes[4].Labels[corev1.LabelOSStable] = "windows" }), fail, dnsName(4)},
-		{"AWSM-703", "no provider", set(func(p *rkechecks.Prepared) { p.State.Current.Config.CloudProvider.Name = "" }), fail, `""`},
-		{"AWSM-703", "external", set(func(p *rkechecks.Prepared) { p.State.Current.Config.CloudProvider.Name = "external" }), fail, "external"},
+		{"AWSM-103", "no provider", set(func(p *rkechecks.Prepared) { p.State.Current.Config.CloudProvider.Name = "" }), fail, `""`},
+		{"AWSM-103", "external", set(func(p *rkechecks.Prepared) { p.State.Current.Config.CloudProvider.Name = "external" }), fail, "external"},
 		{"AWSM-704", "a Node beside", set(func(p *rkechecks.Prepared) {
 			p.Down.Nodes = append(p.Down.Nodes, downstream.Node{Name: "stray"})
 		}), fail, "stray"},

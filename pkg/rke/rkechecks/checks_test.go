@@ -151,6 +151,7 @@ func TestNamesCannotBeSkipped(t *testing.T) {
 // pkg/verify/checks.
 var issued = map[string]string{
 	"AWSM-101": "Kubernetes version has the in-tree provider and leader migration",
+	"AWSM-103": "every machine runs the in-tree provider",
 	"AWSM-105": "the cluster is at rest",
 	"AWSM-108": "control planes restart one at a time",
 	"AWSM-109": "rollouts do not drain nodes",
@@ -205,7 +206,7 @@ var issued = map[string]string{
 // retired are the checks of what rke itself says of cluster.yml, or ignores in it, and
 // those whose question has another ID.
 var retired = map[string]bool{"AWSM-726": true, "AWSM-731": true, "AWSM-733": true, "AWSM-734": true, "AWSM-741": true,
-	"AWSM-705": true, "AWSM-706": true, "AWSM-729": true, "AWSM-753": true, "AWSM-761": true, "AWSM-708": true, "AWSM-707": true, "AWSM-709": true, "AWSM-782": true, "AWSM-781": true, "AWSM-701": true}
+	"AWSM-705": true, "AWSM-706": true, "AWSM-703": true, "AWSM-729": true, "AWSM-753": true, "AWSM-761": true, "AWSM-708": true, "AWSM-707": true, "AWSM-709": true, "AWSM-782": true, "AWSM-781": true, "AWSM-701": true}
 
 func TestIDsAreStable(t *testing.T) {
 	pattern := regexp.MustCompile(`^AWSM-[17][0-9]{2}$`)
@@ -251,7 +252,7 @@ func TestUnsupportedIsNotUnready(t *testing.T) {
 		t.Fatalf("no cluster %s", name)
 		return false
 	}
-	for name, want := range map[string]bool{"AWSM-101 too old": false, "AWSM-702 Windows": false, "AWSM-703 external": false,
+	for name, want := range map[string]bool{"AWSM-101 too old": false, "AWSM-702 Windows": false, "AWSM-103 external": false,
 		"AWSM-105 not at rest": true, "AWSM-723 empty": true, "AWSM-742 too old": true} {
 		if got := supported(name); got != want {
 			t.Errorf("%s: supported %t", name, got)

@@ -23,14 +23,13 @@ func clusterChecks() []verify.Check[Prepared] {
 			Source: "rancher/rke:hosts/hosts.go@v1.5.9, GetExtraArgs; rancher/rke-tools:windows",
 			Fix:    "remove the Windows nodes",
 		}},
-		{Judge: requires(judgeProvider, haveVersion), Meta: verify.Meta{
-			ID: "AWSM-703", Title: "rke applied the in-tree provider", Category: category,
-			Mandatory: true, Unsupported: true,
-			Applies: position.BeforeSwitch(),
-			Why:     "a cluster without the in-tree AWS provider has nothing to hand over",
-			Source:  "rancher/rke:cluster/state.go@v1.5.9: the stored name is the resolved one",
-			Fix:     "use a cluster whose cloud_provider is aws",
-		}},
+		{Judge: requires(judgeProvider, haveVersion), Meta: rules.InTreeProvider().Vary(verify.Variant{
+			Unsupported: true,
+			Applies:     position.BeforeSwitch(),
+			Why:         "a cluster without the in-tree AWS provider has nothing to hand over",
+			Source:      "rancher/rke:cluster/state.go@v1.5.9: the stored name is the resolved one",
+			Fix:         "use a cluster whose cloud_provider is aws",
+		})},
 		{Judge: requires(judgeMembership, haveHosts, haveNodes), Meta: verify.Meta{
 			ID: "AWSM-704", Title: "cluster.yml and the cluster have the same nodes", Category: category, Mandatory: true,
 			Why:    "rke changes the machines of cluster.yml and no other: a Node beside them keeps its in-tree kubelet",

@@ -30,14 +30,13 @@ func All() []verify.Check[Prepared] {
 			Source: "rancher/rancher:pkg/channelserver/channelserver.go and pkg/capr/planner/planner.go@v2.8.5, v2.9.3, v2.12.3",
 			Fix:    "let Rancher load its release data",
 		}},
-		{Judge: judgeProviders, Meta: verify.Meta{
-			ID: "AWSM-103", Title: "every machine runs the in-tree provider", Category: category,
-			Mandatory: true, Unsupported: true,
-			Applies: position.BeforeSwitch(),
-			Why:     "machines with another provider, or none, are not what the edits are computed for",
-			Source:  "rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addUserConfig",
-			Fix:     "give every machine the in-tree provider, or take out those that have another",
-		}},
+		{Judge: judgeProviders, Meta: rules.InTreeProvider().Vary(verify.Variant{
+			Unsupported: true,
+			Applies:     position.BeforeSwitch(),
+			Why:         "machines with another provider, or none, are not what the edits are computed for",
+			Source:      "rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addUserConfig",
+			Fix:         "give every machine the in-tree provider, or take out those that have another",
+		})},
 		{Judge: judgeCloudConfigs, Meta: verify.Meta{
 			ID: "AWSM-104", Title: "machines agree about the cloud config", Category: category, Mandatory: true,
 			Applies: position.BeforeSwitch(),

@@ -86,3 +86,8 @@ func Arguments() verify.Meta {
 func Edits() verify.Meta {
 	return verify.Meta{ID: "AWSM-116", Title: "both edits can be computed and change nothing else", Category: cluster, Mandatory: true}
 }
+
+// InTreeProvider returns the check that a cluster has the provider that a migration leaves.
+func InTreeProvider() verify.Meta {
+	return verify.Meta{ID: "AWSM-103", Title: "every machine runs the in-tree provider", Category: cluster, Mandatory: true}
+}
