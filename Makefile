@@ -16,8 +16,8 @@ GOTEST := go test
 # neither of the others, or `go install …/cmd/awsmigrate@version` would refuse it.
 # What the generators import, nothing else does.
 MODULES := . tools/codegen tools/generate tools/lint tools/release test/lab test
-# $(call each,COMMAND) runs it in every module, and fails if it failed in one.
-each = code=0; for m in $(MODULES); do (cd $(CURDIR)/$$m && echo "module $$m" && $(1)) || code=$$?; done; exit $$code
+# $(call each,MODULES,COMMAND) runs it in each, and fails if it failed in one.
+each = code=0; for m in $(1); do (cd $(CURDIR)/$$m && echo "module $$m" && $(2)) || code=$$?; done; exit $$code
 
 # kustomize, which Helm brings along, can load Go plugins. Nobody here does, and a
 # program that can is linked with every method of every type: it has twice the size.
@@ -144,17 +144,41 @@ PACKAGES = $$(go list -f '{{.Dir}}' ./... | grep -vE '/test/(e2e|sim)$$')
 GOROUTINE := \bgo func|\bgo [a-z][A-Za-z.]*\(|errgroup|\.Go\(
 CONCURRENT = $$(for d in $(PACKAGES); do grep -qE '$(GOROUTINE)' $$d/*.go && echo $$d; done)
 SERIAL = $$(for d in $(PACKAGES); do grep -qE '$(GOROUTINE)' $$d/*.go || echo $$d; done)
+# $(call some,PACKAGES,COMMAND) runs it on packages, if there are any: go test without
+# packages takes that of the folder.
+some = { packages="$(1)"; [ -z "$$packages" ] || $(2) $$packages; }
+# `make lint` vets. With the same flags in all targets, Go takes the results of one for the
+# others.
+UNIT := -vet=off -timeout 60m
+# $(call units,MODULES) runs the unit tests of modules.
+units = $(call each,$(1),$(call some,$(SERIAL),$(GOTEST) $(UNIT)) && $(call some,$(CONCURRENT),$(RACE) $(UNIT)))
+
+# Every kind of cluster there and back, undisturbed and killed: a tenth of the simulator.
+SAMPLE := ^Test(WritesWhatItWritesOnTheLab|KilledAtEveryCall|UndoKilledAtEveryCall|UndoSequences|EveryWaitEnds)
 
 .PHONY: check
 check: build lint ## for every edit: lint, unit tests, a sample of the simulated migrations
-	@$(call each,$(GOTEST) -timeout 15m $$(go list ./... | grep -v '/test/e2e$$'))
+	@$(call each,$(MODULES),$(call some,$(PACKAGES),$(GOTEST) $(UNIT)))
+	cd test && $(GOTEST) $(UNIT) -run '$(SAMPLE)$$' ./sim
 
 .PHONY: test
 test: build lint ## all tests that CI runs
-	@$(call each,$(GOTEST) -timeout 30m $(SERIAL))
-	@$(call each,$(RACE) -timeout 30m $(CONCURRENT))
-	cd test && $(GOTEST) -timeout 40m ./sim
-	cd test && $(GOTEST) -v -count=1 -parallel 3 -timeout 60m ./e2e
+	@$(MAKE) --no-print-directory -j4 test-e2e test-lab test-units test-sim
+
+# The four parts run at once: labs wait most of the time. The simulator, whose clock is
+# its own, takes what the others leave of the processors.
+.PHONY: test-e2e test-lab test-units test-sim
+test-e2e: build
+	cd test && $(GOTEST) -vet=off -count=1 -parallel 4 -timeout 60m ./e2e
+
+test-lab: build
+	@$(call units,test/lab)
+
+test-units: build
+	@$(call units,$(filter-out test/lab,$(MODULES)))
+
+test-sim:
+	cd test && nice $(GOTEST) $(UNIT) ./sim
 
 .PHONY: test-slow
 test-slow: build rke-binaries newest-apiserver vet-darwin ## the long scenarios, by hand; SHARD=k/n for a part of them
@@ -182,7 +206,7 @@ BENCH_NODES ?= 5000
 BENCHMARKED = $$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' ./... | while read -r dir; do ! grep -qE '^func Benchmark' $$dir/*_test.go || echo $$dir; done)
 .PHONY: bench
 bench: $(BIN)/awsmigrate lab-binaries ## the benchmarks, on this machine; the audit against kubectl with BENCH_NODES (5000)
-	@export AWSMIGRATE_BENCH_NODES=$(BENCH_NODES); $(call each,$(GOTEST) -timeout 90m -run '^$$' -bench . -benchmem $(BENCHMARKED))
+	@export AWSMIGRATE_BENCH_NODES=$(BENCH_NODES); $(call each,$(MODULES),$(GOTEST) -timeout 90m -run '^$$' -bench . -benchmem $(BENCHMARKED))
 
 .PHONY: generate
 generate: ## write docs/schema, docs/checks.md, docs/reasons.md, THIRD_PARTY_NOTICES and what follows from pkg/apis anew
@@ -223,7 +247,7 @@ mutants: ## change migration and the backends in MUTANTS (200) random places, on
 lint: ## linters, vet, formatting, chart lint, workflows
 	go -C tools/lint run . ../..
 	go tool -modfile=$(CURDIR)/tools/actionlint/go.mod actionlint -shellcheck= -pyflakes= .github/workflows/*.yml
-	@$(call each,$(TOOL) golangci-lint run --allow-parallel-runners ./... && go vet ./...)
+	@$(call each,$(MODULES),$(TOOL) golangci-lint run --allow-parallel-runners ./... && go vet ./...)
 
 # Tests and files for darwin alone are compiled by nothing else before a release.
 .PHONY: vet-darwin
@@ -232,11 +256,11 @@ vet-darwin: ## vet the product for darwin/arm64, its tests too; minutes the firs
 
 .PHONY: tidy
 tidy: ## go mod tidy in every module; asks the module proxy for what only tests of dependencies import
-	@$(call each,go mod tidy)
+	@$(call each,$(MODULES),go mod tidy)
 
 .PHONY: vuln
 vuln: ## known vulnerabilities; says so when it could not look
-	@$(call each,$(TOOL) govulncheck ./... || { code=$$?; [ $$code -eq 3 ] || echo "could not look: the vulnerability database is out of reach (exit $$code)"; exit $$code; })
+	@$(call each,$(MODULES),$(TOOL) govulncheck ./... || { code=$$?; [ $$code -eq 3 ] || echo "could not look: the vulnerability database is out of reach (exit $$code)"; exit $$code; })
 
 .PHONY: clean
 clean: ## remove what was built and the lab's folder
