@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +22,24 @@ func migrate(ctx context.Context, t *testing.T, lab *scenario.Lab, wanted int, a
 		t.Fatalf("awsmigrate %v: exit %d, wanted %d; %v", args, code, wanted, err)
 	}
 	return stdout + stderr
+}
+
+// valuesFile writes a values file and returns the flag for it.
+func valuesFile(t *testing.T, text string) []string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "values.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"--values", path}
+}
+
+// quickRollout returns the flag for a chart whose pods wait 5 s for each other, not
+// 30 s: a migration rolls the CCM over all control planes twice. TestDemo and TestRKE
+// use the chart as it is.
+func quickRollout(t *testing.T) []string {
+	t.Helper()
+	return valuesFile(t, "minReadySeconds: 5")
 }
 
 // refused wants exit code 3 and a cause, by words that must all be named.

@@ -16,19 +16,14 @@ import (
 // Installed as its flag's documentation says, it runs services beside the
 // kube-controller-manager; with awsmigrate's chart it does not.
 func TestDoubleRunning(t *testing.T) {
-	lab := boot(t, "--lease", quick)
-	t.Run("the flag alone", func(t *testing.T) { flagAloneRunsTwice(t, lab) })
-	if err := lab.Lab(within(t, 5*time.Minute), "reset"); err != nil {
-		t.Fatal(err)
-	}
-	t.Run("the flag and the file", func(t *testing.T) { flagAndFileDoNot(t, lab) })
-	if err := lab.Lab(within(t, 5*time.Minute), "reset"); err != nil {
-		t.Fatal(err)
-	}
-	t.Run("a second one at the end", func(t *testing.T) { secondAtTheEnd(t, lab) })
+	t.Parallel()
+	t.Run("the flag alone", flagAloneRunsTwice)
+	t.Run("the flag and the file", flagAndFileDoNot)
+	t.Run("a second one at the end", secondAtTheEnd)
 }
 
-func flagAloneRunsTwice(t *testing.T, lab *scenario.Lab) {
+func flagAloneRunsTwice(t *testing.T) {
+	lab := boot(t, "--lease", quick)
 	ctx := within(t, 6*time.Minute)
 	migrate(ctx, t, lab, 0, "--no-etcd-snapshot", "--until", "enable-leader-migration")
 	since, record := time.Now(), recordIn(lab, "flag-alone")
@@ -65,15 +60,16 @@ func flagAloneRunsTwice(t *testing.T, lab *scenario.Lab) {
 	wroteNothing(t, lab, before)
 }
 
-func flagAndFileDoNot(t *testing.T, lab *scenario.Lab) {
+func flagAndFileDoNot(t *testing.T) {
+	lab := boot(t, "--lease", quick)
 	ctx := within(t, 6*time.Minute)
 	since := time.Now()
 	// By its version it is newer than the API servers and refused; under a tag
 	// that tells no version it comes with the file.
 	refused(ctx, t, lab, "newer than the API servers", "rke2", "--cluster", "demo", "--yes", "--edits", "apply",
 		"--ccm-image", "registry.k8s.io/provider-aws/cloud-controller-manager:v1.28.1")
-	migrate(ctx, t, lab, 0, "--no-etcd-snapshot", "--until", "install-ccm",
-		"--ccm-image", "mirror.example/cloud-controller-manager:v1.28.1_2")
+	migrate(ctx, t, lab, 0, append(quickRollout(t), "--no-etcd-snapshot", "--until", "install-ccm",
+		"--ccm-image", "mirror.example/cloud-controller-manager:v1.28.1_2")...)
 	leads := false
 	ccms, err := lab.Running(scenario.CloudControllerManager)
 	if err != nil || len(ccms) != 3 {
@@ -106,9 +102,10 @@ func flagAndFileDoNot(t *testing.T, lab *scenario.Lab) {
 // secondAtTheEnd puts a cloud controller manager that waits for nobody beside the one
 // of a migrated cluster. The lab gives a kubeconfig to pods of the DaemonSet alone, so
 // it takes its own from the machine.
-func secondAtTheEnd(t *testing.T, lab *scenario.Lab) {
+func secondAtTheEnd(t *testing.T) {
+	lab := boot(t, "--lease", quick)
 	ctx := within(t, 15*time.Minute)
-	migrate(ctx, t, lab, 0, "--no-etcd-snapshot")
+	migrate(ctx, t, lab, 0, append(quickRollout(t), "--no-etcd-snapshot")...)
 	since, record := time.Now(), recordIn(lab, "second")
 	ended := recording(ctx, t, lab, record)
 	if err := lab.SecondCCM(ctx, "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"); err != nil {

@@ -20,11 +20,11 @@ var writingSteps = []string{"etcd-snapshot", "lease-access", "enable-leader-migr
 // machines that were registered under explicit names, with API servers that
 // stay away for 20 s when their arguments change.
 func TestKilledInEveryStep(t *testing.T) {
-	killInEveryStep(t, boot(t, "--layout", "custom"), writingSteps)
+	killInEveryStep(t, boot(t, "--layout", "custom", "--lease", quick), writingSteps, quickRollout(t)...)
 }
 
-// killInEveryStep runs a migration, killed once in each of steps, to its end.
-func killInEveryStep(t *testing.T, lab *scenario.Lab, steps []string) {
+// killInEveryStep runs a migration with flags, killed once in each of steps, to its end.
+func killInEveryStep(t *testing.T, lab *scenario.Lab, steps []string, flags ...string) {
 	t.Helper()
 	ctx := within(t, 20*time.Minute)
 	before, err := lab.Identities(ctx)
@@ -37,7 +37,7 @@ func killInEveryStep(t *testing.T, lab *scenario.Lab, steps []string) {
 		if attempt > 2*len(steps) {
 			t.Fatalf("no end after %d runs; killed in %v", attempt, killed)
 		}
-		run, err := lab.Start(ctx, testWriter{t}, lab.Command("", "--yes")...)
+		run, err := lab.Start(ctx, testWriter{t}, lab.Command("", append([]string{"--yes"}, flags...)...)...)
 		if err != nil {
 			t.Fatal(err)
 		}

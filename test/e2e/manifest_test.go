@@ -14,7 +14,7 @@ func TestAdditionalManifest(t *testing.T) {
 	ctx := within(t, 15*time.Minute)
 	begun := time.Now()
 	evidence, err := scenario.Migration{Lab: lab, Out: testWriter{t},
-		Args: []string{"--install-method", "additional-manifest", "--end-state", "overrides"}}.Do(ctx)
+		Args: append(quickRollout(t), "--install-method", "additional-manifest", "--end-state", "overrides")}.Do(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

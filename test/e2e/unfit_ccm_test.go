@@ -4,8 +4,6 @@ package e2e
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -31,14 +29,6 @@ spec:
     - {scopeName: PriorityClass, operator: In, values: [system-node-critical]}
 `
 )
-
-// valuesFile writes a values file and gives the flag for it.
-func valuesFile(t *testing.T, text string) []string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "values.yaml")
-	must(t, os.WriteFile(path, []byte(text), 0o600))
-	return []string{"--values", path}
-}
 
 // unfitBeforehand tries what the preflight can see: nothing is written.
 func unfitBeforehand(ctx context.Context, t *testing.T, lab *scenario.Lab) {
