@@ -180,11 +180,20 @@ test-units: build
 test-sim:
 	cd test && nice $(GOTEST) $(UNIT) ./sim
 
+# SHARD=k/n runs each n-th of the tests that need the tag slow, from the k-th on, and
+# TestShared, which does the same with its scenarios.
+SHARD ?= 1/1
+SLOW = $(GOTEST) -v -count=1 -tags slow,$(TAGS)
+SLOW_E2E = $$($(GOTEST) -tags slow,$(TAGS) -list ^Test ./e2e | grep ^Test | grep -vxFf <($(GOTEST) -list ^Test ./e2e) | \
+	awk -F/ -v shard=$(SHARD) 'BEGIN { split(shard, s) } $$1 == "TestShared" || n++ % s[2] == s[1] - 1' | paste -sd '|')
+
 .PHONY: test-slow
-test-slow: build rke-binaries newest-apiserver vet-darwin ## the long scenarios, by hand; SHARD=k/n for a part of them
-	$(GOTEST) -v -count=1 -tags slow,$(TAGS) -run '^TestRealRKE' ./pkg/rke
-	$(GOTEST) -v -count=1 -tags slow,$(TAGS) -run '^TestChartsOnTheNewestAPIServer$$' ./charts
-	cd test && $(GOTEST) -v -count=1 -parallel 1 -timeout 120m -tags slow,$(TAGS) ./e2e
+test-slow: build $(if $(filter 1/%,$(SHARD)),rke-binaries newest-apiserver vet-darwin) ## the long scenarios, which a workflow runs each week; SHARD=k/n for a part of them
+ifneq ($(filter 1/%,$(SHARD)),)
+	$(SLOW) -run '^TestRealRKE' ./pkg/rke
+	$(SLOW) -run '^TestChartsOnTheNewestAPIServer$$' ./charts
+endif
+	cd test && tests="$(SLOW_E2E)" && [ -n "$$tests" ] && SHARD=$(SHARD) $(SLOW) -parallel 1 -timeout 330m -run "^($$tests)$$" ./e2e
 
 # FUZZTIME is for all fuzz tests together, in s, m or h.
 FUZZTIME ?= 10m
