@@ -13,7 +13,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400) // thousands of short runs, a small heap
+	debug.SetGCPercent(1600) // thousands of short runs, a small heap
+	debug.SetMemoryLimit(1 << 30)
 	m.Run()
 }
 
