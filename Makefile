@@ -233,7 +233,7 @@ alerts: ## play the alerts with promtool, which Debian has in the package promet
 	cd test && $(GOTEST) -count=1 -v -run '^TestAlerts' ./sim
 
 .PHONY: promises
-promises: ## the tests of docs/promises.md that take a minute or two, and their counts
+promises: ## the tests of docs/promises.md on the simulated cluster, five minutes, and their counts
 	@cd test && $(GOTEST) -count=1 -timeout 20m -v ./sim > $(or $(TMPDIR),/tmp)/awsmigrate-promises.log; code=$$?; \
 	grep -E '^(--- FAIL|FAIL|ok)|counts:' $(or $(TMPDIR),/tmp)/awsmigrate-promises.log | sed 's/^ *[a-z_]*_test.go:[0-9]*: //'; exit $$code
 

@@ -20,8 +20,8 @@ const quick = "12s/9s/1s"
 var booting sync.Mutex
 
 // boot starts a lab of the test's own and ends it with the test. The lab's
-// records are kept when the test fails. A migration waits for leases most of the
-// time, so that two labs run beside one another on two cores.
+// records are kept when the test fails. A migration waits for pods and kubelets most of
+// the time, so that four labs run at once on two cores.
 func boot(t *testing.T, flags ...string) *scenario.Lab {
 	t.Helper()
 	t.Parallel()
