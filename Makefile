@@ -218,7 +218,7 @@ bench: $(BIN)/awsmigrate lab-binaries ## the benchmarks, on this machine; the au
 	@export AWSMIGRATE_BENCH_NODES=$(BENCH_NODES); $(call each,$(MODULES),$(GOTEST) -timeout 90m -run '^$$' -bench . -benchmem $(BENCHMARKED))
 
 .PHONY: generate
-generate: ## write docs/schema, docs/checks.md, docs/reasons.md, THIRD_PARTY_NOTICES and what follows from pkg/apis anew
+generate: ## write docs/schema, docs/checks.md, docs/cli.md, docs/reasons.md, THIRD_PARTY_NOTICES and what follows from pkg/apis anew
 	go -C tools/codegen run . ../..
 	go -C tools/generate run . ../..
 

@@ -3,9 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/access/ask"
@@ -30,7 +28,7 @@ func (f *verifyFlags) sayAccess(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	question, err := f.audited.Access(access.Purpose(f.access), options)
+	question, err := f.audited.Access(access.Purpose(f.Access), options.Options)
 	if err != nil {
 		return err
 	}
@@ -55,11 +53,9 @@ func (f *verifyFlags) sayAccess(ctx context.Context, a *app) error {
 // checkAccess refuses what has no meaning where no check is made.
 func (f *verifyFlags) checkAccess() error {
 	switch {
-	case !slices.Contains(access.Purposes(), f.access):
-		return fault.AsUsage(fmt.Errorf("flag --access: %q, wanted %s", f.access, strings.Join(access.Purposes(), " or ")))
-	case f.preflight:
+	case f.Preflight:
 		return fault.AsUsage(errors.New("flag --preflight: with --access, wanted --access=run, which asks for what a preflight needs, too"))
-	case f.from != "", f.dump != "", f.watch != 0:
+	case f.From != "", f.Dump != "", f.Watch != 0:
 		return fault.AsUsage(errors.New("flag --access: with --from, --dump or --watch, wanted without: it reads no cluster"))
 	}
 	return nil

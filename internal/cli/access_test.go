@@ -134,7 +134,7 @@ func TestHostileAccessStaysText(t *testing.T) {
 
 func TestAccessFlags(t *testing.T) {
 	for args, says := range map[string]string{
-		"--access=undo --cluster a":                                    `"undo", wanted audit or run`,
+		"--access=undo --cluster a":                                    `audit or run`,
 		"--access --preflight --cluster a":                             "--access=run",
 		"--access --from x.json":                                       "--from",
 		"--access --cluster a --watch 5s":                              "--watch",

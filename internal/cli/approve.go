@@ -18,7 +18,7 @@ import (
 // a yes.
 func (a *app) approver(engine *engineFlags, next view.Commands, asking func()) func(context.Context, session.Proposal) error {
 	return func(_ context.Context, proposed session.Proposal) error {
-		if engine.yes || engine.plan != "" {
+		if engine.Yes || engine.Plan != "" {
 			return nil
 		}
 		if !a.streams.InTerminal {

@@ -7,101 +7,43 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/handoff"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// flagValues are what a shell offers behind flags, by their names: a name means the same
-// on every command. The formats of -o are each command's own.
-func flagValues() map[string]cobra.CompletionFunc {
-	return map[string]cobra.CompletionFunc{
-		"access":         oneOf(access.Purposes()...),
-		"aws":            oneOf("auto", "on", "off"),
-		"cloud-routes":   oneOf("on", "off"),
-		"hand-over":      oneOf("natural", "early", "clear"),
-		"distribution":   oneOf(names(wellknown.RKE2, wellknown.RKE)...),
-		"edits":          oneOf("apply", "handoff"),
-		"end-state":      oneOf(names(rke2checks.EndAuto, rke2checks.EndExternal, rke2checks.EndOverrides)...),
-		"fail-on":        oneOf("failure", "warning"),
-		"handoff":        oneOf(names(handoff.Forms()...)...),
-		"install-method": oneOf(names(migration.InstallHelm, migration.InstallManifest)...),
-		"mode":           oneOf("audit", "migrate"),
-		"on-failure":     oneOf("stop", "undo"),
-		"owner-informed": oneOf(migration.OwnerWords()...),
-		"progress":       oneOf(names(runview.ProgressBoard, runview.ProgressPlain, runview.ProgressNone)...),
-
-		"skip":  checksToSkip,
-		"only":  checksToMake,
-		"step":  stepsOf,
-		"until": stepsOf,
-
-		"context":    contexts,
-		"cluster":    clusters,
-		"clusters":   clustersOf(inventory.RKE2),
-		"rke":        clustersOf(inventory.RKE),
-		"namespace":  namespaces,
-		"namespaces": namespaces,
-		"profile":    profiles,
-
-		"config":                filesOf("yml", "yaml"),
-		"values":                filesOf("yaml", "yml"),
-		"plan":                  filesOf("json"),
-		"chart":                 anyFile, // or a directory
-		"cloud-config":          anyFile,
-		"downstream-kubeconfig": anyFile,
-		"dump":                  anyFile,
-		"from":                  anyFile,
-		"kubeconfig":            anyFile,
-		"record":                anyFile,
-		"report":                filesOf("html", "md"),
-		"rke-binary":            anyFile,
+// completionOf returns what a shell offers behind the flag of an option, or nil.
+func completionOf(o options.Option) cobra.CompletionFunc {
+	switch {
+	case len(o.Words) > 0:
+		return oneOf(o.Words...)
+	case len(o.Offer.Ending) > 0:
+		return filesOf(o.Offer.Ending...)
 	}
-}
-
-// freeText are the flags behind which a shell offers nothing, with the reason.
-func freeText() map[string]string {
-	const (
-		duration = "a duration"
-		ofAWS    = "what AWS knows, and a shell does not ask it"
-		ofObject = "an object whose name nobody else has to be allowed to list"
-	)
-	return map[string]string{
-		"audit-interval": duration, "deadline": duration, "for": duration, "request-timeout": duration, "timeout": duration, "watch": duration,
-		"notify-exec":     "a command of the user's own",
-		"assumable-roles": ofAWS, "assume-role": ofAWS, "external-id": ofAWS, "region": ofAWS, "role-session-name": "a name that the user gives",
-		"aws-secret": ofObject, "cloud-config-secret": ofObject, "downstream-secret": ofObject, "service-account-name": ofObject,
-		"run":       "the record alone knows the runs",
-		"ccm-image": "an image", "image": "an image",
-		"confirm":            "typed by hand on purpose: it passes a gate without a way back",
-		"kubernetes-version": "which releases there are, Rancher's metadata says, and not one list",
-		"listen":             "an address", "max-concurrent": "a number", "reason": "words for a report", "rke-arg": "an argument of rke",
-	}
+	return map[options.Vocabulary]cobra.CompletionFunc{
+		options.AnyFile: anyFile, options.Steps: stepsOf, options.Checks: checksToMake, options.SkippableChecks: checksToSkip,
+		options.Clusters: clusters, options.RKE2Clusters: clustersOf(inventory.RKE2), options.RKEClusters: clustersOf(inventory.RKE),
+		options.Namespaces: namespaces, options.Contexts: contexts, options.Profiles: profiles,
+	}[o.Offer.Source]
 }
 
 // complete gives every command what a shell offers for its flags. What is no file
 // offers no file.
 func complete(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	values := flagValues()
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if offer := values[f.Name]; offer != nil {
-				completeFlag(cmd, f.Name, offer)
+		for _, o := range options.For(scopeOf(cmd)) {
+			if offer := completionOf(o); offer != nil {
+				completeFlag(cmd, o.Flag, offer)
 			}
-		})
+		}
 		for _, child := range cmd.Commands() {
 			walk(child)
 		}
@@ -285,12 +227,4 @@ func namespaces(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, c
 	}
 	slices.Sort(words)
 	return words, cobra.ShellCompDirectiveNoFileComp
-}
-
-func names[T ~string](values ...T) []string {
-	list := make([]string, len(values))
-	for i, value := range values {
-		list[i] = string(value)
-	}
-	return list
 }

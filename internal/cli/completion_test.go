@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +21,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
 
 // offer is what the program answers a shell that asks what may stand last.
@@ -68,35 +70,24 @@ func everyFlag(see func(cmd *cobra.Command, f *pflag.Flag)) {
 	walk(newRoot(&app{}))
 }
 
-// Behind every flag a shell offers something, or it is said why it cannot.
+// A command offers for a flag exactly what the table says.
 func TestEveryFlagCompletes(t *testing.T) {
-	values, free, seen := flagValues(), freeText(), map[string]bool{"output": true}
 	everyFlag(func(cmd *cobra.Command, f *pflag.Flag) {
-		seen[f.Name] = true
+		o, known := options.Find(f.Name, scopeOf(cmd))
 		_, completes := cmd.GetFlagCompletionFunc(f.Name)
-		if completes == (free[f.Name] != "") {
-			t.Errorf("%s --%s: completes %t, free text for the reason %q: wanted one of them, in completion.go", cmd.CommandPath(), f.Name, completes, free[f.Name])
+		if f.Name != "output" && (!known || completes == (o.Offer.Free != "")) {
+			t.Errorf("%s --%s: in the table %t, completes %t, free text for the reason %q", cmd.CommandPath(), f.Name, known, completes, o.Offer.Free)
 		}
 	})
-	for name := range values {
-		if !seen[name] || free[name] != "" {
-			t.Errorf("values of --%s: no flag, or free text", name)
-		}
-	}
-	for name := range free {
-		if !seen[name] {
-			t.Errorf("free text --%s: no command has it", name)
-		}
-	}
 }
 
 // Files are offered where a file is wanted, and nowhere else.
 func TestFilesAreOfferedForFiles(t *testing.T) {
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
-	files := []string{"config", "values", "plan", "chart", "cloud-config", "downstream-kubeconfig", "dump", "from", "kubeconfig", "record", "report", "rke-binary"}
 	everyFlag(func(cmd *cobra.Command, f *pflag.Flag) {
 		words := append(strings.Fields(cmd.CommandPath())[1:], "--"+f.Name, "")
-		if got := offered(t, words...); got.files() != slices.Contains(files, f.Name) {
+		o, _ := options.Find(f.Name, scopeOf(cmd))
+		if got := offered(t, words...); got.files() != (o.Offer.Source == options.AnyFile || len(o.Offer.Ending) > 0) {
 			t.Errorf("%q: files are offered: %t", words, got.files())
 		}
 	})
@@ -173,11 +164,10 @@ func TestOfferedValuesAreAccepted(t *testing.T) {
 		for _, value := range append(offered(t, "rke2", tt.flag, "").words, "nonsense") {
 			engine, flags := &engineFlags{}, pflag.NewFlagSet("rke2", pflag.ContinueOnError)
 			engine.register(flags)
-			engine.registerForward(flags)
 			if err := flags.Parse([]string{tt.flag, value}); err != nil {
 				t.Fatal(err)
 			}
-			if err := engine.check(); (err == nil) == (value == "nonsense") {
+			if err := errors.Join(target.CheckFlags(flags, options.Run), engine.check()); (err == nil) == (value == "nonsense") {
 				t.Errorf("%s %s: %v", tt.flag, value, err)
 			}
 		}

@@ -36,13 +36,13 @@ func TestNobodySaidWhoKeepsTheCluster(t *testing.T) {
 		engine engineFlags
 		class  fault.Class
 	}{
-		"with --yes":             {engineFlags{yes: true}, fault.Usage},
-		"with --plan":            {engineFlags{plan: "plan.json"}, fault.Usage},
+		"with --yes":             {engineFlags{Yes: true}, fault.Usage},
+		"with --plan":            {engineFlags{Plan: "plan.json"}, fault.Usage},
 		"where a person is":      {engineFlags{}, fault.CouldNotLook},
-		"back after a failure":   {engineFlags{yes: true, answered: true}, fault.CouldNotLook},
-		"for a look, with a yes": {engineFlags{yes: true, dryRun: true}, fault.CouldNotLook},
+		"back after a failure":   {engineFlags{Yes: true, answered: true}, fault.CouldNotLook},
+		"for a look, with a yes": {engineFlags{Yes: true, DryRun: true}, fault.CouldNotLook},
 	} {
-		tt.engine.onFailure, tt.engine.timeout = "stop", 1
+		tt.engine.OnFailure, tt.engine.Timeout = "stop", 1
 		var out bytes.Buffer
 		a := &app{output: "text", streams: console.Streams{Out: &out, Err: &out, Env: func(string) string { return "" }}, signals: &signals{}, unwatched: &unwatched{}}
 		err := runMigration(t.Context(), a, unanswered{t, tt.class != fault.Usage}, &tt.engine)

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/spf13/pflag"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -26,11 +29,10 @@ func TestDurationsThatWouldBecomeDefaultsAreRefused(t *testing.T) {
 	} {
 		engine, flags := &engineFlags{}, pflag.NewFlagSet("rke2", pflag.ContinueOnError)
 		engine.register(flags)
-		engine.registerForward(flags)
 		if err := flags.Parse(tt.args); err != nil {
 			t.Fatal(err)
 		}
-		err := engine.check()
+		err := errors.Join(target.CheckFlags(flags, options.Run), engine.check())
 		if (err == nil) != tt.ok || (err != nil && fault.ClassOf(err) != fault.Usage) {
 			t.Errorf("%v: %v", tt.args, err)
 		}
@@ -43,7 +45,7 @@ func TestOnlyStepsOfTheRunAreAskedAbout(t *testing.T) {
 	for _, id := range []journal.StepID{"preflight", "enable-leader-migration", "install-ccm"} {
 		steps = append(steps, runner.PlannedStep{Info: runner.Info{ID: id}})
 	}
-	for want, flags := range map[int]engineFlags{3: {}, 2: {until: "enable-leader-migration"}, 1: {step: "preflight"}} {
+	for want, flags := range map[int]engineFlags{3: {}, 2: {Until: "enable-leader-migration"}, 1: {Step: "preflight"}} {
 		if got := flags.asked(steps); len(got) != want {
 			t.Errorf("%+v: %d steps, wanted %d", flags, len(got), want)
 		}

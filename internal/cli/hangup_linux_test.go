@@ -64,12 +64,12 @@ func playProcess(dir string, args []string) int {
 	ctx, signals, stop := watchSignals(context.Background())
 	defer stop()
 	a := &app{streams: streams, signals: signals, interrupts: signals.interrupts, args: args, output: "text"}
-	engine := &engineFlags{yes: true, timeout: time.Hour, onFailure: "stop"}
+	engine := &engineFlags{Yes: true, Timeout: time.Hour, OnFailure: "stop"}
 	cluster := folder{dir: dir}
 	for _, arg := range args {
 		switch arg {
 		case "--ask":
-			engine.yes = false
+			engine.Yes = false
 		case "jsonl", "json":
 			a.output = arg
 		case "--rolls":

@@ -11,24 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
-
-// flagGroup is a heading of help, and the flags below it.
-type flagGroup struct {
-	title string
-	flags string // by name, with blanks between
-}
-
-// flagGroups are those of help, in order. What is in none is about how a command runs.
-func flagGroups() []flagGroup {
-	return []flagGroup{
-		{"Which cluster", "cluster clusters config distribution from namespace namespaces rke"},
-		{"Access", "assumable-roles assume-role aws aws-secret cloud-config-secret context downstream-kubeconfig downstream-secret external-id " +
-			"kubeconfig no-reach profile region request-timeout rke-arg rke-binary role-session-name service-account-name"},
-		{"What is done", "all ccm-image chart cloud-config cloud-routes edits end-state etcd-snapshot fail-on hand-over handoff include-pending install-method " +
-			"keep-leader-migration kubernetes-version no-etcd-snapshot no-rke-up offline only owner-informed plan preflight skip step until values"},
-	}
-}
 
 // fewFlags need no headings.
 const fewFlags = 12
@@ -49,6 +33,21 @@ func groupCommands(root *cobra.Command) {
 	root.SetCompletionCommandGroupID("The program itself")
 }
 
+// scopeOf returns the scope of a command's options; the name of the program is its root's.
+func scopeOf(cmd *cobra.Command) options.Scope {
+	var words []string
+	for named := cmd; named.HasParent(); named = named.Parent() {
+		words = append([]string{named.Name()}, words...)
+	}
+	path := strings.Join(words, " ")
+	for _, known := range options.Commands() {
+		if known.Name == path {
+			return known.Has
+		}
+	}
+	return 0
+}
+
 // usage writes how a command is used, no line wider than the screen.
 func usage(cmd *cobra.Command, width int) error {
 	var out strings.Builder
@@ -63,7 +62,7 @@ func usage(cmd *cobra.Command, width int) error {
 		fmt.Fprintf(&out, "\nExamples:\n%s\n", cmd.Example)
 	}
 	writeCommands(&out, cmd, width)
-	writeFlags(&out, cmd.Flags(), width)
+	writeFlags(&out, cmd.Flags(), scopeOf(cmd), width)
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(&out, "\nUse \"%s [command] --help\" for more information about a command.\n", cmd.CommandPath())
 	}
@@ -92,7 +91,7 @@ func writeCommands(out io.Writer, cmd *cobra.Command, width int) {
 }
 
 // writeFlags puts many flags below headings, and few below one.
-func writeFlags(out io.Writer, flags *pflag.FlagSet, width int) {
+func writeFlags(out io.Writer, flags *pflag.FlagSet, scope options.Scope, width int) {
 	rest := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.VisitAll(rest.AddFlag)
 	show := func(title string, set *pflag.FlagSet) {
@@ -106,18 +105,18 @@ func writeFlags(out io.Writer, flags *pflag.FlagSet, width int) {
 		show("Flags", rest)
 		return
 	}
-	for _, group := range flagGroups() {
+	for _, group := range options.Groups()[:len(options.Groups())-1] {
 		set := pflag.NewFlagSet("", pflag.ContinueOnError)
 		rest = pflag.NewFlagSet("", pflag.ContinueOnError)
 		flags.VisitAll(func(f *pflag.Flag) {
-			if slices.Contains(strings.Fields(group.flags), f.Name) {
+			if o, known := options.Find(f.Name, scope); known && o.Group == group {
 				set.AddFlag(f)
 				return
 			}
 			rest.AddFlag(f)
 		})
 		flags = rest
-		show(group.title, set)
+		show(string(group), set)
 	}
-	show("How it runs", rest)
+	show(string(options.How), rest) // with those that every command has
 }

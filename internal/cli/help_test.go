@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
 
 // longWord says whether a line has a word for which even the widest column has no room,
@@ -55,26 +56,24 @@ func TestHelpFitsAndIsWhole(t *testing.T) {
 	walk(newRoot(&app{}))
 }
 
-// A heading is for flags that there are, and none is below two.
-func TestFlagGroupsAreOfFlags(t *testing.T) {
-	known, grouped := map[string]bool{}, []string{}
-	everyFlag(func(_ *cobra.Command, f *pflag.Flag) { known[f.Name] = true })
+// A command has the flags that the table gives it, and no others.
+func TestFlagsAreThoseOfTheTable(t *testing.T) {
 	root := newRoot(&app{})
-	for _, path := range []string{"rke2", "rke2 plan", "rke plan", "verify", "list"} {
-		cmd, _, err := root.Find(strings.Fields(path))
-		if err != nil {
-			t.Fatal(err)
+	for _, command := range options.Commands() {
+		cmd, _, err := root.Find(strings.Fields(command.Name))
+		if err != nil || scopeOf(cmd) != command.Has {
+			t.Errorf("%s: %v", command.Name, err)
+			continue
 		}
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
-	}
-	rke, _, _ := root.Find([]string{"rke"})
-	rke.Flags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
-	for _, group := range flagGroups() {
-		for _, flag := range strings.Fields(group.flags) {
-			if !known[flag] || slices.Contains(grouped, flag) {
-				t.Errorf("%s: --%s is no flag, or in two groups", group.title, flag)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if o, known := options.Find(f.Name, command.Has); f.Name != "output" && (!known || o.Usage() != f.Usage) {
+				t.Errorf("%s --%s is not the table's", command.Name, f.Name)
 			}
-			grouped = append(grouped, flag)
+		})
+		for _, o := range options.For(command.Has) {
+			if cmd.Flags().Lookup(o.Flag) == nil {
+				t.Errorf("%s has no --%s", command.Name, o.Flag)
+			}
 		}
 	}
 }

@@ -8,19 +8,26 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/job"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// jobFlags are what the printed manifests are made of.
+// jobFlags are the options of the printed manifests.
 type jobFlags struct {
-	distribution, cluster, namespace string
-	image, serviceAccount, plan      string
-	awsSecret, downstreamSecret      string
-	cloudConfigSecret                string
-	suspend                          bool
+	Distribution      string `flag:"distribution"`
+	Cluster           string `flag:"cluster"`
+	Namespace         string `flag:"namespace"`
+	Image             string `flag:"image"`
+	Plan              string `flag:"plan"`
+	Suspend           bool   `flag:"suspend"`
+	ServiceAccount    string `flag:"service-account-name"`
+	AWSSecret         string `flag:"aws-secret"`
+	DownstreamSecret  string `flag:"downstream-secret"`
+	CloudConfigSecret string `flag:"cloud-config-secret"`
 }
 
 func newJob(a *app) *cobra.Command {
@@ -45,22 +52,8 @@ No image is published yet: name your own with --image.`,
 			return printJob(a, flags, args)
 		},
 	}
-	flags.register(cmd)
+	target.Define(cmd.Flags(), options.Job, flags)
 	return cmd
-}
-
-func (f *jobFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.cluster, "cluster", "", "name of Rancher's Cluster object; rke: its id, c-xxxxx (required)")
-	flags.StringVarP(&f.namespace, "namespace", "n", "fleet-default", "namespace of the Job: that of the Cluster object, or the Fleet workspace of an RKE cluster")
-	flags.StringVar(&f.distribution, "distribution", string(wellknown.RKE2), "rke2|rke: what Rancher made the cluster with")
-	flags.StringVar(&f.image, "image", "", "image of awsmigrate (required: none is published yet)")
-	flags.StringVar(&f.plan, "plan", "", "`FILE` that plan -o json printed: the Job applies exactly that")
-	flags.BoolVar(&f.suspend, "suspend", false, "make the Job without starting it")
-	flags.StringVar(&f.serviceAccount, "service-account-name", "", "existing ServiceAccount in the namespace, for example with a role in AWS (default: one of the Job's own)")
-	flags.StringVar(&f.awsSecret, "aws-secret", "", "Secret in the namespace with AWS_ACCESS_KEY_ID and the like (default: what AWS gives the pod)")
-	flags.StringVar(&f.downstreamSecret, "downstream-secret", "", "Secret in the namespace with the cluster's kubeconfig under the key value (default: Rancher's own)")
-	flags.StringVar(&f.cloudConfigSecret, "cloud-config-secret", "", "NAMESPACE:NAME of the Secret that cloud-provider-config names with secret://")
 }
 
 func printJob(a *app, f *jobFlags, args []string) error {
@@ -78,17 +71,17 @@ func printJob(a *app, f *jobFlags, args []string) error {
 
 func (f *jobFlags) options(args []string) (job.Options, error) {
 	o := job.Options{
-		Distribution: wellknown.Distribution(f.distribution), Cluster: f.cluster, Namespace: f.namespace, Image: f.image,
-		ServiceAccount: f.serviceAccount, Suspend: f.suspend, Args: args,
-		AWSSecret: f.awsSecret, DownstreamSecret: f.downstreamSecret, Exits: jobExits(),
+		Distribution: wellknown.Distribution(f.Distribution), Cluster: f.Cluster, Namespace: f.Namespace, Image: f.Image,
+		ServiceAccount: f.ServiceAccount, Suspend: f.Suspend, Args: args,
+		AWSSecret: f.AWSSecret, DownstreamSecret: f.DownstreamSecret, Exits: jobExits(),
 	}
 	if err := f.check(); err != nil {
 		return o, fault.AsUsage(err)
 	}
-	if f.cloudConfigSecret != "" {
-		o.CloudConfig.Namespace, o.CloudConfig.Name, _ = strings.Cut(f.cloudConfigSecret, ":")
+	if f.CloudConfigSecret != "" {
+		o.CloudConfig.Namespace, o.CloudConfig.Name, _ = strings.Cut(f.CloudConfigSecret, ":")
 		if o.CloudConfig.Namespace == "" || o.CloudConfig.Name == "" {
-			return o, fault.AsUsage(fmt.Errorf("flag --cloud-config-secret: %q, wanted NAMESPACE:NAME", f.cloudConfigSecret))
+			return o, fault.AsUsage(fmt.Errorf("flag --cloud-config-secret: %q, wanted NAMESPACE:NAME", f.CloudConfigSecret))
 		}
 	}
 	if err := o.Validate(); err != nil {
@@ -98,8 +91,8 @@ func (f *jobFlags) options(args []string) (job.Options, error) {
 		return o, err
 	}
 	var err error
-	if f.plan != "" {
-		o.Plan, err = planFor(f.plan, o)
+	if f.Plan != "" {
+		o.Plan, err = planFor(f.Plan, o)
 	}
 	return o, err
 }
@@ -110,17 +103,15 @@ var rkeID = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
 
 func (f *jobFlags) check() error {
 	switch {
-	case f.cluster == "":
+	case f.Cluster == "":
 		return errors.New("flag --cluster is required")
-	case f.image == "":
+	case f.Image == "":
 		return errors.New("flag --image is required: no image of awsmigrate is published yet")
-	case f.distribution == string(wellknown.RKE2):
+	case f.Distribution == string(wellknown.RKE2):
 		return nil
-	case f.distribution != string(wellknown.RKE):
-		return fmt.Errorf("flag --distribution: %q, wanted rke2 or rke", f.distribution)
-	case !rkeID.MatchString(f.cluster):
-		return fmt.Errorf("flag --cluster: %q, wanted the id that Rancher gave the RKE cluster, c-xxxxx: rights and namespace go by it", f.cluster)
-	case f.cloudConfigSecret != "":
+	case !rkeID.MatchString(f.Cluster):
+		return fmt.Errorf("flag --cluster: %q, wanted the id that Rancher gave the RKE cluster, c-xxxxx: rights and namespace go by it", f.Cluster)
+	case f.CloudConfigSecret != "":
 		return errors.New("flag --cloud-config-secret: RKE keeps its cloud config in the Cluster object")
 	}
 	return nil

@@ -10,45 +10,40 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/job"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Flags of a run that do not fit a pod, with the reason.
-const (
-	setByJob = "the Job sets it; give it to `awsmigrate job`"
-	inAFile  = "names a file, which the pod does not have"
-	notInJob = "is for a person at a terminal"
-)
-
-// unfitForJob is nil for a flag that may be passed on.
-func unfitForJob(flag string) error {
-	why, unfit := map[string]string{
-		"cluster": setByJob, "namespace": setByJob, "plan": setByJob, "yes": setByJob, "output": setByJob,
-		"kubeconfig": inAFile, "context": inAFile, "downstream-kubeconfig": inAFile, "cloud-config": inAFile, "chart": inAFile,
-		"values": inAFile, "profile": inAFile, "config": inAFile, "rke-binary": inAFile, "rke-arg": inAFile, "no-rke-up": inAFile, "include-pending": inAFile,
-		"dry-run": notInJob, "on-failure": notInJob, "help": notInJob, "progress": notInJob, "verbose": notInJob, "record": notInJob, "report": notInJob, "notify-exec": notInJob,
-	}[flag]
-	if !unfit {
+// unfitForJob returns an error if a Job cannot pass a flag on.
+func unfitForJob(flag string, scope options.Scope) error {
+	o, known := options.Find(flag, scope)
+	switch {
+	case flag == "output":
+		o.NotInJob = "the Job sets it"
+	case !known: // --help
+		o.NotInJob = "is for a person at a terminal"
+	}
+	if o.NotInJob == "" {
 		return nil
 	}
-	return fmt.Errorf("flag --%s after --: %s", flag, why)
+	return fmt.Errorf("flag --%s after --: %s", flag, o.NotInJob)
 }
 
 // checkRunFlags parses what the run will parse, so that a typing error shows here and
 // not in a pod.
 func checkRunFlags(distribution wellknown.Distribution, args []string) error {
 	var of target.Checked = &target.RKE2{}
+	scope := options.RKE2 | options.Run
 	words := []string{"--cluster", "c-xxxxx"}
 	if distribution == wellknown.RKE {
-		of = &target.RKE{}
+		of, scope = &target.RKE{}, options.RKE|options.Run
 	}
 	engine := &engineFlags{}
 	flags := pflag.NewFlagSet(string(distribution), pflag.ContinueOnError)
 	flags.Usage = func() {}
 	of.Register(flags)
 	engine.register(flags)
-	engine.registerForward(flags)
 	flags.BoolP("help", "h", false, "")
 	flags.StringP("output", "o", "jsonl", "")
 	if err := flags.Parse(args); err != nil {
@@ -60,7 +55,7 @@ func checkRunFlags(distribution wellknown.Distribution, args []string) error {
 	var unfit error
 	flags.Visit(func(f *pflag.Flag) {
 		if unfit == nil {
-			unfit = unfitForJob(f.Name)
+			unfit = unfitForJob(f.Name, scope)
 		}
 	})
 	if unfit != nil {
@@ -68,6 +63,9 @@ func checkRunFlags(distribution wellknown.Distribution, args []string) error {
 	}
 	if err := flags.Parse(words); err != nil { // what Check asks for and the Job sets
 		return fault.AsUsage(err)
+	}
+	if err := target.CheckFlags(flags, scope); err != nil {
+		return err
 	}
 	if err := engine.check(); err != nil {
 		return err

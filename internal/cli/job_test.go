@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/pflag"
-
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -57,7 +56,7 @@ func TestJobRefuses(t *testing.T) {
 		{with(rke, "--", "--until", "verify", "--timeout", "20m"), ""},
 		{[]string{"--image", "i:1"}, "--cluster is required"},
 		{[]string{"--cluster", "prod"}, "no image of awsmigrate is published yet"},
-		{with(prod, "--distribution", "k3s"), "wanted rke2 or rke"},
+		{with(prod, "--distribution", "k3s"), "rke2 or rke"},
 		{with(prod, "-n", "a\n---\nkind: ClusterRoleBinding"), "flag --namespace: invalid value"},
 		{[]string{"--cluster", "Prod", "--image", "i:1"}, "flag --cluster: invalid value"},
 		{[]string{"--cluster", "prod", "--image", "https://i:1"}, "flag --image: invalid value"},
@@ -75,8 +74,8 @@ func TestJobRefuses(t *testing.T) {
 		{with(prod, "verify", "--", "--until", "verify"), "come after --"},
 		{with(prod, "--", "--unto", "verify"), "unknown flag: --unto"},
 		{with(prod, "--", "plan"), `argument "plan"`},
-		{with(prod, "--", "--edits", "maybe"), "wanted apply or handoff"},
-		{with(prod, "--", "--timeout", "0"), "wanted more than 0"},
+		{with(prod, "--", "--edits", "maybe"), "apply or handoff"},
+		{with(prod, "--", "--timeout", "0"), "more than 0"},
 		{with(prod, "--", "--end-state", "none"), "end-state"},
 		{with(rke, "--", "--end-state", "external"), "unknown flag: --end-state"},
 		{with(prod, "--", "--values", "values.yaml"), "names a file"},
@@ -148,23 +147,19 @@ func planOfProd(t *testing.T, header string) string {
 	return string(text)
 }
 
-// Every flag of the runs was thought of: it is passed on, or it is refused.
-func TestJobKnowsEveryRunFlag(t *testing.T) {
-	passedOn := []string{
-		"request-timeout", "etcd-snapshot", "no-etcd-snapshot", "edits", "keep-leader-migration", "hand-over", "kubernetes-version", "cloud-routes", "ccm-image",
-		"skip", "only", "owner-informed", "fail-on", "aws", "region", "assume-role", "external-id", "role-session-name",
-		"end-state", "install-method", "confirm", "until", "step", "timeout", "deadline",
-	}
-	root := newRoot(&app{})
-	for _, name := range []string{"rke2", "rke"} {
-		cmd, _, err := root.Find([]string{name})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, flag := range flagNames(cmd.Flags()) {
-			if refused := unfitForJob(flag) != nil; refused == slices.Contains(passedOn, flag) {
-				t.Errorf("%s --%s: refused %t, passed on %t", name, flag, refused, !refused)
+// A Job passes on no flag that names a file.
+func TestJobPassesNoFileOn(t *testing.T) {
+	for _, in := range []options.Scope{options.RKE2 | options.Run, options.RKE | options.Run} {
+		for _, o := range options.For(in) {
+			names := o.Kind == options.File || o.Kind == options.Documents || o.Offer.Source == options.AnyFile || len(o.Offer.Ending) > 0
+			if names && unfitForJob(o.Flag, in) == nil {
+				t.Errorf("--%s is passed on", o.Flag)
 			}
+		}
+	}
+	for _, flag := range []string{"help", "output", "yes", "cluster"} {
+		if unfitForJob(flag, options.RKE2|options.Run) == nil {
+			t.Errorf("--%s is passed on", flag)
 		}
 	}
 }
@@ -187,10 +182,4 @@ func TestEveryExitCodeIsInOneGroup(t *testing.T) {
 			t.Errorf("%s: %v", group, sorted) // as Kubernetes asks for
 		}
 	}
-}
-
-func flagNames(flags *pflag.FlagSet) []string {
-	var names []string
-	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return names
 }

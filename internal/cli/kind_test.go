@@ -1,121 +1,123 @@
 package cli
 
 import (
-	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
-	"github.com/spf13/pflag"
+	"sigs.k8s.io/yaml"
 
-	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/access"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/handoff"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// flagsNamedOtherwise are those of options of a ClusterMigration whose name is not the
-// option's path: what is a prefix of a flag is a folder of options.
-var flagsNamedOtherwise = map[string]string{
-	"skip-checks":                 "skip",
-	"ccm-values":                  "values",
-	"ccm-cloud-config-secret-ref": "cloud-config",
-	"aws-mode":                    "aws",
-	"aws-region":                  "region",
-	"aws-assume-role":             "assume-role",
-	"aws-secret-ref":              "", // a person has an environment; job --aws-secret
-}
-
-// flagsOutsideOptions are of a run and no option of a ClusterMigration, with the reason.
-var flagsOutsideOptions = map[string]string{
-	"until": "spec.until", "edits": "spec.edits", "yes": "spec.approvedPlan", "plan": "spec.approvedPlan",
-	"dry-run": "goal Audit", "cluster": "metadata.name", "namespace": "metadata.namespace",
-	"kubernetes-version": "an upgrade has no way back", "confirm": "nothing without a way back is done",
-	"step":       "a goal cannot say: once",
-	"deadline":   "windows say when a block begins, and nothing interrupts it",
-	"on-failure": "a failure waits for a person", "fail-on": "status.audit has both numbers",
-	"no-etcd-snapshot": "etcdSnapshot: Disabled", "only": "an audit makes every check",
-	"chart": "the controller has its own", "profile": "a pod has no profiles",
-	"external-id": "in the configuration of the identity that secretRef gives", "role-session-name": "as external-id",
-	"kubeconfig": "the controller is where Rancher is", "context": "as kubeconfig", "downstream-kubeconfig": "Rancher keeps one",
-	"request-timeout": "the controller's own", "progress": "nobody looks on", "verbose": "as progress",
-	"record": "a pod keeps no files", "report": "as record", "notify-exec": "alerts are for that",
-}
-
-// kebab is a name in camel case as a flag has it.
-func kebab(name string) string {
-	var out strings.Builder
-	for i, r := range name {
-		if unicode.IsUpper(r) && i > 0 {
-			out.WriteByte('-')
-		}
-		out.WriteRune(unicode.ToLower(r))
+// schemaAt returns the schema of a field of a ClusterMigration, or nil.
+func schemaAt(t *testing.T, path string) map[string]any {
+	t.Helper()
+	text, err := os.ReadFile("../../charts/awsmigrate-crd/templates/awsmigrate.io_clustermigrations.yaml")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return out.String()
+	var crd struct {
+		Spec struct {
+			Versions []struct {
+				Schema struct {
+					OpenAPIV3Schema map[string]any `json:"openAPIV3Schema"`
+				} `json:"schema"`
+			} `json:"versions"`
+		} `json:"spec"`
+	}
+	if err := yaml.Unmarshal(text, &crd); err != nil {
+		t.Fatal(err)
+	}
+	at := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+	for _, name := range strings.Split(path, ".") {
+		properties, _ := at["properties"].(map[string]any)
+		at, _ = properties[name].(map[string]any)
+	}
+	return at
 }
 
-// optionFlags are the leaves of a struct of options, as their flags would be called.
-func optionFlags(of reflect.Type, prefix string) []string {
-	var names []string
+// leaves returns the paths of the fields of a struct of options.
+func leaves(of reflect.Type, path string) []string {
+	var all []string
 	for field := range of.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if field.Type == reflect.TypeFor[v1alpha1.CCM]() || field.Type == reflect.TypeFor[v1alpha1.AWS]() {
-			names = append(names, optionFlags(field.Type, name+"-")...)
+			all = append(all, leaves(field.Type, path+"."+name)...)
 			continue
 		}
-		names = append(names, prefix+kebab(name))
+		all = append(all, path+"."+name)
 	}
-	return names
+	return all
 }
 
-// What a ClusterMigration may say is what a person may say: the options have the names
-// of the flags, and a flag is an option or has a reason why it is none.
-func TestOptionsAreTheFlags(t *testing.T) {
-	flags := pflag.NewFlagSet("rke2", pflag.ContinueOnError)
-	(&target.RKE2{}).Register(flags)
-	(&engineFlags{}).register(flags)
-	(&engineFlags{}).registerForward(flags)
-	taken := map[string]bool{}
-	for _, name := range optionFlags(reflect.TypeFor[v1alpha1.Options](), "") {
-		if other, otherwise := flagsNamedOtherwise[name]; otherwise {
-			name = other
+// A ClusterMigration can set what a person can set: every field is an option's, with its
+// words, and every option of a run has a field or a reason to have none.
+func TestOptionsAreFields(t *testing.T) {
+	known := map[string]bool{"spec.options.aws.secretRef": true} // a person has an environment
+	for _, o := range options.For(options.RKE2 | options.Run) {
+		if (o.Path == "") == (o.NotInObject == "") {
+			t.Errorf("--%s: field %q, reason to have none %q", o.Flag, o.Path, o.NotInObject)
 		}
-		if name != "" && flags.Lookup(name) == nil {
-			t.Errorf("no flag --%s", name)
+		if known[o.Path] = true; o.Path == "" {
+			continue
 		}
-		taken[name] = true
+		words := slices.Clone(o.Words)
+		if o.Kind == options.Switch {
+			words = []string{"true", "false"}
+		}
+		for i := range words {
+			words[i] = options.ObjectWord(words[i])
+		}
+		schema := schemaAt(t, o.Path)
+		var taken []string
+		enum, _ := schema["enum"].([]any)
+		for _, word := range enum {
+			taken = append(taken, word.(string))
+		}
+		if schema == nil || o.Flag != "until" && o.Kind != options.Set && !slices.Equal(slices.Sorted(slices.Values(words)), slices.DeleteFunc(slices.Sorted(slices.Values(taken)), func(word string) bool { return word == "" })) {
+			t.Errorf("%s has the words %q, and --%s has %q", o.Path, taken, o.Flag, words)
+		}
 	}
-	flags.VisitAll(func(f *pflag.Flag) {
-		if _, outside := flagsOutsideOptions[f.Name]; outside == taken[f.Name] {
-			t.Errorf("flag --%s: is an option: %t, has a reason to be none: %t", f.Name, taken[f.Name], outside)
-		}
-	})
-	for name := range maps.Keys(flagsOutsideOptions) {
-		if flags.Lookup(name) == nil {
-			t.Errorf("no flag --%s", name)
+	for _, path := range leaves(reflect.TypeFor[v1alpha1.Options](), "spec.options") {
+		if !known[path] {
+			t.Errorf("%s is the field of no option", path)
 		}
 	}
 }
 
-// The words of a choice are those of its flag.
-func TestChoicesAreTheFlags(t *testing.T) {
-	words := map[string][]string{
-		"end-state":      {string(v1alpha1.EndStateAuto), string(v1alpha1.EndStateExternal), string(v1alpha1.EndStateOverrides)},
-		"install-method": {string(v1alpha1.InstallHelm), string(v1alpha1.InstallAdditionalManifest)},
-		"edits":          {string(v1alpha1.EditsApply), string(v1alpha1.EditsHandoff)},
-	}
-	for flag, values := range words {
-		for _, value := range append(values, "Neither") {
-			args := []string{"--edits", "apply", "--" + flag, kebab(value)}
-			if err := checkRunFlags(wellknown.RKE2, args); (err == nil) != (value != "Neither") {
-				t.Errorf("%v: %v", args, err)
-			}
+// Words that other packages define are those of the table.
+func TestWordsAreTheirPackages(t *testing.T) {
+	for flag, want := range map[string][]string{
+		"access": access.Purposes(), "handoff": words(handoff.Forms()), "owner-informed": migration.OwnerWords(),
+		"end-state":      {string(rke2checks.EndAuto), string(rke2checks.EndExternal), string(rke2checks.EndOverrides)},
+		"install-method": {string(migration.InstallHelm), string(migration.InstallManifest)},
+		"progress":       {string(runview.ProgressBoard), string(runview.ProgressPlain), string(runview.ProgressNone)},
+		"distribution":   {string(wellknown.RKE2), string(wellknown.RKE)},
+	} {
+		if o, _ := options.Find(flag, ^options.Scope(0)); !slices.Equal(o.Words, want) {
+			t.Errorf("--%s has the words %q, wanted %q", flag, o.Words, want)
 		}
 	}
+}
+
+func words[T ~string](values []T) []string {
+	var all []string
+	for _, value := range values {
+		all = append(all, string(value))
+	}
+	return all
 }
 
 // Every step can be the last, but the upgrade, which a ClusterMigration does not make.

@@ -13,7 +13,7 @@ import (
 
 // teller tells whoever looks away from a run: the bell rings where a board is drawn.
 func (a *app) teller(engine *engineFlags, progress runview.Progress) notify.Teller {
-	t := notify.Teller{Command: engine.notify, Say: a.say}
+	t := notify.Teller{Command: engine.Notify, Say: a.say}
 	if progress == runview.ProgressBoard {
 		t.Bell = a.streams.Err
 	}

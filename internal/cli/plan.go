@@ -17,6 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -48,10 +49,17 @@ type planChecks struct {
 	Code    int                   `json:"code"`              // the exit code: with --offline, and else with --detailed-exitcode
 }
 
+// planFlags say what a plan shows.
+type planFlags struct {
+	Handoff  string `flag:"handoff"`
+	All      bool   `flag:"all"`
+	Detailed bool   `flag:"detailed-exitcode"`
+	Diff     bool   `flag:"diff"`
+}
+
 // newPlan is the plan command of a distribution.
 func newPlan(a *app, named string, flags target.Flags) *cobra.Command {
-	var detailed, diff, all bool
-	var form string
+	show := &planFlags{}
 	cmd := &cobra.Command{
 		Use:   "plan " + named,
 		Short: "Show what a run would do, step by step, and write nothing",
@@ -60,19 +68,16 @@ func newPlan(a *app, named string, flags target.Flags) *cobra.Command {
 			if err := a.checkOutput(documentFormats()...); err != nil {
 				return err
 			}
-			if all && form == "" {
+			switch {
+			case show.Handoff != "":
+				return handOff(cmd.Context(), a, flags, show.Handoff, show.All)
+			case show.All:
 				return fault.AsUsage(errors.New("flag --all: wanted with --handoff"))
 			}
-			if form != "" {
-				return handOff(cmd.Context(), a, flags, form, all)
-			}
-			return planMigration(cmd.Context(), a, flags, asPlan{detailed: detailed, diff: diff, typed: typedWords(cmd)})
+			return planMigration(cmd.Context(), a, flags, asPlan{detailed: show.Detailed, diff: show.Diff, typed: typedWords(cmd)})
 		},
 	}
-	cmd.Flags().StringVar(&form, "handoff", "", "terraform|fleet|argocd|patch: write the next edit down for whoever keeps the cluster's configuration")
-	cmd.Flags().BoolVar(&all, "all", false, "with --handoff: the later edits, too, each marked as not yet due")
-	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit 0: nothing to do, 5: steps are to do, 3: the checks would stop the run, 10: something could not be looked at")
-	cmd.Flags().BoolVar(&diff, "diff", false, "show the lines of every object, also of those that Helm installs")
+	target.Define(cmd.Flags(), options.Plan, show)
 	addOutputFlag(cmd, a, documentFormats())
 	return cmd
 }

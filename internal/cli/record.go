@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,9 +21,10 @@ import (
 // recordFlags say what is recorded, how long, and where to.
 type recordFlags struct {
 	cluster target.Recorded
-	file    string
-	length  time.Duration
-	reason  string
+
+	Record string        `flag:"record"`
+	For    time.Duration `flag:"for"`
+	Reason string        `flag:"reason"`
 }
 
 func newRecord(a *app) *cobra.Command {
@@ -43,26 +43,19 @@ when, how sure that is, and whether two ran at once. It writes nothing to the cl
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
 	}
-	flags := cmd.Flags()
-	f.cluster.Register(flags)
-	flags.StringVar(&f.file, "record", "", "keep what is seen in this new file")
-	flags.DurationVar(&f.length, "for", 0, "end after this long (default: at Ctrl-C)")
-	flags.StringVar(&f.reason, "reason", "", "what happens meanwhile, in a few words for the report")
+	f.cluster.Register(cmd.Flags(), f)
 	return cmd
 }
 
 func (f *recordFlags) run(ctx context.Context, a *app) (err error) {
-	if f.length < 0 {
-		return fault.AsUsage(fmt.Errorf("flag --for: %s, wanted more than 0", f.length))
-	}
 	cluster, name, err := f.cluster.Reach(ctx)
 	if err != nil {
 		return err
 	}
 	shown, judged := view.NewRecording(a.streams), judge.New()
 	sinks := sinks{judged, shown}
-	if f.file != "" {
-		file, err := recording.NewFile(f.file)
+	if f.Record != "" {
+		file, err := recording.NewFile(f.Record)
 		if err != nil {
 			return err
 		}
@@ -73,7 +66,7 @@ func (f *recordFlags) run(ctx context.Context, a *app) (err error) {
 	defer stop()
 	actor := target.Actor()
 	recorder := watch.Recorder{Config: cluster.Way, Machines: cluster.Machines, Clock: clock.RealClock{}, Sink: sinks, Timeout: f.cluster.Timeout(), Name: name,
-		Version: build.This().String(), By: actor.User + "@" + actor.Host, Context: f.reason, Say: a.say}
+		Version: build.This().String(), By: actor.User + "@" + actor.Host, Context: f.Reason, Say: a.say}
 	if err := recorder.Run(watching); err != nil {
 		return err
 	}
@@ -85,10 +78,10 @@ func (f *recordFlags) run(ctx context.Context, a *app) (err error) {
 // until is when the recording ends: after its length, or when somebody interrupts it.
 func (f *recordFlags) until(ctx context.Context, a *app) (context.Context, context.CancelFunc) {
 	watching, stop := a.untilInterrupted(ctx)
-	if f.length == 0 {
+	if f.For == 0 {
 		return watching, stop
 	}
-	bounded, cancel := context.WithTimeout(watching, f.length)
+	bounded, cancel := context.WithTimeout(watching, f.For)
 	return bounded, func() { cancel(); stop() }
 }
 

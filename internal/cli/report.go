@@ -14,8 +14,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
+// reportFlags say which of a journal's records a report is about.
+type reportFlags struct {
+	Run string `flag:"run"`
+}
+
 func newReport(a *app) *cobra.Command {
-	named, run := &target.Journaled{}, ""
+	named, one := &target.Journaled{}, &reportFlags{}
 	cmd := &cobra.Command{
 		Use:   "report FILE | --cluster NAME | --config cluster.yml",
 		Short: "Say what a record, a journal or a bundle comes to: as text, as one page, or for a ticket",
@@ -45,15 +50,14 @@ which a record alone has, and -o markdown the same without the picture.`,
 			if err := a.checkOutput(reportFormats()...); err != nil {
 				return err
 			}
-			read, err := readForReport(cmd.Context(), a, named, args, run)
+			read, err := readForReport(cmd.Context(), a, named, args, one.Run)
 			if err != nil {
 				return err
 			}
 			return writeReport(a, read)
 		},
 	}
-	named.Register(cmd.Flags())
-	cmd.Flags().StringVar(&run, "run", "", "the record of one run, by its `ID`, or "+sources.Last)
+	named.Register(cmd.Flags(), one)
 	addOutputFlag(cmd, a, reportFormats())
 	return cmd
 }

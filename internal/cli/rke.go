@@ -29,7 +29,6 @@ from rke's state, so the same command takes up a migration wherever it stands.`,
 	}
 	flags.Register(cmd.Flags())
 	engine.register(cmd.Flags())
-	engine.registerForward(cmd.Flags())
 	addOutputFlag(cmd, a, runFormats())
 	cmd.AddCommand(newRKEPlan(a), newRKEStatus(a), newRKEUndo(a))
 	return cmd

@@ -26,7 +26,6 @@ the same command takes up a migration wherever it stands.`,
 	}
 	flags.Register(cmd.Flags())
 	engine.register(cmd.Flags())
-	engine.registerForward(cmd.Flags())
 	addOutputFlag(cmd, a, runFormats())
 	cmd.AddCommand(belowRKE2(a, newPlan), belowRKE2(a, newStatusCommand), newRKE2Undo(a))
 	return cmd

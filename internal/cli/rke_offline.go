@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -30,11 +31,13 @@ type offlineDocument struct {
 
 // addOffline gives `rke plan` the flag that needs no cluster.
 func addOffline(cmd *cobra.Command, a *app, flags *target.RKE) {
-	var offline bool
-	cmd.Flags().BoolVar(&offline, "offline", false, "judge cluster.yml alone and show its edits; contacts no cluster")
+	look := struct {
+		Offline bool `flag:"offline"`
+	}{}
+	target.Define(cmd.Flags(), options.PlanRKE, &look)
 	online := cmd.RunE
 	cmd.RunE = func(c *cobra.Command, args []string) error {
-		if !offline {
+		if !look.Offline {
 			return online(c, args)
 		}
 		if err := a.checkOutput(documentFormats()...); err != nil {

@@ -6,10 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/controller"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
 
 func newRolling(a *app) *cobra.Command {
@@ -36,7 +38,7 @@ the brake holds is listed. The chart asks it before it is uninstalled.`,
 			return rolling(cmd.Context(), a, c)
 		},
 	}
-	f.register(cmd.Flags())
+	target.Define(cmd.Flags(), options.Rolling, f)
 	return cmd
 }
 

@@ -73,6 +73,8 @@ step by step, resumable, and proven from the cluster itself.`,
 		Version:       readVersion().text(),
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return target.CheckFlags(cmd.Flags(), scopeOf(cmd)) },
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetOut(a.streams.Out)

@@ -52,10 +52,10 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 func (a *app) recorded(engine *engineFlags) recording.Options {
 	actor := target.Actor()
 	unasked := ""
-	if engine.record == "" && a.streams.ErrTerminal && !engine.dryRun {
+	if engine.Record == "" && a.streams.ErrTerminal && !engine.DryRun {
 		unasked = recordBeside(a.streams.Env, time.Now(), os.Getpid())
 	}
-	return recording.Options{Unasked: unasked, Beside: !engine.dryRun, Record: engine.record, Report: engine.report, Command: a.commandLine(), Version: build.This().String(),
+	return recording.Options{Unasked: unasked, Beside: !engine.DryRun, Record: engine.Record, Report: engine.Report, Command: a.commandLine(), Version: build.This().String(),
 		By: actor.User + "@" + actor.Host, Clock: clock.RealClock{}, Timeout: requestsOfARecorder, Say: a.say}
 }
 
@@ -74,14 +74,14 @@ func shownOf(r *recording.Recording) runview.Evidence {
 const requestsOfARecorder = 30 * time.Second
 
 func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlags) error {
-	if engine.onFailure == "undo" && a.output != "text" {
+	if engine.OnFailure == "undo" && a.output != "text" {
 		return fault.AsUsage(fmt.Errorf("flag --on-failure: undo prints a second run; wanted -o text"))
 	}
-	progress, err := a.progress(engine.progress)
+	progress, err := a.progress(engine.Progress)
 	if err != nil {
 		return err
 	}
-	if engine.dryRun {
+	if engine.DryRun {
 		return planMigration(ctx, a, flags, asPlan{typed: engine.typed})
 	}
 	if a.unwatched == nil { // an undo on failure has it already
@@ -94,7 +94,7 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 	if err != nil {
 		return err
 	}
-	if (engine.yes || engine.plan != "") && !engine.answered {
+	if (engine.Yes || engine.Plan != "") && !engine.answered {
 		if err := asked.RequireEdits(); err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 	asked.Options.Engine = a.engine(engine, shown, next, func() { shown.MakeRoom(); question() })
 	asked.Options.EveryReading = progress == runview.ProgressBoard
 	asked.Options.Live = shown.Above()
-	if progress != runview.ProgressPlain && !engine.verbose {
+	if progress != runview.ProgressPlain && !engine.Verbose {
 		asked.Options.Live = io.Discard // rke's log has it, and a board its last line
 	}
 	result, err := session.Run(ctx, asked.Target, asked.Options)
@@ -120,7 +120,7 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 	}
 	failed := shown.Finish(result.Result, err)
 	a.teller(engine, progress).Tell(ctx, endOf(asked.Words, result.Result, failed))
-	if engine.onFailure != "undo" || !mayGoBack(result.Result, err) || a.signals.hungUp() {
+	if engine.OnFailure != "undo" || !mayGoBack(result.Result, err) || a.signals.hungUp() {
 		return failed
 	}
 	if since := asked.Options.Clock.Since(result.Unread); outage(since) {
@@ -155,13 +155,13 @@ func (a *app) progress(asked string) (runview.Progress, error) {
 // type about its target; asking is called where somebody is asked something.
 func (a *app) engine(flags *engineFlags, shown runner.Sink, next view.Commands, asking func()) session.Engine {
 	engine := session.Engine{
-		Version: build.This().String(), Unattended: flags.yes,
-		Command: a.typed.Line(again(a.args)...), Recording: flags.recording, Until: journal.StepID(flags.until), Only: journal.StepID(flags.step),
-		Timeout: flags.timeout, Deadline: flags.deadline, Clock: clock.RealClock{}, Sink: shown,
+		Version: build.This().String(), Unattended: flags.Yes,
+		Command: a.typed.Line(again(a.args)...), Recording: flags.recording, Until: journal.StepID(flags.Until), Only: journal.StepID(flags.Step),
+		Timeout: flags.Timeout, Deadline: flags.Deadline, Clock: clock.RealClock{}, Sink: shown,
 		Interrupt: a.interrupts, Brake: a.signals.brakes, HangUp: a.signals.hangUps, Hold: a.signals.untilAnswered, Approve: a.approver(flags, next, asking), Confirm: confirmer(flags),
 	}
-	if flags.plan != "" {
-		engine.Saved = func(target journal.Target) (*runner.WholePlan, error) { return savedPlan(flags.plan, target) }
+	if flags.Plan != "" {
+		engine.Saved = func(target journal.Target) (*runner.WholePlan, error) { return savedPlan(flags.Plan, target) }
 	}
 	return engine
 }
@@ -198,7 +198,7 @@ func outage(since time.Duration) bool { return since < procedure.BackOff }
 func goBack(ctx context.Context, a *app, flags target.Flags, engine *engineFlags, failed error) error {
 	back := *engine
 	back.answered, back.undo = true, true
-	back.yes, back.onFailure, back.until, back.step, back.plan = true, "stop", "", "", ""
+	back.Yes, back.OnFailure, back.Until, back.Step, back.Plan = true, "stop", "", "", ""
 	if err := runMigration(ctx, a, target.Undo{Flags: flags}, &back); err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func goBack(ctx context.Context, a *app, flags target.Flags, engine *engineFlags
 // confirmer passes an irreversible gate only with the cluster's own name.
 func confirmer(engine *engineFlags) func(context.Context, string, runner.Info) error {
 	return func(_ context.Context, cluster string, step runner.Info) error {
-		if engine.confirm == cluster {
+		if engine.Confirm == cluster {
 			return nil
 		}
 		return &fault.Error{Class: fault.Gate, Reason: "IrreversibleGate", Object: "step " + string(step.ID),

@@ -12,35 +12,40 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
+// statusFlags say what a status shows.
+type statusFlags struct {
+	ExitCode bool   `flag:"exit-code"`
+	Watch    bool   `flag:"watch"`
+	Progress string `flag:"progress"`
+	History  bool   `flag:"history"`
+}
+
 // newStatusCommand is the status command of a distribution.
 func newStatusCommand(a *app, named string, flags target.Flags) *cobra.Command {
-	var exitCode, watch, history bool
-	var progress string
+	show := &statusFlags{}
 	cmd := &cobra.Command{
 		Use:   "status " + named,
 		Short: "Say how far a cluster is, from the cluster itself, and write nothing",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if watch {
-				return followRun(cmd.Context(), a, flags, progress)
+			if show.Watch {
+				return followRun(cmd.Context(), a, flags, show.Progress)
 			}
 			if err := a.checkOutput(documentFormats()...); err != nil {
 				return err
 			}
-			if history {
+			if show.History {
 				return showHistory(cmd.Context(), a, flags)
 			}
-			return showStatus(cmd.Context(), a, flags, exitCode)
+			return showStatus(cmd.Context(), a, flags, show.ExitCode)
 		},
 	}
-	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "exit 5 if a step is still to do")
-	cmd.Flags().BoolVar(&watch, "watch", false, "show what a run does, wherever it runs, or what goes on without one, until that is over; writes nothing")
-	cmd.Flags().StringVar(&progress, "progress", "", "board|plain|none: with --watch, as for a run")
-	cmd.Flags().BoolVar(&history, "history", false, "list the runs and undos that the journal has: who, when, and what became of each")
+	target.Define(cmd.Flags(), options.Status, show)
 	cmd.MarkFlagsMutuallyExclusive("exit-code", "watch", "history")
 	addOutputFlag(cmd, a, append(documentFormats(), "jsonl")) // with --watch
 	return cmd

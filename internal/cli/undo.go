@@ -8,7 +8,7 @@ import (
 
 // newUndo is the undo command of a distribution.
 func newUndo(a *app, named string, flags target.Flags) *cobra.Command {
-	engine := &engineFlags{undo: true, onFailure: "stop"}
+	engine := &engineFlags{undo: true}
 	cmd := &cobra.Command{
 		Use:   "undo " + named,
 		Short: "Take a migration back to where it began, or take such an undo up again",

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
-	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
@@ -23,12 +22,13 @@ import (
 
 // verifyFlags are those of the audit.
 type verifyFlags struct {
-	audited   target.Audited
-	preflight bool
-	watch     time.Duration
-	dump      string
-	from      string
-	access    string
+	audited target.Audited
+
+	Preflight bool          `flag:"preflight"`
+	Watch     time.Duration `flag:"watch"`
+	Dump      string        `flag:"dump"`
+	From      string        `flag:"from"`
+	Access    string        `flag:"access"`
 }
 
 func newVerify(a *app) *cobra.Command {
@@ -59,20 +59,13 @@ and iam print one of them alone.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
 	}
-	flags := cmd.Flags()
-	f.audited.Register(flags)
-	flags.BoolVar(&f.preflight, "preflight", false, "judge as before a migration; a cluster that is past its switch is refused")
-	flags.DurationVar(&f.watch, "watch", 0, "look again this often and show what changed, until interrupted")
-	flags.StringVar(&f.dump, "dump", "", "save what was read, redacted, to this file")
-	flags.StringVar(&f.from, "from", "", "judge what --dump has saved instead of a cluster")
-	flags.StringVar(&f.access, "access", "", "audit|run: instead of checking say which rights, servers and credentials are missing for an audit, or for a run and its undo, and print what grants them")
-	flags.Lookup("access").NoOptDefVal = string(access.Audit)
+	f.audited.Register(cmd.Flags(), f)
 	addOutputFlag(cmd, a, slices.Concat(verifyview.AuditFormats(), verifyview.AccessPieces()))
 	return cmd
 }
 
 func (f *verifyFlags) run(ctx context.Context, a *app) error {
-	if f.access != "" {
+	if f.Access != "" {
 		return f.sayAccess(ctx, a)
 	}
 	format := a.output
@@ -85,7 +78,7 @@ func (f *verifyFlags) run(ctx context.Context, a *app) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	options, err := f.audited.Options(!f.preflight)
+	options, err := f.audited.Options(!f.Preflight)
 	if err != nil {
 		return err
 	}
@@ -93,9 +86,9 @@ func (f *verifyFlags) run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	auditor := &auditor{app: a, source: source, options: options, preflight: f.preflight, dump: f.dump, clock: clock.RealClock{}}
-	if f.watch > 0 {
-		return auditor.watch(ctx, format, f.watch)
+	auditor := &auditor{app: a, source: source, options: options.Options, preflight: f.Preflight, dump: f.Dump, clock: clock.RealClock{}}
+	if f.Watch > 0 {
+		return auditor.watch(ctx, format, f.Watch)
 	}
 	doc, err := auditor.look(ctx)
 	if err != nil {
@@ -110,20 +103,18 @@ func (f *verifyFlags) run(ctx context.Context, a *app) error {
 // check refuses flags that contradict one another.
 func (f *verifyFlags) check() error {
 	switch {
-	case f.watch < 0:
-		return fault.AsUsage(fmt.Errorf("flag --watch: %s, wanted more than 0", f.watch))
-	case f.from != "" && (f.watch > 0 || f.dump != ""):
+	case f.From != "" && (f.Watch > 0 || f.Dump != ""):
 		return fault.AsUsage(fmt.Errorf("flag --from: with --watch or --dump, wanted one of them: a bundle never changes"))
-	case f.from != "" && f.audited.Given():
+	case f.From != "" && f.audited.Given():
 		return fault.AsUsage(fmt.Errorf("flag --from: with a cluster, wanted one of them"))
 	}
 	return nil
 }
 
 // open finds what is to be read.
-func (f *verifyFlags) open(ctx context.Context, a *app, options migration.Options) (session.Source, error) {
-	if f.from != "" {
-		return target.OpenBundle(f.from)
+func (f *verifyFlags) open(ctx context.Context, a *app, options session.Choices) (session.Source, error) {
+	if f.From != "" {
+		return target.OpenBundle(f.From)
 	}
 	return f.audited.Open(ctx, a.opening(), options)
 }

@@ -97,7 +97,8 @@ func TestTargetsThatAreRefused(t *testing.T) {
 		t.Error("a server was asked for")
 		return &rest.Config{}, nil
 	}}
-	choices := Choices{Options: migration.Options{InstallMethod: migration.InstallHelm, AWS: "off"}, EndState: "auto"}
+	choices := Choices{Options: migration.Options{InstallMethod: migration.InstallHelm, AWS: "off"}}
+	choices.RKE2.EndState = "auto"
 	for name, target := range map[string]Target{
 		"RKE2 without a bound":       {Kind: RKE2, Namespace: "fleet-default", Name: "demo", Server: reached},
 		"RKE without a bound":        {Kind: RKE, Name: "demo", Server: reached, RequestTimeout: -time.Second},

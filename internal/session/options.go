@@ -9,9 +9,9 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/session/recording"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
@@ -36,19 +36,16 @@ type Actor struct {
 	Pod        lock.Pod // the zero value: in none
 }
 
-// Choices shape a migration. Its RunID is set by whoever opens a session.
+// Choices are the options that shape a migration. Opening a session sets the RunID.
 type Choices struct {
 	migration.Options
-	EndState rke2checks.EndState // of RKE2
-	RKE      RKEChoices
+	RKE2 rke2.Options // only what clusters of RKE2 have besides
+	RKE  rke.Options  // only what clusters of RKE have besides
 }
 
-// RKEChoices are those of a cluster.yml alone.
-type RKEChoices struct {
-	Binary         string   // path or name; "": rke in PATH
-	Args           []string // passed to every `rke up`
-	NoUp           bool     // stop before each `rke up`
-	IncludePending bool     // apply other changes of cluster.yml, too
+// Fill sets the choices to what a source has of the options of a scope, and to the defaults.
+func (c *Choices) Fill(scope options.Scope, from options.Source) error {
+	return options.Fill(scope, from, &c.Options, &c.RKE2, &c.RKE)
 }
 
 // Engine steers one run. The zero value of every field is usable.
@@ -99,13 +96,16 @@ func (o Options) clock() clock.WithTicker {
 	return o.Clock
 }
 
-// rke2 is what pkg/rke2 takes.
+// rke2 returns the options of a cluster of RKE2.
 func (o Options) rke2(t Target) rke2.Options {
-	return rke2.Options{Options: o.Options, Namespace: t.Namespace, Name: t.Name, EndState: o.EndState}
+	choices := o.RKE2
+	choices.Options, choices.Namespace, choices.Name = o.Options, t.Namespace, t.Name
+	return choices
 }
 
-// OfRKE are what pkg/rke takes.
+// OfRKE returns the options of a cluster of RKE.
 func (o Options) OfRKE(t Target) rke.Options {
-	return rke.Options{Options: o.Options, Config: t.File, Cluster: t.Name, RKEBinary: o.RKE.Binary,
-		RKEArgs: o.RKE.Args, NoRKEUp: o.RKE.NoUp, IncludePending: o.RKE.IncludePending}
+	choices := o.RKE
+	choices.Options, choices.Config, choices.Cluster = o.Options, t.File, t.Name
+	return choices
 }

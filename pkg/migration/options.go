@@ -1,12 +1,12 @@
 package migration
 
 import (
-	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -22,63 +22,59 @@ const (
 	InstallManifest InstallMethod = "additional-manifest"
 )
 
-// Options are a user's choices that every migration has.
+// Options holds what the user chose for a migration, by the tags of pkg/options, and what
+// the process that runs it sets.
 type Options struct {
-	InstallMethod       InstallMethod
-	KubernetesVersion   string // target of the upgrade step; empty: no upgrade
-	Snapshot            bool
-	KeepLeaderMigration bool
-	// DisableAsked says that the user wants disable-leader-migration even though
+	InstallMethod       InstallMethod `flag:"install-method"`
+	KubernetesVersion   string        `flag:"kubernetes-version"` // target of the upgrade step; empty: no upgrade
+	Snapshot            bool          `flag:"etcd-snapshot"`
+	KeepLeaderMigration bool          `flag:"keep-leader-migration"`
+	// DisableAsked reports whether the user wants disable-leader-migration even though
 	// an owner such as Terraform could put the old configuration back.
-	DisableAsked bool
-	// EarlyHandOver lets the CCM take the cloud controllers over before the switch; else the
-	// switch itself does.
-	EarlyHandOver bool
-	// ClearFence lets it take them as soon as a kubelet has shown that the one before has
-	// ended; else when the fence expires. It goes with EarlyHandOver.
-	ClearFence      bool
-	CloudRoutes     string // "on", "off" or "" for the safe default (off, refused where routes are in use)
-	CloudConfig     string // text of the CCM's cloud config; empty: the in-tree one is carried over
-	CCMImage        string
-	ChartPath       string         // empty: the embedded chart
-	Values          map[string]any // merged over ours
-	Skip            map[string]string
-	OnlyChecks      []string
-	FailOnWarning   bool
-	AWS             string // "auto", "on", "off"
-	AWSIdentity     aws.Identity
-	Region, Profile string
-	AssumeRole      string // ARN; ExternalID and SessionName go with it
-	ExternalID      string
-	SessionName     string
-	RunID           string
+	DisableAsked bool `flag:"keep-leader-migration=false"`
+	// EarlyHandOver reports whether the CCM takes the cloud controllers over before the
+	// switch; else the switch itself does it.
+	EarlyHandOver bool `flag:"hand-over=early|clear"`
+	// ClearFence reports whether it takes them as soon as a kubelet has shown that the former
+	// holder has ended; else when the fence expires. It goes with EarlyHandOver.
+	ClearFence    bool              `flag:"hand-over=clear"`
+	CloudRoutes   string            `flag:"cloud-routes"` // "on", "off" or "" for the safe default (off, refused where routes are in use)
+	CloudConfig   string            `flag:"cloud-config"` // text of the CCM's cloud config; empty: the in-tree one is carried over
+	CCMImage      string            `flag:"ccm-image"`
+	ChartPath     string            `flag:"chart"`  // empty: the embedded chart
+	Values        map[string]any    `flag:"values"` // merged over ours
+	Skip          map[string]string `flag:"skip"`
+	OnlyChecks    []string          `flag:"only"`
+	FailOnWarning bool              `flag:"fail-on=warning"`
+	AWS           string            `flag:"aws"`
+	Region        string            `flag:"region"`
+	Profile       string            `flag:"profile"`
+	AssumeRole    string            `flag:"assume-role"` // ARN; ExternalID and SessionName go with it
+	ExternalID    string            `flag:"external-id"`
+	SessionName   string            `flag:"role-session-name"`
 	// OwnersInformed are the tools that keep the configuration elsewhere and that
 	// the user says know of what a run writes; words as Owner.Word has them.
-	OwnersInformed []string
-	// HandOver leaves every edit of the configuration to whoever keeps it: a run waits
-	// for the commit and watches what it rolls.
-	HandOver bool
-	// OnAudit is given what checks came to, each time that a step of a run makes all of
-	// them; nil: nobody is.
+	OwnersInformed []string `flag:"owner-informed"`
+	// HandOver reports whether every edit of the configuration is left to its owner: a run
+	// waits for the commit and watches the rollout.
+	HandOver bool `flag:"edits=handoff"`
+
+	AWSIdentity aws.Identity
+	RunID       string
+	// OnAudit is given the report each time that a step of a run makes all checks, or is nil.
 	OnAudit func(verify.Report)
 	// ReadOnly leaves out what needs rights to write: the installation to come is
 	// neither rendered nor tried with dryRun=All.
 	ReadOnly bool
-	// Unattended says that nobody looks at what a run finds before it goes on. Set by
-	// whoever opens a session.
+	// Unattended reports whether the run continues without a person who reads its findings.
+	// Opening a session sets it.
 	Unattended bool
 }
 
-// Validate refuses values that no reading could make sense of.
+// Validate returns an error if a value is invalid in every cluster.
 func (o Options) Validate() error {
-	for _, err := range []error{
-		OneOf("--install-method", string(o.InstallMethod), string(InstallHelm), string(InstallManifest)),
-		OneOf("--cloud-routes", o.CloudRoutes, "", "on", "off"),
-		OneOf("--aws", o.AWS, "auto", "on", "off"),
-	} {
-		if err != nil {
-			return err
-		}
+	if err := options.Validate(&o); err != nil {
+		return err
 	}
 	if err := o.checkInformed(); err != nil {
 		return err
@@ -89,25 +85,12 @@ func (o Options) Validate() error {
 	if o.HandOver && o.KubernetesVersion != "" {
 		return UsageError("flags --edits, --kubernetes-version", "handoff with an upgrade, which is an edit too and has no way back", "an upgrade by whoever keeps the configuration, after the migration")
 	}
-	ids := make([]string, 0, len(o.Skip))
-	for id := range o.Skip {
-		ids = append(ids, id)
-	}
-	sort.Strings(ids)
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(o.Skip)) {
 		if strings.TrimSpace(o.Skip[id]) == "" {
 			return UsageError("flag --skip", id+" without a reason", "--skip "+id+"=why")
 		}
 	}
 	return nil
-}
-
-// OneOf refuses a flag's value that is none of those allowed.
-func OneOf(flag, value string, allowed ...string) error {
-	if slices.Contains(allowed, value) {
-		return nil
-	}
-	return UsageError("flag "+flag, fmt.Sprintf("%q", value), "one of "+strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
 }
 
 // UsageError is a fault of class Usage.

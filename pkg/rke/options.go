@@ -1,25 +1,23 @@
 package rke
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 )
 
-// Options are a user's choices for one migration.
+// Options holds what the user chose for one migration.
 type Options struct {
 	migration.Options
-	Config         string   // path of cluster.yml; "" with Cluster
-	Cluster        string   // Rancher's cluster, by id or display name; "" with Config
-	RKEBinary      string   // path or name; "": rke in PATH
-	RKEArgs        []string // passed to every `rke up`
-	NoRKEUp        bool     // stop before each `rke up`
-	IncludePending bool     // apply other changes of cluster.yml, too
+	Config         string   // path of cluster.yml; empty with Cluster
+	Cluster        string   // Rancher's cluster, by id or display name; empty with Config
+	RKEBinary      string   `flag:"rke-binary"`      // path or name; empty: rke in PATH
+	RKEArgs        []string `flag:"rke-arg"`         // passed to every `rke up`
+	NoRKEUp        bool     `flag:"no-rke-up"`       // stop before each `rke up`
+	IncludePending bool     `flag:"include-pending"` // apply other changes of cluster.yml, too
 }
 
-// Validate refuses values that no reading could make sense of.
+// Validate returns an error if a value is invalid in every cluster.
 func (o Options) Validate() error {
 	for _, arg := range o.RKEArgs {
 		if arg == "--update-only" {
@@ -43,17 +41,8 @@ func (o Options) Validate() error {
 	return o.Options.Validate()
 }
 
-// Choices are those that shape the migration, by flag.
-func (o Options) Choices() map[string]string {
-	choices := o.Options.Choices()
-	choices["--rke-arg"] = strings.Join(o.RKEArgs, " ")
-	for flag, given := range map[string]bool{"--no-rke-up": o.NoRKEUp, "--include-pending": o.IncludePending} {
-		if given {
-			choices[flag] = strconv.FormatBool(given)
-		}
-	}
-	return migration.Given(choices)
-}
+// Choices returns the options in the basis of a plan, by flag.
+func (o Options) Choices() map[string]string { return options.ResolveBasis(options.RKE, &o) }
 
 // targets are the versions to come under which names must be kept.
 func (o Options) targets() []string { return targetsOf(o.KubernetesVersion) }
@@ -70,21 +59,13 @@ func (o Options) ofChecks() rkechecks.Options {
 	return rkechecks.Options{Cluster: o.Cluster, KubernetesVersion: o.KubernetesVersion, NoRKEUp: o.NoRKEUp}
 }
 
-// validateManaged refuses what only somebody who runs rke can ask for.
+// validateManaged returns an error if an option is set that only a person who runs rke can
+// have.
 func (o Options) validateManaged() error {
-	for _, one := range []struct {
-		flag  string
-		given bool
-		why   string
-	}{
-		{"--rke-binary", o.RKEBinary != "", "none: Rancher runs its own rke"},
-		{"--rke-arg", len(o.RKEArgs) > 0, "none: Rancher runs its own rke"},
-		{"--no-rke-up", o.NoRKEUp, "not with --cluster: Rancher applies an edit at once"},
-		{"--include-pending", o.IncludePending, "not with --cluster: Rancher has applied what is in its Cluster object"},
-		{"--etcd-snapshot", o.Snapshot, "not with --cluster: take a snapshot in Rancher first"},
-	} {
-		if one.given {
-			return migration.UsageError("flags --cluster, "+one.flag, "both given", one.why)
+	for _, field := range options.Fields(&o) {
+		option, _ := options.Find(field.Flag, options.RKE)
+		if option.NotManaged != "" && !field.Value.IsZero() {
+			return migration.UsageError("flags --cluster, --"+field.Flag, "both given", option.NotManaged)
 		}
 	}
 	return nil

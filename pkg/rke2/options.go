@@ -2,19 +2,20 @@ package rke2
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 )
 
-// Options are a user's choices for one migration.
+// Options holds what the user chose for one migration.
 type Options struct {
 	migration.Options
 	Namespace, Name string
-	EndState        rke2checks.EndState
+	EndState        rke2checks.EndState `flag:"end-state"`
 }
 
-// Validate refuses values that no reading could make sense of.
+// Validate returns an error if a value is invalid in every cluster.
 func (o Options) Validate() error {
-	if err := migration.OneOf("--end-state", string(o.EndState), string(rke2checks.EndAuto), string(rke2checks.EndExternal), string(rke2checks.EndOverrides)); err != nil {
+	if err := options.Validate(&o); err != nil {
 		return err
 	}
 	if o.Name == "" {
@@ -23,14 +24,10 @@ func (o Options) Validate() error {
 	return o.Options.Validate()
 }
 
-// Choices are those that shape the migration, by flag.
-func (o Options) Choices() map[string]string {
-	choices := o.Options.Choices()
-	choices["--end-state"] = string(o.EndState)
-	return migration.Given(choices)
-}
+// Choices returns the options in the basis of a plan, by flag.
+func (o Options) Choices() map[string]string { return options.ResolveBasis(options.RKE2, &o) }
 
-// ofChecks are those that checks go by.
+// ofChecks returns the options of the checks.
 func (o Options) ofChecks() rke2checks.Options {
 	return rke2checks.Options{Options: o.Options, EndState: o.EndState}
 }

@@ -1,5 +1,6 @@
 // Command generate writes the pages that are made of the product's code: docs/checks.md,
-// docs/reasons.md, docs/schema and THIRD_PARTY_NOTICES. Run it in the root of the repository:
+// docs/cli.md, docs/reasons.md, docs/schema and THIRD_PARTY_NOTICES. Run it in the root of the
+// repository:
 //
 //	go -C tools/generate run . ../..
 //
@@ -16,6 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/tools/generate/checks"
+	"github.com/awsmigrate/awsmigrate/tools/generate/cli"
 	"github.com/awsmigrate/awsmigrate/tools/generate/notices"
 	"github.com/awsmigrate/awsmigrate/tools/generate/reasons"
 	"github.com/awsmigrate/awsmigrate/tools/generate/schemas"
@@ -54,7 +56,7 @@ func run(ctx context.Context, args []string) error {
 // generate returns the text of every file by its path below root, the folder of the
 // repository.
 func generate(ctx context.Context, root string) (map[string][]byte, error) {
-	files := map[string][]byte{verifyview.ChecksPage: checks.Page()}
+	files := map[string][]byte{verifyview.ChecksPage: checks.Page(), cli.Name: cli.Page()}
 	var err error
 	if files["docs/"+view.ReasonsPage], err = reasons.Page(root); err != nil {
 		return nil, err

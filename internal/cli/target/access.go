@@ -15,8 +15,8 @@ func (t *Audited) Access(purpose access.Purpose, o migration.Options) (ask.Quest
 		Profile: o.Profile, AssumeRole: o.AssumeRole, ExternalID: o.ExternalID, SessionName: o.SessionName}}
 	of, err := t.named()
 	q.Target = of
-	if t.cluster != "" {
-		q.AsRKE = t.rke(t.cluster).target()
+	if t.Cluster != "" {
+		q.AsRKE = t.rke()
 	}
 	return q, err
 }

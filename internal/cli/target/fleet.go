@@ -1,43 +1,34 @@
 package target
 
 import (
-	"time"
-
 	"github.com/spf13/pflag"
 
 	"github.com/awsmigrate/awsmigrate/internal/inventory/look"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Fleet are the flags that name one Rancher and all of its clusters.
+// Fleet holds the flags that name one Rancher and all of its clusters.
 type Fleet struct {
-	kubeconfig, kubeContext string
-	namespace               string
-	requestTimeout          time.Duration
-	noReach                 bool
+	reach
+	NoReach bool `flag:"no-reach"`
 }
 
 // Register adds the flags.
-func (f *Fleet) Register(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.namespace, "namespace", "n", "", "list the clusters of this namespace alone (default: all)")
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster Rancher runs in (default: $KUBECONFIG, then ~/.kube/config)")
-	flags.StringVar(&f.kubeContext, "context", "", "context of --kubeconfig (default: its current one)")
-	flags.BoolVar(&f.noReach, "no-reach", false, "read Rancher's own objects alone and ask no cluster: fast, and without positions")
-	flags.DurationVar(&f.requestTimeout, "request-timeout", 30*time.Second, "longest time for one API request")
-}
+func (f *Fleet) Register(flags *pflag.FlagSet) { Define(flags, options.List, f) }
 
-// Rancher is what they name.
+// Rancher returns the Rancher that they name.
 func (f *Fleet) Rancher() look.Rancher {
-	return look.Rancher{Server: kubeconfig(f.kubeconfig, f.kubeContext), RequestTimeout: f.requestTimeout, Namespace: f.namespace, NoReach: f.noReach}
+	return look.Rancher{Server: kubeconfig(f.Kubeconfig, f.Context), RequestTimeout: f.RequestTimeout, Namespace: f.Namespace, NoReach: f.NoReach}
 }
 
 // Words name one cluster of it in a next command: by namespace and name, of RKE by its id.
 func (f *Fleet) Words(distribution wellknown.Distribution, namespace, name string) Words {
-	reached := reachFlags{cluster: name, namespace: namespace, kubeconfig: f.kubeconfig, kubeContext: f.kubeContext}
+	reached := reach{Cluster: name, Namespace: namespace, Kubeconfig: f.Kubeconfig, Context: f.Context}
 	if distribution == wellknown.RKE {
-		reached.namespace = defaultNamespace // an id needs none
+		reached.Namespace = defaultNamespace() // an id needs none
 	}
-	words := reached.again()
+	words := reached.rke2Words()
 	words.Command = string(distribution)
 	return words
 }

@@ -2,42 +2,29 @@ package target
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/pflag"
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
 
-// Journaled are the flags that name a cluster whose journal is read: of those of either
+// Journaled holds the flags that name a cluster whose journal is read: of those of either
 // distribution the ones by which it is reached.
 type Journaled struct {
 	either Either
-	set    *pflag.FlagSet
 }
 
-// Register adds the flags.
-func (t *Journaled) Register(flags *pflag.FlagSet) {
-	t.set = flags
-	all := pflag.NewFlagSet("", pflag.ContinueOnError)
-	t.either.Register(all)
-	for _, name := range reached() {
-		flags.AddFlag(all.Lookup(name))
-	}
+// Register adds the flags, and those of into.
+func (t *Journaled) Register(flags *pflag.FlagSet, into ...any) {
+	t.either.set = flags
+	Define(flags, options.Report, append(into, &t.either.reach)...)
 }
 
-// reached are the flags that say which cluster, and how to reach it.
-func reached() []string {
-	return []string{"cluster", "namespace", "config", "kubeconfig", "context", "downstream-kubeconfig", "request-timeout"}
-}
-
-// Given says whether a cluster was named, or a way to one.
+// Given reports whether a cluster was named, or a way to one.
 func (t *Journaled) Given() bool {
-	for _, name := range reached() {
-		if t.set.Changed(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(options.Fields(&t.either.reach), func(f options.Field) bool { return t.either.set.Changed(f.Flag) })
 }
 
 // Open connects to the cluster, read-only, and proves that it is the one named.

@@ -49,7 +49,7 @@ func TestKubeconfigIsFoundAsByKubectl(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, config, err)
 		}
 	}
-	if named := (&RKE2{}).target.rke2(); named.Downstream.Named() || !named.Server.Named() {
+	if named := (&RKE2{}).rke2(); named.Downstream.Named() || !named.Server.Named() {
 		t.Errorf("%+v: a downstream kubeconfig that nobody named", named)
 	}
 }

@@ -1,26 +1,11 @@
 package target
 
-import (
-	"time"
+import "k8s.io/client-go/rest"
 
-	"github.com/spf13/pflag"
-	"k8s.io/client-go/rest"
-)
+// Management holds the flags by which the cluster that Rancher runs in is reached.
+type Management struct{ reach }
 
-// Management are the flags by which the cluster that Rancher runs in is reached.
-type Management struct {
-	kubeconfig, kubeContext string
-	RequestTimeout          time.Duration
-}
-
-// Register adds the flags.
-func (m *Management) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&m.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster Rancher runs in (default: $KUBECONFIG, then ~/.kube/config, then the pod's service account)")
-	flags.StringVar(&m.kubeContext, "context", "", "context of --kubeconfig (default: its current one)")
-	flags.DurationVar(&m.RequestTimeout, "request-timeout", 30*time.Second, "longest time for one API request")
-}
-
-// Config is the configuration that they come to.
+// Config returns the configuration of a client.
 func (m *Management) Config() (*rest.Config, error) {
-	return kubeconfig(m.kubeconfig, m.kubeContext).Load()
+	return kubeconfig(m.Kubeconfig, m.Context).Load()
 }

@@ -63,7 +63,7 @@ func kubeconfigOf(flags *pflag.FlagSet) string {
 	config, _ := flags.GetString("config")
 	cluster, _ := flags.GetString("cluster")
 	if path == "" && config != "" && cluster == "" {
-		return (&RKE{Config: config}).kubeconfigPath()
+		return reach{Config: config}.kubeconfigPath()
 	}
 	return path
 }

@@ -10,48 +10,38 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
 
-// Recorded are the flags that name a cluster to watch.
-type Recorded struct {
-	reachFlags
-	config string
-}
+// Recorded holds the flags that name a cluster to watch.
+type Recorded struct{ reach }
 
-// Register adds the flags.
-func (t *Recorded) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&t.cluster, "cluster", "", "cluster in Rancher: the name of its Cluster object; of an RKE cluster its id (c-xxxxx) or name")
-	flags.StringVarP(&t.namespace, "namespace", "n", defaultNamespace, "namespace of the Cluster object")
-	flags.StringVar(&t.config, "config", "", "cluster.yml of an RKE cluster")
-	flags.StringVar(&t.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster to record; with --cluster: of the one Rancher runs in (default there: $KUBECONFIG, then ~/.kube/config); with --config the default is kube_config_<file> beside it")
-	flags.StringVar(&t.kubeContext, "context", "", "context of --kubeconfig (default: its current one)")
-	flags.StringVar(&t.downstreamKubeconfig, "downstream-kubeconfig", "", "with --cluster: kubeconfig of the cluster itself (default: through Rancher)")
-	flags.DurationVar(&t.requestTimeout, "request-timeout", 30*time.Second, "longest time for one API request")
+// Register adds the flags, and those of into.
+func (t *Recorded) Register(flags *pflag.FlagSet, into ...any) {
+	Define(flags, options.Record, append(into, &t.reach)...)
 }
 
 // Timeout bounds one request.
-func (t *Recorded) Timeout() time.Duration { return t.requestTimeout }
+func (t *Recorded) Timeout() time.Duration { return t.RequestTimeout }
 
 // Reach finds the way to the cluster's API server, and what it is called.
 func (t *Recorded) Reach(ctx context.Context) (cluster session.Watched, name string, err error) {
 	c := clock.RealClock{}
-	rke := &RKE{Config: t.config, cluster: t.cluster, kubeconfig: t.kubeconfig, kubeContext: t.kubeContext,
-		downstreamKubeconfig: t.downstreamKubeconfig, requestTimeout: t.requestTimeout}
 	switch {
-	case t.cluster != "" && t.config != "":
+	case t.Cluster != "" && t.Config != "":
 		return cluster, "", fault.AsUsage(errors.New("flags --cluster and --config: wanted one of them"))
-	case t.config != "":
-		cluster, err = session.ToWatch(ctx, rke.target(), c)
-		return cluster, t.config, err
-	case t.cluster != "":
+	case t.Config != "":
+		cluster, err = session.ToWatch(ctx, t.rke(), c)
+		return cluster, t.Config, err
+	case t.Cluster != "":
 		cluster, err = byName(
 			func() (session.Watched, error) { return session.ToWatch(ctx, t.rke2(), c) },
-			func() (session.Watched, error) { return session.ToWatch(ctx, rke.target(), c) })
-		return cluster, t.cluster, err
-	case t.kubeconfig == "" && t.kubeContext == "":
+			func() (session.Watched, error) { return session.ToWatch(ctx, t.rke(), c) })
+		return cluster, t.Cluster, err
+	case t.Kubeconfig == "" && t.Context == "":
 		return cluster, "", fault.AsUsage(errors.New("no cluster is named: wanted --cluster NAME, --config cluster.yml or --kubeconfig FILE"))
 	}
-	target := session.Target{Kind: session.APIOnly, Name: contextName(t.kubeconfig, t.kubeContext), Server: kubeconfig(t.kubeconfig, t.kubeContext), RequestTimeout: t.requestTimeout}
+	target := session.Target{Kind: session.APIOnly, Name: contextName(t.Kubeconfig, t.Context), Server: kubeconfig(t.Kubeconfig, t.Context), RequestTimeout: t.RequestTimeout}
 	cluster, err = session.ToWatch(ctx, target, c)
 	return cluster, target.Name, err
 }

@@ -18,7 +18,7 @@ func (f *RKE2) Check() error {
 	if err := asked.RequireEdits(); err != nil {
 		return err
 	}
-	return f.target.rke2().Validate(asked.Options)
+	return f.rke2().Validate(asked.Options)
 }
 
 // Check implements Checked.
@@ -27,5 +27,5 @@ func (f *RKE) Check() error {
 	if err != nil {
 		return err
 	}
-	return f.target().Validate(asked.Options)
+	return f.location().rke().Validate(asked.Options)
 }

@@ -14,21 +14,6 @@ type Words struct {
 	Args    []string // "--cluster", "demo", …
 }
 
-// again are the words that name this target in a next command.
-func (t *reachFlags) again() Words {
-	words := []string{"--cluster", t.cluster}
-	add := func(flag, value, usual string) {
-		if value != usual {
-			words = append(words, flag, value)
-		}
-	}
-	add("--namespace", t.namespace, defaultNamespace)
-	add("--kubeconfig", t.kubeconfig, "")
-	add("--context", t.kubeContext, "")
-	add("--downstream-kubeconfig", t.downstreamKubeconfig, "")
-	return Words{Command: "rke2", Args: words}
-}
-
 // Run is the command that takes up what these words are about.
 func (t Words) Run() string {
 	if t.Undoing {

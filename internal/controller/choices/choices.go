@@ -6,42 +6,84 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
 
-// Of are the fields of an object as the flags of the command line would have them.
-// They name no Secret yet: see Secrets.
+// Of returns the options that an object sets; the others have their defaults. It reads no
+// Secret: see Secrets.
 func Of(spec v1alpha1.ClusterMigrationSpec) (session.Choices, error) {
-	o := spec.Options
-	handsOver := spec.Edits == v1alpha1.EditsHandoff
-	c := session.Choices{EndState: rke2checks.EndState(lowered(string(o.EndState), "auto"))}
-	c.Options = migration.Options{
-		InstallMethod:       installMethod(o.InstallMethod),
-		Snapshot:            o.EtcdSnapshot == v1alpha1.Enabled || o.EtcdSnapshot == "" && !handsOver,
-		KeepLeaderMigration: o.KeepLeaderMigration == v1alpha1.Enabled,
-		DisableAsked:        o.KeepLeaderMigration == v1alpha1.Disabled,
-		EarlyHandOver:       o.HandOver == v1alpha1.HandOverEarly || o.HandOver == v1alpha1.HandOverClear,
-		ClearFence:          o.HandOver == v1alpha1.HandOverClear,
-		CloudRoutes:         map[v1alpha1.Switch]string{v1alpha1.Enabled: "on", v1alpha1.Disabled: "off"}[o.CloudRoutes],
-		CCMImage:            o.CCM.Image,
-		AWS:                 map[v1alpha1.AWSMode]string{"": "auto", v1alpha1.AWSAuto: "auto", v1alpha1.AWSEnabled: "on", v1alpha1.AWSDisabled: "off"}[o.AWS.Mode],
-		Region:              o.AWS.Region, AssumeRole: o.AWS.AssumeRole,
-		OwnersInformed: o.OwnerInformed, HandOver: handsOver,
-		Skip: map[string]string{}, Values: map[string]any{},
+	var c session.Choices
+	text, err := json.Marshal(map[string]any{"spec": spec})
+	if err != nil {
+		return c, fault.AsUsage(fmt.Errorf("spec: %w", err))
 	}
-	for _, skipped := range o.SkipChecks {
-		c.Skip[skipped.ID] = skipped.Reason
+	var object map[string]any
+	if err := json.Unmarshal(text, &object); err != nil {
+		return c, fault.AsUsage(fmt.Errorf("spec: %w", err))
 	}
-	if o.CCM.Values != nil && len(o.CCM.Values.Raw) > 0 {
-		if err := json.Unmarshal(o.CCM.Values.Raw, &c.Values); err != nil {
-			return c, fault.AsUsage(fmt.Errorf("spec.options.ccm.values: %w", err))
+	return c, c.Fill(options.RKE2, func(o options.Option) (any, bool, error) { return valueOf(object, o) })
+}
+
+// valueOf returns the value of an option in an object. A Secret's is not in it.
+func valueOf(object map[string]any, o options.Option) (value any, given bool, err error) {
+	if o.Path == "" || o.Kind == options.File {
+		return nil, false, nil
+	}
+	field, found, err := unstructured.NestedFieldNoCopy(object, strings.Split(o.Path, ".")...)
+	if !found || err != nil {
+		return nil, false, err
+	}
+	switch value := field.(type) {
+	case string:
+		return wordOf(o, value), value != "", nil
+	case map[string]any:
+		return value, true, nil
+	case []any:
+		switch o.Kind {
+		case options.Set:
+			return listOf(value), true, nil
+		case options.Reasons:
+			return reasonsOf(value), true, nil
 		}
 	}
-	return c, nil
+	return nil, false, fault.AsUsage(fmt.Errorf("%s: unexpected %T", o.Path, field))
+}
+
+// wordOf returns the word of the command line for one of an object.
+func wordOf(o options.Option, word string) string {
+	words := o.Words
+	if o.Kind == options.Switch {
+		words = []string{"true", "false"}
+	}
+	for _, own := range words {
+		if options.ObjectWord(own) == word {
+			return own
+		}
+	}
+	return word
+}
+
+func listOf(items []any) []string {
+	var list []string
+	for _, item := range items {
+		list = append(list, fmt.Sprint(item))
+	}
+	return list
+}
+
+func reasonsOf(items []any) map[string]string {
+	reasons := map[string]string{}
+	for _, item := range items {
+		if check, is := item.(map[string]any); is {
+			reasons[fmt.Sprint(check["id"])] = fmt.Sprint(check["reason"])
+		}
+	}
+	return reasons
 }
 
 // OrElse completes what an object says of AWS by what the installation says. The
@@ -57,20 +99,6 @@ func OrElse(object, installation v1alpha1.AWS) v1alpha1.AWS {
 		object.AssumeRole = installation.AssumeRole
 	}
 	return object
-}
-
-func lowered(word, otherwise string) string {
-	if word == "" {
-		return otherwise
-	}
-	return strings.ToLower(word)
-}
-
-func installMethod(m v1alpha1.InstallMethod) migration.InstallMethod {
-	if m == v1alpha1.InstallAdditionalManifest {
-		return migration.InstallManifest
-	}
-	return migration.InstallHelm
 }
 
 // Timeout is the longest time without progress; zero: the engine's.

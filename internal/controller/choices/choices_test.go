@@ -20,7 +20,9 @@ import (
 // A field that is left out is what the flag's default is.
 func TestChoices(t *testing.T) {
 	plain := func() session.Choices {
-		return session.Choices{EndState: rke2checks.EndAuto, Options: migration.Options{InstallMethod: migration.InstallHelm, Snapshot: true, AWS: "auto", Skip: map[string]string{}, Values: map[string]any{}}}
+		c := session.Choices{Options: migration.Options{InstallMethod: migration.InstallHelm, Snapshot: true, AWS: "auto"}}
+		c.RKE2.EndState = rke2checks.EndAuto
+		return c
 	}
 	for name, tt := range map[string]struct {
 		spec v1alpha1.ClusterMigrationSpec
@@ -36,16 +38,17 @@ func TestChoices(t *testing.T) {
 		"not kept":    {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{KeepLeaderMigration: v1alpha1.Disabled}}, func(c *session.Choices) { c.DisableAsked = true }},
 		"words": {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{EndState: v1alpha1.EndStateOverrides, InstallMethod: v1alpha1.InstallAdditionalManifest, CloudRoutes: v1alpha1.Disabled, AWS: v1alpha1.AWS{Mode: v1alpha1.AWSDisabled, Region: "eu-central-1", AssumeRole: "arn"}}},
 			func(c *session.Choices) {
-				c.EndState, c.InstallMethod, c.CloudRoutes, c.AWS, c.Region, c.AssumeRole = rke2checks.EndOverrides, migration.InstallManifest, "off", "off", "eu-central-1", "arn"
+				c.RKE2.EndState, c.InstallMethod, c.CloudRoutes, c.AWS, c.Region, c.AssumeRole = rke2checks.EndOverrides, migration.InstallManifest, "off", "off", "eu-central-1", "arn"
 			}},
 		"lists": {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{OwnerInformed: []string{"fleet"}, SkipChecks: []v1alpha1.SkippedCheck{{ID: "AWSM-101", Reason: "because it is so"}}, CCM: v1alpha1.CCM{Image: "i", Values: &runtime.RawExtension{Raw: []byte(`{"a":{"b":1}}`)}}}},
 			func(c *session.Choices) {
-				c.OwnersInformed, c.Skip["AWSM-101"], c.CCMImage, c.Values["a"] = []string{"fleet"}, "because it is so", "i", map[string]any{"b": 1.0}
+				c.OwnersInformed, c.Skip, c.CCMImage, c.Values = []string{"fleet"}, map[string]string{"AWSM-101": "because it is so"}, "i", map[string]any{"a": map[string]any{"b": 1.0}}
 			}},
 	} {
 		want := plain()
 		tt.want(&want)
 		got, err := Of(tt.spec)
+		got.RKE2.Options, got.RKE.Options = migration.Options{}, migration.Options{} // only what is besides counts
 		if d := cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true })); err != nil || d != "" {
 			t.Errorf("%s: %v\n%s", name, err, d)
 		}

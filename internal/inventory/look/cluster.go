@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
@@ -79,13 +79,17 @@ func home(k inventory.Known) (namespace, name string) {
 // error.
 func (m management) ask(ctx context.Context, k inventory.Known) (*inventory.Seen, error) {
 	target := session.Target{Kind: session.RKE2, Namespace: k.Namespace, Name: k.Name, Server: m.Server, RequestTimeout: m.RequestTimeout}
-	choices := migration.Options{InstallMethod: migration.InstallHelm, AWS: "off", ReadOnly: true, Snapshot: true}
+	scope := options.RKE2
 	if k.Distribution == inventory.RKE {
 		target = session.Target{Kind: session.RKE, Name: k.ID, Server: m.Server, RequestTimeout: m.RequestTimeout}
-		choices.Snapshot = false
+		scope = options.RKE
 	}
-	s, err := session.Open(ctx, target, session.Options{Engine: session.Engine{Clock: m.Clock},
-		Choices: session.Choices{Options: choices, EndState: rke2checks.EndAuto}}, session.ReadOnly)
+	o := session.Options{Engine: session.Engine{Clock: m.Clock}}
+	if err := o.Fill(scope, options.Defaults); err != nil {
+		return nil, err
+	}
+	o.AWS, o.ReadOnly = "off", true
+	s, err := session.Open(ctx, target, o, session.ReadOnly)
 	if err != nil {
 		return nil, err
 	}

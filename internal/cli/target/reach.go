@@ -1,0 +1,84 @@
+package target
+
+import (
+	"path/filepath"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
+)
+
+// reach holds the flags that say which cluster, and how to reach it.
+type reach struct {
+	Cluster        string        `flag:"cluster"`
+	Namespace      string        `flag:"namespace"`
+	Config         string        `flag:"config"` // cluster.yml
+	Kubeconfig     string        `flag:"kubeconfig"`
+	Context        string        `flag:"context"`
+	Downstream     string        `flag:"downstream-kubeconfig"`
+	RequestTimeout time.Duration `flag:"request-timeout"`
+}
+
+// defaultNamespace returns the namespace of the clusters that Rancher's UI makes.
+func defaultNamespace() string {
+	o, _ := options.Find("namespace", options.RKE2)
+	return o.Default
+}
+
+// rke2 returns the cluster as one that Rancher provisions.
+func (r reach) rke2() session.Target {
+	return session.Target{Kind: session.RKE2, Namespace: r.Namespace, Name: r.Cluster, RequestTimeout: r.RequestTimeout,
+		Server: kubeconfig(r.Kubeconfig, r.Context), Downstream: named(r.Downstream)}
+}
+
+// rke returns the cluster by its cluster.yml, or the one in Rancher if one is named. Opening
+// it refuses both at once.
+func (r reach) rke() session.Target {
+	t := session.Target{Kind: session.ClusterFile, File: r.Config, Name: r.Cluster, RequestTimeout: r.RequestTimeout}
+	if r.Cluster == "" {
+		t.Server = kubeconfig(r.kubeconfigPath(), r.Context)
+		return t
+	}
+	t.Kind, t.Server, t.Downstream = session.RKE, kubeconfig(r.Kubeconfig, r.Context), named(r.Downstream)
+	return t
+}
+
+// kubeconfigPath returns rke's own file next to cluster.yml, never the current context: that
+// may be another cluster's.
+func (r reach) kubeconfigPath() string {
+	if r.Kubeconfig != "" {
+		return r.Kubeconfig
+	}
+	return filepath.Join(filepath.Dir(r.Config), "kube_config_"+filepath.Base(r.Config))
+}
+
+// rke2Words returns the words that name a cluster of RKE2 in a next command.
+func (r reach) rke2Words() Words {
+	words := []string{"--cluster", r.Cluster}
+	add := func(flag, value, usual string) {
+		if value != usual {
+			words = append(words, flag, value)
+		}
+	}
+	add("--namespace", r.Namespace, defaultNamespace())
+	add("--kubeconfig", r.Kubeconfig, "")
+	add("--context", r.Context, "")
+	add("--downstream-kubeconfig", r.Downstream, "")
+	return Words{Command: "rke2", Args: words}
+}
+
+// rkeWords returns the words that name a cluster of RKE in a next command.
+func (r reach) rkeWords(binary string, args []string) Words {
+	var words []string
+	for _, flag := range []struct{ name, value string }{
+		{"--config", r.Config}, {"--cluster", r.Cluster}, {"--downstream-kubeconfig", r.Downstream}, {"--kubeconfig", r.Kubeconfig}, {"--context", r.Context}, {"--rke-binary", binary},
+	} {
+		if flag.value != "" {
+			words = append(words, flag.name, flag.value)
+		}
+	}
+	for _, arg := range args {
+		words = append(words, "--rke-arg", arg)
+	}
+	return Words{Command: "rke", Args: words}
+}

@@ -1,0 +1,87 @@
+package options
+
+import "slices"
+
+// installation returns the options of the cloud controller manager's chart.
+func installation() []Option {
+	const judged = both | Verify
+	return []Option{
+		{Flag: "install-method", Scope: RKE2 | UndoRKE2 | Either, Words: []string{"helm", "additional-manifest"}, Default: "helm", Basis: ByValue, Path: specOptions + "installMethod",
+			Help: "how the CCM's chart is installed"},
+		{Flag: "ccm-image", Scope: judged, Basis: ByValue, Path: ccmOptions + "image", Offer: Offer{Free: "an image"},
+			Help: "image of the aws-cloud-controller-manager (default: the one that fits the cluster's version)"},
+		{Flag: "chart", Scope: judged, Offer: Offer{Source: AnyFile}, NotInJob: inAFile, NotInObject: "the controller has its own",
+			Help: "chart directory or archive to use instead of the embedded one"},
+		{Flag: "values", Scope: judged, Kind: Documents, Basis: ByDigest, Path: ccmOptions + "values", Offer: Offer{Ending: []string{"yaml", "yml"}}, NotInJob: inAFile,
+			Help: "file with chart values (repeatable)"},
+		{Flag: "cloud-config", Scope: judged, Kind: File, Basis: ByDigest, Path: ccmOptions + "cloudConfigSecretRef", Offer: Offer{Source: AnyFile}, NotInJob: inAFile,
+			Help: "file with the CCM's cloud config (default: the in-tree one, carried over)"},
+		{Flag: "cloud-routes", Scope: judged, Words: []string{"on", "off"}, Basis: ByValue, Path: specOptions + "cloudRoutes",
+			Help: "whether the CCM maintains VPC routes (default off; refused where the in-tree provider does today)"},
+	}
+}
+
+// migrations returns the options that shape the steps.
+func migrations() []Option {
+	const forward = RKE2 | RKE | Either
+	const notManaged = "not with --cluster: "
+	endState := Option{Flag: "end-state", Words: []string{"auto", "external", "overrides"}, Basis: ByValue, Path: specOptions + "endState"}
+	snapshot := Option{Flag: "etcd-snapshot", Kind: Switch, Basis: ByValue, Path: specOptions + "etcdSnapshot", OffBy: "edits=handoff",
+		NotManaged: notManaged + "take a snapshot in Rancher first"}
+	return slices.Concat(
+		[]Option{
+			{Flag: "edits", Scope: RKE2 | UndoRKE2 | Either, Words: []string{"apply", "handoff"}, Basis: ByValue, Path: "spec.edits",
+				Help: "make every edit of Rancher's Cluster, or leave them to whoever keeps it, such as Terraform, and wait for the commit (default: the question before the first write asks; needed with --yes and --plan)"},
+			{Flag: "hand-over", Scope: both | Verify, Words: []string{"natural", "early", "clear"}, Default: "natural", Basis: ByValue, Path: specOptions + "handOver",
+				Help: "have the CCM take the cloud controllers over by the switch, or in a step of its own before it, when the fence has expired or as soon as a kubelet shows that the one before has ended"},
+			{Flag: "keep-leader-migration", Scope: forward, Kind: Switch, Basis: ByValue, Path: specOptions + "keepLeaderMigration",
+				Help: "leave leader migration on in the CCM"},
+		},
+		vary(endState,
+			variant{RKE2 | UndoRKE2 | Either, "how nodes get their provider after the switch", "auto"},
+			variant{Verify, "of an RKE2 cluster that is to be migrated", "auto"}),
+		vary(snapshot,
+			variant{RKE2 | Either, "take an etcd snapshot first", "true"},
+			variant{RKE, "take an etcd snapshot first", ""}),
+		[]Option{
+			{Flag: "no-etcd-snapshot", Scope: forward, Kind: Switch, Negates: "etcd-snapshot", NotInObject: "etcdSnapshot: Disabled", Help: "take no etcd snapshot"},
+			{Flag: "kubernetes-version", Scope: forward | Verify, Basis: ByValue, NotInObject: "an upgrade has no way back",
+				Offer: Offer{Free: "which releases there are, Rancher's metadata says, and not one list"}, Help: "upgrade to this version in a last step of its own"},
+			{Flag: "no-rke-up", Scope: RKE | UndoRKE | Either, Kind: Switch, Basis: ByValue, NotInJob: inAFile, NotManaged: notManaged + "Rancher applies an edit at once",
+				Help: "stop after each edit and let a person run rke up"},
+			{Flag: "include-pending", Scope: RKE | UndoRKE | Either, Kind: Switch, Basis: ByValue, NotInJob: inAFile, NotManaged: notManaged + "Rancher has applied what is in its Cluster object",
+				Help: "apply other changes of cluster.yml, too"},
+		})
+}
+
+// audits returns the options of the checks.
+func audits() []Option {
+	const judged = both | Verify
+	return []Option{
+		{Flag: "owner-informed", Scope: judged, Kind: Set, Basis: ByValue, Path: specOptions + "ownerInformed",
+			Words: []string{"terraform", "fleet", "argocd", "flux", "helm", "crossplane", "pulumi", "rketemplate"},
+			Help:  "tool that keeps the cluster's configuration, such as terraform or fleet, and that has what is written (repeatable)"},
+		{Flag: "skip", Scope: judged, Kind: Reasons, Basis: ByValue, Path: specOptions + "skipChecks", Offer: Offer{Source: SkippableChecks},
+			Help: "ID=REASON: skip a check and record why (repeatable)"},
+		{Flag: "only", Scope: judged, Kind: Set, Basis: ByValue, NotInObject: "an audit makes every check", Offer: Offer{Source: Checks},
+			Help: "run only these checks; those that may not be skipped run too"},
+		{Flag: "fail-on", Scope: judged, Words: []string{"failure", "warning"}, Default: "failure", Basis: ByValue, NotInObject: "status.audit has both numbers",
+			Help: "what of the checks ends the command with an exit code other than 0"},
+	}
+}
+
+// selections returns the options that choose which part of the work a command is for.
+func selections() []Option {
+	return slices.Concat(
+		vary(Option{Flag: "plan", Offer: Offer{Ending: []string{"json"}}, NotInJob: setByJob, NotInObject: "spec.approvedPlan"},
+			variant{Run | Undo, "`FILE` that plan -o json printed: apply exactly that, or what is left of it, without asking", ""},
+			variant{Job, "`FILE` that plan -o json printed: the Job applies exactly that", ""}),
+		[]Option{
+			{Flag: "until", Scope: Run | Undo, Path: "spec.until", Offer: Offer{Source: Steps}, Help: "stop after this step"},
+			{Flag: "step", Scope: Run | Undo, Offer: Offer{Source: Steps}, NotInObject: "a goal cannot say: once", Help: "run this step only; it must be the first that is still to do"},
+			{Flag: "handoff", Scope: Plan, Words: []string{"terraform", "fleet", "argocd", "patch"}, Help: "write the next edit down for whoever keeps the cluster's configuration"},
+			{Flag: "all", Scope: Plan, Kind: Switch, With: "handoff", Help: "with --handoff: the later edits, too, each marked as not yet due"},
+			{Flag: "offline", Scope: PlanRKE, Kind: Switch, Help: "judge cluster.yml alone and show its edits; contacts no cluster"},
+			{Flag: "preflight", Scope: Verify, Kind: Switch, Help: "judge as before a migration; a cluster that is past its switch is refused"},
+		})
+}
