@@ -39,8 +39,8 @@ type Actor struct {
 // Choices are the options that shape a migration. Opening a session sets the RunID.
 type Choices struct {
 	migration.Options
-	RKE2 rke2.Options // only what clusters of RKE2 have besides
-	RKE  rke.Options  // only what clusters of RKE have besides
+	RKE2 rke2.Options // only the options that RKE2 alone has
+	RKE  rke.Options  // only the options that RKE alone has
 }
 
 // Fill sets the choices to what a source has of the options of a scope, and to the defaults.

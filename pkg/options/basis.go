@@ -63,7 +63,7 @@ func (o Option) textOf(fields []Field) string {
 			return word
 		}
 	}
-	var states []string // no word has these fields; the basis still tells them apart
+	var states []string // no word has these fields; they still make another basis
 	for _, field := range fields {
 		states = append(states, strconv.FormatBool(field.Value.Bool()))
 	}

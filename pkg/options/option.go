@@ -68,7 +68,7 @@ type Option struct {
 	Scope       Scope
 	Help        string // pflag prints a word in back quotes as the value's name
 	Kind        Kind
-	Words       []string // the values that are valid, besides the default
+	Words       []string // the valid values; the default is valid, too
 	Default     string   // "$NAME": the environment variable NAME, which the command line reads
 	Bare        string   // the value of the flag without a value
 	Min         string   // the minimum of a Duration or a Number

@@ -31,15 +31,15 @@ func migrations() []Option {
 	return slices.Concat(
 		[]Option{
 			{Flag: "edits", Scope: RKE2 | UndoRKE2 | Either, Words: []string{"apply", "handoff"}, Basis: ByValue, Path: "spec.edits",
-				Help: "make every edit of Rancher's Cluster, or leave them to whoever keeps it, such as Terraform, and wait for the commit (default: the question before the first write asks; needed with --yes and --plan)"},
+				Help: "make every edit of Rancher's Cluster object, or leave them to the tool that owns it, such as Terraform, and wait for the commit (default: you are asked before the first write; required with --yes and --plan)"},
 			{Flag: "hand-over", Scope: both | Verify, Words: []string{"natural", "early", "clear"}, Default: "natural", Basis: ByValue, Path: specOptions + "handOver",
-				Help: "have the CCM take the cloud controllers over by the switch, or in a step of its own before it, when the fence has expired or as soon as a kubelet shows that the one before has ended"},
+				Help: "when the CCM takes over the cloud controllers: with the switch, or in an own step before it, after the fence expires or as soon as a kubelet shows that the former holder has ended"},
 			{Flag: "keep-leader-migration", Scope: forward, Kind: Switch, Basis: ByValue, Path: specOptions + "keepLeaderMigration",
 				Help: "leave leader migration on in the CCM"},
 		},
 		vary(endState,
 			variant{RKE2 | UndoRKE2 | Either, "how nodes get their provider after the switch", "auto"},
-			variant{Verify, "of an RKE2 cluster that is to be migrated", "auto"}),
+			variant{Verify, "how nodes of an RKE2 cluster get their provider after a switch", "auto"}),
 		vary(snapshot,
 			variant{RKE2 | Either, "take an etcd snapshot first", "true"},
 			variant{RKE, "take an etcd snapshot first", ""}),
@@ -60,13 +60,13 @@ func audits() []Option {
 	return []Option{
 		{Flag: "owner-informed", Scope: judged, Kind: Set, Basis: ByValue, Path: specOptions + "ownerInformed",
 			Words: []string{"terraform", "fleet", "argocd", "flux", "helm", "crossplane", "pulumi", "rketemplate"},
-			Help:  "tool that keeps the cluster's configuration, such as terraform or fleet, and that has what is written (repeatable)"},
+			Help:  "tool that owns the cluster's configuration, such as terraform or fleet, and already contains the edits (repeatable)"},
 		{Flag: "skip", Scope: judged, Kind: Reasons, Basis: ByValue, Path: specOptions + "skipChecks", Offer: Offer{Source: SkippableChecks},
 			Help: "ID=REASON: skip a check and record why (repeatable)"},
 		{Flag: "only", Scope: judged, Kind: Set, Basis: ByValue, NotInObject: "an audit makes every check", Offer: Offer{Source: Checks},
 			Help: "run only these checks; those that may not be skipped run too"},
 		{Flag: "fail-on", Scope: judged, Words: []string{"failure", "warning"}, Default: "failure", Basis: ByValue, NotInObject: "status.audit has both numbers",
-			Help: "what of the checks ends the command with an exit code other than 0"},
+			Help: "the mildest result of a check that ends the command with an exit code other than 0"},
 	}
 }
 
@@ -79,7 +79,7 @@ func selections() []Option {
 		[]Option{
 			{Flag: "until", Scope: Run | Undo, Path: "spec.until", Offer: Offer{Source: Steps}, Help: "stop after this step"},
 			{Flag: "step", Scope: Run | Undo, Offer: Offer{Source: Steps}, NotInObject: "a goal cannot say: once", Help: "run this step only; it must be the first that is still to do"},
-			{Flag: "handoff", Scope: Plan, Words: []string{"terraform", "fleet", "argocd", "patch"}, Help: "write the next edit down for whoever keeps the cluster's configuration"},
+			{Flag: "handoff", Scope: Plan, Words: []string{"terraform", "fleet", "argocd", "patch"}, Help: "print the next edit for the tool that owns the cluster's configuration"},
 			{Flag: "all", Scope: Plan, Kind: Switch, With: "handoff", Help: "with --handoff: the later edits, too, each marked as not yet due"},
 			{Flag: "offline", Scope: PlanRKE, Kind: Switch, Help: "judge cluster.yml alone and show its edits; contacts no cluster"},
 			{Flag: "preflight", Scope: Verify, Kind: Switch, Help: "judge as before a migration; a cluster that is past its switch is refused"},

@@ -22,11 +22,11 @@ func runs() []Option {
 			variant{Status, "with --watch, as for a run", ""}),
 		[]Option{
 			{Flag: "verbose", Short: "v", Scope: Run | Undo, Kind: Switch, NotInJob: atADesk, NotInObject: "a controller has no terminal",
-				Help: "with a board: all output of rke above it, and not its last line alone"},
+				Help: "with a board: all output of rke above it, not only its last line"},
 		},
 		vary(Option{Flag: "record", Offer: Offer{Source: AnyFile}, NotInJob: atADesk, NotInObject: "a pod keeps no files"},
-			variant{Run | Undo, "keep what is seen of the cloud controllers meanwhile, and the steps, in this new file, for report", ""},
-			variant{Record, "keep what is seen in this new file", ""}),
+			variant{Run | Undo, "record the cloud controllers and the steps in this new file, for report", ""},
+			variant{Record, "write the record to this new file", ""}),
 		[]Option{
 			{Flag: "report", Scope: Run | Undo, Offer: Offer{Ending: []string{"html", "md"}}, NotInJob: atADesk, NotInObject: "a pod keeps no files",
 				Help: "write the report of the run to this new file at its end: .html or .md"},
@@ -40,17 +40,17 @@ func views() []Option {
 	const duration = "a duration"
 	return slices.Concat(
 		[]Option{
-			{Flag: "detailed-exitcode", Scope: Plan, Kind: Switch, Help: "exit 0: nothing to do, 5: steps are to do, 3: the checks would stop the run, 10: something could not be looked at"},
+			{Flag: "detailed-exitcode", Scope: Plan, Kind: Switch, Help: "exit 0: nothing left to do, 5: steps are pending, 3: the checks would stop the run, 10: something could not be checked"},
 			{Flag: "diff", Scope: Plan, Kind: Switch, Help: "show the lines of every object, also of those that Helm installs"},
 			{Flag: "exit-code", Scope: Status, Kind: Switch, Help: "exit 5 if a step is still to do"},
-			{Flag: "history", Scope: Status, Kind: Switch, Help: "list the runs and undos that the journal has: who, when, and what became of each"},
-			{Flag: "watch", Scope: Status, Kind: Switch, Help: "show what a run does, wherever it runs, or what goes on without one, until that is over; writes nothing"},
+			{Flag: "history", Scope: Status, Kind: Switch, Help: "list the runs and undos in the journal: who, when, and how each ended"},
+			{Flag: "watch", Scope: Status, Kind: Switch, Help: "follow the run, wherever it runs, or a rollout without one, until it ends; writes nothing"},
 			{Flag: "watch", Scope: Verify, Kind: Duration, Min: "0s", Offer: Offer{Free: duration}, Help: "look again this often and show what changed, until interrupted"},
 			{Flag: "dump", Scope: Verify, Offer: Offer{Source: AnyFile}, Help: "save what was read, redacted, to this file"},
 			{Flag: "access", Scope: Verify, Words: []string{"audit", "run"}, Bare: "audit",
 				Help: "instead of checking say which rights, servers and credentials are missing for an audit, or for a run and its undo, and print what grants them"},
 			{Flag: "for", Scope: Record, Kind: Duration, Min: "0s", Offer: Offer{Free: duration}, Help: "end after this long (default: at Ctrl-C)"},
-			{Flag: "reason", Scope: Record, Offer: Offer{Free: "words for a report"}, Help: "what happens meanwhile, in a few words for the report"},
+			{Flag: "reason", Scope: Record, Offer: Offer{Free: "words for a report"}, Help: "why you record, in a few words for the report"},
 			{Flag: "run", Scope: Report, Offer: Offer{Free: "the record alone knows the runs"}, Help: "the record of one run, by its `ID`, or last"},
 		})
 }
@@ -61,7 +61,7 @@ func services() []Option {
 		{Flag: "image", Scope: Job, Offer: Offer{Free: "an image"}, Help: "image of awsmigrate (required: none is published yet)"},
 		{Flag: "suspend", Scope: Job, Kind: Switch, Help: "make the Job without starting it"},
 		{Flag: "mode", Scope: Controller, Words: []string{"audit", "migrate"}, Default: "audit", Help: "whether steps may begin"},
-		{Flag: "max-concurrent", Scope: Controller, Kind: Number, Default: "5", Min: "1", Offer: Offer{Free: "a number"}, Help: "how many runs may be under way at once; what rolls is watched without a limit"},
+		{Flag: "max-concurrent", Scope: Controller, Kind: Number, Default: "5", Min: "1", Offer: Offer{Free: "a number"}, Help: "how many runs may work at once; rollouts are watched without a limit"},
 		{Flag: "audit-interval", Scope: Controller, Kind: Duration, Default: "24h", Min: "1m", Offer: Offer{Free: "a duration"}, Help: "time between two audits of a cluster"},
 		{Flag: "listen", Scope: Controller, Offer: Offer{Free: "an address"}, Help: "address for /healthz, /readyz and /metrics, such as :8080 (default: none)"},
 		{Flag: "leader-elect", Scope: Controller, Kind: Switch, Default: "true", Help: "decide only while holding the Lease of the election"},

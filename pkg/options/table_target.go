@@ -17,7 +17,7 @@ func clusters() []Option {
 			variant{Either | Report | Verify | Record, inRancher, ""},
 			variant{Job, "name of Rancher's Cluster object; rke: its id, c-xxxxx (required)", ""}),
 		[]Option{
-			{Flag: "clusters", Scope: Controller | Rolling, Kind: Set, Offer: Offer{Source: RKE2Clusters}, Help: "names of the clusters that it is for; others are left alone (default: all)"},
+			{Flag: "clusters", Scope: Controller | Rolling, Kind: Set, Offer: Offer{Source: RKE2Clusters}, Help: "names of the clusters that it works on (default: all)"},
 		},
 		vary(Option{Flag: "config", Offer: Offer{Ending: []string{"yml", "yaml"}}, NotInJob: inAFile},
 			variant{RKE | UndoRKE, "cluster.yml (default: $RKE_CONFIG); this or --cluster", "$RKE_CONFIG"},
@@ -25,7 +25,7 @@ func clusters() []Option {
 			variant{Verify | Record, "cluster.yml of an RKE cluster", ""}),
 		[]Option{
 			{Flag: "distribution", Scope: Job, Words: []string{"rke2", "rke"}, Default: "rke2", Help: "what Rancher made the cluster with"},
-			{Flag: "from", Scope: Verify, Offer: Offer{Source: AnyFile}, Help: "judge what --dump has saved instead of a cluster"},
+			{Flag: "from", Scope: Verify, Offer: Offer{Source: AnyFile}, Help: "judge a bundle that --dump has saved instead of a cluster"},
 		},
 		vary(Option{Flag: "namespace", Short: "n", Offer: Offer{Source: Namespaces}, NotInJob: setByJob, NotInObject: "metadata.namespace"},
 			variant{RKE2 | UndoRKE2 | Either | Report | Verify | Record, "namespace of Rancher's Cluster object", "fleet-default"},
@@ -34,20 +34,20 @@ func clusters() []Option {
 		[]Option{
 			{Flag: "namespaces", Scope: Controller | Rolling, Kind: Set, Default: "fleet-default", Offer: Offer{Source: Namespaces},
 				Help: "namespaces with Rancher's Cluster objects; the Lease of the leader election is in the first"},
-			{Flag: "rke", Scope: Controller | Rolling, Kind: Set, Offer: Offer{Source: RKEClusters}, Help: "ids (c-xxxxx) of the RKE clusters that it is for; empty: none (default: all)"},
+			{Flag: "rke", Scope: Controller | Rolling, Kind: Set, Offer: Offer{Source: RKEClusters}, Help: "ids (c-xxxxx) of the RKE clusters that it works on; empty: none (default: all)"},
 		})
 }
 
 func access() []Option {
 	const usual = "(default: $KUBECONFIG, then ~/.kube/config)"
-	const beside = "; with --cluster: of the one Rancher runs in (default there: $KUBECONFIG, then ~/.kube/config); with --config the default is kube_config_<file> beside it"
+	const others = "; with --cluster: of the one Rancher runs in (default there: $KUBECONFIG, then ~/.kube/config); with --config the default is kube_config_<file> next to it"
 	return slices.Concat(
 		vary(Option{Flag: "kubeconfig", Offer: Offer{Source: AnyFile}, NotInJob: inAFile, NotInObject: "the controller runs where Rancher does"},
 			variant{RKE2 | UndoRKE2 | List, "kubeconfig of the cluster Rancher runs in " + usual, ""},
-			variant{RKE | UndoRKE, "kubeconfig of the cluster (default: kube_config_<file> beside cluster.yml); with --cluster: of the cluster Rancher runs in " + usual, ""},
-			variant{Either | Report, "with --cluster: kubeconfig of the cluster Rancher runs in " + usual + "; with --config: of the cluster (default: kube_config_<file> beside it)", ""},
-			variant{Verify, "kubeconfig of the cluster to audit" + beside, ""},
-			variant{Record, "kubeconfig of the cluster to record" + beside, ""},
+			variant{RKE | UndoRKE, "kubeconfig of the cluster (default: kube_config_<file> next to cluster.yml); with --cluster: of the cluster Rancher runs in " + usual, ""},
+			variant{Either | Report, "with --cluster: kubeconfig of the cluster Rancher runs in " + usual + "; with --config: of the cluster (default: kube_config_<file> next to it)", ""},
+			variant{Verify, "kubeconfig of the cluster to audit" + others, ""},
+			variant{Record, "kubeconfig of the cluster to record" + others, ""},
 			variant{Controller | Rolling, "kubeconfig of the cluster Rancher runs in (default: $KUBECONFIG, then ~/.kube/config, then the pod's service account)", ""}),
 		vary(Option{Flag: "downstream-kubeconfig", Offer: Offer{Source: AnyFile}, NotInJob: inAFile, NotInObject: "Rancher keeps one"},
 			variant{RKE2 | UndoRKE2, "kubeconfig of the cluster to migrate (default: through Rancher)", ""},
@@ -99,6 +99,6 @@ func identity() []Option {
 				Pattern: `^[\w+=,.@-]{2,64}$`, Wanted: "2 to 64 letters, digits and _+=,.@-", // the same
 				Help: "name of the session of --assume-role, as CloudTrail shows it (default awsmigrate)"},
 			{Flag: "assumable-roles", Scope: Controller, Kind: Set, Offer: Offer{Free: ofAWS}, Help: "ARNs of AWS roles that an object without a Secret may name, also with * at the end (default: none)"},
-			{Flag: "aws-secret", Scope: Job, Offer: Offer{Free: ofObject}, Help: "Secret in the namespace with AWS_ACCESS_KEY_ID and the like (default: what AWS gives the pod)"},
+			{Flag: "aws-secret", Scope: Job, Offer: Offer{Free: ofObject}, Help: "Secret in the namespace with the AWS_* variables of credentials (default: the identity that AWS gives the pod)"},
 		})
 }

@@ -22,7 +22,7 @@ func parsed(t *testing.T, args ...string) *pflag.FlagSet {
 }
 
 // Where another tool owns the Cluster, disable-leader-migration is left out
-// until somebody types --keep-leader-migration=false.
+// unless --keep-leader-migration=false is typed.
 func TestDisableIsAskedForByTypingIt(t *testing.T) {
 	for _, tt := range []struct {
 		args        []string

@@ -48,7 +48,7 @@ func TestChoices(t *testing.T) {
 		want := plain()
 		tt.want(&want)
 		got, err := Of(tt.spec)
-		got.RKE2.Options, got.RKE.Options = migration.Options{}, migration.Options{} // only what is besides counts
+		got.RKE2.Options, got.RKE.Options = migration.Options{}, migration.Options{} // session.Choices has these once
 		if d := cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true })); err != nil || d != "" {
 			t.Errorf("%s: %v\n%s", name, err, d)
 		}
