@@ -118,5 +118,5 @@ func writeFlags(out io.Writer, flags *pflag.FlagSet, scope options.Scope, width 
 		flags = rest
 		show(string(group), set)
 	}
-	show(string(options.How), rest) // with those that every command has
+	show(string(options.RunGroup), rest) // with those that every command has
 }

@@ -142,8 +142,7 @@ func (r resolver) checkConflicts() error {
 		if o.Negates != "" && r.has(o.Flag+"=true") && r.has(o.Negates+"=true") {
 			return usage("both given", "one of them", o.Negates, o.Flag)
 		}
-		value, given, err := r.from(o)
-		if o.With == "" || err != nil || !given || value == "" || value == "false" {
+		if o.With == "" || !r.isGiven(o) {
 			continue
 		}
 		if needed, _ := Find(o.With, r.scope); !r.isGiven(needed) {
@@ -155,7 +154,7 @@ func (r resolver) checkConflicts() error {
 
 func (r resolver) isGiven(o Option) bool {
 	value, given, err := r.from(o)
-	return err == nil && given && value != ""
+	return err == nil && given && value != "" && value != "false"
 }
 
 // set puts a value into the field: text in the field's own type, or whether the text is one

@@ -40,14 +40,14 @@ type Group string
 
 // The groups, in the order of help.
 const (
-	Which  Group = "Which cluster"
-	Access Group = "Access"
-	What   Group = "What is done"
-	How    Group = "How it runs"
+	ClusterGroup Group = "Which cluster"
+	AccessGroup  Group = "Access"
+	WorkGroup    Group = "What is done"
+	RunGroup     Group = "How it runs"
 )
 
 // Groups returns every group in the order of help.
-func Groups() []Group { return []Group{Which, Access, What, How} }
+func Groups() []Group { return []Group{ClusterGroup, AccessGroup, WorkGroup, RunGroup} }
 
 // Basis is how a plan's basis holds an option.
 type Basis int

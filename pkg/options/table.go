@@ -49,9 +49,9 @@ func Commands() []Command {
 // Table returns every option, in the order of docs/cli.md. A flag has several rows where
 // commands describe it differently; the first row of a command's scope is the command's.
 func Table() []Option {
-	return slices.Concat(inGroup(Which, clusters()), inGroup(Access, access()), inGroup(Access, identity()),
-		inGroup(What, installation()), inGroup(What, migrations()), inGroup(What, audits()), inGroup(What, selections()),
-		inGroup(How, runs()), inGroup(How, views()), inGroup(How, services()))
+	return slices.Concat(inGroup(ClusterGroup, clusters()), inGroup(AccessGroup, access()), inGroup(AccessGroup, identity()),
+		inGroup(WorkGroup, installation()), inGroup(WorkGroup, migrations()), inGroup(WorkGroup, audits()), inGroup(WorkGroup, selections()),
+		inGroup(RunGroup, runs()), inGroup(RunGroup, views()), inGroup(RunGroup, services()))
 }
 
 func inGroup(group Group, rows []Option) []Option {
@@ -108,9 +108,9 @@ const (
 
 // Reasons for which a Job does not pass a flag on.
 const (
-	setByJob = "the Job sets it; give it to `awsmigrate job`"
-	inAFile  = "names a file, which the pod does not have"
-	atADesk  = "is for a person at a terminal"
+	jobReason    = "the Job sets it; give it to `awsmigrate job`"
+	fileReason   = "names a file, which the pod does not have"
+	personReason = "is for a person at a terminal"
 )
 
 // ObjectWord returns the word of a ClusterMigration for a word of the command line: in

@@ -4,37 +4,37 @@ import "slices"
 
 // installation returns the options of the cloud controller manager's chart.
 func installation() []Option {
-	const judged = both | Verify
+	const checkScope = migrationScope | Verify
 	return []Option{
 		{Flag: "install-method", Scope: RKE2 | UndoRKE2 | Either, Words: []string{"helm", "additional-manifest"}, Default: "helm", Basis: ByValue, Path: specOptions + "installMethod",
 			Help: "how the CCM's chart is installed"},
-		{Flag: "ccm-image", Scope: judged, Basis: ByValue, Path: ccmOptions + "image", Offer: Offer{Free: "an image"},
+		{Flag: "ccm-image", Scope: checkScope, Basis: ByValue, Path: ccmOptions + "image", Offer: Offer{Free: "an image"},
 			Help: "image of the aws-cloud-controller-manager (default: the one that fits the cluster's version)"},
-		{Flag: "chart", Scope: judged, Offer: Offer{Source: AnyFile}, NotInJob: inAFile, NotInObject: "the controller has its own",
+		{Flag: "chart", Scope: checkScope, Offer: Offer{Source: AnyFile}, NotInJob: fileReason, NotInObject: "the controller has its own",
 			Help: "chart directory or archive to use instead of the embedded one"},
-		{Flag: "values", Scope: judged, Kind: Documents, Basis: ByDigest, Path: ccmOptions + "values", Offer: Offer{Ending: []string{"yaml", "yml"}}, NotInJob: inAFile,
+		{Flag: "values", Scope: checkScope, Kind: Documents, Basis: ByDigest, Path: ccmOptions + "values", Offer: Offer{Ending: []string{"yaml", "yml"}}, NotInJob: fileReason,
 			Help: "file with chart values (repeatable)"},
-		{Flag: "cloud-config", Scope: judged, Kind: File, Basis: ByDigest, Path: ccmOptions + "cloudConfigSecretRef", Offer: Offer{Source: AnyFile}, NotInJob: inAFile,
+		{Flag: "cloud-config", Scope: checkScope, Kind: File, Basis: ByDigest, Path: ccmOptions + "cloudConfigSecretRef", Offer: Offer{Source: AnyFile}, NotInJob: fileReason,
 			Help: "file with the CCM's cloud config (default: the in-tree one, carried over)"},
-		{Flag: "cloud-routes", Scope: judged, Words: []string{"on", "off"}, Basis: ByValue, Path: specOptions + "cloudRoutes",
+		{Flag: "cloud-routes", Scope: checkScope, Words: []string{"on", "off"}, Basis: ByValue, Path: specOptions + "cloudRoutes",
 			Help: "whether the CCM maintains VPC routes (default off; refused where the in-tree provider does today)"},
 	}
 }
 
 // migrations returns the options that shape the steps.
 func migrations() []Option {
-	const forward = RKE2 | RKE | Either
-	const notManaged = "not with --cluster: "
+	const forwardScope = RKE2 | RKE | Either
+	const managedReason = "not with --cluster: "
 	endState := Option{Flag: "end-state", Words: []string{"auto", "external", "overrides"}, Basis: ByValue, Path: specOptions + "endState"}
 	snapshot := Option{Flag: "etcd-snapshot", Kind: Switch, Basis: ByValue, Path: specOptions + "etcdSnapshot", OffBy: "edits=handoff",
-		NotManaged: notManaged + "take a snapshot in Rancher first"}
+		NotManaged: managedReason + "take a snapshot in Rancher first"}
 	return slices.Concat(
 		[]Option{
 			{Flag: "edits", Scope: RKE2 | UndoRKE2 | Either, Words: []string{"apply", "handoff"}, Basis: ByValue, Path: "spec.edits",
 				Help: "make every edit of Rancher's Cluster object, or leave them to the tool that owns it, such as Terraform, and wait for the commit (default: you are asked before the first write; required with --yes and --plan)"},
-			{Flag: "hand-over", Scope: both | Verify, Words: []string{"natural", "early", "clear"}, Default: "natural", Basis: ByValue, Path: specOptions + "handOver",
+			{Flag: "hand-over", Scope: migrationScope | Verify, Words: []string{"natural", "early", "clear"}, Default: "natural", Basis: ByValue, Path: specOptions + "handOver",
 				Help: "when the CCM takes over the cloud controllers: with the switch, or in an own step before it, after the fence expires or as soon as a kubelet shows that the former holder has ended"},
-			{Flag: "keep-leader-migration", Scope: forward, Kind: Switch, Basis: ByValue, Path: specOptions + "keepLeaderMigration",
+			{Flag: "keep-leader-migration", Scope: forwardScope, Kind: Switch, Basis: ByValue, Path: specOptions + "keepLeaderMigration",
 				Help: "leave leader migration on in the CCM"},
 		},
 		vary(endState,
@@ -44,28 +44,28 @@ func migrations() []Option {
 			variant{RKE2 | Either, "take an etcd snapshot first", "true"},
 			variant{RKE, "take an etcd snapshot first", ""}),
 		[]Option{
-			{Flag: "no-etcd-snapshot", Scope: forward, Kind: Switch, Negates: "etcd-snapshot", NotInObject: "etcdSnapshot: Disabled", Help: "take no etcd snapshot"},
-			{Flag: "kubernetes-version", Scope: forward | Verify, Basis: ByValue, NotInObject: "an upgrade has no way back",
+			{Flag: "no-etcd-snapshot", Scope: forwardScope, Kind: Switch, Negates: "etcd-snapshot", NotInObject: "etcdSnapshot: Disabled", Help: "take no etcd snapshot"},
+			{Flag: "kubernetes-version", Scope: forwardScope | Verify, Basis: ByValue, NotInObject: "an upgrade has no way back",
 				Offer: Offer{Free: "which releases there are, Rancher's metadata says, and not one list"}, Help: "upgrade to this version in a last step of its own"},
-			{Flag: "no-rke-up", Scope: RKE | UndoRKE | Either, Kind: Switch, Basis: ByValue, NotInJob: inAFile, NotManaged: notManaged + "Rancher applies an edit at once",
+			{Flag: "no-rke-up", Scope: RKE | UndoRKE | Either, Kind: Switch, Basis: ByValue, NotInJob: fileReason, NotManaged: managedReason + "Rancher applies an edit at once",
 				Help: "stop after each edit and let a person run rke up"},
-			{Flag: "include-pending", Scope: RKE | UndoRKE | Either, Kind: Switch, Basis: ByValue, NotInJob: inAFile, NotManaged: notManaged + "Rancher has applied what is in its Cluster object",
+			{Flag: "include-pending", Scope: RKE | UndoRKE | Either, Kind: Switch, Basis: ByValue, NotInJob: fileReason, NotManaged: managedReason + "Rancher has applied what is in its Cluster object",
 				Help: "apply other changes of cluster.yml, too"},
 		})
 }
 
 // audits returns the options of the checks.
 func audits() []Option {
-	const judged = both | Verify
+	const checkScope = migrationScope | Verify
 	return []Option{
-		{Flag: "owner-informed", Scope: judged, Kind: Set, Basis: ByValue, Path: specOptions + "ownerInformed",
+		{Flag: "owner-informed", Scope: checkScope, Kind: Set, Basis: ByValue, Path: specOptions + "ownerInformed",
 			Words: []string{"terraform", "fleet", "argocd", "flux", "helm", "crossplane", "pulumi", "rketemplate"},
 			Help:  "tool that owns the cluster's configuration, such as terraform or fleet, and already contains the edits (repeatable)"},
-		{Flag: "skip", Scope: judged, Kind: Reasons, Basis: ByValue, Path: specOptions + "skipChecks", Offer: Offer{Source: SkippableChecks},
+		{Flag: "skip", Scope: checkScope, Kind: Reasons, Basis: ByValue, Path: specOptions + "skipChecks", Offer: Offer{Source: SkippableChecks},
 			Help: "ID=REASON: skip a check and record why (repeatable)"},
-		{Flag: "only", Scope: judged, Kind: Set, Basis: ByValue, NotInObject: "an audit makes every check", Offer: Offer{Source: Checks},
+		{Flag: "only", Scope: checkScope, Kind: Set, Basis: ByValue, NotInObject: "an audit makes every check", Offer: Offer{Source: Checks},
 			Help: "run only these checks; those that may not be skipped run too"},
-		{Flag: "fail-on", Scope: judged, Words: []string{"failure", "warning"}, Default: "failure", Basis: ByValue, NotInObject: "status.audit has both numbers",
+		{Flag: "fail-on", Scope: checkScope, Words: []string{"failure", "warning"}, Default: "failure", Basis: ByValue, NotInObject: "status.audit has both numbers",
 			Help: "the mildest result of a check that ends the command with an exit code other than 0"},
 	}
 }
@@ -73,7 +73,7 @@ func audits() []Option {
 // selections returns the options that choose which part of the work a command is for.
 func selections() []Option {
 	return slices.Concat(
-		vary(Option{Flag: "plan", Offer: Offer{Ending: []string{"json"}}, NotInJob: setByJob, NotInObject: "spec.approvedPlan"},
+		vary(Option{Flag: "plan", Offer: Offer{Ending: []string{"json"}}, NotInJob: jobReason, NotInObject: "spec.approvedPlan"},
 			variant{Run | Undo, "`FILE` that plan -o json printed: apply exactly that, or what is left of it, without asking", ""},
 			variant{Job, "`FILE` that plan -o json printed: the Job applies exactly that", ""}),
 		[]Option{

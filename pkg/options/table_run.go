@@ -7,30 +7,30 @@ func runs() []Option {
 	const duration = "a duration"
 	return slices.Concat(
 		[]Option{
-			{Flag: "yes", Short: "y", Scope: Run | Undo, Kind: Switch, NotInJob: setByJob, NotInObject: "spec.approvedPlan", Help: "do not ask before the first write"},
-			{Flag: "dry-run", Scope: Run | Undo, Kind: Switch, NotInJob: atADesk, NotInObject: "goal Audit", Help: "show what a run would do and write nothing"},
+			{Flag: "yes", Short: "y", Scope: Run | Undo, Kind: Switch, NotInJob: jobReason, NotInObject: "spec.approvedPlan", Help: "do not ask before the first write"},
+			{Flag: "dry-run", Scope: Run | Undo, Kind: Switch, NotInJob: personReason, NotInObject: "goal Audit", Help: "show what a run would do and write nothing"},
 			{Flag: "confirm", Scope: Run, Offer: Offer{Free: "typed by hand on purpose: it passes a gate without a way back"}, NotInObject: "nothing without a way back is done",
 				Help: "the cluster's name, to pass irreversible gates"},
-			{Flag: "on-failure", Scope: Run, Words: []string{"stop", "undo"}, Default: "stop", NotInJob: atADesk, NotInObject: "a failure waits for a person",
+			{Flag: "on-failure", Scope: Run, Words: []string{"stop", "undo"}, Default: "stop", NotInJob: personReason, NotInObject: "a failure waits for a person",
 				Help: "leave the cluster where it is and say how to go on, or go back to where it began"},
 			{Flag: "timeout", Scope: Run | Undo, Kind: Duration, Default: "15m", Min: "1ns", Path: specOptions + "timeout", Offer: Offer{Free: duration}, Help: "longest time without progress"},
 			{Flag: "deadline", Scope: Run | Undo, Kind: Duration, Min: "0s", Offer: Offer{Free: duration}, NotInObject: "windows say when a block begins, and nothing interrupts it",
 				Help: "longest time for the whole run (default: none)"},
 		},
-		vary(Option{Flag: "progress", Words: []string{"board", "plain", "none"}, NotInJob: atADesk, NotInObject: "a controller has no terminal"},
+		vary(Option{Flag: "progress", Words: []string{"board", "plain", "none"}, NotInJob: personReason, NotInObject: "a controller has no terminal"},
 			variant{Run | Undo, "what a run shows while it works (default: board where standard error is a terminal, TERM is not dumb and CI is not set, else plain)", ""},
 			variant{Status, "with --watch, as for a run", ""}),
 		[]Option{
-			{Flag: "verbose", Short: "v", Scope: Run | Undo, Kind: Switch, NotInJob: atADesk, NotInObject: "a controller has no terminal",
+			{Flag: "verbose", Short: "v", Scope: Run | Undo, Kind: Switch, NotInJob: personReason, NotInObject: "a controller has no terminal",
 				Help: "with a board: all output of rke above it, not only its last line"},
 		},
-		vary(Option{Flag: "record", Offer: Offer{Source: AnyFile}, NotInJob: atADesk, NotInObject: "a pod keeps no files"},
+		vary(Option{Flag: "record", Offer: Offer{Source: AnyFile}, NotInJob: personReason, NotInObject: "a pod keeps no files"},
 			variant{Run | Undo, "record the cloud controllers and the steps in this new file, for report", ""},
 			variant{Record, "write the record to this new file", ""}),
 		[]Option{
-			{Flag: "report", Scope: Run | Undo, Offer: Offer{Ending: []string{"html", "md"}}, NotInJob: atADesk, NotInObject: "a pod keeps no files",
+			{Flag: "report", Scope: Run | Undo, Offer: Offer{Ending: []string{"html", "md"}}, NotInJob: personReason, NotInObject: "a pod keeps no files",
 				Help: "write the report of the run to this new file at its end: .html or .md"},
-			{Flag: "notify-exec", Scope: Run | Undo, Offer: Offer{Free: "a command of the user's own"}, NotInJob: atADesk, NotInObject: "alerts are for that",
+			{Flag: "notify-exec", Scope: Run | Undo, Offer: Offer{Free: "a command of the user's own"}, NotInJob: personReason, NotInObject: "alerts are for that",
 				Help: "`COMMAND` of a shell, to run when the run asks whether to begin and when it has ended; AWSMIGRATE_NOTICE says which: question or end"},
 		})
 }

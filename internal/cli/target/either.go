@@ -20,11 +20,9 @@ type Either struct {
 }
 
 // Register adds the flags.
-func (f *Either) Register(flags *pflag.FlagSet) { f.register(flags, options.Either) }
-
-func (f *Either) register(flags *pflag.FlagSet, scope options.Scope) {
+func (f *Either) Register(flags *pflag.FlagSet) {
 	f.set = flags
-	Define(flags, scope, &f.reach)
+	Define(flags, options.Either, &f.reach)
 }
 
 func (f *Either) toRKE2() *RKE2 { return &RKE2{reach: f.reach, set: f.set} }

@@ -44,10 +44,10 @@ func valueOf(object map[string]any, o options.Option) (value any, given bool, er
 	case map[string]any:
 		return value, true, nil
 	case []any:
-		switch o.Kind {
-		case options.Set:
+		if o.Kind == options.Set {
 			return listOf(value), true, nil
-		case options.Reasons:
+		}
+		if o.Kind == options.Reasons {
 			return reasonsOf(value), true, nil
 		}
 	}
