@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -36,39 +35,13 @@ type watched struct {
 	last              write
 	quiet             time.Time // nothing newer than the current version was written before
 	seen              bool
-	lost              span     // the last stretch that was not watched, while no version has followed it; else zero
-	blind             []span   // those that a version has followed
-	recent            []string // versions, as they were received
-	// ahead is a version that an API server had, and that the watch has not shown: asked for
-	// then. "": none.
-	ahead   string
-	aheadAt time.Time
+	lost              span   // the last stretch that was not watched, while no version has followed it; else zero
+	blind             []span // those that a version has followed
 }
 
-const (
-	// tolerated is for how long reads past the cache show that a lease was written before a
-	// watch that has not shown it is behind: one that hangs says nothing.
-	tolerated = 2 * time.Second
-	// silence is for how long no read of any lease was answered before the end of a record was
-	// not watched: they are read each second. What a watch shows may be of long before.
-	silence = 4 * time.Second
-)
-
-// written is why somebody may have held a lease unseen, mostly.
-const written = "it was written in between"
-
-// mostRecent bounds what is kept of versions, to tell a read that came late from one that is
-// ahead.
-const mostRecent = 32
-
-// received notes that the watch has shown a version.
-func (w *watched) received(version string, lost bool) {
-	if version == w.ahead || lost {
-		w.ahead = ""
-	}
-	w.recent = append(w.recent, version)
-	w.recent = w.recent[max(0, len(w.recent)-mostRecent):]
-}
+// maxSilence is for how long no read may confirm what the watch of a lease shows before the end
+// of a record counts as not watched. Leases are read each second; a watch that hangs shows nothing.
+const maxSilence = 4 * time.Second
 
 // missed notes a stretch in which versions may have been lost.
 func (w *watched) missed(from, until time.Time) {
@@ -104,41 +77,20 @@ func (w *watched) goneBy(t *tenure, gone time.Duration) (end time.Time, ok bool)
 	return end, !w.known().Before(end)
 }
 
-// answered notes which version an API server had.
-func (w *watched) answered(v record.Version) {
-	switch {
-	case v.ResourceVersion == w.version:
-		w.ahead = ""
-	case w.ahead == "" && !slices.Contains(w.recent, v.ResourceVersion):
-		w.ahead, w.aheadAt = v.ResourceVersion, v.Sent
-	}
-}
-
 // known is the moment before which every version of a lease that was written is known.
 func (w *watched) known() time.Time { return later(w.quiet, w.last.floor) }
 
-// seenUntil is the same, or the last receipt where nothing bounds what was written.
-func (w *watched) seenUntil() time.Time {
-	if known := w.known(); !known.IsZero() {
-		return known
-	}
-	return w.last.received
-}
-
-// behind are the stretches to the end in which a lease was written, and nobody saw by whom,
-// or may have been, as no read of them was answered.
+// behind returns the stretches at the end of the record in which a lease may have been written
+// unseen: no read has confirmed what its watch shows.
 func (j *Judge) behind() []unseen {
 	var all []unseen
 	for _, name := range record.LeaseNames() {
-		w := j.leases[name]
-		switch {
-		case w != nil && w.ahead != "" && (j.until.Sub(w.aheadAt) >= tolerated || j.until.Sub(w.seenUntil()) >= silence):
-			all = append(all, unseen{lease: name, from: w.known(), until: j.until, why: written})
-		case !j.asked.IsZero() && j.until.Sub(j.asked) >= silence:
-			all = append(all, unseen{lease: name, from: j.asked, until: j.until, why: "no read of the leases was answered"})
-			if w != nil && !w.known().IsZero() {
-				all[len(all)-1].from = w.known()
-			}
+		since := j.asked
+		if w := j.leases[name]; w != nil && !w.known().IsZero() {
+			since = w.known()
+		}
+		if !since.IsZero() && j.until.Sub(since) >= maxSilence {
+			all = append(all, unseen{lease: name, from: since, until: j.until, why: "no read confirms what its watch shows"})
 		}
 	}
 	return all
@@ -171,7 +123,6 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 	}
 	first := !w.seen
 	w.seen = true
-	w.received(l.ResourceVersion, lost)
 	this := write{host: lease.Host(l.Holder), stamp: l.Renew, floor: w.known(), received: at}
 	if l.Renew.Equal(w.current.Renew) {
 		this.stamp = time.Time{} // written by somebody else than its holder
@@ -224,7 +175,7 @@ func (j *Judge) unseenHolders(at time.Time, before write, old, now record.Lease)
 	if old.UID == now.UID && more >= 0 && more <= known {
 		return false
 	}
-	j.hides(unseen{lease: now.Name, from: from, until: at, why: written})
+	j.hides(unseen{lease: now.Name, from: from, until: at, why: "it was written in between"})
 	return true
 }
 
@@ -269,7 +220,6 @@ func (j *Judge) checked(c record.Checked) {
 		if w == nil {
 			continue
 		}
-		w.answered(v)
 		switch v.ResourceVersion {
 		case w.version:
 			if w.current.Gone && !w.lost.to.IsZero() {

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -13,8 +14,12 @@ import (
 // been written is unknown, and not nothing.
 func TestWatchThatHangs(t *testing.T) {
 	asked := func(s *script, at float64, version string) *script {
-		return s.at(at, record.Entry{Checked: &record.Checked{Versions: map[string]record.Version{
-			wellknown.MigrationLease: {Sent: epoch.Add(time.Duration((at - 0.01) * float64(time.Second))), ResourceVersion: version}}}})
+		versions := map[string]record.Version{}
+		for _, name := range record.LeaseNames() {
+			versions[name] = record.Version{Sent: on(at - 0.01), ResourceVersion: s.current[name]}
+		}
+		versions[wellknown.MigrationLease] = record.Version{Sent: on(at - 0.01), ResourceVersion: version}
+		return s.at(at, record.Entry{Checked: &record.Checked{Versions: versions}})
 	}
 	current := func(s *script) string { return s.current[wellknown.MigrationLease] }
 	for _, test := range []struct {
@@ -30,13 +35,13 @@ func TestWatchThatHangs(t *testing.T) {
 		{"it was written, and the watch shows what was before", func(s *script) {
 			asked(s, 40.5, "new")
 			s.at(41, record.Entry{Lease: &record.Lease{Name: wellknown.MigrationLease, UID: wellknown.MigrationLease, ResourceVersion: "old", Holder: "cp-0_a", Renew: on(41), Transitions: 1, Manager: wellknown.KCM}})
-			s.at(42.6, record.Entry{Begun: &record.Begun{Stream: record.Nodes}})
+			s.at(44.6, record.Entry{Begun: &record.Begun{Stream: record.Nodes}})
 		}, NotSeen},
 		{"it was written, and is read again and again", func(s *script) {
 			asked(s, 41, current(s))
-			asked(s, 41.5, "new")
-			asked(s, 42.5, "newer")
-			asked(s, 43.6, "newest")
+			for _, x := range []float64{41.5, 42.5, 43.5, 44.5, 45.1} {
+				asked(s, x, fmt.Sprint("new", x))
+			}
 		}, NotSeen},
 		{"the last answer took long", func(s *script) {
 			s.at(44.2, record.Entry{Checked: &record.Checked{Versions: map[string]record.Version{wellknown.MigrationLease: {Sent: on(40.1), ResourceVersion: current(s)}}}})
