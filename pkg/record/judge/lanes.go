@@ -102,9 +102,9 @@ const (
 	maxOfOne    = 50
 )
 
-// overlaps judges pairs of intervals. Of each process the first that followed it is told as
-// excluded, and the first that client-go's rule alone parts from it: a frozen process may have
-// gone on with all that came later. more are left out.
+// overlaps judges pairs of intervals. The pairs of each process end with the first successor that
+// its end or the lease's rule excludes: they exclude all that began later, too. more counts the
+// pairs that are left out.
 func overlaps(all []Interval) (found []Overlap, more int) {
 	worst := Excluded
 	add := func(first, second Interval, o Overlap) {
@@ -120,47 +120,37 @@ func overlaps(all []Interval) (found []Overlap, more int) {
 		found = append(found, o)
 	}
 	for n, first := range all {
-		told := 0
-		for m := n + 1; m < len(all); m++ {
-			o := overlap(first, all[m])
-			if told++; told > maxOfOne && o.Kind == Possible && !o.OnlyIfFrozen {
-				more += len(all) - m
+		for m, second := range all[n+1:] {
+			o := overlap(first, second)
+			if m >= maxOfOne && o.Kind == Possible && !o.OnlyIfFrozen {
+				more += len(all) - n - 1 - m
 				break
 			}
-			add(first, all[m], o)
-			if o.Kind == Excluded { // those that begin later are, too
+			add(first, second, o)
+			if o.Kind == Excluded || o.OnlyIfFrozen {
 				break
-			}
-			if o.OnlyIfFrozen { // nor can those be seen
-				if first.End.Latest.IsZero() {
-					break
-				}
-				later := all[m+1:]
-				m += sort.Search(len(later), func(i int) bool { return overlap(first, later[i]).Kind == Excluded })
 			}
 		}
 	}
-	if worst != Seen && more > 0 {
-		for _, pair := range certainPairs(all) {
-			add(pair[0], pair[1], overlap(pair[0], pair[1]))
-		}
+	if first, second, ok := certainPair(all); ok && worst != Seen {
+		add(first, second, overlap(first, second))
 	}
 	return found, more
 }
 
-// certainPairs are two intervals that were certainly so at once, if there are any.
-func certainPairs(all []Interval) [][2]Interval {
+// certainPair returns two intervals that were certainly so at once; ok is false if there are none.
+func certainPair(all []Interval) (first, second Interval, ok bool) {
 	sorted := slices.DeleteFunc(slices.Clone(all), func(i Interval) bool { _, _, ok := i.certain(); return !ok })
 	slices.SortStableFunc(sorted, func(a, b Interval) int { return a.Start.Latest.Compare(b.Start.Latest) })
-	for n := 1; n < len(sorted); n++ {
-		if _, _, ok := both(sorted[n-1], sorted[n]); ok {
-			return [][2]Interval{{sorted[n-1], sorted[n]}}
+	for _, second := range sorted {
+		if _, _, ok := both(first, second); ok {
+			return first, second, true
 		}
-		if sorted[n-1].End.Earliest.After(sorted[n].End.Earliest) {
-			sorted[n] = sorted[n-1]
+		if second.End.Earliest.After(first.End.Earliest) {
+			first = second
 		}
 	}
-	return nil
+	return first, second, false
 }
 
 // overlap judges two intervals of which the second began later.
