@@ -39,16 +39,8 @@ type Report struct {
 	// journal's report. Result is of the last record then, and Earlier are those before it.
 	Recorded map[string]bool
 	Earlier  []judge.Result
-	// Before is the cluster as it was before the first write, of a journal.
-	Before *Before
 	// Others say what else limits the report.
 	Others []string
-}
-
-// Before is what a cluster was before the first write of a migration.
-type Before struct {
-	Nodes    []record.Node
-	Services []record.Service
 }
 
 // Of is the report on a record.

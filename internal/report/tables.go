@@ -168,49 +168,15 @@ func stretchesTable(all []judge.NodeStretch) table {
 	return t
 }
 
-// argumentsTable are those of the controller managers, as far as a record keeps them.
-func argumentsTable(all []judge.Arguments) table {
-	t := table{Head: []string{"Node", "program", "image", "arguments"}}
-	for _, a := range all {
-		args := change(strings.Join(a.Before, " "), strings.Join(a.After, " "))
-		if a.Frozen != "" {
-			args = text(args.Text + " (may not be those in force: " + a.Frozen + ")")
-		}
-		t.Rows = append(t.Rows, []value{text(a.Node), text(a.Program), change(a.ImageBefore, a.ImageAfter), args})
-	}
-	return t
-}
-
 // surroundings are the tables of what else was seen.
 func (r Report) surroundings() []titled {
 	if r.Source != Record {
-		return r.before()
-	}
-	w := r.World
-	all := []titled{
-		{"Nodes, before and after", nodesTable(w.Nodes), "No Node was seen."},
-		{"Nodes that were cordoned or not Ready", stretchesTable(w.Stretches), "No Node was, for a second or longer."},
-		{"Controller managers, before and after", argumentsTable(w.Arguments), "No pod of a controller manager was seen."},
-		{"Load balancers, before and after", servicesTable(w.Services), "No Service of type LoadBalancer was seen."},
-	}
-	return all
-}
-
-// before are the tables of the cluster before the first write; none where nobody noted it.
-func (r Report) before() []titled {
-	if r.Before == nil {
 		return nil
 	}
-	nodes := table{Head: []string{"Node", "UID", "ProviderID", "addresses"}}
-	for _, n := range r.Before.Nodes {
-		nodes.Rows = append(nodes.Rows, []value{text(n.Name), text(n.UID), text(orDash(n.ProviderID)), text(orDash(addresses(n)))})
-	}
-	services := table{Head: []string{"Service", "reached by"}}
-	for _, s := range r.Before.Services {
-		services.Rows = append(services.Rows, []value{text(s.Namespace + "/" + s.Name), text(orDash(strings.Join(s.Ingress, " ")))})
-	}
+	w := r.World
 	return []titled{
-		{"Nodes, before the first write", nodes, "There was no Node."},
-		{"Load balancers, before the first write", services, "There was no Service of type LoadBalancer."},
+		{"Nodes, before and after", nodesTable(w.Nodes), "No Node was seen."},
+		{"Nodes that were cordoned or not Ready", stretchesTable(w.Stretches), "No Node was, for a second or longer."},
+		{"Load balancers, before and after", servicesTable(w.Services), "No Service of type LoadBalancer was seen."},
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 )
 
 // Journal is what a journal tells, read at a moment (zero: nobody knows when).
@@ -30,7 +29,7 @@ func Journal(st journal.State, read time.Time) report.Report {
 	if brake := st.Brake; brake != nil {
 		r.Lines = append(r.Lines, plaintext.Tidy(fmt.Sprintf("The brake was pulled by run %s in step %s at %s, and no run has finished since: %s", brake.Run, brake.Step, brake.Time, brake.Done)))
 	}
-	r.Before, r.Others = before(st)
+	r.Others = []string{noted(st)}
 	return r
 }
 
@@ -99,31 +98,14 @@ func goalOf(st journal.State, run journal.Run) string {
 	return goal
 }
 
-// before is the cluster by the journal's fingerprint, or why it is not known.
-func before(st journal.State) (*report.Before, []string) {
+// noted says what the journal notes of the cluster before the first write.
+func noted(st journal.State) string {
 	then, known, err := guard.Fingerprint(st.Record())
-	if err != nil {
-		return nil, []string{"how the cluster was before the first write: " + plaintext.Tidy(err.Error())}
+	switch {
+	case err != nil:
+		return "how the cluster was before the first write: " + plaintext.Tidy(err.Error())
+	case !known:
+		return "how the cluster was before the first write: the journal has no fingerprint"
 	}
-	if !known {
-		return nil, []string{"how the cluster was before the first write: the journal has no fingerprint"}
-	}
-	return of(then), []string{"whether Nodes and load balancers are still as they were: status and verify compare them"}
-}
-
-// of is a fingerprint for people.
-func of(then continuity.Fingerprint) *report.Before {
-	b := &report.Before{}
-	for _, n := range then.Nodes {
-		one := record.Node{Name: n.Name, UID: n.UID, ProviderID: n.ProviderID, ControlPlane: n.ControlPlane, Unschedulable: n.Cordoned}
-		for _, address := range n.Addresses {
-			kind, text, _ := strings.Cut(address, "=")
-			one.Addresses = append(one.Addresses, record.Address{Type: kind, Address: text})
-		}
-		b.Nodes = append(b.Nodes, one)
-	}
-	for _, s := range then.Services {
-		b.Services = append(b.Services, record.Service{Namespace: s.Namespace, Name: s.Name, UID: s.UID, Ingress: s.Hostnames})
-	}
-	return b
+	return fmt.Sprintf("whether the %d Nodes and %d load balancers that the journal notes from before the first write are as they were: status and verify compare them", len(then.Nodes), len(then.Services))
 }

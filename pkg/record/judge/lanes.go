@@ -13,7 +13,7 @@ import (
 
 // Result is what the entries so far come to.
 func (j *Judge) Result() Result {
-	r := Result{Header: j.header, From: j.from, Until: j.until, Ended: j.ended, World: j.world.result(j), Runs: slices.Clone(j.runs)}
+	r := Result{Header: j.header, From: j.from, Until: j.until, Ended: j.ended, World: j.world.result(), Runs: slices.Clone(j.runs)}
 	var all []known
 	for _, identity := range j.order {
 		if k, ok := j.judge(j.processes[identity]); ok {

@@ -16,7 +16,6 @@ type World struct {
 	Nodes []NodeChange `json:"nodes"`
 	// Stretches are the times in which a Node was cordoned or not Ready, as they began.
 	Stretches []NodeStretch   `json:"stretches,omitempty"`
-	Arguments []Arguments     `json:"arguments,omitempty"`
 	Services  []ServiceChange `json:"services"`
 }
 
@@ -51,18 +50,6 @@ type ServiceChange struct {
 	First   record.Service `json:"first"`
 	Last    record.Service `json:"last"`
 	Changes int            `json:"changes"`
-}
-
-// Arguments are those of a program on one Node that a record keeps, as they were first and last
-// seen. A process need not have those of its pod (Frozen).
-type Arguments struct {
-	Node        string   `json:"node"`
-	Program     string   `json:"program"`
-	Before      []string `json:"before"`
-	After       []string `json:"after"`
-	ImageBefore string   `json:"imageBefore,omitempty"`
-	ImageAfter  string   `json:"imageAfter,omitempty"`
-	Frozen      string   `json:"frozen,omitempty"`
 }
 
 type world struct {
@@ -119,8 +106,8 @@ func (w *world) service(s record.Service) {
 	known.Last = s
 }
 
-func (w *world) result(j *Judge) World {
-	out := World{Stretches: slices.Clone(w.stretches), Arguments: j.arguments()}
+func (w *world) result() World {
+	out := World{Stretches: slices.Clone(w.stretches)}
 	for _, n := range w.nodes {
 		out.Nodes = append(out.Nodes, *n)
 	}
@@ -134,27 +121,4 @@ func (w *world) result(j *Judge) World {
 		return cmp.Or(cmp.Compare(a.First.Namespace, b.First.Namespace), cmp.Compare(a.First.Name, b.First.Name), cmp.Compare(a.First.UID, b.First.UID))
 	})
 	return out
-}
-
-// arguments returns those of each program on each Node.
-func (j *Judge) arguments() []Arguments {
-	var all []Arguments
-	at := map[[2]string]int{}
-	for _, uid := range j.podOrder {
-		p := j.pods[uid].now
-		if p.Node == "" {
-			continue
-		}
-		key := [2]string{p.Node, p.Program}
-		i, known := at[key]
-		if !known {
-			i, at[key] = len(all), len(all)
-			all = append(all, Arguments{Node: p.Node, Program: p.Program, Before: p.Flags, ImageBefore: p.Image})
-		}
-		all[i].After, all[i].ImageAfter, all[i].Frozen = p.Flags, p.Image, p.Frozen
-	}
-	slices.SortStableFunc(all, func(a, b Arguments) int {
-		return cmp.Or(cmp.Compare(b.Program, a.Program), cmp.Compare(a.Node, b.Node))
-	})
-	return all
 }
