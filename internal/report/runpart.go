@@ -17,7 +17,6 @@ type runPart struct {
 	Title  string
 	Facts  []fact
 	Steps  section
-	Former section
 	Edits  []editPart
 	Writes section
 	Audits []auditPart
@@ -32,10 +31,7 @@ func (r Report) runParts() []runPart {
 	room := mostDiffLines
 	var all []runPart
 	for _, run := range r.Runs[max(0, len(r.Runs)-mostRuns):] {
-		p := runPart{Title: runTitle(run), Facts: runFacts(run), Steps: newSection("", stepsTable(run), "No step was begun."), Former: newSection("", formerTable(run.Former), "")}
-		if r.Source == Journal || r.Recorded != nil {
-			p.Former = section{} // all of them are in the report
-		}
+		p := runPart{Title: runTitle(run), Facts: runFacts(run), Steps: newSection("", stepsTable(run), "No step was begun.")}
 		if !r.recorded(run) {
 			p.Steps = newSection("", comeToTable(run), "The journal has no step that it came to.")
 		}
@@ -164,35 +160,19 @@ func runMark(r judge.Run) (mark, class string) {
 // unfinished is the run right before a run, where that did not come to its end; "": it did,
 // or there was none. died: nobody wrote its end, and the run took its work over.
 func unfinished(r judge.Run) (before string, died bool) {
-	if len(r.Former) == 0 {
+	f := r.Former
+	if f == nil || f.Outcome != "died" && f.Outcome != "interrupted" && f.Outcome != "stopped" {
 		return "", false
 	}
-	switch last := r.Former[len(r.Former)-1]; last.Outcome {
-	case "died":
-		return formerText(last) + ", which died" + inStep(last.Step) + ": nobody wrote its end", true
-	case "interrupted", "stopped":
-		return formerText(last) + ", which was " + last.Outcome + inStep(last.Step) + because(last.Reason), false
+	before = "run " + f.ID + " of " + cmp.Or(f.By, "an unknown user")
+	if f.Outcome == "died" {
+		return before + ", which died" + inStep(f.Step) + ": nobody wrote its end", true
 	}
-	return "", false
-}
-
-func formerText(f record.Former) string { return "run " + f.ID + " of " + cmp.Or(f.By, "nobody known") }
-
-func because(reason string) string {
-	if reason == "" {
-		return ""
+	before += ", which was " + f.Outcome + inStep(f.Step)
+	if f.Reason != "" {
+		before += " (" + f.Reason + ")"
 	}
-	return " (" + reason + ")"
-}
-
-// formerTable are the runs before a run.
-func formerTable(all []record.Former) table {
-	t := table{Head: []string{"run before it", "began", "by", "command", "came to"}}
-	for _, f := range all {
-		came := cmp.Or(f.Outcome, "no end of it is known") + inStep(f.Step) + because(f.Reason)
-		t.Rows = append(t.Rows, []value{text(f.ID), text(orDash(timeOr(f.Began))), text(orDash(f.By)), text(orDash(f.Command)), text(came)})
-	}
-	return t
+	return before, false
 }
 
 // writesTable are the writes that a run announced.

@@ -35,7 +35,7 @@ func stories(t testing.TB) map[string]Report {
 			r.Audits = nil
 		}),
 		"takeover": change(func(r *judge.Run) {
-			r.Former = append(r.Former, record.Former{ID: "20261121T085000Z-deadbeef", Command: "awsmigrate rke2 --cluster prod", By: "ann@laptop", Began: r.From.Add(-10 * time.Minute), Outcome: "died", Step: "switch-provider"})
+			r.Former = &record.Former{ID: "20261121T085000Z-deadbeef", By: "ann@laptop", Outcome: "died", Step: "switch-provider"}
 		}),
 		"controller": change(func(r *judge.Run) {
 			r.Attempt, r.By, r.Command = "4e5f/3/", "awsmigrate@awsmigrate-controller-0", "kubectl annotate clustermigration -n fleet-default prod"

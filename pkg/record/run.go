@@ -1,7 +1,5 @@
 package record
 
-import "time"
-
 // Mode is how every kube-controller-manager of a cluster runs. A run that has seen it says so: of
 // RKE's nothing in the API shows it.
 type Mode string
@@ -79,17 +77,14 @@ type Approval struct {
 	By   string `json:"by,omitempty"`   // user@host
 }
 
-// Former is a run before a run, as the journal has it.
+// Former is the run right before a run, as the journal has it.
 type Former struct {
-	Run     string    `json:"run"` // the one before which it was
-	ID      string    `json:"id"`
-	Command string    `json:"command,omitempty"`
-	By      string    `json:"by,omitempty"` // user@host
-	Began   time.Time `json:"began,omitzero"`
-	Ended   time.Time `json:"ended,omitzero"`    // zero: nobody knows
-	Outcome string    `json:"outcome,omitempty"` // in the journal's word: done, stopped, interrupted, died, guarded
-	Step    string    `json:"step,omitempty"`    // where it stopped; of one that died the last that it began to write for
-	Reason  string    `json:"reason,omitempty"`  // why, as the stable word of a fault
+	Run     string `json:"run"` // the one before which it was
+	ID      string `json:"id"`
+	By      string `json:"by,omitempty"`      // user@host
+	Outcome string `json:"outcome,omitempty"` // in the journal's word: done, stopped, interrupted, died, guarded
+	Step    string `json:"step,omitempty"`    // where it stopped; of one that died the last that it began to write for
+	Reason  string `json:"reason,omitempty"`  // why, as the stable word of a fault
 }
 
 // Edit is one change of a step, without secrets.

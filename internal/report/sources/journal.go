@@ -60,9 +60,7 @@ func runOf(st journal.State, run journal.Run) judge.Run {
 			one.Writes = append(one.Writes, judge.Write{At: journal.Moment(in.Time), Write: record.Write{Run: run.ID, Step: string(in.Step), What: plaintext.Tidy(in.What), Object: plaintext.Tidy(in.Object)}})
 		}
 	}
-	if former := recording.FormerOf(st, run.ID); len(former) > 0 {
-		one.Former = former[len(former)-1:]
-	}
+	one.Former = recording.FormerOf(st, run.ID)
 	return one
 }
 

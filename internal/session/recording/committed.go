@@ -44,8 +44,8 @@ func (c *committed) news(st journal.State) []record.Entry {
 	var all []record.Entry
 	if at := slices.IndexFunc(st.Runs, func(r journal.Run) bool { return r.ID == c.run }); at >= 0 && !c.begun {
 		c.begun = true
-		for _, former := range FormerOf(st, c.run) {
-			all = append(all, record.Entry{Former: &former})
+		if former := FormerOf(st, c.run); former != nil {
+			all = append(all, record.Entry{Former: former})
 		}
 	}
 	for _, one := range st.Approvals {
@@ -68,26 +68,20 @@ func (c *committed) news(st journal.State) []record.Entry {
 	return all
 }
 
-// mostFormer bounds the runs before a run that its record names: the last ones.
-const mostFormer = 5
-
-// FormerOf are the runs before a run, as its journal has them.
-func FormerOf(st journal.State, run string) []record.Former {
-	end := slices.IndexFunc(st.Runs, func(r journal.Run) bool { return r.ID == run })
-	if end < 0 {
-		end = len(st.Runs)
+// FormerOf returns the run right before a run, as its journal has it, or nil.
+func FormerOf(st journal.State, run string) *record.Former {
+	at := slices.IndexFunc(st.Runs, func(r journal.Run) bool { return r.ID == run })
+	if at < 1 {
+		return nil
 	}
-	var all []record.Former
-	for _, r := range st.Runs[max(0, end-mostFormer):end] {
-		one := record.Former{Run: run, ID: r.ID, Command: plaintext.Tidy(r.Command), By: r.Who, Began: journal.Moment(r.Start), Ended: journal.Moment(r.End), Outcome: r.Outcome, Step: string(r.Step), Reason: r.Reason}
-		for _, in := range st.Intents {
-			if one.Outcome == died && in.Run == r.ID {
-				one.Step = string(in.Step)
-			}
+	r := st.Runs[at-1]
+	former := &record.Former{Run: run, ID: r.ID, By: r.Who, Outcome: r.Outcome, Step: string(r.Step), Reason: r.Reason}
+	for _, in := range st.Intents {
+		if r.Outcome == died && in.Run == r.ID {
+			former.Step = string(in.Step)
 		}
-		all = append(all, one)
 	}
-	return all
+	return former
 }
 
 // died is the journal's word for a run whose end nobody wrote.

@@ -26,8 +26,8 @@ type Run struct {
 	Steps   []Step    `json:"steps,omitempty"`
 	// Approvals are those that the run's journal has.
 	Approvals []Approval `json:"approvals,omitempty"`
-	// Former are the runs before it that its journal has, oldest first.
-	Former []record.Former `json:"former,omitempty"`
+	// Former is the run right before it in its journal, or nil.
+	Former *record.Former `json:"former,omitempty"`
 	// Edits are the changes of the steps that it began, Writes what it announced before each
 	// write, and Audits what checks came to, the last one of each step.
 	Edits  []record.Edit `json:"edits,omitempty"`
@@ -122,7 +122,7 @@ func (j *Judge) approval(at time.Time, a record.Approval) {
 
 func (j *Judge) former(f record.Former) {
 	if run := j.runOf(f.Run); run != nil {
-		run.Former = append(run.Former, f)
+		run.Former = &f
 	}
 }
 
