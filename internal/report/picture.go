@@ -21,8 +21,8 @@ var pictureText string
 
 // Sizes in pixels, and the most bars of a row.
 const (
-	pictureWidth = 900
-	pictureLeft  = 170
+	pictureWidth = 800
+	pictureLeft  = 160
 	pictureRight = pictureWidth - 20
 	rowHeight    = 20
 	rowGap       = 15 // above are the lengths of gaps, below what overlapped
@@ -56,7 +56,7 @@ type row struct {
 	Y, H    int
 	Text    int // base line
 	Bars    []bar
-	Note    string // what else is said of it, at NoteX
+	Note    string // what else is said of it, behind its bars
 	NoteX   float64
 	dropped int
 }
@@ -110,15 +110,11 @@ func (p *picture) add(y int, r row) int {
 	if r.dropped > 0 {
 		r.Note = strings.TrimSpace(fmt.Sprintf("%s and %d more", r.Note, r.dropped))
 	}
-	if r.NoteX == 0 {
-		r.NoteX = pictureLeft + 6
-	}
-	r.NoteX = min(r.NoteX, float64(pictureRight-len(r.Note)*letterWidth))
 	edge := 0.0 // where the last length of a gap ends: they are above the row
 	for i := range r.Bars {
 		b := &r.Bars[i]
 		b.Y += float64(y)
-		b.Title = tidy(b.Title)
+		b.Title, r.NoteX = tidy(b.Title), max(r.NoteX, b.X+b.W)
 		width, room := float64(len([]rune(b.Label))*letterWidth), b.W-8
 		b.LabelX, b.LabelY = round(b.X+5), float64(y+14)
 		if b.LabelClass == "len" {
@@ -134,6 +130,7 @@ func (p *picture) add(y int, r row) int {
 			edge = b.LabelX + width/2
 		}
 	}
+	r.NoteX = min(max(r.NoteX, pictureLeft)+6, float64(pictureRight-len(r.Note)*letterWidth))
 	p.Rows = append(p.Rows, r)
 	return y + rowHeight + rowGap
 }
@@ -203,7 +200,7 @@ func (p *picture) controller(r judge.Result, l judge.Lane) row {
 	}
 	for _, g := range l.Gaps {
 		if runsOff(r, l, g) != "" {
-			out.Note, out.NoteX = "off by arguments", p.x(g.From)+6
+			out.Note = "off by arguments"
 			continue
 		}
 		p.put(&out, g.From, g.To, bar{H: rowHeight, Class: "gap", Title: GapText(g), Label: Length(g), LabelClass: "len"})
@@ -285,7 +282,7 @@ func (p *picture) ticks() {
 	length := p.until.Sub(p.from)
 	steps := []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute,
 		10 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour}
-	n := slices.IndexFunc(steps, func(step time.Duration) bool { return length/step <= 10 })
+	n := slices.IndexFunc(steps, func(step time.Duration) bool { return length/step < 10 })
 	step := 24 * time.Hour * max(1, length/(240*time.Hour)+1)
 	if n >= 0 {
 		step = steps[n]
@@ -306,7 +303,7 @@ func (p *picture) legend(y float64) {
 	x := 10.0
 	for _, one := range []struct{ class, says string }{{"kcm", "kube-controller-manager"}, {"ccm", "cloud controller manager"}, {"other maybe", "possibly"}, {"gap", "none runs it"}, {"seen", "two at once"}, {"possible", "possibly two"}} {
 		p.Legend = append(p.Legend, bar{Class: one.class, X: x, Y: y, LabelX: x + 18, LabelY: y + 10, Label: one.says})
-		x += float64(18 + len(one.says)*6 + 14)
+		x += 18 + float64(len(one.says))*6.5 + 14
 	}
 }
 

@@ -38,13 +38,13 @@ type fact struct{ Name, Text string }
 
 // laneTable are the processes that ran a controller, by the names that the picture has.
 func laneTable(l judge.Lane, names map[string]string) table {
-	t := table{Head: []string{"", "process", "began", "ended", "by", ""}}
+	t := table{Head: []string{"process", "began", "ended", "by", ""}}
 	for _, i := range l.Intervals {
 		sure := "possibly"
 		if i.Certain {
 			sure = "certainly"
 		}
-		t.Rows = append(t.Rows, []value{text(names[i.Process.Identity]), {Text: who(i.Process), Code: i.Process.Identity}, text(began(i.Start)), text(ended(i)), text(i.End.Source), text(sure)})
+		t.Rows = append(t.Rows, []value{{Text: strings.Replace(who(i.Process), short(i.Process.Program), names[i.Process.Identity], 1), Code: i.Process.Identity}, text(began(i.Start)), text(ended(i)), text(i.End.Source), text(sure)})
 	}
 	return t
 }
