@@ -42,21 +42,14 @@ type Entry struct {
 // Header is the first entry. Another one may follow, where more has become known of the
 // cluster.
 type Header struct {
-	Form       string      `json:"form"`
-	Version    string      `json:"version"`           // of awsmigrate
-	By         string      `json:"by,omitempty"`      // user@host of the recorder
-	Name       string      `json:"name"`              // of the cluster, as the recorder was told it
-	UID        string      `json:"uid,omitempty"`     // of namespace kube-system; "" where it may not be read
-	Server     string      `json:"server"`            // address, without credentials
-	Kubernetes string      `json:"kubernetes"`        // the API server's version
-	Context    string      `json:"context,omitempty"` // why it was recorded, in the words of whoever started it
-	Clock      ClockBounds `json:"clock"`             // of the API server that answered first
-}
-
-// ClockBounds say by how much another clock is ahead of the recorder's, in seconds.
-type ClockBounds struct {
-	Least    float64 `json:"least"`
-	Greatest float64 `json:"greatest"`
+	Form       string `json:"form"`
+	Version    string `json:"version"`           // of awsmigrate
+	By         string `json:"by,omitempty"`      // user@host of the recorder
+	Name       string `json:"name"`              // of the cluster, as the recorder was told it
+	UID        string `json:"uid,omitempty"`     // of namespace kube-system; "" where it may not be read
+	Server     string `json:"server"`            // address, without credentials
+	Kubernetes string `json:"kubernetes"`        // the API server's version
+	Context    string `json:"context,omitempty"` // why it was recorded, in the words of whoever started it
 }
 
 // Lease is one version of one of the leases. Times in it are of the holder's clock.
@@ -83,28 +76,25 @@ type Checked struct {
 type Version struct {
 	Sent            time.Time `json:"sent"`                      // when it was asked for, by the recorder's clock
 	ResourceVersion string    `json:"resourceVersion,omitempty"` // "": there is no such lease
-	Date            time.Time `json:"date,omitzero"`             // the API server's clock when it answered; whole seconds
 }
 
 // Pod is a pod of a controller manager, when something of this changed.
 type Pod struct {
-	Namespace       string      `json:"namespace"`
-	Name            string      `json:"name"`
-	UID             string      `json:"uid"`
-	ResourceVersion string      `json:"resourceVersion,omitempty"`
-	Program         string      `json:"program"` // wellknown.KCM or wellknown.CCM
-	Node            string      `json:"node,omitempty"`
-	Mirror          bool        `json:"mirror,omitempty"` // of a static pod
-	HostNetwork     bool        `json:"hostNetwork,omitempty"`
-	Started         time.Time   `json:"started,omitzero"` // status.startTime, kubelet's clock
-	Deleting        bool        `json:"deleting,omitempty"`
-	Gone            bool        `json:"gone,omitempty"` // the object is gone, which says nothing of the process
-	Ready           bool        `json:"ready,omitempty"`
-	Image           string      `json:"image,omitempty"`
-	Flags           []string    `json:"flags,omitempty"`         // of the program's flags those of Flags, as name=value
-	Frozen          string      `json:"frozen,omitempty"`        // why the flags may not be those in force
-	MigrationFile   string      `json:"migrationFile,omitempty"` // digest of the leader migration file, as awsmigrate's chart notes it on the pod
-	Containers      []Container `json:"containers,omitempty"`
+	Namespace     string      `json:"namespace"`
+	Name          string      `json:"name"`
+	UID           string      `json:"uid"`
+	Program       string      `json:"program"` // wellknown.KCM or wellknown.CCM
+	Node          string      `json:"node,omitempty"`
+	Mirror        bool        `json:"mirror,omitempty"` // of a static pod
+	HostNetwork   bool        `json:"hostNetwork,omitempty"`
+	Started       time.Time   `json:"started,omitzero"` // status.startTime, kubelet's clock
+	Deleting      bool        `json:"deleting,omitempty"`
+	Gone          bool        `json:"gone,omitempty"` // the object is gone, which says nothing of the process
+	Image         string      `json:"image,omitempty"`
+	Flags         []string    `json:"flags,omitempty"`         // of the program's flags those of Flags, as name=value
+	Frozen        string      `json:"frozen,omitempty"`        // why the flags may not be those in force
+	MigrationFile string      `json:"migrationFile,omitempty"` // digest of the leader migration file, as awsmigrate's chart notes it on the pod
+	Containers    []Container `json:"containers,omitempty"`
 }
 
 // Container is one run of the program as its kubelet reported it: the present one,
@@ -136,19 +126,17 @@ func (c Container) Ended() bool {
 
 // Node is a Node, when something of this changed.
 type Node struct {
-	Name            string    `json:"name"`
-	UID             string    `json:"uid"`
-	ResourceVersion string    `json:"resourceVersion,omitempty"`
-	ProviderID      string    `json:"providerID,omitempty"`
-	ControlPlane    bool      `json:"controlPlane,omitempty"`
-	Ready           string    `json:"ready,omitempty"` // status of the condition
-	Unschedulable   bool      `json:"unschedulable,omitempty"`
-	Uninitialized   bool      `json:"uninitialized,omitempty"` // taint node.cloudprovider.kubernetes.io/uninitialized
-	Kubelet         string    `json:"kubelet,omitempty"`       // version
-	Hostname        string    `json:"hostname,omitempty"`      // label kubernetes.io/hostname
-	Addresses       []Address `json:"addresses,omitempty"`
-	Machine         string    `json:"machine,omitempty"` // annotation cluster.x-k8s.io/machine: the Machine that it is of
-	Gone            bool      `json:"gone,omitempty"`
+	Name          string    `json:"name"`
+	UID           string    `json:"uid"`
+	ProviderID    string    `json:"providerID,omitempty"`
+	ControlPlane  bool      `json:"controlPlane,omitempty"`
+	Ready         string    `json:"ready,omitempty"` // status of the condition
+	Unschedulable bool      `json:"unschedulable,omitempty"`
+	Uninitialized bool      `json:"uninitialized,omitempty"` // taint node.cloudprovider.kubernetes.io/uninitialized
+	Hostname      string    `json:"hostname,omitempty"`      // label kubernetes.io/hostname
+	Addresses     []Address `json:"addresses,omitempty"`
+	Machine       string    `json:"machine,omitempty"` // annotation cluster.x-k8s.io/machine: the Machine that it is of
+	Gone          bool      `json:"gone,omitempty"`
 }
 
 // Address is an address of a Node.
@@ -160,13 +148,11 @@ type Address struct {
 // Service is a Service of type LoadBalancer, or one that was, when something of this
 // changed.
 type Service struct {
-	Namespace       string   `json:"namespace"`
-	Name            string   `json:"name"`
-	UID             string   `json:"uid"`
-	ResourceVersion string   `json:"resourceVersion,omitempty"`
-	Ingress         []string `json:"ingress,omitempty"` // host names and addresses
-	Deleting        bool     `json:"deleting,omitempty"`
-	Gone            bool     `json:"gone,omitempty"` // or of another type now
+	Namespace string   `json:"namespace"`
+	Name      string   `json:"name"`
+	UID       string   `json:"uid"`
+	Ingress   []string `json:"ingress,omitempty"` // host names and addresses
+	Gone      bool     `json:"gone,omitempty"`    // or of another type now
 }
 
 // Stream is one thing that is watched.

@@ -58,14 +58,11 @@ func podEntry(p *corev1.Pod, gone bool) (record.Entry, bool) {
 		return record.Entry{}, false
 	}
 	_, mirror := p.Annotations[corev1.MirrorPodAnnotationKey]
-	out := record.Pod{Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), ResourceVersion: p.ResourceVersion, Program: program, Node: p.Spec.NodeName,
+	out := record.Pod{Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Program: program, Node: p.Spec.NodeName,
 		Mirror: mirror, HostNetwork: p.Spec.HostNetwork, Deleting: p.DeletionTimestamp != nil, Gone: gone, Image: container.Image, Flags: flags(container), Frozen: frozen(p),
 		MigrationFile: p.Annotations[wellknown.MigrationFileNote]}
 	if p.Status.StartTime != nil {
 		out.Started = p.Status.StartTime.UTC()
-	}
-	for _, c := range p.Status.Conditions {
-		out.Ready = out.Ready || c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
 	}
 	for _, s := range p.Status.ContainerStatuses {
 		if s.Name == container.Name {
@@ -146,9 +143,8 @@ func terminated(t *corev1.ContainerStateTerminated, restarts int32) record.Conta
 }
 
 func nodeEntry(n *corev1.Node, gone bool) (record.Entry, bool) {
-	out := record.Node{Name: n.Name, UID: string(n.UID), ResourceVersion: n.ResourceVersion, ProviderID: n.Spec.ProviderID, Unschedulable: n.Spec.Unschedulable,
-		Kubelet: n.Status.NodeInfo.KubeletVersion, Hostname: n.Labels[corev1.LabelHostname],
-		Machine: n.Annotations[machineOfNode], Gone: gone}
+	out := record.Node{Name: n.Name, UID: string(n.UID), ProviderID: n.Spec.ProviderID, Unschedulable: n.Spec.Unschedulable,
+		Hostname: n.Labels[corev1.LabelHostname], Machine: n.Annotations[machineOfNode], Gone: gone}
 	for _, label := range []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/controlplane", "node-role.kubernetes.io/master"} {
 		_, has := n.Labels[label]
 		out.ControlPlane = out.ControlPlane || has
@@ -171,7 +167,7 @@ func serviceEntry(s *corev1.Service, gone bool) (record.Entry, bool) {
 	if s.Spec.Type != corev1.ServiceTypeLoadBalancer {
 		return record.Entry{}, false
 	}
-	out := record.Service{Namespace: s.Namespace, Name: s.Name, UID: string(s.UID), ResourceVersion: s.ResourceVersion, Deleting: s.DeletionTimestamp != nil, Gone: gone}
+	out := record.Service{Namespace: s.Namespace, Name: s.Name, UID: string(s.UID), Gone: gone}
 	for _, i := range s.Status.LoadBalancer.Ingress {
 		out.Ingress = append(out.Ingress, i.Hostname+i.IP)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"sync"
 	"time"
 
@@ -100,7 +99,7 @@ func (r Recorder) open(ctx context.Context) (*session, error) {
 	config := rest.CopyConfig(r.Config)
 	config.Timeout = 0 // it would end watches, too
 	config.QPS, config.Burst = 50, 100
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return dated{kubeapi.ReadOnly(next)} })
+	config.Wrap(kubeapi.ReadOnly)
 	config.ContentType = "application/vnd.kubernetes.protobuf"
 	config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	kube, err := kubernetes.NewForConfig(config)
@@ -134,12 +133,6 @@ func (s *session) header(ctx context.Context) error {
 		h.UID = string(ns.UID)
 	}
 	h.Kubernetes = s.serverVersion(ctx)
-	sent := s.now()
-	date := new(time.Time)
-	_, _ = s.lease(context.WithValue(ctx, dateKey{}, date), wellknown.KCMLease) // the date is had with any answer
-	if !date.IsZero() {
-		h.Clock = record.ClockBounds{Least: date.Sub(s.now()).Seconds(), Greatest: date.Add(time.Second).Sub(sent).Seconds()}
-	}
 	return s.recorder.Sink.Put(record.Entry{At: s.now(), Header: &h})
 }
 
@@ -226,41 +219,17 @@ func (s *session) check(ctx context.Context) {
 	}
 }
 
+// version asks which version of a lease there is.
 func (s *session) version(ctx context.Context, name string) (record.Version, error) {
 	ctx, cancel := context.WithTimeout(ctx, min(s.recorder.Timeout, 5*time.Second))
 	defer cancel()
 	v := record.Version{Sent: s.now()}
-	version, err := s.lease(context.WithValue(ctx, dateKey{}, &v.Date), name)
-	v.ResourceVersion = version
+	l, err := s.kube.CoordinationV1().Leases(wellknown.System).Get(ctx, name, metav1.GetOptions{})
+	if err == nil {
+		v.ResourceVersion = l.ResourceVersion
+	}
+	if absent(err) {
+		err = nil
+	}
 	return v, err
 }
-
-func (s *session) lease(ctx context.Context, name string) (version string, err error) {
-	l, err := s.kube.CoordinationV1().Leases(wellknown.System).Get(ctx, name, metav1.GetOptions{})
-	if absent(err) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return l.ResourceVersion, nil
-}
-
-// dated notes the date that an API server answers with, for whoever asks by dateKey.
-type dated struct{ next http.RoundTripper }
-
-type dateKey struct{}
-
-// RoundTrip implements http.RoundTripper.
-func (d dated) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := d.next.RoundTrip(req)
-	if into, ok := req.Context().Value(dateKey{}).(*time.Time); ok && err == nil {
-		if date, parsed := http.ParseTime(resp.Header.Get("Date")); parsed == nil {
-			*into = date.UTC()
-		}
-	}
-	return resp, err
-}
-
-// WrappedRoundTripper lets client-go find the transport beneath.
-func (d dated) WrappedRoundTripper() http.RoundTripper { return d.next }

@@ -268,19 +268,8 @@ func (w *stream) changed(object any, gone bool, there map[string]bool) (record.E
 	return e, true
 }
 
-// sumOf is a digest of what an entry says, whatever its version.
+// sumOf returns a digest of what an entry says.
 func sumOf(e record.Entry) digest {
-	switch {
-	case e.Pod != nil:
-		p := *e.Pod
-		p.ResourceVersion, e.Pod = "", &p
-	case e.Node != nil:
-		n := *e.Node
-		n.ResourceVersion, e.Node = "", &n
-	case e.Service != nil:
-		v := *e.Service
-		v.ResourceVersion, e.Service = "", &v
-	}
 	text, err := json.Marshal(e)
 	if err != nil {
 		return digest{}
