@@ -52,7 +52,7 @@ func runOf(st journal.State, run journal.Run) judge.Run {
 	}
 	for _, a := range st.Approvals {
 		if a.Run == run.ID {
-			one.Approvals = append(one.Approvals, judge.Approval{At: journal.Moment(a.Time), Step: string(a.Step), Plan: a.Plan, By: a.Who})
+			one.Approvals = append(one.Approvals, judge.Approval{At: journal.Moment(a.Time), Approval: record.Approval{Run: run.ID, Step: string(a.Step), Plan: a.Plan, By: a.Who}})
 		}
 	}
 	for _, in := range st.Intents {

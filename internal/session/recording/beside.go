@@ -3,8 +3,6 @@ package recording
 import (
 	"context"
 	"slices"
-
-	"github.com/awsmigrate/awsmigrate/pkg/record/watch"
 )
 
 // Keeper keeps the records of runs beside their journal; archive.Store is one.
@@ -24,11 +22,13 @@ type Kept struct {
 // more run, which is over. Of a run that changed nothing, or that was ended at once, none
 // is kept.
 func (r *Recording) KeepBeside(ctx context.Context, to Keeper, run string) {
-	if r == nil || !r.o.Beside || to == nil || ctx.Err() != nil || !r.hasWorked() {
+	if r == nil || !r.o.Beside || to == nil || ctx.Err() != nil {
 		return
 	}
-	r.blindly(watch.Recorder{Version: r.o.Version, By: r.o.By, Context: r.o.Command})
 	runs, packed, err := r.packed(run)
+	if len(runs) == 0 {
+		return
+	}
 	if err == nil {
 		err = to.Keep(ctx, runs, packed)
 	}
@@ -40,21 +40,20 @@ func (r *Recording) KeepBeside(ctx context.Context, to Keeper, run string) {
 	}
 }
 
-// packed is the record up to now, and the runs that it is of.
+// packed returns the record up to now and the runs that it is of; none if nothing was changed.
 func (r *Recording) packed(run string) (runs []string, packed []byte, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if !r.worked {
+		return nil, nil, nil
+	}
+	r.blindly("")
+	runs = append(slices.Clone(r.runs), run)
 	if r.unpacked != nil {
-		return nil, nil, r.unpacked
+		return runs, nil, r.unpacked
 	}
 	packed, err = r.pack.Bytes(r.now(), "the run is over")
-	return append(slices.Clone(r.runs), run), packed, err
-}
-
-func (r *Recording) hasWorked() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.worked
+	return runs, packed, err
 }
 
 // Kept is what became of the record beside the journal.

@@ -47,7 +47,7 @@ func TestApprovals(t *testing.T) {
 	if len(runs) != 1 || len(runs[0].Approvals) != 2 {
 		t.Fatalf("%+v", runs)
 	}
-	want := []judge.Approval{{At: d.clock.Now(), Plan: "sha256:1", By: "u@h"}, {At: d.clock.Now(), Step: "upgrade", By: "u@h"}}
+	want := []judge.Approval{{At: d.clock.Now(), Approval: record.Approval{Run: "r1", Plan: "sha256:1", By: "u@h"}}, {At: d.clock.Now(), Approval: record.Approval{Run: "r1", Step: "upgrade", By: "u@h"}}}
 	for i, a := range runs[0].Approvals {
 		if a != want[i] {
 			t.Errorf("%+v, wanted %+v", a, want[i])

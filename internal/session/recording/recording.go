@@ -107,31 +107,27 @@ func (r *Recording) unasked() {
 	r.file, r.writer = file, record.NewWriter(file)
 }
 
-// Files are those that a run leaves; "": none.
+// Files returns the files that a run leaves; empty for none.
 func (r *Recording) Files() (kept, report string) {
 	if r == nil {
 		return "", ""
 	}
-	if !r.keeps() {
-		return "", r.o.Report
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.file != nil && r.writer != nil {
+	if r.keeps() && r.file != nil && r.writer != nil {
 		kept = r.file.Name()
 	}
 	return kept, r.o.Report
 }
 
-// Judged is what was seen so far; false: nothing of the cluster was.
-func (r *Recording) Judged() (judge.Result, bool) {
+// Judged returns what was seen so far; ok is false if nothing of the cluster was.
+func (r *Recording) Judged() (result judge.Result, ok bool) {
 	if r == nil {
 		return judge.Result{}, false
 	}
-	seen := !r.nothingSeen()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.judge.Result(), seen
+	return r.judge.Result(), r.seen()
 }
 
 // isRefused notes what the credentials may not watch.
@@ -157,24 +153,12 @@ func (r *Recording) Refused() []string {
 	return slices.Sorted(slices.Values(r.refused))
 }
 
-// keeps says whether the record is worth its file: one that nobody asked for is not, where
-// the run changed nothing, or nobody could look.
-func (r *Recording) keeps() bool {
-	if r.o.Record != "" {
-		return true
-	}
-	seen := !r.nothingSeen()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return seen && r.worked
-}
+// keeps reports whether the record is worth its file: one that nobody asked for only if the run
+// changed something and the cluster could be watched.
+func (r *Recording) keeps() bool { return r.o.Record != "" || r.seen() && r.worked }
 
-// nothingSeen says whether nobody could look at the cluster.
-func (r *Recording) nothingSeen() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.first.IsZero() || r.blind
-}
+// seen reports whether the cluster could be watched.
+func (r *Recording) seen() bool { return !r.first.IsZero() && !r.blind }
 
 // say tells what goes wrong with a record that somebody asked for.
 func (r *Recording) say(text string) {
@@ -217,7 +201,9 @@ func (r *Recording) follow(ctx context.Context, recorder watch.Recorder) {
 		if !said {
 			r.say(fmt.Sprintf("not recorded for now, and the run goes on: %v", err))
 		}
-		r.blindly(recorder)
+		r.mu.Lock()
+		r.blindly(recorder.Name)
+		r.mu.Unlock()
 		if apierrors.IsForbidden(err) {
 			r.isRefused(string(record.Leases))
 		} else {

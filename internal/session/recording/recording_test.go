@@ -219,7 +219,7 @@ func TestTimesOfAnUnwatchedRun(t *testing.T) {
 func TestRecorderThatLooksLater(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	d := open(t, file, "")
-	d.blindly(watch.Recorder{Name: "demo"})
+	d.blindly("demo")
 	run(d.Beside(nobody(), About{}))
 	d.clock.Step(time.Minute)
 	for _, e := range []record.Entry{{Header: &record.Header{Form: record.Form, Name: "demo", Kubernetes: "v1.26"}}, {Begun: &record.Begun{Stream: record.Leases}}, {Begun: &record.Begun{Stream: record.Pods}}} {
@@ -338,7 +338,7 @@ func TestUnasked(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "r.jsonl"), "")
 	d.writer = failing{}
-	d.blindly(watch.Recorder{Name: "demo"})
+	d.blindly("demo")
 	run(d.Beside(nobody(), About{}))
 	if len(d.said) != 1 || len(d.judge.Result().Runs) != 1 {
 		t.Errorf("said %q", d.said)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
-	"github.com/awsmigrate/awsmigrate/pkg/record/watch"
 )
 
 // now is the clock of the whole record, the recorder's as well.
@@ -60,11 +59,9 @@ func (r *Recording) release() {
 	r.held = nil
 }
 
-// blindly gives the record a header without the recorder, who cannot look: what a run does
-// is worth a report without the cluster, too.
-func (r *Recording) blindly(w watch.Recorder) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// blindly gives the record a header without the recorder, which cannot watch: the steps of a run
+// are worth a report without the cluster, too.
+func (r *Recording) blindly(cluster string) {
 	if !r.first.IsZero() {
 		return
 	}
@@ -72,16 +69,16 @@ func (r *Recording) blindly(w watch.Recorder) {
 	if len(r.held) > 0 { // what the run did before keeps its times
 		r.first = r.held[0].At
 	}
-	header := record.Header{Form: record.Form, Version: w.Version, By: w.By, Name: w.Name, Context: w.Context}
+	header := record.Header{Form: record.Form, Version: r.o.Version, By: r.o.By, Name: cluster, Context: r.o.Command}
 	r.put(record.Entry{At: r.first, Header: &header})
 	r.release()
 }
 
 // end ends a record that its recorder did not end.
 func (r *Recording) end() {
-	r.blindly(watch.Recorder{Version: r.o.Version, By: r.o.By, Context: r.o.Command})
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.blindly("")
 	if !r.ended {
 		r.put(record.Entry{At: r.now(), End: &record.End{Why: "the run is over"}})
 	}

@@ -49,10 +49,8 @@ type Audit struct {
 
 // Approval is somebody's yes, and when it was written.
 type Approval struct {
-	At   time.Time `json:"at"`
-	Step string    `json:"step,omitempty"` // "": the plan
-	Plan string    `json:"plan,omitempty"` // hash of the plan
-	By   string    `json:"by,omitempty"`
+	At time.Time `json:"at"`
+	record.Approval
 }
 
 // Step is a step of a run.
@@ -116,7 +114,7 @@ func (j *Judge) step(at time.Time, s record.Step) {
 // approval takes in a yes; one of a run that is not in the record is of none.
 func (j *Judge) approval(at time.Time, a record.Approval) {
 	if run := j.runOf(a.Run); run != nil {
-		run.Approvals = append(run.Approvals, Approval{At: at, Step: a.Step, Plan: a.Plan, By: a.By})
+		run.Approvals = append(run.Approvals, Approval{at, a})
 	}
 }
 

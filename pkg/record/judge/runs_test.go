@@ -23,7 +23,7 @@ func TestRuns(t *testing.T) {
 		at(12, record.Entry{Run: &record.Run{ID: "a", Position: "P2", Ended: true, Error: "killed"}}).
 		at(13, record.Entry{Run: &record.Run{ID: "b", Ended: true, Error: "away"}})
 	want := []Run{
-		{ID: "a", Command: "awsmigrate rke2", From: at(1), Until: at(12), Before: "P0", After: "P2", Error: "killed", Approvals: []Approval{{At: at(1.5), Plan: "sha256:1", By: "u@h"}}, Steps: []Step{
+		{ID: "a", Command: "awsmigrate rke2", From: at(1), Until: at(12), Before: "P0", After: "P2", Error: "killed", Approvals: []Approval{{at(1.5), record.Approval{Run: "a", Plan: "sha256:1", By: "u@h"}}}, Steps: []Step{
 			{ID: "preflight", From: at(2), Until: at(2), Outcome: record.WasDone},
 			{ID: "enable", From: at(3), Until: at(9), Outcome: record.Finished},
 			{ID: "switch", From: at(10)}}},
