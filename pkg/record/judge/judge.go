@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"slices"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/record"
@@ -101,33 +100,15 @@ func (j *Judge) unwatched(m record.Unwatched) {
 	}
 }
 
-// listedAnew is the stretch before this moment, where leases are listed again that were not
-// watched in it; else zero.
-func (j *Judge) listedAnew(at time.Time) span {
-	if j.lostAt(record.Leases, at) {
-		return span{j.lostSince(at), at}
-	}
-	return span{}
-}
-
-// lostSince is when the stretch without leases began that is over at this moment.
-func (j *Judge) lostSince(at time.Time) time.Time {
+// lostSince returns when the stretch began in which a stream was not watched and after which it is
+// listed anew at this moment, or the moment itself if there is none. What lines of the record that
+// cannot be read said stays unknown: nothing is listed anew behind them.
+func (j *Judge) lostSince(stream record.Stream, at time.Time) time.Time {
 	since := at
 	for _, m := range j.missed {
-		if lostAt(m, record.Leases, at) {
+		if m.Stream == stream && m.Lost && !at.Before(m.From) && (m.Unreadable || at.Before(m.Until.Add(second))) {
 			since = earlier(since, m.From)
 		}
 	}
 	return since
-}
-
-// lostAt says whether a stream was listed anew about then, after something was missed.
-func (j *Judge) lostAt(stream record.Stream, at time.Time) bool {
-	return slices.ContainsFunc(j.missed, func(m record.Unwatched) bool { return lostAt(m, stream, at) })
-}
-
-// lostAt says whether a moment lies in a stretch, or where a stream is listed anew behind it:
-// not at all, where lines of the record cannot be read, and what they said stays unknown.
-func lostAt(m record.Unwatched, stream record.Stream, at time.Time) bool {
-	return m.Stream == stream && m.Lost && !at.Before(m.From) && (m.Unreadable || at.Before(m.Until.Add(second)))
 }

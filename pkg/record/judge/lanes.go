@@ -331,18 +331,9 @@ func (j *Judge) notes() []string {
 			notes = append(notes, fmt.Sprintf("lease %s was held by %s, which is no controller manager as far as is seen: whether it runs cloud controllers is not known", wellknown.MigrationLease, identity))
 		}
 	}
-	if len(j.podOrder) == 0 || !j.sawKCM() {
+	if !slices.ContainsFunc(j.podOrder, func(uid string) bool { return j.pods[uid].now.Program == wellknown.KCM }) {
 		notes = append(notes, "no pod of kube-controller-manager was seen (RKE runs it outside the API): what its arguments are and when it ended is not known")
 	}
 	slices.Sort(notes)
 	return slices.Compact(notes)
-}
-
-func (j *Judge) sawKCM() bool {
-	for _, p := range j.pods {
-		if p.now.Program == wellknown.KCM {
-			return true
-		}
-	}
-	return false
 }

@@ -110,7 +110,10 @@ func (j *Judge) followedUntil() time.Time {
 func (j *Judge) lease(at time.Time, l record.Lease) {
 	w := j.leases[l.Name]
 	if w == nil {
-		w = &watched{lost: j.listedAnew(at)}
+		w = &watched{}
+		if since := j.lostSince(record.Leases, at); since.Before(at) {
+			w.lost = span{since, at}
+		}
 		j.leases[l.Name] = w
 	}
 	lost := w.followed(at)
@@ -165,7 +168,7 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 func (j *Judge) unseenHolders(at time.Time, before write, old, now record.Lease) bool {
 	from := before.floor
 	if old.UID == "" && old.Name != "" { // it was made unseen
-		from = j.lostSince(at)
+		from = j.lostSince(record.Leases, at)
 	}
 	known := 0 // acquisitions; whoever empties a lease, or writes another's name, does not count
 	if old.Holder != now.Holder && now.Holder != "" && lease.ByManager(now.Manager) != lease.Foreign {

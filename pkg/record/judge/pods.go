@@ -32,7 +32,7 @@ type run struct {
 func (j *Judge) pod(at time.Time, p record.Pod) {
 	known := j.pods[p.UID]
 	if known == nil {
-		known = &pod{seen: at, beginning: !j.begun[record.Pods] || at.Sub(j.podsFrom) < settle || j.lostAt(record.Pods, at)}
+		known = &pod{seen: at, beginning: !j.begun[record.Pods] || at.Sub(j.podsFrom) < settle || j.lostSince(record.Pods, at).Before(at)}
 		j.pods[p.UID] = known
 		j.podOrder = append(j.podOrder, p.UID)
 	}

@@ -20,13 +20,8 @@ func (p *process) host() string { return lease.Host(p.identity) }
 // flagged says whether it ever held the migration lease: only a program with the flag does.
 func (p *process) flagged() bool { return p.locks[wellknown.MigrationLease] != nil }
 
-// mainLock is the lease of its program.
-func (p *process) mainLock() *tenure {
-	if p.program == wellknown.CCM {
-		return p.locks[wellknown.CCMLease]
-	}
-	return p.locks[wellknown.KCMLease]
-}
+// mainLock returns the tenure of its program's own lease, or nil.
+func (p *process) mainLock() *tenure { return p.locks[mainLeaseOf(p.program)] }
 
 // known is what is judged of a process, whatever the controller.
 type known struct {
