@@ -105,7 +105,7 @@ func As(format string, r Report) ([]byte, error) {
 }
 
 func newPage(r Report) page {
-	p := page{Name: r.Title(), Verdicts: verdicts(r), Numbers: r.numbers(), Facts: r.facts(), Runs: r.runParts(), NotSeen: r.NotSeen()}
+	p := page{Name: r.Title(), Verdicts: verdicts(r), Numbers: r.numbers(), Facts: r.facts(), Runs: r.runParts(), World: r.surroundings(), NotSeen: r.NotSeen()}
 	p.Lines = append(append(p.Lines, r.Lines...), append(comparisons(r.Compared), r.earlierLines()...)...)
 	if r.Audit != nil {
 		part := newAuditPart("Checks", r.Audit.Audit)
@@ -119,9 +119,6 @@ func newPage(r Report) page {
 			one.Lines = LaneLines(r.Result, l)
 			p.Lanes = append(p.Lanes, one)
 		}
-	}
-	for _, s := range r.surroundings() {
-		p.World = append(p.World, newSection(s.title, s.table, s.none))
 	}
 	return p
 }
@@ -169,10 +166,10 @@ func verdicts(r Report) []verdict {
 	}
 	var all []verdict
 	for _, run := range r.Runs[max(0, len(r.Runs)-most):] {
-		mark, class := runMark(run)
+		mark, class := RunMark(run)
 		all = append(all, verdict{mark, class, RunSentence(run)})
 	}
-	mark, class := verdictMark(r.Verdict())
+	mark, class := VerdictMark(r.Verdict())
 	return append(all, verdict{mark, class, r.Sentence()})
 }
 
@@ -184,14 +181,8 @@ func newSection(title string, t table, none string) section {
 	return s
 }
 
-// VerdictMark is a verdict's mark.
-func VerdictMark(v judge.Verdict) string {
-	mark, _ := verdictMark(v)
-	return mark
-}
-
-// verdictMark is a verdict's mark and colour.
-func verdictMark(v judge.Verdict) (mark, class string) {
+// VerdictMark returns a verdict's mark and colour.
+func VerdictMark(v judge.Verdict) (mark, class string) {
 	switch v {
 	case judge.Double:
 		return "✗", "wrong"

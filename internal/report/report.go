@@ -111,7 +111,11 @@ func (r Report) NotSeen() []string {
 		}, r.Others...)
 	case Record:
 	}
-	all := append(append(NotSeen(r.Result), tornLines(r.Torn)...), r.Others...)
+	all := NotSeen(r.Result)
+	for _, t := range r.Torn[:min(len(r.Torn), maxLines)] {
+		all = append(all, "the record's "+t.String())
+	}
+	all = append(all, r.Others...)
 	if r.Recorded == nil {
 		return all
 	}

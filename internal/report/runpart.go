@@ -144,8 +144,8 @@ func inStep(step string) string {
 	return " in step " + step
 }
 
-// runMark is the mark and colour of what became of a run.
-func runMark(r judge.Run) (mark, class string) {
+// RunMark returns the mark and colour of what became of a run.
+func RunMark(r judge.Run) (mark, class string) {
 	switch {
 	case r.Until.IsZero():
 		return "?", "open"
@@ -223,12 +223,6 @@ func auditsNotMade(r judge.Run) []string {
 
 // auditSteps are the steps that make all checks and write nothing.
 var auditSteps = []string{"preflight", "verify"}
-
-// RunMark is the mark of what became of a run.
-func RunMark(r judge.Run) string {
-	mark, _ := runMark(r)
-	return mark
-}
 
 // RunLines say of a run who, when and by what, for a terminal.
 func RunLines(r judge.Run) []string {

@@ -141,13 +141,6 @@ func comeToTable(r judge.Run) table {
 	return t
 }
 
-// titled is a table under a heading, and what is said where it is empty.
-type titled struct {
-	title string
-	table table
-	none  string
-}
-
 // stretchesTable are the times in which a Node was cordoned or not Ready, but for moments.
 func stretchesTable(all []judge.NodeStretch) table {
 	t := table{Head: []string{"Node", "was", "when"}}
@@ -168,15 +161,14 @@ func stretchesTable(all []judge.NodeStretch) table {
 	return t
 }
 
-// surroundings are the tables of what else was seen.
-func (r Report) surroundings() []titled {
+// surroundings returns the tables of what else a record has.
+func (r Report) surroundings() []section {
 	if r.Source != Record {
 		return nil
 	}
-	w := r.World
-	return []titled{
-		{"Nodes, before and after", nodesTable(w.Nodes), "No Node was seen."},
-		{"Nodes that were cordoned or not Ready", stretchesTable(w.Stretches), "No Node was, for a second or longer."},
-		{"Load balancers, before and after", servicesTable(w.Services), "No Service of type LoadBalancer was seen."},
+	return []section{
+		newSection("Nodes, before and after", nodesTable(r.World.Nodes), "No Node was seen."),
+		newSection("Nodes that were cordoned or not Ready", stretchesTable(r.World.Stretches), "No Node was, for a second or longer."),
+		newSection("Load balancers, before and after", servicesTable(r.World.Services), "No Service of type LoadBalancer was seen."),
 	}
 }

@@ -17,7 +17,7 @@ const clockOfDay = "15:04:05.0"
 func Sentence(r judge.Result) string {
 	switch r.Verdict() {
 	case judge.Double:
-		o := overlapsOf(r, judge.Seen)[0]
+		o := firstSeen(r)
 		return fmt.Sprintf("Two processes ran a cloud controller at once: %s, from %s to %s at least.", pair(o), clock(o.From), clock(o.To))
 	case judge.NotSeen:
 		var total time.Duration
@@ -50,16 +50,16 @@ func anybody(r judge.Result) bool {
 	return slices.ContainsFunc(r.Lanes, func(l judge.Lane) bool { return len(l.Intervals) > 0 })
 }
 
-func overlapsOf(r judge.Result, kind judge.Kind) []judge.Overlap {
-	var all []judge.Overlap
+// firstSeen returns the first overlap that was seen, or the zero value.
+func firstSeen(r judge.Result) judge.Overlap {
 	for _, l := range r.Lanes {
 		for _, o := range l.Overlaps {
-			if o.Kind == kind {
-				all = append(all, o)
+			if o.Kind == judge.Seen {
+				return o
 			}
 		}
 	}
-	return all
+	return judge.Overlap{}
 }
 
 func pair(o judge.Overlap) string { return who(o.First) + " and " + who(o.Second) }
@@ -227,15 +227,6 @@ func missedText(m record.Unwatched) string {
 		what += " (" + m.Why + ")"
 	}
 	return what
-}
-
-// tornLines are lines of a record that could not be read, for NotSeen's list.
-func tornLines(torn []record.Torn) []string {
-	var all []string
-	for _, t := range torn {
-		all = append(all, "the record's "+t.String())
-	}
-	return bounded(all, 0)
 }
 
 func clock(t time.Time) string { return t.UTC().Format(clockOfDay) }

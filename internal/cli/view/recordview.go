@@ -148,13 +148,15 @@ func WriteJudgement(streams console.Streams, r judge.Result) { WriteReport(strea
 func WriteReport(streams console.Streams, r report.Report) {
 	s := console.NewScreen(streams, streams.Out)
 	s.Line("")
-	writeSentence(s, report.VerdictMark(r.Verdict()), r.Sentence())
+	mark, _ := report.VerdictMark(r.Verdict())
+	writeSentence(s, mark, r.Sentence())
 	for _, line := range r.TextLines() {
 		s.Prose("   ", line)
 	}
 	for _, run := range r.Runs {
 		s.Line("")
-		writeSentence(s, report.RunMark(run), report.RunSentence(run))
+		mark, _ := report.RunMark(run)
+		writeSentence(s, mark, report.RunSentence(run))
 		for _, line := range report.RunLines(run) {
 			s.Prose("   ", line)
 		}
