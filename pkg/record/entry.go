@@ -7,9 +7,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Form is the version of the form. A reader refuses another. Kinds of entries may be added
-// within a version where whoever judges without them judges no better: a reader names a
-// kind that it does not know, and passes it over.
+// Form is the version of the form. A reader refuses another: it counts up with each kind of entry
+// that is added.
 const Form = "awsmigrate.io/record/v1"
 
 // Entry is one line of a record: when the recorder had it, and exactly one of what

@@ -3,13 +3,11 @@ package record
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"time"
 
-	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
@@ -27,7 +25,6 @@ const (
 	maxBytes   = 256 << 20
 	maxEntries = 1 << 20
 	maxTorn    = 1000 // a recorder that is killed tears one line
-	maxUnknown = 20   // kinds of entries that are named
 )
 
 func entryLimits() bounded.Limits { return bounded.Limits{Bytes: maxLine, Values: maxValues} }
@@ -43,14 +40,13 @@ func (t Torn) String() string { return fmt.Sprintf("line %d: %s", t.Line, t.Why)
 
 // Read hands every entry to take, in order. A line that is no entry, such as the last
 // one of a recorder that was killed, is named and passed over; where entries follow it,
-// they are told that something was missed. A kind of entry that this reader does not know is
-// named once, and misses nothing. What does not begin with a header of this
-// form is refused, and so are several records in one: the clocks of two recorders cannot be
-// compared, and nobody watched in between.
+// they are told that something was missed. What does not begin with a header of this form is
+// refused, and so are several records in one: the clocks of two recorders cannot be compared, and
+// nobody watched in between.
 func Read(in io.Reader, take func(Entry) error) ([]Torn, error) {
 	var torn []Torn
 	var last time.Time
-	gap, watched, total, unknown := false, false, 0, map[string]bool{}
+	gap, watched, total := false, false, 0
 	reader := bufio.NewReaderSize(in, 1<<16)
 	for n := 1; ; n++ {
 		line, size, err := nextLine(reader)
@@ -67,7 +63,7 @@ func Read(in io.Reader, take func(Entry) error) ([]Torn, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return torn, fmt.Errorf("read the record: %w", err)
 		}
-		entry, why, kind := parse(line, long)
+		entry, why := parse(line, long)
 		if why == "" && entry.At.Before(last) { // each recorder writes in the order of its clock
 			why = "older than the line before it"
 		}
@@ -76,11 +72,6 @@ func Read(in io.Reader, take func(Entry) error) ([]Torn, error) {
 			return nil, notARecord("its first line is no header of " + Form)
 		case entry.Header != nil && watched:
 			return torn, notARecord(fmt.Sprintf("another record begins in line %d", n))
-		case kind != "":
-			if !unknown[kind] && len(unknown) < maxUnknown {
-				unknown[kind] = true
-				torn = append(torn, Torn{Line: n, Why: why})
-			}
 		case why != "":
 			torn, gap = append(torn, Torn{Line: n, Why: why}), true
 		default:
@@ -118,38 +109,21 @@ func notARecord(seen string) error {
 	return &fault.Error{Class: fault.Usage, Reason: "NoRecord", Object: "record", Seen: seen, Wanted: "a record, which --record or a run wrote; for a report also a bundle of verify --dump, or a journal, as kubectl get configmap -o yaml prints it"}
 }
 
-// parse is the entry of a line, or why it is none. kind is that of an entry of another version,
-// of which nothing is missed.
-func parse(line []byte, long bool) (entry Entry, why, kind string) {
+// parse returns the entry of a line, or why it is none.
+func parse(line []byte, long bool) (entry Entry, why string) {
 	if long {
-		return Entry{}, fmt.Sprintf("longer than %d bytes", maxLine), ""
+		return Entry{}, fmt.Sprintf("longer than %d bytes", maxLine)
 	}
-	if err := entryLimits().DecodeJSON(line, &entry); bounded.Exceeded(err) {
-		return Entry{}, err.Error(), ""
-	} else if err != nil {
-		return Entry{}, "no entry, or not all of one", ""
+	err := entryLimits().DecodeJSON(line, &entry)
+	switch {
+	case bounded.Exceeded(err):
+		return Entry{}, err.Error()
+	case err != nil:
+		return Entry{}, "no entry, or not all of one"
+	case entry.At.IsZero() || entry.kinds() != 1:
+		return Entry{}, "an entry of no kind that is known"
 	}
-	if !entry.At.IsZero() && entry.kinds() == 1 {
-		return entry, "", ""
-	}
-	if kind = kindOf(line); !entry.At.IsZero() && entry.kinds() == 0 && kind != "" {
-		return Entry{}, fmt.Sprintf("entries of kind %q are passed over: this awsmigrate does not know them", kind), kind
-	}
-	return Entry{}, "an entry of no kind that is known", ""
-}
-
-// kindOf is the one thing that an entry holds besides its time, or "".
-func kindOf(line []byte) string {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(line, &fields); err != nil || len(fields) != 2 {
-		return ""
-	}
-	for name, value := range fields {
-		if name != "at" && bytes.HasPrefix(bytes.TrimSpace(value), []byte("{")) {
-			return plaintext.Clip(plaintext.Line(name), 40, false)
-		}
-	}
-	return ""
+	return entry, ""
 }
 
 // kinds counts what an entry holds; more than one, or none, is no entry.

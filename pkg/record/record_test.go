@@ -146,21 +146,6 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// What a later version adds is named, and nothing is missing for it.
-func TestKindOfALaterVersion(t *testing.T) {
-	later := `{"at":"2024-05-01T12:00:01Z","weather":{"wind":3}}` + "\n"
-	got, torn, err := read(written(t, some()[:1]) + later + written(t, some()[1:]))
-	if diff := cmp.Diff(some(), got); diff != "" || len(torn) != 1 || err != nil {
-		t.Errorf("read %v, %v; want (-), got (+):\n%s", torn, err, diff)
-	}
-	for _, broken := range []string{`{"at":"2024-05-01T12:00:01Z","weather":3}`, `{"at":"2024-05-01T12:00:01Z","weather":{},"wind":{}}`, `{"weather":{}}`} {
-		got, _, err := read(written(t, some()[:1]) + broken + "\n" + written(t, some()[1:]))
-		if err != nil || got[1].Missed == nil {
-			t.Errorf("%s is passed over: %v", broken, err)
-		}
-	}
-}
-
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
