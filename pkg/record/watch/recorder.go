@@ -193,10 +193,7 @@ func (s *session) end(why string) error {
 func (s *session) check(ctx context.Context) {
 	ticker := s.recorder.Clock.NewTicker(checkEvery)
 	defer ticker.Stop()
-	forbidden := map[string]*refusals{}
-	for _, name := range record.LeaseNames() {
-		forbidden[name] = &refusals{}
-	}
+	notBefore := map[string]time.Time{} // of leases that may not be read
 	for {
 		select {
 		case <-ctx.Done():
@@ -205,11 +202,14 @@ func (s *session) check(ctx context.Context) {
 		}
 		versions := map[string]record.Version{}
 		for _, name := range record.LeaseNames() {
-			if !forbidden[name].over(s.now()) {
+			if s.now().Before(notBefore[name]) {
 				continue
 			}
 			v, err := s.version(ctx, name)
-			if forbidden[name].heard(err, s.now(), checkEvery); err == nil {
+			switch {
+			case refused(err):
+				notBefore[name] = s.now().Add(LongestRefused)
+			case err == nil:
 				versions[name] = v
 			}
 		}
