@@ -118,7 +118,7 @@ func TestEmptyRecord(t *testing.T) {
 func large(nodes, entries int) judge.Result {
 	r := judge.Result{Header: record.Header{Name: "large"}, From: noon, Until: noon.Add(time.Duration(entries) * time.Second), Ended: true}
 	for i := range nodes {
-		n := record.Node{Name: fmt.Sprintf("ip-10-0-%d-%d.ec2.internal", i/250, i%250), UID: fmt.Sprint(i), ProviderID: "aws:///us-east-1a/i-0", ControlPlane: i%4 == 0}
+		n := record.Node{Name: fmt.Sprintf("ip-10-0-%d-%d.ec2.internal", i/250, i%250), UID: fmt.Sprint(i), ProviderID: "aws:///us-east-1a/i-0"}
 		r.World.Nodes = append(r.World.Nodes, judge.NodeChange{First: n, Last: n})
 	}
 	for _, controller := range judge.Controllers() {

@@ -128,7 +128,6 @@ type Node struct {
 	Name          string    `json:"name"`
 	UID           string    `json:"uid"`
 	ProviderID    string    `json:"providerID,omitempty"`
-	ControlPlane  bool      `json:"controlPlane,omitempty"`
 	Ready         string    `json:"ready,omitempty"` // status of the condition
 	Unschedulable bool      `json:"unschedulable,omitempty"`
 	Uninitialized bool      `json:"uninitialized,omitempty"` // taint node.cloudprovider.kubernetes.io/uninitialized

@@ -15,17 +15,14 @@ import (
 // Recording shows what changes while a cluster is recorded, a line each. It is a
 // record.Sink that takes everything.
 type Recording struct {
-	screen  console.Screen
-	holders map[string]string
-	pods    map[string]string
-	nodes   map[string]string
-	lbs     map[string]string
-	begun   bool
+	screen console.Screen
+	states map[string]string // by the name of a lease, or the UID of an object
+	begun  bool              // the Nodes that were there are noted
 }
 
 // NewRecording shows on standard output.
 func NewRecording(streams console.Streams) *Recording {
-	return &Recording{screen: console.NewScreen(streams, streams.Out), holders: map[string]string{}, pods: map[string]string{}, nodes: map[string]string{}, lbs: map[string]string{}}
+	return &Recording{screen: console.NewScreen(streams, streams.Out), states: map[string]string{}}
 }
 
 // Put implements record.Sink.
@@ -34,17 +31,16 @@ func (v *Recording) Put(e record.Entry) error {
 	case e.Header != nil:
 		v.screen.Line("recording %s   %s · Kubernetes %s · Ctrl-C ends it", e.Header.Name, e.Header.Server, e.Header.Kubernetes)
 	case e.Lease != nil:
-		v.changed(e.At, v.holders, e.Lease.Name, holder(*e.Lease), "lease "+e.Lease.Name)
+		v.changed(e.At, e.Lease.Name, holder(*e.Lease), "lease "+e.Lease.Name)
 	case e.Pod != nil:
-		v.changed(e.At, v.pods, e.Pod.UID, podState(*e.Pod), fmt.Sprintf("pod %s on %s", e.Pod.Name, e.Pod.Node))
+		v.changed(e.At, e.Pod.UID, podState(*e.Pod), fmt.Sprintf("pod %s on %s", e.Pod.Name, e.Pod.Node))
 	case e.Node != nil:
-		if v.begun || e.Node.ControlPlane {
-			v.changed(e.At, v.nodes, e.Node.UID, nodeState(*e.Node), "Node "+e.Node.Name)
-		} else {
-			v.nodes[e.Node.UID] = nodeState(*e.Node)
+		if !v.begun {
+			v.states[e.Node.UID] = nodeState(*e.Node)
 		}
+		v.changed(e.At, e.Node.UID, nodeState(*e.Node), "Node "+e.Node.Name)
 	case e.Service != nil:
-		v.changed(e.At, v.lbs, e.Service.UID, serviceState(*e.Service), fmt.Sprintf("Service %s/%s", e.Service.Namespace, e.Service.Name))
+		v.changed(e.At, e.Service.UID, serviceState(*e.Service), fmt.Sprintf("Service %s/%s", e.Service.Namespace, e.Service.Name))
 	case e.Begun != nil:
 		v.begun = v.begun || e.Begun.Stream == record.Nodes
 	case e.Missed != nil:
@@ -58,11 +54,11 @@ func (v *Recording) line(at time.Time, text string) {
 }
 
 // changed shows a thing whose state is another than before.
-func (v *Recording) changed(at time.Time, states map[string]string, key, state, thing string) {
-	if states[key] == state {
+func (v *Recording) changed(at time.Time, key, state, thing string) {
+	if v.states[key] == state {
 		return
 	}
-	states[key] = state
+	v.states[key] = state
 	v.line(at, thing+": "+state)
 }
 

@@ -80,7 +80,7 @@ func TestNodeOfAHost(t *testing.T) {
 func onMachines(provider string, machines ...record.Machine) *script {
 	s := (&script{}).at(0, record.Entry{Header: &record.Header{Form: record.Form, Name: "demo"}})
 	for _, name := range []string{"ip-0.ec2.internal", "ip-1.ec2.internal"} {
-		s.at(0, record.Entry{Node: &record.Node{Name: name, UID: name, ControlPlane: true, Hostname: name}})
+		s.at(0, record.Entry{Node: &record.Node{Name: name, UID: name, Hostname: name}})
 	}
 	for _, m := range machines {
 		s.at(0, record.Entry{Machine: &m})

@@ -25,7 +25,7 @@ func (s *script) at(seconds float64, e record.Entry) *script {
 func begun() *script {
 	s := (&script{}).at(0, record.Entry{Header: &record.Header{Form: record.Form, Name: "demo"}})
 	for _, name := range []string{"cp-0", "cp-1"} {
-		s.at(0, record.Entry{Node: &record.Node{Name: name, UID: name, ControlPlane: true}})
+		s.at(0, record.Entry{Node: &record.Node{Name: name, UID: name}})
 	}
 	s.pod(0, record.Running, wellknown.KCM, "cp-0", "k0", "--cloud-provider=aws", "--enable-leader-migration=true")
 	s.pod(0, record.Running, wellknown.CCM, "cp-1", "c1", "--enable-leader-migration=true")

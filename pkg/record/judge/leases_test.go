@@ -73,7 +73,7 @@ func TestStartUnderTheMainLease(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := (&script{}).at(0, record.Entry{Header: &record.Header{Form: record.Form, Name: "demo"}})
-			s.at(0, record.Entry{Node: &record.Node{Name: "cp-0", UID: "cp-0", ControlPlane: true}})
+			s.at(0, record.Entry{Node: &record.Node{Name: "cp-0", UID: "cp-0"}})
 			s.pod(0, record.Running, wellknown.KCM, "cp-0", "k0", "--cloud-provider=aws")
 			s.hold(test.seen, test.acquired+600, wellknown.KCMLease, "cp-0_a", 1)
 			s.hold(test.seen+2, test.acquired+600, wellknown.KCMLease, "cp-0_a", 1)

@@ -455,7 +455,7 @@ func (m *model) begin() {
 	m.entries = nil
 	m.entries = append(m.entries, out{m.now, record.Entry{Header: &record.Header{Form: record.Form}}})
 	for i := range 3 {
-		m.entries = append(m.entries, out{m.now, record.Entry{Node: &record.Node{Name: host(i), UID: host(i), ControlPlane: true}}})
+		m.entries = append(m.entries, out{m.now, record.Entry{Node: &record.Node{Name: host(i), UID: host(i)}}})
 		if m.unlike && m.matched {
 			m.entries = append(m.entries, out{m.now, record.Entry{Machine: &record.Machine{Name: "m-" + host(i), Infrastructure: m.called(host(i)), Node: host(i)}}})
 		}

@@ -23,8 +23,8 @@ func TestProcessBehindAReplacedPod(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := (&script{}).at(0, record.Entry{Header: &record.Header{Form: record.Form, Name: "demo"}})
-			s.at(0, record.Entry{Node: &record.Node{Name: "cp-0", UID: "cp-0", ControlPlane: true}})
-			s.at(0, record.Entry{Node: &record.Node{Name: "cp-1", UID: "cp-1", ControlPlane: true}})
+			s.at(0, record.Entry{Node: &record.Node{Name: "cp-0", UID: "cp-0"}})
+			s.at(0, record.Entry{Node: &record.Node{Name: "cp-1", UID: "cp-1"}})
 			kcm := func(at float64, uid, id string, started float64) *record.Pod {
 				p := &record.Pod{Namespace: "kube-system", Name: "kcm-cp-0", UID: uid, Program: wellknown.KCM, Node: "cp-0", Mirror: true, HostNetwork: true, Started: on(started),
 					Flags: []string{"--cloud-provider=aws", flag}, Containers: []record.Container{{ID: id, State: record.Running, Started: on(started)}}}

@@ -145,10 +145,6 @@ func terminated(t *corev1.ContainerStateTerminated, restarts int32) record.Conta
 func nodeEntry(n *corev1.Node, gone bool) (record.Entry, bool) {
 	out := record.Node{Name: n.Name, UID: string(n.UID), ProviderID: n.Spec.ProviderID, Unschedulable: n.Spec.Unschedulable,
 		Hostname: n.Labels[corev1.LabelHostname], Machine: n.Annotations[machineOfNode], Gone: gone}
-	for _, label := range []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/controlplane", "node-role.kubernetes.io/master"} {
-		_, has := n.Labels[label]
-		out.ControlPlane = out.ControlPlane || has
-	}
 	for _, c := range n.Status.Conditions {
 		if c.Type == corev1.NodeReady {
 			out.Ready = string(c.Status)

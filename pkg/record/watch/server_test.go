@@ -178,7 +178,7 @@ func (c components) recorded(server *apiserver.Server) {
 			return e.Pod != nil && len(e.Pod.Containers) == 1 && e.Pod.Containers[0].Ended() && e.Pod.Containers[0].ID == "containerd://a"
 		},
 		"a Node": func(e record.Entry) bool {
-			return e.Node != nil && e.Node.ControlPlane && e.Node.ProviderID == "aws:///a/i-1" && e.Node.Machine == "demo-cp-0"
+			return e.Node != nil && e.Node.ProviderID == "aws:///a/i-1" && e.Node.Machine == "demo-cp-0"
 		},
 		"a load balancer": func(e record.Entry) bool { return e.Service != nil && e.Service.Name == "lb" },
 	} {
