@@ -41,7 +41,7 @@ type Recorder struct {
 	Machines func(context.Context) ([]record.Machine, error)
 	// Say tells people at once what cannot be seen; nil: nobody.
 	Say func(string)
-	// Refused is told once of everything that the credentials may not watch; nil: nobody is.
+	// Refused takes the name of a stream that the credentials may not watch, at each try; or nil.
 	Refused func(what string)
 	// Began is when the clock of the record began, where others write to it, too, or where
 	// it is taken up again; zero: when Run begins.
@@ -81,10 +81,9 @@ type session struct {
 	opened   time.Time
 	fail     context.CancelCauseFunc
 
-	mu      sync.Mutex
-	begun   map[record.Stream]int
-	away    map[*stream]away
-	refused map[string]bool // what is forbidden, and was told
+	mu    sync.Mutex
+	begun map[record.Stream]int
+	away  map[*stream]away
 }
 
 // away is a stream that is not seen.
@@ -109,7 +108,7 @@ func (r Recorder) open(ctx context.Context) (*session, error) {
 	if r.Began.IsZero() {
 		r.Began = r.Clock.Now()
 	}
-	s := &session{recorder: r, kube: kube, began: r.Began, opened: r.Clock.Now(), begun: map[record.Stream]int{}, away: map[*stream]away{}, refused: map[string]bool{}}
+	s := &session{recorder: r, kube: kube, began: r.Began, opened: r.Clock.Now(), begun: map[record.Stream]int{}, away: map[*stream]away{}}
 	for _, name := range record.LeaseNames() {
 		if _, err := s.leaseSource(name).list(ctx, "", func(any) {}); err != nil {
 			return nil, unwatchable(config.Host, err)

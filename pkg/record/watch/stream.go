@@ -82,6 +82,10 @@ func (w *stream) follow(ctx context.Context) {
 	}
 }
 
+// refused reports whether an API server forbids what was asked: until somebody grants it. Expired
+// credentials are no such case, as others may take their place.
+func refused(err error) bool { return apierrors.IsForbidden(err) }
+
 // expired says whether a version is too old to be gone on from: 410, in one of its forms.
 func expired(err error) bool { return apierrors.IsGone(err) || apierrors.IsResourceExpired(err) }
 
@@ -95,7 +99,9 @@ func (w *stream) lost(ctx context.Context, err error) {
 		w.rest(ctx)
 		return
 	}
-	w.session.told(string(w.stream))
+	if tell := w.session.recorder.Refused; tell != nil {
+		tell(string(w.stream))
+	}
 	w.restUpTo(ctx, LongestRefused)
 }
 
