@@ -12,11 +12,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
-// Bounds of how wide a gap may be told on a quiet machine: by a kubelet's report, of which a second
-// is left out, and a second until controllers run; and by the lease's rule, which leaves open when
-// in retry period and renew deadline a process ends.
+// Bounds of how wide a gap may be told on a quiet machine. Behind a kubelet's report: up to a second
+// that its times leave out, a second until controllers run, and half a second that is added to what
+// is known of the clock. By the lease's rule: retry period and renew deadline.
 const (
-	widestByReport = 2500 * time.Millisecond
+	widestByReport = 2200 * time.Millisecond
 	widestByRule   = 15500 * time.Millisecond
 )
 
