@@ -84,7 +84,6 @@ func mainLeaseOf(program string) string {
 func (k known) shown() Process {
 	out := Process{Identity: k.identity, Program: k.program, Host: k.host()}
 	if k.run != nil {
-		out.Pod = k.run.pod.now.Namespace + "/" + k.run.pod.now.Name
 		out.Container = k.run.id
 	}
 	return out
@@ -165,7 +164,7 @@ func overlap(first, second Interval) Overlap {
 		o.Kind = Excluded
 		return o
 	}
-	o.Kind, o.From, o.To, o.ByRule = Possible, begins, earlier(first.End.Latest, second.End.Latest), first.ByRule
+	o.Kind, o.From, o.To = Possible, begins, earlier(first.End.Latest, second.End.Latest)
 	if !first.ByRule.IsZero() && !begins.Before(first.ByRule) {
 		o.OnlyIfFrozen, o.To = true, first.End.Latest
 	}

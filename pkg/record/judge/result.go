@@ -18,7 +18,6 @@ type Process struct {
 	Identity  string `json:"identity"`
 	Program   string `json:"program,omitempty"` // "": nothing tells
 	Host      string `json:"host,omitempty"`
-	Pod       string `json:"pod,omitempty"`       // namespace/name, where it is known which
 	Container string `json:"container,omitempty"` // ID, where it is known which
 }
 
@@ -61,9 +60,8 @@ type Overlap struct {
 	To     time.Time `json:"to,omitzero"` // zero: nothing bounds it
 	// OnlyIfFrozen: by client-go's rule there was none. One that was frozen, or whose
 	// replies came late, is not bound by it.
-	OnlyIfFrozen bool      `json:"onlyIfFrozen,omitempty"`
-	ByRule       time.Time `json:"byRule,omitzero"` // when by that rule the first had ended
-	Why          string    `json:"why"`
+	OnlyIfFrozen bool   `json:"onlyIfFrozen,omitempty"`
+	Why          string `json:"why"`
 }
 
 // Gap is a stretch in which possibly nobody ran a controller.
