@@ -34,9 +34,9 @@ type watched struct {
 	current           record.Lease
 	last              write
 	quiet             time.Time // nothing newer than the current version was written before
-	seen              bool
-	lost              span   // the last stretch that was not watched, while no version has followed it; else zero
-	blind             []span // those that a version has followed
+	seen, read        bool      // a version of it was received; a read of it was answered
+	lost              span      // the last stretch that was not watched, while no version has followed it; else zero
+	blind             []span    // those that a version has followed
 }
 
 // maxSilence is for how long no read may confirm what the watch of a lease shows before the end
@@ -86,8 +86,8 @@ func (j *Judge) behind() []unseen {
 	var all []unseen
 	for _, name := range record.LeaseNames() {
 		since := j.asked
-		if w := j.leases[name]; w != nil && !w.known().IsZero() {
-			since = w.known()
+		if w := j.leases[name]; w != nil && w.read {
+			since = later(w.known(), j.from)
 		}
 		if !since.IsZero() && j.until.Sub(since) >= maxSilence {
 			all = append(all, unseen{lease: name, from: since, until: j.until, why: "no read confirms what its watch shows"})
@@ -223,6 +223,7 @@ func (j *Judge) checked(c record.Checked) {
 		if w == nil {
 			continue
 		}
+		w.read = true
 		switch v.ResourceVersion {
 		case w.version:
 			if w.current.Gone && !w.lost.to.IsZero() {

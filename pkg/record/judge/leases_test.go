@@ -245,6 +245,27 @@ func TestSilenceOfOneLease(t *testing.T) {
 	}
 }
 
+// A lease that may be watched and not read is followed by its watch alone.
+func TestBehind_leaseNeverRead_isFollowed(t *testing.T) {
+	j := New()
+	put := func(seconds float64, e record.Entry) { e.At = on(seconds); _ = j.Put(e) }
+	put(0, record.Entry{Header: &record.Header{Form: record.Form}})
+	for _, name := range record.LeaseNames() {
+		put(0, record.Entry{Lease: &record.Lease{Name: name, Gone: true}})
+	}
+	put(60, record.Entry{Begun: &record.Begun{Stream: record.Nodes}})
+	if got := j.behind(); len(got) > 0 {
+		t.Errorf("none may be read: %+v", got)
+	}
+	put(61, record.Entry{Checked: &record.Checked{Versions: map[string]record.Version{wellknown.KCMLease: {Sent: on(61)}}}})
+	put(70, record.Entry{Begun: &record.Begun{Stream: record.Services}})
+	for _, u := range j.behind() {
+		if !u.from.Equal(on(61)) {
+			t.Errorf("behind since %s, wanted the last read", at(u.from))
+		}
+	}
+}
+
 // Who led where nobody looked, and lost its lease, takes it again before it has to end, or
 // never: what is seen then is no beginning.
 func TestTakenAgainBehindWhatNobodySaw(t *testing.T) {
