@@ -2,8 +2,7 @@ package recording
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/json"
+	"reflect"
 
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
@@ -22,14 +21,12 @@ func (r *Recording) Audited(report verify.Report) {
 	}
 	audit := AuditOf(report)
 	audit.Run, audit.Step = r.underWay()
-	text, err := json.Marshal(audit)
-	if err != nil || audit.Step == "" {
+	if audit.Step == "" {
 		return
 	}
-	sum := sha256.Sum256(text)
 	r.mu.Lock()
-	known := r.audited == sum
-	r.audited = sum
+	known := reflect.DeepEqual(r.audited, audit)
+	r.audited = audit
 	r.mu.Unlock()
 	if !known {
 		r.add(record.Entry{Audit: &audit})

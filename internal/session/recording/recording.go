@@ -2,7 +2,6 @@ package recording
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -59,7 +58,7 @@ type Recording struct {
 	refused  []string           // what the credentials may not watch
 	run      string             // that is under way
 	step     string             // of it, that is; "": none
-	audited  [sha256.Size]byte  // of the last audit that is kept
+	audited  record.Audit       // the last one that is kept
 	runs     []string           // that have a record beside the journal
 	kept     Kept               // what became of it
 	unpacked error              // why there will be none

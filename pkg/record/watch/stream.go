@@ -77,7 +77,7 @@ func (w *stream) follow(ctx context.Context) {
 		case err != nil:
 			w.lost(ctx, err)
 		case w.session.now().Sub(began) < firstPause: // whoever ends every watch at once is not asked in a loop
-			w.rest(ctx)
+			w.rest(ctx, longestPause)
 		}
 	}
 }
@@ -96,20 +96,17 @@ func (w *stream) lost(ctx context.Context, err error) {
 	}
 	w.session.gone(w, err)
 	if !refused(err) {
-		w.rest(ctx)
+		w.rest(ctx, longestPause)
 		return
 	}
 	if tell := w.session.recorder.Refused; tell != nil {
 		tell(string(w.stream))
 	}
-	w.restUpTo(ctx, LongestRefused)
+	w.rest(ctx, LongestRefused)
 }
 
-// rest waits, longer from time to time.
-func (w *stream) rest(ctx context.Context) { w.restUpTo(ctx, longestPause) }
-
-// restUpTo is rest with a longest wait.
-func (w *stream) restUpTo(ctx context.Context, longest time.Duration) {
+// rest waits, longer each time, up to a limit.
+func (w *stream) rest(ctx context.Context, longest time.Duration) {
 	w.pause = min(max(2*w.pause, firstPause), longest)
 	timer := w.session.recorder.Clock.NewTimer(w.pause)
 	defer timer.Stop()
