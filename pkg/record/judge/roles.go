@@ -34,18 +34,16 @@ func roleOfMode(m record.Mode) role {
 	return role{main: m == record.InTree, migration: m == record.Migrating, never: true}
 }
 
-// modeOfPod is the mode of a kube-controller-manager with the arguments of a pod, or "".
+// modeOfPod returns the mode of a kube-controller-manager with the arguments of a pod, or "".
 func modeOfPod(p record.Pod) record.Mode {
-	args := component.Parse(p.Flags)
-	on, err := args.Bool(component.EnableLeaderMigration, false)
-	switch provider := args.Last(component.CloudProvider); {
-	case p.Frozen != "" || err != nil:
+	switch mode := component.Parse(p.Flags).Mode(); {
+	case p.Frozen != "":
 		return ""
-	case provider == "external":
+	case mode.IsExternal():
 		return record.External
-	case provider == "aws" && on:
+	case mode == component.InTreeMigrating:
 		return record.Migrating
-	case provider == "aws":
+	case mode == component.InTree:
 		return record.InTree
 	}
 	return ""
@@ -61,7 +59,7 @@ func roleOf(p record.Pod, controller string, flagged bool) role {
 	if p.Frozen != "" {
 		return unknownRole(flagged)
 	}
-	if p.Program == wellknown.KCM && args.Last(component.CloudProvider) != "aws" || !enabled(args, controller) {
+	if p.Program == wellknown.KCM && !args.Mode().IsInTree() || !enabled(args, controller) {
 		return role{never: true}
 	}
 	on, err := args.Bool(component.EnableLeaderMigration, false)
