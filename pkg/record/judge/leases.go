@@ -32,6 +32,7 @@ type tenure struct {
 type watched struct {
 	version, previous string // resource versions
 	current           record.Lease
+	ahead             record.Version // the last that was read and not received before
 	last              write
 	quiet             time.Time // nothing newer than the current version was written before
 	seen, read        bool      // a version of it was received; a read of it was answered
@@ -133,6 +134,9 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 	j.clocks.learn(this)
 	before, old := w.last, w.current
 	w.previous, w.version, w.current, w.last, w.quiet = w.version, l.ResourceVersion, l, this, time.Time{}
+	if w.ahead.ResourceVersion == w.version { // a read confirmed it before it was received
+		w.quiet = w.ahead.Sent
+	}
 	if first && !lost { // listed since the record began
 		w.quiet = j.opened
 	}
@@ -237,6 +241,8 @@ func (j *Judge) checked(c record.Checked) {
 			w.last.floor = v.Sent
 			j.clocks.learn(w.last)
 			j.raise(name, w)
+		default:
+			w.ahead = v
 		}
 	}
 }

@@ -46,6 +46,13 @@ func TestWatchThatHangs(t *testing.T) {
 		{"the last answer took long", func(s *script) {
 			s.at(44.2, record.Entry{Checked: &record.Checked{Versions: map[string]record.Version{wellknown.MigrationLease: {Sent: on(40.1), ResourceVersion: current(s)}}}})
 		}, NotSeen},
+		{"each read is ahead of the watch, which shows it then", func(s *script) {
+			for x := 42.0; x < 52; x++ {
+				version := fmt.Sprint("new", x)
+				asked(s, x, version)
+				s.at(x+0.1, record.Entry{Lease: &record.Lease{Name: wellknown.MigrationLease, UID: wellknown.MigrationLease, ResourceVersion: version, Holder: "cp-0_a", Renew: on(x), Transitions: 1, Manager: wellknown.KCM}})
+			}
+		}, Single},
 		{"the watch caught up", func(s *script) { asked(s, 42, "new"); s.renewals(44, 46); asked(s, 46.5, current(s)) }, Single},
 		{"an answer of before that came late", func(s *script) { old := current(s); s.renewals(41, 46); asked(s, 46, old); asked(s, 49, current(s)) }, Single},
 	} {
