@@ -36,7 +36,7 @@ func readDoc(t *testing.T, path string) string {
 // pages are all documents for people, by path below the root.
 func pages(t *testing.T) []string {
 	t.Helper()
-	list := []string{"README.md", "README.zh.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+	list := []string{"README.md", "README.zh.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"}
 	err := fs.WalkDir(os.DirFS(repository), "docs", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".md") {
 			list = append(list, path)
@@ -112,6 +112,29 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			}
 			if anchor != "" && !slices.Contains(anchors(readDoc(t, path)), anchor) {
 				t.Errorf("%s links to %s; %s has no such heading", page, match[1], path)
+			}
+		}
+	}
+}
+
+var (
+	pageBefore = regexp.MustCompile(`(?m)^← \[[^\]]+\]\(([^)#]+)\)`)
+	pageAfter  = regexp.MustCompile(`(?m)\[[^\]]+\]\(([^)#]+)\) →$`)
+)
+
+// TestPagesLeadOn checks that a page whose foot leads to a next page is the previous page
+// of that one, and the other way round.
+func TestPagesLeadOn(t *testing.T) {
+	for _, page := range pages(t) {
+		for _, way := range []struct{ there, back *regexp.Regexp }{{pageAfter, pageBefore}, {pageBefore, pageAfter}} {
+			match := way.there.FindStringSubmatch(readDoc(t, page))
+			if match == nil || strings.HasSuffix(page, ".zh.md") { // a translation shares the next page
+				continue
+			}
+			other := filepath.Join(filepath.Dir(page), match[1])
+			back := way.back.FindStringSubmatch(readDoc(t, other))
+			if back == nil || filepath.Join(filepath.Dir(other), back[1]) != page {
+				t.Errorf("%s leads to %s, which does not lead back", page, other)
 			}
 		}
 	}
@@ -199,9 +222,9 @@ func TestChecksNamedInDocsExist(t *testing.T) {
 	}
 }
 
-// TestFlagsNamedInReadmeExist holds every flag in the README, and every word of
-// its commands, to the commands there are.
-func TestFlagsNamedInReadmeExist(t *testing.T) {
+// TestCommandsOnFrontPagesExist checks that the pages that a newcomer reads first name
+// flags and commands that exist, and that the demo's transcript keeps its markers.
+func TestCommandsOnFrontPagesExist(t *testing.T) {
 	root := newRoot(&app{})
 	flags, commands := map[string]bool{"help": true}, map[string]bool{}
 	var walk func(*cobra.Command)
@@ -213,20 +236,21 @@ func TestFlagsNamedInReadmeExist(t *testing.T) {
 		}
 	}
 	walk(root)
-	text := readDoc(t, "README.md")
-	for _, match := range regexp.MustCompile(`--([a-z][a-z-]+)`).FindAllStringSubmatch(text, -1) {
-		if !flags[match[1]] {
-			t.Errorf("README.md names the flag --%s, which no command has", match[1])
+	for _, page := range []string{"README.md", "docs/demo.md", "docs/first-cluster.md", "docs/troubleshooting.md"} {
+		text := readDoc(t, page)
+		for _, match := range regexp.MustCompile(`(?:^|[\s\x60])--([a-z][a-z-]+)`).FindAllStringSubmatch(text, -1) {
+			if !flags[match[1]] {
+				t.Errorf("%s names the flag --%s, which no command has", page, match[1])
+			}
+		}
+		for _, match := range regexp.MustCompile(`(?m)(?:^|\x60)(awsmigrate(?: [a-z0-9]+)+)`).FindAllStringSubmatch(text, -1) {
+			if !commands[match[1]] {
+				t.Errorf("%s names the command %q, which does not exist", page, match[1])
+			}
 		}
 	}
-	section, _, _ := strings.Cut(text, "\n## Not yet\n")
-	for _, match := range regexp.MustCompile(`(?m)(?:^|\x60)(awsmigrate(?: [a-z0-9]+)+)`).FindAllStringSubmatch(section, -1) {
-		if !commands[match[1]] {
-			t.Errorf("README.md names the command %q, which does not exist", match[1])
-		}
-	}
-	if !strings.Contains(text, "<!-- transcript:begin -->\n") || !strings.Contains(text, "<!-- transcript:end -->\n") {
-		t.Error("README.md has lost the markers of the transcript")
+	if text := readDoc(t, "docs/demo.md"); !strings.Contains(text, "<!-- transcript:begin -->\n") || !strings.Contains(text, "<!-- transcript:end -->\n") {
+		t.Error("docs/demo.md has lost the markers of the transcript")
 	}
 }
 

@@ -23,7 +23,7 @@ func docPage(name string) string {
 
 // withoutFoot is a page without what leads a reader on to other pages.
 func withoutFoot(text []byte) []byte {
-	if at := bytes.LastIndex(text, []byte("\n---\n")); at >= 0 && bytes.Contains(text[at:], []byte("[All steps]")) {
+	if at := bytes.LastIndex(text, []byte("\n---\n")); at >= 0 && bytes.Contains(text[at:], []byte("[All ")) {
 		return text[:at]
 	}
 	return text
