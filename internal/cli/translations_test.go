@@ -14,7 +14,9 @@ var translations = []struct {
 	whole    bool
 }{
 	{"docs/first-cluster.zh.md", "docs/first-cluster.md", true},
+	{"docs/begun-by-hand.zh.md", "docs/begun-by-hand.md", true},
 	{"docs/procedures.zh.md", "docs/procedures.md", true},
+	{"docs/procedures-rke.zh.md", "docs/procedures-rke.md", true},
 	{"README.zh.md", "README.md", false},
 }
 
@@ -24,7 +26,7 @@ var (
 	linkedTo  = regexp.MustCompile(`\]\(([^)]+)\)`)
 	heading   = regexp.MustCompile(`(?m)^#+ `)
 	tableRow  = regexp.MustCompile(`(?m)^\|`)
-	otherPage = regexp.MustCompile(`^(README|first-cluster|procedures)(\.zh)?\.md$`)
+	otherPage = regexp.MustCompile(`^(README|first-cluster|begun-by-hand|procedures|procedures-rke)(\.zh)?\.md$`)
 )
 
 // A translation has the commands, checks, links, sections and rows of its page: a change of
@@ -45,6 +47,17 @@ func TestTranslations(t *testing.T) {
 					t.Errorf("%s: %s that %s has not: %q", tt.page, what, tt.of, strange)
 				}
 			}
+		}
+	}
+}
+
+// TestChinesePunctuation checks that Chinese pages use full-width punctuation.
+func TestChinesePunctuation(t *testing.T) {
+	halfWidth := regexp.MustCompile(`.{0,8}\p{Han}[,;:?!()]`)
+	for _, tt := range translations {
+		text := linkedTo.ReplaceAllString(inlined.ReplaceAllString(fenced.ReplaceAllString(readDoc(t, tt.page), ""), ""), "]")
+		for _, place := range halfWidth.FindAllString(text, -1) {
+			t.Errorf("%s has half-width punctuation at %q", tt.page, place)
 		}
 	}
 }
