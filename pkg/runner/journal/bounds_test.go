@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// largestState returns the largest honest journal: a long history, intents with inverse
+// largestState returns the largest valid journal: a long history, intents with inverse
 // edits, the fingerprint of 5,000 Nodes.
 func largestState() State {
 	st := fullState()
@@ -55,21 +55,21 @@ func TestEncode_largestHonestState_isReadAgain(t *testing.T) {
 }
 
 func TestEncode_moreThanReadable_isRefused(t *testing.T) {
-	for name, note := range map[string]string{"values": "[0" + strings.Repeat(",0", readable().Values) + "]", "bytes": `"` + strings.Repeat("a", readable().Bytes) + `"`} {
+	for name, note := range map[string]string{"values": "[0" + strings.Repeat(",0", textLimits().Values) + "]", "bytes": `"` + strings.Repeat("a", textLimits().Bytes) + `"`} {
 		st := fullState()
 		st.Notes["large"] = json.RawMessage(note)
 		_, err := encode(st, "ConfigMap a/b")
-		faulty.WantClass(t, err, fault.Check, "ConfigMap a/b", readable().String())
+		faulty.WantClass(t, err, fault.Check, "ConfigMap a/b", textLimits().String())
 		if !fault.HasReason(err, "JournalTooLarge") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// The memory to decode a journal is bounded whatever its object holds.
+// The memory for decoding is bounded for any content of the object.
 func TestKept_atAndBeyondTheLimits_boundedMemory(t *testing.T) {
 	const most = 80 << 20
-	at := readable().Values - 5
+	at := textLimits().Values - 5
 	for name, tt := range map[string]struct {
 		text    string
 		refused bool
@@ -78,7 +78,7 @@ func TestKept_atAndBeyondTheLimits_boundedMemory(t *testing.T) {
 		"runs at the limit":          {ofSize("runs", at), false},
 		"intents beyond":             {ofSize("intents", 10*at), true},
 		"runs beyond":                {ofSize("runs", 10*at), true},
-		"a text beyond":              {`{"schema":"` + strings.Repeat("a", 10*readable().Bytes) + `"}`, true},
+		"a text beyond":              {`{"schema":"` + strings.Repeat("a", 10*textLimits().Bytes) + `"}`, true},
 		"notes of notes beyond":      {`{"schema":"` + Schema + `","notes":{"a":[` + strings.Repeat("[],", 10*at) + `[]]}}`, true},
 		"lists in lists, and no end": {strings.Repeat("[", 2<<20), true},
 	} {
@@ -97,7 +97,7 @@ func TestKept_atAndBeyondTheLimits_boundedMemory(t *testing.T) {
 				t.Error(err)
 			}
 			if tt.refused {
-				faulty.WantClass(t, err, fault.Stale, "ConfigMap a/b", "has more than", readable().String())
+				faulty.WantClass(t, err, fault.Stale, "ConfigMap a/b", "has more than", textLimits().String())
 			}
 		})
 	}
@@ -105,7 +105,7 @@ func TestKept_atAndBeyondTheLimits_boundedMemory(t *testing.T) {
 
 func FuzzKept(f *testing.F) {
 	f.Add([]byte(ofSize("intents", 3)))
-	f.Add([]byte(ofSize("runs", 10*readable().Values)))
+	f.Add([]byte(ofSize("runs", 10*textLimits().Values)))
 	f.Add([]byte(`{"schema":"` + Schema + `","notes":{"a":"\"[{\\"}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		cm := packedText(t, string(text))
@@ -115,7 +115,7 @@ func FuzzKept(f *testing.F) {
 	})
 }
 
-// An object that holds something else is never to be deleted.
+// The fix must never ask to delete an object with other content.
 func TestKept_foreignObject_fixKeepsIt(t *testing.T) {
 	for name, data := range map[string]map[string]string{"empty": nil, "other keys": {"plan.json": "{}"}, "another schema": {keyText: `{"schema":"example.com/v1"}`}} {
 		_, err := Kept("ConfigMap a/b", &corev1.ConfigMap{Data: data})

@@ -24,21 +24,21 @@ const (
 	keySum    = "sha256"
 )
 
-// ConfigMap is a Journal in one ConfigMap.
+// ConfigMap stores a Journal in one ConfigMap.
 type ConfigMap struct {
 	client    kubernetes.Interface
 	namespace string
 	name      string
 	target    Target
 
-	// Clock and Budget may be set before the first use: what waits are timed
-	// with, and how long a commit goes on trying (default 5 min).
+	// Clock and Budget may be set before the first use: the clock that times the waits, and the
+	// time after which a commit stops retrying (default 5 min).
 	Clock  clock.Clock
 	Budget time.Duration
 }
 
-// NewConfigMap is the journal of target in the ConfigMap namespace/name
-// (see Name). It refuses a ConfigMap that belongs to another cluster.
+// NewConfigMap returns the journal of target in the ConfigMap namespace/name (see Name). The
+// journal refuses a ConfigMap that belongs to another cluster.
 func NewConfigMap(client kubernetes.Interface, namespace, name string, target Target) *ConfigMap {
 	return &ConfigMap{
 		client: client, namespace: namespace, name: name, target: target,
@@ -59,14 +59,14 @@ func (j *ConfigMap) Load(ctx context.Context) (State, error) {
 		return State{}, nil
 	}
 	if err != nil {
-		return State{}, unread(j.object(), err)
+		return State{}, readFault(j.object(), err)
 	}
 	return j.decode(cm)
 }
 
-// unread classes a reading that failed: nothing is known of the journal then,
-// whatever the API answered.
-func unread(object string, err error) error {
+// readFault returns the fault of a failed read. After it, nothing is known about the journal,
+// whichever error the API returned.
+func readFault(object string, err error) error {
 	if retry.Unauthorized(err) {
 		return fault.Unauthorized("the journal, "+object, err)
 	}
@@ -84,15 +84,15 @@ func (j *ConfigMap) decode(cm *corev1.ConfigMap) (State, error) {
 		return State{}, err
 	}
 	if st.Target.UID != j.target.UID {
-		return State{}, j.foreign(st.Target)
+		return State{}, j.foreignFault(st.Target)
 	}
 	st.Version = cm.ResourceVersion
 	return st, nil
 }
 
-// foreign returns the error for a journal of another cluster. Only one of an earlier cluster
-// of the same name may be deleted.
-func (j *ConfigMap) foreign(of Target) error {
+// foreignFault returns the error for a journal of another cluster. The ConfigMap may only be deleted
+// if it belongs to an earlier cluster of the same name.
+func (j *ConfigMap) foreignFault(of Target) error {
 	e := &fault.Error{
 		Class: fault.Usage, Reason: "JournalOfAnotherCluster", Object: j.object(),
 		Seen:   fmt.Sprintf("the journal belongs to cluster %q, whose kube-system has UID %s", of.Name, of.UID),
@@ -115,8 +115,8 @@ func (j *ConfigMap) Commit(ctx context.Context, st *State) error {
 	if err != nil {
 		return err
 	}
-	// Conflicts are retried here as well, so that the classification of what
-	// may be tried again stays in one place: settle turns them into an answer.
+	// Conflicts are retried here too, so that one function decides what may be retried: settle
+	// turns a conflict into a definite answer.
 	return retry.Do(ctx, j.Clock, j.Budget, "the journal to be written", func(ctx context.Context) error {
 		version, err := j.write(ctx, content, st.Version)
 		if err != nil {
@@ -130,8 +130,8 @@ func (j *ConfigMap) Commit(ctx context.Context, st *State) error {
 	})
 }
 
-// write stores content if the object is at version, and returns the new one.
-func (j *ConfigMap) write(ctx context.Context, content stored, version string) (string, error) {
+// write stores content if the object is at version, and returns the new version.
+func (j *ConfigMap) write(ctx context.Context, content storedJournal, version string) (string, error) {
 	ctx, cancel := retry.Request(ctx)
 	defer cancel()
 	cms := j.client.CoreV1().ConfigMaps(j.namespace)
@@ -162,10 +162,10 @@ func (j *ConfigMap) write(ctx context.Context, content stored, version string) (
 	return out.ResourceVersion, nil
 }
 
-// mergePatch changes our keys alone, so that labels and owners which others
-// put on the object stay. The journal goes into Rancher's backups with the Cluster that
-// it is about: one without the other tells a wrong story. The resourceVersion in it is a precondition.
-func mergePatch(content stored, version string) ([]byte, error) {
+// mergePatch changes only this package's keys, so that labels and owners set by others stay. The
+// label puts the journal into the same Rancher backup as its Cluster, because a restore of only
+// one of them would be inconsistent. The resourceVersion is a precondition.
+func mergePatch(content storedJournal, version string) ([]byte, error) {
 	data := map[string]any{keySum: content.sum, keyText: nil}
 	binary := map[string]any{keyPacked: nil}
 	if content.packed != nil {
@@ -180,9 +180,9 @@ func mergePatch(content stored, version string) ([]byte, error) {
 	})
 }
 
-// settle finds out what became of a write that failed with cause. It returns
-// the version under which our commit landed; or an error: cause itself, if it
-// is definite or the write did not happen and may be tried again.
+// settle finds out what happened to a write that failed with cause. It returns the version under
+// which the commit landed, or an error. It returns cause itself if cause is final, or if nothing
+// was written and a retry is safe.
 func (j *ConfigMap) settle(ctx context.Context, st *State, cause error) (string, error) {
 	gone := st.Version != "" && apierrors.IsNotFound(cause)
 	if !gone && !apierrors.IsConflict(cause) && !apierrors.IsAlreadyExists(cause) && !retry.Transient(cause) {
@@ -202,12 +202,12 @@ func (j *ConfigMap) settle(ctx context.Context, st *State, cause error) (string,
 	case now.Version != st.Version && now.Commit == st.Commit:
 		return now.Version, nil
 	case now.Version == st.Version:
-		return "", fmt.Errorf("%s: refused although nobody wrote it: %w", j.object(), cause)
+		return "", fmt.Errorf("%s: conflict without a concurrent write: %w", j.object(), cause)
 	}
 	return "", Moved(j.object(), now, cause)
 }
 
-// Moved is the fault of a commit that somebody else went before: now is what is stored.
+// Moved returns the fault of a commit that another run preceded; now is the stored state.
 func Moved(object string, now State, cause error) error {
 	e := &fault.Error{
 		Class: fault.Stale, Reason: "JournalMoved", Object: object,

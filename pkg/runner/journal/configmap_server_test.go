@@ -32,7 +32,7 @@ var journalTests = map[string]func(*testing.T, *rest.Config){
 	"its count is lost on the way":      journalCountLost,
 }
 
-// journalIn is a journal with a name of its own on a clock that nobody waits for.
+// journalIn returns a journal with a name of its own and a clock that never makes a test wait.
 func journalIn(t *testing.T, config *rest.Config) (*ConfigMap, *faulty.Transport) {
 	c, f := faulty.Client(t, config)
 	j := NewConfigMap(c, "default", faulty.Name(t), Target{Kind: "rke2", Name: "demo", Namespace: "default", UID: "uid-1"})
@@ -129,7 +129,7 @@ func journalLostAnswers(t *testing.T, config *rest.Config) {
 			t.Errorf("commit %d: version %q, read %q with %d intents", i, st.Version, got.Version, len(got.Intents))
 		}
 	}
-	// The answer and the look-up after it are lost: it still ends well.
+	// The response and the read after it are lost: the commit still succeeds.
 	f.Set(func(method string, n int) faulty.Fate {
 		if n <= 1 {
 			return faulty.LoseAfter
@@ -170,8 +170,8 @@ func journalOfAnotherCluster(t *testing.T, config *rest.Config) {
 	other := NewConfigMap(j.client, j.namespace, j.name, Target{Name: "demo", UID: "uid-2"})
 	_, err := other.Load(t.Context())
 	faulty.WantClass(t, err, fault.Usage, "ConfigMap default/", "uid-1", "uid-2")
-	nobody := NewConfigMap(j.client, j.namespace, "awsmigrate-nobody", Target{Name: "demo"})
-	if err := nobody.Commit(t.Context(), &State{}); err == nil {
+	unpinned := NewConfigMap(j.client, j.namespace, "awsmigrate-nobody", Target{Name: "demo"})
+	if err := unpinned.Commit(t.Context(), &State{}); err == nil {
 		t.Error("a journal without cluster was written")
 	}
 }

@@ -6,6 +6,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/faulty"
 )
 
-func TestExpiredCredentialsDoNotReadTheJournal(t *testing.T) {
-	faulty.WantExpiredApart(t, func(err error) error { return unread("ConfigMap x", err) })
+func TestReadFault_expiredCredentials_isUnauthorized(t *testing.T) {
+	faulty.WantExpiredApart(t, func(err error) error { return readFault("ConfigMap x", err) })
 }

@@ -1,8 +1,10 @@
-// Package journal keeps what no cluster can tell between runs: intents before their
-// effects, the inverse edits that an undo needs, approvals, the fingerprint, history.
-// It is one object, pinned to one cluster, written on the condition that nobody wrote
-// it since it was read, and never half: either the commit landed, or it did not.
+// Package journal stores what the cluster cannot show between runs: intents, inverse edits,
+// approvals, the fingerprint and the history. An intent is committed before its effect; an undo
+// needs the inverse edits.
 //
-// It holds no verdict that the cluster can give, and no secret. It knows no step, no
-// lock and no engine: who may write, and when, is decided above it.
+// A journal is one object that belongs to one cluster. A commit succeeds only if the object has
+// not changed since it was read. It lands completely or not at all.
+//
+// The journal holds no secret and nothing that can be read from the cluster. It does not know
+// steps, the lock or the engine. Its callers decide who may write, and when.
 package journal

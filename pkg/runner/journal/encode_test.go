@@ -31,7 +31,7 @@ func compactAll(st State) State {
 	return out
 }
 
-func TestJournalRoundTrip(t *testing.T) {
+func TestEncode_anyState_decodesEqual(t *testing.T) {
 	in := fullState()
 	content, err := encode(in, "o")
 	if err != nil {
@@ -46,27 +46,27 @@ func TestJournalRoundTrip(t *testing.T) {
 	}
 }
 
-func TestJournalIsRefused(t *testing.T) {
+func TestDecode_invalidJournal_isRefused(t *testing.T) {
 	good, err := encode(fullState(), "ConfigMap a/b")
 	if err != nil {
 		t.Fatal(err)
 	}
-	resum := func(text string) stored {
-		return stored{text: text, sum: sumOf(text)}
+	resum := func(text string) storedJournal {
+		return storedJournal{text: text, sum: sumOf(text)}
 	}
 	for name, c := range map[string]struct {
-		in    stored
+		in    storedJournal
 		class fault.Class
 		text  string
 	}{
-		"empty":             {stored{}, fault.Stale, "holds no journal"},
+		"empty":             {storedJournal{}, fault.Stale, "holds no journal"},
 		"truncated":         {resum(good.text[:len(good.text)/2]), fault.Stale, "truncated"},
 		"newer schema":      {resum(strings.Replace(good.text, "journal/v1", "journal/v2", 1)), fault.Stale, "newer"},
 		"something else":    {resum(`{"schema":"example.com/v1"}`), fault.Usage, "who keeps this object"},
 		"no schema":         {resum(`{"a":1}`), fault.Usage, "who keeps this object"},
 		"an unknown field":  {resum(strings.Replace(good.text, `"commit"`, `"later":1,"commit"`, 1)), fault.Stale, "does not follow"},
-		"edited by hand":    {stored{text: strings.Replace(good.text, `"w"`, `"v"`, 1), sum: good.sum}, fault.Stale, "changed by something other"},
-		"no zip":            {stored{packed: []byte("zip?"), sum: good.sum}, fault.Stale, "cannot be unpacked"},
+		"edited by hand":    {storedJournal{text: strings.Replace(good.text, `"w"`, `"v"`, 1), sum: good.sum}, fault.Stale, "changed by something other"},
+		"no zip":            {storedJournal{packed: []byte("zip?"), sum: good.sum}, fault.Stale, "cannot be unpacked"},
 		"a list, no object": {resum(`[]`), fault.Stale, "no JSON"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func nodesNote(n int) json.RawMessage {
 	return raw
 }
 
-func TestLargeJournalIsPackedAndBounded(t *testing.T) {
+func TestEncode_largeJournal_isPackedAndBounded(t *testing.T) {
 	st := fullState()
 	st.Notes["fingerprint"] = nodesNote(5000)
 	content, err := encode(st, "o")
@@ -111,7 +111,7 @@ func TestLargeJournalIsPackedAndBounded(t *testing.T) {
 	faulty.WantClass(t, err, fault.Check, "ConfigMap a/b", "does not fit")
 }
 
-func TestHistoryIsCompactedIntentsAreNot(t *testing.T) {
+func TestCompact_longHistory_keepsIntents(t *testing.T) {
 	st := fullState()
 	for i := range 300 {
 		st.Runs = append(st.Runs, Run{ID: fmt.Sprint(i)})
@@ -126,12 +126,12 @@ func TestHistoryIsCompactedIntentsAreNot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(out.Runs) != keepRuns || out.Runs[keepRuns-1].ID != "299" || len(out.Approvals) != keepApprovals || len(out.Intents) != 301 {
+	if len(out.Runs) != maxRuns || out.Runs[maxRuns-1].ID != "299" || len(out.Approvals) != maxApprovals || len(out.Intents) != 301 {
 		t.Errorf("%d runs, %d approvals, %d intents", len(out.Runs), len(out.Approvals), len(out.Intents))
 	}
 }
 
-func TestPrivateKeyIsNotWritten(t *testing.T) {
+func TestEncode_privateKey_isRefused(t *testing.T) {
 	st := fullState()
 	st.Notes["oops"] = json.RawMessage(`"-----BEGIN RSA PRIVATE KEY-----\nMII"`)
 	if _, err := encode(st, "o"); err == nil {

@@ -20,13 +20,12 @@ import (
 
 const keyEpoch = "epoch"
 
-// Counted is a Journal whose epoch the migrated cluster keeps, too: in ConfigMap
-// kube-system/awsmigrate there. The journal lies in Rancher's cluster and comes back with
-// Rancher's backup; a journal that counts less than the cluster is one that was restored,
-// or deleted.
+// Counted is a Journal that also stores its epoch in the migrated cluster, in ConfigMap
+// kube-system/awsmigrate. The journal itself is in Rancher's cluster and is restored with
+// Rancher's backup. If it counts less than the cluster, it was restored or deleted.
 type Counted struct {
 	Journal
-	Cluster kubernetes.Interface // the cluster that is migrated
+	Cluster kubernetes.Interface // the cluster being migrated
 	Clock   clock.Clock
 }
 
@@ -52,7 +51,7 @@ func (j Counted) count(ctx context.Context) (int, error) {
 	case apierrors.IsNotFound(err):
 		return 0, nil
 	case err != nil:
-		return 0, unread(j.object(), err)
+		return 0, readFault(j.object(), err)
 	}
 	n, err := strconv.Atoi(cm.Data[keyEpoch])
 	if err != nil || n < 0 {
@@ -62,21 +61,22 @@ func (j Counted) count(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// Commit implements Journal. The cluster follows the journal, so that a run that dies
-// between the two leaves a journal that counts more, which the next commit settles.
+// Commit implements Journal. It writes the journal first. If the run dies before the second
+// write, the journal counts more, and the next commit updates the cluster.
 func (j Counted) Commit(ctx context.Context, st *State) error {
 	if err := j.Journal.Commit(ctx, st); err != nil || st.Epoch <= st.Counted {
 		return err
 	}
-	if err := j.keep(ctx, st.Epoch, st.Counted == 0); err != nil {
+	if err := j.writeCount(ctx, st.Epoch, st.Counted == 0); err != nil {
 		return fmt.Errorf("count the goals that were reached, %s: %w", j.object(), err)
 	}
 	st.Counted = st.Epoch
 	return nil
 }
 
-// keep writes the count, which only ever grows while the lock is held. first: there was none.
-func (j Counted) keep(ctx context.Context, epoch int, first bool) error {
+// writeCount writes the count, which only grows while the lock is held. first reports whether the
+// cluster has no count yet.
+func (j Counted) writeCount(ctx context.Context, epoch int, first bool) error {
 	value := strconv.Itoa(epoch)
 	patch, err := json.Marshal(map[string]any{"data": map[string]string{keyEpoch: value}})
 	if err != nil {

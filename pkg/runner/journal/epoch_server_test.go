@@ -14,8 +14,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// countedIn is a journal of a cluster that has not been counted yet. All tests share one
-// API server, and so one count.
+// countedIn returns a journal of a cluster without a count. All tests share one API server, and
+// so one count.
 func countedIn(t *testing.T, config *rest.Config) (Counted, *faulty.Transport) {
 	t.Helper()
 	kept, _ := journalIn(t, rest.CopyConfig(config))
@@ -47,7 +47,7 @@ func journalCounted(t *testing.T, config *rest.Config) {
 			t.Errorf("epoch %d: %d, counted %d", n, got.Epoch, got.Counted)
 		}
 	}
-	// An old journal comes back.
+	// An old journal is restored.
 	old := load(t, j)
 	old.Epoch = before.Epoch
 	commit(t, j.Journal, &old, "r/3")
@@ -63,8 +63,8 @@ func journalCounted(t *testing.T, config *rest.Config) {
 	forget(t, j.Cluster)
 }
 
-// A run that dies, or loses an answer, between journal and cluster leaves a journal that
-// counts more: nothing was restored, and the next commit settles it.
+// If a run dies or loses a response between the two writes, the journal counts more. It was not
+// restored, and the next commit updates the cluster.
 func journalCountLost(t *testing.T, config *rest.Config) {
 	for _, what := range []faulty.Fate{faulty.LoseAfter, faulty.LoseBefore, faulty.Answer503} {
 		j, f := countedIn(t, config)

@@ -6,9 +6,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Foreign returns the fault for an inverse of the journal that no edit of awsmigrate has.
-// err says which key or value it names. The journal is no secret and has no key: an
-// inverse is data until its parser has accepted it.
+// Foreign returns the fault for an inverse that does not come from an edit of awsmigrate; err
+// names the key or value. The journal is neither secret nor signed, so its parser must accept an
+// inverse before it is used.
 func (r Record) Foreign(intent Intent, err error) error {
 	return &fault.Error{
 		Class: fault.Stale, Reason: reasonBroken, Object: r.objectName(),
@@ -20,7 +20,7 @@ func (r Record) Foreign(intent Intent, err error) error {
 
 // BrokenNote returns the fault for a note that cannot be read.
 func (r Record) BrokenNote(key string, err error) error {
-	return broken(r.objectName(), fmt.Sprintf("the note %q cannot be read", key), err)
+	return brokenFault(r.objectName(), fmt.Sprintf("the note %q cannot be read", key), err)
 }
 
 func (r Record) objectName() string {
@@ -30,7 +30,7 @@ func (r Record) objectName() string {
 	return r.Object
 }
 
-// object names the ConfigMap that holds the journal of a target.
+// object names the ConfigMap that holds the target's journal.
 func (t Target) object() string {
 	if t.Name == "" {
 		return ""

@@ -2,21 +2,20 @@ package journal
 
 import "strings"
 
-// undoPrefix begins the IDs of steps that take another step back.
+// undoPrefix starts the IDs of steps that undo another step.
 const undoPrefix = "undo-"
 
-// takenBackNote is the key of the note that ToTakeBack reads: for each step, how many
-// intents the journal held when a run saw that step taken back.
+// takenBackNote is the key of the note that ToTakeBack reads. For each step it holds how many
+// intents the journal had when a run saw that step undone.
 const takenBackNote = "taken-back"
 
-// ToTakeBack returns the intents of a step on an object that carry an inverse, newest
-// first. Left out are those from before the step was last seen taken back to its end. An
-// intent of the undo alone proves nothing: it is committed before its effect, and an undo
-// may be turned round half-way. Which of the rest are still in force only the object
-// shows: the edit that an inverse computes is empty once it is spent.
+// ToTakeBack returns the intents of a step on an object that carry an inverse, newest first. It
+// omits intents from before the step was last seen undone completely. An intent of the undo
+// proves nothing: it is committed before its effect, and an undo may be reversed half-way. Only
+// the object shows which of the rest are still in force: a spent inverse computes an empty edit.
 func (r Record) ToTakeBack(step StepID, object string) []Intent {
 	var found []Intent
-	for i := len(r.Intents) - 1; i >= r.takenBack(step); i-- {
+	for i := len(r.Intents) - 1; i >= r.undoneIntents(step); i-- {
 		if in := r.Intents[i]; in.Step == step && in.Object == object && len(in.Inverse) > 0 {
 			found = append(found, in)
 		}
@@ -24,9 +23,9 @@ func (r Record) ToTakeBack(step StepID, object string) []Intent {
 	return found
 }
 
-// Begun reports whether a step was announced and not seen taken back since.
+// Begun reports whether a step was announced and has not been seen undone since.
 func (r Record) Begun(step StepID) bool {
-	for _, in := range r.Intents[r.takenBack(step):] {
+	for _, in := range r.Intents[r.undoneIntents(step):] {
 		if in.Step == step {
 			return true
 		}
@@ -34,20 +33,20 @@ func (r Record) Begun(step StepID) bool {
 	return false
 }
 
-// Edited reports whether an edit of an object was announced and not seen taken back since.
+// Edited reports whether an edit of an object was announced and has not been seen undone since.
 func (r Record) Edited(object string) bool {
 	for i, in := range r.Intents {
-		if in.Object == object && len(in.Inverse) > 0 && !isUndo(in.Step) && i >= r.takenBack(in.Step) {
+		if in.Object == object && len(in.Inverse) > 0 && !isUndo(in.Step) && i >= r.undoneIntents(in.Step) {
 			return true
 		}
 	}
 	return false
 }
 
-// takenBack returns how many intents are from before a step was seen taken back, from 0 to
-// all of them. A note that cannot be read counts as 0: then inverses are tried that are
-// spent, and none is lost.
-func (r Record) takenBack(step StepID) int {
+// undoneIntents returns how many intents precede the moment when a step was seen undone, between 0
+// and all. It returns 0 if the note cannot be read: then spent inverses are tried again, but none
+// is lost.
+func (r Record) undoneIntents(step StepID) int {
 	var at map[StepID]int
 	if _, err := r.NoteInto(takenBackNote, &at); err != nil {
 		return 0
@@ -55,8 +54,8 @@ func (r Record) takenBack(step StepID) int {
 	return min(max(at[step], 0), len(r.Intents))
 }
 
-// TakenBack returns key and value of the note which says that steps are taken back, all
-// that the journal has announced of them.
+// TakenBack returns the key and value of the note that records steps as undone, with all their
+// intents so far.
 func (r Record) TakenBack(steps ...StepID) (key string, value any) {
 	var at map[StepID]int
 	if _, err := r.NoteInto(takenBackNote, &at); err != nil || at == nil {
@@ -68,9 +67,8 @@ func (r Record) TakenBack(steps ...StepID) (key string, value any) {
 	return takenBackNote, at
 }
 
-// SinceUndo returns the intents after the last one of an undo: what the journal announced
-// since the migration last went forward. Inverses and what edits left are not looked for
-// here; see ToTakeBack.
+// SinceUndo returns the intents after the last intent of an undo: those of the current migration.
+// It does not serve to find inverses or leftovers of edits; see ToTakeBack.
 func (r Record) SinceUndo() []Intent {
 	for i := len(r.Intents) - 1; i >= 0; i-- {
 		if isUndo(r.Intents[i].Step) {

@@ -9,50 +9,50 @@ import (
 	"time"
 )
 
-// Schema of the journal that this version reads and writes. A field that is
-// added or changes its meaning makes a new one: decoding is strict, so that an
-// older awsmigrate never writes back a journal of which it lost a part.
+// Schema is the schema of the journal that this version reads and writes. A field that is added
+// or changes its meaning needs a new schema. Decoding is strict, so that an older awsmigrate
+// never writes back a journal after losing a part of it.
 const Schema = "awsmigrate.io/journal/v1"
 
-// Journal keeps what no cluster can tell between runs.
+// Journal stores what the cluster cannot show between runs.
 type Journal interface {
-	// Load reads the journal; the zero State if there is none yet.
-	// A journal of another cluster, of a newer schema or in a bad state is
-	// refused with a *fault.Error that names the object.
+	// Load reads the journal and returns the zero State if it does not exist yet. It returns a
+	// *fault.Error that names the object if the journal is damaged, or belongs to another cluster
+	// or a newer schema.
 	Load(ctx context.Context) (State, error)
-	// Commit writes st if nobody wrote since st.Version, and advances
-	// st.Version. It returns nil only once the write is known to have landed;
-	// after an ambiguous error it looks whether st.Commit is what is stored.
-	// A journal that somebody else wrote meanwhile is a fault of class Stale.
+	// Commit writes st if the journal is still at st.Version, and updates st.Version. It returns
+	// nil only if the write is known to have landed; after an ambiguous error it compares
+	// st.Commit with the stored one. It returns a fault of class Stale if another writer changed
+	// the journal meanwhile.
 	Commit(ctx context.Context, st *State) error
 }
 
-// State is the whole content of a journal. Nothing in it is a verdict
-// that the cluster can give, and nothing in it may be a secret.
+// State is the whole content of a journal. It holds no secret and nothing that can be read from
+// the cluster.
 type State struct {
 	Schema string `json:"schema"`
-	// Commit is unique for every commit, so that one whose answer was lost can
-	// be recognised: "<run id>/<n>".
+	// Commit is unique for every commit, so that a commit whose response was lost can be
+	// recognised: "<run id>/<n>".
 	Commit    string                     `json:"commit"`
 	Target    Target                     `json:"target"`
 	Runs      []Run                      `json:"runs,omitempty"` // oldest first
 	Approvals []Approval                 `json:"approvals,omitempty"`
-	Brake     *Brake                     `json:"brake,omitempty"` // pulled, and no run has finished since
+	Brake     *Brake                     `json:"brake,omitempty"` // the rollout is paused, and no run has finished since
 	Intents   []Intent                   `json:"intents,omitempty"`
 	Notes     map[string]json.RawMessage `json:"notes,omitempty"`
-	// Epoch is how often a goal was reached or turned round; an approval serves one epoch.
+	// Epoch counts how often a goal was reached or reversed; an approval is valid for one epoch.
 	Epoch int `json:"epoch,omitempty"`
-	// Goal is what the last run that wrote was after, until it is reached.
+	// Goal is the goal of the last run that wrote, or empty once it is reached.
 	Goal string `json:"goal,omitempty"`
 
-	// Counted is the epoch as the cluster itself keeps it. It is not part of the content.
+	// Counted is the epoch that the cluster itself stores. It is not part of the content.
 	Counted int `json:"-"`
-	// Version is the precondition of the next commit: empty for a journal that
-	// is not there yet. It is not part of the content.
+	// Version is the precondition of the next commit, or empty if the journal does not exist yet.
+	// It is not part of the content.
 	Version string `json:"-"`
 }
 
-// Run is one run in the history.
+// Run describes one run in the history.
 type Run struct {
 	ID      string `json:"id"`
 	Command string `json:"command,omitempty"`
@@ -61,44 +61,45 @@ type Run struct {
 	End     string `json:"end,omitempty"`     // RFC 3339; empty while it runs, or if it died
 	Outcome string `json:"outcome,omitempty"` // "done", "stopped", "interrupted", "died", "guarded"
 	Step    StepID `json:"step,omitempty"`    // where it stopped
-	Reason  string `json:"reason,omitempty"`  // why, as the stable word of a fault
-	// Epoch is the one it ran in, and Verified are the steps that it saw to their end.
+	Reason  string `json:"reason,omitempty"`  // the Reason of the fault that ended it
+	// Epoch is the epoch of the run; Verified lists the steps that it saw completed.
 	Epoch    int      `json:"epoch,omitempty"`
 	Verified []StepID `json:"verified,omitempty"`
-	// Guard: it watched what another had begun, and was after no goal.
+	// Guard reports whether the run only watched what another run had started, without a goal.
 	Guard bool `json:"guard,omitempty"`
-	// Attempt names what asked for it; "": a person's own command.
+	// Attempt identifies the automatic request for the run, or is empty if a person typed the
+	// command.
 	Attempt string `json:"attempt,omitempty"`
 }
 
-// Approval is a person's yes.
+// Approval records that a person approved something.
 type Approval struct {
 	Run  string `json:"run"`
 	Who  string `json:"who,omitempty"`
 	Time string `json:"time"`           // RFC 3339
-	Step StepID `json:"step,omitempty"` // the step without way back; empty: the plan
+	Step StepID `json:"step,omitempty"` // the irreversible step; empty if the plan was approved
 	Plan string `json:"plan,omitempty"` // the hash of the plan that was approved
 }
 
-// Brake says that the outside world was kept from going on.
+// Brake records that a run paused the rollout.
 type Brake struct {
 	Run  string `json:"run"`
 	Step StepID `json:"step"`
 	Time string `json:"time"`           // RFC 3339
-	Done string `json:"done,omitempty"` // what was done; empty if it did not succeed
+	Done string `json:"done,omitempty"` // the action; empty if the pause failed
 }
 
-// Record is the part of the journal that a procedure may read, as a copy.
+// Record returns a copy of the part of the journal that a procedure may read.
 func (s State) Record() Record {
 	c := s.Clone()
 	return Record{Intents: c.Intents, Notes: c.Notes, LeftOpen: s.leftOpen(), AskedBrake: s.askedBrake(), Object: s.Target.object()}
 }
 
-// brakeAsked is the reason by which the engine ends a run whose brake somebody asked for.
+// brakeAsked is the reason of a run that ended because a person asked it to pause the rollout.
 const brakeAsked = "BrakeAsked"
 
-// askedBrake is Record.AskedBrake. A run that died behind its brake has no reason: then
-// it may have been pulled for what was seen.
+// askedBrake returns Record.AskedBrake. If the run died after the pause it has no reason: the run
+// may have paused because of what it saw.
 func (s State) askedBrake() string {
 	if s.Brake == nil || !slices.ContainsFunc(s.Runs, func(r Run) bool { return r.ID == s.Brake.Run && r.Reason == brakeAsked }) {
 		return ""
@@ -106,9 +107,9 @@ func (s State) askedBrake() string {
 	return s.Brake.Run
 }
 
-// EpochOf is the epoch in which a run for a goal acts: how often a goal was reached or
-// turned round, by whoever counted more. One for another goal than the last, which was not
-// reached, turns it round; so has somebody who put back what was done for it.
+// EpochOf returns the epoch in which a run towards goal acts, from the larger of the two counts.
+// The epoch grows by one if the run reverses an unfinished goal, or if putBack reports that
+// finished work was reverted.
 func (s State) EpochOf(goal string, putBack bool) int {
 	epoch := max(s.Epoch, s.Counted)
 	if s.Goal != "" && s.Goal != goal || putBack {
@@ -117,19 +118,19 @@ func (s State) EpochOf(goal string, putBack bool) int {
 	return epoch
 }
 
-// Restored says that the journal counts less than the cluster: it comes from a backup, or
-// was deleted.
+// Restored reports whether the journal counts less than the cluster: it was deleted, or restored
+// from a backup.
 func (s State) Restored() bool { return s.Epoch < s.Counted }
 
-// Verified says of a step of the current epoch whether a run saw it to its end: by the
-// history, or because a step that comes after it in order was begun.
+// Verified reports whether a run saw a step of the current epoch completed. It did if the history
+// says so, or if a later step in order was announced.
 func (s State) Verified(step StepID, order []StepID) bool {
 	later := order[slices.Index(order, step)+1:]
 	return slices.ContainsFunc(s.Runs, func(r Run) bool { return r.Epoch == s.Epoch && slices.Contains(r.Verified, step) }) ||
 		slices.ContainsFunc(s.Intents, func(in Intent) bool { return in.Epoch == s.Epoch && slices.Contains(later, in.Step) })
 }
 
-// leftOpen says whether no run has seen the step of the last intent to its end.
+// leftOpen reports whether the step of the last intent was never seen completed.
 func (s State) leftOpen() bool {
 	if len(s.Intents) == 0 {
 		return false
@@ -140,7 +141,7 @@ func (s State) leftOpen() bool {
 		return true
 	}
 	if by := s.Runs[from]; by.Step != "" && by.Step != last.Step {
-		return false // it stopped later
+		return false // the run stopped at a later step
 	}
 	return !slices.ContainsFunc(s.Runs[from:], func(r Run) bool { return r.Outcome == "done" || slices.Contains(r.Verified, last.Step) })
 }
@@ -158,7 +159,7 @@ func (s State) Clone() State {
 	return s
 }
 
-// Moment is a time of a journal; zero: there is none, or it is none.
+// Moment parses a time of the journal. It returns the zero time if text is empty or invalid.
 func Moment(text string) time.Time {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
@@ -167,5 +168,5 @@ func Moment(text string) time.Time {
 	return at
 }
 
-// Name is the name of the ConfigMap for a cluster, and of the Lease.
+// Name returns the name of a cluster's ConfigMap, and of its Lease.
 func Name(cluster string) string { return fmt.Sprintf("awsmigrate-%s", cluster) }

@@ -12,10 +12,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// Look reads the journal in the ConfigMap namespace/name for whoever lists clusters and
-// does not reach them: it may be that of another cluster, which State.Target names. The
-// second result is false where there is none. Nothing may be done to a cluster by it. An
-// error is a *fault.Error that names the object.
+// Look reads the journal in the ConfigMap namespace/name without access to its cluster. The
+// second result is false if the ConfigMap does not exist. The journal may belong to another
+// cluster, which State.Target names, so callers must not change a cluster because of it. An error
+// is a *fault.Error that names the object.
 func Look(ctx context.Context, client kubernetes.Interface, namespace, name string) (State, bool, error) {
 	ctx, cancel := retry.Request(ctx)
 	defer cancel()
@@ -25,25 +25,25 @@ func Look(ctx context.Context, client kubernetes.Interface, namespace, name stri
 		return State{}, false, nil
 	}
 	if err != nil {
-		return State{}, false, unread(object, err)
+		return State{}, false, readFault(object, err)
 	}
 	state, err := Kept(object, cm)
 	return state, err == nil, err
 }
 
-// Holds says whether a ConfigMap has anything where a journal is kept.
+// Holds reports whether a ConfigMap has data under a journal's keys.
 func Holds(cm *corev1.ConfigMap) bool {
 	return cm.Data[keyText] != "" || len(cm.BinaryData[keyPacked]) > 0
 }
 
-// Kept is the journal that a ConfigMap keeps, wherever it was read from: also one that
-// somebody saved in a file. object names it in messages.
+// Kept returns the journal in a ConfigMap, which may also come from a file. object names it in
+// messages.
 func Kept(object string, cm *corev1.ConfigMap) (State, error) {
 	_, text := cm.Data[keyText]
 	_, packed := cm.BinaryData[keyPacked]
 	_, sum := cm.Data[keySum]
 	if !text && !packed && !sum {
-		return State{}, notAJournal(object, "holds no journal")
+		return State{}, notJournalFault(object, "holds no journal")
 	}
-	return decode(stored{text: cm.Data[keyText], packed: cm.BinaryData[keyPacked], sum: cm.Data[keySum]}, object)
+	return decode(storedJournal{text: cm.Data[keyText], packed: cm.BinaryData[keyPacked], sum: cm.Data[keySum]}, object)
 }

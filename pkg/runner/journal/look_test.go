@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// A list takes the journal of whichever cluster it is; a broken one is told from none.
+// Look accepts the journal of any cluster, and distinguishes a damaged journal from a missing one.
 func TestLook(t *testing.T) {
 	client := fake.NewClientset()
 	if state, found, err := Look(t.Context(), client, "a", "awsmigrate-demo"); err != nil || found || state.Version != "" {

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// Memory is a Journal that lives as long as the process. Every state
-// goes through the same encoding as in a cluster.
+// Memory is a Journal in the memory of this process. It encodes every state like a journal in a
+// cluster.
 type Memory struct {
 	mu      sync.Mutex
-	content *stored
+	content *storedJournal
 	version int
 }
 
@@ -56,7 +56,7 @@ func (j *Memory) Commit(ctx context.Context, st *State) error {
 	return nil
 }
 
-// Versions is how many commits there were.
+// Versions returns the number of commits.
 func (j *Memory) Versions() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -5,40 +5,40 @@ import (
 	"encoding/json"
 )
 
-// Record is the journal as a procedure may read it: what was intended, what
-// would undo it, and the fingerprint. It holds no verdict about the cluster.
+// Record is the part of the journal that a procedure may read: intents, inverses and notes. It
+// holds nothing that can be read from the cluster.
 type Record struct {
-	// Intents are all committed intents, oldest first.
+	// Intents lists all committed intents, oldest first.
 	Intents []Intent `json:"intents,omitempty"`
-	// Notes are small facts of a procedure that no cluster shows, by key
-	// (e.g. "fingerprint", "user-cordons").
+	// Notes holds small facts of a procedure that the cluster does not show, by key (e.g.
+	// "fingerprint", "user-cordons").
 	Notes map[string]json.RawMessage `json:"notes,omitempty"`
-	// LeftOpen says that no run has seen the step of the last intent to its end: the
-	// run that announced it still works, died, or was stopped in that step.
+	// LeftOpen reports whether the step of the last intent was never seen completed. Its run
+	// still works, died, or was stopped in that step.
 	LeftOpen bool `json:"-"`
-	// AskedBrake is the run whose brake somebody asked for who watched it, and behind which
-	// no run has come to its end; "": there is none, or it was pulled for what was seen.
+	// AskedBrake is the run that paused the rollout on a person's request. It is empty if the run
+	// paused for another reason, or if a later run has finished.
 	AskedBrake string `json:"-"`
-	// Unread is why the journal could not be read, so that the rest of the record
-	// says nothing; nil: it was. Only commands that look go on without it.
+	// Unread is the error that prevented reading the journal, or nil. If it is set, the record is
+	// empty; only commands that do not write continue.
 	Unread error `json:"-"`
 	// Object names the object that holds the journal, or is empty.
 	Object string `json:"-"`
 }
 
-// Intent is committed before the first side effect it announces.
+// Intent announces a side effect. It is committed before the effect.
 type Intent struct {
 	Step    StepID          `json:"step"`
 	What    string          `json:"what"`              // for people: "patch Cluster fleet-default/demo"
-	Object  string          `json:"object"`            // the same object naming as in Change
-	Inverse json.RawMessage `json:"inverse,omitempty"` // what undoes it, never whole values, never a secret
-	Token   string          `json:"token,omitempty"`   // what recognises the effect, e.g. a generation or a hash
+	Object  string          `json:"object"`            // named as in Change
+	Inverse json.RawMessage `json:"inverse,omitempty"` // undoes the effect; never whole values, never a secret
+	Token   string          `json:"token,omitempty"`   // identifies the effect, e.g. a generation or a hash
 	Time    string          `json:"time"`              // RFC 3339, set by the engine
 	Run     string          `json:"run"`               // id of the run, set by the engine
 	Epoch   int             `json:"epoch,omitempty"`   // set by the engine
 }
 
-// NoteInto decodes the fact under key into v; false if there is none.
+// NoteInto decodes the note under key into v. It returns false if there is no such note.
 func (r Record) NoteInto(key string, v any) (bool, error) {
 	raw, ok := r.Notes[key]
 	if !ok {
@@ -50,7 +50,7 @@ func (r Record) NoteInto(key string, v any) (bool, error) {
 	return true, nil
 }
 
-// SameJSON says whether a and b differ in nothing but blanks.
+// SameJSON reports whether a and b differ only in whitespace.
 func SameJSON(a, b json.RawMessage) bool {
 	var x, y bytes.Buffer
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())

@@ -19,7 +19,7 @@ func life() []seeded {
 			"	if down.CCM != nil || ", `	if defect.On("L2-uninstall") || down.CCM != nil || `,
 			simulated, "TestUndoOfACutOffInstallKilledAtEveryCall", false},
 		{"L2-turned", "an undo that was turned round hides the edits of earlier steps", "pkg/runner/journal/inverses.go",
-			"	for i := len(r.Intents) - 1; i >= r.takenBack(step); i-- {\n", `	for i := len(r.Intents) - 1; i >= r.takenBack(step); i-- {
+			"	for i := len(r.Intents) - 1; i >= r.undoneIntents(step); i-- {\n", `	for i := len(r.Intents) - 1; i >= r.undoneIntents(step); i-- {
 		if defect.On("L2-turned") && i+1 < len(r.Intents) && isUndo(r.Intents[i].Step) && !isUndo(r.Intents[i+1].Step) {
 			return found
 		}
@@ -41,7 +41,7 @@ func life() []seeded {
 			"	return w.seen != nil && w.seen.UID == now.UID &&", `	return !defect.On("L4-lock") && w.seen != nil && w.seen.UID == now.UID &&`,
 			simulated, "TestDeadOwnersLockIsTakenOver", false},
 		{"L5-watch", "a hang-up leaves a roll unwatched", "pkg/runner/hangup.go",
-			"(r.gone.requested() || r.pull.requested()) && !tx.holds()", `(r.gone.requested() || r.pull.requested()) && (!tx.holds() || defect.On("L5-watch"))`,
+			"(r.gone.requested() || r.pull.requested()) && !tx.hasBegun()", `(r.gone.requested() || r.pull.requested()) && (!tx.hasBegun() || defect.On("L5-watch"))`,
 			runnerTest, "TestBrakeIsPulledAfterAHangUp", false},
 		{"L5-begin", "a further step begins although nobody watches", "pkg/runner/hangup.go",
 			"return r.stop.requested() || r.gone.requested() || r.pull.requested()", `return r.stop.requested() || r.gone.requested() && !defect.On("L5-begin") || r.pull.requested()`,
