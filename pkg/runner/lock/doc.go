@@ -1,7 +1,9 @@
-// Package lock keeps two runs from working on one cluster: a Lease that is renewed,
-// proved before every write, and taken from another owner only when that one is seen
-// to be dead, by the process table that both share, by the kubelet that started the next
-// process of its container, or by a Lease that does not change for as long as it holds.
+// Package lock prevents two runs from working on one cluster. The lock is a Lease that its owner
+// renews, and proves before every write. Another run takes it over only from a dead owner.
 //
-// No clock of another machine is ever compared. It knows no journal and no step.
+// There are three proofs of death: the process table that both runs share, the next process that
+// the kubelet started in the owner's container, and a Lease that does not change for its whole
+// duration.
+//
+// The package never compares clocks of two machines. It does not know the journal or the steps.
 package lock

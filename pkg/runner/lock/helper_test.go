@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// holding is what a helper is to hold; without a server nothing.
+// holding configures the Lease that a helper holds; without a server it holds none.
 type holding struct {
 	Server, CA, Token string
 	Name              string // of the Lease, in namespace default
@@ -113,7 +113,7 @@ func startHelper(t *testing.T, h holding) *helper {
 
 func (p *helper) pid() int { return p.cmd.Process.Pid }
 
-// kill is kill -9, and the end of the process.
+// kill sends SIGKILL and waits for the end of the process.
 func (p *helper) kill() {
 	if p.done {
 		return

@@ -20,16 +20,16 @@ import (
 
 const (
 	leaseDuration = 120 * time.Second
-	// freshProof is how long a reading as ours is taken for the present.
-	freshProof = 5 * time.Second
-	// renewRetry is the pace while renewing fails, and of watching an owner.
-	renewRetry = 2 * time.Second
+	// proofTTL is how long a read that showed this run as holder counts as current.
+	proofTTL = 5 * time.Second
+	// renewRetryInterval is the interval between failed renewals, and between looks at another owner.
+	renewRetryInterval = 2 * time.Second
 )
 
-// Lease is a Lock in a coordination.k8s.io Lease. It never compares its
-// clock with anybody else's: an owner is dead when its Lease was read unchanged
-// for a whole lease duration of ours, without a reading missing in between; or
-// when the process table that we share with it shows that it is gone.
+// Lease is a Lock in a coordination.k8s.io Lease. It never compares its clock with the clock of
+// another machine. An owner is dead if its Lease was read unchanged for a whole lease duration,
+// without a failed read in between. It is also dead if the shared process table shows that it has
+// ended.
 type Lease struct {
 	client    kubernetes.Interface
 	namespace string
@@ -37,31 +37,30 @@ type Lease struct {
 	owner     Owner
 	clock     clock.WithTicker
 
-	// Duration may be set before Acquire (default 120 s). The Lease is renewed
-	// six times in one.
+	// Duration may be set before Acquire (default 120 s). The Lease is renewed six times per
+	// Duration.
 	Duration time.Duration
-	// Budget is how long Acquire, Prove and Release go on while the API is away
-	// (default 5 min).
+	// Budget is how long Acquire, Prove and Release retry during an API outage (default 5 min).
 	Budget time.Duration
-	// Processes may be set before Acquire: with it the lock of an owner that is
-	// proven dead is taken over at once. nil: every owner is watched.
+	// Processes may be set before Acquire: then the lock of an owner that is proven dead is taken
+	// over at once. If it is nil, every owner is watched.
 	Processes Processes
-	// Witness may be set before Acquire, on machines that have one: without what it keeps
-	// of an owner no process table proves anything. nil: every owner is watched.
+	// Witness may be set before Acquire. Without its record of an owner, the process table proves
+	// nothing and the owner is watched.
 	Witness Witness
 
-	turn    turn
-	lease   *coordinationv1.Lease // as last read as ours
-	proved  time.Time             // before the request that last showed it as ours
-	renewed time.Time             // before the request that last renewed it
-	lost    error
-	gone    atomic.Pointer[fault.Error] // lost, for who must not wait for a request under way
-	fresh   atomic.Pointer[time.Time]   // renewed, likewise
-	cancel  context.CancelFunc
-	idle    chan struct{} // closed when the renewing ended
+	turn      turn
+	lease     *coordinationv1.Lease // the last version that showed this run as holder
+	proved    time.Time             // time before the request that last showed this run as holder
+	renewed   time.Time             // time before the request that last renewed it
+	lost      error
+	lostFault atomic.Pointer[fault.Error] // equals lost; readable during a request
+	fresh     atomic.Pointer[time.Time]   // equals renewed; readable during a request
+	cancel    context.CancelFunc
+	idle      chan struct{} // closed when the renewal loop has ended
 }
 
-// NewLease is the lock in the Lease namespace/name for owner.
+// NewLease returns owner's lock in the Lease namespace/name.
 func NewLease(client kubernetes.Interface, namespace, name string, owner Owner, c clock.WithTicker) *Lease {
 	return &Lease{
 		client: client, namespace: namespace, name: name, owner: owner, clock: c,
@@ -71,9 +70,9 @@ func NewLease(client kubernetes.Interface, namespace, name string, owner Owner, 
 
 func (l *Lease) object() string { return fmt.Sprintf("Lease %s/%s", l.namespace, l.name) }
 
-// elapsed is the time since t by whichever of the two clocks ran further: the
-// monotonic one stands still while a machine sleeps, the wall clock jumps.
-// A wall clock that went back counts as far.
+// elapsed returns the time since t by the clock that advanced further: the monotonic clock stops
+// while a machine sleeps, and the wall clock may be set. If the wall clock went backwards,
+// elapsed returns a very long time.
 func (l *Lease) elapsed(t time.Time) time.Duration {
 	now := l.clock.Now()
 	wall := now.Round(0).Sub(t.Round(0))
@@ -83,11 +82,10 @@ func (l *Lease) elapsed(t time.Time) time.Duration {
 	return max(now.Sub(t), wall)
 }
 
-// Prove implements Lock. A Lease that we did not renew for half its duration
-// is renewed, not only read: somebody may be about to take it, and a reading
-// alone would not stop them.
+// Prove implements Lock. If this run has not renewed the Lease for half its duration, Prove
+// renews it: another run may be about to take it, and a read would not prevent that.
 func (l *Lease) Prove(ctx context.Context) error {
-	return retry.Do(ctx, l.clock, l.Budget, "the lock, "+l.object()+", to be read as ours", func(ctx context.Context) error {
+	return retry.Do(ctx, l.clock, l.Budget, "the lock, "+l.object()+", to be read as this run's", func(ctx context.Context) error {
 		if err := l.turn.take(ctx); err != nil {
 			return err
 		}
@@ -99,14 +97,15 @@ func (l *Lease) Prove(ctx context.Context) error {
 			return &fault.Error{Reason: "LockNotTaken", Object: l.object(), Seen: "the lock was not taken by this run"}
 		case l.elapsed(l.renewed) > l.Duration/2:
 			return l.renew(ctx)
-		case l.elapsed(l.proved) < freshProof:
+		case l.elapsed(l.proved) < proofTTL:
 			return nil
 		}
 		return l.look(ctx)
 	})
 }
 
-// look reads the Lease and says whether it is still ours. l.turn is taken.
+// look reads the Lease and returns an error if this run no longer holds it. The caller holds
+// l.turn.
 func (l *Lease) look(ctx context.Context) error {
 	ctx, cancel := retry.Request(ctx)
 	defer cancel()
@@ -125,8 +124,8 @@ func (l *Lease) look(ctx context.Context) error {
 	return nil
 }
 
-// renew writes the Lease anew on the condition that it is as we last saw it.
-// l.turn is taken.
+// renew updates the Lease if it has not changed since this run last read it. The caller holds
+// l.turn.
 func (l *Lease) renew(ctx context.Context) error {
 	before := l.clock.Now()
 	next := l.lease.DeepCopy()
@@ -143,8 +142,8 @@ func (l *Lease) renew(ctx context.Context) error {
 	case apierrors.IsNotFound(err):
 		return l.lose("it was deleted", err)
 	case apierrors.IsConflict(err):
-		// An earlier renewal whose answer was lost, a label that somebody put
-		// on it, or a takeover.
+		// Possible causes: an earlier renewal whose response was lost, a label set by another
+		// writer, or a takeover.
 		if err := l.look(ctx); err != nil {
 			return err
 		}
@@ -153,7 +152,7 @@ func (l *Lease) renew(ctx context.Context) error {
 	return fmt.Errorf("renew the lock, %s: %w", l.object(), err)
 }
 
-// witness keeps here what this run has just written.
+// witness records the version that this run has just written.
 func (l *Lease) witness(written *coordinationv1.Lease) {
 	if l.Witness != nil {
 		l.Witness.Note(l.owner.Run, written.ResourceVersion)
@@ -166,13 +165,13 @@ func (l *Lease) lose(how string, err error) error {
 		Wanted: "held by this run to its end", Fix: "let the other run finish, then run the same command again", Err: err,
 	}
 	l.lost = gone
-	l.gone.Store(gone)
+	l.lostFault.Store(gone)
 	return l.lost
 }
 
 // Lost implements Lock.
 func (l *Lease) Lost() error {
-	if gone := l.gone.Load(); gone != nil {
+	if gone := l.lostFault.Load(); gone != nil {
 		return gone
 	}
 	if renewed := l.fresh.Load(); renewed != nil && l.elapsed(*renewed) > l.Duration {
@@ -182,8 +181,8 @@ func (l *Lease) Lost() error {
 	return nil
 }
 
-// stamp makes next a Lease of ours, renewed now. The times in it are for
-// people: nothing is decided by them.
+// stamp makes this run the holder in next, renewed now. Its times are for people; no decision
+// uses them.
 func (l *Lease) stamp(next *coordinationv1.Lease, now time.Time) {
 	id, seconds, at := l.owner.Identity(), int32(min(max(l.Duration/time.Second, 1), math.MaxInt32)), metav1.NewMicroTime(now)
 	if holder(next) != id {
@@ -196,8 +195,8 @@ func (l *Lease) stamp(next *coordinationv1.Lease, now time.Time) {
 	next.Spec.HolderIdentity, next.Spec.LeaseDurationSeconds, next.Spec.RenewTime = &id, &seconds, &at
 }
 
-// keep renews until ctx is done or the lock is lost.
-func (l *Lease) keep(ctx context.Context, idle chan<- struct{}) {
+// renewPeriodically renews the Lease until ctx is done or the lock is lost.
+func (l *Lease) renewPeriodically(ctx context.Context, idle chan<- struct{}) {
 	defer close(idle)
 	every := l.Duration / 6
 	for wait := every; ; {
@@ -214,13 +213,13 @@ func (l *Lease) keep(ctx context.Context, idle chan<- struct{}) {
 			return
 		}
 		if wait = every; err != nil {
-			wait = min(renewRetry, every)
+			wait = min(renewRetryInterval, every)
 		}
 	}
 }
 
-// Release implements Lock. The Lease stays, without holder, so that the next
-// run takes it at once.
+// Release implements Lock. The Lease remains without a holder, so that the next run takes it at
+// once.
 func (l *Lease) Release(ctx context.Context) error {
 	if err := l.turn.take(ctx); err != nil {
 		return err
@@ -233,22 +232,22 @@ func (l *Lease) Release(ctx context.Context) error {
 	}
 	cancel()
 	<-idle
-	return retry.Do(ctx, l.clock, l.Budget, "the lock, "+l.object()+", to be given back", func(ctx context.Context) error {
+	return retry.Do(ctx, l.clock, l.Budget, "the lock, "+l.object()+", to be released", func(ctx context.Context) error {
 		if err := l.turn.take(ctx); err != nil {
 			return err
 		}
 		defer l.turn.give()
 		if l.lost != nil {
-			return nil // nothing of ours to give back
+			return nil // lock already lost; nothing to release
 		}
 		return l.empty(ctx)
 	})
 }
 
 func (l *Lease) empty(ctx context.Context) error {
-	nobody := ""
+	none := ""
 	next := l.lease.DeepCopy()
-	next.Spec.HolderIdentity = &nobody
+	next.Spec.HolderIdentity = &none
 	req, cancel := retry.Request(ctx)
 	defer cancel()
 	_, err := l.client.CoordinationV1().Leases(l.namespace).Update(req, next, metav1.UpdateOptions{FieldManager: wellknown.FieldManager})
@@ -265,7 +264,7 @@ func (l *Lease) empty(ctx context.Context) error {
 		}
 		return apierrors.NewServerTimeout(coordinationv1.Resource("leases"), "update", 0)
 	}
-	return fmt.Errorf("give back the lock, %s: %w", l.object(), err)
+	return fmt.Errorf("release the lock, %s: %w", l.object(), err)
 }
 
 func holder(lease *coordinationv1.Lease) string {
@@ -278,7 +277,7 @@ func holder(lease *coordinationv1.Lease) string {
 func describe(lease *coordinationv1.Lease) string {
 	id := holder(lease)
 	if id == "" {
-		return "nobody holds it"
+		return "it has no holder"
 	}
 	if o, ok := parseOwner(id); ok {
 		return o.String()

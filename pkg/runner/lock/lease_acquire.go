@@ -15,17 +15,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Acquire implements Lock. A free Lease is taken at once. One that is held is
-// watched: as soon as its owner is seen to live, Acquire fails; only when it
-// was read unchanged for the whole duration that its owner asked for, or its
-// owner is proven dead, is it taken over. ctx also ends the renewing.
+// Acquire implements Lock. It takes a free Lease at once and watches a held one. It fails as soon
+// as the owner is seen to renew. It takes the Lease over if the owner is proven dead, or if the
+// Lease did not change for the duration that the owner asked for. When ctx ends, renewing ends
+// too.
 func (l *Lease) Acquire(ctx context.Context) error {
 	var w deathWatch
 	for {
 		err := retry.Do(ctx, l.clock, l.Budget, "the lock, "+l.object()+", to be read", func(ctx context.Context) error {
 			err := l.try(ctx, &w)
 			if retry.Transient(err) {
-				w = deathWatch{} // while we could not look, neither could its owner renew
+				w = deathWatch{} // during an outage of the API the owner cannot renew either
 			}
 			return err
 		})
@@ -34,9 +34,9 @@ func (l *Lease) Acquire(ctx context.Context) error {
 		}
 		if w.seen != nil {
 			retry.WaitPolicyOf(ctx).Show("the owner of the lock, "+l.object()+", to show that it lives, or to be silent for "+w.duration.String(),
-				describe(w.seen), w.first.Add(w.duration))
+				describe(w.seen), w.firstRead.Add(w.duration))
 		}
-		if err := retry.Pause(ctx, l.clock, min(renewRetry, l.Duration/6)); err != nil {
+		if err := retry.Pause(ctx, l.clock, min(renewRetryInterval, l.Duration/6)); err != nil {
 			return err
 		}
 	}
@@ -44,14 +44,14 @@ func (l *Lease) Acquire(ctx context.Context) error {
 
 var errHeld = errors.New("held, not yet known whether by the living")
 
-// deathWatch is one unbroken series of readings of somebody else's Lease.
+// deathWatch holds an unbroken series of reads of another owner's Lease.
 type deathWatch struct {
-	seen     *coordinationv1.Lease
-	first    time.Time // after the first reading
-	duration time.Duration
+	seen      *coordinationv1.Lease
+	firstRead time.Time // time after the first read
+	duration  time.Duration
 }
 
-// try looks once, and takes the Lease if that is allowed.
+// try reads the Lease once, and takes it if that is allowed.
 func (l *Lease) try(run context.Context, w *deathWatch) error {
 	leases := l.client.CoordinationV1().Leases(l.namespace)
 	ctx, cancel := retry.Request(run)
@@ -64,7 +64,7 @@ func (l *Lease) try(run context.Context, w *deathWatch) error {
 		}}
 		l.stamp(fresh, before)
 		out, err := leases.Create(ctx, fresh, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
-		return l.settled(run, out, err, before)
+		return l.judgeAttempt(run, out, err, before)
 	}
 	if err != nil {
 		return fmt.Errorf("read the lock, %s: %w", l.object(), err)
@@ -77,7 +77,7 @@ func (l *Lease) try(run context.Context, w *deathWatch) error {
 		if err == nil && l.Witness != nil && former.Run != l.owner.Run {
 			l.Witness.Forget(former.Run)
 		}
-		return l.settled(run, out, err, before)
+		return l.judgeAttempt(run, out, err, before)
 	}
 	if w.alive(now) {
 		return l.heldBy(now)
@@ -86,9 +86,9 @@ func (l *Lease) try(run context.Context, w *deathWatch) error {
 	return errHeld
 }
 
-// free says whether the Lease may be taken without watching it. Our write is
-// bound to the reading that is judged here: should the owner's last renewal
-// land after it, the write fails and we look again.
+// free reports whether the Lease may be taken without watching it. The write depends on the
+// version judged here: if the owner renews meanwhile, the write fails and the next try reads
+// again.
 func (l *Lease) free(now *coordinationv1.Lease) bool {
 	id := holder(now)
 	if id == "" || id == l.owner.Identity() {
@@ -98,34 +98,34 @@ func (l *Lease) free(now *coordinationv1.Lease) bool {
 	return ok && (l.diedHere(owner, now.ResourceVersion) || succeeds(l.owner, owner))
 }
 
-// diedHere reports whether the owner wrote the Lease last on this machine, and is certain
-// to be gone from it. A clone of the machine on which it lives did not see that write.
+// diedHere reports whether the owner wrote the Lease last on this machine, and its process has
+// ended. A clone of the owner's machine has no record of that write.
 func (l *Lease) diedHere(owner Owner, version string) bool {
 	return l.Witness != nil && l.Witness.Saw(owner.Run, version) && ProvenDead(owner, l.owner, l.Processes)
 }
 
-// settled judges our attempt to take the Lease.
-func (l *Lease) settled(ctx context.Context, out *coordinationv1.Lease, err error, before time.Time) error {
+// judgeAttempt judges an attempt to take the Lease.
+func (l *Lease) judgeAttempt(ctx context.Context, out *coordinationv1.Lease, err error, before time.Time) error {
 	switch {
 	case err == nil:
 		l.witness(out)
-		l.taken(ctx, out, before)
+		l.startRenewing(ctx, out, before)
 		return nil
 	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err), apierrors.IsNotFound(err) && l.namespaceExists(ctx):
-		return errHeld // somebody was quicker: look again
+		return errHeld // another run was faster: read again
 	}
 	return fmt.Errorf("take the lock, %s: %w", l.object(), err)
 }
 
-// namespaceExists tells a Lease that vanished from a namespace that was never
-// there. Not being able to look counts as there: looking again will tell.
+// namespaceExists reports whether the Lease's namespace exists, to distinguish a deleted Lease
+// from a missing namespace. If the read fails it returns true: the next try finds out.
 func (l *Lease) namespaceExists(ctx context.Context) bool {
 	_, err := l.client.CoreV1().Namespaces().Get(ctx, l.namespace, metav1.GetOptions{})
 	return !apierrors.IsNotFound(err)
 }
 
-func (l *Lease) taken(ctx context.Context, lease *coordinationv1.Lease, before time.Time) {
-	_ = l.turn.take(context.WithoutCancel(ctx)) // which does not end
+func (l *Lease) startRenewing(ctx context.Context, lease *coordinationv1.Lease, before time.Time) {
+	_ = l.turn.take(context.WithoutCancel(ctx)) // this context never ends
 	defer l.turn.give()
 	if l.cancel != nil {
 		l.cancel()
@@ -133,10 +133,10 @@ func (l *Lease) taken(ctx context.Context, lease *coordinationv1.Lease, before t
 	// The first interrupt must not end the renewing: an effect may be under way.
 	ctx, cancel := context.WithCancel(retry.WithoutStop(ctx))
 	l.lease, l.proved, l.renewed, l.lost = lease, before, before, nil
-	l.gone.Store(nil)
+	l.lostFault.Store(nil)
 	l.fresh.Store(&before)
 	l.cancel, l.idle = cancel, make(chan struct{})
-	go l.keep(ctx, l.idle)
+	go l.renewPeriodically(ctx, l.idle)
 }
 
 func (l *Lease) heldBy(lease *coordinationv1.Lease) error {
@@ -150,13 +150,13 @@ func (l *Lease) heldBy(lease *coordinationv1.Lease) error {
 	}
 }
 
-// dead says whether now ends a series of equal readings that is a full
-// duration long. at is the time before the reading.
+// dead reports whether now completes an unchanged series of reads over the full duration; at is
+// the time before the read.
 func (w *deathWatch) dead(now *coordinationv1.Lease, at time.Time) bool {
-	return w.seen != nil && w.seen.UID == now.UID && w.seen.ResourceVersion == now.ResourceVersion && at.Sub(w.first) >= w.duration
+	return w.seen != nil && w.seen.UID == now.UID && w.seen.ResourceVersion == now.ResourceVersion && at.Sub(w.firstRead) >= w.duration
 }
 
-// alive says whether an owner renewed or took the Lease between two readings.
+// alive reports whether an owner renewed or took the Lease between two reads.
 func (w *deathWatch) alive(now *coordinationv1.Lease) bool {
 	return w.seen != nil && (holder(w.seen) != holder(now) || renewal(w.seen) != renewal(now))
 }
@@ -165,7 +165,7 @@ func (w *deathWatch) watch(now *coordinationv1.Lease, at time.Time) {
 	if w.seen != nil && w.seen.UID == now.UID && w.seen.ResourceVersion == now.ResourceVersion {
 		return
 	}
-	w.seen, w.first, w.duration = now, at, leaseDuration
+	w.seen, w.firstRead, w.duration = now, at, leaseDuration
 	if s := now.Spec.LeaseDurationSeconds; s != nil && *s > 0 {
 		w.duration = time.Duration(*s) * time.Second
 	}

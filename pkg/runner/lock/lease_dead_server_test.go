@@ -20,7 +20,7 @@ var deadTests = map[string]func(*testing.T, *rest.Config){
 	"alive and not taken over":               deadIsAlive,
 	"killed on another host is watched":      deadElsewhere,
 	"a last renewal comes between":           deadRenewsOnce,
-	"somebody else is quicker":               deadTakenByAnother,
+	"another run is faster":                  deadTakenByAnother,
 	"proven alive and silent, is waited for": deadIsSilent,
 	"alive on a clone of this machine":       deadOnAClone,
 }
@@ -32,7 +32,7 @@ func elder(t *testing.T, config *rest.Config, host string, duration time.Duratio
 	})
 }
 
-// machine is the memory of the one machine on which a test's runs are.
+// machine returns the directory of the Witness that all runs of a test share.
 func machine(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(filepath.Dir(t.TempDir()), "machine")
@@ -42,7 +42,7 @@ func machine(t *testing.T) string {
 	return dir
 }
 
-// waited is how long c waited for the lock by its own clock.
+// waited returns how long c waited for the lock by its own clock.
 func (c contender) waited(t *testing.T, start time.Time) time.Duration {
 	t.Helper()
 	lease := c.read(t)
@@ -94,7 +94,7 @@ func deadElsewhere(t *testing.T, config *rest.Config) {
 	}
 }
 
-// known is a contender on a machine with a process table.
+// known returns a contender on a machine with a process table.
 func known(t *testing.T, config *rest.Config, user string, processes table) contender {
 	processes.here = Place{Boot: "boot-1", PIDs: "pid:[1]"}
 	c := contend(t, config, user)

@@ -46,7 +46,7 @@ func TestLeaseLost(t *testing.T) {
 	if _, err := client.CoordinationV1().Leases("default").Update(t.Context(), lease, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	clk.Step(2 * freshProof)
+	clk.Step(2 * proofTTL)
 	faulty.WantClass(t, l.Prove(t.Context()), fault.Locked)
 	faulty.WantClass(t, l.Lost(), fault.Locked, "carol")
 }

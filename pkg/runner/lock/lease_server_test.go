@@ -31,9 +31,9 @@ var leaseTests = map[string]func(*testing.T, *rest.Config){
 	"answers are lost":                    leaseLostAnswers,
 	"the API is away":                     leaseOutage,
 	"a proof is read, not remembered":     leaseProof,
-	"labelled by somebody":                leaseLabelled,
+	"labelled by another writer":          leaseLabelled,
 	"an interrupt ends the wait":          leaseInterrupted,
-	"nobody may write it":                 leaseForbidden,
+	"write forbidden":                     leaseForbidden,
 	"a namespace that is not there":       leaseNoNamespace,
 	"the end of the context ends renewal": leaseContext,
 }
@@ -101,7 +101,7 @@ func leaseLives(t *testing.T, config *rest.Config) {
 		t.Errorf("still held by %s", id)
 	}
 	b := contend(t, config, "bob")
-	mustAcquire(t, b) // at once: nobody moves bob's clock
+	mustAcquire(t, b) // at once: bob's clock does not move
 	if n := *b.read(t).Spec.LeaseTransitions; n != 2 {
 		t.Errorf("%d transitions", n)
 	}
@@ -137,7 +137,7 @@ func leaseOfTheDead(t *testing.T, config *rest.Config) {
 	if took < leaseDuration || took > leaseDuration+10*time.Second {
 		t.Errorf("taken over after %s", took)
 	}
-	a.clock.Step(freshProof)
+	a.clock.Step(proofTTL)
 	faulty.WantClass(t, a.Prove(t.Context()), fault.Locked, "bob on h")
 	if err := a.Release(t.Context()); err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func leaseStolen(t *testing.T, config *rest.Config) {
 	if err := a.Prove(t.Context()); err != nil {
 		t.Errorf("a fresh proof was not used: %v", err)
 	}
-	a.clock.Step(freshProof)
+	a.clock.Step(proofTTL)
 	faulty.WantClass(t, a.Prove(t.Context()), fault.Locked, "kubectl edit")
 	lease = a.read(t)
 	lease.Spec.HolderIdentity = new(string)
@@ -196,7 +196,7 @@ func leaseDeleted(t *testing.T, config *rest.Config) {
 	if err := a.client.CoordinationV1().Leases("default").Delete(t.Context(), a.name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	a.clock.Step(freshProof)
+	a.clock.Step(proofTTL)
 	faulty.WantClass(t, a.Prove(t.Context()), fault.Locked, "deleted")
 }
 
@@ -214,7 +214,7 @@ func leaseOfMany(t *testing.T, config *rest.Config) {
 					return err
 				}
 				won.Add(1)
-				// Whoever wins renews until all the others have their answer.
+				// The winner renews until all the others have their answer.
 				for lost.Load() < n-1 && ctx.Err() == nil {
 					if err := c.Prove(ctx); err != nil {
 						return err
@@ -265,7 +265,7 @@ func leaseLostAnswers(t *testing.T, config *rest.Config) {
 func leaseOutage(t *testing.T, config *rest.Config) {
 	a := contend(t, config, "alice")
 	mustAcquire(t, a)
-	a.clock.Step(freshProof)
+	a.clock.Step(proofTTL)
 	start := a.clock.Now()
 	a.f.Set(func(string, int) faulty.Fate {
 		if a.clock.Since(start) < 3*time.Minute {
@@ -277,7 +277,7 @@ func leaseOutage(t *testing.T, config *rest.Config) {
 	if err != nil || took < 3*time.Minute {
 		t.Errorf("proved after %s: %v", took, err)
 	}
-	a.clock.Step(freshProof)
+	a.clock.Step(proofTTL)
 	a.f.Set(func(string, int) faulty.Fate { return faulty.LoseBefore })
 	took, err = a.while(func() error { return a.Prove(t.Context()) })
 	if !retry.Transient(err) || took > retry.Outage+time.Minute {
@@ -291,7 +291,7 @@ func leaseOutage(t *testing.T, config *rest.Config) {
 func leaseProof(t *testing.T, config *rest.Config) {
 	a := contend(t, config, "alice")
 	mustAcquire(t, a)
-	a.cancel() // no renewing beside the test
+	a.cancel() // the test must not race with renewals
 	<-a.idle
 	a.f.Set(nil)
 	for range 3 {
@@ -302,7 +302,7 @@ func leaseProof(t *testing.T, config *rest.Config) {
 	if n := a.f.Counted("GET"); n != 0 {
 		t.Errorf("a fresh proof was read %d times", n)
 	}
-	a.clock.Step(freshProof)
+	a.clock.Step(proofTTL)
 	if err := a.Prove(t.Context()); err != nil || a.f.Counted("GET") != 1 {
 		t.Errorf("%d reads: %v", a.f.Counted("GET"), err)
 	}

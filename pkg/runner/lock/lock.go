@@ -9,40 +9,39 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Lock keeps two runs from working on one cluster. It is no fence: between a
-// proof and a write the lock can still be lost, so that every write carries a
-// precondition of its own too.
+// Lock prevents two runs from working on one cluster. It is no fence: the lock can be lost
+// between a proof and a write, so every write also needs its own precondition.
 type Lock interface {
-	// Acquire takes the lock or fails with class Locked, naming the owner.
+	// Acquire takes the lock. If another run holds it, the error has class Locked and names the
+	// owner.
 	Acquire(ctx context.Context) error
-	// Prove succeeds only if the lock was just read as ours. While it cannot be
-	// read it goes on trying; a lock that somebody else took is class Locked.
+	// Prove returns nil only if this run was just seen to hold the lock. It retries while the
+	// lock cannot be read. The error has class Locked if another run took it.
 	Prove(ctx context.Context) error
-	// Lost says without a request why the lock is not this run's any more (class
-	// Locked), or why that is not known (class CouldNotLook: it was not renewed for
-	// as long as it holds); nil while it is.
+	// Lost returns, without a request, the reason why this run may not hold the lock, or nil. The
+	// class is Locked if it was lost, and CouldNotLook if it was not renewed for its duration.
 	Lost() error
-	// Release gives the lock back if it is still ours.
+	// Release frees the lock if this run still holds it.
 	Release(ctx context.Context) error
 }
 
-// Owner is who holds a lock, for machines to compare and for people to find.
+// Owner identifies the holder of a lock, for programs and for people.
 type Owner struct {
 	User  string    `json:"user"`
-	Host  string    `json:"host"` // or pod
+	Host  string    `json:"host"` // or the pod's name
 	PID   int       `json:"pid"`
-	Start time.Time `json:"start"` // of the process
+	Start time.Time `json:"start"` // of the process, by its machine's clock
 	Run   string    `json:"run"`
 
-	// Place and Tick tell whether the process still lives (see Processes). Zero
-	// where that is not known: such an owner is watched, never proven dead.
+	// Place and Tick identify the process in a process table (see Processes). They are zero if
+	// unknown; then the owner is watched, never proven dead.
 	Place Place  `json:"place,omitzero"`
-	Tick  uint64 `json:"tick,omitempty"` // of the process's start, clock ticks since boot
-	// Pod lets the next process of a container take the lock at once (see Succeeds).
+	Tick  uint64 `json:"tick,omitempty"` // start of the process, in clock ticks since boot
+	// Pod lets the next process of the same container take the lock at once (see succeeds).
 	Pod Pod `json:"pod,omitzero"`
 }
 
-// Identity is o in one line, as in a Lease's holderIdentity.
+// Identity returns o in one line, as a Lease's holderIdentity stores it.
 func (o Owner) Identity() string {
 	o.Start = o.Start.UTC().Truncate(time.Second)
 	b, err := json.Marshal(o)
@@ -52,14 +51,14 @@ func (o Owner) Identity() string {
 	return string(b)
 }
 
-// parseOwner reads an Identity; false for what is none.
+// parseOwner parses an Identity; the second result is false if it is invalid.
 func parseOwner(identity string) (Owner, bool) {
 	var o Owner
 	err := json.Unmarshal([]byte(identity), &o)
 	return o, err == nil && o.Run != ""
 }
 
-// String names o for people.
+// String describes o for people.
 func (o Owner) String() string {
 	return fmt.Sprintf("%s on %s, pid %d, run %s, started %s", o.User, o.Host, o.PID, o.Run, o.Start.UTC().Format(time.RFC3339))
 }

@@ -11,20 +11,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// Held is a lock as its Lease shows it to whoever only looks. It says who took it last and
-// did not give it back; whether that owner still lives is seen by Acquire alone.
+// Held describes a held lock as its Lease shows it: the last owner that has not released it. Only
+// Acquire finds out whether that owner still lives.
 type Held struct {
 	Owner Owner
-	// Identity is the holder as it stands in the Lease, for one that is no Owner of ours.
+	// Identity is the holderIdentity of the Lease, also if it is not an Owner.
 	Identity string
-	// Renewed is when the Lease was renewed last, by its owner's clock; zero: not said.
+	// Renewed is the last renewal by the owner's clock, or zero if the Lease has none.
 	Renewed time.Time
-	// For is how long it holds from then on; zero: not said.
+	// For is the duration of the Lease after Renewed, or zero if the Lease has none.
 	For time.Duration
 }
 
-// Look reads who holds the lock in the Lease namespace/name; nil: nobody. The error is the
-// API server's.
+// Look returns the holder of the lock in the Lease namespace/name, or nil if it is free. The
+// error is the API server's.
 func Look(ctx context.Context, client kubernetes.Interface, namespace, name string) (*Held, error) {
 	ctx, cancel := retry.Request(ctx)
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Whoever looks sees who has the lock, by whatever program, and changes nothing of it.
+// Look returns the holder, also if it is another program, and changes nothing.
 func TestLook(t *testing.T) {
 	at := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	alice := Owner{User: "alice", Host: "host", Run: "run-1", Start: at}

@@ -7,24 +7,23 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Memory is a lock that lives as long as the process; For gives each
-// contender its own handle.
+// Memory is a lock in the memory of this process; For returns a handle for each contender.
 type Memory struct {
 	mu     sync.Mutex
 	holder *Owner
 }
 
-// For is the lock as owner sees it.
+// For returns owner's handle of the lock.
 func (m *Memory) For(owner Owner) Lock { return &memoryHandle{m: m, owner: owner} }
 
-// Break frees the lock whoever holds it, as if its holder had died.
+// Break frees the lock as if its holder had died.
 func (m *Memory) Break() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.holder = nil
 }
 
-// Holder is who holds the lock, nil if nobody does.
+// Holder returns the holder of the lock, or nil.
 func (m *Memory) Holder() *Owner {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -66,7 +65,7 @@ func (h *memoryHandle) Lost() error {
 	case h.m.holder == &h.owner:
 		return nil
 	case h.m.holder == nil:
-		return &fault.Error{Class: fault.Locked, Reason: "LockLost", Object: "lock in memory", Seen: "nobody holds it any more"}
+		return &fault.Error{Class: fault.Locked, Reason: "LockLost", Object: "lock in memory", Seen: "it has no holder"}
 	}
 	return heldBy("lock in memory", *h.m.holder, "")
 }

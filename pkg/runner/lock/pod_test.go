@@ -43,7 +43,7 @@ func TestSucceeds(t *testing.T) {
 	}
 }
 
-func TestPodIsPartOfTheIdentity(t *testing.T) {
+func TestIdentity_pod_isIncluded(t *testing.T) {
 	o := Owner{User: "nonroot", Host: "awsmigrate-0", PID: 1, Run: "run-1", Start: time.Unix(1e9, 0).UTC(), Pod: Pod{UID: "uid-1", Container: "controller"}}
 	if again, ok := parseOwner(o.Identity()); !ok || again != o {
 		t.Errorf("%+v was read back as %+v", o, again)
@@ -65,9 +65,9 @@ func inPod(t *testing.T, config *rest.Config, user, container string, tick uint6
 }
 
 // waitedAfter is how long the second waited for the lock that the first left behind.
-func waitedAfter(t *testing.T, first, second contender) time.Duration {
+func waitedAfter(t *testing.T, mainPID, second contender) time.Duration {
 	t.Helper()
-	mustAcquire(t, first)
+	mustAcquire(t, mainPID)
 	start := second.clock.Now()
 	if _, err := second.acquire(t); err != nil {
 		t.Fatal(err)

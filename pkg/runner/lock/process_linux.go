@@ -10,19 +10,19 @@ import (
 	"syscall"
 )
 
-// maxPID is PID_MAX_LIMIT of 64-bit Linux (include/linux/threads.h): what lies
-// beyond never was a process, and kill(2) would read it as another number.
+// maxPID is PID_MAX_LIMIT of 64-bit Linux (include/linux/threads.h). A larger number is never a
+// process, and kill(2) would truncate it.
 const maxPID = 1 << 22
 
-// HostProcesses is the process table of this machine, read from /proc
-// (man 5 proc_pid_stat, proc_pid_status; man 7 namespaces).
+// HostProcesses returns the process table of this machine, read from /proc (man 5 proc_pid_stat,
+// proc_pid_status; man 7 namespaces).
 func HostProcesses() Processes {
 	return procTable{dir: "/proc", pid: os.Getpid(), signal: syscall.Kill}
 }
 
 type procTable struct {
-	dir    string // where procfs is mounted
-	pid    int    // of this process, as it sees itself
+	dir    string // mount point of procfs
+	pid    int    // of this process, in its own namespace
 	signal func(pid int, signal syscall.Signal) error
 }
 
@@ -48,9 +48,9 @@ func (p procTable) Self() (at Place, start uint64) {
 	return Place{Boot: strings.TrimSpace(string(boot)), PIDs: pids, Times: times}, self.start
 }
 
-// ours says whether procfs shows the namespace of process ids that this
-// process lives in. One that was mounted outside shows other processes under
-// the same ids; there NSpid (Linux 4.1) lists an id for each namespace between.
+// ours reports whether procfs shows the process ID namespace of this process. A procfs of an
+// outer namespace shows other processes under the same IDs; its NSpid (Linux 4.1) lists one ID
+// per namespace.
 func (p procTable) ours() bool {
 	status, err := os.ReadFile(filepath.Join(p.dir, "self/status"))
 	if err != nil {
@@ -72,7 +72,7 @@ func (p procTable) Alive(pid int, start uint64) (alive, known bool) {
 	now, err := p.stat(strconv.Itoa(pid))
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ESRCH):
-		// procfs mounted with hidepid hides processes of others; kill does not.
+		// A procfs with hidepid hides other users' processes; kill(2) does not.
 		if errors.Is(p.signal(pid, 0), syscall.ESRCH) {
 			return false, true
 		}
@@ -83,11 +83,11 @@ func (p procTable) Alive(pid int, start uint64) (alive, known bool) {
 	return now.start == start && !now.over, true
 }
 
-// stat is what /proc/<pid>/stat says of a process.
+// stat holds fields of /proc/<pid>/stat.
 type stat struct {
 	pid   int
 	start uint64 // field 22, clock ticks since boot
-	over  bool   // it has exited with all its threads, only its parent did not ask yet
+	over  bool   // all its threads have exited, but its parent has not reaped it
 }
 
 func (p procTable) stat(name string) (stat, error) {
@@ -102,15 +102,15 @@ func (p procTable) stat(name string) (stat, error) {
 	return s, nil
 }
 
-// parseStat reads the fields of stat. The second is the command in
-// parentheses and may itself hold blanks and parentheses.
+// parseStat parses /proc/<pid>/stat. The second field is the command in parentheses, which may
+// contain blanks and parentheses.
 func parseStat(raw string) (stat, bool) {
 	first, rest, _ := strings.Cut(raw, " (")
 	end := strings.LastIndexByte(rest, ')')
 	if end < 0 {
 		return stat{}, false
 	}
-	fields := strings.Fields(rest[end+1:]) // from field 3, the state
+	fields := strings.Fields(rest[end+1:]) // starting with field 3, the state
 	if len(fields) < 20 {
 		return stat{}, false
 	}

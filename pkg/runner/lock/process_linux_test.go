@@ -16,7 +16,7 @@ func statLine(pid int, command, state string, threads int, start uint64) string 
 	return fmt.Sprintf("%d (%s) %s 1 7 7 0 -1 4194304 100 0 0 0 0 0 0 0 20 0 %d 0 %d 3133440 380\n", pid, command, state, threads, start)
 }
 
-// procfs is a /proc that shows process 7 of tick 100 as ourselves.
+// procfs returns a /proc that shows process 7 of tick 100 as this process.
 type procfs map[string]string
 
 func (p procfs) table(t *testing.T, signal error) procTable {
@@ -90,9 +90,9 @@ func TestAlive(t *testing.T) {
 		"stopped":                    {statLine(12, "awsmigrate", "T", 9, 500), nil, 12, true, true},
 		"a command that misleads":    {statLine(12, "a) Z 1 (b", "S", 9, 500), nil, 12, true, true},
 		"the id was given again":     {statLine(12, "sh", "S", 1, 501), nil, 12, false, true},
-		"nobody":                     {"", syscall.ESRCH, 12, false, true},
+		"no process":                 {"", syscall.ESRCH, 12, false, true},
 		"hidden, of our own user":    {"", nil, 12, true, false},
-		"hidden, of somebody else":   {"", syscall.EPERM, 12, true, false},
+		"hidden, of another user":    {"", syscall.EPERM, 12, true, false},
 		"exited, parent did not ask": {statLine(12, "awsmigrate", "Z", 1, 500), nil, 12, false, true},
 		"exited but for a thread":    {statLine(12, "awsmigrate", "Z", 2, 500), nil, 12, true, true},
 		"no known form":              {"12 awsmigrate S\n", nil, 12, true, false},
@@ -136,7 +136,7 @@ func TestHostProcesses(t *testing.T) {
 	}
 }
 
-func TestHostProcessesSeesAKill(t *testing.T) {
+func TestHostProcesses_kill_isSeen(t *testing.T) {
 	p := startHelper(t, holding{})
 	s, err := procTable{dir: "/proc"}.stat(fmt.Sprint(p.pid()))
 	if err != nil {
@@ -151,13 +151,13 @@ func TestHostProcessesSeesAKill(t *testing.T) {
 	}
 	tick, deadline := time.NewTicker(5*time.Millisecond), time.Now().Add(20*time.Second)
 	defer tick.Stop()
-	for alive, known := true, false; alive || !known; <-tick.C { // a zombie from here: nobody has asked for it
+	for alive, known := true, false; alive || !known; <-tick.C { // a zombie from here: its parent has not reaped it
 		if alive, known = processes.Alive(p.pid(), s.start); time.Now().After(deadline) {
 			t.Fatalf("before its parent asked: alive %v, known %v", alive, known)
 		}
 	}
 	if exit := p.reap(); exit.Success() {
-		t.Error("it ended by itself")
+		t.Error("it ended before the kill")
 	}
 	if _, err := os.Stat(fmt.Sprintf("/proc/%d", p.pid())); !errors.Is(err, os.ErrNotExist) {
 		t.Fatalf("still there: %v", err)

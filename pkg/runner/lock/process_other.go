@@ -2,8 +2,8 @@
 
 package lock
 
-// HostProcesses is the process table of this machine. Only Linux has one that
-// proves a death; elsewhere nothing is known.
+// HostProcesses returns the process table of this machine. Only Linux has one that proves a
+// death; elsewhere every process is unknown.
 func HostProcesses() Processes { return noProcesses{} }
 
 type noProcesses struct{}

@@ -2,7 +2,7 @@ package lock
 
 import "testing"
 
-// table is a process table as a test wants it.
+// table is a fake process table.
 type table struct {
 	here         Place
 	alive, known bool
@@ -54,7 +54,7 @@ func TestProvenDead(t *testing.T) {
 	}
 }
 
-func TestProvenDeadAsksForTheOwner(t *testing.T) {
+func TestProvenDead_owner_isAskedFor(t *testing.T) {
 	here := Place{Boot: "boot-1", PIDs: "pid:[1]"}
 	var pid int
 	var start uint64
@@ -65,7 +65,7 @@ func TestProvenDeadAsksForTheOwner(t *testing.T) {
 	}
 }
 
-func TestOwnerIdentity(t *testing.T) {
+func TestIdentity(t *testing.T) {
 	old := `{"user":"alice","host":"jump","pid":7,"start":"2026-11-21T09:00:00Z","run":"run-1"}`
 	o, ok := parseOwner(old)
 	if !ok || o.Place.known() || o.Tick != 0 {

@@ -2,11 +2,11 @@ package lock
 
 import "context"
 
-// turn lets one after the other into a section in which requests are made. Whoever
-// waits behind a request that hangs waits as long as its own context allows.
+// turn serializes sections that make requests. A caller waits for its turn until its own context
+// ends, even if another request hangs.
 type turn chan struct{}
 
-// take waits for the turn. The error is the context's.
+// take waits for the turn. It returns the error of ctx.
 func (t turn) take(ctx context.Context) error {
 	select {
 	case t <- struct{}{}:
@@ -16,5 +16,5 @@ func (t turn) take(ctx context.Context) error {
 	}
 }
 
-// give ends the turn that was taken.
+// give ends the turn.
 func (t turn) give() { <-t }

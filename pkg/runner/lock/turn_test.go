@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Whoever waits for a turn behind a request that hangs is ended by its own context,
-// and gets the turn when it is free.
-func TestTurnIsWaitedForAsLongAsAContextAllows(t *testing.T) {
+// A caller behind a hanging request returns when its own context ends, and gets the turn as
+// soon as it is free.
+func TestTake_hangingHolder_waitsForContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one := make(turn, 1)
 		if err := one.take(t.Context()); err != nil {

@@ -8,38 +8,38 @@ import (
 	"strings"
 )
 
-// Witness keeps in this machine's memory which version of a Lease a run wrote last. Clones
-// that resume one memory snapshot share boot id, host name and process ids, and a run that
-// lives on one of them is in the process table of no other. Their memory parts with the
-// first write after the snapshot, and so do their witnesses.
+// Witness records, in this machine's memory, which version of a Lease a run wrote last. Clones
+// that resume from one memory snapshot share boot ID, host name and process IDs, but a run lives
+// only on one of them. Their memory differs after the first write that follows the snapshot, and
+// so do their witnesses.
 type Witness interface {
-	// Note keeps the version that run has written. It is best effort: without it the owner
-	// of a lock is watched.
+	// Note records the version that run has written. It is best effort: without a record, the
+	// owner is watched.
 	Note(run, version string)
-	// Saw reports whether run wrote that version here, and none after it.
+	// Saw reports whether run wrote that version on this machine, and none after it.
 	Saw(run, version string) bool
-	// Forget drops what is kept of run.
+	// Forget deletes the record of run.
 	Forget(run string)
 }
 
-// HostWitness returns the Witness of this machine: files in shared memory, which no disk,
-// no image and no reboot carries over. Where there is no such place it keeps nothing.
+// HostWitness returns the Witness of this machine. Its files are in shared memory, which no disk,
+// image or reboot preserves. Without shared memory it records nothing.
 func HostWitness() Witness { return files{"/dev/shm"} }
 
 type files struct{ dir string }
 
-// runName is what a run may be called whose name becomes that of a file.
+// runName matches the run IDs that are safe as file names.
 var runName = regexp.MustCompile(`^[A-Za-z0-9-]{1,100}$`)
 
-// maxVersion bounds what is read of a file: a version is a number.
+// maxVersion is the read limit of a file in bytes; a version is a number.
 const maxVersion = 64
 
 func (f files) path(run string) (string, bool) {
 	return filepath.Join(f.dir, "awsmigrate-"+run), runName.MatchString(run)
 }
 
-// Note implements Witness. The directory is shared: a file that is a link, or another
-// user's, is not written.
+// Note implements Witness. The directory is shared with other users, so Note writes to no link
+// and to no file of another user.
 func (f files) Note(run, version string) {
 	path, named := f.path(run)
 	if !named {

@@ -2,5 +2,5 @@
 
 package lock
 
-// noFollow has no counterpart here.
+// noFollow is a flag that exists only on Unix.
 const noFollow = 0

@@ -4,5 +4,5 @@ package lock
 
 import "syscall"
 
-// noFollow opens no link in the last part of a path.
+// noFollow makes open fail if the last element of the path is a link.
 const noFollow = syscall.O_NOFOLLOW
