@@ -12,11 +12,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// DescribeOutage says in a few words why nothing could be read, the same for
-// every reading that fails in the same way: a connection's ports are left out.
+// DescribeOutage describes in a few words why a read failed. It omits a connection's ports, so
+// that equal failures have equal descriptions.
 func DescribeOutage(err error) string {
 	said := ""
-	anywhere(err, func(e error) bool {
+	anyInTree(err, func(e error) bool {
 		var errno syscall.Errno
 		if code, ok := statusCode(e); ok {
 			said = fmt.Sprintf("the API answers %d %s", code, http.StatusText(int(code)))
@@ -35,7 +35,7 @@ func DescribeOutage(err error) string {
 	return said
 }
 
-// Classify gives an error without a class the one its cause deserves.
+// Classify wraps an error that has no class in a fault whose class fits its cause.
 func Classify(err error, object string) error {
 	if err == nil {
 		return nil

@@ -1,6 +1,6 @@
-// Package retry goes on through an API that is away for a while: which errors pass by
-// themselves, how long one is tried again, and what a person sees of it meanwhile. The
-// first interrupt ends such a wait, unless something under way has to be finished.
+// Package retry waits out API outages. It decides which errors are transient, how long a call is
+// retried, and what people see meanwhile. The first interrupt ends a wait, unless a change under
+// way has to finish.
 //
-// It is a leaf: journal, lock and engine wait by it, and it knows none of them.
+// The package is a leaf: journal, lock and engine use it, and it knows none of them.
 package retry

@@ -9,20 +9,20 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Outage is how long a commit or a proof of the lock goes on trying while the
-// API is away: a migration restarts API servers, and a single one needs minutes.
+// Outage is how long a commit or a proof of the lock retries during an API outage. A migration
+// restarts API servers, and a single API server needs minutes.
 const Outage = 5 * time.Minute
 
 const (
-	firstBackoff = 250 * time.Millisecond
-	maxBackoff   = 5 * time.Second
+	minBackoff = 250 * time.Millisecond
+	maxBackoff = 5 * time.Second
 )
 
-// Do calls f until it succeeds, fails for good, or the budget is spent.
+// Do calls f until it succeeds, fails permanently, or the budget is spent.
 func Do(ctx context.Context, c clock.Clock, budget time.Duration, waitingFor string, f func(context.Context) error) error {
 	p := WaitPolicyOf(ctx)
 	budget = p.limit(budget)
-	start, backoff := c.Now(), firstBackoff
+	start, backoff := c.Now(), minBackoff
 	for tries := 1; ; tries++ {
 		err := f(ctx)
 		if err == nil || ctx.Err() != nil || !Transient(err) {

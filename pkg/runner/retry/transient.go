@@ -18,12 +18,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
 )
 
-// Transient says whether err is of the kind that passes by itself: a server or
-// proxy that is away, restarting or overloaded. A write that failed so may have
-// happened all the same: observe before deciding.
+// Transient reports whether err is likely to pass without action: a server or proxy is
+// unreachable, restarting or overloaded. The failed write may have happened, so observe before
+// deciding.
 //
-// An error that somebody gave a class other than CouldNotLook is not transient,
-// whatever its cause; nor is one in which anything was denied.
+// A fault with a class other than CouldNotLook or Unexpected is not transient, whatever its
+// cause. An error that contains a denial is not transient either.
 func Transient(err error) bool {
 	if err == nil || Denied(err) {
 		return false
@@ -31,29 +31,30 @@ func Transient(err error) bool {
 	if e, ok := fault.As(err); ok && e.Class != fault.CouldNotLook && e.Class != fault.Unexpected {
 		return false
 	}
-	if anywhere(err, permanent) {
+	if anyInTree(err, permanent) {
 		return false
 	}
-	return anywhere(err, passing)
+	return anyInTree(err, transientAlone)
 }
 
-// Denied says whether err holds an answer 401 or 403.
+// Denied reports whether err contains a response 401 or 403.
 func Denied(err error) bool {
-	return Unauthorized(err) || answered(err, http.StatusForbidden)
+	return Unauthorized(err) || hasStatus(err, http.StatusForbidden)
 }
 
-// Unauthorized says whether err holds an answer 401: the API does not know who asks.
-func Unauthorized(err error) bool { return answered(err, http.StatusUnauthorized) }
+// Unauthorized reports whether err contains a response 401: the API does not accept the
+// credentials.
+func Unauthorized(err error) bool { return hasStatus(err, http.StatusUnauthorized) }
 
-func answered(err error, with int32) bool {
-	return anywhere(err, func(e error) bool {
+func hasStatus(err error, with int32) bool {
+	return anyInTree(err, func(e error) bool {
 		code, ok := statusCode(e)
 		return ok && code == with
 	})
 }
 
-// permanent errors never pass by waiting, though net/url calls every
-// error of a request a net.Error.
+// permanent reports whether waiting never resolves err. net/url makes a net.Error of every
+// request error, so these are excluded first.
 func permanent(err error) bool {
 	switch err.(type) { //nolint:errorlint // anywhere unwraps, node by node
 	case *tls.CertificateVerificationError, x509.UnknownAuthorityError, x509.HostnameError, x509.CertificateInvalidError, *kube.WriteRefused:
@@ -62,8 +63,8 @@ func permanent(err error) bool {
 	return err == context.Canceled //nolint:errorlint // likewise
 }
 
-// passing judges one error of a chain.
-func passing(err error) bool {
+// transientAlone reports whether err itself, without its causes, is transient.
+func transientAlone(err error) bool {
 	if code, ok := statusCode(err); ok {
 		switch code {
 		case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
@@ -78,7 +79,7 @@ func passing(err error) bool {
 	case *url.Error:
 		return e.Timeout()
 	case syscall.Errno:
-		return passingErrno(e)
+		return transientErrno(e)
 	}
 	switch err { //nolint:errorlint // likewise
 	case io.EOF, io.ErrUnexpectedEOF, context.DeadlineExceeded, os.ErrDeadlineExceeded, http.ErrServerClosed:
@@ -87,7 +88,7 @@ func passing(err error) bool {
 	return utilnet.IsHTTP2ConnectionLost(err) || utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err)
 }
 
-func passingErrno(e syscall.Errno) bool {
+func transientErrno(e syscall.Errno) bool {
 	switch e {
 	case syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE,
 		syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.ETIMEDOUT:
@@ -105,9 +106,9 @@ func statusCode(err error) (int32, bool) {
 	return s.Status().Code, true
 }
 
-// anywhere walks the whole tree, joined errors too, where errors.As would stop
-// at the first match of a type.
-func anywhere(err error, is func(error) bool) bool {
+// anyInTree reports whether is holds for any error in the tree of err, including joined errors.
+// errors.As would stop at the first match of a type.
+func anyInTree(err error, is func(error) bool) bool {
 	if err == nil {
 		return false
 	}
@@ -116,10 +117,10 @@ func anywhere(err error, is func(error) bool) bool {
 	}
 	switch e := err.(type) { //nolint:errorlint // this is what unwraps
 	case interface{ Unwrap() error }:
-		return anywhere(e.Unwrap(), is)
+		return anyInTree(e.Unwrap(), is)
 	case interface{ Unwrap() []error }:
 		for _, one := range e.Unwrap() {
-			if anywhere(one, is) {
+			if anyInTree(one, is) {
 				return true
 			}
 		}

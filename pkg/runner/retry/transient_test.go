@@ -25,25 +25,25 @@ func TestTransient(t *testing.T) {
 		err  error
 		want bool
 	}{
-		"nil":                     {nil, false},
-		"429":                     {faulty.Status(429), true},
-		"502 wrapped":             {fmt.Errorf("read: %w", faulty.Status(502)), true},
-		"refused":                 {get(faulty.Refused()), true},
-		"EOF":                     {get(io.EOF), true},
-		"reset":                   {get(syscall.ECONNRESET), true},
-		"deadline":                {fmt.Errorf("read: %w", context.DeadlineExceeded), true},
-		"cancelled":               {get(context.Canceled), false},
-		"401":                     {faulty.Status(401), false},
-		"404":                     {faulty.Status(404), false},
-		"409":                     {faulty.Status(409), false},
-		"422":                     {faulty.Status(422), false},
-		"403 beside 503":          {errors.Join(faulty.Status(503), faulty.Status(403)), false},
-		"unknown authority":       {get(x509.UnknownAuthorityError{}), false},
-		"could not look":          {&fault.Error{Class: fault.CouldNotLook, Err: faulty.Status(503)}, true},
-		"somebody's verdict":      {&fault.Error{Class: fault.Check, Err: faulty.Status(503)}, false},
-		"a plain error":           {errors.New("no"), false},
-		"refused by the fence":    {get(&kube.WriteRefused{}), false},
-		"joined, one of them 503": {errors.Join(errors.New("no"), faulty.Status(503)), true},
+		"nil":                      {nil, false},
+		"429":                      {faulty.Status(429), true},
+		"502 wrapped":              {fmt.Errorf("read: %w", faulty.Status(502)), true},
+		"refused":                  {get(faulty.Refused()), true},
+		"EOF":                      {get(io.EOF), true},
+		"reset":                    {get(syscall.ECONNRESET), true},
+		"deadline":                 {fmt.Errorf("read: %w", context.DeadlineExceeded), true},
+		"cancelled":                {get(context.Canceled), false},
+		"401":                      {faulty.Status(401), false},
+		"404":                      {faulty.Status(404), false},
+		"409":                      {faulty.Status(409), false},
+		"422":                      {faulty.Status(422), false},
+		"403 joined with 503":      {errors.Join(faulty.Status(503), faulty.Status(403)), false},
+		"unknown authority":        {get(x509.UnknownAuthorityError{}), false},
+		"could not look":           {&fault.Error{Class: fault.CouldNotLook, Err: faulty.Status(503)}, true},
+		"a verdict of class Check": {&fault.Error{Class: fault.Check, Err: faulty.Status(503)}, false},
+		"a plain error":            {errors.New("no"), false},
+		"refused by the fence":     {get(&kube.WriteRefused{}), false},
+		"joined, one of them 503":  {errors.Join(errors.New("no"), faulty.Status(503)), true},
 	} {
 		if got := Transient(c.err); got != c.want {
 			t.Errorf("%s: %v", name, got)
@@ -51,9 +51,9 @@ func TestTransient(t *testing.T) {
 	}
 }
 
-func TestTransientOnTheWire(t *testing.T) {
+func TestTransient_brokenConnections(t *testing.T) {
 	// Errors as net/http really makes them: a connection cut before and in the
-	// middle of an answer, a port nobody listens on, an answer that never comes.
+	// middle of an answer, a closed port, an answer that never comes.
 	hang := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -143,6 +143,6 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-func TestExpiredCredentialsAreNoMissingRight(t *testing.T) {
+func TestClassify_expiredCredentials_isUnauthorized(t *testing.T) {
 	faulty.WantExpiredApart(t, func(err error) error { return Classify(fmt.Errorf("read: %w", err), "x") })
 }
