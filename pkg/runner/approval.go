@@ -12,16 +12,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// approved is a plan as somebody said yes to it: what each step writes. What is only for
-// people (summaries, counts, estimates, diffs) does not count: a worker that joins
-// withdraws no approval. Nil: nobody was asked.
+// approved maps each step of an approved plan to the changes that it writes. Text for people
+// (summaries, counts, estimates, diffs) is not compared, so that a new worker withdraws no
+// approval. It is nil if no approval was requested.
 type approved map[journal.StepID][]string
 
-// written is a change as it is compared.
-type written struct{ Object, Location, Before, After, Result, SHA256 any }
+// comparedChange is the compared part of a change.
+type comparedChange struct{ Object, Location, Before, After, Result, SHA256 any }
 
-// approvedOf is what a yes to a plan is a yes to. It is the one form in which plans are
-// compared: one that was shown, one from a file, and one that a hash names.
+// approvedOf returns the part of a plan that an approval covers. All plans are compared in this
+// form: a shown one, one from a file, and one named by its hash.
 func approvedOf(plan []PlannedStep) (approved, error) {
 	steps := approved{}
 	for _, p := range plan {
@@ -30,7 +30,7 @@ func approvedOf(plan []PlannedStep) (approved, error) {
 		}
 		steps[p.ID] = []string{}
 		for _, c := range p.Changes {
-			text, err := canonical(written{c.Object, c.Location, c.Before, c.After, c.Result, c.SHA256})
+			text, err := canonical(comparedChange{c.Object, c.Location, c.Before, c.After, c.Result, c.SHA256})
 			if err != nil {
 				return nil, fmt.Errorf("compare plans: %w", err)
 			}
@@ -40,7 +40,7 @@ func approvedOf(plan []PlannedStep) (approved, error) {
 	return steps, nil
 }
 
-// canonical is JSON that stays the same when it is read and written again.
+// canonical returns JSON that stays the same when it is decoded and encoded again.
 func canonical(v any) ([]byte, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -55,21 +55,20 @@ func canonical(v any) ([]byte, error) {
 	return json.Marshal(plain)
 }
 
-// covers says whether nothing is in now that is not in a: a step that has become
-// done meanwhile needs no new yes, a change that has become another does.
+// covers reports whether a contains everything in now. A step that is done meanwhile needs no new
+// approval, but a different change does.
 func (a approved) covers(now approved) bool {
 	for id, changes := range now {
 		known, ok := a[id]
-		if !ok || beyond(known, changes) != "" {
+		if !ok || firstUncovered(known, changes) != "" {
 			return false
 		}
 	}
 	return true
 }
 
-// beyond is the place of the first change that is not among those that are known; "":
-// all are.
-func beyond(known, changes []string) string {
+// firstUncovered returns the place of the first change that is not in known, or "".
+func firstUncovered(known, changes []string) string {
 	for _, c := range changes {
 		if !slices.Contains(known, c) {
 			return placeOf(c)
@@ -94,9 +93,9 @@ func objectOf(change string) string {
 	return of.Object
 }
 
-// Hash names a plan by what it rests on and what it writes: an approval of a plan is one
-// of its hash. The order of changes within a step does not count, and neither does the
-// version that made it.
+// Hash returns the identity of a plan: an approval of a plan refers to its hash. It covers the
+// basis and the changes, but neither the order of changes within a step nor the version of
+// awsmigrate.
 func (p WholePlan) Hash() (string, error) {
 	writes, err := approvedOf(p.Steps)
 	if err != nil {
@@ -115,7 +114,7 @@ func (p WholePlan) Hash() (string, error) {
 	return "sha256:" + Digest(string(text)), nil
 }
 
-// approvedHash is the hash by which the plan was approved.
+// approvedHash returns the hash under which the plan was approved.
 func (p WholePlan) approvedHash() (string, error) {
 	if p.ApprovedAs != "" {
 		return p.ApprovedAs, nil
@@ -123,8 +122,8 @@ func (p WholePlan) approvedHash() (string, error) {
 	return p.Hash()
 }
 
-// Digest stands in a plan for texts that are too long for it, or secret: the hex SHA-256
-// of all of them, each with its length.
+// Digest returns the hex SHA-256 of all texts, each with its length. In a plan it replaces texts
+// that are too long or secret.
 func Digest(texts ...string) string {
 	sum := sha256.New()
 	for _, text := range texts {

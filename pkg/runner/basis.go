@@ -9,38 +9,38 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Basis is what a plan rests on besides what it writes. An approval of the plan is one for
-// this cluster, this goal and these options, and for one time: once the goal is reached or
-// turned round, another epoch begins.
+// Basis holds what a plan depends on besides its changes. An approval is valid for one cluster,
+// one goal, one set of options, and one epoch: the next epoch begins when the goal is reached or
+// reversed.
 type Basis struct {
-	Object  string            `json:"object,omitempty"`  // UID of the object with the configuration; "": a file has it
+	Object  string            `json:"object,omitempty"`  // UID of the object with the configuration; empty if it is in a file
 	Cluster string            `json:"cluster"`           // UID of the cluster's kube-system
-	Goal    string            `json:"goal"`              // what the procedure is for, e.g. "migrate"
-	Options map[string]string `json:"options,omitempty"` // the choices that shape it, skipped checks among them, as flags name them
+	Goal    string            `json:"goal"`              // purpose of the procedure, e.g. "migrate"
+	Options map[string]string `json:"options,omitempty"` // options that affect the plan, including skipped checks, by flag name
 	Epoch   int               `json:"epoch"`
-	// Restored says that the plan was made for a journal that came from a backup.
+	// Restored reports whether the journal came from a backup when the plan was made.
 	Restored bool `json:"restored,omitempty"`
 }
 
-// WholePlan is a plan as a whole, as somebody approves it.
+// WholePlan is a complete plan, in the form that a person approves.
 type WholePlan struct {
-	Version string        `json:"version"` // of the awsmigrate that made it
+	Version string        `json:"version"` // of the awsmigrate that made the plan
 	Basis   Basis         `json:"basis"`
 	Steps   []PlannedStep `json:"steps"`
-	// ApprovedAs is the hash that was approved, if it covers more than Hash does; else empty.
+	// ApprovedAs is the approved hash if that approval covers more than this plan, or empty.
 	ApprovedAs string `json:"-"`
 }
 
-// in completes what a procedure says of its basis by what the journal counts.
-func (b Basis) in(st journal.State, steps []Info, seen Observation) Basis {
-	b.Epoch, b.Restored = st.EpochOf(b.Goal, putBack(st, steps, seen) != ""), st.Restored()
+// withEpoch returns b with the epoch from the journal.
+func (b Basis) withEpoch(st journal.State, steps []Info, seen Observation) Basis {
+	b.Epoch, b.Restored = st.EpochOf(b.Goal, revertedStep(st, steps, seen) != ""), st.Restored()
 	return b
 }
 
-// moved says what a saved plan rests on that is otherwise now; nil: nothing.
-func (b Basis) moved(saved Basis) error {
+// compareSaved returns an error that names the first difference between b and the saved basis, or nil.
+func (b Basis) compareSaved(saved Basis) error {
 	stale := func(reason, object, seen, wanted string) error {
-		return &fault.Error{Class: fault.Stale, Reason: reason, Object: object, Seen: seen, Wanted: wanted, Fix: newPlan}
+		return &fault.Error{Class: fault.Stale, Reason: reason, Object: object, Seen: seen, Wanted: wanted, Fix: newPlanFix}
 	}
 	switch {
 	case saved.Cluster != b.Cluster || saved.Object != b.Object:
@@ -49,9 +49,9 @@ func (b Basis) moved(saved Basis) error {
 	case saved.Goal != b.Goal:
 		return stale("PlanMoved", "the saved plan", "is one to "+saved.Goal, "one to "+b.Goal)
 	case b.Restored && !saved.Restored:
-		return restored("the saved plan was made before")
+		return restoredFault("the saved plan was made before")
 	case saved.Epoch != b.Epoch:
-		return stale("PlanUsed", "the saved plan", fmt.Sprintf("was made when %s; by now %s", reached(saved.Epoch), reached(b.Epoch)),
+		return stale("PlanUsed", "the saved plan", fmt.Sprintf("was made when %s; by now %s", epochText(saved.Epoch), epochText(b.Epoch)),
 			"a plan that was made since: an approval serves one migration, or one undo, once")
 	}
 	for _, name := range slices.Sorted(maps.Keys(union(saved.Options, b.Options))) {
@@ -62,10 +62,10 @@ func (b Basis) moved(saved Basis) error {
 	return nil
 }
 
-const newPlan = "look at a new plan, save it, and apply that"
+const newPlanFix = "look at a new plan, save it, and apply that"
 
-// reached says an epoch in words.
-func reached(epoch int) string {
+// epochText describes an epoch in words.
+func epochText(epoch int) string {
 	switch epoch {
 	case 0:
 		return "this cluster had reached or turned round no goal"
@@ -75,9 +75,8 @@ func reached(epoch int) string {
 	return fmt.Sprintf("this cluster had reached or turned round a goal %d times", epoch)
 }
 
-// restored is the fault of a run for which nobody has looked at what a restore of Rancher
-// brought back.
-func restored(why string) error {
+// restoredFault returns the fault of a run after a restore of Rancher that no person has reviewed.
+func restoredFault(why string) error {
 	return &fault.Error{Class: fault.Stale, Reason: "ManagementRestored", Object: "the journal",
 		Seen:   "counts less than the cluster itself: Rancher was restored from an older backup, or the journal was deleted; " + why,
 		Wanted: "a plan made since, looked at and approved", Fix: "see docs/after-a-restore.md, then look at `plan`, save it with -o json and apply it with --plan"}
@@ -92,10 +91,10 @@ func union(a, b map[string]string) map[string]string {
 	return all
 }
 
-// putBack is the first step that was seen to its end and is to do again, because somebody
-// has put back what it changed; "": none. A later step that is in progress goes before:
-// what it has begun is watched.
-func putBack(st journal.State, steps []Info, seen Observation) journal.StepID {
+// revertedStep returns the first completed step that is pending again because its changes were reverted,
+// or "". It ignores a step if it or a later step is in progress: the run watches that rollout
+// first.
+func revertedStep(st journal.State, steps []Info, seen Observation) journal.StepID {
 	order := make([]journal.StepID, 0, len(steps))
 	for _, step := range steps {
 		order = append(order, step.ID)
@@ -109,9 +108,9 @@ func putBack(st journal.State, steps []Info, seen Observation) journal.StepID {
 	return ""
 }
 
-// reverted is the fault of a saved plan that would do again what was done under it.
-func reverted(step journal.StepID) error {
+// revertedFault returns the fault of a saved plan that would repeat a step that was reverted.
+func revertedFault(step journal.StepID) error {
 	return &fault.Error{Class: fault.Stale, Reason: "Reverted", Object: "step " + string(step),
 		Seen: "was done under this plan and is to do again: somebody has put back what it changed", Wanted: "done",
-		Fix: "find out who did, and tell them; then " + newPlan}
+		Fix: "find out who did, and tell them; then " + newPlanFix}
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// About is how many seconds something takes, by experience with its like; 0: nobody knows.
+// About is an estimated duration in seconds, or 0 if it is unknown.
 type About int
 
-// Minute is what most estimates are counted in.
+// Minute is the usual unit of estimates.
 const Minute About = 60
 
-// String is the one form in which an estimate is shown: "1s", "~10s", "~6m"; "" where
-// there is none. What takes a few seconds takes no longer.
+// String returns the form in which estimates are shown: "1s", "~10s", "~6m", or "" if unknown. A
+// few seconds are shown without "~".
 func (a About) String() string {
 	const few = 10
 	switch {
@@ -27,8 +27,8 @@ func (a About) String() string {
 	return fmt.Sprintf("~%dm", int((a+Minute-1)/Minute))
 }
 
-// Pauses are how often nobody does for a moment what no two may do at once, between Least
-// and Most times, and for how many seconds each time. The zero value: never.
+// Pauses estimates how often, and for how many seconds each, no process holds the leader's role.
+// It happens between Least and Most times. The zero value means never.
 type Pauses struct {
 	Least     int   `json:"least"`
 	Most      int   `json:"most"`
@@ -36,8 +36,8 @@ type Pauses struct {
 	EachMost  About `json:"eachMostSeconds"`
 }
 
-// and are the pauses of two steps.
-func (p Pauses) and(q Pauses) Pauses {
+// plus returns the sum of the pauses of two steps.
+func (p Pauses) plus(q Pauses) Pauses {
 	switch {
 	case p.Most == 0:
 		return q
@@ -47,19 +47,19 @@ func (p Pauses) and(q Pauses) Pauses {
 	return Pauses{Least: p.Least + q.Least, Most: p.Most + q.Most, EachLeast: min(p.EachLeast, q.EachLeast), EachMost: max(p.EachMost, q.EachMost)}
 }
 
-// Cost is what the steps of a plan that are to do come to.
+// Cost sums up the pending steps of a plan.
 type Cost struct {
-	Steps    int    `json:"steps"`        // that change something
-	Restarts int    `json:"restarts"`     // machines that restart something, counted once for each step
-	Seconds  About  `json:"seconds"`      // as far as it is known, with the steps that only read
-	Untimed  int    `json:"untimedSteps"` // steps to do of which nobody knows how long they take
+	Steps    int    `json:"steps"`        // steps that change something
+	Restarts int    `json:"restarts"`     // machines that restart a component, counted per step
+	Seconds  About  `json:"seconds"`      // known estimates, including steps that only read
+	Untimed  int    `json:"untimedSteps"` // pending steps without an estimate
 	Pauses   Pauses `json:"pauses"`
-	// Irreversible are the steps to do that have no way back.
+	// Irreversible lists the pending steps that cannot be undone.
 	Irreversible []journal.StepID `json:"irreversible,omitempty"`
 }
 
-// CostOf sums up what is to do. What is done costs nothing any more, and where nothing is
-// left that changes something there is no run.
+// CostOf sums up the pending steps. It returns zero if none of them writes, because then there is
+// no run.
 func CostOf(steps []PlannedStep) Cost {
 	var cost Cost
 	for _, step := range steps {
@@ -71,7 +71,7 @@ func CostOf(steps []PlannedStep) Cost {
 		}
 		cost.Steps++
 		cost.Restarts += step.Rolls
-		cost.Pauses = cost.Pauses.and(step.Pauses)
+		cost.Pauses = cost.Pauses.plus(step.Pauses)
 		if step.Takes == 0 {
 			cost.Untimed++
 		}

@@ -1,9 +1,8 @@
-// Package runner is the stepwise engine: it observes a procedure, runs the
-// first step that is still to do, waits for what the step awaits, records
-// intent before effect, holds the lock, and stops where a person must act.
+// Package runner is the engine that runs a procedure step by step. It observes the cluster, runs
+// the first pending step, and waits for the step's effect. It holds the lock, commits an intent
+// before each effect, and stops where a person must act.
 //
-// It knows nothing of Rancher, RKE or AWS, and decides nothing about them:
-// whether a step is done is what the Procedure reads from the cluster. What is kept
-// between runs is in journal, what keeps two runs apart in lock, and how an API that
-// is away is waited for in retry; none of them knows the engine.
+// The engine knows nothing about Rancher, RKE or AWS: the Procedure reads from the cluster
+// whether a step is done. Package journal stores data between runs, package lock separates two
+// runs, and package retry waits out API outages. None of them knows the engine.
 package runner

@@ -2,7 +2,7 @@ package runner
 
 import "time"
 
-// emit sends an event, in order and never after RunFinished.
+// emit sends an event. Events arrive in order, and none after RunFinished.
 func (r *run[S]) emit(e Event) {
 	r.emitting.Lock()
 	defer r.emitting.Unlock()
@@ -17,8 +17,8 @@ func (r *run[S]) emit(e Event) {
 	r.o.Sink.Emit(e)
 }
 
-func (r *run[S]) started() {
-	e := Event{Time: r.begun, Type: RunStarted, Position: r.seen.Position, Message: r.o.RunID}
+func (r *run[S]) emitStarted() {
+	e := Event{Time: r.begun, Type: RunStarted, Position: r.obs.Position, Message: r.o.RunID}
 	for _, info := range r.steps {
 		e.Steps = append(e.Steps, info.ID)
 	}
@@ -27,21 +27,20 @@ func (r *run[S]) started() {
 
 func (r *run[S]) elapsed() time.Duration { return r.o.Clock.Since(r.begun) }
 
-func (r *run[S]) interrupting() {
+func (r *run[S]) emitInterrupting() {
 	r.emit(Event{Type: Interrupting, Message: "finishing the change under way, then giving back the lock"})
 }
 
-func (r *run[S]) pulling() {
+func (r *run[S]) emitPausing() {
 	r.emit(Event{Type: Interrupting, Message: "pulling the brake, then giving back the lock"})
 }
 
-func (r *run[S]) hangingUp() {
+func (r *run[S]) emitHungUp() {
 	r.emit(Event{Type: HungUp, Message: "nobody watches any more: what was begun is watched to its end, and no further step begins"})
 }
 
-// outside shows a wait of the journal, the lock or a retried write, which have
-// no step's verdict to show.
-func (r *run[S]) outside(waitingFor, seen string, until time.Time) {
+// emitOuterWait shows a wait of the journal, the lock or a retried write, which has no step's verdict.
+func (r *run[S]) emitOuterWait(waitingFor, seen string, until time.Time) {
 	now := r.o.Clock.Now()
 	wait := &Wait{For: waitingFor, Seen: seen, Until: until}
 	r.emitting.Lock()
@@ -54,28 +53,28 @@ func (r *run[S]) outside(waitingFor, seen string, until time.Time) {
 	}
 }
 
-// couldNotRead notes that an API gave no answer.
-func (r *run[S]) couldNotRead(at time.Time) {
+// noteFailedRead records the time of a failed read.
+func (r *run[S]) noteFailedRead(at time.Time) {
 	r.emitting.Lock()
 	defer r.emitting.Unlock()
 	r.unread = at
 }
 
-// shownWait is what the views last saw of a wait.
+// shownWait holds the wait that the views showed last.
 type shownWait struct {
-	what  string // waited for
+	what  string // WaitingFor of the verdict
 	seen  string
-	since time.Time // it is waited for
-	at    time.Time // it was last shown
-	once  bool      // it was shown once since it changed
+	since time.Time // start of this wait
+	at    time.Time // last time it was shown
+	once  bool      // it has been shown once since it changed
 }
 
-// due says whether w is to be shown: it changed, was not shown for 30 s, or stayed for
-// 5 s as it was when it was shown first. The last is for views that leave out lines
-// which follow one another closely: what is seen now must not be among them.
+// due reports whether w must be shown: it changed, it was last shown 30 s ago, or it is unchanged
+// 5 s after it was first shown. The last case serves views that drop lines in quick succession;
+// they must not miss the current state.
 func (s *shownWait) due(w *Wait, now time.Time) bool {
 	same := s.what == w.For && s.seen == w.Seen
-	if quiet := now.Sub(s.at); same && quiet < speakUp && (!s.once || quiet < stays) {
+	if quiet := now.Sub(s.at); same && quiet < repeatInterval && (!s.once || quiet < firstRepeatInterval) {
 		return false
 	}
 	s.once = !same

@@ -6,8 +6,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Event is one thing that happened in a run. Views turn events into text or
-// JSON lines; the engine prints nothing.
+// Event describes one event of a run. Views turn events into text or JSON lines; the engine
+// prints nothing.
 type Event struct {
 	Time    time.Time      `json:"time"`
 	Type    EventType      `json:"type"`
@@ -15,42 +15,43 @@ type Event struct {
 	Title   string         `json:"title,omitempty"`
 	Message string         `json:"message,omitempty"`
 	Lines   []string       `json:"lines,omitempty"` // evidence, warnings, plan lines
-	// Steps are all of the procedure, in their order.
+	// Steps lists all steps of the procedure in order.
 	Steps    []journal.StepID `json:"steps,omitempty"`
 	Waiting  *Wait            `json:"waiting,omitempty"`
 	Elapsed  time.Duration    `json:"-"`
 	Seconds  float64          `json:"seconds,omitempty"` // Elapsed, for machines
 	Position string           `json:"position,omitempty"`
-	Left     *Left            `json:"left,omitempty"` // of a step, or run, that ended in the middle of a roll
+	Left     *Left            `json:"left,omitempty"` // the unfinished rollout of a failed step or run
 	Err      error            `json:"-"`
-	// Changes are, of StepStarted, what the plan has of the step; of StepFinished and
-	// StepFailed those of them that it has written, where it says so. Only for who keeps
-	// them: they may hold whole texts with secrets.
+	// Changes of StepStarted are the planned changes of the step. Changes of StepFinished and
+	// StepFailed are those it has reported as written. They may contain secrets, so only a
+	// recorder may use them.
 	Changes []Change `json:"-"`
-	// Compared is, of StepFinished, what the step compared.
+	// Compared of StepFinished holds the comparisons of the step.
 	Compared []Compared `json:"-"`
 }
 
-// Wait says what a step waits for. No field is ever empty while it waits.
+// Wait describes what a step waits for. For and Seen are never empty.
 type Wait struct {
 	For          string    `json:"for"`
 	Seen         string    `json:"seen"`
 	Since        time.Time `json:"since"`
 	LastProgress time.Time `json:"lastProgress"`
-	Until        time.Time `json:"until"` // when it gives up without further progress; zero: it does not
+	Until        time.Time `json:"until"` // the wait fails then without progress; zero if it has no limit
 	Done         int       `json:"done,omitempty"`
 	Total        int       `json:"total,omitempty"`
-	Counted      bool      `json:"-"` // Seen says Done and Total itself
-	// Machines are those that the step changes, in the order of the cluster; none where
-	// it changes none, or nothing was read yet.
+	Counted      bool      `json:"-"` // Seen already contains Done and Total
+	// Machines lists the machines that the step changes, in the cluster's order. It is empty
+	// before the first read.
 	Machines []Machine `json:"machines,omitempty"`
-	// Blind: the cluster could not be read, and all but Seen is of the reading before.
+	// Blind reports whether the cluster could not be read. Then all fields except Seen are from
+	// the last successful read.
 	Blind bool `json:"-"`
-	// Leader is nil while none is seen.
+	// Leader is the observed leader, or nil.
 	Leader *Leader `json:"leader,omitempty"`
-	// Left is what a run that ended now would leave to others; nil: nothing.
+	// Left describes what a run that ended now would leave to others, or is nil.
 	Left *Left `json:"-"`
-	// Met: this reading shows what is waited for, and more of them have to.
+	// Met reports whether this read showed everything; the wait ends after enough of them.
 	Met bool `json:"met,omitempty"`
 }
 
@@ -58,40 +59,40 @@ type Wait struct {
 type EventType string
 
 const (
-	// RunStarted has Position, Message (the run id) and Steps.
+	// RunStarted has Position, Message (the run ID) and Steps.
 	RunStarted EventType = "run-started"
-	// LockTaken says that the Lease is ours. A view may add in Message where the
-	// output goes on if nobody takes it any more.
+	// LockTaken reports that this run holds the Lease. A view may add in Message where the output
+	// continues if the terminal disconnects.
 	LockTaken EventType = "lock-taken"
-	// StepDone is a step found done, not run; Message holds the evidence.
+	// StepDone reports a step that is already done; Message holds the evidence.
 	StepDone EventType = "step-done"
-	// StepSkipped is a step that does not apply; Message says why.
+	// StepSkipped reports a step that does not apply; Message holds the reason.
 	StepSkipped EventType = "step-skipped"
-	// StepStarted says that the step begins.
+	// StepStarted reports that the step begins.
 	StepStarted EventType = "step-started"
-	// StepWaiting is a reading that is not Met, sent when it changed and every 30 s; with
-	// Options.EveryReading every reading of a wait.
+	// StepWaiting reports a read that is not Met. It is sent on a change and every 30 s, or with
+	// Options.EveryReading on every read.
 	StepWaiting EventType = "step-waiting"
-	// StepWarning is something to know that stops nothing.
+	// StepWarning reports a problem that stops nothing.
 	StepWarning EventType = "step-warning"
-	// StepFinished has the evidence in Lines and the time it took in Elapsed.
+	// StepFinished has the evidence in Lines and the duration in Elapsed.
 	StepFinished EventType = "step-finished"
-	// StepFailed says why in Err.
+	// StepFailed has the cause in Err.
 	StepFailed EventType = "step-failed"
-	// BrakePulled says in Message what was done.
+	// BrakePulled reports that the rollout was paused; Message describes how.
 	BrakePulled EventType = "brake-pulled"
-	// Interrupting says that the first Ctrl-C was seen, and in Message what is being finished.
+	// Interrupting reports the first Ctrl-C; Message names the work that still finishes.
 	Interrupting EventType = "interrupting"
-	// HungUp says that nobody watches any more, and in Message what becomes of the run.
+	// HungUp reports that the terminal is gone; Message describes how the run continues.
 	HungUp EventType = "hung-up"
-	// RunFinished is the last event of every run, Err set if it failed.
+	// RunFinished is the last event of every run; Err is set if it failed.
 	RunFinished EventType = "run-finished"
 )
 
-// Sink takes events. It must not block for long.
+// Sink receives events. It must not block for long.
 type Sink interface{ Emit(Event) }
 
-// SinkFunc makes a Sink of a function.
+// SinkFunc is a function that implements Sink.
 type SinkFunc func(Event)
 
 // Emit implements Sink.

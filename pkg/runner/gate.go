@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// approve asks for a yes to the plan and returns what was approved, nil if
-// nobody was to be asked.
+// approve asks a person to approve the plan. It returns the approved plan, or nil if no approval
+// is needed.
 func (r *run[S]) approve(ctx context.Context, left *Leftover[S]) (*WholePlan, error) {
 	if r.o.Approve == nil && r.o.Saved == nil {
 		return nil, nil
@@ -19,36 +19,36 @@ func (r *run[S]) approve(ctx context.Context, left *Leftover[S]) (*WholePlan, er
 		return nil, err
 	}
 	if plan.Basis.Restored && r.o.Saved == nil && r.o.Unattended {
-		return nil, restored("nobody has looked at what a run would do now")
+		return nil, restoredFault("nobody has looked at what a run would do now")
 	}
 	if r.o.Saved != nil {
-		if err := r.o.Saved.allows(plan, putBack(r.s.journal(), r.steps, r.seen)); err != nil {
+		if err := r.o.Saved.allows(plan, revertedStep(r.s.journal(), r.steps, r.obs)); err != nil {
 			return nil, err
 		}
 	}
 	if r.o.Approve == nil {
 		return &plan, nil
 	}
-	err = r.p.Precheck(ctx, r.last, r.seen)
+	err = r.p.Precheck(ctx, r.last, r.obs)
 	if err == nil {
-		proposal := Proposal{Header: r.p.Header(r.last), Observation: r.seen, WholePlan: plan}
-		err = r.whileWatched(ctx, left, func() error { return r.o.Approve(ctx, proposal) })
+		proposal := Proposal{Header: r.p.Header(r.last), Observation: r.obs, WholePlan: plan}
+		err = r.askWhileWatching(ctx, left, func() error { return r.o.Approve(ctx, proposal) })
 	}
-	return &plan, declined(err, targetName(r.p.Target()), "the plan was not approved")
+	return &plan, declinedFault(err, targetName(r.p.Target()), "the plan was not approved")
 }
 
-// plan is what would be done now.
+// plan returns the current plan.
 func (r *run[S]) plan(ctx context.Context) (WholePlan, error) {
-	steps, err := planSteps(ctx, r.p.Steps(), r.last, r.seen, r.s.journal().Intents)
+	steps, err := planSteps(ctx, r.p.Steps(), r.last, r.obs, r.s.journal().Intents)
 	return WholePlan{Version: r.o.Version, Basis: r.basis(), Steps: steps}, err
 }
 
-// basis is what a plan rests on now.
-func (r *run[S]) basis() Basis { return r.p.Basis(r.last).in(r.s.journal(), r.steps, r.seen) }
+// basis returns the basis of the current plan.
+func (r *run[S]) basis() Basis { return r.p.Basis(r.last).withEpoch(r.s.journal(), r.steps, r.obs) }
 
-// stillApproved compares what was approved with what would be done now that
-// nobody else can interfere.
-func (r *run[S]) stillApproved(ctx context.Context, yes *WholePlan) error {
+// checkApproved compares the approved plan with the current one, under the lock. It returns an
+// error if the changes differ.
+func (r *run[S]) checkApproved(ctx context.Context, yes *WholePlan) error {
 	if yes == nil {
 		return nil
 	}
@@ -56,13 +56,13 @@ func (r *run[S]) stillApproved(ctx context.Context, yes *WholePlan) error {
 	if err != nil {
 		return err
 	}
-	r.keep(plan.Steps)
+	r.storeChanges(plan.Steps)
 	then, err := approvedOf(yes.Steps)
 	if err != nil {
 		return err
 	}
 	now, err := approvedOf(plan.Steps)
-	if err != nil || then.covers(now) && plan.Basis.moved(yes.Basis) == nil {
+	if err != nil || then.covers(now) && plan.Basis.compareSaved(yes.Basis) == nil {
 		return err
 	}
 	return &fault.Error{
@@ -72,43 +72,43 @@ func (r *run[S]) stillApproved(ctx context.Context, yes *WholePlan) error {
 	}
 }
 
-// stillSaved compares a step that is about to begin with the saved plan: what others did
-// since the run began may have made it write something else.
-func (r *run[S]) stillSaved(ctx context.Context, info Info, state State) error {
+// checkSaved compares the next step with the saved plan. Other writers may have changed what the
+// step would write since the run began.
+func (r *run[S]) checkSaved(ctx context.Context, info Info, state State) error {
 	if r.o.Saved == nil || state.Kind != Todo {
 		return nil
 	}
-	now, err := planSteps(ctx, chosen(r.p.Steps(), []Info{info}), r.last, r.seen, r.s.journal().Intents)
+	now, err := planSteps(ctx, selectSteps(r.p.Steps(), []Info{info}), r.last, r.obs, r.s.journal().Intents)
 	if err != nil {
 		return err
 	}
-	r.keep(now)
-	return asSaved(r.o.Saved.Steps, now)
+	r.storeChanges(now)
+	return compareWithSaved(r.o.Saved.Steps, now)
 }
 
-// keep remembers what steps are about to change, for whoever is told that one begins.
-func (r *run[S]) keep(plan []PlannedStep) {
+// storeChanges stores the planned changes of steps for StepStarted events.
+func (r *run[S]) storeChanges(plan []PlannedStep) {
 	for _, step := range plan {
 		r.planned[step.ID] = step.Changes
 	}
 }
 
-// mayNow asks whether a step may begin at all at this time. What was begun goes on.
-func (r *run[S]) mayNow(ctx context.Context, info Info, state State) error {
+// checkHold calls Hold before a step begins. It never holds a step that is already in progress.
+func (r *run[S]) checkHold(ctx context.Context, info Info, state State) error {
 	if r.o.Hold == nil || state.Kind != Todo {
 		return nil
 	}
 	if err := r.o.Hold(ctx, info); err != nil {
 		return retry.Classify(err, "step "+string(info.ID))
 	}
-	if r.leaving() { // asked for while it was held
-		return r.interrupted("before step " + string(info.ID))
+	if r.mustEnd() { // requested during Hold
+		return r.interruptedFault("before step " + string(info.ID))
 	}
 	return nil
 }
 
-// gate asks before a step that has no way back. asked says that a person had
-// to be asked just now, so that what was seen before may be old.
+// gate asks for confirmation of an irreversible step. asked reports whether a person answered
+// just now, so that the last observation may be old.
 func (r *run[S]) gate(ctx context.Context, info Info, state State) (asked bool, err error) {
 	if info.Irreversible == "" || !state.Kind.writes() || r.confirmed[info.ID] {
 		return false, nil
@@ -120,7 +120,7 @@ func (r *run[S]) gate(ctx context.Context, info Info, state State) (asked bool, 
 			Wanted: "a confirmation", Fix: "confirm it, then run the same command again",
 		}
 	}
-	if err := declined(r.o.Confirm(ctx, info), object, "it was not confirmed"); err != nil {
+	if err := declinedFault(r.o.Confirm(ctx, info), object, "it was not confirmed"); err != nil {
 		return false, err
 	}
 	r.confirmed[info.ID] = true
@@ -130,8 +130,8 @@ func (r *run[S]) gate(ctx context.Context, info Info, state State) (asked bool, 
 	return true, retry.Classify(err, object)
 }
 
-// declined gives a no its class, unless whoever said it did.
-func declined(err error, object, seen string) error {
+// declinedFault wraps a refusal in a fault of class Declined, unless it already is a fault.
+func declinedFault(err error, object, seen string) error {
 	if err == nil {
 		return nil
 	}

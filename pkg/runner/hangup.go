@@ -6,23 +6,23 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// leaving says whether no further step may begin: a clean stop or the brake was asked
-// for, or nobody watches any more.
-func (r *run[S]) leaving() bool {
+// mustEnd reports whether no further step may begin: a stop or a pause was requested, or the
+// terminal is gone.
+func (r *run[S]) mustEnd() bool {
 	return r.stop.requested() || r.gone.requested() || r.pull.requested()
 }
 
-// stopping says whether the step of tx is to be left. A hang-up leaves only what
-// has changed nothing yet: Rancher, rke and the API servers go on with a change
-// whether or not somebody watches, and then somebody should. Who asks for the brake
-// wants what was begun held, which takes a reading.
-func (r *run[S]) stopping(tx *Tx) bool {
-	return r.stop.requested() || (r.gone.requested() || r.pull.requested()) && !tx.holds()
+// mustLeave reports whether the run must leave the step of tx. After a hang-up it leaves only a
+// step that has changed nothing: Rancher, rke and the API servers continue with a change in any
+// case, and someone should watch. A requested pause needs one more read, because it pauses what
+// the step has started.
+func (r *run[S]) mustLeave(tx *Tx) bool {
+	return r.stop.requested() || (r.gone.requested() || r.pull.requested()) && !tx.hasBegun()
 }
 
-// untilLeaving is ctx for a wait that comes before anything was begun, which a
-// hang-up ends as an interrupt does. end gives back what that takes.
-func (r *run[S]) untilLeaving(ctx context.Context) (free context.Context, end func()) {
+// untilEnd returns ctx for a wait before the first change, which a hang-up ends like an
+// interrupt. end releases its resources.
+func (r *run[S]) untilEnd(ctx context.Context) (free context.Context, end func()) {
 	p := retry.WaitPolicyOf(ctx)
 	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {

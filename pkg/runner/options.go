@@ -20,76 +20,77 @@ const (
 	defaultStable  = 3
 	defaultTimeout = 15 * time.Minute
 
-	// firstLook bounds how long a run puts up with an API that is away before
-	// anything was begun: long enough for one API server restart behind a
-	// balancer, short enough for a wrong address.
-	firstLook = 30 * time.Second
-	// parting bounds what a run that is over still tries to write.
-	parting = 10 * time.Second
-	// speakUp is how often a wait that does not change is shown again.
-	speakUp = 30 * time.Second
-	// stays is how long what is seen of a wait stays the same before it is shown again.
-	stays = 5 * time.Second
+	// firstReadTimeout is how long a run retries during an API outage before it has started anything. It
+	// allows one restart of an API server behind a load balancer, and detects a wrong address
+	// soon.
+	firstReadTimeout = 30 * time.Second
+	// finalWriteTimeout is how long a run that has ended retries its last writes.
+	finalWriteTimeout = 10 * time.Second
+	// repeatInterval is the interval after which an unchanged wait is shown again.
+	repeatInterval = 30 * time.Second
+	// firstRepeatInterval is the time after which a new wait is shown a second time.
+	firstRepeatInterval = 5 * time.Second
 )
 
-// Options say how a procedure is run. The zero value of every field is usable
-// except Journal and Lock, which a run that writes must have.
+// Options configures a run. The zero value of every field is usable, except that a run that
+// writes needs Journal and Lock.
 type Options struct {
-	RunID   string // made from the clock and random bytes when empty
-	Command string // as typed, for the history and the resume line
+	RunID   string // generated if empty
+	Command string // as typed, for the history and the command to resume
 	Who     string // user@host, for the history
-	// Attempt names what asked for the run, where something asks by itself: what failed once
-	// is not tried again for the same. "": a person's own command.
+	// Attempt identifies an automatic request for the run; a failed attempt is not repeated. It
+	// is empty if a person typed the command.
 	Attempt string
 
 	Until journal.StepID // stop after this step
-	Only  journal.StepID // run this step alone: the first to do, or one that only reads
+	Only  journal.StepID // run only this step: the first pending one, or one that only reads
 
-	Poll     time.Duration // between two readings of a wait, default 1 s
-	Stable   int           // readings in a row that must be Met, default 3
+	Poll     time.Duration // between two reads of a wait, default 1 s
+	Stable   int           // consecutive reads that must be Met, default 3
 	Timeout  time.Duration // longest time without progress, default 15 min
-	Deadline time.Duration // longest time in all after approval, 0: none
-	DryRun   bool          // observe, run what only reads, plan the rest, write nothing
+	Deadline time.Duration // longest time after approval, or 0 for no limit
+	DryRun   bool          // observe, run steps that only read, plan the rest, write nothing
 
 	Journal journal.Journal
 	Lock    lock.Lock
 	Clock   clock.WithTicker
 	Sink    Sink
-	// EveryReading sends Sink every reading of a wait, for views that are drawn anew.
+	// EveryReading sends every read of a wait to Sink, for views that redraw.
 	EveryReading bool
 
-	// Interrupt asks for a clean stop by one value or by being closed.
-	// Cancelling the context is the second, unclean one.
+	// Interrupt requests a clean stop, by one value or by being closed. Cancelling the context is
+	// the second, unclean stop.
 	Interrupt <-chan struct{}
-	// Brake asks, by one value or by being closed, for the brake, where others carry out what
-	// the step in hand has begun. Then the run ends; where nothing was begun, it ends at once.
+	// Brake requests to pause the rollout of the current step, by one value or by being closed.
+	// Then the run ends. If nothing was started, it ends at once.
 	Brake <-chan struct{}
-	// HangUp says, by one value or by being closed, that nobody watches any more.
-	// The step in hand is watched to its end, its brake armed; no other begins.
+	// HangUp reports, by one value or by being closed, that the terminal is gone. The run watches
+	// the current step to its end and begins no other.
 	HangUp <-chan struct{}
-	// Approve is asked once, before the lock is taken, and only if a step is to
-	// do. nil means yes. What it approved is compared with what is planned once
-	// the lock is ours; a difference stops the run as Stale.
+	// Approve is called once, before the lock is taken, and only if a step is pending. nil
+	// approves everything. Under the lock the run plans again; it stops as Stale if the plan
+	// differs.
 	Approve func(ctx context.Context, p Proposal) error
-	// Unattended says that the yes was given before anybody saw a plan. It is none to a
-	// cluster of which Rancher was restored from a backup.
+	// Unattended reports whether the approval was given before a plan was shown. Such an approval
+	// is not valid if Rancher was restored from a backup.
 	Unattended bool
-	// Saved is a plan that somebody approved before: what would be done now has to
-	// be exactly that, or what is left of it; else the run ends as Stale.
+	// Saved is an approved plan. The current plan must equal it or its remaining part; otherwise
+	// the run ends as Stale.
 	Saved *WholePlan
-	// Version is that of this awsmigrate. Nothing is begun by a saved plan of another.
+	// Version is the version of this awsmigrate. A run starts no step of another version's saved
+	// plan.
 	Version string
-	// Hold is asked before a step begins that writes and that nobody has begun, right after
-	// the cluster was observed. What it returns ends the run there, and should be of class
-	// Interrupted where nothing failed. nil: nothing holds a step.
+	// Hold is called right after an observation, before a writing step begins that is not in
+	// progress. If it returns an error, the run ends; the class should be Interrupted if nothing
+	// failed. nil holds no step.
 	Hold func(ctx context.Context, step Info) error
-	// Confirm is asked at a step that has no way back. nil refuses with Gate.
+	// Confirm is called before an irreversible step. nil refuses with class Gate.
 	Confirm func(ctx context.Context, step Info) error
 }
 
-// Proposal is what somebody is asked to approve.
+// Proposal is what Approve shows to a person.
 type Proposal struct {
-	Header      []string // the cluster, and how far it is
+	Header      []string // the cluster and its position
 	Observation Observation
 	WholePlan
 }
@@ -116,7 +117,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// check refuses options that name no step of p or contradict each other.
+// check returns an error if the options name an unknown step or contradict each other.
 func (o Options) check(steps []Info) error {
 	known := make(map[journal.StepID]bool, len(steps))
 	names := make([]string, 0, len(steps))
@@ -144,7 +145,7 @@ func (o Options) check(steps []Info) error {
 	return nil
 }
 
-// NewRunID names a run so that names sort by time and never repeat.
+// NewRunID returns a unique run ID. IDs sort by time.
 func NewRunID(now time.Time) string {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead (Go 1.24)

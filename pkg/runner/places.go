@@ -2,9 +2,8 @@ package runner
 
 import "strings"
 
-// Places names every place that a change writes: the field of an object, or the keys of
-// the lines of a file behind their signs, without values. It is empty for an object that
-// Helm renders.
+// Places lists the places that a change writes, without values: the field of an object, or the
+// keys of changed lines of a file with their signs. It is empty for an object that Helm renders.
 func (c Change) Places() []string {
 	if c.Form == FileDiff {
 		return filePlaces(c.Diff)
@@ -18,7 +17,7 @@ func (c Change) Places() []string {
 func filePlaces(diff string) []string {
 	var places []string
 	lines := strings.Split(strings.TrimSuffix(diff, "\n"), "\n")
-	for _, line := range lines[min(2, len(lines)):] { // behind the two that name the file
+	for _, line := range lines[min(2, len(lines)):] { // skip the two header lines that name the file
 		if line == "" || line[0] != '+' && line[0] != '-' {
 			continue
 		}

@@ -10,20 +10,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// PlannedStep is one step with how far it is and, if it is still to do or is
-// done in every run, what it would do.
+// PlannedStep describes one step and its state. If the step is pending or always runs, it
+// includes the step's plan.
 type PlannedStep struct {
 	Info
 	State State `json:"state"`
 	Plan
-	// Estimate is Takes as people read it.
+	// Estimate is Takes as text for people.
 	Estimate string `json:"estimate,omitempty"`
-	// written are the objects of which the journal says that the step has begun to write them.
+	// written lists the objects for which the journal holds an intent of the step.
 	written []string
 }
 
-// PlanAll observes the cluster and plans every step, for a version to be filled in. It
-// never writes. journal may be nil where there is none to read.
+// PlanAll observes the cluster and plans every step. It never writes. The caller sets the plan's
+// Version. kept may be nil if there is no journal.
 func PlanAll[S any](ctx context.Context, p Procedure[S], kept journal.Journal) (S, Observation, WholePlan, error) {
 	var st journal.State
 	var none S
@@ -41,20 +41,20 @@ func PlanAll[S any](ctx context.Context, p Procedure[S], kept journal.Journal) (
 	return last, seen, plan, err
 }
 
-// PlanSeen plans every step of a cluster that was observed with what st records, for a
-// version to be filled in. It never writes.
+// PlanSeen plans every step from an observation and the journal's state. It never writes. The
+// caller sets the plan's Version.
 func PlanSeen[S any](ctx context.Context, p Procedure[S], st journal.State, last S) (Observation, WholePlan, error) {
 	seen, err := judge(p, last)
 	if err != nil {
 		return seen, WholePlan{}, err
 	}
 	steps, err := planSteps(ctx, p.Steps(), last, seen, st.Intents)
-	return seen, WholePlan{Basis: p.Basis(last).in(st, infosOf(p.Steps()), seen), Steps: steps}, err
+	return seen, WholePlan{Basis: p.Basis(last).withEpoch(st, infosOf(p.Steps()), seen), Steps: steps}, err
 }
 
 func targetName(t journal.Target) string { return "cluster " + t.Name }
 
-// judge makes sure that every step got a state.
+// judge calls Judge, and returns an error if a step has no state.
 func judge[S any](p Procedure[S], last S) (Observation, error) {
 	seen, err := p.Judge(last)
 	if err != nil {
@@ -78,13 +78,13 @@ func infosOf[S any](steps []Step[S]) []Info {
 	return infos
 }
 
-// stepOf is the step with an ID that is one of them.
+// stepOf returns the step with the given ID, which must exist.
 func stepOf[S any](steps []Step[S], id journal.StepID) Step[S] {
 	return steps[slices.IndexFunc(steps, func(s Step[S]) bool { return s.Info().ID == id })]
 }
 
-// chosen are those of the steps that are named.
-func chosen[S any](steps []Step[S], named []Info) []Step[S] {
+// selectSteps returns the steps with the given names, in their order.
+func selectSteps[S any](steps []Step[S], named []Info) []Step[S] {
 	out := make([]Step[S], 0, len(named))
 	for _, info := range named {
 		out = append(out, stepOf(steps, info.ID))
@@ -113,8 +113,8 @@ func planSteps[S any](ctx context.Context, steps []Step[S], last S, seen Observa
 	return out, nil
 }
 
-// runs says whether a step in this state is run.
+// runs reports whether a step in this state is run.
 func (k StateKind) runs() bool { return k.writes() || k == Always }
 
-// writes says whether a step in this state makes a run take the lock.
+// writes reports whether a step in this state makes a run take the lock.
 func (k StateKind) writes() bool { return k == Todo || k == InProgress }

@@ -7,29 +7,29 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Result is what a run found and did. It is filled as far as the run came, on
-// failure too.
+// Result describes what a run found and did. It is filled as far as the run came, also if it
+// failed.
 type Result struct {
 	RunID       string       `json:"runID"`
 	Position    string       `json:"position"`
 	Observation Observation  `json:"observation"` // the last one
 	Steps       []StepResult `json:"steps"`       // all steps, in order
-	// Added is the time the run itself added: over all waits, the end of the
-	// wait minus the first Met reading of the streak that ended it.
+	// Added is the time that the engine itself added: for each wait, the time from the first Met
+	// read of the final series to the end of the wait.
 	Added time.Duration `json:"-"`
-	// Pauses are for how long at most nobody led, whenever the leader changed while the run
-	// waited for a step.
+	// Pauses holds, for each change of the leader during a wait, the upper bound of the time
+	// without a leader.
 	Pauses []time.Duration `json:"-"`
-	// Unread is when a reading failed last, by the run's clock; zero: none did.
+	// Unread is the time of the last failed read by the run's clock, or zero.
 	Unread time.Time `json:"-"`
-	// Left is what goes on, or was cut off, where the run ended; nil: nothing.
+	// Left describes what continues, or was cut off, when the run ended, or is nil.
 	Left *Left `json:"left,omitempty"`
-	// Resume is the command that goes on from here; empty when nothing is left
-	// of what was asked for.
+	// Resume is the command that continues the run, or empty if nothing is left of what was
+	// requested.
 	Resume string `json:"resume,omitempty"`
 }
 
-// StepResult is what became of one step in this run.
+// StepResult describes how one step ended in this run.
 type StepResult struct {
 	ID       journal.StepID `json:"id"`
 	Outcome  Outcome        `json:"outcome"`
@@ -39,37 +39,37 @@ type StepResult struct {
 	Compared []Compared     `json:"compared,omitempty"`
 }
 
-// Compared says of one kind of thing how many are as they were before the first run.
+// Compared counts the things of one kind that are unchanged since before the first run.
 type Compared struct {
 	Kind   string   `json:"kind"` // "nodes", "load balancers"
-	By     string   `json:"by"`   // what was compared of each
+	By     string   `json:"by"`   // the compared property
 	Same   int      `json:"unchanged"`
 	Of     int      `json:"of"`
 	Others []string `json:"others,omitempty"` // those that differ or are gone
-	Unread string   `json:"unread,omitempty"` // why nothing was compared; left out: it was
+	Unread string   `json:"unread,omitempty"` // why nothing was compared, or empty
 }
 
 // Outcome enumerates StepResult.
 type Outcome string
 
 const (
-	// WasDone was found done, not run.
+	// WasDone means that the step was already done and was not run.
 	WasDone Outcome = "was-done"
-	// WasSkipped does not apply here; Evidence says why.
+	// WasSkipped means that the step does not apply; Evidence holds the cause.
 	WasSkipped Outcome = "skipped"
-	// Finished was run, and what it awaits was observed.
+	// Finished means that the step was run and its effect observed.
 	Finished Outcome = "finished"
-	// Planned is to do, not run because this was a dry run.
+	// Planned means that the step is pending and this was a dry run.
 	Planned Outcome = "planned"
-	// Stopped was begun and not finished, by failure.
+	// Stopped means that the step was begun and failed.
 	Stopped Outcome = "failed"
-	// Halted was begun and not finished, by interruption.
+	// Halted means that the step was begun and interrupted.
 	Halted Outcome = "interrupted"
-	// NotReached comes after where the run ended.
+	// NotReached means that the run ended before this step.
 	NotReached Outcome = "not-reached"
 )
 
-// Compared is what the last step that compared anything found.
+// Compared returns the comparisons of the last step that made any.
 func (r Result) Compared() []Compared {
 	for _, step := range slices.Backward(r.Steps) {
 		if len(step.Compared) > 0 {
@@ -96,7 +96,7 @@ func newReport(steps []Info) *report {
 
 func (r *report) of(id journal.StepID) *StepResult { return r.byID[id] }
 
-// finished are the steps that this run saw to their end.
+// finished returns the steps that this run saw completed.
 func (r *report) finished() []journal.StepID {
 	var done []journal.StepID
 	for _, id := range r.order {

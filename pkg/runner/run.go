@@ -11,15 +11,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// Run brings p's cluster as far as o asks. It observes before every step, runs
-// the first step that is to do, waits for what it awaits, and stops where a
-// person must act. If nothing is to do it runs the steps that only read, takes
-// no lock and writes nothing.
+// Run brings p's cluster as far as o requests. Before every step it observes the cluster; then it
+// runs the first pending step and waits for its effect. It stops where a person must act. If no
+// step is pending, it runs the steps that only read, takes no lock and writes nothing.
 //
-// A nil error means that everything asked for was observed in this run.
+// If the error is nil, everything requested was observed in this run.
 func Run[S any](ctx context.Context, p Procedure[S], o Options) (Result, error) {
 	r := newRun(p, o)
-	return r.run(ctx, r.all)
+	return r.run(ctx, r.runAll)
 }
 
 func newRun[S any](p Procedure[S], o Options) *run[S] {
@@ -27,70 +26,70 @@ func newRun[S any](p Procedure[S], o Options) *run[S] {
 	r := &run[S]{p: p, o: o, s: &session{o: o}, steps: infosOf(p.Steps()), begun: o.Clock.Now(),
 		shown: map[journal.StepID]bool{}, confirmed: map[journal.StepID]bool{}, ran: map[journal.StepID]bool{}, planned: map[journal.StepID][]Change{}}
 	r.report = newReport(r.steps)
-	r.stop, r.gone, r.pull = newStopper(o.Interrupt, r.interrupting), newStopper(o.HangUp, r.hangingUp), newStopper(o.Brake, r.pulling)
+	r.stop, r.gone, r.pull = newStopper(o.Interrupt, r.emitInterrupting), newStopper(o.HangUp, r.emitHungUp), newStopper(o.Brake, r.emitPausing)
 	return r
 }
 
-// run does work between the first event and the last, and makes its result.
+// run calls work between the first event and the last, and returns the result.
 func (r *run[S]) run(ctx context.Context, work func(context.Context) error) (Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // ends the renewing of the lock, also on a panic
+	defer cancel() // also stops renewing the lock, even on a panic
 	go r.stop.watch(ctx.Done())
 	go r.gone.watch(ctx.Done())
 	go r.pull.watch(ctx.Done())
-	ctx = retry.WithWaitPolicy(ctx, retry.WaitPolicy{Report: r.outside, Stop: r.stop.ch})
+	ctx = retry.WithWaitPolicy(ctx, retry.WaitPolicy{Report: r.emitOuterWait, Stop: r.stop.ch})
 	err := work(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		err = r.cutOff(err)
+		err = r.cutOffFault(err)
 	case isStop(err) && !r.observed && len(r.ran) == 0:
-		err = r.interrupted("before the first step")
+		err = r.interruptedFault("before the first step")
 	}
 	result := r.result(err)
 	r.emit(Event{Type: RunFinished, Position: result.Position, Message: r.o.RunID, Elapsed: r.elapsed(), Left: result.Left, Err: err})
 	return result, err
 }
 
-// run is the state of one Run.
+// run holds the state of one Run.
 type run[S any] struct {
 	p      Procedure[S]
 	o      Options
 	s      *session
 	steps  []Info
-	stop   *stopper // a clean stop was asked for
-	gone   *stopper // nobody watches any more
-	pull   *stopper // the brake was asked for
+	stop   *stopper // a clean stop was requested
+	gone   *stopper // the terminal is gone
+	pull   *stopper // a pause was requested
 	report *report
 
-	last      S           // what was observed last
-	seen      Observation // what it says
-	observed  bool        // since the last step
-	looked    bool        // last is an observation
-	begun     time.Time
-	writing   bool      // the lock is ours and the run is in the history
-	guards    bool      // it only watches
-	forward   bool      // it began a step that writes
-	deadline  time.Time // zero: none
-	added     time.Duration
-	led       led
-	current   journal.StepID
-	title     string
-	shown     map[journal.StepID]bool // done and skipped steps that the views know of
-	confirmed map[journal.StepID]bool
-	planned   map[journal.StepID][]Change // of the last plan that was made under the lock
-	ran       map[journal.StepID]bool
-	braked    bool  // the brake was pulled, or tried
-	held      bool  // it holds
-	left      *Left // by the step that ended the run
+	last       S           // last observation
+	obs        Observation // verdicts on last
+	observed   bool        // last is newer than the last step
+	looked     bool        // last is set
+	begun      time.Time
+	writing    bool      // this run holds the lock and is in the history
+	guards     bool      // it only watches
+	forward    bool      // it began a step that writes
+	deadline   time.Time // zero if none is set
+	added      time.Duration
+	leadership leadership
+	current    journal.StepID
+	title      string
+	shown      map[journal.StepID]bool // done and skipped steps that were shown
+	confirmed  map[journal.StepID]bool
+	planned    map[journal.StepID][]Change // of the last plan under the lock
+	ran        map[journal.StepID]bool
+	braked     bool  // a pause was attempted
+	held       bool  // the pause succeeded
+	left       *Left // rollout of the step that ended the run
 
-	unread time.Time // a reading failed last
+	unread time.Time // time of the last failed read
 
 	emitting sync.Mutex
 	ended    bool
 	outer    shownWait
 }
 
-func (r *run[S]) all(ctx context.Context) error {
+func (r *run[S]) runAll(ctx context.Context) error {
 	if err := r.o.check(r.steps); err != nil {
 		return err
 	}
@@ -99,18 +98,18 @@ func (r *run[S]) all(ctx context.Context) error {
 	if refused != nil && left == nil {
 		return refused
 	}
-	r.started()
-	left, err := r.watchFirst(ctx, r.stillRolling(left), refused)
+	r.emitStarted()
+	left, err := r.watchFirst(ctx, r.watchable(left), refused)
 	if err != nil {
 		return err
 	}
-	return r.watchBehind(ctx, left, r.goOn(ctx, left))
+	return r.watchAfter(ctx, left, r.approveAndRun(ctx, left))
 }
 
-// goOn asks for a yes and does the rest. What is left over of an earlier run is watched
-// while it asks.
-func (r *run[S]) goOn(ctx context.Context, left *Leftover[S]) error {
-	sc, err := inScope(r.steps, r.seen, r.o)
+// approveAndRun asks for approval and runs the steps. It watches the leftover of an earlier run while it
+// asks.
+func (r *run[S]) approveAndRun(ctx context.Context, left *Leftover[S]) error {
+	sc, err := scopeOf(r.steps, r.obs, r.o)
 	if err != nil {
 		return err
 	}
@@ -124,19 +123,19 @@ func (r *run[S]) goOn(ctx context.Context, left *Leftover[S]) error {
 	if err != nil {
 		return err
 	}
-	if r.leaving() {
-		return r.interrupted("before the first step")
+	if r.mustEnd() {
+		return r.interruptedFault("before the first step")
 	}
-	return r.locked(ctx, func(ctx context.Context) error { return r.underLock(ctx, yes) })
+	return r.withLock(ctx, func(ctx context.Context) error { return r.runLocked(ctx, yes) })
 }
 
 func noLock(target journal.Target) error {
 	return &fault.Error{Reason: "NoLock", Object: targetName(target), Seen: "a step is to do, but the run was given no journal or no lock"}
 }
 
-// firstLook reads journal and cluster before anything was decided.
+// firstReadTimeout reads journal and cluster before the run has started anything.
 func (r *run[S]) firstLook(ctx context.Context) error {
-	return retry.Do(ctx, r.o.Clock, firstLook, "the API to answer", func(ctx context.Context) error {
+	return retry.Do(ctx, r.o.Clock, firstReadTimeout, "the API to answer", func(ctx context.Context) error {
 		if err := r.s.load(ctx); err != nil {
 			return retry.Classify(err, targetName(r.p.Target()))
 		}
@@ -154,24 +153,24 @@ func (r *run[S]) observe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.seen, r.observed = seen, true
+	r.obs, r.observed = seen, true
 	return nil
 }
 
-// locked does the work that writes, from taking the lock to giving it back.
-func (r *run[S]) locked(ctx context.Context, work func(context.Context) error) error {
-	free, held := r.untilLeaving(ctx)
+// withLock takes the lock, calls work, and releases the lock.
+func (r *run[S]) withLock(ctx context.Context, work func(context.Context) error) error {
+	free, held := r.untilEnd(ctx)
 	err := r.o.Lock.Acquire(free)
 	held()
 	if isStop(err) {
-		return r.interrupted("while it waited for the lock")
+		return r.interruptedFault("while it waited for the lock")
 	} else if err != nil {
 		return retry.Classify(err, targetName(r.p.Target()))
 	}
 	r.emit(Event{Type: LockTaken})
 	err = work(ctx)
 	if ctx.Err() != nil {
-		return err // out at once: the lock expires by itself
+		return err // stopped at once: the lock expires without a release
 	}
 	if r.writing {
 		var lost error
@@ -179,36 +178,36 @@ func (r *run[S]) locked(ctx context.Context, work func(context.Context) error) e
 			if lost = r.o.Lock.Prove(ctx); lost != nil {
 				return lost
 			}
-			return r.s.end(ctx, ending{step: r.current, verified: r.report.finished(), reached: !r.guards && !r.seen.Pending(), guarded: r.guards}, err)
+			return r.s.end(ctx, runEnd{step: r.current, verified: r.report.finished(), reached: !r.guards && !r.obs.Pending(), guarded: r.guards}, err)
 		})
 		if err == nil && fault.ClassOf(lost) == fault.Locked {
-			err = lost // the success may be another run's
+			err = lost // another run may have caused the success
 		}
 	}
 	r.bestEffort(ctx, "the lock could not be given back; it expires by itself", r.o.Lock.Release)
 	return err
 }
 
-// bestEffort does something for which a run that is over does not fail.
+// bestEffort calls f, and turns an error into a warning, because the run is over.
 func (r *run[S]) bestEffort(ctx context.Context, otherwise string, f func(context.Context) error) {
-	if err := f(retry.WithBudget(ctx, parting)); err != nil {
+	if err := f(retry.WithBudget(ctx, finalWriteTimeout)); err != nil {
 		r.emit(Event{Type: StepWarning, Message: otherwise, Lines: []string{err.Error()}, Err: err})
 	}
 }
 
-func (r *run[S]) underLock(ctx context.Context, yes *WholePlan) error {
-	// What was read before the lock was ours may be another run's past.
+func (r *run[S]) runLocked(ctx context.Context, yes *WholePlan) error {
+	// Another run may have acted between the first read and the lock.
 	if err := r.firstLook(ctx); err != nil {
 		return err
 	}
-	sc, err := inScope(r.steps, r.seen, r.o)
+	sc, err := scopeOf(r.steps, r.obs, r.o)
 	if err != nil {
 		return err
 	}
 	if !sc.writes {
 		return r.runSteps(ctx, sc)
 	}
-	if err := r.stillApproved(ctx, yes); err != nil {
+	if err := r.checkApproved(ctx, yes); err != nil {
 		return err
 	}
 	basis := r.basis()
@@ -221,7 +220,7 @@ func (r *run[S]) underLock(ctx context.Context, yes *WholePlan) error {
 	if yes != nil {
 		approved := *yes
 		if r.o.Saved != nil {
-			approved = *r.o.Saved // of which yes is what is left
+			approved = *r.o.Saved // yes is its remaining part
 		}
 		plan, err := approved.approvedHash()
 		if err != nil {
@@ -237,7 +236,7 @@ func (r *run[S]) underLock(ctx context.Context, yes *WholePlan) error {
 	return r.runSteps(ctx, sc)
 }
 
-// open puts the run into the history, which is its first write.
+// open adds the run to the history, which is its first write.
 func (r *run[S]) open(ctx context.Context, begin func(context.Context) error) error {
 	r.s.writable = true
 	if err := begin(retry.WithoutStop(ctx)); err != nil {
@@ -247,7 +246,7 @@ func (r *run[S]) open(ctx context.Context, begin func(context.Context) error) er
 	return nil
 }
 
-// runSteps runs what is to run in sc, observing before each.
+// runSteps runs the pending steps of sc, and observes before each.
 func (r *run[S]) runSteps(ctx context.Context, sc scope) error {
 	for {
 		if !r.observed {
@@ -255,7 +254,7 @@ func (r *run[S]) runSteps(ctx context.Context, sc scope) error {
 				return err
 			}
 		}
-		if err := r.keepHold(ctx); err != nil {
+		if err := r.checkLock(ctx); err != nil {
 			return err
 		}
 		info, found := r.next(sc)
@@ -263,17 +262,17 @@ func (r *run[S]) runSteps(ctx context.Context, sc scope) error {
 			r.current = ""
 			return nil
 		}
-		state := r.seen.States[info.ID]
+		state := r.obs.States[info.ID]
 		if err := r.mayBegin(info, state); err != nil {
 			return err
 		}
 		if r.o.DryRun && state.Kind.writes() {
 			return r.planRest(ctx, sc)
 		}
-		if err := r.stillSaved(ctx, info, state); err != nil {
+		if err := r.checkSaved(ctx, info, state); err != nil {
 			return err
 		}
-		if err := r.mayNow(ctx, info, state); err != nil {
+		if err := r.checkHold(ctx, info, state); err != nil {
 			return err
 		}
 		r.current, r.title = info.ID, info.Title
@@ -291,21 +290,21 @@ func (r *run[S]) runSteps(ctx context.Context, sc scope) error {
 	}
 }
 
-// keepHold ends the run between two steps once its lock is lost: what was observed
-// may be another run's work. Where nothing has shown it for too long, it is asked.
-func (r *run[S]) keepHold(ctx context.Context) error {
-	err := r.s.held()
+// checkLock ends the run between two steps if its lock is lost, because another run may have
+// caused what was observed. If the lock was unread for too long, checkLock proves it.
+func (r *run[S]) checkLock(ctx context.Context) error {
+	err := r.s.lockLost()
 	if err == nil || fault.ClassOf(err) == fault.Locked {
 		return err
 	}
 	return retry.Classify(r.o.Lock.Prove(ctx), targetName(r.p.Target()))
 }
 
-// next is the first step of sc that is to run now, if one is left. Steps found done
-// or skipped on the way are shown.
+// next returns the first step of sc to run now, if one is left. It shows the done and skipped
+// steps before it.
 func (r *run[S]) next(sc scope) (step Info, found bool) {
 	for _, info := range sc.steps {
-		state := r.seen.States[info.ID]
+		state := r.obs.States[info.ID]
 		switch {
 		case state.Kind == Always && !r.ran[info.ID]:
 			return info, true
@@ -335,11 +334,12 @@ func (r *run[S]) show(info Info, state State) {
 	r.emit(Event{Type: kind, Step: info.ID, Title: info.Title, Message: state.Reason})
 }
 
-// mayBegin refuses to begin a step after a stop, after the deadline, or again.
+// mayBegin returns an error if a step must not begin: after a stop, after the deadline, or a
+// second time.
 func (r *run[S]) mayBegin(info Info, state State) error {
 	switch {
-	case r.leaving():
-		return r.interrupted("before step " + string(info.ID))
+	case r.mustEnd():
+		return r.interruptedFault("before step " + string(info.ID))
 	case r.ran[info.ID] && state.Kind.writes():
 		return &fault.Error{
 			Class: fault.Stale, Reason: "Undone", Object: "step " + string(info.ID),
@@ -355,9 +355,9 @@ func (r *run[S]) mayBegin(info Info, state State) error {
 	return nil
 }
 
-// planRest shows what a dry run would go on with.
+// planRest shows what would follow after a dry run.
 func (r *run[S]) planRest(ctx context.Context, sc scope) error {
-	plan, err := planSteps(ctx, chosen(r.p.Steps(), sc.steps), r.last, r.seen, r.s.journal().Intents)
+	plan, err := planSteps(ctx, selectSteps(r.p.Steps(), sc.steps), r.last, r.obs, r.s.journal().Intents)
 	if err != nil {
 		return err
 	}
@@ -373,8 +373,8 @@ func (r *run[S]) planRest(ctx context.Context, sc scope) error {
 	return nil
 }
 
-// cutOff is the error of a run whose context ended.
-func (r *run[S]) cutOff(err error) error {
+// cutOffFault returns the error of a run whose context ended.
+func (r *run[S]) cutOffFault(err error) error {
 	if isStop(err) {
 		return err
 	}
@@ -384,9 +384,9 @@ func (r *run[S]) cutOff(err error) error {
 	}
 }
 
-// interrupted is the error of a clean stop. Whoever asked for one goes before a
-// terminal that is gone.
-func (r *run[S]) interrupted(where string) error {
+// interruptedFault returns the error of a clean stop. A requested stop takes precedence over a lost
+// terminal.
+func (r *run[S]) interruptedFault(where string) error {
 	if !r.stop.requested() && r.gone.requested() {
 		return &fault.Error{Class: fault.HungUp, Reason: "HungUp", Object: targetName(r.p.Target()),
 			Seen: "stopped " + where + ": nobody watches any more", Fix: r.resumeFix()}
@@ -407,14 +407,14 @@ func (r *run[S]) resumeFix() string {
 func (r *run[S]) result(err error) Result {
 	r.emitting.Lock()
 	defer r.emitting.Unlock()
-	res := Result{RunID: r.o.RunID, Position: r.seen.Position, Observation: r.seen, Steps: r.report.list(), Added: r.added, Pauses: r.led.pauses, Unread: r.unread, Left: r.left}
+	res := Result{RunID: r.o.RunID, Position: r.obs.Position, Observation: r.obs, Steps: r.report.list(), Added: r.added, Pauses: r.leadership.pauses, Unread: r.unread, Left: r.left}
 	if class := fault.ClassOf(err); err != nil && class != fault.Usage && class != fault.Declined {
 		res.Resume = r.o.Command
 	}
 	return res
 }
 
-// isStop says whether err is the clean stop itself and nothing worse.
+// isStop reports whether err is a clean stop and nothing worse.
 func isStop(err error) bool {
 	e, ok := fault.As(err)
 	return ok && (e.Class == fault.Interrupted || e.Class == fault.HungUp)

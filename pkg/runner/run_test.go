@@ -303,7 +303,7 @@ func TestAPIAwayBeforeTheRunIsGivenUpSoon(t *testing.T) {
 	start := b.clock.Now()
 	_, err := b.run()
 	faulty.WantClass(t, err, fault.CouldNotLook, "connection refused")
-	if d := b.clock.Since(start); d > firstLook+time.Second {
+	if d := b.clock.Since(start); d > firstReadTimeout+time.Second {
 		t.Errorf("gave up after %s", d)
 	}
 	if len(b.events.of(StepWaiting)) == 0 {

@@ -54,7 +54,7 @@ func TestAsSaved(t *testing.T) {
 		"a step more":                  {[]PlannedStep{step("new", Todo, nil)}, "not in the saved plan"},
 		"undone since":                 {[]PlannedStep{step("old", Todo, nil)}, "was done"},
 	} {
-		err := asSaved(*saved, tt.now)
+		err := compareWithSaved(*saved, tt.now)
 		if tt.says == "" && err != nil || tt.says != "" && (fault.ClassOf(err) != fault.Stale || !strings.Contains(err.Error(), tt.says)) {
 			t.Errorf("%s: %v, want %q", name, err, tt.says)
 		}

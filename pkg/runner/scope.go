@@ -8,31 +8,30 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// scope is which steps a run may run, as a function of what was asked for and
-// of what was seen.
+// scope selects the steps that a run may run, from its options and an observation.
 type scope struct {
 	steps  []Info // in order
-	writes bool   // some of them is to do
+	writes bool   // at least one of them is pending
 }
 
-// inScope narrows steps to what o asks for.
-func inScope(steps []Info, seen Observation, o Options) (scope, error) {
+// scopeOf returns the steps that o requests.
+func scopeOf(steps []Info, seen Observation, o Options) (scope, error) {
 	switch {
 	case o.Only != "":
 		return onlyOne(steps, seen, o.Only)
 	case o.Until != "":
 		i := slices.IndexFunc(steps, func(s Info) bool { return s.ID == o.Until })
 		sc := scope{steps: steps[:i+1]}
-		// Past the step that was asked for there is nothing to do, whatever
-		// came before it.
+		// If the requested step is done, nothing is pending, whatever the states of the steps
+		// before it.
 		sc.writes = seen.States[o.Until].Kind != Done && firstTodo(sc.steps, seen) != ""
 		return sc, nil
 	}
 	return scope{steps: steps, writes: firstTodo(steps, seen) != ""}, nil
 }
 
-// onlyOne is the step asked for, with the steps before it that only read: no
-// run writes without the preflight.
+// onlyOne returns the requested step and the steps before it that only read: no run writes
+// without the preflight.
 func onlyOne(steps []Info, seen Observation, only journal.StepID) (scope, error) {
 	first := firstTodo(steps, seen)
 	i := slices.IndexFunc(steps, func(s Info) bool { return s.ID == only })
@@ -70,7 +69,7 @@ func describeState(s State) string {
 	}
 }
 
-// firstTodo is the first step that is to do or in progress; empty if none is.
+// firstTodo returns the first step that is pending or in progress, or "".
 func firstTodo(steps []Info, seen Observation) journal.StepID {
 	for _, s := range steps {
 		if seen.States[s.ID].Kind.writes() {

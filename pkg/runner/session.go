@@ -12,21 +12,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// session is what all steps of a run share: the journal as this run knows it,
-// and the right to write.
+// session is the state that all steps of a run share: its copy of the journal and its right to
+// write.
 type session struct {
 	o Options
 
 	mu       sync.Mutex
 	state    journal.State
 	commits  int
-	unsure   bool // a commit failed and may have landed all the same
-	writable bool // the lock is ours
+	unsure   bool // a commit failed and may have landed
+	writable bool // this run holds the lock
 }
 
 func (s *session) now() string { return s.o.Clock.Now().UTC().Format(time.RFC3339) }
 
-// load reads the journal anew.
+// load reads the journal again.
 func (s *session) load(ctx context.Context) error {
 	if s.o.Journal == nil {
 		return nil
@@ -47,15 +47,15 @@ func (s *session) record() journal.Record {
 	return s.state.Record()
 }
 
-// journal is a copy of the whole journal as this run knows it.
+// journal returns a copy of the whole journal as this run knows it.
 func (s *session) journal() journal.State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state.Clone()
 }
 
-// change commits the journal with one change. In a run that only looks the
-// change is kept for this run and not written.
+// change applies f to the journal and commits it. In a run that only reads, the change stays in
+// memory.
 func (s *session) change(ctx context.Context, f func(*journal.State)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *session) change(ctx context.Context, f func(*journal.State)) error {
 		s.state = next
 		return nil
 	}
-	if err := s.reassure(ctx); err != nil {
+	if err := s.resolveUnsure(ctx); err != nil {
 		return err
 	}
 	next := s.state.Clone()
@@ -80,8 +80,8 @@ func (s *session) change(ctx context.Context, f func(*journal.State)) error {
 	return nil
 }
 
-// reassure finds out whether a commit that failed landed after all. s.mu is held.
-func (s *session) reassure(ctx context.Context) error {
+// resolveUnsure finds out whether a failed commit landed. The caller holds s.mu.
+func (s *session) resolveUnsure(ctx context.Context) error {
 	if !s.unsure {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (s *session) reassure(ctx context.Context) error {
 	return nil
 }
 
-// note keeps one fact, and writes only what differs from what is there.
+// note stores one fact, unless the journal already holds an equal one.
 func (s *session) note(ctx context.Context, key string, v any) error {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *session) note(ctx context.Context, key string, v any) error {
 	})
 }
 
-// prove makes sure that this run may write right now.
+// prove returns an error if this run may not write now.
 func (s *session) prove(ctx context.Context) error {
 	if !s.writable {
 		return &fault.Error{Reason: "WriteWithoutLock", Seen: "a step tried to write in a run that only looks"}
@@ -121,27 +121,27 @@ func (s *session) prove(ctx context.Context) error {
 	return s.o.Lock.Prove(ctx)
 }
 
-// held says, without a request, why this run may not speak of the cluster as its
-// own any more: what it sees may be another run's work. nil while it may.
-func (s *session) held() error {
+// lockLost returns, without a request, the reason why this run may not use its observations, or nil.
+// Without the lock they may show another run's work.
+func (s *session) lockLost() error {
 	if !s.writable {
 		return nil
 	}
 	return s.o.Lock.Lost()
 }
 
-// begin opens the run in the history. A run that was left open died: the lock
-// is ours now.
+// begin adds the run to the history. It marks an unfinished earlier run as dead, because this run
+// hasBegun the lock.
 func (s *session) begin(ctx context.Context, basis Basis) error {
 	return s.change(ctx, func(st *journal.State) {
 		st.Epoch, st.Goal = basis.Epoch, basis.Goal
-		died(st)
+		markDead(st)
 		st.Runs = append(st.Runs, journal.Run{ID: s.o.RunID, Command: s.o.Command, Who: s.o.Who, Start: s.now(), Epoch: st.Epoch, Attempt: s.o.Attempt})
 	})
 }
 
-// died says of a run that was left open what became of it: the lock is ours now.
-func died(st *journal.State) {
+// markDead marks unfinished runs as dead. The caller holds the lock.
+func markDead(st *journal.State) {
 	for i := range st.Runs {
 		if st.Runs[i].Outcome == "" {
 			st.Runs[i].Outcome = "died"
@@ -149,16 +149,16 @@ func died(st *journal.State) {
 	}
 }
 
-// ending is what a run came to besides its error.
-type ending struct {
-	step     journal.StepID   // where it stopped; "": at no step
-	verified []journal.StepID // seen to their end
-	reached  bool             // the goal
-	guarded  bool             // it watched, and was after no goal
+// runEnd describes how a run ended, besides its error.
+type runEnd struct {
+	step     journal.StepID   // where it stopped, or empty
+	verified []journal.StepID // steps seen completed
+	reached  bool             // the goal was reached
+	guarded  bool             // it only watched, without a goal
 }
 
-// end closes the run in the history. With the goal reached an epoch ends.
-func (s *session) end(ctx context.Context, by ending, err error) error {
+// end closes the run in the history. If the goal is reached, the epoch ends.
+func (s *session) end(ctx context.Context, by runEnd, err error) error {
 	return s.change(ctx, func(st *journal.State) {
 		for i := range st.Runs {
 			if st.Runs[i].ID != s.o.RunID || st.Runs[i].End != "" {

@@ -5,73 +5,71 @@ import (
 	"time"
 )
 
-// Machine is one of those that a step changes, as one reading shows it.
+// Machine is a machine that a step changes, in one observation.
 type Machine struct {
 	Name  string       `json:"name"`
 	Group MachineGroup `json:"group"`
 	State MachineState `json:"state"`
-	// Doing is what is seen of one in hand, for people: "kubelet restarting".
+	// Doing describes current work on the machine, for people: "kubelet restarting".
 	Doing string `json:"doing,omitempty"`
 }
 
-// MachineGroup is a kind of machines. Those of one group take about as long as one
-// another in the same step.
+// MachineGroup is a kind of machine. Machines of one group take about the same time in one step.
 type MachineGroup string
 
 const (
-	// ControlPlanes run a control plane, and perhaps other things beside.
+	// ControlPlanes run a control plane, and possibly other components.
 	ControlPlanes MachineGroup = "control-plane"
-	// Workers run none.
+	// Workers run no control plane.
 	Workers MachineGroup = "worker"
 )
 
-// MachineState enumerates Machine.
+// MachineState is the progress of a Machine.
 type MachineState string
 
 const (
-	// MachineWaits has nothing of the change, and nobody is at it.
+	// MachineWaits means that the machine lacks the change and is not being changed.
 	MachineWaits MachineState = "waiting"
-	// MachineInHand is being changed.
+	// MachineInHand means that the machine is being changed.
 	MachineInHand MachineState = "in-hand"
-	// MachineDone has the change.
+	// MachineDone means that the machine has the change.
 	MachineDone MachineState = "done"
-	// MachineUnseen has it or not: nothing shows it at present.
+	// MachineUnseen means that nothing shows at present whether the machine has the change.
 	MachineUnseen MachineState = "unseen"
 )
 
-// Leader is the process that does for the cluster what no two may do at once, as far as
-// a run has seen. The zero value: none is seen.
+// Leader is the observed holder of a role that only one process may have at a time. The zero
+// value means that none is observed.
 type Leader struct {
 	Component string `json:"component"` // "kube-controller-manager"
 	Host      string `json:"host"`
-	ID        string `json:"-"` // another one after every start
-	// Renewed is when this run saw, by its own clock, that its lease had been renewed.
+	ID        string `json:"-"` // changes with every start
+	// Renewed is when this run saw, by its own clock, that the lease had been renewed.
 	Renewed time.Time `json:"renewed"`
-	// RenewedAfter is a moment behind which that renewal was made; zero: none is known.
+	// RenewedAfter is a lower bound of the time of that renewal, or zero if unknown.
 	RenewedAfter time.Time `json:"-"`
-	// Leads is when this run saw first that it leads: it does at least since then.
+	// Leads is when this run first saw it lead. It has led at least since then.
 	Leads time.Time `json:"-"`
 }
 
-// seen is l, or nil where it is none.
-func (l Leader) seen() *Leader {
+// orNil returns l, or nil if no leader is observed.
+func (l Leader) orNil() *Leader {
 	if l.ID == "" {
 		return nil
 	}
 	return &l
 }
 
-// led is who was seen to lead in turn, and for how long nobody was. The zero value: nobody
-// was yet.
-type led struct {
+// leadership holds the last observed leader, and the times without one.
+type leadership struct {
 	last   Leader
 	pauses []time.Duration
 }
 
-// after is what is known once now leads; it leaves l as it was. A pause began behind a
-// renewal by one leader and was over when the next was seen to lead: its length is an
-// upper bound. One whose beginning nobody can bound is left out.
-func (l led) after(now Leader) led {
+// add returns l extended by the observation now; it does not change l. A pause begins after a
+// renewal of one leader and ends before the next one is seen, so its length is an upper bound. A
+// pause with an unknown beginning is omitted.
+func (l leadership) add(now Leader) leadership {
 	if now.ID == "" {
 		return l
 	}

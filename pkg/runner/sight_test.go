@@ -26,10 +26,10 @@ func TestLed(t *testing.T) {
 		"seen only once":       {seen: []Leader{{ID: "a", Leads: at(1), Renewed: at(1)}, leads("b", 9, 10)}},
 		"the first that leads": {seen: []Leader{leads("b", 9, 10)}},
 	} {
-		var l led
+		var l leadership
 		for _, one := range tc.seen {
 			before := slices.Clone(l.pauses)
-			next := l.after(one)
+			next := l.add(one)
 			if !slices.Equal(l.pauses, before) {
 				t.Errorf("%s: what was known before has changed", name)
 			}

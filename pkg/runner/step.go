@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// step runs one step from its start to its verdict.
+// step runs one step from start to verdict.
 func (r *run[S]) step(ctx context.Context, step Step[S], info Info, state State) error {
 	tx := &Tx{step: info, s: r.s, stop: r.stop, gone: r.gone, reads: state.Kind == Always, begun: state.Kind == InProgress}
 	tx.warn = func(message string, lines []string) {
@@ -35,8 +35,8 @@ func (r *run[S]) step(ctx context.Context, step Step[S], info Info, state State)
 	}
 
 	res := r.report.of(info.ID)
-	res.Elapsed, res.Warnings = r.o.Clock.Since(start), tx.said()
-	done := Event{Type: StepFinished, Step: info.ID, Title: info.Title, Elapsed: res.Elapsed, Lines: met.Evidence, Changes: tx.wrote(), Compared: met.Compared}
+	res.Elapsed, res.Warnings = r.o.Clock.Since(start), tx.reportedWarnings()
+	done := Event{Type: StepFinished, Step: info.ID, Title: info.Title, Elapsed: res.Elapsed, Lines: met.Evidence, Changes: tx.reportedChanges(), Compared: met.Compared}
 	res.Outcome, res.Evidence, res.Compared = Finished, met.Evidence, met.Compared
 	if met.AtRest {
 		res.Outcome = Halted
@@ -52,11 +52,11 @@ func (r *run[S]) step(ctx context.Context, step Step[S], info Info, state State)
 	return err
 }
 
-// stepError is what a failed Do or Verify ends the run with. A stop that was
-// asked for goes first, with what it cut short as its cause.
+// stepError returns the error with which a failed Do or Verify ends the run. If a stop was
+// requested, it returns the stop, with err as its cause.
 func (r *run[S]) stepError(ctx context.Context, info Info, err error, where string) error {
 	if ctx.Err() == nil && (r.stop.requested() || r.gone.requested() && isStop(err)) {
-		e := r.interrupted(where)
+		e := r.interruptedFault(where)
 		if !isStop(err) {
 			if f, ok := fault.As(e); ok {
 				f.Err = err
@@ -67,20 +67,20 @@ func (r *run[S]) stepError(ctx context.Context, info Info, err error, where stri
 	return retry.Classify(err, "step "+string(info.ID))
 }
 
-// brake keeps the outside world from going on, once in a run, and returns the
-// error to stop with: cause, whatever became of the brake.
+// brake pauses the rollout, at most once in a run. It returns the error to stop with: cause,
+// whether or not the pause succeeded.
 func (r *run[S]) brake(ctx context.Context, info Info, tx *Tx, seen S, cause error) error {
 	if !r.s.writable || r.braked {
 		return cause
 	}
-	if lost := r.s.held(); fault.ClassOf(lost) == fault.Locked {
-		return lost // the brake, and what it brakes for, are the other run's
+	if lost := r.s.lockLost(); fault.ClassOf(lost) == fault.Locked {
+		return lost // the rollout and its failure belong to the other run
 	}
 	r.braked = true
 	ctx = retry.WithoutStop(ctx)
 	pulling := &Tx{step: info, s: r.s, stop: r.stop, gone: r.gone, brakes: true, warn: tx.warn}
 	done, err := r.p.Brake(ctx, pulling, seen, cause)
-	if lost := r.s.held(); fault.ClassOf(lost) == fault.Locked {
+	if lost := r.s.lockLost(); fault.ClassOf(lost) == fault.Locked {
 		return lost
 	}
 	if err != nil {

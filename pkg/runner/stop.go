@@ -2,8 +2,8 @@ package runner
 
 import "sync"
 
-// stopper turns the first interrupt, a value or a closed channel, into a
-// channel that everybody can see closed.
+// stopper turns the first interrupt, which is a value or a closed channel, into a closed channel
+// for many readers.
 type stopper struct {
 	in   <-chan struct{}
 	ch   chan struct{}
@@ -15,7 +15,7 @@ func newStopper(in <-chan struct{}, tell func()) *stopper {
 	return &stopper{in: in, ch: make(chan struct{}), tell: tell}
 }
 
-// watch looks for the interrupt until done is closed.
+// watch waits for the interrupt until done is closed.
 func (s *stopper) watch(done <-chan struct{}) {
 	select {
 	case <-s.in:
@@ -31,8 +31,8 @@ func (s *stopper) fire() {
 	})
 }
 
-// requested says whether a clean stop was asked for, without waiting for watch
-// to have noticed.
+// requested reports whether a clean stop was requested. It does not depend on watch having
+// noticed it.
 func (s *stopper) requested() bool {
 	select {
 	case <-s.ch:

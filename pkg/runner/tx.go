@@ -12,25 +12,24 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// Tx is one step's access to the journal, the lock and the views. It may be
-// used from several goroutines.
+// Tx is one step's access to the journal, the lock and the views. Several goroutines may use it.
 type Tx struct {
 	step   Info
 	s      *session
 	stop   *stopper
-	gone   *stopper // nobody watches any more
-	reads  bool     // the step is one that only reads
-	brakes bool     // the brake: not ended by an interrupt
+	gone   *stopper // the terminal is gone
+	reads  bool     // the step only reads
+	brakes bool     // the action is the pause, which an interrupt does not end
 	warn   func(message string, lines []string)
 
 	mu       sync.Mutex
-	begun    bool // something of the step was changed, by this run or by one before it
+	begun    bool // this run or an earlier one has changed something for the step
 	warnings []string
 	made     []Change
 }
 
-// NewTx is a Tx for step outside of a run, for driving a single step. It loads
-// the journal; o.Lock must be held by the caller.
+// NewTx returns a Tx for driving a single step outside of a run. It loads the journal; the caller
+// must hold o.Lock.
 func NewTx(ctx context.Context, step Info, o Options) (*Tx, error) {
 	o = o.withDefaults()
 	s := &session{o: o, writable: o.Lock != nil && o.Journal != nil}
@@ -44,31 +43,31 @@ func NewTx(ctx context.Context, step Info, o Options) (*Tx, error) {
 	return tx, nil
 }
 
-// Step is the step this Tx was made for.
+// Step returns the ID of the step that this Tx belongs to.
 func (tx *Tx) Step() journal.StepID { return tx.step.ID }
 
-// Run is the ID of this run.
+// Run returns the ID of this run.
 func (tx *Tx) Run() string { return tx.s.o.RunID }
 
-// Now is the time by the run's clock.
+// Now returns the time by the run's clock.
 func (tx *Tx) Now() time.Time { return tx.s.o.Clock.Now() }
 
-// Record is a copy of what the journal holds now.
+// Record returns a copy of the journal's current record.
 func (tx *Tx) Record() journal.Record { return tx.s.record() }
 
-// Effect makes one side effect: it proves that the lock is ours, commits the
-// intent, and only then calls do. Nothing is begun once a clean stop was asked
-// for (class Interrupted); what was begun is not disturbed by it.
+// Effect makes one side effect: it proves the lock, commits the intent, and then calls do. After
+// a clean stop was requested it begins nothing (class Interrupted); a running effect is not
+// disturbed.
 //
-// An error of do is returned as it is. If it is Transient, the effect may have
-// happened: the step observes, then decides.
+// Effect returns an error of do unchanged. If the error is transient, the effect may have
+// happened: the step must observe, then decide.
 func (tx *Tx) Effect(ctx context.Context, in journal.Intent, do func(context.Context) error) error {
 	if tx.reads {
 		return &fault.Error{Reason: "EffectInReadingStep", Object: "step " + string(tx.step.ID), Seen: "tried to make a change: " + in.What}
 	}
 	if tx.brakes {
 		ctx = retry.WithoutStop(ctx)
-	} else if tx.stop.requested() || tx.gone.requested() && !tx.holds() {
+	} else if tx.stop.requested() || tx.gone.requested() && !tx.hasBegun() {
 		return retry.Stopped()
 	}
 	if err := tx.s.prove(ctx); err != nil {
@@ -83,30 +82,29 @@ func (tx *Tx) Effect(ctx context.Context, in journal.Intent, do func(context.Con
 	if err := tx.s.change(ctx, announce); err != nil {
 		return fmt.Errorf("before %s: %w", in.What, err)
 	}
-	// The commit may have waited for an API that was away.
+	// The commit may have waited for an API outage.
 	if err := tx.s.prove(ctx); err != nil {
 		return fmt.Errorf("before %s: %w", in.What, err)
 	}
-	tx.hold()
+	tx.markBegun()
 	return do(ctx)
 }
 
-// holds says whether something of the step was changed, so that it has to be seen
-// to its end.
-func (tx *Tx) holds() bool {
+// hasBegun reports whether something was changed for the step, so that its rollout must be watched.
+func (tx *Tx) hasBegun() bool {
 	tx.mu.Lock()
 	defer tx.mu.Unlock()
 	return tx.begun
 }
 
-func (tx *Tx) hold() {
+func (tx *Tx) markBegun() {
 	tx.mu.Lock()
 	defer tx.mu.Unlock()
 	tx.begun = true
 }
 
-// addIntent appends in, unless this run announced exactly the same before: a
-// step that is tried again must not make the journal grow.
+// addIntent appends in, unless this run has committed an equal intent: a retried step must not
+// grow the journal.
 func addIntent(intents []journal.Intent, in journal.Intent) []journal.Intent {
 	for _, old := range intents {
 		same := old.Step == in.Step && old.Run == in.Run && old.What == in.What && old.Object == in.Object && old.Token == in.Token
@@ -117,8 +115,8 @@ func addIntent(intents []journal.Intent, in journal.Intent) []journal.Intent {
 	return append(intents, in)
 }
 
-// Note keeps a small fact under key in the journal, for this run and later
-// ones; never a secret. In a run that only looks it is kept for this run.
+// Note stores a small fact under key in the journal, for this run and later ones. It must never
+// be a secret. In a run that only reads, it stays in memory.
 func (tx *Tx) Note(ctx context.Context, key string, v any) error {
 	if tx.s.writable {
 		if err := tx.s.prove(ctx); err != nil {
@@ -128,10 +126,10 @@ func (tx *Tx) Note(ctx context.Context, key string, v any) error {
 	return tx.s.note(retry.WithoutStop(ctx), key, v)
 }
 
-// NoteInto decodes the fact under key into v; false if there is none.
+// NoteInto decodes the note under key into v. It returns false if there is no such note.
 func (tx *Tx) NoteInto(key string, v any) (bool, error) { return tx.Record().NoteInto(key, v) }
 
-// Warn says something that stops nothing. The same message is said once.
+// Warn reports a problem that stops nothing. It reports an equal message only once.
 func (tx *Tx) Warn(message string, lines ...string) {
 	tx.mu.Lock()
 	for _, said := range tx.warnings {
@@ -145,20 +143,20 @@ func (tx *Tx) Warn(message string, lines ...string) {
 	tx.warn(message, lines)
 }
 
-func (tx *Tx) said() []string {
+func (tx *Tx) reportedWarnings() []string {
 	tx.mu.Lock()
 	defer tx.mu.Unlock()
 	return append([]string(nil), tx.warnings...)
 }
 
-// Wrote says that changes were made, for whoever is told that the step ended.
+// Wrote records changes as made, for the event that ends the step.
 func (tx *Tx) Wrote(changes ...Change) {
 	tx.mu.Lock()
 	defer tx.mu.Unlock()
 	tx.made = append(tx.made, changes...)
 }
 
-func (tx *Tx) wrote() []Change {
+func (tx *Tx) reportedChanges() []Change {
 	tx.mu.Lock()
 	defer tx.mu.Unlock()
 	return slices.Clone(tx.made)

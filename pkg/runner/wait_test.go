@@ -86,7 +86,7 @@ func TestSteady(t *testing.T) {
 			case '-':
 				v = Verdict{Kind: Waiting, WaitingFor: "r"}
 			}
-			v = w.steadied(v)
+			v = w.applySteady(v)
 			if got += v.WaitingFor; v.Kind == Met {
 				got += "m"
 			}

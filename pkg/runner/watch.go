@@ -9,25 +9,25 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// watch is the patience of the engine with one step: since when it waits, when
-// something last moved, what was last shown.
+// watch holds the state of the wait for one step: its start, the last progress, the last shown
+// state.
 type watch[S any] struct {
 	r     *run[S]
 	info  Info
-	since time.Time // the step began
+	since time.Time // start of the step
 
 	progress   string
 	progressed time.Time
-	last       Verdict // the last reading that was not an error
+	last       Verdict // last successful read
 	machines   []Machine
 	leader     Leader
-	left       *Left // of which the last reading says that it would be left
-	looked     bool  // a reading was tried
-	blind      bool  // the last reading was an error
+	left       *Left // the rollout that ending now would leave, at the last read
+	looked     bool  // a read was attempted
+	blind      bool  // the last read failed
 	shown      shownWait
 
-	steady      string    // Progress of the last verdict that asked for it to be steady
-	steadySince time.Time // zero: the last verdict did not ask
+	steady      string    // Progress of the last verdict with Steady
+	steadySince time.Time // zero if the last verdict had no Steady
 }
 
 func newWatch[S any](r *run[S], info Info) *watch[S] {
@@ -35,13 +35,12 @@ func newWatch[S any](r *run[S], info Info) *watch[S] {
 	return &watch[S]{r: r, info: info, since: now, progressed: now}
 }
 
-// settleTimeout is how long a step that has written nothing yet waits for what passes
-// by itself, such as a probe that was late once.
+// settleTimeout is how long a step that has written nothing waits for a transient obstacle, such
+// as one late probe.
 const settleTimeout = 2 * time.Minute
 
-// do makes the step's changes. A Do that fails because an API is away, or because
-// the cluster is not at rest for a moment, is called again, as it would be after a
-// crash: it observes, then decides.
+// do makes the step's changes. If Do fails because of an API outage or an unsettled cluster, it
+// is called again, as after a crash: it observes, then decides.
 func (w *watch[S]) do(ctx context.Context, step Step[S], tx *Tx) error {
 	if tx.reads {
 		return nil
@@ -54,7 +53,7 @@ func (w *watch[S]) do(ctx context.Context, step Step[S], tx *Tx) error {
 		if err == nil {
 			return nil
 		}
-		if lost := w.r.s.held(); fault.ClassOf(lost) == fault.Locked {
+		if lost := w.r.s.lockLost(); fault.ClassOf(lost) == fault.Locked {
 			return lost
 		}
 		unsettled, passing := fault.As(err)
@@ -62,28 +61,28 @@ func (w *watch[S]) do(ctx context.Context, step Step[S], tx *Tx) error {
 		if ctx.Err() != nil || w.r.stop.requested() || !passing && !retry.Transient(err) {
 			return w.r.stepError(ctx, w.info, err, "during step "+string(w.info.ID))
 		}
-		if w.r.stopping(tx) {
-			return w.r.interrupted("during step " + string(w.info.ID))
+		if w.r.mustLeave(tx) {
+			return w.r.interruptedFault("during step " + string(w.info.ID))
 		}
 		v := Verdict{WaitingFor: "the API, to make the changes of the step"}
 		if passing {
 			v, err = Verdict{WaitingFor: unsettled.Wanted, Seen: unsettled.Object + ": " + unsettled.Seen, Progress: unsettled.Seen}, nil
 		}
-		if err := w.later(ctx, v, err); err != nil {
+		if err := w.waitForNext(ctx, v, err); err != nil {
 			return err
 		}
 	}
 }
 
-// verify reads until what the step awaits was seen in enough readings in a row.
+// verify observes until enough consecutive reads show what the step awaits.
 func (w *watch[S]) verify(ctx context.Context, step Step[S], tx *Tx) (Verdict, error) {
 	met, first := 0, time.Time{}
 	for {
-		if w.r.stopping(tx) && (w.looked || !tx.holds()) {
+		if w.r.mustLeave(tx) && (w.looked || !tx.hasBegun()) {
 			return Verdict{}, w.r.stepError(ctx, w.info, retry.Stopped(), "while step "+string(w.info.ID)+" waited for "+orNothing(w.last.WaitingFor))
 		}
 		v, seen, err := w.read(ctx, step, tx)
-		lost := w.r.s.held() // behind the reading: what it shows may be another run's work
+		lost := w.r.s.lockLost() // after the read: it may show another run's work
 		switch {
 		case fault.ClassOf(lost) == fault.Locked:
 			return v, lost
@@ -97,41 +96,41 @@ func (w *watch[S]) verify(ctx context.Context, step Step[S], tx *Tx) (Verdict, e
 			if met++; met == 1 {
 				first = w.r.o.Clock.Now()
 			}
-			if met >= w.enough(v, tx) {
+			if met >= w.readsNeeded(v, tx) {
 				w.r.added += w.r.o.Clock.Since(first)
 				return v, nil
 			}
-			w.nearlyThere(met, w.enough(v, tx))
+			w.showMet(met, w.readsNeeded(v, tx))
 			if err := retry.Pause(ctx, w.r.o.Clock, w.r.o.Poll); err != nil && !isStop(err) {
 				return v, err
 			}
 			continue
 		case w.r.pull.requested():
-			return v, w.r.brake(ctx, w.info, tx, seen, w.askedFor())
+			return v, w.r.brake(ctx, w.info, tx, seen, w.requestedPause())
 		case v.Kind == Waiting:
 			met = 0
 			if err := w.tend(ctx, step, tx, seen); err != nil {
 				return v, err
 			}
 		case v.Kind == Failed:
-			return v, w.because(v)
+			return v, w.cause(v)
 		case v.Kind == Braked:
-			return v, w.r.brake(ctx, w.info, tx, seen, w.because(v))
+			return v, w.r.brake(ctx, w.info, tx, seen, w.cause(v))
 		default:
 			return v, &fault.Error{Reason: "NoVerdict", Object: w.object(), Seen: fmt.Sprintf("the verdict of the step is %q", v.Kind)}
 		}
 		w.left = w.leftBy(ctx, tx, true)
-		if err := w.later(ctx, v, err); err != nil {
+		if err := w.waitForNext(ctx, v, err); err != nil {
 			return v, err
 		}
 	}
 }
 
-// read is one reading. A run that is to stop right behind its first change looks
-// once more, and not for long, so that it can say what it leaves.
+// read makes one observation. A run that stops right after its first change reads once more, with
+// a short timeout, so that it can report what it leaves.
 func (w *watch[S]) read(ctx context.Context, step Step[S], tx *Tx) (Verdict, S, error) {
-	if w.r.stopping(tx) {
-		soon, cancel := context.WithTimeout(ctx, parting)
+	if w.r.mustLeave(tx) {
+		soon, cancel := context.WithTimeout(ctx, finalWriteTimeout)
 		defer cancel()
 		ctx = soon
 	}
@@ -140,13 +139,13 @@ func (w *watch[S]) read(ctx context.Context, step Step[S], tx *Tx) (Verdict, S, 
 	if err != nil {
 		return Verdict{}, seen, err
 	}
-	w.leads(seen)
+	w.recordLeader(seen)
 	v, err := step.Verify(ctx, tx, seen)
 	if err == nil {
 		w.machines = v.Machines
 	}
 	if err == nil {
-		v = w.steadied(v)
+		v = w.applySteady(v)
 	}
 	if err == nil && (v.By.Name != "" || v.AtRest) {
 		w.last = v
@@ -154,15 +153,15 @@ func (w *watch[S]) read(ctx context.Context, step Step[S], tx *Tx) (Verdict, S, 
 	return v, seen, err
 }
 
-// leads takes in who leads by one reading.
-func (w *watch[S]) leads(seen S) {
+// recordLeader records the leader of one observation.
+func (w *watch[S]) recordLeader(seen S) {
 	w.leader = w.r.p.Leader(seen)
-	w.r.led = w.r.led.after(w.leader)
+	w.r.leadership = w.r.leadership.add(w.leader)
 }
 
-// steadied is a verdict as it counts: a wait, as long as what has to be steady is not
-// so for long enough.
-func (w *watch[S]) steadied(v Verdict) Verdict {
+// applySteady returns v, or a Waiting verdict while v's Progress has not been steady for long
+// readsNeeded.
+func (w *watch[S]) applySteady(v Verdict) Verdict {
 	if v.Steady.For == 0 {
 		w.steadySince = time.Time{}
 		return v
@@ -177,8 +176,7 @@ func (w *watch[S]) steadied(v Verdict) Verdict {
 	return v
 }
 
-// tend lets a step act on the reading it has just made. An API that is away is
-// no reason to give up: the next reading calls it again.
+// tend lets a step act on the last observation. After an API outage the next read calls it again.
 func (w *watch[S]) tend(ctx context.Context, step Step[S], tx *Tx, seen S) error {
 	waiting, ok := step.(WaitingStep[S])
 	if !ok {
@@ -191,9 +189,9 @@ func (w *watch[S]) tend(ctx context.Context, step Step[S], tx *Tx, seen S) error
 	return w.r.stepError(ctx, w.info, err, "while step "+string(w.info.ID)+" waited")
 }
 
-// enough is how many Met readings in a row end the wait. What only reads has
-// nothing that could still change under it.
-func (w *watch[S]) enough(v Verdict, tx *Tx) int {
+// readsNeeded returns how many consecutive Met reads end the wait. A step that only reads needs one,
+// cause nothing changes under it.
+func (w *watch[S]) readsNeeded(v Verdict, tx *Tx) int {
 	switch {
 	case v.Stable > 0:
 		return v.Stable
@@ -203,29 +201,29 @@ func (w *watch[S]) enough(v Verdict, tx *Tx) int {
 	return w.r.o.Stable
 }
 
-// because is the cause of a Failed or Braked verdict, which is never nil.
-func (w *watch[S]) because(v Verdict) error {
+// cause returns the cause of a Failed or Braked verdict; it is never nil.
+func (w *watch[S]) cause(v Verdict) error {
 	if v.Err != nil {
 		return v.Err
 	}
 	return &fault.Error{Class: fault.Check, Reason: "StepFailed", Object: w.object(), Seen: orNothing(v.Seen), Wanted: v.WaitingFor}
 }
 
-// askedFor is the cause of a brake that somebody asked for.
-func (w *watch[S]) askedFor() error {
+// requestedPause returns the cause of a requested pause.
+func (w *watch[S]) requestedPause() error {
 	return &fault.Error{Class: fault.Interrupted, Reason: "BrakeAsked", Object: w.object(),
 		Seen: "somebody who watched asked for the brake", Fix: "look at the machine in hand; the same command goes on and ends the pause, an undo goes back"}
 }
 
 func (w *watch[S]) object() string { return "step " + string(w.info.ID) }
 
-// later takes in a reading that is not Met, shows it, gives up if it is time
-// to, and else waits for the next.
-func (w *watch[S]) later(ctx context.Context, v Verdict, unread error) error {
+// waitForNext handles a read that is not Met: it shows it, returns an error if the wait has expired,
+// plus otherwise waits for the next read.
+func (w *watch[S]) waitForNext(ctx context.Context, v Verdict, unread error) error {
 	now := w.r.o.Clock.Now()
 	w.blind = unread != nil
 	if w.blind {
-		w.r.couldNotRead(now)
+		w.r.noteFailedRead(now)
 		if w.last.WaitingFor != "" {
 			v = w.last
 		}
@@ -239,12 +237,12 @@ func (w *watch[S]) later(ctx context.Context, v Verdict, unread error) error {
 	wait := &Wait{
 		For: orNothing(v.WaitingFor), Seen: orNothing(v.Seen), Since: w.since, LastProgress: w.progressed,
 		Until: w.progressed.Add(w.r.o.Timeout), Done: v.Done, Total: v.Total, Counted: v.Counted,
-		Machines: w.machines, Blind: w.blind, Leader: w.leader.seen(), Left: w.left,
+		Machines: w.machines, Blind: w.blind, Leader: w.leader.orNil(), Left: w.left,
 	}
 	if w.shown.due(wait, now) || w.r.o.EveryReading {
 		w.show(wait, now)
 	}
-	if err := w.expired(wait, now, unread); err != nil {
+	if err := w.checkExpired(wait, now, unread); err != nil {
 		return err
 	}
 	if err := retry.Pause(ctx, w.r.o.Clock, w.r.o.Poll); err != nil {
@@ -257,26 +255,26 @@ func (w *watch[S]) show(wait *Wait, now time.Time) {
 	w.r.emit(Event{Type: StepWaiting, Step: w.info.ID, Title: w.info.Title, Waiting: wait, Elapsed: now.Sub(w.since)})
 }
 
-// nearlyThere shows, to whom every reading is shown, that what was waited for is there,
-// and that more readings have to say so.
-func (w *watch[S]) nearlyThere(met, enough int) {
+// showMet shows a Met read that is not the last one needed. Only views that get every read
+// see it.
+func (w *watch[S]) showMet(met, enough int) {
 	if !w.r.o.EveryReading {
 		return
 	}
 	now := w.r.o.Clock.Now()
 	w.show(&Wait{
 		For: fmt.Sprintf("%d readings in a row that say so", enough), Seen: fmt.Sprintf("all of it, in %d of %d readings", met, enough),
-		Since: w.since, LastProgress: now, Until: now.Add(w.r.o.Timeout), Machines: w.machines, Leader: w.leader.seen(), Met: true,
+		Since: w.since, LastProgress: now, Until: now.Add(w.r.o.Timeout), Machines: w.machines, Leader: w.leader.orNil(), Met: true,
 	}, now)
 }
 
-// expired says why it is of no use to wait longer, nil while it is.
-func (w *watch[S]) expired(wait *Wait, now time.Time, unread error) error {
+// checkExpired returns an error if the wait has expired, or nil.
+func (w *watch[S]) checkExpired(wait *Wait, now time.Time, unread error) error {
 	deadline := !w.r.deadline.IsZero() && now.After(w.r.deadline)
 	if !deadline && now.Sub(w.progressed) <= w.r.o.Timeout {
 		return nil
 	}
-	var holdup *fault.Error // what holds it up, as the last reading says
+	var holdup *fault.Error // obstacle named by the last read
 	if !w.blind {
 		holdup, _ = fault.As(w.last.Err)
 	}
@@ -309,8 +307,8 @@ func (w *watch[S]) expired(wait *Wait, now time.Time, unread error) error {
 	return e
 }
 
-// reobserve observes between two steps, with the same patience as in a step:
-// what was just done may have taken the API away.
+// reobserve observes between two steps, with the same timeout as in a step: the last change may
+// have restarted the API server.
 func (r *run[S]) reobserve(ctx context.Context) error {
 	w := newWatch(r, Info{ID: r.current, Title: r.title})
 	for {
@@ -321,10 +319,10 @@ func (r *run[S]) reobserve(ctx context.Context) error {
 		if ctx.Err() != nil || r.stop.requested() || !retry.Transient(err) {
 			return r.stepError(ctx, w.info, err, "after step "+string(r.current))
 		}
-		if r.leaving() {
-			return r.interrupted("after step " + string(r.current))
+		if r.mustEnd() {
+			return r.interruptedFault("after step " + string(r.current))
 		}
-		if err := w.later(ctx, Verdict{WaitingFor: "the API, to see how far the cluster is"}, err); err != nil {
+		if err := w.waitForNext(ctx, Verdict{WaitingFor: "the API, to see how far the cluster is"}, err); err != nil {
 			return err
 		}
 	}
