@@ -7,13 +7,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 )
 
-// Block is steps that belong together: once one of them has begun, the rest follow, and
-// behind the last of them a cluster can stay for weeks, without a cordon of ours.
+// Block is a group of steps that belong together. Once one of them has begun, the rest follow.
+// After the last one a cluster can stay for weeks, without a cordon by awsmigrate.
 type Block []v1alpha1.Step
 
-// Blocks are those of a goal, in their order. Where somebody else makes the edits, days
-// pass between two of them: nothing is cordoned, and the cloud controller manager is a
-// block of its own.
+// Blocks returns the blocks of a goal in order. With hand-off, days may pass between two edits.
+// So no node is cordoned, and the cloud controller manager has its own block.
 func Blocks(goal v1alpha1.Goal, edits v1alpha1.Edits) []Block {
 	handoff := edits == v1alpha1.EditsHandoff
 	switch {
@@ -41,7 +40,7 @@ func Blocks(goal v1alpha1.Goal, edits v1alpha1.Edits) []Block {
 	return nil
 }
 
-// BlockOf is the block of a step; nil: it belongs to none, and only reads.
+// BlockOf returns the block of a step, or nil if the step only reads.
 func BlockOf(blocks []Block, step v1alpha1.Step) Block {
 	i := slices.IndexFunc(blocks, func(b Block) bool { return slices.Contains(b, step) })
 	if i < 0 {
@@ -50,12 +49,12 @@ func BlockOf(blocks []Block, step v1alpha1.Step) Block {
 	return blocks[i]
 }
 
-// What is planned for a step, and for each machine that it restarts something on: more
-// than it takes on a machine that comes back at once. A window has to have twice as much.
+// Planned times per step and per machine that restarts a component. They exceed the time of a
+// machine that restarts without delay. A window must have twice the planned time.
 const (
-	perStep = time.Minute
-	perRoll = 3 * time.Minute
+	timePerStep = time.Minute
+	timePerRoll = 3 * time.Minute
 )
 
-// Takes is how long a step is planned to take that restarts something on so many machines.
-func Takes(rolls int) time.Duration { return perStep + time.Duration(rolls)*perRoll }
+// Takes returns the planned time of a step that restarts a component on rolls machines.
+func Takes(rolls int) time.Duration { return timePerStep + time.Duration(rolls)*timePerRoll }

@@ -8,36 +8,35 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 )
 
-// Action is what to do now.
+// Action is what the controller does now.
 type Action string
 
 const (
-	// Nothing is done but what was decided on an interval, such as an audit.
+	// Nothing starts no run. Work at fixed intervals, such as an audit, continues.
 	Nothing Action = "nothing"
-	// Guard watches what rolls to its rest, writing nothing forward.
+	// Guard watches a rollout until the cluster is at rest, and runs no step.
 	Guard Action = "guard"
-	// Run begins the next block, or goes on with one.
+	// Run begins the next block, or continues one.
 	Run Action = "run"
 )
 
-// Decision is an action, how it is shown, and when to ask again at the latest.
+// Decision is an action, its presentation, and the time of the next decision.
 type Decision struct {
 	Action Action
 	Shown  status.Moment
-	Again  time.Time // the zero time: when something changes
+	Again  time.Time // zero: when something changes
 }
 
-// Decide says what is to be done for an object now. The guard comes before the gates:
-// these decide only whether a next block begins.
+// Decide returns what to do for an object now. It checks for a rollout before the gates, which
+// only decide whether the next block begins.
 func Decide(m *v1alpha1.ClusterMigration, f Facts) Decision {
 	d := decide(m, f)
 	d.Shown.Generation = m.Generation
-	return d.explained(f)
+	return d.withCause(f)
 }
 
-// explained adds to a decision that waits for a person why the last block of steps ended
-// early.
-func (d Decision) explained(f Facts) Decision {
+// withCause adds the reason why the last block ended early to a decision that waits for a person.
+func (d Decision) withCause(f Facts) Decision {
 	if slices.Contains([]status.State{status.Paused, status.AwaitingApproval, status.AwaitingOwner}, d.Shown.State) {
 		d.Shown.Cause = f.Withdrawn
 	}
@@ -45,39 +44,38 @@ func (d Decision) explained(f Facts) Decision {
 }
 
 func decide(m *v1alpha1.ClusterMigration, f Facts) Decision {
-	if f.Rolling && !f.Gone { // what is being deleted is not held back
-		return rolling(f)
+	if f.Rolling && !f.Gone { // a cluster that is being deleted is not watched
+		return guardRollout(f)
 	}
-	if stalled, is := stalls(m, f); is {
+	if stalled, is := findStall(m, f); is {
 		return show(status.Stalled, stalled.reason, stalled.message)
 	}
 	if goal := m.Spec.Goal.OrDefault(); goal == v1alpha1.GoalAudit || f.AuditsOnly {
-		return audited(f)
+		return auditDecision(f)
 	}
 	if f.Reached {
-		return reached(f)
+		return reachedGoal(f)
 	}
-	return gates(m, f)
+	return checkGates(m, f)
 }
 
-// rolling: whatever rolls is watched, by a guard, also where a run could go on with it. A
-// run looks at its own step first where that is not at its end, and else makes its checks:
-// it would wait for a harm to pass that a guard brakes at its first reading. Behind the
-// guard the block goes on.
-func rolling(f Facts) Decision {
+// guardRollout watches a rollout with a guard, even if a run could continue it; the block continues
+// afterwards. A run that resumes makes its checks first, and would wait for a harm to pass that a
+// guard stops at its first read.
+func guardRollout(f Facts) Decision {
 	if f.Locked != "" {
-		return again(f, status.Locked, f.Locked+" watches what rolls out")
+		return retryLater(f, status.Locked, f.Locked+" watches what rolls out")
 	}
 	return act(Guard, status.Guarding, "", "")
 }
 
-// stall is why nothing goes on until somebody helps.
+// stall is the reason why nothing continues without help.
 type stall struct {
 	reason  status.Reason
 	message string
 }
 
-func stalls(m *v1alpha1.ClusterMigration, f Facts) (stall, bool) {
+func findStall(m *v1alpha1.ClusterMigration, f Facts) (stall, bool) {
 	if wrong := m.Validate(); len(wrong) > 0 {
 		return stall{status.Invalid, wrong.ToAggregate().Error()}, true
 	}
@@ -92,7 +90,7 @@ func stalls(m *v1alpha1.ClusterMigration, f Facts) (stall, bool) {
 		return stall{status.Failed, f.Refused}, true
 	case f.Crashed:
 		return stall{status.CrashLoop, "the last three runs died within an hour: see their logs, then set the annotation awsmigrate.io/retry"}, true
-	case f.Reverted && m.Spec.Goal != v1alpha1.GoalUndo: // which is a person's way out, with a plan of its own
+	case f.Reverted && m.Spec.Goal != v1alpha1.GoalUndo: // Undo is the remedy, with its own plan
 		return stall{status.Reverted, revertedBy(f.RevertedBy) + " took back what was done: put it right there, or set goal Undo"}, true
 	case f.Plan.Restored && m.Spec.ApprovedPlan != f.Plan.Hash:
 		return stall{status.ManagementRestored, "the journal counts less than the cluster: Rancher was restored from an older backup. Look at the plan, and approve it anew"}, true
@@ -107,7 +105,7 @@ func revertedBy(manager string) string {
 	return manager
 }
 
-func audited(f Facts) Decision {
+func auditDecision(f Facts) Decision {
 	switch {
 	case !f.Audited:
 		return show(status.Auditing, "", "")
@@ -117,20 +115,20 @@ func audited(f Facts) Decision {
 	return show(status.Succeeded, "", "the last audit passed")
 }
 
-// reached is a goal that the cluster is at. Green also needs an audit that passed.
-func reached(f Facts) Decision {
+// reachedGoal returns the decision at a reached goal. Success also needs a passed audit.
+func reachedGoal(f Facts) Decision {
 	if !f.Audited || f.Failing > 0 {
-		return audited(f)
+		return auditDecision(f)
 	}
 	return show(status.Succeeded, "", "")
 }
 
-// pause is how long what passes by itself is left alone before it is asked for again.
-const pause = 30 * time.Second
+// retryInterval is the interval after which a transient obstacle is checked again.
+const retryInterval = 30 * time.Second
 
-func again(f Facts, reason status.Reason, message string) Decision {
+func retryLater(f Facts, reason status.Reason, message string) Decision {
 	d := show(status.Pending, reason, message)
-	d.Again = f.Now.Add(pause)
+	d.Again = f.Now.Add(retryInterval)
 	return d
 }
 
@@ -142,7 +140,7 @@ func act(action Action, state status.State, reason status.Reason, message string
 	return Decision{Action: action, Shown: status.Moment{State: state, Reason: reason, Message: message}}
 }
 
-func running(goal v1alpha1.Goal) status.State {
+func runningState(goal v1alpha1.Goal) status.State {
 	if goal == v1alpha1.GoalUndo {
 		return status.Undoing
 	}

@@ -1,8 +1,9 @@
-// Package fleet decides when something is done to a cluster, and never how: whether a
-// rollout is watched, whether a block of steps may begin, and what it waits for. It is a
-// function from what was read to an action. It takes no client, reads no clock, and knows
-// nothing of Rancher, RKE or AWS; of a step it knows the block that it belongs to.
+// Package fleet decides when to act on a cluster: whether to watch a rollout, whether a block of
+// steps may begin, and what it waits for. It does not decide how.
 //
-// What rolls is watched before anything else is asked. Nothing here looks at a status:
-// that is made from what is decided, and may be deleted.
+// The package is a function from facts to an action. It takes no client, reads no clock, and
+// knows nothing about Rancher, RKE or AWS. It knows only the block of a step.
+//
+// A rollout is watched before anything else is checked. No decision reads a status, because a
+// status is derived from decisions and may be deleted.
 package fleet

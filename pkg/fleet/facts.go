@@ -4,69 +4,73 @@ import (
 	"time"
 )
 
-// Facts are what is known of one cluster at one time. What could not be read is for the
-// caller: nothing is decided on half of it.
+// Facts holds what is known about one cluster at one time. Callers must not decide on partial
+// Facts.
 type Facts struct {
 	Now time.Time
-	// AuditsOnly: this installation writes nothing but what a guard does.
+	// AuditsOnly reports whether this installation only audits and guards.
 	AuditsOnly bool
-	// Outdated: the served definition is older than this awsmigrate or not known, and may drop fields.
+	// Outdated reports whether the served CRD may drop fields: it is older than this awsmigrate,
+	// or unknown.
 	Outdated bool
-	// Gone: there is no Cluster of that name, or it is being deleted.
+	// Gone reports whether the cluster does not exist or is being deleted.
 	Gone bool
-	// Locked is who holds the cluster, for people; "": nobody else.
+	// Locked names another holder of the cluster's lock, for people, or is empty.
 	Locked string
-	// Braked is what the brake has stopped, and the cluster is still paused for it; "": nothing.
+	// Braked describes the rollout that was paused, while the cluster is still paused, or is
+	// empty.
 	Braked string
-	// Refused says what this installation does not do for this object, and what to change;
-	// empty if it does all.
+	// Refused says what this installation does not do for this object, and what to change, or is
+	// empty.
 	Refused string
-	// Failed is what ended the last run, which waits for somebody; "": nothing.
+	// Failed is the error of the last run that needs a person, or empty.
 	Failed string
-	// Awaited is the edit that the last run left to whoever keeps the Cluster; "": none.
+	// Awaited is the edit that the last run handed off to the owner of the Cluster, or empty.
 	Awaited string
-	// Withdrawn says which fields of the object changed in the middle of the last block of
-	// steps and ended it there; empty if none did.
+	// Withdrawn names the changed fields of the object that ended the last block early, or is
+	// empty.
 	Withdrawn string
-	// NotBefore is when what failed and may pass by itself is tried again, and Passing what
-	// that was.
+	// NotBefore is when a transient failure is retried, and Passing describes it.
 	NotBefore time.Time
 	Passing   string
-	// Crashed: the last three runs died within an hour, and nobody has asked for another try.
+	// Crashed reports whether the last three runs died within an hour, and no retry was
+	// requested.
 	Crashed bool
-	// Rolling: an earlier run has begun something that no run has seen to its end, and that
-	// Rancher may still carry out.
+	// Rolling reports whether an earlier run has begun something that was not seen completed, and
+	// that Rancher may still carry out.
 	Rolling bool
-	// Reverted: somebody has put back what was done; by whom, as far as is known.
+	// Reverted reports whether a foreign writer has undone the edits. RevertedBy names it if
+	// known.
 	Reverted   bool
 	RevertedBy string
-	// Reached: the goal is.
+	// Reached reports whether the goal is reached.
 	Reached bool
-	// Plan is what would be done now.
+	// Plan is the current plan.
 	Plan Plan
-	// RancherMoves is why Rancher itself is not at rest; "": it is.
+	// RancherMoves says why Rancher itself is not at rest, or is empty.
 	RancherMoves string
-	// Full: as many runs as may be are under way.
+	// Full reports whether the limit of concurrent runs is reached.
 	Full bool
-	// Failing is how many checks of the last audit failed; Audited: there was one.
+	// Failing is the number of checks that failed in the last audit. Audited reports whether
+	// there was an audit.
 	Failing int
 	Audited bool
 }
 
-// Plan is what would be done now, as far as a decision needs it.
+// Plan holds the parts of the current plan that a decision needs.
 type Plan struct {
 	Hash string
-	// TooLarge: no ConfigMap holds it, so that nobody can approve it.
+	// TooLarge reports whether the plan fits into no ConfigMap, so that it cannot be approved.
 	TooLarge bool
 	// Altered reports whether the text of the approved plan was changed since it was published.
 	Altered bool
-	// Restored: it is made on a journal that counts less than the cluster.
+	// Restored reports whether the plan's journal counts less than the cluster.
 	Restored bool
-	// Next is how long the next block is planned to take.
+	// Next is the planned time of the next block.
 	Next time.Duration
-	// Begun: a step of that block was taken already, so that its rest follows whatever
-	// the window says.
+	// Begun reports whether a step of that block was run already. Then the rest follows outside
+	// windows too.
 	Begun bool
-	// AtUntil: the step of spec.until was taken.
+	// AtUntil reports whether the step of spec.until was run.
 	AtUntil bool
 }

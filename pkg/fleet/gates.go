@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/window"
 )
 
-// gates are asked in this order, the one that a person can answer first.
-func gates(m *v1alpha1.ClusterMigration, f Facts) Decision {
+// checkGates checks the gates in order, first those that a person can open.
+func checkGates(m *v1alpha1.ClusterMigration, f Facts) Decision {
 	switch spec := &m.Spec; {
 	case !m.DeletionTimestamp.IsZero():
 		return show(status.Paused, "", "this object is being deleted: no step begins")
@@ -20,7 +20,7 @@ func gates(m *v1alpha1.ClusterMigration, f Facts) Decision {
 	case f.Now.Before(f.NotBefore):
 		return Decision{Action: Nothing, Shown: status.Moment{State: status.Pending, Reason: status.Retrying, Message: f.Passing}, Again: f.NotBefore}
 	case f.RancherMoves != "":
-		return again(f, status.RancherNotAtRest, f.RancherMoves)
+		return retryLater(f, status.RancherNotAtRest, f.RancherMoves)
 	case spec.Edits == "":
 		return show(status.AwaitingOwner, "", "")
 	case f.Awaited != "":
@@ -36,24 +36,25 @@ func gates(m *v1alpha1.ClusterMigration, f Facts) Decision {
 	case spec.ApprovedPlan != f.Plan.Hash:
 		return show(status.AwaitingApproval, status.PlanMoved, "the plan is not the one that was approved: look at it, then set spec.approvedPlan to status.plan.hash")
 	}
-	if closed, is := closedTo(m, f); is {
+	if closed, is := checkWindows(m, f); is {
 		return closed
 	}
 	switch {
 	case f.Full:
-		return again(f, status.NoSlot, "as many runs as may be are under way")
+		return retryLater(f, status.NoSlot, "as many runs as may be are under way")
 	case f.Locked != "":
-		return again(f, status.Locked, f.Locked+" holds the cluster")
+		return retryLater(f, status.Locked, f.Locked+" holds the cluster")
 	}
-	return act(Run, running(m.Spec.Goal), "", "")
+	return act(Run, runningState(m.Spec.Goal), "", "")
 }
 
-// closedTo is what windows keep from beginning. A block that was begun is never cut.
-func closedTo(m *v1alpha1.ClusterMigration, f Facts) (Decision, bool) {
+// checkWindows returns a decision if windows keep the next block from beginning. A block in progress
+// is never interrupted.
+func checkWindows(m *v1alpha1.ClusterMigration, f Facts) (Decision, bool) {
 	if f.Plan.Begun {
 		return Decision{}, false
 	}
-	set, err := windows(m.Spec.Windows)
+	set, err := parseWindows(m.Spec.Windows)
 	if err != nil {
 		return show(status.Stalled, status.BadWindow, "spec."+err.Error()), true
 	}
@@ -67,13 +68,13 @@ func closedTo(m *v1alpha1.ClusterMigration, f Facts) (Decision, bool) {
 	return Decision{}, false
 }
 
-// windows reads those of a spec. An error is one of window.Parse.
-func windows(specs []v1alpha1.Window) (window.Set, error) {
+// parseWindows parses the windows of a spec. Its errors are those of window.Parse.
+func parseWindows(specs []v1alpha1.Window) (window.Set, error) {
 	var plain []window.Spec
 	for _, spec := range specs {
 		length, err := time.ParseDuration(spec.Duration)
 		if err != nil {
-			length = 0 // no length that a window may have: Parse names it
+			length = 0 // an invalid length, which Parse reports
 		}
 		plain = append(plain, window.Spec{Schedule: spec.Schedule, Duration: length, TimeZone: spec.TimeZone})
 	}

@@ -2,22 +2,23 @@ package fleet
 
 import "fmt"
 
-// Left is what is left behind of one cluster by whoever takes its controller away.
+// Left describes what remains in one cluster when its controller is removed.
 type Left struct {
 	Cluster string // for people
-	// Step was begun and not seen to its end, and others still carry it out; "": none.
+	// Step was begun and not seen completed, and others still carry it out, or is empty.
 	Step string
-	// Braked is what the brake has stopped, and the cluster is still paused for it; "": nothing.
+	// Braked describes the rollout that was paused, while the cluster is still paused, or is
+	// empty.
 	Braked string
-	// Unread is why the cluster could not be looked at; "": it was.
+	// Unread is the error that prevented reading the cluster, or empty.
 	Unread string
-	// Open: the journal says that a run was not seen to its end, or cannot say it.
+	// Open reports whether the journal shows an unfinished run, or could not be read.
 	Open bool
 }
 
-// Holds says why no controller may leave this cluster: what rolls would be watched by
-// nobody, and nobody would brake. "": it may. A cluster that does not answer holds nobody
-// whose last run came to its end.
+// Holds returns the reason why the controller must not leave this cluster, or "". A rollout would
+// be neither watched nor paused. An unreachable cluster does not hold the controller if its last
+// run finished.
 func (l Left) Holds() string {
 	switch {
 	case l.Unread != "" && l.Open:
@@ -28,7 +29,7 @@ func (l Left) Holds() string {
 	return ""
 }
 
-// Stays says what somebody has to come back for, though nothing rolls; "": nothing.
+// Stays returns what a person must still do although nothing rolls out, or "".
 func (l Left) Stays() string {
 	switch {
 	case l.Holds() != "":

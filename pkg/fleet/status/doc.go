@@ -1,8 +1,8 @@
-// Package status is how a cluster's state is shown: what Rancher's UI, kubectl and tools
-// that wait for conditions make of one moment. It is a function of plain values. It reads
-// no cluster and decides nothing, and nothing may be decided from what it makes.
+// Package status presents a cluster's state in Rancher's UI, in kubectl, and to tools that wait
+// for conditions. It is a function of plain values. It reads no cluster and decides nothing, and
+// no decision may depend on its output.
 //
-// Green is a reached goal and nothing else, red is what stands still until somebody helps
-// or what the brake has stopped, blue is what goes on by itself. Tests in the module of
-// the tests hold this to the code by which Rancher 2.8 and later judge objects.
+// Green means a reached goal and nothing else. Red means that a person must help, or that a
+// rollout was paused. Blue means that work continues without help. Tests in the test module
+// compare this with the code by which Rancher 2.8 and later judges objects.
 package status

@@ -8,40 +8,40 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 )
 
-// Lengths in characters, and of lists, as the schema of a status has them.
+// Maximum lengths in characters, and of lists, as in the schema of a status.
 const (
-	longMessage  = 512
-	shortMessage = 256 // of a condition; the whole is in display
-	wordLength   = 64
-	hashLength   = 71
-	nameLength   = 253
-	stepsLength  = 16
-	failsLength  = 12
-	runsLength   = 10
+	maxMessage          = 512
+	maxConditionMessage = 256 // of a condition; display has the full text
+	maxWord             = 64
+	maxHash             = 71
+	maxName             = 253
+	maxSteps            = 16
+	maxFails            = 12
+	maxRuns             = 10
 )
 
-// Fit cuts a status to what its schema takes and to v1alpha1.StatusLimit bytes: texts by
-// characters, lists with the number of what is missing, of the runs the oldest. Texts of
-// others become one line without control characters.
+// Fit cuts a status to its schema and to v1alpha1.StatusLimit bytes. It cuts texts by characters,
+// counts the removed list items, and removes the oldest runs first. Foreign texts become one line
+// without control characters.
 func Fit(s *v1alpha1.ClusterMigrationStatus) {
 	s.Position = word(s.Position, 16)
 	fitPlan(s.Plan)
 	fitRun(s.Run)
 	fitAudit(s.Audit)
 	if h := s.Handoff; h != nil {
-		h.Step, h.Owner = word(h.Step, wordLength), prose(h.Owner, 128)
+		h.Step, h.Owner = word(h.Step, maxWord), prose(h.Owner, 128)
 		fitReference(h.Ref)
 	}
 	if f := s.Failure; f != nil {
-		f.Reason, f.Object, f.Seen = word(f.Reason, wordLength), prose(f.Object, shortMessage), prose(f.Seen, longMessage)
-		f.Wanted, f.Fix = prose(f.Wanted, shortMessage), prose(f.Fix, longMessage)
+		f.Reason, f.Object, f.Seen = word(f.Reason, maxWord), prose(f.Object, maxConditionMessage), prose(f.Seen, maxMessage)
+		f.Wanted, f.Fix = prose(f.Wanted, maxConditionMessage), prose(f.Fix, maxMessage)
 	}
-	s.History = s.History[:min(len(s.History), runsLength)]
+	s.History = s.History[:min(len(s.History), maxRuns)]
 	for i := range s.History {
 		fitPastRun(&s.History[i])
 	}
 	if d := s.Display; d != nil {
-		d.State, d.Message = word(d.State, 32), prose(d.Message, longMessage)
+		d.State, d.Message = word(d.State, 32), prose(d.Message, maxMessage)
 	}
 	s.Conditions = fitConditions(s.Conditions)
 }
@@ -50,14 +50,14 @@ func fitPlan(p *v1alpha1.Plan) {
 	if p == nil {
 		return
 	}
-	p.Hash, p.Version = word(p.Hash, hashLength), word(p.Version, wordLength)
+	p.Hash, p.Version = word(p.Hash, maxHash), word(p.Version, maxWord)
 	fitReference(p.Ref)
-	if missing := len(p.Steps) - stepsLength; missing > 0 {
-		p.Steps, p.More = p.Steps[:stepsLength], p.More+int64(missing)
+	if missing := len(p.Steps) - maxSteps; missing > 0 {
+		p.Steps, p.More = p.Steps[:maxSteps], p.More+int64(missing)
 	}
 	for i := range p.Steps {
 		step := &p.Steps[i]
-		step.ID, step.State, step.Summary = word(step.ID, wordLength), word(step.State, 32), prose(step.Summary, 160)
+		step.ID, step.State, step.Summary = word(step.ID, maxWord), word(step.State, 32), prose(step.Summary, 160)
 	}
 }
 
@@ -65,9 +65,9 @@ func fitRun(r *v1alpha1.Run) {
 	if r == nil {
 		return
 	}
-	r.ID, r.Direction = word(r.ID, wordLength), word(r.Direction, 16)
+	r.ID, r.Direction = word(r.ID, maxWord), word(r.Direction, 16)
 	if step := r.Step; step != nil {
-		step.ID, step.WaitingFor, step.Seen = word(step.ID, wordLength), prose(step.WaitingFor, shortMessage), prose(step.Seen, shortMessage)
+		step.ID, step.WaitingFor, step.Seen = word(step.ID, maxWord), prose(step.WaitingFor, maxConditionMessage), prose(step.Seen, maxConditionMessage)
 	}
 }
 
@@ -75,8 +75,8 @@ func fitAudit(a *v1alpha1.Audit) {
 	if a == nil {
 		return
 	}
-	if missing := len(a.Failing) - failsLength; missing > 0 {
-		a.Failing, a.More = a.Failing[:failsLength], a.More+int64(missing)
+	if missing := len(a.Failing) - maxFails; missing > 0 {
+		a.Failing, a.More = a.Failing[:maxFails], a.More+int64(missing)
 	}
 	for i := range a.Failing {
 		check := &a.Failing[i]
@@ -86,23 +86,23 @@ func fitAudit(a *v1alpha1.Audit) {
 
 func fitReference(r *v1alpha1.Reference) {
 	if r != nil {
-		r.Name, r.Key = word(r.Name, nameLength), word(r.Key, nameLength)
+		r.Name, r.Key = word(r.Name, maxName), word(r.Key, maxName)
 	}
 }
 
 func fitPastRun(r *v1alpha1.PastRun) {
-	r.ID, r.Direction, r.Result = word(r.ID, wordLength), word(r.Direction, 16), word(r.Result, wordLength)
-	r.Plan, r.Version = word(r.Plan, hashLength), word(r.Version, wordLength)
+	r.ID, r.Direction, r.Result = word(r.ID, maxWord), word(r.Direction, 16), word(r.Result, maxWord)
+	r.Plan, r.Version = word(r.Plan, maxHash), word(r.Version, maxWord)
 }
 
-// fitConditions are those that Conditions makes.
+// fitConditions returns the conditions that Conditions creates, each once.
 func fitConditions(all []metav1.Condition) []metav1.Condition {
 	ours := []string{v1alpha1.ConditionReady, v1alpha1.ConditionReconciling, v1alpha1.ConditionStalled, v1alpha1.ConditionOwnerAgrees}
 	var kept []metav1.Condition
 	for _, c := range all {
 		if i := slices.Index(ours, c.Type); i >= 0 {
-			ours = slices.Delete(ours, i, i+1) // each once
-			c.Reason, c.Message = word(c.Reason, wordLength), prose(c.Message, shortMessage)
+			ours = slices.Delete(ours, i, i+1)
+			c.Reason, c.Message = word(c.Reason, maxWord), prose(c.Message, maxConditionMessage)
 			kept = append(kept, c)
 		}
 	}

@@ -1,17 +1,17 @@
 package status
 
-// look is how a state is shown.
-type look struct {
-	word    string // in Rancher's UI, which begins the parts of a word at hyphens with a capital and writes the rest small
-	working bool   // goes on, or will, without anybody's help
+// presentation is the presentation of a state.
+type presentation struct {
+	word    string // in Rancher's UI, which capitalizes the parts of a word at hyphens and writes the rest in lower case
+	working bool   // continues, now or later, without help
 	stalled bool
 	ready   bool
-	message string // where nobody has a better one
+	message string // default message
 }
 
-// looks has every state. One that it lacks looks like nothing: neither done, nor working,
-// nor failed.
-var looks = map[State]look{
+// presentations has every state. The zero look, of an unknown state, is neither done nor working nor
+// failed.
+var presentations = map[State]presentation{
 	Auditing:         {word: "Auditing", working: true, message: "looking at the cluster"},
 	Findings:         {word: "Findings", message: "checks fail: see status.audit"},
 	AwaitingOwner:    {word: "Awaiting-Owner", message: "say in spec.edits who edits the Cluster object: Apply or Handoff"},

@@ -9,49 +9,49 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 )
 
-// Moment is what there is to say of a cluster at one time.
+// Moment is the state of a cluster at one time, for presentation.
 type Moment struct {
 	State   State
-	Reason  Reason // "": the state's name
-	Message string // what is seen and what to do, for a person; "": the state's own
-	Cause   string // what led to it, in front of the message; "": nothing to say
+	Reason  Reason // if empty, the state's name
+	Message string // observation and advice for a person; if empty, the state's default
+	Cause   string // cause, shown before the message, or empty
 	Owner   Agreement
-	// Generation is that of the spec which this answers.
+	// Generation is the generation of the spec that this state belongs to.
 	Generation int64
 }
 
-// Agreement is whether the Cluster object has what the cluster is.
+// Agreement reports whether the Cluster object matches the cluster.
 type Agreement struct {
-	State   metav1.ConditionStatus // "": not known
-	Manager string                 // who last wrote it, as its managed fields say; "": not known
+	State   metav1.ConditionStatus // empty if unknown
+	Manager string                 // its last writer according to managed fields; empty if unknown
 }
 
-// Reasons of the condition OwnerAgrees. Where a field manager is known it is the message:
-// a reason takes no name of just any form.
+// Reasons of the condition OwnerAgrees. A known field manager is named in the message, because
+// not every name is valid as a reason.
 const (
 	ownerUnknown  Reason = "NotLookedAt"
 	ownerAgrees   Reason = "AsTheClusterIs"
 	ownerReverted        = Reverted
 )
 
-// Display is the moment for Rancher's UI.
+// Display returns the moment for Rancher's UI.
 func (m Moment) Display() *v1alpha1.Display {
-	shown := looks[m.State]
-	return &v1alpha1.Display{State: shown.word, Transitioning: shown.working, Error: shown.stalled, Message: prose(m.message(), longMessage)}
+	shown := presentations[m.State]
+	return &v1alpha1.Display{State: shown.word, Transitioning: shown.working, Error: shown.stalled, Message: prose(m.message(), maxMessage)}
 }
 
-// Conditions is the moment for tools. Those of before give the times at which a condition
-// last changed; now is that of one that changes.
+// Conditions returns the moment for tools. A condition whose status is unchanged since before
+// keeps its transition time; others get now.
 func (m Moment) Conditions(before []metav1.Condition, now time.Time) []metav1.Condition {
-	shown := looks[m.State]
+	shown := presentations[m.State]
 	var after []metav1.Condition
 	for _, c := range []metav1.Condition{
-		m.condition(v1alpha1.ConditionReady, truth(shown.ready)),
-		m.condition(v1alpha1.ConditionReconciling, truth(shown.working)),
-		m.condition(v1alpha1.ConditionStalled, truth(shown.stalled)),
+		m.condition(v1alpha1.ConditionReady, conditionStatus(shown.ready)),
+		m.condition(v1alpha1.ConditionReconciling, conditionStatus(shown.working)),
+		m.condition(v1alpha1.ConditionStalled, conditionStatus(shown.stalled)),
 		m.ownerAgrees(),
 	} {
-		c.LastTransitionTime = metav1.NewTime(now.UTC().Truncate(time.Second)) // as it is stored
+		c.LastTransitionTime = metav1.NewTime(now.UTC().Truncate(time.Second)) // precision of the API server
 		if old := meta.FindStatusCondition(before, c.Type); old != nil && old.Status == c.Status {
 			c.LastTransitionTime = old.LastTransitionTime
 		}
@@ -65,10 +65,11 @@ func (m Moment) condition(of string, status metav1.ConditionStatus) metav1.Condi
 	if reason == "" {
 		reason = Reason(m.State)
 	}
-	return metav1.Condition{Type: of, Status: status, ObservedGeneration: m.Generation, Reason: string(reason), Message: prose(m.message(), shortMessage)}
+	return metav1.Condition{Type: of, Status: status, ObservedGeneration: m.Generation, Reason: string(reason), Message: prose(m.message(), maxConditionMessage)}
 }
 
-// ownerAgrees is False wherever the moment is a revert: the two cannot differ.
+// ownerAgrees returns the condition OwnerAgrees. It is False if the moment is a revert, so that
+// both agree.
 func (m Moment) ownerAgrees() metav1.Condition {
 	c := metav1.Condition{Type: v1alpha1.ConditionOwnerAgrees, Status: m.Owner.State, ObservedGeneration: m.Generation}
 	if m.State == Stalled && m.Reason == Reverted {
@@ -80,7 +81,7 @@ func (m Moment) ownerAgrees() metav1.Condition {
 	case metav1.ConditionFalse:
 		c.Reason, c.Message = string(ownerReverted), "somebody took the configuration of the Cluster object back"
 		if m.Owner.Manager != "" {
-			c.Message = prose(m.Owner.Manager+" took the configuration of the Cluster object back", shortMessage)
+			c.Message = prose(m.Owner.Manager+" took the configuration of the Cluster object back", maxConditionMessage)
 		}
 	case metav1.ConditionUnknown, "":
 		c.Status, c.Reason, c.Message = metav1.ConditionUnknown, string(ownerUnknown), "nothing was written yet that somebody could take back"
@@ -91,7 +92,7 @@ func (m Moment) ownerAgrees() metav1.Condition {
 func (m Moment) message() string {
 	message := m.Message
 	if message == "" {
-		message = looks[m.State].message
+		message = presentations[m.State].message
 	}
 	if m.Cause != "" {
 		return m.Cause + "; " + message
@@ -99,7 +100,7 @@ func (m Moment) message() string {
 	return message
 }
 
-func truth(is bool) metav1.ConditionStatus {
+func conditionStatus(is bool) metav1.ConditionStatus {
 	if is {
 		return metav1.ConditionTrue
 	}

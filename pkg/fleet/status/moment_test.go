@@ -19,7 +19,7 @@ func TestEveryStateHasItsLook(t *testing.T) {
 	reason := regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`) // metav1.Condition
 	for _, state := range States() {
 		m := Moment{State: state, Generation: 7}
-		shown, display := looks[state], m.Display()
+		shown, display := presentations[state], m.Display()
 		if display.State == "" || display.Message == "" || len(display.State) > 32 {
 			t.Errorf("%s: %+v", state, display)
 		}
@@ -39,8 +39,8 @@ func TestEveryStateHasItsLook(t *testing.T) {
 			}
 		}
 	}
-	if len(looks) != len(States()) {
-		t.Errorf("%d looks, %d states", len(looks), len(States()))
+	if len(presentations) != len(States()) {
+		t.Errorf("%d looks, %d states", len(presentations), len(States()))
 	}
 }
 

@@ -1,91 +1,91 @@
 package status
 
-// State is what a cluster is at, of all that is true the first that matters.
+// State is the most important state of a cluster.
 type State string
 
 // The states.
 const (
-	// Auditing looks, and writes nothing.
+	// Auditing reads the cluster and writes nothing.
 	Auditing State = "Auditing"
-	// Findings is an audit that is done and found checks to fail.
+	// Findings is a finished audit with failed checks.
 	Findings State = "Findings"
-	// AwaitingOwner waits for somebody to say who edits the Cluster, or for their edit.
+	// AwaitingOwner waits for a person to choose who edits the Cluster, or for the owner's edit.
 	AwaitingOwner State = "AwaitingOwner"
 	// AwaitingApproval waits for the plan's hash in spec.approvedPlan.
 	AwaitingApproval State = "AwaitingApproval"
 	// AwaitingWindow waits for a window to open.
 	AwaitingWindow State = "AwaitingWindow"
-	// Paused waits for spec.paused to be taken back.
+	// Paused waits for spec.paused to be unset.
 	Paused State = "Paused"
-	// Pending waits for what comes by itself: a lock, a slot, Rancher at rest.
+	// Pending waits for something that needs no person: a lock, a slot, Rancher at rest.
 	Pending State = "Pending"
-	// Running goes forward.
+	// Running migrates the cluster.
 	Running State = "Running"
-	// Undoing goes back.
+	// Undoing rolls the migration back.
 	Undoing State = "Undoing"
-	// Guarding watches what rolls out, and takes no step.
+	// Guarding watches a rollout and runs no step.
 	Guarding State = "Guarding"
 	// Succeeded has reached its goal, and the last audit passed.
 	Succeeded State = "Succeeded"
-	// Stalled stands still until somebody helps.
+	// Stalled waits for a person's help.
 	Stalled State = "Stalled"
 )
 
-// States are all of them.
+// States returns all states.
 func States() []State {
 	return []State{
 		Auditing, Findings, AwaitingOwner, AwaitingApproval, AwaitingWindow, Paused, Pending, Running, Undoing, Guarding, Succeeded, Stalled,
 	}
 }
 
-// Reason says more of a state, in the form of a condition's reason. "" is the state's
-// name. None is "Error", by which Rancher's UI knows a failure whatever the condition
+// Reason refines a state, in the form of a condition's reason. If empty, it is the state's name.
+// It must not be "Error", by which Rancher's UI recognises a failure in any condition
 // (rancher/wrangler:pkg/summary/summarizers.go@v3.7.2, checkErrors).
 type Reason string
 
 // Reasons of Stalled.
 const (
-	// Invalid is a spec that breaks a rule.
+	// Invalid means that the spec breaks a rule.
 	Invalid Reason = "Invalid"
-	// Reverted is a configuration that somebody put back.
+	// Reverted means that a foreign writer reverted the configuration.
 	Reverted Reason = "Reverted"
-	// ManagementRestored is a journal and a cluster that count differently.
+	// ManagementRestored means that the journal counts less than the cluster.
 	ManagementRestored Reason = "ManagementRestored"
-	// CrashLoop is a cluster whose last runs died.
+	// CrashLoop means that the last runs of the cluster died.
 	CrashLoop Reason = "CrashLoop"
-	// BrakePulled is a rollout that was stopped for what it did.
+	// BrakePulled means that a harmful rollout was paused.
 	BrakePulled Reason = "BrakePulled"
-	// CRDOutdated is a definition older than the controller.
+	// CRDOutdated means that the CRD is older than the controller.
 	CRDOutdated Reason = "CRDOutdated"
-	// PlanTooLarge is a plan that no ConfigMap holds.
+	// PlanTooLarge means that the plan fits into no ConfigMap.
 	PlanTooLarge Reason = "PlanTooLarge"
-	// ClusterGone is a name without a Cluster.
+	// ClusterGone means that no Cluster has this name.
 	ClusterGone Reason = "ClusterGone"
-	// BadWindow is a window that cannot be read.
+	// BadWindow means that a window is invalid.
 	BadWindow Reason = "BadWindow"
-	// WindowTooShort is a block that fits no window.
+	// WindowTooShort means that a block fits into no window.
 	WindowTooShort Reason = "WindowTooShort"
-	// Failed is a run that failed for a reason that status.failure has.
+	// Failed means that a run failed; status.failure has the cause.
 	Failed Reason = "Failed"
 )
 
-// Reasons of Pending, and of AwaitingApproval where a plan was approved before.
+// Reasons of Pending, and of AwaitingApproval if an earlier plan was approved.
 const (
-	// Locked is a cluster that another run holds.
+	// Locked means that another run holds the cluster's lock.
 	Locked Reason = "Locked"
-	// NoSlot is a limit on runs at once.
+	// NoSlot means that the limit of concurrent runs is reached.
 	NoSlot Reason = "NoSlot"
-	// RancherNotAtRest is a Rancher that is being upgraded.
+	// RancherNotAtRest means that Rancher is being upgraded.
 	RancherNotAtRest Reason = "RancherNotAtRest"
-	// Retrying is a failure that may pass.
+	// Retrying means that a transient failure is retried later.
 	Retrying Reason = "Retrying"
-	// PlanMoved is a plan that is no longer what was approved.
+	// PlanMoved means that the plan differs from the approved one.
 	PlanMoved Reason = "PlanMoved"
-	// PlanAltered is an approved plan whose published text was changed.
+	// PlanAltered means that the published text of the approved plan was changed.
 	PlanAltered Reason = "PlanAltered"
 )
 
-// StallReasons are those of Stalled.
+// StallReasons returns the reasons of Stalled.
 func StallReasons() []Reason {
 	return []Reason{
 		Invalid, Reverted, ManagementRestored, CrashLoop, BrakePulled, CRDOutdated, PlanTooLarge, ClusterGone, BadWindow, WindowTooShort, Failed,

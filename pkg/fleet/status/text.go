@@ -6,15 +6,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 )
 
-// prose is text for people, of so many characters at most: one line, and no more than
-// twice as many bytes of JSON, which has six for some characters.
-func prose(text string, most int) string { return bounded(text, most, 2*most) }
+// prose returns text as one line of at most limit characters, for people. In JSON it takes at most
+// twice as many bytes, although JSON needs six for some characters.
+func prose(text string, limit int) string { return bounded(text, limit, 2*limit) }
 
-// word is a name or an ID, of which every character is one byte.
-func word(text string, most int) string { return bounded(text, most, most) }
+// word returns a name or an ID, in which every character is one byte.
+func word(text string, limit int) string { return bounded(text, limit, limit) }
 
 func bounded(text string, characters, bytes int) string {
-	if enough := 4 * (characters + 1); len(text) > enough { // no character has more than four bytes
+	if enough := 4 * (characters + 1); len(text) > enough { // a character has at most four bytes
 		text = text[:enough]
 	}
 	text = plaintext.Line(text)
@@ -27,11 +27,11 @@ func bounded(text string, characters, bytes int) string {
 	}
 }
 
-// size is what a text has in JSON as an API server stores it.
+// size returns the length of text in the JSON that an API server stores.
 func size(text string) int {
 	encoded, err := json.Marshal(text)
 	if err != nil {
-		return len(text) // no text fails
+		return len(text) // cannot happen
 	}
 	return len(encoded) - len(`""`)
 }

@@ -6,23 +6,22 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// window is one that was parsed.
+// window is a parsed Spec.
 type window struct {
-	schedule cron.Schedule // of a clock that never changes; package doc
+	schedule cron.Schedule // in UTC; see the package comment
 	zone     *time.Location
 	duration time.Duration
 }
 
-// begins finds the moments in which one window begins, up to a limit. All its times are
-// in UTC.
-type begins struct {
+// beginFinder finds the times at which one window begins, up to a limit. All its times are in UTC.
+type beginFinder struct {
 	window
 	limit time.Time
-	last  *offset // looked up last: most questions are about the time around it
+	last  *offset // cache: most calls are for times near each other
 }
 
-// offset is by how much a zone's clocks are ahead of UTC. It holds from an instant until
-// another; the zero time: for ever.
+// offset is how far the clocks of a zone are ahead of UTC, from one instant until another. A zero
+// until means forever.
 type offset struct {
 	from, until time.Time
 	ahead       time.Duration
@@ -32,11 +31,11 @@ func (o offset) holds(t time.Time) bool {
 	return !t.Before(o.from) && (o.until.IsZero() || t.Before(o.until))
 }
 
-// first is the first begin at or after from; the zero time: none up to the limit.
-func (b *begins) first(from time.Time) time.Time {
+// first returns the first begin at or after from, or the zero time if the limit comes first.
+func (b *beginFinder) first(from time.Time) time.Time {
 	for !from.After(b.limit) {
 		at := b.offset(from)
-		wall := b.schedule.Next(from.Add(at.ahead).Add(-1)) // Next is of what comes after
+		wall := b.schedule.Next(from.Add(at.ahead).Add(-1)) // Next is exclusive
 		if begin := wall.Add(-at.ahead); !wall.IsZero() && at.holds(begin) {
 			if begin.After(b.limit) {
 				break
@@ -51,7 +50,7 @@ func (b *begins) first(from time.Time) time.Time {
 	return time.Time{}
 }
 
-func (b *begins) offset(t time.Time) offset {
+func (b *beginFinder) offset(t time.Time) offset {
 	if b.last != nil && b.last.holds(t) {
 		return *b.last
 	}
@@ -59,17 +58,17 @@ func (b *begins) offset(t time.Time) offset {
 	_, seconds := local.Zone()
 	_, until := local.ZoneBounds()
 	if !until.IsZero() && !until.After(t) {
-		// So on the last day of a leap year where zone data has a rule for the future
-		// and no more transitions (golang/go#81583); no rule changes clocks on it.
+		// This happens on the last day of a leap year if zone data has a rule for the future and
+		// no further transitions (golang/go#81583). No rule changes clocks on that day.
 		until = t.Truncate(24 * time.Hour).Add(24 * time.Hour)
 	}
 	b.last = &offset{from: t, until: until.UTC(), ahead: time.Duration(seconds) * time.Second}
 	return *b.last
 }
 
-// latest is the last begin up to a moment, if first is one. It halves the span, so that
-// a window that begins every minute of a week costs fourteen questions.
-func (b *begins) latest(first, upTo time.Time) time.Time {
+// latest returns the last begin up to a time, if first is a begin. It bisects the interval: a
+// window that begins every minute of a week needs fourteen steps.
+func (b *beginFinder) latest(first, upTo time.Time) time.Time {
 	for upTo.Sub(first) >= time.Minute {
 		middle := first.Add(upTo.Sub(first)/2 + 1)
 		if begin := b.first(middle); !begin.IsZero() && !begin.After(upTo) {

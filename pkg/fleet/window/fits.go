@@ -8,52 +8,52 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// ReasonTooShort is of a block that fits no window.
+// ReasonTooShort is the reason of a block that fits into no window.
 const ReasonTooShort = "WindowTooShort"
 
-// Fit says when a block of steps may begin. Times are in UTC.
+// Fit describes when a block of steps may begin. Times are in UTC.
 type Fit struct {
 	Planned time.Duration
-	Need    time.Duration // what has to be left of a stretch: the planned time, doubled
-	Now     bool          // it may begin now
-	Begin   time.Time     // the first moment from now on at which it may; the zero time: none within Horizon
-	Longest Stretch       // where none is: the longest that there is from now on; the zero value: nothing opens
+	Need    time.Duration // required rest of a window: twice the planned time
+	Now     bool          // the block may begin now
+	Begin   time.Time     // earliest time to begin; zero if there is none within Horizon
+	Longest Interval      // if Begin is zero, the longest future window; zero if none opens
 }
 
-// Doubled is what a block has to find left of a window: twice its planned time. An
-// estimate may be wrong by as much as itself, and a begun block is never cut.
+// Doubled returns the time that must be left of a window: twice the planned time. An estimate may
+// be wrong by its own length, and a block in progress is never interrupted.
 func Doubled(planned time.Duration) time.Duration {
 	return 2 * min(max(planned, 0), math.MaxInt64/2)
 }
 
-// Fits says whether a block of this planned time, which it doubles itself, may begin
-// now, and else when. Asked at planning time it says that a block would wait for ever:
-// Fit.Err. Without windows everything fits. What needs more than Horizon fits none.
+// Fits returns when a block of the given planned time may begin; it doubles the time itself. If
+// the block never fits, Fit.Err returns an error, which is known already at planning time.
+// Without windows every block fits; a block longer than Horizon never does.
 func (s Set) Fits(now time.Time, planned time.Duration) Fit {
 	fit := Fit{Planned: planned, Need: Doubled(planned)}
 	if len(s.windows) == 0 {
 		fit.Now, fit.Begin = true, now.Round(0).UTC()
 		return fit
 	}
-	for stretch := range s.stretches(now, min(fit.Need, Horizon)) {
-		if stretch.Length() >= fit.Need {
-			return Fit{Planned: planned, Need: fit.Need, Now: !stretch.Opens.After(now), Begin: stretch.Opens}
+	for interval := range s.intervals(now, min(fit.Need, Horizon)) {
+		if interval.Length() >= fit.Need {
+			return Fit{Planned: planned, Need: fit.Need, Now: !interval.Opens.After(now), Begin: interval.Opens}
 		}
-		if stretch.Length() > fit.Longest.Length() {
-			fit.Longest = stretch
+		if interval.Length() > fit.Longest.Length() {
+			fit.Longest = interval
 		}
 	}
 	return fit
 }
 
-// Err is nil if the block may begin at some time. Else it is a fault.Error of class
-// Usage with ReasonTooShort that names the longest stretch.
+// Err returns nil if the block may begin at some time. Otherwise it returns a fault.Error of
+// class Usage with ReasonTooShort that names the longest window.
 func (f Fit) Err() error {
 	if !f.Begin.IsZero() {
 		return nil
 	}
 	seen := "none opens within " + horizonText()
-	if f.Longest != (Stretch{}) {
+	if f.Longest != (Interval{}) {
 		seen = fmt.Sprintf("the longest within %s is %s, from %s", horizonText(), short(f.Longest.Length()), f.Longest.Opens.Format(time.RFC3339))
 	}
 	return &fault.Error{Class: fault.Usage, Reason: ReasonTooShort, Object: "windows", Seen: seen,

@@ -186,10 +186,10 @@ func consult(t testing.TB, e era, specs []window.Spec) oracle {
 	return o
 }
 
-// stretches are the spans from a moment on, as Set says them: what is open begins with
+// intervals are the spans from a moment on, as Set says them: what is open begins with
 // the moment, nothing opens behind the horizon, and what reaches far enough is the last.
-func (o oracle) stretches(now time.Time, reach time.Duration) []window.Stretch {
-	var all []window.Stretch
+func (o oracle) intervals(now time.Time, reach time.Duration) []window.Interval {
+	var all []window.Interval
 	i := sort.Search(len(o.spans), func(i int) bool { return o.era.at(o.spans[i].closes).After(now) })
 	for ; i < len(o.spans); i++ {
 		opens, closes := o.era.at(o.spans[i].opens), o.era.at(o.spans[i].closes)
@@ -200,15 +200,15 @@ func (o oracle) stretches(now time.Time, reach time.Duration) []window.Stretch {
 			break
 		}
 		if end := opens.Add(reach); !closes.Before(end) {
-			return append(all, window.Stretch{Opens: opens, Closes: end})
+			return append(all, window.Interval{Opens: opens, Closes: end})
 		}
-		all = append(all, window.Stretch{Opens: opens, Closes: closes})
+		all = append(all, window.Interval{Opens: opens, Closes: closes})
 	}
 	return all
 }
 
 func (o oracle) state(now time.Time) window.State {
-	all := o.stretches(now, window.Sight)
+	all := o.intervals(now, window.Sight)
 	var s window.State
 	if len(all) > 0 && !all[0].Opens.After(now) {
 		s.Open = true
@@ -225,8 +225,8 @@ func (o oracle) state(now time.Time) window.State {
 
 func (o oracle) fit(now time.Time, planned time.Duration) window.Fit {
 	fit := window.Fit{Planned: planned, Need: planned + planned}
-	var longest window.Stretch
-	for _, s := range o.stretches(now, fit.Need) {
+	var longest window.Interval
+	for _, s := range o.intervals(now, fit.Need) {
 		if s.Closes.Sub(s.Opens) >= fit.Need {
 			fit.Begin, fit.Now = s.Opens, s.Opens.Equal(now)
 			return fit

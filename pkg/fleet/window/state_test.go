@@ -18,14 +18,14 @@ func (s Set) At(now time.Time) State {
 		return State{Open: true}
 	}
 	var state State
-	for stretch := range s.stretches(now, Sight) {
-		if state.Open || stretch.Opens.After(now) {
-			state.Opens = stretch.Opens
+	for interval := range s.intervals(now, Sight) {
+		if state.Open || interval.Opens.After(now) {
+			state.Opens = interval.Opens
 			break
 		}
 		state.Open = true
-		if stretch.Length() < Sight {
-			state.Closes = stretch.Closes
+		if interval.Length() < Sight {
+			state.Closes = interval.Closes
 		}
 	}
 	return state

@@ -150,7 +150,7 @@ func safety() []seeded {
 		{"S14-yes", "a yes given in advance is one to what a restore brought back", "pkg/runner/gate.go",
 			"	if plan.Basis.Restored && r.o.Saved == nil", `	if plan.Basis.Restored && !defect.On("S14-yes") && r.o.Saved == nil`,
 			simulated, "TestRancherRestoredOverAMigratedCluster", false},
-		{"S15-midnight", "a window that began yesterday is shut: the day that is looked at is today", "pkg/fleet/window/stretches.go",
+		{"S15-midnight", "a window that began yesterday is shut: the day that is looked at is today", "pkg/fleet/window/intervals.go",
 			"		c.next = c.first(now.Add(1 - w.duration))", "		since := now.Add(1 - w.duration)\n		if today := now.Truncate(24 * time.Hour); defect.On(\"S15-midnight\") && since.Before(today) {\n\t\t\tsince = today\n\t\t}\n		c.next = c.first(since)",
 			"./pkg/fleet/window", "TestAt$", false},
 		{"S15-doubled", "a block begins where its planned time fits once", "pkg/fleet/window/fits.go",
