@@ -1,15 +1,15 @@
-// Package build knows which build of awsmigrate this process is.
+// Package build describes the build of this awsmigrate process.
 package build
 
 import "runtime/debug"
 
-// Stamp is a build as Go stamped it.
+// Stamp holds the version data that Go stamped into the binary.
 type Stamp struct {
-	Version string `json:"version"`          // of the module; "devel" for a build that Go did not stamp
-	Commit  string `json:"commit,omitempty"` // of the source, with "+dirty" for a tree with changes
+	Version string `json:"version"`          // module version; "devel" if Go did not stamp the build
+	Commit  string `json:"commit,omitempty"` // source commit, with "+dirty" if the tree had changes
 }
 
-// String is the version, with the commit of a build that has no other name.
+// String returns the version, and the commit if the version is "devel".
 func (s Stamp) String() string {
 	if s.Version != "devel" || s.Commit == "" {
 		return s.Version
@@ -17,16 +17,16 @@ func (s Stamp) String() string {
 	return s.Version + " " + s.Commit
 }
 
-// This is the running build.
+// This returns the running build.
 func This() Stamp {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return of(&debug.BuildInfo{})
+		return stampOf(&debug.BuildInfo{})
 	}
-	return of(info)
+	return stampOf(info)
 }
 
-func of(info *debug.BuildInfo) Stamp {
+func stampOf(info *debug.BuildInfo) Stamp {
 	stamp := Stamp{Version: "devel"}
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		stamp.Version = v

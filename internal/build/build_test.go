@@ -19,7 +19,7 @@ func TestInfoIsWhatGoStamped(t *testing.T) {
 		"outside a commit": {stamp("(devel)"), Stamp{Version: "devel"}},
 		"nothing stamped":  {stamp(""), Stamp{Version: "devel"}},
 	} {
-		if got := of(tc.build); got != tc.want {
+		if got := stampOf(tc.build); got != tc.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tc.want)
 		}
 	}

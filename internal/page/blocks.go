@@ -15,13 +15,13 @@ const (
 	table
 )
 
-// block is what stands between blank lines, or one item of a list.
+// block is one block between blank lines, or one item of a list.
 type block struct {
 	kind  kind
-	level int        // of a heading; of an item, how far it is indented
+	level int        // of a heading; of an item, its indentation
 	mark  string     // of an item: "-" or "1."
-	text  string     // in one line; of code, as it stands
-	rows  [][]string // of a table, the heads first
+	text  string     // in one line; of code, verbatim
+	rows  [][]string // of a table, header row first
 }
 
 var (
@@ -34,30 +34,30 @@ var (
 // blocksOf parses a document.
 func blocksOf(markdown string) []block {
 	var all []block
-	open := false // whether a line goes on with the last block
+	continues := false // whether the next line may continue the last block
 	lines := strings.Split(markdown, "\n")
 	for i := 0; i < len(lines); i++ {
 		line := anchor.ReplaceAllString(lines[i], "")
-		next, more := begun(line)
+		next, more := startBlock(line)
 		switch {
 		case strings.HasPrefix(strings.TrimSpace(line), "```"):
 			var inside []string
 			for i++; i < len(lines) && !strings.HasPrefix(strings.TrimSpace(lines[i]), "```"); i++ {
 				inside = append(inside, lines[i])
 			}
-			all, open = append(all, block{kind: code, text: strings.Join(inside, "\n")}), false
+			all, continues = append(all, block{kind: code, text: strings.Join(inside, "\n")}), false
 		case strings.TrimSpace(line) == "" || strings.HasPrefix(line, "<!--"):
-			open = false
+			continues = false
 		case strings.HasPrefix(line, "|"):
-			if !open || all[len(all)-1].kind != table {
+			if !continues || all[len(all)-1].kind != table {
 				all = append(all, block{kind: table})
 			}
 			if last := &all[len(all)-1]; !tableRule.MatchString(line) {
 				last.rows = append(last.rows, cells(line))
 			}
-			open = true
-		case next.kind != paragraph || !open:
-			all, open = append(all, next), more
+			continues = true
+		case next.kind != paragraph || !continues:
+			all, continues = append(all, next), more
 		default:
 			all[len(all)-1].text += " " + strings.TrimSpace(line)
 		}
@@ -65,8 +65,8 @@ func blocksOf(markdown string) []block {
 	return all
 }
 
-// begun is the block that a line begins, and whether the next may go on with it.
-func begun(line string) (block, bool) {
+// startBlock returns the block that a line begins, and whether the next line may continue it.
+func startBlock(line string) (block, bool) {
 	if match := headingLine.FindStringSubmatch(line); match != nil {
 		return block{kind: heading, level: len(match[1]), text: match[2]}, false
 	}
@@ -76,7 +76,7 @@ func begun(line string) (block, bool) {
 	return block{text: strings.TrimSpace(strings.TrimPrefix(line, ">"))}, true
 }
 
-// cells are those of a row. A bar behind a backslash, or in code, divides none.
+// cells splits a table row at pipes that are neither escaped nor in code.
 func cells(line string) []string {
 	var all []string
 	var cell strings.Builder
@@ -84,7 +84,7 @@ func cells(line string) []string {
 	for _, r := range strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "|"), "|") {
 		switch {
 		case r == '|' && !inCode && !strings.HasSuffix(cell.String(), `\`):
-			all = append(all, unescaped(cell.String()))
+			all = append(all, unescape(cell.String()))
 			cell.Reset()
 			continue
 		case r == '`':
@@ -92,9 +92,9 @@ func cells(line string) []string {
 		}
 		cell.WriteRune(r)
 	}
-	return append(all, unescaped(cell.String()))
+	return append(all, unescape(cell.String()))
 }
 
-func unescaped(cell string) string {
+func unescape(cell string) string {
 	return strings.TrimSpace(strings.ReplaceAll(cell, `\|`, "|"))
 }

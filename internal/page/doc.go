@@ -1,3 +1,3 @@
-// Package page makes a document in Markdown readable on a terminal, and finds rows in its
-// tables. It knows as much of Markdown as docs/ uses. Takes no client and reads no file.
+// Package page formats a Markdown document for a terminal, and finds rows in its tables. It
+// supports the subset of Markdown that docs/ uses. It takes no client and reads no file.
 package page

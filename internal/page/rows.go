@@ -2,14 +2,14 @@ package page
 
 import "strings"
 
-// Row is one of a table: what its heads call each cell, and the section it stands in.
+// Row is one row of a table, with the table's headers and the section it is in.
 type Row struct {
 	Section string
 	Heads   []string
 	Cells   []string
 }
 
-// RowsOn are the rows of a document whose first cell has a word as code.
+// RowsOn returns the table rows of a document whose first cell contains word as code.
 func RowsOn(markdown, word string) []Row {
 	var found []Row
 	section := ""
@@ -29,8 +29,8 @@ func RowsOn(markdown, word string) []Row {
 	return found
 }
 
-// SentencesOn are the sentences of a document, outside of its tables' first cells, that
-// have a word as code.
+// SentencesOn returns the sentences of a document that contain word as code. It ignores the first
+// cells of tables.
 func SentencesOn(markdown, word string) []string {
 	var found []string
 	for _, b := range blocksOf(markdown) {
@@ -52,7 +52,7 @@ func SentencesOn(markdown, word string) []string {
 	return found
 }
 
-// Words are the words of code that the first cells of a document's tables have.
+// Words returns the words that the first cells of a document's tables contain as code.
 func Words(markdown string) []string {
 	var words []string
 	for _, b := range blocksOf(markdown) {

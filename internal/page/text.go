@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text is a document as lines of at most width columns, a longer word or a line of code
-// apart. Links are numbered and stand at the end, each as link gives it.
+// Text formats a document as lines of at most width columns, except for longer words and code.
+// Links are numbered and listed at the end, as link formats them.
 func Text(markdown string, width int, link func(target string) string) []string {
 	w := &writer{width: width, link: link}
 	var last block
@@ -46,7 +46,7 @@ func (w *writer) block(b block) {
 		w.lines = append(w.lines, text, strings.Repeat("-", utf8.RuneCountInString(text)))
 	case item:
 		indent := strings.Repeat(" ", b.level)
-		w.wrapped(indent+b.mark+" ", indent+strings.Repeat(" ", len(b.mark)+1), b.text)
+		w.wrap(indent+b.mark+" ", indent+strings.Repeat(" ", len(b.mark)+1), b.text)
 	case code:
 		for _, line := range strings.Split(b.text, "\n") {
 			w.lines = append(w.lines, "    "+line)
@@ -54,12 +54,12 @@ func (w *writer) block(b block) {
 	case table:
 		w.table(b.rows)
 	case paragraph:
-		w.wrapped("", "", b.text)
+		w.wrap("", "", b.text)
 	}
 }
 
-// table writes each row as an item: its first cell, and the others below it under
-// their heads. Columns side by side need more room than a terminal has.
+// table writes each row as an item: the first cell, then the others below it with their headers.
+// Columns next to each other would be too wide for a terminal.
 func (w *writer) table(rows [][]string) {
 	if len(rows) == 0 {
 		return
@@ -68,17 +68,17 @@ func (w *writer) table(rows [][]string) {
 		if i > 0 {
 			w.lines = append(w.lines, "")
 		}
-		w.wrapped("* ", "  ", row[0])
+		w.wrap("* ", "  ", row[0])
 		for column := 1; column < len(row) && column < len(rows[0]); column++ {
 			if head := w.inline(rows[0][column]); row[column] != "" {
-				w.wrapped("    "+head+": ", "      ", row[column])
+				w.wrap("    "+head+": ", "      ", row[column])
 			}
 		}
 	}
 }
 
-// wrapped writes a text in lines, the first of which begins otherwise.
-func (w *writer) wrapped(first, others, text string) {
+// wrap writes a text as lines; the first line has its own prefix.
+func (w *writer) wrap(first, others, text string) {
 	line := first
 	begin := utf8.RuneCountInString(first)
 	for i, word := range strings.Fields(w.inline(text)) {
@@ -97,21 +97,21 @@ func (w *writer) wrapped(first, others, text string) {
 }
 
 var (
-	linked = regexp.MustCompile(`\[([^\]]+)\]\(([^)\s]+)\)`)
-	bold   = regexp.MustCompile(`\*\*([^*]+)\*\*`)
+	linkPattern = regexp.MustCompile(`\[([^\]]+)\]\(([^)\s]+)\)`)
+	boldPattern = regexp.MustCompile(`\*\*([^*]+)\*\*`)
 )
 
-// inline is text without its marks; what is code keeps them.
+// inline removes the marks from a text, except for code.
 func (w *writer) inline(text string) string {
-	text = linked.ReplaceAllStringFunc(text, func(found string) string {
-		match := linked.FindStringSubmatch(found)
-		return fmt.Sprintf("%s [%d]", match[1], w.numbered(w.link(match[2])))
+	text = linkPattern.ReplaceAllStringFunc(text, func(found string) string {
+		match := linkPattern.FindStringSubmatch(found)
+		return fmt.Sprintf("%s [%d]", match[1], w.linkNumber(w.link(match[2])))
 	})
-	return bold.ReplaceAllString(text, "$1")
+	return boldPattern.ReplaceAllString(text, "$1")
 }
 
-// numbered is the number of a link, the same for the same target.
-func (w *writer) numbered(target string) int {
+// linkNumber returns the number of a link. Equal targets have equal numbers.
+func (w *writer) linkNumber(target string) int {
 	for i, known := range w.links {
 		if known == target {
 			return i + 1

@@ -5,15 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// asciiMarks has one column for the marks of one column, so that tables stay aligned.
+// asciiMarks maps marks of one column to one ASCII column where possible, so that tables stay
+// aligned.
 var asciiMarks = map[rune]string{'✓': "v", '✗': "x", '◐': ">", '–': "-", '−': "-", '·': "|", '→': "->", '…': "...", '×': "x", '≤': "<=", '≥': ">=", '“': `"`, '”': `"`, '●': "#", '○': "."}
 
-// ASCII is text in ASCII: marks as those that come near, anything else as a question mark.
+// ASCII returns text in ASCII. It replaces marks by similar characters, and everything else by a
+// question mark.
 func ASCII(text string) string {
 	var out strings.Builder
 	begun := false
 	for _, r := range text {
-		if !begun && r == '·' { // a mark; further on it stands between parts of a line
+		if !begun && r == '·' { // a leading dot is a mark; later ones separate parts of a line
 			r = '.'
 		}
 		begun = begun || r != ' '

@@ -1,5 +1,5 @@
-// Package plaintext makes text of others harmless: one line, of bounded length, without
-// control characters. It is a leaf, and knows no terminal.
+// Package plaintext sanitizes foreign text: one line, of limited length, without control
+// characters. It is a leaf and does not know terminals.
 package plaintext
 
 import (
@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// Line is text as one line: other people's text must not move the cursor,
-// colour what follows, turn the writing direction, or begin a line of its own.
+// Line returns text as one line. Foreign text must not move the cursor, change colours or the
+// writing direction, or start a new line.
 func Line(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -21,26 +21,26 @@ func Line(text string) string {
 	}, text)
 }
 
-// Clip cuts text to most characters, the last of which say that something is missing.
-func Clip(text string, most int, ascii bool) string {
+// Clip cuts text to at most limit characters, including a mark for the removed part.
+func Clip(text string, limit int, ascii bool) string {
 	end := "…"
 	if ascii {
 		end = "..."
 	}
 	runes := []rune(text)
-	if len(runes) <= most {
+	if len(runes) <= limit {
 		return text
 	}
-	return string(runes[:max(most-len([]rune(end)), 0)]) + end
+	return string(runes[:max(limit-len([]rune(end)), 0)]) + end
 }
 
-// longest is how much of one text of the cluster is kept, in characters.
-const longest = 2000
+// maxTidy is the maximum length of one text of a cluster, in characters.
+const maxTidy = 2000
 
-// Tidy is text of the cluster as one bounded line without control characters.
+// Tidy returns foreign text as one line of limited length without control characters.
 func Tidy(text string) string {
-	if len(text) > 4*longest {
-		text = text[:4*longest] // runes are 4 bytes at most
+	if len(text) > 4*maxTidy {
+		text = text[:4*maxTidy] // a rune has at most 4 bytes
 	}
-	return Clip(Line(text), longest, false)
+	return Clip(Line(text), maxTidy, false)
 }

@@ -26,7 +26,7 @@ func TestPrintable(t *testing.T) {
 func TestTidyIsBounded(t *testing.T) {
 	for _, text := range []string{"", "a", strings.Repeat("ä\x1b", 1<<20), strings.Repeat("\xff", 9000)} {
 		once := Tidy(text)
-		if n := len([]rune(once)); n > longest || Tidy(once) != once {
+		if n := len([]rune(once)); n > maxTidy || Tidy(once) != once {
 			t.Errorf("%d characters, again %d", n, len(Tidy(once)))
 		}
 	}
