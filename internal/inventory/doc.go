@@ -1,8 +1,7 @@
-// Package inventory is every cluster of one Rancher in a few words each: what it is,
-// where it is on the way from the in-tree AWS provider, who keeps its configuration, and
-// what stops it or comes next. It is a function of what was read (Of), and the rows are
-// what machines get.
+// Package inventory describes every cluster of one Rancher in one row: its distribution, its
+// position on the way from the in-tree AWS provider, the owner of its configuration, and what
+// findStops it or comes next. Of makes a row from facts; machines read the rows.
 //
-// It takes no client: what is read, and of whom, is in its look. It knows no command and
-// no view, and makes no check: what would stop a run beyond what a row says is for plan.
+// The package takes no client: package look reads the facts. It knows no command and no view, and
+// makes no checks. Obstacles that a row does not show are found by plan.
 package inventory

@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Distribution is what a cluster was made with, as far as that decides who configures it.
-// Hosted ones have the word of Rancher's driver, such as EKS.
+// Distribution describes how a cluster was made, as far as that decides who configures it. A
+// hosted cluster has the name of Rancher's driver, such as EKS.
 type Distribution string
 
 const (
@@ -22,75 +22,75 @@ const (
 	K3s Distribution = "K3s"
 	// RKE is a cluster for which Rancher runs rke.
 	RKE Distribution = "RKE"
-	// Imported is any cluster that Rancher knows and does not configure.
+	// Imported is a cluster that Rancher knows but does not configure.
 	Imported Distribution = "imported"
-	// Local is the one that Rancher itself runs in.
+	// Local is the cluster that Rancher itself runs in.
 	Local Distribution = "local"
-	// NotKnown is a cluster of which Rancher's own object could not be read.
+	// NotKnown is a cluster whose Rancher object could not be read.
 	NotKnown Distribution = "unknown"
 )
 
-// Cloud providers as they are configured. RKE has further words for external ones, which
-// begin with it.
+// Configured cloud providers. RKE has more names of external ones, which all begin with
+// "external".
 const (
 	providerInTree   = "aws"
 	providerExternal = "external"
 )
 
-// Known is what Rancher's own objects say of a cluster.
+// Known holds what Rancher's own objects show of a cluster.
 type Known struct {
 	Namespace, Name, DisplayName, ID string
 
 	Distribution Distribution
 	Version      string
-	Providers    []string // of the control planes, each once; none: not configured
+	Providers    []string // of the control planes, each once; empty if not configured
 	Owners       []migration.Owner
 	Deleting     bool
 }
 
-// Migratable says whether there is a procedure for clusters of its kind.
+// Migratable reports whether awsmigrate can migrate clusters of this kind.
 func (k Known) Migratable() bool { return k.Distribution == RKE2 || k.Distribution == RKE }
 
-// InTree says whether a control plane is configured to run the in-tree AWS provider.
+// InTree reports whether a control plane is configured for the in-tree AWS provider.
 func (k Known) InTree() bool { return slices.Contains(k.Providers, providerInTree) }
 
-// External says whether a control plane is configured to run none in-tree.
+// External reports whether a control plane is configured for an external provider.
 func (k Known) External() bool {
 	return slices.ContainsFunc(k.Providers, func(p string) bool { return strings.HasPrefix(p, providerExternal) })
 }
 
-// OnItsWay says whether it may be on the way that a migration takes: in-tree, or external
-// with a trace of ours. Without one an external provider may be any cloud's.
+// OnItsWay reports whether a migration may concern the cluster: it is in-tree, or external with a
+// trace of awsmigrate. Without a trace, the external provider may belong to any cloud.
 func (k Known) OnItsWay(traced bool) bool {
 	return k.Migratable() && (k.InTree() || k.External() && traced)
 }
 
-// Facts are what was read of one cluster.
+// Facts holds everything that was read about one cluster.
 type Facts struct {
 	Known
 
 	Now time.Time
-	// Journal is what awsmigrate keeps of it; nil: nothing.
+	// Journal is the cluster's journal, or nil if there is no journal.
 	Journal *journal.State
-	// Held is its lock; nil: nobody's.
+	// Held is the cluster's lock, or nil if it is free.
 	Held *lock.Held
-	// Paused is what stops Rancher from rolling it, the brake of a run among it.
+	// Paused lists what stops Rancher from rolling the cluster, including a pause by a run.
 	Paused []migration.PendingCondition
-	// Migration is its ClusterMigration; nil: there is none.
+	// Migration is the cluster's ClusterMigration, or nil.
 	Migration *Migration
-	// Seen is what the cluster itself shows; nil: it was not asked, or did not answer.
+	// Seen is what the cluster itself shows, or nil if it was not asked or did not answer.
 	Seen *Seen
-	// Errs is what could not be read, or was refused. Of class Check it was seen, and is
-	// wrong; otherwise it was not seen.
+	// Errs holds the errors of reading the cluster. An error of class Check means that something
+	// was read and is wrong; other errors mean that it was not read.
 	Errs []error
 }
 
-// Seen is what a cluster itself shows.
+// Seen holds what a cluster itself shows.
 type Seen struct {
 	Position position.Result
-	Step     journal.StepID // the first one to do; "": none
-	Undoing  bool           // it is one of the way back
+	Step     journal.StepID // the first pending step, or empty
+	Undoing  bool           // the step belongs to an undo
 }
 
-// Traced says whether awsmigrate has been at work on it, or is wanted to be.
+// Traced reports whether awsmigrate has worked on the cluster, or has been asked to.
 func (f Facts) Traced() bool { return f.Journal != nil || f.Migration != nil || f.Held != nil }

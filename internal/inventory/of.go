@@ -6,16 +6,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// notSeen is the position of a cluster that was to be asked and did not say it.
-var notSeen = position.Unknown.String()
+// unknownPosition is the position of a cluster that could not be read.
+var unknownPosition = position.Unknown.String()
 
-// providerSeparator is between the providers of a cluster whose control planes differ.
+// providerSeparator separates the providers of a cluster whose control planes differ.
 const providerSeparator = ", "
 
-// Of is the row of a cluster.
+// Of returns the row of a cluster.
 func Of(f Facts) Row {
 	row := Row{Namespace: f.Namespace, Name: f.Name, ID: f.ID, Distribution: f.Distribution, Version: f.Version,
-		Provider: strings.Join(f.Providers, providerSeparator), InTree: f.InTree(), Migration: f.Migration, Stops: stops(f)}
+		Provider: strings.Join(f.Providers, providerSeparator), InTree: f.InTree(), Migration: f.Migration, Stops: findStops(f)}
 	if f.DisplayName != f.Name {
 		row.DisplayName = f.DisplayName
 	}
@@ -27,14 +27,14 @@ func Of(f Facts) Row {
 		row.Position, row.Summary = f.Seen.Position.Position.String(), f.Seen.Position.Summary
 		row.Step, row.Undoing = f.Seen.Step, f.Seen.Undoing
 	case f.OnItsWay(f.Traced()) && len(f.Errs) > 0:
-		row.Position = notSeen
+		row.Position = unknownPosition
 	}
 	row.State = state(f, row)
 	return row
 }
 
-// state is how the cluster is: what is not known comes before what is, and what stops it
-// before how far it is.
+// state returns the state of a cluster. Unknown facts take precedence over known ones, and
+// obstacles over progress.
 func state(f Facts, row Row) State {
 	for _, stop := range row.Stops {
 		if stop.CouldNotLook {
@@ -42,7 +42,7 @@ func state(f Facts, row Row) State {
 		}
 	}
 	switch {
-	case len(f.Errs) == 0 && !f.OnItsWay(f.Traced()): // whoever pauses or deletes it
+	case len(f.Errs) == 0 && !f.OnItsWay(f.Traced()): // even if it is paused or being deleted
 		return None
 	case f.Held != nil:
 		return Locked

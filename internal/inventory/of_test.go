@@ -18,7 +18,7 @@ import (
 
 var now = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 
-// facts are those of an RKE2 cluster with the in-tree provider, changed.
+// facts returns the facts of an in-tree RKE2 cluster, with changes.
 func facts(change ...func(*Facts)) Facts {
 	f := Facts{Now: now, Known: Known{Namespace: "fleet-default", Name: "demo", DisplayName: "demo", ID: "c-m-1", Distribution: RKE2, Version: "v1.26.13+rke2r1", Providers: []string{"aws"}}}
 	for _, c := range change {
@@ -48,7 +48,7 @@ func heldBy(owner lock.Owner, renewed time.Time) func(*Facts) {
 	}
 }
 
-// leftOpen is a journal whose last step no run has seen to its end.
+// leftOpen returns a journal whose last step was not seen completed.
 func leftOpen(f *Facts) {
 	f.Journal = &journal.State{Runs: []journal.Run{{ID: "r1", Who: "bob@desk"}},
 		Intents: []journal.Intent{{Step: migration.StepSwitch, Run: "r1"}}}
@@ -128,8 +128,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// A brake that somebody asked for is ended by the same command, any other by hand.
-func TestWayOnBehindABrake(t *testing.T) {
+// The same command ends a requested pause; any other pause is ended by hand.
+func TestOf_pausedByRun_showsFix(t *testing.T) {
 	for reason, want := range map[string]string{"BrakeAsked": "the same command ends the pause", "NodeRenamed": "docs/going-back.md"} {
 		row := Of(facts(func(f *Facts) {
 			f.Paused = []migration.PendingCondition{{Seen: "paused by r1", OurPause: true}}
@@ -141,7 +141,7 @@ func TestWayOnBehindABrake(t *testing.T) {
 	}
 }
 
-func TestRowNamesTheCluster(t *testing.T) {
+func TestOf_anyCluster_namesIt(t *testing.T) {
 	row := Of(facts(func(f *Facts) {
 		f.Name, f.DisplayName, f.Providers = "c-7kq2x", "old", []string{"aws", "external"}
 		f.Owners = []migration.Owner{{Name: "Fleet", Mark: "label x"}}
@@ -163,8 +163,8 @@ func TestRowNamesTheCluster(t *testing.T) {
 	}
 }
 
-// A stop says object, cause and what to do apart, for whoever shows it.
-func TestStopsKeepTheirParts(t *testing.T) {
+// A stop keeps object, observation and fix separate for views.
+func TestStopsOf(t *testing.T) {
 	got := StopsOf(&fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: "Nodes", Seen: "could not be read", Fix: "try again", Err: errors.New("refused")})
 	if len(got) != 1 || got[0] != (Stop{"Unreachable", "Nodes", "could not be read: refused", "try again", true}) {
 		t.Errorf("%+v", got)

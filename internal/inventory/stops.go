@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
-// Reasons of stops that are no fault's.
+// Reasons of stops that do not come from a fault.
 const (
 	reasonDeleting = "Deleting"
 	ReasonLocked   = "LockHeld"
@@ -21,9 +21,9 @@ const (
 	reasonBrake    = "BrakePulled"
 )
 
-// stops are what keeps a run from going on, the gravest first. What a run that has the
-// lock has left open is what it is at.
-func stops(f Facts) []Stop {
+// findStops returns what prevents a run, most severe first. While a run holds the lock, its
+// unfinished step is not an obstacle.
+func findStops(f Facts) []Stop {
 	var all []Stop
 	if f.Deleting {
 		all = append(all, Stop{Reason: reasonDeleting, Seen: "being deleted"})
@@ -32,19 +32,20 @@ func stops(f Facts) []Stop {
 		all = append(all, StopsOf(err)...)
 	}
 	for _, open := range f.Paused {
-		all = append(all, paused(open, f.Journal != nil && f.Journal.Record().AskedBrake != ""))
+		all = append(all, pausedStop(open, f.Journal != nil && f.Journal.Record().AskedBrake != ""))
 	}
 	switch {
 	case f.Held != nil:
-		all = append(all, held(*f.Held, f.Now))
+		all = append(all, heldStop(*f.Held, f.Now))
 	case f.Journal != nil:
-		all = append(all, left(f)...)
+		all = append(all, unfinishedStops(f)...)
 	}
 	return all
 }
 
-// paused is a pause; asked says that somebody asked for the last brake of a run.
-func paused(open migration.PendingCondition, asked bool) Stop {
+// pausedStop returns the stop of a pause; asked reports whether a person requested the last pause by
+// a run.
+func pausedStop(open migration.PendingCondition, asked bool) Stop {
 	switch {
 	case open.OurPause && asked:
 		return Stop{Reason: ReasonBraked, Seen: open.Seen, Fix: "the same command ends the pause and goes on, undo goes back"}
@@ -54,9 +55,9 @@ func paused(open migration.PendingCondition, asked bool) Stop {
 	return Stop{Reason: reasonPaused, Seen: open.Seen}
 }
 
-// held says who has the lock. By the clocks of two machines it is only said when it was
-// renewed, and not decided whether its owner lives.
-func held(h lock.Held, now time.Time) Stop {
+// heldStop returns the stop of a held lock. Clocks may differ, so it only shows the time of renewal
+// and does not decide whether the owner lives.
+func heldStop(h lock.Held, now time.Time) Stop {
 	who := fmt.Sprintf("%q", h.Identity)
 	if h.Owner.Run != "" {
 		who = fmt.Sprintf("%s@%s, run %s", h.Owner.User, h.Owner.Host, h.Owner.Run)
@@ -69,8 +70,8 @@ func held(h lock.Held, now time.Time) Stop {
 	return stop
 }
 
-// left is what the journal says of a run that has not come to its end.
-func left(f Facts) []Stop {
+// unfinishedStops returns the stops of an unfinished run in the journal.
+func unfinishedStops(f Facts) []Stop {
 	var all []Stop
 	if brake := f.Journal.Brake; brake != nil && len(f.Paused) == 0 {
 		all = append(all, Stop{Reason: reasonBrake, Seen: fmt.Sprintf("the brake was pulled in %s by run %s", brake.Step, brake.Run), Fix: "docs/going-back.md"})
@@ -89,7 +90,7 @@ func left(f Facts) []Stop {
 	return append(all, Stop{Reason: reasonLeftOpen, Seen: fmt.Sprintf("%s left %s open", by, last.Step), Fix: "the same command goes on, undo goes back"})
 }
 
-// StopsOf is an error, and each that it was joined with, as a stop.
+// StopsOf returns err, and each error that it joins, as stops.
 func StopsOf(err error) []Stop {
 	joined, is := err.(interface{ Unwrap() []error })
 	if !is {
@@ -102,7 +103,7 @@ func StopsOf(err error) []Stop {
 	return all
 }
 
-// stopOf is one error: what is of class Check was seen.
+// stopOf returns one error as a stop. An error of class Check was observed.
 func stopOf(err error) Stop {
 	stop := Stop{Seen: err.Error(), CouldNotLook: fault.ClassOf(err) != fault.Check}
 	f, ok := fault.As(err)

@@ -13,8 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// A journal that holds more than a journal can costs the row of its own cluster, and little
-// memory.
+// A journal beyond the limits affects only the row of its own cluster, and needs little memory.
 func (w *world) brokenJournal(t *testing.T) {
 	text := `{"schema":"` + journal.Schema + `","intents":[{}` + strings.Repeat(",{}", 200_000) + `]}`
 	kept := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: journal.Name("untouched")}, Data: map[string]string{"sha256": "", "journal.json": text}}

@@ -14,8 +14,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
-// look adds to what the lists say of a cluster what is kept of it alone, and the cluster.
-func (m management) look(ctx context.Context, one listed) inventory.Facts {
+// look reads one cluster: the objects that Rancher has for it alone, and the cluster itself.
+func (m management) look(ctx context.Context, one listedCluster) inventory.Facts {
 	f := one.Facts
 	missed := func(err error) {
 		if err != nil {
@@ -23,12 +23,12 @@ func (m management) look(ctx context.Context, one listed) inventory.Facts {
 		}
 	}
 	if f.Distribution == inventory.RKE2 && len(f.Errs) == 0 {
-		missed(m.rolling(ctx, &f, len(one.spec.Pools) == 0))
+		missed(m.readPause(ctx, &f, len(one.spec.Pools) == 0))
 	}
 	if !f.OnItsWay(true) || len(f.Errs) > 0 {
 		return f
 	}
-	missed(m.kept(ctx, &f))
+	missed(m.readLockAndJournal(ctx, &f))
 	if m.NoReach || f.Deleting || len(f.Errs) > 0 || !f.OnItsWay(f.Traced()) {
 		return f
 	}
@@ -38,9 +38,9 @@ func (m management) look(ctx context.Context, one listed) inventory.Facts {
 	return f
 }
 
-// rolling reads Rancher's copy of an RKE2 cluster: what pauses it, and where it has no pools
-// its Machines, by whose labels its configuration is chosen.
-func (m management) rolling(ctx context.Context, f *inventory.Facts, custom bool) error {
+// readPause reads Rancher's copy of an RKE2 cluster. The copy shows what pauses the cluster. For a
+// cluster without pools it also shows the Machines, whose labels select its configuration.
+func (m management) readPause(ctx context.Context, f *inventory.Facts, custom bool) error {
 	if !custom && !f.OnItsWay(true) {
 		return nil
 	}
@@ -52,9 +52,9 @@ func (m management) rolling(ctx context.Context, f *inventory.Facts, custom bool
 	return nil
 }
 
-// kept reads lock and journal of a cluster, whoever wrote them.
-func (m management) kept(ctx context.Context, f *inventory.Facts) error {
-	namespace, name := home(f.Known)
+// readLockAndJournal reads lock and journal of a cluster, whichever program wrote them.
+func (m management) readLockAndJournal(ctx context.Context, f *inventory.Facts) error {
+	namespace, name := journalName(f.Known)
 	var errs []error
 	held, err := lock.Look(ctx, m.kube, namespace, name)
 	if f.Held = held; err != nil {
@@ -67,15 +67,15 @@ func (m management) kept(ctx context.Context, f *inventory.Facts) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// home is where awsmigrate keeps lock and journal of a cluster.
-func home(k inventory.Known) (namespace, name string) {
+// journalName returns where awsmigrate stores lock and journal of a cluster.
+func journalName(k inventory.Known) (namespace, name string) {
 	if k.Distribution == inventory.RKE {
 		return k.ID, journal.Name(k.ID)
 	}
 	return k.Namespace, journal.Name(k.Name)
 }
 
-// ask reads the cluster itself as status does. What is not nil was seen, whatever the
+// ask reads the cluster itself, like status. A non-nil result was observed even if there is an
 // error.
 func (m management) ask(ctx context.Context, k inventory.Known) (*inventory.Seen, error) {
 	target := session.Target{Kind: session.RKE2, Namespace: k.Namespace, Name: k.Name, Server: m.Server, RequestTimeout: m.RequestTimeout}
@@ -102,13 +102,13 @@ func (m management) ask(ctx context.Context, k inventory.Known) (*inventory.Seen
 		return nil, errors.Join(err, record.Unread)
 	}
 	if record.Unread != nil && fault.ClassOf(err) == fault.Check {
-		err = nil // a mixture may be our own half-done step, which the journal alone shows
+		err = nil // a mixture may be an unfinished step, which only the journal shows
 	}
-	return &inventory.Seen{Position: seen.Result, Step: next(s.Procedure.Steps(), says), Undoing: s.Undoing()}, errors.Join(record.Unread, err)
+	return &inventory.Seen{Position: seen.Result, Step: nextStep(s.Procedure.Steps(), says), Undoing: s.Undoing()}, errors.Join(record.Unread, err)
 }
 
-// next is the first step that is still to do.
-func next(steps []migration.Step, says runner.Observation) journal.StepID {
+// nextStep returns the first pending step.
+func nextStep(steps []migration.Step, says runner.Observation) journal.StepID {
 	for _, step := range steps {
 		switch id := step.Info().ID; says.States[id].Kind {
 		case runner.Todo, runner.InProgress:

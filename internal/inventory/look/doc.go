@@ -1,7 +1,7 @@
-// Package look reads what an inventory is made of: Rancher's own objects, by a list of
-// each kind, then of every cluster that may be on its way the lock, the journal and, where
-// that is wanted, the cluster itself, several at once. One that does not answer holds back
-// no other.
+// Package look reads the facts of an inventory. It lists each kind of Rancher's own objects. For
+// every cluster that a migration may concern, it reads the lock, the journal and, if requested,
+// the cluster itself. It reads several clusters concurrently, so that one without an answer
+// delays no other.
 //
-// It writes nothing: its clients refuse to, in the transport. It knows no flag and no view.
+// It writes nothing: the transport of its clients refuses writes. It knows no flag and no view.
 package look

@@ -10,7 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 )
 
-// Both kinds of Clusters make one list, in which each cluster is once.
+// Both kinds of Clusters form one list without duplicates.
 func TestJoin(t *testing.T) {
 	named := func(namespace, name, id string, rke bool) rancher.Listed {
 		return rancher.Listed{Cluster: rancher.Cluster{Namespace: namespace, Name: name, ManagementID: id, HasRKEConfig: rke,

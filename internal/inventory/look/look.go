@@ -19,25 +19,25 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 )
 
-// atOnce is how many clusters are asked together. Most of a look is waiting for an API;
-// what bounds it is Rancher, through which all of them are asked.
-const atOnce = 8
+// maxConcurrent is how many clusters are read concurrently. Most of the time is spent waiting for
+// an API; the limit protects Rancher, which proxies all requests.
+const maxConcurrent = 8
 
-// Rancher is one Rancher, and how its clusters are looked at.
+// Rancher is one Rancher, with the options of reading its clusters.
 type Rancher struct {
 	// Server is the API server that Rancher runs in.
 	Server session.Server
-	// RequestTimeout bounds one request, to it or to a cluster.
+	// RequestTimeout limits one request to Rancher or to a cluster.
 	RequestTimeout time.Duration
-	// Namespace is the one whose clusters are listed; "": all.
+	// Namespace selects the clusters to list; if empty, all are listed.
 	Namespace string
-	// NoReach leaves out the clusters themselves, and with them their positions.
+	// NoReach omits requests to the clusters, and so their positions.
 	NoReach bool
-	Clock   clock.WithTicker // nil: the real one
+	Clock   clock.WithTicker // if nil, the real clock
 }
 
-// Fleet reads all of it. It fails where Rancher's Clusters cannot be listed, or ctx ends;
-// what else could not be looked at is in the rows.
+// Fleet reads all clusters. It returns an error if Rancher's Clusters cannot be listed, or ctx
+// ends. Other errors are in the rows.
 func (r Rancher) Fleet(ctx context.Context) (inventory.Fleet, error) {
 	if r.Clock == nil {
 		r.Clock = clock.RealClock{}
@@ -52,21 +52,21 @@ func (r Rancher) Fleet(ctx context.Context) (inventory.Fleet, error) {
 	}
 	fleet.Rows = make([]inventory.Row, len(all))
 	group := errgroup.Group{}
-	group.SetLimit(atOnce)
+	group.SetLimit(maxConcurrent)
 	for i, one := range all {
 		group.Go(func() error {
 			fleet.Rows[i] = inventory.Of(m.look(ctx, one))
 			return nil
 		})
 	}
-	_ = group.Wait() // none fails
+	_ = group.Wait() // no function returns an error
 	slices.SortFunc(fleet.Rows, func(a, b inventory.Row) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
 	return fleet, ctx.Err()
 }
 
-// management is the API server that Rancher runs in, for whoever only looks.
+// management reads the cluster that Rancher runs in.
 type management struct {
 	Rancher
 	dynamic dynamic.Interface
@@ -86,10 +86,10 @@ func (r Rancher) connect() (management, error) {
 	return m, fault.AsUsage(err)
 }
 
-// clients are those of the part that reads RKE2, without a cluster's own.
+// clients returns clients for reading RKE2, without those of a cluster itself.
 func (m management) clients() rancher.Clients {
 	return rancher.Clients{Management: m.dynamic, ManagementKube: m.kube}
 }
 
-// all is a list without a selector.
-var all = metav1.ListOptions{}
+// listAll lists without a selector.
+var listAll = metav1.ListOptions{}

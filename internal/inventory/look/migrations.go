@@ -11,9 +11,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// migrations are the ClusterMigrations by the namespace and name of their cluster; none
-// where that kind is not served. Whether it is, everybody may ask; a list is forbidden
-// before it is said that there is none.
+// migrations returns the ClusterMigrations by namespace and name of their cluster, or nil if the
+// kind is not served. It asks discovery first, which every user may read, because a list may be
+// forbidden even if the kind does not exist.
 func (m management) migrations(ctx context.Context, namespace string) (map[string]*inventory.Migration, error) {
 	const object = "ClusterMigrations"
 	_, err := m.kube.Discovery().ServerResourcesForGroupVersion(v1alpha1.SchemeGroupVersion.String())
@@ -23,7 +23,7 @@ func (m management) migrations(ctx context.Context, namespace string) (map[strin
 	case err != nil:
 		return nil, migration.CouldNotRead(object, err)
 	}
-	list, err := m.dynamic.Resource(v1alpha1.SchemeGroupVersion.WithResource("clustermigrations")).Namespace(namespace).List(ctx, all)
+	list, err := m.dynamic.Resource(v1alpha1.SchemeGroupVersion.WithResource("clustermigrations")).Namespace(namespace).List(ctx, listAll)
 	if err != nil {
 		return nil, migration.CouldNotRead(object, err)
 	}

@@ -12,16 +12,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 )
 
-// listed is one cluster as the lists have it.
-type listed struct {
+// listedCluster holds what the lists show of one cluster.
+type listedCluster struct {
 	inventory.Facts
-	spec config.Spec // of RKE2
+	spec config.Spec // for RKE2
 }
 
-// list reads Rancher's own objects. Every cluster is a Cluster of the older kind; all but
-// those that were made this moment have one of the newer, which gives them their namespace
+// list reads Rancher's own objects. Every cluster has a management.cattle.io Cluster. All but the
+// newest also have a provisioning.cattle.io Cluster, which determines the namespace
 // (rancher/rancher:pkg/controllers/provisioningv2/cluster/controller.go@v2.8.5).
-func (m management) list(ctx context.Context, namespace string) ([]listed, inventory.Fleet, error) {
+func (m management) list(ctx context.Context, namespace string) ([]listedCluster, inventory.Fleet, error) {
 	var fleet inventory.Fleet
 	newer, err := rancher.ListClusters(ctx, m.dynamic, namespace)
 	if err != nil {
@@ -46,37 +46,37 @@ func (m management) list(ctx context.Context, namespace string) ([]listed, inven
 	return found, fleet, nil
 }
 
-// join puts both kinds of Clusters together. Without the older ones, only those that
-// Rancher provisions itself are known.
-func join(newer []rancher.Listed, older []managed.Cluster, olderErr error, namespace string) []listed {
+// join combines both kinds of Clusters. Without the management ones it returns only clusters that
+// Rancher provisions itself.
+func join(newer []rancher.Listed, older []managed.Cluster, olderErr error, namespace string) []listedCluster {
 	byID, taken := map[string]managed.Cluster{}, map[string]bool{}
 	for _, c := range older {
 		byID[c.ID] = c
 	}
-	var found []listed
+	var found []listedCluster
 	for _, c := range newer {
 		taken[c.ManagementID] = true
 		mirrored, known := byID[c.ManagementID]
 		switch {
 		case known && (mirrored.Local() || !c.HasRKEConfig):
-			found = append(found, mirror(mirrored, c.Namespace, c.Name))
+			found = append(found, mirrorCluster(mirrored, c.Namespace, c.Name))
 		case c.HasRKEConfig:
-			found = append(found, provisioned(c))
+			found = append(found, provisionedCluster(c))
 		default:
-			found = append(found, unknown(c, olderErr))
+			found = append(found, unknownCluster(c, olderErr))
 		}
 	}
-	for _, c := range older { // c.Provisioned is in a namespace that is not listed
+	for _, c := range older { // a provisioned Cluster here is in a namespace that was not listed
 		if !taken[c.ID] && !c.Provisioned && (namespace == "" || c.Workspace == namespace) {
-			found = append(found, mirror(c, c.Workspace, c.ID))
+			found = append(found, mirrorCluster(c, c.Workspace, c.ID))
 		}
 	}
 	return found
 }
 
-// provisioned is a cluster that Rancher provisions.
-func provisioned(c rancher.Listed) listed {
-	one := listed{spec: c.Spec}
+// provisionedCluster returns a cluster that Rancher provisions.
+func provisionedCluster(c rancher.Listed) listedCluster {
+	one := listedCluster{spec: c.Spec}
 	one.Known = inventory.Known{Namespace: c.Namespace, Name: c.Name, DisplayName: c.Name, ID: c.ManagementID, Deleting: c.Deleting,
 		Distribution: inventory.RKE2, Version: c.Spec.KubernetesVersion, Owners: c.Owners()}
 	switch {
@@ -90,10 +90,9 @@ func provisioned(c rancher.Listed) listed {
 	return one
 }
 
-// mirror is a cluster of the older kind, in the namespace and by the name that the newer
-// part of Rancher has it.
-func mirror(c managed.Cluster, namespace, name string) listed {
-	one := listed{}
+// mirrorCluster returns a management Cluster, with namespace and name of its provisioning Cluster.
+func mirrorCluster(c managed.Cluster, namespace, name string) listedCluster {
+	one := listedCluster{}
 	one.Known = inventory.Known{Namespace: namespace, Name: name, DisplayName: c.DisplayName, ID: c.ID, Deleting: c.Deleting,
 		Distribution: distribution(c), Version: c.KubernetesVersion(), Owners: c.Owners()}
 	if !c.ByRKE() {
@@ -109,9 +108,9 @@ func mirror(c managed.Cluster, namespace, name string) listed {
 	return one
 }
 
-// unknown is a mirror of what could not be read.
-func unknown(c rancher.Listed, err error) listed {
-	one := listed{}
+// unknownCluster returns a Cluster whose management object could not be read.
+func unknownCluster(c rancher.Listed, err error) listedCluster {
+	one := listedCluster{}
 	one.Known = inventory.Known{Namespace: c.Namespace, Name: c.Name, ID: c.ManagementID, Deleting: c.Deleting, Distribution: inventory.NotKnown}
 	if err != nil {
 		one.Errs = append(one.Errs, err)
@@ -119,7 +118,8 @@ func unknown(c rancher.Listed, err error) listed {
 	return one
 }
 
-// Drivers of hosted clusters have the name of the service
+// distribution returns the distribution of a management Cluster. The driver of a hosted cluster
+// is named after its service
 // (rancher/rancher:pkg/apis/management.cattle.io/v3/cluster_types.go@v2.8.5).
 func distribution(c managed.Cluster) inventory.Distribution {
 	switch {
@@ -133,9 +133,9 @@ func distribution(c managed.Cluster) inventory.Distribution {
 	return inventory.Imported
 }
 
-// Known is what Rancher's own objects say of every cluster, by a request or two for all of
-// them, or by one for each of the IDs that rke names, for whoever may not list those of the
-// older kind; nil: they are listed. What could not be read of them is left out.
+// Known returns what Rancher's own objects show of every cluster. It needs one or two requests
+// for all clusters. A user who may not list management Clusters passes the IDs of RKE clusters,
+// each of which is read alone; nil lists them. Objects that could not be read are omitted.
 func (r Rancher) Known(ctx context.Context, rke []string) ([]inventory.Known, error) {
 	if r.Clock == nil {
 		r.Clock = clock.RealClock{}
@@ -148,7 +148,7 @@ func (r Rancher) Known(ctx context.Context, rke []string) ([]inventory.Known, er
 	if err != nil {
 		return nil, err
 	}
-	older, olderErr := m.older(ctx, rke)
+	older, olderErr := m.managementClusters(ctx, rke)
 	var known []inventory.Known
 	for _, one := range join(newer, older, olderErr, r.Namespace) {
 		known = append(known, one.Known)
@@ -156,8 +156,8 @@ func (r Rancher) Known(ctx context.Context, rke []string) ([]inventory.Known, er
 	return known, nil
 }
 
-// older are the Clusters of the older kind: all of them, or those that are named and there.
-func (m management) older(ctx context.Context, named []string) ([]managed.Cluster, error) {
+// managementClusters returns the management Clusters: all of them, or those of the named ones that exist.
+func (m management) managementClusters(ctx context.Context, named []string) ([]managed.Cluster, error) {
 	if named == nil {
 		return managed.List(ctx, m.dynamic)
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// lines are the rows in a few words each: what is asserted of a fleet.
+// lines returns the rows in the short form that tests compare.
 func lines(fleet inventory.Fleet) []string {
 	var all []string
 	for _, r := range fleet.Rows {
@@ -96,7 +96,7 @@ var wantedRows = []string{
 	"team/open RKE2 v1.26.15 aws at P2: stopped ! LeftOpen → cordon",
 }
 
-func TestFleetOnAnAPIServer(t *testing.T) {
+func TestFleet_onAPIServer(t *testing.T) {
 	w := newWorld(t)
 	t.Run("NoRancher", func(t *testing.T) {
 		if _, err := w.rancher("").Fleet(t.Context()); fault.ClassOf(err) != fault.Usage || !fault.HasReason(err, migration.ReasonNotRancher) {
@@ -113,7 +113,8 @@ func TestFleetOnAnAPIServer(t *testing.T) {
 	t.Run("Migrations", w.wanted)
 }
 
-// Every cluster has its row, only those on their way are asked, and nothing is written.
+// Every cluster has a row, only clusters that a migration may concern are asked, and nothing is
+// written.
 func (w *world) all(t *testing.T) {
 	w.reached()
 	fleet := w.list(t, w.rancher(""))
@@ -134,7 +135,7 @@ func (w *world) all(t *testing.T) {
 	}
 }
 
-// Without a look at clusters none is asked, and what Rancher's server has is the same.
+// With NoReach no cluster is asked, and everything from Rancher's server is the same.
 func (w *world) notReached(t *testing.T) {
 	from := w.rancher("")
 	from.NoReach = true
@@ -156,8 +157,8 @@ func (w *world) namespace(t *testing.T) {
 	same(t, "rows", lines(w.list(t, w.rancher("team"))), wantedRows[len(wantedRows)-1:])
 }
 
-// The role in the documentation suffices; who may not list the older kind of Clusters is
-// told which of the others are unknown.
+// The documented role suffices. A user who may not list management Clusters sees which clusters
+// are unknown.
 func (w *world) rights(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "clusterrole-readonly.yaml"))
 	if err != nil {
@@ -218,8 +219,8 @@ func (w *world) rights(t *testing.T) {
 	}
 }
 
-// waiting does not answer before as many clusters as may be are asked, and keeps how many
-// were asked at most.
+// waiting answers only when the maximum number of clusters is being asked, and records that
+// number.
 type waiting struct {
 	inFlight, most atomic.Int32
 	full           chan struct{}
@@ -231,7 +232,7 @@ func (b *waiting) RoundTrip(r *http.Request) (*http.Response, error) {
 	defer b.inFlight.Add(-1)
 	for most := b.most.Load(); n > most && !b.most.CompareAndSwap(most, n); most = b.most.Load() {
 	}
-	if n == atOnce {
+	if n == maxConcurrent {
 		b.once.Do(func() { close(b.full) })
 	}
 	select {
@@ -241,10 +242,10 @@ func (b *waiting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusServiceUnavailable, Body: http.NoBody, Request: r}, nil
 }
 
-// Clusters are asked together, and not more of them than is bearable.
+// Clusters are asked concurrently, up to the limit.
 func (w *world) atOnce(t *testing.T) {
 	b := &waiting{full: make(chan struct{})}
-	for i := range 3 * atOnce {
+	for i := range 3 * maxConcurrent {
 		name := fmt.Sprintf("n%d", i)
 		w.provisioned(t, "many", name, "aws", nil)
 		w.machine(t, "many", name, "cp-0", "control-plane")
@@ -253,13 +254,13 @@ func (w *world) atOnce(t *testing.T) {
 		w.mu.Unlock()
 	}
 	fleet := w.list(t, w.rancher("many"))
-	if got := b.most.Load(); got != atOnce || fleet.Unlooked() != 3*atOnce {
-		t.Errorf("%d at once, wanted %d; %d could not be looked at", got, atOnce, fleet.Unlooked())
+	if got := b.most.Load(); got != maxConcurrent || fleet.Unlooked() != 3*maxConcurrent {
+		t.Errorf("%d at once, wanted %d; %d could not be looked at", got, maxConcurrent, fleet.Unlooked())
 	}
 }
 
-// Where ClusterMigrations are served, goal and state are shown, and what nobody has begun
-// is asked because somebody wants it.
+// Where ClusterMigrations are served, their goal and state are shown. A cluster with a
+// ClusterMigration is asked even before a migration has begun.
 func (w *world) wanted(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "charts", "awsmigrate-crd", "templates", "awsmigrate.io_clustermigrations.yaml"))
 	if err != nil {

@@ -57,10 +57,10 @@ var (
 	outsideSpaces = []schema.GroupVersionResource{older, settings}
 )
 
-// world is a Rancher's API server, a real one, behind Rancher's proxy, and the clusters
-// that the proxy leads to. What it leaves out: Rancher itself, so that its objects stay as
-// they were made; the rules of its kinds; who may use the proxy. Each cluster is client-go's
-// fake clientset, without rights and without anything that changes by itself but leases.
+// world is a real API server as Rancher's, with Rancher's proxy and the clusters behind it.
+// Rancher itself is missing, so its objects never change; so are the schemas of its kinds and the
+// rights to use the proxy. Each cluster is client-go's fake clientset, without rights, in which
+// only leases change.
 type world struct {
 	api   dynamic.Interface
 	kube  kubernetes.Interface
@@ -119,7 +119,7 @@ func (w *world) note(id string, r *http.Request) {
 	}
 }
 
-// rancher is the way through the proxy, as a member of groups.
+// rancher returns a Rancher behind the proxy, for a member of groups.
 func (w *world) rancher(namespace string, groups ...string) Rancher {
 	config := &rest.Config{Host: w.proxy.URL + "/k8s/clusters/local"}
 	if len(groups) > 0 {
@@ -128,7 +128,7 @@ func (w *world) rancher(namespace string, groups ...string) Rancher {
 	return Rancher{Server: session.Server{Config: config}, RequestTimeout: 30 * time.Second, Namespace: namespace}
 }
 
-// define serves a kind of which nothing is checked.
+// define serves a kind without validation.
 func (w *world) define(t *testing.T, kinds ...schema.GroupVersionResource) {
 	t.Helper()
 	for _, kind := range kinds {
@@ -173,8 +173,7 @@ func (w *world) space(t *testing.T, names ...string) {
 	}
 }
 
-// provisioned is a cluster that Rancher provisions, as its objects say it; change changes
-// the Cluster and its copy.
+// provisioned returns a cluster that Rancher provisions; change changes the Cluster and its copy.
 func (w *world) provisioned(t *testing.T, namespace, name, provider string, change func(cluster, plane object)) {
 	t.Helper()
 	id := "c-m-" + name
@@ -196,8 +195,7 @@ func (w *world) provisioned(t *testing.T, namespace, name, provider string, chan
 		"spec": object{"displayName": name, "fleetWorkspaceName": namespace}, "status": object{"driver": "rke2"}})
 }
 
-// at has the proxy lead to a cluster at a position, whose Nodes are those of Rancher's
-// Machines.
+// at makes the proxy lead to a cluster at a position. Its Nodes belong to Rancher's Machines.
 func (w *world) at(t *testing.T, namespace, name string, p position.Position) {
 	t.Helper()
 	client := clustertest.Served(p)
@@ -229,7 +227,7 @@ func (w *world) leads(id string, client *fake.Clientset, version string) {
 	w.clusters[id] = restfake.Config(client, version).Transport
 }
 
-// mirrored is a cluster of the older kind with its mirror.
+// mirrored returns a management Cluster with its mirror.
 func (w *world) mirrored(t *testing.T, id, displayName, driver string, spec object) {
 	t.Helper()
 	spec["displayName"], spec["fleetWorkspaceName"] = displayName, workspace
@@ -262,7 +260,7 @@ func (w *world) locks(t *testing.T, namespace, name string, owner lock.Owner) {
 	}
 }
 
-// fill makes a cluster of every kind and in every state.
+// fill creates a cluster of every kind and in every state.
 func (w *world) fill(t *testing.T) {
 	t.Helper()
 	w.space(t, workspace, "fleet-local", "team", "many", "c-7kq2x")
