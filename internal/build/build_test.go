@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestInfoIsWhatGoStamped(t *testing.T) {
+func TestStampOf(t *testing.T) {
 	stamp := func(version string, settings ...debug.BuildSetting) *debug.BuildInfo {
 		return &debug.BuildInfo{Main: debug.Module{Version: version}, Settings: settings}
 	}

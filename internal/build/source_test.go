@@ -2,7 +2,7 @@ package build
 
 import "testing"
 
-func TestSourceIsThatOfTheBuild(t *testing.T) {
+func TestSource(t *testing.T) {
 	for stamp, at := range map[Stamp]string{
 		{Version: "v1.2.0", Commit: "abc"}:                                            "v1.2.0",
 		{Version: "v0.1.0-rc.1"}:                                                      "v0.1.0-rc.1",

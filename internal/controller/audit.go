@@ -9,17 +9,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Audited is what an audit found.
+// Audited holds the result of an audit.
 type Audited struct {
 	At       time.Time
 	Position string
 	Report   verify.Report
 }
 
-// failing is how many checks fail.
+// failing returns the number of failed checks.
 func (a Audited) failing() int { return a.Report.Counts[verify.Fail] }
 
-// audit reads a cluster and makes every check that applies where it stands.
+// audit reads a cluster and makes every check that applies at its position.
 func audit(ctx context.Context, t session.Target, o session.Options) (Audited, error) {
 	source, err := session.Audit(ctx, t, o)
 	if err != nil {
@@ -31,7 +31,7 @@ func audit(ctx context.Context, t session.Target, o session.Options) (Audited, e
 	}
 	at := seen.Input.Position
 	which := o.Checks(at.Position)
-	which.KeepGuards = false // nothing is written on the strength of it
+	which.KeepGuards = false // no write depends on this audit
 	which.PositionUnknown, which.AlsoAt = at.Position == position.Unknown && !at.HandMade, at.AlsoAt()
 	return Audited{At: seen.At, Position: at.Position.String(), Report: verify.RunAll(ctx, seen.Bound(), which)}, nil
 }

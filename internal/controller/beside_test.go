@@ -21,7 +21,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// beside is the engine of several clusters, by their names.
+// beside is the engine of several clusters, by name.
 func beside(engines map[string]Engine) Engine {
 	of := func(c session.Connector) Engine { return engines[c.(session.Target).Name] }
 	return Engine{
@@ -40,8 +40,7 @@ func beside(engines map[string]Engine) Engine {
 	}
 }
 
-// giant is a cluster of many nodes, whose audit is the real one: of what it runs there is
-// nothing but the Nodes, so that what needs more of it fails.
+// giant is a cluster of many nodes with a real audit. It serves only Nodes; other requests fail.
 type giant struct {
 	nodes  *standin.Nodes
 	server *rest.Config
@@ -65,8 +64,8 @@ func (g giant) engine() Engine {
 	return e
 }
 
-// A cluster of thousands of nodes that is being read, and one whose runs die, keep no
-// other from its migration. What died is watched, and not run.
+// A cluster of thousands of nodes, and one whose runs die, do not delay the migration of another.
+// A rollout of a dead run is watched, and no new run begins.
 func goesOnBesideOthers(t *testing.T, i *installation) {
 	i.cluster(t, "giant", "external")
 	i.cluster(t, "poison", "external")
@@ -101,8 +100,8 @@ func goesOnBesideOthers(t *testing.T, i *installation) {
 	}
 }
 
-// A journal that holds more than a journal can costs only its own cluster: its object names it,
-// and the others are migrated.
+// A journal beyond the limits stops only its own cluster. The object names the journal, and other
+// clusters are migrated.
 func survivesABrokenJournal(t *testing.T, i *installation) {
 	i.cluster(t, "broken", "external")
 	text := `{"schema":"` + journal.Schema + `","intents":[{}` + strings.Repeat(",{}", 200_000) + `]}`

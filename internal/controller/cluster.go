@@ -11,64 +11,65 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 )
 
-// Key names a cluster: its Cluster and its ClusterMigration have the same.
+// Key names a cluster, its Cluster and its ClusterMigration alike.
 type Key = types.NamespacedName
 
-// cluster is what this process knows of one. All of it can be had again.
+// cluster is the in-memory state of one cluster. It can be rebuilt at any time.
 type cluster struct {
 	key Key
 
 	mu       sync.Mutex
-	job      *job  // under way; nil: nothing
-	look     *look // the last; nil: none
-	moved    bool  // the Cluster changed since it began
+	job      *job  // current job, or nil
+	look     *look // the last look, or nil
+	moved    bool  // the Cluster changed since the last look began
 	wait     wait
 	failed   failure
-	awaits   failure // for the commit of whoever keeps the Cluster
-	withdrew error   // what of its object changed and ended the last run early; nil: nothing
+	awaits   failure // waits for a commit by the owner of the Cluster
+	withdrew error   // the change of the object that ended the last run early, or nil
 	audit    *Audited
-	recheck  time.Duration // another is due so long after it; 0: at its interval
-	guarded  time.Time     // the last guard began
-	guardErr error         // it ended with
-	shown    time.Time     // the status was written
+	recheck  time.Duration // time from an audit to an extra one; 0 means the normal interval
+	guarded  time.Time     // start of the last guard
+	guardErr error         // error of the last guard
+	shown    time.Time     // last write of the status
 }
 
-// wait is what keeps a cluster from being asked again at once.
+// wait delays the next look at a cluster.
 type wait struct {
 	until time.Time
 	why   string
-	locks bool // another run holds the cluster
-	tries int  // in a row that did not get through
+	locks bool // another run holds the cluster's lock
+	tries int  // consecutive failed attempts
 }
 
-// failure is what ended a run before the journal had it: the same is not tried again.
+// failure is the error of a run that ended before the journal recorded it. The same attempt is
+// not repeated.
 type failure struct {
 	attempt string
 	err     error
 }
 
-// look is what was read of a cluster at one time, and for which object.
+// look holds what was read about a cluster at one time, for one object.
 type look struct {
 	at      time.Time
 	object  identity
 	target  session.Target
-	gone    bool // there is no Cluster, or it is being deleted
+	gone    bool // the Cluster does not exist or is being deleted
 	seen    session.Assessment
 	plan    plans.Planned
-	edit    *v1alpha1.Reference // where the edit is that somebody else is to commit; nil: none is due
-	moves   string              // why Rancher itself is not at rest
-	refused error               // why nothing is done for this object; what rolls is watched
-	err     error               // it could not be read; nothing else is set
+	edit    *v1alpha1.Reference // location of the edit that the owner must commit, or nil
+	moves   string              // why Rancher itself is not at rest, or empty
+	refused error               // why no run is possible for this object; rollouts are still watched
+	err     error               // read error; nothing else is set then
 }
 
-// identity is which object, in which form, something was made for.
+// identity identifies an object and its version.
 type identity struct {
 	uid        types.UID
 	generation int64
-	retry      string // the annotation RetryAnnotation
+	retry      string // value of RetryAnnotation
 }
 
-// RetryAnnotation on a ClusterMigration, with any new value, has what failed tried again.
+// RetryAnnotation on a ClusterMigration, with any new value, requests a retry after a failure.
 const RetryAnnotation = "awsmigrate.io/retry"
 
 func identityOf(m *v1alpha1.ClusterMigration) identity {
@@ -78,23 +79,23 @@ func identityOf(m *v1alpha1.ClusterMigration) identity {
 	return identity{uid: m.UID, generation: m.Generation, retry: m.Annotations[RetryAnnotation]}
 }
 
-// kind is what a job does.
+// kind is the kind of a job.
 type kind string
 
 const (
-	looking  kind = "look"
-	running  kind = "run"
-	guarding kind = "guard"
+	kindLook  kind = "look"
+	kindRun   kind = "run"
+	kindGuard kind = "guard"
 )
 
-// job is work under way on one cluster.
+// job is the current work on one cluster.
 type job struct {
 	kind      kind
 	undo      bool
-	interrupt func() // asks it to stop cleanly; may be called again
+	interrupt func() // requests a clean stop; may be called repeatedly
 
 	mu       sync.Mutex
-	run      string // its ID; "": none yet
+	run      string // ID of the run, or empty before it starts
 	position string
 	step     *v1alpha1.RunningStep
 	title    string

@@ -20,28 +20,28 @@ import (
 	generated "github.com/awsmigrate/awsmigrate/pkg/generated/controllers/awsmigrate.io/v1alpha1"
 )
 
-// Controller is one process that decides for, and works on, the clusters of a Rancher.
+// Controller is one process that decides about, and works on, the clusters of a Rancher.
 type Controller struct {
 	o         Options
 	kube      kubernetes.Interface
 	rancher   dynamic.Interface
 	factories []*awsmigrate.Factory
 	objects   map[string]generated.ClusterMigrationController // by namespace
-	watched   map[string]cache.Store                          // the Clusters, stripped, by namespace
-	appeared  chan struct{}                                   // a Cluster is new
+	watched   map[string]cache.Store                          // the Clusters without their content, by namespace
+	appeared  chan struct{}                                   // signals a new Cluster
 	pool      *pool
 	events    *events
 
-	leads    atomic.Bool     // this process decides
+	leads    atomic.Bool     // this process is the leader
 	ready    atomic.Bool     // the caches are filled
-	outdated atomic.Bool     // the served definition may drop fields; so may one that nobody has read
-	work     context.Context //nolint:containedctx // of jobs, which outlive the handler that began them
+	outdated atomic.Bool     // the served CRD may drop fields, or has not been read
+	work     context.Context // of jobs, which outlive the handler that started them
 
 	mu       sync.Mutex
 	clusters map[Key]*cluster
 }
 
-// New makes a controller of its options. It reaches no server.
+// New returns a controller. It contacts no server.
 func New(o Options) (*Controller, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -70,10 +70,10 @@ func New(o Options) (*Controller, error) {
 	return c, nil
 }
 
-// Ready says whether the caches are filled.
+// Ready reports whether the caches are filled.
 func (c *Controller) Ready() bool { return c.ready.Load() }
 
-// Leads says whether this process decides.
+// Leads reports whether this process is the leader.
 func (c *Controller) Leads() bool { return c.leads.Load() }
 
 func (c *Controller) cluster(key Key) *cluster {
@@ -101,19 +101,19 @@ func (c *Controller) enqueueAfter(key Key, pause time.Duration) {
 	}
 }
 
-// begin has a job done; k is locked. Behind it the cluster is decided about again.
+// begin starts a job; afterwards the cluster is decided about again. The caller holds k.mu.
 func (c *Controller) begin(k *cluster, j *job, work func(context.Context, *job) error) {
 	if j.interrupt == nil {
 		j.interrupt = func() {}
 	}
 	k.job = j
 	of := workOf(k, j)
-	if !c.pool.begin(c.work, k.key, j, func(ctx context.Context) error { c.o.Meter.Began(k.key, of); return work(ctx, j) }, func(err error) { c.over(k, j, err) }) {
+	if !c.pool.begin(c.work, k.key, j, func(ctx context.Context) error { c.o.Meter.Began(k.key, of); return work(ctx, j) }, func(err error) { c.finishJob(k, j, err) }) {
 		k.job = nil
 	}
 }
 
-func (c *Controller) over(k *cluster, j *job, err error) {
+func (c *Controller) finishJob(k *cluster, j *job, err error) {
 	c.o.Meter.Ended(k.key, err)
 	if err != nil {
 		c.log(k.key).Error("the "+string(j.kind)+" ended", "error", err.Error())
@@ -124,8 +124,8 @@ func (c *Controller) over(k *cluster, j *job, err error) {
 	c.enqueue(k.key)
 }
 
-// decide is the handler: it looks, decides, begins what is to be done, and shows it. m is
-// nil where there is no object of that name.
+// decide is the handler. It reads, decides, starts work, and writes the status. m is nil if the
+// object does not exist.
 func (c *Controller) decide(key Key, m *v1alpha1.ClusterMigration) error {
 	if !c.o.Scope.covers(key.Name) {
 		return nil
@@ -133,24 +133,24 @@ func (c *Controller) decide(key Key, m *v1alpha1.ClusterMigration) error {
 	if m == nil {
 		c.o.Meter.Gone(key)
 	}
-	return c.write(c.decided(key, m)) // nobody waits for the server to answer
+	return c.write(c.newStatus(key, m)) // the handler does not hold k.mu during the write
 }
 
-// decided is the object with what it is to show; nil: it shows that already.
-func (c *Controller) decided(key Key, m *v1alpha1.ClusterMigration) *v1alpha1.ClusterMigration {
+// newStatus returns the object with a new status, or nil if the status is unchanged.
+func (c *Controller) newStatus(key Key, m *v1alpha1.ClusterMigration) *v1alpha1.ClusterMigration {
 	k := c.cluster(key)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
-	case k.job != nil && k.job.kind != looking:
+	case k.job != nil && k.job.kind != kindLook:
 		return c.show(k, m, status.Moment{State: k.job.state()})
 	case k.job != nil || !c.leads.Load():
-		return nil // its end brings us here; another decides
+		return nil // the end of the job enqueues the cluster; or another process leads
 	case m == nil && !k.suspect():
 		c.forget(key)
 		return nil
 	case c.dueForLook(k, m):
-		c.looks(k, m)
+		c.startLook(k, m)
 		return c.showLooking(k, m)
 	case k.look.err != nil:
 		c.enqueueAfter(key, c.pause(k.nextTry(m)))
@@ -159,7 +159,7 @@ func (c *Controller) decided(key Key, m *v1alpha1.ClusterMigration) *v1alpha1.Cl
 	return c.act(k, m)
 }
 
-// act does what is decided on what was looked at. k is locked.
+// act carries out the decision on the last look. The caller holds k.mu.
 func (c *Controller) act(k *cluster, m *v1alpha1.ClusterMigration) *v1alpha1.ClusterMigration {
 	object := m
 	if object == nil {
@@ -168,18 +168,18 @@ func (c *Controller) act(k *cluster, m *v1alpha1.ClusterMigration) *v1alpha1.Clu
 	d := fleet.Decide(object, c.facts(k, m))
 	switch d.Action {
 	case fleet.Run:
-		c.runs(k, object)
+		c.startRun(k, object)
 	case fleet.Guard:
-		if again := k.guarded.Add(firstPause); again.After(c.o.Clock.Now()) {
+		if again := k.guarded.Add(minPause); again.After(c.o.Clock.Now()) {
 			if d.Again = again; k.guardErr != nil {
 				d.Shown.Message = "something rolls out and could not be watched: " + fault.Headline(k.guardErr)
 			}
 			break
 		}
 		k.guarded = c.o.Clock.Now()
-		c.guards(k, m)
+		c.startGuard(k, m)
 	case fleet.Nothing:
-		if m == nil { // nothing rolls, and nobody wants anything
+		if m == nil { // nothing rolls out, and no object requests anything
 			c.forget(k.key)
 			return nil
 		}
@@ -188,19 +188,19 @@ func (c *Controller) act(k *cluster, m *v1alpha1.ClusterMigration) *v1alpha1.Clu
 	return c.show(k, m, d.Shown)
 }
 
-// nextTry is when what could not be read is read again. What passes by nobody's waiting
-// has an object that says so, and somebody who helps and asks for another try.
+// nextTry returns when to read an unreadable cluster again. If waiting does not help, a person
+// sees the error on the object, fixes it, and requests a retry.
 func (k *cluster) nextTry(m *v1alpha1.ClusterMigration) time.Time {
 	switch {
 	case !k.wait.until.IsZero():
 		return k.wait.until
-	case m != nil && hopeless(k.look.err):
-		return k.look.at.Add(hopelessPause)
+	case m != nil && permanent(k.look.err):
+		return k.look.at.Add(permanentPause)
 	}
-	return k.look.at.Add(stale)
+	return k.look.at.Add(maxLookAge)
 }
 
-// pause is how long a cluster needs no decision, at most until its next audit.
+// pause returns the time until the next decision, at most the audit interval.
 func (c *Controller) pause(again time.Time) time.Duration {
 	if again.IsZero() {
 		return c.o.Interval
@@ -208,12 +208,12 @@ func (c *Controller) pause(again time.Time) time.Duration {
 	return min(max(again.Sub(c.o.Clock.Now()), time.Second), c.o.Interval)
 }
 
-// suspect says whether a cluster that no object names may roll all the same.
+// suspect reports whether a cluster without an object may be rolling.
 func (k *cluster) suspect() bool {
 	return k.moved || k.look != nil && (k.look.seen.UnderWay != "" || k.look.err != nil)
 }
 
-// dueForLook says whether what is known is nothing, of another object, or of before.
+// dueForLook reports whether the last look is missing, outdated, or for another object.
 func (c *Controller) dueForLook(k *cluster, m *v1alpha1.ClusterMigration) bool {
 	now := c.o.Clock.Now()
 	switch {
@@ -223,34 +223,34 @@ func (c *Controller) dueForLook(k *cluster, m *v1alpha1.ClusterMigration) bool {
 		return !now.Before(k.wait.until)
 	case k.moved:
 		return true
-	case k.recheck > 0 && k.audit != nil && now.Sub(k.audit.At) >= k.recheck && now.Sub(k.look.at) >= mostAudits:
+	case k.recheck > 0 && k.audit != nil && now.Sub(k.audit.At) >= k.recheck && now.Sub(k.look.at) >= minAuditInterval:
 		return true
 	case k.look.moves != "":
-		return now.Sub(k.look.at) >= firstPause
+		return now.Sub(k.look.at) >= minPause
 	case k.look.err != nil:
 		return !now.Before(k.nextTry(m))
 	case k.look.seen.UnderWay != "" || m != nil && m.Spec.Goal.OrDefault() != v1alpha1.GoalAudit:
-		return now.Sub(k.look.at) >= stale
+		return now.Sub(k.look.at) >= maxLookAge
 	}
 	return now.Sub(k.look.at) >= c.o.Interval
 }
 
-// stale is how long what was read of a cluster with a goal is good enough to begin on.
-const stale = 5 * time.Minute
+// maxLookAge is how long a look at a cluster with a goal remains valid for starting work.
+const maxLookAge = 5 * time.Minute
 
-// hopelessPause is how long a cluster that cannot be read until somebody helps is left
-// alone, should they forget to say so.
-const hopelessPause = time.Hour
+// permanentPause is the interval between looks at a cluster that only a person can make readable,
+// in case no retry is requested.
+const permanentPause = time.Hour
 
 func (c *Controller) showLooking(k *cluster, m *v1alpha1.ClusterMigration) *v1alpha1.ClusterMigration {
 	if m == nil || m.Status.Display != nil && m.Status.ObservedGeneration == m.Generation {
-		return nil // what it shows stays until there is something new
+		return nil // the status stays until there is news
 	}
 	return c.show(k, m, status.Moment{State: status.Auditing})
 }
 
 func unreadable(err error) status.Moment {
-	if hopeless(err) {
+	if permanent(err) {
 		return status.Moment{State: status.Stalled, Reason: status.Failed, Message: fault.Headline(err)}
 	}
 	return status.Moment{State: status.Pending, Reason: status.Retrying, Message: fault.Headline(err)}
@@ -258,7 +258,7 @@ func unreadable(err error) status.Moment {
 
 func (j *job) state() status.State {
 	switch {
-	case j.kind == guarding:
+	case j.kind == kindGuard:
 		return status.Guarding
 	case j.undo:
 		return status.Undoing

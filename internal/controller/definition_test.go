@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 )
 
-// redefined is our definition with something else in it.
+// redefined returns the CRD with a change.
 func redefined(t *testing.T, change func(crd map[string]any)) string {
 	t.Helper()
 	text, err := os.ReadFile(definitionFile)
@@ -29,7 +29,7 @@ func redefined(t *testing.T, change func(crd map[string]any)) string {
 	return string(text)
 }
 
-// without takes a key out at every depth, and says how often it was there.
+// without removes a key at every depth, and returns how often it occurred.
 func without(v any, key string) (found int) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -48,8 +48,8 @@ func without(v any, key string) (found int) {
 	return found
 }
 
-// A server that does not know rules in CEL drops them without a word, and takes what they
-// forbid: the controller asks them again, and begins nothing.
+// An API server without CEL silently drops such rules and accepts what they forbid. The
+// controller checks the rules too, and begins nothing.
 func TestRulesThatTheServerDropped(t *testing.T) {
 	m := serveDefinition(t, redefined(t, func(crd map[string]any) {
 		if n := without(crd, "x-kubernetes-validations"); n < 3 {
@@ -82,8 +82,8 @@ func TestRulesThatTheServerDropped(t *testing.T) {
 	}
 }
 
-// A definition that is older than the program may drop a field that keeps it from doing
-// something, so that it does nothing; what rolls is watched.
+// A CRD that is older than the program may drop a field that forbids an action. So the controller
+// begins nothing, and only watches rollouts.
 func TestOlderDefinition(t *testing.T) {
 	for name, change := range map[string]func(annotations map[string]any){
 		"Lower":   func(a map[string]any) { a[v1alpha1.SchemaAnnotation] = "0" },

@@ -20,16 +20,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// madeAnnotation on the Lease of the election has the UIDs of the Clusters for which an
-// object was made: one that somebody deleted is not made again.
-const madeAnnotation = "awsmigrate.io/made-for"
+// createdAnnotation, on the Lease of the election, lists the UIDs of the Clusters for which an
+// object was created. Deleted ClusterMigrations are not recreated.
+const createdAnnotation = "awsmigrate.io/made-for"
 
-// discoverAgain is the longest time between two looks for Clusters without an object.
-const discoverAgain = time.Hour
+// maxDiscoverInterval is the maximum interval between two searches for Clusters without an object.
+const maxDiscoverInterval = time.Hour
 
-// discovers makes an object with goal Audit for every cluster with the in-tree AWS
-// provider that has none, whenever a Cluster appears, while this process leads.
-func (c *Controller) discovers(ctx context.Context) {
+// runDiscovery creates an object with goal Audit for every in-tree cluster without one. It runs
+// whenever a Cluster appears and this process leads.
+func (c *Controller) runDiscovery(ctx context.Context) {
 	for {
 		if c.leads.Load() {
 			for _, namespace := range c.o.Namespaces {
@@ -41,11 +41,11 @@ func (c *Controller) discovers(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-c.o.Clock.After(discoverAgain):
+		case <-c.o.Clock.After(maxDiscoverInterval):
 			continue
 		case <-c.appeared:
 		}
-		select { // several appear together
+		select { // wait for more new Clusters
 		case <-ctx.Done():
 			return
 		case <-c.o.Clock.After(c.o.settle):
@@ -58,7 +58,7 @@ func (c *Controller) discover(ctx context.Context, namespace string) error {
 	if err != nil {
 		return err
 	}
-	made, err := c.madeFor(ctx)
+	made, err := c.createdFor(ctx)
 	if err != nil {
 		return err
 	}
@@ -73,19 +73,19 @@ func (c *Controller) discover(ctx context.Context, namespace string) error {
 		if uid == "" || slices.Contains(made, uid) {
 			continue
 		}
-		if err := c.makeFor(key, uid); err != nil {
-			errs = append(errs, err) // costs this cluster alone
+		if err := c.createFor(key, uid); err != nil {
+			errs = append(errs, err) // other clusters are not affected
 			continue
 		}
 		made = append(made, uid)
 	}
 	if len(made) > before {
-		errs = append(errs, c.noteMade(ctx, made))
+		errs = append(errs, c.storeMade(ctx, made))
 	}
 	return errors.Join(errs...)
 }
 
-// uidOf is that of a Cluster that is watched; "": it is not.
+// uidOf returns the UID of a watched Cluster, or "".
 func (c *Controller) uidOf(key Key) string {
 	object, there, err := c.watched[key.Namespace].GetByKey(key.String())
 	if err != nil || !there {
@@ -98,8 +98,8 @@ func (c *Controller) uidOf(key Key) string {
 	return string(cluster.GetUID())
 }
 
-// makeFor makes the object of a Cluster, unless somebody did. It goes with the Cluster.
-func (c *Controller) makeFor(key Key, uid string) error {
+// createFor creates the object of a Cluster if it does not exist. The Cluster owns it.
+func (c *Controller) createFor(key Key, uid string) error {
 	m := &v1alpha1.ClusterMigration{
 		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, Labels: map[string]string{wellknown.ManagedBy: wellknown.FieldManager},
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: provisioningClusters.GroupVersion().String(), Kind: "Cluster", Name: key.Name, UID: types.UID(uid)}}},
@@ -112,32 +112,32 @@ func (c *Controller) makeFor(key Key, uid string) error {
 	return fmt.Errorf("make ClusterMigration %s: %w", key, err)
 }
 
-// madeFor are the Clusters for which an object was made.
-func (c *Controller) madeFor(ctx context.Context) ([]string, error) {
+// createdFor returns the UIDs of the Clusters for which an object was created.
+func (c *Controller) createdFor(ctx context.Context) ([]string, error) {
 	lease, err := c.kube.CoordinationV1().Leases(c.o.Namespaces[0]).Get(ctx, electionName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return nil, nil // nobody was ever elected
+		return nil, nil // there was no election yet
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read Lease %s/%s: %w", c.o.Namespaces[0], electionName, err)
 	}
-	return strings.Fields(lease.Annotations[madeAnnotation]), nil
+	return strings.Fields(lease.Annotations[createdAnnotation]), nil
 }
 
-// noteMade writes them down beside whoever renews the Lease.
-func (c *Controller) noteMade(ctx context.Context, made []string) error {
+// storeMade stores the UIDs. Another process may renew the Lease at the same time.
+func (c *Controller) storeMade(ctx context.Context, made []string) error {
 	leases := c.kube.CoordinationV1().Leases(c.o.Namespaces[0])
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		lease, err := leases.Get(ctx, electionName, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
-		metav1.SetMetaDataAnnotation(&lease.ObjectMeta, madeAnnotation, strings.Join(made, " "))
+		metav1.SetMetaDataAnnotation(&lease.ObjectMeta, createdAnnotation, strings.Join(made, " "))
 		_, err = leases.Update(ctx, lease, metav1.UpdateOptions{FieldManager: wellknown.FieldManager})
 		return err
 	})
 	if apierrors.IsNotFound(err) {
-		return nil // this process leads without asking
+		return nil // this process leads without an election
 	}
 	if err != nil {
 		return fmt.Errorf("write Lease %s/%s: %w", c.o.Namespaces[0], electionName, err)
@@ -145,10 +145,10 @@ func (c *Controller) noteMade(ctx context.Context, made []string) error {
 	return nil
 }
 
-// appears says that a Cluster is new.
-func (c *Controller) appears() {
+// signalCluster signals a new Cluster.
+func (c *Controller) signalCluster() {
 	select {
 	case c.appeared <- struct{}{}:
-	default: // somebody said so already
+	default: // already signalled
 	}
 }

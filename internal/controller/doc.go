@@ -1,12 +1,12 @@
-// Package controller decides when something is done to the clusters of a Rancher, by
-// their ClusterMigrations, and has internal/session do it: the same run, under the same
-// Lease and with the same journal, as on the command line.
+// Package controller decides when to act on the clusters of a Rancher, according to their
+// ClusterMigrations. Package internal/session carries it out: the same run, with the same Lease
+// and journal, as on the command line.
 //
-// A handler never runs anything: it decides on what was read before (pkg/fleet), begins
-// work that has a goroutine of its own, and writes the status. What rolls is watched
-// before anything else is asked, also where no object names the cluster any more, and
-// losing the leadership ends deciding, not watching.
+// A handler never runs a migration. It decides on what was read before (pkg/fleet), starts work
+// in another goroutine, and writes the status. A rollout is watched before anything else, even if
+// its object was deleted. A process that loses the leadership stops deciding, but continues
+// watching.
 //
-// It knows no step of a migration but by its ID, and nothing of Rancher but that a Cluster
-// is there. Nothing is decided from a status.
+// The package knows the steps of a migration only by ID, and about Rancher only that a Cluster
+// exists. No decision depends on a status.
 package controller

@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// events tells people on the object what happened, as `kubectl describe` shows it.
+// events records Kubernetes events on the objects; `kubectl describe` shows them.
 type events struct {
 	recorder toolsevents.EventRecorder
 	stop     func()
@@ -29,14 +29,14 @@ func newEvents(ctx context.Context, kube kubernetes.Interface) *events {
 	return &events{recorder: broadcaster.NewRecorder(scheme, "awsmigrate"), stop: func() { broadcaster.Shutdown(); cancel() }}
 }
 
-// told are the events of a run that people are told of, by the reason that they carry.
-var told = map[runner.EventType]string{
+// eventReasons maps events of a run to the reasons of Kubernetes events. Other events are not recorded.
+var eventReasons = map[runner.EventType]string{
 	runner.LockTaken: "RunStarted", runner.StepFinished: "StepFinished", runner.StepFailed: "StepFailed", runner.BrakePulled: "BrakePulled",
 }
 
-// tell puts an event of a run on the object, if there is one.
-func (c *Controller) tell(key Key, e runner.Event) {
-	reason := told[e.Type]
+// recordEvent records an event of a run on the object, if the object exists.
+func (c *Controller) recordEvent(key Key, e runner.Event) {
+	reason := eventReasons[e.Type]
 	if reason == "" {
 		return
 	}
@@ -63,13 +63,13 @@ func (c *Controller) tell(key Key, e runner.Event) {
 	c.events.recorder.Eventf(m, nil, kind, reason, action, "%s", cut(note))
 }
 
-// longestNote is what the API takes (k8s.io/kubernetes:pkg/apis/core/validation/events.go,
-// NoteLengthLimit), in bytes.
-const longestNote = 1024
+// maxNote is the maximum length of a note in bytes
+// (k8s.io/kubernetes:pkg/apis/core/validation/events.go, NoteLengthLimit).
+const maxNote = 1024
 
 func cut(note string) string {
-	if len(note) <= longestNote {
+	if len(note) <= maxNote {
 		return note
 	}
-	return note[:longestNote-len("…")] + "…"
+	return note[:maxNote-len("…")] + "…"
 }

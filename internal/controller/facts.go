@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// facts are what is decided from, of a cluster that was looked at for m. k is locked.
+// facts returns the facts about a cluster that was read for m. The caller holds k.mu.
 func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts {
 	l, now := k.look, c.o.Clock.Now()
 	f := fleet.Facts{Now: now, AuditsOnly: c.o.AuditsOnly, Outdated: c.outdated.Load(), Gone: l.gone, Full: c.pool.full() || c.o.tight(inUse())}
@@ -33,10 +33,10 @@ func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts
 	state := l.seen.Journal
 	f.Reached = l.seen.Unplaced == nil && !l.seen.Says.Pending()
 	f.Reverted, f.Rolling = reverted(l.seen), l.seen.UnderWay != ""
-	f.Braked, f.Refused = braked(l.seen), refused(l)
-	f.Crashed, f.Failed = died(state, attempt(m), now), failed(k, m)
+	f.Braked, f.Refused = pauseCause(l.seen), refusalOf(l)
+	f.Crashed, f.Failed = died(state, attempt(m), now), failureText(k, m)
 	if k.awaits.err != nil && k.awaits.attempt == attempt(m) {
-		f.Awaited = awaited(k.awaits.err, l)
+		f.Awaited = awaitedText(k.awaits.err, l)
 	}
 	if k.withdrew != nil {
 		f.Withdrawn = fault.Headline(k.withdrew)
@@ -45,9 +45,9 @@ func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts
 	return f
 }
 
-// braked says what keeps a cluster from rolling since a guard or a run saw harm; "": nothing.
-// Where the journal cannot be read, a brake of ours is told from nobody else's pause.
-func braked(seen session.Assessment) string {
+// pauseCause describes why a cluster is paused since a run saw harm, or returns "". If the journal
+// cannot be read, the marks of the pause distinguish it from other pauses.
+func pauseCause(seen session.Assessment) string {
 	brake := seen.Journal.Brake
 	switch {
 	case seen.Paused == "":
@@ -60,8 +60,8 @@ func braked(seen session.Assessment) string {
 	return ""
 }
 
-// refused says what of an object no run is made with, and what to change; empty if nothing.
-func refused(l *look) string {
+// refusalOf says why no run is possible for an object and what to change, or returns "".
+func refusalOf(l *look) string {
 	refusal, is := fault.As(l.refused)
 	if !is || refusal.Class != fault.Usage {
 		return ""
@@ -69,24 +69,22 @@ func refused(l *look) string {
 	return fault.Headline(l.refused) + "; fix: " + refusal.Fix
 }
 
-// reverted says whether somebody put back what a migration had done. The same configuration
-// beside a cloud controller manager where awsmigrate has done nothing, or taken all of it
-// back, is nobody's revert: the audit tells of it.
+// reverted reports whether a foreign writer undid a migration. The same configuration is no
+// revert if awsmigrate has done nothing, or has undone everything; then the audit reports it.
 func reverted(seen session.Assessment) bool {
 	return seen.Harm != nil && seen.UnderWay == "" && len(seen.Journal.Intents) > 0 && !procedure.LastUndid(seen.Journal.Record())
 }
 
-// attempt names what asks for a run: as long as it stays the same, what failed is not
-// tried again.
+// attempt identifies a request for a run. While it is unchanged, a failed run is not repeated.
 func attempt(m *v1alpha1.ClusterMigration) string {
 	id := identityOf(m)
 	return fmt.Sprintf("%s/%d/%s", id.uid, id.generation, id.retry)
 }
 
-// failed is what ended the last run for this object, by the journal or, where it had not
-// come so far, by this process; "": nothing. Without a plan that can be made there is
-// nothing to run either.
-func failed(k *cluster, m *v1alpha1.ClusterMigration) string {
+// failureText returns the error that ended the last run for this object, or "". The journal has it, or
+// this process if the run ended before its first commit. An object without a valid plan also
+// counts as failed.
+func failureText(k *cluster, m *v1alpha1.ClusterMigration) string {
 	if k.failed.err != nil && k.failed.attempt == attempt(m) {
 		return fault.Headline(k.failed.err)
 	}
@@ -102,7 +100,7 @@ func failed(k *cluster, m *v1alpha1.ClusterMigration) string {
 	return ""
 }
 
-// lastRun is the last that was after a goal; nil: none was.
+// lastRun returns the last run with a goal, or nil.
 func lastRun(state journal.State) *journal.Run {
 	for _, run := range slices.Backward(state.Runs) {
 		if !run.Guard {
@@ -117,7 +115,7 @@ const (
 	crashedSoon = time.Hour
 )
 
-// died says whether the last runs for this object all ended without a word, within an hour.
+// died reports whether the last runs for this object all died within an hour.
 func died(state journal.State, attempt string, now time.Time) bool {
 	dead := 0
 	for _, run := range slices.Backward(state.Runs) {
@@ -132,7 +130,7 @@ func died(state journal.State, attempt string, now time.Time) bool {
 	return false
 }
 
-// planOf is the plan as a decision needs it.
+// planOf returns the parts of the plan that a decision needs.
 func planOf(l *look, m *v1alpha1.ClusterMigration) fleet.Plan {
 	p := fleet.Plan{Hash: l.plan.Hash, TooLarge: l.plan.TooLarge, Altered: l.plan.Altered, Restored: l.seen.Plan.Basis.Restored}
 	if m == nil {
@@ -156,7 +154,7 @@ func writes(step runner.PlannedStep) bool {
 	return step.State.Kind == runner.Todo || step.State.Kind == runner.InProgress
 }
 
-// nextStep is the first that is to be taken; "": none.
+// nextStep returns the first pending step, or "".
 func nextStep(steps []runner.PlannedStep) journal.StepID {
 	for _, step := range steps {
 		if writes(step) {
@@ -166,8 +164,8 @@ func nextStep(steps []runner.PlannedStep) journal.StepID {
 	return ""
 }
 
-// atUntil says whether the last step that is wanted was taken. One that is not among the
-// steps is of the other direction, and changes nothing.
+// atUntil reports whether the step of spec.until was run. A step that is not in the plan belongs
+// to the other direction and is ignored.
 func atUntil(steps []runner.PlannedStep, until v1alpha1.Step) bool {
 	for _, step := range steps {
 		if writes(step) {

@@ -40,8 +40,8 @@ func TestDied(t *testing.T) {
 	}
 }
 
-// A plan that nobody can approve stalls its object, and does not wait for an approval.
-func TestPlanThatIsTooLarge(t *testing.T) {
+// A plan that fits into no ConfigMap stalls its object instead of waiting for approval.
+func TestPlanOf_tooLarge_stalls(t *testing.T) {
 	m := &v1alpha1.ClusterMigration{Spec: v1alpha1.ClusterMigrationSpec{Goal: v1alpha1.GoalMigrate, Edits: v1alpha1.EditsApply}}
 	for large, want := range map[bool]status.Moment{true: {State: status.Stalled, Reason: status.PlanTooLarge}, false: {State: status.AwaitingApproval}} {
 		l := &look{plan: plans.Planned{TooLarge: large}}
@@ -52,7 +52,7 @@ func TestPlanThatIsTooLarge(t *testing.T) {
 	}
 }
 
-func TestUntil(t *testing.T) {
+func TestLastOf(t *testing.T) {
 	steps := func(kinds ...runner.StateKind) (all []runner.PlannedStep) {
 		for i, kind := range kinds {
 			all = append(all, runner.PlannedStep{Info: runner.Info{ID: forward[i]}, State: runner.State{Kind: kind}})
@@ -85,8 +85,8 @@ func TestUntil(t *testing.T) {
 	}
 }
 
-// What may pass by itself is tried again, later each time; what another run holds, soon.
-func TestWaits(t *testing.T) {
+// A transient failure is retried after growing pauses; a held lock is retried soon.
+func TestAfter(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	away := &fault.Error{Class: fault.CouldNotLook, Object: "the API", Seen: "is away"}
 	var w wait
@@ -96,7 +96,7 @@ func TestWaits(t *testing.T) {
 			t.Fatalf("%+v, wanted %s", w, want)
 		}
 	}
-	if w = w.after(&fault.Error{Class: fault.Locked}, now); !w.locks || w.until.Sub(now) != firstPause {
+	if w = w.after(&fault.Error{Class: fault.Locked}, now); !w.locks || w.until.Sub(now) != minPause {
 		t.Errorf("locked: %+v", w)
 	}
 	for _, err := range []error{nil, &fault.Error{Class: fault.Check}, &fault.Error{Class: fault.Stale}, errors.New("unforeseen")} {
@@ -106,26 +106,26 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// A failure stands for the object that it was one of, until that changes or somebody asks.
-func TestAttempts(t *testing.T) {
+// A failure counts for its object until the object changes or a retry is requested.
+func TestFailureText(t *testing.T) {
 	m := &v1alpha1.ClusterMigration{ObjectMeta: metav1.ObjectMeta{UID: "u", Generation: 2}}
 	again := m.DeepCopy()
 	again.Annotations = map[string]string{RetryAnnotation: "1"}
 	changed := m.DeepCopy()
 	changed.Generation = 3
 	k := &cluster{look: &look{}, failed: failure{attempt: attempt(m), err: errors.New("failed")}}
-	if failed(k, m) == "" || failed(k, again) != "" || failed(k, changed) != "" {
+	if failureText(k, m) == "" || failureText(k, again) != "" || failureText(k, changed) != "" {
 		t.Error("a failure of one object was taken for another's")
 	}
 	k = &cluster{look: &look{}}
 	k.look.seen.Journal.Runs = []journal.Run{{Outcome: "stopped", Attempt: attempt(m), Step: "cordon", Reason: "Seeded"}, {Outcome: "guarded", Guard: true}}
-	if failed(k, m) == "" || failed(k, again) != "" {
+	if failureText(k, m) == "" || failureText(k, again) != "" {
 		t.Error("the journal's failure is not told, or told after somebody asked again")
 	}
 }
 
-// An old configuration beside a cloud controller manager is a revert only of what
-// awsmigrate has done, and while nothing rolls that is watched anyway.
+// An old configuration next to a cloud controller manager is a revert only if awsmigrate has
+// migrated the cluster and nothing rolls out.
 func TestReverted(t *testing.T) {
 	harm := errors.New("two managers")
 	did, undid := []journal.Intent{{Step: "switch-provider"}}, []journal.Intent{{Step: "switch-provider"}, {Step: "undo-switch-provider"}}
@@ -145,9 +145,9 @@ func TestReverted(t *testing.T) {
 	}
 }
 
-// A guard of a cluster that no object names is followed by another look, whatever it ended
-// with: nothing else would bring anybody back.
-func TestGuardWithoutAnObjectIsFollowedUp(t *testing.T) {
+// After a guard without an object, whatever its result, another look follows; nothing else would
+// enqueue the cluster.
+func TestEnded_guardWithoutObject_isFollowedUp(t *testing.T) {
 	c := &Controller{o: Options{}.withDefaults()}
 	for _, err := range []error{nil, &fault.Error{Class: fault.CouldNotLook}, &fault.Error{Class: fault.Locked}, &fault.Error{Class: fault.Check}, errors.New("unforeseen")} {
 		k := &cluster{look: &look{}}

@@ -12,12 +12,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// leaving is how many clusters are looked at together.
-const leaving = 8
+// maxConcurrentReads is how many clusters are read concurrently.
+const maxConcurrentReads = 8
 
-// Leaves looks once at every cluster that awsmigrate has been at work on, for whoever is
-// about to take the controller away. It watches nothing and writes nothing. What it cannot
-// look at is in its row; an error means that rows may be missing.
+// Leaves reads every cluster with a journal once, before the controller is removed. It watches
+// and writes nothing. A cluster that cannot be read has the error in its row; if Leaves returns
+// an error, rows may be missing.
 func (c *Controller) Leaves(ctx context.Context) ([]fleet.Left, error) {
 	var kept []journalled
 	for _, namespace := range c.o.Namespaces {
@@ -37,7 +37,7 @@ func (c *Controller) Leaves(ctx context.Context) ([]fleet.Left, error) {
 	}
 	rows := make([]fleet.Left, len(kept))
 	var group errgroup.Group
-	group.SetLimit(leaving)
+	group.SetLimit(maxConcurrentReads)
 	for i, j := range kept {
 		group.Go(func() error {
 			rows[i] = c.left(ctx, j)
@@ -53,7 +53,7 @@ func (c *Controller) left(ctx context.Context, j journalled) fleet.Left {
 		return row
 	}
 	var l *look
-	if err := recovered(ctx, func(ctx context.Context) error {
+	if err := recoverPanic(ctx, func(ctx context.Context) error {
 		l = c.lookAt(ctx, &cluster{key: j.cluster}, nil)
 		return nil
 	}); err != nil {
@@ -64,13 +64,13 @@ func (c *Controller) left(ctx context.Context, j journalled) fleet.Left {
 	case l.err != nil:
 		row.Unread, row.Open = fault.Headline(l.err), c.leftOpen(ctx, j)
 	default:
-		row.Step, row.Braked = string(l.seen.UnderWay), braked(l.seen)
+		row.Step, row.Braked = string(l.seen.UnderWay), pauseCause(l.seen)
 	}
 	return row
 }
 
-// leftOpen says whether the journal has a run that was not seen to its end. One that cannot
-// be read may have.
+// leftOpen reports whether the journal may have an unfinished run. It returns true if the journal
+// cannot be read.
 func (c *Controller) leftOpen(ctx context.Context, j journalled) bool {
 	state, there, err := journal.Look(ctx, c.kube, j.namespace, journal.Name(j.cluster.Name))
 	return err != nil || there && state.Record().LeftOpen

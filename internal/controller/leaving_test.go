@@ -10,9 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Whoever takes the controller away is told of what rolls, by the journals alone, and of what
-// does not answer: it holds them only where its journal cannot say that its last run came to
-// its end.
+// Leaves reports rollouts from the journals alone. An unreachable cluster prevents leaving only
+// if its journal may have an unfinished run.
 func leavesNothingThatRolls(t *testing.T, i *installation) {
 	c, err := New(Options{Config: i.config, Namespaces: []string{i.namespace}, Version: "v1", Engine: i.world.engine()})
 	if err != nil {

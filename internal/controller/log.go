@@ -6,13 +6,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// log returns the log of one cluster. Its names are in docs/metrics.md: people filter by them.
+// log returns the logger of one cluster. docs/metrics.md documents its fields, by which users
+// filter.
 func (c *Controller) log(key Key) *slog.Logger {
 	return c.o.Log.With("namespace", key.Namespace, "cluster", key.Name)
 }
 
-// record writes an event of a run down.
-func record(log *slog.Logger, e runner.Event) {
+// logEvent logs an event of a run.
+func logEvent(log *slog.Logger, e runner.Event) {
 	fields := []any{"event", string(e.Type)}
 	add := func(name, value string) {
 		if value != "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// lookAt reads a cluster for an object; m is nil where no object names the cluster any
-// more, and only what rolls matters.
+// lookAt reads a cluster for an object. m is nil if the object was deleted; then only a rollout
+// matters.
 func (c *Controller) lookAt(ctx context.Context, k *cluster, m *v1alpha1.ClusterMigration) *look {
 	l := &look{at: c.o.Clock.Now(), object: identityOf(m)}
 	var there bool
@@ -25,7 +25,7 @@ func (c *Controller) lookAt(ctx context.Context, k *cluster, m *v1alpha1.Cluster
 		spec = m.Spec
 	}
 	options, err := c.options(ctx, k.key, spec)
-	if err != nil { // what rolls is found and watched all the same
+	if err != nil { // rollouts are found and watched anyway
 		l.refused = err
 		if options, l.err = c.options(ctx, k.key, v1alpha1.ClusterMigrationSpec{}); l.err != nil {
 			return l
@@ -40,14 +40,14 @@ func (c *Controller) lookAt(ctx context.Context, k *cluster, m *v1alpha1.Cluster
 	if m != nil && l.refused == nil && spec.Goal.OrDefault() != v1alpha1.GoalAudit && l.seen.Unplaced == nil && !c.o.AuditsOnly {
 		l.moves = c.rancherMoves(ctx)
 		store := plans.Store{Client: c.kube, Key: k.key}
-		if l.plan, l.err = store.Settle(ctx, l.seen, spec.ApprovedPlan); l.err == nil && edits(m, l.seen) {
+		if l.plan, l.err = store.Settle(ctx, l.seen, spec.ApprovedPlan); l.err == nil && handsOff(m, l.seen) {
 			l.edit, l.err = store.Publish(ctx, l.seen.Edit)
 		}
 	}
 	return l
 }
 
-// options are those of a run for an object, or of a look.
+// options returns the options of a run or a look for an object.
 func (c *Controller) options(ctx context.Context, key Key, spec v1alpha1.ClusterMigrationSpec) (session.Options, error) {
 	if err := choices.AllowRole(key, spec.Options.AWS, c.o.AssumableRoles); err != nil {
 		return session.Options{}, err
@@ -66,16 +66,16 @@ func (c *Controller) options(ctx context.Context, key Key, spec v1alpha1.Cluster
 	}, nil
 }
 
-// looks begins a look, and an audit with it where one is due. k is locked.
-func (c *Controller) looks(k *cluster, m *v1alpha1.ClusterMigration) {
+// startLook starts a look, and an audit if one is due. The caller holds k.mu.
+func (c *Controller) startLook(k *cluster, m *v1alpha1.ClusterMigration) {
 	if k.moved {
-		k.recheck = mostAudits
+		k.recheck = minAuditInterval
 	}
-	k.moved = false // what changes from now on, this look may miss
-	c.begin(k, &job{kind: looking}, func(ctx context.Context, _ *job) error {
+	k.moved = false // this look may miss later changes
+	c.begin(k, &job{kind: kindLook}, func(ctx context.Context, _ *job) error {
 		var l *look
 		var audited *Audited
-		if err := recovered(ctx, func(ctx context.Context) error {
+		if err := recoverPanic(ctx, func(ctx context.Context) error {
 			l = c.lookAt(ctx, k, m)
 			audited = c.auditIfDue(ctx, k, m, l)
 			return nil
@@ -93,26 +93,27 @@ func (c *Controller) looks(k *cluster, m *v1alpha1.ClusterMigration) {
 		}
 		if now := c.o.Clock.Now(); l.err != nil {
 			k.wait = k.wait.after(l.err, now)
-		} else if !now.Before(k.wait.until) { // what a run waits for is not over because a look got through
+		} else if !now.Before(k.wait.until) { // a successful look does not end the wait of a run
 			k.wait = wait{tries: k.wait.tries}
 		}
 		return l.err
 	})
 }
 
-// mostAudits is the least time between two audits of a cluster that changes.
-const mostAudits = 10 * time.Minute
+// minAuditInterval is the minimum time between audits of a changing cluster.
+const minAuditInterval = 10 * time.Minute
 
-// recheck is how long after an audit another is due, if before its interval: one that fails
-// may have judged what was still on its way, and is over by then. It doubles each time.
+// recheck returns the time until an extra audit, or 0 if none is needed. A failed audit may have
+// judged a change in progress, which is complete later. The time doubles with each failure.
 func (c *Controller) recheck(last time.Duration, a Audited) time.Duration {
 	if a.failing() == 0 {
 		return 0
 	}
-	return min(max(2*last, mostAudits), c.o.Interval)
+	return min(max(2*last, minAuditInterval), c.o.Interval)
 }
 
-// auditIfDue audits a cluster that an object names and where nothing rolls; nil: not now.
+// auditIfDue audits a cluster that has an object and does not roll out. It returns nil if no
+// audit is due.
 func (c *Controller) auditIfDue(ctx context.Context, k *cluster, m *v1alpha1.ClusterMigration, l *look) *Audited {
 	k.mu.Lock()
 	last, recheck := k.audit, k.recheck
@@ -141,25 +142,24 @@ func (c *Controller) auditIfDue(ctx context.Context, k *cluster, m *v1alpha1.Clu
 	return &found
 }
 
-// The pause before what did not get through is tried again doubles from the one to the
-// other.
+// The pause before the next attempt doubles, from minPause to maxPause.
 const (
-	firstPause   = 30 * time.Second
-	longestPause = 10 * time.Minute
+	minPause = 30 * time.Second
+	maxPause = 10 * time.Minute
 )
 
-// after is the wait behind an attempt: what another run holds, and what could not be
-// reached, is tried again.
+// after returns the wait after an attempt with error err. Only a locked or unreachable cluster is
+// tried again.
 func (w wait) after(err error, now time.Time) wait {
 	class := fault.ClassOf(err)
 	switch {
 	case err == nil:
 		return wait{}
 	case class == fault.Locked:
-		return wait{until: now.Add(firstPause), why: fault.Headline(err), locks: true}
+		return wait{until: now.Add(minPause), why: fault.Headline(err), locks: true}
 	case class != fault.CouldNotLook && class != fault.NoProgress:
 		return wait{}
 	}
-	pause := min(firstPause<<min(w.tries, 10), longestPause)
+	pause := min(minPause<<min(w.tries, 10), maxPause)
 	return wait{until: now.Add(pause), why: fault.Headline(err), tries: w.tries + 1}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Bounds of a controller's memory.
+// Memory limits of a controller.
 const (
 	perIdleCluster = 300 << 10 // heap in use
 	ofGiantAudit   = 512 << 20 // heap in use at most, for 50,000 nodes, beyond that before
@@ -36,8 +36,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// peakResident is what this process had resident at most, as the kernel counts it, in
-// bytes; 0: nobody says.
+// peakResident returns the peak resident memory of this process in bytes, or 0 if the kernel does
+// not report it.
 func peakResident() uint64 {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -52,8 +52,8 @@ func peakResident() uint64 {
 	return 0
 }
 
-// realistic makes what an Assessment holds as large as that of a cluster that was migrated
-// and taken back: changes with a diff, intents with what leads back.
+// realistic makes an Assessment as large as that of a migrated and undone cluster: changes with a
+// diff, intents with inverses.
 func realistic(e Engine) Engine {
 	assess := e.Assess
 	e.Assess = func(ctx context.Context, c session.Connector, o session.Options) (session.Assessment, error) {
@@ -69,7 +69,7 @@ func realistic(e Engine) Engine {
 	return e
 }
 
-// fleetOfSize is a namespace with n Clusters of some 25 KB, each with an object.
+// fleetOfSize returns a namespace with n Clusters of about 25 KB, each with an object.
 func (m *management) fleetOfSize(b *testing.B, n int, spec v1alpha1.ClusterMigrationSpec) *installation {
 	b.Helper()
 	i := &installation{management: m, namespace: fmt.Sprintf("fleet-%d-%s", n, strings.ToLower(string(spec.Goal.OrDefault()))), world: newWorld()}
@@ -107,7 +107,7 @@ func (i *installation) serves(b *testing.B, e Engine) (stop func()) {
 	}
 }
 
-// all waits until so many objects show a state.
+// all waits until the given number of objects show a state.
 func (i *installation) all(b *testing.B, n int, state string) {
 	b.Helper()
 	for range 5 { // of a minute each
@@ -133,8 +133,8 @@ func (i *installation) all(b *testing.B, n int, state string) {
 	b.Fatalf("not %d objects show %s", n, state)
 }
 
-// BenchmarkIdleClusters measures what a controller keeps of clusters on which nothing is
-// done: with informers, queues, and what was read of each, on a real API server.
+// BenchmarkIdleClusters measures the memory for clusters without work: informers, queues and
+// looks, on a real API server.
 func BenchmarkIdleClusters(b *testing.B) {
 	m, kept := serve(b), map[int]uint64{}
 	sizes := []int{25, 100, 200}
@@ -158,8 +158,7 @@ func BenchmarkIdleClusters(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkGiantAudit measures the audit of 50,000 nodes through a controller that has
-// others beside it.
+// BenchmarkGiantAudit measures the audit of 50,000 nodes in a controller with other clusters.
 func BenchmarkGiantAudit(b *testing.B) {
 	const count = 50000
 	m := serve(b)

@@ -2,7 +2,7 @@ package controller
 
 import "testing"
 
-func TestMemory(t *testing.T) {
+func TestTight(t *testing.T) {
 	for _, tt := range []struct {
 		limit int64
 		used  uint64

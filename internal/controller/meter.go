@@ -7,48 +7,48 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Meter takes what happens, for whoever counts it: internal/controller/metrics does. Its
-// methods return at once, and are called from several goroutines. A cluster has one job at
-// most, so that Began, Happened and Ended need no name for it.
+// Meter receives events for metrics; internal/controller/metrics implements it. Its methods
+// return at once and may be called concurrently. A cluster has at most one job, so Began,
+// Happened and Ended need no job ID.
 type Meter interface {
-	// Shown is what an object says of its cluster by now.
+	// Shown receives the new status of an object.
 	Shown(Key, Shown)
-	// Gone: there is no object of that name. What rolls is still watched.
+	// Gone reports that the object does not exist. A rollout is still watched.
 	Gone(Key)
-	// Began, Happened and Ended are the job of a cluster. Ended may come without Began.
+	// Began, Happened and Ended describe the job of a cluster. Ended may come without Began.
 	Began(Key, Work)
 	Happened(Key, runner.Event)
 	Ended(Key, error)
 }
 
-// Shown is a moment of an object.
+// Shown is a status of an object.
 type Shown struct {
 	State        status.State
-	Reason       status.Reason                   // "": the state's name
-	Distribution string                          // "": not known yet
-	Before       v1alpha1.ClusterMigrationStatus // what the object said until now
+	Reason       status.Reason                   // if empty, the state's name
+	Distribution string                          // empty if not known yet
+	Before       v1alpha1.ClusterMigrationStatus // the previous status
 	Now          v1alpha1.ClusterMigrationStatus
 }
 
-// Work is what a job is for.
+// Work describes a job.
 type Work struct {
 	Kind    string // look, run or guard
 	Undo    bool   // of a run
-	Resumed bool   // of a run: it goes on where one before it did not come to its end
+	Resumed bool   // of a run: it continues an unfinished run
 }
 
-// workOf is a job that is about to begin. k is locked.
+// workOf describes a job that is about to begin. The caller holds k.mu.
 func workOf(k *cluster, j *job) Work {
-	return Work{Kind: string(j.kind), Undo: j.undo, Resumed: j.kind == running && k.look != nil && unfinished(k.look.seen.Journal)}
+	return Work{Kind: string(j.kind), Undo: j.undo, Resumed: j.kind == kindRun && k.look != nil && unfinished(k.look.seen.Journal)}
 }
 
-// unfinished says whether the last run or guard did not come to its end.
+// unfinished reports whether the last run or guard did not finish.
 func unfinished(state journal.State) bool {
 	n := len(state.Runs)
 	return n > 0 && state.Runs[n-1].Outcome != "done"
 }
 
-// measure tells the meter what is about to be shown. k is locked.
+// measure reports the next status to the meter. The caller holds k.mu.
 func (c *Controller) measure(k *cluster, m *v1alpha1.ClusterMigration, at status.Moment, next v1alpha1.ClusterMigrationStatus) {
 	s := Shown{State: at.State, Reason: at.Reason, Before: m.Status, Now: next}
 	if k.look != nil {
@@ -57,7 +57,7 @@ func (c *Controller) measure(k *cluster, m *v1alpha1.ClusterMigration, at status
 	c.o.Meter.Shown(k.key, s)
 }
 
-// unmeasured is the Meter of a controller that nobody asks for metrics.
+// unmeasured is the Meter of a controller without metrics.
 type unmeasured struct{}
 
 func (unmeasured) Shown(Key, Shown)           {}

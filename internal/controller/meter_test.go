@@ -25,7 +25,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// toldMeter writes down what a Meter is told.
+// toldMeter records the calls of a Meter.
 type toldMeter struct {
 	mu   sync.Mutex
 	all  []string
@@ -71,8 +71,8 @@ func metered(t *testing.T, log *slog.Logger) (*Controller, *toldMeter) {
 
 var elsewhere = Key{Namespace: "fleet-default", Name: "prod"} // of a namespace that this one does not watch: nothing is enqueued
 
-// Whatever kind of work it is, its beginning and its end are told, a panic's too.
-func TestMeterIsToldOfJobs(t *testing.T) {
+// Start and end of any kind of job are reported, also after a panic.
+func TestMeter_jobs_areReported(t *testing.T) {
 	c, meter := metered(t, nil)
 	k := c.cluster(elsewhere)
 	for _, tt := range []struct {
@@ -81,13 +81,13 @@ func TestMeterIsToldOfJobs(t *testing.T) {
 		work func(context.Context, *job) error
 		want []string
 	}{
-		{&job{kind: looking}, nil, func(context.Context, *job) error { return nil },
+		{&job{kind: kindLook}, nil, func(context.Context, *job) error { return nil },
 			[]string{"fleet-default/prod began {Kind:look Undo:false Resumed:false}", "fleet-default/prod ended: <nil>"}},
-		{&job{kind: running, undo: true}, &look{}, func(context.Context, *job) error { return errors.New("broken") },
+		{&job{kind: kindRun, undo: true}, &look{}, func(context.Context, *job) error { return errors.New("broken") },
 			[]string{"fleet-default/prod began {Kind:run Undo:true Resumed:false}", "fleet-default/prod ended: broken"}},
-		{&job{kind: running}, &look{seen: session.Assessment{Journal: journal.State{Runs: []journal.Run{{Outcome: "died"}, {Outcome: "guarded", Guard: true}}}}}, func(context.Context, *job) error { return nil },
+		{&job{kind: kindRun}, &look{seen: session.Assessment{Journal: journal.State{Runs: []journal.Run{{Outcome: "died"}, {Outcome: "guarded", Guard: true}}}}}, func(context.Context, *job) error { return nil },
 			[]string{"fleet-default/prod began {Kind:run Undo:false Resumed:true}", "fleet-default/prod ended: <nil>"}},
-		{&job{kind: guarding}, &look{seen: session.Assessment{UnderWay: "switch-provider"}}, func(context.Context, *job) error { return nil },
+		{&job{kind: kindGuard}, &look{seen: session.Assessment{UnderWay: "switch-provider"}}, func(context.Context, *job) error { return nil },
 			[]string{"fleet-default/prod began {Kind:guard Undo:false Resumed:false}", "fleet-default/prod ended: <nil>"}},
 	} {
 		k.mu.Lock()
@@ -98,7 +98,7 @@ func TestMeterIsToldOfJobs(t *testing.T) {
 		meter.want(t, tt.want...)
 	}
 	k.mu.Lock()
-	c.begin(k, &job{kind: running}, func(context.Context, *job) error { panic("of a run") })
+	c.begin(k, &job{kind: kindRun}, func(context.Context, *job) error { panic("of a run") })
 	k.mu.Unlock()
 	<-meter.over
 	if len(meter.all) != 2 {
@@ -106,7 +106,7 @@ func TestMeterIsToldOfJobs(t *testing.T) {
 	}
 }
 
-func TestMeterIsToldOfObjects(t *testing.T) {
+func TestMeter_objects_areReported(t *testing.T) {
 	c, meter := metered(t, nil)
 	if err := c.decide(elsewhere, nil); err != nil {
 		t.Error(err)
@@ -118,12 +118,11 @@ func TestMeterIsToldOfObjects(t *testing.T) {
 	meter.want(t, "fleet-default/prod shows Stalled Reverted of rke2, before P2")
 }
 
-// What a run's events become in the log has the names by which docs/metrics.md filters it;
-// each also reaches the meter.
+// Events of a run have the log fields that docs/metrics.md documents, and reach the meter.
 func TestSink_eventsOfARun_loggedByName(t *testing.T) {
 	var log bytes.Buffer
 	c, meter := metered(t, slog.New(slog.NewJSONHandler(&log, nil)))
-	sink := c.sink(c.cluster(elsewhere), &job{kind: running})
+	sink := c.sink(c.cluster(elsewhere), &job{kind: kindRun})
 	for _, e := range []runner.Event{
 		{Type: runner.RunStarted, Message: "run-1", Position: "P2"},
 		{Type: runner.StepWaiting, Step: "verify", Waiting: &runner.Wait{For: "7 machines", Seen: "3 of 7"}},
@@ -158,7 +157,7 @@ func TestSink_eventsOfARun_loggedByName(t *testing.T) {
 	}
 }
 
-func TestMetricsAreServedWhereThereAreSome(t *testing.T) {
+func TestHandler_metrics_areServed(t *testing.T) {
 	c, _ := metered(t, nil)
 	for _, want := range []int{http.StatusOK, http.StatusNotFound} {
 		answer := httptest.NewRecorder()

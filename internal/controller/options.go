@@ -15,55 +15,54 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 )
 
-// Options are what one installation does, and as whom.
+// Options configures one installation.
 type Options struct {
-	// Config reaches the cluster that Rancher runs in.
+	// Config connects to the cluster that Rancher runs in.
 	Config *rest.Config
-	// Namespaces are those with the clusters. The Lease of the election is in the first,
+	// Namespaces are the namespaces with the clusters. The first has the Lease of the election,
 	// so that two installations for the same clusters do not both lead.
 	Namespaces []string
 	Scope      Scope
-	// AuditsOnly: no step of a migration or an undo begins.
+	// AuditsOnly reports whether no step of a migration or an undo begins.
 	AuditsOnly bool
-	// Runs and Audits are how many of each are under way at once. Guards are not limited.
+	// Runs and Audits limit how many of each work concurrently. Guards are not limited.
 	Runs, Audits int
 	// Interval is the time between two audits of a cluster.
 	Interval time.Duration
-	// RequestTimeout bounds one request to any API server.
+	// RequestTimeout limits one request to any API server.
 	RequestTimeout time.Duration
-	// Memory is what this process may hold, in bytes; 0: no limit is known. From nine tenths
-	// of it on no run begins.
+	// Memory is the memory limit of this process in bytes, or 0 if unknown. No run begins above
+	// 90 % of it.
 	Memory  int64
 	Version string // of this awsmigrate
 	Actor   session.Actor
-	AWS     aws.Identity // as whom AWS is asked where an object names nobody
-	// Asks is how AWS is asked where an object does not say it; it names no Secret.
+	AWS     aws.Identity // AWS identity for objects that name none
+	// Asks configures access to AWS for objects that do not. It names no Secret.
 	Asks v1alpha1.AWS
-	// AssumableRoles are the ARNs of the roles that an object may have the controller's own
-	// identity assume; one that ends in * allows all that begin like it. The role of Asks
-	// needs none.
+	// AssumableRoles lists the ARNs of roles that an object may make the controller's own
+	// identity assume. An entry that ends in * is a prefix. The role in Asks needs no entry.
 	AssumableRoles []string
 	Log            *slog.Logger
 	Clock          clock.WithTicker
-	// ExitCode is the code that the command line ends with for an error.
+	// ExitCode returns the exit code of the command line for an error.
 	ExitCode func(error) int
 	Engine   Engine
 	Election Election
-	Meter    Meter        // nil: nothing is counted
-	Metrics  http.Handler // answers /metrics; nil: nothing does
+	Meter    Meter        // nil counts nothing
+	Metrics  http.Handler // serves /metrics, or nil
 
-	settle time.Duration // between a Cluster that appears and a look for those without an object
+	settle time.Duration // between a new Cluster and a search for Clusters without an object
 }
 
-// Election are the times of the leader election, as client-go's leaderelection has them.
-// The zero value is for production.
+// Election holds the timing of the leader election, as in client-go's leaderelection. Zero values
+// mean production defaults.
 type Election struct {
 	Lease, Renew, Retry time.Duration
-	// Off has this process lead without asking, as at a desk.
+	// Off makes this process lead without an election, for development.
 	Off bool
 }
 
-// Engine is how something is done to a cluster. The zero value is internal/session's.
+// Engine carries out the work on a cluster. The zero value is internal/session.
 type Engine struct {
 	Assess func(context.Context, session.Connector, session.Options) (session.Assessment, error)
 	Audit  func(context.Context, session.Target, session.Options) (Audited, error)
@@ -71,7 +70,7 @@ type Engine struct {
 	Guard  func(context.Context, session.Connector, session.Options) (session.Result, error)
 }
 
-// Sessions is internal/session as an engine.
+// Sessions returns internal/session as an engine.
 func Sessions() Engine {
 	return Engine{Assess: session.Assess, Audit: audit, Run: session.Run, Guard: session.Guard}
 }

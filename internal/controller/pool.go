@@ -9,10 +9,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// pool has the goroutines of all jobs. Audits wait for their turn; runs are begun only
-// where a slot is free, and looks and guards always.
+// pool holds the goroutines of all jobs. Audits wait for their turn. Runs begin only if a slot is
+// free; looks and guards always begin.
 type pool struct {
-	turns chan struct{} // has a value for each audit under way
+	turns chan struct{} // has a value for each running audit
 	limit int           // of runs
 
 	mu      sync.Mutex
@@ -25,21 +25,21 @@ func newPool(runs, audits int) *pool {
 	return &pool{limit: runs, turns: make(chan struct{}, audits), jobs: map[*job]Key{}}
 }
 
-// full says whether as many runs as may be are under way.
+// full reports whether the limit of concurrent runs is reached.
 func (p *pool) full() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	runs := 0
 	for j := range p.jobs {
-		if j.kind == running {
+		if j.kind == kindRun {
 			runs++
 		}
 	}
 	return runs >= p.limit
 }
 
-// begin does work in a goroutine of its own, whose panic becomes an error of done. false:
-// the process is about to end, and nothing begins.
+// begin calls work in a goroutine and passes its error to done. A panic becomes an error. It
+// returns false, and starts nothing, if the process is about to end.
 func (p *pool) begin(ctx context.Context, key Key, j *job, work func(context.Context) error, done func(error)) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,7 +48,7 @@ func (p *pool) begin(ctx context.Context, key Key, j *job, work func(context.Con
 	}
 	p.jobs[j] = key
 	p.all.Go(func() {
-		err := recovered(ctx, work)
+		err := recoverPanic(ctx, work)
 		p.mu.Lock()
 		delete(p.jobs, j)
 		p.mu.Unlock()
@@ -57,7 +57,7 @@ func (p *pool) begin(ctx context.Context, key Key, j *job, work func(context.Con
 	return true
 }
 
-// inTurn does what only so many may do at once, such as an audit.
+// inTurn calls what when a turn is free; it limits concurrent audits.
 func (p *pool) inTurn(ctx context.Context, what func()) error {
 	select {
 	case p.turns <- struct{}{}:
@@ -69,8 +69,8 @@ func (p *pool) inTurn(ctx context.Context, what func()) error {
 	return nil
 }
 
-// recovered makes an error of a panic: one cluster takes no other down.
-func recovered(ctx context.Context, work func(context.Context) error) (err error) {
+// recoverPanic turns a panic into an error, so that one cluster does not stop the others.
+func recoverPanic(ctx context.Context, work func(context.Context) error) (err error) {
 	defer func() {
 		if what := recover(); what != nil {
 			err = &fault.Error{Reason: "Panic", Object: "this run", Seen: fmt.Sprint(what), Err: stack(debug.Stack())}
@@ -79,13 +79,13 @@ func recovered(ctx context.Context, work func(context.Context) error) (err error
 	return work(ctx)
 }
 
-// stack is where a panic came from, for the log.
+// stack is the stack trace of a panic, for the log.
 type stack []byte
 
 // Error implements error.
 func (s stack) Error() string { return string(s) }
 
-// stop asks every job to stop cleanly, begins no other, and waits for them until ctx ends.
+// stop asks every job to stop cleanly, starts no other, and waits for them until ctx ends.
 func (p *pool) stop(ctx context.Context) {
 	p.mu.Lock()
 	p.closing = true

@@ -9,14 +9,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Where Rancher's own chart puts it (rancher/rancher:chart/templates/deployment.yaml@v2.8.5).
+// Names from Rancher's own chart (rancher/rancher:chart/templates/deployment.yaml@v2.8.5).
 const (
 	rancherNamespace  = "cattle-system"
 	rancherDeployment = "rancher"
 )
 
-// rancherMoves is why Rancher is not at rest: a new version plans every cluster anew. "":
-// it is, or it runs elsewhere, where nobody can say.
+// rancherMoves says why Rancher is not at rest: a new version plans every cluster again. It
+// returns "" if Rancher is at rest, or runs elsewhere and cannot be observed.
 func (c *Controller) rancherMoves(ctx context.Context) string {
 	d, err := c.kube.AppsV1().Deployments(rancherNamespace).Get(ctx, rancherDeployment, metav1.GetOptions{})
 	switch {
@@ -28,7 +28,7 @@ func (c *Controller) rancherMoves(ctx context.Context) string {
 	return rollingOut(d)
 }
 
-// rollingOut is how far a Deployment is; "": all of its pods are those of its latest form.
+// rollingOut describes the progress of a Deployment, or returns "" if all its pods are current.
 func rollingOut(d *appsv1.Deployment) string {
 	wanted, s := int32(1), d.Status
 	if d.Spec.Replicas != nil {

@@ -12,7 +12,7 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 )
 
-func TestRancherAtRest(t *testing.T) {
+func TestRollingOut(t *testing.T) {
 	three := int32(3)
 	for name, tt := range map[string]struct {
 		generation int64

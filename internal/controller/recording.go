@@ -8,9 +8,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/session/recording"
 )
 
-// recorded is a run whose record is kept beside its journal: no other place outlives a pod.
-// A record that cannot be kept is a line in the log, and the run goes on.
-func (c *Controller) recorded(ctx context.Context, key Key, to session.Target, options session.Options) (session.Result, error) {
+// runRecorded starts a run whose record is stored next to its journal, because a pod's files do not
+// survive. If the record cannot be stored, the log has a warning and the run continues.
+func (c *Controller) runRecorded(ctx context.Context, key Key, to session.Target, options session.Options) (session.Result, error) {
 	log := c.log(key)
 	kept, err := recording.Open(recording.Options{Beside: true, Command: options.Command, Version: c.o.Version, By: c.o.Actor.User + "@" + c.o.Actor.Host,
 		Clock: c.o.Clock, Timeout: c.o.RequestTimeout, Say: func(text string) { log.Info(text) }})

@@ -16,18 +16,19 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// runs begins the next block of an object, or goes on with one. k is locked.
-func (c *Controller) runs(k *cluster, m *v1alpha1.ClusterMigration) {
+// startRun begins or continues the next block of an object. The caller holds k.mu.
+func (c *Controller) startRun(k *cluster, m *v1alpha1.ClusterMigration) {
 	l := k.look
 	saved, until := l.plan.InForce, lastOf(l, m)
 	if saved == nil {
-		return // decided with a plan, and begun with none: never
+		return // a decision to run implies a plan
 	}
-	interrupt, ask := once()
-	j := &job{kind: running, undo: m.Spec.Goal == v1alpha1.GoalUndo, interrupt: ask}
+	interrupt, ask := signalOnce()
+	j := &job{kind: kindRun, undo: m.Spec.Goal == v1alpha1.GoalUndo, interrupt: ask}
 	k.withdrew = nil
 	c.begin(k, j, func(ctx context.Context, j *job) error {
-		// A step that was begun goes on without asking: the object may have changed since the cache saw it.
+		// A step in progress continues without Hold, and the object may have changed since the
+		// cache was updated.
 		if err := c.stillWanted(k.key, m, runner.Info{ID: nextStep(l.seen.Plan.Steps)}); err != nil {
 			return c.ended(k, m, err)
 		}
@@ -40,9 +41,9 @@ func (c *Controller) runs(k *cluster, m *v1alpha1.ClusterMigration) {
 		options.Interrupt, options.Sink = interrupt, c.sink(k, j)
 		options.Saved = func(journal.Target) (*runner.WholePlan, error) { return saved, nil }
 		options.Hold = func(_ context.Context, step runner.Info) error { return c.stillWanted(k.key, m, step) }
-		return c.ended(k, m, recovered(ctx, func(ctx context.Context) error {
-			result, err := c.recorded(ctx, k.key, l.target, options)
-			if err == nil && idle(result.Steps) { // it would be begun again at once
+		return c.ended(k, m, recoverPanic(ctx, func(ctx context.Context) error {
+			result, err := c.runRecorded(ctx, k.key, l.target, options)
+			if err == nil && didNothing(result.Steps) { // otherwise the same run would start again at once
 				err = &fault.Error{Class: fault.NoProgress, Reason: "NothingDone", Object: "Cluster " + k.key.String(), Seen: "a run up to step " + string(until) + " ended without taking one"}
 			}
 			return err
@@ -50,17 +51,16 @@ func (c *Controller) runs(k *cluster, m *v1alpha1.ClusterMigration) {
 	})
 }
 
-// idle says whether a run took none of its steps but those that only read.
-func idle(steps []runner.StepResult) bool {
+// didNothing reports whether a run completed no step except those that only read.
+func didNothing(steps []runner.StepResult) bool {
 	all := slices.Concat(fleet.Blocks(v1alpha1.GoalMigrate, v1alpha1.EditsApply), fleet.Blocks(v1alpha1.GoalUndo, v1alpha1.EditsApply))
 	return len(steps) > 0 && !slices.ContainsFunc(steps, func(s runner.StepResult) bool {
 		return s.Outcome == runner.Finished && fleet.BlockOf(all, v1alpha1.Step(s.ID)) != nil
 	})
 }
 
-// lastOf is the step after which a run gives the cluster back: the last of the block that
-// is next and still to do, or that of spec.until where it comes before. A step that was
-// begun is seen to its end, whatever spec.until names.
+// lastOf returns the last step of the next run: the last pending one of its block, or spec.until
+// if that comes first. A step in progress is always completed, whatever spec.until names.
 func lastOf(l *look, m *v1alpha1.ClusterMigration) journal.StepID {
 	next := nextStep(l.seen.Plan.Steps)
 	block := fleet.BlockOf(fleet.Blocks(m.Spec.Goal.OrDefault(), m.Spec.Edits), v1alpha1.Step(next))
@@ -82,48 +82,48 @@ func lastOf(l *look, m *v1alpha1.ClusterMigration) journal.StepID {
 	return last
 }
 
-// stillWanted reads the object live before a step begins: a watch may lag behind.
+// stillWanted reads the object from the API server before a step begins, because a watch may lag.
 func (c *Controller) stillWanted(key Key, begun *v1alpha1.ClusterMigration, step runner.Info) error {
 	now, err := c.objects[key.Namespace].Get(key.Namespace, key.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		return held(key, step, "was deleted")
+		return heldFault(key, step, "was deleted")
 	case err != nil:
 		return &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: "ClusterMigration " + key.String(), Seen: "could not be read before step " + string(step.ID), Err: err}
 	}
-	what, err := withdrawn(begun, now)
+	what, err := changesSince(begun, now)
 	if err != nil {
 		return err
 	}
 	if what != "" {
-		return held(key, step, what)
+		return heldFault(key, step, what)
 	}
 	return nil
 }
 
 const reasonHeld = "Held"
 
-func held(key Key, step runner.Info, seen string) error {
+func heldFault(key Key, step runner.Info, seen string) error {
 	return &fault.Error{Class: fault.Interrupted, Reason: reasonHeld, Object: "ClusterMigration " + key.String(), Seen: seen + ": step " + string(step.ID) + " does not begin"}
 }
 
-// guards begins to watch what rolls. k is locked; m is nil where no object names it.
-func (c *Controller) guards(k *cluster, m *v1alpha1.ClusterMigration) {
+// startGuard starts watching a rollout. The caller holds k.mu. m is nil if the object does not exist.
+func (c *Controller) startGuard(k *cluster, m *v1alpha1.ClusterMigration) {
 	l := k.look
-	interrupt, ask := once()
-	c.begin(k, &job{kind: guarding, interrupt: ask}, func(ctx context.Context, j *job) error {
+	interrupt, ask := signalOnce()
+	c.begin(k, &job{kind: kindGuard, interrupt: ask}, func(ctx context.Context, j *job) error {
 		spec := v1alpha1.ClusterMigrationSpec{}
 		if m != nil {
 			spec = m.Spec
 		}
 		options, err := c.options(ctx, k.key, spec)
-		if err != nil { // such as a Secret that is gone: what rolls is watched without
+		if err != nil { // e.g. a deleted Secret: the rollout is watched without it
 			if options, err = c.options(ctx, k.key, v1alpha1.ClusterMigrationSpec{}); err != nil {
 				return c.ended(k, m, err)
 			}
 		}
 		options.Interrupt, options.Sink = interrupt, c.sink(k, j)
-		err = recovered(ctx, func(ctx context.Context) error {
+		err = recoverPanic(ctx, func(ctx context.Context) error {
 			_, err := c.o.Engine.Guard(ctx, l.target, options)
 			return err
 		})
@@ -134,8 +134,8 @@ func (c *Controller) guards(k *cluster, m *v1alpha1.ClusterMigration) {
 	})
 }
 
-// ended says what becomes of a cluster behind a run or a guard: it is looked at again,
-// unless nothing got through.
+// ended updates a cluster after a run or a guard. It is read again, unless another run holds its
+// lock.
 func (c *Controller) ended(k *cluster, m *v1alpha1.ClusterMigration, err error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -154,36 +154,37 @@ func (c *Controller) ended(k *cluster, m *v1alpha1.ClusterMigration, err error) 
 		k.withdrew = err
 	}
 	if k.look != nil && !k.wait.locks {
-		k.look = nil // it is of before
+		k.look = nil // it was read before the run
 	}
-	k.moved = k.moved || m == nil // no object brings us back to what may roll still
+	k.moved = k.moved || m == nil // without an object, nothing else would enqueue this cluster
 	return err
 }
 
-// once is a channel that is closed by the first call.
-func once() (asked chan struct{}, ask func()) {
+// signalOnce returns a channel and a function that closes it, at most once.
+func signalOnce() (asked chan struct{}, ask func()) {
 	asked = make(chan struct{})
 	return asked, sync.OnceFunc(func() { close(asked) })
 }
 
-// sink takes the events of a run: for the log, for what the status shows, and for people.
+// sink returns the receiver of a run's events. It serves the log, the metrics, the status and
+// Kubernetes events.
 func (c *Controller) sink(k *cluster, j *job) runner.Sink {
 	log := c.log(k.key)
 	return runner.SinkFunc(func(e runner.Event) {
 		if e.Type == runner.RunStarted {
 			log = log.With("run", e.Message)
 		}
-		record(log, e)
+		logEvent(log, e)
 		c.o.Meter.Happened(k.key, e)
 		j.mu.Lock()
 		j.take(e)
 		j.mu.Unlock()
-		c.tell(k.key, e)
+		c.recordEvent(k.key, e)
 		c.enqueue(k.key)
 	})
 }
 
-// take keeps of an event what a status shows.
+// take stores what a status shows of an event.
 func (j *job) take(e runner.Event) {
 	switch e.Type {
 	case runner.RunStarted:

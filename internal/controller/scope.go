@@ -7,21 +7,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Scope are the clusters that an installation is for, as its rights are bound to them. It
-// asks for no other, which would be refused. The zero value is all there are.
+// Scope selects the clusters that an installation has rights for. It requests no others, because
+// those requests would be refused. The zero value selects all.
 type Scope struct {
-	// Clusters are names; empty: all.
+	// Clusters are names of clusters; empty selects all.
 	Clusters []string
-	// RKE are the IDs (c-xxxxx) of the clusters that rke makes; nil: all.
+	// RKE are the IDs (c-xxxxx) of RKE clusters; nil selects all.
 	RKE []string
 }
 
-// covers says whether a cluster may be asked for by its name.
+// covers reports whether the scope includes a cluster with this name.
 func (s Scope) covers(name string) bool {
 	return len(s.Clusters) == 0 || slices.Contains(s.Clusters, name) || slices.Contains(s.RKE, name)
 }
 
-// refuses says why a cluster of that kind is not asked for; nil: it is.
+// refuses returns an error if the scope excludes a cluster of this kind.
 func (s Scope) refuses(kind session.Kind, name string) error {
 	if kind != session.RKE || s.RKE == nil || slices.Contains(s.RKE, name) {
 		return nil

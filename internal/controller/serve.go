@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Serve runs a controller and answers probes beside it: /healthz as long as the process
-// works, /readyz once its caches are filled, whether it leads or not, and /metrics.
+// Serve runs a controller and an HTTP server. /healthz succeeds while the process works, and
+// /readyz once its caches are filled, with or without leadership. /metrics has the metrics.
 func Serve(ctx context.Context, address string, c *Controller) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {

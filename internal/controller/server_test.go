@@ -29,8 +29,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// management is a real API server with the kinds that a controller reads. Each test has a
-// namespace of its own.
+// management is a real API server with the kinds that a controller reads. Each test has its own
+// namespace.
 type management struct {
 	config  *rest.Config
 	kube    kubernetes.Interface
@@ -49,7 +49,7 @@ func serve(t testing.TB) *management {
 	return serveDefinition(t, string(text))
 }
 
-// serveDefinition serves our kind as a definition has it.
+// serveDefinition serves ClusterMigrations with the given CRD.
 func serveDefinition(t testing.TB, text string) *management {
 	t.Helper()
 	config := apiserver.New(t, apiserver.Options{}).Config()
@@ -68,7 +68,7 @@ func serveDefinition(t testing.TB, text string) *management {
 	return m
 }
 
-// rancherClusters stands in for Rancher's definition, without its schema.
+// rancherClusters replaces Rancher's CRD, without its schema.
 const rancherClusters = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -95,7 +95,7 @@ func (m *management) define(t testing.TB, text string) {
 	}
 }
 
-// installation is a namespace with one Cluster, and what is behind it.
+// installation is a namespace with one Cluster, and the world behind it.
 type installation struct {
 	*management
 	namespace string
@@ -175,7 +175,7 @@ func (i *installation) patch(t *testing.T, patch string) {
 	}
 }
 
-// shows waits until the object shows a state, and a reason where one is named.
+// shows waits until the object shows a state, and a reason if one is given.
 func (i *installation) shows(t *testing.T, state status.State, reason status.Reason) *v1alpha1.ClusterMigration {
 	t.Helper()
 	return i.showsOf(t, "prod", state, reason)
@@ -209,8 +209,8 @@ func (i *installation) approve(t *testing.T) {
 
 var migrates = v1alpha1.ClusterMigrationSpec{Goal: v1alpha1.GoalMigrate, Edits: v1alpha1.EditsApply}
 
-// The controller on a real API server, with a stand-in for the engine: world says what it
-// leaves out.
+// These tests run the controller on a real API server with a fake engine; see world for its
+// limits.
 func TestOnAnAPIServer(t *testing.T) {
 	m := serve(t)
 	for name, test := range map[string]func(*testing.T, *installation){
@@ -257,8 +257,8 @@ func TestOnAnAPIServer(t *testing.T) {
 	})
 }
 
-// What happens twice to one version of an object is one event, with a count: client-go
-// patches it.
+// Repeated events of one version of an object are one event with a count, which client-go
+// patches.
 func countsWhatHappensAgain(t *testing.T, i *installation) {
 	m := i.createOf(t, "prod", v1alpha1.ClusterMigrationSpec{})
 	events := newEvents(t.Context(), i.kube)
@@ -288,7 +288,7 @@ func audits(t *testing.T, i *installation) {
 	}
 }
 
-// A block is a run of its own, and nothing begins without the hash of the plan.
+// Each block is a separate run, and nothing begins without the hash of the plan.
 func goesThereAndBack(t *testing.T, i *installation) {
 	i.start(t, nil)
 	i.create(t, migrates)
@@ -312,8 +312,8 @@ func goesThereAndBack(t *testing.T, i *installation) {
 	i.shows(t, status.AwaitingApproval, status.PlanMoved)
 }
 
-// Whoever changes a character of the plan has approved nothing, and an approval of what
-// would be written otherwise by now is none either.
+// A changed character in the plan invalidates the approval, and so does a change of the planned
+// writes.
 func needsThePlanItself(t *testing.T, i *installation) {
 	i.start(t, nil)
 	i.create(t, migrates)
@@ -344,7 +344,7 @@ func needsThePlanItself(t *testing.T, i *installation) {
 	i.shows(t, status.Succeeded, "")
 }
 
-// An object that is paused in the middle of a run ends it at the next step.
+// Pausing an object during a run ends the run at the next step.
 func holdsBeforeAStep(t *testing.T, i *installation) {
 	i.world.stands = make(chan struct{})
 	i.start(t, nil)
@@ -362,7 +362,7 @@ func holdsBeforeAStep(t *testing.T, i *installation) {
 	i.shows(t, status.Succeeded, "")
 }
 
-// What failed is not tried again, by this process or the next, until somebody asks.
+// A failure is not retried, by this process or the next, until a retry is requested.
 func waitsAfterAFailure(t *testing.T, i *installation) {
 	i.world.fails = &fault.Error{Class: fault.Check, Reason: "Seeded", Object: "check AWSM-000", Seen: "fails", Fix: "mend it"}
 	_, stop := i.start(t, func(o *Options) { o.ExitCode = func(error) int { return 3 } })
@@ -394,7 +394,7 @@ func saysWhoHoldsIt(t *testing.T, i *installation) {
 	}
 }
 
-// A run that panics ends itself, and no other.
+// A panic ends only its own run.
 func outlivesAPanic(t *testing.T, i *installation) {
 	i.world.panics = true
 	c, _ := i.start(t, nil)
@@ -406,7 +406,7 @@ func outlivesAPanic(t *testing.T, i *installation) {
 	}
 }
 
-// A process that is asked to end asks its runs to, and the next goes on.
+// A process that ends asks its runs to stop, and the next process continues.
 func stopsCleanly(t *testing.T, i *installation) {
 	i.world.stands = make(chan struct{})
 	_, stop := i.start(t, nil)
@@ -419,7 +419,7 @@ func stopsCleanly(t *testing.T, i *installation) {
 	i.shows(t, status.Succeeded, "")
 }
 
-// What rolls is watched though the object that wanted it is gone: the journal says so.
+// A rollout is watched after its object was deleted, because the journal shows it.
 func guardsWithoutAnObject(t *testing.T, i *installation) {
 	i.world.rolls = true
 	i.journal(t, i.namespace, "prod")
@@ -427,7 +427,7 @@ func guardsWithoutAnObject(t *testing.T, i *installation) {
 	i.world.guarded(t)
 }
 
-// The same for a cluster that rke made, whose journal is in a namespace of its own.
+// The same holds for an RKE cluster, whose journal is in its own namespace.
 func guardsRKEWithoutAnObject(t *testing.T, i *installation) {
 	const id = "c-7kq2x"
 	mirror := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "provisioning.cattle.io/v1", "kind": "Cluster", "metadata": map[string]any{"name": id}, "spec": map[string]any{}}}
@@ -443,7 +443,7 @@ func guardsRKEWithoutAnObject(t *testing.T, i *installation) {
 	i.world.guarded(t)
 }
 
-// journal puts one of a run that was not seen to its end.
+// journal creates the journal of an unfinished run.
 func (i *installation) journal(t *testing.T, namespace, cluster string) {
 	t.Helper()
 	kept := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: journal.Name(cluster), Labels: map[string]string{wellknown.ManagedBy: wellknown.FieldManager}}, Data: map[string]string{"sha256": "", "journal.json": "{}"}}
@@ -452,7 +452,7 @@ func (i *installation) journal(t *testing.T, namespace, cluster string) {
 	}
 }
 
-// A Secret that is not authorized for this cluster, or is a kubeconfig, is not read.
+// A Secret that is not authorized for this cluster, or holds a kubeconfig, is not used.
 func refusesSecrets(t *testing.T, i *installation) {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "theirs", Annotations: map[string]string{"rke.cattle.io/object-authorized-for-clusters": "other,prod-2"}}, StringData: map[string]string{"value": "x"}}
 	if _, err := i.kube.CoreV1().Secrets(i.namespace).Create(t.Context(), secret, metav1.CreateOptions{}); err != nil {
@@ -467,8 +467,8 @@ func refusesSecrets(t *testing.T, i *installation) {
 	}
 }
 
-// An object has the controller's own identity assume a role only if the installation allows
-// that role, whatever its goal is.
+// An object makes the controller's own identity assume a role only if the installation allows it,
+// with any goal.
 func refusesRoles(t *testing.T, i *installation) {
 	const role = "arn:aws:iam::111122223333:role/audit"
 	spec := v1alpha1.ClusterMigrationSpec{}
@@ -483,8 +483,8 @@ func refusesRoles(t *testing.T, i *installation) {
 	i.shows(t, status.Succeeded, "")
 }
 
-// A run that leaves an edit to somebody else is no failure: the object says what to commit,
-// also to the next process, and the commit has it go on.
+// A run that hands off an edit has not failed. The object names the edit to commit, also in the
+// next process, and the run continues after the commit.
 func awaitsACommit(t *testing.T, i *installation) {
 	i.world.fails = &fault.Error{Class: fault.Gate, Reason: migration.ReasonAwaitingOwner, Object: "Cluster prod", Seen: "is kept by somebody else"}
 	_, stop := i.start(t, nil)
@@ -507,8 +507,8 @@ func awaitsACommit(t *testing.T, i *installation) {
 	i.shows(t, status.Succeeded, "")
 }
 
-// Of two processes one decides. The other does once that one is gone; a run that is under
-// way then was not its own, and is not begun a second time.
+// Of two processes one leads. After it ends, the other leads, and does not start a running run a
+// second time.
 func oneLeads(t *testing.T, i *installation) {
 	quick := func(host string) func(*Options) {
 		return func(o *Options) {
@@ -545,8 +545,8 @@ func stopsAtUntil(t *testing.T, i *installation) {
 	i.shows(t, status.Succeeded, "")
 }
 
-// Every cluster with the in-tree provider gets an object that audits, and no other one
-// does. One that somebody deleted is not made again, by the next process either.
+// Every in-tree cluster gets an object that audits, and no other cluster does. Deleted objects
+// are not recreated, by the next process either.
 func discovers(t *testing.T, i *installation) {
 	i.cluster(t, "in-tree", "aws")
 	quick := func(o *Options) { o.Election, o.settle = Election{}, 100*time.Millisecond }
@@ -570,7 +570,7 @@ func discovers(t *testing.T, i *installation) {
 	apiserver.Eventually(t, has("in-tree"))
 	apiserver.Eventually(t, func() bool {
 		lease, err := i.kube.CoordinationV1().Leases(i.namespace).Get(t.Context(), electionName, metav1.GetOptions{})
-		return err == nil && lease.Annotations[madeAnnotation] != ""
+		return err == nil && lease.Annotations[createdAnnotation] != ""
 	})
 	if err := i.objects.Delete(i.namespace, "in-tree", nil); err != nil {
 		t.Fatal(err)
@@ -581,8 +581,8 @@ func discovers(t *testing.T, i *installation) {
 	apiserver.Eventually(t, has("later"))
 }
 
-// Whoever asks a process to end that has reached no server yet is not kept waiting.
-func TestStopsWithoutAServer(t *testing.T) {
+// A process that has not reached a server yet ends without delay.
+func TestRun_noServer_stops(t *testing.T) {
 	c, err := New(Options{Config: &rest.Config{Host: "https://127.0.0.1:1"}, Namespaces: []string{"fleet-default"}})
 	if err != nil {
 		t.Fatal(err)

@@ -16,14 +16,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// workers is how many decisions are made at once in a namespace: none takes long.
+// workers is how many decisions are made concurrently per namespace; none takes long.
 const workers = 4
 
-// drain bounds how long jobs may take to stop cleanly.
-const drain = 75 * time.Second
+// stopTimeout is how long jobs may take to stop cleanly.
+const stopTimeout = 75 * time.Second
 
-// Run decides and works until ctx ends. Then every run and guard is asked to stop cleanly,
-// and gives its lock back, before the leadership is given back.
+// Run decides and works until ctx ends. Then it asks every run and guard to stop cleanly and to
+// release its lock, and finally gives up the leadership.
 func (c *Controller) Run(ctx context.Context) error {
 	outlives := context.WithoutCancel(ctx)
 	work, cancel := context.WithCancel(outlives)
@@ -36,7 +36,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	filled := make(chan error, 1)
 	go func() { filled <- c.fill(handlers) }()
 	select {
-	case <-ctx.Done(): // a server that does not answer keeps nobody waiting
+	case <-ctx.Done(): // do not wait for a server without an answer
 		return nil
 	case err := <-filled:
 		if err != nil {
@@ -44,7 +44,7 @@ func (c *Controller) Run(ctx context.Context) error {
 		}
 	}
 	c.ready.Store(true)
-	go c.discovers(handlers)
+	go c.runDiscovery(handlers)
 	elected, resign := context.WithCancel(outlives)
 	defer resign()
 	over := make(chan error, 1)
@@ -54,16 +54,16 @@ func (c *Controller) Run(ctx context.Context) error {
 	case err := <-over:
 		return err
 	}
-	bounded, free := context.WithTimeout(outlives, drain)
+	bounded, free := context.WithTimeout(outlives, stopTimeout)
 	defer free()
-	c.leads.Store(false) // nothing more begins
+	c.leads.Store(false) // nothing else begins
 	c.pool.stop(bounded)
 	resign()
 	return <-over
 }
 
-// fill starts the handlers and waits until the caches are filled. wrangler goes on waiting
-// for a server after ctx has ended.
+// fill starts the handlers and waits until the caches are filled. wrangler keeps waiting for a
+// server after ctx has ended.
 func (c *Controller) fill(ctx context.Context) error {
 	for namespace, objects := range c.objects {
 		objects.OnChange(ctx, "decide", func(key string, m *v1alpha1.ClusterMigration) (*v1alpha1.ClusterMigration, error) {
@@ -86,13 +86,13 @@ func keyOfName(namespace, key string) Key {
 	return Key{Namespace: namespace, Name: name}
 }
 
-// electionName is the Lease of the election in the first namespace, whatever the release
-// is called. No cluster's lock has this name: see journal.Name.
+// electionName is the Lease of the election in the first namespace, for a release of any name. It
+// cannot collide with a cluster's lock: see journal.Name.
 const electionName = "awsmigrate"
 
-// candidate is by which name this process is elected. The next process of a container has
-// the same, and leads at once; outside of a pod any two have different ones, which would
-// else both lead.
+// candidate returns the identity of this process in the election. The next process of a container
+// has the same identity and leads at once. Outside of pods, two processes always have different
+// identities; otherwise both would lead.
 func candidate(who session.Actor, pid int) string {
 	if who.Pod.UID != "" {
 		return who.Host + "_" + who.Pod.UID + "_" + who.User
@@ -100,10 +100,10 @@ func candidate(who session.Actor, pid int) string {
 	return fmt.Sprintf("%s_%d_%s", who.Host, pid, who.User)
 }
 
-// lead decides whenever it is elected, until ctx ends.
+// lead runs for leadership until ctx ends, and decides while elected.
 func (c *Controller) lead(ctx context.Context) error {
 	if c.o.Election.Off {
-		c.elected(ctx)
+		c.startDeciding(ctx)
 		<-ctx.Done()
 		return nil
 	}
@@ -114,7 +114,7 @@ func (c *Controller) lead(ctx context.Context) error {
 			Lock: &resourcelock.LeaseLock{LeaseMeta: metav1.ObjectMeta{Namespace: c.o.Namespaces[0], Name: electionName}, Client: c.kube.CoordinationV1(),
 				LockConfig: resourcelock.ResourceLockConfig{Identity: identity}},
 			Callbacks: leaderelection.LeaderCallbacks{
-				OnStartedLeading: c.elected,
+				OnStartedLeading: c.startDeciding,
 				OnStoppedLeading: func() {
 					c.leads.Store(false)
 					c.o.Log.Info("another may decide now; what is under way goes on")
@@ -129,15 +129,14 @@ func (c *Controller) lead(ctx context.Context) error {
 	return nil
 }
 
-// elected looks at everything: at each object, and at each cluster whose journal says that
-// a run was not seen to its end.
-func (c *Controller) elected(ctx context.Context) {
+// startDeciding enqueues every object, and every cluster whose journal has an unfinished run.
+func (c *Controller) startDeciding(ctx context.Context) {
 	c.leads.Store(true)
 	c.o.Log.Info("decides from now on", "namespaces", c.o.Namespaces, "auditsOnly", c.o.AuditsOnly)
 	if err := c.readSchema(ctx); err != nil {
-		go c.learnsSchema(ctx, err)
+		go c.retrySchema(ctx, err)
 	}
-	c.appears()
+	c.signalCluster()
 	for _, namespace := range c.o.Namespaces {
 		if err := c.openJournals(ctx, namespace); err != nil {
 			c.o.Log.Error("the journals could not be listed: a rollout that no object names is not watched", "namespace", namespace, "error", err.Error())
@@ -148,14 +147,14 @@ func (c *Controller) elected(ctx context.Context) {
 
 func (c *Controller) enqueueKnown() {
 	for _, namespace := range c.o.Namespaces {
-		for _, m := range c.known(namespace) {
+		for _, m := range c.cachedObjects(namespace) {
 			c.enqueue(Key{Namespace: namespace, Name: m.Name})
 		}
 	}
 }
 
-// hopeless says whether an error passes by nobody's waiting.
-func hopeless(err error) bool {
+// permanent reports whether waiting cannot resolve an error.
+func permanent(err error) bool {
 	class := fault.ClassOf(err)
 	return class != fault.CouldNotLook && class != fault.Locked && class != fault.NoProgress
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
-// Two processes lead at once where they are elected by the same name: only those of one
-// container, of which a pod has one at a time, may have it.
-func TestCandidates(t *testing.T) {
+// Two processes with the same identity both lead. So only processes of one container share it,
+// because they never run at the same time.
+func TestCandidate(t *testing.T) {
 	desk := session.Actor{User: "ann", Host: "desk"}
 	pod := func(uid string) session.Actor {
 		return session.Actor{User: "65534", Host: "awsmigrate-7f", Pod: lock.Pod{UID: uid, Container: "awsmigrate"}}

@@ -15,12 +15,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// leastBetween is the least time between two statuses of a cluster on which something is
-// done: ten a minute, and those of its end.
-const leastBetween = 6 * time.Second
+// minStatusInterval is the minimum time between two statuses of a cluster during a job. It allows
+// ten a minute.
+const minStatusInterval = 6 * time.Second
 
-// show is an object with the status that it is to have; nil: it has that, or is to have it
-// later. k is locked.
+// show returns the object with a new status, or nil if the status is unchanged or must wait. The
+// caller holds k.mu.
 func (c *Controller) show(k *cluster, m *v1alpha1.ClusterMigration, at status.Moment) *v1alpha1.ClusterMigration {
 	if m == nil || !m.DeletionTimestamp.IsZero() && k.job == nil {
 		return nil
@@ -31,7 +31,7 @@ func (c *Controller) show(k *cluster, m *v1alpha1.ClusterMigration, at status.Mo
 		return nil
 	}
 	now := c.o.Clock.Now()
-	if rest := leastBetween - now.Sub(k.shown); rest > 0 && k.job != nil {
+	if rest := minStatusInterval - now.Sub(k.shown); rest > 0 && k.job != nil {
 		c.enqueueAfter(k.key, rest)
 		return nil
 	}
@@ -40,14 +40,14 @@ func (c *Controller) show(k *cluster, m *v1alpha1.ClusterMigration, at status.Mo
 	return changed
 }
 
-// write writes the status of an object; nil: of none.
+// write writes the status of m, which may be nil.
 func (c *Controller) write(m *v1alpha1.ClusterMigration) error {
 	if m == nil {
 		return nil
 	}
 	_, err := c.objects[m.Namespace].UpdateStatus(m)
 	switch {
-	case apierrors.IsConflict(err): // the cache is behind: its next event brings us here
+	case apierrors.IsConflict(err): // the cache is outdated: its next event enqueues the object
 		c.enqueueAfter(Key{Namespace: m.Namespace, Name: m.Name}, time.Second)
 		return nil
 	case apierrors.IsNotFound(err):
@@ -56,7 +56,7 @@ func (c *Controller) write(m *v1alpha1.ClusterMigration) error {
 	return err
 }
 
-// statusOf is what there is to show, made anew each time.
+// statusOf computes the status from scratch.
 func (c *Controller) statusOf(k *cluster, m *v1alpha1.ClusterMigration, at status.Moment) v1alpha1.ClusterMigrationStatus {
 	at.Generation = m.Generation
 	s := v1alpha1.ClusterMigrationStatus{ObservedGeneration: m.Generation}
@@ -69,11 +69,11 @@ func (c *Controller) statusOf(k *cluster, m *v1alpha1.ClusterMigration, at statu
 		}
 		s.Plan, s.History, s.Handoff = shownPlan(l), history(l.seen.Journal), handoffOf(l)
 		at.Owner = agreement(l)
-	} else { // what was known stays, until it is known anew
+	} else { // keep the last known values
 		s.Position, s.Plan, s.History, s.Handoff = m.Status.Position, m.Status.Plan, m.Status.History, m.Status.Handoff
 	}
-	if k.job != nil && k.job.kind != looking {
-		s.Run = k.job.shows()
+	if k.job != nil && k.job.kind != kindLook {
+		s.Run = k.job.statusRun()
 		if s.Run.Step != nil && at.Message == "" {
 			at.Message = k.job.line()
 		}
@@ -109,8 +109,8 @@ func shownPlan(l *look) *v1alpha1.Plan {
 	return p
 }
 
-// shows is the job for a status. The step is a copy: the run goes on.
-func (j *job) shows() *v1alpha1.Run {
+// statusRun returns the job for a status. The step is a copy, because the run continues.
+func (j *job) statusRun() *v1alpha1.Run {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	r := &v1alpha1.Run{ID: j.run, Direction: "forward"}
@@ -123,7 +123,7 @@ func (j *job) shows() *v1alpha1.Run {
 	return r
 }
 
-// line is the job in one line.
+// line describes the job in one line.
 func (j *job) line() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -134,7 +134,7 @@ func (j *job) line() string {
 	return line
 }
 
-// failureOf is what the last run for this object ended with, while it stands.
+// failureOf returns the error of the last run for this object while it is current, or nil.
 func (c *Controller) failureOf(k *cluster, m *v1alpha1.ClusterMigration) *v1alpha1.Failure {
 	err := k.failed.err
 	if err == nil || k.failed.attempt != attempt(m) {
@@ -147,12 +147,12 @@ func (c *Controller) failureOf(k *cluster, m *v1alpha1.ClusterMigration) *v1alph
 	return f
 }
 
-// history are the runs of the journal, the latest first.
+// history returns the finished runs of the journal, latest first.
 func history(state journal.State) []v1alpha1.PastRun {
 	var past []v1alpha1.PastRun
 	for _, run := range slices.Backward(state.Runs) {
 		if run.End == "" && run.Outcome == "" {
-			continue // it is under way, or its end is not known
+			continue // it works, or its end is unknown
 		}
 		one := v1alpha1.PastRun{ID: run.ID, Result: run.Outcome, StartedAt: timeOf(run.Start), EndedAt: timeOf(run.End)}
 		for _, yes := range state.Approvals {

@@ -14,11 +14,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// provisioningClusters are Rancher's Clusters, RKE's in a mirror.
+// provisioningClusters are Rancher's Clusters; for RKE they are mirrors.
 var provisioningClusters = schema.GroupVersionResource{Group: "provisioning.cattle.io", Version: "v1", Resource: "clusters"}
 
-// target is the way to a cluster by its Cluster, read live; false: there is none that
-// stays, or none that awsmigrate migrates.
+// target returns the target for a cluster, from its Cluster on the API server. It returns false
+// if the Cluster does not exist, is being deleted, or cannot be migrated by awsmigrate.
 func (c *Controller) target(ctx context.Context, key Key) (session.Target, bool, error) {
 	cluster, err := c.rancher.Resource(provisioningClusters).Namespace(key.Namespace).Get(ctx, key.Name, metav1.GetOptions{})
 	switch {
@@ -32,8 +32,8 @@ func (c *Controller) target(ctx context.Context, key Key) (session.Target, bool,
 	return t, cluster.GetDeletionTimestamp() == nil && t.Kind != "", c.o.Scope.refuses(t.Kind, key.Name)
 }
 
-// kindOf is what provisions a cluster; "": something else. Of RKE Rancher keeps a mirror
-// by the ID of the cluster, without a configuration
+// kindOf returns the provisioner of a cluster, or "" if awsmigrate does not support it. For RKE,
+// Rancher has a mirror that is named after the cluster's ID and has no configuration
 // (rancher/rancher:pkg/controllers/provisioningv2/cluster/controller.go@v2.8.5).
 func kindOf(cluster *unstructured.Unstructured) session.Kind {
 	version, _, _ := unstructured.NestedString(cluster.Object, "spec", "kubernetesVersion")

@@ -14,8 +14,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// A journal that cannot be read costs only its own cluster: it may have one, and all others
-// are found.
+// An unreadable journal affects only its own cluster: the cluster counts as having one, and all
+// others are found.
 func TestJournalled_oneUnread_othersAreFound(t *testing.T) {
 	keeps := func(namespace, cluster string) *corev1.ConfigMap {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: journal.Name(cluster), Labels: map[string]string{wellknown.ManagedBy: wellknown.FieldManager}},

@@ -22,17 +22,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// watchClusters has a cluster looked at again when its Cluster changes. Of each nothing
-// but name and generation is kept.
+// watchClusters enqueues a cluster when its Cluster changes. Its cache keeps only metadata such
+// as name and generation.
 func (c *Controller) watchClusters(ctx context.Context) error {
 	for _, namespace := range c.o.Namespaces {
 		factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(c.rancher, 0, namespace, nil)
 		informer := factory.ForResource(provisioningClusters).Informer()
-		if err := informer.SetTransform(stripped); err != nil {
+		if err := informer.SetTransform(stripCluster); err != nil {
 			return fmt.Errorf("watch the Clusters of namespace %s: %w", namespace, err)
 		}
 		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-			AddFunc:    func(any) { c.appears() },
+			AddFunc:    func(any) { c.signalCluster() },
 			UpdateFunc: func(before, after any) { c.clusterMoved(before, after) },
 			DeleteFunc: func(gone any) { c.clusterMoved(nil, gone) },
 		}); err != nil {
@@ -47,8 +47,8 @@ func (c *Controller) watchClusters(ctx context.Context) error {
 	return nil
 }
 
-// stripped keeps of a Cluster what a decision to look again needs.
-func stripped(obj any) (any, error) {
+// stripCluster keeps only the metadata of a Cluster that the handlers need.
+func stripCluster(obj any) (any, error) {
 	full, is := obj.(*unstructured.Unstructured)
 	if !is {
 		return obj, nil // a tombstone
@@ -80,25 +80,25 @@ func (c *Controller) clusterMoved(before, after any) {
 	k := c.clusters[key]
 	c.mu.Unlock()
 	if k == nil {
-		return // nobody asked about it
+		return // no object names it
 	}
 	k.mu.Lock()
-	k.moved, k.awaits = true, failure{} // it may be what is waited for
+	k.moved, k.awaits = true, failure{} // the change may be the awaited commit
 	k.mu.Unlock()
 	c.enqueue(key)
 }
 
-// known are the objects of a namespace, as cached.
-func (c *Controller) known(namespace string) []*v1alpha1.ClusterMigration {
+// cachedObjects returns the cached objects of a namespace.
+func (c *Controller) cachedObjects(namespace string) []*v1alpha1.ClusterMigration {
 	all, err := c.objects[namespace].Cache().List(namespace, labels.Everything())
 	if err != nil {
-		return nil // of a filled cache: never
+		return nil // cannot happen with a filled cache
 	}
 	return all
 }
 
-// openJournals has every cluster looked at whose journal is there: a run of it may have
-// died while Rancher goes on with what it began, also where no object names the cluster.
+// openJournals enqueues every cluster with a journal. One of its runs may have died during a
+// rollout, even if no object names the cluster.
 func (c *Controller) openJournals(ctx context.Context, namespace string) error {
 	keys := c.watched[namespace].ListKeys()
 	for i, key := range keys {
@@ -109,25 +109,24 @@ func (c *Controller) openJournals(ctx context.Context, namespace string) error {
 		if j.unread != nil {
 			c.log(j.cluster).Warn("the journal could not be read: the cluster is looked at without it", "error", j.unread.Error())
 		}
-		c.mayRoll(j.cluster)
+		c.enqueueLook(j.cluster)
 	}
 	return err
 }
 
-// journalled is a cluster that has a journal, and the namespace where it lies.
+// journalled is a cluster with a journal, and the namespace of the journal.
 type journalled struct {
 	cluster   Key
 	namespace string
-	unread    error // why it is not known whether there is one; nil: there is
+	unread    error // error if the journal could not be read; it may exist then
 }
 
-// rkeID is the name of the mirror of a cluster that rke made, and of the namespace with its
-// journal.
+// rkeID matches the name of an RKE cluster's mirror, which is also the namespace of its journal.
 var rkeID = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
 
-// journalled are the clusters of a namespace that have a journal. Each that rke made has a
-// namespace for it, of which no list is granted: those are found by the names of the
-// Clusters. One whose journal cannot be read may have one, and is among them.
+// journalled returns the clusters of a namespace that have a journal. The journal of an RKE
+// cluster is in a namespace of its own, which the controller may not list, so it is read by the
+// Cluster's name. A cluster whose journal cannot be read is included.
 func (c *Controller) journalled(ctx context.Context, namespace string, clusters []string) ([]journalled, error) {
 	list, err := c.kube.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: wellknown.ManagedBy + "=" + wellknown.FieldManager})
 	if err != nil {
@@ -160,8 +159,8 @@ func isJournal(kept *corev1.ConfigMap) bool {
 	return is
 }
 
-// mayRoll has a cluster looked at, whether an object names it or not.
-func (c *Controller) mayRoll(key Key) {
+// enqueueLook enqueues a cluster for a look, with or without an object.
+func (c *Controller) enqueueLook(key Key) {
 	k := c.cluster(key)
 	k.mu.Lock()
 	k.moved = true
@@ -171,8 +170,8 @@ func (c *Controller) mayRoll(key Key) {
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
-// readSchema finds out whether the served definition knows every field of ours: an API
-// server drops what its schema does not know, without a word.
+// readSchema finds out whether the served CRD knows all fields: an API server silently drops
+// unknown ones.
 func (c *Controller) readSchema(ctx context.Context) error {
 	crd, err := c.rancher.Resource(definitions).Get(ctx, v1alpha1.CRD, metav1.GetOptions{})
 	if err != nil {
@@ -182,22 +181,22 @@ func (c *Controller) readSchema(ctx context.Context) error {
 	return nil
 }
 
-// learnsSchema reads the definition until it gets through. Nothing begins before: an old
-// one may have dropped the field that says so.
-func (c *Controller) learnsSchema(ctx context.Context, err error) {
+// retrySchema reads the CRD until it succeeds. Nothing begins before, because an outdated CRD
+// may drop fields.
+func (c *Controller) retrySchema(ctx context.Context, err error) {
 	for err != nil {
 		c.o.Log.Warn("the definition could not be read: nothing begins until it is", "error", err.Error())
 		select {
 		case <-ctx.Done():
 			return
-		case <-c.o.Clock.After(firstPause):
+		case <-c.o.Clock.After(minPause):
 		}
 		err = c.readSchema(ctx)
 	}
 	c.enqueueKnown()
 }
 
-// schemaOf is the number of the schema that a definition has; 0: it says none.
+// schemaOf returns the schema number of a CRD, or 0 if it has none.
 func schemaOf(annotations map[string]string) int {
 	number, err := strconv.Atoi(annotations[v1alpha1.SchemaAnnotation])
 	if err != nil {

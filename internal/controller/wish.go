@@ -11,16 +11,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 )
 
-// freeFields returns the fields of a spec that may change while a block of steps is under
-// way, each with the reason. Every other field, also one that is added later, ends the block
-// before its next step.
+// freeFields returns the fields of a spec that may change during a block of steps, with the
+// reason. A change of any other field, including fields added later, ends the block before its
+// next step.
 func freeFields() map[string]string {
 	return map[string]string{"spec.windows": "a window decides when a block begins, and never cuts one"}
 }
 
-// withdrawn says how an object differs from the one that a block of steps was begun for, or
-// is empty if it asks for the same. The two specs are compared as a whole.
-func withdrawn(begun, now *v1alpha1.ClusterMigration) (string, error) {
+// changesSince describes how an object differs from the one for which a block was started, or
+// returns "" if the whole specs are equal.
+func changesSince(begun, now *v1alpha1.ClusterMigration) (string, error) {
 	switch {
 	case now.UID != begun.UID:
 		return "was made anew", nil
@@ -43,8 +43,7 @@ func withdrawn(begun, now *v1alpha1.ClusterMigration) (string, error) {
 	return "has changed " + strings.Join(changed, ", ") + " since this block of steps began", nil
 }
 
-// fieldsOf returns a spec as an API server stores it. Two spellings of the goal Audit are
-// one.
+// fieldsOf returns a spec as an API server stores it. An empty goal equals Audit.
 func fieldsOf(spec v1alpha1.ClusterMigrationSpec) (map[string]any, error) {
 	spec.Goal = spec.Goal.OrDefault()
 	text, err := json.Marshal(spec)
@@ -55,8 +54,8 @@ func fieldsOf(spec v1alpha1.ClusterMigrationSpec) (map[string]any, error) {
 	return fields, json.Unmarshal(text, &fields)
 }
 
-// changedFields names the fields with different values: those of options one by one. It
-// names no values, which may be secret.
+// changedFields names the fields with different values, those of options individually. It names
+// no values, because they may be secret.
 func changedFields(at string, before, after map[string]any) []string {
 	keys := map[string]any{}
 	maps.Copy(keys, before)

@@ -12,8 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 )
 
-// eachLeaf visits every value of a spec that is no struct, pointer or list itself. Pointers
-// and lists are filled on the way.
+// eachLeaf visits every scalar value of a spec, and fills pointers and lists on the way.
 func eachLeaf(at string, v reflect.Value, visit func(at string, v reflect.Value)) {
 	switch {
 	case v.Type() == reflect.TypeFor[runtime.RawExtension]():
@@ -42,7 +41,7 @@ func eachLeaf(at string, v reflect.Value, visit func(at string, v reflect.Value)
 	}
 }
 
-// bend gives a leaf one of two values.
+// bend sets a leaf to one of two values.
 func bend(t *testing.T, v reflect.Value, second bool) {
 	t.Helper()
 	words := map[bool]string{false: "first", true: "second"}
@@ -58,9 +57,8 @@ func bend(t *testing.T, v reflect.Value, second bool) {
 	}
 }
 
-// Every field of the spec, changed in the middle of a block, ends it, or is in the list of
-// those that may change.
-func TestWithdrawnByEachField(t *testing.T) {
+// A change of any field of the spec during a block ends the block, unless freeFields lists it.
+func TestChangesSince_eachField_isNamed(t *testing.T) {
 	filled := func(second string) *v1alpha1.ClusterMigration {
 		m := &v1alpha1.ClusterMigration{}
 		eachLeaf("spec", reflect.ValueOf(&m.Spec).Elem(), func(at string, v reflect.Value) { bend(t, v, at == second) })
@@ -73,7 +71,7 @@ func TestWithdrawnByEachField(t *testing.T) {
 	}
 	free := map[string]bool{}
 	for _, field := range fields {
-		seen, err := withdrawn(filled(""), filled(field))
+		seen, err := changesSince(filled(""), filled(field))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +97,7 @@ func TestWithdrawnByEachField(t *testing.T) {
 	}
 }
 
-func TestWithdrawn(t *testing.T) {
+func TestChangesSince(t *testing.T) {
 	begun := v1alpha1.ClusterMigration{ObjectMeta: metav1.ObjectMeta{UID: "one"}, Spec: v1alpha1.ClusterMigrationSpec{Edits: v1alpha1.EditsApply, Goal: v1alpha1.GoalMigrate}}
 	for name, tt := range map[string]struct {
 		change func(m *v1alpha1.ClusterMigration)
@@ -119,7 +117,7 @@ func TestWithdrawn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			now := begun.DeepCopy()
 			tt.change(now)
-			seen, err := withdrawn(&begun, now)
+			seen, err := changesSince(&begun, now)
 			if err != nil || (seen == "") != (tt.want == "") || !strings.Contains(seen, tt.want) {
 				t.Errorf("%q, %v; wanted %q", seen, err, tt.want)
 			}

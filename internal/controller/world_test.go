@@ -14,9 +14,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// world stands in for one cluster and the engine: a list of steps, of which so many are
-// done, and one that others may still carry out. It leaves out all that a run does to a
-// cluster, and keeps what a controller decides by: plans, holds, approvals, the journal.
+// world is a fake of one cluster and the engine: a list of steps with a number of completed ones,
+// and a step that others may still carry out. It makes no changes to a cluster, and has
+// everything that a controller decides on: plans, holds, approvals, the journal.
 type world struct {
 	mu     sync.Mutex
 	goal   string // that done counts for
@@ -53,7 +53,7 @@ func goalOf(o session.Options) (string, []journal.StepID) {
 	return "migrate", forward
 }
 
-// plan is what is left to do. w is locked.
+// plan returns the pending steps. The caller holds w.mu.
 func (w *world) plan(o session.Options) (runner.Observation, runner.WholePlan) {
 	goal, order := goalOf(o)
 	done := w.done
@@ -174,7 +174,7 @@ func (w *world) guard(context.Context, session.Connector, session.Options) (sess
 	return session.Result{Began: true}, nil
 }
 
-// with changes the world, or reads it.
+// with calls f with the lock of the world.
 func with[T any](w *world, f func() T) T {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// containerName is the Job's one container.
+	// containerName is the name of the Job's only container.
 	containerName = "awsmigrate"
-	// user is nobody, whom no file of the image belongs to.
+	// user is the user "nobody", who owns no file of the image.
 	user = 65534
-	// stopWithin is how long a run that is asked to stop may take for the write in hand,
-	// its journal and the lock. Each waits for an API at most a request's time, 30 s.
+	// stopWithin is how long a stopping run may take for the current write, its journal and the
+	// lock. Each waits at most one request timeout (30 s) for an API.
 	stopWithin = 90 * time.Second
 	// heldLock is how long another run may hold the lock before the Job gives up.
 	heldLock = time.Hour
 )
 
-// The names by which a run learns from the downward API where it runs.
+// Variables of the downward API that identify the pod of a run.
 const (
 	EnvPodName       = "POD_NAME"
 	EnvPodUID        = "POD_UID"
@@ -45,16 +45,16 @@ func (o Options) job() *batchv1.Job {
 	}
 }
 
-// pod is the run. Nothing is mounted for it to write to: it keeps its state in the
-// cluster.
+// pod returns the pod of the run. It has no writable volume, because a run stores its state in
+// the cluster.
 func (o Options) pod() corev1.PodSpec {
 	yes, id, grace := true, int64(user), int64(stopWithin/time.Second)
 	return corev1.PodSpec{
-		RestartPolicy:      corev1.RestartPolicyNever, // which podFailurePolicy asks for
+		RestartPolicy:      corev1.RestartPolicyNever, // required by podFailurePolicy
 		ServiceAccountName: o.serviceAccount(), AutomountServiceAccountToken: &yes,
 		TerminationGracePeriodSeconds: &grace,
 		NodeSelector:                  map[string]string{corev1.LabelOSStable: "linux"},
-		Tolerations: []corev1.Toleration{ // Rancher's mark on Linux nodes of clusters with Windows
+		Tolerations: []corev1.Toleration{ // Rancher's taint on Linux nodes of clusters with Windows
 			{Key: "cattle.io/os", Operator: corev1.TolerationOpEqual, Value: "linux", Effect: corev1.TaintEffectNoSchedule},
 		},
 		SecurityContext: &corev1.PodSecurityContext{
@@ -96,7 +96,7 @@ func field(name, path string) corev1.EnvVar {
 const (
 	planVolume       = "plan"
 	downstreamVolume = "downstream"
-	downstreamKey    = "value" // as in the Secrets that Rancher keeps
+	downstreamKey    = "value" // as in Rancher's Secrets
 )
 
 func (o Options) volumes() []corev1.Volume {
@@ -112,7 +112,7 @@ func (o Options) volumes() []corev1.Volume {
 	return volumes
 }
 
-// args are the run's command line. A plan is its own approval.
+// args returns the command line of the run. A saved plan is its own approval.
 func (o Options) args() []string {
 	args := []string{string(o.Distribution), "--cluster", o.Cluster}
 	if o.Distribution == wellknown.RKE2 {

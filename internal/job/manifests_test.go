@@ -49,7 +49,7 @@ func cases() map[string]Options {
 	}
 }
 
-func TestGoldenManifests(t *testing.T) {
+func TestYAML_golden(t *testing.T) {
 	for name, options := range cases() {
 		got, err := YAML(options)
 		if err != nil {
@@ -71,9 +71,9 @@ func TestGoldenManifests(t *testing.T) {
 	}
 }
 
-// Every object is bound by name but where Kubernetes cannot, and nothing is granted
-// that changes rights, runs commands, or lists Secrets.
-func TestRightsAreBound(t *testing.T) {
+// Rules name their objects wherever Kubernetes allows it. No rule allows changing rights, running
+// commands, or listing Secrets.
+func TestObjects_rights_areBound(t *testing.T) {
 	for name, options := range cases() {
 		for _, scope := range options.Rights() {
 			for _, r := range scope.Rules {
@@ -96,7 +96,7 @@ func TestRightsAreBound(t *testing.T) {
 	}
 }
 
-func TestLongClusterName(t *testing.T) {
+func TestJobName_longCluster_fitsLabel(t *testing.T) {
 	o := Options{Cluster: strings.Repeat("x", 63)}
 	other := Options{Cluster: strings.Repeat("x", 62) + "y"}
 	if len(o.jobName()) > nameLimit || o.jobName() == other.jobName() {
@@ -104,7 +104,7 @@ func TestLongClusterName(t *testing.T) {
 	}
 }
 
-// No cluster has a name that makes its Job, or its rights outside of its namespace, another's.
+// The names of a cluster's Job and cluster-scoped rights never equal those of another cluster.
 func TestNames_clusterNamedLikeAnother_differ(t *testing.T) {
 	long := Options{Cluster: strings.Repeat("x", 63)}
 	like := Options{Cluster: strings.TrimPrefix(strings.TrimPrefix(long.jobName(), "awsmigrate."), "awsmigrate-")}
@@ -117,9 +117,9 @@ func TestNames_clusterNamedLikeAnother_differ(t *testing.T) {
 	}
 }
 
-// The API server takes the printed documents as they are, twice, and the strictest of
-// its pod security levels takes the pod.
-func TestAppliedToAnAPIServer(t *testing.T) {
+// The API server accepts the printed documents unchanged, twice, and its strictest pod security
+// level accepts the pod.
+func TestObjects_onAPIServer_areAccepted(t *testing.T) {
 	server := apiserver.New(t, apiserver.Options{})
 	kube := kubernetes.NewForConfigOrDie(server.Config())
 	apply := applier{dynamic.NewForConfigOrDie(server.Config()), restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(discovery.NewDiscoveryClientForConfigOrDie(server.Config())))}
@@ -161,7 +161,7 @@ func podOf(job *batchv1.Job) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: job.Name + "-", Labels: job.Spec.Template.Labels}, Spec: job.Spec.Template.Spec}
 }
 
-// applier is `kubectl apply --server-side --validate=strict -f -`.
+// applier does what `kubectl apply --server-side --validate=strict -f -` does.
 type applier struct {
 	client dynamic.Interface
 	mapper meta.RESTMapper

@@ -9,11 +9,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Objects are everything that is applied, in an order in which each finds what it
-// refers to.
+// Objects returns all objects to apply, in an order in which each finds its references.
 func Objects(o Options) []runtime.Object {
 	var objects []runtime.Object
-	if o.ServiceAccount == "" { // one that is named is somebody's own
+	if o.ServiceAccount == "" { // a named account belongs to the user
 		objects = append(objects, o.account())
 	}
 	for _, scope := range o.Rights() {
@@ -29,7 +28,8 @@ func (o Options) meta(namespace, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: o.labels()}
 }
 
-// account says nothing of tokens: the Job's pods ask for theirs, others get none.
+// account returns a ServiceAccount without an automatic token: the Job's pods request theirs, and
+// other pods get none.
 func (o Options) account() *corev1.ServiceAccount {
 	no := false
 	return &corev1.ServiceAccount{
@@ -38,7 +38,7 @@ func (o Options) account() *corev1.ServiceAccount {
 	}
 }
 
-// granted is a role and its binding.
+// granted returns a role and its binding.
 func (o Options) granted(s Scope) []runtime.Object {
 	const version = rbacv1.GroupName + "/v1"
 	meta := o.meta(s.Namespace, s.Name)
@@ -63,7 +63,7 @@ func (o Options) granted(s Scope) []runtime.Object {
 
 const planKey = "plan.json"
 
-// planName is no name that RBAC lets the run write to.
+// planName returns a name that the run's own RBAC rules cannot write to.
 func (o Options) planName() string { return wellknown.ObjectName(wellknown.JobPlan, o.Cluster) }
 
 func (o Options) planConfigMap() *corev1.ConfigMap {

@@ -9,42 +9,42 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Options of the manifests.
+// Options holds the values of the manifests.
 type Options struct {
 	Distribution   wellknown.Distribution
-	Cluster        string // name of Rancher's Cluster object; RKE: its id, c-xxxxx
-	Namespace      string // of the Job; RKE2: that of the Cluster object, too; RKE: its Fleet workspace, unless DownstreamSecret is set
+	Cluster        string // name of Rancher's Cluster object; RKE: its ID, c-xxxxx
+	Namespace      string // of the Job; RKE2: also of the Cluster object; RKE: its Fleet workspace, unless DownstreamSecret is set
 	Image          string
-	ServiceAccount string // "": one of the Job's own
+	ServiceAccount string // if empty, the Job gets its own
 	Suspend        bool
-	Args           []string // of the run, beside the target
-	Plan           []byte   // the saved plan; nil: none
+	Args           []string // of the run, after the target
+	Plan           []byte   // the saved plan, or nil
 	Exits          Exits
 
 	AWSSecret        string          // in Namespace: variables such as AWS_ACCESS_KEY_ID
 	DownstreamSecret string          // in Namespace: kubeconfig of the cluster under the key `value`
-	CloudConfig      SecretReference // what `secret://` in the configuration names
-	Undo             bool            // the rights are to serve an undo, too
+	CloudConfig      SecretReference // named as `secret://` in the configuration
+	Undo             bool            // the rights must also allow an undo
 }
 
-// SecretReference names a Secret; the zero value none.
+// SecretReference names a Secret; the zero value names none.
 type SecretReference struct{ Namespace, Name string }
 
-// Exits are the codes with which a run fails, in the order of their size.
+// Exits holds the exit codes of failed runs, in ascending order.
 type Exits struct {
-	Final []int32 // repeating the run does not help
-	Again []int32 // it may
+	Final []int32 // a retry does not help
+	Again []int32 // a retry may help
 }
 
-// nameLimit is what a label holds: the Job's pods carry its name as one
+// nameLimit is the maximum length of a label value: the Job's pods have its name as a label
 // (kubernetes/kubernetes:pkg/apis/batch/validation/validation.go@v1.26.13).
 const nameLimit = 63
 
-// name is that of most objects, and of the journal.
+// name returns the name of most objects, and of the journal.
 func (o Options) name() string { return journal.Name(o.Cluster) }
 
-// jobName is name, as long as a label holds it. A shortened one has a dot behind "awsmigrate":
-// no cluster's full name is another's shortened one.
+// jobName returns name, shortened to the length of a label value. A shortened name has a dot
+// after "awsmigrate", so it never equals the full name of another cluster.
 func (o Options) jobName() string {
 	const digest = 8
 	name := o.name()
@@ -56,8 +56,8 @@ func (o Options) jobName() string {
 	return strings.TrimRight(short[:nameLimit-1-2*digest], "-.") + "-" + hex.EncodeToString(sum[:digest])
 }
 
-// clusterWide is the name of what no namespace holds: two namespaces may have Clusters
-// of one name. A namespace has no dot in its name.
+// clusterWide returns a name for cluster-scoped objects, because Clusters in two namespaces may
+// have the same name. A namespace name contains no dot.
 func (o Options) clusterWide() string {
 	return wellknown.ObjectName(wellknown.JobRole, o.Namespace+"."+o.Cluster)
 }
@@ -69,10 +69,10 @@ func (o Options) serviceAccount() string {
 	return o.name()
 }
 
-// home is the namespace of journal and lock.
+// home returns the namespace of journal and lock.
 func (o Options) home() string {
 	if o.Distribution == wellknown.RKE {
-		return o.Cluster // Rancher gives each RKE cluster a namespace of its id
+		return o.Cluster // Rancher gives each RKE cluster a namespace named after its ID
 	}
 	return o.Namespace
 }

@@ -42,8 +42,8 @@ func documentedPatch(t *testing.T) []byte {
 	return patch
 }
 
-// The patch that docs/job.md gives for sites with a proxy or a private registry adds to
-// the printed pod, and takes nothing from it. Kustomize merges lists by the same keys.
+// The patch in docs/job.md, for sites with a proxy or a private registry, only adds to the
+// printed pod. Kustomize merges lists by the same keys.
 func TestObjects_patchedAsDocumented_keepWhatIsPrinted(t *testing.T) {
 	patch := documentedPatch(t)
 	for name, options := range cases() {

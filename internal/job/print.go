@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// heading is what whoever reads the manifests before applying them should know.
+// heading is a comment for the user who reads the manifests before applying them.
 const heading = `# A run of awsmigrate in the cluster that Rancher runs in; docs/job.md says more.
 #   apply:  kubectl apply -f -
 #   watch:  kubectl -n %[1]s logs -f job/%[2]s
@@ -18,8 +18,8 @@ const heading = `# A run of awsmigrate in the cluster that Rancher runs in; docs
 # every failure is tried again, up to backoffLimit.
 `
 
-// YAML returns the objects as documents, each without what only a server fills in, or an
-// error if some value would not make them.
+// YAML returns the objects as YAML documents, without fields that only a server sets. It returns
+// an error if a value is invalid.
 func YAML(o Options) ([]byte, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err

@@ -7,12 +7,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// killed is the exit code of a process that SIGKILL ended, as by a machine without
-// memory. It is no ending of ours.
+// killed is the exit code of a process that SIGKILL ended, for example because the machine ran
+// out of memory. awsmigrate itself never returns it.
 const killed int32 = 137
 
-// policy maps exit codes to what the Job does. The rules are tried in order; a pod that
-// was evicted is no failed try, whatever its code. What matches none is counted.
+// policy maps exit codes to actions of the Job. The first matching rule applies. An evicted pod
+// is not a failed attempt, whatever its code. A failure that matches no rule is counted.
 func (e Exits) policy() *batchv1.PodFailurePolicy {
 	name := containerName
 	codes := func(action batchv1.PodFailurePolicyAction, codes []int32) batchv1.PodFailurePolicyRule {
@@ -27,7 +27,7 @@ func (e Exits) policy() *batchv1.PodFailurePolicy {
 	}}
 }
 
-// with puts a code where the order, which Kubernetes asks for, wants it.
+// with inserts a code in ascending order, as Kubernetes requires.
 func with(codes []int32, code int32) []int32 {
 	var out []int32
 	for i, c := range codes {
@@ -39,17 +39,17 @@ func with(codes []int32, code int32) []int32 {
 	return append(out, code)
 }
 
-// The Job controller's pauses (kubernetes/kubernetes:pkg/controller/job/job_controller.go@v1.26.13,
-// DefaultJobBackOff, MaxJobBackOff, getBackoff). Later releases pause as long or longer.
+// Pauses of the Job controller
+// (kubernetes/kubernetes:pkg/controller/job/job_controller.go@v1.26.13, DefaultJobBackOff,
+// MaxJobBackOff, getBackoff). Later releases pause at least as long.
 const (
 	firstPause   = 10 * time.Second
 	longestPause = 360 * time.Second
 )
 
-// pause is the least time between the moments at which the controller counts failure n,
-// from 1, and the next one. It begins a pause with the failure that it counts, and
-// another with the end of the next pod, and takes whichever is over first: a run's own
-// time may pass within it.
+// pause returns the minimum time between counting failure n, from 1, and the next one. The
+// controller starts one pause when it counts the failure and another when the next pod ends, and
+// takes the shorter one. A pause may include the run's own time.
 func pause(n int) time.Duration {
 	pause := firstPause
 	for range n - 1 {
@@ -60,7 +60,7 @@ func pause(n int) time.Duration {
 	return pause
 }
 
-// failures is how many the controller may have counted when that time is over.
+// failures returns the maximum number of failures that the controller counts within a time.
 func failures(within time.Duration) int {
 	at, n := time.Duration(0), 1
 	for at += pause(n); at <= within; at += pause(n) {
@@ -69,9 +69,9 @@ func failures(within time.Duration) int {
 	return n
 }
 
-// BackoffLimit is how many failures are counted in that time at most, so that a Job
-// with this limit is not given up before it is over. The controller forgets its pauses
-// when it restarts; the limit allows for that once, at the worst moment.
+// BackoffLimit returns the maximum number of failures within a time. A Job with this limit does
+// not give up earlier. The controller forgets its pauses when it restarts, so the limit includes
+// one restart at the worst time.
 func BackoffLimit(outlast time.Duration) int32 {
 	limit, at := 0, time.Duration(0)
 	for n := 1; at <= outlast; n++ {

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// controller is the arithmetic of the Job controller of 1.26: a work queue in which a
-// Job waits at most once, at the earliest of the times asked for, and the count of its
-// failures, from which the pauses are made
+// controller models the Job controller of 1.26: a work queue in which a Job waits at most once,
+// at the earliest requested time, and the number of its failures, from which the pauses follow
 // (kubernetes/kubernetes:pkg/controller/job/job_controller.go@v1.26.13, updatePod,
 // enqueueControllerDelayed, syncJob, getBackoff; client-go:util/workqueue@v0.26.13,
 // ItemExponentialFailureRateLimiter.When, delayingType.waitingLoop).
@@ -19,7 +18,7 @@ type controller struct {
 
 const never = time.Duration(1<<63 - 1)
 
-// power is base times 2^n, at most the longest pause.
+// power returns base times 2^n, at most the longest pause.
 func power(n int) time.Duration {
 	pause := 10 * time.Second
 	for range n {
@@ -30,7 +29,7 @@ func power(n int) time.Duration {
 	return pause
 }
 
-// podFailed puts the Job into the queue.
+// podFailed adds the Job to the queue.
 func (c *controller) podFailed(at time.Duration) {
 	if c.requeues > 0 {
 		at += power(c.requeues - 1)
@@ -38,7 +37,7 @@ func (c *controller) podFailed(at time.Duration) {
 	c.due = min(c.due, at)
 }
 
-// sync counts a failure that is seen for the first time, and begins a pause.
+// sync counts a newly observed failure, and begins a pause.
 func (c *controller) sync(at time.Duration, newFailure bool) {
 	c.due = never
 	if newFailure {
@@ -48,8 +47,8 @@ func (c *controller) sync(at time.Duration, newFailure bool) {
 	}
 }
 
-// givenUp is when a Job fails whose every try ends after the same time; restarted is
-// when the controller begins anew and knows no pauses any more.
+// givenUp returns when a Job fails if every attempt takes the same time. restarted is when the
+// controller restarts and forgets its pauses.
 func givenUp(limit int32, try, restarted time.Duration) time.Duration {
 	c := controller{due: never}
 	ends := try // of the pod that was started last
@@ -80,14 +79,14 @@ func givenUp(limit int32, try, restarted time.Duration) time.Duration {
 	}
 }
 
-// tryTimes are how long a try takes that finds the lock held: at most the 20 s between
-// two renewals of its owner and the time that a pod needs to start; others in between
-// show that the limit does not hang on it.
+// tryTimes are possible durations of an attempt that finds the lock held: at most the 20 s
+// between two renewals of its owner, plus the start of a pod. Other durations show that the limit
+// does not depend on it.
 func tryTimes() []time.Duration {
 	return []time.Duration{0, time.Second, 5 * time.Second, 9 * time.Second, 11 * time.Second, 25 * time.Second, 45 * time.Second, 3 * time.Minute, 10 * time.Minute}
 }
 
-func TestBackoffLimitOutlastsAHeldLock(t *testing.T) {
+func TestBackoffLimit_heldLock_outlastsIt(t *testing.T) {
 	limit := BackoffLimit(heldLock)
 	for _, try := range tryTimes() {
 		for restart := time.Duration(0); restart <= heldLock; restart += 17 * time.Second {
@@ -98,7 +97,7 @@ func TestBackoffLimitOutlastsAHeldLock(t *testing.T) {
 	}
 }
 
-func TestBackoffLimitIsNoLargerThanNeeded(t *testing.T) {
+func TestBackoffLimit_anyTime_isMinimal(t *testing.T) {
 	limit, worst := BackoffLimit(heldLock), never
 	for restart := time.Second; restart <= heldLock; restart += time.Second {
 		worst = min(worst, givenUp(limit-1, 0, restart))
@@ -108,7 +107,7 @@ func TestBackoffLimitIsNoLargerThanNeeded(t *testing.T) {
 	}
 }
 
-func TestPauses(t *testing.T) {
+func TestPause(t *testing.T) {
 	for limit, want := range map[int32]time.Duration{0: 0, 1: 10 * time.Second, 2: 30 * time.Second, 6: 630 * time.Second, 8: 1350 * time.Second} {
 		if at := givenUp(limit, 0, 0); at != want {
 			t.Errorf("limit %d: given up after %s, wanted %s", limit, at, want)

@@ -9,15 +9,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Scope is where rules hold.
+// Scope holds rules and where they apply.
 type Scope struct {
-	Namespace string // "": in the whole cluster
-	Name      string // of Role and binding
+	Namespace string // empty means the whole cluster
+	Name      string // of role and binding
 	Rules     []rbacv1.PolicyRule
 }
 
-// Rights are what a run needs, in the management cluster. Objects are named wherever
-// Kubernetes can: create and list know no names yet.
+// Rights returns the rights of a run in the management cluster. Rules name objects wherever
+// Kubernetes allows it: create and list cannot be limited to names.
 func (o Options) Rights() []Scope {
 	if o.Distribution == wellknown.RKE {
 		return o.rightsRKE()
@@ -37,13 +37,13 @@ func (o Options) Rights() []Scope {
 	return o.withCloudConfig(scopes)
 }
 
-// rightsRKE are those of a cluster that Rancher runs rke for. What an edit takes out and
-// the journal may not hold is kept in a Secret, which nothing but an undo reads. The way to
-// the cluster is beside the mirror that Rancher keeps of it in its Fleet workspace.
+// rightsRKE returns the rights for a cluster that Rancher runs rke for. Values that an edit
+// removes and the journal must not hold are stored in a Secret, which only an undo reads. The
+// kubeconfig is next to Rancher's mirror of the cluster, in its Fleet workspace.
 func (o Options) rightsRKE() []Scope {
 	kept := []string{"create"}
 	if o.Undo {
-		kept = append(kept, "get") // under a name that comes from what is in it
+		kept = append(kept, "get") // its name is derived from its content
 	}
 	scopes := []Scope{
 		{Name: o.clusterWide(), Rules: []rbacv1.PolicyRule{rule("management.cattle.io", "clusters", []string{o.Cluster}, "get", "patch")}},
@@ -62,7 +62,7 @@ func (o Options) rightsRKE() []Scope {
 	return scopes
 }
 
-// record is what journal, lock and the records of runs need.
+// record returns the rights for the journal, the lock and the records of runs.
 func (o Options) record() []rbacv1.PolicyRule {
 	names := []string{o.name()}
 	return []rbacv1.PolicyRule{
@@ -73,7 +73,7 @@ func (o Options) record() []rbacv1.PolicyRule {
 	}
 }
 
-// withCloudConfig adds the Secret that the cluster's cloud config is in.
+// withCloudConfig adds the right to read the Secret with the cloud config.
 func (o Options) withCloudConfig(scopes []Scope) []Scope {
 	if o.CloudConfig == (SecretReference{}) {
 		return scopes

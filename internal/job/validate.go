@@ -13,15 +13,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// given is one of the values that the objects are made of.
+// given is one value that the objects contain.
 type given struct {
 	flag, value string
 	rule        func(string) []string
 	optional    bool
 }
 
-// given returns the values in the order of the flags, each with the rule by which an API
-// server, or a kubelet, takes it.
+// given returns the values in the order of the flags, each with the rule of the API server or
+// kubelet.
 func (o Options) given() []given {
 	all := []given{
 		{"--cluster", o.Cluster, clusterName, false},
@@ -40,8 +40,7 @@ func (o Options) given() []given {
 	return all
 }
 
-// Validate refuses values of which no API server would make the objects, or no kubelet
-// the container.
+// Validate returns an error for values that an API server or a kubelet would refuse.
 func (o Options) Validate() error {
 	if o.Distribution != wellknown.RKE2 && o.Distribution != wellknown.RKE {
 		return invalid("--distribution", string(o.Distribution), "rke2 or rke")
@@ -69,8 +68,8 @@ func isLabel(value string) []string { return validation.NameIsDNSLabel(value, fa
 
 func isSubdomain(value string) []string { return validation.NameIsDNSSubdomain(value, false) }
 
-// clusterName is the rule for a Cluster whose name becomes a part of others': of the
-// Job's, which is also a label of its pods, and of the longest, that of the plan.
+// clusterName validates the name of a Cluster as a part of other names: the Job's name, which is
+// also a label of its pods, and the plan's name, which is the longest.
 func clusterName(value string) []string {
 	o := Options{Cluster: value}
 	for _, name := range []string{value, o.jobName(), o.planName()} {
@@ -88,7 +87,7 @@ func isText(value string) []string {
 	return nil
 }
 
-// Image references, as container runtimes parse them
+// imageReference matches image references as container runtimes parse them
 // (distribution/reference:regexp.go@v0.6.0: the grammar, its parts and its limit).
 var imageReference = func() *regexp.Regexp {
 	const (
@@ -102,7 +101,7 @@ var imageReference = func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + domain + `/)?(` + path + `)(?::` + tag + `)?(?:@` + digest + `)?$`)
 }()
 
-// maxImagePath bounds the path of an image, with its domain.
+// maxImagePath is the maximum length of an image's path, including its domain.
 const maxImagePath = 255
 
 func isImage(value string) []string {
@@ -113,7 +112,7 @@ func isImage(value string) []string {
 	return nil
 }
 
-// literal returns an argument that the kubelet passes on as it is: it replaces $(NAME) by
-// a variable of the container, and $$ by $
+// literal escapes an argument for the kubelet, which replaces $(NAME) by a variable of the
+// container and $$ by $
 // (kubernetes/kubernetes:third_party/forked/golang/expansion/expand.go@v1.26.13).
 func literal(arg string) string { return strings.ReplaceAll(arg, "$", "$$") }

@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// documents decodes what was printed.
+// documents decodes the printed documents.
 func documents(t *testing.T, text []byte) []unstructured.Unstructured {
 	t.Helper()
 	var all []unstructured.Unstructured
@@ -34,8 +34,8 @@ func documents(t *testing.T, text []byte) []unstructured.Unstructured {
 	}
 }
 
-// same reports whether what is printed of o is what o is made of: its objects, by their
-// names, and the arguments of the run as the kubelet hands them over.
+// same reports whether the printed documents match o: the names of the objects, and the arguments
+// that the kubelet passes to the run.
 func same(t *testing.T, o Options, text []byte) bool {
 	t.Helper()
 	got, want := documents(t, text), Objects(o)
@@ -65,8 +65,8 @@ func same(t *testing.T, o Options, text []byte) bool {
 	return true
 }
 
-// expanded is an argument as a kubelet hands it over that knows every variable, by the rule
-// of kubernetes/kubernetes:third_party/forked/golang/expansion/expand.go@v1.26.13.
+// expanded returns an argument as a kubelet passes it, if all variables are defined
+// (kubernetes/kubernetes:third_party/forked/golang/expansion/expand.go@v1.26.13).
 func expanded(arg string) string {
 	var out strings.Builder
 	for i := 0; i < len(arg); i++ {
@@ -129,7 +129,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// FuzzYAML: whatever is given, what is printed are exactly the objects, or it is refused.
+// FuzzYAML checks that any input is either refused or printed as exactly its objects.
 func FuzzYAML(f *testing.F) {
 	f.Add("prod", "fleet-default", "i:1", "", "", "", "", "", "$(X)", false)
 	f.Add("c-7kq2x", "a\n---\nb", "i:1\n---", "x: y", "&a", "*a", "{}", "[", "\u0085- |", true)

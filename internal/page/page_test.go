@@ -29,7 +29,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestRowsAndSentences(t *testing.T) {
+func TestRowsOn(t *testing.T) {
 	rows := RowsOn(sample, "Two")
 	if len(rows) != 1 || rows[0].Section != "A page" || !slices.Equal(rows[0].Heads, []string{"what", "exit", "to do"}) || rows[0].Cells[1] != "3" {
 		t.Errorf("%+v", rows)
@@ -45,8 +45,8 @@ func TestRowsAndSentences(t *testing.T) {
 	}
 }
 
-// Every page fits the screen, but for words and code that are longer, and loses no word.
-func TestPagesFit(t *testing.T) {
+// Every page fits the screen, except for longer words and code, and loses no word.
+func TestText_docs_fitWidth(t *testing.T) {
 	entries, err := docs.Pages.ReadDir("steps")
 	if err != nil || len(entries) < 10 {
 		t.Fatalf("%d pages, %v", len(entries), err)

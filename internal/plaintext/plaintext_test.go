@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestPrintable(t *testing.T) {
+func TestLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain ✓ ä":                 "plain ✓ ä",
 		"\x1b[31mred\x1b[0m":        "·[31mred·[0m",
@@ -22,8 +22,8 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-// What is tidy stays as it is: views may make it so again.
-func TestTidyIsBounded(t *testing.T) {
+// Tidy is idempotent: views may call it again.
+func TestTidy_longText_isBounded(t *testing.T) {
 	for _, text := range []string{"", "a", strings.Repeat("ä\x1b", 1<<20), strings.Repeat("\xff", 9000)} {
 		once := Tidy(text)
 		if n := len([]rune(once)); n > maxTidy || Tidy(once) != once {

@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 )
 
-// Every step that writes is in one block of its goal, in the procedure's own order, and
-// no block ends with a cordon of ours.
+// Every writing step is in one block of its goal, in the procedure's order, and no block ends
+// with a cordon by awsmigrate.
 func TestBlocks(t *testing.T) {
 	var forward, back []v1alpha1.Step
 	for _, info := range procedure.StepInfos() {

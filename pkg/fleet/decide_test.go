@@ -18,14 +18,14 @@ var (
 	saturday = time.Date(2026, time.November, 28, 21, 30, 0, 0, time.UTC)
 )
 
-// approved is an object whose plan somebody approved, and a cluster about to run it.
+// approved is an object with an approved plan, and a cluster that is ready to run it.
 func approved() (*v1alpha1.ClusterMigration, Facts) {
 	m := &v1alpha1.ClusterMigration{Spec: v1alpha1.ClusterMigrationSpec{Goal: v1alpha1.GoalMigrate, Edits: v1alpha1.EditsApply, ApprovedPlan: planned}}
 	m.Name, m.Namespace, m.Generation = "prod", "fleet-default", 7
 	return m, Facts{Now: saturday, Plan: Plan{Hash: planned, Next: time.Hour}}
 }
 
-// left has a run leave a rollout.
+// left makes a run leave a rollout.
 func left(f *Facts) { f.Rolling = true }
 
 func TestDecide(t *testing.T) {
@@ -113,9 +113,9 @@ func nights(schedule, duration string) []v1alpha1.Window {
 	return []v1alpha1.Window{{Schedule: schedule, Duration: duration}}
 }
 
-// Over all that can be true at once: nothing is begun without the hash that somebody
-// approved, and nothing that rolls is left alone by anything but another run's lock.
-func TestGuardComesBeforeGates(t *testing.T) {
+// In every combination of facts, nothing begins without the approved hash, and a rollout is
+// always watched unless another run holds the lock.
+func TestDecide_rolling_guardsBeforeGates(t *testing.T) {
 	dice := rand.New(rand.NewPCG(13, 1))
 	is := func() bool { return dice.IntN(2) == 0 }
 	rarely := func() bool { return dice.IntN(4) == 0 }

@@ -6,9 +6,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// A run that was killed goes on while the next one is being approved: what has
-// become done meanwhile is no new plan, what has become another change is.
-func TestApprovedCovers(t *testing.T) {
+// While a plan waits for approval, a killed run may still act. A step that is done meanwhile
+// keeps the plan valid; a change that differs does not.
+func TestCovers(t *testing.T) {
 	plan := func(steps ...PlannedStep) approved {
 		a, err := approvedOf(steps)
 		if err != nil {

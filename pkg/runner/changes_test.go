@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Whoever is told that a step begins is told what the plan under the lock has of it, and
-// whoever is told that it ended what it wrote; a run that made no plan tells nothing.
-func TestChangesOfSteps(t *testing.T) {
+// StepStarted has the planned changes of the step, and StepFinished those it has written. A run
+// without a plan has neither.
+func TestRun_steps_reportChanges(t *testing.T) {
 	planned, made := Change{Object: "Cluster x", Diff: "- 1\n+ 2\n"}, Change{Object: "Cluster x", Diff: "- 1\n+ 3\n"}
 	for name, approves := range map[string]bool{"with a plan": true, "without": false} {
 		p := migration(newWorld())

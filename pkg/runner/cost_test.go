@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-func TestAbout(t *testing.T) {
+func TestString(t *testing.T) {
 	for about, want := range map[About]string{0: "", -3: "", 1: "1s", 9: "9s", 10: "~10s", 59: "~59s", Minute: "~1m", Minute + 1: "~2m", 12 * Minute: "~12m"} {
 		if got := about.String(); got != want {
 			t.Errorf("%d seconds: %q, want %q", about, got, want)
@@ -16,8 +16,8 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// What is done costs nothing; what only reads takes time, and alone makes no run; of a
-// step in progress all counts that it was planned with.
+// A done step costs nothing. A step that only reads takes time, but starts no run. A step in
+// progress counts as planned.
 func TestCostOf(t *testing.T) {
 	step := func(id journal.StepID, kind StateKind, plan Plan) PlannedStep {
 		return PlannedStep{Info: Info{ID: id}, State: State{Kind: kind}, Plan: plan}

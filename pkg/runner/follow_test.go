@@ -8,9 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
-// A run is at work while it is the journal's last, has no end, and somebody renewed its
-// lock not too long ago.
-func TestWorking(t *testing.T) {
+// A run works if it is the journal's last run, has no end, and has renewed its lock recently.
+func TestWorkingOf(t *testing.T) {
 	now := time.Date(2026, 11, 21, 9, 5, 0, 0, time.UTC)
 	at := func(minutes int) string { return now.Add(time.Duration(minutes) * time.Minute).Format(time.RFC3339) }
 	intents := []journal.Intent{

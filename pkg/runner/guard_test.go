@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
-// watched is a script of which step two, begun by a run that died, still rolls.
+// watched returns a script whose step two was begun by a dead run and still rolls.
 type watched struct {
 	*script
 	rolling  bool
@@ -34,7 +34,7 @@ func (p *watched) Watched(context.Context, Observation) Step[Observation] {
 	return &two
 }
 
-// leftRolling is a bench on which run-0 announced step two, changed half of it, and died.
+// leftRolling returns a bench on which run-0 announced step two, changed half of it, and died.
 func leftRolling(t *testing.T, verdicts ...Verdict) (*bench, *watched) {
 	t.Helper()
 	w := newWorld()
@@ -57,8 +57,8 @@ func (b *bench) kept() journal.State {
 	return st
 }
 
-// A guard watches to the rest, changes nothing, reaches no goal and takes no brake back;
-// the step counts as seen to its end only where its own verdict said so.
+// A guard watches to the end, changes nothing, reaches no goal and releases no pause. The step
+// counts as completed only if its own verdict said so.
 func TestGuard(t *testing.T) {
 	waiting := Verdict{Kind: Waiting, WaitingFor: "machines", Seen: "1/3"}
 	for name, tt := range map[string]struct {
@@ -87,8 +87,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// A cluster at rest is looked at once, without a lock or a line in the history.
-func TestGuardOfACluster(t *testing.T) {
+// A cluster at rest is read once, without a lock or an entry in the history.
+func TestGuard_atRest_readsOnce(t *testing.T) {
 	b, p := leftRolling(t, Verdict{})
 	p.rolling = false
 	before := b.kept()
@@ -100,8 +100,8 @@ func TestGuardOfACluster(t *testing.T) {
 	}
 }
 
-// A cluster that nobody can place rolls all the same, and is watched.
-func TestGuardOfAClusterBetweenPositions(t *testing.T) {
+// A cluster at an unknown position may roll too, and is watched.
+func TestGuard_unknownPosition_watches(t *testing.T) {
 	b, p := leftRolling(t, Verdict{Kind: Met, Stable: 1, AtRest: true})
 	p.observe = func(seen Observation) (Observation, error) {
 		return seen, &fault.Error{Class: fault.Check, Reason: "HalfMigrated"}
@@ -111,7 +111,7 @@ func TestGuardOfAClusterBetweenPositions(t *testing.T) {
 	}
 }
 
-func TestGuardBrakes(t *testing.T) {
+func TestGuard_harm_pauses(t *testing.T) {
 	b, p := leftRolling(t, Verdict{Kind: Waiting, WaitingFor: "machines"}, Verdict{Kind: Braked, Err: errors.New("a rename")})
 	p.brake = func(context.Context, *Tx, error) (string, error) { return "paused it", nil }
 	_, err := Guard[Observation](t.Context(), p, b.o)
@@ -121,8 +121,8 @@ func TestGuardBrakes(t *testing.T) {
 	}
 }
 
-// A guard stops on request like every run: with the lock given back, and what it leaves.
-func TestGuardInterrupted(t *testing.T) {
+// A guard stops on request like every run: it releases the lock and reports what it leaves.
+func TestGuard_interrupt_releasesLock(t *testing.T) {
 	b, p := leftRolling(t, Verdict{Kind: Waiting, WaitingFor: "machines", By: Roller{Name: "Rancher", Alone: true}})
 	stop := make(chan struct{})
 	b.o.Interrupt = stop

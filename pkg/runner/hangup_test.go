@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// hung is a bench whose terminal goes away when f is called.
+// hung returns a bench whose terminal disconnects when f is called.
 func hung(t *testing.T) (b *bench, hangUp func()) {
 	t.Helper()
 	b = newBench(t, migration(newWorld()))
@@ -39,10 +39,9 @@ func wantLeft(t *testing.T, b *bench, res Result, err error) {
 	}
 }
 
-// The terminal goes away inside of each effect in turn: the step in hand is
-// finished with all of its effects and watched until it is Met, and no other
-// begins. The same command goes on from there.
-func TestHangUpEndsTheStepInHandAndBeginsNoOther(t *testing.T) {
+// The terminal disconnects during each effect in turn. The current step completes all its effects
+// and is watched until Met. No other step begins, and the same command continues.
+func TestRun_hangUpDuringEffect_completesStep(t *testing.T) {
 	for n := range 8 {
 		b, hangUp := hung(t)
 		effects := 0
@@ -88,8 +87,8 @@ func TestHangUpEndsTheStepInHandAndBeginsNoOther(t *testing.T) {
 	}
 }
 
-// The guard judges on after a hang-up, and the brake is pulled.
-func TestBrakeIsPulledAfterAHangUp(t *testing.T) {
+// After a hang-up the run still judges, and pauses the rollout.
+func TestRun_harmAfterHangUp_pauses(t *testing.T) {
 	b, hangUp := hung(t)
 	paused, reads := false, 0
 	b.p.brake = func(ctx context.Context, tx *Tx, _ error) (string, error) {
@@ -109,9 +108,9 @@ func TestBrakeIsPulledAfterAHangUp(t *testing.T) {
 	}
 }
 
-// What changes nothing is left at once: a step that only reads, and one whose
-// first effect is still to come.
-func TestHangUpLeavesWhatHasNotBegun(t *testing.T) {
+// A step that has changed nothing is left at once: one that only reads, or whose first effect has
+// not begun.
+func TestRun_hangUpBeforeEffect_leavesStep(t *testing.T) {
 	waits := func(hangUp func()) func(context.Context, *Tx) (Verdict, error) {
 		return func(context.Context, *Tx) (Verdict, error) {
 			hangUp()
@@ -148,9 +147,8 @@ func TestHangUpLeavesWhatHasNotBegun(t *testing.T) {
 	}
 }
 
-// A step that an earlier run began is in hand, whether or not this run has changed
-// anything of it yet.
-func TestHangUpWatchesWhatAnEarlierRunBegan(t *testing.T) {
+// A step that an earlier run began counts as begun, even if this run has changed nothing.
+func TestRun_hangUpInResumedStep_watches(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) { return Verdict{}, errors.New("gone") }
 	if _, err := b.run(); err == nil {
@@ -167,9 +165,9 @@ func TestHangUpWatchesWhatAnEarlierRunBegan(t *testing.T) {
 	}
 }
 
-// Before anything was begun, a hang-up ends the run without a trace: before the
-// question, at the question, and while it waits for the lock.
-func TestHangUpBeforeTheFirstStep(t *testing.T) {
+// Before anything was begun, a hang-up ends the run without a trace: before the question, during
+// it, and during the wait for the lock.
+func TestRun_hangUpBeforeFirstStep_ends(t *testing.T) {
 	for name, bend := range map[string]func(b *bench, hangUp func()){
 		"at once": func(_ *bench, hangUp func()) { hangUp() },
 		"at the question": func(b *bench, hangUp func()) {
@@ -187,7 +185,7 @@ func TestHangUpBeforeTheFirstStep(t *testing.T) {
 	}
 }
 
-// waitingLock is held by somebody who never lets it go.
+// waitingLock is a lock that its holder never releases.
 type waitingLock struct {
 	lock.Lock
 	hangUp func()
@@ -199,8 +197,8 @@ func (l waitingLock) Acquire(ctx context.Context) error {
 	return retry.Stopped()
 }
 
-// An interrupt counts as one whatever came before it, and goes before the hang-up.
-func TestInterruptAfterAHangUp(t *testing.T) {
+// An interrupt takes precedence over an earlier hang-up.
+func TestRun_interruptAfterHangUp_isInterrupted(t *testing.T) {
 	b, hangUp := hung(t)
 	stop := make(chan struct{})
 	b.o.Interrupt = stop

@@ -10,9 +10,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
-// What holds a step keeps it from beginning: the run ends at the rest before it. What was
-// begun is none of its business, and neither is what only reads.
-func TestHold(t *testing.T) {
+// A held step does not begin, and the run ends before it. Steps in progress and steps that only
+// read are not held.
+func TestRun_heldStep_ends(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	var asked []journal.StepID
 	b.o.Hold = func(_ context.Context, step Info) error {
@@ -45,8 +45,8 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// A stop that is asked for while a step is held begins it no more.
-func TestStopWhileAStepIsHeld(t *testing.T) {
+// If a stop is requested during Hold, the step does not begin.
+func TestRun_stopDuringHold_beginsNothing(t *testing.T) {
 	for name, ask := range map[string]func(*Options) chan struct{}{
 		"a clean stop": func(o *Options) chan struct{} { c := make(chan struct{}); o.Interrupt = c; return c },
 		"the brake":    func(o *Options) chan struct{} { c := make(chan struct{}); o.Brake = c; return c },

@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// The interrupt comes inside of each effect in turn.
-func TestFirstInterruptFinishesTheEffectAndStops(t *testing.T) {
+// The interrupt arrives during each effect in turn.
+func TestRun_firstInterrupt_finishesEffect(t *testing.T) {
 	for n := range 8 {
 		b := newBench(t, migration(newWorld()))
 		ch := make(chan struct{})
@@ -55,7 +55,7 @@ func TestFirstInterruptFinishesTheEffectAndStops(t *testing.T) {
 	}
 }
 
-func TestInterruptEndsAWait(t *testing.T) {
+func TestRun_interruptDuringWait_ends(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	ch := make(chan struct{}, 1)
 	b.o.Interrupt = ch
@@ -73,7 +73,7 @@ func TestInterruptEndsAWait(t *testing.T) {
 	}
 }
 
-func TestBrakeIsPulledDespiteAnInterrupt(t *testing.T) {
+func TestRun_interruptDuringHarm_pauses(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	ch := make(chan struct{})
 	b.o.Interrupt = ch
@@ -90,7 +90,7 @@ func TestBrakeIsPulledDespiteAnInterrupt(t *testing.T) {
 	}
 }
 
-func TestInterruptWithNothingLeftIsSuccess(t *testing.T) {
+func TestRun_interruptAfterLastStep_succeeds(t *testing.T) {
 	b := newBench(t, newScript(newWorld(), step("one")))
 	ch := make(chan struct{})
 	b.o.Interrupt = ch
@@ -107,7 +107,7 @@ func TestInterruptWithNothingLeftIsSuccess(t *testing.T) {
 	}
 }
 
-func TestCancelledContextIsOutAtOnce(t *testing.T) {
+func TestRun_cancelledContext_endsAtOnce(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	ctx, cancel := context.WithCancel(t.Context())
 	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) {
@@ -133,7 +133,7 @@ func TestCancelledContextIsOutAtOnce(t *testing.T) {
 	}
 }
 
-// finishing is a step with a child of its own.
+// finishing is a step with its own child process.
 type finishing struct {
 	*scripted
 	calls []bool // graceful, by call
@@ -145,10 +145,9 @@ func (f *finishing) Finish(ctx context.Context, _ *Tx, graceful bool) error {
 	return nil
 }
 
-// However a step ends, Finish is called once, with a context that works unless all
-// patience has ended; only a stop that was asked for lets the work under way end
-// by itself.
-func TestFinishIsCalledOnceHoweverTheStepEnds(t *testing.T) {
+// Finish is called once, however a step ends. Its context works unless the second interrupt has
+// ended it. Only a requested stop lets the work end normally.
+func TestRun_anyEnd_callsFinishOnce(t *testing.T) {
 	waits := func(context.Context, *Tx) (Verdict, error) {
 		return Verdict{Kind: Waiting, WaitingFor: "the child", Seen: "no output"}, nil
 	}
@@ -190,8 +189,8 @@ func TestFinishIsCalledOnceHoweverTheStepEnds(t *testing.T) {
 	}
 }
 
-// Settle follows a step that was seen to its end, and no other; its error ends the run.
-func TestSettle(t *testing.T) {
+// Settle is called after a completed step, and after no other. Its error ends the run.
+func TestRun_completedStep_callsSettle(t *testing.T) {
 	ill := &fault.Error{Class: fault.Check, Reason: "Bad", Object: "child"}
 	for name, tt := range map[string]struct {
 		verify  func(context.Context, *Tx) (Verdict, error)
@@ -214,7 +213,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// settling is a step that keeps something once it was seen to its end.
+// settling is a step that writes a note after it is completed.
 type settling struct {
 	*scripted
 	err     error
@@ -226,7 +225,7 @@ func (s *settling) Settle(context.Context, *Tx) error {
 	return s.err
 }
 
-// withFinisher puts a step of the test's own into a script.
+// withFinisher replaces a step of a script by the test's own step.
 type withFinisher struct {
 	*script
 	step Step[Observation]
@@ -243,9 +242,9 @@ func (p withFinisher) Steps() []Step[Observation] {
 	return steps
 }
 
-// Whoever asks for the brake while somebody else carries out the change of a step gets it
-// with the next reading; no further step begins, and nothing goes on by itself.
-func TestBrakeThatIsAskedFor(t *testing.T) {
+// If a pause is requested while others roll out a step, the rollout is paused at the next read.
+// No further step begins, and nothing continues.
+func TestRun_pauseRequest_pauses(t *testing.T) {
 	p := migration(newWorld())
 	b := newBench(t, p)
 	ask := make(chan struct{})
@@ -275,8 +274,8 @@ func TestBrakeThatIsAskedFor(t *testing.T) {
 	}
 }
 
-// Where nothing was begun the brake has nothing to hold, and the run ends.
-func TestBrakeBeforeAnythingWasBegun(t *testing.T) {
+// If nothing was begun, there is nothing to pause, and the run ends.
+func TestRun_pauseRequestBeforeStep_ends(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	ask := make(chan struct{})
 	close(ask)

@@ -11,11 +11,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
-// killed is what a process that dies at a point panics with.
+// killed is the panic value of a process that dies at a point.
 type killed struct{ point string }
 
-// runKilled runs b and dies at point n of those that the hook sees; false if
-// the run ended before.
+// runKilled runs b and dies at point n of the hook. It returns false if the run ended earlier.
 func runKilled(b *bench, n int) (died bool, err error) {
 	at := 0
 	b.w.hook = func(point string) {
@@ -37,14 +36,14 @@ func runKilled(b *bench, n int) (died bool, err error) {
 	return false, err
 }
 
-// again is b as a new process finds it, after the dead one's lock expired.
+// again returns b as a new process sees it, after the dead run's lock has expired.
 func again(b *bench, run int) {
 	b.lock.Break()
 	b.o.RunID = fmt.Sprintf("run-%d", run)
 	b.o.Lock = b.lock.For(lock.Owner{User: "alice", Host: "laptop", PID: run, Run: b.o.RunID})
 }
 
-func TestKilledAnywhereTwiceAndRunAgain(t *testing.T) {
+func TestRun_killedTwiceAnywhere_completes(t *testing.T) {
 	clean := newBench(t, migration(newWorld()))
 	points := 0
 	clean.w.hook = func(string) { points++ }
@@ -93,8 +92,7 @@ func TestKilledAnywhereTwiceAndRunAgain(t *testing.T) {
 	t.Logf("%d points, %d ways to die", points, tried)
 }
 
-// intentBeforeEffect judges a trace: every effect follows the commit of its
-// own intent.
+// intentBeforeEffect checks that in a trace every effect follows the commit of its intent.
 func intentBeforeEffect(trace []string) error {
 	for i, what := range trace {
 		fact, isEffect := strings.CutPrefix(what, "effect ")
@@ -105,7 +103,7 @@ func intentBeforeEffect(trace []string) error {
 	return nil
 }
 
-func TestIntentBeforeEffect(t *testing.T) {
+func TestEffect_anyKill_followsIntent(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	if _, err := b.run(); err != nil {
 		t.Fatal(err)
@@ -116,7 +114,7 @@ func TestIntentBeforeEffect(t *testing.T) {
 	if err := intentBeforeEffect(b.w.trace); err != nil {
 		t.Error(err)
 	}
-	// The same trace of an engine that journals after the deed must be caught.
+	// The trace of an engine that commits the intent after the effect must be refused.
 	defect := slices.Clone(b.w.trace)
 	for i := range defect[:len(defect)-1] {
 		if strings.HasPrefix(defect[i+1], "effect ") {
@@ -128,7 +126,7 @@ func TestIntentBeforeEffect(t *testing.T) {
 	}
 }
 
-func TestIntentIsDurableWhenItsEffectBegins(t *testing.T) {
+func TestEffect_begin_intentIsStored(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	effects := 0
 	b.w.hook = func(point string) {
@@ -154,7 +152,7 @@ func TestIntentIsDurableWhenItsEffectBegins(t *testing.T) {
 	}
 }
 
-func TestJournalDeletedBetweenRuns(t *testing.T) {
+func TestRun_deletedJournal_completes(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	b.o.Until = "two"
 	if _, err := b.run(); err != nil {

@@ -10,10 +10,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// However a run leaves a roll that somebody else carries out, it says who goes on
-// with how much of it. A roll that is held by the brake, or was seen to its end, is
-// not left.
-func TestLeavesARoll(t *testing.T) {
+// A run that leaves a rollout to others reports who continues it and how much is done. A paused
+// or completed rollout is not left.
+func TestRun_rollingStepEnds_reportsLeft(t *testing.T) {
 	rolling := func(by Roller) Verdict {
 		return Verdict{Kind: Waiting, WaitingFor: "every machine", Seen: "1/6", Done: 1, Total: 6, By: by}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// resumed is a script of which step two, begun by a run that died, is carried out by others.
+// resumed is a script whose step two was begun by a dead run and is carried out by others.
 type resumed struct {
 	*watched
 	by        Roller
@@ -29,7 +29,7 @@ func (p *resumed) Leftover(context.Context, Observation) *Leftover[Observation] 
 	return &Leftover[Observation]{Step: p.step("two").Info(), By: p.by, Watch: p.watched, Overtaken: p.overtaken}
 }
 
-// resume is a bench with such a script, and what the person who is asked finds.
+// resume is a bench with such a script; it records what the person who is asked finds.
 func resume(t *testing.T, answer error, verdicts ...Verdict) (b *bench, p *resumed, asked *[]int) {
 	t.Helper()
 	b, w := leftRolling(t, verdicts...)
@@ -49,7 +49,7 @@ var (
 	bad   = Verdict{Kind: Braked, Err: &fault.Error{Class: fault.Check, Reason: "NodeRenamed"}}
 )
 
-// warned is the first warning, which comes before anything is watched.
+// warned returns the first warning, which precedes all watching.
 func (b *bench) warned() string {
 	for _, e := range b.events.of(StepWarning) {
 		return e.Message
@@ -79,8 +79,8 @@ func TestRun_leftoverGoesWrong_brakesAndNeverAsks(t *testing.T) {
 	}
 }
 
-// A yes that was given before, and a step that the run would begin with, need no watch of
-// their own.
+// If the approval was given before, or the run would begin with that step, the leftover needs no
+// separate watch.
 func TestRun_leftoverWithoutAQuestion_isTakenUpAtOnce(t *testing.T) {
 	b, p, _ := resume(t, nil, rolls)
 	b.o.Unattended = true
@@ -102,7 +102,7 @@ func TestRun_leftoverWithoutAQuestion_isTakenUpAtOnce(t *testing.T) {
 	}
 }
 
-// What refuses a run does not keep the watch away: it is said, and comes back at the end.
+// A refused run still watches the leftover. The refusal is shown at once and again at the end.
 func TestRun_leftoverAndRefused_watches(t *testing.T) {
 	refusal := &fault.Error{Class: fault.Check, Reason: "OwnerNotInformed", Object: "it", Seen: "is kept by others"}
 	for name, unattended := range map[string]bool{"with a yes": true, "asked": false} {
@@ -117,7 +117,7 @@ func TestRun_leftoverAndRefused_watches(t *testing.T) {
 	}
 }
 
-// An undo asks at once, and watches while it does.
+// An undo asks at once, and watches meanwhile.
 func TestRun_leftoverIsOvertaken_watchesWhileItAsks(t *testing.T) {
 	b, p, _ := resume(t, nil, rolls, bad)
 	p.overtaken = true
@@ -152,7 +152,7 @@ func TestRun_leftoverWithoutAPause_saysSo(t *testing.T) {
 	}
 }
 
-// The child of a run that died cannot be watched: the question comes first, behind a warning.
+// The child of a dead run cannot be watched: the question comes first, after a warning.
 func TestRun_leftoverOfAChild_asksFirst(t *testing.T) {
 	b, p, asked := resume(t, &fault.Error{Class: fault.Declined}, rolls)
 	p.by = Roller{Name: "rke"}

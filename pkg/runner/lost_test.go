@@ -18,9 +18,9 @@ func (b *bench) steal() {
 	}
 }
 
-// A run that has lost its lock ends with that, whatever its next reading shows: it
-// is another run's work.
-func TestRunWithoutItsLockSpeaksOfNothing(t *testing.T) {
+// A run without its lock ends with that error, whatever its next read shows: it may be another
+// run's work.
+func TestRun_lostLock_reportsOnlyThat(t *testing.T) {
 	for name, v := range map[string]Verdict{
 		"met":     {Kind: Met},
 		"waiting": {Kind: Waiting, WaitingFor: "x", Seen: "y"},
@@ -48,8 +48,8 @@ func TestRunWithoutItsLockSpeaksOfNothing(t *testing.T) {
 	}
 }
 
-// Lost between two steps, and behind the last one.
-func TestLockLostBetweenSteps(t *testing.T) {
+// The lock is lost between two steps, and after the last step.
+func TestRun_lockLostBetweenSteps_ends(t *testing.T) {
 	for name, last := range map[string]bool{"between": false, "at the end": true} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld()

@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// countedJournal is a journal beside a cluster that keeps a count of its own. It leaves
-// out that the cluster's count follows the journal, which Counted does.
+// countedJournal is a journal with a separate count for the cluster. Unlike Counted, it does not
+// update that count.
 type countedJournal struct {
 	journal.Journal
 	cluster int
@@ -21,7 +21,7 @@ func (j *countedJournal) Load(ctx context.Context) (journal.State, error) {
 	return st, err
 }
 
-// replayed is a bench with a saved plan of its first state.
+// replayed returns a bench with a saved plan of its first state.
 func replayed(t *testing.T, w *world, steps func(*world) *script) (*bench, func(*Basis)) {
 	t.Helper()
 	b := newBench(t, steps(w))
@@ -35,11 +35,11 @@ func replayed(t *testing.T, w *world, steps func(*world) *script) (*bench, func(
 	return b, func(now *Basis) { b.p.basis = now }
 }
 
-// forget makes a world as it was before anything was done to it.
+// forget resets a world to its first state.
 func (w *world) forget() { w.facts, w.settled = map[string]int{}, map[journal.StepID]int{} }
 
-// An approval serves one migration of one cluster, once.
-func TestReplayedApproval(t *testing.T) {
+// An approval is valid for one migration of one cluster, once.
+func TestRun_replayedApproval_isRefused(t *testing.T) {
 	base := Basis{Cluster: "uid-1", Goal: "test"}
 	for name, tt := range map[string]struct {
 		before func(t *testing.T, b *bench, basis func(*Basis))
@@ -162,8 +162,8 @@ func reasonOf(err error) string {
 	return ""
 }
 
-// What others change while a run is under way is compared before each step.
-func TestSavedPlanIsComparedBeforeEachStep(t *testing.T) {
+// Before each step, the plan is compared with changes that others made during the run.
+func TestRun_changeDuringRun_endsSavedPlan(t *testing.T) {
 	b, _ := replayed(t, newWorld(), migration)
 	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) {
 		b.w.settled["two"] = 2
@@ -176,8 +176,8 @@ func TestSavedPlanIsComparedBeforeEachStep(t *testing.T) {
 	}
 }
 
-// A plan that was made after the restore is one that somebody looked at since.
-func TestPlanMadeAfterARestoreIsApplied(t *testing.T) {
+// A plan that was made after the restore has been reviewed since.
+func TestRun_planAfterRestore_isApplied(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	b.o.Journal = &countedJournal{b.o.Journal, 2}
 	_, _, plan, err := PlanAll[Observation](t.Context(), b.p, b.o.Journal)
@@ -196,7 +196,7 @@ func TestPlanMadeAfterARestoreIsApplied(t *testing.T) {
 }
 
 // An epoch ends with its goal, not with a run.
-func TestEpochs(t *testing.T) {
+func TestEpochOf(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	for _, tt := range []struct {
 		goal  string
@@ -213,7 +213,7 @@ func TestEpochs(t *testing.T) {
 	}
 }
 
-func TestHashOfAPlan(t *testing.T) {
+func TestHash(t *testing.T) {
 	plan := func(change func(*WholePlan)) WholePlan {
 		p := WholePlan{Version: "v1", Basis: Basis{Cluster: "u", Goal: "migrate", Options: map[string]string{"--aws": "off"}}, Steps: []PlannedStep{
 			{Info: Info{ID: "check"}, State: State{Kind: Always}, Plan: Plan{Summary: []string{"80 checks"}}},
@@ -265,8 +265,8 @@ func TestHashOfAPlan(t *testing.T) {
 	}
 }
 
-// Whoever said yes in advance has not seen what a restore brought back.
-func TestYesInAdvanceIsNoneAfterARestore(t *testing.T) {
+// An approval in advance does not cover the state after a restore.
+func TestRun_unattendedAfterRestore_isRefused(t *testing.T) {
 	for unattended, reason := range map[bool]string{true: "ManagementRestored", false: ""} {
 		b := newBench(t, migration(newWorld()))
 		b.o.Journal, b.o.Unattended = &countedJournal{b.o.Journal, 1}, unattended

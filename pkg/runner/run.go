@@ -133,7 +133,7 @@ func noLock(target journal.Target) error {
 	return &fault.Error{Reason: "NoLock", Object: targetName(target), Seen: "a step is to do, but the run was given no journal or no lock"}
 }
 
-// firstReadTimeout reads journal and cluster before the run has started anything.
+// firstLook reads journal and cluster before the run has started anything.
 func (r *run[S]) firstLook(ctx context.Context) error {
 	return retry.Do(ctx, r.o.Clock, firstReadTimeout, "the API to answer", func(ctx context.Context) error {
 		if err := r.s.load(ctx); err != nil {

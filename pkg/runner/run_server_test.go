@@ -33,20 +33,20 @@ var runTests = map[string]func(*testing.T, *rest.Config){
 	"only reads":                       runReadOnly,
 }
 
-// process is one that runs, with a clock of its own.
+// process is a running process with its own clock.
 type process struct {
 	client kubernetes.Interface
 	lease  *lock.Lease
 	clock  *clocktesting.FakeClock
 }
 
-// while lets time pass for p as long as f runs.
+// while advances p's clock while f runs.
 func (p process) while(f func() error) error {
 	_, err := faulty.While(p.clock, f)
 	return err
 }
 
-// onServer is b with a journal and a lock on a real API server.
+// onServer returns b with a journal and a lock on a real API server.
 func onServer(t *testing.T, b *bench, config *rest.Config, user string) process {
 	c, _ := faulty.Client(t, config)
 	p := process{client: c, clock: faulty.NewClock().FakeClock}
@@ -59,8 +59,8 @@ func onServer(t *testing.T, b *bench, config *rest.Config, user string) process 
 	return p
 }
 
-// here is where all processes of these tests live, and nobody is a table of them in
-// which none is alive.
+// here is the place of all processes in these tests, and nobody is a process table without any of
+// them.
 var here = lock.Place{Boot: "boot-1", PIDs: "pid:[1]"}
 
 type nobody struct{}
@@ -69,7 +69,7 @@ func (nobody) Self() (at lock.Place, start uint64) { return here, 1 }
 
 func (nobody) Alive(int, uint64) (alive, known bool) { return false, true }
 
-// sawAll is the memory of a machine on which every run has been.
+// sawAll is the Witness of a machine on which every run has worked.
 type sawAll struct{}
 
 func (sawAll) Note(string, string)     {}
@@ -192,7 +192,7 @@ func runReadOnly(t *testing.T, config *rest.Config) {
 	}
 }
 
-// testRestart takes the API server away under a step, with clocks that are real.
+// testRestart restarts the API server during a step, with real clocks.
 func testRestart(t *testing.T, server *apiserver.Server) {
 	b := newBench(t, migration(newWorld()))
 	c, _ := faulty.Client(t, server.Config())

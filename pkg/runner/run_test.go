@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
-func TestRunDoesEveryStepOnceInOrder(t *testing.T) {
+func TestRun_newWorld_runsEachStepOnce(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	res, err := b.run()
 	if err != nil {
@@ -51,7 +51,7 @@ func TestRunDoesEveryStepOnceInOrder(t *testing.T) {
 	}
 }
 
-func TestNothingToDoTakesNoLockAndWritesNothing(t *testing.T) {
+func TestRun_nothingPending_takesNoLock(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	if _, err := b.run(); err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func (refusingLock) Prove(context.Context) error   { return errors.New("the lock
 func (refusingLock) Lost() error                   { return errors.New("the lock was asked for") }
 func (refusingLock) Release(context.Context) error { return errors.New("the lock was asked for") }
 
-func TestReadingStepMayNotMakeAnEffect(t *testing.T) {
+func TestEffect_readingStep_isRefused(t *testing.T) {
 	for _, todo := range []bool{true, false} {
 		p := migration(newWorld())
 		if !todo {
@@ -117,7 +117,7 @@ func TestReadingStepMayNotMakeAnEffect(t *testing.T) {
 	}
 }
 
-func TestSecondRunnerIsNamedItsOwner(t *testing.T) {
+func TestRun_heldLock_namesOwner(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	other := b.lock.For(lock.Owner{User: "bob", Host: "jump", PID: 7, Run: "run-0"})
 	if err := other.Acquire(t.Context()); err != nil {
@@ -130,7 +130,7 @@ func TestSecondRunnerIsNamedItsOwner(t *testing.T) {
 	}
 }
 
-func TestSupersededRunnerStopsBeforeItsNextWrite(t *testing.T) {
+func TestRun_lockTakenOver_stopsBeforeWrite(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	b.p.step("two").verify = func(ctx context.Context, tx *Tx) (Verdict, error) {
 		b.lock.Break()
@@ -150,7 +150,7 @@ func TestSupersededRunnerStopsBeforeItsNextWrite(t *testing.T) {
 	}
 }
 
-func TestAnotherRunsCommitStopsTheRun(t *testing.T) {
+func TestRun_foreignCommit_stops(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	b.p.step("two").do = func(ctx context.Context, tx *Tx) error {
 		st, err := b.journal.Load(ctx)
@@ -170,7 +170,7 @@ func TestAnotherRunsCommitStopsTheRun(t *testing.T) {
 	}
 }
 
-func TestStepThatIsUndoneStopsTheRun(t *testing.T) {
+func TestRun_revertedStep_stops(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) { return Verdict{Kind: Met}, nil } // never settles
 	_, err := b.run()
@@ -180,14 +180,14 @@ func TestStepThatIsUndoneStopsTheRun(t *testing.T) {
 	}
 }
 
-func TestObservationWithoutAStateIsRefused(t *testing.T) {
+func TestRun_missingState_isRefused(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	b.p.observe = func(o Observation) (Observation, error) { delete(o.States, "three"); return o, nil }
 	_, err := b.run()
 	faulty.WantClass(t, err, fault.Unexpected, "step three")
 }
 
-func TestApprove(t *testing.T) {
+func TestRun_approve(t *testing.T) {
 	p := migration(newWorld())
 	b := newBench(t, p)
 	asked := 0
@@ -217,7 +217,7 @@ func TestApprove(t *testing.T) {
 	}
 }
 
-func TestPlanThatMovedDuringThePromptIsStale(t *testing.T) {
+func TestRun_planMovesDuringPrompt_isStale(t *testing.T) {
 	p := migration(newWorld())
 	b := newBench(t, p)
 	generation := 3
@@ -230,7 +230,7 @@ func TestPlanThatMovedDuringThePromptIsStale(t *testing.T) {
 	}
 }
 
-func TestConfirm(t *testing.T) {
+func TestRun_confirm(t *testing.T) {
 	p := migration(newWorld())
 	p.step("two").info.Irreversible = "1.27 cannot go back"
 	b := newBench(t, p)
@@ -261,7 +261,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-func TestDryRunWritesNothing(t *testing.T) {
+func TestRun_dryRun_writesNothing(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	b.o.DryRun, b.o.Lock = true, refusingLock{}
 	res, err := b.run()
@@ -277,7 +277,7 @@ func TestDryRunWritesNothing(t *testing.T) {
 	}
 }
 
-func TestPlanAllReadsOnly(t *testing.T) {
+func TestPlanAll_anyWorld_writesNothing(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	b.o.Until = "one"
 	if _, err := b.run(); err != nil {
@@ -297,7 +297,7 @@ func TestPlanAllReadsOnly(t *testing.T) {
 	}
 }
 
-func TestAPIAwayBeforeTheRunIsGivenUpSoon(t *testing.T) {
+func TestRun_outageBeforeStart_endsSoon(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	b.p.observe = func(o Observation) (Observation, error) { return o, faulty.Refused() }
 	start := b.clock.Now()
@@ -311,7 +311,7 @@ func TestAPIAwayBeforeTheRunIsGivenUpSoon(t *testing.T) {
 	}
 }
 
-func TestAPIAwayBetweenStepsIsWaitedFor(t *testing.T) {
+func TestRun_outageBetweenSteps_waits(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	away := 0
 	b.p.observe = func(o Observation) (Observation, error) {
@@ -329,8 +329,8 @@ func TestAPIAwayBetweenStepsIsWaitedFor(t *testing.T) {
 	}
 }
 
-// What keeps a run from beginning is said before anybody is asked, and before the lock.
-func TestPrecheckComesBeforeTheQuestion(t *testing.T) {
+// An obstacle to the run is reported before the question and before the lock.
+func TestRun_failedPrecheck_asksNothing(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	b.p.unfit = errors.New("kept by somebody else")
 	b.o.Lock = refusingLock{}

@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// filed is a plan that went through a file.
+// filed returns a plan after a round trip through a file.
 func filed[T any](t *testing.T, plan T) *T {
 	t.Helper()
 	text, err := json.Marshal(plan)
@@ -23,7 +23,7 @@ func filed[T any](t *testing.T, plan T) *T {
 	return &back
 }
 
-func TestAsSaved(t *testing.T) {
+func TestCompareWithSaved(t *testing.T) {
 	step := func(id journal.StepID, kind StateKind, change func(*PlannedStep)) PlannedStep {
 		p := PlannedStep{Info: Info{ID: id}, State: State{Kind: kind}, Plan: Plan{Summary: []string{"does " + string(id)}, Rolls: 3,
 			Changes: []Change{{Object: "Cluster c", Location: "a.b", Before: 1, After: map[string]any{"x": []any{1, "y"}}, Diff: "+ x"}}}}
@@ -61,8 +61,8 @@ func TestAsSaved(t *testing.T) {
 	}
 }
 
-// A saved plan is compared before anything is asked or locked.
-func TestRunAppliesExactlyTheSavedPlan(t *testing.T) {
+// A saved plan is compared before any question or lock.
+func TestRun_savedPlan_appliesExactlyIt(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	_, _, plan, err := PlanAll[Observation](t.Context(), b.p, b.o.Journal)
 	if err != nil {

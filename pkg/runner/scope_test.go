@@ -10,7 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-func TestOnlyAndUntil(t *testing.T) {
+func TestScopeOf(t *testing.T) {
 	for name, c := range map[string]struct {
 		before journal.StepID // run until here first
 		only   journal.StepID
@@ -62,7 +62,7 @@ func TestOnlyAndUntil(t *testing.T) {
 	}
 }
 
-func TestUntilADoneStepDoesNothingWhateverCameBefore(t *testing.T) {
+func TestRun_untilDoneStep_doesNothing(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	b.o.Lock, b.o.Until = refusingLock{}, "two"
 	b.p.observe = func(o Observation) (Observation, error) {

@@ -6,8 +6,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 )
 
-// TestOnAPIServer holds everything of a run that needs a real API server: only it has
-// resource versions, preconditions and outages that are true.
+// TestOnAPIServer covers everything that needs a real API server: real resource versions,
+// preconditions and outages.
 func TestOnAPIServer(t *testing.T) {
 	server := apiserver.New(t, apiserver.Options{})
 	for name, test := range runTests {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A pause is bounded by a moment before the last renewal of one leader and the first at
-// which the next was seen to lead.
-func TestLed(t *testing.T) {
+// A pause begins after the last renewal of one leader, and ends before the next leader was first
+// seen.
+func TestAdd_leaderChanges_boundsPauses(t *testing.T) {
 	at := func(second int) time.Time { return time.Date(2026, 11, 21, 9, 0, second, 0, time.UTC) }
 	leads := func(id string, since, renewed int) Leader {
 		return Leader{ID: id, Leads: at(since), RenewedAfter: at(renewed - 1), Renewed: at(renewed)}

@@ -16,7 +16,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// waiting is a bench with one step whose verdicts come from f; i counts from 0.
+// waiting returns a bench with one step whose verdicts come from f; i counts from 0.
 func waiting(t *testing.T, f func(i int, now time.Time) (Verdict, error)) *bench {
 	w := newWorld()
 	s := step("one")
@@ -28,7 +28,7 @@ func waiting(t *testing.T, f func(i int, now time.Time) (Verdict, error)) *bench
 	return b
 }
 
-func TestStableCountsReadingsInARow(t *testing.T) {
+func TestRun_stable_countsConsecutiveReads(t *testing.T) {
 	// M met, w waiting, e transient error
 	for _, c := range []struct {
 		script string
@@ -67,11 +67,11 @@ func TestStableCountsReadingsInARow(t *testing.T) {
 	}
 }
 
-// What has to be steady counts once Progress has been the same for long enough, from the
-// first verdict that asks for it. A verdict that does not ask ends it; a wait that asks
-// keeps the time. A look a second: a and b ask with that progress, A waits besides, and -
-// does not ask.
-func TestSteady(t *testing.T) {
+// A verdict with Steady counts after Progress was unchanged for long enough since the first such
+// verdict. A verdict without Steady resets the time; a Waiting verdict with Steady keeps it.
+// There is one read per second: a and b have Steady with that progress, A also waits, and - has
+// no Steady.
+func TestApplySteady(t *testing.T) {
 	for looks, want := range map[string]string{ // s: waits until it is steady; m: met; r: waits for the rest
 		"aaaaa": "sssmm", "abbbbb": "ssssmm", "aaabaaaa": "sssssssm", "a-aaaa": "srsssm", "aAaa": "sssm", "aAAAa": "sssrm",
 	} {
@@ -101,8 +101,8 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// A step is not done before what has to be steady was so.
-func TestStepWaitsUntilItIsSteady(t *testing.T) {
+// A step is not done before its Progress was steady.
+func TestRun_unsteadyStep_waits(t *testing.T) {
 	var looked []time.Time
 	b := waiting(t, func(_ int, now time.Time) (Verdict, error) {
 		looked = append(looked, now)
@@ -116,7 +116,7 @@ func TestStepWaitsUntilItIsSteady(t *testing.T) {
 	}
 }
 
-func TestNoProgress(t *testing.T) {
+func TestRun_noProgress_ends(t *testing.T) {
 	var start time.Time
 	b := waiting(t, func(i int, now time.Time) (Verdict, error) {
 		if i == 0 {
@@ -149,9 +149,9 @@ func TestNoProgress(t *testing.T) {
 	}
 }
 
-// A wait that knows what holds it up ends with that, and not with "no cause found".
-// It goes on as long as any other, since what is broken may come back.
-func TestWaitEndsWithWhatHoldsItUp(t *testing.T) {
+// A wait with a known obstacle ends with it, and not with "no cause found". It lasts as long as
+// any other, because the obstacle may pass.
+func TestRun_knownObstacle_endsWithIt(t *testing.T) {
 	var start time.Time
 	down := &fault.Error{Class: fault.Check, Reason: "NodeNotReady", Object: "Node a", Seen: "is not Ready", Wanted: "Ready", Fix: "start it"}
 	script := func(comesBack, blind bool) *bench {
@@ -194,7 +194,7 @@ func TestWaitEndsWithWhatHoldsItUp(t *testing.T) {
 	faulty.WantClass(t, err, fault.NoProgress, "1m0s", "Node a: is not Ready")
 }
 
-func TestProgressKeepsAWaitAlive(t *testing.T) {
+func TestRun_progress_extendsWait(t *testing.T) {
 	var start time.Time
 	b := waiting(t, func(i int, now time.Time) (Verdict, error) {
 		if i == 0 {
@@ -212,7 +212,7 @@ func TestProgressKeepsAWaitAlive(t *testing.T) {
 	}
 }
 
-func TestDeadlineEndsAWaitThatProgresses(t *testing.T) {
+func TestRun_deadline_endsWait(t *testing.T) {
 	b := waiting(t, func(i int, _ time.Time) (Verdict, error) {
 		return Verdict{Kind: Waiting, WaitingFor: "workers", Seen: "some", Progress: fmt.Sprint(i)}, nil
 	})
@@ -225,7 +225,7 @@ func TestDeadlineEndsAWaitThatProgresses(t *testing.T) {
 	}
 }
 
-func TestTransientErrorsInAWait(t *testing.T) {
+func TestRun_transientErrors_waits(t *testing.T) {
 	transient := []error{faulty.Refused(), faulty.Status(429), faulty.Status(500), faulty.Status(502), faulty.Status(503), faulty.Status(504), &net.DNSError{IsTimeout: true}, context.DeadlineExceeded}
 	b := waiting(t, func(i int, _ time.Time) (Verdict, error) {
 		if i < 5*len(transient) {
@@ -242,9 +242,9 @@ func TestTransientErrorsInAWait(t *testing.T) {
 	}
 }
 
-// Whether what is seen counts is of what is seen: an answer that did not come counts
-// nothing, though the last count stays.
-func TestAnOutageIsNotCounted(t *testing.T) {
+// Counted belongs to a successful read. After a failed read nothing is counted, but the last
+// count stays.
+func TestRun_outageDuringWait_countsNothing(t *testing.T) {
 	b := waiting(t, func(i int, _ time.Time) (Verdict, error) {
 		switch {
 		case i < 40:
@@ -269,7 +269,7 @@ func TestAnOutageIsNotCounted(t *testing.T) {
 	}
 }
 
-func TestOutageWithoutEndIsCouldNotLook(t *testing.T) {
+func TestRun_endlessOutage_isCouldNotLook(t *testing.T) {
 	b := waiting(t, func(i int, _ time.Time) (Verdict, error) {
 		if i == 0 {
 			return Verdict{Kind: Waiting, WaitingFor: "the flag", Seen: "0/3"}, nil
@@ -283,8 +283,8 @@ func TestOutageWithoutEndIsCouldNotLook(t *testing.T) {
 	}
 }
 
-// Whoever could not read knows best what helps.
-func TestOutageHasTheFixOfWhoCouldNotRead(t *testing.T) {
+// The fix of the failed read takes precedence.
+func TestRun_endlessOutage_keepsFix(t *testing.T) {
 	b := waiting(t, func(int, time.Time) (Verdict, error) {
 		return Verdict{}, &fault.Error{Class: fault.CouldNotLook, Fix: "go another way", Err: faulty.Status(503)}
 	})
@@ -295,7 +295,7 @@ func TestOutageHasTheFixOfWhoCouldNotRead(t *testing.T) {
 	}
 }
 
-func TestDeniedStopsAtOnce(t *testing.T) {
+func TestRun_denied_stops(t *testing.T) {
 	for _, denied := range []error{faulty.Status(http.StatusUnauthorized), faulty.Status(http.StatusForbidden), errors.Join(faulty.Refused(), faulty.Status(http.StatusForbidden))} {
 		reads := 0
 		b := waiting(t, func(int, time.Time) (Verdict, error) { reads++; return Verdict{}, denied })
@@ -307,7 +307,7 @@ func TestDeniedStopsAtOnce(t *testing.T) {
 	}
 }
 
-func TestFailedStopsWithItsCause(t *testing.T) {
+func TestRun_failedVerdict_stopsWithCause(t *testing.T) {
 	cause := &fault.Error{Class: fault.Check, Reason: "CrashLoop", Object: "Pod ccm", Seen: "exit 1"}
 	b := waiting(t, func(int, time.Time) (Verdict, error) { return Verdict{Kind: Failed, Err: cause}, nil })
 	if _, err := b.run(); !errors.Is(err, cause) {
@@ -321,7 +321,7 @@ func TestFailedStopsWithItsCause(t *testing.T) {
 	faulty.WantClass(t, err, fault.Unexpected, "verdict")
 }
 
-func TestErrorIsNeverSuccess(t *testing.T) {
+func TestRun_verifyError_isNoSuccess(t *testing.T) {
 	b := waiting(t, func(int, time.Time) (Verdict, error) {
 		return Verdict{Kind: Met, Stable: 1}, errors.New("half a reading")
 	})
@@ -330,7 +330,7 @@ func TestErrorIsNeverSuccess(t *testing.T) {
 	}
 }
 
-func TestDoIsCalledAgainWhileTheAPIIsAway(t *testing.T) {
+func TestRun_outageDuringDo_retries(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	away := 3
 	b.p.step("two").do = func(ctx context.Context, tx *Tx) error {
@@ -350,7 +350,7 @@ func TestDoIsCalledAgainWhileTheAPIIsAway(t *testing.T) {
 	}
 }
 
-func TestBrake(t *testing.T) {
+func TestRun_brakedVerdict_pauses(t *testing.T) {
 	cause := &fault.Error{Class: fault.Check, Reason: "Renamed", Object: "Machine m", Seen: "two Nodes"}
 	for _, fails := range []bool{false, true} {
 		b := waiting(t, func(int, time.Time) (Verdict, error) { return Verdict{Kind: Braked, Err: cause}, nil })
@@ -384,7 +384,7 @@ func TestBrake(t *testing.T) {
 		if ev[0].Message != "paused" || st.Brake.Done != "paused" || st.Intents[len(st.Intents)-1].What != "pause" {
 			t.Errorf("%+v %+v", ev[0], st.Brake)
 		}
-		// A run that gets through ends the matter.
+		// A successful run ends the pause.
 		b.p.step("one").verify = nil
 		b.w.facts = map[string]int{}
 		b.o.RunID = "run-2"
@@ -397,9 +397,9 @@ func TestBrake(t *testing.T) {
 	}
 }
 
-// A cluster that is not at rest for a moment does not end a run; one that stays so
-// does, with the same words.
-func TestDoWaitsForWhatPassesByItself(t *testing.T) {
+// A cluster that is unsettled for a moment does not end a run. If it stays unsettled, the run
+// ends with the same words.
+func TestRun_unsettledDo_waits(t *testing.T) {
 	for name, tt := range map[string]struct{ restless, want int }{"for a moment": {5, 6}, "for good": {1 << 20, 0}} {
 		b := newBench(t, migration(newWorld()))
 		two, calls := b.p.step("two"), 0
@@ -421,9 +421,9 @@ func TestDoWaitsForWhatPassesByItself(t *testing.T) {
 	}
 }
 
-// What is seen is shown when it changes, once more when it stays, and then every 30 s:
-// a view may have left the first out, so close behind another line.
-func TestWaitIsShownAgainOnceItStays(t *testing.T) {
+// A state is shown when it changes, once more if it stays, and then every 30 s. A view may have
+// dropped the first event because it followed another closely.
+func TestRun_unchangedWait_isShownAgain(t *testing.T) {
 	var s shownWait
 	var shown []int
 	start := time.Now()

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
-// events is a Sink that keeps everything.
+// events is a Sink that keeps all events.
 type events struct {
 	mu  sync.Mutex
 	all []Event
@@ -43,8 +43,8 @@ func (e *events) steps(t EventType) []journal.StepID {
 	return ids
 }
 
-// world is a cluster that consists of facts. A step of it is done when its
-// facts are set and have been looked at often enough to settle.
+// world is a cluster that consists of facts. A step is done when its facts are set and have been
+// read often enough to settle.
 type world struct {
 	facts    map[string]int         // how often each effect took place
 	settled  map[journal.StepID]int // readings of a step since its facts were complete
@@ -68,7 +68,7 @@ type script struct {
 	basis   *Basis
 }
 
-// scripted is one step; nil functions mean the plain behaviour.
+// scripted is one step; nil functions mean the default behaviour.
 type scripted struct {
 	s       *script
 	info    Info
@@ -99,7 +99,7 @@ func reading(id journal.StepID) *scripted {
 	return &scripted{info: Info{ID: id}, kind: Always}
 }
 
-// migration has the shape of a real one.
+// migration returns a script with the shape of a real migration.
 func migration(w *world) *script {
 	return newScript(w, reading("preflight"), step("one"), step("two"), step("three"), reading("verify"), step("four"))
 }
@@ -139,7 +139,7 @@ func (p *script) Observe(_ context.Context, kept journal.Record) (Observation, e
 	return seen, nil
 }
 
-// Judge has nothing to compute: what this world shows is what it says.
+// Judge implements Procedure. The world's facts are the states.
 func (p *script) Judge(seen Observation) (Observation, error) {
 	p.w.observed++
 	if p.observe != nil {
@@ -218,7 +218,7 @@ func (s *scripted) Do(ctx context.Context, tx *Tx, _ Observation) error {
 	return s.apply(ctx, tx)
 }
 
-// apply makes the effects that are still missing.
+// apply makes the missing effects.
 func (s *scripted) apply(ctx context.Context, tx *Tx) error {
 	for i := range s.effects {
 		fact := s.fact(i)
@@ -251,7 +251,7 @@ func (s *scripted) Verify(ctx context.Context, tx *Tx, _ Observation) (Verdict, 
 	return Verdict{Kind: Met, Evidence: []string{"settled"}}, nil
 }
 
-// tracedJournal writes every commit into the world's trace and can die there.
+// tracedJournal records every commit in the world's trace, and can die there.
 type tracedJournal struct {
 	journal.Journal
 	w *world
@@ -268,7 +268,7 @@ func (j tracedJournal) Commit(ctx context.Context, st *journal.State) error {
 	return err
 }
 
-// bench is what a test runs a script on.
+// bench holds everything that a test needs to run a script.
 type bench struct {
 	t       *testing.T
 	w       *world

@@ -86,8 +86,8 @@ func reasonsOf(items []any) map[string]string {
 	return reasons
 }
 
-// OrElse completes what an object says of AWS by what the installation says. The
-// installation's role is for its own identity: whose object names a Secret does not get it.
+// OrElse fills empty AWS fields of an object from the installation. The installation's role is
+// for its own identity, so an object with its own Secret does not get it.
 func OrElse(object, installation v1alpha1.AWS) v1alpha1.AWS {
 	if object.Mode == "" {
 		object.Mode = installation.Mode
@@ -105,7 +105,7 @@ func OrElse(object, installation v1alpha1.AWS) v1alpha1.AWS {
 func Timeout(o v1alpha1.Options) time.Duration {
 	longest, err := time.ParseDuration(o.Timeout)
 	if err != nil {
-		return 0 // Validate has refused what is none
+		return 0 // Validate has refused invalid values
 	}
 	return longest
 }

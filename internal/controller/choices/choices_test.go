@@ -17,8 +17,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 )
 
-// A field that is left out is what the flag's default is.
-func TestChoices(t *testing.T) {
+// An empty field has the flag's default.
+func TestOf(t *testing.T) {
 	plain := func() session.Choices {
 		c := session.Choices{Options: migration.Options{InstallMethod: migration.InstallHelm, Snapshot: true, AWS: "auto"}}
 		c.RKE2.EndState = rke2checks.EndAuto
@@ -63,9 +63,9 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// An object's own word comes first, each for itself, and the installation's role is for the
-// installation's identity alone.
-func TestAWSOfTheInstallation(t *testing.T) {
+// Each field of an object takes precedence. The installation's role is only for the
+// installation's identity.
+func TestOrElse(t *testing.T) {
 	own := v1alpha1.AWS{Mode: v1alpha1.AWSEnabled, Region: "eu-central-1", AssumeRole: "arn:own"}
 	secret := &v1alpha1.Secret{Name: "keys"}
 	for name, tt := range map[string]struct{ object, want v1alpha1.AWS }{
@@ -81,7 +81,7 @@ func TestAWSOfTheInstallation(t *testing.T) {
 	}
 }
 
-func TestSecretsOfOthers(t *testing.T) {
+func TestAllows(t *testing.T) {
 	for names, want := range map[string]bool{"": false, "prod": true, "other": false, "prod-2": false, "other,prod": true, "other, prod": true, "xprod": false, "*": false} {
 		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{authorized: names}}}
 		if got := allows(secret, "prod"); got != want {

@@ -1,4 +1,3 @@
-// Package choices turns what a ClusterMigration says into the choices of a run, as the flags
-// of the command line would have them, with the Secrets that it may name. It reads those
-// Secrets and nothing else.
+// Package choices turns a ClusterMigration into the choices of a run, as flags of the command
+// line would, including the Secrets that it may name. It reads those Secrets and nothing else.
 package choices

@@ -11,15 +11,15 @@ import (
 )
 
 // NamesRoles reports whether an entry of the installation's list is the ARN of a role, or the
-// beginning of such ARNs with * at its end: the partition and the account are always named.
+// prefix of such ARNs with a trailing *. Every entry must name partition and account.
 func NamesRoles(entry string) bool {
 	return strings.HasPrefix(entry, "arn:aws") && strings.Contains(entry, ":role/")
 }
 
-// AllowRole returns an error if an object names a role that the installation does not let
-// the controller's own identity assume. Who may write an object of a namespace must not get
-// every role that trusts the controller. The keys of a Secret assume what AWS lets them.
-// An entry of allowed that ends in * allows every role that begins like it.
+// AllowRole returns an error if an object names a role that the installation does not allow. A
+// user who may write objects in one namespace must not get every role that trusts the controller.
+// With a Secret, AWS decides which roles its keys may assume. An entry of allowed that ends in *
+// is a prefix.
 func AllowRole(key types.NamespacedName, object v1alpha1.AWS, allowed []string) error {
 	role := object.AssumeRole
 	if role == "" || object.SecretRef != nil || slices.ContainsFunc(allowed, func(entry string) bool {

@@ -17,19 +17,19 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 )
 
-// authorized is Rancher's own annotation for Secrets that a cluster's configuration may
-// name (rancher/rancher:pkg/capr/common.go@v2.8.5, AuthorizedObjectAnnotation): the names
-// of clusters, separated by commas.
+// authorized is Rancher's annotation for Secrets that a cluster's configuration may name
+// (rancher/rancher:pkg/capr/common.go@v2.8.5, AuthorizedObjectAnnotation). Its value is a
+// comma-separated list of clusters.
 const authorized = "rke.cattle.io/object-authorized-for-clusters"
 
-// Secrets reads those that an object names. Whoever may write one object of a namespace
-// must not get at another tenant's Secrets by it.
+// Secrets reads the Secrets that an object names. A user who may write one object in a namespace
+// must not get access to another tenant's Secrets.
 type Secrets struct {
 	Client kubernetes.Interface
 	Key    types.NamespacedName // of the cluster
 }
 
-// Into completes choices by what the Secrets hold that the object names.
+// Into fills choices from the content of the Secrets that the object names.
 func (s Secrets) Into(ctx context.Context, c *session.Choices, o v1alpha1.Options, process aws.Identity) error {
 	c.AWSIdentity = process
 	if ref := o.AWS.SecretRef; ref != nil {
@@ -78,7 +78,8 @@ func allows(secret *corev1.Secret, cluster string) bool {
 	return slices.ContainsFunc(strings.Split(secret.Annotations[authorized], ","), func(name string) bool { return strings.TrimSpace(name) == cluster })
 }
 
-// isKubeconfig errs on the side of refusing: a cloud config is an INI file.
+// isKubeconfig reports whether a value may be a kubeconfig. In doubt it returns true; a cloud
+// config is an INI file.
 func isKubeconfig(value []byte) bool {
 	text := string(value)
 	return strings.Contains(text, "clusters") && strings.Contains(text, "users") && strings.Contains(text, "contexts")

@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 )
 
-// facts are what an object says of its cluster.
+// facts holds what an object shows about its cluster.
 type facts struct {
 	state        status.State
 	reason       status.Reason
@@ -20,7 +20,7 @@ type facts struct {
 	position     string
 	audit        *v1alpha1.Audit
 	reverted     bool
-	awaiting     time.Time // an approval is waited for since; the zero time: none is
+	awaiting     time.Time // when an approval was first awaited, or zero
 }
 
 // Shown implements controller.Meter.
@@ -42,8 +42,8 @@ func (m *Metrics) Shown(key controller.Key, s controller.Shown) {
 	case s.State != status.AwaitingApproval:
 	case known && before.state == status.AwaitingApproval:
 		f.awaiting = before.awaiting
-	case !known && awaited(s.Before.Conditions): // by a process before this one
-		f.awaiting = changed(s.Before.Conditions)
+	case !known && awaitsApproval(s.Before.Conditions): // by an earlier process
+		f.awaiting = lastTransition(s.Before.Conditions)
 	default:
 		f.awaiting = m.o.Now()
 	}
@@ -57,15 +57,15 @@ func (m *Metrics) Gone(key controller.Key) {
 	delete(m.clusters, key)
 }
 
-// awaited says whether conditions are those of an object that waits for an approval.
-func awaited(conditions []metav1.Condition) bool {
+// awaitsApproval reports whether the conditions show that the object waits for an approval.
+func awaitsApproval(conditions []metav1.Condition) bool {
 	ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady)
 	return ready != nil && slices.Contains([]status.Reason{status.Reason(status.AwaitingApproval), status.PlanMoved, status.PlanAltered}, status.Reason(ready.Reason))
 }
 
-// changed is when an object last became ready, stalled or busy, or ceased to be: no
-// condition has the time at which a state between these began, and this is no later.
-func changed(conditions []metav1.Condition) time.Time {
+// lastTransition returns the last transition time of the conditions. No condition has the exact start of
+// the state; this is a lower bound.
+func lastTransition(conditions []metav1.Condition) time.Time {
 	var last time.Time
 	for _, of := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionReconciling, v1alpha1.ConditionStalled} {
 		if c := meta.FindStatusCondition(conditions, of); c != nil && c.LastTransitionTime.After(last) {
@@ -75,8 +75,8 @@ func changed(conditions []metav1.Condition) time.Time {
 	return last
 }
 
-// place is a position as a number; -1: it is none of P0 to P5.
-func place(position string) float64 {
+// positionNumber returns a position as a number, or -1 if it is not P0 to P5.
+func positionNumber(position string) float64 {
 	if at := slices.Index([]string{"P0", "P1", "P2", "P3", "P4", "P5"}, position); at >= 0 {
 		return float64(at)
 	}

@@ -12,12 +12,12 @@ import (
 
 // Collect implements prometheus.Collector.
 func (m *Metrics) Collect(to chan<- prometheus.Metric) {
-	out := into(to)
+	out := metricSink(to)
 	leads := m.leads()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	out.gauge(buildInfo, 1, m.o.Build.Version, m.o.Build.Commit)
-	out.gauge(leader, truth(leads))
+	out.gauge(leader, boolValue(leads))
 	out.gauge(runsLimit, float64(m.o.Runs))
 	underWay := map[string]float64{}
 	for key, j := range m.jobs {
@@ -26,24 +26,24 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 			out.time(lastProgress, j.wait.lastProgress, key.Namespace, key.Name, j.wait.step)
 		}
 	}
-	for _, kind := range []string{runs, guards, looks} {
+	for _, kind := range []string{kindRun, kindGuard, kindLook} {
 		out.gauge(runsInFlight, underWay[kind], kind)
 	}
 	if !leads {
-		return // another process knows better
+		return // the leader reports clusters
 	}
 	for key, f := range m.clusters {
 		out.cluster(key, f)
 	}
 }
 
-// into is where metrics go.
-type into chan<- prometheus.Metric
+// metricSink is the channel that receives metrics.
+type metricSink chan<- prometheus.Metric
 
-func (to into) cluster(key controller.Key, f facts) {
+func (to metricSink) cluster(key controller.Key, f facts) {
 	to.gauge(clusterInfo, 1, key.Namespace, key.Name, f.distribution, string(f.state))
-	to.gauge(clusterPosition, place(f.position), key.Namespace, key.Name)
-	to.gauge(reverted, truth(f.reverted), key.Namespace, key.Name)
+	to.gauge(clusterPosition, positionNumber(f.position), key.Namespace, key.Name)
+	to.gauge(reverted, boolValue(f.reverted), key.Namespace, key.Name)
 	if f.state == status.Stalled {
 		to.gauge(stalled, 1, key.Namespace, key.Name, string(f.reason))
 	}
@@ -55,22 +55,22 @@ func (to into) cluster(key controller.Key, f facts) {
 	}
 }
 
-func (to into) audit(key controller.Key, a v1alpha1.Audit) {
+func (to metricSink) audit(key controller.Key, a v1alpha1.Audit) {
 	for result, count := range map[string]int64{"ok": a.OK, "warn": a.Warn, "fail": a.Fail, "skip": a.Skip, "unknown": a.Unknown} {
 		to.gauge(auditChecks, float64(count), key.Namespace, key.Name, result)
 	}
 	to.time(auditedAt, a.At.Time, key.Namespace, key.Name)
 }
 
-func (to into) gauge(of *prometheus.Desc, value float64, labels ...string) {
+func (to metricSink) gauge(of *prometheus.Desc, value float64, labels ...string) {
 	to <- prometheus.MustNewConstMetric(of, prometheus.GaugeValue, value, labels...)
 }
 
-func (to into) time(of *prometheus.Desc, at time.Time, labels ...string) {
+func (to metricSink) time(of *prometheus.Desc, at time.Time, labels ...string) {
 	to.gauge(of, float64(at.UnixMilli())/1000, labels...)
 }
 
-func truth(is bool) float64 {
+func boolValue(is bool) float64 {
 	if is {
 		return 1
 	}

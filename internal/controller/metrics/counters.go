@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// counters are what this process has done since it began. None names a cluster, so that
-// their number does not grow with the fleet.
+// counters counts the work of this process. No counter names a cluster, so that their number does
+// not grow with the fleet.
 type counters struct {
 	runs, steps            *prometheus.HistogramVec
 	failures, brakes       *prometheus.CounterVec
@@ -39,7 +39,7 @@ func newCounters() counters {
 		resumes:       prometheus.NewCounter(counter("resumes_total", "Runs that went on where one before them did not come to its end.")),
 	}
 	for _, result := range []string{brakePulled, brakeFailed} {
-		c.brakes.WithLabelValues(result) // from zero: the first one is an increase
+		c.brakes.WithLabelValues(result) // start at zero, so that the first one is an increase
 	}
 	return c
 }
@@ -67,9 +67,9 @@ func (c counters) event(e runner.Event) {
 	}
 }
 
-// ended counts the end of a run or a guard. What is counted of a look is its audit.
+// ended counts the end of a run or a guard. Looks are not counted; their audits are gauges.
 func (c counters) ended(w controller.Work, took time.Duration, err error) {
-	if w.Kind == looks {
+	if w.Kind == kindLook {
 		return
 	}
 	result := resultOf(err)
@@ -80,12 +80,12 @@ func (c counters) ended(w controller.Work, took time.Duration, err error) {
 	case failed:
 		c.failures.WithLabelValues(reasonOf(err)).Inc()
 	}
-	if w.Kind == runs {
+	if w.Kind == kindRun {
 		c.runs.WithLabelValues(direction(w.Undo), result).Observe(took.Seconds())
 	}
 }
 
-// Results of a run. One that is locked out is none.
+// Results of a run. A run that found the cluster locked has none.
 const (
 	finished    = "finished"
 	interrupted = "interrupted"
@@ -117,7 +117,7 @@ func reasonOf(err error) string {
 	return "Unexpected"
 }
 
-// direction is a run's as status.run has it.
+// direction returns the direction of a run, as in status.run.
 func direction(undo bool) string {
 	if undo {
 		return "back"

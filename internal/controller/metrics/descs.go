@@ -2,7 +2,7 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// What is collected from facts when it is asked for.
+// Descriptions of the metrics that Collect computes.
 var (
 	buildInfo    = desc("build_info", "The build of awsmigrate, always 1.", "version", "commit")
 	leader       = desc("leader", "1: this process decides.")

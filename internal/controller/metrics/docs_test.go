@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// described are the rows of the tables in docs/metrics.md: metrics with type and labels,
-// and the prefixes of those of libraries.
+// described returns the rows of the tables in docs/metrics.md: metrics with type and labels, and
+// the prefixes of libraries.
 func described(t *testing.T) (metrics map[string]string, prefixes []string) {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/metrics.md")
@@ -32,8 +32,8 @@ func described(t *testing.T) (metrics map[string]string, prefixes []string) {
 	return metrics, prefixes
 }
 
-// Every metric is in docs/metrics.md, with its type and labels, and no other; what
-// libraries add has a prefix that is there.
+// docs/metrics.md has every metric with type and labels, and no other. Metrics of libraries have
+// a documented prefix.
 func TestMetricsAreDocumented(t *testing.T) {
 	p := everything(t)
 	Libraries(p.registry)

@@ -9,19 +9,19 @@ import (
 
 // Kinds of work.
 const (
-	looks  = "look"
-	runs   = "run"
-	guards = "guard"
+	kindLook  = "look"
+	kindRun   = "run"
+	kindGuard = "guard"
 )
 
-// job is work under way on a cluster.
+// job is the current work on a cluster.
 type job struct {
 	controller.Work
 	began time.Time
-	wait  *wait // nil: it does not wait
+	wait  *wait // nil if it does not wait
 }
 
-// wait is what a step waits for.
+// wait describes what a step waits for.
 type wait struct {
 	step         string
 	lastProgress time.Time
@@ -51,7 +51,7 @@ func (m *Metrics) Happened(key controller.Key, e runner.Event) {
 		if e.Waiting != nil {
 			j.wait = &wait{string(e.Step), e.Waiting.LastProgress}
 		}
-	case runner.StepWarning, runner.Interrupting, runner.HungUp: // it goes on waiting
+	case runner.StepWarning, runner.Interrupting, runner.HungUp: // the wait continues
 	default:
 		j.wait = nil
 	}

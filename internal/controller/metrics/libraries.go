@@ -6,10 +6,9 @@ import (
 	lasso "github.com/rancher/lasso/pkg/metrics"
 )
 
-// Libraries registers what the Go runtime, the process, and wrangler's queues and handlers
-// count by themselves. The last two are switched on for the whole process, so that it has
-// to come before the first controller begins. A registry that has them already is a
-// programming error, and panics.
+// Libraries registers the metrics of the Go runtime, the process, and wrangler's queues and
+// handlers. wrangler enables its metrics for the whole process, so call Libraries before the
+// first controller begins. It panics if a registry already has these metrics.
 func Libraries(registry prometheus.Registerer) {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	lasso.MustRegisterWithWorkqueue(registry)

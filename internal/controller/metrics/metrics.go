@@ -12,14 +12,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/controller"
 )
 
-// Options are what does not change while a process lives.
+// Options holds the constants of a process.
 type Options struct {
 	Build build.Stamp
-	Runs  int              // how many runs may be under way at once
-	Now   func() time.Time // the time at which a job or a wait for an approval begins or ends
+	Runs  int              // limit of concurrent runs
+	Now   func() time.Time // clock for the start and end of jobs and waits
 }
 
-// Metrics are those of one process: a controller.Meter, and a collector of what it was told.
+// Metrics holds the metrics of one process. It is a controller.Meter, and a collector of what it
+// received.
 type Metrics struct {
 	o     Options
 	leads func() bool
@@ -30,7 +31,7 @@ type Metrics struct {
 	jobs     map[controller.Key]*job
 }
 
-// New makes metrics that nobody collects yet.
+// New returns metrics that are not registered yet.
 func New(o Options) *Metrics {
 	return &Metrics{
 		o: o, leads: func() bool { return false }, count: newCounters(),
@@ -38,8 +39,8 @@ func New(o Options) *Metrics {
 	}
 }
 
-// Register has them collected, once. leads says whether this process decides. An error is
-// one of names that the registry has already.
+// Register registers the metrics; call it once. leads reports whether this process is the leader.
+// Register returns an error if the registry already has one of the names.
 func (m *Metrics) Register(registry prometheus.Registerer, leads func() bool) error {
 	m.leads = leads
 	for _, one := range append(m.count.all(), m) {
@@ -50,7 +51,7 @@ func (m *Metrics) Register(registry prometheus.Registerer, leads func() bool) er
 	return nil
 }
 
-// Handler answers with what a registry gathers.
+// Handler returns an HTTP handler that serves a registry.
 func Handler(registry *prometheus.Registry) http.Handler {
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry, MaxRequestsInFlight: 4})
 }

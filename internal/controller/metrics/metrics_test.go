@@ -26,7 +26,7 @@ var (
 	test = controller.Key{Namespace: "fleet-default", Name: "test"}
 )
 
-// process is one with metrics, at a time that stands still until it is moved.
+// process is a process with metrics and a clock that only the test moves.
 type process struct {
 	*Metrics
 	t        *testing.T
@@ -44,7 +44,7 @@ func start(t *testing.T) *process {
 	return p
 }
 
-// scrape are the lines of a scrape, without comments and what libraries count.
+// scrape returns the lines of a scrape, without comments and metrics of libraries.
 func (p *process) scrape() []string {
 	p.t.Helper()
 	answer := httptest.NewRecorder()
@@ -61,7 +61,7 @@ func (p *process) scrape() []string {
 	return lines
 }
 
-// of are the lines that name all of these words.
+// of returns the lines that contain all of these words.
 func (p *process) of(words ...string) []string {
 	p.t.Helper()
 	var lines []string
@@ -80,7 +80,7 @@ func (p *process) want(words string, want ...string) {
 	}
 }
 
-// shown is a moment as the controller shows it.
+// shown returns a status as the controller reports it.
 func (p *process) shown(state status.State, reason status.Reason) controller.Shown {
 	at := status.Moment{State: state, Reason: reason}
 	return controller.Shown{State: state, Reason: reason, Distribution: "rke2", Now: v1alpha1.ClusterMigrationStatus{
@@ -93,16 +93,16 @@ func waitingSince(step string, at time.Time) runner.Event {
 	return runner.Event{Type: runner.StepWaiting, Step: "switch-provider", Waiting: &runner.Wait{For: step, LastProgress: at}}
 }
 
-// everything has each series of ours there is.
+// everything returns one series of each of our metrics.
 func everything(t *testing.T) *process {
 	p := start(t)
 	p.Shown(prod, p.shown(status.Stalled, status.Reverted))
 	p.Shown(test, p.shown(status.AwaitingApproval, ""))
-	p.Began(prod, controller.Work{Kind: runs, Resumed: true})
+	p.Began(prod, controller.Work{Kind: kindRun, Resumed: true})
 	p.Happened(prod, runner.Event{Type: runner.StepFinished, Step: "verify", Elapsed: 10 * time.Second})
 	p.Happened(prod, runner.Event{Type: runner.BrakePulled})
 	p.Ended(prod, errors.New("broken"))
-	p.Began(prod, controller.Work{Kind: guards})
+	p.Began(prod, controller.Work{Kind: kindGuard})
 	p.Happened(prod, waitingSince("machines", noon))
 	return p
 }
@@ -135,8 +135,8 @@ func TestStateOfAClusterIsShown(t *testing.T) {
 	p.want(`awsmigrate_stalled`)
 }
 
-// With its object a cluster has no series any more, but that of what is still watched;
-// others keep theirs.
+// When its object is deleted, a cluster loses its series, except for a job that still watches.
+// Other clusters keep theirs.
 func TestSeriesEndWithTheirObject(t *testing.T) {
 	p := everything(t)
 	others := len(p.of(`cluster="test"`))
@@ -152,7 +152,7 @@ func TestSeriesEndWithTheirObject(t *testing.T) {
 	p.Gone(test) // again
 }
 
-// Who does not lead knows of clusters only what it does to them itself.
+// A process that does not lead reports only its own jobs.
 func TestOneProcessSaysHowClustersAre(t *testing.T) {
 	p := everything(t)
 	p.want("awsmigrate_leader", "awsmigrate_leader 1")
@@ -161,7 +161,7 @@ func TestOneProcessSaysHowClustersAre(t *testing.T) {
 	p.want(`{ cluster=`, `awsmigrate_step_last_progress_timestamp_seconds{cluster="prod",namespace="fleet-default",step="switch-provider"} 1.7145648e+09`)
 }
 
-// The time of the last progress is there while a step waits, and no longer.
+// The time of the last progress exists only while a step waits.
 func TestLastProgress(t *testing.T) {
 	series := func(at string) string {
 		return `awsmigrate_step_last_progress_timestamp_seconds{cluster="prod",namespace="fleet-default",step="switch-provider"} ` + at
@@ -174,7 +174,7 @@ func TestLastProgress(t *testing.T) {
 		p := start(t)
 		p.Happened(prod, waitingSince("machines", noon)) // of no job: nothing
 		p.want("step_last_progress")
-		p.Began(prod, controller.Work{Kind: runs})
+		p.Began(prod, controller.Work{Kind: kindRun})
 		p.Happened(prod, runner.Event{Type: runner.StepStarted, Step: "switch-provider"})
 		p.want("step_last_progress")
 		p.Happened(prod, waitingSince("machines", noon))
@@ -192,8 +192,8 @@ func TestLastProgress(t *testing.T) {
 func TestWorkUnderWay(t *testing.T) {
 	p := start(t)
 	p.want("awsmigrate_runs", `awsmigrate_runs_in_flight{kind="guard"} 0`, `awsmigrate_runs_in_flight{kind="look"} 0`, `awsmigrate_runs_in_flight{kind="run"} 0`, `awsmigrate_runs_limit 5`)
-	p.Began(prod, controller.Work{Kind: guards})
-	p.Began(test, controller.Work{Kind: looks})
+	p.Began(prod, controller.Work{Kind: kindGuard})
+	p.Began(test, controller.Work{Kind: kindLook})
 	p.want("runs_in_flight", `awsmigrate_runs_in_flight{kind="guard"} 1`, `awsmigrate_runs_in_flight{kind="look"} 1`, `awsmigrate_runs_in_flight{kind="run"} 0`)
 	p.Ended(prod, nil)
 	p.Ended(test, errors.New("unreachable"))
@@ -203,7 +203,7 @@ func TestWorkUnderWay(t *testing.T) {
 	p.want("failures")
 }
 
-// How a run ends is counted by who may have to act on it.
+// The end of a run is counted by the party that may have to act.
 func TestEndsOfRuns(t *testing.T) {
 	of := func(class fault.Class, reason string) error { return &fault.Error{Class: class, Reason: reason} }
 	for name, tt := range map[string]struct {
@@ -213,19 +213,19 @@ func TestEndsOfRuns(t *testing.T) {
 		failure  string
 		locked   string
 	}{
-		"reached":         {controller.Work{Kind: runs}, nil, `direction="forward",result="finished"`, "", "0"},
-		"undone":          {controller.Work{Kind: runs, Undo: true}, nil, `direction="back",result="finished"`, "", "0"},
-		"asked to stop":   {controller.Work{Kind: runs}, of(fault.Interrupted, "Held"), `direction="forward",result="interrupted"`, "", "0"},
-		"at a gate":       {controller.Work{Kind: runs}, of(fault.Gate, "Owner"), `direction="forward",result="waiting"`, "", "0"},
-		"check":           {controller.Work{Kind: runs}, of(fault.Check, "NodeRenamed"), `direction="forward",result="failed"`, "NodeRenamed", "0"},
-		"nothing moves":   {controller.Work{Kind: runs}, of(fault.NoProgress, "NoProgress"), `direction="forward",result="failed"`, "NoProgress", "0"},
-		"unforeseen":      {controller.Work{Kind: runs}, errors.New("broken"), `direction="forward",result="failed"`, "Unexpected", "0"},
-		"locked":          {controller.Work{Kind: runs}, of(fault.Locked, "LockHeld"), "", "", "1"},
-		"guard":           {controller.Work{Kind: guards}, nil, "", "", "0"},
-		"guard in vain":   {controller.Work{Kind: guards}, of(fault.CouldNotLook, "Unreachable"), "", "Unreachable", "0"},
-		"guard locked":    {controller.Work{Kind: guards}, of(fault.Locked, "LockHeld"), "", "", "1"},
-		"look in vain":    {controller.Work{Kind: looks}, of(fault.CouldNotLook, "Unreachable"), "", "", "0"},
-		"look that locks": {controller.Work{Kind: looks}, of(fault.Locked, "LockHeld"), "", "", "0"},
+		"reached":         {controller.Work{Kind: kindRun}, nil, `direction="forward",result="finished"`, "", "0"},
+		"undone":          {controller.Work{Kind: kindRun, Undo: true}, nil, `direction="back",result="finished"`, "", "0"},
+		"asked to stop":   {controller.Work{Kind: kindRun}, of(fault.Interrupted, "Held"), `direction="forward",result="interrupted"`, "", "0"},
+		"at a gate":       {controller.Work{Kind: kindRun}, of(fault.Gate, "Owner"), `direction="forward",result="waiting"`, "", "0"},
+		"check":           {controller.Work{Kind: kindRun}, of(fault.Check, "NodeRenamed"), `direction="forward",result="failed"`, "NodeRenamed", "0"},
+		"nothing moves":   {controller.Work{Kind: kindRun}, of(fault.NoProgress, "NoProgress"), `direction="forward",result="failed"`, "NoProgress", "0"},
+		"unforeseen":      {controller.Work{Kind: kindRun}, errors.New("broken"), `direction="forward",result="failed"`, "Unexpected", "0"},
+		"locked":          {controller.Work{Kind: kindRun}, of(fault.Locked, "LockHeld"), "", "", "1"},
+		"guard":           {controller.Work{Kind: kindGuard}, nil, "", "", "0"},
+		"guard in vain":   {controller.Work{Kind: kindGuard}, of(fault.CouldNotLook, "Unreachable"), "", "Unreachable", "0"},
+		"guard locked":    {controller.Work{Kind: kindGuard}, of(fault.Locked, "LockHeld"), "", "", "1"},
+		"look in vain":    {controller.Work{Kind: kindLook}, of(fault.CouldNotLook, "Unreachable"), "", "", "0"},
+		"look that locks": {controller.Work{Kind: kindLook}, of(fault.Locked, "LockHeld"), "", "", "0"},
 	} {
 		p := start(t)
 		p.Began(prod, tt.work)
@@ -250,7 +250,7 @@ func TestStepsBrakesAndResumes(t *testing.T) {
 	p := start(t)
 	p.want("brakes", `awsmigrate_brakes_total{result="failed"} 0`, `awsmigrate_brakes_total{result="pulled"} 0`)
 	p.want("resumes", "awsmigrate_resumes_total 0")
-	p.Began(prod, controller.Work{Kind: runs, Resumed: true})
+	p.Began(prod, controller.Work{Kind: kindRun, Resumed: true})
 	p.Happened(prod, runner.Event{Type: runner.StepFinished, Step: "cordon", Elapsed: 1500 * time.Millisecond})
 	p.Happened(prod, runner.Event{Type: runner.BrakePulled})
 	p.Happened(prod, runner.Event{Type: runner.BrakePulled, Err: errors.New("refused")})
@@ -259,8 +259,8 @@ func TestStepsBrakesAndResumes(t *testing.T) {
 	p.want("resumes", "awsmigrate_resumes_total 1")
 }
 
-// The wait for an approval is as old as it was before a restart, and begins anew with
-// whatever comes between.
+// The wait for an approval keeps its start across a restart, and begins again after another
+// state.
 func TestAwaitingApproval(t *testing.T) {
 	since := func(p *process) time.Time {
 		p.mu.Lock()

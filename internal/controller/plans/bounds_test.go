@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// mostMemory is what one plan may take to decode, garbage included.
+// mostMemory is the maximum memory for decoding one plan, including garbage.
 const mostMemory = 96 << 20
 
 func packedPlan(t *testing.T, text string) *corev1.ConfigMap {
@@ -27,7 +27,7 @@ func packedPlan(t *testing.T, text string) *corev1.ConfigMap {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return &corev1.ConfigMap{BinaryData: map[string][]byte{packedKey(text) + packed: b.Bytes()}}
+	return &corev1.ConfigMap{BinaryData: map[string][]byte{packedKey(text) + packedSuffix: b.Bytes()}}
 }
 
 func packedKey(text string) string { return keyOf(hashOf([]byte(text))) }
@@ -74,7 +74,7 @@ func FuzzRead(f *testing.F) {
 func TestPut_moreThanReadable_isTooLarge(t *testing.T) {
 	var cm corev1.ConfigMap
 	doc := document{WholePlan: runner.WholePlan{Steps: make([]runner.PlannedStep, runner.PlanLimits().Values)}}
-	text, hash, err := doc.published()
+	text, hash, err := doc.encode()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Package plans keeps in a ConfigMap what a cluster's ClusterMigration asks a person for: the
-// plans that may be approved, of which the approved one stays in force for as long as it is
-// what is left to do, and the next edit where somebody else commits it. It knows no controller
-// and decides nothing that is done to a cluster.
+// Package plans stores, in a ConfigMap, what a ClusterMigration asks a person for: plans for
+// approval, and the next edit if it is handed off. An approved plan stays in force while it
+// describes the remaining changes. The package does not know the controller and makes no decision
+// about a cluster.
 package plans

@@ -16,15 +16,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// document is a plan as it is published: as `awsmigrate rke2 plan -o json` prints it, so
-// that --plan takes it, without what changes while everything that is written stays the
-// same. Its name is the SHA-256 of its text: an approval covers every word.
+// document is a published plan. It has the form of `awsmigrate rke2 plan -o json`, so that --plan
+// accepts it, but omits parts that vary while the changes stay the same. The SHA-256 of its text
+// is its name, so an approval covers every word.
 type document struct {
 	APIVersion string         `json:"apiVersion"`
 	Kind       string         `json:"kind"`
 	Target     journal.Target `json:"target"`
-	Hash       string         `json:"hash"` // of what is written alone, as the command line names a plan
-	// Edition counts the changed texts that were found under the names of earlier editions.
+	Hash       string         `json:"hash"` // covers only the changes, as on the command line
+	// Edition counts the earlier editions whose published text was altered.
 	Edition int `json:"edition,omitempty"`
 	runner.WholePlan
 }
@@ -45,8 +45,8 @@ func documentOf(seen session.Assessment) (document, error) {
 	return doc, err
 }
 
-// published returns the text of a document, and the hash by which it is approved.
-func (d document) published() (text []byte, hash string, err error) {
+// encode returns the text of a document and the hash that approves it.
+func (d document) encode() (text []byte, hash string, err error) {
 	if text, err = json.MarshalIndent(d, "", " "); err != nil {
 		return nil, "", fmt.Errorf("write a plan down: %w", err)
 	}
@@ -56,20 +56,21 @@ func (d document) published() (text []byte, hash string, err error) {
 func hashOf(text []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(text)) }
 
 const (
-	// plainPlan is how large a plan is kept readable with kubectl, in bytes.
-	plainPlan = 256 << 10
-	packed    = ".gz"
+	// maxPlainPlan is the maximum size of a plan that is stored uncompressed, readable with kubectl,
+	// in bytes.
+	maxPlainPlan = 256 << 10
+	packedSuffix = ".gz"
 )
 
-// keyOf is the key of a plan by its hash.
+// keyOf returns the key of a plan with the given hash.
 func keyOf(hash string) string { return strings.TrimPrefix(hash, "sha256:") + ".json" }
 
-// read returns the plan under a key. A text that is not the one that the key names is an
-// error, and so are two texts.
+// read returns the plan under a key. It returns an error if the text does not match the key, or
+// the key has two texts.
 func read(stored *corev1.ConfigMap, key string) (document, error) {
 	plain, is := stored.Data[key]
 	text := []byte(plain)
-	if binary, too := stored.BinaryData[key+packed]; too {
+	if binary, too := stored.BinaryData[key+packedSuffix]; too {
 		if is {
 			return document{}, fmt.Errorf("key %s has two texts", key)
 		}
@@ -86,14 +87,14 @@ func read(stored *corev1.ConfigMap, key string) (document, error) {
 	return doc, err
 }
 
-// put adds a published text, in place of every text under its key.
+// put stores a published text and replaces every text under its key.
 func put(into *corev1.ConfigMap, hash string, text []byte) error {
 	if err := runner.PlanLimits().CheckJSON(text); err != nil {
 		return &fault.Error{Class: fault.Check, Reason: reasonPlanTooLarge, Object: "plan " + hash, Seen: err.Error(), Wanted: "at most " + runner.PlanLimits().String()}
 	}
 	delete(into.Data, keyOf(hash))
-	delete(into.BinaryData, keyOf(hash)+packed)
-	if len(text) <= plainPlan {
+	delete(into.BinaryData, keyOf(hash)+packedSuffix)
+	if len(text) <= maxPlainPlan {
 		if into.Data == nil {
 			into.Data = map[string]string{}
 		}
@@ -111,6 +112,6 @@ func put(into *corev1.ConfigMap, hash string, text []byte) error {
 	if into.BinaryData == nil {
 		into.BinaryData = map[string][]byte{}
 	}
-	into.BinaryData[keyOf(hash)+packed] = b.Bytes()
+	into.BinaryData[keyOf(hash)+packedSuffix] = b.Bytes()
 	return nil
 }

@@ -9,12 +9,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 )
 
-// editKey begins the keys, beside those of plans, of the edit that somebody else is to
-// commit: one for each form of it.
+// editKey starts the keys of the handed-off edit, one for each form.
 const editKey = "edit-"
 
-// Publish writes the next edit down in every form, in place of the one before, and gives
-// where it is in the form of whoever keeps the Cluster; nil: none is due.
+// Publish stores the next edit in every form and removes the previous one. It returns the
+// location in the form for the Cluster's owner, or nil if no edit is due.
 func (p Store) Publish(ctx context.Context, edit procedure.NextEdit) (*v1alpha1.Reference, error) {
 	stored, err := p.load(ctx)
 	if err != nil {

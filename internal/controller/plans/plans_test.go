@@ -20,7 +20,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// assessed is a look at a cluster in which one step is to do, that writes text.
+// assessed returns a look at a cluster with one pending step that writes text.
 func assessed(text string) session.Assessment {
 	state := runner.State{Kind: runner.Todo}
 	return session.Assessment{
@@ -30,9 +30,9 @@ func assessed(text string) session.Assessment {
 	}
 }
 
-// The last three plans are kept, the approved one for as long as it is approved, and what
-// others keep in the ConfigMap stays.
-func TestPlansAreKept(t *testing.T) {
+// The last three plans are stored, and the approved one while it is approved. Other writers' keys
+// in the ConfigMap stay.
+func TestSettle_newPlans_areStored(t *testing.T) {
 	client := fake.NewClientset(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "awsmigrate.plans.prod", ResourceVersion: "1",
 		Labels: map[string]string{wellknown.ContentLabel: "plans"}, Annotations: map[string]string{wellknown.ClusterNote: "prod"}}, Data: map[string]string{"plan.json": "a person's"}})
 	p := Store{Client: client, Key: types.NamespacedName{Namespace: "n", Name: "prod"}}
@@ -67,8 +67,8 @@ func TestPlansAreKept(t *testing.T) {
 	}
 }
 
-// A large plan is compressed, and one that no ConfigMap holds is not written.
-func TestLargePlans(t *testing.T) {
+// A large plan is compressed. A plan that fits into no ConfigMap is not written.
+func TestPut_largePlan_isPacked(t *testing.T) {
 	p := Store{Client: fake.NewClientset(), Key: types.NamespacedName{Namespace: "n", Name: "prod"}}
 	large := strings.Repeat("a line of a manifest\n", 20000)
 	got, err := p.Settle(t.Context(), assessed(large), "")
@@ -92,7 +92,7 @@ func TestLargePlans(t *testing.T) {
 	}
 }
 
-func TestNothingIsWrittenWhereNothingIsToDo(t *testing.T) {
+func TestSettle_nothingPending_writesNothing(t *testing.T) {
 	client := fake.NewClientset()
 	p := Store{Client: client, Key: types.NamespacedName{Namespace: "n", Name: "prod"}}
 	done := assessed("0")
@@ -102,7 +102,7 @@ func TestNothingIsWrittenWhereNothingIsToDo(t *testing.T) {
 	}
 }
 
-// An object of that name which holds something else, or another cluster's plans, is left alone.
+// A foreign object of that name, or another cluster's plans, are left unchanged.
 func TestSettle_foreignObject_isRefused(t *testing.T) {
 	for name, meta := range map[string]metav1.ObjectMeta{
 		"no label":           {},
@@ -121,7 +121,7 @@ func TestSettle_foreignObject_isRefused(t *testing.T) {
 	}
 }
 
-// forged is a published plan whose text another writer changes in its ConfigMap.
+// forged is a published plan whose text another writer changes.
 type forged struct {
 	store Store
 	hash  string // of the published text
@@ -138,7 +138,7 @@ func publishedPlan(t *testing.T) forged {
 	return forged{p, got.Hash}
 }
 
-// described is a look at a cluster whose plan has a text in every field.
+// described returns a look at a cluster whose plan has text in every field.
 func described() session.Assessment {
 	a := assessed("external")
 	step := &a.Plan.Steps[0]
@@ -162,8 +162,8 @@ func (f forged) change(t *testing.T, change func(cm *corev1.ConfigMap)) {
 	}
 }
 
-// A plan with a changed word is not in force, though its hash is approved, and the
-// next text that is published has another hash.
+// A plan with a changed word is not in force although its hash is approved. The next published
+// text has another hash.
 func TestSettle(t *testing.T) {
 	replaced := func(old, other string) func(*corev1.ConfigMap, string) {
 		return func(cm *corev1.ConfigMap, key string) {
@@ -174,18 +174,20 @@ func TestSettle(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(cm *corev1.ConfigMap, key string){
-		"summary_changed":       replaced("cordon the node", "do nothing"),
-		"note_changed":          replaced("read this first", "all is well"),
-		"title_changed":         replaced("cordon it", "look at it"),
-		"page_changed":          replaced("steps/cordon.md", "steps/verify.md"),
-		"diff_changed":          replaced("+ external", "+ aws"),
-		"value_changed":         replaced(`"external"`, `"aws"`),
-		"way_back_changed":      replaced("it has a way back", ""),
-		"version_changed":       replaced(`"v1"`, `"v2"`),
-		"blank_added":           replaced("{", "{ "),
-		"unknown_field_added":   replaced("{", `{"approve": "this is safe",`),
-		"field_given_twice":     replaced("{", `{"version": "v3",`),
-		"second_text_added":     func(cm *corev1.ConfigMap, key string) { cm.BinaryData = map[string][]byte{key + packed: []byte("x")} },
+		"summary_changed":     replaced("cordon the node", "do nothing"),
+		"note_changed":        replaced("read this first", "all is well"),
+		"title_changed":       replaced("cordon it", "look at it"),
+		"page_changed":        replaced("steps/cordon.md", "steps/verify.md"),
+		"diff_changed":        replaced("+ external", "+ aws"),
+		"value_changed":       replaced(`"external"`, `"aws"`),
+		"way_back_changed":    replaced("it has a way back", ""),
+		"version_changed":     replaced(`"v1"`, `"v2"`),
+		"blank_added":         replaced("{", "{ "),
+		"unknown_field_added": replaced("{", `{"approve": "this is safe",`),
+		"field_given_twice":   replaced("{", `{"version": "v3",`),
+		"second_text_added": func(cm *corev1.ConfigMap, key string) {
+			cm.BinaryData = map[string][]byte{key + packedSuffix: []byte("x")}
+		},
 		"text_emptied":          func(cm *corev1.ConfigMap, key string) { cm.Data[key] = "" },
 		"text_of_another_thing": func(cm *corev1.ConfigMap, key string) { cm.Data[key] = "kind: Secret" },
 	} {
@@ -210,8 +212,8 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// A hash whose text was changed does not come back, however many plans are published since.
-func TestSettleAlteredTextOutlivesOthers(t *testing.T) {
+// A hash with an altered text never comes back, however many plans are published since.
+func TestSettle_alteredText_isKept(t *testing.T) {
 	f := publishedPlan(t)
 	f.change(t, func(cm *corev1.ConfigMap) { cm.Data[keyOf(f.hash)] = "do nothing" })
 	for i := range 4 {
@@ -224,9 +226,9 @@ func TestSettleAlteredTextOutlivesOthers(t *testing.T) {
 	}
 }
 
-// A text that another writer publishes under its own hash is not what an approval of that
-// hash is for, though it writes the same.
-func TestSettleTextOfAnotherWriter(t *testing.T) {
+// A text that another writer publishes under its own hash is not covered by an approval, even if
+// it makes the same changes.
+func TestSettle_foreignText_isNotInForce(t *testing.T) {
 	f := publishedPlan(t)
 	hash := ""
 	f.change(t, func(cm *corev1.ConfigMap) {
@@ -240,8 +242,8 @@ func TestSettleTextOfAnotherWriter(t *testing.T) {
 	}
 }
 
-// Estimates and counts change with every reading. They are in no published text.
-func TestSettleCountsMoved(t *testing.T) {
+// Estimates and counts vary between looks, so no published text contains them.
+func TestSettle_changedCounts_keepHash(t *testing.T) {
 	f := publishedPlan(t)
 	seen := described()
 	step := &seen.Plan.Steps[0]

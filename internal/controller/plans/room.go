@@ -10,32 +10,31 @@ import (
 )
 
 const (
-	keptPlans = 3
-	// mostPlans is what all of them may have in one ConfigMap, in bytes.
-	mostPlans = 1<<20 - 16<<10
+	maxPlans = 3
+	// maxPlansSize is the maximum size of all plans in one ConfigMap, in bytes.
+	maxPlansSize = 1<<20 - 16<<10
 )
 
-// orderKey has the keys of the plans, in the order in which they were published.
+// orderKey holds the keys of the plans in order of publication.
 const orderKey = "order"
 
-// prune leaves room for one more. A published text that was changed stays: as long as it is
-// there, no edition with its hash comes back.
+// prune removes old plans to make room for one more. It keeps altered texts: as long as one
+// exists, no edition with its hash is published again.
 func (p Store) prune(cm *corev1.ConfigMap, approved string) {
 	order := strings.Fields(cm.Data[orderKey])
 	all := slices.DeleteFunc(keysOf(cm), func(key string) bool {
 		_, err := read(cm, key)
 		return key == approved || err != nil && slices.Contains(order, key)
 	})
-	slices.SortFunc(all, func(a, b string) int { return slices.Index(order, b) - slices.Index(order, a) }) // unknown ones go first
-	for _, gone := range all[min(len(all), keptPlans-2):] {
+	slices.SortFunc(all, func(a, b string) int { return slices.Index(order, b) - slices.Index(order, a) }) // unknown ones first
+	for _, gone := range all[min(len(all), maxPlans-2):] {
 		delete(cm.Data, gone)
-		delete(cm.BinaryData, gone+packed)
+		delete(cm.BinaryData, gone+packedSuffix)
 	}
 }
 
-// ordered returns the plain data of a ConfigMap with the order of its plans, of which key is
-// the last.
-func ordered(cm *corev1.ConfigMap, key string) map[string]string {
+// orderedData returns the plain data of a ConfigMap with key as the last in the order of plans.
+func orderedData(cm *corev1.ConfigMap, key string) map[string]string {
 	data := maps.Clone(cm.Data)
 	if data == nil {
 		data = map[string]string{}
@@ -46,9 +45,9 @@ func ordered(cm *corev1.ConfigMap, key string) map[string]string {
 	return data
 }
 
-// ofHash are the keys of plans by their hash. What else is in the ConfigMap, such as the
-// plan of a Job, is somebody else's.
-var ofHash = regexp.MustCompile(`^[0-9a-f]{64}\.json$`)
+// planKeyPattern matches the keys of plans. Other keys of the ConfigMap, such as the plan of a Job,
+// belong to other writers.
+var planKeyPattern = regexp.MustCompile(`^[0-9a-f]{64}\.json$`)
 
 func keysOf(cm *corev1.ConfigMap) []string {
 	var keys []string
@@ -56,9 +55,9 @@ func keysOf(cm *corev1.ConfigMap) []string {
 		keys = append(keys, key)
 	}
 	for key := range cm.BinaryData {
-		keys = append(keys, strings.TrimSuffix(key, packed))
+		keys = append(keys, strings.TrimSuffix(key, packedSuffix))
 	}
-	return slices.DeleteFunc(keys, func(key string) bool { return !ofHash.MatchString(key) })
+	return slices.DeleteFunc(keys, func(key string) bool { return !planKeyPattern.MatchString(key) })
 }
 
 func sizeOf(cm *corev1.ConfigMap) int {

@@ -16,7 +16,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Store keeps the plans of one cluster that somebody may approve, as keys of one ConfigMap.
+// Store holds the plans of one cluster that can be approved, as keys of one ConfigMap.
 type Store struct {
 	Client kubernetes.Interface
 	Key    types.NamespacedName // of the cluster
@@ -27,7 +27,7 @@ func (p Store) name() string { return wellknown.ObjectName(wellknown.Plans, p.Ke
 
 func (p Store) object() string { return fmt.Sprintf("ConfigMap %s/%s", p.Key.Namespace, p.name()) }
 
-// load is the ConfigMap, without a version where there is none yet.
+// load returns the ConfigMap, without a version if it does not exist yet.
 func (p Store) load(ctx context.Context) (*corev1.ConfigMap, error) {
 	cm, err := p.Client.CoreV1().ConfigMaps(p.Key.Namespace).Get(ctx, p.name(), metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -46,7 +46,7 @@ func (p Store) load(ctx context.Context) (*corev1.ConfigMap, error) {
 	return cm, nil
 }
 
-// write makes the ConfigMap, or changes it if nobody wrote since.
+// write creates the ConfigMap, or changes it if it is unchanged since it was read.
 func (p Store) write(ctx context.Context, from, to *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	var written *corev1.ConfigMap
 	var err error
@@ -61,7 +61,7 @@ func (p Store) write(ctx context.Context, from, to *corev1.ConfigMap) (*corev1.C
 	return written, nil
 }
 
-// patch writes what differs, if nobody wrote since.
+// patch writes the difference, if the ConfigMap is unchanged since it was read.
 func (p Store) patch(ctx context.Context, from, to *corev1.ConfigMap) (*corev1.ConfigMap, error) {
 	before, err := json.Marshal(corev1.ConfigMap{Data: from.Data, BinaryData: from.BinaryData})
 	if err != nil {

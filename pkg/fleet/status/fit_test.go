@@ -16,7 +16,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 )
 
-// schema is the one of a status, as generated.
+// schema returns the generated schema of a status.
 func schema(t testing.TB) *jsonschema.Schema {
 	t.Helper()
 	text, err := os.ReadFile("../../../charts/awsmigrate-crd/templates/awsmigrate.io_clustermigrations.yaml")
@@ -42,7 +42,7 @@ func schema(t testing.TB) *jsonschema.Schema {
 	return compiler.MustCompile("status.json")
 }
 
-// fits fails where a status is larger than it may be, or is refused by its schema.
+// fits fails if a status is too large, or its schema refuses it.
 func fits(t testing.TB, by *jsonschema.Schema, s *v1alpha1.ClusterMigrationStatus) {
 	t.Helper()
 	text, err := json.Marshal(s)
@@ -61,7 +61,7 @@ func fits(t testing.TB, by *jsonschema.Schema, s *v1alpha1.ClusterMigrationStatu
 	}
 }
 
-// filled has every text of a status set by text, and every list of so many entries.
+// filled returns a status in which text sets every string, and every list has the given length.
 func filled(text func() string, entries func() int) *v1alpha1.ClusterMigrationStatus {
 	s := &v1alpha1.ClusterMigrationStatus{}
 	fill(reflect.ValueOf(s).Elem(), text, entries)
@@ -96,8 +96,8 @@ func fill(v reflect.Value, text func() string, entries func() int) {
 	}
 }
 
-// The worst of texts, each as long as can be, in lists as long as can be.
-func TestFitTheWorst(t *testing.T) {
+// The largest texts, in the longest lists, still fit.
+func TestFit_largestStatus_fits(t *testing.T) {
 	by := schema(t)
 	for _, character := range []string{"x", "é", "日", "😀", "<", "\"", "\x00", "\xff", "\u2028"} {
 		s := filled(func() string { return strings.Repeat(character, 5000) }, func() int { return 40 })
@@ -106,8 +106,8 @@ func TestFitTheWorst(t *testing.T) {
 	}
 }
 
-// What is cut is counted, and the latest of the runs stay.
-func TestFitCounts(t *testing.T) {
+// Removed items are counted, and the latest runs stay.
+func TestFit_longLists_countsMore(t *testing.T) {
 	s := &v1alpha1.ClusterMigrationStatus{
 		Plan:    &v1alpha1.Plan{Steps: make([]v1alpha1.PlannedStep, 18)},
 		Audit:   &v1alpha1.Audit{Fail: 30, Failing: make([]v1alpha1.FailingCheck, 30), More: 2},
@@ -122,7 +122,7 @@ func TestFitCounts(t *testing.T) {
 	}
 }
 
-// A text that fits stays as it is; what is cut says so.
+// A text that fits stays unchanged; a shortened text is marked.
 func TestTexts(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"Node n1 is unready", "Node n1 is unready"},
@@ -137,7 +137,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// repeated is text again and again, to so many bytes.
+// repeated returns text repeated up to the given number of bytes.
 func repeated(text string, bytes int) string {
 	if text == "" {
 		return ""
@@ -145,8 +145,8 @@ func repeated(text string, bytes int) string {
 	return strings.Repeat(text, bytes/len(text)+1)[:bytes]
 }
 
-// FuzzFit: whatever others put into texts, a status stays within its bounds, and fitting
-// it again changes nothing.
+// FuzzFit checks that a status stays within its limits with any foreign text, and that fitting
+// twice changes nothing.
 func FuzzFit(f *testing.F) {
 	for _, text := range []string{"plain", "é<>&\"\\", "\u202e😀", "\xf0\x9f", strings.Repeat("long ", 300)} {
 		f.Add(text, uint64(1))

@@ -13,9 +13,8 @@ import (
 
 var noon = time.Date(2024, 5, 1, 12, 0, 0, 5, time.UTC)
 
-// Every state is shown, says something, and is one thing at most: done, going on, or
-// standing still.
-func TestEveryStateHasItsLook(t *testing.T) {
+// Every state has a presentation with a message, and is at most one of done, working and stalled.
+func TestPresentations_everyState_exists(t *testing.T) {
 	reason := regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`) // metav1.Condition
 	for _, state := range States() {
 		m := Moment{State: state, Generation: 7}
@@ -44,9 +43,8 @@ func TestEveryStateHasItsLook(t *testing.T) {
 	}
 }
 
-// A condition that stays what it was keeps its time, so that nothing is written where
-// nothing happened.
-func TestTimesOfConditions(t *testing.T) {
+// An unchanged condition keeps its time, so that no write is needed.
+func TestConditions_unchangedStatus_keepsTime(t *testing.T) {
 	before := Moment{State: Running}.Conditions(nil, noon)
 	same := Moment{State: Guarding, Message: "another"}.Conditions(before, noon.Add(time.Hour))
 	after := Moment{State: Succeeded}.Conditions(same, noon.Add(2*time.Hour))
@@ -67,7 +65,7 @@ func TestTimesOfConditions(t *testing.T) {
 	}
 }
 
-// A revert is somebody who does not agree, whoever found it; and a name in it is bounded.
+// Every revert means that the owner disagrees, and its name has a limited length.
 func TestOwnerAgrees(t *testing.T) {
 	for name, tt := range map[string]struct {
 		moment Moment

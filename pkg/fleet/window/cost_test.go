@@ -7,7 +7,7 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// asked counts the questions to the library.
+// asked counts the calls of the library.
 type asked struct {
 	cron.Schedule
 	times *int
@@ -18,8 +18,8 @@ func (a asked) Next(t time.Time) time.Time {
 	return a.Schedule.Next(t)
 }
 
-// A person writes the windows: fourteen of any kind cost bounded work, however often
-// they begin and however long they are open.
+// Windows are user input: the work for fourteen windows is bounded, however often and long they
+// open.
 func TestCost(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -46,7 +46,7 @@ func TestFits(t *testing.T) {
 	}
 }
 
-func TestTooShort(t *testing.T) {
+func TestErr(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		windows window.Spec

@@ -13,14 +13,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/window"
 )
 
-// The oracle answers by looking at each minute of two years and a bit. It reads the five
-// fields by itself, asks the time package only what a clock on the wall shows at an
-// instant, and knows neither the cron library nor when clocks change.
+// The oracle checks each minute of more than two years. It parses the five fields without the
+// cron library, and uses the time package only for the wall clock at an instant. It does not know
+// when clocks change.
 
 var zones = []string{"Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Kolkata"}
 
-// era is a year in which the questions lie, with the time before and after it that the
-// answers look at.
+// era is a year for the tested times, with the time before and after it that the results depend
+// on.
 type era struct {
 	begin time.Time // of the year
 	zones []string
@@ -33,8 +33,8 @@ const (
 	minutes = before + asked + (400+92)*24*60 // the horizon, and the longest need
 )
 
-// In 2040 no zone has a list of its transitions left, it has a rule; 31 December of a
-// leap year is where Go's ZoneBounds is wrong about those.
+// In 2040 zone data has no list of transitions left, but a rule. Go's ZoneBounds is wrong about
+// such rules on 31 December of a leap year.
 var eras = []era{
 	{time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), zones, 40},
 	{time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC), []string{"Europe/Berlin", "Australia/Lord_Howe"}, 10},
@@ -44,16 +44,16 @@ func (e era) at(minute int) time.Time {
 	return e.begin.Add(time.Duration(minute-before) * time.Minute)
 }
 
-// wall is what a clock shows.
+// wall is a wall-clock time.
 type wall struct{ minute, hour, day, month, weekday uint8 }
 
-// clock is one zone's in each minute of an era.
+// clock holds the wall clock of one zone for each minute of an era.
 type clock struct {
 	shows   []wall
 	changes []int // the minutes in which it does not show one more than before
 }
 
-// clocks keeps them: each takes a while.
+// clocks caches the clocks, because each takes a while to compute.
 var clocks = map[string]*clock{}
 
 func (e era) clock(t testing.TB, zone string) *clock {
@@ -80,7 +80,7 @@ func (e era) clock(t testing.TB, zone string) *clock {
 	return clocks[key]
 }
 
-// fields is a schedule as the oracle reads it.
+// fields is a schedule as the oracle parses it.
 type fields struct {
 	minute, hour, day, month, weekday [60]bool
 	both                              bool // the day of month and the weekday have to match, since one of them is a star
@@ -152,10 +152,11 @@ func list(t testing.TB, text string, low, high int, names []string) (in [60]bool
 	return in
 }
 
-// span is a stretch in minutes of an era; one that runs to its end has no end.
+// span is an interval in minutes of an era. An interval that reaches the end of the era has no
+// end.
 type span struct{ opens, closes int }
 
-// oracle has the stretches of a set.
+// oracle holds the intervals of a set.
 type oracle struct {
 	era   era
 	spans []span
@@ -186,8 +187,8 @@ func consult(t testing.TB, e era, specs []window.Spec) oracle {
 	return o
 }
 
-// intervals are the spans from a moment on, as Set says them: what is open begins with
-// the moment, nothing opens behind the horizon, and what reaches far enough is the last.
+// intervals returns the spans from a time on, like Set: an open one begins at that time, none
+// opens after the horizon, and one that reaches far enough is the last.
 func (o oracle) intervals(now time.Time, reach time.Duration) []window.Interval {
 	var all []window.Interval
 	i := sort.Search(len(o.spans), func(i int) bool { return o.era.at(o.spans[i].closes).After(now) })
@@ -239,7 +240,7 @@ func (o oracle) fit(now time.Time, planned time.Duration) window.Fit {
 	return fit
 }
 
-// compare asks both.
+// compare compares the results of both.
 func compare(t testing.TB, set window.Set, o oracle, now time.Time, planned time.Duration) {
 	t.Helper()
 	if got, want := set.At(now), o.state(now); got != want {

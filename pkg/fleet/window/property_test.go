@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/window"
 )
 
-func TestAgainstEachMinute(t *testing.T) {
+func TestIntervals_randomWindows_equalOracle(t *testing.T) {
 	for e, era := range eras {
 		for i := range era.sets {
 			t.Run(fmt.Sprintf("%d/%d", era.begin.Year(), i), func(t *testing.T) { againstEachMinute(t, era, uint64(e*1000+i)) })
@@ -19,7 +19,7 @@ func TestAgainstEachMinute(t *testing.T) {
 	}
 }
 
-// The same for ever.
+// The fuzz target runs the same comparison without end.
 func FuzzAgainstEachMinute(f *testing.F) {
 	f.Add(uint64(1), false)
 	f.Fuzz(func(t *testing.T, seed uint64, later bool) {
@@ -31,8 +31,8 @@ func FuzzAgainstEachMinute(f *testing.F) {
 	})
 }
 
-// againstEachMinute generates one to three windows and asks them at chance, where clocks
-// change, and around the openings and closings that the oracle found.
+// againstEachMinute generates one to three windows. It tests them at random times, at clock
+// changes, and around the openings and closings that the oracle found.
 func againstEachMinute(t *testing.T, era era, seed uint64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 14))
@@ -50,7 +50,7 @@ func againstEachMinute(t *testing.T, era era, seed uint64) {
 	}
 }
 
-// generated windows often begin in the hours in which clocks change.
+// Generated windows often begin in the hours of clock changes.
 func generated(r *rand.Rand, zones []string) []window.Spec {
 	specs, zone := make([]window.Spec, 1+r.IntN(3)), ""
 	for i := range specs {
@@ -96,7 +96,7 @@ func planned(r *rand.Rand) time.Duration {
 	return of[r.IntN(len(of))]
 }
 
-// moments are of the era's year.
+// moments returns times in the era's year.
 func moments(t *testing.T, r *rand.Rand, o oracle, specs []window.Spec) []time.Time {
 	t.Helper()
 	around := []time.Duration{-time.Minute, -1, 0, 1, 17 * time.Second, time.Minute}
@@ -124,7 +124,7 @@ func moments(t *testing.T, r *rand.Rand, o oracle, specs []window.Spec) []time.T
 	return inside
 }
 
-// The zones do change, and the oracle sees it: else it would prove nothing.
+// The zones must have clock changes that the oracle sees; otherwise it would prove nothing.
 func TestOracleSeesClocksChange(t *testing.T) {
 	want := map[string]int{"Asia/Kolkata": 0}
 	for _, zone := range zones {
@@ -135,8 +135,8 @@ func TestOracleSeesClocksChange(t *testing.T) {
 	}
 }
 
-// Any text is refused as a fault that names its field, or means what it means by the
-// minute.
+// Any text is either refused with a fault that names its field, or means the same as the oracle's
+// result per minute.
 func FuzzWindows(f *testing.F) {
 	f.Add("0 22 * * 6", "", uint16(240), uint16(30), uint8(0), uint32(0), uint16(60))
 	f.Add("30 2 * * 0", "0 2 * * 0", uint16(30), uint16(60), uint8(2), uint32(139000), uint16(20))

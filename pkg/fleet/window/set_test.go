@@ -25,7 +25,7 @@ func parsed(t testing.TB, specs ...window.Spec) window.Set {
 	return set
 }
 
-// utc reads 2025-03-29T21:00; "" is the zero time.
+// utc parses times like 2025-03-29T21:00; "" is the zero time.
 func utc(t testing.TB, text string) time.Time {
 	t.Helper()
 	if text == "" {
@@ -99,8 +99,8 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// A moment is the same wherever its clock hangs, and answers are in UTC.
-func TestNowInAnyZone(t *testing.T) {
+// Equal times in different zones give equal results, in UTC.
+func TestFits_nowInAnyZone_isEqual(t *testing.T) {
 	set, now := parsed(t, spec("0 22 * * 6", 4*time.Hour, berlin)), utc(t, "2025-01-04T21:30")
 	there := now.In(time.FixedZone("there", -9*3600))
 	if got, want := set.At(there), set.At(now); got != want {

@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/window"
 )
 
-func TestParseRefuses(t *testing.T) {
+func TestParse_invalid_isRefused(t *testing.T) {
 	const hour = time.Hour
 	for _, c := range []struct {
 		name   string
@@ -63,7 +63,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-func TestParseTakes(t *testing.T) {
+func TestParse_valid_isAccepted(t *testing.T) {
 	for _, schedule := range []string{
 		"0 22 * * 6", " 0\t22 * * sat ", "0 22 ? * SAT,sun", "*/15 0-4,22/1 1-7 JAN-mar ?", "0 22 29 2,3 *", "0 22 30 2 0", "0 22 */2 * *", "0 22 * * */2",
 	} {
@@ -76,7 +76,7 @@ func TestParseTakes(t *testing.T) {
 	}
 }
 
-func TestAtMostFourteen(t *testing.T) {
+func TestParse_tooMany_isRefused(t *testing.T) {
 	var specs []window.Spec
 	for range window.MaxWindows {
 		specs = append(specs, spec("0 22 * * 6", time.Hour, ""))

@@ -2,17 +2,17 @@ package window
 
 import "time"
 
-// Sight is how far ahead a closing is looked for.
+// Sight is how far ahead a closing is searched.
 const Sight = 31 * 24 * time.Hour
 
-// State is what the windows say of one moment. Times are in UTC.
+// State describes the windows at one time. Times are in UTC.
 type State struct {
 	Open   bool
 	Closes time.Time // where open: when; the zero time: not within Sight
 	Opens  time.Time // when the next stretch opens, where open the one after Closes; the zero time: none within Horizon, or no Closes
 }
 
-// At is the state at a moment. Without windows it is always open.
+// At returns the state at a time. Without windows it is always open.
 func (s Set) At(now time.Time) State {
 	if len(s.windows) == 0 {
 		return State{Open: true}

@@ -76,7 +76,7 @@ func TestDecode_invalidJournal_isRefused(t *testing.T) {
 	}
 }
 
-// incompressible notes, as UIDs are.
+// incompressible returns notes that compress badly, like UIDs.
 func nodesNote(n int) json.RawMessage {
 	r := rand.New(rand.NewPCG(1, 2))
 	type node struct{ Name, UID, ProviderID string }
