@@ -32,8 +32,8 @@ type WholePlan struct {
 }
 
 // withEpoch returns b with the epoch from the journal.
-func (b Basis) withEpoch(st journal.State, steps []Info, seen Observation) Basis {
-	b.Epoch, b.Restored = st.EpochOf(b.Goal, revertedStep(st, steps, seen) != ""), st.Restored()
+func (b Basis) withEpoch(st journal.State, steps []Info, obs Observation) Basis {
+	b.Epoch, b.Restored = st.EpochOf(b.Goal, revertedStep(st, steps, obs) != ""), st.Restored()
 	return b
 }
 
@@ -94,14 +94,14 @@ func union(a, b map[string]string) map[string]string {
 // revertedStep returns the first completed step that is pending again because its changes were reverted,
 // or "". It ignores a step if it or a later step is in progress: the run watches that rollout
 // first.
-func revertedStep(st journal.State, steps []Info, seen Observation) journal.StepID {
+func revertedStep(st journal.State, steps []Info, obs Observation) journal.StepID {
 	order := make([]journal.StepID, 0, len(steps))
 	for _, step := range steps {
 		order = append(order, step.ID)
 	}
 	for i, id := range order {
-		begun := slices.ContainsFunc(order[i:], func(id journal.StepID) bool { return seen.States[id].Kind == InProgress })
-		if seen.States[id].Kind == Todo && !begun && st.Verified(id, order) {
+		begun := slices.ContainsFunc(order[i:], func(id journal.StepID) bool { return obs.States[id].Kind == InProgress })
+		if obs.States[id].Kind == Todo && !begun && st.Verified(id, order) {
 			return id
 		}
 	}

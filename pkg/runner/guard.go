@@ -14,7 +14,7 @@ type Guarded[S any] interface {
 	// rest. Do of that step writes nothing. Its verdict is Met as soon as the cluster is at rest,
 	// with AtRest if the step is not complete. Watched needs no step states, so it also works
 	// where Judge finds no position.
-	Watched(ctx context.Context, seen S) Step[S]
+	Watched(ctx context.Context, snap S) Step[S]
 }
 
 // Guard watches an earlier run's rollout until the cluster is at rest, and pauses it if
@@ -50,7 +50,7 @@ func (r *run[S]) stepToWatch(ctx context.Context, of func(context.Context, S) St
 }
 
 // watchOver watches one step after the other until none rolls out. It reads again under the lock,
-// cause another run may have acted before.
+// because another run may have acted before.
 func (r *run[S]) watchOver(ctx context.Context, rolling func(context.Context, S) Step[S]) error {
 	for {
 		if err := r.checkLock(ctx); err != nil {
@@ -90,8 +90,8 @@ func (r *run[S]) look(ctx context.Context) error {
 		return retry.Classify(err, targetName(r.p.Target()))
 	}
 	r.last, r.observed = last, true
-	if seen, err := r.p.Judge(last); err == nil {
-		r.obs = seen
+	if obs, err := r.p.Judge(last); err == nil {
+		r.obs = obs
 	}
 	return nil
 }

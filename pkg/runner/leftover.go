@@ -15,7 +15,7 @@ type Resumer[S any] interface {
 	Procedure[S]
 	// Leftover returns the unfinished step of an earlier run, or nil. Like Watched it needs no
 	// step states.
-	Leftover(ctx context.Context, seen S) *Leftover[S]
+	Leftover(ctx context.Context, snap S) *Leftover[S]
 }
 
 // Leftover describes a step that an earlier run has begun and not seen completed.

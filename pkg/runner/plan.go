@@ -37,37 +37,37 @@ func PlanAll[S any](ctx context.Context, p Procedure[S], kept journal.Journal) (
 	if err != nil {
 		return last, Observation{}, WholePlan{}, retry.Classify(err, targetName(p.Target()))
 	}
-	seen, plan, err := PlanSeen(ctx, p, st, last)
-	return last, seen, plan, err
+	obs, plan, err := PlanSeen(ctx, p, st, last)
+	return last, obs, plan, err
 }
 
 // PlanSeen plans every step from an observation and the journal's state. It never writes. The
 // caller sets the plan's Version.
 func PlanSeen[S any](ctx context.Context, p Procedure[S], st journal.State, last S) (Observation, WholePlan, error) {
-	seen, err := judge(p, last)
+	obs, err := judge(p, last)
 	if err != nil {
-		return seen, WholePlan{}, err
+		return obs, WholePlan{}, err
 	}
-	steps, err := planSteps(ctx, p.Steps(), last, seen, st.Intents)
-	return seen, WholePlan{Basis: p.Basis(last).withEpoch(st, infosOf(p.Steps()), seen), Steps: steps}, err
+	steps, err := planSteps(ctx, p.Steps(), last, obs, st.Intents)
+	return obs, WholePlan{Basis: p.Basis(last).withEpoch(st, infosOf(p.Steps()), obs), Steps: steps}, err
 }
 
 func targetName(t journal.Target) string { return "cluster " + t.Name }
 
 // judge calls Judge, and returns an error if a step has no state.
 func judge[S any](p Procedure[S], last S) (Observation, error) {
-	seen, err := p.Judge(last)
+	obs, err := p.Judge(last)
 	if err != nil {
-		return seen, retry.Classify(err, targetName(p.Target()))
+		return obs, retry.Classify(err, targetName(p.Target()))
 	}
 	for _, info := range infosOf(p.Steps()) {
-		switch kind := seen.States[info.ID].Kind; kind {
+		switch kind := obs.States[info.ID].Kind; kind {
 		case Todo, InProgress, Done, Skipped, Always:
 		default:
-			return seen, &fault.Error{Reason: "NoState", Object: "step " + string(info.ID), Seen: fmt.Sprintf("the observation calls it %q", kind)}
+			return obs, &fault.Error{Reason: "NoState", Object: "step " + string(info.ID), Seen: fmt.Sprintf("the observation calls it %q", kind)}
 		}
 	}
-	return seen, nil
+	return obs, nil
 }
 
 func infosOf[S any](steps []Step[S]) []Info {
@@ -92,10 +92,10 @@ func selectSteps[S any](steps []Step[S], named []Info) []Step[S] {
 	return out
 }
 
-func planSteps[S any](ctx context.Context, steps []Step[S], last S, seen Observation, intents []journal.Intent) ([]PlannedStep, error) {
+func planSteps[S any](ctx context.Context, steps []Step[S], last S, obs Observation, intents []journal.Intent) ([]PlannedStep, error) {
 	out := make([]PlannedStep, 0, len(steps))
 	for _, s := range steps {
-		one := PlannedStep{Info: s.Info(), State: seen.States[s.Info().ID]}
+		one := PlannedStep{Info: s.Info(), State: obs.States[s.Info().ID]}
 		if one.State.Kind.runs() {
 			plan, err := s.Plan(ctx, last)
 			if err != nil {

@@ -19,20 +19,20 @@ type Procedure[S any] interface {
 	// Judge returns the state of every step in an observation. It reads nothing. It may use the
 	// journal only for what no cluster shows: that a mixture of two positions is this procedure's
 	// unfinished step, and that a snapshot was taken by it.
-	Judge(seen S) (Observation, error)
+	Judge(snap S) (Observation, error)
 	// Basis returns what an approval depends on besides the changes: the cluster, the goal, the
 	// options. The engine adds the epoch.
-	Basis(seen S) Basis
+	Basis(snap S) Basis
 	// Header describes the observation in a few lines for people.
-	Header(seen S) []string
+	Header(snap S) []string
 	// Leader returns the observed holder of the role that only one process may have.
-	Leader(seen S) Leader
+	Leader(snap S) Leader
 	// Precheck returns an error if nothing may begin; it is called before a person is asked to
 	// approve. It writes nothing, not even a lock.
-	Precheck(ctx context.Context, seen S, says Observation) error
+	Precheck(ctx context.Context, snap S, obs Observation) error
 	// Brake pauses the rollout of a harmful edit, and describes what it did. It is called at most
 	// once per run, with the observation in which the cause was found.
-	Brake(ctx context.Context, tx *Tx, seen S, cause error) (done string, err error)
+	Brake(ctx context.Context, tx *Tx, snap S, cause error) (done string, err error)
 }
 
 // Observation holds the state of every step in one observation of the cluster.
@@ -98,20 +98,20 @@ type Info struct {
 type Step[S any] interface {
 	Info() Info
 	// Plan returns the exact changes. It never writes.
-	Plan(ctx context.Context, seen S) (Plan, error)
+	Plan(ctx context.Context, snap S) (Plan, error)
 	// Do makes the changes. Each side effect goes through tx.Effect, which first commits the
 	// intent to the journal. After a crash at any point Do is called again, and finds from the
 	// cluster what is left. It is never called for a step that only reads (Always).
-	Do(ctx context.Context, tx *Tx, seen S) error
+	Do(ctx context.Context, tx *Tx, snap S) error
 	// Verify judges one observation. The engine calls it until enough consecutive verdicts are
 	// Met, or one has failed.
-	Verify(ctx context.Context, tx *Tx, seen S) (Verdict, error)
+	Verify(ctx context.Context, tx *Tx, snap S) (Verdict, error)
 }
 
 // WaitingStep is a Step that acts while it waits, such as releasing resources during a long
 // rollout. WhileWaiting is called after every Waiting verdict, with its observation.
 type WaitingStep[S any] interface {
-	WhileWaiting(ctx context.Context, tx *Tx, seen S) error
+	WhileWaiting(ctx context.Context, tx *Tx, snap S) error
 }
 
 // Finisher is a Step with its own work, such as a child process, that continues while the step

@@ -149,11 +149,11 @@ func (r *run[S]) observe(ctx context.Context) error {
 		return retry.Classify(err, targetName(r.p.Target()))
 	}
 	r.last, r.looked = last, true
-	seen, err := judge(r.p, last)
+	obs, err := judge(r.p, last)
 	if err != nil {
 		return err
 	}
-	r.obs, r.observed = seen, true
+	r.obs, r.observed = obs, true
 	return nil
 }
 

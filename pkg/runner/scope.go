@@ -15,43 +15,43 @@ type scope struct {
 }
 
 // scopeOf returns the steps that o requests.
-func scopeOf(steps []Info, seen Observation, o Options) (scope, error) {
+func scopeOf(steps []Info, obs Observation, o Options) (scope, error) {
 	switch {
 	case o.Only != "":
-		return onlyOne(steps, seen, o.Only)
+		return onlyOne(steps, obs, o.Only)
 	case o.Until != "":
 		i := slices.IndexFunc(steps, func(s Info) bool { return s.ID == o.Until })
 		sc := scope{steps: steps[:i+1]}
 		// If the requested step is done, nothing is pending, whatever the states of the steps
 		// before it.
-		sc.writes = seen.States[o.Until].Kind != Done && firstTodo(sc.steps, seen) != ""
+		sc.writes = obs.States[o.Until].Kind != Done && firstTodo(sc.steps, obs) != ""
 		return sc, nil
 	}
-	return scope{steps: steps, writes: firstTodo(steps, seen) != ""}, nil
+	return scope{steps: steps, writes: firstTodo(steps, obs) != ""}, nil
 }
 
 // onlyOne returns the requested step and the steps before it that only read: no run writes
 // without the preflight.
-func onlyOne(steps []Info, seen Observation, only journal.StepID) (scope, error) {
-	first := firstTodo(steps, seen)
+func onlyOne(steps []Info, obs Observation, only journal.StepID) (scope, error) {
+	first := firstTodo(steps, obs)
 	i := slices.IndexFunc(steps, func(s Info) bool { return s.ID == only })
-	if seen.States[only].Kind == Always {
+	if obs.States[only].Kind == Always {
 		return scope{steps: steps[i : i+1]}, nil
 	}
 	if only != first {
 		e := &fault.Error{
 			Class: fault.Usage, Reason: "NotFirst", Object: "step " + string(only),
-			Seen:   fmt.Sprintf("it is %s, and the first step to do is %s", describeState(seen.States[only]), first),
+			Seen:   fmt.Sprintf("it is %s, and the first step to do is %s", describeState(obs.States[only]), first),
 			Wanted: "the first step to do, or one that only reads", Fix: "run step " + string(first),
 		}
 		if first == "" {
-			e.Seen, e.Fix = fmt.Sprintf("it is %s, and no step is to do", describeState(seen.States[only])), ""
+			e.Seen, e.Fix = fmt.Sprintf("it is %s, and no step is to do", describeState(obs.States[only])), ""
 		}
 		return scope{}, e
 	}
 	var in []Info
 	for _, s := range steps[:i] {
-		if seen.States[s.ID].Kind == Always {
+		if obs.States[s.ID].Kind == Always {
 			in = append(in, s)
 		}
 	}
@@ -70,9 +70,9 @@ func describeState(s State) string {
 }
 
 // firstTodo returns the first step that is pending or in progress, or "".
-func firstTodo(steps []Info, seen Observation) journal.StepID {
+func firstTodo(steps []Info, obs Observation) journal.StepID {
 	for _, s := range steps {
-		if seen.States[s.ID].Kind.writes() {
+		if obs.States[s.ID].Kind.writes() {
 			return s.ID
 		}
 	}

@@ -131,7 +131,7 @@ func (s *session) lockLost() error {
 }
 
 // begin adds the run to the history. It marks an unfinished earlier run as dead, because this run
-// hasBegun the lock.
+// holds the lock.
 func (s *session) begin(ctx context.Context, basis Basis) error {
 	return s.change(ctx, func(st *journal.State) {
 		st.Epoch, st.Goal = basis.Epoch, basis.Goal

@@ -69,7 +69,7 @@ func (r *run[S]) stepError(ctx context.Context, info Info, err error, where stri
 
 // brake pauses the rollout, at most once in a run. It returns the error to stop with: cause,
 // whether or not the pause succeeded.
-func (r *run[S]) brake(ctx context.Context, info Info, tx *Tx, seen S, cause error) error {
+func (r *run[S]) brake(ctx context.Context, info Info, tx *Tx, snap S, cause error) error {
 	if !r.s.writable || r.braked {
 		return cause
 	}
@@ -79,7 +79,7 @@ func (r *run[S]) brake(ctx context.Context, info Info, tx *Tx, seen S, cause err
 	r.braked = true
 	ctx = retry.WithoutStop(ctx)
 	pulling := &Tx{step: info, s: r.s, stop: r.stop, gone: r.gone, brakes: true, warn: tx.warn}
-	done, err := r.p.Brake(ctx, pulling, seen, cause)
+	done, err := r.p.Brake(ctx, pulling, snap, cause)
 	if lost := r.s.lockLost(); fault.ClassOf(lost) == fault.Locked {
 		return lost
 	}

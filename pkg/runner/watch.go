@@ -46,9 +46,9 @@ func (w *watch[S]) do(ctx context.Context, step Step[S], tx *Tx) error {
 		return nil
 	}
 	for {
-		seen, err := w.r.p.Observe(ctx, tx.Record())
+		snap, err := w.r.p.Observe(ctx, tx.Record())
 		if err == nil {
-			err = step.Do(ctx, tx, seen)
+			err = step.Do(ctx, tx, snap)
 		}
 		if err == nil {
 			return nil
@@ -81,7 +81,7 @@ func (w *watch[S]) verify(ctx context.Context, step Step[S], tx *Tx) (Verdict, e
 		if w.r.mustLeave(tx) && (w.looked || !tx.hasBegun()) {
 			return Verdict{}, w.r.stepError(ctx, w.info, retry.Stopped(), "while step "+string(w.info.ID)+" waited for "+orNothing(w.last.WaitingFor))
 		}
-		v, seen, err := w.read(ctx, step, tx)
+		v, snap, err := w.read(ctx, step, tx)
 		lost := w.r.s.lockLost() // after the read: it may show another run's work
 		switch {
 		case fault.ClassOf(lost) == fault.Locked:
@@ -106,16 +106,16 @@ func (w *watch[S]) verify(ctx context.Context, step Step[S], tx *Tx) (Verdict, e
 			}
 			continue
 		case w.r.pull.requested():
-			return v, w.r.brake(ctx, w.info, tx, seen, w.requestedPause())
+			return v, w.r.brake(ctx, w.info, tx, snap, w.requestedPause())
 		case v.Kind == Waiting:
 			met = 0
-			if err := w.tend(ctx, step, tx, seen); err != nil {
+			if err := w.tend(ctx, step, tx, snap); err != nil {
 				return v, err
 			}
 		case v.Kind == Failed:
 			return v, w.cause(v)
 		case v.Kind == Braked:
-			return v, w.r.brake(ctx, w.info, tx, seen, w.cause(v))
+			return v, w.r.brake(ctx, w.info, tx, snap, w.cause(v))
 		default:
 			return v, &fault.Error{Reason: "NoVerdict", Object: w.object(), Seen: fmt.Sprintf("the verdict of the step is %q", v.Kind)}
 		}
@@ -135,12 +135,12 @@ func (w *watch[S]) read(ctx context.Context, step Step[S], tx *Tx) (Verdict, S, 
 		ctx = soon
 	}
 	w.looked = true
-	seen, err := w.r.p.Observe(ctx, tx.Record())
+	snap, err := w.r.p.Observe(ctx, tx.Record())
 	if err != nil {
-		return Verdict{}, seen, err
+		return Verdict{}, snap, err
 	}
-	w.recordLeader(seen)
-	v, err := step.Verify(ctx, tx, seen)
+	w.recordLeader(snap)
+	v, err := step.Verify(ctx, tx, snap)
 	if err == nil {
 		w.machines = v.Machines
 	}
@@ -150,17 +150,17 @@ func (w *watch[S]) read(ctx context.Context, step Step[S], tx *Tx) (Verdict, S, 
 	if err == nil && (v.By.Name != "" || v.AtRest) {
 		w.last = v
 	}
-	return v, seen, err
+	return v, snap, err
 }
 
 // recordLeader records the leader of one observation.
-func (w *watch[S]) recordLeader(seen S) {
-	w.leader = w.r.p.Leader(seen)
+func (w *watch[S]) recordLeader(snap S) {
+	w.leader = w.r.p.Leader(snap)
 	w.r.leadership = w.r.leadership.add(w.leader)
 }
 
 // applySteady returns v, or a Waiting verdict while v's Progress has not been steady for long
-// readsNeeded.
+// enough.
 func (w *watch[S]) applySteady(v Verdict) Verdict {
 	if v.Steady.For == 0 {
 		w.steadySince = time.Time{}
@@ -177,12 +177,12 @@ func (w *watch[S]) applySteady(v Verdict) Verdict {
 }
 
 // tend lets a step act on the last observation. After an API outage the next read calls it again.
-func (w *watch[S]) tend(ctx context.Context, step Step[S], tx *Tx, seen S) error {
+func (w *watch[S]) tend(ctx context.Context, step Step[S], tx *Tx, snap S) error {
 	waiting, ok := step.(WaitingStep[S])
 	if !ok {
 		return nil
 	}
-	err := waiting.WhileWaiting(ctx, tx, seen)
+	err := waiting.WhileWaiting(ctx, tx, snap)
 	if err == nil || (ctx.Err() == nil && !w.r.stop.requested() && retry.Transient(err)) {
 		return nil
 	}
@@ -190,7 +190,7 @@ func (w *watch[S]) tend(ctx context.Context, step Step[S], tx *Tx, seen S) error
 }
 
 // readsNeeded returns how many consecutive Met reads end the wait. A step that only reads needs one,
-// cause nothing changes under it.
+// because nothing changes under it.
 func (w *watch[S]) readsNeeded(v Verdict, tx *Tx) int {
 	switch {
 	case v.Stable > 0:
@@ -218,7 +218,7 @@ func (w *watch[S]) requestedPause() error {
 func (w *watch[S]) object() string { return "step " + string(w.info.ID) }
 
 // waitForNext handles a read that is not Met: it shows it, returns an error if the wait has expired,
-// plus otherwise waits for the next read.
+// and otherwise waits for the next read.
 func (w *watch[S]) waitForNext(ctx context.Context, v Verdict, unread error) error {
 	now := w.r.o.Clock.Now()
 	w.blind = unread != nil

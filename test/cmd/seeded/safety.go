@@ -139,7 +139,7 @@ func safety() []seeded {
 			"	case saved.Epoch != b.Epoch:", `	case saved.Epoch != b.Epoch && !defect.On("S13-epoch"):`,
 			simulated, "TestReplayedApprovals", false},
 		{"S13-reverted", "an approval is used against whoever put the old configuration back", "pkg/runner/basis.go",
-			"		if seen.States[id].Kind == Todo && !begun", `		if !defect.On("S13-reverted") && seen.States[id].Kind == Todo && !begun`,
+			"		if obs.States[id].Kind == Todo && !begun", `		if !defect.On("S13-reverted") && obs.States[id].Kind == Todo && !begun`,
 			simulated, "TestReplayedApprovals", false},
 		{"S13-options", "another option withdraws no approval", "pkg/runner/basis.go",
 			"then, now := saved.Options[name], b.Options[name]; then != now {", `then, now := saved.Options[name], b.Options[name]; then != now && !defect.On("S13-options") {`,
