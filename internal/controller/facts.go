@@ -45,8 +45,9 @@ func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts
 	return f
 }
 
-// pauseCause describes why a cluster is paused since a run saw harm, or returns "". If the journal
-// cannot be read, the marks of the pause distinguish it from other pauses.
+// pauseCause describes why a cluster is paused since a run saw harm, or returns "". If the
+// journal cannot be read, any pause counts, because a pause by awsmigrate cannot be distinguished
+// from another one.
 func pauseCause(seen session.Assessment) string {
 	brake := seen.Journal.Brake
 	switch {

@@ -148,8 +148,8 @@ const (
 	maxPause = 10 * time.Minute
 )
 
-// after returns the wait after an attempt with error err. Only a locked or unreachable cluster is
-// tried again.
+// after returns the wait after an attempt with error err. Only the classes Locked, CouldNotLook
+// and NoProgress are tried again.
 func (w wait) after(err error, now time.Time) wait {
 	class := fault.ClassOf(err)
 	switch {

@@ -124,9 +124,9 @@ type journalled struct {
 // rkeID matches the name of an RKE cluster's mirror, which is also the namespace of its journal.
 var rkeID = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
 
-// journalled returns the clusters of a namespace that have a journal. The journal of an RKE
-// cluster is in a namespace of its own, which the controller may not list, so it is read by the
-// Cluster's name. A cluster whose journal cannot be read is included.
+// journalled returns the clusters of a namespace that have a journal. An RKE cluster has its
+// journal in its own namespace, which the controller may not list; the name of the Cluster leads
+// to it. A cluster whose journal cannot be read is included.
 func (c *Controller) journalled(ctx context.Context, namespace string, clusters []string) ([]journalled, error) {
 	list, err := c.kube.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: wellknown.ManagedBy + "=" + wellknown.FieldManager})
 	if err != nil {

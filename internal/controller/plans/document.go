@@ -17,7 +17,7 @@ import (
 )
 
 // document is a published plan. It has the form of `awsmigrate rke2 plan -o json`, so that --plan
-// accepts it, but omits parts that vary while the changes stay the same. The SHA-256 of its text
+// accepts it. It omits parts that vary while the changes stay the same. The SHA-256 of its text
 // is its name, so an approval covers every word.
 type document struct {
 	APIVersion string         `json:"apiVersion"`

@@ -17,8 +17,7 @@ import (
 
 // Acquire implements Lock. It takes a free Lease at once and watches a held one. It fails as soon
 // as the owner is seen to renew. It takes the Lease over if the owner is proven dead, or if the
-// Lease did not change for the duration that the owner asked for. When ctx ends, renewing ends
-// too.
+// Lease did not change for the owner's duration. When ctx ends, renewing ends too.
 func (l *Lease) Acquire(ctx context.Context) error {
 	var w deathWatch
 	for {
