@@ -358,7 +358,7 @@ func TestTerminalGoesAway(t *testing.T) {
 	if !p.has("ended") || p.has("second") {
 		t.Errorf("the child ended by itself: %t; a second step began: %t", p.has("ended"), p.has("second"))
 	}
-	for _, want := range []string{"awsmigrate rke2 --cluster demo\n", "✓  enable-leader-migration", "rke finished", "nobody watches any more", "exit 129"} {
+	for _, want := range []string{"awsmigrate rke2 --cluster demo\n", "✓  enable-leader-migration", "rke finished", "terminal disconnected", "exit 129"} {
 		if !strings.Contains(p.log(), want) {
 			t.Errorf("the log lacks %q:\n%s", want, p.log())
 		}

@@ -125,7 +125,7 @@ func (f form) answers(t *testing.T) {
 		t.Parallel()
 		p := f.asked(t)
 		p.typed("b")
-		if code := p.end(); code != 130 || p.has("second") || !strings.Contains(p.shown.String(), "asked for the brake") || strings.Contains(p.shown.String(), "nobody watches the others") || strings.Contains(p.shown.String(), "was let finish") {
+		if code := p.end(); code != 130 || p.has("second") || !strings.Contains(p.shown.String(), "rollout paused on request") || strings.Contains(p.shown.String(), "nobody watches the others") || strings.Contains(p.shown.String(), "was let finish") {
 			t.Errorf("exit %d, the next step began: %t\n%s", code, p.has("second"), p.shown)
 		}
 	})

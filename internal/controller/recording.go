@@ -22,7 +22,7 @@ func (c *Controller) runRecorded(ctx context.Context, key Key, to session.Target
 			log.Warn("the record of the run lacks what these credentials may not watch", "lacks", strings.Join(lacks, ", "))
 		}
 		if failed := kept.Kept().Err; failed != nil {
-			log.Warn("the record of the run is not kept beside its journal", "error", failed.Error())
+			log.Warn("the record of the run is not stored next to its journal", "error", failed.Error())
 		}
 		if failed := kept.Close(); failed != nil {
 			log.Warn("the record of the run is not ended", "error", failed.Error())

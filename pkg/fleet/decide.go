@@ -44,7 +44,7 @@ func (d Decision) withCause(f Facts) Decision {
 }
 
 func decide(m *v1alpha1.ClusterMigration, f Facts) Decision {
-	if f.Rolling && !f.Gone { // a cluster that is being deleted is not watched
+	if f.Rolling && !f.Gone { // a guard must not pause the deletion of a cluster
 		return guardRollout(f)
 	}
 	if stalled, is := findStall(m, f); is {
@@ -59,9 +59,9 @@ func decide(m *v1alpha1.ClusterMigration, f Facts) Decision {
 	return checkGates(m, f)
 }
 
-// guardRollout watches a rollout with a guard, even if a run could continue it; the block continues
-// afterwards. A run that resumes makes its checks first, and would wait for a harm to pass that a
-// guard stops at its first read.
+// guardRollout watches a rollout with a guard, even if a run could continue it; the block
+// continues afterwards. A run continues its own unfinished step, or else makes its checks. There
+// it would wait for a harm to pass that a guard stops at its first read.
 func guardRollout(f Facts) Decision {
 	if f.Locked != "" {
 		return retryLater(f, status.Locked, f.Locked+" watches what rolls out")
@@ -91,7 +91,7 @@ func findStall(m *v1alpha1.ClusterMigration, f Facts) (stall, bool) {
 	case f.Crashed:
 		return stall{status.CrashLoop, "the last three runs died within an hour: see their logs, then set the annotation awsmigrate.io/retry"}, true
 	case f.Reverted && m.Spec.Goal != v1alpha1.GoalUndo: // Undo is the remedy, with its own plan
-		return stall{status.Reverted, revertedBy(f.RevertedBy) + " took back what was done: put it right there, or set goal Undo"}, true
+		return stall{status.Reverted, revertedBy(f.RevertedBy) + " reverted the migration: fix it there, or set goal Undo"}, true
 	case f.Plan.Restored && m.Spec.ApprovedPlan != f.Plan.Hash:
 		return stall{status.ManagementRestored, "the journal counts less than the cluster: Rancher was restored from an older backup. Look at the plan, and approve it anew"}, true
 	}
@@ -100,7 +100,7 @@ func findStall(m *v1alpha1.ClusterMigration, f Facts) (stall, bool) {
 
 func revertedBy(manager string) string {
 	if manager == "" {
-		return "somebody"
+		return "another writer"
 	}
 	return manager
 }

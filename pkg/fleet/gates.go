@@ -28,7 +28,7 @@ func checkGates(m *v1alpha1.ClusterMigration, f Facts) Decision {
 	case f.Plan.AtUntil:
 		return show(status.Paused, "", "step "+string(spec.Until)+" of spec.until was taken: take it away, or name a later one, to go on")
 	case f.Plan.TooLarge:
-		return show(status.Stalled, status.PlanTooLarge, "no ConfigMap holds the plan, so that nobody can approve it: migrate this cluster with the command line")
+		return show(status.Stalled, status.PlanTooLarge, "the plan fits into no ConfigMap and cannot be approved: migrate this cluster with the command line")
 	case spec.ApprovedPlan == "":
 		return show(status.AwaitingApproval, "", "")
 	case spec.ApprovedPlan != f.Plan.Hash && f.Plan.Altered:

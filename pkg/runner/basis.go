@@ -111,6 +111,6 @@ func revertedStep(st journal.State, steps []Info, obs Observation) journal.StepI
 // revertedFault returns the fault of a saved plan that would repeat a step that was reverted.
 func revertedFault(step journal.StepID) error {
 	return &fault.Error{Class: fault.Stale, Reason: "Reverted", Object: "step " + string(step),
-		Seen: "was done under this plan and is to do again: somebody has put back what it changed", Wanted: "done",
-		Fix: "find out who did, and tell them; then " + newPlanFix}
+		Seen: "was done under this plan and is pending again: its changes were reverted", Wanted: "done",
+		Fix: "find out what reverted them; then " + newPlanFix}
 }

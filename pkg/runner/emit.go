@@ -28,15 +28,15 @@ func (r *run[S]) emitStarted() {
 func (r *run[S]) elapsed() time.Duration { return r.o.Clock.Since(r.begun) }
 
 func (r *run[S]) emitInterrupting() {
-	r.emit(Event{Type: Interrupting, Message: "finishing the change under way, then giving back the lock"})
+	r.emit(Event{Type: Interrupting, Message: "finishing the current change, then releasing the lock"})
 }
 
 func (r *run[S]) emitPausing() {
-	r.emit(Event{Type: Interrupting, Message: "pulling the brake, then giving back the lock"})
+	r.emit(Event{Type: Interrupting, Message: "pausing the rollout, then releasing the lock"})
 }
 
 func (r *run[S]) emitHungUp() {
-	r.emit(Event{Type: HungUp, Message: "nobody watches any more: what was begun is watched to its end, and no further step begins"})
+	r.emit(Event{Type: HungUp, Message: "terminal disconnected: the current step is watched to its end, and no further step begins"})
 }
 
 // emitOuterWait shows a wait of the journal, the lock or a retried write, which has no step's verdict.

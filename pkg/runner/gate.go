@@ -19,7 +19,7 @@ func (r *run[S]) approve(ctx context.Context, left *Leftover[S]) (*WholePlan, er
 		return nil, err
 	}
 	if plan.Basis.Restored && r.o.Saved == nil && r.o.Unattended {
-		return nil, restoredFault("nobody has looked at what a run would do now")
+		return nil, restoredFault("the current plan was not reviewed")
 	}
 	if r.o.Saved != nil {
 		if err := r.o.Saved.allows(plan, revertedStep(r.s.journal(), r.steps, r.obs)); err != nil {

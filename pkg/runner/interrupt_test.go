@@ -257,7 +257,7 @@ func TestRun_pauseRequest_pauses(t *testing.T) {
 		return Verdict{Kind: Waiting, WaitingFor: "every machine", Seen: "1/6", Done: 1, Total: 6, By: Roller{Name: "Rancher", Alone: true, Brakes: true}}, nil
 	}
 	res, err := b.run()
-	faulty.WantClass(t, err, fault.Interrupted, "asked for the brake")
+	faulty.WantClass(t, err, fault.Interrupted, "rollout paused on request")
 	if readings != 3 || len(b.events.of(BrakePulled)) != 1 || res.Left == nil || res.Left.GoesOn {
 		t.Errorf("after %d readings: %d brakes, left %+v", readings, len(b.events.of(BrakePulled)), res.Left)
 	}

@@ -130,7 +130,7 @@ func (r *run[S]) approveAndRun(ctx context.Context, left *Leftover[S]) error {
 }
 
 func noLock(target journal.Target) error {
-	return &fault.Error{Reason: "NoLock", Object: targetName(target), Seen: "a step is to do, but the run was given no journal or no lock"}
+	return &fault.Error{Reason: "NoLock", Object: targetName(target), Seen: "a step is pending, but the run has no journal or no lock"}
 }
 
 // firstLook reads journal and cluster before the run has started anything.
@@ -184,7 +184,7 @@ func (r *run[S]) withLock(ctx context.Context, work func(context.Context) error)
 			err = lost // another run may have caused the success
 		}
 	}
-	r.bestEffort(ctx, "the lock could not be given back; it expires by itself", r.o.Lock.Release)
+	r.bestEffort(ctx, "the lock could not be released; it expires after its duration", r.o.Lock.Release)
 	return err
 }
 
@@ -343,7 +343,7 @@ func (r *run[S]) mayBegin(info Info, state State) error {
 	case r.ran[info.ID] && state.Kind.writes():
 		return &fault.Error{
 			Class: fault.Stale, Reason: "Undone", Object: "step " + string(info.ID),
-			Seen:   "it was verified in this run and is to do again: something else changes the cluster",
+			Seen:   "it was verified in this run and is pending again: another writer changes the cluster",
 			Wanted: "done", Fix: "find out what changed it back, then run the same command again",
 		}
 	case !r.deadline.IsZero() && r.o.Clock.Now().After(r.deadline):
@@ -389,7 +389,7 @@ func (r *run[S]) cutOffFault(err error) error {
 func (r *run[S]) interruptedFault(where string) error {
 	if !r.stop.requested() && r.gone.requested() {
 		return &fault.Error{Class: fault.HungUp, Reason: "HungUp", Object: targetName(r.p.Target()),
-			Seen: "stopped " + where + ": nobody watches any more", Fix: r.resumeFix()}
+			Seen: "stopped " + where + ": terminal disconnected", Fix: r.resumeFix()}
 	}
 	return &fault.Error{
 		Class: fault.Interrupted, Reason: "Interrupted", Object: targetName(r.p.Target()),

@@ -174,7 +174,7 @@ func TestRun_revertedStep_stops(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) { return Verdict{Kind: Met}, nil } // never settles
 	_, err := b.run()
-	faulty.WantClass(t, err, fault.Stale, "step two", "to do again")
+	faulty.WantClass(t, err, fault.Stale, "step two", "pending again")
 	if b.w.facts["three/0"] != 0 {
 		t.Error("it went on")
 	}

@@ -45,7 +45,7 @@ func onlyOne(steps []Info, obs Observation, only journal.StepID) (scope, error) 
 			Wanted: "the first step to do, or one that only reads", Fix: "run step " + string(first),
 		}
 		if first == "" {
-			e.Seen, e.Fix = fmt.Sprintf("it is %s, and no step is to do", describeState(obs.States[only])), ""
+			e.Seen, e.Fix = fmt.Sprintf("it is %s, and no step is pending", describeState(obs.States[only])), ""
 		}
 		return scope{}, e
 	}

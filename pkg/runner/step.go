@@ -86,14 +86,14 @@ func (r *run[S]) brake(ctx context.Context, info Info, tx *Tx, snap S, cause err
 	if err != nil {
 		err = &fault.Error{
 			Class: fault.ClassOf(cause), Reason: "BrakeFailed", Object: targetName(r.p.Target()),
-			Seen: "the brake could not be pulled: what was begun goes on by itself", Fix: "undo now, or pause the cluster by hand", Err: err,
+			Seen: "the rollout could not be paused, and continues", Fix: "undo now, or pause the cluster by hand", Err: err,
 		}
-		r.emit(Event{Type: BrakePulled, Step: info.ID, Title: info.Title, Message: "the brake could not be pulled", Err: err})
+		r.emit(Event{Type: BrakePulled, Step: info.ID, Title: info.Title, Message: "the rollout could not be paused", Err: err})
 	} else {
 		r.held = true
 		r.emit(Event{Type: BrakePulled, Step: info.ID, Title: info.Title, Message: done})
 	}
-	r.bestEffort(ctx, "the brake could not be written to the journal", func(ctx context.Context) error {
+	r.bestEffort(ctx, "the pause could not be written to the journal", func(ctx context.Context) error {
 		return r.s.change(ctx, func(st *journal.State) {
 			st.Brake = &journal.Brake{Run: r.o.RunID, Step: info.ID, Time: r.s.now(), Done: done}
 		})

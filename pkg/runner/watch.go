@@ -212,7 +212,7 @@ func (w *watch[S]) cause(v Verdict) error {
 // requestedPause returns the cause of a requested pause.
 func (w *watch[S]) requestedPause() error {
 	return &fault.Error{Class: fault.Interrupted, Reason: "BrakeAsked", Object: w.object(),
-		Seen: "somebody who watched asked for the brake", Fix: "look at the machine in hand; the same command goes on and ends the pause, an undo goes back"}
+		Seen: "rollout paused on request", Fix: "inspect the current machine; the same command ends the pause and continues, undo rolls back"}
 }
 
 func (w *watch[S]) object() string { return "step " + string(w.info.ID) }

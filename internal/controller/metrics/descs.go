@@ -11,8 +11,8 @@ var (
 
 	clusterInfo     = desc("cluster_info", "The state of a cluster's ClusterMigration, always 1.", "namespace", "cluster", "distribution", "state")
 	clusterPosition = desc("cluster_position", "How far a cluster is, 0 to 5 as in P0 to P5; -1: not known, or in between.", "namespace", "cluster")
-	stalled         = desc("stalled", "1: nothing goes on until somebody helps.", "namespace", "cluster", "reason")
-	reverted        = desc("reverted", "1: somebody took back the configuration of the Cluster object.", "namespace", "cluster")
+	stalled         = desc("stalled", "1: a person must help.", "namespace", "cluster", "reason")
+	reverted        = desc("reverted", "1: a foreign writer reverted the Cluster object's configuration.", "namespace", "cluster")
 	awaiting        = desc("awaiting_approval_since_timestamp_seconds", "Since when a plan waits for its approval.", "namespace", "cluster")
 	auditChecks     = desc("audit_checks", "Checks of the last audit by their result.", "namespace", "cluster", "result")
 	auditedAt       = desc("audit_last_success_timestamp_seconds", "When the last audit was made.", "namespace", "cluster")

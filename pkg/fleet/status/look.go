@@ -23,5 +23,5 @@ var presentations = map[State]presentation{
 	Undoing:          {word: "Undoing", working: true, message: "see status.run"},
 	Guarding:         {word: "Guarding", working: true, message: "something rolls out: it is watched, and no step is taken"},
 	Succeeded:        {word: "Succeeded", ready: true, message: "the goal is reached"},
-	Stalled:          {word: "Stalled", stalled: true, message: "waiting for somebody's help: see status.failure"},
+	Stalled:          {word: "Stalled", stalled: true, message: "manual action required: see status.failure"},
 }

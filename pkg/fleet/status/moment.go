@@ -79,12 +79,12 @@ func (m Moment) ownerAgrees() metav1.Condition {
 	case metav1.ConditionTrue:
 		c.Reason, c.Message = string(ownerAgrees), "the Cluster object has what the cluster is"
 	case metav1.ConditionFalse:
-		c.Reason, c.Message = string(ownerReverted), "somebody took the configuration of the Cluster object back"
+		c.Reason, c.Message = string(ownerReverted), "the Cluster's configuration was reverted"
 		if m.Owner.Manager != "" {
-			c.Message = prose(m.Owner.Manager+" took the configuration of the Cluster object back", maxConditionMessage)
+			c.Message = prose(m.Owner.Manager+" reverted the Cluster's configuration", maxConditionMessage)
 		}
 	case metav1.ConditionUnknown, "":
-		c.Status, c.Reason, c.Message = metav1.ConditionUnknown, string(ownerUnknown), "nothing was written yet that somebody could take back"
+		c.Status, c.Reason, c.Message = metav1.ConditionUnknown, string(ownerUnknown), "nothing was written yet that could be reverted"
 	}
 	return c
 }
