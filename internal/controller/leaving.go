@@ -19,7 +19,7 @@ const maxConcurrentReads = 8
 // and writes nothing. A cluster that cannot be read has the error in its row; if Leaves returns
 // an error, rows may be missing.
 func (c *Controller) Leaves(ctx context.Context) ([]fleet.Left, error) {
-	var kept []journalled
+	var kept []journalEntry
 	for _, namespace := range c.o.Namespaces {
 		clusters, err := c.rancher.Resource(provisioningClusters).Namespace(namespace).List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -29,7 +29,7 @@ func (c *Controller) Leaves(ctx context.Context) ([]fleet.Left, error) {
 		for i := range clusters.Items {
 			names[i] = clusters.Items[i].GetName()
 		}
-		found, err := c.journalled(ctx, namespace, names)
+		found, err := c.findJournals(ctx, namespace, names)
 		if err != nil {
 			return nil, fmt.Errorf("look for journals of namespace %s: %w", namespace, err)
 		}
@@ -47,7 +47,7 @@ func (c *Controller) Leaves(ctx context.Context) ([]fleet.Left, error) {
 	return rows, group.Wait()
 }
 
-func (c *Controller) left(ctx context.Context, j journalled) fleet.Left {
+func (c *Controller) left(ctx context.Context, j journalEntry) fleet.Left {
 	row := fleet.Left{Cluster: j.cluster.String()}
 	if !c.o.Scope.covers(j.cluster.Name) {
 		return row
@@ -71,7 +71,7 @@ func (c *Controller) left(ctx context.Context, j journalled) fleet.Left {
 
 // leftOpen reports whether the journal may have an unfinished run. It returns true if the journal
 // cannot be read.
-func (c *Controller) leftOpen(ctx context.Context, j journalled) bool {
+func (c *Controller) leftOpen(ctx context.Context, j journalEntry) bool {
 	state, there, err := journal.Look(ctx, c.kube, j.namespace, journal.Name(j.cluster.Name))
 	return err != nil || there && state.Record().LeftOpen
 }

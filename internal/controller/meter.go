@@ -57,11 +57,11 @@ func (c *Controller) measure(k *cluster, m *v1alpha1.ClusterMigration, at status
 	c.o.Meter.Shown(k.key, s)
 }
 
-// unmeasured is the Meter of a controller without metrics.
-type unmeasured struct{}
+// noMeter is the Meter of a controller without metrics.
+type noMeter struct{}
 
-func (unmeasured) Shown(Key, Shown)           {}
-func (unmeasured) Gone(Key)                   {}
-func (unmeasured) Began(Key, Work)            {}
-func (unmeasured) Happened(Key, runner.Event) {}
-func (unmeasured) Ended(Key, error)           {}
+func (noMeter) Shown(Key, Shown)           {}
+func (noMeter) Gone(Key)                   {}
+func (noMeter) Began(Key, Work)            {}
+func (noMeter) Happened(Key, runner.Event) {}
+func (noMeter) Ended(Key, error)           {}

@@ -83,7 +83,7 @@ func (o Options) withDefaults() Options {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Meter == nil {
-		o.Meter = unmeasured{}
+		o.Meter = noMeter{}
 	}
 	if o.ExitCode == nil {
 		o.ExitCode = func(error) int { return 0 }

@@ -29,7 +29,7 @@ func (c *Controller) startRun(k *cluster, m *v1alpha1.ClusterMigration) {
 	c.begin(k, j, func(ctx context.Context, j *job) error {
 		// A step in progress continues without Hold, and the object may have changed since the
 		// cache was updated.
-		if err := c.stillWanted(k.key, m, runner.Info{ID: nextStep(l.seen.Plan.Steps)}); err != nil {
+		if err := c.checkWanted(k.key, m, runner.Info{ID: nextStep(l.seen.Plan.Steps)}); err != nil {
 			return c.ended(k, m, err)
 		}
 		options, err := c.options(ctx, k.key, m.Spec)
@@ -40,7 +40,7 @@ func (c *Controller) startRun(k *cluster, m *v1alpha1.ClusterMigration) {
 		options.Command = fault.Command("kubectl", "annotate", "clustermigration", "-n", k.key.Namespace, k.key.Name, "--overwrite", RetryAnnotation+"="+runner.NewRunID(c.o.Clock.Now()))
 		options.Interrupt, options.Sink = interrupt, c.sink(k, j)
 		options.Saved = func(journal.Target) (*runner.WholePlan, error) { return saved, nil }
-		options.Hold = func(_ context.Context, step runner.Info) error { return c.stillWanted(k.key, m, step) }
+		options.Hold = func(_ context.Context, step runner.Info) error { return c.checkWanted(k.key, m, step) }
 		return c.ended(k, m, recoverPanic(ctx, func(ctx context.Context) error {
 			result, err := c.runRecorded(ctx, k.key, l.target, options)
 			if err == nil && didNothing(result.Steps) { // otherwise the same run would start again at once
@@ -82,8 +82,8 @@ func lastOf(l *look, m *v1alpha1.ClusterMigration) journal.StepID {
 	return last
 }
 
-// stillWanted reads the object from the API server before a step begins, because a watch may lag.
-func (c *Controller) stillWanted(key Key, begun *v1alpha1.ClusterMigration, step runner.Info) error {
+// checkWanted reads the object from the API server before a step begins, because a watch may lag.
+func (c *Controller) checkWanted(key Key, begun *v1alpha1.ClusterMigration, step runner.Info) error {
 	now, err := c.objects[key.Namespace].Get(key.Namespace, key.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):

@@ -16,7 +16,7 @@ import (
 
 // An unreadable journal affects only its own cluster: the cluster counts as having one, and all
 // others are found.
-func TestJournalled_oneUnread_othersAreFound(t *testing.T) {
+func TestFindJournals_oneUnread_othersAreFound(t *testing.T) {
 	keeps := func(namespace, cluster string) *corev1.ConfigMap {
 		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: journal.Name(cluster), Labels: map[string]string{wellknown.ManagedBy: wellknown.FieldManager}},
 			Data: map[string]string{"sha256": "", "journal.json": "{}"}}
@@ -31,7 +31,7 @@ func TestJournalled_oneUnread_othersAreFound(t *testing.T) {
 		return false, nil, nil
 	})
 	c := &Controller{kube: client}
-	found, err := c.journalled(t.Context(), "n", []string{"prod", "c-aaaaa", "c-bbbbb", "c-ccccc", "c-ddddd"})
+	found, err := c.findJournals(t.Context(), "n", []string{"prod", "c-aaaaa", "c-bbbbb", "c-ccccc", "c-ddddd"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func (c *Controller) openJournals(ctx context.Context, namespace string) error {
 	for i, key := range keys {
 		_, keys[i], _ = strings.Cut(key, "/")
 	}
-	kept, err := c.journalled(ctx, namespace, keys)
+	kept, err := c.findJournals(ctx, namespace, keys)
 	for _, j := range kept {
 		if j.unread != nil {
 			c.log(j.cluster).Warn("the journal could not be read: the cluster is looked at without it", "error", j.unread.Error())
@@ -114,8 +114,8 @@ func (c *Controller) openJournals(ctx context.Context, namespace string) error {
 	return err
 }
 
-// journalled is a cluster with a journal, and the namespace of the journal.
-type journalled struct {
+// journalEntry is a cluster with a journal, and the namespace of the journal.
+type journalEntry struct {
 	cluster   Key
 	namespace string
 	unread    error // error if the journal could not be read; it may exist then
@@ -124,18 +124,18 @@ type journalled struct {
 // rkeID matches the name of an RKE cluster's mirror, which is also the namespace of its journal.
 var rkeID = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
 
-// journalled returns the clusters of a namespace that have a journal. An RKE cluster has its
+// findJournals returns the clusters of a namespace that have a journal. An RKE cluster has its
 // journal in its own namespace, which the controller may not list; the name of the Cluster leads
 // to it. A cluster whose journal cannot be read is included.
-func (c *Controller) journalled(ctx context.Context, namespace string, clusters []string) ([]journalled, error) {
+func (c *Controller) findJournals(ctx context.Context, namespace string, clusters []string) ([]journalEntry, error) {
 	list, err := c.kube.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: wellknown.ManagedBy + "=" + wellknown.FieldManager})
 	if err != nil {
 		return nil, err
 	}
-	var found []journalled
+	var found []journalEntry
 	for i := range list.Items {
 		if name, is := strings.CutPrefix(list.Items[i].Name, "awsmigrate-"); is && isJournal(&list.Items[i]) {
-			found = append(found, journalled{Key{Namespace: namespace, Name: name}, namespace, nil})
+			found = append(found, journalEntry{Key{Namespace: namespace, Name: name}, namespace, nil})
 		}
 	}
 	for _, id := range clusters {
@@ -146,9 +146,9 @@ func (c *Controller) journalled(ctx context.Context, namespace string, clusters 
 		switch {
 		case apierrors.IsNotFound(err):
 		case err != nil:
-			found = append(found, journalled{Key{Namespace: namespace, Name: id}, id, fmt.Errorf("read ConfigMap %s/%s: %w", id, journal.Name(id), err)})
+			found = append(found, journalEntry{Key{Namespace: namespace, Name: id}, id, fmt.Errorf("read ConfigMap %s/%s: %w", id, journal.Name(id), err)})
 		case isJournal(kept):
-			found = append(found, journalled{Key{Namespace: namespace, Name: id}, id, nil})
+			found = append(found, journalEntry{Key{Namespace: namespace, Name: id}, id, nil})
 		}
 	}
 	return found, nil

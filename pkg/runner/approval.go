@@ -12,18 +12,18 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// approved maps each step of an approved plan to the changes that it writes. Text for people
+// approvedWrites maps each step of an approved plan to the changes that it writes. Text for people
 // (summaries, counts, estimates, diffs) is not compared, so that a new worker withdraws no
 // approval. It is nil if no approval was requested.
-type approved map[journal.StepID][]string
+type approvedWrites map[journal.StepID][]string
 
 // comparedChange is the compared part of a change.
 type comparedChange struct{ Object, Location, Before, After, Result, SHA256 any }
 
 // approvedOf returns the part of a plan that an approval covers. All plans are compared in this
 // form: a shown one, one from a file, and one named by its hash.
-func approvedOf(plan []PlannedStep) (approved, error) {
-	steps := approved{}
+func approvedOf(plan []PlannedStep) (approvedWrites, error) {
+	steps := approvedWrites{}
 	for _, p := range plan {
 		if !p.State.Kind.writes() {
 			continue
@@ -57,7 +57,7 @@ func canonical(v any) ([]byte, error) {
 
 // covers reports whether a contains everything in now. A step that is done meanwhile needs no new
 // approval, but a different change does.
-func (a approved) covers(now approved) bool {
+func (a approvedWrites) covers(now approvedWrites) bool {
 	for id, changes := range now {
 		known, ok := a[id]
 		if !ok || firstUncovered(known, changes) != "" {
@@ -105,8 +105,8 @@ func (p WholePlan) Hash() (string, error) {
 		slices.Sort(changes)
 	}
 	text, err := json.Marshal(struct {
-		Basis  Basis    `json:"basis"`
-		Writes approved `json:"writes"`
+		Basis  Basis          `json:"basis"`
+		Writes approvedWrites `json:"writes"`
 	}{p.Basis, writes})
 	if err != nil {
 		return "", fmt.Errorf("name a plan: %w", err)

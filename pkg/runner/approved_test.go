@@ -9,7 +9,7 @@ import (
 // While a plan waits for approval, a killed run may still act. A step that is done meanwhile
 // keeps the plan valid; a change that differs does not.
 func TestCovers(t *testing.T) {
-	plan := func(steps ...PlannedStep) approved {
+	plan := func(steps ...PlannedStep) approvedWrites {
 		a, err := approvedOf(steps)
 		if err != nil {
 			t.Fatal(err)
@@ -25,7 +25,7 @@ func TestCovers(t *testing.T) {
 	}
 	yes := plan(step("check", Always), step("a", InProgress, "x", "y"), step("b", Todo, "z"), step("none", Todo))
 	for name, tt := range map[string]struct {
-		now  approved
+		now  approvedWrites
 		want bool
 	}{
 		"the same":            {plan(step("a", InProgress, "x", "y"), step("b", Todo, "z")), true},

@@ -29,7 +29,7 @@ type procTable struct {
 // Self implements Processes.
 func (p procTable) Self() (at Place, start uint64) {
 	boot, err := os.ReadFile(filepath.Join(p.dir, "sys/kernel/random/boot_id"))
-	if err != nil || !p.ours() {
+	if err != nil || !p.inOwnNamespace() {
 		return Place{}, 0
 	}
 	pids, err := os.Readlink(filepath.Join(p.dir, "self/ns/pid"))
@@ -48,10 +48,10 @@ func (p procTable) Self() (at Place, start uint64) {
 	return Place{Boot: strings.TrimSpace(string(boot)), PIDs: pids, Times: times}, self.start
 }
 
-// ours reports whether procfs shows the process ID namespace of this process. A procfs of an
+// inOwnNamespace reports whether procfs shows the process ID namespace of this process. A procfs of an
 // outer namespace shows other processes under the same IDs; its NSpid (Linux 4.1) lists one ID
 // per namespace.
-func (p procTable) ours() bool {
+func (p procTable) inOwnNamespace() bool {
 	status, err := os.ReadFile(filepath.Join(p.dir, "self/status"))
 	if err != nil {
 		return false
