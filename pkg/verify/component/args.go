@@ -1,5 +1,5 @@
-// Package component reads the command line of a Kubernetes component the way
-// the component itself does. It knows nothing of where the line came from.
+// Package component reads the command line of a Kubernetes component as the component
+// itself does. It does not know where the command line came from.
 package component
 
 import (
@@ -22,21 +22,21 @@ const (
 	FeatureGates          = "feature-gates"
 )
 
-// booleans are the flags that take no following word: for pflag a bare boolean
-// is true, and the next word is not its value.
+// booleans holds the flags that do not consume the next word: pflag reads a bare boolean
+// as true.
 var booleans = map[string]bool{
 	EnableLeaderMigration: true, ConfigureCloudRoutes: true, AllocateNodeCIDRs: true, "leader-elect": true,
 	"use-service-account-credentials": true, "allow-untagged-cloud": true, "profiling": true,
 }
 
-// Args are the flags of one process. Where a flag is repeated the last value
-// counts, as in pflag; RKE2 relies on it when user arguments follow its own.
+// Args holds the flags of one process. The last value of a repeated flag counts, as in
+// pflag. RKE2 relies on that: it appends the user's arguments to its own.
 type Args struct {
 	values map[string][]string
 }
 
-// Parse reads the words of a command line. Words that are no flags (the program
-// itself, for instance) are passed over; a shell's "-c" script is read as words.
+// Parse reads the words of a command line and skips words that are not flags, for instance
+// the program itself. It splits the script of a shell's "-c" into words.
 func Parse(words ...[]string) Args {
 	a := Args{values: map[string][]string{}}
 	var flat []string
@@ -68,10 +68,10 @@ func Parse(words ...[]string) Args {
 	return a
 }
 
-// Has says whether the flag is given at all.
+// Has reports whether the flag is given.
 func (a Args) Has(name string) bool { return len(a.values[name]) > 0 }
 
-// Last is the value that counts, "" without the flag.
+// Last returns the last value of the flag, or "" without the flag.
 func (a Args) Last(name string) string {
 	vs := a.values[name]
 	if len(vs) == 0 {
@@ -80,33 +80,33 @@ func (a Args) Last(name string) string {
 	return vs[len(vs)-1]
 }
 
-// Bool is the last value as the component reads it, or def without the flag.
+// Bool returns the last value as pflag parses it, or def without the flag.
 func (a Args) Bool(name string, def bool) (bool, error) {
 	if !a.Has(name) {
 		return def, nil
 	}
 	b, err := strconv.ParseBool(a.Last(name))
 	if err != nil {
-		return def, a.unreadable(name)
+		return def, a.parseError(name)
 	}
 	return b, nil
 }
 
-// Duration is the last value, or def without the flag.
+// Duration returns the last value, or def without the flag.
 func (a Args) Duration(name string, def time.Duration) (time.Duration, error) {
 	if !a.Has(name) {
 		return def, nil
 	}
 	d, err := time.ParseDuration(a.Last(name))
 	if err != nil {
-		return def, a.unreadable(name)
+		return def, a.parseError(name)
 	}
 	return d, nil
 }
 
-// Gates returns the feature gates that are named. Repeated flags add up.
+// Gates returns the feature gates of all --feature-gates flags.
 func (a Args) Gates() Gates { return ParseGates(a.values[FeatureGates]...) }
 
-func (a Args) unreadable(name string) error {
+func (a Args) parseError(name string) error {
 	return fmt.Errorf("--%s=%s cannot be read", name, a.Last(name))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Defaults of k8s.io/component-base/config, the same from 1.22 on.
+// Defaults of k8s.io/component-base/config since 1.22.
 const (
 	DefaultLeaseDuration = 15 * time.Second
 	DefaultRenewDeadline = 10 * time.Second
@@ -15,20 +15,20 @@ const (
 	DefaultLockNamespace = wellknown.System
 )
 
-// Election is how a component elects its leader. The migration lock uses the
-// namespace and the durations of the component's own election.
+// Election holds the leader election settings of a component. The migration lock uses the
+// same namespace and durations.
 type Election struct {
 	Enabled       bool
 	LeaseDuration time.Duration
 	RenewDeadline time.Duration
 	RetryPeriod   time.Duration
 	Namespace     string
-	Name          string // of the main lock; "" means the component's default
-	Lock          string // resource lock, "leases" by default
+	Name          string // of the main lock, or "" for the component's default
+	Lock          string // resource lock; default "leases"
 }
 
-// Election reads the --leader-elect flags; an error names every one that cannot
-// be read.
+// Election reads the --leader-elect flags. It returns an error that names each unreadable
+// flag.
 func (a Args) Election() (Election, error) {
 	e := Election{Namespace: DefaultLockNamespace, Lock: "leases"}
 	var errs [4]error
@@ -46,16 +46,17 @@ func (a Args) Election() (Election, error) {
 	return e, errors.Join(errs[:]...)
 }
 
-// Gap is the shortest and longest time between the death of a holder and the
-// acquisition by a candidate that already polls: the lease must have been seen
-// unchanged for its duration, which began up to one retry before the death, and
-// is then looked at every retry to 2.2 retries (client-go jitter factor 1.2).
-func (e Election) Gap() (shortest, longest time.Duration) {
+// Gap returns the minimum and maximum time from a holder's death to the acquisition by a
+// candidate that already polls. The candidate must see the lease unchanged for its whole
+// duration, which began at most one retry period before the death. It then polls every 1 to
+// 2.2 retry periods (client-go jitter factor 1.2).
+func (e Election) Gap() (minGap, maxGap time.Duration) {
 	jittered := time.Duration(float64(e.RetryPeriod) * 2.2)
 	return e.LeaseDuration - e.RetryPeriod, e.LeaseDuration + 2*jittered
 }
 
-// LongestRenewDeadline is that of several components; the default where none says more.
+// LongestRenewDeadline returns the longest renew deadline of several components, or the
+// default if none is longer.
 func LongestRenewDeadline(all []Args) time.Duration {
 	longest := DefaultRenewDeadline
 	for _, args := range all {

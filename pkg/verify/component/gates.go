@@ -14,16 +14,16 @@ const (
 	GateNoKubeletCreds  = "DisableKubeletCloudCredentialProviders" //nolint:gosec // a gate's name
 )
 
-// MigrationGates lists the gates that 1.27 and later no longer know.
+// MigrationGates lists the gates that Kubernetes removed in 1.27.
 func MigrationGates() []string {
 	return []string{GateLeaderMigration, GateCSIMigrationAWS, GateCSIMigration}
 }
 
-// Gates holds the feature gates that a component's --feature-gates names.
+// Gates maps the feature gates of --feature-gates to their values.
 type Gates map[string]bool
 
-// ParseGates reads lists such as "A=true,B=false". Lists add up; of a gate that is
-// named twice the last value counts.
+// ParseGates reads lists such as "A=true,B=false". Lists add up; the last value of a
+// repeated gate counts.
 func ParseGates(lists ...string) Gates {
 	gates := Gates{}
 	for _, list := range lists {
@@ -37,8 +37,8 @@ func ParseGates(lists ...string) Gates {
 	return gates
 }
 
-// gateHistory holds the minor versions of Kubernetes 1 from which a gate is alpha,
-// beta, locked to true, and removed; 0 if it never was in the versions read.
+// gateHistory holds the minor versions of Kubernetes 1 in which a gate became alpha, beta,
+// locked to true, and was removed. 0 means: not in the versions read.
 type gateHistory struct{ alpha, beta, locked, removed int }
 
 // historyOf returns when a gate changed its stage
@@ -54,7 +54,7 @@ func historyOf(gate string) gateHistory {
 	}[gate]
 }
 
-// umbrella returns the gate that sets this one where its own name is not given, or "".
+// umbrella returns the gate that sets an unnamed gate (AllAlpha or AllBeta), or "".
 func umbrella(gate string, v Version) string {
 	h := historyOf(gate)
 	switch {
@@ -66,10 +66,10 @@ func umbrella(gate string, v Version) string {
 	return "AllAlpha"
 }
 
-// Off returns the pair that switches a gate off in a version, or "" if none does. A
-// gate's own name beats AllAlpha and AllBeta, in any order
-// (k8s.io/component-base:featuregate/feature_gate.go@v0.26.13). EBS migration needs
-// CSIMigration as well (kubernetes/kubernetes:pkg/volume/csimigration/plugin_manager.go@v1.24.17).
+// Off returns the pair that disables a gate in a version, or "". A gate's own name overrides
+// AllAlpha and AllBeta, in any order
+// (k8s.io/component-base:featuregate/feature_gate.go@v0.26.13). EBS migration also needs
+// CSIMigration (kubernetes/kubernetes:pkg/volume/csimigration/plugin_manager.go@v1.24.17).
 func (g Gates) Off(gate string, v Version) string {
 	if on, named := g[gate]; named && !on {
 		return gate + "=false"
@@ -85,8 +85,8 @@ func (g Gates) Off(gate string, v Version) string {
 	return ""
 }
 
-// Fatal returns why a component of a version does not start with the gate as it is
-// named, or "". An umbrella sets no gate that is locked, and is known everywhere.
+// Fatal returns why the named value of a gate keeps a component of a version from starting,
+// or "". AllAlpha and AllBeta exist in every version and set no locked gate.
 func (g Gates) Fatal(gate string, v Version) string {
 	on, named := g[gate]
 	h := historyOf(gate)

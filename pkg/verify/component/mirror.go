@@ -4,53 +4,53 @@ import (
 	"strings"
 )
 
-// PodHash is an environment variable of RKE2's static pods. It stands in exactly
-// the releases of FixedUID, and is what tells them where a version cannot be read
+// PodHash is an environment variable that RKE2 sets in static pods in exactly the releases
+// of FixedUID. It identifies those releases if the version cannot be read
 // (rancher/rke2:pkg/staticpod/staticpod.go, every tag from v1.21 to v1.28).
 const PodHash = "POD_HASH"
 
-// fixedUID is the UID of kube-controller-manager's static pod in those releases:
-// the MD5 of its manifest's path in the default data directory.
+// fixedUID is the UID of kube-controller-manager's static pod in those releases: the MD5 of
+// its manifest's path in the default data directory.
 const fixedUID = "57585a0305e4e46df816ebab263926f3"
 
-// FixedUID says whether an RKE2 release gives its static pods a UID that never
-// changes (in: rancher/rke2#3415, out: rancher/rke2#4508). A kubelet replaces a
-// mirror pod only when its hash, which is that UID, is another
-// (kubernetes/kubernetes:pkg/kubelet/kubelet.go@v1.26.13, IsMirrorPodOf). The
-// pod's status is kept up to date even there.
+// FixedUID reports whether an RKE2 release gives its static pods a UID that never changes
+// (introduced by rancher/rke2#3415, removed by rancher/rke2#4508). A kubelet replaces a
+// mirror pod only if its hash, which is that UID, changes
+// (kubernetes/kubernetes:pkg/kubelet/kubelet.go@v1.26.13, IsMirrorPodOf). The status of such
+// a pod is still updated.
 func FixedUID(version string) bool {
 	v, err := ParseVersion(version)
 	if err != nil || v.Major != 1 || !strings.Contains(version, "+rke2") {
 		return false
 	}
-	patches, some := map[int][2]int{23: {13, 17}, 24: {7, 16}, 25: {3, 12}, 26: {0, 7}, 27: {1, 4}}[v.Minor]
-	return some && patches[0] <= v.Patch && v.Patch <= patches[1]
+	patches, affected := map[int][2]int{23: {13, 17}, 24: {7, 16}, 25: {3, 12}, 26: {0, 7}, 27: {1, 4}}[v.Minor]
+	return affected && patches[0] <= v.Patch && v.Patch <= patches[1]
 }
 
-// Mirror is what tells whether a mirror pod shows the arguments that its static pod
-// runs with.
+// Mirror holds the facts that decide whether a mirror pod shows the current arguments of
+// its static pod.
 type Mirror struct {
 	Kubelet string // version of the Node's kubelet, "v1.26.7+rke2r1"
 	Hash    string // annotation kubernetes.io/config.hash
 	PodHash bool   // a container has the environment variable PodHash
 }
 
-// Frozen says why the pod may show other arguments than those in force; "": it
-// shows those.
+// Frozen returns why the pod may show outdated arguments, or "" if it shows the current
+// ones.
 func (m Mirror) Frozen() string {
-	const forEver = ": the API goes on showing the arguments of their first start"
+	const outdated = ": the API goes on showing the arguments of their first start"
 	switch {
 	case FixedUID(m.Kubelet):
-		return "RKE2 " + m.Kubelet + " gives static pods a fixed UID" + forEver
+		return "RKE2 " + m.Kubelet + " gives static pods a fixed UID" + outdated
 	case m.PodHash:
-		return "its variable " + PodHash + " is of an RKE2 that gives static pods a fixed UID" + forEver
+		return "its variable " + PodHash + " is of an RKE2 that gives static pods a fixed UID" + outdated
 	case m.Hash == fixedUID:
-		return "its UID " + m.Hash + " is the fixed one that some releases of RKE2 give static pods" + forEver
+		return "its UID " + m.Hash + " is the fixed one that some releases of RKE2 give static pods" + outdated
 	}
 	return ""
 }
 
-// Remedy is how the arguments come to be seen; "" where they are.
+// Remedy returns how to make the current arguments visible, or "" if they are.
 func (m Mirror) Remedy() string {
 	switch {
 	case m.Frozen() == "":
@@ -63,11 +63,11 @@ func (m Mirror) Remedy() string {
 	return "upgrade RKE2 to " + Unfixed(m.Kubelet) + " first"
 }
 
-// Unfixed names the releases to go to from one of FixedUID. The first ones without
-// the fixed UID (v1.24.17, v1.25.13, v1.26.8, v1.27.5) may take a running static
-// pod for one that does not run (rancher/rke2#4775); of 1.24 none came after it.
+// Unfixed returns the releases to upgrade to from a release of FixedUID. The first releases
+// without the fixed UID (v1.24.17, v1.25.13, v1.26.8, v1.27.5) may treat a running static
+// pod as stopped (rancher/rke2#4775). 1.24 has no later release.
 func Unfixed(version string) string {
-	v, _ := ParseVersion(version) // one that cannot be read has its own answer
+	v, _ := ParseVersion(version) // the zero value selects the last answer
 	switch v.Minor {
 	case 23:
 		return "v1.24.17, then v1.25.15 or later: no release of 1.23 from v1.23.13 on shows them, and v1.24.17 lacks the fix of rancher/rke2#4775"

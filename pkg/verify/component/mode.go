@@ -3,7 +3,7 @@ package component
 // Values of --cloud-provider.
 const (
 	ProviderAWS      = "aws"      // kube-controller-manager runs the cloud controllers itself
-	ProviderExternal = "external" // it leaves them to a cloud controller manager
+	ProviderExternal = "external" // a cloud controller manager runs them
 )
 
 // Mode describes which cloud controllers a kube-controller-manager runs, and by which lease.
@@ -11,9 +11,9 @@ const (
 // (kubernetes/kubernetes:cmd/kube-controller-manager/app/controllermanager.go@v1.26.13).
 type Mode uint8
 
-// The modes. What is decided by a mode must say what becomes of ModeUnknown and ModeOther.
+// The modes. Decisions by mode must handle ModeUnknown and ModeOther explicitly.
 const (
-	ModeUnknown       Mode = iota // its arguments were not seen, or cannot be read
+	ModeUnknown       Mode = iota // the arguments are not visible or cannot be read
 	ModeOther                     // another provider than aws and external, or none
 	InTree                        // runs the cloud controllers while it holds its own lease
 	InTreeMigrating               // runs them while it holds the migration lease
@@ -21,8 +21,8 @@ const (
 	ExternalMigrating             // runs none, and can hold the migration lease: wrong
 )
 
-// Mode returns the mode that the last --cloud-provider and --enable-leader-migration give. A
-// flag that cannot be read counts as on: the component would not have started with it.
+// Mode returns the mode that the last --cloud-provider and --enable-leader-migration select.
+// An unreadable flag counts as on: the component would not have started with it.
 func (a Args) Mode() Mode {
 	on, err := a.Bool(EnableLeaderMigration, false)
 	migrating := on || err != nil
@@ -45,8 +45,7 @@ func (m Mode) IsInTree() bool { return m == InTree || m == InTreeMigrating }
 // IsExternal reports whether the provider is external.
 func (m Mode) IsExternal() bool { return m == External || m == ExternalMigrating }
 
-// IsMigrating reports whether leader migration is on, as far as the provider is one of this
-// migration.
+// IsMigrating reports whether leader migration is on. It is false for other providers.
 func (m Mode) IsMigrating() bool { return m == InTreeMigrating || m == ExternalMigrating }
 
 // String returns the mode as part of a sentence: "runs in-tree with leader migration".

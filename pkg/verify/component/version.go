@@ -7,7 +7,7 @@ import (
 )
 
 // Version is the part of a Kubernetes or CCM version that rules depend on.
-// The zero value means "not known".
+// The zero value means that the version is unknown.
 type Version struct{ Major, Minor, Patch int }
 
 var versionPattern = regexp.MustCompile(`^v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-+].*)?$`)
@@ -27,8 +27,8 @@ func ParseVersion(s string) (Version, error) {
 
 var tagPattern = regexp.MustCompile(`:([^:/@]+)(?:@[^/]*)?$`)
 
-// ImageVersion reads the version from an image's tag. A digest without a tag
-// and a tag that is no version cannot be read.
+// ImageVersion reads the version from an image's tag. It returns an error if there is only
+// a digest or if the tag is not a version.
 func ImageVersion(image string) (Version, error) {
 	m := tagPattern.FindStringSubmatch(image)
 	if m == nil {
@@ -37,15 +37,15 @@ func ImageVersion(image string) (Version, error) {
 	return ParseVersion(m[1])
 }
 
-// Known says whether there is a version at all.
+// Known reports whether the version could be read.
 func (v Version) Known() bool { return v.Major > 0 }
 
-// AtLeast compares with major.minor.
+// AtLeast reports whether the version is major.minor or later.
 func (v Version) AtLeast(major, minor int) bool {
 	return v.Major > major || v.Major == major && v.Minor >= minor
 }
 
-// String is "1.26.13".
+// String returns "1.26.13", or "unknown version".
 func (v Version) String() string {
 	if !v.Known() {
 		return "unknown version"
