@@ -5,30 +5,29 @@ import (
 	"strings"
 )
 
-// Result is a position and how sure it is.
+// Result holds a position and its certainty.
 type Result struct {
 	Position Position `json:"position"`
 	Summary  string   `json:"summary"`
-	// Mixed: the cluster lies between two positions; then Position is the lower
-	// one of two neighbours, or Unknown. Leaderless is the exception.
+	// Mixed means that the cluster lies between two positions. Position is then the lower of
+	// two neighbors, or Unknown. See Leaderless for the exception.
 	Mixed   bool        `json:"mixed,omitempty"`
 	Between [2]Position `json:"between"`
-	// HandMade: no run of ours, killed at whatever point, leaves such a cluster.
-	// A mixture without HandMade is ours only if the journal holds the intent or
-	// Rancher is still applying: that is for the caller to know.
+	// HandMade means that no run of awsmigrate leaves such a cluster, wherever it is killed.
+	// A mixed cluster that is not HandMade comes from a run only if the journal holds the
+	// intent or Rancher is still applying an edit. The caller must check that.
 	HandMade bool `json:"handMade,omitempty"`
-	// Ungranted: nothing is wrong but that KCMs with the flag may not use the migration
-	// lease. The right alone brings the cluster back to a position.
+	// Ungranted means that the only problem is the missing grant on the migration lease.
+	// Granting it returns the cluster to a position.
 	Ungranted bool     `json:"-"`
 	Problems  []string `json:"problems,omitempty"`
 }
 
-// Known says whether a next step may be derived from the result.
+// Known reports whether a next step may be derived from the result.
 func (r Result) Known() bool { return r.Position != Unknown }
 
-// AlsoAt are the positions whose checks have something to say beside those of
-// Position: what somebody made by hand has parts of every position that it spans,
-// and where a CCM is installed it is to be judged, although it does not run yet.
+// AlsoAt returns further positions whose checks apply. A cluster that was migrated by hand
+// has parts of every position in its range. An installed CCM is checked before it runs.
 func (r Result) AlsoAt() []Position {
 	switch {
 	case r.HandMade && r.Between[0] != Unknown:
@@ -39,17 +38,16 @@ func (r Result) AlsoAt() []Position {
 	return nil
 }
 
-// Compute gives the position of a cluster. It looks at the state as a whole and
-// from the far end: what a later step takes away again (the flag, the grant, the
-// lease) is never missed on a cluster that is past it.
+// Compute returns the position of a cluster. It judges the whole state and the latest
+// positions first, because later steps remove the flag, the grant and the lease again.
 func Compute(e Evidence) Result {
-	c := take(e.KCMs)
+	c := countModes(e.KCMs)
 	hazards := hazards(e, c)
 	if gaps := gaps(e, c); len(gaps) > 0 {
-		return Result{Position: Unknown, Summary: "position not known: " + gaps[0], Between: span(e, c), Problems: append(gaps, hazards...)}
+		return Result{Position: Unknown, Summary: "position not known: " + gaps[0], Between: positionRange(e, c), Problems: append(gaps, hazards...)}
 	}
 	if len(hazards) > 0 {
-		between := span(e, c)
+		between := positionRange(e, c)
 		return Result{
 			Position: Unknown, Mixed: true, HandMade: true, Between: between, Problems: hazards,
 			Ungranted: len(hazards) == 1 && ungranted(e, c),
@@ -58,7 +56,7 @@ func Compute(e Evidence) Result {
 	}
 	switch {
 	case c.all(c.external):
-		return external(e)
+		return computeExternal(e)
 	case len(c.external) > 0:
 		return between(P3, P4, fmt.Sprintf("%d of %d KCMs external", len(c.external), c.total))
 	case e.CCM.Seen == Yes && e.CCM.Complete:
@@ -77,9 +75,9 @@ func Compute(e Evidence) Result {
 	return at(P0)
 }
 
-// external judges a cluster on which every KCM is external without the flag and
-// a CCM exists.
-func external(e Evidence) Result {
+// computeExternal judges a cluster with a CCM on which every KCM is external without the
+// flag.
+func computeExternal(e Evidence) Result {
 	ccm := e.CCM
 	if ccm.Migration && ccm.PodsWithout == 0 {
 		switch e.Lease {
@@ -104,25 +102,24 @@ func external(e Evidence) Result {
 	return at(P5)
 }
 
-// leaderless is a cluster with the configuration of P4 that nobody is seen to run the
-// controllers of. No KCM can take the lease, so it waits for a CCM and for nothing
-// else: it is judged, and taken further, as one at P4, and is not there.
+// leaderless returns the result for the configuration of P4 without a living leader. No KCM
+// can acquire the lease, so the cluster only waits for a CCM. Checks and steps treat it as
+// P4, but it has not reached P4.
 func leaderless() Result {
 	r := between(P3, P4, "every KCM external, no living process holds the migration lease")
 	r.Position, r.Problems = P4, []string{"no living process holds the migration lease"}
 	return r
 }
 
-// Leaderless says whether a CCM that renews the migration lease is all that keeps the
-// cluster from P4.
+// Leaderless reports whether the cluster is at P4 except that no CCM renews the migration
+// lease.
 func (r Result) Leaderless() bool { return r.Mixed && r.Position == P4 && r.Between[1] == P4 }
 
-// MayHaveReached says whether any part of the cluster is at a position or beyond it.
+// MayHaveReached reports whether any part of the cluster is at p or beyond it.
 func (r Result) MayHaveReached(p Position) bool { return r.Between[1] >= p }
 
-// Text is where the cluster is, in a line for people: the position, its rungs, and what it
-// means. Between two positions neither of them stands before the words: the cluster is at
-// none.
+// Text describes the result in one line for people: the position, its rungs and its meaning.
+// A cluster between two positions has no rungs.
 func (r Result) Text() string {
 	switch {
 	case r.Mixed:
@@ -141,38 +138,38 @@ func between(a, b Position, why string) Result {
 	return Result{Position: a, Summary: fmt.Sprintf("between %s and %s: %s", a, b, why), Mixed: true, Between: [2]Position{a, b}}
 }
 
-// span is the range of positions that the single parts of the evidence show.
-func span(e Evidence, c census) [2]Position {
-	var seen []Position
+// positionRange returns the lowest and highest position that parts of the evidence show.
+func positionRange(e Evidence, c census) [2]Position {
+	var shown []Position
 	if len(c.plain) > 0 {
 		if e.Grant == Yes {
-			seen = append(seen, P1)
+			shown = append(shown, P1)
 		} else {
-			seen = append(seen, P0)
+			shown = append(shown, P0)
 		}
 	}
 	if len(c.flagged) > 0 {
-		seen = append(seen, P2)
+		shown = append(shown, P2)
 		if e.Grant == No || e.Grant == Partial {
-			seen = append(seen, P0)
+			shown = append(shown, P0)
 		}
 	}
 	if len(c.external)+len(c.starving) > 0 {
-		seen = append(seen, P4)
+		shown = append(shown, P4)
 	}
 	switch {
-	case e.CCM.Seen == No && len(seen) > 0:
-		seen = append(seen, min(seen[0], P2))
+	case e.CCM.Seen == No && len(shown) > 0:
+		shown = append(shown, min(shown[0], P2))
 	case e.CCM.Seen == Yes && (e.CCM.Migration || e.CCM.PodsWith > 0):
-		seen = append(seen, P3)
+		shown = append(shown, P3)
 	case e.CCM.Seen == Yes:
-		seen = append(seen, P5)
+		shown = append(shown, P5)
 	}
-	if len(seen) == 0 {
+	if len(shown) == 0 {
 		return [2]Position{Unknown, Unknown}
 	}
-	low, high := seen[0], seen[0]
-	for _, p := range seen {
+	low, high := shown[0], shown[0]
+	for _, p := range shown {
 		low, high = min(low, p), max(high, p)
 	}
 	return [2]Position{low, high}

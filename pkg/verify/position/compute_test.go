@@ -63,20 +63,20 @@ func TestCompute(t *testing.T) {
 		{"flagged without grant", Evidence{flagged, none, No, No, NoLease}, Unknown, [2]Position{P0, P2}, true, true, "may not use the migration lease"},
 		{"some flagged without grant", Evidence{kcms("aws+flag", "aws"), none, No, No, NoLease}, Unknown, [2]Position{P0, P2}, true, true, "may not use"},
 		{"ccm installed, pods missing", Evidence{flagged, with(ccm(true), func(c *CCM) { c.Complete = false; c.PodsWith = 1 }), Yes, Yes, HeldByKCM}, P2, [2]Position{P2, P3}, true, false, ""},
-		{"ccm beside", Evidence{flagged, ccm(true), Yes, Yes, HeldByKCM}, P3, [2]Position{P3, P3}, false, false, ""},
-		{"ccm beside, already with the lease", Evidence{flagged, ccm(true), Yes, Yes, HeldByCCM}, P3, [2]Position{P3, P3}, false, false, ""},
-		{"ccm beside, no grant", Evidence{flagged, ccm(true), No, No, HeldByCCM}, Unknown, [2]Position{P0, P3}, true, true, "may not use"},
-		{"ccm beside without flag, no grant", Evidence{flagged, ccm(false), No, No, HeldByCCM}, Unknown, [2]Position{P0, P5}, true, true, "run twice"},
+		{"ccm next to flagged", Evidence{flagged, ccm(true), Yes, Yes, HeldByKCM}, P3, [2]Position{P3, P3}, false, false, ""},
+		{"ccm next to flagged, already with the lease", Evidence{flagged, ccm(true), Yes, Yes, HeldByCCM}, P3, [2]Position{P3, P3}, false, false, ""},
+		{"ccm next to flagged, no grant", Evidence{flagged, ccm(true), No, No, HeldByCCM}, Unknown, [2]Position{P0, P3}, true, true, "may not use"},
+		{"ccm next to in-tree without flag, no grant", Evidence{flagged, ccm(false), No, No, HeldByCCM}, Unknown, [2]Position{P0, P5}, true, true, "run twice"},
 		{"ccm 1.28 default config", Evidence{flagged, with(ccm(true), func(c *CCM) { c.DefaultUnsafe = true }), Yes, Yes, HeldByKCM}, Unknown, [2]Position{P2, P3}, true, true, "do not wait for the migration lease"},
 		{"ccm 1.28 with the file", Evidence{flagged, with(ccm(true), func(c *CCM) { c.DefaultUnsafe, c.ConfigFile = true, true }), Yes, Yes, HeldByKCM}, P3, [2]Position{P3, P3}, false, false, ""},
 		{"ccm without flag beside flagged", Evidence{flagged, ccm(false), Yes, Yes, HeldByKCM}, Unknown, [2]Position{P2, P5}, true, true, "run twice"},
-		{"ccm beside in-tree without flag", Evidence{inTree, ccm(true), Yes, Yes, HeldByCCM}, Unknown, [2]Position{P1, P3}, true, true, "can run twice"},
-		{"ccm beside one without flag", Evidence{kcms("aws+flag", "aws", "aws+flag"), ccm(true), Yes, Yes, HeldByCCM}, Unknown, [2]Position{P1, P3}, true, true, "cp-b"},
+		{"ccm next to in-tree without flag", Evidence{inTree, ccm(true), Yes, Yes, HeldByCCM}, Unknown, [2]Position{P1, P3}, true, true, "can run twice"},
+		{"ccm next to one without flag", Evidence{kcms("aws+flag", "aws", "aws+flag"), ccm(true), Yes, Yes, HeldByCCM}, Unknown, [2]Position{P1, P3}, true, true, "cp-b"},
 		{"one switched", Evidence{kcms("external", "aws+flag", "aws+flag"), ccm(true), Yes, Yes, HeldByKCM}, P3, [2]Position{P3, P4}, true, false, ""},
 		{"one switched, no ccm", Evidence{kcms("external", "aws+flag", "aws+flag"), none, Yes, Yes, HeldByKCM}, Unknown, [2]Position{P2, P4}, true, true, "no CCM"},
 		{"external with flag", Evidence{kcms("external+flag", "aws+flag", "aws+flag"), ccm(true), Yes, Yes, HeldByKCM}, Unknown, [2]Position{P2, P4}, true, true, "run none of its controllers"},
 		{"every one external with flag", Evidence{kcms("external+flag", "external+flag"), ccm(true), Yes, Yes, HeldByKCM}, Unknown, [2]Position{P3, P4}, true, true, "run none"},
-		{"external beside in-tree without flag", Evidence{kcms("external", "aws"), none, Yes, Yes, NoLease}, Unknown, [2]Position{P1, P4}, true, true, "beside in-tree KCM without the flag"},
+		{"external next to in-tree without flag", Evidence{kcms("external", "aws"), none, Yes, Yes, NoLease}, Unknown, [2]Position{P1, P4}, true, true, "next to in-tree KCM without the flag"},
 		{"all switched, lease still a KCM's", Evidence{external, ccm(true), Yes, Yes, HeldByKCM}, P3, [2]Position{P3, P4}, true, false, ""},
 		{"all switched, no lease yet", Evidence{external, ccm(true), Yes, Yes, NoLease}, P3, [2]Position{P3, P4}, true, false, ""},
 		{"all switched, leases not visible", Evidence{external, ccm(true), Yes, Yes, OwnerUnseen}, Unknown, [2]Position{P3, P4}, false, false, "migration lease"},
@@ -92,7 +92,7 @@ func TestCompute(t *testing.T) {
 		{"finished, right not visible", Evidence{external, ccm(false), Unseen, No, NoLease}, P5, [2]Position{P5, P5}, false, false, ""},
 		{"finished, a CCM pod down", Evidence{external, with(ccm(false), func(c *CCM) { c.Complete = false }), No, No, NoLease}, P5, [2]Position{P5, P5}, false, false, ""},
 		{"finished, our Role not visible", Evidence{external, ccm(false), No, Unseen, NoLease}, Unknown, [2]Position{P4, P5}, false, false, "Role and RoleBinding"},
-		{"external and no CCM", Evidence{external, none, No, No, NoLease}, Unknown, [2]Position{P2, P4}, true, true, "nobody runs the cloud controllers"},
+		{"external and no CCM", Evidence{external, none, No, No, NoLease}, Unknown, [2]Position{P2, P4}, true, true, "no process runs the cloud controllers"},
 		{"one KCM not visible", Evidence{kcms("aws", "?", "aws"), none, No, No, NoLease}, Unknown, [2]Position{P0, P0}, false, false, "cp-b: no mirror pod"},
 		{"CCM not visible", Evidence{inTree, CCM{Why: "forbidden"}, No, No, NoLease}, Unknown, [2]Position{P0, P0}, false, false, "forbidden"},
 		{"no control plane known", Evidence{nil, none, No, No, NoLease}, Unknown, [2]Position{Unknown, Unknown}, false, false, "no control-plane machine"},
@@ -119,8 +119,7 @@ func TestCompute(t *testing.T) {
 	}
 }
 
-// A cluster past a step never falls behind it again when the evidence of that
-// step is taken away by a later one.
+// A cluster past a step does not fall behind it when a later step removes the evidence.
 func TestFinishedNeverLooksTodo(t *testing.T) {
 	external := kcms("external", "external")
 	for _, grant := range []Answer{Unseen, No, Partial, Yes} {
@@ -163,8 +162,7 @@ func TestPositionText(t *testing.T) {
 	}
 }
 
-// The checks of what somebody made by hand are those of the positions it spans; a
-// CCM that does not run yet is judged as one.
+// AlsoAt returns the range of a hand-made mixture, and P3 for a CCM that does not run yet.
 func TestAlsoAt(t *testing.T) {
 	halfway := ccm(true)
 	halfway.Complete = false
@@ -173,12 +171,12 @@ func TestAlsoAt(t *testing.T) {
 		evidence Evidence
 		want     []Position
 	}{
-		"flag without the right":    {Evidence{kcms("aws+flag", "aws+flag"), none, No, No, NoLease}, []Position{P0, P1, P2}},
-		"external without a CCM":    {Evidence{kcms("external", "external"), none, No, No, NoLease}, []Position{P2, P3, P4}},
-		"CCM without a ready pod":   {Evidence{kcms("aws+flag", "aws+flag"), halfway, Yes, Yes, HeldByKCM}, []Position{P3}},
-		"the flag on one of two":    {Evidence{kcms("aws+flag", "aws"), none, Yes, Yes, HeldByKCM}, nil},
-		"at a position":             {Evidence{kcms("aws", "aws"), none, No, No, NoLease}, nil},
-		"something is out of sight": {Evidence{kcms("aws", "?"), none, No, No, NoLease}, nil},
+		"flag without the right":  {Evidence{kcms("aws+flag", "aws+flag"), none, No, No, NoLease}, []Position{P0, P1, P2}},
+		"external without a CCM":  {Evidence{kcms("external", "external"), none, No, No, NoLease}, []Position{P2, P3, P4}},
+		"CCM without a ready pod": {Evidence{kcms("aws+flag", "aws+flag"), halfway, Yes, Yes, HeldByKCM}, []Position{P3}},
+		"the flag on one of two":  {Evidence{kcms("aws+flag", "aws"), none, Yes, Yes, HeldByKCM}, nil},
+		"at a position":           {Evidence{kcms("aws", "aws"), none, No, No, NoLease}, nil},
+		"a KCM is not visible":    {Evidence{kcms("aws", "?"), none, No, No, NoLease}, nil},
 	} {
 		if got := Compute(tt.evidence).AlsoAt(); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
@@ -186,7 +184,7 @@ func TestAlsoAt(t *testing.T) {
 	}
 }
 
-// At a position its name and rungs stand before the words; between two, neither does.
+// Text shows a position with its rungs, and a mixture without.
 func TestTextOfAResult(t *testing.T) {
 	for want, r := range map[string]Result{
 		"P3  ●●●●○○  " + P3.Words():               at(P3),

@@ -6,7 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
-// census groups the KCMs by what they run with.
+// census groups the KCMs by mode.
 type census struct {
 	total                                       int
 	unknown                                     []string // with the reason
@@ -15,7 +15,7 @@ type census struct {
 
 func (c census) all(group []string) bool { return c.total > 0 && len(group) == c.total }
 
-func take(kcms []KCM) census {
+func countModes(kcms []KCM) census {
 	c := census{total: len(kcms)}
 	for _, k := range kcms {
 		switch k.Mode {
@@ -36,7 +36,7 @@ func take(kcms []KCM) census {
 	return c
 }
 
-// gaps are the looks without which the position would be a guess.
+// gaps returns the missing evidence without which the position would be a guess.
 func gaps(e Evidence, c census) []string {
 	var gaps []string
 	if c.total == 0 {
@@ -62,9 +62,9 @@ func gaps(e Evidence, c census) []string {
 	return gaps
 }
 
-// hazards are the states that no run of ours leaves behind, each with whose
-// controllers run twice or nowhere. Rules: leader-migration behaviour of
-// kube-controller-manager 1.22 to 1.26 and k8s.io/cloud-provider.
+// hazards returns the states that no run of awsmigrate leaves behind. Each text says whose
+// controllers run twice or not at all. Rules: leader migration of kube-controller-manager
+// 1.22 to 1.26 and k8s.io/cloud-provider.
 func hazards(e Evidence, c census) []string {
 	var h []string
 	add := func(format string, args ...any) { h = append(h, fmt.Sprintf(format, args...)) }
@@ -77,27 +77,27 @@ func hazards(e Evidence, c census) []string {
 		add("external KCM with enable-leader-migration on %s: it can hold the migration lease and run none of its controllers", list(c.starving))
 	}
 	if ccm && len(c.plain) > 0 {
-		add("in-tree KCM without the flag on %s beside a CCM: service, route and node lifecycle controllers can run twice", list(c.plain))
+		add("in-tree KCM without the flag on %s next to a CCM: service, route and node lifecycle controllers can run twice", list(c.plain))
 	}
 	if ccm && len(inTree) > 0 && (!e.CCM.Migration || e.CCM.PodsWithout > 0) {
-		add("CCM without the flag beside an in-tree KCM on %s: service, route and node lifecycle controllers run twice", list(inTree))
+		add("CCM without the flag next to an in-tree KCM on %s: service, route and node lifecycle controllers run twice", list(inTree))
 	}
 	if ccm && len(inTree) > 0 && e.CCM.DefaultUnsafe && !e.CCM.ConfigFile {
-		add("CCM image %s without --leader-migration-config beside an in-tree KCM on %s: its service and route controllers do not wait for the migration lease", e.CCM.Image, list(inTree))
+		add("CCM image %s without --leader-migration-config next to an in-tree KCM on %s: its service and route controllers do not wait for the migration lease", e.CCM.Image, list(inTree))
 	}
 	if ungranted(e, c) {
 		add("KCM with enable-leader-migration on %s may not use the migration lease: there it runs no service, route and node lifecycle controllers", list(c.flagged))
 	}
 	if len(c.external) > 0 && len(c.plain) > 0 && !ccm {
-		add("external KCM on %s beside in-tree KCM without the flag on %s", list(c.external), list(c.plain))
+		add("external KCM on %s next to in-tree KCM without the flag on %s", list(c.external), list(c.plain))
 	}
 	if e.CCM.Seen == No && len(c.external) > 0 {
-		add("external KCM on %s and no CCM: nobody runs the cloud controllers when it leads", list(c.external))
+		add("external KCM on %s and no CCM: no process runs the cloud controllers when it leads", list(c.external))
 	}
 	return h
 }
 
-// ungranted says whether KCMs with the flag lack the right on the migration lease.
+// ungranted reports whether KCMs with the flag lack rights on the migration lease.
 func ungranted(e Evidence, c census) bool {
 	return len(c.flagged) > 0 && (e.Grant == No || e.Grant == Partial)
 }

@@ -1,5 +1,5 @@
-// Package position computes how far a cluster is on the way from the in-tree
-// provider to the external one, from what was read and from nothing else.
+// Package position computes how far a cluster has moved from the in-tree provider to the
+// external one. It takes the evidence as values and makes no requests.
 package position
 
 import (
@@ -7,32 +7,32 @@ import (
 	"strings"
 )
 
-// Position is how far a cluster is. The order is the order of the migration.
+// Position is a stage of the migration. The order is that of the migration.
 type Position int
 
-// Unknown is the position of a cluster of which too little could be read, or
-// which somebody took half-way by hand: no step may be derived from it.
+// Unknown is the position of a cluster with missing evidence, or of one that was partly
+// migrated by hand. No step may be derived from it.
 const Unknown Position = -1
 
 const (
-	// P0 is the in-tree provider, untouched.
+	// P0 has the in-tree provider, unchanged.
 	P0 Position = iota
 	// P1 adds the grant on the migration lease.
 	P1
 	// P2 has the leader migration flag on every kube-controller-manager.
 	P2
-	// P3 has the cloud controller manager with the flag beside them.
+	// P3 adds the cloud controller manager with the flag.
 	P3
-	// P4 has every kube-controller-manager external and the lease with the CCM.
+	// P4 has every kube-controller-manager external; the CCM holds the migration lease.
 	P4
-	// P5 has the CCM without the flag, no grant and no lease.
+	// P5 has the CCM without the flag, no grant and no migration lease.
 	P5
 )
 
-// All are the positions in order.
+// All returns the positions in order, without Unknown.
 func All() []Position { return []Position{P0, P1, P2, P3, P4, P5} }
 
-// String is the short name: "P0" to "P5", "unknown".
+// String returns the short name: "P0" to "P5", or "unknown".
 func (p Position) String() string {
 	if p < P0 || p > P5 {
 		return "unknown"
@@ -40,7 +40,7 @@ func (p Position) String() string {
 	return fmt.Sprintf("P%d", int(p))
 }
 
-// Summary says the position in a few words.
+// Summary describes the position in a few words.
 func (p Position) Summary() string {
 	switch p {
 	case P0:
@@ -61,7 +61,7 @@ func (p Position) Summary() string {
 	return "no such position"
 }
 
-// Runs says who runs the service, route and node lifecycle controllers there.
+// Runs describes which process runs the service, route and node lifecycle controllers.
 func (p Position) Runs() string {
 	switch p {
 	case P0:
@@ -81,7 +81,7 @@ func (p Position) Runs() string {
 	return ""
 }
 
-// Stays says for how long a cluster may stay there.
+// Stays describes how long a cluster may stay at the position.
 func (p Position) Stays() string {
 	switch p {
 	case P0, P1, P2:
@@ -95,14 +95,13 @@ func (p Position) Stays() string {
 	return ""
 }
 
-// AtLeast says whether a step that leads to q is done. Unknown is never at
-// least anything.
+// AtLeast reports whether a step that leads to q is done. It is false for Unknown.
 func (p Position) AtLeast(q Position) bool { return p != Unknown && p >= q }
 
-// MarshalText writes the short name.
+// MarshalText returns the short name.
 func (p Position) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// UnmarshalText reads the short name.
+// UnmarshalText parses the short name.
 func (p *Position) UnmarshalText(text []byte) error {
 	for _, q := range append(All(), Unknown) {
 		if strings.EqualFold(q.String(), string(text)) {

@@ -2,8 +2,8 @@ package position
 
 import "strings"
 
-// Rungs is a position as the way there is: one rung for each that is reached, and one for
-// each that is not; "" for none.
+// Rungs renders the position as ●●○○○○, one rung for each of P0 to P5, or returns "" if it is
+// unknown.
 func (p Position) Rungs() string {
 	if p < P0 || p > P5 {
 		return ""
@@ -12,7 +12,7 @@ func (p Position) Rungs() string {
 	return strings.Repeat("●", reached) + strings.Repeat("○", len(All())-reached)
 }
 
-// Words say for people what holds at a position; "" where none is known.
+// Words describes the position for people, or returns "" if it is unknown.
 func (p Position) Words() string {
 	switch p {
 	case P0:
