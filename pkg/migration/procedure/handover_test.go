@@ -115,7 +115,7 @@ func TestUntilFence(t *testing.T) {
 		"one not Ready":           {func(s *migration.Snapshot) { s.Reading.KCMs[1].Ready = false }, "kube-controller-manager of Machine cp-1 is not Ready"},
 		"the lease does not move": {func(s *migration.Snapshot) {
 			s.Reading.Leases.Migration = clustertest.Unwritten(s.Reading.Leases.Migration)
-		}, "migration lease: taken by kube-controller-manager, a renewal awaited"},
+		}, "migration lease: acquired by kube-controller-manager, not renewed yet"},
 		"nobody leads the KCMs": {func(s *migration.Snapshot) { s.Reading.Leases.KCM = clustertest.Unwritten(s.Reading.Leases.KCM) }, "Lease kube-system/kube-controller-manager: not seen renewing"},
 		"another one leads":     {func(s *migration.Snapshot) { s.Reading.Leases.KCM = clustertest.Renewing("cp-1_kcm", wellknown.KCM) }, "not yet with the kube-controller-manager that leads"},
 		"nobody waits for it":   {func(s *migration.Snapshot) { s.Reading.Leases.CCM = clustertest.Unwritten(s.Reading.Leases.CCM) }, "Lease kube-system/cloud-controller-manager: not seen renewing"},

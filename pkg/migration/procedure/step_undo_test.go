@@ -75,15 +75,15 @@ func TestUndoDisable(t *testing.T) {
 		"no place for a pod": {func(s *migration.Snapshot) {
 			s.Reading.Down.Nodes[0].Taints = []downstream.Taint{{Key: "k", Effect: "NoExecute"}}
 		}, runner.Failed, "UntoleratedTaint"},
-		"nobody holds the lease": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, runner.Waiting, "not there yet"},
+		"nobody holds the lease": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, runner.Waiting, "not created yet"},
 		"nobody was seen to renew it": {func(s *migration.Snapshot) {
 			s.Reading.Leases.Migration = clustertest.Unwritten(s.Reading.Leases.Migration)
-		}, runner.Waiting, "a renewal awaited"},
+		}, runner.Waiting, "not renewed yet"},
 		"a KCM holds it":                  {func(s *migration.Snapshot) { s.Reading.Leases.Migration = s.Reading.Leases.KCM }, runner.Waiting, "kube-controller-manager, renewing"},
 		"the position is another":         {func(s *migration.Snapshot) { s.Result = clustertest.ResultAt(position.P5) }, runner.Waiting, position.P5.Summary()},
 		"mixed":                           {func(s *migration.Snapshot) { s.Result.Mixed = true }, runner.Waiting, "renewing"},
 		"the cluster moves":               {func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, runner.Waiting, "renewing"},
-		"a lease that no pod has had yet": {func(s *migration.Snapshot) { s.Reading.Leases.Migration.Last.Holder = "" }, runner.Waiting, "held by nobody yet"},
+		"a lease that no pod has had yet": {func(s *migration.Snapshot) { s.Reading.Leases.Migration.Last.Holder = "" }, runner.Waiting, "no holder yet"},
 	})
 }
 
@@ -95,10 +95,10 @@ func TestUndoInstall(t *testing.T) {
 		"a pod is ending": {func(s *migration.Snapshot) {
 			s.Reading.Down.CCMPods = append(s.Reading.Down.CCMPods, clustertest.CCMPod("cp-0", true))
 		}, runner.Waiting, "1 of its pods are still there"},
-		"nobody has taken over": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, runner.Waiting, "migration lease: not there yet: nobody has taken it"},
+		"nobody has taken over": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, runner.Waiting, "migration lease: not created yet"},
 		"nobody was seen to renew it": {func(s *migration.Snapshot) {
 			s.Reading.Leases.Migration = clustertest.Unwritten(s.Reading.Leases.Migration)
-		}, runner.Waiting, "taken by kube-controller-manager, a renewal awaited"},
+		}, runner.Waiting, "acquired by kube-controller-manager, not renewed yet"},
 		"the CCM has it still": {func(s *migration.Snapshot) {
 			s.Reading.Leases = clustertest.LeasesAt(position.P4)
 			s.Reading.Leases.CCM.Last.Manager = ""

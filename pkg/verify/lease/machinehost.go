@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Rancher may be asked to keep host names within a length between these
+// Bounds of the host name length that Rancher accepts as a setting
 // (rancher/rancher:pkg/capr/common.go, Minimum- and MaximumHostnameLengthLimit).
 const (
-	shortestCut = 10
-	longestHost = 63
+	minHostLimit = 10
+	maxHostLimit = 63
 )
 
-// NamedBy says whether a host name, with its domain or without, is the one that Rancher
-// gives to the machine that it makes for an infrastructure object: that object's name,
-// with a hyphen for each dot, and cut where it is too long
-// (rancher/rancher:pkg/controllers/capr/machineprovision/args.go, getHostname). It is not
-// the Machine's name: Cluster API gives both the same only from v1.7 on
+// NamedBy reports whether a host name, with or without its domain, is the one that Rancher
+// gives to the machine of an infrastructure object. Rancher takes the object's name, replaces
+// dots with hyphens, and shortens it if it is too long
+// (rancher/rancher:pkg/controllers/capr/machineprovision/args.go, getHostname). The Machine's
+// name can differ: Cluster API gives both the same name only from v1.7
 // (kubernetes-sigs/cluster-api#9833), and Rancher 2.8 has v1.5.
 func NamedBy(host, infrastructure string) bool {
 	host, _, _ = strings.Cut(host, ".")
@@ -25,15 +25,15 @@ func NamedBy(host, infrastructure string) bool {
 	switch {
 	case host == "" || len(host) > len(name):
 		return false
-	case len(name) <= longestHost && host == name:
+	case len(name) <= maxHostLimit && host == name:
 		return true
 	}
-	return len(host) >= shortestCut && len(host) <= longestHost && len(host) < len(name) && host == cutTo(name, len(host))
+	return len(host) >= minHostLimit && len(host) <= maxHostLimit && len(host) < len(name) && host == shorten(name, len(host))
 }
 
-// cutTo is a name cut to a length, with what tells it from others that begin alike
-// (rancher/rancher:pkg/capr/common.go, SafeConcatName).
-func cutTo(name string, length int) string {
+// shorten cuts a name to a length and appends part of its digest, which keeps names with
+// equal beginnings apart (rancher/rancher:pkg/capr/common.go, SafeConcatName).
+func shorten(name string, length int) string {
 	sum := sha256.Sum256([]byte(name))
 	digest := hex.EncodeToString(sum[:])
 	if last := name[length-7]; 'a' <= last && last <= 'z' || '0' <= last && last <= '9' {

@@ -1,6 +1,6 @@
-// Package lease judges who holds the leases of leader election and whether the
-// holder is alive. It is pure: it compares readings with each other, never a
-// server's time stamp with a local clock, as client-go's own candidates do.
+// Package lease judges who holds the leases of leader election and whether the holder is
+// alive. It compares readings with each other and never a server's timestamp with a local
+// clock, as client-go's candidates do. It makes no requests.
 package lease
 
 import (
@@ -14,45 +14,45 @@ import (
 // Observation is one reading of one Lease.
 type Observation struct {
 	Exists          bool
-	Holder          string // identity, "<host name>_<uuid>"; "" is nobody
+	Holder          string // identity "<host name>_<uuid>", or "" without a holder
 	Duration        time.Duration
-	Acquire, Renew  time.Time // the holder's clock: compare only with each other
+	Acquire, Renew  time.Time // by the holder's clock: compare only with each other
 	Transitions     int
 	UID             string
 	ResourceVersion string
-	// Manager owns f:spec.f:renewTime in managedFields: the executable that
-	// wrote the last renewal. "" when managedFields are not delivered.
+	// Manager is the owner of f:spec.f:renewTime in managedFields: the executable that wrote
+	// the last renewal. It is empty without managedFields.
 	Manager string
-	At      time.Duration // since the first reading of the series, by our own clock
+	At      time.Duration // since the first reading of the series, by the local clock
 }
 
-// Fenced says whether a run of awsmigrate has written itself as the holder, for the one
-// before to step down.
+// Fenced reports whether a run of awsmigrate wrote itself as the holder, so that the
+// previous holder steps down.
 func (o Observation) Fenced() bool { return strings.HasPrefix(o.Holder, wellknown.Fence) }
 
-// FenceLasts is how long a lease that was fenced stays so at the longest: whoever waits
-// looks every retry period to 2.2 of them, sees the fence, and once more after the lease's
-// duration (client-go:tools/leaderelection@v0.26.0). One that lasts longer has nobody who
-// waits.
+// FenceLasts returns the maximum time that a fenced lease stays fenced while a candidate
+// waits. The candidate polls every 1 to 2.2 retry periods, sees the fence, and polls once more
+// after the lease's duration (client-go:tools/leaderelection@v0.26.0). If the fence lasts
+// longer, no candidate is waiting.
 func (o Observation) FenceLasts() time.Duration {
 	const twoLooks = 2 * 22 * component.DefaultRetryPeriod / 10
 	return o.Duration + twoLooks
 }
 
-// Series are readings of one Lease, first and last. With one reading only,
-// First equals Last.
+// Series holds the first and the last reading of one Lease. They are equal if there is only
+// one reading.
 type Series struct{ First, Last Observation }
 
-// Span is how long the series looked.
+// Span returns the time between the two readings.
 func (s Series) Span() time.Duration { return s.Last.At - s.First.At }
 
-// Renewed says whether the holder wrote between the two readings.
+// Renewed reports whether the holder wrote between the two readings.
 func (s Series) Renewed() bool {
 	return s.First.Exists && s.Last.Exists && s.Last.Holder != "" && !s.Last.Fenced() &&
 		(!s.Last.Renew.Equal(s.First.Renew) || s.Last.Transitions != s.First.Transitions || s.Last.UID != s.First.UID)
 }
 
-// Leases are the three leases, read together.
+// Leases holds the series of the three leases, which are read together.
 type Leases struct {
 	Migration, KCM, CCM Series
 }

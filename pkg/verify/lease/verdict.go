@@ -12,66 +12,66 @@ import (
 type Owner string
 
 const (
-	// NoLease says that the object does not exist.
+	// NoLease means that the Lease does not exist.
 	NoLease Owner = "no lease"
-	// Nobody says that it has no holder.
+	// Nobody means that the Lease has no holder.
 	Nobody Owner = "nobody"
 	// KCM is kube-controller-manager.
 	KCM Owner = wellknown.KCM
 	// CCM is aws-cloud-controller-manager.
 	CCM Owner = wellknown.CCM
-	// Foreign is a program that has no business with the lease.
+	// Foreign is any other program.
 	Foreign Owner = "foreign"
-	// HandingOver says that a run of awsmigrate has fenced the holder off: the one before
-	// may work until its renew deadline, and the one that waits takes the lease after that.
+	// HandingOver means that a run of awsmigrate fenced the holder. The previous holder may
+	// work until its renew deadline; then a waiting candidate takes the lease.
 	HandingOver Owner = "handing over"
-	// Undecided says that the two kinds of evidence disagree, or that there is none.
+	// Undecided means that identity and field manager disagree, or that both are missing.
 	Undecided Owner = "undecided"
 )
 
-// Life says whether the holder is alive.
+// Life describes whether the holder of a lease is alive.
 type Life string
 
 const (
-	// Alive renewed while we looked.
+	// Alive means that the holder renewed between the readings.
 	Alive Life = "renewing"
-	// Silent did not, but the look was too short to call it dead.
+	// Silent means that it did not, but the readings span less than its renew deadline.
 	Silent Life = "not seen renewing"
-	// Dead did not renew for its whole renew deadline; a living holder would have
-	// given up by then.
+	// Dead means that it did not renew for its whole renew deadline. A living holder would
+	// have given up by then.
 	Dead Life = "stuck"
-	// NotHeld says that nobody holds it.
+	// NotHeld means that the lease has no holder or does not exist.
 	NotHeld Life = "not held"
 )
 
-// Verdict is what the readings say about one lease.
+// Verdict describes the holder of one lease.
 type Verdict struct {
 	Owner  Owner
 	Life   Life
 	Holder string        // identity as written
-	Looked time.Duration // how long
-	Why    string        // how the owner was told, or why not
+	Looked time.Duration // time between the readings
+	Why    string        // how the owner was determined, or why it was not
 }
 
-// Text says in a line for people who holds the lease.
+// Text describes the holder of the lease in one line for people.
 func (v Verdict) Text() string {
 	switch {
 	case v.Owner == NoLease:
-		return "not there yet: nobody has taken it"
+		return "not created yet"
 	case v.Life == NotHeld:
-		return "held by nobody yet"
+		return "no holder yet"
 	case v.Life == Silent:
-		return fmt.Sprintf("taken by %s, a renewal awaited", v.Owner)
+		return fmt.Sprintf("acquired by %s, not renewed yet", v.Owner)
 	case v.Life == Dead:
-		return fmt.Sprintf("of %s, which does not renew it", v.Owner)
+		return fmt.Sprintf("held by %s, which does not renew it", v.Owner)
 	}
 	return fmt.Sprintf("%s, %s", v.Owner, v.Life)
 }
 
-// Host is the host-name part of the identity.
+// Host returns the host name in the holder's identity.
 func (v Verdict) Host() string { return Host(v.Holder) }
 
-// Host is the host-name part of an identity "<host name>_<uuid>".
+// Host returns the host name in an identity "<host name>_<uuid>".
 func Host(identity string) string {
 	if i := strings.LastIndex(identity, "_"); i >= 0 {
 		return identity[:i]
@@ -79,11 +79,10 @@ func Host(identity string) string {
 	return identity
 }
 
-// JudgeMigration tells the owner of the migration lease twice: a process uses
-// one identity for its main lock and the migration lock, so equality of
-// identities names the component exactly; and the field manager of the last
-// renewal is the name of the executable. Where they disagree nothing is claimed.
-// renewDeadline is the holder's (10 s by default).
+// JudgeMigration judges the migration lease by two kinds of evidence. A process uses one
+// identity for its main lock and for the migration lock, so equal identities name the
+// component exactly. The field manager of the last renewal names the executable. The owner is
+// undecided if they disagree. renewDeadline is the holder's (10 s by default).
 func JudgeMigration(l Leases, renewDeadline time.Duration) Verdict {
 	v := judge(l.Migration, renewDeadline)
 	if v.Owner == NoLease || v.Owner == Nobody || v.Owner == HandingOver {
@@ -102,7 +101,7 @@ func JudgeMigration(l Leases, renewDeadline time.Duration) Verdict {
 		v.Owner = Undecided
 		v.Why = fmt.Sprintf("holder %s renews, but holds neither main lease (last written by %s)", v.Holder, orNone(l.Migration.Last.Manager))
 	case byIdentity == Undecided:
-		v.Why = fmt.Sprintf("holder %s holds neither main lease any more; last written by %s", v.Holder, orNone(l.Migration.Last.Manager))
+		v.Why = fmt.Sprintf("holder %s no longer holds a main lease; last written by %s", v.Holder, orNone(l.Migration.Last.Manager))
 	case byManager == Undecided:
 		v.Owner = byIdentity
 		v.Why = "same identity as the main lease of " + string(byIdentity) + "; managedFields not delivered"
@@ -116,7 +115,7 @@ func JudgeMigration(l Leases, renewDeadline time.Duration) Verdict {
 	return v
 }
 
-// JudgeMain judges a main lease by its field manager alone.
+// JudgeMain judges a main lease by its field manager.
 func JudgeMain(s Series, renewDeadline time.Duration) Verdict { return judge(s, renewDeadline) }
 
 func judge(s Series, renewDeadline time.Duration) Verdict {
@@ -130,7 +129,7 @@ func judge(s Series, renewDeadline time.Duration) Verdict {
 		v.Owner, v.Life, v.Why = Nobody, NotHeld, "the Lease has no holder"
 		return v
 	case last.Fenced():
-		return fenced(s, v)
+		return judgeFenced(s, v)
 	case s.Renewed():
 		v.Life = Alive
 	case s.Span() >= renewDeadline:
@@ -143,18 +142,18 @@ func judge(s Series, renewDeadline time.Duration) Verdict {
 	return v
 }
 
-// fenced judges a lease whose holder was fenced off.
-func fenced(s Series, v Verdict) Verdict {
+// judgeFenced judges a lease whose holder was fenced.
+func judgeFenced(s Series, v Verdict) Verdict {
 	v.Owner, v.Life = HandingOver, Silent
 	v.Why = "fenced by awsmigrate run " + strings.TrimPrefix(v.Holder, wellknown.Fence) + ", expires by itself"
 	if s.First.Holder == v.Holder && s.Span() >= s.Last.FenceLasts() {
 		v.Life = Dead
-		v.Why += fmt.Sprintf("; nobody has taken it for %.0f s", s.Span().Seconds())
+		v.Why += fmt.Sprintf("; no candidate acquired it for %.0f s", s.Span().Seconds())
 	}
 	return v
 }
 
-// ByManager maps a field manager, which is an executable's name, to its component.
+// ByManager returns the component that a field manager (an executable's name) stands for.
 func ByManager(manager string) Owner {
 	switch manager {
 	case wellknown.KCM:

@@ -8,7 +8,7 @@ import (
 
 var t0 = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// held is a lease read twice, five seconds apart, renewed between or not.
+// held returns two readings of a lease that are span apart, renewed in between or not.
 func held(holder, manager string, renewed bool, span time.Duration) Series {
 	o := Observation{Exists: true, Holder: holder, Manager: manager, Renew: t0, Duration: 15 * time.Second, UID: "u"}
 	last := o
@@ -35,16 +35,16 @@ func TestJudgeMigration(t *testing.T) {
 		why       string
 	}{
 		{"no lease", Series{}, NoLease, NotHeld, "does not exist"},
-		{"emptied", held("", kcm, false, long), Nobody, NotHeld, "no holder"},
+		{"no holder", held("", kcm, false, long), Nobody, NotHeld, "no holder"},
 		{"KCM", held("cp-a_1", kcm, true, short), KCM, Alive, "same identity"},
 		{"CCM", held("cp-b_2", ccm, true, short), CCM, Alive, "same identity"},
-		{"CCM, look too short", held("cp-b_2", ccm, false, short), CCM, Silent, ""},
+		{"CCM, reading too short", held("cp-b_2", ccm, false, short), CCM, Silent, ""},
 		{"CCM, frozen", held("cp-b_2", ccm, false, long), CCM, Dead, ""},
 		{"managedFields stripped", held("cp-b_2", "", true, short), CCM, Alive, "not delivered"},
 		{"evidence disagrees", held("cp-a_1", ccm, true, short), Undecided, Alive, "identity is that of"},
 		{"written by hand", held("cp-a_1", "kubectl-edit", true, short), Undecided, Alive, "kubectl-edit"},
-		{"old holder dead", held("cp-c_9", kcm, false, long), KCM, Dead, "neither main lease any more"},
-		{"old holder just gone", held("cp-c_9", kcm, false, short), KCM, Silent, "neither main lease any more"},
+		{"old holder dead", held("cp-c_9", kcm, false, long), KCM, Dead, "no longer holds a main lease"},
+		{"old holder gone recently", held("cp-c_9", kcm, false, short), KCM, Silent, "no longer holds a main lease"},
 		{"foreign holder alive", held("laptop_9", "my-operator", true, short), Undecided, Alive, "neither main lease"},
 		{"foreign holder dead", held("laptop_9", "my-operator", false, long), Foreign, Dead, "my-operator"},
 		{"stranger of the right name alive", held("pod-7_9", kcm, true, short), Undecided, Alive, "neither main lease"},
@@ -59,7 +59,7 @@ func TestJudgeMigration(t *testing.T) {
 	}
 }
 
-// Time stamps far from any local clock change nothing.
+// Judgements do not compare timestamps with the local clock.
 func TestSkewIsIrrelevant(t *testing.T) {
 	s := held("cp-a_1", kcm, true, 3*time.Second)
 	s.First.Renew, s.Last.Renew = t0.AddDate(40, 0, 0), t0.AddDate(-40, 0, 0)
@@ -72,7 +72,7 @@ func TestRecreatedCountsAsWritten(t *testing.T) {
 	s := held("cp-a_1", kcm, false, 3*time.Second)
 	s.Last.UID = "other"
 	if !s.Renewed() {
-		t.Error("a lease made anew was not seen as written")
+		t.Error("a recreated lease was not seen as renewed")
 	}
 }
 
@@ -84,8 +84,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// A lease that a run has fenced is handing over for as long as whoever waits may need to
-// take it, and is nobody's after that.
+// A fenced lease is handing over while a waiting candidate may still acquire it.
 func TestFencedLease(t *testing.T) {
 	fenced := func(span time.Duration) Series { return held("awsmigrate-fence_r1", "awsmigrate", false, span) }
 	begins := held("cp-a_1", kcm, false, 3*time.Second)
@@ -95,17 +94,17 @@ func TestFencedLease(t *testing.T) {
 		series Series
 		life   Life
 	}{
-		"written while we looked": {begins, Silent},
-		"looked at for a moment":  {fenced(3 * time.Second), Silent},
-		"nearly expired":          {fenced(23 * time.Second), Silent},
-		"taken by nobody":         {fenced(24 * time.Second), Dead},
+		"fenced between the readings": {begins, Silent},
+		"read for 3 s":                {fenced(3 * time.Second), Silent},
+		"nearly expired":              {fenced(23 * time.Second), Silent},
+		"acquired by no candidate":    {fenced(24 * time.Second), Dead},
 	} {
 		v := JudgeMigration(Leases{tt.series, held("cp-a_1", kcm, true, time.Second), held("cp-b_2", ccm, true, time.Second)}, 10*time.Second)
 		if v.Owner != HandingOver || v.Life != tt.life || !strings.Contains(v.Why, "run r1") {
 			t.Errorf("%s: %+v", name, v)
 		}
 		if tt.series.Renewed() {
-			t.Errorf("%s: taken for a renewal", name)
+			t.Errorf("%s: counted as a renewal", name)
 		}
 	}
 }

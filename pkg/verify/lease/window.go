@@ -6,14 +6,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Window holds the readings of the leases that are compared with each other: those
-// of the last while. It is a value; Add gives a new one.
+// Window holds the recent readings of the three leases. It is a value: Add returns a new one.
 type Window struct{ migration, kcm, ccm []Observation }
 
-// Readings are one reading of each lease, at one time of the reader's own clock.
+// Readings holds one reading of each lease, taken at the same time.
 type Readings struct{ Migration, KCM, CCM Observation }
 
-// Named is the reading of the Lease of a name.
+// Named returns the reading of the Lease with this name.
 func (r *Readings) Named(name string) *Observation {
 	switch name {
 	case wellknown.MigrationLease:
@@ -23,45 +22,45 @@ func (r *Readings) Named(name string) *Observation {
 	case wellknown.CCMLease:
 		return &r.CCM
 	}
-	return &Observation{} // of no lease that is read
+	return &Observation{} // no such lease: writes to it have no effect
 }
 
-// Taken are the same readings as of a time of the reader's own clock.
+// Taken returns the readings with their time set, by the local clock.
 func (r Readings) Taken(at time.Duration) Readings {
 	r.Migration.At, r.KCM.At, r.CCM.At = at, at, at
 	return r
 }
 
-// Add takes a reading in and drops what lies further back than width, which has to
-// be longer than the renew deadline in force: a holder that has not written for one
-// is then known to be dead.
+// Add returns a window with the reading added and without readings older than width. width
+// must exceed the renew deadline in force: a holder that has not written for that long is
+// dead.
 func (w Window) Add(r Readings, width time.Duration) Window {
-	return Window{migration: add(w.migration, r.Migration, width), kcm: add(w.kcm, r.KCM, width), ccm: add(w.ccm, r.CCM, width)}
+	return Window{migration: appendReading(w.migration, r.Migration, width), kcm: appendReading(w.kcm, r.KCM, width), ccm: appendReading(w.ccm, r.CCM, width)}
 }
 
-// Leases are the first and the last reading of each lease; zero while there is none.
+// Leases returns the first and the last reading of each lease, or zero values.
 func (w Window) Leases() Leases {
-	return Leases{Migration: series(w.migration), KCM: series(w.kcm), CCM: series(w.ccm)}
+	return Leases{Migration: endsOf(w.migration), KCM: endsOf(w.kcm), CCM: endsOf(w.ccm)}
 }
 
-func series(readings []Observation) Series {
+func endsOf(readings []Observation) Series {
 	if len(readings) == 0 {
 		return Series{}
 	}
 	return Series{First: readings[0], Last: readings[len(readings)-1]}
 }
 
-func add(before []Observation, now Observation, width time.Duration) []Observation {
+func appendReading(before []Observation, now Observation, width time.Duration) []Observation {
 	readings := append(append(make([]Observation, 0, len(before)+1), before...), now)
-	for len(readings) > 1 && (now.At-readings[0].At > width || now.At < readings[0].At) { // a clock that was put back orders nothing
+	for len(readings) > 1 && (now.At-readings[0].At > width || now.At < readings[0].At) { // a clock set back makes older readings incomparable
 		readings = readings[1:]
 	}
-	return sinceMade(readings)
+	return dropBeforeCreation(readings)
 }
 
-// sinceMade leaves out what was read before the lease that is there now existed: that
-// time is no time without a renewal.
-func sinceMade(readings []Observation) []Observation {
+// dropBeforeCreation drops readings from before the current Lease was created: that time does
+// not count as time without a renewal.
+func dropBeforeCreation(readings []Observation) []Observation {
 	for i := len(readings) - 2; i >= 0 && readings[i+1].Exists; i-- {
 		if !readings[i].Exists {
 			return readings[i+1:]

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A lease that is made while somebody looks is looked at from then on: the time
-// before it existed is no time without a renewal.
+// A Lease that is created between readings is judged from its creation on: the time before
+// does not count as time without a renewal.
 func TestLeaseThatIsMadeMeanwhileIsNotStuck(t *testing.T) {
 	var w Window
 	look := func(at time.Duration, version string) Series {
@@ -31,15 +31,14 @@ func TestLeaseThatIsMadeMeanwhileIsNotStuck(t *testing.T) {
 	if got := JudgeMain(series, 10*time.Second); got.Life != Dead {
 		t.Errorf("not renewed for 11 s and %s: %+v", got.Life, series)
 	}
-	// One that goes is gone, and one that comes back is another.
+	// A recreated Lease starts a new series.
 	look(23*time.Second, "")
 	if series = look(24*time.Second, "7"); series.First.At != 24*time.Second {
 		t.Errorf("%+v", series)
 	}
 }
 
-// What is compared is never older than the window, and a clock that was put back
-// begins it anew.
+// The window holds no reading older than its width. A clock that was set back restarts it.
 func TestWindowIsBounded(t *testing.T) {
 	var w Window
 	for at := time.Duration(0); at <= 100*time.Second; at += time.Second {

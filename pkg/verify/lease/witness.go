@@ -2,14 +2,14 @@ package lease
 
 import "time"
 
-// Witness is a time through which API servers answered without a longer pause than a
-// holder's renew deadline, by one holder's clock: it kept its lease from the one to the
-// other, and gives up a lease that it cannot renew
+// Witness is a period in which API servers answered, by one holder's clock. The holder kept
+// its lease from From to Now. It gives up a lease that it cannot renew, so no outage in
+// between lasted longer than its renew deadline
 // (k8s.io/client-go:tools/leaderelection/leaderelection.go@v0.26.0, renew).
 type Witness struct{ From, Now time.Time }
 
-// WitnessOf is the longest such time that a holder alive now has seen. false: nobody was
-// seen to renew.
+// WitnessOf returns the longest period that a living holder witnessed, or false if no holder
+// renewed between the readings.
 func WitnessOf(l Leases) (Witness, bool) {
 	var longest Witness
 	for _, s := range []Series{l.Migration, l.KCM, l.CCM} {
@@ -23,8 +23,8 @@ func WitnessOf(l Leases) (Witness, bool) {
 	return longest, !longest.From.IsZero()
 }
 
-// For is how long something that began at a time by a clock of the same cluster has lasted
-// while API servers answered; 0: it may have had no API server to end by.
+// For returns how long an event that began at since has lasted while API servers answered.
+// since is by a clock of the same cluster. 0 means that there is no proof of an API server.
 func (w Witness) For(since time.Time) time.Duration {
 	if since.IsZero() {
 		return 0

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// keeps is a lease that a holder has kept for so long, and renewed between two readings.
+// keeps returns a lease that its holder acquired by ago and renewed between the readings.
 func keeps(by time.Duration) Series {
 	s := held("cp-0_a", "kube-controller-manager", true, 2*time.Second)
 	s.First.Acquire, s.Last.Acquire = s.Last.Renew.Add(-by), s.Last.Renew.Add(-by)
@@ -24,15 +24,15 @@ func TestWitness(t *testing.T) {
 	unknown.First.Acquire, unknown.Last.Acquire = time.Time{}, time.Time{}
 	for name, tt := range map[string]struct {
 		leases Leases
-		want   time.Duration // 0: there is none
+		want   time.Duration // 0: no witness
 	}{
-		"nobody holds any":             {Leases{}, 0},
-		"one of three":                 {Leases{KCM: keeps(minutes(7))}, minutes(7)},
-		"the longest":                  {Leases{Migration: keeps(minutes(1)), KCM: keeps(minutes(3)), CCM: keeps(minutes(2))}, minutes(3)},
-		"one that is not renewed":      {Leases{KCM: still, CCM: keeps(minutes(2))}, minutes(2)},
-		"one that changes hands":       {Leases{KCM: taken, CCM: keeps(minutes(2))}, minutes(2)},
-		"one that was made anew":       {Leases{KCM: anew}, 0},
-		"one that says not since when": {Leases{KCM: unknown}, 0},
+		"no lease is held":            {Leases{}, 0},
+		"one of three":                {Leases{KCM: keeps(minutes(7))}, minutes(7)},
+		"the longest":                 {Leases{Migration: keeps(minutes(1)), KCM: keeps(minutes(3)), CCM: keeps(minutes(2))}, minutes(3)},
+		"a lease without renewal":     {Leases{KCM: still, CCM: keeps(minutes(2))}, minutes(2)},
+		"a lease with a new holder":   {Leases{KCM: taken, CCM: keeps(minutes(2))}, minutes(2)},
+		"a recreated lease":           {Leases{KCM: anew}, 0},
+		"one without an acquire time": {Leases{KCM: unknown}, 0},
 	} {
 		w, there := WitnessOf(tt.leases)
 		if got := w.Now.Sub(w.From); got != tt.want || there != (tt.want > 0) {
@@ -41,7 +41,7 @@ func TestWitness(t *testing.T) {
 	}
 }
 
-// What began before the witness has lasted for as long as the witness, and no longer.
+// For is limited to the period of the witness.
 func TestWitnessFor(t *testing.T) {
 	w := Witness{From: t0, Now: t0.Add(time.Hour)}
 	for since, want := range map[time.Time]time.Duration{
@@ -50,7 +50,7 @@ func TestWitnessFor(t *testing.T) {
 		t0:                       time.Hour,
 		t0.Add(40 * time.Minute): 20 * time.Minute,
 		t0.Add(time.Hour):        0,
-		t0.Add(2 * time.Hour):    0, // by a clock that is ahead
+		t0.Add(2 * time.Hour):    0, // by a fast clock
 	} {
 		if got := w.For(since); got != want {
 			t.Errorf("%s: %s, want %s", since, got, want)
