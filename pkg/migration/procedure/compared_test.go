@@ -46,7 +46,7 @@ func TestCompared(t *testing.T) {
 		want  []runner.Compared
 	}{
 		"all of it": {noted(packed), facts, []runner.Compared{{Kind: "nodes", By: nodes, Same: n, Of: n}, {Kind: "addresses of nodes", By: addresses, Same: n, Of: n}, {Kind: "load balancers", By: balancers, Same: 1, Of: 1}}},
-		"a part":    {noted(packed), part, []runner.Compared{{Kind: "nodes", By: nodes, Same: n, Of: n}, {Kind: "addresses of nodes", By: addresses, Same: n, Of: n}, {Kind: "load balancers", By: balancers, Unread: "it was not read: nobody looked"}}},
+		"a part":    {noted(packed), part, []runner.Compared{{Kind: "nodes", By: nodes, Same: n, Of: n}, {Kind: "addresses of nodes", By: addresses, Same: n, Of: n}, {Kind: "load balancers", By: balancers, Unread: "could not be read: no attempt was made"}}},
 		"no fingerprint": {seen, facts, []runner.Compared{{Kind: "nodes", By: nodes, Unread: noFingerprint}, {Kind: "addresses of nodes", By: addresses, Unread: noFingerprint},
 			{Kind: "load balancers", By: balancers, Unread: noFingerprint}}},
 	} {

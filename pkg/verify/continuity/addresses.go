@@ -10,19 +10,19 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Types of addresses that are compared by more than their text.
+// Address types with their own rules of comparison.
 const (
 	internalIP  = "InternalIP"
 	internalDNS = "InternalDNS"
 	hostname    = "Hostname"
 )
 
-// Addresses reports Nodes whose addresses are not those of the fingerprint: while
-// in-tree kubelets and a CCM both write them they may flap, and a change of the
-// host name address announces a rename.
+// Addresses reports Nodes whose addresses differ from the fingerprint. Addresses can flap
+// while in-tree kubelets and a CCM both write them. A changed host name address announces a
+// rename.
 func Addresses(fp Fingerprint, nodes []downstream.Node) []verify.Finding {
 	var out []verify.Finding
-	for _, m := range moved(fp, nodes) {
+	for _, m := range addressChanges(fp, nodes) {
 		f := verify.Finding{Status: verify.Warn, Object: "Node " + m.Was.Name, Seen: m.text(m.now), Wanted: m.text(m.then), Fix: m.fix()}
 		if !m.matters() {
 			f.Status, f.Seen = verify.OK, f.Seen+", its private DNS name as a CCM writes it; it was "+f.Wanted
@@ -33,28 +33,28 @@ func Addresses(fp Fingerprint, nodes []downstream.Node) []verify.Finding {
 	return out
 }
 
-// move is a change of a Node's addresses.
-type move struct {
+// addressChange holds a Node's old and new addresses.
+type addressChange struct {
 	Was       NodePrint
 	then, now map[string][]string // by type, in the API's order
-	types     []string            // those that changed, sorted
+	types     []string            // the types that changed, sorted
 }
 
-// moved returns the Nodes of the fingerprint with other addresses, in the order of
-// nodes. Of each type the first address counts, since clients take that one, and
-// the others in any order.
-func moved(fp Fingerprint, nodes []downstream.Node) []move {
+// addressChanges returns the fingerprinted Nodes whose addresses changed, in the order of
+// nodes. The first address of each type counts, because clients use it. The order of the
+// others does not.
+func addressChanges(fp Fingerprint, nodes []downstream.Node) []addressChange {
 	before := map[string]NodePrint{}
 	for _, p := range fp.Nodes {
 		before[p.Name] = p
 	}
-	var all []move
+	var all []addressChange
 	for _, n := range nodes {
 		p, ok := before[n.Name]
 		if !ok {
 			continue
 		}
-		m := move{Was: p, then: byType(p.Addresses), now: byType(addresses(n))}
+		m := addressChange{Was: p, then: byType(p.Addresses), now: byType(addresses(n))}
 		types := map[string]bool{}
 		for _, side := range []map[string][]string{m.then, m.now} {
 			for kind := range side {
@@ -81,8 +81,8 @@ func addresses(n downstream.Node) []string {
 	return out
 }
 
-// byType leaves out repetitions: an in-tree kubelet and a CCM name a host once or
-// several times.
+// byType groups addresses by type without repetitions. An in-tree kubelet and a CCM repeat a
+// host name a different number of times.
 func byType(list []string) map[string][]string {
 	out := map[string][]string{}
 	for _, one := range list {
@@ -93,30 +93,29 @@ func byType(list []string) map[string][]string {
 	return out
 }
 
-// matters reports whether the change is more than the one every migration may make:
-// a CCM writes the private DNS name as Hostname too, where a kubelet had its own
+// matters reports whether the change is more than the expected one. A CCM also writes the
+// private DNS name as Hostname, where a kubelet wrote its own host name
 // (kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go@v1.26.14 extractIPv4NodeAddresses).
-func (m move) matters() bool {
+func (m addressChange) matters() bool {
 	return !slices.Equal(m.types, []string{hostname}) || len(m.now[hostname]) != 1 || !slices.Contains(m.now[internalDNS], m.now[hostname][0])
 }
 
-// first reports whether the address by which an API server reaches the kubelet is
-// another one.
-func (m move) first() bool {
+// firstChanged reports whether the address at which API servers reach the kubelet changed.
+func (m addressChange) firstChanged() bool {
 	then, now := m.then[internalIP], m.now[internalIP]
 	return len(then) > 0 && len(now) > 0 && then[0] != now[0]
 }
 
-func (m move) fix() string {
-	if !m.first() {
+func (m addressChange) fix() string {
+	if !m.firstChanged() {
 		return ""
 	}
 	return fmt.Sprintf("see that API servers reach the kubelet at %s (kubectl logs of a pod there), and that nothing else relies on %s; the kubelet's argument node-ip=%s gives the old one back, with Kubernetes 1.23 or later",
 		m.now[internalIP][0], m.then[internalIP][0], m.then[internalIP][0])
 }
 
-// text names the addresses of the types that changed.
-func (m move) text(side map[string][]string) string {
+// text lists the addresses of the changed types.
+func (m addressChange) text(side map[string][]string) string {
 	parts := make([]string, 0, len(m.types))
 	for _, kind := range m.types {
 		parts = append(parts, kind+" "+orNone(side[kind]))

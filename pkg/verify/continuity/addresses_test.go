@@ -18,15 +18,15 @@ func addressed(list ...string) downstream.Node {
 	return n
 }
 
-// The first address of a type is the one that clients take; further ones have no
-// order, and a host name that becomes the private DNS name is what every CCM writes.
+// Clients use the first address of a type; the order of the others does not count. Every CCM
+// writes the private DNS name as host name.
 func TestAddresses(t *testing.T) {
 	const dns = "InternalDNS=ip-10-0-0-1.ec2.internal"
 	for name, tt := range map[string]struct {
 		then, now []string
 		status    verify.Status // "" for no finding
 		seen      string
-		sentence  string // of the comparison at the end
+		sentence  string // of the comparison
 		same      int
 	}{
 		"unchanged_silent": {[]string{"InternalIP=10.0.0.1", dns}, []string{"InternalIP=10.0.0.1", dns}, "", "", "in any order", 1},
@@ -69,7 +69,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// Where the first internal address moved the finding names the argument that keeps it.
+// If the first internal address changed, the finding names the argument that keeps it.
 func TestAddresses_firstMoved_namesNodeIP(t *testing.T) {
 	fp, err := Take(facts(addressed("InternalIP=10.0.9.1", "InternalIP=10.0.1.1")))
 	if err != nil {

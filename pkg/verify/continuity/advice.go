@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// fateOf returns what EC2 says of the instance of a ProviderID.
+// fateOf returns the state of a ProviderID's instance in EC2, or "" if it is unknown.
 func fateOf(providerID string, instances cloud.Facts) cloud.Fate {
 	zone, id, ok := downstream.ParseProviderID(providerID)
 	if !ok {
@@ -17,8 +17,8 @@ func fateOf(providerID string, instances cloud.Facts) cloud.Fate {
 	return instances.Fate(zone, id)
 }
 
-// returning says how a Node comes back that was deleted while its machine exists.
-func returning(d Difference, instances cloud.Facts) string {
+// restoreFix returns how to restore a Node that was deleted while its machine exists.
+func restoreFix(d Difference, instances cloud.Facts) string {
 	const restart = "restart the kubelet on that machine, with RKE2 its service rke2-agent or rke2-server: it registers the Node again; then run the same command again"
 	_, id, _ := downstream.ParseProviderID(d.Was.ProviderID)
 	switch fateOf(d.Was.ProviderID, instances) {
@@ -29,11 +29,11 @@ func returning(d Difference, instances cloud.Facts) string {
 	case cloud.Runs:
 		return restart
 	}
-	return "look in EC2 whether its instance still runs, which was not read; if so, " + restart + "; if it is gone: " + removal(d.Machine, d.Was.Name)
+	return "check in EC2 whether its instance runs (it was not read); if so, " + restart + "; if it is gone: " + removal(d.Machine, d.Was.Name)
 }
 
-// reassigned says what to do about a Node with another ProviderID, or none any more.
-func reassigned(d Difference, instances cloud.Facts) string {
+// providerIDFix returns what to do about a Node whose ProviderID changed or is gone.
+func providerIDFix(d Difference, instances cloud.Facts) string {
 	_, id, _ := downstream.ParseProviderID(d.Was.ProviderID)
 	switch {
 	case d.Now.ProviderID != "":
@@ -44,7 +44,7 @@ func reassigned(d Difference, instances cloud.Facts) string {
 	return "write the ProviderID again, once it is certain that the Node is still that instance (AWSM-301)"
 }
 
-// removal says where a machine is removed: Rancher's, or one of cluster.yml.
+// removal returns how to remove a machine from Rancher or from cluster.yml.
 func removal(m MachineRef, node string) string {
 	switch {
 	case m.UID != "":
@@ -55,7 +55,7 @@ func removal(m MachineRef, node string) string {
 	return "remove the machine of Node " + node + " where the cluster is configured"
 }
 
-// Removal says how to remove a Node whose instance is gone, with its machine.
+// Removal returns how to remove a Node and its machine after its instance is gone.
 func Removal(n downstream.Node, machines []MachineRef) string {
 	m, _ := index(machines).find(n.MachineUID(), n.Name)
 	return removal(m, n.Name)

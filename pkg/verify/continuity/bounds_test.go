@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 )
 
-// mostMemory is what one fingerprint may take to decode, garbage included.
-const mostMemory = 160 << 20
+// memoryLimit is the maximum memory for decoding one fingerprint, garbage included.
+const memoryLimit = 160 << 20
 
 func packed(t *testing.T, text string) []byte {
 	t.Helper()
@@ -29,21 +29,21 @@ func packed(t *testing.T, text string) []byte {
 func nodesOf(n int) string { return `{"schema":1,"nodes":[{}` + strings.Repeat(",{}", n-1) + `]}` }
 
 func TestDecode_atAndBeyondTheLimits_boundedMemory(t *testing.T) {
-	at := readable().Values - 3
+	at := limits().Values - 3
 	for name, tt := range map[string]struct {
 		text    string
 		refused bool
 	}{
 		"nodes at the limit": {nodesOf(at), false},
 		"nodes beyond":       {nodesOf(10 * at), true},
-		"a text beyond":      {`{"a":"` + strings.Repeat("a", 10*readable().Bytes) + `"}`, true},
+		"a text beyond":      {`{"a":"` + strings.Repeat("a", 10*limits().Bytes) + `"}`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			raw := packed(t, tt.text)
 			var err error
 			used := faulty.Allocated(func() { _, err = Decode(raw) })
 			t.Logf("%d MB: %v", used>>20, err)
-			if used > mostMemory || bounded.Exceeded(err) != tt.refused || err != nil && !tt.refused {
+			if used > memoryLimit || bounded.Exceeded(err) != tt.refused || err != nil && !tt.refused {
 				t.Errorf("%d MB, %v", used>>20, err)
 			}
 		})
@@ -51,17 +51,17 @@ func TestDecode_atAndBeyondTheLimits_boundedMemory(t *testing.T) {
 }
 
 func TestEncode_moreThanReadable_isRefused(t *testing.T) {
-	if _, err := (Fingerprint{Schema: schema, Nodes: make([]NodePrint, readable().Values)}).Encode(); !bounded.Exceeded(err) {
+	if _, err := (Fingerprint{Schema: schema, Nodes: make([]NodePrint, limits().Values)}).Encode(); !bounded.Exceeded(err) {
 		t.Error(err)
 	}
 }
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(nodesOf(3)))
-	f.Add([]byte(nodesOf(10 * readable().Values)))
+	f.Add([]byte(nodesOf(10 * limits().Values)))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		raw := packed(t, string(text))
-		if used := faulty.Allocated(func() { _, _ = Decode(raw) }); used > mostMemory {
+		if used := faulty.Allocated(func() { _, _ = Decode(raw) }); used > memoryLimit {
 			t.Errorf("%d MB for %d bytes", used>>20, len(text))
 		}
 	})

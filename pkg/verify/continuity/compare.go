@@ -2,24 +2,24 @@ package continuity
 
 import "github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 
-// Comparison is how much of one kind of thing is as a fingerprint has it.
+// Comparison counts the objects of one kind that are unchanged since the fingerprint.
 type Comparison struct {
 	Kind string // in the plural
-	By   string // what has to be the same
+	By   string // the properties that are compared
 	Tally
 }
 
-// Compare is how much of a cluster is as the fingerprint has it. machines are those that
-// exist; nil means that nobody knows.
+// Compare compares a cluster with the fingerprint. machines are the existing ones, or nil if
+// they are not known.
 func (fp Fingerprint) Compare(f downstream.Facts, machines []MachineRef) []Comparison {
 	addresses, changes := fp.UnchangedAddresses(f)
 	return comparisons(fp.UnchangedNodes(f, machines), addresses, fp.UnchangedLoadBalancers(f), changes)
 }
 
-// NotCompared is the same where there is no fingerprint to compare with, and why.
+// NotCompared returns the comparisons for a cluster that cannot be compared, with the reason.
 func NotCompared(why error) []Comparison {
-	none := Tally{Err: why}
-	return comparisons(none, none, none, "")
+	failed := Tally{Err: why}
+	return comparisons(failed, failed, failed, "")
 }
 
 func comparisons(nodes, addresses, balancers Tally, changes string) []Comparison {

@@ -70,8 +70,8 @@ func TestContinuity(t *testing.T) {
 		{"unchanged", []downstream.Node{aNode(0), aNode(1), aNode(2)}, machines(0, 1, 2), verify.OK, ""},
 		{"left with its machine", []downstream.Node{aNode(0), aNode(1)}, machines(0, 1), verify.OK, "left"},
 		{"left, machine deleting", []downstream.Node{aNode(0), aNode(1)}, append(machines(0, 1), MachineRef{UID: "m2", Deleting: true}), verify.OK, "left"},
-		{"gone, machine there", []downstream.Node{aNode(0), aNode(1)}, machines(0, 1, 2), verify.Fail, "still exists, and has no other: it was deleted"},
-		{"gone, machines not known", []downstream.Node{aNode(0), aNode(1)}, nil, verify.Warn, "nothing says"},
+		{"gone, machine there", []downstream.Node{aNode(0), aNode(1)}, machines(0, 1, 2), verify.Fail, "still exists without a Node: it was deleted"},
+		{"gone, machines not known", []downstream.Node{aNode(0), aNode(1)}, nil, verify.Warn, "is not known"},
 		{"renamed, old Node there", []downstream.Node{aNode(0), aNode(1), aNode(2), renamed}, machines(0, 1, 2), verify.Fail, "has 2 Nodes"},
 		{"renamed, old Node gone", []downstream.Node{aNode(0), aNode(1), renamed}, machines(0, 1, 2), verify.Fail, "a new name of the machine that was Node n2"},
 		{"registered again", []downstream.Node{aNode(0), aNode(1), with(aNode(2), func(n *downstream.Node) { n.UID = "x" })}, machines(0, 1, 2), verify.Fail, "registered again"},
@@ -167,8 +167,8 @@ func TestCordonsOfOursAreNotTheUsers(t *testing.T) {
 	}
 }
 
-// RKE rewrites the hostname label when its kubelets become external; RKE2 never
-// does, and a change there announces another name.
+// RKE rewrites the hostname label when its kubelets become external. RKE2 does not; there a
+// change announces another name.
 func TestChangedHostnameLabel(t *testing.T) {
 	host := func(name string) func(*downstream.Node) {
 		return func(n *downstream.Node) { n.Labels[downstream.LabelHostname] = name }
@@ -199,9 +199,9 @@ func TestChangedHostnameLabel(t *testing.T) {
 	}
 }
 
-// What many equal Nodes take grows with their number, and not with its square.
+// The memory for equal Nodes grows linearly with their number.
 func TestEqualNodesAreLinear(t *testing.T) {
-	took := func(n int) uint64 {
+	allocated := func(n int) uint64 {
 		node := downstream.Node{Name: "a", ProviderID: "aws:///us-east-1a/i-00000001", Labels: map[string]string{downstream.LabelMachine: "m"}}
 		f := downstream.Facts{Nodes: verify.Got(slices.Repeat([]downstream.Node{node}, n))}
 		var before, after runtime.MemStats
@@ -212,8 +212,8 @@ func TestEqualNodesAreLinear(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
 	}
-	if few, many := took(1000), took(16000); many > 64*few {
-		t.Errorf("1,000 take %d bytes, 16,000 take %d", few, many)
+	if few, many := allocated(1000), allocated(16000); many > 64*few {
+		t.Errorf("1,000 Nodes allocate %d bytes, 16,000 allocate %d", few, many)
 	}
 }
 

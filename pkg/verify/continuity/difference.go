@@ -6,37 +6,37 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Kind says how a Node of the fingerprint differs from what it was.
+// Kind names how a Node differs from the fingerprint.
 type Kind string
 
 // Kinds of differences.
 const (
-	// Left: the Node is gone, and its machine too, or it is going.
+	// Left means that the Node is gone, and its machine is gone or is being deleted.
 	Left Kind = "left"
-	// Lost: the Node is gone, and nothing says whether its machine is.
+	// Lost means that the Node is gone, and its machine's state is not known.
 	Lost Kind = "lost"
-	// Deleted: the Node is gone, and its machine exists and has no other one.
+	// Deleted means that the Node is gone, and its machine exists without a Node.
 	Deleted Kind = "deleted"
-	// Renamed: the Node is gone, and its machine answers under another name.
+	// Renamed means that the Node is gone, and its machine has a Node of another name.
 	Renamed Kind = "renamed"
-	// Replaced: a Node of that name was registered again, with another UID.
+	// Replaced means that a Node of the same name was registered again with another UID.
 	Replaced Kind = "replaced"
-	// Reassigned: the Node has another ProviderID.
+	// Reassigned means that the Node's ProviderID changed.
 	Reassigned Kind = "reassigned"
 )
 
-// Difference is one Node of the fingerprint that is not what it was.
+// Difference describes a Node that differs from the fingerprint.
 type Difference struct {
 	Kind    Kind
 	Was     NodePrint
-	Now     *downstream.Node // under the old name or the new one; nil: there is none
-	Machine MachineRef       // zero: none is known
+	Now     *downstream.Node // under the old or the new name, or nil if it is gone
+	Machine MachineRef       // zero if it is not known
 }
 
-// Differences compares every Node of the fingerprint with what there is now.
-// machines are those that exist; nil means that nobody knows.
+// Differences returns the differences between the fingerprint and the current Nodes.
+// machines are the existing ones, or nil if they are not known.
 func Differences(fp Fingerprint, nodes []downstream.Node, machines []MachineRef) []Difference {
-	s := search{known: machines != nil, machines: index(machines), byName: map[string]*downstream.Node{}, byIdentity: map[string]*downstream.Node{}}
+	s := nodeIndex{known: machines != nil, machines: index(machines), byName: map[string]*downstream.Node{}, byIdentity: map[string]*downstream.Node{}}
 	for i := range nodes {
 		s.byName[nodes[i].Name] = &nodes[i]
 		s.byIdentity[identity(nodes[i].MachineUID(), nodes[i].ProviderID)] = &nodes[i]
@@ -45,7 +45,7 @@ func Differences(fp Fingerprint, nodes []downstream.Node, machines []MachineRef)
 	for _, was := range fp.Nodes {
 		now := s.byName[was.Name]
 		if now == nil {
-			all = append(all, s.gone(was))
+			all = append(all, s.explainMissing(was))
 			continue
 		}
 		machine, _ := s.machines.find(was.Machine, was.Name)
@@ -59,16 +59,17 @@ func Differences(fp Fingerprint, nodes []downstream.Node, machines []MachineRef)
 	return all
 }
 
-type search struct {
-	known      bool // which machines there are
+// nodeIndex finds current Nodes and machines.
+type nodeIndex struct {
+	known      bool // whether the machines are known
 	machines   machineIndex
 	byName     map[string]*downstream.Node
 	byIdentity map[string]*downstream.Node
 }
 
-// gone says what became of a Node that is no longer there. Without Rancher's Machine
-// the instance tells.
-func (s search) gone(was NodePrint) Difference {
+// explainMissing returns the difference for a Node that no longer exists. The instance
+// identifies it if it has no Rancher Machine.
+func (s nodeIndex) explainMissing(was NodePrint) Difference {
 	d := Difference{Kind: Left, Was: was}
 	machine, exists := s.machines.find(was.Machine, was.Name)
 	if exists {
@@ -83,15 +84,15 @@ func (s search) gone(was NodePrint) Difference {
 	case !s.known:
 		d.Kind = Lost
 	case exists && was.Machine == "" && s.byIdentity[identity("", "")] != nil:
-		d.Kind = Renamed // perhaps to the Node that has no ProviderID yet
+		d.Kind = Renamed // possibly to the Node that has no ProviderID yet
 	case exists:
 		d.Kind = Deleted
 	}
 	return d
 }
 
-// identity tells a machine without its Node's name: Rancher's Machine, else the
-// instance. Without either it cannot be told.
+// identity returns what identifies a machine independently of its Node's name: the Rancher
+// Machine, else the instance, else "unknown".
 func identity(machine, providerID string) string {
 	switch {
 	case machine != "":
@@ -102,36 +103,36 @@ func identity(machine, providerID string) string {
 	return "unknown"
 }
 
-// Shared says what several Nodes have in common that only one may have.
+// Shared names a property that only one Node may have.
 type Shared string
 
-// What one Node alone may have.
+// The properties that only one Node may have.
 const (
 	SharedMachine  Shared = "machine"
 	SharedInstance Shared = "instance"
 	SharedAddress  Shared = "InternalIP"
 )
 
-// Duplicate are Nodes that are the same thing under several names.
+// Duplicate holds Nodes that are the same machine under several names.
 type Duplicate struct {
 	Shared Shared
-	ID     string   // of the machine or the instance, or the address
-	Nodes  []string // sorted, two at least
+	ID     string   // of the machine or instance, or the address
+	Nodes  []string // sorted, at least two
 }
 
-// Duplicates finds them: by machine, then by instance, then by address.
+// Duplicates finds Nodes with the same machine, then instance, then address.
 func Duplicates(nodes []downstream.Node) []Duplicate {
 	groups := map[Shared]map[string][]string{SharedMachine: {}, SharedInstance: {}, SharedAddress: {}}
-	note := func(shared Shared, id, node string) {
+	add := func(shared Shared, id, node string) {
 		if id != "" {
 			groups[shared][id] = append(groups[shared][id], node)
 		}
 	}
 	for _, n := range nodes {
-		note(SharedMachine, n.MachineUID(), n.Name)
-		note(SharedInstance, instance(n), n.Name)
+		add(SharedMachine, n.MachineUID(), n.Name)
+		add(SharedInstance, instance(n), n.Name)
 		for _, ip := range n.InternalIPs() {
-			note(SharedAddress, ip, n.Name)
+			add(SharedAddress, ip, n.Name)
 		}
 	}
 	var all []Duplicate
@@ -145,8 +146,8 @@ func Duplicates(nodes []downstream.Node) []Duplicate {
 	return all
 }
 
-// instance is the id in a ProviderID, which one instance has in every form; another
-// provider's ProviderID as a whole.
+// instance returns the instance ID, which is the same in every form of a ProviderID, or the
+// whole ProviderID if it is another provider's.
 func instance(n downstream.Node) string {
 	if _, id, ok := downstream.ParseProviderID(n.ProviderID); ok {
 		return id
@@ -154,8 +155,8 @@ func instance(n downstream.Node) string {
 	return n.ProviderID
 }
 
-// byObject sorts duplicates by how they are named.
-func byObject(all []Duplicate) {
+// sortByObject sorts duplicates by object.
+func sortByObject(all []Duplicate) {
 	sort.Slice(all, func(i, j int) bool { return all[i].object() < all[j].object() })
 }
 

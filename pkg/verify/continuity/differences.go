@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// LoadBalancers fails on Services whose load balancer is not the one of the
-// fingerprint. A Service that is gone was deleted by its owner.
+// LoadBalancers fails for Services whose load balancer differs from the fingerprint. A
+// missing Service was deleted by its owner and passes.
 func LoadBalancers(fp Fingerprint, services []downstream.Service) []verify.Finding {
 	now := map[string]downstream.Service{}
 	for _, s := range services {
@@ -25,14 +25,14 @@ func LoadBalancers(fp Fingerprint, services []downstream.Service) []verify.Findi
 		if have := sorted(s.Hostnames); !slices.Equal(have, p.Hostnames) {
 			out = append(out, verify.Finding{
 				Status: verify.Fail, Object: s.String(), Seen: "load balancer " + orNone(have), Wanted: "load balancer " + orNone(p.Hostnames),
-				Fix: "look at the events of the Service; do not delete it, its load balancer is found again by the Service's UID",
+				Fix: "check the events of the Service; do not delete it, its load balancer is found again by the Service's UID",
 			})
 		}
 	}
 	return out
 }
 
-// Cordons compares the unschedulable Nodes with those of the fingerprint.
+// Cordons reports Nodes that were cordoned or uncordoned since the fingerprint.
 func Cordons(fp Fingerprint, nodes []downstream.Node) []verify.Finding {
 	before := map[string]NodePrint{}
 	for _, p := range fp.Nodes {
@@ -47,17 +47,17 @@ func Cordons(fp Fingerprint, nodes []downstream.Node) []verify.Finding {
 		case n.Unschedulable && ours:
 			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "cordoned by awsmigrate", Wanted: "schedulable, as before", Fix: "if no run is under way: " + fault.Command("kubectl", "uncordon", n.Name)})
 		case n.Unschedulable:
-			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "cordoned since the fingerprint, not by awsmigrate", Wanted: "schedulable, as before", Fix: "if nobody is at work on it: " + fault.Command("kubectl", "uncordon", n.Name)})
+			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "cordoned after the preflight, not by awsmigrate", Wanted: "schedulable, as before", Fix: "if it is not under maintenance: " + fault.Command("kubectl", "uncordon", n.Name)})
 		default:
-			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "schedulable: the cordon its user had set is gone", Wanted: "cordoned, as before", Fix: "if its user still wants it so: " + fault.Command("kubectl", "cordon", n.Name)})
+			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "schedulable: the user's cordon is gone", Wanted: "cordoned, as before", Fix: "if the cordon is still needed: " + fault.Command("kubectl", "cordon", n.Name)})
 		}
 	}
 	return out
 }
 
-// Changed lists what else differs: labels and taints. The hostname label follows
-// the kubelet's --hostname-override. RKE2's does not change; RKE's does, from the
-// host's address to the Node's name, and only volumes that are pinned by it mind.
+// Changed reports changed labels and taints. The hostname label follows the kubelet's
+// --hostname-override. It stays the same in RKE2. In RKE it changes from the host's address to
+// the Node's name, which affects only volumes pinned by it.
 func Changed(fp Fingerprint, nodes []downstream.Node) []verify.Finding {
 	before := map[string]NodePrint{}
 	for _, p := range fp.Nodes {

@@ -1,6 +1,6 @@
-// Package continuity compares a cluster with what it was before a migration:
-// the same Nodes under the same names, the same load balancers, the user's own
-// cordons. It is pure.
+// Package continuity compares a cluster with its fingerprint from before the migration: the
+// same Nodes under the same names, the same load balancers, the user's own cordons. It makes
+// no requests.
 package continuity
 
 import (
@@ -21,31 +21,30 @@ import (
 // schema is the version of Fingerprint's encoding.
 const schema = 1
 
-// Fingerprint is what a cluster was at one moment.
+// Fingerprint holds the state of a cluster at one time.
 type Fingerprint struct {
 	Schema   int            `json:"schema"`
-	Nodes    []NodePrint    `json:"nodes"`    // by name
-	Services []ServicePrint `json:"services"` // of type LoadBalancer, by namespace and name
+	Nodes    []NodePrint    `json:"nodes"`    // sorted by name
+	Services []ServicePrint `json:"services"` // of type LoadBalancer, sorted by namespace and name
 }
 
-// NodePrint is one Node.
+// NodePrint holds the state of one Node.
 type NodePrint struct {
 	Name         string   `json:"name"`
 	UID          string   `json:"uid"`
 	ProviderID   string   `json:"providerID,omitempty"`
 	Machine      string   `json:"machine,omitempty"` // Rancher Machine UID
 	ControlPlane bool     `json:"controlPlane,omitempty"`
-	Labels       string   `json:"labels"` // hash, of all but the hostname label
+	Labels       string   `json:"labels"` // hash of all labels except the hostname label
 	Hostname     string   `json:"hostname,omitempty"`
 	Taints       []string `json:"taints,omitempty"`
-	// Addresses are "Type=address" in the order of the API: the first of a type is the
-	// one that clients take.
+	// Addresses holds "Type=address" in the API's order. Clients use the first of each type.
 	Addresses []string `json:"addresses,omitempty"`
-	// Cordoned: by its user. Our own cordons are not part of what a cluster was.
+	// Cordoned reports whether the user cordoned the Node. Cordons by awsmigrate do not count.
 	Cordoned bool `json:"cordoned,omitempty"`
 }
 
-// ServicePrint is one load balancer.
+// ServicePrint holds the state of one Service with a load balancer.
 type ServicePrint struct {
 	Namespace string   `json:"namespace"`
 	Name      string   `json:"name"`
@@ -53,7 +52,7 @@ type ServicePrint struct {
 	Hostnames []string `json:"hostnames,omitempty"`
 }
 
-// Take makes the fingerprint, or says which reading is missing.
+// Take returns the fingerprint, or an error if a reading is missing.
 func Take(f downstream.Facts) (Fingerprint, error) {
 	if !f.Nodes.OK() {
 		return Fingerprint{}, fmt.Errorf("no fingerprint without the nodes: %w", cause(f.Nodes))
@@ -78,7 +77,7 @@ func Take(f downstream.Facts) (Fingerprint, error) {
 	return fp, nil
 }
 
-// ProviderIDs returns those of all Nodes.
+// ProviderIDs returns the ProviderIDs of all Nodes.
 func (fp Fingerprint) ProviderIDs() []string {
 	ids := make([]string, 0, len(fp.Nodes))
 	for _, n := range fp.Nodes {
@@ -87,31 +86,31 @@ func (fp Fingerprint) ProviderIDs() []string {
 	return ids
 }
 
-// TakeAgain is the fingerprint with the UIDs of Nodes that were deleted and registered
-// again: the same machine and instance under the same name. names are these. A Node
-// that differs in more keeps what it was.
-func (fp Fingerprint) TakeAgain(now []NodePrint) (again Fingerprint, names []string) {
+// TakeAgain returns the fingerprint with the new UIDs of Nodes that were deleted and
+// registered again, and the names of these Nodes. Machine, instance and name must be the
+// same. Other Nodes keep their entry.
+func (fp Fingerprint) TakeAgain(now []NodePrint) (updated Fingerprint, names []string) {
 	byName := map[string]NodePrint{}
 	for _, n := range now {
 		byName[n.Name] = n
 	}
-	again = fp
-	again.Nodes = slices.Clone(fp.Nodes)
-	for i, then := range again.Nodes {
+	updated = fp
+	updated.Nodes = slices.Clone(fp.Nodes)
+	for i, then := range updated.Nodes {
 		n, here := byName[then.Name]
 		if here && n.UID != then.UID && n.Machine == then.Machine && n.ProviderID == then.ProviderID && n.ProviderID != "" {
-			again.Nodes[i].UID = n.UID
+			updated.Nodes[i].UID = n.UID
 			names = append(names, then.Name)
 		}
 	}
-	return again, names
+	return updated, names
 }
 
 func cause[T any](r verify.Read[T]) error {
 	if r.Err != nil {
 		return r.Err
 	}
-	return fmt.Errorf("nobody looked")
+	return fmt.Errorf("no attempt was made")
 }
 
 func printOf(n downstream.Node) NodePrint {
@@ -150,16 +149,16 @@ func sorted(s []string) []string {
 	return out
 }
 
-// readable are the limits of a fingerprint's text. One of 5,000 Nodes and 1,000 load balancers
-// has 3 MB and 75,000 values, and fits a journal; one at the limits takes at most 160 MB to
-// decode, garbage included.
-func readable() bounded.Limits { return bounded.Limits{Bytes: 8 << 20, Values: 1 << 17} }
+// limits returns the limits of a fingerprint's text. One with 5,000 Nodes and 1,000 load
+// balancers has 3 MB and 75,000 values and fits a journal. One at the limits takes at most
+// 160 MB to decode, garbage included.
+func limits() bounded.Limits { return bounded.Limits{Bytes: 8 << 20, Values: 1 << 17} }
 
-// Encode gives compressed JSON: a fingerprint of 5,000 Nodes fits a ConfigMap.
+// Encode returns compressed JSON. A fingerprint of 5,000 Nodes fits a ConfigMap.
 func (fp Fingerprint) Encode() ([]byte, error) {
 	text, err := json.Marshal(fp)
 	if err == nil {
-		err = readable().CheckJSON(text)
+		err = limits().CheckJSON(text)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("encoding the fingerprint: %w", err)
@@ -175,14 +174,14 @@ func (fp Fingerprint) Encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Decode reads what Encode wrote, and refuses a schema it does not know.
+// Decode reads the output of Encode. It returns an error for an unknown schema.
 func Decode(raw []byte) (Fingerprint, error) {
-	text, err := readable().Gunzip(raw)
+	text, err := limits().Gunzip(raw)
 	if err != nil {
 		return Fingerprint{}, err
 	}
 	var fp Fingerprint
-	if err := readable().DecodeJSON(text, &fp); err != nil {
+	if err := limits().DecodeJSON(text, &fp); err != nil {
 		return Fingerprint{}, err
 	}
 	if fp.Schema != schema {

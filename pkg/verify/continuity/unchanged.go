@@ -9,18 +9,18 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Tally says how many things of a fingerprint are as they were.
+// Tally counts the objects of a fingerprint that are unchanged.
 type Tally struct {
 	Same, Of int
-	Others   []string // those that differ or are gone, sorted
-	Err      error    // why nothing could be compared; nil: it was
+	Others   []string // the changed and missing ones, sorted
+	Err      error    // why the comparison was not possible, or nil
 }
 
-// UnchangedNodes counts those that have the name, UID and ProviderID of the fingerprint.
-// machines are those that exist; nil means that nobody knows.
+// UnchangedNodes counts the Nodes with the name, UID and ProviderID of the fingerprint.
+// machines are the existing ones, or nil if they are not known.
 func (fp Fingerprint) UnchangedNodes(f downstream.Facts, machines []MachineRef) Tally {
 	if !f.Nodes.OK() {
-		return unread(f.Nodes)
+		return failedTally(f.Nodes)
 	}
 	other := map[string]bool{}
 	for _, d := range Differences(fp, f.Nodes.Value, machines) {
@@ -29,26 +29,25 @@ func (fp Fingerprint) UnchangedNodes(f downstream.Facts, machines []MachineRef) 
 	return tally(fp.nodeNames(), other)
 }
 
-// UnchangedAddresses counts the Nodes that have the addresses of the fingerprint, and
-// describes what changed. A cloud provider may write others without a Node being
-// another one.
+// UnchangedAddresses counts the Nodes with the addresses of the fingerprint, and describes the
+// changes. Another cloud provider may write other addresses for the same Node.
 func (fp Fingerprint) UnchangedAddresses(f downstream.Facts) (t Tally, changes string) {
 	if !f.Nodes.OK() {
-		return unread(f.Nodes), ""
+		return failedTally(f.Nodes), ""
 	}
 	other := map[string]bool{}
 	for _, p := range fp.Nodes {
 		other[p.Name] = !slices.ContainsFunc(f.Nodes.Value, func(n downstream.Node) bool { return n.Name == p.Name })
 	}
-	all := moved(fp, f.Nodes.Value)
+	all := addressChanges(fp, f.Nodes.Value)
 	for _, m := range all {
 		other[m.Was.Name] = m.matters()
 	}
 	return tally(fp.nodeNames(), other), changesOf(all)
 }
 
-// changesOf counts the Nodes by what changed: "; InternalIP changed on 2".
-func changesOf(all []move) string {
+// changesOf counts the Nodes by the change: "; InternalIP changed on 2".
+func changesOf(all []addressChange) string {
 	count := map[string]int{}
 	for _, m := range all {
 		if !m.matters() {
@@ -56,15 +55,15 @@ func changesOf(all []move) string {
 			continue
 		}
 		for _, kind := range m.types {
-			if kind == internalIP && m.first() {
+			if kind == internalIP && m.firstChanged() {
 				kind = "first " + kind
 			}
 			count[kind+" changed on"]++
 		}
 	}
 	text := ""
-	for _, what := range slices.Sorted(maps.Keys(count)) {
-		text += fmt.Sprintf("; %s %d", what, count[what])
+	for _, change := range slices.Sorted(maps.Keys(count)) {
+		text += fmt.Sprintf("; %s %d", change, count[change])
 	}
 	return text
 }
@@ -77,16 +76,16 @@ func (fp Fingerprint) nodeNames() []string {
 	return names
 }
 
-// UnchangedLoadBalancers counts the Services that have the load balancer of the
-// fingerprint, of those that had one.
+// UnchangedLoadBalancers counts the Services that keep the load balancer of the fingerprint,
+// out of those that had one.
 func (fp Fingerprint) UnchangedLoadBalancers(f downstream.Facts) Tally {
 	if !f.Services.OK() {
-		return unread(f.Services)
+		return failedTally(f.Services)
 	}
 	same := map[string]bool{}
 	for _, s := range f.Services.Value {
 		for _, p := range fp.Services {
-			if p.names(s) && slices.Equal(sorted(s.Hostnames), p.Hostnames) {
+			if p.isFor(s) && slices.Equal(sorted(s.Hostnames), p.Hostnames) {
 				same[p.name()] = true
 			}
 		}
@@ -104,8 +103,8 @@ func (fp Fingerprint) UnchangedLoadBalancers(f downstream.Facts) Tally {
 
 func (p ServicePrint) name() string { return p.Namespace + "/" + p.Name }
 
-// names says whether it is that Service, and none that has its name since.
-func (p ServicePrint) names(s downstream.Service) bool {
+// isFor reports whether s is the fingerprinted Service, and not a later one of the same name.
+func (p ServicePrint) isFor(s downstream.Service) bool {
 	return s.Namespace == p.Namespace && s.Name == p.Name && s.UID == p.UID
 }
 
@@ -122,6 +121,6 @@ func tally(names []string, other map[string]bool) Tally {
 	return t
 }
 
-func unread[T any](r verify.Read[T]) Tally {
-	return Tally{Err: fmt.Errorf("it was not read: %w", cause(r))}
+func failedTally[T any](r verify.Read[T]) Tally {
+	return Tally{Err: fmt.Errorf("could not be read: %w", cause(r))}
 }

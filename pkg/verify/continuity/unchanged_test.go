@@ -10,8 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// A Node counts as unchanged by its name, UID and ProviderID, and its addresses for
-// themselves; one that joined counts for nothing.
+// Nodes count by name, UID and ProviderID. Addresses count separately. New Nodes do not count.
 func TestUnchangedNodes(t *testing.T) {
 	fp, err := Take(facts(aNode(0), aNode(1), aNode(2)))
 	if err != nil {
@@ -54,8 +53,8 @@ func TestUnchangedNodes(t *testing.T) {
 	}
 }
 
-// A load balancer counts by the Service's UID and its host names, in any order; a Service
-// that had none counts for nothing.
+// A load balancer counts by the Service's UID and its host names, in any order. A Service
+// without one does not count.
 func TestUnchangedLoadBalancers(t *testing.T) {
 	service := func(name, uid string, hosts ...string) downstream.Service {
 		return downstream.Service{Namespace: "web", Name: name, UID: uid, Hostnames: hosts}
