@@ -10,7 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// migrating is a cluster of three control planes with a CCM that is rolled out.
+// migrating returns a cluster of three control planes with a CCM that is rolled out.
 func migrating() Cluster {
 	container := Container{Name: wellknown.CCM, Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14",
 		Args: []string{"--cloud-provider=aws", "--enable-leader-migration=true"}}
@@ -24,7 +24,7 @@ func migrating() Cluster {
 	return c
 }
 
-// The same cluster gives a run and an audit the same evidence of its CCM.
+// CCM and CCMEvidence return the same evidence for the same cluster.
 func TestEvidenceOfTheCCM(t *testing.T) {
 	const with, without = "--enable-leader-migration=true", "--v=2"
 	newer := "registry.k8s.io/provider-aws/cloud-controller-manager:v1.28.1"
@@ -35,16 +35,16 @@ func TestEvidenceOfTheCCM(t *testing.T) {
 	}{
 		"rolled out": {func(*Cluster) {}, position.CCM{Seen: position.Yes, Migration: true, PodsWith: 3, Complete: true, ConfigFile: true}},
 		"none":       {func(c *Cluster) { c.CCM, c.CCMPods = nil, nil }, position.CCM{Seen: position.No}},
-		"a pod of before": {func(c *Cluster) { arg(&c.CCMPods[0].Containers[0], without); c.CCM.Updated = 2 },
+		"a pod of the previous template": {func(c *Cluster) { arg(&c.CCMPods[0].Containers[0], without); c.CCM.Updated = 2 },
 			position.CCM{Seen: position.Yes, Migration: true, PodsWith: 2, PodsWithout: 1, ConfigFile: true}},
 		"a pod that has ended": {func(c *Cluster) { c.CCMPods[0].Phase = "Failed"; c.CCMPods[0].Ready = false },
 			position.CCM{Seen: position.Yes, Migration: true, PodsWith: 2, ConfigFile: true}},
-		"on its way out": {func(c *Cluster) { c.CCM.Deleting = true }, position.CCM{Seen: position.Yes, Migration: true, PodsWith: 3, ConfigFile: true}},
+		"DaemonSet being deleted": {func(c *Cluster) { c.CCM.Deleting = true }, position.CCM{Seen: position.Yes, Migration: true, PodsWith: 3, ConfigFile: true}},
 		"a flag that cannot be read": {func(c *Cluster) { arg(&c.CCM.Containers[0], "--enable-leader-migration=maybe") },
 			position.CCM{Seen: position.Unseen}},
 		"an image that needs the file, and has none": {func(c *Cluster) { c.CCM.Containers[0].Image = newer },
 			position.CCM{Seen: position.Yes, Migration: true, PodsWith: 3, Complete: true, DefaultUnsafe: true}},
-		"the same, with the file, beside pods that need none": {func(c *Cluster) {
+		"the same, with the file, next to pods that need none": {func(c *Cluster) {
 			c.CCM.Containers[0].Image = newer
 			arg(&c.CCM.Containers[0], with, "--leader-migration-config=/etc/m/f.yaml")
 		}, position.CCM{Seen: position.Yes, Migration: true, PodsWith: 3, Complete: true, DefaultUnsafe: true, ConfigFile: true}},
@@ -95,7 +95,7 @@ func TestEvidenceOfACluster(t *testing.T) {
 	}
 }
 
-// Of a bundle's facts a distribution's checks look at what still runs.
+// Facts.Cluster returns the static pods that are not being deleted.
 func TestClusterOfFacts(t *testing.T) {
 	kcm := []Container{{Name: wellknown.KCM, Image: "rancher/hardened-kubernetes:v1", Command: []string{wellknown.KCM}}}
 	f := Facts{Nodes: verify.Got([]Node{{Name: "a"}}), StaticPods: verify.Got([]Pod{

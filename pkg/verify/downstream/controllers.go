@@ -11,18 +11,18 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// KCM is the kube-controller-manager of one control-plane Node.
+// KCM holds the kube-controller-manager of one control-plane Node.
 type KCM struct {
 	position.KCM
-	Flags  component.Args // none where the pod is frozen
-	Pod    Pod            // zero when there is none
+	Flags  component.Args // empty if the pod is frozen
+	Pod    Pod            // zero if there is no pod
 	Mirror component.Mirror
 }
 
-// KCMs lists one entry for every control-plane Node, also for those without a
-// visible kube-controller-manager, by name. ok is false when Nodes or pods could
-// not be read. RKE runs the component outside the API: there every entry is
-// unknown, and the caller brings its own (Evidence).
+// KCMs returns one entry for every control-plane Node, sorted by name, also for Nodes without
+// a visible kube-controller-manager. ok is false if Nodes or pods could not be read. RKE runs
+// the component outside the API: there every entry is unknown, and the caller passes its own
+// to Evidence.
 func (f Facts) KCMs() (kcms []KCM, ok bool) {
 	if !f.Nodes.OK() || !f.StaticPods.OK() {
 		return nil, false
@@ -30,14 +30,15 @@ func (f Facts) KCMs() (kcms []KCM, ok bool) {
 	byNode := f.staticKCMs()
 	for _, n := range f.Nodes.Value {
 		if n.ControlPlane() {
-			kcms = append(kcms, kcmOf(n, slices.DeleteFunc(byNode[n.Name], func(p Pod) bool { return p.Deleting })))
+			kcms = append(kcms, readKCM(n, slices.DeleteFunc(byNode[n.Name], func(p Pod) bool { return p.Deleting })))
 		}
 	}
 	sort.Slice(kcms, func(i, j int) bool { return kcms[i].Machine < kcms[j].Machine })
 	return kcms, true
 }
 
-func kcmOf(node Node, pods []Pod) KCM {
+// readKCM returns the entry of one Node from its kube-controller-manager pods.
+func readKCM(node Node, pods []Pod) KCM {
 	k := KCM{KCM: position.KCM{Machine: node.Name}}
 	switch len(pods) {
 	case 0:
@@ -63,9 +64,9 @@ func kcmOf(node Node, pods []Pod) KCM {
 	return k
 }
 
-// CCM joins whatever runs an AWS cloud controller manager of this cluster with its
-// pods. The flag counts only if all of them have it, and the configuration file if
-// all have it whose image needs it. What is scaled to zero does not count.
+// CCM returns the evidence of everything that runs an AWS cloud controller manager of this
+// cluster, with its pods. The flag counts only if all of them have it. The configuration file
+// counts if every image that needs it has it. Workloads scaled to zero do not count.
 func (f Facts) CCM() position.CCM {
 	switch {
 	case !f.DaemonSets.OK():
@@ -83,7 +84,7 @@ func (f Facts) CCM() position.CCM {
 	return ccmEvidence(containers, f.CCMPods.Value, f.ccmComplete())
 }
 
-// ccmEvidence is the evidence of a CCM, of its templates and its pods.
+// ccmEvidence returns the evidence of a CCM from its templates and its pods.
 func ccmEvidence(templates []Container, pods []Pod, complete bool) position.CCM {
 	ccm := position.CCM{Seen: position.Yes, Migration: true, ConfigFile: true, Complete: complete}
 	for _, c := range templates {
@@ -117,15 +118,16 @@ func ccmEvidence(templates []Container, pods []Pod, complete bool) position.CCM 
 	return ccm
 }
 
-// DefaultUnsafe says whether a CCM image, given the flag alone, leaves its
-// service and route controllers outside the migration lease: from v1.28 its
-// controllers have names that the default configuration does not list
-// (k8s.io/controller-manager v0.28). An unreadable version counts as unsafe.
+// DefaultUnsafe reports whether a CCM image with the flag alone leaves its service and route
+// controllers outside the migration lease. From v1.28 the default configuration does not list
+// the names of these controllers (k8s.io/controller-manager v0.28). An unreadable version
+// counts as unsafe.
 func DefaultUnsafe(image string) bool {
 	v, err := component.ImageVersion(image)
 	return err != nil || v.AtLeast(1, 28)
 }
 
+// ccmTemplates returns the containers of the cluster's CCMs, without idle strays.
 func (f Facts) ccmTemplates() []Container {
 	var cs []Container
 	for _, m := range f.managers() {
@@ -136,15 +138,15 @@ func (f Facts) ccmTemplates() []Container {
 	return cs
 }
 
-// ccmComplete: exactly one DaemonSet, rolled out, a Ready pod on every control-plane
-// Node.
+// ccmComplete reports whether there is exactly one DaemonSet, rolled out, with a Ready pod on
+// every control-plane Node.
 func (f Facts) ccmComplete() bool {
 	c, ok := f.CCMCoverage()
 	return ok && c.Complete()
 }
 
-// MigrationLease is the verdict on the migration lease. ok is false when the leases
-// could not be read.
+// MigrationLease returns the verdict on the migration lease. ok is false if the leases could
+// not be read.
 func (f Facts) MigrationLease() (v lease.Verdict, ok bool) {
 	if !f.Leases.OK() {
 		return lease.Verdict{}, false
@@ -152,10 +154,11 @@ func (f Facts) MigrationLease() (v lease.Verdict, ok bool) {
 	return lease.JudgeMigration(f.Leases.Value, f.RenewDeadline()), true
 }
 
-// RenewDeadline is the longest --leader-elect-renew-deadline in force.
-func (f Facts) RenewDeadline() time.Duration { return component.LongestRenewDeadline(f.electing()) }
+// RenewDeadline returns the longest --leader-elect-renew-deadline in force.
+func (f Facts) RenewDeadline() time.Duration { return component.LongestRenewDeadline(f.candidates()) }
 
-func (f Facts) electing() []component.Args {
+// candidates returns the arguments of the components that elect a leader.
+func (f Facts) candidates() []component.Args {
 	var all []component.Args
 	kcms, _ := f.KCMs()
 	for _, k := range kcms {

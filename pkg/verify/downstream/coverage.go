@@ -4,18 +4,18 @@ import (
 	"slices"
 )
 
-// Coverage is how far the pods of a DaemonSet cover the Nodes that it is for. Its own
-// numbers count pods on whatever Nodes they are, and kubectl's rollout status passes
-// none at all.
+// Coverage describes how the pods of a DaemonSet cover the Nodes that need one. The
+// DaemonSet's own numbers count pods on any Node, and kubectl's rollout status succeeds even
+// without pods.
 type Coverage struct {
-	Nodes    []string // that are to have a pod, by name
-	Ready    []string // Nodes of its ready pods, one entry for each pod
-	Desired  int      // pods that its controller wants
+	Nodes    []string // Nodes that need a pod
+	Ready    []string // Nodes of the ready pods, one entry for each pod
+	Desired  int      // pods that the DaemonSet controller wants
 	Updated  int      // of them on the current template
-	Observed bool     // the controller has seen the current template
+	Observed bool     // whether the controller has observed the current template
 }
 
-// Missing are the Nodes without a ready pod.
+// Missing returns the Nodes without a ready pod.
 func (c Coverage) Missing() []string {
 	has := make(map[string]bool, len(c.Ready))
 	for _, node := range c.Ready {
@@ -24,14 +24,14 @@ func (c Coverage) Missing() []string {
 	return slices.DeleteFunc(slices.Clone(c.Nodes), func(node string) bool { return has[node] })
 }
 
-// Complete says whether every Node has a ready pod, no other Node is to have one, and
-// no rollout is under way.
+// Complete reports whether every Node has a ready pod, no other Node needs one, and no
+// rollout is pending.
 func (c Coverage) Complete() bool {
 	return len(c.Nodes) > 0 && c.Observed && c.Desired == len(c.Nodes) && c.Updated == c.Desired && len(c.Missing()) == 0
 }
 
-// CCMCoverage is the coverage of the control plane by the DaemonSet of the CCM. ok is
-// false where there is not exactly one, or something could not be read.
+// CCMCoverage returns how the CCM's DaemonSet covers the control plane. ok is false if there
+// is not exactly one DaemonSet, or if a part could not be read.
 func (f Facts) CCMCoverage() (c Coverage, ok bool) {
 	if len(f.DaemonSets.Value) != 1 || !f.DaemonSets.OK() || !f.Nodes.OK() || !f.CCMPods.OK() {
 		return Coverage{}, false

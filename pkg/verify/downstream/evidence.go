@@ -5,14 +5,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Evidence is what the position is computed from. kcms replaces the ones seen
-// through the API: RKE takes them from full-cluster-state, RKE2 may add machines
-// that have no Node. nil means those of Facts.
+// Evidence returns the evidence for the position. kcms replaces the kube-controller-managers
+// that the API shows, unless it is nil: RKE reads them from full-cluster-state, and RKE2 may
+// add machines without a Node.
 func (f Facts) Evidence(kcms []position.KCM) position.Evidence {
 	e := position.Evidence{KCMs: kcms, CCM: f.CCM(), Lease: f.owner()}
 	if kcms == nil {
-		seen, _ := f.KCMs()
-		for _, k := range seen {
+		visible, _ := f.KCMs()
+		for _, k := range visible {
 			e.KCMs = append(e.KCMs, k.KCM)
 		}
 	}
@@ -46,9 +46,9 @@ func (f Facts) owner() position.Owner {
 	return ownerOf(v)
 }
 
-// ownerOf maps the verdict on the migration lease to what the position asks. A
-// holder that is not seen renewing holds it for nobody. One that renews, and is
-// neither of the two components for sure, was for the position not seen.
+// ownerOf returns the holder of the migration lease as the position needs it. A holder that
+// does not renew does not count. The owner is unseen if the holder renews but is not certainly
+// one of the two components.
 func ownerOf(v lease.Verdict) position.Owner {
 	switch {
 	case v.Owner == lease.NoLease:

@@ -1,8 +1,8 @@
-// Package downstream holds what was read from the cluster that is migrated, and
-// what follows from it: which kube-controller-managers there are and how they
-// run, the CCM, the owner of the leases, the evidence for the position.
+// Package downstream holds the facts read from the migrated cluster and derives from them:
+// the kube-controller-managers and their modes, the CCM, the lease owners, and the evidence
+// for the position.
 //
-// It is pure. It takes no client; pkg/verify/kube fills Facts.
+// It makes no requests; pkg/verify/kube fills Facts.
 package downstream
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 )
 
-// Facts is one look at a downstream cluster. Every part was read on its own, so
-// that a part that is forbidden costs only the checks that need it.
+// Facts holds one reading of a downstream cluster. Every part is read separately: a forbidden
+// part disables only the checks that need it.
 type Facts struct {
 	Version verify.Read[string] // of the API server that answered, e.g. "v1.26.13+rke2r1"
 	UID     verify.Read[string] // of the kube-system namespace
@@ -23,7 +23,7 @@ type Facts struct {
 	CCMRights   verify.Read[[]AccountRights]
 	StaticPods  verify.Read[[]Pod] // pods labelled component=…-controller-manager, any namespace
 	CCMPods     verify.Read[[]Pod] // pods of the DaemonSets below
-	LoosePods   verify.Read[[]Pod] // that run a controller manager and that no workload made: bare ones, static ones, those of custom kinds
+	LoosePods   verify.Read[[]Pod] // controller manager pods without a workload: bare, static, or of custom kinds
 	Workloads   verify.Read[[]Workload]
 	DaemonSets  verify.Read[[]DaemonSet] // that run a cloud controller manager, any namespace
 	Leases      verify.Read[lease.Leases]
@@ -39,17 +39,17 @@ type Facts struct {
 	CSINodes    verify.Read[[]CSINode]
 	Events      verify.Read[[]Event]
 	Migration   verify.Read[map[string]MigrationConfig] // by path in the CCM's pods
-	Admission   verify.Read[Admission]                  // filled by whoever renders the pod
-	ServerClock time.Time                               // newest time stamp a component wrote; zero if none
+	Admission   verify.Read[Admission]                  // filled by the caller that renders the pod
+	ServerClock time.Time                               // newest timestamp that a component wrote, or zero
 }
 
-// Object names something that exists.
+// Object names an existing object.
 type Object struct {
 	Kind, Namespace, Name string
-	Owner                 string // "helm namespace/release", "" when nobody claims it
+	Owner                 string // "helm namespace/release", or "" without an owner
 }
 
-// String is "Kind namespace/name".
+// String returns "Kind namespace/name".
 func (o Object) String() string {
 	if o.Namespace == "" {
 		return o.Kind + " " + o.Name
@@ -57,28 +57,26 @@ func (o Object) String() string {
 	return o.Kind + " " + o.Namespace + "/" + o.Name
 }
 
-// Rights are the answers to SubjectAccessReviews for the KCM's user on the
-// migration lease.
+// Rights holds the answers of SubjectAccessReviews for the KCM's user on the migration lease.
 type Rights struct{ Get, Update, Create bool }
 
-// AccountRights are what the ServiceAccount of a CCM may not do, of what its
-// controllers need: "patch nodes/status".
+// AccountRights lists the missing rights of a CCM's ServiceAccount, such as
+// "patch nodes/status".
 type AccountRights struct {
 	Namespace, Name string
 	Missing         []string
 }
 
-// GrantObjects are our own Role and RoleBinding.
+// GrantObjects reports which of awsmigrate's Role and RoleBinding exist.
 type GrantObjects struct{ Role, Binding bool }
 
-// Admission is the result of creating the rendered CCM pod with dryRun=All.
+// Admission holds the result of creating the rendered CCM pod with dryRun=All.
 type Admission struct {
 	Allowed bool
-	Message string // the API server's, when refused
+	Message string // of the API server, if the pod was rejected
 }
 
-// Event is a Kubernetes event, times left out on purpose: they are another
-// machine's clock.
+// Event is a Kubernetes event. Its times are by another machine's clock.
 type Event struct {
 	Object, Reason, Message, Source string
 	Warning                         bool
@@ -88,7 +86,7 @@ type Event struct {
 	Latest                          time.Time `json:"-"` // of all its times, server clock
 }
 
-// MigrationConfig is a leader-migration-config file found in a ConfigMap.
+// MigrationConfig is a leader-migration-config file in a ConfigMap.
 type MigrationConfig struct {
 	ConfigMap string // namespace/name
 	Key       string

@@ -11,11 +11,11 @@ type Chart struct {
 	Deleting        bool
 }
 
-// Release is a Helm release as its Secret's labels tell; its data is never read.
+// Release is a Helm release as described by its Secret's labels. Its data is never read.
 type Release struct {
 	Namespace, Name, Status string
 	Revision                string
 }
 
-// Pending says whether Helm left the release half-done.
+// Pending reports whether Helm left the release incomplete.
 func (r Release) Pending() bool { return strings.HasPrefix(r.Status, "pending-") }

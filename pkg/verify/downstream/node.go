@@ -17,10 +17,10 @@ const (
 	LabelMachine   = "rke.cattle.io/machine" // Machine UID, set through RKE2's node-label
 	LabelOS        = "kubernetes.io/os"
 	AnnotationArgs = "rke2.io/node-args" // JSON array, refreshed at service start
-	AnnotationHost = "rke2.io/hostname"  // repeats the node name, no evidence of the OS host name
+	AnnotationHost = "rke2.io/hostname"  // repeats the node name; does not prove the OS host name
 	AnnotationOurs = "awsmigrate.io/cordoned-by"
 
-	// What rke writes on Nodes (rancher/rke:k8s/node.go@v1.5.9).
+	// Annotations that rke writes on Nodes (rancher/rke:k8s/node.go@v1.5.9).
 	AnnotationRKEInternal = "rke.cattle.io/internal-ip"
 	AnnotationRKEExternal = "rke.cattle.io/external-ip"
 
@@ -30,11 +30,11 @@ const (
 	TaintUnschedulable = "node.kubernetes.io/unschedulable"
 )
 
-// Node is the part of a Node that some rule looks at.
+// Node holds the fields of a Node that rules use.
 type Node struct {
 	Name, UID, ProviderID string
 	Labels                map[string]string
-	Annotations           map[string]string // only those named above
+	Annotations           map[string]string // only those listed above
 	Taints                []Taint
 	Addresses             []Address
 	Unschedulable         bool
@@ -42,14 +42,14 @@ type Node struct {
 	Network               Condition // NetworkUnavailable
 	Kubelet               string    // version
 	Created               time.Time // server clock
-	ConfigHash            string    `json:"-"` // RKE2's, of the configuration that its service started with
-	ECRImages             int       // images from ECR the node has pulled (kubelet lists 50 at most)
+	ConfigHash            string    `json:"-"` // hash of the configuration that RKE2's service started with
+	ECRImages             int       // ECR images on the node (a kubelet lists at most 50 images)
 }
 
 // Taint is a node taint.
 type Taint struct{ Key, Value, Effect string }
 
-// String is "key=value:Effect".
+// String returns "key=value:Effect".
 func (t Taint) String() string {
 	if t.Value == "" {
 		return t.Key + ":" + t.Effect
@@ -66,11 +66,11 @@ type Condition struct {
 	Since                   time.Time `json:"-"` // server clock; for people
 }
 
-// IsReady says whether the node's kubelet says so.
+// IsReady reports whether the kubelet reports the node as ready.
 func (n Node) IsReady() bool { return n.Ready.Status == "True" }
 
-// ControlPlane says whether the node carries a control-plane role label:
-// RKE2 and kubeadm write control-plane, older ones master, RKE controlplane.
+// ControlPlane reports whether the node has a control-plane role label. RKE2 and kubeadm write
+// control-plane, older versions master, and RKE controlplane.
 func (n Node) ControlPlane() bool {
 	for _, l := range []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/controlplane", "node-role.kubernetes.io/master"} {
 		if v, ok := n.Labels[l]; ok && v != "false" {
@@ -80,13 +80,13 @@ func (n Node) ControlPlane() bool {
 	return false
 }
 
-// Windows says whether the node runs Windows.
+// Windows reports whether the node runs Windows.
 func (n Node) Windows() bool { return n.Labels[LabelOS] == "windows" }
 
-// MachineUID is the Rancher Machine behind the node, "" outside RKE2.
+// MachineUID returns the UID of the node's Rancher Machine, or "" outside RKE2.
 func (n Node) MachineUID() string { return n.Labels[LabelMachine] }
 
-// Zone is the zone label, GA before beta.
+// Zone returns the zone label. The GA label has precedence over the beta label.
 func (n Node) Zone() string {
 	if z := n.Labels[LabelZone]; z != "" {
 		return z
@@ -94,7 +94,7 @@ func (n Node) Zone() string {
 	return n.Labels[LabelZoneBeta]
 }
 
-// Taint finds a taint by key.
+// Taint returns the taint with this key, or false.
 func (n Node) Taint(key string) (Taint, bool) {
 	for _, t := range n.Taints {
 		if t.Key == key {
@@ -104,7 +104,7 @@ func (n Node) Taint(key string) (Taint, bool) {
 	return Taint{}, false
 }
 
-// InternalIPs are the node's addresses of that type.
+// InternalIPs returns the node's addresses of type InternalIP.
 func (n Node) InternalIPs() []string {
 	var ips []string
 	for _, a := range n.Addresses {
@@ -115,14 +115,14 @@ func (n Node) InternalIPs() []string {
 	return ips
 }
 
-// NodeArgs are RKE2's own arguments on the node: the last value of every flag.
+// NodeArgs holds RKE2's own arguments on the node.
 type NodeArgs struct {
 	last   map[string]string
 	values map[string][]string
 }
 
-// NodeArgs reads the node-args annotation. ok is false on a node without it
-// (not RKE2, or an agent that never started).
+// NodeArgs parses the node-args annotation. ok is false without it: the node does not run
+// RKE2, or it is an agent that never started.
 func (n Node) NodeArgs() (args NodeArgs, ok bool, err error) {
 	raw, ok := n.Annotations[AnnotationArgs]
 	if !ok {
@@ -149,10 +149,10 @@ func (n Node) NodeArgs() (args NodeArgs, ok bool, err error) {
 	return args, true, nil
 }
 
-// Last is the value that counts.
+// Last returns the last value of the flag, or "".
 func (a NodeArgs) Last(name string) string { return a.last[name] }
 
-// Kubelet is the last value of one --kubelet-arg, "" without it.
+// Kubelet returns the last value of a --kubelet-arg, or "".
 func (a NodeArgs) Kubelet(name string) string {
 	last := ""
 	for _, v := range a.values["kubelet-arg"] {
@@ -163,8 +163,8 @@ func (a NodeArgs) Kubelet(name string) string {
 	return last
 }
 
-// KubeletFlags returns the arguments that RKE2 was given for the kubelet, without K3s'
-// marks for appending and prepending (k3s-io/k3s:pkg/util/args.go@v1.26.15+k3s1).
+// KubeletFlags returns the kubelet arguments given to RKE2, without K3s' marks for appending
+// and prepending (k3s-io/k3s:pkg/util/args.go@v1.26.15+k3s1).
 func (a NodeArgs) KubeletFlags() component.Args {
 	words := make([]string, 0, len(a.values["kubelet-arg"]))
 	for _, v := range a.values["kubelet-arg"] {
@@ -178,8 +178,8 @@ func (a NodeArgs) KubeletFlags() component.Args {
 	return component.Parse(words)
 }
 
-// KubeletProvider is the --cloud-provider the kubelet ends up with: the last
-// kubelet-arg, else RKE2's cloud-provider-name.
+// KubeletProvider returns the kubelet's effective --cloud-provider: the last kubelet-arg, else
+// RKE2's cloud-provider-name.
 func (a NodeArgs) KubeletProvider() string {
 	if v := a.Kubelet("cloud-provider"); v != "" {
 		return v

@@ -8,20 +8,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// RunsKCM finds the container that runs a kube-controller-manager.
-func RunsKCM(cs []Container) (Container, bool) { return runs(cs, wellknown.KCM) }
+// RunsKCM returns the container that runs a kube-controller-manager, or false.
+func RunsKCM(cs []Container) (Container, bool) { return findProgram(cs, wellknown.KCM) }
 
-// RunsCCM finds the container that runs an AWS cloud controller manager. The
-// upstream image is named cloud-controller-manager under provider-aws and has no
-// command; RKE2's own stub is named rke2-cloud-provider and is not meant. A copy
-// under another name is known by flags that nothing but a controller manager has.
+// RunsCCM returns the container that runs an AWS cloud controller manager, or false. The
+// upstream image is cloud-controller-manager under provider-aws and has no command. RKE2's own
+// stub, rke2-cloud-provider, does not count. A renamed copy is identified by flags that only
+// controller managers have.
 func RunsCCM(cs []Container) (Container, bool) {
-	if c, ok := runs(cs, wellknown.CCM); ok {
+	if c, ok := findProgram(cs, wellknown.CCM); ok {
 		return c, true
 	}
 	for _, c := range cs {
 		line := c.line()
-		if _, kcm := runs([]Container{c}, wellknown.KCM); kcm || line.harmless {
+		if _, kcm := findProgram([]Container{c}, wellknown.KCM); kcm || line.harmless {
 			continue
 		}
 		flags := c.Flags()
@@ -37,33 +37,33 @@ func RunsCCM(cs []Container) (Container, bool) {
 	return Container{}, false
 }
 
-// managerFlags are flags of controller managers with a cloud provider that no other
-// program with --cloud-provider has: not kubelet, kube-apiserver, cluster-autoscaler
+// managerFlags returns flags that only controller managers with a cloud provider have, and no
+// other program with --cloud-provider: not kubelet, kube-apiserver, cluster-autoscaler
 // (k8s.io/cloud-provider@v0.26.0:options; kubernetes/autoscaler:main.go@1.26).
 func managerFlags() []string {
 	return []string{component.ConfigureCloudRoutes, component.EnableLeaderMigration, component.LeaderMigrationConfig,
 		"allow-untagged-cloud", "concurrent-service-syncs", "route-reconciliation-period", "use-service-account-credentials"}
 }
 
-// runsAny says whether a program that matters here is among the containers.
+// runsAny reports whether one of the containers runs a controller manager.
 func runsAny(cs []Container) bool {
 	_, kcm := RunsKCM(cs)
 	_, ccm := RunsCCM(cs)
 	return kcm || ccm
 }
 
-// Interesting says whether containers run a controller manager, or the API server
-// that tells whose one beside it is.
+// Interesting reports whether containers run a controller manager or an API server. The API
+// server shows which cluster a controller manager next to it belongs to.
 func Interesting(cs []Container) bool { return runsAny(cs) || runsAPIServer(cs) }
 
 func runsAPIServer(cs []Container) bool {
-	_, ok := runs(cs, wellknown.APIServer)
+	_, ok := findProgram(cs, wellknown.APIServer)
 	return ok
 }
 
-// runs finds the container that runs a program: its command line names it, or its
-// image or the container itself is named so and the command line is for nothing else.
-func runs(cs []Container, program string) (Container, bool) {
+// findProgram returns the container that runs a program. Either its command line names the
+// program, or its image or name does and the command line can run it.
+func findProgram(cs []Container, program string) (Container, bool) {
 	for _, c := range cs {
 		line := c.line()
 		if line.names(program) || !line.harmless && (repository(c.Image) == program || c.Name == program) {
@@ -73,23 +73,23 @@ func runs(cs []Container, program string) (Container, bool) {
 	return Container{}, false
 }
 
-// commandLine is what a container starts, as far as its words tell.
+// commandLine holds the commands that a container starts.
 type commandLine struct {
-	commands [][]string // of a shell's script each of its own
-	// harmless: all that it starts is known to be something else, such as the sleep of
-	// a DaemonSet that fetches images, or Helm with a chart of that name.
+	commands [][]string // each command of a shell script separately
+	// harmless reports whether all commands are known to be other programs, such as the
+	// sleep of a DaemonSet that pulls images, or Helm with a chart of that name.
 	harmless bool
 }
 
-// ScriptMarks make a word of a command line a shell's script; CommandEnds end a
-// command in one.
+// ScriptMarks are the characters that make a word of a command line a shell script.
+// CommandEnds are the characters that end a command in it.
 const (
 	ScriptMarks = " \t\n;&|"
 	CommandEnds = ";&|\n()`"
 )
 
-// line takes command and args apart. A word with spaces is a shell's script. Without
-// a command the image's own program runs, which has its name more often than not.
+// line splits command and args into commands. A word with spaces is a shell script. Without a
+// command the image's own program runs, which usually has the image's name.
 func (c Container) line() commandLine {
 	var plain []string
 	if len(c.Command) == 0 {
@@ -106,26 +106,26 @@ func (c Container) line() commandLine {
 		}
 	}
 	line := commandLine{commands: append([][]string{plain}, scripts...)}
-	seen := false
+	harmless := false
 	for _, command := range line.commands {
-		first := starts(command)
+		first := startedProgram(command)
 		if first == "" {
 			continue
 		}
-		if !elsewhereUsed(first) {
+		if !isOtherProgram(first) {
 			return line
 		}
-		seen = true
+		harmless = true
 	}
-	line.harmless = seen
+	line.harmless = harmless
 	return line
 }
 
-// names says whether the line starts the program, or hands its name to something
-// that may. An option's value is no program.
+// names reports whether the line starts the program or passes its name to a command that may
+// start it. Values of options do not count.
 func (l commandLine) names(program string) bool {
 	for _, command := range l.commands {
-		if elsewhereUsed(starts(command)) {
+		if isOtherProgram(startedProgram(command)) {
 			continue
 		}
 		hyperkube := slices.ContainsFunc(command, func(w string) bool { return base(w) == "hyperkube" })
@@ -134,7 +134,7 @@ func (l commandLine) names(program string) bool {
 			if strings.HasPrefix(word, "-") || option {
 				continue
 			}
-			name := withoutArch(base(word))
+			name := trimArch(base(word))
 			if name == program || hyperkube && "kube-"+name == program {
 				return true
 			}
@@ -143,10 +143,10 @@ func (l commandLine) names(program string) bool {
 	return false
 }
 
-// starts is the program that a command begins with, behind a shell's words.
-func starts(command []string) string {
+// startedProgram returns the program that a command starts, after any shell words, or "".
+func startedProgram(command []string) string {
 	for _, word := range command {
-		if shellWord(base(word)) || strings.HasPrefix(word, "-") || strings.Contains(word, "=") {
+		if isShellWord(base(word)) || strings.HasPrefix(word, "-") || strings.Contains(word, "=") {
 			continue
 		}
 		return base(word)
@@ -154,13 +154,13 @@ func starts(command []string) string {
 	return ""
 }
 
-// StartsOther says whether a word tells what is started, and it is no controller
-// manager: a shell, a shell's keyword, or a program known for something else.
+// StartsOther reports whether a word of a command line is safe to publish: a shell, a shell's
+// keyword, or a known program that is not a controller manager.
 func StartsOther(word string) bool {
-	return shellWord(base(word)) || elsewhereUsed(base(word)) || base(word) == "hyperkube"
+	return isShellWord(base(word)) || isOtherProgram(base(word)) || base(word) == "hyperkube"
 }
 
-func shellWord(name string) bool {
+func isShellWord(name string) bool {
 	switch name {
 	case "sh", "bash", "ash", "dash", "exec", "env", "sudo", "nohup", "time", "do", "then", "else", "if", "while", "until", "!", "{", "}", "done", "fi":
 		return true
@@ -168,9 +168,9 @@ func shellWord(name string) bool {
 	return false
 }
 
-// elsewhereUsed are programs that may have the name of a controller manager among
-// their words and start none.
-func elsewhereUsed(program string) bool {
+// isOtherProgram reports whether a program starts no controller manager, although its
+// arguments may contain the name of one.
+func isOtherProgram(program string) bool {
 	switch program {
 	case "sleep", "pause", "true", "false", ":", "tail", "cat", "ls", "cp", "mv", "rm", "install", "echo", "test", "[", "set", "trap", "wait",
 		"mkdir", "chmod", "chown", "ln", "tar", "touch", "find", "sed", "awk", "head", "wc", "jq", "yq", "printf", "diff", "stat", "date",
@@ -181,7 +181,7 @@ func elsewhereUsed(program string) bool {
 	return false
 }
 
-// imagePath is an image without its registry's host, which may have any name.
+// imagePath returns an image without the host of its registry.
 func imagePath(image string) string {
 	host, rest, ok := strings.Cut(image, "/")
 	if ok && (strings.ContainsAny(host, ".:") || host == "localhost") {
@@ -190,15 +190,15 @@ func imagePath(image string) string {
 	return image
 }
 
-// repository is the last path element of an image without tag, digest and processor.
+// repository returns the last path element of an image without tag, digest and architecture.
 func repository(image string) string {
 	image, _, _ = strings.Cut(image, "@")
 	name := base(image)
 	name, _, _ = strings.Cut(name, ":")
-	return withoutArch(name)
+	return trimArch(name)
 }
 
-func withoutArch(name string) string {
+func trimArch(name string) string {
 	for _, arch := range []string{"-amd64", "-arm64", "-arm", "-ppc64le", "-s390x"} {
 		name = strings.TrimSuffix(name, arch)
 	}

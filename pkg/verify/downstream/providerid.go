@@ -8,38 +8,36 @@ import (
 	"unicode/utf8"
 )
 
-// ProviderIDKind says what a ProviderID is.
+// ProviderIDKind classifies a ProviderID.
 type ProviderIDKind string
 
 // Kinds of ProviderIDs.
 const (
 	NoProviderID      ProviderIDKind = "empty"
 	InstanceID        ProviderIDKind = "EC2 instance"
-	OtherForm         ProviderIDKind = "EC2 instance in another form" // as no provider writes it, and a CCM takes it
-	FargateID         ProviderIDKind = "Fargate"                      // no EC2 instance stands behind the node
+	OtherForm         ProviderIDKind = "EC2 instance in another form" // not written by any provider, accepted by a CCM
+	FargateID         ProviderIDKind = "Fargate"                      // the node is not an EC2 instance
 	ForeignProviderID ProviderIDKind = "foreign"                      // of another provider
-	BadProviderID     ProviderIDKind = "malformed"                    // of AWS, and names no instance
+	BadProviderID     ProviderIDKind = "malformed"                    // of AWS, without an instance ID
 )
 
 var (
-	// usual is the one form that the in-tree provider and the CCM both write.
+	// usual matches the form that the in-tree provider and the CCM write.
 	usual      = regexp.MustCompile(`^aws:///[a-z0-9-]+/i-[0-9a-f]{8,17}$`)
-	instanceID = regexp.MustCompile(`^i-[0-9a-f]{8,17}$`) // what EC2 gives, and takes
+	instanceID = regexp.MustCompile(`^i-[0-9a-f]{8,17}$`) // the form that EC2 uses and accepts
 	zoneName   = regexp.MustCompile(`^[a-z0-9-]+$`)
-	// fargateID has the zone, an id, and the node's name, which begins with fargate-.
+	// fargateID matches the zone, an ID, and the node's name, which begins with fargate-.
 	// Source: kubernetes/cloud-provider-aws:pkg/providers/v1/instances.go and
 	// instances_test.go@v1.28.1.
 	fargateID = regexp.MustCompile(`^aws:///[a-z0-9-]+/[0-9A-Za-z-]+/fargate-[0-9A-Za-z.:-]+$`)
 	scheme    = regexp.MustCompile(`^([a-z][a-z0-9+.-]*)://`)
 )
 
-// ParseProviderID reads out of a ProviderID what a CCM does: the instance id, which
-// is the last part of the path, whatever stands before it
-// (kubernetes/cloud-provider-aws:pkg/providers/v1/instances.go MapToAWSInstanceID,
-// the same from v1.22.8 to v1.28.1). The zone, which no CCM reads, is the part before
-// it, or the host; "" where there is none. Of the form that is usually written,
-// aws:///<zone>/<instance id>, nothing else is left. An id that EC2 cannot have, and
-// the id of another provider, is none.
+// ParseProviderID parses a ProviderID as a CCM does: the instance ID is the last part of the
+// path (kubernetes/cloud-provider-aws:pkg/providers/v1/instances.go MapToAWSInstanceID, the
+// same from v1.22.8 to v1.28.1). The zone, which no CCM reads, is the part before it, or the
+// host, or "". ok is false for another provider and for an ID that EC2 cannot have. The usual
+// form is aws:///<zone>/<instance id>.
 func ParseProviderID(id string) (zone, instance string, ok bool) {
 	if m := scheme.FindStringSubmatch(id); m != nil && m[1] != "aws" {
 		return "", "", false
@@ -62,8 +60,8 @@ func ParseProviderID(id string) (zone, instance string, ok bool) {
 	return zone, instance, true
 }
 
-// KindOf says what a ProviderID is, and why it is no instance's where the reason
-// is not plain to see.
+// KindOf returns the kind of a ProviderID. why explains a kind without an instance unless it
+// is obvious.
 func KindOf(id string) (kind ProviderIDKind, why string) {
 	_, _, named := ParseProviderID(id)
 	switch {
@@ -80,8 +78,8 @@ func KindOf(id string) (kind ProviderIDKind, why string) {
 	switch {
 	case m != nil && m[1] != "aws":
 		return ForeignProviderID, "of provider " + m[1]
-	case hidden(id):
-		return BadProviderID, "has characters that do not show, or are not ASCII"
+	case hasUnprintable(id):
+		return BadProviderID, "has invisible or non-ASCII characters"
 	case m == nil && strings.HasPrefix(id, "i-"):
 		return BadProviderID, "no instance id of EC2"
 	case m == nil:
@@ -90,6 +88,6 @@ func KindOf(id string) (kind ProviderIDKind, why string) {
 	return BadProviderID, "ends in no instance id of EC2"
 }
 
-func hidden(s string) bool {
+func hasUnprintable(s string) bool {
 	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r > 0x7e || !strconv.IsPrint(r) || r == ' ' })
 }

@@ -52,7 +52,7 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// What a zone is said to be is read where one can stand, and nowhere else.
+// ParseProviderID reads the zone only from its own place.
 func TestZoneOfOtherForms(t *testing.T) {
 	for id, want := range map[string]string{
 		"aws:///us-east-1a/i-01234567": "us-east-1a", "aws:///us-east-1a/i-01234567/": "us-east-1a", "aws://us-east-1a/i-01234567": "us-east-1a",
@@ -65,8 +65,7 @@ func TestZoneOfOtherForms(t *testing.T) {
 	}
 }
 
-// Whatever is written there, it is an instance's only with an id that EC2 can be
-// asked for, and in the usual form only without a change.
+// Only an ID that EC2 accepts makes an instance, and only the usual form is InstanceID.
 func FuzzKindOf(f *testing.F) {
 	for _, s := range []string{"aws:///us-east-1a/i-01234567", "gce://a/b/c", "aws:////i-1", "\x00", "aws:///a/b/fargate-c"} {
 		f.Add(s)
@@ -77,13 +76,13 @@ func FuzzKindOf(f *testing.F) {
 		if ok != (kind == InstanceID || kind == OtherForm) {
 			t.Fatalf("%q is %s and parses: %v", id, kind, ok)
 		}
-		if ok && (!strings.HasPrefix(instance, "i-") || hidden(zone+instance)) {
+		if ok && (!strings.HasPrefix(instance, "i-") || hasUnprintable(zone+instance)) {
 			t.Fatalf("%q is taken for %q in %q", id, instance, zone)
 		}
 		if (kind == InstanceID) != (ok && zone != "" && "aws:///"+zone+"/"+instance == id) {
 			t.Fatalf("%q is taken for %q in %q", id, instance, zone)
 		}
-		if kind == FargateID && hidden(id) {
+		if kind == FargateID && hasUnprintable(id) {
 			t.Fatalf("%q is taken for Fargate", id)
 		}
 	})

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// Registry is where a configuration has machines pull images from.
+// Registry describes where machines pull images from.
 type Registry struct {
-	Object  string // whose configuration: "Machine demo-cp-1", "cluster.yml"
-	Default string // registry of the distribution's own images, with a path or without; "": each image's own
+	Object  string // owner of the configuration: "Machine demo-cp-1", "cluster.yml"
+	Default string // registry of the distribution's own images, with optional path; empty for each image's own
 	Mirrors []Mirror
 }
 
-// Mirror stands in for a registry.
+// Mirror replaces a registry.
 type Mirror struct {
-	Of        string            // host of the registry; "*": every one that has no mirror of its own
-	Endpoints []string          // "https://harbor.local/v2/proxy", tried in order; no user, no password
+	Of        string            // host of the registry, or "*" for all without a mirror of their own
+	Endpoints []string          // "https://harbor.local/v2/proxy", tried in order; without credentials
 	Rewrites  map[string]string // of repositories: regular expression to replacement
 }
 
-// Plain is an endpoint without what it may carry of credentials.
+// Plain returns an endpoint without credentials, or "" if it cannot be parsed.
 func Plain(endpoint string) string {
 	u, err := url.Parse(endpoint)
 	if err != nil {
@@ -32,8 +32,8 @@ func Plain(endpoint string) string {
 	return u.String()
 }
 
-// SplitImage gives a reference's host, repository, and the rest with its ":" or "@".
-// Without a host it is Docker Hub's (github.com/distribution/reference).
+// SplitImage splits an image into host, repository, and the rest with its ":" or "@". The
+// default host is Docker Hub's (github.com/distribution/reference).
 func SplitImage(image string) (host, repository, version string) {
 	host, rest, found := strings.Cut(image, "/")
 	if !found || !strings.ContainsAny(host, ".:") && host != "localhost" {
@@ -48,8 +48,7 @@ func SplitImage(image string) (host, repository, version string) {
 	return host, rest, version
 }
 
-// Holds says whether an image is named in the machines' own registry, or at an
-// endpoint of one of their mirrors.
+// Holds reports whether the image's host is the default registry or a mirror's endpoint.
 func (r Registry) Holds(image string) bool {
 	host, _, _ := SplitImage(image)
 	own, _, _ := strings.Cut(r.Default, "/")
@@ -58,15 +57,15 @@ func (r Registry) Holds(image string) bool {
 	})
 }
 
-// Mirrored are the places where mirrors have an image; none: no mirror stands in
-// for its registry. Where several rewrites match it is one of them: their order is
-// that of a map (k3s-io/containerd:remotes/docker/resolver.go, rewrites).
+// Mirrored returns the locations of an image on mirrors, or nil if its registry has no mirror.
+// If several rewrites match, only one of the locations is real: containerd takes them in the
+// order of a map (k3s-io/containerd:remotes/docker/resolver.go, rewrites).
 func (r Registry) Mirrored(image string) []string {
 	host, repository, version := SplitImage(image)
 	var places []string
 	for _, m := range r.mirrorsOf(host) {
 		for _, endpoint := range m.Endpoints {
-			for _, name := range m.rewritten(repository) {
+			for _, name := range m.rewrite(repository) {
 				places = append(places, endpointBase(endpoint)+"/"+name+version)
 			}
 		}
@@ -74,7 +73,7 @@ func (r Registry) Mirrored(image string) []string {
 	return places
 }
 
-// mirrorsOf are a host's own mirrors, else those of "*".
+// mirrorsOf returns a host's own mirrors, else those of "*".
 func (r Registry) mirrorsOf(host string) []Mirror {
 	for _, name := range []string{host, "*"} {
 		var found []Mirror
@@ -90,7 +89,7 @@ func (r Registry) mirrorsOf(host string) []Mirror {
 	return nil
 }
 
-func (m Mirror) rewritten(repository string) []string {
+func (m Mirror) rewrite(repository string) []string {
 	var names []string
 	for _, pattern := range slices.Sorted(maps.Keys(m.Rewrites)) {
 		if re, err := regexp.Compile(pattern); err == nil && re.MatchString(repository) {
@@ -108,8 +107,8 @@ func endpointHost(endpoint string) string {
 	return host
 }
 
-// endpointBase is what an endpoint puts before a repository. The path of the
-// registry's API, /v2, is no part of a name.
+// endpointBase returns the prefix that an endpoint adds to a repository, without the path /v2
+// of the registry API.
 func endpointBase(endpoint string) string {
 	if _, rest, found := strings.Cut(endpoint, "://"); found {
 		endpoint = rest

@@ -6,8 +6,8 @@ const (
 	CSIEBS    = "ebs.csi.aws.com"
 )
 
-// AnnotationMigrated on a CSINode lists the in-tree plugins its kubelet has
-// handed to CSI drivers.
+// AnnotationMigrated on a CSINode lists the in-tree plugins that the kubelet migrated to CSI
+// drivers.
 const AnnotationMigrated = "storage.alpha.kubernetes.io/migrated-plugins"
 
 // Volume is a PersistentVolume on EBS.
@@ -20,7 +20,7 @@ type Volume struct {
 // StorageClass is a StorageClass on EBS.
 type StorageClass struct{ Name, Provisioner string }
 
-// CSINode says which drivers a node has.
+// CSINode describes the EBS driver of a node.
 type CSINode struct {
 	Name     string
 	EBS      bool   // driver ebs.csi.aws.com is registered
@@ -36,11 +36,11 @@ type Service struct {
 	Deleting             bool
 }
 
-// String is "Service namespace/name".
+// String returns "Service namespace/name".
 func (s Service) String() string { return "Service " + s.Namespace + "/" + s.Name }
 
-// Elsewhere says whether another controller than the in-tree one or the CCM
-// makes the load balancer.
+// Elsewhere reports whether a controller other than the in-tree one and the CCM manages the
+// load balancer.
 func (s Service) Elsewhere() bool {
 	return s.Class != "" || s.Type == "external" || s.Type == "nlb-ip"
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Stray is a controller manager that belongs neither to the static pods of a
-// control-plane Node nor to the DaemonSet of the CCM.
+// Stray is a controller manager that is neither the static pod of a control-plane Node nor
+// the DaemonSet of the CCM.
 type Stray struct {
 	Object
-	CCM   bool // an AWS cloud controller manager; else a kube-controller-manager
-	Idle  bool // without pods until somebody scales it up or resumes it
+	CCM   bool // an AWS cloud controller manager, else a kube-controller-manager
+	Idle  bool // no pods until it is scaled up or resumed
 	Flags component.Args
-	Pod   Pod // of a Pod; else zero
-	// Other is the volume that its kubeconfig is in, where that is another
-	// cluster's; "": it talks to this one, or nothing tells.
+	Pod   Pod // zero unless the stray is a Pod
+	// Other names the volume that holds the kubeconfig of another cluster. It is empty if
+	// the stray talks to this cluster, or if its target is not known.
 	Other string
 }
 
-// RunsClouds says whether it would run cloud controllers: a CCM does, a
-// kube-controller-manager with an in-tree provider, unless --controllers leaves every
-// one out. What cannot be read counts.
+// RunsClouds reports whether the stray would run cloud controllers. A CCM does, and so does a
+// kube-controller-manager with an in-tree provider, unless --controllers excludes all of them.
+// Unreadable values count as yes.
 func (s Stray) RunsClouds() bool {
 	if provider := s.Flags.Last(component.CloudProvider); !s.CCM && (provider == "" || provider == "external") {
 		return false
@@ -45,24 +45,23 @@ func (s Stray) RunsClouds() bool {
 	})
 }
 
-// cloudControllers have two names each, the second from v1.28 on
-// (k8s.io/cloud-provider@v0.26.0:names, v0.28.0:names).
+// cloudControllers returns the two names of each cloud controller. The second is used from
+// v1.28 (k8s.io/cloud-provider@v0.26.0:names, v0.28.0:names).
 func cloudControllers() [][2]string {
 	return [][2]string{{"service", "service-lb-controller"}, {"route", "node-route-controller"}, {"cloud-node", "cloud-node-controller"},
 		{"cloud-node-lifecycle", "cloud-node-lifecycle-controller"}, {"tagging", "tagging-controller"}}
 }
 
-// Strays lists them: of every kind of workload, of pods that no workload made, under
-// whatever label. gaps are the parts that could not be read; with one the list may
-// lack some.
+// Strays returns the strays among all kinds of workloads and pods without a workload, with any
+// label. gaps lists the parts that could not be read; strays in them are missing.
 func (f Facts) Strays() (strays []Stray, gaps []string) {
 	for _, part := range []struct {
-		what string
+		name string
 		read bool
 	}{{"nodes", f.Nodes.OK()}, {"static pods", f.StaticPods.OK()}, {"workloads", f.Workloads.OK()}, {"DaemonSets", f.DaemonSets.OK()},
 		{"pods that no workload made", f.LoosePods.OK()}} {
 		if !part.read {
-			gaps = append(gaps, part.what)
+			gaps = append(gaps, part.name)
 		}
 	}
 	for _, m := range f.managers() {
@@ -74,17 +73,17 @@ func (f Facts) Strays() (strays []Stray, gaps []string) {
 	return strays, gaps
 }
 
-// manager is a controller manager that something runs, or would.
+// manager is a controller manager that a workload or pod runs or would run.
 type manager struct {
 	Stray
 	container Container
 	expected  bool
 }
 
-// managers are all that were seen, but for the pods of workloads.
+// managers returns all controller managers, without the pods of workloads.
 func (f Facts) managers() []manager {
 	var all []manager
-	planes := f.planesBeside()
+	tenants := f.tenantNamespaces()
 	add := func(m manager, cs []Container) {
 		for _, find := range []struct {
 			ccm  bool
@@ -92,7 +91,7 @@ func (f Facts) managers() []manager {
 		}{{false, RunsKCM}, {true, RunsCCM}} {
 			if c, is := find.runs(cs); is {
 				m.CCM, m.Flags, m.container = find.ccm, c.Flags(), c
-				if planes[m.Namespace] {
+				if tenants[m.Namespace] {
 					m.Other = c.kubeconfigVolume()
 				}
 				all = append(all, m)
@@ -108,16 +107,16 @@ func (f Facts) managers() []manager {
 		add(manager{Stray: Stray{Object: w.Object, Idle: w.Replicas == 0}}, w.Containers)
 	}
 	expected := f.expectedPods()
-	for _, p := range f.unmadePods() {
-		if !p.Over() && (f.Nodes.OK() || !p.Mirror) { // without Nodes nobody knows where static pods belong
+	for _, p := range f.loosePods() {
+		if !p.Over() && (f.Nodes.OK() || !p.Mirror) { // without Nodes the owner of a static pod is not known
 			add(manager{Stray: Stray{Object: p.object(), Pod: p}, expected: expected[p.object()]}, p.Containers)
 		}
 	}
 	return all
 }
 
-// OwnDaemonSet is the DaemonSet that is to run the CCM: the only one, or of several
-// the one with the name that upstream's chart gives.
+// OwnDaemonSet returns the DaemonSet that runs the CCM: the only one, or of several the one
+// with the name in upstream's chart.
 func (f Facts) OwnDaemonSet() (DaemonSet, bool) {
 	for _, d := range f.DaemonSets.Value {
 		if len(f.DaemonSets.Value) == 1 || d.Namespace == wellknown.System && d.Name == wellknown.CCM {
@@ -127,9 +126,9 @@ func (f Facts) OwnDaemonSet() (DaemonSet, bool) {
 	return DaemonSet{}, false
 }
 
-// unmadePods are the pods that no workload made: those with the label of a static
-// pod, and all others, each once.
-func (f Facts) unmadePods() []Pod {
+// loosePods returns the pods without a workload, each once: those with the label of a static
+// pod, and all others.
+func (f Facts) loosePods() []Pod {
 	var pods []Pod
 	seen := map[Object]bool{}
 	for _, list := range [][]Pod{f.StaticPods.Value, f.LoosePods.Value} {
@@ -143,9 +142,8 @@ func (f Facts) unmadePods() []Pod {
 	return pods
 }
 
-// expectedPods are the static pods that run the kube-controller-manager of a
-// control-plane Node: those with the label, or where none has it the others. Of
-// several the one with the name that a kubelet gives is expected.
+// expectedPods returns the static pods that run the kube-controller-manager of a control-plane
+// Node. Of several on one Node, only the one with the kubelet's name for it is expected.
 func (f Facts) expectedPods() map[Object]bool {
 	expected := map[Object]bool{}
 	for node, pods := range f.staticKCMs() {
@@ -158,7 +156,8 @@ func (f Facts) expectedPods() map[Object]bool {
 	return expected
 }
 
-// staticKCMs are they, by control-plane Node.
+// staticKCMs returns the static pods of kube-controller-managers by control-plane Node. Pods
+// without the label count only on Nodes that have no labelled one.
 func (f Facts) staticKCMs() map[string][]Pod {
 	byNode := map[string][]Pod{}
 	for _, list := range [][]Pod{f.StaticPods.Value, f.LoosePods.Value} {
@@ -177,25 +176,25 @@ func (f Facts) staticKCMs() map[string][]Pod {
 	return byNode
 }
 
-// planesBeside are the namespaces in which the API server of another cluster runs as
-// a workload: vcluster, Kamaji, HyperShift and Gardener keep each control plane in a
-// namespace of its own. kube-system never is one, since a self-hosted control plane
-// of this cluster looks the same.
-func (f Facts) planesBeside() map[string]bool {
-	beside := map[string]bool{}
+// tenantNamespaces returns the namespaces in which the API server of another cluster runs as a
+// workload: vcluster, Kamaji, HyperShift and Gardener use one namespace for each control
+// plane. kube-system is never one, because a self-hosted control plane of this cluster looks
+// the same.
+func (f Facts) tenantNamespaces() map[string]bool {
+	tenants := map[string]bool{}
 	for _, w := range f.Workloads.Value {
-		beside[w.Namespace] = beside[w.Namespace] || runsAPIServer(w.Containers)
+		tenants[w.Namespace] = tenants[w.Namespace] || runsAPIServer(w.Containers)
 	}
 	for _, p := range f.LoosePods.Value {
-		beside[p.Namespace] = beside[p.Namespace] || !p.Mirror && runsAPIServer(p.Containers)
+		tenants[p.Namespace] = tenants[p.Namespace] || !p.Mirror && runsAPIServer(p.Containers)
 	}
-	beside[wellknown.System] = false
-	return beside
+	tenants[wellknown.System] = false
+	return tenants
 }
 
-// kubeconfigVolume is the volume that --kubeconfig lies in, if somebody put it there
-// through the API: "Secret a". A file of the host, of the image or of a volume that
-// tells nothing is none, and with --master nothing tells either.
+// kubeconfigVolume returns the volume of --kubeconfig if the API provides its content: "Secret
+// a". It returns "" for a file of the host, of the image or of another volume, and with
+// --master.
 func (c Container) kubeconfigVolume() string {
 	file := c.Flags().Last("kubeconfig")
 	if c.Flags().Has("master") {

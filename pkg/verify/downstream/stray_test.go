@@ -36,7 +36,7 @@ func TestPrograms(t *testing.T) {
 		{"hyperkube of old", line("rancher/hyperkube:v1", []string{"/hyperkube", "controller-manager"}), true, false},
 		{"image of one processor", line("k8s.gcr.io/kube-controller-manager-amd64:v1.26", nil), true, false},
 		{"renamed, with the flags of one", line("ours/ccm:1", []string{"/ccm"}, "--cloud-provider=aws", "--configure-cloud-routes=false"), false, true},
-		{"renamed, in-tree", line("ours/kcm:1", []string{"/kcm"}, "--cloud-provider=aws"), false, false}, // nothing tells
+		{"renamed, in-tree", line("ours/kcm:1", []string{"/kcm"}, "--cloud-provider=aws"), false, false}, // no evidence
 		{"cluster-autoscaler", line("autoscaling/cluster-autoscaler:v1", []string{"./cluster-autoscaler"}, "--cloud-provider=aws", "--leader-elect=true"), false, false},
 		{"kubelet", line("a", []string{"kubelet"}, "--cloud-provider=aws"), false, false},
 		{"a KCM is no CCM", line("a", []string{"kube-controller-manager"}, "--cloud-provider=aws", "--configure-cloud-routes=false"), true, false},
@@ -76,7 +76,7 @@ func mounted(cs []Container, mounts ...Mount) []Container {
 	return cs
 }
 
-// plane is a cluster of one control plane and one worker with its DaemonSet.
+// plane returns a cluster of one control plane and one worker with its DaemonSet.
 func plane() Facts {
 	cp := Node{Name: "a", Labels: map[string]string{"node-role.kubernetes.io/control-plane": "true"}}
 	return Facts{
@@ -116,7 +116,7 @@ func TestStrays(t *testing.T) {
 		{"in-tree KCM DaemonSet", workload("DaemonSet", "web", 1, kcmBy("--cloud-provider=aws")), "kcm DaemonSet web/x clouds"},
 		{"external KCM", workload("DaemonSet", "web", 1, kcmBy("--cloud-provider=external")), "kcm DaemonSet web/x"},
 		{"KCM without provider", workload("CronJob", "web", 1, kcmBy()), "kcm CronJob web/x"},
-		{"KCM with a provider nobody can read", workload("Job", "web", 1, kcmBy("--cloud-provider=$(P)")), "kcm Job web/x clouds"},
+		{"KCM with a provider that is unreadable", workload("Job", "web", 1, kcmBy("--cloud-provider=$(P)")), "kcm Job web/x clouds"},
 		{"KCM without cloud controllers", workload("Job", "web", 1, kcmBy("--cloud-provider=aws", "--controllers=*,-service,-route,-cloud-node,-cloud-node-lifecycle,-tagging")), "kcm Job web/x"},
 		{"KCM with one controller", workload("Job", "web", 1, kcmBy("--cloud-provider=aws", "--controllers=endpoint")), "kcm Job web/x"},
 		{"KCM with one cloud controller", workload("Job", "web", 1, kcmBy("--cloud-provider=aws", "--controllers=route")), "kcm Job web/x clouds"},
@@ -139,18 +139,18 @@ func TestStrays(t *testing.T) {
 		{"a DaemonSet that selects no node", func(f *Facts) {
 			f.DaemonSets.Value = append(f.DaemonSets.Value, DaemonSet{Object: Object{Kind: "DaemonSet", Namespace: "web", Name: "x"}, Containers: ccmOf()})
 		}, "ccm DaemonSet web/x idle clouds"},
-		{"a DaemonSet nobody has counted yet", func(f *Facts) {
+		{"a DaemonSet not counted yet", func(f *Facts) {
 			f.DaemonSets.Value = append(f.DaemonSets.Value, DaemonSet{Object: Object{Kind: "DaemonSet", Namespace: "web", Name: "x"}, Generation: 1, Containers: ccmOf()})
 		}, "ccm DaemonSet web/x clouds"},
 		{"the only DaemonSet has another name", func(f *Facts) { f.DaemonSets.Value[0].Name = "x" }, ""},
 		{"of another cluster", tenant(mounted(kcmBy("--kubeconfig=/etc/kubernetes/c.conf", "--cloud-provider=aws"), secret)), "kcm Deployment tenant/x of another's in Secret kubeconfig clouds"},
 		{"of another cluster, by subPath", tenant(mounted(ccmOf("--kubeconfig=/k/c.conf"), Mount{Path: "/k/c.conf", Kind: "Projected", Name: "v"})), "ccm Deployment tenant/x of another's in Projected v clouds"},
-		{"a Secret, and no API server beside it", workload("Deployment", "tenant", 1, mounted(ccmOf("--kubeconfig=/etc/kubernetes/c.conf"), secret)), "ccm Deployment tenant/x clouds"},
+		{"a Secret, and no API server next to it", workload("Deployment", "tenant", 1, mounted(ccmOf("--kubeconfig=/etc/kubernetes/c.conf"), secret)), "ccm Deployment tenant/x clouds"},
 		{"the node's own kubeconfig", tenant(mounted(kcmBy("--kubeconfig=/etc/kubernetes/c.conf"), Mount{Path: "/etc/kubernetes", Kind: "HostPath", Name: "/etc/kubernetes"})), "kcm Deployment tenant/x"},
 		{"the node's own below a Secret", tenant(mounted(kcmBy("--kubeconfig=/etc/kubernetes/cred/c.conf"), secret, Mount{Path: "/etc/kubernetes/cred", Kind: "HostPath", Name: "/c"})), "kcm Deployment tenant/x"},
 		{"a file that nothing mounts", tenant(kcmBy("--kubeconfig=/var/lib/rancher/rke2/server/cred/controller.kubeconfig")), "kcm Deployment tenant/x"},
 		{"no kubeconfig", tenant(mounted(kcmBy(), secret)), "kcm Deployment tenant/x"},
-		{"--master beside it", tenant(mounted(kcmBy("--kubeconfig=/etc/kubernetes/c.conf", "--master=https://kubernetes.default"), secret)), "kcm Deployment tenant/x"},
+		{"--master as well", tenant(mounted(kcmBy("--kubeconfig=/etc/kubernetes/c.conf", "--master=https://kubernetes.default"), secret)), "kcm Deployment tenant/x"},
 		{"--master alone", workload("Deployment", "tenant", 1, kcmBy("--master=https://elsewhere:6443")), "kcm Deployment tenant/x"},
 		{"an API server in kube-system", func(f *Facts) {
 			workload("Deployment", wellknown.System, 1, mounted(kcmBy("--kubeconfig=/etc/kubernetes/c.conf"), secret))(f)
@@ -185,7 +185,7 @@ func spelled(strays []Stray) string {
 	return strings.Join(all, "\n")
 }
 
-// What could not be read is named, whatever was found in the rest.
+// gaps lists what could not be read, independent of the other parts.
 func TestStraysGaps(t *testing.T) {
 	forbidden := errors.New("forbidden")
 	for name, change := range map[string]func(*Facts){

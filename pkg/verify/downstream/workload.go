@@ -6,30 +6,30 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
-// Container is the part of a container that says what it runs.
+// Container holds the fields of a container that show what it runs.
 type Container struct {
 	Name, Image   string
 	Command, Args []string
 	Mounts        []Mount
 }
 
-// Mount is a volume mount whose content somebody put there.
+// Mount is a volume mount with content from the API or the host.
 type Mount struct {
 	Path string
-	Kind string // "ConfigMap", "Secret", "Projected" (with one of these in it), "HostPath"; others are left out
+	Kind string // "ConfigMap", "Secret", "Projected" (containing one of them), or "HostPath"
 	Name string
 }
 
-// Flags are the container's arguments. RKE2 puts the flags of its static pods
+// Flags parses the container's command and arguments. RKE2 puts the flags of its static pods
 // in args, kubeadm in command.
 func (c Container) Flags() component.Args { return component.Parse(c.Command, c.Args) }
 
-// Pod is the part of a pod that some rule looks at.
+// Pod holds the fields of a pod that rules use.
 type Pod struct {
 	Namespace, Name, UID string
 	Node                 string
 	Labels               map[string]string
-	Mirror               bool   // made by a kubelet from a file
+	Mirror               bool   // created by a kubelet for a file
 	ConfigHash           string // annotation kubernetes.io/config.hash
 	PodHash              bool   // a container has the environment variable component.PodHash
 	Phase                string
@@ -40,52 +40,52 @@ type Pod struct {
 	Waiting              string    // reason of the first waiting container
 	HostNetwork          bool
 	Containers           []Container
-	Controller           string // "CloneSet a": who makes it, where it is no kind of Kubernetes itself
-	EBS                  bool   `json:",omitempty"` // a volume of it is an awsElasticBlockStore
+	Controller           string // "CloneSet a": its owner, if that is not a built-in kind
+	EBS                  bool   `json:",omitempty"` // has an awsElasticBlockStore volume
 
-	// What follows tells why a pod does not run. A run judges by it while it waits; a
-	// bundle does not have it.
+	// The following fields explain why a pod does not run. Runs use them while they wait; a
+	// bundle does not contain them.
 	FromFile  bool              `json:"-"` // annotation kubernetes.io/config.source is "file"
 	Created   time.Time         `json:"-"` // server clock
 	Scheduled Condition         `json:"-"` // PodScheduled
 	Statuses  []ContainerStatus `json:"-"`
 }
 
-// ContainerStatus is how a container of a pod runs, or why it does not.
+// ContainerStatus describes how a container runs, or why it does not.
 type ContainerStatus struct {
-	ID       string // of the present container, or of the last where none runs; "" where the kubelet knows none
+	ID       string // of the current container, else of the last one, or "" if the kubelet reports none
 	Image    string
 	Ready    bool
 	Restarts int32
-	Waiting  *Waiting // nil: it does not wait to be started
-	Ended    *End     // it has ended and was not started again; nil: it runs, or waits
-	Before   *End     // how its last run before this one ended; nil: there was none
+	Waiting  *Waiting // why it is not started yet, or nil
+	Ended    *End     // how it ended without a restart, or nil
+	Before   *End     // how the previous run ended, or nil
 }
 
-// Waiting is why a container is not started.
+// Waiting holds why a container is not started.
 type Waiting struct{ Reason, Message string }
 
-// End is how a container ended.
+// End describes how a container ended.
 type End struct {
-	ID      string // of the container; "" where the kubelet knows none
+	ID      string // of the container, or "" if the kubelet reports none
 	Code    int32
 	Reason  string
-	Message string    // the end of its log, where the pod asks for that
+	Message string    // termination message, which can be the end of the log
 	At      time.Time // kubelet's clock
 }
 
-// Certain says whether this proves that the container's process is gone. A kubelet invents
-// an end for a container that it cannot find: with the reason ContainerStatusUnknown, and
-// without the container's ID
-// (kubernetes/kubernetes:pkg/kubelet/kubelet_pods.go@v1.26.13, lines 1695 to 1705).
+// Certain reports whether the end proves that the container's process is gone. For a container
+// that it cannot find, a kubelet invents an end with the reason ContainerStatusUnknown and
+// without an ID (kubernetes/kubernetes:pkg/kubelet/kubelet_pods.go@v1.26.13, lines 1695 to
+// 1705).
 func (e End) Certain() bool {
 	return e.ID != "" && !e.At.IsZero() && e.Reason != "ContainerStatusUnknown"
 }
 
-// HeldBack says whether the container does not run now.
+// HeldBack reports whether the container is not running.
 func (s ContainerStatus) HeldBack() bool { return s.Waiting != nil || s.Ended != nil }
 
-// LastEnd is how the container ended last; nil: it never has.
+// LastEnd returns how the container last ended, or nil if it never has.
 func (s ContainerStatus) LastEnd() *End {
 	if s.Ended != nil {
 		return s.Ended
@@ -93,35 +93,33 @@ func (s ContainerStatus) LastEnd() *End {
 	return s.Before
 }
 
-// Static says whether the pod was made by a kubelet from a file.
+// Static reports whether a kubelet created the pod from a file.
 func (p Pod) Static() bool { return p.Mirror || p.FromFile }
 
-// Shows is what tells whether the pod shows the arguments that its static pod runs
-// with. kubelet is the version of its Node's.
+// Shows returns the facts that decide whether the pod shows the current arguments of its
+// static pod. kubelet is the version of its Node's kubelet.
 func (p Pod) Shows(kubelet string) component.Mirror {
 	return component.Mirror{Kubelet: kubelet, Hash: p.ConfigHash, PodHash: p.PodHash}
 }
 
-// Over says whether the pod has run to its end. A static pod never has: its kubelet
-// starts it again.
+// Over reports whether the pod has ended. A static pod has not: its kubelet restarts it.
 func (p Pod) Over() bool { return !p.Mirror && (p.Phase == "Succeeded" || p.Phase == "Failed") }
 
 func (p Pod) object() Object { return Object{Kind: "Pod", Namespace: p.Namespace, Name: p.Name} }
 
-// Workload is an object with a pod template that runs a controller manager, or the
-// API server beside one, or that has a volume on in-tree EBS. DaemonSets of a CCM are
-// DaemonSet.
+// Workload is an object with a pod template that runs a controller manager or an API server,
+// or that has an in-tree EBS volume. DaemonSets of a CCM are of type DaemonSet instead.
 type Workload struct {
 	Object
-	Replicas   int32       // pods it wants or still has; 0: none until somebody scales it up or resumes it
+	Replicas   int32       // pods it wants or still has
 	Containers []Container // only of a controller manager or an API server
-	EBS        bool        `json:",omitempty"` // a volume of its template is an awsElasticBlockStore
+	EBS        bool        `json:",omitempty"` // its template has an awsElasticBlockStore volume
 }
 
 // Toleration is a pod toleration.
 type Toleration struct{ Key, Operator, Value, Effect string }
 
-// Tolerates says whether the toleration matches the taint (core/v1
+// Tolerates reports whether the toleration matches the taint (core/v1
 // Toleration.ToleratesTaint).
 func (t Toleration) Tolerates(taint Taint) bool {
 	if t.Effect != "" && t.Effect != taint.Effect || t.Key != "" && t.Key != taint.Key {
@@ -141,7 +139,7 @@ type DaemonSet struct {
 	Object
 	UID                                                       string
 	NodeSelector                                              map[string]string
-	Affinity                                                  bool // has a node affinity, which is not judged here
+	Affinity                                                  bool // has a node affinity, which Selects ignores
 	Tolerations                                               []Toleration
 	HostNetwork                                               bool
 	ServiceAccount                                            string
@@ -152,7 +150,7 @@ type DaemonSet struct {
 	Deleting                                                  bool
 }
 
-// Selects says whether the node selector matches the node's labels.
+// Selects reports whether the node selector matches the node's labels.
 func (d DaemonSet) Selects(n Node) bool {
 	for k, v := range d.NodeSelector {
 		if n.Labels[k] != v {
@@ -162,10 +160,10 @@ func (d DaemonSet) Selects(n Node) bool {
 	return true
 }
 
-// automatic are the taints every DaemonSet pod tolerates (DaemonSet controller,
-// AddOrUpdateDaemonPodTolerations, the same 1.21 to 1.34). not-ready is among
-// them for NoExecute only.
-var automatic = []Toleration{
+// daemonTolerations holds the tolerations that every DaemonSet pod gets (DaemonSet controller,
+// AddOrUpdateDaemonPodTolerations, the same from 1.21 to 1.34). It contains not-ready for
+// NoExecute only.
+var daemonTolerations = []Toleration{
 	{"node.kubernetes.io/not-ready", "Exists", "", "NoExecute"},
 	{"node.kubernetes.io/unreachable", "Exists", "", "NoExecute"},
 	{"node.kubernetes.io/disk-pressure", "Exists", "", "NoSchedule"},
@@ -174,9 +172,9 @@ var automatic = []Toleration{
 	{TaintUnschedulable, "Exists", "", "NoSchedule"},
 }
 
-// MachineDown says whether a taint tells only that its machine does not answer or is
-// off: no pod starts there whatever it tolerates, and the taint goes when the machine
-// comes back. A Node that somebody set out of service is one of these
+// MachineDown reports whether a taint only means that the machine does not respond or is off.
+// Such a machine starts no pod, whatever the pod tolerates. The taint disappears when the
+// machine comes back. The out-of-service taint that an administrator sets counts too
 // (k8s.io/kubernetes@v1.26.15:pkg/controller/nodelifecycle,
 // k8s.io/cloud-provider@v0.26.15:api/well_known_taints.go).
 func MachineDown(taintKey string) bool {
@@ -187,14 +185,14 @@ func MachineDown(taintKey string) bool {
 	return false
 }
 
-// Keeps lists the node's taints that keep the DaemonSet's pods away, but for those
-// of a machine that is down.
+// Keeps returns the node's taints that repel the DaemonSet's pods, without those of a machine
+// that is down.
 func (d DaemonSet) Keeps(n Node) []Taint {
-	tolerations := append(append([]Toleration{}, automatic...), d.Tolerations...)
+	tolerations := append(append([]Toleration{}, daemonTolerations...), d.Tolerations...)
 	if d.HostNetwork {
 		tolerations = append(tolerations, Toleration{"node.kubernetes.io/network-unavailable", "Exists", "", "NoSchedule"})
 	}
-	var kept []Taint
+	var repelling []Taint
 	for _, taint := range n.Taints {
 		if taint.Effect == "PreferNoSchedule" || MachineDown(taint.Key) {
 			continue
@@ -204,8 +202,8 @@ func (d DaemonSet) Keeps(n Node) []Taint {
 			tolerated = tolerated || t.Tolerates(taint)
 		}
 		if !tolerated {
-			kept = append(kept, taint)
+			repelling = append(repelling, taint)
 		}
 	}
-	return kept
+	return repelling
 }
