@@ -12,16 +12,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// rights asks for the KCM's user, not for ours. Creating the review changes
-// nothing in the cluster.
+// rights reviews the access of the KCM's user to the migration lease. Creating a
+// SubjectAccessReview changes nothing in the cluster.
 func (r Reader) rights(ctx context.Context) verify.Read[downstream.Rights] {
 	var out downstream.Rights
-	for verb, into := range map[string]*bool{"get": &out.Get, "update": &out.Update, "create": &out.Create} {
+	for verb, answer := range map[string]*bool{"get": &out.Get, "update": &out.Update, "create": &out.Create} {
 		allowed, err := r.may(ctx, verb)
 		if err != nil {
 			return verify.Failed[downstream.Rights](fmt.Errorf("asking whether %s may %s Lease %s/%s: %w", wellknown.KCMUser, verb, wellknown.System, wellknown.MigrationLease, err))
 		}
-		*into = allowed
+		*answer = allowed
 	}
 	return verify.Got(out)
 }
@@ -31,7 +31,7 @@ func (r Reader) may(ctx context.Context, verb string) (bool, error) {
 	defer cancel()
 	name := wellknown.MigrationLease
 	if verb == "create" {
-		name = "" // a create request has no name when it is authorised
+		name = "" // a create request has no name when it is authorized
 	}
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 		User: wellknown.KCMUser, Groups: []string{"system:authenticated"},
@@ -69,19 +69,19 @@ func (r Reader) hasRole(ctx context.Context) (bool, error) {
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
 	_, err := r.Kube.RbacV1().Roles(wellknown.System).Get(ctx, r.grantName(), metav1.GetOptions{})
-	return there(err)
+	return exists(err)
 }
 
 func (r Reader) hasBinding(ctx context.Context) (bool, error) {
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
 	_, err := r.Kube.RbacV1().RoleBindings(wellknown.System).Get(ctx, r.grantName(), metav1.GetOptions{})
-	return there(err)
+	return exists(err)
 }
 
-// there is what the error of a read says of the object's existence.
-func there(err error) (bool, error) {
-	if absent(err) {
+// exists interprets the error of a read as the existence of the object.
+func exists(err error) (bool, error) {
+	if isNotFound(err) {
 		return false, nil
 	}
 	return err == nil, err

@@ -17,10 +17,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// needed are the calls of the CCM's four controllers and of its leader election, as
-// group, resource, verb and, of leases, name (k8s.io/cloud-provider@v0.26.13,
-// controllers/ and node/helpers).
-func needed(flagged bool) []authorizationv1.ResourceAttributes {
+// ccmCalls returns the API calls of the CCM's four controllers and its leader election, as
+// group, resource, verb and, for leases, name (k8s.io/cloud-provider@v0.26.13, controllers/ and
+// node/helpers).
+func ccmCalls(flagged bool) []authorizationv1.ResourceAttributes {
 	var all []authorizationv1.ResourceAttributes
 	add := func(resource string, verbs ...string) {
 		kind, sub, _ := strings.Cut(resource, "/")
@@ -36,7 +36,7 @@ func needed(flagged bool) []authorizationv1.ResourceAttributes {
 	election := func(verb, name string) {
 		all = append(all, authorizationv1.ResourceAttributes{Verb: verb, Group: "coordination.k8s.io", Resource: "leases", Namespace: wellknown.System, Name: name})
 	}
-	election("create", "") // a create request has no name when it is authorised
+	election("create", "") // a create request has no name when it is authorized
 	names := []string{wellknown.CCMLease}
 	if flagged {
 		names = append(names, wellknown.MigrationLease)
@@ -48,7 +48,7 @@ func needed(flagged bool) []authorizationv1.ResourceAttributes {
 	return all
 }
 
-// ccmRights asks for the ServiceAccounts of the CCM's DaemonSets, not for ours.
+// ccmRights returns the missing rights of the ServiceAccounts of the CCM's DaemonSets.
 func (r Reader) ccmRights(ctx context.Context, sets verify.Read[[]downstream.DaemonSet]) verify.Read[[]downstream.AccountRights] {
 	if !sets.OK() {
 		return verify.Failed[[]downstream.AccountRights](sets.Err)
@@ -56,38 +56,39 @@ func (r Reader) ccmRights(ctx context.Context, sets verify.Read[[]downstream.Dae
 	var all []downstream.AccountRights
 	for _, d := range sets.Value {
 		c, _ := downstream.RunsCCM(d.Containers)
-		flagged, _ := c.Flags().Bool(component.EnableLeaderMigration, false) // AWSM-210 has one that cannot be read
-		missing, err := r.missing(ctx, d.Namespace, d.ServiceAccount, flagged)
+		flagged, _ := c.Flags().Bool(component.EnableLeaderMigration, false) // AWSM-210 reports an unreadable flag
+		missing, err := r.missingRights(ctx, d.Namespace, d.ServiceAccount, flagged)
 		if err != nil {
 			return verify.Failed[[]downstream.AccountRights](err)
 		}
-		all = append(all, downstream.AccountRights{Namespace: d.Namespace, Name: orDefault(d.ServiceAccount), Missing: missing})
+		all = append(all, downstream.AccountRights{Namespace: d.Namespace, Name: accountOrDefault(d.ServiceAccount), Missing: missing})
 	}
 	return verify.Got(all)
 }
 
-func orDefault(account string) string {
+func accountOrDefault(account string) string {
 	if account == "" {
 		return "default"
 	}
 	return account
 }
 
-func (r Reader) missing(ctx context.Context, namespace, account string, flagged bool) ([]string, error) {
+func (r Reader) missingRights(ctx context.Context, namespace, account string, flagged bool) ([]string, error) {
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
 	return MissingRights(ctx, r.Kube, namespace, account, flagged)
 }
 
-// MissingRights are the calls of a CCM that a ServiceAccount may not make, such as
-// "patch nodes/status". flagged: leader migration is on; account "" is the default one.
+// MissingRights returns the calls of a CCM that a ServiceAccount may not make, such as
+// "patch nodes/status". flagged means that leader migration is on. An empty account is the
+// default one.
 func MissingRights(ctx context.Context, client kubernetes.Interface, namespace, account string, flagged bool) ([]string, error) {
-	calls, account := needed(flagged), orDefault(account)
+	calls, account := ccmCalls(flagged), accountOrDefault(account)
 	denied := make([]bool, len(calls))
-	asking, ctx := errgroup.WithContext(ctx)
-	asking.SetLimit(parallel)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
 	for i := range calls {
-		asking.Go(func() error {
+		group.Go(func() error {
 			got, err := client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
 				Spec: authorizationv1.SubjectAccessReviewSpec{
 					User:               "system:serviceaccount:" + namespace + ":" + account,
@@ -95,25 +96,25 @@ func MissingRights(ctx context.Context, client kubernetes.Interface, namespace, 
 					ResourceAttributes: &calls[i],
 				}}, metav1.CreateOptions{})
 			if err != nil {
-				return fmt.Errorf("asking what ServiceAccount %s/%s may do: %w", namespace, account, err)
+				return fmt.Errorf("reviewing the access of ServiceAccount %s/%s: %w", namespace, account, err)
 			}
 			denied[i] = !got.Status.Allowed
 			return nil
 		})
 	}
-	if err := asking.Wait(); err != nil {
+	if err := group.Wait(); err != nil {
 		return nil, err
 	}
 	var names []string
 	for i, call := range calls {
 		if denied[i] {
-			names = append(names, spell(call))
+			names = append(names, callText(call))
 		}
 	}
 	return names, nil
 }
 
-func spell(call authorizationv1.ResourceAttributes) string {
+func callText(call authorizationv1.ResourceAttributes) string {
 	text := call.Verb + " " + call.Resource
 	if call.Subresource != "" {
 		text += "/" + call.Subresource

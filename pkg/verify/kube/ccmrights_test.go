@@ -10,11 +10,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// ccmRightsSeen asks a real authorizer about an account that has nothing, then one
-// that has all but one right.
+// ccmRightsSeen asks a real authorizer about an account without rights, then about one that
+// lacks one right.
 func ccmRightsSeen(t *testing.T, config *rest.Config, admin kubernetes.Interface) {
 	bare := look(t, config).CCMRights.Value
-	if len(bare) != 1 || bare[0].Namespace != "kube-system" || bare[0].Name != "default" || len(bare[0].Missing) != len(needed(true)) {
+	if len(bare) != 1 || bare[0].Namespace != "kube-system" || bare[0].Name != "default" || len(bare[0].Missing) != len(ccmCalls(true)) {
 		t.Fatalf("without a role: %+v", bare)
 	}
 	if lease := "update leases cloud-provider-extraction-migration"; !slices.Contains(bare[0].Missing, lease) {

@@ -18,39 +18,37 @@ import (
 const (
 	// ccmSelector is the chart's pod selector.
 	ccmSelector = "k8s-app=" + wellknown.CCM
-	// kcmSelector finds RKE2's static pods of these two
+	// kcmSelector selects RKE2's static pods of kube-apiserver and kube-controller-manager
 	// (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.15+rke2r1).
 	kcmSelector = "component in (kube-apiserver,kube-controller-manager),tier=control-plane"
 )
 
-// PartError is the part of a cluster that could not be read, and the client's own
-// error.
+// PartError names the part of a cluster that could not be read.
 type PartError struct {
 	Object string // "Nodes", "Lease kube-system/a"
-	Err    error
+	Err    error  // the client's error
 }
 
 func (e *PartError) Error() string { return "reading " + e.Object + ": " + e.Err.Error() }
 
-// Unwrap is the client's own error.
+// Unwrap returns the client's error.
 func (e *PartError) Unwrap() error { return e.Err }
 
-func part(object string, err error) error {
+func partError(object string, err error) error {
 	if err == nil {
 		return nil
 	}
 	return &PartError{Object: object, Err: err}
 }
 
-// stepReader reads for a run, which has patience and page sizes of its own.
+// stepReader returns a Reader without timeouts: a run has its own.
 func stepReader(client kubernetes.Interface) Reader {
 	return Reader{Kube: client, Timeout: NoTimeout, PageSize: DefaultPageSize}
 }
 
-// ReadCluster reads what steps look at again and again, every part with a quorum read,
-// in eleven requests one after another where the Nodes are one page. The first part
-// that cannot be had fails the whole, as a *PartError: half a picture gives no
-// position.
+// ReadCluster reads the facts that steps use, each part with a quorum read. It makes eleven
+// requests in sequence if the Nodes fit one page. The first failing part fails the whole read
+// with a *PartError, because a partial reading gives no position.
 func ReadCluster(ctx context.Context, client kubernetes.Interface) (downstream.Cluster, error) {
 	var c downstream.Cluster
 	r := stepReader(client)
@@ -64,7 +62,7 @@ func ReadCluster(ctx context.Context, client kubernetes.Interface) (downstream.C
 	return c, nil
 }
 
-// ReadServices reads the Services of type LoadBalancer. Its error is a *PartError.
+// ReadServices reads the Services of type LoadBalancer. It returns a *PartError on failure.
 func ReadServices(ctx context.Context, client kubernetes.Interface) ([]downstream.Service, error) {
 	read := stepReader(client).services(ctx)
 	if !read.OK() {
@@ -73,35 +71,35 @@ func ReadServices(ctx context.Context, client kubernetes.Interface) ([]downstrea
 	return read.Value, nil
 }
 
-// ReadLeases reads the three leases once. Its error is a *PartError.
+// ReadLeases reads the three leases once. It returns a *PartError on failure.
 func ReadLeases(ctx context.Context, client kubernetes.Interface) (lease.Readings, error) {
 	var c downstream.Cluster
 	err := stepReader(client).clusterLeases(ctx, &c)
 	return c.Leases, err
 }
 
-// EventsOf are the newest page of events in kube-system about objects whose names
-// begin so. Its error is a *PartError.
+// EventsOf lists the newest page of events in kube-system for objects with the name prefix. It
+// returns a *PartError on failure.
 func EventsOf(ctx context.Context, client kubernetes.Interface, prefix string) ([]downstream.Event, error) {
 	list, err := client.CoreV1().Events(wellknown.System).List(ctx, metav1.ListOptions{Limit: DefaultPageSize})
 	if err != nil {
-		return nil, part("Events in kube-system", err)
+		return nil, partError("Events in kube-system", err)
 	}
 	return filter(list.Items, func(e *corev1.Event) (downstream.Event, bool) {
-		return event(e), strings.HasPrefix(e.InvolvedObject.Name, prefix)
+		return convertEvent(e), strings.HasPrefix(e.InvolvedObject.Name, prefix)
 	}), nil
 }
 
 func (r Reader) clusterNodes(ctx context.Context, c *downstream.Cluster) (err error) {
 	c.Nodes, err = r.listNodes(ctx)
 	slices.SortFunc(c.Nodes, func(a, b downstream.Node) int { return strings.Compare(a.Name, b.Name) })
-	return part("Nodes", err)
+	return partError("Nodes", err)
 }
 
 func (r Reader) clusterPods(ctx context.Context, c *downstream.Cluster) (err error) {
 	static, err := r.listPods(ctx, wellknown.System, metav1.ListOptions{LabelSelector: kcmSelector})
 	if err != nil {
-		return part("Pods kube-system with "+kcmSelector, err)
+		return partError("Pods kube-system with "+kcmSelector, err)
 	}
 	for _, p := range static {
 		switch p.Labels["component"] {
@@ -112,16 +110,16 @@ func (r Reader) clusterPods(ctx context.Context, c *downstream.Cluster) (err err
 		}
 	}
 	c.CCMPods, err = r.listPods(ctx, wellknown.System, metav1.ListOptions{LabelSelector: ccmSelector})
-	return part("Pods kube-system with "+ccmSelector, err)
+	return partError("Pods kube-system with "+ccmSelector, err)
 }
 
 func (r Reader) clusterCCM(ctx context.Context, c *downstream.Cluster) error {
 	set, err := r.Kube.AppsV1().DaemonSets(wellknown.System).Get(ctx, wellknown.CCM, metav1.GetOptions{})
 	switch {
-	case absent(err):
+	case isNotFound(err):
 		return nil
 	case err != nil:
-		return part("DaemonSet kube-system/"+wellknown.CCM, err)
+		return partError("DaemonSet kube-system/"+wellknown.CCM, err)
 	}
 	ccm := DaemonSet(set)
 	c.CCM = &ccm
@@ -129,9 +127,9 @@ func (r Reader) clusterCCM(ctx context.Context, c *downstream.Cluster) error {
 }
 
 func (r Reader) clusterLeases(ctx context.Context, c *downstream.Cluster) (err error) {
-	for _, name := range leases() {
+	for _, name := range leaseNames() {
 		if *c.Leases.Named(name), err = r.lease(ctx, name); err != nil {
-			return part("Lease kube-system/"+name, err)
+			return partError("Lease kube-system/"+name, err)
 		}
 	}
 	return nil
@@ -143,7 +141,7 @@ func (r Reader) clusterRights(ctx context.Context, c *downstream.Cluster) (err e
 		into *bool
 	}{{"get", &c.MayGet}, {"update", &c.MayUpdate}} {
 		if *right.into, err = r.may(ctx, right.verb); err != nil {
-			return part(fmt.Sprintf("SubjectAccessReview for %s to %s Lease kube-system/%s", wellknown.KCMUser, right.verb, wellknown.MigrationLease), err)
+			return partError(fmt.Sprintf("SubjectAccessReview for %s to %s Lease kube-system/%s", wellknown.KCMUser, right.verb, wellknown.MigrationLease), err)
 		}
 	}
 	return nil
@@ -152,9 +150,9 @@ func (r Reader) clusterRights(ctx context.Context, c *downstream.Cluster) (err e
 func (r Reader) clusterGrant(ctx context.Context, c *downstream.Cluster) error {
 	role, err := r.hasRole(ctx)
 	if err != nil {
-		return part("Role kube-system/"+wellknown.Grant, err)
+		return partError("Role kube-system/"+wellknown.Grant, err)
 	}
 	binding, err := r.hasBinding(ctx)
 	c.OwnGrant = role || binding
-	return part("RoleBinding kube-system/"+wellknown.Grant, err)
+	return partError("RoleBinding kube-system/"+wellknown.Grant, err)
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// polled is a cluster in which everything that a step looks at is there. The fake
-// client leaves out rights: here everybody may get, and do nothing else.
+// polled returns a cluster with everything that steps read. The fake client knows no rights:
+// here every user may get, and nothing else.
 func polled() *fake.Clientset {
 	meta := func(name string, labels ...string) metav1.ObjectMeta {
 		m := metav1.ObjectMeta{Namespace: wellknown.System, Name: name, Labels: map[string]string{}}
@@ -76,7 +76,7 @@ func TestReadCluster(t *testing.T) {
 	}
 }
 
-// Half a picture is none, and its error says of which part.
+// A part that fails leaves no partial cluster, and the error names the part.
 func TestClusterIsReadAsAWhole(t *testing.T) {
 	away := errors.New("away")
 	for resource, object := range map[string]string{

@@ -20,7 +20,7 @@ const (
 	annotationReleaseNS  = "meta.helm.sh/release-namespace"
 )
 
-func object(kind string, m metav1.ObjectMeta) downstream.Object {
+func convertObject(kind string, m metav1.ObjectMeta) downstream.Object {
 	o := downstream.Object{Kind: kind, Namespace: m.Namespace, Name: m.Name}
 	if release := m.Annotations[annotationRelease]; release != "" {
 		o.Owner = "helm " + m.Annotations[annotationReleaseNS] + "/" + release
@@ -28,11 +28,11 @@ func object(kind string, m metav1.ObjectMeta) downstream.Object {
 	return o
 }
 
-func pod(p *corev1.Pod) downstream.Pod {
+func convertPod(p *corev1.Pod) downstream.Pod {
 	out := downstream.Pod{
 		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Node: p.Spec.NodeName, Labels: p.Labels,
 		ConfigHash: p.Annotations[annotationConfigHash], Phase: string(p.Status.Phase),
-		Deleting: p.DeletionTimestamp != nil, HostNetwork: p.Spec.HostNetwork, Containers: containers(p.Spec),
+		Deleting: p.DeletionTimestamp != nil, HostNetwork: p.Spec.HostNetwork, Containers: convertContainers(p.Spec),
 	}
 	_, out.Mirror = p.Annotations[annotationMirror]
 	out.FromFile, out.Created = p.Annotations[annotationSource] == "file", p.CreationTimestamp.Time
@@ -48,7 +48,7 @@ func pod(p *corev1.Pod) downstream.Pod {
 			out.Ready = c.Status == corev1.ConditionTrue
 		case corev1.PodScheduled:
 			out.Scheduled = downstream.Condition{Status: string(c.Status), Reason: c.Reason, Message: c.Message, Since: c.LastTransitionTime.Time}
-		default: // no rule asks for it
+		default: // no rule uses it
 		}
 	}
 	for _, s := range p.Status.ContainerStatuses {
@@ -64,24 +64,24 @@ func pod(p *corev1.Pod) downstream.Pod {
 	return out
 }
 
-// ContainerStatus is what a kubelet says of a container.
+// ContainerStatus converts a kubelet's status of a container.
 func ContainerStatus(s corev1.ContainerStatus) downstream.ContainerStatus {
 	out := downstream.ContainerStatus{ID: s.ContainerID, Image: s.Image, Ready: s.Ready, Restarts: s.RestartCount,
-		Ended: end(s.State.Terminated), Before: end(s.LastTerminationState.Terminated)}
+		Ended: convertEnd(s.State.Terminated), Before: convertEnd(s.LastTerminationState.Terminated)}
 	if w := s.State.Waiting; w != nil {
 		out.Waiting = &downstream.Waiting{Reason: w.Reason, Message: w.Message}
 	}
 	return out
 }
 
-func end(t *corev1.ContainerStateTerminated) *downstream.End {
+func convertEnd(t *corev1.ContainerStateTerminated) *downstream.End {
 	if t == nil {
 		return nil
 	}
 	return &downstream.End{ID: t.ContainerID, Code: t.ExitCode, Reason: t.Reason, Message: t.Message, At: t.FinishedAt.Time}
 }
 
-func containers(spec corev1.PodSpec) []downstream.Container {
+func convertContainers(spec corev1.PodSpec) []downstream.Container {
 	volumes := map[string]downstream.Mount{}
 	for _, v := range spec.Volumes {
 		switch {
@@ -91,12 +91,12 @@ func containers(spec corev1.PodSpec) []downstream.Container {
 			volumes[v.Name] = downstream.Mount{Kind: "Secret", Name: v.Secret.SecretName}
 		case v.HostPath != nil:
 			volumes[v.Name] = downstream.Mount{Kind: "HostPath", Name: v.HostPath.Path}
-		case v.Projected != nil && holdsFiles(v.Projected):
+		case v.Projected != nil && hasFiles(v.Projected):
 			volumes[v.Name] = downstream.Mount{Kind: "Projected", Name: v.Name}
 		}
 	}
 	out := make([]downstream.Container, 0, len(spec.Containers))
-	for _, c := range everyContainer(spec) {
+	for _, c := range allContainers(spec) {
 		d := downstream.Container{Name: c.Name, Image: c.Image, Command: c.Command, Args: c.Args}
 		for _, m := range c.VolumeMounts {
 			if v, ok := volumes[m.Name]; ok {
@@ -109,9 +109,9 @@ func containers(spec corev1.PodSpec) []downstream.Container {
 	return out
 }
 
-// everyContainer has those that run in a pod's working order first. One that comes
-// before them, or is added to a running pod, runs a program as well.
-func everyContainer(spec corev1.PodSpec) []corev1.Container {
+// allContainers returns a pod's containers, then its init and ephemeral containers, which run
+// programs as well.
+func allContainers(spec corev1.PodSpec) []corev1.Container {
 	all := slices.Concat(spec.Containers, spec.InitContainers)
 	for _, c := range spec.EphemeralContainers {
 		all = append(all, corev1.Container(c.EphemeralContainerCommon))
@@ -119,20 +119,20 @@ func everyContainer(spec corev1.PodSpec) []corev1.Container {
 	return all
 }
 
-// holdsFiles says whether a projected volume has files that somebody made.
-func holdsFiles(p *corev1.ProjectedVolumeSource) bool {
+// hasFiles reports whether a projected volume contains a Secret or a ConfigMap.
+func hasFiles(p *corev1.ProjectedVolumeSource) bool {
 	return slices.ContainsFunc(p.Sources, func(s corev1.VolumeProjection) bool { return s.Secret != nil || s.ConfigMap != nil })
 }
 
-// DaemonSet turns a rendered or live DaemonSet into what the checks judge.
+// DaemonSet converts a rendered or live DaemonSet.
 func DaemonSet(d *appsv1.DaemonSet) downstream.DaemonSet {
-	return daemonSet(d, containers(d.Spec.Template.Spec))
+	return convertDaemonSet(d, convertContainers(d.Spec.Template.Spec))
 }
 
-func daemonSet(d *appsv1.DaemonSet, cs []downstream.Container) downstream.DaemonSet {
+func convertDaemonSet(d *appsv1.DaemonSet, cs []downstream.Container) downstream.DaemonSet {
 	spec := d.Spec.Template.Spec
 	out := downstream.DaemonSet{
-		Object: object("DaemonSet", d.ObjectMeta), UID: string(d.UID), NodeSelector: spec.NodeSelector,
+		Object: convertObject("DaemonSet", d.ObjectMeta), UID: string(d.UID), NodeSelector: spec.NodeSelector,
 		Affinity: spec.Affinity != nil && spec.Affinity.NodeAffinity != nil, HostNetwork: spec.HostNetwork,
 		ServiceAccount: spec.ServiceAccountName, Containers: cs, Deleting: d.DeletionTimestamp != nil,
 		Desired: d.Status.DesiredNumberScheduled, Current: d.Status.CurrentNumberScheduled, Ready: d.Status.NumberReady,

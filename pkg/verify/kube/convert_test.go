@@ -13,22 +13,22 @@ import (
 func TestPodHashIsKept(t *testing.T) {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{annotationConfigHash: "abc"}},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Env: []corev1.EnvVar{{Name: "FILE_HASH"}}}}}}
-	if pod(p).PodHash {
+	if convertPod(p).PodHash {
 		t.Error("FILE_HASH is in every release")
 	}
 	p.Spec.Containers[0].Env = append(p.Spec.Containers[0].Env, corev1.EnvVar{Name: "POD_HASH", Value: "x"})
-	if m := pod(p).Shows("v1.26.7+rke2r1"); !pod(p).PodHash || !m.PodHash || m.Hash != "abc" || m.Kubelet != "v1.26.7+rke2r1" {
+	if m := convertPod(p).Shows("v1.26.7+rke2r1"); !convertPod(p).PodHash || !m.PodHash || m.Hash != "abc" || m.Kubelet != "v1.26.7+rke2r1" {
 		t.Errorf("%+v", m)
 	}
 }
 
-// What tells why a pod does not run survives the conversion.
+// The conversion keeps the fields that explain why a pod does not run.
 func TestPodKeepsWhyItDoesNotRun(t *testing.T) {
 	since := metav1.NewTime(time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC))
 	ended := func(code int32, message string) corev1.ContainerState {
 		return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Message: message}}
 	}
-	got := pod(&corev1.Pod{
+	got := convertPod(&corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{CreationTimestamp: since, Annotations: map[string]string{annotationSource: "file"}},
 		Status: corev1.PodStatus{
 			Conditions: []corev1.PodCondition{
@@ -59,7 +59,7 @@ func TestPodKeepsWhyItDoesNotRun(t *testing.T) {
 	}
 }
 
-// An event's own times are several, and a series moves only its own.
+// An event has several times, and a series updates only its own.
 func TestEventIsAsNewAsItsNewestTime(t *testing.T) {
 	at := func(minute int) time.Time { return time.Date(2024, 5, 1, 12, minute, 0, 0, time.UTC) }
 	for name, e := range map[string]corev1.Event{
@@ -70,7 +70,7 @@ func TestEventIsAsNewAsItsNewestTime(t *testing.T) {
 			Series: &corev1.EventSeries{LastObservedTime: metav1.NewMicroTime(at(9))}},
 	} {
 		e.InvolvedObject.UID = "u"
-		if got := event(&e); !got.Latest.Equal(at(9)) || got.UID != "u" {
+		if got := convertEvent(&e); !got.Latest.Equal(at(9)) || got.UID != "u" {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

@@ -11,11 +11,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// daemonSets lists the DaemonSets of the cluster at its first call, once for all who
-// look at them.
+// daemonSets lists the cluster's DaemonSets at its first call, once for all callers.
 type daemonSets func() daemonSetParts
 
-// daemonSetParts are those that run a CCM, and those that run another manager, or an
+// daemonSetParts holds the DaemonSets that run a CCM, and those that run another manager or an
 // API server.
 type daemonSetParts struct {
 	ccms   verify.Read[[]downstream.DaemonSet]
@@ -30,9 +29,9 @@ func (r Reader) daemonSets(ctx context.Context) daemonSets {
 		}
 		read := collect(ctx, r, "daemonsets", metav1.ListOptions{}, r.Kube.AppsV1().DaemonSets(metav1.NamespaceAll).List, func(l *appsv1.DaemonSetList) []one {
 			return filter(l.Items, func(d *appsv1.DaemonSet) (one, bool) {
-				w, is := workload("DaemonSet", d.ObjectMeta, daemonCount(d), d.Spec.Template.Spec)
+				w, is := convertWorkload("DaemonSet", d.ObjectMeta, daemonCount(d), d.Spec.Template.Spec)
 				if _, ccm := downstream.RunsCCM(w.Containers); ccm {
-					set := daemonSet(d, w.Containers)
+					set := convertDaemonSet(d, w.Containers)
 					return one{ccm: &set}, true
 				}
 				return one{other: w}, is
@@ -54,12 +53,12 @@ func (r Reader) daemonSets(ctx context.Context) daemonSets {
 	})
 }
 
-// daemonCount is how many pods there are to be, or still are.
+// daemonCount returns how many pods the DaemonSet wants or still has.
 func daemonCount(d *appsv1.DaemonSet) int32 {
 	s := d.Status
 	count := max(s.DesiredNumberScheduled, s.CurrentNumberScheduled+s.NumberMisscheduled)
 	if s.ObservedGeneration < d.Generation {
-		count = max(1, count) // its controller has not looked at it yet
+		count = max(1, count) // its controller has not observed it yet
 	}
 	return count
 }

@@ -11,7 +11,6 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// DaemonSets are looked at for a CCM and for others' managers, and listed once.
 func TestDaemonSetsAreListedOnce(t *testing.T) {
 	const ccm = `{"metadata":{"namespace":"kube-system","name":"ccm"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"spec":{"containers":[{"name":"c","command":["aws-cloud-controller-manager"]}]}}}}`
 	const other = `{"metadata":{"namespace":"web","name":"other"},"spec":{"template":{"spec":{"containers":[{"name":"c","command":["kube-controller-manager"]}]}}}}`

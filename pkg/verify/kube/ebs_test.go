@@ -16,8 +16,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/restfake"
 )
 
-// A volume on in-tree EBS that is written into a pod is found in the template of every
-// kind, and in pods that no workload made. Containers of such a workload are not kept.
+// An in-tree EBS volume without a PersistentVolume is found in the templates of all kinds and in
+// loose pods. The containers of such a workload are not kept.
 func TestWorkloads_volumesOnEBS(t *testing.T) {
 	withVolume := func(source corev1.VolumeSource) corev1.PodSpec {
 		return corev1.PodSpec{Containers: []corev1.Container{{Name: "db", Image: "postgres:16", Args: []string{"--secret=x"}}}, Volumes: []corev1.Volume{{Name: "data", VolumeSource: source}}}
@@ -69,7 +69,7 @@ func TestWorkloads_volumesOnEBS(t *testing.T) {
 	}
 }
 
-// named is an object in web, made by a controller of that kind if one is given.
+// named returns an object in web, with a controller of that kind if one is given.
 func named(name, apiVersion, kind string) metav1.ObjectMeta {
 	if kind != "" {
 		m := made(name, apiVersion, kind)

@@ -18,8 +18,7 @@ import (
 
 const nodeCount = 7
 
-// fill makes one of everything the reader looks for, and of some things that it
-// must leave out.
+// fill creates one of everything the reader looks for, and some objects that it must omit.
 func fill(t *testing.T, c kubernetes.Interface) {
 	t.Helper()
 	o := metav1.CreateOptions{}

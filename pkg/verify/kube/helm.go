@@ -13,16 +13,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// charts reads RKE2's HelmCharts and HelmChartConfigs. A cluster without these
-// resources has none.
+// charts reads RKE2's HelmCharts and HelmChartConfigs. It returns none if the cluster does not
+// have these resources.
 func (r Reader) charts(ctx context.Context) verify.Read[[]downstream.Chart] {
 	var all []downstream.Chart
 	for resource, kind := range map[string]string{"helmcharts": "HelmChart", "helmchartconfigs": "HelmChartConfig"} {
 		gvr := schema.GroupVersionResource{Group: "helm.cattle.io", Version: "v1", Resource: resource}
 		part := collect(ctx, r, resource, metav1.ListOptions{}, r.Dynamic.Resource(gvr).List, func(l *unstructured.UnstructuredList) []downstream.Chart {
-			return filter(l.Items, func(u *unstructured.Unstructured) (downstream.Chart, bool) { return chart(kind, u), true })
+			return filter(l.Items, func(u *unstructured.Unstructured) (downstream.Chart, bool) { return convertChart(kind, u), true })
 		})
-		if part.Err != nil && absent(part.Err) {
+		if part.Err != nil && isNotFound(part.Err) {
 			continue
 		}
 		if !part.OK() {
@@ -33,7 +33,7 @@ func (r Reader) charts(ctx context.Context) verify.Read[[]downstream.Chart] {
 	return verify.Got(all)
 }
 
-func chart(kind string, u *unstructured.Unstructured) downstream.Chart {
+func convertChart(kind string, u *unstructured.Unstructured) downstream.Chart {
 	field := func(name string) string {
 		s, _, _ := unstructured.NestedString(u.Object, "spec", name)
 		return s
@@ -46,8 +46,8 @@ func chart(kind string, u *unstructured.Unstructured) downstream.Chart {
 	return c
 }
 
-// releases reads labels of Helm's Secrets through the metadata API: the server
-// leaves out the data, so that no values ever reach this process.
+// releases reads the labels of Helm's Secrets through the metadata API. The server omits the
+// data, so that no values reach this process.
 func (r Reader) releases(ctx context.Context) verify.Read[[]downstream.Release] {
 	secrets := schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 	opts := metav1.ListOptions{LabelSelector: "owner=helm,status!=superseded"}
@@ -58,8 +58,8 @@ func (r Reader) releases(ctx context.Context) verify.Read[[]downstream.Release] 
 	})
 }
 
-// ccmObjects looks for the objects of upstream's chart, besides the DaemonSet,
-// by the names they have in every version of it.
+// ccmObjects reads the objects of upstream's chart besides the DaemonSet, by the names that
+// every version of it uses.
 func (r Reader) ccmObjects(ctx context.Context) verify.Read[[]downstream.Object] {
 	rbac := func(resource string) schema.GroupVersionResource {
 		return schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: resource}
@@ -77,13 +77,13 @@ func (r Reader) ccmObjects(ctx context.Context) verify.Read[[]downstream.Object]
 		ctx, cancel := r.deadline(ctx)
 		m, err := r.Metadata.Resource(o.resource).Namespace(o.ns).Get(ctx, o.named, metav1.GetOptions{})
 		cancel()
-		if absent(err) {
+		if isNotFound(err) {
 			continue
 		}
 		if err != nil {
 			return verify.Failed[[]downstream.Object](fmt.Errorf("reading %s %s: %w", o.kind, o.named, err))
 		}
-		found = append(found, object(o.kind, m.ObjectMeta))
+		found = append(found, convertObject(o.kind, m.ObjectMeta))
 	}
 	return verify.Got(found)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 )
 
-func TestSettled(t *testing.T) {
+func TestIsSettled(t *testing.T) {
 	t0 := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	series := func(renewed bool, ago time.Duration) lease.Series {
 		o := lease.Observation{Exists: true, Holder: "a_1", Renew: t0.Add(-ago)}
@@ -22,25 +22,25 @@ func TestSettled(t *testing.T) {
 	fenced.Last = fenced.First
 	empty := lease.Series{First: lease.Observation{Exists: true}, Last: lease.Observation{Exists: true}}
 	cases := []struct {
-		name   string
-		leases lease.Leases
-		looked time.Duration
-		want   bool
+		name    string
+		leases  lease.Leases
+		elapsed time.Duration
+		want    bool
 	}{
 		{"nothing there", lease.Leases{}, 0, true},
 		{"not renewed yet", lease.Leases{KCM: series(false, 0)}, time.Second, false},
 		{"renewed", lease.Leases{KCM: series(true, 0)}, time.Second, true},
-		{"one missing still", lease.Leases{KCM: series(true, 0), Migration: series(false, 0)}, 3 * time.Second, false},
+		{"one not renewed yet", lease.Leases{KCM: series(true, 0), Migration: series(false, 0)}, 3 * time.Second, false},
 		{"one long dead, too early", lease.Leases{KCM: series(true, 0), Migration: series(false, time.Hour)}, time.Second, false},
 		{"one long dead", lease.Leases{KCM: series(true, 0), Migration: series(false, time.Hour)}, 3 * time.Second, true},
 		{"all dead are waited for", lease.Leases{KCM: series(false, time.Hour)}, 3 * time.Second, false},
-		{"patience is over", lease.Leases{KCM: series(false, 0)}, 10 * time.Second, true},
+		{"timeout is over", lease.Leases{KCM: series(false, 0)}, 10 * time.Second, true},
 		{"a hand-over may take longer than that", lease.Leases{Migration: fenced}, 23 * time.Second, false},
 		{"a hand-over takes no longer than that", lease.Leases{Migration: fenced}, 24 * time.Second, true},
-		{"nobody holds it", lease.Leases{Migration: empty}, 0, true},
+		{"no holder", lease.Leases{Migration: empty}, 0, true},
 	}
 	for _, tc := range cases {
-		if got := settled(tc.leases, tc.looked, 10*time.Second); got != tc.want {
+		if got := isSettled(tc.leases, tc.elapsed, 10*time.Second); got != tc.want {
 			t.Errorf("%s: %v, want %v", tc.name, got, tc.want)
 		}
 	}

@@ -20,8 +20,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// readFrom reads the nodes of a stand-in for an API server that does what no
-// healthy one does.
+// readFrom reads the nodes of a stand-in for a faulty API server.
 func readFrom(t *testing.T, s http.Handler, change ...func(*Reader)) verify.Read[[]downstream.Node] {
 	t.Helper()
 	server := httptest.NewServer(s)
@@ -37,8 +36,7 @@ func readFrom(t *testing.T, s http.Handler, change ...func(*Reader)) verify.Read
 	return r.nodes(t.Context())
 }
 
-// times answers the first n requests for a page after the first one, and lets
-// the others through.
+// times answers the first n requests for later pages, and passes the others on.
 func times(n int32, answer http.HandlerFunc) func(http.ResponseWriter, *http.Request) bool {
 	var left atomic.Int32
 	left.Store(n)
@@ -112,7 +110,7 @@ func complete(t *testing.T, got verify.Read[[]downstream.Node], want int) {
 	}
 }
 
-// A server that goes round in a circle ends the list, and not as a complete one.
+// A server that repeats a continue token ends the list with an error.
 func TestContinueTokenThatRepeats(t *testing.T) {
 	pages := &standin.Nodes{Count: 35}
 	circle := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -128,8 +126,7 @@ func TestContinueTokenThatRepeats(t *testing.T) {
 	}
 }
 
-// Nodes that are deleted while the list is read are of the list's own moment; a
-// list that begins anew has only those that are left.
+// A list contains Nodes that are deleted while it is read. A restarted list does not.
 func TestNodesVanish(t *testing.T) {
 	pages := &standin.Nodes{Count: 35}
 	pages.Before = times(1, func(w http.ResponseWriter, _ *http.Request) {
@@ -144,7 +141,7 @@ func TestNodesVanish(t *testing.T) {
 	}
 }
 
-// Whatever a Node carries, the reader keeps what is judged, cut to a size.
+// The reader keeps the fields that rules use and limits their size, whatever a Node contains.
 func TestJunkInNodes(t *testing.T) {
 	big := strings.Repeat("x", 1<<20)
 	got := readFrom(t, &standin.Nodes{Count: 3, Change: func(i int, n *corev1.Node) {
@@ -169,7 +166,7 @@ func TestJunkInNodes(t *testing.T) {
 	for what, size := range map[string]int{
 		"ProviderID": len(n.ProviderID), "label": len(n.Labels["big"]), "message": len(n.Ready.Message), "address": len(n.Addresses[0].Address), "taint": len(n.Taints[0].Value),
 	} {
-		if size > longest+40 || size < longest {
+		if size > textLimit+40 || size < textLimit {
 			t.Errorf("%s keeps %d bytes", what, size)
 		}
 	}
@@ -181,8 +178,8 @@ func TestJunkInNodes(t *testing.T) {
 	}
 }
 
-// Of 20 KB a Node keeps little, and no page outlives its conversion: measured
-// when the next page is asked for.
+// Of the 20 KB of a Node little is kept, and no page outlives its conversion. The memory is
+// measured when the next page is requested.
 func TestNodesAreReadInBoundedMemory(t *testing.T) {
 	const count, size, perNode, slack = 3000, 100, 4 << 10, 12 << 20
 	var base, most uint64

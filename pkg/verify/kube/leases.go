@@ -18,47 +18,46 @@ import (
 )
 
 const (
-	leaseTick = 500 * time.Millisecond
-	// minLook is long enough for a renewal of a holder with default durations,
-	// which renews every 2 s.
+	leaseInterval = 500 * time.Millisecond
+	// minLook is long enough to see a renewal with default durations, one every 2 s.
 	minLook = 2500 * time.Millisecond
-	// staleAfter is how far a lease's renewal may lie behind that of another one
-	// before it is not worth waiting for. It shortens a look; no verdict rests on it.
-	staleAfter = 10 * time.Minute
+	// maxRenewLag is how far a lease's renewal may lie behind the newest one of another lease
+	// before waiting for it is pointless. It shortens the reading; no verdict depends on it.
+	maxRenewLag = 10 * time.Minute
 )
 
-// leases reads the three leases again and again until every held one was seen
-// renewed, or long enough that a living holder would have renewed.
+// leases reads the three leases repeatedly until every held one was renewed, or until a living
+// holder would have renewed it.
 func (r Reader) leases(ctx context.Context) verify.Read[lease.Leases] {
 	first, err := r.observeAll(ctx)
 	if err != nil {
 		return verify.Failed[lease.Leases](err)
 	}
-	patience := r.Patience
-	if patience <= 0 {
-		patience = component.DefaultRenewDeadline
+	timeout := r.RenewTimeout
+	if timeout <= 0 {
+		timeout = component.DefaultRenewDeadline
 	}
 	return r.watch(ctx, lease.Leases{
 		Migration: lease.Series{First: first[0], Last: first[0]},
 		KCM:       lease.Series{First: first[1], Last: first[1]},
 		CCM:       lease.Series{First: first[2], Last: first[2]},
-	}, patience)
+	}, timeout)
 }
 
-// lookOn looks at leases for longer, where a deadline in force is.
-func (r Reader) lookOn(ctx context.Context, seen verify.Read[lease.Leases], deadline time.Duration) verify.Read[lease.Leases] {
-	if !seen.OK() || deadline <= max(r.Patience, component.DefaultRenewDeadline) {
-		return seen
+// extend continues the reading if a renew deadline in force is longer than the default.
+func (r Reader) extend(ctx context.Context, read verify.Read[lease.Leases], deadline time.Duration) verify.Read[lease.Leases] {
+	if !read.OK() || deadline <= max(r.RenewTimeout, component.DefaultRenewDeadline) {
+		return read
 	}
-	return r.watch(ctx, seen.Value, deadline)
+	return r.watch(ctx, read.Value, deadline)
 }
 
-func (r Reader) watch(ctx context.Context, seen lease.Leases, patience time.Duration) verify.Read[lease.Leases] {
-	looked := max(seen.Migration.Last.At, seen.KCM.Last.At, seen.CCM.Last.At)
-	start := r.Clock.Now().Add(-looked)
-	ticker := r.Clock.NewTicker(leaseTick)
+func (r Reader) watch(ctx context.Context, read lease.Leases, timeout time.Duration) verify.Read[lease.Leases] {
+	elapsed := max(read.Migration.Last.At, read.KCM.Last.At, read.CCM.Last.At)
+	start := r.Clock.Now().Add(-elapsed)
+	ticker := r.Clock.NewTicker(leaseInterval)
 	defer ticker.Stop()
-	for !settled(seen, r.Clock.Since(start), patience) {
+	for !isSettled(read, r.Clock.Since(start), timeout) {
 		select {
 		case <-ctx.Done():
 			return verify.Failed[lease.Leases](fmt.Errorf("watching leases for a renewal: %w", context.Cause(ctx)))
@@ -68,19 +67,19 @@ func (r Reader) watch(ctx context.Context, seen lease.Leases, patience time.Dura
 		if err != nil {
 			return verify.Failed[lease.Leases](err)
 		}
-		for i, s := range []*lease.Series{&seen.Migration, &seen.KCM, &seen.CCM} {
+		for i, s := range []*lease.Series{&read.Migration, &read.KCM, &read.CCM} {
 			next[i].At = r.Clock.Since(start)
 			if !s.First.Exists {
-				s.First = next[i] // a lease that is made meanwhile is looked at from then on
+				s.First = next[i] // the time before a lease is created does not count
 			}
 			s.Last = next[i]
 		}
 	}
-	return verify.Got(seen)
+	return verify.Got(read)
 }
 
-// settled says whether a longer look would add nothing.
-func settled(l lease.Leases, looked, patience time.Duration) bool {
+// isSettled reports whether further readings would add nothing.
+func isSettled(l lease.Leases, elapsed, timeout time.Duration) bool {
 	all := []lease.Series{l.Migration, l.KCM, l.CCM}
 	var newest time.Time
 	for _, s := range all {
@@ -90,12 +89,12 @@ func settled(l lease.Leases, looked, patience time.Duration) bool {
 	}
 	for _, s := range all {
 		held := s.Last.Exists && s.Last.Holder != ""
-		old := looked >= minLook && newest.Sub(s.Last.Renew) > staleAfter
-		enough := patience
+		old := elapsed >= minLook && newest.Sub(s.Last.Renew) > maxRenewLag
+		enough := timeout
 		if s.Last.Fenced() {
-			enough = max(patience, s.Last.FenceLasts())
+			enough = max(timeout, s.Last.FenceLasts())
 		}
-		long := looked-s.First.At >= enough
+		long := elapsed-s.First.At >= enough
 		if held && !s.Renewed() && !old && !long {
 			return false
 		}
@@ -103,14 +102,14 @@ func settled(l lease.Leases, looked, patience time.Duration) bool {
 	return true
 }
 
-// leases are the names of the three, in the order in which they are read.
-func leases() []string {
+// leaseNames returns the names of the three leases in the order of reading.
+func leaseNames() []string {
 	return []string{wellknown.MigrationLease, wellknown.KCMLease, wellknown.CCMLease}
 }
 
 func (r Reader) observeAll(ctx context.Context) ([3]lease.Observation, error) {
 	var out [3]lease.Observation
-	for i, name := range leases() {
+	for i, name := range leaseNames() {
 		var err error
 		if out[i], err = r.lease(ctx, name); err != nil {
 			return out, fmt.Errorf("reading Lease %s/%s: %w", wellknown.System, name, err)
@@ -119,22 +118,22 @@ func (r Reader) observeAll(ctx context.Context) ([3]lease.Observation, error) {
 	return out, nil
 }
 
-// lease is one reading of a Lease; zero where it does not exist.
+// lease reads a Lease once. The observation is zero if the Lease does not exist.
 func (r Reader) lease(ctx context.Context, name string) (lease.Observation, error) {
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
 	l, err := r.Kube.CoordinationV1().Leases(wellknown.System).Get(ctx, name, metav1.GetOptions{})
 	switch {
-	case absent(err):
+	case isNotFound(err):
 		return lease.Observation{}, nil
 	case err != nil:
 		return lease.Observation{}, err
 	}
-	return observe(l), nil
+	return convertLease(l), nil
 }
 
-func observe(l *coordinationv1.Lease) lease.Observation {
-	o := lease.Observation{Exists: true, UID: string(l.UID), ResourceVersion: l.ResourceVersion, Manager: renewer(l.ManagedFields)}
+func convertLease(l *coordinationv1.Lease) lease.Observation {
+	o := lease.Observation{Exists: true, UID: string(l.UID), ResourceVersion: l.ResourceVersion, Manager: findRenewer(l.ManagedFields)}
 	if l.Spec.HolderIdentity != nil {
 		o.Holder = *l.Spec.HolderIdentity
 	}
@@ -153,11 +152,11 @@ func observe(l *coordinationv1.Lease) lease.Observation {
 	return o
 }
 
-// fieldsLimits are the limits of a lease's managed fields. A lease has 20 fields.
+// fieldsLimits returns the limits of a lease's managed fields. A lease has 20 fields.
 func fieldsLimits() bounded.Limits { return bounded.Limits{Bytes: 64 << 10, Values: 1 << 12} }
 
-// renewer is the field manager that owns f:spec.f:renewTime.
-func renewer(entries []metav1.ManagedFieldsEntry) string {
+// findRenewer returns the field manager that owns f:spec.f:renewTime, or "".
+func findRenewer(entries []metav1.ManagedFieldsEntry) string {
 	for _, e := range entries {
 		if e.FieldsV1 == nil || !bytes.Contains(e.FieldsV1.GetRawBytes(), []byte(`"f:renewTime"`)) {
 			continue
@@ -173,13 +172,13 @@ func renewer(entries []metav1.ManagedFieldsEntry) string {
 	return ""
 }
 
-// apiServers are the identity leases; the label changed in 1.27.
+// apiServers reads the identity leases. Their label changed in 1.27.
 func (r Reader) apiServers(ctx context.Context) verify.Read[[]lease.Observation] {
 	var all []lease.Observation
 	for _, selector := range []string{"apiserver.kubernetes.io/identity=kube-apiserver", "k8s.io/component=kube-apiserver"} {
 		part := collect(ctx, r, "identity leases of API servers", metav1.ListOptions{LabelSelector: selector},
 			r.Kube.CoordinationV1().Leases(wellknown.System).List, func(l *coordinationv1.LeaseList) []lease.Observation {
-				return filter(l.Items, func(x *coordinationv1.Lease) (lease.Observation, bool) { return observe(x), true })
+				return filter(l.Items, func(x *coordinationv1.Lease) (lease.Observation, bool) { return convertLease(x), true })
 			})
 		if !part.OK() {
 			return part

@@ -24,17 +24,17 @@ import (
 const (
 	kcmName = "kube-controller-manager"
 	ccmName = "aws-cloud-controller-manager"
-	// patience is the renew deadline of these tests.
-	patience = 1200 * time.Millisecond
+	// renewTimeout is the renew deadline of these tests.
+	renewTimeout = 1200 * time.Millisecond
 )
 
-// state is a lease at one reading; nil: it does not exist.
+// state is a lease at one reading, or nil if it does not exist.
 type state struct {
 	holder, manager string
 	renewals        int
 }
 
-// script gives a lease for the n-th reading, from 0.
+// script returns a lease for the n-th reading, from 0.
 type script func(n int) *state
 
 func renewing(holder, manager string) script {
@@ -47,7 +47,7 @@ func frozen(holder, manager string) script {
 
 func absentLease(int) *state { return nil }
 
-// from is a script that begins at a reading.
+// from returns a script that replaces before by after at a reading.
 func from(at int, before, after script) script {
 	return func(n int) *state {
 		if n < at {
@@ -57,8 +57,8 @@ func from(at int, before, after script) script {
 	}
 }
 
-// scripted answers for the three leases as told. Field managers are as an API
-// server writes them; nothing else of it is there.
+// scripted returns a reader of three scripted leases. It sets the field managers as an API server
+// does, and no other managed fields.
 func scripted(migration, kcm, ccm script) Reader {
 	client := fake.NewClientset()
 	scripts := map[string]script{wellknown.MigrationLease: migration, wellknown.KCMLease: kcm, wellknown.CCMLease: ccm}
@@ -86,11 +86,11 @@ func scripted(migration, kcm, ccm script) Reader {
 			Spec: coordinationv1.LeaseSpec{HolderIdentity: &s.holder, RenewTime: &at},
 		}, nil
 	})
-	return Reader{Kube: client, Clock: clock.RealClock{}, Patience: patience}
+	return Reader{Kube: client, Clock: clock.RealClock{}, RenewTimeout: renewTimeout}
 }
 
-// Who owns the migration lease is told by identity and by field manager, over
-// readings that are far enough apart to see it renewed, whatever happens meanwhile.
+// The owner of the migration lease follows from identity and field manager, over readings far
+// enough apart to see a renewal.
 func TestLeaseOwner(t *testing.T) {
 	kcm, ccm := renewing("cp-a_1", kcmName), renewing("cp-b_2", ccmName)
 	for _, tc := range []struct {
@@ -116,15 +116,14 @@ func TestLeaseOwner(t *testing.T) {
 			if !got.OK() {
 				t.Fatal(got.Err)
 			}
-			if v := lease.JudgeMigration(got.Value, patience); v.Owner != tc.owner || v.Life != tc.life {
+			if v := lease.JudgeMigration(got.Value, renewTimeout); v.Owner != tc.owner || v.Life != tc.life {
 				t.Errorf("%+v, want %s, %s", v, tc.owner, tc.life)
 			}
 		})
 	}
 }
 
-// A lease that is made while we look, as after the first flag, is looked at as
-// long as any other before it is called stuck.
+// A lease that is created between readings is read as long as any other before it is called stuck.
 func TestLeaseMadeWhileWeLook(t *testing.T) {
 	for name, tc := range map[string]struct {
 		after script
@@ -134,18 +133,18 @@ func TestLeaseMadeWhileWeLook(t *testing.T) {
 			t.Parallel()
 			// A frozen main lease keeps the look going until the other one is there.
 			got := scripted(from(2, absentLease, tc.after), frozen("cp-a_1", kcmName), absentLease).leases(t.Context())
-			v := lease.JudgeMigration(got.Value, patience)
+			v := lease.JudgeMigration(got.Value, renewTimeout)
 			if !got.OK() || v.Owner != lease.KCM || v.Life != tc.want {
 				t.Errorf("%+v, %v, want %s", v, got.Err, tc.want)
 			}
-			if s := got.Value.Migration; s.First.At == 0 || tc.want == lease.Dead && s.Span() < patience {
+			if s := got.Value.Migration; s.First.At == 0 || tc.want == lease.Dead && s.Span() < renewTimeout {
 				t.Errorf("looked from %s for %s", s.First.At, s.Span())
 			}
 		})
 	}
 }
 
-// A second reading that fails leaves no verdict of the first one.
+// If the second reading fails, the first one gives no verdict.
 func TestLeaseReadOnlyOnce(t *testing.T) {
 	r := scripted(frozen("cp-a_1", kcmName), frozen("cp-a_1", kcmName), absentLease)
 	client, ok := r.Kube.(*fake.Clientset)
@@ -165,8 +164,8 @@ func TestLeaseReadOnlyOnce(t *testing.T) {
 	}
 }
 
-// A cluster whose components have longer durations renews less often: it is looked at
-// for as long as a deadline in force, and no holder is called dead before.
+// Components with longer durations renew less often. Their leases are read for as long as a
+// deadline in force, and no holder is called dead before.
 func TestLongerDeadlinesAreWaitedFor(t *testing.T) {
 	for name, tc := range map[string]struct {
 		deadline time.Duration
@@ -180,8 +179,8 @@ func TestLongerDeadlinesAreWaitedFor(t *testing.T) {
 				// every second reading of ours is half a second later: 26 s
 				rare := func(n int) *state { return &state{"cp-b_2", ccmName, n / 52} }
 				r := scripted(rare, absentLease, rare)
-				r.Patience = 0
-				got := r.lookOn(t.Context(), r.leases(t.Context()), tc.deadline)
+				r.RenewTimeout = 0
+				got := r.extend(t.Context(), r.leases(t.Context()), tc.deadline)
 				if v := lease.JudgeMigration(got.Value, tc.deadline); !got.OK() || v.Life != tc.want || v.Owner != lease.CCM {
 					t.Errorf("%+v, %v, want %s", v, got.Err, tc.want)
 				}

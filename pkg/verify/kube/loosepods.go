@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// makers are the kinds whose pods are judged by their template (workloads). Pods of
-// any other kind, CloneSets for one, are read like those that nobody made.
+// makers returns the kinds whose pods are judged by their template; see workloads. Pods of
+// other kinds, such as CloneSets, are treated as pods without an owner.
 func makers() []schema.GroupKind {
 	return []schema.GroupKind{
 		{Group: "apps", Kind: "ReplicaSet"}, {Group: "apps", Kind: "StatefulSet"}, {Group: "apps", Kind: "DaemonSet"},
@@ -20,42 +20,42 @@ func makers() []schema.GroupKind {
 	}
 }
 
-// loosePods are the pods that no workload made and that run a controller manager, or
-// an API server, or have a volume on in-tree EBS. Of all pods metadata alone is read, and in full only what is loose.
+// loosePods reads the pods without a workload that run a controller manager or an API server,
+// or that have an in-tree EBS volume. Only loose pods are read in full; of all others only
+// metadata is read.
 func (r Reader) loosePods(ctx context.Context) verify.Read[[]downstream.Pod] {
-	return whole[downstream.Pod]{
-		what: "pods", resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"},
-		open: func(m metav1.Object) bool { return !madeBy(m, makers()...) },
+	return selection[downstream.Pod]{
+		name: "pods", resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"},
+		needsRead: func(m metav1.Object) bool { return !madeBy(m, makers()...) },
 		get: func(ctx context.Context, namespace, name string) ([]downstream.Pod, error) {
 			p, err := r.Kube.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
 			if err != nil {
 				return nil, err
 			}
-			return filter([]corev1.Pod{*p}, loosePod), nil
+			return filter([]corev1.Pod{*p}, convertLoosePod), nil
 		},
 		list: func(ctx context.Context, namespace string, opts metav1.ListOptions) verify.Read[[]downstream.Pod] {
 			return collect(ctx, r, "pods", opts, r.Kube.CoreV1().Pods(namespace).List, func(l *corev1.PodList) []downstream.Pod {
-				return filter(l.Items, loosePod)
+				return filter(l.Items, convertLoosePod)
 			})
 		},
 	}.read(ctx, r)
 }
 
-func loosePod(p *corev1.Pod) (downstream.Pod, bool) {
+func convertLoosePod(p *corev1.Pod) (downstream.Pod, bool) {
 	if madeBy(p, makers()...) {
 		return downstream.Pod{}, false
 	}
 	ebs := onEBS(p.Spec)
-	if !downstream.Interesting(containers(p.Spec)) {
+	if !downstream.Interesting(convertContainers(p.Spec)) {
 		return downstream.Pod{Namespace: p.Namespace, Name: p.Name, Node: p.Spec.NodeName, Phase: string(p.Status.Phase), EBS: ebs}, ebs
 	}
-	out := pod(p)
+	out := convertPod(p)
 	out.EBS = ebs
 	return out, true
 }
 
-// madeBy says whether an object of one of the kinds, in whatever version, made this
-// one.
+// madeBy reports whether the object's controller is of one of the kinds, in any version.
 func madeBy(m metav1.Object, kinds ...schema.GroupKind) bool {
 	maker := metav1.GetControllerOfNoCopy(m)
 	if maker == nil {

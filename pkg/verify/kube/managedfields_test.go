@@ -22,7 +22,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// scribed is metadata with all that an API server writes there.
+// scribed returns metadata with all fields that an API server writes.
 func scribed(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: name, Namespace: "team", UID: "u-" + "1", ResourceVersion: "17", Generation: 3,
@@ -95,8 +95,8 @@ func TestWithoutManagedFields(t *testing.T) {
 	}
 }
 
-// The Reader's client of metadata is lean, and its typed client is not: it reads who
-// renews a lease from managedFields.
+// Only the metadata client drops managedFields: the typed client reads the renewer of a lease from
+// them.
 func TestReadersMetadataIsLean(t *testing.T) {
 	metadata := encoded(t, metadataOf(metav1.ListMeta{}, scribed("a")))
 	lease := encoded(t, &coordinationv1.Lease{TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"}, ObjectMeta: scribed("l")})
@@ -123,7 +123,7 @@ func TestReadersMetadataIsLean(t *testing.T) {
 	}
 }
 
-// What is no list in protobuf reaches the decoder, whose error says so.
+// Other responses reach the decoder, whose error describes them.
 func TestLeanLeavesTheRest(t *testing.T) {
 	list := encoded(t, metadataOf(metav1.ListMeta{}, scribed("a")))
 	const protobuf = "application/vnd.kubernetes.protobuf"
@@ -141,7 +141,7 @@ func TestLeanLeavesTheRest(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			answer := &http.Response{StatusCode: c.status, Header: http.Header{"Content-Type": {c.contentType}}, Body: io.NopCloser(bytes.NewReader(c.body))}
-			resp, err := newLean(answers{answer}).RoundTrip(&http.Request{Method: http.MethodGet})
+			resp, err := dropManagedFields(answers{answer}).RoundTrip(&http.Request{Method: http.MethodGet})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,8 +158,8 @@ type answers struct{ *http.Response }
 // RoundTrip implements http.RoundTripper.
 func (a answers) RoundTrip(*http.Request) (*http.Response, error) { return a.Response, nil }
 
-// Of whatever an API server can have written a decoder says what it says without
-// lean. Of other bytes, which it reads past their ends, nothing is asked but no panic.
+// For every valid response the decoder returns the same result as without the transport. For
+// other bytes, the transport only must not panic.
 func FuzzWithoutManagedFields(f *testing.F) {
 	f.Add(encoded(f, metadataOf(metav1.ListMeta{}, scribed("n"), metav1.ObjectMeta{})))
 	f.Add([]byte(magic))
@@ -167,14 +167,14 @@ func FuzzWithoutManagedFields(f *testing.F) {
 		lean := withoutManagedFields(raw)
 		message, _ := bytes.CutPrefix(raw, []byte(magic))
 		var want, got metav1.PartialObjectMetadataList
-		list := field(message, unknownRaw)
-		if kindOf(message) != metadataList || want.Unmarshal(list) != nil {
+		list := findField(message, unknownRaw)
+		if readKind(message) != metadataList || want.Unmarshal(list) != nil {
 			return
 		}
 		if again, err := want.Marshal(); err != nil || !bytes.Equal(again, list) {
 			return
 		}
-		if err := got.Unmarshal(field(lean[len(magic):], unknownRaw)); err != nil {
+		if err := got.Unmarshal(findField(lean[len(magic):], unknownRaw)); err != nil {
 			t.Fatalf("decoded before, and now: %v", err)
 		}
 		for i := range want.Items {

@@ -27,7 +27,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// One real API server serves every test of who runs controller managers.
+// The subtests share one real API server.
 func TestManagers(t *testing.T) {
 	server := apiserver.New(t, apiserver.Options{})
 	admin, err := kubernetes.NewForConfig(server.Config())
@@ -46,14 +46,14 @@ var (
 	plainSpec  = corev1.PodSpec{Containers: []corev1.Container{{Name: "x", Image: "nginx:1"}}}
 )
 
-// made is an object that a controller of that kind made.
+// made returns an object with a controller of that kind.
 func made(name, apiVersion, kind string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: name, Labels: map[string]string{"app": name}, OwnerReferences: []metav1.OwnerReference{
 		{APIVersion: apiVersion, Kind: kind, Name: "maker", UID: "u", Controller: ptr.To(true)}}}
 }
 
-// fillManagers makes controller managers of every kind in namespace web, each beside
-// something that is none.
+// fillManagers creates controller managers of every kind in namespace web, each next to a similar
+// object that is not one.
 func fillManagers(t *testing.T, c kubernetes.Interface) {
 	t.Helper()
 	ctx, o := t.Context(), metav1.CreateOptions{}
@@ -176,15 +176,15 @@ StatefulSet web/kcm
 CronJob web/ccm CCM
 CronJob web/kcm`
 
-// wanted is the only DaemonSet of a CCM taken out, which is the one that is to be
-// there, and sorted.
+// wanted returns the expected managers, sorted, without the DaemonSet that is the cluster's CCM.
 func wanted() string {
 	lines := strings.Split(strange, "\n")[1:]
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }
 
-// everyKind also in pages of three, where the first of several is no other than the last.
+// everyKind reads with full pages and with pages of three, because the first of several pages has
+// no special meaning.
 func everyKind(t *testing.T, config *rest.Config) {
 	for _, page := range []int64{0, 3} {
 		if got := told(managers(t, config, func(r *Reader) { r.PageSize = page })); got != wanted() {
@@ -193,8 +193,8 @@ func everyKind(t *testing.T, config *rest.Config) {
 	}
 }
 
-// withTheRole: the documented role lets all of it be read, and without one of its
-// rights nothing passes for absent.
+// withTheRole reads with the documented role, then without one of its rights: a part that cannot
+// be read must not count as absent.
 func withTheRole(t *testing.T, config *rest.Config, admin kubernetes.Interface) {
 	ctx := t.Context()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "clusterrole-readonly.yaml"))
@@ -236,7 +236,7 @@ func withTheRole(t *testing.T, config *rest.Config, admin kubernetes.Interface) 
 	}
 }
 
-// until looks again while the authorizer's cache follows.
+// until repeats look until good accepts it, because the authorizer caches.
 func until(t *testing.T, what string, look func() string, good func(string) bool) {
 	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
@@ -248,9 +248,9 @@ func until(t *testing.T, what string, look func() string, good func(string) bool
 	}
 }
 
-// ofManyPods counts what is asked where nearly all pods belong to ReplicaSets, every
-// node has static pods, and a namespace is full of pods of another controller. Nothing
-// grows by the pod but the pages of metadata.
+// ofManyPods counts the requests in a cluster where ReplicaSets own nearly all pods, every node has
+// static pods, and one namespace is full of pods of another controller. Only the pages of metadata
+// may grow with the number of pods.
 func ofManyPods(t *testing.T, config *rest.Config, admin kubernetes.Interface) {
 	const owned, static, foreign = 700, 60, 90
 	create := func(namespace string, m metav1.ObjectMeta, spec corev1.PodSpec) error {
@@ -305,7 +305,7 @@ func ofManyPods(t *testing.T, config *rest.Config, admin kubernetes.Interface) {
 	}
 }
 
-// counter counts requests and bytes by what is asked for.
+// counter counts requests and bytes by resource.
 type counter struct {
 	next  http.RoundTripper
 	mu    sync.Mutex
@@ -378,7 +378,7 @@ func TestRequests(t *testing.T) {
 	} {
 		var lists []request
 		gets := 0
-		for _, q := range requests(tc.open, tc.all) {
+		for _, q := range planRequests(tc.open, tc.all) {
 			if q.name != "" {
 				gets++
 				continue

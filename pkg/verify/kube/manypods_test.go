@@ -12,8 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/standin"
 )
 
-// Who made 150,000 pods is read page by page, and in full only what every node has,
-// by its label. What is kept does not grow with the pods.
+// Of 150,000 pods the owners are read page by page. Only the static pods are read in full, by their
+// label. The memory does not grow with the number of pods.
 func TestManyPodsCostTheirMetadata(t *testing.T) {
 	const nodes, each, slack = 5000, 29, 32 << 20
 	pods := &standin.ManyPods{Nodes: nodes, Each: each}

@@ -12,11 +12,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// nodesInAPage are fewer than of other objects: a Node has 20 KB.
-const nodesInAPage = 250
+// nodePageSize is smaller than that of other objects because a Node has 20 KB.
+const nodePageSize = 250
 
-// nodes keeps a fraction of each Node: at 5,000 nodes images and managedFields
-// are most of the list.
+// nodes reads the fields of Nodes that rules use. Images and managedFields, which are most of a
+// list of 5,000 Nodes, are dropped.
 func (r Reader) nodes(ctx context.Context) verify.Read[[]downstream.Node] {
 	nodes, err := r.listNodes(ctx)
 	if err != nil {
@@ -27,8 +27,8 @@ func (r Reader) nodes(ctx context.Context) verify.Read[[]downstream.Node] {
 
 func (r Reader) listNodes(ctx context.Context) ([]downstream.Node, error) {
 	words := intern{}
-	return listed(ctx, r, metav1.ListOptions{Limit: nodesInAPage}, r.Kube.CoreV1().Nodes().List, func(l *corev1.NodeList) []downstream.Node {
-		page := filter(l.Items, func(n *corev1.Node) (downstream.Node, bool) { return node(n, words), true })
+	return listPages(ctx, r, metav1.ListOptions{Limit: nodePageSize}, r.Kube.CoreV1().Nodes().List, func(l *corev1.NodeList) []downstream.Node {
+		page := filter(l.Items, func(n *corev1.Node) (downstream.Node, bool) { return convertNode(n, words), true })
 		if r.OnNodes != nil {
 			r.OnNodes(page)
 		}
@@ -36,12 +36,12 @@ func (r Reader) listNodes(ctx context.Context) ([]downstream.Node, error) {
 	})
 }
 
-// intern keeps one copy of strings that repeat on every node.
+// intern keeps one copy of strings that repeat on many Nodes.
 type intern map[string]string
 
 func (m intern) get(s string) string {
-	if len(s) > longest {
-		s = cut(s, longest)
+	if len(s) > textLimit {
+		s = cut(s, textLimit)
 	}
 	if have, ok := m[s]; ok {
 		return have
@@ -52,34 +52,34 @@ func (m intern) get(s string) string {
 	return s
 }
 
-// longest bounds in bytes every text kept of a Node. Nothing that Kubernetes
-// allows there is longer, but annotations, of which the arguments of RKE2 are read.
-const longest, longestAnnotation = 4 << 10, 64 << 10
+// Limits in bytes of the texts kept of a Node. Kubernetes allows nothing longer, except
+// annotations, which hold the arguments of RKE2.
+const textLimit, annotationLimit = 4 << 10, 64 << 10
 
-// cut shortens what is too long so that it is equal to nothing valid any more.
-func cut(s string, most int) string {
-	if len(s) <= most {
+// cut shortens a text above the limit and marks it, so that it equals no valid value.
+func cut(s string, limit int) string {
+	if len(s) <= limit {
 		return s
 	}
-	return fmt.Sprintf("%s… (%d bytes)", s[:most], len(s))
+	return fmt.Sprintf("%s… (%d bytes)", s[:limit], len(s))
 }
 
-// long is get for annotations.
-func (m intern) long(s string) string {
-	if len(s) <= longest {
+// getAnnotation is get with the limit of annotations.
+func (m intern) getAnnotation(s string) string {
+	if len(s) <= textLimit {
 		return m.get(s)
 	}
-	return cut(s, longestAnnotation)
+	return cut(s, annotationLimit)
 }
 
 // annotationNodeConfig is written by RKE2's agent when its service starts
 // (k3s-io/k3s:pkg/nodeconfig/nodeconfig.go, rke2.io for RKE2).
 const annotationNodeConfig = "rke2.io/node-config-hash"
 
-// node keeps of a Node what some rule looks at.
-func node(n *corev1.Node, words intern) downstream.Node {
+// convertNode converts a Node and keeps the fields that rules use.
+func convertNode(n *corev1.Node, words intern) downstream.Node {
 	out := downstream.Node{
-		Name: cut(n.Name, longest), UID: string(n.UID), ProviderID: cut(n.Spec.ProviderID, longest),
+		Name: cut(n.Name, textLimit), UID: string(n.UID), ProviderID: cut(n.Spec.ProviderID, textLimit),
 		Labels: make(map[string]string, len(n.Labels)), Annotations: map[string]string{},
 		Unschedulable: n.Spec.Unschedulable, ConfigHash: words.get(n.Annotations[annotationNodeConfig]), Kubelet: words.get(n.Status.NodeInfo.KubeletVersion), Created: n.CreationTimestamp.Time,
 	}
@@ -89,14 +89,14 @@ func node(n *corev1.Node, words intern) downstream.Node {
 	for _, k := range []string{downstream.AnnotationArgs, downstream.AnnotationHost, downstream.AnnotationOurs,
 		downstream.AnnotationRKEInternal, downstream.AnnotationRKEExternal} {
 		if v, ok := n.Annotations[k]; ok {
-			out.Annotations[k] = words.long(v)
+			out.Annotations[k] = words.getAnnotation(v)
 		}
 	}
 	for _, t := range n.Spec.Taints {
 		out.Taints = append(out.Taints, downstream.Taint{Key: words.get(t.Key), Value: words.get(t.Value), Effect: words.get(string(t.Effect))})
 	}
 	for _, a := range n.Status.Addresses {
-		out.Addresses = append(out.Addresses, downstream.Address{Type: words.get(string(a.Type)), Address: cut(a.Address, longest)})
+		out.Addresses = append(out.Addresses, downstream.Address{Type: words.get(string(a.Type)), Address: cut(a.Address, textLimit)})
 	}
 	for _, c := range n.Status.Conditions {
 		cond := downstream.Condition{Status: words.get(string(c.Status)), Reason: words.get(c.Reason), Message: words.get(c.Message), Since: c.LastTransitionTime.Time}
@@ -105,7 +105,7 @@ func node(n *corev1.Node, words intern) downstream.Node {
 			out.Ready = cond
 		case corev1.NodeNetworkUnavailable:
 			out.Network = cond
-		default: // not asked by any check
+		default: // no check uses it
 		}
 	}
 	for _, image := range n.Status.Images {

@@ -12,24 +12,24 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// restarts bounds how often a list begins anew because its continue token
-// expired, which takes five minutes of paging (etcd compaction).
-const restarts = 2
+// maxRestarts limits how often a list is restarted because its continue token expired. A token
+// expires after five minutes (etcd compaction).
+const maxRestarts = 2
 
-// collect is listed, with what was listed in its error.
+// collect calls listPages and adds the name of the objects to its error.
 func collect[L metav1.ListInterface, T any](ctx context.Context, r Reader, what string, opts metav1.ListOptions,
 	list func(context.Context, metav1.ListOptions) (L, error), convert func(L) []T,
 ) verify.Read[[]T] {
-	all, err := listed(ctx, r, opts, list, convert)
+	all, err := listPages(ctx, r, opts, list, convert)
 	if err != nil {
 		return verify.Failed[[]T](fmt.Errorf("listing %s: %w", what, err))
 	}
 	return verify.Got(all)
 }
 
-// listed reads a list page by page and keeps of each page what convert makes of it,
-// so that a large list is never whole in memory.
-func listed[L metav1.ListInterface, T any](ctx context.Context, r Reader, opts metav1.ListOptions,
+// listPages reads a list page by page and keeps what convert returns for each page, so that a
+// large list is never completely in memory.
+func listPages[L metav1.ListInterface, T any](ctx context.Context, r Reader, opts metav1.ListOptions,
 	list func(context.Context, metav1.ListOptions) (L, error), convert func(L) []T,
 ) ([]T, error) {
 	switch {
@@ -39,9 +39,9 @@ func listed[L metav1.ListInterface, T any](ctx context.Context, r Reader, opts m
 		opts.Limit = DefaultPageSize
 	}
 	var err error
-	for range restarts + 1 {
+	for range maxRestarts + 1 {
 		var all []T
-		if all, err = onePass(ctx, r, opts, list, convert); err == nil {
+		if all, err = listOnce(ctx, r, opts, list, convert); err == nil {
 			return all, nil
 		}
 		if !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
@@ -51,13 +51,13 @@ func listed[L metav1.ListInterface, T any](ctx context.Context, r Reader, opts m
 	return nil, err
 }
 
-func onePass[L metav1.ListInterface, T any](ctx context.Context, r Reader, opts metav1.ListOptions,
+func listOnce[L metav1.ListInterface, T any](ctx context.Context, r Reader, opts metav1.ListOptions,
 	list func(context.Context, metav1.ListOptions) (L, error), convert func(L) []T,
 ) ([]T, error) {
 	var all []T
-	seen := map[string]bool{}
+	tokens := map[string]bool{}
 	for {
-		page, err := onePage(ctx, r, opts, list)
+		page, err := listPage(ctx, r, opts, list)
 		if err != nil {
 			return nil, err
 		}
@@ -65,14 +65,14 @@ func onePass[L metav1.ListInterface, T any](ctx context.Context, r Reader, opts 
 		if opts.Continue = page.GetContinue(); opts.Continue == "" {
 			return all, nil
 		}
-		if seen[opts.Continue] {
-			return nil, errors.New("the server gave the same continue token twice, what comes after it was not seen")
+		if tokens[opts.Continue] {
+			return nil, errors.New("the server gave the same continue token twice, what comes after it was not tokens")
 		}
-		seen[opts.Continue] = true
+		tokens[opts.Continue] = true
 	}
 }
 
-func onePage[L metav1.ListInterface](ctx context.Context, r Reader, opts metav1.ListOptions, list func(context.Context, metav1.ListOptions) (L, error)) (L, error) {
+func listPage[L metav1.ListInterface](ctx context.Context, r Reader, opts metav1.ListOptions, list func(context.Context, metav1.ListOptions) (L, error)) (L, error) {
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
 	page, err := list(ctx, opts)
@@ -84,7 +84,7 @@ func onePage[L metav1.ListInterface](ctx context.Context, r Reader, opts metav1.
 
 func decode(raw []byte, into any) error { return json.Unmarshal(raw, into) }
 
-// filter converts the items of a page and drops those that keep refuses.
+// filter converts the items of a page and drops those for which keep returns false.
 func filter[S, T any](items []S, keep func(*S) (T, bool)) []T {
 	var out []T
 	for i := range items {

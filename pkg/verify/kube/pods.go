@@ -16,14 +16,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// staticPods asks for the label that RKE2 and kubeadm put on the static pods of
-// controller managers, in every namespace, so that a look-alike is seen too.
+// staticPods reads the pods with the label of RKE2's and kubeadm's controller managers, in all
+// namespaces, so that look-alikes are included.
 func (r Reader) staticPods(ctx context.Context) verify.Read[[]downstream.Pod] {
 	opts := metav1.ListOptions{LabelSelector: "component in (kube-controller-manager, cloud-controller-manager)"}
 	return r.pods(ctx, "pods of controller managers", metav1.NamespaceAll, opts)
 }
 
-// etcds are the members that run as static pods. What they run with is not kept.
+// etcds reads the etcd members that run as static pods, without their containers.
 func (r Reader) etcds(ctx context.Context) verify.Read[[]downstream.Pod] {
 	pods := r.pods(ctx, "pods of etcd", wellknown.System, metav1.ListOptions{LabelSelector: "component=etcd"})
 	for i := range pods.Value {
@@ -41,8 +41,8 @@ func (r Reader) pods(ctx context.Context, what, namespace string, opts metav1.Li
 }
 
 func (r Reader) listPods(ctx context.Context, namespace string, opts metav1.ListOptions) ([]downstream.Pod, error) {
-	return listed(ctx, r, opts, r.Kube.CoreV1().Pods(namespace).List, func(l *corev1.PodList) []downstream.Pod {
-		return filter(l.Items, func(p *corev1.Pod) (downstream.Pod, bool) { return pod(p), true })
+	return listPages(ctx, r, opts, r.Kube.CoreV1().Pods(namespace).List, func(l *corev1.PodList) []downstream.Pod {
+		return filter(l.Items, func(p *corev1.Pod) (downstream.Pod, bool) { return convertPod(p), true })
 	})
 }
 
@@ -72,8 +72,8 @@ func (r Reader) ccm(ctx context.Context, sets daemonSets, f *downstream.Facts) {
 	f.Migration = r.migrationFiles(ctx, f.DaemonSets.Value)
 }
 
-// migrationFiles reads the ConfigMaps behind --leader-migration-config. A file
-// that is no ConfigMap is on a host or in a Secret, where nobody looks.
+// migrationFiles reads the ConfigMaps behind --leader-migration-config. Files on a host or in a
+// Secret are not read.
 func (r Reader) migrationFiles(ctx context.Context, sets []downstream.DaemonSet) verify.Read[map[string]downstream.MigrationConfig] {
 	found := map[string]downstream.MigrationConfig{}
 	for _, d := range sets {
@@ -107,4 +107,4 @@ func (r Reader) configMapKey(ctx context.Context, namespace, name, key string) (
 	return text, nil
 }
 
-func absent(err error) bool { return apierrors.IsNotFound(err) }
+func isNotFound(err error) bool { return apierrors.IsNotFound(err) }

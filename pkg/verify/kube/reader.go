@@ -1,7 +1,7 @@
 // Package kube reads downstream.Facts through the Kubernetes API.
 //
-// It never writes. The only creates it makes are SubjectAccessReviews, and New
-// gives its clients a transport that refuses everything else.
+// It never writes. It creates only SubjectAccessReviews. The transport of New rejects all other
+// writes.
 package kube
 
 import (
@@ -31,29 +31,29 @@ const (
 	DefaultTimeout  = 30 * time.Second // of one request
 	DefaultPageSize = 500
 	NoTimeout       = time.Duration(-1)
-	parallel        = 6 // reads at a time
+	parallel        = 6 // concurrent reads
 )
 
 // Reader reads one cluster.
 type Reader struct {
 	Kube      kubernetes.Interface
-	Metadata  metadata.Interface // for Secrets, of which only labels are read
+	Metadata  metadata.Interface // for Secrets, to read only their labels
 	Dynamic   dynamic.Interface
 	Clock     clock.WithTicker
-	Timeout   time.Duration // of one request; 0: DefaultTimeout, NoTimeout: none
-	PageSize  int64         // 0: DefaultPageSize, and fewer of Nodes
-	GrantName string        // of our Role and RoleBinding; "": wellknown.Grant
-	// OnNodes gets each page of Nodes as it comes, so that others need not wait for
-	// the last one; nil: nobody. It must not block, and sees a page again when a
-	// list begins anew.
+	Timeout   time.Duration // of one request; 0 means DefaultTimeout, NoTimeout none
+	PageSize  int64         // 0 means DefaultPageSize, and less for Nodes
+	GrantName string        // of awsmigrate's Role and RoleBinding; empty means wellknown.Grant
+	// OnNodes, if not nil, receives each page of Nodes when it arrives, so that other readers
+	// can start before the last page. It must not block. It receives a page again if a list is
+	// restarted.
 	OnNodes func([]downstream.Node)
-	// Patience is how long a lease is looked at for a renewal; 0: 10 s, after
+	// RenewTimeout is how long a lease is read while it is not renewed. 0 means 10 s, after
 	// which a holder with default durations has given up.
-	Patience time.Duration
+	RenewTimeout time.Duration
 }
 
-// New makes a Reader whose typed client speaks protobuf, whose client of metadata
-// leaves managedFields out, and whose transport refuses writes.
+// New returns a Reader whose typed client uses protobuf, whose metadata client drops
+// managedFields, and whose transport rejects writes.
 func New(config *rest.Config, c clock.WithTicker) (Reader, error) {
 	config = rest.CopyConfig(config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return kubeapi.ReadOnly(next) })
@@ -69,7 +69,7 @@ func New(config *rest.Config, c clock.WithTicker) (Reader, error) {
 		return Reader{}, fmt.Errorf("client for %s: %w", fault.Server(config.Host), fault.Shown(err))
 	}
 	thin := rest.CopyConfig(config)
-	thin.Wrap(newLean)
+	thin.Wrap(dropManagedFields)
 	if r.Metadata, err = metadata.NewForConfig(thin); err != nil {
 		return Reader{}, fmt.Errorf("metadata client for %s: %w", fault.Server(config.Host), fault.Shown(err))
 	}
@@ -79,13 +79,13 @@ func New(config *rest.Config, c clock.WithTicker) (Reader, error) {
 	return r, nil
 }
 
-// Read takes one look at the cluster. It always returns: what could not be read
-// says so in its own place.
+// Read reads the cluster once. It always returns Facts; a part that could not be read holds its
+// error.
 func Read(ctx context.Context, r Reader) downstream.Facts {
 	var f downstream.Facts
 	sets := r.daemonSets(ctx)
-	together([]func(){
-		func() { f.Leases = r.leases(ctx) }, // which take longest
+	runParallel([]func(){
+		func() { f.Leases = r.leases(ctx) }, // takes longest
 		func() { f.Nodes = r.nodes(ctx) },
 		func() { f.Version = r.version(ctx) },
 		func() { f.UID = r.uid(ctx) },
@@ -106,18 +106,17 @@ func Read(ctx context.Context, r Reader) downstream.Facts {
 		func() { f.Events = r.events(ctx) },
 		func() { f.Etcds = r.etcds(ctx) },
 	})
-	f.Leases = r.lookOn(ctx, f.Leases, f.RenewDeadline())
+	f.Leases = r.extend(ctx, f.Leases, f.RenewDeadline())
 	f.CCMRights = r.ccmRights(ctx, f.DaemonSets)
-	f.ServerClock = newest(f)
+	f.ServerClock = newestRenewal(f)
 	return f
 }
 
-// ReadManagers reads what tells who runs controller managers in the cluster, and no
-// more.
+// ReadManagers reads only the facts that show which controller managers run in the cluster.
 func ReadManagers(ctx context.Context, r Reader) downstream.Facts {
 	var f downstream.Facts
 	sets := r.daemonSets(ctx)
-	together([]func(){
+	runParallel([]func(){
 		func() { f.LoosePods = r.loosePods(ctx) },
 		func() { f.Workloads = r.workloads(ctx, sets) },
 		func() { f.Nodes = r.nodes(ctx) },
@@ -127,8 +126,8 @@ func ReadManagers(ctx context.Context, r Reader) downstream.Facts {
 	return f
 }
 
-// together runs the parts side by side; each reports in its own place.
-func together(parts []func()) {
+// runParallel runs the parts concurrently. Each stores its own result.
+func runParallel(parts []func()) {
 	var g errgroup.Group
 	g.SetLimit(parallel)
 	for _, part := range parts {
@@ -137,9 +136,9 @@ func together(parts []func()) {
 	_ = g.Wait() // no part returns an error
 }
 
-// newest is the latest time stamp that a component wrote. It stands in for the
-// cluster's clock where an age is asked for.
-func newest(f downstream.Facts) time.Time {
+// newestRenewal returns the newest timestamp that a component wrote. It replaces the cluster's
+// clock where an age is needed.
+func newestRenewal(f downstream.Facts) time.Time {
 	var t time.Time
 	for _, s := range []time.Time{
 		f.Leases.Value.Migration.Last.Renew, f.Leases.Value.KCM.Last.Renew, f.Leases.Value.CCM.Last.Renew,

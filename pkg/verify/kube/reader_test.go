@@ -25,7 +25,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// One real API server serves every test here; each test has objects of its own.
+// The subtests share one real API server, and each has objects of its own.
 func TestReader(t *testing.T) {
 	server := apiserver.New(t, apiserver.Options{})
 	admin, err := kubernetes.NewForConfig(server.Config())
@@ -49,7 +49,7 @@ func look(t *testing.T, config *rest.Config, change ...func(*Reader)) downstream
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Patience = time.Second
+	r.RenewTimeout = time.Second
 	for _, c := range change {
 		c(&r)
 	}
@@ -110,7 +110,7 @@ func everything(t *testing.T, config *rest.Config) {
 	}
 }
 
-// paging asks in pages of two and must see the same cluster.
+// paging reads in pages of two and must see the same cluster.
 func paging(t *testing.T, config *rest.Config) {
 	f := look(t, config, func(r *Reader) { r.PageSize = 2 })
 	if len(f.Nodes.Value) != nodeCount {
@@ -125,7 +125,7 @@ func paging(t *testing.T, config *rest.Config) {
 	}
 }
 
-// renewal sees a living holder, a silent one, and who wrote them.
+// renewal reads a living holder and a silent one, and their field managers.
 func renewal(t *testing.T, server *apiserver.Server, admin kubernetes.Interface) {
 	config := server.Config()
 	config.UserAgent = "kube-controller-manager/v1.26 (linux/amd64)"
@@ -153,7 +153,7 @@ func renewal(t *testing.T, server *apiserver.Server, admin kubernetes.Interface)
 			}
 		}
 	}()
-	f := look(t, server.Config(), func(r *Reader) { r.Patience = 3 * time.Second })
+	f := look(t, server.Config(), func(r *Reader) { r.RenewTimeout = 3 * time.Second })
 	stop()
 	<-done
 	if !f.Leases.OK() {
@@ -193,8 +193,8 @@ func renew(ctx context.Context, client kubernetes.Interface, name string) {
 	_, _ = client.CoordinationV1().Leases("kube-system").Update(ctx, l, metav1.UpdateOptions{})
 }
 
-// grantSeen: without the grant the KCM's user may create the lease and nothing
-// else; with it, get and update.
+// grantSeen checks that the KCM's user may only create the lease without the grant, and get and
+// update it with the grant.
 func grantSeen(t *testing.T, config *rest.Config, admin kubernetes.Interface) {
 	f := look(t, config)
 	if r := f.Rights.Value; !f.Rights.OK() || r.Get || r.Update || !r.Create {
@@ -225,8 +225,8 @@ func grantSeen(t *testing.T, config *rest.Config, admin kubernetes.Interface) {
 	}
 }
 
-// forbiddenParts: a user who may only list nodes gets the nodes, and an unknown
-// for every other part. Nothing looks absent.
+// forbiddenParts checks that a user who may only list nodes gets the nodes, and an unknown for every
+// other part.
 func forbiddenParts(t *testing.T, config *rest.Config, admin kubernetes.Interface) {
 	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "nodes-only"}, Rules: []rbacv1.PolicyRule{
 		{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"list"}},
@@ -273,7 +273,7 @@ func unreachable(t *testing.T, config *rest.Config) {
 	}
 }
 
-// errs are the errors of all parts, an error too for a part nobody read.
+// errs returns the errors of all parts, also for parts that were not read.
 func errs(f downstream.Facts) map[string]error {
 	return map[string]error{
 		"version": of(f.Version), "uid": of(f.UID), "nodes": of(f.Nodes), "static pods": of(f.StaticPods), "loose pods": of(f.LoosePods), "CCM pods": of(f.CCMPods),
@@ -286,13 +286,12 @@ func errs(f downstream.Facts) map[string]error {
 
 func of[T any](r verify.Read[T]) error {
 	if !r.Looked {
-		return fmt.Errorf("nobody looked")
+		return fmt.Errorf("not read")
 	}
 	return r.Err
 }
 
-// wroteNothing reads the server's own audit log: every request of these users
-// reads, or asks about a right.
+// wroteNothing checks in the server's audit log that the users only read, or reviewed access.
 func wroteNothing(t *testing.T, path string, users ...string) {
 	log, err := os.ReadFile(path)
 	if err != nil {

@@ -14,81 +14,80 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// whole reads in full the few objects of a resource that cannot be judged by their
-// metadata. A large cluster has 150,000 pods, and of nearly all of them the metadata
-// says who made them.
-type whole[T any] struct {
-	what     string
-	resource schema.GroupVersionResource
-	open     func(metav1.Object) bool // cannot be judged by its metadata
-	get      func(ctx context.Context, namespace, name string) ([]T, error)
-	list     func(ctx context.Context, namespace string, opts metav1.ListOptions) verify.Read[[]T]
+// selection reads those objects of a resource in full that their metadata cannot judge. A large
+// cluster has 150,000 pods, and for nearly all of them the metadata names the owner.
+type selection[T any] struct {
+	name      string
+	resource  schema.GroupVersionResource
+	needsRead func(metav1.Object) bool // whether the metadata is not enough
+	get       func(ctx context.Context, namespace, name string) ([]T, error)
+	list      func(ctx context.Context, namespace string, opts metav1.ListOptions) verify.Read[[]T]
 }
 
-// sighted is one page of metadata.
-type sighted struct {
-	all  map[string]int // objects by namespace
-	open []candidate
+// metadataPage summarizes one page of metadata.
+type metadataPage struct {
+	all        map[string]int // objects by namespace
+	candidates []candidate
 }
 
 type candidate struct{ namespace, name, selector string }
 
-func (w whole[T]) read(ctx context.Context, r Reader) verify.Read[[]T] {
-	what := "metadata of " + w.what
-	pages := collect(ctx, r, what, metav1.ListOptions{}, r.Metadata.Resource(w.resource).List, func(l *metav1.PartialObjectMetadataList) []sighted {
-		page := sighted{all: map[string]int{}}
+func (s selection[T]) read(ctx context.Context, r Reader) verify.Read[[]T] {
+	what := "metadata of " + s.name
+	pages := collect(ctx, r, what, metav1.ListOptions{}, r.Metadata.Resource(s.resource).List, func(l *metav1.PartialObjectMetadataList) []metadataPage {
+		page := metadataPage{all: map[string]int{}}
 		for i := range l.Items {
 			m := &l.Items[i]
 			page.all[m.Namespace]++
-			if w.open(m) {
-				page.open = append(page.open, candidate{m.Namespace, m.Name, labels.SelectorFromSet(m.Labels).String()})
+			if s.needsRead(m) {
+				page.candidates = append(page.candidates, candidate{m.Namespace, m.Name, labels.SelectorFromSet(m.Labels).String()})
 			}
 		}
-		return []sighted{page}
+		return []metadataPage{page}
 	})
 	if !pages.OK() {
 		return verify.Failed[[]T](pages.Err)
 	}
-	all, open := map[string]int{}, []candidate(nil)
+	all, candidates := map[string]int{}, []candidate(nil)
 	for _, p := range pages.Value {
 		for ns, n := range p.all {
 			all[ns] += n
 		}
-		open = append(open, p.open...)
+		candidates = append(candidates, p.candidates...)
 	}
-	return w.ask(ctx, r, requests(open, all))
+	return s.send(ctx, r, planRequests(candidates, all))
 }
 
 // request is a GET if it has a name, else a LIST.
 type request struct{ namespace, name, selector string }
 
-// alike is from how many objects with equal labels on one LIST takes the place of
-// their GETs: the static pods that every node has.
-const alike = 20
+// minGroup is the minimum number of objects with equal labels for which one LIST replaces their
+// GETs. Static pods, one on every node, form such groups.
+const minGroup = 20
 
-// requests are few: objects with equal labels are listed by them, and where too many
-// others are open in a namespace, the namespace is listed. So it is never asked for
-// more than two whole lists, and a page of 500 counts like 20 GETs.
-func requests(open []candidate, all map[string]int) []request {
+// planRequests returns few requests. Objects with equal labels are listed by their labels. A
+// namespace with too many other candidates is listed as a whole. The cost is at most that of two
+// full lists, if a page of 500 counts as 20 GETs.
+func planRequests(candidates []candidate, all map[string]int) []request {
 	same := map[candidate]int{}
 	group := func(c candidate) candidate { return candidate{namespace: c.namespace, selector: c.selector} }
-	for _, c := range open {
+	for _, c := range candidates {
 		same[group(c)]++
 	}
 	single := map[string][]candidate{}
 	var out []request
-	for _, c := range open {
+	for _, c := range candidates {
 		g := group(c)
 		switch {
-		case c.selector == "" || same[g] > 0 && same[g] < alike:
+		case c.selector == "" || same[g] > 0 && same[g] < minGroup:
 			single[c.namespace] = append(single[c.namespace], c)
-		case same[g] >= alike:
+		case same[g] >= minGroup:
 			out = append(out, request{namespace: c.namespace, selector: c.selector})
-			same[g] = 0 // it is in
+			same[g] = 0 // already listed
 		}
 	}
 	for namespace, cs := range single {
-		if len(cs) > alike+all[namespace]/(DefaultPageSize/alike) {
+		if len(cs) > minGroup+all[namespace]/(DefaultPageSize/minGroup) {
 			out = slices.DeleteFunc(out, func(q request) bool { return q.namespace == namespace })
 			out = append(out, request{namespace: namespace})
 			continue
@@ -100,15 +99,15 @@ func requests(open []candidate, all map[string]int) []request {
 	return out
 }
 
-// ask makes the requests. An object that is gone meanwhile has no say any more.
-func (w whole[T]) ask(ctx context.Context, r Reader, asked []request) verify.Read[[]T] {
+// send makes the requests. Objects deleted in the meantime are left out.
+func (s selection[T]) send(ctx context.Context, r Reader, requests []request) verify.Read[[]T] {
 	var mu sync.Mutex
 	var found []T
 	var g errgroup.Group
 	g.SetLimit(parallel)
-	for _, q := range asked {
+	for _, q := range requests {
 		g.Go(func() error {
-			one, err := w.one(ctx, r, q)
+			one, err := s.sendOne(ctx, r, q)
 			mu.Lock()
 			defer mu.Unlock()
 			found = append(found, one...)
@@ -121,19 +120,19 @@ func (w whole[T]) ask(ctx context.Context, r Reader, asked []request) verify.Rea
 	return verify.Got(found)
 }
 
-func (w whole[T]) one(ctx context.Context, r Reader, q request) ([]T, error) {
+func (s selection[T]) sendOne(ctx context.Context, r Reader, q request) ([]T, error) {
 	if q.name == "" {
-		listed := w.list(ctx, q.namespace, metav1.ListOptions{LabelSelector: q.selector})
+		listed := s.list(ctx, q.namespace, metav1.ListOptions{LabelSelector: q.selector})
 		return listed.Value, listed.Err
 	}
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
-	got, err := w.get(ctx, q.namespace, q.name)
+	got, err := s.get(ctx, q.namespace, q.name)
 	switch {
-	case absent(err):
+	case isNotFound(err):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("reading one of the %s, %s/%s: %w", w.what, q.namespace, q.name, err)
+		return nil, fmt.Errorf("reading one of the %s, %s/%s: %w", s.name, q.namespace, q.name, err)
 	}
 	return got, nil
 }

@@ -33,9 +33,8 @@ func (r Reader) services(ctx context.Context) verify.Read[[]downstream.Service] 
 	})
 }
 
-// events reads what the API still has about Services, the CCM's DaemonSet and
-// leader election. Events are kept for about an hour and may be missing: they
-// explain, they never prove.
+// events reads the events of Services, the CCM's DaemonSet and leader election. The API keeps
+// events for about an hour and may lose them: they explain, but prove nothing.
 func (r Reader) events(ctx context.Context) verify.Read[[]downstream.Event] {
 	var all []downstream.Event
 	for _, q := range []struct{ namespace, selector string }{
@@ -44,7 +43,7 @@ func (r Reader) events(ctx context.Context) verify.Read[[]downstream.Event] {
 		{wellknown.System, "involvedObject.kind=Lease"},
 	} {
 		part := collect(ctx, r, "events", metav1.ListOptions{FieldSelector: q.selector}, r.Kube.CoreV1().Events(q.namespace).List, func(l *corev1.EventList) []downstream.Event {
-			return filter(l.Items, func(e *corev1.Event) (downstream.Event, bool) { return event(e), true })
+			return filter(l.Items, func(e *corev1.Event) (downstream.Event, bool) { return convertEvent(e), true })
 		})
 		if !part.OK() {
 			return part
@@ -54,7 +53,7 @@ func (r Reader) events(ctx context.Context) verify.Read[[]downstream.Event] {
 	return verify.Got(all)
 }
 
-func event(e *corev1.Event) downstream.Event {
+func convertEvent(e *corev1.Event) downstream.Event {
 	o := downstream.Object{Kind: e.InvolvedObject.Kind, Namespace: e.InvolvedObject.Namespace, Name: e.InvolvedObject.Name}
 	last := e.LastTimestamp.Time
 	for _, t := range []time.Time{e.EventTime.Time, e.FirstTimestamp.Time} {
@@ -64,11 +63,11 @@ func event(e *corev1.Event) downstream.Event {
 	}
 	return downstream.Event{
 		Object: o.String(), Reason: e.Reason, Message: e.Message, Source: e.Source.Component,
-		Warning: e.Type == corev1.EventTypeWarning, Count: e.Count, Last: last, UID: string(e.InvolvedObject.UID), Latest: latest(e),
+		Warning: e.Type == corev1.EventTypeWarning, Count: e.Count, Last: last, UID: string(e.InvolvedObject.UID), Latest: latestTime(e),
 	}
 }
 
-func latest(e *corev1.Event) time.Time {
+func latestTime(e *corev1.Event) time.Time {
 	times := []time.Time{e.LastTimestamp.Time, e.EventTime.Time, e.FirstTimestamp.Time}
 	if e.Series != nil {
 		times = append(times, e.Series.LastObservedTime.Time)

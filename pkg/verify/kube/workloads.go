@@ -15,22 +15,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// workloads are the objects of every kind of Kubernetes with a pod template that
-// runs a controller manager, or the API server beside one, or that has a volume on
-// in-tree EBS. DaemonSets of a CCM are
-// left to ccm, and Jobs that have ended are left out.
+// workloads reads the objects of all built-in kinds with a pod template that runs a controller
+// manager or an API server, or that has an in-tree EBS volume. It omits DaemonSets of a CCM, which
+// ccm reads, and Jobs that have ended.
 func (r Reader) workloads(ctx context.Context, sets daemonSets) verify.Read[[]downstream.Workload] {
 	apps, core, batch := r.Kube.AppsV1(), r.Kube.CoreV1(), r.Kube.BatchV1()
 	all := metav1.NamespaceAll
 	parts := []verify.Read[[]downstream.Workload]{
 		collect(ctx, r, "deployments", metav1.ListOptions{}, apps.Deployments(all).List, func(l *appsv1.DeploymentList) []downstream.Workload {
 			return filter(l.Items, func(d *appsv1.Deployment) (downstream.Workload, bool) {
-				return workload("Deployment", d.ObjectMeta, pods(d.Spec.Replicas, d.Status.Replicas), d.Spec.Template.Spec)
+				return convertWorkload("Deployment", d.ObjectMeta, podCount(d.Spec.Replicas, d.Status.Replicas), d.Spec.Template.Spec)
 			})
 		}),
 		collect(ctx, r, "statefulsets", metav1.ListOptions{}, apps.StatefulSets(all).List, func(l *appsv1.StatefulSetList) []downstream.Workload {
 			return filter(l.Items, func(s *appsv1.StatefulSet) (downstream.Workload, bool) {
-				return workload("StatefulSet", s.ObjectMeta, pods(s.Spec.Replicas, s.Status.Replicas), s.Spec.Template.Spec)
+				return convertWorkload("StatefulSet", s.ObjectMeta, podCount(s.Spec.Replicas, s.Status.Replicas), s.Spec.Template.Spec)
 			})
 		}),
 		sets().others,
@@ -39,13 +38,13 @@ func (r Reader) workloads(ctx context.Context, sets daemonSets) verify.Read[[]do
 				if c.Spec.Template == nil {
 					return downstream.Workload{}, false
 				}
-				return workload("ReplicationController", c.ObjectMeta, pods(c.Spec.Replicas, c.Status.Replicas), c.Spec.Template.Spec)
+				return convertWorkload("ReplicationController", c.ObjectMeta, podCount(c.Spec.Replicas, c.Status.Replicas), c.Spec.Template.Spec)
 			})
 		}),
-		collect(ctx, r, "jobs", metav1.ListOptions{}, batch.Jobs(all).List, func(l *batchv1.JobList) []downstream.Workload { return filter(l.Items, job) }),
+		collect(ctx, r, "jobs", metav1.ListOptions{}, batch.Jobs(all).List, func(l *batchv1.JobList) []downstream.Workload { return filter(l.Items, convertJob) }),
 		collect(ctx, r, "cronjobs", metav1.ListOptions{}, batch.CronJobs(all).List, func(l *batchv1.CronJobList) []downstream.Workload {
 			return filter(l.Items, func(c *batchv1.CronJob) (downstream.Workload, bool) {
-				return workload("CronJob", c.ObjectMeta, unlessSuspended(c.Spec.Suspend), c.Spec.JobTemplate.Spec.Template.Spec)
+				return convertWorkload("CronJob", c.ObjectMeta, suspendableCount(c.Spec.Suspend), c.Spec.JobTemplate.Spec.Template.Spec)
 			})
 		}),
 		r.replicaSets(ctx),
@@ -61,68 +60,67 @@ func (r Reader) workloads(ctx context.Context, sets daemonSets) verify.Read[[]do
 	return verify.Got(found)
 }
 
-// workload returns a workload that some rule looks at. Of one that only has a volume on
-// EBS its containers are left out.
-func workload(kind string, m metav1.ObjectMeta, replicas int32, spec corev1.PodSpec) (downstream.Workload, bool) {
-	w := downstream.Workload{Object: object(kind, m), Replicas: replicas, EBS: onEBS(spec)}
-	if cs := containers(spec); downstream.Interesting(cs) {
+// convertWorkload converts a workload and reports whether a rule uses it. It omits the containers if
+// only an EBS volume makes it relevant.
+func convertWorkload(kind string, m metav1.ObjectMeta, replicas int32, spec corev1.PodSpec) (downstream.Workload, bool) {
+	w := downstream.Workload{Object: convertObject(kind, m), Replicas: replicas, EBS: onEBS(spec)}
+	if cs := convertContainers(spec); downstream.Interesting(cs) {
 		w.Containers = cs
 	}
 	return w, w.EBS || len(w.Containers) > 0
 }
 
-// onEBS reports whether a pod has a volume on in-tree EBS that no PersistentVolume
-// describes.
+// onEBS reports whether a pod has an in-tree EBS volume that is not a PersistentVolume.
 func onEBS(spec corev1.PodSpec) bool {
 	return slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.AWSElasticBlockStore != nil })
 }
 
-// pods is how many there are to be, or still are.
-func pods(wanted *int32, there int32) int32 {
+// podCount returns how many pods a workload wants or still has.
+func podCount(wanted *int32, existing int32) int32 {
 	if wanted == nil {
-		return max(1, there)
+		return max(1, existing)
 	}
-	return max(*wanted, there)
+	return max(*wanted, existing)
 }
 
-func unlessSuspended(suspend *bool) int32 {
+func suspendableCount(suspend *bool) int32 {
 	if suspend != nil && *suspend {
 		return 0
 	}
 	return 1
 }
 
-func job(j *batchv1.Job) (downstream.Workload, bool) {
+func convertJob(j *batchv1.Job) (downstream.Workload, bool) {
 	for _, c := range j.Status.Conditions {
 		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue {
 			return downstream.Workload{}, false
 		}
 	}
-	return workload("Job", j.ObjectMeta, max(unlessSuspended(j.Spec.Suspend), j.Status.Active), j.Spec.Template.Spec)
+	return convertWorkload("Job", j.ObjectMeta, max(suspendableCount(j.Spec.Suspend), j.Status.Active), j.Spec.Template.Spec)
 }
 
-// replicaSets are those that no Deployment made: a Deployment is judged by its own
+// replicaSets reads the ReplicaSets without a Deployment. A Deployment is judged by its own
 // template, and its old ReplicaSets would be most of the list.
 func (r Reader) replicaSets(ctx context.Context) verify.Read[[]downstream.Workload] {
-	return whole[downstream.Workload]{
-		what: "replicasets", resource: schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"},
-		open: func(m metav1.Object) bool { return !madeBy(m, schema.GroupKind{Group: "apps", Kind: "Deployment"}) },
+	return selection[downstream.Workload]{
+		name: "replicasets", resource: schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"},
+		needsRead: func(m metav1.Object) bool { return !madeBy(m, schema.GroupKind{Group: "apps", Kind: "Deployment"}) },
 		get: func(ctx context.Context, namespace, name string) ([]downstream.Workload, error) {
 			s, err := r.Kube.AppsV1().ReplicaSets(namespace).Get(ctx, name, metav1.GetOptions{})
 			if err != nil {
 				return nil, err
 			}
-			return filter([]appsv1.ReplicaSet{*s}, replicaSet), nil
+			return filter([]appsv1.ReplicaSet{*s}, convertReplicaSet), nil
 		},
 		list: func(ctx context.Context, namespace string, opts metav1.ListOptions) verify.Read[[]downstream.Workload] {
 			return collect(ctx, r, "replicasets", opts, r.Kube.AppsV1().ReplicaSets(namespace).List, func(l *appsv1.ReplicaSetList) []downstream.Workload {
-				return filter(l.Items, replicaSet)
+				return filter(l.Items, convertReplicaSet)
 			})
 		},
 	}.read(ctx, r)
 }
 
-func replicaSet(s *appsv1.ReplicaSet) (downstream.Workload, bool) {
-	w, is := workload("ReplicaSet", s.ObjectMeta, pods(s.Spec.Replicas, s.Status.Replicas), s.Spec.Template.Spec)
+func convertReplicaSet(s *appsv1.ReplicaSet) (downstream.Workload, bool) {
+	w, is := convertWorkload("ReplicaSet", s.ObjectMeta, podCount(s.Spec.Replicas, s.Status.Replicas), s.Spec.Template.Spec)
 	return w, is && !madeBy(s, schema.GroupKind{Group: "apps", Kind: "Deployment"})
 }
