@@ -9,8 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// absent are elements that AWS always sends, by what must not be taken for read
-// where they are missing or empty.
+// A missing or empty element that AWS always sends must not count as read.
 func TestWhatAnAnswerLeavesOutIsNotRead(t *testing.T) {
 	nodes, instances := many(3, "us-east-1", "demo")
 	instance := func(f cloud.Facts) cloud.Instance { return f.Instances.Value["i-aa000000"] }

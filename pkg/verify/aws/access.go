@@ -18,28 +18,28 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Actions are what the checks ask of AWS and what rights are needed for: STS says to
-// everybody who he is.
+// Actions returns the AWS actions that the checks use and that need a permission. STS returns
+// the identity without one.
 func Actions() []string {
 	return []string{"ec2:DescribeInstances", "ec2:DescribeRouteTables", "ec2:DescribeSecurityGroups", "ec2:DescribeSubnets",
 		"iam:GetInstanceProfile", "iam:SimulatePrincipalPolicy"}
 }
 
-// nobody is a name that no profile and no role has. IAM refuses the action before it
-// looks for the name, so that its answer tells of the right all the same.
-const nobody = "awsmigrate-asks-for-the-right-alone"
+// placeholderName is a name that no profile and no role has. IAM checks the permission before the
+// name, so its answer still shows the permission.
+const placeholderName = "awsmigrate-asks-for-the-right-alone"
 
-// Access asks what these credentials may do, each action once and in its cheapest form.
-// providerID is that of some Node, whose region and profile are then asked for; "": none
-// is known. All of it is bounded by Options.SidePatience.
+// Access reads which actions the credentials allow, with one cheap request each. providerID is
+// that of any Node; its region and profile are used. It may be empty. Options.SideTimeout limits
+// the total time.
 func Access(ctx context.Context, o Options, providerID string) cloud.Access {
 	zone, id, _ := downstream.ParseProviderID(providerID)
 	a := cloud.Access{Source: configured(ctx, o), Region: cmp.Or(o.Region, cloud.RegionOf(zone))}
 	for _, name := range Actions() {
 		a.Actions = append(a.Actions, cloud.Asked{Action: name, Err: errNotAsked})
 	}
-	patience := orDefault(o.SidePatience, DefaultSidePatience)
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("AWS had %s to answer", patience))
+	timeout := orDefault(o.SideTimeout, DefaultSideTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer from AWS within %s", timeout))
 	defer cancel()
 	cfg, off, err := connect(ctx, o, a.Region)
 	if err != nil || off != "" {
@@ -47,21 +47,21 @@ func Access(ctx context.Context, o Options, providerID string) cloud.Access {
 		return a
 	}
 	a.Region = cfg.Region
-	ask(ctx, cfg, id, &a)
+	askActions(ctx, cfg, id, &a)
 	return a
 }
 
-// errNotAsked stands where nobody could ask.
+// errNotAsked is the error of an action before its answer is known.
 var errNotAsked = errors.New("not asked")
 
-// ask fills in the answers. Of EC2 all are asked at once; IAM afterwards, about what EC2
-// says that the instance has.
-func ask(ctx context.Context, cfg awssdk.Config, id string, a *cloud.Access) {
+// askActions fills in the answers. It asks EC2 concurrently, then IAM about the instance's profile
+// and role.
+func askActions(ctx context.Context, cfg awssdk.Config, id string, a *cloud.Access) {
 	client := ec2Client(cfg, a.Region)
 	var group sync.WaitGroup
-	group.Go(func() { a.Identity = identity(ctx, sts.NewFromConfig(cfg)) })
+	group.Go(func() { a.Identity = readIdentity(ctx, sts.NewFromConfig(cfg)) })
 	for i, call := range dryRuns(client) {
-		group.Go(func() { answer(&a.Actions[i], call(ctx)) })
+		group.Go(func() { interpret(&a.Actions[i], call(ctx)) })
 	}
 	group.Wait()
 	var profile string
@@ -69,17 +69,17 @@ func ask(ctx context.Context, cfg awssdk.Config, id string, a *cloud.Access) {
 		profile = profileOf(ctx, client, id)
 	}
 	asIAM := iam.NewFromConfig(cfg)
-	out, err := asIAM.GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: awssdk.String(cmp.Or(profile, nobody))})
-	answer(&a.Actions[4], err)
-	role := cmp.Or(roleOf(out), nobodysRole(a.Identity.Value.ARN))
+	out, err := asIAM.GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: awssdk.String(cmp.Or(profile, placeholderName))})
+	interpret(&a.Actions[4], err)
+	role := cmp.Or(roleOf(out), placeholderRoleARN(a.Identity.Value.ARN))
 	if role == "" {
-		return // IAM wants a whole ARN, and the account is not known
+		return // IAM needs a complete ARN, and the account is not known
 	}
 	_, err = asIAM.SimulatePrincipalPolicy(ctx, &iam.SimulatePrincipalPolicyInput{PolicySourceArn: awssdk.String(role), ActionNames: Actions()[:1]})
-	answer(&a.Actions[5], err)
+	interpret(&a.Actions[5], err)
 }
 
-// dryRuns are the questions to EC2, in the order of Actions.
+// dryRuns returns the requests to EC2, in the order of Actions.
 func dryRuns(client *ec2.Client) []func(context.Context) error {
 	yes := awssdk.Bool(true)
 	return []func(context.Context) error{
@@ -102,9 +102,9 @@ func dryRuns(client *ec2.Client) []func(context.Context) error {
 	}
 }
 
-// answer reads an answer by its code (Amazon EC2 API reference, "Error codes"; AWS IAM API
-// reference, "Common errors"). Any other error says nothing of the right.
-func answer(to *cloud.Asked, err error) {
+// interpret derives the permission from an error code (Amazon EC2 API reference, "Error codes";
+// AWS IAM API reference, "Common errors"). Other errors do not show the permission.
+func interpret(to *cloud.Asked, err error) {
 	var api smithy.APIError
 	code := ""
 	if errors.As(err, &api) {
@@ -120,7 +120,7 @@ func answer(to *cloud.Asked, err error) {
 	}
 }
 
-// profileOf is the instance profile of an instance; "": it has none, or nobody says.
+// profileOf returns the instance profile of an instance, or "" if it has none or is not readable.
 func profileOf(ctx context.Context, client *ec2.Client, id string) string {
 	out, err := client.DescribeInstances(ctx, &ec2.DescribeInstancesInput{Filters: filter("instance-id", id)})
 	if err != nil {
@@ -144,12 +144,12 @@ func roleOf(out *iam.GetInstanceProfileOutput) string {
 	return awssdk.ToString(out.InstanceProfile.Roles[0].Arn)
 }
 
-// nobodysRole is the ARN of a role that is not there, in the account and the partition of
-// an identity, arn:<partition>:<service>::<account>:<who>; "" of none.
-func nobodysRole(arn string) string {
+// placeholderRoleARN returns the ARN of a role that does not exist, in the account and partition of
+// an identity ARN (arn:<partition>:<service>::<account>:<name>), or "" if arn is not one.
+func placeholderRoleARN(arn string) string {
 	parts := strings.SplitN(arn, ":", 6)
 	if len(parts) < 6 || parts[4] == "" {
 		return ""
 	}
-	return fmt.Sprintf("arn:%s:iam::%s:role/%s", parts[1], parts[4], nobody)
+	return fmt.Sprintf("arn:%s:iam::%s:role/%s", parts[1], parts[4], placeholderName)
 }

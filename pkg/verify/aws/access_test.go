@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
-// asking are options of somebody with keys, whose AWS is a handler.
+// asking returns options with keys and a handler that replaces AWS.
 func asking(t *testing.T, aws http.Handler) Options {
 	t.Helper()
 	server := httptest.NewServer(aws)
@@ -28,8 +28,8 @@ func refusedAndUnknown(a cloud.Access) (refused, unknown []string) {
 	return a.Refused(), unknown
 }
 
-// Of each action in turn exactly its right is said to be missing, whether or not a Node is
-// known, whose profile and role are then asked for.
+// For each denied action, exactly that one is reported as missing. The result is the same with and
+// without a known Node, whose profile and role are then used.
 func TestAccessNamesWhatIsRefused(t *testing.T) {
 	for _, node := range []string{"", "aws:///us-east-1a/" + standin.InstanceID(0)} {
 		for _, gone := range append(Actions(), "") {
@@ -46,8 +46,7 @@ func TestAccessNamesWhatIsRefused(t *testing.T) {
 	}
 }
 
-// What asks only for rights reads no more than one instance, and simulates nothing more
-// than one action.
+// Access reads at most one instance and simulates at most one action.
 func TestAccessIsCheap(t *testing.T) {
 	server := &standin.AWS{Count: 3000}
 	Access(t.Context(), asking(t, server), "aws:///us-east-1a/"+standin.InstanceID(7))
@@ -58,8 +57,8 @@ func TestAccessIsCheap(t *testing.T) {
 	}
 }
 
-// Nobody's name is asked for where no instance is known: IAM then says that there is none
-// such only to who may ask.
+// Without a known instance a placeholder name is used: IAM reports it as missing only to callers
+// with the permission.
 func TestAccessWithoutANode(t *testing.T) {
 	for code, allowed := range map[string]bool{"NoSuchEntity": true, "AccessDenied": false} {
 		var roles []string
@@ -80,20 +79,20 @@ func TestAccessWithoutANode(t *testing.T) {
 				t.Errorf("%s: %+v", code, one)
 			}
 		}
-		if want := []string{"arn:aws:iam::1:role/" + nobody}; !slices.Equal(roles, want) {
+		if want := []string{"arn:aws:iam::1:role/" + placeholderName}; !slices.Equal(roles, want) {
 			t.Errorf("asked about %v", roles)
 		}
 	}
 }
 
-// What does not answer, or answers something else, is neither there nor missing, and ends
-// in time.
+// An AWS that does not answer, or answers something else, gives neither a yes nor a no, within the
+// timeout.
 func TestAccessThatIsNotAnswered(t *testing.T) {
 	silent := asking(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_ = r.ParseForm() // a server that has not read a request does not see that its client is gone
 		<-r.Context().Done()
 	}))
-	silent.SidePatience = 200 * time.Millisecond
+	silent.SideTimeout = 200 * time.Millisecond
 	page := asking(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(loginPage)) }))
 	expired := asking(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -107,8 +106,7 @@ func TestAccessThatIsNotAnswered(t *testing.T) {
 	}
 }
 
-// Who is nobody is told apart from who is not to be asked, and from credentials that do
-// not work.
+// Missing credentials, a disabled AWS, and credentials that do not work are three different results.
 func TestAccessOfNobody(t *testing.T) {
 	off := Access(t.Context(), Options{Mode: Off}, "")
 	nobodys := Access(t.Context(), Options{Mode: Auto}, "")

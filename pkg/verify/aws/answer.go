@@ -19,16 +19,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 )
 
-// answered lets through what the service itself has answered, for every operation
-// of every client. The SDK looks only inside an answer: it takes the login page of
-// a proxy, and an empty body, for "there are no instances".
-func answered(stack *middleware.Stack) error {
+// addAnswerCheck rejects responses that do not come from the service, for every operation of every
+// client. The SDK only looks inside a response: it reads the login page of a proxy, and an empty
+// body, as "no instances".
+func addAnswerCheck(stack *middleware.Stack) error {
 	return stack.Deserialize.Insert(middleware.DeserializeMiddlewareFunc("awsmigrateAnswer", checkAnswer), "OperationDeserializer", middleware.After)
 }
 
-// speaksXML are the services that are asked here and answer in XML. The credential
-// chain has others, which answer in JSON.
-var speaksXML = map[string]bool{"EC2": true, "IAM": true, "STS": true}
+// xmlServices are the services used here that answer in XML. The credential chain also uses
+// services that answer in JSON.
+var xmlServices = map[string]bool{"EC2": true, "IAM": true, "STS": true}
 
 func checkAnswer(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
 	out, meta, err := next.HandleDeserialize(ctx, in)
@@ -36,30 +36,30 @@ func checkAnswer(ctx context.Context, in middleware.DeserializeInput, next middl
 	if ok && answer.Body != nil {
 		answer.Body = &limitedBody{ReadCloser: answer.Body, left: maxAnswer}
 	}
-	if err != nil || !ok || !speaksXML[awsmiddleware.GetServiceID(ctx)] {
+	if err != nil || !ok || !xmlServices[awsmiddleware.GetServiceID(ctx)] {
 		return out, meta, err
 	}
 	wanted := []string{awsmiddleware.GetOperationName(ctx) + "Response"}
 	if answer.StatusCode < 200 || answer.StatusCode > 299 {
-		wanted = []string{"Response", "ErrorResponse"} // EC2's, and everybody else's
+		wanted = []string{"Response", "ErrorResponse"} // of EC2, and of all others
 	}
 	var read bytes.Buffer
 	root, err := rootOf(io.TeeReader(answer.Body, &read))
 	if slices.Contains(wanted, root) || err != nil {
-		answer.Body = replayed{io.MultiReader(&read, orFailing(answer.Body, err)), answer.Body}
+		answer.Body = replayed{io.MultiReader(&read, failAfter(answer.Body, err)), answer.Body}
 		return out, meta, nil
 	}
-	rest, _ := io.ReadAll(io.LimitReader(answer.Body, mostOfPage)) // of a page that is not AWS's any part will do
+	rest, _ := io.ReadAll(io.LimitReader(answer.Body, maxPage)) // a part is enough to describe the page
 	_ = answer.Body.Close()
 	return out, meta, fmt.Errorf("the answer (HTTP %d) is not AWS's: it %s, wanted %s; is there a proxy between?",
 		answer.StatusCode, describePage(append(read.Bytes(), rest...), root), strings.Join(wanted, " or "))
 }
 
-// maxAnswer bounds one answer. A page of 1,000 instances has 6 MB.
+// maxAnswer limits the bytes of one response. A page of 1,000 instances has 6 MB.
 const maxAnswer = 64 << 20
 
-// limitedBody fails to read beyond its limit, so that a body that is too large is not
-// taken for one that ends there.
+// limitedBody fails to read beyond its limit, so that a body that is too large does not look
+// complete.
 type limitedBody struct {
 	io.ReadCloser
 	left int
@@ -73,11 +73,11 @@ func (l *limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// mostOfPage bounds in bytes how much of a page is searched for its title.
-const mostOfPage = 64 << 10
+// maxPage limits the bytes of a page that are searched for its title.
+const maxPage = 64 << 10
 
-// rootOf is the name of the first element; "" where there is none. An error is one
-// of the connection: the SDK knows which of these to send again.
+// rootOf returns the name of the first XML element, or "". It returns only errors of the
+// connection, because the SDK retries some of them.
 func rootOf(body io.Reader) (string, error) {
 	watched := &watchedReader{from: body}
 	decoder := xml.NewDecoder(watched)
@@ -93,7 +93,7 @@ func rootOf(body io.Reader) (string, error) {
 	}
 }
 
-// watchedReader keeps the error that reading ended with, if it was not the end.
+// watchedReader stores the error of a failed read, except io.EOF.
 type watchedReader struct {
 	from io.Reader
 	err  error
@@ -107,31 +107,31 @@ func (w *watchedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// replayed is a body of which a part was read before.
+// replayed is a body that begins with bytes that were already read.
 type replayed struct {
 	io.Reader
 	io.Closer
 }
 
-func orFailing(body io.Reader, err error) io.Reader {
+func failAfter(body io.Reader, err error) io.Reader {
 	if err != nil {
-		return failing{err}
+		return failingReader{err}
 	}
 	return body
 }
 
-type failing struct{ err error }
+type failingReader struct{ err error }
 
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
+func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 
 var (
 	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 	pageTag   = regexp.MustCompile(`(?s)<[^>]*>`)
 )
 
-// describePage says what somebody else's answer is, in a few words of its own.
+// describePage summarizes a response that is not from AWS, for instance a proxy's login page.
 func describePage(page []byte, root string) string {
-	const most = 80
+	const maxRunes = 80
 	text := strings.TrimSpace(string(page))
 	if text == "" {
 		return "is empty"
@@ -145,8 +145,8 @@ func describePage(page []byte, root string) string {
 		text = html.UnescapeString(pageTag.ReplaceAllString(text, " "))
 	}
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most]) + "…"
+	if runes := []rune(text); len(runes) > maxRunes {
+		text = string(runes[:maxRunes]) + "…"
 	}
 	return fmt.Sprintf("%s %q", what, text)
 }

@@ -21,7 +21,7 @@ import (
 
 const loginPage = "<!DOCTYPE html>\n<html><head><meta charset=utf-8><title>Sign in &amp; go on</title></head><body><img src=x><p>Please log in</body></html>"
 
-// foreign answers for AWS instead of a fake, for some actions.
+// foreign answers some actions instead of the fake AWS.
 type foreign struct {
 	fake    *fake
 	status  int
@@ -43,7 +43,7 @@ func (f *foreign) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, f.body)
 }
 
-// servePages puts foreign before the fake.
+// servePages puts foreign in front of the fake.
 func servePages(t *testing.T, f *foreign) {
 	t.Helper()
 	serve(t, f.fake)
@@ -52,7 +52,7 @@ func servePages(t *testing.T, f *foreign) {
 	t.Setenv("AWS_ENDPOINT_URL", server.URL)
 }
 
-// What answers with status 200 and is not EC2 has not said that there is no instance.
+// A response with status 200 that is not from EC2 does not mean that there is no instance.
 func TestOnlyAWSAnswersForAWS(t *testing.T) {
 	for name, tc := range map[string]struct{ body, says string }{
 		"a login page":             {loginPage, `an HTML page titled "Sign in & go on"`},
@@ -80,7 +80,7 @@ func TestOnlyAWSAnswersForAWS(t *testing.T) {
 	}
 }
 
-// The same of every operation that is asked, each on its own.
+// The check applies to every operation.
 func TestEveryOperationIsHeldToItsAnswer(t *testing.T) {
 	for _, action := range []string{"DescribeSecurityGroups", "DescribeSubnets", "DescribeRouteTables", "GetCallerIdentity", "GetInstanceProfile", "SimulatePrincipalPolicy"} {
 		t.Run(action, func(t *testing.T) {
@@ -109,13 +109,13 @@ func TestEveryOperationIsHeldToItsAnswer(t *testing.T) {
 	})
 }
 
-// A gateway's error page is named as one, and the SDK sends such a request again.
+// A gateway's error page is named as one, and the SDK retries the request.
 func TestErrorPagesAreReadable(t *testing.T) {
 	nodes, instances := many(1, "us-east-1", "demo")
 	f := &foreign{fake: &fake{instances: instances}, status: 502, body: "<html><head><title>502 Bad Gateway</title></head><body bgcolor=white><hr></body></html>", actions: []string{"DescribeInstances"}}
 	servePages(t, f)
 	o := quick
-	o.Patience = 3 * time.Second
+	o.TotalTimeout = 3 * time.Second
 	if got := Read(t.Context(), nodes, o); got.MissedIn("us-east-1a") == "" && got.Instances.OK() {
 		t.Errorf("taken for an answer: %+v", got)
 	}
@@ -128,7 +128,7 @@ func TestErrorPagesAreReadable(t *testing.T) {
 	}
 }
 
-// client is EC2 as the environment names it.
+// client returns an EC2 client for the environment.
 func client(t *testing.T) *ec2.Client {
 	t.Helper()
 	cfg, off, err := connect(t.Context(), quick, "us-east-1")
@@ -138,8 +138,7 @@ func client(t *testing.T) *ec2.Client {
 	return ec2Client(cfg, "")
 }
 
-// once asks for instances once, without sending anything again. body, if it is not nil,
-// is the answer with status 200.
+// once reads instances without retries. body, if it is not nil, is the answer with status 200.
 func once(t *testing.T, client *ec2.Client, body io.Reader) (*ec2.DescribeInstancesOutput, error) {
 	t.Helper()
 	return client.DescribeInstances(t.Context(), &ec2.DescribeInstancesInput{}, func(o *ec2.Options) {
@@ -152,7 +151,7 @@ func once(t *testing.T, client *ec2.Client, body io.Reader) (*ec2.DescribeInstan
 	})
 }
 
-// An answer that is cut off anywhere is never read as a whole one.
+// An answer that is cut off anywhere is not accepted.
 func TestAnswer_cutOff_refused(t *testing.T) {
 	_, instances := many(2, "us-east-1", "demo")
 	f := &fake{instances: instances}
@@ -169,7 +168,7 @@ func TestAnswer_cutOff_refused(t *testing.T) {
 	}
 }
 
-// An answer that does not end is given up at the limit, which the error names.
+// An answer without an end is rejected at the limit, which the error names.
 func TestAnswer_tooLarge_refused(t *testing.T) {
 	serve(t, &fake{})
 	begins := "<DescribeInstancesResponse><reservationSet>" + strings.Repeat(" ", 1<<20)
@@ -184,7 +183,7 @@ func TestAnswer_tooLarge_refused(t *testing.T) {
 	}
 }
 
-// A body of exactly its limit is read whole.
+// A body of exactly its limit is read completely.
 func TestLimitedBody(t *testing.T) {
 	for size, whole := range map[int]bool{0: true, 9: true, 10: true, 11: false, 1000: false} {
 		text, err := io.ReadAll(&limitedBody{ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat("x", size))), left: 10})

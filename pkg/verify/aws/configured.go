@@ -10,15 +10,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 )
 
-// credentialVariables are those with which somebody has chosen credentials
-// (aws/aws-sdk-go-v2:config/env_config.go@v1.31). A region alone chooses none.
+// credentialVariables are the environment variables that configure credentials
+// (aws/aws-sdk-go-v2:config/env_config.go@v1.31). A region is not among them.
 var credentialVariables = []string{
 	"AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY", "AWS_SECRET_ACCESS_KEY", "AWS_SECRET_KEY", "AWS_SESSION_TOKEN",
 	"AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI",
 }
 
-// configured says where somebody has configured credentials, whether or not they
-// work; "": nowhere, and only then may AWS be left out without a word.
+// configured returns where credentials are configured, whether or not they work. Only if it
+// returns "" may AWS be skipped silently.
 func configured(ctx context.Context, o Options) string {
 	switch {
 	case o.Profile != "":
@@ -37,17 +37,17 @@ func configured(ctx context.Context, o Options) string {
 		}
 	}
 	for _, name := range []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"} {
-		if path := env(name); path != "" && !readable(path) {
+		if path := env(name); path != "" && !isReadable(path) {
 			return name
 		}
 	}
-	if defaultProfile(ctx, env) {
+	if hasDefaultProfile(ctx, env) {
 		return "the default profile"
 	}
 	return ""
 }
 
-func readable(path string) bool {
+func isReadable(path string) bool {
 	file, err := os.Open(path)
 	if err != nil {
 		return false
@@ -56,9 +56,9 @@ func readable(path string) bool {
 	return true
 }
 
-// defaultProfile says whether the shared files have one. A file that is there and
-// cannot be read may have.
-func defaultProfile(ctx context.Context, env func(string) string) bool {
+// hasDefaultProfile reports whether the shared files have a default profile. An existing file that
+// cannot be read counts as having one.
+func hasDefaultProfile(ctx context.Context, env func(string) string) bool {
 	_, err := config.LoadSharedConfigProfile(ctx, "default", func(o *config.LoadSharedConfigOptions) {
 		o.ConfigFiles = []string{cmp.Or(env("AWS_CONFIG_FILE"), config.DefaultSharedConfigFilename())}
 		o.CredentialsFiles = []string{cmp.Or(env("AWS_SHARED_CREDENTIALS_FILE"), config.DefaultSharedCredentialsFilename())}

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// Credentials that somebody has configured and that do not work make nothing ok:
-// only where nothing is configured AWS is left out.
+// Configured credentials that do not work are an error. AWS is skipped only if nothing is configured.
 func TestCredentialsThatDoNotWork(t *testing.T) {
 	for name, tc := range map[string]struct {
 		env    map[string]string

@@ -1,8 +1,8 @@
-// Package aws reads cloud.Facts from EC2, IAM and STS. It only describes and
-// simulates; it changes nothing.
+// Package aws reads cloud.Facts from EC2, IAM and STS. It only describes and simulates; it
+// changes nothing.
 //
-// It knows of Nodes only their ProviderIDs, and judges nothing: what could not be
-// asked for says so in its place, and is never told as missing.
+// It knows only the ProviderIDs of Nodes and judges nothing. A part that could not be read holds
+// its error and is never reported as missing.
 package aws
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 )
 
-// Mode is --aws.
+// Mode is the value of --aws.
 type Mode string
 
-// Modes. Auto asks AWS when there are credentials.
+// The modes. Auto uses AWS if credentials are configured.
 const (
 	Auto Mode = "auto"
 	On   Mode = "on"
@@ -31,43 +31,42 @@ const (
 
 // Defaults of Options.
 const (
-	DefaultTimeout  = 20 * time.Second
-	DefaultPatience = time.Minute
-	// DefaultSidePatience is Patience for what is not EC2.
-	DefaultSidePatience = 20 * time.Second
+	DefaultTimeout      = 20 * time.Second
+	DefaultTotalTimeout = time.Minute
+	// DefaultSideTimeout is the total timeout of IAM and STS.
+	DefaultSideTimeout = 20 * time.Second
 )
 
-// Options say whom to ask and as whom.
+// Options selects what is read from AWS, and with which identity.
 type Options struct {
 	Mode       Mode
 	Identity   Identity
-	Region     string // the only one to ask; "": those of the nodes' zones
+	Region     string // the only region to read; empty means the regions of the nodes' zones
 	Profile    string
 	AssumeRole string // ARN
-	// ExternalID is what the role's trust policy may ask for; "": none is sent.
+	// ExternalID is sent to the role's trust policy, unless it is empty.
 	ExternalID string
-	// SessionName stands in CloudTrail beside the role; "": DefaultSessionName.
+	// SessionName appears in CloudTrail with the role. Empty means DefaultSessionName.
 	SessionName string
-	// Actions are what the CCM's version needs; none: IAM is not asked.
+	// Actions are the actions that the CCM's version needs. IAM is not asked if there are none.
 	Actions []string
-	// Timeout bounds one request, Patience all that is asked from when the Nodes are
-	// known, and likewise what was asked beside their listing; 0: the defaults.
-	Timeout, Patience time.Duration
-	// SidePatience bounds IAM and STS, which many a VPC has no way to and which one
-	// check and the header need; 0: DefaultSidePatience.
-	SidePatience time.Duration
+	// Timeout limits one request. TotalTimeout limits all requests after the Nodes are known, and
+	// separately all requests during their listing. 0 means the defaults.
+	Timeout, TotalTimeout time.Duration
+	// SideTimeout limits IAM and STS. Many VPCs have no route to them, and only one check and the
+	// header need them. 0 means DefaultSideTimeout.
+	SideTimeout time.Duration
 }
 
-// attempts bounds how often one request is sent. The SDK's adaptive mode slows
-// down between them once it was throttled.
+// Limits of the retries of one request. The SDK's adaptive mode slows down after throttling.
 const (
-	attempts   = 6
-	maxBackoff = 10 * time.Second
+	maxAttempts = 6
+	maxBackoff  = 10 * time.Second
 )
 
-// ec2Client returns the client of one region, or of the configuration's if region is
-// empty. No field and no interface may hold a client: reflection reaches it there, and
-// then it is linked with all of its methods. Those of EC2, 700, are a third of the program.
+// ec2Client returns the client of one region, or of the configured region if region is empty. No
+// field and no interface may hold a client: reflection would reach it there, and the linker would
+// then keep all of its methods. EC2's 700 methods are a third of the program.
 func ec2Client(cfg awssdk.Config, region string) *ec2.Client {
 	return ec2.NewFromConfig(cfg, func(o *ec2.Options) {
 		if region != "" {
@@ -76,10 +75,9 @@ func ec2Client(cfg awssdk.Config, region string) *ec2.Client {
 	})
 }
 
-// connect loads credentials the way the AWS command line does. off is a reason
-// for not asking: mode off, or auto where nothing at all is configured. Credentials
-// that are configured and do not work are an error, and so are missing ones with
-// mode on.
+// connect loads credentials as the AWS command line does. off is the reason not to use AWS: mode
+// off, or auto without any configured credentials. Configured credentials that do not work are an
+// error, and so are missing ones in mode on.
 func connect(ctx context.Context, o Options, region string) (cfg awssdk.Config, off string, err error) {
 	if o.Mode == Off {
 		return cfg, "--aws=off", nil
@@ -100,7 +98,7 @@ func connect(ctx context.Context, o Options, region string) (cfg awssdk.Config, 
 	return cfg, "no AWS credentials are configured; set AWS_PROFILE, or give --profile", nil
 }
 
-// errNoRegion is what credentials are of no use for.
+// errNoRegion is the error for credentials without a region.
 var errNoRegion = errors.New("the region is not known: no node has a ProviderID of AWS that tells one, and none is configured (--region)")
 
 func load(ctx context.Context, o Options, region string) (awssdk.Config, error) {
@@ -112,7 +110,7 @@ func load(ctx context.Context, o Options, region string) (awssdk.Config, error) 
 		cfg.Credentials = awssdk.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(cfg), o.AssumeRole, o.session))
 	}
 	if cfg.Credentials == nil {
-		return cfg, errNobody
+		return cfg, errNoCredentials
 	}
 	if err := retrieve(ctx, cfg.Credentials); err != nil {
 		return cfg, err
@@ -123,11 +121,11 @@ func load(ctx context.Context, o Options, region string) (awssdk.Config, error) 
 	return cfg, nil
 }
 
-// DefaultSessionName is the role session's name where none is given.
+// DefaultSessionName is the default name of the role session.
 const DefaultSessionName = "awsmigrate"
 
-// session names the role's session and adds the external id, as AssumeRole takes
-// them (AWS STS API reference, 2011-06-15).
+// session names the role session and adds the external ID, as AssumeRole accepts them (AWS STS API
+// reference, 2011-06-15).
 func (o Options) session(role *stscreds.AssumeRoleOptions) {
 	role.RoleSessionName = cmp.Or(o.SessionName, DefaultSessionName)
 	if o.ExternalID != "" {
@@ -135,7 +133,7 @@ func (o Options) session(role *stscreds.AssumeRoleOptions) {
 	}
 }
 
-// retryer is the SDK's adaptive mode with an end to it.
+// retryer returns the SDK's adaptive mode with limits.
 func retryer(attempts int, backoff time.Duration) awssdk.Retryer {
 	return retry.NewAdaptiveMode(func(o *retry.AdaptiveModeOptions) {
 		o.StandardOptions = append(o.StandardOptions, func(s *retry.StandardOptions) {
@@ -144,12 +142,12 @@ func retryer(attempts int, backoff time.Duration) awssdk.Retryer {
 	})
 }
 
-// credentialPatience bounds the look for credentials: off EC2 the metadata
-// service may not even refuse.
-const credentialPatience = 5 * time.Second
+// credentialTimeout limits the search for credentials. Outside EC2, the metadata service may not
+// respond at all.
+const credentialTimeout = 5 * time.Second
 
 func retrieve(ctx context.Context, p awssdk.CredentialsProvider) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, credentialPatience, fmt.Errorf("no credentials within %s", credentialPatience))
+	ctx, cancel := context.WithTimeoutCause(ctx, credentialTimeout, fmt.Errorf("no credentials within %s", credentialTimeout))
 	defer cancel()
 	_, err := p.Retrieve(ctx)
 	return err

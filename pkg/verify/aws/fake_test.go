@@ -80,22 +80,22 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, body)
 }
 
-// questions is how many different ones there were. The SDK asks again what a broken
-// connection has answered, which a busy machine's loopback does at times.
+// questions returns the number of different requests. The SDK repeats a request after a broken
+// connection, which happens on a busy machine's loopback.
 func (f *fake) questions(action string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.asked[action])
 }
 
-// requests returns how many requests came, those that were sent again too.
+// requests returns the number of requests, including repeated ones.
 func (f *fake) requests(action string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.sent[action]
 }
 
-// regionOf is the one the request is signed for.
+// regionOf returns the region that the request is signed for.
 func regionOf(r *http.Request) string {
 	_, scope, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	if parts := strings.Split(scope, "/"); len(parts) > 2 {
@@ -197,8 +197,8 @@ func (f *fake) pageOf(ids []string, form url.Values) string {
 	return `<DescribeInstancesResponse><reservationSet>` + b.String() + `</reservationSet>` + next + `</DescribeInstancesResponse>`
 }
 
-// simulate gives one action to a page: the first allowed, the last of three or
-// more denied expressly, the others not allowed.
+// simulate returns one action in a page: the first allowed, the last of three or more explicitly
+// denied, the others implicitly denied.
 func (f *fake) simulate(form url.Values) string {
 	at, _ := strconv.Atoi(form.Get("Marker"))
 	count := 0
@@ -221,8 +221,7 @@ func (f *fake) simulate(form url.Values) string {
 	return fmt.Sprintf(`<SimulatePrincipalPolicyResponse><SimulatePrincipalPolicyResult><EvaluationResults><member><EvalActionName>%s</EvalActionName><EvalDecision>%s</EvalDecision></member></EvaluationResults>%s</SimulatePrincipalPolicyResult></SimulatePrincipalPolicyResponse>`, name.String(), decision, more)
 }
 
-// serve makes the fake the only AWS there is for this test, reached as any other:
-// by the environment.
+// serve makes the fake the only AWS of this test, configured by the environment.
 func serve(t *testing.T, f *fake) {
 	t.Helper()
 	f.asked = map[string]map[string]bool{}
@@ -236,7 +235,7 @@ func serve(t *testing.T, f *fake) {
 	}
 }
 
-// many are n Nodes of one region, the first a control plane, and their instances.
+// many returns n Nodes of one region and their instances. The first is a control plane.
 func many(n int, region, tag string) ([]downstream.Node, map[string]ec2Instance) {
 	var nodes []downstream.Node
 	instances := map[string]ec2Instance{}

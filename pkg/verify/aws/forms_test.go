@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// A ProviderID that names no region, or one that was not asked, is asked for where
-// the other Nodes are; one with the zone of another region is found where it is.
+// An instance without a readable region is found in the regions of the other Nodes. One with the zone
+// of another region is found in its own.
 func TestInstancesAreFoundWhereTheyAre(t *testing.T) {
 	nodes, instances := many(30, "us-east-1", "demo")
 	for name, id := range map[string]string{"bare": "i-aa000005", "without a zone": "aws:////i-aa000005", "slash": "aws:///us-east-1a/i-aa000005/", "rack": "aws:///rack-7/i-aa000005", "another region": "aws:///eu-west-1a/i-aa000005"} {
@@ -35,7 +35,7 @@ func TestInstancesAreFoundWhereTheyAre(t *testing.T) {
 	}
 }
 
-// Where no Node names a region, the configured one is asked.
+// If no Node names a region, the configured one is read.
 func TestConfiguredRegionIsAskedWhereNoNodeNamesOne(t *testing.T) {
 	_, instances := many(3, "us-east-1", "demo")
 	for _, option := range []string{"us-east-1", ""} {
@@ -50,8 +50,7 @@ func TestConfiguredRegionIsAskedWhereNoNodeNamesOne(t *testing.T) {
 	}
 }
 
-// A region that only wrong zones name, and that does not answer, hides nothing of
-// what is known elsewhere.
+// A region that only wrong zones name, and that does not answer, hides nothing found elsewhere.
 func TestRegionWithoutInstancesMayBeSilent(t *testing.T) {
 	nodes, instances := many(30, "us-east-1", "demo")
 	nodes[5].ProviderID = "aws:///xx-nowhere-1a/i-aa000005"
@@ -63,7 +62,7 @@ func TestRegionWithoutInstancesMayBeSilent(t *testing.T) {
 	}
 }
 
-// Asked for nowhere else, what its own region did not say stays unknown.
+// An instance whose own region does not answer stays unknown.
 func TestSilentRegionKeepsItsInstancesUnknown(t *testing.T) {
 	nodes, instances := many(30, "us-east-1", "demo")
 	nodes = append(nodes, downstream.Node{Name: "west", ProviderID: "aws:///us-west-2a/i-bb000000"})

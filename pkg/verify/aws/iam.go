@@ -15,26 +15,25 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
-func identity(ctx context.Context, client *sts.Client) verify.Read[cloud.Identity] {
+func readIdentity(ctx context.Context, client *sts.Client) verify.Read[cloud.Identity] {
 	out, err := client.GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
-		return verify.Failed[cloud.Identity](fmt.Errorf("asking AWS who we are: %w", err))
+		return verify.Failed[cloud.Identity](fmt.Errorf("reading the identity from STS: %w", err))
 	}
 	if awssdk.ToString(out.Account) == "" || awssdk.ToString(out.Arn) == "" {
-		return verify.Failed[cloud.Identity](errors.New("asking AWS who we are: the answer does not say"))
+		return verify.Failed[cloud.Identity](errors.New("reading the identity from STS: the answer does not contain it"))
 	}
 	return verify.Got(cloud.Identity{Account: awssdk.ToString(out.Account), ARN: awssdk.ToString(out.Arn)})
 }
 
-// roles simulates the policies of the control plane's roles. It does not see
-// service control policies, nor conditions on tags: allowed here is necessary,
-// not sufficient.
-func roles(ctx context.Context, client *iam.Client, profiles, actions []string) verify.Read[[]cloud.RoleRights] {
+// simulateRoles simulates the policies of the control plane's roles. It ignores service control
+// policies and conditions on tags: an allowed action is necessary, not sufficient.
+func simulateRoles(ctx context.Context, client *iam.Client, profiles, actions []string) verify.Read[[]cloud.RoleRights] {
 	if len(actions) == 0 {
 		return verify.Failed[[]cloud.RoleRights](errors.New("the actions to ask for are not known"))
 	}
 	var out []cloud.RoleRights
-	seen := map[string]bool{}
+	done := map[string]bool{}
 	for _, arn := range profiles {
 		name := arn[strings.LastIndex(arn, "/")+1:]
 		profile, err := client.GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: awssdk.String(name)})
@@ -52,10 +51,10 @@ func roles(ctx context.Context, client *iam.Client, profiles, actions []string) 
 			if role == "" {
 				return verify.Failed[[]cloud.RoleRights](fmt.Errorf("reading instance profile %s: %w", name, errNameless))
 			}
-			if seen[role] {
+			if done[role] {
 				continue
 			}
-			seen[role] = true
+			done[role] = true
 			rights, err := simulate(ctx, client, role, actions)
 			if err != nil {
 				return verify.Failed[[]cloud.RoleRights](fmt.Errorf("simulating the policies of %s: %w", role, err))
@@ -68,16 +67,16 @@ func roles(ctx context.Context, client *iam.Client, profiles, actions []string) 
 
 func simulate(ctx context.Context, client *iam.Client, role string, actions []string) (cloud.RoleRights, error) {
 	rights := cloud.RoleRights{Role: role}
-	open := map[string]bool{}
+	pending := map[string]bool{}
 	for _, a := range actions {
-		open[strings.ToLower(a)] = true
+		pending[strings.ToLower(a)] = true
 	}
 	pages := iam.NewSimulatePrincipalPolicyPaginator(simulatePrincipalPolicy(client.SimulatePrincipalPolicy),
 		&iam.SimulatePrincipalPolicyInput{PolicySourceArn: awssdk.String(role), ActionNames: actions})
 	err := eachPage(ctx, "what "+role+" may do", pages, func(page *iam.SimulatePrincipalPolicyOutput) (*string, error) {
 		for _, r := range page.EvaluationResults {
 			action := awssdk.ToString(r.EvalActionName)
-			if !open[strings.ToLower(action)] {
+			if !pending[strings.ToLower(action)] {
 				continue
 			}
 			switch r.EvalDecision {
@@ -89,17 +88,17 @@ func simulate(ctx context.Context, client *iam.Client, role string, actions []st
 			case types.PolicyEvaluationDecisionTypeImplicitDeny:
 				rights.Denied = append(rights.Denied, action)
 			default:
-				continue // that is no answer
+				continue // an unknown decision is not an answer
 			}
-			delete(open, strings.ToLower(action))
+			delete(pending, strings.ToLower(action))
 		}
 		return page.Marker, nil
 	})
 	if err != nil {
 		return rights, err
 	}
-	if len(open) > 0 {
-		return rights, fmt.Errorf("IAM answered for %d of %d actions", len(actions)-len(open), len(actions))
+	if len(pending) > 0 {
+		return rights, fmt.Errorf("IAM answered for %d of %d actions", len(actions)-len(pending), len(actions))
 	}
 	return rights, nil
 }

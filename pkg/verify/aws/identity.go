@@ -13,40 +13,39 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// Identity is as whom AWS is asked, and where. The zero value has no credentials and
-// looks for none, so that a run has only what it was given.
+// Identity selects the credentials and the endpoint. The zero value has no credentials and searches
+// for none, so that a run uses only what it is given.
 type Identity struct {
-	// Keys came with the run, as from a Secret. With them nothing is taken from this
-	// process, which may have an identity of its own.
+	// Keys are explicit credentials, for instance from a Secret. With them, nothing is read from
+	// this process, which may have another identity.
 	Keys Keys
-	// Process looks up a variable of this process, where the process's own identity is
-	// meant: what its environment, the shared files and its pod or machine give. The SDK
-	// reads these by itself; nil: none of it is asked for.
+	// Process looks up an environment variable. If it is set, the SDK uses the process's own
+	// identity: its environment, the shared files, and its pod or machine.
 	Process func(variable string) string
-	// Endpoint answers instead of AWS for every service; "": AWS.
+	// Endpoint replaces the endpoints of all AWS services, unless it is empty.
 	Endpoint string
 }
 
-// Keys are an access key of IAM or, with a token, of a session of STS.
+// Keys holds an access key of IAM or, with a token, of an STS session.
 type Keys struct{ ID, Secret, Token string }
 
-// String implements fmt.Stringer: what names the keys is no secret.
+// String implements fmt.Stringer. It returns the key's ID, which is not secret.
 func (k Keys) String() string { return "access key " + k.ID }
 
 // GoString implements fmt.GoStringer.
 func (k Keys) GoString() string { return k.String() }
 
-// errNobody is what an Identity without credentials comes to.
-var errNobody = errors.New("no AWS credentials are configured")
+// errNoCredentials is the error of an Identity without credentials.
+var errNoCredentials = errors.New("no AWS credentials are configured")
 
-// configure makes a configuration of the identity, whose credentials may still be wrong.
+// configure returns the configuration for the identity. It does not check the credentials.
 func (o Options) configure(ctx context.Context, region string) (awssdk.Config, error) {
 	client := awshttp.NewBuildableClient().WithTimeout(orDefault(o.Timeout, DefaultTimeout))
-	retryer := func() awssdk.Retryer { return retryer(attempts, maxBackoff) }
-	apiOptions := []func(*middleware.Stack) error{answered}
+	retryer := func() awssdk.Retryer { return retryer(maxAttempts, maxBackoff) }
+	apiOptions := []func(*middleware.Stack) error{addAnswerCheck}
 	switch {
 	case o.Identity.Keys.ID != "" && o.Profile != "":
-		return awssdk.Config{}, fmt.Errorf("profile %q: not with credentials that were given", o.Profile)
+		return awssdk.Config{}, fmt.Errorf("profile %q: cannot be combined with explicit credentials", o.Profile)
 	case o.Identity.Keys.ID != "":
 		keys := o.Identity.Keys
 		cfg := awssdk.Config{Region: region, HTTPClient: client, Retryer: retryer, Logger: logging.Nop{}, APIOptions: apiOptions,
@@ -56,11 +55,11 @@ func (o Options) configure(ctx context.Context, region string) (awssdk.Config, e
 		}
 		return cfg, nil
 	case o.Identity.Process == nil:
-		return awssdk.Config{}, errNobody
+		return awssdk.Config{}, errNoCredentials
 	}
 	options := []func(*config.LoadOptions) error{
 		config.WithRetryer(retryer),
-		config.WithLogger(logging.Nop{}), // what matters comes back as an error
+		config.WithLogger(logging.Nop{}), // errors are returned
 		config.WithAPIOptions(apiOptions),
 		config.WithHTTPClient(client),
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
-// ofProcess is the identity of the process, as the command line has it.
+// ofProcess returns the identity of the process, as the command line uses it.
 func ofProcess() Identity { return Identity{Process: os.Getenv} }
 
-// signers keeps by whom and in which region AWS was asked.
+// signers records the access keys and regions of the requests.
 type signers struct {
 	fake
 	mu  sync.Mutex
@@ -31,8 +31,8 @@ func (s *signers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.fake.ServeHTTP(w, r)
 }
 
-// Two runs in one process have each its own credentials, role, region and endpoint, at
-// once, and neither those of the process.
+// Two concurrent runs in one process each use their own credentials, role, region and endpoint, and
+// not those of the process.
 func TestIdentitiesShareNothing(t *testing.T) {
 	serve(t, &fake{}) // the process has an identity, and an endpoint, of its own
 	t.Setenv("AWS_PROFILE", "one-that-is-not-there")
@@ -74,7 +74,7 @@ func TestIdentitiesShareNothing(t *testing.T) {
 	group.Wait()
 }
 
-// A run that was given no identity asks as nobody, whatever the process has.
+// A run without an identity has no credentials, whatever the process has.
 func TestNoIdentityIsNotTheProcesss(t *testing.T) {
 	serve(t, &fake{})
 	t.Setenv("AWS_ACCESS_KEY_ID", "AKIAPROCESS")
@@ -87,7 +87,7 @@ func TestNoIdentityIsNotTheProcesss(t *testing.T) {
 	if got = Read(t.Context(), nodes, Options{Mode: On}); got.Instances.OK() || got.Instances.Err == nil {
 		t.Errorf("on: %+v", got)
 	}
-	if got = Read(t.Context(), nodes, Options{Mode: Auto, Profile: "p", Identity: Identity{Keys: Keys{ID: "AKIA", Secret: "hidden"}}}); got.Instances.OK() || !strings.Contains(fmt.Sprint(got.Instances.Err), "not with credentials that were given") {
+	if got = Read(t.Context(), nodes, Options{Mode: Auto, Profile: "p", Identity: Identity{Keys: Keys{ID: "AKIA", Secret: "hidden"}}}); got.Instances.OK() || !strings.Contains(fmt.Sprint(got.Instances.Err), "cannot be combined with explicit credentials") {
 		t.Errorf("a profile of the process, with keys of the run: %+v", got)
 	}
 	if shown := fmt.Sprintf("%v %+v %#v", Keys{ID: "AKIA", Secret: "hidden"}, Identity{Keys: Keys{Secret: "hidden"}}, Keys{Secret: "hidden"}); strings.Contains(shown, "hidden") {

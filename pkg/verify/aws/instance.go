@@ -12,8 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
-// words keeps one copy of what repeats on every instance: zones, subnets, groups,
-// tags. What it hands out is shared and must not be written to.
+// words keeps one copy of texts that repeat on many instances: zones, subnets, groups, tags. Callers
+// must not change what it returns.
 type words struct {
 	mu   sync.Mutex
 	text map[string]string
@@ -36,26 +36,26 @@ func (w *words) get(s *string) string {
 	return v
 }
 
-// clusterTags are the tags that tie to a cluster; of the others none is judged.
+// clusterTags returns the tags that belong to clusters. No check uses the others.
 func (w *words) clusterTags(list []types.Tag) cloud.Tags {
-	var kept []string
+	var pairs []string
 	for _, t := range list {
 		key := awssdk.ToString(t.Key)
 		if strings.HasPrefix(key, cloud.TagCluster) || key == cloud.TagLegacy {
-			kept = append(kept, key, awssdk.ToString(t.Value))
+			pairs = append(pairs, key, awssdk.ToString(t.Value))
 		}
 	}
-	same := strings.Join(kept, "\x00")
+	key := strings.Join(pairs, "\x00")
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if have, ok := w.sets[same]; ok {
+	if have, ok := w.sets[key]; ok {
 		return have
 	}
 	out := cloud.Tags{}
-	for i := 0; i < len(kept); i += 2 {
-		out[kept[i]] = kept[i+1]
+	for i := 0; i < len(pairs); i += 2 {
+		out[pairs[i]] = pairs[i+1]
 	}
-	w.sets[same] = out
+	w.sets[key] = out
 	return out
 }
 
@@ -64,13 +64,13 @@ func (w *words) groups(list []types.GroupIdentifier) []string {
 	for _, g := range list {
 		ids = append(ids, awssdk.ToString(g.GroupId))
 	}
-	same := strings.Join(ids, "\x00")
+	key := strings.Join(ids, "\x00")
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if have, ok := w.list[same]; ok {
+	if have, ok := w.list[key]; ok {
 		return have
 	}
-	w.list[same] = ids
+	w.list[key] = ids
 	return ids
 }
 
@@ -89,7 +89,7 @@ func (w *words) instance(i types.Instance) cloud.Instance {
 	if m := i.MetadataOptions; m != nil {
 		out.HopLimit = int(awssdk.ToInt32(m.HttpPutResponseHopLimit))
 		out.MetadataDisabled = m.HttpEndpoint == types.InstanceMetadataEndpointStateDisabled
-		if m.HttpEndpoint != "" { // else it may answer nobody, with a token or without
+		if m.HttpEndpoint != "" { // otherwise the metadata service may be disabled
 			out.HTTPTokens = string(m.HttpTokens)
 		}
 	}

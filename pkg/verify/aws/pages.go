@@ -14,27 +14,26 @@ import (
 )
 
 const (
-	// batch is EC2's limit of values in one call's filters. Asking by filter and
-	// not by id lets one missing instance be missing, instead of failing the call.
-	batch    = 200
-	pageSize = 1000
-	maxPages = 1000 // of one question: a million instances
-	parallel = 4    // requests at a time, in one region
+	// batchSize is EC2's limit of values in the filters of one call. With a filter instead of
+	// instance IDs, a missing instance does not fail the call.
+	batchSize = 200
+	pageSize  = 1000
+	maxPages  = 1000 // of one query: a million instances
+	parallel  = 4    // concurrent requests in one region
 )
 
-// paginator is the part of the SDK's paginators that is used, of pages P and options O.
+// paginator holds the used methods of the SDK's paginators, for pages P and options O.
 type paginator[P, O any] interface {
 	HasMorePages() bool
 	NextPage(context.Context, ...func(*O)) (P, error)
 }
 
-// eachPage takes every page, or returns an error. The SDK's paginators either follow a
-// repeated token for ever or take it for the end; here it is an error, since what lies
-// behind it was not seen.
+// eachPage passes every page to take, or returns an error. The SDK's paginators follow a repeated
+// token without end or treat it as the end. Here it is an error, because the rest is unknown.
 func eachPage[P, O any](ctx context.Context, what string, pages paginator[P, O], take func(P) (next *string, err error)) error {
-	seen := map[string]bool{}
+	tokens := map[string]bool{}
 	for pages.HasMorePages() {
-		if len(seen) >= maxPages {
+		if len(tokens) >= maxPages {
 			return fmt.Errorf("describing %s: %w", what, errTooMany)
 		}
 		page, err := pages.NextPage(ctx)
@@ -45,28 +44,28 @@ func eachPage[P, O any](ctx context.Context, what string, pages paginator[P, O],
 			return fmt.Errorf("describing %s: %w", what, err)
 		}
 		next, err := take(page)
-		if err == nil && seen[awssdk.ToString(next)] {
+		if err == nil && tokens[awssdk.ToString(next)] {
 			err = errRepeats
 		}
 		if err != nil {
 			return fmt.Errorf("describing %s: %w", what, err)
 		}
-		seen[awssdk.ToString(next)] = true
+		tokens[awssdk.ToString(next)] = true
 	}
 	return nil
 }
 
 var (
-	errRepeats = errors.New("AWS gave the same page token twice, what comes after it was not seen")
+	errRepeats = errors.New("AWS returned the same page token twice; the rest of the answer is unknown")
 	errTooMany = fmt.Errorf("the answer has more than %d pages", maxPages)
-	// errNameless is an answer that does not name what it is about.
+	// errNameless means that an answer does not name its resource.
 	errNameless = errors.New("the answer does not say which resource it describes")
 )
 
 func inBatches(ctx context.Context, ids []string, ask func(context.Context, []string) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallel)
-	for chunk := range slices.Chunk(ids, batch) {
+	for chunk := range slices.Chunk(ids, batchSize) {
 		g.Go(func() error { return ask(ctx, chunk) })
 	}
 	return g.Wait()
@@ -76,8 +75,8 @@ func filter(name string, values ...string) []types.Filter {
 	return []types.Filter{{Name: awssdk.String(name), Values: values}}
 }
 
-// The operations that paginators call. Each is a method value of a client, because a
-// client in an interface is linked with all of its methods; see ec2Client.
+// The operations that paginators call, each as a method value. A client in an interface would be
+// linked with all of its methods; see ec2Client.
 type (
 	describeInstances       func(context.Context, *ec2.DescribeInstancesInput, ...func(*ec2.Options)) (*ec2.DescribeInstancesOutput, error)
 	describeSecurityGroups  func(context.Context, *ec2.DescribeSecurityGroupsInput, ...func(*ec2.Options)) (*ec2.DescribeSecurityGroupsOutput, error)

@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 )
 
-// pager gives the pages' tokens one after the other, as the SDK's paginators do: it has
-// more pages until a token is empty.
+// pager returns the pages' tokens in order, as the SDK's paginators do. It has more pages until a
+// token is empty.
 type pager struct {
 	token func(page int) string
 	err   error // of the second page
@@ -32,7 +32,7 @@ func (p *pager) NextPage(context.Context, ...func(*ec2.Options)) (string, error)
 	return token, nil
 }
 
-// Pages are complete, or an error says why they are not.
+// All pages are taken, or an error explains why not.
 func TestEachPage(t *testing.T) {
 	listed := func(tokens ...string) func(int) string {
 		return func(page int) string { return tokens[page%len(tokens)] }
@@ -64,13 +64,13 @@ func TestEachPage(t *testing.T) {
 	}
 }
 
-// A question that is given up names the bound that ended it.
+// A canceled query names the limit that ended it.
 func TestEachPage_cancelled_causeNamed(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errors.New("AWS had 1s to answer"))
+	cancel(errors.New("no answer from AWS within 1s"))
 	err := eachPage(ctx, "things", &pager{token: func(int) string { return "a" }, err: context.Canceled, page: 1},
 		func(string) (*string, error) { return nil, nil })
-	if err == nil || !strings.Contains(err.Error(), "AWS had 1s to answer") {
+	if err == nil || !strings.Contains(err.Error(), "no answer from AWS within 1s") {
 		t.Errorf("says %v", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Reader asks AWS about Nodes while they are still being listed:
+// Reader reads instances while the Nodes are still being listed:
 //
 //	instances := aws.Start(ctx, options)
 //	reader.OnNodes = instances.Add
@@ -29,8 +29,8 @@ type Reader struct {
 	cancel context.CancelFunc
 	words  *words
 
-	actions []string // read once the Nodes are known, by Facts alone
-	also    []downstream.Node
+	actions    []string // used once the Nodes are known, only by Facts
+	additional []downstream.Node
 
 	mu      sync.Mutex
 	group   sync.WaitGroup
@@ -38,46 +38,44 @@ type Reader struct {
 	regions map[string]*region
 }
 
-// Start prepares to ask. Facts must follow, also when the Nodes could not be read.
+// Start prepares the Reader. Facts must follow, even if the Nodes could not be read.
 func Start(ctx context.Context, o Options) *Reader {
 	a := &Reader{o: o, actions: o.Actions, words: newWords(), regions: map[string]*region{}}
 	a.ctx, a.cancel = context.WithCancel(ctx)
 	return a
 }
 
-// Simulate says which actions IAM is asked about, instead of Options.Actions. It is
-// called before Facts.
+// Simulate replaces Options.Actions. Call it before Facts.
 func (a *Reader) Simulate(actions []string) { a.actions = actions }
 
-// Also asks about instances that are of no Node any more, by their ProviderIDs, in the
-// regions of those that are. It is called before Facts.
+// Also adds instances without a Node by their ProviderIDs. They are read in the regions of the
+// Nodes. Call it before Facts.
 func (a *Reader) Also(providerIDs []string) {
 	for _, id := range providerIDs {
-		a.also = append(a.also, downstream.Node{ProviderID: id})
+		a.additional = append(a.additional, downstream.Node{ProviderID: id})
 	}
 }
 
-// patient bounds one stage of the asking; that the Nodes are slow to come is not
-// AWS's fault.
-func (a *Reader) patient() (context.Context, context.CancelFunc) {
-	patience := orDefault(a.o.Patience, DefaultPatience)
-	return context.WithTimeoutCause(a.ctx, patience, fmt.Errorf("AWS had %s to answer", patience))
+// limitStage limits one stage of reading. The time for listing Nodes does not count.
+func (a *Reader) limitStage() (context.Context, context.CancelFunc) {
+	timeout := orDefault(a.o.TotalTimeout, DefaultTotalTimeout)
+	return context.WithTimeoutCause(a.ctx, timeout, fmt.Errorf("no answer from AWS within %s", timeout))
 }
 
-// aside bounds the asking of IAM and STS within a stage.
-func (a *Reader) aside(ctx context.Context) (context.Context, context.CancelFunc) {
-	patience := orDefault(a.o.SidePatience, DefaultSidePatience)
-	return context.WithTimeoutCause(ctx, patience, fmt.Errorf("it had %s to answer", patience))
+// limitSide limits the requests to IAM and STS within a stage.
+func (a *Reader) limitSide(ctx context.Context) (context.Context, context.CancelFunc) {
+	timeout := orDefault(a.o.SideTimeout, DefaultSideTimeout)
+	return context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no answer within %s", timeout))
 }
 
-// Read asks about Nodes that are all known. It always returns; what could not be
-// read says so in its place.
+// Read reads the instances of a complete list of Nodes. It always returns Facts; a part that could
+// not be read holds its error.
 func Read(ctx context.Context, nodes []downstream.Node, o Options) cloud.Facts {
 	return Start(ctx, o).Facts(nodes)
 }
 
-// Add takes a page of Nodes and returns at once. The first one of a region sets
-// off the asking there. The same Node may come again.
+// Add receives a page of Nodes and returns at once. The first Node of a region starts the reading
+// there. A Node may be added again.
 func (a *Reader) Add(nodes []downstream.Node) {
 	if a.o.Mode == Off {
 		return
@@ -92,9 +90,9 @@ func (a *Reader) Add(nodes []downstream.Node) {
 	}
 }
 
-// begin sets off the asking in a region, once.
+// begin starts the reading in a region, once.
 func (a *Reader) begin(name string, ids []string) {
-	if a.regions[name] != nil || a.leftOut(name) {
+	if a.regions[name] != nil || a.isExcluded(name) {
 		return
 	}
 	a.connect(name)
@@ -107,13 +105,13 @@ func (a *Reader) begin(name string, ids []string) {
 			return
 		}
 		r.describe = ec2Client(cfg, name).DescribeInstances
-		ctx, cancel := a.patient()
+		ctx, cancel := a.limitStage()
 		defer cancel()
 		r.start(ctx, ids)
 	})
 }
 
-// connect looks for credentials once, in the region that is met first.
+// connect loads credentials once, in the first region.
 func (a *Reader) connect(region string) {
 	if a.config != nil {
 		return
@@ -133,8 +131,8 @@ func (a *Reader) connect(region string) {
 	a.config = func() (awssdk.Config, string, error) { r := once(); return r.cfg, r.off, r.err }
 }
 
-// byRegion are the instance ids of Nodes by the region of their zone; "" of those
-// whose ProviderID tells none.
+// byRegion returns the instance IDs of Nodes by the region of their zone, or under "" if the
+// ProviderID contains no region.
 func (a *Reader) byRegion(nodes []downstream.Node) map[string][]string {
 	out := map[string][]string{}
 	for _, n := range nodes {
@@ -149,10 +147,10 @@ func (a *Reader) byRegion(nodes []downstream.Node) map[string][]string {
 	return out
 }
 
-func (a *Reader) leftOut(region string) bool { return a.o.Region != "" && region != a.o.Region }
+func (a *Reader) isExcluded(region string) bool { return a.o.Region != "" && region != a.o.Region }
 
-// Facts waits for the answers, asks for what is still open about these Nodes, and
-// gives what there is. It is called once.
+// Facts waits for the answers, reads the missing instances of these Nodes, and returns all facts.
+// Call it once.
 func (a *Reader) Facts(nodes []downstream.Node) cloud.Facts {
 	defer a.cancel()
 	if a.o.Mode == Off {
@@ -160,50 +158,50 @@ func (a *Reader) Facts(nodes []downstream.Node) cloud.Facts {
 	}
 	a.Add(nodes)
 	ids := a.byRegion(nodes)
-	a.settle(ids)
+	a.assignRegion(ids)
 	cfg, off, err := a.config()
 	names := strings.Join(slices.Sorted(maps.Keys(ids)), ", ")
 	switch {
 	case err != nil:
 		a.group.Wait()
-		return failed(names, err)
+		return failedFacts(names, err)
 	case off != "":
 		a.group.Wait()
 		return cloud.Facts{Off: off, Region: names}
 	}
 	f := cloud.Facts{On: true, Region: names}
-	ctx, cancel := a.patient()
+	ctx, cancel := a.limitStage()
 	defer cancel()
 	a.group.Go(func() {
-		ctx, cancel := a.aside(ctx)
+		ctx, cancel := a.limitSide(ctx)
 		defer cancel()
-		f.Identity = identity(ctx, sts.NewFromConfig(cfg))
+		f.Identity = readIdentity(ctx, sts.NewFromConfig(cfg))
 	})
-	also := a.byRegion(a.also)
+	additional := a.byRegion(a.additional)
 	for name, r := range a.regions {
 		a.group.Go(func() {
 			<-r.started
-			r.finish(ctx, union(ids[name], also[name]))
+			r.finish(ctx, union(ids[name], additional[name]))
 		})
 	}
 	a.group.Wait()
-	a.elsewhere(ctx, ids)
-	a.instances(ctx, &f, nodes, ids, also)
+	a.searchOtherRegions(ctx, ids)
+	a.instances(ctx, &f, nodes, ids, additional)
 	a.related(ctx, &f, cfg, nodes)
 	return f
 }
 
-// union is each of the ids once.
+// union returns each of the IDs once.
 func union(a, b []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
-// settle gives the ids that tell no region to one: to every region that is asked, as
-// a CCM asks for all its Nodes in the control plane's, or else to the configured one.
-func (a *Reader) settle(ids map[string][]string) {
-	untold := ids[""]
+// assignRegion assigns the IDs without a region to every region that is read, because a CCM looks for
+// all its Nodes in the control plane's region. Without such a region it uses the configured one.
+func (a *Reader) assignRegion(ids map[string][]string) {
+	unassigned := ids[""]
 	delete(ids, "")
-	if len(untold) == 0 {
+	if len(unassigned) == 0 {
 		a.connect("")
 		return
 	}
@@ -215,22 +213,22 @@ func (a *Reader) settle(ids map[string][]string) {
 		if cfg, _, err := a.config(); err == nil && name == "" {
 			name = cfg.Region
 		}
-		a.begin(name, untold)
+		a.begin(name, unassigned)
 	}
 	for name := range a.regions {
-		ids[name] = append(ids[name], untold...)
+		ids[name] = append(ids[name], unassigned...)
 	}
 }
 
-// elsewhere asks the other regions for what is in none so far: a zone that somebody
-// wrote by hand may lie about its region, and a CCM does not read it.
-func (a *Reader) elsewhere(ctx context.Context, ids map[string][]string) {
+// searchOtherRegions looks for instances that were not found in the region of their zone. A
+// handwritten zone may be wrong, and a CCM does not read it.
+func (a *Reader) searchOtherRegions(ctx context.Context, ids map[string][]string) {
 	var group sync.WaitGroup
 	for name, r := range a.regions {
 		var wanted []string
-		for other, of := range ids {
+		for other, others := range ids {
 			if other != name {
-				wanted = append(wanted, a.unseen(of)...)
+				wanted = append(wanted, a.notFound(others)...)
 			}
 		}
 		if r.err == nil && len(wanted) > 0 {
@@ -240,16 +238,16 @@ func (a *Reader) elsewhere(ctx context.Context, ids map[string][]string) {
 	group.Wait()
 }
 
-// unseen are those of ids that no region has.
-func (a *Reader) unseen(ids []string) []string {
+// notFound returns the IDs that were found in no region.
+func (a *Reader) notFound(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		_, seen := a.seen(id)
-		return seen
+		_, found := a.find(id)
+		return found
 	})
 }
 
-// seen is an instance of whatever region.
-func (a *Reader) seen(id string) (cloud.Instance, bool) {
+// find returns an instance from any region.
+func (a *Reader) find(id string) (cloud.Instance, bool) {
 	for _, name := range slices.Sorted(maps.Keys(a.regions)) {
 		r := a.regions[name]
 		r.mu.Lock()
@@ -262,8 +260,8 @@ func (a *Reader) seen(id string) (cloud.Instance, bool) {
 	return cloud.Instance{}, false
 }
 
-// failed says of every part that it could not be had.
-func failed(regions string, err error) cloud.Facts {
+// failedFacts returns Facts in which every part holds the error.
+func failedFacts(regions string, err error) cloud.Facts {
 	none := verify.Failed[map[string]cloud.Tags](err)
 	return cloud.Facts{
 		On: true, Region: regions, Identity: verify.Failed[cloud.Identity](err), Instances: verify.Failed[map[string]cloud.Instance](err),
@@ -272,28 +270,28 @@ func failed(regions string, err error) cloud.Facts {
 	}
 }
 
-// instances joins what the regions gave.
-func (a *Reader) instances(ctx context.Context, f *cloud.Facts, nodes []downstream.Node, ids, also map[string][]string) {
+// instances merges the instances of the regions.
+func (a *Reader) instances(ctx context.Context, f *cloud.Facts, nodes []downstream.Node, ids, additional map[string][]string) {
 	all, missed := map[string]cloud.Instance{}, map[string]string{}
 	var errs []error
 	answered := 0
 	known := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(ids)) {
-		open := false
+		incomplete := false
 		for _, id := range ids[name] {
 			known[id] = true
-			i, seen := a.seen(id)
-			if seen {
+			i, found := a.find(id)
+			if found {
 				all[id] = i
 			}
-			open = open || !seen
+			incomplete = incomplete || !found
 		}
 		r := a.regions[name]
 		switch {
-		case r == nil && open:
+		case r == nil && incomplete:
 			missed[name] = fmt.Sprintf("region %s was not asked: --region is %s", name, a.o.Region)
-		case r == nil || r.err != nil && !open:
-			// Everything that was to be there is somewhere else.
+		case r == nil || r.err != nil && !incomplete:
+			// All instances of this region were found elsewhere.
 		case r.err != nil:
 			missed[name] = r.err.Error()
 			errs = append(errs, r.err)
@@ -301,8 +299,8 @@ func (a *Reader) instances(ctx context.Context, f *cloud.Facts, nodes []downstre
 			answered++
 		}
 	}
-	for _, id := range slices.Concat(slices.Collect(maps.Values(also))...) {
-		if i, seen := a.seen(id); seen {
+	for _, id := range slices.Concat(slices.Collect(maps.Values(additional))...) {
+		if i, found := a.find(id); found {
 			all[id] = i
 		}
 	}
@@ -317,7 +315,7 @@ func (a *Reader) instances(ctx context.Context, f *cloud.Facts, nodes []downstre
 	f.Unclaimed = a.unclaimed(ctx, clusterOf(nodes, all), known, missed)
 }
 
-// clusterOf is the cluster that the Nodes' instances belong to.
+// clusterOf returns the cluster that the Nodes' instances belong to, or "".
 func clusterOf(nodes []downstream.Node, found map[string]cloud.Instance) string {
 	var planes, all []cloud.Tags
 	for _, n := range nodes {
@@ -334,8 +332,8 @@ func clusterOf(nodes []downstream.Node, found map[string]cloud.Instance) string 
 	return cloud.ClusterOf(planes, all)
 }
 
-// unclaimed asks again where the few instances that were looked at first had not
-// the cluster's tag.
+// unclaimed returns the cluster's instances without a Node. It reads them by tag if the first
+// instances of a region had another cluster's tag.
 func (a *Reader) unclaimed(ctx context.Context, cluster string, known map[string]bool, missed map[string]string) verify.Read[[]cloud.Instance] {
 	if cluster == "" {
 		return verify.Read[[]cloud.Instance]{}
@@ -344,7 +342,7 @@ func (a *Reader) unclaimed(ctx context.Context, cluster string, known map[string
 	for _, name := range slices.Sorted(maps.Keys(a.regions)) {
 		r := a.regions[name]
 		if r.err != nil && missed[name] == "" {
-			continue // none of the Nodes is there
+			continue // no Node is in this region
 		}
 		if r.err == nil && r.tagged != cluster {
 			r.byTag(ctx, cluster)

@@ -15,7 +15,7 @@ import (
 )
 
 // quick keeps a test that is refused from waiting as a user would.
-var quick = Options{Identity: ofProcess(), Mode: On, Actions: []string{"ec2:DescribeInstances", "ec2:CreateRoute"}, Timeout: 5 * time.Second, Patience: 10 * time.Second}
+var quick = Options{Identity: ofProcess(), Mode: On, Actions: []string{"ec2:DescribeInstances", "ec2:CreateRoute"}, Timeout: 5 * time.Second, TotalTimeout: 10 * time.Second}
 
 func TestAsksByTagFirst(t *testing.T) {
 	nodes, instances := many(2500, "us-east-1", "demo")
@@ -57,8 +57,7 @@ func TestAsksByTagFirst(t *testing.T) {
 	}
 }
 
-// EC2 is asked about the instances of Nodes that are gone; one that it still shows
-// stays one without a Node.
+// Additional instances are read. One that EC2 still returns stays an instance without a Node.
 func TestAlso_instancesWithoutNode_asked(t *testing.T) {
 	for _, tag := range []string{"demo", ""} {
 		nodes, instances := many(3, "us-east-1", tag)
@@ -84,8 +83,7 @@ func TestAlso_instancesWithoutNode_asked(t *testing.T) {
 	}
 }
 
-// Without a tag of the cluster everything is asked by id, and nobody claims to
-// have looked for instances without a Node.
+// Without a cluster tag, instances are read by ID, and those without a Node stay unread.
 func TestUntagged(t *testing.T) {
 	nodes, instances := many(450, "us-east-1", "")
 	f := &fake{instances: instances, page: 150}
@@ -117,7 +115,7 @@ func TestUnclaimed(t *testing.T) {
 	}
 }
 
-// The first instances have another tag than the control plane, whose tag decides.
+// If the first instances have another tag than the control plane, the control plane's tag decides.
 func TestUnclaimedAsksForTheTagOfTheControlPlane(t *testing.T) {
 	nodes, instances := many(100, "us-east-1", "demo")
 	for i := 1; i < 90; i++ {
@@ -203,7 +201,7 @@ func TestAssumedRole(t *testing.T) {
 	}
 }
 
-// Whatever EC2 does but answer, no instance is told as missing.
+// Without a complete answer of EC2 no instance is reported as missing.
 func TestNoAnswerIsNotMissing(t *testing.T) {
 	nodes, instances := many(30, "us-east-1", "demo")
 	for _, tc := range []struct {
@@ -213,9 +211,9 @@ func TestNoAnswerIsNotMissing(t *testing.T) {
 		says string
 	}{
 		{"forbidden", &fake{deny: "DescribeInstances"}, nil, "UnauthorizedOperation"},
-		{"throttled for ever", &fake{throttle: 1 << 30}, func(o *Options) { o.Patience = 4 * time.Second }, "AWS had 4s to answer"},
-		{"no answer", &fake{hang: true}, func(o *Options) { o.Timeout, o.Patience = time.Second, 1500*time.Millisecond }, ""},
-		{"half an answer", &fake{cut: true}, func(o *Options) { o.Patience = 4 * time.Second }, ""},
+		{"throttled for ever", &fake{throttle: 1 << 30}, func(o *Options) { o.TotalTimeout = 4 * time.Second }, "no answer from AWS within 4s"},
+		{"no answer", &fake{hang: true}, func(o *Options) { o.Timeout, o.TotalTimeout = time.Second, 1500*time.Millisecond }, ""},
+		{"half an answer", &fake{cut: true}, func(o *Options) { o.TotalTimeout = 4 * time.Second }, ""},
 		{"the same page again", &fake{loop: true}, nil, errRepeats.Error()},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -249,7 +247,7 @@ func TestThrottledForAWhile(t *testing.T) {
 	f := &fake{instances: instances, throttle: 1}
 	serve(t, f)
 	o := quick
-	o.Patience = time.Minute // once throttled, the SDK asks every two seconds at first
+	o.TotalTimeout = time.Minute // once throttled, the SDK asks every two seconds at first
 	got := Read(t.Context(), nodes, o)
 	if len(got.Instances.Value) != 30 || len(got.Missed) != 0 {
 		t.Fatalf("%d instances, missed %v", len(got.Instances.Value), got.Missed)
@@ -259,7 +257,7 @@ func TestThrottledForAWhile(t *testing.T) {
 	}
 }
 
-// An answer that leaves an instance out is not believed at once.
+// A missing instance is read a second time.
 func TestMissingIsAskedForTwice(t *testing.T) {
 	nodes, instances := many(10, "us-east-1", "")
 	serve(t, &fake{instances: instances, short: 2})
@@ -304,7 +302,7 @@ func TestNobodyAsked(t *testing.T) {
 	}
 }
 
-// Nodes without one ProviderID of AWS: nothing to ask, nothing claimed.
+// Without a ProviderID of AWS nothing is read.
 func TestForeignNodesOnly(t *testing.T) {
 	f := &fake{}
 	serve(t, f)
@@ -315,8 +313,7 @@ func TestForeignNodesOnly(t *testing.T) {
 	}
 }
 
-// The SDK's own warnings, such as of a response that was cut off, do not belong
-// between the lines that a person reads.
+// The SDK's own warnings, for instance about a cut-off response, must not appear in the output.
 func TestSDKIsSilent(t *testing.T) {
 	serve(t, &fake{})
 	cfg, off, err := connect(t.Context(), Options{Identity: ofProcess(), Mode: On}, "us-east-1")
@@ -331,14 +328,14 @@ func TestSDKIsSilent(t *testing.T) {
 	}
 }
 
-// All that is asked of AWS is bounded by less than what a person takes for a hang.
+// The timeouts are shorter than the time after which a program seems to hang.
 func TestAWSIsBounded(t *testing.T) {
-	if DefaultPatience > time.Minute || DefaultSidePatience > DefaultPatience || credentialPatience > DefaultSidePatience {
-		t.Errorf("%s, %s, %s", DefaultPatience, DefaultSidePatience, credentialPatience)
+	if DefaultTotalTimeout > time.Minute || DefaultSideTimeout > DefaultTotalTimeout || credentialTimeout > DefaultSideTimeout {
+		t.Errorf("%s, %s, %s", DefaultTotalTimeout, DefaultSideTimeout, credentialTimeout)
 	}
 }
 
-// What is judged of an instance is never shared with what is written elsewhere.
+// Only the tags of clusters are kept of an instance.
 func TestWordsAreShared(t *testing.T) {
 	nodes, instances := many(40, "us-east-1", "demo")
 	serve(t, &fake{instances: instances})

@@ -14,22 +14,22 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
-// probe is how many instances are asked for to learn the cluster's tag.
-const probe = 20
+// probeSize is the number of instances that are read to find the cluster's tag.
+const probeSize = 20
 
-// region asks EC2 in one region. First by the tag of the cluster, a thousand
-// instances to a page; then by id for those that do not carry it.
+// region reads EC2 in one region: first by the cluster's tag with a thousand instances in a page,
+// then by ID those without the tag.
 type region struct {
-	name     string // "": the configured one
+	name     string // or "" for the configured region
 	describe describeInstances
 	words    *words
 
 	mu    sync.Mutex
 	found map[string]cloud.Instance
-	err   error // why the instances could not all be asked for
+	err   error // why not all instances could be read
 
-	tagged  string // the cluster that was asked for by tag; "": none yet
-	tagErr  error  // why not all of its instances were seen
+	tagged  string // the cluster that was read by tag, or ""
+	tagErr  error  // why not all of its instances could be read
 	started chan struct{}
 }
 
@@ -37,11 +37,11 @@ func newRegion(name string, w *words) *region {
 	return &region{name: name, words: w, found: map[string]cloud.Instance{}, started: make(chan struct{})}
 }
 
-// start learns the cluster's tag from a few instances and then reads all that
-// carry it. It needs no complete list of Nodes and runs beside its reading.
+// start finds the cluster's tag with a few instances, then reads all instances with the tag. It
+// runs concurrently with the listing of Nodes and needs no complete list.
 func (r *region) start(ctx context.Context, ids []string) {
 	defer close(r.started)
-	if r.err = r.byID(ctx, ids[:min(len(ids), probe)]); r.err != nil {
+	if r.err = r.byID(ctx, ids[:min(len(ids), probeSize)]); r.err != nil {
 		return
 	}
 	var all []cloud.Tags
@@ -53,8 +53,8 @@ func (r *region) start(ctx context.Context, ids []string) {
 	}
 }
 
-// finish asks for what start did not see. An instance that is missing is asked
-// for a second time: that an answer was short is not that there is none.
+// finish reads the instances that start did not find. It asks twice for a missing instance, because
+// EC2's answers can be incomplete.
 func (r *region) finish(ctx context.Context, ids []string) {
 	for range 2 {
 		missing := r.missing(ids)
@@ -81,9 +81,8 @@ func (r *region) byID(ctx context.Context, ids []string) error {
 	})
 }
 
-// byTag reads every instance of the cluster, in whatever state: the AWS provider
-// takes one with either tag for its own. Failing, it costs
-// the look for instances without a Node; the Nodes' own are then asked for by id.
+// byTag reads all instances of the cluster in any state, by either tag: the AWS provider accepts
+// both. If it fails, instances without a Node stay unknown; those of Nodes are read by ID.
 func (r *region) byTag(ctx context.Context, cluster string) {
 	r.tagged = cluster
 	r.tagErr = r.ask(ctx, "the instances of cluster "+cluster+" in "+r.name, filter("tag-key", cloud.TagCluster+cluster))
@@ -113,7 +112,7 @@ func (r *region) ask(ctx context.Context, what string, filters []types.Filter) e
 	})
 }
 
-// unclaimed are the instances of the cluster that are in none of ids, by id.
+// unclaimed returns the cluster's instances that are not in ids, sorted by ID.
 func (r *region) unclaimed(cluster string, ids map[string]bool) []cloud.Instance {
 	var out []cloud.Instance
 	for _, id := range slices.Sorted(maps.Keys(r.found)) {

@@ -17,13 +17,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// related reads what the instances refer to: their security groups, subnets, the
-// route tables of their VPCs, and the roles of the control plane. Where instances
-// are not all known, what they refer to is not either.
+// related reads the resources of the instances: security groups, subnets, the route tables of their
+// VPCs, and the roles of the control plane. It fails all of them if the instances are unknown.
 func (a *Reader) related(ctx context.Context, f *cloud.Facts, cfg awssdk.Config, nodes []downstream.Node) {
 	if !f.Instances.OK() {
-		lost := failed("", f.Instances.Err)
-		f.SecurityGroups, f.Subnets, f.RouteTables, f.Roles = lost.SecurityGroups, lost.Subnets, lost.RouteTables, lost.Roles
+		failed := failedFacts("", f.Instances.Err)
+		f.SecurityGroups, f.Subnets, f.RouteTables, f.Roles = failed.SecurityGroups, failed.Subnets, failed.RouteTables, failed.Roles
 		return
 	}
 	group, subnet, vpc := map[string]set{}, map[string]set{}, map[string]set{}
@@ -41,14 +40,14 @@ func (a *Reader) related(ctx context.Context, f *cloud.Facts, cfg awssdk.Config,
 			profiles[i.InstanceProfile] = true
 		}
 	}
-	var g sync.WaitGroup // each reports in its own place
-	g.Go(func() { f.SecurityGroups = tagged(ctx, cfg, group, securityGroups) })
-	g.Go(func() { f.Subnets = tagged(ctx, cfg, subnet, subnets) })
-	g.Go(func() { f.RouteTables = tagged(ctx, cfg, vpc, routeTables) })
+	var g sync.WaitGroup // each stores its own result
+	g.Go(func() { f.SecurityGroups = readTags(ctx, cfg, group, securityGroups) })
+	g.Go(func() { f.Subnets = readTags(ctx, cfg, subnet, subnets) })
+	g.Go(func() { f.RouteTables = readTags(ctx, cfg, vpc, routeTables) })
 	g.Go(func() {
-		ctx, cancel := a.aside(ctx)
+		ctx, cancel := a.limitSide(ctx)
 		defer cancel()
-		f.Roles = roles(ctx, iam.NewFromConfig(cfg), named(profiles), a.actions)
+		f.Roles = simulateRoles(ctx, iam.NewFromConfig(cfg), withNames(profiles), a.actions)
 		if profiles[cloud.Nameless] {
 			f.Roles = verify.Failed[[]cloud.RoleRights](errors.New("EC2's answer does not say which instance profile a control plane has"))
 		}
@@ -56,8 +55,8 @@ func (a *Reader) related(ctx context.Context, f *cloud.Facts, cfg awssdk.Config,
 	g.Wait()
 }
 
-// named are those of the profiles that IAM can be asked about.
-func named(profiles set) []string {
+// withNames returns the profiles whose name is known.
+func withNames(profiles set) []string {
 	return slices.DeleteFunc(profiles.sorted(), func(arn string) bool { return arn == cloud.Nameless })
 }
 
@@ -76,7 +75,7 @@ func add(to map[string]set, region string, names ...string) {
 	}
 }
 
-// tagsOf collects the tags of resources, by their id.
+// tagsOf collects the tags of resources by their ID.
 type tagsOf struct {
 	mu    sync.Mutex
 	found map[string]cloud.Tags
@@ -92,8 +91,8 @@ func (t *tagsOf) add(id *string, list []types.Tag) error {
 	return nil
 }
 
-// tagged reads the tags of resources, region by region and batch by batch.
-func tagged(ctx context.Context, cfg awssdk.Config, ids map[string]set, read func(context.Context, *ec2.Client, []string, *tagsOf) error) verify.Read[map[string]cloud.Tags] {
+// readTags reads the tags of resources, by region and in batches.
+func readTags(ctx context.Context, cfg awssdk.Config, ids map[string]set, read func(context.Context, *ec2.Client, []string, *tagsOf) error) verify.Read[map[string]cloud.Tags] {
 	into := tagsOf{found: map[string]cloud.Tags{}}
 	var errs []error
 	for _, region := range slices.Sorted(maps.Keys(ids)) {
@@ -130,7 +129,7 @@ func subnets(ctx context.Context, client *ec2.Client, ids []string, into *tagsOf
 	})
 }
 
-// maxRouteTables is how many route tables a page can have (Amazon EC2 API reference,
+// maxRouteTables is EC2's limit of route tables in a page (Amazon EC2 API reference,
 // DescribeRouteTables).
 const maxRouteTables = 100
 

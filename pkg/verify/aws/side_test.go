@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// IAM and STS that do not answer cost what they would have told, and not the time
-// that EC2 has.
+// If IAM and STS do not answer, only their own facts are missing, and EC2 keeps its time.
 func TestIAMThatDoesNotAnswer(t *testing.T) {
 	nodes, instances := many(1, "us-east-1", "demo")
 	f := &fake{instances: instances}
@@ -25,7 +24,7 @@ func TestIAMThatDoesNotAnswer(t *testing.T) {
 	t.Cleanup(server.Close)
 	t.Setenv("AWS_ENDPOINT_URL", server.URL)
 	o := quick
-	o.Timeout, o.Patience, o.SidePatience = time.Hour, time.Hour, 300*time.Millisecond
+	o.Timeout, o.TotalTimeout, o.SideTimeout = time.Hour, time.Hour, 300*time.Millisecond
 	if got := Read(t.Context(), nodes, o); !got.Instances.OK() || got.Roles.OK() || got.Identity.OK() {
 		t.Errorf("%+v", got)
 	}

@@ -2,28 +2,28 @@ package cloud
 
 import "github.com/awsmigrate/awsmigrate/pkg/verify"
 
-// Access is what credentials may do of what the checks ask of AWS.
+// Access holds which of the checks' AWS actions the credentials allow.
 type Access struct {
-	// Off says why nobody was asked; Meant that somebody wanted it so.
+	// Off is the reason why AWS was not asked, or "". Meant reports whether the user wanted that.
 	Off   string
 	Meant bool
-	// Source is where the credentials are configured; "": the SDK found them by itself, such
-	// as those of a machine.
+	// Source is where the credentials are configured, or "" if the SDK found them elsewhere, for
+	// instance on the machine.
 	Source   string
 	Region   string
 	Identity verify.Read[Identity]
-	Err      error // why the credentials are none, or do not work
+	Err      error // why there are no credentials, or why they do not work
 	Actions  []Asked
 }
 
-// Asked is one action, and what AWS said of it.
+// Asked holds one action and AWS's answer.
 type Asked struct {
 	Action  string // "ec2:DescribeInstances"
 	Allowed bool
-	Err     error // why it is not known; nil: Allowed is the answer
+	Err     error // why Allowed is not known, or nil
 }
 
-// Refused are the actions that these credentials may not do.
+// Refused returns the actions that AWS denies.
 func (a Access) Refused() []string {
 	var names []string
 	for _, one := range a.Actions {
@@ -34,7 +34,7 @@ func (a Access) Refused() []string {
 	return names
 }
 
-// Unknown are the actions that nobody answered for.
+// Unknown returns the actions without an answer.
 func (a Access) Unknown() []Asked {
 	var all []Asked
 	for _, one := range a.Actions {

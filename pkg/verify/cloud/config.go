@@ -1,9 +1,8 @@
 package cloud
 
-// Config is what a cloud config says in the place of facts that a controller manager
-// takes from EC2 or its instance otherwise
-// (kubernetes/cloud-provider-aws:pkg/providers/v1@v1.26.14, aws.go and aws_routes.go;
-// the in-tree provider is the same):
+// Config holds the values of a cloud config that replace facts from EC2 or the instance
+// (kubernetes/cloud-provider-aws:pkg/providers/v1@v1.26.14, aws.go and aws_routes.go; the same in
+// the in-tree provider):
 //
 //	key                          fact                                       checks
 //	KubernetesClusterID, …Tag    cluster id: no tag is read at the start    406, 407, 408, 410, 422
@@ -15,8 +14,8 @@ package cloud
 //	Zone, Region                 the region that is asked                   423
 //	DisableSecurityGroupIngress  no group of a node is opened               407
 //
-// ElbSecurityGroup replaces the group of each load balancer, which no check judges; the
-// nodes' groups are looked for by their tag with it as without.
+// ElbSecurityGroup replaces the group of each load balancer, which no check uses. The nodes' groups
+// are found by their tag with or without it.
 type Config struct {
 	ClusterID, ClusterTag string
 	VPC, SubnetID         string
@@ -26,7 +25,7 @@ type Config struct {
 	NoIngress             bool
 }
 
-// Cluster returns the id of the cluster, or "" if the tags decide.
+// Cluster returns the cluster ID, or "" if the tags decide.
 func (c Config) Cluster() string {
 	if c.ClusterTag != "" {
 		return c.ClusterTag
@@ -34,14 +33,13 @@ func (c Config) Cluster() string {
 	return c.ClusterID
 }
 
-// Contradicts reports whether both keys name a cluster, and not the same: a controller
-// manager ends then.
+// Contradicts reports whether the two keys name different clusters, which ends a controller
+// manager.
 func (c Config) Contradicts() bool {
 	return c.ClusterTag != "" && c.ClusterID != "" && c.ClusterTag != c.ClusterID
 }
 
-// Place returns the VPC in which a controller manager works instead of its own
-// instance's, or "".
+// Place returns the VPC that a controller manager uses instead of its instance's, or "".
 func (c Config) Place() string {
 	if c.VPC == "" || c.SubnetID == "" && c.RoleARN == "" || c.Cluster() == "" {
 		return ""
@@ -49,8 +47,7 @@ func (c Config) Place() string {
 	return c.VPC
 }
 
-// Asks returns the region that a controller manager asks instead of its own
-// instance's, or "".
+// Asks returns the region that a controller manager uses instead of its instance's, or "".
 func (c Config) Asks() string {
 	if c.Region != "" {
 		return c.Region

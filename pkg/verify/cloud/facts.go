@@ -1,5 +1,5 @@
-// Package cloud holds what was read from AWS about the cluster's instances. It
-// is pure; pkg/verify/aws fills it.
+// Package cloud holds facts from AWS about the cluster's instances. It makes no requests;
+// pkg/verify/aws fills Facts.
 package cloud
 
 import (
@@ -17,23 +17,22 @@ const (
 	TagLegacy  = "KubernetesCluster"      // value is the cluster id
 )
 
-// Facts is one look at AWS.
+// Facts holds one reading of AWS.
 type Facts struct {
-	// Off says why nobody looked at all: --aws off, or auto without credentials.
-	// The zero Facts is Off.
+	// Off is the reason why AWS was not read: --aws off, or auto without credentials. The zero
+	// Facts were not read either.
 	Off      string
 	On       bool
-	Region   string // all that nodes are in, by name: "eu-west-1, us-east-1"
+	Region   string // the regions of all nodes, sorted: "eu-west-1, us-east-1"
 	Identity verify.Read[Identity]
-	// Instances by id. An id whose region is not in Missed was asked for; it is
-	// missing here only when EC2 said twice that there is no such instance.
+	// Instances by ID. An ID whose region is not in Missed was read. It is absent here only if EC2
+	// returned twice that there is no such instance.
 	Instances verify.Read[map[string]Instance]
-	// Missed says by region why EC2 could not be asked about all of its nodes: of
-	// those that are not in Instances nothing is known.
+	// Missed maps a region to the reason why its instances could not all be read. Absence from
+	// Instances means nothing there.
 	Missed map[string]string
-	// Unclaimed are the instances that carry the cluster's tag and are the
-	// instance of no Node, whatever their state. Nobody looked when no instance
-	// carries the tag of a cluster.
+	// Unclaimed holds the instances with the cluster's tag and without a Node, in any state. It is
+	// not read if no instance has a cluster's tag.
 	Unclaimed      verify.Read[[]Instance]
 	SecurityGroups verify.Read[map[string]Tags]
 	Subnets        verify.Read[map[string]Tags]
@@ -41,49 +40,47 @@ type Facts struct {
 	Roles          verify.Read[[]RoleRights]
 }
 
-// Nameless stands for a name that an answer of AWS left out of what it says is there.
+// Nameless replaces a name that is missing in AWS's answer.
 const Nameless = "nameless"
 
-// Identity is who asked.
+// Identity is the identity of the credentials.
 type Identity struct{ Account, ARN string }
 
-// Tags of one resource.
+// Tags holds the tags of one resource.
 type Tags map[string]string
 
-// Instance is the part of an EC2 instance that some rule looks at.
+// Instance holds the fields of an EC2 instance that rules use.
 type Instance struct {
 	ID, State, Zone  string
-	Region           string // whose EC2 has it; the zone's name need not tell
+	Region           string // of the EC2 API that returned it; the zone's name may not show it
 	PrivateDNSName   string
-	PrivateIPs       []string // of all interfaces, IPv6 too; the primary one first
-	Interfaces       int      // network interfaces; 0: not said
+	PrivateIPs       []string // of all interfaces, including IPv6; the primary one first
+	Interfaces       int      // number of network interfaces; 0 if not reported
 	Tags             Tags     // only those of clusters, see Tags.Clusters
 	VPC, Subnet      string
 	SecurityGroups   []string
-	HTTPTokens       string // "optional", "required"; "": not said, see MetadataDisabled
+	HTTPTokens       string // "optional" or "required", or "" if not reported; see MetadataDisabled
 	HopLimit         int
-	InstanceProfile  string // ARN, or Nameless; "": it has none
+	InstanceProfile  string // ARN or Nameless, or "" without a profile
 	MetadataDisabled bool
 	Launched         time.Time // AWS's clock
 }
 
-// Alive says whether the instance exists as a machine: not terminated, nor about to be.
+// Alive reports whether the instance is neither terminated nor shutting down.
 func (i Instance) Alive() bool { return i.State != "terminated" && i.State != "shutting-down" }
 
-// RoleRights is what a simulation of a role's policies says about the actions a
-// CCM needs.
+// RoleRights holds the result of simulating a role's policies for the actions of a CCM.
 type RoleRights struct {
 	Role    string // ARN
 	Allowed []string
 	Denied  []string
-	// Forbidden are those of Denied that a policy denies expressly: no Allow
-	// outweighs it.
+	// Forbidden are the denied actions with an explicit deny, which no Allow overrides.
 	Forbidden []string
 }
 
-// Clusters are the ids of the clusters a resource is tagged for. Two different ones
-// end a CCM, and an in-tree kube-controller-manager, that starts on the instance:
-// of the tags kubernetes.io/cluster/, or of one and the legacy tag
+// Clusters returns the IDs of the clusters that a resource is tagged for, sorted. Two different ones,
+// in kubernetes.io/cluster/ tags or in one of them and the legacy tag, end a CCM or an in-tree
+// kube-controller-manager at its start on the instance
 // (kubernetes/cloud-provider-aws:pkg/providers/v1/tags.go@v1.26.0 findClusterIDs, init).
 func (t Tags) Clusters() []string {
 	var ids []string
@@ -99,17 +96,17 @@ func (t Tags) Clusters() []string {
 	return ids
 }
 
-// Has says whether the resource is tagged for the cluster; for none, "", it is not.
+// Has reports whether the resource is tagged for the cluster. It is false for "".
 func (t Tags) Has(cluster string) bool {
 	_, ok := t[TagCluster+cluster]
 	return cluster != "" && (ok || t[TagLegacy] == cluster)
 }
 
-// ClusterOf is the cluster that instances belong to: the one that the control
-// planes are tagged for, since a CCM takes the tag of its own instance
-// (kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go@v1.26.0 newAWSCloud). Where
-// none of them is seen, or tagged, most of all instances decide. Control planes that
-// differ name none.
+// ClusterOf returns the cluster that instances belong to, or "". The tags of the control planes
+// decide, because a CCM uses the tag of its own instance
+// (kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go@v1.26.0 newAWSCloud). If none of them is
+// known or tagged, the majority of all instances decides. Control planes with different tags give
+// no cluster.
 func ClusterOf(planes, all []Tags) string {
 	switch named := PlaneClusters(planes); len(named) {
 	case 0:
@@ -120,26 +117,25 @@ func ClusterOf(planes, all []Tags) string {
 	return ""
 }
 
-// PlaneClusters are the ids that control planes are tagged for, each once. One that
-// is tagged for several has no say where another is tagged for one.
+// PlaneClusters returns the cluster IDs of the control planes, each once. A control plane with
+// several IDs does not count if another has exactly one.
 func PlaneClusters(planes []Tags) []string {
-	var sole, several []string
+	var single, all []string
 	for _, t := range planes {
 		ids := t.Clusters()
-		several = append(several, ids...)
+		all = append(all, ids...)
 		if len(ids) == 1 {
-			sole = append(sole, ids...)
+			single = append(single, ids...)
 		}
 	}
-	if len(sole) > 0 {
-		several = sole
+	if len(single) > 0 {
+		all = single
 	}
-	slices.Sort(several)
-	return slices.Compact(several)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
-// MostTagged is the cluster that most of the tags name, the first by name of
-// several; "" when none names one.
+// MostTagged returns the cluster with the most tags, the first by name of several, or "".
 func MostTagged(all []Tags) string {
 	count := map[string]int{}
 	for _, t := range all {

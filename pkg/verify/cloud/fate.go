@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// Fate is what EC2 says became of an instance.
+// Fate is the state of an instance in EC2.
 type Fate string
 
-// Fates. The zero value: EC2 was not asked, or did not say.
+// The fates. The zero value means that the state is not known.
 const (
 	Runs    Fate = "runs"
 	Stopped Fate = "stopped"
 	Gone    Fate = "gone" // terminated, or no longer known to EC2
 )
 
-// Fate returns what became of the instance of a ProviderID's zone and id. An instance
-// that EC2 does not show is gone only if EC2 was asked for it where others of the
-// cluster were found: credentials of another account see none of them.
+// Fate returns the state of the instance with a ProviderID's zone and ID. An instance that EC2 does
+// not return counts as gone only if its region was read and other instances of the cluster were
+// found: credentials of another account see none of them.
 func (f Facts) Fate(zone, id string) Fate {
 	if !f.On || !f.Instances.OK() {
 		return ""

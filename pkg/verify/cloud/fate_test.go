@@ -7,7 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// An instance is gone only by an answer of EC2; without one nothing is known.
+// An instance is gone only by an answer of EC2. Without one its state is unknown.
 func TestFate(t *testing.T) {
 	seen := func(state string) Facts {
 		return Facts{On: true, Region: "eu-west-1, us-east-1", Instances: verify.Got(map[string]Instance{"i-1": {ID: "i-1", State: state}})}

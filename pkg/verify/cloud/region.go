@@ -8,12 +8,12 @@ import (
 
 var regionPattern = regexp.MustCompile(`^[a-z]{2,4}(?:-[a-z]+)+-\d+`)
 
-// RegionOf is the region a zone lies in: us-east-1a is in us-east-1, and so is
-// local zone us-east-1-bos-1a. "" when the name does not tell.
+// RegionOf returns the region of a zone: us-east-1 for us-east-1a and for local zone
+// us-east-1-bos-1a. It returns "" if the name contains no region.
 func RegionOf(zone string) string { return regionPattern.FindString(zone) }
 
-// MissedIn says why an instance of a zone may be unknown although it exists; ""
-// when EC2 answered for it. A zone that tells no region may be in any.
+// MissedIn returns why an instance of a zone may be unknown although it exists, or "". A zone without
+// a region may be in any region.
 func (f Facts) MissedIn(zone string) string {
 	if region := RegionOf(zone); region != "" {
 		return f.Missed[region]
