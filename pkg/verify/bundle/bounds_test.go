@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// mostMemory is what one bundle may take to decode, garbage included.
-const mostMemory = 1 << 30
+// memoryLimit is the maximum memory for decoding one bundle, garbage included.
+const memoryLimit = 1 << 30
 
 func nodesOf(n int) []byte {
 	return []byte(`{"apiVersion":"` + apiVersion + `","kind":"` + kind + `","schema":1,"target":{"kind":"rke2","name":"demo"},"input":{"Nodes":{"value":[{}` + strings.Repeat(",{}", n-1) + `]}}}`)
@@ -29,7 +29,7 @@ func TestDecode_atAndBeyondTheLimits_boundedMemory(t *testing.T) {
 			var err error
 			used := faulty.Allocated(func() { _, err = Decode("file b", tt.text) })
 			t.Logf("%d MB: %.300v", used>>20, err)
-			if used > mostMemory {
+			if used > memoryLimit {
 				t.Errorf("%d MB were allocated", used>>20)
 			}
 			if tt.refused {

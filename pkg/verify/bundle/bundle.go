@@ -1,11 +1,10 @@
-// Package bundle keeps what an audit read in a file, without secrets, so that the
-// same checks can judge it again where the cluster is out of reach.
+// Package bundle stores the readings of an audit in a file, without secrets. The same checks can
+// judge them later without access to the cluster.
 //
-// It is pure: it knows neither clusters nor files. What it lets through is a list
-// (redact.go): of arguments those flags that some check judges, of AWS tags those
-// that name a cluster. What the checks of a distribution's own side judge, that side
-// writes itself, with a Redactor; of what it does not write, the bundle carries what
-// the checks found.
+// It makes no requests and opens no files. An allowlist (redact.go) decides what is kept: of
+// arguments the flags that checks use, of AWS tags those that name a cluster. The backend of a
+// distribution writes the input of its own checks with a Redactor. For what it does not write, the
+// bundle contains the findings.
 package bundle
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 )
 
-// schema of the bundles that this version reads and writes.
+// schema is the schema of the bundles that this version reads and writes.
 const schema = 1
 
 const (
@@ -29,12 +28,12 @@ const (
 	kind       = "AuditBundle"
 )
 
-// Limits are the limits of a bundle's text. One of 5,000 Nodes has 9 MB and 280,000 values. One
-// at the limits takes at most 1 GB to decode, garbage included, in a process that reads no
-// other.
+// Limits returns the limits of a bundle's text. A bundle with 5,000 Nodes has 9 MB and 280,000
+// values. One at the limits takes at most 1 GB to decode, garbage included, if the process reads
+// only one.
 func Limits() bounded.Limits { return bounded.Limits{Bytes: 32 << 20, Values: 1 << 19} }
 
-// Bundle is one reading of a cluster.
+// Bundle holds one reading of a cluster.
 type Bundle struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -45,17 +44,17 @@ type Bundle struct {
 	Target   Target      `json:"target"`
 	Header   []string    `json:"header"`
 	Next     string      `json:"next,omitempty"`
-	// Side is what the side's own checks judge, without secrets, as the side wrote
-	// it; null: only what they found is known.
+	// Side holds the input of the backend's own checks, without secrets, as the backend wrote it.
+	// It is null if only their findings are known.
 	Side json.RawMessage `json:"side,omitempty"`
-	// Own are the findings of those that are not made from Side.
+	// Own holds the findings of the checks whose input is not in Side.
 	Own   []verify.Recorded `json:"own,omitempty"`
 	Input evidence.Input    `json:"input"`
-	// Unread is Input.Unread: why nobody knows whether there is a fingerprint.
+	// Unread is the text of Input.Unread: why it is not known whether there is a fingerprint.
 	Unread string `json:"unread,omitempty"`
 }
 
-// Target is the cluster that was read.
+// Target identifies the cluster.
 type Target struct {
 	Kind      string `json:"kind"` // "rke2", "rke", "kubernetes"
 	Name      string `json:"name"`
@@ -63,17 +62,16 @@ type Target struct {
 	UID       string `json:"uid,omitempty"`
 }
 
-// Encode is a bundle without secrets, as JSON. Side was written with the same
-// Redactor.
+// Encode returns a bundle as JSON, without secrets. The same Redactor must have written Side.
 func Encode(b Bundle, r *Redactor) ([]byte, error) {
 	b.APIVersion, b.Kind, b.Schema = apiVersion, kind, schema
 	if b.Input.Unread != nil {
 		b.Unread = b.Input.Unread.Error()
 	}
-	if !command(b.Next) {
-		b.Next = "" // such as one with --rke-binary: nobody should paste a program's name from a file
+	if !isNextCommand(b.Next) {
+		b.Next = "" // for instance one with --rke-binary: a program name from a file must not be offered for pasting
 	}
-	text, err := json.MarshalIndent(redacted(r, b), "", " ")
+	text, err := json.MarshalIndent(redact(r, b), "", " ")
 	if err != nil {
 		return nil, fmt.Errorf("encode the bundle: %w", err)
 	}
@@ -83,8 +81,8 @@ func Encode(b Bundle, r *Redactor) ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// Decode reads what Encode wrote. object names the file in messages. A file of
-// another kind, or of a schema that this version does not know, is refused.
+// Decode reads the output of Encode. object names the file in messages. Decode returns an error for
+// another kind and for an unknown schema.
 func Decode(object string, text []byte) (Bundle, error) {
 	refuse := func(seen string, err error) error {
 		return &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: object, Seen: seen,
@@ -113,12 +111,12 @@ func Decode(object string, text []byte) (Bundle, error) {
 	if b.Unread != "" {
 		b.Input.Unread = errors.New(b.Unread)
 	}
-	if object := impossible(b.Input); object != "" {
+	if object := findImpossible(b.Input); object != "" {
 		return Bundle{}, refuse("holds a "+object+", which no API server has", nil)
 	}
-	if field := wrong(b); field != "" {
+	if field := findForeign(b); field != "" {
 		return Bundle{}, refuse("has "+field+", which awsmigrate does not write", nil)
 	}
-	b.Own = unadvised(b.Own)
+	b.Own = dropAdvice(b.Own)
 	return b, nil
 }

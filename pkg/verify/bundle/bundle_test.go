@@ -20,11 +20,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// planted stands for a secret. It looks like nothing that a pattern knows, so that
-// only the rules keep it out.
+// planted is a secret without a known pattern: only the rules remove it.
 const planted = "hunter-two-planted"
 
-// patterned are secrets by their looks, wherever they are.
+// patterned are secrets that a pattern recognizes anywhere.
 var patterned = []string{
 	"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
 	"-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n-----END RSA PRIVATE KEY-----", "https://admin:s3cr3tpass@registry.example/v2",
@@ -58,8 +57,7 @@ func full() Bundle {
 		Own: []verify.Recorded{{ID: "AWSM-111", Findings: []verify.Finding{{Status: verify.Fail, Object: "Machine a", Seen: "kubelet-arg: foo=" + planted + " HttpTokens=required", Wanted: "foo=" + planted + " cloud-provider=aws", Fix: strings.Join(patterned, " ")}}}}}
 }
 
-// No secret is in a bundle, wherever one was in the cluster, and the reading itself
-// stays as it was.
+// A bundle contains no secret of the cluster, and the reading itself is unchanged.
 func TestBundleHoldsNoSecret(t *testing.T) {
 	b, before := full(), full()
 	text, err := Encode(b, NewRedactor())
@@ -81,8 +79,7 @@ func TestBundleHoldsNoSecret(t *testing.T) {
 	}
 }
 
-// A bundle of a version that did not look for the pods that no workload made proves
-// nothing about them.
+// A bundle of a version that did not read pods without a workload proves nothing about them.
 func TestEarlierBundleIsUnknown(t *testing.T) {
 	text, err := Encode(full(), NewRedactor())
 	if err != nil {
@@ -110,7 +107,7 @@ func TestEarlierBundleIsUnknown(t *testing.T) {
 	}
 }
 
-// What a container runs is the same from a bundle, whatever its command line hides.
+// The programs of containers are the same from a bundle, whatever its command lines omit.
 func TestProgramsAreKept(t *testing.T) {
 	sh := func(script string) downstream.Container {
 		return downstream.Container{Name: "x", Image: "busybox", Command: []string{"/bin/sh", "-ec"}, Args: []string{script}}
@@ -144,7 +141,7 @@ func TestProgramsAreKept(t *testing.T) {
 	}
 }
 
-// What is judged from a bundle is what was judged of the cluster.
+// The report from a bundle equals the report from the cluster.
 func TestSameReport(t *testing.T) {
 	b := full()
 	b.Input.Rights = verify.Failed[downstream.Rights](errors.New("forbidden"))

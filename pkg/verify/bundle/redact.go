@@ -12,15 +12,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// redacted is a copy of a value of which every text was looked at. The original
-// stays as it is.
-func redacted[T any](r *Redactor, value T) T {
-	return r.copied(reflect.ValueOf(&value).Elem()).Interface().(T) //nolint:forcetypeassert // a copy has the type of its original
+// redact returns a copy of a value without secrets. The original is unchanged.
+func redact[T any](r *Redactor, value T) T {
+	return r.copyValue(reflect.ValueOf(&value).Elem()).Interface().(T) //nolint:forcetypeassert // a copy has the type of its original
 }
 
-// copied copies a value, and replaces what may be secret in it.
-func (r *Redactor) copied(v reflect.Value) reflect.Value {
-	if special, known := r.rule(v); known {
+// copyValue copies a value and replaces possible secrets in it.
+func (r *Redactor) copyValue(v reflect.Value) reflect.Value {
+	if special, known := r.applyRule(v); known {
 		return special
 	}
 	out := reflect.New(v.Type()).Elem()
@@ -30,30 +29,30 @@ func (r *Redactor) copied(v reflect.Value) reflect.Value {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
-				out.Field(i).Set(r.copied(v.Field(i)))
+				out.Field(i).Set(r.copyValue(v.Field(i)))
 			}
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
 			out.Set(reflect.New(v.Type().Elem()))
-			out.Elem().Set(r.copied(v.Elem()))
+			out.Elem().Set(r.copyValue(v.Elem()))
 		}
 	case reflect.Slice:
 		if !v.IsNil() {
 			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
 			for i := range v.Len() {
-				out.Index(i).Set(r.copied(v.Index(i)))
+				out.Index(i).Set(r.copyValue(v.Index(i)))
 			}
 		}
 	case reflect.Array:
 		for i := range v.Len() {
-			out.Index(i).Set(r.copied(v.Index(i)))
+			out.Index(i).Set(r.copyValue(v.Index(i)))
 		}
 	case reflect.Map:
 		if !v.IsNil() {
 			out.Set(reflect.MakeMapWithSize(v.Type(), v.Len()))
 			for _, key := range v.MapKeys() {
-				out.SetMapIndex(key, r.copied(v.MapIndex(key)))
+				out.SetMapIndex(key, r.copyValue(v.MapIndex(key)))
 			}
 		}
 	default:
@@ -62,8 +61,8 @@ func (r *Redactor) copied(v reflect.Value) reflect.Value {
 	return out
 }
 
-// rule is the copy of a type that has a rule of its own.
-func (r *Redactor) rule(v reflect.Value) (reflect.Value, bool) {
+// applyRule returns the copy of a value whose type has its own rule, or false.
+func (r *Redactor) applyRule(v reflect.Value) (reflect.Value, bool) {
 	if v.Type() == reflect.TypeFor[error]() {
 		out := reflect.New(v.Type()).Elem()
 		if err, ok := v.Interface().(error); ok && err != nil {
@@ -75,34 +74,34 @@ func (r *Redactor) rule(v reflect.Value) (reflect.Value, bool) {
 	case time.Time, json.RawMessage:
 		return v, true
 	case downstream.Container:
-		value.Command, value.Args = r.words(value.Command), r.words(value.Args)
+		value.Command, value.Args = r.redactWords(value.Command), r.redactWords(value.Args)
 		return reflect.ValueOf(value), true
 	case downstream.Node:
-		return reflect.ValueOf(r.node(value)), true
+		return reflect.ValueOf(r.redactNode(value)), true
 	case downstream.MigrationConfig:
-		value.Text = migrationLines(value.Text)
+		value.Text = keepMigrationLines(value.Text)
 		return reflect.ValueOf(value), true
 	case cloud.Tags:
-		return reflect.ValueOf(clusterTags(value)), true
+		return reflect.ValueOf(keepClusterTags(value)), true
 	case verify.Recorded:
-		return reflect.ValueOf(recorded(value)), true
+		return reflect.ValueOf(redactFindings(value)), true
 	}
 	return reflect.Value{}, false
 }
 
-// node keeps of RKE2's own arguments those that checks judge.
-func (r *Redactor) node(n downstream.Node) downstream.Node {
+// redactNode copies a Node and keeps only those of RKE2's own arguments that checks use.
+func (r *Redactor) redactNode(n downstream.Node) downstream.Node {
 	raw, has := n.Annotations[downstream.AnnotationArgs]
-	type plain downstream.Node                                                      // without the rule
-	out := downstream.Node(r.copied(reflect.ValueOf(plain(n))).Interface().(plain)) //nolint:forcetypeassert // a copy has the type of its original
+	type plain downstream.Node                                                         // without the rule
+	out := downstream.Node(r.copyValue(reflect.ValueOf(plain(n))).Interface().(plain)) //nolint:forcetypeassert // a copy has the type of its original
 	if has {
-		out.Annotations[downstream.AnnotationArgs] = r.nodeArgs(raw)
+		out.Annotations[downstream.AnnotationArgs] = r.redactNodeArgs(raw)
 	}
 	return out
 }
 
-// clusterTags leaves out every tag that names no cluster.
-func clusterTags(tags cloud.Tags) cloud.Tags {
+// keepClusterTags returns only the tags that name a cluster.
+func keepClusterTags(tags cloud.Tags) cloud.Tags {
 	if tags == nil {
 		return nil
 	}
@@ -115,19 +114,19 @@ func clusterTags(tags cloud.Tags) cloud.Tags {
 	return out
 }
 
-// recorded are findings in which only values of known arguments stay.
-func recorded(r verify.Recorded) verify.Recorded {
+// redactFindings keeps only the values of known arguments in findings.
+func redactFindings(r verify.Recorded) verify.Recorded {
 	out := verify.Recorded{ID: r.ID}
 	for _, f := range r.Findings {
-		out.Findings = append(out.Findings, verify.Finding{Status: f.Status, Object: Scrub(f.Object), Seen: pairs(Scrub(f.Seen)),
-			Wanted: pairs(Scrub(f.Wanted)), Fix: pairs(Scrub(f.Fix)), Reason: pairs(Scrub(f.Reason))})
+		out.Findings = append(out.Findings, verify.Finding{Status: f.Status, Object: Scrub(f.Object), Seen: redactPairs(Scrub(f.Seen)),
+			Wanted: redactPairs(Scrub(f.Wanted)), Fix: redactPairs(Scrub(f.Fix)), Reason: redactPairs(Scrub(f.Reason))})
 	}
 	return out
 }
 
-// migrationLines keeps the lines of a leader migration file that are of one. The
-// ConfigMap's key may hold anything.
-func migrationLines(text string) string {
+// keepMigrationLines keeps the lines with keys of a leader migration file. The ConfigMap's key may
+// contain any text.
+func keepMigrationLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		word := strings.TrimLeft(line, " \t-{")
@@ -136,7 +135,7 @@ func migrationLines(text string) string {
 		case "", "apiVersion", "kind", "leaderName", "resourceLock", "controllerLeaders", "name", "component":
 			lines[i] = Scrub(line)
 		default:
-			lines[i] = "# " + gone
+			lines[i] = "# " + placeholder
 		}
 	}
 	return strings.Join(lines, "\n")

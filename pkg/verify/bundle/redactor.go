@@ -10,29 +10,29 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// Redactor leaves secrets out of one bundle. What it leaves out it marks: equal
-// texts get equal marks, so that what is compared can still be compared, and nobody
-// can try what a mark stands for, because the key is in no bundle.
+// Redactor removes the secrets of one bundle and puts marks in their place. Equal texts get equal
+// marks, so that they can still be compared. Guessing the text of a mark is not possible, because no
+// bundle contains the key.
 type Redactor struct{ key [32]byte }
 
-// NewRedactor has a key of its own.
+// NewRedactor returns a Redactor with a new key.
 func NewRedactor() *Redactor {
 	r := &Redactor{}
-	_, _ = rand.Read(r.key[:]) // it never fails
+	_, _ = rand.Read(r.key[:]) // never fails
 	return r
 }
 
-// Mark stands for a text; "" stays as it is.
+// Mark returns the mark of a text, or "" for "".
 func (r *Redactor) Mark(text string) string {
 	if text == "" {
 		return ""
 	}
 	sum := hmac.New(sha256.New, r.key[:])
 	sum.Write([]byte(text))
-	return gone + "-" + hex.EncodeToString(sum.Sum(nil))[:12]
+	return placeholder + "-" + hex.EncodeToString(sum.Sum(nil))[:12]
 }
 
-// Unread leaves secrets out of why something could not be read.
+// Unread removes secrets from the error of a reading.
 func Unread[T any](read verify.Read[T]) verify.Read[T] {
 	if read.Err != nil {
 		read.Err = errors.New(Scrub(read.Err.Error()))
@@ -40,6 +40,5 @@ func Unread[T any](read verify.Read[T]) verify.Read[T] {
 	return read
 }
 
-// Argument is an argument "name=value" of a component: the value stays where a
-// check judges it.
-func (r *Redactor) Argument(text string) string { return r.argument(text) }
+// Argument redacts an argument "name=value" of a component. The value is kept if a check uses it.
+func (r *Redactor) Argument(text string) string { return r.redactArgument(text) }

@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// gone stands where something was left out.
-const gone = "REDACTED"
+// placeholder replaces removed text.
+const placeholder = "REDACTED"
 
 var (
 	pemBlock  = regexp.MustCompile(`(?s)-----BEGIN [^-]*-----.*?(-----END [^-]*-----|$)`)
@@ -25,37 +25,34 @@ var (
 	pair      = regexp.MustCompile(`([A-Za-z][\w.-]*)=([^\s,;]+)`)
 )
 
-// Scrub replaces what looks like a secret in free text: PEM, AWS keys, tokens,
-// credentials in URLs, values of keys that are named like a secret, and long words
-// of mixed letters and digits.
+// Scrub replaces what looks like a secret in free text: PEM blocks, AWS keys, tokens, credentials in
+// URLs, values of keys with a secret's name, and long words of mixed letters and digits.
 func Scrub(text string) string {
-	text = pemBlock.ReplaceAllString(text, gone)
-	text = awsKey.ReplaceAllString(text, gone)
-	text = webToken.ReplaceAllString(text, gone)
-	text = bearer.ReplaceAllString(text, "${1} "+gone)
-	text = userInfo.ReplaceAllString(text, "://"+gone+"@")
+	text = pemBlock.ReplaceAllString(text, placeholder)
+	text = awsKey.ReplaceAllString(text, placeholder)
+	text = webToken.ReplaceAllString(text, placeholder)
+	text = bearer.ReplaceAllString(text, "${1} "+placeholder)
+	text = userInfo.ReplaceAllString(text, "://"+placeholder+"@")
 	text = secretKey.ReplaceAllStringFunc(text, func(match string) string {
 		parts := secretKey.FindStringSubmatch(match)
 		if harmless[strings.ToLower(parts[3])] {
 			return match
 		}
-		return parts[1] + parts[2] + gone
+		return parts[1] + parts[2] + placeholder
 	})
 	return longWord.ReplaceAllStringFunc(text, func(word string) string {
 		upper, lower, digit := strings.IndexFunc(word, unicode.IsUpper) >= 0, strings.IndexFunc(word, unicode.IsLower) >= 0, strings.IndexFunc(word, unicode.IsDigit) >= 0
 		if upper && lower && digit {
-			return gone
+			return placeholder
 		}
 		return word
 	})
 }
 
-// harmless are values of keys such as HttpTokens and
-// use-service-account-credentials.
-var harmless = map[string]bool{"true": true, "false": true, "required": true, "optional": true, gone: true} //nolint:gochecknoglobals // a constant table
+// harmless holds values of keys such as HttpTokens and use-service-account-credentials.
+var harmless = map[string]bool{"true": true, "false": true, "required": true, "optional": true, placeholder: true} //nolint:gochecknoglobals // a constant table
 
-// judged are the arguments whose values some check looks at, and that hold no
-// secret.
+// judged lists the arguments whose values checks use and that contain no secret.
 var judged = []string{ //nolint:gochecknoglobals // a constant table
 	component.CloudProvider, component.CloudConfig, component.EnableLeaderMigration, component.LeaderMigrationConfig,
 	component.Controllers, component.ConfigureCloudRoutes, component.AllocateNodeCIDRs, component.ClusterCIDR, component.FeatureGates,
@@ -65,37 +62,37 @@ var judged = []string{ //nolint:gochecknoglobals // a constant table
 	"image-credential-provider-config", "image-credential-provider-bin-dir", "secure-port", "bind-address", "v", "kubeconfig", "master",
 }
 
-// nested are RKE2's arguments whose values are arguments of a component.
+// nested lists RKE2's arguments whose values are arguments of a component.
 var nested = []string{"kubelet-arg", "kube-controller-manager-arg", "kube-cloud-controller-manager-arg"} //nolint:gochecknoglobals // a constant table
 
-// programs are words of a command line that say what runs.
+// programs matches words of a command line that show which program runs.
 var programs = regexp.MustCompile(`^([\w./-]*/)?(((kube|aws-cloud|cloud)-)?controller-manager|kube-apiserver|server|agent)(-amd64|-arm64|-arm|-ppc64le|-s390x)?$|^--$|^-[celux]+$`)
 
-// words is a command line in which only judged arguments have their values.
-func (r *Redactor) words(line []string) []string {
+// redactWords redacts a command line. Only judged arguments keep their values.
+func (r *Redactor) redactWords(line []string) []string {
 	out := slices.Clone(line)
-	var value func(string) string // what becomes of the word behind a flag; nil: it has its own rule
+	var value func(string) string // redacts the word after a flag; nil if the word has its own rule
 	for i, word := range line {
 		switch {
 		case len(word) > 2 && strings.HasPrefix(word, "--") && !strings.ContainsAny(word, " \n\t"):
-			out[i], value = r.flagWord(word)
+			out[i], value = r.redactFlag(word)
 			continue
 		case value != nil:
 			out[i] = value(word)
 		case strings.ContainsAny(word, downstream.ScriptMarks):
-			out[i] = r.script(word)
+			out[i] = r.redactScript(word)
 		case programs.MatchString(word), downstream.StartsOther(word):
 		default:
-			out[i] = gone
+			out[i] = placeholder
 		}
 		value = nil
 	}
 	return out
 }
 
-// script is a shell's script: where one command ends is kept, because it decides
-// what the next one is.
-func (r *Redactor) script(text string) string {
+// redactScript redacts a shell script. It keeps the ends of commands, because they decide where the
+// next program name is.
+func (r *Redactor) redactScript(text string) string {
 	var out strings.Builder
 	for text != "" {
 		end := strings.IndexAny(text, downstream.CommandEnds)
@@ -103,7 +100,7 @@ func (r *Redactor) script(text string) string {
 			end = len(text)
 		}
 		words := strings.FieldsFunc(text[:end], func(c rune) bool { return strings.ContainsRune(" \t\"'", c) })
-		out.WriteString(strings.Join(r.words(words), " "))
+		out.WriteString(strings.Join(r.redactWords(words), " "))
 		if end < len(text) {
 			out.WriteString(" " + text[end:end+1] + " ")
 			end++
@@ -113,28 +110,28 @@ func (r *Redactor) script(text string) string {
 	return out.String()
 }
 
-// flagWord is one flag, and what is to become of a value in the next word.
-func (r *Redactor) flagWord(word string) (string, func(string) string) {
+// redactFlag redacts one flag and returns how to redact a value in the next word.
+func (r *Redactor) redactFlag(word string) (string, func(string) string) {
 	name, text, has := strings.Cut(strings.TrimPrefix(word, "--"), "=")
-	treat := r.Mark
+	redact := r.Mark
 	switch {
 	case slices.Contains(nested, name):
-		treat = r.argument
+		redact = r.redactArgument
 	case slices.Contains(judged, name):
-		treat = Scrub
+		redact = Scrub
 	}
 	if has {
-		return "--" + name + "=" + treat(text), nil
+		return "--" + name + "=" + redact(text), nil
 	}
-	return word, treat
+	return word, redact
 }
 
-// argument is "name=value" of a component behind RKE2.
-func (r *Redactor) argument(text string) string {
+// redactArgument redacts "name=value" of a component that RKE2 starts.
+func (r *Redactor) redactArgument(text string) string {
 	name, value, has := strings.Cut(text, "=")
 	switch {
 	case strings.Trim(text, "*") == "", !has && slices.Contains(judged, strings.TrimPrefix(name, "--")):
-		return text // what RKE2 writes in place of a secret, or a flag alone
+		return text // RKE2's replacement of a secret, or a flag without a value
 	case !has:
 		return r.Mark(text)
 	case slices.Contains(judged, strings.TrimPrefix(name, "--")):
@@ -143,26 +140,26 @@ func (r *Redactor) argument(text string) string {
 	return name + "=" + r.Mark(value)
 }
 
-// nodeArgs is the annotation of RKE2's own arguments, a JSON array.
-func (r *Redactor) nodeArgs(raw string) string {
+// redactNodeArgs redacts the annotation with RKE2's own arguments, a JSON array.
+func (r *Redactor) redactNodeArgs(raw string) string {
 	var line []string
 	if err := json.Unmarshal([]byte(raw), &line); err != nil {
-		return gone // which cannot be read either
+		return placeholder // also unreadable
 	}
-	text, err := json.Marshal(r.words(line))
+	text, err := json.Marshal(r.redactWords(line))
 	if err != nil {
-		return gone
+		return placeholder
 	}
 	return string(text)
 }
 
-// pairs replaces the values of arguments that nobody judges.
-func pairs(text string) string {
+// redactPairs replaces the values of arguments that no check uses.
+func redactPairs(text string) string {
 	return pair.ReplaceAllStringFunc(text, func(match string) string {
 		name, value, _ := strings.Cut(match, "=")
 		if slices.Contains(judged, name) || harmless[strings.ToLower(value)] || name == "hostname" || name == "zone" || name == "skip" {
 			return match
 		}
-		return name + "=" + gone
+		return name + "=" + placeholder
 	})
 }
