@@ -15,10 +15,10 @@ const (
 	faint  = "\x1b[2m"
 )
 
-// markColours are the marks that may begin a line, behind blanks.
+// markColours maps the marks at the beginning of a line, after blanks, to their colors.
 var markColours = map[rune]string{'✓': green, '✗': red, '!': yellow, '?': yellow, '◐': cyan, '–': faint, '·': faint}
 
-// paint colours the mark that a line begins with.
+// paint colors the mark at the beginning of a line.
 func (s Screen) paint(text string) string {
 	if !s.colour {
 		return text
@@ -37,7 +37,7 @@ func (s Screen) paint(text string) string {
 
 var fromASCII = map[rune]rune{'v': '✓', 'x': '✗', '>': '◐', '-': '–', '.': '·', '!': '!', '?': '?'}
 
-// DiffLine writes one line of a diff, which begins with its sign.
+// DiffLine writes one line of a diff. The line begins with its sign.
 func (s Screen) DiffLine(indent, text string) {
 	colour := ""
 	switch {

@@ -1,7 +1,5 @@
-// Package console is what a process has of the one who runs it: the three standard
-// streams, what is known of the terminal behind them, keys that are pressed there, and a
-// screen, which writes lines for people as wide, in the colours and in the characters
-// that the terminal can show.
+// Package console provides the standard streams and their terminal: its width, colors, character set
+// and keys, and a Screen that writes lines for people.
 //
-// It knows no cluster, no run and no document, and decides nothing about what is shown.
+// It knows no clusters, runs or documents, and does not decide what is shown.
 package console

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// keysOf has a terminal give each key at once and show none, until restore is called.
-// Ctrl-C goes on being a signal. In the background nobody is asked: a process that reads
-// from a terminal there is stopped.
+// keysOf makes a terminal deliver each key at once without echo, until restore is called. Ctrl-C stays
+// a signal. It returns an error in the background, where reading from a terminal stops the process.
 func keysOf(terminal *os.File) (keys <-chan byte, restore func(), err error) {
 	fd := int(terminal.Fd())
 	front, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
@@ -31,34 +30,33 @@ func keysOf(terminal *os.File) (keys <-chan byte, restore func(), err error) {
 	if err := unix.IoctlSetTermios(fd, setTermios, &now); err != nil {
 		return nil, nil, err
 	}
-	typed, over, ended := make(chan byte), make(chan struct{}), make(chan struct{})
+	pressed, done, ended := make(chan byte), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		read(fd, typed, over)
+		readKeys(fd, pressed, done)
 	}()
-	return typed, func() {
-		close(over)
-		<-ended // whoever reads on takes a later question's answer
+	return pressed, func() {
+		close(done)
+		<-ended // a pending read would consume the answer to a later question
 		_ = unix.IoctlSetTermios(fd, setTermios, before)
 	}, nil
 }
 
-// looksFor is how long, in milliseconds, is waited for a key before it is seen whether
-// somebody still waits for one.
-const looksFor = 50
+// pollMilliseconds is the interval at which readKeys checks whether it must stop.
+const pollMilliseconds = 50
 
-// read sends what is typed until over is closed, or nothing can be read any more.
-func read(fd int, typed chan<- byte, over <-chan struct{}) {
-	defer close(typed)
+// readKeys sends pressed keys until done is closed or reading fails.
+func readKeys(fd int, pressed chan<- byte, done <-chan struct{}) {
+	defer close(pressed)
 	var one [1]byte
 	for {
 		select {
-		case <-over:
+		case <-done:
 			return
 		default:
 		}
 		ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}} //nolint:gosec // of a file descriptor
-		if n, err := unix.Poll(ready, looksFor); n == 0 || errors.Is(err, unix.EINTR) {
+		if n, err := unix.Poll(ready, pollMilliseconds); n == 0 || errors.Is(err, unix.EINTR) {
 			continue
 		} else if err != nil {
 			return
@@ -67,8 +65,8 @@ func read(fd int, typed chan<- byte, over <-chan struct{}) {
 			return
 		}
 		select {
-		case typed <- one[0]:
-		case <-over:
+		case pressed <- one[0]:
+		case <-done:
 			return
 		}
 	}

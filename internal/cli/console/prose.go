@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Prose writes text behind a prefix, in as many lines as it takes.
+// Prose writes a prefix and a text, wrapped to the width.
 func (s Screen) Prose(prefix, text string) {
 	if line := s.Plain(prefix + text); utf8.RuneCountInString(line) <= s.Width {
 		s.Line("%s", line)
@@ -17,16 +17,15 @@ func (s Screen) Prose(prefix, text string) {
 	}
 }
 
-// Wrapped is Prose in which a word that is longer than a line is whole, for whoever copies
-// it.
+// Wrapped is like Prose but keeps words whole that are longer than a line, so that they can be copied.
 func (s Screen) Wrapped(prefix, text string) {
 	for _, line := range TableRow(prefix, s.Plain(text), "", s.Width) {
 		s.Line("%s", line)
 	}
 }
 
-// Whole is Wrapped on a terminal, and one line elsewhere: whoever reads a file finds each
-// entry in a line of its own.
+// Whole is like Wrapped on a terminal. Elsewhere it writes one line, so that each entry of a file is one
+// line.
 func (s Screen) Whole(prefix, text string) {
 	if !s.Terminal {
 		s.Line("%s", prefix+s.Plain(text))
@@ -35,11 +34,10 @@ func (s Screen) Whole(prefix, text string) {
 	s.Wrapped(prefix, text)
 }
 
-// shellCommand is one, at the end of a fix.
+// shellCommand matches a command at the end of a fix.
 var shellCommand = regexp.MustCompile(`(?:^|: )((?:aws|helm|kubectl|rke) .+)$`)
 
-// Remedy is Prose that leaves a command in one line, however long, so that it can
-// be pasted.
+// Remedy is like Prose but keeps a command on one line, so that it can be pasted.
 func (s Screen) Remedy(prefix, fix string) {
 	match := shellCommand.FindStringSubmatchIndex(fix)
 	if match == nil || utf8.RuneCountInString(s.Plain(prefix+fix)) <= s.Width {

@@ -4,5 +4,5 @@ package console
 
 import "os"
 
-// resized tells of nothing: the size is asked for at every frame anyhow.
-func resized() (<-chan os.Signal, func()) { return nil, func() {} }
+// watchResize returns no channel: the size is read for every frame anyway.
+func watchResize() (<-chan os.Signal, func()) { return nil, func() {} }

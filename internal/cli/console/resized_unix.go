@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// resized tells of SIGWINCH.
-func resized() (<-chan os.Signal, func()) {
+// watchResize returns a channel for SIGWINCH and a function that ends the notification.
+func watchResize() (<-chan os.Signal, func()) {
 	got := make(chan os.Signal, 1)
 	signal.Notify(got, syscall.SIGWINCH)
 	return got, func() { signal.Stop(got) }

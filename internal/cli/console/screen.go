@@ -8,28 +8,27 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 )
 
-// PipedWidth is how wide a line is where nobody knows how wide it may be.
+// PipedWidth is the width of a line if the terminal's width is not known.
 const PipedWidth = 120
 
-// Screen writes lines for people: control characters of other people's text
-// never reach the terminal, marks are coloured where that helps, and a locale
-// without UTF-8 gets ASCII.
+// Screen writes lines for people. It removes control characters of foreign text, colors marks on a
+// terminal, and writes ASCII if the locale has no UTF-8.
 type Screen struct {
 	Out      io.Writer
 	Terminal bool
-	ASCII    bool   // the locale has no UTF-8
-	Width    int    // columns a line may take
-	Program  string // what people type to start this one
+	ASCII    bool   // whether the locale has no UTF-8
+	Width    int    // columns of a line
+	Program  string // how users start this program
 	colour   bool
 }
 
-// Say prints a line for people on stderr, beside whatever a command prints.
+// Say prints a line for people on stderr.
 func Say(streams Streams, line string) { NewScreen(streams, streams.Err).Line("%s", line) }
 
-// Note prints a text for people on stderr, in as many lines as it takes.
+// Note prints a text for people on stderr, wrapped to the width.
 func Note(streams Streams, text string) { NewScreen(streams, streams.Err).Prose("   ", text) }
 
-// NewScreen is the one behind out, which is one of these streams or takes lines for it.
+// NewScreen returns the screen for out, which is one of the streams or a writer in front of stdout.
 func NewScreen(streams Streams, out io.Writer) Screen {
 	s := Screen{Out: out, ASCII: !streams.UTF8(), Width: PipedWidth, Program: streams.program()}
 	s.Terminal = streams.OutTerminal
@@ -45,18 +44,18 @@ func NewScreen(streams Streams, out io.Writer) Screen {
 	return s
 }
 
-// Piped is the screen once its lines go to a file.
+// Piped returns the screen for lines that go to a file.
 func (s Screen) Piped() Screen {
 	s.Terminal, s.colour, s.Width = false, false, PipedWidth
 	return s
 }
 
-// Line writes one line, whatever text holds.
+// Line writes one formatted line without control characters.
 func (s Screen) Line(format string, args ...any) {
 	fmt.Fprintln(s.Out, s.paint(s.Plain(fmt.Sprintf(format, args...))))
 }
 
-// Plain is text as one line without control characters, in ASCII if need be.
+// Plain returns text as one line without control characters, in ASCII if the locale requires it.
 func (s Screen) Plain(text string) string {
 	text = strings.TrimRight(plaintext.Line(text), " ")
 	if s.ASCII {
@@ -65,16 +64,16 @@ func (s Screen) Plain(text string) string {
 	return text
 }
 
-// Fit is Plain, cut to the width.
+// Fit is like Plain but cuts the line to the width.
 func (s Screen) Fit(format string, args ...any) string {
 	return plaintext.Clip(s.Plain(fmt.Sprintf(format, args...)), s.Width, s.ASCII)
 }
 
-// HelpWidth is how wide help may be: as the terminal, else as a terminal usually is.
+// HelpWidth returns the width of help texts: the terminal's, or the usual width without a terminal.
 func HelpWidth(streams Streams) int {
-	const usual, least = 80, 72 // below it the library breaks no line any more
+	const usual, minWidth = 80, 72 // below minWidth the library does not wrap
 	if s := NewScreen(streams, streams.Out); s.Terminal && streams.Width != nil && streams.Width() > 0 {
-		return max(s.Width, least)
+		return max(s.Width, minWidth)
 	}
 	return usual
 }

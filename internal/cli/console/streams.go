@@ -9,32 +9,32 @@ import (
 	"golang.org/x/term"
 )
 
-// Streams are the three standard streams and what is known of them.
+// Streams holds the three standard streams and their properties.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
-	// OutTerminal, ErrTerminal and InTerminal say which of them is a terminal.
+	// InTerminal, OutTerminal and ErrTerminal report which streams are terminals.
 	InTerminal, OutTerminal, ErrTerminal bool
-	// Program is what people type to start this one; "": its name.
+	// Program is how users start this program. It may be empty.
 	Program string
-	// Color is false when NO_COLOR is set, whatever the terminal.
+	// Color is false if NO_COLOR is set or the terminal is dumb.
 	Color bool
 	// Env looks up an environment variable.
 	Env func(string) string
-	// Width is the terminal's, in columns, 0 if it is not known; Height in lines.
+	// Width and Height return the size of the terminal in columns and lines, or 0 if it is unknown.
 	Width, Height func() int
-	// Resized gives a channel that gets a value when the terminal has another size, and
-	// what ends that; nil: nobody knows.
+	// Resized returns a channel that receives a value when the terminal's size changes, and a
+	// function that ends that. It may be nil.
 	Resized func() (<-chan os.Signal, func())
-	// Keys gives what is typed, key by key, until restore is called; nil: standard input
-	// is no terminal.
+	// Keys returns a channel of pressed keys and a function that restores the terminal. It is nil
+	// if standard input is not a terminal.
 	Keys func() (keys <-chan byte, restore func(), err error)
 }
 
 func (s Streams) program() string { return cmp.Or(s.Program, "awsmigrate") }
 
-// UTF8 says whether the locale's character set is UTF-8. Where no locale is set,
-// as in most containers, it is taken to be; C and POSIX are not.
+// UTF8 reports whether the locale uses UTF-8. Without a locale, as in most containers, it returns true.
+// For C and POSIX it returns false.
 func (s Streams) UTF8() bool {
 	if s.Env == nil {
 		return true
@@ -48,16 +48,16 @@ func (s Streams) UTF8() bool {
 	return true
 }
 
-// SystemStreams are those of this process.
+// SystemStreams returns the streams of this process.
 func SystemStreams() Streams {
-	is := func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+	isTerminal := func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 	s := Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
-		InTerminal: is(os.Stdin), OutTerminal: is(os.Stdout), ErrTerminal: is(os.Stderr),
+		InTerminal: isTerminal(os.Stdin), OutTerminal: isTerminal(os.Stdout), ErrTerminal: isTerminal(os.Stderr),
 		Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", Env: os.Getenv,
 		Width:   func() int { width, _ := size(os.Stderr); return width },
 		Height:  func() int { _, height := size(os.Stderr); return height },
-		Resized: resized,
+		Resized: watchResize,
 	}
 	if s.InTerminal {
 		s.Keys = func() (<-chan byte, func(), error) { return keysOf(os.Stdin) }
@@ -65,7 +65,7 @@ func SystemStreams() Streams {
 	return s
 }
 
-// size is that of the terminal behind a file; 0, 0 where it is none.
+// size returns the size of a file's terminal, or 0, 0 if it has none.
 func size(f *os.File) (width, height int) {
 	width, height, err := term.GetSize(int(f.Fd()))
 	if err != nil {
@@ -74,7 +74,7 @@ func size(f *os.File) (width, height int) {
 	return width, height
 }
 
-// WideLocale says whether characters of ambiguous width may take two columns.
+// WideLocale reports whether characters of ambiguous width may use two columns.
 func (s Streams) WideLocale() bool {
 	if s.Env == nil {
 		return false

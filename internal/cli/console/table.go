@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Header prints lines that begin with a label in a column of its own. On a terminal a long
-// one goes on beside its label.
+// Header prints lines with a label in the first column. On a terminal, long lines continue below their
+// text, next to the label.
 func (s Screen) Header(lines []string) {
 	for _, line := range lines {
 		if s.Terminal {
@@ -17,23 +17,23 @@ func (s Screen) Header(lines []string) {
 	}
 }
 
-// Hanging parts a line behind its columns, such as a label, or a mark and an ID: there it
-// goes on where it is too long. Columns are parted by two blanks or more.
+// Hanging splits a line after its columns, such as a label, or a mark and an ID. A wrapped text continues
+// there. Columns are separated by two or more blanks.
 func Hanging(line string) (columns, text string) {
-	const most = 20 // of the columns
+	const maxColumns = 20 // width of the columns
 	text = strings.TrimLeft(line, " ")
 	for {
 		_, rest, found := strings.Cut(text, "  ")
 		rest = strings.TrimLeft(rest, " ")
-		if !found || rest == "" || len(line)-len(rest) > most {
+		if !found || rest == "" || len(line)-len(rest) > maxColumns {
 			return line[:len(line)-len(text)], text
 		}
 		text = rest
 	}
 }
 
-// TableRow is one row: what begins it, a text that goes on below itself, and a
-// tail at the right end of the first line.
+// TableRow returns the lines of one row: a prefix, a wrapped text, and a tail at the right end of the first
+// line.
 func TableRow(prefix, text, tail string, width int) []string {
 	const gap = 2
 	indent := utf8.RuneCountInString(prefix)
@@ -41,7 +41,7 @@ func TableRow(prefix, text, tail string, width int) []string {
 	if tail != "" {
 		room -= gap + utf8.RuneCountInString(tail)
 	}
-	parts := []string{text} // with its blanks, where it fits
+	parts := []string{text} // keeps its blanks if it fits
 	if utf8.RuneCountInString(text) > room {
 		parts = Wrapped(text, max(room, 20))
 	}
@@ -60,8 +60,7 @@ func TableRow(prefix, text, tail string, width int) []string {
 	return lines
 }
 
-// Wrapped breaks text at blanks into lines of at most width columns; a longer word
-// stays whole.
+// Wrapped breaks text at blanks into lines of at most width columns. Longer words stay whole.
 func Wrapped(text string, width int) []string {
 	var lines []string
 	line := ""

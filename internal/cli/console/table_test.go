@@ -18,8 +18,8 @@ func TestHanging(t *testing.T) {
 	}
 }
 
-// On a terminal a long line of the header goes on beside its label, at the end of a word.
-func TestHeadersFitTheTerminal(t *testing.T) {
+// On a terminal a long header line wraps at the end of a word and continues next to its label.
+func TestHeader_longLine_wrapped(t *testing.T) {
 	lines := []string{"now    between P1 and P2: flag on 2 of 3 KCMs", "names  useInstanceMetadataHostname: true (every one of 6 nodes asks the metadata service for its name)"}
 	for _, width := range []int{50, 80} {
 		var out bytes.Buffer

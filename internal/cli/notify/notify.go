@@ -1,8 +1,7 @@
-// Package notify tells somebody who looks away from a run that it asks something, or that
-// it has ended: by the bell of the terminal, and by a command of theirs.
+// Package notify notifies users who do not watch a run: it rings the bell of the terminal and runs a
+// command of the user when the run asks a question or ends.
 //
-// It knows no run: what there is to tell is a value. What a notice comes to never changes
-// what a run does.
+// It does not know the run: a notice is a value. Its result never changes what a run does.
 package notify
 
 import (
@@ -17,59 +16,59 @@ import (
 	"time"
 )
 
-// Kind is what a notice is about, as the command has it in AWSMIGRATE_NOTICE.
+// Kind is the kind of a notice. The command finds it in AWSMIGRATE_NOTICE.
 type Kind string
 
 const (
-	// Question is asked at the terminal, before the first write.
+	// Question is sent when a run asks at the terminal, before its first write.
 	Question Kind = "question"
-	// End is that of a run, however it ended.
+	// End is sent when a run ends.
 	End Kind = "end"
 )
 
-// Notice is what there is to tell.
+// Notice holds the contents of a notice.
 type Notice struct {
 	Kind     Kind
 	Target   string // the words that name the cluster, as typed: "rke2 --cluster demo"
-	Position string // P0 to P5 at the end, "" where it is not known
+	Position string // P0 to P5 at the end, or "" if it is not known
 	ExitCode int    // at the end
 	Message  string
 }
 
-// Teller tells.
+// Teller sends notices.
 type Teller struct {
-	Command string       // for the shell; "": none
-	Bell    io.Writer    // a terminal; nil: none is rung
-	Say     func(string) // where a command that failed is reported
+	Command string       // for the shell, or ""
+	Bell    io.Writer    // a terminal, or nil
+	Say     func(string) // reports a failed command
 }
 
-// patience is for how long a command may work: a run does not end later than that for it.
-const patience = 10 * time.Second
+// commandTimeout limits how long a command delays the end of a run.
+const commandTimeout = 10 * time.Second
 
-// Ring rings the bell. Whoever is away hears nothing either way.
+// Ring rings the bell. Errors are ignored.
 func (t Teller) Ring() {
 	if t.Bell != nil {
 		_, _ = io.WriteString(t.Bell, "\a")
 	}
 }
 
-// Tell rings, and has the command run to its end, for ten seconds at most. The command
-// finds the notice in its environment, and nothing on its standard input.
+// Tell rings the bell and runs the command until it ends or the timeout. The command finds the notice in
+// its environment and nothing on its standard input.
 func (t Teller) Tell(ctx context.Context, n Notice) {
 	t.Ring()
 	if t.Command == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commandTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", t.Command)
 	cmd.Env = append(os.Environ(), n.environment()...)
-	cmd.WaitDelay = time.Second // for what it has started and left behind
+	cmd.WaitDelay = time.Second // for processes that it left behind
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
 	if ctx.Err() != nil {
-		err = fmt.Errorf("it had not ended after %s", patience)
+		err = fmt.Errorf("no exit within %s", commandTimeout)
 	}
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		t.Say(fmt.Sprintf("--notify-exec %q: %v; it printed %q", t.Command, err, out.String()))

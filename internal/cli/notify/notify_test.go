@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// A command finds the notice in its environment; one that fails is reported, and one that
-// leaves something behind is not waited for.
-func TestCommandIsTold(t *testing.T) {
+// A command finds the notice in its environment. A failing command is reported. Processes that it leaves
+// behind are not waited for.
+func TestTell_command_noticeInEnvironment(t *testing.T) {
 	end := Notice{Kind: End, Target: "rke2 --cluster demo", Position: "P5", ExitCode: 3, Message: `a "message"; $(with) words`}
 	for name, tt := range map[string]struct {
 		notice              Notice
