@@ -159,7 +159,7 @@ func (l *boardLooker) wanted() []string {
 	e := l.last
 	switch e.Type { //nolint:exhaustive // the others change no board
 	case runner.StepStarted:
-		return []string{string(e.Step), e.Title, "the first look at it is under way"}
+		return []string{string(e.Step), e.Title, "first reading in progress"}
 	case runner.StepFinished:
 		return []string{"steps done"}
 	case runner.StepWaiting:

@@ -1,8 +1,7 @@
-// Package board is what a person sees while a run works on a terminal: a few lines at
-// the end of the screen, drawn anew each second. State is what the events of a run come
-// to, Render makes lines of it, both without a clock, a terminal or a client; Painter
-// puts lines on a terminal, and takes them away again for what stays.
+// Package board renders the live view of a run on a terminal: a few lines at the end of the screen,
+// redrawn every second. State accumulates the events of a run, Render turns it into lines, and Painter
+// draws and erases them. State and Render use no clock, terminal or client.
 //
-// It knows no distribution and decides nothing about a cluster; what a text says never
-// decides what it shows.
+// It knows no distributions and decides nothing about a cluster. The wording of a text never decides
+// what is shown.
 package board

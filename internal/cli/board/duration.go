@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// span is a duration in whole seconds, in the shortest way: 14s, 2m, 1m52s, 1h2m.
-func span(d time.Duration) string {
+// formatTime returns a duration in whole seconds in a short form: 14s, 2m, 1m52s, 1h2m3s.
+func formatTime(d time.Duration) string {
 	d = max(d, 0).Truncate(time.Second)
 	hours, minutes, seconds := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
 	switch {
@@ -20,10 +20,10 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%ds", seconds)
 }
 
-// about is a duration as coarse as an estimate is.
-func about(d time.Duration) string {
+// formatEstimate returns a duration with the precision of an estimate.
+func formatEstimate(d time.Duration) string {
 	if d < 2*time.Minute {
-		return span(d.Round(10 * time.Second))
+		return formatTime(d.Round(10 * time.Second))
 	}
-	return span(d.Round(time.Minute))
+	return formatTime(d.Round(time.Minute))
 }

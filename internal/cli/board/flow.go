@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 )
 
-// style is how a word is coloured.
+// style is the terminal escape sequence of a word.
 type style string
 
 const (
@@ -21,15 +21,15 @@ const (
 	reset        = "\x1b[0m"
 )
 
-// word is what no line breaks in.
+// word is a part of a line that is not broken.
 type word struct {
 	text  string
 	style style
-	gap   int  // blanks before it, but at the beginning of a line
-	tied  bool // to the word before, where a line has room for both
+	gap   int  // blanks before it, except at the beginning of a line
+	tied  bool // stays on the line of the previous word if one line has room for both
 }
 
-// words are those of a text, the first behind a gap.
+// words splits a text into words. gap is that of the first word.
 func words(text string, s style, gap int) []word {
 	var all []word
 	for _, one := range strings.Fields(plaintext.Line(text)) {
@@ -39,15 +39,15 @@ func words(text string, s style, gap int) []word {
 	return all
 }
 
-// tied are words that stay together where a line has room for all of them.
-func tied(all []word) []word {
+// tie keeps words together if one line has room for all of them.
+func tie(all []word) []word {
 	for i := range all {
 		all[i].tied = i > 0
 	}
 	return all
 }
 
-// setter sets words into lines.
+// setter arranges words in lines.
 type setter struct {
 	look    Look
 	measure *runewidth.Condition
@@ -59,16 +59,16 @@ func newSetter(look Look) setter {
 
 func (s setter) columns(text string) int { return s.measure.StringWidth(text) }
 
-// line is a line that is being set.
+// line is a line under construction.
 type line struct {
 	painted strings.Builder
 	columns int
 }
 
-// lines sets words behind a label into lines of the width, the further ones indented.
-// No line breaks in the middle of a word, unless no line has room for it.
+// lines arranges words after a label in lines of the width. Continuation lines are indented. A word is
+// broken only if no line has room for it.
 func (s setter) lines(label string, indent int, all []word) []string {
-	if s.look.Width <= narrow {
+	if s.look.Width <= narrowWidth {
 		indent = min(indent, 2)
 	}
 	indent = min(indent, s.look.Width/4)
@@ -92,18 +92,18 @@ func (s setter) lines(label string, indent int, all []word) []string {
 	return f.end()
 }
 
-// flow is lines that are being filled.
+// flow fills lines with words.
 type flow struct {
 	s      setter
 	indent int
 	now    line
-	fresh  bool // nothing but the label or the indent is in the line
+	fresh  bool // whether the line has only its label or indent
 	done   []string
 }
 
-// put places words that belong together: in this line, in the next, or one by one.
+// put places tied words on this line, on the next one, or separately.
 func (f *flow) put(unit []word) {
-	need := f.s.unit(unit)
+	need := f.s.unitColumns(unit)
 	if f.room(unit[0].gap) >= need {
 		f.add(unit)
 		return
@@ -122,14 +122,14 @@ func (f *flow) put(unit []word) {
 	f.split(unit[0])
 }
 
-// split places a word that is longer than a line: broken behind signs that stand between
-// parts of it, and where even a part is longer, shortened.
+// split places a word that is longer than a line. It breaks the word after separators, and cuts parts
+// that are still too long.
 func (f *flow) split(w word) {
 	gap := w.gap
 	for _, part := range parts(w.text) {
 		room := f.s.look.Width - f.indent
 		if f.s.columns(part) > room {
-			part = f.s.measure.Truncate(part, room, f.s.look.more())
+			part = f.s.measure.Truncate(part, room, f.s.look.ellipsis())
 		}
 		one := []word{{text: part, style: w.style, gap: gap}}
 		if f.room(gap) < f.s.columns(part) {
@@ -140,7 +140,7 @@ func (f *flow) split(w word) {
 	}
 }
 
-// parts are those of a word, each with the sign behind it.
+// parts splits a word after its separators.
 func parts(text string) []string {
 	var all []string
 	for text != "" {
@@ -153,7 +153,7 @@ func parts(text string) []string {
 	return all
 }
 
-// room is how many columns a word has behind a gap.
+// room returns the columns that are left after a gap.
 func (f *flow) room(gap int) int {
 	if f.fresh || f.now.columns == 0 {
 		gap = 0
@@ -185,8 +185,8 @@ func (f *flow) end() []string {
 	return append(f.done, strings.TrimRight(f.now.painted.String(), " "))
 }
 
-// unit is how many columns words take beside each other.
-func (s setter) unit(unit []word) int {
+// unitColumns returns the columns of tied words.
+func (s setter) unitColumns(unit []word) int {
 	n := s.columns(unit[0].text)
 	for _, w := range unit[1:] {
 		n += w.gap + s.columns(w.text)

@@ -5,7 +5,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Rungs are those of a position, also where there is no Unicode.
+// Rungs returns the rungs of a position, in ASCII if the terminal has no Unicode.
 func Rungs(p position.Position, unicode bool) string {
 	if unicode {
 		return p.Rungs()

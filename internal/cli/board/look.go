@@ -6,26 +6,26 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 )
 
-// Look is what a terminal can show.
+// Look describes what a terminal can show.
 type Look struct {
 	Width   int  // columns of a line
-	Height  int  // lines, 0 if that is not known
-	Colour  bool // it may be coloured
-	Unicode bool // else ASCII
-	// Wide: characters of ambiguous width may take two columns, as in terminals of
+	Height  int  // lines, or 0 if unknown
+	Colour  bool // whether colors may be used
+	Unicode bool // whether Unicode may be used instead of ASCII
+	// Wide reports whether characters of ambiguous width may use two columns, as in terminals with
 	// Chinese, Japanese and Korean locales.
 	Wide bool
 }
 
-// narrow screens, in columns, indent what goes on below by little.
-const narrow = 60
+// narrowWidth is the width in columns up to which continuation lines are indented less.
+const narrowWidth = 60
 
 var (
 	spinUnicode = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 	spinASCII   = []string{"|", "/", "-", `\`}
 )
 
-// spin is another sign each second.
+// spin returns the sign of the current second.
 func (l Look) spin(now time.Time) string {
 	frames := spinASCII
 	if l.Unicode {
@@ -41,14 +41,14 @@ func (l Look) pick(unicode, ascii string) string {
 	return ascii
 }
 
-func (l Look) done() string   { return l.pick("✓", "ok") }
-func (l Look) waits() string  { return l.pick("·", ".") }
-func (l Look) unseen() string { return "?" }
-func (l Look) full() string   { return l.pick("●", "#") }
-func (l Look) empty() string  { return l.pick("○", ".") }
-func (l Look) more() string   { return l.pick("…", "...") }
+func (l Look) doneMark() string   { return l.pick("✓", "ok") }
+func (l Look) waitMark() string   { return l.pick("·", ".") }
+func (l Look) unseenMark() string { return "?" }
+func (l Look) full() string       { return l.pick("●", "#") }
+func (l Look) empty() string      { return l.pick("○", ".") }
+func (l Look) ellipsis() string   { return l.pick("…", "...") }
 
-// text is text of others in the characters that can be shown.
+// text converts text to the characters that the terminal can show.
 func (l Look) text(text string) string {
 	if l.Unicode {
 		return text

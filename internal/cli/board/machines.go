@@ -8,63 +8,62 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// mostNamed is how many lines the machines of one group may take.
-const mostNamed = 3
+// maxGroupLines limits the lines of the machines of one group.
+const maxGroupLines = 3
 
 var groups = []struct {
 	group runner.MachineGroup
 	label string
 }{{runner.ControlPlanes, "cp"}, {runner.Workers, "workers"}}
 
-// machines are all of them by name, a group beside the other where a line has room for
-// both, and by number where they are too many.
+// machines shows all machines by name, both groups on one line if it has room. A group with too many
+// machines is counted instead.
 func (r renderer) machines() []string {
 	if r.wait == nil {
 		return nil
 	}
-	return append(r.byName(), r.unseen()...)
+	return append(r.byName(), r.unseenNote()...)
 }
 
-// unseen says what the mark of a machine means of which nothing is seen; nothing, where
-// there is none.
-func (r renderer) unseen() []string {
+// unseenNote explains the mark of unseen machines, or returns nil if there are none.
+func (r renderer) unseenNote() []string {
 	if !slices.ContainsFunc(r.wait.Machines, func(m runner.Machine) bool { return m.State == runner.MachineUnseen }) {
 		return nil
 	}
-	return r.lines("  "+r.look.unseen(), labels, words("what a machine runs is recorded once all have been visited", faint, 0))
+	return r.lines("  "+r.look.unseenMark(), labels, words("state is known after all machines were visited", faint, 0))
 }
 
-// byName are all machines, on few lines.
+// byName shows all machines by name where there is room.
 func (r renderer) byName() []string {
 	names := shortNames(r.wait.Machines)
 	var lines []string
-	var beside []word // both groups in one line
+	var joint []word // both groups on one line
 	for i, g := range groups {
-		all := r.named(g.group, names)
+		all := r.groupWords(g.group, names)
 		if len(all) == 0 {
 			continue
 		}
-		if i > 0 && beside != nil {
-			beside = append(beside, word{text: g.label, style: faint, gap: 8})
+		if i > 0 && joint != nil {
+			joint = append(joint, word{text: g.label, style: faint, gap: 8})
 		} else {
-			beside = []word{}
+			joint = []word{}
 		}
-		beside = append(beside, all...)
+		joint = append(joint, all...)
 		own := r.lines("  "+g.label, labels, all)
-		if len(own) > mostNamed {
-			own = r.lines("  "+g.label, labels, r.counted(g.group, names))
+		if len(own) > maxGroupLines {
+			own = r.lines("  "+g.label, labels, r.countWords(g.group, names))
 		}
 		lines = append(lines, own...)
 	}
 	if len(lines) > 1 {
-		if one := r.lines("  "+groups[0].label, labels, beside); len(one) == 1 && r.has(runner.ControlPlanes) {
+		if one := r.lines("  "+groups[0].label, labels, joint); len(one) == 1 && r.has(runner.ControlPlanes) {
 			return one
 		}
 	}
 	return lines
 }
 
-// counts are the machines by number, those in hand by name.
+// counts shows the numbers of machines, and the names of the active ones.
 func (r renderer) counts() []string {
 	if r.wait == nil {
 		return nil
@@ -72,11 +71,11 @@ func (r renderer) counts() []string {
 	var lines []string
 	names := shortNames(r.wait.Machines)
 	for _, g := range groups {
-		if all := r.counted(g.group, names); len(all) > 0 {
+		if all := r.countWords(g.group, names); len(all) > 0 {
 			lines = append(lines, r.lines("  "+g.label, labels, all)...)
 		}
 	}
-	return append(lines, r.unseen()...)
+	return append(lines, r.unseenNote()...)
 }
 
 func (r renderer) has(group runner.MachineGroup) bool {
@@ -88,39 +87,39 @@ func (r renderer) has(group runner.MachineGroup) bool {
 	return false
 }
 
-func (r renderer) named(group runner.MachineGroup, names map[string]string) []word {
+func (r renderer) groupWords(group runner.MachineGroup, names map[string]string) []word {
 	var all []word
 	for _, m := range r.wait.Machines {
 		if m.Group == group {
-			all = append(all, r.machine(m, names[m.Name])...)
+			all = append(all, r.machineWords(m, names[m.Name])...)
 		}
 	}
 	return all
 }
 
-// machine is a name and its mark, and of one in hand what is seen of it and since when.
-func (r renderer) machine(m runner.Machine, name string) []word {
+// machineWords shows a name and its mark. For an active machine it adds its state and the time.
+func (r renderer) machineWords(m runner.Machine, name string) []word {
 	all := []word{{text: name, gap: 3}}
 	mark := func(text string, s style) { all = append(all, word{text: text, style: s, gap: 1, tied: true}) }
 	switch m.State {
 	case runner.MachineDone:
-		mark(r.look.done(), green)
+		mark(r.look.doneMark(), green)
 	case runner.MachineInHand:
 		mark(r.look.spin(r.now), cyan)
-		all = append(all, words(m.Doing+" "+span(r.pace.since(m.Name, r.now)), none, 1)...)
+		all = append(all, words(m.Doing+" "+formatTime(r.pace.since(m.Name, r.now)), none, 1)...)
 	case runner.MachineUnseen:
-		mark(r.look.unseen(), faint)
+		mark(r.look.unseenMark(), faint)
 	case runner.MachineWaits:
-		mark(r.look.waits(), faint)
+		mark(r.look.waitMark(), faint)
 	}
 	return all
 }
 
-// mostInHand is how many machines in hand are named beside numbers.
-const mostInHand = 3
+// maxActiveNames limits the active machines that are named next to counts.
+const maxActiveNames = 3
 
-func (r renderer) counted(group runner.MachineGroup, names map[string]string) []word {
-	by, inHand, hidden := map[runner.MachineState]int{}, []word(nil), 0
+func (r renderer) countWords(group runner.MachineGroup, names map[string]string) []word {
+	by, active, hidden := map[runner.MachineState]int{}, []word(nil), 0
 	for _, m := range r.wait.Machines {
 		if m.Group != group {
 			continue
@@ -129,14 +128,14 @@ func (r renderer) counted(group runner.MachineGroup, names map[string]string) []
 		if m.State != runner.MachineInHand {
 			continue
 		}
-		if by[m.State] > mostInHand {
+		if by[m.State] > maxActiveNames {
 			hidden++
 			continue
 		}
-		inHand = append(inHand, r.machine(m, names[m.Name])...)
+		active = append(active, r.machineWords(m, names[m.Name])...)
 	}
 	if hidden > 0 {
-		inHand = append(inHand, words(fmt.Sprintf("and %d more in hand", hidden), none, 3)...)
+		active = append(active, words(fmt.Sprintf("and %d more in progress", hidden), none, 3)...)
 	}
 	var all []word
 	count := func(state runner.MachineState, mark string, s style) {
@@ -144,16 +143,15 @@ func (r renderer) counted(group runner.MachineGroup, names map[string]string) []
 			all = append(all, word{text: fmt.Sprint(by[state]), gap: 3}, word{text: mark, style: s, gap: 1, tied: true})
 		}
 	}
-	count(runner.MachineDone, r.look.done(), green)
-	all = append(all, inHand...)
-	count(runner.MachineWaits, r.look.waits(), faint)
-	count(runner.MachineUnseen, r.look.unseen(), faint)
+	count(runner.MachineDone, r.look.doneMark(), green)
+	all = append(all, active...)
+	count(runner.MachineWaits, r.look.waitMark(), faint)
+	count(runner.MachineUnseen, r.look.unseenMark(), faint)
 	return all
 }
 
-// shortNames are the machines' names without what they share: their last part where that
-// tells all of them apart and is no mere number, else the host's name without its domain,
-// else all of it.
+// shortNames maps the machines' names to short unique ones: the last part if it is not only digits, else
+// the host name without its domain, else the whole name.
 func shortNames(machines []runner.Machine) map[string]string {
 	for _, shorten := range []func(string) string{lastPart, hostPart} {
 		short, taken := map[string]string{}, map[string]bool{}
@@ -172,7 +170,7 @@ func shortNames(machines []runner.Machine) map[string]string {
 	return whole
 }
 
-// lastPart is what stands behind the last hyphen; "" where that is a mere number.
+// lastPart returns the part after the last hyphen, or "" if it is only digits or contains a dot.
 func lastPart(name string) string {
 	last := name[strings.LastIndex(name, "-")+1:]
 	if strings.Contains(last, ".") || strings.Trim(last, "0123456789") == "" {
@@ -184,7 +182,7 @@ func lastPart(name string) string {
 func hostPart(name string) string {
 	host, _, _ := strings.Cut(name, ".")
 	if strings.Trim(host, "0123456789") == "" {
-		return "" // an address
+		return "" // an IP address
 	}
 	return host
 }

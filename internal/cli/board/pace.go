@@ -9,60 +9,60 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// kind is machines that take about as long as one another.
+// kind groups machines that take about the same time.
 type kind struct {
 	step  journal.StepID
 	group runner.MachineGroup
 }
 
-// pace is how long machines were seen to take in this run, by their kind. Nothing is
-// known of a kind of which none was seen from its beginning to its end.
+// pace holds the durations of machines in this run by kind. A kind has durations only if a machine was
+// observed from its beginning to its end.
 type pace struct {
-	took  map[kind][]time.Duration
-	hands map[string]hand // machines of the step in hand, by name
-	read  bool            // a reading of the step in hand has shown machines
+	took   map[kind][]time.Duration
+	active map[string]activity // machines of the current step, by name
+	read   bool                // whether a reading of the current step has shown machines
 }
 
-// hand is since when a machine is seen in hand.
-type hand struct {
+// activity describes how long a machine has been active.
+type activity struct {
 	since time.Time
-	late  bool // it was so in the first reading: since when is not known
-	over  bool // it was done since
+	late  bool // active in the first reading: its beginning is not known
+	over  bool // done since then
 }
 
-// begin forgets the machines of the step before.
+// begin forgets the machines of the previous step.
 func (p pace) begin() pace {
-	p.hands, p.read = nil, false
+	p.active, p.read = nil, false
 	return p
 }
 
-// after is what is known after another reading. It leaves p as it was.
+// after returns the pace after another reading. It does not change p.
 func (p pace) after(step journal.StepID, machines []runner.Machine, at time.Time) pace {
 	if len(machines) == 0 {
 		return p
 	}
-	hands := maps.Clone(p.hands)
-	if hands == nil {
-		hands = map[string]hand{}
+	active := maps.Clone(p.active)
+	if active == nil {
+		active = map[string]activity{}
 	}
 	for _, m := range machines {
-		h, known := hands[m.Name]
+		h, known := active[m.Name]
 		switch {
 		case m.State == runner.MachineInHand && (!known || h.over):
-			hands[m.Name] = hand{since: at, late: known || !p.read}
+			active[m.Name] = activity{since: at, late: known || !p.read}
 		case m.State == runner.MachineDone && known && !h.over:
 			if !h.late {
-				p.took = p.measured(kind{step, m.Group}, at.Sub(h.since))
+				p.took = p.addDuration(kind{step, m.Group}, at.Sub(h.since))
 			}
 			h.over = true
-			hands[m.Name] = h
+			active[m.Name] = h
 		}
 	}
-	p.hands, p.read = hands, true
+	p.active, p.read = active, true
 	return p
 }
 
-func (p pace) measured(k kind, took time.Duration) map[kind][]time.Duration {
+func (p pace) addDuration(k kind, took time.Duration) map[kind][]time.Duration {
 	next := maps.Clone(p.took)
 	if next == nil {
 		next = map[kind][]time.Duration{}
@@ -71,11 +71,11 @@ func (p pace) measured(k kind, took time.Duration) map[kind][]time.Duration {
 	return next
 }
 
-// since is how long a machine is in hand.
-func (p pace) since(name string, now time.Time) time.Duration { return now.Sub(p.hands[name].since) }
+// since returns how long a machine has been active.
+func (p pace) since(name string, now time.Time) time.Duration { return now.Sub(p.active[name].since) }
 
-// usually is what no machine of a kind took longer than, in whole tens of seconds.
-func (p pace) usually(k kind) (time.Duration, bool) {
+// maxDuration returns the longest duration of a kind, rounded up to ten seconds, or false.
+func (p pace) maxDuration(k kind) (time.Duration, bool) {
 	if len(p.took[k]) == 0 {
 		return 0, false
 	}
@@ -83,10 +83,10 @@ func (p pace) usually(k kind) (time.Duration, bool) {
 	return (slices.Max(p.took[k])/grain + 1) * grain, true
 }
 
-// rest is about how long machines take that are not done, one after the other. It is
-// known only where one of every kind of them was measured.
-func (p pace) rest(step journal.StepID, machines []runner.Machine, now time.Time) (time.Duration, bool) {
-	rest, open := time.Duration(0), false
+// estimateRest returns the approximate time for the machines that are not done, in sequence. It returns
+// false unless every kind of them has a duration.
+func (p pace) estimateRest(step journal.StepID, machines []runner.Machine, now time.Time) (time.Duration, bool) {
+	rest, pending := time.Duration(0), false
 	for _, m := range machines {
 		if m.State == runner.MachineDone {
 			continue
@@ -95,14 +95,14 @@ func (p pace) rest(step journal.StepID, machines []runner.Machine, now time.Time
 		if len(took) == 0 || m.State == runner.MachineUnseen {
 			return 0, false
 		}
-		open = true
+		pending = true
 		one := mean(took)
 		if m.State == runner.MachineInHand {
 			one = max(one-p.since(m.Name, now), 0)
 		}
 		rest += one
 	}
-	return rest, open
+	return rest, pending
 }
 
 func mean(all []time.Duration) time.Duration {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Painter keeps a frame at the end of a terminal. The cursor rests at the beginning of
-// its first line: a terminal that breaks lines anew when its width changes takes the
-// cursor along, so that whatever became of the frame lies behind it. It uses no alternate
-// screen and sets no mode of the terminal. It may be used by one goroutine at a time.
+// Painter keeps a frame at the end of a terminal. The cursor stays at the beginning of the frame's first
+// line: a terminal that reflows lines after a resize moves the cursor along, so that the whole frame
+// stays behind it. Painter uses no alternate screen and sets no terminal mode. Only one goroutine may
+// use it at a time.
 type Painter struct {
-	// Screen takes what draws and takes away the frame, and may drop it.
+	// Screen receives the frames. It may drop them.
 	Screen io.Writer
 	shown  []string
-	width  int // that shown was drawn for
+	width  int // the width that shown was drawn for
 }
 
 const (
@@ -23,7 +23,7 @@ const (
 	eraseScreen = "\x1b[J" // from the cursor on
 )
 
-// Draw puts a frame in the place of the one before, in one write.
+// Draw replaces the current frame in one write.
 func (p *Painter) Draw(frame []string, width int) {
 	if len(frame) == 0 {
 		p.Clear()
@@ -38,7 +38,7 @@ func (p *Painter) Draw(frame []string, width int) {
 		if i > 0 {
 			out.WriteString("\r\n")
 		}
-		out.WriteString(eraseLine) // before the text: behind a full line it would take its last character
+		out.WriteString(eraseLine) // before the text: after a full line it would erase its last character
 		out.WriteString(line)
 	}
 	if len(p.shown) > len(frame) {
@@ -52,7 +52,7 @@ func (p *Painter) Draw(frame []string, width int) {
 	p.write(out.String())
 }
 
-// Clear takes the frame away, for what stays.
+// Clear erases the frame before permanent lines are written.
 func (p *Painter) Clear() {
 	if len(p.shown) == 0 {
 		return
@@ -61,8 +61,8 @@ func (p *Painter) Clear() {
 	p.write(lineStart + eraseScreen)
 }
 
-// Shown says whether a frame is on the screen.
+// Shown reports whether a frame is on the screen.
 func (p *Painter) Shown() bool { return len(p.shown) > 0 }
 
-// write is the one that a terminal which is gone need not take.
+// write ignores errors: the terminal may be gone.
 func (p *Painter) write(text string) { _, _ = io.WriteString(p.Screen, text) }

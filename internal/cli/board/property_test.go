@@ -10,9 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// No line of any state is wider than the screen, no word is cut, and nothing is more than
-// the screen has room for.
-func TestFramesOfAnyState(t *testing.T) {
+// For any state, no line is wider than the screen, no word is cut, and all lines fit the screen.
+func TestRender_anyState_fitsScreen(t *testing.T) {
 	for seed := range uint64(100) {
 		random := rand.New(rand.NewPCG(seed, 2))
 		s, now := anyState(random)
@@ -21,7 +20,7 @@ func TestFramesOfAnyState(t *testing.T) {
 		whole.Width = 100_000
 		known := map[string]bool{"…": true, "...": true}
 		for _, lines := range [][]string{Render(s, now, whole), renderer{s, newSetter(whole), now}.counts()} {
-			for _, word := range strings.Fields(plain(strings.Join(lines, " "))) {
+			for _, word := range strings.Fields(stripColours(strings.Join(lines, " "))) {
 				known[word] = true
 			}
 		}
@@ -30,15 +29,15 @@ func TestFramesOfAnyState(t *testing.T) {
 			measure := newSetter(look)
 			lines := Render(s, now, look)
 			for _, line := range lines {
-				if n := measure.columns(plain(line)); n > width {
+				if n := measure.columns(stripColours(line)); n > width {
 					t.Fatalf("seed %d: %d columns of %d: %q", seed, n, width, line)
 				}
-				for _, word := range strings.Fields(plain(line)) {
+				for _, word := range strings.Fields(stripColours(line)) {
 					if !known[word] {
 						t.Fatalf("seed %d, width %d: %q is no word, in %q", seed, width, word, line)
 					}
 				}
-				if strings.Contains(plain(line), "\x1b") || !look.Colour && strings.Contains(line, "\x1b") {
+				if strings.Contains(stripColours(line), "\x1b") || !look.Colour && strings.Contains(line, "\x1b") {
 					t.Fatalf("seed %d: an escape in %q", seed, line)
 				}
 				if !look.Unicode && strings.ContainsFunc(line, func(r rune) bool { return r >= 0x80 }) {
@@ -53,8 +52,8 @@ func TestFramesOfAnyState(t *testing.T) {
 	}
 }
 
-// A second later every state that waits shows something else.
-func TestEverySecondIsAnother(t *testing.T) {
+// Every waiting state looks different a second later.
+func TestRender_everySecond_differs(t *testing.T) {
 	for seed := range uint64(100) {
 		s, now := anyState(rand.New(rand.NewPCG(seed, 3)))
 		for _, look := range []Look{{Width: 40}, {Width: 120, Unicode: true}, {Width: 80, Height: 4}} {
@@ -69,7 +68,7 @@ func TestEverySecondIsAnother(t *testing.T) {
 	}
 }
 
-// anyState is a state after some events, and a moment behind them.
+// anyState returns the state after random events, and a later time.
 func anyState(random *rand.Rand) (State, time.Time) {
 	s := State{}.After(runner.Event{Type: runner.RunStarted, Time: begin, Steps: allSteps})
 	at := begin
@@ -110,7 +109,7 @@ func anyWait(random *rand.Rand, at time.Time) *runner.Wait {
 	return w
 }
 
-// text is some words that every line has room for.
+// text returns random words that fit every line.
 func text(random *rand.Rand, words int) string {
 	all := make([]string, words)
 	for i := range all {
@@ -119,8 +118,8 @@ func text(random *rand.Rand, words int) string {
 	return strings.Join(all, " ")
 }
 
-// Time in which nothing could be looked at is no alarm: who led then is not known.
-func TestBlindTimeAlarmsNobody(t *testing.T) {
+// Time without readings raises no alarm, because the leader of that time is not known.
+func TestRender_timeWithoutReadings_noAlarm(t *testing.T) {
 	blind := rolling(520, "???", "???", nil)
 	blind.Waiting.Blind = true
 	look := Look{Width: 200, Colour: true, Unicode: true}
@@ -128,19 +127,19 @@ func TestBlindTimeAlarmsNobody(t *testing.T) {
 		s := play(append([]runner.Event{{Type: runner.StepStarted, Step: "switch-provider", Time: after(430)}, rolling(490, "x..", "...", ccmOn("jmzz9", 490))}, events...)...)
 		return strings.Join(Render(s, after(522), look), "\n")
 	}
-	if text := shown(rolling(521, "x..", "...", nil)); !strings.Contains(text, string(yellow)+"nobody") || strings.Contains(text, "is usual") {
+	if text := shown(rolling(521, "x..", "...", nil)); !strings.Contains(text, string(yellow)+"no") || strings.Contains(text, "is usual") {
 		t.Errorf("32 s with a look at each: %s", text)
 	}
-	if text := plain(shown(blind, rolling(521, "x..", "...", nil))); !strings.Contains(text, "for 32s; for a part of that the cluster could not be looked at; up to 25s is usual") {
+	if text := stripColours(shown(blind, rolling(521, "x..", "...", nil))); !strings.Contains(text, "for 32s; the cluster could not be read for a part of that; up to 25s is usual") {
 		t.Errorf("32 s, 30 of them blind: %s", text)
 	}
-	if text := shown(blind, rolling(521, "x..", "...", nil)); strings.Contains(text, string(yellow)+"nobody") {
+	if text := shown(blind, rolling(521, "x..", "...", nil)); strings.Contains(text, string(yellow)+"no") {
 		t.Errorf("alarms: %s", text)
 	}
 }
 
-// What is seen ends with a whole fact where it is shortened, and what is tied is not parted.
-func TestSeenEndsWithAFact(t *testing.T) {
+// A shortened observation ends with a whole fact, and tied words stay together.
+func TestRender_longObservation_cutAfterFact(t *testing.T) {
 	for width := 45; width <= 130; width++ {
 		text := strings.Join(Render(sample(), after(550), Look{Width: width, Unicode: true}), "\n")
 		if at := strings.Index(text, "…"); at > 0 && !strings.HasSuffix(text[:at], "; ") && !strings.HasSuffix(strings.TrimRight(text[:at], " \n"), ";") {

@@ -31,9 +31,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// Three frames are held as a whole: colours on a usual screen, a run that was asked to
-// stop, and the narrowest terminal. The rules of layout hold at every width: TestRenderAtAnyWidth,
-// TestFramesOfAnyState.
+// Three whole frames are compared: colors on a usual screen, a run that was asked to stop, and the narrowest
+// terminal. TestRender_anyWidth_sameFacts and TestRender_anyState_fitsScreen check the layout at every width.
 func TestRender(t *testing.T) {
 	stopping := sample().After(runner.Event{Type: runner.Interrupting, Time: after(549), Message: "stopping at the next safe point; once more stops at once"})
 	for name, tt := range map[string]struct {
@@ -51,9 +50,9 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// With room for all lines, a screen of any width shows the same facts in the same order,
-// and colours change nothing else.
-func TestRenderAtAnyWidth(t *testing.T) {
+// With room for all lines, a screen of any width shows the same facts in the same order, with and without
+// colors.
+func TestRender_anyWidth_sameFacts(t *testing.T) {
 	facts := []string{"step 7 of 10", "switch-provider", "3 of 6 machines", "1m52s", "total 9m10s", "cp ", "jmzz9", "p5vxv", "cgkfl", "workers ", "hpn2n",
 		"kubelet restarting 14s", "w7s97", "vv2xk", "aws-cloud-controller-manager on jmzz9", "renewed 1s ago", "Rancher: configuring",
 		"every machine to take the edit", "moved 7s ago", "stops in 14m53s", "Ctrl-C: stop cleanly"}
@@ -82,15 +81,14 @@ func TestRenderAtAnyWidth(t *testing.T) {
 func plainLines(lines []string) []string {
 	all := make([]string, len(lines))
 	for i, line := range lines {
-		all[i] = plain(line)
+		all[i] = stripColours(line)
 	}
 	return all
 }
 
-// Whoever sees the mark of a machine of which nothing shows what it runs finds what it
-// means, by name and by number, and nowhere else.
-func TestUnseenMachinesAreExplained(t *testing.T) {
-	const why = "recorded once all have been visited"
+// The mark of an unseen machine is explained whenever it is shown, by name or by count, and only then.
+func TestRender_unseenMachine_explained(t *testing.T) {
+	const why = "known after all machines were visited"
 	for states, want := range map[string]bool{"?>?": true, "x??": true, "xxx": false, "x>.": false} {
 		for _, width := range []int{40, 60, 120, 240} {
 			s := sample().After(rolling(550, states, "...", nil))

@@ -12,10 +12,10 @@ var begin = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 var allSteps = []journal.StepID{"preflight", "etcd-snapshot", "lease-access", "enable-leader-migration", "cordon", "install-ccm",
 	"switch-provider", "uncordon", "verify", "disable-leader-migration"}
 
-// after is a moment of the sample run.
+// after returns a time of the sample run.
 func after(seconds int) time.Time { return begin.Add(time.Duration(seconds) * time.Second) }
 
-// play is the state after events.
+// play returns the state after events.
 func play(events ...runner.Event) State {
 	var s State
 	for _, e := range events {
@@ -51,8 +51,8 @@ func ccmOn(host string, at int) *runner.Leader {
 	return &runner.Leader{Component: "aws-cloud-controller-manager", Host: host, ID: host + "_1", Renewed: after(at)}
 }
 
-// sample returns a run in the middle of its switch, 550 s after it began. Its sentences
-// are not the product's, so that rewording a step changes no frame.
+// sample returns a run in the middle of its switch, 550 s after its start. Its sentences differ from the
+// product's, so that rewording a step changes no frame.
 func sample() State {
 	events := []runner.Event{{Type: runner.RunStarted, Time: begin, Steps: allSteps}}
 	for _, id := range allSteps[:6] {

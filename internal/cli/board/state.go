@@ -8,31 +8,31 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// State is what the events of a run have shown so far: a value. The zero value is a run
-// of which nothing was seen.
+// State holds what the events of a run have shown so far. It is a value. The zero value is the state
+// before the first event.
 type State struct {
 	steps []journal.StepID
 	past  map[journal.StepID]bool // finished, found done, or skipped
 
-	step      journal.StepID // in hand; "": none
-	between   bool           // one was finished, and no other has begun
+	step      journal.StepID // the running step, or ""
+	between   bool           // a step has finished and the next has not begun
 	title     string
 	runBegan  time.Time
 	stepBegan time.Time
 
-	wait    *runner.Wait   // the last reading of the step in hand; nil: none yet
-	looked  time.Time      // when it was made
-	blind   time.Time      // the last reading for which the cluster could not be read; zero: none
-	last    *runner.Leader // that was seen last, now or before; nil: none ever
-	closing string         // what is said of an end that was asked for
+	wait    *runner.Wait   // the last reading of the running step, or nil
+	looked  time.Time      // time of that reading
+	blind   time.Time      // the last time when the cluster could not be read, or zero
+	last    *runner.Leader // the last known leader, or nil
+	closing string         // message about a requested end
 
 	pace pace
 }
 
-// InHand says whether a step is, or comes next.
+// InHand reports whether a step is running or comes next.
 func (s State) InHand() bool { return s.step != "" || s.between }
 
-// After is what is known after another event. It leaves s as it was.
+// After returns the state after another event. It does not change s.
 func (s State) After(e runner.Event) State {
 	if s.runBegan.IsZero() {
 		s.runBegan = e.Time
@@ -46,7 +46,7 @@ func (s State) After(e runner.Event) State {
 		s.step, s.title, s.stepBegan, s.wait, s.looked = e.Step, e.Title, e.Time, nil, time.Time{}
 		s.pace, s.between = s.pace.begin(), false
 	case runner.StepWaiting:
-		s = s.reading(e)
+		s = s.addReading(e)
 	case runner.StepFinished:
 		s.past = with(s.past, e.Step)
 		s.step, s.wait, s.between = "", nil, true
@@ -59,13 +59,13 @@ func (s State) After(e runner.Event) State {
 	return s
 }
 
-// reading takes in one reading of a wait.
-func (s State) reading(e runner.Event) State {
+// addReading returns the state after a reading of a wait.
+func (s State) addReading(e runner.Event) State {
 	if e.Waiting == nil || s.step == "" {
 		return s
 	}
 	w := *e.Waiting
-	if s.wait != nil && e.Step == "" { // the journal or the lock is waited for: the machines stay as they were seen
+	if s.wait != nil && e.Step == "" { // a wait for the journal or the lock: the machines are unchanged
 		w.Machines, w.Leader = s.wait.Machines, s.wait.Leader
 	}
 	s.wait, s.looked = &w, e.Time
