@@ -29,7 +29,7 @@ func rke() Cluster {
 	return Cluster{Distribution: wellknown.RKE, Asked: "old", AskedIn: "fleet-default", Namespace: "team-a", Name: "c-7kq2x", Kept: true}
 }
 
-// words are rights as text: verb, resource, namespace and name.
+// words returns rights as text: verb, resource, namespace and name.
 func words(rights []Right) []string {
 	var all []string
 	for _, r := range rights {
@@ -43,9 +43,9 @@ func words(rights []Right) []string {
 	return all
 }
 
-// An audit needs of Rancher's cluster what the table in docs/permissions.md says, and where
-// the way to the cluster is another one no Secret.
-func TestRightsOfAnAuditInRancher(t *testing.T) {
+// In Rancher's cluster an audit needs the rights of the table in docs/permissions.md, and no Secret if the
+// cluster is reached another way.
+func TestInRancher_audit_documentedRights(t *testing.T) {
 	of2 := []string{
 		"get clusters.cluster.x-k8s.io fleet-default/prod", "get clusters.provisioning.cattle.io fleet-default/prod",
 		"get configmaps fleet-default/awsmigrate-prod", "get rkecontrolplanes.rke.cattle.io fleet-default/prod",
@@ -73,14 +73,13 @@ func TestRightsOfAnAuditInRancher(t *testing.T) {
 	}
 }
 
-// A run needs what the Job of one is given, and its undo beside that the Secrets that an
-// edit has kept.
-func TestRightsOfARunAreThoseOfItsJob(t *testing.T) {
+// A run needs the rights of its Job. Its undo also needs the Secrets that an edit has kept.
+func TestInRancher_run_jobRights(t *testing.T) {
 	for _, c := range []Cluster{rke2(), rke()} {
 		c.CloudConfig = job.SecretReference{Namespace: "fleet-default", Name: "cloud"}
 		var granted []Right
 		for _, scope := range (job.Options{Distribution: c.Distribution, Cluster: c.Name, Namespace: c.Namespace, CloudConfig: c.CloudConfig}).Rights() {
-			granted = append(granted, flat(scope.Namespace, scope.Rules)...)
+			granted = append(granted, flatten(scope.Namespace, scope.Rules)...)
 		}
 		if c.Distribution == wellknown.RKE {
 			granted = append(granted, Right{Verb: "get", Resource: "secrets", Namespace: c.Name})
@@ -91,10 +90,10 @@ func TestRightsOfARunAreThoseOfItsJob(t *testing.T) {
 	}
 }
 
-// The roles of the documentation give all that an audit needs of Rancher's cluster, but the
-// Secrets, and give nothing that neither it nor `list` reads.
-func TestDocumentedRoleSuffices(t *testing.T) {
-	role, err := documented("awsmigrate-audit-rancher")
+// The documented roles grant what an audit needs in Rancher's cluster, except the Secrets, and nothing that
+// neither an audit nor `list` reads.
+func TestInRancher_documentedRole_suffices(t *testing.T) {
+	role, err := documentedRights("awsmigrate-audit-rancher")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,9 +116,9 @@ func TestDocumentedRoleSuffices(t *testing.T) {
 	}
 }
 
-// In the cluster itself an audit needs every right of the documented roles, and of one that
-// rke made the Secret with its state.
-func TestRightsHere(t *testing.T) {
+// In the cluster itself an audit needs the rights of the documented roles, and for RKE the Secret with its
+// state.
+func TestHere_audit_documentedRights(t *testing.T) {
 	needed, err := rke2().Here(Audit)
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +136,7 @@ func TestRightsHere(t *testing.T) {
 		if role.Kind != "ClusterRole" && role.Kind != "Role" || role.Name != "awsmigrate-audit" && role.Name != "awsmigrate-audit-helm" {
 			continue
 		}
-		for _, r := range flat(role.Namespace, role.Rules) {
+		for _, r := range flatten(role.Namespace, role.Rules) {
 			if n++; !slices.Contains(needed, r) {
 				t.Errorf("not asked for: %+v", r)
 			}
@@ -156,8 +155,8 @@ func TestRightsHere(t *testing.T) {
 	}
 }
 
-// The actions asked for are those of the policy that the documentation has.
-func TestActionsAreThoseOfDocs(t *testing.T) {
+// The actions are those of the documented policy.
+func TestActions_documentedPolicy_equal(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "iam.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -178,9 +177,8 @@ func TestActionsAreThoseOfDocs(t *testing.T) {
 	t.Fatal("docs/iam.md has no policy for awsmigrate itself")
 }
 
-// A manifest gives the rights that it was made of, in their places, and no others; and it
-// stands beside any other one.
-func TestManifestGivesExactlyTheRights(t *testing.T) {
+// A manifest grants exactly its rights, and does not replace another manifest.
+func TestManifest_rights_exactlyGranted(t *testing.T) {
 	here, err := rke().Here(Audit)
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +207,7 @@ func TestManifestGivesExactlyTheRights(t *testing.T) {
 	}
 }
 
-// granted are the rights that a manifest's roles give to a user, and their name.
+// granted returns the rights that a manifest's roles grant a user, and the roles' name.
 func granted(t *testing.T, text, user string) (given []Right, name string) {
 	t.Helper()
 	bound := map[string]bool{}
@@ -220,7 +218,7 @@ func granted(t *testing.T, text, user string) (given []Right, name string) {
 			t.Fatal(err)
 		}
 		if strings.HasSuffix(role.Kind, "Role") {
-			given, name = append(given, flat(role.Namespace, role.Rules)...), role.Name
+			given, name = append(given, flatten(role.Namespace, role.Rules)...), role.Name
 			continue
 		}
 		if role.Kind != "" {
@@ -239,7 +237,7 @@ func granted(t *testing.T, text, user string) (given []Right, name string) {
 	return given, name
 }
 
-func TestSubjects(t *testing.T) {
+func TestManifest_subjects(t *testing.T) {
 	for user, want := range map[string]string{
 		"jane":                              "kind: User\n  name: jane\n",
 		"system:serviceaccount:ops:auditor": "- kind: ServiceAccount\n  name: auditor\n  namespace: ops\n",
@@ -250,8 +248,8 @@ func TestSubjects(t *testing.T) {
 		if err != nil || !strings.Contains(text, want) || !strings.Contains(text, "kind: ClusterRole\n  name: cluster-admin\n") {
 			t.Errorf("%q, %v:\n%s", user, err, text)
 		}
-		if marked := strings.HasPrefix(text, "# Nobody could tell"); marked != (user == "") {
-			t.Errorf("%q is marked as nobody: %v", user, marked)
+		if marked := strings.HasPrefix(text, "# The API did not return"); marked != (user == "") {
+			t.Errorf("%q is marked as unknown: %v", user, marked)
 		}
 	}
 	if text, err := Manifest(Audit, nil, "jane"); text != "" || err != nil {
@@ -259,7 +257,7 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-func TestPolicyCommands(t *testing.T) {
+func TestPut_identities_commands(t *testing.T) {
 	policy := newPolicy([]string{"ec2:DescribeSubnets"})
 	for arn, want := range map[string]string{
 		"arn:aws:iam::1:user/path/a":                      "aws iam put-user-policy --user-name a --policy-name AwsmigrateChecks-",
@@ -272,8 +270,7 @@ func TestPolicyCommands(t *testing.T) {
 	}
 }
 
-// What is missing, not known or not asked is never no problem, and what is left out on
-// purpose is none.
+// Missing, unknown and unread rights are problems. A part that is disabled on purpose is none.
 func TestProblems(t *testing.T) {
 	right := Right{Verb: "list", Resource: "nodes"}
 	actions := func(allowed bool, err error) cloud.Access {
@@ -287,7 +284,7 @@ func TestProblems(t *testing.T) {
 	}{
 		"all is there":        {Report{Rancher: &API{Needed: []Right{right}}, Here: API{Needed: []Right{right}}, AWS: actions(true, nil)}, nil, false},
 		"AWS is left out":     {Report{AWS: cloud.Access{Off: "--aws=off", Meant: true, Actions: actions(false, errors.New("not asked")).Actions}}, nil, false},
-		"nobody in AWS":       {Report{AWS: cloud.Access{Off: "no credentials", Actions: actions(false, errors.New("not asked")).Actions}}, []string{"NotAsked"}, true},
+		"no AWS identity":     {Report{AWS: cloud.Access{Off: "no credentials", Actions: actions(false, errors.New("not asked")).Actions}}, []string{"NotAsked"}, true},
 		"bad credentials":     {Report{AWS: cloud.Access{Err: errors.New("expired"), Actions: actions(false, errors.New("not asked")).Actions}}, []string{"Unauthorized"}, true},
 		"refused in AWS":      {Report{AWS: actions(false, nil)}, []string{"Forbidden"}, true},
 		"AWS is silent":       {Report{AWS: actions(false, errors.New("silent"))}, []string{"NotAllSeen"}, true},

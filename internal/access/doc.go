@@ -1,10 +1,9 @@
-// Package access says which rights an audit or a run needs on each API, and makes of the
-// answers what is to be applied: roles with what is missing and nothing else, and a policy
-// of IAM.
+// Package access computes which rights an audit or a run needs on each API, and what grants the
+// missing ones: roles with exactly these rights, and an IAM policy.
 //
-// It keeps no list of its own. What a run needs is internal/job's, what an audit reads of a
-// cluster is in the roles that the documentation has, and its part in Rancher's cluster is
-// the reading part of a run.
+// It has no list of rights of its own. The rights of a run come from internal/job. Those of an audit
+// come from the documented roles for the cluster, and from the reading part of a run for Rancher's
+// cluster.
 //
-// It takes no client and knows no flag and no view; its ask puts the questions.
+// It makes no requests and knows no flags and no views; package ask makes the requests.
 package access

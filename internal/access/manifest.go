@@ -14,17 +14,17 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// NoUser stands in a manifest for a user whom nobody could tell.
+// NoUser replaces an unknown user in a manifest.
 const NoUser = "PUT-YOUR-USER-HERE"
 
-// Rules are rights as a role has them: those of one object together, and resources with
-// the same verbs in one rule. What a namespace holds is apart from what holds everywhere.
+// Rules holds rights as the rules of a role. Resources with the same verbs share a rule. Each namespace
+// has its own Rules, and so have cluster-wide rights.
 type Rules struct {
 	Namespace string
 	Rules     []rbacv1.PolicyRule
 }
 
-// Grouped are rights as rules, in their order.
+// Grouped groups rights into rules and keeps their order.
 func Grouped(rights []Right) []Rules {
 	var all []Rules
 	for _, r := range rights {
@@ -35,7 +35,7 @@ func Grouped(rights []Right) []Rules {
 		all[i].add(r)
 	}
 	for i := range all {
-		all[i].Rules = joined(all[i].Rules)
+		all[i].Rules = mergeRules(all[i].Rules)
 	}
 	return all
 }
@@ -54,8 +54,8 @@ func (g *Rules) add(r Right) {
 	g.Rules = append(g.Rules, rbacv1.PolicyRule{APIGroups: []string{r.Group}, Resources: []string{r.Resource}, ResourceNames: names, Verbs: []string{r.Verb}})
 }
 
-// joined puts resources of one group that are alike otherwise into one rule.
-func joined(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
+// mergeRules merges rules that differ only in their resources.
+func mergeRules(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	var all []rbacv1.PolicyRule
 	for _, rule := range rules {
 		i := slices.IndexFunc(all, func(o rbacv1.PolicyRule) bool {
@@ -70,11 +70,10 @@ func joined(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	return all
 }
 
-// Manifest is what to apply so that a user has the rights: roles with these and no others,
-// and their bindings. "" where there are none.
+// Manifest returns the roles and bindings that grant a user exactly these rights, or "" if there are
+// none.
 //
-// The names have a digest of what is in them: what is granted now replaces nothing that
-// was granted before, to this user or to another.
+// The names contain a digest of the content, so that a manifest never replaces an earlier grant.
 func Manifest(p Purpose, rights []Right, user string) (string, error) {
 	if len(rights) == 0 {
 		return "", nil
@@ -82,16 +81,16 @@ func Manifest(p Purpose, rights []Right, user string) (string, error) {
 	out := &bytes.Buffer{}
 	if user == "" {
 		user = NoUser
-		fmt.Fprintf(out, "# Nobody could tell as whom the API knows you: put that user for %s.\n", NoUser)
+		fmt.Fprintf(out, "# The API did not return your user: replace %s with it.\n", NoUser)
 	}
 	if slices.ContainsFunc(rights, func(r Right) bool { return r.Resource == "secrets" }) {
-		fmt.Fprintln(out, "# There are rights on Secrets in it; docs/permissions.md says what each is for.")
+		fmt.Fprintln(out, "# This grants rights on Secrets; docs/permissions.md explains each of them.")
 	}
 	groups := Grouped(rights)
-	name := name(p, groups, user)
+	name := digestName(p, groups, user)
 	for _, g := range groups {
 		for _, object := range g.objects(name, user) {
-			text, err := plain(object)
+			text, err := encode(object)
 			if err != nil {
 				return "", err
 			}
@@ -101,35 +100,35 @@ func Manifest(p Purpose, rights []Right, user string) (string, error) {
 	return strings.TrimPrefix(out.String(), "---\n"), nil
 }
 
-func name(p Purpose, groups []Rules, user string) string {
-	text, _ := json.Marshal([]any{groups, user}) // strings and lists of them can be encoded
+func digestName(p Purpose, groups []Rules, user string) string {
+	text, _ := json.Marshal([]any{groups, user}) // strings and lists of them always encode
 	sum := sha256.Sum256(text)
 	return fmt.Sprintf("awsmigrate-%s-%s", p, hex.EncodeToString(sum[:4]))
 }
 
-// objects are the role and its binding; of everything a binding to cluster-admin, which
-// has that right already.
+// objects returns the role and its binding. For all rights it returns a binding to cluster-admin,
+// which already has them.
 func (g Rules) objects(name, user string) []any {
 	meta := metav1.ObjectMeta{Name: name, Namespace: g.Namespace}
 	role := func(kind string) metav1.TypeMeta {
 		return metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: kind}
 	}
 	subjects := []rbacv1.Subject{subject(user)}
-	to := func(kind, name string) rbacv1.RoleRef {
+	refer := func(kind, name string) rbacv1.RoleRef {
 		return rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind, Name: name}
 	}
 	switch {
 	case g.Namespace != "":
 		return []any{rbacv1.Role{TypeMeta: role("Role"), ObjectMeta: meta, Rules: g.Rules},
-			rbacv1.RoleBinding{TypeMeta: role("RoleBinding"), ObjectMeta: meta, RoleRef: to("Role", name), Subjects: subjects}}
+			rbacv1.RoleBinding{TypeMeta: role("RoleBinding"), ObjectMeta: meta, RoleRef: refer("Role", name), Subjects: subjects}}
 	case slices.Contains(g.Rules[0].Resources, everything().Resource):
-		return []any{rbacv1.ClusterRoleBinding{TypeMeta: role("ClusterRoleBinding"), ObjectMeta: meta, RoleRef: to("ClusterRole", "cluster-admin"), Subjects: subjects}}
+		return []any{rbacv1.ClusterRoleBinding{TypeMeta: role("ClusterRoleBinding"), ObjectMeta: meta, RoleRef: refer("ClusterRole", "cluster-admin"), Subjects: subjects}}
 	}
 	return []any{rbacv1.ClusterRole{TypeMeta: role("ClusterRole"), ObjectMeta: meta, Rules: g.Rules},
-		rbacv1.ClusterRoleBinding{TypeMeta: role("ClusterRoleBinding"), ObjectMeta: meta, RoleRef: to("ClusterRole", name), Subjects: subjects}}
+		rbacv1.ClusterRoleBinding{TypeMeta: role("ClusterRoleBinding"), ObjectMeta: meta, RoleRef: refer("ClusterRole", name), Subjects: subjects}}
 }
 
-// subject is a user as a binding names it. The user of a ServiceAccount is
+// subject returns the subject of a binding. The user of a ServiceAccount is
 // system:serviceaccount:<namespace>:<name>
 // (kubernetes/apiserver:pkg/authentication/serviceaccount/util.go@v0.26.13).
 func subject(user string) rbacv1.Subject {
@@ -139,8 +138,8 @@ func subject(user string) rbacv1.Subject {
 	return rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}
 }
 
-// plain is an object without what only a server fills in.
-func plain(object any) ([]byte, error) {
+// encode returns an object as YAML without the fields that a server fills in.
+func encode(object any) ([]byte, error) {
 	raw, err := json.Marshal(object)
 	if err != nil {
 		return nil, fmt.Errorf("write %T: %w", object, err)

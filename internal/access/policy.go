@@ -8,13 +8,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Policy is a policy of IAM.
+// Policy is an IAM policy.
 type Policy struct {
 	Version   string      `json:"Version"`
 	Statement []Statement `json:"Statement"`
 }
 
-// Statement is what a policy allows.
+// Statement is a statement of a policy.
 type Statement struct {
 	Sid      string   `json:"Sid"`
 	Effect   string   `json:"Effect"`
@@ -22,10 +22,10 @@ type Statement struct {
 	Resource string   `json:"Resource"`
 }
 
-// policySid is that of the policy in the documentation.
+// policySid is the Sid of the documented policy.
 const policySid = "AwsmigrateChecks"
 
-// newPolicy allows these actions and no others; nil where there are none.
+// newPolicy returns a policy that allows exactly these actions, or nil if there are none.
 func newPolicy(actions []string) *Policy {
 	if len(actions) == 0 {
 		return nil
@@ -33,8 +33,8 @@ func newPolicy(actions []string) *Policy {
 	return &Policy{Version: "2012-10-17", Statement: []Statement{{Sid: policySid, Effect: "Allow", Action: actions, Resource: "*"}}}
 }
 
-// Put is the command that gives a policy in a file to an identity; "" for one that has no
-// policies of its own. Its name has a digest of the actions, as Manifest's names have.
+// Put returns the command that attaches the policy in a file to an identity, or "" if such an
+// identity has no policies. The policy's name contains a digest of the actions, as in Manifest.
 func (p *Policy) Put(arn, file string) string {
 	sum := sha256.Sum256([]byte(strings.Join(p.Statement[0].Action, " ")))
 	rest := []string{"--policy-name", policySid + "-" + hex.EncodeToString(sum[:4]), "--policy-document", "file://" + file}

@@ -9,20 +9,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
-// API is what one API server was asked, and what it answered.
+// API holds the answers of one API server.
 type API struct {
-	Server  string // as it may be shown; "": none is known
+	Server  string // for display, or "" if it is not known
 	Version string // of Kubernetes
-	User    string // as whom the API knows these credentials; "": nobody could tell
-	// Err is why it was not asked, or did not answer; nil: it did.
+	User    string // the user that the API maps the credentials to, or ""
+	// Err is why the server was not asked or did not answer, or nil.
 	Err  error
-	Took time.Duration // until it answered, or was given up
-	// Needed are all rights of the purpose. Missing are those that the API refused, Unknown
-	// those that it did not answer for.
+	Took time.Duration // until the answer or the timeout
+	// Needed holds all rights of the purpose. Missing are the denied ones, Unknown those without an
+	// answer.
 	Needed, Missing, Unknown []Right
 }
 
-// ToGrant are the rights that are not known to be there, in their order.
+// ToGrant returns the missing and unknown rights in the order of Needed.
 func (a API) ToGrant() []Right {
 	var all []Right
 	for _, r := range a.Needed {
@@ -33,25 +33,25 @@ func (a API) ToGrant() []Right {
 	return all
 }
 
-// Report is what was found out about access.
+// Report holds the results about access.
 type Report struct {
 	Purpose Purpose
 	Cluster Cluster
-	Rancher *API // the cluster that Rancher runs in; nil: Rancher has no part in it
-	Here    API  // the cluster itself
+	Rancher *API // Rancher's own cluster, or nil if Rancher is not involved
+	Here    API  // the cluster to migrate
 	AWS     cloud.Access
 }
 
-// Objects of the errors, which name the parts of a report.
+// Names of a report's parts, used as objects of errors.
 const (
 	InRancher = "the cluster Rancher runs in"
 	InAWS     = "AWS"
 )
 
-// Here is the cluster itself, for people.
+// Here returns the name of the cluster to migrate, for people.
 func Here(name string) string { return "the cluster " + name }
 
-// ToAllow are the actions in AWS that are not known to be allowed, in their order.
+// ToAllow returns the AWS actions that are not known to be allowed, in order.
 func (r Report) ToAllow() []string {
 	var names []string
 	for _, one := range r.AWS.Actions {
@@ -62,8 +62,8 @@ func (r Report) ToAllow() []string {
 	return names
 }
 
-// Policy allows what is not known to be allowed in AWS; nil where nothing is missing, or
-// AWS is left out on purpose.
+// Policy returns a policy for the actions of ToAllow, or nil if there are none or if AWS is disabled on
+// purpose.
 func (r Report) Policy() *Policy {
 	if r.AWS.Meant {
 		return nil
@@ -71,8 +71,8 @@ func (r Report) Policy() *Policy {
 	return newPolicy(r.ToAllow())
 }
 
-// Problems are all that is wrong, one after the other: what was not reached, and what is
-// missing. None: whoever asked has all that the purpose needs.
+// Problems returns all problems: unreachable servers and missing rights. It is empty if the purpose has
+// all rights that it needs.
 func (r Report) Problems() []error {
 	var all []error
 	if r.Rancher != nil {
@@ -82,17 +82,17 @@ func (r Report) Problems() []error {
 	return append(all, awsProblems(r.AWS)...)
 }
 
-// problems are those of one API, whose manifest has the name of an output.
+// problems returns the problems of one API. output is the output format that prints its manifest.
 func (a API) problems(object, output string) []error {
 	var all []error
 	if a.Err != nil {
 		all = append(all, a.Err)
 	}
 	if n := len(a.Missing); n > 0 {
-		all = append(all, lacking(object, fmt.Sprintf("%d of %d rights are missing", n, len(a.Needed)), output))
+		all = append(all, missingRights(object, fmt.Sprintf("%d of %d rights are missing", n, len(a.Needed)), output))
 	}
 	if n := len(a.Unknown); n > 0 && a.Err == nil {
-		all = append(all, unanswered(object, fmt.Sprintf("%d of %d rights are not known", n, len(a.Needed))))
+		all = append(all, incomplete(object, fmt.Sprintf("%d of %d rights could not be checked", n, len(a.Needed))))
 	}
 	return all
 }
@@ -110,17 +110,17 @@ func awsProblems(a cloud.Access) []error {
 	}
 	var all []error
 	if len(refused) > 0 {
-		all = append(all, lacking(InAWS, fmt.Sprintf("%d of %d actions are refused", len(refused), len(a.Actions)), "iam"))
+		all = append(all, missingRights(InAWS, fmt.Sprintf("%d of %d actions are denied", len(refused), len(a.Actions)), "iam"))
 	}
 	if len(unknown) > 0 {
-		err := unanswered(InAWS, fmt.Sprintf("of %d of %d actions it is not known whether they are allowed", len(unknown), len(a.Actions)))
+		err := incomplete(InAWS, fmt.Sprintf("%d of %d actions could not be checked", len(unknown), len(a.Actions)))
 		err.Err = unknown[0].Err
 		all = append(all, err)
 	}
 	return all
 }
 
-// AWSProblem is why AWS could not be asked; nil: it could, or nobody wanted to.
+// AWSProblem returns why AWS could not be asked, or nil if it was or if it is disabled.
 func (r Report) AWSProblem() error {
 	if r.AWS.Err == nil {
 		return nil
@@ -133,11 +133,11 @@ func noCredentials(err error) error {
 		Fix: "renew them, or name others with --profile or --assume-role; to leave the checks of AWS out: --aws off", Err: err}
 }
 
-func lacking(object, seen, output string) *fault.Error {
+func missingRights(object, seen, output string) *fault.Error {
 	return &fault.Error{Class: fault.CouldNotLook, Reason: fault.ReasonForbidden, Object: object, Seen: seen,
-		Fix: "have them granted: the same command with -o " + output + " prints exactly these, to be applied"}
+		Fix: "grant them: the same command with -o " + output + " prints what to apply"}
 }
 
-func unanswered(object, seen string) *fault.Error {
-	return &fault.Error{Class: fault.CouldNotLook, Reason: "NotAllSeen", Object: object, Seen: seen, Fix: "ask again"}
+func incomplete(object, seen string) *fault.Error {
+	return &fault.Error{Class: fault.CouldNotLook, Reason: "NotAllSeen", Object: object, Seen: seen, Fix: "run the command again"}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Purpose is what the rights are for.
+// Purpose names what the rights are for.
 type Purpose string
 
 const (
@@ -26,62 +26,62 @@ const (
 	Run Purpose = "run"
 )
 
-// Purposes are all of them, for whoever completes a flag.
+// Purposes returns all purposes, for the completion of a flag.
 func Purposes() []string { return []string{string(Audit), string(Run)} }
 
-// Right is one right on an API server, as a SelfSubjectAccessReview asks for it.
+// Right is one right on an API server, as in a SelfSubjectAccessReview.
 type Right struct {
 	Verb      string `json:"verb"`
-	Group     string `json:"group,omitempty"` // "": the core group
+	Group     string `json:"group,omitempty"` // empty for the core group
 	Resource  string `json:"resource"`
-	Namespace string `json:"namespace,omitempty"` // "": in all
-	Name      string `json:"name,omitempty"`      // "": of all objects
+	Namespace string `json:"namespace,omitempty"` // empty for all namespaces
+	Name      string `json:"name,omitempty"`      // empty for all objects
 }
 
-// Cluster is what the rights depend on.
+// Cluster holds the properties of a cluster that its rights depend on.
 type Cluster struct {
-	Distribution wellknown.Distribution // "": of a cluster of which only the API is known
+	Distribution wellknown.Distribution // empty if only the API is known
 	Namespace    string                 // RKE2: of the Cluster object; RKE: its Fleet workspace
-	Name         string                 // RKE: the id, c-xxxxx
-	// Asked is the name as it was given, AskedIn the namespace that an audit looks in first.
+	Name         string                 // RKE: the ID, c-xxxxx
+	// Asked is the name as given. AskedIn is the namespace where an audit looks first.
 	Asked, AskedIn string
-	// Kept: the way to the cluster is the kubeconfig that Rancher keeps in a Secret.
+	// Kept reports whether the cluster is reached by a kubeconfig that Rancher stores in a Secret.
 	Kept bool
-	// CloudConfig is the Secret that holds the cluster's cloud config, where it is in one.
+	// CloudConfig is the Secret with the cluster's cloud config, or zero.
 	CloudConfig job.SecretReference
 }
 
-// everything is what only cluster-admin has.
+// everything returns the right that only cluster-admin has.
 func everything() Right { return Right{Verb: "*", Group: "*", Resource: "*"} }
 
-// InRancher are the rights in the cluster that Rancher runs in.
+// InRancher returns the needed rights in Rancher's own cluster.
 func (c Cluster) InRancher(p Purpose) []Right {
 	o := job.Options{Distribution: c.Distribution, Cluster: c.Name, Namespace: c.Namespace, Undo: p == Run}
 	if p == Run {
-		o.CloudConfig = c.CloudConfig // of an installation, which an audit does not prepare
+		o.CloudConfig = c.CloudConfig // used by an installation, which an audit does not prepare
 	}
 	if !c.Kept {
-		o.DownstreamSecret = "none" // the way is another, and no Secret is read for it
+		o.DownstreamSecret = "none" // no Secret is read to reach the cluster
 	}
 	var all []Right
 	for _, scope := range o.Rights() {
-		all = append(all, flat(scope.Namespace, scope.Rules)...)
+		all = append(all, flatten(scope.Namespace, scope.Rules)...)
 	}
 	if p == Run {
 		return all
 	}
-	return slices.DeleteFunc(unique(append(c.find(), all...)), func(r Right) bool { return !ofAudit(r) })
+	return slices.DeleteFunc(unique(append(c.findRights(), all...)), func(r Right) bool { return !isForAudit(r) })
 }
 
-// ofAudit leaves of a run's rights those to read, without the lock and the records, which
-// only a run takes and keeps.
-func ofAudit(r Right) bool {
+// isForAudit reports whether an audit needs a right of a run: a reading right that is not for the lock
+// or the records, which only a run has.
+func isForAudit(r Right) bool {
 	return !archive.Keeps(r.Name) && (r.Verb == "get" || r.Verb == "list") && r.Group != "coordination.k8s.io"
 }
 
-// find are the rights by which an audit learns that a name is that of an RKE cluster: it
-// looks for one of RKE2 first, and an id can be asked for by itself.
-func (c Cluster) find() []Right {
+// findRights returns the rights with which an audit finds out that a name belongs to an RKE cluster. It
+// looks for an RKE2 cluster first, and reads an ID directly.
+func (c Cluster) findRights() []Right {
 	if c.Distribution != wellknown.RKE {
 		return nil
 	}
@@ -93,38 +93,38 @@ func (c Cluster) find() []Right {
 	return rights
 }
 
-// Here are the rights in the cluster itself.
+// Here returns the needed rights in the cluster to migrate.
 func (c Cluster) Here(p Purpose) ([]Right, error) {
 	if p == Run {
 		return []Right{everything()}, nil
 	}
-	rights, err := documented("awsmigrate-audit", "awsmigrate-audit-helm")
+	rights, err := documentedRights("awsmigrate-audit", "awsmigrate-audit-helm")
 	if c.Distribution == wellknown.RKE {
 		rights = append(rights, Right{Verb: "get", Resource: "secrets", Namespace: wellknown.System, Name: rkestate.ObjectName})
 	}
 	return rights, err
 }
 
-// documented are the rights of roles in the documentation, by their names.
-func documented(names ...string) ([]Right, error) {
+// documentedRights returns the rights of the documented roles with these names.
+func documentedRights(names ...string) ([]Right, error) {
 	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(docs.ReadOnlyRoles), 4096)
 	var all []Right
 	for {
-		var role rbacv1.Role // a ClusterRole has its fields, and no namespace
+		var role rbacv1.Role // a ClusterRole has the same fields
 		switch err := decoder.Decode(&role); {
-		case err == io.EOF: //nolint:errorlint // as its documentation says
+		case err == io.EOF: //nolint:errorlint // Decode documents this comparison
 			return all, nil
 		case err != nil:
-			return nil, fmt.Errorf("the roles of the documentation: %w", err)
+			return nil, fmt.Errorf("read the documented roles: %w", err)
 		}
 		if strings.HasSuffix(role.Kind, "Role") && slices.Contains(names, role.Name) {
-			all = append(all, flat(role.Namespace, role.Rules)...)
+			all = append(all, flatten(role.Namespace, role.Rules)...)
 		}
 	}
 }
 
-// flat are the rights that rules give in a namespace, one by one.
-func flat(namespace string, rules []rbacv1.PolicyRule) []Right {
+// flatten returns the rights of rules in a namespace, one by one.
+func flatten(namespace string, rules []rbacv1.PolicyRule) []Right {
 	var all []Right
 	for _, rule := range rules {
 		names := rule.ResourceNames

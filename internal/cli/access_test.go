@@ -60,7 +60,7 @@ func unreached(t *testing.T) access.Report {
 		Err: &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: access.InRancher, Seen: "https://rancher.example/k8s/clusters/local does not answer",
 			Fix: "open the way to it: VPN, firewall, HTTPS_PROXY and NO_PROXY; a slow way: --request-timeout", Err: errors.New("context deadline exceeded")}}
 	r.Here = access.API{Needed: here, Unknown: here, Err: &fault.Error{Class: fault.CouldNotLook, Reason: "NotAsked", Object: access.Here("prod"),
-		Seen: "not asked: the cluster Rancher runs in does not say how it is reached: see there", Fix: "put that right, and ask again"}}
+		Seen: "not asked: the cluster Rancher runs in does not say how it is reached: see there", Fix: "fix this and rerun"}}
 	r.AWS.Off, r.AWS.Source, r.AWS.Identity = "no AWS credentials: none are configured", "", verify.Read[cloud.Identity]{}
 	for i := range r.AWS.Actions {
 		r.AWS.Actions[i] = cloud.Asked{Action: r.AWS.Actions[i].Action, Err: errors.New("not asked")}

@@ -35,9 +35,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/standin"
 )
 
-// site is a Rancher and a cluster behind its proxy, and an AWS. One real API server, of
-// 1.26, is both clusters: what it lets somebody do is the same in both. It leaves out
-// Rancher itself, and who may use its proxy.
+// site is a Rancher with a cluster behind its proxy, and an AWS. One real API server of 1.26 is both
+// clusters, so that rights are the same in both. Rancher itself, and the access to its proxy, are missing.
 type site struct {
 	api   dynamic.Interface
 	kube  kubernetes.Interface
@@ -89,8 +88,7 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// kubeconfig is that of somebody whom Rancher's proxy knows. Without TLS client-go sends no
-// token.
+// kubeconfig returns the kubeconfig of a user of Rancher's proxy. client-go sends no token without TLS.
 func (s *site) kubeconfig(t *testing.T, user, token string) {
 	t.Helper()
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.proxy.Certificate().Raw})
@@ -101,7 +99,7 @@ func (s *site) kubeconfig(t *testing.T, user, token string) {
 	}
 }
 
-// objects are Rancher's Cluster, and a Node of AWS.
+// objects creates Rancher's Cluster, and a Node in AWS.
 func (s *site) objects(t *testing.T) {
 	t.Helper()
 	clusters := schema.GroupVersionResource{Group: "provisioning.cattle.io", Version: "v1", Resource: "clusters"}
@@ -134,7 +132,7 @@ metadata: {name: fleet-default}
 	}
 }
 
-// apply is what `kubectl apply -f -` does with a text.
+// apply does what `kubectl apply -f -` does.
 func (s *site) apply(t *testing.T, text string) {
 	t.Helper()
 	for _, document := range strings.Split(text, "---\n") {
@@ -157,7 +155,7 @@ func (s *site) apply(t *testing.T, text string) {
 	}
 }
 
-// run is one command of somebody.
+// run runs one command as a user.
 func (s *site) run(t *testing.T, user string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -175,7 +173,7 @@ func (s *site) document(t *testing.T, user string, args ...string) (int, verifyv
 	return code, doc
 }
 
-// grant applies what -o rbac, rbac-rancher and iam print.
+// grant applies the output of -o rbac, rbac-rancher and iam.
 func (s *site) grant(t *testing.T, user string, args ...string) {
 	t.Helper()
 	var pieces []string
@@ -199,10 +197,9 @@ func (s *site) grant(t *testing.T, user string, args ...string) {
 	}
 }
 
-// Somebody without any right gets all that is missing in one answer, of three sides. What
-// is printed is applied, and then nothing is missing, for an audit and then for a run, for
-// which nothing is taken away that was granted before.
-func TestWhatIsPrintedSuffices(t *testing.T) {
+// A user without rights gets all missing rights of three sides in one answer. After the output is applied,
+// nothing is missing: first for an audit, then for a run, which replaces no earlier grant.
+func TestAll_printedRightsApplied_nothingMissing(t *testing.T) {
 	s := newSite(t)
 	for _, args := range [][]string{{"--cluster", "prod", "--access"}, {"--cluster", "prod", "--access=run"}} {
 		code, doc := s.document(t, "jane", args...)
@@ -235,9 +232,8 @@ func TestWhatIsPrintedSuffices(t *testing.T) {
 	}
 }
 
-// reader is somebody who may look at everything but Secrets, as the role view lets, which
-// is put together of this one by a controller that does not run here: what such a user
-// lacks is named, and nothing else, in one answer.
+// reader creates a user with the role view, without the aggregation that its controller would do. Exactly
+// the rights that such a user lacks must be named, in one answer.
 func (s *site) reader(t *testing.T) {
 	t.Helper()
 	admin, err := os.ReadFile(filepath.Join(s.dir, "jane"))
@@ -282,9 +278,9 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: joe}]
 	}
 }
 
-// Without any network, and without credentials for AWS, everything that is needed is named
-// all the same, and each side says why nobody could ask.
-func TestWithoutTheNetwork(t *testing.T) {
+// Without a network and AWS credentials all needed rights are still named, and each side explains why it
+// could not be asked.
+func TestAll_noNetwork_rightsNamed(t *testing.T) {
 	gone := httptest.NewTLSServer(http.NotFoundHandler())
 	gone.Close()
 	s := &site{proxy: gone, dir: t.TempDir()}
@@ -309,7 +305,7 @@ func TestWithoutTheNetwork(t *testing.T) {
 		t.Errorf("AWS: %+v", doc.AWS)
 	}
 	if !strings.Contains(doc.Here.Manifest, access.NoUser) {
-		t.Errorf("nobody could tell who that is:\n%s", doc.Here.Manifest)
+		t.Errorf("the user is not known:\n%s", doc.Here.Manifest)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

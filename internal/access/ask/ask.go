@@ -16,17 +16,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Question is whose access is asked for, and for what.
+// Question selects the cluster, the credentials and the purpose.
 type Question struct {
-	// Target is the cluster; of one in Rancher as one of RKE2, and AsRKE as one of RKE: which
-	// of both it is, is found out.
+	// Target is the cluster. For a cluster in Rancher, Target describes it as RKE2 and AsRKE as RKE; All
+	// finds out which one applies.
 	Target, AsRKE session.Target
 	Purpose       access.Purpose
 	AWS           aws.Options
 	Clock         clock.Clock
 }
 
-// All asks everything, and stops at nothing.
+// All asks all servers. A failure of one part does not stop the others.
 func All(ctx context.Context, q Question) access.Report {
 	r := access.Report{Purpose: q.Purpose, Cluster: access.Cluster{Asked: q.Target.Name, AskedIn: q.Target.Namespace}}
 	var here *rest.Config
@@ -51,8 +51,8 @@ func All(ctx context.Context, q Question) access.Report {
 	return r
 }
 
-// inRancher asks the cluster that Rancher runs in, and gives the way to the cluster
-// itself; nil, and why, where there is none.
+// inRancher asks Rancher's own cluster, and returns the client configuration of the cluster to migrate.
+// If there is none, it returns nil and sets r.Here.Err.
 func (q Question) inRancher(ctx context.Context, r *access.Report) *rest.Config {
 	r.Rancher = &access.API{}
 	config, err := session.LookOnly(q.Target.Server, q.Target.RequestTimeout)
@@ -61,10 +61,10 @@ func (q Question) inRancher(ctx context.Context, r *access.Report) *rest.Config 
 	found := q.locate(ctx, *r.Rancher, config)
 	r.Cluster = found.cluster
 	q.rights(ctx, r.Rancher, config, access.InRancher, r.Cluster.InRancher(q.Purpose))
-	if r.Rancher.Err == nil && !explained(found.err, *r.Rancher) {
+	if r.Rancher.Err == nil && !isExplained(found.err, *r.Rancher) {
 		r.Rancher.Err = found.err
 	}
-	here, err := q.way(ctx, *r.Rancher, found)
+	here, err := q.connect(ctx, *r.Rancher, found)
 	r.Here.Err = err
 	if err == nil {
 		return here
@@ -73,14 +73,13 @@ func (q Question) inRancher(ctx context.Context, r *access.Report) *rest.Config 
 	return nil
 }
 
-// explained says whether an error is what missing rights come to, which are told by
-// themselves.
-func explained(err error, a access.API) bool {
+// isExplained reports whether missing rights cause the error. They are reported separately.
+func isExplained(err error, a access.API) bool {
 	return err == nil || fault.HasReason(err, fault.ReasonForbidden) && len(a.Missing) > 0
 }
 
-// way is the way to the cluster itself.
-func (q Question) way(ctx context.Context, rancher access.API, found located) (*rest.Config, error) {
+// connect returns the client configuration of the cluster to migrate.
+func (q Question) connect(ctx context.Context, rancher access.API, found located) (*rest.Config, error) {
 	if q.Target.Downstream.Named() {
 		return session.LookOnly(q.Target.Downstream, q.Target.RequestTimeout)
 	}
@@ -93,23 +92,23 @@ func (q Question) way(ctx context.Context, rancher access.API, found located) (*
 	}
 	config, err := session.Way(ctx, found.target, q.Clock)
 	if err != nil && len(rancher.Missing) > 0 {
-		return nil, notAsked(object, "the way to it cannot be read with the rights that are missing in "+access.InRancher, err)
+		return nil, notAsked(object, "its kubeconfig cannot be read without the rights that are missing in "+access.InRancher, err)
 	}
 	return config, err
 }
 
 func notAsked(object, why string, err error) error {
 	return &fault.Error{Class: fault.CouldNotLook, Reason: "NotAsked", Object: object, Seen: "not asked: " + why,
-		Fix: "put that right, and ask again; or name a kubeconfig of the cluster itself with --downstream-kubeconfig", Err: err}
+		Fix: "fix this and rerun, or pass a kubeconfig of the cluster with --downstream-kubeconfig", Err: err}
 }
 
-// server asks one API server everything.
+// server asks one API server for everything.
 func (q Question) server(ctx context.Context, a *access.API, config *rest.Config, object string, needed []access.Right) {
 	q.reach(ctx, a, config, object)
 	q.rights(ctx, a, config, object, needed)
 }
 
-// anyProviderID is that of some Node, which tells AWS's region; "": it cannot be had.
+// anyProviderID returns the ProviderID of one Node, which contains the AWS region, or "".
 func anyProviderID(ctx context.Context, config *rest.Config) string {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
@@ -124,5 +123,5 @@ func anyProviderID(ctx context.Context, config *rest.Config) string {
 
 func unreachable(object, server string, err error) error {
 	return &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: object, Seen: fmt.Sprintf("%s does not answer", server),
-		Fix: whatToDo(err), Err: fault.Shown(err), Transient: true}
+		Fix: adviseUnreachable(err), Err: fault.Shown(err), Transient: true}
 }

@@ -1,7 +1,7 @@
-// Package ask finds out about access: it reaches each API server of a target, asks who it
-// is that asks and which rights of a purpose there are, and the same of AWS. What does not
-// answer holds back nothing that can be asked without it.
+// Package ask reads access: it connects to each API server of a target, reads the user and the rights
+// for a purpose, and does the same with AWS. A server that does not answer only prevents what depends
+// on it.
 //
-// It writes nothing: its clients refuse to, in the transport, which lets reviews of one's
-// own access through. It knows no flag and no view.
+// It writes nothing. The transport of its clients rejects writes, except reviews of its own access. It
+// knows no flags and no views.
 package ask

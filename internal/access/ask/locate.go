@@ -21,25 +21,25 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// located is a cluster as Rancher knows it.
+// located is a cluster as Rancher describes it.
 type located struct {
 	cluster access.Cluster
 	target  session.Target
-	err     error // why Rancher does not say: the cluster is then taken for what its name looks like
+	err     error // why Rancher does not describe it; then the form of its name decides
 }
 
-// idOfRKE is what Rancher calls an RKE cluster: c- and five of what its GenerateName
-// takes (kubernetes/apiserver:pkg/storage/names/generate.go@v0.26.13).
-var idOfRKE = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
+// rkeID matches Rancher's IDs of RKE clusters: c- and five characters of GenerateName
+// (kubernetes/apiserver:pkg/storage/names/generate.go@v0.26.13).
+var rkeID = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
 
-// locate finds out whether a cluster is one of RKE2 or of RKE, as an audit does.
+// locate finds out whether a cluster is an RKE2 or an RKE cluster, as an audit does.
 func (q Question) locate(ctx context.Context, a access.API, management *rest.Config) located {
 	is := located{target: q.Target, cluster: access.Cluster{Distribution: wellknown.RKE2, Namespace: q.Target.Namespace, Name: q.Target.Name}}
-	if idOfRKE.MatchString(q.Target.Name) {
+	if rkeID.MatchString(q.Target.Name) {
 		is.target, is.cluster.Distribution = q.AsRKE, wellknown.RKE
 	}
 	is.cluster.Asked, is.cluster.AskedIn = q.Target.Name, q.Target.Namespace
-	is.cluster.Kept = management == nil || !q.Target.Downstream.Named() && !throughRancher(management)
+	is.cluster.Kept = management == nil || !q.Target.Downstream.Named() && !isRancherProxy(management)
 	if a.Err != nil {
 		return is
 	}
@@ -60,7 +60,7 @@ func (q Question) locate(ctx context.Context, a access.API, management *rest.Con
 	return is.asRKE(ctx, q, client, err)
 }
 
-// asRKE looks for a cluster that Rancher runs rke for; first is why it is not one of RKE2.
+// asRKE searches for an RKE cluster that Rancher manages. first is why it is not an RKE2 cluster.
 func (is located) asRKE(ctx context.Context, q Question, client dynamic.Interface, first error) located {
 	found, err := managed.Find(ctx, client, q.Target.Name)
 	switch {
@@ -75,15 +75,15 @@ func (is located) asRKE(ctx context.Context, q Question, client dynamic.Interfac
 	return is
 }
 
-func throughRancher(management *rest.Config) bool {
+func isRancherProxy(management *rest.Config) bool {
 	_, through := viarancher.Own(management, "any")
 	return through
 }
 
-// sameUser is as whom the cluster itself will know these credentials: Rancher's proxy has
-// the same users everywhere.
+// sameUser returns the user that the cluster to migrate maps these credentials to, or "". Rancher's
+// proxy uses the same user for all clusters.
 func sameUser(rancher access.API, management *rest.Config) string {
-	if management == nil || !throughRancher(management) {
+	if management == nil || !isRancherProxy(management) {
 		return ""
 	}
 	return rancher.User
@@ -97,9 +97,9 @@ func rkeConfig(cluster *unstructured.Unstructured) (map[string]any, bool) {
 	return fields, found && err == nil
 }
 
-// cloudConfigOf is the Secret that a cluster's cloud config is in
-// (rancher/rancher:pkg/capr/planner/config.go@v2.8.5); of one that is given for some
-// machines alone a run says itself.
+// cloudConfigOf returns the Secret with a cluster's cloud config, or zero
+// (rancher/rancher:pkg/capr/planner/config.go@v2.8.5). A run itself reports a cloud config that only some
+// machines have.
 func cloudConfigOf(cluster *unstructured.Unstructured) job.SecretReference {
 	fields, _ := rkeConfig(cluster)
 	text, _, _ := unstructured.NestedString(fields, "machineGlobalConfig", config.KeyCloudConfig)

@@ -25,7 +25,7 @@ const (
 	oldC  = `{"apiVersion":"management.cattle.io/v3","kind":"Cluster","metadata":{"name":"c-7kq2x"},"spec":{"displayName":"old","fleetWorkspaceName":"team-a","rancherKubernetesEngineConfig":{}},"status":{"driver":"rancherKubernetesEngine"}}`
 )
 
-// answering answers for the paths that it has, refuses those that are "", and has no others.
+// answering returns a server that answers known paths, denies those with "", and has no others.
 func answering(t *testing.T, has map[string]string) *rest.Config {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,8 +44,8 @@ func answering(t *testing.T, has map[string]string) *rest.Config {
 	return &rest.Config{Host: server.URL + "/k8s/clusters/local"}
 }
 
-// Which kind of cluster a name is, and what of it rights are bound to, is found out as an
-// audit does; where it is refused, the name's form decides what is asked for.
+// The kind of a cluster, and the names that rights are bound to, are found as in an audit. If that is
+// denied, the form of the name decides.
 func TestLocate(t *testing.T) {
 	const local = "/k8s/clusters/local"
 	list := func(kind, items string) string {
@@ -94,18 +94,17 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// What rights that are missing come to is told by the rights; anything else by itself.
-func TestExplained(t *testing.T) {
+// An error that missing rights explain is not reported separately.
+func TestIsExplained(t *testing.T) {
 	refused := &fault.Error{Class: fault.CouldNotLook, Reason: fault.ReasonForbidden}
 	missing := access.API{Missing: []access.Right{{Verb: "get"}}}
-	if !explained(refused, missing) || explained(refused, access.API{}) || explained(fmt.Errorf("x"), missing) || !explained(nil, missing) {
+	if !isExplained(refused, missing) || isExplained(refused, access.API{}) || isExplained(fmt.Errorf("x"), missing) || !isExplained(nil, missing) {
 		t.Error("not what the rights say")
 	}
 }
 
-// Through Rancher's proxy the ways differ, not the users; past it the way is in a Secret, unless
-// somebody names another.
-func TestKeptKubeconfig(t *testing.T) {
+// Without Rancher's proxy the cluster is reached by a kubeconfig in a Secret, unless the user names another.
+func TestLocate_kubeconfigInSecret_kept(t *testing.T) {
 	named := session.Server{Config: &rest.Config{Host: "https://own.example"}}
 	for name, tt := range map[string]struct {
 		host string

@@ -23,7 +23,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// reach learns whether a server answers, to whom, and in which version.
+// reach reads whether a server answers, the user, and its version.
 func (q Question) reach(ctx context.Context, a *access.API, config *rest.Config, object string) {
 	if a.Err != nil {
 		return
@@ -40,39 +40,38 @@ func (q Question) reach(ctx context.Context, a *access.API, config *rest.Config,
 	switch {
 	case apierrors.IsUnauthorized(err):
 		a.Err = fault.Unauthorized(object, err)
-	case err != nil && !apierrors.IsForbidden(err): // who may not read this may have every right that is asked for
+	case err != nil && !apierrors.IsForbidden(err): // users without this right may still have all others
 		a.Err = unreachable(object, a.Server, err)
 	case err == nil:
-		var says version.Info
-		_ = json.Unmarshal(text, &says) // a version is for people
-		a.Version = says.GitVersion
+		var info version.Info
+		_ = json.Unmarshal(text, &info) // the version is only for display
+		a.Version = info.GitVersion
 	}
 	if a.Err == nil {
-		a.User = who(ctx, client, config)
+		a.User = findUser(ctx, client, config)
 	}
 }
 
-// who is the user of these credentials, as the API says; else as the kubeconfig does.
-func who(ctx context.Context, client kubernetes.Interface, config *rest.Config) string {
+// findUser returns the user of the credentials as the API reports it, else as the kubeconfig names it.
+func findUser(ctx context.Context, client kubernetes.Interface, config *rest.Config) string {
 	review, err := client.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 	if err == nil && review.Status.UserInfo.Username != "" {
 		return review.Status.UserInfo.Username
 	}
-	if user := refused(ctx, client); user != "" {
+	if user := userFromRefusal(ctx, client); user != "" {
 		return user
 	}
-	return named(config)
+	return userOfConfig(config)
 }
 
-// refusedUser is how an API server names whom it refuses something
-// (kubernetes/apiserver:pkg/endpoints/handlers/responsewriters/errors.go@v0.22.0 and
-// @v0.26.13, forbiddenMessage).
+// refusedUser matches the user in an API server's refusal
+// (kubernetes/apiserver:pkg/endpoints/handlers/responsewriters/errors.go@v0.22.0 and @v0.26.13,
+// forbiddenMessage).
 var refusedUser = regexp.MustCompile(`User "([^"]+)" cannot get path`)
 
-// refused asks for a path that only an administrator may read, and that nobody serves.
-// Before Kubernetes 1.28 there need be no review of oneself, and the refusal is where an
-// API server says whom it takes one for.
-func refused(ctx context.Context, client kubernetes.Interface) string {
+// userFromRefusal requests a path that does not exist and that only an administrator may read, and
+// returns the user in the refusal, or "". Before Kubernetes 1.28, SelfSubjectReviews can be missing.
+func userFromRefusal(ctx context.Context, client kubernetes.Interface) string {
 	_, err := client.Discovery().RESTClient().Get().AbsPath("/awsmigrate").DoRaw(ctx)
 	if !apierrors.IsForbidden(err) {
 		return ""
@@ -83,14 +82,14 @@ func refused(ctx context.Context, client kubernetes.Interface) string {
 	return ""
 }
 
-// named is the user that a kubeconfig itself names; "": none.
-func named(config *rest.Config) string {
+// userOfConfig returns the user that a kubeconfig names, or "".
+func userOfConfig(config *rest.Config) string {
 	if config.Impersonate.UserName != "" {
 		return config.Impersonate.UserName
 	}
 	text := config.CertData
 	if len(text) == 0 && config.CertFile != "" {
-		text, _ = os.ReadFile(config.CertFile) // the client has read it, too
+		text, _ = os.ReadFile(config.CertFile) // the client reads the same file
 	}
 	if block, _ := pem.Decode(text); block != nil {
 		if certificate, err := x509.ParseCertificate(block.Bytes); err == nil {
@@ -100,11 +99,11 @@ func named(config *rest.Config) string {
 	return config.Username
 }
 
-// atOnce is how many reviews are in flight.
-const atOnce = 8
+// maxReviews limits the concurrent reviews.
+const maxReviews = 8
 
-// rights asks for each right by itself: a list of all rights of somebody may be cut short,
-// and knows no names (SelfSubjectRulesReview).
+// rights reviews each right separately. SelfSubjectRulesReview can return an incomplete list without
+// names.
 func (q Question) rights(ctx context.Context, a *access.API, config *rest.Config, object string, needed []access.Right) {
 	a.Needed = needed
 	if a.Err != nil {
@@ -118,12 +117,12 @@ func (q Question) rights(ctx context.Context, a *access.API, config *rest.Config
 	}
 	has, errs := make([]bool, len(needed)), make([]error, len(needed))
 	var group sync.WaitGroup
-	slots := make(chan struct{}, atOnce)
+	slots := make(chan struct{}, maxReviews)
 	for i, right := range needed {
 		group.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			has[i], errs[i] = allowed(ctx, client, right)
+			has[i], errs[i] = isAllowed(ctx, client, right)
 		})
 	}
 	group.Wait()
@@ -140,22 +139,22 @@ func (q Question) rights(ctx context.Context, a *access.API, config *rest.Config
 	}
 }
 
-func allowed(ctx context.Context, client kubernetes.Interface, r access.Right) (bool, error) {
+func isAllowed(ctx context.Context, client kubernetes.Interface, r access.Right) (bool, error) {
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
 		Verb: r.Verb, Group: r.Group, Resource: r.Resource, Namespace: r.Namespace, Name: r.Name}}}
-	says, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
+	answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	switch {
 	case err != nil:
 		return false, err
-	case !says.Status.Allowed && !says.Status.Denied && says.Status.EvaluationError != "":
-		return false, errors.New(says.Status.EvaluationError)
+	case !answer.Status.Allowed && !answer.Status.Denied && answer.Status.EvaluationError != "":
+		return false, errors.New(answer.Status.EvaluationError)
 	}
-	return says.Status.Allowed, nil
+	return answer.Status.Allowed, nil
 }
 
-// reviewFailed is what keeps rights from being known.
+// reviewFailed returns the error that explains why rights are not known.
 func reviewFailed(object, server string, err error) error {
-	if joined, is := err.(interface{ Unwrap() []error }); is { // they failed alike, and one is enough
+	if joined, is := err.(interface{ Unwrap() []error }); is { // all failed for the same reason
 		err = joined.Unwrap()[0]
 	}
 	switch {
@@ -168,8 +167,8 @@ func reviewFailed(object, server string, err error) error {
 	return unreachable(object, server, err)
 }
 
-// whatToDo is what helps where a server was not reached.
-func whatToDo(err error) string {
+// adviseUnreachable returns what to do about a server that was not reached.
+func adviseUnreachable(err error) string {
 	var authority x509.UnknownAuthorityError
 	var host x509.HostnameError
 	var invalid x509.CertificateInvalidError
@@ -179,9 +178,9 @@ func whatToDo(err error) string {
 	case errors.As(err, &authority), errors.As(err, &host), errors.As(err, &invalid):
 		return "download the kubeconfig again: its certificate-authority-data does not fit what answers there; is there a proxy between?"
 	case errors.As(err, &dns):
-		return "name the server as it is known here, or resolve it: VPN, DNS, HTTPS_PROXY and NO_PROXY"
+		return "use a server name that resolves here, or check VPN, DNS, HTTPS_PROXY and NO_PROXY"
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return "open the way to it: VPN, firewall, HTTPS_PROXY and NO_PROXY; a slow way: --request-timeout"
 	}
-	return "see that the API server runs and that the kubeconfig names it: kubectl get --raw /version with the same one"
+	return "check that the API server runs and that the kubeconfig names it: kubectl get --raw /version with the same one"
 }

@@ -18,18 +18,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// group is whom the documented roles are bound to.
+// group is the group that the documented roles are bound to.
 const group = "awsmigrate-audit"
 
-// roleRules are the rules of one role, which can be put there and read.
+// roleRules holds the rules of one role, which can be written and read.
 type roleRules struct {
 	rules  []rbacv1.PolicyRule
 	update func(context.Context, []rbacv1.PolicyRule) error
 }
 
-// Of the documented roles each rule is taken away in turn: exactly the rights that it gives
-// are missing then, and with all rules none.
-func TestEachRuleThatIsTakenIsNamed(t *testing.T) {
+// Without one rule of a documented role, exactly its rights are missing. With all rules none is.
+func TestRights_ruleRemoved_missingNamed(t *testing.T) {
 	server := apiserver.New(t, apiserver.Options{})
 	roles := documentedRoles(t, kubernetes.NewForConfigOrDie(server.Config()))
 	needed, err := access.Cluster{Distribution: wellknown.RKE2}.Here(access.Audit)
@@ -76,12 +75,12 @@ func TestEachRuleThatIsTakenIsNamed(t *testing.T) {
 	}
 }
 
-// gives says whether a rule lets a right. No two rules of the roles let the same.
+// gives reports whether a rule grants a right. No two rules of the roles grant the same.
 func gives(rule rbacv1.PolicyRule, r access.Right) bool {
 	return slices.Contains(rule.APIGroups, r.Group) && slices.Contains(rule.Resources, r.Resource) && slices.Contains(rule.Verbs, r.Verb)
 }
 
-// documentedRoles makes what the documentation has for the cluster that is audited.
+// documentedRoles creates the documented objects for the audited cluster.
 func documentedRoles(t *testing.T, kube kubernetes.Interface) []roleRules {
 	t.Helper()
 	var made []roleRules

@@ -12,15 +12,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
-// AccessDocument is what `verify --access -o json` prints, and what every other view of it
-// shows.
+// AccessDocument is the document of `verify --access`. All other views show its contents.
 type AccessDocument struct {
 	view.TypeMeta
-	Cluster string         `json:"cluster"` // as it was named
+	Cluster string         `json:"cluster"` // the name as given
 	Purpose access.Purpose `json:"purpose"` // what the rights are for
-	// Rancher is the cluster that Rancher runs in; left out where Rancher has no part in it.
+	// Rancher is Rancher's own cluster, or nil if Rancher is not involved.
 	Rancher *APIAccess `json:"rancher,omitempty"`
-	Here    APIAccess  `json:"here"` // the cluster itself
+	Here    APIAccess  `json:"here"` // the cluster to migrate
 	AWS     AWSAccess  `json:"aws"`
 	Code    int        `json:"code"` // the exit code
 
@@ -28,37 +27,36 @@ type AccessDocument struct {
 	outcome error
 }
 
-// APIAccess is what one API server was asked, and what it answered.
+// APIAccess holds the answers of one API server.
 type APIAccess struct {
 	Server  string              `json:"server,omitempty"`
 	Version string              `json:"version,omitempty"` // of Kubernetes
-	User    string              `json:"user,omitempty"`    // as whom the API knows these credentials
-	Seconds float64             `json:"seconds,omitempty"` // until it answered, or was given up
-	Problem *view.FaultDocument `json:"problem,omitempty"` // why it was not asked, or did not answer
-	Needed  int                 `json:"needed"`            // rights
+	User    string              `json:"user,omitempty"`    // the user that the API maps the credentials to
+	Seconds float64             `json:"seconds,omitempty"` // until the answer or the timeout
+	Problem *view.FaultDocument `json:"problem,omitempty"` // why it was not asked or did not answer
+	Needed  int                 `json:"needed"`            // number of rights
 	Missing []access.Right      `json:"missing"`
-	Unknown []access.Right      `json:"unknown"` // nobody answered for them
-	// Manifest grants what is missing or unknown, and nothing else: YAML for kubectl apply.
+	Unknown []access.Right      `json:"unknown"` // rights without an answer
+	// Manifest grants exactly the missing and unknown rights: YAML for kubectl apply.
 	Manifest string `json:"manifest,omitempty"`
 }
 
-// AWSAccess is the same of AWS.
+// AWSAccess holds the answers of AWS.
 type AWSAccess struct {
-	Off     string              `json:"off,omitempty"`    // why nobody was asked
+	Off     string              `json:"off,omitempty"`    // why AWS was not asked
 	Source  string              `json:"source,omitempty"` // where the credentials are configured
 	Region  string              `json:"region,omitempty"`
 	Account string              `json:"account,omitempty"`
-	ARN     string              `json:"arn,omitempty"`     // as whom AWS knows these credentials
-	Problem *view.FaultDocument `json:"problem,omitempty"` // why nobody could be asked
-	Needed  int                 `json:"needed"`            // actions
+	ARN     string              `json:"arn,omitempty"`     // the identity of the credentials
+	Problem *view.FaultDocument `json:"problem,omitempty"` // why AWS could not be asked
+	Needed  int                 `json:"needed"`            // number of actions
 	Missing []string            `json:"missing"`
 	Unknown []string            `json:"unknown"`
-	// Policy allows what is missing or unknown, and nothing else.
+	// Policy allows exactly the missing and unknown actions.
 	Policy *access.Policy `json:"policy,omitempty"`
 }
 
-// NewAccess is the document of a report. Texts of others are made harmless here, once for
-// all views.
+// NewAccess returns the document of a report. It sanitizes foreign texts for all views.
 func NewAccess(r access.Report) (AccessDocument, error) {
 	outcome := errors.Join(r.Problems()...)
 	doc := AccessDocument{TypeMeta: view.KindOf("Access"), Cluster: plaintext.Tidy(r.Cluster.Asked), Purpose: r.Purpose,
@@ -73,7 +71,7 @@ func NewAccess(r access.Report) (AccessDocument, error) {
 	return doc, errors.Join(err, other)
 }
 
-// Outcome is the error that the report comes to; nil: nothing is missing.
+// Outcome returns the error of the report, or nil if no right is missing.
 func (doc AccessDocument) Outcome() error { return doc.outcome }
 
 func newAPIAccess(p access.Purpose, a access.API) (APIAccess, error) {
@@ -104,7 +102,7 @@ func namesOf(all []cloud.Asked) []string {
 	return names
 }
 
-// problemOf is an error as data, whatever it holds; nil of none.
+// problemOf returns a sanitized error as data, or nil for nil.
 func problemOf(err error) *view.FaultDocument {
 	if err == nil {
 		return nil
@@ -116,17 +114,17 @@ func problemOf(err error) *view.FaultDocument {
 	return &doc
 }
 
-// AccessFormats are the views of access.
+// AccessFormats returns the output formats of access.
 func AccessFormats() []string {
 	return slices.Concat([]string{"text", "json", "yaml"}, AccessPieces())
 }
 
-// AccessPieces are those of them that hold nothing but what is to be applied: with
-// kubectl in the cluster itself, in the one Rancher runs in, and in AWS.
+// AccessPieces returns the formats that contain only what to apply: with kubectl in the cluster itself, in
+// Rancher's cluster, and in AWS.
 func AccessPieces() []string { return []string{"rbac", "rbac-rancher", "iam"} }
 
-// WriteAccess prints a document in one of AccessFormats. command is what prints the same,
-// to which the views that apply it are added.
+// WriteAccess prints a document in one of AccessFormats. command prints the same document; the formats to
+// apply are appended to it.
 func WriteAccess(streams console.Streams, format, command string, doc AccessDocument) error {
 	switch format {
 	case "text":
@@ -147,8 +145,7 @@ func WriteAccess(streams console.Streams, format, command string, doc AccessDocu
 	return view.WriteDocument(streams.Out, format, doc)
 }
 
-// writePiece prints what is to be applied, and where there is nothing says so to people
-// alone: what reads the output gets none.
+// writePiece prints what to apply. If there is nothing, it says so on stderr and prints nothing on stdout.
 func writePiece(streams console.Streams, where, text string) error {
 	if text == "" {
 		console.Say(streams, "nothing is missing in "+where)

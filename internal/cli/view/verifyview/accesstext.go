@@ -13,15 +13,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 )
 
-// policyFile is where a pasted policy is expected.
+// policyFile is the file name of the policy in the printed commands.
 const policyFile = "awsmigrate-policy.json"
 
-// purposes are what the rights are for, in the first line.
+// purposes describes the purposes for the first line.
 var purposes = map[access.Purpose]string{
 	access.Audit: "an audit (awsmigrate verify)", access.Run: "a run and its undo (awsmigrate rke2, awsmigrate rke)",
 }
 
-// writeAccessText is a block for every side, and then what is to be applied.
+// writeAccessText prints a block for each side, then what to apply.
 func writeAccessText(s console.Screen, command string, doc AccessDocument) error {
 	s.Line("access of these credentials for %s of %s", purposes[doc.Purpose], doc.Cluster)
 	if doc.Rancher != nil {
@@ -37,14 +37,14 @@ func writeAccessText(s console.Screen, command string, doc AccessDocument) error
 		return err
 	}
 	s.Line("")
-	s.Line("%s", tailed(accessCounts(doc), fmt.Sprintf("exit %d", doc.Code), s.Width))
+	s.Line("%s", joinTail(accessCounts(doc), fmt.Sprintf("exit %d", doc.Code), s.Width))
 	return nil
 }
 
 func writeAPIAccess(s console.Screen, title string, a APIAccess) {
 	s.Line("")
 	var facts []string
-	for _, fact := range []string{a.Server, a.Version, prefixed("as ", a.User)} {
+	for _, fact := range []string{a.Server, a.Version, prefixText("as ", a.User)} {
 		if fact != "" {
 			facts = append(facts, fact)
 		}
@@ -56,20 +56,20 @@ func writeAPIAccess(s console.Screen, title string, a APIAccess) {
 	writeRights(s, "?", a.Unknown)
 }
 
-func prefixed(prefix, text string) string {
+func prefixText(prefix, text string) string {
 	if text == "" {
 		return ""
 	}
 	return prefix + text
 }
 
-func writeCount(s console.Screen, there, needed int, words string) {
-	if there > 0 || needed == 0 {
-		s.Line("✓  %d of %d %s", there, needed, words)
+func writeCount(s console.Screen, granted, needed int, words string) {
+	if granted > 0 || needed == 0 {
+		s.Line("✓  %d of %d %s", granted, needed, words)
 	}
 }
 
-// writeProblem is why a side was not asked, or did not answer.
+// writeProblem prints why a side was not asked or did not answer.
 func writeProblem(s console.Screen, p *view.FaultDocument, seconds float64) {
 	if p == nil {
 		return
@@ -86,11 +86,11 @@ func writeProblem(s console.Screen, p *view.FaultDocument, seconds float64) {
 	}
 }
 
-// writeRights are a line for each rule that would give them.
+// writeRights prints one line for each rule that would grant the rights.
 func writeRights(s console.Screen, mark string, rights []access.Right) {
 	for _, group := range access.Grouped(rights) {
 		for _, rule := range group.Rules {
-			s.Prose(mark+"  ", ruleLine(rule)+where(group.Namespace))
+			s.Prose(mark+"  ", ruleLine(rule)+placeText(group.Namespace))
 		}
 	}
 }
@@ -107,7 +107,7 @@ func ruleLine(rule rbacv1.PolicyRule) string {
 	return strings.TrimSpace(what + " " + strings.Join(rule.ResourceNames, ", "))
 }
 
-func where(namespace string) string {
+func placeText(namespace string) string {
 	if namespace == "" {
 		return ""
 	}
@@ -118,7 +118,7 @@ func writeAWSAccess(s console.Screen, doc AccessDocument) {
 	a := doc.AWS
 	s.Line("")
 	var facts []string
-	for _, fact := range []string{a.Account, a.Region, prefixed("as ", a.ARN), prefixed("credentials of ", a.Source)} {
+	for _, fact := range []string{a.Account, a.Region, prefixText("as ", a.ARN), prefixText("credentials of ", a.Source)} {
 		if fact != "" {
 			facts = append(facts, fact)
 		}
@@ -149,8 +149,8 @@ func writeAWSAccess(s console.Screen, doc AccessDocument) {
 	}
 }
 
-// writeToApply is a manifest, whole, so that it can be copied, and the command that prints
-// nothing else. known says whether a user is in it.
+// writeToApply prints a whole manifest and the command that prints only the manifest. known reports whether
+// the manifest names the user.
 func writeToApply(s console.Screen, where, manifest, command string, known bool) {
 	if manifest == "" {
 		return
@@ -158,15 +158,15 @@ func writeToApply(s console.Screen, where, manifest, command string, known bool)
 	s.Line("")
 	end := " | kubectl apply -f -"
 	if !known {
-		end = " > rights.yaml" // somebody has to put a user in
+		end = " > rights.yaml" // the user must be filled in
 	}
-	s.Line("to apply in %s, by somebody who may grant it; this part alone:", where)
+	s.Line("to apply in %s as an administrator; prints only this part:", where)
 	s.Line("  %s", command+end)
 	s.Line("")
 	writeLines(s, manifest)
 }
 
-// writeLines is many lines as they are, but for control characters.
+// writeLines prints lines without control characters.
 func writeLines(s console.Screen, text string) {
 	for line := range strings.Lines(text) {
 		fmt.Fprintln(s.Out, s.Plain(line))
@@ -183,7 +183,7 @@ func writePolicy(s console.Screen, command string, doc AccessDocument) error {
 		return err
 	}
 	s.Line("")
-	s.Line("to allow in AWS, by somebody who may; this part alone:")
+	s.Line("to allow in AWS as an administrator; prints only this part:")
 	s.Line("  %s -o iam > %s", command, policyFile)
 	if put := policy.Put(doc.AWS.ARN, policyFile); put != "" {
 		s.Line("  %s", put)
@@ -193,7 +193,7 @@ func writePolicy(s console.Screen, command string, doc AccessDocument) error {
 	return nil
 }
 
-// accessCounts is one line of counts over all sides.
+// accessCounts returns a line with the counts of all sides.
 func accessCounts(doc AccessDocument) string {
 	needed, missing, unknown := doc.AWS.Needed, len(doc.AWS.Missing), len(doc.AWS.Unknown)
 	for _, a := range []*APIAccess{doc.Rancher, &doc.Here} {

@@ -9,20 +9,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// AuditDocument is what `verify -o json` prints, and what every other view shows.
+// AuditDocument is the document of `verify`. All other views show its contents.
 type AuditDocument struct {
 	view.TypeMeta
 	Target    AuditTarget `json:"target"`
 	Header    []string    `json:"header"`
 	Time      string      `json:"time"` // when the cluster was read, RFC 3339
 	Preflight bool        `json:"preflight,omitempty"`
-	// FailOnWarning: the exit code was asked to tell of warnings, too.
+	// FailOnWarning reports whether warnings count for the exit code.
 	FailOnWarning bool     `json:"failOnWarning,omitempty"`
 	Summary       string   `json:"summary"`            // of the position
-	Problems      []string `json:"problems,omitempty"` // what keeps the position from being clear
+	Problems      []string `json:"problems,omitempty"` // what makes the position unclear
 	verify.Report
-	Seconds float64 `json:"seconds"`        // what reading and judging took
-	Next    string  `json:"next,omitempty"` // the command that goes on
+	Seconds float64 `json:"seconds"`        // time for reading and judging
+	Next    string  `json:"next,omitempty"` // the next command
 	Code    int     `json:"code"`           // the exit code
 
 	outcome    error
@@ -30,31 +30,30 @@ type AuditDocument struct {
 	where      string // the position in words
 }
 
-// AuditTarget is the cluster that a report is about.
+// AuditTarget identifies the cluster of a report.
 type AuditTarget struct {
-	Kind      string `json:"kind"` // "rke2", "rke", or "kubernetes" where only the API is known
+	Kind      string `json:"kind"` // "rke2", "rke", or "kubernetes" if only the API is known
 	Name      string `json:"name"`
 	Namespace string `json:"namespace,omitempty"` // of Rancher's Cluster object
 	UID       string `json:"uid,omitempty"`       // of the namespace kube-system
 }
 
-// Audited is what a report says beside its results.
+// Audited holds what a report contains besides its results.
 type Audited struct {
 	Target        AuditTarget
 	Header        []string // cluster and position
 	At            time.Time
 	Summary       string   // of the position
 	Where         string   // the position in words
-	Problems      []string // what keeps the position from being clear
-	Program       string   // what people type to start this one; "": its name
-	Next          string   // the command that goes on from a good report; "": none
-	FailOnWarning bool     // warnings count for the exit code
-	Categories    []string // of all checks, in the order that they are shown in
-	Outcome       error    // what the report comes to; nil: all is well
+	Problems      []string // what makes the position unclear
+	Program       string   // how users start this program; may be empty
+	Next          string   // the next command after a good report, or ""
+	FailOnWarning bool     // whether warnings count for the exit code
+	Categories    []string // of all checks, in display order
+	Outcome       error    // the error of the report, or nil
 }
 
-// NewAudit is the document of one reading. Everything that came out of the cluster is
-// made harmless here, once for all views.
+// NewAudit returns the document of one reading. It sanitizes texts of the cluster for all views.
 func NewAudit(of Audited, report verify.Report) AuditDocument {
 	doc := AuditDocument{TypeMeta: view.KindOf("AuditReport"), Target: of.Target, Time: of.At.UTC().Format(time.RFC3339),
 		FailOnWarning: of.FailOnWarning, Summary: plaintext.Tidy(of.Summary), Report: TidyReport(report),
@@ -69,10 +68,10 @@ func NewAudit(of Audited, report verify.Report) AuditDocument {
 	return doc
 }
 
-// Outcome is the error that the report comes to; nil: all is well.
+// Outcome returns the error of the report, or nil.
 func (doc AuditDocument) Outcome() error { return doc.outcome }
 
-// nextCommand is the way on: to what is wrong, else to the migration.
+// nextCommand returns the command that explains the gravest result, else the given plan.
 func nextCommand(program string, doc AuditDocument, plan string) string {
 	for _, status := range []verify.Status{verify.Fail, verify.Unknown, verify.Warn} {
 		if results := doc.With(status); len(results) > 0 {
@@ -82,7 +81,7 @@ func nextCommand(program string, doc AuditDocument, plan string) string {
 	return plan
 }
 
-// TidyReport is a report whose texts are tidy.
+// TidyReport returns a report with sanitized texts.
 func TidyReport(r verify.Report) verify.Report {
 	results := make([]verify.Result, len(r.Results))
 	for i, result := range r.Results {

@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// AuditFormats are the views of a report.
+// AuditFormats returns the output formats of a report.
 func AuditFormats() []string { return []string{"text", "wide", "short", "json", "yaml", "junit"} }
 
 // WriteAudit prints a report in one of AuditFormats.
@@ -34,13 +34,13 @@ func WriteAudit(streams console.Streams, format string, doc AuditDocument) error
 	return nil
 }
 
-// auditMarks show a result without colour.
+// auditMarks shows a result without color.
 var auditMarks = map[verify.Status]string{ //nolint:gochecknoglobals // a constant table
 	verify.OK: "✓", verify.Warn: "!", verify.Fail: "✗", verify.Unknown: "?", verify.Skip: "–",
 }
 
-// inOrder are the statuses that need reading, gravest first.
-var inOrder = []verify.Status{verify.Fail, verify.Unknown, verify.Warn, verify.Skip} //nolint:gochecknoglobals // a constant table
+// problemOrder lists the statuses that need attention, gravest first.
+var problemOrder = []verify.Status{verify.Fail, verify.Unknown, verify.Warn, verify.Skip} //nolint:gochecknoglobals // a constant table
 
 func writeAuditHead(s console.Screen, doc AuditDocument) {
 	for _, line := range doc.Header {
@@ -53,16 +53,16 @@ func writeAuditHead(s console.Screen, doc AuditDocument) {
 		s.Line("judged as before a migration")
 	}
 	if doc.Partial {
-		s.Line("partial: --only left checks out, and nothing is said of them")
+		s.Line("partial: --only excluded checks, whose results are not known")
 	}
 	for _, refused := range doc.Refused {
 		s.Prose("refused  ", refused.ID+": "+refused.Reason)
 	}
 }
 
-// writeResult prints what one check came to: its ID, and for every finding the
-// object, what was seen and what was wanted; then the fix.
-func writeResult(s console.Screen, result verify.Result, most int) {
+// writeResult prints the result of one check: its ID, the object of each finding with the observed and the
+// wanted state, then the fix. limit is the maximum number of findings and of fixes.
+func writeResult(s console.Screen, result verify.Result, limit int) {
 	mark := auditMarks[result.Status]
 	if result.Status == verify.Skip {
 		s.Prose(mark+"  "+result.ID+"  ", result.Title+": "+result.Reason)
@@ -71,11 +71,11 @@ func writeResult(s console.Screen, result verify.Result, most int) {
 	s.Prose(mark+"  "+result.ID+"  ", result.Status.Of(result.Title))
 	findings := decidingFindings(result)
 	for i, finding := range findings {
-		if i == most {
+		if i == limit {
 			s.Line("             and %d more: -o wide", len(findings)-i)
 			break
 		}
-		text := saidOf(finding)
+		text := findingText(finding)
 		if finding.Object != "" {
 			text = finding.Object + ": " + text
 		}
@@ -89,7 +89,7 @@ func writeResult(s console.Screen, result verify.Result, most int) {
 	}
 	fixes := fixesOf(result, findings)
 	for i, fix := range fixes {
-		if i == most {
+		if i == limit {
 			s.Line("             and %d more: -o wide", len(fixes)-i)
 			break
 		}
@@ -98,21 +98,20 @@ func writeResult(s console.Screen, result verify.Result, most int) {
 	s.Line("      why    %s explain %s · %s", s.Program, result.ID, checkLink(result.ID))
 }
 
-// saidOf is what a finding says: of one that could not look the reason.
-func saidOf(finding verify.Finding) string {
+// findingText returns what was observed, or for an unknown finding the reason.
+func findingText(finding verify.Finding) string {
 	if finding.Status == verify.Unknown {
 		return cmp.Or(finding.Reason, finding.Seen)
 	}
 	return cmp.Or(finding.Seen, finding.Reason)
 }
 
-// fixesOf are the remedies of findings, each once; the check's own where a finding
-// has none.
+// fixesOf returns the fixes of findings, each once. A finding without a fix gets the check's own.
 func fixesOf(result verify.Result, findings []verify.Finding) []string {
 	var fixes []string
 	for _, finding := range findings {
 		fix := finding.Fix
-		if fix == "" && result.Status != verify.Unknown { // which access puts right, not the check's remedy
+		if fix == "" && result.Status != verify.Unknown { // the check's fix does not restore access
 			fix = result.Fix
 		}
 		if fix != "" && !slices.Contains(fixes, fix) {
@@ -122,8 +121,7 @@ func fixesOf(result verify.Result, findings []verify.Finding) []string {
 	return fixes
 }
 
-// decidingFindings are the findings that gave a result its status; of a passing check
-// those that say something.
+// decidingFindings returns the findings with the status of the result.
 func decidingFindings(result verify.Result) []verify.Finding {
 	var found []verify.Finding
 	for _, finding := range result.Findings {
@@ -134,13 +132,13 @@ func decidingFindings(result verify.Result) []verify.Finding {
 	return found
 }
 
-// checkLink is where a check is documented.
+// checkLink returns the location of a check's documentation.
 func checkLink(id string) string { return ChecksPage + "#" + strings.ToLower(id) }
 
 // ChecksPage is the generated reference of checks.
 const ChecksPage = "docs/checks.md"
 
-// writeAuditWide prints every check with every finding.
+// writeAuditWide prints every check with all findings.
 func writeAuditWide(s console.Screen, doc AuditDocument) {
 	writeAuditHead(s, doc)
 	for _, category := range doc.categories {
@@ -162,8 +160,8 @@ func writeAuditWide(s console.Screen, doc AuditDocument) {
 
 func writeAuditFoot(s console.Screen, doc AuditDocument) {
 	s.Line("")
-	s.Line("%s", tailed(auditCounts(doc), fmt.Sprintf("%s   exit %d", codeHint(doc), doc.Code), s.Width))
-	if doc.Target.Namespace != "" && slices.ContainsFunc(doc.Results, runsHere) {
+	s.Line("%s", joinTail(auditCounts(doc), fmt.Sprintf("%s   exit %d", codeHint(doc), doc.Code), s.Width))
+	if doc.Target.Namespace != "" && slices.ContainsFunc(doc.Results, usesCurrentContext) {
 		s.Line("where  kubectl and helm of a fix are for %s itself, not for the cluster that Rancher runs in", doc.Target.Name)
 	}
 	if doc.Next != "" {
@@ -171,26 +169,26 @@ func writeAuditFoot(s console.Screen, doc AuditDocument) {
 	}
 }
 
-// forCluster finds a command that takes its cluster from where it is run. With a
-// cluster of Rancher's, awsmigrate itself is run with the kubeconfig of another one.
-var forCluster = regexp.MustCompile(`(^|: )(kubectl|helm) `)
+// contextCommand matches commands that use the current kubeconfig context. For a cluster in Rancher,
+// awsmigrate itself uses the kubeconfig of another cluster.
+var contextCommand = regexp.MustCompile(`(^|: )(kubectl|helm) `)
 
-// runsHere says whether a result comes with such a command.
-func runsHere(result verify.Result) bool {
+// usesCurrentContext reports whether a fix of the result contains such a command.
+func usesCurrentContext(result verify.Result) bool {
 	if result.Status == verify.OK || result.Status == verify.Skip {
 		return false
 	}
-	return slices.ContainsFunc(fixesOf(result, decidingFindings(result)), forCluster.MatchString)
+	return slices.ContainsFunc(fixesOf(result, decidingFindings(result)), contextCommand.MatchString)
 }
 
-// tailed puts a tail at the right where there is room for it, else behind.
-func tailed(text, tail string, width int) string {
+// joinTail appends a tail at the right end of the line, or after three blanks if there is no room.
+func joinTail(text, tail string, width int) string {
 	tail = strings.TrimSpace(tail)
 	gap := width - utf8.RuneCountInString(text) - utf8.RuneCountInString(tail)
 	return text + strings.Repeat(" ", max(gap, 3)) + tail
 }
 
-// codeHint says that warnings alone do not count unless somebody asks.
+// codeHint explains that warnings do not count by default.
 func codeHint(doc AuditDocument) string {
 	if doc.Code == 0 && doc.Counts[verify.Warn] > 0 {
 		return "(4 with --fail-on warning)"
@@ -198,8 +196,8 @@ func codeHint(doc AuditDocument) string {
 	return ""
 }
 
-// auditCounts is one line of counts. Checks of other positions are counted apart
-// from those that were skipped for a reason.
+// auditCounts returns a line of counts. Checks of other positions are counted separately from other skipped
+// checks.
 func auditCounts(doc AuditDocument) string {
 	elsewhere := 0
 	for _, result := range doc.With(verify.Skip) {

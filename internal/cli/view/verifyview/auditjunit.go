@@ -10,9 +10,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// The JUnit form that build servers read: a suite for every category, a case for
-// every check. Failed is a failure, unknown an error; a warning is a failure where
-// warnings count and stands in system-out elsewhere.
+// The JUnit format that build servers read: a suite for each category, a case for each check. A failed check
+// is a failure, an unknown one an error. A warning is a failure if warnings count; otherwise it is in
+// system-out.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -125,7 +125,7 @@ func caseOf(result verify.Result, warningsCount bool) junitCase {
 func findingsText(result verify.Result) string {
 	var lines []string
 	for _, f := range decidingFindings(result) {
-		line := saidOf(f)
+		line := findingText(f)
 		if f.Object != "" {
 			line = f.Object + ": " + line
 		}

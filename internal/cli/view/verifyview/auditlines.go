@@ -8,8 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// FindingLines are a line for each finding of a report that is not ok, the gravest
-// first, for a header.
+// FindingLines returns a line for each finding that is not ok, the gravest first, for a header.
 func FindingLines(report verify.Report) []string {
 	var lines []string
 	for _, status := range []verify.Status{verify.Fail, verify.Unknown, verify.Warn} {
@@ -23,7 +22,7 @@ func FindingLines(report verify.Report) []string {
 }
 
 func findingLine(result verify.Result, f verify.Finding) string {
-	line := fmt.Sprintf("%s  %s  %s: %s", auditMarks[f.Status], result.ID, f.Object, saidOf(f))
+	line := fmt.Sprintf("%s  %s  %s: %s", auditMarks[f.Status], result.ID, f.Object, findingText(f))
 	if f.Wanted != "" {
 		line += "; wanted " + f.Wanted
 	}

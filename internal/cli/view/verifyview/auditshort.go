@@ -10,11 +10,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// shortLines is the most that the short view prints, for a ticket or a chat.
-const shortLines = 12
+// maxShortLines limits the lines of the short view, which is for a ticket or a chat.
+const maxShortLines = 12
 
-// writeAuditShort is who and where, the counts, a line for each of the gravest
-// results, and the way on.
+// writeAuditShort prints the target, the counts, a line for each of the gravest results, and the next
+// command.
 func writeAuditShort(s console.Screen, doc AuditDocument) {
 	var head, lines, foot []string
 	for i, line := range doc.Header {
@@ -22,8 +22,8 @@ func writeAuditShort(s console.Screen, doc AuditDocument) {
 			head = append(head, line)
 		}
 	}
-	head = append(head, tailed(auditCounts(doc), fmt.Sprintf("exit %d", doc.Code), 0))
-	for _, status := range inOrder {
+	head = append(head, joinTail(auditCounts(doc), fmt.Sprintf("exit %d", doc.Code), 0))
+	for _, status := range problemOrder {
 		if status != verify.Skip {
 			lines = append(lines, shortResults(s, doc.With(status))...)
 		}
@@ -34,7 +34,7 @@ func writeAuditShort(s console.Screen, doc AuditDocument) {
 	if doc.Next != "" {
 		foot = append(foot, "next   "+doc.Next)
 	}
-	room := shortLines - len(head) - len(foot)
+	room := maxShortLines - len(head) - len(foot)
 	if len(lines) > room {
 		left := len(lines) - room + 1
 		lines = append(lines[:room-1], fmt.Sprintf("… and %d more: %s verify -o wide", left, s.Program))
@@ -46,17 +46,16 @@ func writeAuditShort(s console.Screen, doc AuditDocument) {
 	}
 }
 
-// shortResults are a line for each result. What could not be seen takes one for all
-// checks that it keeps from being known, cut where its cause is not: an error names
-// the cause last.
+// shortResults returns a line for each result. Unknown results with the same cause share one line. It is cut
+// in the middle, because an error names its cause last.
 func shortResults(s console.Screen, results []verify.Result) []string {
 	alike := map[string][]verify.Result{}
 	for _, result := range results {
-		alike[unseen(result)] = append(alike[unseen(result)], result)
+		alike[unknownCause(result)] = append(alike[unknownCause(result)], result)
 	}
 	var lines []string
 	for _, result := range results {
-		same := alike[unseen(result)]
+		same := alike[unknownCause(result)]
 		switch {
 		case result.Status != verify.Unknown:
 			lines = append(lines, shortLine(result, ""))
@@ -71,7 +70,7 @@ func shortResults(s console.Screen, results []verify.Result) []string {
 	return lines
 }
 
-// shortLine is one result with its first finding.
+// shortLine returns one result with its first finding.
 func shortLine(result verify.Result, more string) string {
 	line := fmt.Sprintf("%s  %s%s  ", auditMarks[result.Status], result.ID, more)
 	findings := decidingFindings(result)
@@ -82,7 +81,7 @@ func shortLine(result verify.Result, more string) string {
 	if first.Object != "" {
 		line += first.Object + ": "
 	}
-	line += cmp.Or(saidOf(first), result.Title)
+	line += cmp.Or(findingText(first), result.Title)
 	if first.Wanted != "" {
 		line += " → " + first.Wanted
 	}
@@ -92,14 +91,14 @@ func shortLine(result verify.Result, more string) string {
 	return line
 }
 
-// clipMiddle keeps the end of a text, where it says what is wrong, and enough of
-// its beginning to say of what.
-func clipMiddle(text string, most int, ascii bool) string {
+// clipMiddle cuts a text in the middle. It keeps the end, which names the problem, and enough of the beginning
+// to identify the object.
+func clipMiddle(text string, limit int, ascii bool) string {
 	runes := []rune(text)
-	if len(runes) <= most {
+	if len(runes) <= limit {
 		return text
 	}
-	head := plaintext.Clip(text, max(most/3, 4), ascii)
-	tail := most - utf8.RuneCountInString(head)
+	head := plaintext.Clip(text, max(limit/3, 4), ascii)
+	tail := limit - utf8.RuneCountInString(head)
 	return head + string(runes[len(runes)-max(tail, 0):])
 }

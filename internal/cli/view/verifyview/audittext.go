@@ -9,32 +9,32 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// writeAuditText is one screen where all is well: a line for every category, what
-// is not ok in full, counts and the way on.
+// writeAuditText prints a line for each category, every result that is not ok, the counts and the next
+// command. It fits one screen if everything is ok.
 func writeAuditText(s console.Screen, doc AuditDocument) {
 	writeAuditHead(s, doc)
 	s.Line("")
 	for _, line := range categoryLines(doc) {
 		s.Line("%s", line)
 	}
-	blinded := map[string]string{} // IDs by what could not be seen
-	short := false                 // the last result took one line
-	for _, status := range inOrder {
+	blinded := map[string]string{} // IDs of the first checks by the cause of unknown results
+	short := false                 // whether the last result took one line
+	for _, status := range problemOrder {
 		if status == verify.Skip {
 			writeSkipped(s, doc)
 			break
 		}
 		for _, result := range doc.With(status) {
-			first, again := blinded[unseen(result)]
+			first, again := blinded[unknownCause(result)]
 			if !short || !again {
 				s.Line("")
 			}
 			if again {
 				s.Prose(auditMarks[status]+"  "+result.ID+"  ", result.Status.Of(result.Title)+": as "+first)
 			} else {
-				writeResult(s, result, mostShown)
+				writeResult(s, result, maxFindings)
 			}
-			if text := unseen(result); text != "" && !again {
+			if text := unknownCause(result); text != "" && !again {
 				blinded[text] = result.ID
 			}
 			short = again
@@ -43,7 +43,7 @@ func writeAuditText(s console.Screen, doc AuditDocument) {
 	writeAuditFoot(s, doc)
 }
 
-// writeSkipped prints what was not judged here, each reason once for all of its checks.
+// writeSkipped prints skipped checks, each reason once for all of its checks.
 func writeSkipped(s console.Screen, doc AuditDocument) {
 	alike := map[string][]verify.Result{}
 	var reasons []string
@@ -61,7 +61,7 @@ func writeSkipped(s console.Screen, doc AuditDocument) {
 	}
 	for _, reason := range reasons {
 		if same := alike[reason]; len(same) == 1 {
-			writeResult(s, same[0], mostShown)
+			writeResult(s, same[0], maxFindings)
 		} else {
 			s.Prose(auditMarks[verify.Skip]+"  ", idsOf(same)+": "+reason)
 		}
@@ -76,24 +76,24 @@ func idsOf(results []verify.Result) string {
 	return strings.Join(ids, ", ")
 }
 
-// unseen is what kept an unknown result from being known, in full. One thing that
-// cannot be read makes many checks unknown.
-func unseen(result verify.Result) string {
+// unknownCause returns the reasons of an unknown result, or "". One part that cannot be read makes many checks
+// unknown.
+func unknownCause(result verify.Result) string {
 	if result.Status != verify.Unknown {
 		return ""
 	}
 	var parts []string
 	for _, finding := range decidingFindings(result) {
-		parts = append(parts, finding.Object+": "+saidOf(finding))
+		parts = append(parts, finding.Object+": "+findingText(finding))
 	}
 	return strings.Join(parts, "\n")
 }
 
-// mostShown is how many findings of one check the text view shows; a defect of
-// every node of a large cluster is one fact.
-const mostShown = 5
+// maxFindings limits the findings of one check in the text view. A defect of every node of a large cluster is
+// one fact.
+const maxFindings = 5
 
-// categoryLines count the results of every category.
+// categoryLines returns a line with the counts of each category.
 func categoryLines(doc AuditDocument) []string {
 	var lines []string
 	widest := 0
@@ -101,20 +101,20 @@ func categoryLines(doc AuditDocument) []string {
 		widest = max(widest, utf8.RuneCountInString(category))
 	}
 	for _, category := range doc.categories {
-		counts, seen := map[verify.Status]int{}, false
+		counts, found := map[verify.Status]int{}, false
 		for _, result := range doc.Results {
 			if result.Category == category {
-				seen = true
+				found = true
 				if !doc.Elsewhere(result) {
 					counts[result.Status]++
 				}
 			}
 		}
-		if !seen {
+		if !found {
 			continue
 		}
 		line := category + strings.Repeat(" ", widest-utf8.RuneCountInString(category))
-		for _, status := range append([]verify.Status{verify.OK}, inOrder...) {
+		for _, status := range append([]verify.Status{verify.OK}, problemOrder...) {
 			cell := ""
 			if counts[status] > 0 {
 				cell = fmt.Sprintf("%s %d", auditMarks[status], counts[status])

@@ -10,25 +10,24 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// Watch shows the first report of a cluster in full, and then what changed from one look
-// to the next.
+// Watch prints the first report of a cluster in full, and then the changes.
 type Watch struct {
 	streams console.Streams
 	format  string
 	screen  console.Screen
-	last    *AuditDocument // the last report; nil: none yet
-	failed  error          // the looks since then failed so
+	last    *AuditDocument // the last report, or nil
+	failed  error          // the error of all later readings, or nil
 }
 
-// NewWatch is a watch that has seen nothing yet.
+// NewWatch returns a Watch without a report.
 func NewWatch(streams console.Streams, format string) *Watch {
 	return &Watch{streams: streams, format: format, screen: console.NewScreen(streams, streams.Out)}
 }
 
-// Began says whether there was a report already.
+// Began reports whether there was a report.
 func (w *Watch) Began() bool { return w.last != nil }
 
-// Report shows a report: the first one whole, of others what changed.
+// Report prints the first report in full, and the changes of later ones.
 func (w *Watch) Report(at time.Time, doc AuditDocument) error {
 	if w.last == nil {
 		w.last = &doc
@@ -38,29 +37,29 @@ func (w *Watch) Report(at time.Time, doc AuditDocument) error {
 	return nil
 }
 
-func (w *Watch) tell(at time.Time, line string) {
+func (w *Watch) writeLine(at time.Time, line string) {
 	w.screen.Prose(at.UTC().Format(time.TimeOnly)+"  ", line)
 }
 
-// Missed is a look that could not be had, shown once for the same reason.
+// Missed prints that a reading failed, once for the same reason.
 func (w *Watch) Missed(at time.Time, err error) {
 	if w.failed == nil || w.failed.Error() != err.Error() {
-		w.tell(at, "could not look: "+err.Error())
+		w.writeLine(at, "could not look: "+err.Error())
 	}
 	w.failed = err
 }
 
 func (w *Watch) compare(at time.Time, doc AuditDocument) {
 	if w.failed != nil {
-		w.tell(at, "can look again")
+		w.writeLine(at, "can look again")
 	}
-	for _, line := range changed(*w.last, doc) {
-		w.tell(at, line)
+	for _, line := range changeLines(*w.last, doc) {
+		w.writeLine(at, line)
 	}
 	w.last, w.failed = &doc, nil
 }
 
-// End shows the counts of the last report, and is the error of the last look.
+// End prints the counts of the last report and returns the error of the last reading.
 func (w *Watch) End() error {
 	if w.last == nil {
 		return &fault.Error{Class: fault.Interrupted, Reason: "Interrupted", Seen: "interrupted before the first report"}
@@ -73,8 +72,8 @@ func (w *Watch) End() error {
 	return view.Shown(err)
 }
 
-// changed are the results that differ between two reports, and the position.
-func changed(before, after AuditDocument) []string {
+// changeLines returns the change of the position and the results that differ.
+func changeLines(before, after AuditDocument) []string {
 	var lines []string
 	if before.Position != after.Position || before.Summary != after.Summary {
 		lines = append(lines, "now  "+before.where+"  →  "+after.where)

@@ -1,6 +1,5 @@
-// Package verifyview is what verify prints: the report of an audit in each of its
-// formats, what changed from one look of a watch to the next, and which rights are
-// missing, with what grants them.
+// Package verifyview prints the results of verify: the report of an audit in all formats, the changes during
+// a watch, and the missing rights with what grants them.
 //
-// It takes results and answers. It makes no check, asks for no right, and knows no flag.
+// It takes results and answers. It runs no checks, asks for no rights, and knows no flags.
 package verifyview
