@@ -10,7 +10,7 @@ import (
 )
 
 // A missing or empty element that AWS always sends must not count as read.
-func TestWhatAnAnswerLeavesOutIsNotRead(t *testing.T) {
+func TestRead_missingElement_notRead(t *testing.T) {
 	nodes, instances := many(3, "us-east-1", "demo")
 	instance := func(f cloud.Facts) cloud.Instance { return f.Instances.Value["i-aa000000"] }
 	for name, tc := range map[string]struct {

@@ -30,7 +30,7 @@ func refusedAndUnknown(a cloud.Access) (refused, unknown []string) {
 
 // For each denied action, exactly that one is reported as missing. The result is the same with and
 // without a known Node, whose profile and role are then used.
-func TestAccessNamesWhatIsRefused(t *testing.T) {
+func TestAccess_oneActionDenied_named(t *testing.T) {
 	for _, node := range []string{"", "aws:///us-east-1a/" + standin.InstanceID(0)} {
 		for _, gone := range append(Actions(), "") {
 			var want []string
@@ -47,7 +47,7 @@ func TestAccessNamesWhatIsRefused(t *testing.T) {
 }
 
 // Access reads at most one instance and simulates at most one action.
-func TestAccessIsCheap(t *testing.T) {
+func TestAccess_requests_minimal(t *testing.T) {
 	server := &standin.AWS{Count: 3000}
 	Access(t.Context(), asking(t, server), "aws:///us-east-1a/"+standin.InstanceID(7))
 	want := map[string]int{"GetCallerIdentity": 1, "DescribeInstances": 1, "DescribeInstances instance-id": 1, "DescribeRouteTables": 1,
@@ -59,7 +59,7 @@ func TestAccessIsCheap(t *testing.T) {
 
 // Without a known instance a placeholder name is used: IAM reports it as missing only to callers
 // with the permission.
-func TestAccessWithoutANode(t *testing.T) {
+func TestAccess_noNode_placeholderName(t *testing.T) {
 	for code, allowed := range map[string]bool{"NoSuchEntity": true, "AccessDenied": false} {
 		var roles []string
 		got := Access(t.Context(), asking(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -87,7 +87,7 @@ func TestAccessWithoutANode(t *testing.T) {
 
 // An AWS that does not answer, or answers something else, gives neither a yes nor a no, within the
 // timeout.
-func TestAccessThatIsNotAnswered(t *testing.T) {
+func TestAccess_noAnswer_unknown(t *testing.T) {
 	silent := asking(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_ = r.ParseForm() // a server that has not read a request does not see that its client is gone
 		<-r.Context().Done()
@@ -107,7 +107,7 @@ func TestAccessThatIsNotAnswered(t *testing.T) {
 }
 
 // Missing credentials, a disabled AWS, and credentials that do not work are three different results.
-func TestAccessOfNobody(t *testing.T) {
+func TestAccess_noCredentials_explained(t *testing.T) {
 	off := Access(t.Context(), Options{Mode: Off}, "")
 	nobodys := Access(t.Context(), Options{Mode: Auto}, "")
 	wanted := Access(t.Context(), Options{Mode: On}, "")

@@ -53,7 +53,7 @@ func servePages(t *testing.T, f *foreign) {
 }
 
 // A response with status 200 that is not from EC2 does not mean that there is no instance.
-func TestOnlyAWSAnswersForAWS(t *testing.T) {
+func TestAnswer_notFromAWS_refused(t *testing.T) {
 	for name, tc := range map[string]struct{ body, says string }{
 		"a login page":             {loginPage, `an HTML page titled "Sign in & go on"`},
 		"well-formed XHTML":        {`<html xmlns="http://www.w3.org/1999/xhtml"><body>hello</body></html>`, `"hello"`},
@@ -81,7 +81,7 @@ func TestOnlyAWSAnswersForAWS(t *testing.T) {
 }
 
 // The check applies to every operation.
-func TestEveryOperationIsHeldToItsAnswer(t *testing.T) {
+func TestAnswer_everyOperation_checked(t *testing.T) {
 	for _, action := range []string{"DescribeSecurityGroups", "DescribeSubnets", "DescribeRouteTables", "GetCallerIdentity", "GetInstanceProfile", "SimulatePrincipalPolicy"} {
 		t.Run(action, func(t *testing.T) {
 			nodes, instances := many(3, "us-east-1", "demo")
@@ -110,7 +110,7 @@ func TestEveryOperationIsHeldToItsAnswer(t *testing.T) {
 }
 
 // A gateway's error page is named as one, and the SDK retries the request.
-func TestErrorPagesAreReadable(t *testing.T) {
+func TestAnswer_errorPage_described(t *testing.T) {
 	nodes, instances := many(1, "us-east-1", "demo")
 	f := &foreign{fake: &fake{instances: instances}, status: 502, body: "<html><head><title>502 Bad Gateway</title></head><body bgcolor=white><hr></body></html>", actions: []string{"DescribeInstances"}}
 	servePages(t, f)

@@ -8,7 +8,7 @@ import (
 )
 
 // Configured credentials that do not work are an error. AWS is skipped only if nothing is configured.
-func TestCredentialsThatDoNotWork(t *testing.T) {
+func TestRead_brokenCredentials_error(t *testing.T) {
 	for name, tc := range map[string]struct {
 		env    map[string]string
 		config string

@@ -99,7 +99,7 @@ func connect(ctx context.Context, o Options, region string) (cfg awssdk.Config, 
 }
 
 // errNoRegion is the error for credentials without a region.
-var errNoRegion = errors.New("the region is not known: no node has a ProviderID of AWS that tells one, and none is configured (--region)")
+var errNoRegion = errors.New("the region is not known: no node has an AWS ProviderID with a region, and none is configured (--region)")
 
 func load(ctx context.Context, o Options, region string) (awssdk.Config, error) {
 	cfg, err := o.configure(ctx, region)

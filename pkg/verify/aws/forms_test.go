@@ -11,7 +11,7 @@ import (
 
 // An instance without a readable region is found in the regions of the other Nodes. One with the zone
 // of another region is found in its own.
-func TestInstancesAreFoundWhereTheyAre(t *testing.T) {
+func TestRead_otherProviderIDForms_found(t *testing.T) {
 	nodes, instances := many(30, "us-east-1", "demo")
 	for name, id := range map[string]string{"bare": "i-aa000005", "without a zone": "aws:////i-aa000005", "slash": "aws:///us-east-1a/i-aa000005/", "rack": "aws:///rack-7/i-aa000005", "another region": "aws:///eu-west-1a/i-aa000005"} {
 		for _, tag := range []string{"demo", ""} {
@@ -36,7 +36,7 @@ func TestInstancesAreFoundWhereTheyAre(t *testing.T) {
 }
 
 // If no Node names a region, the configured one is read.
-func TestConfiguredRegionIsAskedWhereNoNodeNamesOne(t *testing.T) {
+func TestRead_noRegionInNodes_configuredRegion(t *testing.T) {
 	_, instances := many(3, "us-east-1", "demo")
 	for _, option := range []string{"us-east-1", ""} {
 		serve(t, &fake{instances: instances})
@@ -51,7 +51,7 @@ func TestConfiguredRegionIsAskedWhereNoNodeNamesOne(t *testing.T) {
 }
 
 // A region that only wrong zones name, and that does not answer, hides nothing found elsewhere.
-func TestRegionWithoutInstancesMayBeSilent(t *testing.T) {
+func TestRead_wrongRegionSilent_nothingMissed(t *testing.T) {
 	nodes, instances := many(30, "us-east-1", "demo")
 	nodes[5].ProviderID = "aws:///xx-nowhere-1a/i-aa000005"
 	instances["i-cc000001"] = ec2Instance{region: "us-east-1", tag: "demo"}
@@ -63,7 +63,7 @@ func TestRegionWithoutInstancesMayBeSilent(t *testing.T) {
 }
 
 // An instance whose own region does not answer stays unknown.
-func TestSilentRegionKeepsItsInstancesUnknown(t *testing.T) {
+func TestRead_regionSilent_instancesUnknown(t *testing.T) {
 	nodes, instances := many(30, "us-east-1", "demo")
 	nodes = append(nodes, downstream.Node{Name: "west", ProviderID: "aws:///us-west-2a/i-bb000000"})
 	serve(t, &fake{instances: instances, deny: "DescribeInstances", denyIn: "us-west-2"})

@@ -33,7 +33,7 @@ func (s *signers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Two concurrent runs in one process each use their own credentials, role, region and endpoint, and
 // not those of the process.
-func TestIdentitiesShareNothing(t *testing.T) {
+func TestRead_twoIdentities_separate(t *testing.T) {
 	serve(t, &fake{}) // the process has an identity, and an endpoint, of its own
 	t.Setenv("AWS_PROFILE", "one-that-is-not-there")
 	t.Setenv("AWS_REGION", "us-west-2")
@@ -61,12 +61,12 @@ func TestIdentitiesShareNothing(t *testing.T) {
 			defer api.mu.Unlock()
 			for _, who := range run.wanted {
 				if !api.all[who] {
-					t.Errorf("%s: nobody asked as %s, but %v", run.region, who, api.all)
+					t.Errorf("%s: no request as %s, but %v", run.region, who, api.all)
 				}
 			}
 			for who := range api.all {
 				if !strings.HasPrefix(who, run.keys.ID+" ") && (run.role == "" || !strings.HasPrefix(who, "ASIA ")) {
-					t.Errorf("%s: somebody asked as %s", run.region, who)
+					t.Errorf("%s: unexpected request as %s", run.region, who)
 				}
 			}
 		})
@@ -75,7 +75,7 @@ func TestIdentitiesShareNothing(t *testing.T) {
 }
 
 // A run without an identity has no credentials, whatever the process has.
-func TestNoIdentityIsNotTheProcesss(t *testing.T) {
+func TestRead_noIdentity_noCredentials(t *testing.T) {
 	serve(t, &fake{})
 	t.Setenv("AWS_ACCESS_KEY_ID", "AKIAPROCESS")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "s")

@@ -17,7 +17,7 @@ import (
 // quick keeps a test that is refused from waiting as a user would.
 var quick = Options{Identity: ofProcess(), Mode: On, Actions: []string{"ec2:DescribeInstances", "ec2:CreateRoute"}, Timeout: 5 * time.Second, TotalTimeout: 10 * time.Second}
 
-func TestAsksByTagFirst(t *testing.T) {
+func TestRead_manyNodes_byTagFirst(t *testing.T) {
 	nodes, instances := many(2500, "us-east-1", "demo")
 	delete(instances, "i-aa000007")
 	instances["i-aa000009"] = ec2Instance{region: "us-east-1"}
@@ -84,7 +84,7 @@ func TestAlso_instancesWithoutNode_asked(t *testing.T) {
 }
 
 // Without a cluster tag, instances are read by ID, and those without a Node stay unread.
-func TestUntagged(t *testing.T) {
+func TestRead_untagged_byID(t *testing.T) {
 	nodes, instances := many(450, "us-east-1", "")
 	f := &fake{instances: instances, page: 150}
 	serve(t, f)
@@ -97,7 +97,7 @@ func TestUntagged(t *testing.T) {
 	}
 }
 
-func TestUnclaimed(t *testing.T) {
+func TestRead_instancesWithoutNode_unclaimed(t *testing.T) {
 	for _, tag := range []string{"demo", "legacy:demo"} {
 		t.Run(tag, func(t *testing.T) {
 			nodes, instances := many(30, "us-east-1", tag)
@@ -116,7 +116,7 @@ func TestUnclaimed(t *testing.T) {
 }
 
 // If the first instances have another tag than the control plane, the control plane's tag decides.
-func TestUnclaimedAsksForTheTagOfTheControlPlane(t *testing.T) {
+func TestRead_differentTags_controlPlaneDecides(t *testing.T) {
 	nodes, instances := many(100, "us-east-1", "demo")
 	for i := 1; i < 90; i++ {
 		instances[fmt.Sprintf("i-aa%06x", i)] = ec2Instance{region: "us-east-1", tag: "wrong"}
@@ -128,7 +128,7 @@ func TestUnclaimedAsksForTheTagOfTheControlPlane(t *testing.T) {
 	}
 }
 
-func TestNodesInPagesAndAgain(t *testing.T) {
+func TestAdd_repeatedPages_readOnce(t *testing.T) {
 	nodes, instances := many(60, "us-east-1", "demo")
 	f := &fake{instances: instances}
 	serve(t, f)
@@ -137,7 +137,7 @@ func TestNodesInPagesAndAgain(t *testing.T) {
 	a.Add(nodes[:30])
 	a.Add(nodes[:30]) // the list began anew
 	a.Add(nodes[30:])
-	got := a.Facts(nodes[1:]) // and one Node left meanwhile
+	got := a.Facts(nodes[1:]) // without the first Node, which was deleted
 	if len(got.Instances.Value) != 59 || f.questions("DescribeInstances") != 3 {
 		t.Errorf("%d instances, calls %v", len(got.Instances.Value), f.sent)
 	}
@@ -146,7 +146,7 @@ func TestNodesInPagesAndAgain(t *testing.T) {
 	}
 }
 
-func TestRegions(t *testing.T) {
+func TestRead_severalRegions(t *testing.T) {
 	east, instances := many(30, "us-east-1", "demo")
 	west, more := many(3, "us-west-2", "demo")
 	maps.Copy(instances, more)
@@ -179,7 +179,7 @@ func TestRegions(t *testing.T) {
 	})
 }
 
-func TestAssumedRole(t *testing.T) {
+func TestRead_assumedRole(t *testing.T) {
 	nodes, instances := many(1, "us-east-1", "demo")
 	o := quick
 	o.AssumeRole = "arn:aws:iam::2:role/audit"
@@ -202,7 +202,7 @@ func TestAssumedRole(t *testing.T) {
 }
 
 // Without a complete answer of EC2 no instance is reported as missing.
-func TestNoAnswerIsNotMissing(t *testing.T) {
+func TestRead_incompleteAnswer_notMissing(t *testing.T) {
 	nodes, instances := many(30, "us-east-1", "demo")
 	for _, tc := range []struct {
 		name string
@@ -242,7 +242,7 @@ func TestNoAnswerIsNotMissing(t *testing.T) {
 	}
 }
 
-func TestThrottledForAWhile(t *testing.T) {
+func TestRead_throttled_retried(t *testing.T) {
 	nodes, instances := many(30, "us-east-1", "demo")
 	f := &fake{instances: instances, throttle: 1}
 	serve(t, f)
@@ -258,7 +258,7 @@ func TestThrottledForAWhile(t *testing.T) {
 }
 
 // A missing instance is read a second time.
-func TestMissingIsAskedForTwice(t *testing.T) {
+func TestRead_missingInstance_readTwice(t *testing.T) {
 	nodes, instances := many(10, "us-east-1", "")
 	serve(t, &fake{instances: instances, short: 2})
 	if got := Read(t.Context(), nodes, quick); len(got.Instances.Value) != 10 {
@@ -266,7 +266,7 @@ func TestMissingIsAskedForTwice(t *testing.T) {
 	}
 }
 
-func TestPartsFailOnTheirOwn(t *testing.T) {
+func TestRead_partFails_othersKept(t *testing.T) {
 	nodes, instances := many(3, "us-east-1", "demo")
 	serve(t, &fake{instances: instances, deny: "DescribeSubnets"})
 	if got := Read(t.Context(), nodes, quick); !got.Instances.OK() || got.Subnets.OK() || !got.SecurityGroups.OK() {
@@ -285,7 +285,7 @@ func TestPartsFailOnTheirOwn(t *testing.T) {
 	}
 }
 
-func TestNobodyAsked(t *testing.T) {
+func TestRead_offOrNoCredentials_notAsked(t *testing.T) {
 	if got := Read(t.Context(), nil, Options{Mode: Off}); got.On || got.Off == "" {
 		t.Errorf("got %+v", got)
 	}
@@ -303,7 +303,7 @@ func TestNobodyAsked(t *testing.T) {
 }
 
 // Without a ProviderID of AWS nothing is read.
-func TestForeignNodesOnly(t *testing.T) {
+func TestRead_foreignNodes_nothingRead(t *testing.T) {
 	f := &fake{}
 	serve(t, f)
 	t.Setenv("AWS_REGION", "eu-west-1")
@@ -314,7 +314,7 @@ func TestForeignNodesOnly(t *testing.T) {
 }
 
 // The SDK's own warnings, for instance about a cut-off response, must not appear in the output.
-func TestSDKIsSilent(t *testing.T) {
+func TestRead_SDKWarnings_notPrinted(t *testing.T) {
 	serve(t, &fake{})
 	cfg, off, err := connect(t.Context(), Options{Identity: ofProcess(), Mode: On}, "us-east-1")
 	if err != nil || off != "" {
@@ -329,14 +329,14 @@ func TestSDKIsSilent(t *testing.T) {
 }
 
 // The timeouts are shorter than the time after which a program seems to hang.
-func TestAWSIsBounded(t *testing.T) {
+func TestDefaultTimeouts_bounded(t *testing.T) {
 	if DefaultTotalTimeout > time.Minute || DefaultSideTimeout > DefaultTotalTimeout || credentialTimeout > DefaultSideTimeout {
 		t.Errorf("%s, %s, %s", DefaultTotalTimeout, DefaultSideTimeout, credentialTimeout)
 	}
 }
 
 // Only the tags of clusters are kept of an instance.
-func TestWordsAreShared(t *testing.T) {
+func TestRead_instanceTags_onlyClustersKept(t *testing.T) {
 	nodes, instances := many(40, "us-east-1", "demo")
 	serve(t, &fake{instances: instances})
 	got := Read(t.Context(), nodes, quick)

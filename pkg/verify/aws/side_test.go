@@ -9,7 +9,7 @@ import (
 )
 
 // If IAM and STS do not answer, only their own facts are missing, and EC2 keeps its time.
-func TestIAMThatDoesNotAnswer(t *testing.T) {
+func TestRead_IAMSilent_EC2Complete(t *testing.T) {
 	nodes, instances := many(1, "us-east-1", "demo")
 	f := &fake{instances: instances}
 	serve(t, f)

@@ -58,7 +58,7 @@ func full() Bundle {
 }
 
 // A bundle contains no secret of the cluster, and the reading itself is unchanged.
-func TestBundleHoldsNoSecret(t *testing.T) {
+func TestEncode_plantedSecrets_removed(t *testing.T) {
 	b, before := full(), full()
 	text, err := Encode(b, NewRedactor())
 	if err != nil {
@@ -80,7 +80,7 @@ func TestBundleHoldsNoSecret(t *testing.T) {
 }
 
 // A bundle of a version that did not read pods without a workload proves nothing about them.
-func TestEarlierBundleIsUnknown(t *testing.T) {
+func TestDecode_earlierBundle_loosePodsUnknown(t *testing.T) {
 	text, err := Encode(full(), NewRedactor())
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestEarlierBundleIsUnknown(t *testing.T) {
 }
 
 // The programs of containers are the same from a bundle, whatever its command lines omit.
-func TestProgramsAreKept(t *testing.T) {
+func TestEncode_commandLines_programsKept(t *testing.T) {
 	sh := func(script string) downstream.Container {
 		return downstream.Container{Name: "x", Image: "busybox", Command: []string{"/bin/sh", "-ec"}, Args: []string{script}}
 	}
@@ -142,7 +142,7 @@ func TestProgramsAreKept(t *testing.T) {
 }
 
 // The report from a bundle equals the report from the cluster.
-func TestSameReport(t *testing.T) {
+func TestDecode_encodedBundle_sameReport(t *testing.T) {
 	b := full()
 	b.Input.Rights = verify.Failed[downstream.Rights](errors.New("forbidden"))
 	b.Input.Workloads.Value = []downstream.Workload{
@@ -187,7 +187,7 @@ func TestSameReport(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecode_invalidBundle_refused(t *testing.T) {
 	for name, text := range map[string]string{
 		"no JSON": "x", "another kind": `{"apiVersion":"awsmigrate.io/v1","kind":"Plan","schema":1}`,
 		"a newer schema": `{"apiVersion":"awsmigrate.io/v1","kind":"AuditBundle","schema":2}`,

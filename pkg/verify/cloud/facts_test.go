@@ -25,7 +25,7 @@ func TestMostTagged(t *testing.T) {
 		{"most", []Tags{b, a, b, nil}, "b"},
 		{"a tie goes by name", []Tags{b, a}, "a"},
 		{"legacy", []Tags{legacy, nil}, "c"},
-		{"of an old tag beside a new one, the first by name", []Tags{{TagCluster + "a": "", TagLegacy: "c"}}, "a"},
+		{"of an old and a new tag, the first by name", []Tags{{TagCluster + "a": "", TagLegacy: "c"}}, "a"},
 		{"a prefix without an id is no cluster", []Tags{{TagCluster: "owned"}}, ""},
 	} {
 		if got := MostTagged(tc.tags); got != tc.want {

@@ -69,14 +69,14 @@ func TestElection(t *testing.T) {
 	}
 }
 
-func TestGapOfDefaults(t *testing.T) {
+func TestGap_defaults_13sTo23800ms(t *testing.T) {
 	shortest, longest := Election{LeaseDuration: 15 * time.Second, RetryPeriod: 2 * time.Second}.Gap()
 	if shortest != 13*time.Second || longest != 23800*time.Millisecond {
 		t.Errorf("gap %s to %s, want 13s to 23.8s", shortest, longest)
 	}
 }
 
-func TestVersions(t *testing.T) {
+func TestVersion_parseAndCompare(t *testing.T) {
 	for in, want := range map[string]string{"v1.26.13+rke2r1": "1.26.13", "1.26": "1.26.0", "v1.25.14-rancher1-1": "1.25.14"} {
 		if v, err := ParseVersion(in); err != nil || v.String() != want {
 			t.Errorf("%s: %s, %v", in, v, err)

@@ -3,7 +3,7 @@ package component
 import "testing"
 
 // The stages are read in pkg/features/kube_features.go of each version.
-func TestGatesOff(t *testing.T) {
+func TestOff_listGateVersion_pair(t *testing.T) {
 	aws, lead := GateCSIMigrationAWS, GateLeaderMigration
 	for _, c := range []struct{ list, gate, version, want string }{
 		{"", aws, "v1.22.17", ""}, // off by default is not switched off
@@ -47,7 +47,7 @@ func TestGatesOff(t *testing.T) {
 	}
 }
 
-func TestGatesFatal(t *testing.T) {
+func TestFatal_removedOrLockedGate_reported(t *testing.T) {
 	for _, c := range []struct {
 		list, gate, version string
 		fatal               bool

@@ -37,7 +37,7 @@ func TestFixedUID(t *testing.T) {
 	}
 }
 
-func TestMirrorFrozen(t *testing.T) {
+func TestFrozen_fixedUIDReleases_remedyNamed(t *testing.T) {
 	const hashed = "c62b2a5d9a0f5c5f6a4fd5cbf21a6e0a"
 	for name, tt := range map[string]struct {
 		mirror Mirror

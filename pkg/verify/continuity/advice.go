@@ -37,7 +37,7 @@ func providerIDFix(d Difference, instances cloud.Facts) string {
 	_, id, _ := downstream.ParseProviderID(d.Was.ProviderID)
 	switch {
 	case d.Now.ProviderID != "":
-		return "find out which machine the Node stands for, and replace it: a ProviderID cannot be changed"
+		return "find out which machine the Node belongs to, and replace it: a ProviderID cannot be changed"
 	case fateOf(d.Was.ProviderID, instances) == cloud.Gone:
 		return "its instance " + id + " is gone: " + removal(d.Machine, d.Was.Name)
 	}

@@ -121,7 +121,7 @@ func TestEncode(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(raw) > 600<<10 {
-		t.Errorf("%d bytes do not fit beside the rest of a ConfigMap", len(raw))
+		t.Errorf("%d bytes are too much for a ConfigMap", len(raw))
 	}
 	back, err := Decode(raw)
 	if err != nil || !reflect.DeepEqual(back, fp) {
@@ -139,7 +139,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-func TestTakeNeedsItsReadings(t *testing.T) {
+func TestTake_missingReading_error(t *testing.T) {
 	f := facts(aNode(0))
 	f.Services = verify.Failed[[]downstream.Service](fmt.Errorf("forbidden"))
 	if _, err := Take(f); err == nil || !strings.Contains(err.Error(), "forbidden") {
@@ -150,7 +150,7 @@ func TestTakeNeedsItsReadings(t *testing.T) {
 	}
 }
 
-func TestCordonsOfOursAreNotTheUsers(t *testing.T) {
+func TestCordons_cordonedByAwsmigrate_reported(t *testing.T) {
 	ours := with(aNode(1), func(n *downstream.Node) {
 		n.Unschedulable, n.Annotations = true, map[string]string{downstream.AnnotationOurs: "run"}
 	})
@@ -169,7 +169,7 @@ func TestCordonsOfOursAreNotTheUsers(t *testing.T) {
 
 // RKE rewrites the hostname label when its kubelets become external. RKE2 does not; there a
 // change announces another name.
-func TestChangedHostnameLabel(t *testing.T) {
+func TestChanged_hostnameLabel_onlyRKE2Reported(t *testing.T) {
 	host := func(name string) func(*downstream.Node) {
 		return func(n *downstream.Node) { n.Labels[downstream.LabelHostname] = name }
 	}
@@ -200,7 +200,7 @@ func TestChangedHostnameLabel(t *testing.T) {
 }
 
 // The memory for equal Nodes grows linearly with their number.
-func TestEqualNodesAreLinear(t *testing.T) {
+func TestContinuity_equalNodes_linearMemory(t *testing.T) {
 	allocated := func(n int) uint64 {
 		node := downstream.Node{Name: "a", ProviderID: "aws:///us-east-1a/i-00000001", Labels: map[string]string{downstream.LabelMachine: "m"}}
 		f := downstream.Facts{Nodes: verify.Got(slices.Repeat([]downstream.Node{node}, n))}

@@ -25,7 +25,7 @@ func migrating() Cluster {
 }
 
 // CCM and CCMEvidence return the same evidence for the same cluster.
-func TestEvidenceOfTheCCM(t *testing.T) {
+func TestCCMEvidence(t *testing.T) {
 	const with, without = "--enable-leader-migration=true", "--v=2"
 	newer := "registry.k8s.io/provider-aws/cloud-controller-manager:v1.28.1"
 	arg := func(c *Container, args ...string) { c.Args = append([]string{"--cloud-provider=aws"}, args...) }
@@ -78,7 +78,7 @@ func TestEvidenceOfTheCCM(t *testing.T) {
 	}
 }
 
-func TestEvidenceOfACluster(t *testing.T) {
+func TestClusterEvidence(t *testing.T) {
 	c := migrating()
 	kcms := []position.KCM{{Machine: "a", Mode: component.InTreeMigrating}}
 	holder := lease.Verdict{Owner: lease.KCM, Life: lease.Alive}
@@ -96,7 +96,7 @@ func TestEvidenceOfACluster(t *testing.T) {
 }
 
 // Facts.Cluster returns the static pods that are not being deleted.
-func TestClusterOfFacts(t *testing.T) {
+func TestFactsCluster_endingPods_omitted(t *testing.T) {
 	kcm := []Container{{Name: wellknown.KCM, Image: "rancher/hardened-kubernetes:v1", Command: []string{wellknown.KCM}}}
 	f := Facts{Nodes: verify.Got([]Node{{Name: "a"}}), StaticPods: verify.Got([]Pod{
 		{Name: "runs", Containers: kcm}, {Name: "ends", Containers: kcm, Deleting: true}, {Name: "other", Containers: []Container{{Name: "etcd", Image: "etcd:v3"}}}})}

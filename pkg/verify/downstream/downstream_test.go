@@ -139,7 +139,7 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-func TestEvidenceTakesRKEsOwnKCMs(t *testing.T) {
+func TestEvidence_givenKCMs_replaceVisible(t *testing.T) {
 	own := []position.KCM{{Machine: "a", Mode: component.InTree}}
 	e := Facts{DaemonSets: verify.Got[[]DaemonSet](nil), Workloads: verify.Got[[]Workload](nil), Rights: verify.Got(Rights{}), Grant: verify.Got(GrantObjects{})}.Evidence(own)
 	if got := position.Compute(e); got.Position != position.P0 || got.Mixed {

@@ -53,7 +53,7 @@ func TestKindOf(t *testing.T) {
 }
 
 // ParseProviderID reads the zone only from its own place.
-func TestZoneOfOtherForms(t *testing.T) {
+func TestParseProviderID_otherForms_zone(t *testing.T) {
 	for id, want := range map[string]string{
 		"aws:///us-east-1a/i-01234567": "us-east-1a", "aws:///us-east-1a/i-01234567/": "us-east-1a", "aws://us-east-1a/i-01234567": "us-east-1a",
 		"us-east-1a/i-01234567": "us-east-1a", "aws:///rack/us-east-1a/i-01234567": "us-east-1a",

@@ -43,7 +43,7 @@ func TestMirrored(t *testing.T) {
 	}
 }
 
-func TestPlainLeavesCredentialsOut(t *testing.T) {
+func TestPlain_credentials_removed(t *testing.T) {
 	if got := Plain("https://robot:secret@harbor.local/v2/p"); got != "https://harbor.local/v2/p" {
 		t.Errorf("%q", got)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-func TestPrograms(t *testing.T) {
+func TestRuns_commandLines(t *testing.T) {
 	line := func(image string, command []string, args ...string) Container {
 		return Container{Name: "x", Image: image, Command: command, Args: args}
 	}
@@ -186,7 +186,7 @@ func spelled(strays []Stray) string {
 }
 
 // gaps lists what could not be read, independent of the other parts.
-func TestStraysGaps(t *testing.T) {
+func TestStrays_unreadPart_namedInGaps(t *testing.T) {
 	forbidden := errors.New("forbidden")
 	for name, change := range map[string]func(*Facts){
 		"nodes":                      func(f *Facts) { f.Nodes = verify.Failed[[]Node](forbidden) },

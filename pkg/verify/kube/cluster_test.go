@@ -77,7 +77,7 @@ func TestReadCluster(t *testing.T) {
 }
 
 // A part that fails leaves no partial cluster, and the error names the part.
-func TestClusterIsReadAsAWhole(t *testing.T) {
+func TestReadCluster_partFails_noCluster(t *testing.T) {
 	away := errors.New("away")
 	for resource, object := range map[string]string{
 		"nodes": "Nodes", "pods": "Pods kube-system with component in", "daemonsets": "DaemonSet kube-system/aws-cloud-controller-manager",

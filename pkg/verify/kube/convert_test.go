@@ -10,7 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-func TestPodHashIsKept(t *testing.T) {
+func TestConvertPod_podHash(t *testing.T) {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{annotationConfigHash: "abc"}},
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Env: []corev1.EnvVar{{Name: "FILE_HASH"}}}}}}
 	if convertPod(p).PodHash {
@@ -23,7 +23,7 @@ func TestPodHashIsKept(t *testing.T) {
 }
 
 // The conversion keeps the fields that explain why a pod does not run.
-func TestPodKeepsWhyItDoesNotRun(t *testing.T) {
+func TestConvertPod_notRunning_reasonsKept(t *testing.T) {
 	since := metav1.NewTime(time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC))
 	ended := func(code int32, message string) corev1.ContainerState {
 		return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Message: message}}
@@ -60,7 +60,7 @@ func TestPodKeepsWhyItDoesNotRun(t *testing.T) {
 }
 
 // An event has several times, and a series updates only its own.
-func TestEventIsAsNewAsItsNewestTime(t *testing.T) {
+func TestConvertEvent_severalTimes_newest(t *testing.T) {
 	at := func(minute int) time.Time { return time.Date(2024, 5, 1, 12, minute, 0, 0, time.UTC) }
 	for name, e := range map[string]corev1.Event{
 		"last":  {LastTimestamp: metav1.NewTime(at(9)), FirstTimestamp: metav1.NewTime(at(1))},

@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-func TestDaemonSetsAreListedOnce(t *testing.T) {
+func TestDaemonSets_severalReaders_listedOnce(t *testing.T) {
 	const ccm = `{"metadata":{"namespace":"kube-system","name":"ccm"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"spec":{"containers":[{"name":"c","command":["aws-cloud-controller-manager"]}]}}}}`
 	const other = `{"metadata":{"namespace":"web","name":"other"},"spec":{"template":{"spec":{"containers":[{"name":"c","command":["kube-controller-manager"]}]}}}}`
 	const neither = `{"metadata":{"namespace":"web","name":"agent"},"spec":{"template":{"spec":{"containers":[{"name":"c"}]}}}}`

@@ -54,7 +54,7 @@ func refusal(code int, reason metav1.StatusReason, header ...string) http.Handle
 		for i := 0; i+1 < len(header); i += 2 {
 			w.Header().Set(header[i], header[i+1])
 		}
-		standin.Refuse(w, code, reason, "as told")
+		standin.Refuse(w, code, reason, "on request")
 	}
 }
 
@@ -77,10 +77,10 @@ func TestListsThatBreakOff(t *testing.T) {
 		{"nothing", nil, ""},
 		{"410 once", times(1, refusal(http.StatusGone, metav1.StatusReasonExpired)), ""},
 		{"410 Gone once", times(1, refusal(http.StatusGone, metav1.StatusReasonGone)), ""},
-		{"410 for ever", times(forever, refusal(http.StatusGone, metav1.StatusReasonExpired)), "as told"},
+		{"410 for ever", times(forever, refusal(http.StatusGone, metav1.StatusReasonExpired)), "on request"},
 		{"429 with Retry-After", times(1, refusal(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "Retry-After", "1")), ""},
 		{"429 for ever", times(forever, refusal(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, "Retry-After", "1")), "listing nodes"},
-		{"forbidden", times(forever, refusal(http.StatusForbidden, metav1.StatusReasonForbidden)), "as told"},
+		{"forbidden", times(forever, refusal(http.StatusForbidden, metav1.StatusReasonForbidden)), "on request"},
 		{"half a page", times(forever, cut), "listing nodes"},
 		{"a proxy's log-in page", times(forever, page), "listing nodes"},
 		{"no answer", times(forever, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), "no answer within"},
@@ -111,7 +111,7 @@ func complete(t *testing.T, got verify.Read[[]downstream.Node], want int) {
 }
 
 // A server that repeats a continue token ends the list with an error.
-func TestContinueTokenThatRepeats(t *testing.T) {
+func TestListPages_repeatedToken_error(t *testing.T) {
 	pages := &standin.Nodes{Count: 35}
 	circle := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if q := r.URL.Query(); q.Get("continue") == "30" {
@@ -127,17 +127,17 @@ func TestContinueTokenThatRepeats(t *testing.T) {
 }
 
 // A list contains Nodes that are deleted while it is read. A restarted list does not.
-func TestNodesVanish(t *testing.T) {
+func TestListPages_deletedNodes_listConsistent(t *testing.T) {
 	pages := &standin.Nodes{Count: 35}
 	pages.Before = times(1, func(w http.ResponseWriter, _ *http.Request) {
 		pages.Count = 25
 		standin.Refuse(w, http.StatusGone, metav1.StatusReasonExpired, "too old")
 	})
-	var told int
-	got := readFrom(t, pages, func(r *Reader) { r.OnNodes = func(page []downstream.Node) { told += len(page) } })
+	var listed int
+	got := readFrom(t, pages, func(r *Reader) { r.OnNodes = func(page []downstream.Node) { listed += len(page) } })
 	complete(t, got, 25)
-	if told != 35 {
-		t.Errorf("%d nodes were told of, want ten before and 25 after", told)
+	if listed != 35 {
+		t.Errorf("%d nodes were passed on, want ten before and 25 after", listed)
 	}
 }
 

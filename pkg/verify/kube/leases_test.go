@@ -91,7 +91,7 @@ func scripted(migration, kcm, ccm script) Reader {
 
 // The owner of the migration lease follows from identity and field manager, over readings far
 // enough apart to see a renewal.
-func TestLeaseOwner(t *testing.T) {
+func TestLeases_owner(t *testing.T) {
 	kcm, ccm := renewing("cp-a_1", kcmName), renewing("cp-b_2", ccmName)
 	for _, tc := range []struct {
 		name      string
@@ -107,7 +107,7 @@ func TestLeaseOwner(t *testing.T) {
 		{"deleted while we look", from(1, frozen("cp-a_1", kcmName), absentLease), lease.NoLease, lease.NotHeld},
 		{"the right identity, written by another program", renewing("cp-a_1", "kubectl-edit"), lease.Undecided, lease.Alive},
 		{"KCM's identity, CCM's executable", renewing("cp-a_1", ccmName), lease.Undecided, lease.Alive},
-		{"KCM's executable, nobody's identity", renewing("cp-z_9", kcmName), lease.Undecided, lease.Alive},
+		{"KCM's executable, unknown identity", renewing("cp-z_9", kcmName), lease.Undecided, lease.Alive},
 		{"managedFields not delivered", renewing("cp-b_2", ""), lease.CCM, lease.Alive},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestLeaseOwner(t *testing.T) {
 }
 
 // A lease that is created between readings is read as long as any other before it is called stuck.
-func TestLeaseMadeWhileWeLook(t *testing.T) {
+func TestLeases_createdDuringReading_watched(t *testing.T) {
 	for name, tc := range map[string]struct {
 		after script
 		want  lease.Life
@@ -145,7 +145,7 @@ func TestLeaseMadeWhileWeLook(t *testing.T) {
 }
 
 // If the second reading fails, the first one gives no verdict.
-func TestLeaseReadOnlyOnce(t *testing.T) {
+func TestLeases_secondReadingFails_error(t *testing.T) {
 	r := scripted(frozen("cp-a_1", kcmName), frozen("cp-a_1", kcmName), absentLease)
 	client, ok := r.Kube.(*fake.Clientset)
 	if !ok {
@@ -166,7 +166,7 @@ func TestLeaseReadOnlyOnce(t *testing.T) {
 
 // Components with longer durations renew less often. Their leases are read for as long as a
 // deadline in force, and no holder is called dead before.
-func TestLongerDeadlinesAreWaitedFor(t *testing.T) {
+func TestExtend_longerDeadline_awaited(t *testing.T) {
 	for name, tc := range map[string]struct {
 		deadline time.Duration
 		want     lease.Life
@@ -176,7 +176,7 @@ func TestLongerDeadlinesAreWaitedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				// every second reading of ours is half a second later: 26 s
+				// every second reading is half a second later: 26 s
 				rare := func(n int) *state { return &state{"cp-b_2", ccmName, n / 52} }
 				r := scripted(rare, absentLease, rare)
 				r.RenewTimeout = 0

@@ -97,7 +97,7 @@ func TestWithoutManagedFields(t *testing.T) {
 
 // Only the metadata client drops managedFields: the typed client reads the renewer of a lease from
 // them.
-func TestReadersMetadataIsLean(t *testing.T) {
+func TestNew_metadataClient_dropsManagedFields(t *testing.T) {
 	metadata := encoded(t, metadataOf(metav1.ListMeta{}, scribed("a")))
 	lease := encoded(t, &coordinationv1.Lease{TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"}, ObjectMeta: scribed("l")})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -124,7 +124,7 @@ func TestReadersMetadataIsLean(t *testing.T) {
 }
 
 // Other responses reach the decoder, whose error describes them.
-func TestLeanLeavesTheRest(t *testing.T) {
+func TestDropManagedFields_otherResponses_unchanged(t *testing.T) {
 	list := encoded(t, metadataOf(metav1.ListMeta{}, scribed("a")))
 	const protobuf = "application/vnd.kubernetes.protobuf"
 	for _, c := range []struct {

@@ -128,7 +128,7 @@ func managers(t *testing.T, config *rest.Config, change ...func(*Reader)) downst
 	return ReadManagers(t.Context(), r)
 }
 
-func told(f downstream.Facts) string {
+func describeManagers(f downstream.Facts) string {
 	strays, gaps := f.Strays()
 	var all []string
 	for _, s := range strays {
@@ -187,7 +187,7 @@ func wanted() string {
 // no special meaning.
 func everyKind(t *testing.T, config *rest.Config) {
 	for _, page := range []int64{0, 3} {
-		if got := told(managers(t, config, func(r *Reader) { r.PageSize = page })); got != wanted() {
+		if got := describeManagers(managers(t, config, func(r *Reader) { r.PageSize = page })); got != wanted() {
 			t.Errorf("pages of %d:\n%s\nwant\n%s", page, got, wanted())
 		}
 	}
@@ -213,7 +213,7 @@ func withTheRole(t *testing.T, config *rest.Config, admin kubernetes.Interface) 
 	if _, err := admin.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the role to be enough", func() string { return told(managers(t, config)) }, func(got string) bool { return got == wanted() })
+	until(t, "the role to be enough", func() string { return describeManagers(managers(t, config)) }, func(got string) bool { return got == wanted() })
 	for _, lost := range []struct{ resource, verb, gap string }{
 		{"pods", "get", "pods that no workload made"}, {"replicasets", "list", "workloads"}, {"replicasets", "get", "workloads"}, {"replicationcontrollers", "list", "workloads"},
 		{"jobs", "list", "workloads"}, {"cronjobs", "list", "workloads"}, {"statefulsets", "list", "workloads"}, {"daemonsets", "list", "DaemonSets"},
@@ -232,7 +232,7 @@ func withTheRole(t *testing.T, config *rest.Config, admin kubernetes.Interface) 
 		if _, err := admin.RbacV1().ClusterRoles().Update(ctx, less, metav1.UpdateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		until(t, lost.verb+" "+lost.resource+" to be missed", func() string { return told(managers(t, config)) }, func(got string) bool { return strings.Contains(got, lost.gap) })
+		until(t, lost.verb+" "+lost.resource+" to be missed", func() string { return describeManagers(managers(t, config)) }, func(got string) bool { return strings.Contains(got, lost.gap) })
 	}
 }
 
@@ -285,7 +285,7 @@ func ofManyPods(t *testing.T, config *rest.Config, admin kubernetes.Interface) {
 	counted := &counter{asked: map[string]int{}, bytes: map[string]int64{}}
 	config = rest.CopyConfig(config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { counted.next = next; return counted })
-	if got := told(managers(t, config)); got != wanted() {
+	if got := describeManagers(managers(t, config)); got != wanted() {
 		t.Errorf("got\n%s", got)
 	}
 	total := owned + static + foreign + 17
@@ -351,7 +351,7 @@ func (b counted) Read(p []byte) (int, error) {
 
 func (b counted) Close() error { return b.body.Close() }
 
-func TestRequests(t *testing.T) {
+func TestPlanRequests(t *testing.T) {
 	many := func(n int, namespace, selector string) []candidate {
 		var cs []candidate
 		for i := range n {

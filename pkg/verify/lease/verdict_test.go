@@ -60,7 +60,7 @@ func TestJudgeMigration(t *testing.T) {
 }
 
 // Judgements do not compare timestamps with the local clock.
-func TestSkewIsIrrelevant(t *testing.T) {
+func TestJudgeMain_skewedClocks_ignored(t *testing.T) {
 	s := held("cp-a_1", kcm, true, 3*time.Second)
 	s.First.Renew, s.Last.Renew = t0.AddDate(40, 0, 0), t0.AddDate(-40, 0, 0)
 	if got := JudgeMain(s, 10*time.Second); got.Life != Alive || got.Owner != KCM {
@@ -68,7 +68,7 @@ func TestSkewIsIrrelevant(t *testing.T) {
 	}
 }
 
-func TestRecreatedCountsAsWritten(t *testing.T) {
+func TestRenewed_recreatedLease_true(t *testing.T) {
 	s := held("cp-a_1", kcm, false, 3*time.Second)
 	s.Last.UID = "other"
 	if !s.Renewed() {
@@ -85,7 +85,7 @@ func TestHost(t *testing.T) {
 }
 
 // A fenced lease is handing over while a waiting candidate may still acquire it.
-func TestFencedLease(t *testing.T) {
+func TestJudgeMigration_fencedLease_handingOver(t *testing.T) {
 	fenced := func(span time.Duration) Series { return held("awsmigrate-fence_r1", "awsmigrate", false, span) }
 	begins := held("cp-a_1", kcm, false, 3*time.Second)
 	begins.Last = fenced(3 * time.Second).Last

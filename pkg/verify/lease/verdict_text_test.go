@@ -2,7 +2,7 @@ package lease
 
 import "testing"
 
-func TestTextOfAVerdict(t *testing.T) {
+func TestVerdictText(t *testing.T) {
 	for want, v := range map[string]Verdict{
 		"not created yet": {Owner: NoLease, Life: NotHeld},
 		"no holder yet":   {Owner: Nobody, Life: NotHeld},

@@ -7,7 +7,7 @@ import (
 
 // A Lease that is created between readings is judged from its creation on: the time before
 // does not count as time without a renewal.
-func TestLeaseThatIsMadeMeanwhileIsNotStuck(t *testing.T) {
+func TestWindow_leaseCreatedLater_notDead(t *testing.T) {
 	var w Window
 	look := func(at time.Duration, version string) Series {
 		o := Observation{At: at}
@@ -39,7 +39,7 @@ func TestLeaseThatIsMadeMeanwhileIsNotStuck(t *testing.T) {
 }
 
 // The window holds no reading older than its width. A clock that was set back restarts it.
-func TestWindowIsBounded(t *testing.T) {
+func TestWindow_oldReadings_dropped(t *testing.T) {
 	var w Window
 	for at := time.Duration(0); at <= 100*time.Second; at += time.Second {
 		w = w.Add(Readings{Migration: Observation{Exists: true, Holder: "a", At: at}}, 65*time.Second)

@@ -12,7 +12,7 @@ func keeps(by time.Duration) Series {
 	return s
 }
 
-func TestWitness(t *testing.T) {
+func TestWitnessOf_severalLeases_longestPeriod(t *testing.T) {
 	minutes := func(n int) time.Duration { return time.Duration(n) * time.Minute }
 	still := keeps(minutes(60))
 	still.Last.Renew = still.First.Renew

@@ -69,7 +69,7 @@ func TestCompute(t *testing.T) {
 		{"ccm next to in-tree without flag, no grant", Evidence{flagged, ccm(false), No, No, HeldByCCM}, Unknown, [2]Position{P0, P5}, true, true, "run twice"},
 		{"ccm 1.28 default config", Evidence{flagged, with(ccm(true), func(c *CCM) { c.DefaultUnsafe = true }), Yes, Yes, HeldByKCM}, Unknown, [2]Position{P2, P3}, true, true, "do not wait for the migration lease"},
 		{"ccm 1.28 with the file", Evidence{flagged, with(ccm(true), func(c *CCM) { c.DefaultUnsafe, c.ConfigFile = true, true }), Yes, Yes, HeldByKCM}, P3, [2]Position{P3, P3}, false, false, ""},
-		{"ccm without flag beside flagged", Evidence{flagged, ccm(false), Yes, Yes, HeldByKCM}, Unknown, [2]Position{P2, P5}, true, true, "run twice"},
+		{"ccm without flag next to flagged", Evidence{flagged, ccm(false), Yes, Yes, HeldByKCM}, Unknown, [2]Position{P2, P5}, true, true, "run twice"},
 		{"ccm next to in-tree without flag", Evidence{inTree, ccm(true), Yes, Yes, HeldByCCM}, Unknown, [2]Position{P1, P3}, true, true, "can run twice"},
 		{"ccm next to one without flag", Evidence{kcms("aws+flag", "aws", "aws+flag"), ccm(true), Yes, Yes, HeldByCCM}, Unknown, [2]Position{P1, P3}, true, true, "cp-b"},
 		{"one switched", Evidence{kcms("external", "aws+flag", "aws+flag"), ccm(true), Yes, Yes, HeldByKCM}, P3, [2]Position{P3, P4}, true, false, ""},
@@ -142,7 +142,7 @@ func TestFinishedNeverLooksTodo(t *testing.T) {
 	}
 }
 
-func TestPositionText(t *testing.T) {
+func TestPosition_textRoundTrip(t *testing.T) {
 	for _, p := range append(All(), Unknown) {
 		text, err := p.MarshalText()
 		if err != nil {
@@ -185,7 +185,7 @@ func TestAlsoAt(t *testing.T) {
 }
 
 // Text shows a position with its rungs, and a mixture without.
-func TestTextOfAResult(t *testing.T) {
+func TestResultText(t *testing.T) {
 	for want, r := range map[string]Result{
 		"P3  ●●●●○○  " + P3.Words():               at(P3),
 		"unknown   " + Unknown.Summary():          at(Unknown),
