@@ -5,22 +5,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// GoingBack is the page on going back.
+// GoingBack is the path of the page about going back.
 const GoingBack = "docs/going-back.md"
 
-// Commands are what to type next about the target of a run, as a shell takes them.
+// Commands holds the next commands for a target, as a shell accepts them.
 type Commands struct {
 	Run, Undo, Status string
-	Upgrade           string                  // of Kubernetes, for a version to be filled in; "": not from here
-	Report            func(run string) string // of one run; nil: no record of it is kept
-	Undoing           bool                    // the run is an undo, and Run takes it up
-	ByCommits         bool                    // somebody else makes the edits
-	Following         bool                    // the run is another's
-	NoWayBack         journal.StepID          // the step behind which no undo goes
+	Upgrade           string                  // of Kubernetes, with a placeholder for the version, or ""
+	Report            func(run string) string // prints one run, or nil without records
+	Undoing           bool                    // the run is an undo, and Run continues it
+	ByCommits         bool                    // the edits are made by commits of another owner
+	Following         bool                    // the run belongs to another process
+	NoWayBack         journal.StepID          // the step after which no undo is possible
 }
 
-// Next is the command for whoever reads the end of a run: the rest of the
-// migration, or a look at what it came to.
+// Next returns the command after a run: the rest of the migration, or its status.
 func (c Commands) Next(seen runner.Observation) string {
 	if seen.Pending() && !c.Following {
 		return c.Run

@@ -8,14 +8,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// writeCost prints what a plan comes to, and how far there is a way back; nothing of what
-// is to do, where nothing is.
+// writeCost prints the cost of a plan and which steps are irreversible. It prints nothing if no step is to
+// do.
 func writeCost(s console.Screen, cost runner.Cost) {
 	if cost.Steps == 0 {
 		return
 	}
 	s.Prose("in all: ", stepsText(cost))
-	if text := pausesOf(cost.Pauses); text != "" {
+	if text := pausesText(cost.Pauses); text != "" {
 		s.Prose("", text)
 	}
 	if len(cost.Irreversible) > 0 {
@@ -25,24 +25,23 @@ func writeCost(s console.Screen, cost runner.Cost) {
 	s.Line("no step is irreversible; the way back from each is in %s", GoingBack)
 }
 
-// stepsText is how much is to do, and for about how long.
+// stepsText describes how much there is to do and how long it takes.
 func stepsText(cost runner.Cost) string {
-	parts := []string{counted(cost.Steps, "step") + " to do"}
+	parts := []string{countText(cost.Steps, "step") + " to do"}
 	if cost.Restarts > 0 {
-		parts = append(parts, counted(cost.Restarts, "restart")+" on machines")
+		parts = append(parts, countText(cost.Restarts, "restart")+" on machines")
 	}
 	if cost.Seconds > 0 {
 		parts = append(parts, "about "+aboutText(cost.Seconds))
 	}
 	if cost.Untimed > 0 && cost.Seconds > 0 {
-		parts = append(parts, fmt.Sprintf("without %s of which nobody knows how long", counted(cost.Untimed, "step")))
+		parts = append(parts, fmt.Sprintf("plus %s of unknown duration", countText(cost.Untimed, "step")))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// pausesOf is how often nobody runs the cloud controllers, and for how long; "": always
-// somebody does.
-func pausesOf(p runner.Pauses) string {
+// pausesText describes how often and how long the cloud controllers pause, or returns "" if they do not.
+func pausesText(p runner.Pauses) string {
 	if p.Most == 0 {
 		return ""
 	}
@@ -59,7 +58,7 @@ func pausesOf(p runner.Pauses) string {
 	return fmt.Sprintf("pauses of the cloud controllers: %s %d to %d s, with the usual lease durations", times, p.EachLeast, p.EachMost)
 }
 
-// aboutText is an estimate as coarse as it is: whole minutes from one minute on.
+// aboutText returns an estimate in seconds below one minute, else in whole minutes.
 func aboutText(a runner.About) string {
 	const hour = 60 * runner.Minute
 	minutes := (a + runner.Minute - 1) / runner.Minute
@@ -72,8 +71,8 @@ func aboutText(a runner.About) string {
 	return fmt.Sprintf("%dh%dm", int(minutes/60), int(minutes%60))
 }
 
-// counted is a number with its noun.
-func counted(n int, noun string) string {
+// countText returns a number with its noun.
+func countText(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
@@ -88,7 +87,7 @@ func joinIDs[T ~string](ids []T) string {
 	return strings.Join(words, ", ")
 }
 
-// WriteNext prints what to type to carry a plan out; "": nothing is left to carry out.
+// WriteNext prints the command that carries out a plan. An empty command prints nothing.
 func WriteNext(streams console.Streams, command string) {
 	if command == "" {
 		return

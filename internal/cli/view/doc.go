@@ -1,9 +1,7 @@
-// Package view is what people and machines read: the documents that commands print, a
-// plan and the question whether to carry it out, a status, a list, an explanation, and how
-// an error looks, with its exit code. A run as it goes and what verify prints have packages
-// of their own below it.
+// Package view renders what commands print for people and machines: documents, a plan and the question
+// whether to carry it out, a status, a list, an explanation, and errors with their exit codes. The views of
+// a run and of verify have their own packages below it.
 //
-// It takes values and writers. It knows no flag, no client and no distribution, asks
-// nobody anything, and decides nothing about a cluster; what a text says never decides
-// what it shows.
+// It takes values and writers. It knows no flags, clients or distributions, asks no questions itself, and
+// decides nothing about a cluster. The wording of a text never decides what is shown.
 package view

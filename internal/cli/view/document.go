@@ -11,38 +11,38 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/build"
 )
 
-// ReasonsPage lists every reason, below docs.
+// ReasonsPage is the page below docs that lists every reason.
 const ReasonsPage = "reasons.md"
 
-// MorePages heads its column of the pages that say more of a reason.
+// MorePages is the heading of its column with further pages.
 const MorePages = "more"
 
-// APIVersion is that of every document that the command line prints.
+// APIVersion is the API version of every document that the command line prints.
 const APIVersion = "awsmigrate.io/v1"
 
-// TypeMeta is what every document begins with.
+// TypeMeta holds the fields at the beginning of every document.
 type TypeMeta struct {
 	APIVersion string       `json:"apiVersion"`
 	Kind       string       `json:"kind"`
 	Producer   *build.Stamp `json:"producer,omitempty"` // the awsmigrate that wrote the document
 }
 
-// KindOf begins a document of this kind, written by this build.
+// KindOf returns the type of a document of this kind, written by this build.
 func KindOf(name string) TypeMeta {
 	this := build.This()
 	return TypeMeta{APIVersion: APIVersion, Kind: name, Producer: &this}
 }
 
-// documentFormats are those in which a document is printed, whichever of them a command
-// takes: one that nobody knows is answered as text.
+// documentFormats lists the document formats of all commands. Errors in any other format are printed as
+// text.
 func documentFormats() []string { return []string{"json", "jsonl", "yaml"} }
 
-// WriteDocument prints one document as json, yaml, or one JSON line. A list that
-// holds nothing is [], as its schema says: a loop over null fails in many languages.
+// WriteDocument prints one document as json, yaml, or one JSON line. An empty list is [], as its schema
+// requires: a loop over null fails in many languages.
 func WriteDocument(out io.Writer, format string, document any) error {
 	var text []byte
 	var err error
-	document = withoutNulls(reflect.ValueOf(document)).Interface()
+	document = replaceNils(reflect.ValueOf(document)).Interface()
 	switch format {
 	case "yaml":
 		text, err = yaml.Marshal(document)
@@ -60,9 +60,9 @@ func WriteDocument(out io.Writer, format string, document any) error {
 	return err
 }
 
-// withoutNulls is a copy of a value in which no list and no map is nil. What is
-// left out when it is empty stays so, and a type that writes itself is left alone.
-func withoutNulls(v reflect.Value) reflect.Value {
+// replaceNils returns a copy of a value in which no list and no map is nil. Types that marshal themselves are
+// not changed.
+func replaceNils(v reflect.Value) reflect.Value {
 	if v.IsValid() && v.Type().Implements(reflect.TypeFor[json.Marshaler]()) {
 		return v
 	}
@@ -72,7 +72,7 @@ func withoutNulls(v reflect.Value) reflect.Value {
 		out.Set(v)
 		for i := range v.NumField() {
 			if field := v.Type().Field(i); field.IsExported() || field.Anonymous && out.Field(i).CanSet() {
-				out.Field(i).Set(withoutNulls(v.Field(i)))
+				out.Field(i).Set(replaceNils(v.Field(i)))
 			}
 		}
 		return out
@@ -82,20 +82,20 @@ func withoutNulls(v reflect.Value) reflect.Value {
 		}
 		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 		for i := range v.Len() {
-			out.Index(i).Set(withoutNulls(v.Index(i)))
+			out.Index(i).Set(replaceNils(v.Index(i)))
 		}
 		return out
 	case reflect.Map:
 		out := reflect.MakeMapWithSize(v.Type(), v.Len())
 		for entries := v.MapRange(); entries.Next(); {
-			out.SetMapIndex(entries.Key(), withoutNulls(entries.Value()))
+			out.SetMapIndex(entries.Key(), replaceNils(entries.Value()))
 		}
 		return out
 	case reflect.Pointer, reflect.Interface:
 		if v.IsNil() {
 			return v
 		}
-		inner := withoutNulls(v.Elem())
+		inner := replaceNils(v.Elem())
 		if v.Kind() == reflect.Interface {
 			return inner
 		}

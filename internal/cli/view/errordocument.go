@@ -5,18 +5,18 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// ErrorDocument is what stdout holds when a command fails under -o other than text.
+// ErrorDocument is the document on stdout if a command fails with -o other than text.
 type ErrorDocument struct {
 	TypeMeta
 	Code int `json:"code"` // the exit code
 	FaultDocument
-	Also    []FaultDocument `json:"also,omitempty"` // what else was wrong, e.g. every other check that failed
-	Message string          `json:"message"`        // all of it in one text, for people
+	Also    []FaultDocument `json:"also,omitempty"` // further errors, e.g. every other failed check
+	Message string          `json:"message"`        // everything in one text, for people
 	Resume  string          `json:"resume,omitempty"`
-	Left    *runner.Left    `json:"left,omitempty"` // a roll that was not seen to its end
+	Left    *runner.Left    `json:"left,omitempty"` // a rollout that was not watched to its end
 }
 
-// FaultDocument is one thing that was wrong.
+// FaultDocument is one error as data.
 type FaultDocument struct {
 	Reason string `json:"reason,omitempty"` // stable, for machines
 	Object string `json:"object,omitempty"`
@@ -26,7 +26,7 @@ type FaultDocument struct {
 	Cause  string `json:"cause,omitempty"`
 }
 
-// NewErrorDocument is the document of an error and of all that it was joined with.
+// NewErrorDocument returns the document of an error and of all errors joined to it.
 func NewErrorDocument(err error) ErrorDocument {
 	doc := ErrorDocument{TypeMeta: KindOf("Error"), Code: ExitCode(err), Message: err.Error()}
 	for i, one := range Flatten(err) {
@@ -39,7 +39,7 @@ func NewErrorDocument(err error) ErrorDocument {
 	return doc
 }
 
-// NewFaultDocument is one error as data, without what it was joined with.
+// NewFaultDocument returns one error as data, without the errors joined to it.
 func NewFaultDocument(err error) FaultDocument {
 	f, ok := fault.As(err)
 	if !ok {
@@ -52,7 +52,7 @@ func NewFaultDocument(err error) FaultDocument {
 	return doc
 }
 
-// Faults are all that is wrong in an error, one after the other.
+// Faults returns all errors in err as data.
 func Faults(err error) []FaultDocument {
 	var all []FaultDocument
 	for _, one := range Flatten(err) {

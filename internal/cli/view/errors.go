@@ -8,10 +8,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// errShown marks an error that a view has already put on the screen.
+// errShown marks an error that a view has already printed.
 var errShown = errors.New("already shown")
 
-// Shown marks an error as one that needs no further printing; nil stays nil.
+// Shown marks an error as already printed. It returns nil for nil.
 func Shown(err error) error {
 	if err == nil {
 		return nil
@@ -19,11 +19,10 @@ func Shown(err error) error {
 	return errors.Join(err, errShown)
 }
 
-// IsShown says whether a view has shown an error already.
+// IsShown reports whether a view has already printed the error.
 func IsShown(err error) bool { return errors.Is(err, errShown) }
 
-// WriteError prints an error where its format wants it: one document on stdout, or
-// lines for people on stderr.
+// WriteError prints an error in its format: one document on stdout, or lines for people on stderr.
 func WriteError(streams console.Streams, format string, err error) {
 	if slices.Contains(documentFormats(), format) {
 		if writeErr := WriteDocument(streams.Out, format, NewErrorDocument(err)); writeErr == nil {
@@ -35,8 +34,8 @@ func WriteError(streams console.Streams, format string, err error) {
 	s.Line("exit %d", ExitCode(err))
 }
 
-// WriteFaults prints errors behind a prefix for the first line of each and one for those
-// below it. On a terminal long lines go on below themselves.
+// WriteFaults prints errors. first is the prefix of each error's first line, below that of its further lines.
+// On a terminal long lines are wrapped.
 func WriteFaults(s console.Screen, first, below string, errs []error) {
 	for _, err := range errs {
 		for i, line := range faultLines(err) {
@@ -59,12 +58,11 @@ func WriteFaults(s console.Screen, first, below string, errs []error) {
 // faultLine is one part of an error.
 type faultLine struct{ label, text string }
 
-// labelFix is that of what to do.
+// labelFix is the label of the fix.
 const labelFix = "fix      "
 
-// faultLines are an error's object with what was seen, what was wanted, the
-// cause and the fix, one to a line, so that nothing has to be parsed out of a
-// sentence.
+// faultLines returns an error's headline, wanted state, cause and fix as separate lines, so that no sentence
+// has to be parsed.
 func faultLines(err error) []faultLine {
 	f, ok := fault.As(err)
 	if !ok {
@@ -83,7 +81,7 @@ func faultLines(err error) []faultLine {
 	return lines
 }
 
-// Flatten lists the errors that errors.Join put together, without the marker.
+// Flatten returns the errors that errors.Join combined, without the marker of Shown.
 func Flatten(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// An answer that names no object is told with what was asked, or of what.
-func TestFaultLinesTellWhatWasAttempted(t *testing.T) {
+// An answer without an object is printed with the attempted operation.
+func TestFaultLines_noObject_operationNamed(t *testing.T) {
 	refused := &fault.Error{Class: fault.CouldNotLook, Reason: "Forbidden", Seen: "not allowed", Fix: "use others", Err: errors.New("forbidden")}
 	got := faultLines(fmt.Errorf("cordon Node a: %w", refused))
 	want := []faultLine{{"", "cordon Node a: not allowed"}, {"cause    ", "forbidden"}, {labelFix, "use others"}}

@@ -8,8 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// exitCodes is the one table from a fault's class to an exit code. The codes
-// are the same for every output format.
+// exitCodes maps the class of a fault to an exit code. The codes are the same for every output format.
 var exitCodes = map[fault.Class]int{
 	fault.Unexpected:   1,
 	fault.Usage:        2,
@@ -26,13 +25,13 @@ var exitCodes = map[fault.Class]int{
 	fault.Interrupted:  130,
 }
 
-// precedence orders the classes when several apply to one ending.
+// precedence orders the classes for errors of several classes.
 var precedence = []fault.Class{
 	fault.Interrupted, fault.HungUp, fault.Locked, fault.Stale, fault.Usage, fault.Check, fault.CouldNotLook,
 	fault.NoProgress, fault.Warnings, fault.Pending, fault.Gate, fault.Declined,
 }
 
-// CodesOf are the exit codes of some classes, in the order of their size.
+// CodesOf returns the exit codes of the classes that fits accepts, sorted.
 func CodesOf(fits func(fault.Class) bool) []int32 {
 	var codes []int32
 	for class, code := range exitCodes {
@@ -44,7 +43,7 @@ func CodesOf(fits func(fault.Class) bool) []int32 {
 	return codes
 }
 
-// ExitCode is the exit code of a command that ended with err.
+// ExitCode returns the exit code of a command that ended with err.
 func ExitCode(err error) int {
 	if err == nil {
 		return 0
@@ -66,8 +65,8 @@ func classOf(err error) fault.Class {
 	return fault.Unexpected
 }
 
-// collectClasses walks the tree that errors.Join and %w make. Below a fault
-// nothing is collected: who wrapped it has judged it.
+// collectClasses walks the tree of errors.Join and %w. It collects nothing below a fault, because the fault's
+// class already covers its causes.
 func collectClasses(err error, into map[fault.Class]bool) {
 	switch e := err.(type) { //nolint:errorlint // the tree is walked node by node on purpose
 	case *fault.Error:

@@ -23,7 +23,7 @@ func TestExitCode(t *testing.T) {
 		want int
 	}{
 		{"done", nil, 0},
-		{"nobody classified it", errors.New("boom"), 1},
+		{"unclassified", errors.New("boom"), 1},
 		{"usage", of(fault.Usage), 2},
 		{"check", of(fault.Check), 3},
 		{"warnings", of(fault.Warnings), 4},
@@ -52,7 +52,7 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-func TestEveryClassHasACode(t *testing.T) {
+func TestExitCode_everyClass(t *testing.T) {
 	seen := map[int]fault.Class{}
 	for class := fault.Unexpected; class <= fault.Interrupted; class++ {
 		code, ok := exitCodes[class]
@@ -66,7 +66,7 @@ func TestEveryClassHasACode(t *testing.T) {
 	}
 }
 
-func TestEveryExitCodeHasItsRow(t *testing.T) {
+func TestExitCode_everyCode_documented(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/exit-codes.md")
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Explanation is what `explain` says of a step, a check or a position, offline.
+// Explanation is the document of `explain` for a step, a check, a position or a reason.
 type Explanation struct {
 	TypeMeta
 	Step     *runner.Info       `json:"step,omitempty"`
@@ -23,7 +23,7 @@ type Explanation struct {
 	Variants []CheckVariant     `json:"variants,omitempty"` // of a check whose texts depend on the kind of cluster
 	Position *ExplainedPosition `json:"position,omitempty"`
 	Reason   *ExplainedReason   `json:"reason,omitempty"`
-	Page     string             `json:"page,omitempty"` // of a step: its page, in Markdown
+	Page     string             `json:"page,omitempty"` // the page of a step, in Markdown
 }
 
 // CheckVariant holds the texts of a check for some kinds of clusters.
@@ -42,33 +42,33 @@ type ExplainedReason struct {
 
 // Passage is a row or a sentence of a page.
 type Passage struct {
-	Page    string `json:"page"` // from the root of the sources
+	Page    string `json:"page"` // path from the root of the sources
 	Section string `json:"section,omitempty"`
 	Facts   []Fact `json:"facts"`
 }
 
-// Fact is a cell of a row under its head, or a sentence, in Markdown.
+// Fact is a cell of a row with its heading, or a sentence, in Markdown.
 type Fact struct {
 	Name string `json:"name,omitempty"`
 	Text string `json:"text"`
 }
 
-// ExplainedPosition is how far a cluster is that is there, and the steps around it.
+// ExplainedPosition describes a position and the steps around it.
 type ExplainedPosition struct {
 	ID      string         `json:"id"`
 	Summary string         `json:"summary"`
-	Runs    string         `json:"runs"`           // who runs the cloud controllers
-	Stays   string         `json:"stays"`          // for how long it may
-	Next    journal.StepID `json:"next,omitempty"` // the step that leads on
-	Back    journal.StepID `json:"back,omitempty"` // the step that leads back
+	Runs    string         `json:"runs"`           // which process runs the cloud controllers
+	Stays   string         `json:"stays"`          // how long a cluster may stay there
+	Next    journal.StepID `json:"next,omitempty"` // the step forward
+	Back    journal.StepID `json:"back,omitempty"` // the step back
 }
 
-// NewExplainedPosition explains a position between two steps; "": there is none.
+// NewExplainedPosition explains a position between two steps, each of which may be "".
 func NewExplainedPosition(p position.Position, next, back journal.StepID) *ExplainedPosition {
 	return &ExplainedPosition{ID: p.String(), Summary: p.Summary(), Runs: p.Runs(), Stays: p.Stays(), Next: next, Back: back}
 }
 
-// ladder are all positions, with this one in brackets.
+// ladder returns all positions, with this one in brackets.
 func (p ExplainedPosition) ladder() string {
 	var rungs []string
 	for _, one := range position.All() {
@@ -81,18 +81,18 @@ func (p ExplainedPosition) ladder() string {
 	return strings.Join(rungs, " ")
 }
 
-// writePage prints a page of the sources.
+// writePage prints a page of the documentation.
 func writePage(s console.Screen, path, markdown string) {
 	if markdown == "" {
 		return
 	}
 	s.Line("")
-	for _, line := range page.Text(markdown, s.Width, func(target string) string { return sourceOf(path, target) }) {
+	for _, line := range page.Text(markdown, s.Width, func(target string) string { return resolveLink(path, target) }) {
 		s.Line("%s", line)
 	}
 }
 
-// writeReason prints what the pages say of one.
+// writeReason prints what the pages contain about a reason.
 func writeReason(s console.Screen, r ExplainedReason) {
 	s.Line("%s", r.ID)
 	for _, passage := range r.Says {
@@ -110,8 +110,8 @@ func writeReason(s console.Screen, r ExplainedReason) {
 	}
 }
 
-// sourceOf is where a link of a page leads, by the address of this build's sources.
-func sourceOf(from, target string) string {
+// resolveLink returns the target of a page's link, as an address in this build's sources.
+func resolveLink(from, target string) string {
 	switch u, err := url.Parse(target); {
 	case err != nil || u.IsAbs():
 		return target

@@ -9,20 +9,19 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// HistoryDocument is what `status --history -o json` prints.
+// HistoryDocument is the document of `status --history`.
 type HistoryDocument struct {
 	TypeMeta
 	Target journal.Target `json:"target"`
-	Runs   []journal.Run  `json:"runs"` // oldest first; of many the journal keeps the last ones
+	Runs   []journal.Run  `json:"runs"` // oldest first; the journal keeps only the last ones
 }
 
-// NewHistory is what a journal has of its runs.
+// NewHistory returns the document of a journal's runs.
 func NewHistory(target journal.Target, runs []journal.Run) HistoryDocument {
 	return HistoryDocument{TypeMeta: KindOf("History"), Target: target, Runs: append([]journal.Run{}, runs...)}
 }
 
-// WriteHistory prints for each run when it began and how long it took, who it was, what
-// became of it and what was typed.
+// WriteHistory prints for each run its begin and duration, who started it, its outcome and its command.
 func WriteHistory(streams console.Streams, doc HistoryDocument) {
 	s := console.NewScreen(streams, streams.Out)
 	if len(doc.Runs) == 0 {
@@ -32,7 +31,7 @@ func WriteHistory(streams console.Streams, doc HistoryDocument) {
 	for _, run := range doc.Runs {
 		began, took := timesOf(run)
 		prefix := fmt.Sprintf("%s  %7s  ", began, took)
-		for i, text := range []string{cmp.Or(run.Who, "by nobody known") + ": " + cameTo(run), run.Command} {
+		for i, text := range []string{cmp.Or(run.Who, "unknown user") + ": " + historyText(run), run.Command} {
 			if i > 0 {
 				prefix = fmt.Sprintf("%*s", len(prefix), "")
 			}
@@ -43,8 +42,8 @@ func WriteHistory(streams console.Streams, doc HistoryDocument) {
 	}
 }
 
-// timesOf are when a run began, in UTC and whole seconds, and how long it took; "" while
-// no end of it is known.
+// timesOf returns when a run began, in UTC and whole seconds, and its duration, which is "" without a known
+// end.
 func timesOf(run journal.Run) (began, took string) {
 	start, err := time.Parse(time.RFC3339, run.Start)
 	if err != nil {
@@ -56,8 +55,8 @@ func timesOf(run journal.Run) (began, took string) {
 	return start.UTC().Format("2006-01-02 15:04:05Z"), took
 }
 
-// cameTo is what became of a run.
-func cameTo(run journal.Run) string {
+// historyText describes the outcome of a run.
+func historyText(run journal.Run) string {
 	text := cmp.Or(run.Outcome, "no end of it is known: it goes on, or it died")
 	if run.Guard {
 		text += ", it only watched"

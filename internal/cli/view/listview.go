@@ -11,15 +11,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 )
 
-// ListDocument is what `list -o json` prints.
+// ListDocument is the document of `list`.
 type ListDocument struct {
 	TypeMeta
 	inventory.Fleet
-	// Counts are the clusters by state.
+	// Counts counts the clusters by state.
 	Counts map[inventory.State]int `json:"counts"`
 }
 
-// NewList is the document of a fleet.
+// NewList returns the document of a fleet.
 func NewList(fleet inventory.Fleet) ListDocument {
 	doc := ListDocument{TypeMeta: KindOf("ClusterList"), Fleet: fleet, Counts: map[inventory.State]int{}}
 	for _, row := range fleet.Rows {
@@ -28,13 +28,13 @@ func NewList(fleet inventory.Fleet) ListDocument {
 	return doc
 }
 
-// listMarks show a cluster's state without colour.
+// listMarks shows a cluster's state without color.
 var listMarks = map[inventory.State]string{
 	inventory.None: "–", inventory.NotAsked: "·", inventory.NotBegun: "·", inventory.Begun: "◐", inventory.Locked: "◐",
 	inventory.Done: "✓", inventory.Stopped: "!", inventory.Unknown: "?",
 }
 
-// listWords are the states in the line of counts, in its order.
+// listWords holds the words for the states in the line of counts, in order.
 var listWords = []struct {
 	state inventory.State
 	words string
@@ -43,16 +43,16 @@ var listWords = []struct {
 	{inventory.NotBegun, "not begun"}, {inventory.NotAsked, "not asked"}, {inventory.Done, "done"}, {inventory.None, "nothing to migrate"},
 }
 
-// Columns of the table. A remark that does not fit beside its row goes under it.
+// Widths of the table's columns. A remark that does not fit on its row goes below it.
 const (
-	shortRemark = 34 // "next undo-disable-leader-migration" and shorter ones
-	leastName   = 30 // that a name keeps although no remark fits beside it then
-	mostName    = 50
-	mostCell    = 10 // of every other column
+	remarkWidth = 34 // fits "next undo-disable-leader-migration"
+	minName     = 30 // of a name, even if no remark fits on its row then
+	maxName     = 50
+	maxCell     = 10 // of every other column
 	indented    = "      "
 )
 
-// WriteList prints a table of clusters, the counts, and the way on.
+// WriteList prints a table of clusters, the counts, and the next command.
 func WriteList(streams console.Streams, doc ListDocument) {
 	s := console.NewScreen(streams, streams.Out)
 	if len(doc.Rows) == 0 {
@@ -74,13 +74,13 @@ func WriteList(streams console.Streams, doc ListDocument) {
 	}
 }
 
-// listCounts is how many clusters there are, by state.
+// listCounts describes the number of clusters by state.
 func listCounts(doc ListDocument) string {
-	of := "clusters"
+	noun := "clusters"
 	if len(doc.Rows) == 1 {
-		of = "cluster"
+		noun = "cluster"
 	}
-	parts := []string{fmt.Sprintf("%d %s", len(doc.Rows), of)}
+	parts := []string{fmt.Sprintf("%d %s", len(doc.Rows), noun)}
 	for _, one := range listWords {
 		if n := doc.Counts[one.state]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, one.words))
@@ -115,7 +115,7 @@ func writeCluster(s console.Screen, prefix, remark string) {
 	}
 }
 
-// listCells are a row's columns.
+// listCells returns the columns of a row.
 func listCells(s console.Screen, row inventory.Row) []string {
 	name := row.Name
 	if row.Namespace != "" {
@@ -126,7 +126,7 @@ func listCells(s console.Screen, row inventory.Row) []string {
 	}
 	cells := []string{listMarks[row.State], s.Plain(name)}
 	for _, text := range []string{string(row.Distribution), row.Release(), providerCell(row), row.Position, ownerCell(row)} {
-		cells = append(cells, plaintext.Clip(s.Plain(cmp.Or(text, "–")), mostCell, s.ASCII))
+		cells = append(cells, plaintext.Clip(s.Plain(cmp.Or(text, "–")), maxCell, s.ASCII))
 	}
 	return cells
 }
@@ -151,11 +151,11 @@ func ownerCell(row inventory.Row) string {
 	return fmt.Sprintf("%s +%d", row.Owners[0].Name, len(row.Owners)-1)
 }
 
-// gap is between two columns.
+// gap is the number of blanks between two columns.
 const gap = 2
 
-// columnWidths are those of the longest cells. A name gives way where its row would not
-// fit, and down to leastName where no remark would have room beside it.
+// columnWidths returns the widths of the longest cells. A name is cut if its row would not fit, and down to
+// minName if that makes room for a remark.
 func columnWidths(table [][]string, width int) []int {
 	widths := make([]int, len(table[0]))
 	for _, cells := range table {
@@ -169,8 +169,8 @@ func columnWidths(table [][]string, width int) []int {
 			rest += w + gap
 		}
 	}
-	widths[1] = min(widths[1], mostName, max(width-rest+gap, 1))
-	if room := width - rest - shortRemark; room >= leastName {
+	widths[1] = min(widths[1], maxName, max(width-rest+gap, 1))
+	if room := width - rest - remarkWidth; room >= minName {
 		widths[1] = min(widths[1], room)
 	}
 	return widths
@@ -185,7 +185,7 @@ func joinCells(s console.Screen, cells []string, widths []int) string {
 	return out.String()
 }
 
-// remarkOf is what stops a cluster, else what comes next, else nothing.
+// remarkOf returns what stops a cluster, else its next step, else "".
 func remarkOf(row inventory.Row) string {
 	var parts []string
 	for _, stop := range row.Stops {
@@ -215,7 +215,7 @@ func remarkOf(row inventory.Row) string {
 	return strings.Join(parts, "; ")
 }
 
-// stopLine is a stop in one line.
+// stopLine returns a stop as one line.
 func stopLine(stop inventory.Stop) string {
 	if stop.Object == "" {
 		return stop.Seen

@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// WritePlan prints the steps on one screen, then every change: short ones as
-// diffs, long ones and rendered objects by name unless full is asked for.
+// WritePlan prints the steps, then every change: short ones as diffs, long ones and rendered objects by name
+// unless full is set.
 func WritePlan(streams console.Streams, header []string, steps []runner.PlannedStep, full bool) {
 	s := console.NewScreen(streams, streams.Out)
 	s.Header(header)
@@ -27,16 +27,15 @@ func WritePlan(streams console.Streams, header []string, steps []runner.PlannedS
 	}
 }
 
-// WriteSteps prints on stderr what somebody is asked to approve: a block of lines per
-// step, without its changes. What they come to is said with the question.
+// WriteSteps prints the steps on stderr for approval: a block of lines for each step, without its changes.
+// The question states their cost.
 func WriteSteps(streams console.Streams, header []string, steps []runner.PlannedStep) {
 	s := console.NewScreen(streams, streams.Err)
 	s.Header(header)
 	writePlanTable(s, steps)
 }
 
-// WriteForeseen prints what the checks of a plan found, and that it would stop the run;
-// nil: nothing would.
+// WriteForeseen prints the results of a plan's checks. stops is the error that would stop the run, or nil.
 func WriteForeseen(streams console.Streams, lines []string, stops error) {
 	s := console.NewScreen(streams, streams.Out)
 	if stops != nil && len(lines) == 0 {
@@ -58,10 +57,10 @@ func WriteForeseen(streams console.Streams, lines []string, stops error) {
 	}
 }
 
-// ForwardSteps is as wide as the longest name of a step of a migration.
+// ForwardSteps is the width of the longest step name of a migration.
 const ForwardSteps = 24
 
-// writePlanTable prints one block of lines per step.
+// writePlanTable prints one block of lines for each step.
 func writePlanTable(s console.Screen, steps []runner.PlannedStep) {
 	columns := ForwardSteps
 	for _, step := range steps {
@@ -101,7 +100,7 @@ func planLines(step runner.PlannedStep) []string {
 	return append(lines, step.Notes...)
 }
 
-// planTail has one width in every row, so that the texts wrap at one column.
+// planTail returns a tail of the same width for every row, so that the texts wrap at the same column.
 func planTail(step runner.PlannedStep) string {
 	rolls := ""
 	if step.Rolls > 0 {
@@ -113,21 +112,21 @@ func planTail(step runner.PlannedStep) string {
 	return fmt.Sprintf("%-8s %5s", rolls, step.Takes)
 }
 
-// foldedOver is how many lines of a diff are shown without --diff.
-const foldedOver = 20
+// maxDiffLines is the number of a diff's lines that are shown without --diff.
+const maxDiffLines = 20
 
-// writeChanges prints the changes of a step, and says whether it left lines out.
+// writeChanges prints the changes of a step and reports whether it omitted lines.
 func writeChanges(s console.Screen, number int, step runner.PlannedStep, full bool) bool {
 	if step.State.Kind == runner.Done || step.State.Kind == runner.Skipped {
 		return false
 	}
 	folded, last := false, ""
 	for _, change := range step.Changes {
-		if change.Diff == "" { // its row in the table says it
+		if change.Diff == "" { // its row in the table describes it
 			continue
 		}
 		lines := diffLines(change)
-		if !full && (change.Form == runner.ObjectDiff || len(lines) > foldedOver) {
+		if !full && (change.Form == runner.ObjectDiff || len(lines) > maxDiffLines) {
 			if !folded {
 				s.Line("")
 				s.Line("step %d, %s", number, step.ID)
@@ -151,7 +150,7 @@ func writeChanges(s console.Screen, number int, step runner.PlannedStep, full bo
 	return folded
 }
 
-// diffLines leaves out the two lines that name the files of a unified diff.
+// diffLines returns a diff without the two lines that name the files of a unified diff.
 func diffLines(change runner.Change) []string {
 	lines := strings.Split(strings.TrimRight(change.Diff, " \n"), "\n")
 	if change.Form != runner.FieldDiff && len(lines) > 2 {
@@ -160,7 +159,7 @@ func diffLines(change runner.Change) []string {
 	return lines
 }
 
-// foldedChange is one line for a change: the object comes, goes or changes.
+// foldedChange returns one line for an added, removed or changed object.
 func foldedChange(change runner.Change, lines []string) string {
 	added, removed, kept, whole := 0, 0, 0, change.Form != runner.FieldDiff
 	for _, line := range lines {

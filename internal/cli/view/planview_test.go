@@ -9,9 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// The lines of cluster.yml that a run changes are shown without --diff: they are
-// what somebody approves.
-func TestPlanShowsTheLinesOfAFile(t *testing.T) {
+// The changed lines of cluster.yml are shown without --diff, because the user approves them.
+func TestWritePlan_fileChange_linesShown(t *testing.T) {
 	edit := runner.Change{Object: "file cluster.yml", Diff: "--- cluster.yml\n+++ cluster.yml\n@@ -1 +1 @@\n-name: aws\n+name: external-aws\n", Result: "name: external-aws\n", Form: runner.FileDiff}
 	rendered := runner.Change{Object: "Deployment x", Diff: "--- Deployment x\n+++ Deployment x\n@@ -1 +1 @@\n-a\n+b\n", Form: runner.ObjectDiff}
 	field := runner.Change{Object: "Cluster demo", Location: "spec.x", Diff: "--- a\n+++ b\n"} // its values begin with dashes
@@ -22,9 +21,8 @@ func TestPlanShowsTheLinesOfAFile(t *testing.T) {
 	}
 }
 
-// A change that its row tells needs no block of its own, and a plan of nothing no word
-// about ways back.
-func TestPlansShowNoEmptyChange(t *testing.T) {
+// A change that its row describes has no block, and an empty plan does not mention going back.
+func TestWritePlan_noChange_noBlock(t *testing.T) {
 	var out bytes.Buffer
 	step := runner.PlannedStep{Info: runner.Info{ID: "cordon"}, State: runner.State{Kind: runner.Todo}, Plan: runner.Plan{Summary: []string{"cordon a"},
 		Changes: []runner.Change{{Object: "Node a", Location: "spec.unschedulable", Before: false, After: true}}}}

@@ -9,35 +9,35 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// Question is what somebody is asked before the first write.
+// Question holds what the user is asked before the first write.
 type Question struct {
 	Cluster string        // its name
-	To      []Destination // where it would be written; none where nobody knows
+	To      []Destination // where the run writes, if known
 	Steps   []runner.PlannedStep
 	Next    Commands
 }
 
-// Destination is a place that a run writes to.
+// Destination is a file or an API server that a run writes to.
 type Destination struct {
-	File    string // "": an API server
-	Context string // of a kubeconfig; "": none
+	File    string // empty for an API server
+	Context string // of a kubeconfig, or ""
 	Server  string // its address
 }
 
-// WriteQuestion asks on stderr for a yes, below the steps that it is for: where they write,
-// what they cost, and how long there is a way back.
+// WriteQuestion asks for approval on stderr, below the steps: where they write, what they cost, and how long
+// they can be undone.
 func WriteQuestion(streams console.Streams, q Question) {
 	s := console.NewScreen(streams, streams.Err)
 	cost := runner.CostOf(q.Steps)
 	s.Line("")
 	s.Prose("cluster   ", strings.Join(append([]string{q.Cluster}, destinations(q.To)...), " · "))
 	s.Prose("costs     ", costSentence(cost))
-	s.Prose("back      ", wayBack(cost, q.Next))
+	s.Prose("back      ", undoText(cost, q.Next))
 	s.Line("d shows every changed line")
 	fmt.Fprint(s.Out, s.Plain("Go on with "+q.Cluster+"? Only \"yes\" is accepted:"), " ")
 }
 
-// destinations say where a run writes.
+// destinations describes where a run writes.
 func destinations(to []Destination) []string {
 	var all []string
 	for _, d := range to {
@@ -46,7 +46,7 @@ func destinations(to []Destination) []string {
 			all = append(all, "file "+d.File)
 		case d.Context != "":
 			all = append(all, fmt.Sprintf("context %s, server %s", d.Context, d.Server))
-		case len(all) > 0: // Rancher's is named before it
+		case len(all) > 0: // the first one is Rancher's
 			all = append(all, "the cluster itself at "+d.Server)
 		default:
 			all = append(all, "server "+d.Server)
@@ -55,17 +55,17 @@ func destinations(to []Destination) []string {
 	return all
 }
 
-// costSentence is what the steps cost, in one sentence.
+// costSentence returns the cost of the steps in one sentence.
 func costSentence(cost runner.Cost) string {
 	text := stepsText(cost)
-	if pauses := pausesOf(cost.Pauses); pauses != "" {
+	if pauses := pausesText(cost.Pauses); pauses != "" {
 		text += "; " + pauses
 	}
 	return text
 }
 
-// wayBack says until when what is approved can be taken back.
-func wayBack(cost runner.Cost, commands Commands) string {
+// undoText describes how long the approved steps can be undone.
+func undoText(cost runner.Cost, commands Commands) string {
 	switch {
 	case commands.Undoing:
 		return "the migration can be begun again from wherever this ends"
@@ -75,7 +75,7 @@ func wayBack(cost runner.Cost, commands Commands) string {
 	return fmt.Sprintf("%s takes everything back after every step, until Kubernetes is upgraded to 1.27 or later", commands.Undo)
 }
 
-// WriteEveryLine prints on stderr every changed line of what somebody is asked about.
+// WriteEveryLine prints every changed line of the steps on stderr.
 func WriteEveryLine(streams console.Streams, steps []runner.PlannedStep) {
 	s := console.NewScreen(streams, streams.Err)
 	for number, step := range steps {

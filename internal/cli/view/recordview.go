@@ -12,15 +12,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
-// Recording shows what changes while a cluster is recorded, a line each. It is a
-// record.Sink that takes everything.
+// Recording prints changes while a cluster is recorded, one line each. It is a record.Sink that accepts every
+// entry.
 type Recording struct {
 	screen console.Screen
 	states map[string]string // by the name of a lease, or the UID of an object
 	begun  bool              // the Nodes that were there are noted
 }
 
-// NewRecording shows on standard output.
+// NewRecording returns a Recording for standard output.
 func NewRecording(streams console.Streams) *Recording {
 	return &Recording{screen: console.NewScreen(streams, streams.Out), states: map[string]string{}}
 }
@@ -44,7 +44,7 @@ func (v *Recording) Put(e record.Entry) error {
 	case e.Begun != nil:
 		v.begun = v.begun || e.Begun.Stream == record.Nodes
 	case e.Missed != nil:
-		v.line(e.At, missed(*e.Missed))
+		v.line(e.At, missedText(*e.Missed))
 	}
 	return nil
 }
@@ -65,9 +65,9 @@ func (v *Recording) changed(at time.Time, key, state, thing string) {
 func holder(l record.Lease) string {
 	switch {
 	case l.Gone:
-		return "there is none"
+		return "does not exist"
 	case l.Holder == "":
-		return "nobody holds it"
+		return "no holder"
 	}
 	return "held by " + l.Holder + ", written by " + plainOr(l.Manager, "an unknown program")
 }
@@ -114,14 +114,14 @@ func nodeState(n record.Node) string {
 func serviceState(s record.Service) string {
 	switch {
 	case s.Gone:
-		return "is no load balancer any more"
+		return "no longer a load balancer"
 	case len(s.Ingress) == 0:
 		return "no load balancer yet"
 	}
 	return strings.Join(s.Ingress, " ")
 }
 
-func missed(m record.Unwatched) string {
+func missedText(m record.Unwatched) string {
 	length := m.Until.Sub(m.From).Round(100 * time.Millisecond)
 	if m.Lost {
 		return fmt.Sprintf("%s were not watched for %s (%s): what happened in it is not known", m.Stream, length, m.Why)
@@ -136,11 +136,11 @@ func plainOr(text, otherwise string) string {
 	return text
 }
 
-// WriteJudgement prints what a record comes to.
+// WriteJudgement prints the result of a record.
 func WriteJudgement(streams console.Streams, r judge.Result) { WriteReport(streams, report.Of(r, nil)) }
 
-// WriteReport prints what a record, a journal or a bundle comes to. Edits and findings are in
-// the other formats.
+// WriteReport prints the report of a record, a journal or a bundle. Only the other formats contain edits and
+// findings.
 func WriteReport(streams console.Streams, r report.Report) {
 	s := console.NewScreen(streams, streams.Out)
 	s.Line("")
@@ -170,20 +170,20 @@ func WriteReport(streams console.Streams, r report.Report) {
 	}
 }
 
-// writeSentence is a verdict with its mark.
+// writeSentence prints a verdict with its mark.
 func writeSentence(s console.Screen, mark, text string) {
 	for n, line := range console.Wrapped(s.Plain(text), s.Width-3) {
 		s.Line("%s  %s", []string{mark, " "}[min(n, 1)], line)
 	}
 }
 
-// writeLanes prints who ran each controller when.
+// writeLanes prints which process ran each controller, and when.
 func writeLanes(s console.Screen, r judge.Result) {
 	for _, l := range r.Lanes {
 		s.Line("")
 		s.Line("%s", l.Controller)
 		if len(l.Intervals) == 0 {
-			s.Line("   nobody was seen to run it")
+			s.Line("   not running (as observed)")
 		}
 		for _, line := range report.RanLines(l) {
 			s.Whole("   ", line)

@@ -11,9 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
-// A change that is recorded is a line of its own where it is piped, whole; on a terminal it
-// goes on below itself.
-func TestRecordingIsNeverCut(t *testing.T) {
+// A recorded change is one whole line in a pipe, and wrapped on a terminal.
+func TestRecording_longLine_whole(t *testing.T) {
 	holder := "demo-cp-e782b882-l6l9v_5870acd2-f420-4b24-a813-7dd25b27dad9"
 	e := record.Entry{At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Lease: &record.Lease{Name: "cloud-provider-extraction-migration", Holder: holder, Manager: "kube-controller-manager"}}
 	for name, terminal := range map[string]bool{"piped": false, "a terminal": true} {

@@ -5,8 +5,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet"
 )
 
-// WriteRolling prints what would be left by whoever takes the controller away: first what
-// holds it, then what somebody has to come back for.
+// WriteRolling prints what removing the controller would leave behind: first the rollouts that prevent it,
+// then what needs attention later.
 func WriteRolling(streams console.Streams, rows []fleet.Left) {
 	s := console.NewScreen(streams, streams.Out)
 	held := 0

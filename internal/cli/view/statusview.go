@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// StatusDocument is what `status -o json` prints.
+// StatusDocument is the document of `status`.
 type StatusDocument struct {
 	TypeMeta
 	Target      journal.Target     `json:"target"`
@@ -17,13 +17,13 @@ type StatusDocument struct {
 	Observation runner.Observation `json:"observation"`
 	Steps       []stepStatus       `json:"steps"`
 	Paused      string             `json:"paused,omitempty"`
-	// Run is the one that works on the cluster now; left out: none does.
+	// Run is the run that works on the cluster now, if any.
 	Run *runner.Working `json:"run,omitempty"`
-	// Unread is why the journal could not be read: what it alone settles, such as a
-	// snapshot of ours, is told as if there were none.
+	// Unread is why the journal could not be read. Facts that only the journal contains, such as a
+	// snapshot by awsmigrate, are then reported as missing.
 	Unread  string `json:"unread,omitempty"`
 	Pending bool   `json:"pending"`
-	Next    string `json:"next"` // the command that goes on, or looks again
+	Next    string `json:"next"` // the command that continues, or repeats the status
 }
 
 type stepStatus struct {
@@ -33,7 +33,7 @@ type stepStatus struct {
 	Reason string           `json:"reason,omitempty"`
 }
 
-// NewStatus puts one observation of these steps into words.
+// NewStatus returns the document of an observation of these steps.
 func NewStatus(target journal.Target, steps []runner.Info, seen runner.Observation, commands Commands) StatusDocument {
 	doc := StatusDocument{TypeMeta: KindOf("Status"), Target: target, Observation: seen, Pending: seen.Pending(), Next: commands.Next(seen)}
 	for _, info := range steps {
@@ -43,12 +43,12 @@ func NewStatus(target journal.Target, steps []runner.Info, seen runner.Observati
 	return doc
 }
 
-// stateMarks show a step's state without colour.
+// stateMarks shows a step's state without color.
 var stateMarks = map[runner.StateKind]string{
 	runner.Done: "✓", runner.Todo: "·", runner.InProgress: "◐", runner.Skipped: "–", runner.Always: "·",
 }
 
-// WithRun is d while a run works on the cluster: nothing is to be begun beside it.
+// WithRun adds the run that works on the cluster. The next command then only watches it.
 func (d StatusDocument) WithRun(run *runner.Working, commands Commands) StatusDocument {
 	if run == nil {
 		return d
@@ -62,7 +62,7 @@ func (d StatusDocument) WithRun(run *runner.Working, commands Commands) StatusDo
 	return d
 }
 
-// runText says who works on the cluster, since when, and on what.
+// runText describes who works on the cluster, since when, and on which step.
 func runText(run runner.Working, now time.Time) string {
 	text := run.By
 	if run.Guards {
@@ -74,7 +74,7 @@ func runText(run runner.Working, now time.Time) string {
 	return text + fmt.Sprintf("; its lock was renewed %s ago", WholeSeconds(now.Sub(run.Renewed)))
 }
 
-// WriteStatus prints the header, a line for each step, and the way on.
+// WriteStatus prints the header, a line for each step, and the next command.
 func WriteStatus(streams console.Streams, doc StatusDocument, now time.Time) {
 	s := console.NewScreen(streams, streams.Out)
 	s.Header(doc.Header)
@@ -106,7 +106,7 @@ func WriteStatus(streams console.Streams, doc StatusDocument, now time.Time) {
 	}
 }
 
-// WriteWorking prints who works on a cluster; nil: nobody.
+// WriteWorking prints the run that works on a cluster, or that there is none.
 func WriteWorking(streams console.Streams, run *runner.Working, now time.Time) {
 	s := console.NewScreen(streams, streams.Out)
 	if run == nil {
@@ -116,7 +116,7 @@ func WriteWorking(streams console.Streams, run *runner.Working, now time.Time) {
 	s.Prose("run    ", runText(*run, now))
 }
 
-// WriteOutcome prints what became of a run that somebody has followed.
+// WriteOutcome prints the outcome of a run that was followed.
 func WriteOutcome(streams console.Streams, run journal.Run) {
 	console.NewScreen(streams, streams.Out).Prose("run    ", outcomeText(run))
 }
@@ -138,5 +138,5 @@ func outcomeText(run journal.Run) string {
 	return text
 }
 
-// WholeSeconds is a duration in whole seconds.
+// WholeSeconds formats a duration in whole seconds.
 func WholeSeconds(d time.Duration) string { return max(d, 0).Round(time.Second).String() }
