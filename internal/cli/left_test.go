@@ -27,10 +27,10 @@ func leftInTheSwitch(t *testing.T, output string) played {
 }
 
 // Whoever stops a run in the middle of a roll reads who goes on with it, how far it
-// is, that nobody brakes, and how to look; a machine gets the same as data.
+// is, that nothing pauses it, and how to look; a machine gets the same as data.
 func TestLeavingARollSaysWhoGoesOn(t *testing.T) {
 	text := strings.Join(strings.Fields(leftInTheSwitch(t, "text").out+leftInTheSwitch(t, "text").err), " ")
-	for _, want := range []string{"left at 1 of 6", "Rancher goes on with the rest by itself: 1 of 6 machines are changed; nobody watches the others, and nobody brakes",
+	for _, want := range []string{"left at 1 of 6", "Rancher goes on with the rest by itself: 1 of 6 machines are changed; the others are neither watched nor paused",
 		"look: awsmigrate rke2 status --cluster demo", "on: awsmigrate rke2 --cluster demo --yes"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q: %s", want, text)

@@ -15,29 +15,28 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// boardView shows what is in hand in a frame at the end of the terminal, and what is
-// done in lines above it. Whoever sends an event only leaves it there: a terminal that
-// takes its time, or takes nothing, holds up no run.
+// boardView shows the running step in a frame at the end of the terminal, and finished steps in lines above
+// it. Emit only stores an event: a slow or blocked terminal does not delay the run.
 type boardView struct {
 	streams  console.Streams
-	fallback Fallback // nil: none
+	fallback Fallback // or nil
 	clock    clock.WithTicker
 	out      io.Writer
-	painter  board.Painter // of paint alone
+	painter  board.Painter // used by paint only
 
 	mu      sync.Mutex
-	text    *textView // makes the lines that stay
+	text    *textView // writes the permanent lines
 	state   board.State
-	stay    bytes.Buffer // lines that are not on the screen yet
-	partial []byte       // of a line of somebody else's
-	work    *boardWork   // nil: nothing is drawn
-	drawn   bool         // it was begun once
-	quiet   bool         // a question is open
+	stay    bytes.Buffer // permanent lines that are not on the screen yet
+	partial []byte       // of a line of another program
+	work    *boardWork   // nil while nothing is drawn
+	drawn   bool         // whether drawing has started once
+	quiet   bool         // whether a question is open
 }
 
-// boardWork is a painter at work.
+// boardWork is a running painter.
 type boardWork struct {
-	wake        chan struct{} // there is something new
+	wake        chan struct{} // signals new content
 	quit, ended chan struct{}
 }
 
@@ -47,7 +46,7 @@ func newBoard(o Output, commands view.Commands, out io.Writer) *boardView {
 		v.painter.Screen = v.fallback.Drawing(out)
 	}
 	v.text = newTextView(o, commands, out)
-	v.text.screen.Out, v.text.beside = &v.stay, v
+	v.text.screen.Out, v.text.board = &v.stay, v
 	return v
 }
 
@@ -55,7 +54,7 @@ func newBoard(o Output, commands view.Commands, out io.Writer) *boardView {
 func (v *boardView) Emit(e runner.Event) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.text.unwatch() // what follows may go to a file
+	v.text.unwatch() // later lines may go to a file
 	v.state = v.state.After(e)
 	v.quiet = v.quiet && e.Type != runner.StepStarted && e.Type != runner.StepWaiting && e.Type != runner.LockTaken
 	v.text.Emit(e)
@@ -69,7 +68,7 @@ func (v *boardView) Emit(e runner.Event) {
 	}
 }
 
-// begin has somebody draw. v.mu is held.
+// begin starts drawing. The caller holds v.mu.
 func (v *boardView) begin() {
 	v.work = &boardWork{wake: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{})}
 	v.drawn = true
@@ -80,11 +79,11 @@ func (v *boardView) begin() {
 func (w *boardWork) nudge() {
 	select {
 	case w.wake <- struct{}{}:
-	default: // it will look anyhow
+	default: // it will draw anyway
 	}
 }
 
-// paint draws each second, when something is new, and when the size has changed.
+// paint draws every second, after news, and after a resize.
 func (v *boardView) paint(w *boardWork) {
 	defer close(w.ended)
 	ticker := v.clock.NewTicker(time.Second)
@@ -108,14 +107,14 @@ func (v *boardView) paint(w *boardWork) {
 	}
 }
 
-// frame puts what is new above the frame and draws it.
+// frame prints new lines above the frame and draws it.
 func (v *boardView) frame() {
 	v.mu.Lock()
 	look := v.look()
 	lines, now := bytes.Clone(v.stay.Bytes()), v.clock.Now()
 	v.stay.Reset()
 	var frame []string
-	if v.text.beside != nil {
+	if v.text.board != nil {
 		frame = board.Render(v.state, now, look)
 	}
 	v.mu.Unlock()
@@ -126,13 +125,13 @@ func (v *boardView) frame() {
 	v.painter.Draw(frame, look.Width)
 }
 
-// flush prints what is new where nothing is drawn. v.mu is held.
+// flush prints new lines if nothing is drawn. The caller holds v.mu.
 func (v *boardView) flush() {
 	_, _ = v.stay.WriteTo(v.out)
 	v.stay.Reset()
 }
 
-// look is what the terminal can show now.
+// look returns what the terminal can show now.
 func (v *boardView) look() board.Look {
 	look := board.Look{Width: usualWidth, Colour: v.streams.Color, Unicode: v.streams.UTF8(), Wide: v.streams.WideLocale()}
 	if v.streams.Width != nil {
@@ -143,22 +142,22 @@ func (v *boardView) look() board.Look {
 	if v.streams.Height != nil {
 		look.Height = v.streams.Height()
 	}
-	if v.text.beside != nil {
+	if v.text.board != nil {
 		v.text.screen.Width = min(look.Width, console.PipedWidth)
 	}
 	return look
 }
 
-// usualWidth is that of a terminal that tells none.
+// usualWidth is the width of a terminal with unknown size.
 const usualWidth = 80
 
-// Above implements Run: whole lines, above the frame while one is drawn.
-func (v *boardView) Above() io.Writer { return above{v} }
+// Above implements Run. It accepts whole lines and prints them above the frame.
+func (v *boardView) Above() io.Writer { return aboveWriter{v} }
 
-type above struct{ v *boardView }
+type aboveWriter struct{ v *boardView }
 
 // Write implements io.Writer.
-func (a above) Write(text []byte) (int, error) {
+func (a aboveWriter) Write(text []byte) (int, error) {
 	v := a.v
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -179,7 +178,7 @@ func (a above) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// leave implements progress: the frame is gone, and all lines are printed.
+// leave implements progress. It removes the frame and prints all lines.
 func (v *boardView) leave() time.Duration {
 	v.mu.Lock()
 	work := v.work
@@ -209,11 +208,11 @@ func (v *boardView) Finish(result runner.Result, err error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.text.screen.Out = v.out
-	if v.text.beside == nil { // nobody looks on any more
+	if v.text.board == nil { // the output goes to a file
 		return v.text.Finish(result, err)
 	}
 	if err != nil {
-		v.text.stopped(result, err)
+		v.text.writeStop(result, err)
 		return view.Shown(err)
 	}
 	writeEnd(v.text.screen, ending{result, took, v.text.evidence()}, v.text.commands)

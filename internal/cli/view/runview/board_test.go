@@ -11,8 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// A question behind a step that was watched first is not drawn over, and the next step is
-// drawn again.
+// The board does not overwrite a question that follows a watched step. It is drawn again for the next step.
 func TestBoardView_MakeRoom_drawsNothingUntilTheNextStep(t *testing.T) {
 	var screen bytes.Buffer
 	v := newBoard(Output{Streams: console.Streams{Out: &screen, Err: &screen, ErrTerminal: true}, Format: "text", Clock: clock.RealClock{}}, view.Commands{}, &screen)

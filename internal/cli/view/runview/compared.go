@@ -9,8 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// writeCompared prints how much is as it was before the migration, as far as a run has
-// compared it.
+// writeCompared prints the comparisons of the last run with the state before the migration.
 func writeCompared(s console.Screen, all []runner.Compared) {
 	if len(all) > 1 && !slices.ContainsFunc(all, func(c runner.Compared) bool { return c.Unread == "" || c.Unread != all[0].Unread }) {
 		s.Prose("same   ", "nodes and load balancers could not be compared: "+all[0].Unread)

@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// What differs is named, and what was not read is never called unchanged.
+// Differences are named, and what was not read is not called unchanged.
 func TestCompared(t *testing.T) {
 	for want, c := range map[string]runner.Compared{
 		"nodes unchanged: 6 (names, UIDs)":                         {Kind: "nodes", By: "names, UIDs", Same: 6, Of: 6},
@@ -28,6 +28,6 @@ func TestCompared(t *testing.T) {
 	out.Reset()
 	writeCompared(console.NewScreen(console.Streams{}, &out), []runner.Compared{{Kind: "nodes", Unread: "no journal"}, {Kind: "load balancers", Unread: "no journal"}})
 	if want := "same   nodes and load balancers could not be compared: no journal\n"; out.String() != want {
-		t.Errorf("one reason is told once: %q", out.String())
+		t.Errorf("a shared reason is printed once: %q", out.String())
 	}
 }

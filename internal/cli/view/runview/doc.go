@@ -1,7 +1,6 @@
-// Package runview shows a run as it goes and how it ended: in lines that stay, on a board
-// that is drawn anew, as a document or as a line of JSON for each event; and what somebody
-// can choose who interrupts one.
+// Package runview shows a run while it works and how it ended: as permanent lines, on a live board, as a
+// document, or as one JSON line for each event. It also prints the choices after an interrupt.
 //
-// It takes events and a result. It knows no step by its name, asks nobody anything, and
-// never decides whether a run goes on.
+// It takes events and a result. It knows no step by its name, asks no questions itself, and never decides
+// whether a run goes on.
 package runview

@@ -10,21 +10,22 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// RunResultDocument is the one document of a run that ended well.
+// RunResultDocument is the document of a successful run.
 type RunResultDocument struct {
 	view.TypeMeta
 	RunID       string             `json:"runID"`
 	Position    string             `json:"position"`
 	Observation runner.Observation `json:"observation"`
 	Steps       []stepResult       `json:"steps"`
-	Seconds     float64            `json:"seconds"`      // how long the run took
-	Added       float64            `json:"addedSeconds"` // of which awsmigrate waited to see a state hold
-	// Pauses are for how long at most nobody ran the cloud controllers, each time that they
-	// changed hands while a step was waited for.
+	Seconds     float64            `json:"seconds"`      // duration of the run
+	Added       float64            `json:"addedSeconds"` // of which awsmigrate waited for a state to hold
+	// Pauses holds the maximum duration of each pause of the cloud controllers that a step waited
+	// through.
 	Pauses []float64 `json:"pausedSeconds,omitempty"`
-	// Compared is how much is as it was before the migration, by the last step that looked.
+	// Compared holds the comparisons with the state before the migration, by the last step that made
+	// them.
 	Compared []runner.Compared `json:"compared,omitempty"`
-	Next     string            `json:"next"` // the command for what is left, or a look
+	Next     string            `json:"next"` // the command for the rest, or for the status
 }
 
 type stepResult struct {
@@ -48,7 +49,7 @@ func newRunResult(result runner.Result, took time.Duration, next string) RunResu
 	return doc
 }
 
-// endDocument is RunResult for a run that ended well and Error otherwise.
+// endDocument returns a RunResult for a successful run, else an Error.
 func endDocument(commands view.Commands, result runner.Result, took time.Duration, err error) any {
 	if err == nil {
 		return newRunResult(result, took, commands.Next(result.Observation))
@@ -58,7 +59,7 @@ func endDocument(commands view.Commands, result runner.Result, took time.Duratio
 	return doc
 }
 
-// documentView prints one document at the end and progress on stderr.
+// documentView prints one document at the end, and the progress on stderr.
 type documentView struct {
 	output   Output
 	commands view.Commands
@@ -83,8 +84,7 @@ func (v *documentView) Finish(result runner.Result, err error) error {
 	return view.Shown(err)
 }
 
-// eventStream prints every event as a JSON line, the last line being the
-// RunResult or the Error.
+// eventStream prints every event as a JSON line. The last line is the RunResult or the Error.
 type eventStream struct {
 	output   Output
 	commands view.Commands
@@ -103,7 +103,7 @@ type EventDocument struct {
 // Above implements Run.
 func (v *eventStream) Above() io.Writer { return v.output.Streams.Err }
 
-// MakeRoom implements Run: nothing is drawn.
+// MakeRoom implements Run. Nothing is drawn.
 func (v *eventStream) MakeRoom() {}
 
 // Emit implements runner.Sink.
@@ -122,7 +122,7 @@ func (v *eventStream) Emit(e runner.Event) {
 	if e.Err != nil {
 		doc.Error = e.Err.Error()
 	}
-	_ = view.WriteDocument(v.out, "jsonl", doc) // nobody reads any more
+	_ = view.WriteDocument(v.out, "jsonl", doc) // the reader may be gone
 }
 
 // Finish implements Run.

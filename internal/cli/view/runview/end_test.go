@@ -15,8 +15,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// The measured pauses stand on the last screen, with a board or without, and in the document.
-func TestEndTellsPauses(t *testing.T) {
+// The measured pauses are on the last screen, with and without a board, and in the document.
+func TestFinish_pauses_shown(t *testing.T) {
 	result := runner.Result{Position: "P5", Pauses: []time.Duration{5600 * time.Millisecond, 17 * time.Second}}
 	for progress, want := range map[Progress]string{
 		ProgressPlain: "pause  the cloud controllers changed hands, and were away for at most 5.6s, then 17s\n",
@@ -38,8 +38,8 @@ func TestEndTellsPauses(t *testing.T) {
 	}
 }
 
-// Whoever looked for a run to follow, and found none, is not told how long that took.
-func TestEndOfNoRunHasNoTime(t *testing.T) {
+// If there was no run to follow, no duration is shown.
+func TestFinish_noRun_noTime(t *testing.T) {
 	for took, want := range map[time.Duration]bool{0: false, 2 * time.Minute: true} {
 		var out bytes.Buffer
 		writeEnd(console.NewScreen(console.Streams{}, &out), ending{result: runner.Result{Position: "P5"}, took: took}, view.Commands{Following: true})
@@ -49,8 +49,8 @@ func TestEndOfNoRunHasNoTime(t *testing.T) {
 	}
 }
 
-// What was watched is told instead, with what it comes to and where it is kept.
-func TestEndTellsEvidence(t *testing.T) {
+// If a record exists, its result and location are shown.
+func TestFinish_evidence_shown(t *testing.T) {
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	one, other := &judge.Process{Program: "kube-controller-manager", Host: "a"}, &judge.Process{Program: "aws-cloud-controller-manager", Host: "b"}
 	gaps := []judge.Gap{
@@ -59,7 +59,7 @@ func TestEndTellsEvidence(t *testing.T) {
 		{From: at, To: at.Add(6 * time.Second), Least: 5 * time.Second, Greatest: 6 * time.Second, Before: other, After: one},
 	}
 	evidence := Evidence{Record: "/state/r.jsonl", Report: "r.html", Seen: true,
-		Judged: judge.Result{Lanes: []judge.Lane{{Controller: deciding, Gaps: gaps, Intervals: []judge.Interval{{Process: *one, Certain: true}}}}}}
+		Judged: judge.Result{Lanes: []judge.Lane{{Controller: decidingController, Gaps: gaps, Intervals: []judge.Interval{{Process: *one, Certain: true}}}}}}
 	output := func(out *bytes.Buffer) Output {
 		return Output{Streams: console.Streams{Out: out, Err: out}, Format: "text", Progress: ProgressNone, Evidence: func() Evidence { return evidence }}
 	}
@@ -82,23 +82,23 @@ func TestEndTellsEvidence(t *testing.T) {
 	evidence.Refused = []string{"pods", "services"}
 	out.Reset()
 	if _ = NewRun(output(&out), view.Commands{}).Finish(result, nil); !strings.Contains(out.String(), "record lacks pods, services, which these credentials may not watch") {
-		t.Errorf("what is not recorded is not told:\n%s", out.String())
+		t.Errorf("the missing resources are not shown:\n%s", out.String())
 	}
 	evidence.Record, evidence.Refused = "", []string{"leases"}
 	out.Reset()
 	if _ = NewRun(output(&out), view.Commands{}).Finish(result, nil); !strings.Contains(out.String(), "record none: it needs leases, which these credentials may not watch") {
-		t.Errorf("that nothing is recorded is not told:\n%s", out.String())
+		t.Errorf("the missing record is not shown:\n%s", out.String())
 	}
 	evidence.Beside = "r1"
 	out.Reset()
 	named := view.Commands{Report: func(run string) string { return "awsmigrate report --cluster demo --run " + run }}
 	if _ = NewRun(output(&out), named).Finish(result, nil); !strings.Contains(out.String(), "record awsmigrate report --cluster demo --run r1\nrecord lacks leases") {
-		t.Errorf("the record beside the journal is not told:\n%s", out.String())
+		t.Errorf("the record in the journal is not shown:\n%s", out.String())
 	}
 	evidence.Beside, evidence.Unkept = "", errors.New("configmaps are forbidden")
 	out.Reset()
-	if _ = NewRun(output(&out), named).Finish(result, nil); !strings.Contains(out.String(), "record not kept beside the journal: configmaps are forbidden\n") {
-		t.Errorf("that nothing is kept beside the journal is not told:\n%s", out.String())
+	if _ = NewRun(output(&out), named).Finish(result, nil); !strings.Contains(out.String(), "record not stored with the journal: configmaps are forbidden\n") {
+		t.Errorf("the missing record is not shown:\n%s", out.String())
 	}
 	evidence.Judged.Lanes[0].Intervals[0].Certain = false
 	out.Reset()

@@ -11,17 +11,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
-// Evidence is what a run can show of itself.
+// Evidence holds the record of a run and its judgement.
 type Evidence struct {
-	Record, Report string // files; "": none
-	Seen           bool   // the cluster was watched, and Judged is what it came to
+	Record, Report string // files, or ""
+	Seen           bool   // whether the cluster was watched; Judged is the result
 	Judged         judge.Result
-	Refused        []string // what the credentials may not watch
-	Beside         string   // the run whose record is kept beside its journal; "": none
-	Unkept         error    // why none is
+	Refused        []string // resources that the credentials may not watch
+	Beside         string   // the run whose record is kept with its journal, or ""
+	Unkept         error    // why no record is kept
 }
 
-// evidence is what was asked to be kept of a run, or nothing.
+// evidence returns the requested evidence of a run, or nothing.
 func (o Output) evidence() Evidence {
 	if o.Evidence == nil {
 		return Evidence{}
@@ -29,36 +29,36 @@ func (o Output) evidence() Evidence {
 	return o.Evidence()
 }
 
-// proves says whether what was watched decides if two ever ran at once: it shows two, or
-// excludes it for hands that changed. Whatever it leaves open is for a report.
-func (e Evidence) proves() bool {
+// isProof reports whether the record decides if two managers ever ran at once: it shows an overlap, or
+// excludes one for a hand-over. A report covers undecided records.
+func (e Evidence) isProof() bool {
 	if !e.Seen {
 		return false
 	}
 	verdict := e.Judged.Verdict()
-	return verdict == judge.Double || verdict == judge.Single && e.pauses() != ""
+	return verdict == judge.Double || verdict == judge.Single && e.pausesText() != ""
 }
 
-// deciding is the controller whose pauses stand for all that are handed over together.
-const deciding = "service"
+// decidingController is the controller whose pauses count for all that are handed over together.
+const decidingController = "service"
 
-// pauses are for how long nobody ran the cloud controllers, by what was watched; "": that
-// shows none, or leaves open who ran them.
-func (e Evidence) pauses() string {
-	at := slices.IndexFunc(e.Judged.Lanes, func(l judge.Lane) bool { return l.Controller == deciding })
+// pausesText describes the recorded pauses of the cloud controllers. It returns "" if the record contains no
+// hand-over or leaves open who ran them.
+func (e Evidence) pausesText() string {
+	at := slices.IndexFunc(e.Judged.Lanes, func(l judge.Lane) bool { return l.Controller == decidingController })
 	if !e.Seen || at < 0 || slices.ContainsFunc(e.Judged.Lanes[at].Intervals, func(i judge.Interval) bool { return !i.Certain }) {
 		return ""
 	}
 	var all []string
 	for _, gap := range e.Judged.Lanes[at].Gaps {
-		if gap.Before != nil && gap.After != nil { // else the record begins or ends in it
+		if gap.Before != nil && gap.After != nil { // otherwise the record begins or ends in the gap
 			all = append(all, report.Length(gap))
 		}
 	}
-	return awayFor("", all)
+	return pauseSentence("", all)
 }
 
-// writeFiles names what a run leaves to look into.
+// writeFiles prints the files and records of a run.
 func (e Evidence) writeFiles(s console.Screen, indent string, commands view.Commands) {
 	switch {
 	case e.Record != "":
@@ -70,14 +70,14 @@ func (e Evidence) writeFiles(s console.Screen, indent string, commands view.Comm
 		s.Prose(indent+"record ", e.refusal())
 	}
 	if e.Unkept != nil {
-		s.Prose(indent+"record ", "not kept beside the journal: "+plaintext.Tidy(e.Unkept.Error()))
+		s.Prose(indent+"record ", "not stored with the journal: "+plaintext.Tidy(e.Unkept.Error()))
 	}
 	if e.Report != "" {
 		s.Line("%sreport %s", indent, e.Report)
 	}
 }
 
-// refusal says what is not recorded, and whose rights would do.
+// refusal describes what is not recorded, and which rights are missing.
 func (e Evidence) refusal() string {
 	text := "lacks "
 	if e.Record == "" && e.Beside == "" {

@@ -11,52 +11,52 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// Run shows a run as it goes and how it ended.
+// Run shows a run while it works and how it ended.
 type Run interface {
 	runner.Sink
-	// Finish shows the end. What it returns is marked as shown.
+	// Finish shows the end. It marks the returned error as shown.
 	Finish(runner.Result, error) error
-	// MakeRoom ends what is drawn until the next step begins: a question comes.
+	// MakeRoom stops drawing until the next step begins, because a question follows.
 	MakeRoom()
-	// Above takes lines of programs that a run has under way.
+	// Above accepts the lines of programs that the run has started.
 	Above() io.Writer
 }
 
-// Output is where a run is shown, and how.
+// Output describes where and how a run is shown.
 type Output struct {
 	Streams  console.Streams
 	Format   string // text, json, jsonl, yaml
 	Progress Progress
 	Clock    clock.WithTicker // of a board
-	Fallback Fallback         // nil: none
-	Evidence func() Evidence  // asked for at the end; nil: none is kept
+	Fallback Fallback         // or nil
+	Evidence func() Evidence  // called at the end, or nil
 }
 
-// Progress is how a run is shown while it works. The zero value is ProgressPlain.
+// Progress selects how a run is shown while it works. Its zero value acts as ProgressPlain.
 type Progress string
 
 const (
-	// ProgressBoard draws what is in hand anew each second, on a terminal.
+	// ProgressBoard draws the running step every second, on a terminal.
 	ProgressBoard Progress = "board"
 	// ProgressPlain prints lines.
 	ProgressPlain Progress = "plain"
-	// ProgressNone shows the end alone.
+	// ProgressNone shows only the end.
 	ProgressNone Progress = "none"
 )
 
-// Fallback is where the output of a run goes on once nobody takes it any more.
+// Fallback receives output after the terminal disconnects.
 type Fallback interface {
-	// Where says so, for people.
+	// Where describes its location for people.
 	Where() string
-	// OnTerminal says whether one of the streams is a terminal, which may go away.
+	// OnTerminal reports whether one of the streams is a terminal, which may disconnect.
 	OnTerminal() bool
-	// Watched says whether what is written to out still reaches where it was meant to go.
+	// Watched reports whether out is still connected.
 	Watched(out io.Writer) bool
-	// Drawing is out for what only a terminal can use: it takes no other way.
+	// Drawing returns out for output that only a terminal can use. It is not redirected.
 	Drawing(out io.Writer) io.Writer
 }
 
-// NewRun is the view of a run in a format.
+// NewRun returns the view of a run for a format.
 func NewRun(o Output, commands view.Commands) Run {
 	switch o.Format {
 	case "jsonl":
@@ -65,18 +65,18 @@ func NewRun(o Output, commands view.Commands) Run {
 		return &documentView{output: o, commands: commands, progress: newProgress(o, commands, o.Streams.Err)}
 	}
 	switch {
-	case o.Progress == ProgressBoard && !o.Streams.OutTerminal: // the lines are kept, and the board is for who looks on
-		return &besideText{board: newBoard(o, commands, o.Streams.Err), textView: newTextView(o, commands, o.Streams.Out)}
+	case o.Progress == ProgressBoard && !o.Streams.OutTerminal: // stdout gets the lines, the terminal a board
+		return &textWithBoard{board: newBoard(o, commands, o.Streams.Err), textView: newTextView(o, commands, o.Streams.Out)}
 	case o.Progress == ProgressNone:
-		return &endAlone{newTextView(o, commands, o.Streams.Out)}
+		return &endView{newTextView(o, commands, o.Streams.Out)}
 	}
 	return newProgress(o, commands, o.Streams.Out)
 }
 
-// progress shows a run beside the document at its end, or as all there is.
+// progress shows a run while it works. A document may follow at its end.
 type progress interface {
 	Run
-	// leave ends what is drawn, for whoever writes next, and says how long the run took.
+	// leave stops drawing before other output, and returns the duration of the run.
 	leave() time.Duration
 }
 
@@ -85,42 +85,42 @@ func newProgress(o Output, commands view.Commands, out io.Writer) progress {
 	case ProgressBoard:
 		return newBoard(o, commands, out)
 	case ProgressNone:
-		return &endAlone{newTextView(o, commands, out)}
+		return &endView{newTextView(o, commands, out)}
 	case ProgressPlain:
 	}
 	return newTextView(o, commands, out)
 }
 
-// endAlone prints nothing but how a run ended.
-type endAlone struct{ *textView }
+// endView prints only how a run ended.
+type endView struct{ *textView }
 
 // Emit implements runner.Sink.
-func (v *endAlone) Emit(e runner.Event) {
+func (v *endView) Emit(e runner.Event) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.note(e)
+	v.recordEnd(e)
 }
 
-// besideText keeps every line of a run where no terminal is, and draws a board.
-type besideText struct {
+// textWithBoard writes every line of a run to a file or pipe, and draws a board on the terminal.
+type textWithBoard struct {
 	*textView
 	board *boardView
 }
 
 // Emit implements runner.Sink.
-func (v *besideText) Emit(e runner.Event) {
+func (v *textWithBoard) Emit(e runner.Event) {
 	v.textView.Emit(e)
 	v.board.Emit(e)
 }
 
 // MakeRoom implements Run.
-func (v *besideText) MakeRoom() { v.board.MakeRoom() }
+func (v *textWithBoard) MakeRoom() { v.board.MakeRoom() }
 
 // Finish implements Run.
-func (v *besideText) Finish(result runner.Result, err error) error {
+func (v *textWithBoard) Finish(result runner.Result, err error) error {
 	v.board.leave()
 	return v.textView.Finish(result, err)
 }
 
 // Above implements Run.
-func (v *besideText) Above() io.Writer { return v.board.Above() }
+func (v *textWithBoard) Above() io.Writer { return v.board.Above() }

@@ -12,36 +12,36 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// stopped prints why a run stopped, and the way on.
-func (v *textView) stopped(result runner.Result, err error) {
+// writeStop prints why a run stopped, and how to continue.
+func (v *textView) writeStop(result runner.Result, err error) {
 	s := console.NewScreen(v.streams, v.streams.Err)
 	first, rest := "error: ", "  "
 	if v.begun {
 		first, rest = "   ", "   "
 	}
 	faults := view.Flatten(err)
-	if result.Resume != "" && !v.braked { // what to do about a brake is more than to go on
-		faults = unrepeated(faults)
+	if result.Resume != "" && !v.braked { // after a pause of the rollout, continuing needs more than the same command
+		faults = dropResumeFix(faults)
 	}
 	view.WriteFaults(s, first, rest, faults)
 	if text := leftText(result.Left, fault.ClassOf(err)); text != "" {
 		s.Prose("   !  ", text)
 	}
-	asked := fault.ClassOf(err) == fault.Interrupted // for the brake, if it was pulled: then the same command goes on
+	asked := fault.ClassOf(err) == fault.Interrupted // if the user paused the rollout, the same command continues
 	if step := StoppedStep(result); step != "" {
 		switch {
 		case v.braked && v.commands.ByCommits && asked:
-		case v.braked && v.commands.ByCommits: // an undo takes back nothing that somebody else has committed
+		case v.braked && v.commands.ByCommits: // an undo does not revert commits of another owner
 			s.Line("   on:      %s", view.GoingBack+"#after-the-brake")
 		case v.braked && !asked:
 			s.Line("   back:    %s", v.commands.Undo)
 			s.Line("   on:      %s", view.GoingBack+"#after-the-brake")
-		case step == v.commands.NoWayBack && fault.ClassOf(err) != fault.Gate: // there is no way back any more
-		case step != result.Steps[0].ID && !v.commands.Undoing: // nothing to go back from, at the first
+		case step == v.commands.NoWayBack && fault.ClassOf(err) != fault.Gate: // no undo is possible after this step
+		case step != result.Steps[0].ID && !v.commands.Undoing: // the first step has nothing to undo
 			s.Line("   back:    %s", v.commands.Undo)
 		}
 		s.Line("   look:    %s", v.commands.Status)
-		for _, command := range explains(s.Program, err, step) {
+		for _, command := range explainCommands(s.Program, err, step) {
 			s.Line("            %s", command)
 		}
 	}
@@ -52,9 +52,8 @@ func (v *textView) stopped(result runner.Result, err error) {
 	s.Line("exit %d", view.ExitCode(err))
 }
 
-// unrepeated are the errors of an end without the advice to go on, for which there is a
-// line of its own.
-func unrepeated(faults []error) []error {
+// dropResumeFix removes the fix of interrupts and hang-ups, because a separate line describes how to continue.
+func dropResumeFix(faults []error) []error {
 	all := slices.Clone(faults)
 	for i, one := range all {
 		f, ok := fault.As(one)
@@ -67,30 +66,29 @@ func unrepeated(faults []error) []error {
 	return all
 }
 
-// leftText says what becomes of a roll that the run has left; "": nothing is left
-// to say.
+// leftText describes a rollout that continues after the run, or returns "".
 func leftText(left *runner.Left, why fault.Class) string {
 	if left == nil {
 		return ""
 	}
-	of := cmp.Or(left.Of, "machines")
-	changed := fmt.Sprintf("%d of %d %s are changed", left.Changed, left.Total, of)
+	noun := cmp.Or(left.Of, "machines")
+	changed := fmt.Sprintf("%d of %d %s are changed", left.Changed, left.Total, noun)
 	switch {
 	case left.GoesOn && left.Changed == left.Total && left.Total > 0:
-		return fmt.Sprintf("all %d %s are changed; %s ends by itself what is left to do, and nobody watches it", left.Total, of, left.By)
+		return fmt.Sprintf("all %d %s are changed; %s finishes the rest, which is not watched", left.Total, noun, left.By)
 	case left.GoesOn && why == fault.Locked:
-		return fmt.Sprintf("%s goes on with the rest by itself: %s; this run no longer watches, and brakes nothing. The run that took the lock does, if it lives", left.By, changed)
+		return fmt.Sprintf("%s goes on with the rest by itself: %s; this run can no longer watch or pause it. The run that took the lock can, if it is alive", left.By, changed)
 	case left.GoesOn:
-		return fmt.Sprintf("%s goes on with the rest by itself: %s; nobody watches the others, and nobody brakes", left.By, changed)
+		return fmt.Sprintf("%s goes on with the rest by itself: %s; the others are neither watched nor paused", left.By, changed)
 	case left.CutOff:
-		return fmt.Sprintf("%s was interrupted in the middle of its work: the node in hand stays as it is, cordoned perhaps, until the same command runs %s again", left.By, left.By)
+		return fmt.Sprintf("%s was interrupted in the middle of its work: the current node stays as it is, possibly cordoned, until the same command runs %s again", left.By, left.By)
 	case why == fault.Interrupted && !left.Held:
 		return fmt.Sprintf("%s was let finish: nothing goes on by itself", left.By)
 	}
-	return "" // held by the brake, which has said so
+	return "" // the pause of the rollout has its own message
 }
 
-// StoppedStep is the step that a run did not finish; "": none.
+// StoppedStep returns the step that a run did not finish, or "".
 func StoppedStep(result runner.Result) journal.StepID {
 	for _, step := range result.Steps {
 		if step.Outcome == runner.Stopped || step.Outcome == runner.Halted {
@@ -100,17 +98,17 @@ func StoppedStep(result runner.Result) journal.StepID {
 	return ""
 }
 
-// mostExplained is how many checks the look line names.
-const mostExplained = 3
+// maxExplained is the number of checks that the look lines name.
+const maxExplained = 3
 
-// explains are the commands that explain the checks an error is of, or the step.
-func explains(program string, err error, step journal.StepID) []string {
+// explainCommands returns the commands that explain the checks of an error, else the step.
+func explainCommands(program string, err error, step journal.StepID) []string {
 	ids := fault.ChecksOf(err)
 	if len(ids) == 0 {
 		ids = []string{string(step)}
 	}
 	var commands []string
-	for _, id := range ids[:min(len(ids), mostExplained)] {
+	for _, id := range ids[:min(len(ids), maxExplained)] {
 		commands = append(commands, program+" explain "+id)
 	}
 	return commands

@@ -25,11 +25,11 @@ func TestLeftText(t *testing.T) {
 		want string // part of it; "": nothing is said
 	}{
 		"nothing":                {nil, fault.Interrupted, ""},
-		"an interrupt":           {&rancher, fault.Interrupted, "nobody brakes"},
+		"an interrupt":           {&rancher, fault.Interrupted, "neither watched nor paused"},
 		"the deadline":           {&rancher, fault.NoProgress, "2 of 3 machines are changed"},
-		"the lock is lost":       {&rancher, fault.Locked, "The run that took the lock does, if it lives"},
+		"the lock is lost":       {&rancher, fault.Locked, "The run that took the lock can, if it is alive"},
 		"held by the brake":      {&held, fault.Check, ""},
-		"all are changed":        {&runner.Left{By: "Rancher", GoesOn: true, Changed: 6, Total: 6}, fault.Interrupted, "all 6 machines are changed; Rancher ends by itself what is left to do, and nobody watches it"},
+		"all are changed":        {&runner.Left{By: "Rancher", GoesOn: true, Changed: 6, Total: 6}, fault.Interrupted, "all 6 machines are changed; Rancher finishes the rest, which is not watched"},
 		"pods":                   {&runner.Left{By: "Kubernetes", Of: "pods of the CCM", GoesOn: true, Changed: 1, Total: 3}, fault.Interrupted, "Kubernetes goes on with the rest by itself: 1 of 3 pods of the CCM are changed"},
 		"rke is let finish":      {&rke, fault.Interrupted, "nothing goes on by itself"},
 		"rke is interrupted":     {&cut, fault.NoProgress, "until the same command runs rke again"},
@@ -43,9 +43,8 @@ func TestLeftText(t *testing.T) {
 	}
 }
 
-// The commands that explain a stop are for the checks that an error is of, not for
-// IDs that its text happens to mention.
-func TestLookLineExplainsTheChecksOfTheError(t *testing.T) {
+// The commands that explain a stop name the checks of the error, not IDs in its text.
+func TestWriteStop_checks_explainCommands(t *testing.T) {
 	mentions := &fault.Error{Object: "Machine m", Seen: "registered a second Node; AWSM-305 looks at it"}
 	of := func(ids ...string) error { return &fault.Error{Seen: "failed", Checks: ids} }
 	for name, tt := range map[string]struct {
@@ -59,15 +58,15 @@ func TestLookLineExplainsTheChecksOfTheError(t *testing.T) {
 		"four are three": {of("AWSM-104", "AWSM-103", "AWSM-102", "AWSM-101"),
 			[]string{"awsmigrate explain AWSM-101", "awsmigrate explain AWSM-102", "awsmigrate explain AWSM-103"}},
 	} {
-		if got := explains("awsmigrate", tt.err, "switch-provider"); !slices.Equal(got, tt.want) {
+		if got := explainCommands("awsmigrate", tt.err, "switch-provider"); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
 }
 
-// Behind the brake an undo leads back, but not where somebody else makes the edits: it
-// takes back nothing that it did not make.
-func TestWayOnBehindTheBrake(t *testing.T) {
+// After a pause of the rollout an undo goes back, except if another owner makes the edits: an undo only
+// removes its own edits.
+func TestWriteStop_pausedRollout_wayOn(t *testing.T) {
 	for byCommits, want := range map[bool]string{
 		false: "   back:    go back\n   on:      docs/going-back.md#after-the-brake\n",
 		true:  "   on:      docs/going-back.md#after-the-brake\n",
@@ -75,22 +74,22 @@ func TestWayOnBehindTheBrake(t *testing.T) {
 		var out bytes.Buffer
 		v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, view.Commands{Undo: "go back", Status: "look", ByCommits: byCommits}, &out)
 		v.begun, v.braked = true, true
-		v.stopped(runner.Result{Steps: []runner.StepResult{{ID: "switch-provider", Outcome: runner.Stopped}}}, &fault.Error{Class: fault.Check, Seen: "two"})
+		v.writeStop(runner.Result{Steps: []runner.StepResult{{ID: "switch-provider", Outcome: runner.Stopped}}}, &fault.Error{Class: fault.Check, Seen: "two"})
 		if !strings.Contains(out.String(), want) || byCommits && strings.Contains(out.String(), "go back") {
 			t.Errorf("by commits %t:\n%s", byCommits, out.String())
 		}
 	}
 }
 
-// On a terminal an error goes on below itself, at the end of a word; a command stays whole.
-func TestErrorsOfAStopFitTheTerminal(t *testing.T) {
+// On a terminal an error wraps at the end of a word; a command stays whole.
+func TestWriteStop_longError_wrapped(t *testing.T) {
 	const fix = "kubectl label node ip-10-0-32-5.ec2.internal topology.kubernetes.io/zone=us-east-1c --overwrite"
 	for _, width := range []int{40, 60, 80, 120} {
 		var out bytes.Buffer
 		streams := console.Streams{Out: &out, Err: &out, OutTerminal: true, ErrTerminal: true, Width: func() int { return width }}
 		v := newTextView(Output{Streams: streams}, view.Commands{Undo: "go back", Status: "look"}, &out)
 		v.begun = true
-		v.stopped(runner.Result{}, &fault.Error{Class: fault.Check, Object: "AWSM-303 failed: zone labels agree with the ProviderIDs (Node a)",
+		v.writeStop(runner.Result{}, &fault.Error{Class: fault.Check, Object: "AWSM-303 failed: zone labels agree with the ProviderIDs (Node a)",
 			Seen: strings.Repeat("a zone label that is another one ", 4), Wanted: "the zone of the instance, as EC2 knows it, and nothing else", Fix: fix})
 		if !strings.Contains(out.String(), fix+"\n") {
 			t.Errorf("width %d: the command is cut:\n%s", width, out.String())
@@ -103,13 +102,13 @@ func TestErrorsOfAStopFitTheTerminal(t *testing.T) {
 	}
 }
 
-// How to go on is said once, by its own line.
-func TestGoingOnIsSaidOnce(t *testing.T) {
+// The way to continue is printed once, on its own line.
+func TestWriteStop_resume_onceNamed(t *testing.T) {
 	const resume = "awsmigrate rke2 --cluster demo"
 	for _, class := range []fault.Class{fault.Interrupted, fault.HungUp} {
 		var out bytes.Buffer
 		v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, view.Commands{Status: "look"}, &out)
-		v.stopped(runner.Result{Resume: resume}, &fault.Error{Class: class, Seen: "stopped on request", Fix: "go on with: " + resume})
+		v.writeStop(runner.Result{Resume: resume}, &fault.Error{Class: class, Seen: "stopped on request", Fix: "go on with: " + resume})
 		if got := strings.Count(out.String(), resume); got != 1 {
 			t.Errorf("class %v: %d times:\n%s", class, got, out.String())
 		}

@@ -13,23 +13,23 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// textView prints a run for people, in lines that stay: one per change, and a line now
-// and then while it waits.
+// textView prints a run as permanent lines for people: one for each change, and occasional ones during a
+// wait.
 type textView struct {
 	streams  console.Streams
-	fallback Fallback // nil: none
+	fallback Fallback // or nil
 	evidence func() Evidence
 	commands view.Commands
 	screen   console.Screen
 	steps    int // columns of a step's name
 	mu       sync.Mutex
 	now      time.Time  // of the last event
-	beside   *boardView // shows what is in hand; nil: the lines do
+	board    *boardView // shows the running step, or nil if the lines do
 	shown    shownWait
-	ended    time.Duration // how long the run took, once it is over
-	begun    bool          // a step was begun
+	ended    time.Duration // duration of the run, set at its end
+	begun    bool          // whether a step has begun
 	braked   bool
-	last     *runner.Wait // of the current step
+	last     *runner.Wait // the last wait of the current step
 }
 
 func newTextView(o Output, commands view.Commands, out io.Writer) *textView {
@@ -44,10 +44,10 @@ func newTextView(o Output, commands view.Commands, out io.Writer) *textView {
 func (v *textView) Emit(e runner.Event) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.note(e)
+	v.recordEnd(e)
 	switch e.Type {
 	case runner.RunStarted:
-		if !v.commands.Following { // who only looks on runs nothing
+		if !v.commands.Following { // a watching process is not the run
 			v.line("", "run "+e.Message+", from "+e.Position)
 		}
 	case runner.LockTaken:
@@ -59,23 +59,23 @@ func (v *textView) Emit(e runner.Event) {
 	case runner.StepSkipped:
 		v.row("–", e.Step, "skipped: "+e.Message, "")
 	case runner.StepStarted:
-		v.passing("◐  "+v.step(e.Step)+"  ", e.Title)
+		v.writeProgress("◐  "+v.step(e.Step)+"  ", e.Title)
 		if v.commands.Undoing {
 			v.details(writesOf(e.Changes))
 		}
 	case runner.StepWaiting:
-		v.waiting(e)
+		v.writeWait(e)
 	case runner.StepWarning:
 		v.line("   !  ", e.Message)
 		v.details(e.Lines)
 	case runner.StepFinished:
-		v.finished(e)
+		v.writeFinished(e)
 	case runner.StepFailed:
-		v.row("✗", e.Step, v.stoppedAt(e.Left), short(e.Elapsed))
+		v.row("✗", e.Step, v.progressAt(e.Left), short(e.Elapsed))
 	case runner.BrakePulled:
 		v.line("   ", "brake pulled: "+e.Message)
 	case runner.Interrupting:
-		v.line("   ", "interrupted: "+e.Message+"; once more to leave at once")
+		v.line("   ", "interrupted: "+e.Message+"; press Ctrl-C again to exit at once")
 	case runner.HungUp:
 		v.unwatch()
 		v.line("   ", "hang-up: "+e.Message)
@@ -83,10 +83,10 @@ func (v *textView) Emit(e runner.Event) {
 	}
 }
 
-// note keeps what the end of a run is shown by.
-func (v *textView) note(e runner.Event) {
+// recordEnd stores what the end of a run is printed with.
+func (v *textView) recordEnd(e runner.Event) {
 	v.now = e.Time
-	switch e.Type { //nolint:exhaustive // the others leave nothing for the end
+	switch e.Type { //nolint:exhaustive // the end does not depend on others
 	case runner.StepStarted:
 		v.begun, v.shown, v.last = true, shownWait{}, nil
 	case runner.StepWaiting:
@@ -103,7 +103,7 @@ func (v *textView) note(e runner.Event) {
 // Above implements Run.
 func (v *textView) Above() io.Writer { return v.streams.Err }
 
-// MakeRoom implements Run: nothing is drawn.
+// MakeRoom implements Run. Nothing is drawn.
 func (v *textView) MakeRoom() {}
 
 // leave implements progress.
@@ -113,8 +113,8 @@ func (v *textView) leave() time.Duration {
 	return v.ended
 }
 
-// stoppedAt is how far the current step had come.
-func (v *textView) stoppedAt(left *runner.Left) string {
+// progressAt describes how far the current step had progressed.
+func (v *textView) progressAt(left *runner.Left) string {
 	if left != nil && left.GoesOn {
 		return fmt.Sprintf("left at %d of %d", left.Changed, left.Total)
 	}
@@ -124,7 +124,7 @@ func (v *textView) stoppedAt(left *runner.Left) string {
 	return fmt.Sprintf("stopped at %d of %d", v.last.Done, v.last.Total)
 }
 
-func (v *textView) finished(e runner.Event) {
+func (v *textView) writeFinished(e runner.Event) {
 	text, rest := "", e.Lines
 	if len(rest) > 0 {
 		text, rest = rest[0], rest[1:]
@@ -139,58 +139,57 @@ func (v *textView) details(lines []string) {
 	}
 }
 
-// row prints one step's line of a table.
+// row prints the line of one step.
 func (v *textView) row(mark string, step journal.StepID, text, tail string) {
 	v.print(mark+"  "+v.step(step)+"  ", text, tail)
 }
 
-// undoSteps is as wide as the longest name of a step of an undo.
+// undoSteps is the width of the longest step name of an undo.
 const undoSteps = 29
 
-// step is a step's name in its column.
+// step returns a step's name, padded to its column.
 func (v *textView) step(id journal.StepID) string { return fmt.Sprintf("%-*s", v.steps, id) }
 
 func (v *textView) line(prefix, text string) { v.print(prefix, text, "") }
 
-// passing prints a line about what is in hand, unless something else shows that.
-func (v *textView) passing(prefix, text string) {
-	if v.beside == nil {
+// writeProgress prints a line about the running step, unless a board shows it.
+func (v *textView) writeProgress(prefix, text string) {
+	if v.board == nil {
 		v.line(prefix, text)
 	}
 }
 
-// print prints what begins a row, a text, and a tail at the right end. On a terminal the
-// text goes on below itself. Elsewhere it is the record of the run: every line is whole,
-// however long, and begins with its time.
+// print prints a prefix, a text, and a tail at the right end. On a terminal the text is wrapped. Elsewhere the
+// output is the log of the run: each line is whole and begins with its time.
 func (v *textView) print(prefix, text, tail string) {
 	text, stamp, width := v.screen.Plain(text), "", v.screen.Width
 	if !v.screen.Terminal {
-		stamp, width = v.now.UTC().Format(clockTime)+"  ", max(width, lengthOf(prefix, text, tail))
+		stamp, width = v.now.UTC().Format(clockTime)+"  ", max(width, rowWidth(prefix, text, tail))
 	}
 	for _, line := range console.TableRow(prefix, text, tail, width) {
 		v.screen.Line("%s%s", stamp, line)
 	}
 }
 
-// clockTime is the time of a line. The day is in the run's ID, on its first line.
+// clockTime is the format of a line's time. The run's ID on the first line contains the day.
 const clockTime = "15:04:05Z"
 
-// lengthOf is how many columns a row takes in one line.
-func lengthOf(prefix, text, tail string) int {
+// rowWidth returns the columns of a row on one line.
+func rowWidth(prefix, text, tail string) int {
 	return utf8.RuneCountInString(prefix+text+tail) + 2*min(len(tail), 1)
 }
 
-// unwatch draws nothing any more once the lines go to a file.
+// unwatch stops drawing once the lines go to a file.
 func (v *textView) unwatch() {
 	if v.fallback != nil && !v.fallback.Watched(v.out()) {
-		v.beside, v.screen = nil, v.screen.Piped()
+		v.board, v.screen = nil, v.screen.Piped()
 	}
 }
 
-// out is where the lines come to.
+// out returns the writer that receives the lines.
 func (v *textView) out() io.Writer {
-	if v.beside != nil {
-		return v.beside.out
+	if v.board != nil {
+		return v.board.out
 	}
 	return v.screen.Out
 }
@@ -200,15 +199,14 @@ func (v *textView) Finish(result runner.Result, err error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err != nil {
-		v.stopped(result, err)
+		v.writeStop(result, err)
 		return view.Shown(err)
 	}
 	writeEnd(v.screen, ending{result, v.ended, v.evidence()}, v.commands)
 	return nil
 }
 
-// addedText says how much of a run's time was the tool's own waiting for a
-// state to hold.
+// addedText describes how much of a run's time awsmigrate waited for a state to hold.
 func addedText(added, all time.Duration) string {
 	if added <= 0 || all <= 0 {
 		return ""
@@ -216,7 +214,7 @@ func addedText(added, all time.Duration) string {
 	return fmt.Sprintf(", %s of it added by awsmigrate (%.1f %%)", short(added), 100*added.Seconds()/all.Seconds())
 }
 
-// short rounds a duration to what a reader needs.
+// short rounds a duration to a useful precision.
 func short(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:

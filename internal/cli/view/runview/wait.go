@@ -9,40 +9,40 @@ import (
 )
 
 const (
-	// quietFor is the least time between two lines of one wait, where lines stay.
-	quietFor = 5 * time.Second
-	// speakUp is the most.
-	speakUp = 30 * time.Second
+	// minWaitInterval is the minimum time between two permanent lines of one wait.
+	minWaitInterval = 5 * time.Second
+	// maxWaitInterval is the time after which a line is repeated without a change.
+	maxWaitInterval = 30 * time.Second
 )
 
-// shownWait is what a reader last saw of a wait.
+// shownWait is the last printed state of a wait.
 type shownWait struct {
-	what, seen string
-	at         time.Time
+	target, seen string
+	at           time.Time
 }
 
-// waiting shows a wait. The line that says what is waited for, and until when, comes once
-// and then every 30 s; the one that says what is seen when that changed, at most every few
-// seconds. That it is there is said by the line of the step.
-func (v *textView) waiting(e runner.Event) {
+// writeWait prints a wait. The line with the target and the timeout is printed once and then every 30 s. The
+// line with the observation is printed after a change, at most every few seconds. A met wait prints nothing,
+// because the step's line follows.
+func (v *textView) writeWait(e runner.Event) {
 	w := e.Waiting
 	if w == nil || w.Met {
 		return
 	}
 	fact := fmt.Sprintf("%d/%d %s", w.Done, w.Total, w.Seen)
-	silence := e.Time.Sub(v.shown.at)
-	repeat := v.shown.what != w.For || silence >= speakUp
-	if !repeat && (v.shown.seen == fact || silence < quietFor) {
+	elapsed := e.Time.Sub(v.shown.at)
+	repeat := v.shown.target != w.For || elapsed >= maxWaitInterval
+	if !repeat && (v.shown.seen == fact || elapsed < minWaitInterval) {
 		return
 	}
-	v.passing(v.waitHead(e), w.Seen+" ("+view.WholeSeconds(e.Time.Sub(w.Since))+")")
+	v.writeProgress(v.waitHead(e), w.Seen+" ("+view.WholeSeconds(e.Time.Sub(w.Since))+")")
 	if repeat {
-		v.passing("   ", waitUntil(e.Time, w))
+		v.writeProgress("   ", waitUntil(e.Time, w))
 	}
-	v.shown = shownWait{what: w.For, seen: fact, at: e.Time}
+	v.shown = shownWait{target: w.For, seen: fact, at: e.Time}
 }
 
-// waitHead begins the line of what is seen: the step and how far it is.
+// waitHead returns the beginning of an observation's line: the step and its progress.
 func (v *textView) waitHead(e runner.Event) string {
 	if e.Step == "" {
 		return "◐  "
@@ -54,7 +54,7 @@ func (v *textView) waitHead(e runner.Event) string {
 	return head
 }
 
-// waitUntil is what is waited for, and when patience ends.
+// waitUntil describes what is waited for, and when the run gives up.
 func waitUntil(now time.Time, w *runner.Wait) string {
 	text := fmt.Sprintf("waiting for %s; moved %s ago", w.For, view.WholeSeconds(now.Sub(w.LastProgress)))
 	if !w.Until.IsZero() {

@@ -19,8 +19,7 @@ func waitEvent(at time.Time, seen string, done, total int) runner.Event {
 		Until: at.Add(15*time.Minute - 3*time.Second), Done: done, Total: total}}
 }
 
-// On a terminal no line of a wait is wider than the screen, but for a word that is, and
-// nothing is left out.
+// On a terminal no line of a wait is wider than the screen, except for a longer word, and nothing is omitted.
 func TestWaitsFitTheScreen(t *testing.T) {
 	at := time.Date(2026, 11, 21, 9, 59, 59, 0, time.UTC)
 	for _, width := range []int{60, 80, 100, 120, 300} {
@@ -46,9 +45,8 @@ func TestWaitsFitTheScreen(t *testing.T) {
 	}
 }
 
-// Where no terminal is, the lines are the record of a run: each is whole, whatever its
-// length, and begins with its time.
-func TestPipedLinesAreWholeAndHaveTheirTime(t *testing.T) {
+// Without a terminal the lines are the log of a run: each is whole and begins with its time.
+func TestTextView_pipe_wholeLinesWithTime(t *testing.T) {
 	at := time.Date(2026, 11, 21, 10, 59, 59, 0, time.FixedZone("CET", 3600))
 	long := strings.TrimSpace(strings.Repeat("a fact of many words; ", 30))
 	var out bytes.Buffer
@@ -70,7 +68,7 @@ func TestPipedLinesAreWholeAndHaveTheirTime(t *testing.T) {
 	}
 }
 
-// waitShown is what one wait puts on a screen.
+// waitShown returns the output of one wait.
 func waitShown(streams console.Streams, e runner.Event) string {
 	var out bytes.Buffer
 	streams.Out = &out
@@ -78,9 +76,9 @@ func waitShown(streams console.Streams, e runner.Event) string {
 	return out.String()
 }
 
-// How many are done is shown once: by what is seen, where that says it counts them,
-// and else beside it, whatever its text begins with.
-func TestWaitsCountOnce(t *testing.T) {
+// The number of finished items is shown once: in the observation if it contains the count, otherwise
+// next to it.
+func TestWriteWait_count_onceShown(t *testing.T) {
 	at := time.Date(2026, 11, 21, 9, 10, 0, 0, time.UTC)
 	for seen, counted := range map[string]bool{"1/3 ready: pod a": true, "1/3 of the disk is full": false} {
 		e := waitEvent(at, seen, 1, 3)
@@ -92,8 +90,8 @@ func TestWaitsCountOnce(t *testing.T) {
 	}
 }
 
-// Where lines stay, one comes when what is seen changed, at most every few
-// seconds, and every 30 s anyway.
+// If lines are permanent, a new one is written after a change, at most every few seconds, and otherwise every
+// 30 s.
 func TestPipedWaitsAreQuiet(t *testing.T) {
 	var out bytes.Buffer
 	v := newTextView(Output{Streams: console.Streams{Out: &out}}, view.Commands{}, &out)

@@ -2,8 +2,8 @@ package runview
 
 import "github.com/awsmigrate/awsmigrate/pkg/runner"
 
-// writesOf names every place that the edits of a step write. An undo shows it with
-// --yes, too: others may be able to write to the journal that it goes by.
+// writesOf lists every place that a step's edits write. An undo prints it even with --yes, because others may
+// be able to write to its journal.
 func writesOf(changes []runner.Change) []string {
 	var lines []string
 	for _, c := range changes {
