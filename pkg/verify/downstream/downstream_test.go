@@ -122,16 +122,16 @@ func TestOwner(t *testing.T) {
 	}{
 		"not read":                   {verify.Failed[lease.Leases](errors.New("403")), position.OwnerUnseen},
 		"absent":                     {verify.Got(lease.Leases{KCM: kcm}), position.NoLease},
-		"empty":                      {verify.Got(lease.Leases{Migration: o("", "x", 0), KCM: kcm}), position.Nobody},
+		"empty":                      {verify.Got(lease.Leases{Migration: o("", "x", 0), KCM: kcm}), position.NoHolder},
 		"KCM":                        {verify.Got(lease.Leases{Migration: kcm, KCM: kcm}), position.HeldByKCM},
-		"dead KCM":                   {verify.Got(lease.Leases{Migration: o("gone", "kube-controller-manager", time.Minute), KCM: kcm}), position.Nobody},
+		"dead KCM":                   {verify.Got(lease.Leases{Migration: o("gone", "kube-controller-manager", time.Minute), KCM: kcm}), position.NoHolder},
 		"CCM":                        {verify.Got(lease.Leases{Migration: ccm, KCM: kcm, CCM: ccm}), position.HeldByCCM},
-		"dead CCM":                   {verify.Got(lease.Leases{Migration: o("gone", "aws-cloud-controller-manager", time.Minute), KCM: kcm, CCM: ccm}), position.Nobody},
-		"CCM, not yet seen renewing": {verify.Got(lease.Leases{Migration: o("b", "aws-cloud-controller-manager", 0), KCM: kcm, CCM: ccm}), position.Nobody},
+		"dead CCM":                   {verify.Got(lease.Leases{Migration: o("gone", "aws-cloud-controller-manager", time.Minute), KCM: kcm, CCM: ccm}), position.NoHolder},
+		"CCM, not yet seen renewing": {verify.Got(lease.Leases{Migration: o("b", "aws-cloud-controller-manager", 0), KCM: kcm, CCM: ccm}), position.NoHolder},
 		"evidence differs":           {verify.Got(lease.Leases{Migration: alive("a", "aws-cloud-controller-manager"), KCM: kcm, CCM: ccm}), position.OwnerUnseen},
-		"dead, evidence differs":     {verify.Got(lease.Leases{Migration: o("a", "aws-cloud-controller-manager", time.Minute), KCM: kcm, CCM: ccm}), position.Nobody},
+		"dead, evidence differs":     {verify.Got(lease.Leases{Migration: o("a", "aws-cloud-controller-manager", time.Minute), KCM: kcm, CCM: ccm}), position.NoHolder},
 		"a stranger that renews":     {verify.Got(lease.Leases{Migration: alive("x", "someone"), KCM: kcm, CCM: ccm}), position.OwnerUnseen},
-		"dead stranger":              {verify.Got(lease.Leases{Migration: o("x", "someone", time.Minute), KCM: kcm, CCM: ccm}), position.Nobody},
+		"dead stranger":              {verify.Got(lease.Leases{Migration: o("x", "someone", time.Minute), KCM: kcm, CCM: ccm}), position.NoHolder},
 	} {
 		if got := (Facts{Leases: tc.leases}).owner(); got != tc.want {
 			t.Errorf("%s: %d, want %d", name, got, tc.want)

@@ -54,7 +54,7 @@ func ownerOf(v lease.Verdict) position.Owner {
 	case v.Owner == lease.NoLease:
 		return position.NoLease
 	case v.Life != lease.Alive:
-		return position.Nobody
+		return position.NoHolder
 	case v.Owner == lease.KCM:
 		return position.HeldByKCM
 	case v.Owner == lease.CCM:

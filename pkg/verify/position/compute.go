@@ -83,7 +83,7 @@ func computeExternal(e Evidence) Result {
 		switch e.Lease {
 		case HeldByCCM:
 			return at(P4)
-		case Nobody:
+		case NoHolder:
 			return leaderless()
 		case HeldByKCM:
 			return between(P3, P4, "every KCM external, migration lease not yet with the CCM")

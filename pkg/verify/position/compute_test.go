@@ -82,10 +82,10 @@ func TestCompute(t *testing.T) {
 		{"all switched, leases not visible", Evidence{external, ccm(true), Yes, Yes, OwnerUnseen}, Unknown, [2]Position{P3, P4}, false, false, "migration lease"},
 		{"switched", Evidence{external, ccm(true), Yes, Yes, HeldByCCM}, P4, [2]Position{P4, P4}, false, false, ""},
 		{"switched, grant gone or not visible", Evidence{external, ccm(true), Unseen, Unseen, HeldByCCM}, P4, [2]Position{P4, P4}, false, false, ""},
-		{"switched, CCM leader restarting", Evidence{external, ccm(true), Yes, Yes, Nobody}, P4, [2]Position{P3, P4}, true, false, "no living process"},
+		{"switched, CCM leader restarting", Evidence{external, ccm(true), Yes, Yes, NoHolder}, P4, [2]Position{P3, P4}, true, false, "no living process"},
 		{"switched, one CCM pod down", Evidence{external, with(ccm(true), func(c *CCM) { c.Complete = false; c.PodsWith = 2 }), Yes, Yes, HeldByCCM}, P4, [2]Position{P4, P4}, false, false, ""},
 		{"flag being rolled off the CCM", Evidence{external, with(ccm(false), func(c *CCM) { c.PodsWith, c.PodsWithout = 1, 2 }), Yes, Yes, HeldByCCM}, P4, [2]Position{P4, P5}, true, false, ""},
-		{"flag off, lease left", Evidence{external, ccm(false), Yes, Yes, Nobody}, P4, [2]Position{P4, P5}, true, false, ""},
+		{"flag off, lease left", Evidence{external, ccm(false), Yes, Yes, NoHolder}, P4, [2]Position{P4, P5}, true, false, ""},
 		{"flag off, grant left", Evidence{external, ccm(false), Yes, Yes, NoLease}, P4, [2]Position{P4, P5}, true, false, ""},
 		{"finished", Evidence{external, ccm(false), No, No, NoLease}, P5, [2]Position{P5, P5}, false, false, ""},
 		{"finished, right from a patched bootstrap role", Evidence{external, ccm(false), Yes, No, NoLease}, P5, [2]Position{P5, P5}, false, false, ""},
@@ -124,7 +124,7 @@ func TestFinishedNeverLooksTodo(t *testing.T) {
 	external := kcms("external", "external")
 	for _, grant := range []Answer{Unseen, No, Partial, Yes} {
 		for _, own := range []Answer{No, Yes} {
-			for _, lease := range []Owner{NoLease, Nobody, HeldByCCM} {
+			for _, lease := range []Owner{NoLease, NoHolder, HeldByCCM} {
 				for _, c := range []CCM{ccm(true), ccm(false)} {
 					if c.Migration && lease == NoLease {
 						continue
@@ -133,7 +133,7 @@ func TestFinishedNeverLooksTodo(t *testing.T) {
 					if !got.Position.AtLeast(P4) || got.HandMade {
 						t.Errorf("grant %d own %d lease %d flag %v: %+v", grant, own, lease, c.Migration, got)
 					}
-					if want := c.Migration && lease == Nobody; got.Leaderless() != want {
+					if want := c.Migration && lease == NoHolder; got.Leaderless() != want {
 						t.Errorf("lease %d flag %v: %+v, leaderless %t wanted", lease, c.Migration, got, want)
 					}
 				}

@@ -24,8 +24,8 @@ const (
 	OwnerUnseen Owner = iota
 	// NoLease means that the Lease does not exist.
 	NoLease
-	// Nobody means that the Lease has no holder, or that the holder is not alive.
-	Nobody
+	// NoHolder means that the Lease has no holder, or that the holder is not alive.
+	NoHolder
 	// HeldByKCM means that the holder is a kube-controller-manager, alive or not yet expired.
 	HeldByKCM
 	// HeldByCCM means that the holder is an aws-cloud-controller-manager.
