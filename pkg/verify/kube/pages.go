@@ -66,7 +66,7 @@ func listOnce[L metav1.ListInterface, T any](ctx context.Context, r Reader, opts
 			return all, nil
 		}
 		if tokens[opts.Continue] {
-			return nil, errors.New("the server gave the same continue token twice, what comes after it was not tokens")
+			return nil, errors.New("the server returned the same continue token twice; the rest of the list is unknown")
 		}
 		tokens[opts.Continue] = true
 	}
