@@ -97,7 +97,7 @@ func leaderCases() []trap {
 		{"AWSM-208", "evidence disagrees", P2, func(in *evidence.Input) { in.Leases.Value.Migration = heldBy("ip-10-0-0-10_a", "kubectl-edit") }, fail, "undecided"},
 		{"AWSM-208", "no lease", P2, func(in *evidence.Input) { in.Leases.Value.Migration = lease.Series{} }, fail, "no lease"},
 		{"AWSM-208", "handing over", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(3 * time.Second) }, warn, "run r1, expires by itself"},
-		{"AWSM-208", "handed over to nobody", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(24 * time.Second) }, fail, "nobody has taken it"},
+		{"AWSM-208", "handed over to nobody", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(24 * time.Second) }, fail, "no candidate acquired it"},
 		{"AWSM-209", "handed over to nobody", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(24 * time.Second) }, fail, "stuck"},
 		{"AWSM-209", "frozen", P4, func(in *evidence.Input) {
 			s := &in.Leases.Value.Migration
