@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 )
 
-// maxDepth bounds how deep lists and maps are nested in any document. Objects of Kubernetes,
+// maxDepth is the maximum nesting of lists and maps in any document. Objects of Kubernetes,
 // their managedFields included, stay below 40.
 const maxDepth = 100
 
-// Limits bound one document.
+// Limits holds the limits of one document.
 type Limits struct {
 	Bytes  int // of its text, decompressed
 	Values int // in it: maps, lists and scalars, but no keys
@@ -36,10 +36,10 @@ func Exceeded(err error) bool {
 	return errors.As(err, &exceeded)
 }
 
-// String describes the limits for people: "4194304 bytes and 65536 values".
+// String formats the limits: "4194304 bytes and 65536 values".
 func (l Limits) String() string { return fmt.Sprintf("%d bytes and %d values", l.Bytes, l.Values) }
 
-// ReadAll reads a document to its end, and no further than one byte beyond its limit.
+// ReadAll reads a document to its end. It stops one byte beyond the limit.
 func (l Limits) ReadAll(in io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(in, int64(l.Bytes)+1))
 	if err != nil {
@@ -48,7 +48,7 @@ func (l Limits) ReadAll(in io.Reader) ([]byte, error) {
 	return text, l.checkBytes(text)
 }
 
-// ReadFile reads a file, whatever size the file system reports for it.
+// ReadFile reads a file and does not trust the size that the file system reports for it.
 func (l Limits) ReadFile(path string) ([]byte, error) {
 	file, err := os.Open(filepath.Clean(path))
 	if err != nil {
@@ -71,7 +71,7 @@ func (l Limits) Gunzip(packed []byte) ([]byte, error) {
 	return text, in.Close()
 }
 
-// DecodeJSON decodes a JSON document that is within the limits.
+// DecodeJSON decodes a JSON document. It returns an error if the document exceeds the limits.
 func (l Limits) DecodeJSON(text []byte, into any) error {
 	if err := l.CheckJSON(text); err != nil {
 		return err
@@ -79,8 +79,8 @@ func (l Limits) DecodeJSON(text []byte, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// CheckJSON returns an error if a JSON document exceeds the limits. It allocates nothing. A
-// text that is not JSON may pass: the decoder refuses it.
+// CheckJSON returns an error if a JSON document exceeds the limits. It allocates no memory.
+// Text that is not JSON may pass: the decoder rejects it.
 func (l Limits) CheckJSON(text []byte) error {
 	if err := l.checkBytes(text); err != nil {
 		return err
@@ -105,13 +105,13 @@ func (l Limits) checkBytes(text []byte) error {
 	return nil
 }
 
-// jsonScan counts values by what separates them.
+// jsonScan counts values by their separators.
 type jsonScan struct {
 	limits        Limits
 	values, depth int
 }
 
-// put counts the byte at i, which is in no string. A value follows each comma, and each
+// put counts the byte at i, which is outside of strings. A value follows each comma, and each
 // bracket that is not closed at once.
 func (s *jsonScan) put(text []byte, i int) error {
 	switch text[i] {
@@ -135,7 +135,7 @@ func (s *jsonScan) put(text []byte, i int) error {
 	return nil
 }
 
-// endOfString returns the index of the quote that ends the string which begins at from.
+// endOfString returns the index of the quote that ends the string starting at from.
 func endOfString(text []byte, from int) int {
 	for i := from + 1; i < len(text); i++ {
 		switch text[i] {

@@ -28,7 +28,7 @@ func TestCheckJSON_valuesCounted(t *testing.T) {
 	}
 }
 
-func TestCheckJSON_beyondLimits_names(t *testing.T) {
+func TestCheckJSON_beyondLimits_error(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Repeat("a", 11): "10 bytes", "[1,2,3,4]": "3 values",
 	} {
@@ -61,18 +61,18 @@ func TestCheckYAML_aliasesExpanded(t *testing.T) {
 		text     string
 		exceeded bool
 	}{
-		"plain":                        {"a: 1\nb: [1, 2]\n", false},
-		"an alias":                     {"a: &a {x: 1}\nb: *a\n", false},
-		"a glob, no alias":             {"a: '*'\n", false},
-		"aliases of aliases":           {bomb, true},
-		"one that contains itself":     {"a: &a [*a]\n", true},
-		"the second document":          {"a: 1\n---\n" + bomb, true},
-		"a list in one line":           {"[" + strings.Repeat("{},", 2000) + "]", true},
-		"lists in lists, in one line":  {strings.Repeat("- ", 2000) + "x", true},
-		"many lines":                   {strings.Repeat("-\n", 2000), true},
-		"bytes":                        {strings.Repeat("a", 100_000), true},
-		"no YAML, for the decoder":     {"a: [*", false},
-		"an unknown alias, for it too": {"a: *b", false},
+		"plain":                    {"a: 1\nb: [1, 2]\n", false},
+		"alias":                    {"a: &a {x: 1}\nb: *a\n", false},
+		"glob":                     {"a: '*'\n", false},
+		"aliases of aliases":       {bomb, true},
+		"alias of itself":          {"a: &a [*a]\n", true},
+		"second document":          {"a: 1\n---\n" + bomb, true},
+		"list in one line":         {"[" + strings.Repeat("{},", 2000) + "]", true},
+		"nested lists in one line": {strings.Repeat("- ", 2000) + "x", true},
+		"many lines":               {strings.Repeat("-\n", 2000), true},
+		"bytes":                    {strings.Repeat("a", 100_000), true},
+		"invalid YAML":             {"a: [*", false},
+		"unknown alias":            {"a: *b", false},
 	} {
 		if err := (Limits{Bytes: 50_000, Values: 1000}).CheckYAML([]byte(tt.text)); Exceeded(err) != tt.exceeded || err != nil && !tt.exceeded {
 			t.Errorf("%s: %v", name, err)
@@ -80,7 +80,7 @@ func TestCheckYAML_aliasesExpanded(t *testing.T) {
 	}
 }
 
-func TestGunzip_bomb_isRefused(t *testing.T) {
+func TestGunzip_bomb_error(t *testing.T) {
 	var packed bytes.Buffer
 	out := gzip.NewWriter(&packed)
 	for range 64 {
@@ -100,11 +100,11 @@ func TestGunzip_bomb_isRefused(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
 	if _, err := (Limits{Bytes: 64 << 20}).Gunzip(packed.Bytes()[:packed.Len()/2]); err == nil || Exceeded(err) {
-		t.Errorf("half: %v", err)
+		t.Errorf("truncated: %v", err)
 	}
 }
 
-func TestReadFile_endlessFile_isRefused(t *testing.T) {
+func TestReadFile_endlessFile_error(t *testing.T) {
 	if _, err := (Limits{Bytes: 1 << 20}).ReadFile("/dev/zero"); !Exceeded(err) {
 		t.Error(err)
 	}
@@ -117,7 +117,8 @@ func TestReadFile_endlessFile_isRefused(t *testing.T) {
 	}
 }
 
-// The count is exact for JSON, and decoding within it needs memory in proportion.
+// The count is exact for JSON. Decoding a document within the limits needs memory in
+// proportion to its size.
 func FuzzCheckJSON(f *testing.F) {
 	for _, text := range []string{`{"a":[1,{"b":"c"}]}`, `[[],{},""]`, `"\\\""`, ` [ 1 , 2 ] `, strings.Repeat("[", 101)} {
 		f.Add([]byte(text))
@@ -131,8 +132,8 @@ func FuzzCheckJSON(f *testing.F) {
 		if n := countValues(decoded); n > 1000 {
 			t.Errorf("%d values were accepted", n)
 		}
-		used := faulty.Allocated(func() { var again any; _ = json.Unmarshal(text, &again) })
-		if most := uint64(1<<20 + 4*len(text)); used > most {
+		used := faulty.Allocated(func() { var decoded any; _ = json.Unmarshal(text, &decoded) })
+		if used > uint64(1<<20+4*len(text)) {
 			t.Errorf("%d bytes for a text of %d", used, len(text))
 		}
 	})

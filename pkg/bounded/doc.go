@@ -1,9 +1,8 @@
-// Package bounded reads documents from outside within limits: on their bytes, on the number
-// of values in them, and on their depth. It checks all of them before memory is spent on
-// what a document holds: three kilobytes of compressed empty objects decode into hundreds of
-// megabytes.
+// Package bounded reads documents from outside within limits on their bytes, values and depth.
+// It checks the limits before it decodes: three kilobytes of compressed empty objects decode
+// into hundreds of megabytes.
 //
-// It is a leaf. Each limit is a constant where its document is read, next to the size of the
-// largest honest one. Writers check the same limits, so that nothing is written which cannot
-// be read again.
+// It is a leaf. Each limit is a constant in the package that reads the document, next to the
+// size of the largest genuine document. Writers check the same limits, so that each document
+// they write can be read again.
 package bounded

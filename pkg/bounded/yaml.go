@@ -6,9 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// CheckYAML returns an error if a YAML document, or JSON, exceeds the limits, with each
-// alias counted as what it stands for. A text that is not YAML may pass: the decoder refuses
-// it.
+// CheckYAML returns an error if a YAML or JSON document exceeds the limits. Each alias counts
+// as the values that it repeats. Text that is not YAML may pass: the decoder rejects it.
 func (l Limits) CheckYAML(text []byte) error {
 	if err := l.checkBytes(text); err != nil {
 		return err
@@ -24,17 +23,17 @@ func (l Limits) CheckYAML(text []byte) error {
 	for total := 0; ; {
 		var document yaml.Node
 		if err := decoder.Decode(&document); err != nil {
-			return nil //nolint:nilerr // at the end; a text that is no YAML is for its decoder to refuse
+			return nil //nolint:nilerr // the end, or text that its decoder rejects
 		}
-		if total += expanded.of(&document); total > l.Values {
+		if total += expanded.count(&document); total > l.Values {
 			return &ExceededError{Limit: l.Values, Unit: "values"}
 		}
 	}
 }
 
-// mayHoldValues returns an upper bound of the values in a YAML text: each but the first
-// follows the end of a line, an indicator of a flow collection, or a blank behind one of a
-// block collection.
+// mayHoldValues returns an upper bound for the number of values in a YAML text. Each value but
+// the first follows a line break, an indicator of a flow collection, or a blank after an
+// indicator of a block collection.
 func mayHoldValues(text []byte) int {
 	values := 1
 	for i, b := range text {
@@ -50,24 +49,24 @@ func mayHoldValues(text []byte) int {
 	return values
 }
 
-// expansion counts the values that nodes stand for, up to a limit.
+// expansion counts the values of nodes with their aliases expanded, up to a limit.
 type expansion struct {
 	limit int
 	sizes map[*yaml.Node]int
 }
 
-// of returns the number of values in a node. One that contains itself has more than any limit.
-func (e expansion) of(n *yaml.Node) int {
+// count returns the number of values in a node. A node that contains itself exceeds any limit.
+func (e expansion) count(n *yaml.Node) int {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
 	if size, known := e.sizes[n]; known {
 		return size
 	}
-	e.sizes[n] = e.limit + 1 // until it is counted: for an alias inside of it
+	e.sizes[n] = e.limit + 1 // for an alias inside of n
 	size := 1
 	for _, child := range n.Content {
-		if size = size + e.of(child); size > e.limit {
+		if size = size + e.count(child); size > e.limit {
 			break
 		}
 	}
