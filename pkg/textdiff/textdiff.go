@@ -1,11 +1,11 @@
-// Package textdiff compares two texts line by line, for people. It is a leaf, and the one
-// place that knows which library does it.
+// Package textdiff compares two texts line by line, for people. It is a leaf. No other
+// package knows which library it uses.
 //
-// The library (pmezard/go-difflib) is frozen, and kept. aymanbagabas/go-udiff was tried
-// in its place: toUnified adds the lines that join two edits to a hunk and does not
-// count them (aymanbagabas/go-udiff:unified.go@v0.4.1), so that the hunks behind it are
-// numbered wrong and patch(1) puts them elsewhere; and among lines that repeat, as in
-// lists of YAML, it pairs others. What replaces the library has to pass TestPatches.
+// The library (pmezard/go-difflib) is frozen and kept on purpose. We tried
+// aymanbagabas/go-udiff: its toUnified adds the lines that join two edits to a hunk without
+// counting them (aymanbagabas/go-udiff:unified.go@v0.4.1). Later hunks then have wrong
+// numbers, and patch(1) applies them in the wrong place. It also pairs the wrong lines among
+// repeated ones, as in lists of YAML. A replacement must pass TestUnified_randomTexts_apply.
 package textdiff
 
 import (
@@ -14,11 +14,12 @@ import (
 	"github.com/pmezard/go-difflib/difflib"
 )
 
-// context is how many equal lines stand around a change.
+// context is the number of equal lines around a change.
 const context = 3
 
-// Unified is a unified diff of two texts under one name; "" where they are equal.
-// As the last line break begins a line of its own, that line may be part of a hunk.
+// Unified returns a unified diff of two texts under one name, or is empty if they are equal.
+// The text after the last line break counts as a line, even if empty, and may be part of a
+// hunk.
 func Unified(name, before, after string) string {
 	if before == after {
 		return ""
@@ -30,26 +31,26 @@ func Unified(name, before, after string) string {
 	return out.String()
 }
 
-// Sign says what becomes of a line.
+// Sign describes the change of a line.
 type Sign byte
 
 const (
-	// Equal stays.
+	// Equal marks a line of both texts.
 	Equal Sign = ' '
-	// Removed goes.
+	// Removed marks a line of the old text.
 	Removed Sign = '-'
-	// Added comes.
+	// Added marks a line of the new text.
 	Added Sign = '+'
 )
 
-// Line is one line of either text.
+// Line is a line of either text with its change.
 type Line struct {
 	Sign Sign
 	Text string
 }
 
-// Lines are all lines of two texts, in order. Where lines are replaced, those that go
-// come first.
+// Lines returns all lines of two texts, in order. Removed lines precede the added lines that
+// replace them.
 func Lines(before, after []string) []Line {
 	var out []Line
 	add := func(sign Sign, lines []string) {

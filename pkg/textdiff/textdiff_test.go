@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// texts are pairs of texts in which lines were added, removed and replaced; of some the
-// lines repeat.
-func texts(t *testing.T, check func(before, after []string)) {
+// forRandomTexts calls check with pairs of texts that differ by added, removed and replaced
+// lines. Some texts have repeated lines.
+func forRandomTexts(t *testing.T, check func(before, after []string)) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	line := func(kinds int) string { return fmt.Sprintf("- key%d: value", r.IntN(kinds)) }
@@ -38,11 +38,11 @@ func texts(t *testing.T, check func(before, after []string)) {
 	}
 }
 
-var head = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@$`)
+var hunkHeader = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@$`)
 
-// A diff is a patch: put where its numbers say, it makes the one text of the other.
-func TestPatches(t *testing.T) {
-	texts(t, func(before, after []string) {
+// Each hunk applies at the line that its numbers state.
+func TestUnified_randomTexts_apply(t *testing.T) {
+	forRandomTexts(t, func(before, after []string) {
 		a, b := strings.Join(before, "\n")+"\n", strings.Join(after, "\n")+"\n"
 		diff := Unified("x", a, b)
 		if (diff == "") != (a == b) {
@@ -51,21 +51,21 @@ func TestPatches(t *testing.T) {
 		if diff == "" {
 			return
 		}
-		if got := patched(t, a, diff); got != b {
+		if got := applyPatch(t, a, diff); got != b {
 			t.Fatalf("before\n%s\ndiff\n%s\nmakes\n%s\nwant\n%s", a, diff, got, b)
 		}
 	})
 }
 
-// patched puts every hunk where its numbers say, and nowhere else.
-func patched(t *testing.T, text, diff string) string {
+// applyPatch applies each hunk at the line that its numbers state, and fails otherwise.
+func applyPatch(t *testing.T, text, diff string) string {
 	t.Helper()
 	old := strings.Split(text, "\n")
 	var out []string
 	at := 0
 	lines := strings.Split(strings.TrimSuffix(diff, "\n"), "\n")
 	for _, line := range lines[2:] {
-		if match := head.FindStringSubmatch(line); match != nil {
+		if match := hunkHeader.FindStringSubmatch(line); match != nil {
 			from, _ := strconv.Atoi(match[1])
 			to, _ := strconv.Atoi(match[3])
 			if match[2] != "0" {
@@ -94,9 +94,9 @@ func patched(t *testing.T, text, diff string) string {
 	return strings.Join(append(out, old[at:]...), "\n")
 }
 
-// Without what was added there is the one text, without what was removed the other.
-func TestLinesAreBothTexts(t *testing.T) {
-	texts(t, func(before, after []string) {
+// The lines without added ones are the old text; those without removed ones are the new text.
+func TestLines_randomTexts_restoreBoth(t *testing.T) {
+	forRandomTexts(t, func(before, after []string) {
 		var a, b []string
 		for _, line := range Lines(before, after) {
 			if line.Sign != Added {
@@ -114,10 +114,10 @@ func TestLinesAreBothTexts(t *testing.T) {
 
 func TestUnified(t *testing.T) {
 	for name, tt := range map[string]struct{ before, after, want string }{
-		"equal":  {"a\n", "a\n", ""},
-		"comes":  {"", "a\nb\n", "--- x\n+++ x\n@@ -1 +1,3 @@\n+a\n+b\n \n"},
-		"goes":   {"a\n", "", "--- x\n+++ x\n@@ -1,2 +1 @@\n-a\n \n"},
-		"a line": {"1\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n", "--- x\n+++ x\n@@ -2,5 +2,5 @@\n 2\n 3\n 4\n-5\n+five\n \n"},
+		"equal":   {"a\n", "a\n", ""},
+		"added":   {"", "a\nb\n", "--- x\n+++ x\n@@ -1 +1,3 @@\n+a\n+b\n \n"},
+		"removed": {"a\n", "", "--- x\n+++ x\n@@ -1,2 +1 @@\n-a\n \n"},
+		"a line":  {"1\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n", "--- x\n+++ x\n@@ -2,5 +2,5 @@\n 2\n 3\n 4\n-5\n+five\n \n"},
 	} {
 		if got := Unified("x", tt.before, tt.after); got != tt.want {
 			t.Errorf("%s: %q", name, got)
