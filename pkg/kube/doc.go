@@ -1,4 +1,4 @@
-// Package kube holds what every client of a Kubernetes API here shares: the transport
-// that refuses to write, and JSON patches that test what they were computed from. It
-// knows nothing of migrations, checks or the engine.
+// Package kube holds helpers for every client of a Kubernetes API: a transport that refuses
+// writes, and JSON patches that test the values they were computed from. It knows nothing of
+// migrations, checks or the engine.
 package kube

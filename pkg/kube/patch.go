@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// PatchOp is one operation of a JSON patch (RFC 6902). An API server applies all
-// operations of a patch or none: a Test before a write makes it hold only for the
-// value that the write was computed from.
+// PatchOp is one operation of a JSON patch (RFC 6902). An API server applies all operations of
+// a patch or none. A Test before a write therefore limits the write to the value that it was
+// computed from.
 type PatchOp struct {
 	op    string
 	path  string
 	value any
 }
 
-// Test makes the whole patch fail unless the value at the path, a JSON pointer, is v.
-// Testing for nil is how "absent" is tested: evanphx/json-patch 4.12 (Kubernetes
-// 1.26) and later both read null so.
+// Test makes the whole patch fail unless the value at path, a JSON pointer, is v. Test for nil
+// to require that the value is absent: evanphx/json-patch 4.12 (Kubernetes 1.26) and later
+// read null that way.
 func Test(path string, v any) PatchOp { return PatchOp{"test", path, v} }
 
-// Add sets what may be absent; everything above it must be there.
+// Add sets a value that may be absent; its parent must exist.
 func Add(path string, v any) PatchOp { return PatchOp{"add", path, v} }
 
-// Replace sets what must be there.
+// Replace sets a value that must exist.
 func Replace(path string, v any) PatchOp { return PatchOp{"replace", path, v} }
 
-// Remove takes away what must be there.
+// Remove removes a value that must exist.
 func Remove(path string) PatchOp { return PatchOp{"remove", path, nil} }
 
-// MarshalJSON writes the value of every operation that has one, null included.
+// MarshalJSON writes the value of every operation but remove, even if it is null.
 func (o PatchOp) MarshalJSON() ([]byte, error) {
 	type bare struct {
 		Op   string `json:"op"`
@@ -44,7 +44,7 @@ func (o PatchOp) MarshalJSON() ([]byte, error) {
 	}{bare{o.op, o.path}, o.value})
 }
 
-// JSONPatch writes a patch. It fails for a value that JSON cannot hold.
+// JSONPatch encodes a patch. It returns an error if JSON cannot hold a value.
 func JSONPatch(ops ...PatchOp) ([]byte, error) {
 	if ops == nil {
 		ops = []PatchOp{}
@@ -56,7 +56,7 @@ func JSONPatch(ops ...PatchOp) ([]byte, error) {
 	return text, nil
 }
 
-// Pointer is the JSON pointer (RFC 6901) of a value below these keys.
+// Pointer returns the JSON pointer (RFC 6901) of the value below these keys.
 func Pointer(keys ...string) string {
 	var b strings.Builder
 	for _, key := range keys {

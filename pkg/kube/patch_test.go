@@ -13,21 +13,21 @@ func TestJSONPatch(t *testing.T) {
 		ops  []kube.PatchOp
 		want string
 	}{
-		{"a write behind its test", []kube.PatchOp{kube.Test("/a", "x"), kube.Replace("/a", "y")},
+		{"write after its test", []kube.PatchOp{kube.Test("/a", "x"), kube.Replace("/a", "y")},
 			`[{"op":"test","path":"/a","value":"x"},{"op":"replace","path":"/a","value":"y"}]`},
 		{"absent is null", []kube.PatchOp{kube.Test("/a", nil), kube.Add("/a", map[string]any{"b": int64(1)})},
 			`[{"op":"test","path":"/a","value":null},{"op":"add","path":"/a","value":{"b":1}}]`},
-		{"a removal has no value", []kube.PatchOp{kube.Remove("/a")}, `[{"op":"remove","path":"/a"}]`},
-		{"text that Go quotes otherwise", []kube.PatchOp{kube.Test("/a", "\a\v\x7f\u00a0")},
+		{"removal has no value", []kube.PatchOp{kube.Remove("/a")}, `[{"op":"remove","path":"/a"}]`},
+		{"text that Go quotes differently", []kube.PatchOp{kube.Test("/a", "\a\v\x7f\u00a0")},
 			"[{\"op\":\"test\",\"path\":\"/a\",\"value\":\"\\u0007\\u000b\x7f\u00a0\"}]"},
-		{"nothing", nil, `[]`},
+		{"no operations", nil, `[]`},
 	} {
 		if got, err := kube.JSONPatch(tt.ops...); err != nil || string(got) != tt.want {
 			t.Errorf("%s: %v\ngot  %s\nwant %s", tt.name, err, got, tt.want)
 		}
 	}
 	if _, err := kube.JSONPatch(kube.Add("/a", math.NaN())); err == nil {
-		t.Error("a value that JSON cannot hold is written")
+		t.Error("encoded a value that JSON cannot hold")
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// WriteRefused is a request that a read-only client must not make.
+// WriteRefused is the error for a request that a read-only client must not send.
 type WriteRefused struct {
 	Verb string // HTTP method
 	Path string
@@ -18,10 +18,9 @@ func (e *WriteRefused) Error() string {
 	return fmt.Sprintf("%s %s refused: this command only reads", e.Verb, e.Path)
 }
 
-// ReadOnly lets through what cannot change a cluster: GET, HEAD and OPTIONS
-// that run nothing, reviews of one's own or somebody's access, and requests to
-// the Kubernetes API with dryRun=All. Everything else fails with *WriteRefused
-// and is not sent.
+// ReadOnly passes requests that cannot change a cluster: GET, HEAD and OPTIONS that execute
+// nothing, access reviews, and requests to the Kubernetes API with dryRun=All. Any other
+// request fails with *WriteRefused and is not sent.
 func ReadOnly(next http.RoundTripper) http.RoundTripper { return readOnly{next} }
 
 type readOnly struct{ next http.RoundTripper }
@@ -32,21 +31,21 @@ func (t readOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.next.RoundTrip(req)
 	}
 	if req.Body != nil {
-		_ = req.Body.Close() // a RoundTripper must, also on error
+		_ = req.Body.Close() // required of a RoundTripper, even on error
 	}
 	return nil, &WriteRefused{Verb: req.Method, Path: req.URL.Path}
 }
 
-// WrappedRoundTripper lets client-go find the transport beneath.
+// WrappedRoundTripper returns the wrapped transport for client-go.
 func (t readOnly) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 var (
-	// apiPath splits a request into what a proxy puts in front (Rancher:
-	// /k8s/clusters/<id>) and the API's own path.
+	// apiPath splits a path into a proxy's prefix (Rancher: /k8s/clusters/<id>) and the API's own
+	// path.
 	apiPath = regexp.MustCompile(`^(/.*?)??/(api/v1|apis/[^/]+/[^/]+)/(.+)$`)
 	review  = regexp.MustCompile(`^apis/(authorization\.k8s\.io/v[^/]+/(self)?subjectaccessreviews|authentication\.k8s\.io/v[^/]+/selfsubjectreviews)$`)
-	// connects are subresources that run something whatever the verb, and that know no
-	// dry run: behind a proxy is a server that may act on a GET.
+	// connects matches subresources that execute something with any verb and have no dry run:
+	// the server behind a proxy may act on a GET.
 	connects = regexp.MustCompile(`^(namespaces/[^/]+/)?(pods|services|nodes)/[^/]+/(exec|attach|portforward|proxy)(/|$)`)
 )
 
@@ -65,7 +64,7 @@ func onlyReads(req *http.Request) bool {
 	if req.Method == http.MethodPost && review.MatchString(m[2]+"/"+m[3]) {
 		return true
 	}
-	// An aggregated API may have such subresources, too.
+	// An aggregated API may have such subresources too.
 	if strings.Contains("/"+m[3]+"/", "/proxy/") {
 		return false
 	}

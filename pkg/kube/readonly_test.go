@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-type sent struct{ n int }
+type countingTransport struct{ n int }
 
-func (s *sent) RoundTrip(*http.Request) (*http.Response, error) {
+func (s *countingTransport) RoundTrip(*http.Request) (*http.Response, error) {
 	s.n++
 	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
 }
@@ -66,7 +66,7 @@ func TestReadOnly(t *testing.T) {
 		if c.header != "" {
 			req.Header.Set("Upgrade", c.header)
 		}
-		next := &sent{}
+		next := &countingTransport{}
 		res, err := ReadOnly(next).RoundTrip(req)
 		if res != nil {
 			res.Body.Close()
