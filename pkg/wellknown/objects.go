@@ -1,34 +1,33 @@
 package wellknown
 
-// Content is what an object holds that awsmigrate keeps next to a cluster's journal.
+// Content describes the data in an object that awsmigrate keeps next to a cluster's journal.
 type Content string
 
-// Contents of objects. A name has no dot, so that ObjectName cannot give one name twice.
+// Contents of objects. None has a dot, so that ObjectName never returns one name twice.
 const (
-	Plans   Content = "plans"  // that may be approved, and the edits to hand off
-	Record  Content = "record" // of runs
-	JobPlan Content = "job"    // the plan that a Job was given
-	JobRole Content = "run"    // what one run may do outside of its namespace
+	Plans   Content = "plans"  // plans to approve, and edits to hand off
+	Record  Content = "record" // the record of runs
+	JobPlan Content = "job"    // the plan of a Job
+	JobRole Content = "run"    // the rights of one run outside its namespace
 )
 
 const (
-	// ContentLabel holds an object's Content.
+	// ContentLabel is the label with an object's Content.
 	ContentLabel = "awsmigrate.io/content"
-	// ClusterNote is the annotation with the name of the cluster that an object is about. A
-	// label holds 63 characters, and a name may have more.
+	// ClusterNote is the annotation with the name of an object's cluster. A label cannot hold
+	// it: labels are limited to 63 characters.
 	ClusterNote = "awsmigrate.io/cluster"
 )
 
-// ObjectName returns the name of the object with some content of a cluster. The journal and the
-// lock of each cluster are "awsmigrate-" and its name, whatever the name is: with a dot behind
-// "awsmigrate" no other object has the name of one of those, and none of another content or
-// another cluster has it either.
+// ObjectName returns the name of a cluster's object with the given content. A cluster's
+// journal and lock are named "awsmigrate-" and its name. The dot after "awsmigrate" keeps
+// other objects apart from those, and from other contents and clusters.
 func ObjectName(content Content, cluster string) string {
 	return "awsmigrate." + string(content) + "." + cluster
 }
 
-// Belongs reports whether the labels and annotations of an object say that it holds some
-// content of a cluster.
+// Belongs reports whether an object's labels and annotations mark it as the given content of
+// the cluster.
 func Belongs(labels, annotations map[string]string, content Content, cluster string) bool {
 	return labels[ContentLabel] == string(content) && annotations[ClusterNote] == cluster
 }

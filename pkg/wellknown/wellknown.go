@@ -1,9 +1,9 @@
-// Package wellknown holds names that several packages have to agree on: objects and
-// leases in the cluster that is migrated, users, field managers, distributions. It
-// imports nothing and decides nothing.
+// Package wellknown holds names that several packages must agree on: objects and leases in
+// the migrated cluster, users, field managers, distributions. It imports nothing and decides
+// nothing.
 package wellknown
 
-// System is the namespace of everything that a migration touches.
+// System is the namespace of all objects that a migration touches in the cluster.
 const System = "kube-system"
 
 const (
@@ -15,8 +15,8 @@ const (
 	// APIServer names the component and its pods' label.
 	APIServer = "kube-apiserver"
 	// CCM names the executable of the cloud controller manager, its Helm release, chart,
-	// DaemonSet and container: as in the chart that kubernetes/cloud-provider-aws
-	// publishes, so that either upgrades the other.
+	// DaemonSet and container. The names match the chart of kubernetes/cloud-provider-aws, so
+	// that either chart can upgrade the other.
 	CCM = "aws-cloud-controller-manager"
 )
 
@@ -31,21 +31,22 @@ const (
 )
 
 const (
-	// Fence begins the holder of a migration lease that a run of awsmigrate has fenced: no
-	// process has such an identity, so its holder steps down and whoever waits takes the
-	// lease when it expires. The ID of the run follows.
+	// Fence is the prefix of the holder of a migration lease that awsmigrate has fenced; the
+	// ID of the run follows. No process has such an identity. The holder therefore steps down,
+	// and a waiting process takes the lease when it expires.
 	Fence = "awsmigrate-fence_"
-	// FenceNote is the annotation that says so to people.
+	// FenceNote is the annotation that explains the fence to people.
 	FenceNote = "awsmigrate.io/fence"
 )
 
-// What a pod of awsmigrate's chart says of its leader migration file: the annotation holds
-// the digest of the file that the same release mounts at the path.
+// Names for the leader migration file of awsmigrate's chart. The annotation on a pod holds the
+// digest of the file that the same release mounts at the path.
 const (
 	MigrationFileNote = "awsmigrate.io/leader-migration-sha256"
 	MigrationFilePath = "/etc/kubernetes/leader-migration/leader-migration.yaml"
-	// MigrationFileDigest is of the file that lists the three controllers by their old and
-	// new names, for every component. A later one has to list them, too, or another name here.
+	// MigrationFileDigest is the digest of the file that lists the three controllers by their
+	// old and new names, for every component. A later file must list them too, or use another
+	// annotation.
 	MigrationFileDigest = "04823c5e17294acf09068fdb14a44039a77580044dec2cbbfd4b3dd6420b0e30"
 )
 
@@ -54,16 +55,16 @@ const (
 	Grant = "awsmigrate-leader-migration"
 	// FieldManager owns the fields that awsmigrate writes.
 	FieldManager = "awsmigrate"
-	// ManagedBy is the label that says who keeps an object.
+	// ManagedBy is the label that names the manager of an object.
 	ManagedBy = "app.kubernetes.io/managed-by"
-	// InBackup is the label by which Rancher's backups take an object along, in any
-	// namespace (rancher/backup-restore-operator: charts/rancher-backup/files/default/
+	// InBackup is the label that includes an object of any namespace in Rancher's backups
+	// (rancher/backup-restore-operator: charts/rancher-backup/files/default/
 	// basic-resourceset-contents/rancher.yaml at cfd7498).
 	InBackup = "resources.cattle.io/backup"
 )
 
-// Distribution is how a cluster's components are run, which decides where some
-// evidence is looked for. "" is any other than these.
+// Distribution names how a cluster runs its components, which decides where some evidence is
+// read. It is empty for other distributions.
 type Distribution string
 
 const (
