@@ -1,8 +1,8 @@
 package fault
 
-// Unauthorized says that an API did not accept the credentials at all (HTTP 401):
-// it does not know who asks, where a refused right (403) means that it does. More
-// rights are no remedy, and waiting is none.
+// Unauthorized returns an error for credentials that an API does not accept at all (HTTP 401).
+// The API does not know the user; with a refused right (403) it does. Neither more rights nor
+// waiting helps.
 func Unauthorized(object string, err error) *Error {
 	return &Error{Class: CouldNotLook, Reason: ReasonUnauthorized, Object: object,
 		Seen:   "the API does not accept these credentials (401): they have expired or were revoked",

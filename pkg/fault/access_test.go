@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Who reads only the line knows that the credentials are to be renewed, and not that
-// rights are missing.
+// The message alone shows that the credentials must be renewed and that no right is missing.
 func TestUnauthorized(t *testing.T) {
 	cause := errors.New("the server has asked for the client to provide credentials")
 	err := Unauthorized("Cluster fleet-default/demo", cause)

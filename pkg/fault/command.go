@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// plainWord is what every shell takes as it stands.
+// plainWord matches words that no shell interprets.
 var plainWord = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// Command is a line that a shell takes as these words, whatever they hold: a name
-// that came from a cluster, a file or a user is never a command of its own. Every
-// command that is printed to be pasted is made here.
+// Command returns a line that a shell splits into exactly these words. A name from a cluster,
+// a file or a user can therefore never run a command. Every command that we print for pasting
+// is made here.
 func Command(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {

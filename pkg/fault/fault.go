@@ -1,8 +1,8 @@
-// Package fault is the vocabulary in which every other package says what went
-// wrong: on which object, what was seen, what was wanted and what to do.
+// Package fault defines the errors of all packages: the object, what was seen, what was
+// wanted, and the fix.
 //
-// It is a leaf. It knows nothing of Kubernetes, Rancher or AWS, and nothing of
-// exit codes: internal/cli/view maps a Class to one, in one table.
+// It is a leaf. It knows nothing of Kubernetes, Rancher, AWS or exit codes: one table in
+// internal/cli/view maps a Class to its exit code.
 package fault
 
 import (
@@ -12,53 +12,53 @@ import (
 	"strings"
 )
 
-// Class says what kind of ending an error is. The command line gives each one
-// an exit code; libraries only compare them.
+// Class is the kind of an error. The command line maps each class to an exit code; libraries
+// only compare classes.
 type Class int
 
 const (
-	// Unexpected is what nobody foresaw. It is the zero value on purpose: an
-	// error that nobody classified must not look like one somebody did.
+	// Unexpected is an error without a class. It is the zero value on purpose: an unclassified
+	// error must not look like a classified one.
 	Unexpected Class = iota
 	// Usage is a wrong flag, file, cluster name or target.
 	Usage
 	// Check is a failed check, an unsupported cluster or a component's named fault.
 	Check
-	// Warnings is warnings only, where the caller asked for those to count.
+	// Warnings means that only warnings were found and that the caller asked to count them.
 	Warnings
-	// Pending is changes that are still to be made, where the caller asked.
+	// Pending means that changes remain and that the caller asked for them.
 	Pending
 	// Gate is a point at which a person must act.
 	Gate
-	// Declined is a person's no, or no terminal to ask on.
+	// Declined means that a person said no, or that no terminal could be asked.
 	Declined
-	// Locked is another run that owns the cluster.
+	// Locked means that another run owns the cluster.
 	Locked
-	// Stale is an input that moved since it was read or planned.
+	// Stale means that an input changed after it was read or planned.
 	Stale
-	// CouldNotLook is an answer that could not be had: unreachable, forbidden, unknown.
+	// CouldNotLook means that an answer is missing: unreachable, forbidden, unknown.
 	CouldNotLook
-	// NoProgress is a wait in which nothing moved and no cause was found.
+	// NoProgress is a wait that ended without progress and without a known cause.
 	NoProgress
 	// Interrupted is a clean stop on request.
 	Interrupted
-	// HungUp is a clean stop because nobody watches any more: the terminal is gone.
+	// HungUp is a clean stop after the terminal disconnected.
 	HungUp
 )
 
-// Error is an error a person can act on.
+// Error is an error that a person can act on.
 type Error struct {
 	Class  Class
 	Reason string // stable CamelCase word for machines, e.g. "LockHeld"
-	Object string // what it is about, e.g. "Machine fleet-default/demo-cp-0"
+	Object string // the affected object, e.g. "Machine fleet-default/demo-cp-0"
 	Seen   string
 	Wanted string
-	Fix    string // a command or an edit; empty when there is nothing to do but wait
-	Err    error  // the cause, if there is one
-	// Checks are the IDs of the checks that found it, for views to offer their
-	// explanation; nil: no check did.
+	Fix    string // a command or an edit; empty if only waiting helps
+	Err    error  // the cause, or nil
+	// Checks holds the IDs of the checks that found the error, or is nil. Views offer their
+	// explanations.
 	Checks []string
-	// Transient: it may pass by itself, within a minute or two.
+	// Transient reports whether the error may resolve without action, within a minute or two.
 	Transient bool
 }
 
@@ -81,7 +81,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// headline is what was seen of which object.
+// headline returns the object and what was seen of it.
 func (e *Error) headline() string {
 	seen := cmp.Or(e.Seen, e.Reason, "failed")
 	if e.Object == "" {
@@ -90,11 +90,10 @@ func (e *Error) headline() string {
 	return e.Object + ": " + seen
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.Err }
 
-// AsUsage makes a usage error of what a flag or its parser said; nil stays nil, and a
-// fault what it is.
+// AsUsage wraps err as a usage error. It returns nil and errors with an *Error unchanged.
 func AsUsage(err error) error {
 	if err == nil {
 		return nil
@@ -105,45 +104,45 @@ func AsUsage(err error) error {
 	return &Error{Class: Usage, Reason: "Usage", Seen: err.Error()}
 }
 
-// As finds the first *Error in err's chain.
+// As returns the first *Error in err's chain.
 func As(err error) (*Error, bool) {
 	var e *Error
 	ok := errors.As(err, &e)
 	return e, ok
 }
 
-// Headline is an error in one line for people: what was attempted, and what was seen of which
-// object.
+// Headline formats err in one line for people: what was attempted, the object, and what was
+// seen of it.
 func Headline(err error) string {
 	e, ok := As(err)
 	if !ok {
 		return err.Error()
 	}
-	return around(err) + e.headline()
+	return attempt(err) + e.headline()
 }
 
-// around is what was wrapped around the first *Error in err's chain by fmt.Errorf with %w at
-// the end: what was attempted, on which object. It ends in what parts it from the rest; "":
-// nothing, or not in that form.
-func around(err error) string {
+// attempt returns the text that fmt.Errorf, with %w at the end, put before the first *Error in
+// err's chain: what was attempted, on which object. It includes the separator, and is empty if
+// the error has no such text.
+func attempt(err error) string {
 	e, ok := As(err)
 	if !ok {
 		return ""
 	}
-	around, ends := strings.CutSuffix(err.Error(), e.Error())
+	attempt, ends := strings.CutSuffix(err.Error(), e.Error())
 	if !ends {
 		return ""
 	}
-	return around
+	return attempt
 }
 
-// HasReason says whether the first *Error in err's chain has one of these reasons.
+// HasReason reports whether the first *Error in err's chain has one of these reasons.
 func HasReason(err error, reasons ...string) bool {
 	e, ok := As(err)
 	return ok && slices.Contains(reasons, e.Reason)
 }
 
-// ClassOf is the class of the first *Error in the chain, Unexpected without one.
+// ClassOf returns the class of the first *Error in err's chain, or Unexpected.
 func ClassOf(err error) Class {
 	if e, ok := As(err); ok {
 		return e.Class
@@ -151,8 +150,8 @@ func ClassOf(err error) Class {
 	return Unexpected
 }
 
-// ChecksOf are the IDs of the checks that err and everything below it is of, sorted,
-// each once.
+// ChecksOf returns the IDs of the checks of err and of all errors in its tree, sorted, without
+// duplicates.
 func ChecksOf(err error) []string {
 	var ids []string
 	collectChecks(err, &ids)

@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// What was attempted stands around a fault that does not know it.
 func TestHeadline(t *testing.T) {
 	refused := &Error{Class: CouldNotLook, Reason: "Forbidden", Seen: "not allowed", Fix: "use others", Err: errors.New("leases is forbidden")}
 	for name, tt := range map[string]struct {
@@ -16,12 +15,12 @@ func TestHeadline(t *testing.T) {
 		"wrapped":            {fmt.Errorf("fence Lease kube-system/a: %w", refused), "fence Lease kube-system/a: "},
 		"wrapped twice":      {fmt.Errorf("gave up after 5m: %w", fmt.Errorf("read Lease a: %w", refused)), "gave up after 5m: read Lease a: "},
 		"bare":               {refused, ""},
-		"no fault":           {fmt.Errorf("read: %w", errors.New("away")), ""},
-		"something behind":   {fmt.Errorf("pause a: %w; then edit", refused), ""},
+		"no Error":           {fmt.Errorf("read: %w", errors.New("away")), ""},
+		"text after it":      {fmt.Errorf("pause a: %w; then edit", refused), ""},
 		"joined with others": {errors.Join(refused, errors.New("and more")), ""},
 	} {
-		if got := around(tt.err); got != tt.want {
-			t.Errorf("%s: %q, wanted %q", name, got, tt.want)
+		if got := attempt(tt.err); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
 	for want, err := range map[string]error{

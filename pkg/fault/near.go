@@ -7,49 +7,49 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// near are the known words that somebody may have meant by another, the nearest first:
-// three at most, and none where more are equally near.
-func near(word string, known []string) []string {
-	const most = 3
+// nearest returns the known words closest to a mistyped one. It returns nil if more than
+// three are equally close.
+func nearest(word string, known []string) []string {
+	const maxWords = 3
 	var found []string
-	for limit := 1; limit <= slips(word) && len(found) == 0; limit++ {
-		found = filter(known, func(k string) bool {
+	for limit := 1; limit <= maxTypos(word) && len(found) == 0; limit++ {
+		found = filterWords(known, func(k string) bool {
 			return levenshtein.Distance(strings.ToLower(word), strings.ToLower(k), nil) <= limit
 		})
 	}
-	if len(found) == 0 && len(word) >= most {
-		found = filter(known, func(k string) bool { return strings.HasPrefix(strings.ToLower(k), strings.ToLower(word)) })
+	if len(found) == 0 && len(word) >= maxWords {
+		found = filterWords(known, func(k string) bool { return strings.HasPrefix(strings.ToLower(k), strings.ToLower(word)) })
 	}
-	if len(found) > most {
+	if len(found) > maxWords {
 		return nil
 	}
 	return found
 }
 
-// slips are how many letters may be wrong: of a word of three, one is much.
-func slips(word string) int {
+// maxTypos returns how many letters of a word may be wrong: one of three is a lot.
+func maxTypos(word string) int {
 	if len(word) <= 3 {
 		return 1
 	}
 	return 2
 }
 
-func filter(words []string, fits func(string) bool) []string {
-	var kept []string
+func filterWords(words []string, fits func(string) bool) []string {
+	var found []string
 	for _, word := range words {
-		if word != "" && fits(word) && !slices.Contains(kept, word) {
-			kept = append(kept, word)
+		if word != "" && fits(word) && !slices.Contains(found, word) {
+			found = append(found, word)
 		}
 	}
-	slices.Sort(kept)
-	return kept
+	slices.Sort(found)
+	return found
 }
 
-// DidYouMean asks for the words that are near; "": none is.
+// DidYouMean returns a question that names the words closest to a mistyped one, or is empty.
 func DidYouMean(word string, known []string) string {
-	near := near(word, known)
-	if len(near) == 0 {
+	words := nearest(word, known)
+	if len(words) == 0 {
 		return ""
 	}
-	return "did you mean " + strings.Join(near, " or ") + "?"
+	return "did you mean " + strings.Join(words, " or ") + "?"
 }

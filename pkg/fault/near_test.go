@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestNear(t *testing.T) {
+func TestNearest(t *testing.T) {
 	steps := []string{"install-ccm", "undo-install-ccm", "cordon", "uncordon", "verify", "lease-access"}
 	for _, tt := range []struct {
 		word  string
@@ -25,7 +25,7 @@ func TestNear(t *testing.T) {
 		{"abc", []string{"xyc"}, nil},
 		{"demo", nil, nil},
 	} {
-		if got := near(tt.word, tt.known); !slices.Equal(got, tt.want) {
+		if got := nearest(tt.word, tt.known); !slices.Equal(got, tt.want) {
 			t.Errorf("%q: %q, want %q", tt.word, got, tt.want)
 		}
 	}

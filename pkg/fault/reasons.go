@@ -1,10 +1,10 @@
 package fault
 
-// Reasons of any API's answer that code decides by. Those of clusters and images are
-// where clusters and images are known: this package knows nothing of them.
+// Reasons of an API's answer that code depends on. Reasons about clusters and images are
+// defined in the packages that know those.
 const (
-	// ReasonUnauthorized is of every Unauthorized.
+	// ReasonUnauthorized is the reason of every Unauthorized.
 	ReasonUnauthorized = "Unauthorized"
-	// ReasonForbidden is of credentials that an API knows, and whose right it refused (403).
+	// ReasonForbidden marks a right that an API refused to known credentials (403).
 	ReasonForbidden = "Forbidden"
 )

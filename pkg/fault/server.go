@@ -5,11 +5,11 @@ import (
 	"regexp"
 )
 
-// userInfo is what stands before the host of a URL, also of one that is none.
+// userInfo matches user and password before the host of a URL, even of an invalid one.
 var userInfo = regexp.MustCompile(`(://)[^/\s"'?#]*@`)
 
-// Server is the address of a server as it may be shown: without user, password,
-// query and fragment, which can hold secrets. Whatever prints one prints this.
+// Server returns the address of a server for display: without user, password, query and
+// fragment, which can hold secrets. Print addresses only through this function.
 func Server(address string) string {
 	if parsed, err := url.Parse(address); err == nil && parsed.Host != "" {
 		parsed.User, parsed.RawQuery, parsed.ForceQuery, parsed.Fragment, parsed.RawFragment = nil, "", false, "", ""
@@ -20,8 +20,8 @@ func Server(address string) string {
 
 func withoutUser(text string) string { return userInfo.ReplaceAllString(text, "$1") }
 
-// Shown is an error whose text has no user and password in its URLs. Go masks the
-// password in errors of requests, and not in those of addresses that it cannot read.
+// Shown returns err with user and password removed from the URLs in its text. Go
+// masks the password in errors of requests, but not in those of addresses that it cannot parse.
 func Shown(err error) error {
 	if err == nil || !userInfo.MatchString(err.Error()) {
 		return err

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestServerHasNoSecret(t *testing.T) {
+func TestServer_secrets_removed(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://rancher.example:6443/k8s/clusters/local":         "https://rancher.example:6443/k8s/clusters/local",
 		"https://user:hunter2@rancher.example/k8s/clusters/local": "https://rancher.example/k8s/clusters/local",
@@ -26,13 +26,13 @@ func TestServerHasNoSecret(t *testing.T) {
 	}
 }
 
-func TestShownErrorsHaveNoSecret(t *testing.T) {
-	_, cause := url.Parse("https://user:hunter2@host:port") //nolint:staticcheck // no URL, on purpose
+func TestShown_secrets_removed(t *testing.T) {
+	_, cause := url.Parse("https://user:hunter2@host:port") //nolint:staticcheck // invalid URL on purpose
 	err := Shown(fmt.Errorf("client: %w", cause))
 	if strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "host:port") || !errors.Is(err, cause) {
 		t.Errorf("%v", err)
 	}
 	if Shown(nil) != nil {
-		t.Error("an error of nothing")
+		t.Error("nil became an error")
 	}
 }
