@@ -1,7 +1,7 @@
-// Package viarancher is the way to a cluster through Rancher: with the user's own
-// credentials, or with those that Rancher keeps in a Secret for itself, which it
-// replaces now and then. It is the same for every kind of cluster.
+// Package viarancher connects to a cluster through Rancher: with the user's own credentials,
+// or with a kubeconfig that Rancher stores in a Secret and replaces from time to time. It
+// works for every kind of cluster.
 //
-// What comes out of a Secret is not trusted: it may neither run something here nor lead
-// to another place than Rancher's way to this very cluster.
+// The content of a Secret is not trusted. It must not execute anything here, and it must not
+// lead anywhere but to Rancher's proxy path of this cluster.
 package viarancher

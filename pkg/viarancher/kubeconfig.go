@@ -14,10 +14,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// kubeconfigFields are the fields that a kubeconfig out of a cluster may have:
-// those that Rancher writes (rancher/rancher:pkg/provisioningv2/kubeconfig/manager.go@v2.8.5),
-// and an inline client certificate. Of whatever else client-go knows, now or
-// later, some run a command, read a local file or send the credentials elsewhere.
+// kubeconfigFields holds the fields that a kubeconfig from a cluster may have: those that
+// Rancher writes (rancher/rancher:pkg/provisioningv2/kubeconfig/manager.go@v2.8.5), and an
+// inline client certificate. Some of client-go's other fields, present or future, run a
+// command, read a local file or send the credentials elsewhere.
 var kubeconfigFields = map[string]bool{
 	"kind": true, "apiVersion": true, "current-context": true, "preferences": true,
 	"clusters": true, "clusters.name": true, "clusters.cluster": true,
@@ -28,20 +28,20 @@ var kubeconfigFields = map[string]bool{
 	"contexts.context.cluster": true, "contexts.context.user": true,
 }
 
-// ReasonRefused is of a kubeconfig that holds, or leads to, what Rancher does not write.
+// ReasonRefused marks a kubeconfig with a field or address that Rancher does not write.
 const ReasonRefused = "KubeconfigRefused"
 
-// limits are the limits of a kubeconfig. One that Rancher writes has 10 kB and 40 values, and
-// one context more for each control plane.
+// limits returns the limits of a kubeconfig. Rancher's has 10 kB and 40 values, and one more
+// context for each control plane.
 func limits() bounded.Limits { return bounded.Limits{Bytes: 256 << 10, Values: 1 << 12} }
 
-// handedOut makes a client's configuration of a kubeconfig that came out of a
-// cluster, the Secret object. Whoever may write that Secret must not thereby run
-// commands here, or read files here: the configuration is built from the accepted
-// fields one by one, and a kubeconfig with any other field, in use or not, is
-// refused. Nothing is taken from the environment; how its server is reached is
-// the caller's (HTTPS_PROXY, NO_PROXY), as with every client.
-func handedOut(raw []byte, object string) (*rest.Config, error) {
+// parseKubeconfig returns a client configuration from a kubeconfig in the Secret object. A
+// writer of that Secret must not be able to run commands or read files here. The
+// configuration is therefore built from the accepted fields one by one, and a kubeconfig with
+// any other field is refused, even if that field is not in use. No part comes from the
+// environment. The caller decides how to reach the server (HTTPS_PROXY, NO_PROXY), as with
+// every client.
+func parseKubeconfig(raw []byte, object string) (*rest.Config, error) {
 	var file clientcmdv1.Config
 	if err := limits().CheckYAML(raw); err != nil {
 		return nil, refusedKubeconfig(object, err.Error()+"; wanted at most "+limits().String())
@@ -55,7 +55,7 @@ func handedOut(raw []byte, object string) (*rest.Config, error) {
 	if field := foreignField(reflect.ValueOf(file), "", ""); field != "" {
 		return nil, refusedKubeconfig(object, "has the field "+field)
 	}
-	cluster, user, err := inUse(file, object)
+	cluster, user, err := currentContext(file, object)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +69,8 @@ func handedOut(raw []byte, object string) (*rest.Config, error) {
 		CAData: cluster.CertificateAuthorityData, CertData: user.ClientCertificateData, KeyData: user.ClientKeyData}}, nil
 }
 
-// foreignField is the place of the first field with a value that is not in
-// kubeconfigFields. An empty list or map is no value.
+// foreignField returns the path of the first field that has a value and is not in
+// kubeconfigFields, or is empty. An empty list or map counts as no value.
 func foreignField(v reflect.Value, path, shown string) string {
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
@@ -104,8 +104,8 @@ func foreignBelow(field reflect.Value, path, shown string) string {
 
 func hasLength(v reflect.Value) bool { return v.Kind() == reflect.Slice || v.Kind() == reflect.Map }
 
-// inUse is the cluster and the user of the current context.
-func inUse(file clientcmdv1.Config, object string) (clientcmdv1.Cluster, clientcmdv1.AuthInfo, error) {
+// currentContext returns the cluster and the user of the current context.
+func currentContext(file clientcmdv1.Config, object string) (clientcmdv1.Cluster, clientcmdv1.AuthInfo, error) {
 	contexts, clusters, users := map[string]clientcmdv1.Context{}, map[string]clientcmdv1.Cluster{}, map[string]clientcmdv1.AuthInfo{}
 	for _, c := range file.Contexts {
 		contexts[c.Name] = c.Context
@@ -135,8 +135,8 @@ func inUse(file clientcmdv1.Config, object string) (clientcmdv1.Cluster, clientc
 	return cluster, user, err
 }
 
-// unfitServer says what is wrong with an address, without repeating it: it may
-// hold a password.
+// unfitServer describes what is wrong with an address, or is empty. It does not repeat the
+// address, which may hold a password.
 func unfitServer(server string) string {
 	address, err := url.Parse(server)
 	if err != nil || address.Scheme != "https" || address.Host == "" || address.User != nil || address.RawQuery != "" || address.Fragment != "" {

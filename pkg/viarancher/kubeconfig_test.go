@@ -28,16 +28,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// fromSecret is what becomes of a Secret that holds value.
-func fromSecret(t *testing.T, value []byte) (*rest.Config, error) {
+// configFromSecret returns the configuration from a Secret that holds value.
+func configFromSecret(t *testing.T, value []byte) (*rest.Config, error) {
 	t.Helper()
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet-default", Name: "demo-kubeconfig"}, Data: map[string][]byte{"value": value}}
-	return Kept{Kube: fake.NewClientset(secret), Namespace: "fleet-default", Name: "demo", ID: "c-m-1", Clock: clock.RealClock{}}.Config(t.Context())
+	return StoredKubeconfig{Kube: fake.NewClientset(secret), Namespace: "fleet-default", Name: "demo", ID: "c-m-1", Clock: clock.RealClock{}}.Config(t.Context())
 }
 
-// asRancherWrites is the kubeconfig of the Secret as Rancher makes it
+// rancherKubeconfig returns the kubeconfig of the Secret as Rancher writes it
 // (rancher/rancher:pkg/provisioningv2/kubeconfig/manager.go@v2.8.5).
-func asRancherWrites(t *testing.T, server string, ca []byte) []byte {
+func rancherKubeconfig(t *testing.T, server string, ca []byte) []byte {
 	t.Helper()
 	raw, err := clientcmd.Write(clientcmdapi.Config{
 		Clusters:       map[string]*clientcmdapi.Cluster{"cluster": {Server: server, CertificateAuthorityData: ca}},
@@ -69,9 +69,9 @@ func encoded(t *testing.T, config any) []byte {
 	return raw
 }
 
-// What Rancher writes is loaded as clientcmd loads it, whatever the environment
-// says: with a CA of its own, and without one behind a public certificate.
-func TestSecretsKubeconfigAsRancherWritesIt(t *testing.T) {
+// Rancher's kubeconfigs, with their own CA or with a public certificate, load as clientcmd
+// loads them. The environment has no influence.
+func TestParseKubeconfig_writtenByRancher_likeClientcmd(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer kubeconfig-u-1:secret" {
 			w.WriteHeader(http.StatusUnauthorized)
@@ -82,11 +82,11 @@ func TestSecretsKubeconfigAsRancherWritesIt(t *testing.T) {
 	defer server.Close()
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	for _, name := range []string{"KUBECONFIG", "KUBERNETES_MASTER", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"} {
-		t.Setenv(name, "https://somebody.example:1")
+		t.Setenv(name, "https://other.example:1")
 	}
 	for name, ca := range map[string][]byte{"own CA": ca, "public certificate": nil} {
-		raw := asRancherWrites(t, server.URL+"/k8s/clusters/c-m-1", ca)
-		got, err := fromSecret(t, raw)
+		raw := rancherKubeconfig(t, server.URL+"/k8s/clusters/c-m-1", ca)
+		got, err := configFromSecret(t, raw)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -102,7 +102,7 @@ func TestSecretsKubeconfigAsRancherWritesIt(t *testing.T) {
 			t.Errorf("%s: %v, clientcmd %v", name, got, want)
 		}
 		if got.Proxy != nil {
-			t.Errorf("%s: a proxy comes out of the Secret; it is the environment of the caller that names one", name)
+			t.Errorf("%s: the proxy must come from the caller's environment, not from the Secret", name)
 		}
 		if ca == nil {
 			continue
@@ -113,19 +113,18 @@ func TestSecretsKubeconfigAsRancherWritesIt(t *testing.T) {
 	}
 }
 
-// A client certificate beside or instead of the token is as harmless as one.
-func TestSecretsKubeconfigWithAClientCertificate(t *testing.T) {
+func TestParseKubeconfig_clientCertificate_accepted(t *testing.T) {
 	config := plainKubeconfig("https://rancher.example/k8s/clusters/c-m-1")
 	config.AuthInfos[0].AuthInfo = clientcmdv1.AuthInfo{ClientCertificateData: []byte("cert"), ClientKeyData: []byte("key")}
-	got, err := fromSecret(t, encoded(t, config))
+	got, err := configFromSecret(t, encoded(t, config))
 	if err != nil || got.Host != "https://rancher.example/k8s/clusters/c-m-1" || string(got.CertData) != "cert" || string(got.KeyData) != "key" {
 		t.Errorf("%v %v", got, err)
 	}
 }
 
-// hostile is a kubeconfig that runs a command or gives a local file away, if it
-// is used as it is.
-func hostile(t *testing.T, server, folder string) map[string]clientcmdv1.Config {
+// hostileKubeconfigs returns kubeconfigs that run a command or leak a local file if used
+// unchecked.
+func hostileKubeconfigs(t *testing.T, server, folder string) map[string]clientcmdv1.Config {
 	t.Helper()
 	local := filepath.Join(folder, "local")
 	if err := os.WriteFile(local, []byte("AWS_SECRET"), 0o600); err != nil {
@@ -157,12 +156,12 @@ func TestSecretsKubeconfigRunsNothingAndSendsNothing(t *testing.T) {
 	}))
 	defer server.Close()
 	folder := t.TempDir()
-	for name, config := range hostile(t, server.URL+"/k8s/clusters/c-m-1", folder) {
-		got, err := fromSecret(t, encoded(t, config))
+	for name, config := range hostileKubeconfigs(t, server.URL+"/k8s/clusters/c-m-1", folder) {
+		got, err := configFromSecret(t, encoded(t, config))
 		if f, ok := fault.As(err); !ok || f.Reason != ReasonRefused || !strings.Contains(f.Fix, "--downstream-kubeconfig") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err == nil { // so that the test shows what it would do
+		if err == nil { // the requests show what the configuration would do
 			_, _ = kubernetes.NewForConfigOrDie(got).Discovery().ServerVersion()
 		}
 	}
@@ -174,7 +173,7 @@ func TestSecretsKubeconfigRunsNothingAndSendsNothing(t *testing.T) {
 	}
 }
 
-// accepted are the fields that a kubeconfig out of a cluster may have.
+// acceptedFields lists the fields that a kubeconfig from a cluster may have.
 var acceptedFields = []string{
 	"kind", "apiVersion", "current-context",
 	"clusters.name", "clusters.cluster.server", "clusters.cluster.certificate-authority-data",
@@ -182,8 +181,8 @@ var acceptedFields = []string{
 	"contexts.name", "contexts.context.cluster", "contexts.context.user",
 }
 
-// Every field that client-go's kubeconfig has, one after the other: each but the
-// accepted is refused by its name, those of a later client-go among them.
+// Sets every field of client-go's kubeconfig, one at a time: all but the accepted ones are
+// refused by name. Fields of a later client-go are covered too.
 func TestSecretsKubeconfigFieldByField(t *testing.T) {
 	fields := leaves(reflect.TypeFor[clientcmdv1.Config](), "")
 	if len(fields) < 30 {
@@ -197,7 +196,7 @@ func TestSecretsKubeconfigFieldByField(t *testing.T) {
 	for _, field := range fields {
 		config := plainKubeconfig("https://rancher.example/k8s/clusters/c-m-1")
 		set(reflect.ValueOf(&config).Elem(), strings.Split(field, "."))
-		_, err := fromSecret(t, encoded(t, config))
+		_, err := configFromSecret(t, encoded(t, config))
 		f, _ := fault.As(err)
 		refused := f != nil && f.Reason == ReasonRefused
 		if accepted := slices.Contains(acceptedFields, field); accepted == refused {
@@ -205,16 +204,16 @@ func TestSecretsKubeconfigFieldByField(t *testing.T) {
 		}
 		name := field[strings.LastIndexByte(field, '.')+1:]
 		if refused && (!strings.Contains(f.Seen, name) || !strings.Contains(f.Fix, "--downstream-kubeconfig") || f.Class != fault.CouldNotLook) {
-			t.Errorf("%s: the fault does not name it, or the way: %v", field, err)
+			t.Errorf("%s: the error does not name the field or the fix: %v", field, err)
 		}
 		if refused && strings.Contains(err.Error(), "secret") {
-			t.Errorf("%s: the fault holds the token: %v", field, err)
+			t.Errorf("%s: the error holds the token: %v", field, err)
 		}
 	}
 }
 
-// leaves are the fields of a kubeconfig by their names in the file; what lies
-// under an extension, a plugin or a map is one field.
+// leaves returns the fields of a kubeconfig by their names in the file. An extension, a plugin
+// or a map counts as one field.
 func leaves(of reflect.Type, path string) []string {
 	var all []string
 	for i := range of.NumField() {
@@ -232,7 +231,7 @@ func leaves(of reflect.Type, path string) []string {
 	return all
 }
 
-// set gives one more value to the named field of v: where it had one, the same.
+// set gives the named field of v a value unless it has one.
 func set(v reflect.Value, path []string) {
 	for i := range v.NumField() {
 		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); name != path[0] {
@@ -271,8 +270,8 @@ func set(v reflect.Value, path []string) {
 	}
 }
 
-// What is no field of client-go's, and values that a field may not have.
-func TestSecretsKubeconfigOddities(t *testing.T) {
+// Unknown fields, and values that a field may not have.
+func TestParseKubeconfig_oddFields_refused(t *testing.T) {
 	const address = "https://rancher.example/k8s/clusters/c-m-1"
 	with := func(change func(*clientcmdv1.Config)) func(*testing.T) []byte {
 		return func(t *testing.T) []byte {
@@ -296,10 +295,10 @@ func TestSecretsKubeconfigOddities(t *testing.T) {
 	tests := []struct {
 		name   string
 		value  func(*testing.T) []byte
-		reason string // empty: it is loaded
+		reason string // empty if it loads
 		says   string
 	}{
-		{"as it is", with(func(*clientcmdv1.Config) {}), "", ""},
+		{"unchanged", with(func(*clientcmdv1.Config) {}), "", ""},
 		{"another context that is harmless", with(func(c *clientcmdv1.Config) {
 			c.Clusters = append(c.Clusters, clientcmdv1.NamedCluster{Name: "direct", Cluster: clientcmdv1.Cluster{Server: "https://10.0.0.9:6443"}})
 			c.Contexts = append(c.Contexts, clientcmdv1.NamedContext{Name: "direct", Context: clientcmdv1.Context{Cluster: "direct", AuthInfo: "user"}})
@@ -309,31 +308,31 @@ func TestSecretsKubeconfigOddities(t *testing.T) {
 		}), ReasonRefused, "clusters[1].cluster.insecure-skip-tls-verify"},
 		{"an empty plugin", with(func(c *clientcmdv1.Config) { c.AuthInfos[0].AuthInfo.Exec = &clientcmdv1.ExecConfig{} }), ReasonRefused, "users[0].user.exec"},
 		{"a field of a later client", text("    token:", "    token-command: id\n    token:"), ReasonRefused, "token-command"},
-		{"in other letters", text("    token:", "    TOKENFILE: /etc/passwd\n    token:"), ReasonRefused, "tokenFile"},
-		{"twice", text("    token:", "    token: a\n    token:"), ReasonRefused, "token"},
+		{"upper case", text("    token:", "    TOKENFILE: /etc/passwd\n    token:"), ReasonRefused, "tokenFile"},
+		{"duplicate field", text("    token:", "    token: a\n    token:"), ReasonRefused, "token"},
 		{"two users of one name", with(func(c *clientcmdv1.Config) { c.AuthInfos = append(c.AuthInfos, c.AuthInfos[0]) }), ReasonRefused, "users"},
 		{"no TLS", server("http://rancher.example"), ReasonRefused, "server"},
 		{"no scheme", server("rancher.example:443"), ReasonRefused, "server"},
 		{"no host", server("https:///k8s"), ReasonRefused, "server"},
 		{"a password in the address", server("https://user:hidden@rancher.example"), ReasonRefused, "server"},
 		{"a query in the address", server("https://rancher.example/?x=y"), ReasonRefused, "server"},
-		{"another cluster's way", server("https://rancher.example/k8s/clusters/c-m-2"), ReasonRefused, "c-m-2"},
-		{"a way that only begins like this one", server("https://rancher.example/k8s/clusters/c-m-1/x"), ReasonRefused, "/k8s/clusters/c-m-1/x"},
-		{"a way that only ends like this one", server("https://rancher.example/k8s/clusters/xc-m-1"), ReasonRefused, "xc-m-1"},
+		{"path of another cluster", server("https://rancher.example/k8s/clusters/c-m-2"), ReasonRefused, "c-m-2"},
+		{"path with this one as its prefix", server("https://rancher.example/k8s/clusters/c-m-1/x"), ReasonRefused, "/k8s/clusters/c-m-1/x"},
+		{"path with this one as its suffix", server("https://rancher.example/k8s/clusters/xc-m-1"), ReasonRefused, "xc-m-1"},
 		{"an address of its own", server("https://10.0.0.9:6443"), ReasonRefused, "https://10.0.0.9:6443"},
 		{"a certificate without its key", with(func(c *clientcmdv1.Config) { c.AuthInfos[0].AuthInfo.ClientCertificateData = []byte("x") }), ReasonRefused, "client-key-data"},
-		{"nobody", with(func(c *clientcmdv1.Config) { c.AuthInfos[0].AuthInfo.Token = "" }), ReasonRefused, "token"},
+		{"no credentials", with(func(c *clientcmdv1.Config) { c.AuthInfos[0].AuthInfo.Token = "" }), ReasonRefused, "token"},
 		{"no current context", with(func(c *clientcmdv1.Config) { c.CurrentContext = "" }), "NoDownstreamKubeconfig", "current-context"},
-		{"a current context that is not there", with(func(c *clientcmdv1.Config) { c.CurrentContext = "x" }), "NoDownstreamKubeconfig", "current-context"},
-		{"a user that is not there", with(func(c *clientcmdv1.Config) { c.Contexts[0].Context.AuthInfo = "x" }), "NoDownstreamKubeconfig", "user"},
-		{"a cluster that is not there", with(func(c *clientcmdv1.Config) { c.Contexts[0].Context.Cluster = "x" }), "NoDownstreamKubeconfig", "cluster"},
+		{"missing current context", with(func(c *clientcmdv1.Config) { c.CurrentContext = "x" }), "NoDownstreamKubeconfig", "current-context"},
+		{"missing user", with(func(c *clientcmdv1.Config) { c.Contexts[0].Context.AuthInfo = "x" }), "NoDownstreamKubeconfig", "user"},
+		{"missing cluster", with(func(c *clientcmdv1.Config) { c.Contexts[0].Context.Cluster = "x" }), "NoDownstreamKubeconfig", "cluster"},
 		{"nothing", func(*testing.T) []byte { return nil }, "NoDownstreamKubeconfig", ""},
 		{"junk", func(*testing.T) []byte { return []byte("\x00\x01") }, "NoDownstreamKubeconfig", ""},
 		{"another kind", text("kind: Config", "kind: Secret"), "NoDownstreamKubeconfig", "kind"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := fromSecret(t, tt.value(t))
+			got, err := configFromSecret(t, tt.value(t))
 			if tt.reason == "" {
 				if err != nil || got.Host != address || got.BearerToken != "kubeconfig-u-1:secret" {
 					t.Errorf("%v %v", got, err)
@@ -345,26 +344,23 @@ func TestSecretsKubeconfigOddities(t *testing.T) {
 				t.Errorf("%v; wanted %s and %q", err, tt.reason, tt.says)
 			}
 			if strings.Contains(fmt.Sprint(err), "hidden") {
-				t.Errorf("the fault holds a password: %v", err)
+				t.Errorf("the error holds a password: %v", err)
 			}
 		})
 	}
 }
 
-// JSON is YAML.
-func TestSecretsKubeconfigInJSON(t *testing.T) {
+func TestParseKubeconfig_json_accepted(t *testing.T) {
 	raw, err := json.Marshal(plainKubeconfig("https://rancher.example/k8s/clusters/c-m-1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := fromSecret(t, raw); err != nil || got.Host != "https://rancher.example/k8s/clusters/c-m-1" {
+	if got, err := configFromSecret(t, raw); err != nil || got.Host != "https://rancher.example/k8s/clusters/c-m-1" {
 		t.Errorf("%v %v", got, err)
 	}
 }
 
-// A kubeconfig is used where its current context leads to one cluster and one user, and
-// where no name stands for two.
-func TestContextInUse(t *testing.T) {
+func TestCurrentContext(t *testing.T) {
 	file := func(change func(*clientcmdv1.Config)) clientcmdv1.Config {
 		f := clientcmdv1.Config{Kind: "Config", CurrentContext: "a", Contexts: []clientcmdv1.NamedContext{{Name: "a", Context: clientcmdv1.Context{Cluster: "c", AuthInfo: "u"}}},
 			Clusters: []clientcmdv1.NamedCluster{{Name: "c", Cluster: clientcmdv1.Cluster{Server: "https://c"}}}, AuthInfos: []clientcmdv1.NamedAuthInfo{{Name: "u", AuthInfo: clientcmdv1.AuthInfo{Token: "t"}}}}
@@ -375,7 +371,7 @@ func TestContextInUse(t *testing.T) {
 		change func(*clientcmdv1.Config)
 		ok     bool
 	}{
-		"it is":           {func(*clientcmdv1.Config) {}, true},
+		"unchanged":       {func(*clientcmdv1.Config) {}, true},
 		"no kind":         {func(f *clientcmdv1.Config) { f.Kind = "" }, true},
 		"another kind":    {func(f *clientcmdv1.Config) { f.Kind = "Secret" }, false},
 		"two contexts":    {func(f *clientcmdv1.Config) { f.Contexts = append(f.Contexts, f.Contexts[0]) }, false},
@@ -385,7 +381,7 @@ func TestContextInUse(t *testing.T) {
 		"another cluster": {func(f *clientcmdv1.Config) { f.Contexts[0].Context.Cluster = "d" }, false},
 		"another user":    {func(f *clientcmdv1.Config) { f.Contexts[0].Context.AuthInfo = "v" }, false},
 	} {
-		cluster, user, err := inUse(file(tt.change), "Secret a/b")
+		cluster, user, err := currentContext(file(tt.change), "Secret a/b")
 		if (err == nil) != tt.ok || tt.ok && (cluster.Server != "https://c" || user.Token != "t") {
 			t.Errorf("%s: %+v, %+v, %v", name, cluster, user, err)
 		}

@@ -6,7 +6,6 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// The way to the cluster goes through Rancher where the way to Rancher does.
 func TestOwn(t *testing.T) {
 	for _, tt := range []struct{ host, id, want string }{
 		{"https://rancher/k8s/clusters/local", "c-m-1", "https://rancher/k8s/clusters/c-m-1"}, {"https://rancher/k8s/clusters/local/", "c-m-1", "https://rancher/k8s/clusters/c-m-1"},

@@ -18,108 +18,108 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// Between Rancher's deleting a Secret and its making another lie moments, in which the
-// old token is refused already.
+// Rancher deletes a Secret some moments before it creates the next one. The old token is
+// already refused in between.
 const (
-	// patience bounds how long another Secret is waited for, and how long after that
-	// the same one is not read again.
-	patience  = 10 * time.Second
-	betweenIt = time.Second
+	// refreshTimeout bounds the wait for a new Secret. For the same time after a wait without
+	// success, the Secret is not read again.
+	refreshTimeout  = 10 * time.Second
+	refreshInterval = time.Second
 )
 
-// way is what a Secret has said.
-type way struct {
+// access is one version of the address and credentials in the Secret.
+type access struct {
 	config *rest.Config
-	number int // how many there were before
-	// transport leads there where the address's certificate is another one than at
-	// first; nil: the one that the client has.
+	number int // counts the versions before it
+	// transport is set if the address needs another CA than the first version, or is nil to use
+	// the client's own.
 	transport http.RoundTripper
 }
 
-// renewal is the way to one cluster, which all clients of a configuration share.
-type renewal struct {
-	kept  Kept
-	first string // the token that the client itself sends
+// refresher holds the current access to one cluster for all clients of a configuration.
+type refresher struct {
+	stored StoredKubeconfig
+	first  string // the token that the client itself sends
 
 	mu       sync.Mutex
-	now      way
-	looking  chan struct{} // closed when the look under way is over; nil: none is
-	lastLook time.Time     // when one ended that found nothing new
+	current  access
+	reading  chan struct{} // closed when the current read of the Secret ends, or nil
+	lastRead time.Time     // end of the last read that found no change
 }
 
-func (r *renewal) wrap(next http.RoundTripper) http.RoundTripper { return renewing{r, next} }
+func (r *refresher) wrap(next http.RoundTripper) http.RoundTripper { return refreshTransport{r, next} }
 
-// renewing sends a request the way that is known, and once more where that was refused
-// and there is another by now.
-type renewing struct {
-	way  *renewal
-	next http.RoundTripper
+// refreshTransport sends a request with the current access. If that is refused and the Secret
+// has changed, it sends the request once more.
+type refreshTransport struct {
+	refresher *refresher
+	next      http.RoundTripper
 }
 
-// WrappedRoundTripper lets client-go find the transport beneath.
-func (t renewing) WrappedRoundTripper() http.RoundTripper { return t.next }
+// WrappedRoundTripper returns the wrapped transport for client-go.
+func (t refreshTransport) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 // RoundTrip implements http.RoundTripper.
-func (t renewing) RoundTrip(req *http.Request) (*http.Response, error) {
-	used := t.way.current()
+func (t refreshTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	used := t.refresher.load()
 	resp, err := t.send(req, used, req.Body)
-	if !refused(resp, err) || !repeatable(req) || !t.ours(req) {
+	if !refused(resp, err) || !repeatable(req) || !t.usesSecret(req) {
 		return resp, err
 	}
-	newer, found := t.way.after(req.Context(), used)
+	newer, found := t.refresher.next(req.Context(), used)
 	if !found {
 		return resp, err
 	}
-	body, bodyErr := again(req)
+	body, bodyErr := copyBody(req)
 	if bodyErr != nil {
 		return resp, err
 	}
 	if resp != nil {
-		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection can be used again
+		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // allows the connection to be reused
 		_ = resp.Body.Close()
 	}
 	return t.send(req, newer, body)
 }
 
-// refused says whether the credentials were not accepted, or the server has another
-// certificate than the Secret said: in both cases it has done nothing.
+// refused reports whether the credentials were rejected, or the server's certificate does not
+// match the Secret. In both cases the server has not acted on the request.
 func refused(resp *http.Response, err error) bool {
 	var certificate *tls.CertificateVerificationError
 	return errors.As(err, &certificate) || err == nil && resp.StatusCode == http.StatusUnauthorized
 }
 
-// ours says whether a request goes with the credentials of the Secret.
-func (t renewing) ours(req *http.Request) bool {
+// usesSecret reports whether a request uses the credentials of the Secret.
+func (t refreshTransport) usesSecret(req *http.Request) bool {
 	auth := req.Header.Get("Authorization")
-	return auth == "" || auth == "Bearer "+t.way.first
+	return auth == "" || auth == "Bearer "+t.refresher.first
 }
 
 func repeatable(req *http.Request) bool {
 	return req.Body == nil || req.Body == http.NoBody || req.GetBody != nil
 }
 
-func again(req *http.Request) (io.ReadCloser, error) {
+func copyBody(req *http.Request) (io.ReadCloser, error) {
 	if req.GetBody == nil {
 		return req.Body, nil
 	}
 	return req.GetBody()
 }
 
-// send sends a copy of the request one way. Who asks with other credentials than those
-// of the Secret goes on doing so.
-func (t renewing) send(req *http.Request, by way, body io.ReadCloser) (*http.Response, error) {
+// send sends a copy of the request with one version of the access. A request with credentials
+// other than the Secret's keeps them.
+func (t refreshTransport) send(req *http.Request, by access, body io.ReadCloser) (*http.Response, error) {
 	if by.number == 0 {
 		return t.next.RoundTrip(req)
 	}
 	out := req.Clone(req.Context())
 	out.Body = body
-	if t.ours(req) {
+	if t.usesSecret(req) {
 		out.Header.Del("Authorization")
 		if by.config.BearerToken != "" {
 			out.Header.Set("Authorization", "Bearer "+by.config.BearerToken)
 		}
 	}
-	if err := redirect(out, t.way.kept.ID, by.config.Host); err != nil {
+	if err := redirect(out, t.refresher.stored.ID, by.config.Host); err != nil {
 		return nil, err
 	}
 	if by.transport != nil {
@@ -128,7 +128,7 @@ func (t renewing) send(req *http.Request, by way, body io.ReadCloser) (*http.Res
 	return t.next.RoundTrip(out)
 }
 
-// redirect changes a request's way to the cluster and leaves what it asks for.
+// redirect replaces the server and prefix of a request and keeps its path in the cluster.
 func redirect(req *http.Request, id, host string) error {
 	to, err := url.Parse(host)
 	if err != nil {
@@ -149,70 +149,70 @@ func redirect(req *http.Request, id, host string) error {
 	return nil
 }
 
-func (r *renewal) current() way {
+func (r *refresher) load() access {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.now
+	return r.current
 }
 
-// after is the way that is known after the one that was refused; false: none is. One
-// request looks, the others wait for what it finds.
-func (r *renewal) after(ctx context.Context, old way) (way, bool) {
+// next returns the access that replaces the refused one; ok is false if the Secret did not
+// change. One request reads the Secret, and the others wait for its result.
+func (r *refresher) next(ctx context.Context, old access) (next access, ok bool) {
 	r.mu.Lock()
 	switch {
-	case r.now.number > old.number:
+	case r.current.number > old.number:
 		defer r.mu.Unlock()
-		return r.now, true
-	case r.looking == nil && r.kept.Clock.Since(r.lastLook) < patience:
+		return r.current, true
+	case r.reading == nil && r.stored.Clock.Since(r.lastRead) < refreshTimeout:
 		defer r.mu.Unlock()
 		return old, false
-	case r.looking == nil:
-		r.looking = make(chan struct{})
-		go r.look(context.WithoutCancel(ctx), old)
+	case r.reading == nil:
+		r.reading = make(chan struct{})
+		go r.refresh(context.WithoutCancel(ctx), old)
 	}
-	looking := r.looking
+	reading := r.reading
 	r.mu.Unlock()
 	select {
-	case <-looking:
+	case <-reading:
 	case <-ctx.Done():
 	}
-	now := r.current()
+	now := r.load()
 	return now, now.number > old.number
 }
 
-// look reads the Secret until it says something else than before, or for as long as
-// there is patience. It is no request's own: who asked first may leave first.
-func (r *renewal) look(ctx context.Context, old way) {
-	newer, found := r.find(ctx, old)
+// refresh reads the Secret until it changes, for refreshTimeout at most. It does not end with
+// the request that started it, because others wait for it too.
+func (r *refresher) refresh(ctx context.Context, old access) {
+	newer, found := r.read(ctx, old)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if found {
-		r.now = newer
+		r.current = newer
 	} else {
-		r.lastLook = r.kept.Clock.Now()
+		r.lastRead = r.stored.Clock.Now()
 	}
-	close(r.looking)
-	r.looking = nil
+	close(r.reading)
+	r.reading = nil
 }
 
-func (r *renewal) find(ctx context.Context, old way) (way, bool) {
-	for began := r.kept.Clock.Now(); ; {
-		config, err := r.kept.read(ctx)
+func (r *refresher) read(ctx context.Context, old access) (next access, ok bool) {
+	for began := r.stored.Clock.Now(); ; {
+		config, err := r.stored.read(ctx)
 		switch {
 		case err == nil && !reflect.DeepEqual(config, old.config):
-			return follow(old, config)
+			return newAccess(old, config)
 		case fault.HasReason(err, fault.ReasonForbidden, fault.ReasonUnauthorized, ReasonRefused):
 			return old, false
 		}
-		if r.kept.Clock.Since(began) >= patience || retry.Pause(ctx, r.kept.Clock, betweenIt) != nil {
+		if r.stored.Clock.Since(began) >= refreshTimeout || retry.Pause(ctx, r.stored.Clock, refreshInterval) != nil {
 			return old, false
 		}
 	}
 }
 
-// follow is the way by another Secret.
-func follow(old way, config *rest.Config) (way, bool) {
-	newer := way{config: config, number: old.number + 1, transport: old.transport}
+// newAccess returns the version that follows old; ok is false if its CA cannot be used.
+func newAccess(old access, config *rest.Config) (next access, ok bool) {
+	newer := access{config: config, number: old.number + 1, transport: old.transport}
 	if reflect.DeepEqual(config.TLSClientConfig, old.config.TLSClientConfig) {
 		return newer, true
 	}

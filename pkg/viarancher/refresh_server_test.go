@@ -20,9 +20,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 )
 
-// past is Rancher's proxy before a real API server, over HTTP/2: it takes the path off,
-// and puts the API server's credentials in the place of the one token that it knows.
-func past(t *testing.T, server *apiserver.Server, known *atomic.Value) *httptest.Server {
+// newRancherProxy returns Rancher's proxy for a real API server, over HTTP/2. It strips the
+// path and replaces the one token that it accepts by the API server's credentials.
+func newRancherProxy(t *testing.T, server *apiserver.Server, known *atomic.Value) *httptest.Server {
 	t.Helper()
 	config := server.Config()
 	transport, err := rest.TransportFor(config)
@@ -51,19 +51,19 @@ func past(t *testing.T, server *apiserver.Server, known *atomic.Value) *httptest
 	return p
 }
 
-// Reads, writes and patches of a real API server go on through one rotation after the
-// other, and each is made once.
-func TestRotationBesideARealServer(t *testing.T) {
+// Reads, writes and patches of a real API server survive repeated rotations, and each is made
+// once.
+func TestRefreshTransport_realServer_survivesRotations(t *testing.T) {
 	server := apiserver.New(t, apiserver.Options{})
 	var known atomic.Value
 	known.Store("first")
-	p := past(t, server, &known)
+	p := newRancherProxy(t, server, &known)
 	management := kubernetes.NewForConfigOrDie(server.Config())
 	rotate := func(token string) {
 		file := plainKubeconfig(p.URL + "/k8s/clusters/c-m-1")
 		file.AuthInfos[0].AuthInfo.Token = token
 		file.Clusters[0].Cluster.CertificateAuthorityData = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: p.Certificate().Raw})
-		_ = management.CoreV1().Secrets("default").Delete(t.Context(), "demo-kubeconfig", metav1.DeleteOptions{}) // there may be none
+		_ = management.CoreV1().Secrets("default").Delete(t.Context(), "demo-kubeconfig", metav1.DeleteOptions{}) // may not exist
 		_, err := management.CoreV1().Secrets("default").Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "demo-kubeconfig"},
 			Data: map[string][]byte{"value": encoded(t, file)}}, metav1.CreateOptions{})
 		if err != nil {
@@ -72,7 +72,7 @@ func TestRotationBesideARealServer(t *testing.T) {
 		known.Store(token)
 	}
 	rotate("first")
-	config, err := Kept{Kube: management, Namespace: "default", Name: "demo", ID: "c-m-1", Clock: clock.RealClock{}}.Config(t.Context())
+	config, err := StoredKubeconfig{Kube: management, Namespace: "default", Name: "demo", ID: "c-m-1", Clock: clock.RealClock{}}.Config(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Rancher's address has any host and path before the cluster's, and a port. A Cluster
-// without an id has no way yet.
+// Any host, port and path may precede Rancher's path of the cluster. A Cluster without an ID
+// has no path yet.
 func TestAddressesThatRancherWrites(t *testing.T) {
 	for _, tt := range []struct {
 		host, id string
@@ -25,16 +25,15 @@ func TestAddressesThatRancherWrites(t *testing.T) {
 		{"https://10.43.0.7", "c-m-1", false},
 		{"https://%zz/k8s/clusters/c-m-1", "c-m-1", false},
 	} {
-		err := Kept{Namespace: "a", Name: "b", ID: tt.id}.leadsHere(tt.host)
+		err := StoredKubeconfig{Namespace: "a", Name: "b", ID: tt.id}.checkAddress(tt.host)
 		if (err == nil) != tt.ok || err != nil && !fault.HasReason(err, ReasonRefused) {
 			t.Errorf("%s for %q: %v", tt.host, tt.id, err)
 		}
 	}
 }
 
-// A Secret that is not there is what could not be looked at.
-func TestNoSecret(t *testing.T) {
-	_, err := Kept{Kube: fake.NewClientset(), Namespace: "fleet-default", Name: "demo", ID: "c-m-1", Clock: clock.RealClock{}}.Config(t.Context())
+func TestStoredKubeconfigConfig_noSecret_couldNotLook(t *testing.T) {
+	_, err := StoredKubeconfig{Kube: fake.NewClientset(), Namespace: "fleet-default", Name: "demo", ID: "c-m-1", Clock: clock.RealClock{}}.Config(t.Context())
 	if f, ok := fault.As(err); !ok || f.Class != fault.CouldNotLook || f.Object != "Secret fleet-default/demo-kubeconfig" {
 		t.Errorf("%v", err)
 	}

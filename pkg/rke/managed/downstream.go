@@ -45,7 +45,7 @@ func Downstream(ctx context.Context, management Management, c Cluster) (*rest.Co
 	if err != nil {
 		return nil, noWay(management, c, err)
 	}
-	config, err := viarancher.Kept{Kube: management.Kube, Namespace: mirror.GetNamespace(), Name: mirror.GetName(), ID: c.ID, Clock: management.Clock}.Config(ctx)
+	config, err := viarancher.StoredKubeconfig{Kube: management.Kube, Namespace: mirror.GetNamespace(), Name: mirror.GetName(), ID: c.ID, Clock: management.Clock}.Config(ctx)
 	return config, noWay(management, c, err)
 }
 

@@ -81,7 +81,7 @@ func DownstreamConfig(ctx context.Context, management *rest.Config, kube kuberne
 	if config, ok := viarancher.Own(management, id); ok {
 		return config, nil
 	}
-	return viarancher.Kept{Kube: kube, Namespace: cluster.GetNamespace(), Name: cluster.GetName(), ID: id, Clock: clk}.Config(ctx)
+	return viarancher.StoredKubeconfig{Kube: kube, Namespace: cluster.GetNamespace(), Name: cluster.GetName(), ID: id, Clock: clk}.Config(ctx)
 }
 
 // provisioned refuses what Rancher only knows before looking for its kubeconfig: that

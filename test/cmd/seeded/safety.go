@@ -108,7 +108,7 @@ func safety() []seeded {
 		{"S11-kubeconfig", "a kubeconfig out of the cluster is used whatever it has", "pkg/viarancher/kubeconfig.go",
 			"		if !kubeconfigFields[path+name] {", `		if !kubeconfigFields[path+name] && !defect.On("S11-kubeconfig") {`,
 			"./pkg/viarancher", "TestSecretsKubeconfigFieldByField", false},
-		{"S11-elsewhere", "a kubeconfig out of the cluster leads to any server", "pkg/viarancher/kept.go",
+		{"S11-elsewhere", "a kubeconfig out of the cluster leads to any server", "pkg/viarancher/stored.go",
 			"	if err == nil && k.ID != \"\" && strings", `	if err == nil && defect.On("S11-elsewhere") || err == nil && k.ID != "" && strings`,
 			"./pkg/viarancher", "TestAddressesThatRancherWrites", false},
 		{"S12-writes", "a run makes an edit that was handed over", "pkg/migration/procedure/step_edit.go",
