@@ -1,6 +1,6 @@
-// Package configtree is a configuration of rke as maps, lists and scalars, whichever
-// way it is kept: cluster.yml, rke's state and Rancher's Cluster spell the same keys
-// differently. It says which values may be secret.
+// Package configtree represents a configuration of rke as maps, lists and scalars. It hides the
+// spelling of keys, which differs between cluster.yml, rke's state and Rancher's Cluster. It
+// also knows which values may be secret.
 //
-// It may not know what a key means to a migration.
+// It must not know what a key means to a migration.
 package configtree

@@ -2,10 +2,10 @@ package configtree
 
 import "strings"
 
-// NotShown stands for a value that may be secret, or is long.
+// NotShown replaces a value that may be secret or is long.
 const NotShown = "(not shown)"
 
-// Hidden says whether the values below a path may be secret.
+// Hidden reports whether the values below a path may be secret.
 func Hidden(path string) bool {
 	lower := strings.ToLower(path)
 	for _, word := range []string{

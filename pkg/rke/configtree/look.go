@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// LookUp finds the stored value of a key in either spelling.
+// LookUp returns the stored value of a key in either spelling.
 func LookUp(state map[string]any, key string) any {
 	if value, given := state[key]; given {
 		return value
@@ -18,7 +18,7 @@ func LookUp(state map[string]any, key string) any {
 	return nil
 }
 
-// In is the mapping at a path, in either spelling of its keys.
+// In returns the mapping at a path, with its keys in either spelling.
 func In(tree any, path ...string) map[string]any {
 	for _, key := range path {
 		tree = LookUp(Map(tree), key)
@@ -26,19 +26,19 @@ func In(tree any, path ...string) map[string]any {
 	return Map(tree)
 }
 
-// Map is a value that is a mapping; nil for another.
+// Map returns a value as a mapping, or nil.
 func Map(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	return m
 }
 
-// List is a value that is a list; nil for another.
+// List returns a value as a list, or nil.
 func List(v any) []any {
 	list, _ := v.([]any)
 	return list
 }
 
-// Join is the dotted path of a key.
+// Join returns the dotted path of a key.
 func Join(path, key string) string {
 	if path == "" {
 		return key
@@ -46,7 +46,7 @@ func Join(path, key string) string {
 	return path + "." + key
 }
 
-// Keys are those of a mapping, in order.
+// Keys returns the keys of a mapping, sorted.
 func Keys(m map[string]any) []string {
 	keys := make([]string, 0, len(m))
 	for key := range m {
@@ -56,8 +56,8 @@ func Keys(m map[string]any) []string {
 	return keys
 }
 
-// Folded makes the spellings of a key one: cluster.yml has kube-api and
-// extra_args where the state has kubeApi and extraArgs.
+// Folded returns a common spelling of a key: cluster.yml has kube-api and extra_args where the
+// state has kubeApi and extraArgs.
 func Folded(key string) string {
 	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(key))
 }

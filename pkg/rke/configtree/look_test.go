@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A stored value is found in either spelling of its key, and in that of the file first.
+// The spelling of the file takes precedence.
 func TestLookUp(t *testing.T) {
 	state := map[string]any{"kubeApi": "a", "kube-controller": "b", "kubeController": "c", "extraArgs": map[string]any{"max-pods": "1"}}
 	for key, want := range map[string]any{"kube-api": "a", "kubeApi": "a", "kube-controller": "b", "kubeController": "c", "kubelet": nil} {

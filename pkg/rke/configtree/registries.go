@@ -7,16 +7,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Registries are where a configuration, a cluster.yml's or Rancher's of an RKE
-// cluster, has the cluster's own images: its default registry. rke writes no
-// mirrors.
+// Registries returns the registry of the cluster's own images from cluster.yml or Rancher's
+// configuration of an RKE cluster: its default registry. rke writes no mirrors.
 func Registries(object, list, isDefault string, config map[string]any) []downstream.Registry {
 	return []downstream.Registry{{Object: object, Default: strings.TrimSuffix(DefaultRegistry(config, list, isDefault), "/")}}
 }
 
-// DefaultRegistry is what rke puts before its own images
-// (rancher/rke:cluster/defaults.go@v1.5.9, setClusterImageDefaults), with a slash;
-// list and isDefault are the keys as the configuration spells them.
+// DefaultRegistry returns the prefix, with a slash, that rke adds to its own images
+// (rancher/rke:cluster/defaults.go@v1.5.9, setClusterImageDefaults). list and isDefault are the
+// keys in the spelling of the configuration.
 func DefaultRegistry(file map[string]any, list, isDefault string) string {
 	for _, one := range List(file[list]) {
 		registry := Map(one)

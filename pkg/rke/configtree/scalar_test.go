@@ -2,7 +2,6 @@ package configtree
 
 import "testing"
 
-// A scalar is read as YAML 1.1 and rke read it.
 func TestScalars(t *testing.T) {
 	for text, want := range map[string]float64{"0": 0, "1": 1, "-3": -3, "0x10": 16, "0o17": 15, "1.5": 1.5, "1e3": 1000, "9223372036854775808": 9223372036854775808} {
 		if got, ok := Number(text); !ok || got != want {

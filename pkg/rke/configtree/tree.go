@@ -8,12 +8,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Text is a scalar of cluster.yml by its source: rke takes arguments and options
-// as they are written.
+// Text is the source text of a scalar in cluster.yml: rke uses arguments and options as they
+// are written.
 type Text string
 
-// Of reads cluster.yml as maps, lists and Text, with duplicates merged and
-// anchors followed, as rke does. A text that is no mapping gives nil.
+// Of parses cluster.yml into maps, lists and Text. It merges duplicates and follows anchors, as
+// rke does. It returns nil for a text that is not a mapping.
 func Of(source []byte) map[string]any {
 	var doc yaml.Node
 	if yaml.Unmarshal(source, &doc) != nil || len(doc.Content) == 0 {
@@ -23,8 +23,8 @@ func Of(source []byte) map[string]any {
 	return tree
 }
 
-// reader holds the anchors that are being followed: one that contains itself is
-// left out where it does. rke refuses such a file.
+// reader holds the anchors that are being followed. An anchor inside itself is omitted; rke
+// refuses such a file.
 type reader map[*yaml.Node]bool
 
 func (r reader) value(n *yaml.Node) any {
@@ -70,7 +70,7 @@ func (r reader) mapping(n *yaml.Node) map[string]any {
 	return own
 }
 
-// inherit takes what a merge key names: a mapping, or several of which the first wins.
+// inherit adds the content of a merge key: a mapping, or several of which the first wins.
 func inherit(into map[string]any, value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -86,7 +86,8 @@ func inherit(into map[string]any, value any) {
 	}
 }
 
-// joined is a key that is given twice: mappings are merged, of others the last counts.
+// joined returns the value of a duplicate key: mappings are merged; of other values the last
+// wins.
 func joined(first, second any) any {
 	a, ok := first.(map[string]any)
 	b, also := second.(map[string]any)
@@ -99,7 +100,7 @@ func joined(first, second any) any {
 	return a
 }
 
-// Number reads a scalar as one.
+// Number parses a scalar as a number.
 func Number(s string) (float64, bool) {
 	if n, err := strconv.ParseInt(s, 0, 64); err == nil {
 		return float64(n), true
@@ -108,7 +109,7 @@ func Number(s string) (float64, bool) {
 	return n, err == nil && !math.IsNaN(n)
 }
 
-// Bool reads the words that YAML 1.1 has for true and false.
+// Bool parses the words of YAML 1.1 for true and false.
 func Bool(s string) (value, ok bool) {
 	switch strings.ToLower(s) {
 	case "true", "yes", "on", "y":

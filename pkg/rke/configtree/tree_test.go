@@ -2,7 +2,6 @@ package configtree
 
 import "testing"
 
-// Duplicates and anchors are read as rke reads them.
 func TestOf(t *testing.T) {
 	tree := Of([]byte("a: &x {k: 1, l: 2}\nb:\n  <<: *x\n  l: 3\nc: {p: 1}\nc: {q: 2}\nd: 1\nd: 2\ne: *x\nf: ~\n"))
 	if got := In(tree, "b"); got["k"] != Text("1") || got["l"] != Text("3") {
