@@ -1,5 +1,5 @@
-// Package drift is what `rke up` would apply beside a migration's own edit: the
-// differences between cluster.yml and what rke applied last.
+// Package drift finds the changes that `rke up` would apply in addition to a migration's own
+// edit: the differences between cluster.yml and the configuration that rke applied last.
 //
-// It compares facts; it may not read, edit or know steps and checks.
+// It compares facts; it must not read, edit or know steps and checks.
 package drift

@@ -11,28 +11,28 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
 
-// Change is a difference between cluster.yml and what rke applied last,
-// which our `rke up` would apply as well.
+// Change is a difference between cluster.yml and the configuration that rke applied last. Our
+// `rke up` would apply it too.
 type Change struct {
 	Path  string // in cluster.yml: "services.kubelet.extra_args.max-pods"
-	File  string // "" where it is not set
-	State string // "" where nothing is stored
+	File  string // empty if not set
+	State string // empty if not stored
 }
 
-// String is one line for messages.
+// String formats the change on one line.
 func (p Change) String() string {
 	return fmt.Sprintf("%s: %s (applied: %s)", p.Path, cmp.Or(p.File, "not set"), cmp.Or(p.State, "not set"))
 }
 
-// Of are the changes of cluster.yml that were not applied yet and are not
-// ours: values that are set and differ from currentState, arguments, binds,
-// labels and taints that are stored and no longer set, nodes that come or go,
-// and system images that the binary takes for the version in force and that are
-// not the stored ones. target is the Kubernetes version of our own upgrade, or "".
+// Of returns the changes of cluster.yml that rke has not applied and that are not ours. These
+// are set values that differ from currentState; arguments, binds, labels and taints that are
+// stored but no longer set; added or removed nodes; and system images that the binary uses for
+// the version in force but that are not stored. target is the Kubernetes version of our own
+// upgrade, or empty.
 //
-// Other values that were removed from the file are not seen: the state holds
-// rke's defaults as well, and nothing tells which. A cluster that Rancher manages
-// has no such changes: its state is not at rest then.
+// Other values that were removed from the file remain unnoticed: the state holds rke's defaults
+// too and does not mark them. For a cluster that Rancher manages, Of returns nothing, because
+// its state may still be changing.
 func Of(f rkestate.Facts, target string) []Change {
 	if f.Path == "" || f.File == nil || !f.State.Current.Known {
 		return nil
@@ -51,7 +51,7 @@ func Of(f rkestate.Facts, target string) []Change {
 	return d.found
 }
 
-// pathFlag is what our own step sets and removes.
+// pathFlag is the path of the flag that our own step sets and removes.
 const pathFlag = "services.kube-controller.extra_args.enable-leader-migration"
 
 type differ struct {
@@ -74,8 +74,8 @@ func veil(value string) string {
 	return configtree.NotShown
 }
 
-// object compares the keys that rke knows at a place. at is the path for
-// messages, place the one in the schema.
+// object compares the keys that rke knows in one place. at is the path for messages, place the
+// path in the schema.
 func (d *differ) object(at, place string, file, state map[string]any) {
 	for _, entry := range strings.Fields(d.schema[place]) {
 		key := strings.TrimRight(entry, "*~")
@@ -99,7 +99,7 @@ func (d *differ) object(at, place string, file, state map[string]any) {
 	}
 }
 
-// known compares a structure of rke's, or a list of them.
+// known compares a structure of rke, or a list of them.
 func (d *differ) known(path, place string, file, state any) {
 	switch file := file.(type) {
 	case map[string]any:
@@ -119,14 +119,14 @@ func (d *differ) known(path, place string, file, state any) {
 	}
 }
 
-// switchedOff says whether rke leaves out a configuration because what it
-// configures is not enabled (rancher/rke:cluster/cluster.go@v1.5.9).
+// switchedOff reports whether rke omits a configuration because the feature is not enabled
+// (rancher/rke:cluster/cluster.go@v1.5.9).
 func switchedOff(file map[string]any, key string) bool {
 	on, _ := configtree.Bool(fmt.Sprint(file["enabled"]))
 	return !on && (key == "custom_config" || key == "configuration")
 }
 
-// data compares a map whose keys are data: what is set there counts, be it empty.
+// data compares a map whose keys are data: every set key counts, even an empty one.
 func (d *differ) data(path string, file, state any) {
 	values, ok := file.(map[string]any)
 	stored, also := state.(map[string]any)
@@ -137,7 +137,7 @@ func (d *differ) data(path string, file, state any) {
 	for _, key := range configtree.Keys(values) {
 		value := values[key]
 		if value == nil {
-			value = configtree.Text("") // which is what rke stores
+			value = configtree.Text("") // as rke stores it
 		}
 		was, given := stored[key]
 		if !given || !same(value, was) {
@@ -146,8 +146,7 @@ func (d *differ) data(path string, file, state any) {
 	}
 }
 
-// structure compares one of Kubernetes': what is set must be stored, and more
-// may be.
+// structure compares a structure of Kubernetes: set values must be stored; more may be stored.
 func (d *differ) structure(path string, file, state any) {
 	switch file := file.(type) {
 	case map[string]any:
@@ -181,8 +180,8 @@ func (d *differ) leaf(path string, file, state any) {
 	d.add(path, file, state)
 }
 
-// byDefault says whether rke puts a default of its own for a value: for what is
-// empty, and for some numbers that are zero (rancher/rke:cluster/defaults.go@v1.5.9).
+// byDefault reports whether rke replaces a value by its own default: an empty value, and zero
+// for some numbers (rancher/rke:cluster/defaults.go@v1.5.9).
 func byDefault(path string, file any) bool {
 	switch file := file.(type) {
 	case nil:
@@ -200,7 +199,7 @@ func byDefault(path string, file any) bool {
 	return false
 }
 
-// withoutChecksum leaves out what rke appends to extra_env, once for each node
+// withoutChecksum removes the values that rke appends to extra_env, once for each node
 // (rancher/rke:cluster/plan.go@v1.5.9).
 func withoutChecksum(state any) any {
 	list, ok := state.([]any)
@@ -216,9 +215,9 @@ func withoutChecksum(state any) any {
 	return out
 }
 
-// shown is a value on one line.
+// shown formats a value on one line.
 func shown(v any) string {
-	const most = 80
+	const maxLength = 80
 	var s string
 	switch v := v.(type) {
 	case nil:
@@ -244,7 +243,7 @@ func shown(v any) string {
 			return `""`
 		}
 	}
-	if len(s) > most || strings.Contains(s, "\n") {
+	if len(s) > maxLength || strings.Contains(s, "\n") {
 		return configtree.NotShown
 	}
 	return s

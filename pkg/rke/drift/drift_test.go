@@ -25,7 +25,7 @@ func TestNothingIsPendingAfterRKEUp(t *testing.T) {
 	}
 }
 
-// What our own steps write is not pending, whatever a file looks like.
+// The edits of our own steps are not pending, in any style of file.
 func TestOurOwnEditsAreNotPending(t *testing.T) {
 	const target = "v1.27.16-rancher1-1"
 	for _, name := range rkefixture.Names() {
@@ -49,8 +49,8 @@ func TestOurOwnEditsAreNotPending(t *testing.T) {
 	}
 }
 
-// Nor is what the undo of the switch brings back: the in-tree provider with its
-// options, while rke's state still says external-aws.
+// The undo of the switch restores the in-tree provider with its options while rke's state still
+// has external-aws.
 func TestWhatTheUndoBringsBackIsNotPending(t *testing.T) {
 	for _, name := range []string{"plain", "rich"} {
 		f := rkefixture.Applied(t, name)
@@ -69,7 +69,7 @@ func TestWhatTheUndoBringsBackIsNotPending(t *testing.T) {
 func TestPending(t *testing.T) {
 	tests := []struct {
 		name, file string
-		old, text  string // replaced in the file
+		old, text  string // replacement in the file
 		want       []string
 	}{
 		{"an argument changed", "plain", "max-pods: 250", "max-pods: 110", []string{"services.kubelet.extra_args.max-pods: 110 (applied: 250)"}},
@@ -94,18 +94,18 @@ func TestPending(t *testing.T) {
 		{"a key that rke ignores", "plain", "cluster_name: shop", "cluster_name: shop\nclaster_name: x\nextra_args: {a: b}", nil},
 		{"an option of the in-tree provider", "plain", "kubernetes-cluster-id: shop", "kubernetes-cluster-id: other",
 			[]string{"cloud_provider.awsCloudProvider.global.kubernetes-cluster-id: other (applied: shop)"}},
-		{"such an option beside external-aws, of which another check tells", "plain", "name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop",
+		{"such an option with external-aws, which another check reports", "plain", "name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop",
 			"name: external-aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: other", nil},
 		{"the user's own cloud config", "secured", "KubernetesClusterID = s", "KubernetesClusterID = t",
 			[]string{"cloud_provider.customCloudProvider: (not shown) (applied: (not shown))"}},
 		{"the network's MTU", "plain", "plugin: canal", "plugin: canal\n  mtu: 1400", []string{"network.mtu: 1400 (applied: not set)"}},
 		{"draining", "plain", "cluster_name: shop", "cluster_name: shop\nupgrade_strategy: {drain: true}", []string{"upgrade_strategy.drain: true (applied: not set)"}},
-		{"what is the default already", "plain", "cluster_name: shop", "cluster_name: shop\nupgrade_strategy: {max_unavailable_worker: 10%}\ningress: {provider: nginx}", nil},
+		{"the default value", "plain", "cluster_name: shop", "cluster_name: shop\nupgrade_strategy: {max_unavailable_worker: 10%}\ningress: {provider: nginx}", nil},
 		{"an image set", "plain", "cluster_name: shop", "cluster_name: shop\nsystem_images: {etcd: mine/etcd:v3}", []string{"system_images.etcd: mine/etcd:v3 (applied: rancher/mirrored-coreos-etcd:v3.5.6)"}},
 		{"a password is not shown", "rich", "password: Hunter2", "password: Hunter3", []string{"private_registries[0].password: (not shown) (applied: (not shown))"}},
 		{"nor is a key", "rich", "secret_key: s3cr3t, bucket", "secret_key: n3w, bucket", []string{"services.etcd.backup_config.s3backupconfig.secret_key: (not shown) (applied: (not shown))"}},
 		{"nor the environment", "rich", "HTTP_PROXY=http://u:p@proxy", "HTTP_PROXY=http://u:q@proxy", []string{"services.kube-api.extra_env: (not shown) (applied: (not shown))"}},
-		{"environment of the KCM, beside the checksum", "rich", "extra_env: [A=b]", "extra_env: [A=c]", []string{"services.kube-controller.extra_env: (not shown) (applied: (not shown))"}},
+		{"environment of the KCM, with the checksum", "rich", "extra_env: [A=b]", "extra_env: [A=c]", []string{"services.kube-controller.extra_env: (not shown) (applied: (not shown))"}},
 		{"environment removed", "rich", "    extra_env: [A=b]\n", "", []string{"services.kube-controller.extra_env: not set (applied: (not shown))"}},
 		{"nor are addons", "rich", "metadata: {name: x}", "metadata: {name: y}", []string{"addons: (not shown) (applied: (not shown))"}},
 		{"a list", "rich", "sans: [10.18.160.10, my-lb.example]", "sans: [10.18.160.10]", []string{"authentication.sans: [10.18.160.10] (applied: [10.18.160.10, my-lb.example])"}},
@@ -141,7 +141,7 @@ func TestPendingShowsNoSecret(t *testing.T) {
 	f := rkefixture.AppliedAs(t, "rich", source)
 	found := Of(f, "")
 	if len(found) < 5 {
-		t.Fatalf("too few changes to tell: %v", found)
+		t.Fatalf("too few changes to decide: %v", found)
 	}
 	for _, p := range found {
 		for _, secret := range []string{"Hunter2", "s3cr3t", "u:p@proxy", "AKIA", "0th3r"} {
@@ -204,9 +204,8 @@ func TestNothingIsKnownOfChanges(t *testing.T) {
 	}
 }
 
-// Whatever file rke reads, a change says where it is and what it is, and the
-// comparison leaves the state alone. Lines are dropped, doubled, swapped, moved in
-// and cut, by a fixed seed.
+// For any file that rke reads, each change has a path and a text, and the comparison does not
+// alter the state. A fixed seed removes, doubles, swaps, indents and cuts lines.
 func TestPendingOfMangledFiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	f, read := rkefixture.Applied(t, "rich"), 0

@@ -12,8 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
 
-// removedArguments finds what is stored of a service and no longer in the file,
-// where rke adds nothing of its own but etcd's two timings and a checksum.
+// removedArguments finds arguments of a service that are stored but no longer in the file. rke
+// adds none itself but etcd's two timings and a checksum.
 func (d *differ) removedArguments(file, state map[string]any) {
 	ours := map[string]bool{"services.etcd.extra_args.election-timeout": true, "services.etcd.extra_args.heartbeat-interval": true}
 	for _, service := range strings.Fields(d.schema["services"]) {
@@ -39,7 +39,7 @@ func (d *differ) removedKeys(path string, file, state map[string]any, but map[st
 	}
 }
 
-// nodes compares by address, in whatever order.
+// nodes compares nodes by address, in any order.
 func (d *differ) nodes(file, state []any) {
 	was := map[string]map[string]any{}
 	for _, one := range state {
@@ -75,7 +75,7 @@ func (d *differ) node(path string, file, state map[string]any) {
 			d.add(configtree.Join(path, "role"), roles, state["role"])
 		}
 	}
-	// Left out of the file these are rke's defaults again, made from address.
+	// If the file omits them, rke derives its defaults from address.
 	address := fmt.Sprint(file["address"])
 	for key, byDefault := range map[string]string{"internal_address": address, "hostname_override": strings.ToLower(address)} {
 		if stored := configtree.LookUp(state, key); nothing(own[key]) && stored != nil && stored != "" {
@@ -89,9 +89,9 @@ func (d *differ) node(path string, file, state map[string]any) {
 	}
 }
 
-// provider compares the cloud config, and the options of the in-tree provider as
-// long as file and state both take it: what the switch changes, and what its undo
-// brings back from the backup, is ours.
+// provider compares the cloud config. It compares the options of the in-tree provider as long as
+// both file and state use it: the changes of the switch, and of its undo from the backup, are
+// ours.
 func (d *differ) provider(file, state map[string]any) {
 	own, stored := maps.Clone(configtree.In(file, "cloud_provider")), configtree.In(state, "cloud_provider")
 	if own["name"] == configtree.Text(rkestate.ProviderExternal) || stored["name"] == rkestate.ProviderExternal {
@@ -100,9 +100,9 @@ func (d *differ) provider(file, state map[string]any) {
 	d.object("cloud_provider", "cloud_provider", own, stored)
 }
 
-// images compares those that the binary takes for the version in force with the
-// stored ones: a newer binary may bring others. The binary lists them without
-// their keys, so they are compared by repository.
+// images compares the binary's images for the version in force with the stored ones: a newer
+// binary may have others. The binary lists them without their keys, so they are compared by
+// repository.
 func (d *differ) images(f rkestate.Facts, file map[string]any) {
 	if !f.Binary.OK() {
 		return
@@ -122,7 +122,7 @@ func (d *differ) images(f rkestate.Facts, file map[string]any) {
 			stored[repo] = append(stored[repo], plain)
 		}
 	}
-	set := map[string]bool{"windowspodinfracontainer": true} // the binary lists none
+	set := map[string]bool{"windowspodinfracontainer": true} // the binary does not list it
 	for key, value := range configtree.In(file, "system_images") {
 		set[configtree.Folded(key)] = set[configtree.Folded(key)] || !nothing(value)
 	}
@@ -132,7 +132,7 @@ func (d *differ) images(f rkestate.Facts, file map[string]any) {
 		if plain == "" || set[configtree.Folded(key)] || slices.Contains(binary[repo], plain) {
 			continue
 		}
-		// Listed by repository, two images of one repository are one.
+		// By repository, two images of one repository look like one.
 		if len(binary[repo]) == 1 && len(stored[repo]) > 1 && slices.Contains(stored[repo], binary[repo][0]) {
 			continue
 		}

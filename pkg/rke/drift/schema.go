@@ -1,14 +1,13 @@
 package drift
 
-// The keys that rke stores, by the place of their parent in cluster.yml; what is
-// not among them rke ignores (rancher/rke:types/rke_types.go, backup_types.go
-// @v1.5.9). Left out are those that only tell how to reach a machine (user, port,
-// keys, bastion host), those that the command line overwrites
-// (ignore_docker_version, ssh_agent_auth) and images of services, which rke
-// replaces. cloud_provider is compared apart.
+// The keys that rke stores, by the path of their parent in cluster.yml. rke ignores all others
+// (rancher/rke:types/rke_types.go, backup_types.go@v1.5.9). The schema omits keys that only
+// describe how to reach a machine (user, port, keys, bastion host), keys that the command line
+// overrides (ignore_docker_version, ssh_agent_auth), and images of services, which rke replaces.
+// cloud_provider is compared separately.
 //
-// A key with "*" holds a map whose keys are data, one with "~" a structure of
-// Kubernetes, whose keys differ from the stored ones in case at most.
+// "*" marks a key with a map whose keys are data. "~" marks a key with a structure of
+// Kubernetes, whose keys differ from the stored ones at most in case.
 const serviceKeys = "extra_args* extra_args_array* extra_binds extra_env win_extra_args* win_extra_args_array* win_extra_binds win_extra_env"
 
 func schema() map[string]string {

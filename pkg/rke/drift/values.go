@@ -6,7 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 )
 
-// same compares a value of cluster.yml with a stored one, exactly.
+// same reports whether a value of cluster.yml equals a stored one exactly.
 func same(file, state any) bool {
 	switch file := file.(type) {
 	case configtree.Text:
@@ -31,8 +31,8 @@ func same(file, state any) bool {
 	return false
 }
 
-// nothing says whether a value of cluster.yml sets nothing: rke stores neither
-// empty values nor what is false or zero and has no default.
+// nothing reports whether a value of cluster.yml sets nothing: rke stores no empty values, and
+// neither false nor zero if there is no default.
 func nothing(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -54,8 +54,8 @@ func nothing(v any) bool {
 	return false
 }
 
-// sameScalar compares the source text with the stored value: numbers by value,
-// and the words that YAML 1.1 has for true and false.
+// sameScalar compares the source text with the stored value: numbers by value, and the words of
+// YAML 1.1 for true and false by meaning.
 func sameScalar(file configtree.Text, state any) bool {
 	switch state := state.(type) {
 	case string:

@@ -6,7 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 )
 
-// A value of the file is the stored one where rke would have stored that.
+// A value of the file equals the stored one if rke would have stored it so.
 func TestSame(t *testing.T) {
 	text := func(s string) any { return configtree.Text(s) }
 	tree := func(key string, v any) map[string]any { return map[string]any{key: v} }
@@ -42,7 +42,6 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// What sets nothing in a file.
 func TestNothing(t *testing.T) {
 	text := func(s string) any { return configtree.Text(s) }
 	for name, tt := range map[string]struct {
@@ -59,7 +58,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// Where rke puts a default of its own for what is empty, or for a number that is zero.
+// Covers empty values and zeros that rke replaces by its own defaults.
 func TestByDefault(t *testing.T) {
 	text := func(s string) any { return configtree.Text(s) }
 	for name, tt := range map[string]struct {
