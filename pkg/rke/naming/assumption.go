@@ -8,38 +8,38 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
 
-// Basis is what an assumption about names rests on.
+// Basis names the source of an assumption about names.
 type Basis string
 
 const (
-	// OfFile rests on what cluster.yml says.
+	// OfFile marks an assumption from cluster.yml.
 	OfFile Basis = "file"
-	// OfTools rests on the rke-tools that are known to go with the versions.
+	// OfTools marks an assumption from the rke-tools that belong to the versions.
 	OfTools Basis = "rke-tools"
-	// Unknown rests on nothing.
+	// Unknown marks an assumption without a source.
 	Unknown Basis = "unknown"
 )
 
-// NameAssumption is how an offline plan takes nodes to keep their names. Nothing
-// of it is verified: Nodes are in the cluster.
+// NameAssumption describes how an offline plan expects nodes to keep their names. It is not
+// verified, because the Nodes are in the cluster.
 type NameAssumption struct {
-	// UseInstanceMetadataHostname is what the plan writes; absent: nothing.
+	// UseInstanceMetadataHostname is the value that the plan writes, or nil.
 	UseInstanceMetadataHostname *bool        `json:"useInstanceMetadataHostname,omitempty"`
 	Basis                       Basis        `json:"basis"`
 	RKETools                    []KnownTools `json:"rkeTools"`
 }
 
-// KnownTools is the rke-tools of a Kubernetes version.
+// KnownTools describes the rke-tools of a Kubernetes version.
 type KnownTools struct {
 	Kubernetes string `json:"kubernetes"`
-	Version    string `json:"version,omitempty"` // "v0.1.96"; absent: not known
-	// NamesKubelet: its entrypoint asks the metadata service for the kubelet's name;
-	// absent: not known.
+	Version    string `json:"version,omitempty"` // "v0.1.96", or empty if not known
+	// NamesKubelet reports whether the entrypoint asks the metadata service for the kubelet's name.
+	// It is nil if not known.
 	NamesKubelet *bool `json:"namesKubelet,omitempty"`
 }
 
-// Assume is the name rule by the file alone: rke-tools of its version decide
-// whether the metadata service can name the kubelet.
+// Assume returns the name rule from the file alone: the rke-tools of its version decide whether
+// the metadata service can name the kubelet.
 func Assume(config clusterfile.Config, target string) NameAssumption {
 	provider := config.CloudProvider
 	a := NameAssumption{RKETools: []KnownTools{}}
@@ -65,8 +65,8 @@ func Assume(config clusterfile.Config, target string) NameAssumption {
 	return a
 }
 
-// knownTools takes the image that the file sets, which holds for every version,
-// before the table.
+// knownTools returns the rke-tools from the image that the file sets for all versions, or else
+// from the table.
 func knownTools(config clusterfile.Config, kubernetes string) KnownTools {
 	tools := toolsFor(kubernetes)
 	if own := ownTools(config); own != "" {
@@ -80,13 +80,13 @@ func knownTools(config clusterfile.Config, kubernetes string) KnownTools {
 	return one
 }
 
-// Rule is what the plan writes. Where nothing is known that is false: true would
-// rename every node whose kubelet is not named by its rke-tools.
+// Rule returns the rule that the plan writes. It is false if nothing is known: true would rename
+// every node whose kubelet is not named by its rke-tools.
 func (a NameAssumption) Rule() Rule {
 	return Rule{UseMetadata: a.UseInstanceMetadataHostname != nil && *a.UseInstanceMetadataHostname}
 }
 
-// String is the assumption with what it needs, for people.
+// String formats the assumption and its conditions for people.
 func (a NameAssumption) String() string {
 	const unverified = " Not verified: no cluster was asked"
 	switch {
@@ -102,7 +102,7 @@ func (a NameAssumption) String() string {
 		" do not name the kubelet; this needs hostname_override = Node name on every node." + unverified
 }
 
-// versions are those whose rke-tools do not name the kubelet, or are not known.
+// versions lists the versions whose rke-tools do not name the kubelet, or are not known.
 func (a NameAssumption) versions(known bool) string {
 	var out []string
 	for _, t := range a.RKETools {

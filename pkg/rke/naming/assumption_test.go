@@ -7,8 +7,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 )
 
-// What a file alone tells of the names that nodes will have, and what has to hold for it:
-// the rke-tools of its version and of the one to come decide.
+// The rke-tools of the current and the target version decide about the names that a file alone
+// implies.
 func TestAssume(t *testing.T) {
 	yes, no := true, false
 	for name, tt := range map[string]struct {

@@ -14,33 +14,33 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Rule is how Nodes keep their names under the external provider.
+// Rule describes how Nodes keep their names under the external provider.
 type Rule struct {
 	// UseMetadata is the value of useInstanceMetadataHostname.
 	UseMetadata bool
 	Why         string
 }
 
-// ReasonNotProven is the reason of a fault of Choose.
+// ReasonNotProven is the reason of Choose's error.
 const ReasonNotProven = migration.ReasonNamesNotProven
 
-// Choose decides how nodes keep their names after the switch. The in-tree
-// kubelet names its Node after EC2's private DNS name whatever hostname_override
-// says; under external-aws the Node's name IS the override, and a Node of another
-// name registers a second time. So the rule must be proven for every node:
+// Choose selects the rule by which nodes keep their names after the switch. The in-tree kubelet
+// names its Node after EC2's private DNS name and ignores hostname_override. Under external-aws
+// the override is the Node's name, and a Node with another name registers a second time. The
+// rule must therefore be proven for every node:
 //
-//   - true: rke-tools sets the kubelet's override from the metadata service, which
-//     must be known to tell the Node's name, and rke finds the Node afterwards by
-//     its InternalIP or by hostname_override (rancher/rke:k8s/node.go@v1.5.9, GetNode);
+//   - true: rke-tools sets the kubelet's override from the metadata service, which must be known
+//     to return the Node's name. rke finds the Node afterwards by its InternalIP or by
+//     hostname_override (rancher/rke:k8s/node.go@v1.5.9, GetNode);
 //   - false: hostname_override is the Node's name.
 //
-// targets are Kubernetes versions of an upgrade in the same run. The error is a
-// *fault.Error with ReasonNotProven, of class CouldNotLook where nothing
-// speaks against a rule but its evidence could not be seen.
+// targets are Kubernetes versions of an upgrade in the same run. Choose returns a *fault.Error
+// with ReasonNotProven. Its class is CouldNotLook if no fact excludes a rule but its evidence
+// could not be read.
 func Choose(f rkestate.Facts, nodes []downstream.Node, instances cloud.Facts, targets ...string) (Rule, error) {
 	if !f.State.Current.Known || len(nodes) == 0 {
 		return Rule{}, &fault.Error{Class: fault.CouldNotLook, Reason: ReasonNotProven, Object: "node names",
-			Seen: "rke's state or the Nodes could not be read", Wanted: "both: they tell under which name each node runs"}
+			Seen: "rke's state or the Nodes could not be read", Wanted: "both: they show the name of each node"}
 	}
 	pairs, err := Pairs(f, nodes)
 	if err != nil {
@@ -68,7 +68,7 @@ func byFile(n int, prefix string) Rule {
 	return Rule{Why: fmt.Sprintf("%shostname_override is the Node's name on all %d nodes", prefix, n)}
 }
 
-// notNamed are the pairs whose hostname_override is not the Node's name.
+// notNamed returns the pairs whose hostname_override is not the Node's name.
 func notNamed(pairs []Pair) []Pair {
 	var out []Pair
 	for _, p := range pairs {
@@ -101,8 +101,8 @@ func notProven(f rkestate.Facts, pairs, unnamed []Pair, against Obstacle) error 
 			cmp.Or(against.Fix, inTreeUpgradeHint(f.State.Current.Config.KubernetesVersion)), first.Host.Address, first.Node.Name)}
 }
 
-// inTreeUpgradeHint is the upgrade after which rke-tools sets the kubelet's name,
-// to be made while the provider is still in-tree; see toolsFor.
+// inTreeUpgradeHint describes the upgrade after which rke-tools sets the kubelet's name. It must
+// happen while the provider is still in-tree; see toolsFor.
 func inTreeUpgradeHint(kubernetes string) string {
 	const to25, to26 = "v1.25.14-rancher1-1", "v1.26.9-rancher1-1"
 	upgrade := func(to string) string {
@@ -118,8 +118,8 @@ func inTreeUpgradeHint(kubernetes string) string {
 	return upgrade(to25) + " (one minor version at a time)"
 }
 
-// OverrideArgs refuses a name given to all nodes alike: it beats what rke or
-// rke-tools would give.
+// OverrideArgs returns an error if the file gives one name to all nodes: it would override the
+// names that rke or rke-tools set.
 func OverrideArgs(c clusterfile.Config) error {
 	for _, service := range []struct {
 		name string
@@ -134,13 +134,13 @@ func OverrideArgs(c clusterfile.Config) error {
 	return nil
 }
 
-// Obstacle is what speaks against useInstanceMetadataHostname: true.
+// Obstacle describes a reason against useInstanceMetadataHostname: true.
 type Obstacle struct {
 	Object, Seen, Fix string
-	Unseen            bool // nothing speaks against it, but it could not be seen
+	Unseen            bool // nothing excludes it, but it could not be read
 }
 
-// againstMetadata is nil when true is proven for every node.
+// againstMetadata returns nil if true is proven for every node.
 func againstMetadata(f rkestate.Facts, pairs []Pair, instances cloud.Facts, targets []string) *Obstacle {
 	tools := toolsInForce(f, targets...)
 	if old, ok := atLeast(tools, toolsNameKubelet); !ok {
@@ -152,7 +152,7 @@ func againstMetadata(f rkestate.Facts, pairs []Pair, instances cloud.Facts, targ
 		}
 		if !p.Found() {
 			return &Obstacle{Object: "Node " + p.Node.Name,
-				Seen: fmt.Sprintf("rke could not find it any more: node %s has internal_address %s, the Node's InternalIP is %s",
+				Seen: fmt.Sprintf("rke would no longer find it: node %s has internal_address %s, the Node's InternalIP is %s",
 					p.Host.Address, p.Host.Internal, cmp.Or(strings.Join(InternalIPs(p.Node), ", "), "missing")),
 				Fix: "set internal_address to the Node's InternalIP in cluster.yml"}
 		}
@@ -167,15 +167,15 @@ func againstMetadata(f rkestate.Facts, pairs []Pair, instances cloud.Facts, targ
 	return nil
 }
 
-// otherName says that the metadata service tells another name than the Node's.
-// The in-tree kubelet writes what it read there as the InternalDNS addresses,
-// several of them when DHCP options have several domains
+// otherName returns an obstacle if the metadata service returns another name than the Node's. The
+// in-tree kubelet writes the name that it read there to the InternalDNS addresses, several if
+// DHCP options have several domains
 // (kubernetes/legacy-cloud-providers:aws/aws.go@v0.26.13, NodeAddresses).
 func otherName(p Pair, instances cloud.Facts) *Obstacle {
 	object := "Node " + p.Node.Name
 	for _, a := range p.Node.Addresses {
 		if a.Type == "InternalDNS" && a.Address != p.Node.Name {
-			return &Obstacle{Object: object, Seen: "its metadata service tells the name " + a.Address + " (address InternalDNS)",
+			return &Obstacle{Object: object, Seen: "its metadata service returns the name " + a.Address + " (address InternalDNS)",
 				Fix: "give the VPC's DHCP options EC2's own domain name alone"}
 		}
 	}
@@ -191,9 +191,9 @@ func otherName(p Pair, instances cloud.Facts) *Obstacle {
 	return nil
 }
 
-// WithoutToken are the nodes whose metadata service an older rke-tools asks without a
-// token, and gets no answer from, or may get none; none where all rke-tools in force,
-// and those of the targets, ask with one.
+// WithoutToken returns the nodes whose metadata service does not, or may not, answer an older
+// rke-tools, which asks without a token. It returns none if all rke-tools in force, and those of
+// the targets, ask with a token.
 func WithoutToken(f rkestate.Facts, nodes []downstream.Node, instances cloud.Facts, targets ...string) []Obstacle {
 	old, ok := atLeast(toolsInForce(f, targets...), toolsAskIMDSv2)
 	if ok {
@@ -208,8 +208,8 @@ func WithoutToken(f rkestate.Facts, nodes []downstream.Node, instances cloud.Fac
 	return found
 }
 
-// needsTokens says that an older rke-tools gets no answer from an instance, or
-// may get none: it takes the page that refuses it for a name.
+// needsTokens returns an obstacle if an instance does not, or may not, answer an older rke-tools:
+// that uses the error page as the name.
 func needsTokens(node *downstream.Node, instances cloud.Facts, old Tools) *Obstacle {
 	object := "Node " + node.Name
 	instance, ok := instanceOf(node, instances)
@@ -220,7 +220,7 @@ func needsTokens(node *downstream.Node, instances cloud.Facts, old Tools) *Obsta
 			why = "instance not found"
 		}
 		return &Obstacle{Object: object, Unseen: true,
-			Seen: fmt.Sprintf("HttpTokens of its instance could not be seen (%s), and %s asks without a token", cmp.Or(why, "nobody asked AWS"), old),
+			Seen: fmt.Sprintf("HttpTokens of its instance could not be seen (%s), and %s asks without a token", cmp.Or(why, "AWS was not asked"), old),
 			Fix:  "let awsmigrate see the instances (credentials with ec2:DescribeInstances, --region)"}
 	case instance.HTTPTokens == "required":
 		return &Obstacle{Object: object, Seen: fmt.Sprintf("its instance has HttpTokens=required, and %s asks without a token", old),
@@ -229,11 +229,11 @@ func needsTokens(node *downstream.Node, instances cloud.Facts, old Tools) *Obsta
 	return nil
 }
 
-// Few names a few of many.
+// Few formats up to three of many names.
 func Few(names []string) string {
-	const most = 3
-	if len(names) <= most {
+	const limit = 3
+	if len(names) <= limit {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:limit], ", "), len(names)-limit)
 }

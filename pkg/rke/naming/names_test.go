@@ -18,8 +18,7 @@ import (
 
 const current = "v1.26.13-rancher1-1"
 
-// named is a cluster of three machines whose names every rule keeps only as far
-// as a case lets it.
+// named is a cluster of three machines. Each case breaks some of the rules that keep its names.
 type named struct {
 	facts  rkestate.Facts
 	nodes  []downstream.Node
@@ -81,7 +80,7 @@ func TestChooseNames(t *testing.T) {
 		name   string
 		change func(*named)
 		want   bool        // UseMetadata
-		class  fault.Class // 0: a rule is found
+		class  fault.Class // 0 if a rule is found
 		says   string
 	}{
 		{"rke-tools ask", func(*named) {}, true, 0, "v0.1.96"},
@@ -126,7 +125,7 @@ func TestChooseNames(t *testing.T) {
 		{"instance not found", func(n *named) { delete(n.cloud.Instances.Value, "i-00000001") }, false, fault.CouldNotLook, "not found"},
 		{"no metadata service", func(n *named) { n.instance(0, func(i *cloud.Instance) { i.MetadataDisabled = true }) }, false, fault.Check, "switched off"},
 		{"another private DNS name", func(n *named) { n.instance(0, func(i *cloud.Instance) { i.PrivateDNSName = "a.corp" }) }, false, fault.Check, "a.corp"},
-		{"the metadata tells another domain", func(n *named) { n.nodes[2].Addresses[1].Address = "ip-10-0-0-12.corp.example" }, false, fault.Check, "corp.example"},
+		{"the metadata has another domain", func(n *named) { n.nodes[2].Addresses[1].Address = "ip-10-0-0-12.corp.example" }, false, fault.Check, "corp.example"},
 		{"public addresses", func(n *named) {
 			n.facts.Config.Nodes[2].Address = "54.1.2.3"
 			n.nodes[2].Labels[corev1.LabelHostname] = "54.1.2.3"
@@ -196,7 +195,7 @@ func TestRefusalNamesBothWaysOut(t *testing.T) {
 	}
 }
 
-// The upgrade that is advised must be one after which rke-tools set the name.
+// After the suggested upgrade, rke-tools must set the name.
 func TestInTreeUpgradeHintIsEnough(t *testing.T) {
 	for from, to := range map[string]string{
 		"v1.22.17-rancher1-2": "v1.25.14-rancher1-1", "v1.25.13-rancher1-1": "v1.25.14-rancher1-1", "v1.26.8-rancher1-1": "v1.26.9-rancher1-1",

@@ -14,21 +14,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Pair is an entry of nodes and its Node.
+// Pair is an entry of nodes with its Node.
 type Pair struct {
 	Host rkestate.Host
 	Node *downstream.Node
 }
 
-// Found says whether rke finds the Node after the switch, when its label
+// Found reports whether rke finds the Node after the switch, when its label
 // kubernetes.io/hostname is its name.
 func (p Pair) Found() bool {
 	return p.Host.Override == p.Node.Name || slices.Contains(InternalIPs(p.Node), p.Host.Internal)
 }
 
-// Pairs finds the Node of every entry. A Node that two entries find, or an
-// entry that finds none or several, is a fault: nothing about names can be
-// proven then.
+// Pairs finds the Node of every entry. It returns an error if two entries share a Node, or if an
+// entry has no Node or several: then names cannot be proven.
 func Pairs(f rkestate.Facts, nodes []downstream.Node) ([]Pair, error) {
 	hosts, taken := f.Hosts(), map[string]string{}
 	pairs := make([]Pair, 0, len(hosts))
@@ -57,8 +56,8 @@ func unpaired(object, seen string) error {
 		Fix:    "correct address, internal_address or hostname_override of that node"}
 }
 
-// NodesOf looks for a node as rke does before the switch, by label, and by
-// address. Where the two disagree both are given.
+// NodesOf finds the Nodes of a host by label, as rke does before the switch, and by address. If
+// the two differ, it returns both.
 func NodesOf(h rkestate.Host, nodes []downstream.Node) []*downstream.Node {
 	var found []*downstream.Node
 	look := func(matches func(*downstream.Node) bool) {
@@ -78,7 +77,7 @@ func NodesOf(h rkestate.Host, nodes []downstream.Node) []*downstream.Node {
 	return found
 }
 
-// InternalIPs are the addresses of that type.
+// InternalIPs returns the addresses of that type.
 func InternalIPs(node *downstream.Node) []string {
 	var ips []string
 	for _, a := range node.Addresses {

@@ -13,27 +13,27 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
-// rke omits the kubelet's --hostname-override with useInstanceMetadataHostname
-// and leaves it to the entrypoint of rke-tools. Up to v0.1.94 that sets
-// kube-proxy's alone; up to v0.1.101 it asks IMDSv1
-// (rancher/rke-tools:entrypoint.sh at v0.1.90 to v0.1.102).
+// With useInstanceMetadataHostname, rke omits the kubelet's --hostname-override and leaves it to
+// the entrypoint of rke-tools. Up to v0.1.94 that sets only kube-proxy's; up to v0.1.101 it asks
+// IMDSv1 (rancher/rke-tools:entrypoint.sh at v0.1.90 to v0.1.102).
 var (
 	toolsNameKubelet = semver.New(0, 1, 95, "", "")
 	toolsAskIMDSv2   = semver.New(0, 1, 102, "", "")
 )
 
-// ToolsWithToken is the first version of rke-tools that asks the metadata service with
-// a token.
+// ToolsWithToken returns the first version of rke-tools that asks the metadata service with a
+// token.
 func ToolsWithToken() string { return "v" + toolsAskIMDSv2.String() }
 
-// toolsSince is the rke-tools of a Kubernetes minor from a patch on.
+// toolsSince is the rke-tools of a Kubernetes minor starting at a patch version.
 type toolsSince struct {
 	patch int
 	tools uint64 // v0.1.N
 }
 
-// toolsByMinor is rancher/kontainer-driver-metadata:pkg/rke/k8s_rke_system_images.go@7c2ba52,
-// where all four images of rke-tools agree in every version.
+// toolsByMinor is derived from
+// rancher/kontainer-driver-metadata:pkg/rke/k8s_rke_system_images.go@7c2ba52, where all four
+// images of rke-tools agree in every version.
 var toolsByMinor = map[int][]toolsSince{ //nolint:gochecknoglobals // a constant table
 	22: {{4, 78}, {7, 80}, {11, 87}, {16, 88}},
 	23: {{4, 80}, {8, 87}, {14, 88}},
@@ -46,12 +46,11 @@ var toolsByMinor = map[int][]toolsSince{ //nolint:gochecknoglobals // a constant
 	30: {{2, 100}, {4, 102}, {5, 103}},
 }
 
-// lastToolsMinor is the newest minor of the table; later ones come with its last
-// rke-tools or newer.
+// lastToolsMinor is the newest minor of the table; later ones have its last rke-tools or newer.
 const lastToolsMinor = 30
 
-// toolsFor is the least rke-tools that rke takes for a Kubernetes version such
-// as "v1.26.9-rancher1-1"; nil where the table tells none.
+// toolsFor returns the oldest rke-tools that rke uses for a Kubernetes version such as
+// "v1.26.9-rancher1-1", or nil if the table has none.
 func toolsFor(kubernetes string) *semver.Version {
 	v, err := component.ParseVersion(kubernetes)
 	if err != nil || v.Major != 1 {
@@ -71,45 +70,44 @@ func toolsFor(kubernetes string) *semver.Version {
 
 var toolsImage = regexp.MustCompile(`(?:^|/)rke-tools:(v[0-9][0-9A-Za-z.-]*)(?:@.*)?$`)
 
-// toolsOf is the version of an rke-tools image; nil for a digest alone, or an
-// image of another name, which may be anything.
+// toolsOf returns the version of an rke-tools image. It returns nil for a digest alone, and for
+// an image with another name, whose content is unknown.
 func toolsOf(image string) *semver.Version {
 	match := toolsImage.FindStringSubmatch(image)
 	if match == nil {
 		return nil
 	}
-	v, _ := semver.NewVersion(match[1]) // nil with an error
+	v, _ := semver.NewVersion(match[1]) // nil if there is an error
 	return v
 }
 
-// Tools is the rke-tools of one source.
+// Tools describes the rke-tools of one source.
 type Tools struct {
 	From    string          // "in force", "cluster.yml", "rke v1.5.9 for v1.26.9-rancher1-1"
-	Version *semver.Version // nil: not known
-	Image   string          // "" where only the table tells
+	Version *semver.Version // nil if not known
+	Image   string          // empty if it comes from the table
 }
 
-// String names it for messages.
+// String formats the tools for messages.
 func (t Tools) String() string {
 	switch {
 	case t.Version != nil:
 		return "rke-tools v" + t.Version.String() + " (" + t.From + ")"
 	case t.Image != "":
-		return "image " + t.Image + " (" + t.From + "), which tells no rke-tools version"
+		return "image " + t.Image + " (" + t.From + "), which has no rke-tools version"
 	}
 	return "rke-tools not known (" + t.From + ")"
 }
 
-// toolsKeys are the images that carry rke-tools. The entrypoint of the kubelet is
-// the one of the sidekick container's volumes (rancher/rke:cluster/plan.go@v1.5.9,
-// BuildSidecarProcess); the others only stand in where the state lacks it.
+// toolsKeys returns the keys of images that contain rke-tools. The kubelet's entrypoint is the
+// one of the sidekick container's volumes (rancher/rke:cluster/plan.go@v1.5.9,
+// BuildSidecarProcess); the others only replace it if the state lacks it.
 func toolsKeys() []string {
 	return []string{"kubernetesServicesSidecar", "alpine", "nginxProxy", "certDownloader"}
 }
 
-// toolsInForce are the versions that may start a kubelet from now on: the one
-// in the state, the one of cluster.yml, the one that the binary takes, and for
-// each target the binary's or the table's.
+// toolsInForce returns the versions that may start a kubelet from now on: those of the state, of
+// cluster.yml and of the binary, and for each target that of the binary or of the table.
 func toolsInForce(f rkestate.Facts, targets ...string) []Tools {
 	now := f.State.Current.Config.KubernetesVersion
 	tools := []Tools{{From: "in force", Version: toolsFor(now)}}
@@ -120,7 +118,7 @@ func toolsInForce(f rkestate.Facts, targets ...string) []Tools {
 		}
 	}
 	if own := ownTools(f.Config); own != "" {
-		// What the file sets is taken for every version.
+		// The image that the file sets applies to all versions.
 		return append(tools, Tools{From: "cluster.yml", Image: own, Version: toolsOf(own)})
 	}
 	if image := toolsTaken(f.Binary, now); image != "" {
@@ -143,8 +141,8 @@ func ownTools(c clusterfile.Config) string {
 	return c.SystemImages["kubernetes_services_sidecar"]
 }
 
-// toolsTaken is the rke-tools image among those that the binary takes, the
-// oldest if there are several; "" when it tells none.
+// toolsTaken returns the rke-tools image that the binary uses, the oldest of several, or is
+// empty.
 func toolsTaken(binary verify.Read[rkecli.Binary], kubernetes string) string {
 	if !binary.OK() {
 		return ""
@@ -162,7 +160,7 @@ func toolsTaken(binary verify.Read[rkecli.Binary], kubernetes string) string {
 	return found[0]
 }
 
-// atLeast finds the first that is older than least, or not known.
+// atLeast returns the first tools that are older than least, or not known.
 func atLeast(tools []Tools, least *semver.Version) (Tools, bool) {
 	for _, t := range tools {
 		if t.Version == nil || t.Version.LessThan(least) {

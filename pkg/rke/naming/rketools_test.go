@@ -11,7 +11,7 @@ func TestToolsFor(t *testing.T) {
 		"v1.25.16-rancher2-3": "0.1.96", "v1.26.4-rancher2-1": "0.1.89", "v1.26.8-rancher1-1": "0.1.90", "v1.26.9-rancher1-1": "0.1.96",
 		"v1.26.15-rancher1-1": "0.1.96", "v1.27.14-rancher1-1": "0.1.96", "v1.27.16-rancher1-1": "0.1.100", "v1.28.12-rancher1-1": "0.1.100",
 		"v1.28.13-rancher1-1": "0.1.102", "v1.30.2-rancher1-1": "0.1.100", "v1.31.1-rancher1-1": "0.1.103", "v1.32.0-rancher1-1": "0.1.103",
-		// The first with each, and the last before the next.
+		// The first version with each rke-tools, and the last before the next.
 		"v1.22.6-rancher1-1": "0.1.78", "v1.22.7-rancher1-1": "0.1.80", "v1.22.10-rancher1-1": "0.1.80",
 		"v1.22.11-rancher1-1": "0.1.87", "v1.22.15-rancher1-1": "0.1.87", "v1.22.16-rancher1-1": "0.1.88", "v1.23.4-rancher1-1": "0.1.80",
 		"v1.23.7-rancher1-1": "0.1.80", "v1.23.8-rancher1-1": "0.1.87", "v1.23.13-rancher1-1": "0.1.87", "v1.23.14-rancher1-1": "0.1.88",
@@ -34,7 +34,7 @@ func TestToolsFor(t *testing.T) {
 	}
 }
 
-// The version in an image's name; none where the name tells none, or it is another image.
+// The image name may have no version, or belong to another image.
 func TestToolsOf(t *testing.T) {
 	for image, want := range map[string]string{
 		"rancher/rke-tools:v0.1.96": "0.1.96", "mirror.example/rancher/rke-tools:v0.1.96@sha256:00": "0.1.96", "rke-tools:v0.1.96": "0.1.96", "rancher/rke-tools:v0.1.96-rc1": "0.1.96-rc1",
