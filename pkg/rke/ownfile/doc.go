@@ -1,7 +1,6 @@
-// Package ownfile makes and opens the files that awsmigrate keeps beside a
-// cluster.yml, where others may be able to write too: the lock that every rke
-// inherits, and the logs of its runs. What somebody else put in their place is
-// refused.
+// Package ownfile creates and opens the files that awsmigrate keeps next to a cluster.yml, in a
+// folder that others may be able to write to: the lock that every rke inherits, and the logs of
+// its runs. It refuses files that another user put in their place.
 //
-// It may not know what is in cluster.yml, nor rke.
+// It must not know the content of cluster.yml, or rke.
 package ownfile

@@ -15,39 +15,37 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// Lock is the cluster's Lease together with a lock on a file beside
-// cluster.yml. rke itself locks nothing, and two runs on one file interleave.
-// Every `rke up` inherits the file lock and holds it to its end: a run that is
-// started after its predecessor was killed waits until that one's rke has ended,
-// instead of starting a second.
+// Lock combines the cluster's Lease with a lock on a file next to cluster.yml. rke itself locks
+// nothing, and two runs on one file interleave. Every `rke up` inherits the file lock and holds
+// it until its end. A run that starts after its predecessor was killed therefore waits for the
+// predecessor's rke instead of starting a second one.
 type Lock struct {
 	Inner lock.Lock
 	Path  string // of the lock file
 	Owner lock.Owner
 	Clock clock.WithTicker
-	// Processes tells whether an owner still lives.
+	// Processes reports whether an owner is alive.
 	Processes lock.Processes
-	// Say tells the user why nothing happens.
+	// Say shows the user why the run waits.
 	Say func(string)
 
 	file *os.File
 }
 
-// LockPath is the lock file of a cluster.yml.
+// LockPath returns the path of the lock file of a cluster.yml.
 func LockPath(config string) string { return config + ".awsmigrate.lock" }
 
-// File is what a child inherits; nil while the lock is not held.
+// File returns the file that a child inherits, or nil if the lock is not held.
 func (l *Lock) File() *os.File { return l.file }
 
-// Busy says whether somebody holds the file lock now: a run, or the rke of one
-// that was killed, which may just be restarting the only API server that rke's
-// kubeconfig names.
+// Busy reports whether a process holds the file lock: a run, or the rke of a killed run. This rke
+// may just be restarting the only API server that rke's kubeconfig names.
 func (l *Lock) Busy() bool {
 	file, err := open(l.Path, os.O_RDWR)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = file.Close() }() // and with it the lock, if we got it
+	defer func() { _ = file.Close() }() // releases the lock, too, if we got it
 	free, err := tryLock(file)
 	return err == nil && !free
 }
@@ -92,8 +90,8 @@ func (l *Lock) acquireFile(ctx context.Context) error {
 	}
 }
 
-// heldBy refuses while the owner lives. When it is dead, its rke holds the lock,
-// and is waited for.
+// heldBy returns an error if the owner is alive. If it is dead, its rke holds the lock, and we
+// wait for it.
 func (l *Lock) heldBy(file *os.File, said bool) error {
 	text, err := io.ReadAll(io.NewSectionReader(file, 0, 1<<16))
 	if err != nil {
@@ -129,14 +127,14 @@ func (l *Lock) write() error {
 	return nil
 }
 
-// Prove implements lock.Lock. The file lock cannot be lost while we live.
+// Prove implements lock.Lock. The file lock cannot be lost during the life of this process.
 func (l *Lock) Prove(ctx context.Context) error { return l.Inner.Prove(ctx) }
 
 // Lost implements lock.Lock.
 func (l *Lock) Lost() error { return l.Inner.Lost() }
 
-// Release implements lock.Lock. The file stays: removing it would let two runs
-// lock two files of one name.
+// Release implements lock.Lock. The file remains: without it, two runs could lock two files of
+// one name.
 func (l *Lock) Release(ctx context.Context) error {
 	if l.file != nil {
 		_ = l.file.Close()
@@ -148,5 +146,5 @@ func (l *Lock) Release(ctx context.Context) error {
 func noLock(path string, err error) error {
 	return &fault.Error{Class: fault.Usage, Reason: "NoFileLock", Object: "file " + path, Seen: "cannot be used as a lock",
 		Wanted: "a regular file of the user who runs awsmigrate, with one name, in a folder that can be written",
-		Fix:    "if somebody else put it there, find out why, and remove it while no awsmigrate works on this cluster.yml", Err: err}
+		Fix:    "if another user put it there, find out why, and remove it while no awsmigrate works on this cluster.yml", Err: err}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
-// freeLease stands in for the Lease; it is always free.
+// freeLease replaces the Lease; it is always free.
 type freeLease struct{ held atomic.Int32 }
 
 func (l *freeLease) Acquire(context.Context) error { l.held.Add(1); return nil }
@@ -23,7 +23,7 @@ func (l *freeLease) Prove(context.Context) error   { return nil }
 func (l *freeLease) Lost() error                   { return nil }
 func (l *freeLease) Release(context.Context) error { l.held.Add(-1); return nil }
 
-// table stands in for the process table: who is dead.
+// table replaces the process table.
 type table struct{ dead map[int]bool }
 
 func (p table) Self() (lock.Place, uint64) { return lock.Place{Boot: "b", PIDs: "p"}, 1 }
@@ -78,8 +78,7 @@ func TestFileLockHasOneOwner(t *testing.T) {
 	}
 }
 
-// A run that was killed leaves its rke working. The next run waits for it
-// instead of starting a second one.
+// A killed run leaves its rke running. The next run waits for it and does not start another.
 func TestFileLockStaysWithTheChildOfADeadRun(t *testing.T) {
 	dir := t.TempDir()
 	path, going := filepath.Join(dir, "lock"), filepath.Join(dir, "going")
@@ -97,7 +96,7 @@ func TestFileLockStaysWithTheChildOfADeadRun(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- child.Wait() }()
-	_ = killed.file.Close() // as the kernel does when the run is killed
+	_ = killed.file.Close() // the kernel does so when the run is killed
 
 	next := lockOf(path, 200, 100)
 	var said atomic.Bool

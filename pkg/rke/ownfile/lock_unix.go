@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// tryLock takes the lock that belongs to the open file, and so to every process
-// that has inherited it.
+// tryLock locks the open file description, which every process that inherits the file shares.
 func tryLock(file *os.File) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// open opens a file that belongs to awsmigrate beside cluster.yml, where
-// others may be able to write, and refuses what somebody else put in its place: a
-// link (the open follows none), anything that is no regular file, a file with a
-// second name, a file of another owner. Nothing was written to it then.
+// open opens a file of awsmigrate next to cluster.yml, in a folder that others may be able to
+// write to. It refuses a link (which it never follows), anything but a regular file, a file with
+// a second name, and a file of another owner. It writes nothing to a refused file.
 func open(path string, flags int) (*os.File, error) {
 	file, err := os.OpenFile(path, flags|noFollow, 0o600)
 	if err != nil {
@@ -31,12 +30,12 @@ func open(path string, flags int) (*os.File, error) {
 	return file, nil
 }
 
-// logs is how many runs of rke one run of awsmigrate can keep the output of.
-const logs = 100
+// maxLogs is the maximum number of logs of rke in one run of awsmigrate.
+const maxLogs = 100
 
-// CreateLog makes the file for the output of one run of rke, which only its owner may
-// read. It is never one that is there: where the name is taken, by an earlier rke of
-// this run or by somebody's file or link, the next number is tried.
+// CreateLog creates the log file of one run of rke, which only its owner may read. It never opens
+// an existing file: if the name exists, from an earlier rke of this run or from another user, it
+// tries the next number.
 func CreateLog(path string) (*os.File, error) {
 	for n := 1; ; n++ {
 		name := path
@@ -44,7 +43,7 @@ func CreateLog(path string) (*os.File, error) {
 			name = fmt.Sprintf("%s-%d.log", strings.TrimSuffix(path, ".log"), n)
 		}
 		file, err := open(name, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_RDWR)
-		if err == nil || !errors.Is(err, fs.ErrExist) || n >= logs {
+		if err == nil || !errors.Is(err, fs.ErrExist) || n >= maxLogs {
 			return file, err
 		}
 	}

@@ -4,8 +4,8 @@ package ownfile
 
 import "io/fs"
 
-// noFollow has no counterpart here.
+// noFollow has no equivalent on this system.
 const noFollow = 0
 
-// foreign sees neither names nor owners here.
+// foreign cannot see names or owners on this system.
 func foreign(fs.FileInfo) error { return nil }

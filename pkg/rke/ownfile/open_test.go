@@ -14,8 +14,8 @@ import (
 
 const victimText = "the victim's own text\n"
 
-// traps are what somebody who may write the folder can put where a file of ours
-// is to be; each returns the victim that must stay as it is, if there is one.
+// traps returns what another user with write access to the folder can put in the place of our
+// file. Each function returns the victim that must remain unchanged, if any.
 func traps(t *testing.T) map[string]func(t *testing.T, path string) string {
 	t.Helper()
 	victim := func(t *testing.T) string {
@@ -51,7 +51,7 @@ func traps(t *testing.T) map[string]func(t *testing.T, path string) string {
 		"pipe":      func(t *testing.T, path string) string { must(t, syscall.Mkfifo(path, 0o600)); return "" },
 		"directory": func(t *testing.T, path string) string { must(t, os.Mkdir(path, 0o700)); return "" },
 	}
-	if os.Geteuid() == 0 { // as in CI; nobody else can give a file away
+	if os.Geteuid() == 0 { // as in CI; other users cannot change the owner
 		all["another owner"] = func(t *testing.T, path string) string {
 			must(t, os.WriteFile(path, []byte(victimText), 0o666))
 			must(t, os.Chown(path, 65534, 65534))
@@ -111,7 +111,7 @@ func TestLogIsAlwaysANewFile(t *testing.T) {
 	}
 }
 
-// logged makes a log with a text, and gives its name.
+// logged creates a log with a text and returns its name.
 func logged(t *testing.T, path, text string) string {
 	t.Helper()
 	file, err := CreateLog(path)
@@ -127,7 +127,7 @@ func logged(t *testing.T, path, text string) string {
 	return file.Name()
 }
 
-// Two runs of rke in one run of awsmigrate have a log each.
+// Two runs of rke in one run of awsmigrate have separate logs.
 func TestSecondLogOfARun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cluster.yml.awsmigrate-run.log")
 	var names []string
@@ -143,7 +143,7 @@ func TestSecondLogOfARun(t *testing.T) {
 	}
 }
 
-// The file of an earlier run stays, and is written anew.
+// The file of an earlier run remains and is overwritten.
 func TestLockThatWasThereBeforeIsTaken(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	if err := os.WriteFile(path, []byte(`{"run":"old","and":"longer than the next owner, by far, so that a rest would show"}`), 0o600); err != nil {

@@ -9,10 +9,10 @@ import (
 	"syscall"
 )
 
-// noFollow opens no link, and does not wait for the other end of a pipe.
+// noFollow refuses links, and does not wait for the other end of a pipe.
 const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// foreign says why an open file may be somebody else's.
+// foreign returns an error if an open file may belong to another user.
 func foreign(info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	switch {
