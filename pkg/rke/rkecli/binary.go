@@ -13,25 +13,24 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Binary is the rke that `rke up` will run.
+// Binary describes the rke binary that `rke up` will run.
 type Binary struct {
 	Path    string
-	Version string // "v1.5.10"; "dev" of a build without one
-	// Images are the system images that it takes for a Kubernetes version, by
-	// the name that system_images has for them; nil: it does not know the version.
+	Version string // "v1.5.10"; "dev" for a build without a version
+	// Images holds the system images for each Kubernetes version, by their names in
+	// system_images. It has no entry for a version that the binary does not know.
 	Images map[string]map[string]string
 }
 
-// ReasonNotRKE is of a cluster, a state or a program that is not rke's.
+// ReasonNotRKE marks a cluster, state file or binary that is not from RKE.
 const ReasonNotRKE = "NotRKE"
 
-// versionLine is what `rke --version` prints on standard output
+// versionLine matches the output of `rke --version`
 // (rancher/rke:main.go@v1.5.9, urfave/cli v1).
 var versionLine = regexp.MustCompile(`(?m)^rke version (\S+)\s*$`)
 
-// Find finds rke and asks it for its version and for the images that it
-// takes for each of the versions. `rke --version` contacts nothing; `rke version`
-// would contact the cluster.
+// Find finds rke and reads its version and its images for each of the Kubernetes versions. It
+// runs `rke --version`, which contacts nothing; `rke version` would contact the cluster.
 func Find(ctx context.Context, name string, kubernetes ...string) (Binary, error) {
 	if name == "" {
 		name = "rke"
@@ -79,8 +78,7 @@ func firstLine(text []byte) string {
 	return plaintext.Tidy(ansi.ReplaceAllString(line, ""))
 }
 
-// imagesOf reads the list of images, one a line, by repository. Log lines among
-// them have blanks.
+// imagesOf parses a list of images, one per line, by repository. Log lines in it have blanks.
 func imagesOf(out []byte) map[string]string {
 	images := map[string]string{}
 	for line := range strings.Lines(string(out)) {
@@ -94,7 +92,7 @@ func imagesOf(out []byte) map[string]string {
 	return images
 }
 
-// cutTag divides an image reference; a colon before the last slash is a port's.
+// cutTag splits an image reference; a colon before the last slash belongs to a port.
 func cutTag(image string) (repository, tag string, ok bool) {
 	i := strings.LastIndexByte(image, ':')
 	if i < 0 || strings.ContainsRune(image[i:], '/') {

@@ -19,14 +19,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/ownfile"
 )
 
-// Child is one run of the rke binary. It writes into a log file and not into a
-// pipe of ours: should this process die, rke would die of its next line with a
-// pipe, in the middle of a node; with a file it finishes its work. The lock on
-// cluster.yml stays with it for as long.
+// Child is a run of the rke binary. It writes to a log file and not to our pipe. If this
+// process died, rke would die of its next line to a pipe, perhaps in the middle of a node; with
+// a file it finishes its work. It holds the lock on cluster.yml for as long.
 type Child struct {
-	Log  string // path of its output
+	Log  string // path of the output
 	what string // "rke up"
-	// unclean: some line of the log is not as it was shown. Only attend uses it.
+	// unclean reports whether some line of the log differs from the shown text. Only attend uses
+	// it.
 	unclean bool
 	cmd     *exec.Cmd
 	done    chan struct{}
@@ -36,15 +36,15 @@ type Child struct {
 	lines int
 	last  string
 	fatal string
-	lost  []string // hosts that rke could not reach
+	lost  []string // hosts that rke did not reach
 }
 
-// tailEvery is how often the log is looked at for new lines.
-const tailEvery = 200 * time.Millisecond
+// tailInterval is the interval between two reads of the log.
+const tailInterval = 200 * time.Millisecond
 
-// Start runs the binary with args. Its output goes to a new file, named log or
-// like it, which only its owner may read, and on to the writer live, line by line. keep is
-// inherited and closed by nobody but the child's end: the lock.
+// Start runs the binary with args. Its output goes to a new file, named log or similar, which
+// only its owner may read, and line by line to live. The child inherits keep, the lock, which is
+// released when the child ends.
 func Start(binary string, args []string, log string, live io.Writer, keep *os.File, clk clock.WithTicker) (*Child, error) {
 	what := strings.Join(append([]string{"rke"}, args...), " ")
 	out, err := ownfile.CreateLog(log)
@@ -65,13 +65,13 @@ func Start(binary string, args []string, log string, live io.Writer, keep *os.Fi
 	return c, nil
 }
 
-// attend follows the log until the process has ended and all of it was read.
+// attend follows the log until the process has ended and the whole log was read.
 func (c *Child) attend(log *os.File, live io.Writer, clk clock.WithTicker) {
 	defer func() { _ = log.Close() }()
 	ended := make(chan error, 1)
 	go func() { ended <- c.cmd.Wait() }()
 	tail := &tail{log: log, line: func(line string) { c.note(line, live) }}
-	ticker := clk.NewTicker(tailEvery)
+	ticker := clk.NewTicker(tailInterval)
 	defer ticker.Stop()
 	for {
 		select {
@@ -95,8 +95,8 @@ var (
 	lostHost  = regexp.MustCompile(`(?i)Failed to set up SSH tunneling for host \[([^\]]+)\]|Removing host \[([^\]]+)\]`)
 )
 
-// note takes a line of rke's, and of whatever rke quotes: an SSH server's banner, a
-// container's output. None of it may speak to a terminal.
+// note handles a line from rke or from a text that rke quotes: an SSH server's banner, a
+// container's output. None of it may control the terminal.
 func (c *Child) note(line string, live io.Writer) {
 	raw := line
 	line = harmless(raw)
@@ -123,16 +123,15 @@ func (c *Child) note(line string, live io.Writer) {
 
 var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// harmless returns a line without colours, and with every other control character made
-// visible.
+// harmless returns a line without colours and with other control characters made visible.
 func harmless(line string) string {
 	return plaintext.Line(strings.TrimRight(ansi.ReplaceAllString(line, ""), "\r"))
 }
 
-// LogPath is where its output is kept.
+// LogPath returns the path of the output.
 func (c *Child) LogPath() string { return c.Log }
 
-// Running says whether it has not ended yet.
+// Running reports whether the process has not ended.
 func (c *Child) Running() bool {
 	select {
 	case <-c.done:
@@ -142,26 +141,26 @@ func (c *Child) Running() bool {
 	}
 }
 
-// Done is closed at its end.
+// Done returns a channel that is closed when the process ends.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Seen is its last line, and a mark that changes with every line.
+// Seen returns the last line, and a mark that changes with every line.
 func (c *Child) Seen() (last string, mark string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.last, fmt.Sprintf("rke %d lines", c.lines)
 }
 
-// Interrupt asks it to end at once. rke handles no signal: whatever node it has
-// in hand stays as it is, cordoned perhaps, and the next run takes it up.
+// Interrupt asks the process to end at once. rke handles no signal: its current node remains as
+// it is, perhaps cordoned, and the next run continues there.
 func (c *Child) Interrupt() {
 	if c.Running() {
 		_ = c.cmd.Process.Signal(os.Interrupt)
 	}
 }
 
-// Err is why it did not end well; nil while it runs, and if it did. rke's exit
-// codes are 0 and 1 only, and 0 with an unreachable host does not happen.
+// Err returns why the process failed, or nil if it is running or has succeeded. The exit codes of
+// rke are 0 and 1 only, and it never returns 0 if a host was unreachable.
 func (c *Child) Err() error {
 	if c.Running() {
 		return nil
@@ -191,7 +190,7 @@ func (c *Child) Err() error {
 	return f
 }
 
-// tail reads what a file has grown by, in whole lines.
+// tail reads complete new lines of a growing file.
 type tail struct {
 	log  io.ReaderAt
 	at   int64
@@ -199,13 +198,13 @@ type tail struct {
 	line func(string)
 }
 
-// maxLine bounds a line of the output. A longer one is given in parts.
+// maxLine is the maximum length of a line; longer ones are split.
 const maxLine = 64 << 10
 
-// maxRead bounds how much of the output is held at once, besides a line.
+// maxRead is the maximum amount of output to hold at once, in addition to a line.
 const maxRead = 256 << 10
 
-// read gives every complete line; at the end also what has no line end.
+// read passes on every complete line and, at the end, text without a line end.
 func (t *tail) read(end bool) {
 	chunk := make([]byte, maxRead)
 	for {
@@ -222,7 +221,7 @@ func (t *tail) read(end bool) {
 	}
 }
 
-// lines gives the lines that grown completes.
+// lines passes on the lines that grown completes.
 func (t *tail) lines(grown []byte) {
 	t.rest = append(t.rest, grown...)
 	for {

@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// script is an executable that behaves as rke does towards its parent.
+// script creates an executable that behaves as rke does towards its parent.
 func script(t *testing.T, body string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rke")
@@ -28,7 +28,7 @@ func script(t *testing.T, body string) string {
 func TestChild(t *testing.T) {
 	for name, c := range map[string]struct {
 		body string
-		err  string // part of the fault; "": it ended well
+		err  string // part of the error; empty if it succeeded
 	}{
 		"ends well":           {body: "echo 'INFO[0001] Finished building Kubernetes cluster successfully'\n"},
 		"names its end":       {body: "echo 'INFO[0001] a'\necho 'FATA[0009] [controlPlane] Failed to bring up'\nexit 1\n", err: "[controlPlane] Failed to bring up"},
@@ -76,8 +76,8 @@ func TestChildThatCannotStart(t *testing.T) {
 	}
 }
 
-// An interrupt reaches the child; a Ctrl-C of the terminal does not, since it
-// has a process group of its own.
+// An interrupt reaches the child. A Ctrl-C of the terminal does not, because the child has its
+// own process group.
 func TestChildIsInterrupted(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
 	child, err := Start(script(t, "touch "+started+"\nexec sleep 600\n"), nil, filepath.Join(t.TempDir(), "log"), &bytes.Buffer{}, nil, clock.RealClock{})
@@ -105,7 +105,7 @@ func eventually(t *testing.T, what func() bool) {
 	t.Fatal("did not happen")
 }
 
-// The file of the lock is the child's too: with it the lock lasts to its end.
+// The child inherits the lock file, so that the lock lasts until its end.
 func TestChildInheritsTheLock(t *testing.T) {
 	lock, err := os.Create(filepath.Join(t.TempDir(), "lock"))
 	if err != nil {
@@ -153,8 +153,8 @@ esac
 	}
 }
 
-// What rke prints, or quotes of others, says nothing to a terminal: not where it is shown
-// as it goes, not in the error at its end, not in the log that is printed later.
+// Output of rke, or of others that rke quotes, never controls a terminal: neither live, nor in
+// the error, nor in a log that is printed later.
 func TestStart_outputWithControlCharacters_isMadeVisible(t *testing.T) {
 	const body = "printf 'INFO[0001] \\033]52;c;ZXZpbA==\\007banner\\r\\033[2J \\302\\233 31m \\342\\200\\256 abc\\n'\n" +
 		"printf '\\033[31mFATA\\033[0m[0009] no \\033[8mspace\\r\\n'\nexit 1\n"

@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// ownGroup keeps a terminal's Ctrl-C from the child: the first one is for us
-// alone, and lets rke finish.
+// ownGroup protects the child from a terminal's Ctrl-C: the first one is for us alone and lets
+// rke finish.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -6,10 +6,9 @@ import (
 	"path/filepath"
 )
 
-// clean replaces the log of an rke that has ended by its lines as they were shown: who
-// prints the file to a terminal is as safe as who looked on. rke writes the file itself, so
-// that it outlives this process; where this process dies first, or the file cannot be
-// replaced, the log stays as rke wrote it.
+// clean replaces the log of a finished rke by its lines as they were shown, so that it is safe to
+// print the file to a terminal. rke writes the file itself in order to outlive this process. If
+// this process dies first, or the file cannot be replaced, the log remains as rke wrote it.
 func (c *Child) clean(log *os.File) {
 	if !c.unclean {
 		return
@@ -18,7 +17,7 @@ func (c *Child) clean(log *os.File) {
 	if err != nil {
 		return
 	}
-	defer func() { _ = os.Remove(next.Name()) }() // which a rename has taken away
+	defer func() { _ = os.Remove(next.Name()) }() // no effect after the rename
 	out := bufio.NewWriter(next)
 	lines := &tail{log: log, line: func(line string) { _, _ = out.WriteString(harmless(line) + "\n") }}
 	lines.read(true)

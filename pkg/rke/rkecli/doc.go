@@ -1,6 +1,5 @@
-// Package rkecli is the program rke as a process: where it is found, which version it
-// is, which images it takes for a Kubernetes version, and one run of it, which
-// outlives awsmigrate if it has to.
+// Package rkecli runs the program rke as a process: it finds the binary, reads its version and
+// its images for a Kubernetes version, and starts a run that can outlive awsmigrate.
 //
-// It may not know clusters, cluster.yml, rke's state, steps or the journal.
+// It must not know clusters, cluster.yml, rke's state, steps or the journal.
 package rkecli

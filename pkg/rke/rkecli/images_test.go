@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The images that an rke lists, by repository; what it logs among them is none of them.
+// Images are listed by repository; log lines between them are ignored.
 func TestImagesOf(t *testing.T) {
 	out := "time=\"2026-11-22\" level=info msg=\"Generating images list\"\nrancher/rke-tools:v0.1.96\n  mirror:5000/rancher/hyperkube:v1.26.9-rancher1 \n\nmirror:5000/untagged\nuntagged\nempty:\nquoted\":v1\nlevel info:x\n"
 	want := map[string]string{"rancher/rke-tools": "rancher/rke-tools:v0.1.96", "mirror:5000/rancher/hyperkube": "mirror:5000/rancher/hyperkube:v1.26.9-rancher1"}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A log is read as it grows: each line once, whole, an empty one too, and what has no line
-// end only at the end.
+// Each line of a growing log is read once and whole, even an empty one. Text without a line end
+// is read at the end only.
 func TestTail(t *testing.T) {
 	var got []string
 	log := &growing{}
@@ -28,7 +28,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// growing is a file that grows.
+// growing is a growing file.
 type growing struct{ text string }
 
 func (g *growing) ReadAt(p []byte, off int64) (int, error) {

@@ -8,31 +8,31 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Tool is the rke binary as a migration uses it.
+// Tool is the interface of a migration to the rke binary.
 type Tool interface {
-	// Find does what the function Find does.
+	// Find finds rke and reads its version and images, as the function Find does.
 	Find(ctx context.Context, name string, kubernetes ...string) (Binary, error)
-	// Start does what the function Start does.
+	// Start starts a run, as the function Start does.
 	Start(binary string, args []string, log string, live io.Writer, keep *os.File, clk clock.WithTicker) (Running, error)
 }
 
-// Running is one run of it, as Child is.
+// Running is a running rke process; Child implements it.
 type Running interface {
-	// Running says whether it has not ended yet.
+	// Running reports whether the process has not ended.
 	Running() bool
-	// Done is closed at its end.
+	// Done returns a channel that is closed when the process ends.
 	Done() <-chan struct{}
-	// Seen is its last line, and a mark that changes with every line.
+	// Seen returns the last line, and a mark that changes with every line.
 	Seen() (last, mark string)
-	// Interrupt asks it to end at once.
+	// Interrupt asks the process to end at once.
 	Interrupt()
-	// Err is why it did not end well; nil while it runs, and if it did.
+	// Err returns why the process failed, or nil if it is running or has succeeded.
 	Err() error
-	// LogPath is where its output is kept.
+	// LogPath returns the path of the output.
 	LogPath() string
 }
 
-// Local is the real one, on this machine.
+// Local implements Tool on this machine.
 type Local struct{}
 
 // Find implements Tool.
@@ -44,7 +44,7 @@ func (Local) Find(ctx context.Context, name string, kubernetes ...string) (Binar
 func (Local) Start(binary string, args []string, log string, live io.Writer, keep *os.File, clk clock.WithTicker) (Running, error) {
 	child, err := Start(binary, args, log, live, keep, clk)
 	if err != nil {
-		return nil, err // and no *Child that is nil and yet somebody
+		return nil, err // not a nil *Child in a non-nil interface
 	}
 	return child, nil
 }

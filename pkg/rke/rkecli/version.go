@@ -11,9 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// parseVersion reads the version of an rke binary, such as "v1.5.10" or
-// "v1.4.22-rc.1". A binary built without one says "dev", which is an error of
-// class CouldNotLook.
+// parseVersion parses the version of an rke binary, such as "v1.5.10" or "v1.4.22-rc.1". It
+// returns an error of class CouldNotLook for "dev", the version of a binary built without one.
 func parseVersion(version string) (*semver.Version, error) {
 	v, err := semver.StrictNewVersion(strings.TrimPrefix(version, "v"))
 	if err != nil {
@@ -23,12 +22,12 @@ func parseVersion(version string) (*semver.Version, error) {
 	return v, nil
 }
 
-// Wanted are the versions that know external-aws, in messages.
+// Wanted lists the versions that support external-aws, for messages.
 const Wanted = "v1.4.15 or a later 1.4, or v1.5.0 and later"
 
-// SupportsExternalAWS refuses an rke that does not know the provider external-aws:
-// it would not reject the name but pass it on to the kubelet. The name is known
-// from v1.4.15-rc1 in 1.4 and from v1.5.0-rc9
+// SupportsExternalAWS returns an error if a version of rke does not know the provider
+// external-aws: such an rke would not reject the name but pass it on to the kubelet. The first
+// versions that know it are v1.4.15-rc1 in 1.4 and v1.5.0-rc9
 // (rancher/rke:k8s/node.go, ExternalAWSCloudProviderName, at the tags).
 func SupportsExternalAWS(version string) error {
 	v, err := parseVersion(version)
@@ -54,8 +53,8 @@ func SupportsExternalAWS(version string) error {
 
 var candidatePattern = regexp.MustCompile(`^rc\.?([0-9]+)$`)
 
-// candidate is the N of "rc9" and "rc.9"; 0 for anything else. Semantic version
-// order would put rc10 before rc9.
+// candidate returns the N of "rc9" and "rc.9", or 0. Semantic version order would sort rc10
+// before rc9.
 func candidate(prerelease string) int {
 	match := candidatePattern.FindStringSubmatch(prerelease)
 	if match == nil {
