@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-const mostMemory = 128 << 20
+const maxMemory = 128 << 20
 
 func hostsOf(n int) string {
 	return `{"desiredState":{"rkeConfig":{"nodes":[{}` + strings.Repeat(",{}", n-1) + `]}}}`
@@ -28,7 +28,7 @@ func TestParse_atAndBeyondTheLimits_boundedMemory(t *testing.T) {
 			var err error
 			used := faulty.Allocated(func() { _, err = Parse("Secret a/b", []byte(tt.text)) })
 			t.Logf("%d MB: %v", used>>20, err)
-			if used > mostMemory || !tt.refused && err != nil {
+			if used > maxMemory || !tt.refused && err != nil {
 				t.Errorf("%d MB, %v", used>>20, err)
 			}
 			if tt.refused {
@@ -42,7 +42,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(hostsOf(2)))
 	f.Add([]byte(`{"currentState":{"rkeConfig":{"a":[[],{}]}}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if used := faulty.Allocated(func() { _, _ = Parse("o", text) }); used > mostMemory {
+		if used := faulty.Allocated(func() { _, _ = Parse("o", text) }); used > maxMemory {
 			t.Errorf("%d MB for %d bytes", used>>20, len(text))
 		}
 	})

@@ -1,8 +1,7 @@
-// Package rkestate is what is read of an RKE cluster beside its API: cluster.yml, rke's
-// full state, in the cluster and beside the file, the binary, and the volumes that
-// follow a node by its hostname label. All of it is in Facts.
+// Package rkestate reads the facts of an RKE cluster outside its API: cluster.yml, rke's full
+// state in the cluster and next to the file, the binary, and the volumes that are pinned to a
+// node by its hostname label. Facts holds all of it.
 //
-// The full state holds every private key of the cluster: it is neither kept nor
-// logged. The package reads, and judges nothing; it may not know steps, edits or
-// checks.
+// The full state contains every private key of the cluster: it is neither kept nor logged. The
+// package reads and judges nothing. It must not know steps, edits or checks.
 package rkestate

@@ -9,28 +9,27 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Facts are what is read beside the cluster itself: the file, rke's state and
-// the binary. The fields of a cluster that Rancher manages stay empty where it
-// has no such thing.
+// Facts holds the data read outside the cluster's API: the file, rke's state and the binary. For
+// a cluster that Rancher manages, fields without a counterpart remain empty.
 type Facts struct {
-	Path   string            // of cluster.yml; "" for a cluster that Rancher manages
+	Path   string            // of cluster.yml; empty for a cluster that Rancher manages
 	File   *clusterfile.File // as read from Path, or from Rancher's Cluster object
 	Config clusterfile.Config
-	// State is the one in the cluster, Local the one beside the file.
+	// State is the state in the cluster, Local the one next to the file.
 	State  Full
 	Local  verify.Read[Full]
 	Binary verify.Read[rkecli.Binary]
-	// PinnedVolumes are the PersistentVolumes whose nodeAffinity names the label
+	// PinnedVolumes holds the PersistentVolumes whose nodeAffinity uses the label
 	// kubernetes.io/hostname.
 	PinnedVolumes verify.Read[[]PinnedVolume]
-	// Registries are where the configuration has the nodes pull images from.
+	// Registries holds the registries from which the nodes pull images.
 	Registries []downstream.Registry
 }
 
-// KubernetesVersion is the Kubernetes version in force.
+// KubernetesVersion returns the Kubernetes version in force.
 func (f Facts) KubernetesVersion() string {
 	return cmp.Or(f.State.Current.Config.KubernetesVersion, f.Config.KubernetesVersion)
 }
 
-// RKE gives the facts of whatever embeds them.
+// RKE returns the facts, for types that embed them.
 func (f Facts) RKE() Facts { return f }

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Host is an entry of nodes as rke completes it: internal_address and
-// hostname_override default to address, and the override is put in lower case
+// Host is an entry of nodes with rke's defaults: internal_address and hostname_override default
+// to address, and the override is converted to lower case
 // (rancher/rke:cluster/defaults.go@v1.5.9, setClusterDefaults).
 type Host struct {
 	Address, Internal, Override string
 	Role                        []string
 }
 
-// Has says whether it has a role.
+// Has reports whether the host has a role.
 func (h Host) Has(role string) bool { return slices.Contains(h.Role, role) }
 
-// Hosts are the nodes of cluster.yml, or those of the state where the file has
-// none because Rancher keeps them.
+// Hosts returns the nodes of cluster.yml, or those of the state if Rancher keeps them and the
+// file has none.
 func (f Facts) Hosts() []Host {
 	var out []Host
 	add := func(address, internal, override string, role []string) {

@@ -2,8 +2,8 @@ package rkestate
 
 import "fmt"
 
-// Lag is what of the wanted provider, flag and version rke's state does not
-// show; "": nothing. Where the system images are named, the version decides nothing.
+// Lag describes which of the wanted provider, flag and version rke's state does not show yet, or
+// is empty. If the file names the system images, the version has no effect.
 func (f Facts) Lag() string {
 	current := f.State.Current.Config
 	wanted, flag := f.Config.CloudProvider.Resolved(), f.Config.Services.KubeController.ExtraArgs["enable-leader-migration"]

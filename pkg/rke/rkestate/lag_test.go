@@ -7,12 +7,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 )
 
-// What of a configuration rke's state does not show yet, by what the migration edits.
+// Covers every part of the configuration that the migration edits.
 func TestLag(t *testing.T) {
 	const text = "kubernetes_version: v1.26.9-rancher1-1\ncloud_provider: {name: aws}\nservices: {kube-controller: {extra_args: {enable-leader-migration: 'true'}}}\n"
 	for name, tt := range map[string]struct {
 		text string
-		want string // in the lag; "": none
+		want string // part of the lag, or empty
 	}{
 		"nothing":                    {text, ""},
 		"another provider":           {strings.Replace(text, "aws", "external-aws", 1), `provider "external-aws", rke's state "aws"`},
@@ -20,7 +20,7 @@ func TestLag(t *testing.T) {
 		"no flag":                    {strings.Replace(text, "enable-leader-migration: 'true'", "v: '2'", 1), `enable-leader-migration "", rke's state "true"`},
 		"another version":            {strings.Replace(text, "1.26.9", "1.26.8", 1), "Kubernetes v1.26.8-rancher1-1, rke's state v1.26.9-rancher1-1"},
 		"no version":                 {strings.Replace(text, "kubernetes_version: v1.26.9-rancher1-1\n", "", 1), ""},
-		"another, beside an image":   {strings.Replace(text, "1.26.9", "1.26.8", 1) + "system_images: {kubernetes: a}\n", ""},
+		"another, with an image":     {strings.Replace(text, "1.26.9", "1.26.8", 1) + "system_images: {kubernetes: a}\n", ""},
 		"an image, another provider": {strings.Replace(text, "aws", "external-aws", 1) + "system_images: {kubernetes: a}\n", "provider"},
 	} {
 		file, err := clusterfile.Parse("cluster.yml", []byte(tt.text))

@@ -9,14 +9,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// Path is the state file of a cluster.yml
+// Path returns the path of a cluster.yml's state file
 // (rancher/rke:cluster/state.go@v1.5.9, GetStateFilePath).
 func Path(config string) string {
 	return strings.TrimSuffix(config, filepath.Ext(config)) + ".rkestate"
 }
 
-// ReadLocal reads the state beside the file. Without it rke takes the
-// cluster for a new one.
+// ReadLocal reads the state next to the file. Without it, rke treats the cluster as a new one.
 func ReadLocal(disk clusterfile.FS, config string) verify.Read[Full] {
 	path := Path(config)
 	text, err := disk.ReadFile(path)

@@ -16,11 +16,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// ObjectName is the name of the Secret, the ConfigMap of older binaries, and the key in
-// both (rancher/rke:cluster/state.go@v1.5.9, FullState).
+// ObjectName is the name of the Secret, of the ConfigMap of older binaries, and of the key in both
+// (rancher/rke:cluster/state.go@v1.5.9, FullState).
 const ObjectName = "full-cluster-state"
 
-// Full is the little that is read of rke's full cluster state. The whole holds
+// Full holds the few values that are read of rke's full cluster state. The full state contains
 // every private key of the cluster: it is neither kept nor logged.
 type Full struct {
 	Source  string // "Secret kube-system/full-cluster-state", or the file
@@ -28,17 +28,17 @@ type Full struct {
 	Current Applied
 }
 
-// Applied is one half of it: desiredState is written when `rke up` begins,
-// currentState after the control plane and before the workers.
+// Applied is one half of the state: `rke up` writes desiredState when it begins, and currentState
+// after the control plane and before the workers.
 type Applied struct {
-	Known  bool // the half is there at all
+	Known  bool // whether the half exists
 	Config Config
-	// Tree is the configuration as decoded JSON, for comparison with cluster.yml.
+	// Tree holds the configuration as decoded JSON, for comparison with cluster.yml.
 	Tree map[string]any
 }
 
-// Config is the stored configuration, in rke's JSON spelling, with the
-// RESOLVED provider name and all defaults filled in.
+// Config is the stored configuration, with rke's JSON keys, the resolved provider name and all
+// defaults.
 type Config struct {
 	ClusterName       string            `json:"clusterName"`
 	KubernetesVersion string            `json:"kubernetesVersion"`
@@ -48,7 +48,7 @@ type Config struct {
 	SystemImages      map[string]string `json:"systemImages"`
 }
 
-// Provider is cloudProvider.
+// Provider is the section cloudProvider.
 type Provider struct {
 	Name                        string          `json:"name"`
 	UseInstanceMetadataHostname *bool           `json:"useInstanceMetadataHostname"`
@@ -56,7 +56,7 @@ type Provider struct {
 	Custom                      string          `json:"customCloudProvider"`
 }
 
-// Services are the components' own settings.
+// Services holds the settings of the components.
 type Services struct {
 	KubeController Service `json:"kubeController"`
 	KubeAPI        Service `json:"kubeApi"`
@@ -64,7 +64,7 @@ type Services struct {
 	Kubeproxy      Service `json:"kubeproxy"`
 }
 
-// Service is one of them.
+// Service is one entry of services in rke's state.
 type Service struct {
 	ExtraArgs             map[string]string   `json:"extraArgs"`
 	ExtraArgsArray        map[string][]string `json:"extraArgsArray"`
@@ -72,7 +72,7 @@ type Service struct {
 	ServiceClusterIPRange string              `json:"serviceClusterIpRange"`
 }
 
-// Node is one host.
+// Node is a host.
 type Node struct {
 	Address          string   `json:"address"`
 	InternalAddress  string   `json:"internalAddress"`
@@ -80,11 +80,11 @@ type Node struct {
 	Role             []string `json:"role"`
 }
 
-// limits are the limits of a state's text. A Secret holds 1 MiB of it, and a file of 250 hosts has
-// 4 MB and 20,000 values. One at the limits takes at most 128 MB to decode.
+// limits returns the limits of a state's text. A Secret holds 1 MiB of it; the file of 250 hosts
+// has 4 MB and 20,000 values. A state at the limits needs at most 128 MB to decode.
 func limits() bounded.Limits { return bounded.Limits{Bytes: 8 << 20, Values: 1 << 17} }
 
-// Parse decodes the fields above and drops everything else.
+// Parse decodes the fields of Full and discards the rest.
 func Parse(source string, text []byte) (Full, error) {
 	type half struct {
 		Config json.RawMessage `json:"rkeConfig"`
@@ -94,7 +94,7 @@ func Parse(source string, text []byte) (Full, error) {
 		Current half `json:"currentState"`
 	}
 	bad := func(err error) error {
-		// The cause may quote the text, which holds keys.
+		// The cause may quote the text, which contains keys.
 		return &fault.Error{Class: fault.CouldNotLook, Reason: "BadState", Object: source,
 			Seen: fmt.Sprintf("cannot be decoded (%T)", err), Wanted: "the state that rke wrote", Fix: "rke util get-state-file"}
 	}
@@ -124,8 +124,8 @@ func Parse(source string, text []byte) (Full, error) {
 	return state, nil
 }
 
-// Read reads the state that rke keeps in the cluster: the Secret, else the
-// ConfigMap that binaries before v1.4.19, v1.5.10 and v1.6.0 wrote.
+// Read reads the state that rke keeps in the cluster: the Secret, or else the ConfigMap that
+// binaries before v1.4.19, v1.5.10 and v1.6.0 wrote.
 func Read(ctx context.Context, kube kubernetes.Interface) (Full, error) {
 	object := "Secret kube-system/" + ObjectName
 	secret, err := kube.CoreV1().Secrets(wellknown.System).Get(ctx, ObjectName, metav1.GetOptions{})
@@ -140,7 +140,7 @@ func Read(ctx context.Context, kube kubernetes.Interface) (Full, error) {
 	if apierrors.IsNotFound(err) {
 		return Full{}, &fault.Error{Class: fault.Usage, Reason: rkecli.ReasonNotRKE, Object: object,
 			Seen:   "neither it nor a Secret of that name exists",
-			Wanted: "an RKE cluster: rke keeps its state there", Fix: "check --kubeconfig; the default is kube_config_<file> beside cluster.yml"}
+			Wanted: "an RKE cluster: rke keeps its state there", Fix: "check --kubeconfig; the default is kube_config_<file> next to cluster.yml"}
 	}
 	if err != nil {
 		return Full{}, migration.CouldNotRead(object, err)
@@ -148,8 +148,8 @@ func Read(ctx context.Context, kube kubernetes.Interface) (Full, error) {
 	return Parse(object, []byte(file.Data[ObjectName]))
 }
 
-// Provider is what a component gets as --cloud-provider: rke translates
-// external-aws (rancher/rke:cluster/plan.go@v1.5.9).
+// Provider returns the value of a component's --cloud-provider: rke translates external-aws
+// (rancher/rke:cluster/plan.go@v1.5.9).
 func (c Config) Provider() string {
 	if c.CloudProvider.Name == ProviderExternal {
 		return "external"

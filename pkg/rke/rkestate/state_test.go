@@ -42,8 +42,8 @@ func TestParseState(t *testing.T) {
 	}
 }
 
-// Newer binaries delete the ConfigMap when they write the Secret; where both are
-// there, the Secret is the newer one. Fake: its reads are no quorum reads.
+// Newer binaries delete the ConfigMap when they write the Secret. If both exist, the Secret is
+// newer. The server is fake and has no quorum reads.
 func TestReadState(t *testing.T) {
 	meta := metav1.ObjectMeta{Namespace: "kube-system", Name: ObjectName}
 	secret := &corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{ObjectName: []byte(stateText)}}

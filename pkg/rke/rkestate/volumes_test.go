@@ -12,8 +12,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// Volumes that only a Node of a certain hostname label may use: the label is what a switch
-// may change.
+// A switch may change the hostname label that these volumes require.
 func TestPinnedVolumes(t *testing.T) {
 	volume := func(name string, affinity *corev1.VolumeNodeAffinity) *corev1.PersistentVolume {
 		return &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PersistentVolumeSpec{NodeAffinity: affinity}}
