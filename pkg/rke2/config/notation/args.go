@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Args gives the arguments in a value of a *-arg key: a list, or one string,
-// which RKE2 takes as exactly one argument whatever characters it holds. The texts are
-// those that are written, with the blanks around them; FlagName, FlagValue, Last and On
-// read them as RKE2 does.
+// Args returns the arguments in a value of a *-arg key: a list, or one string, which RKE2 treats
+// as exactly one argument regardless of its characters. The texts keep their surrounding blanks;
+// FlagName, FlagValue, Last and On read them as RKE2 does.
 func Args(value any) []string {
 	switch v := value.(type) {
 	case string:
@@ -31,7 +30,7 @@ func Args(value any) []string {
 	}
 }
 
-// Text is one argument as text; "" of null.
+// Text returns one argument as text; it is empty for null.
 func Text(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -43,24 +42,24 @@ func Text(v any) string {
 	}
 }
 
-// Trimmed returns a value of RKE2's configuration as RKE2 reads it: without the white
-// space around it, such as the line break that ends a block of YAML
+// Trimmed returns a value of RKE2's configuration as RKE2 reads it: without surrounding white
+// space, such as the line break that ends a block of YAML
 // (k3s-io/k3s:pkg/configfilearg/parser.go readConfigFile;
-// rancher/wrangler:pkg/data/convert/convert.go@v3.7.2 ToString). Blanks within stay.
+// rancher/wrangler:pkg/data/convert/convert.go@v3.7.2 ToString). Inner blanks remain.
 func Trimmed(text string) string { return strings.TrimSpace(text) }
 
 // bare returns an argument as RKE2 reads it, without its leading dashes.
 func bare(arg string) string { return strings.TrimPrefix(Trimmed(arg), "--") }
 
-// FlagName is the flag that an argument sets, as the component will read it:
-// leading dashes and K3s's append and prepend marks taken off, underscores read
-// as dashes (k8s.io/component-base/cli/flag WordSepNormalizeFunc).
+// FlagName returns the flag that an argument sets, as the component reads it: without leading
+// dashes and K3s's append and prepend marks, and with underscores as dashes
+// (k8s.io/component-base/cli/flag WordSepNormalizeFunc).
 func FlagName(arg string) string {
 	name, _, _ := strings.Cut(bare(arg), "=")
 	return strings.ReplaceAll(strings.TrimRight(name, "-+"), "_", "-")
 }
 
-// FlagValue is the value an argument gives its flag; a bare flag is "true".
+// FlagValue returns the value that an argument gives its flag; a bare flag is "true".
 func FlagValue(arg string) string {
 	_, value, ok := strings.Cut(bare(arg), "=")
 	if !ok {
@@ -69,9 +68,8 @@ func FlagValue(arg string) string {
 	return value
 }
 
-// Last gives the value of a flag that the component ends up with, from the
-// extra arguments alone: names are sorted, arguments of one name keep their
-// order unless marked to be prepended, and the last one wins
+// Last returns the effective value of a flag from the extra arguments alone. Names are sorted,
+// arguments of one name keep their order unless marked as prepended, and the last one wins
 // (k3s-io/k3s:pkg/util/args.go GetArgs). RKE2's own arguments come earlier.
 func Last(args []string, flag string) (string, bool) {
 	bySpelling := map[string][]string{}
@@ -99,7 +97,7 @@ func Last(args []string, flag string) (string, bool) {
 	return values[len(values)-1], true
 }
 
-// On says whether a boolean flag is on.
+// On reports whether a boolean flag is on.
 func On(args []string, flag string) bool {
 	v, ok := Last(args, flag)
 	if !ok {
@@ -112,7 +110,7 @@ func On(args []string, flag string) bool {
 	return false
 }
 
-// IsTrue says whether a text is a boolean that is true.
+// IsTrue reports whether a text is a true boolean.
 func IsTrue(text string) bool {
 	v, err := strconv.ParseBool(Trimmed(text))
 	return err == nil && v

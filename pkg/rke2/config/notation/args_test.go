@@ -9,7 +9,7 @@ func TestFlagName_blanks_around_an_argument(t *testing.T) {
 		"cloud-provider=external\n":         {"cloud-provider", "external"},
 		"\t--cloud_provider=aws \r\n":       {"cloud-provider", "aws"},
 		"\u00a0cloud-provider=aws\u00a0":    {"cloud-provider", "aws"},
-		"cloud-provider= external":          {"cloud-provider", " external"}, // within: the component gets it
+		"cloud-provider= external":          {"cloud-provider", " external"}, // an inner blank reaches the component
 		"cloud-provider =external":          {"cloud-provider ", "external"},
 		"feature-gates=A=true, B=false":     {"feature-gates", "A=true, B=false"},
 		"enable-leader-migration=false\n\n": {"enable-leader-migration", "false"},

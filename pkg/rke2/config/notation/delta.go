@@ -1,14 +1,14 @@
 package notation
 
-// Element is one argument that an edit put in or took out, and where it stood.
+// Element is an argument that an edit added or removed, with its position.
 type Element struct {
 	At    int    `json:"at"`
 	Value string `json:"value"`
 }
 
-// Delta says which arguments are only in before and only in after, with their
-// positions there. Edits here append and take out and keep the order of the
-// rest, so walking both once is enough.
+// Delta returns the arguments that are only in before and only in after, with their positions
+// there. One pass over both suffices: edits append and remove arguments and keep the order of the
+// rest.
 func Delta(before, after any) (removed, added []Element) {
 	b, a := Args(before), Args(after)
 	left := map[string]int{}

@@ -1,6 +1,5 @@
-// Package notation is how values of an RKE2 configuration are written, and when two of
-// them say the same: JSON values whatever decoded them, lists of arguments, label
-// selectors with and without their empty halves.
+// Package notation reads values of an RKE2 configuration and compares their meaning: JSON values
+// from any decoder, lists of arguments, label selectors with and without empty fields.
 //
-// It may not know a key of the configuration, a machine or a place.
+// It must not know a key of the configuration, a machine or a place.
 package notation

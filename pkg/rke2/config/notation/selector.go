@@ -1,13 +1,12 @@
 package notation
 
-// SameSelector says whether two selectors, as they were read, select by the same
-// terms. Rancher's UI writes empty halves (rancher/dashboard), and whatever writes
-// the typed object drops them; a selector that is absent is another than an empty
-// one, although both match every machine: where Rancher looks for entries without
-// one it means the absent.
+// SameSelector reports whether two selectors, as they were read, select by the same terms.
+// Rancher's UI writes empty fields (rancher/dashboard), and clients of the typed object drop them.
+// An absent selector differs from an empty one, although both match every machine: where Rancher
+// looks for entries without a selector, it means the absent one.
 func SameSelector(a, b any) bool { return Equal(NormalSelector(a), NormalSelector(b)) }
 
-// NormalSelector leaves out what an empty list or map, or a null, says: nothing.
+// NormalSelector removes empty lists, empty maps and nulls, which mean nothing.
 func NormalSelector(raw any) any {
 	selector, isMap := raw.(map[string]any)
 	if !isMap {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// CopyMap is a copy of a map that shares nothing with it; nil of nil.
+// CopyMap returns a deep copy of a map, or nil.
 func CopyMap(m map[string]any) map[string]any {
 	if m == nil {
 		return nil
@@ -20,7 +20,7 @@ func CopyMap(m map[string]any) map[string]any {
 	return out
 }
 
-// Copy is a copy of a value that shares no list and no map with it.
+// Copy returns a deep copy of a value.
 func Copy(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -39,27 +39,27 @@ func Copy(v any) any {
 	}
 }
 
-// Canonical is the JSON of a value: what two readings of the same field agree
-// on, whatever Go types their decoders chose.
+// Canonical returns the JSON of a value. It is the same for all decoders, regardless of the Go
+// types that they return.
 func Canonical(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
-		// Only a value that never was JSON gets here; it equals nothing.
+		// Only values that did not come from JSON reach this; they equal nothing.
 		return fmt.Appendf(nil, "not JSON: %p %v", &v, err)
 	}
 	return b
 }
 
-// Equal says whether two values are the same JSON.
+// Equal reports whether two values have the same JSON.
 func Equal(a, b any) bool { return bytes.Equal(Canonical(a), Canonical(b)) }
 
-// Digest is a hash of the JSON of a value.
+// Digest returns a hash of the JSON of a value.
 func Digest(v any) string {
 	sum := sha256.Sum256(Canonical(v))
 	return hex.EncodeToString(sum[:])
 }
 
-// TypeName names a JSON type for people.
+// TypeName returns the name of a JSON type for people.
 func TypeName(v any) string {
 	switch v.(type) {
 	case nil:
