@@ -7,10 +7,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// form is how a value of a *-arg key was written. Edits keep it: a string stays
-// a string while one argument is enough. RKE2 takes a string as one argument,
-// commas included (k3s-io/k3s:pkg/configfilearg/parser.go), so a second one
-// makes it a list.
+// form is the notation of a value of a *-arg key. Edits keep it: a string remains a string as
+// long as one argument suffices. RKE2 treats a string as one argument, commas included
+// (k3s-io/k3s:pkg/configfilearg/parser.go), so a second one makes it a list.
 type form string
 
 const (
@@ -18,7 +17,7 @@ const (
 	formNull   form = "null"
 	formString form = "string"
 	formList   form = "list"
-	formOther  form = "other" // a number, a map, a boolean: not arguments
+	formOther  form = "other" // a number, a map or a boolean, which are not arguments
 )
 
 func formOf(c cell) form {
@@ -52,8 +51,8 @@ func elements(c cell) []any {
 	}
 }
 
-// write gives arguments the form f. What is left empty stays an empty list and
-// never becomes an empty string: Rancher would turn that into an argument
+// write returns arguments in the form f. An empty list remains an empty list and never becomes an
+// empty string: Rancher would turn that into an argument
 // (rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 renderArgAndMount).
 func (f form) write(elems []any) cell {
 	if f == formString && len(elems) == 1 {
@@ -67,7 +66,7 @@ func (f form) write(elems []any) cell {
 	return present(elems)
 }
 
-// without takes out every argument that sets the flag, whatever its spelling.
+// without removes every argument that drop selects.
 func without(elems []any, drop func(arg string) bool) []any {
 	return slices.DeleteFunc(slices.Clone(elems), func(v any) bool { return drop(notation.Text(v)) })
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// clone copies what an edit can change, so that the copy can be edited.
+// clone copies the fields that an edit can change.
 func clone(s config.Spec) config.Spec {
 	s.Global = notation.CopyMap(s.Global)
 	if s.Entries != nil {
@@ -21,7 +21,7 @@ func clone(s config.Spec) config.Spec {
 	return s
 }
 
-// sameSpec says whether two Specs agree in everything that an edit can change.
+// sameSpec reports whether two Specs are equal in the fields that an edit can change.
 func sameSpec(s, o config.Spec) bool {
 	if len(s.Entries) != len(o.Entries) || (s.Entries == nil) != (o.Entries == nil) {
 		return false
@@ -34,12 +34,12 @@ func sameSpec(s, o config.Spec) bool {
 	return notation.Equal(s.Global, o.Global) && s.AdditionalManifest == o.AdditionalManifest && s.HasManifest == o.HasManifest
 }
 
-// sameEntry says whether two entries are written alike.
+// sameEntry reports whether two entries have the same notation.
 func sameEntry(e, o config.Entry) bool {
 	return notation.Equal(e.Shape(), o.Shape()) && slices.Equal(e.Strays, o.Strays)
 }
 
-// setValues puts a map at a place; nil takes it away.
+// setValues sets the map at a place; nil removes it.
 func setValues(s *config.Spec, p config.Place, values map[string]any) {
 	if p == config.Global {
 		s.Global = values

@@ -10,12 +10,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/textdiff"
 )
 
-// longLine is where a line is cut for people; chart archives are one line of
-// many kilobytes.
-const longLine = 160
+// maxLine is the length at which lines are cut for people; a chart archive is one line of many
+// kilobytes.
+const maxLine = 160
 
-// diff shows two values as YAML lines, marked for what goes and what comes, and
-// counts both.
+// diff formats two values as YAML lines, marked if removed or added, and counts both.
 func diff(before, after any) (text string, added, removed int) {
 	var out strings.Builder
 	for _, line := range textdiff.Lines(lines(before), lines(after)) {
@@ -32,10 +31,10 @@ func diff(before, after any) (text string, added, removed int) {
 }
 
 func cut(line string) string {
-	if len(line) <= longLine {
+	if len(line) <= maxLine {
 		return line
 	}
-	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(line[:longLine], ""), len(line))
+	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(line[:maxLine], ""), len(line))
 }
 
 func lines(v any) []string {

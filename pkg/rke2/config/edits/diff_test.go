@@ -6,8 +6,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// The marks of a diff count, not what its lines begin with: a list item begins with
-// the mark of a removal.
+// Only the marks count, not the beginning of a line: a list item begins with the mark of a removed
+// line.
 func TestDiffCountsItsLines(t *testing.T) {
 	for _, tt := range []struct {
 		name           string
@@ -31,7 +31,6 @@ func TestDiffCountsItsLines(t *testing.T) {
 	}
 }
 
-// A change that is the sum of two counts the lines of the sum.
 func TestMergedChangeCountsTheSum(t *testing.T) {
 	e := edits(config.Spec{Global: map[string]any{config.KeyProvider: "aws"}})
 	for _, to := range []string{"one", "external"} {

@@ -1,12 +1,11 @@
-// Package edits computes changes of Rancher's RKE2 configuration: the exact change that
-// moves a cluster on or back, where it has to be made so that it wins, and what undoes it
-// later.
+// Package edits computes changes of Rancher's RKE2 configuration: the exact change that migrates a
+// cluster or rolls it back, the place in which it takes effect, and the inverse that undoes it.
 //
-// What one change is: edit, op and its forms, winners, arglist, diff, copies. What takes it
-// back: inverse, undo. What a migration wants: switch, switch_back, leadermigration,
-// manifest, ours; guard proves that an edit does this, and touches nothing else. How a
-// value is kept and changed stays in here, and with that the way past those proofs.
+// One change: edit, op and its variants, winners, arglist, diff, copies. Its inverse: inverse,
+// undo. The changes of a migration: switch, switch_back, leadermigration, manifest, ours. guard
+// proves that an edit makes these changes and no others. The representation of values is private,
+// so that no other package can bypass those proofs.
 //
-// It is pure: values in, values out. It may not know a client, a clock, a file or the
-// journal, and it never decides when an edit is made.
+// The package is pure: values in, values out. It must not know a client, a clock, a file or the
+// journal, and it never decides when to make an edit.
 package edits

@@ -15,18 +15,17 @@ import (
 // document is one YAML document of additionalManifest, as a range of bytes.
 type document struct {
 	start, end int // content, without the separator before it
-	line       int // of its first byte, from 1
-	separator  int // where the separator line before it starts, -1 for the first
-	// marked reports whether RKE2 reads it together with that line, as it does behind
-	// nothing: only then are comments that end in ... a document.
+	line       int // of its first byte, starting at 1
+	separator  int // start of the separator line before it, -1 for the first
+	// marked reports whether RKE2 reads the document together with the separator line, as it does
+	// after an empty one: only then do comments that end in ... form a document.
 	marked bool
 }
 
-// documents cuts a manifest where RKE2 does: at lines that start with "---" and
-// have nothing but blanks or a comment after it (k8s.io/apimachinery:
-// pkg/util/yaml YAMLReader). Anything else after "---" is read differently by
-// different versions and is refused, as are bytes that are no UTF-8: a parser
-// may take them for UTF-16, and then for something else once ours follows.
+// documents splits a manifest as RKE2 does: at lines that start with "---", followed only by
+// blanks or a comment (k8s.io/apimachinery:pkg/util/yaml YAMLReader). It refuses other text after
+// "---", which versions read differently, and bytes that are not UTF-8: a parser may read them as
+// UTF-16, and as something else once our document follows.
 func documents(text string) ([]document, error) {
 	if !utf8.ValidString(text) {
 		return nil, errors.New("it is not UTF-8")
@@ -51,7 +50,7 @@ func documents(text string) ([]document, error) {
 	return docs, nil
 }
 
-// header is what tells one object from another.
+// header holds the fields that identify an object.
 type header struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -62,8 +61,8 @@ type header struct {
 	Items []header `json:"items"`
 }
 
-// Chart names a HelmChart object. Namespace is where the object is, kube-system
-// for RKE2's own; an object without one is deployed there, too.
+// Chart names a HelmChart object. Namespace is the object's namespace: kube-system for RKE2's own
+// charts, and for objects without a namespace.
 type Chart struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
@@ -80,7 +79,7 @@ func (c Chart) is(h header) bool {
 		h.Metadata.Name == c.Name && namespace == c.Namespace
 }
 
-// blank says whether a document holds no object, only blanks and comments.
+// blank reports whether a document has no object, only blanks and comments.
 func blank(text string) bool {
 	core := trimComments(text)
 	return core.start == core.end
@@ -89,8 +88,8 @@ func blank(text string) bool {
 // span is a range of bytes.
 type span struct{ start, end int }
 
-// trimComments gives the part of a document from its first line with content to
-// its last one. Comments and blank lines around it belong to whoever wrote them.
+// trimComments returns the part of a document from its first to its last line with content. The
+// author of the manifest owns the comments and blank lines around it.
 func trimComments(text string) span {
 	s := span{len(text), len(text)}
 	found := false
@@ -111,8 +110,8 @@ func trimComments(text string) span {
 	return s
 }
 
-// manifestLimits are the limits of one document of an additional manifest. An API server takes
-// 1.5 MB of a Cluster, which has less than 100,000 values as long as it is YAML for people.
+// manifestLimits returns the limits of one document of an additional manifest. An API server
+// accepts a Cluster of 1.5 MB, which as readable YAML has less than 100,000 values.
 func manifestLimits() bounded.Limits { return bounded.Limits{Bytes: 2 << 20, Values: 1 << 17} }
 
 func (d document) readHeader(text string) (header, error) {

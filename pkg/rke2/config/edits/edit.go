@@ -11,33 +11,33 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// Edit is one change to a Cluster object, computed from one reading of it. The
-// zero Edit changes nothing.
+// Edit is a change of a Cluster object, computed from one version of it. The zero Edit changes
+// nothing.
 type Edit struct {
 	Object  string
 	Changes []Change
-	Notes   []string // what a reader should know before saying yes
+	Notes   []string // facts that the reader should know before agreeing
 
 	root string
 }
 
-// Change is one exact change, for people and for machines.
+// Change is one exact change, for people and for programs.
 type Change struct {
 	Location string // below rkeConfig
-	Before   any    // nil when absent
-	After    any    // nil when taken away
-	Diff     string // lines marked +, - or blank
-	Added    int    // lines of Diff that come
-	Removed  int    // lines of Diff that go
+	Before   any    // nil if absent
+	After    any    // nil if removed
+	Diff     string // lines marked with +, - or a blank
+	Added    int    // number of added lines
+	Removed  int    // number of removed lines
 
 	op op
 }
 
-// Empty says that nothing is left to change.
+// Empty reports whether nothing remains to change.
 func (e Edit) Empty() bool { return len(e.Changes) == 0 }
 
-// Apply gives the Spec after the edit, or a fault of class Stale when s is not
-// what the edit was computed from, in the places that it touches.
+// Apply returns the Spec after the edit. It returns an error of class Stale if s differs, in the
+// places of the edit, from the Spec that the edit was computed from.
 func (e Edit) Apply(s config.Spec) (config.Spec, error) {
 	out := clone(s)
 	for _, c := range e.Changes {
@@ -48,10 +48,10 @@ func (e Edit) Apply(s config.Spec) (config.Spec, error) {
 	return out, nil
 }
 
-// JSONPatch is the edit as an RFC 6902 patch of the Cluster object. Each
-// operation comes after tests of the values that it was computed from, and of
-// the selector of the entry it goes into. Nothing else is tested, so that
-// Rancher's webhook and other writers do not make it fail by accident.
+// JSONPatch returns the edit as an RFC 6902 patch of the Cluster object. Tests before each
+// operation compare the values that it was computed from, and the selector of its entry. They
+// test nothing else, so that unrelated changes by Rancher's webhook and other writers do not make
+// the patch fail.
 func (e Edit) JSONPatch() ([]byte, error) {
 	var ops []kube.PatchOp
 	for _, c := range e.Changes {
@@ -64,9 +64,9 @@ func (e Edit) JSONPatch() ([]byte, error) {
 	return b, nil
 }
 
-// AppliedIn says whether what the edit wrote is in s, which may be the Cluster
-// or Rancher's copy of it, and what is not. It looks only where the edit wrote,
-// compares argument lists without their order, and finds entries that moved by their selector.
+// AppliedIn reports whether s, the Cluster or Rancher's copy of it, has the values that the edit
+// wrote, and which are missing. It reads only the places of the edit, compares argument lists
+// without their order, and finds moved entries by their selector.
 func (e Edit) AppliedIn(s config.Spec) (applied bool, missing []string) {
 	for _, c := range e.Changes {
 		missing = append(missing, c.op.missing(s)...)
@@ -74,7 +74,7 @@ func (e Edit) AppliedIn(s config.Spec) (applied bool, missing []string) {
 	return len(missing) == 0, missing
 }
 
-// Diff is the whole edit for people: each location, its lines below it.
+// Diff formats the whole edit for people: each location with its lines.
 func (e Edit) Diff() string {
 	var b strings.Builder
 	for _, c := range e.Changes {
@@ -83,7 +83,8 @@ func (e Edit) Diff() string {
 	return b.String()
 }
 
-// Rolls names the machines that get another configuration, and so restart RKE2.
+// Rolls returns the names of the machines whose configuration changes, and which thus restart
+// RKE2.
 func (e Edit) Rolls(s config.Spec, machines []config.Machine) ([]string, error) {
 	after, err := e.Apply(s)
 	if err != nil {
@@ -98,13 +99,13 @@ func (e Edit) Rolls(s config.Spec, machines []config.Machine) ([]string, error) 
 	return names, nil
 }
 
-// editor builds an Edit: what it does is applied at once to a copy, so that
-// every operation is computed from the state it will find.
+// editor builds an Edit. It applies each operation to a copy at once, so that the next one is
+// computed from the resulting state.
 type editor struct {
-	from  config.Spec // what the edit is computed from
-	spec  config.Spec // what it is so far
+	from  config.Spec // the Spec that the edit is computed from
+	spec  config.Spec // the Spec after the operations so far
 	edit  Edit
-	known map[config.Location]bool // while undoing: places that the edit to undo wrote to
+	known map[config.Location]bool // during an undo: places that the edit to undo wrote to
 }
 
 func edits(s config.Spec) *editor {
@@ -122,8 +123,8 @@ func (e *editor) do(o op) error {
 	return nil
 }
 
-// withAlready notes where the arguments that o adds were before the edit, so
-// that an undo does not take those places for somebody's moving ours.
+// withAlready records the places that held the arguments of o before the edit, so that an undo
+// does not mistake those places for our arguments, moved.
 func (e *editor) withAlready(o op) op {
 	switch o := o.(type) {
 	case setKey:
@@ -165,9 +166,9 @@ func change(o op) Change {
 	return Change{Location: o.location(), Before: before, After: after, Diff: text, Added: added, Removed: removed, op: o}
 }
 
-// merge joins a change with an earlier one in the same place, so that a reader,
-// AppliedIn and Inverse meet the sum of both. Changes of different keys commute;
-// entries that come or go in between move the places and end the search.
+// merge joins a change with an earlier one of the same place, so that readers, AppliedIn and
+// Inverse see the sum of both. Changes of different keys commute. Entries that were added or
+// removed in between move the places and end the search.
 func (e *editor) merge(o setKey) bool {
 	for i := len(e.edit.Changes) - 1; i >= 0; i-- {
 		old, ok := e.edit.Changes[i].op.(setKey)
@@ -190,7 +191,7 @@ func (e *editor) merge(o setKey) bool {
 	return false
 }
 
-// set writes one key in one place; writing what is there already does nothing.
+// set writes one key in one place. It does nothing if the value is already there.
 func (e *editor) set(at config.Location, to cell) error {
 	values := e.spec.ValuesAt(at.Place)
 	v, ok := values[at.Key]
@@ -208,10 +209,10 @@ func (e *editor) where(p config.Place) Where {
 	return whereIs(e.spec, p, e.spec.Entries[p].RawSelector)
 }
 
-// insert adds an entry; drop takes one out.
+// insert adds an entry; drop removes one.
 func (e *editor) insert(index int, entry config.Entry) error {
 	w := whereIs(e.spec, config.Place(index), entry.RawSelector)
-	w.Of++ // once it is there
+	w.Of++ // counts the new entry
 	return e.do(addEntry{index: index, where: w, entry: entry, made: e.spec.Entries == nil})
 }
 
@@ -219,7 +220,7 @@ func (e *editor) drop(p config.Place, key string, unmade bool) error {
 	entry := e.spec.Entries[p]
 	entry.Config = notation.CopyMap(entry.Config)
 	w := e.where(p)
-	w.Of-- // once it is gone
+	w.Of-- // without the dropped entry
 	return e.do(dropEntry{index: int(p), where: w, entry: entry, peers: peers(e.spec, key, p), unmade: unmade})
 }
 

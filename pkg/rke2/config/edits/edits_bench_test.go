@@ -7,7 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// BenchmarkSwitchProvider is an edit of a cluster of 5,000 machines.
+// BenchmarkSwitchProvider computes an edit for a cluster of 5,000 machines.
 func BenchmarkSwitchProvider(b *testing.B) {
 	s := parse(b, fromYAML(b, `
 machineGlobalConfig: {cni: calico, kubelet-arg: [max-pods=110]}

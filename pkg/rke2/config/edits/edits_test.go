@@ -80,7 +80,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// checkEdit holds for every edit of every spec.
+// checkEdit checks the promises for every edit of every spec.
 func checkEdit(t testing.TB, rke map[string]any, s config.Spec, e Edit) {
 	t.Helper()
 	after, err := e.Apply(s)
@@ -98,7 +98,7 @@ func checkEdit(t testing.TB, rke map[string]any, s config.Spec, e Edit) {
 	if err != nil {
 		t.Fatalf("inverse: %v", err)
 	}
-	stored(t, inverse.Inverse()) // a brake of an undo goes by it
+	stored(t, inverse.Inverse()) // an undo is paused by it
 	back, err := inverse.Apply(after)
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestPoolMachines shows why pools without machines are worth passing in.
+// TestPoolMachines shows why edits should include pools without machines.
 func TestPoolMachines(t *testing.T) {
 	s := parse(t, fromYAML(t, `
 machineGlobalConfig: {cloud-provider-name: aws, kube-controller-manager-arg: [enable-leader-migration]}
@@ -186,8 +186,8 @@ machinePools:
 	}
 }
 
-// Selectors by labels that Rancher puts on every pool's machines match the next
-// machine of a pool as well.
+// Selectors by labels that Rancher gives every pool's machines also match the next machine of a
+// pool.
 func TestSelectorsByLabelsOfEveryPool(t *testing.T) {
 	const pools = "machinePools:\n- {name: cp, quantity: 1, controlPlaneRole: true, etcdRole: true}\n- {name: w, quantity: 1, workerRole: true}\n"
 	machines := func(s config.Spec) []config.Machine {

@@ -9,9 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// guard refuses what no edit may start from: machines that were not read, have
-// no role, or disagree about provider or cloud configuration. It gives the
-// provider that all machines have.
+// guard returns an error if no edit may start: machines that were not read, have no role, or
+// disagree about provider or cloud configuration. It returns the provider of all machines.
 func guard(s config.Spec, machines []config.Machine) (provider string, err error) {
 	if len(pick(machines, config.Machine.ControlPlane)) == 0 {
 		return "", refuse(s.Object, "NoControlPlane",
@@ -48,15 +47,15 @@ func pick(machines []config.Machine, want func(config.Machine) bool) []config.Ma
 	return out
 }
 
-// intent is what an edit is for: which keys it may touch and what must hold for
-// every machine afterwards.
+// intent describes the purpose of an edit: the keys that it may touch, and the condition that every
+// machine must meet afterwards.
 type intent struct {
 	keys  []string
 	holds func(m config.Machine, c config.Config) (wanted string, ok bool)
 }
 
-// finish gives the edit only if it does what it is for and nothing else, on
-// every machine. It is the last guard against a place nobody thought of.
+// finish returns the edit only if it serves its purpose on every machine and changes nothing else.
+// It is the last guard against places that were overlooked.
 func (e *editor) finish(before config.Spec, machines []config.Machine, want intent) (Edit, error) {
 	touched := map[string]bool{}
 	for _, k := range want.keys {
@@ -84,15 +83,15 @@ func (e *editor) finish(before config.Spec, machines []config.Machine, want inte
 	if err := e.edit.Inverse().check(); err != nil {
 		return Edit{}, &fault.Error{
 			Class: fault.Check, Reason: "NoInverse", Object: before.Object,
-			Seen:   "an undo could not restore what is there now",
+			Seen:   "an undo could not restore the present configuration",
 			Wanted: "arguments that are true, false or " + config.ProviderExternal, Fix: "correct or remove that value", Err: err,
 		}
 	}
 	return e.edit, nil
 }
 
-// unintended names a key that differs in anything but what edits here put in
-// and take out.
+// unintended returns a key that differs in more than the values that our edits add and remove, or is
+// empty.
 func unintended(old, now config.Config, touched map[string]bool) string {
 	for _, c := range []config.Config{old, now} {
 		for key := range c {

@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// A manifest that RKE2 could not read, or in which the chart is not a document of its own,
-// is refused by every edit, with the line where that is.
+// Every edit refuses, with the line, a manifest that RKE2 could not read, or in which the chart is
+// not a separate document.
 func TestManifestThatCannotBeEdited(t *testing.T) {
 	for name, tt := range map[string]struct{ text, reason, seen string }{
 		"text after a separator":      {"a: 1\n--- b\n", "UnreadableManifest", "document at line 1"},
@@ -42,7 +42,6 @@ func TestManifestThatCannotBeEdited(t *testing.T) {
 func errOf[T any](_ T, err error) error          { return err }
 func errOf3[T, U any](_ T, _ U, err error) error { return err }
 
-// What is added is one document with the chart, and nothing else.
 func TestChartDocumentIsOneDocument(t *testing.T) {
 	for name, tt := range map[string]struct {
 		doc string
@@ -60,8 +59,8 @@ func TestChartDocumentIsOneDocument(t *testing.T) {
 	}
 }
 
-// A document that ends without a line break is replaced as it stands, and one that a
-// separator begins goes with that separator.
+// A document without a final line break is replaced as it is. A document that begins with a
+// separator is removed with it.
 func TestManifestEnds(t *testing.T) {
 	last := strings.TrimSuffix(chartDoc, "\n")
 	for before, want := range map[string]string{
@@ -92,8 +91,8 @@ func TestManifestEnds(t *testing.T) {
 	}
 }
 
-// The last guard of an edit of the manifest: the chart's document is what it should be,
-// and no other is another.
+// The last guard of an edit of the manifest: the chart's document is as intended, and the others are
+// unchanged.
 func TestManifestIsProven(t *testing.T) {
 	for name, tt := range map[string]struct {
 		before, after, doc string
@@ -108,8 +107,8 @@ func TestManifestIsProven(t *testing.T) {
 		"it is the old one":        {"a: 1\n---\n" + chartDoc, "a: 1\n---\n" + chartDoc, chartDocWithout, "ManifestNotSafe"},
 		"it is not there":          {"a: 1\n", "a: 1\n", chartDoc, "ManifestNotSafe"},
 		"it is there still":        {"a: 1\n---\n" + chartDoc, "a: 1\n---\n" + chartDoc, "", "ManifestNotSafe"},
-		"nobody can read it now":   {"a: 1\n", "a: [\n", chartDoc, "UnreadableManifest"},
-		"nobody could before":      {"a: [\n", chartDoc, chartDoc, "UnreadableManifest"},
+		"unreadable now":           {"a: 1\n", "a: [\n", chartDoc, "UnreadableManifest"},
+		"unreadable before":        {"a: [\n", chartDoc, chartDoc, "UnreadableManifest"},
 	} {
 		_, before := withManifest(t, tt.before, true)
 		_, after := withManifest(t, tt.after, true)
@@ -121,8 +120,8 @@ func TestManifestIsProven(t *testing.T) {
 	}
 }
 
-// The last guard of an edit of arguments: it does what it is for, and nothing else, and
-// does it again.
+// The last guard of an edit of arguments: it serves its purpose, changes nothing else, and is
+// idempotent.
 func TestEditIsProven(t *testing.T) {
 	machine := config.Machine{Name: "m", Labels: map[string]string{config.LabelControlPlane: "true"}}
 	from := func(global map[string]any) config.Spec {
@@ -141,7 +140,7 @@ func TestEditIsProven(t *testing.T) {
 		"it is not for that":              {from(args("a=1", "enable-leader-migration")), false, "NoSafePlace"},
 		"it takes an argument out":        {from(args("enable-leader-migration")), true, "NoSafePlace"},
 		"it puts another in":              {from(args("a=1", "b=2", "enable-leader-migration")), true, "NoSafePlace"},
-		"it changes a key of nobody's":    {from(map[string]any{config.KeyProvider: "external", config.KeyManagerArg: []any{"a=1"}}), true, "NoSafePlace"},
+		"it changes a foreign key":        {from(map[string]any{config.KeyProvider: "external", config.KeyManagerArg: []any{"a=1"}}), true, "NoSafePlace"},
 		"it gives another result, again ": {from(args("a=1", "enable-leader-migration")), true, "EditNotRepeatable"},
 	} {
 		e := edits(before)
@@ -158,7 +157,8 @@ func TestEditIsProven(t *testing.T) {
 	}
 }
 
-// replaceGlobal makes the arguments and the provider of one configuration those of another.
+// replaceGlobal replaces the arguments and the provider of one configuration by those of
+// another.
 func replaceGlobal(e *editor, to config.Spec) error {
 	for _, key := range []string{config.KeyProvider, config.KeyManagerArg} {
 		if notation.Equal(e.spec.Global[key], to.Global[key]) {
@@ -172,8 +172,7 @@ func replaceGlobal(e *editor, to config.Spec) error {
 	return nil
 }
 
-// An operation is for the configuration that it was computed from: where anything of that
-// is another now, it is stale.
+// An operation is stale if any part of the configuration that it was computed from has changed.
 func TestOperationsAreForWhatWasRead(t *testing.T) {
 	base := func() map[string]any {
 		return map[string]any{"machineGlobalConfig": map[string]any{"a": "1"}, "machineSelectorConfig": []any{map[string]any{"config": map[string]any{"b": "1"}}}}
@@ -218,8 +217,7 @@ func TestOperationsAreForWhatWasRead(t *testing.T) {
 	}
 }
 
-// An entry goes in and out of a list that others change meanwhile; what was computed is
-// not what was put there.
+// Entries are added to and removed from a list that others change meanwhile.
 func TestEntriesGoInAndOut(t *testing.T) {
 	entry := config.Entry{HasConfig: true, Config: map[string]any{"b": "1"}}
 	s := parse(t, map[string]any{})
@@ -242,8 +240,8 @@ func TestEntriesGoInAndOut(t *testing.T) {
 		"the only one, others' list": {two[:1], dropEntry{entry: entry}, false, 0},
 		"one of two":                 {two, dropEntry{entry: entry}, false, 1},
 		"the last one, another came": {two, dropEntry{entry: entry, unmade: true}, true, 0},
-		"another stands there":       {two, dropEntry{index: 1, entry: entry}, true, 0},
-		"nothing stands there":       {two, dropEntry{index: 2, entry: entry}, true, 0},
+		"another entry is there":     {two, dropEntry{index: 1, entry: entry}, true, 0},
+		"no entry is there":          {two, dropEntry{index: 2, entry: entry}, true, 0},
 		"a second one":               {two, addEntry{index: 2, entry: entry}, false, 3},
 		"behind the end":             {two, addEntry{index: 3, entry: entry}, true, 0},
 		"a list that came":           {two, addEntry{index: 0, entry: entry, made: true}, true, 0},
@@ -256,7 +254,7 @@ func TestEntriesGoInAndOut(t *testing.T) {
 	}
 }
 
-// What a switched machine has to have, each by itself.
+// Covers each condition of a switched machine separately.
 func TestIsSwitched(t *testing.T) {
 	server, worker := config.Machine{Labels: map[string]string{config.LabelControlPlane: "true", config.LabelEtcd: "true"}}, config.Machine{Labels: map[string]string{config.LabelWorker: "true"}}
 	etcd := config.Machine{Labels: map[string]string{config.LabelEtcd: "true"}}

@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// cluster is a Cluster object around an rkeConfig.
+// cluster returns a Cluster object with an rkeConfig.
 func cluster(rke map[string]any) map[string]any {
 	return map[string]any{
 		"apiVersion": "provisioning.cattle.io/v1", "kind": "Cluster",
@@ -51,7 +51,7 @@ func readYAML(t testing.TB, path string, into any) {
 	}
 }
 
-// same compares two values as the JSON that they are.
+// same compares two values by their JSON.
 func same(t testing.TB, what string, got, want any) {
 	t.Helper()
 	if d := cmp.Diff(plainJSON(t, want), plainJSON(t, got)); d != "" {
@@ -72,7 +72,7 @@ func plainJSON(t testing.TB, v any) any {
 	return out
 }
 
-// content is what a config.Spec holds that an edit can change.
+// content returns the fields of a config.Spec that an edit can change.
 func content(s config.Spec) map[string]any {
 	out := map[string]any{}
 	if s.Global != nil {
@@ -132,7 +132,7 @@ func applyPatch(doc []byte, e Edit) ([]byte, error) {
 	return p.Apply(doc)
 }
 
-// stored sends an inverse through JSON and its parser, as the journal does.
+// stored encodes and parses an inverse, as the journal does.
 func stored(t testing.TB, inv Inverse) Inverse {
 	t.Helper()
 	b, err := json.Marshal(inv)

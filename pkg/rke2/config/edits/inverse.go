@@ -5,19 +5,18 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// inverseVersion is the version of Inverse's JSON. A reader refuses newer ones.
+// inverseVersion is the version of Inverse's JSON. Readers refuse newer ones.
 const inverseVersion = 1
 
-// Inverse is what undoes an edit later, on an object that others may have
-// changed meanwhile. It is made to be kept in a journal: it holds the elements
-// that the edit put in or took out, which are ours, and a digest of the rest;
-// never a whole value of the user's, and so no secret.
+// Inverse undoes an edit later, on an object that others may have changed meanwhile. It is designed
+// for a journal: it holds the elements that the edit added or removed, which are ours, and a digest
+// of the rest. It never holds a whole value of the user's, and thus no secret.
 type Inverse struct {
 	Version int    `json:"version"`
 	Undo    []Undo `json:"undo,omitempty"` // in the order in which to undo
 }
 
-// Undo takes back one change. Kind says which fields count.
+// Undo undoes one change. Kind determines which fields are set.
 type Undo struct {
 	Kind  UndoKind `json:"kind"`
 	Where Where    `json:"where"`
@@ -26,57 +25,56 @@ type Undo struct {
 	// Arguments.
 	Added   []notation.Element `json:"added,omitempty"`   // positions in the value after the edit
 	Removed []notation.Element `json:"removed,omitempty"` // positions in the value before it
-	Form    form               `json:"form,omitempty"`    // of the value before
-	Now     form               `json:"now,omitempty"`     // of the value after
-	Digest  string             `json:"digest,omitempty"`  // sha256 of the value after
+	Form    form               `json:"form,omitempty"`    // of the old value
+	Now     form               `json:"now,omitempty"`     // of the new value
+	Digest  string             `json:"digest,omitempty"`  // sha256 of the new value
 
-	// Had says how often the value before held what was added, where it did.
+	// Had counts the added arguments that the old value already had.
 	Had map[string]int `json:"had,omitempty"`
-	// Already are the places that held what was added before the edit.
+	// Already holds the places that had the added arguments before the edit.
 	Already []Where `json:"already,omitempty"`
 
-	// Scalars: ours on both sides (a provider name, a boolean), else absent.
-	Was *Scalar `json:"was,omitempty"` // nil: the key was absent
+	// Scalars: one of our values (a provider name, a boolean), or absent.
+	Was *Scalar `json:"was,omitempty"` // nil if the key was absent
 	Is  *Scalar `json:"is,omitempty"`
 
-	// Made: the map or list around it was absent and was created.
+	// Made reports whether the edit created the map or list around the value.
 	Made bool `json:"made,omitempty"`
-	// Peers is a digest of the other places that set the key, for an entry that
-	// must not beat a newer one when it comes back.
+	// Peers is a digest of the other places that set the key. An entry that an undo restores must not
+	// override a newer one.
 	Peers string `json:"peers,omitempty"`
 
 	Manifest *ManifestUndo `json:"manifest,omitempty"`
 }
 
-// UndoKind enumerates Undo.
+// UndoKind is the kind of an Undo.
 type UndoKind string
 
 const (
-	// UndoArgs follows arguments that were put in or taken out.
+	// UndoArgs undoes added or removed arguments.
 	UndoArgs UndoKind = "arguments"
-	// UndoScalar follows a value that was set.
+	// UndoScalar undoes a set value.
 	UndoScalar UndoKind = "value"
-	// UndoAdded follows an entry of ours that was added.
+	// UndoAdded undoes the addition of our entry.
 	UndoAdded UndoKind = "entry-added"
-	// UndoDropped follows an entry of ours that was removed.
+	// UndoDropped undoes the removal of our entry.
 	UndoDropped UndoKind = "entry-removed"
-	// UndoManifest follows a document that was put into additionalManifest.
+	// UndoManifest undoes a document added to additionalManifest.
 	UndoManifest UndoKind = "manifest"
 )
 
-// Where finds a place again by content: entries have no name, and others may
-// have been put before them.
+// Where identifies a place by its content: entries have no name, and others may have been inserted
+// before them.
 type Where struct {
 	Global   bool `json:"global,omitempty"`
-	Entry    int  `json:"entry"` // where it was
+	Entry    int  `json:"entry"` // its index at the time
 	Selector any  `json:"selector,omitempty"`
-	// Nth of how many entries with this selector it was, from 0.
+	// Nth is its index among the entries with this selector, starting at 0; Of is their number.
 	Nth int `json:"nth"`
 	Of  int `json:"of"`
 }
 
-// whereIs describes a place of s, or the place between entries at which one
-// with this selector was or will be.
+// whereIs describes a place of s, or the place between entries for an entry with this selector.
 func whereIs(s config.Spec, p config.Place, selector any) Where {
 	if p == config.Global {
 		return Where{Global: true}
@@ -91,7 +89,7 @@ func whereIs(s config.Spec, p config.Place, selector any) Where {
 	return w
 }
 
-// alike are the entries with the same selector.
+// alike returns the entries with the same selector.
 func (w Where) alike(s config.Spec) []config.Place {
 	var out []config.Place
 	for i, e := range s.Entries {
@@ -102,8 +100,8 @@ func (w Where) alike(s config.Spec) []config.Place {
 	return out
 }
 
-// candidates are the places that w may mean: one while nobody added or removed
-// entries with this selector, else all of them.
+// candidates returns the places that w may mean: one if no entry with this selector was added or
+// removed since, and otherwise all of them.
 func (w Where) candidates(s config.Spec) []config.Place {
 	if w.Global {
 		return []config.Place{config.Global}
@@ -126,7 +124,7 @@ func (w Where) String() string {
 	return text
 }
 
-// Inverse is what undoes the edit.
+// Inverse returns the inverse of the edit.
 func (e Edit) Inverse() Inverse {
 	inv := Inverse{Version: inverseVersion}
 	for i := len(e.Changes) - 1; i >= 0; i-- {
@@ -135,7 +133,7 @@ func (e Edit) Inverse() Inverse {
 	return inv
 }
 
-// Scalar is a value that is there, null included.
+// Scalar is an existing value, possibly null.
 type Scalar struct {
 	Value any `json:"value"`
 }
@@ -201,7 +199,7 @@ func count(args []string, arg string) int {
 	return n
 }
 
-// carries says whether a value holds what the edit added.
+// carries reports whether a value contains the arguments that the edit added.
 func (u Undo) carries(c cell) bool {
 	args := notation.Args(c.value)
 	for _, a := range u.Added {
@@ -212,7 +210,7 @@ func (u Undo) carries(c cell) bool {
 	return true
 }
 
-// ownArgs are the key and the arguments of an entry of ours, which has no others.
+// ownArgs returns the key and the arguments of our entry, which has no other keys.
 func ownArgs(e config.Entry) (string, []notation.Element) {
 	for k, v := range e.Config {
 		_, args := notation.Delta(nil, v)
@@ -221,13 +219,13 @@ func ownArgs(e config.Entry) (string, []notation.Element) {
 	return "", nil
 }
 
-// peers tells the places that set a key, but for one entry.
+// peers returns a digest of the places that set a key, except one entry.
 func peers(s config.Spec, key string, but config.Place) string {
 	return peersAs(s, key, but, notation.NormalSelector)
 }
 
-// peersAre says whether those places are what a journal calls them, which before
-// had the selectors as they were written.
+// peersAre reports whether those places match a digest of the journal. Older journals have the
+// selectors as they were written.
 func peersAre(s config.Spec, key string, but config.Place, recorded string) bool {
 	return recorded == peers(s, key, but) || recorded == peersAs(s, key, but, func(raw any) any { return raw })
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// EnableLeaderMigration adds enable-leader-migration to the arguments that
-// every control plane's kube-controller-manager really gets, in the places that
-// win, and loses nothing. Provider stays aws. The result is empty where all have it.
+// EnableLeaderMigration adds enable-leader-migration to the effective arguments of every control
+// plane's kube-controller-manager, in the places that win, and removes nothing. The provider
+// remains aws. The result is empty if all have the flag.
 //
-// It refuses machines that disagree about provider or cloud configuration, and
-// a kube-controller-manager that is external already: with the flag that one
-// would hold the migration lease without running anything (Kubernetes
-// documentation, controller-manager-leader-migration: MUST NOT).
+// It returns an error if machines disagree about provider or cloud configuration, or if a
+// kube-controller-manager is already external. With the flag, that one would hold the migration
+// lease without running any controller (Kubernetes documentation,
+// controller-manager-leader-migration: MUST NOT).
 func EnableLeaderMigration(s config.Spec, machines []config.Machine) (Edit, error) {
 	provider, err := guard(s, machines)
 	if err != nil {
@@ -38,7 +38,7 @@ func EnableLeaderMigration(s config.Spec, machines []config.Machine) (Edit, erro
 	return e.finish(s, machines, intent{keys: []string{config.KeyManagerArg}, holds: hasFlag})
 }
 
-// managerAdvice tells a cluster that was switched already from one that runs another
+// managerAdvice distinguishes a cluster that was already switched from one with another
 // provider.
 func managerAdvice(provider string) string {
 	if provider == config.ProviderExternal {
@@ -47,9 +47,8 @@ func managerAdvice(provider string) string {
 	return "take cloud-provider out of " + config.KeyManagerArg
 }
 
-// DisableLeaderMigration takes the flag out again, without a journal: an entry
-// that holds nothing else goes with it. With a journal use Edit.Inverse, which
-// restores what was there before to the letter.
+// DisableLeaderMigration removes the flag without a journal. It also removes an entry that holds
+// nothing else. With a journal use Edit.Inverse, which restores the previous text exactly.
 func DisableLeaderMigration(s config.Spec, machines []config.Machine) (Edit, error) {
 	if _, err := guard(s, machines); err != nil {
 		return Edit{}, err
@@ -61,8 +60,8 @@ func DisableLeaderMigration(s config.Spec, machines []config.Machine) (Edit, err
 	return e.finish(s, machines, intent{keys: []string{config.KeyManagerArg}, holds: hasNoFlag})
 }
 
-// addFlag gives every control plane's kube-controller-manager the flag and takes
-// other arguments of ours out of the same places.
+// addFlag adds the flag to every control plane's kube-controller-manager, and removes our other
+// arguments from the same places.
 func (e *editor) addFlag(machines []config.Machine, drop func(arg string) bool) error {
 	controlPlanes := pick(machines, config.Machine.ControlPlane)
 	flagged := func(args []string) bool { return notation.On(args, config.FlagLeaderMigration) }
@@ -85,8 +84,8 @@ func (e *editor) addFlag(machines []config.Machine, drop func(arg string) bool) 
 	return e.addManagerArg(w.unset, controlPlanes, config.FlagLeaderMigration)
 }
 
-// takeOutEverywhere goes from the strongest place to the weakest, so that an
-// entry that goes away does not move those still to be visited.
+// takeOutEverywhere removes arguments from the strongest place to the weakest, so that a removed
+// entry does not move places that it still has to visit.
 func (e *editor) takeOutEverywhere(key string, scope, machines []config.Machine, drop func(arg string) bool) error {
 	w := e.winners(key, scope)
 	for i := len(w.places) - 1; i >= 0; i-- {

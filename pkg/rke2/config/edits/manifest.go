@@ -9,9 +9,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// locate finds a chart's document in a manifest. It refuses a manifest that
-// RKE2 could not read either, since nothing in it would be applied, and one in
-// which the chart is there twice or inside a List.
+// locate finds a chart's document in a manifest. It returns an error for a manifest that RKE2 could
+// not read either, since RKE2 would apply none of it, and for a chart that occurs twice or inside
+// a List.
 func locate(object, text string, chart Chart) (doc document, found bool, err error) {
 	unreadable := func(line int, err error) error {
 		return &fault.Error{
@@ -50,8 +50,8 @@ func locate(object, text string, chart Chart) (doc document, found bool, err err
 	return doc, found, nil
 }
 
-// ChartManifest gives the document of a chart in additionalManifest, without
-// the comments around it.
+// ChartManifest returns the document of a chart in additionalManifest, without the comments around
+// it.
 func ChartManifest(s config.Spec, chart Chart) (text string, found bool, err error) {
 	d, found, err := locate(s.Object, s.AdditionalManifest, chart)
 	if err != nil || !found {
@@ -62,10 +62,9 @@ func ChartManifest(s config.Spec, chart Chart) (text string, found bool, err err
 	return body[core.start:core.end], true, nil
 }
 
-// SetChartManifest puts one HelmChart document into additionalManifest: in place
-// of the one that has its name, else at the end. Every other byte stays, comments
-// around a replaced document included. Comments around the given one are not
-// written.
+// SetChartManifest writes one HelmChart document to additionalManifest: in place of the document
+// with its name, or at the end. All other bytes remain, including comments around a replaced
+// document. It does not write comments around the given document.
 func SetChartManifest(s config.Spec, chart Chart, doc string) (Edit, error) {
 	core := trimComments(doc)
 	doc = strings.TrimSuffix(doc[core.start:core.end], "\n") + "\n"
@@ -107,8 +106,8 @@ func SetChartManifest(s config.Spec, chart Chart, doc string) (Edit, error) {
 	return e.edit, nil
 }
 
-// proveManifest reads the result back: the chart's document is what it should
-// be, "" for none, and every other document is what it was.
+// proveManifest reads the result back: the chart's document must equal doc, which is empty if the
+// document must be absent, and every other document must be unchanged.
 func (e *editor) proveManifest(before config.Spec, chart Chart, doc string) error {
 	got, _, err := ChartManifest(e.spec, chart)
 	if err != nil {
@@ -129,8 +128,8 @@ func (e *editor) proveManifest(before config.Spec, chart Chart, doc string) erro
 	return nil
 }
 
-// others are all documents but a chart's and those of blanks alone, without line
-// breaks at their ends: RKE2 reads line by line and supplies a last one itself.
+// others returns all documents except a chart's and blank ones, without their final line breaks:
+// RKE2 reads line by line and adds a final one.
 func others(s config.Spec, chart Chart) ([]string, error) {
 	ours, found, err := locate(s.Object, s.AdditionalManifest, chart)
 	if err != nil {
@@ -154,7 +153,7 @@ func others(s config.Spec, chart Chart) ([]string, error) {
 	return out, nil
 }
 
-// glue is what must stand between a manifest and a document added to it.
+// glue returns the text required between a manifest and a document added to it.
 func glue(text string) string {
 	docs, err := documents(text)
 	if err == nil {
@@ -173,9 +172,9 @@ func glue(text string) string {
 	return eol + "---" + eol
 }
 
-// RemoveChartManifest takes a chart's document out of additionalManifest, with
-// the separator before it; every other byte stays, comments around it or beside
-// the separator included. An empty edit when it is not there.
+// RemoveChartManifest removes a chart's document from additionalManifest, with the separator before
+// it. All other bytes remain, including comments around the document and on the separator's line.
+// The edit is empty if the document is absent.
 func RemoveChartManifest(s config.Spec, chart Chart) (Edit, error) {
 	d, found, err := locate(s.Object, s.AdditionalManifest, chart)
 	if err != nil || !found {
@@ -199,9 +198,9 @@ func RemoveChartManifest(s config.Spec, chart Chart) (Edit, error) {
 	return e.edit, nil
 }
 
-// RemoveChart returns the edit that takes a chart's document out as the edit of the inverse
-// put it in: with what was put before it, and with the field if that was absent. The text of
-// the document may be another by now. It returns false if that edit added no such document.
+// RemoveChart returns the edit that removes a chart's document as the edit of the inverse added it:
+// with the text added before it, and with the field if that was absent. The document's text may
+// have changed since. ok is false if that edit added no such document.
 func (inv Inverse) RemoveChart(s config.Spec, chart Chart) (Edit, bool, error) {
 	for _, u := range inv.Undo {
 		m := u.Manifest
@@ -221,8 +220,8 @@ func (inv Inverse) RemoveChart(s config.Spec, chart Chart) (Edit, bool, error) {
 	return Edit{}, false, nil
 }
 
-// cutAdded takes out a document that was added with glue before it, so that a
-// manifest which nobody else touched is what it was, to the byte.
+// cutAdded removes a document that was added with glue before it. A manifest that no other writer
+// touched is then the original, to the byte.
 func (e *editor) cutAdded(d document, m ManifestUndo) error {
 	before := e.spec
 	text := before.AdditionalManifest
@@ -233,8 +232,7 @@ func (e *editor) cutAdded(d document, m ManifestUndo) error {
 	case tail == "":
 		head = strings.TrimSuffix(head, m.Glue)
 	case strings.HasPrefix(tail, "---") && m.Glue != "":
-		// Documents were added behind ours: the line break that ours needed is
-		// now needed by them.
+		// Documents were added after ours. They now need the line break that ours needed.
 		head = head[:len(head)-len(strings.TrimLeft(m.Glue, "\r\n"))]
 	}
 	o := setManifest{chart: m.Chart, before: text, had: true, after: head + tail, has: true, oldDoc: doc}

@@ -179,7 +179,7 @@ func TestManifestRefusals(t *testing.T) {
 	}
 }
 
-// TestUndoManifestMeanwhile undoes on a manifest that somebody else edited.
+// TestUndoManifestMeanwhile undoes an edit of a manifest that another writer changed.
 func TestUndoManifestMeanwhile(t *testing.T) {
 	_, s := withManifest(t, "a: 1", true)
 	e, err := SetChartManifest(s, ccm(), chartDoc)
@@ -213,7 +213,7 @@ func TestUndoManifestMeanwhile(t *testing.T) {
 	}
 }
 
-// contents is a manifest without the empty documents at its end.
+// contents returns a manifest without the empty documents at its end.
 func contents(manifest string) string {
 	lines := strings.Split(manifest, "\n")
 	for len(lines) > 0 && strings.TrimSpace(strings.TrimPrefix(lines[len(lines)-1], "---")) == "" {
@@ -222,8 +222,8 @@ func contents(manifest string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\r")
 }
 
-// FuzzManifest: whatever the manifest, it is refused, or the chart goes in and
-// comes out again and every other byte stays.
+// FuzzManifest checks that any manifest is refused, or that the chart can be added and removed and
+// every other byte remains.
 func FuzzManifest(f *testing.F) {
 	for _, seed := range []string{"", "\n", "a: 1", "a: 1\r\n---\r\n", "# c\n---\n", "---\n---\n", "a: |\n  x\n---", "\ufeffa: 1\n",
 		chartDoc, "a: 1\n---\n# x\n" + chartDoc + "# y\n---\nb: 2\n", "%YAML 1.2\n---\na: 1\n", "a: 1\n...\n", " # x\n", "--- #\n", "--- \n", "a: &x 1\nb: *x\n", "{}\n", "\x00", "a: 1\r", "\xff\xfe#", "#\n\xff\xfe",
@@ -241,7 +241,7 @@ func FuzzManifest(f *testing.F) {
 		}
 		e, err := SetChartManifest(s, ccm(), chartDoc)
 		if err != nil {
-			// Unreadable only with ours behind it, or readable and changed by it.
+			// Unreadable only if our document follows, or readable and changed by it.
 			if f, ok := fault.As(err); !ok || f.Class != fault.Check || f.Reason != "ManifestNotSafe" && f.Reason != "UnreadableManifest" {
 				t.Fatalf("got %v, want a refusal", err)
 			}
@@ -280,8 +280,8 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// TestSetChartManifest_end_marks takes a manifest where RKE2 takes it: comments that end
-// in ... are a document only behind a separator that RKE2 reads with them.
+// Comments that end in ... are a document only after a separator that RKE2 reads together with
+// them.
 func TestSetChartManifest_end_marks(t *testing.T) {
 	for _, text := range []string{
 		"---\n# c\n...\n", "---\n...\n", "--- # x\n# c\n...\n", "---\n---\n---\n# c\n...\n", "kind: A\n---\n---\n# c\n...\n", "kind: A\n...\n", "kind: A\n...\n# c\n", "# c\n",
@@ -305,7 +305,7 @@ func TestSetChartManifest_end_marks(t *testing.T) {
 	}
 }
 
-// readsAll cuts and decodes a manifest with the functions that RKE2 uses
+// readsAll splits and decodes a manifest with the functions that RKE2 uses
 // (k3s-io/k3s:pkg/deploy/controller.go).
 func readsAll(t testing.TB, text string) bool {
 	t.Helper()

@@ -9,19 +9,19 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// op is one change to a Spec. Operations are applied in order, and each one's
-// indices are those that hold when its turn comes.
+// op is one change of a Spec. Operations are applied in order; indices of each refer to the state
+// before it.
 type op interface {
 	location() string
-	// apply changes s, or says that s is not what was read.
+	// apply changes s. It returns an error if s is not the state that was read.
 	apply(s *config.Spec) error
-	// patch is the same as JSON patch operations below the pointer root.
+	// patch returns the change as JSON patch operations below the pointer root.
 	patch(root string) []kube.PatchOp
-	// values are what a person is shown.
+	// values returns the values to show to people.
 	values() (before, after any)
-	// missing says what of the change does not hold in s.
+	// missing describes the parts of the change that s does not have.
 	missing(s config.Spec) []string
-	// undo is what the journal keeps.
+	// undo returns the record for the journal.
 	undo() Undo
 }
 
@@ -34,8 +34,8 @@ func stale(object, where, seen string) error {
 	}
 }
 
-// cell is a value that may be absent. Null counts as a value: it hides what a
-// weaker place says.
+// cell is a value that may be absent. Null counts as a value: it hides the value of a weaker
+// place.
 type cell struct {
 	value any
 	there bool
@@ -47,18 +47,17 @@ func (c cell) same(o cell) bool {
 	return c.there == o.there && notation.Equal(c.value, o.value)
 }
 
-// shown is the cell for people and for JSON output: nil when absent.
+// shown returns the value for people and for JSON output, or nil if absent.
 func (c cell) shown() any { return c.value }
 
-// setKey sets or removes one key in one place.
 type setKey struct {
 	at      config.Location
-	where   Where // the same place, by content
+	where   Where // the same place, by its content
 	before  cell
 	after   cell
 	made    bool    // the map at the place is absent or null and is created
-	already []Where // places that held the added arguments before
-	unmade  bool    // the map was created by us, becomes empty and goes away
+	already []Where // places that already had the added arguments
+	unmade  bool    // the map, which we created, becomes empty and is removed
 }
 
 func (o setKey) location() string            { return o.at.String() }
@@ -139,9 +138,9 @@ func (o setKey) missing(s config.Spec) []string {
 	return []string{nearest}
 }
 
-// lack compares argument lists without their order: others may add to them and Rancher's
-// webhook reorders some (rancher/webhook:pkg/resources/
-// provisioning.cattle.io/v1/cluster/mutator.go@v0.4.18 setKubeAPIServerArg).
+// lack describes the missing part of the change, or is empty. It compares argument lists without
+// their order: others may add to them, and Rancher's webhook reorders some (rancher/webhook:
+// pkg/resources/provisioning.cattle.io/v1/cluster/mutator.go@v0.4.18 setKubeAPIServerArg).
 func (o setKey) lack(at config.Location, now cell) string {
 	if !config.IsArgs(o.at.Key) {
 		if now.same(o.after) {

@@ -9,21 +9,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// addEntry puts an entry of ours into machineSelectorConfig.
+// addEntry adds one of our entries to machineSelectorConfig.
 type addEntry struct {
 	index   int
-	where   Where // once it is there
+	where   Where // after the addition
 	entry   config.Entry
-	already []Where // places that held its arguments before
+	already []Where // places that already had its arguments
 	made    bool    // the list is absent or null and is created
 }
 
-// dropEntry takes out an entry that carries nothing but what is ours.
+// dropEntry removes an entry that contains only our values.
 type dropEntry struct {
 	index  int
-	where  Where // once it is gone
+	where  Where // after the removal
 	entry  config.Entry
-	unmade bool   // the list was created by us and goes away with its last entry
+	unmade bool   // the list, which we created, is removed with its last entry
 	peers  string // digest of the other places that set the key
 }
 

@@ -8,24 +8,24 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// setManifest writes additionalManifest. People and journals see only the
-// chart's document: the rest is the user's and may hold secrets.
+// setManifest writes additionalManifest. People and journals see only the chart's document: the rest
+// belongs to the user and may contain secrets.
 type setManifest struct {
 	chart          Chart
 	before, after  string
-	had, has       bool // the field is there
+	had, has       bool // whether the field exists before and after
 	oldDoc, newDoc string
-	glue           string // what was put between the text and a new document
+	glue           string // text added between the manifest and a new document
 }
 
-// ManifestUndo is what the journal keeps of a document put into additionalManifest.
+// ManifestUndo is the journal's record of a document added to additionalManifest.
 type ManifestUndo struct {
 	Chart    Chart  `json:"chart"`
-	Glue     string `json:"glue"`              // what was put before the document
+	Glue     string `json:"glue"`              // text added before the document
 	Created  bool   `json:"created"`           // the field was absent
 	Digest   string `json:"digest"`            // sha256 of the document
-	Replaced string `json:"replaced"`          // sha256 of the document it replaced, "" if none
-	Removed  bool   `json:"removed,omitempty"` // the document was taken out, not put in
+	Replaced string `json:"replaced"`          // sha256 of the replaced document, or empty
+	Removed  bool   `json:"removed,omitempty"` // the document was removed, not added
 }
 
 func (o setManifest) location() string { return "additionalManifest" }

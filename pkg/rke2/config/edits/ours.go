@@ -7,8 +7,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// ourEntry is what we add where no existing place fits: the documented selector
-// of control planes and one key.
+// ourEntry returns the entry that we add if no existing place fits: the documented selector of
+// control planes and one key.
 func ourEntry(key string, args ...any) config.Entry {
 	e := config.Entry{
 		Config:    map[string]any{key: args},
@@ -23,14 +23,14 @@ func ourEntry(key string, args ...any) config.Entry {
 	return e
 }
 
-// isOurs recognises such an entry by its content; nothing else marks it.
+// isOurs reports whether an entry is such an entry. Only its content identifies it.
 func isOurs(e config.Entry, key string) bool {
 	_, has := e.Config[key]
 	return has && len(e.Config) == 1 && len(e.Strays) == 0 && notation.SameSelector(e.RawSelector, ourEntry(key).RawSelector)
 }
 
-// selectsControlPlanes says whether a selector asks for the control-plane role
-// and for nothing else, in either of the two ways to write it.
+// selectsControlPlanes reports whether a selector requires the control-plane role and nothing else,
+// in either notation.
 func selectsControlPlanes(sel *metav1.LabelSelector) bool {
 	if sel == nil || len(sel.MatchLabels)+len(sel.MatchExpressions) != 1 {
 		return false
@@ -44,10 +44,9 @@ func selectsControlPlanes(sel *metav1.LabelSelector) bool {
 	return false
 }
 
-// addManagerArg gives kube-controller-manager-arg to control planes for which
-// nobody sets it: in an entry that already selects control planes, else in one
-// of ours. Ours comes last, or first where it would beat what another control
-// plane has.
+// addManagerArg adds kube-controller-manager-arg for control planes that have none: to an entry that
+// already selects control planes, or else as our own entry. Our entry is the last one, or the first
+// one if it would override the value of another control plane.
 func (e *editor) addManagerArg(unset, controlPlanes []config.Machine, arg string) error {
 	for p := len(e.spec.Entries) - 1; p >= 0; p-- {
 		at := config.Location{Place: config.Place(p), Key: config.KeyManagerArg}

@@ -8,7 +8,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// An entry is for control planes if its selector asks for their role and for nothing else.
 func TestSelectsControlPlanes(t *testing.T) {
 	in := func(key string, operator metav1.LabelSelectorOperator, values ...string) metav1.LabelSelectorRequirement {
 		return metav1.LabelSelectorRequirement{Key: key, Operator: operator, Values: values}

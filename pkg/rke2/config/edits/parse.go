@@ -15,8 +15,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Limits of a recorded inverse. The edits of a cluster with a hundred selector entries
-// stay far below them.
+// Limits of a recorded inverse. The edits of a cluster with a hundred selector entries stay far
+// below them.
 const (
 	maxInverse  = 512 << 10 // bytes of JSON
 	maxUndo     = 1 << 10   // changes
@@ -28,12 +28,11 @@ const (
 // digestForm matches the SHA-256 that notation.Digest returns.
 var digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// ParseInverse parses an inverse out of the journal. Anyone who may write to the journal
-// can put any JSON there, so ParseInverse returns an error unless the inverse touches
-// only keys and values that the edits of this package write: the provider's name,
-// disable-cloud-controller, the two arguments of a migration, an entry of
-// machineSelectorConfig that holds nothing else, and the chart's document. A newer
-// inverse is returned without its changes; Inverse.Edit refuses it.
+// ParseInverse parses an inverse from the journal. Anyone who may write to the journal can put any
+// JSON there. ParseInverse therefore returns an error unless the inverse touches only keys and
+// values that our edits write: the provider's name, disable-cloud-controller, the two arguments of
+// a migration, an entry of machineSelectorConfig with nothing else, and the chart's document. It
+// returns a newer inverse without its changes; Inverse.Edit refuses that.
 func ParseInverse(raw json.RawMessage) (Inverse, error) {
 	var head struct {
 		Version int `json:"version"`
@@ -75,7 +74,7 @@ func (inv Inverse) check() error {
 	return nil
 }
 
-// path names what the change is for, as far as it can be read.
+// path names the key or document of the change, as far as it can be read.
 func (u Undo) path() string {
 	switch {
 	case u.Kind == UndoManifest:
@@ -87,7 +86,7 @@ func (u Undo) path() string {
 	}
 }
 
-// fields returns the change with the fields of its kind alone.
+// fields returns the change with only the fields of its kind.
 func (u Undo) fields() Undo {
 	out := Undo{Kind: u.Kind, Where: u.Where, Key: u.Key, Made: u.Made}
 	switch u.Kind {
@@ -149,11 +148,10 @@ func (u Undo) checkScalar() error {
 	return nil
 }
 
-// errNotOurs is the refusal of a key.
 var errNotOurs = errors.New("awsmigrate's edits do not write this key")
 
-// isProviderValue reports whether cloud-provider-name has this value before or after an
-// edit: a winning place names a provider, and guard lets no third one pass.
+// isProviderValue reports whether cloud-provider-name can have this value before or after an edit. A
+// winning place names a provider, and guard accepts only two.
 func isProviderValue(s *Scalar) bool {
 	if s == nil {
 		return false
@@ -162,8 +160,8 @@ func isProviderValue(s *Scalar) bool {
 	return len(name) <= maxArgument && slices.Contains([]string{config.ProviderAWS, config.ProviderExternal}, notation.Trimmed(name))
 }
 
-// isBooleanValue reports whether disable-cloud-controller has this value before or after
-// an edit: disableOwnController refuses all others.
+// isBooleanValue reports whether disable-cloud-controller can have this value before or after an
+// edit: disableOwnController refuses all others.
 func isBooleanValue(s *Scalar) bool {
 	if s == nil || s.Value == nil {
 		return true
@@ -175,7 +173,7 @@ func isBooleanValue(s *Scalar) bool {
 	return len(text) <= maxArgument && notation.IsBoolean(text)
 }
 
-// isOwnArgument reports whether the edits put arg into the value of key, or take it out.
+// isOwnArgument reports whether our edits add arg to the value of key or remove it.
 func isOwnArgument(key, arg string) bool {
 	switch {
 	case len(arg) > maxArgument:
@@ -220,7 +218,7 @@ func (u Undo) checkArgs() error {
 	return u.checkElements()
 }
 
-// checkEntry holds an entry to what ourEntry makes: an undo puts it back, or takes it out.
+// checkEntry returns an error unless ourEntry can return the entry: an undo adds or removes it.
 func (u Undo) checkEntry() error {
 	switch own := ourEntry(u.Key); {
 	case u.Where.Global || !notation.SameSelector(u.Where.Selector, own.RawSelector):

@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// forgedArgs is an inverse that takes one argument out and puts another in.
+// forgedArgs returns an inverse that removes one argument and adds another.
 func forgedArgs(key, added, removed string) Inverse {
 	u := Undo{Kind: UndoArgs, Where: Where{Global: true}, Key: key, Form: formList, Now: formList, Digest: notation.Digest("")}
 	if added != "" {
@@ -42,7 +42,7 @@ func TestParseInverse(t *testing.T) {
 	flag, everybody := config.FlagLeaderMigration, map[string]any{}
 	for name, tt := range map[string]struct {
 		inverse Inverse
-		seen    string // of the error; "": accepted
+		seen    string // part of the error, or empty if accepted
 	}{
 		"the flag":                       {forgedArgs(config.KeyManagerArg, flag, ""), ""},
 		"the flag's former spelling":     {forgedArgs(config.KeyManagerArg, argExternal, "--enable_leader_migration=false"), ""},
@@ -50,7 +50,7 @@ func TestParseInverse(t *testing.T) {
 		"the provider":                   {forgedScalar(config.KeyProvider, "aws", "external"), ""},
 		"disable-cloud-controller":       {forgedScalar(config.KeyDisableCCM, "false", true), ""},
 		"disable-cloud-controller, null": {forgedScalar(config.KeyDisableCCM, nil, true), ""},
-		"an entry of ours":               {forgedEntry(config.KeyManagerArg, own, flag), ""},
+		"our entry":                      {forgedEntry(config.KeyManagerArg, own, flag), ""},
 
 		"an image":                         {forgedScalar("kube-apiserver-image", "evil", nil), "machineGlobalConfig.kube-apiserver-image"},
 		"an argument of kube-apiserver":    {forgedArgs(config.KeyAPIServerArg, "", "anonymous-auth=true"), "kube-apiserver-arg"},
@@ -132,7 +132,7 @@ func TestParseInverse_newer_refused_by_edit(t *testing.T) {
 	wantFault(t, err, fault.Usage, "NewerInverse")
 }
 
-// forge changes one honest inverse so that it would write something of another kind.
+// forge changes a genuine inverse so that it would write a foreign key or value.
 func forge(r *rand.Rand, inv Inverse) Inverse {
 	u := &inv.Undo[r.IntN(len(inv.Undo))]
 	word := fmt.Sprintf("%s%d", pickOne(r, "x", "kube-apiserver-image", "tls-san", "profiling", "cloud-provider", "enable-leader-migration"), r.IntN(1000))
@@ -153,7 +153,7 @@ func forge(r *rand.Rand, inv Inverse) Inverse {
 	return inv
 }
 
-// TestParseInverse_forged_refused forges what honest edits of random clusters wrote.
+// TestParseInverse_forged_refused forges the inverses of genuine edits of random clusters.
 func TestParseInverse_forged_refused(t *testing.T) {
 	refused := 0
 	for seed := uint64(0); refused < 10_000; seed++ {
@@ -183,7 +183,7 @@ func TestParseInverse_forged_refused(t *testing.T) {
 	}
 }
 
-// foreign lists what an edit changes besides the arguments and values of a migration.
+// foreign lists the changes of an edit other than the arguments and values of a migration.
 func foreign(e Edit) []string {
 	var found []string
 	for _, c := range e.Changes {
@@ -211,8 +211,7 @@ func foreign(e Edit) []string {
 	return found
 }
 
-// FuzzParseInverse: an inverse that is accepted changes nothing but what is ours,
-// and never ends in a panic.
+// FuzzParseInverse checks that an accepted inverse changes only our values and never panics.
 func FuzzParseInverse(f *testing.F) {
 	const rke = `
 machineGlobalConfig: {cloud-provider-name: external, cni: canal, kubelet-arg: [max-pods=110, cloud-provider=external], disable-cloud-controller: true, kube-apiserver-arg: [a=1]}
@@ -257,7 +256,7 @@ additionalManifest: "kind: Secret\nstringData: {a: b}\n"
 	})
 }
 
-// An argument of the user's is not taken out by its position alone.
+// An argument of the user's must not be removed by its position alone.
 func TestInverse_position_of_another_argument_refused(t *testing.T) {
 	args := []any{"tls-min-version=VersionTLS13", config.FlagLeaderMigration}
 	s := parse(t, map[string]any{"machineGlobalConfig": map[string]any{config.KeyManagerArg: args}})

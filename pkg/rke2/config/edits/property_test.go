@@ -12,8 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// world is a random cluster: machines of several pools, and keys set in random
-// places, in random forms.
+// world is a random cluster with machines of several pools, and keys in random places and
+// notations.
 type world struct {
 	rke      map[string]any
 	machines []config.Machine
@@ -45,7 +45,7 @@ func randomWorld(r *rand.Rand) world {
 		w.rke["machineSelectorConfig"] = list
 	}
 	if r.IntN(2) == 0 {
-		// Most clusters agree on the provider: let one last entry say so.
+		// In most clusters all machines agree on the provider: a last entry sets it.
 		list, _ := w.rke["machineSelectorConfig"].([]any)
 		w.rke["machineSelectorConfig"] = append(list, map[string]any{"config": map[string]any{config.KeyProvider: pickOne(r, "aws", "aws", "external")}})
 	}
@@ -83,7 +83,7 @@ func randomConfig(r *rand.Rand) map[string]any {
 	return c
 }
 
-// padded is one of the texts, at times with blanks around it, which RKE2 trims.
+// padded returns one of the texts, sometimes with surrounding blanks, which RKE2 trims.
 func padded(r *rand.Rand, from ...string) string {
 	return pickOne(r, "", "", "", "", " ", "\t") + pickOne(r, from...) + pickOne(r, "", "", "", "", " ", "\n")
 }
@@ -107,9 +107,9 @@ func randomArgs(r *rand.Rand) any {
 	}
 }
 
-// TestEditsOfRandomClusters is the promise of this package: an edit either is
-// refused with a reason, or changes each machine's effective configuration by
-// exactly what it is for, and its inverse restores every byte.
+// TestEditsOfRandomClusters checks the promise of this package. An edit is refused with a reason, or
+// it makes exactly the intended change to each machine's effective configuration. Its inverse
+// restores every byte.
 func TestEditsOfRandomClusters(t *testing.T) {
 	made := map[string]int{}
 	for seed := range uint64(2500) {
@@ -149,7 +149,7 @@ func TestEditsOfRandomClusters(t *testing.T) {
 	}
 }
 
-// checkMachine says in its own words what each edit may do to one machine.
+// checkMachine defines independently what each edit may change on one machine.
 func checkMachine(t *testing.T, name string, before, after map[string]any, m config.Machine) {
 	t.Helper()
 	args := func(c map[string]any, key string) []string { return notation.Args(c[key]) }

@@ -19,7 +19,7 @@ func TestManagerNotInTreeHasAdvice(t *testing.T) {
 	}
 }
 
-// What keeps a cluster from coming back is named, and not that no edit was found.
+// The error names the obstacle to switching back.
 func TestSwitchBackNamesAnotherProvider(t *testing.T) {
 	for name, c := range map[string]map[string]any{
 		"kubelet, empty":   {config.KeyKubeletArg: []any{"cloud-provider=", "cloud-provider=external"}},

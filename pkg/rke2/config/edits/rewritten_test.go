@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// rewritten is a configuration as a client gives it back that reads and writes the
-// typed object, or as Rancher's UI does, which adds the empty half.
+// rewritten returns a configuration as written by a client of the typed object, or by Rancher's UI,
+// which adds empty fields.
 func rewritten(t *testing.T, rke map[string]any, typed bool) map[string]any {
 	t.Helper()
 	out := notation.CopyMap(rke)
@@ -44,14 +44,14 @@ func rewritten(t *testing.T, rke map[string]any, typed bool) map[string]any {
 	return out
 }
 
-// TestUndoAfterARewrite: whoever wrote the whole object back in between, the edit is
-// seen as applied, and its inverse gives back what a rewrite alone would have left.
+// TestUndoAfterARewrite rewrites the whole object between an edit and its undo. The edit counts as
+// applied, and its inverse gives the result of the rewrite alone.
 func TestUndoAfterARewrite(t *testing.T) {
 	undone := 0
 	for seed := range uint64(1500) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		w := randomWorld(r)
-		before := rewritten(t, w.rke, r.IntN(2) == 0) // either spelling to begin with
+		before := rewritten(t, w.rke, r.IntN(2) == 0) // either notation at first
 		s := parse(t, before)
 		for _, name := range []string{"enable", "external", "overrides", "back"} {
 			e, err := compute(name, s, w.machines)

@@ -5,8 +5,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// Shown returns a change as it may be published: without the texts that it only carries
-// over and that may be secret. hidden reports whether there are any.
+// Shown returns a change for publication: without texts that it only carries over and that may be
+// secret. hidden reports whether there are any.
 func (c Change) Shown() (shown Change, hidden bool) {
 	shown = c
 	switch o := c.op.(type) {
@@ -29,7 +29,7 @@ func (c Change) Shown() (shown Change, hidden bool) {
 	return shown, true
 }
 
-// Shown returns the changes of an edit as they may be published.
+// Shown returns the changes of an edit for publication.
 func (e Edit) Shown() []Change {
 	shown := make([]Change, 0, len(e.Changes))
 	for _, c := range e.Changes {

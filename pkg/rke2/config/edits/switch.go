@@ -9,24 +9,24 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// argExternal has a component leave the cloud to a controller of its own.
+// argExternal makes a component leave the cloud to a separate controller.
 const argExternal = config.FlagProvider + "=" + config.ProviderExternal
 
-// EndState is how a migrated cluster is configured.
+// EndState is the configuration of a migrated cluster.
 type EndState string
 
 const (
-	// External sets cloud-provider-name to external. RKE2 then no longer takes
-	// node names from EC2, so it is only for nodes whose name is given explicitly.
+	// External sets cloud-provider-name to external. RKE2 then no longer takes node names from EC2, so
+	// it requires nodes with explicit names.
 	External EndState = "external"
-	// Overrides leaves cloud-provider-name at aws and gives kubelet and
-	// kube-controller-manager cloud-provider=external. It keeps node names.
+	// Overrides leaves cloud-provider-name at aws and gives kubelet and kube-controller-manager
+	// cloud-provider=external. It preserves node names.
 	Overrides EndState = "overrides"
 )
 
-// SwitchProvider makes every component external, takes the leader-migration
-// flag out of kube-controller-manager and turns RKE2's own cloud controller off
-// on all servers. It never touches kube-apiserver-arg.
+// SwitchProvider makes every component external, removes the leader-migration flag from
+// kube-controller-manager, and disables RKE2's own cloud controller on all servers. It never touches
+// kube-apiserver-arg.
 func SwitchProvider(s config.Spec, machines []config.Machine, end EndState) (Edit, error) {
 	provider, err := guard(s, machines)
 	if err != nil {
@@ -85,7 +85,7 @@ func (e *editor) toExternal(machines []config.Machine) error {
 	return e.takeOutEverywhere(config.KeyManagerArg, pick(machines, config.Machine.ControlPlane), machines, isLeaderMigration)
 }
 
-// setProvider names the provider in every place that wins, unless RKE2 reads it there.
+// setProvider sets the provider in every place that wins, unless RKE2 already reads it there.
 func (e *editor) setProvider(machines []config.Machine, name string) error {
 	for _, p := range e.winners(config.KeyProvider, machines).places {
 		at := config.Location{Place: p, Key: config.KeyProvider}
@@ -139,9 +139,9 @@ func (e *editor) toOverrides(machines []config.Machine) error {
 	return e.addManagerArg(managers.unset, controlPlanes, argExternal)
 }
 
-// addKubeletArg serves machines for which nobody sets kubelet-arg: where their
-// cloud-provider-name comes from, so that it is next to it in Rancher's UI, or
-// else machineGlobalConfig, which beats nobody.
+// addKubeletArg adds kubelet-arg for machines that have none: in the place of their
+// cloud-provider-name, so that the two are together in Rancher's UI, or else in machineGlobalConfig,
+// which has the lowest precedence.
 func (e *editor) addKubeletArg(unset, machines []config.Machine) error {
 	byPlace := map[config.Place][]config.Machine{}
 	var order []config.Place
@@ -159,7 +159,7 @@ func (e *editor) addKubeletArg(unset, machines []config.Machine) error {
 			at.Place = config.Global
 		}
 		if e.cell(at).there {
-			continue // an earlier group was given it in machineGlobalConfig
+			continue // an earlier group got it in machineGlobalConfig
 		}
 		if err := e.set(at, present([]any{argExternal})); err != nil {
 			return err
@@ -168,9 +168,8 @@ func (e *editor) addKubeletArg(unset, machines []config.Machine) error {
 	return nil
 }
 
-// disableOwnController sets disable-cloud-controller on all servers: the value
-// must be the same on each of them, and from 1.36 RKE2's own controller comes
-// back without it.
+// disableOwnController sets disable-cloud-controller on all servers. The value must be the same on
+// each of them, and from 1.36 on RKE2's own controller returns without it.
 func (e *editor) disableOwnController(machines []config.Machine) error {
 	w := e.winners(config.KeyDisableCCM, pick(machines, config.Machine.Server))
 	for _, p := range w.places {

@@ -8,12 +8,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// SwitchBack undoes SwitchProvider from what the cluster says alone, when the
-// journal with the exact inverse is lost: provider aws again, no
-// cloud-provider=external arguments, kube-controller-manager with the
-// leader-migration flag. disable-cloud-controller stays: whether the user had it
-// is not known, it must not differ between servers, and beside a provider name
-// it changes nothing up to RKE2 1.35.
+// SwitchBack undoes SwitchProvider from the cluster's configuration alone, if the journal with the
+// exact inverse is lost. It sets the provider to aws, removes cloud-provider=external arguments, and
+// gives kube-controller-manager the leader-migration flag. It keeps disable-cloud-controller: the
+// user may have set it, it must not differ between servers, and together with a provider name it has
+// no effect up to RKE2 1.35.
 func SwitchBack(s config.Spec, machines []config.Machine) (Edit, error) {
 	provider, err := guard(s, machines)
 	if err != nil {
@@ -38,8 +37,8 @@ func SwitchBack(s config.Spec, machines []config.Machine) (Edit, error) {
 	return e.finish(s, machines, intent{keys: []string{config.KeyProvider, config.KeyManagerArg, config.KeyKubeletArg}, holds: isInTree})
 }
 
-// anotherProvider refuses arguments that would still name another provider, or none,
-// once what a switch added is out: they are not ours to take.
+// anotherProvider returns an error if other arguments would still name another provider, or none,
+// after SwitchBack removes those of a switch. We must not remove the others.
 func anotherProvider(s config.Spec, machines []config.Machine) error {
 	for _, m := range machines {
 		keys := []string{config.KeyKubeletArg}

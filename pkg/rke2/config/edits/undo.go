@@ -10,9 +10,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// Edit computes the edit that undoes, on s as it is now. What somebody else
-// undid already is left alone. Where a value of ours was changed or moved it
-// gives a fault of class Stale that says what moved, and no edit.
+// Edit computes the edit that undoes, on the current s. It skips parts that others have already
+// undone. If one of our values was changed or moved, it returns an error of class Stale that
+// describes the move.
 func (inv Inverse) Edit(s config.Spec) (Edit, error) {
 	if inv.Version > inverseVersion {
 		return Edit{}, &fault.Error{
@@ -64,8 +64,8 @@ func (e *editor) moved(u Undo, seen string) error {
 	}
 }
 
-// find gives the place where the edit's work is, by content. gone: nowhere;
-// p is then a place that looks undone, else the likeliest one.
+// find returns the place with the edit's values, by content. If gone is true, no place has them; p is
+// then a place that looks undone, or else the most likely one.
 func (e *editor) find(u Undo, carries, undone func(cell) bool) (p config.Place, gone bool, err error) {
 	candidates := u.Where.candidates(e.spec)
 	var carrying []config.Place
@@ -103,8 +103,8 @@ func (e *editor) find(u Undo, carries, undone func(cell) bool) (p config.Place, 
 	return candidates[0], true, nil
 }
 
-// never is for changes whose place looks the same whether they were undone or
-// moved: only looking elsewhere tells.
+// never is for changes whose place looks the same whether they were undone or moved. Only the other
+// places can distinguish the two.
 func never(cell) bool { return false }
 
 func values(elems []notation.Element) []string {
@@ -130,15 +130,15 @@ func (e *editor) undoArgs(u Undo) error {
 			return notation.Digest(c.value) == u.Digest && formOf(c) == u.Now
 		}
 		return u.carries(c)
-	}, func(cell) bool { return len(u.Added) == 0 }) // nothing of ours can be elsewhere
+	}, func(cell) bool { return len(u.Added) == 0 }) // no other place can have our values
 	if err != nil {
 		return err
 	}
 	if gone && len(u.Added) == 0 {
-		// Arguments were only taken out, and others have changed the rest.
+		// Arguments were only removed, and others have changed the rest.
 		candidates := u.Where.candidates(e.spec)
 		if len(candidates) != 1 {
-			return e.moved(u, "no single place has this selector any more")
+			return e.moved(u, "no single place still has this selector")
 		}
 		p = candidates[0]
 	}
@@ -152,7 +152,7 @@ func (e *editor) undoArgs(u Undo) error {
 	return e.restore(u, at)
 }
 
-// partly tells a change that somebody else undid from one that they undid by half.
+// partly returns an error if another writer undid half of a change.
 func (e *editor) partly(u Undo) error {
 	for _, p := range u.Where.candidates(e.spec) {
 		args := notation.Args(e.cell(config.Location{Place: p, Key: u.Key}).value)
@@ -201,7 +201,7 @@ func lastIndex(elems []any, arg string) int {
 	return -1
 }
 
-// restored gives elements the form that the value had before the edit.
+// restored returns elements in the form that the value had before the edit.
 func (f form) restored(elems []any) cell {
 	if len(elems) > 0 {
 		return f.write(elems)

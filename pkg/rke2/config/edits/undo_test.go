@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// TestUndoMeanwhile makes one edit, lets somebody else change the cluster, and
-// undoes on what is there then.
+// TestUndoMeanwhile makes one edit, lets another writer change the cluster, and undoes the edit on
+// the result.
 func TestUndoMeanwhile(t *testing.T) {
 	const before = `
 machineGlobalConfig: {cloud-provider-name: aws, kubelet-arg: max-pods=110}
@@ -107,7 +107,7 @@ machineSelectorConfig:
 - config: {kube-controller-manager-arg: [v=4]}
   machineLabelSelector: {matchLabels: {rke.cattle.io/control-plane-role: "true"}}
 `, reason: "EditMoved"},
-		{name: "the list is no list any more", edit: "overrides",
+		{name: "the list is no longer a list", edit: "overrides",
 			now: `
 machineGlobalConfig: {cloud-provider-name: aws, kubelet-arg: [cloud-provider=external, null], disable-cloud-controller: true}
 machineSelectorConfig:
@@ -148,7 +148,7 @@ machineSelectorConfig: []
 	}
 }
 
-// TestUndoOfOurEntry covers the entry that an edit adds and a later one removes.
+// TestUndoOfOurEntry covers an entry that one edit adds and a later one removes.
 func TestUndoOfOurEntry(t *testing.T) {
 	machines := []config.Machine{machine("cp-0", "ce"), machine("w-0", "w")}
 	s := parse(t, fromYAML(t, `{machineGlobalConfig: {cloud-provider-name: aws}}`))
@@ -181,7 +181,7 @@ func TestUndoOfOurEntry(t *testing.T) {
 		switched, second := step(end, flagged)
 		same(t, end+" undone twice", content(undo(first, undo(second, switched))), content(s))
 
-		// Somebody adds a key to our entry: it stays, ours goes.
+		// Another writer adds a key to our entry: that key remains, and ours is removed.
 		shared := clone(flagged)
 		shared.Entries[0].Config["kube-scheduler-arg"] = []any{"v=2"}
 		left := undo(first, shared)
@@ -191,13 +191,13 @@ func TestUndoOfOurEntry(t *testing.T) {
 	ours := flagged.Entries[0]
 	for name, tt := range map[string]struct {
 		args  any
-		more  bool // the entry holds another key besides
+		more  bool // the entry has another key
 		stays bool
 	}{
 		"it came back":                  {[]any{config.FlagLeaderMigration}, false, true},
 		"it came back with others":      {[]any{"v=9", config.FlagLeaderMigration}, false, true},
 		"another in its place":          {[]any{"v=9"}, false, false},
-		"it came back beside other key": {[]any{config.FlagLeaderMigration}, true, false},
+		"it came back with another key": {[]any{config.FlagLeaderMigration}, true, false},
 	} {
 		switched, second := step("external", flagged)
 		entry := ours
@@ -225,7 +225,7 @@ func TestUndoOfOurEntry(t *testing.T) {
 	wantFault(t, err, fault.Stale, "EditMoved")
 }
 
-// TestInverseHoldsNothingOfTheUsers reads the JSON that goes into the journal.
+// TestInverseHoldsNothingOfTheUsers checks the JSON for the journal.
 func TestInverseHoldsNothingOfTheUsers(t *testing.T) {
 	s := parse(t, fromYAML(t, `
 machineGlobalConfig: {cloud-provider-name: aws, cloud-provider-config: "SECRET1", kubelet-arg: [token=SECRET2], kube-apiserver-arg: [oidc=SECRET3]}
@@ -266,8 +266,8 @@ func TestNewerInverse(t *testing.T) {
 	wantFault(t, err, fault.Usage, "UnknownInverse")
 }
 
-// TestPatchOnMovedObject: what an edit was computed from must still be there,
-// and nothing else matters.
+// TestPatchOnMovedObject checks that a patch requires the values that it was computed from, and
+// nothing else.
 func TestPatchOnMovedObject(t *testing.T) {
 	rke := `
 machineGlobalConfig: {cloud-provider-name: aws, kube-apiserver-arg: [a=1, b=2]}

@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// winners are the places that win for a key among some machines, and the
-// machines for which nobody sets it.
+// winners holds the places that win for a key on some machines, and the machines that have no value
+// for it.
 type winners struct {
 	places []config.Place
 	unset  []config.Machine
@@ -38,8 +38,8 @@ func (e *editor) cell(at config.Location) cell {
 	return cell{v, ok}
 }
 
-// rewrite changes the arguments in one place and keeps their form. met says
-// whether the result does what it is for.
+// rewrite changes the arguments in one place and keeps their form. met reports whether the result
+// serves its purpose.
 func (e *editor) rewrite(at config.Location, m config.Machine, change func([]any) []any, met func(args []string) bool) error {
 	c := e.cell(at)
 	if err := e.readable(at, m); err != nil {
@@ -58,9 +58,8 @@ func (e *editor) rewrite(at config.Location, m config.Machine, change func([]any
 	return e.set(at, to)
 }
 
-// readable refuses a value that is no list of arguments. A null inside a list
-// is refused as well: testing such a list makes evanphx/json-patch 4.12 and 5.9,
-// and so the API server, panic.
+// readable returns an error if a value is not a list of arguments, or contains a null: to test such
+// a list makes evanphx/json-patch 4.12 and 5.9, and thus the API server, panic.
 func (e *editor) readable(at config.Location, m config.Machine) error {
 	if bad := unreadable(e.cell(at)); bad != "" {
 		return refuse(e.spec.Object, "UnreadableArguments",
@@ -83,8 +82,8 @@ func unreadable(c cell) string {
 	return ""
 }
 
-// fits says whether setting a key at a place, where it is not set, reaches
-// every machine of targets and changes nothing for the others of scope.
+// fits reports whether a key that is set in a place, where it is absent, reaches every machine of
+// targets and changes nothing for the others of scope.
 func (e *editor) fits(at config.Location, targets, scope []config.Machine) bool {
 	if at.Place >= 0 && !e.spec.Entries[at.Place].HasConfig {
 		return false
@@ -106,8 +105,8 @@ func (e *editor) fits(at config.Location, targets, scope []config.Machine) bool 
 	return true
 }
 
-// exposes says whether taking a key out of a place would bring back what a
-// weaker place says.
+// exposes reports whether the removal of a key from a place would expose the value of a weaker
+// one.
 func (e *editor) exposes(at config.Location, machines []config.Machine) bool {
 	for _, m := range machines {
 		v, ok := config.Effective(e.spec, m)[at.Key]
@@ -118,8 +117,8 @@ func (e *editor) exposes(at config.Location, machines []config.Machine) bool {
 	return false
 }
 
-// takeOut removes arguments from a place. When nothing is left, an entry of
-// ours goes, and a key goes if that brings nothing back.
+// takeOut removes arguments from a place. If nothing remains, it removes our entry, or the key if
+// that exposes no other value.
 func (e *editor) takeOut(at config.Location, machines []config.Machine, drop func(arg string) bool) error {
 	c := e.cell(at)
 	rest := without(elements(c), drop)
