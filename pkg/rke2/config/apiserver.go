@@ -35,7 +35,7 @@ func nextStarting(version string) string {
 		return ""
 	}
 	for _, r := range refusedRanges() {
-		// -0 is before every candidate of the first release
+		// -0 sorts before every candidate of the first release
 		if !v.LessThan(semver.MustParse(r.first+"-0")) && v.LessThan(semver.MustParse(r.fixed)) {
 			return r.next
 		}
@@ -60,10 +60,10 @@ func RefusedAhead(version string) (ranges, next string) {
 	return strings.Join(all, ", "), strings.Join(after, ", ")
 }
 
-// APIServer describes the cloud provider that a kube-apiserver is given.
+// APIServer describes the cloud provider of a kube-apiserver.
 type APIServer struct {
 	Provider string
-	Explicit bool // by KeyAPIServerArg, which beats KeyProvider
+	Explicit bool // by KeyAPIServerArg, which overrides KeyProvider
 	Location string
 	Gates    component.Gates
 }
@@ -81,8 +81,8 @@ func APIServerOf(c Config) APIServer {
 // Refusal describes why a kube-apiserver does not start.
 type Refusal struct{ Seen, Fix string }
 
-// Refuses returns why this kube-apiserver does not start on an RKE2 release, or nil.
-// From 1.33 on RKE2 no longer passes cloud-provider-name on, and the flag is gone
+// Refuses returns why this kube-apiserver does not start on an RKE2 release, or nil. From 1.33
+// on RKE2 no longer passes on cloud-provider-name, and the flag no longer exists
 // (rancher/rke2:pkg/podexecutor/staticpod.go@v1.33.0+rke2r1).
 func (s APIServer) Refuses(version string) *Refusal {
 	v, err := component.ParseVersion(version)
@@ -108,8 +108,8 @@ func (s APIServer) Refuses(version string) *Refusal {
 	return nil
 }
 
-// refusedGate returns the gate that external needs and that is off. kube-apiserver
-// validates them from 1.29 to 1.32 (source as refusedRanges).
+// refusedGate returns the feature gate that external needs and that is off, or nil.
+// kube-apiserver validates them from 1.29 to 1.32 (see refusedRanges for the source).
 func (s APIServer) refusedGate(version string, v component.Version) *Refusal {
 	for _, gate := range []string{component.GateNoProviders, component.GateNoKubeletCreds} {
 		if pair := s.Gates.Off(gate, v); pair != "" {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// refusingReleases are the 22 tags of rancher/rke2 whose kube-apiserver refuses aws.
+// refusingReleases returns the 22 tags of rancher/rke2 whose kube-apiserver refuses aws.
 func refusingReleases() map[string]string {
 	return map[string]string{
 		"v1.29.0+rke2r1": "v1.29.11", "v1.29.1+rke2r1": "v1.29.11", "v1.29.2+rke2r1": "v1.29.11", "v1.29.3+rke2r1": "v1.29.11",

@@ -11,25 +11,25 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// Value is what one key has for one machine.
+// Value is the value of one key for one machine.
 type Value struct {
-	Raw      any // as written; what the merge yields
+	Raw      any // as written; the result of the merge
 	Location Location
-	// Dropped says why Rancher drops the value without a word, "" if it does not.
+	// Dropped describes why Rancher silently drops the value, or is empty.
 	Dropped string
-	// Shadowed are the weaker places that set the key for this machine in vain.
+	// Shadowed holds the weaker places that set the key without effect for this machine.
 	Shadowed []Place
 
-	value any // what RKE2 is given
+	value any // as RKE2 receives it
 }
 
-// Config is the effective configuration of one machine, before what Rancher
-// itself adds (node labels, taints, certificate directories).
+// Config is the effective configuration of one machine, without Rancher's own additions (node
+// labels, taints, certificate directories).
 type Config map[string]Value
 
-// Effective merges: Rancher's default, machineGlobalConfig, then every matching
-// entry in list order. Each key is replaced whole. A null is assigned like any
-// other value, hides what was there before, and is dropped afterwards.
+// Effective merges Rancher's default, machineGlobalConfig, and every matching entry in list
+// order. Each key is replaced as a whole. A null is assigned like any other value: it hides the
+// previous one and is dropped at the end.
 func Effective(s Spec, m Machine) Config {
 	c := Config{"cni": {Raw: "calico", Location: Location{Default, "cni"}}}
 	for _, p := range s.AllPlaces() {
@@ -48,8 +48,8 @@ func Effective(s Spec, m Machine) Config {
 	return c
 }
 
-// Matches says whether a place counts for a machine. A selector that is absent
-// matches everything, which metav1.LabelSelectorAsSelector alone would not say.
+// Matches reports whether a place applies to a machine. An absent selector matches everything;
+// metav1.LabelSelectorAsSelector alone would match nothing.
 func (s Spec) Matches(p Place, m Machine) bool {
 	if p < 0 {
 		return true
@@ -108,8 +108,8 @@ func truth(v any) bool {
 	return false
 }
 
-// Get gives the value that RKE2 is given, false where Rancher drops the key or
-// nobody set it.
+// Get returns the value that RKE2 receives; ok is false if Rancher drops the key or if it is not
+// set.
 func (c Config) Get(key string) (any, bool) {
 	v, ok := c[key]
 	if !ok || v.Dropped != "" {
@@ -118,8 +118,8 @@ func (c Config) Get(key string) (any, bool) {
 	return v.value, true
 }
 
-// Text gives a value as RKE2 reads it, "" where there is none. Rancher writes the cloud
-// configuration into a file of its own, where nothing is trimmed.
+// Text returns a value as RKE2 reads it, or is empty. It does not trim the cloud configuration,
+// which Rancher writes to a separate file.
 func (c Config) Text(key string) string {
 	v, ok := c.Get(key)
 	if !ok {
@@ -135,7 +135,7 @@ func (c Config) Text(key string) string {
 	return notation.Trimmed(s)
 }
 
-// Args gives the arguments under a key as RKE2 reads them, nil where there are none.
+// Args returns the arguments under a key as RKE2 reads them, or nil.
 func (c Config) Args(key string) []string {
 	v, ok := c.Get(key)
 	if !ok {
@@ -148,7 +148,7 @@ func (c Config) Args(key string) []string {
 	return args
 }
 
-// Values is what RKE2 is given, key by key.
+// Values returns the values that RKE2 receives, by key.
 func (c Config) Values() map[string]any {
 	out := map[string]any{}
 	for k := range maps.Keys(c) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// RKE2 trims what it reads from its configuration; the text of the cloud
-// configuration goes into a file of its own, as it is.
+// RKE2 trims values of its configuration. The cloud configuration is written to a separate file
+// and not trimmed.
 func TestConfig_blanks_around_values(t *testing.T) {
 	m := Machine{Name: "cp-0", Labels: map[string]string{LabelControlPlane: "true"}}
 	s := Spec{Global: map[string]any{KeyProvider: " aws\n", KeyDisableCCM: "true ", KeyCloudConfig: "[Global]\n",
@@ -30,7 +30,7 @@ func TestConfig_blanks_around_values(t *testing.T) {
 	}
 }
 
-// A value of another type is shown with its type: [aws] is not aws to an edit.
+// A value of another type is shown with its type: to an edit, [aws] is not aws.
 func TestSetting_String_list(t *testing.T) {
 	m := Machine{Name: "cp-0", Labels: map[string]string{LabelControlPlane: "true"}}
 	for _, tt := range []struct {

@@ -2,8 +2,8 @@ package config
 
 import "github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 
-// Fields are those fields of rkeConfig that an edit can change, as they stand in the
-// object; one that is absent is left out.
+// Fields returns the fields of rkeConfig that an edit can change, as they are in the object.
+// Absent fields are omitted.
 func (s Spec) Fields() map[string]any {
 	out := map[string]any{}
 	if s.Global != nil {
@@ -22,8 +22,8 @@ func (s Spec) Fields() map[string]any {
 	return out
 }
 
-// ChangedFields are the fields that differ between two specifications, with the value of
-// the second; nil: it is absent there.
+// ChangedFields returns the fields that differ between two specifications, with the value of the
+// second, or nil if it is absent there.
 func ChangedFields(before, after Spec) map[string]any {
 	was, is := before.Fields(), after.Fields()
 	out := map[string]any{}

@@ -7,57 +7,55 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// Topic groups findings, so that a check can pick its own.
+// Topic groups findings, so that a check can select its own.
 type Topic string
 
 const (
-	// LeaderElection is a kube-controller-manager that does not elect, or elsewhere.
+	// LeaderElection marks a kube-controller-manager with leader election off or elsewhere.
 	LeaderElection Topic = "leader-election"
-	// LeaderElectionTiming is durations other than the defaults, which change how long a
+	// LeaderElectionTiming marks durations other than the defaults, which change how long a
 	// hand-over takes.
 	LeaderElectionTiming Topic = "leader-election-timing"
-	// MigrationFile is a leader-migration configuration file that cannot be read
-	// from here.
+	// MigrationFile marks a leader-migration configuration file that cannot be read from here.
 	MigrationFile Topic = "leader-migration-config"
-	// FatalGate is a feature gate that stops the component now.
+	// FatalGate marks a feature gate that stops the component now.
 	FatalGate Topic = "fatal-gate"
-	// FatalGateNext is a feature gate that stops the component from 1.27 on.
+	// FatalGateNext marks a feature gate that stops the component from 1.27 on.
 	FatalGateNext Topic = "fatal-gate-next"
-	// MigrationOff is a feature gate that turns something off that a migration needs.
+	// MigrationOff marks a feature gate that disables something that a migration needs.
 	MigrationOff Topic = "gate-off"
-	// Controllers is kube-controller-manager's list of controllers.
+	// Controllers marks kube-controller-manager's list of controllers.
 	Controllers Topic = "controllers"
-	// Untagged works in-tree without a cluster tag, not under the cloud
+	// Untagged marks a setting that works in-tree without a cluster tag, but not under the cloud
 	// controller manager.
 	Untagged Topic = "untagged"
-	// Routes is what the route controller does today.
+	// Routes marks the current work of the route controller.
 	Routes Topic = "routes"
-	// ExplicitProvider is cloud-provider among a component's arguments, which
-	// beats cloud-provider-name.
+	// ExplicitProvider marks cloud-provider among a component's arguments, which overrides
+	// cloud-provider-name.
 	ExplicitProvider Topic = "explicit-provider"
-	// MisIndented is an entry without config, with keys beside it.
+	// MisIndented marks an entry without config that has keys next to it.
 	MisIndented Topic = "mis-indented"
-	// Idle is a place that sets a key we edit and wins for no machine.
+	// Idle marks a place that sets an edited key and wins for no machine.
 	Idle Topic = "idle"
-	// DroppedValue is a key we edit whose value Rancher drops.
+	// DroppedValue marks an edited key whose value Rancher drops.
 	DroppedValue Topic = "dropped"
 )
 
-// Finding is one thing in the configuration that a migration must know.
+// Finding describes a fact of the configuration that a migration must know.
 type Finding struct {
 	Topic    Topic
 	Location string
-	Machines []string // for which it is in force
+	Machines []string // affected machines
 	Seen     string
 	Why      string
 	Fix      string
 }
 
-// StrayEntries are entries whose keys sit beside config instead of under it,
-// as Rancher's documentation prints its control-plane override in versions 2.8
-// to 2.15, and what is left of them once they are written: a selector without
-// configuration. The CRD lets nothing else through beside config and
-// machineLabelSelector (rancher/rancher:pkg/crds/yaml/generated/
+// StrayEntries returns entries whose keys are next to config instead of below it, as in the
+// control-plane override of Rancher's documentation for versions 2.8 to 2.15. It also returns
+// their remains after a write: a selector without configuration, because the CRD preserves
+// nothing else next to config and machineLabelSelector (rancher/rancher:pkg/crds/yaml/generated/
 // provisioning.cattle.io_clusters.yaml@v2.12.3).
 func StrayEntries(s Spec) []Finding {
 	var out []Finding
@@ -68,22 +66,22 @@ func StrayEntries(s Spec) []Finding {
 		f := Finding{Topic: MisIndented, Location: EntryName(i),
 			Why: "Rancher reads only config and machineLabelSelector here, so the entry does less than it seems to",
 			Fix: "indent the keys under config:, or remove the entry"}
-		f.Seen = "has a selector and no configuration: keys beside config are dropped when an entry is written"
+		f.Seen = "has a selector and no configuration: keys next to config are dropped when an entry is written"
 		if len(e.Strays) > 0 {
-			f.Seen = "has keys beside config: " + strings.Join(e.Strays, ", ")
+			f.Seen = "has keys next to config: " + strings.Join(e.Strays, ", ")
 		}
 		out = append(out, f)
 	}
 	return out
 }
 
-// editedKeys are the keys that edits here write.
+// editedKeys returns the keys that our edits write.
 func editedKeys() []string {
 	return []string{KeyProvider, KeyDisableCCM, KeyKubeletArg, KeyManagerArg}
 }
 
-// IdleSettings are places that set a key we edit and win for no machine: edits
-// leave them alone, and a machine that joins later may get them.
+// IdleSettings returns places that set an edited key and win for no machine. Edits leave them
+// unchanged, and a machine that joins later may get them.
 func IdleSettings(s Spec, machines []Machine) []Finding {
 	wins := map[Location]bool{}
 	for _, m := range machines {
@@ -108,8 +106,8 @@ func IdleSettings(s Spec, machines []Machine) []Finding {
 	return out
 }
 
-// DroppedSettings are values of keys we edit that Rancher drops for a machine
-// that should have them. What only servers take is no finding on a worker.
+// DroppedSettings returns values of edited keys that Rancher drops for a machine that should have
+// them. Keys for servers only are no finding on a worker.
 func DroppedSettings(s Spec, machines []Machine) []Finding {
 	var out findings
 	for _, m := range machines {
@@ -125,7 +123,7 @@ func DroppedSettings(s Spec, machines []Machine) []Finding {
 	return out
 }
 
-// findings joins what is the same for several machines.
+// findings merges equal findings of several machines.
 type findings []Finding
 
 func (f *findings) add(m Machine, one Finding) {

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// cluster is a Cluster object around an rkeConfig.
+// cluster returns a Cluster object with an rkeConfig.
 func cluster(rke map[string]any) map[string]any {
 	return map[string]any{
 		"apiVersion": "provisioning.cattle.io/v1", "kind": "Cluster",
@@ -49,7 +49,7 @@ func readYAML(t testing.TB, path string, into any) {
 	}
 }
 
-// same compares two values as the JSON that they are.
+// same compares two values by their JSON.
 func same(t testing.TB, what string, got, want any) {
 	t.Helper()
 	if d := cmp.Diff(plainJSON(t, want), plainJSON(t, got)); d != "" {

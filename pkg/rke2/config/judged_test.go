@@ -2,7 +2,7 @@ package config
 
 import "testing"
 
-// A boolean is what Rancher makes of it.
+// Rancher's conversion decides.
 func TestTruth(t *testing.T) {
 	for _, tt := range []struct {
 		v    any
@@ -14,7 +14,6 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// Which controllers a list leaves out of those that are to be handed over.
 func TestControllersThatAreOff(t *testing.T) {
 	for list, want := range map[string]string{
 		"*":                    "a list of controllers of its own",
@@ -34,7 +33,7 @@ func TestControllersThatAreOff(t *testing.T) {
 	controllers([]string{"leader-elect=true"}, func(f Finding) { t.Errorf("no list: %+v", f) })
 }
 
-// Rancher cordons what it drains: where it is to drain, or hooks wait for a drain.
+// Rancher cordons nodes if it drains them or if hooks wait for a drain.
 func TestDrainCordons(t *testing.T) {
 	for want, all := range map[bool][]Drain{true: {{Enabled: true}, {PreDrainHooks: 1}, {PostDrainHooks: 1}, {Enabled: true, PreDrainHooks: 2}}, false: {{}, {IgnoreErrors: true, TimeoutSeconds: 1, DeleteEmptyDirs: true}}} {
 		for _, d := range all {

@@ -35,8 +35,8 @@ const (
 	labelOS           = "cattle.io/os"
 )
 
-// kind is the type that release metadata gives a key. Only boolean makes
-// Rancher convert a value ("bool", which the metadata has too, does not).
+// kind is the type of a key in the release metadata. Rancher converts only values of type
+// boolean ("bool", which the metadata has too, is not converted).
 type kind int
 
 const (
@@ -44,11 +44,10 @@ const (
 	boolean
 )
 
-// An agent key reaches every machine, a server key only machines with the control-plane
-// or etcd role; Rancher drops any other key. They are those of v1.26.15+rke2r1
-// (rancher/kontainer-driver-metadata:channels-rke2.yaml@7c2ba528). The keys that
-// this package edits are in the same list, with the same type, in every release
-// from v1.21.4 to v1.30.
+// agentKey returns the type of a key that reaches every machine. A server key reaches only
+// machines with the control-plane or etcd role; Rancher drops any other key. The keys are those
+// of v1.26.15+rke2r1 (rancher/kontainer-driver-metadata:channels-rke2.yaml@7c2ba528). The keys
+// that we edit are in the same list, with the same type, in every release from v1.21.4 to v1.30.
 func agentKey(key string) (kind, bool) {
 	switch key {
 	case "protect-kernel-defaults":
@@ -83,5 +82,5 @@ func serverKey(key string) (kind, bool) {
 	return plain, false
 }
 
-// IsArgs says whether a key holds arguments for a component.
+// IsArgs reports whether a key holds arguments for a component.
 func IsArgs(key string) bool { return strings.HasSuffix(key, "-arg") }

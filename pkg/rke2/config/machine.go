@@ -6,33 +6,33 @@ import (
 	"github.com/rancher/wrangler/v3/pkg/name"
 )
 
-// Machine is what the merge needs of a machines.cluster.x-k8s.io object.
+// Machine holds the part of a machines.cluster.x-k8s.io object that the merge needs.
 type Machine struct {
 	Name   string
 	UID    string
 	Labels map[string]string
 }
 
-// ControlPlane says whether the machine runs the control plane.
+// ControlPlane reports whether the machine runs the control plane.
 func (m Machine) ControlPlane() bool { return m.Labels[LabelControlPlane] == "true" }
 
-// Etcd says whether the machine runs etcd.
+// Etcd reports whether the machine runs etcd.
 func (m Machine) Etcd() bool { return m.Labels[LabelEtcd] == "true" }
 
-// Worker says whether the machine takes workloads.
+// Worker reports whether the machine runs workloads.
 func (m Machine) Worker() bool { return m.Labels[LabelWorker] == "true" }
 
-// Server says whether the machine runs rke2-server, and so gets server keys.
+// Server reports whether the machine runs rke2-server, and thus gets server keys.
 func (m Machine) Server() bool { return m.ControlPlane() || m.Etcd() }
 
-// Windows says whether the machine's operating system is Windows.
+// Windows reports whether the machine's operating system is Windows.
 func (m Machine) Windows() bool { return m.Labels[labelOS] == "windows" }
 
-// PoolMachines gives one machine for each machine pool, labelled as Rancher
-// would label the next one to join (rancher/rancher:pkg/controllers/
+// PoolMachines returns one machine for each machine pool, with the labels that Rancher would give
+// the next machine of the pool (rancher/rancher:pkg/controllers/
 // provisioningv2/provisioningcluster/template.go, the same at v2.7.5, v2.8.5, v2.12.3
-// and v2.15.0). Edits computed for these as well also cover pools that have no
-// machine today. What Cluster API adds for each MachineSet cannot be foretold.
+// and v2.15.0). With these machines, edits also cover pools that are empty today. Labels that
+// Cluster API adds for each MachineSet cannot be predicted.
 func (s Spec) PoolMachines() []Machine {
 	var out []Machine
 	for _, p := range s.Pools {

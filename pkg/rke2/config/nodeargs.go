@@ -10,22 +10,22 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// NodeArgsAnnotation is the annotation on a Node in which RKE2 keeps what it
-// was started with, configuration files merged in
-// (k3s-io/k3s:pkg/nodeconfig/nodeconfig.go). It is written at service start.
+// NodeArgsAnnotation is the annotation on a Node with the arguments that RKE2 was started with,
+// including its configuration files (k3s-io/k3s:pkg/nodeconfig/nodeconfig.go). RKE2 writes it
+// when the service starts.
 const NodeArgsAnnotation = "rke2.io/node-args"
 
-// masked is what RKE2 writes in place of a secret.
+// masked replaces secrets in RKE2's annotation.
 const masked = "********"
 
-// NodeArgs is what an RKE2 service was started with.
+// NodeArgs holds the arguments of an RKE2 service.
 type NodeArgs struct {
 	Command string // "server" or "agent"
 	flags   map[string][]string
 }
 
-// ParseNodeArgs reads the annotation: a JSON list in which flags and their
-// values are separate elements.
+// ParseNodeArgs parses the annotation: a JSON list in which flags and their values are separate
+// elements.
 func ParseNodeArgs(annotation string) (NodeArgs, error) {
 	var list []string
 	if err := json.Unmarshal([]byte(annotation), &list); err != nil || list == nil {
@@ -55,10 +55,10 @@ func ParseNodeArgs(annotation string) (NodeArgs, error) {
 	return n, nil
 }
 
-// All gives every value of a flag, in order.
+// All returns every value of a flag, in order.
 func (n NodeArgs) All(flag string) []string { return n.flags[flag] }
 
-// Last gives the value of a flag that counts, false when it was not given.
+// Last returns the effective value of a flag; ok is false if the flag is missing.
 func (n NodeArgs) Last(flag string) (string, bool) {
 	all := n.flags[flag]
 	if len(all) == 0 {
@@ -67,31 +67,29 @@ func (n NodeArgs) Last(flag string) (string, bool) {
 	return all[len(all)-1], true
 }
 
-// HasNodeName says whether RKE2 was told the Node's name, so that the name
-// depends on neither EC2 nor the operating system (up to RKE2 1.29.10, 1.30.6,
-// 1.31.2; later ones let EC2's name win when cloud-provider-name is aws).
+// HasNodeName reports whether RKE2 was given the Node's name, so that the name depends on neither
+// EC2 nor the operating system. This holds up to RKE2 1.29.10, 1.30.6 and 1.31.2; in later
+// releases EC2's name wins if cloud-provider-name is aws.
 func (n NodeArgs) HasNodeName(nodeName string) bool {
 	v, ok := n.Last(KeyNodeName)
 	return ok && nodeName != "" && v == nodeName
 }
 
-// Difference is one key that a node runs with and the cluster's configuration
-// does not explain.
+// Difference is a key whose value on a node differs from the cluster's configuration.
 type Difference struct {
 	Key    string
-	Node   []string // what it was started with
-	Wanted []string // what Rancher's configuration says
+	Node   []string // the service's arguments
+	Wanted []string // Rancher's configuration
 }
 
-// String says it for people. Values of the cloud configuration are paths here.
+// String formats the difference for people. Values of the cloud configuration are paths here.
 func (d Difference) String() string {
 	return fmt.Sprintf("%s: runs with %v, configured %v", d.Key, d.Node, d.Wanted)
 }
 
-// Explained compares what a node was started with to its effective
-// configuration, on the keys that a migration writes or relies on. Files of the
-// machine's own in config.yaml.d beat Rancher's and show here. Argument lists
-// are compared as sets, without what Rancher adds.
+// Explained compares the arguments of a node's service with its effective configuration, for the
+// keys that a migration writes or relies on. The machine's own files in config.yaml.d override
+// Rancher's and appear here. Argument lists are compared as sets, without Rancher's additions.
 func Explained(n NodeArgs, c Config) []Difference {
 	var out []Difference
 	differ := func(key string, node, wanted []string) {
@@ -100,7 +98,7 @@ func Explained(n NodeArgs, c Config) []Difference {
 	if node, wanted := n.flags[KeyProvider], c.Text(KeyProvider); last(node) != wanted {
 		differ(KeyProvider, node, []string{wanted})
 	}
-	// Rancher writes the text into a file and gives RKE2 its path.
+	// Rancher writes the text to a file and passes its path to RKE2.
 	if node, wanted := n.flags[KeyCloudConfig], c.Text(KeyCloudConfig); (last(node) != "") != (wanted != "") {
 		differ(KeyCloudConfig, node, []string{"a file: " + fmt.Sprint(wanted != "")})
 	}
@@ -123,9 +121,9 @@ func last(values []string) string {
 	return values[len(values)-1]
 }
 
-// sameSet leaves out, of the node's arguments, the two that Rancher gives every
-// kube-controller-manager for its probes (rancher/rancher:pkg/capr/planner/
-// planner.go@v2.8.5 renderArgAndMount).
+// sameSet reports whether two lists of arguments are equal as sets. It ignores the two arguments
+// that Rancher gives every kube-controller-manager for its probes
+// (rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 renderArgAndMount).
 func sameSet(node, wanted []string, rancherAdds bool) bool {
 	for _, a := range node {
 		added := rancherAdds && (notation.FlagName(a) == "cert-dir" || notation.FlagName(a) == "secure-port")

@@ -86,8 +86,8 @@ machineGlobalConfig: {cloud-provider-name: aws, cloud-provider-config: "[Global]
 	}
 }
 
-// FuzzNodeArgs: every list of strings is read, and what RKE2 writes for pairs
-// of flag and value is read back as these pairs.
+// FuzzNodeArgs checks that every list of strings can be read, and that pairs of flag and value
+// survive RKE2's encoding.
 func FuzzNodeArgs(f *testing.F) {
 	f.Add(`["server","--a","b"]`, "kubelet-arg", "v=2")
 	f.Add(`[]`, "cloud-provider-config", "")

@@ -12,13 +12,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// ReasonNotProvisioned is of a Cluster object without a configuration of its own: an
-// imported or hosted cluster, or the mirror of one that Rancher keeps elsewhere.
+// ReasonNotProvisioned marks a Cluster object without its own configuration: an imported or
+// hosted cluster, or the mirror of a cluster that Rancher keeps elsewhere.
 const ReasonNotProvisioned = "NotProvisioned"
 
-// Parse reads a provisioning.cattle.io/v1 Cluster or an rke.cattle.io/v1
-// RKEControlPlane, decoded from JSON. Errors name the field. A Cluster without
-// rkeConfig was not provisioned as RKE2 and is refused.
+// Parse reads a provisioning.cattle.io/v1 Cluster or an rke.cattle.io/v1 RKEControlPlane, decoded
+// from JSON. Errors name the field. It returns an error for a Cluster without rkeConfig, which
+// was not provisioned as RKE2.
 func Parse(object map[string]any) (Spec, error) {
 	p := parser{object: objectName(object)}
 	s := Spec{Object: p.object, Root: "/spec"}
@@ -71,7 +71,7 @@ func objectName(object map[string]any) string {
 	return strings.TrimSpace(kind + " " + name)
 }
 
-// parser keeps the first error, so that the reading code stays a list of fields.
+// parser keeps the first error, so that the reading code remains a list of fields.
 type parser struct {
 	object, at string
 	err        error

@@ -50,7 +50,7 @@ machinePools:
 	}
 }
 
-// An object is named as it says itself; one without a kind is a Cluster.
+// An object without a kind counts as a Cluster.
 func TestNameOfAnObject(t *testing.T) {
 	named := map[string]any{"name": "demo", "namespace": "fleet-default"}
 	for want, object := range map[string]map[string]any{

@@ -10,9 +10,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// Places has a digest of the value at each place of the configuration that an edit can
-// change. What says the same has the same digests: Rancher's webhook reorders arguments,
-// and clients write what is empty or leave it out. Entries are told by whom they are for.
+// Places returns a digest of the value in each place of the configuration that an edit can
+// change. Values with the same meaning have equal digests: Rancher's webhook reorders arguments,
+// and clients write or omit empty values. Entries are identified by the machines they are for.
 func (s Spec) Places() map[string]string {
 	values := map[string][]any{}
 	add := func(place string, of map[string]any) {
@@ -36,8 +36,8 @@ func (s Spec) Places() map[string]string {
 	return out
 }
 
-// Edited returns the places, as Places names them, of the keys that a migration edits, and
-// whether one holds what a migration writes there.
+// Edited returns the places, with the names that Places uses, of the keys that a migration edits,
+// and whether each holds a value that a migration writes.
 func (s Spec) Edited() map[string]bool {
 	edited := map[string]bool{}
 	add := func(place string, of map[string]any) {
@@ -54,7 +54,7 @@ func (s Spec) Edited() map[string]bool {
 	return edited
 }
 
-// migrated reports whether a key's value is one that a migration writes.
+// migrated reports whether a migration writes this value of a key.
 func migrated(key string, value any) bool {
 	switch key {
 	case KeyProvider:
@@ -68,7 +68,7 @@ func migrated(key string, value any) bool {
 	return provider == ProviderExternal || flagged
 }
 
-// whom says which machines an entry is for, the same however that is written.
+// whom describes the machines that an entry is for, regardless of its notation.
 func (e Entry) whom() string {
 	if e.Selector == nil || len(e.Selector.MatchLabels)+len(e.Selector.MatchExpressions) == 0 {
 		return "every machine"
@@ -76,8 +76,8 @@ func (e Entry) whom() string {
 	return metav1.FormatLabelSelector(e.Selector)
 }
 
-// sorted is a value with its lists as sets of texts; nil: it says nothing. One text says
-// what a list of it does.
+// sorted returns a value with its lists as sets of texts, or nil if it is empty. A single text
+// equals a list of it.
 func sorted(value any) any {
 	switch value := value.(type) {
 	case nil:
@@ -113,7 +113,7 @@ func sorted(value any) any {
 	return nil
 }
 
-// Differing are the places that differ between two configurations, by their digests.
+// Differing returns the places whose digests differ between two configurations.
 func Differing(before, after map[string]string) []string {
 	all := maps.Clone(before)
 	if all == nil {

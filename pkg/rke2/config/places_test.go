@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Places tell what differs in what it says, and nothing of how it is written.
+// Only the meaning of a place counts, not its notation.
 func TestPlaces(t *testing.T) {
 	entry := func(selector, values map[string]any) map[string]any {
 		return map[string]any{"machineLabelSelector": selector, "config": values}
@@ -26,7 +26,7 @@ func TestPlaces(t *testing.T) {
 		"nothing":              {nil, nil},
 		"another order":        {map[string]any{"machineGlobalConfig": map[string]any{"registry": map[string]any{"x": []any{"2", "1"}}, "kubelet-arg": []any{"b=2", "a=1"}, "cni": "calico", "off": "false"}}, nil},
 		"entries and values":   {map[string]any{"machineSelectorConfig": []any{entry(in("pool", "In", "z"), args("e=5")), entry(in("pool", "In", "y", "x"), args("d=4")), entry(nil, map[string]any{"kubelet-arg": "c=3"})}}, nil},
-		"what is empty":        {map[string]any{"machineSelectorConfig": append(slices.Clone(before["machineSelectorConfig"].([]any)), entry(in("a", "Exists"), nil), entry(nil, map[string]any{"b": "", "c": nil, "d": []any{}, "e": map[string]any{"f": nil}}))}, nil},
+		"empty values":         {map[string]any{"machineSelectorConfig": append(slices.Clone(before["machineSelectorConfig"].([]any)), entry(in("a", "Exists"), nil), entry(nil, map[string]any{"b": "", "c": nil, "d": []any{}, "e": map[string]any{"f": nil}}))}, nil},
 		"a lost key":           {map[string]any{"machineGlobalConfig": map[string]any{"cni": "calico", "kubelet-arg": []any{"a=1", "b=2"}, "off": false}}, []string{"machineGlobalConfig.registry"}},
 		"a lost argument":      {map[string]any{"machineSelectorConfig": []any{entry(nil, args("c=3")), entry(in("pool", "In", "x", "y"), args()), entry(in("pool", "In", "z"), args("e=5"))}}, []string{"machineSelectorConfig[pool in (x,y)].config.kubelet-arg"}},
 		"for another":          {map[string]any{"machineSelectorConfig": []any{entry(nil, args("c=3")), entry(in("pool", "In", "x"), args("d=4")), entry(in("pool", "In", "z"), args("e=5"))}}, []string{"machineSelectorConfig[pool in (x)].config.kubelet-arg", "machineSelectorConfig[pool in (x,y)].config.kubelet-arg"}},

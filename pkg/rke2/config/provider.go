@@ -9,17 +9,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
-// Setting is what one key is for one machine, and where that comes from.
+// Setting is the value of one key for one machine, with its origin.
 type Setting struct {
 	Machine  string
-	Location string // "" when nobody set it
-	Value    string // "" when nobody set it, or when Rancher drops it
+	Location string // empty if not set
+	Value    string // empty if not set, or if Rancher drops it
 	Dropped  string // why Rancher drops it
 	Set      bool
-	Odd      string // the type of a value that is no text, such as "a list"
+	Odd      string // the type of a value that is not text, such as "a list"
 }
 
-// String says it for people, without the value of a cloud configuration.
+// String formats the setting for people, without the value of a cloud configuration.
 func (s Setting) String() string {
 	switch {
 	case s.Dropped != "":
@@ -37,7 +37,7 @@ func (s Setting) String() string {
 	}
 }
 
-// settings gives one key of each machine, in the order of the machines.
+// settings returns one key of each machine, in the order of the machines.
 func settings(s Spec, machines []Machine, key string) []Setting {
 	out := make([]Setting, 0, len(machines))
 	for _, m := range machines {
@@ -55,16 +55,16 @@ func settings(s Spec, machines []Machine, key string) []Setting {
 	return out
 }
 
-// Providers gives the cloud provider of each machine.
+// Providers returns the cloud provider of each machine.
 func Providers(s Spec, machines []Machine) []Setting { return settings(s, machines, KeyProvider) }
 
-// CloudConfigs gives the in-tree cloud configuration of each machine: inline
-// text, which may hold secrets, or secret://namespace:name.
+// CloudConfigs returns the in-tree cloud configuration of each machine: inline text, which may
+// hold secrets, or secret://namespace:name.
 func CloudConfigs(s Spec, machines []Machine) []Setting {
 	return settings(s, machines, KeyCloudConfig)
 }
 
-// Agree is nil when all settings have one value; else it names one machine for
+// Agree returns an error unless all settings have the same value. The error names one machine for
 // each value.
 func Agree(object, key string, settings []Setting) error {
 	seen := map[string]bool{}
@@ -86,12 +86,11 @@ func Agree(object, key string, settings []Setting) error {
 	}
 }
 
-// ManagerProvider is the provider that a control plane's
-// kube-controller-manager ends up with on RKE2 up to 1.28: the last
-// cloud-provider among its own arguments, else cloud-provider-name.
+// ManagerProvider returns the effective provider of a control plane's kube-controller-manager on
+// RKE2 up to 1.28: the last cloud-provider among its own arguments, or else cloud-provider-name.
 func ManagerProvider(c Config) string { return componentProvider(c, KeyManagerArg) }
 
-// KubeletProvider is the same for the kubelet.
+// KubeletProvider returns the effective provider of a kubelet, as ManagerProvider does.
 func KubeletProvider(c Config) string { return componentProvider(c, KeyKubeletArg) }
 
 func componentProvider(c Config, key string) string {
@@ -101,8 +100,7 @@ func componentProvider(c Config, key string) string {
 	return c.Text(KeyProvider)
 }
 
-// ManagerMode returns how a control plane's kube-controller-manager runs the cloud
-// controllers.
+// ManagerMode returns how a control plane's kube-controller-manager runs the cloud controllers.
 func ManagerMode(c Config) component.Mode {
 	words := []string{"--" + component.CloudProvider + "=" + ManagerProvider(c)}
 	if LeaderMigrationOn(c) {
@@ -111,7 +109,7 @@ func ManagerMode(c Config) component.Mode {
 	return component.Parse(words).Mode()
 }
 
-// LeaderMigrationOn says whether a configuration turns leader migration on.
+// LeaderMigrationOn reports whether a configuration enables leader migration.
 func LeaderMigrationOn(c Config) bool {
 	return notation.On(c.Args(KeyManagerArg), FlagLeaderMigration)
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// An empty value is shown as one, not as nothing.
+// An empty value must be visible.
 func TestEmptyProviderIsShown(t *testing.T) {
 	s := parse(t, fromYAML(t, `{machineSelectorConfig: [{config: {cloud-provider-name: ""}}]}`))
 	if got := Providers(s, []Machine{machine("cp-0", "c")})[0].String(); got != `cp-0: "" (machineSelectorConfig[0].config.cloud-provider-name)` {
@@ -13,8 +13,8 @@ func TestEmptyProviderIsShown(t *testing.T) {
 	}
 }
 
-// Rancher's CRD drops keys beside config when an entry is written: what is left of a
-// wrongly indented one is a selector.
+// Rancher's CRD drops keys next to config when an entry is written. A selector alone remains of a
+// wrongly indented entry.
 func TestEntriesWithoutConfigAreFound(t *testing.T) {
 	for entry, says := range map[string]string{
 		`{machineLabelSelector: {matchLabels: {a: b}}}`:                               "a selector and no configuration",

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// KeyRegistry is the registry of RKE2's own images.
+// KeyRegistry is the key for the registry of RKE2's own images.
 const KeyRegistry = "system-default-registry"
 
-// Mirror is one of rkeConfig.registries.mirrors, which become registries.yaml on
-// every machine (rancher/rancher:pkg/capr/planner/registry.go@v2.8.5).
+// Mirror is an entry of rkeConfig.registries.mirrors. The mirrors become registries.yaml on every
+// machine (rancher/rancher:pkg/capr/planner/registry.go@v2.8.5).
 type Mirror struct {
 	Of        string
 	Endpoints []string
 	Rewrites  map[string]string
 }
 
-// mirrors leaves out what has another shape: no migration is decided by it.
+// mirrors ignores entries with another structure: no migration depends on them.
 func mirrors(rke map[string]any) []Mirror {
 	registries, _ := rke["registries"].(map[string]any)
 	all, _ := registries["mirrors"].(map[string]any)
@@ -44,12 +44,12 @@ func mirrors(rke map[string]any) []Mirror {
 	return out
 }
 
-// Registry is the registry that a machine pulls RKE2's own images from by this
-// configuration; "": none is set. On servers Rancher puts machineGlobalConfig's
-// value, or the first one of an entry without selector, over whatever the merge
-// yields (rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addRoleConfig, and
-// pkg/provisioningv2/image/resolve.go, getPrivateRepoURL). Rancher's own setting
-// system-default-registry, which comes last, is not in the object.
+// Registry returns the registry from which a machine pulls RKE2's own images, or is empty. On
+// servers the value of machineGlobalConfig, or the first one of an entry without selector,
+// overrides the result of the merge
+// (rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addRoleConfig, and
+// pkg/provisioningv2/image/resolve.go, getPrivateRepoURL). The object does not contain Rancher's
+// own setting system-default-registry, which has the lowest precedence.
 func Registry(s Spec, m Machine) string {
 	if m.Server() {
 		if set := s.clusterRegistry(); set != "" {

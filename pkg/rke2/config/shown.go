@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// notShown replaces a value that may be secret, and that no edit needs, in what is published.
+// notShown replaces, in published text, a value that may be secret and that no edit needs.
 const notShown = "(not shown)"
 
 // shownKeys returns the keys whose values hold no secret.
@@ -31,8 +31,8 @@ func shownFlags() []string {
 // harmless matches a switch, a small number, a duration or a quantity.
 var harmless = regexp.MustCompile(`^(true|false|[0-9]{1,6}(\.[0-9]{1,3})?(ns|us|ms|s|m|h|%|Ki|Mi|Gi)?)$`)
 
-// Shown returns the value of a key as it may be published: with NotShown in place of every
-// text that may be secret. It is the value itself if none may.
+// Shown returns the value of a key for publication, with notShown for every text that may be
+// secret. It returns the value itself if no text may be secret.
 func Shown(key string, value any) any {
 	switch {
 	case slices.Contains(shownKeys(), key):
@@ -93,7 +93,7 @@ func replaced(value any, replace func(string) string) any {
 	return value
 }
 
-// ShownEntry returns an element of machineSelectorConfig as it may be published.
+// ShownEntry returns an element of machineSelectorConfig for publication.
 func ShownEntry(entry map[string]any) map[string]any {
 	out := map[string]any{}
 	for key, value := range entry {
@@ -109,7 +109,7 @@ func ShownEntry(entry map[string]any) map[string]any {
 	return out
 }
 
-// ShownFields returns fields, as ChangedFields has them, as they may be published.
+// ShownFields returns fields from ChangedFields for publication.
 func ShownFields(fields map[string]any) map[string]any {
 	out := map[string]any{}
 	for name, value := range fields {

@@ -6,40 +6,40 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Spec is what a provisioning.cattle.io/v1 Cluster, or the RKEControlPlane that
-// Rancher copies it to, says about its machines. It holds every key of the
-// configuration as it was read; treat it as read-only and use edits.Edit.Apply.
+// Spec holds the machine configuration of a provisioning.cattle.io/v1 Cluster, or of the
+// RKEControlPlane that Rancher copies it to. It holds every key of the configuration as it was
+// read. Treat it as read-only and use edits.Edit.Apply.
 type Spec struct {
 	Object             string // "Cluster fleet-default/demo"
 	Name               string
 	KubernetesVersion  string         // "v1.26.15+rke2r1"
-	Global             map[string]any // machineGlobalConfig; nil when absent or null
-	Entries            []Entry        // machineSelectorConfig, in order; nil when absent or null
+	Global             map[string]any // machineGlobalConfig; nil if absent or null
+	Entries            []Entry        // machineSelectorConfig, in order; nil if absent or null
 	AdditionalManifest string
-	HasManifest        bool     // additionalManifest is there, empty or not
+	HasManifest        bool     // whether additionalManifest exists, even if empty
 	Mirrors            []Mirror // registries.mirrors
 	Pools              []Pool
 	Upgrade            UpgradeStrategy
-	PSACT              string // name of the pod security admission configuration template, "" without one
-	SnapshotGeneration int64  // etcdSnapshotCreate.generation, 0 without one
+	PSACT              string // name of the pod security admission configuration template, or empty
+	SnapshotGeneration int64  // etcdSnapshotCreate.generation, or 0
 
-	Root string // JSON pointer to what holds machineGlobalConfig
+	Root string // JSON pointer to the parent of machineGlobalConfig
 }
 
-// Entry is one element of machineSelectorConfig.
+// Entry is an element of machineSelectorConfig.
 type Entry struct {
 	Config    map[string]any
-	HasConfig bool // false: config is absent or null, the entry does nothing
-	// Selector is nil when absent, and the entry then matches every machine.
+	HasConfig bool // false if config is absent or null; the entry then has no effect
+	// Selector is nil if absent; the entry then matches every machine.
 	Selector *metav1.LabelSelector
-	// Strays are keys beside config and machineLabelSelector. Rancher ignores
-	// them; they come from a snippet in its documentation that is indented wrongly.
+	// Strays holds the keys next to config and machineLabelSelector. Rancher ignores them. They come
+	// from a wrongly indented example in its documentation.
 	Strays []string
 
-	RawSelector any // as it was read, for the test in a patch
+	RawSelector any // as read, for the test in a patch
 }
 
-// Shape is an entry as it is in the Cluster object.
+// Shape returns the entry as it is in the Cluster object.
 func (e Entry) Shape() map[string]any {
 	out := map[string]any{"config": e.Config}
 	if e.RawSelector != nil {
@@ -48,20 +48,20 @@ func (e Entry) Shape() map[string]any {
 	return out
 }
 
-// Pool is a machine pool. The fields are those that a migration judges.
+// Pool is a machine pool, with the fields that a migration judges.
 type Pool struct {
 	Name                       string
 	Quantity                   int64
 	ControlPlane, Etcd, Worker bool
 	Labels                     map[string]string
-	OS                         string // "linux" when absent
+	OS                         string // "linux" if absent
 	Paused                     bool
-	UnhealthyNodeTimeout       string // duration, "" without one: no machine health check
+	UnhealthyNodeTimeout       string // duration; empty means no machine health check
 	MaxUnhealthy               string
 }
 
-// UpgradeStrategy is rkeConfig.upgradeStrategy. A concurrency is "" (1), a
-// number ("0": no limit) or a percentage.
+// UpgradeStrategy is rkeConfig.upgradeStrategy. A concurrency is empty (1), a number ("0" for no
+// limit) or a percentage.
 type UpgradeStrategy struct {
 	ControlPlaneConcurrency string
 	WorkerConcurrency       string
@@ -69,8 +69,8 @@ type UpgradeStrategy struct {
 	WorkerDrain             Drain
 }
 
-// Drain is what Rancher does to a node before it changes its plan. Without
-// Enabled and without hooks it neither cordons nor uncordons
+// Drain describes what Rancher does to a node before it changes its plan. If Enabled is false and
+// there are no hooks, Rancher neither cordons nor uncordons
 // (rancher/rancher:pkg/capr/planner/drain.go@v2.8.5).
 type Drain struct {
 	Enabled         bool
@@ -81,21 +81,21 @@ type Drain struct {
 	DeleteEmptyDirs bool
 }
 
-// Cordons says whether Rancher cordons, and in the end uncordons, the nodes.
+// Cordons reports whether Rancher cordons, and finally uncordons, the nodes.
 func (d Drain) Cordons() bool { return d.Enabled || d.PreDrainHooks > 0 || d.PostDrainHooks > 0 }
 
-// Place is where a map of RKE2 keys is kept: machineGlobalConfig, or the config
-// of one entry of machineSelectorConfig. A later place beats an earlier one.
+// Place identifies a map of RKE2 keys: machineGlobalConfig, or the config of one entry of
+// machineSelectorConfig. A later place overrides an earlier one.
 type Place int
 
 const (
 	// Global is machineGlobalConfig.
 	Global Place = -1
-	// Default is what Rancher sets before it looks at the user's configuration.
+	// Default holds the values that Rancher sets before it reads the user's configuration.
 	Default Place = -2
 )
 
-// String is the field path below rkeConfig.
+// String returns the field path below rkeConfig.
 func (p Place) String() string {
 	switch p {
 	case Global:
@@ -107,20 +107,20 @@ func (p Place) String() string {
 	}
 }
 
-// EntryName is the field path of an entry below rkeConfig.
+// EntryName returns the field path of an entry below rkeConfig.
 func EntryName(i int) string { return fmt.Sprintf("machineSelectorConfig[%d]", i) }
 
-// Location is one key in one place.
+// Location identifies one key in one place.
 type Location struct {
 	Place Place
 	Key   string
 }
 
-// String is the field path below rkeConfig, as in
+// String returns the field path below rkeConfig, as in
 // "machineSelectorConfig[0].config.kubelet-arg".
 func (l Location) String() string { return l.Place.String() + "." + l.Key }
 
-// ValuesAt is the map at a place, nil where there is none.
+// ValuesAt returns the map at a place, or nil.
 func (s Spec) ValuesAt(p Place) map[string]any {
 	switch {
 	case p == Global:
@@ -132,7 +132,7 @@ func (s Spec) ValuesAt(p Place) map[string]any {
 	}
 }
 
-// AllPlaces are all places, weakest first.
+// AllPlaces returns all places, weakest first.
 func (s Spec) AllPlaces() []Place {
 	all := []Place{Global}
 	for i := range s.Entries {

@@ -11,13 +11,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
-// componentKeys are the argument keys of the components that read feature gates.
+// componentKeys returns the argument keys of the components that read feature gates.
 func componentKeys() []string {
 	return []string{KeyManagerArg, KeyAPIServerArg, keySchedulerArg, KeyKubeletArg}
 }
 
-// UnsafeArgs are arguments in force on some machine that a migration must not
-// meet, or must know about, at the cluster's present Kubernetes version.
+// UnsafeArgs returns arguments in force on some machine that block or affect a migration at the
+// cluster's current Kubernetes version.
 func UnsafeArgs(s Spec, machines []Machine) ([]Finding, error) {
 	version, err := component.ParseVersion(s.KubernetesVersion)
 	if err != nil {
@@ -47,11 +47,11 @@ func UnsafeArgs(s Spec, machines []Machine) ([]Finding, error) {
 	return out, nil
 }
 
-// runs says whether a machine runs the component that a key is for.
+// runs reports whether a machine runs the component that a key configures.
 func runs(m Machine, key string) bool { return key == KeyKubeletArg || m.ControlPlane() }
 
-// gates judges the gates that stop a component, and those that switch off what a
-// migration needs under any name.
+// gates judges the feature gates that stop a component, and those that disable something that a
+// migration needs, by their own name or by a group.
 func gates(args []string, key string, version component.Version, report func(Finding)) {
 	given := gatesOf(args)
 	for _, gate := range component.MigrationGates() {
@@ -62,7 +62,7 @@ func gates(args []string, key string, version component.Version, report func(Fin
 	offByUmbrella(given, key, version, report)
 }
 
-// namedGate judges a gate that is given by its own name.
+// namedGate judges a gate that is set by its own name.
 func namedGate(given component.Gates, gate string, on bool, version component.Version, report func(Finding)) {
 	f := Finding{Seen: fmt.Sprintf("%s %s=%t", component.FeatureGates, gate, on), Fix: "remove this gate"}
 	next := f
@@ -80,8 +80,8 @@ func namedGate(given component.Gates, gate string, on bool, version component.Ve
 	}
 }
 
-// offByUmbrella judges the gates that AllAlpha or AllBeta switches off. Only
-// kube-controller-manager has leader migration.
+// offByUmbrella judges the gates that AllAlpha or AllBeta disables. Only kube-controller-manager
+// has leader migration.
 func offByUmbrella(given component.Gates, key string, version component.Version, report func(Finding)) {
 	off := map[string][]string{}
 	for _, gate := range component.MigrationGates() {
@@ -96,7 +96,7 @@ func offByUmbrella(given component.Gates, key string, version component.Version,
 	}
 }
 
-// offHarm returns what follows while a gate is off.
+// offHarm describes the effect of a disabled gate.
 func offHarm(gate string) string {
 	if gate == component.GateLeaderMigration {
 		return "the leader-migration flag is refused at start"
@@ -153,8 +153,8 @@ func managerArgs(args []string, report func(Finding)) {
 	controllers(args, report)
 }
 
-// controllers judges a list that leaves out what is to be handed over: a name
-// with - turns one off, a list without * turns everything else off.
+// controllers judges a list that omits a controller to hand over: a name with - disables one, and
+// a list without * disables all others.
 func controllers(args []string, report func(Finding)) {
 	v, ok := notation.Last(args, "controllers")
 	if !ok {

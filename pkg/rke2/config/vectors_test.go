@@ -2,8 +2,8 @@ package config
 
 import "testing"
 
-// TestMergeVectors runs the cases that the lab's stand-in for Rancher, which
-// shares no code with this package, is tested against as well.
+// TestMergeVectors shares its cases with the test of the lab's replacement for Rancher, which
+// shares no code with this package.
 func TestMergeVectors(t *testing.T) {
 	var cases []struct {
 		Name     string         `json:"name"`
@@ -34,7 +34,7 @@ func TestMergeVectors(t *testing.T) {
 	}
 }
 
-// TestPoolVectors is the same for the labels of a pool's machines.
+// TestPoolVectors covers the labels of a pool's machines, with cases shared in the same way.
 func TestPoolVectors(t *testing.T) {
 	var cases []struct {
 		Name    string            `json:"name"`
@@ -58,7 +58,7 @@ func TestPoolVectors(t *testing.T) {
 	}
 }
 
-// merged returns what the merge yields, before Rancher drops anything.
+// merged returns the result of the merge before Rancher drops values.
 func merged(c Config) map[string]any {
 	out := map[string]any{}
 	for k, v := range c {
