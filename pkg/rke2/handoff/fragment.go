@@ -13,35 +13,35 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 )
 
-// Form is what a fragment is written for.
+// Form is the output format of a fragment.
 type Form string
 
-// Forms are all of them.
+// Forms returns all forms.
 func Forms() []Form { return []Form{Terraform, Fleet, ArgoCD, Patch} }
 
 const (
 	// Terraform is HCL for rancher2_cluster_v2.
 	Terraform Form = "terraform"
-	// Fleet is the changed fields of the Cluster object, as a YAML manifest.
+	// Fleet is a YAML manifest with the changed fields of the Cluster object.
 	Fleet Form = "fleet"
-	// ArgoCD is the same.
+	// ArgoCD is the same manifest as Fleet.
 	ArgoCD Form = "argocd"
 	// Patch is a JSON patch with tests.
 	Patch Form = "patch"
 )
 
-// Known says whether there is such a form.
+// Known reports whether a form exists.
 func Known(form Form) bool { return slices.Contains(Forms(), form) }
 
-// Fragment is one edit of one Cluster object, to be committed by whoever keeps it.
+// Fragment is one edit of one Cluster object, for its owner to commit.
 type Fragment struct {
 	Namespace, Name string
-	Head            []string // what its reader has to know, one line each
+	Head            []string // what the reader must know, one line each
 	Before, After   config.Spec
 	Edit            edits.Edit
 }
 
-// Text writes the fragment.
+// Text formats the fragment.
 func (f Fragment) Text(form Form) (string, error) {
 	switch form {
 	case Terraform:
@@ -54,7 +54,7 @@ func (f Fragment) Text(form Form) (string, error) {
 	return "", fmt.Errorf("no form %q", form)
 }
 
-// manifest has each changed field whole: a list that is merged would not be the edit.
+// manifest writes each changed field as a whole: a merged list would differ from the edit.
 func (f Fragment) manifest() (string, error) {
 	text, err := yaml.Marshal(map[string]any{
 		"apiVersion": "provisioning.cattle.io/v1", "kind": "Cluster",
@@ -67,7 +67,7 @@ func (f Fragment) manifest() (string, error) {
 	return f.head() + string(text), nil
 }
 
-// patch knows no comments: what its reader has to know is said beside it.
+// patch returns no comments, which JSON does not have: callers print the head next to it.
 func (f Fragment) patch() (string, error) {
 	raw, err := f.Edit.JSONPatch()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/handoff"
 )
 
-// edit is one case of the table of edits: a configuration, and what an edit makes of it.
+// edit is a case of the table of edits: a configuration and the result of an edit.
 type edit struct {
 	Name     string         `json:"name"`
 	Edit     string         `json:"edit"`
@@ -82,7 +82,7 @@ func compute(c edit, spec config.Spec) (edits.Edit, error) {
 	return edits.SwitchProvider(spec, machines(c.Machines), edits.EndState(c.Edit))
 }
 
-// with is a configuration in which fields were replaced; nil takes one away.
+// with returns a configuration with replaced fields; nil removes one.
 func with(rke, fields map[string]any) map[string]any {
 	out := map[string]any{}
 	for name, value := range rke {
@@ -96,7 +96,7 @@ func with(rke, fields map[string]any) map[string]any {
 	return out
 }
 
-// tidy leaves out of what was read what says nothing, as Rancher's own clients do.
+// tidy removes empty values from a configuration, as Rancher's own clients do.
 func tidy(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -140,8 +140,7 @@ func sameFields(t *testing.T, what string, want, got config.Spec) {
 	}
 }
 
-// Whatever an edit is, committed in any form it is exactly that edit, and what its reader
-// has to know is above it.
+// Every edit, committed in any form, is exactly that edit. The text for its reader precedes it.
 func TestFragmentsAreTheEdit(t *testing.T) {
 	made := 0
 	for _, c := range allEdits(t) {
@@ -172,7 +171,7 @@ func TestFragmentsAreTheEdit(t *testing.T) {
 	}
 }
 
-// committed is the configuration once somebody has committed a fragment.
+// committed returns the configuration after a fragment was committed.
 func committed(t *testing.T, form handoff.Form, text string, rke, changed map[string]any) map[string]any {
 	t.Helper()
 	switch form {
@@ -181,7 +180,7 @@ func committed(t *testing.T, form handoff.Form, text string, rke, changed map[st
 		for name, value := range changed {
 			words := map[string]string{"machineGlobalConfig": "machine_global_config", "machineSelectorConfig": "machine_selector_config", "additionalManifest": "additional_manifest"}
 			if value == nil && !strings.Contains(text, "# remove "+words[name]+"\n") {
-				t.Errorf("nobody says that %s goes:\n%s", name, text)
+				t.Errorf("the text does not say that %s goes:\n%s", name, text)
 			}
 			if _, there := fields[name]; !there {
 				fields[name] = nil
@@ -220,7 +219,7 @@ func committed(t *testing.T, form handoff.Form, text string, rke, changed map[st
 	return with(rke, manifest.Spec.RKEConfig)
 }
 
-// Values that mean something to HCL or to YAML come through as they are.
+// Values with a special meaning in HCL or YAML are preserved.
 func TestTerraformKeepsValues(t *testing.T) {
 	odd := map[string]any{
 		"interpolation": "${var.x} %{ if true }", "quotes": `a "b" 'c' \d`, "lines": "a\nb\n\n  c\n", "unicode": "é 日本", "yes": "yes", "number": "1.50", "null": "null",
@@ -242,7 +241,7 @@ func TestNoSuchForm(t *testing.T) {
 	}
 }
 
-// A person can read it, and sees the keys.
+// The text must be readable and show the keys.
 func TestTerraformText(t *testing.T) {
 	spec := parse(t, map[string]any{"machineGlobalConfig": map[string]any{"cloud-provider-name": "aws"}})
 	change, err := edits.EnableLeaderMigration(spec, machines([]string{"cp-0 ce"}))

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The provider is not served as a module, so its schema and what it makes of a
-// configuration are here as tables, field by field. Left out: what no fragment has.
+// The provider is not available as a module, so tables here describe its schema and its
+// conversion of a configuration, field by field. They omit fields that no fragment has.
 //
 // rancher/terraform-provider-rancher2, rancher2/:
 //   - schema_cluster_v2_rke_config.go@188e2dc9: machine_global_config and
@@ -25,8 +25,8 @@ import (
 //     most one block, match_labels a map of strings, match_expressions a list of blocks of
 //     key, operator and a list values; config is a string of YAML whose default is
 //     "protect-kernel-defaults: false";
-//   - structure_cluster_v2_rke_config_system_config.go@0c920db5: an empty config sets none,
-//     values are sorted, an empty selector block is none.
+//   - structure_cluster_v2_rke_config_system_config.go@0c920db5: an empty config sets nothing,
+//     values are sorted, an empty selector block is ignored.
 type attribute struct {
 	name string
 	kind cty.Type
@@ -36,7 +36,7 @@ func rkeConfig() (attributes []attribute, blocks []string) {
 	return []attribute{{"machine_global_config", cty.String}, {"additional_manifest", cty.String}}, []string{"machine_selector_config"}
 }
 
-// evaluate is an attribute as Terraform evaluates it.
+// evaluate returns an attribute as Terraform evaluates it.
 func evaluate(t *testing.T, body *hclsyntax.Body, want attribute) (cty.Value, bool) {
 	t.Helper()
 	given, there := body.Attributes[want.name]
@@ -50,7 +50,7 @@ func evaluate(t *testing.T, body *hclsyntax.Body, want attribute) (cty.Value, bo
 	return value, true
 }
 
-// only fails on attributes and blocks that the provider has not.
+// only fails on attributes and blocks that the provider does not have.
 func only(t *testing.T, body *hclsyntax.Body, attributes, blocks []string) {
 	t.Helper()
 	for name := range body.Attributes {
@@ -65,7 +65,7 @@ func only(t *testing.T, body *hclsyntax.Body, attributes, blocks []string) {
 	}
 }
 
-// applied is spec.rkeConfig as the provider makes it of HCL: the fields that are there.
+// applied returns spec.rkeConfig as the provider derives it from HCL: the existing fields.
 func applied(t *testing.T, text string) map[string]any {
 	t.Helper()
 	file, diags := hclsyntax.ParseConfig([]byte(text), "fragment.tf", hcl.InitialPos)

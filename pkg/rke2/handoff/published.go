@@ -9,10 +9,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// Published returns the fragment as it may be kept where others read it. A fragment has each
-// changed field whole. Where a field carries over what may be secret, the text names the
-// change and the command that prints the fragment, and is no fragment itself: half of a
-// field would take the other half away.
+// Published returns the fragment for a place where others can read it. A fragment has each
+// changed field as a whole. If a field contains other values that may be secret, the text names
+// the change and the command that prints the fragment instead of the fragment: part of a field
+// would delete the rest.
 func (f Fragment) Published(form Form) (string, error) {
 	fields := config.ChangedFields(f.Before, f.After)
 	if notation.Equal(fields, config.ShownFields(fields)) && !f.carriesOver() {
@@ -34,8 +34,8 @@ func (f Fragment) Published(form Form) (string, error) {
 	return text.String(), nil
 }
 
-// carriesOver reports whether the edit itself holds what may be secret, such as the tests of
-// a patch.
+// carriesOver reports whether the edit itself contains values that may be secret, such as the
+// tests of a patch.
 func (f Fragment) carriesOver() bool {
 	return slices.ContainsFunc(f.Edit.Changes, func(c edits.Change) bool {
 		_, hidden := c.Shown()

@@ -10,10 +10,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/handoff"
 )
 
-// secret is in the places of a configuration that no edit changes.
+// secret is the value in places of a configuration that no edit changes.
 const secret = "hunter2-in-every-place"
 
-// cloned is a configuration of its own.
+// cloned returns a deep copy of a configuration.
 func cloned(t *testing.T, rke map[string]any) (out map[string]any) {
 	t.Helper()
 	text, err := json.Marshal(rke)
@@ -56,8 +56,8 @@ func seeded(t *testing.T, rke map[string]any) map[string]any {
 	return rke
 }
 
-// What is published of an edit holds no secret that it only carries over, in any form, and
-// says how the fragment is printed. What carries no secret is the fragment itself.
+// In no form does the published text contain a secret that an edit only carries over, and it names
+// the command that prints the fragment. Without secrets it is the fragment itself.
 func TestPublished(t *testing.T) {
 	made, whole := 0, 0
 	for _, c := range allEdits(t) {
@@ -104,7 +104,7 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// texts are the parts of changes that are published.
+// texts returns the published parts of changes.
 func texts(changes []edits.Change) (all []any) {
 	for _, c := range changes {
 		all = append(all, c.Location, c.Before, c.After, c.Diff)

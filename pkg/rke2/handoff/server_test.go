@@ -22,8 +22,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/handoff"
 )
 
-// clusterDefinition is Rancher's CRD as far as an edit reaches: free maps that are merged
-// key by key, a list that is atomic
+// clusterDefinition is the part of Rancher's CRD that edits touch: free maps that are merged by
+// key, and a list that is atomic
 // (rancher/rancher:pkg/crds/yaml/generated/provisioning.cattle.io_clusters.yaml@59bd052e).
 const clusterDefinition = `
 apiVersion: apiextensions.k8s.io/v1
@@ -76,7 +76,7 @@ spec:
                                 properties: {key: {type: string}, operator: {type: string}, values: {type: array, items: {type: string}, x-kubernetes-list-type: atomic}}
 `
 
-// rancherAPI is a real API server with Rancher's Clusters.
+// rancherAPI returns a client of a real API server with Rancher's Clusters.
 func rancherAPI(t *testing.T) dynamic.ResourceInterface {
 	t.Helper()
 	server := apiserver.New(t, apiserver.Options{})
@@ -97,7 +97,7 @@ func rancherAPI(t *testing.T) dynamic.ResourceInterface {
 	return clusters
 }
 
-// manifest is a Cluster as somebody keeps it, with what is none of ours.
+// manifest returns a Cluster from an owner's files, with fields that are not ours.
 func manifest(name string, rke map[string]any) map[string]any {
 	rke = runtime.DeepCopyJSON(rke)
 	rke["etcd"] = map[string]any{"snapshotRetention": "7"}
@@ -106,7 +106,7 @@ func manifest(name string, rke map[string]any) map[string]any {
 		"spec":     map[string]any{"kubernetesVersion": "v1.26.15+rke2r1", "rkeConfig": rke}}
 }
 
-// replaced is a manifest with the fields of a fragment, each whole.
+// replaced returns a manifest with the fields of a fragment, each replaced as a whole.
 func replaced(t *testing.T, kept map[string]any, text string) map[string]any {
 	t.Helper()
 	var fragment struct {
@@ -138,11 +138,11 @@ func encoded(t *testing.T, value any) []byte {
 	return text
 }
 
-// owner has a client's way to bring an object from what it keeps to what it commits.
+// owner is a client's way to change an object from the stored version to the committed one.
 type owner struct {
 	form   handoff.Form
 	begins func(t *testing.T, api dynamic.ResourceInterface, kept map[string]any) error
-	// commits gets what was kept and the fragment.
+	// commits receives the stored version and the fragment.
 	commits func(t *testing.T, api dynamic.ResourceInterface, kept map[string]any, text string) error
 }
 
@@ -166,9 +166,9 @@ func send(t *testing.T, api dynamic.ResourceInterface, kept map[string]any, kind
 	return err
 }
 
-// owners are the ways in which a fragment gets to the API: a patch; Fleet, for which Helm
-// merges what its last release does not have (helm/helm:pkg/kube/client.go@v3.22.0); Argo CD,
-// as kubectl apply does, or on the server's side; and a Cluster made anew of it.
+// owners returns the ways in which a fragment reaches the API: a patch; Fleet, for which Helm
+// merges fields that its last release lacks (helm/helm:pkg/kube/client.go@v3.22.0); Argo CD, as
+// kubectl apply or with server-side apply; and a Cluster created from it.
 func owners() map[string]owner {
 	return map[string]owner{
 		"kubectl patch": {handoff.Patch, create, func(t *testing.T, api dynamic.ResourceInterface, kept map[string]any, text string) error {
@@ -202,8 +202,8 @@ func owners() map[string]owner {
 	}
 }
 
-// A fragment that is committed is our own edit, on a real API server, by whatever way it
-// gets there; what belongs to others stays.
+// On a real API server a committed fragment equals our own edit in every way of committing it, and
+// fields of others remain.
 func TestFragmentsOnAPIServer(t *testing.T) {
 	api := rancherAPI(t)
 	made := 0
@@ -256,7 +256,7 @@ func TestFragmentsOnAPIServer(t *testing.T) {
 	}
 }
 
-// specOf is a Cluster's specification without what says nothing.
+// specOf returns a Cluster's specification without empty values.
 func specOf(t *testing.T, api dynamic.ResourceInterface, name string) any {
 	t.Helper()
 	found, err := api.Get(t.Context(), name, metav1.GetOptions{})

@@ -12,12 +12,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// terraform is the block rke_config of a rancher2_cluster_v2, with each changed field
-// whole. machine_global_config, and config of machine_selector_config from version 3.2.0
-// on, are strings of YAML (rancher/terraform-provider-rancher2:
+// terraform returns the block rke_config of a rancher2_cluster_v2, with each changed field as a
+// whole. machine_global_config and, from version 3.2.0 on, config of machine_selector_config are
+// strings of YAML (rancher/terraform-provider-rancher2:
 // rancher2/schema_cluster_v2_rke_config.go@188e2dc9 and
-// rancher2/schema_cluster_v2_rke_config_system_config.go@40d884f2); before that version
-// config is a map of strings, which has no lists.
+// rancher2/schema_cluster_v2_rke_config_system_config.go@40d884f2). Before that version config is
+// a map of strings, which has no lists.
 func (f Fragment) terraform() (string, error) {
 	file := hclwrite.NewEmptyFile()
 	block := file.Body().AppendNewBlock("rke_config", nil).Body()
@@ -49,8 +49,8 @@ func comment(body *hclwrite.Body, text string) {
 	body.AppendUnstructuredTokens(hclwrite.Tokens{{Type: hclsyntax.TokenComment, Bytes: []byte("# " + text + "\n")}})
 }
 
-// setYAML sets an attribute that is a string of YAML: the value through yamlencode, so
-// that a reader sees keys and not a text.
+// setYAML sets an attribute to a string of YAML through yamlencode, so that readers see keys and
+// not one text.
 func setYAML(body *hclwrite.Body, name string, value any) error {
 	encoded, err := ctyOf(value)
 	if err != nil {
@@ -69,8 +69,7 @@ func setText(body *hclwrite.Body, name string, value any) error {
 	return nil
 }
 
-// addEntries writes one block for each entry, in their order: a later one beats an
-// earlier one.
+// addEntries writes one block for each entry, in order: a later one overrides an earlier one.
 func addEntries(body *hclwrite.Body, name string, value any) error {
 	entries, _ := value.([]any)
 	for _, one := range entries {
@@ -82,7 +81,7 @@ func addEntries(body *hclwrite.Body, name string, value any) error {
 			}
 		}
 		values, given := entry["config"].(map[string]any)
-		if !given { // left out, the provider would put protect-kernel-defaults there
+		if !given { // if omitted, the provider would put protect-kernel-defaults there
 			block.SetAttributeValue("config", cty.StringVal(""))
 			continue
 		}
@@ -120,7 +119,7 @@ func addSelector(body *hclwrite.Body, selector map[string]any) error {
 	return nil
 }
 
-// ctyOf is a value of the configuration as HCL has it.
+// ctyOf returns a value of the configuration in HCL's type system.
 func ctyOf(value any) (cty.Value, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
