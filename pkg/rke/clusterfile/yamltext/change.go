@@ -8,60 +8,59 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Style is how a value is written where nothing stands yet. A quoted value that
-// is replaced keeps its kind of quotes, whatever the style, unless the new one
-// is a boolean: yaml.v2 puts no quoted one into a boolean.
+// Style is the notation of a value in a place that has none yet. A value that replaces a
+// quoted one keeps its quotes, except for booleans: yaml.v2 decodes no quoted value into a
+// boolean.
 type Style string
 
 const (
-	// Plain is without quotes: true, external-aws.
+	// Plain means no quotes: true, external-aws.
 	Plain Style = "plain"
-	// Quoted is in double quotes: "true".
+	// Quoted means double quotes: "true".
 	Quoted Style = "quoted"
-	// Literal is a block of lines (|), for text of more than one.
+	// Literal means a block of lines (|), for text of several lines.
 	Literal Style = "literal"
 )
 
-// Change is one wanted key. It is a value: plans hold it, Edit applies it.
+// Change describes one key to set or delete. It is a value: plans hold it, Edit applies it.
 type Change struct {
 	Path  []string `json:"path"`
-	Value *string  `json:"value,omitempty"` // nil: the key is to be gone
+	Value *string  `json:"value,omitempty"` // nil deletes the key
 	Style Style    `json:"style,omitempty"`
-	// Prune names mappings above a deleted key that go with it when nothing is
-	// left in them: those that Edit.Created said an edit of ours had made.
-	// Others stay, as {}.
+	// Prune names mappings above a deleted key to delete too, if they become empty: those that
+	// Edit.Created reported for our edit. Others remain, as {}.
 	Prune [][]string `json:"prune,omitempty"`
-	// Refill names mappings above a deleted key that are written again as they were
-	// before an edit of ours put the first key into them.
+	// Refill names mappings above a deleted key to restore to the text they had before our edit
+	// put the first key into them.
 	Refill []Blank `json:"refill,omitempty"`
-	// Digest is the SHA-256 of a value that a Receipt leaves out.
+	// Digest is the SHA-256 of a value that a Receipt omits.
 	Digest string `json:"digest,omitempty"`
 }
 
-// Set wants the value at path, with missing mappings above it.
+// Set returns a change that sets the value at path and creates missing mappings above it.
 func Set(value string, style Style, path ...string) Change {
 	return Change{Path: path, Value: &value, Style: style}
 }
 
-// Delete wants the key at path gone, with all below it.
+// Delete returns a change that deletes the key at path and everything below it.
 func Delete(path ...string) Change { return Change{Path: path} }
 
-// Pruning is a deletion that leaves the mappings above it as they were before the
-// edit that made or filled them.
+// Pruning returns the deletion with the mappings to prune or refill, as made by the edit that
+// it undoes.
 func (c Change) Pruning(made Made) Change {
 	c.Prune, c.Refill = made.Created, made.Filled
 	return c
 }
 
-// spellings are the ways in which a change may be written; the first that proves
-// right is taken.
+// spellings returns the notations to try for a change, in this order, until one is proven
+// right.
 func (c Change) spellings() []Change {
 	other := c
 	switch {
 	case c.Value == nil && len(c.Refill) > 0:
-		other.Refill = nil // somebody gave the mapping an anchor, or a comment
+		other.Refill = nil // if another writer gave the mapping an anchor or a comment
 	case c.Value != nil && c.Style == Literal:
-		other.Style = Quoted // blank lines that follow would become part of a block that keeps its own
+		other.Style = Quoted // a block that keeps trailing blank lines would absorb those that follow
 	default:
 		return []Change{c}
 	}
@@ -72,32 +71,32 @@ func (c Change) prunes(path []string) bool {
 	return slices.ContainsFunc(c.Prune, func(p []string) bool { return slices.Equal(p, path) })
 }
 
-// Dotted is a path as messages write it.
+// Dotted formats a path for messages.
 func Dotted(path []string) string { return strings.Join(path, ".") }
 
-// Made is what an edit put above its keys. Given to Change.Pruning, a later
-// deletion that empties these mappings leaves them as they were.
+// Made describes what an edit created above its keys. Passed to Change.Pruning, it lets a later
+// deletion restore these mappings.
 type Made struct {
-	// Created are the mappings that were not there, outermost first.
+	// Created holds the mappings that did not exist, outermost first.
 	Created [][]string `json:"created,omitempty"`
-	// Filled are those that were there with nothing in them.
+	// Filled holds the mappings that existed without keys.
 	Filled []Blank `json:"filled,omitempty"`
 }
 
-// Empty says that nothing was put above the keys.
+// Empty reports whether the edit created nothing above its keys.
 func (m Made) Empty() bool { return len(m.Created) == 0 && len(m.Filled) == 0 }
 
-// Blank is a mapping without keys: its path, and what stood between its colon and
-// the comment, or the end of the line: nothing, ~, null, {}.
+// Blank is a mapping without keys. It holds the path and the text between the colon and the
+// comment or the end of the line: nothing, ~, null or {}.
 type Blank struct {
 	Path []string `json:"path"`
 	Text string   `json:"text"`
 }
 
-// blankText is what may be remembered of a file: a receipt is no secret.
+// blankText matches text that a receipt may hold: receipts are not secret.
 var blankText = regexp.MustCompile(`^[ \t]*(|~|null|Null|NULL|\{[ \t]*\})[ \t]*$`)
 
-// refill is how the mapping of the last step is written when it is left empty.
+// refill returns the text for the last mapping of s when it becomes empty.
 func (c Change) refill(s spot) string {
 	if v := s.last().value; v.Anchor != "" || v.Style&yaml.TaggedStyle != 0 {
 		return " {}"
@@ -116,8 +115,8 @@ func (c Change) blank(path []string) (Blank, bool) {
 	return c.Refill[i], true
 }
 
-// Empty reports whether the text is one of those that mean nothing, or an empty mapping.
+// Empty reports whether the text is null or an empty mapping.
 func (b Blank) Empty() bool { return blankText.MatchString(b.Text) }
 
-// null says whether the text means null to YAML, and not a mapping.
+// null reports whether YAML reads the text as null.
 func (b Blank) null() bool { return !slices.Contains([]byte(b.Text), '{') }

@@ -19,14 +19,14 @@ func (d *Document) delete(c Change) ([]attempt, *refusal) {
 	}
 	victim := s.last()
 	only := len(victim.in.Content) == 2
-	// What an edit of ours made has no comment of its own: one above it was there before.
+	// Keys from our own edits have no comment; a comment above one existed before.
 	first := victim.key.Line - 1
 	if len(s.steps) == len(c.Path) {
 		first = d.ownComment(victim)
 	}
 	switch {
 	case only && len(s.steps) == 1:
-		return nil, &refusal{cause: causeEmpty, line: victim.key.Line, seen: "nothing else stands in the file", wanted: "a " + d.reader.File + " with other keys"}
+		return nil, &refusal{cause: causeEmpty, line: victim.key.Line, seen: "the file has no other key", wanted: "a " + d.reader.File + " with other keys"}
 	case flow(victim.in) && only && len(s.steps) > 1:
 		return d.emptyBraces(c, s)
 	case flow(victim.in):
@@ -52,10 +52,9 @@ func (d *Document) delete(c Change) ([]attempt, *refusal) {
 	return out, nil
 }
 
-// ownComment is the first line of the comment right above a key, indented as it is;
-// the key's own line where there is none. Left behind, it would stand above the next
-// key, or nothing. Text of a value above may look like one: the proof of an edit
-// tells.
+// ownComment returns the first line of the comment directly above a key, with the same
+// indentation, or the key's own line. If the comment remained, it would describe the next key
+// or nothing. Text of a value above may look like a comment; the proof of the edit decides.
 func (d *Document) ownComment(s step) int {
 	first := s.key.Line - 1
 	for first > 1 && !d.blank(first-1) && d.blankOrComment(first-1) && d.indent(first-1) == s.key.Column-1 {
@@ -64,7 +63,7 @@ func (d *Document) ownComment(s step) int {
 	return first
 }
 
-// anchorsInUse refuses to delete text that another place repeats.
+// anchorsInUse refuses to delete text that an alias elsewhere repeats.
 func (d *Document) anchorsInUse(s step) *refusal {
 	inside := map[string]int{}
 	collectAliases(s.value, inside)
@@ -87,9 +86,8 @@ func (d *Document) anchorsInUse(s step) *refusal {
 	return check(s.value)
 }
 
-// lineCuts take out the lines of a key, from the first to the last one. A file
-// without a last break keeps that, unless a block that ends there then would
-// lose its own.
+// lineCuts returns the ways to cut the lines of a key, from first to last. A file without a
+// final line break keeps that form, unless a block at the new end would lose its own break.
 func (d *Document) lineCuts(first, last int) []splice {
 	start, end := d.lines[first].start, d.lines[last].next
 	if first == 0 {

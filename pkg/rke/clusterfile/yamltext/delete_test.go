@@ -6,8 +6,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// What stays behind a deletion must not become text of a block that stands
-// above, and no text of the deleted block may stay as a comment.
+// Text after a deletion must not join the block above it, and no text of the deleted block may
+// remain as a comment.
 func TestDeletionBesideBlocks(t *testing.T) {
 	noAWS := yamltext.Delete("cloud_provider", "awsCloudProvider")
 	noServices := yamltext.Delete("services")

@@ -6,8 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// deleteFlow takes an entry out of a mapping in braces, with one comma, and the
-// lines from first, its comment.
+// deleteFlow deletes an entry of a mapping in braces with one comma, and its comment, which
+// starts at line first.
 func (d *Document) deleteFlow(s step, first int, only bool) ([]attempt, *refusal) {
 	start, end := d.at(s.key), d.valueEnd(s)
 	if end < 0 {
@@ -18,7 +18,7 @@ func (d *Document) deleteFlow(s step, first int, only bool) ([]attempt, *refusal
 	comma := after < len(d.text) && d.text[after] == ','
 	switch {
 	case only:
-		return []attempt{d.emptied(s, start, end, after, comma)}, nil
+		return []attempt{d.removeOnly(s, start, end, after, comma)}, nil
 	case comma:
 		cut := d.entryCut(start, after+1)
 		return []attempt{{d.withComment(cut, first)}, {cut}}, nil
@@ -31,8 +31,8 @@ func (d *Document) deleteFlow(s step, first int, only bool) ([]attempt, *refusal
 	if strings.Trim(string(d.text[before+1:start]), " \t") == "" {
 		return []attempt{{{before, end, ""}}}, nil
 	}
-	// A comment may keep the two apart, and it stays. A comma before the brace is
-	// allowed, and needed where the comment follows it without a blank.
+	// A comment may separate the two; it remains. A comma before the brace is allowed, and
+	// required if the comment follows it without a blank.
 	cut := d.entryCut(start, end)
 	full := d.withComment(cut, first)
 	if full.start <= before {
@@ -41,7 +41,7 @@ func (d *Document) deleteFlow(s step, first int, only bool) ([]attempt, *refusal
 	return []attempt{{{before, before + 1, ""}, full}, {{before, before + 1, ""}, cut}, {cut}}, nil
 }
 
-// withComment widens a cut that begins with a line to the comment above it.
+// withComment extends a cut that starts at the beginning of a line to the comment above it.
 func (d *Document) withComment(cut splice, first int) splice {
 	if start := d.lines[first].start; start < cut.start && cut.start == d.lines[d.lineAt(cut.start)].start {
 		cut.start = start
@@ -49,8 +49,7 @@ func (d *Document) withComment(cut splice, first int) splice {
 	return cut
 }
 
-// emptyBraces takes the one entry out, with the braces where an edit had put them
-// there.
+// emptyBraces deletes the only entry, and the braces if an edit had added them.
 func (d *Document) emptyBraces(c Change, s spot) ([]attempt, *refusal) {
 	above := spot{steps: s.steps[:len(s.steps)-1]}
 	from, end := d.colon(above.last().key), d.valueEnd(above.last())
@@ -60,11 +59,11 @@ func (d *Document) emptyBraces(c Change, s spot) ([]attempt, *refusal) {
 	return d.deleteFlow(s.last(), s.last().key.Line-1, true)
 }
 
-// emptied takes out the one entry, and blanks beside it.
-func (d *Document) emptied(s step, start, end, after int, comma bool) attempt {
+// removeOnly returns the deletion of the only entry and the blanks around it.
+func (d *Document) removeOnly(s step, start, end, after int, comma bool) attempt {
 	if comma {
 		if d.lineAt(after) != d.lineAt(end-1) {
-			return attempt{{start, end, ""}, {after, after + 1, ""}} // a comment in between stays
+			return attempt{{start, end, ""}, {after, after + 1, ""}} // a comment in between remains
 		}
 		end = after + 1
 	}
@@ -76,8 +75,8 @@ func (d *Document) emptied(s step, start, end, after int, comma bool) attempt {
 	return attempt{{start, end, ""}}
 }
 
-// commaBefore is the comma between an entry and the one before it, whatever stands
-// between the two; -1 where it cannot be told.
+// commaBefore returns the offset of the comma between an entry and the previous one, or -1 if
+// it cannot be determined.
 func (d *Document) commaBefore(s step) int {
 	prev := step{in: s.in, key: s.in.Content[s.index-2], value: s.in.Content[s.index-1], index: s.index - 2}
 	end := d.valueEnd(prev)
@@ -90,15 +89,15 @@ func (d *Document) commaBefore(s step) int {
 		}
 		return -1
 	}
-	// A value over several lines: without a comment the comma stands right before.
+	// A value over several lines: without a comment the comma directly precedes the entry.
 	if back := len(strings.TrimRight(string(d.text[:d.at(s.key)]), " \t\r\n")); back > 0 && d.text[back-1] == ',' {
 		return back - 1
 	}
 	return -1
 }
 
-// entryCut widens a cut to whole lines where nothing else stands on them but the
-// entry's own comment, else over the blanks that follow.
+// entryCut extends a cut to whole lines if they hold nothing but the entry and its comment,
+// and otherwise over the blanks that follow.
 func (d *Document) entryCut(start, end int) splice {
 	first, last := d.lines[d.lineAt(start)], d.lines[d.lineAt(end-1)]
 	rest := d.skipBlanks(end)
@@ -109,7 +108,7 @@ func (d *Document) entryCut(start, end int) splice {
 	return splice{start, d.skipBlanks(end), ""}
 }
 
-// valueEnd is where an entry of a flow mapping ends.
+// valueEnd returns the offset at which an entry of a flow mapping ends.
 func (d *Document) valueEnd(s step) int {
 	switch v := s.value; {
 	case v.Kind == yaml.MappingNode || v.Kind == yaml.SequenceNode:

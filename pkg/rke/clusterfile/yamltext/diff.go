@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// context is the number of unchanged lines shown around a change.
 const context = 3
 
-// Diff is the edit as a unified diff; empty when there is nothing to do.
+// Diff returns the edit as a unified diff, or is empty if nothing changes.
 func (e Edit) Diff() string {
 	before, after := newSource(e.Before), newSource(e.After)
 	var b strings.Builder
@@ -31,7 +30,7 @@ func group(b *strings.Builder, before, after source, hunks []hunk) {
 	lead := min(context, first.b0)
 	trail := min(context, len(before.lines)-last.b1)
 	fmt.Fprintf(b, "@@ -%s +%s @@\n",
-		span(first.b0-lead, last.b1+trail), span(first.a0-lead, last.a1+trail))
+		rangeText(first.b0-lead, last.b1+trail), rangeText(first.a0-lead, last.a1+trail))
 	at := first.b0 - lead
 	for _, h := range hunks {
 		for ; at < h.b0; at++ {
@@ -49,8 +48,8 @@ func group(b *strings.Builder, before, after source, hunks []hunk) {
 	}
 }
 
-// span is a range as unified diffs write it.
-func span(from, to int) string {
+// rangeText formats a range of lines for a unified diff.
+func rangeText(from, to int) string {
 	switch to - from {
 	case 0:
 		return fmt.Sprintf("%d,0", from)
@@ -71,7 +70,7 @@ func diffLine(b *strings.Builder, sign byte, s source, i int) {
 	}
 }
 
-// Lines counts the lines that the edit adds and removes.
+// Lines returns the number of lines that the edit adds and removes.
 func (e Edit) Lines() (added, removed int) {
 	for _, h := range e.hunks {
 		added, removed = added+h.a1-h.a0, removed+h.b1-h.b0

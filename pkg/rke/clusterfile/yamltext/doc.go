@@ -1,13 +1,12 @@
-// Package yamltext edits the text of a YAML document, and changes the needed bytes
-// and no other. Places are found with the node positions of a parser, text is
-// spliced, never encoded again, and the result is decoded with two decoders and
-// compared before it is given out: it means the old text with the changes and
-// nothing else. An edit can be taken back in a text that has changed elsewhere since.
+// Package yamltext edits the text of a YAML document and changes only the necessary bytes. It
+// finds places by a parser's node positions and splices text; it never encodes the document.
+// Before it returns a result, it decodes it with two decoders and compares: the result means
+// the old text with the changes and nothing else. An edit can be undone in a text that has
+// changed elsewhere.
 //
-// What cannot be edited safely is refused, with its line and the reason: a
-// *fault.Error of class Usage.
+// Edits that are not safe are refused with a line and a reason: a *fault.Error of class Usage.
 //
-// It knows YAML alone. What a key means, which program reads the text and what that
-// program takes are a Reader's; where the text is kept is its caller's. It knows no
-// file, no disk and no client.
+// The package knows YAML alone. A Reader knows the meaning of keys, the program that reads the
+// text, and what that program accepts. The caller stores the text: this package knows no file,
+// disk or client.
 package yamltext

@@ -14,18 +14,18 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 )
 
-// Reader is the program that reads a text in the end, as far as edits and messages
-// have to know it. The zero value takes any YAML of any size.
+// Reader describes the program that finally reads a text, as far as edits and messages need
+// it. The zero value accepts any YAML of any size.
 type Reader struct {
-	Name string // the program's
-	// File is what its text is called, Content what it is, and Top what stands in it.
+	Name string // of the program
+	// File names the text, Content describes it, and Top describes its top level.
 	File, Content, Top string
-	Render             string // what somebody does who has a template of the text
-	Reasons            string // begins the reason of every fault
-	MaxValues          int    // in the text, aliases expanded; 0: no bound
-	MaxSize            int    // in bytes, so that a log or an image is not parsed for minutes; 0: none
-	// Takes says why the program would not read a text; nil when it would. It is asked
-	// of every text that an edit comes to. A nil Takes takes all.
+	Render             string // how to render a template of the text
+	Reasons            string // prefix of the reason of every error
+	MaxValues          int    // with aliases expanded; 0 for no limit
+	MaxSize            int    // bytes, so that a log or an image is not parsed for minutes; 0 for no limit
+	// Takes returns an error if the program would not read a text. It is called with the result
+	// of every edit. A nil Takes accepts all texts.
 	Takes func(*Document) error
 }
 
@@ -36,20 +36,20 @@ func (r Reader) takes(d *Document) error {
 	return r.Takes(d)
 }
 
-// Document is one parsed text that can be edited. Nodes are for positions and
-// structure; they are never encoded.
+// Document is a parsed text that can be edited. Its nodes serve for positions and structure;
+// they are never encoded.
 type Document struct {
 	source
 	name    string
 	reader  Reader
 	root    *yaml.Node // the top-level mapping
-	generic any        // the same text as yaml.v2 reads it
+	generic any        // the same text as decoded by yaml.v2
 	aliased map[string]int
 }
 
-// Parse reads one YAML document whose top level is a mapping with keys. name is for
-// messages. What cannot be read, or edited anywhere, is a *fault.Error of class Usage
-// with the line. Whether the reader takes the text is not asked.
+// Parse reads one YAML document whose top level is a mapping with keys. Messages use name. It
+// returns a *fault.Error of class Usage with the line if the text cannot be read, or not
+// edited anywhere. It does not call Reader.Takes.
 func Parse(name string, text []byte, reader Reader) (*Document, error) {
 	d, r := load(name, text, reader)
 	if r != nil {
@@ -58,17 +58,17 @@ func Parse(name string, text []byte, reader Reader) (*Document, error) {
 	return d, nil
 }
 
-// Name is what Parse was given.
+// Name returns the name given to Parse.
 func (d *Document) Name() string { return d.name }
 
-// Text is the text that was parsed. Callers must not change it.
+// Text returns the parsed text. Callers must not change it.
 func (d *Document) Text() []byte { return d.text }
 
-// Root is the mapping at top level, for looking. Callers must not change it.
+// Root returns the top-level mapping. Callers must not change it.
 func (d *Document) Root() *yaml.Node { return d.root }
 
-// Line is where a key stands, 1-based; 0 when it is not there. It is for messages and
-// takes the last of duplicates.
+// Line returns the line of a key for messages, starting at 1, or 0 if the key is missing. Of
+// duplicates it returns the last.
 func (d *Document) Line(path ...string) int {
 	at, found := d.root, 0
 	for _, name := range path {
@@ -117,8 +117,8 @@ func load(name string, text []byte, reader Reader) (*Document, *refusal) {
 	return d, d.unfit()
 }
 
-// unsuitable looks at the bytes alone. The scanner reads UTF-16 as well, where
-// no position would be right.
+// unsuitable checks the bytes alone. The scanner also reads UTF-16, for which all positions
+// would be wrong.
 func unsuitable(text []byte, reader Reader) *refusal {
 	switch {
 	case len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte(byteOrderMark)))) == 0:
@@ -148,7 +148,7 @@ func invalidLine(text []byte) int {
 	return 0
 }
 
-// unfit refuses what is YAML but cannot be edited anywhere.
+// unfit refuses YAML that cannot be edited anywhere.
 func (d *Document) unfit() *refusal {
 	switch {
 	case d.root.Kind == yaml.ScalarNode && d.root.ShortTag() == "!!null",
@@ -160,8 +160,8 @@ func (d *Document) unfit() *refusal {
 	return nil
 }
 
-// Twice refuses a key that stands a second time in its mapping, where that cannot be
-// left to the reader. first is the line of the first.
+// Twice returns an error for a duplicate key, for Readers that must not decide which one
+// counts. first is the line of the first key.
 func (d *Document) Twice(key *yaml.Node, path string, first int) error {
 	return d.refused(d.duplicate(key, path, first))
 }
@@ -187,18 +187,18 @@ func collectAliases(n *yaml.Node, into map[string]int) {
 	}
 }
 
-// OneLine is an error as one line, for messages that are one.
+// OneLine returns err with its text joined to one line.
 func OneLine(err error) error {
 	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
 }
 
-// Excerpt keeps secrets and long lines out of messages: the key and the first
-// characters say enough.
+// Excerpt shortens text so that messages show no secrets or long lines: the first characters
+// suffice.
 func Excerpt(s string) string {
-	const most = 60
+	const limit = 60
 	s = strings.TrimSpace(s)
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
+	if r := []rune(s); len(r) > limit {
+		return string(r[:limit]) + "…"
 	}
 	return s
 }

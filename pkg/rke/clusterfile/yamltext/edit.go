@@ -8,37 +8,36 @@ import (
 	"strings"
 )
 
-// theNewText is what messages call a text that an edit came to.
+// theNewText names the result of an edit in messages.
 const theNewText = "the new text"
 
 // Edit is a computed change of a text, with the text before and after.
 type Edit struct {
-	Name          string // the document's
+	Name          string // of the document
 	Before, After []byte
-	// Changes are those that Edit was given.
+	// Changes holds the arguments of Document.Edit.
 	Changes []Change
 	Made
 
 	hunks []hunk
 }
 
-// Empty says whether the text already is as wanted.
+// Empty reports whether nothing changes.
 func (e Edit) Empty() bool { return string(e.Before) == string(e.After) }
 
-// SHA256 is that of After, in hexadecimal.
+// SHA256 returns the SHA-256 of After in hexadecimal.
 func (e Edit) SHA256() string { return Digest(e.After) }
 
-// Digest is the SHA-256 of a text, in hexadecimal, as receipts hold it.
+// Digest returns the SHA-256 of a text in hexadecimal, as receipts hold it.
 func Digest(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// Edit computes the text in which all changes are made, one after the other.
-// The result has been decoded and compared: it means the old text with the
-// changes and nothing else, untouched lines are the same to the byte, and the
-// reader takes it. What cannot be had so is a *fault.Error of class Usage, and no
-// Edit.
+// Edit makes the changes one after the other and returns the new text. The result was decoded
+// and compared: it means the old text with the changes and nothing else, untouched lines are
+// identical to the byte, and the reader accepts it. If that is impossible, Edit returns a
+// *fault.Error of class Usage.
 func (d *Document) Edit(changes ...Change) (Edit, error) {
 	e, after, err := d.edit(prove, changes)
 	if err == nil {
@@ -50,13 +49,13 @@ func (d *Document) Edit(changes ...Change) (Edit, error) {
 	return e, nil
 }
 
-// proof returns an error unless a text means the one before it with the change.
+// proof returns an error unless after means before with the change.
 type proof func(before, after *Document, c Change) error
 
-// unproven is the proof of an edit that was proven before, which its digest tells.
+// unproven accepts every edit. Use it for an edit that was proven before, as its digest shows.
 func unproven(*Document, *Document, Change) error { return nil }
 
-// edit computes an edit and the text after it, which the reader has not seen yet.
+// edit computes an edit and the new text, without calling Reader.Takes.
 func (d *Document) edit(proven proof, changes []Change) (Edit, *Document, error) {
 	e := Edit{Name: d.name, Before: d.text, Changes: slices.Clone(changes)}
 	now, origins := d, identity(len(d.lines))
@@ -76,7 +75,7 @@ func (d *Document) edit(proven proof, changes []Change) (Edit, *Document, error)
 	return e, now, nil
 }
 
-// change makes one change. Without need for one it gives d back.
+// change makes one change. It returns d if nothing has to change.
 func (d *Document) change(c Change, origins []int, proven proof) (*Document, []int, Made, *refusal) {
 	if len(c.Path) == 0 {
 		return nil, nil, Made{}, &refusal{cause: causeForm, seen: "a change without a path", wanted: "a key"}
@@ -130,9 +129,8 @@ func (d *Document) notProven(c Change, why error) *refusal {
 	return r
 }
 
-// prove says whether a new text means the old one with the change, for both
-// decoders, and holds every line of the old text that the change had no
-// business with.
+// prove returns an error unless both decoders read a new text as the old one with the change,
+// and all lines outside of the change are intact.
 func prove(before, after *Document, c Change) error {
 	for _, d := range dialects() {
 		want := d.of(before)
@@ -144,8 +142,8 @@ func prove(before, after *Document, c Change) error {
 	return nil
 }
 
-// intact says whether each line that is said to come from the original is that
-// line, in order, to the byte.
+// intact returns an error unless each line with an origin equals that line of the original, in
+// order, to the byte.
 func intact(before, after source, origins []int) error {
 	kept := slices.DeleteFunc(slices.Clone(origins), func(i int) bool { return i == added })
 	if len(origins) != len(after.lines) || !slices.IsSorted(kept) || len(slices.Compact(slices.Clone(kept))) != len(kept) {

@@ -7,8 +7,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// Comments may stand anywhere in braces: each place is tried with each, and the
-// meaning of the file decides.
+// Comments may be anywhere in braces. The test puts one into each place and compares the
+// meaning of the file.
 func TestEditsInBracesWithComments(t *testing.T) {
 	const places = "cloud_provider: {@1\n  name: aws@2,@3\n@4  awsCloudProvider: {@5}@6\n@7}@8\nnodes: []\n"
 	forms := []string{
@@ -24,10 +24,10 @@ func TestEditsInBracesWithComments(t *testing.T) {
 		for place := '0'; place <= '9'; place++ {
 			for _, comment := range []string{" # c, {x: y", "   # it's\n  ", "\n# c}\n\n  "} {
 				for _, eol := range []string{"\n", "\r\n"} {
-					text := strings.ReplaceAll(marked(form, place, comment), "\n", eol)
+					text := strings.ReplaceAll(withComment(form, place, comment), "\n", eol)
 					f, err := yamltext.Parse("x.yml", []byte(text), reader())
 					if err != nil {
-						continue // no YAML with a comment there
+						continue // a comment is not valid YAML there
 					}
 					e, err := f.Edit(switchTo(yamltext.Made{})...)
 					if err != nil {
@@ -41,9 +41,9 @@ func TestEditsInBracesWithComments(t *testing.T) {
 	}
 }
 
-// marked puts a comment where the mark of a place stands, and nothing where the
-// others do. A comment ends its line.
-func marked(form string, place rune, comment string) string {
+// withComment puts a comment at the mark of one place and removes the other marks. A comment
+// ends its line.
+func withComment(form string, place rune, comment string) string {
 	var b strings.Builder
 	for i := 0; i < len(form); i++ {
 		switch {

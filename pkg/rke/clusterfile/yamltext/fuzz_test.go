@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// menu is what the fuzzer may order: every edit that a migration needs.
-func menu() [][]yamltext.Change {
+// migrationEdits returns every edit that a migration needs.
+func migrationEdits() [][]yamltext.Change {
 	created := yamltext.Made{Created: [][]string{{"services"}, {"services", "kube-controller"}, {"services", "kube-controller", "extra_args"}}}
 	return [][]yamltext.Change{
 		{enable()},
@@ -32,7 +32,7 @@ func menu() [][]yamltext.Change {
 
 func FuzzEdit(f *testing.F) {
 	for n, g := range goldens(f) {
-		for i := range menu() {
+		for i := range migrationEdits() {
 			if (n+i)%3 == 0 {
 				f.Add(g.before, uint8(i))
 			}
@@ -54,12 +54,12 @@ func FuzzEdit(f *testing.F) {
 		"cloud_provider: {\n  name: aws,   # the name\n  awsCloudProvider: {}\n}\n",
 		"kubernetes_version: v1.26.9-rancher1-1\ncloud_provider: {name: aws}\n",
 	} {
-		for i := range menu() {
+		for i := range migrationEdits() {
 			f.Add([]byte(odd), uint8(i))
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte, order uint8) {
-		changes := menu()[int(order)%len(menu())]
+		changes := migrationEdits()[int(order)%len(migrationEdits())]
 		file, err := yamltext.Parse("x.yml", text, reader())
 		if err != nil {
 			isRefusal(t, err)
@@ -71,8 +71,8 @@ func FuzzEdit(f *testing.F) {
 			return
 		}
 		holds(t, e)
-		withLaterLines(t, e)
-		withComments(t, e)
+		undoWithLaterLines(t, e)
+		editWithComments(t, e)
 	})
 }
 
@@ -84,12 +84,12 @@ func isRefusal(t *testing.T, err error) {
 	}
 }
 
-// withComments puts a comment after a comma, where that means nothing: what could be
-// edited can be edited still.
-func withComments(t *testing.T, e yamltext.Edit) {
+// editWithComments puts a comment after a comma, where it has no meaning. Editable text must
+// remain editable.
+func editWithComments(t *testing.T, e yamltext.Edit) {
 	t.Helper()
-	const most = 4
-	for at, tried := 0, 0; tried < most; tried++ {
+	const maxTries = 4
+	for at, tried := 0, 0; tried < maxTries; tried++ {
 		next := bytes.IndexByte(e.Before[at:], ',')
 		if next < 0 {
 			return
@@ -109,22 +109,22 @@ func withComments(t *testing.T, e yamltext.Edit) {
 	}
 }
 
-// withLaterLines undoes an edit in a file that somebody else has added comments to,
-// above it or below it. The answer is that file without the edit. The one reason to
-// refuse is that the lines are found twice.
-func withLaterLines(t *testing.T, e yamltext.Edit) {
+// undoWithLaterLines undoes an edit in a file to which another writer has added comments above
+// or below. The result must be that file without the edit. Undo may refuse only if the lines
+// occur twice.
+func undoWithLaterLines(t *testing.T, e yamltext.Edit) {
 	t.Helper()
 	const later = "# added later\n# and more\n# and more yet\n# and enough\n"
 	if e.Empty() || bytes.HasPrefix(e.After, []byte("\ufeff")) || bytes.HasPrefix(e.After, []byte("%")) {
 		return
 	}
-	comments(t, e, []byte(later), nil)
+	undoBetween(t, e, []byte(later), nil)
 	if bytes.HasSuffix(e.After, []byte("\n")) && bytes.HasSuffix(e.Before, []byte("\n")) {
-		comments(t, e, nil, []byte(later))
+		undoBetween(t, e, nil, []byte(later))
 	}
 }
 
-func comments(t *testing.T, e yamltext.Edit, above, below []byte) {
+func undoBetween(t *testing.T, e yamltext.Edit, above, below []byte) {
 	t.Helper()
 	around := func(text []byte) []byte { return slices.Concat(above, text, below) }
 	f, err := yamltext.Parse("x.yml", around(e.After), reader())
@@ -134,15 +134,15 @@ func comments(t *testing.T, e yamltext.Edit, above, below []byte) {
 	back, err := f.Undo(e.Receipt(), e.Before)
 	if err != nil {
 		isRefusal(t, err)
-		if !strings.Contains(err.Error(), "stand here and at line") && meansTheSame(t, e.After, around(e.After)) && meansTheSame(t, e.Before, around(e.Before)) {
-			t.Errorf("refused beside comments: %v\n%s", err, around(e.After))
+		if !strings.Contains(err.Error(), "are here and at line") && meansTheSame(t, e.After, around(e.After)) && meansTheSame(t, e.Before, around(e.Before)) {
+			t.Errorf("refused with comments: %v\n%s", err, around(e.After))
 		}
 		return
 	}
-	same(t, "undone beside comments", back.After, around(e.Before))
+	same(t, "undone with comments", back.After, around(e.Before))
 }
 
-// meansTheSame leaves out what a comment is no comment for: the text of a block.
+// meansTheSame compares texts without their comments. Text of a block is no comment.
 func meansTheSame(t *testing.T, a, b []byte) bool {
 	t.Helper()
 	return fmt.Sprintf("%#v", meaning(t, a)) == fmt.Sprintf("%#v", meaning(t, b))

@@ -8,10 +8,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// FuzzUndo takes an edit back after somebody changed the file in between.
+// FuzzUndo undoes an edit after another writer changed the file.
 func FuzzUndo(f *testing.F) {
 	for n, g := range goldens(f) {
-		for i := range menu() {
+		for i := range migrationEdits() {
 			switch (n + i) % 3 {
 			case 0:
 				f.Add(g.before, uint8(i), uint16(len(g.before)/2), uint16(0), "# x\n")
@@ -27,7 +27,7 @@ func FuzzUndo(f *testing.F) {
 		if err != nil {
 			return
 		}
-		e, err := file.Edit(menu()[int(order)%len(menu())]...)
+		e, err := file.Edit(migrationEdits()[int(order)%len(migrationEdits())]...)
 		if err != nil || e.Empty() {
 			return
 		}
@@ -43,13 +43,13 @@ func FuzzUndo(f *testing.F) {
 			isRefusal(t, err)
 			return
 		}
-		undone(t, e, later, back.After)
+		requireUndone(t, e, later, back.After)
 	})
 }
 
-// undone says that every changed key is as before the edit, and all else as in
-// the text that was undone.
-func undone(t testing.TB, e yamltext.Edit, later, result []byte) {
+// requireUndone checks that every changed key is as before the edit, and the rest as in the
+// text that was undone.
+func requireUndone(t testing.TB, e yamltext.Edit, later, result []byte) {
 	t.Helper()
 	old, want, got := meaning(t, e.Before), meaning(t, later), meaning(t, result)
 	for _, c := range e.Changes {
@@ -66,7 +66,7 @@ func undone(t testing.TB, e yamltext.Edit, later, result []byte) {
 	}
 }
 
-// without drops a path, and what is empty above it.
+// without removes a path, and mappings above it that become empty.
 func without(v any, path []string) any {
 	m, ok := v.(map[any]any)
 	if !ok {

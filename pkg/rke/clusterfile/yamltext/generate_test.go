@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// writer writes a random text in the styles that people use. All of its
-// files can be edited: a refusal of one is a defect.
+// writer writes a random text in common styles. All of its files can be edited; a refusal is a
+// defect.
 type writer struct {
 	*rand.Rand
 	b     strings.Builder
@@ -55,7 +55,7 @@ func (w *writer) scalar(s string) string {
 	return s
 }
 
-// node is a mapping to be written: its keys in order, with a text or a node.
+// node is a mapping to write: its keys in order, each with a text or a node.
 type node struct {
 	keys   []string
 	values []any // string or *node
@@ -170,7 +170,7 @@ func (w *writer) provider() *node {
 	return w.shuffled(n)
 }
 
-// generate gives a random file.
+// generate returns a random file.
 func generate(seed uint64) []byte {
 	w := &writer{Rand: rand.New(rand.NewPCG(seed, 1))}
 	w.width = 2 + w.IntN(3)
@@ -225,7 +225,7 @@ func (w *writer) addons() string {
 	return b.String()
 }
 
-// list writes nodes, indented or not below their key.
+// list writes nodes, indented below their key or not.
 func (w *writer) list() {
 	if !w.chance(60) {
 		return

@@ -34,8 +34,8 @@ type golden struct {
 	before, flagged, switched []byte
 }
 
-// goldens reads the cases. Line ends, mark and last newline are options, so
-// that no editor and no checkout can mend the files.
+// goldens reads the cases. Line ends, byte order mark and final newline are options, so that no
+// editor or checkout can change them.
 func goldens(t testing.TB) []golden {
 	t.Helper()
 	files, err := filepath.Glob("testdata/golden/*.txt")
@@ -76,7 +76,7 @@ func dress(text, options string) []byte {
 	return []byte(text)
 }
 
-// reader is a program that takes every text.
+// reader returns a Reader that accepts every text.
 func reader() yamltext.Reader {
 	return yamltext.Reader{Name: "the program", File: "text", Content: "keys", Top: "a mapping", Render: "render it", MaxSize: 4 << 20}
 }
@@ -134,8 +134,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// The whole migration of a file that has the parents is two lines more and one
-// line less.
+// If the parent mappings exist, a whole migration adds two lines and removes one.
 func TestNetChangeIsTwoLinesAddedOneRemoved(t *testing.T) {
 	tried := 0
 	for _, g := range goldens(t) {

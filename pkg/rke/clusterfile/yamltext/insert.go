@@ -6,8 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// fillEmpty turns key: or key: {} into a mapping with the wanted keys, and says how
-// it was written.
+// fillEmpty turns "key:" or "key: {}" into a mapping with the wanted keys. It also returns the
+// replaced text.
 func (d *Document) fillEmpty(c Change, s spot) ([]attempt, []Blank, *refusal) {
 	parent, path := s.last(), c.Path[:len(s.steps)]
 	v := parent.value
@@ -40,7 +40,8 @@ func (d *Document) fillEmpty(c Change, s spot) ([]attempt, []Blank, *refusal) {
 	return d.endings(splice{from, stop, tail + d.eol(l) + d.block(c, s.missing, indent, d.eol(l))}, l), d.blankAt(path, from, end), nil
 }
 
-// blankAt is none where more was written than nothing, such as a comment in braces.
+// blankAt returns the replaced text of an empty mapping, or nil if it had other text, such as
+// a comment in braces.
 func (d *Document) blankAt(path []string, from, end int) []Blank {
 	if text := string(d.text[from:end]); blankText.MatchString(text) {
 		return []Blank{{path, text}}
@@ -48,8 +49,8 @@ func (d *Document) blankAt(path []string, from, end int) []Blank {
 	return nil
 }
 
-// intoBraces puts an entry first into a flow mapping that has others: on a line
-// of its own where those have, else before the first.
+// intoBraces puts an entry first into a flow mapping that has others: on its own line if they
+// have theirs, and otherwise directly before the first.
 func (d *Document) intoBraces(c Change, s spot, m *yaml.Node) []attempt {
 	first := m.Content[0]
 	entry := braces(c, s.missing, first.Style&yaml.DoubleQuotedStyle != 0)
@@ -62,8 +63,8 @@ func (d *Document) intoBraces(c Change, s spot, m *yaml.Node) []attempt {
 	return []attempt{{{at, at, entry + ", "}}}
 }
 
-// appendTop adds a top-level key: at the end of the file or, where that would
-// change the value that ends there, before the last key and its comments.
+// appendTop adds a top-level key at the end of the file. If that would change the last value,
+// it adds the key before the last key and its comments.
 func (d *Document) appendTop(c Change, s spot) []attempt {
 	indent := d.root.Content[0].Column - 1
 	last := len(d.lines) - 1
@@ -90,7 +91,7 @@ func (d *Document) appendTop(c Change, s spot) []attempt {
 	return append(out, attempt{{before, before, lines + eol}})
 }
 
-// block writes missing keys as lines, without the last break.
+// block returns missing keys as lines, without the final break.
 func (d *Document) block(c Change, missing []string, indent int, eol string) string {
 	var b strings.Builder
 	for i, name := range missing {
@@ -106,7 +107,7 @@ func (d *Document) block(c Change, missing []string, indent int, eol string) str
 	return b.String()
 }
 
-// braces writes missing keys as one entry of a flow mapping.
+// braces returns missing keys as one entry of a flow mapping.
 func braces(c Change, missing []string, quoted bool) string {
 	if quoted && !isBool(*c.Value) {
 		c.Style = Quoted
@@ -118,7 +119,7 @@ func braces(c Change, missing []string, quoted bool) string {
 	return keyText(missing[0], quoted) + ": " + value
 }
 
-// width is the file's own indentation: that of its first nested block mapping.
+// width returns the file's indentation: that of its first nested block mapping.
 func (d *Document) width() int {
 	const usual = 2
 	var first func(n *yaml.Node) int

@@ -2,7 +2,7 @@ package yamltext
 
 import "testing"
 
-// No splice of this package breaks the rule, so that it is broken here by hand.
+// No splice of this package breaks the rule, so the test breaks it by hand.
 func TestIntact(t *testing.T) {
 	before := newSource([]byte("a\nb\nc\n"))
 	for _, c := range []struct {
@@ -18,7 +18,7 @@ func TestIntact(t *testing.T) {
 		{"no last break", "a\nb\nc", []int{0, 1, 2}, false},
 		{"another order", "b\na\nc\n", []int{1, 0, 2}, false},
 		{"twice", "a\n" + "a\nb\nc\n", []int{0, 0, 1, 2}, false},
-		{"lines nobody speaks for", "a\nb\nc\nd\n", []int{0, 1, 2}, false},
+		{"lines without an origin", "a\nb\nc\nd\n", []int{0, 1, 2}, false},
 	} {
 		if err := intact(before, newSource([]byte(c.after)), c.origins); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.what, err)
@@ -26,7 +26,7 @@ func TestIntact(t *testing.T) {
 	}
 }
 
-// prove compares with both decoders; each must be able to say no.
+// Each of the two decoders must be able to reject an edit.
 func TestProveSaysNo(t *testing.T) {
 	doc := func(text string) *Document {
 		d, err := Parse("test", []byte(text), Reader{})
@@ -41,7 +41,7 @@ func TestProveSaysNo(t *testing.T) {
 		"cloud_provider:\n  name: external-aws\nx: 1.50\ny: &a b\nz: [~, q]\n":           true,
 		"cloud_provider: {name: 'external-aws'}\nz: [null, q]\ny: &a b\nx: 1.50\n":       true,
 		"cloud_provider:\n  name: aws\nx: 1.50\ny: &a b\nz: [~, q]\n":                    false,
-		"cloud_provider:\n  name: external-aws\nx: 1.5\ny: &a b\nz: [~, q]\n":            false, // yaml.v2 sees one number
+		"cloud_provider:\n  name: external-aws\nx: 1.5\ny: &a b\nz: [~, q]\n":            false, // yaml.v2 reads the same number
 		"cloud_provider:\n  name: external-aws\nx: 1.50\ny: b\nz: [~, q]\n":              false,
 		"cloud_provider:\n  name: external-aws\nx: 1.50\ny: &a b\nz: [q]\n":              false,
 		"cloud_provider:\n  name: external-aws\nx: 1.50\ny: &a b\nz: ['', q]\n":          false,

@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// large are files near the size that is read at most.
+// large returns files close to the size limit.
 func large() map[string]string {
 	var nodes, keys, flow strings.Builder
 	for i := range 75000 {
@@ -51,7 +51,7 @@ func BenchmarkLargeFile(b *testing.B) {
 	}
 }
 
-// BenchmarkUndo takes an edit back in a file of 9,000 lines that others have changed since.
+// BenchmarkUndo undoes an edit in a file of 9,000 lines that others have changed.
 func BenchmarkUndo(b *testing.B) {
 	var text strings.Builder
 	text.WriteString("nodes:\n")

@@ -2,8 +2,8 @@ package yamltext
 
 import "bytes"
 
-// orLineEnds returns the refusal of an undo, or one that names the line ends, if the undo
-// would fit a text with those of before.
+// orLineEnds returns the refusal of an undo, or one that names the line ends if the undo would
+// work with the original line ends.
 func (d *Document) orLineEnds(done Edit, bad *refusal) *refusal {
 	now, then := "CRLF", "LF"
 	text := bytes.ReplaceAll(d.text, []byte("\r\n"), []byte("\n"))

@@ -7,14 +7,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// step is one key on a path: the mapping it stands in, the key, its value.
+// step is one key of a path with its mapping and value.
 type step struct {
 	in, key, value *yaml.Node
-	index          int // of the pair in the mapping
+	index          int // index of the pair in the mapping
 }
 
-// spot is how far a path leads into a document: the steps that are there and
-// the elements that are not.
+// spot describes how far a path leads into a document: the existing steps, and the missing
+// elements.
 type spot struct {
 	steps   []step
 	missing []string
@@ -22,9 +22,9 @@ type spot struct {
 
 func (s spot) last() step { return s.steps[len(s.steps)-1] }
 
-// locate follows a path. All that would make an edit there ambiguous is
-// refused: readers merge duplicate keys of their structures and take the last of
-// others, honour merge keys, and an alias is text that stands elsewhere.
+// locate follows a path. It refuses paths for which an edit would be ambiguous: readers merge
+// duplicate keys of their structures, take the last of other duplicates and honour merge keys,
+// and an alias is text of another place.
 func (d *Document) locate(path []string) (spot, *refusal) {
 	var s spot
 	at := d.root
@@ -72,7 +72,7 @@ func (d *Document) editable(m *yaml.Node, path []string) *refusal {
 		case k.Kind == yaml.ScalarNode && k.Value == "<<":
 			return &refusal{
 				cause: causeMergeKey, line: k.Line, seen: "a merge key (<<) in " + where(path),
-				wanted: "keys that stand where they apply", fix: "write the merged keys out by hand",
+				wanted: "keys in the place where they apply", fix: "write the merged keys out by hand",
 			}
 		case k.Kind != yaml.ScalarNode:
 			return &refusal{cause: causeForm, line: k.Line, seen: kindName(k) + " as a key in " + where(path), wanted: "plain keys"}
@@ -92,7 +92,7 @@ func (d *Document) editable(m *yaml.Node, path []string) *refusal {
 func alias(n *yaml.Node, path []string) *refusal {
 	return &refusal{
 		cause: causeAlias, line: n.Line, seen: fmt.Sprintf("%s is the alias *%s", where(path), n.Value),
-		wanted: "keys that stand where they apply", fix: "write the aliased text out by hand",
+		wanted: "keys in the place where they apply", fix: "write the aliased text out by hand",
 	}
 }
 
@@ -116,8 +116,8 @@ func (d *Document) find(m *yaml.Node, name string, path []string) (*step, *refus
 	return found, nil
 }
 
-// clean refuses keys in forms that splicing does not know: anchors and tags,
-// several lines, the ? of explicit keys, templates.
+// clean refuses keys in notations that splicing does not support: anchors and tags, several
+// lines, explicit keys (?), templates.
 func (d *Document) clean(s step, path []string) *refusal {
 	form := func(seen string) *refusal {
 		return &refusal{cause: causeForm, line: s.key.Line, seen: Dotted(path) + " " + seen, wanted: path[len(path)-1] + ": value"}

@@ -8,9 +8,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// takenOut says that a flag which an edit wrote, taken out again by what the journal
-// holds of that edit, leaves the file as it was, to the byte.
-func takenOut(t *testing.T, text []byte) {
+// requireDeletable checks that deleting the flag that an edit wrote, with only the edit's
+// receipt, restores the file to the byte.
+func requireDeletable(t *testing.T, text []byte) {
 	t.Helper()
 	e := edit(t, text, enable())
 	raw, err := json.Marshal(e.Receipt())
@@ -24,7 +24,7 @@ func takenOut(t *testing.T, text []byte) {
 	without := edit(t, e.After, yamltext.Delete(flagPath()...).Pruning(r.Made))
 	same(t, "the flag taken out", without.After, text)
 	holds(t, without)
-	withLaterLines(t, without)
+	undoWithLaterLines(t, without)
 }
 
 func TestFlagLeavesNothingBehind(t *testing.T) {
@@ -39,7 +39,7 @@ func TestFlagLeavesNothingBehind(t *testing.T) {
 		"\"services\": {\"kube-controller\":{\"extra_args\":{}}}\n", "services: {kube-controller: {extra_args: null, image: x}}\n",
 	} {
 		for _, text := range []string{services + rest, rest + services, strings.TrimSuffix(rest+services, "\n"), strings.ReplaceAll(services+rest, "\n", "\r\n")} {
-			takenOut(t, []byte(text))
+			requireDeletable(t, []byte(text))
 			if t.Failed() {
 				t.Fatalf("%q", text)
 			}
@@ -47,7 +47,7 @@ func TestFlagLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// Somebody gave the mapping an anchor since, or wrote it over lines: it stays one.
+// If another writer gave the mapping an anchor, or several lines, it remains a mapping.
 func TestChangedMappingIsEmptiedWithoutItsOldText(t *testing.T) {
 	for _, c := range []struct{ before, later, after string }{
 		{"services:\n  kube-controller: ~\nx: 1\n", "services:\n  kube-controller: &a\n", "services:\n  kube-controller: &a {}\nx: 1\n"},
@@ -60,17 +60,17 @@ func TestChangedMappingIsEmptiedWithoutItsOldText(t *testing.T) {
 			if !strings.Contains(string(out.After), "# mine") {
 				t.Errorf("a comment went:\n%s", out.After)
 			}
-			takenBack(t, out)
+			requireReversible(t, out)
 			continue
 		}
 		text := strings.Replace(string(e.After), "services:\n  kube-controller:\n", c.later, 1)
 		out := edit(t, []byte(text), yamltext.Delete(flagPath()...).Pruning(e.Made))
 		same(t, c.before, out.After, []byte(c.after))
-		takenBack(t, out)
+		requireReversible(t, out)
 	}
 }
 
-func takenBack(t *testing.T, e yamltext.Edit) {
+func requireReversible(t *testing.T, e yamltext.Edit) {
 	t.Helper()
 	back, err := e.Invert(parse(t, e.After))
 	if err != nil {

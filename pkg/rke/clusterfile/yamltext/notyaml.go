@@ -8,9 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// notYAML names the likely cause of a parse error: people forget that a file is
-// a template, or indent with tabs, far more often than they break YAML. root is
-// what could be parsed; nil: nothing.
+// notYAML names the likely cause of a parse error. Unrendered templates and tabs are far more
+// common than other broken YAML. root is the part that could be parsed, or nil.
 func (d *Document) notYAML(err error, root *yaml.Node) *refusal {
 	at := max(1, min(d.lineOf(err, root), len(d.lines)))
 	if l := d.tabLine(at, err); l > 0 {
@@ -27,16 +26,16 @@ func (d *Document) notYAML(err error, root *yaml.Node) *refusal {
 	return &refusal{cause: causeNotYAML, line: at, seen: "is not YAML", wanted: "a file that " + d.reader.Name + " can read", err: OneLine(err)}
 }
 
-// rendered is what a template is to be replaced by.
+// rendered describes what must replace a template.
 func (d *Document) rendered() string {
 	return "the rendered " + d.reader.File + " that " + d.reader.Name + " is given"
 }
 
-// marker are words of templates that YAML itself would not take as text.
+// marker matches marks of templates that YAML itself would not read as text.
 var marker = regexp.MustCompile(`\{\{|\{%|\$\{|<%|%\{|%[A-Za-z_][\w.-]*%|@[A-Za-z_]\w*@`)
 
-// templateLine is where a marker stands: near the error, else the first one
-// that YAML itself would not take as text.
+// templateLine returns the line of a mark: near the error, or else the first that YAML would
+// not read as text.
 func (d *Document) templateLine(near int) int {
 	for l := max(1, near-1); l <= min(near+1, len(d.lines)); l++ {
 		if marker.MatchString(d.content(l - 1)) {
@@ -55,8 +54,8 @@ func (d *Document) templateLine(near int) int {
 	return 0
 }
 
-// tabLine is the line of the tab that an error is about; 0: it is about none. The
-// scanner names the line where the token before the tab began, or a block.
+// tabLine returns the line of the tab that an error is about, or 0. The scanner names the line
+// on which the token before the tab, or a block, began.
 func (d *Document) tabLine(near int, err error) int {
 	last := near
 	if strings.Contains(err.Error(), "tab character") {
@@ -73,14 +72,14 @@ func (d *Document) tabLine(near int, err error) int {
 
 var namedLine = regexp.MustCompile(`line (\d+)`)
 
-// ErrorLine is the line that a decoder's error names, 1-based; 0 for none.
+// ErrorLine returns the line that a decoder's error names, starting at 1, or 0.
 func ErrorLine(err error) int {
 	m := namedLine.FindStringSubmatch(err.Error())
 	if m == nil {
 		return 0
 	}
 	n, _ := strconv.Atoi(m[1])
-	// The parser, unlike the scanner, counts lines from zero (go-yaml decode.go, fail).
+	// The parser, unlike the scanner, counts lines from 0 (go-yaml decode.go, fail).
 	if strings.Contains(err.Error(), "did not find expected") && !strings.Contains(err.Error(), "whitespace") {
 		n++
 	}
@@ -89,11 +88,11 @@ func ErrorLine(err error) int {
 
 var unknownAnchor = regexp.MustCompile(`unknown anchor '([^']+)'`)
 
-// lineOf finds the line of an error that names none: what the scanner meets on
-// the first line, or what is no matter of lines to the one who found it.
+// lineOf returns the line of an error that names none: the scanner omits the first line, and
+// some errors have no line at all.
 func (d *Document) lineOf(err error, root *yaml.Node) int {
 	text := err.Error()
-	if l := ErrorLine(err); l > 0 && !strings.Contains(text, "incompatible YAML") { // which is counted from the directive's end
+	if l := ErrorLine(err); l > 0 && !strings.Contains(text, "incompatible YAML") { // counted from the end of the directive
 		return l
 	}
 	anchor := unknownAnchor.FindStringSubmatch(text)
@@ -116,7 +115,7 @@ func (d *Document) lineOf(err error, root *yaml.Node) int {
 	return firstNode(root, func(n, _ *yaml.Node) bool { return n.Style&yaml.TaggedStyle != 0 })
 }
 
-// control is a character that YAML takes nowhere
+// control reports whether YAML allows a character nowhere
 // (go.yaml.in/yaml:readerc.go@v3, yaml_parser_update_buffer).
 func control(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f || r >= 0x80 && r < 0xa0 && r != 0x85 || r == 0xfffe || r == 0xffff
@@ -131,8 +130,8 @@ func (d *Document) firstLine(is func(string) bool) int {
 	return 0
 }
 
-// firstNode is the line of the first node that is looked for; key is the node
-// itself where it is a key.
+// firstNode returns the line of the first node for which is returns true. For a key, key is the
+// node itself.
 func firstNode(n *yaml.Node, is func(n, key *yaml.Node) bool) int {
 	for i, c := range n.Content {
 		var key *yaml.Node

@@ -12,9 +12,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// The oracle says what an edit must come to. It shares nothing with the
-// package: it decodes with rke's decoder, counts lines by their longest common
-// run, and applies the printed diff as patch would.
+// The oracle defines the required result of an edit. It shares no code with the package: it
+// decodes with rke's decoder, counts lines by their longest common subsequence, and applies the
+// printed diff as patch would.
 
 func meaning(t testing.TB, text []byte) any {
 	t.Helper()
@@ -91,8 +91,8 @@ func reaches(v any, path []string) bool {
 	return true
 }
 
-// sameMeaning compares what rke's decoder reads. A change that found its value
-// there, in another spelling perhaps, must have left it.
+// sameMeaning compares what rke's decoder reads. A change whose value was already set, perhaps
+// in another notation, must leave it unchanged.
 func sameMeaning(t testing.TB, e yamltext.Edit) {
 	t.Helper()
 	want, got := meaning(t, e.Before), meaning(t, e.After)
@@ -120,7 +120,7 @@ func lookup(v any, path []string) any {
 	return v
 }
 
-// fewLines holds an edit to the lines its changes need.
+// fewLines checks that an edit touches only the lines that its changes need.
 func fewLines(t testing.TB, e yamltext.Edit) {
 	t.Helper()
 	before, after := strings.SplitAfter(string(e.Before), "\n"), strings.SplitAfter(string(e.After), "\n")
@@ -137,8 +137,8 @@ func fewLines(t testing.TB, e yamltext.Edit) {
 	minus, plus := len(before)-kept, len(after)-kept
 	var mayMinus, mayPlus int
 	for _, c := range e.Changes {
-		// One line is touched where the value or the brackets stand, and one where
-		// a file without a last newline ends.
+		// One line changes for the value or the brackets, and one where a file without a final
+		// newline ends.
 		mayMinus += 2 + span(e.Before, c.Path)
 		mayPlus += 2
 		for i := range c.Path {
@@ -175,8 +175,7 @@ func common(a, b []string) int {
 	return row[len(b)]
 }
 
-// span is the number of lines from a key to the next one, of its mapping or one
-// above.
+// span returns the number of lines from a key to the next one of its mapping or one above.
 func span(text []byte, path []string) int {
 	var doc yaml.Node
 	if yaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
@@ -202,8 +201,8 @@ func span(text []byte, path []string) int {
 	return max(end-line, 1)
 }
 
-// patched applies a unified diff.
-func patched(t testing.TB, before []byte, diff string) []byte {
+// applyPatch applies a unified diff.
+func applyPatch(t testing.TB, before []byte, diff string) []byte {
 	t.Helper()
 	lines := strings.SplitAfter(string(before), "\n")
 	var out strings.Builder
@@ -246,7 +245,7 @@ func patched(t testing.TB, before []byte, diff string) []byte {
 	return []byte(out.String() + strings.Join(lines[at:], ""))
 }
 
-// holds checks all that is promised of an edit.
+// holds checks all promises for an edit.
 func holds(t testing.TB, e yamltext.Edit) {
 	t.Helper()
 	sameMeaning(t, e)
@@ -258,7 +257,7 @@ func holds(t testing.TB, e yamltext.Edit) {
 		return
 	}
 	if !bytes.ContainsAny(bytes.ReplaceAll(e.Before, []byte("\r\n"), nil), "\r\u0085\u2028\u2029") {
-		same(t, "diff applied", patched(t, e.Before, e.Diff()), e.After)
+		same(t, "diff applied", applyPatch(t, e.Before, e.Diff()), e.After)
 	}
 	f, err := yamltext.Parse("x.yml", e.After, reader())
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 
 func textOf(text string) *Document { return &Document{source: newSource([]byte(text))} }
 
-// Where a node stands is counted by the scanner in lines and characters, and edited in
-// bytes; a place that there is not is none.
+// The scanner counts lines and characters; edits count bytes. A missing place returns -1.
 func TestOffset(t *testing.T) {
 	for _, tt := range []struct {
 		text         string
@@ -32,7 +31,7 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// Where a quoted scalar and a flow collection end; -1 where they do not.
+// Ends of quoted scalars and flow collections, or -1 if they do not end.
 func TestEnds(t *testing.T) {
 	for text, want := range map[string]int{`"a" b`: 3, `"a\"b" c`: 6, `"a\\" b`: 5, `'a' b`: 3, `'it''s' b`: 7, `'a'`: 3, `''`: 2, `"a`: -1, `'a''`: -1, `"a\"`: -1, `a"b"`: -1, ``: -1} {
 		if got := textOf(text).quotedEnd(0); got != want {
@@ -59,8 +58,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// What line of a text an error is likely about: a tab that the scanner names, or the mark
-// of a template, near the error first.
+// The likely line of an error: the tab that the scanner names, or the mark of a template, first
+// near the error.
 func TestLikelyLines(t *testing.T) {
 	found, tab, other := errors.New("yaml: found x"), errors.New("found a tab character that violates indentation"), errors.New("did not match")
 	for _, tt := range []struct {
@@ -90,7 +89,6 @@ func TestLikelyLines(t *testing.T) {
 	}
 }
 
-// Characters that YAML takes nowhere.
 func TestControlCharacters(t *testing.T) {
 	for _, r := range "\t\n\r a~\u0085\u00a0é\ufffd\U0001f600" {
 		if control(r) {
@@ -104,7 +102,7 @@ func TestControlCharacters(t *testing.T) {
 	}
 }
 
-// A text of several lines is a block where YAML would read it back the same.
+// A text of several lines becomes a block only if YAML reads it back unchanged.
 func TestBlocks(t *testing.T) {
 	for text, want := range map[string]bool{"a\nb": true, "a\tb\n": true, "": false, " \n": false, "\na": false, "a\x01b": false, "é\n": true} {
 		if got := blockable(text); got != want {
@@ -121,7 +119,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// The end of a line that is written is that of its neighbour, else that of the file.
+// A written line ends as its neighbour does, or else as the file does.
 func TestLineEnds(t *testing.T) {
 	for _, tt := range []struct {
 		text string
@@ -133,11 +131,10 @@ func TestLineEnds(t *testing.T) {
 		}
 	}
 	if got := (Made{Created: [][]string{{"a"}}}); got.Empty() || !(Made{}).Empty() || (Made{Filled: []Blank{{}}}).Empty() {
-		t.Error("what was made is not told from nothing")
+		t.Error("Made with content is empty")
 	}
 }
 
-// A text may be as long as its reader takes.
 func TestLongTexts(t *testing.T) {
 	for size, long := range map[int]bool{0: false, 1: true, 4: true, 5: false, 6: false} {
 		if got := unsuitable([]byte("a: 1\n"), Reader{MaxSize: size}); (got != nil) != long {

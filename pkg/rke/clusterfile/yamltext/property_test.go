@@ -8,10 +8,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// Every edit of every generated file is made, means what it should, and is
-// undone to the byte.
+// Every edit of every generated file succeeds, has the right meaning, and can be undone to the
+// byte.
 func TestGeneratedFiles(t *testing.T) {
-	const files, everySo = 80, 8 // comments beside each edit are tried on fewer
+	const files, everySo = 80, 8 // comments with each edit are tested on fewer files
 	edits, changed := 0, 0
 	for seed := range uint64(files) {
 		text := generate(seed)
@@ -19,7 +19,7 @@ func TestGeneratedFiles(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, text)
 		}
-		for i, changes := range menu() {
+		for i, changes := range migrationEdits() {
 			e, err := f.Edit(changes...)
 			if err != nil {
 				t.Fatalf("seed %d, order %d: refused: %v\n%s", seed, i, err, text)
@@ -30,8 +30,8 @@ func TestGeneratedFiles(t *testing.T) {
 			}
 			holds(t, e)
 			if seed%everySo == 0 {
-				withLaterLines(t, e)
-				withComments(t, e)
+				undoWithLaterLines(t, e)
+				editWithComments(t, e)
 			}
 			if t.Failed() {
 				t.Fatalf("seed %d, order %d:\n%s", seed, i, text)
@@ -44,11 +44,11 @@ func TestGeneratedFiles(t *testing.T) {
 	}
 }
 
-// A whole migration and its way back, on generated files, step by step.
+// Makes and undoes whole migrations on generated files, step by step.
 func TestGeneratedMigrations(t *testing.T) {
 	for seed := range uint64(25) {
 		before := generate(1_000_000 + seed)
-		takenOut(t, before)
+		requireDeletable(t, before)
 		first := edit(t, before, enable())
 		second := edit(t, first.After, switchTo(first.Made)...)
 		third := edit(t, second.After, yamltext.Set("v1.27.16-rancher1-1", yamltext.Plain, "kubernetes_version"))

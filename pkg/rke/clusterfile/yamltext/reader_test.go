@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// What the reader would not take is not given out, neither by an edit nor by its undo.
+// Neither an edit nor its undo returns a text that the reader rejects.
 func TestNothingIsGivenOutThatTheReaderWouldNotTake(t *testing.T) {
 	no := errors.New("not these")
 	choosy := reader()
@@ -40,7 +40,6 @@ func TestNothingIsGivenOutThatTheReaderWouldNotTake(t *testing.T) {
 	}
 }
 
-// Messages are in the reader's words, and reasons begin with its own.
 func TestMessagesAreInTheWordsOfTheReader(t *testing.T) {
 	words := yamltext.Reader{Name: "prog", File: "conf", Content: "settings", Top: "a mapping of settings", Render: "run make", Reasons: "Conf", MaxSize: 50}
 	for text, want := range map[string]string{

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// Receipt is what must be remembered of an edit to take it back later, in
-// another process: small, and without any of the text. That is in the backup,
-// because it may be secret.
+// Receipt holds what another process needs to undo an edit later. It is small and holds no
+// text: the text may be secret and is in the backup.
 type Receipt struct {
 	Before  string   `json:"before"` // SHA-256 of the text before, and of the backup
 	After   string   `json:"after"`  // SHA-256 of the text after
@@ -15,8 +14,8 @@ type Receipt struct {
 	Made
 }
 
-// Receipt is the edit's, for Document.Undo. Of a literal value, which may hold
-// credentials, it keeps a digest.
+// Receipt returns the edit's receipt for Document.Undo. Of a literal value, which may hold
+// credentials, it holds a digest.
 func (e Edit) Receipt() Receipt {
 	r := Receipt{Before: Digest(e.Before), After: Digest(e.After), Made: e.Made}
 	for _, c := range e.Changes {
@@ -28,13 +27,12 @@ func (e Edit) Receipt() Receipt {
 	return r
 }
 
-// Invert takes the edit back in the present text.
+// Invert undoes the edit in the present text.
 func (e Edit) Invert(present *Document) (Edit, error) { return present.Undo(e.Receipt(), e.Before) }
 
-// Undo takes an edit back. backup is the text before it. When the text is as
-// the edit left it, the result is the backup to the byte. When other lines have
-// changed since, only the edit's own are put back; when those, or the lines
-// around them, are no longer as the edit left them, Undo refuses.
+// Undo undoes an edit. backup is the text before the edit. If the text is exactly as the edit
+// left it, the result is the backup to the byte. If other lines have changed, only the edit's
+// own lines are restored. Undo refuses if those, or the lines around them, have changed.
 func (d *Document) Undo(r Receipt, backup []byte) (Edit, error) {
 	switch here := Digest(d.text); {
 	case Digest(backup) != r.Before:
@@ -66,9 +64,8 @@ func (d *Document) Undo(r Receipt, backup []byte) (Edit, error) {
 	}, nil
 }
 
-// redo computes the edit again on the backup, so that nothing but hashes had to
-// be remembered, and returns the parsed backup with it. A literal value is taken from
-// where it was written.
+// redo computes the edit again on the backup, so that a receipt needs only hashes. It returns
+// the parsed backup too. It reads a literal value from the place where the edit wrote it.
 func (d *Document) redo(r Receipt, backup []byte) (Edit, *Document, error) {
 	old, err := Parse(d.name, backup, d.reader)
 	if err == nil {
@@ -94,7 +91,7 @@ func (d *Document) redo(r Receipt, backup []byte) (Edit, *Document, error) {
 	return done, old, nil
 }
 
-// literals returns changes with the values that a receipt leaves out.
+// literals returns the changes with the values that a receipt omits.
 func (d *Document) literals(recorded []Change) ([]Change, *refusal) {
 	changes := slices.Clone(recorded)
 	for i, c := range changes {

@@ -6,8 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Causes of refusals. Behind Reader.Reasons they are the reasons of the faults, which
-// are stable.
+// Causes of refusals. Prefixed by Reader.Reasons they are the stable reasons of the errors.
 const (
 	causeEmpty            = "Empty"
 	causeNotYAML          = "NotYAML"
@@ -24,17 +23,17 @@ const (
 	causeUndo             = "Undo"
 )
 
-// refusal is why a text is left alone, before its name is known.
+// refusal describes why a text is not edited, before its name is known.
 type refusal struct {
 	cause  string
-	line   int // 1-based; 0 when it is about the whole text
+	line   int // starting at 1; 0 if it concerns the whole text
 	seen   string
 	wanted string
 	fix    string
 	err    error
 }
 
-// in is the refusal of the text with that name.
+// in returns the error for the text with that name.
 func (r *refusal) in(name string, reader Reader) *fault.Error {
 	object := name
 	if r.line > 0 {
@@ -46,5 +45,5 @@ func (r *refusal) in(name string, reader Reader) *fault.Error {
 	}
 }
 
-// refused is the refusal of this text.
+// refused returns the error for this text.
 func (d *Document) refused(r *refusal) *fault.Error { return r.in(d.name, d.reader) }

@@ -6,8 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// bound is the line of the first key after the last step's text, or the line
-// after the document's last.
+// bound returns the line of the first key after the last step's text, or the line after the
+// last of the document.
 func (d *Document) bound(s spot) int {
 	for i := len(s.steps) - 1; i >= 0; i-- {
 		if st := s.steps[i]; st.index+2 < len(st.in.Content) {
@@ -17,7 +17,7 @@ func (d *Document) bound(s spot) int {
 	return d.documentEnd()
 }
 
-// documentEnd is the line that ends the document (...), or one past the last.
+// documentEnd returns the line that ends the document (...), or the number of lines.
 func (d *Document) documentEnd() int {
 	for i := len(d.lines) - 1; i >= 0; i-- {
 		if c := d.content(i); c == "..." || strings.HasPrefix(c, "... ") {
@@ -27,8 +27,8 @@ func (d *Document) documentEnd() int {
 	return len(d.lines)
 }
 
-// region is the last line of a key's text, given the line where the next key
-// begins. Comments and blank lines between the two stay.
+// region returns the last line of a key's text, given the line of the next key. Comments and
+// blank lines between the two do not belong to it.
 func (d *Document) region(s step, bound int) int {
 	last := min(bound, len(d.lines)) - 1
 	least := d.leafEnd(s.value, s.key.Column-1, bound, s.key.Line-1)
@@ -38,8 +38,8 @@ func (d *Document) region(s step, bound int) int {
 	return last
 }
 
-// leafEnd is the line on which the last scalar below n ends for certain. The
-// end of quoted text, and of a block, may look like a comment.
+// leafEnd returns the last line that certainly belongs to the last scalar below n. The end of
+// quoted text or of a block may look like a comment.
 func (d *Document) leafEnd(n *yaml.Node, indent, bound, least int) int {
 	switch {
 	case n.Kind == yaml.ScalarNode && n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0:
@@ -56,8 +56,8 @@ func (d *Document) leafEnd(n *yaml.Node, indent, bound, least int) int {
 	return least
 }
 
-// blockEnd is the last line of a literal or folded scalar: lines indented as
-// its first one, or as its header says; trailing blank lines only with +.
+// blockEnd returns the last line of a literal or folded scalar: lines indented as its first
+// one, or as its header demands; trailing blank lines only with +.
 func (d *Document) blockEnd(n *yaml.Node, indent, bound int) int {
 	at := d.skipProperties(d.at(n))
 	header := d.lineAt(at)
@@ -86,9 +86,8 @@ func (d *Document) blockEnd(n *yaml.Node, indent, bound int) int {
 	return last
 }
 
-// deeper is the last line of a key's text with the comments below it that are
-// indented further than the key. Left behind, they would become text of a block
-// scalar that stands above.
+// deeper returns the last line of a key's text and of the comments below it that have more
+// indentation than the key. If they remained, a block scalar above would absorb them.
 func (d *Document) deeper(s step, last, bound int) int {
 	for i := last + 1; i < min(bound, len(d.lines)); i++ {
 		switch {
@@ -102,8 +101,8 @@ func (d *Document) deeper(s step, last, bound int) int {
 	return last
 }
 
-// blanks is the last of the blank lines below one: after a block that keeps
-// its own (|+) they would become its text.
+// blanks returns the last of the blank lines below a line. A block above that keeps its
+// trailing lines (|+) would absorb them.
 func (d *Document) blanks(last, bound int) int {
 	for last+1 < min(bound, len(d.lines)) && d.blank(last+1) {
 		last++

@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// text is how a change's value is written. found is the node it replaces, nil
-// for none; indent is the number of spaces before a block's lines.
+// text returns the notation of a change's value. found is the node that it replaces, or nil;
+// indent is the number of spaces before the lines of a block.
 func (c Change) text(found *yaml.Node, inFlow bool, indent int, eol string) string {
 	v := *c.Value
 	if found != nil && c.Style != Literal && !isBool(v) {
@@ -35,7 +35,7 @@ func (c Change) text(found *yaml.Node, inFlow bool, indent int, eol string) stri
 	}
 }
 
-// quote writes a double-quoted scalar on one line.
+// quote returns a double-quoted scalar on one line.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -66,8 +66,8 @@ func printable(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 }
 
-// blockable says whether text survives as a literal block: such a block has no
-// escapes, and lines of spaces alone at its head would set its indentation.
+// blockable reports whether a literal block preserves text: such a block has no escapes, and
+// leading lines of spaces alone would set its indentation.
 func blockable(s string) bool {
 	if strings.TrimSpace(s) == "" || strings.HasPrefix(s, "\n") {
 		return false
@@ -99,7 +99,7 @@ func block(s string, indent int, eol string) string {
 	return b.String()
 }
 
-// plainKey is a key that needs no quotes anywhere and reads as a string.
+// plainKey reports whether a key needs no quotes anywhere and reads as a string.
 func plainKey(s string) bool {
 	var v any
 	return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`).MatchString(s) &&
@@ -113,8 +113,8 @@ func keyText(s string, quoted bool) string {
 	return quote(s)
 }
 
-// isBool says whether plain text reads as a boolean: yaml.v2 takes yes, on
-// and their like (go-yaml resolve.go).
+// isBool reports whether plain text reads as a boolean: yaml.v2 accepts yes, on and similar
+// words (go-yaml resolve.go).
 func isBool(s string) bool {
 	_, ok := boolean(s)
 	return ok
@@ -129,8 +129,8 @@ func boolean(s string) (value, ok bool) {
 	return value, ok
 }
 
-// holds says whether a node already gives what the change wants. A reader of text
-// takes its source, so a plain true is as good as "true".
+// holds reports whether a node already has the value of the change. Readers of text use its
+// source, so that a plain true equals "true".
 func (c Change) holds(n *yaml.Node) bool {
 	if n.Kind != yaml.ScalarNode || null(n) || n.Style&yaml.TaggedStyle != 0 || n.Anchor != "" {
 		return false

@@ -6,8 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// attempt is one way to make a change. Where there are several, the first that
-// proves right is taken.
+// attempt is one way to make a change. Of several, the first that is proven right is used.
 type attempt []splice
 
 func (d *Document) set(c Change) ([]attempt, Made, *refusal) {
@@ -41,8 +40,8 @@ func (d *Document) set(c Change) ([]attempt, Made, *refusal) {
 	case flow(parent.value):
 		return d.intoBraces(c, s, parent.value), made, nil
 	default:
-		// Below the parent's own line and not above its first child's: a comment
-		// there belongs to the child.
+		// Insert below the parent's own line and not above its first child: a comment there belongs to
+		// the child.
 		l := parent.key.Line - 1
 		indent := parent.value.Content[0].Column - 1
 		at := d.lines[l].end
@@ -50,15 +49,15 @@ func (d *Document) set(c Change) ([]attempt, Made, *refusal) {
 	}
 }
 
-// endings gives a splice at the end of line l as it is and, should the file end
-// there without a break, also with one, which a literal block may need.
+// endings returns a splice that ends at the end of line l. If the file ends there without a
+// break, it also returns the splice with a break, which a literal block may need.
 func (d *Document) endings(s splice, l int) []attempt {
 	with := s
 	with.text += d.eol(l)
 	return []attempt{{s}, {with}}
 }
 
-// replace writes over a scalar, or fills a key without a value.
+// replace overwrites a scalar, or fills a key without a value.
 func (d *Document) replace(c Change, s step) ([]attempt, *refusal) {
 	v := s.value
 	name := Dotted(c.Path)
@@ -78,7 +77,7 @@ func (d *Document) replace(c Change, s step) ([]attempt, *refusal) {
 		at := d.colon(s.key)
 		return d.endings(splice{at, at, " " + text}, l), nil
 	case end >= 0 && strings.HasPrefix(text, "|"):
-		// What follows a replaced value on its line, a comment, cannot follow a block.
+		// A comment after the replaced value on its line cannot follow a block.
 		return d.endings(splice{d.at(v), d.lines[d.lineAt(end)].end, text}, l), nil
 	case end >= 0:
 		return []attempt{{{d.at(v), end, text}}}, nil

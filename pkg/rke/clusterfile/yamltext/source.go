@@ -8,13 +8,13 @@ import (
 
 const byteOrderMark = "\ufeff"
 
-// line is one line of a source, as byte offsets. The break lies between end
-// and next; on a last line without one they are equal.
+// line holds the byte offsets of one line. The break is between end and next; on a last line
+// without a break the two are equal.
 type line struct{ start, end, next int }
 
-// source is a text cut into lines where the YAML scanner cuts it: at CR, LF,
-// CRLF, NEL, LS and PS (go-yaml's yamlprivateh.go, is_break). Editors that
-// count only LF may number lines differently in files with the last three.
+// source is a text split into lines as the YAML scanner splits it: at CR, LF, CRLF, NEL, LS and
+// PS (go-yaml's yamlprivateh.go, is_break). Editors that count only LF may number lines
+// differently in files with the last three.
 type source struct {
 	text  []byte
 	lines []line
@@ -46,7 +46,7 @@ func breakLen(b []byte) int {
 	return 0
 }
 
-// bom is the length of the byte order mark, which positions do not count.
+// bom returns the length of the byte order mark, which positions do not count.
 func (s source) bom() int {
 	if bytes.HasPrefix(s.text, []byte(byteOrderMark)) {
 		return len(byteOrderMark)
@@ -54,8 +54,8 @@ func (s source) bom() int {
 	return 0
 }
 
-// offset turns a node's position, 1-based and counted in characters, into a
-// byte offset; -1 when there is no such place.
+// offset returns the byte offset of a node's position, whose line and column start at 1 and
+// count characters, or -1 if there is no such place.
 func (s source) offset(line, column int) int {
 	if line < 1 || line > len(s.lines) || column < 1 {
 		return -1
@@ -75,7 +75,7 @@ func (s source) offset(line, column int) int {
 	return at
 }
 
-// lineAt is the index of the line that holds a byte offset.
+// lineAt returns the index of the line that contains a byte offset.
 func (s source) lineAt(offset int) int {
 	lo, hi := 0, len(s.lines)
 	for lo < hi {
@@ -89,17 +89,17 @@ func (s source) lineAt(offset int) int {
 	return min(lo, len(s.lines)-1)
 }
 
-// content is a line without its break.
+// content returns a line without its break.
 func (s source) content(i int) string {
 	return string(s.text[s.lines[i].start:s.lines[i].end])
 }
 
-// whole is a line with its break.
+// whole returns a line with its break.
 func (s source) whole(i int) string {
 	return string(s.text[s.lines[i].start:s.lines[i].next])
 }
 
-// indent is the number of spaces a line begins with.
+// indent returns the number of spaces at the beginning of a line.
 func (s source) indent(i int) int {
 	c := strings.TrimPrefix(s.content(i), byteOrderMark)
 	return len(c) - len(strings.TrimLeft(c, " "))
@@ -114,7 +114,7 @@ func (s source) blankOrComment(i int) bool {
 	return c == "" || c[0] == '#'
 }
 
-// eol is the line end to write below line i: its own, else the file's first.
+// eol returns the break to write below line i: its own, or else the file's first.
 func (s source) eol(i int) string {
 	if i >= 0 && i < len(s.lines) {
 		if b := s.lineBreak(i); b != "" {
@@ -138,18 +138,19 @@ func (s source) lineBreak(i int) string {
 	}
 }
 
-// ended says whether the last line has a break.
+// ended reports whether the last line has a break.
 func (s source) ended() bool {
 	n := len(s.lines)
 	return n == 0 || s.lines[n-1].end < s.lines[n-1].next
 }
 
-// join is the text of lines from to to.
+// join returns the text of the lines [from,to).
 func (s source) join(from, to int) string {
 	return string(s.text[s.offsetOfLine(from):s.offsetOfLine(to)])
 }
 
-// offsetOfLine is where a line begins; the end of the text for one past the last.
+// offsetOfLine returns the offset of a line's first byte, or the length of the text for the
+// index after the last line.
 func (s source) offsetOfLine(i int) int {
 	if i < len(s.lines) {
 		return s.lines[i].start
@@ -157,7 +158,7 @@ func (s source) offsetOfLine(i int) int {
 	return len(s.text)
 }
 
-// same says whether lines [from,to) stand in other, from its line at.
+// same reports whether the lines [from,to) equal those of other from its line at.
 func (s source) same(from, to int, other source, at int) bool {
 	for i := from; i < to; i++ {
 		if s.whole(i) != other.whole(at+i-from) {

@@ -2,21 +2,19 @@ package yamltext
 
 import "slices"
 
-// splice replaces the bytes from start to end.
 type splice struct {
 	start, end int
 	text       string
 }
 
-// hunk is a run of lines, [b0,b1) before and [a0,a1) after.
+// hunk is a changed run of lines: [b0,b1) before and [a0,a1) after.
 type hunk struct{ b0, b1, a0, a1 int }
 
-// added marks a line that does not come from the original.
+// added marks a line that has no origin.
 const added = -1
 
-// spliced applies splices, which must not overlap and come in order. origins
-// holds for every line of s the line of the first text it is; the result holds
-// the same for the new text.
+// spliced applies splices, which must be in order and must not overlap. origins holds, for
+// every line of s, its line in the original text; the result does so for the new text.
 func spliced(s source, origins []int, cuts []splice) (source, []int) {
 	for _, c := range slices.Backward(cuts) {
 		text := slices.Concat(s.text[:c.start], []byte(c.text), s.text[c.end:])
@@ -27,8 +25,8 @@ func spliced(s source, origins []int, cuts []splice) (source, []int) {
 	return s, origins
 }
 
-// follow maps lines through one splice. A line survives when all its bytes,
-// its break included, lie outside the splice and it is still a line of its own.
+// follow maps lines through one splice. A line survives if all its bytes and its break are
+// outside of the splice and it remains a separate line.
 func follow(before, after source, origins []int, c splice) []int {
 	b0 := 0
 	for b0 < len(before.lines) && before.lines[b0].next <= c.start &&
@@ -66,7 +64,7 @@ func identity(n int) []int {
 	return out
 }
 
-// hunksOf reads the changed runs of lines off the origins of the new lines.
+// hunksOf returns the changed runs of lines, given the origins of the new lines.
 func hunksOf(before, after source, origins []int) []hunk {
 	var out []hunk
 	b, a := 0, 0

@@ -6,12 +6,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// at is the byte offset of a node. For a mapping in block form that is its
-// first key; with an anchor or a tag it is the anchor's or the tag's.
+// at returns the byte offset of a node: of a block mapping its first key, and of a node with an
+// anchor or a tag the anchor or the tag.
 func (d *Document) at(n *yaml.Node) int { return d.offset(n.Line, n.Column) }
 
-// tokenEnd is where a scalar on one line ends; -1 where the source does not
-// read as the parser said, which is so for plain text over several lines.
+// tokenEnd returns the end of a scalar on one line, or -1 if the source differs from the
+// parser's view, as for plain text over several lines.
 func (d *Document) tokenEnd(n *yaml.Node) int {
 	at := d.at(n)
 	if at < 0 || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
@@ -28,7 +28,7 @@ func (d *Document) tokenEnd(n *yaml.Node) int {
 	return -1
 }
 
-// quotedEnd is just after the closing quote of the scalar that begins at at.
+// quotedEnd returns the offset after the closing quote of the scalar that begins at at.
 func (d *Document) quotedEnd(at int) int {
 	if at >= len(d.text) {
 		return -1
@@ -51,7 +51,7 @@ func (d *Document) quotedEnd(at int) int {
 	return -1
 }
 
-// colon is just after the colon of a key, -1 where none follows it on its line.
+// colon returns the offset after the colon of a key, or -1 if none follows on its line.
 func (d *Document) colon(key *yaml.Node) int {
 	at := d.tokenEnd(key)
 	if at < 0 {
@@ -71,7 +71,7 @@ func (d *Document) skipBlanks(at int) int {
 	return at
 }
 
-// skipSpace goes over blanks, breaks and comments.
+// skipSpace skips blanks, breaks and comments.
 func (d *Document) skipSpace(at int) int {
 	for at < len(d.text) {
 		switch n := breakLen(d.text[at:]); {
@@ -88,7 +88,7 @@ func (d *Document) skipSpace(at int) int {
 	return at
 }
 
-// skipProperties goes over an anchor and a tag that stand at at.
+// skipProperties skips an anchor and a tag at at.
 func (d *Document) skipProperties(at int) int {
 	for {
 		next := d.skipBlanks(at)
@@ -102,8 +102,8 @@ func (d *Document) skipProperties(at int) int {
 	}
 }
 
-// flowEnd is just after the bracket that closes the one at at. Quotes count
-// only where a scalar begins: the one in it's is text.
+// flowEnd returns the offset after the bracket that closes the one at at. A quote counts only
+// where a scalar begins: the one in it's is text.
 func (d *Document) flowEnd(at int) int {
 	depth, fresh := 0, true
 	for i := at; i >= 0 && i < len(d.text); {
@@ -131,10 +131,10 @@ func (d *Document) flowEnd(at int) int {
 	return -1
 }
 
-// flow says whether a mapping is written in braces.
+// flow reports whether a mapping is in braces.
 func flow(n *yaml.Node) bool { return n.Style&yaml.FlowStyle != 0 }
 
 func null(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// emptyFlow is {}.
+// emptyFlow reports whether a node is {}.
 func emptyFlow(n *yaml.Node) bool { return n.Kind == yaml.MappingNode && len(n.Content) == 0 }

@@ -18,12 +18,11 @@ const (
 	sequence kind = 'l'
 )
 
-// value is what a text means, without places, comments and styles. Duplicates
-// and the order of equal keys are kept; two values are the same when their
-// dumps are.
+// value is the meaning of a text, without places, comments and styles. It keeps duplicates and
+// the order of equal keys. Two values are equal if their dumps are.
 type value struct {
 	kind    kind
-	text    string // of a scalar: its type and its text
+	text    string // type and text of a scalar
 	entries []entry
 	items   []*value
 }
@@ -33,16 +32,16 @@ type entry struct {
 	value *value
 }
 
-// dialect is one decoder's way to name keys and scalars.
+// dialect describes how one decoder identifies keys and scalars.
 type dialect struct {
 	of     func(*Document) *value
 	key    func(string) string
 	scalar func(Change) *value
 }
 
-// dialects are both decoders an edit must satisfy: yaml.v3, whose positions
-// were used, with anchors, tags and source text kept apart; and yaml.v2, which
-// knows the words of YAML 1.1 (yes, on) and with which older programs read.
+// dialects returns the two decoders that an edit must satisfy. One is yaml.v3, which supplied
+// the positions, with anchors, tags and source text distinguished. The other is yaml.v2, which
+// knows the words of YAML 1.1 (yes, on) and is used by older programs.
 func dialects() []dialect {
 	return []dialect{
 		{
@@ -97,7 +96,7 @@ func fromNode(n *yaml.Node) *value {
 	default:
 		text := n.Value
 		if mark == "!!null" {
-			text = "" // null, ~ and nothing are one
+			text = "" // null, ~ and an empty value are equal
 		}
 		return &value{kind: scalar, text: mark + "|" + text}
 	}
@@ -122,8 +121,8 @@ func fromAny(a any) *value {
 	}
 }
 
-// dump writes a value so that different ones differ, in an order of keys that
-// does not depend on where they stood. Equal keys keep theirs.
+// dump encodes a value so that different values differ. Keys are sorted, and equal keys keep
+// their order.
 func dump(v *value) string {
 	var b strings.Builder
 	v.dump(&b)
@@ -170,10 +169,10 @@ func (v *value) remove(key string) {
 	v.entries = slices.DeleteFunc(v.entries, func(e entry) bool { return e.key == key })
 }
 
-// empty says whether a mapping holds nothing; null may become one.
+// empty reports whether a value is a mapping without keys. A null may become one.
 func (v *value) empty() bool { return v.kind == mapping && len(v.entries) == 0 }
 
-// apply makes a change in a value, which it alters.
+// apply makes a change in v.
 func (c Change) apply(v *value, d dialect) {
 	var chain []*value
 	for i, name := range c.Path {
@@ -200,8 +199,8 @@ func (c Change) apply(v *value, d dialect) {
 	}
 }
 
-// newMapping is the mark of a mapping made where v stands: yaml.v3 gives each
-// its tag, yaml.v2 none.
+// newMapping returns the tag of a mapping that replaces v: yaml.v3 gives each its tag, yaml.v2
+// none.
 func (v *value) newMapping() string {
 	if strings.HasPrefix(v.text, "!!") {
 		return "!!map"

@@ -2,8 +2,8 @@ package yamltext
 
 import "testing"
 
-// The proof of an edit compares texts by what they mean to both decoders: whatever means
-// another thing has to look different, and the order of keys alone does not.
+// The proof of an edit compares dumps. Texts with different meanings must differ, and the order
+// of keys alone must not matter.
 func TestDumpTellsMeaningsApart(t *testing.T) {
 	texts := []string{
 		"a: {}", "a: []", "a: ''", "a: '1'", "a: 1", "a: true", "a: 'true'", "b: {}",

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// reversed gives the origins of the lines of Before in After.
+// reversed returns the origins of the lines of Before in After.
 func reversed(e Edit, lines int) []int {
 	out := make([]int, lines)
 	b, a := 0, 0
@@ -22,8 +22,8 @@ func reversed(e Edit, lines int) []int {
 	return out
 }
 
-// putBack finds what the edit left, with the lines around it, in a text that
-// has changed elsewhere, and puts the old lines in its place.
+// putBack finds the edit's lines, with the lines around them, in a text that has changed
+// elsewhere, and replaces them by the old lines.
 func (d *Document) putBack(done Edit) (source, []int, *refusal) {
 	before, after := newSource(done.Before), newSource(done.After)
 	s, origins := d.source, identity(len(d.lines))
@@ -39,8 +39,8 @@ func (d *Document) putBack(done Edit) (source, []int, *refusal) {
 	return s, origins, nil
 }
 
-// joined merges hunks that stand in each other's context: putting one back
-// would change the lines by which the next is found.
+// joined merges hunks that are in each other's context: to restore one would change the lines
+// that identify the next.
 func joined(hunks []hunk) []hunk {
 	var out []hunk
 	for _, h := range hunks {
@@ -53,10 +53,9 @@ func joined(hunks []hunk) []hunk {
 	return out
 }
 
-// seek is the line at which the edit's lines stand in s. They must be found in
-// one place only, with as much context as is left of it, one line at least. Where
-// the file had fewer lines around them, its edge stands for those at first; lines
-// that somebody added there since then are no part of the place.
+// seek returns the line of the edit's lines in s. They must match in one place only, with at
+// least one line of their remaining context. If the file had fewer lines around them, its edge
+// first counts as context; lines that were later added at the edge do not.
 func seek(s, after source, h hunk) (int, *refusal) {
 	for _, edges := range []bool{true, false} {
 		for n := context; n > 0; n-- {
@@ -68,37 +67,37 @@ func seek(s, after source, h hunk) (int, *refusal) {
 			}
 		}
 	}
-	seen := "the lines that the edit wrote, or those beside them, have changed"
+	seen := "the lines that the edit wrote, or those next to them, have changed"
 	if h.a0 < h.a1 {
 		seen += ": " + Excerpt(strings.SplitN(after.content(h.a0), ":", 2)[0])
 	}
 	return 0, notOurs(0, seen)
 }
 
-// mostContext is how many lines of context are looked at, on either side, to tell places
-// apart that look alike.
-const mostContext = 100
+// maxContext is the maximum number of context lines on either side that distinguish similar
+// places.
+const maxContext = 100
 
-// closer tells places apart that look alike with n lines of context: by more of it on
-// both sides, else above or below alone, where the lines on the other side have changed.
+// closer distinguishes places that match with n lines of context: by more context on both
+// sides, or else above or below alone, where the other side has changed.
 func closer(s, after source, h hunk, n int, edges bool, found []int) (int, *refusal) {
 	for _, grow := range []around{{1, 1}, {1, 0}, {0, 1}} {
 		with := around{n, n}
-		for more := found; len(more) > 1 && max(with.above, with.below) < mostContext; {
+		for more := found; len(more) > 1 && max(with.above, with.below) < maxContext; {
 			with = around{with.above + grow.above, with.below + grow.below}
 			if more = places(s, after, h, with, edges); len(more) == 1 {
 				return more[0], nil
 			}
 		}
 	}
-	return 0, notOurs(found[1]+1, "the edit's lines stand here and at line "+strconv.Itoa(found[0]+1))
+	return 0, notOurs(found[1]+1, "the edit's lines are here and at line "+strconv.Itoa(found[0]+1))
 }
 
-// around is how many lines of context are compared.
+// around holds the number of context lines to compare.
 type around struct{ above, below int }
 
-// places are the lines at which the edit's lines stand with that much context, or as
-// much as there was: then at the edge of the file, if edges is set.
+// places returns the lines at which the edit's lines match with that much context, or with all
+// the context there was: then at the edge of the file, if edges is set.
 func places(s, after source, h hunk, n around, edges bool) []int {
 	c0, c1 := max(0, h.a0-n.above), min(len(after.lines), h.a1+n.below)
 	if c0 == c1 {
@@ -114,8 +113,8 @@ func places(s, after source, h hunk, n around, edges bool) []int {
 	return found
 }
 
-// provenBack decodes and compares: every changed key as before the edit, all
-// else as it was in the present text, and the reader takes it.
+// provenBack decodes and compares: every changed key is as before the edit, the rest is as in
+// the present text, and the reader accepts the result.
 func (d *Document) provenBack(after source, origins []int, done Edit, old *Document) *refusal {
 	fail := func(err error) *refusal {
 		r := notOurs(0, "cannot be undone safely")
@@ -144,9 +143,8 @@ func (d *Document) provenBack(after source, origins []int, done Edit, old *Docum
 	return nil
 }
 
-// restore gives the key at path in now the value it has in was. Mappings that
-// were not there, and are left empty, go; those that were empty become again
-// what they were.
+// restore gives the key at path in now its value in was. It deletes mappings that did not exist
+// and became empty, and restores those that were empty.
 func restore(now, was *value, path []string, d dialect) {
 	key := d.key(path[0])
 	child := now.find(key)
@@ -161,7 +159,7 @@ func restore(now, was *value, path []string, d dialect) {
 		now.put(key, old)
 	default:
 		if child.kind != mapping && old != nil && old.kind == mapping {
-			*child = value{kind: mapping, text: old.text} // null again, by a deletion
+			*child = value{kind: mapping, text: old.text} // null again after a deletion
 		}
 		restore(child, old, path[1:], d)
 		switch {

@@ -31,9 +31,9 @@ addons_include: []
 func TestUndoBesideOtherChanges(t *testing.T) {
 	e := edit(t, []byte(withAWS), switchTo(yamltext.Made{})...)
 	for what, change := range map[string]func(string) string{
-		"a line at the end":      func(s string) string { return s + "cluster_name: x\n" },
-		"a line at the head":     func(s string) string { return "cluster_name: x\n" + s },
-		"a value changed beside": func(s string) string { return strings.Replace(s, "plugin: canal", "plugin: calico", 1) },
+		"a line at the end":     func(s string) string { return s + "cluster_name: x\n" },
+		"a line at the head":    func(s string) string { return "cluster_name: x\n" + s },
+		"another value changed": func(s string) string { return strings.Replace(s, "plugin: canal", "plugin: calico", 1) },
 		"a block in between": func(s string) string {
 			return strings.Replace(s, "\n# the cloud", "ingress:\n  provider: none\n\n# the cloud", 1)
 		},
@@ -48,8 +48,8 @@ func TestUndoBesideOtherChanges(t *testing.T) {
 	}
 }
 
-// An edge of the file is no part of what the edit wrote: lines may be added above
-// its first line and below its last.
+// The edge of the file does not belong to the edit: lines may be added above its first line
+// and below its last.
 func TestUndoBesideLinesAtTheEdges(t *testing.T) {
 	const rest = "nodes: [{address: 1.2.3.4, user: u, role: [controlplane, etcd, worker]}]\nkubernetes_version: v1.26.9-rancher1-1\n"
 	for what, text := range map[string]string{
@@ -138,7 +138,7 @@ func TestUndoOfAnotherEdit(t *testing.T) {
 	}
 }
 
-// With the lines around it changed, two places look like the edit's.
+// If the lines around it changed, two places look like the edit's.
 func TestUndoRefusesTwoPlacesThatLookAlike(t *testing.T) {
 	const text = `services:
   kube-controller:
@@ -159,7 +159,7 @@ func TestUndoRefusesTwoPlacesThatLookAlike(t *testing.T) {
 	}
 }
 
-// A receipt goes through a journal that anybody may read.
+// Anyone may read the journal that holds a receipt.
 func TestReceiptHoldsNoText(t *testing.T) {
 	const secret = "AKIA-secret\nvpc-1\n"
 	changes := append(switchTo(yamltext.Made{}), yamltext.Set(secret, yamltext.Literal, "cloud_provider", "customCloudProvider"))
@@ -192,7 +192,7 @@ func TestReceiptHoldsNoText(t *testing.T) {
 	}
 }
 
-// Made is enough to take the flag out in a later process, without a backup.
+// Made suffices to delete the flag in a later process, without a backup.
 func TestDeletionPrunesOnlyWhatWasCreated(t *testing.T) {
 	for _, c := range []struct{ before, after string }{
 		{"nodes: []\n", "nodes: []\n"},
@@ -214,15 +214,15 @@ func TestDeletionPrunesOnlyWhatWasCreated(t *testing.T) {
 		same(t, "without the flag", back.After, []byte(c.after))
 	}
 
-	// Somebody else's argument keeps the mappings that were ours.
+	// Another argument keeps the mappings that we created.
 	e := edit(t, []byte("nodes: []\n"), enable())
 	others := strings.Replace(string(e.After), "      enable", "      v: \"2\"\n      enable", 1)
 	back := edit(t, []byte(others), yamltext.Delete(flagPath()...).Pruning(e.Made))
-	same(t, "beside another argument", back.After, []byte("nodes: []\nservices:\n  kube-controller:\n    extra_args:\n      v: \"2\"\n"))
+	same(t, "next to another argument", back.After, []byte("nodes: []\nservices:\n  kube-controller:\n    extra_args:\n      v: \"2\"\n"))
 }
 
-// Three lines of context are not always enough: entries of a list end alike. More of
-// them tell, above the place or below it.
+// Three lines of context do not always suffice: entries of a list end alike. More context,
+// above or below, distinguishes them.
 func TestUndo_entries_that_end_alike(t *testing.T) {
 	const nodes = "nodes:\n  - address: 10.0.0.1\n    user: u\n    port: 22\n    role: [worker]\n  - address: 10.0.0.2\n    user: u\n    port: 22\n    role: [worker]\n"
 	const flag = "services:\n  kube-controller:\n    extra_args:\n      enable-leader-migration: \"true\"\n"
@@ -234,10 +234,10 @@ func TestUndo_entries_that_end_alike(t *testing.T) {
 		before string
 		change func(string) string
 	}{
-		"a line at the end":          {nodes + flag, func(s string) string { return s + "cluster_name: x\n" }},
-		"a line at the head":         {flag + nodes, func(s string) string { return "cluster_name: x\n" + s }},
-		"a change above, alike":      {"addon_job_timeout: 1\n" + nodes + flag, func(s string) string { return strings.Replace(s, "timeout: 1", "timeout: 2", 1) + "cluster_name: x\n" }},
-		"alike above, told by below": {"services:\n" + args("kubelet") + args("kube-controller") + "      enable-leader-migration: \"true\"\n      g: h\n      i: j\n      k: l\n" + args("scheduler"), func(s string) string { return strings.Replace(s, "kubelet:", "kubelet: # x", 1) }},
+		"a line at the end":            {nodes + flag, func(s string) string { return s + "cluster_name: x\n" }},
+		"a line at the head":           {flag + nodes, func(s string) string { return "cluster_name: x\n" + s }},
+		"a change above, alike":        {"addon_job_timeout: 1\n" + nodes + flag, func(s string) string { return strings.Replace(s, "timeout: 1", "timeout: 2", 1) + "cluster_name: x\n" }},
+		"alike above, different below": {"services:\n" + args("kubelet") + args("kube-controller") + "      enable-leader-migration: \"true\"\n      g: h\n      i: j\n      k: l\n" + args("scheduler"), func(s string) string { return strings.Replace(s, "kubelet:", "kubelet: # x", 1) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := edit(t, []byte(tt.before), yamltext.Delete(flagPath()...).Pruning(made))
@@ -250,7 +250,7 @@ func TestUndo_entries_that_end_alike(t *testing.T) {
 	}
 }
 
-// A tool that changed every line end since is named as such.
+// The error names a tool that changed every line end.
 func TestUndo_line_ends_changed(t *testing.T) {
 	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
 	lf := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
