@@ -25,7 +25,7 @@ func TestParse_beyondTheLimits_isRefused(t *testing.T) {
 	}
 }
 
-// The largest honest file is read: 250 hosts, and 9,000 lines of arguments and binds.
+// The largest genuine file is accepted: 250 hosts, and 9,000 lines of arguments and binds.
 func TestParse_largeFile_isRead(t *testing.T) {
 	host := "- address: 10.0.0.1\n  user: ec2-user\n  role: [worker]\n  labels: {a: b, c: d}\n"
 	text := "nodes:\n" + strings.Repeat(host, 250) + "services:\n  kubelet:\n    extra_binds:\n" + strings.Repeat("    - /a:/b:ro\n", 9000)

@@ -2,18 +2,18 @@ package clusterfile
 
 import "strings"
 
-// Config is the part of cluster.yml that a migration looks at, as rke reads it
-// (rancher/rke:types/rke_types.go@v1.5.9). Nothing is defaulted: an absent key
-// is the zero value, which for rke may mean a default of its own.
+// Config is the part of cluster.yml that a migration reads, with rke's meaning
+// (rancher/rke:types/rke_types.go@v1.5.9). It has no defaults: an absent key is the zero value,
+// for which rke may use its own default.
 type Config struct {
 	ClusterName       string            `yaml:"cluster_name"`
-	KubernetesVersion string            `yaml:"kubernetes_version"` // vX.Y.Z-rancherN-M; empty: the rke binary's default
+	KubernetesVersion string            `yaml:"kubernetes_version"` // vX.Y.Z-rancherN-M; empty for the rke binary's default
 	Services          Services          `yaml:"services"`
 	CloudProvider     CloudProvider     `yaml:"cloud_provider"`
 	Nodes             []Node            `yaml:"nodes"`
 	UpgradeStrategy   UpgradeStrategy   `yaml:"upgrade_strategy"`
 	SystemImages      map[string]string `yaml:"system_images"` // by key: kubernetes, etcd, ...
-	// SystemImagesKubernetes is the image that wins over KubernetesVersion.
+	// SystemImagesKubernetes is the image that overrides KubernetesVersion.
 	SystemImagesKubernetes string   `yaml:"-"`
 	Network                Network  `yaml:"network"`
 	Ingress                Provider `yaml:"ingress"`
@@ -26,7 +26,7 @@ type Config struct {
 	IgnoreDockerVersion    *bool    `yaml:"ignore_docker_version"`
 }
 
-// Services are the components rke runs, by the keys of cluster.yml.
+// Services holds the components that rke runs, by the keys of cluster.yml.
 type Services struct {
 	Etcd           Service `yaml:"etcd"`
 	KubeAPI        Service `yaml:"kube-api"`
@@ -36,8 +36,8 @@ type Services struct {
 	Kubeproxy      Service `yaml:"kubeproxy"`
 }
 
-// Service is what all components have in common. Values of arguments are their
-// source text: True stays True and 1.50 stays 1.50.
+// Service holds the options that all components share. Values of arguments are their source
+// text: True stays True and 1.50 stays 1.50.
 type Service struct {
 	Image             string              `yaml:"image"`
 	ExtraArgs         map[string]string   `yaml:"extra_args"`
@@ -48,16 +48,16 @@ type Service struct {
 	WinExtraArgsArray map[string][]string `yaml:"win_extra_args_array"`
 }
 
-// CloudProvider is the key cloud_provider.
+// CloudProvider is the section cloud_provider.
 type CloudProvider struct {
 	Name                        string `yaml:"name"`
 	UseInstanceMetadataHostname *bool  `yaml:"useInstanceMetadataHostname"`
-	// AWS is nil when the key is absent or null. Empty ({}) it is not nil, and
-	// rke then takes the in-tree provider whatever Name says.
+	// AWS is nil if the key is absent or null. If it is empty ({}), it is not nil, and rke uses
+	// the in-tree provider regardless of Name.
 	AWS    *AWSCloudProvider `yaml:"awsCloudProvider"`
-	Custom string            `yaml:"customCloudProvider"` // verbatim; it wins over AWS
-	// Blocks are the other providers whose options are there, also empty ones, in the
-	// order in which rke looks for them: azure, openstack, vsphere, harvester.
+	Custom string            `yaml:"customCloudProvider"` // verbatim; overrides AWS
+	// Blocks names the other providers that have options, even empty ones, in rke's order:
+	// azure, openstack, vsphere, harvester.
 	Blocks []string `yaml:"-"`
 }
 
@@ -81,7 +81,7 @@ type AWSGlobal struct {
 	DisableStrictZoneCheck      bool   `yaml:"disable-strict-zone-check"`
 }
 
-// AWSServiceOverride is one section [ServiceOverride "n"] of the cloud config.
+// AWSServiceOverride is a section [ServiceOverride "n"] of the cloud config.
 type AWSServiceOverride struct {
 	Service       string `yaml:"service"`
 	Region        string `yaml:"region"`
@@ -91,7 +91,7 @@ type AWSServiceOverride struct {
 	SigningName   string `yaml:"signing-name"`
 }
 
-// Node is one entry of nodes.
+// Node is an entry of nodes.
 type Node struct {
 	NodeName         string            `yaml:"nodeName"`
 	Address          string            `yaml:"address"`
@@ -104,22 +104,22 @@ type Node struct {
 	Taints           []Taint           `yaml:"taints"`
 }
 
-// Taint is one of a node's.
+// Taint is a taint of a node.
 type Taint struct {
 	Key    string `yaml:"key"`
 	Value  string `yaml:"value"`
 	Effect string `yaml:"effect"`
 }
 
-// UpgradeStrategy says how rke rolls. The limits are numbers or percentages as
-// text; empty means rke's default, 10% of the workers and 1 control plane node.
+// UpgradeStrategy describes how rke rolls nodes. The limits are numbers or percentages as text.
+// If they are empty, rke uses 10% of the workers and 1 control-plane node.
 type UpgradeStrategy struct {
 	MaxUnavailableWorker       string `yaml:"max_unavailable_worker"`
 	MaxUnavailableControlplane string `yaml:"max_unavailable_controlplane"`
 	Drain                      *bool  `yaml:"drain"`
 }
 
-// Network is the key network.
+// Network is the section network.
 type Network struct {
 	Plugin  string            `yaml:"plugin"`
 	Options map[string]string `yaml:"options"`
@@ -132,11 +132,10 @@ type Provider struct {
 	Options  map[string]string `yaml:"options"`
 }
 
-// Drains says whether rke drains nodes while it rolls; by default it does not.
+// Drains reports whether rke drains nodes during a rollout; by default it does not.
 func (u UpgradeStrategy) Drains() bool { return u.Drain != nil && *u.Drain }
 
-// Flag is the value of an extra argument, whichever map has it, with or without
-// leading dashes.
+// Flag returns the value of an extra argument from either map, with or without leading dashes.
 func (s Service) Flag(name string) (string, bool) {
 	for key, value := range s.ExtraArgs {
 		if FlagName(key) == name {
@@ -151,8 +150,8 @@ func (s Service) Flag(name string) (string, bool) {
 	return "", false
 }
 
-// FlagName is the flag that a key of extra_args is meant for: pflag takes
-// underscores for hyphens, and rke adds the dashes itself.
+// FlagName returns the flag for a key of extra_args: pflag treats underscores as hyphens, and
+// rke adds the dashes.
 func FlagName(key string) string {
 	return strings.ReplaceAll(strings.TrimLeft(key, "-"), "_", "-")
 }

@@ -92,8 +92,8 @@ network: {plugin: canal, mtu: 1400}
 	}
 }
 
-// rke encodes a file with a custom encryption configuration again, through
-// JSON, before it reads it.
+// With a custom encryption configuration, rke encodes the file again through JSON before it
+// reads it.
 func TestConfigBesideACustomEncryptionConfiguration(t *testing.T) {
 	const text = `services:
   kube-api:

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 )
 
-// Disk is the operating system's file system.
+// Disk implements FS with the operating system's file system.
 type Disk struct{}
 
 // Resolve implements FS.
@@ -20,8 +20,8 @@ func (Disk) Resolve(path string) (string, error) { return filepath.EvalSymlinks(
 // Stat implements FS.
 func (Disk) Stat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
 
-// maxFile bounds what is read of any file, whatever size it had before: a state that rke wrote
-// is larger than a cluster.yml.
+// maxFile is the maximum number of bytes read of any file, regardless of its reported size. A
+// state that rke wrote is larger than a cluster.yml.
 const maxFile = 16 << 20
 
 // ReadFile implements FS.
@@ -54,8 +54,8 @@ func (Disk) List(dir string) ([]string, error) {
 	return names, err
 }
 
-// SyncDir implements FS. Some network file systems know no sync of folders;
-// their renames are as lasting as they get.
+// SyncDir implements FS. Some network file systems cannot sync folders; their renames are as
+// durable as they can be.
 func (Disk) SyncDir(dir string) error {
 	d, err := os.Open(filepath.Clean(dir))
 	if err != nil {
@@ -70,8 +70,8 @@ func (Disk) SyncDir(dir string) error {
 
 type diskFile struct{ *os.File }
 
-// Like implements TempFile. An owner that cannot be given is left: only root
-// may, and who can write the folder may replace the file.
+// Like implements TempFile. It ignores a failure to set the owner: only root may, and a user who
+// can write to the folder may replace the file.
 func (f diskFile) Like(info fs.FileInfo) error {
 	if err := chown(f.File, info); err != nil && !errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("owner: %w", err)

@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 )
 
-const nobody = 65534
+const unprivilegedUser = 65534
 
 func unreadable(t *testing.T, path, seen string) {
 	t.Helper()
@@ -63,7 +63,7 @@ func TestReadNamesFileAndLine(t *testing.T) {
 	}
 }
 
-// A link stays one; its target is written, and has the backup beside it.
+// A link remains a link. Its target is written, and the backup is next to the target.
 func TestWriteThroughLinks(t *testing.T) {
 	path := folder(t, withAWS)
 	links := t.TempDir()
@@ -82,14 +82,14 @@ func TestWriteThroughLinks(t *testing.T) {
 	if err := e.Write(nil, near); err != nil {
 		t.Fatal(err)
 	}
-	done(t, path, e)
+	requireDone(t, path, e)
 	for _, l := range []string{near, far} {
 		if info, err := os.Lstat(l); err != nil || info.Mode()&os.ModeSymlink == 0 {
-			t.Errorf("%s is no link any more: %v", l, err)
+			t.Errorf("%s is no longer a link: %v", l, err)
 		}
 	}
 	if entries, _ := os.ReadDir(links); len(entries) != 2 {
-		t.Errorf("beside the links: %v", entries)
+		t.Errorf("next to the links: %v", entries)
 	}
 	if _, err := clusterfile.ReadBackup(clusterfile.Disk{}, near, e.Receipt()); err != nil {
 		t.Errorf("the backup through the link: %v", err)
@@ -125,8 +125,8 @@ func TestWriteKeepsModeAndOwner(t *testing.T) {
 	}
 }
 
-// unprivileged runs on a thread that has lost root's rights over files, if this
-// is root; other users have none to lose.
+// unprivileged runs do on a thread without root's rights over files. Other users have no such
+// rights.
 func unprivileged(t *testing.T, do func()) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -135,11 +135,11 @@ func unprivileged(t *testing.T, do func()) {
 	}
 	finished := make(chan error)
 	go func() {
-		// Never unlocked: the thread dies with the goroutine.
+		// The thread is never unlocked: it ends with the goroutine.
 		runtime.LockOSThread()
-		err := syscall.Setfsgid(nobody)
+		err := syscall.Setfsgid(unprivilegedUser)
 		if err == nil {
-			err = syscall.Setfsuid(nobody)
+			err = syscall.Setfsuid(unprivilegedUser)
 		}
 		if err == nil {
 			do()
@@ -151,7 +151,8 @@ func unprivileged(t *testing.T, do func()) {
 	}
 }
 
-// give makes a file and the folders above it nobody's, as unprivileged sees it.
+// give creates a file and its folders, owned by the user unprivilegedUser, as unprivileged sees them. //
+// words:ok
 func give(t *testing.T, path string, mode, dirMode os.FileMode) {
 	t.Helper()
 	dir := filepath.Dir(path)
@@ -160,7 +161,7 @@ func give(t *testing.T, path string, mode, dirMode os.FileMode) {
 			t.Fatal(err)
 		}
 		for _, p := range []string{path, dir} {
-			if err := os.Chown(p, nobody, nobody); err != nil {
+			if err := os.Chown(p, unprivilegedUser, unprivilegedUser); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -201,13 +202,13 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 }
 
-// A folder that may be entered and written but not listed is enough.
+// A folder that can be entered and written to but not listed is sufficient.
 func TestFolderThatCannotBeListed(t *testing.T) {
 	path := folder(t, withAWS)
 	give(t, path, fileMode, 0o300)
 	unprivileged(t, func() {
 		err := planned(t, path).Write(nil, path)
-		// Syncing the folder needs to open it, which this one does not allow.
+		// To sync the folder it must be opened, which this one does not allow.
 		if bad, ok := fault.As(err); err != nil && (!ok || bad.Class != fault.Usage) {
 			t.Errorf("%v", err)
 		}
@@ -217,7 +218,7 @@ func TestFolderThatCannotBeListed(t *testing.T) {
 	}
 }
 
-// Who may write the folder but not give files away becomes the owner.
+// A user who may write to the folder but not set the owner becomes the owner.
 func TestOwnerThatCannotBeKept(t *testing.T) {
 	path := folder(t, withAWS)
 	give(t, path, 0o644, 0o777)

@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// Off the path of an edit a key may stand twice, at top level as anywhere: the edit is
-// made, and values are those that rke takes.
+// Keys outside of the path of an edit may have duplicates, even at the top level. The edit
+// succeeds, and values are those that rke reads.
 func TestDuplicatesOffThePath(t *testing.T) {
 	const text = goodText + `private_registries: []
 nodes:
@@ -25,14 +25,14 @@ network: {mtu: 1400}
 	if err != nil {
 		t.Fatal(err)
 	}
-	comes(t, e)
+	requireReadable(t, e)
 	c := f.Config()
 	if c.Network.Plugin != "canal" || c.Network.MTU != 1400 || c.Nodes[0].User != "b" {
 		t.Errorf("%+v", c)
 	}
 }
 
-// On the path it is refused, with both lines.
+// On the path they are refused, with both lines.
 func TestDuplicatesOnThePath(t *testing.T) {
 	for text, path := range map[string]string{
 		"services: {}\nservices: {}\n":                                                           "services",

@@ -73,7 +73,7 @@ func same(t testing.TB, what string, got, want []byte) {
 	}
 }
 
-// samples are texts of cluster.yml in many hands.
+// samples returns texts of cluster.yml in many styles.
 func samples(t testing.TB) map[string][]byte {
 	t.Helper()
 	files, err := filepath.Glob("yamltext/testdata/golden/*.txt")
@@ -94,9 +94,9 @@ func samples(t testing.TB) map[string][]byte {
 	return all
 }
 
-// comes says that an edit came to a file that rke reads as it should be, and that can
-// be taken back.
-func comes(t testing.TB, e clusterfile.Edit) *clusterfile.File {
+// requireReadable checks that rke reads the result of an edit as intended, and that the edit
+// can be undone.
+func requireReadable(t testing.TB, e clusterfile.Edit) *clusterfile.File {
 	t.Helper()
 	after := parse(t, e.After)
 	back, err := e.Invert(after)
@@ -110,11 +110,11 @@ func comes(t testing.TB, e clusterfile.Edit) *clusterfile.File {
 func TestEditsAreReadByRKE(t *testing.T) {
 	for name, text := range samples(t) {
 		first := edit(t, text, enable())
-		if c := comes(t, first).Config(); c.Services.KubeController.ExtraArgs["enable-leader-migration"] != "true" {
+		if c := requireReadable(t, first).Config(); c.Services.KubeController.ExtraArgs["enable-leader-migration"] != "true" {
 			t.Errorf("%s: %+v", name, c.Services.KubeController)
 		}
 		second := edit(t, first.After, switchTo(first.Made)...)
-		c := comes(t, second).Config()
+		c := requireReadable(t, second).Config()
 		_, flagged := c.Services.KubeController.ExtraArgs["enable-leader-migration"]
 		if metadata := c.CloudProvider.UseInstanceMetadataHostname; flagged || c.CloudProvider.Name != "external-aws" || c.CloudProvider.AWS != nil || metadata == nil || !*metadata {
 			t.Errorf("%s: %+v", name, c.CloudProvider)
@@ -122,7 +122,7 @@ func TestEditsAreReadByRKE(t *testing.T) {
 	}
 }
 
-// A text may be YAML and yet none that rke takes.
+// Valid YAML may still be a text that rke rejects.
 func TestAnEditThatRKEWouldNotReadIsRefused(t *testing.T) {
 	_, err := parse(t, []byte(withAWS)).Edit(yamltext.Set("x", yamltext.Plain, "cloud_provider", "useInstanceMetadataHostname"))
 	if bad, is := fault.As(err); !is || bad.Reason != clusterfile.ReasonNotForRKE || !strings.HasPrefix(bad.Object, "cluster.yml") {
@@ -130,7 +130,7 @@ func TestAnEditThatRKEWouldNotReadIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzFile reads any text, and makes a migration's edits where it can be edited.
+// FuzzFile reads any text, and makes a migration's edits if it can be edited.
 func FuzzFile(f *testing.F) {
 	for _, text := range samples(f) {
 		f.Add(text)
@@ -147,7 +147,7 @@ func FuzzFile(f *testing.F) {
 				isRefusal(t, err)
 				continue
 			}
-			comes(t, e)
+			requireReadable(t, e)
 		}
 	})
 }

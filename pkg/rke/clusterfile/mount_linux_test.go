@@ -17,8 +17,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// onMount is the environment variable under which this binary runs again with
-// a small file system of its own, in the folder it names.
+// onMount is the environment variable that makes this binary run with a small file system of
+// its own, in the folder that the variable names.
 const onMount = "CLUSTERFILE_TEST_MOUNT"
 
 func TestMain(m *testing.M) {
@@ -42,7 +42,7 @@ type outcome struct {
 
 const page = 4096
 
-// writeOn tries to write with less and less room, and then read-only.
+// writeOn writes with less and less free space, and then read-only.
 func writeOn(dir string) []outcome {
 	text := withAWS + "addons: |\n" + strings.Repeat("  # filler of a cluster.yml\n", 2*page/28)
 	path := filepath.Join(dir, "cluster.yml")
@@ -73,7 +73,7 @@ func attemptOn(path, text string, free int) outcome {
 	return judge(path, text, free)
 }
 
-// fill takes all room but some pages.
+// fill uses up the disk except for a number of pages.
 func fill(name string, free int) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -124,9 +124,9 @@ func judge(path, text string, free int) outcome {
 	return o
 }
 
-// A disk with room for neither, for the backup alone, and for both; then one
-// that is mounted read-only. Where unshare does not work this test fails: what
-// was not tried is not known to work.
+// Covers a disk with room for neither text, for the backup alone, and for both, and one that is
+// mounted read-only. The test fails if unshare does not work: an untested case is not known to
+// work.
 func TestFullAndReadOnlyDisk(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

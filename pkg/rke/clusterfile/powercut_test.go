@@ -14,12 +14,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// powerCut is a disk in memory that remembers what a crash of the machine may
-// take away: bytes not synced, and names not synced with their folder. It
-// leaves out links, owners and errors; the real disk has those in other tests.
+// powerCut is a disk in memory that tracks what a crash of the machine may lose: unsynced bytes,
+// and names whose folder was not synced. It has no links, owners or errors; other tests cover
+// those on the real disk.
 type powerCut struct {
 	names  map[string]*memFile   // as the process sees them
-	states []map[string]*memFile // what a crash may leave of the names since the last SyncDir
+	states []map[string]*memFile // possible names after a crash, since the last SyncDir
 	serial int
 	check  func(op string) // called after every operation
 }
@@ -42,7 +42,7 @@ func (d *powerCut) did(op string) { d.check(op) }
 
 func (d *powerCut) renamed() { d.states = append(d.states, maps.Clone(d.names)) }
 
-// afterCrash gives all texts that the file may hold after a crash now.
+// afterCrash returns all texts that the file may hold after a crash now.
 func (d *powerCut) afterCrash(path string) [][]byte {
 	var out [][]byte
 	for _, names := range d.states {
@@ -142,8 +142,8 @@ func (i memInfo) ModTime() time.Time { return time.Time{} }
 func (i memInfo) IsDir() bool        { return false }
 func (i memInfo) Sys() any           { return nil }
 
-// The machine loses power after any operation: the file is the old or the new
-// text, and where it may be the new one, the backup is the old one.
+// After a power cut at any operation, the file holds the old or the new text. If it may hold the
+// new one, the backup holds the old one.
 func TestPowerCut(t *testing.T) {
 	const path = "/etc/rke/cluster.yml"
 	disk := newPowerCut(path, withAWS)

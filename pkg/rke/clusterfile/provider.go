@@ -1,13 +1,13 @@
 package clusterfile
 
-// Names of cloud providers that rke knows. Others it passes on as they are.
+// Names of cloud providers that rke knows. It passes others on unchanged.
 const (
 	providerAWS         = "aws"
 	providerExternal    = "external"
 	providerExternalAWS = "external-aws"
 )
 
-// otherProviders holds the options of other providers: there they are, or not.
+// otherProviders records which other providers have options.
 type otherProviders struct {
 	Azure     map[string]any `yaml:"azureCloudProvider"`
 	OpenStack map[string]any `yaml:"openstackCloudProvider"`
@@ -15,8 +15,7 @@ type otherProviders struct {
 	Harvester map[string]any `yaml:"harvesterCloudProvider"`
 }
 
-// names returns the providers whose options are there, in the order in which rke
-// looks for them.
+// names returns the providers that have options, in rke's order.
 func (c otherProviders) names() []string {
 	var out []string
 	for _, one := range []struct {
@@ -30,11 +29,10 @@ func (c otherProviders) names() []string {
 	return out
 }
 
-// Resolved is the provider that rke makes of cloud_provider; "" for none. Options
-// that are there count as much as the name: those of AWS make the name aws, those
-// of a later provider keep a name that is given, and custom text keeps it whatever
-// else is there (rancher/rke:cloudprovider/cloudprovider.go and Init of each
-// provider, cluster/defaults.go@v1.5.9, setCloudProvider).
+// Resolved returns the provider that rke derives from cloud_provider, or is empty. Options count
+// as much as the name. Those of AWS set the name to aws, those of a later provider keep a given
+// name, and custom text always keeps it (rancher/rke:cloudprovider/cloudprovider.go and Init of
+// each provider, cluster/defaults.go@v1.5.9, setCloudProvider).
 func (c CloudProvider) Resolved() string {
 	switch last := c.last(); {
 	case c.Custom != "":
@@ -49,7 +47,7 @@ func (c CloudProvider) Resolved() string {
 	return c.Name
 }
 
-// last is the other provider whose options rke takes in the end; "" for none.
+// last returns the other provider whose options rke uses in the end, or is empty.
 func (c CloudProvider) last() string {
 	if n := len(c.Blocks); n > 0 {
 		return c.Blocks[n-1]
@@ -57,7 +55,7 @@ func (c CloudProvider) last() string {
 	return ""
 }
 
-// refusedWithoutBlock are providers that rke does not start without their options.
+// refusedWithoutBlock reports whether rke requires options for a provider.
 func refusedWithoutBlock(name string) bool {
 	return name == "azure" || name == "openstack" || name == "vsphere"
 }

@@ -2,7 +2,6 @@ package clusterfile
 
 import "testing"
 
-// The provider that rke makes of a name and of options, which count as much.
 func TestProviderResolved(t *testing.T) {
 	aws := &AWSCloudProvider{}
 	for name, tt := range map[string]struct {
@@ -31,7 +30,7 @@ func TestProviderResolved(t *testing.T) {
 	}
 }
 
-// A key that a migration goes by has to be filled in; any other is left to rke.
+// The keys that a migration depends on must be filled in; rke handles the others.
 func TestPlaceholders(t *testing.T) {
 	for text, refused := range map[string]bool{
 		"kubernetes_version: '{{ version }}'\n":                          true,
@@ -53,8 +52,7 @@ func TestPlaceholders(t *testing.T) {
 	}
 }
 
-// The backup of a text lies beside its file, under the beginning of its digest: by that
-// name people find it.
+// People find the backup next to its file by the first characters of its digest.
 func TestBackupPath(t *testing.T) {
 	for digest, want := range map[string]string{"0123456789abcdef": "dir/cluster.yml.awsmigrate-0123456789ab.bak", "0123456789ab": "dir/cluster.yml.awsmigrate-0123456789ab.bak", "01": "dir/cluster.yml.awsmigrate-01.bak"} {
 		if got := BackupPath("dir/cluster.yml", digest); got != want {

@@ -11,11 +11,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// Read reads and parses a cluster.yml. What is no readable regular file is a
-// *fault.Error of class Usage.
+// Read reads and parses a cluster.yml. It returns a *fault.Error of class Usage unless path is a
+// readable regular file.
 func Read(path string) (*File, error) { return ReadFrom(Disk{}, path) }
 
-// ReadFrom is Read on another file system.
+// ReadFrom reads as Read does, from another file system.
 func ReadFrom(disk FS, path string) (*File, error) {
 	target, info, err := regular(disk, path)
 	if err != nil {
@@ -31,8 +31,7 @@ func ReadFrom(disk FS, path string) (*File, error) {
 	return Parse(path, text)
 }
 
-// ReadBackup gives the text from before an edit of the file at path, for
-// File.Undo.
+// ReadBackup returns the text before an edit of the file at path, for File.Undo.
 func ReadBackup(disk FS, path string, r yamltext.Receipt) ([]byte, error) {
 	target, _, err := regular(disk, path)
 	if err != nil {
@@ -49,15 +48,15 @@ func ReadBackup(disk FS, path string, r yamltext.Receipt) ([]byte, error) {
 	return text, nil
 }
 
-// BackupPath is where the text with that SHA-256 is kept, beside the file: the
-// same text has one backup, another text another.
+// BackupPath returns the path of the backup with that SHA-256, next to the file. Each text has
+// exactly one backup.
 func BackupPath(path, sha256 string) string {
 	const enough = 12
 	return path + ".awsmigrate-" + sha256[:min(enough, len(sha256))] + ".bak"
 }
 
-// regular follows links to a regular file. Others are not opened: a pipe would
-// make us wait for ever.
+// regular follows links to a regular file. Other files are not opened: a pipe would block
+// forever.
 func regular(disk FS, path string) (string, fs.FileInfo, error) {
 	target, err := disk.Resolve(path)
 	switch {
@@ -80,8 +79,8 @@ func regular(disk FS, path string) (string, fs.FileInfo, error) {
 	return target, info, nil
 }
 
-// loop tells a loop from other failures to resolve: path/filepath reports it
-// with an error of its own, the system with ELOOP.
+// loop reports whether links form a loop. path/filepath returns its own error for one; the
+// system returns ELOOP.
 func loop(disk FS, path string, err error) bool {
 	if errors.Is(err, syscall.ELOOP) {
 		return true

@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// readConfig decodes as rke does: yaml.v2 into structures, so that duplicates
-// are merged, arguments keep their text and booleans must be booleans
+// readConfig decodes as rke does: with yaml.v2 into structures, so that duplicates are merged,
+// arguments keep their text and booleans must be booleans
 // (rancher/rke:cluster/cluster.go@v1.5.9 ParseConfig).
 func readConfig(written []byte) (Config, *refusal) {
 	var c Config
@@ -29,7 +29,7 @@ func readConfig(written []byte) (Config, *refusal) {
 			reason: ReasonNotForRKE, line: yamltext.ErrorLine(err), seen: "rke cannot read it", wanted: "values of the kinds that rke takes", err: yamltext.OneLine(err),
 		}
 		if len(text) > 0 && !bytes.Equal(text, written) {
-			r.line = 0 // a line of the text that was encoded again
+			r.line = 0 // a line of the encoded text, not of the file
 		}
 		return Config{}, r
 	}
@@ -38,9 +38,9 @@ func readConfig(written []byte) (Config, *refusal) {
 	return c, nil
 }
 
-// asRKEPrepares is the text that rke decodes. It is the file's own, but for one
-// case: with a custom encryption configuration rke takes that out and encodes
-// the rest again through JSON, so that 1.50 becomes 1.5 and yes becomes true
+// asRKEPrepares returns the text that rke decodes. It is the file's text except with a custom
+// encryption configuration. rke then removes that and encodes the rest again through JSON, so
+// that 1.50 becomes 1.5 and yes becomes true
 // (rancher/rke:cluster/encryption.go@v1.5.9 resolveCustomEncryptionConfig).
 func asRKEPrepares(text []byte) ([]byte, error) {
 	var all map[string]any

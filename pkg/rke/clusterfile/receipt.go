@@ -12,10 +12,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// maxReceipt bounds the JSON of a receipt; one of an honest edit has less than 2 KiB.
+// maxReceipt is the maximum size of a receipt's JSON; a genuine one has less than 2 KiB.
 const maxReceipt = 64 << 10
 
-// flagPath is the key that carries leader migration.
+// flagPath returns the path of the leader-migration flag.
 func flagPath() []string {
 	return []string{"services", "kube-controller", "extra_args", "enable-leader-migration"}
 }
@@ -23,10 +23,10 @@ func flagPath() []string {
 // digestForm matches the SHA-256 that yamltext.Digest returns.
 var digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// ParseReceipt parses a receipt out of the journal. Anyone who may write to the journal can
-// put any JSON there, so ParseReceipt returns an error unless the receipt is one of an
-// edit that makes the provider external or sets the leader-migration flag: by another,
-// an undo would put older lines of the backup in place of later ones.
+// ParseReceipt parses a receipt from the journal. Anyone who may write to the journal can
+// put any JSON there. ParseReceipt therefore returns an error unless the receipt belongs to an
+// edit that makes the provider external or sets the leader-migration flag: with another
+// receipt, an undo would replace later lines by older ones of the backup.
 func ParseReceipt(raw json.RawMessage) (yamltext.Receipt, error) {
 	var r yamltext.Receipt
 	if len(raw) > maxReceipt {
@@ -67,8 +67,8 @@ func checkReceipt(r yamltext.Receipt) error {
 	return nil
 }
 
-// checkChange holds a change to those of rke.EnableEdit and rke.SwitchEdit. The upgrade
-// is not among them: no step takes it back.
+// checkChange returns an error unless a change is one of rke.EnableEdit and rke.SwitchEdit. The
+// upgrade is excluded: no step undoes it.
 func checkChange(c yamltext.Change) error {
 	want, known := map[string]struct {
 		style  yamltext.Style
@@ -94,7 +94,8 @@ func checkChange(c yamltext.Change) error {
 	return nil
 }
 
-// checkMade holds the mappings that an edit made or filled to those above its keys.
+// checkMade returns an error unless the mappings that an edit made or filled are above its
+// keys.
 func checkMade(made yamltext.Made) error {
 	above := func(path []string) bool {
 		return len(path) > 0 && len(path) < len(flagPath()) && slices.Equal(path, flagPath()[:len(path)]) || slices.Equal(path, []string{"cloud_provider"})

@@ -93,7 +93,7 @@ func TestParseReceipt_forged_refused(t *testing.T) {
 	}
 }
 
-// FuzzParseReceipt: what is accepted puts back lines of our keys alone, or nothing.
+// FuzzParseReceipt checks that an accepted receipt restores only lines of our keys, or nothing.
 func FuzzParseReceipt(f *testing.F) {
 	e := edit(f, []byte(withAWS), switchTo(yamltext.Made{})...)
 	raw, err := json.Marshal(e.Receipt())

@@ -6,11 +6,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// reasons begins the reason of every fault of this package.
+// reasons is the prefix of the reason of every error of this package.
 const reasons = "ClusterFile"
 
-// Reasons of the faults of this package, for machines. They are stable. Those that
-// any YAML may have are yamltext's, behind the word above.
+// Stable reasons of this package's errors, for machines. Package yamltext defines those that
+// apply to any YAML; they have the prefix reasons.
 const (
 	ReasonEmpty             = "ClusterFileEmpty"
 	ReasonNotYAML           = "ClusterFileNotYAML"
@@ -34,10 +34,10 @@ const (
 	ReasonWrittenNotDurable = "ClusterFileWrittenNotDurable"
 )
 
-// refusal is why a file is left alone, before its name is known.
+// refusal describes why a file is not edited, before its name is known.
 type refusal struct {
 	reason string
-	line   int // 1-based; 0 when it is about the whole file
+	line   int // starting at 1; 0 if it concerns the whole file
 	seen   string
 	wanted string
 	fix    string

@@ -12,7 +12,7 @@ import (
 
 const goodText = "services:\n  kube-controller:\n    extra_args:\n      v: \"2\"\ncloud_provider:\n  name: aws\n"
 
-// refused parses and edits, and gives the fault in which that ended.
+// refused parses and edits a text, and returns the resulting error.
 func refused(t *testing.T, text string, changes ...yamltext.Change) *fault.Error {
 	t.Helper()
 	f, err := clusterfile.Parse("cluster.yml", []byte(text))
@@ -46,7 +46,7 @@ func TestRefused(t *testing.T) {
 		what, text string
 		changes    []yamltext.Change
 		reason     string
-		line       int // 0: about the whole file
+		line       int // 0 for the whole file
 	}{
 		{"empty", "", set, clusterfile.ReasonEmpty, 0},
 		{"blank", "\n \n", set, clusterfile.ReasonEmpty, 0},
@@ -121,7 +121,7 @@ func TestRefused(t *testing.T) {
 		{"quoted boolean", "cloud_provider:\n  useInstanceMetadataHostname: \"true\"\n", name, clusterfile.ReasonNotForRKE, 2},
 		{"two wrong kinds", "cloud_provider:\n  useInstanceMetadataHostname: \"true\"\nnodes: x\n", name, clusterfile.ReasonNotForRKE, 2},
 		{
-			"wrong kind beside a custom encryption configuration",
+			"wrong kind with a custom encryption configuration",
 			"services:\n  kube-api:\n    secrets_encryption_config:\n      custom_config: {a: b}\ncloud_provider: x\n", name, clusterfile.ReasonNotForRKE, 0,
 		},
 		{"value is a mapping", goodText, []yamltext.Change{yamltext.Set("x", yamltext.Plain, "services", "kube-controller")}, clusterfile.ReasonWrongKind, 3},
@@ -150,23 +150,23 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// What looks alike and is no reason to refuse.
+// Similar texts that must be accepted.
 func TestNotRefused(t *testing.T) {
 	for what, text := range map[string]string{
-		"template in a block":             goodText + "addons: |\n  {{ .Values.x }}\n  {% if y %}\n",
-		"template in quotes elsewhere":    goodText + "cluster_name: \"{{ name }}\"\n",
-		"template in a comment":           goodText + "# {{ name }} ${x}\n",
-		"tab in a block":                  goodText + "addons: |\n  x\n  \ty\n",
-		"tab before a comment":            goodText + "cluster_name: a\t# b\n",
-		"duplicates off the path":         "services:\n  kubelet:\n    extra_args: {v: '1', v: '2'}\n",
-		"duplicate arguments beside":      "services:\n  kube-controller:\n    extra_args: {v: '1', v: '2'}\n",
-		"Rancher's key deeper":            goodText + "addons: |\n  rancher_kubernetes_engine_config:\n",
-		"document start and end":          "---\n" + goodText + "...\n",
-		"merge key off the path":          "x: &x {v: '2'}\n" + "services:\n  kubelet:\n    extra_args:\n      <<: *x\n",
-		"unknown keys":                    "Cloud_Provider: {}\nx: [1, {a: b}]\n",
-		"three dashes inside a block":     goodText + "addons: |\n  ---\n  a: b\n  ---\n",
-		"custom tag elsewhere":            "x: !foo bar\n",
-		"keys that are no strings beside": "1: a\ntrue: b\n" + goodText,
+		"template in a block":           goodText + "addons: |\n  {{ .Values.x }}\n  {% if y %}\n",
+		"template in quotes elsewhere":  goodText + "cluster_name: \"{{ name }}\"\n",
+		"template in a comment":         goodText + "# {{ name }} ${x}\n",
+		"tab in a block":                goodText + "addons: |\n  x\n  \ty\n",
+		"tab before a comment":          goodText + "cluster_name: a\t# b\n",
+		"duplicates off the path":       "services:\n  kubelet:\n    extra_args: {v: '1', v: '2'}\n",
+		"duplicate arguments elsewhere": "services:\n  kube-controller:\n    extra_args: {v: '1', v: '2'}\n",
+		"Rancher's key deeper":          goodText + "addons: |\n  rancher_kubernetes_engine_config:\n",
+		"document start and end":        "---\n" + goodText + "...\n",
+		"merge key off the path":        "x: &x {v: '2'}\n" + "services:\n  kubelet:\n    extra_args:\n      <<: *x\n",
+		"unknown keys":                  "Cloud_Provider: {}\nx: [1, {a: b}]\n",
+		"three dashes inside a block":   goodText + "addons: |\n  ---\n  a: b\n  ---\n",
+		"custom tag elsewhere":          "x: !foo bar\n",
+		"non-string keys elsewhere":     "1: a\ntrue: b\n" + goodText,
 	} {
 		t.Run(what, func(t *testing.T) {
 			if e := edit(t, []byte(text), enable()); e.Empty() {

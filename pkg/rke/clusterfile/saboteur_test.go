@@ -9,30 +9,30 @@ import (
 
 var errDead = errors.New("the process was killed")
 
-// mode is what happens at one operation on disk.
+// mode describes how a disk operation is made to fail.
 type mode string
 
 const (
 	nothing    mode = "nothing"
 	killed     mode = "killed before it" // it and all later operations have no effect
-	killedHalf mode = "killed inside it" // a write puts half of its bytes; others as killed
-	fails      mode = "fails"            // once, without effect; a write puts half of its bytes
-	failsAfter mode = "fails after it"   // it took effect, and yet an error comes back
-	short      mode = "is short"         // a write puts half of its bytes and says so, without an error
+	killedHalf mode = "killed inside it" // a write stores half of its bytes; others as killed
+	fails      mode = "fails"            // once, without effect; a write stores half of its bytes
+	failsAfter mode = "fails after it"   // takes effect and returns an error
+	short      mode = "is short"         // a write stores half of its bytes and reports that, without an error
 )
 
-// saboteur counts operations on a real file system and spoils one of them. It
-// leaves out what only a crash of the machine can do: see powerCut.
+// saboteur counts operations on a real file system and makes one of them fail. See powerCut for
+// effects that only a crash of the machine can have.
 type saboteur struct {
 	clusterfile.FS
-	at     int // the operation to spoil, from 0
+	at     int // the operation to fail, starting at 0
 	mode   mode
 	err    error
 	before func(op string) // called before every operation
 
 	n    int
 	dead bool
-	hit  string // the operation that was spoilt
+	hit  string // the operation that was made to fail
 }
 
 func (s *saboteur) step(op string, do func() error) error {
@@ -128,7 +128,7 @@ func (f *sabotaged) Like(info fs.FileInfo) error {
 
 func (f *sabotaged) Sync() error { return f.s.step("sync", f.TempFile.Sync) }
 
-// Close always closes the real file: a killed process keeps no descriptor.
+// Close always closes the real file: a killed process has no descriptors.
 func (f *sabotaged) Close() error {
 	err := f.TempFile.Close()
 	return f.s.step("close", func() error { return err })

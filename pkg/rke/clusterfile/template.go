@@ -10,11 +10,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// wholePlaceholder are values that are a name between marks and nothing else.
+// wholePlaceholder matches values that consist of one placeholder.
 var wholePlaceholder = regexp.MustCompile(`^(%[A-Za-z_][\w.-]*%|<[^<>]*>|\$[A-Za-z_]\w*|@@?[A-Za-z_]\w*@@?|__[A-Za-z]\w*__)$`)
 
-// placeholder says whether a value is still to be filled in. Text of several lines
-// may hold such marks for somebody else: addons, scripts.
+// placeholder reports whether a value has not been filled in. Text of several lines may contain
+// such marks for other programs: addons, scripts.
 func placeholder(n *yaml.Node) bool {
 	if n.Kind != yaml.ScalarNode || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 		return false
@@ -27,7 +27,7 @@ func placeholder(n *yaml.Node) bool {
 	return wholePlaceholder.MatchString(strings.TrimSpace(n.Value))
 }
 
-// unrendered refuses a text in which a key that a migration goes by is not filled in.
+// unrendered refuses a text in which a key that a migration depends on is not filled in.
 func unrendered(d *yamltext.Document) *refusal {
 	var r *refusal
 	eachScalar(d.Root(), nil, func(path []string, n *yaml.Node) {
@@ -41,7 +41,8 @@ func unrendered(d *yamltext.Document) *refusal {
 	return r
 }
 
-// orTemplate tells of a value that rke cannot read that it is to be filled in.
+// orTemplate returns r, or a refusal that names the placeholder in a value that rke cannot
+// read.
 func orTemplate(d *yamltext.Document, r *refusal) *refusal {
 	eachScalar(d.Root(), nil, func(path []string, n *yaml.Node) {
 		if n.Line == r.line && placeholder(n) {
@@ -52,7 +53,7 @@ func orTemplate(d *yamltext.Document, r *refusal) *refusal {
 	return r
 }
 
-// decides are the keys of which a plan depends.
+// decides reports whether a plan depends on the key at path.
 func decides(path []string) bool {
 	last := path[len(path)-1]
 	switch {
@@ -66,13 +67,14 @@ func decides(path []string) bool {
 	return false
 }
 
-// indexed is the path of an item of the list at a path.
+// indexed returns the path of an item of the list at path.
 func indexed(path []string, i int) []string {
 	last := len(path) - 1
 	return append(path[:last:last], path[last]+"["+strconv.Itoa(i)+"]")
 }
 
-// eachScalar gives every scalar below a mapping with its path; aliases are not followed.
+// eachScalar calls do for every scalar below a mapping with its path. It does not follow
+// aliases.
 func eachScalar(n *yaml.Node, path []string, do func(path []string, n *yaml.Node)) {
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -11,12 +11,11 @@ import (
 // rancherKey is the key under which Rancher nests a cluster.yml.
 const rancherKey = "rancher_kubernetes_engine_config"
 
-// editedKeys are the top-level keys below which a migration edits. Twice there they
-// are refused at once, and further down on the path when an edit is computed.
+// editedKeys returns the top-level keys below which a migration edits. Duplicates of these are
+// refused at once; duplicates further down the path are refused when an edit is computed.
 func editedKeys() []string { return []string{"services", "cloud_provider", "kubernetes_version"} }
 
-// unfit refuses what stands at top level and makes the file no cluster.yml that can
-// be edited.
+// unfit returns an error for top-level keys that show that the file is no editable cluster.yml.
 func unfit(d *yamltext.Document) error {
 	seen := map[string]int{}
 	top := d.Root().Content

@@ -12,15 +12,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
-// Write puts the new text into the file at path, or the file that a link there
-// leads to. On disk is the old or the new text at every moment. First the old
-// one is kept in BackupPath, with the same mode, since it may hold secrets; a
-// backup with another content is never overwritten.
+// Write writes the new text to the file at path, or to the file that a link there points to. The
+// disk holds the old or the new text at all times. Write first stores the old text at
+// BackupPath, with the same mode because it may hold secrets. It never overwrites a backup with
+// other content.
 //
-// It refuses, with a *fault.Error of class Usage and the file as it was, when
-// the file is no longer the text that the edit was computed from. After a crash
-// the same call finishes the work, and removes what the first one left. A nil
-// disk is the real one.
+// It returns a *fault.Error of class Usage and leaves the file unchanged if the file is no
+// longer the text that the edit was computed from. After a crash, the same call finishes the
+// work and removes leftovers of the first call. A nil disk means Disk.
 func (e Edit) Write(disk FS, path string) error {
 	if disk == nil {
 		disk = Disk{}
@@ -59,7 +58,7 @@ func (e Edit) Write(disk FS, path string) error {
 	return nil
 }
 
-// writing is one Write under way.
+// writing is one call of Write in progress.
 type writing struct {
 	disk         FS
 	name, target string
@@ -68,16 +67,16 @@ type writing struct {
 
 const tempSuffix = ".tmp"
 
-// tempPrefix begins the names of our temporary files beside the file.
+// tempPrefix returns the prefix of the names of our temporary files next to the file.
 func (w writing) tempPrefix() string { return "." + filepath.Base(w.target) + ".awsmigrate-" }
 
-// sweep removes temporary files that a killed run left. The caller's lock says
-// that no other run is at work.
+// sweep removes temporary files of a killed run. The caller's lock guarantees that no other run
+// is active.
 func (w writing) sweep() error {
 	dir := filepath.Dir(w.target)
 	names, err := w.disk.List(dir)
 	if err != nil {
-		// A folder that may be entered but not listed still takes new files.
+		// A folder that can be entered but not listed still accepts new files.
 		return nil //nolint:nilerr // nothing to sweep that can be seen
 	}
 	for _, name := range names {
@@ -91,7 +90,7 @@ func (w writing) sweep() error {
 	return nil
 }
 
-// unchanged compares the file with the text an edit was computed from.
+// unchanged returns an error unless the file is still the text before the edit.
 func (w writing) unchanged(before []byte) error {
 	now, err := w.disk.ReadFile(w.target)
 	if err != nil {
@@ -110,8 +109,8 @@ func (w writing) changed() error {
 	}).in(w.name)
 }
 
-// backup keeps the old text. It stays when a later operation fails: the error
-// of a rename over a network does not prove that nothing was renamed.
+// backup stores the old text. The backup remains if a later operation fails: an error of a
+// rename over a network does not prove that the file was not renamed.
 func (w writing) backup(before []byte) error {
 	name := BackupPath(w.target, yamltext.Digest(before))
 	there, err := w.disk.ReadFile(name)
@@ -135,12 +134,12 @@ func (w writing) backup(before []byte) error {
 	return nil
 }
 
-// replace writes text to a file at once, by way of a temporary one beside it.
-// ready is asked last.
+// replace writes text to a file atomically, through a temporary file next to it. It calls ready
+// directly before the rename.
 func (w writing) replace(name string, text []byte, ready func() error) error {
 	f, err := w.disk.Temp(filepath.Dir(name), w.tempPrefix(), tempSuffix)
 	if err != nil {
-		return w.failed("no file can be created beside it", err)
+		return w.failed("no file can be created next to it", err)
 	}
 	if err := w.fill(f, text); err != nil {
 		return w.drop(f, err)
@@ -156,7 +155,7 @@ func (w writing) replace(name string, text []byte, ready func() error) error {
 	return nil
 }
 
-// fill closes the file whatever happens.
+// fill always closes the file.
 func (w writing) fill(f TempFile, text []byte) error {
 	n, err := f.Write(text)
 	if err == nil && n < len(text) {
@@ -172,7 +171,7 @@ func (w writing) fill(f TempFile, text []byte) error {
 		err = bad
 	}
 	if err != nil {
-		return w.failed("the new text cannot be written beside it", err)
+		return w.failed("the new text cannot be written next to it", err)
 	}
 	return nil
 }

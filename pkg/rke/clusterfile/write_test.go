@@ -17,7 +17,7 @@ import (
 
 const fileMode = 0o640
 
-// folder makes a folder with a cluster.yml and gives the file's path.
+// folder creates a folder with a cluster.yml and returns the file's path.
 func folder(t testing.TB, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "cluster.yml")
@@ -52,7 +52,7 @@ func contents(t testing.TB, path string) []byte {
 	return b
 }
 
-// leftovers are the names beside the file that are neither it nor its backup.
+// leftovers returns the names next to the file other than the file and its backup.
 func leftovers(t testing.TB, path string, e clusterfile.Edit) []string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -79,8 +79,8 @@ func hasMode(t testing.TB, path string) {
 	}
 }
 
-// done holds a finished write to what it promises.
-func done(t testing.TB, path string, e clusterfile.Edit) {
+// requireDone checks the promises of a finished write.
+func requireDone(t testing.TB, path string, e clusterfile.Edit) {
 	t.Helper()
 	same(t, "file", contents(t, path), e.After)
 	same(t, "backup", contents(t, backupOf(path, e)), e.Before)
@@ -97,13 +97,13 @@ func TestWrite(t *testing.T) {
 	if err := e.Write(nil, path); err != nil {
 		t.Fatal(err)
 	}
-	done(t, path, e)
+	requireDone(t, path, e)
 	if err := e.Write(nil, path); err != nil {
 		t.Errorf("a second time: %v", err)
 	}
-	done(t, path, e)
+	requireDone(t, path, e)
 
-	// The way back, with nothing but the receipt and what is on disk.
+	// Undo with the receipt and the files on disk alone.
 	backup, err := clusterfile.ReadBackup(clusterfile.Disk{}, path, e.Receipt())
 	if err != nil {
 		t.Fatal(err)
@@ -146,8 +146,8 @@ func TestWriteOfAnEmptyEditTouchesNothing(t *testing.T) {
 	}
 }
 
-// spoil runs one write in which one operation is spoilt. It gives the operation,
-// empty when the write was over before.
+// spoil runs one write and makes one operation fail. It returns that operation, or is empty if
+// the write finished before it.
 func spoil(t *testing.T, at int, how mode, errno error) (hit string) {
 	path := folder(t, withAWS)
 	e := planned(t, path)
@@ -181,7 +181,7 @@ func spoil(t *testing.T, at int, how mode, errno error) (hit string) {
 			t.Errorf("%s: left behind %v", what, l)
 		}
 	}
-	// Running again finishes, whatever happened.
+	// Another run always finishes the work.
 	again, err := clusterfile.Read(path)
 	if err != nil {
 		t.Fatalf("%s: read again: %v", what, err)
@@ -192,12 +192,11 @@ func spoil(t *testing.T, at int, how mode, errno error) (hit string) {
 	if err := e.Write(nil, path); err != nil {
 		t.Fatalf("%s: the same write again: %v", what, err)
 	}
-	done(t, path, e)
+	requireDone(t, path, e)
 	return s.hit
 }
 
-// Every operation of a write is made to fail, and to be the last one before the
-// process is killed.
+// Every operation of a write fails once, and is the last one before a kill once.
 func TestEveryOperationSpoilt(t *testing.T) {
 	for _, how := range []mode{killed, killedHalf, fails, failsAfter} {
 		for _, errno := range []error{syscall.ENOSPC, syscall.EIO, syscall.EROFS} {
@@ -233,8 +232,7 @@ func TestShortWrites(t *testing.T) {
 	}
 }
 
-// A killed run leaves a temporary file; the next write removes it, and nothing
-// that is not ours.
+// The next write removes the temporary file of a killed run, and no foreign files.
 func TestLeftoversAreSwept(t *testing.T) {
 	path := folder(t, withAWS)
 	e := planned(t, path)
@@ -253,8 +251,8 @@ func TestLeftoversAreSwept(t *testing.T) {
 	}
 }
 
-// Somebody saves the file while we write. Up to our last look their text stays,
-// and we refuse.
+// Another writer saves the file during the write. Until our last check, their text is kept and
+// we refuse.
 func TestChangedWhileWriting(t *testing.T) {
 	const theirs = "nodes: []\n# theirs\n"
 	last := 0
@@ -267,7 +265,7 @@ func TestChangedWhileWriting(t *testing.T) {
 			if op == "rename" {
 				renames++
 			}
-			// After the last look, and the second rename is next, it is too late.
+			// After the last check, directly before the second rename, it is too late.
 			if s.n == at && (op != "rename" || renames < 2) && bytes.Equal(contents(t, path), e.Before) {
 				if err := os.WriteFile(path, []byte(theirs), fileMode); err != nil {
 					t.Fatal(err)
@@ -330,7 +328,6 @@ func TestBackupIsNeverOverwritten(t *testing.T) {
 	if string(contents(t, name)) != "precious" || string(contents(t, path)) != withAWS {
 		t.Error("something was overwritten")
 	}
-	// Another text has another backup.
 	first, second := clusterfile.BackupPath(path, e.Receipt().Before), clusterfile.BackupPath(path, e.Receipt().After)
 	if first == second || !strings.HasPrefix(first, path+".awsmigrate-") || !strings.HasSuffix(first, ".bak") {
 		t.Errorf("%s, %s", first, second)
