@@ -1,5 +1,5 @@
-// Package fault defines the errors of all packages: the object, what was seen, what was
-// wanted, and the fix.
+// Package fault defines the errors of all packages: the object, its state, the
+// wanted state, and the fix.
 //
 // It is a leaf. It knows nothing of Kubernetes, Rancher, AWS or exit codes: one table in
 // internal/cli/view maps a Class to its exit code.
@@ -81,7 +81,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// headline returns the object and what was seen of it.
+// headline returns the object and its state.
 func (e *Error) headline() string {
 	seen := cmp.Or(e.Seen, e.Reason, "failed")
 	if e.Object == "" {
@@ -111,8 +111,8 @@ func As(err error) (*Error, bool) {
 	return e, ok
 }
 
-// Headline formats err in one line for people: what was attempted, the object, and what was
-// seen of it.
+// Headline formats err in one line for people: the attempted operation, the object,
+// and its state.
 func Headline(err error) string {
 	e, ok := As(err)
 	if !ok {

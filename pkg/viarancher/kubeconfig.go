@@ -135,7 +135,7 @@ func currentContext(file clientcmdv1.Config, object string) (clientcmdv1.Cluster
 	return cluster, user, err
 }
 
-// unfitServer describes what is wrong with an address, or is empty. It does not repeat the
+// unfitServer describes the fault of an address, or is empty. It does not repeat the
 // address, which may hold a password.
 func unfitServer(server string) string {
 	address, err := url.Parse(server)
