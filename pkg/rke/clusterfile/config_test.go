@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 )
 
-func TestConfigIsReadAsRKEReadsIt(t *testing.T) {
+func TestParse_config_likeRKE(t *testing.T) {
 	const text = `cluster_name: prod
 kubernetes_version: "v1.26.9-rancher1-1"
 unknown: {x: 1}
@@ -94,7 +94,7 @@ network: {plugin: canal, mtu: 1400}
 
 // With a custom encryption configuration, rke encodes the file again through JSON before it
 // reads it.
-func TestConfigBesideACustomEncryptionConfiguration(t *testing.T) {
+func TestParse_customEncryption_likeRKE(t *testing.T) {
 	const text = `services:
   kube-api:
     secrets_encryption_config:
@@ -110,7 +110,7 @@ func TestConfigBesideACustomEncryptionConfiguration(t *testing.T) {
 	}
 }
 
-func TestAWSCloudProviderNullIsNotEmpty(t *testing.T) {
+func TestParse_nullAWSCloudProvider_nil(t *testing.T) {
 	for text, want := range map[string]bool{
 		"awsCloudProvider: {}":                    true,
 		"awsCloudProvider:":                       false,

@@ -25,7 +25,7 @@ func unreadable(t *testing.T, path, seen string) {
 	}
 }
 
-func TestReadRefuses(t *testing.T) {
+func TestRead_unsuitableFile_refused(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	for _, err := range []error{
@@ -55,7 +55,7 @@ func TestReadRefuses(t *testing.T) {
 	unreadable(t, "/dev/null", "no regular file")
 }
 
-func TestReadNamesFileAndLine(t *testing.T) {
+func TestRead_badLine_namesFileAndLine(t *testing.T) {
 	path := folder(t, "services: {}\nservices: {}\n")
 	_, err := clusterfile.Read(path)
 	if bad, ok := fault.As(err); !ok || bad.Object != path+":2" {
@@ -96,7 +96,7 @@ func TestWriteThroughLinks(t *testing.T) {
 	}
 }
 
-func TestWriteKeepsModeAndOwner(t *testing.T) {
+func TestWrite_modeAndOwner_kept(t *testing.T) {
 	for _, mode := range []os.FileMode{0o600, 0o644, 0o444, 0o660} {
 		path := folder(t, withAWS)
 		uid := os.Getuid()
@@ -151,8 +151,8 @@ func unprivileged(t *testing.T, do func()) {
 	}
 }
 
-// give creates a file and its folders, owned by the user unprivilegedUser, as unprivileged sees them. //
-// words:ok
+// give creates a file and its folders, owned by the user unprivilegedUser, as unprivileged sees
+// them. // words:ok
 func give(t *testing.T, path string, mode, dirMode os.FileMode) {
 	t.Helper()
 	dir := filepath.Dir(path)
@@ -175,7 +175,7 @@ func give(t *testing.T, path string, mode, dirMode os.FileMode) {
 	t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })
 }
 
-func TestUnreadable(t *testing.T) {
+func TestRead_unreadable_refused(t *testing.T) {
 	path := folder(t, withAWS)
 	give(t, path, 0, 0o755)
 	unprivileged(t, func() { unreadable(t, path, "cannot be read") })
@@ -203,7 +203,7 @@ func TestReadOnlyFolder(t *testing.T) {
 }
 
 // A folder that can be entered and written to but not listed is sufficient.
-func TestFolderThatCannotBeListed(t *testing.T) {
+func TestWrite_unlistableFolder_written(t *testing.T) {
 	path := folder(t, withAWS)
 	give(t, path, fileMode, 0o300)
 	unprivileged(t, func() {
@@ -219,7 +219,7 @@ func TestFolderThatCannotBeListed(t *testing.T) {
 }
 
 // A user who may write to the folder but not set the owner becomes the owner.
-func TestOwnerThatCannotBeKept(t *testing.T) {
+func TestWrite_ownerNotPermitted_becomesOwner(t *testing.T) {
 	path := folder(t, withAWS)
 	give(t, path, 0o644, 0o777)
 	if os.Getuid() == 0 {
@@ -241,7 +241,7 @@ func TestOwnerThatCannotBeKept(t *testing.T) {
 	}
 }
 
-func TestDiskListsNames(t *testing.T) {
+func TestDiskList(t *testing.T) {
 	path := folder(t, withAWS)
 	names, err := clusterfile.Disk{}.List(filepath.Dir(path))
 	if err != nil || !slices.Equal(names, []string{"cluster.yml"}) {

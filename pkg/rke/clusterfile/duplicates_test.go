@@ -11,7 +11,7 @@ import (
 
 // Keys outside of the path of an edit may have duplicates, even at the top level. The edit
 // succeeds, and values are those that rke reads.
-func TestDuplicatesOffThePath(t *testing.T) {
+func TestEdit_duplicatesOffPath_accepted(t *testing.T) {
 	const text = goodText + `private_registries: []
 nodes:
 - {address: 10.0.0.1, user: a, user: b}
@@ -33,7 +33,7 @@ network: {mtu: 1400}
 }
 
 // On the path they are refused, with both lines.
-func TestDuplicatesOnThePath(t *testing.T) {
+func TestEdit_duplicatesOnPath_refused(t *testing.T) {
 	for text, path := range map[string]string{
 		"services: {}\nservices: {}\n":                                                           "services",
 		"cloud_provider: {name: aws}\ncloud_provider: {name: aws}\n":                             "cloud_provider",

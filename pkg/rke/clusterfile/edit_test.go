@@ -107,7 +107,7 @@ func requireReadable(t testing.TB, e clusterfile.Edit) *clusterfile.File {
 	return after
 }
 
-func TestEditsAreReadByRKE(t *testing.T) {
+func TestEdit_samples_readByRKE(t *testing.T) {
 	for name, text := range samples(t) {
 		first := edit(t, text, enable())
 		if c := requireReadable(t, first).Config(); c.Services.KubeController.ExtraArgs["enable-leader-migration"] != "true" {
@@ -123,7 +123,7 @@ func TestEditsAreReadByRKE(t *testing.T) {
 }
 
 // Valid YAML may still be a text that rke rejects.
-func TestAnEditThatRKEWouldNotReadIsRefused(t *testing.T) {
+func TestEdit_unreadableForRKE_refused(t *testing.T) {
 	_, err := parse(t, []byte(withAWS)).Edit(yamltext.Set("x", yamltext.Plain, "cloud_provider", "useInstanceMetadataHostname"))
 	if bad, is := fault.As(err); !is || bad.Reason != clusterfile.ReasonNotForRKE || !strings.HasPrefix(bad.Object, "cluster.yml") {
 		t.Errorf("%v", err)

@@ -2,7 +2,7 @@ package clusterfile
 
 import "testing"
 
-func TestProviderResolved(t *testing.T) {
+func TestResolved(t *testing.T) {
 	aws := &AWSCloudProvider{}
 	for name, tt := range map[string]struct {
 		c    CloudProvider
@@ -31,7 +31,7 @@ func TestProviderResolved(t *testing.T) {
 }
 
 // The keys that a migration depends on must be filled in; rke handles the others.
-func TestPlaceholders(t *testing.T) {
+func TestParse_placeholders(t *testing.T) {
 	for text, refused := range map[string]bool{
 		"kubernetes_version: '{{ version }}'\n":                          true,
 		"cluster_name: '{{ name }}'\n":                                   false,

@@ -176,7 +176,7 @@ func TestNotRefused(t *testing.T) {
 	}
 }
 
-func TestRancherYAMLNamesTheOtherWay(t *testing.T) {
+func TestParse_rancherYAML_namesOtherWay(t *testing.T) {
 	bad := refused(t, "rancher_kubernetes_engine_config: {}\n")
 	if !strings.Contains(bad.Seen, "Rancher manages") || !strings.Contains(bad.Fix, "--cluster") {
 		t.Errorf("%v", bad)

@@ -123,7 +123,7 @@ func TestWrite(t *testing.T) {
 	hasMode(t, path)
 }
 
-func TestWriteOfAnEmptyEditTouchesNothing(t *testing.T) {
+func TestWrite_emptyEdit_touchesNothing(t *testing.T) {
 	path := folder(t, withAWS)
 	f, err := clusterfile.Read(path)
 	if err != nil {
@@ -314,7 +314,7 @@ func TestChangedBetweenReadAndWrite(t *testing.T) {
 	}
 }
 
-func TestBackupIsNeverOverwritten(t *testing.T) {
+func TestWrite_existingBackup_kept(t *testing.T) {
 	path := folder(t, withAWS)
 	e := planned(t, path)
 	name := backupOf(path, e)
@@ -334,7 +334,7 @@ func TestBackupIsNeverOverwritten(t *testing.T) {
 	}
 }
 
-func TestReadBackupRefusesAnotherText(t *testing.T) {
+func TestReadBackup_otherText_refused(t *testing.T) {
 	path := folder(t, withAWS)
 	e := planned(t, path)
 	if err := e.Write(nil, path); err != nil {

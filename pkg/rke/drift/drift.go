@@ -39,11 +39,11 @@ func Of(f rkestate.Facts, target string) []Change {
 	}
 	file := configtree.Of(f.File.Text())
 	d := differ{schema: schema()}
-	d.object("", "", file, f.State.Current.Tree)
+	d.compareObject("", "", file, f.State.Current.Tree)
 	d.removedArguments(file, f.State.Current.Tree)
-	d.nodes(configtree.List(file["nodes"]), configtree.List(f.State.Current.Tree["nodes"]))
-	d.provider(file, f.State.Current.Tree)
-	d.images(f, file)
+	d.compareNodes(configtree.List(file["nodes"]), configtree.List(f.State.Current.Tree["nodes"]))
+	d.compareProvider(file, f.State.Current.Tree)
+	d.compareImages(f, file)
 	d.found = slices.DeleteFunc(d.found, func(p Change) bool {
 		return p.Path == "kubernetes_version" && p.File == target || p.Path == pathFlag
 	})
@@ -60,23 +60,23 @@ type differ struct {
 }
 
 func (d *differ) add(path string, file, state any) {
-	p := Change{Path: path, File: shown(file), State: shown(state)}
+	p := Change{Path: path, File: format(file), State: format(state)}
 	if configtree.Hidden(path) {
-		p.File, p.State = veil(p.File), veil(p.State)
+		p.File, p.State = hide(p.File), hide(p.State)
 	}
 	d.found = append(d.found, p)
 }
 
-func veil(value string) string {
+func hide(value string) string {
 	if _, isBool := configtree.Bool(value); value == "" || value == `""` || isBool {
 		return value
 	}
 	return configtree.NotShown
 }
 
-// object compares the keys that rke knows in one place. at is the path for messages, place the
-// path in the schema.
-func (d *differ) object(at, place string, file, state map[string]any) {
+// compareObject compares the keys that rke knows in one place. at is the path for messages,
+// place the path in the schema.
+func (d *differ) compareObject(at, place string, file, state map[string]any) {
 	for _, entry := range strings.Fields(d.schema[place]) {
 		key := strings.TrimRight(entry, "*~")
 		value := file[key]
@@ -88,23 +88,23 @@ func (d *differ) object(at, place string, file, state map[string]any) {
 		switch {
 		case switchedOff(file, key):
 		case strings.HasSuffix(entry, "*"):
-			d.data(path, value, stored)
+			d.compareData(path, value, stored)
 		case strings.HasSuffix(entry, "~"):
-			d.structure(path, value, stored)
+			d.compareStructure(path, value, stored)
 		case d.schema[child] != "":
-			d.known(path, child, value, stored)
+			d.compareKnown(path, child, value, stored)
 		default:
-			d.leaf(path, value, stored)
+			d.compareLeaf(path, value, stored)
 		}
 	}
 }
 
-// known compares a structure of rke, or a list of them.
-func (d *differ) known(path, place string, file, state any) {
+// compareKnown compares a structure of rke, or a list of them.
+func (d *differ) compareKnown(path, place string, file, state any) {
 	switch file := file.(type) {
 	case map[string]any:
 		stored, _ := state.(map[string]any)
-		d.object(path, place, file, stored)
+		d.compareObject(path, place, file, stored)
 	case []any:
 		stored, _ := state.([]any)
 		if len(file) != len(stored) {
@@ -112,10 +112,10 @@ func (d *differ) known(path, place string, file, state any) {
 			return
 		}
 		for i, one := range file {
-			d.known(fmt.Sprintf("%s[%d]", path, i), place, one, stored[i])
+			d.compareKnown(fmt.Sprintf("%s[%d]", path, i), place, one, stored[i])
 		}
 	default:
-		d.leaf(path, file, state)
+		d.compareLeaf(path, file, state)
 	}
 }
 
@@ -126,12 +126,12 @@ func switchedOff(file map[string]any, key string) bool {
 	return !on && (key == "custom_config" || key == "configuration")
 }
 
-// data compares a map whose keys are data: every set key counts, even an empty one.
-func (d *differ) data(path string, file, state any) {
+// compareData compares a map whose keys are data: every set key counts, even an empty one.
+func (d *differ) compareData(path string, file, state any) {
 	values, ok := file.(map[string]any)
 	stored, also := state.(map[string]any)
 	if !ok || state != nil && !also {
-		d.leaf(path, file, state)
+		d.compareLeaf(path, file, state)
 		return
 	}
 	for _, key := range configtree.Keys(values) {
@@ -146,13 +146,14 @@ func (d *differ) data(path string, file, state any) {
 	}
 }
 
-// structure compares a structure of Kubernetes: set values must be stored; more may be stored.
-func (d *differ) structure(path string, file, state any) {
+// compareStructure compares a structure of Kubernetes: set values must be stored; more may be
+// stored.
+func (d *differ) compareStructure(path string, file, state any) {
 	switch file := file.(type) {
 	case map[string]any:
 		stored, _ := state.(map[string]any)
 		for _, key := range configtree.Keys(file) {
-			d.structure(configtree.Join(path, key), file[key], configtree.LookUp(stored, key))
+			d.compareStructure(configtree.Join(path, key), file[key], configtree.LookUp(stored, key))
 		}
 	case []any:
 		stored, _ := state.([]any)
@@ -161,14 +162,14 @@ func (d *differ) structure(path string, file, state any) {
 			return
 		}
 		for i, one := range file {
-			d.structure(fmt.Sprintf("%s[%d]", path, i), one, stored[i])
+			d.compareStructure(fmt.Sprintf("%s[%d]", path, i), one, stored[i])
 		}
 	default:
-		d.leaf(path, file, state)
+		d.compareLeaf(path, file, state)
 	}
 }
 
-func (d *differ) leaf(path string, file, state any) {
+func (d *differ) compareLeaf(path string, file, state any) {
 	if state == nil && nothing(file) || byDefault(path, file) || same(file, state) {
 		return
 	}
@@ -215,8 +216,8 @@ func withoutChecksum(state any) any {
 	return out
 }
 
-// shown formats a value on one line.
-func shown(v any) string {
+// format formats a value on one line.
+func format(v any) string {
 	const maxLength = 80
 	var s string
 	switch v := v.(type) {
@@ -225,7 +226,7 @@ func shown(v any) string {
 	case []any:
 		parts := make([]string, len(v))
 		for i, one := range v {
-			parts[i] = shown(one)
+			parts[i] = format(one)
 		}
 		s = "[" + strings.Join(parts, ", ") + "]"
 	case map[string]any:
@@ -235,7 +236,7 @@ func shown(v any) string {
 				parts = append(parts, key+": "+configtree.NotShown)
 				continue
 			}
-			parts = append(parts, key+": "+shown(v[key]))
+			parts = append(parts, key+": "+format(v[key]))
 		}
 		s = "{" + strings.Join(parts, ", ") + "}"
 	default:

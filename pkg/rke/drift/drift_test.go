@@ -16,7 +16,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
 
-func TestNothingIsPendingAfterRKEUp(t *testing.T) {
+func TestOf_afterRKEUp_nothing(t *testing.T) {
 	for _, name := range rkefixture.Names() {
 		f := rkefixture.Applied(t, name)
 		if found := Of(f, ""); len(found) > 0 {
@@ -26,7 +26,7 @@ func TestNothingIsPendingAfterRKEUp(t *testing.T) {
 }
 
 // The edits of our own steps are not pending, in any style of file.
-func TestOurOwnEditsAreNotPending(t *testing.T) {
+func TestOf_ownEdits_nothing(t *testing.T) {
 	const target = "v1.27.16-rancher1-1"
 	for _, name := range rkefixture.Names() {
 		f := rkefixture.Applied(t, name)
@@ -66,7 +66,7 @@ func TestWhatTheUndoBringsBackIsNotPending(t *testing.T) {
 	}
 }
 
-func TestPending(t *testing.T) {
+func TestOf(t *testing.T) {
 	tests := []struct {
 		name, file string
 		old, text  string // replacement in the file
@@ -133,7 +133,7 @@ func TestPending(t *testing.T) {
 	}
 }
 
-func TestPendingShowsNoSecret(t *testing.T) {
+func TestOf_secrets_hidden(t *testing.T) {
 	source := string(rkefixture.Applied(t, "rich").File.Text())
 	for _, secret := range []string{"Hunter2", "s3cr3t", "u:p@proxy", "AKIA"} {
 		source = strings.ReplaceAll(source, secret, "0th3r")
@@ -152,7 +152,7 @@ func TestPendingShowsNoSecret(t *testing.T) {
 	}
 }
 
-func TestImagesOfAnotherBinary(t *testing.T) {
+func TestOf_otherBinary_images(t *testing.T) {
 	with := func(t *testing.T, name string, change func(map[string]string)) []Change {
 		f := rkefixture.Applied(t, name)
 		images := maps.Clone(rkefixture.Images(t))
@@ -206,7 +206,7 @@ func TestNothingIsKnownOfChanges(t *testing.T) {
 
 // For any file that rke reads, each change has a path and a text, and the comparison does not
 // alter the state. A fixed seed removes, doubles, swaps, indents and cuts lines.
-func TestPendingOfMangledFiles(t *testing.T) {
+func TestOf_mangledFiles_pathAndText(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	f, read := rkefixture.Applied(t, "rich"), 0
 	before, err := json.Marshal(f.State.Current.Tree)

@@ -39,8 +39,8 @@ func (d *differ) removedKeys(path string, file, state map[string]any, but map[st
 	}
 }
 
-// nodes compares nodes by address, in any order.
-func (d *differ) nodes(file, state []any) {
+// compareNodes compares nodes by address, in any order.
+func (d *differ) compareNodes(file, state []any) {
 	was := map[string]map[string]any{}
 	for _, one := range state {
 		node := configtree.Map(one)
@@ -56,14 +56,14 @@ func (d *differ) nodes(file, state []any) {
 			d.add(path, configtree.Text("added"), nil)
 			continue
 		}
-		d.node(path, node, stored)
+		d.compareNode(path, node, stored)
 	}
 	for _, address := range sortedNodes(was) {
 		d.add("nodes["+address+"]", configtree.Text("removed"), "a node")
 	}
 }
 
-func (d *differ) node(path string, file, state map[string]any) {
+func (d *differ) compareNode(path string, file, state map[string]any) {
 	own := map[string]any{}
 	maps.Copy(own, file)
 	if name, ok := own["hostname_override"].(configtree.Text); ok {
@@ -82,28 +82,28 @@ func (d *differ) node(path string, file, state map[string]any) {
 			own[key] = configtree.Text(byDefault)
 		}
 	}
-	d.object(path, "nodes", own, state)
+	d.compareObject(path, "nodes", own, state)
 	d.removedKeys(configtree.Join(path, "labels"), configtree.Map(own["labels"]), configtree.Map(state["labels"]), nil)
 	if taints := configtree.List(state["taints"]); len(taints) > 0 && nothing(own["taints"]) {
 		d.add(configtree.Join(path, "taints"), nil, taints)
 	}
 }
 
-// provider compares the cloud config. It compares the options of the in-tree provider as long as
-// both file and state use it: the changes of the switch, and of its undo from the backup, are
-// ours.
-func (d *differ) provider(file, state map[string]any) {
+// compareProvider compares the cloud config. It compares the options of the in-tree provider as
+// long as both file and state use it: the changes of the switch, and of its undo from the
+// backup, are ours.
+func (d *differ) compareProvider(file, state map[string]any) {
 	own, stored := maps.Clone(configtree.In(file, "cloud_provider")), configtree.In(state, "cloud_provider")
 	if own["name"] == configtree.Text(rkestate.ProviderExternal) || stored["name"] == rkestate.ProviderExternal {
 		delete(own, "awsCloudProvider")
 	}
-	d.object("cloud_provider", "cloud_provider", own, stored)
+	d.compareObject("cloud_provider", "cloud_provider", own, stored)
 }
 
-// images compares the binary's images for the version in force with the stored ones: a newer
-// binary may have others. The binary lists them without their keys, so they are compared by
-// repository.
-func (d *differ) images(f rkestate.Facts, file map[string]any) {
+// compareImages compares the binary's images for the version in force with the stored ones: a
+// newer binary may have others. The binary lists them without their keys, so they are compared
+// by repository.
+func (d *differ) compareImages(f rkestate.Facts, file map[string]any) {
 	if !f.Binary.OK() {
 		return
 	}

@@ -33,8 +33,8 @@ type NameAssumption struct {
 type KnownTools struct {
 	Kubernetes string `json:"kubernetes"`
 	Version    string `json:"version,omitempty"` // "v0.1.96", or empty if not known
-	// NamesKubelet reports whether the entrypoint asks the metadata service for the kubelet's name.
-	// It is nil if not known.
+	// NamesKubelet reports whether the entrypoint asks the metadata service for the kubelet's
+	// name. It is nil if not known.
 	NamesKubelet *bool `json:"namesKubelet,omitempty"`
 }
 

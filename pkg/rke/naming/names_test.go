@@ -74,7 +74,7 @@ func (n *named) images(version string, images ...string) {
 	n.facts.Binary = verify.Got(rkecli.Binary{Version: "v1.5.9", Images: map[string]map[string]string{version: taken}})
 }
 
-func TestChooseNames(t *testing.T) {
+func TestChoose(t *testing.T) {
 	no := false
 	tests := []struct {
 		name   string
@@ -183,7 +183,7 @@ func TestChooseNames(t *testing.T) {
 	}
 }
 
-func TestRefusalNamesBothWaysOut(t *testing.T) {
+func TestChoose_refusal_namesBothFixes(t *testing.T) {
 	n := inTree()
 	n.tools("rancher/rke-tools:v0.1.90")
 	n.facts.State.Current.Config.KubernetesVersion = "v1.24.17-rancher1-1"
@@ -196,7 +196,7 @@ func TestRefusalNamesBothWaysOut(t *testing.T) {
 }
 
 // After the suggested upgrade, rke-tools must set the name.
-func TestInTreeUpgradeHintIsEnough(t *testing.T) {
+func TestInTreeUpgradeHint_version_suffices(t *testing.T) {
 	for from, to := range map[string]string{
 		"v1.22.17-rancher1-2": "v1.25.14-rancher1-1", "v1.25.13-rancher1-1": "v1.25.14-rancher1-1", "v1.26.8-rancher1-1": "v1.26.9-rancher1-1",
 	} {

@@ -51,7 +51,7 @@ func lockOf(path string, pid int, dead ...int) *Lock {
 		Owner: lock.Owner{PID: pid, Run: "run", Host: "h", Place: place, Tick: 7}}
 }
 
-func TestFileLockHasOneOwner(t *testing.T) {
+func TestAcquire_lockedFile_oneOwner(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cluster.yml.awsmigrate.lock")
 	first, second := lockOf(path, 100), lockOf(path, 200)
 	if err := first.Acquire(t.Context()); err != nil {
@@ -79,7 +79,7 @@ func TestFileLockHasOneOwner(t *testing.T) {
 }
 
 // A killed run leaves its rke running. The next run waits for it and does not start another.
-func TestFileLockStaysWithTheChildOfADeadRun(t *testing.T) {
+func TestAcquire_childOfDeadRun_waits(t *testing.T) {
 	dir := t.TempDir()
 	path, going := filepath.Join(dir, "lock"), filepath.Join(dir, "going")
 	killed := lockOf(path, 100)
@@ -119,7 +119,7 @@ func TestFileLockStaysWithTheChildOfADeadRun(t *testing.T) {
 	}
 }
 
-func TestFileLockInAFolderThatCannotBeWritten(t *testing.T) {
+func TestAcquire_readOnlyFolder_error(t *testing.T) {
 	l := lockOf(filepath.Join(t.TempDir(), "no", "lock"), 1)
 	if err := l.Acquire(t.Context()); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("got %v", err)

@@ -76,7 +76,7 @@ func untouched(t *testing.T, victim, path string) {
 	}
 }
 
-func TestLockIsNotTakenInSomebodysFile(t *testing.T) {
+func TestAcquire_foreignFile_refused(t *testing.T) {
 	for name, trap := range traps(t) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "cluster.yml.awsmigrate.lock")
@@ -97,7 +97,7 @@ func TestLockIsNotTakenInSomebodysFile(t *testing.T) {
 	}
 }
 
-func TestLogIsAlwaysANewFile(t *testing.T) {
+func TestCreateLog_existingName_newFile(t *testing.T) {
 	for name, trap := range traps(t) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "cluster.yml.awsmigrate-run.log")
@@ -128,7 +128,7 @@ func logged(t *testing.T, path, text string) string {
 }
 
 // Two runs of rke in one run of awsmigrate have separate logs.
-func TestSecondLogOfARun(t *testing.T) {
+func TestCreateLog_secondLog_nextNumber(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cluster.yml.awsmigrate-run.log")
 	var names []string
 	for _, says := range []string{"first", "second"} {
@@ -144,7 +144,7 @@ func TestSecondLogOfARun(t *testing.T) {
 }
 
 // The file of an earlier run remains and is overwritten.
-func TestLockThatWasThereBeforeIsTaken(t *testing.T) {
+func TestAcquire_oldFile_overwritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	if err := os.WriteFile(path, []byte(`{"run":"old","and":"longer than the next owner, by far, so that a rest would show"}`), 0o600); err != nil {
 		t.Fatal(err)

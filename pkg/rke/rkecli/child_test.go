@@ -25,7 +25,7 @@ func script(t *testing.T, body string) string {
 	return path
 }
 
-func TestChild(t *testing.T) {
+func TestStart(t *testing.T) {
 	for name, c := range map[string]struct {
 		body string
 		err  string // part of the error; empty if it succeeded
@@ -64,7 +64,7 @@ func TestChild(t *testing.T) {
 	}
 }
 
-func TestChildThatCannotStart(t *testing.T) {
+func TestStart_missingBinary_error(t *testing.T) {
 	dir := t.TempDir()
 	_, err := Start(filepath.Join(dir, "none"), nil, filepath.Join(dir, "log"), &bytes.Buffer{}, nil, clock.RealClock{})
 	if fault.ClassOf(err) != fault.Usage {
@@ -78,7 +78,7 @@ func TestChildThatCannotStart(t *testing.T) {
 
 // An interrupt reaches the child. A Ctrl-C of the terminal does not, because the child has its
 // own process group.
-func TestChildIsInterrupted(t *testing.T) {
+func TestInterrupt_running_ends(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
 	child, err := Start(script(t, "touch "+started+"\nexec sleep 600\n"), nil, filepath.Join(t.TempDir(), "log"), &bytes.Buffer{}, nil, clock.RealClock{})
 	if err != nil {
@@ -106,7 +106,7 @@ func eventually(t *testing.T, what func() bool) {
 }
 
 // The child inherits the lock file, so that the lock lasts until its end.
-func TestChildInheritsTheLock(t *testing.T) {
+func TestStart_lock_inherited(t *testing.T) {
 	lock, err := os.Create(filepath.Join(t.TempDir(), "lock"))
 	if err != nil {
 		t.Fatal(err)

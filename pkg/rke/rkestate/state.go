@@ -16,8 +16,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// ObjectName is the name of the Secret, of the ConfigMap of older binaries, and of the key in both
-// (rancher/rke:cluster/state.go@v1.5.9, FullState).
+// ObjectName is the name of the Secret, of the ConfigMap of older binaries, and of the key in
+// both (rancher/rke:cluster/state.go@v1.5.9, FullState).
 const ObjectName = "full-cluster-state"
 
 // Full holds the few values that are read of rke's full cluster state. The full state contains

@@ -18,7 +18,7 @@ const stateText = `{"desiredState":{"rkeConfig":{"cloudProvider":{"name":"aws"}}
 "nodes":[{"address":"1.2.3.4","internalAddress":"10.0.0.1","hostnameOverride":"a","role":["controlplane"]}]},
 "certificatesBundle":{"kube-ca":{"keyPEM":"SECRET KEY"}}}}`
 
-func TestParseState(t *testing.T) {
+func TestParse(t *testing.T) {
 	s, err := Parse("test", []byte(stateText))
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func TestParseState(t *testing.T) {
 
 // Newer binaries delete the ConfigMap when they write the Secret. If both exist, the Secret is
 // newer. The server is fake and has no quorum reads.
-func TestReadState(t *testing.T) {
+func TestRead(t *testing.T) {
 	meta := metav1.ObjectMeta{Namespace: "kube-system", Name: ObjectName}
 	secret := &corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{ObjectName: []byte(stateText)}}
 	old := &corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{ObjectName: `{"currentState":{"rkeConfig":{"clusterName":"old"}}}`}}

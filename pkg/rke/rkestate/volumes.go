@@ -16,8 +16,8 @@ const page = 500
 // PinnedVolume is a volume that is pinned to a node by its hostname label.
 type PinnedVolume struct{ Name, Hostname string }
 
-// ReadPinnedVolumes finds the volumes that are pinned to a Node by its hostname label. The kubelet
-// rewrites that label when its --hostname-override changes.
+// ReadPinnedVolumes finds the volumes that are pinned to a Node by its hostname label. The
+// kubelet rewrites that label when its --hostname-override changes.
 func ReadPinnedVolumes(ctx context.Context, kube kubernetes.Interface) verify.Read[[]PinnedVolume] {
 	found := []PinnedVolume{}
 	options := metav1.ListOptions{Limit: page}

@@ -13,7 +13,7 @@ import (
 )
 
 // A switch may change the hostname label that these volumes require.
-func TestPinnedVolumes(t *testing.T) {
+func TestReadPinnedVolumes(t *testing.T) {
 	volume := func(name string, affinity *corev1.VolumeNodeAffinity) *corev1.PersistentVolume {
 		return &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PersistentVolumeSpec{NodeAffinity: affinity}}
 	}

@@ -14,7 +14,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-func TestControllersThatAreOff(t *testing.T) {
+func TestControllers_disabled_listed(t *testing.T) {
 	for list, want := range map[string]string{
 		"*":                    "a list of controllers of its own",
 		"*,-service":           "off in kube-controller-manager today: service",
@@ -34,7 +34,7 @@ func TestControllersThatAreOff(t *testing.T) {
 }
 
 // Rancher cordons nodes if it drains them or if hooks wait for a drain.
-func TestDrainCordons(t *testing.T) {
+func TestCordons(t *testing.T) {
 	for want, all := range map[bool][]Drain{true: {{Enabled: true}, {PreDrainHooks: 1}, {PostDrainHooks: 1}, {Enabled: true, PreDrainHooks: 2}}, false: {{}, {IgnoreErrors: true, TimeoutSeconds: 1, DeleteEmptyDirs: true}}} {
 		for _, d := range all {
 			if d.Cordons() != want {

@@ -51,7 +51,7 @@ machinePools:
 }
 
 // An object without a kind counts as a Cluster.
-func TestNameOfAnObject(t *testing.T) {
+func TestObjectName(t *testing.T) {
 	named := map[string]any{"name": "demo", "namespace": "fleet-default"}
 	for want, object := range map[string]map[string]any{
 		"Cluster fleet-default/demo":         {"metadata": named},
@@ -65,7 +65,7 @@ func TestNameOfAnObject(t *testing.T) {
 	}
 }
 
-func TestParseRefusesByField(t *testing.T) {
+func TestParse_badField_named(t *testing.T) {
 	for text, field := range map[string]string{
 		`machineGlobalConfig: []`:              "spec.rkeConfig.machineGlobalConfig is a list",
 		`machineSelectorConfig: {}`:            "spec.rkeConfig.machineSelectorConfig is a map",
@@ -113,7 +113,7 @@ func TestLast(t *testing.T) {
 	}
 }
 
-func TestAgreeHidesCloudConfiguration(t *testing.T) {
+func TestAgree_cloudConfiguration_hidden(t *testing.T) {
 	s := parse(t, fromYAML(t, `
 machineGlobalConfig: {cloud-provider-name: aws, cloud-provider-config: "[Global]\nPassword=SECRET"}
 machineSelectorConfig:

@@ -6,7 +6,7 @@ import (
 )
 
 // An empty value must be visible.
-func TestEmptyProviderIsShown(t *testing.T) {
+func TestAgree_emptyProvider_shown(t *testing.T) {
 	s := parse(t, fromYAML(t, `{machineSelectorConfig: [{config: {cloud-provider-name: ""}}]}`))
 	if got := Providers(s, []Machine{machine("cp-0", "c")})[0].String(); got != `cp-0: "" (machineSelectorConfig[0].config.cloud-provider-name)` {
 		t.Error(got)
@@ -15,7 +15,7 @@ func TestEmptyProviderIsShown(t *testing.T) {
 
 // Rancher's CRD drops keys next to config when an entry is written. A selector alone remains of a
 // wrongly indented entry.
-func TestEntriesWithoutConfigAreFound(t *testing.T) {
+func TestStrayEntries_withoutConfig_found(t *testing.T) {
 	for entry, says := range map[string]string{
 		`{machineLabelSelector: {matchLabels: {a: b}}}`:                               "a selector and no configuration",
 		`{config: null, machineLabelSelector: {matchLabels: {a: b}}}`:                 "a selector and no configuration",

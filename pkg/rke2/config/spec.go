@@ -32,8 +32,8 @@ type Entry struct {
 	HasConfig bool // false if config is absent or null; the entry then has no effect
 	// Selector is nil if absent; the entry then matches every machine.
 	Selector *metav1.LabelSelector
-	// Strays holds the keys next to config and machineLabelSelector. Rancher ignores them. They come
-	// from a wrongly indented example in its documentation.
+	// Strays holds the keys next to config and machineLabelSelector. Rancher ignores them. They
+	// come from a wrongly indented example in its documentation.
 	Strays []string
 
 	RawSelector any // as read, for the test in a patch

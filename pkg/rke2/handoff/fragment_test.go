@@ -220,7 +220,7 @@ func committed(t *testing.T, form handoff.Form, text string, rke, changed map[st
 }
 
 // Values with a special meaning in HCL or YAML are preserved.
-func TestTerraformKeepsValues(t *testing.T) {
+func TestText_terraformSpecialValues_kept(t *testing.T) {
 	odd := map[string]any{
 		"interpolation": "${var.x} %{ if true }", "quotes": `a "b" 'c' \d`, "lines": "a\nb\n\n  c\n", "unicode": "é 日本", "yes": "yes", "number": "1.50", "null": "null",
 		"int": 3, "float": 1.5, "bool": true, "list": []any{"a", 1, false}, "map": map[string]any{"k": []any{}}, "dash-key": "x", "key with blanks": "x", "0": "x", "": "x",
@@ -235,7 +235,7 @@ func TestTerraformKeepsValues(t *testing.T) {
 	sameFields(t, text, after, parse(t, applied(t, text)))
 }
 
-func TestNoSuchForm(t *testing.T) {
+func TestText_unknownForm_error(t *testing.T) {
 	if _, err := (handoff.Fragment{}).Text("pulumi"); err == nil {
 		t.Error("a form that there is not was written")
 	}

@@ -56,8 +56,8 @@ func seeded(t *testing.T, rke map[string]any) map[string]any {
 	return rke
 }
 
-// In no form does the published text contain a secret that an edit only carries over, and it names
-// the command that prints the fragment. Without secrets it is the fragment itself.
+// In no form does the published text contain a secret that an edit only carries over, and it
+// names the command that prints the fragment. Without secrets it is the fragment itself.
 func TestPublished(t *testing.T) {
 	made, whole := 0, 0
 	for _, c := range allEdits(t) {

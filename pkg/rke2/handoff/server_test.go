@@ -202,8 +202,8 @@ func owners() map[string]owner {
 	}
 }
 
-// On a real API server a committed fragment equals our own edit in every way of committing it, and
-// fields of others remain.
+// On a real API server a committed fragment equals our own edit in every way of committing it,
+// and fields of others remain.
 func TestFragmentsOnAPIServer(t *testing.T) {
 	api := rancherAPI(t)
 	made := 0

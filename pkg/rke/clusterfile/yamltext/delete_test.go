@@ -8,7 +8,7 @@ import (
 
 // Text after a deletion must not join the block above it, and no text of the deleted block may
 // remain as a comment.
-func TestDeletionBesideBlocks(t *testing.T) {
+func TestEdit_deletionNextToBlock_blockUnchanged(t *testing.T) {
 	noAWS := yamltext.Delete("cloud_provider", "awsCloudProvider")
 	noServices := yamltext.Delete("services")
 	for _, c := range []struct {
@@ -139,7 +139,7 @@ func TestDeletionBesideBlocks(t *testing.T) {
 	}
 }
 
-func TestReplacedValuesKeepTheirQuotes(t *testing.T) {
+func TestEdit_quotedValue_keepsQuotes(t *testing.T) {
 	ingress := func(v string, s yamltext.Style) yamltext.Change {
 		return yamltext.Set(v, s, "ingress", "dns_policy")
 	}

@@ -19,13 +19,13 @@ func (e Edit) Diff() string {
 		if i == 0 {
 			fmt.Fprintf(&b, "--- %s\n+++ %s\n", e.Name, e.Name)
 		}
-		group(&b, before, after, e.hunks[i:j])
+		writeHunks(&b, before, after, e.hunks[i:j])
 		i = j
 	}
 	return b.String()
 }
 
-func group(b *strings.Builder, before, after source, hunks []hunk) {
+func writeHunks(b *strings.Builder, before, after source, hunks []hunk) {
 	first, last := hunks[0], hunks[len(hunks)-1]
 	lead := min(context, first.b0)
 	trail := min(context, len(before.lines)-last.b1)

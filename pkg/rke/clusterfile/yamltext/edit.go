@@ -52,8 +52,8 @@ func (d *Document) Edit(changes ...Change) (Edit, error) {
 // proof returns an error unless after means before with the change.
 type proof func(before, after *Document, c Change) error
 
-// unproven accepts every edit. Use it for an edit that was proven before, as its digest shows.
-func unproven(*Document, *Document, Change) error { return nil }
+// acceptAll accepts every edit. Use it for an edit that was proven before, as its digest shows.
+func acceptAll(*Document, *Document, Change) error { return nil }
 
 // edit computes an edit and the new text, without calling Reader.Takes.
 func (d *Document) edit(proven proof, changes []Change) (Edit, *Document, error) {
@@ -87,7 +87,7 @@ func (d *Document) change(c Change, origins []int, proven proof) (*Document, []i
 			return d, origins, Made{}, r
 		}
 		for _, a := range attempts {
-			text, from := spliced(d.source, origins, a)
+			text, from := applySplices(d.source, origins, a)
 			next, err := Parse(theNewText, text.text, d.reader)
 			if err != nil {
 				why = err
@@ -99,7 +99,7 @@ func (d *Document) change(c Change, origins []int, proven proof) (*Document, []i
 			}
 		}
 	}
-	return nil, nil, Made{}, d.notProven(c, why)
+	return nil, nil, Made{}, d.proofRefusal(c, why)
 }
 
 func (d *Document) attempts(c Change) ([]attempt, Made, *refusal) {
@@ -110,7 +110,7 @@ func (d *Document) attempts(c Change) ([]attempt, Made, *refusal) {
 	return d.set(c)
 }
 
-func (d *Document) notProven(c Change, why error) *refusal {
+func (d *Document) proofRefusal(c Change, why error) *refusal {
 	r := &refusal{
 		cause: causeNotProven, seen: Dotted(c.Path) + " cannot be edited safely",
 		wanted: "a change of this key alone", err: why,

@@ -9,7 +9,7 @@ import (
 
 // Comments may be anywhere in braces. The test puts one into each place and compares the
 // meaning of the file.
-func TestEditsInBracesWithComments(t *testing.T) {
+func TestEdit_bracesWithComments_sameMeaning(t *testing.T) {
 	const places = "cloud_provider: {@1\n  name: aws@2,@3\n@4  awsCloudProvider: {@5}@6\n@7}@8\nnodes: []\n"
 	forms := []string{
 		places,
@@ -62,7 +62,7 @@ func withComment(form string, place rune, comment string) string {
 	return b.String()
 }
 
-func TestEntryInBracesAfterAComment(t *testing.T) {
+func TestEdit_bracesEntryAfterComment(t *testing.T) {
 	e := edit(t, []byte("cloud_provider: {\n  name: aws,   # the name\n  awsCloudProvider: {}\n}\n"), yamltext.Delete("cloud_provider", "awsCloudProvider"))
 	same(t, "edited", e.After, []byte("cloud_provider: {\n  name: aws   # the name\n}\n"))
 }

@@ -135,7 +135,7 @@ func TestGolden(t *testing.T) {
 }
 
 // If the parent mappings exist, a whole migration adds two lines and removes one.
-func TestNetChangeIsTwoLinesAddedOneRemoved(t *testing.T) {
+func TestEdit_wholeMigration_twoLinesAddedOneRemoved(t *testing.T) {
 	tried := 0
 	for _, g := range goldens(t) {
 		switch g.name {

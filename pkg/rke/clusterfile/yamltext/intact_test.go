@@ -27,7 +27,7 @@ func TestIntact(t *testing.T) {
 }
 
 // Each of the two decoders must be able to reject an edit.
-func TestProveSaysNo(t *testing.T) {
+func TestProve_otherMeaning_error(t *testing.T) {
 	doc := func(text string) *Document {
 		d, err := Parse("test", []byte(text), Reader{})
 		if err != nil {

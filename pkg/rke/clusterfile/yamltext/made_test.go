@@ -27,7 +27,7 @@ func requireDeletable(t *testing.T, text []byte) {
 	undoWithLaterLines(t, without)
 }
 
-func TestFlagLeavesNothingBehind(t *testing.T) {
+func TestDelete_ownFlag_restoresBytes(t *testing.T) {
 	const rest = "cloud_provider:\n  name: aws\n"
 	for _, services := range []string{
 		"services:\n", "services: ~\n", "services:   # later\n", "services: {}\n", "services:  { }  # none \n", "services: null \n",
@@ -48,7 +48,7 @@ func TestFlagLeavesNothingBehind(t *testing.T) {
 }
 
 // If another writer gave the mapping an anchor, or several lines, it remains a mapping.
-func TestChangedMappingIsEmptiedWithoutItsOldText(t *testing.T) {
+func TestDelete_changedMapping_keptEmpty(t *testing.T) {
 	for _, c := range []struct{ before, later, after string }{
 		{"services:\n  kube-controller: ~\nx: 1\n", "services:\n  kube-controller: &a\n", "services:\n  kube-controller: &a {}\nx: 1\n"},
 		{"services: {kube-controller: ~, x: 1}\n", "", ""},

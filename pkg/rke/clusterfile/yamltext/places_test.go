@@ -60,7 +60,7 @@ func TestEnds(t *testing.T) {
 
 // The likely line of an error: the tab that the scanner names, or the mark of a template, first
 // near the error.
-func TestLikelyLines(t *testing.T) {
+func TestNotYAML_error_likelyLine(t *testing.T) {
 	found, tab, other := errors.New("yaml: found x"), errors.New("found a tab character that violates indentation"), errors.New("did not match")
 	for _, tt := range []struct {
 		text string
@@ -89,7 +89,7 @@ func TestLikelyLines(t *testing.T) {
 	}
 }
 
-func TestControlCharacters(t *testing.T) {
+func TestControl(t *testing.T) {
 	for _, r := range "\t\n\r a~\u0085\u00a0é\ufffd\U0001f600" {
 		if control(r) {
 			t.Errorf("%U is none", r)
@@ -120,7 +120,7 @@ func TestBlocks(t *testing.T) {
 }
 
 // A written line ends as its neighbour does, or else as the file does.
-func TestLineEnds(t *testing.T) {
+func TestEol(t *testing.T) {
 	for _, tt := range []struct {
 		text string
 		line int
@@ -135,7 +135,7 @@ func TestLineEnds(t *testing.T) {
 	}
 }
 
-func TestLongTexts(t *testing.T) {
+func TestParse_longText_refused(t *testing.T) {
 	for size, long := range map[int]bool{0: false, 1: true, 4: true, 5: false, 6: false} {
 		if got := unsuitable([]byte("a: 1\n"), Reader{MaxSize: size}); (got != nil) != long {
 			t.Errorf("at most %d: %+v", size, got)

@@ -10,7 +10,7 @@ import (
 
 // Every edit of every generated file succeeds, has the right meaning, and can be undone to the
 // byte.
-func TestGeneratedFiles(t *testing.T) {
+func TestEdit_generatedFiles_undone(t *testing.T) {
 	const files, everySo = 80, 8 // comments with each edit are tested on fewer files
 	edits, changed := 0, 0
 	for seed := range uint64(files) {
@@ -45,7 +45,7 @@ func TestGeneratedFiles(t *testing.T) {
 }
 
 // Makes and undoes whole migrations on generated files, step by step.
-func TestGeneratedMigrations(t *testing.T) {
+func TestEdit_generatedMigrations_undone(t *testing.T) {
 	for seed := range uint64(25) {
 		before := generate(1_000_000 + seed)
 		requireDeletable(t, before)
@@ -66,7 +66,7 @@ func TestGeneratedMigrations(t *testing.T) {
 	}
 }
 
-func TestLargeAddonsBlock(t *testing.T) {
+func TestEdit_largeAddons(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("services:\n  kube-controller:\n    extra_args:\n      v: \"2\"\naddons: |-\n")
 	for i := 0; b.Len() < 25<<10; i++ {

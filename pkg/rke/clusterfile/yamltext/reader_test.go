@@ -10,7 +10,7 @@ import (
 )
 
 // Neither an edit nor its undo returns a text that the reader rejects.
-func TestNothingIsGivenOutThatTheReaderWouldNotTake(t *testing.T) {
+func TestEdit_readerRejectsResult_refused(t *testing.T) {
 	no := errors.New("not these")
 	choosy := reader()
 	choosy.Takes = func(d *yamltext.Document) error {
@@ -40,7 +40,7 @@ func TestNothingIsGivenOutThatTheReaderWouldNotTake(t *testing.T) {
 	}
 }
 
-func TestMessagesAreInTheWordsOfTheReader(t *testing.T) {
+func TestParse_reader_namedInMessages(t *testing.T) {
 	words := yamltext.Reader{Name: "prog", File: "conf", Content: "settings", Top: "a mapping of settings", Render: "run make", Reasons: "Conf", MaxSize: 50}
 	for text, want := range map[string]string{
 		"":                               "ConfEmpty: x: is empty; wanted settings",

@@ -40,8 +40,8 @@ func (d *Document) set(c Change) ([]attempt, Made, *refusal) {
 	case flow(parent.value):
 		return d.intoBraces(c, s, parent.value), made, nil
 	default:
-		// Insert below the parent's own line and not above its first child: a comment there belongs to
-		// the child.
+		// Insert below the parent's own line and not above its first child: a comment there
+		// belongs to the child.
 		l := parent.key.Line - 1
 		indent := parent.value.Content[0].Column - 1
 		at := d.lines[l].end

@@ -13,21 +13,21 @@ type hunk struct{ b0, b1, a0, a1 int }
 // added marks a line that has no origin.
 const added = -1
 
-// spliced applies splices, which must be in order and must not overlap. origins holds, for
+// applySplices applies splices, which must be in order and must not overlap. origins holds, for
 // every line of s, its line in the original text; the result does so for the new text.
-func spliced(s source, origins []int, cuts []splice) (source, []int) {
+func applySplices(s source, origins []int, cuts []splice) (source, []int) {
 	for _, c := range slices.Backward(cuts) {
 		text := slices.Concat(s.text[:c.start], []byte(c.text), s.text[c.end:])
 		after := newSource(text)
-		origins = follow(s, after, origins, c)
+		origins = mapOrigins(s, after, origins, c)
 		s = after
 	}
 	return s, origins
 }
 
-// follow maps lines through one splice. A line survives if all its bytes and its break are
+// mapOrigins maps lines through one splice. A line survives if all its bytes and its break are
 // outside of the splice and it remains a separate line.
-func follow(before, after source, origins []int, c splice) []int {
+func mapOrigins(before, after source, origins []int, c splice) []int {
 	b0 := 0
 	for b0 < len(before.lines) && before.lines[b0].next <= c.start &&
 		b0 < len(after.lines) && after.lines[b0] == before.lines[b0] {
@@ -79,7 +79,7 @@ func hunksOf(before, after source, origins []int) []hunk {
 			b = len(before.lines)
 		}
 		h.b1, h.a1 = b, a
-		if h = trimmed(before, after, h); h.b0 < h.b1 || h.a0 < h.a1 {
+		if h = trimHunk(before, after, h); h.b0 < h.b1 || h.a0 < h.a1 {
 			out = append(out, h)
 		}
 		for a < len(origins) && b < len(before.lines) && origins[a] == b {
@@ -89,7 +89,7 @@ func hunksOf(before, after source, origins []int) []hunk {
 	return out
 }
 
-func trimmed(before, after source, h hunk) hunk {
+func trimHunk(before, after source, h hunk) hunk {
 	for h.b0 < h.b1 && h.a0 < h.a1 && before.whole(h.b0) == after.whole(h.a0) {
 		h.b0, h.a0 = h.b0+1, h.a0+1
 	}

@@ -4,7 +4,7 @@ import "testing"
 
 // The proof of an edit compares dumps. Texts with different meanings must differ, and the order
 // of keys alone must not matter.
-func TestDumpTellsMeaningsApart(t *testing.T) {
+func TestDump_otherMeaning_differs(t *testing.T) {
 	texts := []string{
 		"a: {}", "a: []", "a: ''", "a: '1'", "a: 1", "a: true", "a: 'true'", "b: {}",
 		"a: [x]", "a: [y]", "a: [x, y]", "a: [y, x]", "a: [[x]]", "a: [{x: y}]", "a: {x: y}", "a: {x: z}", "a: {x: y, z: x}", "a: {x: [y]}",

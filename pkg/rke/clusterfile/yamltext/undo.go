@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// reversed returns the origins of the lines of Before in After.
-func reversed(e Edit, lines int) []int {
+// reverseOrigins returns the origins of the lines of Before in After.
+func reverseOrigins(e Edit, lines int) []int {
 	out := make([]int, lines)
 	b, a := 0, 0
 	for _, h := range append(slices.Clone(e.hunks), hunk{b0: lines, b1: lines}) {
@@ -27,21 +27,21 @@ func reversed(e Edit, lines int) []int {
 func (d *Document) putBack(done Edit) (source, []int, *refusal) {
 	before, after := newSource(done.Before), newSource(done.After)
 	s, origins := d.source, identity(len(d.lines))
-	for _, h := range slices.Backward(joined(done.hunks)) {
+	for _, h := range slices.Backward(joinHunks(done.hunks)) {
 		at, bad := seek(s, after, h)
 		if bad != nil {
 			return s, nil, bad
 		}
 		old := before.join(h.b0, h.b1)
 		start, end := s.offsetOfLine(at), s.offsetOfLine(at+h.a1-h.a0)
-		s, origins = spliced(s, origins, []splice{{start, end, old}})
+		s, origins = applySplices(s, origins, []splice{{start, end, old}})
 	}
 	return s, origins, nil
 }
 
-// joined merges hunks that are in each other's context: to restore one would change the lines
+// joinHunks merges hunks that are in each other's context: to restore one would change the lines
 // that identify the next.
-func joined(hunks []hunk) []hunk {
+func joinHunks(hunks []hunk) []hunk {
 	var out []hunk
 	for _, h := range hunks {
 		if n := len(out); n > 0 && h.b0-out[n-1].b1 < context {

@@ -28,7 +28,7 @@ network:
 addons_include: []
 `
 
-func TestUndoBesideOtherChanges(t *testing.T) {
+func TestUndo_otherChanges_kept(t *testing.T) {
 	e := edit(t, []byte(withAWS), switchTo(yamltext.Made{})...)
 	for what, change := range map[string]func(string) string{
 		"a line at the end":     func(s string) string { return s + "cluster_name: x\n" },
@@ -50,7 +50,7 @@ func TestUndoBesideOtherChanges(t *testing.T) {
 
 // The edge of the file does not belong to the edit: lines may be added above its first line
 // and below its last.
-func TestUndoBesideLinesAtTheEdges(t *testing.T) {
+func TestUndo_linesAtEdges_kept(t *testing.T) {
 	const rest = "nodes: [{address: 1.2.3.4, user: u, role: [controlplane, etcd, worker]}]\nkubernetes_version: v1.26.9-rancher1-1\n"
 	for what, text := range map[string]string{
 		"first, over lines": "cloud_provider:\n  name: aws\n" + rest,
@@ -78,7 +78,7 @@ func TestUndoBesideLinesAtTheEdges(t *testing.T) {
 	}
 }
 
-func TestUndoRefusesWhereThePlaceChanged(t *testing.T) {
+func TestUndo_changedPlace_refused(t *testing.T) {
 	e := edit(t, []byte(withAWS), switchTo(yamltext.Made{})...)
 	for what, change := range map[string][2]string{
 		"another provider":        {"name: external-aws", "name: external"},
@@ -109,7 +109,7 @@ func TestUndoRefusesWhereThePlaceChanged(t *testing.T) {
 	}
 }
 
-func TestUndoNeedsTheRightBackup(t *testing.T) {
+func TestUndo_wrongBackup_refused(t *testing.T) {
 	e := edit(t, []byte(withAWS), switchTo(yamltext.Made{})...)
 	if _, err := parse(t, e.After).Undo(e.Receipt(), []byte(withAWS+"# x\n")); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("another backup: %v", err)
@@ -120,7 +120,7 @@ func TestUndoNeedsTheRightBackup(t *testing.T) {
 	}
 }
 
-func TestUndoOfAnotherEdit(t *testing.T) {
+func TestUndo_laterEdit(t *testing.T) {
 	e := edit(t, []byte(withAWS), switchTo(yamltext.Made{})...)
 	later := append([]byte("# later\n"), e.After...)
 	for what, spoil := range map[string]func(*yamltext.Receipt){
@@ -139,7 +139,7 @@ func TestUndoOfAnotherEdit(t *testing.T) {
 }
 
 // If the lines around it changed, two places look like the edit's.
-func TestUndoRefusesTwoPlacesThatLookAlike(t *testing.T) {
+func TestUndo_twoPlaces_refused(t *testing.T) {
 	const text = `services:
   kube-controller:
     extra_args:
@@ -160,7 +160,7 @@ func TestUndoRefusesTwoPlacesThatLookAlike(t *testing.T) {
 }
 
 // Anyone may read the journal that holds a receipt.
-func TestReceiptHoldsNoText(t *testing.T) {
+func TestReceipt_secretValue_omitted(t *testing.T) {
 	const secret = "AKIA-secret\nvpc-1\n"
 	changes := append(switchTo(yamltext.Made{}), yamltext.Set(secret, yamltext.Literal, "cloud_provider", "customCloudProvider"))
 	e := edit(t, []byte(withAWS), changes...)
@@ -193,7 +193,7 @@ func TestReceiptHoldsNoText(t *testing.T) {
 }
 
 // Made suffices to delete the flag in a later process, without a backup.
-func TestDeletionPrunesOnlyWhatWasCreated(t *testing.T) {
+func TestPruning_createdMappings_pruned(t *testing.T) {
 	for _, c := range []struct{ before, after string }{
 		{"nodes: []\n", "nodes: []\n"},
 		{"nodes: []\nservices:\n  kube-controller:\n    extra_args:\n", "nodes: []\nservices:\n  kube-controller:\n    extra_args:\n"},

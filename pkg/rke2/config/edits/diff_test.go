@@ -6,9 +6,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// Only the marks count, not the beginning of a line: a list item begins with the mark of a removed
-// line.
-func TestDiffCountsItsLines(t *testing.T) {
+// Only the marks count, not the beginning of a line: a list item begins with the mark of a
+// removed line.
+func TestDiff_listItems_counted(t *testing.T) {
 	for _, tt := range []struct {
 		name           string
 		before, after  any
@@ -31,7 +31,7 @@ func TestDiffCountsItsLines(t *testing.T) {
 	}
 }
 
-func TestMergedChangeCountsTheSum(t *testing.T) {
+func TestMerge_twoChanges_countsSum(t *testing.T) {
 	e := edits(config.Spec{Global: map[string]any{config.KeyProvider: "aws"}})
 	for _, to := range []string{"one", "external"} {
 		if err := e.set(config.Location{Place: config.Global, Key: config.KeyProvider}, present(to)); err != nil {

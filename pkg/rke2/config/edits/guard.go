@@ -47,15 +47,15 @@ func pick(machines []config.Machine, want func(config.Machine) bool) []config.Ma
 	return out
 }
 
-// intent describes the purpose of an edit: the keys that it may touch, and the condition that every
-// machine must meet afterwards.
+// intent describes the purpose of an edit: the keys that it may touch, and the condition that
+// every machine must meet afterwards.
 type intent struct {
 	keys  []string
 	holds func(m config.Machine, c config.Config) (wanted string, ok bool)
 }
 
-// finish returns the edit only if it serves its purpose on every machine and changes nothing else.
-// It is the last guard against places that were overlooked.
+// finish returns the edit only if it serves its purpose on every machine and changes nothing
+// else. It is the last guard against places that were overlooked.
 func (e *editor) finish(before config.Spec, machines []config.Machine, want intent) (Edit, error) {
 	touched := map[string]bool{}
 	for _, k := range want.keys {
@@ -90,8 +90,8 @@ func (e *editor) finish(before config.Spec, machines []config.Machine, want inte
 	return e.edit, nil
 }
 
-// unintended returns a key that differs in more than the values that our edits add and remove, or is
-// empty.
+// unintended returns a key that differs in more than the values that our edits add and remove,
+// or is empty.
 func unintended(old, now config.Config, touched map[string]bool) string {
 	for _, c := range []config.Config{old, now} {
 		for key := range c {

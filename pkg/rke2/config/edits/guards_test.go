@@ -9,9 +9,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// Every edit refuses, with the line, a manifest that RKE2 could not read, or in which the chart is
-// not a separate document.
-func TestManifestThatCannotBeEdited(t *testing.T) {
+// Every edit refuses, with the line, a manifest that RKE2 could not read, or in which the chart
+// is not a separate document.
+func TestSetChartManifest_unreadable_refused(t *testing.T) {
 	for name, tt := range map[string]struct{ text, reason, seen string }{
 		"text after a separator":      {"a: 1\n--- b\n", "UnreadableManifest", "document at line 1"},
 		"no UTF-8":                    {"a: \xff\n", "UnreadableManifest", "document at line 1"},
@@ -91,9 +91,9 @@ func TestManifestEnds(t *testing.T) {
 	}
 }
 
-// The last guard of an edit of the manifest: the chart's document is as intended, and the others are
-// unchanged.
-func TestManifestIsProven(t *testing.T) {
+// The last guard of an edit of the manifest: the chart's document is as intended, and the
+// others are unchanged.
+func TestProveManifest(t *testing.T) {
 	for name, tt := range map[string]struct {
 		before, after, doc string
 		reason             string
@@ -122,7 +122,7 @@ func TestManifestIsProven(t *testing.T) {
 
 // The last guard of an edit of arguments: it serves its purpose, changes nothing else, and is
 // idempotent.
-func TestEditIsProven(t *testing.T) {
+func TestFinish(t *testing.T) {
 	machine := config.Machine{Name: "m", Labels: map[string]string{config.LabelControlPlane: "true"}}
 	from := func(global map[string]any) config.Spec {
 		return parse(t, map[string]any{"machineGlobalConfig": global})
@@ -173,7 +173,7 @@ func replaceGlobal(e *editor, to config.Spec) error {
 }
 
 // An operation is stale if any part of the configuration that it was computed from has changed.
-func TestOperationsAreForWhatWasRead(t *testing.T) {
+func TestApply_changedSpec_stale(t *testing.T) {
 	base := func() map[string]any {
 		return map[string]any{"machineGlobalConfig": map[string]any{"a": "1"}, "machineSelectorConfig": []any{map[string]any{"config": map[string]any{"b": "1"}}}}
 	}
@@ -218,7 +218,7 @@ func TestOperationsAreForWhatWasRead(t *testing.T) {
 }
 
 // Entries are added to and removed from a list that others change meanwhile.
-func TestEntriesGoInAndOut(t *testing.T) {
+func TestApply_entries(t *testing.T) {
 	entry := config.Entry{HasConfig: true, Config: map[string]any{"b": "1"}}
 	s := parse(t, map[string]any{})
 	put := addEntry{index: 0, entry: entry, made: true}

@@ -8,9 +8,9 @@ import (
 // inverseVersion is the version of Inverse's JSON. Readers refuse newer ones.
 const inverseVersion = 1
 
-// Inverse undoes an edit later, on an object that others may have changed meanwhile. It is designed
-// for a journal: it holds the elements that the edit added or removed, which are ours, and a digest
-// of the rest. It never holds a whole value of the user's, and thus no secret.
+// Inverse undoes an edit later, on an object that others may have changed meanwhile. It is
+// designed for a journal: it holds the elements that the edit added or removed, which are ours,
+// and a digest of the rest. It never holds a whole value of the user's, and thus no secret.
 type Inverse struct {
 	Version int    `json:"version"`
 	Undo    []Undo `json:"undo,omitempty"` // in the order in which to undo
@@ -40,8 +40,8 @@ type Undo struct {
 
 	// Made reports whether the edit created the map or list around the value.
 	Made bool `json:"made,omitempty"`
-	// Peers is a digest of the other places that set the key. An entry that an undo restores must not
-	// override a newer one.
+	// Peers is a digest of the other places that set the key. An entry that an undo restores
+	// must not override a newer one.
 	Peers string `json:"peers,omitempty"`
 
 	Manifest *ManifestUndo `json:"manifest,omitempty"`
@@ -63,8 +63,8 @@ const (
 	UndoManifest UndoKind = "manifest"
 )
 
-// Where identifies a place by its content: entries have no name, and others may have been inserted
-// before them.
+// Where identifies a place by its content: entries have no name, and others may have been
+// inserted before them.
 type Where struct {
 	Global   bool `json:"global,omitempty"`
 	Entry    int  `json:"entry"` // its index at the time

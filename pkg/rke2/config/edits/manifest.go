@@ -9,9 +9,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// locate finds a chart's document in a manifest. It returns an error for a manifest that RKE2 could
-// not read either, since RKE2 would apply none of it, and for a chart that occurs twice or inside
-// a List.
+// locate finds a chart's document in a manifest. It returns an error for a manifest that RKE2
+// could not read either, since RKE2 would apply none of it, and for a chart that occurs twice
+// or inside a List.
 func locate(object, text string, chart Chart) (doc document, found bool, err error) {
 	unreadable := func(line int, err error) error {
 		return &fault.Error{
@@ -50,8 +50,8 @@ func locate(object, text string, chart Chart) (doc document, found bool, err err
 	return doc, found, nil
 }
 
-// ChartManifest returns the document of a chart in additionalManifest, without the comments around
-// it.
+// ChartManifest returns the document of a chart in additionalManifest, without the comments
+// around it.
 func ChartManifest(s config.Spec, chart Chart) (text string, found bool, err error) {
 	d, found, err := locate(s.Object, s.AdditionalManifest, chart)
 	if err != nil || !found {
@@ -172,9 +172,9 @@ func glue(text string) string {
 	return eol + "---" + eol
 }
 
-// RemoveChartManifest removes a chart's document from additionalManifest, with the separator before
-// it. All other bytes remain, including comments around the document and on the separator's line.
-// The edit is empty if the document is absent.
+// RemoveChartManifest removes a chart's document from additionalManifest, with the separator
+// before it. All other bytes remain, including comments around the document and on the
+// separator's line. The edit is empty if the document is absent.
 func RemoveChartManifest(s config.Spec, chart Chart) (Edit, error) {
 	d, found, err := locate(s.Object, s.AdditionalManifest, chart)
 	if err != nil || !found {
@@ -198,9 +198,9 @@ func RemoveChartManifest(s config.Spec, chart Chart) (Edit, error) {
 	return e.edit, nil
 }
 
-// RemoveChart returns the edit that removes a chart's document as the edit of the inverse added it:
-// with the text added before it, and with the field if that was absent. The document's text may
-// have changed since. ok is false if that edit added no such document.
+// RemoveChart returns the edit that removes a chart's document as the edit of the inverse added
+// it: with the text added before it, and with the field if that was absent. The document's text
+// may have changed since. ok is false if that edit added no such document.
 func (inv Inverse) RemoveChart(s config.Spec, chart Chart) (Edit, bool, error) {
 	for _, u := range inv.Undo {
 		m := u.Manifest

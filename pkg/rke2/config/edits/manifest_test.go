@@ -222,8 +222,8 @@ func contents(manifest string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\r")
 }
 
-// FuzzManifest checks that any manifest is refused, or that the chart can be added and removed and
-// every other byte remains.
+// FuzzManifest checks that any manifest is refused, or that the chart can be added and removed
+// and every other byte remains.
 func FuzzManifest(f *testing.F) {
 	for _, seed := range []string{"", "\n", "a: 1", "a: 1\r\n---\r\n", "# c\n---\n", "---\n---\n", "a: |\n  x\n---", "\ufeffa: 1\n",
 		chartDoc, "a: 1\n---\n# x\n" + chartDoc + "# y\n---\nb: 2\n", "%YAML 1.2\n---\na: 1\n", "a: 1\n...\n", " # x\n", "--- #\n", "--- \n", "a: &x 1\nb: *x\n", "{}\n", "\x00", "a: 1\r", "\xff\xfe#", "#\n\xff\xfe",

@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// setManifest writes additionalManifest. People and journals see only the chart's document: the rest
-// belongs to the user and may contain secrets.
+// setManifest writes additionalManifest. People and journals see only the chart's document: the
+// rest belongs to the user and may contain secrets.
 type setManifest struct {
 	chart          Chart
 	before, after  string

@@ -29,8 +29,8 @@ func isOurs(e config.Entry, key string) bool {
 	return has && len(e.Config) == 1 && len(e.Strays) == 0 && notation.SameSelector(e.RawSelector, ourEntry(key).RawSelector)
 }
 
-// selectsControlPlanes reports whether a selector requires the control-plane role and nothing else,
-// in either notation.
+// selectsControlPlanes reports whether a selector requires the control-plane role and nothing
+// else, in either notation.
 func selectsControlPlanes(sel *metav1.LabelSelector) bool {
 	if sel == nil || len(sel.MatchLabels)+len(sel.MatchExpressions) != 1 {
 		return false
@@ -44,9 +44,9 @@ func selectsControlPlanes(sel *metav1.LabelSelector) bool {
 	return false
 }
 
-// addManagerArg adds kube-controller-manager-arg for control planes that have none: to an entry that
-// already selects control planes, or else as our own entry. Our entry is the last one, or the first
-// one if it would override the value of another control plane.
+// addManagerArg adds kube-controller-manager-arg for control planes that have none: to an entry
+// that already selects control planes, or else as our own entry. Our entry is the last one, or
+// the first one if it would override the value of another control plane.
 func (e *editor) addManagerArg(unset, controlPlanes []config.Machine, arg string) error {
 	for p := len(e.spec.Entries) - 1; p >= 0; p-- {
 		at := config.Location{Place: config.Place(p), Key: config.KeyManagerArg}

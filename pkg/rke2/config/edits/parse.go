@@ -28,11 +28,11 @@ const (
 // digestForm matches the SHA-256 that notation.Digest returns.
 var digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// ParseInverse parses an inverse from the journal. Anyone who may write to the journal can put any
-// JSON there. ParseInverse therefore returns an error unless the inverse touches only keys and
-// values that our edits write: the provider's name, disable-cloud-controller, the two arguments of
-// a migration, an entry of machineSelectorConfig with nothing else, and the chart's document. It
-// returns a newer inverse without its changes; Inverse.Edit refuses that.
+// ParseInverse parses an inverse from the journal. Anyone who may write to the journal can put
+// any JSON there. ParseInverse therefore returns an error unless the inverse touches only keys
+// and values that our edits write: the provider's name, disable-cloud-controller, the two
+// arguments of a migration, an entry of machineSelectorConfig with nothing else, and the
+// chart's document. It returns a newer inverse without its changes; Inverse.Edit refuses that.
 func ParseInverse(raw json.RawMessage) (Inverse, error) {
 	var head struct {
 		Version int `json:"version"`
@@ -150,8 +150,8 @@ func (u Undo) checkScalar() error {
 
 var errNotOurs = errors.New("awsmigrate's edits do not write this key")
 
-// isProviderValue reports whether cloud-provider-name can have this value before or after an edit. A
-// winning place names a provider, and guard accepts only two.
+// isProviderValue reports whether cloud-provider-name can have this value before or after an
+// edit. A winning place names a provider, and guard accepts only two.
 func isProviderValue(s *Scalar) bool {
 	if s == nil {
 		return false

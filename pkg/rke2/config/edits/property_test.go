@@ -107,10 +107,10 @@ func randomArgs(r *rand.Rand) any {
 	}
 }
 
-// TestEditsOfRandomClusters checks the promise of this package. An edit is refused with a reason, or
-// it makes exactly the intended change to each machine's effective configuration. Its inverse
-// restores every byte.
-func TestEditsOfRandomClusters(t *testing.T) {
+// TestEdits_randomClusters_intendedChangeOnly checks the promise of this package. An edit is
+// refused with a reason, or it makes exactly the intended change to each machine's effective
+// configuration. Its inverse restores every byte.
+func TestEdits_randomClusters_intendedChangeOnly(t *testing.T) {
 	made := map[string]int{}
 	for seed := range uint64(2500) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-func TestManagerNotInTreeHasAdvice(t *testing.T) {
+func TestEnableLeaderMigration_notInTree_hasFix(t *testing.T) {
 	for arg, advice := range map[string]string{"cloud-provider=external": "status", "cloud-provider=vsphere": "take cloud-provider out", "cloud-provider=": "take cloud-provider out"} {
 		s := parse(t, map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "aws", config.KeyManagerArg: []any{arg}}})
 		_, err := EnableLeaderMigration(s, []config.Machine{machine("cp-0", "ce")})
@@ -20,7 +20,7 @@ func TestManagerNotInTreeHasAdvice(t *testing.T) {
 }
 
 // The error names the obstacle to switching back.
-func TestSwitchBackNamesAnotherProvider(t *testing.T) {
+func TestSwitchBack_otherProvider_named(t *testing.T) {
 	for name, c := range map[string]map[string]any{
 		"kubelet, empty":   {config.KeyKubeletArg: []any{"cloud-provider=", "cloud-provider=external"}},
 		"kubelet, another": {config.KeyKubeletArg: "cloud-provider=vsphere"},

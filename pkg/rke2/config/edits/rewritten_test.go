@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// rewritten returns a configuration as written by a client of the typed object, or by Rancher's UI,
-// which adds empty fields.
+// rewritten returns a configuration as written by a client of the typed object, or by Rancher's
+// UI, which adds empty fields.
 func rewritten(t *testing.T, rke map[string]any, typed bool) map[string]any {
 	t.Helper()
 	out := notation.CopyMap(rke)
@@ -44,9 +44,9 @@ func rewritten(t *testing.T, rke map[string]any, typed bool) map[string]any {
 	return out
 }
 
-// TestUndoAfterARewrite rewrites the whole object between an edit and its undo. The edit counts as
-// applied, and its inverse gives the result of the rewrite alone.
-func TestUndoAfterARewrite(t *testing.T) {
+// TestInverse_rewrittenObject_restores rewrites the whole object between an edit and its undo.
+// The edit counts as applied, and its inverse gives the result of the rewrite alone.
+func TestInverse_rewrittenObject_restores(t *testing.T) {
 	undone := 0
 	for seed := range uint64(1500) {
 		r := rand.New(rand.NewPCG(seed, 5))

@@ -16,8 +16,8 @@ const argExternal = config.FlagProvider + "=" + config.ProviderExternal
 type EndState string
 
 const (
-	// External sets cloud-provider-name to external. RKE2 then no longer takes node names from EC2, so
-	// it requires nodes with explicit names.
+	// External sets cloud-provider-name to external. RKE2 then no longer takes node names from
+	// EC2, so it requires nodes with explicit names.
 	External EndState = "external"
 	// Overrides leaves cloud-provider-name at aws and gives kubelet and kube-controller-manager
 	// cloud-provider=external. It preserves node names.
@@ -25,8 +25,8 @@ const (
 )
 
 // SwitchProvider makes every component external, removes the leader-migration flag from
-// kube-controller-manager, and disables RKE2's own cloud controller on all servers. It never touches
-// kube-apiserver-arg.
+// kube-controller-manager, and disables RKE2's own cloud controller on all servers. It never
+// touches kube-apiserver-arg.
 func SwitchProvider(s config.Spec, machines []config.Machine, end EndState) (Edit, error) {
 	provider, err := guard(s, machines)
 	if err != nil {
@@ -140,8 +140,8 @@ func (e *editor) toOverrides(machines []config.Machine) error {
 }
 
 // addKubeletArg adds kubelet-arg for machines that have none: in the place of their
-// cloud-provider-name, so that the two are together in Rancher's UI, or else in machineGlobalConfig,
-// which has the lowest precedence.
+// cloud-provider-name, so that the two are together in Rancher's UI, or else in
+// machineGlobalConfig, which has the lowest precedence.
 func (e *editor) addKubeletArg(unset, machines []config.Machine) error {
 	byPlace := map[config.Place][]config.Machine{}
 	var order []config.Place
@@ -168,8 +168,8 @@ func (e *editor) addKubeletArg(unset, machines []config.Machine) error {
 	return nil
 }
 
-// disableOwnController sets disable-cloud-controller on all servers. The value must be the same on
-// each of them, and from 1.36 on RKE2's own controller returns without it.
+// disableOwnController sets disable-cloud-controller on all servers. The value must be the same
+// on each of them, and from 1.36 on RKE2's own controller returns without it.
 func (e *editor) disableOwnController(machines []config.Machine) error {
 	w := e.winners(config.KeyDisableCCM, pick(machines, config.Machine.Server))
 	for _, p := range w.places {

@@ -8,11 +8,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// SwitchBack undoes SwitchProvider from the cluster's configuration alone, if the journal with the
-// exact inverse is lost. It sets the provider to aws, removes cloud-provider=external arguments, and
-// gives kube-controller-manager the leader-migration flag. It keeps disable-cloud-controller: the
-// user may have set it, it must not differ between servers, and together with a provider name it has
-// no effect up to RKE2 1.35.
+// SwitchBack undoes SwitchProvider from the cluster's configuration alone, if the journal with
+// the exact inverse is lost. It sets the provider to aws, removes cloud-provider=external
+// arguments, and gives kube-controller-manager the leader-migration flag. It keeps
+// disable-cloud-controller: the user may have set it, it must not differ between servers, and
+// together with a provider name it has no effect up to RKE2 1.35.
 func SwitchBack(s config.Spec, machines []config.Machine) (Edit, error) {
 	provider, err := guard(s, machines)
 	if err != nil {

@@ -64,8 +64,8 @@ func (e *editor) moved(u Undo, seen string) error {
 	}
 }
 
-// find returns the place with the edit's values, by content. If gone is true, no place has them; p is
-// then a place that looks undone, or else the most likely one.
+// find returns the place with the edit's values, by content. If gone is true, no place has
+// them; p is then a place that looks undone, or else the most likely one.
 func (e *editor) find(u Undo, carries, undone func(cell) bool) (p config.Place, gone bool, err error) {
 	candidates := u.Where.candidates(e.spec)
 	var carrying []config.Place
@@ -103,8 +103,8 @@ func (e *editor) find(u Undo, carries, undone func(cell) bool) (p config.Place, 
 	return candidates[0], true, nil
 }
 
-// never is for changes whose place looks the same whether they were undone or moved. Only the other
-// places can distinguish the two.
+// never is for changes whose place looks the same whether they were undone or moved. Only the
+// other places can distinguish the two.
 func never(cell) bool { return false }
 
 func values(elems []notation.Element) []string {

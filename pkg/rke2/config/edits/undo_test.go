@@ -10,9 +10,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// TestUndoMeanwhile makes one edit, lets another writer change the cluster, and undoes the edit on
-// the result.
-func TestUndoMeanwhile(t *testing.T) {
+// TestInverse_changedObject_restores makes one edit, lets another writer change the cluster,
+// and undoes the edit on the result.
+func TestInverse_changedObject_restores(t *testing.T) {
 	const before = `
 machineGlobalConfig: {cloud-provider-name: aws, kubelet-arg: max-pods=110}
 machineSelectorConfig:
@@ -148,8 +148,8 @@ machineSelectorConfig: []
 	}
 }
 
-// TestUndoOfOurEntry covers an entry that one edit adds and a later one removes.
-func TestUndoOfOurEntry(t *testing.T) {
+// TestInverse_ownEntry_restores covers an entry that one edit adds and a later one removes.
+func TestInverse_ownEntry_restores(t *testing.T) {
 	machines := []config.Machine{machine("cp-0", "ce"), machine("w-0", "w")}
 	s := parse(t, fromYAML(t, `{machineGlobalConfig: {cloud-provider-name: aws}}`))
 	step := func(name string, s config.Spec) (config.Spec, Inverse) {
@@ -225,8 +225,8 @@ func TestUndoOfOurEntry(t *testing.T) {
 	wantFault(t, err, fault.Stale, "EditMoved")
 }
 
-// TestInverseHoldsNothingOfTheUsers checks the JSON for the journal.
-func TestInverseHoldsNothingOfTheUsers(t *testing.T) {
+// TestInverse_userValues_omitted checks the JSON for the journal.
+func TestInverse_userValues_omitted(t *testing.T) {
 	s := parse(t, fromYAML(t, `
 machineGlobalConfig: {cloud-provider-name: aws, cloud-provider-config: "SECRET1", kubelet-arg: [token=SECRET2], kube-apiserver-arg: [oidc=SECRET3]}
 machineSelectorConfig:
@@ -258,7 +258,7 @@ additionalManifest: "kind: Secret\nstringData: {a: SECRET6}\n"
 	}
 }
 
-func TestNewerInverse(t *testing.T) {
+func TestInverse_newer_refused(t *testing.T) {
 	s := parse(t, map[string]any{})
 	_, err := Inverse{Version: 2}.Edit(s)
 	wantFault(t, err, fault.Usage, "NewerInverse")
@@ -266,9 +266,9 @@ func TestNewerInverse(t *testing.T) {
 	wantFault(t, err, fault.Usage, "UnknownInverse")
 }
 
-// TestPatchOnMovedObject checks that a patch requires the values that it was computed from, and
-// nothing else.
-func TestPatchOnMovedObject(t *testing.T) {
+// TestJSONPatch_changedObject_testFails checks that a patch requires the values that it was
+// computed from, and nothing else.
+func TestJSONPatch_changedObject_testFails(t *testing.T) {
 	rke := `
 machineGlobalConfig: {cloud-provider-name: aws, kube-apiserver-arg: [a=1, b=2]}
 machineSelectorConfig:

@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
-// winners holds the places that win for a key on some machines, and the machines that have no value
-// for it.
+// winners holds the places that win for a key on some machines, and the machines that have no
+// value for it.
 type winners struct {
 	places []config.Place
 	unset  []config.Machine
@@ -58,8 +58,8 @@ func (e *editor) rewrite(at config.Location, m config.Machine, change func([]any
 	return e.set(at, to)
 }
 
-// readable returns an error if a value is not a list of arguments, or contains a null: to test such
-// a list makes evanphx/json-patch 4.12 and 5.9, and thus the API server, panic.
+// readable returns an error if a value is not a list of arguments, or contains a null: to test
+// such a list makes evanphx/json-patch 4.12 and 5.9, and thus the API server, panic.
 func (e *editor) readable(at config.Location, m config.Machine) error {
 	if bad := unreadable(e.cell(at)); bad != "" {
 		return refuse(e.spec.Object, "UnreadableArguments",

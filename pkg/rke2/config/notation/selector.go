@@ -1,9 +1,9 @@
 package notation
 
 // SameSelector reports whether two selectors, as they were read, select by the same terms.
-// Rancher's UI writes empty fields (rancher/dashboard), and clients of the typed object drop them.
-// An absent selector differs from an empty one, although both match every machine: where Rancher
-// looks for entries without a selector, it means the absent one.
+// Rancher's UI writes empty fields (rancher/dashboard), and clients of the typed object drop
+// them. An absent selector differs from an empty one, although both match every machine: where
+// Rancher looks for entries without a selector, it means the absent one.
 func SameSelector(a, b any) bool { return Equal(NormalSelector(a), NormalSelector(b)) }
 
 // NormalSelector removes empty lists, empty maps and nulls, which mean nothing.
