@@ -2,7 +2,7 @@ package ccmchart
 
 import "strings"
 
-// Flags of the cloud controller manager that decide its safety.
+// Flags of the cloud controller manager that affect its safety.
 const (
 	flagLeaderMigration = "--enable-leader-migration"
 	flagMigrationConfig = "--leader-migration-config"
@@ -13,11 +13,11 @@ const (
 	flagLeaderElect     = "--leader-elect"
 )
 
-// arguments is a list of flags. A flag given twice counts as it stands last,
-// as the components read it.
+// arguments is a list of flags. Of a repeated flag the last value counts, as for the
+// components.
 type arguments []string
 
-// get is the last value of a flag; a flag without value is "true".
+// get returns the last value of a flag; a flag without value is "true".
 func (a arguments) get(flag string) (string, bool) {
 	for i := len(a) - 1; i >= 0; i-- {
 		if name, value := splitFlag(a[i]); name == flag {
@@ -42,7 +42,7 @@ func (a arguments) without(flags ...string) arguments {
 	return out
 }
 
-// with sets a flag, once, at the end.
+// with appends a flag and removes earlier ones of its name.
 func (a arguments) with(flag, value string) arguments {
 	return append(a.without(flag), flag+"="+value)
 }
@@ -55,7 +55,7 @@ func (a arguments) list() []any {
 	return out
 }
 
-// splitFlag reads "--a=b", "-a=b" and a bare "--a".
+// splitFlag splits "--a=b", "-a=b" and a bare "--a".
 func splitFlag(arg string) (name, value string) {
 	name, value, found := strings.Cut(strings.Trim(strings.TrimSpace(arg), `'"`), "=")
 	if !strings.HasPrefix(name, "--") {
@@ -67,7 +67,7 @@ func splitFlag(arg string) (name, value string) {
 	return name, value
 }
 
-// isTrue reads a boolean as the flag library does; what it cannot read is false.
+// isTrue parses a boolean as the flag library does; invalid text is false.
 func isTrue(value string) bool {
 	switch strings.ToLower(value) {
 	case "true", "t", "1":

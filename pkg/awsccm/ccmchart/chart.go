@@ -21,15 +21,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// maxChart bounds a chart that is fetched, in bytes. Upstream's has some 5 KB.
+// maxChart is the maximum size in bytes of a downloaded chart. Upstream's has some 5 KB.
 const maxChart = 4 << 20
 
-// ownChart marks our chart in Chart.yaml.
+// ownChart is the annotation in Chart.yaml that marks our chart.
 const ownChart = "awsmigrate.io/chart"
 
-// Load loads the chart to install: the embedded one for an empty ref,
-// else a folder, an archive, or an http(s) URL of an archive. A chart of
-// another name is refused: its objects would not replace anything.
+// Load loads the chart to install: the embedded one if ref is empty, or else a folder, an
+// archive, or an http(s) URL of an archive. It returns an error for a chart with another name,
+// whose objects would replace nothing.
 func Load(ctx context.Context, ref string, client *http.Client) (*chart.Chart, error) {
 	ch, err := load(ctx, ref, client)
 	if err != nil {
@@ -50,7 +50,7 @@ func Load(ctx context.Context, ref string, client *http.Client) (*chart.Chart, e
 	return ch, nil
 }
 
-// IsOurs tells our chart from upstream's of the same name.
+// IsOurs reports whether a chart is ours and not upstream's with the same name.
 func IsOurs(ch *chart.Chart) bool {
 	return ch.Metadata != nil && ch.Metadata.Annotations[ownChart] == "true"
 }
@@ -113,8 +113,8 @@ func download(ctx context.Context, url string, client *http.Client) (*chart.Char
 	return loader.LoadArchive(bytes.NewReader(data))
 }
 
-// Pack is the chart as an archive. The same chart gives the same bytes: files
-// in order of name, no times, no owners.
+// Pack returns the chart as an archive. It is deterministic: files are sorted by name and have no
+// times or owners.
 func Pack(ch *chart.Chart) ([]byte, error) {
 	files := append([]*chart.File(nil), ch.Raw...)
 	sort.Slice(files, func(i, j int) bool { return files[i].Name < files[j].Name })

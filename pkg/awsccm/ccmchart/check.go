@@ -10,7 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// check refuses inputs that contradict themselves.
+// check returns an error for contradictory inputs.
 func (in Inputs) check() error {
 	bad := func(seen, wanted string) error {
 		return &fault.Error{Class: fault.Check, Reason: "BadInputs", Object: "chart values", Seen: seen, Wanted: wanted}
@@ -30,8 +30,8 @@ func (in Inputs) check() error {
 	return nil
 }
 
-// effectiveImage is the image that will run: the matrix, --ccm-image, or
-// --values, the last of them that says anything.
+// effectiveImage returns the image that will run: the last one that is set of the matrix,
+// --ccm-image and --values.
 func effectiveImage(in Inputs) (awsccm.Image, error) {
 	ref := in.Image
 	if ref == "" {
@@ -73,8 +73,8 @@ func effectiveImage(in Inputs) (awsccm.Image, error) {
 	return img, fromValues(awsccm.ImageAllowed(img, in.KubernetesVersion), user)
 }
 
-// fromValues gives the refusal of an image whose version the user's values name the
-// advice that fits: to leave the flag out would change nothing.
+// fromValues replaces the fix of a refused image if the user's values set its version: removing
+// the flag would change nothing.
 func fromValues(err error, image map[string]any) error {
 	f, refused := fault.As(err)
 	if !refused || image["tag"] == nil {
@@ -88,8 +88,8 @@ func fromValues(err error, image map[string]any) error {
 	return &named
 }
 
-// imageValues says an image so that either chart renders it. Upstream's knows
-// no digest, and joins repository and tag with a colon.
+// imageValues returns chart values for an image that both our chart and upstream's accept.
+// Upstream's has no digest field and joins repository and tag with a colon.
 func imageValues(img awsccm.Image, others any, foreign bool) map[string]any {
 	values := merge(asMap(others), map[string]any{"repository": img.Repository, "tag": img.Tag})
 	switch {
@@ -106,7 +106,7 @@ func imageValues(img awsccm.Image, others any, foreign bool) map[string]any {
 	return values
 }
 
-// blocking turns the blocking concerns into one error that hides none.
+// blocking returns one error that names all blocking concerns, or nil.
 func blocking(concerns []Concern) error {
 	var seen, keys []string
 	for _, c := range concerns {

@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// The advice names the flag that the image came from.
-func TestImageAdviceNamesItsSource(t *testing.T) {
+// The fix must name the flag that the image came from.
+func TestValues_refusedImage_namesSource(t *testing.T) {
 	for _, tt := range []struct {
 		in   Inputs
 		says string

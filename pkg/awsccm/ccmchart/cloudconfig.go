@@ -10,21 +10,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// CloudConfig is an in-tree cloud config made fit for a controller manager.
+// CloudConfig is an in-tree cloud config converted for a controller manager.
 type CloudConfig struct {
 	Text string
-	// Dropped are the keys left out, as "Global.DisableStrictZoneCheck (line 3)".
+	// Dropped holds the omitted keys, as "Global.DisableStrictZoneCheck (line 3)".
 	Dropped []string
-	// Warnings are settings that the image takes but no longer follows.
+	// Warnings holds settings that the image accepts but ignores.
 	Warnings []string
 }
 
-// ConvertCloudConfig leaves out of an in-tree cloud config what the image does
-// not know: before v1.23.18, v1.24.16, v1.25.12, v1.26.7, v1.27.3 and v1.28.2
-// an unknown key ends the start, later ones only warn
-// (kubernetes/cloud-provider-aws:pkg/providers/v1, CloudConfig at each tag).
-// Lines that stay are kept as they are. For an image whose tag tells no version
-// only keys that every version knows stay.
+// ConvertCloudConfig removes the keys of an in-tree cloud config that the image does not know.
+// Before v1.23.18, v1.24.16, v1.25.12, v1.26.7, v1.27.3 and v1.28.2 an unknown key ends the
+// start; later images only warn (kubernetes/cloud-provider-aws:pkg/providers/v1, CloudConfig at
+// each tag). It does not change the other lines. For an image without a version in its tag, it
+// keeps only the keys that every version knows.
 func ConvertCloudConfig(text string, img awsccm.Image) (CloudConfig, error) {
 	var out CloudConfig
 	var kept []string
@@ -74,7 +73,7 @@ func ConvertCloudConfig(text string, img awsccm.Image) (CloudConfig, error) {
 	return out, nil
 }
 
-// knownKeys are the keys by section, all in lower case: the format ignores case.
+// knownKeys returns the keys by section, in lower case: the format ignores case.
 func knownKeys(img awsccm.Image) map[string]map[string]bool {
 	global := set("zone", "vpc", "subnetid", "routetableid", "rolearn", "kubernetesclustertag",
 		"kubernetesclusterid", "disablesecuritygroupingress", "elbsecuritygroup", "nodeipfamilies")
@@ -102,7 +101,7 @@ func knowsSourceARN(v *semver.Version) bool {
 	return !before(v, 29, 0)
 }
 
-// sdkV2 says whether the image calls EC2 and ELB through AWS SDK v2.
+// sdkV2 reports whether the image calls EC2 and ELB through AWS SDK v2.
 func sdkV2(img awsccm.Image) bool {
 	v, ok := img.Version()
 	if !ok {
@@ -115,7 +114,7 @@ func sdkV2(img awsccm.Image) bool {
 	return !before(v, 33, 0)
 }
 
-// before compares with v1.minor.patch.
+// before reports whether v is older than v1.minor.patch.
 func before(v *semver.Version, minor, patch uint64) bool {
 	return v.LessThan(semver.New(1, minor, patch, "", ""))
 }
@@ -129,12 +128,12 @@ func set(keys ...string) map[string]bool {
 }
 
 type logicalLine struct {
-	text string // with its continuation lines
-	line int    // number of the first, from 1
+	text string // including its continuation lines
+	line int    // number of the first line, starting at 1
 }
 
-// logicalLines joins lines that end in a backslash with the next, but for
-// comments, which end with their line (gopkg.in/gcfg.v1, scanner.scanComment).
+// logicalLines joins lines that end in a backslash with the next, except for comments, which
+// end with their line (gopkg.in/gcfg.v1, scanner.scanComment).
 func logicalLines(text string) []logicalLine {
 	var out []logicalLine
 	continued := false
@@ -164,7 +163,7 @@ func sectionName(line string) (string, error) {
 	return name, nil
 }
 
-// keyOf is what stands before "=" or, for a key alone, before a comment.
+// keyOf returns the text before "=" or, for a key alone, before a comment.
 func keyOf(line string) string {
 	return strings.TrimSpace(line[:strings.IndexAny(line+"=", "=;#")])
 }

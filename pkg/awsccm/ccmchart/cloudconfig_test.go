@@ -57,7 +57,7 @@ func TestConvertCloudConfig(t *testing.T) {
 	}
 }
 
-func TestConvertCloudConfigKeepsWhatItKnows(t *testing.T) {
+func TestConvertCloudConfig_knownKeys_kept(t *testing.T) {
 	in := "[Global]\n\n# a comment\nZone = us-east-1a\n\n[ServiceOverride \"1\"]\nService=ec2\n"
 	got, err := ConvertCloudConfig(in, awsccm.Image{Repository: "r", Tag: "v1.26.14"})
 	if err != nil || got.Text != in || got.Dropped != nil || got.Warnings != nil {
@@ -71,9 +71,8 @@ func TestConvertCloudConfigKeepsWhatItKnows(t *testing.T) {
 	}
 }
 
-// TestConvertCloudConfigReadsLinesAsItsReadersDo: a comment ends with its line,
-// and a carriage return at a line's end says nothing.
-func TestConvertCloudConfigReadsLinesAsItsReadersDo(t *testing.T) {
+// A comment ends with its line, and a carriage return at the end of a line is ignored.
+func TestConvertCloudConfig_commentsAndLineEnds(t *testing.T) {
 	for in, want := range map[string]string{
 		"\r":                                    "\n",
 		"[Global]\n# ends in \\\nMystery = 1\n": "[Global]\n# ends in \\\n",
@@ -87,7 +86,7 @@ func TestConvertCloudConfigReadsLinesAsItsReadersDo(t *testing.T) {
 	}
 }
 
-func TestConvertCloudConfigRefuses(t *testing.T) {
+func TestConvertCloudConfig_invalid_error(t *testing.T) {
 	for in, want := range map[string]string{
 		"Zone = a\n":             "line 1",
 		"[Global]\n= a\n":        "line 2",

@@ -9,15 +9,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Concern is one thing about the values that somebody should know.
+// Concern describes a problem of the values.
 type Concern struct {
 	Key      string // path in the values, e.g. "args --leader-elect"
 	Seen     string
-	Why      string // whose cluster suffers, and how
-	Blocking bool   // installing like this would break the migration
+	Why      string // the affected clusters, and the effect
+	Blocking bool   // an installation with these values would break the migration
 }
 
-// judgeUserValues looks at what the user's values try to change.
+// judgeUserValues returns concerns about the changes in the user's values.
 func judgeUserValues(in Inputs, user map[string]any, config CloudConfig) []Concern {
 	var list []Concern
 	block := func(key, seen, why string) { list = append(list, Concern{key, seen, why, true}) }
@@ -25,7 +25,7 @@ func judgeUserValues(in Inputs, user map[string]any, config CloudConfig) []Conce
 		block("leaderMigration.enabled", fmt.Sprint(on), "awsmigrate turns it on and off at the right step")
 	}
 	if name, given := user["nameOverride"]; given && name != wellknown.CCM {
-		block("nameOverride", fmt.Sprint(name), "another name is a second DaemonSet beside the first")
+		block("nameOverride", fmt.Sprint(name), "another name creates a second DaemonSet")
 	}
 	if ns, given := user["namespace"]; given && ns != wellknown.System {
 		block("namespace", fmt.Sprint(ns), "its leases must be where kube-controller-manager's are")
@@ -49,7 +49,7 @@ func judgeUserValues(in Inputs, user map[string]any, config CloudConfig) []Conce
 	return list
 }
 
-// judgeValues looks at the merged values for what breaks a migration.
+// judgeValues returns concerns about merged values that break a migration.
 func judgeValues(in Inputs, values map[string]any, img awsccm.Image) []Concern {
 	var list []Concern
 	block := func(key, seen, why string) { list = append(list, Concern{key, seen, why, true}) }
@@ -101,7 +101,7 @@ func judgeArguments(in Inputs, values map[string]any) []Concern {
 	var list []Concern
 	raw, err := stringList(values["args"])
 	if err != nil {
-		return nil // judgeUserValues said so
+		return nil // judgeUserValues reports it
 	}
 	args := arguments(raw)
 	block := func(flag, seen, why string) { list = append(list, Concern{"args " + flag, seen, why, true}) }
@@ -119,7 +119,7 @@ func judgeArguments(in Inputs, values map[string]any) []Concern {
 	case isTrue(routes) && cidr == "":
 		block(flagClusterCIDR, "missing", "the process crashes when it takes the lease")
 	case !isTrue(routes) && in.Routes:
-		block(flagCloudRoutes, routes, "nobody would maintain the pod routes that exist")
+		block(flagCloudRoutes, routes, "the existing pod routes would no longer be maintained")
 	}
 	for flag, want := range map[string]string{
 		"--leader-elect-resource-name":      wellknown.CCMLease,
@@ -133,7 +133,7 @@ func judgeArguments(in Inputs, values map[string]any) []Concern {
 	if v, given := args.get("--controllers"); given {
 		for _, c := range strings.Split(v, ",") {
 			if strings.HasPrefix(strings.TrimSpace(c), "-") && (!strings.Contains(c, "route") || in.Routes) {
-				block("--controllers", v, "nobody would run "+strings.TrimPrefix(strings.TrimSpace(c), "-"))
+				block("--controllers", v, strings.TrimPrefix(strings.TrimSpace(c), "-")+" would run nowhere")
 			}
 		}
 	}
@@ -143,9 +143,8 @@ func judgeArguments(in Inputs, values map[string]any) []Concern {
 	return list
 }
 
-// requiredRights are the cluster-wide calls of the four controllers and of
-// delegated authentication (k8s.io/cloud-provider@v0.26.13, controllers/ and
-// node/helpers).
+// requiredRights returns the cluster-wide calls of the four controllers and of delegated
+// authentication (k8s.io/cloud-provider@v0.26.13, controllers/ and node/helpers).
 func requiredRights() [][3]string {
 	var list [][3]string
 	add := func(resource string, verbs ...string) {
@@ -161,7 +160,7 @@ func requiredRights() [][3]string {
 	return list
 }
 
-// missingRights are those a user's list of rules leaves out.
+// missingRights returns the required rights that a user's list of rules lacks.
 func missingRights(rules any, foreign bool) []string {
 	list, given := rules.([]any)
 	if !given {

@@ -11,16 +11,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/textdiff"
 )
 
-// ObjectChange is what an installation does to one object.
+// ObjectChange is the change of one object by an installation.
 type ObjectChange struct {
 	Object string // "DaemonSet kube-system/aws-cloud-controller-manager"
-	// Before and After are YAML, empty where the object is not there. The data
-	// of Secrets are hashed.
+	// Before and After are YAML, or empty if the object does not exist. The data of Secrets are
+	// hashed.
 	Before, After string
-	Diff          string // unified
+	Diff          string // unified diff
 }
 
-// Diff compares two lists of objects; objects that are equal are left out.
+// Diff compares two lists of objects and omits equal ones.
 func Diff(before, after []unstructured.Unstructured) ([]ObjectChange, error) {
 	old, err := texts(before)
 	if err != nil {
@@ -62,8 +62,8 @@ func texts(objects []unstructured.Unstructured) (map[string]string, error) {
 	return out, nil
 }
 
-// textOf is the object as YAML, secrets hashed: a change must show, what it is
-// must not.
+// textOf returns the object as YAML with hashed secrets: their changes must be visible, their
+// content must not.
 func textOf(u *unstructured.Unstructured) (string, error) {
 	shown := u.Object
 	if u.GetKind() == "Secret" {

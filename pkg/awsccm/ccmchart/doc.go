@@ -1,7 +1,7 @@
-// Package ccmchart is the chart of the AWS cloud controller manager: ours and those
-// that upstream publishes, the values for a cluster and what of a user's values would
-// break the migration, and the objects that come of them.
+// Package ccmchart handles the chart of the AWS cloud controller manager, ours and upstream's:
+// the values for a cluster, problems in a user's values that would break the migration, and the
+// rendered objects.
 //
-// It takes no client of a cluster: everything is a function of the chart, the inputs
-// and what was read of the Nodes. What Helm makes of it in a cluster is release's.
+// It takes no client of a cluster: all results are functions of the chart, the inputs and the
+// facts about the Nodes. Package release installs the chart with Helm.
 package ccmchart

@@ -14,13 +14,12 @@ const (
 	cloudConfigSecret    = wellknown.CCM + "-cloud-config"
 )
 
-// finishArguments settles the arguments after the user's list has replaced
-// ours: the migration flags are awsmigrate's alone, and what the list leaves
-// unsaid is said.
+// finishArguments completes the arguments after the user's list has replaced ours: only
+// awsmigrate sets the migration flags, and the list gets the required flags that it lacks.
 func (in Inputs) finishArguments(values map[string]any, img awsccm.Image, config CloudConfig) {
 	list, err := stringList(values["args"])
 	if err != nil {
-		return // judgeUserValues said so
+		return // judgeUserValues reports it
 	}
 	args := arguments(list).without(flagLeaderMigration, flagMigrationConfig)
 	for _, own := range in.arguments() {
@@ -64,8 +63,8 @@ func mount(values map[string]any, name, path string, source map[string]any) {
 	values["extraVolumeMounts"] = append(mounts, map[string]any{"name": name, "mountPath": path, "readOnly": true})
 }
 
-// foreignTemplate holds the files that upstream's chart has no value for. It
-// becomes a template of that chart, so that the release owns the objects.
+// foreignTemplate contains the files that upstream's chart has no value for. It is added to that
+// chart as a template, so that the release owns the objects.
 const foreignTemplate = `{{- with .Values.awsmigrateFiles }}
 {{- with .leaderMigration }}
 ---
@@ -94,7 +93,7 @@ data:
 
 const foreignTemplateName = "templates/awsmigrate-files.yaml"
 
-// extend gives a chart that is not ours the template above.
+// extend adds the template to a foreign chart.
 func extend(ch *chart.Chart) {
 	file := &chart.File{Name: foreignTemplateName, Data: []byte(foreignTemplate)}
 	ch.Templates = append(ch.Templates, file)

@@ -10,13 +10,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// HelmChartManifest is one HelmChart document, for Rancher's additional
-// manifest, that has RKE2's helm controller install the chart. The chart is in
-// it, so that no repository is asked.
+// HelmChartManifest returns one HelmChart document for Rancher's additional manifest, which
+// makes RKE2's helm controller install the chart. It contains the chart and needs no
+// repository.
 //
-// bootstrap lets its Job run on a tainted control-plane node without cluster
-// network. failurePolicy abort: the default uninstalls a failed release, CCM
-// and all. backOffLimit 3: the default of 1000 hides a failure for hours
+// bootstrap lets its Job run on a tainted control-plane node without cluster network.
+// failurePolicy abort: the default uninstalls a failed release, including the CCM. backOffLimit
+// 3: the default of 1000 hides a failure for hours
 // (k3s-io/helm-controller:pkg/controllers/chart/chart.go@v0.15.9).
 func HelmChartManifest(ch *chart.Chart, values map[string]any) (string, error) {
 	archive, err := Pack(ch)

@@ -6,9 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// merge puts over onto base as Helm does: maps key by key, everything else
-// replaced, a null kept, since it removes a default of the chart. Neither map
-// is changed.
+// merge merges over into a copy of base as Helm does: maps by key, other values replaced. A
+// null is kept, since it removes a default of the chart.
 func merge(base, over map[string]any) map[string]any {
 	out := deepCopy(base)
 	for key, value := range over {
@@ -44,13 +43,13 @@ func deepCopyValue(v any) any {
 	return v
 }
 
-// asMap is v if it is a map, else an empty one.
+// asMap returns v if it is a map, and otherwise an empty one.
 func asMap(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	return m
 }
 
-// stringList reads a list of strings as YAML gives it; nil is empty.
+// stringList returns a decoded YAML list of strings; it is empty for nil.
 func stringList(v any) ([]string, error) {
 	if v == nil {
 		return nil, nil
@@ -70,7 +69,7 @@ func stringList(v any) ([]string, error) {
 	return out, nil
 }
 
-// contains says whether a list holds the word, or "*".
+// contains reports whether a list has the word or "*".
 func contains(v any, word string) bool {
 	list, err := stringList(v)
 	if err != nil {

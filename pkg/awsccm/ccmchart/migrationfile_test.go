@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-func TestMigrationFileNamesBothFamilies(t *testing.T) {
+func TestMigrationFile_bothFamilies_named(t *testing.T) {
 	text := MigrationFile()
 	for _, want := range []string{
 		"apiVersion: controllermanager.config.k8s.io/v1\n", "leaderName: " + wellknown.MigrationLease, "resourceLock: leases",
@@ -25,7 +25,7 @@ func TestMigrationFileNamesBothFamilies(t *testing.T) {
 	if strings.Count(text, `component: "*"`) != 6 || strings.Count(text, "component:") != 6 {
 		t.Error("a component is not the quoted star")
 	}
-	// A record takes a pod that notes this digest to run the three under the migration lease.
+	// A record concludes from this digest that a pod runs the three under the migration lease.
 	if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(text))); sum != wellknown.MigrationFileDigest {
 		t.Errorf("its digest is %s", sum)
 	}
@@ -34,8 +34,8 @@ func TestMigrationFileNamesBothFamilies(t *testing.T) {
 	}
 }
 
-// What a record takes the pods to say is what the chart renders.
-func TestPodsSayWhichMigrationFileTheyHave(t *testing.T) {
+// The chart must render the annotation that a record reads.
+func TestRender_migrationFile_digestOnPods(t *testing.T) {
 	objects, err := os.ReadFile(filepath.Join("testdata", "golden", "rke2-migrating.objects.yaml"))
 	if err != nil {
 		t.Fatal(err)

@@ -8,11 +8,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
-// maxCloudConfig bounds what is read of a cloud config, in bytes.
+// maxCloudConfig is the maximum size in bytes of a cloud config.
 const maxCloudConfig = 1 << 20
 
-// Overrides reads from a cloud config what it says in the place of facts of EC2. Of a
-// key that is given twice the last value counts (gopkg.in/gcfg.v1).
+// Overrides returns the values in a cloud config that replace facts of EC2. Of a repeated key
+// the last value counts (gopkg.in/gcfg.v1).
 func Overrides(text string) (cloud.Config, error) {
 	var out cloud.Config
 	if len(text) > maxCloudConfig {
@@ -48,7 +48,7 @@ func Overrides(text string) (cloud.Config, error) {
 	return out, nil
 }
 
-// truth reads a boolean as gcfg does: a key alone is true.
+// truth parses a boolean as gcfg does: a key alone is true.
 func truth(line, value string) bool {
 	if !strings.Contains(line, "=") {
 		return true
@@ -61,11 +61,11 @@ func truth(line, value string) bool {
 	return err == nil && b
 }
 
-// valueOf returns what follows "=", without quotes, escapes and a comment behind it.
+// valueOf returns the text after "=", without quotes, escapes and a trailing comment.
 func valueOf(line string) string {
 	_, rest, _ := strings.Cut(line, "=")
 	var out strings.Builder
-	quoted, kept := false, 0 // kept: the length up to the last character that is no blank outside quotes
+	quoted, kept := false, 0 // kept is the length up to the last character that is not an unquoted blank
 	for i := 0; i < len(rest); i++ {
 		c := rest[i]
 		switch {

@@ -18,8 +18,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Render is the chart's objects for these values, sorted by kind and name. It
-// asks no cluster.
+// Render returns the chart's objects for these values, sorted by kind and name, without a
+// cluster.
 func Render(ch *chart.Chart, values map[string]any, kubernetesVersion string) ([]unstructured.Unstructured, error) {
 	capabilities := chartutil.DefaultCapabilities.Copy()
 	version, err := chartutil.ParseKubeVersion(kubernetesVersion)
@@ -45,8 +45,8 @@ func Render(ch *chart.Chart, values map[string]any, kubernetesVersion string) ([
 	return ParseManifest(manifest.String())
 }
 
-// ParseManifest splits a manifest, sorted by kind and name; documents without
-// kind are dropped as Helm drops them.
+// ParseManifest splits a manifest into objects, sorted by kind and name. It drops documents
+// without a kind, as Helm does.
 func ParseManifest(manifest string) ([]unstructured.Unstructured, error) {
 	var out []unstructured.Unstructured
 	for _, doc := range releaseutil.SplitManifests(manifest) {
@@ -67,7 +67,7 @@ func ParseManifest(manifest string) ([]unstructured.Unstructured, error) {
 	return out, nil
 }
 
-// DaemonSetOf is the DaemonSet among rendered objects.
+// DaemonSetOf returns the DaemonSet among rendered objects.
 func DaemonSetOf(objects []unstructured.Unstructured) (*appsv1.DaemonSet, error) {
 	for i := range objects {
 		if objects[i].GetKind() != "DaemonSet" || objects[i].GetName() != wellknown.CCM {
@@ -82,7 +82,7 @@ func DaemonSetOf(objects []unstructured.Unstructured) (*appsv1.DaemonSet, error)
 	return nil, badValues(fmt.Errorf("the chart renders no DaemonSet %s", wellknown.CCM))
 }
 
-// ObjectName names an object as plans and refusals do: "DaemonSet kube-system/name".
+// ObjectName names an object as plans and errors do: "DaemonSet kube-system/name".
 func ObjectName(u *unstructured.Unstructured) string {
 	if u.GetNamespace() == "" {
 		return u.GetKind() + " " + u.GetName()

@@ -51,7 +51,7 @@ func ownChartForTest(t *testing.T) *chart.Chart {
 	return ch
 }
 
-// scenarios are the installations whose values and objects are kept as goldens.
+// scenarios returns the installations with golden values and objects.
 func scenarios() map[string]Inputs {
 	return map[string]Inputs{
 		"rke2-migrating": {
@@ -131,9 +131,9 @@ func TestValuesAndObjectsGolden(t *testing.T) {
 	}
 }
 
-// The chart's roles for the audit have the rights that docs has, of which tests run
-// a whole audit.
-func TestAuditRoleIsTheOneOfDocs(t *testing.T) {
+// The chart's audit roles must have the rights in docs. Other tests run a whole audit with
+// those.
+func TestRender_auditRole_likeDocs(t *testing.T) {
 	out, err := Values(scenarios()["rke2-everything"])
 	if err != nil {
 		t.Fatal(err)

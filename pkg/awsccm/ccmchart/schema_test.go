@@ -12,8 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/upstreamchart"
 )
 
-// Every value of the chart is in its schema, and nothing else.
-func TestSchemaHasTheChartsValues(t *testing.T) {
+func TestSchema_chartValues_complete(t *testing.T) {
 	ch := ownChartForTest(t)
 	if len(ch.Schema) == 0 {
 		t.Fatal("the chart has no schema")
@@ -44,9 +43,9 @@ func compareWithSchema(t *testing.T, path string, values, properties map[string]
 	}
 }
 
-// Values of another type are refused by Helm, before an object is made of them.
-// Files for the published charts are not.
-func TestSchemaRefusesOtherTypes(t *testing.T) {
+// Helm refuses values of another type before it renders an object. Files for the published
+// charts are not checked.
+func TestSchema_otherTypes_refused(t *testing.T) {
 	ch := ownChartForTest(t)
 	render := func(values string) error {
 		var v map[string]any

@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// baseTolerations are the taints that RKE2, RKE, Kubernetes and cloud providers
-// put on control-plane nodes. By Exists: RKE2's taints have no value, RKE's
+// baseTolerations returns tolerations for the taints that RKE2, RKE, Kubernetes and cloud
+// providers put on control-plane nodes. They use Exists: RKE2's taints have no value, RKE's
 // have "true", and a toleration with a value matches only one of them
 // (rancher/rancher:pkg/capr/planner getTaints; rancher/rke:services/workerplane.go).
 func baseTolerations() []corev1.Toleration {
@@ -29,10 +29,10 @@ func baseTolerations() []corev1.Toleration {
 	return list
 }
 
-// passing says whether a taint is Kubernetes' own and comes and goes with the state
-// of a Node: the DaemonSet controller tolerates it itself
-// (k8s.io/kubernetes@v1.26.15:pkg/controller/daemon/util/daemonset_util.go), or the
-// machine is down. It says nothing of how a cluster is configured.
+// passing reports whether a taint belongs to Kubernetes and follows the state of a Node. The
+// DaemonSet controller tolerates it
+// (k8s.io/kubernetes@v1.26.15:pkg/controller/daemon/util/daemonset_util.go), or the machine is
+// down. Such a taint is not part of a cluster's configuration.
 func passing(taint corev1.Taint) bool {
 	switch taint.Key {
 	case corev1.TaintNodeUnschedulable, corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure,
@@ -42,8 +42,8 @@ func passing(taint corev1.Taint) bool {
 	return downstream.MachineDown(taint.Key)
 }
 
-// Tolerations are the base list and one more for every NoSchedule or NoExecute
-// taint found on control-plane nodes, but for those that pass.
+// Tolerations returns the base list and one more toleration for every other NoSchedule or
+// NoExecute taint on control-plane nodes, except for passing ones.
 func Tolerations(found []corev1.Taint) []corev1.Toleration {
 	list := baseTolerations()
 	var more []corev1.Toleration
@@ -61,8 +61,8 @@ func Tolerations(found []corev1.Taint) []corev1.Toleration {
 	return append(list, more...)
 }
 
-// distinctTaints are the taints that differ in what a toleration looks at: nodes
-// of a pool carry the same ones.
+// distinctTaints removes taints that are equal to a toleration: nodes of a pool carry the same
+// ones.
 func distinctTaints(taints []corev1.Taint) []corev1.Taint {
 	var out []corev1.Taint
 	seen := map[string]bool{}
@@ -75,13 +75,13 @@ func distinctTaints(taints []corev1.Taint) []corev1.Taint {
 	return out
 }
 
-// KeepsAway says whether a taint keeps pods with these tolerations away from a Node
-// that would run them otherwise.
+// KeepsAway reports whether a taint prevents pods with these tolerations from running on a
+// Node.
 func KeepsAway(taint corev1.Taint, tolerations []corev1.Toleration) bool {
 	return taint.Effect != corev1.TaintEffectPreferNoSchedule && !passing(taint) && !tolerated(taint, append(automaticTolerations(), tolerations...))
 }
 
-// tolerated says whether any of the tolerations matches the taint.
+// tolerated reports whether any of the tolerations matches the taint.
 func tolerated(taint corev1.Taint, list []corev1.Toleration) bool {
 	for _, t := range list {
 		if t.Effect != "" && t.Effect != taint.Effect {
@@ -97,8 +97,8 @@ func tolerated(taint corev1.Taint, list []corev1.Toleration) bool {
 	return false
 }
 
-// automaticTolerations are what the DaemonSet controller adds to every pod with
-// the node's own network.
+// automaticTolerations returns the tolerations that the DaemonSet controller adds to every pod
+// with the node's own network.
 func automaticTolerations() []corev1.Toleration {
 	var list []corev1.Toleration
 	for key, effect := range map[string]corev1.TaintEffect{

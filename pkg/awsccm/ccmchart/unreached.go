@@ -9,18 +9,18 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 )
 
-// probe is a text, and a key, that no values file has.
+// probe is a text and a key that no values file has.
 const probe = "awsmigrate-probe"
 
-// Unreached are the user's values that no object shows: the chart does not have
-// them, or has no use for them with the others. Helm says nothing of such values.
-// Each is tried, by rendering ch without it and with another value in its place; a
-// map of which nothing is seen is named alone.
+// Unreached returns the user's values that appear in no object: the chart does not have them,
+// or does not use them with the other values. Helm does not report such values. Each is tested
+// by rendering ch without it and with another value. If no value of a map appears, only the map
+// is named.
 func Unreached(in Inputs, ch *chart.Chart) []Concern {
 	in.Chart = ch
 	shown, ok := in.shown(in.UserValues)
 	if !ok {
-		return nil // Values itself gives the error
+		return nil // Values itself returns the error
 	}
 	reached := func(path []string) bool {
 		value := at(in.UserValues, path)
@@ -35,9 +35,9 @@ func Unreached(in Inputs, ch *chart.Chart) []Concern {
 	for _, path := range unreached(in.UserValues, nil, reached) {
 		key := strings.Join(path, ".")
 		if key == "leaderMigration.enabled" {
-			continue // awsmigrate sets it, and judgeUserValues has said so
+			continue // awsmigrate sets it, and judgeUserValues reports it
 		}
-		why := "the chart does not have it, or makes no use of it beside the other values"
+		why := "the chart does not have it, or does not use it with the other values"
 		if strings.HasSuffix(key, "systemDefaultRegistry") || strings.HasPrefix(key, "global") {
 			why = "no chart of the CCM has it: a registry for the image is given with --ccm-image"
 		}
@@ -46,7 +46,7 @@ func Unreached(in Inputs, ch *chart.Chart) []Concern {
 	return list
 }
 
-// shown is what the user's values come to; false: nothing, they are refused.
+// shown returns the objects for the user's values; ok is false if the values are refused.
 func (in Inputs) shown(user map[string]any) (any, bool) {
 	in.UserValues = user
 	values, err := Values(in)
@@ -57,8 +57,8 @@ func (in Inputs) shown(user map[string]any) (any, bool) {
 	return objects, err == nil
 }
 
-// unreached are the paths below a map that are not reached, the map's own instead
-// of all of them.
+// unreached returns the paths below a map that have no effect, or the map's own path if all
+// have none.
 func unreached(values map[string]any, path []string, reached func([]string) bool) [][]string {
 	var list [][]string
 	for _, key := range slices.Sorted(maps.Keys(values)) {
@@ -91,7 +91,7 @@ func countLeaves(values map[string]any) int {
 	return n
 }
 
-// leavesOf counts the leaves under paths that lie below a prefix.
+// leavesOf counts the leaves at those paths that are below a prefix.
 func leavesOf(values map[string]any, prefix []string, paths [][]string) int {
 	n := 0
 	for _, path := range paths {
@@ -112,7 +112,7 @@ func at(values map[string]any, path []string) any {
 	return now
 }
 
-// replaced is a copy with another value at a path, or without any.
+// replaced returns a copy with another value at a path, or with none.
 func replaced(values map[string]any, path []string, value any, keep bool) map[string]any {
 	out := deepCopy(values)
 	parent := out
@@ -127,7 +127,7 @@ func replaced(values map[string]any, path []string, value any, keep bool) map[st
 	return out
 }
 
-// another is a value of the same type that differs.
+// another returns a different value of the same type.
 func another(value any) any {
 	switch v := value.(type) {
 	case bool:

@@ -40,7 +40,7 @@ func TestUnreached(t *testing.T) {
 		"priorityClassName: x\npodLabels: {a: b, c: d}":                                                {"podLabels", "priorityClassName"},
 		"affinity: {nodeAffinity: {required: {a: b}}}":                                                 {"affinity"},
 		"global: {cattle: {systemDefaultRegistry: harbor.local}}":                                      {"global"},
-		"image: {pullPolicy: IfNotPresent, registry: harbor.local}":                                    {"image.registry"}, // as the default
+		"image: {pullPolicy: IfNotPresent, registry: harbor.local}":                                    {"image.registry"}, // the default value
 		"image: {tag: v1.26.14, pullPolicies: Always, pullSecret: x}":                                  {"image.pullPolicies", "image.pullSecret"},
 		"leaderMigration: {enabled: true, mountConfig: true}":                                          nil,
 		"cloudConfig: {key: x}":                                                                        {"cloudConfig"}, // no cloud config is mounted
@@ -58,8 +58,8 @@ func TestUnreached(t *testing.T) {
 	}
 }
 
-// The charts of upstream do not have all that later ones, and ours, have.
-func TestUnreachedInUpstreamsCharts(t *testing.T) {
+// Older charts of upstream lack values that later ones, and ours, have.
+func TestUnreached_upstreamCharts(t *testing.T) {
 	for _, version := range []string{"0.0.8", "0.0.9", "0.0.10", "0.0.11"} {
 		ch := upstreamchart.Load(t, version)
 		extend(ch)
@@ -70,9 +70,9 @@ func TestUnreachedInUpstreamsCharts(t *testing.T) {
 	}
 }
 
-// Upstream's way to say none: a map is merged with the chart's, and empty it would
-// leave ours as it is.
-func TestNoSecurityContext(t *testing.T) {
+// Upstream's notation for no security context is an empty map. Merged with the chart's map, it
+// would change nothing.
+func TestValues_emptySecurityContext_removed(t *testing.T) {
 	out, err := Values(Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15+rke2r1",
 		UserValues: map[string]any{"securityContext": map[string]any{}, "podSecurityContext": map[string]any{}}})
 	if err != nil {

@@ -10,56 +10,55 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Inputs are what the chart's values depend on.
+// Inputs holds everything that the chart's values depend on.
 type Inputs struct {
 	Distribution wellknown.Distribution
-	// KubernetesVersion is the oldest API server's, e.g. "v1.26.15+rke2r1". It
-	// chooses the image and bounds one that is named.
+	// KubernetesVersion is the oldest API server's, e.g. "v1.26.15+rke2r1". It selects the
+	// image and limits a given one.
 	KubernetesVersion string
-	// Image overrides the matrix: a reference, or a tag alone.
+	// Image overrides the matrix with a reference or a tag.
 	Image string
-	// ControlPlaneTaints are all taints of all control-plane nodes.
+	// ControlPlaneTaints holds all taints of all control-plane nodes.
 	ControlPlaneTaints []corev1.Taint
-	// LeaderMigration is on from the installation until no
-	// kube-controller-manager can run the controllers any more.
+	// LeaderMigration is true from the installation until no kube-controller-manager can run the
+	// controllers.
 	LeaderMigration bool
-	// Routes lets the controller manager maintain pod routes in the VPC, within
-	// ClusterCIDR. In the tree they were on unless switched off; here the
-	// default is off, because without a CIDR the process crashes at the hand-over.
+	// Routes lets the controller manager maintain pod routes in the VPC, within ClusterCIDR.
+	// In-tree they are on by default. Here they are off by default, because without a CIDR the
+	// process crashes at the hand-over.
 	Routes      bool
 	ClusterCIDR string
-	// AllowUntagged carries kube-controller-manager's --allow-untagged-cloud
-	// over; RKE sets it. Without it an untagged cluster's controller manager exits.
+	// AllowUntagged copies kube-controller-manager's --allow-untagged-cloud, which RKE sets.
+	// Without it the controller manager of an untagged cluster exits.
 	AllowUntagged bool
-	// CloudConfig is the in-tree provider's file, empty if there is none.
+	// CloudConfig is the in-tree provider's file, or empty.
 	CloudConfig string
-	// LeaderElection is left at the components' defaults where zero.
+	// LeaderElection overrides the components' defaults; zero values keep them.
 	LeaderElection LeaderElection
-	// Chart is the chart to install, nil for the embedded one. To one that is not
-	// ours everything is said in arguments and volumes, which every version of
-	// upstream's understands.
+	// Chart is the chart to install, or nil for the embedded one. For a foreign chart all
+	// settings become arguments and volumes, which every version of upstream's supports.
 	Chart *chart.Chart
 	// UserValues are merged last.
 	UserValues map[string]any
 }
 
-// LeaderElection are the flags --leader-elect-….
+// LeaderElection holds the flags --leader-elect-….
 type LeaderElection struct {
 	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
 }
 
-// ChartValues are the values for one installation and what to say about them.
+// ChartValues holds the values for one installation and the remarks about them.
 type ChartValues struct {
 	Values map[string]any
 	Image  awsccm.Image
-	// DroppedKeys are cloud config keys that the image does not know.
+	// DroppedKeys holds cloud config keys that the image does not know.
 	DroppedKeys []string
-	// Concerns are what somebody should know, the blocking ones included.
+	// Concerns holds all concerns, including the blocking ones.
 	Concerns []Concern
 }
 
-// Values computes the chart's values. The error names everything in the
-// user's values that would break the migration; ChartValues is complete beside it.
+// Values computes the chart's values. The error names everything in the user's values that
+// would break the migration; ChartValues is complete even then.
 func Values(in Inputs) (ChartValues, error) {
 	img, err := effectiveImage(in)
 	if err != nil {
@@ -94,9 +93,9 @@ func Values(in Inputs) (ChartValues, error) {
 	return out, blocking(out.Concerns)
 }
 
-// emptyIsNone takes our chart's security contexts away where the user's values have
-// an empty map for one, which is upstream's way to say none: merged with the chart's
-// map it would change nothing.
+// emptyIsNone removes our chart's security context if the user's values have an empty map for
+// it, which is upstream's notation for none. Merged with the chart's map, it would change
+// nothing.
 func emptyIsNone(merged, user map[string]any) {
 	for _, key := range []string{"securityContext", "podSecurityContext"} {
 		if own, isMap := user[key].(map[string]any); isMap && len(own) == 0 {
@@ -105,7 +104,7 @@ func emptyIsNone(merged, user map[string]any) {
 	}
 }
 
-// base is everything before the user's values.
+// base returns the values without the user's.
 func (in Inputs) base(img awsccm.Image) map[string]any {
 	tolerations := []any{}
 	for _, t := range Tolerations(in.ControlPlaneTaints) {
@@ -121,11 +120,11 @@ func (in Inputs) base(img awsccm.Image) map[string]any {
 	return values
 }
 
-// foreign says that the chart is not ours.
+// foreign reports whether the chart is not ours.
 func (in Inputs) foreign() bool { return in.Chart != nil && !IsOurs(in.Chart) }
 
-// controlPlaneLabel is the label key of control-plane nodes; its value is "true"
-// in both distributions.
+// controlPlaneLabel returns the label key of control-plane nodes; its value is "true" in both
+// distributions.
 func (in Inputs) controlPlaneLabel() string {
 	if in.Distribution == wellknown.RKE {
 		return "node-role.kubernetes.io/controlplane"
@@ -133,8 +132,8 @@ func (in Inputs) controlPlaneLabel() string {
 	return "node-role.kubernetes.io/control-plane"
 }
 
-// nodeSelector is merged with the chart's own map. A null removes a key, but
-// only one that the chart has: any other stays in the objects, as "".
+// nodeSelector returns a map to merge with the chart's own. A null removes only a key that the
+// chart has; any other remains in the objects, as "".
 func (in Inputs) nodeSelector() map[string]any {
 	selector := map[string]any{}
 	defaults := map[string]any{"node-role.kubernetes.io/control-plane": "true"}

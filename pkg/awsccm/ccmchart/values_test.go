@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-func TestUserValues(t *testing.T) {
+func TestValues(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		values   string
@@ -108,7 +108,7 @@ func compareKeys(t *testing.T, what string, want []string, got map[string]bool) 
 	}
 }
 
-func TestValuesRefuseInputs(t *testing.T) {
+func TestValues_badInputs_error(t *testing.T) {
 	good := Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15"}
 	for name, spoil := range map[string]func(*Inputs){
 		"distribution":     func(i *Inputs) { i.Distribution = "k3s" },
@@ -136,7 +136,7 @@ func TestValuesRefuseInputs(t *testing.T) {
 	}
 }
 
-func TestUsersImageDecidesTheFile(t *testing.T) {
+func TestValues_userImage_decidesFile(t *testing.T) {
 	for tag, want := range map[string]bool{"v1.23.20": false, "v1.24.19": true, "mirror-1": true} {
 		out, err := Values(Inputs{
 			Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15", LeaderMigration: true, Image: "v1.26.14",
@@ -151,7 +151,7 @@ func TestUsersImageDecidesTheFile(t *testing.T) {
 	}
 }
 
-func TestTolerationsCoverWhatIsFound(t *testing.T) {
+func TestTolerations_taints_covered(t *testing.T) {
 	found := []corev1.Taint{
 		{Key: "z", Effect: corev1.TaintEffectNoSchedule},
 		{Key: "a", Value: "1", Effect: corev1.TaintEffectNoExecute},
@@ -172,9 +172,9 @@ func TestTolerationsCoverWhatIsFound(t *testing.T) {
 	}
 }
 
-// A Node that does not answer has taints that no toleration is for: the values are
-// those of the same Node when it is back, and nobody's values are blamed.
-func TestTaintsOfNodesThatAreDownAreNobodysConfiguration(t *testing.T) {
+// A Node that does not answer has temporary taints. They need no toleration, and its values
+// equal those of the same Node when it is up.
+func TestTolerations_nodesDown_ignored(t *testing.T) {
 	inputs := func(taints ...corev1.Taint) Inputs {
 		return Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15", ControlPlaneTaints: taints}
 	}
@@ -197,7 +197,7 @@ func TestTaintsOfNodesThatAreDownAreNobodysConfiguration(t *testing.T) {
 	}
 }
 
-func TestChartDefaultsTolerateWhatValuesDo(t *testing.T) {
+func TestTolerations_chartDefaults_equal(t *testing.T) {
 	var defaults struct{ Tolerations []corev1.Toleration }
 	for _, f := range ownChartForTest(t).Raw {
 		if f.Name == "values.yaml" {
@@ -211,9 +211,9 @@ func TestChartDefaultsTolerateWhatValuesDo(t *testing.T) {
 	}
 }
 
-// Three control planes carry the same taints, and one list of rules lacks many
-// verbs: each thing is said once, and the fix names a key once.
-func TestConcernsAreSaidOnce(t *testing.T) {
+// Three control planes have the same taints, and one list of rules lacks many verbs: each
+// concern must appear once, and the fix must name each key once.
+func TestValues_repeatedConcern_once(t *testing.T) {
 	taint := corev1.Taint{Key: "node-role.kubernetes.io/etcd", Effect: corev1.TaintEffectNoExecute}
 	_, err := Values(Inputs{
 		Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15", ControlPlaneTaints: []corev1.Taint{taint, taint, taint},

@@ -87,7 +87,7 @@ func TestPlanNamesWhatIsLeftOut(t *testing.T) {
 	want := []string{
 		"cloud config key left out, the CCM does not know it: Global.NotAKey (line 3)",
 		"args --enable-leader-migration: true (left out: awsmigrate sets it, with a file that names the controllers)",
-		"notOfTheChart: reaches no object (the chart does not have it, or makes no use of it beside the other values)",
+		"notOfTheChart: reaches no object (the chart does not have it, or does not use it with the other values)",
 	}
 	if d := cmp.Diff(want, plan.Notes); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)
