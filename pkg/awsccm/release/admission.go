@@ -16,22 +16,22 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Admission is what the API server says to one pod of the DaemonSet.
+// Admission is the API server's answer for one pod of the DaemonSet.
 type Admission struct {
 	Accepted bool
-	// Refusal is the API server's own text when it is not accepted.
+	// Refusal is the API server's own text, or empty if the pod is accepted.
 	Refusal string
-	// Assumed is what the question had to leave out, empty when nothing.
+	// Assumed describes what the request had to omit, or is empty.
 	Assumed string
 }
 
-// TryAdmission asks the API server whether it would accept a pod of the
-// DaemonSet, in a dry run that creates nothing. A DaemonSet is accepted whatever its
-// pods would meet; Pod Security, policy engines and quotas judge the pods
-// alone, and only events tell later. The pod is not bound to a node.
+// TryAdmission asks the API server in a dry run, which creates nothing, whether it would accept
+// a pod of the DaemonSet. A DaemonSet itself is always accepted. Pod Security, policy engines
+// and quotas judge only the pods, and only events show their refusal later. The pod is not
+// bound to a node.
 //
-// An error means that the question had no answer: no right to create pods, or a
-// webhook without dry run.
+// It returns an error if there is no answer: no right to create pods, or a webhook without dry
+// run.
 func TryAdmission(ctx context.Context, client kubernetes.Interface, ds *appsv1.DaemonSet) (Admission, error) {
 	pod := &corev1.Pod{
 		ObjectMeta: *ds.Spec.Template.ObjectMeta.DeepCopy(),
@@ -43,7 +43,7 @@ func TryAdmission(ctx context.Context, client kubernetes.Interface, ds *appsv1.D
 	_, err := client.CoreV1().ServiceAccounts(ds.Namespace).Get(ctx, account, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		// The installation makes it; admission refuses a pod without one.
+		// The installation creates the service account; admission refuses a pod without one.
 		pod.Spec.ServiceAccountName = "default"
 		out.Assumed = "service account default instead of " + account + ", which is not there yet"
 	case err != nil:
@@ -68,8 +68,8 @@ func TryAdmission(ctx context.Context, client kubernetes.Interface, ds *appsv1.D
 	return Admission{}, fmt.Errorf("ask whether pods of DaemonSet %s/%s are accepted: %w", ds.Namespace, ds.Name, awsccm.CouldNotLook(err))
 }
 
-// refusedByAdmission tells a refusal of the pod from a refusal of the asker,
-// which is "forbidden" too but names a user and a verb.
+// refusedByAdmission reports whether the pod was refused, and not the user's request, which is
+// "forbidden" too but names a user and a verb.
 func refusedByAdmission(err error) bool {
 	if apierrors.IsForbidden(err) {
 		return !strings.Contains(err.Error(), "cannot create resource")

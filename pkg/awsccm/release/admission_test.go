@@ -62,7 +62,7 @@ func (e env) admission(t *testing.T) {
 	if !strings.Contains(a.Refusal, "violates PodSecurity") {
 		t.Fatalf("%+v", a)
 	}
-	// The host's network and port are all that a strict policy may hold against the pod.
+	// A strict policy may object only to the host's network and port.
 	for _, word := range []string{"runAsNonRoot", "seccompProfile", "capabilities", "allowPrivilegeEscalation", "hostPath"} {
 		if strings.Contains(a.Refusal, word) {
 			t.Errorf("the pod breaks the restricted level by %s: %s", word, a.Refusal)
@@ -72,8 +72,8 @@ func (e env) admission(t *testing.T) {
 		t.Errorf("without host network the pod must pass the restricted level: %s", a.Refusal)
 	}
 
-	nobody := kubernetes.NewForConfigOrDie(e.server.As("nobody", "system:authenticated"))
-	if _, err := TryAdmission(ctx, nobody, ds); fault.ClassOf(err) != fault.CouldNotLook {
+	unprivileged := kubernetes.NewForConfigOrDie(e.server.As("unprivileged", "system:authenticated"))
+	if _, err := TryAdmission(ctx, unprivileged, ds); fault.ClassOf(err) != fault.CouldNotLook {
 		t.Errorf("a user without rights must not read as a refusal of the pod: %v", err)
 	}
 	pods, err := e.client.CoreV1().Pods(wellknown.System).List(ctx, metav1.ListOptions{})

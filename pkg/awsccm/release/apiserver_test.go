@@ -25,8 +25,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// TestOnAPIServer runs everything that needs a real API server on one of them:
-// starting one takes several seconds. The subtests clean up after themselves.
+// TestOnAPIServer runs all tests that need a real API server on one server, which takes several
+// seconds to start. The subtests clean up.
 func TestOnAPIServer(t *testing.T) {
 	server := apiserver.New(t, apiserver.Options{})
 	config := server.Config()
@@ -104,8 +104,8 @@ func (e env) apply(t *testing.T, i *Installer, values map[string]any) *InstallPl
 	return plan
 }
 
-// plannedAhead asks that what a plan says of a later upgrade is what is planned once the
-// installation before it is there.
+// plannedAhead checks that the preview of a later upgrade equals its plan after the
+// installation.
 func (e env) plannedAhead(t *testing.T) {
 	i := e.installer(t, embeddedChart(t))
 	with := migratingValues(t, i.chart)

@@ -11,13 +11,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// recordLimits are the limits of a release record, which Helm decompresses without a bound
-// (helm/helm:pkg/storage/driver/util.go@v3.22.0). One of the CCM's chart has 60 kB and 100
+// recordLimits returns the limits of a release record, which Helm decompresses without a limit
+// (helm/helm:pkg/storage/driver/util.go@v3.22.0). A record of the CCM's chart has 60 kB and 100
 // values.
 func recordLimits() bounded.Limits { return bounded.Limits{Bytes: 8 << 20, Values: 1 << 16} }
 
 // checkRecord returns an error if Helm would decode more of a Secret than a record of the CCM
-// can hold. One that is no record passes: Helm refuses it.
+// can hold. A Secret without a record passes: Helm refuses it.
 func checkRecord(s *corev1.Secret) error {
 	text, err := base64.StdEncoding.DecodeString(string(s.Data["release"]))
 	if err == nil && bytes.HasPrefix(text, []byte{0x1f, 0x8b}) { // records of Helm before 2.7 are not compressed

@@ -34,7 +34,7 @@ func recordOf(t *testing.T, text string, compressed bool) *corev1.Secret {
 		Data: map[string][]byte{"release": []byte(base64.StdEncoding.EncodeToString(b.Bytes()))}}
 }
 
-// Helm decompresses a release record without a bound: a larger one never reaches it.
+// Helm decompresses a release record without a limit: a larger one must never reach it.
 func TestFencedSecrets_recordBeyondTheLimits_isRefused(t *testing.T) {
 	values := func(n int) string { return `{"config":{"a":[{}` + strings.Repeat(",{}", n-1) + `]}}` }
 	at := recordLimits().Values - 3

@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
 )
 
-// dryRun has the API server judge every object of the golden files, unknown and doubled
-// fields included.
+// dryRun makes the API server judge every object of the golden files, including unknown and
+// duplicate fields.
 func (e env) dryRun(t *testing.T) {
 	client := dynamic.NewForConfigOrDie(e.config)
 	getter, err := newRESTGetter(e.config)

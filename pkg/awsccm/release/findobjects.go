@@ -17,14 +17,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Annotations by which Helm marks what a release owns
+// Annotations with which Helm marks the objects of a release
 // (helm.sh/helm/v3:pkg/action/validate.go).
 const (
 	helmReleaseName      = "meta.helm.sh/release-name"
 	helmReleaseNamespace = "meta.helm.sh/release-namespace"
 )
 
-// find reads everything that JudgeFound judges.
+// find reads everything that judgeFound needs.
 func (i *Installer) find(ctx context.Context, wanted []unstructured.Unstructured) (Found, error) {
 	found := Found{Now: i.clock.Now()}
 	var err error
@@ -52,8 +52,8 @@ func (i *Installer) find(ctx context.Context, wanted []unstructured.Unstructured
 	return found, nil
 }
 
-// elsewhere lists other namespaces with a release of our name, from the labels
-// of Helm's records alone: the records themselves are large.
+// elsewhere returns other namespaces with a release of our name. It reads only the labels of
+// Helm's records: the records themselves are large.
 func (i *Installer) elsewhere(ctx context.Context) ([]string, error) {
 	secrets := i.metadata.Resource(schema.GroupVersionResource{Version: "v1", Resource: "secrets"})
 	list, err := secrets.List(ctx, metav1.ListOptions{LabelSelector: "owner=helm,name=" + wellknown.CCM})
@@ -74,8 +74,8 @@ func (i *Installer) elsewhere(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// cattle says whether RKE2's helm controller has an object of our name. A
-// cluster without that API has none.
+// cattle reports whether RKE2's helm controller has an object of our name. It returns false for a
+// cluster without that API.
 func (i *Installer) cattle(ctx context.Context, resource string) (bool, error) {
 	gvr := schema.GroupVersionResource{Group: "helm.cattle.io", Version: "v1", Resource: resource}
 	_, err := i.dynamic.Resource(gvr).Namespace(wellknown.System).Get(ctx, wellknown.CCM, metav1.GetOptions{})
@@ -88,7 +88,7 @@ func (i *Installer) cattle(ctx context.Context, resource string) (bool, error) {
 	return false, fmt.Errorf("read %s %s/%s: %w", resource, wellknown.System, wellknown.CCM, awsccm.CouldNotLook(err))
 }
 
-// existing reads the object in the cluster that a rendered one would meet.
+// existing reads the object that a rendered one would replace, or returns nil.
 func (i *Installer) existing(ctx context.Context, want *unstructured.Unstructured) (*FoundObject, error) {
 	mapper, err := i.helm.RESTClientGetter.ToRESTMapper()
 	if err != nil {
@@ -123,7 +123,7 @@ func (i *Installer) existing(ctx context.Context, want *unstructured.Unstructure
 	}, nil
 }
 
-// roundTrip is values as they come back from a release record: as JSON.
+// roundTrip returns values as they are read back from a release record: as JSON.
 func roundTrip(values map[string]any) map[string]any {
 	data, err := json.Marshal(values)
 	if err != nil {

@@ -13,20 +13,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Found is what an installation finds in the cluster.
+// Found describes what an installation finds in the cluster.
 type Found struct {
 	Now time.Time
-	// Release is the release of our name in our namespace, nil without one.
+	// Release is the release of our name in our namespace, or nil.
 	Release *Release
-	// Elsewhere are namespaces that hold a release of our name.
+	// Elsewhere holds other namespaces with a release of our name.
 	Elsewhere []string
-	// HelmChart and HelmChartConfig of our name exist in our namespace.
+	// HelmChart and HelmChartConfig report whether objects of our name exist in our namespace.
 	HelmChart, HelmChartConfig bool
-	// Objects are the objects that would be installed and exist already.
+	// Objects holds the objects of the installation that already exist.
 	Objects []FoundObject
 }
 
-// FoundObject is an existing object and the release that owns it, if one does.
+// FoundObject is an existing object and the release that owns it, if any.
 type FoundObject struct {
 	Object                        string // "ClusterRole system:cloud-controller-manager"
 	ReleaseName, ReleaseNamespace string
@@ -35,37 +35,36 @@ type FoundObject struct {
 	uid                           types.UID
 }
 
-// Operation is what Apply will do.
+// Operation is the operation of Apply.
 type Operation string
 
 const (
-	// OpNone finds it deployed as wanted.
+	// OpNone means that the release is already as wanted.
 	OpNone Operation = "none"
-	// OpInstall finds no release.
+	// OpInstall means that there is no release yet.
 	OpInstall Operation = "install"
-	// OpUpgrade finds one, ours or upstream's, to upgrade in place.
+	// OpUpgrade means that an existing release, ours or upstream's, is upgraded.
 	OpUpgrade Operation = "upgrade"
 )
 
-// Repair is what has to be mended in Helm's records first.
+// Repair is the repair that Helm's records need first.
 type Repair string
 
 const (
-	// RepairNone finds nothing to repair.
 	RepairNone Repair = ""
-	// RepairMarkFailed mends an operation that was cut off; its record becomes failed,
-	// after which an upgrade goes over whatever it did.
+	// RepairMarkFailed repairs an interrupted operation: its record becomes failed, and an
+	// upgrade then overwrites its results.
 	RepairMarkFailed Repair = "mark failed"
-	// RepairFinishUninstall finishes an uninstall that was cut off.
+	// RepairFinishUninstall finishes an interrupted uninstall.
 	RepairFinishUninstall Repair = "finish uninstall"
 )
 
-// foreignHelm is how long a pending record that another tool's chart left is
-// taken for a Helm at work, its default timeout.
-const foreignHelm = 5 * time.Minute
+// foreignHelmTimeout is the age up to which a pending record of another tool's chart counts as
+// a running Helm: its default timeout.
+const foreignHelmTimeout = 5 * time.Minute
 
-// judgeFound says how to install over what was found, or refuses with the
-// command that clears the way.
+// judgeFound decides how to install over existing objects. Otherwise it returns an error with
+// the command that removes the obstacle.
 func judgeFound(f Found) (Operation, Repair, error) {
 	if f.HelmChart {
 		return "", "", refuse("HelmChartFound", "HelmChart "+wellknown.System+"/"+wellknown.CCM,
@@ -82,11 +81,11 @@ func judgeFound(f Found) (Operation, Repair, error) {
 	}
 	switch r.Status {
 	case release.StatusPendingInstall, release.StatusPendingUpgrade, release.StatusPendingRollback:
-		if age := f.Now.Sub(r.Updated); !r.OurChart && age < foreignHelm {
+		if age := f.Now.Sub(r.Updated); !r.OurChart && age < foreignHelmTimeout {
 			return "", "", &fault.Error{
 				Class: fault.Locked, Reason: "HelmAtWork", Object: "Helm release " + wellknown.System + "/" + wellknown.CCM,
 				Seen:   fmt.Sprintf("%s since %s, by a Helm that is not ours", r.Status, age.Round(time.Second)),
-				Wanted: "nobody else installing", Fix: "wait for it to end, or until it is " + foreignHelm.String() + " old",
+				Wanted: "no other Helm operation", Fix: "wait for it to end, or until it is " + foreignHelmTimeout.String() + " old",
 			}
 		}
 		return OpUpgrade, RepairMarkFailed, nil
@@ -99,7 +98,7 @@ func judgeFound(f Found) (Operation, Repair, error) {
 	}
 }
 
-// refuseForeign refuses objects that another release owns, or none.
+// refuseForeign returns an error for objects of another release or of none.
 func refuseForeign(f Found) error {
 	for _, ns := range f.Elsewhere {
 		return refuse("ReleaseElsewhere", "Helm release "+ns+"/"+wellknown.CCM,

@@ -37,7 +37,7 @@ func TestJudgeFound(t *testing.T) {
 		{name: "uninstalling", found: Found{Release: rel(release.StatusUninstalling, true, time.Hour)}, op: OpInstall, repair: RepairFinishUninstall},
 		{name: "uninstalled, history kept", found: Found{Release: rel(release.StatusUninstalled, true, time.Hour)}, op: OpInstall},
 		{name: "release elsewhere", found: Found{Elsewhere: []string{"default"}}, reason: "ReleaseElsewhere", fix: "helm -n default uninstall " + wellknown.CCM},
-		{name: "release elsewhere beside ours", found: Found{Release: rel(release.StatusDeployed, true, 0), Elsewhere: []string{"default"}}, reason: "ReleaseElsewhere"},
+		{name: "release elsewhere and ours", found: Found{Release: rel(release.StatusDeployed, true, 0), Elsewhere: []string{"default"}}, reason: "ReleaseElsewhere"},
 		{name: "HelmChart", found: Found{HelmChart: true, Release: rel(release.StatusDeployed, false, time.Hour)}, reason: "HelmChartFound", fix: "delete helmchart"},
 		{name: "HelmChartConfig alone", found: Found{HelmChartConfig: true}, op: OpInstall},
 		{

@@ -29,8 +29,8 @@ import (
 
 var errKilled = errors.New("killed")
 
-// dying lets the first n writes through and fails everything from the next on,
-// reads too, as a process that is gone neither reads nor writes.
+// dying lets the first n writes through and then fails all requests, including reads, as for a
+// killed process.
 func dying(config *rest.Config, writes int64) *rest.Config {
 	config = rest.CopyConfig(config)
 	var left atomic.Int64
@@ -53,8 +53,8 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// killPoints cuts an installation, an upgrade and an uninstall off after every
-// one of their writes, and asks that the next run finishes each.
+// killPoints interrupts an installation, an upgrade and an uninstall after each of their
+// writes, and checks that the next run finishes each.
 func (e env) killPoints(t *testing.T) {
 	ctx, ch := t.Context(), embeddedChart(t)
 	migrating := migratingValues(t, ch)
@@ -236,13 +236,13 @@ func (e env) pendingOfAnother(t *testing.T) {
 	}
 }
 
-// later is a clock ten minutes ahead.
+// later is a clock that is ten minutes ahead.
 type later struct{ clock.RealClock }
 
 func (later) Now() time.Time { return time.Now().Add(10 * time.Minute) }
 
-// upstreamChartGiven is --chart with upstream's chart: it has no values for our
-// files, and still gets them, in the same release.
+// upstreamChartGiven installs upstream's chart with --chart: it has no values for our files,
+// and still gets them in the same release.
 func (e env) upstreamChartGiven(t *testing.T) {
 	ctx := t.Context()
 	packed, err := ccmchart.Pack(upstreamchart.Load(t, "0.0.11"))

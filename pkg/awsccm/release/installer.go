@@ -24,14 +24,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// keepRevisions bounds the release records, as helm does by default.
-const keepRevisions = 10
+// maxRevisions is the maximum number of release records, as in Helm's default.
+const maxRevisions = 10
 
-// Installer installs, upgrades and removes one chart as the release of our
-// name. It expects its caller to hold the run's lock: a pending record of ours
-// is then a run that was cut off, and is repaired.
+// Installer installs, upgrades and removes one chart as the release of our name. Its caller
+// must hold the run's lock: our pending record then belongs to an interrupted run and is
+// repaired.
 //
-// Every operation can be run again after a SIGKILL at any point of it.
+// Every operation can be run again after a SIGKILL at any point.
 type Installer struct {
 	helm     *action.Configuration
 	chart    *chart.Chart
@@ -40,7 +40,7 @@ type Installer struct {
 	clock    clock.PassiveClock
 }
 
-// NewInstaller prepares an installer for a cluster.
+// NewInstaller returns an installer for a cluster.
 func NewInstaller(config *rest.Config, ch *chart.Chart, clk clock.PassiveClock) (*Installer, error) {
 	getter, err := newRESTGetter(config)
 	if err != nil {
@@ -59,7 +59,7 @@ func NewInstaller(config *rest.Config, ch *chart.Chart, clk clock.PassiveClock) 
 		return nil, fmt.Errorf("prepare Helm for %s: %w", fault.Server(config.Host), fault.Shown(err))
 	}
 	kc := kube.New(getter)
-	silent := func(string, ...any) {} // what Helm says of its own steps is in the journal
+	silent := func(string, ...any) {} // the journal has what Helm reports of its own steps
 	kc.Log, kc.Namespace = silent, wellknown.System
 	records := driver.NewSecrets(fence(client.CoreV1().Secrets(wellknown.System)))
 	records.Log = silent
@@ -71,20 +71,20 @@ func NewInstaller(config *rest.Config, ch *chart.Chart, clk clock.PassiveClock) 
 	}, nil
 }
 
-// InstallPlan is one installation, computed and not yet made.
+// InstallPlan is a computed installation that has not been made.
 type InstallPlan struct {
 	Operation Operation
 	Repair    Repair
-	// Release is what was found, nil without one. Apply refuses when it moved.
+	// Release is the existing release, or nil. Apply returns an error if it has changed.
 	Release *Release
 	Changes []ccmchart.ObjectChange
-	// Missing are objects of the release that somebody deleted.
+	// Missing names objects of the release that were deleted.
 	Missing []string
 
 	values map[string]any
 }
 
-// Current is the last revision of our release, nil without one.
+// Current returns the last revision of our release, or nil.
 func (i *Installer) Current() (*Release, error) {
 	last, err := i.helm.Releases.Last(wellknown.CCM)
 	if errors.Is(err, driver.ErrReleaseNotFound) {
@@ -96,8 +96,8 @@ func (i *Installer) Current() (*Release, error) {
 	return releaseOf(last), nil
 }
 
-// PlanAfter computes what an installation with these values changes once one with others
-// was made, whatever is in the cluster now. It reads the server's version alone.
+// PlanAfter computes what an installation with these values changes after one with others,
+// regardless of the state of the cluster. It reads only the server's version.
 func (i *Installer) PlanAfter(before, values map[string]any) (*InstallPlan, error) {
 	version, err := i.kubernetesVersion()
 	if err != nil {
@@ -116,8 +116,8 @@ func (i *Installer) PlanAfter(before, values map[string]any) (*InstallPlan, erro
 	return plan, err
 }
 
-// Plan reads the cluster and computes what an installation with these values
-// does. It writes nothing.
+// Plan reads the cluster and computes what an installation with these values does. It writes
+// nothing.
 func (i *Installer) Plan(ctx context.Context, values map[string]any) (*InstallPlan, error) {
 	version, err := i.kubernetesVersion()
 	if err != nil {
@@ -163,9 +163,8 @@ func (i *Installer) Plan(ctx context.Context, values map[string]any) (*InstallPl
 	return plan, nil
 }
 
-// Apply makes the installation that was planned, if the release is still what
-// it was. It does not wait for pods. Once begun it is not broken off when ctx
-// ends: what Helm begins it must record.
+// Apply makes the planned installation if the release has not changed. It does not wait for
+// pods. It continues when ctx ends, because Helm must record an operation that it began.
 func (i *Installer) Apply(ctx context.Context, plan *InstallPlan) (*Release, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -192,7 +191,7 @@ func (i *Installer) Apply(ctx context.Context, plan *InstallPlan) (*Release, err
 		made, err = install.RunWithContext(ctx, i.chart, plan.values)
 	} else {
 		upgrade := action.NewUpgrade(i.helm)
-		upgrade.Namespace, upgrade.MaxHistory, upgrade.ResetValues = wellknown.System, keepRevisions, true
+		upgrade.Namespace, upgrade.MaxHistory, upgrade.ResetValues = wellknown.System, maxRevisions, true
 		made, err = upgrade.RunWithContext(ctx, wellknown.CCM, i.chart, plan.values)
 	}
 	if err != nil {
@@ -201,7 +200,7 @@ func (i *Installer) Apply(ctx context.Context, plan *InstallPlan) (*Release, err
 	return releaseOf(made), nil
 }
 
-// repair mends Helm's records.
+// repair repairs Helm's records.
 func (i *Installer) repair(ctx context.Context, what Repair) error {
 	switch what {
 	case RepairMarkFailed:
@@ -221,7 +220,7 @@ func (i *Installer) repair(ctx context.Context, what Repair) error {
 	return nil
 }
 
-// kubernetesVersion asks the API server.
+// kubernetesVersion returns the API server's version.
 func (i *Installer) kubernetesVersion() (string, error) {
 	client, err := i.helm.RESTClientGetter.ToDiscoveryClient()
 	if err != nil {
@@ -247,7 +246,7 @@ func sameRelease(planned, now *Release) error {
 	}
 }
 
-// String is the release in a few words.
+// String describes the release in a few words.
 func (r *Release) String() string {
 	if r == nil {
 		return "none"

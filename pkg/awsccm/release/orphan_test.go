@@ -14,8 +14,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// orphans are objects that only the record before the last names. Ours go; one
-// that its chart wants kept stays, as Helm would leave it, and so does another's.
+// orphans covers objects that only the last record but one names. Ours are deleted. Objects
+// that their chart keeps remain, as with Helm, and so do foreign ones.
 func (e env) orphans(t *testing.T) {
 	ctx := t.Context()
 	maps := e.client.CoreV1().ConfigMaps(wellknown.System)

@@ -12,9 +12,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// fencedSecrets gives Helm's release records the preconditions that Helm does
-// not write: a record is changed or deleted only as it was last read. Two
-// writers then cannot both succeed, lock or no lock.
+// fencedSecrets adds the preconditions to Helm's release records that Helm omits: a record is
+// changed or deleted only in the version that was last read. Two writers can then never both
+// succeed, even without a lock.
 type fencedSecrets struct {
 	corev1client.SecretInterface
 	mu   sync.Mutex
@@ -43,12 +43,12 @@ func (f *fencedSecrets) last(name string) *corev1.Secret {
 	return f.seen[name]
 }
 
-// Get remembers what it read.
+// Get remembers the version that it read.
 func (f *fencedSecrets) Get(ctx context.Context, name string, opts metav1.GetOptions) (*corev1.Secret, error) {
 	return f.remember(f.SecretInterface.Get(ctx, name, opts))
 }
 
-// List remembers what it read.
+// List remembers the versions that it read.
 func (f *fencedSecrets) List(ctx context.Context, opts metav1.ListOptions) (*corev1.SecretList, error) {
 	list, err := f.SecretInterface.List(ctx, opts)
 	if err == nil {
@@ -61,13 +61,13 @@ func (f *fencedSecrets) List(ctx context.Context, opts metav1.ListOptions) (*cor
 	return list, err
 }
 
-// Create remembers what it made.
+// Create remembers the version that it created.
 func (f *fencedSecrets) Create(ctx context.Context, s *corev1.Secret, opts metav1.CreateOptions) (*corev1.Secret, error) {
 	opts.FieldManager = wellknown.FieldManager
 	return f.remember(f.SecretInterface.Create(ctx, s, opts))
 }
 
-// Update changes the record that was last read, no other.
+// Update changes only the version that was last read.
 func (f *fencedSecrets) Update(ctx context.Context, s *corev1.Secret, opts metav1.UpdateOptions) (*corev1.Secret, error) {
 	if last := f.last(s.Name); last != nil {
 		s.UID, s.ResourceVersion = last.UID, last.ResourceVersion
@@ -76,7 +76,7 @@ func (f *fencedSecrets) Update(ctx context.Context, s *corev1.Secret, opts metav
 	return f.remember(f.SecretInterface.Update(ctx, s, opts))
 }
 
-// Delete deletes the record that was last read, no other.
+// Delete deletes only the version that was last read.
 func (f *fencedSecrets) Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error {
 	if last := f.last(name); last != nil {
 		opts.Preconditions = awsccm.Exactly(last).Preconditions

@@ -16,7 +16,7 @@ type Release struct {
 	Chart           string // "aws-cloud-controller-manager-0.0.8"
 	OurChart        bool
 	Updated         time.Time
-	Values          map[string]any // what the user gave, not the chart's defaults
+	Values          map[string]any // the user's values, without the chart's defaults
 	Manifest        string
 }
 

@@ -11,22 +11,22 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// restGetter is Helm's view of a cluster, made of a configuration in memory.
-// The mapper reads discovery once: what is asked for exists in every cluster.
+// restGetter is Helm's view of a cluster, based on a configuration in memory. The mapper reads
+// discovery once: every cluster has the requested kinds.
 type restGetter struct {
 	config    *rest.Config
 	discovery uncached
 	mapper    meta.RESTMapper
 }
 
-// uncached is discovery for those who want a cache. client-go's keeps a lock while it
-// asks again for what an API server refused, one group after the other, so that a
-// server that is away costs a timeout for each
+// uncached provides discovery for callers that require a cache. client-go's cache holds a lock
+// while it retries the groups that an API server refused, one after the other, so that an
+// unreachable server costs a timeout for each
 // (kubernetes/client-go:discovery/cached/memory/memcache.go@v0.37.2,
 // ServerResourcesForGroupVersionWithContext).
 type uncached struct{ *discovery.DiscoveryClient }
 
-// Fresh implements discovery.CachedDiscoveryInterface: asking again at once is of no use.
+// Fresh implements discovery.CachedDiscoveryInterface: an immediate second request is useless.
 func (uncached) Fresh() bool { return true }
 
 // Invalidate implements discovery.CachedDiscoveryInterface.
@@ -52,8 +52,8 @@ func (g *restGetter) ToDiscoveryClient() (discovery.CachedDiscoveryInterface, er
 // ToRESTMapper implements genericclioptions.RESTClientGetter.
 func (g *restGetter) ToRESTMapper() (meta.RESTMapper, error) { return g.mapper, nil }
 
-// ToRawKubeConfigLoader implements genericclioptions.RESTClientGetter. Helm asks
-// it for the namespace only.
+// ToRawKubeConfigLoader implements genericclioptions.RESTClientGetter. Helm reads only the
+// namespace from it.
 func (g *restGetter) ToRawKubeConfigLoader() clientcmd.ClientConfig {
 	return clientcmd.NewDefaultClientConfig(*clientcmdapi.NewConfig(),
 		&clientcmd.ConfigOverrides{Context: clientcmdapi.Context{Namespace: wellknown.System}})

@@ -26,7 +26,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// ec2 answers DescribeInstances for i-0a, knows no i-0d, and refuses the rest.
+// ec2 answers DescribeInstances for i-0a, does not know i-0d, and refuses other calls.
 func ec2() *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_ = r.ParseForm()
@@ -49,8 +49,8 @@ func ec2() *httptest.Server {
 	}))
 }
 
-// leastRights runs the real controller manager under the chart's own service
-// account and asks the audit log whether it was ever refused anything.
+// leastRights runs the real controller manager under the chart's service account, and checks in
+// the audit log that no request was refused.
 func (e env) leastRights(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
 	cloud := ec2()
@@ -104,7 +104,7 @@ func (e env) leastRights(t *testing.T) {
 	}
 }
 
-// cloudObjects makes what gives every controller something to do.
+// cloudObjects creates objects that give every controller work.
 func (e env) cloudObjects(t *testing.T) {
 	t.Helper()
 	ctx, nodes, services := t.Context(), e.client.CoreV1().Nodes(), e.client.CoreV1().Services("default")
@@ -134,7 +134,7 @@ func (e env) cloudObjects(t *testing.T) {
 	}
 }
 
-// mounted gives the DaemonSet's own arguments, its files written under dir.
+// mounted returns the DaemonSet's own arguments and writes its files to dir.
 func (e env) mounted(t *testing.T, dir string) []string {
 	t.Helper()
 	ctx := t.Context()
@@ -169,7 +169,7 @@ func (e env) mounted(t *testing.T, dir string) []string {
 	return args
 }
 
-// identity gives the process the service account's own token.
+// identity gives the process the service account's token.
 func (e env) identity(t *testing.T, dir string) []string {
 	t.Helper()
 	token, err := e.client.CoreV1().ServiceAccounts(wellknown.System).CreateToken(t.Context(), awsccm.ServiceAccountName, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
@@ -222,7 +222,7 @@ func (e env) within(t *testing.T, limit time.Duration, what string, ok func() bo
 	}
 }
 
-// refusedTo lists a user's requests that were answered 403.
+// refusedTo lists a user's requests that were answered with 403.
 func refusedTo(t *testing.T, path, user string) []string {
 	t.Helper()
 	f, err := os.Open(path)

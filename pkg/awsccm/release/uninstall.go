@@ -18,8 +18,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Uninstall removes the release and its objects. A release already gone, or
-// half removed, is no error. Once begun it is not broken off when ctx ends.
+// Uninstall removes the release and its objects. A missing or partly removed release is no
+// error. It continues when ctx ends.
 func (i *Installer) Uninstall(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -41,11 +41,11 @@ func (i *Installer) uninstall(ctx context.Context) error {
 	return err
 }
 
-// deleteOrphans deletes what Helm's uninstall would leave behind an upgrade that
-// was cut off: it goes by the last record alone, and an upgrade deletes what its
-// record no longer names after all else (helm.sh/helm/v3@v3.22.0:
-// pkg/action/uninstall.go, pkg/kube/client.go). An object that another has made
-// anew under such a name stays, and one that its chart wants kept.
+// deleteOrphans deletes objects that Helm's uninstall would leave after an interrupted upgrade.
+// Uninstall uses the last record alone, and an upgrade deletes objects that its record no
+// longer names only at its end (helm.sh/helm/v3@v3.22.0:pkg/action/uninstall.go,
+// pkg/kube/client.go). It keeps an object that another writer created anew under such a name,
+// and one that its chart keeps.
 func (i *Installer) deleteOrphans(ctx context.Context, records []*release.Release) error {
 	if len(records) < 2 {
 		return nil
