@@ -7,9 +7,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// cause is what a crashed controller manager's last words mean.
+// cause describes a reason for which the controller manager crashes.
 type cause struct {
-	words   []string // one of them recognises it, in lower case
+	words   []string // any of them identifies it, in lower case
 	of      []target // the line is about one of them; empty for any
 	reason  string
 	wanted  string
@@ -17,7 +17,7 @@ type cause struct {
 	passing bool // expected while API servers restart
 }
 
-// matches reports whether the cause is that of a line in lower case.
+// matches reports whether a line in lower case shows the cause.
 func (c cause) matches(line string, about target) bool {
 	return (len(c.of) == 0 || slices.Contains(c.of, about)) && containsAny(line, c.words)
 }
@@ -26,7 +26,7 @@ func containsAny(line string, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(line, word) })
 }
 
-// causes are in order: the first whose word is in a line counts. The words are
+// causes returns all causes in order: the first that matches a line counts. The words are
 // those of k8s.io/cloud-provider@v0.26:app,
 // kubernetes/cloud-provider-aws@v1.26:pkg/providers/v1, Go's net, crypto/tls and
 // net/http, aws/aws-sdk-go@v1.44 and aws/aws-sdk-go-v2@v1.41.
@@ -39,13 +39,13 @@ func causes() []cause {
 	})
 }
 
-// argumentCauses are of what the process was started with.
+// argumentCauses returns causes in the arguments of the process.
 func argumentCauses() []cause {
 	return []cause{
 		{words: []string{"unknown flag", "invalid argument"}, reason: "BadArgument", wanted: "arguments the image knows", fix: "correct args in --values"},
 		{words: []string{"unrecognized feature gate"}, reason: "BadArgument", wanted: "feature gates the image knows", fix: "correct args in --values"},
 		{words: []string{"cluster-cidr", "invalid cidr"}, reason: "RoutesWithoutCIDR", wanted: "routes off, or with a CIDR", fix: "use --cloud-routes"},
-		{words: []string{"leadermigrationconfiguration"}, reason: "MigrationFile", wanted: "a migration file the image reads", fix: "use an image of v1.24 or later, or one whose tag tells its version"},
+		{words: []string{"leadermigrationconfiguration"}, reason: "MigrationFile", wanted: "a migration file the image reads", fix: "use an image of v1.24 or later, or one whose tag is its version"},
 		{words: []string{"can't store data at section"}, reason: "CloudConfig", wanted: "keys the image knows", fix: "correct --cloud-config"},
 		{words: []string{"unable to read aws cloud provider config file", "error building"}, reason: "CloudConfig", wanted: "a cloud config the image reads", fix: "correct --cloud-config"},
 		{words: []string{"no clusterid found", "failed to find clusterid"}, reason: "ClusterTag", wanted: "tag kubernetes.io/cluster/<id> on the instances",
@@ -53,7 +53,7 @@ func argumentCauses() []cause {
 	}
 }
 
-// awsCauses are answers of AWS.
+// awsCauses returns causes in answers of AWS.
 func awsCauses() []cause {
 	return []cause{
 		{words: []string{"unauthorizedoperation", "accessdenied"}, reason: "AWSRights", wanted: "the AWS actions of docs/iam.md", fix: "add the action to the instances' role"},
@@ -63,8 +63,8 @@ func awsCauses() []cause {
 	}
 }
 
-// networkCauses are of what could not be reached. Only the API server is expected to be
-// away for a while.
+// networkCauses returns causes in the network. Only the API server may be temporarily
+// unreachable.
 func networkCauses() []cause {
 	const (
 		hostNetwork = "run the CCM in the host network (chart value hostNetworking: true), or give the instances a hop limit of 2 (HttpPutResponseHopLimit)"
@@ -88,13 +88,13 @@ func networkCauses() []cause {
 		{words: away, of: []target{apiServer}, passing: true},
 		{words: away, of: []target{awsEndpoint}, reason: "AWSUnreachable", wanted: "AWS within reach of every control-plane Node",
 			fix: "open the way there (route, firewall, VPC endpoint), or give the CCM the proxy in its environment, in --values"},
-		{words: []string{"dial tcp", "connection refused"}, of: []target{unknownTarget}, reason: "Unreachable", wanted: "an address that answers", fix: "find out what is at that address, and let the CCM's pods reach it"},
+		{words: []string{"dial tcp", "connection refused"}, of: []target{unknownTarget}, reason: "Unreachable", wanted: "an address that answers", fix: "find out what server has that address, and let the CCM's pods reach it"},
 	}
 }
 
-// causeOf finds the last line that tells a cause, and that line. The last: a
-// refused AWS call, say, is logged and survived, and only what stands at the
-// end ended the process. Without one it is the last line that says anything.
+// causeOf returns the last line with a cause, and that cause. A process logs and survives a
+// refused AWS call, for example; only the end of the log explains its end. Without a cause, it
+// returns the last line with text.
 func causeOf(text string) (cause, string) {
 	last, known := "it said nothing", causes()
 	lines := strings.Split(strings.TrimSpace(text), "\n")

@@ -7,7 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Lines are those of client-go v0.26 and of the AWS SDKs v1 and v2, as klog prints them.
+// The lines are those of client-go v0.26 and of the AWS SDKs v1 and v2, as klog prints them.
 func TestCauseOf(t *testing.T) {
 	const (
 		api = `https://10.43.0.1:443`
@@ -18,7 +18,7 @@ func TestCauseOf(t *testing.T) {
 	)
 	for name, tt := range map[string]struct {
 		text   string
-		reason string // "" for passing
+		reason string // empty if passing
 	}{
 		"API server refuses a lease_passing":   {`E leaderelection.go:330] error retrieving resource lock kube-system/cloud-controller-manager: Get "` + api + `/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/x?timeout=5s": dial tcp 10.43.0.1:443: connect: connection refused`, ""},
 		"API server refuses a list_passing":    {`E reflector.go:140] failed to list *v1.Node: Get "` + api + `/api/v1/nodes?limit=500": dial tcp 10.43.0.1:443: connect: connection refused`, ""},
@@ -77,8 +77,8 @@ func TestCauseOf(t *testing.T) {
 	}
 }
 
-// A CCM that crashes for want of AWS is a fault also while API servers restart.
-func TestCrashing_refusedByAWS_isFault(t *testing.T) {
+// A CCM that crashes because of AWS is a fault even while API servers restart.
+func TestCheckCrash_refusedByAWS_fault(t *testing.T) {
 	for _, outage := range []bool{false, true} {
 		r := healthyRollout(t)
 		r.DaemonSet.Ready--

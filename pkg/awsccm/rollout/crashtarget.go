@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// target is what a line of a log is about.
+// target is the subject of a log line.
 type target string
 
 const (
@@ -17,12 +17,12 @@ const (
 	throughProxy    target = "proxy"
 )
 
-// urlPattern finds the URLs of net/http's errors, in quotes that may be escaped.
+// urlPattern matches the URLs in net/http's errors, in quotes that may be escaped.
 var urlPattern = regexp.MustCompile(`https?://[^/\s"\\]+(/[^\s"\\]*)?`)
 
-// targetOf tells by a line in lower case whom the process could not reach: by the URL,
-// and without one by the words of the library that asked. An API server is known by
-// the paths that client-go asks for.
+// targetOf returns the server that the process could not reach, from a line in lower case: by
+// the URL, or else by the words of the library that sent the request. The paths of client-go
+// identify an API server.
 func targetOf(line string) target {
 	switch {
 	case strings.Contains(line, "proxyconnect"):

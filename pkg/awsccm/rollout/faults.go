@@ -13,24 +13,24 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// unschedulableFor is how long a pod may find no place before that is a fault:
-// the one before it on the same Node may still be ending and hold the port.
-const unschedulableFor = 2 * time.Minute
+// unschedulableTimeout is the time that a pod may remain unscheduled before that is a fault:
+// the previous pod on the same Node may still be ending and hold the port.
+const unschedulableTimeout = 2 * time.Minute
 
 func daemonSetObject(r Observation) string {
 	return "DaemonSet " + r.DaemonSet.Namespace + "/" + r.DaemonSet.Name
 }
 
-func noNodes(r Observation) error {
+func checkNodes(r Observation) error {
 	if len(r.Nodes) > 0 {
 		return nil
 	}
-	return broken("NoControlPlane", daemonSetObject(r), "no control-plane Node is known",
+	return newFault("NoControlPlane", daemonSetObject(r), "no control-plane Node is known",
 		"at least one Node with the control-plane label", "kubectl get nodes --show-labels")
 }
 
-// notSelected finds control-plane Nodes that the node selector passes by.
-func notSelected(r Observation) error {
+// checkSelector returns an error for control-plane Nodes that the node selector excludes.
+func checkSelector(r Observation) error {
 	selector := r.DaemonSet.NodeSelector
 	var out []string
 	for _, n := range r.Nodes {
@@ -49,7 +49,7 @@ func notSelected(r Observation) error {
 	if len(out) == len(r.Nodes) {
 		seen = "its node selector matches no control-plane Node: " + strings.Join(out, ", ")
 	}
-	return broken("SelectorMatchesNoNode", daemonSetObject(r), seen, "a selector that matches all of them",
+	return newFault("SelectorMatchesNoNode", daemonSetObject(r), seen, "a selector that matches all of them",
 		"correct nodeSelector in --values")
 }
 
@@ -60,7 +60,7 @@ func labelSeen(key, have string, ok bool) string {
 	return key + "=" + have
 }
 
-// Taints are a node's, as tolerations are held against them.
+// Taints returns the taints of a node in the form that tolerations match.
 func Taints(n downstream.Node) []corev1.Taint {
 	taints := make([]corev1.Taint, 0, len(n.Taints))
 	for _, t := range n.Taints {
@@ -69,7 +69,7 @@ func Taints(n downstream.Node) []corev1.Taint {
 	return taints
 }
 
-// tolerations are those of a DaemonSet, as they are held against taints.
+// tolerations returns those of a DaemonSet in the form that matches taints.
 func tolerations(d *downstream.DaemonSet) []corev1.Toleration {
 	list := make([]corev1.Toleration, 0, len(d.Tolerations))
 	for _, t := range d.Tolerations {
@@ -78,8 +78,8 @@ func tolerations(d *downstream.DaemonSet) []corev1.Toleration {
 	return list
 }
 
-// notTolerated finds control-plane Nodes whose taints keep the pods away.
-func notTolerated(r Observation) error {
+// checkTolerations returns an error for control-plane Nodes whose taints exclude the pods.
+func checkTolerations(r Observation) error {
 	var out []string
 	for _, n := range r.Nodes {
 		for _, taint := range Taints(n) {
@@ -92,13 +92,13 @@ func notTolerated(r Observation) error {
 		return nil
 	}
 	sort.Strings(out)
-	return broken("UntoleratedTaint", daemonSetObject(r), "its pods do not tolerate the taint of "+strings.Join(out, ", "),
+	return newFault("UntoleratedTaint", daemonSetObject(r), "its pods do not tolerate the taint of "+strings.Join(out, ", "),
 		"a toleration by Exists for each", "run again, which reads the taints anew, or add it to --values")
 }
 
-// refused finds admission's refusal of pods, which only an event tells. An
-// event older than the newest pod is history.
-func refused(r Observation) error {
+// checkAdmission returns an error if admission refuses the pods, which only an event shows. It
+// ignores events older than the newest pod.
+func checkAdmission(r Observation) error {
 	if nodesWithoutPod(r) == "" {
 		return nil
 	}
@@ -114,7 +114,7 @@ func refused(r Observation) error {
 		}
 		for _, word := range []string{"forbidden", "denied", "admission webhook", "exceeded quota", "Invalid value", "violates PodSecurity"} {
 			if strings.Contains(e.Message, word) {
-				return broken("PodsRefused", daemonSetObject(r), "the API server refuses its pods: "+e.Message,
+				return newFault("PodsRefused", daemonSetObject(r), "the API server refuses its pods: "+e.Message,
 					"pods accepted in "+wellknown.System, "exempt "+wellknown.System+" or this DaemonSet from that policy")
 			}
 		}
@@ -122,15 +122,15 @@ func refused(r Observation) error {
 	return nil
 }
 
-// badPod finds the first pod with a cause that waiting does not mend.
-func badPod(r Observation) error {
+// checkPods returns the fault of the first pod with a cause that does not resolve without action.
+func checkPods(r Observation) error {
 	pods := append([]downstream.Pod(nil), r.Pods...)
 	sort.Slice(pods, func(i, j int) bool { return pods[i].Name < pods[j].Name })
 	for _, p := range pods {
 		if p.Deleting || !current(r.DaemonSet, p) {
 			continue
 		}
-		for _, look := range []func(Observation, downstream.Pod) error{unplaced, unmounted, unstarted, crashing, complaining} {
+		for _, look := range []func(Observation, downstream.Pod) error{checkScheduling, checkMounts, checkStart, checkCrash, checkLogs} {
 			if err := look(r, p); err != nil {
 				return err
 			}
@@ -150,33 +150,33 @@ func orUnknown(s string) string {
 	return s
 }
 
-func unplaced(r Observation, p downstream.Pod) error {
+func checkScheduling(r Observation, p downstream.Pod) error {
 	since := r.Now.Sub(p.Scheduled.Since)
-	if p.Scheduled.Status != "False" || since <= unschedulableFor {
+	if p.Scheduled.Status != "False" || since <= unschedulableTimeout {
 		return nil
 	}
-	return broken("NotScheduled", podObject(p), fmt.Sprintf("not scheduled for %s: %s", since.Round(time.Second), p.Scheduled.Message),
+	return newFault("NotScheduled", podObject(p), fmt.Sprintf("not scheduled for %s: %s", since.Round(time.Second), p.Scheduled.Message),
 		"a place on its Node", "make room there: the pod needs its CPU, memory and port")
 }
 
-// unmounted finds a Secret or ConfigMap that is not there.
-func unmounted(r Observation, p downstream.Pod) error {
+// checkMounts returns an error for a missing Secret or ConfigMap.
+func checkMounts(r Observation, p downstream.Pod) error {
 	if p.Phase != "Pending" {
 		return nil
 	}
 	for _, e := range latestFirst(r.Events) {
 		ours := e.UID == p.UID && e.Reason == "FailedMount"
 		if ours && strings.Contains(e.Message, "not found") {
-			return broken("MissingFile", podObject(p), e.Message, "the Secret or ConfigMap that it mounts",
+			return newFault("MissingFile", podObject(p), e.Message, "the Secret or ConfigMap that it mounts",
 				"run again, which makes ours; one named in --values must exist")
 		}
 	}
 	return nil
 }
 
-// unstarted reads why the container does not start. ErrImagePull alone may be
-// one bad moment of a registry; ImagePullBackOff is its repetition.
-func unstarted(_ Observation, p downstream.Pod) error {
+// checkStart returns an error if the container cannot start. ErrImagePull alone may be a short
+// failure of a registry; ImagePullBackOff is its repetition.
+func checkStart(_ Observation, p downstream.Pod) error {
 	for _, c := range p.Statuses {
 		if c.Waiting == nil {
 			continue
@@ -184,20 +184,20 @@ func unstarted(_ Observation, p downstream.Pod) error {
 		message := strings.TrimSpace(c.Waiting.Message)
 		switch c.Waiting.Reason {
 		case "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull":
-			return broken("ImagePull", podObject(p), fmt.Sprintf("cannot pull %s: %s", c.Image, message),
+			return newFault("ImagePull", podObject(p), fmt.Sprintf("cannot pull %s: %s", c.Image, message),
 				"an image that every control-plane Node can pull", "name a mirror with --ccm-image, or its pull secret in --values")
 		case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
-			return broken("ContainerConfig", podObject(p), c.Waiting.Reason+": "+message,
+			return newFault("ContainerConfig", podObject(p), c.Waiting.Reason+": "+message,
 				"a container that starts", "correct --values")
 		}
 	}
 	return nil
 }
 
-// crashing reads what the container said before it died, once it is held back
-// or has died twice: a process that loses its lease exits by design, and does so
-// once for every restart of its API server.
-func crashing(r Observation, p downstream.Pod) error {
+// checkCrash returns an error with the container's last log lines if it is in back-off or has
+// died twice. A process that loses its lease exits by design, once for every restart of its API
+// server.
+func checkCrash(r Observation, p downstream.Pod) error {
 	for _, c := range p.Statuses {
 		ended := c.LastEnd()
 		looping := c.Waiting != nil && c.Waiting.Reason == "CrashLoopBackOff"
@@ -209,15 +209,15 @@ func crashing(r Observation, p downstream.Pod) error {
 		if cause.passing || r.Outage && len(cause.words) == 0 {
 			continue
 		}
-		return broken(cause.reason, podObject(p),
+		return newFault(cause.reason, podObject(p),
 			fmt.Sprintf("exited %d times, last with code %d: %s", c.Restarts, ended.Code, line),
 			cause.wanted, cause.fix)
 	}
 	return nil
 }
 
-// complaining reads the log of a pod that runs but does not get ready.
-func complaining(r Observation, p downstream.Pod) error {
+// checkLogs returns an error from the log of a pod that runs but does not become ready.
+func checkLogs(r Observation, p downstream.Pod) error {
 	text := r.Logs[p.Name]
 	if p.Ready || text == "" {
 		return nil
@@ -226,7 +226,7 @@ func complaining(r Observation, p downstream.Pod) error {
 	if cause.reason != "MissingRights" {
 		return nil
 	}
-	return broken(cause.reason, podObject(p), line, cause.wanted, cause.fix)
+	return newFault(cause.reason, podObject(p), line, cause.wanted, cause.fix)
 }
 
 func latestFirst(events []downstream.Event) []downstream.Event {

@@ -14,59 +14,60 @@ import (
 // Observation is one reading of the controller manager's DaemonSet.
 type Observation struct {
 	Now       time.Time
-	DaemonSet *downstream.DaemonSet // nil: it does not exist
-	// Existed: it was there before, in this run. Nobody makes it again by itself.
+	DaemonSet *downstream.DaemonSet // nil if it does not exist
+	// Existed reports whether the DaemonSet existed before, in this run. It is never recreated
+	// automatically.
 	Existed bool
 	Pods    []downstream.Pod // with the DaemonSet's selector labels
-	// Nodes are the control-plane Nodes, all of them.
+	// Nodes holds all control-plane Nodes.
 	Nodes  []downstream.Node
 	Events []downstream.Event // of the DaemonSet and its pods
-	// Outage: the API did not answer a few minutes ago. A process that ended for want
-	// of it is held back for a while; without a cause that it names it is not at fault.
+	// Outage reports whether the API was unreachable a few minutes ago. A process that ended
+	// for that reason is in back-off for a while; without another cause in its log it is not at
+	// fault.
 	Outage bool
-	// Logs are last lines by pod name, where somebody read them.
+	// Logs holds the last lines by pod name, where they were read.
 	Logs map[string]string
 }
 
-// State is the kind of verdict.
+// State is the kind of a verdict.
 type State string
 
 const (
-	// Ready has a ready, current pod on every control-plane Node.
+	// Ready means that every control-plane Node has a ready, current pod.
 	Ready State = "ready"
-	// Waiting is not there yet, and nothing is wrong that waiting does not mend.
+	// Waiting means that pods are missing and that waiting may resolve this.
 	Waiting State = "waiting"
-	// Fault has a named cause.
+	// Fault means that there is a known cause.
 	Fault State = "fault"
 )
 
-// Verdict judges one Observation.
+// Verdict is the judgement of one Observation.
 type Verdict struct {
 	State State
 	Seen  string
-	// Token changes when a pod comes, goes, restarts or changes readiness. Two
+	// Token changes when a pod is created, removed, restarted or changes readiness. Two
 	// readings with the same token saw the same pods with the same restarts.
 	Token       string
-	Done, Total int  // pods ready and current, control-plane Nodes
-	Counted     bool // Seen says Done and Total itself
+	Done, Total int  // ready and current pods; control-plane Nodes
+	Counted     bool // whether Seen contains Done and Total
 	Err         error
 }
 
-// Judge says whether the controller manager runs on every
-// control-plane Node, and if not, why. "0 desired, 0 ready" is a fault here,
-// which kubectl rollout status calls success.
+// Judge decides whether the controller manager runs on every control-plane Node, and if not,
+// why. It treats "0 desired, 0 ready" as a fault, which kubectl rollout status calls success.
 func Judge(r Observation) Verdict {
 	v := Verdict{Total: len(r.Nodes), Token: podToken(r.Pods)}
 	switch {
 	case r.DaemonSet == nil && r.Existed:
 		return v.fault(&fault.Error{Class: fault.Check, Reason: "DaemonSetGone", Object: "DaemonSet " + wellknown.System + "/" + wellknown.CCM,
-			Seen: "it was there and is gone: somebody deleted it", Wanted: "the CCM on every control-plane node",
+			Seen: "it existed and was deleted", Wanted: "the CCM on every control-plane node",
 			Fix: "find out who deleted it, put it back, and run the same command again: helm -n " + wellknown.System + " get manifest " + wellknown.CCM + " | kubectl apply -f -"})
 	case r.DaemonSet == nil:
 		return v.waiting("DaemonSet " + wellknown.System + "/" + wellknown.CCM + " does not exist yet")
 	}
-	v.Done = len(r.Nodes) - len(missing(r, good(r)))
-	for _, look := range []func(Observation) error{noNodes, notSelected, notTolerated, refused, badPod} {
+	v.Done = len(r.Nodes) - len(missing(r, isRunning(r)))
+	for _, look := range []func(Observation) error{checkNodes, checkSelector, checkTolerations, checkAdmission, checkPods} {
 		if err := look(r); err != nil {
 			return v.fault(err)
 		}
@@ -89,9 +90,9 @@ func Judge(r Observation) Verdict {
 	return v
 }
 
-// readyOf says how many of the new pods serve, where they are not all.
+// readyOf describes how many of the new pods are ready, or is empty if all are.
 func readyOf(ready, updated int) string {
-	if ready >= updated { // the DaemonSet's status is behind its pods
+	if ready >= updated { // the DaemonSet's status lags behind its pods
 		return ""
 	}
 	return fmt.Sprintf(", %d of them ready", ready)
@@ -107,7 +108,8 @@ func (v Verdict) waiting(seen string) Verdict {
 	return v
 }
 
-// current compares what decides behaviour; admission may add the rest.
+// current reports whether a pod matches the DaemonSet in the fields that decide its behaviour;
+// admission may add others.
 func current(ds *downstream.DaemonSet, p downstream.Pod) bool {
 	want, have := container(ds.Containers), container(p.Containers)
 	if want == nil || have == nil {
@@ -134,20 +136,20 @@ func podToken(pods []downstream.Pod) string {
 	return strings.Join(parts, " ")
 }
 
-// good is a pod that runs what it is to run.
-func good(r Observation) func(downstream.Pod) bool {
+// isRunning returns a function that reports whether a pod is ready and current.
+func isRunning(r Observation) func(downstream.Pod) bool {
 	return func(p downstream.Pod) bool { return current(r.DaemonSet, p) && p.Ready && !p.Deleting }
 }
 
-// nodesWithoutPod names them, for people.
+// nodesWithoutPod names the Nodes without a pod, for people.
 func nodesWithoutPod(r Observation) string {
-	return named("; no pod yet on ", missing(r, func(p downstream.Pod) bool { return !p.Deleting }))
+	return listNames("; no pod yet on ", missing(r, func(p downstream.Pod) bool { return !p.Deleting }))
 }
 
 // notReady names the Nodes without a ready, current pod.
-func notReady(r Observation) string { return named("; waiting on ", missing(r, good(r))) }
+func notReady(r Observation) string { return listNames("; waiting on ", missing(r, isRunning(r))) }
 
-// missing are the control-plane Nodes without such a pod.
+// missing returns the control-plane Nodes without such a pod.
 func missing(r Observation, such func(downstream.Pod) bool) []string {
 	var c downstream.Coverage
 	for _, n := range r.Nodes {
@@ -161,7 +163,7 @@ func missing(r Observation, such func(downstream.Pod) bool) []string {
 	return c.Missing()
 }
 
-func named(intro string, names []string) string {
+func listNames(intro string, names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
@@ -169,7 +171,7 @@ func named(intro string, names []string) string {
 	return intro + strings.Join(names, ", ")
 }
 
-// broken is a named fault of the installation.
-func broken(reason, object, seen, wanted, fix string) error {
+// newFault returns a fault of the installation with a known cause.
+func newFault(reason, object, seen, wanted, fix string) error {
 	return &fault.Error{Class: fault.Check, Reason: reason, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
 }

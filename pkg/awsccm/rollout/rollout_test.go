@@ -22,8 +22,8 @@ import (
 
 var rolloutNow = time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// healthyRollout is three control-plane Nodes with a ready pod each, made from
-// the chart as it renders.
+// healthyRollout returns three control-plane Nodes with a ready pod each, from the rendered
+// chart.
 func healthyRollout(t *testing.T) Observation {
 	t.Helper()
 	ds := kube.DaemonSet(rendered(t))
@@ -48,7 +48,7 @@ func healthyRollout(t *testing.T) Observation {
 	return r
 }
 
-// rendered is the chart's DaemonSet, as it is kept beside the chart.
+// rendered returns the chart's golden DaemonSet.
 func rendered(t *testing.T) *appsv1.DaemonSet {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "ccmchart", "testdata", "golden", "rke2-migrating.objects.yaml"))
@@ -80,7 +80,7 @@ func waitingFor(reason, message string) downstream.ContainerStatus {
 	return downstream.ContainerStatus{Image: "img", Waiting: &downstream.Waiting{Reason: reason, Message: message}}
 }
 
-func TestJudgeDaemonSet(t *testing.T) {
+func TestJudge(t *testing.T) {
 	failedCreate := func(message string, age time.Duration) downstream.Event {
 		return downstream.Event{Reason: "FailedCreate", Message: message, Latest: rolloutNow.Add(-age), UID: "ds"}
 	}
@@ -98,7 +98,7 @@ func TestJudgeDaemonSet(t *testing.T) {
 	}{
 		{"all well", func(*Observation) {}, Ready, "", "3/3 ready"},
 		{"no DaemonSet", func(r *Observation) { r.DaemonSet = nil }, Waiting, "", "does not exist yet"},
-		{"deleted", func(r *Observation) { r.DaemonSet, r.Existed = nil, true }, Fault, "DaemonSetGone", "is gone"},
+		{"deleted", func(r *Observation) { r.DaemonSet, r.Existed = nil, true }, Fault, "DaemonSetGone", "was deleted"},
 		{"no control plane", func(r *Observation) { r.Nodes = nil }, Fault, "NoControlPlane", ""},
 		{"selector of upstream's default", func(r *Observation) {
 			r.DaemonSet.NodeSelector = map[string]string{"node-role.kubernetes.io/control-plane": ""}
@@ -226,7 +226,7 @@ func TestJudgeDaemonSet(t *testing.T) {
 	}
 }
 
-func TestRolloutToken(t *testing.T) {
+func TestPodToken(t *testing.T) {
 	r := healthyRollout(t)
 	token := Judge(r).Token
 	r.Pods[0], r.Pods[2] = r.Pods[2], r.Pods[0]
