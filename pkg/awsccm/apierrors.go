@@ -7,8 +7,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// CouldNotLook gives API errors their class: a conflict means that what was
-// read has moved, everything else that the answer could not be had.
+// CouldNotLook returns an API error with its class: Stale for a conflict, CouldNotLook for
+// everything else.
 func CouldNotLook(err error) error {
 	if err == nil {
 		return nil
@@ -18,7 +18,7 @@ func CouldNotLook(err error) error {
 	}
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
-		return &fault.Error{Class: fault.Stale, Reason: "Conflict", Seen: "somebody else changed it meanwhile", Fix: "run again", Err: err}
+		return &fault.Error{Class: fault.Stale, Reason: "Conflict", Seen: "another writer changed it meanwhile", Fix: "run again", Err: err}
 	case apierrors.IsUnauthorized(err):
 		return fault.Unauthorized("", err)
 	case apierrors.IsForbidden(err):
@@ -28,7 +28,8 @@ func CouldNotLook(err error) error {
 	}
 }
 
-// Exactly are delete options for the very object that was read, unchanged since.
+// Exactly returns delete options that require the object to be the one that was read,
+// unchanged.
 func Exactly(obj metav1.Object) metav1.DeleteOptions {
 	uid, version := obj.GetUID(), obj.GetResourceVersion()
 	return metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}}

@@ -15,25 +15,26 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// cordonedBy is the annotation that tells our cordon from a user's. Its value
-// is the id of the run that set it.
+// cordonedBy is the annotation that marks our cordons. Its value is the ID of the run that set
+// it.
 const cordonedBy = downstream.AnnotationOurs
 
-// CordonState says whose a node's cordon is.
+// CordonState describes whether a node is cordoned, and by whom.
 type CordonState string
 
 const (
-	// Schedulable has no cordon.
+	// Schedulable means that the node has no cordon.
 	Schedulable CordonState = "schedulable"
-	// CordonedByUs is unschedulable with our annotation.
+	// CordonedByUs means unschedulable with our annotation.
 	CordonedByUs CordonState = "cordoned by awsmigrate"
-	// CordonedByOther is unschedulable without it. Never ours to change.
-	CordonedByOther CordonState = "cordoned by somebody else"
-	// CordonLost has our annotation, and somebody made it schedulable.
-	CordonLost CordonState = "cordon of awsmigrate was removed by somebody else"
+	// CordonedByOther means unschedulable without our annotation. We never change such a node.
+	CordonedByOther CordonState = "cordoned by another user"
+	// CordonLost means that the node has our annotation but was made schedulable by another
+	// writer.
+	CordonLost CordonState = "cordon of awsmigrate was removed by another user"
 )
 
-// CordonOf reads the state of a node with these annotations.
+// CordonOf returns the state of a node with these annotations.
 func CordonOf(annotations map[string]string, unschedulable bool) CordonState {
 	_, ours := annotations[cordonedBy]
 	switch {
@@ -47,10 +48,9 @@ func CordonOf(annotations map[string]string, unschedulable bool) CordonState {
 	return Schedulable
 }
 
-// Cordon makes a schedulable node unschedulable and marks that as ours, in one
-// patch: two could be torn apart, and a cordon without mark would stay for
-// ever. A node already cordoned, by whomever, is left as it is. It returns the
-// state after the call.
+// Cordon makes a schedulable node unschedulable and marks that as ours, in one patch. With two
+// patches, an interruption could leave a cordon without a mark, which would remain forever.
+// Cordon does not change a node that is already cordoned. It returns the state after the call.
 func Cordon(ctx context.Context, nodes corev1client.NodeInterface, name, run string) (CordonState, error) {
 	state := Schedulable
 	err := onFreshNode(ctx, nodes, name, func(node *corev1.Node) *nodePatch {
@@ -66,8 +66,8 @@ func Cordon(ctx context.Context, nodes corev1client.NodeInterface, name, run str
 	return state, nil
 }
 
-// Uncordon undoes Cordon where our annotation is, and only there. It reports
-// whether it wrote. A Node that is gone needs nothing.
+// Uncordon undoes Cordon only if our annotation is set. It reports whether it wrote. It does
+// nothing if the Node no longer exists.
 func Uncordon(ctx context.Context, nodes corev1client.NodeInterface, name string) (bool, error) {
 	wrote := false
 	err := onFreshNode(ctx, nodes, name, func(node *corev1.Node) *nodePatch {
@@ -82,17 +82,16 @@ func Uncordon(ctx context.Context, nodes corev1client.NodeInterface, name string
 	return wrote && err == nil, nil
 }
 
-// RestoreUser cordons again a node whose user's cordon a roll has removed. uid
-// is of the Node the user had cordoned: a Node that took its name since is
-// another machine and is left alone, as is one that is gone. It reports whether
-// it wrote.
+// RestoreUser cordons a node again after a rollout removed the user's cordon. uid is that of the
+// Node that the user had cordoned: RestoreUser skips a newer Node with the same name, which is
+// another machine, and a Node that no longer exists. It reports whether it wrote.
 func RestoreUser(ctx context.Context, nodes corev1client.NodeInterface, name string, uid types.UID) (bool, error) {
 	wrote := false
 	err := onFreshNode(ctx, nodes, name, func(node *corev1.Node) *nodePatch {
 		if wrote = node.UID == uid && CordonOf(node.Annotations, node.Spec.Unschedulable) != CordonedByOther; !wrote {
 			return nil
 		}
-		// Without our annotation: a cordon that is the user's must survive Uncordon.
+		// Without our annotation, so that the user's cordon survives Uncordon.
 		return &nodePatch{unschedulable: true}
 	})
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -101,12 +100,12 @@ func RestoreUser(ctx context.Context, nodes corev1client.NodeInterface, name str
 	return wrote && err == nil, nil
 }
 
-// freshTries bounds how often a Node that moves between read and patch is read
-// again. Kubelets write a Node's status every few seconds at most.
-const freshTries = 5
+// maxFreshTries is the maximum number of reads of a Node that changes between read and patch.
+// Kubelets write a Node's status every few seconds at most.
+const maxFreshTries = 5
 
-// onFreshNode reads a Node, asks what to change, and changes that very state;
-// when the Node moved meanwhile it asks again.
+// onFreshNode reads a Node, calls decide, and patches exactly that version. If the Node changed
+// meanwhile, it tries again.
 func onFreshNode(ctx context.Context, nodes corev1client.NodeInterface, name string, decide func(*corev1.Node) *nodePatch) error {
 	for try := 1; ; try++ {
 		node, err := nodes.Get(ctx, name, metav1.GetOptions{})
@@ -122,20 +121,20 @@ func onFreshNode(ctx context.Context, nodes corev1client.NodeInterface, name str
 			return err
 		}
 		_, err = nodes.Patch(ctx, name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: wellknown.FieldManager})
-		if err == nil || !apierrors.IsConflict(err) || try == freshTries {
+		if err == nil || !apierrors.IsConflict(err) || try == maxFreshTries {
 			return err
 		}
 	}
 }
 
-// nodePatch sets our annotation (nil removes it) and unschedulable together.
+// nodePatch sets unschedulable and our annotation, or removes the annotation if nil.
 type nodePatch struct {
 	mark          *string
 	unschedulable bool
 }
 
 func (p nodePatch) on(node *corev1.Node) ([]byte, error) {
-	// null removes the field, as kubectl uncordon leaves it.
+	// null removes the field, as kubectl uncordon does.
 	var spec any
 	if p.unschedulable {
 		spec = true

@@ -17,41 +17,41 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Fence is what makes the holder of the migration lease step down.
+// Fence makes the holder of the migration lease step down.
 type Fence struct {
 	Run string // ID of the run that fences
-	// Holder is who is fenced off, as the caller saw it in a lease of this UID and count of
-	// transitions. Nobody else is.
+	// Holder is the fenced process, as the caller saw it in a lease with this UID and number of
+	// transitions. No other holder is fenced.
 	Holder      string
 	UID         string
 	Transitions int
-	// Duration is the longest lease duration in play: who waits counts its own up to
-	// client-go v0.26, and the one in the lease from v0.27 on.
+	// Duration is the longest lease duration of all candidates. A waiting candidate counts its
+	// own duration up to client-go v0.26, and that of the lease from v0.27 on.
 	Duration time.Duration
 }
 
-// fenceTries are how often a lease that its holder renews meanwhile is read again: a
-// renewal comes every two seconds, a read and a write take milliseconds.
-const fenceTries = 5
+// maxFenceTries is the maximum number of reads of a lease that its holder renews meanwhile:
+// renewals are two seconds apart, while a read and a write take milliseconds.
+const maxFenceTries = 5
 
-// fenced is the lease.
+// fenced names the lease in messages.
 const fenced = "Lease " + wellknown.System + "/" + wellknown.MigrationLease
 
-// Identity is the holder that a fence writes.
+// Identity returns the holder that a fence writes.
 func (f Fence) Identity() string { return wellknown.Fence + f.Run }
 
-// Write makes the fence. The holder cannot renew what is not its own any more: it works on
-// until its renew deadline, ends, and is started again; the lease expires by itself
-// meanwhile, as after any holder that was lost, and whoever waits takes it
-// (client-go:tools/leaderelection/leaderelection.go@v0.26.0). Nothing is deleted or
-// emptied, which would let the next one begin while this one still works. A lease that
-// carries the fence already is left as it is.
+// Write writes the fence. The holder can then no longer renew the lease: it continues until its
+// renew deadline, exits and is restarted. The lease expires meanwhile, as after any lost
+// holder, and a waiting process takes it
+// (client-go:tools/leaderelection/leaderelection.go@v0.26.0). Write never deletes or clears the
+// lease, because the next holder could then start while this one is still working. It does not
+// change a lease that already has the fence.
 //
-// The fault is of class Stale where another holder has the lease.
+// It returns an error of class Stale if another process holds the lease.
 func (f Fence) Write(ctx context.Context, client kubernetes.Interface, now time.Time) error {
 	leases := client.CoordinationV1().Leases(wellknown.System)
 	var conflict error
-	for range fenceTries {
+	for range maxFenceTries {
 		found, err := leases.Get(ctx, wellknown.MigrationLease, metav1.GetOptions{})
 		if err != nil {
 			return fmt.Errorf("fence %s: read it: %w", fenced, CouldNotLook(err))
@@ -74,28 +74,28 @@ func (f Fence) Write(ctx context.Context, client kubernetes.Interface, now time.
 	return couldNotFence(conflict)
 }
 
-// onto changes what a fence changes, and nothing else: who held it since when and how
-// often it changed hands stay, which nobody does who takes a lease.
+// onto changes only the fields of a fence. It keeps the times and the number of transitions,
+// which a process that takes the lease would change.
 func (f Fence) onto(found *coordinationv1.Lease, now time.Time) {
 	metav1.SetMetaDataAnnotation(&found.ObjectMeta, wellknown.FenceNote,
-		"a holder "+f.Identity()+" is no process; the lease expires by itself and whoever waits takes it. Do not delete this lease.")
+		"a holder "+f.Identity()+" is no process; the lease expires by itself and whoever waits takes it. Do not delete this lease.") // words:ok: an annotation that runs have written
 	found.Spec.HolderIdentity = ptr.To(f.Identity())
 	seconds := min(math.Ceil(f.Duration.Seconds()), math.MaxInt32)
 	found.Spec.LeaseDurationSeconds = ptr.To(max(int32(seconds), ptr.Deref(found.Spec.LeaseDurationSeconds, 0)))
 	found.Spec.RenewTime = &metav1.MicroTime{Time: now}
 }
 
-// Clear takes the fence away, once the process that it fenced off is known to have ended:
-// whoever waits takes a lease without a holder at its next look, and not after its duration
-// (client-go:tools/leaderelection/leaderelection.go@v0.26.0, tryAcquireOrRenew). Only this
-// fence is taken away, in the lease that it was written into: done is false where somebody
-// has taken the lease meanwhile.
+// Clear removes the fence after the fenced process has ended. A waiting process takes a lease
+// without a holder at its next attempt, instead of after the lease duration
+// (client-go:tools/leaderelection/leaderelection.go@v0.26.0, tryAcquireOrRenew). Clear removes
+// only this fence, from the lease that it was written to; done is false if another process has
+// taken the lease.
 //
-// As nobody can renew a fence, the version that is read is the one that was fenced; a write
-// in between makes it another, which is read again.
+// A fence cannot be renewed, so the version that is read is the fenced one. If a write comes in
+// between, Clear reads the lease again.
 func (f Fence) Clear(ctx context.Context, client kubernetes.Interface) (done bool, err error) {
 	leases := client.CoordinationV1().Leases(wellknown.System)
-	for range fenceTries {
+	for range maxFenceTries {
 		var found *coordinationv1.Lease
 		if found, err = leases.Get(ctx, wellknown.MigrationLease, metav1.GetOptions{}); err != nil {
 			break
@@ -121,7 +121,7 @@ func couldNotFence(err error) error {
 	return fmt.Errorf("fence %s: %w", fenced, CouldNotLook(err))
 }
 
-// FenceOf is the fence of a lease that was seen.
+// FenceOf returns the fence for an observed lease.
 func FenceOf(run string, seen lease.Observation, longest time.Duration) Fence {
 	return Fence{Run: run, Holder: seen.Holder, UID: seen.UID, Transitions: seen.Transitions, Duration: max(longest, seen.Duration)}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// heldLease is the migration lease of a kube-controller-manager.
+// heldLease returns the migration lease of a kube-controller-manager.
 func heldLease(acquired time.Time) *coordinationv1.Lease {
 	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: wellknown.MigrationLease, Namespace: wellknown.System},
 		Spec: coordinationv1.LeaseSpec{HolderIdentity: ptr.To("cp-0_a"), LeaseDurationSeconds: ptr.To(int32(15)), LeaseTransitions: ptr.To(int32(3)),
@@ -45,7 +45,7 @@ func (e cluster) fence(t *testing.T) {
 		}
 	}
 	fence := FenceOf("r", seen, 20*time.Second)
-	for range 2 { // a lost reply is followed by the same once more
+	for range 2 { // repeats the call, as after a lost reply
 		if err := fence.Write(ctx, e.client, now); err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func (e cluster) fence(t *testing.T) {
 	e.clear(t, fence)
 }
 
-// clear takes the fence away that the lease has, and nothing else.
+// clear removes the fence of the lease and nothing else.
 func (e cluster) clear(t *testing.T, fence Fence) {
 	ctx, leases := t.Context(), e.client.CoordinationV1().Leases(wellknown.System)
 	before, err := leases.Get(ctx, wellknown.MigrationLease, metav1.GetOptions{})
@@ -94,17 +94,17 @@ func (e cluster) clear(t *testing.T, fence Fence) {
 	if s := got.Spec; ptr.Deref(s.HolderIdentity, "") != "" || *s.LeaseDurationSeconds != *before.Spec.LeaseDurationSeconds || *s.LeaseTransitions != 3 {
 		t.Errorf("%+v", s)
 	}
-	if done, err := fence.Clear(ctx, e.client); done || err != nil { // a lost reply is followed by the same once more
+	if done, err := fence.Clear(ctx, e.client); done || err != nil { // repeats the call, as after a lost reply
 		t.Error("taken away twice", err)
 	}
 }
 
-// A renewal that comes in between is no reason to give up; one after the other is.
-func TestFenceBesideRenewals(t *testing.T) {
+// One renewal in between must not end the attempt; renewals every time must.
+func TestWrite_renewedLease_retried(t *testing.T) {
 	for _, tt := range []struct {
 		conflicts int
 		reason    string
-	}{{0, ""}, {fenceTries - 1, ""}, {fenceTries, "Conflict"}} {
+	}{{0, ""}, {maxFenceTries - 1, ""}, {maxFenceTries, "Conflict"}} {
 		client := fake.NewClientset(heldLease(time.Now()))
 		left := tt.conflicts
 		client.PrependReactor("update", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {

@@ -14,13 +14,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// grantRole gives what Kubernetes up to 1.30 withholds: the bootstrap role lets
-// the user create any lease, but get and update only its main one, so that with
-// the leader migration flag its service, route and cloud-node-lifecycle
-// controllers silently run nowhere
-// (k8s.io/kubernetes@v1.26.15:plugin/pkg/auth/authorizer/rbac/bootstrappolicy).
-// A bootstrap role is not touched: an object of our own is seen and removed
-// without doubt. Create carries no name when it is authorised, hence two rules.
+// grantRole returns the rights that Kubernetes up to 1.30 withholds. The bootstrap role lets
+// the user create any lease, but get and update only its main one. With the leader migration
+// flag its service, route and cloud-node-lifecycle controllers would silently run nowhere
+// (k8s.io/kubernetes@v1.26.15:plugin/pkg/auth/authorizer/rbac/bootstrappolicy). We do not
+// change the bootstrap role: our own object is visible and can be removed safely. A create
+// request has no object name when it is authorised, hence two rules.
 func grantRole() *rbacv1.Role {
 	return &rbacv1.Role{
 		ObjectMeta: grantMeta(),
@@ -49,9 +48,9 @@ func grantMeta() metav1.ObjectMeta {
 	}
 }
 
-// EnsureGrant creates the Role and the RoleBinding, or brings ours back to what
-// they should be. It reports whether it wrote. An object of that name which is
-// not ours is refused, never changed.
+// EnsureGrant creates the Role and the RoleBinding, or resets ours to their intended content. It
+// reports whether it wrote. It returns an error for an object of that name that is not ours, and
+// never changes it.
 func EnsureGrant(ctx context.Context, client kubernetes.Interface) (changed bool, err error) {
 	roleChanged, err := ensureRole(ctx, client)
 	if err != nil {
@@ -103,8 +102,8 @@ func ensureBinding(ctx context.Context, client kubernetes.Interface) (bool, erro
 	return err == nil, wrap(err, "update", "RoleBinding")
 }
 
-// DeleteGrant removes the RoleBinding and the Role if they are ours. What is
-// already gone is no error; what is not ours stays, and is refused.
+// DeleteGrant removes the RoleBinding and the Role if they are ours. Missing objects are no
+// error. It returns an error for objects that are not ours, and keeps them.
 func DeleteGrant(ctx context.Context, client kubernetes.Interface) error {
 	bindings := client.RbacV1().RoleBindings(wellknown.System)
 	binding, err := bindings.Get(ctx, wellknown.Grant, metav1.GetOptions{})

@@ -6,31 +6,31 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Purpose is what an AWS action is needed for.
+// Purpose is the purpose of an AWS action.
 type Purpose string
 
 const (
-	// ForNodes is finding the instance of a node.
+	// ForNodes marks actions that find the instance of a node.
 	ForNodes Purpose = "nodes"
-	// ForLoadBalancers is Services of type LoadBalancer.
+	// ForLoadBalancers marks actions for Services of type LoadBalancer.
 	ForLoadBalancers Purpose = "load balancers"
-	// ForRoutes is pod routes in the VPC.
+	// ForRoutes marks actions for pod routes in the VPC.
 	ForRoutes Purpose = "routes"
 )
 
-// Action is one AWS action the controller manager calls.
+// Action is an AWS action that the controller manager calls.
 type Action struct {
 	Name string // "ec2:DescribeInstances"
 	For  Purpose
 }
 
-// IAMActions are the actions an image calls in code that a running controller
-// manager reaches, sorted by name. Volumes are left out: the controller manager
-// has no volume controller. Routes are in it only when they are to be
-// maintained. An image whose tag tells no version gets the longest list.
+// IAMActions returns the actions that an image calls in code that a running controller manager
+// reaches, sorted by name. Volumes are omitted: the controller manager has no volume controller.
+// Routes are included only if it maintains them. An image without a version in its tag gets the
+// longest list.
 //
-// Source: the calls in kubernetes/cloud-provider-aws:pkg/providers/v1 at v1.22.8
-// to v1.27.10. DescribeAvailabilityZones is asked since v1.26.1.
+// Source: the calls in kubernetes/cloud-provider-aws:pkg/providers/v1 at v1.22.8 to v1.27.10.
+// DescribeAvailabilityZones is called since v1.26.1.
 func IAMActions(img Image, routes bool) []Action {
 	list := []Action{{"ec2:DescribeInstances", ForNodes}}
 	for _, name := range loadBalancerActions() {

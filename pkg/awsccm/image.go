@@ -9,16 +9,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Image is a container image reference in parts.
+// Image holds the parts of a container image reference.
 type Image struct {
 	Repository string // with registry and port
-	Tag        string // empty when the reference has only a digest
-	Digest     string // "sha256:…", empty without one
+	Tag        string // empty if the reference has only a digest
+	Digest     string // "sha256:…", or empty
 }
 
-// ParseImage splits a reference such as
-// "registry.example:5000/a/b:v1.26.14@sha256:…". A bare tag such as "v1.26.14"
-// is one too and stands for the published repository.
+// ParseImage splits a reference such as "registry.example:5000/a/b:v1.26.14@sha256:…". A bare tag
+// such as "v1.26.14" means the published repository.
 func ParseImage(ref string) (Image, error) {
 	var img Image
 	rest := strings.TrimSpace(ref)
@@ -45,7 +44,7 @@ func ParseImage(ref string) (Image, error) {
 	case img.Repository == "":
 		return Image{}, badImage(ref, "it has no repository")
 	case img.Tag == "" && img.Digest == "":
-		return Image{}, badImage(ref, "it has neither tag nor digest, so nobody knows which version would run")
+		return Image{}, badImage(ref, "it has neither tag nor digest, so its version is unknown")
 	}
 	return img, nil
 }
@@ -57,7 +56,7 @@ func badImage(ref, why string) error {
 	}
 }
 
-// String is the reference as a pod names it.
+// String returns the reference as a pod names it.
 func (i Image) String() string {
 	s := i.Repository
 	if i.Tag != "" {
@@ -69,8 +68,8 @@ func (i Image) String() string {
 	return s
 }
 
-// Version is the version the tag tells, and false for a tag that tells none,
-// such as "latest", a private name or a digest alone.
+// Version returns the version in the tag. ok is false if the tag has none, as in "latest", a
+// private name or a digest alone.
 func (i Image) Version() (*semver.Version, bool) {
 	if !strings.HasPrefix(i.Tag, "v") {
 		return nil, false

@@ -14,11 +14,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// DeleteIdleLease deletes the migration lease, or the CCM's own, as the caller saw
-// it: same UID, same resourceVersion. Whether it is idle is the caller's verdict, reached
-// over time; a lease that is renewed after it moves its resourceVersion, and
-// the delete is then refused as stale. Deleting a live lease gives some 12 s
-// with two owners. A lease already gone is no error.
+// DeleteIdleLease deletes the migration lease, or the CCM's own, in the version that the caller
+// saw: same UID, same resourceVersion. The caller decides, over time, whether the lease is
+// idle. A later renewal changes the resourceVersion, and the delete is then refused as stale.
+// To delete a live lease would give some 12 s with two owners. A missing lease is no error.
 func DeleteIdleLease(ctx context.Context, client kubernetes.Interface, name string, seen lease.Observation) error {
 	object := "Lease " + wellknown.System + "/" + name
 	if name != wellknown.MigrationLease && name != wellknown.CCMLease {
@@ -40,7 +39,7 @@ func DeleteIdleLease(ctx context.Context, client kubernetes.Interface, name stri
 	case apierrors.IsConflict(err):
 		return &fault.Error{
 			Class: fault.Stale, Reason: "LeaseInUse", Object: object,
-			Seen: "it was renewed or replaced after it was judged idle", Wanted: "a lease nobody renews",
+			Seen: "it was renewed or replaced after it was judged idle", Wanted: "a lease that is not renewed",
 			Fix: "find who still holds it: " + fault.Command("kubectl", "-n", wellknown.System, "get", "lease", name, "-o", "yaml"), Err: err,
 		}
 	}

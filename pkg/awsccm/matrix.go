@@ -11,12 +11,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// images are the last promoted images of each minor release that neither panic
-// on a foreign ProviderID nor refuse unknown cloud config keys without need
+// images holds the last promoted image of each minor release that neither panics on a foreign
+// ProviderID nor needlessly refuses unknown cloud config keys
 // (kubernetes/k8s.io:registry.k8s.io/images/k8s-staging-provider-aws/images.yaml;
-// kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go at each tag). 1.28 and
-// later are left out: there is nothing to migrate, and their controllers have
-// other names.
+// kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go at each tag). 1.28 and later are omitted:
+// there is nothing to migrate, and their controllers have other names.
 var images = map[uint64]string{ //nolint:gochecknoglobals // a constant table
 	22: "v1.22.8",
 	23: "v1.23.20",
@@ -26,8 +25,8 @@ var images = map[uint64]string{ //nolint:gochecknoglobals // a constant table
 	27: "v1.27.10",
 }
 
-// ImageFor is the image tag for a cluster of that Kubernetes version, e.g.
-// "v1.26.15+rke2r1". Versions without one are an error that says what to do.
+// ImageFor returns the image tag for a cluster of that Kubernetes version, e.g.
+// "v1.26.15+rke2r1". It returns an error with a fix for versions without an image.
 func ImageFor(kubernetesVersion string) (string, error) {
 	v, err := parseKubernetes(kubernetesVersion)
 	if err != nil {
@@ -46,12 +45,12 @@ func ImageFor(kubernetesVersion string) (string, error) {
 	}
 }
 
-// ReasonImageTooNew is of an image that is newer than the oldest API server.
+// ReasonImageTooNew marks an image that is newer than the oldest API server.
 const ReasonImageTooNew = "ImageTooNew"
 
-// ImageAllowed refuses an image that is newer than the oldest API server, which
-// Kubernetes' version skew policy forbids. An image whose tag tells no version
-// passes: nobody can tell, and it runs with the migration file.
+// ImageAllowed returns an error for an image that is newer than the oldest API server, which
+// Kubernetes' version skew policy forbids. It accepts an image without a version in its tag,
+// which cannot be checked and runs with the migration file.
 func ImageAllowed(img Image, oldestAPIServer string) error {
 	api, err := parseKubernetes(oldestAPIServer)
 	if err != nil {
@@ -80,17 +79,17 @@ func ImageAllowed(img Image, oldestAPIServer string) error {
 	return nil
 }
 
-// NeedsMigrationFile says whether the image must be given MigrationFile. The
-// default configuration of images from v1.28 on leaves services and routes
-// outside the migration lease, so that two managers run them; the file's group
-// version exists from v1.24 on, and mounting it everywhere from there needs no
-// trust in a tag. So does an image whose tag tells no version.
+// NeedsMigrationFile reports whether the image needs MigrationFile. The default configuration
+// of images from v1.28 on keeps services and routes outside the migration lease, so that two
+// managers would run them. The file's group version exists from v1.24 on; mounting the file for
+// all versions from there avoids trust in a tag. Images without a version in their tag need it
+// too.
 func NeedsMigrationFile(img Image) bool {
 	v, ok := img.Version()
 	return !ok || v.Major() > 1 || v.Minor() >= 24
 }
 
-// parseKubernetes reads a version such as "v1.26.15+rke2r1" or "v1.26.8-rancher1-1".
+// parseKubernetes parses a version such as "v1.26.15+rke2r1" or "v1.26.8-rancher1-1".
 func parseKubernetes(version string) (*semver.Version, error) {
 	v, err := semver.StrictNewVersion(strings.TrimPrefix(version, "v"))
 	if err != nil {
@@ -102,8 +101,8 @@ func parseKubernetes(version string) (*semver.Version, error) {
 	return v, nil
 }
 
-// ImageTags are the tags of all images that a migration may install by itself, oldest
-// first, for whoever fills a mirror.
+// ImageTags returns the tags of all images that a migration may install without a flag, oldest
+// first, for filling a mirror.
 func ImageTags() []string {
 	tags := make([]string, 0, len(images))
 	for _, minor := range slices.Sorted(maps.Keys(images)) {

@@ -64,11 +64,11 @@ func TestParseImage(t *testing.T) {
 	}
 }
 
-func TestImageRules(t *testing.T) {
+func TestImageAllowed(t *testing.T) {
 	for _, c := range []struct {
 		tag          string
 		file, panics bool
-		allowed126   string // reason of refusal
+		allowed126   string // reason of the error
 	}{
 		{"v1.21.0", false, false, "ImageTooOld"},
 		{"v1.22.8", false, false, ""},
@@ -86,7 +86,7 @@ func TestImageRules(t *testing.T) {
 		{"v1.36.1", true, false, "ImageTooNew"},
 		{"v1.26", true, true, ""},
 		{"latest", true, true, ""},
-		{"v1.26.0-mirror", true, true, ""}, // a pre-release of 1.26.0 in name only
+		{"v1.26.0-mirror", true, true, ""}, // a pre-release of 1.26.0 by its name only
 	} {
 		img := Image{Repository: "r", Tag: c.tag}
 		if got := NeedsMigrationFile(img); got != c.file {
@@ -105,7 +105,7 @@ func TestImageRules(t *testing.T) {
 		}
 	}
 	if !NeedsMigrationFile(Image{Repository: "r", Digest: "sha256:aa"}) {
-		t.Error("a digest alone tells no version and needs the file")
+		t.Error("a digest alone has no version and needs the file")
 	}
 }
 
@@ -127,7 +127,7 @@ func TestMatrixIsPromotedAndSound(t *testing.T) {
 	}
 }
 
-func TestImageTagsAreTheWholeMatrixInOrder(t *testing.T) {
+func TestImageTags_matrix_ordered(t *testing.T) {
 	tags := ImageTags()
 	if len(tags) != len(images) {
 		t.Errorf("%v of %v", tags, images)
@@ -171,10 +171,9 @@ func TestIAMActions(t *testing.T) {
 	}
 }
 
-// panicsOnForeignProviderID says whether the image panics when any Node has a
-// ProviderID that is not AWS's, such as "rke2://name"
-// (kubernetes/cloud-provider-aws#604; InstanceIDIndexFunc read at every tag).
-// An image whose tag tells no version is taken to panic.
+// panicsOnForeignProviderID reports whether the image panics if any Node has a ProviderID that
+// is not AWS's, such as "rke2://name" (kubernetes/cloud-provider-aws#604; InstanceIDIndexFunc
+// read at every tag). It returns true for an image without a version in its tag.
 func panicsOnForeignProviderID(img Image) bool {
 	v, ok := img.Version()
 	if !ok {

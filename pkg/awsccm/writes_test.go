@@ -20,8 +20,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// TestWritesOnAPIServer holds the grant, the cordon and the deletion of a lease to a
-// real API server: only it has authorizers and preconditions that are true.
+// TestOnAPIServer tests the grant, the cordon and the deletion of a lease on a real API server:
+// only that has real authorizers and preconditions.
 func TestOnAPIServer(t *testing.T) {
 	e := cluster{client: kubernetes.NewForConfigOrDie(apiserver.New(t, apiserver.Options{}).Config())}
 	t.Run("grant", e.grant)
@@ -44,7 +44,7 @@ func (e cluster) grant(t *testing.T) {
 			t.Errorf("allowed %t (%+v), want %t", g.allowed(), g, want)
 		}
 	}
-	waitFor := func(want bool) { // the authorizer follows its informers
+	waitFor := func(want bool) { // the authorizer lags behind its informers
 		t.Helper()
 		apiserver.Eventually(t, func() bool {
 			g, err := grantAllowed(ctx, e.client)
@@ -97,7 +97,7 @@ func (e cluster) grant(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bindings, _ := e.client.RbacV1().RoleBindings(wellknown.System).List(ctx, metav1.ListOptions{LabelSelector: wellknown.ManagedBy + "=" + wellknown.FieldManager}); len(bindings.Items) != 0 {
-		t.Errorf("a RoleBinding was made beside a foreign Role: %v", bindings.Items)
+		t.Errorf("a RoleBinding was made for a foreign Role: %v", bindings.Items)
 	}
 }
 
@@ -174,7 +174,7 @@ func (e cluster) idleLease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	holder := "somebody"
+	holder := "another"
 	renewed := made.DeepCopy()
 	renewed.Spec.HolderIdentity = &holder
 	if renewed, err = leases.Update(ctx, renewed, metav1.UpdateOptions{}); err != nil {
@@ -200,16 +200,16 @@ func (e cluster) idleLease(t *testing.T) {
 	}
 }
 
-// grant is what kube-controller-manager's user may do with the migration lease.
+// grant holds the rights of kube-controller-manager's user on the migration lease.
 type grant struct {
 	Get, Update bool
-	Reason      string // of the authorizer, if it gave one
+	Reason      string // of the authorizer, or empty
 }
 
-// allowed says whether kube-controller-manager can hold the lease.
+// allowed reports whether kube-controller-manager can hold the lease.
 func (g grant) allowed() bool { return g.Get && g.Update }
 
-// grantAllowed asks the API server itself, whoever granted it and however.
+// grantAllowed asks the API server, regardless of the source of the rights.
 func grantAllowed(ctx context.Context, client kubernetes.Interface) (grant, error) {
 	var g grant
 	for _, ask := range []struct {
