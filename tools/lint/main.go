@@ -1,10 +1,12 @@
-// Command lint reports what golangci-lint has no rule for: ruleguard could express it, and
-// needs its package in the go.mod of every module that it reads.
+// Command lint checks rules that golangci-lint does not have: ruleguard could express those
+// for Go, but needs its package in the go.mod of every module that it reads.
 //
-//	go -C tools/lint run . ../..
+//	go -C tools/lint run . ../..                      what make lint checks
+//	go -C tools/lint run . words ../.. [FOLDER...]    finds of words.txt: by folder, or in these
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -15,21 +17,52 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: lint REPOSITORY")
-		os.Exit(2)
+	words, err := parseWords(wordList)
+	switch {
+	case err != nil:
+		fail(err)
+	case len(os.Args) == 2 && os.Args[1] != "words":
+		check(os.DirFS(os.Args[1]), words)
+	case len(os.Args) == 3 && os.Args[1] == "words":
+		found, _, err := words.findIn(os.DirFS(os.Args[2]), nil)
+		if err != nil {
+			fail(err)
+		}
+		fmt.Print(countFinds(found))
+	case len(os.Args) > 3 && os.Args[1] == "words":
+		found, _, err := words.findIn(os.DirFS(os.Args[2]), os.Args[3:])
+		if err != nil {
+			fail(err)
+		}
+		for _, f := range found {
+			fmt.Println(f)
+		}
+	default:
+		fail(errors.New("usage: lint REPOSITORY | lint words REPOSITORY [FOLDER...]"))
 	}
-	found, err := lint(os.DirFS(os.Args[1]))
+}
+
+// check prints a line for each place that breaks a rule, and exits with 1 if there are any.
+func check(repository fs.FS, words wordRules) {
+	found, err := lint(repository)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
+		fail(err)
 	}
-	for _, line := range found {
+	unclean, err := words.check(repository)
+	if err != nil {
+		fail(err)
+	}
+	for _, line := range append(found, unclean...) {
 		fmt.Println(line)
 	}
-	if len(found) > 0 {
+	if len(found)+len(unclean) > 0 {
 		os.Exit(1)
 	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(2)
 }
 
 // lint returns a line for each place in the product's sources that breaks a rule.
