@@ -75,21 +75,21 @@ func ConvertCloudConfig(text string, img awsccm.Image) (CloudConfig, error) {
 
 // knownKeys returns the keys by section, in lower case: the format ignores case.
 func knownKeys(img awsccm.Image) map[string]map[string]bool {
-	global := set("zone", "vpc", "subnetid", "routetableid", "rolearn", "kubernetesclustertag",
+	global := stringSet("zone", "vpc", "subnetid", "routetableid", "rolearn", "kubernetesclustertag",
 		"kubernetesclusterid", "disablesecuritygroupingress", "elbsecuritygroup", "nodeipfamilies")
 	if v, ok := img.Version(); ok {
-		global["disablestrictzonecheck"] = before(v, 27, 1)
-		global["region"] = !before(v, 27, 1)
+		global["disablestrictzonecheck"] = olderThan(v, 27, 1)
+		global["region"] = !olderThan(v, 27, 1)
 		global["sourcearn"] = knowsSourceARN(v)
 		for _, key := range []string{"clusterserviceloadbalancerhealthprobemode", "clusterservicesharedloadbalancerhealthprobeport",
 			"clusterservicesharedloadbalancerhealthprobepath", "supportedtopologyinstancetypepattern"} {
-			global[key] = !before(v, 33, 0)
+			global[key] = !olderThan(v, 33, 0)
 		}
-		global["nlbsecuritygroupmode"] = !before(v, 35, 0)
+		global["nlbsecuritygroupmode"] = !olderThan(v, 35, 0)
 	}
 	return map[string]map[string]bool{
 		"global":          global,
-		"serviceoverride": set("service", "region", "url", "signingregion", "signingmethod", "signingname"),
+		"serviceoverride": stringSet("service", "region", "url", "signingregion", "signingmethod", "signingname"),
 	}
 }
 
@@ -98,7 +98,7 @@ func knowsSourceARN(v *semver.Version) bool {
 	if patch, ok := since[v.Minor()]; ok && v.Major() == 1 {
 		return v.Patch() >= patch
 	}
-	return !before(v, 29, 0)
+	return !olderThan(v, 29, 0)
 }
 
 // sdkV2 reports whether the image calls EC2 and ELB through AWS SDK v2.
@@ -111,15 +111,15 @@ func sdkV2(img awsccm.Image) bool {
 	if patch, ok := since[v.Minor()]; ok && v.Major() == 1 {
 		return v.Patch() >= patch
 	}
-	return !before(v, 33, 0)
+	return !olderThan(v, 33, 0)
 }
 
-// before reports whether v is older than v1.minor.patch.
-func before(v *semver.Version, minor, patch uint64) bool {
+// olderThan reports whether v is older than v1.minor.patch.
+func olderThan(v *semver.Version, minor, patch uint64) bool {
 	return v.LessThan(semver.New(1, minor, patch, "", ""))
 }
 
-func set(keys ...string) map[string]bool {
+func stringSet(keys ...string) map[string]bool {
 	m := make(map[string]bool, len(keys))
 	for _, k := range keys {
 		m[k] = true

@@ -18,21 +18,21 @@ const probe = "awsmigrate-probe"
 // is named.
 func Unreached(in Inputs, ch *chart.Chart) []Concern {
 	in.Chart = ch
-	shown, ok := in.shown(in.UserValues)
+	shown, ok := in.renderUserValues(in.UserValues)
 	if !ok {
 		return nil // Values itself returns the error
 	}
 	reached := func(path []string) bool {
-		value := at(in.UserValues, path)
-		for _, other := range []map[string]any{replaced(in.UserValues, path, nil, false), replaced(in.UserValues, path, another(value), true)} {
-			if now, ok := in.shown(other); !ok || !reflect.DeepEqual(shown, now) {
+		value := valueAt(in.UserValues, path)
+		for _, other := range []map[string]any{withValue(in.UserValues, path, nil, false), withValue(in.UserValues, path, otherValue(value), true)} {
+			if now, ok := in.renderUserValues(other); !ok || !reflect.DeepEqual(shown, now) {
 				return true
 			}
 		}
 		return false
 	}
 	var list []Concern
-	for _, path := range unreached(in.UserValues, nil, reached) {
+	for _, path := range findUnreached(in.UserValues, nil, reached) {
 		key := strings.Join(path, ".")
 		if key == "leaderMigration.enabled" {
 			continue // awsmigrate sets it, and judgeUserValues reports it
@@ -46,8 +46,9 @@ func Unreached(in Inputs, ch *chart.Chart) []Concern {
 	return list
 }
 
-// shown returns the objects for the user's values; ok is false if the values are refused.
-func (in Inputs) shown(user map[string]any) (any, bool) {
+// renderUserValues returns the objects for the user's values; ok is false if the values are
+// refused.
+func (in Inputs) renderUserValues(user map[string]any) (any, bool) {
 	in.UserValues = user
 	values, err := Values(in)
 	if err != nil {
@@ -57,9 +58,9 @@ func (in Inputs) shown(user map[string]any) (any, bool) {
 	return objects, err == nil
 }
 
-// unreached returns the paths below a map that have no effect, or the map's own path if all
+// findUnreached returns the paths below a map that have no effect, or the map's own path if all
 // have none.
-func unreached(values map[string]any, path []string, reached func([]string) bool) [][]string {
+func findUnreached(values map[string]any, path []string, reached func([]string) bool) [][]string {
 	var list [][]string
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		below := append(slices.Clone(path), key)
@@ -70,7 +71,7 @@ func unreached(values map[string]any, path []string, reached func([]string) bool
 			}
 			continue
 		}
-		inner := unreached(sub, below, reached)
+		inner := findUnreached(sub, below, reached)
 		if leaves := countLeaves(sub); len(inner) > 0 && leavesOf(sub, below, inner) == leaves {
 			inner = [][]string{below}
 		}
@@ -95,7 +96,7 @@ func countLeaves(values map[string]any) int {
 func leavesOf(values map[string]any, prefix []string, paths [][]string) int {
 	n := 0
 	for _, path := range paths {
-		if sub, isMap := at(values, path[len(prefix):]).(map[string]any); isMap && len(sub) > 0 {
+		if sub, isMap := valueAt(values, path[len(prefix):]).(map[string]any); isMap && len(sub) > 0 {
 			n += countLeaves(sub)
 			continue
 		}
@@ -104,7 +105,7 @@ func leavesOf(values map[string]any, prefix []string, paths [][]string) int {
 	return n
 }
 
-func at(values map[string]any, path []string) any {
+func valueAt(values map[string]any, path []string) any {
 	var now any = values
 	for _, key := range path {
 		now = asMap(now)[key]
@@ -112,8 +113,8 @@ func at(values map[string]any, path []string) any {
 	return now
 }
 
-// replaced returns a copy with another value at a path, or with none.
-func replaced(values map[string]any, path []string, value any, keep bool) map[string]any {
+// withValue returns a copy with another value at a path, or with none.
+func withValue(values map[string]any, path []string, value any, keep bool) map[string]any {
 	out := deepCopy(values)
 	parent := out
 	for _, key := range path[:len(path)-1] {
@@ -127,8 +128,8 @@ func replaced(values map[string]any, path []string, value any, keep bool) map[st
 	return out
 }
 
-// another returns a different value of the same type.
-func another(value any) any {
+// otherValue returns a different value of the same type.
+func otherValue(value any) any {
 	switch v := value.(type) {
 	case bool:
 		return !v

@@ -40,7 +40,7 @@ func Find(ctx context.Context, name string, kubernetes ...string) (Binary, error
 		return Binary{}, &fault.Error{Class: fault.Usage, Reason: "NoRKEBinary", Object: "rke binary " + name,
 			Seen: "cannot be run", Wanted: "rke v1.4.15 or a later 1.4, or v1.5.0 and later", Fix: "name it with --rke-binary, or use --no-rke-up", Err: err}
 	}
-	out, err := ask(ctx, path, "--version")
+	out, err := runBinary(ctx, path, "--version")
 	if err != nil {
 		return Binary{}, err
 	}
@@ -54,14 +54,14 @@ func Find(ctx context.Context, name string, kubernetes ...string) (Binary, error
 		if version == "" || b.Images[version] != nil {
 			continue
 		}
-		if out, err := ask(ctx, path, "config", "--system-images", "--version", version); err == nil {
+		if out, err := runBinary(ctx, path, "config", "--system-images", "--version", version); err == nil {
 			b.Images[version] = imagesOf(out)
 		}
 	}
 	return b, ctx.Err()
 }
 
-func ask(ctx context.Context, path string, args ...string) ([]byte, error) {
+func runBinary(ctx context.Context, path string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, path, args...)
 	var said bytes.Buffer
 	cmd.Stderr = &said

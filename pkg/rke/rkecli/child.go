@@ -25,7 +25,7 @@ import (
 type Child struct {
 	Log  string // path of the output
 	what string // "rke up"
-	// unclean reports whether some line of the log differs from the shown text. Only attend uses
+	// unclean reports whether some line of the log differs from the shown text. Only follow uses
 	// it.
 	unclean bool
 	cmd     *exec.Cmd
@@ -61,16 +61,16 @@ func Start(binary string, args []string, log string, live io.Writer, keep *os.Fi
 		_ = out.Close()
 		return nil, &fault.Error{Class: fault.Usage, Reason: "RKENotStarted", Object: what, Seen: "cannot be started", Fix: "name rke with --rke-binary", Err: err}
 	}
-	go c.attend(out, live, clk)
+	go c.follow(out, live, clk)
 	return c, nil
 }
 
-// attend follows the log until the process has ended and the whole log was read.
-func (c *Child) attend(log *os.File, live io.Writer, clk clock.WithTicker) {
+// follow follows the log until the process has ended and the whole log was read.
+func (c *Child) follow(log *os.File, live io.Writer, clk clock.WithTicker) {
 	defer func() { _ = log.Close() }()
 	ended := make(chan error, 1)
 	go func() { ended <- c.cmd.Wait() }()
-	tail := &tail{log: log, line: func(line string) { c.note(line, live) }}
+	tail := &tail{log: log, line: func(line string) { c.handleLine(line, live) }}
 	ticker := clk.NewTicker(tailInterval)
 	defer ticker.Stop()
 	for {
@@ -79,7 +79,7 @@ func (c *Child) attend(log *os.File, live io.Writer, clk clock.WithTicker) {
 			tail.read(false)
 		case err := <-ended:
 			tail.read(true)
-			c.clean(log)
+			c.replaceLog(log)
 			c.mu.Lock()
 			c.err = err
 			c.mu.Unlock()
@@ -95,11 +95,11 @@ var (
 	lostHost  = regexp.MustCompile(`(?i)Failed to set up SSH tunneling for host \[([^\]]+)\]|Removing host \[([^\]]+)\]`)
 )
 
-// note handles a line from rke or from a text that rke quotes: an SSH server's banner, a
+// handleLine handles a line from rke or from a text that rke quotes: an SSH server's banner, a
 // container's output. None of it may control the terminal.
-func (c *Child) note(line string, live io.Writer) {
+func (c *Child) handleLine(line string, live io.Writer) {
 	raw := line
-	line = harmless(raw)
+	line = showControls(raw)
 	c.unclean = c.unclean || line != raw
 	_, _ = fmt.Fprintln(live, line)
 	plain := strings.TrimSpace(line)
@@ -123,8 +123,8 @@ func (c *Child) note(line string, live io.Writer) {
 
 var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// harmless returns a line without colours and with other control characters made visible.
-func harmless(line string) string {
+// showControls returns a line without colours and with other control characters made visible.
+func showControls(line string) string {
 	return plaintext.Line(strings.TrimRight(ansi.ReplaceAllString(line, ""), "\r"))
 }
 

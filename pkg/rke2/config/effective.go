@@ -86,15 +86,15 @@ func (c Config) filter(m Machine) {
 			}
 		}
 		if v.Dropped == "" && kind == boolean {
-			v.value = truth(v.Raw)
+			v.value = toBool(v.Raw)
 		}
 		c[k] = v
 	}
 }
 
-// truth converts as Rancher does for keys of type boolean
+// toBool converts as Rancher does for keys of type boolean
 // (rancher/norman:types/convert/convert.go ToBool).
-func truth(v any) bool {
+func toBool(v any) bool {
 	if list, ok := v.([]any); ok {
 		if len(list) == 0 {
 			return false

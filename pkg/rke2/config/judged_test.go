@@ -8,7 +8,7 @@ func TestTruth(t *testing.T) {
 		v    any
 		want bool
 	}{{true, true}, {"true", true}, {" Yes ", true}, {"t", true}, {"y", true}, {"1", false}, {1, false}, {nil, false}, {"", false}, {[]any{}, false}, {[]any{"true", "false"}, true}, {[]any{"false", "true"}, false}} {
-		if got := truth(tt.v); got != tt.want {
+		if got := toBool(tt.v); got != tt.want {
 			t.Errorf("%v: %t", tt.v, got)
 		}
 	}
@@ -25,12 +25,12 @@ func TestControllers_disabled_listed(t *testing.T) {
 		"service,-service,route,cloud-node-lifecycle,nodeipam": "off in kube-controller-manager today: service",
 	} {
 		var got []Finding
-		controllers([]string{"controllers=" + list}, func(f Finding) { got = append(got, f) })
+		judgeControllers([]string{"controllers=" + list}, func(f Finding) { got = append(got, f) })
 		if len(got) != 1 || got[0].Why != want || got[0].Topic != Controllers {
 			t.Errorf("%s: %+v", list, got)
 		}
 	}
-	controllers([]string{"leader-elect=true"}, func(f Finding) { t.Errorf("no list: %+v", f) })
+	judgeControllers([]string{"leader-elect=true"}, func(f Finding) { t.Errorf("no list: %+v", f) })
 }
 
 // Rancher cordons nodes if it drains them or if hooks wait for a drain.

@@ -95,14 +95,14 @@ func Explained(n NodeArgs, c Config) []Difference {
 	differ := func(key string, node, wanted []string) {
 		out = append(out, Difference{key, node, wanted})
 	}
-	if node, wanted := n.flags[KeyProvider], c.Text(KeyProvider); last(node) != wanted {
+	if node, wanted := n.flags[KeyProvider], c.Text(KeyProvider); lastValue(node) != wanted {
 		differ(KeyProvider, node, []string{wanted})
 	}
 	// Rancher writes the text to a file and passes its path to RKE2.
-	if node, wanted := n.flags[KeyCloudConfig], c.Text(KeyCloudConfig); (last(node) != "") != (wanted != "") {
+	if node, wanted := n.flags[KeyCloudConfig], c.Text(KeyCloudConfig); (lastValue(node) != "") != (wanted != "") {
 		differ(KeyCloudConfig, node, []string{"a file: " + fmt.Sprint(wanted != "")})
 	}
-	if node, wanted := n.flags[KeyDisableCCM], c.Text(KeyDisableCCM); notation.IsTrue(last(node)) != notation.IsTrue(wanted) {
+	if node, wanted := n.flags[KeyDisableCCM], c.Text(KeyDisableCCM); notation.IsTrue(lastValue(node)) != notation.IsTrue(wanted) {
 		differ(KeyDisableCCM, node, []string{wanted})
 	}
 	for _, key := range []string{KeyKubeletArg, KeyManagerArg} {
@@ -114,7 +114,7 @@ func Explained(n NodeArgs, c Config) []Difference {
 	return out
 }
 
-func last(values []string) string {
+func lastValue(values []string) string {
 	if len(values) == 0 {
 		return ""
 	}

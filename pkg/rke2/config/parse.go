@@ -46,7 +46,7 @@ func Parse(object map[string]any) (Spec, error) {
 		s.HasManifest = true
 		s.AdditionalManifest = p.text(rke, at, "additionalManifest")
 	}
-	s.Mirrors = mirrors(rke)
+	s.Mirrors = parseMirrors(rke)
 	s.Pools = p.pools(rke)
 	s.Upgrade = p.upgrade(rke)
 	if create := p.mapping(rke, "etcdSnapshotCreate"); create != nil {

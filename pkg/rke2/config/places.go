@@ -17,14 +17,14 @@ func (s Spec) Places() map[string]string {
 	values := map[string][]any{}
 	add := func(place string, of map[string]any) {
 		for key, value := range of {
-			if value = sorted(value); value != nil {
+			if value = normalize(value); value != nil {
 				values[place+"."+key] = append(values[place+"."+key], value)
 			}
 		}
 	}
 	add(Global.String(), s.Global)
 	for _, e := range s.Entries {
-		add("machineSelectorConfig["+e.whom()+"].config", e.Config)
+		add("machineSelectorConfig["+e.machineKey()+"].config", e.Config)
 	}
 	if s.AdditionalManifest != "" {
 		values["additionalManifest"] = []any{s.AdditionalManifest}
@@ -49,7 +49,7 @@ func (s Spec) Edited() map[string]bool {
 	}
 	add(Global.String(), s.Global)
 	for _, e := range s.Entries {
-		add("machineSelectorConfig["+e.whom()+"].config", e.Config)
+		add("machineSelectorConfig["+e.machineKey()+"].config", e.Config)
 	}
 	return edited
 }
@@ -68,24 +68,24 @@ func migrated(key string, value any) bool {
 	return provider == ProviderExternal || flagged
 }
 
-// whom describes the machines that an entry is for, regardless of its notation.
-func (e Entry) whom() string {
+// machineKey describes the machines that an entry is for, regardless of its notation.
+func (e Entry) machineKey() string {
 	if e.Selector == nil || len(e.Selector.MatchLabels)+len(e.Selector.MatchExpressions) == 0 {
 		return "every machine"
 	}
 	return metav1.FormatLabelSelector(e.Selector)
 }
 
-// sorted returns a value with its lists as sets of texts, or nil if it is empty. A single text
+// normalize returns a value with its lists as sets of texts, or nil if it is empty. A single text
 // equals a list of it.
-func sorted(value any) any {
+func normalize(value any) any {
 	switch value := value.(type) {
 	case nil:
 		return nil
 	case map[string]any:
 		out := map[string]any{}
 		for key, one := range value {
-			if one = sorted(one); one != nil {
+			if one = normalize(one); one != nil {
 				out[key] = one
 			}
 		}

@@ -16,8 +16,8 @@ type Mirror struct {
 	Rewrites  map[string]string
 }
 
-// mirrors ignores entries with another structure: no migration depends on them.
-func mirrors(rke map[string]any) []Mirror {
+// parseMirrors ignores entries with another structure: no migration depends on them.
+func parseMirrors(rke map[string]any) []Mirror {
 	registries, _ := rke["registries"].(map[string]any)
 	all, _ := registries["mirrors"].(map[string]any)
 	var out []Mirror

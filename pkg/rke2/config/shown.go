@@ -38,16 +38,16 @@ func Shown(key string, value any) any {
 	case slices.Contains(shownKeys(), key):
 		return value
 	case IsArgs(key):
-		return replaced(value, shownArg)
+		return replaceTexts(value, shownArg)
 	case key == KeyCloudConfig:
-		return replaced(value, func(text string) string {
+		return replaceTexts(value, func(text string) string {
 			if strings.HasPrefix(text, "secret://") { // the name of a Secret
 				return text
 			}
 			return notShown
 		})
 	}
-	return replaced(value, shownText)
+	return replaceTexts(value, shownText)
 }
 
 func shownText(text string) string {
@@ -68,21 +68,21 @@ func shownArg(arg string) string {
 	return shownText(arg)
 }
 
-// replaced returns a value with each of its texts and numbers replaced.
-func replaced(value any, replace func(string) string) any {
+// replaceTexts returns a value with each of its texts and numbers replaced.
+func replaceTexts(value any, replace func(string) string) any {
 	switch v := value.(type) {
 	case nil, bool:
 		return v
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = replaced(v[i], replace)
+			out[i] = replaceTexts(v[i], replace)
 		}
 		return out
 	case map[string]any:
 		out := map[string]any{}
 		for key := range v {
-			out[key] = replaced(v[key], replace)
+			out[key] = replaceTexts(v[key], replace)
 		}
 		return out
 	}

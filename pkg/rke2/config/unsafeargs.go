@@ -28,7 +28,7 @@ func UnsafeArgs(s Spec, machines []Machine) ([]Finding, error) {
 	for _, m := range machines {
 		c := Effective(s, m)
 		for _, key := range componentKeys() {
-			if !runs(m, key) {
+			if !runsComponent(m, key) {
 				continue
 			}
 			at := c[key].Location.String()
@@ -37,33 +37,33 @@ func UnsafeArgs(s Spec, machines []Machine) ([]Finding, error) {
 				out.add(m, f)
 			}
 			args := c.Args(key)
-			gates(args, key, version, report)
-			explicitProvider(args, key, report)
+			judgeGates(args, key, version, report)
+			judgeExplicitProvider(args, key, report)
 			if key == KeyManagerArg {
-				managerArgs(args, report)
+				judgeManagerArgs(args, report)
 			}
 		}
 	}
 	return out, nil
 }
 
-// runs reports whether a machine runs the component that a key configures.
-func runs(m Machine, key string) bool { return key == KeyKubeletArg || m.ControlPlane() }
+// runsComponent reports whether a machine runs the component that a key configures.
+func runsComponent(m Machine, key string) bool { return key == KeyKubeletArg || m.ControlPlane() }
 
-// gates judges the feature gates that stop a component, and those that disable something that a
-// migration needs, by their own name or by a group.
-func gates(args []string, key string, version component.Version, report func(Finding)) {
+// judgeGates judges the feature gates that stop a component, and those that disable something
+// that a migration needs, by their own name or by a group.
+func judgeGates(args []string, key string, version component.Version, report func(Finding)) {
 	given := gatesOf(args)
 	for _, gate := range component.MigrationGates() {
 		if on, named := given[gate]; named {
-			namedGate(given, gate, on, version, report)
+			judgeNamedGate(given, gate, on, version, report)
 		}
 	}
-	offByUmbrella(given, key, version, report)
+	judgeGroupGates(given, key, version, report)
 }
 
-// namedGate judges a gate that is set by its own name.
-func namedGate(given component.Gates, gate string, on bool, version component.Version, report func(Finding)) {
+// judgeNamedGate judges a gate that is set by its own name.
+func judgeNamedGate(given component.Gates, gate string, on bool, version component.Version, report func(Finding)) {
 	f := Finding{Seen: fmt.Sprintf("%s %s=%t", component.FeatureGates, gate, on), Fix: "remove this gate"}
 	next := f
 	next.Topic, next.Why = FatalGateNext, "Kubernetes 1.27 and later stop at a gate they do not know; remove it before that upgrade"
@@ -72,7 +72,7 @@ func namedGate(given component.Gates, gate string, on bool, version component.Ve
 		f.Topic, f.Why = FatalGate, why
 		report(f)
 	case !on:
-		f.Topic, f.Why = MigrationOff, offHarm(gate)
+		f.Topic, f.Why = MigrationOff, gateOffEffect(gate)
 		report(f)
 	}
 	if !version.AtLeast(1, 27) {
@@ -80,9 +80,9 @@ func namedGate(given component.Gates, gate string, on bool, version component.Ve
 	}
 }
 
-// offByUmbrella judges the gates that AllAlpha or AllBeta disables. Only kube-controller-manager
-// has leader migration.
-func offByUmbrella(given component.Gates, key string, version component.Version, report func(Finding)) {
+// judgeGroupGates judges the gates that AllAlpha or AllBeta disables. Only
+// kube-controller-manager has leader migration.
+func judgeGroupGates(given component.Gates, key string, version component.Version, report func(Finding)) {
 	off := map[string][]string{}
 	for _, gate := range component.MigrationGates() {
 		pair := given.Off(gate, version)
@@ -92,12 +92,12 @@ func offByUmbrella(given component.Gates, key string, version component.Version,
 	}
 	for _, pair := range slices.Sorted(maps.Keys(off)) {
 		report(Finding{Topic: MigrationOff, Seen: component.FeatureGates + " " + pair,
-			Why: "it switches off " + strings.Join(off[pair], ", ") + ": " + offHarm(off[pair][0]), Fix: "remove " + pair})
+			Why: "it switches off " + strings.Join(off[pair], ", ") + ": " + gateOffEffect(off[pair][0]), Fix: "remove " + pair})
 	}
 }
 
-// offHarm describes the effect of a disabled gate.
-func offHarm(gate string) string {
+// gateOffEffect describes the effect of a disabled gate.
+func gateOffEffect(gate string) string {
 	if gate == component.GateLeaderMigration {
 		return "the leader-migration flag is refused at start"
 	}
@@ -115,7 +115,7 @@ func gatesOf(args []string) component.Gates {
 	return component.ParseGates(lists...)
 }
 
-func explicitProvider(args []string, key string, report func(Finding)) {
+func judgeExplicitProvider(args []string, key string, report func(Finding)) {
 	v, ok := notation.Last(args, FlagProvider)
 	if !ok || key == keySchedulerArg {
 		return
@@ -127,7 +127,7 @@ func explicitProvider(args []string, key string, report func(Finding)) {
 	report(f)
 }
 
-func managerArgs(args []string, report func(Finding)) {
+func judgeManagerArgs(args []string, report func(Finding)) {
 	flag := func(topic Topic, name, why, fix string) {
 		if v, ok := notation.Last(args, name); ok {
 			report(Finding{Topic: topic, Seen: name + "=" + v, Why: why, Fix: fix})
@@ -150,12 +150,12 @@ func managerArgs(args []string, report func(Finding)) {
 	flag(Routes, "cluster-cidr", "the route controller of the cloud controller manager needs the same value", "")
 	flag(Routes, "configure-cloud-routes", "it decides whether routes are kept in the VPC today", "")
 	flag(Routes, "allocate-node-cidrs", "without it no routes are kept", "")
-	controllers(args, report)
+	judgeControllers(args, report)
 }
 
-// controllers judges a list that omits a controller to hand over: a name with - disables one, and
-// a list without * disables all others.
-func controllers(args []string, report func(Finding)) {
+// judgeControllers judges a list that omits a controller to hand over: a name with - disables
+// one, and a list without * disables all others.
+func judgeControllers(args []string, report func(Finding)) {
 	v, ok := notation.Last(args, "controllers")
 	if !ok {
 		return

@@ -66,8 +66,8 @@ func (f form) write(elems []any) cell {
 	return present(elems)
 }
 
-// without removes every argument that drop selects.
-func without(elems []any, drop func(arg string) bool) []any {
+// removeArgs removes every argument that drop selects.
+func removeArgs(elems []any, drop func(arg string) bool) []any {
 	return slices.DeleteFunc(slices.Clone(elems), func(v any) bool { return drop(notation.Text(v)) })
 }
 

@@ -32,7 +32,7 @@ func TestDiff_listItems_counted(t *testing.T) {
 }
 
 func TestMerge_twoChanges_countsSum(t *testing.T) {
-	e := edits(config.Spec{Global: map[string]any{config.KeyProvider: "aws"}})
+	e := newEditor(config.Spec{Global: map[string]any{config.KeyProvider: "aws"}})
 	for _, to := range []string{"one", "external"} {
 		if err := e.set(config.Location{Place: config.Global, Key: config.KeyProvider}, present(to)); err != nil {
 			t.Fatal(err)

@@ -79,8 +79,8 @@ func (c Chart) is(h header) bool {
 		h.Metadata.Name == c.Name && namespace == c.Namespace
 }
 
-// blank reports whether a document has no object, only blanks and comments.
-func blank(text string) bool {
+// isBlank reports whether a document has no object, only blanks and comments.
+func isBlank(text string) bool {
 	core := trimComments(text)
 	return core.start == core.end
 }

@@ -108,7 +108,7 @@ type editor struct {
 	known map[config.Location]bool // during an undo: places that the edit to undo wrote to
 }
 
-func edits(s config.Spec) *editor {
+func newEditor(s config.Spec) *editor {
 	return &editor{from: s, spec: clone(s), edit: Edit{Object: s.Object, root: s.Root}}
 }
 
@@ -130,19 +130,19 @@ func (e *editor) withAlready(o op) op {
 	case setKey:
 		if config.IsArgs(o.at.Key) {
 			_, added := notation.Delta(o.before.value, o.after.value)
-			o.already = e.already(o.at.Key, added)
+			o.already = e.placesWith(o.at.Key, added)
 		}
 		return o
 	case addEntry:
 		key, added := ownArgs(o.entry)
-		o.already = e.already(key, added)
+		o.already = e.placesWith(key, added)
 		return o
 	default:
 		return o
 	}
 }
 
-func (e *editor) already(key string, added []notation.Element) []Where {
+func (e *editor) placesWith(key string, added []notation.Element) []Where {
 	if len(added) == 0 {
 		return nil
 	}

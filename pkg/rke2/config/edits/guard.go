@@ -12,7 +12,7 @@ import (
 // guard returns an error if no edit may start: machines that were not read, have no role, or
 // disagree about provider or cloud configuration. It returns the provider of all machines.
 func guard(s config.Spec, machines []config.Machine) (provider string, err error) {
-	if len(pick(machines, config.Machine.ControlPlane)) == 0 {
+	if len(filterMachines(machines, config.Machine.ControlPlane)) == 0 {
 		return "", refuse(s.Object, "NoControlPlane",
 			fmt.Sprintf("none of %d machines has the label %s=true", len(machines), config.LabelControlPlane),
 			"the cluster's machines, with their role labels", "")
@@ -37,7 +37,7 @@ func wrongProvider(s config.Spec, machines []config.Machine, wanted string) erro
 	return refuse(s.Object, "Provider", config.Providers(s, machines)[0].String(), config.KeyProvider+" "+wanted+" on every machine", "")
 }
 
-func pick(machines []config.Machine, want func(config.Machine) bool) []config.Machine {
+func filterMachines(machines []config.Machine, want func(config.Machine) bool) []config.Machine {
 	var out []config.Machine
 	for _, m := range machines {
 		if want(m) {
@@ -63,7 +63,7 @@ func (e *editor) finish(before config.Spec, machines []config.Machine, want inte
 	}
 	for _, m := range machines {
 		old, now := config.Effective(before, m), config.Effective(e.spec, m)
-		if key := unintended(old, now, touched); key != "" {
+		if key := findUnintended(old, now, touched); key != "" {
 			return Edit{}, refuse(before.Object, "NoSafePlace",
 				fmt.Sprintf("%s of machine %s (%s) would change in more than our arguments", key, m.Name, old[key].Location),
 				"an edit that loses nothing", "set "+key+" in one place only")
@@ -90,9 +90,9 @@ func (e *editor) finish(before config.Spec, machines []config.Machine, want inte
 	return e.edit, nil
 }
 
-// unintended returns a key that differs in more than the values that our edits add and remove,
-// or is empty.
-func unintended(old, now config.Config, touched map[string]bool) string {
+// findUnintended returns a key that differs in more than the values that our edits add and
+// remove, or is empty.
+func findUnintended(old, now config.Config, touched map[string]bool) string {
 	for _, c := range []config.Config{old, now} {
 		for key := range c {
 			a, b := old[key].Raw, now[key].Raw

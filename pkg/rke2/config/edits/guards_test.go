@@ -143,7 +143,7 @@ func TestFinish(t *testing.T) {
 		"it changes a foreign key":        {from(map[string]any{config.KeyProvider: "external", config.KeyManagerArg: []any{"a=1"}}), true, "NoSafePlace"},
 		"it gives another result, again ": {from(args("a=1", "enable-leader-migration")), true, "EditNotRepeatable"},
 	} {
-		e := edits(before)
+		e := newEditor(before)
 		if tt.reason == "EditNotRepeatable" {
 			e.spec = tt.after
 		} else if err := replaceGlobal(e, tt.after); err != nil {
@@ -210,7 +210,7 @@ func TestApply_changedSpec_stale(t *testing.T) {
 		rke := base()
 		tt.rke(rke)
 		s := parse(t, rke)
-		err := edits(s).do(tt.op)
+		err := newEditor(s).do(tt.op)
 		if (fault.ClassOf(err) == fault.Stale) != tt.stale || (err != nil) != tt.stale {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -80,7 +80,7 @@ func whereIs(s config.Spec, p config.Place, selector any) Where {
 		return Where{Global: true}
 	}
 	w := Where{Entry: int(p), Selector: selector}
-	for _, other := range w.alike(s) {
+	for _, other := range w.sameSelector(s) {
 		if other < p {
 			w.Nth++
 		}
@@ -89,8 +89,8 @@ func whereIs(s config.Spec, p config.Place, selector any) Where {
 	return w
 }
 
-// alike returns the entries with the same selector.
-func (w Where) alike(s config.Spec) []config.Place {
+// sameSelector returns the entries with the same selector.
+func (w Where) sameSelector(s config.Spec) []config.Place {
 	var out []config.Place
 	for i, e := range s.Entries {
 		if notation.SameSelector(e.RawSelector, w.Selector) {
@@ -106,7 +106,7 @@ func (w Where) candidates(s config.Spec) []config.Place {
 	if w.Global {
 		return []config.Place{config.Global}
 	}
-	all := w.alike(s)
+	all := w.sameSelector(s)
 	if len(all) == w.Of && w.Nth >= 0 && w.Nth < w.Of {
 		return all[w.Nth : w.Nth+1]
 	}

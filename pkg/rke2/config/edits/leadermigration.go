@@ -23,7 +23,7 @@ func EnableLeaderMigration(s config.Spec, machines []config.Machine) (Edit, erro
 	if provider != config.ProviderAWS {
 		return Edit{}, wrongProvider(s, machines, config.ProviderAWS)
 	}
-	for _, m := range pick(machines, config.Machine.ControlPlane) {
+	for _, m := range filterMachines(machines, config.Machine.ControlPlane) {
 		c := config.Effective(s, m)
 		if p := config.ManagerProvider(c); p != config.ProviderAWS {
 			return Edit{}, refuse(s.Object, "ManagerNotInTree",
@@ -31,7 +31,7 @@ func EnableLeaderMigration(s config.Spec, machines []config.Machine) (Edit, erro
 				"a kube-controller-manager with provider aws", managerAdvice(p))
 		}
 	}
-	e := edits(s)
+	e := newEditor(s)
 	if err := e.addFlag(machines, func(string) bool { return false }); err != nil {
 		return Edit{}, err
 	}
@@ -53,8 +53,8 @@ func DisableLeaderMigration(s config.Spec, machines []config.Machine) (Edit, err
 	if _, err := guard(s, machines); err != nil {
 		return Edit{}, err
 	}
-	e := edits(s)
-	if err := e.takeOutEverywhere(config.KeyManagerArg, pick(machines, config.Machine.ControlPlane), machines, isLeaderMigration); err != nil {
+	e := newEditor(s)
+	if err := e.takeOutEverywhere(config.KeyManagerArg, filterMachines(machines, config.Machine.ControlPlane), machines, isLeaderMigration); err != nil {
 		return Edit{}, err
 	}
 	return e.finish(s, machines, intent{keys: []string{config.KeyManagerArg}, holds: hasNoFlag})
@@ -63,12 +63,12 @@ func DisableLeaderMigration(s config.Spec, machines []config.Machine) (Edit, err
 // addFlag adds the flag to every control plane's kube-controller-manager, and removes our other
 // arguments from the same places.
 func (e *editor) addFlag(machines []config.Machine, drop func(arg string) bool) error {
-	controlPlanes := pick(machines, config.Machine.ControlPlane)
+	controlPlanes := filterMachines(machines, config.Machine.ControlPlane)
 	flagged := func(args []string) bool { return notation.On(args, config.FlagLeaderMigration) }
 	w := e.winners(config.KeyManagerArg, controlPlanes)
 	for _, p := range w.places {
 		change := func(args []any) []any {
-			args = without(args, drop)
+			args = removeArgs(args, drop)
 			if !flagged(notation.Args(args)) {
 				args = append(args, config.FlagLeaderMigration)
 			}
@@ -91,7 +91,7 @@ func (e *editor) takeOutEverywhere(key string, scope, machines []config.Machine,
 	for i := len(w.places) - 1; i >= 0; i-- {
 		at := config.Location{Place: w.places[i], Key: key}
 		args := notation.Args(e.cell(at).value)
-		if len(args) == 0 || len(without(elements(e.cell(at)), drop)) == len(args) {
+		if len(args) == 0 || len(removeArgs(elements(e.cell(at)), drop)) == len(args) {
 			continue
 		}
 		if err := e.readable(at, w.first[w.places[i]]); err != nil {

@@ -25,7 +25,7 @@ func locate(object, text string, chart Chart) (doc document, found bool, err err
 		return document{}, false, unreadable(1, err)
 	}
 	for _, d := range docs {
-		if blank(text[d.start:d.end]) {
+		if isBlank(text[d.start:d.end]) {
 			continue
 		}
 		h, err := d.readHeader(text)
@@ -78,7 +78,7 @@ func SetChartManifest(s config.Spec, chart Chart, doc string) (Edit, error) {
 	if err != nil {
 		return Edit{}, err
 	}
-	e := edits(s)
+	e := newEditor(s)
 	o := setManifest{chart: chart, before: s.AdditionalManifest, had: s.HasManifest, has: true, newDoc: doc}
 	if found {
 		body := s.AdditionalManifest[old.start:old.end]
@@ -113,11 +113,11 @@ func (e *editor) proveManifest(before config.Spec, chart Chart, doc string) erro
 	if err != nil {
 		return err
 	}
-	was, err := others(before, chart)
+	was, err := otherDocuments(before, chart)
 	if err != nil {
 		return err
 	}
-	is, err := others(e.spec, chart)
+	is, err := otherDocuments(e.spec, chart)
 	if err != nil {
 		return err
 	}
@@ -128,9 +128,9 @@ func (e *editor) proveManifest(before config.Spec, chart Chart, doc string) erro
 	return nil
 }
 
-// others returns all documents except a chart's and blank ones, without their final line breaks:
-// RKE2 reads line by line and adds a final one.
-func others(s config.Spec, chart Chart) ([]string, error) {
+// otherDocuments returns all documents except a chart's and blank ones, without their final
+// line breaks: RKE2 reads line by line and adds a final one.
+func otherDocuments(s config.Spec, chart Chart) ([]string, error) {
 	ours, found, err := locate(s.Object, s.AdditionalManifest, chart)
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func RemoveChartManifest(s config.Spec, chart Chart) (Edit, error) {
 	if d.separator >= 0 && strings.TrimSpace(text[d.separator:d.start]+body[:core.start]+body[core.end:]) == "---" {
 		after = text[:d.separator] + text[d.end:]
 	}
-	e := edits(s)
+	e := newEditor(s)
 	err = e.do(setManifest{chart: chart, before: text, had: true, after: after, has: true, oldDoc: body[core.start:core.end]})
 	if err != nil {
 		return Edit{}, err
@@ -207,7 +207,7 @@ func (inv Inverse) RemoveChart(s config.Spec, chart Chart) (Edit, bool, error) {
 		if u.Kind != UndoManifest || m == nil || m.Chart != chart || m.Removed || m.Replaced != "" {
 			continue
 		}
-		e := edits(s)
+		e := newEditor(s)
 		d, found, err := locate(s.Object, s.AdditionalManifest, chart)
 		if err == nil && found {
 			err = e.cutAdded(d, *m)

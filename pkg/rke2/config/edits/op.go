@@ -124,7 +124,7 @@ func (o setKey) missing(s config.Spec) []string {
 	var nearest string
 	for _, p := range o.where.candidates(s) {
 		v, ok := s.ValuesAt(p)[o.at.Key]
-		lack := o.lack(config.Location{Place: p, Key: o.at.Key}, cell{v, ok})
+		lack := o.describeMissing(config.Location{Place: p, Key: o.at.Key}, cell{v, ok})
 		if lack == "" {
 			return nil
 		}
@@ -138,10 +138,11 @@ func (o setKey) missing(s config.Spec) []string {
 	return []string{nearest}
 }
 
-// lack describes the missing part of the change, or is empty. It compares argument lists without
-// their order: others may add to them, and Rancher's webhook reorders some (rancher/webhook:
-// pkg/resources/provisioning.cattle.io/v1/cluster/mutator.go@v0.4.18 setKubeAPIServerArg).
-func (o setKey) lack(at config.Location, now cell) string {
+// describeMissing describes the missing part of the change, or is empty. It compares argument
+// lists without their order: others may add to them, and Rancher's webhook reorders some
+// (rancher/webhook: pkg/resources/provisioning.cattle.io/v1/cluster/mutator.go@v0.4.18
+// setKubeAPIServerArg).
+func (o setKey) describeMissing(at config.Location, now cell) string {
 	if !config.IsArgs(o.at.Key) {
 		if now.same(o.after) {
 			return ""

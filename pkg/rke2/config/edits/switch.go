@@ -32,7 +32,7 @@ func SwitchProvider(s config.Spec, machines []config.Machine, end EndState) (Edi
 	if err != nil {
 		return Edit{}, err
 	}
-	e := edits(s)
+	e := newEditor(s)
 	switch {
 	case end == External && (provider == config.ProviderAWS || provider == config.ProviderExternal):
 		err = e.toExternal(machines)
@@ -82,7 +82,7 @@ func (e *editor) toExternal(machines []config.Machine) error {
 			}
 		}
 	}
-	return e.takeOutEverywhere(config.KeyManagerArg, pick(machines, config.Machine.ControlPlane), machines, isLeaderMigration)
+	return e.takeOutEverywhere(config.KeyManagerArg, filterMachines(machines, config.Machine.ControlPlane), machines, isLeaderMigration)
 }
 
 // setProvider sets the provider in every place that wins, unless RKE2 already reads it there.
@@ -105,7 +105,7 @@ func (e *editor) toOverrides(machines []config.Machine) error {
 		return v == config.ProviderExternal
 	}
 	override := func(args []any) []any {
-		args = without(args, isLeaderMigration)
+		args = removeArgs(args, isLeaderMigration)
 		if !external(notation.Args(args)) {
 			args = append(args, argExternal)
 		}
@@ -126,7 +126,7 @@ func (e *editor) toOverrides(machines []config.Machine) error {
 	if err := e.addKubeletArg(kubelets.unset, machines); err != nil {
 		return err
 	}
-	controlPlanes := pick(machines, config.Machine.ControlPlane)
+	controlPlanes := filterMachines(machines, config.Machine.ControlPlane)
 	managers := e.winners(config.KeyManagerArg, controlPlanes)
 	for _, p := range managers.places {
 		if err := e.rewrite(config.Location{Place: p, Key: config.KeyManagerArg}, managers.first[p], override, external); err != nil {
@@ -171,7 +171,7 @@ func (e *editor) addKubeletArg(unset, machines []config.Machine) error {
 // disableOwnController sets disable-cloud-controller on all servers. The value must be the same
 // on each of them, and from 1.36 on RKE2's own controller returns without it.
 func (e *editor) disableOwnController(machines []config.Machine) error {
-	w := e.winners(config.KeyDisableCCM, pick(machines, config.Machine.Server))
+	w := e.winners(config.KeyDisableCCM, filterMachines(machines, config.Machine.Server))
 	for _, p := range w.places {
 		at := config.Location{Place: p, Key: config.KeyDisableCCM}
 		switch v := e.cell(at).value.(type) {

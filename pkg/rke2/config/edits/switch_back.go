@@ -24,7 +24,7 @@ func SwitchBack(s config.Spec, machines []config.Machine) (Edit, error) {
 	if err := anotherProvider(s, machines); err != nil {
 		return Edit{}, err
 	}
-	e := edits(s)
+	e := newEditor(s)
 	if err := e.setProvider(machines, config.ProviderAWS); err != nil {
 		return Edit{}, err
 	}

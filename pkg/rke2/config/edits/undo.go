@@ -21,7 +21,7 @@ func (inv Inverse) Edit(s config.Spec) (Edit, error) {
 			Fix: "use the awsmigrate that recorded it, or a newer one",
 		}
 	}
-	e := edits(s)
+	e := newEditor(s)
 	e.known = map[config.Location]bool{}
 	for _, u := range inv.Undo {
 		for _, p := range u.Where.candidates(s) {
@@ -103,9 +103,9 @@ func (e *editor) find(u Undo, carries, undone func(cell) bool) (p config.Place, 
 	return candidates[0], true, nil
 }
 
-// never is for changes whose place looks the same whether they were undone or moved. Only the
-// other places can distinguish the two.
-func never(cell) bool { return false }
+// neverUndone is for changes whose place looks the same whether they were undone or moved. Only
+// the other places can distinguish the two.
+func neverUndone(cell) bool { return false }
 
 func values(elems []notation.Element) []string {
 	var out []string
@@ -144,7 +144,7 @@ func (e *editor) undoArgs(u Undo) error {
 	}
 	at := config.Location{Place: p, Key: u.Key}
 	if gone && len(u.Added) > 0 {
-		return e.partly(u)
+		return e.checkPartial(u)
 	}
 	if bad := unreadable(e.cell(at)); bad != "" {
 		return e.moved(u, at.String()+" "+bad+" now")
@@ -152,8 +152,8 @@ func (e *editor) undoArgs(u Undo) error {
 	return e.restore(u, at)
 }
 
-// partly returns an error if another writer undid half of a change.
-func (e *editor) partly(u Undo) error {
+// checkPartial returns an error if another writer undid half of a change.
+func (e *editor) checkPartial(u Undo) error {
 	for _, p := range u.Where.candidates(e.spec) {
 		args := notation.Args(e.cell(config.Location{Place: p, Key: u.Key}).value)
 		if holdsAll(args, values(u.Removed)) {
@@ -238,12 +238,12 @@ func (e *editor) undoScalar(u Undo) error {
 }
 
 func (e *editor) undoAdded(u Undo) error {
-	p, gone, err := e.find(u, u.carries, never)
+	p, gone, err := e.find(u, u.carries, neverUndone)
 	if err != nil || gone {
 		return err
 	}
 	entry := e.spec.Entries[p]
-	if len(u.Where.alike(e.spec)) != u.Where.Of && !isOurs(entry, u.Key) {
+	if len(u.Where.sameSelector(e.spec)) != u.Where.Of && !isOurs(entry, u.Key) {
 		return e.moved(u, "entries with its selector came or went, and "+p.String()+" holds more than what was written")
 	}
 	at := config.Location{Place: p, Key: u.Key}
@@ -263,7 +263,7 @@ func (e *editor) undoAdded(u Undo) error {
 }
 
 func (e *editor) undoDropped(u Undo) error {
-	alike := u.Where.alike(e.spec)
+	alike := u.Where.sameSelector(e.spec)
 	for _, p := range alike {
 		back := holdsAll(notation.Args(e.cell(config.Location{Place: p, Key: u.Key}).value), values(u.Removed))
 		if back && len(alike) == u.Where.Of+1 && isOurs(e.spec.Entries[p], u.Key) {

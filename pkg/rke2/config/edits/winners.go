@@ -121,7 +121,7 @@ func (e *editor) exposes(at config.Location, machines []config.Machine) bool {
 // that exposes no other value.
 func (e *editor) takeOut(at config.Location, machines []config.Machine, drop func(arg string) bool) error {
 	c := e.cell(at)
-	rest := without(elements(c), drop)
+	rest := removeArgs(elements(c), drop)
 	if len(rest) > 0 || e.exposes(at, machines) {
 		return e.set(at, formOf(c).write(rest))
 	}
