@@ -51,6 +51,7 @@ const (
 type Repair string
 
 const (
+	// RepairNone means that no repair is needed.
 	RepairNone Repair = ""
 	// RepairMarkFailed repairs an interrupted operation: its record becomes failed, and an
 	// upgrade then overwrites its results.
