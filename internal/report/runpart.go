@@ -78,7 +78,7 @@ func runTitle(r judge.Run) string {
 // RunSentence is what became of a run, and whose work it took over.
 func RunSentence(r judge.Run) string {
 	sentence := cameTo(r)
-	if before, died := unfinished(r); died {
+	if before, died := formerRun(r); died {
 		sentence += " It took over from " + before + "."
 	}
 	return sentence
@@ -157,18 +157,20 @@ func RunMark(r judge.Run) (mark, class string) {
 	return "✓", "good"
 }
 
-// unfinished is the run right before a run, where that did not come to its end; "": it did,
-// or there was none. died: nobody wrote its end, and the run took its work over.
-func unfinished(r judge.Run) (before string, died bool) {
+// formerRun names the run right before a run, and what became of it, or returns "". died reports
+// whether the run took its work over.
+func formerRun(r judge.Run) (before string, died bool) {
 	f := r.Former
-	if f == nil || f.Outcome != "died" && f.Outcome != "interrupted" && f.Outcome != "stopped" {
+	if f == nil {
 		return "", false
 	}
 	before = "run " + f.ID + " of " + cmp.Or(f.By, "an unknown user")
-	if f.Outcome == "died" {
+	switch f.Outcome {
+	case "died":
 		return before + ", which died" + inStep(f.Step) + ": nobody wrote its end", true
+	case "interrupted", "stopped":
+		before += ", which was " + f.Outcome + inStep(f.Step)
 	}
-	before += ", which was " + f.Outcome + inStep(f.Step)
 	if f.Reason != "" {
 		before += " (" + f.Reason + ")"
 	}

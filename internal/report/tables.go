@@ -94,7 +94,7 @@ func runFacts(r judge.Run) []fact {
 	if !r.Until.IsZero() {
 		all = append(all, fact{"ended", fmt.Sprintf("%s, after %s", r.Until.UTC().Format(time.RFC3339), r.Until.Sub(r.From).Round(time.Second))})
 	}
-	if before, died := unfinished(r); died {
+	if before, died := formerRun(r); died {
 		all = append(all, fact{"took over from", before})
 	} else if before != "" {
 		all = append(all, fact{"followed", before})
