@@ -59,7 +59,7 @@ func (o Option) textOf(fields []Field) string {
 		return ""
 	}
 	for _, word := range o.candidates() {
-		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Value.Bool() != f.reports(word) }) {
+		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Value.Bool() != f.setBy(word) }) {
 			return word
 		}
 	}
@@ -78,8 +78,8 @@ func (o Option) candidates() []string {
 	return o.Words
 }
 
-// reports reports whether a bool is set by a word.
-func (f Field) reports(word string) bool {
+// setBy reports whether a word sets a bool.
+func (f Field) setBy(word string) bool {
 	if f.Words == nil {
 		return word == "true"
 	}

@@ -87,6 +87,7 @@ type Pod struct {
 	Mirror        bool        `json:"mirror,omitempty"` // of a static pod
 	HostNetwork   bool        `json:"hostNetwork,omitempty"`
 	Started       time.Time   `json:"started,omitzero"` // status.startTime, kubelet's clock
+	Ready         bool        `json:"ready,omitempty"`
 	Deleting      bool        `json:"deleting,omitempty"`
 	Gone          bool        `json:"gone,omitempty"` // the object is gone, which says nothing of the process
 	Image         string      `json:"image,omitempty"`

@@ -270,7 +270,7 @@ func TestNamesAreDecidedOnce(t *testing.T) {
 	}
 	p.Names = nil
 	write(strings.ReplaceAll(plain, "name: aws", "name: external-aws\n  useInstanceMetadataHostname: true"))
-	edit, _, err := p.fold(t.Context(), p.observe(t, journal.Record{}), []migration.Editing{procedure.EditingOf(migration.StepSwitch, p.Options.Options)})
+	edit, err := p.fold(t.Context(), p.observe(t, journal.Record{}), []migration.Editing{procedure.EditingOf(migration.StepSwitch, p.Options.Options)})
 	if err != nil || !strings.Contains(string(edit.After), "useInstanceMetadataHostname: true") || p.Names != nil {
 		t.Errorf("%v, %s", err, edit.After)
 	}

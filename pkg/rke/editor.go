@@ -16,7 +16,7 @@ import (
 
 // Edit implements migration.Editor.
 func (b *Backend) Edit(ctx context.Context, seen migration.Snapshot, steps ...migration.Editing) (migration.Edit, error) {
-	edit, _, err := b.fold(ctx, seen, steps)
+	edit, err := b.fold(ctx, seen, steps)
 	if err != nil {
 		return migration.Edit{}, err
 	}
@@ -29,8 +29,8 @@ func (b *Backend) Edit(ctx context.Context, seen migration.Snapshot, steps ...mi
 	return out, nil
 }
 
-// fold returns the edit of the last of steps, and the file that the steps before it leave.
-func (b *Backend) fold(ctx context.Context, seen migration.Snapshot, steps []migration.Editing) (clusterfile.Edit, *clusterfile.File, error) {
+// fold returns the edit of the last of steps, on the file that the steps before it leave.
+func (b *Backend) fold(ctx context.Context, seen migration.Snapshot, steps []migration.Editing) (clusterfile.Edit, error) {
 	file, made, last := FactsOf(seen).File, madeByEnable(seen.Record, b.fileObject()), len(steps)-1
 	for _, step := range steps[:last] {
 		edit, err := b.compute(ctx, seen, file, made, step)
@@ -41,11 +41,10 @@ func (b *Backend) fold(ctx context.Context, seen migration.Snapshot, steps []mig
 			made = edit.Made
 		}
 		if file, err = clusterfile.Parse(file.Name(), edit.After); err != nil {
-			return clusterfile.Edit{}, nil, err
+			return clusterfile.Edit{}, err
 		}
 	}
-	edit, err := b.compute(ctx, seen, file, made, steps[last])
-	return edit, file, err
+	return b.compute(ctx, seen, file, made, steps[last])
 }
 
 // compute returns what a file lacks of the edit of a step. made is what the edit of

@@ -55,7 +55,7 @@ func (b *Backend) Rollout(ctx context.Context, tx *runner.Tx, seen migration.Sna
 	}
 	// Not while rke works: it read the file when it began, and must not be ended in
 	// the middle of a node.
-	if edit, _, err := b.fold(ctx, seen, []migration.Editing{step}); err == nil && !edit.Empty() {
+	if edit, err := b.fold(ctx, seen, []migration.Editing{step}); err == nil && !edit.Empty() {
 		v := migration.TakenBack(b.fileObject(), nil, "")
 		r.Verdict = &v
 		return r, nil

@@ -179,12 +179,10 @@ func ahead(seen migration.Snapshot, id journal.StepID) bool {
 
 // rolls reports whether the owner of a rollout goes on with a step's change after our write.
 func rolls(o migration.Options, id journal.StepID) bool {
-	switch r := rowOf(id); {
-	case id == migration.StepInstall:
+	if id == migration.StepInstall {
 		return o.InstallMethod == migration.InstallManifest
-	default:
-		return r.undoes == "" && (changesModes(id) || id == migration.StepUpgrade)
 	}
+	return undoes(id) == "" && (changesModes(id) || id == migration.StepUpgrade)
 }
 
 // undoFrom is the position that an undo step brings the cluster back from.

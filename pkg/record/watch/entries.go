@@ -64,6 +64,9 @@ func podEntry(p *corev1.Pod, gone bool) (record.Entry, bool) {
 	if p.Status.StartTime != nil {
 		out.Started = p.Status.StartTime.UTC()
 	}
+	for _, c := range p.Status.Conditions {
+		out.Ready = out.Ready || c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	}
 	for _, s := range p.Status.ContainerStatuses {
 		if s.Name == container.Name {
 			out.Containers = containers(s)
