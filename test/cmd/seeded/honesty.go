@@ -13,7 +13,7 @@ func honesty() []seeded {
 			`	if k.Why = k.Mirror.Frozen(); k.Why != "" {`, `	if k.Why = k.Mirror.Frozen(); k.Why != "" && !defect.On("H2-frozen") {`,
 			"./pkg/verify/checks", "TestFrozenArgumentsGiveNoPosition", false},
 		{"H2-frozen-run", "the same in a run", "pkg/rke2/rancher/reading.go",
-			`	if k.Mirror = pod.Shows(kubeletOf(nodes)); k.Mirror.Frozen() != "" {`, `	if k.Mirror = pod.Shows(kubeletOf(nodes)); k.Mirror.Frozen() != "" && !defect.On("H2-frozen-run") {`,
+			`	if k.Mirror = pod.Shows(kubeletVersion(nodes)); k.Mirror.Frozen() != "" {`, `	if k.Mirror = pod.Shows(kubeletVersion(nodes)); k.Mirror.Frozen() != "" && !defect.On("H2-frozen-run") {`,
 			"./pkg/rke2/rancher", "TestFrozenArgumentsAreNotKnown", false},
 		{"H2-sides", "of two sides that answer one question the later one counts", "pkg/verify/check.go",
 			"	return slices.Concat(a, b)\n", "	if defect.On(\"H2-sides\") {\n\t\treturn b\n\t}\n	return slices.Concat(a, b)\n",

@@ -198,7 +198,7 @@ func safety() []seeded {
 			"	if harm := m.Guard.Judge(signals); harm != nil {", `	if harm := m.Guard.Judge(signals); harm != nil && !defect.On("S16-ending") {`,
 			"./pkg/migration/procedure", "TestPreflightStep$", false},
 		{"S12-awaited", "an edit that nobody has committed yet counts as one that rolls", "pkg/migration/procedure/guard.go",
-			"	edit, err := m.Backend.Edit(ctx, seen, step)\n	return err == nil && !edit.Empty()", "	edit, err := m.Backend.Edit(ctx, seen, step)\n	return err == nil && !edit.Empty() && !defect.On(\"S12-awaited\")",
+			"	return err == nil && !edit.Empty()", "	return err == nil && !edit.Empty() && !defect.On(\"S12-awaited\")",
 			simulated, "TestControllerHandsOver$", false},
 		{"S17-unread", "a definition that could not be read counts as a current one", "internal/controller/controller.go",
 			"	c.outdated.Store(true)", `	c.outdated.Store(!defect.On("S17-unread"))`,
