@@ -153,6 +153,8 @@ UNIT := -vet=off -timeout 60m
 # $(call units,MODULES) runs the unit tests of modules.
 units = $(call each,$(1),$(call some,$(SERIAL),$(GOTEST) $(UNIT)) && $(call some,$(CONCURRENT),$(RACE) $(UNIT)))
 
+niced = $(call each,$(1),$(call some,$(SERIAL),nice -n 19 $(GOTEST) $(UNIT)) && $(call some,$(CONCURRENT),nice -n 19 env $(RACE) $(UNIT)))
+
 # Every kind of cluster there and back, undisturbed and killed: a tenth of the simulator.
 SAMPLE := ^Test(WritesWhatItWritesOnTheLab|KilledAtEveryCall|UndoKilledAtEveryCall|UndoSequences|EveryWaitEnds)
 
@@ -163,22 +165,18 @@ check: build lint ## for every edit: lint, unit tests, a sample of the simulated
 
 .PHONY: test
 test: build lint ## all tests that CI runs
-	@$(MAKE) --no-print-directory -j4 test-e2e test-lab test-units test-sim
+	@$(MAKE) --no-print-directory -j2 test-labs test-code
 
-# The four parts run at once: labs wait most of the time. The simulator, whose clock is
-# its own, takes what the others leave of the processors.
-.PHONY: test-e2e test-lab test-units test-sim
-test-e2e: build
-	cd test && $(GOTEST) -vet=off -count=1 -parallel 4 -timeout 60m ./e2e
-
-test-lab: build
+# Labs wait most of the time and have real clocks. What has none takes the processors that
+# they leave: next to each other without nice, labs lost their leases on two cores.
+.PHONY: test-labs test-code
+test-labs:
 	@$(call units,test/lab)
+	cd test && $(GOTEST) -vet=off -count=1 -parallel 3 -timeout 60m ./e2e
 
-test-units: build
-	@$(call units,$(filter-out test/lab,$(MODULES)))
-
-test-sim:
-	cd test && nice $(GOTEST) $(UNIT) ./sim
+test-code:
+	@$(call niced,$(filter-out test/lab,$(MODULES)))
+	cd test && nice -n 19 $(GOTEST) $(UNIT) ./sim
 
 # SHARD=k/n runs each n-th of the tests that need the tag slow, from the k-th on, and
 # TestShared, which does the same with its scenarios.

@@ -111,10 +111,13 @@ func (l rkeLab) processes(since time.Time) []proc.Record {
 
 func (l rkeLab) nodes() map[string]corev1.Node {
 	l.t.Helper()
-	list, err := l.kube.CoreV1().Nodes().List(l.t.Context(), metav1.ListOptions{})
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	var list *corev1.NodeList
+	// rke restarts the API server last, and may end before it answers again.
+	eventually(l.t, "the list of Nodes", func() (answered bool) {
+		var err error
+		list, err = l.kube.CoreV1().Nodes().List(l.t.Context(), metav1.ListOptions{})
+		return err == nil
+	})
 	out := map[string]corev1.Node{}
 	for _, n := range list.Items {
 		out[n.Name] = n
