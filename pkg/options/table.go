@@ -3,6 +3,7 @@ package options
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Scope is a set of commands that take an option.
@@ -62,24 +63,35 @@ func inGroup(group Group, rows []Option) []Option {
 }
 
 // For returns the options of a scope, each flag once.
-func For(scope Scope) []Option {
+func For(scope Scope) []Option { return slices.Clone(rowsOf(scope)) }
+
+// rows keeps the rows of each scope: every reading of a cluster asks for them, and the table
+// does not change.
+var rows sync.Map //nolint:gochecknoglobals // a constant for each scope
+
+// rowsOf returns the rows of a scope, which callers must not change.
+func rowsOf(scope Scope) []Option {
+	if kept, known := rows.Load(scope); known {
+		return kept.([]Option)
+	}
 	var found []Option
 	for _, o := range Table() {
 		if o.Scope&scope != 0 && !slices.ContainsFunc(found, func(f Option) bool { return f.Flag == o.Flag }) {
 			found = append(found, o)
 		}
 	}
+	rows.Store(scope, found)
 	return found
 }
 
 // Find returns the option of a flag in a scope.
 func Find(flag string, scope Scope) (Option, bool) {
-	rows := For(scope)
-	i := slices.IndexFunc(rows, func(o Option) bool { return o.Flag == flag })
+	all := rowsOf(scope)
+	i := slices.IndexFunc(all, func(o Option) bool { return o.Flag == flag })
 	if i < 0 {
 		return Option{}, false
 	}
-	return rows[i], true
+	return all[i], true
 }
 
 // variant is what differs between the rows of one flag.

@@ -14,10 +14,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/trace"
 )
 
-// migrate runs a migration and wants an exit code. It returns all it printed.
+// migrate runs a migration and wants an exit code. It returns all it printed. A lab that has
+// just booted may still change between the plan and the lock: the same command again goes on.
 func migrate(ctx context.Context, t *testing.T, lab *scenario.Lab, wanted int, args ...string) string {
 	t.Helper()
-	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, lab.Command("", append([]string{"--yes"}, args...)...)...)
+	command := lab.Command("", append([]string{"--yes"}, args...)...)
+	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, command...)
+	if code != wanted && strings.Contains(stderr, "the cluster changed after the plan was shown") {
+		code, stdout, stderr, err = lab.Awsmigrate(ctx, testWriter{t}, command...)
+	}
 	if err != nil || code != wanted {
 		t.Fatalf("awsmigrate %v: exit %d, wanted %d; %v", args, code, wanted, err)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // maxAllocated bounds the bytes that a list of all clusters allocates, garbage included.
-const maxAllocated = 256 << 20
+const maxAllocated = 128 << 20
 
 // A journal beyond the limits affects only the row of its own cluster, and needs little memory.
 func (w *world) brokenJournal(t *testing.T) {
