@@ -44,7 +44,7 @@ func DemoOn(ctx context.Context, lab *Lab, out io.Writer, words []string, more .
 	if err != nil {
 		return Evidence{}, err
 	}
-	say("\n$ kubectl cordon %s        # somebody's maintenance, which has to survive", maintenance)
+	say("\n$ kubectl cordon %s        # a maintenance of the user's, which must survive", maintenance)
 	if err := lab.Cordon(ctx, maintenance, true); err != nil {
 		return Evidence{}, err
 	}

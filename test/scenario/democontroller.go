@@ -48,7 +48,7 @@ func DemoControllerOn(ctx context.Context, lab *Lab, charts string, out io.Write
 		return took, fmt.Errorf("find a worker: %d, %w", len(workers), err)
 	}
 	maintenance := workers[len(workers)-1]
-	d.say("\n$ kubectl cordon %s        # somebody's maintenance, which has to survive", maintenance)
+	d.say("\n$ kubectl cordon %s        # a maintenance of the user's, which must survive", maintenance)
 	if err := lab.Cordon(ctx, maintenance, true); err != nil {
 		return took, err
 	}
