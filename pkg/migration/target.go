@@ -65,8 +65,10 @@ func (r Reading) missing(t Target, m Member, unrestarted map[string]bool) string
 	}
 	k, there := r.kcmOf(m)
 	switch {
-	case !there || t.ControlPlanes == component.ModeUnknown:
+	case t.ControlPlanes == component.ModeUnknown || !m.ControlPlane:
 		return ""
+	case !there:
+		return "nothing shows its " + wellknown.KCM
 	case !k.Ready:
 		return wellknown.KCM + " is not Ready"
 	case k.Mode() != t.ControlPlanes:

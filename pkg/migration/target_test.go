@@ -60,6 +60,7 @@ func TestMissing_stateAndTarget_sentence(t *testing.T) {
 		"no flag yet":                    {enabled, plane(inTree, aws), nil, "kube-controller-manager runs in-tree"},
 		"flagged, not Ready":             {enabled, with(plane(inTree, aws, flag), func(r *migration.Reading) { r.KCMs[0].Ready = false }), nil, "kube-controller-manager is not Ready"},
 		"flagged before the edit":        {enabled, plane(inTree, aws, flag), old, "kube-controller-manager has not restarted since the edit"},
+		"no component is known":          {enabled, with(plane(inTree, aws, flag), func(r *migration.Reading) { r.KCMs = nil }), nil, "nothing shows its kube-controller-manager"},
 		"arguments unknown":              {enabled, with(plane(inTree, aws, flag), func(r *migration.Reading) { r.KCMs[0].Known = false }), nil, "kube-controller-manager runs unknown arguments"},
 		"of another provider":            {enabled, plane(inTree, "--cloud-provider=vsphere", flag), nil, "kube-controller-manager runs with provider \"vsphere\""},
 		"switched":                       {switched, plane(ext, external), nil, ""},

@@ -44,8 +44,8 @@ func (s progress) endUnseen(step journal.StepID) bool {
 // outlived returns one line for each process of a control plane that may still run from
 // before its last restart. It reads the leases of their Nodes, so it is asked last.
 func (m *Migration) outlived(ctx context.Context, r migration.Reading) ([]string, error) {
-	kubelets, open, err := m.before.kubelets.Next(ctx, m.Kube, r)
-	m.before.kubelets = kubelets
+	kubelets, open, err := m.before.rollout.kubelets.Next(ctx, m.Kube, r)
+	m.before.rollout.kubelets = kubelets
 	return open, err
 }
 

@@ -30,7 +30,8 @@ type Migration struct {
 
 // New makes a migration. Nothing is read before Open.
 func New(access migration.Access, backend migration.Backend) *Migration {
-	return &Migration{Access: access, Backend: backend, before: history{started: access.Clock.Now(), whole: map[journal.StepID]migration.Config{}}}
+	return &Migration{Access: access, Backend: backend, before: history{started: access.Clock.Now(),
+		rollout: &rolloutMemory{whole: map[journal.StepID]migration.Config{}}}}
 }
 
 // Open observes the cluster once, and makes it the target: kind and names are the

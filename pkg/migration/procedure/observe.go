@@ -25,8 +25,14 @@ type history struct {
 	leases  lease.Window
 	// unchanged says since when nobody wrote a lease.
 	unchanged migration.Unchanged
-	exits     rolling.Exits
-	kubelets  rolling.Kubelets
+	rollout   *rolloutMemory
+}
+
+// rolloutMemory is what a process has seen of the control planes. An undo and a watch are
+// copies of a Migration and share it: a run that watched first does not wait once more.
+type rolloutMemory struct {
+	exits    rolling.Exits
+	kubelets rolling.Kubelets
 	// whole holds, by step, the last reading in which the configuration had all of its edit.
 	whole map[journal.StepID]migration.Config
 }
@@ -44,7 +50,7 @@ func (m *Migration) Observe(ctx context.Context, record journal.Record) (migrati
 	m.before.hadCCM = m.before.hadCCM || seen.Reading.Down.CCM != nil
 	m.before.unchanged = m.before.unchanged.Next(began, now, seen.Reading.Leases)
 	seen.HadCCM, seen.Unchanged = m.before.hadCCM, m.before.unchanged
-	m.before.exits = m.before.exits.Next(seen)
+	m.before.rollout.exits = m.before.rollout.exits.Next(seen)
 	return seen, nil
 }
 
@@ -64,7 +70,7 @@ func (m *Migration) observe(ctx context.Context, record journal.Record) (migrati
 		}
 	}
 	reading := seen.Config.Combine(down)
-	reading.Stale, reading.Down, reading.MayOutlive = m.before.renamed, down, m.before.kubelets.MayOutlive(reading)
+	reading.Stale, reading.Down, reading.MayOutlive = m.before.renamed, down, m.before.rollout.kubelets.MayOutlive(reading)
 	if seen.Reading, err = m.observeLeases(ctx, reading); err != nil {
 		return seen, err
 	}

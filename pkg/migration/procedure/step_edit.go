@@ -139,12 +139,12 @@ func (s *editing) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 		}
 	}
 	step := s.step()
-	now, err := s.Backend.Rollout(ctx, tx, seen, step, s.before.whole[s.ID])
+	now, err := s.Backend.Rollout(ctx, tx, seen, step, s.before.rollout.whole[s.ID])
 	if err != nil {
 		return runner.Verdict{}, err
 	}
-	s.before.whole[s.ID] = now.Whole
-	if err := s.before.exits.Crash(seen); err != nil {
+	s.before.rollout.whole[s.ID] = now.Whole
+	if err := s.before.rollout.exits.Crash(seen); err != nil {
 		crash := migration.Failed(err)
 		crash.Progress, now.Verdict = now.Progress, &crash
 	}

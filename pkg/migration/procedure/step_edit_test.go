@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -278,5 +279,29 @@ func TestMeanwhile(t *testing.T) {
 	s.Kube = client
 	if err := s.WhileWaiting(t.Context(), clustertest.TxFor(t, migration.StepSwitch), lost); err == nil || called {
 		t.Errorf("the user's cordon cannot be set again: %v, called %t", err, called)
+	}
+}
+
+// A watch before a run, and an undo, are copies: what one of them has seen of the kubelets
+// counts for the other.
+func TestOutlived_bySharedMemory_provenOnce(t *testing.T) {
+	start, renewal := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), time.Time{}
+	client := fake.NewClientset()
+	client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, &coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: renewal}}}, nil
+	})
+	m := New(migration.Access{Clock: clock.RealClock{}, Kube: client}, &clustertest.Editor{})
+	r := migration.Reading{StaticPods: true, KCMs: []migration.KCM{{ID: "1", Node: "cp", Started: start.Format(time.RFC3339)}}}
+	watch := m.Watching(journal.Record{})
+	for seconds := range 4 {
+		renewal = start.Add(time.Duration(1+20*seconds) * time.Second)
+		if _, err := watch.outlived(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, of := range map[string]*Migration{"the watch": watch, "the run": m, "its undo": m.Undo()} {
+		if of.before.rollout.kubelets.MayOutlive(r) {
+			t.Errorf("%s waits once more", name)
+		}
 	}
 }
