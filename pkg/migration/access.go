@@ -18,16 +18,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Access is how the cluster to migrate is reached, and what its user chose.
+// Access holds the clients of the cluster to migrate and the options of its user.
 type Access struct {
 	Kube         kubernetes.Interface
-	Config       *rest.Config // the same cluster, for Helm's own clients
+	Config       *rest.Config // of the same cluster, for Helm's own clients
 	Clock        clock.WithTicker
 	Options      Options
 	Distribution wellknown.Distribution
 }
 
-// ClusterUID is the cluster's identity: the UID of its kube-system.
+// ClusterUID returns the cluster's identity: the UID of its kube-system.
 func (a Access) ClusterUID(ctx context.Context) (string, error) {
 	system, err := a.Kube.CoreV1().Namespaces().Get(ctx, wellknown.System, metav1.GetOptions{})
 	if err != nil {
@@ -36,13 +36,13 @@ func (a Access) ClusterUID(ctx context.Context) (string, error) {
 	return string(system.UID), nil
 }
 
-// ReadCluster reads what a position is computed from.
+// ReadCluster reads the facts that the position is computed from.
 func (a Access) ReadCluster(ctx context.Context) (downstream.Cluster, error) {
 	cluster, err := kube.ReadCluster(ctx, a.Kube)
 	return cluster, PartUnread(err)
 }
 
-// ReadLeases reads the leases alone.
+// ReadLeases reads only the leases.
 func (a Access) ReadLeases(ctx context.Context) (lease.Readings, error) {
 	leases, err := kube.ReadLeases(ctx, a.Kube)
 	return leases, PartUnread(err)
@@ -54,7 +54,7 @@ func (a Access) ReadServices(ctx context.Context) ([]downstream.Service, error) 
 	return services, PartUnread(err)
 }
 
-// PartUnread classes the error of a reading by the part that it names.
+// PartUnread classifies err by the part of the cluster that it names.
 func PartUnread(err error) error {
 	var part *kube.PartError
 	if !errors.As(err, &part) {
@@ -63,13 +63,13 @@ func PartUnread(err error) error {
 	return CouldNotRead(part.Object, part.Err)
 }
 
-// onceItAnswers is what helps against an API that is away. Through Rancher a
-// cluster's own API is away, too, while its agent is not connected: 503
+// unreachableFix is the fix for an API that does not answer. Through Rancher, a cluster's
+// API also returns 503 while its agent is disconnected
 // (rancher/rancher:pkg/clusterrouter/router.go@v2.8.5).
-const onceItAnswers = "run the same command again once the API answers: kubectl get --raw /readyz with the same kubeconfig; " +
-	"where only Rancher's way to the cluster is cut, --downstream-kubeconfig names another"
+const unreachableFix = "run the same command again once the API answers: kubectl get --raw /readyz with the same kubeconfig; " +
+	"if only the connection through Rancher is down, name another kubeconfig with --downstream-kubeconfig"
 
-// CouldNotRead classes a failed read: nothing is known, which is never "ok".
+// CouldNotRead classifies a failed read. A failed read shows nothing, so it never counts as OK.
 func CouldNotRead(object string, err error) error {
 	if apierrors.IsUnauthorized(err) {
 		return fault.Unauthorized(object, err)
@@ -81,7 +81,7 @@ func CouldNotRead(object string, err error) error {
 	case apierrors.IsNotFound(err):
 		f.Reason, f.Seen = "NotFound", "does not exist"
 	case retry.Transient(err):
-		f.Fix = onceItAnswers
+		f.Fix = unreachableFix
 	}
 	return f
 }

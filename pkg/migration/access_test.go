@@ -12,9 +12,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// An API that is away is run against again once it answers; a right that is missing,
-// or an answer that no waiting changes, is not.
-func TestCouldNotRead(t *testing.T) {
+// Only an API that does not answer gets the advice to run again. A missing right or another
+// lasting error does not.
+func TestCouldNotRead_error_reasonAndFix(t *testing.T) {
 	nodes := schema.GroupResource{Resource: "nodes"}
 	for name, tt := range map[string]struct {
 		err         error

@@ -11,65 +11,65 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Backend is what differs between clusters by how they were made: where their
-// configuration is kept, how it is changed, and what shows that it was applied.
+// Backend hides how a cluster was provisioned: where its configuration is stored, how an
+// edit changes it, and which evidence proves that an edit was applied.
 type Backend interface {
 	Editor
 	// Read reads the configuration once.
 	Read(ctx context.Context, record journal.Record) (Config, error)
-	// Header describes cluster and position in a few lines, for people.
+	// Header describes cluster and position in a few lines for people.
 	Header(seen Snapshot) []string
-	// Choices are the options that shape the migration, by flag; see Options.Choices.
+	// Choices returns the options that shape the migration, by flag.
 	Choices() map[string]string
-	// CloudConfig is the in-tree provider's, to be carried over to the CCM; "": none.
+	// CloudConfig returns the in-tree provider's cloud config, which the CCM takes over, or "".
 	CloudConfig(ctx context.Context, seen Snapshot) (string, error)
-	// Evidence adds to what all checks judge what only the backend sees.
+	// Evidence adds the backend's own facts to the check input.
 	Evidence(seen Snapshot, input *evidence.Input)
-	// Checks are the backend's own, bound to what was read.
+	// Checks returns the backend's own checks, bound to the facts that were read.
 	Checks(seen Snapshot, input evidence.Input, prepared Prepared) []verify.Bound
-	// Decide settles, by what was gathered, what the rest of a run keeps to.
+	// Decide fixes, from the gathered facts, the decisions that the rest of a run follows.
 	Decide(seen Snapshot, input evidence.Input)
-	// Brake keeps whoever applies edits from going on, and says what it did; see
-	// runner.Procedure. again observes once more.
+	// Brake pauses the rollout and describes what it did; see runner.Procedure. again
+	// observes the cluster once more.
 	Brake(ctx context.Context, tx *runner.Tx, seen Snapshot, again func(context.Context) (Snapshot, error)) (done string, err error)
-	// EncodeBundle writes down what the backend's checks judge, so that they can be made again
-	// without a cluster. writes says whether the run has a step left that writes.
-	// Secrets go through the Redactor.
+	// EncodeBundle encodes the input of the backend's checks, so that they can be repeated
+	// without a cluster. writes reports whether a later step of the run writes. Secrets go
+	// through the Redactor.
 	EncodeBundle(seen Snapshot, writes bool, r *bundle.Redactor) ([]byte, error)
 	// TakeSnapshot returns the edit that takes an etcd snapshot, or an error of class Usage if
 	// awsmigrate takes none of such a cluster.
 	TakeSnapshot(seen Snapshot) (Edit, error)
 	// JudgeSnapshot judges the etcd snapshot of this run.
 	JudgeSnapshot(ctx context.Context, tx *runner.Tx, seen Snapshot) (runner.Verdict, error)
-	// Document returns the edit that installs the chart as the last of documents, on top of
-	// those before it, or takes it out if that is empty. It returns an error of class Usage if
-	// the configuration has no place for a document.
+	// Document returns the edit that installs the last of documents on top of the previous
+	// ones. If the last document is empty, the edit removes the chart. It returns an error of
+	// class Usage if the configuration has no place for a document.
 	Document(seen Snapshot, documents ...string) (Edit, error)
-	// Handoff writes edits down for whoever keeps the configuration elsewhere; nil: it
-	// is not kept elsewhere.
+	// Handoff returns the writer that hands edits off to the configuration's owner, or nil if
+	// no owner keeps the configuration elsewhere.
 	Handoff() Handoff
 }
 
-// Handoff writes an edit down instead of making it.
+// Handoff writes an edit as text for the configuration's owner, who commits it.
 type Handoff interface {
-	// Forms are those in which it can.
+	// Forms returns the names of the supported text forms.
 	Forms() []string
-	// Marked reports whether a form has room for the lines of head.
+	// Marked reports whether a form can carry the lines of head.
 	Marked(form string) bool
 	// Fragment returns the edit of the last of steps, as Editor.Edit computes it, below the
-	// lines of head; or "" if the configuration has it. An error of class Usage names an
-	// unknown form.
+	// lines of head. It returns "" if the configuration already has the edit, and an error of
+	// class Usage if the form is unknown.
 	Fragment(ctx context.Context, seen Snapshot, form string, head []string, steps ...Editing) (string, error)
-	// Published returns the same without secrets, for a place that others read. Where the
-	// edit carries secrets over, it is a text that says how to print the fragment.
+	// Published returns the fragment for a place that others can read. If the edit contains
+	// secrets, it returns instructions for printing the fragment instead.
 	Published(ctx context.Context, seen Snapshot, form string, head []string, steps ...Editing) (string, error)
-	// Beside returns the locations of the configuration that are not as the edit of a step,
-	// when it was announced last, would leave them; none of a step that was not announced.
+	// Beside returns the drift: the locations of the configuration that differ from the edit
+	// that a step announced last. It returns none if the step announced no edit.
 	Beside(seen Snapshot, step journal.StepID) ([]string, error)
 }
 
-// Config is one reading of where a cluster's configuration is kept: a value.
+// Config is an immutable reading of a cluster's stored configuration.
 type Config interface {
-	// Combine puts it and the cluster itself together.
+	// Combine joins the configuration with the facts of the cluster itself.
 	Combine(down downstream.Cluster) Reading
 }

@@ -10,20 +10,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// beginningNote is the journal's key for the configuration from before the first edit.
+// beginningNote is the journal's key for the configuration before the first edit.
 const beginningNote = "configuration-before"
 
-// Place is one location of a configuration as a digest, which holds no secret.
+// Place describes one location of a configuration by its digest, which reveals no secret.
 type Place struct {
 	Digest string `json:"digest"`
-	// Traces reports whether the location holds something that an edit of a migration
-	// writes, by any writer.
+	// Traces reports whether the location holds a value that an edit of a migration writes,
+	// regardless of the writer.
 	Traces bool `json:"-"`
 }
 
-// NoteBeginning keeps the configuration of an object from before a migration's first edit,
-// for the audit at the end of an undo. It does nothing while an edit of the object is not
-// taken back.
+// NoteBeginning records the configuration of an object before a migration's first edit. The
+// audit at the end of an undo compares with it. It does nothing if an edit of the object is
+// not undone yet.
 func NoteBeginning(ctx context.Context, tx *runner.Tx, object string, places map[string]Place) error {
 	if tx.Record().Edited(object) {
 		return nil
@@ -31,18 +31,18 @@ func NoteBeginning(ctx context.Context, tx *runner.Tx, object string, places map
 	return tx.Note(ctx, beginningNote, places)
 }
 
-// ForgetBeginning removes what NoteBeginning kept, once an undo has come to its end: what
-// changes from then on has nothing to do with it.
+// ForgetBeginning removes the record of NoteBeginning after an undo has ended. Later changes
+// do not belong to that migration.
 func ForgetBeginning(ctx context.Context, tx *runner.Tx) error {
-	if _, kept := tx.Record().Notes[beginningNote]; !kept {
+	if _, noted := tx.Record().Notes[beginningNote]; !noted {
 		return nil
 	}
 	return tx.Note(ctx, beginningNote, nil)
 }
 
-// CompareBeginning compares a configuration with the one from before the first edit. It
-// returns an error of class Check if a location differs and has traces of a migration;
-// else a sentence of evidence, empty if the journal does not hold how it was.
+// CompareBeginning compares a configuration with the record of NoteBeginning. It returns
+// an error of class Check if a location differs and has traces of a migration. Otherwise it
+// returns a sentence of evidence, empty if the journal holds no earlier configuration.
 func CompareBeginning(record journal.Record, object string, now map[string]Place) (string, error) {
 	var before map[string]Place
 	if _, err := record.NoteInto(beginningNote, &before); err != nil || before == nil {

@@ -35,8 +35,8 @@ func TestCompareBeginning(t *testing.T) {
 	}
 }
 
-// The beginning is noted once, while nothing is edited, and forgotten with the undo.
-func TestNoteBeginning(t *testing.T) {
+// A run notes the beginning only before its first edit; an undo removes the note.
+func TestNoteBeginning_intents_notedOnce(t *testing.T) {
 	const object = "Cluster fleet-default/demo"
 	places := func(digest string) map[string]migration.Place {
 		return map[string]migration.Place{"a": {Digest: digest}}

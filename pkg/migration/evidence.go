@@ -9,12 +9,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Evidence is what the position is computed from.
+// Evidence returns the facts that the position is computed from.
 func (r Reading) Evidence() position.Evidence {
 	return r.Down.Evidence(r.KCMEvidence(), r.ControlPlaneNodes(), r.CountControlPlanes(), r.LeaseVerdict())
 }
 
-// KCMEvidence is the part of Evidence that is about kube-controller-managers.
+// KCMEvidence returns the part of Evidence about kube-controller-managers.
 func (r Reading) KCMEvidence() []position.KCM {
 	var kcms []position.KCM
 	for _, k := range r.KCMs {
@@ -23,17 +23,17 @@ func (r Reading) KCMEvidence() []position.KCM {
 	return kcms
 }
 
-// CCMEvidence is the part of Evidence that is about the CCM.
+// CCMEvidence returns the part of Evidence about the CCM.
 func (r Reading) CCMEvidence() position.CCM {
 	return r.Down.CCMEvidence(r.ControlPlaneNodes(), r.CountControlPlanes())
 }
 
-// LeaseVerdict says who holds the migration lease and whether it renews.
+// LeaseVerdict returns the holder of the migration lease and whether it renews the lease.
 func (r Reading) LeaseVerdict() lease.Verdict {
 	return lease.JudgeMigration(r.Leases, r.RenewDeadline())
 }
 
-// RenewDeadline is the longest --leader-elect-renew-deadline in force.
+// RenewDeadline returns the longest --leader-elect-renew-deadline in force.
 func (r Reading) RenewDeadline() time.Duration {
 	var all []component.Args
 	for _, k := range r.KCMs {
@@ -47,9 +47,8 @@ func (r Reading) RenewDeadline() time.Duration {
 	return component.LongestRenewDeadline(all)
 }
 
-// Frozen says that arguments of a kube-controller-manager cannot be known, since its
-// release freezes what the API shows of them: nothing may be planned, resumed or
-// taken back by them. nil: no release does.
+// Frozen returns an error if the API shows outdated arguments of a kube-controller-manager,
+// as some releases do. Those arguments must not be the basis of a plan, a run or an undo.
 func (r Reading) Frozen() error {
 	for _, k := range r.KCMs {
 		if why := k.Mirror.Frozen(); why != "" {

@@ -10,9 +10,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// CloudControllers is the process that is seen to run the cloud controllers: the holder
-// of the migration lease; where nobody renews that, the leader of a component that does
-// not ask for it. Who was not seen to renew is not claimed to run anything.
+// CloudControllers returns the process that runs the cloud controllers: the holder of the
+// migration lease. If no process renews that lease, it is the leader of a component that
+// does not use it. The result is empty unless the run saw the process renew its lease.
 func (s Snapshot) CloudControllers() runner.Leader {
 	r := s.Reading
 	if held := r.LeaseVerdict(); held.Life == lease.Alive && (held.Owner == lease.KCM || held.Owner == lease.CCM) {
@@ -34,22 +34,22 @@ func (s Snapshot) leader(v lease.Verdict, name string) runner.Leader {
 	return runner.Leader{Component: string(v.Owner), Host: v.Host(), ID: v.Holder, Renewed: mark.since, RenewedAfter: mark.after, Leads: mark.held}
 }
 
-// ccmRunsAlone says whether every CCM there is leads by its own lease alone.
+// ccmRunsAlone reports whether a CCM exists and every CCM leads without the migration lease.
 func (r Reading) ccmRunsAlone() bool {
 	ccm := r.CCMEvidence()
 	return r.Down.CCM != nil && ccm.Complete && !ccm.Migration && ccm.PodsWith == 0
 }
 
-// inTreeWithoutFlag says whether the kube-controller-manager on a host, which acquired the
-// main lease at a time of that host's clock, is seen to run the cloud controllers by it.
+// inTreeWithoutFlag reports whether the main lease alone lets the kube-controller-manager on
+// host run the cloud controllers. acquired is the time of that lease, by the host's clock.
 func (r Reading) inTreeWithoutFlag(host string, acquired time.Time) bool {
 	k, there := r.KCMOn(host)
 	return there && r.ModeInForce(k) == component.InTree && !k.startedAfter(acquired)
 }
 
-// KCMOn is the kube-controller-manager of a host, by the name that its identity begins with:
-// the operating system's, which may be another than the Node's. On a machine that Rancher
-// makes it is that of the infrastructure object.
+// KCMOn returns the kube-controller-manager of a host. A leader's identity begins with the
+// host name of the operating system, which may differ from the Node's name. On a machine
+// that Rancher provisions, it is the name of the infrastructure object.
 func (r Reading) KCMOn(host string) (k KCM, there bool) {
 	for _, k := range r.KCMs {
 		if sameHost(k.Node, host) || sameHost(k.Member, host) || lease.NamedBy(host, k.Infrastructure) {
@@ -59,15 +59,15 @@ func (r Reading) KCMOn(host string) (k KCM, there bool) {
 	return KCM{}, false
 }
 
-// startedAfter says whether its container is seen to have started after a time: another
-// process, with other arguments perhaps, ran on its host then.
+// startedAfter reports whether the container started after t. If so, an earlier process,
+// perhaps with other arguments, ran on its host at t.
 func (k KCM) startedAfter(t time.Time) bool {
 	started, err := time.Parse(time.RFC3339, k.Started)
 	return err == nil && started.After(t)
 }
 
-// sameHost says whether a Node's name and a host name are of one machine: one of them may
-// be without its domain.
+// sameHost reports whether a Node's name and a host name are names of one machine. Either
+// may lack its domain.
 func sameHost(node, host string) bool {
 	short, _, _ := strings.Cut(node, ".")
 	shortHost, _, _ := strings.Cut(host, ".")

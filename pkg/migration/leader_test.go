@@ -9,9 +9,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// The host name that an identity begins with is the Node's, the member's, or the one that
-// Rancher makes of the infrastructure object.
-func TestKCMOnAHost(t *testing.T) {
+// The host name of an identity is the name of the Node, of the member, or of Rancher's
+// infrastructure object.
+func TestKCMOn_hostName_found(t *testing.T) {
 	r := Reading{KCMs: []KCM{
 		{Member: "demo-cp-6dfb8c9dd4-ls2tm", Node: "ip-10-0-1-10.ec2.internal", Infrastructure: "demo-cp-8e21cf0a-x7k2p"},
 		{Member: "demo-cp-6dfb8c9dd4-9vq4z", Node: "ip-10-0-1-11.ec2.internal", Infrastructure: "demo-cp-8e21cf0a-4m5tt"},
@@ -26,9 +26,9 @@ func TestKCMOnAHost(t *testing.T) {
 	}
 }
 
-// A renewal was made behind the beginning of the last reading that did not have it yet, and
-// a leader leads at least since the end of the first reading that names it.
-func TestLeaderIsBoundedByReadings(t *testing.T) {
+// A renewal happened after the start of the last reading without it. A leader leads at least
+// since the end of the first reading that names it.
+func TestLeader_readings_boundTimes(t *testing.T) {
 	at := func(second int) time.Time { return time.Date(2026, 11, 21, 9, 0, second, 0, time.UTC) }
 	var seen Unchanged
 	for _, reading := range []struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// NodesNotReady are the Nodes that keep a cluster from being at rest, one line each.
+// NodesNotReady returns one condition for each Node that keeps the cluster from being at rest.
 func (r Reading) NodesNotReady() []PendingCondition {
 	var problems []PendingCondition
 	for _, node := range r.notReady() {
@@ -22,15 +22,15 @@ func (r Reading) notReady() []*downstream.Node {
 	var nodes []*downstream.Node
 	for i := range r.Down.Nodes {
 		node := &r.Down.Nodes[i]
-		if off(node) || !node.IsReady() && !r.Stale[node.Name] {
+		if isShutDown(node) || !node.IsReady() && !r.Stale[node.Name] {
 			nodes = append(nodes, node)
 		}
 	}
 	return nodes
 }
 
-// off says whether a cloud provider saw the Node's instance shut down.
-func off(node *downstream.Node) bool {
+// isShutDown reports whether a cloud provider marked the Node's instance as shut down.
+func isShutDown(node *downstream.Node) bool {
 	for _, taint := range node.Taints {
 		if taint.Key == downstream.TaintShutdown {
 			return true
@@ -39,9 +39,9 @@ func off(node *downstream.Node) bool {
 	return false
 }
 
-// whyNotReady has few words: what the Node says of itself may be a page.
+// whyNotReady describes the Node briefly; its own condition message can be a page long.
 func whyNotReady(node *downstream.Node) string {
-	if off(node) {
+	if isShutDown(node) {
 		return "is not Ready: its instance is shut down"
 	}
 	since := node.Ready.Since.UTC().Format("15:04:05Z")
@@ -54,15 +54,15 @@ func whyNotReady(node *downstream.Node) string {
 	return "is not Ready"
 }
 
-// HeldUpBy is what a change that rolls out cannot go on without; nil: every machine
-// has its Node, and every Node is Ready. It may pass by itself: a machine is restarted,
-// or somebody starts it.
+// HeldUpBy returns an error that names what blocks a rollout: a machine without its Node, or
+// a Node that is not Ready. It returns nil if nothing does. The block may end without action,
+// for example when a machine has restarted.
 func (r Reading) HeldUpBy() error {
 	nodes := r.notReady()
-	for _, open := range r.Pending {
-		if open.Fix != "" {
-			return &fault.Error{Class: fault.Check, Reason: "NodeDeleted", Object: open.Object, Seen: open.Seen, Wanted: open.Wanted,
-				Fix: open.Fix + "; then run the same command again"}
+	for _, pending := range r.Pending {
+		if pending.Fix != "" {
+			return &fault.Error{Class: fault.Check, Reason: "NodeDeleted", Object: pending.Object, Seen: pending.Seen, Wanted: pending.Wanted,
+				Fix: pending.Fix + "; then run the same command again"}
 		}
 	}
 	if len(nodes) == 0 {
@@ -80,14 +80,14 @@ func (r Reading) HeldUpBy() error {
 		Wanted: "every Node Ready", Fix: bringBack(nodes) + "; then run the same command again"}
 }
 
-// bringBack is advice for all of them; a command where their instances are known to be off.
+// bringBack returns a fix for all nodes: a command if all their instances are known to be off.
 func bringBack(nodes []*downstream.Node) string {
 	zone := ""
 	var ids []string
 	for _, node := range nodes {
 		at, id, known := downstream.ParseProviderID(node.ProviderID)
-		if !off(node) || !known || zone != "" && cloud.RegionOf(zone) != cloud.RegionOf(at) {
-			return "bring the machine back, or its kubelet: " + names(nodes)
+		if !isShutDown(node) || !known || zone != "" && cloud.RegionOf(zone) != cloud.RegionOf(at) {
+			return "bring the machine back, or its kubelet: " + joinNames(nodes)
 		}
 		zone, ids = at, append(ids, id)
 	}
@@ -95,10 +95,10 @@ func bringBack(nodes []*downstream.Node) string {
 	if region := cloud.RegionOf(zone); region != "" {
 		words = append(words, "--region", region)
 	}
-	return "start what is off: " + fault.Command(words...)
+	return "start the instances: " + fault.Command(words...)
 }
 
-func names(nodes []*downstream.Node) string {
+func joinNames(nodes []*downstream.Node) string {
 	all := make([]string, 0, len(nodes))
 	for _, node := range nodes {
 		all = append(all, node.Name)
@@ -106,13 +106,13 @@ func names(nodes []*downstream.Node) string {
 	return strings.Join(all, ", ")
 }
 
-// WaitForNodes makes a roll wait for the Nodes of a reading. It is said before
-// everything else: what others wait for, they wait for because of it.
+// WaitForNodes makes the rollout wait for the Nodes of a reading. Nodes come first in the
+// list, since they are the cause of most other waits.
 func (r *RolloutJudgement) WaitForNodes(reading Reading) {
 	waits := r.waits
 	r.waits = nil
-	for _, open := range reading.NodesNotReady() {
-		r.Wait("%s %s", open.Object, open.Seen)
+	for _, node := range reading.NodesNotReady() {
+		r.Wait("%s %s", node.Object, node.Seen)
 	}
 	r.waits = append(r.waits, waits...)
 	r.holdup = reading.HeldUpBy()

@@ -21,7 +21,7 @@ func nodeThat(name, providerID, ready, reason string, taints ...string) downstre
 	return node
 }
 
-func TestHeldUpBy(t *testing.T) {
+func TestHeldUpBy_nodes_errorAndFix(t *testing.T) {
 	const a, b = "aws:///us-east-1a/i-0000000000000000a", "aws:///us-east-1b/i-0000000000000000b"
 	well := nodeThat("well", a, "True", "KubeletReady")
 	silent := nodeThat("silent", a, "Unknown", "NodeStatusUnknown")
@@ -44,8 +44,8 @@ func TestHeldUpBy(t *testing.T) {
 		{"two", []downstream.Node{offA, offB}, "Node off-a",
 			[]string{"Node off-b is not Ready", "--instance-ids i-0000000000000000a i-0000000000000000b --region us-east-1"}, ""},
 		{"one off, one silent: no command for half of it", []downstream.Node{offA, silent}, "Node off-a", []string{"bring the machine back, or its kubelet: off-a, silent"}, "start-instances"},
-		{"off, and nothing tells which instance", []downstream.Node{nodeThat("x", "", "Unknown", "", downstream.TaintShutdown)}, "Node x", []string{"bring the machine back"}, "start-instances"},
-		{"off, and its Node not yet told so", []downstream.Node{nodeThat("x", a, "True", "", downstream.TaintShutdown)}, "Node x", []string{"its instance is shut down"}, ""},
+		{"off, instance unknown", []downstream.Node{nodeThat("x", "", "Unknown", "", downstream.TaintShutdown)}, "Node x", []string{"bring the machine back"}, "start-instances"},
+		{"off, its Node still Ready", []downstream.Node{nodeThat("x", a, "True", "", downstream.TaintShutdown)}, "Node x", []string{"its instance is shut down"}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := migration.Reading{Down: downstream.Cluster{Nodes: tt.nodes}}.HeldUpBy()
@@ -71,9 +71,9 @@ func TestHeldUpBy(t *testing.T) {
 	}
 }
 
-// What a roll waits for because of a Node stands behind the Node, and a roll that is
-// judged otherwise says nothing of it.
-func TestRollSaysItsNodesFirst(t *testing.T) {
+// Nodes come first among the waits of a rollout. A rollout that was stopped does not list
+// them.
+func TestWaitForNodes_otherWaits_nodesFirst(t *testing.T) {
 	reading := migration.Reading{Down: downstream.Cluster{Nodes: []downstream.Node{nodeThat("silent", "", "Unknown", "")}}}
 	roll := &migration.RolloutJudgement{WaitingFor: "all"}
 	roll.Wait("Rancher: waiting for plan to be applied")
@@ -88,25 +88,25 @@ func TestRollSaysItsNodesFirst(t *testing.T) {
 	}
 }
 
-// A roll is held up by what a person has to put right before Nodes that may come back.
-func TestHeldUpByWhatAPersonRepairs(t *testing.T) {
+// A condition that a person must fix precedes Nodes that may become Ready without action.
+func TestHeldUpBy_fixableCondition_first(t *testing.T) {
 	silent := nodeThat("silent", "", "Unknown", "")
 	fixed := migration.PendingCondition{Object: "Machine m", Seen: "has lost its Node", Wanted: "its Node", Fix: "put it back"}
 	for name, tt := range map[string]struct {
-		open   []migration.PendingCondition
-		nodes  []downstream.Node
-		stale  map[string]bool
-		reason string
+		pending []migration.PendingCondition
+		nodes   []downstream.Node
+		stale   map[string]bool
+		reason  string
 	}{
 		"nothing":                          {nil, nil, nil, ""},
-		"it passes by itself":              {clustertest.Rolling().Pending, nil, nil, ""},
+		"ends without action":              {clustertest.Rolling().Pending, nil, nil, ""},
 		"a person repairs it":              {[]migration.PendingCondition{clustertest.Rolling().Pending[0], fixed}, nil, nil, "NodeDeleted"},
 		"that, and a Node is not Ready":    {[]migration.PendingCondition{fixed}, []downstream.Node{silent}, nil, "NodeDeleted"},
 		"a Node is not Ready":              {clustertest.Rolling().Pending, []downstream.Node{silent}, nil, "NodeNotReady"},
 		"one that a rename left behind":    {nil, []downstream.Node{silent}, map[string]bool{"silent": true}, ""},
 		"left behind, its instance is off": {nil, []downstream.Node{nodeThat("silent", "", "Unknown", "", downstream.TaintShutdown)}, map[string]bool{"silent": true}, "NodeNotReady"},
 	} {
-		err := migration.Reading{Pending: tt.open, Stale: tt.stale, Down: downstream.Cluster{Nodes: tt.nodes}}.HeldUpBy()
+		err := migration.Reading{Pending: tt.pending, Stale: tt.stale, Down: downstream.Cluster{Nodes: tt.nodes}}.HeldUpBy()
 		if got := clustertest.ReasonOf(err); got != tt.reason {
 			t.Errorf("%s: %q (%v)", name, got, err)
 		}

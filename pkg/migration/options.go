@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// InstallMethod is how the CCM chart gets into the cluster.
+// InstallMethod selects how the CCM chart gets into the cluster.
 type InstallMethod string
 
 const (
@@ -22,27 +22,27 @@ const (
 	InstallManifest InstallMethod = "additional-manifest"
 )
 
-// Options holds what the user chose for a migration, by the tags of pkg/options, and what
-// the process that runs it sets.
+// Options holds the user's choices for a migration, tagged for pkg/options, and the settings
+// of the process that runs it.
 type Options struct {
 	InstallMethod       InstallMethod `flag:"install-method"`
-	KubernetesVersion   string        `flag:"kubernetes-version"` // target of the upgrade step; empty: no upgrade
+	KubernetesVersion   string        `flag:"kubernetes-version"` // target of the upgrade step; empty if none
 	Snapshot            bool          `flag:"etcd-snapshot"`
 	KeepLeaderMigration bool          `flag:"keep-leader-migration"`
-	// DisableAsked reports whether the user wants disable-leader-migration even though
-	// an owner such as Terraform could put the old configuration back.
+	// DisableAsked reports whether the user wants disable-leader-migration although an owner
+	// such as Terraform could restore the old configuration.
 	DisableAsked bool `flag:"keep-leader-migration=false"`
-	// EarlyHandOver reports whether the CCM takes the cloud controllers over before the
-	// switch; else the switch itself does it.
+	// EarlyHandOver reports whether the hand-over to the CCM happens before the switch;
+	// otherwise the switch itself causes it.
 	EarlyHandOver bool `flag:"hand-over=early|clear"`
-	// ClearFence reports whether it takes them as soon as a kubelet has shown that the former
-	// holder has ended; else when the fence expires. It goes with EarlyHandOver.
+	// ClearFence reports whether the CCM takes over once a kubelet has shown that the previous
+	// holder exited; otherwise it waits until the fence expires. It requires EarlyHandOver.
 	ClearFence    bool              `flag:"hand-over=clear"`
-	CloudRoutes   string            `flag:"cloud-routes"` // "on", "off" or "" for the safe default (off, refused where routes are in use)
-	CloudConfig   string            `flag:"cloud-config"` // text of the CCM's cloud config; empty: the in-tree one is carried over
+	CloudRoutes   string            `flag:"cloud-routes"` // "on", "off" or "" for the safe default (off, refused if routes are in use)
+	CloudConfig   string            `flag:"cloud-config"` // text of the CCM's cloud config; empty to copy the in-tree one
 	CCMImage      string            `flag:"ccm-image"`
-	ChartPath     string            `flag:"chart"`  // empty: the embedded chart
-	Values        map[string]any    `flag:"values"` // merged over ours
+	ChartPath     string            `flag:"chart"`  // empty for the embedded chart
+	Values        map[string]any    `flag:"values"` // merged over the computed values
 	Skip          map[string]string `flag:"skip"`
 	OnlyChecks    []string          `flag:"only"`
 	FailOnWarning bool              `flag:"fail-on=warning"`
@@ -52,19 +52,19 @@ type Options struct {
 	AssumeRole    string            `flag:"assume-role"` // ARN; ExternalID and SessionName go with it
 	ExternalID    string            `flag:"external-id"`
 	SessionName   string            `flag:"role-session-name"`
-	// OwnersInformed are the tools that keep the configuration elsewhere and that
-	// the user says know of what a run writes; words as Owner.Word has them.
+	// OwnersInformed names the owners that, according to the user, know the edits of a run;
+	// each in the form of Owner.Word.
 	OwnersInformed []string `flag:"owner-informed"`
-	// HandOver reports whether every edit of the configuration is left to its owner: a run
-	// waits for the commit and watches the rollout.
+	// HandOver reports whether every edit of the configuration is handed off to its owner. A
+	// run waits for the owner's commit and watches the rollout.
 	HandOver bool `flag:"edits=handoff"`
 
 	AWSIdentity aws.Identity
 	RunID       string
-	// OnAudit is given the report each time that a step of a run makes all checks, or is nil.
+	// OnAudit receives the report each time that a step of a run makes all checks, or is nil.
 	OnAudit func(verify.Report)
-	// ReadOnly leaves out what needs rights to write: the installation to come is
-	// neither rendered nor tried with dryRun=All.
+	// ReadOnly reports whether requests that need write access are left out: the later
+	// installation is neither rendered nor tried with dryRun=All.
 	ReadOnly bool
 	// Unattended reports whether the run continues without a person who reads its findings.
 	// Opening a session sets it.
@@ -83,7 +83,7 @@ func (o Options) Validate() error {
 		return UsageError("flags --edits, --install-method", "handoff with additional-manifest, which is an edit too", "--install-method helm")
 	}
 	if o.HandOver && o.KubernetesVersion != "" {
-		return UsageError("flags --edits, --kubernetes-version", "handoff with an upgrade, which is an edit too and has no way back", "an upgrade by whoever keeps the configuration, after the migration")
+		return UsageError("flags --edits, --kubernetes-version", "handoff with an upgrade, which is an edit too and has no way back", "an upgrade by the configuration's owner, after the migration")
 	}
 	for _, id := range slices.Sorted(maps.Keys(o.Skip)) {
 		if strings.TrimSpace(o.Skip[id]) == "" {
@@ -93,13 +93,13 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// UsageError is a fault of class Usage.
+// UsageError returns a fault of class Usage.
 func UsageError(object, seen, wanted string) error {
 	return &fault.Error{Class: fault.Usage, Reason: "Usage", Object: object, Seen: seen, Wanted: wanted}
 }
 
-// Checks are those that a run makes. What --only names is looked at
-// besides those that may not be skipped, never instead of them.
+// Checks returns the selection of checks for a run. The checks of --only are added to those
+// that must not be skipped, and never replace them.
 func (o Options) Checks(at position.Position) verify.Options {
 	return verify.Options{Position: at, Skip: o.Skip, Only: o.OnlyChecks, KeepGuards: true}
 }

@@ -8,25 +8,25 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Owner is a tool that keeps a cluster's configuration elsewhere, and puts what it
-// has there back at its next run.
+// Owner is a tool that keeps a cluster's configuration elsewhere and restores that
+// configuration at its next run.
 type Owner struct {
 	Name string `json:"name"` // one of KnownOwners
-	Mark string `json:"mark"` // what tells: "label objectset.rio.cattle.io/hash"
+	Mark string `json:"mark"` // the evidence: "label objectset.rio.cattle.io/hash"
 }
 
-// String is the owner in messages.
+// String returns the owner's name and evidence, for messages.
 func (o Owner) String() string { return o.Name + " (" + o.Mark + ")" }
 
-// Word is the owner as --owner-informed names it: "argocd" for Argo CD.
+// Word returns the owner's name for --owner-informed: "argocd" for Argo CD.
 func (o Owner) Word() string { return ownerWord(o.Name) }
 
-// KnownOwners are the names that an Owner can have.
+// KnownOwners returns the names that an Owner can have.
 func KnownOwners() []string {
 	return []string{"Terraform", "Fleet", "Argo CD", "Flux", "Helm", "Crossplane", "Pulumi", "RKE template"}
 }
 
-// OwnerWords are the known owners as --owner-informed names them.
+// OwnerWords returns the names of the known owners for --owner-informed.
 func OwnerWords() []string {
 	known := make([]string, 0, len(KnownOwners()))
 	for _, name := range KnownOwners() {
@@ -44,7 +44,7 @@ func ownerWord(name string) string {
 	}, name)
 }
 
-// checkInformed refuses a word that is no owner's.
+// checkInformed returns an error if a word names no known owner.
 func (o Options) checkInformed() error {
 	known := OwnerWords()
 	for _, word := range o.OwnersInformed {
@@ -55,25 +55,25 @@ func (o Options) checkInformed() error {
 	return nil
 }
 
-// Informed says whether the user says that an owner has, or will not undo, what a
-// run writes.
+// Informed reports whether the user states that the owner has the edits of a run, or does
+// not revert them.
 func (o Options) Informed(owner Owner) bool {
 	return slices.ContainsFunc(o.OwnersInformed, func(word string) bool { return ownerWord(word) == owner.Word() })
 }
 
-// RevertHarm is what a full revert of the configuration does to a cluster at a
-// position; "": it takes nothing away that holds two managers apart.
+// RevertHarm describes how a full revert of the configuration would start a second manager
+// at a position. It is empty if a revert is harmless there.
 func RevertHarm(at position.Position) string {
 	switch {
 	case at == position.Unknown:
-		return "where a CCM is installed, a full revert puts kube-controller-manager back in-tree without the flag beside it: two managers"
+		return "if a CCM is installed, a full revert puts kube-controller-manager back in-tree without enable-leader-migration: two managers"
 	case at.AtLeast(position.P3):
-		return "a full revert now puts kube-controller-manager back in-tree without the flag beside the CCM: two managers"
+		return "a full revert now puts kube-controller-manager back in-tree, without enable-leader-migration and next to the CCM: two managers"
 	}
 	return ""
 }
 
-// InformFix says how to be allowed to write on a cluster that somebody keeps.
+// InformFix returns the steps that allow a run to write to a cluster with these owners.
 func InformFix(owners []Owner) string {
 	words := make([]string, 0, len(owners))
 	for _, o := range owners {

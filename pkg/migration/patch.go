@@ -15,16 +15,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// patchTries bounds how often an object that moves between read and patch is read
-// again: Rancher writes the status of its Clusters every few seconds.
-const patchTries = 5
+// maxPatchTries is the maximum number of patches of an object that changes between read and
+// patch. Rancher writes the status of its Clusters every few seconds.
+const maxPatchTries = 5
 
-// PatchRead sends a JSON patch on the condition that the object is the very one that
-// was read, in resourceVersion version, beside the patch's own tests of values. A
-// write that the network held back can thus never land later, when an undo has made
-// the values the same again. Where only something else of the object moved, the
-// patch's tests still hold, and it is sent once more for what was read anew. The
-// error is the API server's.
+// PatchRead sends a JSON patch that applies only to the resourceVersion that was read,
+// version, in addition to the patch's own tests of values. A write that the network delayed
+// can therefore never land after an undo has restored the same values. If another part of
+// the object changed, the patch's tests still hold, so PatchRead reads the object again and
+// repeats the patch. It returns the API server's error.
 func PatchRead(ctx context.Context, objects dynamic.ResourceInterface, name, version string, patch []byte) error {
 	for try := 1; ; try++ {
 		conditional, err := onVersion(patch, version)
@@ -32,19 +31,19 @@ func PatchRead(ctx context.Context, objects dynamic.ResourceInterface, name, ver
 			return fmt.Errorf("make a patch for %s: %w", name, err)
 		}
 		_, err = objects.Patch(ctx, name, types.JSONPatchType, conditional, metav1.PatchOptions{FieldManager: wellknown.FieldManager})
-		if !apierrors.IsInvalid(err) && !apierrors.IsConflict(err) || try == patchTries {
+		if !apierrors.IsInvalid(err) && !apierrors.IsConflict(err) || try == maxPatchTries {
 			return err
 		}
 		now, readErr := objects.Get(ctx, name, metav1.GetOptions{})
 		if readErr != nil || now.GetResourceVersion() == version {
-			return err // the values moved, or nobody can tell
+			return err // the values changed, or the object cannot be read
 		}
 		version = now.GetResourceVersion()
 	}
 }
 
-// onVersion puts a test of the resourceVersion before a patch; none for "", an
-// object that was not read from a server.
+// onVersion adds a test of the resourceVersion to a patch. An empty version, of an object
+// that was not read from a server, adds none.
 func onVersion(patch []byte, version string) ([]byte, error) {
 	if version == "" {
 		return patch, nil

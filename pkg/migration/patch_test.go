@@ -15,12 +15,12 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// oneObject is an API server with one object. It leaves out all but GET and PATCH.
+// oneObject fakes an API server with one object. It implements only Get and Patch.
 type oneObject struct {
 	dynamic.ResourceInterface
 	object  map[string]any
 	version int
-	before  func(try int) // each patch
+	before  func(try int) // called before each patch
 	patches int
 }
 
@@ -56,17 +56,17 @@ func (o *oneObject) Patch(_ context.Context, name string, _ types.PatchType, dat
 	return nil, nil
 }
 
-func TestPatchIsForWhatWasRead(t *testing.T) {
+func TestPatchRead_objectChanged_retriesOrFails(t *testing.T) {
 	const edit = `[{"op":"test","path":"/spec/value","value":"old"},{"op":"replace","path":"/spec/value","value":"new"}]`
 	for name, tt := range map[string]struct {
 		before  func(o *oneObject, try int)
 		lands   bool
 		patches int
 	}{
-		"nothing moved":            {func(*oneObject, int) {}, true, 1},
-		"the status moved":         {func(o *oneObject, try int) { statusMoves(o, try, 1) }, true, 2},
-		"it moves again and again": {func(o *oneObject, try int) { statusMoves(o, try, 100) }, false, patchTries},
-		"the value moved":          {func(o *oneObject, _ int) { valueMoves(o) }, false, 2},
+		"nothing changed":       {func(*oneObject, int) {}, true, 1},
+		"status changed":        {func(o *oneObject, try int) { changeStatus(o, try, 1) }, true, 2},
+		"status keeps changing": {func(o *oneObject, try int) { changeStatus(o, try, 100) }, false, maxPatchTries},
+		"value changed":         {func(o *oneObject, _ int) { changeValue(o) }, false, 2},
 	} {
 		o := &oneObject{}
 		o.change("old", "")
@@ -78,13 +78,13 @@ func TestPatchIsForWhatWasRead(t *testing.T) {
 	}
 }
 
-func statusMoves(o *oneObject, try, upTo int) {
+func changeStatus(o *oneObject, try, upTo int) {
 	if try <= upTo {
 		o.change(valueOf(o.object), strconv.Itoa(try))
 	}
 }
 
-// What the network held back arrives when the values are the same again.
+// A delayed patch arrives after an undo has restored the same values.
 func TestPatchThatWasHeldBackDoesNotLandAfterAnUndo(t *testing.T) {
 	late := &oneObject{}
 	late.change("old", "")
@@ -101,16 +101,16 @@ func TestPatchThatWasHeldBackDoesNotLandAfterAnUndo(t *testing.T) {
 
 func valueOf(o map[string]any) string { return o["spec"].(map[string]any)["value"].(string) }
 
-// valueMoves changes the value once; the second patch fails at its own test.
-func valueMoves(o *oneObject) {
+// changeValue changes the value once. The second patch then fails at its own test.
+func changeValue(o *oneObject) {
 	if valueOf(o.object) == "old" {
 		o.change("another", "")
 	}
 }
 
-// An object that was not read from a server has no version to hold a patch to, a patch of
-// nothing stays that, and one that is none is an error.
-func TestVersionOfAPatch(t *testing.T) {
+// Without a version, or without operations, a patch stays the same. An invalid patch is an
+// error.
+func TestOnVersion_patch_testAdded(t *testing.T) {
 	const test = `{"op":"test","path":"/metadata/resourceVersion","value":"7"}`
 	for name, tt := range map[string]struct {
 		version, patch, want string

@@ -2,47 +2,47 @@ package migration
 
 import "github.com/awsmigrate/awsmigrate/pkg/fault"
 
-// PendingCondition is one reason why a cluster is not at rest.
+// PendingCondition describes one reason why a cluster is not at rest.
 type PendingCondition struct {
 	Object, Seen, Wanted string
-	// Fix is what a person does about it; "" for what passes by itself.
+	// Fix is the action that a person must take, or empty if the condition ends without one.
 	Fix string
-	// OurPause: the brake of an earlier run, and nothing else.
+	// OurPause reports whether the only reason is the pause that an earlier run set.
 	OurPause bool
 
-	// Line is what a summary shows; empty: Object and Seen.
+	// Line replaces Object and Seen in a summary, unless it is empty.
 	Line string `json:"-"`
-	// Leads puts it first in a summary. What it says in other words Repeats; that is left
-	// out there.
+	// Leads reports whether the condition comes first in a summary. Repeats reports whether
+	// it restates a leading condition; a summary leaves it out.
 	Leads, Repeats bool `json:"-"`
 
-	// Kind, Name and Condition are what Seen says, for code: which of several to show
-	// is chosen by them, never by words. A bundle keeps the words alone.
+	// Kind, Name and Condition hold the content of Seen for code that selects among several
+	// conditions. A bundle stores only the words.
 	Kind      PendingKind `json:"-"`
-	Name      string      `json:"-"` // of Object, without its kind
-	Condition Condition   `json:"-"` // that is not True; zero where it is none
+	Name      string      `json:"-"` // name of Object, without its kind
+	Condition Condition   `json:"-"` // the condition that is not True; zero if the reason is no condition
 }
 
-// PendingKind is what a PendingCondition is about; the backend that finds it out names its own,
-// and "" is what nothing chooses by.
+// PendingKind names the subject of a PendingCondition. Each backend defines its own kinds;
+// it is empty if no code selects by it.
 type PendingKind string
 
 // Condition is a status condition of an API object.
 type Condition struct{ Type, Status, Reason, Message string }
 
-// AllPending lists what still moves, or is broken: a Node that is not Ready would
-// come back with old arguments.
+// AllPending lists the conditions that are still changing or broken. It includes Nodes that are not Ready,
+// since they would return with old arguments.
 func (r Reading) AllPending() []PendingCondition {
 	return append(append([]PendingCondition{}, r.Pending...), r.NodesNotReady()...)
 }
 
-// RequireSettled is what keeps a cluster from being at rest, as one error; nil: it is.
+// RequireSettled returns an error if the cluster is not at rest.
 func (r Reading) RequireSettled() error {
 	problems := r.AllPending()
 	if len(problems) == 0 {
 		return nil
 	}
-	fix := "wait until nothing moves any more, or fix what is named, then run again"
+	fix := "wait until nothing changes, or fix the named objects, then run again"
 	for _, p := range problems {
 		if p.Fix != "" {
 			fix = p.Fix + "; then run the same command again"

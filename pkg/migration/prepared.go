@@ -7,23 +7,23 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Prepared is what the steps to come would do, for the checks of a Backend.
+// Prepared describes the effects of later steps, for the checks of a Backend.
 type Prepared struct {
-	ChartErr   error // the chart's values, or what is found in the cluster, forbid the installation
+	ChartErr   error // the chart's values, or objects in the cluster, forbid the installation
 	Concerns   []ccmchart.Concern
 	Admission  verify.Read[downstream.Admission]
 	PlannedSet *downstream.DaemonSet
-	RestErr    error // the unrest of the configuration's side and of the Nodes
-	// NotPreviewed is why the installation was not computed; "": it was.
+	RestErr    error // configuration or Nodes are not at rest
+	// NotPreviewed explains why the installation was not computed, or is empty.
 	NotPreviewed string
-	Stands       position.Position
-	Writes       bool // the run has a step left that writes
+	Stands       position.Position // of the cluster
+	Writes       bool              // a later step of the run writes
 }
 
-// NotPreviewed is the reason of checks of an installation that nobody prepares.
+// NotPreviewed is the skip reason of installation checks in an audit that prepares none.
 const NotPreviewed = "the installation is tried by verify --preflight, and by the preflight of a run"
 
-// ChartFindings say what keeps the chart from being installed.
+// ChartFindings returns the findings that forbid the installation of the chart.
 func (p Prepared) ChartFindings() []verify.Finding {
 	if p.NotPreviewed != "" {
 		return verify.Skipped(p.NotPreviewed)
@@ -31,8 +31,8 @@ func (p Prepared) ChartFindings() []verify.Finding {
 	return verify.FindingOf(p.ChartErr)
 }
 
-// ConcernFindings are the chart values that somebody should know of, or that
-// forbid the installation.
+// ConcernFindings returns a warning for each unusual chart value, and a failure for each
+// value that forbids the installation.
 func (p Prepared) ConcernFindings() []verify.Finding {
 	if p.NotPreviewed != "" {
 		return verify.Skipped(p.NotPreviewed)

@@ -10,57 +10,57 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 )
 
-// Reading is one reading of a cluster and of where its configuration is kept.
-// Every computation of this package starts from it and takes no client.
+// Reading holds one reading of a cluster and of its stored configuration. Every computation
+// of this package starts from it and needs no client.
 type Reading struct {
-	Object            string // the cluster in messages: "Cluster fleet-default/demo"
-	ObjectUID         string // of the object that holds the configuration; "": a file does
-	Version           string // Kubernetes version as its distribution writes it
-	ControlPlaneLabel string // label of the Nodes that the CCM has to run on
+	Object            string // names the cluster in messages: "Cluster fleet-default/demo"
+	ObjectUID         string // of the object that holds the configuration; empty if a file holds it
+	Version           string // Kubernetes version in the distribution's notation
+	ControlPlaneLabel string // label of the Nodes that must run the CCM
 	Members           []Member
-	KCMs              []KCM // one for every control-plane member
-	// ProviderSource says where the providers of KCMs were read: "last --cloud-provider is".
+	KCMs              []KCM // one per control-plane member
+	// ProviderSource names the source of the KCMs' providers, for messages: "last --cloud-provider is".
 	ProviderSource string
-	// Pending is what still moves, or is broken, on the configuration's side.
+	// Pending lists the conditions that are still changing or broken in the configuration and its rollout.
 	Pending []PendingCondition
-	// Recorded reports that Members and KCMs are as rke recorded them last, while it is at
-	// work: nothing shows what they run now.
+	// Recorded reports whether Members and KCMs are only rke's last record, since rke is at
+	// work. Nothing then shows their current arguments.
 	Recorded bool
-	// CordonSkip is the backend's own reason to leave nodes uncordoned; "": none.
+	// CordonSkip is the backend's own reason to leave nodes uncordoned, or empty.
 	CordonSkip string
-	// Owners would put the old configuration back at their next run.
+	// Owners lists the tools that would restore the old configuration at their next run.
 	Owners []Owner
 
-	// Unsupported refuses a cluster that the procedure does not fit; nil: it fits.
+	// Unsupported explains why the procedure does not support this cluster, or is nil.
 	Unsupported error
-	// Harm says that the configuration, rolled out next to the cluster as it is, makes two
-	// managers of the cloud controllers, or none; nil: it does not.
+	// Harm reports that the rollout of the configuration would leave the cluster with two
+	// managers of the cloud controllers, or with none. Otherwise it is nil.
 	Harm error
-	// Paused names what keeps the cluster from being rolled, or is empty.
+	// Paused describes the pause that stops rollouts of the cluster, or is empty.
 	Paused string
-	Roller runner.Roller // who rolls an edit out
-	// Places is the configuration by location; see CompareBeginning.
+	Roller runner.Roller // rolls an edit out
+	// Places holds the configuration by location; see CompareBeginning.
 	Places map[string]Place
-	// InstalledAs is how the chart is, or last was, in the cluster.
+	// InstalledAs is the method of the chart's present or last installation.
 	InstalledAs InstallMethod
-	// Snapshot is how far the etcd snapshot before the first edit is.
+	// Snapshot is the state of the etcd snapshot before the first edit.
 	Snapshot runner.State
 
 	Down   downstream.Cluster
-	Leases lease.Leases // this reading and the one before it
-	// StaticPods reports whether kubelets start the kube-controller-managers: a new one may
-	// run before the one that it replaces has ended. rke stops a container first.
+	Leases lease.Leases // this reading and the previous one
+	// StaticPods reports whether kubelets start the kube-controller-managers. A new one may
+	// then run before the old one has exited; rke stops the old container first.
 	StaticPods bool
-	// MayOutlive: a process of a control plane from before its last restart may still
-	// run, for all that this run has seen.
+	// MayOutlive reports whether a control plane may still run a process from before its last
+	// restart, as far as this run has seen.
 	MayOutlive bool
-	// Stale are Nodes that a rename before this run left behind, or made.
+	// Stale holds the Nodes that an earlier rename left behind or created.
 	Stale map[string]bool
 }
 
-// Member is a machine of the cluster, whatever its side calls it.
+// Member describes a machine of the cluster.
 type Member struct {
-	ID           string // Rancher's Machine UID; "" where the Node's name identifies it
+	ID           string // Rancher's Machine UID; empty if the Node's name identifies the machine
 	Name         string
 	Kind         string // "Machine", "node": for messages
 	Nodes        []string
@@ -69,13 +69,13 @@ type Member struct {
 	Deleting     bool
 	NeverJoined  bool
 	Kubelet      Kubelet
-	Why          string // why Kubelet is not external, for messages
-	// Infrastructure is the name of the object of which Rancher made its host's name; "":
-	// Rancher did not make it.
+	Why          string // explains why Kubelet is not external, for messages
+	// Infrastructure is the name of the object from which Rancher derived the host name, or
+	// empty if Rancher did not provision the machine.
 	Infrastructure string
 }
 
-// KCM is the kube-controller-manager of one control-plane member.
+// KCM describes the kube-controller-manager of one control-plane member.
 type KCM struct {
 	Member string // name
 	Kind   string // the member's
@@ -84,20 +84,20 @@ type KCM struct {
 	// Infrastructure is the member's.
 	Infrastructure string
 	Known          bool   // its arguments could be read
-	Why            string // why not
+	Why            string // explains why they could not be read
 	Args           component.Args
 	Ready          bool
-	Hash           string // changes exactly when its manifest does; "" where none can be seen
-	Started        string // of its container, by its machine's clock; "" where not seen
+	Hash           string // changes exactly when its manifest does; empty if no manifest can be read
+	Started        string // of its container, by its machine's clock; empty if unknown
 	Pod            *downstream.Pod
-	// Mirror tells whether Pod shows the arguments in force; zero where it is none.
+	// Mirror reports whether Pod shows the arguments in force; zero if Pod is no mirror pod.
 	Mirror component.Mirror
-	// Server is the kube-apiserver of the same Node; nil: none is seen.
+	// Server is the kube-apiserver of the same Node, or nil.
 	Server *downstream.Pod
 }
 
-// Mode returns how it runs the cloud controllers, as far as its arguments show. What must
-// hold at this moment is decided by Reading.ModeInForce.
+// Mode returns the mode of the cloud controllers that the arguments select. Decisions about
+// the present use Reading.ModeInForce instead.
 func (k KCM) Mode() component.Mode {
 	if !k.Known {
 		return component.ModeUnknown
@@ -105,8 +105,8 @@ func (k KCM) Mode() component.Mode {
 	return k.Args.Mode()
 }
 
-// ModeInForce returns the mode that a kube-controller-manager runs in now. It is unknown
-// while the mode is only what rke recorded before it began to work.
+// ModeInForce returns the present mode of a kube-controller-manager. It is unknown while the
+// arguments are only rke's last record.
 func (r Reading) ModeInForce(k KCM) component.Mode {
 	if r.Recorded {
 		return component.ModeUnknown
@@ -114,7 +114,7 @@ func (r Reading) ModeInForce(k KCM) component.Mode {
 	return k.Mode()
 }
 
-// Provider returns the last --cloud-provider, for messages. Decisions take Mode.
+// Provider returns the last --cloud-provider, for messages. Decisions use Mode instead.
 func (k KCM) Provider() string { return k.Args.Last(component.CloudProvider) }
 
 // Runs describes the mode in messages: `runs external`, `runs with provider "vsphere"`.
@@ -125,7 +125,7 @@ func (k KCM) Runs() string {
 	return "runs " + k.Mode().String()
 }
 
-// Name is the component in messages.
+// Name returns the component's name for messages.
 func (k KCM) Name() string { return "kube-controller-manager of " + k.Kind + " " + k.Member }
 
 // CountControlPlanes counts the control-plane members.
@@ -139,8 +139,7 @@ func (r Reading) CountControlPlanes() int {
 	return n
 }
 
-// CountMembers says how many members there are, for headers: those with a control
-// plane, and those that are workers only.
+// CountMembers describes the number of control planes and of pure workers, for headers.
 func (r Reading) CountMembers() string {
 	workers := 0
 	for _, m := range r.Members {
@@ -151,7 +150,7 @@ func (r Reading) CountMembers() string {
 	return fmt.Sprintf("%d control planes, %d workers", r.CountControlPlanes(), workers)
 }
 
-// ControlPlaneNodes are the Nodes that the CCM has to run on.
+// ControlPlaneNodes returns the Nodes that must run the CCM.
 func (r Reading) ControlPlaneNodes() []downstream.Node {
 	var nodes []downstream.Node
 	for i := range r.Down.Nodes {
@@ -162,7 +161,7 @@ func (r Reading) ControlPlaneNodes() []downstream.Node {
 	return nodes
 }
 
-// Refs are the members as continuity compares them.
+// Refs returns the members in the form that package continuity compares.
 func (r Reading) Refs() []continuity.MachineRef {
 	refs := make([]continuity.MachineRef, 0, len(r.Members))
 	for _, m := range r.Members {

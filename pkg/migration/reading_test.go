@@ -14,8 +14,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// The longest deadline in force counts, of those that are known, and the CCM's too.
-func TestRenewDeadline(t *testing.T) {
+// The longest of the known deadlines counts, including the CCM's.
+func TestRenewDeadline_arguments_longest(t *testing.T) {
 	long := component.Parse([]string{"--leader-elect-renew-deadline=40s"})
 	for name, tt := range map[string]struct {
 		change func(*migration.Reading)
@@ -37,8 +37,8 @@ func TestRenewDeadline(t *testing.T) {
 	}
 }
 
-// RKE's kubelets do not tell the revision of a version; and no version is every one.
-func TestAtTarget(t *testing.T) {
+// RKE's kubelets omit the revision of a version. Without a target every version matches.
+func TestAtTarget_versions_allKubeletsMatch(t *testing.T) {
 	seen := clustertest.At(position.P5)
 	seen.Reading.Down.Nodes[1].Kubelet = "v1.27.10"
 	for version, want := range map[string]bool{"": true, "v1.26.15+rke2r1": false, "v1.27.10": false} {
@@ -64,9 +64,8 @@ func TestAtTarget(t *testing.T) {
 	}
 }
 
-// A lease that is written meanwhile is not idle, and the time begins anew. Each lease
-// counts by itself.
-func TestIdleLease(t *testing.T) {
+// Each write of a lease restarts its idle time. Leases do not affect each other.
+func TestIdle_leaseWrites_restartTime(t *testing.T) {
 	var seen migration.Snapshot
 	now := clustertest.Start
 	leases := lease.Leases{Migration: clustertest.Renewing("a_1", wellknown.KCM), CCM: clustertest.Renewing("b_1", wellknown.CCM)}
@@ -85,7 +84,7 @@ func TestIdleLease(t *testing.T) {
 		before := maps.Clone(seen.Unchanged)
 		next := seen.Unchanged.Next(now, now, leases)
 		if !maps.Equal(before, seen.Unchanged) {
-			t.Errorf("look %d changed what was seen before it", i)
+			t.Errorf("look %d changed the previous marks", i)
 		}
 		seen.At, seen.Unchanged = now, next
 		if got := seen.Idle(wellknown.MigrationLease, leases.Migration.Last); got != tt.idle {

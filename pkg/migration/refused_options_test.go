@@ -10,11 +10,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// Choices that no reading could make sense of are refused by the flag that has them.
-func TestOptionsAreRefused(t *testing.T) {
+// An invalid choice is refused with the name of its flag.
+func TestValidate_options_invalidRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*migration.Options)
-		object string // "": it is valid
+		object string // empty if the options are valid
 		seen   string
 	}{
 		"the defaults":       {func(*migration.Options) {}, "", ""},
@@ -39,8 +39,8 @@ func TestOptionsAreRefused(t *testing.T) {
 	}
 }
 
-// What a side stops a rollout with is its verdict, at the progress that was seen.
-func TestStoppedRoll(t *testing.T) {
+// The verdict that stops a rollout is final and has the progress of the reading.
+func TestVerdict_stopped_final(t *testing.T) {
 	r := &migration.RolloutJudgement{Progress: "half", Evidence: []string{"all"}}
 	if r.Stopped() || r.Verdict().Kind != runner.Met {
 		t.Errorf("%+v", r.Verdict())
@@ -55,14 +55,13 @@ func TestStoppedRoll(t *testing.T) {
 	}
 }
 
-// What a person has to put right is the fix of a cluster that is not at rest; what passes
-// by itself is waited for.
-func TestFixOfUnrest(t *testing.T) {
-	for fix, open := range map[string][]migration.PendingCondition{
-		"wait until nothing moves any more, or fix what is named, then run again": {{Object: "a", Seen: "moves"}},
-		"put it back; then run the same command again":                            {{Object: "a", Seen: "moves"}, {Object: "b", Fix: "put it back"}, {Object: "c", Fix: "another"}},
+// The first condition that a person must fix gives the fix. Without one, the fix is to wait.
+func TestRequireSettled_pending_fix(t *testing.T) {
+	for fix, pending := range map[string][]migration.PendingCondition{
+		"wait until nothing changes, or fix the named objects, then run again": {{Object: "a", Seen: "moves"}},
+		"put it back; then run the same command again":                         {{Object: "a", Seen: "moves"}, {Object: "b", Fix: "put it back"}, {Object: "c", Fix: "another"}},
 	} {
-		if f, ok := fault.As((migration.Reading{Pending: open}).RequireSettled()); !ok || f.Fix != fix || !f.Transient {
+		if f, ok := fault.As((migration.Reading{Pending: pending}).RequireSettled()); !ok || f.Fix != fix || !f.Transient {
 			t.Errorf("%+v", f)
 		}
 	}

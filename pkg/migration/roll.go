@@ -8,30 +8,30 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// RolloutJudgement is one reading while a change is rolled out.
+// RolloutJudgement collects the verdict on one reading during a rollout.
 type RolloutJudgement struct {
 	WaitingFor  string
 	Done, Total int
 	Machines    []runner.Machine
 	Evidence    []string
 	Progress    string
-	By          runner.Roller // who carries it out
+	By          runner.Roller // carries the rollout out
 
 	waits  []string
-	holdup error           // what seems to keep it from moving
-	stop   *runner.Verdict // judged already: braked or failed
+	holdup error           // probable cause of a standstill, or nil
+	stop   *runner.Verdict // final verdict, or nil
 }
 
-// ByRancher says that Rancher carries a change out, and goes on by itself, machine
-// after machine, whether or not a run watches.
+// ByRancher returns the Roller of changes that Rancher carries out. Rancher continues,
+// machine after machine, even if no run watches.
 func ByRancher() runner.Roller { return runner.Roller{Name: "Rancher", Alone: true, Brakes: true} }
 
-// Wait adds what the roll still waits for.
+// Wait adds a condition that the rollout still waits for.
 func (r *RolloutJudgement) Wait(format string, args ...any) {
 	r.waits = append(r.waits, fmt.Sprintf(format, args...))
 }
 
-// Waits says whether something is open.
+// Waits reports whether a condition is pending.
 func (r *RolloutJudgement) Waits() bool { return len(r.waits) > 0 }
 
 // Stop ends the judgement with a verdict.
@@ -40,10 +40,10 @@ func (r *RolloutJudgement) Stop(with runner.Verdict) {
 	r.stop = &with
 }
 
-// Stopped says whether it is judged already.
+// Stopped reports whether the judgement has ended.
 func (r *RolloutJudgement) Stopped() bool { return r.stop != nil }
 
-// Verdict is what the reading comes to.
+// Verdict returns the verdict on the reading.
 func (r *RolloutJudgement) Verdict() runner.Verdict {
 	if r.stop != nil {
 		return *r.stop
@@ -57,8 +57,8 @@ func (r *RolloutJudgement) Verdict() runner.Verdict {
 		Progress: r.Progress, Done: r.Done, Total: r.Total, Machines: r.Machines, By: r.By, Err: r.holdup}
 }
 
-// Progress changes exactly when something moved: what the Backend marks, a Node's
-// readiness, a component's manifest or start, the holder of a lease.
+// Progress returns a text that changes exactly when the rollout advances: with the Backend's
+// marks, a Node's readiness, a component's manifest or start, or the holder of a lease.
 func (r Reading) Progress(marks ...string) string {
 	marks = append([]string{"l " + r.Leases.Migration.Last.Holder}, marks...)
 	for i := range r.Down.Nodes {

@@ -10,53 +10,52 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Snapshot is one observation of a cluster: a value that steps plan and judge by.
-// Nothing that is read later changes it.
+// Snapshot holds one observation of a cluster, on which steps base plans and verdicts. Later
+// readings do not change it.
 type Snapshot struct {
 	Reading Reading
 	Result  position.Result // of Reading
-	Record  journal.Record  // the journal, when the cluster was observed
-	Config  Config          // what the Backend read
-	// InstallMethod is the user's choice; where an undo observes, how the chart was
-	// installed.
+	Record  journal.Record  // the journal at the time of the observation
+	Config  Config          // the Backend's reading
+	// InstallMethod is the user's choice; in an undo it is the method of the installation.
 	InstallMethod InstallMethod
-	Back          bool // an undo observes
+	Back          bool // the observation belongs to an undo
 
 	At     time.Time // by the run's clock
-	Unseen bool      // the observation before this one failed
-	Outage bool      // one failed less than BackOff ago
-	HadCCM bool      // this run has seen the CCM's DaemonSet, now or before
-	// Unchanged says since when this run has seen nobody write a lease.
+	Unseen bool      // the previous observation failed
+	Outage bool      // an observation failed less than BackOff ago
+	HadCCM bool      // this run has seen the CCM's DaemonSet, now or earlier
+	// Unchanged holds, for each lease, the time since which this run has seen no write.
 	Unchanged Unchanged
 }
 
-// Step is one of a migration's, or of an undo's.
+// Step is a step of a migration or of an undo.
 type Step = runner.Step[Snapshot]
 
-// Procedure is a migration, or an undo.
+// Procedure is a migration or an undo.
 type Procedure = runner.Procedure[Snapshot]
 
-// Switched says whether the cluster is past the switch of its provider.
+// Switched reports whether the cluster is past the switch of its provider.
 func (s Snapshot) Switched() bool { return s.Result.Position.AtLeast(position.P4) }
 
-// AtTarget says whether every kubelet runs a version; true where none is wanted.
+// AtTarget reports whether every kubelet runs version. It is true if version is empty.
 func (s Snapshot) AtTarget(version string) bool { return atVersion(s.Reading.Down.Nodes, version) }
 
-// Unchanged are the leases that a run has seen, by name, and since when nobody wrote
-// them, by its own clock.
+// Unchanged holds, by name, the leases that a run has seen and the times since which it has
+// seen no write. Times are by the run's own clock.
 type Unchanged map[string]leaseMark
 
 type leaseMark struct {
 	version string
-	since   time.Time // this version is seen
-	after   time.Time // it was written after this moment; zero: it was there at the first look
+	since   time.Time // first sight of this version
+	after   time.Time // lower bound of the write's time; zero for the version of the first reading
 	holder  string
-	held    time.Time // it is seen with this holder
-	looked  time.Time // the last reading of it began
+	held    time.Time // first sight of this holder
+	looked  time.Time // start of the last reading
 }
 
-// Next is what is known after another reading, which took from began to now. It leaves u
-// as it was.
+// Next returns the marks after another reading, which lasted from began to now. It does not
+// change u.
 func (u Unchanged) Next(began, now time.Time, leases lease.Leases) Unchanged {
 	next := Unchanged{}
 	for name, last := range map[string]lease.Observation{wellknown.MigrationLease: leases.Migration.Last, wellknown.CCMLease: leases.CCM.Last,
@@ -78,8 +77,8 @@ func (u Unchanged) Next(began, now time.Time, leases lease.Leases) Unchanged {
 	return next
 }
 
-// Idle says whether a lease can be nobody's: nobody wrote it for two of its durations
-// and ten seconds. One that is not there is idle.
+// Idle reports whether no process can hold a lease: the run has seen no write of it for twice
+// its duration plus ten seconds. A lease that does not exist is idle.
 func (s Snapshot) Idle(name string, last lease.Observation) bool {
 	mark, known := s.Unchanged[name]
 	return !last.Exists || known && s.At.Sub(mark.since) >= 2*last.Duration+10*time.Second

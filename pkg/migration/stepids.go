@@ -2,7 +2,7 @@ package migration
 
 import "github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 
-// The steps of a migration, named as in Rancher's guide where it has a name.
+// The steps of a migration. Names follow Rancher's guide where it has one.
 const (
 	StepPreflight   journal.StepID = "preflight"
 	StepSnapshot    journal.StepID = "etcd-snapshot"
@@ -18,7 +18,7 @@ const (
 	StepUpgrade     journal.StepID = "upgrade"
 )
 
-// The steps of an undo, named after what they take back.
+// The steps of an undo, named after the steps that they undo.
 const (
 	StepUndoPreflight journal.StepID = "undo-preflight"
 	StepUndoDisable   journal.StepID = "undo-disable-leader-migration"

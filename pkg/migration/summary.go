@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// maxListed is how many lines of a list are shown before the rest is counted.
+// maxListed is the maximum number of lines that a list shows; the rest is counted.
 const maxListed = 3
 
-// JoinSome joins lines, the first few in words and the rest as a number.
+// JoinSome joins the first lines and adds the number of the others.
 func JoinSome(lines []string) string {
 	if more := len(lines) - maxListed; more > 0 {
 		lines = append(append([]string{}, lines[:maxListed]...), fmt.Sprintf("and %d more", more))
@@ -20,8 +20,8 @@ func JoinSome(lines []string) string {
 // SummarizePending returns one line for a wait or an error.
 func SummarizePending(problems []PendingCondition) string { return JoinSome(PendingLines(problems)) }
 
-// PendingLines returns the lines of a wait: the most telling first, without those that
-// only repeat it.
+// PendingLines returns the lines of a wait. Leading conditions come first; those that only
+// restate a leading condition are left out.
 func PendingLines(problems []PendingCondition) []string {
 	var first, rest []string
 	for _, p := range problems {
@@ -35,7 +35,7 @@ func PendingLines(problems []PendingCondition) []string {
 	return append(first, rest...)
 }
 
-// OrElse is text, or otherwise where it is empty.
+// OrElse returns text, or otherwise if text is empty.
 func OrElse(text, otherwise string) string {
 	if text == "" {
 		return otherwise
@@ -43,13 +43,13 @@ func OrElse(text, otherwise string) string {
 	return text
 }
 
-// NameList is a sorted list for people, the first four by name.
+// NameList returns a sorted list for people: the first four names and the number of others.
 func NameList(names []string) string {
 	sorted := append([]string{}, names...)
 	sort.Strings(sorted)
-	const most = 4
-	if len(sorted) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(sorted[:most], ", "), len(sorted)-most)
+	const maxNames = 4
+	if len(sorted) > maxNames {
+		return fmt.Sprintf("%s and %d more", strings.Join(sorted[:maxNames], ", "), len(sorted)-maxNames)
 	}
 	return strings.Join(sorted, ", ")
 }

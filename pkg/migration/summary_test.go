@@ -6,8 +6,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// What people read of a long list: the first of it, and how many there are besides.
-func TestLongListsAreCutOff(t *testing.T) {
+// A long list shows its first entries and the number of the others.
+func TestJoinSome_longList_cutOff(t *testing.T) {
 	for _, tt := range []struct {
 		names       []string
 		names4, all string

@@ -10,51 +10,51 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Editing is a step that edits the configuration, as a Backend sees it.
+// Editing describes, for a Backend, a step that edits the configuration.
 type Editing struct {
 	ID     journal.StepID // key of the journal and of notes
-	Undoes journal.StepID // the step whose edits it takes back; empty if it goes forward
+	Undoes journal.StepID // the step whose edits it undoes; empty for a step of a migration
 	Target Target
 }
 
-// Target describes what an editing step brings the machines of a cluster to. A zero field
-// stays as it is.
+// Target describes the state of the machines after an editing step. A zero field means that
+// the step does not change it.
 type Target struct {
 	ControlPlanes component.Mode // of every kube-controller-manager
 	Kubelets      Kubelet        // of every machine
 	Version       string         // of Kubernetes on every machine
-	// Restarted demands that every kube-controller-manager restarted since the edit. A way
-	// back does not: an edit that is taken back before it reached a machine changes nothing
-	// there.
+	// Restarted reports whether every kube-controller-manager must restart after the edit. An
+	// undo does not demand it, since an edit may be undone before it reached a machine.
 	Restarted bool
 }
 
-// controlPlanesAlone reports whether workers stay as they are.
+// controlPlanesAlone reports whether the step does not change workers.
 func (t Target) controlPlanesAlone() bool { return t.Kubelets == KubeletUnknown && t.Version == "" }
 
-// Kubelet describes by which provider the kubelet of a machine runs.
+// Kubelet is the kind of provider that the kubelet of a machine runs with.
 type Kubelet uint8
 
-// The kubelets. ModeOther has no counterpart: before a migration a worker may have another
-// provider than aws, or none.
+// The kinds of kubelets. ModeOther has no counterpart, since a worker may have another
+// provider than aws, or none, before a migration.
 const (
 	KubeletUnknown Kubelet = iota // nothing shows it
 	KubeletInTree                 // any provider but external
 	KubeletExternal
 )
 
-// Missing describes what a machine lacks of a target, or is empty. unrestarted holds the
-// kube-controller-managers, by ID, that run what they ran before the edit. seen reports
-// whether the reading shows what the machine runs now.
+// Missing describes how a machine differs from a target, or returns "". unrestarted holds the
+// IDs of the kube-controller-managers that have not restarted since the edit. seen reports
+// whether the reading shows the present state of the machine.
 func (r Reading) Missing(t Target, m Member, unrestarted map[string]bool) (missing string, seen bool) {
 	missing, seen = r.missing(t, m, unrestarted), t.Version != "" || !r.Recorded
 	if missing == "" && !seen {
-		missing = unseen
+		missing = notShown
 	}
 	return missing, seen
 }
 
-const unseen = "nothing shows yet what it runs"
+// notShown is the text of Missing for a machine whose present state no reading shows.
+const notShown = "nothing shows yet what it runs"
 
 func (r Reading) missing(t Target, m Member, unrestarted map[string]bool) string {
 	if missing := m.missing(t.Kubelets); missing != "" {
@@ -79,8 +79,8 @@ func (r Reading) missing(t Target, m Member, unrestarted map[string]bool) string
 	return ""
 }
 
-// missing describes what the kubelet of a machine lacks, or is empty. A machine that never
-// joined, or goes away, has nothing to take back.
+// missing describes how the kubelet of a machine differs from wanted, or returns "". A
+// machine that never joined or is being deleted needs no undo.
 func (m Member) missing(wanted Kubelet) string {
 	switch {
 	case wanted == KubeletUnknown || wanted == m.Kubelet:
@@ -93,7 +93,7 @@ func (m Member) missing(wanted Kubelet) string {
 	return OrElse(m.Why, "nothing shows the provider of its kubelet")
 }
 
-// kubeletBehind describes a kubelet that does not run a version, or is empty.
+// kubeletBehind describes a kubelet of another version, or returns "".
 func (r Reading) kubeletBehind(m Member, version string) string {
 	for _, name := range m.Nodes {
 		if node := r.Down.Node(name); node != nil && !sameVersion(node.Kubelet, version) {
@@ -112,15 +112,15 @@ func (r Reading) kcmOf(m Member) (k KCM, there bool) {
 	return r.KCMs[at], true
 }
 
-// Reached describes how far the machines of a cluster are from a target.
+// Reached describes the distance of a cluster's machines from a target.
 type Reached struct {
-	Open        []string // what they lack, in words
-	Done, Total int      // Done of Total lack nothing
+	Open        []string // the differences, in words
+	Done, Total int      // Done of Total are at the target
 	Machines    []runner.Machine
 }
 
-// Reach compares the machines of a reading with a target. unrestarted is as for Missing;
-// doing describes, by member, what is at work on a machine.
+// Reach compares the machines of a reading with a target. unrestarted is the same as for
+// Missing. doing describes, by member, the current activity on a machine.
 func (r Reading) Reach(t Target, unrestarted map[string]bool, doing map[string]string) Reached {
 	var out Reached
 	hidden := 0
@@ -133,7 +133,7 @@ func (r Reading) Reach(t Target, unrestarted map[string]bool, doing map[string]s
 		switch missing {
 		case "":
 			out.Done++
-		case unseen:
+		case notShown:
 			hidden++
 		default:
 			out.Open = append(out.Open, m.Kind+" "+m.Name+": "+missing)
@@ -149,7 +149,7 @@ func (r Reading) Reach(t Target, unrestarted map[string]bool, doing map[string]s
 	return out
 }
 
-// machine describes a member for a screen.
+// machine returns a member's state for display.
 func (r Reading) machine(m Member, missing string, seen bool, doing string) runner.Machine {
 	one := runner.Machine{Name: m.Name, Group: runner.Workers, State: runner.MachineWaits}
 	if m.ControlPlane {
@@ -166,7 +166,7 @@ func (r Reading) machine(m Member, missing string, seen bool, doing string) runn
 	return one
 }
 
-// strayNodesBehind describes the Nodes of no member whose kubelet does not run a version.
+// strayNodesBehind describes the Nodes without a member whose kubelet has another version.
 func (r Reading) strayNodesBehind(version string) []string {
 	var open []string
 	for i := range r.Down.Nodes {
@@ -179,7 +179,7 @@ func (r Reading) strayNodesBehind(version string) []string {
 	return open
 }
 
-// restarting describes which component of a member does not run, or is empty.
+// restarting names a component of a member that is not running, or returns "".
 func (r Reading) restarting(m Member) string {
 	for _, name := range m.Nodes {
 		if node := r.Down.Node(name); node != nil && !node.IsReady() {

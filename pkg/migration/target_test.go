@@ -18,7 +18,7 @@ const (
 	newVersion          = "v1.27.16+rke2r1"
 )
 
-// The targets of the editing steps.
+// Targets of the editing steps.
 var (
 	enabled    = migration.Target{ControlPlanes: component.InTreeMigrating, Restarted: true}
 	switched   = migration.Target{ControlPlanes: component.External, Kubelets: migration.KubeletExternal, Restarted: true}
@@ -27,7 +27,7 @@ var (
 	upgraded   = migration.Target{Version: newVersion}
 )
 
-// plane returns a cluster of one control plane that runs with arguments.
+// plane returns a cluster of one control plane that runs with args.
 func plane(kubelet migration.Kubelet, args ...string) migration.Reading {
 	return migration.Reading{
 		Members: []migration.Member{{ID: "1", Name: "cp", Kind: "Machine", Nodes: []string{"cp"}, ControlPlane: true, Kubelet: kubelet}},
@@ -87,7 +87,7 @@ func TestMissing_stateAndTarget_sentence(t *testing.T) {
 		if missing != tt.missing || !seen {
 			t.Errorf("%s: %q, seen %t, want %q", name, missing, seen, tt.missing)
 		}
-		// While rke works, what it recorded proves nothing, but for versions, which Nodes show.
+		// While rke works, its record proves nothing. Versions are an exception: Nodes show them.
 		tt.reading.Recorded = true
 		missing, seen = tt.reading.Missing(tt.target, tt.reading.Members[0], tt.unrestarted)
 		if byNodes := tt.target.Version != ""; seen != byNodes || (missing == "") != (byNodes && tt.missing == "") {

@@ -10,22 +10,22 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// TakenBack is the verdict on a roll whose edit is no longer in the object that it
-// was made in: what is waited for cannot come any more. lacks are the places, by is
-// who wrote there last, empty where that cannot be seen. The fault is of class Stale.
+// TakenBack returns the verdict on a rollout whose edit was reverted in the object. Such a
+// rollout can never finish. lacks holds the reverted locations. by is the last writer of the
+// object, empty if unknown. The fault is of class Stale.
 func TakenBack(object string, lacks []string, by string) runner.Verdict {
-	seen := "the edit was taken back by " + OrElse(by, "somebody who left no name") + " while it was rolled out"
+	seen := "the edit was reverted by " + OrElse(by, "an unknown writer") + " during its rollout"
 	if len(lacks) > 0 {
 		seen += ": " + strings.Join(lacks, ", ")
 	}
 	return Failed(&fault.Error{Class: fault.Stale, Reason: "EditTakenBack", Object: object, Seen: seen,
-		Wanted: "the edit, until it is rolled out",
-		Fix:    "change it where that configuration comes from (Terraform, Fleet, a pipeline, a person), or pause that; then run the same command again, or undo"})
+		Wanted: "the edit in place until its rollout ends",
+		Fix:    "make the edit at the source of that configuration (Terraform, Fleet, a pipeline, a person), or pause the source; then run the same command again, or undo"})
 }
 
-// LastWriter is the field manager that wrote an object's spec last; "" if nothing
-// tells. Times are whole seconds: of two in the same one it is not awsmigrate, whose
-// write came first or was not taken back.
+// LastWriter returns the field manager that last wrote an object's spec, or "" if unknown.
+// Times are whole seconds. Of two writers in the same second it returns the other one than
+// awsmigrate, since the caller looks for a writer that reverted awsmigrate's edit.
 func LastWriter(object *unstructured.Unstructured) string {
 	var name string
 	var when int64
@@ -40,13 +40,13 @@ func LastWriter(object *unstructured.Unstructured) string {
 	return name
 }
 
-// Met is the verdict that a step's end was seen.
+// Met returns the verdict that a step reached its end.
 func Met(evidence ...string) runner.Verdict {
 	return runner.Verdict{Kind: runner.Met, Evidence: evidence}
 }
 
-// Braked is the verdict that going on would do harm.
+// Braked returns the verdict that the rollout must pause, since continuing would do harm.
 func Braked(err error) runner.Verdict { return runner.Verdict{Kind: runner.Braked, Err: err} }
 
-// Failed is the verdict on what waiting does not put right.
+// Failed returns the verdict that waiting does not help.
 func Failed(err error) runner.Verdict { return runner.Verdict{Kind: runner.Failed, Err: err} }

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-func TestLastWriter(t *testing.T) {
+func TestLastWriter_managedFields_newestOfSpec(t *testing.T) {
 	entry := func(manager, time, field, subresource string) any {
 		e := map[string]any{"manager": manager, "operation": "Update", "fieldsV1": map[string]any{"f:" + field: map[string]any{}}}
 		if time != "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// UpgradeAllowed accepts the same or the next minor version, never an older one.
-// mark is what tells the distribution's versions from others: "+rke2".
+// UpgradeAllowed returns an error unless target is of the same or the next minor version as
+// now and not older. mark identifies the versions of the distribution: "+rke2".
 func UpgradeAllowed(now, target, mark string) error {
 	refuse := func(seen string) error {
 		return &fault.Error{Class: fault.Usage, Reason: "UpgradeNotAllowed", Object: "flag --kubernetes-version", Seen: seen,
@@ -33,8 +33,8 @@ func UpgradeAllowed(now, target, mark string) error {
 	return nil
 }
 
-// sameVersion says whether a kubelet of one version runs what a distribution
-// calls by the other: RKE's kubelets do not tell "-rancher1-1".
+// sameVersion reports whether a kubelet's version equals a distribution's version. RKE's
+// kubelets omit the suffix "-rancher1-1".
 func sameVersion(kubelet, version string) bool {
 	if kubelet == version {
 		return true

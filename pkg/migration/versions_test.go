@@ -7,9 +7,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// An upgrade goes to the same or the next minor version of the same distribution, and
-// never back.
-func TestUpgradeAllowed(t *testing.T) {
+// An upgrade leads to the same or the next minor version of the same distribution, never to
+// an older version.
+func TestUpgradeAllowed_versions_sameOrNextMinor(t *testing.T) {
 	const now = "v1.26.15+rke2r1"
 	for _, tt := range []struct {
 		now, target string

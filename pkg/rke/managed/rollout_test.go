@@ -51,17 +51,17 @@ func TestRollout(t *testing.T) {
 		reason string
 		says   string
 	}{
-		"the flag is there":            {migration.StepEnable, flagged, nil, "", ""},
-		"the flag was taken back":      {migration.StepEnable, uiConfig(), nil, "EditTakenBack", "taken back by terraform"},
-		"the switch is there":          {migration.StepSwitch, switched, nil, "", ""},
-		"the flag came back":           {migration.StepSwitch, Enable(switched).Apply(), nil, "EditTakenBack", "taken back by terraform"},
-		"Rancher cannot apply it":      {migration.StepSwitch, switched, fails, "RancherCouldNotApply", "no such image"},
-		"nor what was taken back":      {migration.StepEnable, uiConfig(), fails, "RancherCouldNotApply", "no such image"},
-		"it could not apply another":   {migration.StepSwitch, switched, func(c *Cluster) { fails(c); c.Failed = uiConfig() }, "", ""},
-		"it failed, and tries again":   {migration.StepSwitch, switched, func(c *Cluster) { fails(c); c.Conditions["Updated"] = condition{Status: "Unknown"} }, "", ""},
-		"the upgrade is there":         {migration.StepUpgrade, Upgrade(switched, "v1.27.16-rancher1-1").Apply(), nil, "", ""},
-		"the upgrade was taken back":   {migration.StepUpgrade, switched, nil, "EditTakenBack", "taken back by terraform"},
-		"nothing is left to take back": {migration.StepUndoEnable, uiConfig(), nil, "", ""},
+		"the flag is there":          {migration.StepEnable, flagged, nil, "", ""},
+		"the flag was reverted":      {migration.StepEnable, uiConfig(), nil, "EditTakenBack", "by terraform"},
+		"the switch is there":        {migration.StepSwitch, switched, nil, "", ""},
+		"the flag came back":         {migration.StepSwitch, Enable(switched).Apply(), nil, "EditTakenBack", "by terraform"},
+		"Rancher cannot apply it":    {migration.StepSwitch, switched, fails, "RancherCouldNotApply", "no such image"},
+		"reverted, and a failure":    {migration.StepEnable, uiConfig(), fails, "RancherCouldNotApply", "no such image"},
+		"it could not apply another": {migration.StepSwitch, switched, func(c *Cluster) { fails(c); c.Failed = uiConfig() }, "", ""},
+		"it failed, and tries again": {migration.StepSwitch, switched, func(c *Cluster) { fails(c); c.Conditions["Updated"] = condition{Status: "Unknown"} }, "", ""},
+		"the upgrade is there":       {migration.StepUpgrade, Upgrade(switched, "v1.27.16-rancher1-1").Apply(), nil, "", ""},
+		"the upgrade was reverted":   {migration.StepUpgrade, switched, nil, "EditTakenBack", "by terraform"},
+		"nothing is left to undo":    {migration.StepUndoEnable, uiConfig(), nil, "", ""},
 	} {
 		m := &Backend{Common: &rke.Common{}}
 		m.Options.KubernetesVersion = "v1.27.16-rancher1-1"

@@ -101,7 +101,7 @@ func checkTraps() []trap {
 			p.keptBy()
 		}, warn, "Fleet (label objectset.rio.cattle.io/hash)"},
 		{"AWSM-106", "Terraform", func(p *Prepared) { p.keptBy("terraform-provider-rancher2") }, warn, "Terraform (field manager terraform-provider-rancher2)"},
-		{"AWSM-106", "after the install, in an audit", func(p *Prepared) { p.keptBy("fleetagent"); p.Stands = position.P3 }, warn, "beside the CCM: two managers"},
+		{"AWSM-106", "after the install, in an audit", func(p *Prepared) { p.keptBy("fleetagent"); p.Stands = position.P3 }, warn, "the CCM: two managers"},
 		{"AWSM-106", "a run that writes", func(p *Prepared) { p.keptBy("fleetagent"); p.Writes = true }, fail, "Fleet"},
 		{"AWSM-106", "another was informed", func(p *Prepared) {
 			p.keptBy("fleetagent", "terraform")
