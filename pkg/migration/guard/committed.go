@@ -6,10 +6,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
-// Committed is the harm of a configuration that no run wrote, as somebody may commit it: a
-// control plane that runs the cloud controllers beside the cloud controller manager, or
-// one that leaves them to a cloud controller manager that there is not. nil: none. What a
-// run writes cannot do either: its preconditions hold it.
+// Committed returns an error if a configuration that an owner committed does harm: two
+// managers of the cloud controllers, or none. Edits of a run cannot cause either, since the
+// preconditions of its steps prevent it.
 func Committed(s migration.Snapshot) error {
 	down := s.Reading.Down
 	for _, k := range s.Reading.KCMs {
@@ -27,21 +26,23 @@ func Committed(s migration.Snapshot) error {
 	return nil
 }
 
-// NoManager is that an object runs, or is to run, external without a cloud controller manager.
+// NoManager returns the error for an object that runs external without a cloud controller
+// manager. runs is the verb: "runs", or "is to run" before the rollout.
 func NoManager(object, runs string) error {
-	return committed("NoManager", object, runs+" external, and there is no cloud controller manager: service, route and cloud-node-lifecycle controllers run nowhere once every control plane does",
+	return commitFault("NoManager", object, runs+" external, and there is no cloud controller manager: service, route and cloud-node-lifecycle controllers run nowhere once every control plane does",
 		"a cloud controller manager before the first control plane is external")
 }
 
-// TwoManagers is that an object runs, or is to run, the cloud controllers beside the cloud
-// controller manager.
+// TwoManagers returns the error for an object that runs the cloud controllers next to the
+// cloud controller manager. runs is the same as for NoManager.
 func TwoManagers(object, runs string) error {
-	return committed("TwoManagers", object, runs+" in-tree without enable-leader-migration beside the cloud controller manager",
+	return commitFault("TwoManagers", object, runs+" in-tree without enable-leader-migration next to the cloud controller manager",
 		"one manager: the flag on every in-tree kube-controller-manager while a cloud controller manager is there")
 }
 
-// committed is braked for what an undo cannot take back, since no run made it.
-func committed(reason, object, seen, wanted string) error {
+// commitFault returns a fault whose fix is a commit, since an undo reverts only edits of a
+// run.
+func commitFault(reason, object, seen, wanted string) error {
 	return &fault.Error{Class: fault.Check, Reason: reason, Object: object, Seen: seen, Wanted: wanted,
 		Fix: "commit what the Cluster said before, where it is kept; then end the pause"}
 }

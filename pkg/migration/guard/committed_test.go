@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// No position that a run comes to is harm; what an owner may make of each is.
-func TestCommitted(t *testing.T) {
+// No position of a run is harmful, but an owner's commit may be.
+func TestCommitted_configuration_harmNamed(t *testing.T) {
 	for p := position.P0; p <= position.P5; p++ {
 		if err := Committed(clustertest.At(p)); err != nil {
 			t.Errorf("%s: %v", p, err)
@@ -22,17 +22,17 @@ func TestCommitted(t *testing.T) {
 		change func(*migration.Snapshot)
 		reason string
 	}{
-		"switched before the CCM":        {position.P2, func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "external", false) }, "NoManager"},
-		"switched, the CCM is there":     {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "external", false) }, ""},
-		"the flag lost before the CCM":   {position.P2, func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", false) }, ""},
-		"the flag lost beside the CCM":   {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", false) }, "TwoManagers"},
-		"all of it reverted at P4":       {position.P4, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", false) }, "TwoManagers"},
-		"in-tree again with the flag":    {position.P4, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", true) }, ""},
-		"arguments that nobody can tell": {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs[1].Known = false }, ""},
+		"switched before the CCM":       {position.P2, func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "external", false) }, "NoManager"},
+		"switched, the CCM is there":    {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "external", false) }, ""},
+		"the flag lost before the CCM":  {position.P2, func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", false) }, ""},
+		"the flag lost next to the CCM": {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", false) }, "TwoManagers"},
+		"all of it reverted at P4":      {position.P4, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", false) }, "TwoManagers"},
+		"in-tree again with the flag":   {position.P4, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", true) }, ""},
+		"arguments that are unknown":    {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs[1].Known = false }, ""},
 	} {
-		seen := clustertest.At(tt.at)
-		tt.change(&seen)
-		err := Committed(seen)
+		snap := clustertest.At(tt.at)
+		tt.change(&snap)
+		err := Committed(snap)
 		if got := clustertest.ReasonOf(err); got != tt.reason {
 			t.Errorf("%s: %q, want %q", name, got, tt.reason)
 		}

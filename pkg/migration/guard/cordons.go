@@ -9,16 +9,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// CordonPlan says which control-plane nodes are cordoned, and whether they
-// should be at all.
+// CordonPlan lists the control-plane nodes to cordon and those that are cordoned already.
 type CordonPlan struct {
-	Skip   string   // why nothing is cordoned; empty: it is
+	Skip   string   // reason to cordon no node, or empty
 	Open   []string // schedulable control-plane nodes
-	Ours   []string // nodes that carry our cordon
-	Theirs []string // cordoned by somebody else: left alone, and left alone afterwards
+	Ours   []string // nodes with awsmigrate's cordon
+	Theirs []string // nodes with another writer's cordon, which stays
 }
 
-// keepsPodsOff says whether taints keep ordinary pods off a node.
+// keepsPodsOff reports whether taints keep ordinary pods off a node.
 func keepsPodsOff(node *downstream.Node) bool {
 	for _, taint := range node.Taints {
 		if taint.Effect == "NoSchedule" || taint.Effect == "NoExecute" {
@@ -28,10 +27,9 @@ func keepsPodsOff(node *downstream.Node) bool {
 	return false
 }
 
-// PlanCordon follows the guides' cordon, though not their reason for it: a
-// cordon does not hold the CCM's pods back, since DaemonSet pods tolerate it.
-// It is left out where it would take the cluster's scheduling away or where
-// something else cordons and uncordons.
+// PlanCordon returns the cordons of Rancher's guides. The guides' reason is wrong: a cordon
+// does not delay the CCM's pods, since DaemonSet pods tolerate it. PlanCordon skips the
+// cordon if no schedulable node would remain, or if Rancher itself cordons and uncordons.
 func PlanCordon(v migration.Reading) CordonPlan {
 	var plan CordonPlan
 	targets := map[string]bool{}
@@ -75,8 +73,8 @@ func cordonSkip(v migration.Reading, targets, left int) string {
 	return ""
 }
 
-// Without leaves out Nodes of control planes that came since the preflight: the next
-// step that writes says that they came, and the preflight of a new run looks at them.
+// Without removes the Nodes of control planes that joined after the preflight. The next step
+// that writes reports them, and the preflight of a new run checks them.
 func (p CordonPlan) Without(newcomers []string) CordonPlan {
 	p.Open = slices.DeleteFunc(slices.Clone(p.Open), func(node string) bool { return slices.Contains(newcomers, node) })
 	return p
@@ -86,7 +84,7 @@ func cordonOf(node *downstream.Node) awsccm.CordonState {
 	return awsccm.CordonOf(node.Annotations, node.Unschedulable)
 }
 
-// UserCordons are the nodes that somebody else has cordoned, by UID.
+// UserCordons returns the UIDs, by name, of the nodes that another writer cordoned.
 func UserCordons(nodes []downstream.Node) map[string]string {
 	cordoned := map[string]string{}
 	for i := range nodes {
@@ -97,7 +95,8 @@ func UserCordons(nodes []downstream.Node) map[string]string {
 	return cordoned
 }
 
-func cordonedThen(before continuity.Fingerprint, node *downstream.Node) bool {
+// wasCordoned reports whether the fingerprint has the same Node as cordoned.
+func wasCordoned(before continuity.Fingerprint, node *downstream.Node) bool {
 	for _, then := range before.Nodes {
 		if then.Cordoned && then.Name == node.Name && then.UID == node.UID {
 			return true
@@ -106,8 +105,8 @@ func cordonedThen(before continuity.Fingerprint, node *downstream.Node) bool {
 	return false
 }
 
-// LostCordons are the Nodes that their user had cordoned and that a roll has
-// made schedulable. Without a fingerprint there are none that anybody knows of.
+// LostCordons returns the Nodes that a user had cordoned and a rollout made schedulable. It
+// returns none without a fingerprint, which is the only record of those cordons.
 func LostCordons(s migration.Snapshot) []string {
 	before, known, err := Fingerprint(s.Record)
 	if err != nil || !known {
@@ -116,30 +115,30 @@ func LostCordons(s migration.Snapshot) []string {
 	return LostSince(before, s.Reading.Down.Nodes)
 }
 
-// LostSince are those of a fingerprint.
+// LostSince returns the Nodes that were cordoned in a fingerprint and are schedulable now.
 func LostSince(before continuity.Fingerprint, nodes []downstream.Node) []string {
 	var lost []string
 	for i := range nodes {
-		if node := &nodes[i]; !node.Unschedulable && cordonedThen(before, node) {
+		if node := &nodes[i]; !node.Unschedulable && wasCordoned(before, node) {
 			lost = append(lost, node.Name)
 		}
 	}
 	return lost
 }
 
-// OpenCordons is what every roll waits for: that the cordons which it removed are
-// set again by RestoreUserCordons.
+// OpenCordons returns a condition for each lost cordon. Every rollout waits until
+// RestoreUserCordons has set these cordons again.
 func OpenCordons(s migration.Snapshot) []migration.PendingCondition {
 	var open []migration.PendingCondition
 	for _, name := range LostCordons(s) {
-		open = append(open, migration.PendingCondition{Object: "Node " + name, Seen: "is to be cordoned again, as its user had", Wanted: "cordoned"})
+		open = append(open, migration.PendingCondition{Object: "Node " + name, Seen: "restoring its user's cordon", Wanted: "cordoned"})
 	}
 	return open
 }
 
-// CordonedElsewhere says whether a Node is cordoned neither by us nor, before the
-// first write, by its user.
+// CordonedElsewhere reports whether another writer cordoned a Node after the first write of
+// the migration.
 func CordonedElsewhere(s migration.Snapshot, node *downstream.Node) bool {
 	before, _, err := Fingerprint(s.Record)
-	return err == nil && cordonOf(node) == awsccm.CordonedByOther && !cordonedThen(before, node)
+	return err == nil && cordonOf(node) == awsccm.CordonedByOther && !wasCordoned(before, node)
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Of control planes that are nothing else, all that are schedulable are cordoned, unless
-// nothing would be left to run pods on. What carries our annotation is ours wherever it is.
-func TestCordonPlan(t *testing.T) {
+// All schedulable control planes that are not workers are cordoned, unless no schedulable
+// node would remain. A node with awsmigrate's annotation is always in Ours.
+func TestPlanCordon_nodes_listedByCordon(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*migration.Reading)
 		want   CordonPlan
@@ -23,7 +23,7 @@ func TestCordonPlan(t *testing.T) {
 		"nothing is cordoned": {func(*migration.Reading) {}, CordonPlan{Open: []string{"cp-0", "cp-1"}}},
 		"one by us":           {func(r *migration.Reading) { clustertest.CordonByUs(&r.Down.Nodes[0]) }, CordonPlan{Open: []string{"cp-1"}, Ours: []string{"cp-0"}}},
 		"one by its user":     {func(r *migration.Reading) { r.Down.Nodes[0].Unschedulable = true }, CordonPlan{Open: []string{"cp-1"}, Theirs: []string{"cp-0"}}},
-		"ours, uncordoned by somebody": {func(r *migration.Reading) {
+		"ours, then uncordoned": {func(r *migration.Reading) {
 			clustertest.CordonByUs(&r.Down.Nodes[0])
 			r.Down.Nodes[0].Unschedulable = false
 		}, CordonPlan{Open: []string{"cp-1"}, Ours: []string{"cp-0"}}},
@@ -42,7 +42,7 @@ func TestCordonPlan(t *testing.T) {
 		"it sends pods away": {func(r *migration.Reading) {
 			r.Down.Nodes[2].Taints = []downstream.Taint{{Key: "gpu", Effect: "NoExecute"}}
 		}, noneLeft()},
-		"it would rather have none": {func(r *migration.Reading) {
+		"it prefers no pods": {func(r *migration.Reading) {
 			r.Down.Nodes[2].Taints = []downstream.Taint{{Key: "gpu", Effect: "PreferNoSchedule"}}
 		}, CordonPlan{Open: []string{"cp-0", "cp-1"}}},
 	} {
@@ -59,9 +59,9 @@ func noneLeft() CordonPlan {
 		Skip: "no schedulable, Ready node without special taints would be left, neither for pods nor for Rancher's agent"}
 }
 
-// A user's cordon that a roll took away is set again on the Node that the user had
-// cordoned, never on another of its name; and nothing of it is known without a fingerprint.
-func TestLostCordons(t *testing.T) {
+// A rollout's lost cordon is restored on the same Node, never on another Node of its name.
+// Without a fingerprint no cordon counts as lost.
+func TestLostCordons_fingerprint_sameNodeOnly(t *testing.T) {
 	cordoned := func(change func(*continuity.NodePrint)) []continuity.NodePrint {
 		all := clustertest.Prints()
 		all[2].Cordoned = true
@@ -72,27 +72,27 @@ func TestLostCordons(t *testing.T) {
 		then   []continuity.NodePrint
 		change func(*downstream.Node)
 		lost   []string
-		// elsewhere: somebody cordoned it since
+		// elsewhere reports whether another writer cordoned it since
 		elsewhere bool
 	}{
 		"a roll uncordoned it":             {cordoned(func(*continuity.NodePrint) {}), func(*downstream.Node) {}, []string{"worker"}, false},
 		"it is cordoned still":             {cordoned(func(*continuity.NodePrint) {}), func(n *downstream.Node) { n.Unschedulable = true }, nil, false},
 		"it was not cordoned":              {clustertest.Prints(), func(*downstream.Node) {}, nil, false},
-		"it was not, and somebody did":     {clustertest.Prints(), func(n *downstream.Node) { n.Unschedulable = true }, nil, true},
+		"it was not, another writer did":   {clustertest.Prints(), func(n *downstream.Node) { n.Unschedulable = true }, nil, true},
 		"it was not, and we did":           {clustertest.Prints(), clustertest.CordonByUs, nil, false},
 		"another Node of that name":        {cordoned(func(p *continuity.NodePrint) { p.UID = "before" }), func(*downstream.Node) {}, nil, false},
 		"another Node, cordoned by others": {cordoned(func(p *continuity.NodePrint) { p.UID = "before" }), func(n *downstream.Node) { n.Unschedulable = true }, nil, true},
-		"nobody knows":                     {nil, func(*downstream.Node) {}, nil, false},
+		"without a fingerprint":            {nil, func(*downstream.Node) {}, nil, false},
 	} {
-		seen := clustertest.At(position.P3)
+		snap := clustertest.At(position.P3)
 		if tt.then != nil {
-			seen.Record = clustertest.Printed(t, tt.then...)
+			snap.Record = clustertest.Printed(t, tt.then...)
 		}
-		tt.change(&seen.Reading.Down.Nodes[2])
-		if got := LostCordons(seen); !slices.Equal(got, tt.lost) || len(OpenCordons(seen)) != len(tt.lost) {
+		tt.change(&snap.Reading.Down.Nodes[2])
+		if got := LostCordons(snap); !slices.Equal(got, tt.lost) || len(OpenCordons(snap)) != len(tt.lost) {
 			t.Errorf("%s: lost %v, want %v", name, got, tt.lost)
 		}
-		if got := CordonedElsewhere(seen, &seen.Reading.Down.Nodes[2]); got != tt.elsewhere {
+		if got := CordonedElsewhere(snap, &snap.Reading.Down.Nodes[2]); got != tt.elsewhere {
 			t.Errorf("%s: cordoned elsewhere %t", name, got)
 		}
 	}

@@ -11,13 +11,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// FingerprintNote is the journal's key for how the cluster looked before the
-// first write.
+// FingerprintNote is the journal's key for the state of the cluster before the first write.
 const FingerprintNote = "fingerprint"
 
-// NoteFingerprint takes the fingerprint once in a migration: later runs compare with
-// the first reading, not with what an earlier run may have left. Where nothing has
-// been begun, or all of it was taken back, the migration starts here.
+// NoteFingerprint records the fingerprint once per migration. Later runs then compare with
+// the first reading instead of the results of an earlier run. begun reports whether the
+// migration has an edit that is not undone; without one, a new fingerprint replaces the old.
 func NoteFingerprint(ctx context.Context, tx *runner.Tx, s migration.Snapshot, facts downstream.Facts, begun bool) error {
 	if _, known, err := Fingerprint(tx.Record()); err != nil || known && begun {
 		return err
@@ -33,9 +32,9 @@ func NoteFingerprint(ctx context.Context, tx *runner.Tx, s migration.Snapshot, f
 	return tx.Note(ctx, FingerprintNote, packed)
 }
 
-// TakeAgain takes Nodes that were deleted and registered again since the fingerprint
-// as they are now: a person began this run, and nothing gives the old ones back. Each
-// is named.
+// TakeAgain updates the fingerprint with the Nodes that were deleted and registered again
+// since. Nothing can restore the old Nodes, and a person started this run. A warning names
+// each Node.
 func TakeAgain(ctx context.Context, tx *runner.Tx, s migration.Snapshot) error {
 	then, _, err := Fingerprint(tx.Record())
 	if err != nil {
@@ -58,7 +57,7 @@ func TakeAgain(ctx context.Context, tx *runner.Tx, s migration.Snapshot) error {
 	return tx.Note(ctx, FingerprintNote, packed)
 }
 
-// Fingerprint reads it back from the journal.
+// Fingerprint returns the fingerprint of a journal, if it has one.
 func Fingerprint(record journal.Record) (continuity.Fingerprint, bool, error) {
 	var packed []byte
 	known, err := record.NoteInto(FingerprintNote, &packed)

@@ -19,8 +19,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Between preflight and a write, no control plane comes or goes.
-func TestRequireSameControlPlanes(t *testing.T) {
+// Control planes must not join or leave between preflight and a write.
+func TestRequireSameControlPlanes_members_changeRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		then   []continuity.NodePrint
 		noted  []string
@@ -38,7 +38,7 @@ func TestRequireSameControlPlanes(t *testing.T) {
 		"one joined after that":        {clustertest.Prints(), []string{"cp-0"}, nil, "ControlPlanesChanged"},
 		"the machine is no longer one": {clustertest.Prints(), nil, func(r *migration.Reading) { r.Members[0].ControlPlane = false }, "ControlPlanesChanged"},
 	} {
-		tx, seen := clustertest.TxFor(t, migration.StepPreflight), clustertest.At(position.P3)
+		tx, snap := clustertest.TxFor(t, migration.StepPreflight), clustertest.At(position.P3)
 		if tt.then != nil {
 			clustertest.NotePrint(t, tx, tt.then...)
 		}
@@ -48,26 +48,26 @@ func TestRequireSameControlPlanes(t *testing.T) {
 			}
 		}
 		if tt.change != nil {
-			tt.change(&seen.Reading)
+			tt.change(&snap.Reading)
 		}
-		seen.Record = tx.Record()
-		if got := clustertest.ReasonOf(RequireSameControlPlanes(seen)); got != tt.reason {
+		snap.Record = tx.Record()
+		if got := clustertest.ReasonOf(RequireSameControlPlanes(snap)); got != tt.reason {
 			t.Errorf("%s: %q, want %q", name, got, tt.reason)
 		}
-		// A preflight that passes then takes these for those of the run.
-		if err := NoteControlPlanes(t.Context(), tx, seen); err != nil {
+		// A preflight that passes accepts the new control planes.
+		if err := NoteControlPlanes(t.Context(), tx, snap); err != nil {
 			t.Fatal(err)
 		}
-		seen.Record = tx.Record()
-		if err := RequireSameControlPlanes(seen); err != nil {
+		snap.Record = tx.Record()
+		if err := RequireSameControlPlanes(snap); err != nil {
 			t.Errorf("%s: %v after a preflight", name, err)
 		}
 	}
 }
 
-// Control planes are noted only where they differ from what the journal has, and a
-// machine that has an ID is known by it.
-func TestNoteControlPlanes(t *testing.T) {
+// Control planes are noted only if they differ from the journal's. The ID identifies a machine
+// that has one.
+func TestNoteControlPlanes_members_changesNoted(t *testing.T) {
 	withID := clustertest.Prints()
 	withID[0].Machine = "m-0"
 	for name, tt := range map[string]struct {
@@ -81,13 +81,13 @@ func TestNoteControlPlanes(t *testing.T) {
 		"the same, by its ID":    {withID, "m-0", nil},
 		"another machine's Node": {withID, "m-9", []string{"cp-1", "m-9"}},
 	} {
-		tx, seen := clustertest.TxFor(t, migration.StepPreflight), clustertest.At(position.P3)
+		tx, snap := clustertest.TxFor(t, migration.StepPreflight), clustertest.At(position.P3)
 		if tt.then != nil {
 			clustertest.NotePrint(t, tx, tt.then...)
 		}
-		seen.Reading.Members[0].ID = tt.id
+		snap.Reading.Members[0].ID = tt.id
 		var noted []string
-		if err := NoteControlPlanes(t.Context(), tx, seen); err != nil {
+		if err := NoteControlPlanes(t.Context(), tx, snap); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := tx.NoteInto(controlPlanesNote, &noted); err != nil || !slices.Equal(noted, tt.noted) {
@@ -96,9 +96,8 @@ func TestNoteControlPlanes(t *testing.T) {
 	}
 }
 
-// Nodes that were registered again are taken as they are now, and named; nothing else of
-// the fingerprint moves.
-func TestTakeAgain(t *testing.T) {
+// The fingerprint changes only for Nodes that were registered again.
+func TestTakeAgain_nodes_registeredAgainUpdated(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*downstream.Node)
 		none   bool
@@ -110,12 +109,12 @@ func TestTakeAgain(t *testing.T) {
 		"of another Machine":        {func(n *downstream.Node) { n.UID, n.Labels = "new", map[string]string{downstream.LabelMachine: "m"} }, false, "uid-worker"},
 		"without a fingerprint yet": {func(n *downstream.Node) { n.UID = "new" }, true, ""},
 	} {
-		tx, seen := clustertest.TxFor(t, migration.StepPreflight), clustertest.At(position.P3)
+		tx, snap := clustertest.TxFor(t, migration.StepPreflight), clustertest.At(position.P3)
 		if !tt.none {
 			clustertest.NotePrint(t, tx, clustertest.Prints()...)
 		}
-		tt.change(&seen.Reading.Down.Nodes[2])
-		if err := TakeAgain(t.Context(), tx, seen); err != nil {
+		tt.change(&snap.Reading.Down.Nodes[2])
+		if err := TakeAgain(t.Context(), tx, snap); err != nil {
 			t.Fatal(err)
 		}
 		after, known, err := Fingerprint(tx.Record())
@@ -131,7 +130,7 @@ func TestTakeAgain(t *testing.T) {
 	}
 }
 
-// A fingerprint that cannot be read is a broken journal, whatever is wrong with it.
+// An unreadable fingerprint is a broken journal, regardless of the defect.
 func TestFingerprint_unreadable_isABrokenJournal(t *testing.T) {
 	packed := func(text string) []byte {
 		var b bytes.Buffer

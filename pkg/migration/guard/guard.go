@@ -8,23 +8,23 @@ import (
 )
 
 const (
-	// leaseGrace is how long the migration lease may lack a renewing holder
-	// beyond the gap that a hand-over takes by construction.
-	leaseGrace = 60 * time.Second
-	// readyGrace is how long a switched machine may stay not Ready.
-	readyGrace = 5 * time.Minute
-	// handoverGap is the longest hand-over by construction: a 15 s lease, 2 s
+	// leaseTimeout limits the time without a renewal of the migration lease, in addition to
+	// the gap of a normal hand-over.
+	leaseTimeout = 60 * time.Second
+	// readyTimeout limits the time that a switched machine may stay not Ready.
+	readyTimeout = 5 * time.Minute
+	// defaultHandoverGap is the longest hand-over with default durations: a 15 s lease, 2 s
 	// renewals and polling every 2 to 4.4 s.
-	handoverGap = 24 * time.Second
+	defaultHandoverGap = 24 * time.Second
 )
 
-// ReasonCCMRestarts is that of a cloud controller manager that ended after it had led.
+// ReasonCCMRestarts marks a cloud controller manager that restarted after it had led.
 const ReasonCCMRestarts = "CCMRestarts"
 
-// Guard judges every reading while a change rolls out. Rancher goes on by
-// itself, machine after machine; the guard is what notices that the last one
-// went wrong before the next one starts. It keeps only what it saw, by its own
-// monotonic clock, and takes what was before that from Signals.Past.
+// Guard judges every reading during a rollout. Rancher continues, machine after machine,
+// without action; the guard must detect a failed machine before Rancher starts the next one.
+// It remembers only its own observations, by the run's clock. Signals.Past adds the time
+// before them.
 type Guard struct {
 	leaseMark     string
 	leaseMoved    time.Time
@@ -33,54 +33,54 @@ type Guard struct {
 	handedOver    bool
 }
 
-// Signals are what the guard judges in one reading.
+// Signals holds the facts of one reading that the guard judges.
 type Signals struct {
 	At time.Time
-	// Gap is the longest hand-over by construction, from the lease durations in
-	// force; handoverGap if zero.
+	// Gap is the longest normal hand-over with the lease durations in force. If it is zero,
+	// defaultHandoverGap applies.
 	Gap time.Duration
-	// Unseen: the reading before this one failed. What did not move meanwhile could
-	// not be seen moving, or had no API server to move by.
+	// Unseen reports whether the previous reading failed. A missing change then proves nothing:
+	// it was not visible, or had no API server.
 	Unseen bool
-	// Outage: a reading failed, or stood still, less than BackOff ago.
+	// Outage reports whether a reading failed or hung less than BackOff ago.
 	Outage bool
-	// Renames are continuity findings that mean a second name for one machine.
+	// Renames holds the machines with a second or a replaced Node.
 	Renames []Rename
-	// Starving are control planes whose KCM is external and still has the flag.
+	// Starving holds the control planes whose KCM is external and still has the flag.
 	Starving []string
-	// LeaseMark changes with every renewal of the migration lease; LeaseNeeded
-	// is false where no holder is expected (before the flag is on anywhere).
+	// LeaseMark changes with every renewal of the migration lease. LeaseNeeded reports whether
+	// a holder is expected; none is before the flag is set.
 	LeaseMark   string
 	LeaseHolder string
 	LeaseNeeded bool
-	// CCMHolds says that a CCM holds the migration lease.
+	// CCMHolds reports whether a CCM holds and renews the migration lease.
 	CCMHolds bool
 	// CCMRestarts counts container restarts by pod name.
 	CCMRestarts map[string]int32
-	// SwitchedNotReady are machines that already run the new configuration and
-	// whose Node is not Ready.
+	// SwitchedNotReady holds the machines that run the new configuration and whose Node is not
+	// Ready.
 	SwitchedNotReady []string
-	// Past is the zero value for a run, which begins its clocks with its first reading.
+	// Past is zero for a run, whose clocks start with its first reading.
 	Past Past
 }
 
-// Rename is a machine that appears under more than one Node name.
+// Rename describes a machine with a second Node name, or with a new Node of the same name.
 type Rename struct{ Machine, Old, New, Why string }
 
-// Judge returns the first reason to pull the brake, nil if there is none.
+// Judge returns the first reason to pause the rollout, or nil.
 func (g *Guard) Judge(s Signals) error {
 	if len(s.Renames) > 0 {
 		r := s.Renames[0]
 		if r.Old == r.New {
 			return &fault.Error{Class: fault.Check, Reason: "NodeReplaced", Object: "Node " + r.Old, Seen: r.Why,
 				Wanted: "the Node that Machine " + r.Machine + " had",
-				Fix:    "find out what deleted it, and see that the pods it ran are back; then go on as after every brake: a new run takes the Node as it is now"}
+				Fix:    "find out what deleted it, and check that its pods run again; then continue as after any pause: the next run takes the Node as it is now"}
 		}
-		return braked("NodeRenamed", "Machine "+r.Machine,
-			fmt.Sprintf("registered a second Node: %s beside %s (%s)", r.New, r.Old, r.Why), "the one name it had")
+		return checkFault("NodeRenamed", "Machine "+r.Machine,
+			fmt.Sprintf("registered a second Node: %s, next to %s (%s)", r.New, r.Old, r.Why), "the one name it had")
 	}
 	if len(s.Starving) > 0 {
-		return braked("StarvingLease", "kube-controller-manager of "+s.Starving[0],
+		return checkFault("StarvingLease", "kube-controller-manager of "+s.Starving[0],
 			"runs external and still has enable-leader-migration: it can hold the migration lease and run none of its controllers", "no flag on an external kube-controller-manager")
 	}
 	if err := g.judgeLease(s); err != nil {
@@ -99,15 +99,15 @@ func (g *Guard) judgeLease(s Signals) error {
 	if !s.LeaseNeeded || s.Unseen {
 		return nil
 	}
-	g.leaseMoved = earlier(g.leaseMoved, s.At.Add(-s.Past.LeaseStill))
+	g.leaseMoved = minTime(g.leaseMoved, s.At.Add(-s.Past.LeaseStill))
 	gap := s.Gap
 	if gap == 0 {
-		gap = handoverGap
+		gap = defaultHandoverGap
 	}
-	if still := s.At.Sub(g.leaseMoved); still > gap+leaseGrace {
-		return braked("LeaseNotRenewed", "Lease kube-system/cloud-provider-extraction-migration",
+	if still := s.At.Sub(g.leaseMoved); still > gap+leaseTimeout {
+		return checkFault("LeaseNotRenewed", "Lease kube-system/cloud-provider-extraction-migration",
 			fmt.Sprintf("holder %q has not renewed it for %s: service, route and cloud-node-lifecycle controllers run nowhere", s.LeaseHolder, still.Round(time.Second)),
-			fmt.Sprintf("a renewing holder within %s", gap+leaseGrace))
+			fmt.Sprintf("a renewing holder within %s", gap+leaseTimeout))
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (g *Guard) judgeCCM(s Signals) error {
 	}
 	for pod, restarts := range s.CCMRestarts {
 		if old, known := before[pod]; known && restarts > old {
-			return braked(ReasonCCMRestarts, "Pod kube-system/"+pod,
+			return checkFault(ReasonCCMRestarts, "Pod kube-system/"+pod,
 				fmt.Sprintf("restarted after the hand-over, from %d restarts to %d", old, restarts), "a cloud controller manager that keeps running")
 		}
 	}
@@ -139,27 +139,27 @@ func (g *Guard) judgeReady(s Signals) error {
 			first = s.At
 		}
 		if !s.Unseen {
-			first = earlier(first, s.At.Add(-s.Past.NotReady[machine]))
+			first = minTime(first, s.At.Add(-s.Past.NotReady[machine]))
 		}
 		since[machine] = first
 	}
 	g.notReadySince = since
 	for machine, first := range since {
-		if down := s.At.Sub(first); down > readyGrace {
-			return braked("SwitchedNotReady", "Machine "+machine,
-				fmt.Sprintf("runs the new configuration and is not Ready for %s", down.Round(time.Second)), "Ready within "+readyGrace.String())
+		if down := s.At.Sub(first); down > readyTimeout {
+			return checkFault("SwitchedNotReady", "Machine "+machine,
+				fmt.Sprintf("runs the new configuration and is not Ready for %s", down.Round(time.Second)), "Ready within "+readyTimeout.String())
 		}
 	}
 	return nil
 }
 
-func earlier(a, b time.Time) time.Time {
+func minTime(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
 	}
 	return a
 }
 
-func braked(reason, object, seen, wanted string) error {
+func checkFault(reason, object, seen, wanted string) error {
 	return &fault.Error{Class: fault.Check, Reason: reason, Object: object, Seen: seen, Wanted: wanted}
 }

@@ -20,7 +20,7 @@ func TestGuard(t *testing.T) {
 	tests := []struct {
 		name string
 		seen []Signals
-		want string // reason at the last signals; "" for none
+		want string // reason at the last signals, or empty
 	}{
 		{"nothing wrong", []Signals{at(0, nil), at(time.Hour, nil)}, ""},
 		{"deleted and registered again", []Signals{at(0, func(s *Signals) { s.Renames = []Rename{{"m", "a", "a", "UID x, was y"}} })}, "NodeReplaced"},
@@ -63,7 +63,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// What nobody could see, or what had no API server to move by, pulls no brake.
+// Changes that were not visible, or had no API server, do not pause a rollout.
 func TestGuardAfterAnOutage(t *testing.T) {
 	start := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	signals := func(seconds int, mark string) Signals {
@@ -74,27 +74,27 @@ func TestGuardAfterAnOutage(t *testing.T) {
 	restarted := func(s Signals) Signals { s.CCMRestarts = map[string]int32{"ccm-a": 2}; return s }
 	notReady := func(s Signals) Signals { s.SwitchedNotReady = []string{"cp-0"}; return s }
 	for name, tt := range map[string]struct {
-		all    []Signals
-		braked bool
+		all     []Signals
+		stopped bool
 	}{
-		"no renewal while nobody looked":   {[]Signals{signals(0, "a"), after(signals(150, "a"), true), after(signals(155, "b"), false)}, false},
+		"no renewal between readings":      {[]Signals{signals(0, "a"), after(signals(150, "a"), true), after(signals(155, "b"), false)}, false},
 		"nor afterwards":                   {[]Signals{signals(0, "a"), after(signals(150, "a"), true), after(signals(240, "a"), false)}, true},
-		"no renewal while it was looked":   {[]Signals{signals(0, "a"), signals(90, "a")}, true},
+		"no renewal at two readings":       {[]Signals{signals(0, "a"), signals(90, "a")}, true},
 		"a CCM that ended in the outage":   {[]Signals{signals(0, "a"), after(restarted(signals(150, "b")), true), after(restarted(signals(155, "c")), false), restarted(signals(500, "d"))}, false},
 		"one that ends soon after it":      {[]Signals{signals(0, "a"), after(signals(150, "b"), true), after(restarted(signals(155, "c")), false)}, false},
-		"one that ends by itself":          {[]Signals{signals(0, "a"), restarted(signals(5, "b"))}, true},
+		"one that ends without outage":     {[]Signals{signals(0, "a"), restarted(signals(5, "b"))}, true},
 		"a machine not Ready through it":   {[]Signals{notReady(signals(0, "a")), after(notReady(signals(310, "b")), true), after(notReady(signals(320, "c")), false)}, false},
 		"a machine not Ready, and seen so": {[]Signals{notReady(signals(0, "a")), notReady(signals(80, "b")), notReady(signals(160, "c")), notReady(signals(240, "d")), notReady(signals(310, "e"))}, true},
 	} {
 		var g Guard
-		var braked error
+		var stopped error
 		for _, s := range tt.all {
 			if err := g.Judge(s); err != nil {
-				braked = err
+				stopped = err
 			}
 		}
-		if (braked != nil) != tt.braked {
-			t.Errorf("%s: %v", name, braked)
+		if (stopped != nil) != tt.stopped {
+			t.Errorf("%s: %v", name, stopped)
 		}
 	}
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// keptFor is a lease that its holder has kept for so long, and renews.
-func keptFor(s lease.Series, by time.Duration) lease.Series {
+// heldFor returns the lease s with a holder that has renewed it for the given time.
+func heldFor(s lease.Series, by time.Duration) lease.Series {
 	s.First.Acquire = s.Last.Renew.Add(-by)
 	s.Last.Acquire = s.First.Acquire
 	return s
 }
 
-// What a process reads first is judged by what the cluster says of the time before it.
+// The first reading of a process is judged with the cluster's facts about the time before it.
 func TestGuardTakesOver(t *testing.T) {
 	const minute = time.Minute
 	now := clustertest.Renewing("", "").Last.Renew // by the clock of the holder that renews
@@ -37,31 +37,31 @@ func TestGuardTakesOver(t *testing.T) {
 	restarted := func(s *migration.Snapshot) { clustertest.SetRestarts(&s.Reading.Down.CCMPods[1], 3) }
 	before := map[string]int32{"ccm-cp-0": 0, "ccm-cp-1": 0}
 	for name, tt := range map[string]struct {
-		witness time.Duration // a lease was kept for so long; 0: none is renewed
+		witness time.Duration // hold time of a renewed lease; 0 if no lease is renewed
 		change  func(*migration.Snapshot)
-		note    *handedOver
+		note    *ccmRestartNote
 		want    string
 	}{
-		"nothing is wrong":                         {10 * minute, func(*migration.Snapshot) {}, &handedOver{now.Add(-minute), before}, ""},
-		"nobody has renewed the lease for long":    {10 * minute, stuck, nil, "LeaseNotRenewed"},
+		"nothing is wrong":                         {10 * minute, func(*migration.Snapshot) {}, &ccmRestartNote{now.Add(-minute), before}, ""},
+		"the lease is not renewed for long":        {10 * minute, stuck, nil, "LeaseNotRenewed"},
 		"and API servers may have been away":       {minute, stuck, nil, ""},
-		"and nobody shows how late it is there":    {0, stuck, nil, ""},
+		"and no lease shows the cluster's time":    {0, stuck, nil, ""},
 		"a machine is down for long":               {10 * minute, down, nil, "SwitchedNotReady"},
 		"and API servers may have been away then":  {4 * minute, down, nil, ""},
 		"and it is not switched":                   {10 * minute, func(s *migration.Snapshot) { down(s); s.Reading.Members[2].Kubelet = migration.KubeletInTree }, nil, ""},
 		"and an undo began since":                  {10 * minute, func(s *migration.Snapshot) { down(s); s.Back = true }, nil, ""},
 		"and the reading before this one failed":   {10 * minute, func(s *migration.Snapshot) { down(s); s.Unseen = true }, nil, ""},
-		"the CCM restarted since it was seen":      {10 * minute, restarted, &handedOver{now.Add(-minute), before}, "CCMRestarts"},
-		"and API servers may have been away since": {30 * time.Second, restarted, &handedOver{now.Add(-minute), before}, ""},
-		"and nobody had seen it":                   {10 * minute, restarted, nil, ""},
+		"the CCM restarted since it was seen":      {10 * minute, restarted, &ccmRestartNote{now.Add(-minute), before}, "CCMRestarts"},
+		"and API servers may have been away since": {30 * time.Second, restarted, &ccmRestartNote{now.Add(-minute), before}, ""},
+		"and no earlier process saw the CCM":       {10 * minute, restarted, nil, ""},
 	} {
-		seen := clustertest.At(position.P4)
+		snap := clustertest.At(position.P4)
 		if tt.witness > 0 {
-			seen.Reading.Leases.KCM = keptFor(seen.Reading.Leases.KCM, tt.witness)
+			snap.Reading.Leases.KCM = heldFor(snap.Reading.Leases.KCM, tt.witness)
 		}
-		tt.change(&seen)
-		seen.Record = noted(t, tt.note)
-		signals, err := SignalsOf(seen).WithPast(seen)
+		tt.change(&snap)
+		snap.Record = recordWith(t, tt.note)
+		signals, err := SignalsOf(snap).WithPast(snap)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -73,7 +73,8 @@ func TestGuardTakesOver(t *testing.T) {
 	}
 }
 
-func noted(t *testing.T, note *handedOver) journal.Record {
+// recordWith returns a journal with a note, unless it is nil.
+func recordWith(t *testing.T, note *ccmRestartNote) journal.Record {
 	t.Helper()
 	tx, err := runner.NewTx(t.Context(), runner.Info{ID: migration.StepSwitch}, runner.Options{})
 	if err != nil {
@@ -87,24 +88,24 @@ func noted(t *testing.T, note *handedOver) journal.Record {
 	return tx.Record()
 }
 
-// A process leaves behind what it saw of the CCM's pods, once, and again where that is
-// news, or where it would be worth nothing to the next one.
+// A process records the restart counts of the CCM's pods once. It records them again if they
+// change, or if no lease was held since the record, so that the next process can use them.
 func TestKeepRestarts(t *testing.T) {
 	tx, err := runner.NewTx(t.Context(), runner.Info{ID: migration.StepSwitch}, runner.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var g Guard
-	look := func(change func(*migration.Snapshot)) (kept handedOver) {
+	look := func(change func(*migration.Snapshot)) (kept ccmRestartNote) {
 		t.Helper()
-		seen := clustertest.At(position.P4)
-		seen.Record = tx.Record()
-		seen.Reading.Leases.KCM = keptFor(seen.Reading.Leases.KCM, time.Hour)
-		change(&seen)
-		if err := g.Judge(SignalsOf(seen)); err != nil {
+		snap := clustertest.At(position.P4)
+		snap.Record = tx.Record()
+		snap.Reading.Leases.KCM = heldFor(snap.Reading.Leases.KCM, time.Hour)
+		change(&snap)
+		if err := g.Judge(SignalsOf(snap)); err != nil {
 			t.Fatal(err)
 		}
-		if err := g.KeepRestarts(t.Context(), tx, seen); err != nil {
+		if err := g.KeepRestarts(t.Context(), tx, snap); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := tx.NoteInto(handedOverNote, &kept); err != nil {
@@ -132,10 +133,10 @@ func TestKeepRestarts(t *testing.T) {
 		s.Reading.Leases.Migration = clustertest.Unwritten(s.Reading.Leases.Migration)
 	}
 	if again := look(newer); !again.At.After(first.At) {
-		t.Errorf("nobody has kept a lease since the note, and it was left: %+v", again)
+		t.Errorf("no lease was held since the note, and it was not renewed: %+v", again)
 	}
 	outage := func(s *migration.Snapshot) { s.Outage = true; clustertest.SetRestarts(&s.Reading.Down.CCMPods[0], 2) }
 	if again := look(outage); !maps.Equal(again.Restarts, map[string]int32{"ccm-cp-0": 2, "ccm-cp-1": 0}) {
-		t.Errorf("restarts for want of an API: %+v", again)
+		t.Errorf("restarts without an API: %+v", again)
 	}
 }

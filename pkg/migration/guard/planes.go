@@ -13,12 +13,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// controlPlanesNote is the journal's key for the control-plane machines that a preflight saw,
-// where they are no longer those of the fingerprint.
+// controlPlanesNote is the journal's key for the control-plane machines of a preflight, if
+// they differ from those of the fingerprint.
 const controlPlanesNote = "control-planes"
 
-// NoteControlPlanes takes the control-plane machines of a preflight that passed for those of
-// the run: newcomers were looked at with the rest.
+// NoteControlPlanes records the control-plane machines after a preflight has passed. From
+// then on the run accepts the new ones, since the preflight checked them.
 func NoteControlPlanes(ctx context.Context, tx *runner.Tx, s migration.Snapshot) error {
 	then, known, err := controlPlanesThen(tx.Record())
 	if err != nil || !known || slices.Equal(then, controlPlanesNow(s)) {
@@ -27,7 +27,7 @@ func NoteControlPlanes(ctx context.Context, tx *runner.Tx, s migration.Snapshot)
 	return tx.Note(ctx, controlPlanesNote, controlPlanesNow(s))
 }
 
-// controlPlanesThen are the control-plane machines of the last preflight that passed, sorted.
+// controlPlanesThen returns the sorted control-plane machines of the last preflight that passed.
 func controlPlanesThen(record journal.Record) (then []string, known bool, err error) {
 	if known, err := record.NoteInto(controlPlanesNote, &then); err != nil || known {
 		return then, known, err
@@ -42,7 +42,7 @@ func controlPlanesThen(record journal.Record) (then []string, known bool, err er
 	return then, known, err
 }
 
-// controlPlanesNow are those of the last reading, sorted.
+// controlPlanesNow returns the sorted control-plane machines of the last reading.
 func controlPlanesNow(s migration.Snapshot) []string {
 	var now []string
 	for _, m := range s.Reading.Members {
@@ -58,8 +58,8 @@ func controlPlaneID(m migration.Member) string {
 	return migration.OrElse(m.ID, strings.Join(m.Nodes, ","))
 }
 
-// RequireSameControlPlanes stops before a write when a control-plane machine came or
-// went since the preflight: a newcomer may run with other arguments.
+// RequireSameControlPlanes returns an error if a control-plane machine joined or left after
+// the preflight. A new one may run with other arguments.
 func RequireSameControlPlanes(s migration.Snapshot) error {
 	then, known, err := controlPlanesThen(s.Record)
 	if err != nil || !known || slices.Equal(then, controlPlanesNow(s)) {
@@ -68,10 +68,10 @@ func RequireSameControlPlanes(s migration.Snapshot) error {
 	return &fault.Error{Class: fault.Stale, Reason: "ControlPlanesChanged", Object: s.Reading.Object,
 		Seen:   fmt.Sprintf("its control-plane machines are no longer those that the preflight saw (%d now, %d then)", len(controlPlanesNow(s)), len(then)),
 		Wanted: "the same control-plane machines during a run",
-		Fix:    "see that the new ones are healthy, then run the same command again, whose preflight looks at them"}
+		Fix:    "check that the new ones are healthy, then run the same command again; its preflight checks them"}
 }
 
-// NewControlPlanes are the Nodes of control planes that the last preflight did not see.
+// NewControlPlanes returns the Nodes of control planes that the last preflight did not see.
 func NewControlPlanes(s migration.Snapshot) []string {
 	then, known, err := controlPlanesThen(s.Record)
 	if err != nil || !known {

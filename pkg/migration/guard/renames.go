@@ -14,9 +14,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// renames are the differences between a fingerprint and the Nodes now that mean a
-// second name for a machine, or another Node under its name, by machine.
-func renames(before continuity.Fingerprint, nodes []downstream.Node, machines []continuity.MachineRef) []Rename {
+// findRenames compares the present Nodes with a fingerprint. It returns, sorted by machine,
+// those with a second Node name or with a new Node of the same name.
+func findRenames(before continuity.Fingerprint, nodes []downstream.Node, machines []continuity.MachineRef) []Rename {
 	byName := make(map[string]*downstream.Node, len(nodes))
 	for i := range nodes {
 		byName[nodes[i].Name] = &nodes[i]
@@ -38,9 +38,9 @@ func renames(before continuity.Fingerprint, nodes []downstream.Node, machines []
 	return found
 }
 
-// whyRenamed says why a difference is one, if it is. Nodes that left with their
-// machines, or were deleted, have no second name; nor has one whose machine is gone
-// and whose name another machine took.
+// whyRenamed reports whether a difference is a rename, and why. A Node that was deleted or
+// left with its machine is none. Neither is a name that a new machine took over from a
+// deleted one.
 func whyRenamed(d continuity.Difference) (why string, is bool) {
 	if d.Was.Machine != "" && d.Machine == (continuity.MachineRef{}) {
 		return "", false
@@ -57,7 +57,7 @@ func whyRenamed(d continuity.Difference) (why string, is bool) {
 	return "", false
 }
 
-// renameOf tells the old name from the new one by the fingerprint.
+// renameOf describes two Nodes of one machine. The fingerprint shows which name is the old one.
 func renameOf(before continuity.Fingerprint, a, b *downstream.Node, shared continuity.Shared, machine func(uid, node string) string) Rename {
 	if HasNode(before, b.Name) {
 		a, b = b, a
@@ -67,7 +67,8 @@ func renameOf(before continuity.Fingerprint, a, b *downstream.Node, shared conti
 	return Rename{Machine: machine(migration.OrElse(a.MachineUID(), b.MachineUID()), a.Name), Old: a.Name, New: b.Name, Why: why}
 }
 
-// machineNames names a machine for people, by its UID; where it has none by its Node.
+// machineNames returns a function that names a machine by its UID, or by its Node if it has
+// none.
 func machineNames(machines []continuity.MachineRef) func(uid, node string) string {
 	names := make(map[string]string, len(machines))
 	for _, m := range machines {
@@ -81,26 +82,26 @@ func machineNames(machines []continuity.MachineRef) func(uid, node string) strin
 	}
 }
 
-// HasNode says whether a fingerprint has a Node of that name.
+// HasNode reports whether a fingerprint has a Node of that name.
 func HasNode(before continuity.Fingerprint, name string) bool {
 	return slices.ContainsFunc(before.Nodes, func(n continuity.NodePrint) bool { return n.Name == name })
 }
 
-// RenamesOf judges this reading against the journal's fingerprint. Without one,
-// two Nodes for one machine still tell.
+// RenamesOf compares a reading with the journal's fingerprint. Without a fingerprint it still
+// finds two Nodes of one machine.
 func RenamesOf(s migration.Snapshot) []Rename {
 	before, _, err := Fingerprint(s.Record)
 	if err != nil {
 		before = continuity.Fingerprint{}
 	}
-	return slices.DeleteFunc(renames(before, s.Reading.Down.Nodes, s.Reading.Refs()), func(r Rename) bool { return s.Reading.Stale[r.New] })
+	return slices.DeleteFunc(findRenames(before, s.Reading.Down.Nodes, s.Reading.Refs()), func(r Rename) bool { return s.Reading.Stale[r.New] })
 }
 
-// renamedNote is the journal's key for the names that renames had given when an undo began.
+// renamedNote is the journal's key for the Node names that renames had created before an undo.
 const renamedNote = "renamed"
 
-// NoteRenamed keeps what an undo goes back from, for whoever watches it later: a rename
-// that comes in its middle is none of them.
+// NoteRenamed records the names that an undo removes. A later run can then distinguish them
+// from a rename during the undo.
 func NoteRenamed(ctx context.Context, tx *runner.Tx, s migration.Snapshot) error {
 	now := slices.Sorted(maps.Keys(s.Reading.Stale))
 	known, err := KnownRenamed(tx.Record())
@@ -110,7 +111,7 @@ func NoteRenamed(ctx context.Context, tx *runner.Tx, s migration.Snapshot) error
 	return tx.Note(ctx, renamedNote, now)
 }
 
-// KnownRenamed are the names that NoteRenamed kept.
+// KnownRenamed returns the names that NoteRenamed recorded.
 func KnownRenamed(record journal.Record) (map[string]bool, error) {
 	var names []string
 	_, err := record.NoteInto(renamedNote, &names)
@@ -121,8 +122,8 @@ func KnownRenamed(record journal.Record) (map[string]bool, error) {
 	return known, err
 }
 
-// Renamed are the names that the renames of this reading gave, for an undo to go back
-// from.
+// Renamed returns the Node names that the renames of this reading created. An undo removes
+// them.
 func Renamed(s migration.Snapshot) map[string]bool {
 	found := map[string]bool{}
 	for _, r := range RenamesOf(s) {

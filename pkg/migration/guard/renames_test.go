@@ -46,7 +46,7 @@ func TestRenames(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := renames(before, tt.nodes, tt.machines)
+			got := findRenames(before, tt.nodes, tt.machines)
 			if len(got) != tt.want {
 				t.Fatalf("%d renames, want %d: %+v", len(got), tt.want, got)
 			}
@@ -57,9 +57,8 @@ func TestRenames(t *testing.T) {
 	}
 }
 
-// What is said of a rename: which machine, by the name that people know it by, from what
-// to what, and why; in the order of the machines.
-func TestRenamesAreToldByMachine(t *testing.T) {
+// A rename names the machine, both Node names and the reason. Renames are sorted by machine.
+func TestFindRenames_severalMachines_sorted(t *testing.T) {
 	before := continuity.Fingerprint{Nodes: []continuity.NodePrint{{Name: "a", UID: "1", Machine: "m1"}, {Name: "b", UID: "2", Machine: "m2"}, {Name: "c", UID: "3", ProviderID: "aws:///a/i-3"}}}
 	machines := []continuity.MachineRef{{UID: "m1", Name: "demo-1"}, {UID: "m2", Name: "demo-0"}}
 	nodes := []downstream.Node{machineNode("a", "1", "m1", "", ""), machineNode("a-new", "9", "m1", "", ""), machineNode("b", "7", "m2", "", ""),
@@ -68,26 +67,26 @@ func TestRenamesAreToldByMachine(t *testing.T) {
 		{"c", "c", "c-new", "same instance"}, {"demo-0", "b", "b", "it was deleted and registered again: UID 7, was 2"},
 		{"demo-1", "a", "a-new", "same Machine"}, {"m4", "d", "d-new", "same Machine"},
 	}
-	if d := cmp.Diff(want, renames(before, nodes, machines)); d != "" {
+	if d := cmp.Diff(want, findRenames(before, nodes, machines)); d != "" {
 		t.Error(d)
 	}
 	gone := []downstream.Node{machineNode("a", "1", "m1", "", ""), machineNode("c", "3", "", "aws:///a/i-3", "")}
-	if got := renames(before, gone, machines); len(got) != 0 {
-		t.Errorf("a Node that is gone, and no other has come: %+v", got)
+	if got := findRenames(before, gone, machines); len(got) != 0 {
+		t.Errorf("a Node is gone and no other joined: %+v", got)
 	}
 }
 
-// A run judges by its journal, with what was renamed before it left out, and an undo
-// goes back from the names that it finds.
-func TestRenamesOfARun(t *testing.T) {
+// A run compares with its journal and ignores earlier renames. An undo removes the names that
+// renames created.
+func TestRenamesOf_snapshot_newRenamesOnly(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change  func(*migration.Snapshot)
 		renames []string // the new names
 		renamed []string
 	}{
 		"nothing happened":                {func(*migration.Snapshot) {}, nil, nil},
-		"a Node under a second name":      {func(s *migration.Snapshot) { again(s, "new") }, []string{"new"}, []string{"new"}},
-		"that was there before this run":  {func(s *migration.Snapshot) { again(s, "new"); s.Reading.Stale = map[string]bool{"new": true} }, nil, nil},
+		"a Node under a second name":      {func(s *migration.Snapshot) { addSecondNode(s, "new") }, []string{"new"}, []string{"new"}},
+		"that was there before this run":  {func(s *migration.Snapshot) { addSecondNode(s, "new"); s.Reading.Stale = map[string]bool{"new": true} }, nil, nil},
 		"registered again under its name": {func(s *migration.Snapshot) { s.Reading.Down.Nodes[2].UID = "other" }, []string{"worker"}, nil},
 		"its machine is gone": {func(s *migration.Snapshot) {
 			s.Record = clustertest.Printed(t, continuity.NodePrint{Name: "worker", UID: "before", Machine: "m"})
@@ -98,28 +97,28 @@ func TestRenamesOfARun(t *testing.T) {
 			s.Reading.Members[2].ID = "m"
 		}, []string{"worker"}, nil},
 	} {
-		seen := clustertest.At(position.P4)
-		seen.Record = clustertest.Printed(t, clustertest.Prints()...)
-		tt.change(&seen)
+		snap := clustertest.At(position.P4)
+		snap.Record = clustertest.Printed(t, clustertest.Prints()...)
+		tt.change(&snap)
 		var got []string
-		for _, r := range RenamesOf(seen) {
+		for _, r := range RenamesOf(snap) {
 			got = append(got, r.New)
 		}
-		if !slices.Equal(got, tt.renames) || !slices.Equal(slices.Sorted(maps.Keys(Renamed(seen))), tt.renamed) {
-			t.Errorf("%s: %v, %v", name, got, Renamed(seen))
+		if !slices.Equal(got, tt.renames) || !slices.Equal(slices.Sorted(maps.Keys(Renamed(snap))), tt.renamed) {
+			t.Errorf("%s: %v, %v", name, got, Renamed(snap))
 		}
 	}
 }
 
-// again adds a second Node of the worker's instance.
-func again(s *migration.Snapshot, name string) {
+// addSecondNode adds a second Node of the worker's instance.
+func addSecondNode(s *migration.Snapshot, name string) {
 	second := s.Reading.Down.Nodes[2]
 	second.Name, second.UID = name, "uid-"+name
 	s.Reading.Down.Nodes = append(s.Reading.Down.Nodes, second)
 }
 
-// Where no Machine object exists, as in RKE, the instance tells.
-func TestRenamesWithoutMachines(t *testing.T) {
+// Without Machine objects, as in RKE, the instance identifies the machine.
+func TestFindRenames_noMachines_byInstance(t *testing.T) {
 	before := continuity.Fingerprint{Nodes: []continuity.NodePrint{{Name: "old", UID: "1", ProviderID: "aws:///a/i-1"}}}
 	for name, tt := range map[string]struct {
 		node downstream.Node
@@ -130,14 +129,14 @@ func TestRenamesWithoutMachines(t *testing.T) {
 		"registered again":             {machineNode("old", "9", "", "aws:///a/i-1", "10.0.0.1"), 1},
 		"another machine":              {machineNode("joined", "3", "", "aws:///b/i-3", "10.0.0.3"), 0},
 	} {
-		if got := renames(before, []downstream.Node{tt.node}, nil); len(got) != tt.want {
+		if got := findRenames(before, []downstream.Node{tt.node}, nil); len(got) != tt.want {
 			t.Errorf("%s: %+v, want %d", name, got, tt.want)
 		}
 	}
 }
 
-// What makes a run pull its brake fails in the audit, too, whatever became of the Nodes.
-func TestRunAndAuditSeeTheSameRenames(t *testing.T) {
+// Every rename that pauses a run also fails in the audit.
+func TestFindRenames_randomClusters_auditFailsToo(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(of string, n int) string {
 		if i := random.IntN(n + 1); i < n {
@@ -145,7 +144,7 @@ func TestRunAndAuditSeeTheSameRenames(t *testing.T) {
 		}
 		return ""
 	}
-	braked := 0
+	paused := 0
 	for range 5000 {
 		var before continuity.Fingerprint
 		var nodes []downstream.Node
@@ -166,16 +165,16 @@ func TestRunAndAuditSeeTheSameRenames(t *testing.T) {
 				machines = append(machines, continuity.MachineRef{UID: uid, Name: "demo-" + uid, Node: node.Name, Deleting: random.IntN(6) == 0})
 			}
 		}
-		if len(renames(before, nodes, machines)) == 0 {
+		if len(findRenames(before, nodes, machines)) == 0 {
 			continue
 		}
-		braked++
+		paused++
 		findings := continuity.Continuity(before, downstream.Facts{Nodes: verify.Got(nodes)}, machines, cloud.Facts{})
 		if !slices.ContainsFunc(findings, func(f verify.Finding) bool { return f.Status == verify.Fail }) {
-			t.Fatalf("a run brakes, the audit is fine:\nbefore %+v\nnow %+v\nmachines %+v", before, nodes, machines)
+			t.Fatalf("a run pauses, the audit passes:\nbefore %+v\nnow %+v\nmachines %+v", before, nodes, machines)
 		}
 	}
-	if braked < 1000 {
-		t.Errorf("only %d of 5000 clusters have a rename", braked)
+	if paused < 1000 {
+		t.Errorf("only %d of 5000 clusters have a rename", paused)
 	}
 }

@@ -12,9 +12,9 @@ import (
 
 const uninitializedTaint = "node.cloudprovider.kubernetes.io/uninitialized"
 
-// NewNodesOpen are Nodes that joined during the run and wait for the CCM.
+// NewNodesOpen describes the Nodes that joined during the run and wait for the CCM.
 func NewNodesOpen(s migration.Snapshot) []string {
-	before, _, _ := Fingerprint(s.Record) // without it every Node counts as new, and must be initialized
+	before, _, _ := Fingerprint(s.Record) // without a fingerprint every Node counts as new and must be initialized
 	var open []string
 	for i := range s.Reading.Down.Nodes {
 		node := &s.Reading.Down.Nodes[i]
@@ -30,19 +30,19 @@ func NewNodesOpen(s migration.Snapshot) []string {
 	return open
 }
 
-// SignalsOf is what the guard judges of this reading.
+// SignalsOf returns the facts of this reading that the guard judges.
 func SignalsOf(s migration.Snapshot) Signals {
 	verdict := s.Reading.LeaseVerdict()
 	out := Signals{
-		At: s.At, Gap: handover(s.Reading), Unseen: s.Unseen, Outage: s.Outage, Renames: RenamesOf(s), LeaseHolder: verdict.Holder,
+		At: s.At, Gap: maxHandoverGap(s.Reading), Unseen: s.Unseen, Outage: s.Outage, Renames: RenamesOf(s), LeaseHolder: verdict.Holder,
 		LeaseMark:   s.Reading.Leases.Migration.Last.ResourceVersion,
-		LeaseNeeded: s.Reading.Leases.Migration.Last.Exists && nobodyRunsUnflagged(s.Reading),
+		LeaseNeeded: s.Reading.Leases.Migration.Last.Exists && onlyByMigrationLease(s.Reading),
 		CCMHolds:    verdict.Owner == lease.CCM && verdict.Life == lease.Alive,
 		CCMRestarts: restartsOf(s.Reading.Down.CCMPods),
 	}
 	if s.Back {
-		// A way back leaves the CCM. On RKE it takes every API server away at once,
-		// and a CCM that loses its lease by that ends and is started again.
+		// An undo leaves the CCM installed. On RKE it restarts all API servers at once. The
+		// CCM then loses its lease and restarts without a fault of its own.
 		out.CCMRestarts = nil
 	}
 	for _, k := range s.Reading.KCMs {
@@ -60,10 +60,10 @@ func SignalsOf(s migration.Snapshot) Signals {
 	return out
 }
 
-// nobodyRunsUnflagged says whether only a holder of the migration lease can run
-// the cloud controllers. While one kube-controller-manager is still in-tree
-// without the flag it may lead and run them all, and the lease may rest.
-func nobodyRunsUnflagged(r migration.Reading) bool {
+// onlyByMigrationLease reports whether only the holder of the migration lease can run the
+// cloud controllers. A kube-controller-manager that is in-tree without the flag can lead and
+// run all of them without that lease.
+func onlyByMigrationLease(r migration.Reading) bool {
 	for _, k := range r.KCMs {
 		if !k.Mode().IsExternal() && !k.Mode().IsMigrating() {
 			return false
@@ -72,8 +72,8 @@ func nobodyRunsUnflagged(r migration.Reading) bool {
 	return true
 }
 
-// handover is the longest gap by construction with the durations in force.
-func handover(r migration.Reading) time.Duration {
+// maxHandoverGap returns the longest gap of a normal hand-over with the durations in force.
+func maxHandoverGap(r migration.Reading) time.Duration {
 	longest := time.Duration(0)
 	for _, k := range r.KCMs {
 		if !k.Known {

@@ -15,8 +15,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// What the guard judges of a cluster, at two positions, and by what each of it changes.
-func TestSignals(t *testing.T) {
+// Each change of a cluster changes one signal.
+func TestSignalsOf_changes_signals(t *testing.T) {
 	restarts := map[string]int32{"ccm-cp-0": 0, "ccm-cp-1": 0}
 	gap := 23800 * time.Millisecond // 15 s of the lease, and twice 2.2 times 2 s
 	atP3 := Signals{At: clustertest.Start, Gap: gap, LeaseMark: "2", LeaseHolder: "cp-0_kcm", LeaseNeeded: true, CCMRestarts: restarts,
@@ -58,21 +58,21 @@ func TestSignals(t *testing.T) {
 			s.Reading.KCMs[1].Args, s.Reading.KCMs[1].Known = component.Parse([]string{"--leader-elect-lease-duration=60s"}), false
 		}, atP3, func(g *Signals) { g.LeaseNeeded = false }},
 	} {
-		seen := clustertest.At(tt.at)
+		snap := clustertest.At(tt.at)
 		if tt.change != nil {
-			tt.change(&seen)
+			tt.change(&snap)
 		}
 		if tt.differ != nil {
 			tt.differ(&tt.want)
 		}
-		if d := cmp.Diff(tt.want, SignalsOf(seen)); d != "" {
+		if d := cmp.Diff(tt.want, SignalsOf(snap)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
 }
 
-// A new Node is waited for while it carries the taint that the CCM takes away.
-func TestNewNodesOpen(t *testing.T) {
+// A new Node is pending while it has the taint that the CCM removes.
+func TestNewNodesOpen_taint_newNodesOnly(t *testing.T) {
 	taint := downstream.Taint{Key: uninitializedTaint, Effect: "NoSchedule"}
 	for name, tt := range map[string]struct {
 		then  []continuity.NodePrint
@@ -82,28 +82,28 @@ func TestNewNodesOpen(t *testing.T) {
 		"it joined":                  {clustertest.Prints()[:2], taint, 1},
 		"it was there":               {clustertest.Prints(), taint, 0},
 		"it joined, and is ready":    {clustertest.Prints()[:2], downstream.Taint{Key: "other", Effect: "NoSchedule"}, 0},
-		"nobody knows which were":    {nil, taint, 1},
+		"without a fingerprint":      {nil, taint, 1},
 		"an empty fingerprint is it": {[]continuity.NodePrint{}, taint, 1},
 	} {
-		seen := clustertest.At(position.P4)
+		snap := clustertest.At(position.P4)
 		if tt.then != nil {
-			seen.Record = clustertest.Printed(t, tt.then...)
+			snap.Record = clustertest.Printed(t, tt.then...)
 		}
-		seen.Reading.Down.Nodes[2].Taints = []downstream.Taint{tt.taint}
-		if got := NewNodesOpen(seen); len(got) != tt.open {
+		snap.Reading.Down.Nodes[2].Taints = []downstream.Taint{tt.taint}
+		if got := NewNodesOpen(snap); len(got) != tt.open {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
 }
 
-// What counts for the guard is time by the run's clock: exactly at a limit nothing is
-// braked, and just beyond it is. What could not be seen does not count.
-func TestGuardTimes(t *testing.T) {
+// The guard counts time by the run's clock. It stops only beyond a limit, and ignores times
+// without a reading.
+func TestJudge_times_stopBeyondLimit(t *testing.T) {
 	type look struct {
 		after  time.Duration
 		change func(*Signals)
 	}
-	// In a look that says nothing else the lease moves, by the time.
+	// Without a change, the lease mark differs at each time, as if the holder had renewed.
 	stuck := func(s *Signals) { s.LeaseMark = "same" }
 	stuckUnseen := func(s *Signals) { stuck(s); s.Unseen = true }
 	stuckSlow := func(s *Signals) { stuck(s); s.Gap = 100 * time.Second }
@@ -121,9 +121,9 @@ func TestGuardTimes(t *testing.T) {
 		"lease still, exactly at the limit":              {[]look{{0, stuck}, {limit, stuck}}, ""},
 		"lease still, just beyond it":                    {[]look{{0, stuck}, {limit + 1, stuck}}, "LeaseNotRenewed"},
 		"it moved in between":                            {[]look{{0, stuck}, {time.Second, nil}, {2 * time.Second, stuck}, {limit + 2*time.Second, stuck}}, ""},
-		"and then stood for too long":                    {[]look{{0, nil}, {time.Second, stuck}, {limit + time.Second + 1, stuck}}, "LeaseNotRenewed"},
+		"and then did not move for too long":             {[]look{{0, nil}, {time.Second, stuck}, {limit + time.Second + 1, stuck}}, "LeaseNotRenewed"},
 		"nothing was seen before this look":              {[]look{{0, stuck}, {limit + 1, stuckUnseen}}, ""},
-		"and it stands still from then on":               {[]look{{0, stuck}, {limit, stuckUnseen}, {2*limit + 1, stuck}}, "LeaseNotRenewed"},
+		"and it does not move from then on":              {[]look{{0, stuck}, {limit, stuckUnseen}, {2*limit + 1, stuck}}, "LeaseNotRenewed"},
 		"no holder was needed in between":                {[]look{{0, stuck}, {limit, func(s *Signals) { stuck(s); s.LeaseNeeded = false }}, {2 * limit, stuck}}, ""},
 		"longer leases in force, exactly at the limit":   {[]look{{0, stuckSlow}, {160 * time.Second, stuckSlow}}, ""},
 		"longer leases in force, just beyond it":         {[]look{{0, stuckSlow}, {160*time.Second + 1, stuckSlow}}, "LeaseNotRenewed"},
@@ -135,7 +135,7 @@ func TestGuardTimes(t *testing.T) {
 		"a pod restarts in the look of the hand-over":    {[]look{{0, pods(false, map[string]int32{"p": 0})}, {1, pods(true, map[string]int32{"p": 1})}}, ""},
 		"a pod restarts after the CCM held once":         {[]look{{0, pods(true, map[string]int32{"p": 1})}, {1, pods(false, map[string]int32{"p": 2})}}, "CCMRestarts"},
 		"a pod restarts while a KCM holds again":         {[]look{{0, pods(true, map[string]int32{"p": 1})}, {1, pods(false, map[string]int32{"p": 1})}, {2, pods(false, map[string]int32{"p": 2})}}, "CCMRestarts"},
-		"it restarts for want of an API":                 {[]look{{0, pods(true, map[string]int32{"p": 1})}, {1, outage}}, ""},
+		"it restarts without an API":                     {[]look{{0, pods(true, map[string]int32{"p": 1})}, {1, outage}}, ""},
 		"and does not again after that":                  {[]look{{0, pods(true, map[string]int32{"p": 1})}, {1, outage}, {2, pods(true, map[string]int32{"p": 2})}}, ""},
 		"it restarts again after that":                   {[]look{{0, pods(true, map[string]int32{"p": 1})}, {1, outage}, {2, pods(true, map[string]int32{"p": 3})}}, "CCMRestarts"},
 		"nothing of the pods was looked at, on way back": {[]look{{0, pods(true, nil)}, {1, pods(true, nil)}}, ""},
@@ -148,7 +148,7 @@ func TestGuardTimes(t *testing.T) {
 				l.change(&s)
 			}
 			if err = guard.Judge(s); err != nil && i < len(tt.looks)-1 {
-				t.Errorf("%s: braked at look %d already: %v", name, i, err)
+				t.Errorf("%s: stopped at reading %d already: %v", name, i, err)
 			}
 		}
 		if got := clustertest.ReasonOf(err); got != tt.want {
@@ -157,8 +157,8 @@ func TestGuardTimes(t *testing.T) {
 	}
 }
 
-// Of several reasons the first said is the one that no other explains.
-func TestGuardSaysTheWorstFirst(t *testing.T) {
+// Of several reasons, Judge returns the one that can cause the others.
+func TestJudge_severalReasons_causeFirst(t *testing.T) {
 	all := Signals{Renames: []Rename{{"m", "old", "new", "same instance"}}, Starving: []string{"cp-0"}}
 	var guard Guard
 	if got := clustertest.ReasonOf(guard.Judge(all)); got != "NodeRenamed" {

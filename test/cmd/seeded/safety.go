@@ -189,7 +189,7 @@ func safety() []seeded {
 			"		l.refused = err\n", "		if l.refused = err; defect.On(\"S16-options\") {\n\t\t\tl.err = err\n\t\t\treturn l\n\t\t}\n",
 			controllerTest, "TestOnAnAPIServer/GuardComesFirst/NoSuchSecret$", false},
 		{"S16-past", "a guard begins all of its clocks with its own first reading", "pkg/migration/guard/past.go",
-			"	if seen.Back || !there {", `	if seen.Back || !there || defect.On("S16-past") {`,
+			"	if snap.Back || !there {", `	if snap.Back || !there || defect.On("S16-past") {`,
 			"./pkg/migration/guard", "TestGuardTakesOver$", false},
 		{"S16-unread", "a rollout is left alone because a newer version wrote the journal", "pkg/runner/journal/watch.go",
 			"	if OfAnotherVersion(err) {", `	if OfAnotherVersion(err) && !defect.On("S16-unread") {`,
