@@ -12,20 +12,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// Chart is the chart of the cloud controller manager in one cluster: what it would
-// install there, and what is judged of it once it is.
+// Chart installs the cloud controller manager's chart into one cluster and judges whether the
+// installed manager runs and leads.
 type Chart struct {
 	migration.Access
 	Backend migration.Backend
 }
 
-// Values computes chart and values for this cluster.
-func (c Chart) Values(ctx context.Context, seen migration.Snapshot, flagged bool) (*chart.Chart, ccmchart.ChartValues, error) {
+// Values returns the chart and its values for this cluster. flagged reports whether the CCM
+// runs with leader migration.
+func (c Chart) Values(ctx context.Context, snap migration.Snapshot, flagged bool) (*chart.Chart, ccmchart.ChartValues, error) {
 	ch, err := ccmchart.Load(ctx, c.Options.ChartPath, http.DefaultClient)
 	if err != nil {
 		return nil, ccmchart.ChartValues{}, err
 	}
-	inputs, err := c.inputs(ctx, seen, flagged)
+	inputs, err := c.inputs(ctx, snap, flagged)
 	if err != nil {
 		return nil, ccmchart.ChartValues{}, err
 	}
@@ -37,22 +38,22 @@ func (c Chart) Values(ctx context.Context, seen migration.Snapshot, flagged bool
 	return ch, values, err
 }
 
-func (c Chart) inputs(ctx context.Context, seen migration.Snapshot, flagged bool) (ccmchart.Inputs, error) {
+func (c Chart) inputs(ctx context.Context, snap migration.Snapshot, flagged bool) (ccmchart.Inputs, error) {
 	cloudConfig := c.Options.CloudConfig
 	if cloudConfig == "" {
 		var err error
-		if cloudConfig, err = c.Backend.CloudConfig(ctx, seen); err != nil {
+		if cloudConfig, err = c.Backend.CloudConfig(ctx, snap); err != nil {
 			return ccmchart.Inputs{}, err
 		}
 	}
 	inputs := ccmchart.Inputs{
-		Distribution: c.Distribution, KubernetesVersion: seen.Reading.Version, Image: c.Options.CCMImage,
+		Distribution: c.Distribution, KubernetesVersion: snap.Reading.Version, Image: c.Options.CCMImage,
 		LeaderMigration: flagged, Routes: c.Options.CloudRoutes == "on", CloudConfig: cloudConfig, UserValues: c.Options.Values,
 	}
-	for _, node := range seen.Reading.ControlPlaneNodes() {
+	for _, node := range snap.Reading.ControlPlaneNodes() {
 		inputs.ControlPlaneTaints = append(inputs.ControlPlaneTaints, rollout.Taints(node)...)
 	}
-	for _, k := range seen.Reading.KCMs {
+	for _, k := range snap.Reading.KCMs {
 		if !k.Known {
 			continue
 		}
@@ -65,14 +66,14 @@ func (c Chart) inputs(ctx context.Context, seen migration.Snapshot, flagged bool
 		}
 	}
 	if flagged && c.Options.EarlyHandOver {
-		inputs.LeaderElection.RetryPeriod = looksEach
+		inputs.LeaderElection.RetryPeriod = earlyRetryPeriod
 	}
 	return inputs, nil
 }
 
-// looksEach is how often the cloud controller manager looks at the leases behind an early
-// hand-over: whoever waits sees each change, and its end, up to 2.2 of these late. Its
-// leases are as long as those of kube-controller-manager, whose candidates count their own
-// duration up to client-go v0.26; a shorter retry period alone only makes it renew more
-// often, and give up sooner.
-const looksEach = 500 * time.Millisecond
+// earlyRetryPeriod is the interval at which the cloud controller manager reads the leases in
+// an early hand-over. A waiting candidate sees each change up to 2.2 intervals late. The
+// lease duration stays that of kube-controller-manager, since candidates up to client-go
+// v0.26 count their own duration. A shorter retry period only makes the manager renew more
+// often and give up sooner.
+const earlyRetryPeriod = 500 * time.Millisecond

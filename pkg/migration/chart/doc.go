@@ -1,8 +1,8 @@
-// Package chart is the chart of the cloud controller manager in one cluster: the values
-// that the cluster asks for, its installation by Helm or as a document of the cluster's
-// configuration, whether it runs and leads, what of it is left, and when its image is
-// due to follow the kubelets.
+// Package chart installs the cloud controller manager's chart into one cluster. It computes
+// the values for the cluster and installs the chart by Helm or as a document of the cluster's
+// configuration. It judges whether the manager runs and leads, finds remains of an
+// installation, and updates the image after the kubelets.
 //
-// How charts, releases and rollouts work in general is pkg/awsccm's. This package may not
-// know a step, or what checks say.
+// Package awsccm and the packages below it implement charts, releases and rollouts in general.
+// This package must not import steps or checks.
 package chart

@@ -16,15 +16,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Plan shows what the installation would change.
-func (c Chart) Plan(ctx context.Context, seen migration.Snapshot, flagged bool) (runner.Plan, error) {
-	ch, values, err := c.Values(ctx, seen, flagged)
+// Plan returns the changes that an installation would make.
+func (c Chart) Plan(ctx context.Context, snap migration.Snapshot, flagged bool) (runner.Plan, error) {
+	ch, values, err := c.Values(ctx, snap, flagged)
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	plan := noted(values)
-	if seen.InstallMethod == migration.InstallManifest {
-		return c.planDocument(seen, plan, ch, values)
+	plan := planWithNotes(values)
+	if snap.InstallMethod == migration.InstallManifest {
+		return c.planDocument(snap, plan, ch, values)
 	}
 	installer, err := release.NewInstaller(c.Config, ch, c.Clock)
 	if err != nil {
@@ -37,21 +37,21 @@ func (c Chart) Plan(ctx context.Context, seen migration.Snapshot, flagged bool) 
 	return withRelease(plan, planned, values), nil
 }
 
-// PlanAfterInstall shows what a later installation with another flag would change, as
-// install-ccm leaves the chart: a yes to a plan is one to all that it writes, and not to
-// what somebody may decide once the CCM is there.
-func (c Chart) PlanAfterInstall(ctx context.Context, seen migration.Snapshot, flagged bool) (runner.Plan, error) {
-	ch, before, err := c.Values(ctx, seen, !flagged)
+// PlanAfterInstall returns the changes that a later installation with the other flag would
+// make to the result of install-ccm. A user who approves a plan thereby approves all its
+// writes, including those after the installation.
+func (c Chart) PlanAfterInstall(ctx context.Context, snap migration.Snapshot, flagged bool) (runner.Plan, error) {
+	ch, before, err := c.Values(ctx, snap, !flagged)
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	_, values, err := c.Values(ctx, seen, flagged)
+	_, values, err := c.Values(ctx, snap, flagged)
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	plan := noted(values)
-	if seen.InstallMethod == migration.InstallManifest {
-		return c.planDocument(seen, plan, ch, before, values)
+	plan := planWithNotes(values)
+	if snap.InstallMethod == migration.InstallManifest {
+		return c.planDocument(snap, plan, ch, before, values)
 	}
 	installer, err := release.NewInstaller(c.Config, ch, c.Clock)
 	if err != nil {
@@ -64,8 +64,8 @@ func (c Chart) PlanAfterInstall(ctx context.Context, seen migration.Snapshot, fl
 	return withRelease(plan, planned, values), nil
 }
 
-// noted is the plan of an installation with what a reader should know of its values.
-func noted(values ccmchart.ChartValues) runner.Plan {
+// planWithNotes returns the plan of an installation with notes on unusual values.
+func planWithNotes(values ccmchart.ChartValues) runner.Plan {
 	plan := runner.Plan{Takes: runner.Minute}
 	for _, dropped := range values.DroppedKeys {
 		plan.Notes = append(plan.Notes, "cloud config key left out, the CCM does not know it: "+dropped)
@@ -84,7 +84,7 @@ func withRelease(plan runner.Plan, planned *release.InstallPlan, values ccmchart
 	return plan
 }
 
-// Name is what carries the chart in this cluster.
+// Name names the object that installs the chart in this cluster, for messages.
 func Name(s migration.Snapshot) string {
 	if s.InstallMethod == migration.InstallManifest {
 		return "HelmChart document in additionalManifest"
@@ -92,7 +92,7 @@ func Name(s migration.Snapshot) string {
 	return "Helm release " + wellknown.CCM
 }
 
-// operationMark tells an installation from a change, as in the diffs.
+// operationMark returns the diff mark of an operation: "+" for an installation, else "~".
 func operationMark(operation release.Operation) string {
 	if operation == release.OpInstall {
 		return "+"
@@ -100,7 +100,7 @@ func operationMark(operation release.Operation) string {
 	return "~"
 }
 
-// shortImage is the tag alone where the repository is upstream's.
+// shortImage returns only the tag if the repository is upstream's.
 func shortImage(image awsccm.Image) string {
 	if image.Repository == awsccm.DefaultRepository && image.Tag != "" && image.Digest == "" {
 		return image.Tag
@@ -109,13 +109,13 @@ func shortImage(image awsccm.Image) string {
 }
 
 // Apply installs or upgrades the chart by the chosen method.
-func (c Chart) Apply(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, flagged bool) error {
-	ch, values, err := c.Values(ctx, seen, flagged)
+func (c Chart) Apply(ctx context.Context, tx *runner.Tx, snap migration.Snapshot, flagged bool) error {
+	ch, values, err := c.Values(ctx, snap, flagged)
 	if err != nil {
 		return err
 	}
-	if seen.InstallMethod == migration.InstallManifest {
-		return c.applyDocument(ctx, tx, seen, ch, values)
+	if snap.InstallMethod == migration.InstallManifest {
+		return c.applyDocument(ctx, tx, snap, ch, values)
 	}
 	installer, err := release.NewInstaller(c.Config, ch, c.Clock)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c Chart) Apply(ctx context.Context, tx *runner.Tx, seen migration.Snapshot
 	if err != nil || planned.Operation == release.OpNone {
 		return err
 	}
-	if err := seen.Reading.RequireSettled(); err != nil {
+	if err := snap.Reading.RequireSettled(); err != nil {
 		return err
 	}
 	inverse, err := json.Marshal(map[string]any{"release": wellknown.CCM, "leaderMigration": !flagged, "before": planned.Release.String()})
@@ -140,9 +140,9 @@ func (c Chart) Apply(ctx context.Context, tx *runner.Tx, seen migration.Snapshot
 	})
 }
 
-// document returns the edit that installs the chart as one HelmChart document with the last
-// of values, on top of those before it.
-func (c Chart) document(seen migration.Snapshot, ch *chart.Chart, values ...ccmchart.ChartValues) (migration.Edit, error) {
+// document returns the edit that installs the chart as a HelmChart document with the last of
+// values, on top of the edits with the previous ones.
+func (c Chart) document(snap migration.Snapshot, ch *chart.Chart, values ...ccmchart.ChartValues) (migration.Edit, error) {
 	var documents []string
 	for _, v := range values {
 		document, err := ccmchart.HelmChartManifest(ch, v.Values)
@@ -151,31 +151,30 @@ func (c Chart) document(seen migration.Snapshot, ch *chart.Chart, values ...ccmc
 		}
 		documents = append(documents, document)
 	}
-	return c.Backend.Document(seen, documents...)
+	return c.Backend.Document(snap, documents...)
 }
 
-// planDocument shows what the chart's document changes with the last of values, on top of
-// those before it.
-func (c Chart) planDocument(seen migration.Snapshot, plan runner.Plan, ch *chart.Chart, values ...ccmchart.ChartValues) (runner.Plan, error) {
-	edit, err := c.document(seen, ch, values...)
+// planDocument adds the changes of the chart's document with the last of values to plan.
+func (c Chart) planDocument(snap migration.Snapshot, plan runner.Plan, ch *chart.Chart, values ...ccmchart.ChartValues) (runner.Plan, error) {
+	edit, err := c.document(snap, ch, values...)
 	if err != nil {
 		return plan, err
 	}
 	mark := "+"
-	if len(values) > 1 || seen.Reading.InstalledAs == migration.InstallManifest {
+	if len(values) > 1 || snap.Reading.InstalledAs == migration.InstallManifest {
 		mark = "~"
 	}
-	plan.Summary = []string{mark + " " + Name(seen) + ", image " + shortImage(values[len(values)-1].Image)}
+	plan.Summary = []string{mark + " " + Name(snap) + ", image " + shortImage(values[len(values)-1].Image)}
 	plan.Changes = edit.Changes
 	return plan, nil
 }
 
-func (c Chart) applyDocument(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, ch *chart.Chart, values ccmchart.ChartValues) error {
-	edit, err := c.document(seen, ch, values)
+func (c Chart) applyDocument(ctx context.Context, tx *runner.Tx, snap migration.Snapshot, ch *chart.Chart, values ccmchart.ChartValues) error {
+	edit, err := c.document(snap, ch, values)
 	if err != nil || edit.Empty() {
 		return err
 	}
-	if err := seen.Reading.RequireSettled(); err != nil {
+	if err := snap.Reading.RequireSettled(); err != nil {
 		return err
 	}
 	return edit.Write(ctx, tx)

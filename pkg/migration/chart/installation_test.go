@@ -22,9 +22,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// The chart's values are those of the cluster: what its control planes tolerate, what its
-// kube-controller-managers run with, and the cloud config in force unless one is given.
-func TestChartInputs(t *testing.T) {
+// The chart's inputs follow the cluster's taints and kube-controller-manager arguments, and
+// its cloud config unless the user gives one.
+func TestInputs_cluster_followed(t *testing.T) {
 	args := func(words ...string) component.Args { return component.Parse(words) }
 	taint := downstream.Taint{Key: "node-role.kubernetes.io/etcd", Value: "true", Effect: "NoExecute"}
 	want := ccmchart.Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15+rke2r1", LeaderMigration: true, CloudConfig: "in-tree"}
@@ -53,32 +53,31 @@ func TestChartInputs(t *testing.T) {
 		},
 			func(i *ccmchart.Inputs) { i.LeaderElection.LeaseDuration, i.LeaderElection.RenewDeadline = 60e9, 40e9 }},
 		"an early hand-over": {func(c *Chart, _ *migration.Snapshot) { c.Options.EarlyHandOver = true }, func(i *ccmchart.Inputs) { i.LeaderElection.RetryPeriod = 500e6 }},
-		"leases that nobody can read": {func(_ *Chart, s *migration.Snapshot) {
+		"invalid lease arguments": {func(_ *Chart, s *migration.Snapshot) {
 			s.Reading.KCMs[1].Args = args("--leader-elect-lease-duration=long")
 		}, func(*ccmchart.Inputs) {}},
 	} {
 		access, _, by := clustertest.Reached(position.P2)
 		core := Chart{Access: access, Backend: by}
 		by.Cloud = "in-tree"
-		seen := clustertest.At(position.P2)
-		tt.change(&core, &seen)
+		snap := clustertest.At(position.P2)
+		tt.change(&core, &snap)
 		wanted := want
-		election, err := seen.Reading.KCMs[0].Args.Election()
+		election, err := snap.Reading.KCMs[0].Args.Election()
 		if err != nil {
 			t.Fatal(err)
 		}
 		wanted.LeaderElection = ccmchart.LeaderElection{LeaseDuration: election.LeaseDuration, RenewDeadline: election.RenewDeadline, RetryPeriod: election.RetryPeriod}
 		tt.want(&wanted)
-		got, err := core.inputs(t.Context(), seen, true)
+		got, err := core.inputs(t.Context(), snap, true)
 		if d := cmp.Diff(wanted, got); err != nil || d != "" {
 			t.Errorf("%s: %v %s", name, err, d)
 		}
 	}
 }
 
-// A plan names what of a cloud config the CCM does not know, and what somebody should
-// know of its values.
-func TestPlanNamesWhatIsLeftOut(t *testing.T) {
+// A plan names unknown keys of the cloud config and unusual values.
+func TestPlan_unusualValues_noted(t *testing.T) {
 	access, _, by := clustertest.Reached(position.P2)
 	core := Chart{Access: access, Backend: by}
 	by.Cloud = "[Global]\nRoleARN=arn:aws:iam::1:role/x\nNotAKey=1\n"
@@ -94,17 +93,17 @@ func TestPlanNamesWhatIsLeftOut(t *testing.T) {
 	}
 }
 
-// Rights and Jobs that cannot be looked at are no fault of the installation.
-func TestInstallationThatCannotBeLookedAt(t *testing.T) {
+// Unreadable rights, Jobs and events do not count as a failed installation.
+func TestJudge_forbidden_couldNotRead(t *testing.T) {
 	for _, resource := range []string{"jobs", "subjectaccessreviews", "events"} {
 		access, client, by := clustertest.Reached(position.P3)
 		core := Chart{Access: access, Backend: by}
 		client.PrependReactor("*", resource, func(clienttesting.Action) (bool, runtime.Object, error) {
 			return true, nil, apierrors.NewForbidden(corev1.Resource(resource), "", nil)
 		})
-		seen := clustertest.At(position.P3)
-		seen.InstallMethod = migration.InstallManifest
-		got, err := core.Judge(t.Context(), seen)
+		snap := clustertest.At(position.P3)
+		snap.InstallMethod = migration.InstallManifest
+		got, err := core.Judge(t.Context(), snap)
 		if err == nil {
 			err = got.Err
 		}
@@ -114,7 +113,7 @@ func TestInstallationThatCannotBeLookedAt(t *testing.T) {
 	}
 }
 
-func TestShortImage(t *testing.T) {
+func TestShortImage_repository_tagOfUpstream(t *testing.T) {
 	for ref, want := range map[string]string{
 		"v1.26.14":                             "v1.26.14",
 		awsccm.DefaultRepository + ":v1.26.14": "v1.26.14",
@@ -130,9 +129,9 @@ func TestShortImage(t *testing.T) {
 	}
 }
 
-// The CCM follows once every kubelet runs the new version and the cluster rests, and not
-// before it, nor a second time.
-func TestImageFollowsTheKubelets(t *testing.T) {
+// The CCM is updated once, after every kubelet runs the new version and the cluster is at
+// rest.
+func TestFollowImage_kubelets_updatedOnce(t *testing.T) {
 	const old, target = "v1.26.15+rke2r1", "v1.27.16+rke2r1"
 	for name, tt := range map[string]struct {
 		target string
@@ -145,40 +144,40 @@ func TestImageFollowsTheKubelets(t *testing.T) {
 		"the cluster moves":        {target, func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, true, false},
 		"a Node is not Ready":      {target, func(s *migration.Snapshot) { s.Reading.Down.Nodes[2].Ready.Status = "False" }, true, false},
 		"there is no CCM":          {target, func(s *migration.Snapshot) { s.Reading.Down.CCM = nil }, false, false},
-		"it is of the new version": {target, func(s *migration.Snapshot) { s.Reading.Down.CCM.Containers[0].Image = followed(target) }, false, false},
+		"it is of the new version": {target, func(s *migration.Snapshot) { s.Reading.Down.CCM.Containers[0].Image = imageFor(target) }, false, false},
 	} {
 		by := &clustertest.DocumentBackend{Editor: &clustertest.Editor{}}
 		core := Chart{Backend: by, Access: migration.Access{Options: migration.Options{KubernetesVersion: tt.target}, Kube: clustertest.Permissive(nil), Distribution: wellknown.RKE2}}
-		seen := clustertest.At(position.P5)
-		seen.InstallMethod, seen.Reading.Version = migration.InstallManifest, target
-		for i := range seen.Reading.Down.Nodes {
-			seen.Reading.Down.Nodes[i].Kubelet = target
+		snap := clustertest.At(position.P5)
+		snap.InstallMethod, snap.Reading.Version = migration.InstallManifest, target
+		for i := range snap.Reading.Down.Nodes {
+			snap.Reading.Down.Nodes[i].Kubelet = target
 		}
 		if tt.change != nil {
-			tt.change(&seen)
+			tt.change(&snap)
 		}
-		if got := core.ImageDue(t.Context(), seen); got != tt.due {
+		if got := core.ImageDue(t.Context(), snap); got != tt.due {
 			t.Errorf("%s: due %t", name, got)
 		}
-		if err := core.FollowImage(t.Context(), clustertest.TxFor(t, migration.StepUpgrade), seen); err != nil && clustertest.ReasonOf(err) != "NotAtRest" || (len(by.Applied) == 1) != tt.writes {
+		if err := core.FollowImage(t.Context(), clustertest.TxFor(t, migration.StepUpgrade), snap); err != nil && clustertest.ReasonOf(err) != "NotAtRest" || (len(by.Applied) == 1) != tt.writes {
 			t.Errorf("%s: %v, %d written", name, err, len(by.Applied))
 		}
 	}
 	core := Chart{Backend: &clustertest.Side{CloudErr: clustertest.ErrAway}, Access: migration.Access{Options: migration.Options{KubernetesVersion: target}}}
-	seen := clustertest.At(position.P5)
-	for i := range seen.Reading.Down.Nodes {
-		seen.Reading.Down.Nodes[i].Kubelet = target
+	snap := clustertest.At(position.P5)
+	for i := range snap.Reading.Down.Nodes {
+		snap.Reading.Down.Nodes[i].Kubelet = target
 	}
-	if core.ImageDue(t.Context(), seen) {
-		t.Error("it is due by an image that nobody knows")
+	if core.ImageDue(t.Context(), snap) {
+		t.Error("an unknown image is due")
 	}
 }
 
-// followed is the image that the chart takes for a version.
-func followed(version string) string {
-	seen := clustertest.At(position.P5)
-	seen.Reading.Version = version
-	image, err := (Chart{Backend: &clustertest.DocumentBackend{Editor: &clustertest.Editor{}}, Access: migration.Access{Distribution: wellknown.RKE2}}).image(context.Background(), seen)
+// imageFor returns the chart's image for a version.
+func imageFor(version string) string {
+	snap := clustertest.At(position.P5)
+	snap.Reading.Version = version
+	image, err := (Chart{Backend: &clustertest.DocumentBackend{Editor: &clustertest.Editor{}}, Access: migration.Access{Distribution: wellknown.RKE2}}).image(context.Background(), snap)
 	if err != nil {
 		panic(err)
 	}

@@ -12,35 +12,34 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Judge says whether the CCM runs everywhere it should and leads, and if
-// not, why.
-func (c Chart) Judge(ctx context.Context, seen migration.Snapshot) (runner.Verdict, error) {
-	roll, err := c.Rollout(ctx, seen)
+// Judge returns the verdict on whether the CCM runs on every control plane and leads.
+func (c Chart) Judge(ctx context.Context, snap migration.Snapshot) (runner.Verdict, error) {
+	roll, err := c.Rollout(ctx, snap)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
 	judged := rollout.Judge(roll)
-	v := ByChart(seen, runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager on every control plane",
+	v := ByChart(snap, runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager on every control plane",
 		Seen: judged.Seen, Progress: judged.Token, Done: judged.Done, Total: judged.Total})
 	if judged.State == rollout.Fault {
 		return migration.Failed(judged.Err), nil
 	}
-	if err := c.installJobFault(ctx, seen); err != nil {
+	if err := c.installJobFault(ctx, snap); err != nil {
 		return migration.Failed(err), nil
 	}
 	if judged.State != rollout.Ready {
 		v.Counted = judged.Counted
 		return v, nil
 	}
-	if err := c.missingRights(ctx, seen); err != nil {
+	if err := c.missingRights(ctx, snap); err != nil {
 		return migration.Failed(err), nil
 	}
-	main := lease.JudgeMain(seen.Reading.Leases.CCM, seen.Reading.RenewDeadline())
+	main := lease.JudgeMain(snap.Reading.Leases.CCM, snap.Reading.RenewDeadline())
 	if main.Life != lease.Alive {
 		v.WaitingFor, v.Seen = "the cloud controller manager to take its own lease", fmt.Sprintf("Lease kube-system/%s: %s", wellknown.CCMLease, main.Life)
 		return v, nil
 	}
-	owner := seen.Reading.LeaseVerdict()
+	owner := snap.Reading.LeaseVerdict()
 	if (owner.Owner != lease.KCM && owner.Owner != lease.CCM) || owner.Life != lease.Alive {
 		v.WaitingFor, v.Seen = "the migration lease to be held and renewing", fmt.Sprintf("%s, %s", owner.Owner, owner.Life)
 		return v, nil
@@ -49,9 +48,9 @@ func (c Chart) Judge(ctx context.Context, seen migration.Snapshot) (runner.Verdi
 	return v, nil
 }
 
-// JudgeRolled judges as install-ccm does without the migration lease.
-func (c Chart) JudgeRolled(ctx context.Context, seen migration.Snapshot) (runner.Verdict, error) {
-	roll, err := c.Rollout(ctx, seen)
+// JudgeRolled returns the verdict on the CCM's DaemonSet alone, without rights and leases.
+func (c Chart) JudgeRolled(ctx context.Context, snap migration.Snapshot) (runner.Verdict, error) {
+	roll, err := c.Rollout(ctx, snap)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
@@ -63,13 +62,13 @@ func (c Chart) JudgeRolled(ctx context.Context, seen migration.Snapshot) (runner
 		return migration.Met(judged.Seen), nil
 	case rollout.Waiting:
 	}
-	return ByChart(seen, runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM's rolling update", Seen: judged.Seen,
+	return ByChart(snap, runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM's rolling update", Seen: judged.Seen,
 		Progress: judged.Token, Done: judged.Done, Total: judged.Total, Counted: judged.Counted}), nil
 }
 
-// ByChart says who goes on with the CCM's pods while some of them are not there yet:
-// Rancher, as long as it still has to take up the document that installs the chart,
-// and then the DaemonSet's controller. Both do whether or not a run watches.
+// ByChart sets the Roller of a verdict while pods of the CCM are missing. It is Rancher until
+// it has applied the document that installs the chart, then the DaemonSet controller. Both
+// continue even if no run watches.
 func ByChart(s migration.Snapshot, v runner.Verdict) runner.Verdict {
 	const pods = "pods of the CCM"
 	switch {
@@ -82,13 +81,13 @@ func ByChart(s migration.Snapshot, v runner.Verdict) runner.Verdict {
 	return v
 }
 
-// Rollout is the CCM's DaemonSet as the install verdict judges it.
-func (c Chart) Rollout(ctx context.Context, seen migration.Snapshot) (rollout.Observation, error) {
+// Rollout returns the observation of the CCM's DaemonSet that the verdicts judge.
+func (c Chart) Rollout(ctx context.Context, snap migration.Snapshot) (rollout.Observation, error) {
 	events, err := kube.EventsOf(ctx, c.Kube, wellknown.CCM)
 	if err != nil {
 		return rollout.Observation{}, migration.PartUnread(err)
 	}
-	down := seen.Reading.Down
-	return rollout.Observation{Now: seen.At, Outage: seen.Outage, DaemonSet: down.CCM, Existed: seen.HadCCM, Pods: down.CCMPods,
-		Nodes: seen.Reading.ControlPlaneNodes(), Events: events}, nil
+	down := snap.Reading.Down
+	return rollout.Observation{Now: snap.At, Outage: snap.Outage, DaemonSet: down.CCM, Existed: snap.HadCCM, Pods: down.CCMPods,
+		Nodes: snap.Reading.ControlPlaneNodes(), Events: events}, nil
 }

@@ -17,9 +17,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// What keeps the CCM from running everywhere and leading: a fault that waiting does not end,
-// or what is waited for.
-func TestJudgeCCM(t *testing.T) {
+// A CCM that does not run and lead is a fault if waiting does not help, or a wait.
+func TestJudge_cluster_metWaitingOrFailed(t *testing.T) {
 	without := func(s *migration.Snapshot) { s.Reading.Down.CCM, s.Reading.Down.CCMPods = nil, nil }
 	unready := func(s *migration.Snapshot) { clustertest.SetPodReady(&s.Reading.Down.CCMPods[1], false) }
 	aPodIsMissing := func(s *migration.Snapshot) { s.Reading.Down.CCMPods = s.Reading.Down.CCMPods[:1] }
@@ -30,7 +29,7 @@ func TestJudgeCCM(t *testing.T) {
 		denied  []string
 		objects []runtime.Object
 		kind    runner.VerdictKind
-		waits   string // what is waited for, or the reason of the fault
+		waits   string // the awaited condition, or the reason of the fault
 	}{
 		"it runs and leads":              {func(*migration.Snapshot) {}, nil, nil, runner.Met, ""},
 		"it holds the migration lease":   {func(s *migration.Snapshot) { s.Reading.Leases = clustertest.LeasesAt(position.P4) }, nil, nil, runner.Met, ""},
@@ -38,7 +37,7 @@ func TestJudgeCCM(t *testing.T) {
 		"it was there":                   {func(s *migration.Snapshot) { without(s); s.HadCCM = true }, nil, nil, runner.Failed, "DaemonSetGone"},
 		"a pod is not Ready":             {unready, nil, nil, runner.Waiting, running},
 		"a pod is missing":               {aPodIsMissing, nil, nil, runner.Waiting, running},
-		"the API server refuses the pod": {aPodIsMissing, nil, []runtime.Object{noPlace()}, runner.Failed, "PodsRefused"},
+		"the API server refuses the pod": {aPodIsMissing, nil, []runtime.Object{refusedPod()}, runner.Failed, "PodsRefused"},
 		"a taint keeps a pod off": {func(s *migration.Snapshot) {
 			s.Reading.Down.Nodes[0].Taints = []downstream.Taint{{Key: "k", Effect: "NoExecute"}}
 		}, nil, nil, runner.Failed, "UntoleratedTaint"},
@@ -49,15 +48,15 @@ func TestJudgeCCM(t *testing.T) {
 		"rights, while a pod is not Ready":  {unready, []string{"update"}, nil, runner.Waiting, running},
 		"it does not lead yet":              {func(s *migration.Snapshot) { s.Reading.Leases.CCM = lease.Series{} }, nil, nil, runner.Waiting, own},
 		"it was not seen to lead":           {func(s *migration.Snapshot) { s.Reading.Leases.CCM = clustertest.Unwritten(s.Reading.Leases.CCM) }, nil, nil, runner.Waiting, own},
-		"nobody has the migration lease":    {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, nil, nil, runner.Waiting, held},
-		"nobody was seen to renew it": {func(s *migration.Snapshot) {
+		"the migration lease has no holder": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, nil, nil, runner.Waiting, held},
+		"its holder does not renew it": {func(s *migration.Snapshot) {
 			s.Reading.Leases.Migration = clustertest.Unwritten(s.Reading.Leases.Migration)
 		}, nil, nil, runner.Waiting, held},
 		"another program has it": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = clustertest.Renewing("x_1", "kubectl") }, nil, nil, runner.Waiting, held},
 	} {
-		seen := clustertest.At(position.P3)
-		tt.change(&seen)
-		got, err := (Chart{Access: migration.Access{Kube: clustertest.Permissive(tt.denied, tt.objects...)}}).Judge(t.Context(), seen)
+		snap := clustertest.At(position.P3)
+		tt.change(&snap)
+		got, err := (Chart{Access: migration.Access{Kube: clustertest.Permissive(tt.denied, tt.objects...)}}).Judge(t.Context(), snap)
 		says := clustertest.ReasonOf(got.Err)
 		if got.Kind == runner.Waiting {
 			says = got.WaitingFor
@@ -68,7 +67,8 @@ func TestJudgeCCM(t *testing.T) {
 	}
 }
 
-func noPlace() *corev1.Event {
+// refusedPod returns the event of a pod that the API server refused.
+func refusedPod() *corev1.Event {
 	return &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: "e"}, Reason: "FailedCreate", Message: "denied by a policy",
 		InvolvedObject: corev1.ObjectReference{Name: wellknown.CCM, UID: "ccm"}, LastTimestamp: metav1.NewTime(clustertest.Start)}
 }
@@ -78,8 +78,8 @@ func failedJob() *batchv1.Job {
 		Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Reason: "BackoffLimitExceeded"}}}}
 }
 
-// What of an installation is left where the position says that there is none.
-func TestInstallLeft(t *testing.T) {
+// Left names the remains of an installation at a position without one.
+func TestLeft_reading_remainsNamed(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*migration.Reading)
 		want   string
@@ -106,9 +106,9 @@ func TestInstallLeft(t *testing.T) {
 	}
 }
 
-// Who goes on with the pods of the CCM while some of them are missing: by that a view says
-// whether somebody has to.
-func TestByChart(t *testing.T) {
+// Rancher or Kubernetes continues while pods of the CCM are missing. Views show it, so that a
+// user knows whether to act.
+func TestByChart_podsMissing_roller(t *testing.T) {
 	rancher := runner.Roller{Name: "Rancher", Of: "pods of the CCM", Alone: true}
 	kubernetes := runner.Roller{Name: "Kubernetes", Of: "pods of the CCM", Alone: true}
 	for name, tt := range map[string]struct {
@@ -128,9 +128,9 @@ func TestByChart(t *testing.T) {
 			s.InstallMethod, s.Reading.Pending = migration.InstallManifest, clustertest.Rolling().Pending
 		}, 2, runner.Roller{}},
 	} {
-		seen := clustertest.At(position.P3)
-		tt.change(&seen)
-		if got := ByChart(seen, runner.Verdict{Done: tt.done, Total: 2}).By; got != tt.want {
+		snap := clustertest.At(position.P3)
+		tt.change(&snap)
+		if got := ByChart(snap, runner.Verdict{Done: tt.done, Total: 2}).By; got != tt.want {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

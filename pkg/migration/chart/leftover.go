@@ -12,12 +12,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// HelmObject is Helm's release of the chart in intents and messages.
+// HelmObject names Helm's release of the chart in intents and messages.
 const HelmObject = "Helm release kube-system/" + wellknown.CCM
 
-// RecordLeft looks for Helm's record of a release whose DaemonSet is gone, or was
-// never made. Only a release that the journal announced is ours to end: RKE2's
-// helm controller keeps records of the same name.
+// RecordLeft reports whether Helm's record of a release exists without its DaemonSet. It
+// considers only a release that the journal announced, since RKE2's helm controller creates
+// records of the same name.
 func (c Chart) RecordLeft(ctx context.Context, record journal.Record, down downstream.Cluster) (bool, error) {
 	announced := func(i journal.Intent) bool { return i.Object == HelmObject }
 	if down.CCM != nil || !slices.ContainsFunc(record.Intents, announced) {
@@ -30,8 +30,8 @@ func (c Chart) RecordLeft(ctx context.Context, record journal.Record, down downs
 	return len(records.Items) > 0, nil
 }
 
-// Left says what of an installation is left although the cluster is at a
-// position without one; "": nothing.
+// Left describes the remains of an installation in a cluster whose position has none, or
+// returns "".
 func Left(r migration.Reading) string {
 	switch {
 	case r.Down.Record:
@@ -44,8 +44,8 @@ func Left(r migration.Reading) string {
 	return ""
 }
 
-// LeaseLeft says whether the main lease of the CCM that we installed is there:
-// by the name that its process gives when it writes.
+// LeaseLeft reports whether the main lease of awsmigrate's CCM exists. The field manager of
+// the last write identifies the CCM.
 func LeaseLeft(r migration.Reading) bool {
 	return r.Leases.CCM.Last.Exists && r.Leases.CCM.Last.Manager == wellknown.CCM
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// installJob is the Job that RKE2's helm controller makes for our HelmChart
+// installJob is the Job that RKE2's helm controller creates for awsmigrate's HelmChart
 // (k3s-io/helm-controller:pkg/controllers/chart/chart.go@v0.15.9).
 const installJob = "helm-install-" + wellknown.CCM
 
-// installJobFault names why the helm controller's Job does not finish.
-func (c Chart) installJobFault(ctx context.Context, seen migration.Snapshot) error {
-	if seen.InstallMethod != migration.InstallManifest {
+// installJobFault returns an error if the helm controller's Job failed.
+func (c Chart) installJobFault(ctx context.Context, snap migration.Snapshot) error {
+	if snap.InstallMethod != migration.InstallManifest {
 		return nil
 	}
 	object := "Job kube-system/" + installJob
@@ -41,15 +41,15 @@ func (c Chart) installJobFault(ctx context.Context, seen migration.Snapshot) err
 	return nil
 }
 
-// missingRights names rights that the CCM's service account lacks. Without the
-// leases a CCM is Ready and never leads; nothing else tells.
-func (c Chart) missingRights(ctx context.Context, seen migration.Snapshot) error {
-	if seen.Reading.Down.CCM == nil {
+// missingRights returns an error if the CCM's service account lacks rights. A CCM without
+// rights on leases is Ready but never leads, and nothing else shows the cause.
+func (c Chart) missingRights(ctx context.Context, snap migration.Snapshot) error {
+	if snap.Reading.Down.CCM == nil {
 		return nil
 	}
-	account := seen.Reading.Down.CCM.ServiceAccount
+	account := snap.Reading.Down.CCM.ServiceAccount
 	object := "ServiceAccount kube-system/" + account
-	missing, err := kube.MissingRights(ctx, c.Kube, wellknown.System, account, seen.Reading.CCMEvidence().Migration)
+	missing, err := kube.MissingRights(ctx, c.Kube, wellknown.System, account, snap.Reading.CCMEvidence().Migration)
 	switch {
 	case err != nil:
 		return migration.CouldNotRead("rights of "+object, err)
