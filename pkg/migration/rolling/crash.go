@@ -11,41 +11,42 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// raceLimit is the number of equal ends of a component, seen by this run while its API
-// server answered, that a start which races something else can explain.
+// raceLimit is the maximum number of equal exits, seen by this run while the API server
+// answered, that a race at the start can explain.
 const raceLimit = 3
 
-// Exits counts the ends of kube-controller-managers that this run saw, by their IDs. Only
-// static pods count: what rke starts has no pod that shows its ends.
+// Exits counts the exits of kube-controller-managers that this run saw, by ID. It counts only
+// static pods, since rke's containers have no pod that shows exits.
 type Exits map[string]exits
 
-// exits counts the ends of one kube-controller-manager. It ends without a fault of its own
-// when its API server is away for longer than a renew deadline, and its count of restarts
-// tells neither when nor why: such ends do not count.
+// exits counts the exits of one kube-controller-manager. It exits without a fault of its own
+// if its API server is down for longer than a renew deadline. The restart count shows neither
+// time nor cause, so exits near an outage do not count.
 type exits struct {
 	pod    string    // UID and manifest
 	server time.Time // start of the API server on the same Node
-	code   int32     // of the last end
-	spared int32     // ends that do not count
-	all    int32
+	code   int32     // exit code of the last exit
+	spared int32     // exits that do not count
+	all    int32     // all exits
 }
 
-// count returns the number of ends of the same kind.
+// count returns the number of exits that count.
 func (e exits) count() int { return int(e.all - e.spared) }
 
-// Next returns the count after another reading. It leaves e as it was.
-func (e Exits) Next(seen migration.Snapshot) Exits {
+// Next returns the counts after another reading. It does not change e.
+func (e Exits) Next(snap migration.Snapshot) Exits {
 	next := maps.Clone(e)
 	if next == nil {
 		next = Exits{}
 	}
-	for _, k := range seen.Reading.KCMs {
-		next[k.ID] = e[k.ID].next(k, seen.Unseen)
+	for _, k := range snap.Reading.KCMs {
+		next[k.ID] = e[k.ID].next(k, snap.Unseen)
 	}
 	return next
 }
 
-// next returns the count after another reading; unseen: the reading before it failed.
+// next returns the counts after another reading. unseen reports whether the previous reading
+// failed.
 func (e exits) next(k migration.KCM, unseen bool) exits {
 	if k.Pod == nil || len(k.Pod.Statuses) == 0 {
 		return e
@@ -58,13 +59,13 @@ func (e exits) next(k migration.KCM, unseen bool) exits {
 	if last := status.LastEnd(); last != nil {
 		now.code = last.Code
 		if status.HeldBack() {
-			now.all++ // it has ended, and was not started again
+			now.all++ // it exited and has not restarted yet
 		}
 	}
 	answers := k.Server == nil || k.Server.Ready
 	switch {
 	case e.pod == "" && answers && status.Waiting != nil && now.all > raceLimit:
-		now.spared = now.all - raceLimit // held back when this run began: one more end tells
+		now.spared = now.all - raceLimit // held back since before this run; one more exit proves a crash
 	case e.pod != now.pod || !e.server.Equal(now.server) || !answers || unseen:
 		now.spared = now.all
 	case e.code != now.code && e.all > e.spared:
@@ -73,14 +74,14 @@ func (e exits) next(k migration.KCM, unseen bool) exits {
 	return now
 }
 
-// Crash returns an error that names a control plane whose kube-controller-manager cannot
-// start with its arguments, or nil. The rollout stops there: Rancher's probes block the
-// tier, and waiting does not help.
-func (e Exits) Crash(seen migration.Snapshot) error {
-	if seen.Outage { // what does not start may wait for an API
+// Crash returns an error if a kube-controller-manager cannot start with its arguments. The
+// rollout stops at its control plane, since Rancher's probes block the tier, and waiting does
+// not help.
+func (e Exits) Crash(snap migration.Snapshot) error {
+	if snap.Outage { // it may only wait for an API server
 		return nil
 	}
-	for _, k := range seen.Reading.KCMs {
+	for _, k := range snap.Reading.KCMs {
 		if k.Pod == nil || e[k.ID].count() <= raceLimit {
 			continue
 		}
@@ -90,21 +91,21 @@ func (e Exits) Crash(seen migration.Snapshot) error {
 				continue
 			}
 			return &fault.Error{Class: fault.Check, Reason: "ComponentCrashes", Object: k.Name(),
-				Seen:   fmt.Sprintf("exits with code %d, %d restarts%s", last.Code, status.Restarts, cause(k, seen.Reading.KCMs, last.Message)),
+				Seen:   fmt.Sprintf("exits with code %d, %d restarts%s", last.Code, status.Restarts, cause(k, snap.Reading.KCMs, last.Message)),
 				Wanted: "a component that starts with its arguments: " + strings.Join(userArgs(k), " "),
-				Fix: "read why: " + fault.Command("kubectl", "-n", wellknown.System, "logs", k.Pod.Name, "--previous") + "; correct the argument in " + seen.Reading.Object + "; " +
+				Fix: "read why: " + fault.Command("kubectl", "-n", wellknown.System, "logs", k.Pod.Name, "--previous") + "; correct the argument in " + snap.Reading.Object + "; " +
 					"to go back remove enable-leader-migration there too, and leave the rest as it is"}
 		}
 	}
 	return nil
 }
 
-// cause describes why a component ended: by its own message, or, since RKE2's static pods
-// keep none (rancher/rke2:pkg/staticpod/staticpod.go), by the arguments that no running
-// one has.
+// cause describes why a component exited. It returns the component's own message, or the
+// arguments that no running one has. RKE2's static pods keep no message
+// (rancher/rke2:pkg/staticpod/staticpod.go).
 func cause(k migration.KCM, all []migration.KCM, message string) string {
-	if said := lastLine(message); said != "" {
-		return ": " + said
+	if line := lastLine(message); line != "" {
+		return ": " + line
 	}
 	running := map[string]bool{}
 	for _, other := range all {
@@ -126,7 +127,7 @@ func cause(k migration.KCM, all []migration.KCM, message string) string {
 	return "; arguments that no running one has: " + strings.Join(own, " ")
 }
 
-// userArgs returns the arguments that are not paths of RKE2's own files.
+// userArgs returns the arguments except paths of RKE2's own files.
 func userArgs(k migration.KCM) []string {
 	var args []string
 	if k.Pod == nil {

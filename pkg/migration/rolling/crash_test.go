@@ -21,12 +21,12 @@ func kcmFor(machine string, ready bool, restarts int32, message string, args ...
 	return migration.KCM{Member: machine, Kind: "Machine", ID: machine, Node: machine, Known: true, Ready: ready, Pod: pod}
 }
 
-func TestCrash(t *testing.T) {
+func TestCrash_exits_errorNamesCause(t *testing.T) {
 	sound := kcmFor("b", true, 0, "", "--profiling=false", "--kubeconfig=/var/lib/rancher/x")
 	bad := []string{"--profiling=false", "--kubeconfig=/var/lib/rancher/y", "--bogus=1"}
 	for name, c := range map[string]struct {
 		kcms []migration.KCM
-		seen string // empty: nothing is wrong
+		seen string // empty if there is no error
 	}{
 		"all run":                   {kcms: []migration.KCM{sound}},
 		"no pod":                    {kcms: []migration.KCM{{Node: "c"}, sound}},
@@ -38,7 +38,7 @@ func TestCrash(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := Exits{}
-			for _, k := range c.kcms { // every end was seen by this run
+			for _, k := range c.kcms { // this run saw every exit
 				if k.Pod != nil {
 					seen[k.ID] = exits{all: k.Pod.Statuses[0].Restarts + 1}
 				}
@@ -60,16 +60,17 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// seenKCM is what one reading shows: "run 3" runs after 3 restarts, "held 3" is held
-// back after 3 restarts and one more end, "none" has no pod, "bare" one without statuses.
+// seenKCM describes the content of one reading. "run 3" runs after 3 restarts. "held 3" is
+// held back after 3 restarts and one more exit. "none" has no pod, "bare" has a pod without
+// statuses.
 type seenKCM struct {
 	state    string
 	restarts int32
 	code     int32
-	server   string // start of the API server beside it; "": not Ready
+	server   string // start of the API server of the same Node; empty if it is not Ready
 	pod      string
-	unseen   bool // the reading before failed
-	outage   bool // one failed less than a back-off ago
+	unseen   bool // the previous reading failed
+	outage   bool // a reading failed less than a back-off ago
 }
 
 func (s seenKCM) kcm() migration.KCM {
@@ -96,8 +97,8 @@ func (s seenKCM) kcm() migration.KCM {
 	return k
 }
 
-// A component that ends because its API server was away is not called broken, however
-// often it did, now or months ago; one that ends by itself is, while it is held back.
+// A component that exits because its API server is down never counts as broken. One that
+// exits while its API server answers does, while it is held back.
 func TestOnlyEndsThatTellAreCounted(t *testing.T) {
 	const up, later = "10:00:00", "11:00:00"
 	run := func(restarts int32) seenKCM {
@@ -111,7 +112,7 @@ func TestOnlyEndsThatTellAreCounted(t *testing.T) {
 	outage := func(s *seenKCM) { s.outage = true }
 	for name, tt := range map[string]struct {
 		readings []seenKCM
-		named    int // by which reading; 0: never
+		named    int // the reading that names it, or 0
 	}{
 		"a wrong argument, from its first start":      {[]seenKCM{run(0), held(0), held(1), run(2), held(2), held(3)}, 6},
 		"the same, seen while it is created":          {[]seenKCM{{state: "new", server: up, pod: "p"}, held(0), held(1), held(2), held(3)}, 5},

@@ -1,4 +1,4 @@
-// Package rolling judges, over several readings of a cluster, what the processes of its
-// control planes do while an edit is rolled out: which cannot start, and which may still
-// run from before. It holds nothing between readings: a memory goes in and comes out.
+// Package rolling judges the processes of control planes over several readings during a
+// rollout. It finds processes that cannot start, and old ones that may still run. It holds no
+// state itself: each function takes the previous state and returns the next one.
 package rolling

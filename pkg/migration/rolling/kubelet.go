@@ -16,34 +16,34 @@ import (
 
 const (
 	nodeLeases = "kube-node-lease"
-	// gracePeriod bounds how long a kube-controller-manager outlives the start of the one
-	// that replaces it, on a machine whose kubelet reaches its API server: the grace period
-	// of a static pod (kubernetes/kubernetes:pkg/apis/core/v1/defaults.go@v1.26.13).
+	// gracePeriod limits how long a kube-controller-manager runs after the start of its
+	// replacement if the kubelet reaches its API server. It is the grace period of a static
+	// pod (kubernetes/kubernetes:pkg/apis/core/v1/defaults.go@v1.26.13).
 	gracePeriod = 30 * time.Second
-	// minRenewals are seen of a kubelet before the pod that it shows is believed.
+	// minRenewals is the minimum number of a kubelet's renewals that prove its pod's state.
 	minRenewals = 2
 )
 
-// Kubelets holds what a run has seen of the kubelets of control planes since their
-// kube-controller-managers started, by the IDs of those.
+// Kubelets holds a run's observations of the kubelets of control planes, by the IDs of their
+// kube-controller-managers.
 type Kubelets map[string]kubelet
 
-// kubelet is what was seen of a machine's kubelet since its kube-controller-manager
-// started. A mirror pod that is new and Ready does not say that the process before it has
-// ended, nor does a renewal of the Node's lease alone: a kubelet whose API server was away
-// renews within seconds, and ends what it does not know only when it has listed its pods
-// again, up to half a minute later. It shows the new pod only then, too; so those renewals
-// count that came after this run's first sight of the start (docs/steps/hand-over.md has
-// what a real one did). All times are by the clock of that machine.
+// kubelet holds the observations of a machine's kubelet since its kube-controller-manager
+// started. A new mirror pod that is Ready does not prove that the previous process exited.
+// Neither does one renewal of the Node's lease: after an outage of its API server, a kubelet
+// renews within seconds. It stops unknown processes only after it has listed its pods, up to
+// half a minute later, and it shows the new pod only then. Therefore only renewals after this
+// run's first sight of the start count; docs/steps/hand-over.md describes a measurement. All
+// times are by the clock of that machine.
 type kubelet struct {
-	started  time.Time // of the container
-	last     time.Time // the newest renewal that was seen
-	renewals int       // newer than that of the first sight
-	alone    bool      // the process before cannot run any longer
+	started  time.Time // start of the container
+	last     time.Time // newest known renewal
+	renewals int       // renewals since the first sight
+	proven   bool      // the previous process cannot run any longer
 }
 
-// renewed returns what is known after a reading of the Node's lease.
-func (k kubelet) renewed(started, renewal time.Time) kubelet {
+// addRenewal returns the observations after a reading of the Node's lease.
+func (k kubelet) addRenewal(started, renewal time.Time) kubelet {
 	if !k.started.Equal(started) {
 		return kubelet{started: started, last: renewal}
 	}
@@ -51,26 +51,26 @@ func (k kubelet) renewed(started, renewal time.Time) kubelet {
 		k.last = renewal
 		k.renewals++
 	}
-	k.alone = k.alone || k.renewals >= minRenewals && k.last.Sub(started) >= gracePeriod
+	k.proven = k.proven || k.renewals >= minRenewals && k.last.Sub(started) >= gracePeriod
 	return k
 }
 
-// MayOutlive reports whether a process from before the last restart of a
-// kube-controller-manager may still run, as far as the run has seen.
+// MayOutlive reports whether an old process may still run after the last restart of a
+// kube-controller-manager, as far as the run has seen.
 func (ks Kubelets) MayOutlive(r migration.Reading) bool {
-	return r.StaticPods && slices.ContainsFunc(r.KCMs, func(k migration.KCM) bool { return !ks.alone(k) })
+	return r.StaticPods && slices.ContainsFunc(r.KCMs, func(k migration.KCM) bool { return !ks.proven(k) })
 }
 
-// alone reports whether nothing from before the last start of a kube-controller-manager can
-// run next to it.
-func (ks Kubelets) alone(k migration.KCM) bool {
-	seen := ks[k.ID]
-	return seen.alone && seen.started.Format(time.RFC3339) == k.Started
+// proven reports whether the process before the last start of a kube-controller-manager
+// cannot run any longer.
+func (ks Kubelets) proven(k migration.KCM) bool {
+	known := ks[k.ID]
+	return known.proven && known.started.Format(time.RFC3339) == k.Started
 }
 
-// Next reads the leases of the Nodes whose kubelets are not proven yet. It returns what is
-// known then, and one line for each process that may still run from before.
-func (ks Kubelets) Next(ctx context.Context, client kubernetes.Interface, r migration.Reading) (next Kubelets, open []string, err error) {
+// Next reads the leases of the Nodes whose kubelets prove nothing yet. It returns the new
+// observations and one line for each old process that may still run.
+func (ks Kubelets) Next(ctx context.Context, client kubernetes.Interface, r migration.Reading) (next Kubelets, pending []string, err error) {
 	next = maps.Clone(ks)
 	if next == nil {
 		next = Kubelets{}
@@ -79,24 +79,24 @@ func (ks Kubelets) Next(ctx context.Context, client kubernetes.Interface, r migr
 		return next, nil, nil
 	}
 	for _, k := range r.KCMs {
-		if ks.alone(k) {
+		if ks.proven(k) {
 			continue
 		}
 		started, err := time.Parse(time.RFC3339, k.Started)
 		if err != nil {
-			open = append(open, k.Name()+": its start is not seen")
+			pending = append(pending, k.Name()+": its start is unknown")
 			continue
 		}
 		renewal, err := nodeRenewal(ctx, client, k.Node)
 		if err != nil {
 			return next, nil, err
 		}
-		now := ks[k.ID].renewed(started, renewal)
-		if next[k.ID] = now; !now.alone {
-			open = append(open, fmt.Sprintf("%s: the process before it may still run; wanted Node %s to renew its lease %s from now on, the last time %s after the start at the earliest", k.Name(), k.Node, times(max(1, minRenewals-now.renewals)), gracePeriod))
+		now := ks[k.ID].addRenewal(started, renewal)
+		if next[k.ID] = now; !now.proven {
+			pending = append(pending, fmt.Sprintf("%s: the process before it may still run; wanted Node %s to renew its lease %s from now on, the last time %s after the start at the earliest", k.Name(), k.Node, times(max(1, minRenewals-now.renewals)), gracePeriod))
 		}
 	}
-	return next, open, nil
+	return next, pending, nil
 }
 
 // times returns a number as an adverb.
@@ -107,8 +107,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// nodeRenewal returns when a Node's lease was renewed last, by its kubelet's clock; zero
-// without one.
+// nodeRenewal returns the last renewal of a Node's lease by its kubelet's clock, or zero.
 func nodeRenewal(ctx context.Context, client kubernetes.Interface, node string) (time.Time, error) {
 	lease, err := client.CoordinationV1().Leases(nodeLeases).Get(ctx, node, metav1.GetOptions{})
 	switch {

@@ -27,38 +27,37 @@ func TestKubeletRenewed(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		renewals []time.Time
-		alone    bool
+		proven   bool
 	}{
 		"none yet":                       {[]time.Time{{}, {}}, false},
 		"from before the start alone":    {at(-12, -2, -2), false},
 		"one, read again and again":      {at(31, 31, 31), false},
 		"two, too early":                 {at(9, 19, 29), false},
 		"as a kubelet that is connected": {at(-2, 8, 18, 28, 38), true},
-		"connected late":                 {at(-2, -2, 100), false}, // the API server was away: the process before ends about now
+		"connected late":                 {at(-2, -2, 100), false}, // the API server was down: the previous process exits about now
 		"connected late, once more":      {at(-2, -2, 100, 110), true},
 		"first seen when connected late": {at(105, 112), false}, // it has not listed its pods yet
 		"the same, and once more":        {at(105, 112, 122), true},
 		"one before and one after":       {at(-2, 30), false},
 		"long ago":                       {at(86400, 86410, 86420), true},
-		"its clock was put back":         {at(40, 35, 20), false},
+		"its clock was set back":         {at(40, 35, 20), false},
 		"in the second of the start":     {at(0, 30), false},
 	} {
 		var k kubelet
 		for _, r := range tt.renewals {
-			k = k.renewed(start, r)
+			k = k.addRenewal(start, r)
 		}
-		if k.alone != tt.alone {
+		if k.proven != tt.proven {
 			t.Errorf("%s: %+v", name, k)
 		}
 	}
-	k := kubelet{}.renewed(start, start.Add(30*time.Second)).renewed(start, start.Add(40*time.Second)).renewed(start, start.Add(50*time.Second))
-	if k = k.renewed(start.Add(35*time.Second), start.Add(50*time.Second)); k.alone {
-		t.Error("a later start is not judged by what was seen of an earlier one")
+	k := kubelet{}.addRenewal(start, start.Add(30*time.Second)).addRenewal(start, start.Add(40*time.Second)).addRenewal(start, start.Add(50*time.Second))
+	if k = k.addRenewal(start.Add(35*time.Second), start.Add(50*time.Second)); k.proven {
+		t.Error("the renewals before a restart prove the new start")
 	}
 }
 
-// The leases are read by one request for each control plane, and no longer once each was
-// seen.
+// Each control plane takes one request per reading, and none once its kubelet is proven.
 func TestNext_nodeLeases_readUntilProven(t *testing.T) {
 	start := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	reads, renewal := 0, start
@@ -90,7 +89,7 @@ func TestNext_nodeLeases_readUntilProven(t *testing.T) {
 		return runner.Met
 	}
 	if _, open, err := kubelets.Next(t.Context(), kube, migration.Reading{KCMs: seen.KCMs}); err != nil || len(open) > 0 || reads != 0 {
-		t.Errorf("%q, %v, %d reads of what no kubelet starts", open, err, reads)
+		t.Errorf("%q, %v, %d reads without static pods", open, err, reads)
 	}
 	for i, want := range []runner.VerdictKind{runner.Waiting, runner.Waiting, runner.Waiting, runner.Met} {
 		renewal = start.Add(time.Duration(1+10*i) * time.Second)
@@ -99,17 +98,16 @@ func TestNext_nodeLeases_readUntilProven(t *testing.T) {
 		}
 	}
 	if kind := judge(); kind != runner.Met || reads != 12 {
-		t.Errorf("%s, %d reads after each was seen", kind, reads)
+		t.Errorf("%s, %d reads after each was proven", kind, reads)
 	}
 	seen.KCMs[1].Started = start.Add(time.Minute).Format(time.RFC3339)
 	if kind := judge(); kind != runner.Waiting || reads != 13 {
-		t.Errorf("%s, %d reads after one was started again", kind, reads)
+		t.Errorf("%s, %d reads after one has restarted", kind, reads)
 	}
 }
 
-// When a Node's lease was renewed; what is not there says nothing, and what cannot be read
-// is an error.
-func TestNodeRenewal(t *testing.T) {
+// A missing lease gives the zero time; an unreadable one is an error.
+func TestNodeRenewal_lease_timeOrError(t *testing.T) {
 	when := metav1.NewMicroTime(time.Unix(100, 0))
 	lease := func(name string, renew *metav1.MicroTime) *coordinationv1.Lease {
 		return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: nodeLeases, Name: name}, Spec: coordinationv1.LeaseSpec{RenewTime: renew}}

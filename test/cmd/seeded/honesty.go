@@ -37,7 +37,7 @@ func honesty() []seeded {
 			"return has[node] })", `return has[node] || defect.On("H4-uncovered") })`,
 			"./pkg/verify/checks", "TestNodeWithoutPodIsNeverGreen", false},
 		{"H5-outage", "what ends for want of an API counts as broken", "pkg/migration/rolling/crash.go",
-			"	if seen.Outage {", `	if seen.Outage && !defect.On("H5-outage") {`,
+			"	if snap.Outage {", `	if snap.Outage && !defect.On("H5-outage") {`,
 			"./pkg/migration/rolling", "TestOnlyEndsThatTellAreCounted", false},
 		{"H5-still", "an API that stood still and answered in the end was never away", "pkg/migration/procedure/observe.go",
 			"	if o.quick && !next.quick {", `	if o.quick && !next.quick && !defect.On("H5-still") {`,
