@@ -13,19 +13,19 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 )
 
-// Alone says who else runs controller managers for the cluster; nil: nobody, and
-// nothing was out of sight. A position is computed from those that a migration deals
-// with, and says nothing of others. It writes nothing.
-func Alone(ctx context.Context, access migration.Access, seen migration.Snapshot) error {
-	_, err := otherManagers(ctx, access, seen)
+// Alone returns an error if other controller managers run for the cluster, or if the cluster
+// cannot be searched for them. The position does not show them, since it is computed from
+// the managers of a migration. Alone writes nothing.
+func Alone(ctx context.Context, access migration.Access, snap migration.Snapshot) error {
+	_, err := otherManagers(ctx, access, snap)
 	return err
 }
 
-// RequireAlone is Alone before a change of who runs the cloud controllers: hours may
-// have passed since the preflight looked. An API that is away for a moment is an
-// error that may be tried again, and no manager that could not be seen.
-func RequireAlone(ctx context.Context, access migration.Access, seen migration.Snapshot) error {
-	facts, err := otherManagers(ctx, access, seen)
+// RequireAlone calls Alone before an edit that changes the manager of the cloud controllers,
+// since hours may have passed after the preflight. A short outage of the API is a transient
+// error, not a finding.
+func RequireAlone(ctx context.Context, access migration.Access, snap migration.Snapshot) error {
+	facts, err := otherManagers(ctx, access, snap)
 	if err == nil {
 		return nil
 	}
@@ -37,15 +37,15 @@ func RequireAlone(ctx context.Context, access migration.Access, seen migration.S
 	return err
 }
 
-func otherManagers(ctx context.Context, access migration.Access, seen migration.Snapshot) (downstream.Facts, error) {
+func otherManagers(ctx context.Context, access migration.Access, snap migration.Snapshot) (downstream.Facts, error) {
 	reader, err := kube.New(access.Config, access.Clock)
 	if err != nil {
 		return downstream.Facts{}, err
 	}
-	input := evidence.Input{Facts: kube.ReadManagers(ctx, reader), Position: seen.Result, Distribution: access.Distribution}
+	input := evidence.Input{Facts: kube.ReadManagers(ctx, reader), Position: snap.Result, Distribution: access.Distribution}
 	if len(input.StaticPods.Value) == 0 {
-		input.KCMs = seen.Reading.KCMEvidence() // RKE runs them outside the API
+		input.KCMs = snap.Reading.KCMEvidence() // RKE runs them outside the API
 	}
-	report := verify.RunAll(ctx, verify.Bind(input, checks.Managers()...), verify.Options{Position: seen.Result.Position})
+	report := verify.RunAll(ctx, verify.Bind(input, checks.Managers()...), verify.Options{Position: snap.Result.Position})
 	return input.Facts, JudgeReport(report, migration.Options{})
 }

@@ -17,21 +17,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// APIOnly is a cluster of which only its API is known, whoever made it: no Rancher
-// object and no cluster.yml tells of it. It can be audited and not migrated.
+// APIOnly holds access to a cluster that is known only by its API, without Rancher objects or
+// cluster.yml. Such a cluster can be audited but not migrated.
 type APIOnly struct {
 	Config  *rest.Config
 	Clock   clock.WithTicker
 	Options migration.Options
-	// Distribution is what is known of it from elsewhere; "": what its API tells.
+	// Distribution is the known distribution. If it is empty, the API's version decides.
 	Distribution wellknown.Distribution
-	// Record is the journal, where one was read: EC2 is asked about its Nodes too.
+	// Record is the journal, or empty. Gather also asks EC2 about the Nodes of its fingerprint.
 	Record journal.Record
 }
 
-// Gather reads everything that checks judge, and computes the position from the
-// arguments that the API shows. A part that may not be read costs only the checks
-// that need it; an API server that does not answer at all is a fault.
+// Gather reads all facts for the checks and computes the position from the arguments that the
+// API shows. If a part is forbidden, only the checks that need it are unknown. Gather returns
+// an error if the API server does not answer at all.
 func (p APIOnly) Gather(ctx context.Context) (Inspection, error) {
 	reader, err := kube.New(p.Config, p.Clock)
 	if err != nil {
@@ -49,8 +49,8 @@ func (p APIOnly) Gather(ctx context.Context) (Inspection, error) {
 	return Inspection{Input: input}, nil
 }
 
-// distributionOf tells RKE2, whose evidence of names and arguments is on the
-// Nodes, by the version that its API server gives.
+// distributionOf recognizes RKE2 by its API server's version. RKE2's Nodes carry evidence of
+// names and arguments.
 func distributionOf(facts downstream.Facts) wellknown.Distribution {
 	if facts.Version.OK() && strings.Contains(facts.Version.Value, "+rke2") {
 		return wellknown.RKE2

@@ -13,9 +13,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 )
 
-// readBoth reads a cluster, and asks EC2 about its instances while the Nodes are
-// still being listed, and about those that Nodes of the fingerprint had. version tells from what was read which CCM's actions IAM is
-// asked about.
+// readBoth reads a cluster and, in parallel, its instances from EC2. It also asks EC2 about
+// the instances in the fingerprint. version returns the Kubernetes version from the facts;
+// it selects the CCM whose IAM actions are simulated.
 func readBoth(ctx context.Context, reader kube.Reader, o migration.Options, record journal.Record, version func(downstream.Facts) string) (downstream.Facts, cloud.Facts) {
 	instances := aws.Start(ctx, aws.Options{Mode: aws.Mode(o.AWS), Identity: o.AWSIdentity, Region: o.Region, Profile: o.Profile,
 		AssumeRole: o.AssumeRole, ExternalID: o.ExternalID, SessionName: o.SessionName})
@@ -28,8 +28,8 @@ func readBoth(ctx context.Context, reader kube.Reader, o migration.Options, reco
 	return facts, instances.Facts(facts.Nodes.Value)
 }
 
-// iamActions are those that the CCM to be installed needs; none where the matrix
-// has no image for a Kubernetes version.
+// iamActions returns the IAM actions that the planned CCM needs. It returns none if the version
+// matrix has no image for the Kubernetes version.
 func iamActions(o migration.Options, version string) []string {
 	reference := o.CCMImage
 	if reference == "" {

@@ -1,7 +1,7 @@
-// Package audit gathers all that checks judge of a cluster, runs them, and says what
-// their report comes to: an error, or lines for people. It serves the steps preflight and
-// verify, the plan, and every audit without a run.
+// Package audit gathers the facts for the checks of a cluster, runs the checks, and turns
+// their report into an error or into lines for people. The steps preflight and verify, the
+// plan, and audits without a run use it.
 //
-// It writes nothing on any API server but access reviews and dry runs. It may not know a
-// step.
+// It writes nothing to any API server except access reviews and dry runs. It must not import
+// steps.
 package audit

@@ -22,60 +22,61 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Auditor reads and judges a cluster that a Backend configures.
+// Auditor audits a cluster through its Backend.
 type Auditor struct {
 	migration.Access
 	Backend migration.Backend
 }
 
-// Inspection is everything that was read for an audit, before it is judged.
+// Inspection holds all facts of an audit before the checks judge them.
 type Inspection struct {
 	Input evidence.Input
-	Own   []verify.Bound // of the Backend, bound to what it read
-	// EncodeBundle writes what those judge, without secrets; nil: nobody can.
+	Own   []verify.Bound // the Backend's checks, bound to its facts
+	// EncodeBundle encodes the input of the Backend's checks without secrets, or is nil.
 	EncodeBundle func(*bundle.Redactor) ([]byte, error)
 }
 
-// Bound are all checks of an inspection, the Backend's own first. The audit of a cluster
-// whose own side could not be read asks both sides the questions that they share.
+// Bound returns all checks of an inspection, the Backend's first. A check that both
+// answer appears once; see verify.Merge.
 func (i Inspection) Bound() []verify.Bound {
 	return verify.Merge(slices.Concat(i.Own, checks.Bind(i.Input)))
 }
 
-// Gather reads everything that checks judge besides what was observed. It writes
-// nothing on any API server but access reviews and dry runs.
-func (a Auditor) Gather(ctx context.Context, seen migration.Snapshot, writes bool) (Inspection, error) {
-	facts, instances, err := Facts(ctx, a.Access, seen)
+// Gather adds all other facts for the checks to an observation. writes reports whether a
+// later step of the run writes. Gather writes nothing to any API server except access reviews
+// and dry runs.
+func (a Auditor) Gather(ctx context.Context, snap migration.Snapshot, writes bool) (Inspection, error) {
+	facts, instances, err := Facts(ctx, a.Access, snap)
 	if err != nil {
 		return Inspection{}, err
 	}
-	prepared := a.prepare(ctx, seen, writes)
+	prepared := a.prepare(ctx, snap, writes)
 	facts.Admission = prepared.Admission
 	input := evidence.Input{
-		Facts: facts, Position: seen.Result, Distribution: a.Distribution,
-		Machines: seen.Reading.Refs(), Target: a.Options.KubernetesVersion, CloudRoutes: a.Options.CloudRoutes, Preflight: !a.Options.ReadOnly,
-		Planned: prepared.PlannedSet, ImageAllowed: ImageAllowed, Cloud: instances, CloudConfig: a.cloudConfig(ctx, seen),
+		Facts: facts, Position: snap.Result, Distribution: a.Distribution,
+		Machines: snap.Reading.Refs(), Target: a.Options.KubernetesVersion, CloudRoutes: a.Options.CloudRoutes, Preflight: !a.Options.ReadOnly,
+		Planned: prepared.PlannedSet, ImageAllowed: ImageAllowed, Cloud: instances, CloudConfig: a.cloudConfig(ctx, snap),
 	}
-	if err := addJournal(&input, seen.Record); err != nil {
+	if err := addJournal(&input, snap.Record); err != nil {
 		return Inspection{}, err
 	}
-	a.Backend.Evidence(seen, &input)
-	a.Backend.Decide(seen, input)
-	own := a.Backend.Checks(seen, input, prepared)
-	keep := func(r *bundle.Redactor) ([]byte, error) { return a.Backend.EncodeBundle(seen, writes, r) }
-	return Inspection{Input: input, Own: own, EncodeBundle: keep}, nil
+	a.Backend.Evidence(snap, &input)
+	a.Backend.Decide(snap, input)
+	own := a.Backend.Checks(snap, input, prepared)
+	encode := func(r *bundle.Redactor) ([]byte, error) { return a.Backend.EncodeBundle(snap, writes, r) }
+	return Inspection{Input: input, Own: own, EncodeBundle: encode}, nil
 }
 
-// cloudConfig reads what the CCM's cloud config says in the place of facts of EC2. An
-// audit that may not read it is judged by the arguments that name one: of rke's the
-// chart's Secret is left from the switch on, which the role of an audit does not cover.
-func (a Auditor) cloudConfig(ctx context.Context, seen migration.Snapshot) verify.Read[cloud.Config] {
+// cloudConfig returns the overrides of EC2 facts in the CCM's cloud config. If an audit must
+// not read the config, the checks use the arguments that name one. After rke's switch only
+// the chart's Secret holds the config, and an audit's role does not cover Secrets.
+func (a Auditor) cloudConfig(ctx context.Context, snap migration.Snapshot) verify.Read[cloud.Config] {
 	text, err := a.Options.CloudConfig, error(nil)
 	if text == "" {
-		if a.Options.ReadOnly && a.Distribution == wellknown.RKE && seen.Result.Position.AtLeast(position.P4) {
+		if a.Options.ReadOnly && a.Distribution == wellknown.RKE && snap.Result.Position.AtLeast(position.P4) {
 			return verify.Read[cloud.Config]{}
 		}
-		text, err = a.Backend.CloudConfig(ctx, seen)
+		text, err = a.Backend.CloudConfig(ctx, snap)
 	}
 	switch {
 	case err != nil && a.Options.ReadOnly:
@@ -86,19 +87,19 @@ func (a Auditor) cloudConfig(ctx context.Context, seen migration.Snapshot) verif
 	return verify.ReadOf(ccmchart.Overrides(text))
 }
 
-// GatherAPIOnly is Gather where these credentials, or an API server, do not give all
-// that a procedure is judged by: what there is of the cluster itself. Of the position
-// it says what the API alone shows, and of the Backend nothing.
+// GatherAPIOnly gathers the facts of the cluster's own API, if credentials or an API server
+// do not allow Gather. The position follows from that API alone, and the Backend's checks
+// are missing.
 func (a Auditor) GatherAPIOnly(ctx context.Context, record journal.Record) (Inspection, error) {
 	plain := APIOnly{Config: a.Config, Clock: a.Clock, Options: a.Options, Distribution: a.Distribution, Record: record}
-	seen, err := plain.Gather(ctx)
+	gathered, err := plain.Gather(ctx)
 	if err != nil {
 		return Inspection{}, err
 	}
-	return seen, addJournal(&seen.Input, record)
+	return gathered, addJournal(&gathered.Input, record)
 }
 
-// addJournal adds what a journal knows of the cluster, or why it cannot be read.
+// addJournal adds the journal's fingerprint, and the error if the journal cannot be read.
 func addJournal(input *evidence.Input, record journal.Record) error {
 	before, known, err := guard.Fingerprint(record)
 	if known {
@@ -108,27 +109,27 @@ func addJournal(input *evidence.Input, record journal.Record) error {
 	return err
 }
 
-// Inspect gathers and judges.
-func (a Auditor) Inspect(ctx context.Context, seen migration.Snapshot, writes bool) (verify.Report, downstream.Facts, error) {
-	gathered, err := a.Gather(ctx, seen, writes)
+// Inspect gathers the facts and runs the checks.
+func (a Auditor) Inspect(ctx context.Context, snap migration.Snapshot, writes bool) (verify.Report, downstream.Facts, error) {
+	gathered, err := a.Gather(ctx, snap, writes)
 	if err != nil {
 		return verify.Report{}, downstream.Facts{}, err
 	}
-	return verify.RunAll(ctx, gathered.Bound(), a.Options.Checks(seen.Result.Position)), gathered.Input.Facts, nil
+	return verify.RunAll(ctx, gathered.Bound(), a.Options.Checks(snap.Result.Position)), gathered.Input.Facts, nil
 }
 
-// Facts reads everything of the cluster itself that checks judge, and its instances.
-func Facts(ctx context.Context, a migration.Access, seen migration.Snapshot) (downstream.Facts, cloud.Facts, error) {
+// Facts reads all facts about the cluster itself, and its instances.
+func Facts(ctx context.Context, a migration.Access, snap migration.Snapshot) (downstream.Facts, cloud.Facts, error) {
 	reader, err := kube.New(a.Config, a.Clock)
 	if err != nil {
 		return downstream.Facts{}, cloud.Facts{}, err
 	}
-	facts, instances := readBoth(ctx, reader, a.Options, seen.Record, func(downstream.Facts) string { return seen.Reading.Version })
+	facts, instances := readBoth(ctx, reader, a.Options, snap.Record, func(downstream.Facts) string { return snap.Reading.Version })
 	return facts, instances, nil
 }
 
-// ImageAllowed says why an image of the CCM must not run with a Kubernetes
-// version, by the version matrix.
+// ImageAllowed returns an error if the version matrix forbids an image of the CCM for a
+// Kubernetes version.
 func ImageAllowed(image, kubernetes string) error {
 	parsed, err := awsccm.ParseImage(image)
 	if err != nil {

@@ -24,10 +24,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Nobody else may run the cloud controllers, when a run begins and again right before a
-// change of who does. What could not be looked at for a moment may be tried again, and is
-// no manager.
-func TestAlone(t *testing.T) {
+// No other manager may run when a run begins, and again before each change of the manager. A
+// short outage is a transient error, not a finding.
+func TestAlone_otherManagers_error(t *testing.T) {
 	stranger := func(client *fake.Clientset) error {
 		return client.Tracker().Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "kcm"},
 			Spec: corev1.PodSpec{NodeName: "worker", Containers: []corev1.Container{{Name: "m", Command: []string{"kube-controller-manager"}, Args: []string{"--cloud-provider=aws"}}}}})
@@ -55,12 +54,12 @@ func TestAlone(t *testing.T) {
 		alone  bool
 		again  bool
 	}{
-		"nobody, in-tree":          {at: position.P2, alone: true},
-		"nobody, beside the CCM":   {at: position.P3, alone: true},
-		"a pod of somebody's":      {at: position.P2, change: stranger},
+		"none, in-tree":            {at: position.P2, alone: true},
+		"none next to the CCM":     {at: position.P3, alone: true},
+		"another manager's pod":    {at: position.P2, change: stranger},
 		"the API is away":          {at: position.P2, change: refuse("nodes", away), again: true},
 		"DaemonSets are away":      {at: position.P2, change: refuse("daemonsets", away), again: true},
-		"it may not be looked at":  {at: position.P2, change: refuse("nodes", denied)},
+		"Nodes are forbidden":      {at: position.P2, change: refuse("nodes", denied)},
 		"they run outside the API": {at: position.P2, change: noStatic, kind: wellknown.RKE, alone: true},
 	} {
 		access, client, by := clustertest.Reached(tt.at)
@@ -68,16 +67,16 @@ func TestAlone(t *testing.T) {
 		if tt.kind != "" {
 			core.Distribution = tt.kind
 		}
-		seen := clustertest.At(tt.at)
+		snap := clustertest.At(tt.at)
 		if tt.change != nil {
 			if err := tt.change(client); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := Alone(t.Context(), core.Access, seen); (err == nil) != tt.alone {
+		if err := Alone(t.Context(), core.Access, snap); (err == nil) != tt.alone {
 			t.Errorf("%s: %v", name, err)
 		}
-		err := RequireAlone(t.Context(), core.Access, seen)
+		err := RequireAlone(t.Context(), core.Access, snap)
 		if again := err != nil && strings.HasPrefix(err.Error(), "look for other controller managers: "); (err == nil) != tt.alone || again != tt.again || again != (err != nil && retry.Transient(err)) {
 			t.Errorf("%s: required: %v", name, err)
 		}
@@ -86,22 +85,21 @@ func TestAlone(t *testing.T) {
 	core := Auditor{Access: access, Backend: by}
 	core.Config.Host = "no URL: %"
 	if err := Alone(t.Context(), core.Access, migration.Snapshot{}); err == nil {
-		t.Error("nobody was looked for, and nobody is said to be there")
+		t.Error("no error without a client")
 	}
 }
 
-// What is gathered for checks is what was observed, the journal's fingerprint and why the
-// rest of it is not known.
-func TestGather(t *testing.T) {
+// Gather adds the journal's fingerprint and its error to the observation.
+func TestGather_journal_added(t *testing.T) {
 	access, _, by := clustertest.Reached(position.P1)
 	core := Auditor{Access: access, Backend: by}
 	by.Own = []verify.Bound{clustertest.Failing()}
 	record := clustertest.Printed(t, clustertest.Prints()...)
 	record.Unread = clustertest.ErrAway
-	seen := clustertest.At(position.P1)
-	seen.Record = record
+	snap := clustertest.At(position.P1)
+	snap.Record = record
 	for name, gather := range map[string]func() (Inspection, error){
-		"all":  func() (Inspection, error) { return core.Gather(t.Context(), seen, true) },
+		"all":  func() (Inspection, error) { return core.Gather(t.Context(), snap, true) },
 		"part": func() (Inspection, error) { return core.GatherAPIOnly(t.Context(), record) },
 	} {
 		got, err := gather()
@@ -120,16 +118,16 @@ func TestGather(t *testing.T) {
 		}
 	}
 	core.Config.Host = "no URL: %"
-	for name, err := range map[string]error{"all": clustertest.ErrOf(core.Gather(t.Context(), seen, true)), "part": clustertest.ErrOf(core.GatherAPIOnly(t.Context(), record))} {
+	for name, err := range map[string]error{"all": clustertest.ErrOf(core.Gather(t.Context(), snap, true)), "part": clustertest.ErrOf(core.GatherAPIOnly(t.Context(), record))} {
 		if err == nil {
 			t.Errorf("%s, without a client: %v", name, err)
 		}
 	}
 }
 
-// A cluster of which only the API is known is told by its version; one that does not
-// answer at all is a fault, and one that answers in part is judged by that.
-func TestGatherOfThePlainCluster(t *testing.T) {
+// The version shows the distribution of a cluster that is known only by its API. A partial
+// answer suffices; no answer is an error.
+func TestAPIOnlyGather_answers_partSuffices(t *testing.T) {
 	for name, tt := range map[string]struct {
 		version string
 		refuse  []string
@@ -160,14 +158,14 @@ func TestGatherOfThePlainCluster(t *testing.T) {
 			t.Errorf("%s: %v, %q, plain %t", name, err, got.Input.Distribution, got.Input.Plain)
 		}
 	}
-	if _, err := (APIOnly{Config: versionless(), Clock: clustertest.Clock{}}).Gather(t.Context()); err == nil {
+	if _, err := (APIOnly{Config: invalidConfig(), Clock: clustertest.Clock{}}).Gather(t.Context()); err == nil {
 		t.Error("gathered without a client")
 	}
 }
 
-// The installation to come is computed before the first write, and neither after the CCM
-// is there nor where nobody wants a write; what forbids it is said by checks.
-func TestPrepared(t *testing.T) {
+// The installation is computed before the first write, unless the CCM exists or the audit is
+// read-only. Checks report obstacles.
+func TestPrepare_position_installationComputed(t *testing.T) {
 	refuse := func(client *fake.Clientset) {
 		client.PrependReactor("create", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
 			return true, nil, apierrors.NewServiceUnavailable("away")
@@ -180,7 +178,7 @@ func TestPrepared(t *testing.T) {
 		at       position.Position
 		change   func(*Auditor, *clustertest.Side, *fake.Clientset)
 		planned  bool
-		chart    verify.Status // "": nothing is found
+		chart    verify.Status // empty without a finding
 		concerns verify.Status
 		admitted bool
 	}{
@@ -191,16 +189,16 @@ func TestPrepared(t *testing.T) {
 		"a value to know of": {position.P2, func(_ *Auditor, s *clustertest.Side, _ *fake.Clientset) {
 			s.Cloud = "[Global]\nDisableSecurityGroupIngress=true\n"
 		}, true, "", "", true},
-		"admission is not told": {position.P2, func(_ *Auditor, _ *clustertest.Side, client *fake.Clientset) { refuse(client) }, true, verify.Unknown, "", false},
-		"no client for Helm":    {position.P2, func(m *Auditor, _ *clustertest.Side, _ *fake.Clientset) { m.Config.Host = "no URL: %" }, false, verify.Fail, "", false},
+		"admission is unknown": {position.P2, func(_ *Auditor, _ *clustertest.Side, client *fake.Clientset) { refuse(client) }, true, verify.Unknown, "", false},
+		"no client for Helm":   {position.P2, func(m *Auditor, _ *clustertest.Side, _ *fake.Clientset) { m.Config.Host = "no URL: %" }, false, verify.Fail, "", false},
 	} {
 		access, client, by := clustertest.Reached(tt.at)
 		core := Auditor{Access: access, Backend: by}
-		seen := clustertest.At(tt.at)
+		snap := clustertest.At(tt.at)
 		if tt.change != nil {
 			tt.change(&core, by, client)
 		}
-		got := core.prepare(t.Context(), seen, !core.Options.ReadOnly)
+		got := core.prepare(t.Context(), snap, !core.Options.ReadOnly)
 		status := func(all []verify.Finding) verify.Status {
 			if len(all) == 0 {
 				return ""
@@ -216,8 +214,8 @@ func TestPrepared(t *testing.T) {
 	}
 }
 
-// What a CCM of a version asks of IAM; nothing where nobody knows which CCM that is.
-func TestActionsThatIAMIsAskedFor(t *testing.T) {
+// The actions are those of the CCM's image; an unknown image has none.
+func TestIAMActions_image_actions(t *testing.T) {
 	for name, tt := range map[string]struct {
 		image, version, routes string
 		some, route            bool
@@ -241,11 +239,11 @@ func TestActionsThatIAMIsAskedFor(t *testing.T) {
 	}
 }
 
-func versionless() *rest.Config { return &rest.Config{Host: "no URL: %"} }
+// invalidConfig returns a config from which no client can be made.
+func invalidConfig() *rest.Config { return &rest.Config{Host: "no URL: %"} }
 
-// What somebody should know of the chart's values is a finding; one that forbids the
-// installation is a failure.
-func TestConcernsOfTheInstallation(t *testing.T) {
+// An unusual chart value is a warning; one that forbids the installation is a failure.
+func TestConcernFindings_values_warnOrFail(t *testing.T) {
 	access, _, by := clustertest.Reached(position.P2)
 	core := Auditor{Access: access, Backend: by}
 	by.Cloud = "[Global]\nRoleARN=arn:aws:iam::1:role/x\nNotAKey=1\n"
@@ -261,9 +259,9 @@ func TestConcernsOfTheInstallation(t *testing.T) {
 	}
 }
 
-// A backend's evidence is there before it decides and before its checks are asked, and a
-// bundle says whether the run writes.
-func TestGatherAsksTheBackend(t *testing.T) {
+// The backend adds its evidence before it decides and returns its checks. A bundle records
+// whether the run writes.
+func TestGather_backend_evidenceFirst(t *testing.T) {
 	for _, writes := range []bool{true, false} {
 		access, _, by := clustertest.Reached(position.P1)
 		by.EndState = evidence.EndState("overrides")
@@ -281,9 +279,9 @@ func TestGatherAsksTheBackend(t *testing.T) {
 	}
 }
 
-// What a given cloud config says is judged; an audit that may not read the cluster's own
-// is judged by arguments, and a run knows that it could not be read.
-func TestCloudConfig(t *testing.T) {
+// Checks judge the given cloud config. If the cluster's own cannot be read, it is unset in an
+// audit and failed in a run.
+func TestCloudConfig_source_readOrFailed(t *testing.T) {
 	for name, tt := range map[string]struct {
 		text  string
 		fails bool
@@ -316,6 +314,6 @@ func TestCloudConfig(t *testing.T) {
 	core := Auditor{Access: access, Backend: by}
 	core.Options.ReadOnly, core.Distribution = true, wellknown.RKE
 	if got := core.cloudConfig(t.Context(), clustertest.At(position.P4)); got.Looked {
-		t.Errorf("a Secret that an audit may not read was asked for: %+v", got)
+		t.Errorf("the audit read a Secret without permission: %+v", got)
 	}
 }

@@ -8,13 +8,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// JudgeReport is the error that a report comes to; it adds warnings to what stops, if the user wants that.
+// JudgeReport returns an error if a check of the report fails or is unknown. With
+// options.FailOnWarning, warnings are errors too.
 func JudgeReport(report verify.Report, options migration.Options) error {
 	if err := report.Err(); fault.ClassOf(err) == fault.Usage {
 		return err
 	} else if err != nil {
 		others := faultsOf(report, verify.Fail, verify.Unknown)
-		return errors.Join(append([]error{err}, others[min(1, len(others)):]...)...) // Err tells the first
+		return errors.Join(append([]error{err}, others[min(1, len(others)):]...)...) // Err contains the first
 	}
 	if options.FailOnWarning {
 		return errors.Join(faultsOf(report, verify.Warn)...)
@@ -22,14 +23,14 @@ func JudgeReport(report verify.Report, options migration.Options) error {
 	return nil
 }
 
-// faultsOf are the findings of results with these statuses, as faults, so that
-// one run shows all that stops it.
+// faultsOf returns a fault for each finding with one of statuses, so that one run reports
+// every obstacle.
 func faultsOf(report verify.Report, statuses ...verify.Status) []error {
 	var faults []error
 	for _, status := range statuses {
 		for _, result := range report.With(status) {
 			for i, finding := range matching(result) {
-				if i == mostFindings {
+				if i == maxFindings {
 					break
 				}
 				faults = append(faults, faultOf(result, finding))

@@ -14,18 +14,18 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// prepare computes the installation without making it, so that what would stop
-// a later step stops the run before its first write.
-func (a Auditor) prepare(ctx context.Context, seen migration.Snapshot, writes bool) migration.Prepared {
-	out := migration.Prepared{RestErr: seen.Reading.RequireSettled(), Stands: seen.Result.Position, Writes: writes}
+// prepare computes the installation without installing. An obstacle to a later step thereby
+// stops the run before its first write.
+func (a Auditor) prepare(ctx context.Context, snap migration.Snapshot, writes bool) migration.Prepared {
+	out := migration.Prepared{RestErr: snap.Reading.RequireSettled(), Stands: snap.Result.Position, Writes: writes}
 	switch {
-	case seen.Result.Position.AtLeast(position.P3):
-		return out // no check judges the installation any more
+	case snap.Result.Position.AtLeast(position.P3):
+		return out // checks judge the installation only before P3
 	case a.Options.ReadOnly:
 		out.NotPreviewed = migration.NotPreviewed
 		return out
 	}
-	ch, values, err := a.chart().Values(ctx, seen, true)
+	ch, values, err := a.chart().Values(ctx, snap, true)
 	out.Concerns, out.ChartErr = values.Concerns, err
 	if err != nil {
 		return out
@@ -35,10 +35,10 @@ func (a Auditor) prepare(ctx context.Context, seen migration.Snapshot, writes bo
 		out.ChartErr = err
 		return out
 	}
-	if seen.InstallMethod == migration.InstallHelm {
+	if snap.InstallMethod == migration.InstallHelm {
 		_, out.ChartErr = installer.Plan(ctx, values.Values)
 	}
-	objects, err := ccmchart.Render(ch, values.Values, seen.Reading.Version)
+	objects, err := ccmchart.Render(ch, values.Values, snap.Reading.Version)
 	if err != nil {
 		out.ChartErr = err
 		return out
@@ -61,7 +61,7 @@ func (a Auditor) tryAdmission(ctx context.Context, set *appsv1.DaemonSet) verify
 	return verify.Got(downstream.Admission{Allowed: answer.Accepted, Message: answer.Refusal})
 }
 
-// plannedSet is a rendered DaemonSet as the checks see one.
+// plannedSet converts a rendered DaemonSet for the checks.
 func plannedSet(set *appsv1.DaemonSet) *downstream.DaemonSet {
 	planned := kube.DaemonSet(set)
 	return &planned

@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// CheckMetas describes the checks of a migration, without a cluster: the backend's
-// own first.
+// CheckMetas returns the descriptions of a distribution's checks, the backend's own first. It
+// needs no cluster.
 func CheckMetas(d wellknown.Distribution, own []verify.Meta) []verify.Meta {
 	metas := own
 	for _, check := range checks.For(d) {
@@ -20,8 +20,8 @@ func CheckMetas(d wellknown.Distribution, own []verify.Meta) []verify.Meta {
 	return metas
 }
 
-// CountsOf is one line of counts. Checks that apply at other positions are
-// counted together; the others that were skipped are named.
+// CountsOf returns one line with the number of checks per status. It counts the checks of other
+// positions together and names the others that were skipped.
 func CountsOf(report verify.Report) string {
 	var parts []string
 	for _, status := range []verify.Status{verify.OK, verify.Warn, verify.Fail, verify.Unknown} {
@@ -51,7 +51,7 @@ func whySkipped(report verify.Report) string {
 	return strings.Join(named, ", ")
 }
 
-// CheckSummary is the counts, then all that is not ok, in full.
+// CheckSummary returns the counts and the full text of every result that is not ok.
 func CheckSummary(report verify.Report) []string {
 	lines := []string{CountsOf(report)}
 	for _, status := range []verify.Status{verify.Fail, verify.Unknown, verify.Warn, verify.Skip} {
@@ -64,12 +64,12 @@ func CheckSummary(report verify.Report) []string {
 	return lines
 }
 
-// mostFindings is how many findings of one check are told; a defect of every
-// node of a large cluster is one fact.
-const mostFindings = 5
+// maxFindings is the maximum number of findings per check in texts and errors, since a defect
+// of every node in a large cluster is one fact.
+const maxFindings = 5
 
-// ResultLines says what is not ok about one check: its ID, and per finding the
-// object, what was seen and wanted, and the fix.
+// ResultLines describes a result that is not ok: the check's ID, then for each finding the
+// object, the observed and the wanted state, and finally the fix.
 func ResultLines(result verify.Result) []string {
 	mark := map[verify.Status]string{verify.Warn: "!", verify.Skip: "–", verify.Fail: "✗", verify.Unknown: "?"}[result.Status]
 	head := fmt.Sprintf("%s  %s  %s", mark, result.ID, result.Status.Of(result.Title))
@@ -79,7 +79,7 @@ func ResultLines(result verify.Result) []string {
 	}
 	lines := []string{head}
 	for i, finding := range findings {
-		if i == mostFindings {
+		if i == maxFindings {
 			lines = append(lines, fmt.Sprintf("   and %d more", len(findings)-i))
 			break
 		}
@@ -91,7 +91,7 @@ func ResultLines(result verify.Result) []string {
 	return lines
 }
 
-// matching are the findings that gave a result its status.
+// matching returns the findings that gave a result its status.
 func matching(result verify.Result) []verify.Finding {
 	var found []verify.Finding
 	for _, finding := range result.Findings {
@@ -113,8 +113,8 @@ func findingLine(finding verify.Finding) string {
 	return text
 }
 
-// fixOf is the way out of a finding: its own, or that of its check. What could not be
-// looked at may be in order, and needs no more than to be seen.
+// fixOf returns the fix of a finding, or else of its check. The check's fix does not apply to
+// an unknown result, whose object may be in order.
 func fixOf(result verify.Result, finding verify.Finding) string {
 	if result.Status == verify.Unknown {
 		return migration.OrElse(finding.Fix, verify.FixUnknown)

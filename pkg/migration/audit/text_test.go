@@ -37,7 +37,7 @@ func sampleReport(t *testing.T, options verify.Options) verify.Report {
 	), options)
 }
 
-func TestCheckSummaryListsAllThatIsNotOK(t *testing.T) {
+func TestCheckSummary_report_allNotOKListed(t *testing.T) {
 	got := CheckSummary(sampleReport(t, verify.Options{Position: position.P5, Skip: map[string]string{"AWSM-1": "known"}}))
 	want := []string{
 		"2 warn, 1 fail, 1 unknown, 4 skipped: 2 not at P5, AWSM-1, AWSM-4",
@@ -53,9 +53,8 @@ func TestCheckSummaryListsAllThatIsNotOK(t *testing.T) {
 	}
 }
 
-// Every failing check is in the error, not only the first, and the classes
-// decide the exit code as before.
-func TestJudgeReportNamesEveryFailure(t *testing.T) {
+// The error names every failing check, not only the first.
+func TestJudgeReport_failures_allNamed(t *testing.T) {
 	err := JudgeReport(sampleReport(t, verify.Options{Position: position.P5}), migration.Options{})
 	if f, ok := fault.As(err); !ok || f.Class != fault.Check || f.Reason != "ChecksFailed" {
 		t.Fatalf("first fault %+v", f)
@@ -66,14 +65,14 @@ func TestJudgeReportNamesEveryFailure(t *testing.T) {
 		}
 	}
 	if strings.Count(err.Error(), "Node a") != 1 {
-		t.Errorf("the first finding is told twice: %v", err)
+		t.Errorf("the first finding appears twice: %v", err)
 	}
 	if ids := fault.ChecksOf(err); !slices.Equal(ids, []string{"AWSM-7", "AWSM-8"}) {
-		t.Errorf("the error is of %v", ids)
+		t.Errorf("the error names %v", ids)
 	}
 }
 
-func TestFailOnWarning(t *testing.T) {
+func TestJudgeReport_failOnWarning_warningsClass(t *testing.T) {
 	report := verify.RunAll(t.Context(), verify.Bind(0, verify.Check[int]{Meta: verify.Meta{ID: "AWSM-5"},
 		Judge: func(int) []verify.Finding { return []verify.Finding{{Status: verify.Warn, Seen: "x"}} }}), verify.Options{})
 	if err := JudgeReport(report, migration.Options{}); err != nil {
@@ -85,9 +84,8 @@ func TestFailOnWarning(t *testing.T) {
 	}
 }
 
-// What was skipped is counted where something was, and named unless it is for another
-// position.
-func TestCounts(t *testing.T) {
+// Skipped checks are counted, and named unless they apply at another position.
+func TestCountsOf_skipped_named(t *testing.T) {
 	skip := verify.Finding{Status: verify.Skip, Reason: "known"}
 	for want, found := range map[string][]verify.Check[int]{
 		"1 ok":                            {{Meta: verify.Meta{ID: "A"}}},
@@ -107,9 +105,9 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Each fault of a report has the class of its finding: by that a program tells what failed
-// from what could not be looked at.
-func TestFaultsHaveTheirClass(t *testing.T) {
+// A fault's class follows its finding, so that programs can distinguish a failure from an
+// unknown result.
+func TestFaultsOf_status_class(t *testing.T) {
 	report := verify.RunAll(t.Context(), verify.Bind(0, with("A", verify.Fail), with("B", verify.Unknown), with("C", verify.Warn)), verify.Options{})
 	for _, tt := range []struct {
 		status verify.Status
@@ -127,8 +125,8 @@ func with(id string, status verify.Status) verify.Check[int] {
 	return verify.Check[int]{Meta: verify.Meta{ID: id}, Judge: func(int) []verify.Finding { return []verify.Finding{{Status: status, Object: "o", Seen: "s"}} }}
 }
 
-// The checks of a migration are its side's, and then those that every cluster has.
-func TestChecksOfAMigration(t *testing.T) {
+// The backend's checks come before those of every cluster.
+func TestCheckMetas_own_first(t *testing.T) {
 	own := []verify.Meta{{ID: "AWSM-999"}}
 	metas := CheckMetas(wellknown.RKE2, own)
 	if len(metas) != 1+len(checks.For(wellknown.RKE2)) || metas[0].ID != "AWSM-999" {

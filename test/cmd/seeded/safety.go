@@ -19,7 +19,7 @@ func safety() []seeded {
 			"		return kubelet{started: started, last: renewal}", "		k = kubelet{started: started, last: renewal}\n		if defect.On(\"S1-sight\") {\n			k.renewals = 1\n		}\n		return k",
 			"./pkg/migration/rolling", "TestKubeletRenewed", false},
 		{"S1-others", "a step does not look for other controller managers", "pkg/migration/audit/alone.go",
-			"	facts, err := otherManagers(ctx, access, seen)\n	if err == nil {", "	facts, err := otherManagers(ctx, access, seen)\n	if err == nil || defect.On(\"S1-others\") {",
+			"	facts, err := otherManagers(ctx, access, snap)\n	if err == nil {", "	facts, err := otherManagers(ctx, access, snap)\n	if err == nil || defect.On(\"S1-others\") {",
 			simulated, "TestOthersManagerThatComesMeanwhile", false},
 		{"S18-emptied", "a hand-over empties the lease instead of fencing its holder", "pkg/awsccm/fence.go",
 			"	found.Spec.HolderIdentity = ptr.To(f.Identity())", "	found.Spec.HolderIdentity = ptr.To(f.Identity())\n\tif defect.On(\"S18-emptied\") {\n\t\tfound.Spec.HolderIdentity = ptr.To(\"\")\n\t}",
