@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Versioned answers for /version: with "" it refuses.
+// Versioned answers requests for /version with Version, or with an error if it is empty.
 type Versioned struct {
 	http.RoundTripper
 	Version string
@@ -35,8 +35,8 @@ func (v Versioned) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func readAll(text string) io.ReadCloser { return io.NopCloser(strings.NewReader(text)) }
 
-// Reached is a cluster at a position as a migration reaches it: a fake API, and a Backend
-// of which At is the reading.
+// Reached returns access to a cluster at a position: a fake API, and a Backend whose reading
+// is At.
 func Reached(p position.Position) (migration.Access, *fake.Clientset, *Side) {
 	client := Served(p)
 	by := &Side{Editor: &Editor{}, Config: SideConfig{At: p, Installed: migration.InstallManifest}}

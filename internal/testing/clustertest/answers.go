@@ -7,22 +7,22 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// LostAnswer is what becomes of a patch whose answer says nothing, or the wrong thing.
+// LostAnswer describes the fate of a patch whose answer is lost or wrong.
 type LostAnswer struct {
 	Answer error
-	Lands  bool   // the patch is made, although its answer is an error
+	Lands  bool   // the patch is applied although its answer is an error
 	Unread bool   // the object cannot be read afterwards
-	reason string // "": it is made; "?": nobody knows
+	reason string // reason of the fault; empty if the patch is applied, "?" if that is unknown
 }
 
-// LostAnswers are the answers that a patch of an object can get.
+// LostAnswers returns the answers that a patch of an object can get, by name.
 func LostAnswers(group schema.GroupResource, name string) map[string]LostAnswer {
 	return map[string]LostAnswer{
 		"it is made":                    {nil, false, false, ""},
-		"it is made, nobody can look":   {nil, false, true, ""},
+		"it is made, then unreadable":   {nil, false, true, ""},
 		"lost, and it is there":         {apierrors.NewTimeoutError("lost", 1), true, false, ""},
 		"lost, and it is not":           {apierrors.NewTimeoutError("lost", 1), false, false, "?"},
-		"lost, and nobody can look":     {apierrors.NewTimeoutError("lost", 1), true, true, "?"},
+		"lost, then unreadable":         {apierrors.NewTimeoutError("lost", 1), true, true, "?"},
 		"forbidden":                     {apierrors.NewForbidden(group, name, nil), false, false, fault.ReasonForbidden},
 		"not who one was":               {apierrors.NewUnauthorized("who"), false, false, fault.ReasonUnauthorized},
 		"it moved":                      {apierrors.NewConflict(group, name, nil), false, false, "ChangedMeanwhile"},
@@ -32,8 +32,8 @@ func LostAnswers(group schema.GroupResource, name string) map[string]LostAnswer 
 	}
 }
 
-// Said says whether the write said what became of the patch: nothing of one that is
-// made, a fault with its reason of one that is not, an error without where nobody knows.
+// Said reports whether a write returned the right error: none if the patch is applied, a
+// fault with the reason if it is not, and another error if that is unknown.
 func (l LostAnswer) Said(err error) bool {
 	f, known := fault.As(err)
 	switch l.reason {

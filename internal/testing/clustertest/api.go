@@ -24,9 +24,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Permissive is a cluster's API where every access review says yes but those of verbs
-// that are denied. What it leaves out: authorization, preconditions of deletes, and
-// whatever a server does to an object.
+// Permissive returns a fake API that allows every access review except for denied verbs. It
+// omits authorization, preconditions of deletes, and the server's changes to objects.
 func Permissive(denied []string, objects ...runtime.Object) *fake.Clientset {
 	client := fake.NewClientset(objects...)
 	client.PrependReactor("create", "subjectaccessreviews", func(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -37,7 +36,7 @@ func Permissive(denied []string, objects ...runtime.Object) *fake.Clientset {
 	return client
 }
 
-// Writes are the verbs and objects that a client was asked to change, in order, but
+// Writes returns the verbs and objects of a client's write requests, in order and without
 // access reviews.
 func Writes(client *fake.Clientset) []string {
 	var all []string
@@ -56,21 +55,21 @@ func Writes(client *fake.Clientset) []string {
 	return all
 }
 
-// Served is a cluster's API at a position, whose leases are written each time that they
-// are looked at.
+// Served returns the fake API of a cluster at a position. Its holders renew their leases
+// before each read.
 func Served(p position.Position) *fake.Clientset {
-	seen := At(p)
+	snap := At(p)
 	client := Permissive(nil, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: wellknown.System, UID: "the-cluster"}})
 	if p == position.P0 {
 		client = Permissive([]string{"get", "update"}, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: wellknown.System, UID: "the-cluster"}})
 	}
 	add := func(o runtime.Object) {
 		if err := client.Tracker().Add(o); err != nil {
-			panic(err) // two objects of one name
+			panic(err) // two objects have one name
 		}
 	}
-	for i := range seen.Reading.Down.Nodes {
-		node := &seen.Reading.Down.Nodes[i]
+	for i := range snap.Reading.Down.Nodes {
+		node := &snap.Reading.Down.Nodes[i]
 		labels, words := map[string]string{"kubernetes.io/hostname": node.Name}, `["server"]`
 		if p >= position.P4 {
 			words = `["server", "--kubelet-arg", "cloud-provider=external"]`
@@ -79,7 +78,7 @@ func Served(p position.Position) *fake.Clientset {
 		add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node.Name, UID: types.UID(node.UID), Labels: labels, Annotations: map[string]string{"rke2.io/node-args": words}}, Spec: corev1.NodeSpec{ProviderID: node.ProviderID},
 			Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}, NodeInfo: corev1.NodeSystemInfo{KubeletVersion: node.Kubelet}}})
 	}
-	for _, k := range seen.Reading.KCMs {
+	for _, k := range snap.Reading.KCMs {
 		words := []string{"--cloud-provider=" + k.Args.Last(component.CloudProvider)}
 		if k.Mode().IsMigrating() {
 			words = append(words, "--enable-leader-migration=true")
@@ -89,9 +88,9 @@ func Served(p position.Position) *fake.Clientset {
 			Spec:   corev1.PodSpec{NodeName: k.Node, HostNetwork: true, Containers: []corev1.Container{{Name: wellknown.KCM, Command: []string{wellknown.KCM}, Args: words}}},
 			Status: corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}, ContainerStatuses: []corev1.ContainerStatus{{Name: wellknown.KCM, Ready: true}}}})
 	}
-	if seen.Reading.Down.CCM != nil {
+	if snap.Reading.Down.CCM != nil {
 		labels := map[string]string{"k8s-app": wellknown.CCM}
-		flags := seen.Reading.Down.CCM.Containers[0]
+		flags := snap.Reading.Down.CCM.Containers[0]
 		spec := corev1.PodSpec{NodeSelector: map[string]string{controlPlaneLabel: "true"}, ServiceAccountName: wellknown.CCM,
 			Containers: []corev1.Container{{Name: flags.Name, Image: flags.Image, Args: append(flags.Args, "--configure-cloud-routes=false")}}}
 		add(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: wellknown.CCM, UID: "ccm", Generation: 1},
@@ -106,13 +105,13 @@ func Served(p position.Position) *fake.Clientset {
 	}
 	Renew(client, p, 0)
 	client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		return true, action.(clienttesting.CreateAction).GetObject(), nil // a dry run, of which the clientset knows nothing
+		return true, action.(clienttesting.CreateAction).GetObject(), nil // the clientset does not support dry runs
 	})
 	return client
 }
 
-// Renew answers for the leases at a position, which their holders write before each look,
-// after the first looks.
+// Renew answers reads of the leases at a position. The holders renew before each read, except
+// for the first still reads.
 func Renew(client *fake.Clientset, p position.Position, still int) {
 	leases := LeasesAt(p)
 	holders := map[string]string{wellknown.MigrationLease: leases.Migration.Last.Holder, wellknown.KCMLease: leases.KCM.Last.Holder, wellknown.CCMLease: leases.CCM.Last.Holder}

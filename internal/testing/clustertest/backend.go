@@ -13,15 +13,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Editor is a configuration that consists of a list of edits that are still to make. What
-// it leaves out: reading, and everything that a Backend does besides.
+// Editor fakes a migration.Editor with a list of pending edits. It omits reading and all other
+// methods of a Backend.
 type Editor struct {
 	migration.Backend
-	Open   []migration.Edit // still to make
+	Open   []migration.Edit // pending edits
 	Rolled migration.Rollout
 	Busy   bool
 	Did    []string
-	Asked  []migration.Editing // what Edit was asked for last
+	Asked  []migration.Editing // the steps of the last call of Edit
 }
 
 // Edit implements migration.Editor.
@@ -35,7 +35,7 @@ func (e *Editor) Edit(_ context.Context, _ migration.Snapshot, steps ...migratio
 	next.Object, next.Plan = "Cluster demo", plan
 	next.Write = func(context.Context, *runner.Tx) error {
 		e.Did = append(e.Did, "write "+next.Changes[0].Location)
-		if next.By == "" { // else somebody takes it back at once
+		if next.By == "" { // otherwise another writer reverts it at once
 			e.Open = e.Open[1:]
 		}
 		return nil
@@ -65,29 +65,29 @@ func (e *Editor) Finish(context.Context, *runner.Tx, journal.StepID, bool) error
 // Read implements migration.Backend.
 func (e *Editor) Read(context.Context, journal.Record) (migration.Config, error) { return nil, ErrAway }
 
-// Change is an edit of one place.
+// Change returns an edit of one location.
 func Change(at string) migration.Edit {
 	return migration.Edit{Changes: []runner.Change{{Location: at}}}
 }
 
-// Side is a configuration of which At is the reading, with the cluster as it was
-// read. What it leaves out: all that an editor leaves out, and checks but those given.
+// Side fakes a Backend whose reading is At, combined with the cluster's own facts. Its checks
+// are Own. It omits the same methods as Editor.
 type Side struct {
 	*Editor
 	Config SideConfig
 	Lookup error
 	Own    []verify.Bound
-	Cloud  string // its cloud config
-	// CloudErr: it cannot be read.
+	Cloud  string // cloud config
+	// CloudErr is the error of reading the cloud config.
 	CloudErr error
 
-	EndState evidence.EndState // its Evidence
-	Asked    []evidence.Input  // what its Checks were asked about, in order
-	Decided  []evidence.Input
-	Encoded  []bool // of EncodeBundle: whether the run writes
+	EndState evidence.EndState // added by Evidence
+	Asked    []evidence.Input  // inputs of Checks, in order
+	Decided  []evidence.Input  // inputs of Decide, in order
+	Encoded  []bool            // argument writes of EncodeBundle, in order
 }
 
-// SideConfig is what a Side reads.
+// SideConfig is the configuration that a Side reads.
 type SideConfig struct {
 	At        position.Position
 	Refused   error

@@ -7,8 +7,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// LeavesOutLiveOnly fails unless the checks of a bundle are all but those that only a
-// live cluster can answer, of which there is at least one.
+// LeavesOutLiveOnly fails the test unless a bundle has all checks except those that need a
+// live cluster. At least one check must need one.
 func LeavesOutLiveOnly(t *testing.T, bound []verify.Bound, all []verify.Meta) {
 	t.Helper()
 	if !slices.ContainsFunc(all, func(m verify.Meta) bool { return m.LiveOnly }) {

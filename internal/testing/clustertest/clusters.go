@@ -17,11 +17,11 @@ import (
 
 const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
 
-// Start is when the clusters of these tests are observed.
+// Start is the time at which the test clusters are observed.
 var Start = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 
-// At is a cluster of two control planes, cp-0 and cp-1, and one worker as a
-// migration leaves it at a position, while nothing moves and every holder renews.
+// At returns a snapshot of a cluster at a position: two control planes, cp-0 and cp-1, and one
+// worker. Nothing changes, and every lease holder renews.
 func At(p position.Position) migration.Snapshot {
 	r := migration.Reading{Object: "Cluster demo", Version: "v1.26.15+rke2r1", ControlPlaneLabel: controlPlaneLabel, ProviderSource: "last --cloud-provider is"}
 	kubelets := migration.KubeletInTree
@@ -44,27 +44,28 @@ func At(p position.Position) migration.Snapshot {
 	}
 	r.Leases = LeasesAt(p)
 	r.Down.Leases = lease.Readings{Migration: r.Leases.Migration.Last, KCM: r.Leases.KCM.Last, CCM: r.Leases.CCM.Last}
-	seen := migration.Snapshot{Reading: r, Result: ResultAt(p), InstallMethod: migration.InstallHelm, At: Start}
+	snap := migration.Snapshot{Reading: r, Result: ResultAt(p), InstallMethod: migration.InstallHelm, At: Start}
 	if p >= position.P3 {
-		return WithCCM(seen, p < position.P5)
+		return WithCCM(snap, p < position.P5)
 	}
-	return seen
+	return snap
 }
 
 // WithCCM adds a cloud controller manager that runs on every control plane.
-func WithCCM(seen migration.Snapshot, flagged bool) migration.Snapshot {
-	seen.Reading.Down.CCM = CCM(flagged, 2)
-	seen.Reading.Down.CCMPods = []downstream.Pod{CCMPod("cp-0", flagged), CCMPod("cp-1", flagged)}
-	return seen
+func WithCCM(snap migration.Snapshot, flagged bool) migration.Snapshot {
+	snap.Reading.Down.CCM = CCM(flagged, 2)
+	snap.Reading.Down.CCMPods = []downstream.Pod{CCMPod("cp-0", flagged), CCMPod("cp-1", flagged)}
+	return snap
 }
 
-// ReadyNode is a Node of a cluster at rest.
+// ReadyNode returns a Node of a cluster at rest.
 func ReadyNode(name string, labels map[string]string) downstream.Node {
 	return downstream.Node{Name: name, UID: "uid-" + name, ProviderID: fmt.Sprintf("aws:///us-east-1a/i-%08x", name), Labels: labels,
 		Ready: downstream.Condition{Status: "True"}, Kubelet: "v1.26.15+rke2r1"}
 }
 
-// AKCM is the kube-controller-manager of a control plane, by its provider and its flag.
+// AKCM returns the kube-controller-manager of a control plane. flagged reports whether it has
+// enable-leader-migration.
 func AKCM(name, provider string, flagged bool) migration.KCM {
 	words := []string{"--cloud-provider=" + provider}
 	if flagged {
@@ -81,7 +82,7 @@ func ccmContainer(flagged bool) downstream.Container {
 	return c
 }
 
-// CCM is the DaemonSet, as its controller leaves it once all pods are Ready.
+// CCM returns the CCM's DaemonSet with all pods Ready.
 func CCM(flagged bool, nodes int32) *downstream.DaemonSet {
 	return &downstream.DaemonSet{
 		Object: downstream.Object{Kind: "DaemonSet", Namespace: wellknown.System, Name: wellknown.CCM}, UID: "ccm", Generation: 1, Observed: 1,
@@ -90,26 +91,26 @@ func CCM(flagged bool, nodes int32) *downstream.DaemonSet {
 	}
 }
 
-// CCMPod is a pod of the CCM that runs.
+// CCMPod returns a running pod of the CCM.
 func CCMPod(node string, flagged bool) downstream.Pod {
 	return downstream.Pod{Namespace: wellknown.System, Name: "ccm-" + node, UID: "ccm-" + node, Node: node, Phase: "Running", Ready: true,
 		Containers: []downstream.Container{ccmContainer(flagged)}, Statuses: []downstream.ContainerStatus{{Ready: true}}}
 }
 
-// SetPodReady says of one of the CCM's pods whether it is Ready.
+// SetPodReady sets whether a pod of the CCM is Ready.
 func SetPodReady(pod *downstream.Pod, ready bool) { pod.Ready = ready }
 
-// SetRestarts sets how often the container of one of the CCM's pods was started again.
+// SetRestarts sets the restart count of a pod of the CCM.
 func SetRestarts(pod *downstream.Pod, restarts int32) {
 	pod.Restarts, pod.Statuses[0].Restarts = restarts, restarts
 }
 
-// Lease is a lease as an API server has it.
+// Lease returns a lease without a holder.
 func Lease(name string) *coordinationv1.Lease {
 	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: name, UID: "lease", ResourceVersion: "7"}}
 }
 
-// Renewing is a lease that its holder has written between two readings.
+// Renewing returns two readings of a lease that its holder renewed in between.
 func Renewing(holder, manager string) lease.Series {
 	first := lease.Observation{Exists: true, UID: "u", Holder: holder, Manager: manager, Duration: 15 * time.Second, ResourceVersion: "1", Renew: Start}
 	last := first
@@ -117,7 +118,7 @@ func Renewing(holder, manager string) lease.Series {
 	return lease.Series{First: first, Last: last}
 }
 
-// Unwritten is that lease where nobody has written it in between.
+// Unwritten returns the readings of s without a write in between.
 func Unwritten(s lease.Series) lease.Series {
 	at := s.Last.At
 	s.Last = s.First
@@ -125,9 +126,8 @@ func Unwritten(s lease.Series) lease.Series {
 	return s
 }
 
-// LeasesAt are the leases at a position: a kube-controller-manager on cp-0 leads, and
+// LeasesAt returns the leases at a position. The kube-controller-manager on cp-0 leads, and
 // the CCM on cp-1.
-// Lease is a lease as an API server has it.
 func LeasesAt(p position.Position) lease.Leases {
 	kcm, ccm := Renewing("cp-0_kcm", wellknown.KCM), Renewing("cp-1_ccm", wellknown.CCM)
 	leases := lease.Leases{KCM: kcm}

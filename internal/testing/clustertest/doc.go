@@ -1,4 +1,4 @@
-// Package clustertest makes clusters for the tests of a migration: at each position, as a
-// value (At) and as a fake API (Served), with backends of which the test says what they
-// answer. What each fake leaves out is said with it.
+// Package clustertest makes clusters for the tests of a migration. For each position it offers
+// a value (At), a fake API (Served) and backends with answers that the test sets. The comment
+// of each fake lists its omissions.
 package clustertest

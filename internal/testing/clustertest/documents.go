@@ -7,11 +7,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// DocumentBackend is a Backend that installs the chart as a document. What it leaves out: where
-// the document goes.
+// DocumentBackend fakes a Backend that installs the chart as a document. It omits the location
+// of the document.
 type DocumentBackend struct {
 	*Editor
-	Applied []string // documents, and "" for one that was removed
+	Applied []string // applied documents; "" for a removal
 }
 
 // CloudConfig implements migration.Backend.

@@ -6,20 +6,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Resting is a cluster on which nothing moves.
+// Resting returns a cluster at rest.
 func Resting() migration.Reading { return migration.Reading{Object: "Cluster demo"} }
 
-// Rolling is one on which a Machine waits.
+// Rolling returns a cluster whose Machine waits for its plan.
 func Rolling() migration.Reading {
 	return migration.Reading{Object: "Cluster demo", Pending: []migration.PendingCondition{{Object: "Machine cp", Seen: "waits for its plan"}}}
 }
 
-// ResultAt is a position that is reached.
+// ResultAt returns the result for a cluster at p.
 func ResultAt(p position.Position) position.Result {
 	return position.Result{Position: p, Summary: p.Summary(), Between: [2]position.Position{p, p}}
 }
 
-// ResultBetween lies between two.
+// ResultBetween returns the result for a cluster between two positions.
 func ResultBetween(a, b position.Position) position.Result {
 	return position.Result{Position: a, Mixed: true, Between: [2]position.Position{a, b}, Summary: "between"}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Printed is a journal with the fingerprint of Nodes.
+// Printed returns a journal with the fingerprint of nodes.
 func Printed(t *testing.T, nodes ...continuity.NodePrint) journal.Record {
 	t.Helper()
 	tx := TxFor(t, migration.StepPreflight)
@@ -27,7 +27,7 @@ func Printed(t *testing.T, nodes ...continuity.NodePrint) journal.Record {
 	return tx.Record()
 }
 
-// NotePrint notes the fingerprint of Nodes.
+// NotePrint records the fingerprint of nodes in the journal of tx.
 func NotePrint(t *testing.T, tx *runner.Tx, nodes ...continuity.NodePrint) {
 	t.Helper()
 	packed, err := continuity.Fingerprint{Schema: 1, Nodes: nodes}.Encode()
@@ -39,7 +39,7 @@ func NotePrint(t *testing.T, tx *runner.Tx, nodes ...continuity.NodePrint) {
 	}
 }
 
-// Prints are the Nodes of At as a fingerprint has them.
+// Prints returns the fingerprint of At's Nodes.
 func Prints() []continuity.NodePrint {
 	var all []continuity.NodePrint
 	for _, node := range At(position.P0).Reading.Down.Nodes {
@@ -48,7 +48,7 @@ func Prints() []continuity.NodePrint {
 	return all
 }
 
-// ReasonOf is the reason of a fault, or the text of another error; "": no error.
+// ReasonOf returns the reason of a fault or the text of another error; it is empty without one.
 func ReasonOf(err error) string {
 	if f, ok := fault.As(err); ok {
 		return f.Reason
@@ -59,13 +59,13 @@ func ReasonOf(err error) string {
 	return ""
 }
 
-// ErrAway is of what could not be reached.
+// ErrAway is the error of an unreachable server.
 var ErrAway = errors.New("away")
 
-// ErrOf is the error of a call, whatever else it returns.
+// ErrOf returns the error of a call with two results.
 func ErrOf[T any](_ T, err error) error { return err }
 
-// Findings is a check of a side's with these findings.
+// Findings returns a bound check with these findings.
 func Findings(meta verify.Meta, found ...verify.Finding) verify.Bound {
 	if meta.ID == "" {
 		meta.ID = "AWSM-999"
@@ -73,12 +73,12 @@ func Findings(meta verify.Meta, found ...verify.Finding) verify.Bound {
 	return verify.Bind(0, verify.Check[int]{Meta: meta, Judge: func(int) []verify.Finding { return found }})[0]
 }
 
-// Failing is a check that fails.
+// Failing returns a check that fails.
 func Failing() verify.Bound {
 	return Findings(verify.Meta{}, verify.Finding{Status: verify.Fail, Object: "Node cp-0", Seen: "is bad", Wanted: "good"})
 }
 
-// Clock is a clock on which every timer is due at once: who waits moves the time on.
+// Clock is a clock whose timers fire at once: each wait advances the time.
 type Clock struct{ *clocktesting.FakeClock }
 
 // NewTimer implements clock.WithTicker.
@@ -102,24 +102,24 @@ func (t ticker) Stop() {}
 // C implements clock.Ticker.
 func (t ticker) C() <-chan time.Time { return t.clock.NewTimer(t.every).C() }
 
-// fingerprintNote is the journal's key for a fingerprint, which journals of earlier
-// releases hold as well.
+// fingerprintNote is the journal's key for a fingerprint. It must not change, since journals of
+// earlier releases have it.
 const fingerprintNote = "fingerprint"
 
-// TxFor is what a step of the run "run" acts through, with lock and journal in memory.
-// The journal has the intents given.
+// TxFor returns the transaction of a step in the run "run", with lock and journal in memory.
+// The journal contains intents.
 func TxFor(t *testing.T, id journal.StepID, intents ...journal.Intent) *runner.Tx {
 	t.Helper()
 	return TxOf(t, "run", id, intents...)
 }
 
-// TxOf is TxFor of a run.
+// TxOf returns the same as TxFor for the given run.
 func TxOf(t *testing.T, run string, id journal.StepID, intents ...journal.Intent) *runner.Tx {
 	t.Helper()
 	return TxInto(t, run, id, quiet{}, intents...)
 }
 
-// TxInto is the same, and tells what it says.
+// TxInto returns the same as TxOf and sends the run's events to sink.
 func TxInto(t *testing.T, run string, id journal.StepID, sink runner.Sink, intents ...journal.Intent) *runner.Tx {
 	t.Helper()
 	kept := &journal.Memory{}
@@ -135,12 +135,12 @@ func TxInto(t *testing.T, run string, id journal.StepID, sink runner.Sink, inten
 	return tx
 }
 
-// quiet takes events and shows none.
+// quiet discards events.
 type quiet struct{}
 
 func (quiet) Emit(runner.Event) {}
 
-// Canceled is a context that is over.
+// Canceled returns a canceled context.
 func Canceled(t *testing.T) context.Context {
 	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
