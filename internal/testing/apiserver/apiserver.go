@@ -1,10 +1,9 @@
-// Package apiserver gives a test a kube-apiserver of its own: Kubernetes 1.26,
-// RBAC on, bootstrap roles real, no controllers, no nodes.
+// Package apiserver starts a kube-apiserver for a test: Kubernetes 1.26 with RBAC and the real
+// bootstrap roles, without controllers and nodes.
 //
-// It is for tests only and shares no code with the lab, which is a module of its
-// own and serves others: no AWS, no Rancher, no kubelet. Only the binaries are the
-// lab's. The ServiceAccount admission plugin is off, because without a
-// controller manager no namespace has a default service account.
+// It is for tests only. It uses the lab's binaries but shares no code with the lab, which is a
+// separate module. The ServiceAccount admission plugin is off, because without a controller
+// manager no namespace has a default service account.
 package apiserver
 
 import (
@@ -25,23 +24,24 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// readyWithin is generous: four to five seconds on an idle machine, several
-// times that when every package's tests run at once.
-const readyWithin = 2 * time.Minute
+// readyTimeout limits the start of a server. A start takes four to five seconds on an idle
+// machine, and several times that while the tests of all packages run.
+const readyTimeout = 2 * time.Minute
 
-// grace is how long a component may take to end by SIGTERM.
-const grace = 5 * time.Second
+// stopTimeout limits the time between SIGTERM and SIGKILL for a component.
+const stopTimeout = 5 * time.Second
 
-// Newest is the kube-apiserver of test/lab/apiserver137, for the slow suite: `make newest-apiserver`.
+// Newest names the kube-apiserver of test/lab/apiserver137 for the slow suite; `make
+// newest-apiserver` builds it.
 const Newest = "kube-apiserver-v1.37.2"
 
-// Options of New. The zero value is what most tests want.
+// Options configures New. The zero value suits most tests.
 type Options struct {
 	Args    []string // added to kube-apiserver's arguments, e.g. --feature-gates=…
-	Program string   // another kube-apiserver beside the lab's, e.g. Newest
+	Program string   // name of another kube-apiserver among the lab's binaries, e.g. Newest
 }
 
-// Server is a running kube-apiserver with an etcd of its own.
+// Server is a running kube-apiserver with its own etcd.
 type Server struct {
 	dir   string
 	admin *rest.Config
@@ -50,7 +50,7 @@ type Server struct {
 	proc  *process
 }
 
-// New starts a server and waits until it is ready. Everything ends with the test.
+// New starts a server and waits until it is ready. The server stops when the test ends.
 func New(tb testing.TB, opts Options) *Server {
 	tb.Helper()
 	s, err := start(tb, opts)
@@ -63,20 +63,20 @@ func New(tb testing.TB, opts Options) *Server {
 	return s
 }
 
-// Config is the admin's configuration, a copy.
+// Config returns a copy of the admin's configuration.
 func (s *Server) Config() *rest.Config { return rest.CopyConfig(s.admin) }
 
-// As is the configuration of another user. RBAC judges that user.
+// As returns the configuration of another user, to whom RBAC applies.
 func (s *Server) As(user string, groups ...string) *rest.Config {
 	config := s.Config()
 	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}
 	return config
 }
 
-// AuditLog is the path of the audit log: JSON lines at level Metadata.
+// AuditLog returns the path of the audit log, which has JSON lines at level Metadata.
 func (s *Server) AuditLog() string { return filepath.Join(s.dir, "audit.log") }
 
-// Kubeconfig writes the admin's kubeconfig and gives its path.
+// Kubeconfig writes the admin's kubeconfig and returns its path.
 func (s *Server) Kubeconfig(tb testing.TB) string {
 	tb.Helper()
 	path := filepath.Join(s.dir, "admin.kubeconfig")
@@ -93,9 +93,9 @@ current-context: test
 	return path
 }
 
-// Stop ends kube-apiserver only; its data stay. Restart starts it again on the
-// same address.
-func (s *Server) Stop() { s.proc.stop(grace) }
+// Stop stops kube-apiserver only and keeps its data. Restart starts it again on the same
+// address.
+func (s *Server) Stop() { s.proc.stop(stopTimeout) }
 
 // Restart starts a stopped server again and waits until it is ready.
 func (s *Server) Restart(tb testing.TB) {
@@ -125,7 +125,7 @@ func start(tb testing.TB, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	tb.Cleanup(func() { etcd.stop(grace) })
+	tb.Cleanup(func() { etcd.stop(stopTimeout) })
 	files, err := writeFiles(s.dir, address)
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func start(tb testing.TB, opts Options) (*Server, error) {
 	if err := s.run(); err != nil {
 		return nil, err
 	}
-	tb.Cleanup(func() { s.proc.stop(grace) })
+	tb.Cleanup(func() { s.proc.stop(stopTimeout) })
 	return s, nil
 }
 
@@ -152,7 +152,8 @@ func (s *Server) run() (err error) {
 
 func (s *Server) log() string { return filepath.Join(s.dir, "kube-apiserver.log") }
 
-// freePorts holds all the listeners at once, so that no port comes twice.
+// freePorts returns n free ports. It keeps all listeners open meanwhile, so that the ports
+// differ.
 func freePorts(address string, n int) ([]int, error) {
 	var ports []int
 	for range n {
@@ -167,7 +168,7 @@ func freePorts(address string, n int) ([]int, error) {
 }
 
 func (s *Server) waitReady(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	client, err := kubernetes.NewForConfig(s.Config())
 	if err != nil {
@@ -184,14 +185,14 @@ func (s *Server) waitReady(ctx context.Context) error {
 		case <-s.proc.done:
 			return fmt.Errorf("kube-apiserver exited before it was ready: %s", s.proc.cmd.ProcessState)
 		case <-ctx.Done():
-			return fmt.Errorf("kube-apiserver is not ready after %s: %w", readyWithin, errors.Join(err, ctx.Err()))
+			return fmt.Errorf("kube-apiserver is not ready after %s: %w", readyTimeout, errors.Join(err, ctx.Err()))
 		case <-tick.C:
 		}
 	}
 }
 
-// usable is more than /readyz, which kube-apiserver answers before its own
-// controllers have made the system's namespaces.
+// usable returns an error until the system namespaces exist. kube-apiserver answers /readyz
+// before its own controllers have created them.
 func usable(ctx context.Context, client kubernetes.Interface) error {
 	if _, err := client.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx); err != nil {
 		return err

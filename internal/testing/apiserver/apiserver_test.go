@@ -25,7 +25,7 @@ func client(t *testing.T, config *rest.Config) kubernetes.Interface {
 	return c
 }
 
-func TestServer(t *testing.T) {
+func TestNew_realServer_serves(t *testing.T) {
 	server := apiserver.New(t, apiserver.Options{})
 	admin := client(t, server.Config())
 	ctx := t.Context()
@@ -53,9 +53,9 @@ func TestServer(t *testing.T) {
 		}
 	}
 
-	nobody := client(t, server.As("nobody"))
-	if _, err := nobody.CoreV1().Secrets("default").List(ctx, metav1.ListOptions{}); !apierrors.IsForbidden(err) {
-		t.Errorf("nobody lists Secrets: %v, wanted forbidden", err)
+	stranger := client(t, server.As("stranger"))
+	if _, err := stranger.CoreV1().Secrets("default").List(ctx, metav1.ListOptions{}); !apierrors.IsForbidden(err) {
+		t.Errorf("a user without rights lists Secrets: %v, wanted forbidden", err)
 	}
 
 	loaded, err := clientcmd.BuildConfigFromFlags("", server.Kubeconfig(t))
@@ -79,7 +79,7 @@ func TestServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"name":"kept"`, `"impersonatedUser":{"username":"nobody"`} {
+	for _, want := range []string{`"name":"kept"`, `"impersonatedUser":{"username":"stranger"`} {
 		if !strings.Contains(string(audit), want) {
 			t.Errorf("the audit log does not hold %s", want)
 		}

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 )
 
-// binariesVariable names the folder of the lab's binaries.
+// binariesVariable is the environment variable with the folder of the lab's binaries.
 const binariesVariable = "AWSMIGRATE_LAB_BIN"
 
-// Binaries gives the folder of the lab's Kubernetes binaries: what
-// AWSMIGRATE_LAB_BIN names, or bin/lab.d of the repository the test runs in.
+// Binaries returns the folder of the lab's Kubernetes binaries: the value of
+// AWSMIGRATE_LAB_BIN, or bin/lab.d of the repository.
 func Binaries() (string, error) {
 	dir, err := find()
 	if err != nil {
@@ -24,7 +24,7 @@ func Binaries() (string, error) {
 	return dir, nil
 }
 
-// find looks above the working directory, which for a test is its package's folder.
+// find searches upward from the working directory, which is the package's folder in a test.
 func find() (string, error) {
 	if dir := os.Getenv(binariesVariable); dir != "" {
 		return dir, nil

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Eventually waits until ok holds: authorizers and policies follow their informers.
+// Eventually waits until ok returns true, since authorizers and policies lag behind writes.
 func Eventually(tb testing.TB, ok func() bool) {
 	tb.Helper()
 	ticker := time.NewTicker(50 * time.Millisecond)

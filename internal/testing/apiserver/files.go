@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// auditPolicy: who did what to which object, once per request.
+// auditPolicy records user, verb and object once per request.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
@@ -18,20 +18,20 @@ rules:
 - level: Metadata
 `
 
-// files are what kube-apiserver reads, by path.
+// files holds the paths of the files that kube-apiserver reads.
 type files struct {
 	cert, key, accountKey, tokens, policy string
 	token                                 string // the admin's, in tokens
 }
 
-// writeFiles makes the certificate, the keys and the admin's token.
+// writeFiles creates the certificate, the keys and the admin's token.
 func writeFiles(dir, address string) (files, error) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	f := files{
 		cert: in("tls.crt"), key: in("tls.key"), accountKey: in("sa.key"), tokens: in("tokens.csv"), policy: in("audit-policy.yaml"),
 		token: rand.Text(),
 	}
-	// The certificate's file holds its CA, too.
+	// The certificate file contains the CA, too.
 	certificate, key, err := cert.GenerateSelfSignedCertKey(address, nil, []string{"kubernetes.default.svc"})
 	if err != nil {
 		return f, err
@@ -51,8 +51,8 @@ func writeFiles(dir, address string) (files, error) {
 	return f, nil
 }
 
-// arguments of kube-apiserver. The `kubernetes` Endpoints object refuses loopback
-// addresses, so nobody reconciles it (--endpoint-reconciler-type=none).
+// arguments returns kube-apiserver's arguments. The `kubernetes` Endpoints object refuses
+// loopback addresses, so its reconciler is off (--endpoint-reconciler-type=none).
 func (f files) arguments(address string, port int, etcd, auditLog string) []string {
 	return []string{
 		"--bind-address=" + address,
@@ -77,8 +77,8 @@ func (f files) arguments(address string, port int, etcd, auditLog string) []stri
 	}
 }
 
-// etcdArguments of a single member. Data is not synced to disk: it is thrown away,
-// and fsync on a shared disk is what makes leases expire.
+// etcdArguments returns the arguments of a single etcd member. It does not sync its temporary
+// data, since a slow fsync on a shared disk makes leases expire.
 func etcdArguments(dir, client, peer string) []string {
 	return []string{
 		"--name=test",

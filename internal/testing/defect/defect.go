@@ -1,13 +1,13 @@
-// Package defect switches seeded defects on. Nothing imports it but the overlay that
-// test/cmd/seeded builds, and tests that start a program with an environment of their own: no
-// program has a defect that could be switched on. It is in the product's module, whose files
-// the overlay replaces.
+// Package defect enables seeded defects. Only two importers exist: the overlay of
+// test/cmd/seeded, and tests that start a program with their own environment. No released
+// program therefore contains a defect. The package is in the product's module because the
+// overlay replaces files of that module.
 package defect
 
 import "os"
 
-// Variable names the one defect that is on.
+// Variable is the environment variable that names the enabled defect.
 const Variable = "AWSMIGRATE_DEFECT"
 
-// On says whether a defect is.
+// On reports whether a defect is enabled.
 func On(name string) bool { return os.Getenv(Variable) == name }

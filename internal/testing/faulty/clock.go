@@ -7,11 +7,11 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// Clock is a clock on which every timer is due at once: whoever waits moves the time
-// on. No test of the engine sleeps.
+// Clock is a clock whose timers fire at once: each wait advances the time. Tests of the engine
+// therefore never sleep.
 type Clock struct{ *clocktesting.FakeClock }
 
-// NewClock is a Clock that stands on a fixed day.
+// NewClock returns a Clock that starts on a fixed day.
 func NewClock() Clock {
 	return Clock{clocktesting.NewFakeClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))}
 }
@@ -23,7 +23,7 @@ func (c Clock) NewTimer(d time.Duration) clock.Timer {
 	return t
 }
 
-// While lets time pass on c as long as f runs, a second at a time, and says how much did.
+// While advances c by seconds while f runs, and returns the elapsed time.
 func While(c *clocktesting.FakeClock, f func() error) (time.Duration, error) {
 	done := make(chan struct{})
 	stopped := make(chan struct{})
@@ -35,7 +35,7 @@ func While(c *clocktesting.FakeClock, f func() error) (time.Duration, error) {
 	return c.Since(start), err
 }
 
-// Elapse moves a clock on whenever somebody waits on it, until done is closed.
+// Elapse advances a clock while it has waiters, until done is closed.
 func Elapse(c *clocktesting.FakeClock, by time.Duration, done <-chan struct{}) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()

@@ -1,4 +1,4 @@
-// Package faulty is what tests of the engine, of its journal and of its lock share: a
-// client whose requests and answers get lost, clocks that nobody waits for, and the
-// class that an error has to have. It knows faults, and nothing of runs.
+// Package faulty contains helpers for tests of the engine, its journal and its lock: a client
+// that loses requests and answers, clocks that never wait, and checks of error classes. It
+// imports package fault but none of the engine.
 package faulty

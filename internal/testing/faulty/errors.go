@@ -13,17 +13,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Refused is a reading to which nobody listened.
+// Refused returns the error of a read whose connection was refused.
 func Refused() error {
 	return fmt.Errorf("read nodes: %w", &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED})
 }
 
-// Status is an API server's answer with a status code.
+// Status returns an API server's error with a status code.
 func Status(code int) error {
 	return apierrors.NewGenericServerResponse(code, "get", schema.GroupResource{Resource: "nodes"}, "", "", 0, true)
 }
 
-// WantClass ends the test unless err has the class, and wants every text in it.
+// WantClass fails the test unless err has the class and contains every text.
 func WantClass(t *testing.T, err error, want fault.Class, texts ...string) {
 	t.Helper()
 	if err == nil || fault.ClassOf(err) != want {
@@ -36,8 +36,8 @@ func WantClass(t *testing.T, err error, want fault.Class, texts ...string) {
 	}
 }
 
-// WantExpiredApart wants that class tells credentials that have expired from rights that
-// are missing: what helps against one is none against the other.
+// WantExpiredApart fails the test unless class distinguishes expired credentials from missing
+// rights, since each needs another fix.
 func WantExpiredApart(t *testing.T, class func(error) error) {
 	t.Helper()
 	expired, _ := fault.As(class(Status(401)))
@@ -50,7 +50,8 @@ func WantExpiredApart(t *testing.T, class func(error) error) {
 	}
 }
 
-// Name is a name for objects in a cluster that several tests share: that of the test.
+// Name returns a name for objects in a cluster that several tests share, made from the test's
+// name.
 func Name(t *testing.T) string {
 	name := t.Name()[strings.LastIndex(t.Name(), "/")+1:]
 	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(name, "_", "-"), ",", ""))

@@ -2,8 +2,8 @@ package faulty
 
 import "runtime"
 
-// Allocated returns the bytes that f allocates, on the heap and by any goroutine. It counts
-// what is freed again, and so bounds the memory that f needs from above.
+// Allocated returns the bytes that all goroutines allocate on the heap while f runs. It includes
+// freed memory, so it is an upper bound of the memory that f needs.
 func Allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -12,27 +12,27 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Transport can lose requests and answers, and counts.
+// Transport counts requests, and can lose requests and answers.
 type Transport struct {
 	next http.RoundTripper
 
 	mu    sync.Mutex
 	count map[string]int
-	// decide says what becomes of the n-th request (from 1) with this method.
+	// decide returns the fate of the n-th request (from 1) with a method.
 	decide func(method string, n int) Fate
 }
 
-// Fate is what becomes of one request.
+// Fate is the treatment of one request.
 type Fate int
 
 const (
-	// Deliver lets the request and its answer pass.
+	// Deliver delivers the request and its answer.
 	Deliver Fate = iota
-	// LoseBefore is a request that the server never sees.
+	// LoseBefore loses the request, so that the server never sees it.
 	LoseBefore
-	// LoseAfter is a request that the server acts on, and whose answer is lost.
+	// LoseAfter delivers the request and loses its answer.
 	LoseAfter
-	// Answer503 is a server that is not there yet.
+	// Answer503 answers like a server that is not ready yet.
 	Answer503
 )
 
@@ -63,21 +63,21 @@ func (f *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return f.next.RoundTrip(req)
 }
 
-// Set has decide say what becomes of each request from now on, and counts anew.
+// Set makes decide choose the fate of each later request, and resets the counts.
 func (f *Transport) Set(decide func(method string, n int) Fate) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count, f.decide = map[string]int{}, decide
 }
 
-// Counted is how many requests with this method there were since Set.
+// Counted returns the number of requests with this method since Set.
 func (f *Transport) Counted(method string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.count[method]
 }
 
-// Client is a client of config whose requests pass through the transport.
+// Client returns a client of config and the transport that its requests pass through.
 func Client(t *testing.T, config *rest.Config) (kubernetes.Interface, *Transport) {
 	t.Helper()
 	config = rest.CopyConfig(config)

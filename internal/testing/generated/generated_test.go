@@ -1,6 +1,6 @@
-// Package generated checks that the generated files are what their generators write. It has
-// tests only: the generators are modules of their own, and Go would not run a test there
-// again after a change in the product, which lies outside of them.
+// Package generated checks that the generated files are up to date. It contains only tests. The
+// generators are separate modules, and Go would not repeat a test there after a change in the
+// product.
 package generated
 
 import (
@@ -17,7 +17,7 @@ import (
 
 const root = "../../.."
 
-// TestKindsAreGenerated checks what follows from the kinds in pkg/apis.
+// TestKindsAreGenerated checks the files that are generated from the kinds in pkg/apis.
 func TestKindsAreGenerated(t *testing.T) {
 	fresh := generate(t, "tools/codegen", "tools/codegen", "pkg/apis")
 	nothingElse(t, fresh, "charts/awsmigrate-crd/templates", "")
@@ -25,17 +25,17 @@ func TestKindsAreGenerated(t *testing.T) {
 	nothingElse(t, fresh, "pkg/apis", "zz_generated")
 }
 
-// TestPagesAreGenerated checks the pages that are made of the product's code.
+// TestPagesAreGenerated checks the pages that are generated from the product's code.
 func TestPagesAreGenerated(t *testing.T) {
 	fresh := generate(t, "tools/generate", "tools/generate", "cmd", "docs", "internal", "pkg", "THIRD_PARTY_NOTICES", "go.mod", "go.sum")
 	nothingElse(t, fresh, "docs/schema", "")
 }
 
-// generate runs the generator in a folder, fails the test if a file is not what it writes,
-// and returns what it wrote by path. inputs are the files and folders that it depends on.
+// generate runs the generator in the folder tool and returns its files by path. It fails the
+// test if a file is out of date. The generator reads inputs.
 func generate(t *testing.T, tool string, inputs ...string) map[string][]byte {
 	t.Helper()
-	for _, input := range inputs { // so that Go tests again when one has changed
+	for _, input := range inputs { // makes go test depend on the inputs
 		if err := filepath.WalkDir(filepath.Join(root, input), func(_ string, _ fs.DirEntry, err error) error { return err }); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func generate(t *testing.T, tool string, inputs ...string) map[string][]byte {
 	}
 	for _, name := range slices.Sorted(maps.Keys(fresh)) {
 		if got, err := os.ReadFile(filepath.Join(root, name)); err != nil || !bytes.Equal(got, fresh[name]) {
-			t.Errorf("%s is not what `make generate` writes (%v)", name, err)
+			t.Errorf("%s is out of date; run `make generate` (%v)", name, err)
 		}
 	}
 	return fresh

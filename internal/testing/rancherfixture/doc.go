@@ -1,4 +1,4 @@
-// Package rancherfixture has a cluster of Rancher's for tests of the product: its
-// objects, served, and what is read of such objects. Tests of pkg/rke2/rancher that use
-// it are outside their package, since it knows that package.
+// Package rancherfixture provides a Rancher cluster for tests of the product, as served objects
+// and as the facts that are read from them. It imports pkg/rke2/rancher, so tests of that
+// package must be external tests to use it.
 package rancherfixture

@@ -6,7 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Resting is Rancher's side of a cluster on which nothing moves.
+// Resting returns Rancher's facts of a cluster at rest.
 func Resting() rancher.Facts {
 	spec := map[string]any{"machineGlobalConfig": map[string]any{}}
 	ready := rancher.Conditions{"Ready": {Status: "True"}, "Reconciled": {Status: "True"}}
@@ -17,8 +17,8 @@ func Resting() rancher.Facts {
 	}
 }
 
-// Posted is Rancher's side just after an edit: the Cluster has it, Rancher's copy not yet,
-// and everything else looks at rest.
+// Posted returns Rancher's facts right after an edit. The Cluster has the edit, Rancher's copy
+// does not yet, and everything else looks at rest.
 func Posted() rancher.Facts {
 	v := Resting()
 	v.Machines = []rancher.Machine{{Machine: config.Machine{Name: "cp", UID: "1", Labels: map[string]string{"rke.cattle.io/control-plane-role": "true"}},
@@ -28,8 +28,8 @@ func Posted() rancher.Facts {
 	return v
 }
 
-// Node is one that RKE2 registered with arguments, in the JSON of its annotation, and
-// whose host name is its own.
+// Node returns a Node that RKE2 registered with args, the JSON of its annotation. Its host name
+// equals its name.
 func Node(name, args string) downstream.Node {
 	return downstream.Node{Name: name,
 		Annotations: map[string]string{config.NodeArgsAnnotation: args},

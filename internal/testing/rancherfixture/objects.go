@@ -11,11 +11,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// Object is one of Rancher's, as its API serves it.
+// Object is a Rancher object as its API serves it.
 type Object = map[string]any
 
-// objects are those of a cluster with one control plane, cp, and one worker, w, on
-// which nothing moves, each by its resource.
+// objects returns, by resource, the objects of a cluster at rest with one control plane, cp,
+// and one worker, w.
 func objects() map[string]Object {
 	rke := Object{"machineGlobalConfig": Object{config.KeyProvider: "aws"}, "machineSelectorConfig": []any{Object{"config": Object{"protect-kernel-defaults": false}}},
 		"etcdSnapshotCreate": Object{"generation": int64(2)},
@@ -40,8 +40,8 @@ func objects() map[string]Object {
 	}
 }
 
-// Client serves them, changed. What it leaves out: rights, versions of objects but those that
-// they come with, and Rancher itself.
+// Client serves these objects after change. It omits rights, new object versions, and Rancher
+// itself.
 func Client(t *testing.T, change func(map[string]Object)) *dynamicfake.FakeDynamicClient {
 	t.Helper()
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{ControlPlanes: "RKEControlPlaneList", Clusters: "ClusterList",
@@ -64,7 +64,7 @@ func Client(t *testing.T, change func(map[string]Object)) *dynamicfake.FakeDynam
 	return client
 }
 
-// Resources of Rancher's, for what a test has a client answer.
+// Rancher's resources, for reactors of tests.
 var (
 	Clusters      = schema.GroupVersionResource{Group: "provisioning.cattle.io", Version: "v1", Resource: "clusters"}
 	ControlPlanes = schema.GroupVersionResource{Group: "rke.cattle.io", Version: "v1", Resource: "rkecontrolplanes"}

@@ -1,9 +1,9 @@
-// Package restfake serves client-go's fake clientset over REST, for what makes its own
-// clients from a rest.Config: readers with a transport of their own, and Helm. No
-// process is started and no port is opened.
+// Package restfake serves client-go's fake clientset over REST for code that makes its own
+// clients from a rest.Config, such as Helm and readers with their own transport. It starts no
+// process and opens no port.
 //
-// What it leaves out: rights, preconditions, pages, watches, field selectors, and whatever
-// a server does to an object. A dry run answers with what was sent.
+// It omits rights, preconditions, pages, watches, field selectors, and a server's changes to
+// objects. A dry run returns the object that was sent.
 package restfake
 
 import (
@@ -30,8 +30,8 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// Config reaches what a clientset has. Its reactors see every request but those for
-// discovery, and dry runs.
+// Config returns a config whose clients reach the objects of a clientset. The clientset's
+// reactors see every request except discovery and dry runs.
 func Config(client *fake.Clientset, kubernetes string) *rest.Config {
 	return &rest.Config{Host: "http://restfake", Transport: &front{client, kubernetes, kinds()}, QPS: -1}
 }
@@ -51,7 +51,7 @@ func (f *front) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		var status apierrors.APIStatus
 		if !errors.As(err, &status) {
-			return nil, err // the network's
+			return nil, err // a network error
 		}
 		said := status.Status()
 		said.Kind, said.APIVersion = "Status", "v1"
@@ -165,7 +165,7 @@ func decoded(body []byte) (runtime.Object, error) {
 	return object, nil
 }
 
-// shaped is an object with its kind, or the metadata alone where that is asked for.
+// shaped returns an object with its kind, or only its metadata if the request asks for that.
 func shaped(r *http.Request, found runtime.Object, kind schema.GroupVersionKind) (any, error) {
 	if _, is := found.(*metav1.Status); is {
 		return found, nil
@@ -199,8 +199,7 @@ func thin(raw map[string]any) {
 	}
 }
 
-// about answers what is not about objects: version, discovery, and as much of OpenAPI
-// as Helm asks for.
+// about answers requests for version, discovery, and the part of OpenAPI that Helm reads.
 func (f *front) about(at string) any {
 	switch at {
 	case "/version":
@@ -227,7 +226,7 @@ func (f *front) about(at string) any {
 	return nil
 }
 
-// openAPI says of each kind that the server itself validates its fields.
+// openAPI returns a schema in which the server itself validates the fields of each kind.
 func (f *front) openAPI(gv schema.GroupVersion) any {
 	paths := map[string]any{}
 	for resource, kind := range f.kinds {
@@ -248,7 +247,7 @@ func root(gv schema.GroupVersion) string {
 	return "/apis/" + gv.String()
 }
 
-// served are the groups that discovery tells of. Of others objects are served, too.
+// groupVersions returns the groups of discovery. Objects of other groups are served, too.
 func groupVersions() []schema.GroupVersion {
 	return []schema.GroupVersion{{Version: "v1"}, {Group: "apps", Version: "v1"}, {Group: "batch", Version: "v1"},
 		{Group: "coordination.k8s.io", Version: "v1"}, {Group: "rbac.authorization.k8s.io", Version: "v1"}, {Group: "storage.k8s.io", Version: "v1"}}
@@ -276,7 +275,7 @@ func (f *front) resources(gv schema.GroupVersion) metav1.APIResourceList {
 	return all
 }
 
-// kinds are those of the clientset's scheme that have a list, and reviews.
+// kinds returns the kinds of the clientset's scheme that have a list, and the reviews.
 func kinds() map[schema.GroupVersionResource]schema.GroupVersionKind {
 	all := map[schema.GroupVersionResource]schema.GroupVersionKind{}
 	known := scheme.Scheme.AllKnownTypes()

@@ -13,7 +13,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// API is that of the cluster of plain.yml: a Node for each host, and rke's state.
+// API returns the fake API of the cluster of plain.yml, with a Node for each host and rke's
+// state.
 func API(t testing.TB) *fake.Clientset {
 	t.Helper()
 	client := fake.NewSimpleClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: wellknown.System, UID: "the-cluster"}},
@@ -30,7 +31,7 @@ func API(t testing.TB) *fake.Clientset {
 		}
 	}
 	client.PrependReactor("create", "subjectaccessreviews", func(a clienttesting.Action) (bool, apiruntime.Object, error) {
-		return true, a.(clienttesting.CreateAction).GetObject(), nil // which allows nothing
+		return true, a.(clienttesting.CreateAction).GetObject(), nil // the review allows nothing
 	})
 	return client
 }

@@ -1,5 +1,5 @@
-// Package rkefixture has RKE clusters for tests of the product: files and the state
-// that rke v1.5.9 wrote for them (applied/README.md).
+// Package rkefixture provides RKE clusters for tests of the product: cluster files and the
+// states that rke v1.5.9 wrote for them (applied/README.md).
 package rkefixture
 
 import (
@@ -17,10 +17,10 @@ import (
 //go:embed applied
 var files embed.FS
 
-// Names are those of the clusters.
+// Names returns the names of the clusters.
 func Names() []string { return []string{"plain", "rich", "generated", "secured"} }
 
-// File is one of a cluster's: plain.yml, or plain.rkestate.
+// File returns a file of a cluster, for example plain.yml or plain.rkestate.
 func File(t testing.TB, name string) []byte {
 	t.Helper()
 	text, err := files.ReadFile(path.Join("applied", name))
@@ -30,14 +30,14 @@ func File(t testing.TB, name string) []byte {
 	return text
 }
 
-// Applied is a cluster just made by `rke up` from its file, with the images that this
-// rke takes.
+// Applied returns a cluster right after `rke up` with its file, with the images of that rke
+// version.
 func Applied(t testing.TB, name string) rkestate.Facts {
 	t.Helper()
 	return AppliedAs(t, name, string(File(t, name+".yml")))
 }
 
-// AppliedAs is the same cluster with another text of its cluster.yml.
+// AppliedAs returns the same cluster with source as its cluster.yml.
 func AppliedAs(t testing.TB, name, source string) rkestate.Facts {
 	t.Helper()
 	state, err := rkestate.Parse("Secret kube-system/full-cluster-state", File(t, name+".rkestate"))
@@ -54,7 +54,7 @@ func AppliedAs(t testing.TB, name, source string) rkestate.Facts {
 	return f
 }
 
-// Images are those of rke v1.5.9 for v1.26.9-rancher1-1, by repository.
+// Images returns, by repository, the images of rke v1.5.9 for v1.26.9-rancher1-1.
 func Images(t testing.TB) map[string]string {
 	t.Helper()
 	state, err := rkestate.Parse("plain", File(t, "plain.rkestate"))

@@ -1,5 +1,5 @@
-// Package rketraps has an RKE cluster that is sound, and what can be wrong in one: a
-// trap for each check, at least one. It is for tests.
+// Package rketraps provides a sound RKE cluster for tests, and at least one defect for each
+// check.
 package rketraps
 
 import (
@@ -26,8 +26,8 @@ import (
 func dnsName(i int) string { return fmt.Sprintf("ip-10-0-0-%d.ec2.internal", 10+i) }
 func ip(i int) string      { return fmt.Sprintf("10.0.0.%d", 10+i) }
 
-// Sound is a cluster of rke's with nothing wrong in it, at a position: the one
-// of the fixture's plain.yml, with a Node for each machine.
+// Sound returns an RKE cluster without defects: the cluster of the fixture's plain.yml, with a
+// Node for each machine.
 func Sound(t *testing.T) *rkechecks.Prepared {
 	t.Helper()
 	p := &rkechecks.Prepared{Facts: rkefixture.Applied(t, "plain")}
@@ -49,12 +49,12 @@ func Sound(t *testing.T) *rkechecks.Prepared {
 	return p
 }
 
-// Choose decides anew how Nodes keep their names.
+// Choose decides again how Nodes keep their names, after a change of p.
 func Choose(p *rkechecks.Prepared) {
 	p.Names, p.NameErr = naming.Choose(p.Facts, p.Down.Nodes, p.Input.Cloud, p.Options.KubernetesVersion)
 }
 
-// rewrite changes the text of cluster.yml, and leaves what was applied alone.
+// rewrite changes the text of cluster.yml but not the applied state.
 func rewrite(old, with string) func(*testing.T, *rkechecks.Prepared) {
 	return func(t *testing.T, p *rkechecks.Prepared) {
 		source := string(p.File.Text())
@@ -66,35 +66,38 @@ func rewrite(old, with string) func(*testing.T, *rkechecks.Prepared) {
 	}
 }
 
-// top adds keys at the top level, service adds to a service.
+// top adds keys at the top level of cluster.yml.
 func top(text string) func(*testing.T, *rkechecks.Prepared) {
 	return rewrite("cluster_name: shop\n", "cluster_name: shop\n"+text+"\n")
 }
 
+// inService adds a service with options to cluster.yml.
 func inService(name, text string) func(*testing.T, *rkechecks.Prepared) {
 	return rewrite("services:\n", "services:\n  "+name+": "+text+"\n")
 }
 
+// kubelet adds an argument of the kubelet to cluster.yml.
 func kubelet(text string) func(*testing.T, *rkechecks.Prepared) {
 	return rewrite("max-pods: 250", "max-pods: 250\n      "+text)
 }
 
+// set changes the prepared facts instead of cluster.yml.
 func set(change func(*rkechecks.Prepared)) func(*testing.T, *rkechecks.Prepared) {
 	return func(_ *testing.T, p *rkechecks.Prepared) { change(p) }
 }
 
-// Trap is one thing that is wrong in a cluster.
+// Trap is a defect of a cluster with the result that its check must have.
 type Trap struct {
-	ID    string // of the check that finds it
+	ID    string // ID of the check that finds it
 	Name  string
 	Break func(*testing.T, *rkechecks.Prepared)
 	Want  verify.Status
-	Seen  string // in the finding's object, seen, reason or fix
+	Seen  string // part of the finding's object, seen, reason or fix
 }
 
 var errRead = errors.New("connection refused")
 
-// All are the traps of all checks.
+// All returns the traps of all checks.
 func All() []Trap {
 	const ok, fail, warn, unknown, skip = verify.OK, verify.Fail, verify.Warn, verify.Unknown, verify.Skip
 	version := func(v string) func(*testing.T, *rkechecks.Prepared) {
@@ -108,7 +111,7 @@ func All() []Trap {
 		{"AWSM-702", "Windows", set(func(p *rkechecks.Prepared) { p.Down.Nodes[4].Labels[corev1.LabelOSStable] = "windows" }), fail, dnsName(4)},
 		{"AWSM-103", "no provider", set(func(p *rkechecks.Prepared) { p.State.Current.Config.CloudProvider.Name = "" }), fail, `""`},
 		{"AWSM-103", "external", set(func(p *rkechecks.Prepared) { p.State.Current.Config.CloudProvider.Name = "external" }), fail, "external"},
-		{"AWSM-704", "a Node beside", set(func(p *rkechecks.Prepared) {
+		{"AWSM-704", "a Node without machine", set(func(p *rkechecks.Prepared) {
 			p.Down.Nodes = append(p.Down.Nodes, downstream.Node{Name: "stray"})
 		}), fail, "stray"},
 		{"AWSM-704", "a machine without Node", set(func(p *rkechecks.Prepared) { p.Down.Nodes = p.Down.Nodes[:4] }), fail, "10.0.0.14"},
@@ -118,7 +121,7 @@ func All() []Trap {
 			rewrite("[etcd, controlplane]", "[etcd]")(t, p)
 		}, warn, "1 control plane"},
 		{"AWSM-112", "two zones", set(func(p *rkechecks.Prepared) { p.Down.Nodes[2].Labels[corev1.LabelTopologyZone] = "us-east-1a" }), warn, "us-east-1a ×2"},
-		{"AWSM-112", "not to be told", set(func(p *rkechecks.Prepared) { p.Down.Nodes = p.Down.Nodes[:1] }), unknown, "10.0.0.11"},
+		{"AWSM-112", "zones unknown", set(func(p *rkechecks.Prepared) { p.Down.Nodes = p.Down.Nodes[:1] }), unknown, "10.0.0.11"},
 		{"AWSM-108", "two together", top("upgrade_strategy: {max_unavailable_controlplane: 2}"), warn, "2 of 3"},
 		{"AWSM-108", "all together", top("upgrade_strategy: {max_unavailable_controlplane: 100%}"), fail, "all"},
 		{"AWSM-108", "a small percentage", top("upgrade_strategy: {max_unavailable_controlplane: 10%}"), ok, ""},

@@ -1,8 +1,7 @@
-// Package standin serves as many Nodes and EC2 instances as are asked for, to
-// measure what reads them.
+// Package standin serves any number of Nodes and EC2 instances to measure their readers.
 //
-// The API server leaves out everything but the list of Nodes and /version: no
-// storage, no authorisation, no watch, no compression; a list is made page by page
-// and never changes. EC2 leaves out signatures, rights, throttling and every
-// filter but instance-id and tag-key; IAM and STS know one caller and one role.
+// The API server has only the list of Nodes and /version. It has no storage, authorization,
+// watch or compression. It makes a list page by page, and the list never changes. EC2 has no
+// signatures, rights or throttling, and only the filters instance-id and tag-key. IAM and STS
+// know one caller and one role.
 package standin

@@ -11,19 +11,20 @@ import (
 	"time"
 )
 
-// AWS serves the instances of Count Nodes, and Lost more that have none.
+// AWS serves the instances of Count Nodes and Lost instances without a Node.
 type AWS struct {
 	Count, Lost int
 	Latency     time.Duration // of every answer
-	// Allowed says which actions these credentials may do, "ec2:DescribeInstances"; nil: all.
+	// Allowed reports whether the credentials allow an action such as "ec2:DescribeInstances".
+	// If it is nil, they allow all.
 	Allowed func(action string) bool
 
 	mu    sync.Mutex
 	calls map[string]int
 }
 
-// Calls are the requests by action, with the filter of DescribeInstances:
-// "DescribeInstances tag-key".
+// Calls returns the number of requests by action. The key of DescribeInstances includes the
+// filter: "DescribeInstances tag-key".
 func (s *AWS) Calls() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,15 +45,15 @@ func (s *AWS) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/xml")
-	if s.refused(w, action, r.Form) {
+	if s.refuse(w, action, r.Form) {
 		return
 	}
 	fmt.Fprintf(w, "<%[1]sResponse>%[2]s</%[1]sResponse>", action, s.answer(action, r.Form))
 }
 
-// refused answers with an error where that is the answer: to who may not do it, and to a
-// dry run of who may. Each service has errors of its own form.
-func (s *AWS) refused(w http.ResponseWriter, action string, form url.Values) bool {
+// refuse answers forbidden actions and allowed dry runs with an error, and reports whether it
+// answered. Each service has its own form of errors.
+func (s *AWS) refuse(w http.ResponseWriter, action string, form url.Values) bool {
 	ofEC2 := strings.HasPrefix(action, "Describe")
 	name := "iam:" + action
 	if ofEC2 {
@@ -85,7 +86,7 @@ func (s *AWS) count(kind string) {
 
 const tagItem = `<tagSet><item><key>kubernetes.io/cluster/` + Cluster + `</key><value>owned</value></item></tagSet>`
 
-// answer is what stands in the answer's root element.
+// answer returns the content of the answer's root element.
 func (s *AWS) answer(action string, form url.Values) string {
 	switch action {
 	case "DescribeInstances":
@@ -139,8 +140,8 @@ func (s *AWS) describe(form url.Values) string {
 	return b.String()
 }
 
-// writeInstance gives an instance with the fields that EC2 gives for one with one
-// interface, one volume and eight tags, about 5 KB.
+// writeInstance writes an instance with EC2's fields for one interface, one volume and eight
+// tags, about 5 KB.
 func writeInstance(b *strings.Builder, i int) {
 	id, name, ip, zone := InstanceID(i), Name(i), address(i), Zone(i)
 	subnet := "subnet-" + zone[len(zone)-1:]

@@ -14,10 +14,10 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Nodes serves Count Nodes as an API server does.
+// Nodes serves Count Nodes like an API server.
 type Nodes struct {
 	Count int
-	// Before sees every request for a page first; true: it has answered.
+	// Before sees every request for a page first, and reports whether it answered.
 	Before func(w http.ResponseWriter, r *http.Request) bool
 	// Change may alter the i-th Node before it is sent.
 	Change func(i int, n *corev1.Node)
@@ -26,7 +26,7 @@ type Nodes struct {
 	pages int
 }
 
-// Pages is how many pages were served.
+// Pages returns the number of pages that were served.
 func (s *Nodes) Pages() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +84,7 @@ func (s *Nodes) list(w http.ResponseWriter, r *http.Request) {
 	_ = info.Serializer.Encode(list, w) // the client is gone
 }
 
-// Refuse answers as an API server does, with a Status.
+// Refuse answers with an error Status, like an API server.
 func Refuse(w http.ResponseWriter, code int, reason metav1.StatusReason, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)

@@ -10,31 +10,31 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Cluster is the id that instances are tagged for.
+// Cluster is the cluster ID in the tags of instances.
 const Cluster = "demo"
 
-// controlPlanes is how many of the Nodes are control planes, the first ones.
+// controlPlanes is the number of control planes, which are the first Nodes.
 const controlPlanes = 3
 
-const images = 50 // what a kubelet lists at most, by default
+const images = 50 // a kubelet's default maximum in its Node
 
 var created = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// InstanceID is the instance of the i-th Node.
+// InstanceID returns the instance of the i-th Node.
 func InstanceID(i int) string { return fmt.Sprintf("i-%017x", i+1) }
 
-// Zone is the zone of the i-th Node.
+// Zone returns the zone of the i-th Node.
 func Zone(i int) string { return "us-east-1" + string(rune('a'+i%3)) }
 
 func address(i int) string { return fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&0xff, i&0xff) }
 
-// Name is the name of the i-th Node: EC2's private DNS name.
+// Name returns the name of the i-th Node: EC2's private DNS name.
 func Name(i int) string {
 	return fmt.Sprintf("ip-10-%d-%d-%d.ec2.internal", i>>16, i>>8&0xff, i&0xff)
 }
 
-// Node is the i-th one: an RKE2 node of some 20 KB, most of it images and
-// managedFields, as in real clusters.
+// Node returns the i-th Node: an RKE2 node of about 20 KB, mostly images and managedFields as
+// in real clusters.
 func Node(i int) *corev1.Node {
 	n := &corev1.Node{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"},
@@ -88,7 +88,7 @@ func annotations(i int) map[string]string {
 	}
 }
 
-// managedFields are those of a kubelet and two controllers.
+// managedFields returns the fields of a kubelet and two controllers.
 func managedFields() []metav1.ManagedFieldsEntry {
 	at := metav1.NewTime(created)
 	entry := func(manager, subresource, fields string) metav1.ManagedFieldsEntry {

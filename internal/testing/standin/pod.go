@@ -11,8 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Pods are n pods of a node: what RKE2 runs on every node as mirror pods, and pods
-// of Deployments.
+// Pods returns n pods of a node: RKE2's mirror pods, and pods of Deployments.
 func Pods(i, n int) []*corev1.Pod {
 	pods := []*corev1.Pod{mirrorPod(i, "kube-proxy"), mirrorPod(i, "rke2-canal")}
 	for len(pods) < n {
@@ -31,8 +30,8 @@ func mirrorPod(i int, name string) *corev1.Pod {
 	return pod
 }
 
-// ownedPod is one of a ReplicaSet that this API server does not have; nothing here
-// collects garbage.
+// ownedPod returns a pod of a ReplicaSet that does not exist, since this API server has no
+// garbage collector.
 func ownedPod(i, k int) *corev1.Pod {
 	app := fmt.Sprintf("app-%d", k)
 	pod := podOf(i, metav1.NamespaceDefault, fmt.Sprintf("%s-6d4b75cb6d-%05d", app, i), app)
@@ -58,7 +57,7 @@ func podOf(i int, namespace, name, app string) *corev1.Pod {
 	}
 }
 
-// Lease is the heartbeat of a node's kubelet.
+// Lease returns the heartbeat of a node's kubelet.
 func Lease(i int) *coordinationv1.Lease {
 	return &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: Name(i)},

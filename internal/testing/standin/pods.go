@@ -15,10 +15,9 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// ManyPods serves the pods of a cluster of Nodes nodes as an API server does: a
-// kube-proxy on each, made by its kubelet, and Each more, made by ReplicaSets. It
-// knows no other requests but for their metadata, and in full for kube-proxies by
-// their label.
+// ManyPods serves the pods of Nodes nodes like an API server. Each node has a kube-proxy of its
+// kubelet and Each pods of ReplicaSets. ManyPods answers only requests for the pods' metadata,
+// and for full kube-proxies by their label.
 type ManyPods struct {
 	Nodes, Each int
 
@@ -27,8 +26,8 @@ type ManyPods struct {
 	bytes map[string]int
 }
 
-// Asked is how many requests there were, and Bytes what was answered, by kind:
-// "metadata", "pods", "other".
+// Asked returns the numbers of requests and of answered bytes by kind: "metadata", "pods",
+// "other".
 func (s *ManyPods) Asked() (requests, bytes map[string]int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +50,7 @@ func (s *ManyPods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// meta is a kube-proxy's for every first of a node's pods.
+// meta returns the metadata of the i-th pod; the first pod of each node is a kube-proxy.
 func (s *ManyPods) meta(i int) metav1.ObjectMeta {
 	m := Pods(i, 1)[0].ObjectMeta
 	m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: Name(i), UID: "0c3a6a0e-3b1c-4d53-9d0a-6f2f6d1c7b11", Controller: ptr.To(true)}}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What is measured is of the size that real clusters have.
-func TestRealistic(t *testing.T) {
+// Nodes and instances have the size of those in real clusters.
+func TestNode_size_realistic(t *testing.T) {
 	raw, err := json.Marshal(Node(7))
 	if err != nil {
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func TestRealistic(t *testing.T) {
 	}
 }
 
-func TestNodesDiffer(t *testing.T) {
+func TestNode_severalNodes_differ(t *testing.T) {
 	names, ids := map[string]bool{}, map[string]bool{}
 	for i := range 70_000 {
 		names[Name(i)], ids[InstanceID(i)] = true, true

@@ -1,6 +1,6 @@
-// Package upstreamchart makes charts that lay out their objects as those that
-// kubernetes/cloud-provider-aws publishes, from facts about each version. What is
-// installed by hand in the clusters that are migrated is one of them.
+// Package upstreamchart makes charts with the same objects as the charts that
+// kubernetes/cloud-provider-aws publishes, from facts about each version. Users install those
+// charts by hand in clusters that are migrated.
 package upstreamchart
 
 import (
@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// facts is what testdata says of a published chart.
+// facts holds the facts in testdata about a published chart.
 type facts struct {
 	Version, Image, Name, Namespace, Label string
 	ServiceAccount, ClusterRole            string
@@ -24,8 +24,8 @@ type facts struct {
 	Rules                                  [][3]string
 }
 
-// objects makes the objects with the names, labels, selector and values
-// of the published charts.
+// objects is the template of the objects, with the names, labels, selector and values of the
+// published charts.
 const objects = `
 {{- $chart := dict "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version) }}
 {{- $account := list (dict "kind" "ServiceAccount" "name" .Values.serviceAccountName "namespace" .Values.namespace) }}
@@ -55,7 +55,7 @@ const objects = `
 //go:embed testdata
 var published embed.FS
 
-// Load is a chart that lays its objects out as the published one of a version.
+// Load returns a chart with the same objects as the published chart of a version.
 func Load(t *testing.T, version string) *chart.Chart {
 	t.Helper()
 	data, err := published.ReadFile("testdata/" + version + ".yaml")
