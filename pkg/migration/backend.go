@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Backend hides how a cluster was provisioned: where its configuration is stored, how an
-// edit changes it, and which evidence proves that an edit was applied.
+// Backend hides the differences between provisioners: the place of a cluster's configuration,
+// the form of an edit, and the evidence that an edit was applied.
 type Backend interface {
 	Editor
 	// Read reads the configuration once.

@@ -57,8 +57,9 @@ func (r *RolloutJudgement) Verdict() runner.Verdict {
 		Progress: r.Progress, Done: r.Done, Total: r.Total, Machines: r.Machines, By: r.By, Err: r.holdup}
 }
 
-// Progress returns a text that changes exactly when the rollout advances: with the Backend's
-// marks, a Node's readiness, a component's manifest or start, or the holder of a lease.
+// Progress returns a text that changes exactly when the rollout advances. It contains the
+// Backend's marks, each Node's readiness, each component's manifest and start, and the holder
+// of the migration lease.
 func (r Reading) Progress(marks ...string) string {
 	marks = append([]string{"l " + r.Leases.Migration.Last.Holder}, marks...)
 	for i := range r.Down.Nodes {

@@ -32,8 +32,8 @@ func LostAnswers(group schema.GroupResource, name string) map[string]LostAnswer 
 	}
 }
 
-// Said reports whether a write returned the right error: none if the patch is applied, a
-// fault with the reason if it is not, and another error if that is unknown.
+// Said reports whether err is the right result of a write: nil if the patch is applied, a
+// fault if it is not, or another error if that is unknown.
 func (l LostAnswer) Said(err error) bool {
 	f, known := fault.As(err)
 	switch l.reason {

@@ -1,6 +1,6 @@
-// Package restfake serves client-go's fake clientset over REST for code that makes its own
-// clients from a rest.Config, such as Helm and readers with their own transport. It starts no
-// process and opens no port.
+// Package restfake serves client-go's fake clientset over REST. It is for code that makes its
+// own clients from a rest.Config, such as Helm and readers with their own transport. It starts
+// no process and opens no port.
 //
 // It omits rights, preconditions, pages, watches, field selectors, and a server's changes to
 // objects. A dry run returns the object that was sent.

@@ -14,8 +14,8 @@ import (
 )
 
 // readBoth reads a cluster and, in parallel, its instances from EC2. It also asks EC2 about
-// the instances in the fingerprint. version returns the Kubernetes version from the facts;
-// it selects the CCM whose IAM actions are simulated.
+// the instances in the fingerprint. version returns the Kubernetes version from the facts.
+// It selects the CCM whose IAM actions are simulated.
 func readBoth(ctx context.Context, reader kube.Reader, o migration.Options, record journal.Record, version func(downstream.Facts) string) (downstream.Facts, cloud.Facts) {
 	instances := aws.Start(ctx, aws.Options{Mode: aws.Mode(o.AWS), Identity: o.AWSIdentity, Region: o.Region, Profile: o.Profile,
 		AssumeRole: o.AssumeRole, ExternalID: o.ExternalID, SessionName: o.SessionName})

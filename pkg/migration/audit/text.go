@@ -64,12 +64,12 @@ func CheckSummary(report verify.Report) []string {
 	return lines
 }
 
-// maxFindings is the maximum number of findings per check in texts and errors, since a defect
-// of every node in a large cluster is one fact.
+// maxFindings is the maximum number of findings per check in texts and errors. A defect of
+// every node in a large cluster is one fact.
 const maxFindings = 5
 
-// ResultLines describes a result that is not ok: the check's ID, then for each finding the
-// object, the observed and the wanted state, and finally the fix.
+// ResultLines describes a result that is not ok. It returns the check's ID, each finding with
+// its object and its observed and wanted states, and the fix.
 func ResultLines(result verify.Result) []string {
 	mark := map[verify.Status]string{verify.Warn: "!", verify.Skip: "–", verify.Fail: "✗", verify.Unknown: "?"}[result.Status]
 	head := fmt.Sprintf("%s  %s  %s", mark, result.ID, result.Status.Of(result.Title))

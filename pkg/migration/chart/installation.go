@@ -140,8 +140,8 @@ func (c Chart) Apply(ctx context.Context, tx *runner.Tx, snap migration.Snapshot
 	})
 }
 
-// document returns the edit that installs the chart as a HelmChart document with the last of
-// values, on top of the edits with the previous ones.
+// document returns the edit that installs the chart as a HelmChart document. The document has
+// the last of values, on top of the edits with the previous ones.
 func (c Chart) document(snap migration.Snapshot, ch *chart.Chart, values ...ccmchart.ChartValues) (migration.Edit, error) {
 	var documents []string
 	for _, v := range values {

@@ -16,7 +16,7 @@ const FingerprintNote = "fingerprint"
 
 // NoteFingerprint records the fingerprint once per migration. Later runs then compare with
 // the first reading instead of the results of an earlier run. begun reports whether the
-// migration has an edit that is not undone; without one, a new fingerprint replaces the old.
+// migration has an edit that is not undone. Without one, a new fingerprint replaces the old.
 func NoteFingerprint(ctx context.Context, tx *runner.Tx, s migration.Snapshot, facts downstream.Facts, begun bool) error {
 	if _, known, err := Fingerprint(tx.Record()); err != nil || known && begun {
 		return err
