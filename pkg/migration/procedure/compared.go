@@ -10,15 +10,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// compared is how much of the cluster is as the fingerprint has it, by what an audit read.
-func compared(seen migration.Snapshot, facts downstream.Facts) []runner.Compared {
-	then, known, err := guard.Fingerprint(seen.Record)
+// compareWithFingerprint returns how much of the cluster still matches the fingerprint, from
+// the facts of an audit.
+func compareWithFingerprint(snap migration.Snapshot, facts downstream.Facts) []runner.Compared {
+	then, known, err := guard.Fingerprint(snap.Record)
 	if err == nil && !known {
 		err = errors.New(noFingerprint)
 	}
 	found := continuity.NotCompared(err)
 	if err == nil {
-		found = then.Compare(facts, seen.Reading.Refs())
+		found = then.Compare(facts, snap.Reading.Refs())
 	}
 	var all []runner.Compared
 	for _, c := range found {

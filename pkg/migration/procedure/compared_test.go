@@ -17,8 +17,8 @@ import (
 
 // The end of a run says what the fingerprint says, and of what was not read that it was not.
 func TestCompared(t *testing.T) {
-	seen := clustertest.At(position.P5)
-	facts := downstream.Facts{Nodes: verify.Got(seen.Reading.Down.Nodes), Services: verify.Got([]downstream.Service{{Namespace: "web", Name: "a", UID: "1", Hostnames: []string{"x"}}})}
+	snap := clustertest.At(position.P5)
+	facts := downstream.Facts{Nodes: verify.Got(snap.Reading.Down.Nodes), Services: verify.Got([]downstream.Service{{Namespace: "web", Name: "a", UID: "1", Hostnames: []string{"x"}}})}
 	fp, err := continuity.Take(facts)
 	if err != nil {
 		t.Fatal(err)
@@ -32,29 +32,29 @@ func TestCompared(t *testing.T) {
 		if err := tx.Note(t.Context(), guard.FingerprintNote, packed); err != nil {
 			t.Fatal(err)
 		}
-		now := seen
+		now := snap
 		now.Record = tx.Record()
 		return now
 	}
 	part := facts
 	part.Services = verify.Read[[]downstream.Service]{}
 	const nodes, addresses, balancers = "names, UIDs, ProviderIDs", "the first of each type, others in any order", "host names of Services"
-	n := len(seen.Reading.Down.Nodes)
+	n := len(snap.Reading.Down.Nodes)
 	for name, tt := range map[string]struct {
-		seen  migration.Snapshot
+		snap  migration.Snapshot
 		facts downstream.Facts
 		want  []runner.Compared
 	}{
 		"all of it": {noted(packed), facts, []runner.Compared{{Kind: "nodes", By: nodes, Same: n, Of: n}, {Kind: "addresses of nodes", By: addresses, Same: n, Of: n}, {Kind: "load balancers", By: balancers, Same: 1, Of: 1}}},
 		"a part":    {noted(packed), part, []runner.Compared{{Kind: "nodes", By: nodes, Same: n, Of: n}, {Kind: "addresses of nodes", By: addresses, Same: n, Of: n}, {Kind: "load balancers", By: balancers, Unread: "could not be read: no attempt was made"}}},
-		"no fingerprint": {seen, facts, []runner.Compared{{Kind: "nodes", By: nodes, Unread: noFingerprint}, {Kind: "addresses of nodes", By: addresses, Unread: noFingerprint},
+		"no fingerprint": {snap, facts, []runner.Compared{{Kind: "nodes", By: nodes, Unread: noFingerprint}, {Kind: "addresses of nodes", By: addresses, Unread: noFingerprint},
 			{Kind: "load balancers", By: balancers, Unread: noFingerprint}}},
 	} {
-		if d := cmp.Diff(tt.want, compared(tt.seen, tt.facts)); d != "" {
+		if d := cmp.Diff(tt.want, compareWithFingerprint(tt.snap, tt.facts)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	for _, one := range compared(noted([]byte("none")), facts) {
+	for _, one := range compareWithFingerprint(noted([]byte("none")), facts) {
 		if one.Unread == "" {
 			t.Errorf("by a fingerprint that nobody can read: %+v", one)
 		}

@@ -24,8 +24,8 @@ func (kept) Fragment(_ context.Context, _ migration.Snapshot, form string, head 
 	return "# " + strings.Join(head, "\n# ") + "\n" + form + " of " + string(steps[len(steps)-1].ID) + "\n", nil
 }
 
-func (k kept) Published(ctx context.Context, seen migration.Snapshot, form string, head []string, steps ...migration.Editing) (string, error) {
-	text, err := k.Fragment(ctx, seen, form, head, steps...)
+func (k kept) Published(ctx context.Context, snap migration.Snapshot, form string, head []string, steps ...migration.Editing) (string, error) {
+	text, err := k.Fragment(ctx, snap, form, head, steps...)
 	return "published: " + text, err
 }
 

@@ -15,17 +15,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// backOffEnds is how long after its last end a container is started again at once when it
-// ends once more (kubernetes/kubernetes:pkg/kubelet/kubelet.go@v1.26.13: a back-off is
-// forgotten after twice its longest, MaxContainerBackOff).
-const backOffEnds = 10 * time.Minute
+// backOffReset is the time since a container's last end after which the kubelet restarts it
+// without a delay (kubernetes/kubernetes:pkg/kubelet/kubelet.go@v1.26.13: a back-off is
+// forgotten after twice its maximum, MaxContainerBackOff).
+const backOffReset = 10 * time.Minute
 
-// leftToSwitch says why the migration lease is not to be fenced in this cluster, so that it
-// changes hands with the switch, as client-go has it; "": it may be.
-func leftToSwitch(seen migration.Snapshot) string {
-	r := seen.Reading
-	if at := seen.Result; !fallsShort(at) && (at.Position != position.P3 || at.Mixed) {
-		return "the cluster is not at P3: " + seen.Result.Summary
+// reasonNotToFence returns why the migration lease must not be fenced in this cluster, or
+// empty. The lease then changes hands during the switch, by client-go's rules.
+func reasonNotToFence(snap migration.Snapshot) string {
+	r := snap.Reading
+	if at := snap.Result; !isBelowP3(at) && (at.Position != position.P3 || at.Mixed) {
+		return "the cluster is not at P3: " + snap.Result.Summary
 	}
 	if len(r.KCMs) < 2 {
 		return "there is one kube-controller-manager, and nobody to lead its other controllers while it is started again"
@@ -34,7 +34,7 @@ func leftToSwitch(seen migration.Snapshot) string {
 		if k.Mode() != component.InTreeMigrating {
 			return k.Name() + " is not seen to be in-tree with the flag"
 		}
-		if why := unusualElection(k.Args, wellknown.KCMLease); why != "" {
+		if why := judgeElection(k.Args, wellknown.KCMLease); why != "" {
 			return k.Name() + ": " + why
 		}
 	}
@@ -42,25 +42,23 @@ func leftToSwitch(seen migration.Snapshot) string {
 	if !there {
 		return "there is no cloud controller manager"
 	}
-	if why := unusualElection(ccm.Flags(), wellknown.CCMLease); why != "" {
+	if why := judgeElection(ccm.Flags(), wellknown.CCMLease); why != "" {
 		return "the cloud controller manager: " + why
 	}
-	if why := outworks(electing(r)); why != "" {
+	if why := judgeMargin(electionArgs(r)); why != "" {
 		return why
 	}
-	return restartedLately(r)
+	return judgeRecentRestart(r)
 }
 
-// fallsShort says whether a cluster that has the cloud controller manager is not at P3 for
-// the moment, as while a Node does not answer: the DaemonSet wants no pod there then. That
-// is over by waiting.
-func fallsShort(at position.Result) bool {
+// isBelowP3 reports whether the cluster is temporarily below P3. If a Node does not respond,
+// the DaemonSet wants no pod there. This resolves without action.
+func isBelowP3(at position.Result) bool {
 	return at.Position < position.P3 && at.Position != position.Unknown
 }
 
-// unusualElection says what of a component's leader election a fence does not reckon with;
-// "": nothing.
-func unusualElection(args component.Args, lock string) string {
+// judgeElection returns why a fence cannot rely on a component's leader election, or empty.
+func judgeElection(args component.Args, lock string) string {
 	e, err := args.Election()
 	switch {
 	case err != nil:
@@ -75,8 +73,9 @@ func unusualElection(args component.Args, lock string) string {
 	return ""
 }
 
-// electing are the arguments of everybody who may take the migration lease.
-func electing(r migration.Reading) map[string]component.Args {
+// electionArgs returns the arguments of every process that may take the migration lease, by
+// name.
+func electionArgs(r migration.Reading) map[string]component.Args {
 	all := map[string]component.Args{}
 	for _, k := range r.KCMs {
 		all[k.Name()] = k.Args
@@ -87,37 +86,37 @@ func electing(r migration.Reading) map[string]component.Args {
 	return all
 }
 
-// outworks says who works on, once fenced, for as long as somebody else waits, or longer;
-// "": nobody does. Up to client-go v0.26 whoever waits counts its own duration, whatever
-// the lease says; so each duration has to be longer than what each holder works on. A
-// holder that dies ends at once, and a lease that nobody fences needs no such margin
-// between two programs.
-func outworks(all map[string]component.Args) string {
-	var patient, brief string
-	worksOn, waits := time.Duration(0), time.Duration(math.MaxInt64)
+// judgeMargin returns an error text if a fenced holder may work for as long as another
+// candidate minWait, or longer; it is empty otherwise. Up to client-go v0.26 a waiting candidate
+// counts its own lease duration, whatever the lease holds. So every duration must exceed the
+// work time of every holder. A holder that dies stops at once, and an unfenced lease needs no
+// such margin between two programs.
+func judgeMargin(all map[string]component.Args) string {
+	var longestWorker, shortestWaiter string
+	maxWork, minWait := time.Duration(0), time.Duration(math.MaxInt64)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		e, err := all[name].Election()
 		if err != nil {
 			return fmt.Sprintf("%s: its leader election cannot be read: %v", name, err)
 		}
-		if on := e.RenewDeadline + e.RetryPeriod; on > worksOn {
-			patient, worksOn = name, on
+		if on := e.RenewDeadline + e.RetryPeriod; on > maxWork {
+			longestWorker, maxWork = name, on
 		}
-		if e.LeaseDuration < waits {
-			brief, waits = name, e.LeaseDuration
+		if e.LeaseDuration < minWait {
+			shortestWaiter, minWait = name, e.LeaseDuration
 		}
 	}
-	if worksOn < waits {
+	if maxWork < minWait {
 		return ""
 	}
-	return fmt.Sprintf("%s works for up to %s once it is fenced, and the lease of %s is %s", patient, worksOn, brief, waits)
+	return fmt.Sprintf("%s works for up to %s once it is fenced, and the lease of %s is %s", longestWorker, maxWork, shortestWaiter, minWait)
 }
 
-// restartedLately says that the holder's container ended lately, so that its kubelet would
-// make a pause before it starts it once more; "": it did not. Where no name tells which of
-// them the holder is, none may have. Times are of one machine, the kubelet's and the
-// holder's last renewal, or of clocks that differ by less than minutes.
-func restartedLately(r migration.Reading) string {
+// judgeRecentRestart returns a text if the holder's container ended recently, so that its
+// kubelet would delay the next restart; it is empty otherwise. If no host name identifies the
+// holder, it judges all candidates. The times are from one machine (the kubelet's and the
+// holder's last renewal), or from clocks that differ by less than minutes.
+func judgeRecentRestart(r migration.Reading) string {
 	held := r.Leases.Migration.Last
 	mayHold := r.KCMs
 	if k, there := r.KCMOn(lease.Host(held.Holder)); there {
@@ -125,10 +124,10 @@ func restartedLately(r migration.Reading) string {
 	}
 	for _, k := range mayHold {
 		if k.Pod == nil {
-			continue // no kubelet starts it
+			continue // no kubelet restarts it
 		}
 		for _, s := range k.Pod.Statuses {
-			if end := s.LastEnd(); end != nil && held.Renew.Sub(end.At) < backOffEnds {
+			if end := s.LastEnd(); end != nil && held.Renew.Sub(end.At) < backOffReset {
 				return fmt.Sprintf("%s ended at %s, and would be started again after a pause", k.Name(), end.At.UTC().Format(time.RFC3339))
 			}
 		}
@@ -136,54 +135,57 @@ func restartedLately(r migration.Reading) string {
 	return ""
 }
 
-// untilFence is what has to be seen before the lease is fenced, and may come by waiting.
-func untilFence(seen migration.Snapshot) []string {
-	r := seen.Reading
-	open := untilKCMsLead(r)
+// missingForFence lists the conditions for a fence that are not met yet and may be met by
+// waiting.
+func missingForFence(snap migration.Snapshot) []string {
+	r := snap.Reading
+	missing := missingForKCMs(r)
 	wait := func(yes bool, format string, args ...any) {
 		if yes {
-			open = append(open, fmt.Sprintf(format, args...))
+			missing = append(missing, fmt.Sprintf(format, args...))
 		}
 	}
-	wait(fallsShort(seen.Result), "the cluster is not at P3: %s", seen.Result.Summary)
+	wait(isBelowP3(snap.Result), "the cluster is not at P3: %s", snap.Result.Summary)
 	kcm, ccm := lease.JudgeMain(r.Leases.KCM, r.RenewDeadline()), lease.JudgeMain(r.Leases.CCM, r.RenewDeadline())
 	owner := r.LeaseVerdict()
 	wait(owner.Owner != lease.KCM || owner.Life != lease.Alive, "migration lease: %s", owner.Text())
 	wait(kcm.Holder != owner.Holder, "the migration lease is not yet with the kube-controller-manager that leads")
 	wait(ccm.Life != lease.Alive, "Lease kube-system/%s: %s", wellknown.CCMLease, ccm.Life)
-	wait(ccm.Life == lease.Alive && leads(r.Leases.CCM) < settleTime(r), "the cloud controller manager has led for %s of %s", leads(r.Leases.CCM).Round(time.Second), settleTime(r))
+	wait(ccm.Life == lease.Alive && leadTime(r.Leases.CCM) < settleTime(r), "the cloud controller manager has led for %s of %s", leadTime(r.Leases.CCM).Round(time.Second), settleTime(r))
 	evidence := r.CCMEvidence()
 	wait(!evidence.Complete || evidence.PodsWithout > 0, "the cloud controller manager is not Ready with the flag on every control plane")
-	return open
+	return missing
 }
 
-// untilKCMsLead is what lacks until every kube-controller-manager is Ready and one leads.
-func untilKCMsLead(r migration.Reading) []string {
-	var open []string
+// missingForKCMs lists what is missing until every kube-controller-manager is Ready and one
+// leads.
+func missingForKCMs(r migration.Reading) []string {
+	var missing []string
 	for _, k := range r.KCMs {
 		if !k.Ready {
-			open = append(open, k.Name()+" is not Ready")
+			missing = append(missing, k.Name()+" is not Ready")
 		}
 	}
 	if main := lease.JudgeMain(r.Leases.KCM, r.RenewDeadline()); main.Life != lease.Alive {
-		open = append(open, fmt.Sprintf("Lease kube-system/%s: %s", wellknown.KCMLease, main.Life))
+		missing = append(missing, fmt.Sprintf("Lease kube-system/%s: %s", wellknown.KCMLease, main.Life))
 	}
-	return open
+	return missing
 }
 
-// leads is how long the holder of a lease has kept it, by its own clock; 0 where the lease
-// does not say since when.
-func leads(s lease.Series) time.Duration {
+// leadTime returns how long the holder has kept a lease, by the holder's clock; zero if the
+// lease has no acquire time.
+func leadTime(s lease.Series) time.Duration {
 	if s.Last.Acquire.IsZero() {
 		return 0
 	}
 	return s.Last.Renew.Sub(s.Last.Acquire)
 }
 
-// longestLease is the longest duration that anybody counts who may take the migration lease.
-func longestLease(r migration.Reading) time.Duration {
+// maxLeaseDuration returns the longest lease duration of all processes that may take the
+// migration lease.
+func maxLeaseDuration(r migration.Reading) time.Duration {
 	longest := r.Leases.Migration.Last.Duration
-	for _, args := range electing(r) {
+	for _, args := range electionArgs(r) {
 		if e, err := args.Election(); err == nil {
 			longest = max(longest, e.LeaseDuration)
 		}
@@ -191,7 +193,7 @@ func longestLease(r migration.Reading) time.Duration {
 	return longest
 }
 
-// countLoadBalancers are the Services of type LoadBalancer that are not being deleted.
+// countLoadBalancers counts the Services of type LoadBalancer that are not being deleted.
 func countLoadBalancers(services []downstream.Service) int {
 	n := 0
 	for _, s := range services {

@@ -25,11 +25,11 @@ import (
 
 // readyToHandOver is a cluster at P3 of which nothing is missing.
 func readyToHandOver() migration.Snapshot {
-	seen := clustertest.At(position.P3)
-	l := &seen.Reading.Leases
+	snap := clustertest.At(position.P3)
+	l := &snap.Reading.Leases
 	l.CCM.First.Acquire = l.CCM.Last.Renew.Add(-time.Minute)
 	l.CCM.Last.Acquire = l.CCM.First.Acquire
-	return seen
+	return snap
 }
 
 func words(k *migration.KCM, more ...string) {
@@ -96,9 +96,9 @@ func TestLeftToSwitch(t *testing.T) {
 			s.Reading.KCMs[1].Pod, s.Reading.KCMs[0].Pod = s.Reading.KCMs[0].Pod, &downstream.Pod{}
 		}, ""},
 	} {
-		seen := readyToHandOver()
-		tt.change(&seen)
-		if got := leftToSwitch(seen); !strings.HasPrefix(got, tt.why) || (got == "") != (tt.why == "") {
+		snap := readyToHandOver()
+		tt.change(&snap)
+		if got := reasonNotToFence(snap); !strings.HasPrefix(got, tt.why) || (got == "") != (tt.why == "") {
 			t.Errorf("%s: %q, want %q", name, got, tt.why)
 		}
 	}
@@ -125,9 +125,9 @@ func TestUntilFence(t *testing.T) {
 		"one of its pods is not":  {func(s *migration.Snapshot) { clustertest.SetPodReady(&s.Reading.Down.CCMPods[1], false) }, "not Ready with the flag on every control plane"},
 		"one of them has no flag": {func(s *migration.Snapshot) { s.Reading.Down.CCMPods[1] = clustertest.CCMPod("cp-1", false) }, "not Ready with the flag on every control plane"},
 	} {
-		seen := readyToHandOver()
-		tt.change(&seen)
-		got := strings.Join(untilFence(seen), "; ")
+		snap := readyToHandOver()
+		tt.change(&snap)
+		got := strings.Join(missingForFence(snap), "; ")
 		if !strings.Contains(got, tt.open) || (got == "") != (tt.open == "") {
 			t.Errorf("%s: %q, want %q", name, got, tt.open)
 		}
@@ -136,27 +136,27 @@ func TestUntilFence(t *testing.T) {
 
 // heldBy is a cluster whose migration lease has a holder that renews it.
 func heldBy(holder, manager string) migration.Snapshot {
-	seen := readyToHandOver()
-	seen.Reading.Leases.Migration = clustertest.Renewing(holder, manager)
+	snap := readyToHandOver()
+	snap.Reading.Leases.Migration = clustertest.Renewing(holder, manager)
 	if manager == wellknown.KCM { // who leads under the flag holds both
-		seen.Reading.Leases.KCM = seen.Reading.Leases.Migration
+		snap.Reading.Leases.KCM = snap.Reading.Leases.Migration
 	}
-	return ledFor(seen, 15*time.Second)
+	return ledFor(snap, 15*time.Second)
 }
 
 // ledFor is the same, whose holder has had the lease for so long.
-func ledFor(seen migration.Snapshot, d time.Duration) migration.Snapshot {
-	held := &seen.Reading.Leases.Migration
+func ledFor(snap migration.Snapshot, d time.Duration) migration.Snapshot {
+	held := &snap.Reading.Leases.Migration
 	held.First.Acquire = held.Last.Renew.Add(-d)
 	held.Last.Acquire = held.First.Acquire
-	return seen
+	return snap
 }
 
 // fencedBy is one whose migration lease is fenced.
 func fencedBy(run string) migration.Snapshot {
-	seen := readyToHandOver()
-	seen.Reading.Leases.Migration = clustertest.Unwritten(clustertest.Renewing(wellknown.Fence+run, wellknown.FieldManager))
-	return seen
+	snap := readyToHandOver()
+	snap.Reading.Leases.Migration = clustertest.Unwritten(clustertest.Renewing(wellknown.Fence+run, wellknown.FieldManager))
+	return snap
 }
 
 // Who holds the lease behind a fence decides, and what another run fenced is no fault of
@@ -166,7 +166,7 @@ func TestHandOverVerdicts(t *testing.T) {
 		return journal.Intent{Step: migration.StepHandOver, What: "fence", Run: run, Token: "cp-0_kcm"}
 	}
 	for name, tt := range map[string]struct {
-		seen    migration.Snapshot
+		snap    migration.Snapshot
 		intents []journal.Intent
 		kind    runner.VerdictKind
 		says    string
@@ -184,8 +184,8 @@ func TestHandOverVerdicts(t *testing.T) {
 	} {
 		m, _, _ := observer(position.P3)
 		tx := clustertest.TxOf(t, "run", migration.StepHandOver, tt.intents...)
-		tt.seen.Record = tx.Record()
-		verdict, err := (&handOver{base{Migration: m, ID: migration.StepHandOver}}).Verify(t.Context(), tx, tt.seen)
+		tt.snap.Record = tx.Record()
+		verdict, err := (&handOver{base{Migration: m, ID: migration.StepHandOver}}).Verify(t.Context(), tx, tt.snap)
 		said := verdict.Seen + strings.Join(verdict.Evidence, "; ") + clustertest.ReasonOf(verdict.Err)
 		if err != nil || verdict.Kind != tt.kind || !strings.Contains(said, tt.says) {
 			t.Errorf("%s: %v, %s: %s", name, err, verdict.Kind, said)
@@ -202,11 +202,11 @@ func TestStoppedAtHandOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	signals.CCMRestarts = map[string]int32{"ccm-cp-0": 1}
-	if v := stoppedAtHandOver(g.Judge(signals)); v.Kind != runner.Failed || clustertest.ReasonOf(v.Err) != guard.ReasonCCMRestarts {
+	if v := guardVerdict(g.Judge(signals)); v.Kind != runner.Failed || clustertest.ReasonOf(v.Err) != guard.ReasonCCMRestarts {
 		t.Errorf("%+v", v)
 	}
 	renamed := guard.Signals{At: clustertest.Start, Renames: []guard.Rename{{Machine: "m", Old: "a", New: "b"}}}
-	if v := stoppedAtHandOver(g.Judge(renamed)); v.Kind != runner.Braked {
+	if v := guardVerdict(g.Judge(renamed)); v.Kind != runner.Braked {
 		t.Errorf("%+v", v)
 	}
 }
@@ -220,7 +220,7 @@ func TestWhoFences(t *testing.T) {
 		fences  bool
 	}{
 		"a run":   {func(*Migration, *clustertest.Side, *migration.Snapshot) {}, nil, true},
-		"a guard": {func(m *Migration, _ *clustertest.Side, _ *migration.Snapshot) { m.watches = true }, nil, false},
+		"a guard": {func(m *Migration, _ *clustertest.Side, _ *migration.Snapshot) { m.isGuard = true }, nil, false},
 		"while it moves": {func(_ *Migration, _ *clustertest.Side, s *migration.Snapshot) {
 			s.Reading.Pending = clustertest.Rolling().Pending
 		}, nil, false},
@@ -233,9 +233,9 @@ func TestWhoFences(t *testing.T) {
 			[]journal.Intent{{Step: migration.StepHandOver, Run: "run", Token: "cp-0_kcm"}}, false},
 	} {
 		m, client, by := observer(position.P3)
-		seen := readyToHandOver()
-		tt.change(m, by, &seen)
-		held := seen.Reading.Leases.Migration.Last
+		snap := readyToHandOver()
+		tt.change(m, by, &snap)
+		held := snap.Reading.Leases.Migration.Last
 		client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
 			found := clustertest.Lease(wellknown.MigrationLease)
 			found.UID, found.Spec.HolderIdentity = types.UID(held.UID), &held.Holder
@@ -245,7 +245,7 @@ func TestWhoFences(t *testing.T) {
 			return true, action.(clienttesting.UpdateAction).GetObject(), nil
 		})
 		tx := clustertest.TxOf(t, "run", migration.StepHandOver, tt.intents...)
-		if err := (&handOver{base{Migration: m, ID: migration.StepHandOver}}).WhileWaiting(t.Context(), tx, seen); err != nil {
+		if err := (&handOver{base{Migration: m, ID: migration.StepHandOver}}).WhileWaiting(t.Context(), tx, snap); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		written := holdersWritten(client)
@@ -257,16 +257,16 @@ func TestWhoFences(t *testing.T) {
 
 // The fence is as long as the longest of those who may take the lease.
 func TestLongestLease(t *testing.T) {
-	seen := readyToHandOver()
-	if got := longestLease(seen.Reading); got != 15*time.Second {
+	snap := readyToHandOver()
+	if got := maxLeaseDuration(snap.Reading); got != 15*time.Second {
 		t.Errorf("%s", got)
 	}
-	words(&seen.Reading.KCMs[1], "--leader-elect-lease-duration=40s")
-	if got := longestLease(seen.Reading); got != 40*time.Second {
+	words(&snap.Reading.KCMs[1], "--leader-elect-lease-duration=40s")
+	if got := maxLeaseDuration(snap.Reading); got != 40*time.Second {
 		t.Errorf("%s", got)
 	}
-	seen.Reading.Down.CCM.Containers[0].Args = append(seen.Reading.Down.CCM.Containers[0].Args, "--leader-elect-lease-duration=60s")
-	if got := longestLease(seen.Reading); got != time.Minute {
+	snap.Reading.Down.CCM.Containers[0].Args = append(snap.Reading.Down.CCM.Containers[0].Args, "--leader-elect-lease-duration=60s")
+	if got := maxLeaseDuration(snap.Reading); got != time.Minute {
 		t.Errorf("%s", got)
 	}
 }

@@ -9,20 +9,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 )
 
-// holderContainer is the container in which the holder of the migration lease runs, as its
-// kubelet shows it.
+// holderContainer describes the container of the migration lease's holder, as its kubelet
+// reports it.
 type holderContainer struct {
-	pod string // of kube-system
+	pod string // in kube-system
 	id  string
-	// worksOn is for how long the holder works at least once it is fenced: to its renew
-	// deadline.
-	worksOn time.Duration
+	// renewDeadline is the minimum time for which the holder works after a fence.
+	renewDeadline time.Duration
 }
 
-// holderIn is the container of the holder, or why none is known to be its: one container of
-// a static pod on the holder's machine that runs since before the holder took the lease.
-// Both times are by that machine's clock, the start in whole seconds.
-func holderIn(r migration.Reading) (c holderContainer, why string) {
+// findHolderContainer returns the container of the holder, or why none can be identified. It
+// must be the only container of a static pod on the holder's machine, and have started before
+// the holder took the lease. Both times are from that machine's clock; the start is in whole
+// seconds.
+func findHolderContainer(r migration.Reading) (c holderContainer, why string) {
 	held := r.Leases.Migration.Last
 	host := lease.Host(held.Holder)
 	k, there := r.KCMOn(host)
@@ -42,29 +42,29 @@ func holderIn(r migration.Reading) (c holderContainer, why string) {
 	if err != nil {
 		return c, fmt.Sprintf("%s: its leader election cannot be read: %v", k.Name(), err)
 	}
-	return holderContainer{pod: k.Pod.Name, id: k.Pod.Statuses[0].ID, worksOn: e.RenewDeadline}, ""
+	return holderContainer{pod: k.Pod.Name, id: k.Pod.Statuses[0].ID, renewDeadline: e.RenewDeadline}, ""
 }
 
-// shown is what the statuses of a pod say of one container.
-type shown int
+// containerState is the state of one container according to the statuses of its pod.
+type containerState int
 
 const (
-	nothing   shown = iota // or nothing that proves anything
-	isRunning              // it runs
-	hasEnded               // its process is gone
+	stateUnproven containerState = iota // or no proof
+	stateRunning
+	stateEnded // its process has exited
 )
 
-// of is what the statuses of its pod say of the container.
-func (c holderContainer) of(statuses []downstream.ContainerStatus) shown {
+// stateIn returns the state of the container according to the statuses of its pod.
+func (c holderContainer) stateIn(statuses []downstream.ContainerStatus) containerState {
 	for _, s := range statuses {
 		for _, end := range []*downstream.End{s.Ended, s.Before} {
 			if end != nil && end.ID == c.id && end.Certain() {
-				return hasEnded
+				return stateEnded
 			}
 		}
 		if s.ID == c.id && !s.HeldBack() {
-			return isRunning
+			return stateRunning
 		}
 	}
-	return nothing
+	return stateUnproven
 }

@@ -13,29 +13,29 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Migration is a migration, or the undo of one, of a cluster that a Backend configures.
-// It implements runner.Procedure.
+// Migration migrates a cluster that a Backend configures, or undoes a migration. It implements
+// runner.Procedure.
 type Migration struct {
 	migration.Access
 	Backend migration.Backend
 	Guard   guard.Guard
 
 	target  journal.Target
-	back    bool // this is an undo
-	watches bool // it writes nothing forward
-	// unrecorded: the journal could not be read.
-	unrecorded bool
-	before     history
+	isUndo  bool // runs the undo
+	isGuard bool // watches for runner.Guard, and writes nothing forward
+	// journalUnread reports whether the journal could not be read.
+	journalUnread bool
+	history       history
 }
 
-// New makes a migration. Nothing is read before Open.
+// New returns a Migration. It reads nothing before Open.
 func New(access migration.Access, backend migration.Backend) *Migration {
-	return &Migration{Access: access, Backend: backend, before: history{started: access.Clock.Now(),
-		rollout: &rolloutMemory{whole: map[journal.StepID]migration.Config{}}}}
+	return &Migration{Access: access, Backend: backend, history: history{started: access.Clock.Now(),
+		rollout: &rolloutMemory{applied: map[journal.StepID]migration.Config{}}}}
 }
 
-// Open observes the cluster once, and makes it the target: kind and names are the
-// Backend's, the UID is that of the cluster's kube-system.
+// Open observes the cluster once and makes it the target. Kind and names are the Backend's; the
+// UID is that of the cluster's kube-system.
 func (m *Migration) Open(ctx context.Context, target journal.Target) (migration.Snapshot, error) {
 	var err error
 	if target.UID, err = m.ClusterUID(ctx); err != nil {
@@ -49,40 +49,40 @@ func (m *Migration) Open(ctx context.Context, target journal.Target) (migration.
 func (m *Migration) Target() journal.Target { return m.target }
 
 // Judge implements runner.Procedure.
-func (m *Migration) Judge(seen migration.Snapshot) (runner.Observation, error) {
-	if m.back {
-		return m.progress(seen).undoStates(m.order())
+func (m *Migration) Judge(snap migration.Snapshot) (runner.Observation, error) {
+	if m.isUndo {
+		return m.progress(snap).undoStates(m.order())
 	}
-	if err := seen.Reading.Unsupported; err != nil {
+	if err := snap.Reading.Unsupported; err != nil {
 		return runner.Observation{}, err
 	}
-	return m.progress(seen).states(m.forward())
+	return m.progress(snap).states(m.forwardOrder())
 }
 
 // Basis implements runner.Procedure.
-func (m *Migration) Basis(seen migration.Snapshot) runner.Basis {
-	basis := runner.Basis{Object: seen.Reading.ObjectUID, Cluster: m.target.UID, Goal: "migrate", Options: m.Backend.Choices()}
-	if m.back {
+func (m *Migration) Basis(snap migration.Snapshot) runner.Basis {
+	basis := runner.Basis{Object: snap.Reading.ObjectUID, Cluster: m.target.UID, Goal: "migrate", Options: m.Backend.Choices()}
+	if m.isUndo {
 		basis.Goal = "undo"
 	}
 	return basis
 }
 
 // Header implements runner.Procedure.
-func (m *Migration) Header(seen migration.Snapshot) []string {
-	lines := m.Backend.Header(seen)
-	if m.back {
+func (m *Migration) Header(snap migration.Snapshot) []string {
+	lines := m.Backend.Header(snap)
+	if m.isUndo {
 		return undoHeader(lines)
 	}
 	return lines
 }
 
-// Leader implements runner.Procedure: who runs the cloud controllers.
-func (m *Migration) Leader(seen migration.Snapshot) runner.Leader { return seen.CloudControllers() }
+// Leader implements runner.Procedure.
+func (m *Migration) Leader(snap migration.Snapshot) runner.Leader { return snap.CloudControllers() }
 
 // Brake implements runner.Procedure.
-func (m *Migration) Brake(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, _ error) (string, error) {
-	return m.Backend.Brake(ctx, tx, seen, func(ctx context.Context) (migration.Snapshot, error) { return m.Observe(ctx, tx.Record()) })
+func (m *Migration) Brake(ctx context.Context, tx *runner.Tx, snap migration.Snapshot, _ error) (string, error) {
+	return m.Backend.Brake(ctx, tx, snap, func(ctx context.Context) (migration.Snapshot, error) { return m.Observe(ctx, tx.Record()) })
 }
 
 // Steps implements runner.Procedure.
@@ -96,63 +96,63 @@ func (m *Migration) Steps() []migration.Step {
 }
 
 func (m *Migration) order() []journal.StepID {
-	if m.back {
+	if m.isUndo {
 		return undoOrder()
 	}
-	return m.forward()
+	return m.forwardOrder()
 }
 
-// forward are the steps of the migration, whichever way m goes.
-func (m *Migration) forward() []journal.StepID {
+// forwardOrder returns the steps of the migration in either direction of m.
+func (m *Migration) forwardOrder() []journal.StepID {
 	return order(m.Options)
 }
 
-// Chart is the chart in this cluster.
+// Chart returns the CCM chart of this cluster.
 func (m *Migration) Chart() chart.Chart { return chart.Chart{Access: m.Access, Backend: m.Backend} }
 
 func (m *Migration) auditor() audit.Auditor {
 	return audit.Auditor{Access: m.Access, Backend: m.Backend}
 }
 
-// Gather reads everything that checks judge; see Auditor.
-func (m *Migration) Gather(ctx context.Context, seen migration.Snapshot) (audit.Inspection, error) {
-	return m.auditor().Gather(ctx, seen, m.Writes(seen))
+// Gather reads all input of the checks; see audit.Auditor.
+func (m *Migration) Gather(ctx context.Context, snap migration.Snapshot) (audit.Inspection, error) {
+	return m.auditor().Gather(ctx, snap, m.Writes(snap))
 }
 
-// GatherAPIOnly is what can be had where the cluster cannot be observed; see Auditor.
+// GatherAPIOnly reads the input of the checks that needs no observation of the cluster; see
+// audit.Auditor.
 func (m *Migration) GatherAPIOnly(ctx context.Context, record journal.Record) (audit.Inspection, error) {
 	return m.auditor().GatherAPIOnly(ctx, record)
 }
 
-// Alone says who else runs controller managers for the cluster; nil: nobody.
-func (m *Migration) Alone(ctx context.Context, seen migration.Snapshot) error {
-	return audit.Alone(ctx, m.Access, seen)
+// Alone returns an error if another process runs controller managers for the cluster.
+func (m *Migration) Alone(ctx context.Context, snap migration.Snapshot) error {
+	return audit.Alone(ctx, m.Access, snap)
 }
 
-func (m *Migration) progress(seen migration.Snapshot) progress {
+func (m *Migration) progress(snap migration.Snapshot) progress {
 	return progress{
-		Snapshot: seen, Options: m.Options, Cordon: guard.PlanCordon(seen.Reading).Without(guard.NewControlPlanes(seen)),
-		AtTarget: seen.AtTarget(m.Options.KubernetesVersion),
+		Snapshot: snap, Options: m.Options, Cordon: guard.PlanCordon(snap.Reading).Without(guard.NewControlPlanes(snap)),
+		AtTarget: snap.AtTarget(m.Options.KubernetesVersion),
 	}
 }
 
-// Undo takes a migration back to where it began: the positions backwards, each
-// proven before the next. It is a procedure of its own over the same readings, so
-// that everything the engine promises of a migration holds for its undo: intents
-// before effects, resume, lock, brake.
+// Undo returns the procedure that rolls the migration back. It visits the positions in reverse
+// and proves each before the next. It is a procedure of its own over the same readings, so the
+// engine's guarantees hold for it: intents before effects, resume, lock, pause.
 func (m *Migration) Undo() *Migration {
 	undo := *m
-	undo.Options.KubernetesVersion = "" // no undo upgrades anything
-	undo.back = true
+	undo.Options.KubernetesVersion = "" // an undo never upgrades
+	undo.isUndo = true
 	return &undo
 }
 
-// undoHeader says the direction below cluster and position.
+// undoHeader adds the direction below cluster and position.
 func undoHeader(lines []string) []string {
 	return append(lines[:min(2, len(lines))], fmt.Sprintf("undo   back to %s   %s", position.P0, position.P0.Summary()))
 }
 
-// base is what every step shares.
+// base holds what all steps share.
 type base struct {
 	*Migration
 
@@ -170,22 +170,22 @@ func (b base) Plan(context.Context, migration.Snapshot) (runner.Plan, error) {
 // Do implements runner.Step for steps that change nothing.
 func (b base) Do(context.Context, *runner.Tx, migration.Snapshot) error { return nil }
 
-// Settle implements runner.Settler: a step that takes another one back notes that nothing
-// of it is left to take back. Before its end an owner may still put the edit in again. A
-// guard watches a step to its rest, which is not its end.
+// Settle implements runner.Settler: the end of an undo step notes that its step is undone.
+// Until then an owner may still apply the edit again. A guard notes nothing: rest is not the
+// end of the step.
 func (b base) Settle(ctx context.Context, tx *runner.Tx) error {
-	if undone := undoes(b.ID); undone != "" && !b.watches {
-		return noteTakenBack(ctx, tx, undone)
+	if undone := undoneStep(b.ID); undone != "" && !b.isGuard {
+		return noteUndone(ctx, tx, undone)
 	}
 	return nil
 }
 
-func noteTakenBack(ctx context.Context, tx *runner.Tx, steps ...journal.StepID) error {
+func noteUndone(ctx context.Context, tx *runner.Tx, steps ...journal.StepID) error {
 	key, value := tx.Record().TakenBack(steps...)
 	return tx.Note(ctx, key, value)
 }
 
-// requireRest stops before a write unless everything is where it should be.
-func (m *Migration) requireRest(seen migration.Snapshot) error {
-	return seen.Reading.RequireSettled()
+// requireRest returns an error unless the cluster is at rest.
+func (m *Migration) requireRest(snap migration.Snapshot) error {
+	return snap.Reading.RequireSettled()
 }

@@ -14,101 +14,101 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// history is what a run keeps of its observations, for those to come.
+// history holds what earlier observations of a run contribute to later ones.
 type history struct {
-	// found are renames that were there before this run, by the new name: what an
-	// undo goes back from. Their Nodes are nobody's any more.
+	// renamed holds the renames that an undo accepts, by new name: they existed before this
+	// run. No machine uses their old Nodes.
 	renamed map[string]bool
 	outage  outage
-	hadCCM  bool // the CCM's DaemonSet was there
+	hadCCM  bool // whether the CCM's DaemonSet existed
 	started time.Time
 	leases  lease.Window
-	// unchanged says since when nobody wrote a lease.
+	// unchanged records since when each lease has had no write.
 	unchanged migration.Unchanged
 	rollout   *rolloutMemory
 }
 
-// rolloutMemory is what a process has seen of the control planes. An undo and a watch are
-// copies of a Migration and share it: a run that watched first does not wait once more.
+// rolloutMemory holds what a process has observed of the control planes. An undo and a watch
+// are copies of a Migration and share it, so a run that watched first does not wait again.
 type rolloutMemory struct {
 	exits    rolling.Exits
 	kubelets rolling.Kubelets
-	// whole holds, by step, the last reading in which the configuration had all of its edit.
-	whole map[journal.StepID]migration.Config
+	// applied holds, by step, the last Config that had all of the step's edit.
+	applied map[journal.StepID]migration.Config
 }
 
-// Observe implements runner.Procedure: it reads both sides.
+// Observe implements runner.Procedure. It reads the configuration and the migrated cluster.
 func (m *Migration) Observe(ctx context.Context, record journal.Record) (migration.Snapshot, error) {
 	began := m.Clock.Now()
-	seen, err := m.observe(ctx, record)
+	snap, err := m.observe(ctx, record)
 	now := m.Clock.Now()
-	m.before.outage = m.before.outage.next(now, now.Sub(began), err)
+	m.history.outage = m.history.outage.next(now, now.Sub(began), err)
 	if err != nil {
 		return migration.Snapshot{}, err
 	}
-	seen.At, seen.Unseen, seen.Outage = now, m.before.outage.before, m.before.outage.recent(now)
-	m.before.hadCCM = m.before.hadCCM || seen.Reading.Down.CCM != nil
-	m.before.unchanged = m.before.unchanged.Next(began, now, seen.Reading.Leases)
-	seen.HadCCM, seen.Unchanged = m.before.hadCCM, m.before.unchanged
-	m.before.rollout.exits = m.before.rollout.exits.Next(seen)
-	return seen, nil
+	snap.At, snap.Unseen, snap.Outage = now, m.history.outage.afterGap, m.history.outage.isRecent(now)
+	m.history.hadCCM = m.history.hadCCM || snap.Reading.Down.CCM != nil
+	m.history.unchanged = m.history.unchanged.Next(began, now, snap.Reading.Leases)
+	snap.HadCCM, snap.Unchanged = m.history.hadCCM, m.history.unchanged
+	m.history.rollout.exits = m.history.rollout.exits.Next(snap)
+	return snap, nil
 }
 
 func (m *Migration) observe(ctx context.Context, record journal.Record) (migration.Snapshot, error) {
-	seen := migration.Snapshot{Record: record, Back: m.back, InstallMethod: m.Options.InstallMethod}
+	snap := migration.Snapshot{Record: record, Back: m.isUndo, InstallMethod: m.Options.InstallMethod}
 	var err error
-	if seen.Config, err = m.Backend.Read(ctx, record); err != nil {
-		return seen, err
+	if snap.Config, err = m.Backend.Read(ctx, record); err != nil {
+		return snap, err
 	}
 	down, err := m.ReadCluster(ctx)
 	if err != nil {
-		return seen, err
+		return snap, err
 	}
-	if m.back {
+	if m.isUndo {
 		if down.Record, err = m.Chart().RecordLeft(ctx, record, down); err != nil {
-			return seen, err
+			return snap, err
 		}
 	}
-	reading := seen.Config.Combine(down)
-	reading.Stale, reading.Down, reading.MayOutlive = m.before.renamed, down, m.before.rollout.kubelets.MayOutlive(reading)
-	if seen.Reading, err = m.observeLeases(ctx, reading); err != nil {
-		return seen, err
+	reading := snap.Config.Combine(down)
+	reading.Stale, reading.Down, reading.MayOutlive = m.history.renamed, down, m.history.rollout.kubelets.MayOutlive(reading)
+	if snap.Reading, err = m.observeLeases(ctx, reading); err != nil {
+		return snap, err
 	}
-	seen.Result = position.Compute(seen.Reading.Evidence())
-	if m.back {
-		seen.InstallMethod = seen.Reading.InstalledAs
-		if m.before.renamed == nil {
-			if m.before.renamed, err = m.goesBackFrom(seen); err != nil {
-				return seen, err
+	snap.Result = position.Compute(snap.Reading.Evidence())
+	if m.isUndo {
+		snap.InstallMethod = snap.Reading.InstalledAs
+		if m.history.renamed == nil {
+			if m.history.renamed, err = m.knownRenames(snap); err != nil {
+				return snap, err
 			}
 		}
-		seen.Reading.Stale = m.before.renamed
+		snap.Reading.Stale = m.history.renamed
 	}
-	return seen, nil
+	return snap, nil
 }
 
-// goesBackFrom are the renames that an undo found when it began. What came since, while
-// nobody watched, is for the brake, and where nobody looks no undo goes on over it: only a
-// person may take it for one more.
-func (m *Migration) goesBackFrom(seen migration.Snapshot) (map[string]bool, error) {
-	nobodyLooks := m.Options.Unattended && LastUndid(seen.Record)
-	if m.watches || nobodyLooks {
-		return guard.KnownRenamed(seen.Record)
+// knownRenames returns the renames that an undo accepts: those that it found when it began.
+// Later renames of a time without a watch lead to a pause. An unattended undo never continues
+// over them; only a person may accept another one.
+func (m *Migration) knownRenames(snap migration.Snapshot) (map[string]bool, error) {
+	unattended := m.Options.Unattended && LastUndid(snap.Record)
+	if m.isGuard || unattended {
+		return guard.KnownRenamed(snap.Record)
 	}
-	return guard.Renamed(seen), nil
+	return guard.Renamed(snap), nil
 }
 
-// observeLeases takes the leases of a reading into the window. Where the position
-// rests on a holder that was not yet looked at for long enough, it looks on: after the
-// first reading of a run, or one that follows an outage.
+// observeLeases adds the leases of a reading to the window. If the position depends on a holder
+// that was not observed for long enough, it reads the leases again. This happens after the
+// first reading of a run or after an outage.
 func (m *Migration) observeLeases(ctx context.Context, r migration.Reading) (migration.Reading, error) {
 	deadline := r.RenewDeadline()
 	for {
-		m.before.leases = m.before.leases.Add(r.Down.Leases.Taken(m.Clock.Since(m.before.started)), deadline+beyondDeadline)
-		if r.Leases = m.before.leases.Leases(); !awaitsCCM(r) || r.LeaseVerdict().Life != lease.Silent {
+		m.history.leases = m.history.leases.Add(r.Down.Leases.Taken(m.Clock.Since(m.history.started)), deadline+windowMargin)
+		if r.Leases = m.history.leases.Leases(); !onlyCCMCanHold(r) || r.LeaseVerdict().Life != lease.Silent {
 			return r, nil
 		}
-		if err := retry.Pause(ctx, m.Clock, leaseTick); err != nil {
+		if err := retry.Pause(ctx, m.Clock, leaseInterval); err != nil {
 			return r, err
 		}
 		var err error
@@ -119,13 +119,13 @@ func (m *Migration) observeLeases(ctx context.Context, r migration.Reading) (mig
 }
 
 const (
-	leaseTick = 500 * time.Millisecond
-	// beyondDeadline makes the window longer than the deadline by the pace of readings.
-	beyondDeadline = 5 * time.Second
+	leaseInterval = 500 * time.Millisecond
+	// windowMargin extends the window beyond the renew deadline by the interval of readings.
+	windowMargin = 5 * time.Second
 )
 
-// awaitsCCM says whether nobody but a CCM with the flag can hold the migration lease.
-func awaitsCCM(r migration.Reading) bool {
+// onlyCCMCanHold reports whether only a CCM with the flag can hold the migration lease.
+func onlyCCMCanHold(r migration.Reading) bool {
 	for _, k := range r.KCMs {
 		if !k.Mode().IsExternal() {
 			return false
@@ -134,48 +134,46 @@ func awaitsCCM(r migration.Reading) bool {
 	return len(r.KCMs) > 0 && r.CCMEvidence().Migration
 }
 
-// BackOff is the longest pause that a kubelet makes between two starts of a container
-// which ends again and again (kubernetes/kubernetes:pkg/kubelet/kubelet.go@v1.26.13,
-// MaxContainerBackOff). For that long after an API server was away, what ended for
-// want of it may still stand still.
+// BackOff is the longest delay of a kubelet between two starts of a crashing container
+// (kubernetes/kubernetes:pkg/kubelet/kubelet.go@v1.26.13, MaxContainerBackOff). For that long
+// after an API outage, containers that ended during it may still be down.
 const BackOff = 5 * time.Minute
 
-// outage is what a run knows of its own readings, by its own clock.
+// outage records API outages that a run's readings met, by its own clock.
 type outage struct {
-	failed time.Time // the last reading that failed, or met an API that stood still; zero: none
-	gap    bool      // no reading has succeeded since
-	before bool      // the reading before the last one failed
-	quick  bool      // the last one succeeded sooner than a leader gives up
+	failed   time.Time // the last reading that failed or met an API that did not answer in time; zero if none did
+	gap      bool      // no reading has succeeded since failed
+	afterGap bool      // the reading before the last one failed
+	quick    bool      // the last reading was faster than minOutage
 }
 
-// stoodStill is how long a reading takes at least that meets an API which stands still for
-// as long as a leader waits for a renewal: it may have begun a moment later.
-const stoodStill = component.DefaultRenewDeadline - component.DefaultRetryPeriod
+// minOutage is the minimum duration of a reading that meets an API outage long enough to end a
+// leader. The outage may begin a retry period before the reading.
+const minOutage = component.DefaultRenewDeadline - component.DefaultRetryPeriod
 
-// next takes in how a reading ended, and how long it took. One that took that long, behind
-// one that did not, met an API that stood still: it was answered in the end, and components
-// have ended for want of it meanwhile. Where every reading takes that long, the cluster is
-// large or the way to it slow.
+// next records how a reading ended and how long it took. A slow reading after a fast one met an
+// API outage: it was answered in the end, but components have ended meanwhile. If every reading
+// is slow, the cluster is large or the connection slow.
 func (o outage) next(now time.Time, took time.Duration, err error) outage {
 	if err != nil {
 		return outage{failed: now, gap: true}
 	}
-	next := outage{failed: o.failed, before: o.gap, quick: took < stoodStill}
+	next := outage{failed: o.failed, afterGap: o.gap, quick: took < minOutage}
 	if o.quick && !next.quick {
 		next.failed = now
 	}
 	return next
 }
 
-// beside takes in a look at one object between two readings. A refusal is an answer.
-func (o outage) beside(now time.Time, took time.Duration, err error) outage {
-	if took >= stoodStill || retry.Transient(err) {
+// addRequest records a request for one object between two readings. A refusal is an answer.
+func (o outage) addRequest(now time.Time, took time.Duration, err error) outage {
+	if took >= minOutage || retry.Transient(err) {
 		o.failed = now
 	}
 	return o
 }
 
-// recent says whether what stands still now may do so for want of an API.
-func (o outage) recent(now time.Time) bool {
+// isRecent reports whether an outage may still explain a component that is down.
+func (o outage) isRecent(now time.Time) bool {
 	return !o.failed.IsZero() && now.Sub(o.failed) < BackOff
 }

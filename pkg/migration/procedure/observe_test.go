@@ -34,12 +34,12 @@ func TestObserve(t *testing.T) {
 	for _, p := range position.All() {
 		for _, back := range []bool{false, true} {
 			core, _, _ := observer(p)
-			core.back = back
-			var seen migration.Snapshot
+			core.isUndo = back
+			var snap migration.Snapshot
 			for range 2 { // a lease is seen to move in the second look
 				var err error
 				core.Clock.(clustertest.Clock).Step(5 * time.Second)
-				if seen, err = core.Observe(t.Context(), helms); err != nil {
+				if snap, err = core.Observe(t.Context(), helms); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -47,11 +47,11 @@ func TestObserve(t *testing.T) {
 			if back {
 				method = migration.InstallManifest
 			}
-			if seen.Result.Position != p || seen.Result.Mixed || seen.InstallMethod != method || seen.Back != back || seen.HadCCM != (p >= position.P3) {
-				t.Errorf("%s: %+v, by %s, back %t, had a CCM %t", p, seen.Result, seen.InstallMethod, seen.Back, seen.HadCCM)
+			if snap.Result.Position != p || snap.Result.Mixed || snap.InstallMethod != method || snap.Back != back || snap.HadCCM != (p >= position.P3) {
+				t.Errorf("%s: %+v, by %s, back %t, had a CCM %t", p, snap.Result, snap.InstallMethod, snap.Back, snap.HadCCM)
 			}
-			if !seen.At.Equal(core.Clock.Now()) || seen.Unseen || seen.Outage || seen.Reading.Down.Record || (seen.Reading.Stale != nil) != back {
-				t.Errorf("%s: %+v", p, seen)
+			if !snap.At.Equal(core.Clock.Now()) || snap.Unseen || snap.Outage || snap.Reading.Down.Record || (snap.Reading.Stale != nil) != back {
+				t.Errorf("%s: %+v", p, snap)
 			}
 			if uid, err := core.ClusterUID(t.Context()); uid != "the-cluster" || err != nil {
 				t.Errorf("%q, %v", uid, err)
@@ -66,7 +66,7 @@ func TestObserveFails(t *testing.T) {
 	refused := apierrors.NewForbidden(schema.GroupResource{}, "", nil)
 	for resource, object := range map[string]string{"nodes": "Nodes", "leases": "Lease kube-system/" + wellknown.MigrationLease, "secrets": "Helm's records in kube-system", "": ""} {
 		core, client, by := observer(position.P2)
-		core.back = true
+		core.isUndo = true
 		away := true
 		if by.Lookup = clustertest.ErrAway; resource != "" {
 			by.Lookup = nil
@@ -79,9 +79,9 @@ func TestObserveFails(t *testing.T) {
 		}
 		away, by.Lookup = false, nil
 		for i, unseen := range []bool{true, false} {
-			seen, err := core.Observe(t.Context(), record)
-			if err != nil || seen.Unseen != unseen || !seen.Outage {
-				t.Errorf("%s, reading %d after it: %v, unseen %t, outage %t", resource, i, err, seen.Unseen, seen.Outage)
+			snap, err := core.Observe(t.Context(), record)
+			if err != nil || snap.Unseen != unseen || !snap.Outage {
+				t.Errorf("%s, reading %d after it: %v, unseen %t, outage %t", resource, i, err, snap.Unseen, snap.Outage)
 			}
 		}
 	}
@@ -101,8 +101,8 @@ func TestCCMThatWasThere(t *testing.T) {
 	if err := client.AppsV1().DaemonSets(wellknown.System).Delete(t.Context(), wellknown.CCM, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if seen, err := core.Observe(t.Context(), journal.Record{}); err != nil || !seen.HadCCM || seen.Reading.Down.CCM != nil {
-		t.Errorf("%v, had one: %t", err, seen.HadCCM)
+	if snap, err := core.Observe(t.Context(), journal.Record{}); err != nil || !snap.HadCCM || snap.Reading.Down.CCM != nil {
+		t.Errorf("%v, had one: %t", err, snap.HadCCM)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestObserveLooksOn(t *testing.T) {
 		waits time.Duration
 		mixed bool
 	}{
-		"it moves at once":           {position.P4, 0, leaseTick, false},
+		"it moves at once":           {position.P4, 0, leaseInterval, false},
 		"it moves in a while":        {position.P4, 12, 2 * time.Second, false},
 		"it never moves":             {position.P4, 10000, 10 * time.Second, true},
 		"another may hold it":        {position.P3, 10000, 0, false},
@@ -124,9 +124,9 @@ func TestObserveLooksOn(t *testing.T) {
 	} {
 		core, client, _ := observer(tt.at)
 		clustertest.Renew(client, tt.at, tt.still)
-		seen, err := core.Observe(t.Context(), journal.Record{})
-		if waited := seen.At.Sub(clustertest.Start); err != nil || waited != tt.waits || seen.Result.Mixed != tt.mixed {
-			t.Errorf("%s: waited %s, %+v, %v", name, waited, seen.Result, err)
+		snap, err := core.Observe(t.Context(), journal.Record{})
+		if waited := snap.At.Sub(clustertest.Start); err != nil || waited != tt.waits || snap.Result.Mixed != tt.mixed {
+			t.Errorf("%s: waited %s, %+v, %v", name, waited, snap.Result, err)
 		}
 	}
 	core, client, _ := observer(position.P4)
@@ -168,15 +168,15 @@ func TestRecordLeft(t *testing.T) {
 		"no undo asks":           {position.P2, ours, true, []string{wellknown.CCM}, false},
 	} {
 		core, client, _ := observer(tt.at)
-		core.back = !tt.forward
+		core.isUndo = !tt.forward
 		for _, secret := range tt.secrets {
 			if err := client.Tracker().Add(record(secret)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		seen, err := core.Observe(t.Context(), tt.journal)
-		if err != nil || seen.Reading.Down.Record != tt.left {
-			t.Errorf("%s: %t, %v", name, seen.Reading.Down.Record, err)
+		snap, err := core.Observe(t.Context(), tt.journal)
+		if err != nil || snap.Reading.Down.Record != tt.left {
+			t.Errorf("%s: %t, %v", name, snap.Reading.Down.Record, err)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func TestRecordLeft(t *testing.T) {
 // A way back goes back from the names that it found when it began, and no later ones.
 func TestNamesThatAnUndoFinds(t *testing.T) {
 	core, client, _ := observer(position.P4)
-	core.back = true
+	core.isUndo = true
 	record := clustertest.Printed(t, clustertest.Prints()...)
 	second := func(name string) {
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}, Spec: corev1.NodeSpec{ProviderID: clustertest.At(position.P0).Reading.Down.Nodes[2].ProviderID},
@@ -195,11 +195,11 @@ func TestNamesThatAnUndoFinds(t *testing.T) {
 	}
 	second("before")
 	for range 2 {
-		seen, err := core.Observe(t.Context(), record)
-		if got := slices.Sorted(maps.Keys(seen.Reading.Stale)); err != nil || !slices.Equal(got, []string{"before"}) {
+		snap, err := core.Observe(t.Context(), record)
+		if got := slices.Sorted(maps.Keys(snap.Reading.Stale)); err != nil || !slices.Equal(got, []string{"before"}) {
 			t.Errorf("%v, %v", got, err)
 		}
-		second(fmt.Sprint("later-", seen.At.UnixNano()))
+		second(fmt.Sprint("later-", snap.At.UnixNano()))
 		core.Clock.(clustertest.Clock).Step(time.Second)
 	}
 }
@@ -209,11 +209,11 @@ func TestJudgeRefusesWhatDoesNotFit(t *testing.T) {
 	core, _, by := observer(position.P3)
 	for _, want := range []error{nil, clustertest.ErrAway} {
 		by.Config.Refused = want
-		seen, err := core.Observe(t.Context(), journal.Record{})
+		snap, err := core.Observe(t.Context(), journal.Record{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		judged, err := core.Judge(seen)
+		judged, err := core.Judge(snap)
 		if !errors.Is(err, want) || (want == nil) != (judged.States[migration.StepSwitch].Kind == runner.Todo) {
 			t.Errorf("%v, %+v", err, judged)
 		}

@@ -10,76 +10,76 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// row is what is known of a step without a cluster, and how it is made for one.
+// row describes a step independent of a cluster, and creates it for one.
 type row struct {
 	id           journal.StepID
 	title        string
-	reaches      position.Position // that it brings the cluster to; P0: none of its own
-	undoes       journal.StepID    // that it takes back; "": it goes forward
-	target       migration.Target  // of an editing step; zero: it edits nothing, or the version alone
-	irreversible string            // why there is no way back; "": there is one
+	positionOf   position.Position // the position that the step reaches; P0 if it reaches none
+	undoneStep   journal.StepID    // the step that it undoes, or empty
+	target       migration.Target  // target of an edit; zero if it edits nothing or only the version
+	irreversible string            // why the step cannot be undone, or empty
 	make         func(base) migration.Step
 }
 
-// forward are the steps of a migration, in their order. The guides cordon before they
+// migrationRows returns the steps of a migration in order. The guides cordon before they
 // install.
-func forward() []row {
+func migrationRows() []row {
 	return []row{
 		{id: migration.StepPreflight, title: "run all checks, fingerprint nodes, services and cordons",
 			make: func(b base) migration.Step { return &preflight{base: b} }},
 		{id: migration.StepSnapshot, title: "take an etcd snapshot",
 			make: func(b base) migration.Step { return &snapshot{base: b} }},
-		{id: migration.StepLeaseAccess, title: "let kube-controller-manager use the migration lease", reaches: position.P1,
+		{id: migration.StepLeaseAccess, title: "let kube-controller-manager use the migration lease", positionOf: position.P1,
 			make: func(b base) migration.Step { return &leaseAccess{base: b} }},
-		{id: migration.StepEnable, title: "turn leader migration on in every kube-controller-manager", reaches: position.P2,
+		{id: migration.StepEnable, title: "turn leader migration on in every kube-controller-manager", positionOf: position.P2,
 			target: migration.Target{ControlPlanes: component.InTreeMigrating, Restarted: true},
-			make:   func(b base) migration.Step { return &editing{b, enableLeaderMigration()} }},
+			make:   func(b base) migration.Step { return &editStep{b, enableLeaderMigration()} }},
 		{id: migration.StepCordon, title: "cordon control-plane nodes",
 			make: func(b base) migration.Step { return &cordon{base: b} }},
-		{id: migration.StepInstall, title: "install the cloud controller manager beside them", reaches: position.P3,
+		{id: migration.StepInstall, title: "install the cloud controller manager beside them", positionOf: position.P3,
 			make: func(b base) migration.Step { return &install{base: b} }},
 		{id: migration.StepHandOver, title: "let the cloud controller manager take over, while it can still be taken back",
 			make: func(b base) migration.Step { return &handOver{base: b} }},
-		{id: migration.StepSwitch, title: "switch every component to the external provider", reaches: position.P4,
+		{id: migration.StepSwitch, title: "switch every component to the external provider", positionOf: position.P4,
 			target: migration.Target{ControlPlanes: component.External, Kubelets: migration.KubeletExternal, Restarted: true},
-			make:   func(b base) migration.Step { return &editing{b, switchProvider(b.Options.EarlyHandOver)} }},
+			make:   func(b base) migration.Step { return &editStep{b, switchProvider(b.Options.EarlyHandOver)} }},
 		{id: migration.StepUncordon, title: "give back the cordons",
 			make: func(b base) migration.Step { return &uncordon{base: b} }},
 		{id: migration.StepVerify, title: "audit the cluster against the fingerprint",
 			make: func(b base) migration.Step { return &finalAudit{base: b} }},
-		{id: migration.StepDisable, title: "turn leader migration off, remove lease and grant", reaches: position.P5,
+		{id: migration.StepDisable, title: "turn leader migration off, remove lease and grant", positionOf: position.P5,
 			make: func(b base) migration.Step { return &disable{base: b} }},
 		{id: migration.StepUpgrade, title: "upgrade Kubernetes", irreversible: "Kubernetes 1.27 and later have no in-tree AWS provider to go back to",
-			make: func(b base) migration.Step { return &editing{b, upgradeKubernetes(b.Options.KubernetesVersion)} }},
+			make: func(b base) migration.Step { return &editStep{b, upgradeKubernetes(b.Options.KubernetesVersion)} }},
 	}
 }
 
-// backward are the steps that only an undo has, in their order.
-func backward() []row {
+// undoRows returns the steps that only an undo has, in order.
+func undoRows() []row {
 	return []row{
 		{id: migration.StepUndoPreflight, title: "see that there is a way back",
 			make: func(b base) migration.Step { return &undoPreflight{base: b} }},
-		{id: migration.StepUndoDisable, title: "turn leader migration on again in the cloud controller manager", undoes: migration.StepDisable,
+		{id: migration.StepUndoDisable, title: "turn leader migration on again in the cloud controller manager", undoneStep: migration.StepDisable,
 			make: func(b base) migration.Step { return &undoDisable{base: b} }},
-		{id: migration.StepUndoSwitch, title: "switch every component back to the in-tree provider, with leader migration", undoes: migration.StepSwitch,
+		{id: migration.StepUndoSwitch, title: "switch every component back to the in-tree provider, with leader migration", undoneStep: migration.StepSwitch,
 			target: migration.Target{ControlPlanes: component.InTreeMigrating, Kubelets: migration.KubeletInTree},
-			make:   func(b base) migration.Step { return &editing{b, switchBack()} }},
-		{id: migration.StepUndoInstall, title: "uninstall the cloud controller manager", undoes: migration.StepInstall,
+			make:   func(b base) migration.Step { return &editStep{b, switchBack()} }},
+		{id: migration.StepUndoInstall, title: "uninstall the cloud controller manager", undoneStep: migration.StepInstall,
 			make: func(b base) migration.Step { return &undoInstall{base: b} }},
-		{id: migration.StepUndoEnable, title: "turn leader migration off in every kube-controller-manager", undoes: migration.StepEnable,
+		{id: migration.StepUndoEnable, title: "turn leader migration off in every kube-controller-manager", undoneStep: migration.StepEnable,
 			target: migration.Target{ControlPlanes: component.InTree},
-			make:   func(b base) migration.Step { return &editing{b, disableLeaderMigrationAgain()} }},
-		{id: migration.StepUndoAccess, title: "remove migration lease and grant", undoes: migration.StepLeaseAccess,
+			make:   func(b base) migration.Step { return &editStep{b, disableLeaderMigrationAgain()} }},
+		{id: migration.StepUndoAccess, title: "remove migration lease and grant", undoneStep: migration.StepLeaseAccess,
 			make: func(b base) migration.Step { return &undoAccess{base: b} }},
 	}
 }
 
-// order gives the steps in force. With a HelmChart document the install comes before
-// the cordon: its Job must run on a control plane and does not tolerate one
+// order returns the active steps. With a HelmChart document the install comes before the
+// cordon: its Job must run on a control plane and does not tolerate a cordon
 // (k3s-io/helm-controller:pkg/controllers/chart/chart.go@v0.15.9).
 func order(o migration.Options) []journal.StepID {
 	left := map[journal.StepID]bool{migration.StepUpgrade: o.KubernetesVersion == "", migration.StepHandOver: !o.EarlyHandOver}
-	ids := slices.DeleteFunc(idsOf(forward()), func(id journal.StepID) bool { return left[id] })
+	ids := slices.DeleteFunc(idsOf(migrationRows()), func(id journal.StepID) bool { return left[id] })
 	if o.InstallMethod == migration.InstallManifest {
 		ids = slices.DeleteFunc(ids, func(id journal.StepID) bool { return id == migration.StepInstall })
 		ids = slices.Insert(ids, slices.Index(ids, migration.StepCordon), migration.StepInstall)
@@ -87,10 +87,10 @@ func order(o migration.Options) []journal.StepID {
 	return ids
 }
 
-// undoOrder gives cordons back before the chart goes: the Job that removes a
-// HelmChart does not tolerate them. An audit ends it.
+// undoOrder returns the steps of an undo. It uncordons before it removes the chart: the Job
+// that removes a HelmChart does not tolerate a cordon. An audit comes last.
 func undoOrder() []journal.StepID {
-	ids := idsOf(backward())
+	ids := idsOf(undoRows())
 	return append(slices.Insert(ids, slices.Index(ids, migration.StepUndoInstall), migration.StepUncordon), migration.StepVerify)
 }
 
@@ -102,9 +102,9 @@ func idsOf(rows []row) []journal.StepID {
 	return ids
 }
 
-// rowOf is the row of a step; zero of one that there is not.
+// rowOf returns the row of a step, or zero if the step is unknown.
 func rowOf(id journal.StepID) row {
-	for _, r := range slices.Concat(forward(), backward()) {
+	for _, r := range slices.Concat(migrationRows(), undoRows()) {
 		if r.id == id {
 			return r
 		}
@@ -112,26 +112,26 @@ func rowOf(id journal.StepID) row {
 	return row{}
 }
 
-// reaches is the position that a step brings the cluster to; P0: none of its own.
-func reaches(id journal.StepID) position.Position { return rowOf(id).reaches }
+// positionOf returns the position that a step reaches, or P0 if it reaches none.
+func positionOf(id journal.StepID) position.Position { return rowOf(id).positionOf }
 
-// stepTo is the step that brings the cluster to a position; "": none does.
+// stepTo returns the step that reaches a position, or empty.
 func stepTo(p position.Position) journal.StepID {
-	for _, r := range forward() {
-		if r.reaches == p && p != position.P0 {
+	for _, r := range migrationRows() {
+		if r.positionOf == p && p != position.P0 {
 			return r.id
 		}
 	}
 	return ""
 }
 
-// undoes is the step that a step of an undo takes back; "": it is none.
-func undoes(id journal.StepID) journal.StepID { return rowOf(id).undoes }
+// undoneStep returns the step that an undo step undoes, or empty.
+func undoneStep(id journal.StepID) journal.StepID { return rowOf(id).undoneStep }
 
-// undoStep is the step that takes a step back; "": none, or nothing to take back.
+// undoStep returns the step that undoes a step, or empty.
 func undoStep(of journal.StepID) journal.StepID {
-	for _, r := range backward() {
-		if of != "" && r.undoes == of {
+	for _, r := range undoRows() {
+		if of != "" && r.undoneStep == of {
 			return r.id
 		}
 	}
@@ -143,38 +143,38 @@ func changesModes(id journal.StepID) bool {
 	return rowOf(id).target.ControlPlanes != component.ModeUnknown
 }
 
-// EditingOf describes a step to a Backend. Of one that edits nothing the target is zero.
+// EditingOf describes a step to a Backend. The target is zero if the step edits nothing.
 func EditingOf(id journal.StepID, o migration.Options) migration.Editing {
 	r := rowOf(id)
-	step := migration.Editing{ID: id, Undoes: r.undoes, Target: r.target}
+	step := migration.Editing{ID: id, Undoes: r.undoneStep, Target: r.target}
 	if id == migration.StepUpgrade {
 		step.Target.Version = o.KubernetesVersion
 	}
 	return step
 }
 
-// StepsTo returns an editing step behind those whose edits its own is planned on top of: the
-// earlier ones that may not be made yet.
-func StepsTo(o migration.Options, seen migration.Snapshot, id journal.StepID) []migration.Editing {
+// StepsTo returns an editing step, preceded by the earlier steps whose edits may still be
+// missing: its edit is planned on top of theirs.
+func StepsTo(o migration.Options, snap migration.Snapshot, id journal.StepID) []migration.Editing {
 	ids := order(o)
-	if undoes(id) != "" {
+	if undoneStep(id) != "" {
 		ids = undoOrder()
 	}
 	var steps []migration.Editing
 	for _, earlier := range ids[:max(0, slices.Index(ids, id))] {
-		if changesModes(id) && changesModes(earlier) && ahead(seen, earlier) {
+		if changesModes(id) && changesModes(earlier) && mayLackEdit(snap, earlier) {
 			steps = append(steps, EditingOf(earlier, o))
 		}
 	}
 	return append(steps, EditingOf(id, o))
 }
 
-// ahead reports whether the configuration may lack the edit of a step.
-func ahead(seen migration.Snapshot, id journal.StepID) bool {
-	if undone := undoes(id); undone != "" {
-		return seen.Result.MayHaveReached(reaches(undone)) || seen.Record.Begun(undone)
+// mayLackEdit reports whether the configuration may lack the edit of a step.
+func mayLackEdit(snap migration.Snapshot, id journal.StepID) bool {
+	if undone := undoneStep(id); undone != "" {
+		return snap.Result.MayHaveReached(positionOf(undone)) || snap.Record.Begun(undone)
 	}
-	return seen.Result.Position < reaches(id)
+	return snap.Result.Position < positionOf(id)
 }
 
 // rolls reports whether the owner of a rollout goes on with a step's change after our write.
@@ -182,25 +182,25 @@ func rolls(o migration.Options, id journal.StepID) bool {
 	if id == migration.StepInstall {
 		return o.InstallMethod == migration.InstallManifest
 	}
-	return undoes(id) == "" && (changesModes(id) || id == migration.StepUpgrade)
+	return undoneStep(id) == "" && (changesModes(id) || id == migration.StepUpgrade)
 }
 
-// undoFrom is the position that an undo step brings the cluster back from.
-func undoFrom(id journal.StepID) position.Position { return reaches(undoes(id)) }
+// undonePosition returns the position that an undo step leaves.
+func undonePosition(id journal.StepID) position.Position { return positionOf(undoneStep(id)) }
 
-// StepsAt are the step that leads on from a position, and the one that leads back; "":
-// there is none.
+// StepsAt returns the step that leads from a position to the next, and the step that undoes the
+// position. Either may be empty.
 func StepsAt(p position.Position) (on, back journal.StepID) {
 	return stepTo(p + 1), undoStep(stepTo(p))
 }
 
-// StepInfos describes every step there is, in the default order.
-func StepInfos() []runner.Info { return infosOf(forward()) }
+// StepInfos describes every step of a migration, in the default order.
+func StepInfos() []runner.Info { return infosOf(migrationRows()) }
 
-// UndoStepInfos describes the steps that only an undo has, in their order.
-func UndoStepInfos() []runner.Info { return infosOf(backward()) }
+// UndoStepInfos describes the steps that only an undo has, in order.
+func UndoStepInfos() []runner.Info { return infosOf(undoRows()) }
 
-// UndoOrder describes every step of an undo, in its order.
+// UndoOrder describes every step of an undo, in order.
 func UndoOrder() []runner.Info {
 	var rows []row
 	for _, id := range undoOrder() {
@@ -219,7 +219,7 @@ func infosOf(rows []row) []runner.Info {
 
 func (r row) info() runner.Info {
 	doc := "steps/" + string(r.id) + ".md"
-	if r.undoes != "" || r.id == migration.StepUndoPreflight {
+	if r.undoneStep != "" || r.id == migration.StepUndoPreflight {
 		doc = "going-back.md"
 	}
 	return runner.Info{ID: r.id, Title: r.title, Doc: doc, Irreversible: r.irreversible}

@@ -44,8 +44,8 @@ func TestStepsInForce(t *testing.T) {
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v", name, got)
 		}
-		if tt.back != m.back || tt.back && m.Options.KubernetesVersion != "" {
-			t.Errorf("%s: back %t, to %q", name, m.back, m.Options.KubernetesVersion)
+		if tt.back != m.isUndo || tt.back && m.Options.KubernetesVersion != "" {
+			t.Errorf("%s: back %t, to %q", name, m.isUndo, m.Options.KubernetesVersion)
 		}
 	}
 }
@@ -55,7 +55,7 @@ func TestStepInfos(t *testing.T) {
 	for _, infos := range [][]runner.Info{StepInfos(), UndoStepInfos()} {
 		for _, info := range infos {
 			want := "steps/" + string(info.ID) + ".md"
-			if undoes(info.ID) != "" || info.ID == migration.StepUndoPreflight {
+			if undoneStep(info.ID) != "" || info.ID == migration.StepUndoPreflight {
 				want = "going-back.md"
 			}
 			if info.Doc != want || info.Title == "" || (info.Irreversible != "") != (info.ID == migration.StepUpgrade) {
@@ -113,7 +113,7 @@ func TestRolls_methods_steps(t *testing.T) {
 func TestStepsTo_positions_steps(t *testing.T) {
 	for name, tt := range map[string]struct {
 		id   journal.StepID
-		seen migration.Snapshot
+		snap migration.Snapshot
 		want []journal.StepID
 	}{
 		"the flag":                     {migration.StepEnable, clustertest.At(position.P1), []journal.StepID{migration.StepEnable}},
@@ -128,7 +128,7 @@ func TestStepsTo_positions_steps(t *testing.T) {
 			[]journal.StepID{migration.StepUndoSwitch, migration.StepUndoEnable}},
 	} {
 		var got []journal.StepID
-		for _, step := range StepsTo(migration.Options{KubernetesVersion: "v1.27.16+rke2r1"}, tt.seen, tt.id) {
+		for _, step := range StepsTo(migration.Options{KubernetesVersion: "v1.27.16+rke2r1"}, tt.snap, tt.id) {
 			got = append(got, step.ID)
 		}
 		if !slices.Equal(got, tt.want) {

@@ -7,64 +7,64 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// How many seconds nobody runs the cloud controllers when they change hands, with the usual
-// lease durations; a check warns where longer ones are in force.
+// Seconds without cloud controllers during a hand-over, with the default lease durations. A
+// check warns if longer durations are in force.
 const (
-	leastPause runner.About = 13
-	mostPause  runner.About = 24
-	// mostOfBoth is the most where the next leader asks for the migration lease, too. It
-	// begins to when it leads, and looks at the lease for the whole of its duration then, 15
-	// to 19 s, however long that was silent before
+	minPause runner.About = 13
+	maxPause runner.About = 24
+	// maxPauseBothLeases applies if the next leader also needs the migration lease. It starts
+	// to ask for that lease when it leads, and then watches it for its whole duration, 15 to 19
+	// s, regardless of how long the lease was idle before
 	// (k8s.io/client-go:tools/leaderelection/leaderelection.go@v0.26.0, tryAcquireOrRenew).
-	mostOfBoth runner.About = 43
+	maxPauseBothLeases runner.About = 43
 )
 
-// pauses are so many times that the cloud controllers change hands.
-func pauses(least, most int) runner.Pauses {
-	return runner.Pauses{Least: least, Most: max(most, least), EachLeast: leastPause, EachMost: mostPause}
+// pausesBetween returns pauses for a number of hand-overs.
+func pausesBetween(minTimes, maxTimes int) runner.Pauses {
+	return runner.Pauses{Least: minTimes, Most: max(minTimes, maxTimes), EachLeast: minPause, EachMost: maxPause}
 }
 
-// ofBothLeases are the pauses of leaders that are replaced by others under leader migration.
-func ofBothLeases(least, most int) runner.Pauses {
-	p := pauses(least, most)
-	p.EachMost = mostOfBoth
+// pausesBothLeases returns the pauses of leaders that are replaced under leader migration.
+func pausesBothLeases(minTimes, maxTimes int) runner.Pauses {
+	p := pausesBetween(minTimes, maxTimes)
+	p.EachMost = maxPauseBothLeases
 	return p
 }
 
-// oneHandOver is the pause of a step in which the migration lease changes hands, and its
-// note in a plan.
-func oneHandOver(plan *runner.Plan, _ migration.Snapshot) {
-	plan.Pauses = pauses(1, 1)
-	plan.Notes = append(plan.Notes, fmt.Sprintf("one hand-over, %d to %d s without service, route and cloud-node-lifecycle controllers", leastPause, mostPause))
+// addOneHandOver adds the pause of a step that moves the migration lease.
+func addOneHandOver(plan *runner.Plan, _ migration.Snapshot) {
+	plan.Pauses = pausesBetween(1, 1)
+	plan.Notes = append(plan.Notes, fmt.Sprintf("one hand-over, %d to %d s without service, route and cloud-node-lifecycle controllers", minPause, maxPause))
 }
 
-// handOverIfLeft is that of the switch behind a step that hands over, unless that was left
-// to the switch.
-func handOverIfLeft(plan *runner.Plan, _ migration.Snapshot) {
-	plan.Pauses = pauses(0, 1)
-	plan.Notes = append(plan.Notes, fmt.Sprintf("no hand-over, unless it was left to this step: then %d to %d s without service, route and cloud-node-lifecycle controllers", leastPause, mostPause))
+// addPossibleHandOver adds the pause of a switch after an early hand-over, which may have been
+// skipped.
+func addPossibleHandOver(plan *runner.Plan, _ migration.Snapshot) {
+	plan.Pauses = pausesBetween(0, 1)
+	plan.Notes = append(plan.Notes, fmt.Sprintf("no hand-over, unless it was left to this step: then %d to %d s without service, route and cloud-node-lifecycle controllers", minPause, maxPause))
 }
 
-// eachLeader are the pauses of a rolling update of the cloud controller manager: the
-// leader is replaced, and whoever takes over may be replaced next.
-func eachLeader(plan *runner.Plan, seen migration.Snapshot) {
-	plan.Pauses = ofBothLeases(1, seen.Reading.CountControlPlanes())
-	plan.Notes = append(plan.Notes, fmt.Sprintf("each leader that the rolling update replaces costs %d to %d s without the four controllers", leastPause, mostOfBoth))
+// addLeaderPauses adds the pauses of a rolling update of the CCM. Each pod that takes the lead
+// may be replaced next.
+func addLeaderPauses(plan *runner.Plan, snap migration.Snapshot) {
+	plan.Pauses = pausesBothLeases(1, snap.Reading.CountControlPlanes())
+	plan.Notes = append(plan.Notes, fmt.Sprintf("each leader that the rolling update replaces costs %d to %d s without the four controllers", minPause, maxPauseBothLeases))
 }
 
-// leadersRestart are the pauses of a roll that restarts every kube-controller-manager
+// addRestartPauses adds the pauses of a rollout that restarts every kube-controller-manager
 // while they run the cloud controllers.
-func leadersRestart(plan *runner.Plan, seen migration.Snapshot) {
-	plan.Pauses = ofBothLeases(1, seen.Reading.CountControlPlanes())
+func addRestartPauses(plan *runner.Plan, snap migration.Snapshot) {
+	plan.Pauses = pausesBothLeases(1, snap.Reading.CountControlPlanes())
 }
 
-// eachUpdated are the pauses of an upgrade: the cloud controller manager follows the
-// version, pod by pod, unless somebody pinned its image.
-func eachUpdated(plan *runner.Plan, seen migration.Snapshot) {
-	plan.Pauses = pauses(0, 2*seen.Reading.CountControlPlanes())
+// addUpgradePauses adds the pauses of an upgrade. The CCM follows the version, pod by pod,
+// unless a user pinned its image.
+func addUpgradePauses(plan *runner.Plan, snap migration.Snapshot) {
+	plan.Pauses = pausesBetween(0, 2*snap.Reading.CountControlPlanes())
 }
 
-// leadersMayRestart are those of a roll beside which the leader can lose its API server.
-func leadersMayRestart(plan *runner.Plan, seen migration.Snapshot) {
-	plan.Pauses = ofBothLeases(0, seen.Reading.CountControlPlanes())
+// addPossibleRestartPauses adds the pauses of a rollout during which the leader can lose its
+// API server.
+func addPossibleRestartPauses(plan *runner.Plan, snap migration.Snapshot) {
+	plan.Pauses = pausesBothLeases(0, snap.Reading.CountControlPlanes())
 }

@@ -16,36 +16,34 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// refused says why a migration may not even begin. It is asked while a run is
-// planned: what is refused here leaves no trace, neither lock nor journal. Once
-// something was written, the same checks stop the preflight of a later run.
-func (m *Migration) refused(ctx context.Context, seen migration.Snapshot) error {
+// requireSupported returns an error if a migration cannot even begin. It runs while a run is
+// planned, so a refusal leaves no lock and no journal. After the first write, the same checks
+// stop the preflight of a later run.
+func (m *Migration) requireSupported(ctx context.Context, snap migration.Snapshot) error {
 	input := evidence.Input{Distribution: m.Distribution}
-	m.Backend.Evidence(seen, &input)
-	own := m.Backend.Checks(seen, input, migration.Prepared{})
+	m.Backend.Evidence(snap, &input)
+	own := m.Backend.Checks(snap, input, migration.Prepared{})
 	known := append(slices.Clone(own), verify.Bind(evidence.Input{}, checks.For(m.Distribution)...)...)
-	if err := (verify.Report{Refused: verify.Refusals(known, m.Options.Checks(seen.Result.Position))}).Err(); err != nil {
+	if err := (verify.Report{Refused: verify.Refusals(known, m.Options.Checks(snap.Result.Position))}).Err(); err != nil {
 		return err
 	}
-	if !nothingBegun(seen) {
+	if !isUnstarted(snap) {
 		return nil
 	}
 	unsupported := slices.DeleteFunc(own, func(check verify.Bound) bool { return !check.Unsupported })
-	return verify.RunAll(ctx, unsupported, verify.Options{Position: seen.Result.Position}).Err()
+	return verify.RunAll(ctx, unsupported, verify.Options{Position: snap.Result.Position}).Err()
 }
 
-// Precheck implements runner.Procedure. Nothing is written beside an owner of the
-// configuration whom nobody informed. On a cluster on which nothing was begun every
-// check is run, before the lock is taken, so that a cluster which the preflight would
-// stop at is left without a trace of us. Once something was written, the preflight of
-// the run judges alone; a step that is in progress moves the cluster by our own doing,
-// and is taken up whatever the checks find. Whether there is a way back is said by the
-// plan of undo-preflight, which comes before the question.
-func (m *Migration) Precheck(ctx context.Context, seen migration.Snapshot, says runner.Observation) error {
-	if err := m.RequireInformed(seen); err != nil || m.back || says.InProgress() {
+// Precheck implements runner.Procedure. It refuses to write if the owner of the configuration
+// is not informed. If the migration has not begun, it runs every check before the lock is
+// taken, so a cluster that the preflight would refuse stays untouched. After the first write,
+// only the preflight of the run judges. A step in progress continues regardless of the checks.
+// The plan of undo-preflight judges whether rollback is possible, before the prompt.
+func (m *Migration) Precheck(ctx context.Context, snap migration.Snapshot, says runner.Observation) error {
+	if err := m.RequireInformed(snap); err != nil || m.isUndo || says.InProgress() {
 		return err
 	}
-	if !nothingBegun(seen) {
+	if !isUnstarted(snap) {
 		return nil
 	}
 	fresh, err := m.Observe(ctx, journal.Record{})
@@ -59,24 +57,24 @@ func (m *Migration) Precheck(ctx context.Context, seen migration.Snapshot, says 
 	return audit.JudgeReport(report, m.Options)
 }
 
-// nothingBegun says that a migration would begin here: what the journal has of one
-// before it, which was taken back, does not count.
-func nothingBegun(s migration.Snapshot) bool {
+// isUnstarted reports whether a run would begin a migration here. An earlier migration that was
+// undone does not count.
+func isUnstarted(s migration.Snapshot) bool {
 	return s.Result.Position == position.P0 && !s.Result.Mixed
 }
 
-// uninformed are the owners that nobody says were informed.
-func (m *Migration) uninformed(seen migration.Snapshot) []migration.Owner {
+// uninformedOwners returns the owners that no option marks as informed.
+func (m *Migration) uninformedOwners(snap migration.Snapshot) []migration.Owner {
 	if m.Options.HandOver {
-		return nil // it is the owner who writes
+		return nil // the owner writes
 	}
-	return slices.DeleteFunc(slices.Clone(seen.Reading.Owners), m.Options.Informed)
+	return slices.DeleteFunc(slices.Clone(snap.Reading.Owners), m.Options.Informed)
 }
 
-// RequireInformed refuses to write beside an owner who would put the old
-// configuration back. A run that takes up another, and an undo, is asked anew.
-func (m *Migration) RequireInformed(seen migration.Snapshot) error {
-	owners := m.uninformed(seen)
+// RequireInformed refuses to write if an owner would revert the configuration. It also applies
+// to a run that resumes another, and to an undo.
+func (m *Migration) RequireInformed(snap migration.Snapshot) error {
+	owners := m.uninformedOwners(snap)
 	if len(owners) == 0 {
 		return nil
 	}
@@ -84,15 +82,15 @@ func (m *Migration) RequireInformed(seen migration.Snapshot) error {
 	for _, o := range owners {
 		names = append(names, o.String())
 	}
-	return &fault.Error{Class: fault.Check, Reason: "OwnerNotInformed", Object: seen.Reading.Object,
-		Seen:   "is kept by " + strings.Join(names, ", ") + ": " + migration.OrElse(migration.RevertHarm(seen.Result.Position), migration.RevertHarm(position.P3)),
+	return &fault.Error{Class: fault.Check, Reason: "OwnerNotInformed", Object: snap.Reading.Object,
+		Seen:   "is kept by " + strings.Join(names, ", ") + ": " + migration.OrElse(migration.RevertHarm(snap.Result.Position), migration.RevertHarm(position.P3)),
 		Wanted: "an owner who has what is written", Fix: migration.InformFix(owners)}
 }
 
-// ownerNotes are for a plan: what keeps a run from writing.
-func (m *Migration) ownerNotes(seen migration.Snapshot) []string {
-	owners := m.uninformed(seen)
-	if len(owners) == 0 || !m.Writes(seen) {
+// ownerNotes returns notes for a plan on owners that prevent a run from writing.
+func (m *Migration) ownerNotes(snap migration.Snapshot) []string {
+	owners := m.uninformedOwners(snap)
+	if len(owners) == 0 || !m.Writes(snap) {
 		return nil
 	}
 	notes := make([]string, 0, len(owners))
@@ -102,19 +100,19 @@ func (m *Migration) ownerNotes(seen migration.Snapshot) []string {
 	return notes
 }
 
-// Writes says whether the run, in its direction, has a step left that writes. An
-// audit has none.
-func (m *Migration) Writes(seen migration.Snapshot) bool {
+// Writes reports whether the run, in its direction, has a step left that writes. An audit has
+// none.
+func (m *Migration) Writes(snap migration.Snapshot) bool {
 	if m.Options.ReadOnly {
 		return false
 	}
-	now := m.progress(seen)
-	judged, err := now.states(m.forward())
-	if seen.Back {
+	now := m.progress(snap)
+	judged, err := now.states(m.forwardOrder())
+	if snap.Back {
 		judged, err = now.undoStates(undoOrder())
 	}
 	if err != nil {
-		return true // what cannot be judged is not known to be finished
+		return true // an unknown state may still need a write
 	}
 	for _, state := range judged.States {
 		if state.Kind == runner.Todo || state.Kind == runner.InProgress {
@@ -124,41 +122,40 @@ func (m *Migration) Writes(seen migration.Snapshot) bool {
 	return false
 }
 
-// Foreseen is what the preflight of a run would come to now.
+// Foreseen is the result of a preview of the preflight.
 type Foreseen struct {
-	Report verify.Report // no check, where a run makes none
-	Stops  error         // what would stop the run; nil: nothing
+	Report verify.Report // empty if the run makes no checks
+	Stops  error         // why the run would stop, or nil
 }
 
-// Foresee runs every check as the preflight of a run does, for a plan. Like that
-// preflight it stops nothing while a step is in progress, and waits for what an
-// earlier run left moving. It writes nothing. Its error means that the checks
-// could not be made.
-func (m *Migration) Foresee(ctx context.Context, seen migration.Snapshot) (Foreseen, error) {
-	if m.back {
-		return m.foreseeUndo(seen), nil
+// Foresee runs every check as the preflight of a run does, for a plan. Like the preflight, it
+// stops nothing while a step is in progress or a change of an earlier run rolls out. It writes
+// nothing. It returns an error if the checks could not run.
+func (m *Migration) Foresee(ctx context.Context, snap migration.Snapshot) (Foreseen, error) {
+	if m.isUndo {
+		return m.foreseeUndo(snap), nil
 	}
-	if nothingBegun(seen) { // as Precheck
+	if isUnstarted(snap) { // like Precheck
 		var err error
-		if seen, err = m.Observe(ctx, journal.Record{}); err != nil {
+		if snap, err = m.Observe(ctx, journal.Record{}); err != nil {
 			return Foreseen{}, err
 		}
 	}
-	report, _, err := m.auditor().Inspect(ctx, seen, m.Writes(seen))
+	report, _, err := m.auditor().Inspect(ctx, snap, m.Writes(snap))
 	if err != nil {
 		return Foreseen{}, err
 	}
 	foreseen := Foreseen{Report: report}
-	if m.inProgress(seen) == "" && (!seen.Record.LeftOpen || len(seen.Reading.Pending) == 0) {
+	if m.inProgress(snap) == "" && (!snap.Record.LeftOpen || len(snap.Reading.Pending) == 0) {
 		foreseen.Stops = audit.JudgeReport(report, m.Options)
 	}
 	return foreseen, nil
 }
 
-// Counts are the counts of a report on one line.
+// Counts returns the counts of the report on one line.
 func (f Foreseen) Counts() string { return audit.CountsOf(f.Report) }
 
-// Lines are all findings that are not ok, in full, without what was skipped.
+// Lines returns all findings that are not ok, in full, without skipped checks.
 func (f Foreseen) Lines() []string {
 	var lines []string
 	for _, result := range f.Results() {
@@ -167,7 +164,7 @@ func (f Foreseen) Lines() []string {
 	return lines
 }
 
-// Results are the checks that are not ok, the worst first.
+// Results returns the checks that are not ok, the worst first.
 func (f Foreseen) Results() []verify.Result {
 	var results []verify.Result
 	for _, status := range []verify.Status{verify.Fail, verify.Unknown, verify.Warn} {
@@ -176,12 +173,12 @@ func (f Foreseen) Results() []verify.Result {
 	return results
 }
 
-// foreseeUndo is what the undo's own preflight would come to: it makes no checks.
-func (m *Migration) foreseeUndo(seen migration.Snapshot) Foreseen {
-	stops := undoRefused(seen)
-	moving := m.Undoing(seen) || seen.Record.LeftOpen && len(seen.Reading.Pending) > 0
-	if stops == nil && !moving {
-		stops = m.requireRestOrOurPause(seen)
+// foreseeUndo returns the result of the undo's own preflight, which makes no checks.
+func (m *Migration) foreseeUndo(snap migration.Snapshot) Foreseen {
+	stops := judgeUndo(snap)
+	rolling := m.Undoing(snap) || snap.Record.LeftOpen && len(snap.Reading.Pending) > 0
+	if stops == nil && !rolling {
+		stops = m.requireRestOrOurPause(snap)
 	}
 	return Foreseen{Stops: stops}
 }

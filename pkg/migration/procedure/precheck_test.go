@@ -33,11 +33,11 @@ func TestRequireInformed(t *testing.T) {
 		"somebody else was": {[]migration.Owner{fleet}, []string{"terraform"}, "--owner-informed=fleet"},
 	} {
 		c := &Migration{Access: migration.Access{Options: migration.Options{OwnersInformed: tt.informed}}}
-		seen := migration.Snapshot{Reading: migration.Reading{Object: "Cluster fleet-default/demo", Owners: tt.owners}, Result: position.Result{Position: position.P3}}
+		snap := migration.Snapshot{Reading: migration.Reading{Object: "Cluster fleet-default/demo", Owners: tt.owners}, Result: position.Result{Position: position.P3}}
 		begun := runner.Observation{States: map[journal.StepID]runner.State{migration.StepSwitch: {Kind: runner.InProgress}}}
-		for way, err := range map[string]error{"forward": c.RequireInformed(seen), "undo": c.Undo().RequireInformed(seen),
-			"a run": c.Precheck(t.Context(), seen, runner.Observation{}), "one taken up": c.Precheck(t.Context(), seen, begun),
-			"a run back": c.Undo().Precheck(t.Context(), seen, begun)} {
+		for way, err := range map[string]error{"forward": c.RequireInformed(snap), "undo": c.Undo().RequireInformed(snap),
+			"a run": c.Precheck(t.Context(), snap, runner.Observation{}), "one taken up": c.Precheck(t.Context(), snap, begun),
+			"a run back": c.Undo().Precheck(t.Context(), snap, begun)} {
 			f, refused := fault.As(err)
 			switch {
 			case refused != (tt.fix != ""):
@@ -53,12 +53,12 @@ func TestRequireInformed(t *testing.T) {
 // killed run left in progress is taken up all the same.
 func TestPrecheckLooksWhereNothingIsBegun(t *testing.T) {
 	c := &Migration{Access: migration.Access{Clock: clock.RealClock{}}, Backend: awayBackend{}}
-	seen := migration.Snapshot{Result: clustertest.ResultAt(position.P0)}
-	if err := c.Precheck(t.Context(), seen, runner.Observation{}); !errors.Is(err, clustertest.ErrAway) {
+	snap := migration.Snapshot{Result: clustertest.ResultAt(position.P0)}
+	if err := c.Precheck(t.Context(), snap, runner.Observation{}); !errors.Is(err, clustertest.ErrAway) {
 		t.Errorf("nobody looked at a cluster on which nothing is begun: %v", err)
 	}
 	begun := runner.Observation{States: map[journal.StepID]runner.State{migration.StepEnable: {Kind: runner.InProgress}}}
-	if err := c.Precheck(t.Context(), seen, begun); err != nil {
+	if err := c.Precheck(t.Context(), snap, begun); err != nil {
 		t.Errorf("a step in progress: %v", err)
 	}
 }

@@ -35,7 +35,7 @@ func TestEditsOneAfterTheOther(t *testing.T) {
 	} {
 		core, _, by := observer(position.P3)
 		by.Open = tt.open
-		step := &editing{base{Migration: core, ID: tt.id}, editRules{}}
+		step := &editStep{base{Migration: core, ID: tt.id}, editRules{}}
 		err := step.Do(t.Context(), clustertest.TxFor(t, tt.id), looked(t, core, journal.Record{}))
 		if clustertest.ReasonOf(err) != tt.reason || !slices.Equal(by.Did, tt.did) || err != nil && !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v, did %q", name, err, by.Did)
@@ -60,7 +60,7 @@ func TestAwaitsCCM(t *testing.T) {
 	} {
 		r := clustertest.At(tt.at).Reading
 		tt.change(&r)
-		if got := awaitsCCM(r); got != tt.want {
+		if got := onlyCCMCanHold(r); got != tt.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
@@ -70,9 +70,9 @@ func TestAwaitsCCM(t *testing.T) {
 func TestEnableNeedsBothRights(t *testing.T) {
 	for name, tt := range map[string]struct{ get, update, may bool }{"both": {true, true, true}, "get": {true, false, false}, "update": {false, true, false}} {
 		core, _, _ := observer(position.P1)
-		seen := clustertest.At(position.P1)
-		seen.Reading.Down.MayGet, seen.Reading.Down.MayUpdate = tt.get, tt.update
-		if err := mayEnable(t.Context(), core, seen); (err == nil) != tt.may || err != nil && clustertest.ReasonOf(err) != "GrantMissing" {
+		snap := clustertest.At(position.P1)
+		snap.Reading.Down.MayGet, snap.Reading.Down.MayUpdate = tt.get, tt.update
+		if err := requireInTree(t.Context(), core, snap); (err == nil) != tt.may || err != nil && clustertest.ReasonOf(err) != "GrantMissing" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -90,11 +90,11 @@ func TestMaySwitch(t *testing.T) {
 		"at P4 already":        {func(s *migration.Snapshot) { s.Result = clustertest.ResultAt(position.P4) }, "NotReadyToSwitch"},
 	} {
 		core, _, _ := observer(position.P3)
-		seen := clustertest.At(position.P3)
+		snap := clustertest.At(position.P3)
 		if tt.change != nil {
-			tt.change(&seen)
+			tt.change(&snap)
 		}
-		if err := maySwitch(t.Context(), core, seen); clustertest.ReasonOf(err) != tt.reason {
+		if err := requireReadyToSwitch(t.Context(), core, snap); clustertest.ReasonOf(err) != tt.reason {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -115,11 +115,11 @@ func TestCordonsAreGivenBackEarly(t *testing.T) {
 		"in-tree, and no flag": {func(k *migration.KCM) { *k = clustertest.AKCM("cp-1", component.ProviderAWS, false) }, false},
 	} {
 		core, client, _ := observer(position.P4)
-		seen := clustertest.At(position.P4)
-		clustertest.CordonByUs(&seen.Reading.Down.Nodes[0])
-		tt.change(&seen.Reading.KCMs[1])
+		snap := clustertest.At(position.P4)
+		clustertest.CordonByUs(&snap.Reading.Down.Nodes[0])
+		tt.change(&snap.Reading.KCMs[1])
 		tx := clustertest.TxFor(t, migration.StepSwitch)
-		err := giveBackEarly(t.Context(), core, tx, seen)
+		err := uncordonEarly(t.Context(), core, tx, snap)
 		if err != nil || (len(tx.Record().Intents) == 1) != tt.gives {
 			t.Errorf("%s: %v, %v, %+v", name, err, clustertest.Writes(client), tx.Record().Intents)
 		}
@@ -147,12 +147,12 @@ func TestStepsPassErrorsOn(t *testing.T) {
 	called := false
 	step := anEdit(migration.StepSwitch, by)
 	step.Backend = broken{by}
-	step.rules.pauses = oneHandOver
-	step.rules.meanwhile = func(context.Context, *Migration, *runner.Tx, migration.Snapshot) error { called = true; return nil }
-	seen := migration.Snapshot{Reading: clustertest.Resting()}
-	plan, planned := step.Plan(t.Context(), seen)
-	verdict, verified := step.Verify(t.Context(), clustertest.TxFor(t, migration.StepSwitch), seen)
-	for what, err := range map[string]error{"plan": planned, "do": step.Do(t.Context(), clustertest.TxFor(t, migration.StepSwitch), seen), "verify": verified, "tend": step.WhileWaiting(t.Context(), clustertest.TxFor(t, migration.StepSwitch), seen)} {
+	step.rules.addPauses = addOneHandOver
+	step.rules.whileWaiting = func(context.Context, *Migration, *runner.Tx, migration.Snapshot) error { called = true; return nil }
+	snap := migration.Snapshot{Reading: clustertest.Resting()}
+	plan, planned := step.Plan(t.Context(), snap)
+	verdict, verified := step.Verify(t.Context(), clustertest.TxFor(t, migration.StepSwitch), snap)
+	for what, err := range map[string]error{"plan": planned, "do": step.Do(t.Context(), clustertest.TxFor(t, migration.StepSwitch), snap), "verify": verified, "tend": step.WhileWaiting(t.Context(), clustertest.TxFor(t, migration.StepSwitch), snap)} {
 		if !errors.Is(err, clustertest.ErrAway) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -163,7 +163,7 @@ func TestStepsPassErrorsOn(t *testing.T) {
 	lost := errors.New("lost")
 	step = anEdit(migration.StepSwitch, by)
 	step.Backend = unwritable{by, lost}
-	if err := step.Do(t.Context(), clustertest.TxFor(t, migration.StepSwitch), seen); !errors.Is(err, lost) {
+	if err := step.Do(t.Context(), clustertest.TxFor(t, migration.StepSwitch), snap); !errors.Is(err, lost) {
 		t.Errorf("a write that failed: %v", err)
 	}
 }

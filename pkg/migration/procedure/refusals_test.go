@@ -23,11 +23,11 @@ type refusal struct {
 func holds(t *testing.T, cases map[string]refusal, ok func() migration.Snapshot, guard func(migration.Snapshot) error) {
 	t.Helper()
 	for name, tt := range cases {
-		seen := ok()
+		snap := ok()
 		if tt.change != nil {
-			tt.change(&seen)
+			tt.change(&snap)
 		}
-		err := guard(seen)
+		err := guard(snap)
 		if got := clustertest.ReasonOf(err); got != tt.reason {
 			t.Errorf("%s: %q (%v), want %q", name, got, err, tt.reason)
 		}
@@ -50,7 +50,7 @@ func TestNoneInTree(t *testing.T) {
 		"the last one unknown":   {kcm(1, func(k *migration.KCM) { k.Known = false }), "StillInTree", false},
 		"external with the flag": {kcm(0, func(k *migration.KCM) { *k = clustertest.AKCM("cp-0", "external", true) }), "StillInTree", false},
 		"another provider":       {kcm(0, func(k *migration.KCM) { *k = clustertest.AKCM("cp-0", "gce", false) }), "StillInTree", false},
-	}, func() migration.Snapshot { return clustertest.At(position.P4) }, noneInTree)
+	}, func() migration.Snapshot { return clustertest.At(position.P4) }, requireExternal)
 }
 
 // A CCM goes only where every kube-controller-manager would take over from it.
@@ -71,7 +71,7 @@ func TestSomebodyTakesOver(t *testing.T) {
 			s.Reading.Down.CCMPods = nil
 			s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "external", false)
 		}, "NobodyToHandOverTo", false},
-	}, func() migration.Snapshot { return clustertest.At(position.P3) }, somebodyTakesOver)
+	}, func() migration.Snapshot { return clustertest.At(position.P3) }, requireTakeover)
 }
 
 // Components become in-tree again only while somebody holds the migration lease under
@@ -90,7 +90,7 @@ func TestMayComeBack(t *testing.T) {
 		"one pod has no flag":               {func(s *migration.Snapshot) { s.Reading.Down.CCMPods[1] = clustertest.CCMPod("cp-1", false) }, "NotReadyToComeBack", true},
 		"no right to get it":                {func(s *migration.Snapshot) { s.Reading.Down.MayGet = false }, "NotReadyToComeBack", false},
 		"no right to update it":             {func(s *migration.Snapshot) { s.Reading.Down.MayUpdate = false }, "NotReadyToComeBack", false},
-	}, func() migration.Snapshot { return clustertest.At(position.P4) }, mayComeBack)
+	}, func() migration.Snapshot { return clustertest.At(position.P4) }, requireLeaseHeld)
 }
 
 // The lease is nobody's only where no process is left that could want it.
@@ -102,7 +102,7 @@ func TestUnused(t *testing.T) {
 		"the CCM is there":         {func(s *migration.Snapshot) { *s = clustertest.WithCCM(*s, true) }, "CCMStillThere", false},
 		"its pods are ending":      {func(s *migration.Snapshot) { *s = clustertest.WithCCM(*s, true); s.Reading.Down.CCM = nil }, "CCMStillThere", true},
 		"it is there without pods": {func(s *migration.Snapshot) { *s = clustertest.WithCCM(*s, true); s.Reading.Down.CCMPods = nil }, "CCMStillThere", false},
-	}, func() migration.Snapshot { return clustertest.At(position.P1) }, unused)
+	}, func() migration.Snapshot { return clustertest.At(position.P1) }, requireLeaseUnused)
 }
 
 // A way back ends where a later Kubernetes has no in-tree provider, and where a Node would
@@ -136,12 +136,12 @@ func TestUndoRefused(t *testing.T) {
 		"nobody knows which Nodes were there": {position.P4, func(s *migration.Snapshot) { s.Record = journal.Record{} }, "NodesWouldBeRenamed"},
 		"it joined, and all is in-tree":       {position.P3, joined, ""},
 	} {
-		seen := clustertest.At(tt.at)
-		seen.Record = clustertest.Printed(t, clustertest.Prints()...)
+		snap := clustertest.At(tt.at)
+		snap.Record = clustertest.Printed(t, clustertest.Prints()...)
 		if tt.change != nil {
-			tt.change(&seen)
+			tt.change(&snap)
 		}
-		err := undoRefused(seen)
+		err := judgeUndo(snap)
 		if got := clustertest.ReasonOf(err); got != tt.reason {
 			t.Errorf("%s: %q (%v), want %q", name, got, err, tt.reason)
 		}

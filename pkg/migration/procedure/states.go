@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// progress is what the states of the steps are computed from.
+// progress holds the input from which step states are computed.
 type progress struct {
 	migration.Snapshot
 	Options  migration.Options
@@ -23,31 +23,30 @@ type progress struct {
 	AtTarget bool // every kubelet runs Options.KubernetesVersion
 }
 
-// states says for every step whether it is done. A cluster between two
-// positions is taken up again only if that is our own doing, which the journal
-// or an unfinished roll shows; otherwise somebody migrated half of it by
-// hand, and guessing what they meant could leave it without controllers.
+// states returns the state of every step. A cluster between two positions is resumed only if
+// awsmigrate caused that, which the journal or an unfinished rollout shows. Otherwise a user
+// migrated half of it by hand, and a guess at the intent could leave it without controllers.
 func (s progress) states(ids []journal.StepID) (runner.Observation, error) {
-	seen := runner.Observation{Position: s.Result.Position.String(), Summary: s.Result.Summary, States: map[journal.StepID]runner.State{}}
+	observed := runner.Observation{Position: s.Result.Position.String(), Summary: s.Result.Summary, States: map[journal.StepID]runner.State{}}
 	current, err := s.current()
 	if err != nil {
-		return seen, err
+		return observed, err
 	}
 	for _, id := range ids {
-		seen.States[id] = s.state(id, current)
+		observed.States[id] = s.state(id, current)
 	}
-	s.deferEarlier(ids, seen.States, current)
-	return seen, nil
+	s.skipEarlier(ids, observed.States, current)
+	return observed, nil
 }
 
-// current is the step in progress, and the position that counts as reached.
+// current holds the step in progress and the position that counts as reached.
 type current struct {
-	step    journal.StepID // empty: none
+	step    journal.StepID // or empty
 	reached position.Position
 }
 
 func (s progress) current() (current, error) {
-	if at := s.reached(); at != position.Unknown {
+	if at := s.configPosition(); at != position.Unknown {
 		return current{step: s.rollingStep(at), reached: at}, nil
 	}
 	if s.Result.HandMade {
@@ -56,27 +55,28 @@ func (s progress) current() (current, error) {
 	if err := s.Reading.Frozen(); err != nil {
 		return current{}, err
 	}
-	if s.upgrading() && s.Result.Position == position.Unknown {
+	if s.isUpgrading() && s.Result.Position == position.Unknown {
 		return current{step: migration.StepUpgrade, reached: position.P4}, nil
 	}
 	step := lastIntended(s.Record)
 	if s.Result.Position != position.Unknown {
 		step = stepTo(s.Result.Between[1])
-		if !s.begunHere(step) {
+		if !s.mayResume(step) {
 			return current{}, s.halfMigrated()
 		}
 		return current{step: step, reached: s.Result.Between[0]}, nil
 	}
 	if step == "" || len(s.Reading.Pending) == 0 {
 		return current{}, &fault.Error{Class: fault.CouldNotLook, Reason: "PositionUnknown", Object: s.Reading.Object,
-			Seen: s.Result.Summary, Wanted: "the arguments of every kube-controller-manager", Err: joined(s.Result.Problems)}
+			Seen: s.Result.Summary, Wanted: "the arguments of every kube-controller-manager", Err: joinProblems(s.Result.Problems)}
 	}
-	return current{step: step, reached: reaches(step) - 1}, nil
+	return current{step: step, reached: positionOf(step) - 1}, nil
 }
 
-// reached is the position that the configuration is at; Unknown between two. A switched
-// cluster without a leader has no step left that would give it one: its checks say so.
-func (s progress) reached() position.Position {
+// configPosition returns the position of the configuration, or Unknown between two. A switched
+// cluster without a leader counts as P4: no step would give it a leader, and its checks report
+// it.
+func (s progress) configPosition() position.Position {
 	switch {
 	case s.Result.Leaderless():
 		return position.P4
@@ -86,19 +86,18 @@ func (s progress) reached() position.Position {
 	return s.Result.Position
 }
 
-// begunHere says whether a half-done step is one that awsmigrate began, or that
-// is still being rolled out.
-func (s progress) begunHere(step journal.StepID) bool {
+// mayResume reports whether awsmigrate began a half-done step, or the step still rolls out.
+func (s progress) mayResume(step journal.StepID) bool {
 	return s.Record.Begun(step) || step == migration.StepLeaseAccess || len(s.Reading.Pending) > 0
 }
 
-// inProgress is the step that was begun and is not finished; empty: none.
-func (m *Migration) inProgress(seen migration.Snapshot) journal.StepID {
-	judged, err := m.progress(seen).states(m.forward())
+// inProgress returns the step that was begun and is not finished, or empty.
+func (m *Migration) inProgress(snap migration.Snapshot) journal.StepID {
+	judged, err := m.progress(snap).states(m.forwardOrder())
 	if err != nil {
 		return ""
 	}
-	for _, id := range m.forward() {
+	for _, id := range m.forwardOrder() {
 		if judged.States[id].Kind == runner.InProgress {
 			return id
 		}
@@ -106,14 +105,14 @@ func (m *Migration) inProgress(seen migration.Snapshot) journal.StepID {
 	return ""
 }
 
-// lastIntended returns the last step with a position that the journal announced, or
-// nothing if an undo was begun after it: then it is not that step which moves the cluster.
+// lastIntended returns the last announced step that reaches a position. It is empty if an undo
+// began after it: the undo then causes all changes.
 func lastIntended(record journal.Record) journal.StepID {
 	for _, intent := range slices.Backward(record.Intents) {
 		switch {
-		case undoes(intent.Step) != "":
+		case undoneStep(intent.Step) != "":
 			return ""
-		case reaches(intent.Step) != position.P0:
+		case positionOf(intent.Step) != position.P0:
 			return intent.Step
 		}
 	}
@@ -123,28 +122,28 @@ func lastIntended(record journal.Record) journal.StepID {
 func (s progress) halfMigrated() error {
 	return &fault.Error{Class: fault.Check, Reason: "HalfMigrated", Object: s.Reading.Object,
 		Seen: s.Result.Summary, Wanted: "one position, or a step that awsmigrate began",
-		Fix: s.wayOut(), Err: joined(s.Result.Problems)}
+		Fix: s.fixHalfMigrated(), Err: joinProblems(s.Result.Problems)}
 }
 
-// wayOut is what a person does about a cluster that lies between two positions. What is
-// rolled out, or held by the brake, is not brought to one state by hand beside that.
-func (s progress) wayOut() string {
-	right := "bring the components named to one state, by hand or by a commit where the Cluster is kept"
+// fixHalfMigrated returns the instructions for a cluster between two positions. It tells the
+// user to make no change by hand while a rollout or our pause is active.
+func (s progress) fixHalfMigrated() string {
+	fix := "bring the components named to one state, by hand or by a commit where the Cluster is kept"
 	if s.Options.HandOver {
-		right = "commit what the Cluster said before this, where it is kept"
+		fix = "commit what the Cluster said before this, where it is kept"
 	}
 	switch {
 	case s.Result.Ungranted:
 		return "run again after these two commands in the cluster that is migrated: " + checks.GrantCommands
 	case slices.ContainsFunc(s.Reading.Pending, func(open migration.PendingCondition) bool { return open.OurPause }):
-		return right + ", then end the pause that the brake has set (docs/going-back.md, after the brake), and run again when nothing moves any more"
+		return fix + ", then end the pause that the brake has set (docs/going-back.md, after the brake), and run again when nothing moves any more"
 	case len(s.Reading.Pending) > 0:
-		return "it is not at rest: where what is rolled out is right, wait until nothing moves any more, then run again; else " + right + " at once"
+		return "it is not at rest: where what is rolled out is right, wait until nothing moves any more, then run again; else " + fix + " at once"
 	}
-	return right + ", then run again"
+	return fix + ", then run again"
 }
 
-func joined(problems []string) error {
+func joinProblems(problems []string) error {
 	if len(problems) == 0 {
 		return nil
 	}
@@ -171,11 +170,11 @@ func (s progress) state(id journal.StepID, now current) runner.State {
 	case migration.StepUpgrade:
 		return s.upgradeState()
 	case migration.StepDisable:
-		if skipped := s.disableSkipped(); skipped != "" && now.reached < position.P5 {
+		if skipped := s.reasonToSkipDisable(); skipped != "" && now.reached < position.P5 {
 			return runner.State{Kind: runner.Skipped, Reason: skipped}
 		}
 	}
-	if now.reached >= reaches(id) {
+	if now.reached >= positionOf(id) {
 		return runner.State{Kind: runner.Done, Reason: now.reached.Summary()}
 	}
 	return runner.State{Kind: runner.Todo}
@@ -209,8 +208,8 @@ func (s progress) cordonState(now current) runner.State {
 	return runner.State{Kind: runner.Todo}
 }
 
-// handOverState is by the holder of the migration lease, who is not known to be dead: a run
-// that has just begun has not seen it renew yet.
+// handOverState judges by the holder of the migration lease unless that is known to be dead: a
+// new run has not seen it renew yet.
 func (s progress) handOverState(now current) runner.State {
 	if now.reached >= position.P4 {
 		return runner.State{Kind: runner.Done, Reason: "not repeated after the switch"}
@@ -222,7 +221,7 @@ func (s progress) handOverState(now current) runner.State {
 	if owner.Owner == lease.CCM && owner.Life != lease.Dead {
 		return runner.State{Kind: runner.Done, Reason: "the cloud controller manager holds the migration lease"}
 	}
-	if why := leftToSwitch(s.Snapshot); why != "" && owner.Owner != lease.HandingOver {
+	if why := reasonNotToFence(s.Snapshot); why != "" && owner.Owner != lease.HandingOver {
 		return runner.State{Kind: runner.Skipped, Reason: "left to switch-provider: " + why}
 	}
 	return runner.State{Kind: runner.Todo}
@@ -240,7 +239,7 @@ func (s progress) uncordonState(now current) runner.State {
 	return runner.State{Kind: runner.Done, Reason: "no node is cordoned by awsmigrate"}
 }
 
-func (s progress) disableSkipped() string {
+func (s progress) reasonToSkipDisable() string {
 	switch {
 	case s.Options.KeepLeaderMigration:
 		return "--keep-leader-migration"
@@ -257,7 +256,7 @@ func (s progress) upgradeState() runner.State {
 	return runner.State{Kind: runner.Todo}
 }
 
-// begun says whether a migration is under way that somebody began, here or by hand.
-func begun(s migration.Snapshot) bool {
+// isBegun reports whether a migration has begun, by awsmigrate or by hand.
+func isBegun(s migration.Snapshot) bool {
 	return s.Result.Position != position.P0 || s.Result.Mixed || lastIntended(s.Record) != ""
 }

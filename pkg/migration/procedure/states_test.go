@@ -104,7 +104,7 @@ func TestJudge(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			ids := order(migration.Options{InstallMethod: migration.InstallHelm, KubernetesVersion: tt.s.Options.KubernetesVersion})
-			seen, err := sided(tt.s).states(ids)
+			snap, err := sided(tt.s).states(ids)
 			if f, ok := fault.As(err); (ok && f.Reason != tt.err) || (!ok && tt.err != "") {
 				t.Fatalf("error %v, want reason %q", err, tt.err)
 			}
@@ -112,7 +112,7 @@ func TestJudge(t *testing.T) {
 				return
 			}
 			for _, id := range ids {
-				state := seen.States[id]
+				state := snap.States[id]
 				if state.Kind != runner.Todo && state.Kind != runner.InProgress {
 					continue
 				}
@@ -176,11 +176,11 @@ func TestPreflightWaitsForARollOfOurs(t *testing.T) {
 		{"our upgrade", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: journal.Record{Intents: []journal.Intent{{Step: migration.StepUpgrade}}}}, Options: migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}}, runner.Skipped},
 		{"nobody's roll", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1)}}, runner.Always},
 	} {
-		seen, err := sided(tt.s).states(order(migration.Options{InstallMethod: migration.InstallHelm, KubernetesVersion: tt.s.Options.KubernetesVersion}))
+		snap, err := sided(tt.s).states(order(migration.Options{InstallMethod: migration.InstallHelm, KubernetesVersion: tt.s.Options.KubernetesVersion}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := seen.States[migration.StepPreflight].Kind; got != tt.want {
+		if got := snap.States[migration.StepPreflight].Kind; got != tt.want {
 			t.Errorf("%s: preflight is %s, want %s", tt.name, got, tt.want)
 		}
 	}
@@ -189,12 +189,12 @@ func TestPreflightWaitsForARollOfOurs(t *testing.T) {
 func TestFlagIsNeverPutOnAfterTheSwitch(t *testing.T) {
 	for _, p := range []position.Position{position.P4, position.P5} {
 		for _, method := range []migration.InstallMethod{migration.InstallHelm, migration.InstallManifest} {
-			seen, err := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(p)}}).states(order(migration.Options{InstallMethod: method}))
+			snap, err := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(p)}}).states(order(migration.Options{InstallMethod: method}))
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, id := range []journal.StepID{migration.StepLeaseAccess, migration.StepEnable, migration.StepInstall, migration.StepSwitch, migration.StepCordon} {
-				if state := seen.States[id]; state.Kind != runner.Done {
+				if state := snap.States[id]; state.Kind != runner.Done {
 					t.Errorf("at %s with %s: %s is %s, want done", p, method, id, state.Kind)
 				}
 			}
@@ -239,7 +239,7 @@ func TestLastIntended(t *testing.T) {
 func TestEveryPositionHasAWayForthAndBack(t *testing.T) {
 	for p := position.P1; p <= position.P5; p++ {
 		step := stepTo(p)
-		if step == "" || reaches(step) != p || undoes(undoStep(step)) != step || undoFrom(undoStep(step)) != p {
+		if step == "" || positionOf(step) != p || undoneStep(undoStep(step)) != step || undonePosition(undoStep(step)) != p {
 			t.Errorf("%s: %q, back by %q", p, step, undoStep(step))
 		}
 	}
@@ -282,8 +282,8 @@ func TestStatesOfSteps(t *testing.T) {
 		"it is kept":                         {position.P4, guard.CordonPlan{}, migration.Options{KeepLeaderMigration: true}, false, migration.StepDisable, runner.Skipped},
 	} {
 		s := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(tt.at)}, Cordon: tt.cordon, Options: tt.o, AtTarget: tt.target})
-		seen, err := s.states(order(migration.Options{InstallMethod: migration.InstallHelm, KubernetesVersion: tt.o.KubernetesVersion}))
-		if got := seen.States[tt.id].Kind; err != nil || got != tt.want {
+		snap, err := s.states(order(migration.Options{InstallMethod: migration.InstallHelm, KubernetesVersion: tt.o.KubernetesVersion}))
+		if got := snap.States[tt.id].Kind; err != nil || got != tt.want {
 			t.Errorf("%s: %s is %q, want %q, %v", name, tt.id, got, tt.want, err)
 		}
 	}
@@ -304,8 +304,8 @@ func TestDisableBesideAnOwner(t *testing.T) {
 		reading := clustertest.Resting()
 		reading.Owners = []migration.Owner{{Name: "Fleet", Mark: "field manager fleetagent"}}
 		s := sided(progress{Snapshot: migration.Snapshot{Reading: reading, Result: clustertest.ResultAt(position.P4)}, Options: tt.o})
-		seen, err := s.states(order(migration.Options{InstallMethod: migration.InstallHelm}))
-		if got := seen.States[migration.StepDisable].Kind; err != nil || got != tt.want {
+		snap, err := s.states(order(migration.Options{InstallMethod: migration.InstallHelm}))
+		if got := snap.States[migration.StepDisable].Kind; err != nil || got != tt.want {
 			t.Errorf("%s: %q, want %q, %v", name, got, tt.want, err)
 		}
 	}

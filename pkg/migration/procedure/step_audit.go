@@ -16,52 +16,52 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// preflight runs every check and takes the fingerprint.
+// preflight runs every check and records the fingerprint.
 type preflight struct{ base }
 
-func (s *preflight) Plan(ctx context.Context, seen migration.Snapshot) (runner.Plan, error) {
-	if err := s.refused(ctx, seen); err != nil {
+func (s *preflight) Plan(ctx context.Context, snap migration.Snapshot) (runner.Plan, error) {
+	if err := s.requireSupported(ctx, snap); err != nil {
 		return runner.Plan{}, err
 	}
-	return runner.Plan{Summary: []string{s.checkCount(seen)}, Notes: s.ownerNotes(seen), Takes: 10}, nil
+	return runner.Plan{Summary: []string{s.checkCount(snap)}, Notes: s.ownerNotes(snap), Takes: 10}, nil
 }
 
-func (s *preflight) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	if err := guard.TakeAgain(ctx, tx, seen); err != nil {
+func (s *preflight) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
+	if err := guard.TakeAgain(ctx, tx, snap); err != nil {
 		return runner.Verdict{}, err
 	}
-	seen.Record = tx.Record()
-	report, facts, stop, err := s.checked(ctx, tx, seen)
+	snap.Record = tx.Record()
+	report, facts, stop, err := s.runChecks(ctx, tx, snap)
 	if err != nil || stop != nil {
 		return orZero(stop), err
 	}
-	if err := guard.NoteFingerprint(ctx, tx, seen, facts, begun(seen)); err != nil {
+	if err := guard.NoteFingerprint(ctx, tx, snap, facts, isBegun(snap)); err != nil {
 		return runner.Verdict{}, err
 	}
-	if err := guard.NoteControlPlanes(ctx, tx, seen); err != nil {
+	if err := guard.NoteControlPlanes(ctx, tx, snap); err != nil {
 		return runner.Verdict{}, err
 	}
 	return migration.Met(audit.CheckSummary(report)...), nil
 }
 
-// finalAudit compares the cluster with the fingerprint, by the same checks.
+// finalAudit compares the cluster with the fingerprint, using the checks of the preflight.
 type finalAudit struct{ base }
 
-func (s *finalAudit) Plan(ctx context.Context, seen migration.Snapshot) (runner.Plan, error) {
-	return runner.Plan{Summary: []string{s.checkCount(seen) + ", compared with the fingerprint of preflight"}, Takes: 10}, nil
+func (s *finalAudit) Plan(ctx context.Context, snap migration.Snapshot) (runner.Plan, error) {
+	return runner.Plan{Summary: []string{s.checkCount(snap) + ", compared with the fingerprint of preflight"}, Takes: 10}, nil
 }
 
-func (s *finalAudit) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	report, facts, stop, err := s.checked(ctx, tx, seen)
+func (s *finalAudit) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
+	report, facts, stop, err := s.runChecks(ctx, tx, snap)
 	if err != nil || stop != nil {
 		return orZero(stop), err
 	}
 	v := migration.Met(audit.CheckSummary(report)...)
-	v.Compared = compared(seen, facts)
-	if !s.back {
+	v.Compared = compareWithFingerprint(snap, facts)
+	if !s.isUndo {
 		return v, nil
 	}
-	as, err := migration.CompareBeginning(seen.Record, seen.Reading.Object, seen.Reading.Places)
+	as, err := migration.CompareBeginning(snap.Record, snap.Reading.Object, snap.Reading.Places)
 	if err != nil {
 		return migration.Failed(err), nil
 	}
@@ -71,61 +71,60 @@ func (s *finalAudit) Verify(ctx context.Context, tx *runner.Tx, seen migration.S
 	return v, nil
 }
 
-// Settle implements runner.Settler: at the end of an undo all steps are taken back, also
-// those that the cluster had left before it began.
+// Settle implements runner.Settler: the end of an undo notes all steps as undone, also those
+// that the cluster had left before the undo began.
 func (s *finalAudit) Settle(ctx context.Context, tx *runner.Tx) error {
-	if !s.back {
+	if !s.isUndo {
 		return nil
 	}
-	if err := noteTakenBack(ctx, tx, idsOf(forward())...); err != nil {
+	if err := noteUndone(ctx, tx, idsOf(migrationRows())...); err != nil {
 		return err
 	}
 	return migration.ForgetBeginning(ctx, tx)
 }
 
-// checked runs every check and stops where one fails, unless a step is in
-// progress: the write that this would prevent has been made, and leaving it
-// alone half way helps nobody. Its own waits, the guard and the audit at its end
-// judge it, and the next write demands a cluster at rest. Where all of it is rolled
-// out and only its end was not seen, what fails may pass with it, and is waited for.
-func (m *Migration) checked(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (verify.Report, downstream.Facts, *runner.Verdict, error) {
-	report, facts, err := m.inspect(ctx, seen)
+// runChecks runs every check and returns a stop if one fails, unless a step is in progress. Its
+// write is already made, and stopping halfway helps no user. The step's own waits, the guard
+// and its final audit judge it, and the next write requires a cluster at rest. If the rollout
+// is complete and only its end is unconfirmed, a failure may pass, so the verdict waits.
+func (m *Migration) runChecks(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (verify.Report, downstream.Facts, *runner.Verdict, error) {
+	report, facts, err := m.inspect(ctx, snap)
 	if err != nil {
 		return report, facts, nil, err
 	}
 	if err := audit.JudgeReport(report, m.Options); err != nil {
-		begun := m.inProgress(seen)
-		ending := len(seen.Reading.Pending) == 0 && m.progress(seen).endUnseen(begun) && !m.halfCommitted(ctx, seen, begun)
-		if begun == "" || ending {
-			wait := m.waitForInterruptedRun(tx, seen)
+		step := m.inProgress(snap)
+		ending := len(snap.Reading.Pending) == 0 && m.progress(snap).endUnconfirmed(step) && !m.isPartlyCommitted(ctx, snap, step)
+		if step == "" || ending {
+			wait := m.waitForInterruptedRun(tx, snap)
 			if ending {
 				wait = &runner.Verdict{Kind: runner.Waiting, WaitingFor: "the end of what an earlier run rolled out"}
 			}
-			stop, err := m.stopped(seen, begun, wait, err)
+			stop, err := m.judgeFailure(snap, step, wait, err)
 			return report, facts, &stop, err
 		}
-		tx.Warn(fmt.Sprintf("%s is in progress and is taken up again although %v", begun, err))
+		tx.Warn(fmt.Sprintf("%s is in progress and is taken up again although %v", step, err))
 	}
 	return report, facts, nil, nil
 }
 
-// inspect makes every check, and tells whoever keeps what they came to.
-func (m *Migration) inspect(ctx context.Context, seen migration.Snapshot) (verify.Report, downstream.Facts, error) {
-	report, facts, err := m.auditor().Inspect(ctx, seen, m.Writes(seen))
+// inspect runs every check and passes the report to OnAudit.
+func (m *Migration) inspect(ctx context.Context, snap migration.Snapshot) (verify.Report, downstream.Facts, error) {
+	report, facts, err := m.auditor().Inspect(ctx, snap, m.Writes(snap))
 	if err == nil && m.Options.OnAudit != nil {
 		m.Options.OnAudit(report)
 	}
 	return report, facts, err
 }
 
-// stopped is what failing checks come to. In a wait for what an earlier run began nothing
-// is written, and what fails is shown; what no wait cures is braked, as the step itself
-// would. wait is nil where there is none.
-func (m *Migration) stopped(seen migration.Snapshot, begun journal.StepID, wait *runner.Verdict, fails error) (runner.Verdict, error) {
+// judgeFailure returns the verdict for failing checks. While it waits for a change of an
+// earlier run, it writes nothing and shows the failure. A failure that no wait resolves leads
+// to a pause, as in the step itself. wait is nil if there is nothing to wait for.
+func (m *Migration) judgeFailure(snap migration.Snapshot, step journal.StepID, wait *runner.Verdict, fails error) (runner.Verdict, error) {
 	if wait == nil {
 		return migration.Failed(fails), nil
 	}
-	signals, err := signalsOf(begun, seen).WithPast(seen)
+	signals, err := signalsOf(step, snap).WithPast(snap)
 	if err != nil {
 		return *wait, err
 	}
@@ -145,10 +144,10 @@ func orZero(v *runner.Verdict) runner.Verdict {
 	return *v
 }
 
-// Audited is Met once the audit of a finished step has no failing check. What
-// it lists then is a fault and not a wait: nothing moves any more.
-func (m *Migration) Audited(ctx context.Context, seen migration.Snapshot, evidence ...string) (runner.Verdict, error) {
-	report, facts, err := m.inspect(ctx, seen)
+// Audited returns Met if the audit of a finished step has no failing check. A failing check
+// fails the step: nothing rolls out, so waiting cannot resolve it.
+func (m *Migration) Audited(ctx context.Context, snap migration.Snapshot, evidence ...string) (runner.Verdict, error) {
+	report, facts, err := m.inspect(ctx, snap)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
@@ -156,11 +155,11 @@ func (m *Migration) Audited(ctx context.Context, seen migration.Snapshot, eviden
 		return migration.Failed(err), nil
 	}
 	v := migration.Met(append(evidence, "audit: "+audit.CountsOf(report))...)
-	v.Stable, v.Compared = 1, compared(seen, facts)
+	v.Stable, v.Compared = 1, compareWithFingerprint(snap, facts)
 	return v, nil
 }
 
-func (m *Migration) checkCount(seen migration.Snapshot) string {
-	own := m.Backend.Checks(seen, evidence.Input{}, migration.Prepared{})
+func (m *Migration) checkCount(snap migration.Snapshot) string {
+	own := m.Backend.Checks(snap, evidence.Input{}, migration.Prepared{})
 	return fmt.Sprintf("%d checks", len(own)+len(checks.For(m.Distribution)))
 }

@@ -64,19 +64,19 @@ func TestPreflightStep(t *testing.T) {
 			by.Own = []verify.Bound{clustertest.Failing()}
 		}
 		for _, id := range []journal.StepID{migration.StepPreflight, migration.StepVerify} {
-			seen, tx := looked(t, core, journal.Record{}), clustertest.TxFor(t, id)
+			snap, tx := looked(t, core, journal.Record{}), clustertest.TxFor(t, id)
 			if tt.change != nil {
-				tt.change(&seen)
+				tt.change(&snap)
 			}
 			step := makeStep(base{Migration: core, ID: id})
-			plan, err := step.Plan(t.Context(), seen)
+			plan, err := step.Plan(t.Context(), snap)
 			if err != nil || len(plan.Summary) != 1 || !strings.Contains(plan.Summary[0], " checks") {
 				t.Errorf("%s: %s plans %+v, %v", name, id, plan, err)
 			}
 			if id == migration.StepPreflight {
 				continue // its verdict is the same, of the journal that it reads
 			}
-			got, err := step.Verify(t.Context(), tx, seen)
+			got, err := step.Verify(t.Context(), tx, snap)
 			if err != nil || got.Kind != tt.want || got.WaitingFor != tt.waits || tt.want == runner.Waiting && got.Seen == "" || (got.Err == nil) != (tt.want != runner.Failed && tt.want != runner.Braked) {
 				t.Errorf("%s: %v %+v", name, err, got)
 			}
@@ -143,8 +143,8 @@ func TestFingerprintIsTakenOnce(t *testing.T) {
 		old := clustertest.Prints()
 		old[2].Cordoned = true
 		clustertest.NotePrint(t, tx, old...)
-		seen := looked(t, core, tx.Record())
-		if _, err := makeStep(base{Migration: core, ID: migration.StepPreflight}).Verify(t.Context(), tx, seen); err != nil {
+		snap := looked(t, core, tx.Record())
+		if _, err := makeStep(base{Migration: core, ID: migration.StepPreflight}).Verify(t.Context(), tx, snap); err != nil {
 			t.Fatal(err)
 		}
 		after, known, err := guard.Fingerprint(tx.Record())
@@ -161,22 +161,22 @@ func TestFingerprintThatNobodyCanRead(t *testing.T) {
 	if err := tx.Note(t.Context(), guard.FingerprintNote, []byte("no fingerprint")); err != nil {
 		t.Fatal(err)
 	}
-	seen := looked(t, core, tx.Record())
+	snap := looked(t, core, tx.Record())
 	for what, err := range map[string]error{
-		"control planes": guard.RequireSameControlPlanes(seen), "a way back": undoRefused(seen), "Nodes again": guard.TakeAgain(t.Context(), tx, seen),
-		"noting control planes": guard.NoteControlPlanes(t.Context(), tx, seen), "checks": clustertest.ErrOf(core.Gather(t.Context(), seen)),
-		"checks of a part": clustertest.ErrOf(core.GatherAPIOnly(t.Context(), seen.Record)), "a preflight": clustertest.ErrOf(makeStep(base{Migration: core, ID: migration.StepPreflight}).Verify(t.Context(), tx, seen)),
+		"control planes": guard.RequireSameControlPlanes(snap), "a way back": judgeUndo(snap), "Nodes again": guard.TakeAgain(t.Context(), tx, snap),
+		"noting control planes": guard.NoteControlPlanes(t.Context(), tx, snap), "checks": clustertest.ErrOf(core.Gather(t.Context(), snap)),
+		"checks of a part": clustertest.ErrOf(core.GatherAPIOnly(t.Context(), snap.Record)), "a preflight": clustertest.ErrOf(makeStep(base{Migration: core, ID: migration.StepPreflight}).Verify(t.Context(), tx, snap)),
 		"an undo": clustertest.ErrOf(makeStep(base{Migration: core, ID: migration.StepUndoPreflight}).Verify(t.Context(), tx, clustertest.At(position.P0))),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", what)
 		}
 	}
-	if got := guard.RenamesOf(seen); len(got) != 0 {
+	if got := guard.RenamesOf(snap); len(got) != 0 {
 		t.Errorf("renames by a fingerprint that is none: %+v", got)
 	}
-	if guard.LostCordons(seen) != nil || guard.NewControlPlanes(seen) != nil {
-		t.Errorf("cordons %v, control planes %v", guard.LostCordons(seen), guard.NewControlPlanes(seen))
+	if guard.LostCordons(snap) != nil || guard.NewControlPlanes(snap) != nil {
+		t.Errorf("cordons %v, control planes %v", guard.LostCordons(snap), guard.NewControlPlanes(snap))
 	}
 }
 
@@ -202,8 +202,8 @@ func TestEndsAreAudited(t *testing.T) {
 		if fails {
 			by.Own = []verify.Bound{clustertest.Failing()}
 		}
-		seen := looked(t, core, journal.Record{})
-		got, err := makeStep(base{Migration: core, ID: migration.StepDisable}).Verify(t.Context(), clustertest.TxFor(t, migration.StepDisable), seen)
+		snap := looked(t, core, journal.Record{})
+		got, err := makeStep(base{Migration: core, ID: migration.StepDisable}).Verify(t.Context(), clustertest.TxFor(t, migration.StepDisable), snap)
 		if err != nil || (got.Kind == runner.Failed) != fails || !fails && (got.Kind != runner.Met || len(got.Compared) != 3 || !strings.Contains(strings.Join(got.Evidence, "; "), "audit: ")) {
 			t.Errorf("fails %t: %v %+v", fails, err, got)
 		}
@@ -236,11 +236,11 @@ func TestForesee(t *testing.T) {
 		if tt.bad {
 			by.Own = []verify.Bound{clustertest.Failing(), clustertest.Findings(verify.Meta{ID: "AWSM-998"}, verify.Finding{Status: verify.Warn, Seen: "odd"})}
 		}
-		seen := looked(t, core, journal.Record{})
+		snap := looked(t, core, journal.Record{})
 		if tt.change != nil {
-			tt.change(&seen)
+			tt.change(&snap)
 		}
-		got, err := core.Foresee(t.Context(), seen)
+		got, err := core.Foresee(t.Context(), snap)
 		if err != nil || (got.Stops != nil) != tt.stops || !strings.Contains(got.Counts(), " ok") {
 			t.Errorf("%s: %v, stops %v, %s", name, err, got.Stops, got.Counts())
 		}
@@ -249,9 +249,9 @@ func TestForesee(t *testing.T) {
 		}
 	}
 	core, _, by := observer(position.P0)
-	seen := looked(t, core, journal.Record{})
+	snap := looked(t, core, journal.Record{})
 	by.Lookup = clustertest.ErrAway
-	if _, err := core.Foresee(t.Context(), seen); err == nil {
+	if _, err := core.Foresee(t.Context(), snap); err == nil {
 		t.Error("a cluster that cannot be observed anew was judged")
 	}
 }
@@ -282,12 +282,12 @@ func TestForeseeAnUndo(t *testing.T) {
 			s.Record.Intents = []journal.Intent{{Step: migration.StepSwitch}}
 		}, ""},
 	} {
-		seen := clustertest.At(position.P4)
-		seen.Record = clustertest.Printed(t, clustertest.Prints()...)
+		snap := clustertest.At(position.P4)
+		snap.Record = clustertest.Printed(t, clustertest.Prints()...)
 		if tt.change != nil {
-			tt.change(&seen)
+			tt.change(&snap)
 		}
-		got, err := (&Migration{Backend: &clustertest.Editor{}}).Undo().Foresee(t.Context(), seen)
+		got, err := (&Migration{Backend: &clustertest.Editor{}}).Undo().Foresee(t.Context(), snap)
 		if err != nil || clustertest.ReasonOf(got.Stops) != tt.reason {
 			t.Errorf("%s: %v, %v", name, err, got.Stops)
 		}
@@ -302,18 +302,18 @@ func TestPrecheckJudges(t *testing.T) {
 		stops bool
 	}{"well": {position.P0, false, false}, "bad": {position.P0, true, true}, "bad, and begun": {position.P1, true, false}} {
 		core, _, by := observer(tt.at)
-		seen := looked(t, core, journal.Record{})
+		snap := looked(t, core, journal.Record{})
 		if tt.bad {
 			by.Own = []verify.Bound{clustertest.Failing()}
 		}
-		if err := core.Precheck(t.Context(), seen, runner.Observation{}); (err != nil) != tt.stops {
+		if err := core.Precheck(t.Context(), snap, runner.Observation{}); (err != nil) != tt.stops {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	core, _, _ := observer(position.P0)
-	seen := looked(t, core, journal.Record{})
+	snap := looked(t, core, journal.Record{})
 	core.Config.Host = "no URL: %"
-	if err := core.Precheck(t.Context(), seen, runner.Observation{}); err == nil {
+	if err := core.Precheck(t.Context(), snap, runner.Observation{}); err == nil {
 		t.Error("nobody looked, and nothing stops it")
 	}
 }
@@ -336,12 +336,12 @@ func TestPlanIsRefused(t *testing.T) {
 		"skipped, and is no check": {position.P1, verify.Meta{}, "AWSM-998", true},
 	} {
 		core, _, by := observer(tt.at)
-		seen := looked(t, core, journal.Record{})
+		snap := looked(t, core, journal.Record{})
 		by.Own = []verify.Bound{clustertest.Findings(tt.meta, fails)}
 		if tt.skip != "" {
 			core.Options.Skip = map[string]string{tt.skip: "known"}
 		}
-		if _, err := makeStep(base{Migration: core, ID: migration.StepPreflight}).Plan(t.Context(), seen); (err != nil) != tt.stops {
+		if _, err := makeStep(base{Migration: core, ID: migration.StepPreflight}).Plan(t.Context(), snap); (err != nil) != tt.stops {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -350,19 +350,19 @@ func TestPlanIsRefused(t *testing.T) {
 // Without a client for its checks a run stops nowhere unsaid.
 func TestChecksWithoutAClient(t *testing.T) {
 	core, _, _ := observer(position.P1)
-	seen := looked(t, core, clustertest.Printed(t, clustertest.Prints()...))
+	snap := looked(t, core, clustertest.Printed(t, clustertest.Prints()...))
 	core.Config.Host = "no URL: %"
 	for name, err := range map[string]error{
-		"a preflight": clustertest.ErrOf(makeStep(base{Migration: core, ID: migration.StepPreflight}).Verify(t.Context(), clustertest.TxFor(t, migration.StepPreflight), seen)),
-		"its plan":    clustertest.ErrOf(core.Foresee(t.Context(), seen)), "an audit": clustertest.ErrOf(core.Audited(t.Context(), seen)),
-		"all": clustertest.ErrOf(core.Gather(t.Context(), seen)), "part": clustertest.ErrOf(core.GatherAPIOnly(t.Context(), seen.Record)),
-		"alone": core.Alone(t.Context(), seen),
+		"a preflight": clustertest.ErrOf(makeStep(base{Migration: core, ID: migration.StepPreflight}).Verify(t.Context(), clustertest.TxFor(t, migration.StepPreflight), snap)),
+		"its plan":    clustertest.ErrOf(core.Foresee(t.Context(), snap)), "an audit": clustertest.ErrOf(core.Audited(t.Context(), snap)),
+		"all": clustertest.ErrOf(core.Gather(t.Context(), snap)), "part": clustertest.ErrOf(core.GatherAPIOnly(t.Context(), snap.Record)),
+		"alone": core.Alone(t.Context(), snap),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if err := core.Precheck(t.Context(), seen, runner.Observation{}); err != nil {
+	if err := core.Precheck(t.Context(), snap, runner.Observation{}); err != nil {
 		t.Errorf("a run that was begun: %v", err)
 	}
 }
@@ -375,9 +375,9 @@ func TestDisable_noLeaderYet_waits(t *testing.T) {
 		"it has no holder":            func(s *lease.Series) { s.Last.Holder = "" },
 	} {
 		core, _, _ := observer(position.P5)
-		seen := looked(t, core, journal.Record{})
-		change(&seen.Reading.Leases.CCM)
-		got, err := makeStep(base{Migration: core, ID: migration.StepDisable}).Verify(t.Context(), clustertest.TxFor(t, migration.StepDisable), seen)
+		snap := looked(t, core, journal.Record{})
+		change(&snap.Reading.Leases.CCM)
+		got, err := makeStep(base{Migration: core, ID: migration.StepDisable}).Verify(t.Context(), clustertest.TxFor(t, migration.StepDisable), snap)
 		if err != nil || got.Kind != runner.Waiting || got.WaitingFor != "a CCM to lead" {
 			t.Errorf("%s: %v %+v", name, err, got)
 		}

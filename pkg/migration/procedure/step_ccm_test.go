@@ -41,11 +41,11 @@ func TestInstallSettles(t *testing.T) {
 	}
 	verdict := func(change func(*migration.Snapshot)) runner.Verdict {
 		step := &install{base: base{Migration: &Migration{Access: migration.Access{Kube: clustertest.Permissive(nil)}, Backend: &clustertest.Editor{}}}}
-		seen := clustertest.At(position.P3)
+		snap := clustertest.At(position.P3)
 		if change != nil {
-			change(&seen)
+			change(&snap)
 		}
-		got, err := step.Verify(t.Context(), nil, seen)
+		got, err := step.Verify(t.Context(), nil, snap)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,10 +86,10 @@ func TestInstallSettles(t *testing.T) {
 // The brake comes before all that a step waits for.
 func TestStepsOfTheCCMBrake(t *testing.T) {
 	for _, id := range []journal.StepID{migration.StepInstall, migration.StepDisable, migration.StepUndoInstall, migration.StepUndoDisable} {
-		seen := clustertest.At(position.P4)
-		seen.Reading.KCMs[0] = clustertest.AKCM("cp-0", "external", true)
+		snap := clustertest.At(position.P4)
+		snap.Reading.KCMs[0] = clustertest.AKCM("cp-0", "external", true)
 		step := makeStep(base{Migration: &Migration{}, ID: id})
-		if got, err := step.Verify(t.Context(), nil, seen); err != nil || got.Kind != runner.Braked || clustertest.ReasonOf(got.Err) != "StarvingLease" {
+		if got, err := step.Verify(t.Context(), nil, snap); err != nil || got.Kind != runner.Braked || clustertest.ReasonOf(got.Err) != "StarvingLease" {
 			t.Errorf("%s: %v %+v", id, err, got)
 		}
 	}
@@ -105,10 +105,10 @@ func TestIdleLeaseBrakesOnlyWhereItIsNeeded(t *testing.T) {
 		step := makeStep(base{Migration: core, ID: id})
 		var got runner.Verdict
 		for _, after := range []time.Duration{0, time.Hour} {
-			seen := without()
-			seen.At = clustertest.Start.Add(after)
+			snap := without()
+			snap.At = clustertest.Start.Add(after)
 			var err error
-			if got, err = step.Verify(t.Context(), nil, seen); err != nil {
+			if got, err = step.Verify(t.Context(), nil, snap); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -121,9 +121,9 @@ func TestIdleLeaseBrakesOnlyWhereItIsNeeded(t *testing.T) {
 // No CCM is installed beside a kube-controller-manager without the flag; where it is
 // installed, nothing is done.
 func TestInstallIsRefused(t *testing.T) {
-	seen := clustertest.At(position.P2)
-	seen.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", false)
-	if f, ok := fault.As((&install{}).Do(t.Context(), nil, seen)); !ok || f.Reason != "FlagMissing" || f.Object != seen.Reading.KCMs[1].Name() {
+	snap := clustertest.At(position.P2)
+	snap.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", false)
+	if f, ok := fault.As((&install{}).Do(t.Context(), nil, snap)); !ok || f.Reason != "FlagMissing" || f.Object != snap.Reading.KCMs[1].Name() {
 		t.Errorf("%+v", f)
 	}
 	if err := (&install{}).Do(t.Context(), nil, clustertest.At(position.P3)); err != nil {
@@ -160,14 +160,14 @@ func TestChartsAsDocuments(t *testing.T) {
 		"undo-disable, one in-tree":   {migration.StepUndoDisable, position.P5, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", true) }, "+ Role, RoleBinding", true, 1, false, "StillInTree"},
 	} {
 		side := &clustertest.DocumentBackend{Editor: &clustertest.Editor{}}
-		seen := clustertest.At(tt.at)
-		seen.InstallMethod = migration.InstallManifest
+		snap := clustertest.At(tt.at)
+		snap.InstallMethod = migration.InstallManifest
 		if tt.change != nil {
-			tt.change(&seen)
+			tt.change(&snap)
 		}
 		core := &Migration{Backend: side, Access: migration.Access{Kube: clustertest.Permissive(nil), Distribution: wellknown.RKE2}}
 		step := makeStep(base{Migration: core, ID: tt.id})
-		plan, err := step.Plan(t.Context(), seen)
+		plan, err := step.Plan(t.Context(), snap)
 		if err != nil || !strings.HasPrefix(plan.Summary[0], tt.plan) || len(plan.Changes) != tt.changes {
 			t.Errorf("%s: %v, %d changes, %+v", name, err, len(plan.Changes), plan.Summary)
 		}
@@ -177,7 +177,7 @@ func TestChartsAsDocuments(t *testing.T) {
 		if tt.id == migration.StepInstall {
 			continue // what else runs controllers it looks up on a server
 		}
-		if err := step.Do(t.Context(), clustertest.TxFor(t, tt.id), seen); clustertest.ReasonOf(err) != tt.reason || (len(side.Applied) == 1) != tt.writes {
+		if err := step.Do(t.Context(), clustertest.TxFor(t, tt.id), snap); clustertest.ReasonOf(err) != tt.reason || (len(side.Applied) == 1) != tt.writes {
 			t.Errorf("%s: %v, %d written", name, err, len(side.Applied))
 		}
 		if tt.writes && flagIn(side.Applied[0]) != tt.flag {
@@ -197,9 +197,9 @@ func TestGrantComesBackBeforeTheFlag(t *testing.T) {
 	} {
 		client := clustertest.Permissive(nil)
 		core := &Migration{Backend: &clustertest.DocumentBackend{Editor: &clustertest.Editor{}}, Access: migration.Access{Kube: client, Distribution: wellknown.RKE2}}
-		seen := clustertest.At(position.P5)
-		seen.InstallMethod, seen.Reading.Down.MayGet, seen.Reading.Down.MayUpdate = migration.InstallManifest, tt.get, tt.update
-		err := makeStep(base{Migration: core, ID: migration.StepUndoDisable}).Do(t.Context(), clustertest.TxFor(t, migration.StepUndoDisable), seen)
+		snap := clustertest.At(position.P5)
+		snap.InstallMethod, snap.Reading.Down.MayGet, snap.Reading.Down.MayUpdate = migration.InstallManifest, tt.get, tt.update
+		err := makeStep(base{Migration: core, ID: migration.StepUndoDisable}).Do(t.Context(), clustertest.TxFor(t, migration.StepUndoDisable), snap)
 		if d := cmp.Diff(tt.want, clustertest.Writes(client)); err != nil || d != "" {
 			t.Errorf("%s: %v %s", name, err, d)
 		}
@@ -209,10 +209,10 @@ func TestGrantComesBackBeforeTheFlag(t *testing.T) {
 // without is a cluster at P4 whose CCM has lost the flag everywhere: the lease is idle,
 // and the grant is there still.
 func without() migration.Snapshot {
-	seen := clustertest.WithCCM(clustertest.At(position.P4), false)
-	seen.Reading.Leases.Migration = clustertest.Unwritten(seen.Reading.Leases.Migration)
-	seen.Result = clustertest.ResultBetween(position.P4, position.P5)
-	return seen
+	snap := clustertest.WithCCM(clustertest.At(position.P4), false)
+	snap.Reading.Leases.Migration = clustertest.Unwritten(snap.Reading.Leases.Migration)
+	snap.Result = clustertest.ResultBetween(position.P4, position.P5)
+	return snap
 }
 
 // The lease goes once nobody wrote it for two durations and ten seconds while no process
@@ -225,10 +225,10 @@ func TestLeaseAndGrantGo(t *testing.T) {
 		s.Reading.Down.Leases.Migration = lease.Observation{}
 	}
 	idle := func() migration.Snapshot { // of an undo: no CCM, no flag, the lease left over
-		seen := clustertest.At(position.P1)
-		seen.Reading.Leases.Migration = clustertest.Unwritten(clustertest.Renewing("cp-0_kcm", wellknown.KCM))
-		seen.Reading.Down.Leases.Migration = seen.Reading.Leases.Migration.Last
-		return seen
+		snap := clustertest.At(position.P1)
+		snap.Reading.Leases.Migration = clustertest.Unwritten(clustertest.Renewing("cp-0_kcm", wellknown.KCM))
+		snap.Reading.Down.Leases.Migration = snap.Reading.Leases.Migration.Last
+		return snap
 	}
 	theLease := []string{"delete leases/" + wellknown.MigrationLease}
 	theGrant := []string{"delete rolebindings/" + wellknown.Grant, "delete roles/" + wellknown.Grant}
@@ -272,12 +272,12 @@ func TestLeaseAndGrantGo(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s does nothing while it waits", tt.id)
 		}
-		seen := tt.ok()
+		snap := tt.ok()
 		if tt.change != nil {
-			tt.change(&seen)
+			tt.change(&snap)
 		}
-		seen.At, seen.Unchanged = clustertest.Start.Add(tt.after), migration.Unchanged(nil).Next(clustertest.Start, clustertest.Start, seen.Reading.Leases)
-		err := step.WhileWaiting(t.Context(), clustertest.TxFor(t, tt.id), seen)
+		snap.At, snap.Unchanged = clustertest.Start.Add(tt.after), migration.Unchanged(nil).Next(clustertest.Start, clustertest.Start, snap.Reading.Leases)
+		err := step.WhileWaiting(t.Context(), clustertest.TxFor(t, tt.id), snap)
 		if d := cmp.Diff(tt.want, clustertest.Writes(client)); d != "" || clustertest.ReasonOf(err) != tt.reason {
 			t.Errorf("%s: %v %s", name, err, d)
 		}
@@ -288,11 +288,11 @@ func TestLeaseAndGrantGo(t *testing.T) {
 func TestEventsThatCannotBeRead(t *testing.T) {
 	unready := clustertest.At(position.P3)
 	clustertest.SetPodReady(&unready.Reading.Down.CCMPods[0], false)
-	for id, seen := range map[journal.StepID]migration.Snapshot{migration.StepInstall: unready, migration.StepDisable: without(), migration.StepUndoDisable: without()} {
+	for id, snap := range map[journal.StepID]migration.Snapshot{migration.StepInstall: unready, migration.StepDisable: without(), migration.StepUndoDisable: without()} {
 		client := clustertest.Permissive(nil)
 		client.PrependReactor("list", "events", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, clustertest.ErrAway })
 		core := &Migration{Access: migration.Access{Kube: client}, Backend: &clustertest.Editor{}}
-		if got, err := makeStep(base{Migration: core, ID: id}).Verify(t.Context(), clustertest.TxFor(t, id), seen); !errors.Is(err, clustertest.ErrAway) {
+		if got, err := makeStep(base{Migration: core, ID: id}).Verify(t.Context(), clustertest.TxFor(t, id), snap); !errors.Is(err, clustertest.ErrAway) {
 			t.Errorf("%s: %v, %+v", id, err, got)
 		}
 	}
@@ -300,8 +300,8 @@ func TestEventsThatCannotBeRead(t *testing.T) {
 
 // ended is a cluster whose CCM was taken away, all but its own lease.
 func ended() migration.Snapshot {
-	seen := clustertest.At(position.P2)
-	seen.Reading.Leases.CCM = clustertest.Unwritten(clustertest.Renewing("cp-1_ccm", wellknown.CCM))
-	seen.Reading.Down.Leases.CCM = seen.Reading.Leases.CCM.Last
-	return seen
+	snap := clustertest.At(position.P2)
+	snap.Reading.Leases.CCM = clustertest.Unwritten(clustertest.Renewing("cp-1_ccm", wellknown.CCM))
+	snap.Reading.Down.Leases.CCM = snap.Reading.Leases.CCM.Last
+	return snap
 }

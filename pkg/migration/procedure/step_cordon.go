@@ -14,26 +14,26 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// cordon marks control-plane nodes unschedulable, as the guides do before they
-// install. It protects nothing: DaemonSet pods tolerate a cordon, and only the
-// lease keeps two managers apart. What was cordoned before stays the user's.
+// cordon marks control-plane nodes unschedulable, as the guides do before they install. It
+// protects nothing: DaemonSet pods tolerate a cordon, and only the lease separates two
+// managers. Cordons of the user stay the user's.
 type cordon struct{ base }
 
-func (s *cordon) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
-	plan := guard.PlanCordon(seen.Reading)
+func (s *cordon) Plan(_ context.Context, snap migration.Snapshot) (runner.Plan, error) {
+	plan := guard.PlanCordon(snap.Reading)
 	summary := fmt.Sprintf("cordon %s", migration.NameList(plan.Open))
 	if len(plan.Theirs) > 0 {
 		summary += fmt.Sprintf("; %s cordoned before and left alone", migration.NameList(plan.Theirs))
 	}
-	var changes []runner.Change // without a diff, which the summary is
+	var changes []runner.Change // without a diff: the summary shows it
 	for _, name := range plan.Open {
 		changes = append(changes, runner.Change{Object: "Node " + name, Location: "spec.unschedulable", Before: false, After: true})
 	}
 	return runner.Plan{Summary: []string{summary}, Takes: 1, Changes: changes}, nil
 }
 
-func (s *cordon) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
-	for _, name := range guard.PlanCordon(seen.Reading).Open {
+func (s *cordon) Do(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	for _, name := range guard.PlanCordon(snap.Reading).Open {
 		inverse, err := json.Marshal(map[string]string{"uncordon": name})
 		if err != nil {
 			return err
@@ -49,8 +49,8 @@ func (s *cordon) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot)
 	return nil
 }
 
-func (s *cordon) Verify(ctx context.Context, _ *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	plan := guard.PlanCordon(seen.Reading)
+func (s *cordon) Verify(ctx context.Context, _ *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
+	plan := guard.PlanCordon(snap.Reading)
 	if len(plan.Open) > 0 {
 		open := migration.NameList(plan.Open) + " schedulable"
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "control-plane nodes to be cordoned", Seen: open, Progress: open}, nil
@@ -60,30 +60,29 @@ func (s *cordon) Verify(ctx context.Context, _ *runner.Tx, seen migration.Snapsh
 	return v, nil
 }
 
-// uncordon takes away exactly the cordons that carry our annotation. Rancher's
-// guide for AWS forgets this step, and its planner uncordons nothing without
-// drain options.
+// uncordon removes exactly the cordons that carry our annotation. Rancher's guide for AWS
+// forgets this step, and its planner uncordons nothing without drain options.
 type uncordon struct{ base }
 
-// Plan names no change of its own: what is taken back is what the cordon wrote, and no
-// plan that moved, such as by a machine that was replaced, may keep it from being.
-func (s *uncordon) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
-	plan := guard.PlanCordon(seen.Reading)
+// Plan has no changes: the step removes what the cordon step wrote. A plan that differs, for
+// example after a machine was replaced, must not prevent that.
+func (s *uncordon) Plan(_ context.Context, snap migration.Snapshot) (runner.Plan, error) {
+	plan := guard.PlanCordon(snap.Reading)
 	names := append(append([]string{}, plan.Ours...), plan.Open...)
 	return runner.Plan{Summary: []string{"uncordon " + migration.NameList(names)}, Takes: 1}, nil
 }
 
-func (s *uncordon) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
-	return s.GiveBackCordons(ctx, tx, seen)
+func (s *uncordon) Do(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	return s.GiveBackCordons(ctx, tx, snap)
 }
 
-func (s *uncordon) Verify(ctx context.Context, _ *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	if ours := guard.PlanCordon(seen.Reading).Ours; len(ours) > 0 {
+func (s *uncordon) Verify(ctx context.Context, _ *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
+	if ours := guard.PlanCordon(snap.Reading).Ours; len(ours) > 0 {
 		left := migration.NameList(ours) + " still cordoned by us"
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "our cordons to be gone", Seen: left, Progress: left}, nil
 	}
 	evidence := "no node is cordoned by awsmigrate"
-	if theirs := len(guard.UserCordons(seen.Reading.Down.Nodes)); theirs > 0 {
+	if theirs := len(guard.UserCordons(snap.Reading.Down.Nodes)); theirs > 0 {
 		evidence += fmt.Sprintf("; %d cordoned by their user, as before", theirs)
 	}
 	v := migration.Met(evidence)
@@ -92,8 +91,8 @@ func (s *uncordon) Verify(ctx context.Context, _ *runner.Tx, seen migration.Snap
 }
 
 // GiveBackCordons uncordons every node that carries our annotation.
-func (m *Migration) GiveBackCordons(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
-	for _, name := range guard.PlanCordon(seen.Reading).Ours {
+func (m *Migration) GiveBackCordons(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	for _, name := range guard.PlanCordon(snap.Reading).Ours {
 		intent := journal.Intent{What: "uncordon Node " + name, Object: "Node " + name}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
 			_, err := awsccm.Uncordon(ctx, m.Kube.CoreV1().Nodes(), name)
@@ -105,11 +104,11 @@ func (m *Migration) GiveBackCordons(ctx context.Context, tx *runner.Tx, seen mig
 	return nil
 }
 
-// RestoreUserCordons sets cordons again that were the user's and that a roll
-// has removed: whatever rolls uncordons what it visits.
-func (m *Migration) RestoreUserCordons(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
-	for _, name := range guard.LostCordons(seen) {
-		uid := seen.Reading.Down.Node(name).UID
+// RestoreUserCordons restores user cordons that a rollout removed: every rollout uncordons the
+// nodes that it visits.
+func (m *Migration) RestoreUserCordons(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	for _, name := range guard.LostCordons(snap) {
+		uid := snap.Reading.Down.Node(name).UID
 		intent := journal.Intent{What: "cordon Node " + name + " again, as its user had", Object: "Node " + name, Token: uid}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
 			_, err := awsccm.RestoreUser(ctx, m.Kube.CoreV1().Nodes(), name, types.UID(uid))

@@ -35,12 +35,12 @@ func TestNewcomersAreNotCordoned(t *testing.T) {
 		"all were there":   {clustertest.Prints(), []string{"cp-0", "cp-1"}},
 		"cp-1 joined":      {clustertest.Prints()[:1], []string{"cp-0"}},
 	} {
-		seen := clustertest.At(position.P2)
+		snap := clustertest.At(position.P2)
 		if tt.known != nil {
-			seen.Record = clustertest.Printed(t, tt.known...)
+			snap.Record = clustertest.Printed(t, tt.known...)
 		}
 		c := &Migration{Backend: &clustertest.Editor{}}
-		if got := c.progress(seen).Cordon.Open; !slices.Equal(got, tt.want) {
+		if got := c.progress(snap).Cordon.Open; !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
 	}
@@ -75,11 +75,11 @@ func TestCordonSteps(t *testing.T) {
 			r.Down.Nodes[0].Unschedulable = false
 		}, end{"uncordon cp-0, cp-1", "cp-0 still cordoned by us", runner.Waiting, nil}},
 	} {
-		seen := clustertest.At(position.P3)
-		tt.change(&seen.Reading)
+		snap := clustertest.At(position.P3)
+		tt.change(&snap.Reading)
 		step := makeStep(base{Migration: &Migration{}, ID: tt.id})
-		plan, err := step.Plan(t.Context(), seen)
-		verdict, failed := step.Verify(t.Context(), clustertest.TxFor(t, tt.id), seen)
+		plan, err := step.Plan(t.Context(), snap)
+		verdict, failed := step.Verify(t.Context(), clustertest.TxFor(t, tt.id), snap)
 		if verdict.Kind == runner.Met {
 			plan = runner.Plan{} // the step is not asked for one
 		}
@@ -95,20 +95,20 @@ func TestCordonSteps(t *testing.T) {
 // What the steps write, Node by Node. The clientset leaves out preconditions, which
 // awsccm's own tests hold against a server.
 func TestCordonsAreWritten(t *testing.T) {
-	cordon := func(seen *migration.Snapshot) { clustertest.CordonByUs(&seen.Reading.Down.Nodes[1]) }
+	cordon := func(snap *migration.Snapshot) { clustertest.CordonByUs(&snap.Reading.Down.Nodes[1]) }
 	for name, tt := range map[string]struct {
-		do   func(m *Migration, tx *runner.Tx, seen migration.Snapshot) error
+		do   func(m *Migration, tx *runner.Tx, snap migration.Snapshot) error
 		then []continuity.NodePrint
 		want []string
 	}{
-		"cordon what is open": {func(m *Migration, tx *runner.Tx, seen migration.Snapshot) error {
-			return makeStep(base{Migration: m, ID: migration.StepCordon}).Do(t.Context(), tx, seen)
+		"cordon what is open": {func(m *Migration, tx *runner.Tx, snap migration.Snapshot) error {
+			return makeStep(base{Migration: m, ID: migration.StepCordon}).Do(t.Context(), tx, snap)
 		}, nil, []string{"patch nodes/cp-0"}},
-		"give back what is ours": {func(m *Migration, tx *runner.Tx, seen migration.Snapshot) error {
-			return makeStep(base{Migration: m, ID: migration.StepUncordon}).Do(t.Context(), tx, seen)
+		"give back what is ours": {func(m *Migration, tx *runner.Tx, snap migration.Snapshot) error {
+			return makeStep(base{Migration: m, ID: migration.StepUncordon}).Do(t.Context(), tx, snap)
 		}, nil, []string{"patch nodes/cp-1"}},
-		"set a user's again": {func(m *Migration, tx *runner.Tx, seen migration.Snapshot) error {
-			return m.RestoreUserCordons(t.Context(), tx, seen)
+		"set a user's again": {func(m *Migration, tx *runner.Tx, snap migration.Snapshot) error {
+			return m.RestoreUserCordons(t.Context(), tx, snap)
 		},
 			[]continuity.NodePrint{{Name: "worker", UID: "uid-worker", Cordoned: true}}, []string{"patch nodes/worker"}},
 	} {
@@ -116,12 +116,12 @@ func TestCordonsAreWritten(t *testing.T) {
 			&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "cp-0", UID: "uid-cp-0"}},
 			&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "cp-1", UID: "uid-cp-1", Annotations: map[string]string{downstream.AnnotationOurs: "run"}}},
 			&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker", UID: "uid-worker"}})
-		seen, tx := clustertest.At(position.P3), clustertest.TxFor(t, migration.StepCordon)
-		cordon(&seen)
+		snap, tx := clustertest.At(position.P3), clustertest.TxFor(t, migration.StepCordon)
+		cordon(&snap)
 		if tt.then != nil {
-			seen.Record = clustertest.Printed(t, tt.then...)
+			snap.Record = clustertest.Printed(t, tt.then...)
 		}
-		err := tt.do(&Migration{Access: migration.Access{Kube: client, Options: migration.Options{RunID: "r"}}}, tx, seen)
+		err := tt.do(&Migration{Access: migration.Access{Kube: client, Options: migration.Options{RunID: "r"}}}, tx, snap)
 		if d := cmp.Diff(tt.want, clustertest.Writes(client)); err != nil || d != "" || len(tx.Record().Intents) != 1 {
 			t.Errorf("%s: %v %s, intents %+v", name, err, d, tx.Record().Intents)
 		}
@@ -132,17 +132,17 @@ func TestCordonsAreWritten(t *testing.T) {
 func TestCordonsOfSeveralNodes(t *testing.T) {
 	names := []string{"cp-0", "cp-1"}
 	for name, tt := range map[string]struct {
-		do     func(m *Migration, tx *runner.Tx, seen migration.Snapshot) error
+		do     func(m *Migration, tx *runner.Tx, snap migration.Snapshot) error
 		change func(*downstream.Node)
 	}{
-		"cordon": {func(m *Migration, tx *runner.Tx, seen migration.Snapshot) error {
-			return makeStep(base{Migration: m, ID: migration.StepCordon}).Do(t.Context(), tx, seen)
+		"cordon": {func(m *Migration, tx *runner.Tx, snap migration.Snapshot) error {
+			return makeStep(base{Migration: m, ID: migration.StepCordon}).Do(t.Context(), tx, snap)
 		}, func(*downstream.Node) {}},
-		"uncordon": {func(m *Migration, tx *runner.Tx, seen migration.Snapshot) error {
-			return makeStep(base{Migration: m, ID: migration.StepUncordon}).Do(t.Context(), tx, seen)
+		"uncordon": {func(m *Migration, tx *runner.Tx, snap migration.Snapshot) error {
+			return makeStep(base{Migration: m, ID: migration.StepUncordon}).Do(t.Context(), tx, snap)
 		}, clustertest.CordonByUs},
-		"set the user's again": {func(m *Migration, tx *runner.Tx, seen migration.Snapshot) error {
-			return m.RestoreUserCordons(t.Context(), tx, seen)
+		"set the user's again": {func(m *Migration, tx *runner.Tx, snap migration.Snapshot) error {
+			return m.RestoreUserCordons(t.Context(), tx, snap)
 		}, func(*downstream.Node) {}},
 	} {
 		for refused, want := range map[string]int{"": 2, "cp-0": 1, "cp-1": 2} {
@@ -150,20 +150,20 @@ func TestCordonsOfSeveralNodes(t *testing.T) {
 			client.PrependReactor("patch", "nodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
 				return action.(clienttesting.PatchAction).GetName() == refused, nil, clustertest.ErrAway
 			})
-			seen, tx := clustertest.At(position.P3), clustertest.TxFor(t, migration.StepCordon)
+			snap, tx := clustertest.At(position.P3), clustertest.TxFor(t, migration.StepCordon)
 			var prints []continuity.NodePrint
 			for i, node := range names {
 				uid := "uid-" + node
-				tt.change(&seen.Reading.Down.Nodes[i])
+				tt.change(&snap.Reading.Down.Nodes[i])
 				prints = append(prints, continuity.NodePrint{Name: node, UID: uid, Cordoned: true})
-				if err := client.Tracker().Add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node, UID: types.UID(uid), Annotations: seen.Reading.Down.Nodes[i].Annotations}}); err != nil {
+				if err := client.Tracker().Add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node, UID: types.UID(uid), Annotations: snap.Reading.Down.Nodes[i].Annotations}}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if name == "set the user's again" {
-				seen.Record = clustertest.Printed(t, prints...)
+				snap.Record = clustertest.Printed(t, prints...)
 			}
-			err := tt.do(&Migration{Access: migration.Access{Kube: client, Options: migration.Options{RunID: "r"}}}, tx, seen)
+			err := tt.do(&Migration{Access: migration.Access{Kube: client, Options: migration.Options{RunID: "r"}}}, tx, snap)
 			if errors.Is(err, clustertest.ErrAway) != (refused != "") || err != nil && refused == "" || len(tx.Record().Intents) != want {
 				t.Errorf("%s, %q refused: %v, announced %+v", name, refused, err, tx.Record().Intents)
 			}
@@ -184,9 +184,9 @@ func TestLeaseAccess(t *testing.T) {
 		"no right, and no grant of ours": {func(d *downstream.Cluster) { d.MayUpdate, d.OwnGrant = false, false }, runner.Failed},
 		"the right is somebody else's":   {func(d *downstream.Cluster) { d.OwnGrant = false }, runner.Met},
 	} {
-		seen := clustertest.At(position.P1)
-		tt.change(&seen.Reading.Down)
-		got, err := (&leaseAccess{}).Verify(t.Context(), nil, seen)
+		snap := clustertest.At(position.P1)
+		tt.change(&snap.Reading.Down)
+		got, err := (&leaseAccess{}).Verify(t.Context(), nil, snap)
 		if err != nil || got.Kind != tt.want || got.Kind == runner.Met && got.Stable != 1 {
 			t.Errorf("%s: %v %+v", name, err, got)
 		}

@@ -27,14 +27,14 @@ func TestRestartsBehindTheRemovedLease(t *testing.T) {
 		"before the hand-over":                 {migration.StepInstall, false, ""},
 	} {
 		var g guard.Guard
-		seen := clustertest.At(position.P4)
-		seen.Back = tt.back
-		seen.Reading.Leases.Migration = lease.Series{}
-		if err := g.Judge(signalsOf(tt.step, seen)); err != nil {
+		snap := clustertest.At(position.P4)
+		snap.Back = tt.back
+		snap.Reading.Leases.Migration = lease.Series{}
+		if err := g.Judge(signalsOf(tt.step, snap)); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		clustertest.SetRestarts(&seen.Reading.Down.CCMPods[0], 1)
-		err, got := g.Judge(signalsOf(tt.step, seen)), ""
+		clustertest.SetRestarts(&snap.Reading.Down.CCMPods[0], 1)
+		err, got := g.Judge(signalsOf(tt.step, snap)), ""
 		if f := (*fault.Error)(nil); errors.As(err, &f) {
 			got = f.Reason
 		}

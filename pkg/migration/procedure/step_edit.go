@@ -11,203 +11,204 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// editing is a step that edits the configuration and watches it rolled out. It is
-// the same wherever the configuration is kept; what differs is the Backend's Editor.
-type editing struct {
+// editStep edits the configuration and watches the rollout. It is the same for every Backend;
+// the Backend's Editor makes the difference.
+type editStep struct {
 	base
 	rules editRules
 }
 
-// editRules are what sets one editing step apart from the others.
+// editRules describes the differences between editing steps.
 type editRules struct {
 	waitingFor string
-	// rolledOut is the sentence, with two numbers to fill in, that proves the end.
-	rolledOut string
-	// precondition is asked in the write, beside a cluster at rest.
-	precondition func(ctx context.Context, m *Migration, seen migration.Snapshot) error
-	// handedOver waits for the leases, and gives the evidence of their holders.
-	handedOver func(roll *migration.RolloutJudgement, seen migration.Snapshot)
-	// pauses adds to a plan how often the cloud controllers change hands; nil: never.
-	pauses func(plan *runner.Plan, seen migration.Snapshot)
-	// then is judged once all of it is rolled out; nil: the step ends there.
-	then func(ctx context.Context, m *Migration, seen migration.Snapshot, rolled runner.Verdict) (runner.Verdict, error)
-	// meanwhile is due after every verdict that is Waiting; nil: nothing.
-	meanwhile func(ctx context.Context, m *Migration, tx *runner.Tx, seen migration.Snapshot) error
+	// proofFormat is the evidence at the end, with two numbers to fill in.
+	proofFormat string
+	// precondition must hold at the write, in addition to a cluster at rest.
+	precondition func(ctx context.Context, m *Migration, snap migration.Snapshot) error
+	// judgeLease waits for the leases, and adds the evidence of their holders.
+	judgeLease func(roll *migration.RolloutJudgement, snap migration.Snapshot)
+	// addPauses adds the expected hand-overs of the cloud controllers to a plan. It may be nil.
+	addPauses func(plan *runner.Plan, snap migration.Snapshot)
+	// afterRollout judges the cluster after the rollout. If nil, the step ends with the
+	// rollout.
+	afterRollout func(ctx context.Context, m *Migration, snap migration.Snapshot, rolled runner.Verdict) (runner.Verdict, error)
+	// whileWaiting runs after every waiting verdict. It may be nil.
+	whileWaiting func(ctx context.Context, m *Migration, tx *runner.Tx, snap migration.Snapshot) error
 }
 
-// back says whether the step takes another one back.
-func (s *editing) back() bool { return undoes(s.ID) != "" }
+// undoesStep reports whether the step undoes another one.
+func (s *editStep) undoesStep() bool { return undoneStep(s.ID) != "" }
 
 // step describes the step to a Backend.
 func (b base) step() migration.Editing { return EditingOf(b.ID, b.Options) }
 
 // Plan implements runner.Step.
-func (s *editing) Plan(ctx context.Context, seen migration.Snapshot) (runner.Plan, error) {
+func (s *editStep) Plan(ctx context.Context, snap migration.Snapshot) (runner.Plan, error) {
 	var plan runner.Plan
-	edit, err := s.Backend.Edit(ctx, seen, StepsTo(s.Options, seen, s.ID)...)
+	edit, err := s.Backend.Edit(ctx, snap, StepsTo(s.Options, snap, s.ID)...)
 	if err == nil {
 		plan, err = edit.Plan()
 	}
-	if err != nil && s.Options.HandOver && s.moving(seen) { // what was committed may be anything
+	if err != nil && s.Options.HandOver && s.isRolling(snap) { // the commit may contain anything
 		return runner.Plan{Summary: []string{"watch what was committed"}}, nil
 	}
-	if err == nil && s.rules.pauses != nil {
-		s.rules.pauses(&plan, seen)
+	if err == nil && s.rules.addPauses != nil {
+		s.rules.addPauses(&plan, snap)
 	}
 	return plan, err
 }
 
-// Do implements runner.Step. Called again after a crash it finds the edit made. A way
-// back takes all edits of its step back, one after the other.
-func (s *editing) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+// Do implements runner.Step. After a crash it finds the edit already made. An undo reverts all
+// edits of its step in sequence.
+func (s *editStep) Do(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
 	if s.Options.HandOver {
-		return s.handOver(ctx, tx, seen)
+		return s.handOff(ctx, tx, snap)
 	}
 	made := map[string]bool{}
 	for {
-		edit, err := s.Backend.Edit(ctx, seen, s.step())
+		edit, err := s.Backend.Edit(ctx, snap, s.step())
 		if err != nil {
 			return err
 		}
-		if edit.Empty() || len(made) > 0 && !s.back() {
-			return s.Backend.Apply(ctx, tx, seen, s.step())
+		if edit.Empty() || len(made) > 0 && !s.undoesStep() {
+			return s.Backend.Apply(ctx, tx, snap, s.step())
 		}
-		if made[edit.Key()] { // with somebody who takes it back it would go on for ever
+		if made[edit.Key()] { // a foreign writer that reverts it would keep this loop running
 			return migration.TakenBack(edit.Object, edit.Locations(), edit.By).Err
 		}
 		made[edit.Key()] = true
-		if err := s.mayWrite(ctx, seen, edit); err != nil {
+		if err := s.requireWritable(ctx, snap, edit); err != nil {
 			return err
 		}
-		if err := s.noteBeginning(ctx, tx, seen, edit); err != nil {
+		if err := s.noteBeginning(ctx, tx, snap, edit); err != nil {
 			return err
 		}
 		if err := edit.Write(ctx, tx); err != nil {
 			return err
 		}
 		tx.Wrote(edit.Changes...)
-		if seen, err = s.Observe(ctx, tx.Record()); err != nil {
+		if snap, err = s.Observe(ctx, tx.Record()); err != nil {
 			return err
 		}
 	}
 }
 
-// noteBeginning keeps the configuration from before a migration that begins with this edit.
-// One that others have begun is not known from before.
-func (s *editing) noteBeginning(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, edit migration.Edit) error {
-	if s.back() || seen.Result.Position >= position.P2 || seen.Result.Mixed {
+// noteBeginning records the configuration from before a migration that begins with this edit.
+// If a user began the migration, the earlier configuration is unknown.
+func (s *editStep) noteBeginning(ctx context.Context, tx *runner.Tx, snap migration.Snapshot, edit migration.Edit) error {
+	if s.undoesStep() || snap.Result.Position >= position.P2 || snap.Result.Mixed {
 		return nil
 	}
-	return migration.NoteBeginning(ctx, tx, edit.Object, seen.Reading.Places)
+	return migration.NoteBeginning(ctx, tx, edit.Object, snap.Reading.Places)
 }
 
-// mayWrite refuses an edit on a cluster that is not at rest, or that it does not suit.
-// In the middle of a rollout, or behind the brake, a way back does not wait for rest:
-// the rest of that rollout is what it prevents.
-func (s *editing) mayWrite(ctx context.Context, seen migration.Snapshot, edit migration.Edit) error {
+// requireWritable refuses an edit on a cluster that is not at rest or that does not meet its
+// conditions. During a rollout or our pause, an undo does not wait for rest: it prevents the
+// remainder of that rollout.
+func (s *editStep) requireWritable(ctx context.Context, snap migration.Snapshot, edit migration.Edit) error {
 	if edit.Refused != nil {
 		return edit.Refused
 	}
-	if !s.back() || !s.Undoing(seen) {
-		if err := s.requireRest(seen); err != nil {
+	if !s.undoesStep() || !s.Undoing(snap) {
+		if err := s.requireRest(snap); err != nil {
 			return err
 		}
 	}
-	if s.rules.precondition == nil || s.halfway(seen) {
+	if s.rules.precondition == nil || s.isPartlyApplied(snap) {
 		return nil
 	}
-	return s.rules.precondition(ctx, s.Migration, seen)
+	return s.rules.precondition(ctx, s.Migration, snap)
 }
 
 // Verify implements runner.Step.
-func (s *editing) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	if err := seen.Reading.Frozen(); err != nil {
+func (s *editStep) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
+	if err := snap.Reading.Frozen(); err != nil {
 		return migration.Failed(err), nil
 	}
-	if err := s.Guard.Judge(guard.SignalsOf(seen)); err != nil {
+	if err := s.Guard.Judge(guard.SignalsOf(snap)); err != nil {
 		return migration.Braked(err), nil
 	}
-	if err := s.Guard.KeepRestarts(ctx, tx, seen); err != nil {
+	if err := s.Guard.KeepRestarts(ctx, tx, snap); err != nil {
 		return runner.Verdict{}, err
 	}
 	if s.Options.HandOver {
-		if err := s.harm(seen); err != nil {
+		if err := s.findHarm(snap); err != nil {
 			return migration.Braked(err), nil
 		}
-		if verdict, differs, err := s.othersChange(ctx, tx, seen); err != nil || differs {
+		if verdict, differs, err := s.judgeOwnerChange(ctx, tx, snap); err != nil || differs {
 			return verdict, err
 		}
 	}
 	step := s.step()
-	now, err := s.Backend.Rollout(ctx, tx, seen, step, s.before.rollout.whole[s.ID])
+	now, err := s.Backend.Rollout(ctx, tx, snap, step, s.history.rollout.applied[s.ID])
 	if err != nil {
 		return runner.Verdict{}, err
 	}
-	s.before.rollout.whole[s.ID] = now.Whole
-	if err := s.before.rollout.exits.Crash(seen); err != nil {
+	s.history.rollout.applied[s.ID] = now.Whole
+	if err := s.history.rollout.exits.Crash(snap); err != nil {
 		crash := migration.Failed(err)
 		crash.Progress, now.Verdict = now.Progress, &crash
 	}
-	reached := seen.Reading.Reach(step.Target, now.Unrestarted, now.Doing)
+	reached := snap.Reading.Reach(step.Target, now.Unrestarted, now.Doing)
 	if now.Verdict != nil {
 		verdict := *now.Verdict
 		verdict.Machines = reached.Machines
 		return verdict, nil
 	}
-	verdict, err := s.judge(ctx, seen, now, reached)
-	if err != nil || verdict.Kind != runner.Met || s.rules.then == nil {
+	verdict, err := s.judge(ctx, snap, now, reached)
+	if err != nil || verdict.Kind != runner.Met || s.rules.afterRollout == nil {
 		return verdict, err
 	}
 	verdict.Done, verdict.Total = reached.Done, reached.Total
-	return s.rules.then(ctx, s.Migration, seen, verdict)
+	return s.rules.afterRollout(ctx, s.Migration, snap, verdict)
 }
 
-// judge says what of a rollout is open: first the Nodes that others may wait for, then
-// what applies the edit, the machines, the leases.
-func (s *editing) judge(ctx context.Context, seen migration.Snapshot, now migration.Rollout, reached migration.Reached) (runner.Verdict, error) {
+// judge lists the pending parts of a rollout: first the Nodes, which others may wait for, then
+// the writer that applies the edit, the machines and the leases.
+func (s *editStep) judge(ctx context.Context, snap migration.Snapshot, now migration.Rollout, reached migration.Reached) (runner.Verdict, error) {
 	roll := &migration.RolloutJudgement{WaitingFor: s.rules.waitingFor, Done: reached.Done, Total: reached.Total, Machines: reached.Machines, Progress: now.Progress, By: now.By}
 	for _, line := range now.Applying {
 		roll.Wait("%s", line)
 	}
-	roll.WaitForNodes(seen.Reading)
-	for _, open := range guard.OpenCordons(seen) {
+	roll.WaitForNodes(snap.Reading)
+	for _, open := range guard.OpenCordons(snap) {
 		roll.Wait("%s %s", open.Object, open.Seen)
 	}
 	for _, line := range slices.Concat(reached.Open, now.Left) {
 		roll.Wait("%s", line)
 	}
-	proof := fmt.Sprintf(s.rules.rolledOut, reached.Done, reached.Total)
+	proof := fmt.Sprintf(s.rules.proofFormat, reached.Done, reached.Total)
 	if now.Evidence != "" {
 		proof = now.Evidence + "; " + proof
 	}
 	roll.Evidence = []string{proof}
-	if s.rules.handedOver != nil {
-		s.rules.handedOver(roll, seen)
+	if s.rules.judgeLease != nil {
+		s.rules.judgeLease(roll, snap)
 	}
 	if roll.Waits() {
 		return roll.Verdict(), nil
 	}
-	outlived, err := s.outlived(ctx, seen.Reading)
-	for _, line := range outlived {
+	old, err := s.findOldProcesses(ctx, snap.Reading)
+	for _, line := range old {
 		roll.Wait("%s", line)
 	}
 	return roll.Verdict(), err
 }
 
-// WhileWaiting implements runner.WaitingStep: cordons of the user's that a rollout removed are set
-// again at once.
-func (s *editing) WhileWaiting(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
-	busy, err := s.Backend.WhileRolling(ctx, tx, seen, s.step())
+// WhileWaiting implements runner.WaitingStep: it restores user cordons immediately after a
+// rollout removed them.
+func (s *editStep) WhileWaiting(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	busy, err := s.Backend.WhileRolling(ctx, tx, snap, s.step())
 	if err != nil || busy {
 		return err
 	}
-	if err := s.RestoreUserCordons(ctx, tx, seen); err != nil || s.rules.meanwhile == nil {
+	if err := s.RestoreUserCordons(ctx, tx, snap); err != nil || s.rules.whileWaiting == nil {
 		return err
 	}
-	return s.rules.meanwhile(ctx, s.Migration, tx, seen)
+	return s.rules.whileWaiting(ctx, s.Migration, tx, snap)
 }
 
 // Finish implements runner.Finisher.
-func (s *editing) Finish(ctx context.Context, tx *runner.Tx, graceful bool) error {
+func (s *editStep) Finish(ctx context.Context, tx *runner.Tx, graceful bool) error {
 	return s.Backend.Finish(ctx, tx, s.ID, graceful)
 }

@@ -31,9 +31,9 @@ import (
 )
 
 // anEdit is an editing step that demands nothing, of a Backend.
-func anEdit(id journal.StepID, e *clustertest.Editor) *editing {
+func anEdit(id journal.StepID, e *clustertest.Editor) *editStep {
 	m := New(migration.Access{Clock: clock.RealClock{}, Kube: fake.NewClientset()}, e)
-	return &editing{base{Migration: m, ID: id}, editRules{waitingFor: "the edit", rolledOut: "%d of %d"}}
+	return &editStep{base{Migration: m, ID: id}, editRules{waitingFor: "the edit", proofFormat: "%d of %d"}}
 }
 
 // Nothing is written that is refused, nor on a cluster that is not at rest, nor where
@@ -45,26 +45,26 @@ func TestEditIsWrittenOnlyWhereItMay(t *testing.T) {
 		Record: journal.Record{Intents: []journal.Intent{{Step: migration.StepSwitch}}}}
 	for name, tt := range map[string]struct {
 		id      journal.StepID
-		seen    migration.Snapshot
+		snap    migration.Snapshot
 		refused error
 		unmet   error
 		writes  bool
 		says    string
 	}{
-		"at rest":                         {id: migration.StepSwitch, seen: migration.Snapshot{Reading: clustertest.Resting()}, writes: true},
-		"refused":                         {id: migration.StepSwitch, seen: migration.Snapshot{Reading: clustertest.Resting()}, refused: refused, says: "uneditable"},
-		"not at rest":                     {id: migration.StepSwitch, seen: migration.Snapshot{Reading: clustertest.Rolling()}, says: "waits for its plan"},
-		"precondition":                    {id: migration.StepSwitch, seen: migration.Snapshot{Reading: clustertest.Resting()}, unmet: unmet, says: "not yet"},
-		"back at rest":                    {id: migration.StepUndoSwitch, seen: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P4)}, writes: true},
-		"back, others move it":            {id: migration.StepUndoSwitch, seen: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P4)}, says: "waits for its plan"},
-		"back in the middle of a roll":    {id: migration.StepUndoSwitch, seen: half, writes: true},
-		"back, and the lease is no one's": {id: migration.StepUndoSwitch, seen: half, unmet: unmet, says: "not yet"},
+		"at rest":                         {id: migration.StepSwitch, snap: migration.Snapshot{Reading: clustertest.Resting()}, writes: true},
+		"refused":                         {id: migration.StepSwitch, snap: migration.Snapshot{Reading: clustertest.Resting()}, refused: refused, says: "uneditable"},
+		"not at rest":                     {id: migration.StepSwitch, snap: migration.Snapshot{Reading: clustertest.Rolling()}, says: "waits for its plan"},
+		"precondition":                    {id: migration.StepSwitch, snap: migration.Snapshot{Reading: clustertest.Resting()}, unmet: unmet, says: "not yet"},
+		"back at rest":                    {id: migration.StepUndoSwitch, snap: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P4)}, writes: true},
+		"back, others move it":            {id: migration.StepUndoSwitch, snap: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P4)}, says: "waits for its plan"},
+		"back in the middle of a roll":    {id: migration.StepUndoSwitch, snap: half, writes: true},
+		"back, and the lease is no one's": {id: migration.StepUndoSwitch, snap: half, unmet: unmet, says: "not yet"},
 	} {
 		e := &clustertest.Editor{Open: []migration.Edit{clustertest.Change("a")}}
 		e.Open[0].Refused = tt.refused
 		s := anEdit(tt.id, e)
 		s.rules.precondition = func(context.Context, *Migration, migration.Snapshot) error { return tt.unmet }
-		err := s.Do(t.Context(), clustertest.TxFor(t, tt.id), tt.seen)
+		err := s.Do(t.Context(), clustertest.TxFor(t, tt.id), tt.snap)
 		if wrote := slices.Contains(e.Did, "write a"); wrote != tt.writes {
 			t.Errorf("%s: wrote %t: %v", name, wrote, err)
 		}
@@ -170,12 +170,12 @@ func TestJudge_processesFromBefore_askedLast(t *testing.T) {
 		})
 		s := anEdit(migration.StepEnable, &clustertest.Editor{})
 		s.Kube = client
-		seen := clustertest.At(position.P2)
-		seen.Reading.StaticPods = tt.staticPods
-		for i := range seen.Reading.KCMs {
-			seen.Reading.KCMs[i].Started = "2026-11-22T12:00:00Z"
+		snap := clustertest.At(position.P2)
+		snap.Reading.StaticPods = tt.staticPods
+		for i := range snap.Reading.KCMs {
+			snap.Reading.KCMs[i].Started = "2026-11-22T12:00:00Z"
 		}
-		got, err := s.judge(t.Context(), seen, migration.Rollout{}, migration.Reached{Open: tt.open})
+		got, err := s.judge(t.Context(), snap, migration.Rollout{}, migration.Reached{Open: tt.open})
 		if asked != tt.asked || got.Kind != tt.want || !errors.Is(err, tt.err) {
 			t.Errorf("%s: asked %t, %v, %+v", name, asked, err, got)
 		}
@@ -242,7 +242,7 @@ func TestPreconditionsOfEdits(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		rules  editRules
-		seen   migration.Snapshot
+		snap   migration.Snapshot
 		reason string
 	}{
 		"enable, external":      {enableLeaderMigration(), migration.Snapshot{Reading: kcm("external")}, "NotInTree"},
@@ -251,7 +251,7 @@ func TestPreconditionsOfEdits(t *testing.T) {
 		"switch between":        {switchProvider(false), migration.Snapshot{Result: position.Result{Position: position.P3, Mixed: true}}, "NotReadyToSwitch"},
 		"back without a holder": {switchBack(), migration.Snapshot{}, "NotReadyToComeBack"},
 	} {
-		f, ok := fault.As(tt.rules.precondition(t.Context(), &Migration{}, tt.seen))
+		f, ok := fault.As(tt.rules.precondition(t.Context(), &Migration{}, tt.snap))
 		if !ok || f.Reason != tt.reason || f.Fix == "" && f.Wanted == "" {
 			t.Errorf("%s: %+v", name, f)
 		}
@@ -263,7 +263,7 @@ func TestPreconditionsOfEdits(t *testing.T) {
 func TestMeanwhile(t *testing.T) {
 	called := false
 	s := anEdit(migration.StepSwitch, &clustertest.Editor{Busy: true})
-	s.rules.meanwhile = func(context.Context, *Migration, *runner.Tx, migration.Snapshot) error { called = true; return nil }
+	s.rules.whileWaiting = func(context.Context, *Migration, *runner.Tx, migration.Snapshot) error { called = true; return nil }
 	if err := s.WhileWaiting(t.Context(), clustertest.TxFor(t, migration.StepSwitch), migration.Snapshot{}); err != nil || called {
 		t.Errorf("busy: %v, called %t", err, called)
 	}

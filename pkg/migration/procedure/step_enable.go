@@ -11,16 +11,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// enableLeaderMigration adds enable-leader-migration to the arguments in force of
-// every kube-controller-manager.
+// enableLeaderMigration adds enable-leader-migration to the effective arguments of every
+// kube-controller-manager.
 func enableLeaderMigration() editRules {
 	return editRules{
 		waitingFor:   "every control plane to run with the flag",
-		rolledOut:    "%d of %d control planes run with enable-leader-migration",
-		pauses:       leadersRestart,
-		precondition: mayEnable,
-		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {
-			owner := seen.Reading.LeaseVerdict()
+		proofFormat:  "%d of %d control planes run with enable-leader-migration",
+		addPauses:    addRestartPauses,
+		precondition: requireInTree,
+		judgeLease: func(roll *migration.RolloutJudgement, snap migration.Snapshot) {
+			owner := snap.Reading.LeaseVerdict()
 			if owner.Owner != lease.KCM || owner.Life != lease.Alive {
 				roll.Wait("migration lease: %s", owner.Text())
 			}
@@ -29,31 +29,31 @@ func enableLeaderMigration() editRules {
 	}
 }
 
-func mayEnable(ctx context.Context, m *Migration, seen migration.Snapshot) error {
-	for _, k := range seen.Reading.KCMs {
+func requireInTree(ctx context.Context, m *Migration, snap migration.Snapshot) error {
+	for _, k := range snap.Reading.KCMs {
 		if !k.Mode().IsInTree() {
 			return &fault.Error{Class: fault.Check, Reason: "NotInTree", Object: k.Name(),
-				Seen:   fmt.Sprintf("%s %q", seen.Reading.ProviderSource, k.Provider()),
+				Seen:   fmt.Sprintf("%s %q", snap.Reading.ProviderSource, k.Provider()),
 				Wanted: "aws: an external one with the flag would hold the migration lease and run nothing"}
 		}
 	}
-	if !seen.Reading.Down.MayGet || !seen.Reading.Down.MayUpdate {
+	if !snap.Reading.Down.MayGet || !snap.Reading.Down.MayUpdate {
 		return &fault.Error{Class: fault.Stale, Reason: "GrantMissing", Object: "Lease kube-system/" + wellknown.MigrationLease,
 			Seen: wellknown.KCMUser + " may no longer get and update it", Fix: "run again: lease-access comes first"}
 	}
-	return audit.RequireAlone(ctx, m.Access, seen)
+	return audit.RequireAlone(ctx, m.Access, snap)
 }
 
-// disableLeaderMigrationAgain takes the flag away, once nothing but
-// kube-controller-managers can run the controllers.
+// disableLeaderMigrationAgain removes the flag once only kube-controller-managers can run the
+// controllers.
 func disableLeaderMigrationAgain() editRules {
 	return editRules{
 		waitingFor:   "every control plane to run without the flag",
-		rolledOut:    "%d of %d control planes run without enable-leader-migration",
-		pauses:       leadersRestart,
-		precondition: func(_ context.Context, _ *Migration, seen migration.Snapshot) error { return requireNoCCM(seen) },
-		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {
-			main := lease.JudgeMain(seen.Reading.Leases.KCM, seen.Reading.RenewDeadline())
+		proofFormat:  "%d of %d control planes run without enable-leader-migration",
+		addPauses:    addRestartPauses,
+		precondition: func(_ context.Context, _ *Migration, snap migration.Snapshot) error { return requireNoCCM(snap) },
+		judgeLease: func(roll *migration.RolloutJudgement, snap migration.Snapshot) {
+			main := lease.JudgeMain(snap.Reading.Leases.KCM, snap.Reading.RenewDeadline())
 			if main.Life != lease.Alive {
 				roll.Wait("Lease kube-system/%s: %s", wellknown.KCMLease, main.Life)
 			}

@@ -23,13 +23,13 @@ import (
 
 const migrationLeaseObject = "Lease " + wellknown.System + "/" + wellknown.MigrationLease
 
-// handOver has the cloud controller manager lead while every kube-controller-manager is
-// still in-tree, so that faults which show only in one that leads come up where the way
-// back is short. It fences the holder of the migration lease; see awsccm.Fence. Where a
-// condition is missing, the lease changes hands with the switch instead.
+// handOver makes the CCM lead while every kube-controller-manager is still in-tree. Faults of a
+// leading CCM then appear while rollback is still short. It fences the holder of the migration
+// lease; see awsccm.Fence. If a condition is missing, the lease changes hands during the switch
+// instead.
 type handOver struct{ base }
 
-func (s *handOver) Plan(ctx context.Context, seen migration.Snapshot) (runner.Plan, error) {
+func (s *handOver) Plan(ctx context.Context, snap migration.Snapshot) (runner.Plan, error) {
 	services, err := s.ReadServices(ctx)
 	if err != nil {
 		return runner.Plan{}, err
@@ -54,43 +54,42 @@ func (s *handOver) Plan(ctx context.Context, seen migration.Snapshot) (runner.Pl
 	}, nil
 }
 
-func (s *handOver) Do(ctx context.Context, _ *runner.Tx, seen migration.Snapshot) error {
-	if s.leads(seen) || leftToSwitch(seen) != "" {
+func (s *handOver) Do(ctx context.Context, _ *runner.Tx, snap migration.Snapshot) error {
+	if s.ccmLeads(snap) || reasonNotToFence(snap) != "" {
 		return nil
 	}
-	if err := guard.RequireSameControlPlanes(seen); err != nil {
+	if err := guard.RequireSameControlPlanes(snap); err != nil {
 		return err
 	}
-	return audit.RequireAlone(ctx, s.Access, seen)
+	return audit.RequireAlone(ctx, s.Access, snap)
 }
 
-// leads says whether the cloud controller manager holds the migration lease, or is about to.
-func (s *handOver) leads(seen migration.Snapshot) bool {
-	owner := seen.Reading.LeaseVerdict()
+// ccmLeads reports whether the CCM holds the migration lease, or will take it from the fence.
+func (s *handOver) ccmLeads(snap migration.Snapshot) bool {
+	owner := snap.Reading.LeaseVerdict()
 	return owner.Owner == lease.HandingOver || owner.Owner == lease.CCM && owner.Life == lease.Alive
 }
 
-func (s *handOver) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	if err := s.Guard.Judge(guard.SignalsOf(seen)); err != nil {
-		return stoppedAtHandOver(err), nil
+func (s *handOver) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
+	if err := s.Guard.Judge(guard.SignalsOf(snap)); err != nil {
+		return guardVerdict(err), nil
 	}
-	owner := seen.Reading.LeaseVerdict()
+	owner := snap.Reading.LeaseVerdict()
 	fence, fenced := fenceOf(tx.Record(), tx.Run())
 	switch {
 	case owner.Owner == lease.CCM && owner.Life == lease.Alive:
-		return s.tookOver(ctx, seen, owner)
+		return s.judgeTakeover(ctx, snap, owner)
 	case fenced && fence.Token != owner.Holder:
-		return s.afterFence(owner), nil
+		return s.judgeAfterFence(owner), nil
 	case owner.Owner == lease.HandingOver:
 		return waitForTakeOver(owner), nil
 	}
-	return s.beforeFence(ctx, seen)
+	return s.judgeBeforeFence(ctx, snap)
 }
 
-// stoppedAtHandOver is the guard's verdict. A cloud controller manager that ends and is
-// started again needs no brake: nothing rolls, and every kube-controller-manager can take
-// its controllers back.
-func stoppedAtHandOver(err error) runner.Verdict {
+// guardVerdict returns the verdict for an error of the guard. A CCM that restarts needs no
+// pause: nothing rolls out, and every kube-controller-manager can take over its controllers.
+func guardVerdict(err error) runner.Verdict {
 	if f, ok := fault.As(err); ok && f.Reason == guard.ReasonCCMRestarts {
 		f.Fix = "nothing is lost, every kube-controller-manager is still in-tree; see why in " + ccmLogs() + ", then run again, or undo"
 		return migration.Failed(f)
@@ -102,53 +101,53 @@ func ccmLogs() string {
 	return fault.Command("kubectl", "-n", wellknown.System, "logs", "ds/"+wellknown.CCM, "--previous")
 }
 
-// beforeFence judges whether the holder may be fenced, and until when.
-func (s *handOver) beforeFence(ctx context.Context, seen migration.Snapshot) (runner.Verdict, error) {
-	if why := leftToSwitch(seen); why != "" {
+// judgeBeforeFence judges whether the holder may be fenced, or what the step waits for.
+func (s *handOver) judgeBeforeFence(ctx context.Context, snap migration.Snapshot) (runner.Verdict, error) {
+	if why := reasonNotToFence(snap); why != "" {
 		v := migration.Met("left to switch-provider: " + why)
 		v.Stable, v.AtRest = 1, true
 		return v, nil
 	}
-	open, err := s.awaited(ctx, seen)
+	missing, err := s.missingForHandOver(ctx, snap)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
-	if len(open) == 0 { // the fence comes next
+	if len(missing) == 0 { // WhileWaiting writes the fence
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the kube-controller-manager that leads to step down", Seen: "all that a hand-over needs is there", AtRest: true}, nil
 	}
-	wait := strings.Join(open, "; ")
-	return runner.Verdict{Kind: runner.Waiting, WaitingFor: "everything that a hand-over needs", Seen: wait, Progress: wait, AtRest: true, Err: seen.Reading.HeldUpBy()}, nil
+	wait := strings.Join(missing, "; ")
+	return runner.Verdict{Kind: runner.Waiting, WaitingFor: "everything that a hand-over needs", Seen: wait, Progress: wait, AtRest: true, Err: snap.Reading.HeldUpBy()}, nil
 }
 
-// awaited is all that has to be seen before the fence.
-func (s *handOver) awaited(ctx context.Context, seen migration.Snapshot) ([]string, error) {
-	open := untilFence(seen)
-	if pending := seen.Reading.Pending; len(pending) > 0 {
-		open = append(open, migration.SummarizePending(pending))
+// missingForHandOver lists all conditions of the fence that are not met yet.
+func (s *handOver) missingForHandOver(ctx context.Context, snap migration.Snapshot) ([]string, error) {
+	missing := missingForFence(snap)
+	if pending := snap.Reading.Pending; len(pending) > 0 {
+		missing = append(missing, migration.SummarizePending(pending))
 	}
-	if len(open) > 0 {
-		return open, nil
+	if len(missing) > 0 {
+		return missing, nil
 	}
-	return s.outlived(ctx, seen.Reading)
+	return s.findOldProcesses(ctx, snap.Reading)
 }
 
-// WhileWaiting implements runner.WaitingStep: it fences once nothing is missing. A guard
-// writes nothing forward.
-func (s *handOver) WhileWaiting(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
-	if s.watches || s.leads(seen) || leftToSwitch(seen) != "" {
+// WhileWaiting implements runner.WaitingStep: it fences the holder once all conditions are met.
+// A guard writes nothing forward.
+func (s *handOver) WhileWaiting(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	if s.isGuard || s.ccmLeads(snap) || reasonNotToFence(snap) != "" {
 		return nil
 	}
-	held := seen.Reading.Leases.Migration.Last
+	held := snap.Reading.Leases.Migration.Last
 	if fence, fenced := fenceOf(tx.Record(), tx.Run()); fenced && fence.Token != held.Holder {
-		return nil // once in a run
+		return nil // one fence per run
 	}
-	if open, err := s.awaited(ctx, seen); err != nil || len(open) > 0 {
+	if missing, err := s.missingForHandOver(ctx, snap); err != nil || len(missing) > 0 {
 		return err
 	}
-	if err := audit.RequireAlone(ctx, s.Access, seen); err != nil {
+	if err := audit.RequireAlone(ctx, s.Access, snap); err != nil {
 		return err
 	}
-	fence := awsccm.FenceOf(tx.Run(), held, longestLease(seen.Reading))
+	fence := awsccm.FenceOf(tx.Run(), held, maxLeaseDuration(snap.Reading))
 	inverse, err := json.Marshal(map[string]string{"expires": fence.Identity()})
 	if err != nil {
 		return err
@@ -158,10 +157,10 @@ func (s *handOver) WhileWaiting(ctx context.Context, tx *runner.Tx, seen migrati
 	if err := tx.Effect(ctx, intent, func(ctx context.Context) error { return fence.Write(ctx, s.Kube, s.Clock.Now()) }); err != nil || !s.Options.ClearFence {
 		return err
 	}
-	return s.clearFence(ctx, tx, seen.Reading, fence)
+	return s.clearFence(ctx, tx, snap.Reading, fence)
 }
 
-// fenceOf returns the last fence that a run announced; false if it announced none.
+// fenceOf returns the last fence that a run announced, or false.
 func fenceOf(record journal.Record, run string) (journal.Intent, bool) {
 	for _, intent := range slices.Backward(record.Intents) {
 		if intent.Step == migration.StepHandOver && intent.Run == run {
@@ -171,8 +170,8 @@ func fenceOf(record journal.Record, run string) (journal.Intent, bool) {
 	return journal.Intent{}, false
 }
 
-// afterFence judges who took the lease from the fence of this run.
-func (s *handOver) afterFence(owner lease.Verdict) runner.Verdict {
+// judgeAfterFence judges which process took the lease after the fence of this run.
+func (s *handOver) judgeAfterFence(owner lease.Verdict) runner.Verdict {
 	if owner.Owner == lease.KCM && owner.Life == lease.Alive {
 		return migration.Failed(&fault.Error{Class: fault.Check, Reason: "TakenBack", Object: migrationLeaseObject,
 			Seen:   fmt.Sprintf("the cloud controller manager did not take it, or did not keep it: held by %s (kube-controller-manager) again", owner.Holder),
@@ -183,17 +182,17 @@ func (s *handOver) afterFence(owner lease.Verdict) runner.Verdict {
 }
 
 func waitForTakeOver(owner lease.Verdict) runner.Verdict {
-	seen := fmt.Sprintf("%s, %s", owner.Owner, owner.Life)
+	state := fmt.Sprintf("%s, %s", owner.Owner, owner.Life)
 	if owner.Owner == lease.HandingOver {
-		seen = owner.Why
+		state = owner.Why
 	}
-	return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager to take the migration lease", Seen: seen, Progress: string(owner.Owner) + owner.Holder}
+	return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager to take the migration lease", Seen: state, Progress: string(owner.Owner) + owner.Holder}
 }
 
-// tookOver judges a cloud controller manager that leads: that it goes on, that whoever
-// stepped down is back, and that no load balancer is another.
-func (s *handOver) tookOver(ctx context.Context, seen migration.Snapshot, owner lease.Verdict) (runner.Verdict, error) {
-	verdict, err := s.Chart().Judge(ctx, seen)
+// judgeTakeover judges a leading CCM: it must keep the lease, the former holder must be Ready
+// again, and no load balancer may change.
+func (s *handOver) judgeTakeover(ctx context.Context, snap migration.Snapshot, owner lease.Verdict) (runner.Verdict, error) {
+	verdict, err := s.Chart().Judge(ctx, snap)
 	if err != nil || verdict.Kind != runner.Met {
 		return verdict, err
 	}
@@ -201,7 +200,7 @@ func (s *handOver) tookOver(ctx context.Context, seen migration.Snapshot, owner 
 	if err != nil {
 		return runner.Verdict{}, err
 	}
-	before, known, err := guard.Fingerprint(seen.Record)
+	before, known, err := guard.Fingerprint(snap.Record)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
@@ -209,11 +208,11 @@ func (s *handOver) tookOver(ctx context.Context, seen migration.Snapshot, owner 
 		return migration.Failed(&fault.Error{Class: fault.Check, Reason: "LoadBalancerChanged", Object: changed[0].Object, Seen: changed[0].Seen,
 			Wanted: changed[0].Wanted, Fix: changed[0].Fix + "; undo gives the cloud controllers back to kube-controller-manager"}), nil
 	}
-	if open := s.untilBack(seen); len(open) > 0 {
-		wait := strings.Join(open, "; ")
-		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the kube-controller-manager that stepped down to be back", Seen: wait, Progress: wait, Err: seen.Reading.HeldUpBy()}, nil
+	if missing := s.missingForReturn(snap); len(missing) > 0 {
+		wait := strings.Join(missing, "; ")
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the kube-controller-manager that stepped down to be back", Seen: wait, Progress: wait, Err: snap.Reading.HeldUpBy()}, nil
 	}
-	if verdict = s.leadsOn(seen, owner); verdict.Kind != runner.Met {
+	if verdict = s.judgeLeadTime(snap, owner); verdict.Kind != runner.Met {
 		return verdict, nil
 	}
 	if known {
@@ -223,21 +222,21 @@ func (s *handOver) tookOver(ctx context.Context, seen migration.Snapshot, owner 
 	return verdict, nil
 }
 
-// leadsOn is Met once the same cloud controller manager has led for the duration of a lease,
-// by its own clock. It may have done so while others were waited for.
-func (s *handOver) leadsOn(seen migration.Snapshot, owner lease.Verdict) runner.Verdict {
-	if led, wanted := leads(seen.Reading.Leases.Migration), settleTime(seen.Reading)/2; led < wanted {
+// judgeLeadTime returns Met once the same CCM has led for one lease duration, by its own clock.
+// Time that passed during other waits counts.
+func (s *handOver) judgeLeadTime(snap migration.Snapshot, owner lease.Verdict) runner.Verdict {
+	if led, wanted := leadTime(snap.Reading.Leases.Migration), settleTime(snap.Reading)/2; led < wanted {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: fmt.Sprintf("the same cloud controller manager to lead for %s", wanted),
 			Seen: fmt.Sprintf("%s leads, and renews", lease.Host(owner.Holder)), Progress: owner.Holder}
 	}
 	return migration.Met(fmt.Sprintf("migration lease: %s (%s), renewing, while every kube-controller-manager is in-tree", lease.Host(owner.Holder), owner.Owner))
 }
 
-// untilBack is what is not yet as it was before the fence.
-func (s *handOver) untilBack(seen migration.Snapshot) []string {
-	open := untilKCMsLead(seen.Reading)
-	if pending := seen.Reading.Pending; len(pending) > 0 {
-		open = append(open, migration.SummarizePending(pending))
+// missingForReturn lists what differs from the state before the fence.
+func (s *handOver) missingForReturn(snap migration.Snapshot) []string {
+	missing := missingForKCMs(snap.Reading)
+	if pending := snap.Reading.Pending; len(pending) > 0 {
+		missing = append(missing, migration.SummarizePending(pending))
 	}
-	return open
+	return missing
 }

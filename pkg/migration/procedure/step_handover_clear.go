@@ -16,22 +16,23 @@ import (
 )
 
 const (
-	// clearLook is how often the container of the holder is looked at when its end is near.
-	clearLook = 100 * time.Millisecond
-	// awayLook is how often it is before that, so that an API which is away then is not
-	// slept over: what ended for want of it is no fault of its own.
-	awayLook = 500 * time.Millisecond
+	// clearPollInterval is the interval of reads of the holder's container once its end is
+	// near.
+	clearPollInterval = 100 * time.Millisecond
+	// outagePollInterval applies before that. It is short enough to notice an API outage in
+	// which the container may end through no fault of its own.
+	outagePollInterval = 500 * time.Millisecond
 )
 
-// clearFence takes the fence away as soon as the kubelet shows that the container of the
-// holder has ended, so that the cloud controller manager need not wait for the fence to
-// expire. Not before the holder's renew deadline: if the container were not the holder's,
-// the holder would have but two seconds left, its last look at the lease. Where any of it
-// is missing the fence expires, as without; so nothing here stops a run.
+// clearFence removes the fence as soon as the kubelet reports the end of the holder's
+// container. The CCM then need not wait until the fence expires. It never removes the fence
+// before the holder's renew deadline: if the container were not the holder's, the holder would
+// have only two seconds left, its last read of the lease. If any condition is missing, the
+// fence expires as usual, so nothing here stops a run.
 func (s *handOver) clearFence(ctx context.Context, tx *runner.Tx, r migration.Reading, fence awsccm.Fence) error {
-	holder, why := holderIn(r)
+	holder, why := findHolderContainer(r)
 	if why == "" {
-		why = s.runsStill(ctx, holder)
+		why = s.judgeRunning(ctx, holder)
 	}
 	if why != "" {
 		tx.Warn("the fence is left to expire: " + why)
@@ -50,57 +51,58 @@ func (s *handOver) clearFence(ctx context.Context, tx *runner.Tx, r migration.Re
 	})
 }
 
-// runsStill says that the container does not run now, behind the fence; "": it does. It has
-// run all the while then in which the holder had the lease.
-func (s *handOver) runsStill(ctx context.Context, holder holderContainer) string {
-	statuses, err := s.statusesOf(ctx, holder)
+// judgeRunning returns why the container is not seen to run after the fence, or empty. A
+// container that runs now has run for as long as its holder had the lease.
+func (s *handOver) judgeRunning(ctx context.Context, holder holderContainer) string {
+	statuses, err := s.readStatuses(ctx, holder)
 	switch {
 	case err != nil:
 		return err.Error()
-	case holder.of(statuses) != isRunning:
+	case holder.stateIn(statuses) != stateRunning:
 		return "container " + holder.id + " is not seen to run behind the fence"
 	}
 	return ""
 }
 
-// awaitEnd waits until the kubelet shows the end of the container: not before the holder's
-// renew deadline, and not for longer than the fence lasts. Both are measured by timers, which
-// a clock that is set does not move.
+// awaitEnd reports whether the kubelet shows the end of the container. It waits at least until
+// the holder's renew deadline and at most for the lifetime of the fence. Timers measure both,
+// so a clock that is set has no effect.
 func (s *handOver) awaitEnd(ctx context.Context, holder holderContainer, lasts time.Duration) bool {
-	look, due, over := s.Clock.NewTimer(awayLook), s.Clock.NewTimer(holder.worksOn), s.Clock.NewTimer(lasts)
-	defer look.Stop()
-	defer due.Stop()
-	defer over.Stop()
-	every := awayLook
+	poll, deadline, expiry := s.Clock.NewTimer(outagePollInterval), s.Clock.NewTimer(holder.renewDeadline), s.Clock.NewTimer(lasts)
+	defer poll.Stop()
+	defer deadline.Stop()
+	defer expiry.Stop()
+	interval := outagePollInterval
 	for {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-over.C():
+		case <-expiry.C():
 			return false
-		case <-due.C():
-			every = clearLook
-		case <-look.C():
+		case <-deadline.C():
+			interval = clearPollInterval
+		case <-poll.C():
 		}
-		ended := s.endShown(ctx, holder)
-		if ended && every == clearLook {
+		ended := s.readEnd(ctx, holder)
+		if ended && interval == clearPollInterval {
 			return true
 		}
-		look.Reset(every)
+		poll.Reset(interval)
 	}
 }
 
-// endShown looks once whether the kubelet shows the end, and remembers an API that did not answer, or stood still.
-func (s *handOver) endShown(ctx context.Context, holder holderContainer) bool {
+// readEnd reports whether the kubelet shows the end of the container. It records an API that
+// failed or did not answer in time.
+func (s *handOver) readEnd(ctx context.Context, holder holderContainer) bool {
 	began := s.Clock.Now()
-	statuses, err := s.statusesOf(ctx, holder)
+	statuses, err := s.readStatuses(ctx, holder)
 	now := s.Clock.Now()
-	s.before.outage = s.before.outage.beside(now, now.Sub(began), err)
-	return err == nil && holder.of(statuses) == hasEnded
+	s.history.outage = s.history.outage.addRequest(now, now.Sub(began), err)
+	return err == nil && holder.stateIn(statuses) == stateEnded
 }
 
-// statusesOf are those of the holder's pod.
-func (s *handOver) statusesOf(ctx context.Context, holder holderContainer) ([]downstream.ContainerStatus, error) {
+// readStatuses returns the container statuses of the holder's pod.
+func (s *handOver) readStatuses(ctx context.Context, holder holderContainer) ([]downstream.ContainerStatus, error) {
 	pod, err := s.Kube.CoreV1().Pods(wellknown.System).Get(ctx, holder.pod, metav1.GetOptions{})
 	if err != nil {
 		return nil, migration.CouldNotRead("Pod "+wellknown.System+"/"+holder.pod, err)

@@ -28,14 +28,14 @@ const itsContainer = "containerd://a"
 
 // readyToClear is a cluster ready to hand over, of whose holder the container is seen.
 func readyToClear() migration.Snapshot {
-	seen := readyToHandOver()
-	held := &seen.Reading.Leases.Migration
+	snap := readyToHandOver()
+	held := &snap.Reading.Leases.Migration
 	held.First.Acquire = held.Last.Renew.Add(-time.Hour)
 	held.Last.Acquire = held.First.Acquire
-	k := &seen.Reading.KCMs[0]
+	k := &snap.Reading.KCMs[0]
 	k.Started = held.Last.Acquire.UTC().Format(time.RFC3339)
 	k.Pod = &downstream.Pod{Name: "kube-controller-manager-cp-0", Statuses: []downstream.ContainerStatus{{ID: itsContainer, Ready: true}}}
-	return seen
+	return snap
 }
 
 func TestHolderIn(t *testing.T) {
@@ -57,10 +57,10 @@ func TestHolderIn(t *testing.T) {
 		"whose lease does not say since":     {func(r reading) { r.Leases.Migration.Last.Acquire = time.Time{} }, "is not seen to have run when"},
 		"with an election that has no sense": {func(r reading) { words(&r.KCMs[0], "--leader-elect-renew-deadline=soon") }, "cannot be read"},
 	} {
-		seen := readyToClear()
-		tt.change(&seen.Reading)
-		c, why := holderIn(seen.Reading)
-		if tt.why == "" && (why != "" || c.id != itsContainer || c.worksOn != 10*time.Second) || !strings.Contains(why, tt.why) {
+		snap := readyToClear()
+		tt.change(&snap.Reading)
+		c, why := findHolderContainer(snap.Reading)
+		if tt.why == "" && (why != "" || c.id != itsContainer || c.renewDeadline != 10*time.Second) || !strings.Contains(why, tt.why) {
 			t.Errorf("%s: %+v, %q", name, c, why)
 		}
 	}
@@ -119,8 +119,8 @@ func TestClearFence(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m, client, _ := observer(position.P3)
 				m.Clock, m.Options.ClearFence = clock.RealClock{}, true
-				seen, fenced := readyToClear(), time.Now()
-				fence := awsccm.FenceOf("run", seen.Reading.Leases.Migration.Last, 15*s)
+				snap, fenced := readyToClear(), time.Now()
+				fence := awsccm.FenceOf("run", snap.Reading.Leases.Migration.Last, 15*s)
 				client.PrependReactor("get", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
 					var pod *corev1.Pod
 					for _, one := range tt.says {
@@ -148,10 +148,10 @@ func TestClearFence(t *testing.T) {
 				})
 				var said warned
 				tx := clustertest.TxInto(t, "run", migration.StepHandOver, &said)
-				if err := (&handOver{base{Migration: m, ID: migration.StepHandOver}}).clearFence(t.Context(), tx, seen.Reading, fence); err != nil {
+				if err := (&handOver{base{Migration: m, ID: migration.StepHandOver}}).clearFence(t.Context(), tx, snap.Reading, fence); err != nil {
 					t.Fatal(err)
 				}
-				if cleared < tt.at || cleared > tt.at+clearLook || (cleared > 0) != (tt.at > 0) {
+				if cleared < tt.at || cleared > tt.at+clearPollInterval || (cleared > 0) != (tt.at > 0) {
 					t.Errorf("cleared after %s, wanted %s", cleared, tt.at)
 				}
 				if tt.warns == "" && len(said) > 0 || !strings.Contains(strings.Join(said, "; "), tt.warns) {
@@ -187,7 +187,7 @@ func TestClearFenceMeetsAnOutage(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m, client, _ := observer(position.P3)
 				m.Clock, m.Options.ClearFence = clock.RealClock{}, true
-				seen, fenced := readyToClear(), time.Now()
+				snap, fenced := readyToClear(), time.Now()
 				client.PrependReactor("get", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
 					if behind := time.Since(fenced); behind >= tt.from && behind < tt.to {
 						if tt.fails != nil {
@@ -197,12 +197,12 @@ func TestClearFenceMeetsAnOutage(t *testing.T) {
 					}
 					return true, &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{running(itsContainer, nil)}}}, nil
 				})
-				fence := awsccm.FenceOf("run", seen.Reading.Leases.Migration.Last, 15*s)
+				fence := awsccm.FenceOf("run", snap.Reading.Leases.Migration.Last, 15*s)
 				tx := clustertest.TxInto(t, "run", migration.StepHandOver, &warned{})
-				if err := (&handOver{base{Migration: m, ID: migration.StepHandOver}}).clearFence(t.Context(), tx, seen.Reading, fence); err != nil {
+				if err := (&handOver{base{Migration: m, ID: migration.StepHandOver}}).clearFence(t.Context(), tx, snap.Reading, fence); err != nil {
 					t.Fatal(err)
 				}
-				if got := m.before.outage.recent(time.Now()); got != tt.recent {
+				if got := m.history.outage.isRecent(time.Now()); got != tt.recent {
 					t.Errorf("outage %t, wanted %t", got, tt.recent)
 				}
 			})

@@ -21,8 +21,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// settle is two durations of the CCM's own lease: one that crashes at start, or
-// loses its lease, shows within it.
+// settleTime returns two durations of the CCM's own lease. A CCM that crashes at start, or
+// loses its lease, does so within that time.
 func settleTime(r migration.Reading) time.Duration {
 	if held := r.Leases.CCM.Last.Duration; held > 0 {
 		return 2 * held
@@ -30,75 +30,74 @@ func settleTime(r migration.Reading) time.Duration {
 	return 2 * component.DefaultLeaseDuration
 }
 
-// install puts the CCM beside the kube-controller-managers. It takes its own
-// lease and waits for the migration lease, which stays with them: with leader
-// migration on both sides an early CCM runs nothing that they run.
+// install installs the CCM next to the kube-controller-managers. It takes its own lease and
+// waits for the migration lease, which they keep. With leader migration on both sides, an early
+// CCM runs none of their controllers.
 type install struct{ base }
 
-func (s *install) Plan(ctx context.Context, seen migration.Snapshot) (runner.Plan, error) {
-	return s.Chart().Plan(ctx, seen, true)
+func (s *install) Plan(ctx context.Context, snap migration.Snapshot) (runner.Plan, error) {
+	return s.Chart().Plan(ctx, snap, true)
 }
 
-func (s *install) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
-	if seen.Result.Position == position.P3 && !seen.Result.Mixed {
+func (s *install) Do(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	if snap.Result.Position == position.P3 && !snap.Result.Mixed {
 		return nil
 	}
-	for _, k := range seen.Reading.KCMs {
+	for _, k := range snap.Reading.KCMs {
 		if !k.Mode().IsMigrating() {
 			return &fault.Error{Class: fault.Stale, Reason: "FlagMissing", Object: k.Name(),
 				Seen: "has no enable-leader-migration", Wanted: "the flag on every one: without it, it runs service and route beside the CCM",
 				Fix: "run again: enable-leader-migration comes first"}
 		}
 	}
-	if err := audit.RequireAlone(ctx, s.Access, seen); err != nil {
+	if err := audit.RequireAlone(ctx, s.Access, snap); err != nil {
 		return err
 	}
-	return s.Chart().Apply(ctx, tx, seen, true)
+	return s.Chart().Apply(ctx, tx, snap, true)
 }
 
-func (s *install) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	if err := s.Guard.Judge(guard.SignalsOf(seen)); err != nil {
+func (s *install) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
+	if err := s.Guard.Judge(guard.SignalsOf(snap)); err != nil {
 		return migration.Braked(err), nil
 	}
-	verdict, err := s.Chart().Judge(ctx, seen)
+	verdict, err := s.Chart().Judge(ctx, snap)
 	if err != nil || verdict.Kind != runner.Met {
 		return verdict, err
 	}
-	verdict.Steady = runner.Steady{For: settleTime(seen.Reading), What: fmt.Sprintf("the same pods without a restart for %s", settleTime(seen.Reading))}
-	if open := seen.Reading.Pending; len(open) > 0 {
-		verdict.Kind, verdict.WaitingFor, verdict.Seen = runner.Waiting, "the cluster to come to rest", migration.SummarizePending(open)
-		verdict.Err = seen.Reading.HeldUpBy()
+	verdict.Steady = runner.Steady{For: settleTime(snap.Reading), What: fmt.Sprintf("the same pods without a restart for %s", settleTime(snap.Reading))}
+	if pending := snap.Reading.Pending; len(pending) > 0 {
+		verdict.Kind, verdict.WaitingFor, verdict.Seen = runner.Waiting, "the cluster to come to rest", migration.SummarizePending(pending)
+		verdict.Err = snap.Reading.HeldUpBy()
 		return verdict, nil
 	}
-	owner := seen.Reading.LeaseVerdict()
+	owner := snap.Reading.LeaseVerdict()
 	verdict.Evidence = append(verdict.Evidence, fmt.Sprintf("migration lease: %s (%s), renewing", lease.Host(owner.Holder), owner.Owner))
 	return verdict, nil
 }
 
-// undoInstall takes the cloud controller manager away. Every
-// kube-controller-manager is in-tree with the flag by then, and the leader among
-// them waits for the migration lease.
+// undoInstall removes the CCM. Every kube-controller-manager is in-tree with the flag at this
+// point, and their leader waits for the migration lease.
 type undoInstall struct{ base }
 
-func (s *undoInstall) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
-	plan := runner.Plan{Summary: []string{"− " + chart.Name(seen)}, Takes: 2 * runner.Minute}
-	oneHandOver(&plan, seen)
+func (s *undoInstall) Plan(_ context.Context, snap migration.Snapshot) (runner.Plan, error) {
+	plan := runner.Plan{Summary: []string{"− " + chart.Name(snap)}, Takes: 2 * runner.Minute}
+	addOneHandOver(&plan, snap)
 	return plan, nil
 }
 
-func (s *undoInstall) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
-	// A document may be there before anything of its chart is.
-	if gone(seen) && !seen.Reading.Down.Record && seen.InstallMethod != migration.InstallManifest {
+func (s *undoInstall) Do(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	// The document may exist before any object of its chart.
+	if isCCMGone(snap) && !snap.Reading.Down.Record && snap.InstallMethod != migration.InstallManifest {
 		return nil
 	}
-	if err := somebodyTakesOver(seen); err != nil {
+	if err := requireTakeover(snap); err != nil {
 		return err
 	}
-	if err := s.requireRestOrOurPause(seen); err != nil {
+	if err := s.requireRestOrOurPause(snap); err != nil {
 		return err
 	}
-	if seen.InstallMethod == migration.InstallManifest {
-		edit, err := s.Backend.Document(seen, "")
+	if snap.InstallMethod == migration.InstallManifest {
+		edit, err := s.Backend.Document(snap, "")
 		if err != nil || edit.Empty() {
 			return err
 		}
@@ -107,9 +106,10 @@ func (s *undoInstall) Do(ctx context.Context, tx *runner.Tx, seen migration.Snap
 	return s.uninstall(ctx, tx)
 }
 
-// somebodyTakesOver refuses to end a CCM that nobody would take over from.
-func somebodyTakesOver(s migration.Snapshot) error {
-	if gone(s) {
+// requireTakeover refuses to remove a CCM if a kube-controller-manager is not ready to take
+// over.
+func requireTakeover(s migration.Snapshot) error {
+	if isCCMGone(s) {
 		return nil
 	}
 	for _, k := range s.Reading.KCMs {
@@ -135,40 +135,40 @@ func (s *undoInstall) uninstall(ctx context.Context, tx *runner.Tx) error {
 	return tx.Effect(ctx, intent, installer.Uninstall)
 }
 
-func gone(s migration.Snapshot) bool {
+func isCCMGone(s migration.Snapshot) bool {
 	return s.Reading.Down.CCM == nil && len(s.Reading.Down.CCMPods) == 0
 }
 
-func (s *undoInstall) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	if err := s.Guard.Judge(guard.SignalsOf(seen)); err != nil {
+func (s *undoInstall) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
+	if err := s.Guard.Judge(guard.SignalsOf(snap)); err != nil {
 		return migration.Braked(err), nil
 	}
-	owner := seen.Reading.LeaseVerdict()
-	var open []string
+	owner := snap.Reading.LeaseVerdict()
+	var missing []string
 	wait := func(yes bool, format string, args ...any) {
 		if yes {
-			open = append(open, fmt.Sprintf(format, args...))
+			missing = append(missing, fmt.Sprintf(format, args...))
 		}
 	}
-	wait(seen.Reading.Down.CCM != nil, "DaemonSet kube-system/%s is still there", wellknown.CCM)
-	wait(len(seen.Reading.Down.CCMPods) > 0, "%d of its pods are still there", len(seen.Reading.Down.CCMPods))
-	wait(seen.Result.Position >= position.P2 && (owner.Owner != lease.KCM || owner.Life != lease.Alive), "migration lease: %s", owner.Text())
-	wait(chart.LeaseLeft(seen.Reading), "the CCM's own Lease kube-system/%s is not idle for long enough to be removed", wellknown.CCMLease)
-	for _, u := range seen.Reading.Pending {
+	wait(snap.Reading.Down.CCM != nil, "DaemonSet kube-system/%s is still there", wellknown.CCM)
+	wait(len(snap.Reading.Down.CCMPods) > 0, "%d of its pods are still there", len(snap.Reading.Down.CCMPods))
+	wait(snap.Result.Position >= position.P2 && (owner.Owner != lease.KCM || owner.Life != lease.Alive), "migration lease: %s", owner.Text())
+	wait(chart.LeaseLeft(snap.Reading), "the CCM's own Lease kube-system/%s is not idle for long enough to be removed", wellknown.CCMLease)
+	for _, u := range snap.Reading.Pending {
 		wait(!u.OurPause, "%s %s", u.Object, u.Seen)
 	}
-	wait(seen.Reading.Down.Record, "%s is recorded still", chart.HelmObject)
-	if len(open) > 0 {
+	wait(snap.Reading.Down.Record, "%s is recorded still", chart.HelmObject)
+	if len(missing) > 0 {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager to go, and a kube-controller-manager to take the migration lease",
-			Seen: strings.Join(open, "; "), Progress: strings.Join(open, "; ")}, nil
+			Seen: strings.Join(missing, "; "), Progress: strings.Join(missing, "; ")}, nil
 	}
 	return migration.Met("no cloud controller manager is left", fmt.Sprintf("migration lease: %s (kube-controller-manager), renewing", lease.Host(owner.Holder))), nil
 }
 
 // WhileWaiting implements runner.WaitingStep.
-func (s *undoInstall) WhileWaiting(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
-	if !gone(seen) || !chart.LeaseLeft(seen.Reading) || !seen.Idle(wellknown.CCMLease, seen.Reading.Leases.CCM.Last) {
+func (s *undoInstall) WhileWaiting(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	if !isCCMGone(snap) || !chart.LeaseLeft(snap.Reading) || !snap.Idle(wellknown.CCMLease, snap.Reading.Leases.CCM.Last) {
 		return nil
 	}
-	return s.removeLease(ctx, tx, seen, wellknown.CCMLease)
+	return s.removeLease(ctx, tx, snap, wellknown.CCMLease)
 }

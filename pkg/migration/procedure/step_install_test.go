@@ -41,8 +41,8 @@ func TestChartsByHelm(t *testing.T) {
 		{false, "~ Helm release aws-cloud-controller-manager, image v1.26.", true, 2},
 		{true, "~ Helm release aws-cloud-controller-manager, image v1.26.", true, 3},
 	} {
-		seen := clustertest.At(position.P2)
-		plan, err := core.Chart().Plan(t.Context(), seen, tt.flag)
+		snap := clustertest.At(position.P2)
+		plan, err := core.Chart().Plan(t.Context(), snap, tt.flag)
 		if err != nil || !strings.HasPrefix(plan.Summary[0], tt.summary) || (len(plan.Changes) > 0) != tt.changes || plan.Takes == 0 {
 			t.Errorf("%d: %v, %q, %d changes", i, err, plan.Summary, len(plan.Changes))
 		}
@@ -51,12 +51,12 @@ func TestChartsByHelm(t *testing.T) {
 				t.Errorf("%d: %+v", i, change)
 			}
 		}
-		moving := seen
+		moving := snap
 		moving.Reading.Pending = clustertest.Rolling().Pending
 		if err := core.Chart().Apply(t.Context(), tx, moving, tt.flag); (clustertest.ReasonOf(err) == "NotAtRest") != tt.changes {
 			t.Errorf("%d: on a cluster that moves: %v", i, err)
 		}
-		if err := core.Chart().Apply(t.Context(), tx, seen, tt.flag); err != nil {
+		if err := core.Chart().Apply(t.Context(), tx, snap, tt.flag); err != nil {
 			t.Fatalf("%d: %v", i, err)
 		}
 		if intents := tx.Record().Intents; len(intents) != tt.intents || intents[len(intents)-1].Object != chart.HelmObject || len(intents[len(intents)-1].Inverse) == 0 || flagged() != tt.flag {
@@ -95,15 +95,15 @@ func TestChartsThatCannotBe(t *testing.T) {
 			at = position.P3
 		}
 		core, client, by := observer(at)
-		seen, tx := clustertest.At(at), clustertest.TxFor(t, migration.StepInstall)
-		change(core, by, &seen)
+		snap, tx := clustertest.At(at), clustertest.TxFor(t, migration.StepInstall)
+		change(core, by, &snap)
 		for _, id := range []journal.StepID{migration.StepInstall, migration.StepDisable, migration.StepUndoDisable} {
-			seen.Result.Position = position.P4
-			if _, err := makeStep(base{Migration: core, ID: id}).Plan(t.Context(), seen); err == nil {
+			snap.Result.Position = position.P4
+			if _, err := makeStep(base{Migration: core, ID: id}).Plan(t.Context(), snap); err == nil {
 				t.Errorf("%s: %s plans it", name, id)
 			}
 		}
-		if err := core.Chart().Apply(t.Context(), tx, seen, true); err == nil || len(tx.Record().Intents) > 0 {
+		if err := core.Chart().Apply(t.Context(), tx, snap, true); err == nil || len(tx.Record().Intents) > 0 {
 			t.Errorf("%s: %v, %+v", name, err, tx.Record().Intents)
 		}
 		if all := clustertest.Writes(client); len(all) > 0 {
@@ -116,9 +116,9 @@ func TestChartsThatCannotBe(t *testing.T) {
 	if err := (&undoInstall{base: base{Migration: core}}).Do(t.Context(), tx, clustertest.At(position.P3)); err == nil || len(tx.Record().Intents) > 0 {
 		t.Errorf("uninstalled without a client: %v", err)
 	}
-	seen := clustertest.At(position.P3)
-	seen.InstallMethod = migration.InstallManifest
-	if err := (&undoInstall{base: base{Migration: core}}).Do(t.Context(), tx, seen); clustertest.ReasonOf(err) != "Usage" {
+	snap := clustertest.At(position.P3)
+	snap.InstallMethod = migration.InstallManifest
+	if err := (&undoInstall{base: base{Migration: core}}).Do(t.Context(), tx, snap); clustertest.ReasonOf(err) != "Usage" {
 		t.Errorf("a document was removed where none can be: %v", err)
 	}
 }

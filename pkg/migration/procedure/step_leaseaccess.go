@@ -13,22 +13,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// leaseAccess gives kube-controller-manager the right that no bootstrap role of
-// Kubernetes 1.22 to 1.30 holds: get and update on the migration lease. Without
-// it the flag of the next step silently stops service, route and
-// cloud-node-lifecycle everywhere, and nothing looks ill. It is a Role and a
-// RoleBinding of our own; the guides' merge patch would replace the rules of a
-// bootstrap role.
+// leaseAccess grants kube-controller-manager get and update on the migration lease. No
+// bootstrap role of Kubernetes 1.22 to 1.30 has that right. Without it the flag of the next
+// step silently stops service, route and cloud-node-lifecycle everywhere, while all components
+// look healthy. The grant is a separate Role and RoleBinding; the guides' merge patch would
+// replace the rules of a bootstrap role.
 type leaseAccess struct{ base }
 
-func (s *leaseAccess) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
+func (s *leaseAccess) Plan(_ context.Context, snap migration.Snapshot) (runner.Plan, error) {
 	return runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + wellknown.Grant}, Takes: 1,
 		Changes: []runner.Change{{Object: "Role and RoleBinding kube-system/" + wellknown.Grant,
 			After: "create leases; get, update, patch Lease " + wellknown.MigrationLease + "; for User " + wellknown.KCMUser,
 			Diff:  "+ create leases\n+ get, update, patch lease " + wellknown.MigrationLease + "\n+ for User " + wellknown.KCMUser + "\n"}}}, nil
 }
 
-func (s *leaseAccess) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+func (s *leaseAccess) Do(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
 	inverse, err := json.Marshal(map[string]string{"delete": "Role, RoleBinding kube-system/" + wellknown.Grant})
 	if err != nil {
 		return err
@@ -41,13 +40,13 @@ func (s *leaseAccess) Do(ctx context.Context, tx *runner.Tx, seen migration.Snap
 	})
 }
 
-func (s *leaseAccess) Verify(ctx context.Context, _ *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	if seen.Reading.Down.MayGet && seen.Reading.Down.MayUpdate {
+func (s *leaseAccess) Verify(ctx context.Context, _ *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
+	if snap.Reading.Down.MayGet && snap.Reading.Down.MayUpdate {
 		v := migration.Met(wellknown.KCMUser + " may get and update the migration lease")
 		v.Stable = 1
 		return v, nil
 	}
-	if !seen.Reading.Down.OwnGrant {
+	if !snap.Reading.Down.OwnGrant {
 		return migration.Failed(&fault.Error{Class: fault.Stale, Reason: "GrantRemoved", Object: "Role kube-system/" + wellknown.Grant,
 			Seen: "somebody removed it again", Fix: "find who, then run again"}), nil
 	}
@@ -55,18 +54,18 @@ func (s *leaseAccess) Verify(ctx context.Context, _ *runner.Tx, seen migration.S
 		Seen: "not allowed yet", Progress: "grant"}, nil
 }
 
-// undoAccess removes the migration lease, once it can be nobody's, and our grant.
+// undoAccess removes the migration lease, once no process can hold it, and our grant.
 type undoAccess struct{ base }
 
-func (s *undoAccess) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
+func (s *undoAccess) Plan(_ context.Context, snap migration.Snapshot) (runner.Plan, error) {
 	return runner.Plan{Summary: []string{"− Lease, Role, RoleBinding"}, Takes: runner.Minute}, nil
 }
 
-func (s *undoAccess) Verify(ctx context.Context, _ *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	if err := unused(seen); err != nil {
+func (s *undoAccess) Verify(ctx context.Context, _ *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
+	if err := requireLeaseUnused(snap); err != nil {
 		return migration.Failed(err), nil
 	}
-	if exists := seen.Reading.Leases.Migration.Last.Exists; exists || seen.Reading.Down.OwnGrant {
+	if exists := snap.Reading.Leases.Migration.Last.Exists; exists || snap.Reading.Down.OwnGrant {
 		left := "the lease is gone, the grant is still there"
 		if exists {
 			left = "the lease is still there: it is deleted once it is idle, and the grant after it"
@@ -78,8 +77,8 @@ func (s *undoAccess) Verify(ctx context.Context, _ *runner.Tx, seen migration.Sn
 	return v, nil
 }
 
-// unused refuses while any process could still want the lease.
-func unused(s migration.Snapshot) error {
+// requireLeaseUnused refuses while any process could still need the lease.
+func requireLeaseUnused(s migration.Snapshot) error {
 	for _, k := range s.Reading.KCMs {
 		if m := k.Mode(); m != component.InTree && m != component.External {
 			return &fault.Error{Class: fault.Stale, Reason: "FlagStillThere", Object: k.Name(), Seen: k.Runs(),
@@ -90,19 +89,19 @@ func unused(s migration.Snapshot) error {
 }
 
 // WhileWaiting implements runner.WaitingStep.
-func (s *undoAccess) WhileWaiting(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
-	if err := unused(seen); err != nil {
+func (s *undoAccess) WhileWaiting(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	if err := requireLeaseUnused(snap); err != nil {
 		return err
 	}
-	if !seen.Idle(wellknown.MigrationLease, seen.Reading.Leases.Migration.Last) {
+	if !snap.Idle(wellknown.MigrationLease, snap.Reading.Leases.Migration.Last) {
 		return nil
 	}
-	return s.removeLeaseAndGrant(ctx, tx, seen)
+	return s.removeLeaseAndGrant(ctx, tx, snap)
 }
 
-// removeLease deletes an idle Lease, if it is there.
-func (m *Migration) removeLease(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, name string) error {
-	found := *seen.Reading.Down.Leases.Named(name)
+// removeLease deletes an idle Lease if it exists.
+func (m *Migration) removeLease(ctx context.Context, tx *runner.Tx, snap migration.Snapshot, name string) error {
+	found := *snap.Reading.Down.Leases.Named(name)
 	if !found.Exists {
 		return nil
 	}
@@ -112,13 +111,13 @@ func (m *Migration) removeLease(ctx context.Context, tx *runner.Tx, seen migrati
 	})
 }
 
-// removeLeaseAndGrant takes away one of the two in each call: the migration lease
-// first, so that a right is never gone while its lease could still be wanted.
-func (m *Migration) removeLeaseAndGrant(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
-	if seen.Reading.Down.Leases.Migration.Exists {
-		return m.removeLease(ctx, tx, seen, wellknown.MigrationLease)
+// removeLeaseAndGrant removes one of the two in each call, the migration lease first: the grant
+// must exist for as long as a process may need the lease.
+func (m *Migration) removeLeaseAndGrant(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	if snap.Reading.Down.Leases.Migration.Exists {
+		return m.removeLease(ctx, tx, snap, wellknown.MigrationLease)
 	}
-	if !seen.Reading.Down.OwnGrant {
+	if !snap.Reading.Down.OwnGrant {
 		return nil
 	}
 	intent := journal.Intent{What: "delete Role and RoleBinding kube-system/" + wellknown.Grant, Object: "Role kube-system/" + wellknown.Grant}

@@ -19,26 +19,26 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// undoPreflight sees that there is a way back before anything is written.
+// undoPreflight checks that rollback is possible before anything is written.
 type undoPreflight struct{ base }
 
-func (s *undoPreflight) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
-	return runner.Plan{Summary: []string{"version, names of Nodes that joined, cluster at rest"}, Notes: s.ownerNotes(seen), Takes: 1}, s.refused(seen)
+func (s *undoPreflight) Plan(_ context.Context, snap migration.Snapshot) (runner.Plan, error) {
+	return runner.Plan{Summary: []string{"version, names of Nodes that joined, cluster at rest"}, Notes: s.ownerNotes(snap), Takes: 1}, s.requireUndoable(snap)
 }
 
-// refused says why no step back may be taken. A second Node while something rolls is for
-// the guard of the step in hand, which brakes.
-func (s *undoPreflight) refused(seen migration.Snapshot) error {
-	if len(seen.Reading.Pending) == 0 {
-		if err := renamedMeanwhile(seen); err != nil {
+// requireUndoable returns an error if no undo step may run. A second Node during a rollout is
+// left to the guard of the current step, which pauses the rollout.
+func (s *undoPreflight) requireUndoable(snap migration.Snapshot) error {
+	if len(snap.Reading.Pending) == 0 {
+		if err := requireNoRename(snap); err != nil {
 			return err
 		}
 	}
-	return undoRefused(seen)
+	return judgeUndo(snap)
 }
 
-// renamedMeanwhile refuses a machine that came back under a second name since the undo began.
-func renamedMeanwhile(s migration.Snapshot) error {
+// requireNoRename refuses a machine that got a second Node name since the undo began.
+func requireNoRename(s migration.Snapshot) error {
 	for _, r := range guard.RenamesOf(s) {
 		if r.New != r.Old {
 			return &fault.Error{Class: fault.Check, Reason: "NodeRenamed", Object: "Node " + r.New,
@@ -50,27 +50,27 @@ func renamedMeanwhile(s migration.Snapshot) error {
 	return nil
 }
 
-func (s *undoPreflight) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	if err := s.refused(seen); err != nil {
+func (s *undoPreflight) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
+	if err := s.requireUndoable(snap); err != nil {
 		return migration.Failed(err), nil
 	}
-	if err := errors.Join(guard.NoteRenamed(ctx, tx, seen), guard.TakeAgain(ctx, tx, seen)); err != nil {
+	if err := errors.Join(guard.NoteRenamed(ctx, tx, snap), guard.TakeAgain(ctx, tx, snap)); err != nil {
 		return runner.Verdict{}, err
 	}
-	seen.Record = tx.Record()
-	if err := s.requireRestOrOurPause(seen); err != nil && !s.Undoing(seen) {
-		if wait := s.waitForInterruptedRun(tx, seen); wait != nil {
+	snap.Record = tx.Record()
+	if err := s.requireRestOrOurPause(snap); err != nil && !s.Undoing(snap) {
+		if wait := s.waitForInterruptedRun(tx, snap); wait != nil {
 			return *wait, nil
 		}
 		return migration.Failed(err), nil
 	}
-	v := migration.Met(fmt.Sprintf("Kubernetes %s has an in-tree provider; Nodes that joined have names it would give them", seen.Reading.Version))
+	v := migration.Met(fmt.Sprintf("Kubernetes %s has an in-tree provider; Nodes that joined have names it would give them", snap.Reading.Version))
 	v.Stable = 1
 	return v, nil
 }
 
-// undoRefused says why there is no way back.
-func undoRefused(s migration.Snapshot) error {
+// judgeUndo returns an error if rollback is impossible.
+func judgeUndo(s migration.Snapshot) error {
 	if !anyExternal(s) {
 		return nil
 	}
@@ -89,7 +89,7 @@ func undoRefused(s migration.Snapshot) error {
 	if !known {
 		before = continuity.Fingerprint{}
 	}
-	if bad := wouldBeRenamed(before, s.Reading.Stale, s.Reading.Down.Nodes); len(bad) > 0 {
+	if bad := nodesToRename(before, s.Reading.Stale, s.Reading.Down.Nodes); len(bad) > 0 {
 		return &fault.Error{Class: fault.Check, Reason: "NodesWouldBeRenamed", Object: strings.Join(bad, ", "),
 			Seen:   "joined after the fingerprint, under a name that is not its instance's private DNS name",
 			Wanted: "the name that an in-tree kubelet takes whatever its arguments say", Fix: "replace these machines, then run again"}
@@ -97,7 +97,7 @@ func undoRefused(s migration.Snapshot) error {
 	return nil
 }
 
-// anyExternal says whether any component would have to become in-tree again.
+// anyExternal reports whether any component would have to become in-tree again.
 func anyExternal(s migration.Snapshot) bool {
 	if s.Result.MayHaveReached(position.P4) {
 		return true
@@ -110,13 +110,12 @@ func anyExternal(s migration.Snapshot) bool {
 	return false
 }
 
-// wouldBeRenamed are the Nodes that joined after the fingerprint and that an
-// in-tree kubelet would register under another name: EC2's private DNS name, which
-// the cloud controller manager writes as InternalDNS
-// (k8s.io/legacy-cloud-providers/aws, CurrentNodeName; k8s.io/cloud-provider,
-// node controller). A name that a machine of the fingerprint was given by a rename
-// goes with the undo.
-func wouldBeRenamed(before continuity.Fingerprint, found map[string]bool, nodes []downstream.Node) []string {
+// nodesToRename returns the Nodes that joined after the fingerprint and that an in-tree kubelet
+// would register under another name: EC2's private DNS name, which the CCM writes as
+// InternalDNS (k8s.io/legacy-cloud-providers/aws, CurrentNodeName; k8s.io/cloud-provider, node
+// controller). It ignores the new name of a renamed machine of the fingerprint, which the undo
+// reverts.
+func nodesToRename(before continuity.Fingerprint, found map[string]bool, nodes []downstream.Node) []string {
 	var bad []string
 	for i := range nodes {
 		node := &nodes[i]
@@ -130,21 +129,21 @@ func wouldBeRenamed(before continuity.Fingerprint, found map[string]bool, nodes 
 	return bad
 }
 
-// requireRestOrOurPause is RequireRest on a cluster that a brake of ours may hold.
-func (m *Migration) requireRestOrOurPause(seen migration.Snapshot) error {
-	r := seen.Reading
+// requireRestOrOurPause is RequireRest, but accepts our own pause.
+func (m *Migration) requireRestOrOurPause(snap migration.Snapshot) error {
+	r := snap.Reading
 	r.Pending = slices.DeleteFunc(slices.Clone(r.Pending), func(u migration.PendingCondition) bool { return u.OurPause })
 	return r.RequireSettled()
 }
 
-// Undoing says whether the cluster moves, or lies between two positions, by a step
-// of ours that an undo ends.
-func (m *Migration) Undoing(seen migration.Snapshot) bool {
-	now, err := m.progress(seen).undoing()
+// Undoing reports whether a step that an undo ends still rolls out, or left the cluster between
+// two positions.
+func (m *Migration) Undoing(snap migration.Snapshot) bool {
+	now, err := m.progress(snap).currentUndo()
 	return err == nil && now.step != ""
 }
 
-// requireNoCCM is the guard in the write that takes the flag away.
+// requireNoCCM is the precondition of the write that removes the flag.
 func requireNoCCM(s migration.Snapshot) error {
 	if s.Reading.Down.CCM == nil && len(s.Reading.Down.CCMPods) == 0 {
 		return nil
@@ -155,23 +154,22 @@ func requireNoCCM(s migration.Snapshot) error {
 		Transient: s.Reading.Down.CCM == nil}
 }
 
-// mayComeBack is the guard in the write that makes components in-tree again: no
-// kube-controller-manager may be given the provider unless somebody holds the
-// migration lease at that moment, under leader migration. A run that has just begun
-// may not have seen the lease move yet, and waits.
-func mayComeBack(s migration.Snapshot) error {
+// requireLeaseHeld is the precondition of the write that makes components in-tree again. A
+// kube-controller-manager may get the provider only while a process with leader migration holds
+// the migration lease. A new run may not have seen the lease change yet, and waits.
+func requireLeaseHeld(s migration.Snapshot) error {
 	owner, ccm := s.Reading.LeaseVerdict(), s.Reading.CCMEvidence()
-	seen, wanted, passing := "", "", true
+	state, wanted, passing := "", "", true
 	switch {
 	case owner.Life != lease.Alive || owner.Owner != lease.CCM && owner.Owner != lease.KCM:
-		seen, wanted = fmt.Sprintf("%s, %s", owner.Owner, owner.Life), "held by the CCM, or by a kube-controller-manager with the flag, and renewing"
+		state, wanted = fmt.Sprintf("%s, %s", owner.Owner, owner.Life), "held by the CCM, or by a kube-controller-manager with the flag, and renewing"
 	case ccm.Seen != position.Yes || !ccm.Migration || ccm.PodsWithout > 0:
-		seen, wanted = fmt.Sprintf("CCM with the flag: %t, pods without it: %d", ccm.Migration, ccm.PodsWithout), "a CCM with the flag, and no pod without: it runs the controllers whoever holds the lease"
+		state, wanted = fmt.Sprintf("CCM with the flag: %t, pods without it: %d", ccm.Migration, ccm.PodsWithout), "a CCM with the flag, and no pod without: it runs the controllers whoever holds the lease"
 	case !s.Reading.Down.MayGet || !s.Reading.Down.MayUpdate:
-		seen, wanted, passing = wellknown.KCMUser+" may not get and update it", "the grant: without it nobody runs the controllers once the CCM is gone", false
+		state, wanted, passing = wellknown.KCMUser+" may not get and update it", "the grant: without it nobody runs the controllers once the CCM is gone", false
 	default:
 		return nil
 	}
-	return &fault.Error{Class: fault.Stale, Reason: "NotReadyToComeBack", Object: "Lease kube-system/" + wellknown.MigrationLease, Seen: seen, Wanted: wanted,
+	return &fault.Error{Class: fault.Stale, Reason: "NotReadyToComeBack", Object: "Lease kube-system/" + wellknown.MigrationLease, Seen: state, Wanted: wanted,
 		Fix: "run again: undo-disable-leader-migration comes first", Transient: passing}
 }

@@ -26,12 +26,12 @@ type verdictCase struct {
 func judges(t *testing.T, id journal.StepID, ok func() migration.Snapshot, cases map[string]verdictCase) {
 	t.Helper()
 	for name, tt := range cases {
-		seen := ok()
+		snap := ok()
 		if tt.change != nil {
-			tt.change(&seen)
+			tt.change(&snap)
 		}
 		core := &Migration{Backend: &clustertest.Editor{}, Access: migration.Access{Kube: clustertest.Permissive(nil)}}
-		got, err := makeStep(base{Migration: core, ID: id}).Verify(t.Context(), clustertest.TxFor(t, id), seen)
+		got, err := makeStep(base{Migration: core, ID: id}).Verify(t.Context(), clustertest.TxFor(t, id), snap)
 		says := got.Seen
 		if got.Kind == runner.Failed {
 			says = clustertest.ReasonOf(got.Err)
@@ -164,18 +164,18 @@ func TestUndoPreflight(t *testing.T) {
 		"others, long after the flag": {moving, []journal.StepID{migration.StepEnable}, runner.Failed, "NotAtRest"},
 	} {
 		core := &Migration{Backend: &clustertest.Editor{}}
-		tx, seen := clustertest.TxFor(t, migration.StepUndoPreflight), clustertest.At(position.P4)
+		tx, snap := clustertest.TxFor(t, migration.StepUndoPreflight), clustertest.At(position.P4)
 		clustertest.NotePrint(t, tx, clustertest.Prints()...)
 		for _, id := range tt.intents {
 			tx = announced(t, id)
 			clustertest.NotePrint(t, tx, clustertest.Prints()...)
 		}
-		seen.Record = tx.Record()
+		snap.Record = tx.Record()
 		if tt.change != nil {
-			tt.change(&seen)
+			tt.change(&snap)
 		}
 		step := &undoPreflight{base{Migration: core, ID: migration.StepUndoPreflight}}
-		got, err := step.Verify(t.Context(), tx, seen)
+		got, err := step.Verify(t.Context(), tx, snap)
 		if err != nil || got.Kind != tt.want || clustertest.ReasonOf(got.Err) != tt.reason || got.Kind == runner.Met && got.Stable != 1 {
 			t.Errorf("%s: %v %+v", name, err, got)
 		}
@@ -190,16 +190,16 @@ func TestUndoPreflight(t *testing.T) {
 		"nothing moves":          {"now", nil, false},
 		"it was seen to its end": {"now", func(s *migration.Snapshot) { moving(s); s.Record.LeftOpen = false }, false},
 	} {
-		seen := clustertest.At(position.P4)
-		seen.Record = left
+		snap := clustertest.At(position.P4)
+		snap.Record = left
 		if tt.change != nil {
-			tt.change(&seen)
+			tt.change(&snap)
 		}
 		tx, err := runner.NewTx(t.Context(), runner.Info{ID: migration.StepUndoPreflight}, runner.Options{RunID: tt.run})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (&Migration{Backend: &clustertest.Editor{}}).waitForInterruptedRun(tx, seen); (got != nil) != tt.waits || tt.waits && got.Seen != "Machine cp: waits for its plan" {
+		if got := (&Migration{Backend: &clustertest.Editor{}}).waitForInterruptedRun(tx, snap); (got != nil) != tt.waits || tt.waits && got.Seen != "Machine cp: waits for its plan" {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -221,12 +221,12 @@ func TestUndoInstallRemovesTheDocument(t *testing.T) {
 		"the cluster moves":                  {position.P3, func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, false, "NotAtRest"},
 		"a brake of an earlier run holds it": {position.P3, func(s *migration.Snapshot) { s.Reading.Pending = []migration.PendingCondition{{OurPause: true}} }, true, ""},
 	} {
-		side, seen := &clustertest.DocumentBackend{Editor: &clustertest.Editor{}}, clustertest.At(tt.at)
-		if seen.InstallMethod = migration.InstallManifest; tt.change != nil {
-			tt.change(&seen)
+		side, snap := &clustertest.DocumentBackend{Editor: &clustertest.Editor{}}, clustertest.At(tt.at)
+		if snap.InstallMethod = migration.InstallManifest; tt.change != nil {
+			tt.change(&snap)
 		}
 		core := &Migration{Backend: side}
-		err := makeStep(base{Migration: core, ID: migration.StepUndoInstall}).Do(t.Context(), clustertest.TxFor(t, migration.StepUndoInstall), seen)
+		err := makeStep(base{Migration: core, ID: migration.StepUndoInstall}).Do(t.Context(), clustertest.TxFor(t, migration.StepUndoInstall), snap)
 		if clustertest.ReasonOf(err) != tt.reason || (len(side.Applied) == 1) != tt.removes {
 			t.Errorf("%s: %v, %d removed", name, err, len(side.Applied))
 		}

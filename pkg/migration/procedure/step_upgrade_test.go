@@ -37,16 +37,16 @@ func TestUpgradeEnds(t *testing.T) {
 			by.Own = []verify.Bound{clustertest.Failing()}
 		}
 		core.Options.Skip = map[string]string{"AWSM-311": "the API here says nothing of kubelets"}
-		seen := looked(t, core, journal.Record{})
-		tt.change(core, &seen)
-		got, err := followUpgrade(t.Context(), core, seen, rolled)
+		snap := looked(t, core, journal.Record{})
+		tt.change(core, &snap)
+		got, err := followUpgrade(t.Context(), core, snap, rolled)
 		if err != nil || got.Kind != tt.want || got.WaitingFor != tt.waits || tt.want == runner.Met && !slices.Contains(got.Evidence, "2 of 2") {
 			t.Errorf("%s: %v %+v", name, err, got)
 		}
 		client.PrependReactor("list", "events", func(clienttesting.Action) (bool, runtime.Object, error) {
 			return true, nil, apierrors.NewForbidden(schema.GroupResource{}, "", nil)
 		})
-		if _, err := followUpgrade(t.Context(), core, seen, rolled); (err == nil) != (name == "the image is due") {
+		if _, err := followUpgrade(t.Context(), core, snap, rolled); (err == nil) != (name == "the image is due") {
 			t.Errorf("%s, events may not be read: %v", name, err)
 		}
 	}
@@ -74,17 +74,17 @@ func TestRollThatWasLeft(t *testing.T) {
 		"that of another position":        {nil, true, true, []journal.StepID{migration.StepEnable}, ""},
 		"of a step that no process knows": {nil, true, true, []journal.StepID{migration.StepDisable}, ""},
 	} {
-		seen := clustertest.At(position.P4)
-		seen.Reading.MayOutlive = tt.outlives
-		seen.Record = clustertest.Printed(t, clustertest.Prints()...)
+		snap := clustertest.At(position.P4)
+		snap.Reading.MayOutlive = tt.outlives
+		snap.Record = clustertest.Printed(t, clustertest.Prints()...)
 		if tt.then != nil {
-			seen.Record = clustertest.Printed(t, uncordoned...)
+			snap.Record = clustertest.Printed(t, uncordoned...)
 		}
 		for _, id := range tt.steps {
-			seen.Record.Intents = append(seen.Record.Intents, journal.Intent{Step: id})
+			snap.Record.Intents = append(snap.Record.Intents, journal.Intent{Step: id})
 		}
-		seen.Record.LeftOpen = tt.open
-		s := progress{Snapshot: seen}
+		snap.Record.LeftOpen = tt.open
+		s := progress{Snapshot: snap}
 		if got := s.rollingStep(position.P4); got != tt.want {
 			t.Errorf("%s: %q", name, got)
 		}

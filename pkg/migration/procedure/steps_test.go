@@ -24,13 +24,13 @@ func observer(p position.Position) (*Migration, *fake.Clientset, *clustertest.Si
 // looked is what a core observes once it saw the leases move.
 func looked(t *testing.T, m *Migration, record journal.Record) migration.Snapshot {
 	t.Helper()
-	var seen migration.Snapshot
+	var snap migration.Snapshot
 	for range 2 {
 		m.Clock.(clustertest.Clock).Step(5 * time.Second)
 		var err error
-		if seen, err = m.Observe(t.Context(), record); err != nil {
+		if snap, err = m.Observe(t.Context(), record); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return seen
+	return snap
 }

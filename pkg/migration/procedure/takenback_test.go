@@ -32,7 +32,7 @@ func TestSettle(t *testing.T) {
 			intents = append(intents, journal.Intent{Step: id, Object: "Cluster demo", Inverse: []byte("{}")})
 		}
 		tx := clustertest.TxFor(t, tt.step, intents...)
-		step, ok := makeStep(base{Migration: &Migration{back: tt.back, watches: tt.watches}, ID: tt.step}).(runner.Settler)
+		step, ok := makeStep(base{Migration: &Migration{isUndo: tt.back, isGuard: tt.watches}, ID: tt.step}).(runner.Settler)
 		if !ok {
 			t.Fatalf("%s: settles nothing", tt.name)
 		}
@@ -56,15 +56,15 @@ func TestSettle(t *testing.T) {
 func TestBegunHere(t *testing.T) {
 	record := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable, Object: "Cluster demo", Inverse: []byte("{}")}}}
 	s := progress{Snapshot: migration.Snapshot{Record: record}}
-	if !s.begunHere(migration.StepEnable) {
+	if !s.mayResume(migration.StepEnable) {
 		t.Error("its own step is not its own")
 	}
 	tx := clustertest.TxFor(t, migration.StepUndoEnable, record.Intents...)
-	if err := noteTakenBack(t.Context(), tx, migration.StepEnable); err != nil {
+	if err := noteUndone(t.Context(), tx, migration.StepEnable); err != nil {
 		t.Fatal(err)
 	}
 	s.Record = tx.Record()
-	if s.begunHere(migration.StepEnable) {
+	if s.mayResume(migration.StepEnable) {
 		t.Error("a step that was taken back counts as begun")
 	}
 }

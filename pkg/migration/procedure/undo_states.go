@@ -12,28 +12,27 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// undoStates says for every step of an undo how far it is: those from the position
-// that the cluster has reached, backwards. A mixture is taken back if it is our own
-// half-done step, forwards or backwards.
+// undoStates returns the state of every step of an undo, from the current position backwards. A
+// mixture can be undone if it is a half-done step of awsmigrate, in either direction.
 func (s progress) undoStates(ids []journal.StepID) (runner.Observation, error) {
-	seen := runner.Observation{Position: s.Result.Position.String(), Summary: s.Result.Summary, States: map[journal.StepID]runner.State{}}
-	now, err := s.undoing()
+	observed := runner.Observation{Position: s.Result.Position.String(), Summary: s.Result.Summary, States: map[journal.StepID]runner.State{}}
+	now, err := s.currentUndo()
 	if err != nil {
-		return seen, err
+		return observed, err
 	}
 	for _, id := range ids {
-		seen.States[id] = s.undoState(id, now)
+		observed.States[id] = s.undoState(id, now)
 	}
-	s.deferEarlier(ids, seen.States, now)
-	return seen, nil
+	s.skipEarlier(ids, observed.States, now)
+	return observed, nil
 }
 
-// undoing is the undo step in progress, if any, and the highest position that
-// any part of the cluster has reached.
-func (s progress) undoing() (current, error) {
-	last := s.lastToUndo()
-	moving := last != "" && (len(s.Reading.Pending) > 0 || s.cordonsOpen(last) || s.cordonsOpen(undoes(last)))
-	at := s.reached()
+// currentUndo returns the undo step in progress, or empty, and the highest position that any
+// part of the cluster has reached.
+func (s progress) currentUndo() (current, error) {
+	last := s.lastUndo()
+	rolling := last != "" && (len(s.Reading.Pending) > 0 || s.cordonsUnrestored(last) || s.cordonsUnrestored(undoneStep(last)))
+	at := s.configPosition()
 	if err := s.Reading.Frozen(); err != nil {
 		return current{}, err
 	}
@@ -42,29 +41,29 @@ func (s progress) undoing() (current, error) {
 		return current{}, s.halfMigrated()
 	case at == position.Unknown && s.Result.Known():
 		step := undoStep(stepTo(s.Result.Between[1]))
-		if !s.begunHere(undoes(step)) {
+		if !s.mayResume(undoneStep(step)) {
 			return current{}, s.halfMigrated()
 		}
 		return current{step: step, reached: s.Result.Between[1]}, nil
 	case at != position.Unknown:
-		from := undoFrom(last)
-		if moving && rolls(s.Options, undoes(last)) && (from == at || from == at+1) || s.endUnseen(last) && from == at+1 {
+		from := undonePosition(last)
+		if rolling && rolls(s.Options, undoneStep(last)) && (from == at || from == at+1) || s.endUnconfirmed(last) && from == at+1 {
 			return current{step: last, reached: at}, nil
 		}
 		return current{reached: at}, nil
-	case moving:
-		return current{step: last, reached: undoFrom(last)}, nil
+	case rolling:
+		return current{step: last, reached: undonePosition(last)}, nil
 	}
 	return current{}, &fault.Error{Class: fault.CouldNotLook, Reason: "PositionUnknown", Object: s.Reading.Object,
-		Seen: s.Result.Summary, Wanted: "the arguments of every kube-controller-manager", Err: joined(s.Result.Problems)}
+		Seen: s.Result.Summary, Wanted: "the arguments of every kube-controller-manager", Err: joinProblems(s.Result.Problems)}
 }
 
-// lastToUndo is the undo of what the journal announced last: a step of the
-// migration, or that very undo.
-func (s progress) lastToUndo() journal.StepID {
+// lastUndo returns the undo of the last announced step, or that step itself if it is an undo
+// step.
+func (s progress) lastUndo() journal.StepID {
 	for i := len(s.Record.Intents) - 1; i >= 0; i-- {
 		step := s.Record.Intents[i].Step
-		if undoes(step) != "" {
+		if undoneStep(step) != "" {
 			return step
 		}
 		if undo := undoStep(step); undo != "" {
@@ -74,14 +73,14 @@ func (s progress) lastToUndo() journal.StepID {
 	return ""
 }
 
-// LastUndid says whether the journal's last work was an undo's. Cordons are given
-// back in both directions.
+// LastUndid reports whether the last announced step belongs to an undo. Uncordoning belongs to
+// both directions and does not count.
 func LastUndid(record journal.Record) bool {
 	for _, intent := range slices.Backward(record.Intents) {
 		if intent.Step == migration.StepUncordon {
 			continue
 		}
-		return undoes(intent.Step) != ""
+		return undoneStep(intent.Step) != ""
 	}
 	return false
 }
@@ -110,13 +109,14 @@ func (s progress) undoState(id journal.StepID, now current) runner.State {
 	case migration.StepUndoAccess:
 		return s.undoAccessState(now)
 	}
-	if now.reached >= undoFrom(id) {
+	if now.reached >= undonePosition(id) {
 		return runner.State{Kind: runner.Todo}
 	}
 	return runner.State{Kind: runner.Done, Reason: fmt.Sprintf("the cluster is at %s", now.reached)}
 }
 
-// undoAccessState: a right that others gave is none of ours to take.
+// undoAccessState judges the removal of lease and grant. awsmigrate never removes a grant of a
+// user.
 func (s progress) undoAccessState(now current) runner.State {
 	switch {
 	case s.Reading.Down.OwnGrant, s.Reading.Down.Leases.Migration.Exists, now.reached == position.P5:

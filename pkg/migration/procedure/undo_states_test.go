@@ -68,7 +68,7 @@ func TestJudgeUndo(t *testing.T) {
 		{"nothing readable in our roll", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: unknown, Record: intended(migration.StepSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
 		{"nothing readable at rest", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: unknown, Record: intended(migration.StepSwitch)}}, nil, "", "PositionUnknown"},
 	} {
-		seen, err := sided(tt.s).undoStates(undoOrder())
+		snap, err := sided(tt.s).undoStates(undoOrder())
 		if f, ok := fault.As(err); ok && f.Reason != tt.err || !ok && tt.err != "" {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.err)
 		}
@@ -78,7 +78,7 @@ func TestJudgeUndo(t *testing.T) {
 		var todo []journal.StepID
 		now := journal.StepID("")
 		for _, id := range undoOrder() {
-			switch seen.States[id].Kind {
+			switch snap.States[id].Kind {
 			case runner.InProgress:
 				now = id
 				todo = append(todo, id)
@@ -115,9 +115,9 @@ func podsLeft() migration.Reading {
 // The preflight of an undo is made while something is to be taken back; the audit always.
 func TestUndoPreflightIsMadeWhereSomethingIsLeft(t *testing.T) {
 	for p, want := range map[position.Position]runner.StateKind{position.P0: runner.Done, position.P1: runner.Always, position.P5: runner.Always} {
-		seen, err := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(p)}}).undoStates(undoOrder())
-		if err != nil || seen.States[migration.StepUndoPreflight].Kind != want || seen.States[migration.StepVerify].Kind != runner.Always {
-			t.Errorf("%s: %+v, %v", p, seen.States, err)
+		snap, err := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(p)}}).undoStates(undoOrder())
+		if err != nil || snap.States[migration.StepUndoPreflight].Kind != want || snap.States[migration.StepVerify].Kind != runner.Always {
+			t.Errorf("%s: %+v, %v", p, snap.States, err)
 		}
 	}
 }
@@ -125,9 +125,9 @@ func TestUndoPreflightIsMadeWhereSomethingIsLeft(t *testing.T) {
 // A migration that was taken back is over: what moves afterwards is not its roll.
 func TestNothingIsInProgressAfterAnUndo(t *testing.T) {
 	s := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1), Record: intended(migration.StepEnable, migration.StepUndoEnable)}})
-	seen, err := s.states(order(migration.Options{InstallMethod: migration.InstallHelm}))
-	if err != nil || seen.States[migration.StepEnable].Kind != runner.Todo {
-		t.Errorf("%v, %v", seen.States[migration.StepEnable], err)
+	snap, err := s.states(order(migration.Options{InstallMethod: migration.InstallHelm}))
+	if err != nil || snap.States[migration.StepEnable].Kind != runner.Todo {
+		t.Errorf("%v, %v", snap.States[migration.StepEnable], err)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestWouldBeRenamed(t *testing.T) {
 	before := continuity.Fingerprint{Nodes: []continuity.NodePrint{{Name: "host-0"}}}
 	nodes := []downstream.Node{node("host-0", "ip-10-0-0-1.ec2.internal"), node("ip-10-0-0-2.ec2.internal", "ip-10-0-0-2.ec2.internal"),
 		node("host-3", "ip-10-0-0-3.ec2.internal"), {Name: "host-4"}, {Name: "host-5"}}
-	if got := wouldBeRenamed(before, map[string]bool{"host-5": true}, nodes); !slices.Equal(got, []string{"Node host-3", "Node host-4"}) {
+	if got := nodesToRename(before, map[string]bool{"host-5": true}, nodes); !slices.Equal(got, []string{"Node host-3", "Node host-4"}) {
 		t.Errorf("got %v", got)
 	}
 }

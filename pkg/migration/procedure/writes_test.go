@@ -41,25 +41,25 @@ func TestWhatIsLeftToWrite(t *testing.T) {
 		"back, with nothing to take back": {position.P0, migration.Options{}, back, false},
 		"back, and nobody can say":        {position.P0, migration.Options{}, func(s *migration.Snapshot) { back(s); s.Result.HandMade = true }, true},
 	} {
-		seen := clustertest.At(tt.at)
-		seen.Reading.Owners = []migration.Owner{fleet, flux}
+		snap := clustertest.At(tt.at)
+		snap.Reading.Owners = []migration.Owner{fleet, flux}
 		if tt.change != nil {
-			tt.change(&seen)
+			tt.change(&snap)
 		}
 		tt.options.InstallMethod, tt.options.DisableAsked, tt.options.OwnersInformed = migration.InstallHelm, true, []string{"flux"}
 		core := &Migration{Access: migration.Access{Options: tt.options}, Backend: &clustertest.Editor{}}
-		if got := core.Writes(seen); got != tt.writes {
+		if got := core.Writes(snap); got != tt.writes {
 			t.Errorf("%s: writes %t", name, got)
 		}
 		var want []string
 		if tt.writes {
 			want = []string{"! kept by Fleet (label f): a run needs --owner-informed=fleet"}
 		}
-		if d := cmp.Diff(want, core.ownerNotes(seen)); d != "" {
+		if d := cmp.Diff(want, core.ownerNotes(snap)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
-		seen.Reading.Owners = []migration.Owner{flux}
-		if got := core.ownerNotes(seen); got != nil {
+		snap.Reading.Owners = []migration.Owner{flux}
+		if got := core.ownerNotes(snap); got != nil {
 			t.Errorf("%s: its only owner is informed: %q", name, got)
 		}
 	}
@@ -84,12 +84,12 @@ func TestInProgress(t *testing.T) {
 		}, migration.StepEnable},
 		"nobody can say": {position.P3, func(s *migration.Snapshot) { s.Result.HandMade, s.Result.Mixed = true, true }, ""},
 	} {
-		seen := clustertest.At(tt.at)
+		snap := clustertest.At(tt.at)
 		if tt.change != nil {
-			tt.change(&seen)
+			tt.change(&snap)
 		}
 		core := &Migration{Access: migration.Access{Options: migration.Options{InstallMethod: migration.InstallHelm}}, Backend: &clustertest.Editor{}}
-		if got := core.inProgress(seen); got != tt.want {
+		if got := core.inProgress(snap); got != tt.want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -97,10 +97,10 @@ func TestInProgress(t *testing.T) {
 
 // What is in progress is a step of the migration, also where an undo looks.
 func TestInProgressOfAnUndo(t *testing.T) {
-	seen := clustertest.At(position.P3)
-	seen.Result, seen.Record = clustertest.ResultBetween(position.P3, position.P4), intended(migration.StepSwitch)
+	snap := clustertest.At(position.P3)
+	snap.Result, snap.Record = clustertest.ResultBetween(position.P3, position.P4), intended(migration.StepSwitch)
 	core, _, _ := observer(position.P3)
-	if got := core.Undo().inProgress(seen); got != migration.StepSwitch {
+	if got := core.Undo().inProgress(snap); got != migration.StepSwitch {
 		t.Errorf("%q", got)
 	}
 }
@@ -112,20 +112,20 @@ func TestUndoLeavesTheMigrationAsItIs(t *testing.T) {
 	core.Options.KubernetesVersion = "v1.26.16+rke2r1"
 	by.Own = []verify.Bound{clustertest.Failing()}
 	undo := core.Undo()
-	if core.back || core.Options.KubernetesVersion == "" || !undo.back || undo.Options.KubernetesVersion != "" {
-		t.Errorf("migration %t %q, undo %t %q", core.back, core.Options.KubernetesVersion, undo.back, undo.Options.KubernetesVersion)
+	if core.isUndo || core.Options.KubernetesVersion == "" || !undo.isUndo || undo.Options.KubernetesVersion != "" {
+		t.Errorf("migration %t %q, undo %t %q", core.isUndo, core.Options.KubernetesVersion, undo.isUndo, undo.Options.KubernetesVersion)
 	}
-	seen := clustertest.At(position.P0)
-	if err := undo.Precheck(t.Context(), seen, runner.Observation{}); err != nil {
+	snap := clustertest.At(position.P0)
+	if err := undo.Precheck(t.Context(), snap, runner.Observation{}); err != nil {
 		t.Errorf("the undo is stopped: %v", err)
 	}
-	if err := core.Precheck(t.Context(), seen, runner.Observation{}); err == nil {
+	if err := core.Precheck(t.Context(), snap, runner.Observation{}); err == nil {
 		t.Error("the migration is not")
 	}
-	if there := core.Header(seen); len(there) != 3 || there[2] != "names  kept" {
+	if there := core.Header(snap); len(there) != 3 || there[2] != "names  kept" {
 		t.Errorf("%q", there)
 	}
-	if back := undo.Header(seen); len(back) != 3 || !strings.HasPrefix(back[2], "undo   back to P0") {
+	if back := undo.Header(snap); len(back) != 3 || !strings.HasPrefix(back[2], "undo   back to P0") {
 		t.Errorf("%q", back)
 	}
 }
@@ -133,10 +133,10 @@ func TestUndoLeavesTheMigrationAsItIs(t *testing.T) {
 // A step that takes a snapshot where nobody can is refused, before it writes.
 func TestSnapshotOfNobody(t *testing.T) {
 	core, _, _ := observer(position.P0)
-	step, seen, tx := makeStep(base{Migration: core, ID: migration.StepSnapshot}), clustertest.At(position.P0), clustertest.TxFor(t, migration.StepSnapshot)
-	_, planned := step.Plan(t.Context(), seen)
-	_, judged := step.Verify(t.Context(), tx, seen)
-	for what, err := range map[string]error{"plan": planned, "do": step.Do(t.Context(), tx, seen), "verify": judged} {
+	step, snap, tx := makeStep(base{Migration: core, ID: migration.StepSnapshot}), clustertest.At(position.P0), clustertest.TxFor(t, migration.StepSnapshot)
+	_, planned := step.Plan(t.Context(), snap)
+	_, judged := step.Verify(t.Context(), tx, snap)
+	for what, err := range map[string]error{"plan": planned, "do": step.Do(t.Context(), tx, snap), "verify": judged} {
 		if clustertest.ReasonOf(err) != "Usage" {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -147,7 +147,7 @@ func TestSnapshotOfNobody(t *testing.T) {
 func TestRefusalsHaveEvidence(t *testing.T) {
 	core, _, by := observer(position.P0)
 	by.EndState = evidence.EndState("overrides")
-	if err := core.refused(t.Context(), clustertest.At(position.P0)); err != nil {
+	if err := core.requireSupported(t.Context(), clustertest.At(position.P0)); err != nil {
 		t.Fatal(err)
 	}
 	if len(by.Asked) != 1 || by.Asked[0].EndState != by.EndState || by.Asked[0].Distribution != core.Distribution {

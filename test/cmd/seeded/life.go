@@ -10,7 +10,7 @@ func life() []seeded {
 			"	case RepairMarkFailed:\n", "	case RepairMarkFailed:\n		if defect.On(\"L1-helm\") {\n\t\t\treturn nil\n\t\t}\n",
 			simulated, "TestKilledAtEveryCall/rke$", true},
 		{"L1-moving", "a run does not wait for what an earlier one set moving", "pkg/migration/procedure/inflight.go",
-			"	record := seen.Record\n", "	if defect.On(\"L1-moving\") {\n\t\treturn nil\n\t}\n	record := seen.Record\n",
+			"	record := snap.Record\n", "	if defect.On(\"L1-moving\") {\n\t\treturn nil\n\t}\n	record := snap.Record\n",
 			simulated, "TestTakenUpWhileRancherWorksOnTheManifest", false},
 		{"L2-orphans", "an undo leaves what only an upgrade that was cut off would have deleted", "pkg/awsccm/release/uninstall.go",
 			"	if len(records) < 2 {", `	if len(records) < 2 || defect.On("L2-orphans") {`,
