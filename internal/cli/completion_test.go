@@ -207,7 +207,7 @@ func TestChecksAndListsComplete(t *testing.T) {
 		t.Errorf("behind a comma: %q", second)
 	}
 	got := offered(t, "explain", "")
-	for _, want := range []string{"install-ccm\tinstall the cloud controller manager beside them", "P3\t", "AWSM-303\t", "undo-preflight\t"} {
+	for _, want := range []string{"install-ccm\tinstall the cloud controller manager", "P3\t", "AWSM-303\t", "undo-preflight\t"} {
 		if !slices.ContainsFunc(got.lines, func(line string) bool { return strings.HasPrefix(line, want) }) {
 			t.Errorf("explain offers no %q", want)
 		}

@@ -8,12 +8,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// TestNotYetProvenMayPass: a run that has just begun has not seen the lease move,
-// and pods end a moment after their DaemonSet; neither ends an undo at once.
-func TestNotYetProvenMayPass(t *testing.T) {
+// A new run has not seen the lease change yet, and pods end a moment after their DaemonSet.
+// Neither fails an undo at once.
+func TestUndo_unprovenLeaseOrPods_transient(t *testing.T) {
 	var snap migration.Snapshot
 	if f, ok := fault.As(requireLeaseHeld(snap)); !ok || !f.Transient || f.Class != fault.Stale {
-		t.Errorf("a lease that nobody was seen to renew: %+v", f)
+		t.Errorf("a lease without an observed renewal: %+v", f)
 	}
 	snap.Reading.Down.CCMPods = []downstream.Pod{{}}
 	if f, ok := fault.As(requireNoCCM(snap)); !ok || !f.Transient {

@@ -15,8 +15,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// The end of a run says what the fingerprint says, and of what was not read that it was not.
-func TestCompared(t *testing.T) {
+// Parts that could not be read are reported as not compared.
+func TestCompareWithFingerprint(t *testing.T) {
 	snap := clustertest.At(position.P5)
 	facts := downstream.Facts{Nodes: verify.Got(snap.Reading.Down.Nodes), Services: verify.Got([]downstream.Service{{Namespace: "web", Name: "a", UID: "1", Hostnames: []string{"x"}}})}
 	fp, err := continuity.Take(facts)
@@ -56,7 +56,7 @@ func TestCompared(t *testing.T) {
 	}
 	for _, one := range compareWithFingerprint(noted([]byte("none")), facts) {
 		if one.Unread == "" {
-			t.Errorf("by a fingerprint that nobody can read: %+v", one)
+			t.Errorf("with an unreadable fingerprint: %+v", one)
 		}
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// On a release that freezes what the API shows of arguments nothing goes on and
-// nothing goes back, whatever the journal says and whether the cluster moves.
-func TestFrozenArgumentsStopBothDirections(t *testing.T) {
+// A release that freezes the reported arguments stops both directions, regardless of the
+// journal and of a rollout.
+func TestJudge_frozenArguments_refusesBothDirections(t *testing.T) {
 	frozen := []migration.KCM{{Member: "cp", Kind: "Machine", Mirror: component.Mirror{Kubelet: "v1.26.7+rke2r1"}}}
 	for _, r := range []migration.Reading{clustertest.Resting(), clustertest.Rolling()} {
 		for _, last := range []journal.StepID{"", migration.StepEnable, migration.StepSwitch, migration.StepUpgrade} {

@@ -133,13 +133,13 @@ func (s *stepGuard) Verify(ctx context.Context, tx *runner.Tx, snap migration.Sn
 		return verdict, err
 	}
 	if s.progress(snap).isAtRest(s.ID) || snap.Reading.Paused != "" || s.lacksEdit(ctx, snap, s.ID) {
-		return markAtRest(migration.Met("the cluster is at rest; step " + string(s.ID) + " is not at its end")), nil
+		return markAtRest(migration.Met("the cluster is at rest; step " + string(s.ID) + " is not finished")), nil
 	}
 	if verdict.Kind == runner.Failed {
 		open := migration.SummarizePending(snap.Reading.Pending)
 		verdict = runner.Verdict{Kind: runner.Waiting, Seen: open, Progress: snap.Reading.Progress(open), By: verdict.By, Err: verdict.Err}
 	}
-	verdict.WaitingFor = migration.OrElse(verdict.WaitingFor, "the cluster to come to rest")
+	verdict.WaitingFor = migration.OrElse(verdict.WaitingFor, "the cluster to be at rest")
 	return verdict, nil
 }
 

@@ -17,7 +17,7 @@ import (
 
 // NeverAlone is printed above every fragment, and with it. At P3 to P5, reverting the
 // configuration starts a second manager next to the CCM.
-const NeverAlone = "Do not revert this commit by itself: undo the migration, which says what to commit and when."
+const NeverAlone = "Do not revert this commit alone: undo the migration, which prints what to commit and when."
 
 // Handoff returns the next edit for the owner to commit, in the given form, once all earlier
 // steps are done. With all, the later edits follow, each marked as not yet due. Edits of the
@@ -26,10 +26,10 @@ const NeverAlone = "Do not revert this commit by itself: undo the migration, whi
 func (m *Migration) Handoff(ctx context.Context, snap migration.Snapshot, form string, all bool) (string, error) {
 	writer := m.Backend.Handoff()
 	if writer == nil {
-		return "", migration.UsageError("flag --handoff", form, "a cluster of `awsmigrate rke2`: of others nobody keeps a copy that is applied again")
+		return "", migration.UsageError("flag --handoff", form, "a cluster of `awsmigrate rke2`: no tool reapplies a copy of other clusters")
 	}
 	if all && !writer.Marked(form) {
-		return "", migration.UsageError("flag --all", form+", which has no room to say what is not yet due", "one edit at a time, or another form")
+		return "", migration.UsageError("flag --all", form+", which cannot mark edits as not yet due", "one edit at a time, or another form")
 	}
 	says, err := m.Judge(snap)
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *editStep) handOff(ctx context.Context, tx *runner.Tx, snap migration.Sn
 		return err
 	}
 	return &fault.Error{Class: fault.Gate, Reason: migration.ReasonAwaitingOwner, Object: edit.Object,
-		Seen:   "is kept by somebody else: " + strings.Join(edit.Locations(), ", ") + " are not as step " + string(s.ID) + " needs them",
+		Seen:   "is edited by its owner: " + strings.Join(edit.Locations(), ", ") + " differ from what step " + string(s.ID) + " needs",
 		Wanted: "exactly the edit that `plan --handoff` prints, as terraform, fleet, argocd or patch", Fix: "commit it there, then run the same command again"}
 }
 
@@ -266,7 +266,7 @@ func (s *editStep) judgeOwnerChange(ctx context.Context, tx *runner.Tx, snap mig
 	}
 	fix, note := "commit that, then run the same command again", func() error { return edit.Announce(ctx, tx) } // based on the current configuration
 	if edit.Empty() {
-		fix = "put them right there, or leave them where they are meant so; then run the same command again"
+		fix = "fix them there, or keep them if they are intended; then run the same command again"
 		note = func() error { return s.noteReported(ctx, tx, places) }
 	}
 	if err := note(); err != nil {

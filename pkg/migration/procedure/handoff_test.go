@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// kept is a configuration that somebody else keeps.
+// kept is a configuration with an owner.
 type kept struct{ *clustertest.Side }
 
 func (k kept) Handoff() migration.Handoff                                { return k }
@@ -29,8 +29,8 @@ func (k kept) Published(ctx context.Context, snap migration.Snapshot, form strin
 	return "published: " + text, err
 }
 
-// The next edit alone is written down, and only once its ground is laid; the others are
-// marked. Where nothing is left to commit, nothing is.
+// Handoff prints only the next edit, and only once its preconditions hold; with all, later
+// edits are marked. The text is empty if nothing is left to commit.
 func TestHandoff(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at    position.Position
@@ -38,14 +38,14 @@ func TestHandoff(t *testing.T) {
 		all   bool
 		steps []journal.StepID
 		marks int    // NOT YET
-		first string // the step that comes first, in a refusal
+		first string // the step to run first, in a refusal
 	}{
 		"before the grant":            {at: position.P0, first: "lease-access"},
 		"all of it, before the grant": {at: position.P0, all: true, steps: []journal.StepID{migration.StepEnable, migration.StepSwitch}, marks: 2},
 		"after the grant":             {at: position.P1, steps: []journal.StepID{migration.StepEnable}},
 		"all of it, after the grant":  {at: position.P1, all: true, steps: []journal.StepID{migration.StepEnable, migration.StepSwitch}, marks: 1},
 		"before the CCM":              {at: position.P2, first: "install-ccm"},
-		"beside the CCM":              {at: position.P3, steps: []journal.StepID{migration.StepSwitch}},
+		"with the CCM":                {at: position.P3, steps: []journal.StepID{migration.StepSwitch}},
 		"switched":                    {at: position.P4},
 		"migrated":                    {at: position.P5},
 		"back, from P4":               {at: position.P4, undo: true, steps: []journal.StepID{migration.StepUndoSwitch}},
@@ -83,18 +83,18 @@ func TestHandoff(t *testing.T) {
 	access, _, by := clustertest.Reached(position.P1)
 	m := New(access, kept{by})
 	if text, err := m.Handoff(t.Context(), looked(t, m, journal.Record{}), "bare", true); fault.ClassOf(err) != fault.Usage || text != "" {
-		t.Errorf("what is not yet due, without a mark: %q, %v", text, err)
+		t.Errorf("an early edit without a mark: %q, %v", text, err)
 	}
 	if text, err := m.Handoff(t.Context(), looked(t, m, journal.Record{}), "bare", false); err != nil || !strings.Contains(text, "bare of ") {
 		t.Errorf("the next edit, without a mark: %q, %v", text, err)
 	}
 	m = New(access, by)
 	if _, err := m.Handoff(t.Context(), looked(t, m, journal.Record{}), "words", false); fault.ClassOf(err) != fault.Usage {
-		t.Errorf("nobody keeps it: %v", err)
+		t.Errorf("without an owner: %v", err)
 	}
 }
 
-// What others may read is written down as it may be published.
+// NextEdit returns texts without secrets.
 func TestNextEdit(t *testing.T) {
 	access, _, by := clustertest.Reached(position.P1)
 	m := New(access, kept{by})

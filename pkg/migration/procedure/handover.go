@@ -28,7 +28,7 @@ func reasonNotToFence(snap migration.Snapshot) string {
 		return "the cluster is not at P3: " + snap.Result.Summary
 	}
 	if len(r.KCMs) < 2 {
-		return "there is one kube-controller-manager, and nobody to lead its other controllers while it is started again"
+		return "there is one kube-controller-manager: its other controllers would stop during the restart"
 	}
 	for _, k := range r.KCMs {
 		if k.Mode() != component.InTreeMigrating {
@@ -157,7 +157,7 @@ func missingForFence(snap migration.Snapshot) []string {
 	return missing
 }
 
-// missingForKCMs lists what is missing until every kube-controller-manager is Ready and one
+// missingForKCMs lists the conditions missing until every kube-controller-manager is Ready and one
 // leads.
 func missingForKCMs(r migration.Reading) []string {
 	var missing []string

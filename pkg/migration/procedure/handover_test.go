@@ -23,7 +23,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// readyToHandOver is a cluster at P3 of which nothing is missing.
+// readyToHandOver returns a cluster at P3 that meets all conditions of a hand-over.
 func readyToHandOver() migration.Snapshot {
 	snap := clustertest.At(position.P3)
 	l := &snap.Reading.Leases
@@ -36,7 +36,7 @@ func words(k *migration.KCM, more ...string) {
 	k.Args = component.Parse(append([]string{"--cloud-provider=aws", "--enable-leader-migration=true"}, more...))
 }
 
-// Where a condition is missing that no waiting brings, the lease is left to the switch.
+// A condition that no wait can meet leaves the lease to the switch.
 func TestLeftToSwitch(t *testing.T) {
 	ended := func(ago time.Duration) func(*migration.Snapshot) {
 		return func(s *migration.Snapshot) {
@@ -46,7 +46,7 @@ func TestLeftToSwitch(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		change func(*migration.Snapshot)
-		why    string // begins with; "": it may be fenced
+		why    string // prefix; empty if the lease may be fenced
 	}{
 		"nothing is missing":              {func(*migration.Snapshot) {}, ""},
 		"a pod that a Node lacks":         {func(s *migration.Snapshot) { s.Result = clustertest.ResultAt(position.P2) }, ""},
@@ -56,7 +56,7 @@ func TestLeftToSwitch(t *testing.T) {
 		"one control plane":               {func(s *migration.Snapshot) { s.Reading.KCMs = s.Reading.KCMs[:1] }, "there is one kube-controller-manager"},
 		"one without the flag":            {func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", false) }, "kube-controller-manager of Machine cp-1 is not seen"},
 		"one external":                    {func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "external", true) }, "kube-controller-manager of Machine cp-1 is not seen"},
-		"arguments that nobody knows":     {func(s *migration.Snapshot) { s.Reading.KCMs[0].Known = false }, "kube-controller-manager of Machine cp-0 is not seen"},
+		"unknown arguments":               {func(s *migration.Snapshot) { s.Reading.KCMs[0].Known = false }, "kube-controller-manager of Machine cp-0 is not seen"},
 		"another lock":                    {func(s *migration.Snapshot) { words(&s.Reading.KCMs[1], "--leader-elect-resource-lock=endpointsleases") }, "kube-controller-manager of Machine cp-1: its lock is endpointsleases"},
 		"a lock of another name":          {func(s *migration.Snapshot) { words(&s.Reading.KCMs[1], "--leader-elect-resource-name=mine") }, "kube-controller-manager of Machine cp-1: its lock is leases kube-system/mine"},
 		"a lock elsewhere":                {func(s *migration.Snapshot) { words(&s.Reading.KCMs[1], "--leader-elect-resource-namespace=x") }, "kube-controller-manager of Machine cp-1: its lock is leases x/"},
@@ -86,12 +86,12 @@ func TestLeftToSwitch(t *testing.T) {
 			ended(time.Minute)(s)
 			s.Reading.KCMs[0].Node, s.Reading.KCMs[0].Member, s.Reading.KCMs[0].Kind = "ip-10-0-0-4.ec2.internal", "cp-0", "Machine"
 		}, "kube-controller-manager of Machine cp-0 ended at"},
-		"a holder that no name tells": {func(s *migration.Snapshot) {
+		"a holder that no name identifies": {func(s *migration.Snapshot) {
 			ended(time.Minute)(s)
 			s.Reading.KCMs[0].Node, s.Reading.KCMs[0].Member = "ip-10-0-0-4.ec2.internal", "custom-1"
 		}, "kube-controller-manager of Machine custom-1 ended at"},
 		"the holder ended long ago": {ended(11 * time.Minute), ""},
-		"somebody else ended a minute ago": {func(s *migration.Snapshot) {
+		"another one ended a minute ago": {func(s *migration.Snapshot) {
 			ended(time.Minute)(s)
 			s.Reading.KCMs[1].Pod, s.Reading.KCMs[0].Pod = s.Reading.KCMs[0].Pod, &downstream.Pod{}
 		}, ""},
@@ -104,11 +104,11 @@ func TestLeftToSwitch(t *testing.T) {
 	}
 }
 
-// What may come by waiting is waited for, and the lease is not fenced before.
-func TestUntilFence(t *testing.T) {
+// Conditions that a wait can meet delay the fence.
+func TestMissingForFence(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*migration.Snapshot)
-		open   string // "": nothing
+		open   string // empty if nothing is missing
 	}{
 		"nothing is missing":      {func(*migration.Snapshot) {}, ""},
 		"a pod that a Node lacks": {func(s *migration.Snapshot) { s.Result = clustertest.ResultAt(position.P2) }, "the cluster is not at P3"},
@@ -116,9 +116,9 @@ func TestUntilFence(t *testing.T) {
 		"the lease does not move": {func(s *migration.Snapshot) {
 			s.Reading.Leases.Migration = clustertest.Unwritten(s.Reading.Leases.Migration)
 		}, "migration lease: acquired by kube-controller-manager, not renewed yet"},
-		"nobody leads the KCMs": {func(s *migration.Snapshot) { s.Reading.Leases.KCM = clustertest.Unwritten(s.Reading.Leases.KCM) }, "Lease kube-system/kube-controller-manager: not seen renewing"},
-		"another one leads":     {func(s *migration.Snapshot) { s.Reading.Leases.KCM = clustertest.Renewing("cp-1_kcm", wellknown.KCM) }, "not yet with the kube-controller-manager that leads"},
-		"nobody waits for it":   {func(s *migration.Snapshot) { s.Reading.Leases.CCM = clustertest.Unwritten(s.Reading.Leases.CCM) }, "Lease kube-system/cloud-controller-manager: not seen renewing"},
+		"no KCM leads":        {func(s *migration.Snapshot) { s.Reading.Leases.KCM = clustertest.Unwritten(s.Reading.Leases.KCM) }, "Lease kube-system/kube-controller-manager: not seen renewing"},
+		"another one leads":   {func(s *migration.Snapshot) { s.Reading.Leases.KCM = clustertest.Renewing("cp-1_kcm", wellknown.KCM) }, "not yet with the kube-controller-manager that leads"},
+		"no CCM waits for it": {func(s *migration.Snapshot) { s.Reading.Leases.CCM = clustertest.Unwritten(s.Reading.Leases.CCM) }, "Lease kube-system/cloud-controller-manager: not seen renewing"},
 		"it has not led for long": {func(s *migration.Snapshot) {
 			s.Reading.Leases.CCM.Last.Acquire = s.Reading.Leases.CCM.Last.Renew.Add(-29 * time.Second)
 		}, "has led for 29s of 30s"},
@@ -134,17 +134,17 @@ func TestUntilFence(t *testing.T) {
 	}
 }
 
-// heldBy is a cluster whose migration lease has a holder that renews it.
+// heldBy returns a cluster with a holder that renews the migration lease.
 func heldBy(holder, manager string) migration.Snapshot {
 	snap := readyToHandOver()
 	snap.Reading.Leases.Migration = clustertest.Renewing(holder, manager)
-	if manager == wellknown.KCM { // who leads under the flag holds both
+	if manager == wellknown.KCM { // a leader with the flag holds both leases
 		snap.Reading.Leases.KCM = snap.Reading.Leases.Migration
 	}
 	return ledFor(snap, 15*time.Second)
 }
 
-// ledFor is the same, whose holder has had the lease for so long.
+// ledFor makes the holder's tenure last for a duration.
 func ledFor(snap migration.Snapshot, d time.Duration) migration.Snapshot {
 	held := &snap.Reading.Leases.Migration
 	held.First.Acquire = held.Last.Renew.Add(-d)
@@ -152,15 +152,14 @@ func ledFor(snap migration.Snapshot, d time.Duration) migration.Snapshot {
 	return snap
 }
 
-// fencedBy is one whose migration lease is fenced.
+// fencedBy returns a cluster whose migration lease is fenced by a run.
 func fencedBy(run string) migration.Snapshot {
 	snap := readyToHandOver()
 	snap.Reading.Leases.Migration = clustertest.Unwritten(clustertest.Renewing(wellknown.Fence+run, wellknown.FieldManager))
 	return snap
 }
 
-// Who holds the lease behind a fence decides, and what another run fenced is no fault of
-// this one's.
+// The holder after a fence decides. A fence of another run does not fail this run.
 func TestHandOverVerdicts(t *testing.T) {
 	fence := func(run string) journal.Intent {
 		return journal.Intent{Step: migration.StepHandOver, What: "fence", Run: run, Token: "cp-0_kcm"}
@@ -171,13 +170,13 @@ func TestHandOverVerdicts(t *testing.T) {
 		kind    runner.VerdictKind
 		says    string
 	}{
-		"before":                       {readyToHandOver(), nil, runner.Waiting, "all that a hand-over needs is there"},
-		"the write was lost":           {readyToHandOver(), []journal.Intent{fence("run")}, runner.Waiting, "all that a hand-over needs is there"},
-		"fenced":                       {fencedBy("run"), []journal.Intent{fence("run")}, runner.Waiting, "expires by itself"},
+		"before":                       {readyToHandOver(), nil, runner.Waiting, "all conditions of the hand-over are met"},
+		"the write was lost":           {readyToHandOver(), []journal.Intent{fence("run")}, runner.Waiting, "all conditions of the hand-over are met"},
+		"fenced":                       {fencedBy("run"), []journal.Intent{fence("run")}, runner.Waiting, "expires"},
 		"fenced by a run before":       {fencedBy("old"), []journal.Intent{fence("old")}, runner.Waiting, "fenced by awsmigrate run old"},
-		"fenced by nobody knows whom":  {fencedBy("old"), nil, runner.Waiting, "fenced by awsmigrate run old"},
-		"taken back":                   {heldBy("cp-0_other", wellknown.KCM), []journal.Intent{fence("run")}, runner.Failed, "TakenBack"},
-		"taken back from another run":  {heldBy("cp-0_kcm", wellknown.KCM), []journal.Intent{fence("old")}, runner.Waiting, "all that a hand-over needs is there"},
+		"fenced by an unknown run":     {fencedBy("old"), nil, runner.Waiting, "fenced by awsmigrate run old"},
+		"taken by a KCM":               {heldBy("cp-0_other", wellknown.KCM), []journal.Intent{fence("run")}, runner.Failed, "TakenBack"},
+		"taken from another run":       {heldBy("cp-0_kcm", wellknown.KCM), []journal.Intent{fence("old")}, runner.Waiting, "all conditions of the hand-over are met"},
 		"the CCM leads":                {heldBy("cp-1_ccm", wellknown.CCM), []journal.Intent{fence("run")}, runner.Met, "while every kube-controller-manager is in-tree"},
 		"the CCM leads since a moment": {ledFor(heldBy("cp-1_ccm", wellknown.CCM), 15*time.Second-1), []journal.Intent{fence("run")}, runner.Waiting, "cp-1 leads, and renews"},
 		"the CCM leads anyway":         {heldBy("cp-1_ccm", wellknown.CCM), nil, runner.Met, "while every kube-controller-manager is in-tree"},
@@ -193,9 +192,8 @@ func TestHandOverVerdicts(t *testing.T) {
 	}
 }
 
-// A cloud controller manager that ended after it had led stops the run, and no brake is
-// pulled; what is wrong with a Node pulls it as ever.
-func TestStoppedAtHandOver(t *testing.T) {
+// A restart of a CCM that led stops the run without a pause. A Node fault still pauses.
+func TestGuardVerdict(t *testing.T) {
 	var g guard.Guard
 	signals := guard.Signals{At: clustertest.Start, CCMHolds: true, CCMRestarts: map[string]int32{"ccm-cp-0": 0}}
 	if err := g.Judge(signals); err != nil {
@@ -211,8 +209,8 @@ func TestStoppedAtHandOver(t *testing.T) {
 	}
 }
 
-// A guard, and a run that has fenced once, write nothing; neither does anybody before all
-// is there.
+// WhileWaiting writes nothing for a guard, for a run that has already fenced, and before all
+// conditions are met.
 func TestWhoFences(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change  func(*Migration, *clustertest.Side, *migration.Snapshot)
@@ -255,8 +253,8 @@ func TestWhoFences(t *testing.T) {
 	}
 }
 
-// The fence is as long as the longest of those who may take the lease.
-func TestLongestLease(t *testing.T) {
+// The fence lasts as long as the longest lease of all candidates.
+func TestMaxLeaseDuration(t *testing.T) {
 	snap := readyToHandOver()
 	if got := maxLeaseDuration(snap.Reading); got != 15*time.Second {
 		t.Errorf("%s", got)
@@ -271,7 +269,7 @@ func TestLongestLease(t *testing.T) {
 	}
 }
 
-// holdersWritten are the holders that leases were given.
+// holdersWritten returns the holders that were written to leases.
 func holdersWritten(client *fake.Clientset) []string {
 	var holders []string
 	for _, action := range client.Actions() {

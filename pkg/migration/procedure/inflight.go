@@ -72,7 +72,7 @@ func (m *Migration) waitForInterruptedRun(tx *runner.Tx, snap migration.Snapshot
 		return nil
 	}
 	pending := migration.SummarizePending(snap.Reading.Pending)
-	return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "what an earlier run began to come to its end", Seen: pending, Progress: pending, Err: snap.Reading.HeldUpBy()}
+	return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "the change of an earlier run to finish", Seen: pending, Progress: pending, Err: snap.Reading.HeldUpBy()}
 }
 
 // isUpgrading reports whether the last announced step is an upgrade that still rolls out and
@@ -100,9 +100,9 @@ func (s progress) skipEarlier(ids []journal.StepID, states map[journal.StepID]ru
 		}
 		switch states[id].Kind {
 		case runner.Todo:
-			states[id] = runner.State{Kind: runner.Skipped, Reason: "put off: step " + string(step) + " is under way"}
+			states[id] = runner.State{Kind: runner.Skipped, Reason: "put off: step " + string(step) + " is in progress"}
 		case runner.Always:
-			states[id] = runner.State{Kind: runner.Skipped, Reason: "it was made before step " + string(step) + " began, and is made again after it"}
+			states[id] = runner.State{Kind: runner.Skipped, Reason: "it ran before step " + string(step) + " began, and runs again after it"}
 		case runner.Done, runner.InProgress, runner.Skipped:
 		}
 	}

@@ -34,8 +34,8 @@ func New(access migration.Access, backend migration.Backend) *Migration {
 		rollout: &rolloutMemory{applied: map[journal.StepID]migration.Config{}}}}
 }
 
-// Open observes the cluster once and makes it the target. Kind and names are the Backend's; the
-// UID is that of the cluster's kube-system.
+// Open observes the cluster once and makes it the target. Kind and names are the Backend's. The
+// UID is from kube-system of the cluster.
 func (m *Migration) Open(ctx context.Context, target journal.Target) (migration.Snapshot, error) {
 	var err error
 	if target.UID, err = m.ClusterUID(ctx); err != nil {
@@ -80,7 +80,7 @@ func (m *Migration) Header(snap migration.Snapshot) []string {
 // Leader implements runner.Procedure.
 func (m *Migration) Leader(snap migration.Snapshot) runner.Leader { return snap.CloudControllers() }
 
-// Brake implements runner.Procedure.
+// Brake implements runner.Procedure. // words:ok
 func (m *Migration) Brake(ctx context.Context, tx *runner.Tx, snap migration.Snapshot, _ error) (string, error) {
 	return m.Backend.Brake(ctx, tx, snap, func(ctx context.Context) (migration.Snapshot, error) { return m.Observe(ctx, tx.Record()) })
 }

@@ -27,8 +27,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// What is observed is where the cluster is; an undo observes how the chart was installed,
-// and the names that it goes back from.
+// Observe returns the position. An undo also observes the install method and the names that it
+// accepts.
 func TestObserve(t *testing.T) {
 	helms := journal.Record{Intents: []journal.Intent{{Step: migration.StepInstall, Object: chart.HelmObject}}}
 	for _, p := range position.All() {
@@ -36,7 +36,7 @@ func TestObserve(t *testing.T) {
 			core, _, _ := observer(p)
 			core.isUndo = back
 			var snap migration.Snapshot
-			for range 2 { // a lease is seen to move in the second look
+			for range 2 { // the second reading proves that the lease changes
 				var err error
 				core.Clock.(clustertest.Clock).Step(5 * time.Second)
 				if snap, err = core.Observe(t.Context(), helms); err != nil {
@@ -60,9 +60,8 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// What a reading that failed leaves: an error that says of what, and an outage that the
-// next one remembers.
-func TestObserveFails(t *testing.T) {
+// A failed reading returns an error that names the resource, and is recorded as an outage.
+func TestObserve_readFails_recordsOutage(t *testing.T) {
 	refused := apierrors.NewForbidden(schema.GroupResource{}, "", nil)
 	for resource, object := range map[string]string{"nodes": "Nodes", "leases": "Lease kube-system/" + wellknown.MigrationLease, "secrets": "Helm's records in kube-system", "": ""} {
 		core, client, by := observer(position.P2)
@@ -92,8 +91,8 @@ func TestObserveFails(t *testing.T) {
 	}
 }
 
-// The CCM was there once it was seen, also when it is gone.
-func TestCCMThatWasThere(t *testing.T) {
+// A CCM that was observed once counts as seen after it is gone.
+func TestObserve_CCMRemoved_remembersIt(t *testing.T) {
 	core, client, _ := observer(position.P3)
 	if _, err := core.Observe(t.Context(), journal.Record{}); err != nil {
 		t.Fatal(err)
@@ -106,12 +105,12 @@ func TestCCMThatWasThere(t *testing.T) {
 	}
 }
 
-// Where nobody but the CCM can hold the lease, and it was not seen to move yet, the first
-// reading looks on until it moves, or for as long as a holder may be silent.
-func TestObserveLooksOn(t *testing.T) {
+// If only the CCM can hold the lease and no change was seen yet, the first reading repeats
+// until the lease changes or the renew deadline passes.
+func TestObserveLeases_unprovenHolder_readsAgain(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at    position.Position
-		still int // looks at leases in which nobody writes one
+		still int // readings without a write
 		waits time.Duration
 		mixed bool
 	}{
@@ -119,7 +118,7 @@ func TestObserveLooksOn(t *testing.T) {
 		"it moves in a while":        {position.P4, 12, 2 * time.Second, false},
 		"it never moves":             {position.P4, 10000, 10 * time.Second, true},
 		"another may hold it":        {position.P3, 10000, 0, false},
-		"nobody needs it":            {position.P5, 10000, 0, false},
+		"no process needs it":        {position.P5, 10000, 0, false},
 		"there is no CCM to hold it": {position.P0, 10000, 0, false},
 	} {
 		core, client, _ := observer(tt.at)
@@ -146,8 +145,8 @@ func TestObserveLooksOn(t *testing.T) {
 	}
 }
 
-// Helm's record of a release whose DaemonSet is gone counts in an undo, where the journal
-// says that we installed it.
+// During an undo, Helm's record of a release without its DaemonSet counts if the journal says
+// that we installed it.
 func TestRecordLeft(t *testing.T) {
 	ours := journal.Record{Intents: []journal.Intent{{Object: "Node cp-0"}, {Object: chart.HelmObject}}}
 	record := func(name string) *corev1.Secret {
@@ -162,7 +161,7 @@ func TestRecordLeft(t *testing.T) {
 	}{
 		"it is left":             {position.P2, ours, false, []string{wellknown.CCM}, true},
 		"of another release":     {position.P2, ours, false, []string{"other"}, false},
-		"there is none":          {position.P2, ours, false, nil, false},
+		"no release":             {position.P2, ours, false, nil, false},
 		"others installed it":    {position.P2, journal.Record{Intents: []journal.Intent{{Object: "Node cp-0"}}}, false, []string{wellknown.CCM}, false},
 		"its DaemonSet is there": {position.P3, ours, false, []string{wellknown.CCM}, false},
 		"no undo asks":           {position.P2, ours, true, []string{wellknown.CCM}, false},
@@ -181,8 +180,8 @@ func TestRecordLeft(t *testing.T) {
 	}
 }
 
-// A way back goes back from the names that it found when it began, and no later ones.
-func TestNamesThatAnUndoFinds(t *testing.T) {
+// An undo accepts the renames that it found when it began, and no later ones.
+func TestKnownRenames(t *testing.T) {
 	core, client, _ := observer(position.P4)
 	core.isUndo = true
 	record := clustertest.Printed(t, clustertest.Prints()...)
@@ -204,8 +203,8 @@ func TestNamesThatAnUndoFinds(t *testing.T) {
 	}
 }
 
-// A cluster that a procedure does not fit is judged by nothing else.
-func TestJudgeRefusesWhatDoesNotFit(t *testing.T) {
+// An unsupported cluster is not judged further.
+func TestJudge_unsupported_refuses(t *testing.T) {
 	core, _, by := observer(position.P3)
 	for _, want := range []error{nil, clustertest.ErrAway} {
 		by.Config.Refused = want

@@ -29,25 +29,25 @@ func migrationRows() []row {
 			make: func(b base) migration.Step { return &preflight{base: b} }},
 		{id: migration.StepSnapshot, title: "take an etcd snapshot",
 			make: func(b base) migration.Step { return &snapshot{base: b} }},
-		{id: migration.StepLeaseAccess, title: "let kube-controller-manager use the migration lease", positionOf: position.P1,
+		{id: migration.StepLeaseAccess, title: "grant access to the migration lease", positionOf: position.P1,
 			make: func(b base) migration.Step { return &leaseAccess{base: b} }},
-		{id: migration.StepEnable, title: "turn leader migration on in every kube-controller-manager", positionOf: position.P2,
+		{id: migration.StepEnable, title: "enable leader migration in every kube-controller-manager", positionOf: position.P2,
 			target: migration.Target{ControlPlanes: component.InTreeMigrating, Restarted: true},
 			make:   func(b base) migration.Step { return &editStep{b, enableLeaderMigration()} }},
 		{id: migration.StepCordon, title: "cordon control-plane nodes",
 			make: func(b base) migration.Step { return &cordon{base: b} }},
-		{id: migration.StepInstall, title: "install the cloud controller manager beside them", positionOf: position.P3,
+		{id: migration.StepInstall, title: "install the cloud controller manager", positionOf: position.P3,
 			make: func(b base) migration.Step { return &install{base: b} }},
-		{id: migration.StepHandOver, title: "let the cloud controller manager take over, while it can still be taken back",
+		{id: migration.StepHandOver, title: "hand over to the cloud controller manager (reversible)",
 			make: func(b base) migration.Step { return &handOver{base: b} }},
 		{id: migration.StepSwitch, title: "switch every component to the external provider", positionOf: position.P4,
 			target: migration.Target{ControlPlanes: component.External, Kubelets: migration.KubeletExternal, Restarted: true},
 			make:   func(b base) migration.Step { return &editStep{b, switchProvider(b.Options.EarlyHandOver)} }},
-		{id: migration.StepUncordon, title: "give back the cordons",
+		{id: migration.StepUncordon, title: "uncordon control-plane nodes",
 			make: func(b base) migration.Step { return &uncordon{base: b} }},
 		{id: migration.StepVerify, title: "audit the cluster against the fingerprint",
 			make: func(b base) migration.Step { return &finalAudit{base: b} }},
-		{id: migration.StepDisable, title: "turn leader migration off, remove lease and grant", positionOf: position.P5,
+		{id: migration.StepDisable, title: "disable leader migration, remove lease and grant", positionOf: position.P5,
 			make: func(b base) migration.Step { return &disable{base: b} }},
 		{id: migration.StepUpgrade, title: "upgrade Kubernetes", irreversible: "Kubernetes 1.27 and later have no in-tree AWS provider to go back to",
 			make: func(b base) migration.Step { return &editStep{b, upgradeKubernetes(b.Options.KubernetesVersion)} }},
@@ -57,16 +57,16 @@ func migrationRows() []row {
 // undoRows returns the steps that only an undo has, in order.
 func undoRows() []row {
 	return []row{
-		{id: migration.StepUndoPreflight, title: "see that there is a way back",
+		{id: migration.StepUndoPreflight, title: "check that rollback is possible",
 			make: func(b base) migration.Step { return &undoPreflight{base: b} }},
-		{id: migration.StepUndoDisable, title: "turn leader migration on again in the cloud controller manager", undoneStep: migration.StepDisable,
+		{id: migration.StepUndoDisable, title: "enable leader migration in the cloud controller manager again", undoneStep: migration.StepDisable,
 			make: func(b base) migration.Step { return &undoDisable{base: b} }},
 		{id: migration.StepUndoSwitch, title: "switch every component back to the in-tree provider, with leader migration", undoneStep: migration.StepSwitch,
 			target: migration.Target{ControlPlanes: component.InTreeMigrating, Kubelets: migration.KubeletInTree},
 			make:   func(b base) migration.Step { return &editStep{b, switchBack()} }},
 		{id: migration.StepUndoInstall, title: "uninstall the cloud controller manager", undoneStep: migration.StepInstall,
 			make: func(b base) migration.Step { return &undoInstall{base: b} }},
-		{id: migration.StepUndoEnable, title: "turn leader migration off in every kube-controller-manager", undoneStep: migration.StepEnable,
+		{id: migration.StepUndoEnable, title: "disable leader migration in every kube-controller-manager", undoneStep: migration.StepEnable,
 			target: migration.Target{ControlPlanes: component.InTree},
 			make:   func(b base) migration.Step { return &editStep{b, disableLeaderMigrationAgain()} }},
 		{id: migration.StepUndoAccess, title: "remove migration lease and grant", undoneStep: migration.StepLeaseAccess,
@@ -154,7 +154,7 @@ func EditingOf(id journal.StepID, o migration.Options) migration.Editing {
 }
 
 // StepsTo returns an editing step, preceded by the earlier steps whose edits may still be
-// missing: its edit is planned on top of theirs.
+// missing: its edit is planned on top of those.
 func StepsTo(o migration.Options, snap migration.Snapshot, id journal.StepID) []migration.Editing {
 	ids := order(o)
 	if undoneStep(id) != "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// The steps in force, in their order, by the choices that change it.
-func TestStepsInForce(t *testing.T) {
+// The active steps, by the options that change them.
+func TestOrder(t *testing.T) {
 	const upgrade = "v1.27.10+rke2r1"
 	helm := []journal.StepID{migration.StepPreflight, migration.StepSnapshot, migration.StepLeaseAccess, migration.StepEnable, migration.StepCordon, migration.StepInstall, migration.StepSwitch, migration.StepUncordon, migration.StepVerify, migration.StepDisable}
 	document := []journal.StepID{migration.StepPreflight, migration.StepSnapshot, migration.StepLeaseAccess, migration.StepEnable, migration.StepInstall, migration.StepCordon, migration.StepSwitch, migration.StepUncordon, migration.StepVerify, migration.StepDisable}
@@ -50,7 +50,7 @@ func TestStepsInForce(t *testing.T) {
 	}
 }
 
-// Every step says where it is described, and only an upgrade has no way back.
+// Every step has a documentation page, and only an upgrade is irreversible.
 func TestStepInfos(t *testing.T) {
 	for _, infos := range [][]runner.Info{StepInfos(), UndoStepInfos()} {
 		for _, info := range infos {
@@ -72,9 +72,8 @@ func TestStepInfos(t *testing.T) {
 	}
 }
 
-// Steps are named in journals, plans and commands by these words: a later version has to
-// know them.
-func TestWordsOfSteps(t *testing.T) {
+// Journals, plans and commands use these IDs: later versions must know them.
+func TestStepInfos_stableIDs(t *testing.T) {
 	for step, word := range map[journal.StepID]string{
 		migration.StepPreflight: "preflight", migration.StepSnapshot: "etcd-snapshot", migration.StepLeaseAccess: "lease-access", migration.StepEnable: "enable-leader-migration", migration.StepCordon: "cordon",
 		migration.StepInstall: "install-ccm", migration.StepHandOver: "hand-over", migration.StepSwitch: "switch-provider", migration.StepUncordon: "uncordon", migration.StepVerify: "verify", migration.StepDisable: "disable-leader-migration", migration.StepUpgrade: "upgrade",
@@ -90,8 +89,8 @@ func TestWordsOfSteps(t *testing.T) {
 	}
 }
 
-// An owner goes on with edits after our write, and with a document that installs the chart,
-// which Helm does not leave to it. It goes on with no way back.
+// The owner of a rollout applies edits after our write, and a document that installs the chart.
+// It does not apply Helm installs or undo steps.
 func TestRolls_methods_steps(t *testing.T) {
 	for method, want := range map[migration.InstallMethod][]journal.StepID{
 		migration.InstallHelm:     {migration.StepEnable, migration.StepSwitch, migration.StepUpgrade},
@@ -109,7 +108,7 @@ func TestRolls_methods_steps(t *testing.T) {
 	}
 }
 
-// A plan is made on top of the edits that may not be made yet, forward and back.
+// Plans build on earlier edits that may be missing, in both directions.
 func TestStepsTo_positions_steps(t *testing.T) {
 	for name, tt := range map[string]struct {
 		id   journal.StepID

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestOutageRemembersReadingsThatFailed(t *testing.T) {
+func TestOutage_failedReading_isRecent(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	var o outage
 	if o = o.next(now, time.Second, nil); o.afterGap || o.isRecent(now) {
@@ -25,8 +25,8 @@ func TestOutageRemembersReadingsThatFailed(t *testing.T) {
 	}
 }
 
-// An API that stood still and answered in the end was away as well: who leads ends when it
-// has waited for a renewal for ten seconds.
+// An API that responds late was away as well: a leader exits after ten seconds without a
+// renewal.
 func TestOutageIsAlsoAReadingThatStoodStill(t *testing.T) {
 	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 	for took, away := range map[time.Duration]bool{7 * time.Second: false, 8 * time.Second: true, time.Minute: true} {

@@ -84,7 +84,7 @@ func (m *Migration) RequireInformed(snap migration.Snapshot) error {
 	}
 	return &fault.Error{Class: fault.Check, Reason: "OwnerNotInformed", Object: snap.Reading.Object,
 		Seen:   "is kept by " + strings.Join(names, ", ") + ": " + migration.OrElse(migration.RevertHarm(snap.Result.Position), migration.RevertHarm(position.P3)),
-		Wanted: "an owner who has what is written", Fix: migration.InformFix(owners)}
+		Wanted: "an owner that knows the new configuration", Fix: migration.InformFix(owners)}
 }
 
 // ownerNotes returns notes for a plan on owners that prevent a run from writing.

@@ -21,22 +21,22 @@ func TestRequireInformed(t *testing.T) {
 	for name, tt := range map[string]struct {
 		owners   []migration.Owner
 		informed []string
-		fix      string // in the refusal; "": none
+		fix      string // fix of the refusal, or empty
 	}{
-		"nobody keeps it":   {nil, nil, ""},
-		"nobody, and said":  {nil, []string{"terraform"}, ""},
-		"not informed":      {[]migration.Owner{fleet}, nil, "--owner-informed=fleet"},
-		"informed":          {[]migration.Owner{fleet}, []string{"Fleet"}, ""},
-		"as people write":   {[]migration.Owner{argo}, []string{"argo-cd"}, ""},
-		"one of two":        {[]migration.Owner{fleet, argo}, []string{"fleet"}, "--owner-informed=argocd"},
-		"both":              {[]migration.Owner{fleet, argo}, []string{"fleet", "argocd"}, ""},
-		"somebody else was": {[]migration.Owner{fleet}, []string{"terraform"}, "--owner-informed=fleet"},
+		"no owner":                {nil, nil, ""},
+		"no owner, but an option": {nil, []string{"terraform"}, ""},
+		"not informed":            {[]migration.Owner{fleet}, nil, "--owner-informed=fleet"},
+		"informed":                {[]migration.Owner{fleet}, []string{"Fleet"}, ""},
+		"as people write":         {[]migration.Owner{argo}, []string{"argo-cd"}, ""},
+		"one of two":              {[]migration.Owner{fleet, argo}, []string{"fleet"}, "--owner-informed=argocd"},
+		"both":                    {[]migration.Owner{fleet, argo}, []string{"fleet", "argocd"}, ""},
+		"another owner informed":  {[]migration.Owner{fleet}, []string{"terraform"}, "--owner-informed=fleet"},
 	} {
 		c := &Migration{Access: migration.Access{Options: migration.Options{OwnersInformed: tt.informed}}}
 		snap := migration.Snapshot{Reading: migration.Reading{Object: "Cluster fleet-default/demo", Owners: tt.owners}, Result: position.Result{Position: position.P3}}
 		begun := runner.Observation{States: map[journal.StepID]runner.State{migration.StepSwitch: {Kind: runner.InProgress}}}
 		for way, err := range map[string]error{"forward": c.RequireInformed(snap), "undo": c.Undo().RequireInformed(snap),
-			"a run": c.Precheck(t.Context(), snap, runner.Observation{}), "one taken up": c.Precheck(t.Context(), snap, begun),
+			"a run": c.Precheck(t.Context(), snap, runner.Observation{}), "a resumed run": c.Precheck(t.Context(), snap, begun),
 			"a run back": c.Undo().Precheck(t.Context(), snap, begun)} {
 			f, refused := fault.As(err)
 			switch {
@@ -49,13 +49,13 @@ func TestRequireInformed(t *testing.T) {
 	}
 }
 
-// What would stop the preflight stops a run that has begun nothing; a step that a
-// killed run left in progress is taken up all the same.
-func TestPrecheckLooksWhereNothingIsBegun(t *testing.T) {
+// Failing checks stop a run that has begun nothing. They do not stop a step that a killed run
+// left in progress.
+func TestPrecheck_unstarted_runsChecks(t *testing.T) {
 	c := &Migration{Access: migration.Access{Clock: clock.RealClock{}}, Backend: awayBackend{}}
 	snap := migration.Snapshot{Result: clustertest.ResultAt(position.P0)}
 	if err := c.Precheck(t.Context(), snap, runner.Observation{}); !errors.Is(err, clustertest.ErrAway) {
-		t.Errorf("nobody looked at a cluster on which nothing is begun: %v", err)
+		t.Errorf("no checks on an unstarted cluster: %v", err)
 	}
 	begun := runner.Observation{States: map[journal.StepID]runner.State{migration.StepEnable: {Kind: runner.InProgress}}}
 	if err := c.Precheck(t.Context(), snap, begun); err != nil {

@@ -15,10 +15,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// A step forward makes one edit and has it applied; a way back takes all of its edits
-// back, one after the other. Where somebody puts the old one back at once it ends, and
-// says what of whom.
-func TestEditsOneAfterTheOther(t *testing.T) {
+// A forward step makes one edit and applies it; an undo reverts all edits in sequence. It stops
+// if a foreign writer reverts the edit at once, and names the writer.
+func TestEditStepDo_severalEdits(t *testing.T) {
 	takenBack := clustertest.Change("spec.a")
 	takenBack.Changes = append(takenBack.Changes, runner.Change{Object: "no place"}, runner.Change{Location: "spec.b"})
 	takenBack.By = "terraform"
@@ -43,8 +42,7 @@ func TestEditsOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// Whether the migration lease can be nobody's but a CCM's with the flag.
-func TestAwaitsCCM(t *testing.T) {
+func TestOnlyCCMCanHold(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at     position.Position
 		change func(*migration.Reading)
@@ -66,8 +64,8 @@ func TestAwaitsCCM(t *testing.T) {
 	}
 }
 
-// A right is missing where either is; the edit that turns the flag on needs both.
-func TestEnableNeedsBothRights(t *testing.T) {
+// Either missing right refuses the edit that sets the flag.
+func TestRequireInTree_missingRight_refuses(t *testing.T) {
 	for name, tt := range map[string]struct{ get, update, may bool }{"both": {true, true, true}, "get": {true, false, false}, "update": {false, true, false}} {
 		core, _, _ := observer(position.P1)
 		snap := clustertest.At(position.P1)
@@ -78,9 +76,8 @@ func TestEnableNeedsBothRights(t *testing.T) {
 	}
 }
 
-// The switch is written where the CCM waits, beside nobody else, and with the control
-// planes that the preflight saw.
-func TestMaySwitch(t *testing.T) {
+// The switch requires a waiting CCM, no other manager, and the control planes of the preflight.
+func TestRequireReadyToSwitch(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*migration.Snapshot)
 		reason string
@@ -100,9 +97,8 @@ func TestMaySwitch(t *testing.T) {
 	}
 }
 
-// Cordons of ours are given back early once each control plane is seen to be switched and
-// Ready, by its pod.
-func TestCordonsAreGivenBackEarly(t *testing.T) {
+// Our cordons are removed early once the pod of each control plane is switched and Ready.
+func TestUncordonEarly(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*migration.KCM)
 		gives  bool
@@ -126,7 +122,7 @@ func TestCordonsAreGivenBackEarly(t *testing.T) {
 	}
 }
 
-// broken is a configuration of which every question fails.
+// broken is a configuration whose methods all fail.
 type broken struct{ *clustertest.Editor }
 
 func (broken) Edit(context.Context, migration.Snapshot, ...migration.Editing) (migration.Edit, error) {
@@ -141,8 +137,8 @@ func (broken) WhileRolling(context.Context, *runner.Tx, migration.Snapshot, migr
 	return false, clustertest.ErrAway
 }
 
-// What cannot be computed, seen or done is an error of the step, and nothing follows it.
-func TestStepsPassErrorsOn(t *testing.T) {
+// An error of the Backend is returned by the step, and nothing follows it.
+func TestSteps_backendFails_returnError(t *testing.T) {
 	by := &clustertest.Editor{Open: []migration.Edit{clustertest.Change("a")}}
 	called := false
 	step := anEdit(migration.StepSwitch, by)

@@ -12,11 +12,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// refusal is one case of a guard in a write: a cluster on which it allows the write, but
-// for one change.
+// refusal is a case of a write precondition: a cluster that it allows, with one change.
 type refusal struct {
 	change  func(*migration.Snapshot)
-	reason  string // "": it allows
+	reason  string // empty if allowed
 	passing bool
 }
 
@@ -41,8 +40,7 @@ func kcm(i int, change func(*migration.KCM)) func(*migration.Snapshot) {
 	return func(s *migration.Snapshot) { change(&s.Reading.KCMs[i]) }
 }
 
-// The CCM loses its flag only once no kube-controller-manager can run the controllers
-// beside it.
+// The CCM keeps its flag while any kube-controller-manager could run the controllers, too.
 func TestNoneInTree(t *testing.T) {
 	holds(t, map[string]refusal{
 		"all external":           {},
@@ -53,8 +51,8 @@ func TestNoneInTree(t *testing.T) {
 	}, func() migration.Snapshot { return clustertest.At(position.P4) }, requireExternal)
 }
 
-// A CCM goes only where every kube-controller-manager would take over from it.
-func TestSomebodyTakesOver(t *testing.T) {
+// A CCM is removed only if every kube-controller-manager would take over.
+func TestRequireTakeover(t *testing.T) {
 	gone := func(s *migration.Snapshot) { s.Reading.Down.CCM, s.Reading.Down.CCMPods = nil, nil }
 	holds(t, map[string]refusal{
 		"all would":                 {},
@@ -74,16 +72,16 @@ func TestSomebodyTakesOver(t *testing.T) {
 	}, func() migration.Snapshot { return clustertest.At(position.P3) }, requireTakeover)
 }
 
-// Components become in-tree again only while somebody holds the migration lease under
-// leader migration, and nobody runs the controllers without it.
-func TestMayComeBack(t *testing.T) {
+// Components become in-tree again only while a process holds the migration lease and no process
+// runs the controllers without leader migration.
+func TestRequireLeaseHeld(t *testing.T) {
 	holds(t, map[string]refusal{
 		"the CCM holds it":             {},
 		"a KCM with the flag holds it": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = s.Reading.Leases.KCM }, "", false},
-		"nobody was seen to renew it": {func(s *migration.Snapshot) {
+		"no renewal was observed": {func(s *migration.Snapshot) {
 			s.Reading.Leases.Migration = clustertest.Unwritten(s.Reading.Leases.Migration)
 		}, "NotReadyToComeBack", true},
-		"there is none":                     {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, "NotReadyToComeBack", true},
+		"no lease":                          {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, "NotReadyToComeBack", true},
 		"a program without business has it": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = clustertest.Renewing("x_1", "kubectl") }, "NotReadyToComeBack", true},
 		"there is no CCM":                   {func(s *migration.Snapshot) { s.Reading.Down.CCM = nil }, "NotReadyToComeBack", true},
 		"the CCM has no flag":               {func(s *migration.Snapshot) { s.Reading.Down.CCM = clustertest.CCM(false, 2) }, "NotReadyToComeBack", true},
@@ -93,10 +91,10 @@ func TestMayComeBack(t *testing.T) {
 	}, func() migration.Snapshot { return clustertest.At(position.P4) }, requireLeaseHeld)
 }
 
-// The lease is nobody's only where no process is left that could want it.
-func TestUnused(t *testing.T) {
+// The lease is unused only if no process could still need it.
+func TestRequireLeaseUnused(t *testing.T) {
 	holds(t, map[string]refusal{
-		"nobody wants it":          {},
+		"no process needs it":      {},
 		"one has the flag":         {kcm(1, func(k *migration.KCM) { *k = clustertest.AKCM("cp-1", "aws", true) }), "FlagStillThere", false},
 		"one is not known":         {kcm(0, func(k *migration.KCM) { k.Known = false }), "FlagStillThere", false},
 		"the CCM is there":         {func(s *migration.Snapshot) { *s = clustertest.WithCCM(*s, true) }, "CCMStillThere", false},
@@ -105,9 +103,9 @@ func TestUnused(t *testing.T) {
 	}, func() migration.Snapshot { return clustertest.At(position.P1) }, requireLeaseUnused)
 }
 
-// A way back ends where a later Kubernetes has no in-tree provider, and where a Node would
-// get another name by it; only if something would have to become in-tree again.
-func TestUndoRefused(t *testing.T) {
+// Rollback is impossible on a Kubernetes without the in-tree provider, or if it would rename a
+// Node, unless all components are in-tree.
+func TestJudgeUndo_renamesAndVersions_refuses(t *testing.T) {
 	newer := func(s *migration.Snapshot) { s.Reading.Version = "v1.27.1+rke2r1" }
 	joined := func(s *migration.Snapshot) { s.Record = clustertest.Printed(t, clustertest.Prints()[:2]...) }
 	for name, tt := range map[string]struct {
@@ -132,9 +130,9 @@ func TestUndoRefused(t *testing.T) {
 			joined(s)
 			s.Reading.Down.Nodes[2].Addresses = []downstream.Address{{Type: "ExternalDNS", Address: "worker"}}
 		}, "NodesWouldBeRenamed"},
-		"it joined by a rename":               {position.P4, func(s *migration.Snapshot) { joined(s); s.Reading.Stale = map[string]bool{"worker": true} }, ""},
-		"nobody knows which Nodes were there": {position.P4, func(s *migration.Snapshot) { s.Record = journal.Record{} }, "NodesWouldBeRenamed"},
-		"it joined, and all is in-tree":       {position.P3, joined, ""},
+		"it joined by a rename":         {position.P4, func(s *migration.Snapshot) { joined(s); s.Reading.Stale = map[string]bool{"worker": true} }, ""},
+		"no fingerprint":                {position.P4, func(s *migration.Snapshot) { s.Record = journal.Record{} }, "NodesWouldBeRenamed"},
+		"it joined, and all is in-tree": {position.P3, joined, ""},
 	} {
 		snap := clustertest.At(tt.at)
 		snap.Record = clustertest.Printed(t, clustertest.Prints()...)

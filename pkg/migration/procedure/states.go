@@ -125,8 +125,8 @@ func (s progress) halfMigrated() error {
 		Fix: s.fixHalfMigrated(), Err: joinProblems(s.Result.Problems)}
 }
 
-// fixHalfMigrated returns the instructions for a cluster between two positions. It tells the
-// user to make no change by hand while a rollout or our pause is active.
+// fixHalfMigrated returns the instructions for a cluster between two positions. The user must
+// not edit by hand while a rollout or our pause is active.
 func (s progress) fixHalfMigrated() string {
 	fix := "bring the components named to one state, by hand or by a commit where the Cluster is kept"
 	if s.Options.HandOver {
@@ -136,9 +136,9 @@ func (s progress) fixHalfMigrated() string {
 	case s.Result.Ungranted:
 		return "run again after these two commands in the cluster that is migrated: " + checks.GrantCommands
 	case slices.ContainsFunc(s.Reading.Pending, func(open migration.PendingCondition) bool { return open.OurPause }):
-		return fix + ", then end the pause that the brake has set (docs/going-back.md, after the brake), and run again when nothing moves any more"
+		return fix + ", then end the pause that awsmigrate has set (docs/going-back.md#after-the-brake), and run again once the cluster is at rest"
 	case len(s.Reading.Pending) > 0:
-		return "it is not at rest: where what is rolled out is right, wait until nothing moves any more, then run again; else " + fix + " at once"
+		return "it is not at rest: if the rollout is right, wait until it is finished, then run again; else " + fix + " at once"
 	}
 	return fix + ", then run again"
 }
@@ -199,7 +199,7 @@ func (s progress) cordonState(now current) runner.State {
 	case now.reached >= position.P4:
 		return runner.State{Kind: runner.Done, Reason: "not repeated after the switch"}
 	case s.Options.HandOver:
-		return runner.State{Kind: runner.Skipped, Reason: "somebody else commits the edits, which may take days; the lease keeps two managers apart"}
+		return runner.State{Kind: runner.Skipped, Reason: "the owner commits the edits, which may take days; the lease separates two managers"}
 	case s.Cordon.Skip != "":
 		return runner.State{Kind: runner.Skipped, Reason: s.Cordon.Skip}
 	case len(s.Cordon.Open) == 0:
@@ -244,7 +244,7 @@ func (s progress) reasonToSkipDisable() string {
 	case s.Options.KeepLeaderMigration:
 		return "--keep-leader-migration"
 	case len(s.Reading.Owners) > 0 && !s.Options.DisableAsked && !s.Options.HandOver:
-		return fmt.Sprintf("%s keeps this configuration and could put the old one back: commit the new one there first, then run with --keep-leader-migration=false", s.Reading.Owners[0])
+		return fmt.Sprintf("%s manages this configuration and could revert it: commit the new one there first, then run with --keep-leader-migration=false", s.Reading.Owners[0])
 	}
 	return ""
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Where nothing is wrong but that the grant is gone, the refusal has the commands that
-// give it back, and has them nowhere else.
-func TestDeletedGrantIsGivenBackByItsFix(t *testing.T) {
+// If only the grant is missing, the refusal contains the commands that restore it. No other
+// refusal contains them.
+func TestFixHalfMigrated_grantDeleted_hasCommands(t *testing.T) {
 	hazard := position.Result{Position: position.Unknown, Mixed: true, HandMade: true, Problems: []string{"x"}}
 	for _, ungranted := range []bool{true, false} {
 		hazard.Ungranted = ungranted
@@ -28,7 +28,7 @@ func TestDeletedGrantIsGivenBackByItsFix(t *testing.T) {
 	}
 }
 
-// sided adds what a Backend reads that rolls its edits out by itself.
+// sided adds the readings of a Backend that rolls out its own edits.
 func sided(s progress) progress {
 	s.Reading.Snapshot = runner.State{Kind: runner.Skipped}
 	if n := len(s.Record.Intents); s.Options.Snapshot {
@@ -53,9 +53,9 @@ func TestJudge(t *testing.T) {
 	tests := []struct {
 		name  string
 		s     progress
-		first journal.StepID // the first step that a run would write in; "" for none
+		first journal.StepID // the first step of a run that would write, or empty
 		state runner.StateKind
-		err   string // reason; "" for none
+		err   string // reason of the error, or empty
 	}{
 		{"P0", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P0)}, Cordon: open}, migration.StepLeaseAccess, runner.Todo, ""},
 		{"P0 with a snapshot", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P0)}, Options: migration.Options{Snapshot: true}}, migration.StepSnapshot, runner.Todo, ""},
@@ -92,13 +92,13 @@ func TestJudge(t *testing.T) {
 		{"all have it, and workers roll", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P4), Record: record(migration.StepSwitch)}}, migration.StepSwitch, runner.InProgress, ""},
 		{"half switched, still rolling: cordons are not set again", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P3, position.P4), Record: record(migration.StepSwitch)}, Cordon: open}, migration.StepSwitch, runner.InProgress, ""},
 		{"half enabled, still rolling, journal gone: no snapshot in between", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P1, position.P2)}, Options: migration.Options{Snapshot: true}}, migration.StepEnable, runner.InProgress, ""},
-		{"an upgrade of ours rolls", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepSwitch, migration.StepDisable, migration.StepUpgrade)}, Options: upgrade}, migration.StepUpgrade, runner.InProgress, ""},
+		{"our upgrade rolls", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepSwitch, migration.StepDisable, migration.StepUpgrade)}, Options: upgrade}, migration.StepUpgrade, runner.InProgress, ""},
 		{"every kubelet has it, and it still rolls", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepUpgrade)}, Options: upgrade, AtTarget: true}, migration.StepUpgrade, runner.InProgress, ""},
 		{"upgraded", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepUpgrade)}, Options: upgrade, AtTarget: true}, "", "", ""},
-		{"an upgrade of somebody's rolls", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepSwitch)}, Options: upgrade}, migration.StepUpgrade, runner.Todo, ""},
-		{"an upgrade of ours rolls, nobody asks to end it", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepUpgrade)}}, "", "", ""},
+		{"a foreign upgrade rolls", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepSwitch)}, Options: upgrade}, migration.StepUpgrade, runner.Todo, ""},
+		{"our upgrade rolls, without the option", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepUpgrade)}}, "", "", ""},
 		{"unknown in the middle of our upgrade", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: position.Result{Position: position.Unknown}, Record: record(migration.StepDisable, migration.StepUpgrade)}, Options: upgrade}, migration.StepUpgrade, runner.InProgress, ""},
-		{"it moves by somebody else's doing", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1)}}, migration.StepEnable, runner.Todo, ""},
+		{"another writer causes a rollout", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1)}}, migration.StepEnable, runner.Todo, ""},
 		{"it moves long after our edit", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P3), Record: record(migration.StepEnable)}, Cordon: guard.CordonPlan{Ours: []string{"cp"}}}, migration.StepSwitch, runner.Todo, ""},
 	}...)
 	for _, tt := range tests {
@@ -128,9 +128,9 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// What lies between two positions is brought to one by hand, but not beside a rollout or
-// the brake, and where somebody else makes the edits there.
-func TestWayOutOfAHalfMigratedCluster(t *testing.T) {
+// A user brings a cluster between two positions to one, but not during a rollout or our pause.
+// An owner of the configuration does it there.
+func TestFixHalfMigrated(t *testing.T) {
 	held := clustertest.Resting()
 	held.Pending = []migration.PendingCondition{{Object: "x", Seen: "paused", OurPause: true}}
 	for name, tt := range map[string]struct {
@@ -140,11 +140,11 @@ func TestWayOutOfAHalfMigratedCluster(t *testing.T) {
 		want     []string
 	}{
 		"at rest":                    {clustertest.Resting(), false, position.Result{}, []string{"by hand or by a commit", "then run again"}},
-		"at rest, of somebody else":  {clustertest.Resting(), true, position.Result{}, []string{"commit what the Cluster said before", "then run again"}},
-		"rolled out":                 {clustertest.Rolling(), false, position.Result{}, []string{"wait until nothing moves any more", "by hand or by a commit", " at once"}},
-		"rolled out for its owner":   {clustertest.Rolling(), true, position.Result{}, []string{"wait until nothing moves any more", "else commit"}},
-		"held by the brake":          {held, false, position.Result{}, []string{"by hand or by a commit", "then end the pause"}},
-		"held, of somebody else":     {held, true, position.Result{}, []string{"commit what the Cluster said before", "then end the pause"}},
+		"at rest, with an owner":     {clustertest.Resting(), true, position.Result{}, []string{"commit what the Cluster said before", "then run again"}},
+		"rolled out":                 {clustertest.Rolling(), false, position.Result{}, []string{"wait until it is finished", "by hand or by a commit", " at once"}},
+		"rolled out for its owner":   {clustertest.Rolling(), true, position.Result{}, []string{"wait until it is finished", "else commit"}},
+		"paused by us":               {held, false, position.Result{}, []string{"by hand or by a commit", "then end the pause"}},
+		"paused, with an owner":      {held, true, position.Result{}, []string{"commit what the Cluster said before", "then end the pause"}},
 		"nothing but a right is off": {clustertest.Rolling(), true, position.Result{Ungranted: true}, []string{"two commands"}},
 	} {
 		s := progress{Snapshot: migration.Snapshot{Reading: tt.reading, Result: tt.result}, Options: migration.Options{HandOver: tt.handOver}}
@@ -160,7 +160,7 @@ func TestWayOutOfAHalfMigratedCluster(t *testing.T) {
 	}
 }
 
-func TestPreflightWaitsForARollOfOurs(t *testing.T) {
+func TestStates_ownRollout_skipsPreflight(t *testing.T) {
 	enabling := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable}}}
 	snapshotting := journal.Record{Intents: []journal.Intent{{Step: migration.StepSnapshot, Token: "1"}}}
 	for _, tt := range []struct {
@@ -174,7 +174,7 @@ func TestPreflightWaitsForARollOfOurs(t *testing.T) {
 		{"half done, at rest: its edit may have to be written", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultBetween(position.P1, position.P2), Record: enabling}}, runner.Always},
 		{"our snapshot", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P0), Record: snapshotting}, Options: migration.Options{Snapshot: true}}, runner.Skipped},
 		{"our upgrade", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: journal.Record{Intents: []journal.Intent{{Step: migration.StepUpgrade}}}}, Options: migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}}, runner.Skipped},
-		{"nobody's roll", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1)}}, runner.Always},
+		{"a foreign rollout", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1)}}, runner.Always},
 	} {
 		snap, err := sided(tt.s).states(order(migration.Options{InstallMethod: migration.InstallHelm, KubernetesVersion: tt.s.Options.KubernetesVersion}))
 		if err != nil {
@@ -186,7 +186,7 @@ func TestPreflightWaitsForARollOfOurs(t *testing.T) {
 	}
 }
 
-func TestFlagIsNeverPutOnAfterTheSwitch(t *testing.T) {
+func TestStates_afterSwitch_noFlag(t *testing.T) {
 	for _, p := range []position.Position{position.P4, position.P5} {
 		for _, method := range []migration.InstallMethod{migration.InstallHelm, migration.InstallManifest} {
 			snap, err := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(p)}}).states(order(migration.Options{InstallMethod: method}))
@@ -202,7 +202,7 @@ func TestFlagIsNeverPutOnAfterTheSwitch(t *testing.T) {
 	}
 }
 
-func TestOrderPutsTheManifestBeforeTheCordon(t *testing.T) {
+func TestOrder_manifest_installBeforeCordon(t *testing.T) {
 	ids := order(migration.Options{InstallMethod: migration.InstallManifest})
 	index := map[journal.StepID]int{}
 	for i, id := range ids {
@@ -213,8 +213,8 @@ func TestOrderPutsTheManifestBeforeTheCordon(t *testing.T) {
 	}
 }
 
-// Only steps that bring the cluster to a position of their own can lie between two; what
-// the journal has of others, or of before an undo, is passed over.
+// Only steps that reach a position can be in progress between two. Other steps, and steps
+// before an undo, are skipped.
 func TestLastIntended(t *testing.T) {
 	for name, tt := range map[string]struct {
 		steps []journal.StepID
@@ -225,7 +225,7 @@ func TestLastIntended(t *testing.T) {
 		"cordons after it":    {[]journal.StepID{migration.StepEnable, migration.StepCordon}, migration.StepEnable},
 		"a snapshot alone":    {[]journal.StepID{migration.StepSnapshot}, ""},
 		"an upgrade after it": {[]journal.StepID{migration.StepDisable, migration.StepUpgrade}, migration.StepDisable},
-		"taken back":          {[]journal.StepID{migration.StepEnable, migration.StepUndoEnable}, ""},
+		"undone":              {[]journal.StepID{migration.StepEnable, migration.StepUndoEnable}, ""},
 		"begun again":         {[]journal.StepID{migration.StepEnable, migration.StepUndoEnable, migration.StepLeaseAccess}, migration.StepLeaseAccess},
 	} {
 		if got := lastIntended(intended(tt.steps...)); got != tt.want {
@@ -234,9 +234,8 @@ func TestLastIntended(t *testing.T) {
 	}
 }
 
-// The table of steps is whole: each position from P1 on has one step that leads to it and
-// one that leads back.
-func TestEveryPositionHasAWayForthAndBack(t *testing.T) {
+// Each position from P1 has one step that reaches it and one that undoes it.
+func TestPositionOf_everyPosition_hasStepAndUndo(t *testing.T) {
 	for p := position.P1; p <= position.P5; p++ {
 		step := stepTo(p)
 		if step == "" || positionOf(step) != p || undoneStep(undoStep(step)) != step || undonePosition(undoStep(step)) != p {
@@ -253,9 +252,9 @@ func TestEveryPositionHasAWayForthAndBack(t *testing.T) {
 	}
 }
 
-// The steps that a position alone does not decide: what was left out stays left out, what
-// is ours is given back, and what was done is not asked for again.
-func TestStatesOfSteps(t *testing.T) {
+// The position alone does not decide these steps: omitted steps stay omitted, our cordons are
+// removed, and finished work is not repeated.
+func TestState(t *testing.T) {
 	skip := guard.CordonPlan{Skip: "drains", Open: []string{"cp"}}
 	for name, tt := range map[string]struct {
 		at     position.Position
@@ -265,21 +264,21 @@ func TestStatesOfSteps(t *testing.T) {
 		id     journal.StepID
 		want   runner.StateKind
 	}{
-		"no cordon is to be set":             {position.P2, skip, migration.Options{}, false, migration.StepCordon, runner.Skipped},
-		"none was, after the switch":         {position.P4, skip, migration.Options{}, false, migration.StepCordon, runner.Done},
-		"so none is given back":              {position.P2, skip, migration.Options{}, false, migration.StepUncordon, runner.Skipped},
-		"nor after the switch":               {position.P4, skip, migration.Options{}, false, migration.StepUncordon, runner.Done},
-		"ours are, whatever is skipped":      {position.P2, guard.CordonPlan{Skip: "drains", Ours: []string{"cp"}}, migration.Options{}, false, migration.StepUncordon, runner.Todo},
-		"what is to be cordoned comes back":  {position.P2, guard.CordonPlan{Open: []string{"cp"}}, migration.Options{}, false, migration.StepUncordon, runner.Todo},
-		"none is to be":                      {position.P2, guard.CordonPlan{}, migration.Options{}, false, migration.StepUncordon, runner.Done},
-		"after the switch, none is any more": {position.P4, guard.CordonPlan{Open: []string{"cp"}}, migration.Options{}, false, migration.StepUncordon, runner.Done},
-		"the audit is always made":           {position.P5, guard.CordonPlan{}, migration.Options{}, false, migration.StepVerify, runner.Always},
-		"the preflight, too":                 {position.P4, guard.CordonPlan{}, migration.Options{}, false, migration.StepPreflight, runner.Always},
-		"but not at the end":                 {position.P5, guard.CordonPlan{}, migration.Options{}, false, migration.StepPreflight, runner.Done},
-		"again before an upgrade":            {position.P5, guard.CordonPlan{}, migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}, false, migration.StepPreflight, runner.Always},
-		"and not after it":                   {position.P5, guard.CordonPlan{}, migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}, true, migration.StepPreflight, runner.Done},
-		"it is kept, and off":                {position.P5, guard.CordonPlan{}, migration.Options{KeepLeaderMigration: true}, false, migration.StepDisable, runner.Done},
-		"it is kept":                         {position.P4, guard.CordonPlan{}, migration.Options{KeepLeaderMigration: true}, false, migration.StepDisable, runner.Skipped},
+		"cordons are skipped":           {position.P2, skip, migration.Options{}, false, migration.StepCordon, runner.Skipped},
+		"none was, after the switch":    {position.P4, skip, migration.Options{}, false, migration.StepCordon, runner.Done},
+		"so none is given back":         {position.P2, skip, migration.Options{}, false, migration.StepUncordon, runner.Skipped},
+		"nor after the switch":          {position.P4, skip, migration.Options{}, false, migration.StepUncordon, runner.Done},
+		"ours are, whatever is skipped": {position.P2, guard.CordonPlan{Skip: "drains", Ours: []string{"cp"}}, migration.Options{}, false, migration.StepUncordon, runner.Todo},
+		"uncordon follows open cordons": {position.P2, guard.CordonPlan{Open: []string{"cp"}}, migration.Options{}, false, migration.StepUncordon, runner.Todo},
+		"no open cordon":                {position.P2, guard.CordonPlan{}, migration.Options{}, false, migration.StepUncordon, runner.Done},
+		"after the switch, no cordon":   {position.P4, guard.CordonPlan{Open: []string{"cp"}}, migration.Options{}, false, migration.StepUncordon, runner.Done},
+		"the audit is always made":      {position.P5, guard.CordonPlan{}, migration.Options{}, false, migration.StepVerify, runner.Always},
+		"the preflight, too":            {position.P4, guard.CordonPlan{}, migration.Options{}, false, migration.StepPreflight, runner.Always},
+		"but not at the end":            {position.P5, guard.CordonPlan{}, migration.Options{}, false, migration.StepPreflight, runner.Done},
+		"again before an upgrade":       {position.P5, guard.CordonPlan{}, migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}, false, migration.StepPreflight, runner.Always},
+		"and not after it":              {position.P5, guard.CordonPlan{}, migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}, true, migration.StepPreflight, runner.Done},
+		"it is kept, and off":           {position.P5, guard.CordonPlan{}, migration.Options{KeepLeaderMigration: true}, false, migration.StepDisable, runner.Done},
+		"it is kept":                    {position.P4, guard.CordonPlan{}, migration.Options{KeepLeaderMigration: true}, false, migration.StepDisable, runner.Skipped},
 	} {
 		s := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(tt.at)}, Cordon: tt.cordon, Options: tt.o, AtTarget: tt.target})
 		snap, err := s.states(order(migration.Options{InstallMethod: migration.InstallHelm, KubernetesVersion: tt.o.KubernetesVersion}))
@@ -289,9 +288,9 @@ func TestStatesOfSteps(t *testing.T) {
 	}
 }
 
-// Whoever keeps the configuration could put the one from before the flag back, and the
-// lease then helps nobody; one who made every edit has it.
-func TestDisableBesideAnOwner(t *testing.T) {
+// An owner could revert to the configuration before the flag, and then needs the lease. An
+// owner that made every edit does not.
+func TestReasonToSkipDisable_owner(t *testing.T) {
 	for name, tt := range map[string]struct {
 		o    migration.Options
 		want runner.StateKind
@@ -311,8 +310,8 @@ func TestDisableBesideAnOwner(t *testing.T) {
 	}
 }
 
-// Between positions a step counts as begun, and what it brings is not there yet.
-func TestReachedWhileNothingIsReadable(t *testing.T) {
+// Between positions a step counts as begun, and its position is not reached.
+func TestCurrent_unreadable(t *testing.T) {
 	unknown := position.Result{Position: position.Unknown}
 	s := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: unknown, Record: intended(migration.StepSwitch)}})
 	if now, err := s.current(); err != nil || now != (current{migration.StepSwitch, position.P3}) {
@@ -321,12 +320,12 @@ func TestReachedWhileNothingIsReadable(t *testing.T) {
 	leaderless := position.Result{Position: position.P4, Mixed: true, Between: [2]position.Position{position.P4, position.P4}}
 	s = sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: leaderless}})
 	if now, err := s.current(); err != nil || now != (current{"", position.P4}) {
-		t.Errorf("switched, and nobody leads: %+v, %v", now, err)
+		t.Errorf("switched without a leader: %+v, %v", now, err)
 	}
 }
 
-// What is wrong is in the error, each of it; where nothing more is known, nothing is.
-func TestErrorsNameTheirProblems(t *testing.T) {
+// The error contains each problem; it is nil without problems.
+func TestJoinProblems(t *testing.T) {
 	for _, problems := range [][]string{nil, {"cp-0 is odd"}, {"cp-0 is odd", "cp-1 is odd"}} {
 		s := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: position.Result{Position: position.Unknown, HandMade: true, Problems: problems}}})
 		_, err := s.states(order(migration.Options{InstallMethod: migration.InstallHelm}))

@@ -98,12 +98,12 @@ func (m *Migration) runChecks(ctx context.Context, tx *runner.Tx, snap migration
 		if step == "" || ending {
 			wait := m.waitForInterruptedRun(tx, snap)
 			if ending {
-				wait = &runner.Verdict{Kind: runner.Waiting, WaitingFor: "the end of what an earlier run rolled out"}
+				wait = &runner.Verdict{Kind: runner.Waiting, WaitingFor: "the end of an earlier run's rollout"}
 			}
 			stop, err := m.judgeFailure(snap, step, wait, err)
 			return report, facts, &stop, err
 		}
-		tx.Warn(fmt.Sprintf("%s is in progress and is taken up again although %v", step, err))
+		tx.Warn(fmt.Sprintf("%s is in progress and continues although %v", step, err))
 	}
 	return report, facts, nil, nil
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// The preflight takes fingerprint and control planes once every check has passed, and
-// stops at one that fails, unless a step is under way: then it says so and goes on. What
-// an earlier run left moving, or rolled out without seeing its end, is waited for.
+// The preflight records fingerprint and control planes once every check has passed. It stops at
+// a failing check unless a step is in progress: then it warns and continues. It waits for an
+// unfinished rollout of an earlier run, or for its end.
 func TestPreflightStep(t *testing.T) {
 	half := func(s *migration.Snapshot) {
 		s.Result = clustertest.ResultBetween(position.P2, position.P3)
@@ -33,7 +33,7 @@ func TestPreflightStep(t *testing.T) {
 		s.Record = journal.Record{LeftOpen: true, Intents: []journal.Intent{{Step: migration.StepEnable, Run: "earlier"}}}
 		s.Reading.MayOutlive = true
 	}
-	// A machine came back under a second name, and all is rolled out: no wait cures that.
+	// A machine joined under a second name, and the rollout is complete: no wait resolves that.
 	second := func(s *migration.Snapshot) {
 		again := s.Reading.Down.Nodes[2]
 		again.Name, again.UID = "second-"+again.Name, "another"
@@ -51,8 +51,8 @@ func TestPreflightStep(t *testing.T) {
 		"all is well":                        {false, nil, runner.Met, ""},
 		"a check fails":                      {true, nil, runner.Failed, ""},
 		"one fails in the middle of a step":  {true, half, runner.Met, ""},
-		"one fails while others' work goes":  {true, left, runner.Waiting, "what an earlier run began to come to its end"},
-		"its end was not seen":               {true, unseen, runner.Waiting, "the end of what an earlier run rolled out"},
+		"one fails while others' work goes":  {true, left, runner.Waiting, "the change of an earlier run to finish"},
+		"its end was not seen":               {true, unseen, runner.Waiting, "the end of an earlier run's rollout"},
 		"its end was not seen, all is well":  {false, unseen, runner.Met, ""},
 		"its end was not seen, and a rename": {true, renamed, runner.Braked, ""},
 		"others' work goes, and a rename":    {true, leftRenamed, runner.Braked, ""},
@@ -74,7 +74,7 @@ func TestPreflightStep(t *testing.T) {
 				t.Errorf("%s: %s plans %+v, %v", name, id, plan, err)
 			}
 			if id == migration.StepPreflight {
-				continue // its verdict is the same, of the journal that it reads
+				continue // same verdict: it depends on the journal
 			}
 			got, err := step.Verify(t.Context(), tx, snap)
 			if err != nil || got.Kind != tt.want || got.WaitingFor != tt.waits || tt.want == runner.Waiting && got.Seen == "" || (got.Err == nil) != (tt.want != runner.Failed && tt.want != runner.Braked) {
@@ -90,9 +90,9 @@ func TestPreflightStep(t *testing.T) {
 	}
 }
 
-// A preflight that passes writes down how the cluster looked, once; one that does not
-// writes nothing. Nodes that were registered again since are taken as they are now.
-func TestPreflightNotes(t *testing.T) {
+// A passing preflight records the cluster once; a failing one writes nothing. Nodes that
+// registered again since are recorded as they are now.
+func TestPreflightVerify_writesNotes(t *testing.T) {
 	for _, fails := range []bool{true, false} {
 		core, _, by := observer(position.P0)
 		if fails {
@@ -127,9 +127,8 @@ func TestPreflightNotes(t *testing.T) {
 	}
 }
 
-// A fingerprint counts for the migration that it was taken in: one that was taken back,
-// or that nobody began, is taken anew.
-func TestFingerprintIsTakenOnce(t *testing.T) {
+// A fingerprint belongs to one migration. It is taken again after an undo, or if no step began.
+func TestPreflightVerify_fingerprint_takenOnce(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at    position.Position
 		begun bool
@@ -154,8 +153,8 @@ func TestFingerprintIsTakenOnce(t *testing.T) {
 	}
 }
 
-// A journal that nobody can read stops whatever would judge by it.
-func TestFingerprintThatNobodyCanRead(t *testing.T) {
+// An unreadable journal stops all steps that judge by it.
+func TestFingerprint_unreadableJournal_stops(t *testing.T) {
 	core, _, _ := observer(position.P4)
 	tx := clustertest.TxFor(t, migration.StepPreflight)
 	if err := tx.Note(t.Context(), guard.FingerprintNote, []byte("no fingerprint")); err != nil {
@@ -180,7 +179,7 @@ func TestFingerprintThatNobodyCanRead(t *testing.T) {
 	}
 }
 
-// An audit of a finished step has a failing check as its fault, and not as a wait.
+// A failing check fails the finished step; the step does not wait.
 func TestAudited(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		core, _, by := observer(position.P1)
@@ -194,9 +193,9 @@ func TestAudited(t *testing.T) {
 	}
 }
 
-// A step that takes something away for good ends with an audit: what fails then is its
-// failure, though all that it waited for is there.
-func TestEndsAreAudited(t *testing.T) {
+// A step that removes something permanently ends with an audit, which can fail after all waits
+// are over.
+func TestVerify_lastAudit_fails(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		core, _, by := observer(position.P5)
 		if fails {
@@ -210,7 +209,7 @@ func TestEndsAreAudited(t *testing.T) {
 	}
 }
 
-// A plan foresees what would stop the run, by the same checks as its preflight.
+// Foresee returns the failures that would stop the run, from the checks of its preflight.
 func TestForesee(t *testing.T) {
 	left := func(s *migration.Snapshot) {
 		s.Record = journal.Record{LeftOpen: true, Intents: []journal.Intent{{Step: migration.StepInstall}}}
@@ -230,7 +229,7 @@ func TestForesee(t *testing.T) {
 		}, false},
 		"an earlier run left it moving":  {position.P1, true, func(s *migration.Snapshot) { left(s); s.Reading.Pending = clustertest.Rolling().Pending }, false},
 		"it was left, and does not move": {position.P1, true, left, true},
-		"it moves, and nobody left it":   {position.P1, true, func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, true},
+		"a foreign rollout":              {position.P1, true, func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, true},
 	} {
 		core, _, by := observer(tt.at)
 		if tt.bad {
@@ -256,9 +255,9 @@ func TestForesee(t *testing.T) {
 	}
 }
 
-// An undo foresees whether there is a way back, and whether the cluster is at rest but for
-// what that undo ends.
-func TestForeseeAnUndo(t *testing.T) {
+// The preview of an undo judges whether rollback is possible and whether the cluster is at
+// rest, except for the step that the undo ends.
+func TestForeseeUndo(t *testing.T) {
 	newer := func(s *migration.Snapshot) { s.Reading.Version = "v1.27.1+rke2r1" }
 	moving := func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }
 	for name, tt := range map[string]struct {
@@ -269,14 +268,14 @@ func TestForeseeAnUndo(t *testing.T) {
 		"no way back":        {newer, "NoWayBack"},
 		"none, and it moves": {func(s *migration.Snapshot) { newer(s); moving(s) }, "NoWayBack"},
 		"it moves":           {moving, "NotAtRest"},
-		"it moves by what is undone": {func(s *migration.Snapshot) {
+		"the undone step rolls": {func(s *migration.Snapshot) {
 			moving(s)
 			s.Record.Intents = []journal.Intent{{Step: migration.StepSwitch}}
 		}, ""},
 		"an earlier run left it":      {func(s *migration.Snapshot) { moving(s); s.Record.LeftOpen = true }, ""},
 		"it was left, and is at rest": {func(s *migration.Snapshot) { s.Record.LeftOpen = true }, ""},
 		"left, and a Node is not up":  {func(s *migration.Snapshot) { s.Record.LeftOpen = true; s.Reading.Down.Nodes[2].Ready.Status = "False" }, "NotAtRest"},
-		"a brake of an earlier run":   {func(s *migration.Snapshot) { s.Reading.Pending = []migration.PendingCondition{{OurPause: true}} }, ""},
+		"a pause of an earlier run":   {func(s *migration.Snapshot) { s.Reading.Pending = []migration.PendingCondition{{OurPause: true}} }, ""},
 		"half switched is what it end": {func(s *migration.Snapshot) {
 			s.Result = clustertest.ResultBetween(position.P3, position.P4)
 			s.Record.Intents = []journal.Intent{{Step: migration.StepSwitch}}
@@ -294,8 +293,8 @@ func TestForeseeAnUndo(t *testing.T) {
 	}
 }
 
-// On a cluster on which nothing was begun the checks are made before any trace of a run.
-func TestPrecheckJudges(t *testing.T) {
+// On an unstarted cluster the checks run before any trace of a run exists.
+func TestPrecheck_failingCheck_stops(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at    position.Position
 		bad   bool
@@ -314,13 +313,13 @@ func TestPrecheckJudges(t *testing.T) {
 	snap := looked(t, core, journal.Record{})
 	core.Config.Host = "no URL: %"
 	if err := core.Precheck(t.Context(), snap, runner.Observation{}); err == nil {
-		t.Error("nobody looked, and nothing stops it")
+		t.Error("no check ran, and no error")
 	}
 }
 
-// A cluster that cannot be migrated as it is stops its plan, while nothing is begun; what
-// else fails is the preflight's. A check that may not be skipped stops it always.
-func TestPlanIsRefused(t *testing.T) {
+// An unsupported cluster refuses the plan before the migration begins; other failures are left
+// to the preflight. A check that cannot be skipped always refuses it.
+func TestRequireSupported(t *testing.T) {
 	fails := verify.Finding{Status: verify.Fail, Seen: "no"}
 	for name, tt := range map[string]struct {
 		at    position.Position
@@ -347,8 +346,8 @@ func TestPlanIsRefused(t *testing.T) {
 	}
 }
 
-// Without a client for its checks a run stops nowhere unsaid.
-func TestChecksWithoutAClient(t *testing.T) {
+// Without a client for the checks, a run stops with an error.
+func TestInspect_noClient_fails(t *testing.T) {
 	core, _, _ := observer(position.P1)
 	snap := looked(t, core, clustertest.Printed(t, clustertest.Prints()...))
 	core.Config.Host = "no URL: %"
@@ -367,7 +366,7 @@ func TestChecksWithoutAClient(t *testing.T) {
 	}
 }
 
-// The last pod to be replaced may have led: its lease has to expire before the audit.
+// The last replaced pod may have led: its lease must expire before the audit.
 func TestDisable_noLeaderYet_waits(t *testing.T) {
 	for name, change := range map[string]func(*lease.Series){
 		"its holder no longer writes": func(s *lease.Series) { s.First = s.Last },

@@ -23,14 +23,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// flagIn says whether the values of a document turn leader migration on.
+// flagIn reports whether the values of a document enable leader migration.
 func flagIn(document string) bool {
 	return regexp.MustCompile(`leaderMigration:\s+enabled: true`).MatchString(document)
 }
 
-// The same pods have to run without a restart for two durations of their lease; only
-// then the rest of the cluster is waited for. The engine counts the time.
-func TestInstallSettles(t *testing.T) {
+// The same pods must run without a restart for two lease durations, and only then the rest of
+// the cluster must be at rest. The engine counts the time.
+func TestInstallVerify_samePods_steady(t *testing.T) {
 	restarted := func(s *migration.Snapshot) { clustertest.SetRestarts(&s.Reading.Down.CCMPods[0], 1) }
 	unready := func(s *migration.Snapshot) { clustertest.SetPodReady(&s.Reading.Down.CCMPods[0], false) }
 	longer := func(s *migration.Snapshot) { s.Reading.Leases.CCM.Last.Duration = 20 * time.Second }
@@ -51,21 +51,21 @@ func TestInstallSettles(t *testing.T) {
 		}
 		return got
 	}
-	const settling, settled = "the same pods without a restart for ", "the cluster to come to rest"
+	const settling, settled = "the same pods without a restart for ", "the cluster to be at rest"
 	for name, tt := range map[string]struct {
 		change func(*migration.Snapshot)
 		steady time.Duration
 		waits  string
 		heldUp bool
-		same   bool // the pods are those of the cluster that nothing changed
+		same   bool // the pods of the unchanged cluster
 	}{
-		"it runs":                         {nil, 30 * time.Second, "", false, true},
-		"a pod restarted":                 {restarted, 30 * time.Second, "", false, false},
-		"a pod is not Ready":              {unready, 0, "the cloud controller manager on every control plane", false, false},
-		"a longer lease":                  {longer, 40 * time.Second, "", false, true},
-		"of a duration that nobody tells": {unknown, 30 * time.Second, "", false, true},
-		"the cluster moves":               {moving, 30 * time.Second, settled, false, true},
-		"it needs a person":               {needsAPerson, 30 * time.Second, settled, true, true},
+		"it runs":             {nil, 30 * time.Second, "", false, true},
+		"a pod restarted":     {restarted, 30 * time.Second, "", false, false},
+		"a pod is not Ready":  {unready, 0, "the cloud controller manager on every control plane", false, false},
+		"a longer lease":      {longer, 40 * time.Second, "", false, true},
+		"an unknown duration": {unknown, 30 * time.Second, "", false, true},
+		"the cluster moves":   {moving, 30 * time.Second, settled, false, true},
+		"it needs a person":   {needsAPerson, 30 * time.Second, settled, true, true},
 	} {
 		got := verdict(tt.change)
 		if got.Steady.For != tt.steady || tt.steady > 0 && got.Steady.What != settling+tt.steady.String() {
@@ -83,8 +83,8 @@ func TestInstallSettles(t *testing.T) {
 	}
 }
 
-// The brake comes before all that a step waits for.
-func TestStepsOfTheCCMBrake(t *testing.T) {
+// The guard's error takes precedence over all waits.
+func TestCCMSteps_guardFails_pauses(t *testing.T) {
 	for _, id := range []journal.StepID{migration.StepInstall, migration.StepDisable, migration.StepUndoInstall, migration.StepUndoDisable} {
 		snap := clustertest.At(position.P4)
 		snap.Reading.KCMs[0] = clustertest.AKCM("cp-0", "external", true)
@@ -95,9 +95,9 @@ func TestStepsOfTheCCMBrake(t *testing.T) {
 	}
 }
 
-// The migration lease may stand still while leader migration goes or comes back: there it
-// is what ends, or what nobody has yet. Everywhere else it brakes.
-func TestIdleLeaseBrakesOnlyWhereItIsNeeded(t *testing.T) {
+// An idle migration lease is expected while leader migration is removed or restored. In all
+// other steps it pauses the rollout.
+func TestSignalsOf_idleLease(t *testing.T) {
 	for id, want := range map[journal.StepID]runner.VerdictKind{
 		migration.StepDisable: runner.Waiting, migration.StepUndoDisable: runner.Waiting, migration.StepInstall: runner.Braked, migration.StepUndoInstall: runner.Braked,
 	} {
@@ -118,9 +118,9 @@ func TestIdleLeaseBrakesOnlyWhereItIsNeeded(t *testing.T) {
 	}
 }
 
-// No CCM is installed beside a kube-controller-manager without the flag; where it is
-// installed, nothing is done.
-func TestInstallIsRefused(t *testing.T) {
+// A CCM is not installed next to a kube-controller-manager without the flag. If it is already
+// installed, the step writes nothing.
+func TestInstallDo_flagMissing_refuses(t *testing.T) {
 	snap := clustertest.At(position.P2)
 	snap.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", false)
 	if f, ok := fault.As((&install{}).Do(t.Context(), nil, snap)); !ok || f.Reason != "FlagMissing" || f.Object != snap.Reading.KCMs[1].Name() {
@@ -129,7 +129,7 @@ func TestInstallIsRefused(t *testing.T) {
 	if err := (&install{}).Do(t.Context(), nil, clustertest.At(position.P3)); err != nil {
 		t.Error(err)
 	}
-	half := clustertest.At(position.P3) // installed, and not everywhere
+	half := clustertest.At(position.P3) // installed on a part of the control planes
 	half.Result, half.Reading.KCMs[1] = clustertest.ResultBetween(position.P2, position.P3), clustertest.AKCM("cp-1", "aws", false)
 	half.Result.Position = position.P3
 	if err := (&install{}).Do(t.Context(), nil, half); clustertest.ReasonOf(err) != "FlagMissing" {
@@ -137,14 +137,14 @@ func TestInstallIsRefused(t *testing.T) {
 	}
 }
 
-// A step that installs by a document plans and writes the chart with the flag, or without.
-func TestChartsAsDocuments(t *testing.T) {
+// A manifest install plans and writes the chart with or without the flag.
+func TestChartSteps_manifest_writesDocument(t *testing.T) {
 	for name, tt := range map[string]struct {
 		id      journal.StepID
 		at      position.Position
 		change  func(*migration.Snapshot)
-		plan    string // how its summary begins
-		flag    bool   // in what is planned
+		plan    string // prefix of the summary
+		flag    bool   // in the planned document
 		changes int
 		writes  bool
 		reason  string
@@ -175,7 +175,7 @@ func TestChartsAsDocuments(t *testing.T) {
 			t.Errorf("%s: plans a chart with the flag: %t", name, !tt.flag)
 		}
 		if tt.id == migration.StepInstall {
-			continue // what else runs controllers it looks up on a server
+			continue // the lookup of other managers needs a server
 		}
 		if err := step.Do(t.Context(), clustertest.TxFor(t, tt.id), snap); clustertest.ReasonOf(err) != tt.reason || (len(side.Applied) == 1) != tt.writes {
 			t.Errorf("%s: %v, %d written", name, err, len(side.Applied))
@@ -186,8 +186,8 @@ func TestChartsAsDocuments(t *testing.T) {
 	}
 }
 
-// The right comes back before the flag, and only where it is missing.
-func TestGrantComesBackBeforeTheFlag(t *testing.T) {
+// The grant is restored before the flag, and only if it is missing.
+func TestUndoDisableDo_grantBeforeFlag(t *testing.T) {
 	both := []string{"create roles/" + wellknown.Grant, "create rolebindings/" + wellknown.Grant}
 	for name, tt := range map[string]struct {
 		get, update bool
@@ -206,8 +206,8 @@ func TestGrantComesBackBeforeTheFlag(t *testing.T) {
 	}
 }
 
-// without is a cluster at P4 whose CCM has lost the flag everywhere: the lease is idle,
-// and the grant is there still.
+// without returns a cluster at P4 whose CCM runs without the flag: the lease is idle, and the
+// grant still exists.
 func without() migration.Snapshot {
 	snap := clustertest.WithCCM(clustertest.At(position.P4), false)
 	snap.Reading.Leases.Migration = clustertest.Unwritten(snap.Reading.Leases.Migration)
@@ -215,16 +215,16 @@ func without() migration.Snapshot {
 	return snap
 }
 
-// The lease goes once nobody wrote it for two durations and ten seconds while no process
-// was left that could want it, then the grant. A server holds each delete to what
-// was judged; the clientset leaves that out.
-func TestLeaseAndGrantGo(t *testing.T) {
+// The lease is deleted once it had no write for two durations and ten seconds, and no process
+// needs it; then the grant. Servers check each delete against the judged object; the fake
+// clientset does not.
+func TestRemoveLeaseAndGrant(t *testing.T) {
 	noGrant := func(s *migration.Snapshot) { s.Reading.Down.OwnGrant = false }
 	noLease := func(s *migration.Snapshot) {
 		s.Reading.Leases.Migration = lease.Series{}
 		s.Reading.Down.Leases.Migration = lease.Observation{}
 	}
-	idle := func() migration.Snapshot { // of an undo: no CCM, no flag, the lease left over
+	idle := func() migration.Snapshot { // undo: no CCM, no flag, only the lease left
 		snap := clustertest.At(position.P1)
 		snap.Reading.Leases.Migration = clustertest.Unwritten(clustertest.Renewing("cp-0_kcm", wellknown.KCM))
 		snap.Reading.Down.Leases.Migration = snap.Reading.Leases.Migration.Last
@@ -284,8 +284,8 @@ func TestLeaseAndGrantGo(t *testing.T) {
 	}
 }
 
-// What becomes of the CCM's pods is not judged without its events.
-func TestEventsThatCannotBeRead(t *testing.T) {
+// The CCM's pods cannot be judged without their events.
+func TestCCMSteps_eventsUnreadable_fail(t *testing.T) {
 	unready := clustertest.At(position.P3)
 	clustertest.SetPodReady(&unready.Reading.Down.CCMPods[0], false)
 	for id, snap := range map[journal.StepID]migration.Snapshot{migration.StepInstall: unready, migration.StepDisable: without(), migration.StepUndoDisable: without()} {
@@ -298,7 +298,7 @@ func TestEventsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// ended is a cluster whose CCM was taken away, all but its own lease.
+// ended returns a cluster whose CCM was removed, except for its own lease.
 func ended() migration.Snapshot {
 	snap := clustertest.At(position.P2)
 	snap.Reading.Leases.CCM = clustertest.Unwritten(clustertest.Renewing("cp-1_ccm", wellknown.CCM))

@@ -24,9 +24,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Control planes that joined after the preflight are not cordoned: the next step that
-// writes says that they came.
-func TestNewcomersAreNotCordoned(t *testing.T) {
+// Control planes that joined after the preflight are not cordoned: the next writing step
+// reports them.
+func TestProgress_newControlPlane_notCordoned(t *testing.T) {
 	for name, tt := range map[string]struct {
 		known []continuity.NodePrint
 		want  []string
@@ -81,7 +81,7 @@ func TestCordonSteps(t *testing.T) {
 		plan, err := step.Plan(t.Context(), snap)
 		verdict, failed := step.Verify(t.Context(), clustertest.TxFor(t, tt.id), snap)
 		if verdict.Kind == runner.Met {
-			plan = runner.Plan{} // the step is not asked for one
+			plan = runner.Plan{} // the step does not run
 		}
 		if got := (end{strings.Join(plan.Summary, "|"), verdict.Seen, verdict.Kind, verdict.Evidence}); err != nil || failed != nil || !cmp.Equal(got, tt.want, cmp.AllowUnexported(end{})) {
 			t.Errorf("%s: %v, %v, %+v", name, err, failed, got)
@@ -92,19 +92,19 @@ func TestCordonSteps(t *testing.T) {
 	}
 }
 
-// What the steps write, Node by Node. The clientset leaves out preconditions, which
-// awsccm's own tests hold against a server.
-func TestCordonsAreWritten(t *testing.T) {
+// The steps write Node by Node. The fake clientset ignores preconditions, which awsccm's tests
+// check against a server.
+func TestCordonSteps_writes(t *testing.T) {
 	cordon := func(snap *migration.Snapshot) { clustertest.CordonByUs(&snap.Reading.Down.Nodes[1]) }
 	for name, tt := range map[string]struct {
 		do   func(m *Migration, tx *runner.Tx, snap migration.Snapshot) error
 		then []continuity.NodePrint
 		want []string
 	}{
-		"cordon what is open": {func(m *Migration, tx *runner.Tx, snap migration.Snapshot) error {
+		"cordon open nodes": {func(m *Migration, tx *runner.Tx, snap migration.Snapshot) error {
 			return makeStep(base{Migration: m, ID: migration.StepCordon}).Do(t.Context(), tx, snap)
 		}, nil, []string{"patch nodes/cp-0"}},
-		"give back what is ours": {func(m *Migration, tx *runner.Tx, snap migration.Snapshot) error {
+		"remove our cordons": {func(m *Migration, tx *runner.Tx, snap migration.Snapshot) error {
 			return makeStep(base{Migration: m, ID: migration.StepUncordon}).Do(t.Context(), tx, snap)
 		}, nil, []string{"patch nodes/cp-1"}},
 		"set a user's again": {func(m *Migration, tx *runner.Tx, snap migration.Snapshot) error {
@@ -128,8 +128,8 @@ func TestCordonsAreWritten(t *testing.T) {
 	}
 }
 
-// Every Node that is to be written is, and the first that cannot be ends it.
-func TestCordonsOfSeveralNodes(t *testing.T) {
+// The first failed write stops the step; without failure every Node is written.
+func TestCordonSteps_writeFails_stops(t *testing.T) {
 	names := []string{"cp-0", "cp-1"}
 	for name, tt := range map[string]struct {
 		do     func(m *Migration, tx *runner.Tx, snap migration.Snapshot) error
@@ -171,18 +171,17 @@ func TestCordonsOfSeveralNodes(t *testing.T) {
 	}
 }
 
-// The grant counts by what the API server answers, and a Role that somebody removed again
-// is not waited for.
+// The API server's answer decides. The step does not wait for a Role that was removed again.
 func TestLeaseAccess(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*downstream.Cluster)
 		want   runner.VerdictKind
 	}{
-		"both rights":                    {func(*downstream.Cluster) {}, runner.Met},
-		"not get yet":                    {func(d *downstream.Cluster) { d.MayGet = false }, runner.Waiting},
-		"not update yet":                 {func(d *downstream.Cluster) { d.MayUpdate = false }, runner.Waiting},
-		"no right, and no grant of ours": {func(d *downstream.Cluster) { d.MayUpdate, d.OwnGrant = false, false }, runner.Failed},
-		"the right is somebody else's":   {func(d *downstream.Cluster) { d.OwnGrant = false }, runner.Met},
+		"both rights":                  {func(*downstream.Cluster) {}, runner.Met},
+		"not get yet":                  {func(d *downstream.Cluster) { d.MayGet = false }, runner.Waiting},
+		"not update yet":               {func(d *downstream.Cluster) { d.MayUpdate = false }, runner.Waiting},
+		"no right, and not our grant":  {func(d *downstream.Cluster) { d.MayUpdate, d.OwnGrant = false, false }, runner.Failed},
+		"the right has another source": {func(d *downstream.Cluster) { d.OwnGrant = false }, runner.Met},
 	} {
 		snap := clustertest.At(position.P1)
 		tt.change(&snap.Reading.Down)

@@ -13,18 +13,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// disable-leader-migration begins behind the hand-over. A process that takes it up when
-// the migration lease, which shows that, is gone already judges the CCM's restarts all the
-// same. On a way back they are no reason for a brake.
-func TestRestartsBehindTheRemovedLease(t *testing.T) {
+// disable-leader-migration starts after the hand-over. A run that resumes it after the
+// migration lease is deleted still judges the CCM's restarts. In an undo they cause no pause.
+func TestSignalsOf_disable_judgesRestarts(t *testing.T) {
 	for name, tt := range map[string]struct {
 		step journal.StepID
 		back bool
 		want string
 	}{
-		"taken up in disable-leader-migration": {migration.StepDisable, false, "CCMRestarts"},
-		"in the undo of it":                    {migration.StepUndoDisable, true, ""},
-		"before the hand-over":                 {migration.StepInstall, false, ""},
+		"resumed in disable-leader-migration": {migration.StepDisable, false, "CCMRestarts"},
+		"in the undo of it":                   {migration.StepUndoDisable, true, ""},
+		"before the hand-over":                {migration.StepInstall, false, ""},
 	} {
 		var g guard.Guard
 		snap := clustertest.At(position.P4)

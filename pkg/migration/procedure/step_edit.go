@@ -50,7 +50,7 @@ func (s *editStep) Plan(ctx context.Context, snap migration.Snapshot) (runner.Pl
 		plan, err = edit.Plan()
 	}
 	if err != nil && s.Options.HandOver && s.isRolling(snap) { // the commit may contain anything
-		return runner.Plan{Summary: []string{"watch what was committed"}}, nil
+		return runner.Plan{Summary: []string{"watch the commit"}}, nil
 	}
 	if err == nil && s.rules.addPauses != nil {
 		s.rules.addPauses(&plan, snap)

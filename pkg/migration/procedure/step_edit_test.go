@@ -30,16 +30,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// anEdit is an editing step that demands nothing, of a Backend.
+// anEdit returns an edit step without preconditions.
 func anEdit(id journal.StepID, e *clustertest.Editor) *editStep {
 	m := New(migration.Access{Clock: clock.RealClock{}, Kube: fake.NewClientset()}, e)
 	return &editStep{base{Migration: m, ID: id}, editRules{waitingFor: "the edit", proofFormat: "%d of %d"}}
 }
 
-// Nothing is written that is refused, nor on a cluster that is not at rest, nor where
-// the step's precondition does not hold. A way back in the middle of a rollout is what
-// ends it, and waits for no rest.
-func TestEditIsWrittenOnlyWhereItMay(t *testing.T) {
+// An edit is not written if it is refused, if the cluster is not at rest, or if the
+// precondition fails. An undo during a rollout ends that rollout and does not wait for rest.
+func TestRequireWritable(t *testing.T) {
 	refused, unmet := errors.New("uneditable"), errors.New("not yet")
 	half := migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P3, position.P4),
 		Record: journal.Record{Intents: []journal.Intent{{Step: migration.StepSwitch}}}}
@@ -68,15 +67,15 @@ func TestEditIsWrittenOnlyWhereItMay(t *testing.T) {
 		if wrote := slices.Contains(e.Did, "write a"); wrote != tt.writes {
 			t.Errorf("%s: wrote %t: %v", name, wrote, err)
 		}
-		// What follows a write is observed anew, which this Backend cannot.
+		// The step observes the cluster after a write, which this Backend cannot.
 		if tt.writes != errors.Is(err, clustertest.ErrAway) || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// Where nothing is left to edit, what is edited is applied.
-func TestEditThatIsThereIsApplied(t *testing.T) {
+// If nothing is left to edit, the configuration is applied.
+func TestEditStepDo_nothingToEdit_applies(t *testing.T) {
 	e := &clustertest.Editor{}
 	if err := anEdit(migration.StepEnable, e).Do(t.Context(), clustertest.TxFor(t, migration.StepEnable), migration.Snapshot{Reading: clustertest.Rolling()}); err != nil || !slices.Equal(e.Did, []string{"apply"}) {
 		t.Errorf("%v, %v", e.Did, err)
@@ -101,10 +100,9 @@ func holder(owner string, moves bool) lease.Leases {
 	return out
 }
 
-// A rollout is over once nothing is open: what applies the edit, the Nodes, the cordons,
-// the machines, and who holds the lease. The Nodes come first: what others wait for, they
-// wait for because of them.
-func TestRolloutWaits(t *testing.T) {
+// A rollout is over once nothing is pending: the writer, the Nodes, the cordons, the machines
+// and the lease. The Nodes come first: the other parts wait for them.
+func TestEditStepJudge_pendingParts_wait(t *testing.T) {
 	done := migration.Rollout{Progress: "p", By: migration.ByRancher()}
 	all, some := migration.Reached{Done: 2, Total: 2}, migration.Reached{Done: 1, Total: 2, Open: []string{"b has no flag yet"}}
 	lagging := migration.Rollout{Applying: []string{"Rancher: configuring b"}, Left: []string{"a block is left"}}
@@ -125,9 +123,9 @@ func TestRolloutWaits(t *testing.T) {
 		"switched, held by the CCM":       {switchProvider(false), done, clustertest.Resting(), holder(wellknown.CCM, true), runner.Met, "", ""},
 		"switched, held by the KCM":       {switchProvider(false), done, clustertest.Resting(), holder("kube-controller-manager", true), runner.Waiting, "every machine to run with the external provider", "migration lease: "},
 		"back, held by the CCM":           {switchBack(), done, clustertest.Resting(), holder(wellknown.CCM, true), runner.Met, "", ""},
-		"back, held by nobody":            {switchBack(), done, clustertest.Resting(), lease.Leases{}, runner.Waiting, "every machine to run with the in-tree provider", "migration lease: "},
+		"back, no holder":                 {switchBack(), done, clustertest.Resting(), lease.Leases{}, runner.Waiting, "every machine to run with the in-tree provider", "migration lease: "},
 		"flag gone, the KCM leads":        {disableLeaderMigrationAgain(), done, clustertest.Resting(), holder("kube-controller-manager", true), runner.Met, "", ""},
-		"flag gone, nobody leads":         {disableLeaderMigrationAgain(), done, clustertest.Resting(), lease.Leases{}, runner.Waiting, "every control plane to run without the flag", "Lease kube-system/kube-controller-manager: "},
+		"flag gone, no leader":            {disableLeaderMigrationAgain(), done, clustertest.Resting(), lease.Leases{}, runner.Waiting, "every control plane to run without the flag", "Lease kube-system/kube-controller-manager: "},
 		"a machine lags":                  {enableLeaderMigration(), lagging, clustertest.Resting(), holder("kube-controller-manager", true), runner.Waiting, "every control plane to run with the flag", "Rancher: configuring b; b has no flag yet; a block is left"},
 		"a Node is not Ready":             {enableLeaderMigration(), lagging, down, holder("kube-controller-manager", true), runner.Waiting, "every control plane to run with the flag", "Node b is not Ready; Rancher: configuring b; b has no flag yet; and 1 more"},
 	} {
@@ -148,7 +146,7 @@ func TestRolloutWaits(t *testing.T) {
 	}
 }
 
-// The leases of Nodes are read only once nothing else is open, and count.
+// The leases of Nodes are read last, and only if nothing else is pending.
 func TestJudge_processesFromBefore_askedLast(t *testing.T) {
 	for name, tt := range map[string]struct {
 		open       []string
@@ -158,7 +156,7 @@ func TestJudge_processesFromBefore_askedLast(t *testing.T) {
 		want       runner.VerdictKind
 	}{
 		"something is open":          {open: []string{"b"}, staticPods: true, want: runner.Waiting},
-		"nothing is":                 {staticPods: true, asked: true, want: runner.Waiting}, // no renewal was seen
+		"nothing is":                 {staticPods: true, asked: true, want: runner.Waiting}, // no renewal was observed
 		"rke stops containers first": {want: runner.Met},
 		"it cannot be read":          {staticPods: true, err: clustertest.ErrAway, asked: true, want: runner.Met},
 	} {
@@ -182,9 +180,8 @@ func TestJudge_processesFromBefore_askedLast(t *testing.T) {
 	}
 }
 
-// A verdict of the Backend, the brake and arguments that nobody can know come before all
-// that is waited for.
-func TestVerdictsBeforeTheRollout(t *testing.T) {
+// A verdict of the Backend, a guard error and frozen arguments take precedence over waits.
+func TestEditStepVerify_priority(t *testing.T) {
 	crash := migration.Failed(errors.New("cannot start"))
 	frozen := clustertest.Resting()
 	frozen.KCMs = []migration.KCM{{Member: "cp", Mirror: component.Mirror{Kubelet: "v1.26.5+rke2r1", Hash: "h", PodHash: true}}}
@@ -195,29 +192,29 @@ func TestVerdictsBeforeTheRollout(t *testing.T) {
 		now     migration.Rollout
 		want    runner.VerdictKind
 	}{
-		"nothing":           {clustertest.Resting(), migration.Rollout{}, runner.Met},
-		"it crashes":        {clustertest.Resting(), migration.Rollout{Verdict: &crash, Applying: []string{"b"}}, runner.Failed},
-		"it does harm":      {starving, migration.Rollout{Verdict: &crash}, runner.Braked},
-		"nobody can see it": {frozen, migration.Rollout{Verdict: &crash}, runner.Failed},
+		"nothing":          {clustertest.Resting(), migration.Rollout{}, runner.Met},
+		"it crashes":       {clustertest.Resting(), migration.Rollout{Verdict: &crash, Applying: []string{"b"}}, runner.Failed},
+		"it does harm":     {starving, migration.Rollout{Verdict: &crash}, runner.Braked},
+		"frozen arguments": {frozen, migration.Rollout{Verdict: &crash}, runner.Failed},
 	} {
 		s := anEdit(migration.StepEnable, &clustertest.Editor{Rolled: tt.now})
 		got, err := s.Verify(t.Context(), clustertest.TxFor(t, migration.StepEnable), migration.Snapshot{Reading: tt.reading})
 		if err != nil || got.Kind != tt.want {
 			t.Errorf("%s: %v %+v", name, err, got)
 		}
-		if f, ok := fault.As(got.Err); name == "nobody can see it" && (!ok || f.Reason != "ArgumentsFrozen") {
+		if f, ok := fault.As(got.Err); name == "frozen arguments" && (!ok || f.Reason != "ArgumentsFrozen") {
 			t.Errorf("%s: %v", name, got.Err)
 		}
 	}
 }
 
-// The plan of a step in which the lease changes hands says so, after what the Backend says.
-func TestPlanOfAnEdit(t *testing.T) {
+// The plan of a step that moves the lease includes the pause, after the Backend's lines.
+func TestEditStepPlan_pauses(t *testing.T) {
 	const handOver = "one hand-over, 13 to 24 s without service, route and cloud-node-lifecycle controllers"
 	for id, want := range map[journal.StepID]struct {
 		notes       []string
 		least, most int
-		each        runner.About // at the most: who comes next waits for one lease, or for two
+		each        runner.About // upper limit: the next leader waits for one lease or for two
 	}{
 		migration.StepSwitch:     {[]string{"of the side", handOver}, 1, 1, 24},
 		migration.StepEnable:     {[]string{"of the side"}, 1, 2, 43},
@@ -235,8 +232,8 @@ func TestPlanOfAnEdit(t *testing.T) {
 	}
 }
 
-// What must hold in the write of each step.
-func TestPreconditionsOfEdits(t *testing.T) {
+// Each step checks its precondition at the write.
+func TestEditRules_precondition(t *testing.T) {
 	kcm := func(provider string) migration.Reading {
 		return migration.Reading{ProviderSource: "last --cloud-provider is", KCMs: []migration.KCM{{Member: "cp", Kind: "Machine", Known: true, Args: component.Parse([]string{"--cloud-provider=" + provider})}}}
 	}
@@ -258,9 +255,9 @@ func TestPreconditionsOfEdits(t *testing.T) {
 	}
 }
 
-// While whoever applies the edit is at work, nothing is done to Nodes; cordons of ours
-// are given back early only where each control plane is seen to be switched.
-func TestMeanwhile(t *testing.T) {
+// While the Backend applies the edit, no Node is written. Our cordons are removed early only if
+// each control plane is switched.
+func TestEditStepWhileWaiting(t *testing.T) {
 	called := false
 	s := anEdit(migration.StepSwitch, &clustertest.Editor{Busy: true})
 	s.rules.whileWaiting = func(context.Context, *Migration, *runner.Tx, migration.Snapshot) error { called = true; return nil }

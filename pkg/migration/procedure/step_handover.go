@@ -37,7 +37,7 @@ func (s *handOver) Plan(ctx context.Context, snap migration.Snapshot) (runner.Pl
 	pauses, pause := runner.Pauses{Least: 1, Most: 1, EachLeast: 3, EachMost: 7}, "one hand-over, 3 to 7 s without service, route and cloud-node-lifecycle controllers"
 	if s.Options.ClearFence {
 		pauses.EachLeast = 1
-		pause = "one hand-over, 1 to 3 s without service, route and cloud-node-lifecycle controllers where a kubelet shows the end of the one before, else 3 to 7 s"
+		pause = "one hand-over, 1 to 3 s without service, route and cloud-node-lifecycle controllers if a kubelet shows the end of the former holder, else 3 to 7 s"
 	}
 	return runner.Plan{
 		Summary: []string{"~ " + migrationLeaseObject + ": its holder steps down, the cloud controller manager takes it"},
@@ -113,10 +113,10 @@ func (s *handOver) judgeBeforeFence(ctx context.Context, snap migration.Snapshot
 		return runner.Verdict{}, err
 	}
 	if len(missing) == 0 { // WhileWaiting writes the fence
-		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the kube-controller-manager that leads to step down", Seen: "all that a hand-over needs is there", AtRest: true}, nil
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the kube-controller-manager that leads to step down", Seen: "all conditions of the hand-over are met", AtRest: true}, nil
 	}
 	wait := strings.Join(missing, "; ")
-	return runner.Verdict{Kind: runner.Waiting, WaitingFor: "everything that a hand-over needs", Seen: wait, Progress: wait, AtRest: true, Err: snap.Reading.HeldUpBy()}, nil
+	return runner.Verdict{Kind: runner.Waiting, WaitingFor: "all conditions of the hand-over", Seen: wait, Progress: wait, AtRest: true, Err: snap.Reading.HeldUpBy()}, nil
 }
 
 // missingForHandOver lists all conditions of the fence that are not met yet.

@@ -26,7 +26,7 @@ import (
 
 const itsContainer = "containerd://a"
 
-// readyToClear is a cluster ready to hand over, of whose holder the container is seen.
+// readyToClear returns a cluster ready for the hand-over, with the holder's container known.
 func readyToClear() migration.Snapshot {
 	snap := readyToHandOver()
 	held := &snap.Reading.Leases.Migration
@@ -38,18 +38,18 @@ func readyToClear() migration.Snapshot {
 	return snap
 }
 
-func TestHolderIn(t *testing.T) {
+func TestFindHolderContainer(t *testing.T) {
 	type reading = *migration.Reading
 	for name, tt := range map[string]struct {
 		change func(reading)
-		why    string // contains; "": it is known
+		why    string // substring; empty if it is known
 	}{
-		"seen":                        {func(reading) {}, ""},
-		"of a host that nobody knows": {func(r reading) { r.Leases.Migration.Last.Holder = "elsewhere_x" }, "no kube-controller-manager is known of host elsewhere"},
-		"in no pod":                   {func(r reading) { r.KCMs[0].Pod = nil }, "no kubelet shows"},
-		"without an ID":               {func(r reading) { r.KCMs[0].Pod.Statuses[0].ID = "" }, "does not show the one container"},
-		"not running":                 {func(r reading) { r.KCMs[0].Pod.Statuses[0].Ended = &downstream.End{} }, "does not show the one container"},
-		"beside another":              {func(r reading) { r.KCMs[0].Pod.Statuses = append(r.KCMs[0].Pod.Statuses, downstream.ContainerStatus{}) }, "does not show the one container"},
+		"seen":               {func(reading) {}, ""},
+		"on an unknown host": {func(r reading) { r.Leases.Migration.Last.Holder = "elsewhere_x" }, "no kube-controller-manager is known of host elsewhere"},
+		"in no pod":          {func(r reading) { r.KCMs[0].Pod = nil }, "no kubelet shows"},
+		"without an ID":      {func(r reading) { r.KCMs[0].Pod.Statuses[0].ID = "" }, "does not show the one container"},
+		"not running":        {func(r reading) { r.KCMs[0].Pod.Statuses[0].Ended = &downstream.End{} }, "does not show the one container"},
+		"next to another":    {func(r reading) { r.KCMs[0].Pod.Statuses = append(r.KCMs[0].Pod.Statuses, downstream.ContainerStatus{}) }, "does not show the one container"},
 		"started since": {func(r reading) {
 			r.KCMs[0].Started = r.Leases.Migration.Last.Acquire.Add(time.Second).Format(time.RFC3339)
 		}, "is not seen to have run when"},
@@ -66,7 +66,7 @@ func TestHolderIn(t *testing.T) {
 	}
 }
 
-// warned are the messages of warnings.
+// warned collects the messages of warnings.
 type warned []string
 
 // Emit implements runner.Sink.
@@ -76,7 +76,7 @@ func (w *warned) Emit(e runner.Event) {
 	}
 }
 
-// kubeletSays is what the pod of the holder shows from a time behind the fence on.
+// kubeletSays is the status of the holder's pod from a time after the fence on.
 type kubeletSays struct {
 	from   time.Duration
 	status corev1.ContainerStatus
@@ -90,27 +90,27 @@ func endOf(id, reason string) *corev1.ContainerStateTerminated {
 	return &corev1.ContainerStateTerminated{ContainerID: id, Reason: reason, FinishedAt: metav1.Now()}
 }
 
-// The fence is taken away when the kubelet shows the end of that very container, never
-// before the holder's renew deadline, and never when anything else is shown.
+// The fence is removed once the kubelet reports the end of exactly that container, never before
+// the holder's renew deadline, and never for any other status.
 func TestClearFence(t *testing.T) {
 	const s = time.Second
 	before := kubeletSays{0, running(itsContainer, nil)}
 	again := running("containerd://b", endOf(itsContainer, "Error"))
 	for name, tt := range map[string]struct {
 		says   []kubeletSays
-		holder string        // of the lease when it has ended; "": the fence
-		at     time.Duration // behind the fence; 0: never
+		holder string        // holder of the lease after the end; empty if still fenced
+		at     time.Duration // after the fence; 0 if never
 		warns  string
 	}{
 		"it ends by the fence":         {[]kubeletSays{before, {11 * s, again}}, "", 11 * s, ""},
 		"it waits to be started again": {[]kubeletSays{before, {11 * s, corev1.ContainerStatus{ContainerID: itsContainer, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{}}, LastTerminationState: corev1.ContainerState{Terminated: endOf(itsContainer, "Error")}}}}, "", 11 * s, ""},
 		"it is not started again":      {[]kubeletSays{before, {11 * s, corev1.ContainerStatus{ContainerID: itsContainer, State: corev1.ContainerState{Terminated: endOf(itsContainer, "Error")}}}}, "", 11 * s, ""},
-		"it ends by itself":            {[]kubeletSays{before, {2 * s, again}}, "", 10 * s, ""},
-		"somebody has the lease":       {[]kubeletSays{before, {11 * s, again}}, "cp-1_ccm", 0, ""},
+		"it ends early":                {[]kubeletSays{before, {2 * s, again}}, "", 10 * s, ""},
+		"the lease has a holder":       {[]kubeletSays{before, {11 * s, again}}, "cp-1_ccm", 0, ""},
 		"it runs on":                   {[]kubeletSays{before}, "", 0, "no kubelet has shown the end"},
 		"another container ended":      {[]kubeletSays{before, {11 * s, running("containerd://c", endOf("containerd://b", "Error"))}}, "", 0, "no kubelet has shown the end"},
 		"an end without an ID":         {[]kubeletSays{before, {11 * s, running("containerd://b", endOf("", "Error"))}}, "", 0, "no kubelet has shown the end"},
-		"an end that nobody saw":       {[]kubeletSays{before, {11 * s, running("containerd://b", endOf(itsContainer, "ContainerStatusUnknown"))}}, "", 0, "no kubelet has shown the end"},
+		"an unobserved end":            {[]kubeletSays{before, {11 * s, running("containerd://b", endOf(itsContainer, "ContainerStatusUnknown"))}}, "", 0, "no kubelet has shown the end"},
 		"another one runs":             {[]kubeletSays{before, {11 * s, running("containerd://b", nil)}}, "", 0, "no kubelet has shown the end"},
 		"it did not run at the fence":  {[]kubeletSays{{0, again}}, "", 0, "not seen to run behind the fence"},
 		"its pod is gone":              {nil, "", 0, "kube-controller-manager-cp-0"},
@@ -165,20 +165,20 @@ func TestClearFence(t *testing.T) {
 	}
 }
 
-// What ends while the API is away ends for want of it, also where the run does nothing else
-// than wait for the end of a container: it would not notice a short one at a later look.
+// A container that ends during an API outage ends because of it. The run must notice a short
+// outage also while it only waits for the container.
 func TestClearFenceMeetsAnOutage(t *testing.T) {
 	const s = time.Second
 	away := func() error { return apierrors.NewServiceUnavailable("away") }
 	for name, tt := range map[string]struct {
-		from, to time.Duration // behind the fence
+		from, to time.Duration // after the fence
 		fails    func() error
 		recent   bool
 	}{
-		"none":                          {0, 0, nil, false},
-		"it stands still":               {1500 * time.Millisecond, 11 * s, nil, true},
-		"it stands still, and not long": {1500 * time.Millisecond, 7 * s, nil, false},
-		"it does not answer":            {1500 * time.Millisecond, 3 * s, away, true},
+		"none":               {0, 0, nil, false},
+		"it hangs":           {1500 * time.Millisecond, 11 * s, nil, true},
+		"a short outage":     {1500 * time.Millisecond, 7 * s, nil, false},
+		"it does not answer": {1500 * time.Millisecond, 3 * s, away, true},
 		"it answers that there is no pod": {1500 * time.Millisecond, 3 * s, func() error {
 			return apierrors.NewNotFound(corev1.Resource("pods"), "kube-controller-manager-cp-0")
 		}, false},

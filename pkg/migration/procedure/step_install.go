@@ -46,7 +46,7 @@ func (s *install) Do(ctx context.Context, tx *runner.Tx, snap migration.Snapshot
 	for _, k := range snap.Reading.KCMs {
 		if !k.Mode().IsMigrating() {
 			return &fault.Error{Class: fault.Stale, Reason: "FlagMissing", Object: k.Name(),
-				Seen: "has no enable-leader-migration", Wanted: "the flag on every one: without it, it runs service and route beside the CCM",
+				Seen: "has no enable-leader-migration", Wanted: "the flag on every kube-controller-manager: one without it runs service and route next to the CCM",
 				Fix: "run again: enable-leader-migration comes first"}
 		}
 	}
@@ -66,7 +66,7 @@ func (s *install) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snap
 	}
 	verdict.Steady = runner.Steady{For: settleTime(snap.Reading), What: fmt.Sprintf("the same pods without a restart for %s", settleTime(snap.Reading))}
 	if pending := snap.Reading.Pending; len(pending) > 0 {
-		verdict.Kind, verdict.WaitingFor, verdict.Seen = runner.Waiting, "the cluster to come to rest", migration.SummarizePending(pending)
+		verdict.Kind, verdict.WaitingFor, verdict.Seen = runner.Waiting, "the cluster to be at rest", migration.SummarizePending(pending)
 		verdict.Err = snap.Reading.HeldUpBy()
 		return verdict, nil
 	}

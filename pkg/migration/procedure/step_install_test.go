@@ -18,9 +18,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// By Helm the chart is installed once, changed where the flag has to go, and left alone
-// where it is as it should be; each write is announced with what undoes it.
-func TestChartsByHelm(t *testing.T) {
+// With Helm the chart is installed once, changed if the flag must go, and otherwise unchanged.
+// Each write is announced with its inverse.
+func TestChartSteps_helm_writesOnce(t *testing.T) {
 	core, client, _ := observer(position.P2)
 	tx := clustertest.TxFor(t, migration.StepInstall)
 	flagged := func() bool {
@@ -37,7 +37,7 @@ func TestChartsByHelm(t *testing.T) {
 		intents int
 	}{
 		{true, "+ Helm release aws-cloud-controller-manager, image v1.26.", true, 1},
-		{true, "~ Helm release aws-cloud-controller-manager, image v1.26.", false, 1}, // it is there
+		{true, "~ Helm release aws-cloud-controller-manager, image v1.26.", false, 1}, // already installed
 		{false, "~ Helm release aws-cloud-controller-manager, image v1.26.", true, 2},
 		{true, "~ Helm release aws-cloud-controller-manager, image v1.26.", true, 3},
 	} {
@@ -75,8 +75,9 @@ func TestChartsByHelm(t *testing.T) {
 	}
 }
 
-// What nobody can install is neither planned nor written, nor taken for installed.
-func TestChartsThatCannotBe(t *testing.T) {
+// A chart that cannot be installed is not planned, not written, and does not count as
+// installed.
+func TestChartSteps_uninstallable_refuses(t *testing.T) {
 	for name, change := range map[string]func(*Migration, *clustertest.Side, *migration.Snapshot){
 		"no cloud config": func(_ *Migration, s *clustertest.Side, _ *migration.Snapshot) { s.CloudErr = clustertest.ErrAway },
 		"no chart":        func(m *Migration, _ *clustertest.Side, _ *migration.Snapshot) { m.Options.ChartPath = t.TempDir() },
@@ -123,8 +124,8 @@ func TestChartsThatCannotBe(t *testing.T) {
 	}
 }
 
-// Nothing is installed beside somebody who runs the same controllers.
-func TestInstallLooksForOthers(t *testing.T) {
+// The CCM is not installed next to another process that runs the same controllers.
+func TestInstallDo_otherManager_refuses(t *testing.T) {
 	for _, others := range []bool{false, true} {
 		core, client, _ := observer(position.P2)
 		if others {

@@ -48,7 +48,7 @@ func (s *leaseAccess) Verify(ctx context.Context, _ *runner.Tx, snap migration.S
 	}
 	if !snap.Reading.Down.OwnGrant {
 		return migration.Failed(&fault.Error{Class: fault.Stale, Reason: "GrantRemoved", Object: "Role kube-system/" + wellknown.Grant,
-			Seen: "somebody removed it again", Fix: "find who, then run again"}), nil
+			Seen: "was removed again", Fix: "find out what removed it, then run again"}), nil
 	}
 	return runner.Verdict{Kind: runner.Waiting, WaitingFor: wellknown.KCMUser + " to be allowed get and update on the migration lease",
 		Seen: "not allowed yet", Progress: "grant"}, nil

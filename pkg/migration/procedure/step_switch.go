@@ -49,7 +49,7 @@ func requireReadyToSwitch(ctx context.Context, m *Migration, snap migration.Snap
 	if snap.Result.Position != position.P3 || snap.Result.Mixed {
 		return &fault.Error{Class: fault.Stale, Reason: "NotReadyToSwitch", Object: snap.Reading.Object,
 			Seen:   snap.Result.Summary,
-			Wanted: position.P3.Summary() + ": with no cloud controller manager waiting for the lease another kube-controller-manager would take it back",
+			Wanted: position.P3.Summary() + ": without a cloud controller manager that waits for the lease, another kube-controller-manager would take it",
 			Fix:    "run again: install-ccm comes first"}
 	}
 	return audit.RequireAlone(ctx, m.Access, snap)

@@ -42,9 +42,9 @@ func requireNoRename(s migration.Snapshot) error {
 	for _, r := range guard.RenamesOf(s) {
 		if r.New != r.Old {
 			return &fault.Error{Class: fault.Check, Reason: "NodeRenamed", Object: "Node " + r.New,
-				Seen:   fmt.Sprintf("is a second Node of machine %s beside %s (%s), and came since the undo began, while nobody watched", r.Machine, r.Old, r.Why),
+				Seen:   fmt.Sprintf("is a second Node of machine %s next to %s (%s), added since the undo began, while no run watched", r.Machine, r.Old, r.Why),
 				Wanted: "one Node for each machine, under the name it had",
-				Fix:    "find out why; an undo that a person confirms goes back from this name, too"}
+				Fix:    "find out why; an undo that a person confirms accepts this name, too"}
 		}
 	}
 	return nil
@@ -150,7 +150,7 @@ func requireNoCCM(s migration.Snapshot) error {
 	}
 	return &fault.Error{Class: fault.Stale, Reason: "CCMStillThere", Object: "DaemonSet kube-system/" + wellknown.CCM,
 		Seen:   "is there, or pods of it are",
-		Wanted: "none: a kube-controller-manager without the flag runs the controllers beside it", Fix: "run again: undo-install-ccm comes first",
+		Wanted: "no CCM: a kube-controller-manager without the flag runs the same controllers", Fix: "run again: undo-install-ccm comes first",
 		Transient: s.Reading.Down.CCM == nil}
 }
 
@@ -164,9 +164,9 @@ func requireLeaseHeld(s migration.Snapshot) error {
 	case owner.Life != lease.Alive || owner.Owner != lease.CCM && owner.Owner != lease.KCM:
 		state, wanted = fmt.Sprintf("%s, %s", owner.Owner, owner.Life), "held by the CCM, or by a kube-controller-manager with the flag, and renewing"
 	case ccm.Seen != position.Yes || !ccm.Migration || ccm.PodsWithout > 0:
-		state, wanted = fmt.Sprintf("CCM with the flag: %t, pods without it: %d", ccm.Migration, ccm.PodsWithout), "a CCM with the flag, and no pod without: it runs the controllers whoever holds the lease"
+		state, wanted = fmt.Sprintf("CCM with the flag: %t, pods without it: %d", ccm.Migration, ccm.PodsWithout), "a CCM with the flag, and no pod without it: such a pod runs the controllers regardless of the lease"
 	case !s.Reading.Down.MayGet || !s.Reading.Down.MayUpdate:
-		state, wanted, passing = wellknown.KCMUser+" may not get and update it", "the grant: without it nobody runs the controllers once the CCM is gone", false
+		state, wanted, passing = wellknown.KCMUser+" may not get and update it", "the grant: without it no process runs the controllers once the CCM is gone", false
 	default:
 		return nil
 	}

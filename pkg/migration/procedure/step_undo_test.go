@@ -15,12 +15,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// verdictCase is one change of a cluster on which a step's end is seen, and what the step
-// then says.
+// verdictCase is one change of a cluster at the end of a step, and the verdict of the step.
 type verdictCase struct {
 	change func(*migration.Snapshot)
 	want   runner.VerdictKind
-	says   string // in what is seen, or the reason of a fault
+	says   string // in Seen, or the reason of a fault
 }
 
 func judges(t *testing.T, id journal.StepID, ok func() migration.Snapshot, cases map[string]verdictCase) {
@@ -45,9 +44,9 @@ func judges(t *testing.T, id journal.StepID, ok func() migration.Snapshot, cases
 	}
 }
 
-// Leader migration is off once the CCM runs without the flag everywhere. What the step
-// does at its end, an audit, reads a server and is left out here.
-func TestDisableWaits(t *testing.T) {
+// Leader migration is off once the CCM runs without the flag everywhere. The final audit needs
+// a server and is omitted here.
+func TestDisableVerify(t *testing.T) {
 	P5 := func() migration.Snapshot { return clustertest.At(position.P5) }
 	judges(t, migration.StepDisable, P5, map[string]verdictCase{
 		"a pod is missing":         {func(s *migration.Snapshot) { s.Reading.Down.CCMPods = s.Reading.Down.CCMPods[:1] }, runner.Waiting, "1/2 ready"},
@@ -67,7 +66,7 @@ func TestDisableWaits(t *testing.T) {
 	})
 }
 
-func TestUndoDisable(t *testing.T) {
+func TestUndoDisableVerify(t *testing.T) {
 	P4 := func() migration.Snapshot { return clustertest.At(position.P4) }
 	judges(t, migration.StepUndoDisable, P4, map[string]verdictCase{
 		"the CCM holds the lease": {nil, runner.Met, ""},
@@ -75,8 +74,8 @@ func TestUndoDisable(t *testing.T) {
 		"no place for a pod": {func(s *migration.Snapshot) {
 			s.Reading.Down.Nodes[0].Taints = []downstream.Taint{{Key: "k", Effect: "NoExecute"}}
 		}, runner.Failed, "UntoleratedTaint"},
-		"nobody holds the lease": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, runner.Waiting, "not created yet"},
-		"nobody was seen to renew it": {func(s *migration.Snapshot) {
+		"no holder": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, runner.Waiting, "not created yet"},
+		"no renewal was observed": {func(s *migration.Snapshot) {
 			s.Reading.Leases.Migration = clustertest.Unwritten(s.Reading.Leases.Migration)
 		}, runner.Waiting, "not renewed yet"},
 		"a KCM holds it":                  {func(s *migration.Snapshot) { s.Reading.Leases.Migration = s.Reading.Leases.KCM }, runner.Waiting, "kube-controller-manager, renewing"},
@@ -87,7 +86,7 @@ func TestUndoDisable(t *testing.T) {
 	})
 }
 
-func TestUndoInstall(t *testing.T) {
+func TestUndoInstallVerify(t *testing.T) {
 	P2 := func() migration.Snapshot { return clustertest.At(position.P2) }
 	judges(t, migration.StepUndoInstall, P2, map[string]verdictCase{
 		"all of it is gone":      {nil, runner.Met, ""},
@@ -95,8 +94,8 @@ func TestUndoInstall(t *testing.T) {
 		"a pod is ending": {func(s *migration.Snapshot) {
 			s.Reading.Down.CCMPods = append(s.Reading.Down.CCMPods, clustertest.CCMPod("cp-0", true))
 		}, runner.Waiting, "1 of its pods are still there"},
-		"nobody has taken over": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, runner.Waiting, "migration lease: not created yet"},
-		"nobody was seen to renew it": {func(s *migration.Snapshot) {
+		"no takeover": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, runner.Waiting, "migration lease: not created yet"},
+		"no renewal was observed": {func(s *migration.Snapshot) {
 			s.Reading.Leases.Migration = clustertest.Unwritten(s.Reading.Leases.Migration)
 		}, runner.Waiting, "acquired by kube-controller-manager, not renewed yet"},
 		"the CCM has it still": {func(s *migration.Snapshot) {
@@ -113,39 +112,39 @@ func TestUndoInstall(t *testing.T) {
 		}, runner.Met, ""},
 		"Helm's record is left": {func(s *migration.Snapshot) { s.Reading.Down.Record = true }, runner.Waiting, chart.HelmObject + " is recorded still"},
 		"the cluster moves":     {func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, runner.Waiting, "Machine cp waits for its plan"},
-		"a brake holds it": {func(s *migration.Snapshot) {
+		"our pause": {func(s *migration.Snapshot) {
 			s.Reading.Pending = []migration.PendingCondition{{Object: "x", Seen: "paused", OurPause: true}}
 		}, runner.Met, ""},
 	})
 }
 
-func TestUndoLeaseAccess(t *testing.T) {
+func TestUndoAccessVerify(t *testing.T) {
 	P0 := func() migration.Snapshot { return clustertest.At(position.P0) }
 	judges(t, migration.StepUndoAccess, P0, map[string]verdictCase{
-		"both are gone":         {nil, runner.Met, ""},
-		"the lease is there":    {func(s *migration.Snapshot) { s.Reading.Leases.Migration = clustertest.Renewing("cp-0_kcm", "") }, runner.Waiting, "the lease is still there"},
-		"the grant is there":    {func(s *migration.Snapshot) { s.Reading.Down.OwnGrant = true }, runner.Waiting, "the lease is gone, the grant is still there"},
-		"one has the flag":      {func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", true) }, runner.Failed, "FlagStillThere"},
-		"the CCM is there":      {func(s *migration.Snapshot) { *s = clustertest.WithCCM(*s, true) }, runner.Failed, "CCMStillThere"},
-		"somebody else's right": {func(s *migration.Snapshot) { s.Reading.Down.MayGet, s.Reading.Down.MayUpdate = true, true }, runner.Met, ""},
+		"both are gone":                {nil, runner.Met, ""},
+		"the lease is there":           {func(s *migration.Snapshot) { s.Reading.Leases.Migration = clustertest.Renewing("cp-0_kcm", "") }, runner.Waiting, "the lease is still there"},
+		"the grant is there":           {func(s *migration.Snapshot) { s.Reading.Down.OwnGrant = true }, runner.Waiting, "the lease is gone, the grant is still there"},
+		"one has the flag":             {func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", true) }, runner.Failed, "FlagStillThere"},
+		"the CCM is there":             {func(s *migration.Snapshot) { *s = clustertest.WithCCM(*s, true) }, runner.Failed, "CCMStillThere"},
+		"the right has another source": {func(s *migration.Snapshot) { s.Reading.Down.MayGet, s.Reading.Down.MayUpdate = true, true }, runner.Met, ""},
 	})
 	step := makeStep(base{Migration: &Migration{}, ID: migration.StepUndoAccess})
 	if got, err := step.Verify(t.Context(), nil, P0()); err != nil || got.Stable != 1 {
-		t.Errorf("what is deleted is not looked at twice: %v %+v", err, got)
+		t.Errorf("a deleted object was read twice: %v %+v", err, got)
 	}
 	if plan, err := step.Plan(t.Context(), P0()); err != nil || len(plan.Summary) != 1 {
 		t.Errorf("%v %+v", err, plan)
 	}
 }
 
-// A way back begins on a cluster at rest, in the middle of a step that it takes back, or
-// behind a brake. What an earlier run left moving is waited for.
+// An undo begins on a cluster at rest, during a step that it undoes, or behind a pause. It
+// waits for an unfinished rollout of an earlier run.
 func TestUndoPreflight(t *testing.T) {
 	moving := func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }
 	left := journal.Record{LeftOpen: true, Intents: []journal.Intent{{Step: migration.StepInstall, Run: "earlier"}}}
 	for name, tt := range map[string]struct {
 		change  func(*migration.Snapshot)
-		intents []journal.StepID // of this run
+		intents []journal.StepID
 		want    runner.VerdictKind
 		reason  string
 	}{
@@ -153,10 +152,10 @@ func TestUndoPreflight(t *testing.T) {
 		"no way back":         {func(s *migration.Snapshot) { s.Reading.Version = "v1.27.1+rke2r1" }, nil, runner.Failed, "NoWayBack"},
 		"others move it":      {moving, nil, runner.Failed, "NotAtRest"},
 		"a Node is not Ready": {func(s *migration.Snapshot) { s.Reading.Down.Nodes[2].Ready.Status = "Unknown" }, nil, runner.Failed, "NotAtRest"},
-		"a brake of an earlier run": {func(s *migration.Snapshot) {
+		"a pause of an earlier run": {func(s *migration.Snapshot) {
 			s.Reading.Pending = []migration.PendingCondition{{Object: "x", Seen: "paused", OurPause: true}}
 		}, nil, runner.Met, ""},
-		"a brake, and a Node is not Ready": {func(s *migration.Snapshot) {
+		"a pause, and a Node is not Ready": {func(s *migration.Snapshot) {
 			s.Reading.Pending = []migration.PendingCondition{{Object: "x", Seen: "paused", OurPause: true}}
 			s.Reading.Down.Nodes[2].Ready.Status = "Unknown"
 		}, nil, runner.Failed, "NotAtRest"},
@@ -205,21 +204,21 @@ func TestUndoPreflight(t *testing.T) {
 	}
 }
 
-// What undo-install-ccm writes: nothing where nothing is left, and nothing that nobody
-// takes over from.
-func TestUndoInstallRemovesTheDocument(t *testing.T) {
+// undo-install-ccm writes nothing if nothing is left, or if no kube-controller-manager would
+// take over.
+func TestUndoInstallDo_manifest(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at      position.Position
 		change  func(*migration.Snapshot)
 		removes bool
 		reason  string
 	}{
-		"installed by a document":            {position.P3, nil, true, ""},
-		"the document alone is there":        {position.P2, nil, true, ""},
-		"nothing is, by Helm":                {position.P2, func(s *migration.Snapshot) { s.InstallMethod = migration.InstallHelm }, false, ""},
-		"one has no flag":                    {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", false) }, false, "NobodyToHandOverTo"},
-		"the cluster moves":                  {position.P3, func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, false, "NotAtRest"},
-		"a brake of an earlier run holds it": {position.P3, func(s *migration.Snapshot) { s.Reading.Pending = []migration.PendingCondition{{OurPause: true}} }, true, ""},
+		"installed by a document":     {position.P3, nil, true, ""},
+		"the document alone is there": {position.P2, nil, true, ""},
+		"nothing is, by Helm":         {position.P2, func(s *migration.Snapshot) { s.InstallMethod = migration.InstallHelm }, false, ""},
+		"one has no flag":             {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", false) }, false, "NobodyToHandOverTo"},
+		"the cluster moves":           {position.P3, func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, false, "NotAtRest"},
+		"a pause of an earlier run":   {position.P3, func(s *migration.Snapshot) { s.Reading.Pending = []migration.PendingCondition{{OurPause: true}} }, true, ""},
 	} {
 		side, snap := &clustertest.DocumentBackend{Editor: &clustertest.Editor{}}, clustertest.At(tt.at)
 		if snap.InstallMethod = migration.InstallManifest; tt.change != nil {
@@ -233,7 +232,7 @@ func TestUndoInstallRemovesTheDocument(t *testing.T) {
 	}
 }
 
-// announced is a Tx after a journal in which a step announced something.
+// announced returns a Tx whose journal announces a step.
 func announced(t *testing.T, id journal.StepID) *runner.Tx {
 	t.Helper()
 	tx := clustertest.TxFor(t, id)

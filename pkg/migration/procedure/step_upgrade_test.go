@@ -17,8 +17,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// An upgrade ends with the CCM of its version, rolled out and audited.
-func TestUpgradeEnds(t *testing.T) {
+// An upgrade ends once the CCM of its version is rolled out and audited.
+func TestFollowUpgrade(t *testing.T) {
 	rolled := runner.Verdict{Kind: runner.Met, Evidence: []string{"2 of 2"}, Done: 2, Total: 3}
 	for name, tt := range map[string]struct {
 		change func(*Migration, *migration.Snapshot)
@@ -32,7 +32,7 @@ func TestUpgradeEnds(t *testing.T) {
 		"a pod is missing":    {func(_ *Migration, s *migration.Snapshot) { s.Reading.Down.CCMPods = s.Reading.Down.CCMPods[:1] }, false, runner.Waiting, "the CCM's rolling update"},
 	} {
 		core, client, by := observer(position.P5)
-		core.Options.KubernetesVersion = "v1.27.16+rke2r1" // which no kubelet has: the image is not due
+		core.Options.KubernetesVersion = "v1.27.16+rke2r1" // no kubelet runs it: the image is not due
 		if tt.bad {
 			by.Own = []verify.Bound{clustertest.Failing()}
 		}
@@ -52,13 +52,13 @@ func TestUpgradeEnds(t *testing.T) {
 	}
 }
 
-// A roll that was left before it set a user's cordon again, or before its end was seen, is
-// taken up; one that came to its end is not, nor another step's.
-func TestRollThatWasLeft(t *testing.T) {
+// A rollout that ended before a user cordon was restored, or before its end was confirmed, is
+// resumed. A finished rollout and other steps are not.
+func TestRollingStep_unfinishedRollout(t *testing.T) {
 	uncordoned := clustertest.Prints()
 	uncordoned[2].Cordoned = true
 	for name, tt := range map[string]struct {
-		then     []string // nil: no cordon was the user's
+		then     []string // nil if the user had no cordon
 		open     bool
 		outlives bool
 		steps    []journal.StepID
@@ -91,8 +91,7 @@ func TestRollThatWasLeft(t *testing.T) {
 	}
 }
 
-// An undo judges by its own steps.
-func TestUndoJudges(t *testing.T) {
+func TestJudge_undo_ownSteps(t *testing.T) {
 	got, err := (&Migration{Backend: &clustertest.Editor{}}).Undo().Judge(clustertest.At(position.P2))
 	if err != nil || got.States[migration.StepUndoEnable].Kind != runner.Todo || got.States[migration.StepUndoSwitch].Kind != runner.Done || got.Position != "P2" {
 		t.Errorf("%v %+v", err, got)

@@ -12,16 +12,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// makeStep is the step of an ID.
+// makeStep returns the step of an ID.
 func makeStep(b base) migration.Step { return rowOf(b.ID).make(b) }
 
-// observer is a core that observes a cluster at a position.
+// observer returns a core that observes a cluster at a position.
 func observer(p position.Position) (*Migration, *fake.Clientset, *clustertest.Side) {
 	access, client, by := clustertest.Reached(p)
 	return New(access, by), client, by
 }
 
-// looked is what a core observes once it saw the leases move.
+// looked returns the second observation of a core, after the leases changed.
 func looked(t *testing.T, m *Migration, record journal.Record) migration.Snapshot {
 	t.Helper()
 	var snap migration.Snapshot

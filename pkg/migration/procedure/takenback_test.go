@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// A step that takes another one back settles that one and no other; the audit at the end of
-// an undo settles all, that of a migration none.
+// An undo step notes only its own step as undone. The audit at the end of an undo notes all
+// steps; the audit of a migration notes none.
 func TestSettle(t *testing.T) {
 	all := []journal.StepID{migration.StepEnable, migration.StepSwitch, migration.StepDisable}
 	for _, tt := range []struct {
@@ -51,9 +51,8 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// A half-done step counts as begun here only as long as it was not taken back: what others
-// do by hand after an undo is theirs.
-func TestBegunHere(t *testing.T) {
+// A half-done step counts as ours only until it is undone: later changes are the user's.
+func TestMayResume(t *testing.T) {
 	record := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable, Object: "Cluster demo", Inverse: []byte("{}")}}}
 	s := progress{Snapshot: migration.Snapshot{Record: record}}
 	if !s.mayResume(migration.StepEnable) {
@@ -65,6 +64,6 @@ func TestBegunHere(t *testing.T) {
 	}
 	s.Record = tx.Record()
 	if s.mayResume(migration.StepEnable) {
-		t.Error("a step that was taken back counts as begun")
+		t.Error("an undone step counts as begun")
 	}
 }

@@ -92,7 +92,7 @@ func (s progress) undoState(id journal.StepID, now current) runner.State {
 	switch id {
 	case migration.StepUndoPreflight:
 		if now.reached == position.P0 {
-			return runner.State{Kind: runner.Done, Reason: "nothing is to be taken back"}
+			return runner.State{Kind: runner.Done, Reason: "nothing to undo"}
 		}
 		return runner.State{Kind: runner.Always}
 	case migration.StepVerify:

@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// intended is a journal that announced these steps.
+// intended returns a journal that announced these steps.
 func intended(steps ...journal.StepID) journal.Record {
 	var r journal.Record
 	for _, id := range steps {
@@ -24,22 +24,22 @@ func intended(steps ...journal.StepID) journal.Record {
 	return r
 }
 
-// granted adds the grant and the lease that a migration makes.
+// granted adds grant and lease of a migration.
 func granted(r migration.Reading) migration.Reading {
 	r.Down.OwnGrant = true
 	r.Down.Leases.Migration.Exists = true
 	return r
 }
 
-func TestJudgeUndo(t *testing.T) {
+func TestUndoStates(t *testing.T) {
 	all := []journal.StepID{migration.StepUndoDisable, migration.StepUndoSwitch, migration.StepUndoInstall, migration.StepUndoEnable, migration.StepUndoAccess}
 	forward := intended(migration.StepLeaseAccess, migration.StepEnable, migration.StepInstall, migration.StepSwitch, migration.StepDisable)
 	unknown := position.Result{Position: position.Unknown}
 	for _, tt := range []struct {
 		name string
 		s    progress
-		todo []journal.StepID // to do or in progress, in order
-		now  journal.StepID   // in progress
+		todo []journal.StepID // Todo or InProgress, in order
+		now  journal.StepID   // the step in progress
 		err  string
 	}{
 		{"P5", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P5), Record: forward}}, all, "", ""},
@@ -58,13 +58,13 @@ func TestJudgeUndo(t *testing.T) {
 		{"enabled, nothing rolled yet", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P1), Record: intended(migration.StepLeaseAccess, migration.StepEnable)}}, all[3:], migration.StepUndoEnable, ""},
 		{"switched, workers still roll", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P4), Record: intended(migration.StepSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
 		{"switched back, workers still roll", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P3), Record: intended(migration.StepSwitch, migration.StepUndoSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
-		{"somebody moves it, long after the switch", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P2), Record: intended(migration.StepSwitch)}}, all[3:], "", ""},
-		{"it moves, and an undo of ours does not roll", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P3), Record: intended(migration.StepInstall)}}, all[2:], "", ""},
+		{"a foreign rollout, long after the switch", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P2), Record: intended(migration.StepSwitch)}}, all[3:], "", ""},
+		{"a rollout, and our undo does not roll", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P3), Record: intended(migration.StepInstall)}}, all[2:], "", ""},
 		{"switched back, and its end was not seen", progress{Snapshot: migration.Snapshot{Reading: outliving(), Result: clustertest.ResultAt(position.P3), Record: leftOpen(migration.StepSwitch, migration.StepUndoSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
 		{"that of another step was not", progress{Snapshot: migration.Snapshot{Reading: outliving(), Result: clustertest.ResultAt(position.P2), Record: leftOpen(migration.StepSwitch, migration.StepUndoSwitch)}}, all[3:], "", ""},
 		{"pods of the CCM are left at P2", progress{Snapshot: migration.Snapshot{Reading: podsLeft(), Result: clustertest.ResultAt(position.P2)}}, all[2:], "", ""},
-		{"a hazard is nothing of ours", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: position.Result{Position: position.Unknown, Mixed: true, HandMade: true}, Record: intended(migration.StepSwitch)}}, nil, "", "HalfMigrated"},
-		{"somebody rolls it", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P3), Record: intended(migration.StepEnable)}}, all[2:], "", ""},
+		{"a hazard is not ours", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: position.Result{Position: position.Unknown, Mixed: true, HandMade: true}, Record: intended(migration.StepSwitch)}}, nil, "", "HalfMigrated"},
+		{"a foreign rollout", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P3), Record: intended(migration.StepEnable)}}, all[2:], "", ""},
 		{"nothing readable in our roll", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: unknown, Record: intended(migration.StepSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
 		{"nothing readable at rest", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: unknown, Record: intended(migration.StepSwitch)}}, nil, "", "PositionUnknown"},
 	} {
@@ -93,7 +93,7 @@ func TestJudgeUndo(t *testing.T) {
 	}
 }
 
-// outliving is a cluster on which a process from before a restart may still run.
+// outliving returns a cluster on which a process from before a restart may still run.
 func outliving() migration.Reading {
 	r := granted(clustertest.Resting())
 	r.MayOutlive = true
@@ -112,8 +112,8 @@ func podsLeft() migration.Reading {
 	return r
 }
 
-// The preflight of an undo is made while something is to be taken back; the audit always.
-func TestUndoPreflightIsMadeWhereSomethingIsLeft(t *testing.T) {
+// The preflight of an undo runs while something is left to undo; the audit always runs.
+func TestUndoState_preflight(t *testing.T) {
 	for p, want := range map[position.Position]runner.StateKind{position.P0: runner.Done, position.P1: runner.Always, position.P5: runner.Always} {
 		snap, err := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(p)}}).undoStates(undoOrder())
 		if err != nil || snap.States[migration.StepUndoPreflight].Kind != want || snap.States[migration.StepVerify].Kind != runner.Always {
@@ -122,8 +122,8 @@ func TestUndoPreflightIsMadeWhereSomethingIsLeft(t *testing.T) {
 	}
 }
 
-// A migration that was taken back is over: what moves afterwards is not its roll.
-func TestNothingIsInProgressAfterAnUndo(t *testing.T) {
+// After an undo, later rollouts are not the migration's.
+func TestInProgress_afterUndo_empty(t *testing.T) {
 	s := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1), Record: intended(migration.StepEnable, migration.StepUndoEnable)}})
 	snap, err := s.states(order(migration.Options{InstallMethod: migration.InstallHelm}))
 	if err != nil || snap.States[migration.StepEnable].Kind != runner.Todo {
@@ -131,7 +131,7 @@ func TestNothingIsInProgressAfterAnUndo(t *testing.T) {
 	}
 }
 
-func TestWouldBeRenamed(t *testing.T) {
+func TestNodesToRename(t *testing.T) {
 	node := func(name, dns string) downstream.Node {
 		return downstream.Node{Name: name, Addresses: []downstream.Address{{Type: "InternalDNS", Address: dns}}}
 	}

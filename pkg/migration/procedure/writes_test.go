@@ -15,9 +15,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Whether a run has something left to write, and thus whether an owner of the
-// configuration has to be informed before it: a plan says so, and of nobody else.
-func TestWhatIsLeftToWrite(t *testing.T) {
+// An owner must be informed only if the run has something left to write; the plan then names
+// that owner.
+func TestWrites(t *testing.T) {
 	fleet, flux := migration.Owner{Name: "Fleet", Mark: "label f"}, migration.Owner{Name: "Flux", Mark: "label x"}
 	back := func(s *migration.Snapshot) { s.Back = true }
 	for name, tt := range map[string]struct {
@@ -33,13 +33,13 @@ func TestWhatIsLeftToWrite(t *testing.T) {
 			s.Reading.Pending = clustertest.Rolling().Pending
 			s.Record = intended(migration.StepSwitch)
 		}, true},
-		"it is through":                   {position.P5, migration.Options{}, nil, false},
-		"through, but for an upgrade":     {position.P5, migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}, nil, true},
-		"it is only looked at":            {position.P0, migration.Options{ReadOnly: true}, nil, false},
-		"nobody can say where it is":      {position.P5, migration.Options{}, func(s *migration.Snapshot) { s.Result = position.Result{Position: position.Unknown, HandMade: true} }, true},
-		"back, from the end":              {position.P5, migration.Options{}, back, true},
-		"back, with nothing to take back": {position.P0, migration.Options{}, back, false},
-		"back, and nobody can say":        {position.P0, migration.Options{}, func(s *migration.Snapshot) { back(s); s.Result.HandMade = true }, true},
+		"it is through":               {position.P5, migration.Options{}, nil, false},
+		"through, but for an upgrade": {position.P5, migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}, nil, true},
+		"it is only looked at":        {position.P0, migration.Options{ReadOnly: true}, nil, false},
+		"unknown position":            {position.P5, migration.Options{}, func(s *migration.Snapshot) { s.Result = position.Result{Position: position.Unknown, HandMade: true} }, true},
+		"back, from the end":          {position.P5, migration.Options{}, back, true},
+		"back, with nothing to undo":  {position.P0, migration.Options{}, back, false},
+		"back, unknown position":      {position.P0, migration.Options{}, func(s *migration.Snapshot) { back(s); s.Result.HandMade = true }, true},
 	} {
 		snap := clustertest.At(tt.at)
 		snap.Reading.Owners = []migration.Owner{fleet, flux}
@@ -65,8 +65,7 @@ func TestWhatIsLeftToWrite(t *testing.T) {
 	}
 }
 
-// The step that was begun and is not finished; a run that takes it up does not stop at
-// what the checks find.
+// A run that resumes the step in progress does not stop at failing checks.
 func TestInProgress(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at     position.Position
@@ -82,7 +81,7 @@ func TestInProgress(t *testing.T) {
 			s.Result = clustertest.ResultBetween(position.P1, position.P2)
 			s.Record = intended(migration.StepEnable)
 		}, migration.StepEnable},
-		"nobody can say": {position.P3, func(s *migration.Snapshot) { s.Result.HandMade, s.Result.Mixed = true, true }, ""},
+		"hand-made": {position.P3, func(s *migration.Snapshot) { s.Result.HandMade, s.Result.Mixed = true, true }, ""},
 	} {
 		snap := clustertest.At(tt.at)
 		if tt.change != nil {
@@ -95,8 +94,8 @@ func TestInProgress(t *testing.T) {
 	}
 }
 
-// What is in progress is a step of the migration, also where an undo looks.
-func TestInProgressOfAnUndo(t *testing.T) {
+// The step in progress is a step of the migration, also during an undo.
+func TestInProgress_undo_migrationStep(t *testing.T) {
 	snap := clustertest.At(position.P3)
 	snap.Result, snap.Record = clustertest.ResultBetween(position.P3, position.P4), intended(migration.StepSwitch)
 	core, _, _ := observer(position.P3)
@@ -105,9 +104,9 @@ func TestInProgressOfAnUndo(t *testing.T) {
 	}
 }
 
-// An undo is a procedure beside the migration, which stays as it was. It says its
-// direction, and its precheck makes no checks: those of its first step count.
-func TestUndoLeavesTheMigrationAsItIs(t *testing.T) {
+// Undo returns a separate procedure and leaves the migration unchanged. It prints its
+// direction, and its precheck runs no checks: its first step does.
+func TestUndo_migrationUnchanged(t *testing.T) {
 	core, _, by := observer(position.P0)
 	core.Options.KubernetesVersion = "v1.26.16+rke2r1"
 	by.Own = []verify.Bound{clustertest.Failing()}
@@ -130,8 +129,8 @@ func TestUndoLeavesTheMigrationAsItIs(t *testing.T) {
 	}
 }
 
-// A step that takes a snapshot where nobody can is refused, before it writes.
-func TestSnapshotOfNobody(t *testing.T) {
+// A snapshot that the cluster cannot take is refused before a write.
+func TestSnapshotPlan_unsupported_refuses(t *testing.T) {
 	core, _, _ := observer(position.P0)
 	step, snap, tx := makeStep(base{Migration: core, ID: migration.StepSnapshot}), clustertest.At(position.P0), clustertest.TxFor(t, migration.StepSnapshot)
 	_, planned := step.Plan(t.Context(), snap)
@@ -143,8 +142,8 @@ func TestSnapshotOfNobody(t *testing.T) {
 	}
 }
 
-// What a plan is refused by has the backend's evidence.
-func TestRefusalsHaveEvidence(t *testing.T) {
+// Refusals of a plan use the Backend's evidence.
+func TestRequireSupported_hasBackendEvidence(t *testing.T) {
 	core, _, by := observer(position.P0)
 	by.EndState = evidence.EndState("overrides")
 	if err := core.requireSupported(t.Context(), clustertest.At(position.P0)); err != nil {
