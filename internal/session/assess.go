@@ -9,26 +9,25 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Assessment is one look at a cluster, for whoever decides what is done to it and when.
+// Assessment is the result of one read-only look at a cluster. A controller decides by it
+// whether and when to run.
 type Assessment struct {
 	Target journal.Target
-	// Unplaced is why nobody can say how far the cluster is, nor what a run would do; nil:
-	// Says and Plan have it.
+	// Unplaced explains why position and plan are unknown. If nil, Says and Plan are set.
 	Unplaced error
 	Says     runner.Observation
 	Plan     runner.WholePlan
-	// UnderWay is the step that an earlier run has begun, that no run has seen to its end,
-	// and that others still carry out; "": none.
+	// UnderWay is the step that an earlier run began, that no run has snap finish, and that
+	// still rolls out; or empty.
 	UnderWay journal.StepID
-	Paused   string // who keeps the cluster from being rolled; "": nobody
-	// Harm is that somebody put an old configuration back, which would make two managers
-	// or none; nil: nobody.
+	Paused   string // who pauses the rollout, or empty
+	// Harm is set if a reverted configuration would lead to two managers or to none.
 	Harm    error
 	Journal journal.State
-	// Edit is what somebody else is to commit next, where the options leave edits to them.
+	// Edit is the next edit for the owner to commit, if the options leave edits to an owner.
 	Edit procedure.NextEdit
-	// Unread is that another version of awsmigrate wrote the journal, which this one cannot
-	// read: Journal is empty, nothing may be run, and what rolls can be watched all the same.
+	// Unread is set if another version of awsmigrate wrote the journal, which this one cannot
+	// read. Journal is then empty and no run is allowed, but a rollout can be watched.
 	Unread error
 }
 
@@ -47,26 +46,26 @@ func Assess(ctx context.Context, t Connector, o Options) (Assessment, error) {
 		return a, err
 	}
 	record := a.Journal.Record()
-	seen, err := s.Procedure.Observe(ctx, record)
+	snap, err := s.Procedure.Observe(ctx, record)
 	if err != nil {
 		return a, err
 	}
-	a.Says, a.Plan, a.Unplaced = runner.PlanSeen[migration.Snapshot](ctx, s.Procedure, a.Journal, seen)
+	a.Says, a.Plan, a.Unplaced = runner.PlanSeen[migration.Snapshot](ctx, s.Procedure, a.Journal, snap)
 	a.Plan.Version = o.Version
 	if o.HandOver && a.Unplaced == nil {
-		if a.Edit, err = s.Procedure.NextEdit(ctx, seen); err != nil {
+		if a.Edit, err = s.Procedure.NextEdit(ctx, snap); err != nil {
 			return a, err
 		}
 	}
 	record.Unread = a.Unread
 	watching := s.Migration.Watching(record)
-	if procedure.LastUndid(record) != s.undoing { // what was begun was begun the other way round
-		if seen, err = watching.Observe(ctx, record); err != nil {
+	if procedure.LastUndid(record) != s.isUndo { // the last run went in the other direction
+		if snap, err = watching.Observe(ctx, record); err != nil {
 			return a, err
 		}
 	}
-	a.Paused, a.Harm = seen.Reading.Paused, seen.Reading.Harm
-	if step := watching.Watched(ctx, seen); step != nil {
+	a.Paused, a.Harm = snap.Reading.Paused, snap.Reading.Harm
+	if step := watching.Watched(ctx, snap); step != nil {
 		a.UnderWay = step.Info().ID
 	}
 	return a, nil

@@ -18,7 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 )
 
-// signed keeps as whom an AWS was asked, and in which regions.
+// signed records the identities and regions that an AWS was asked with.
 type signed struct {
 	standin.AWS
 	mu  sync.Mutex
@@ -34,8 +34,7 @@ func (s *signed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.AWS.ServeHTTP(w, r)
 }
 
-// Sessions of one process, at once, know nothing of each other's AWS and clusters, nor of
-// the process's own identity.
+// Concurrent sessions of one process share no AWS, no cluster, and no identity of the process.
 func TestSessionsShareNothing(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "AKIAPROCESS")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "s")
@@ -78,10 +77,10 @@ func TestSessionsShareNothing(t *testing.T) {
 	}
 }
 
-// A server that was made already is nobody's to change.
+// The caller's configuration is not changed.
 func TestConfigGivenStaysAsItIs(t *testing.T) {
 	given := &rest.Config{Host: "https://x.example"}
-	config, err := reach{time.Second, ReadOnly, clock.RealClock{}}.config(Server{Config: given})
+	config, err := serverDialer{time.Second, ReadOnly, clock.RealClock{}}.config(Server{Config: given})
 	if err != nil || config.Timeout != time.Second || config.WrapTransport == nil {
 		t.Errorf("%+v, %v", config, err)
 	}
@@ -90,8 +89,7 @@ func TestConfigGivenStaysAsItIs(t *testing.T) {
 	}
 }
 
-// What would silently become no bound, or no cluster, is refused before anything is
-// asked for.
+// A missing timeout or cluster is refused before any request.
 func TestTargetsThatAreRefused(t *testing.T) {
 	reached := Server{Load: func() (*rest.Config, error) {
 		t.Error("a server was asked for")

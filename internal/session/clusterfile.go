@@ -18,9 +18,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// openFile opens a cluster by its cluster.yml: journal and lock are in the cluster
-// itself, and a lock beside the file covers the rke that a run has started.
-func openFile(ctx context.Context, t Target, o Options, to reach) (*Session, error) {
+// openFile opens a cluster by its cluster.yml. Journal and lock are in the cluster itself; a
+// second lock next to the file covers an rke process of a run.
+func openFile(ctx context.Context, t Target, o Options, to serverDialer) (*Session, error) {
 	options := o.OfRKE(t)
 	if err := options.Validate(); err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func openFile(ctx context.Context, t Target, o Options, to reach) (*Session, err
 	if err := t.check(); err != nil {
 		return nil, err
 	}
-	// What is wrong with the file is reported even where no cluster can be reached.
+	// Errors in the file are reported even if the cluster cannot be reached.
 	if _, err := clusterfile.Read(t.File); err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func openFile(ctx context.Context, t Target, o Options, to reach) (*Session, err
 		return nil, fault.AsUsage(err)
 	}
 	lock := &ownfile.Lock{Path: ownfile.LockPath(t.File), Clock: o.clock(), Processes: lock.HostProcesses(),
-		Say: func(what string) { fmt.Fprintln(o.Live, plaintext.Line(what)) }} // the lock names its owner
+		Say: func(what string) { fmt.Fprintln(o.Live, plaintext.Line(what)) }} // the lock needs an owner
 	deps := rke.Deps{Kube: kube, Config: config, Clock: o.clock(), Live: rkeOutput{o.Live}, LockFile: lock.File}
 	procedure, err := newProcedure(ctx, deps, options, lock)
 	if err != nil {
@@ -52,8 +52,8 @@ func openFile(ctx context.Context, t Target, o Options, to reach) (*Session, err
 	return s, nil
 }
 
-// newProcedure reads the cluster, again as long as an rke that outlived its
-// awsmigrate keeps the API server away.
+// newProcedure reads the cluster. It retries while an rke process that survived its awsmigrate
+// keeps the API server down.
 func newProcedure(ctx context.Context, deps rke.Deps, options rke.Options, lock *ownfile.Lock) (*procedure.Migration, error) {
 	procedure, err := rke.New(ctx, deps, options)
 	for said := false; err != nil && retry.Transient(err) && lock.Busy(); said = true {
@@ -68,10 +68,10 @@ func newProcedure(ctx context.Context, deps rke.Deps, options rke.Options, lock 
 	return procedure, err
 }
 
-// rkeOutput shows rke's own lines apart from ours.
+// rkeOutput marks the lines of rke in the output.
 type rkeOutput struct{ out io.Writer }
 
-// Write implements io.Writer; it is given whole lines.
+// Write implements io.Writer. It receives whole lines.
 func (o rkeOutput) Write(line []byte) (int, error) {
 	if _, err := o.out.Write(append([]byte("rke │ "), line...)); err != nil {
 		return 0, err

@@ -9,22 +9,22 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// Proposal is what somebody is asked to approve, and where it would be written.
+// Proposal is a plan to approve, with the places that it would be written to.
 type Proposal struct {
 	runner.Proposal
-	Cluster string        // its name
-	To      []Destination // none where nobody knows
+	Cluster string        // name of the cluster
+	To      []Destination // empty if unknown
 }
 
 // Destination is a place that a run writes to.
 type Destination struct {
-	File    string // a cluster.yml; "": an API server
-	Context string // the name in a kubeconfig that the server was found by; "": none
-	Server  string // its address
+	File    string // a cluster.yml, or empty for an API server
+	Context string // the kubeconfig context of the server, or empty
+	Server  string // address of the API server
 }
 
-// writesTo are the servers of a target: Rancher's, or without Rancher the cluster's own,
-// and the cluster's own where it is not reached through that one.
+// writesTo returns the places that a run of a target writes to: cluster.yml, Rancher's server
+// or the cluster's own, and the cluster's own server if it is not reached through Rancher.
 func (t Target) writesTo(own *rest.Config) []Destination {
 	var all []Destination
 	if t.Kind == ClusterFile {
@@ -37,7 +37,7 @@ func (t Target) writesTo(own *rest.Config) []Destination {
 	if first.Server != "" {
 		all = append(all, first)
 	}
-	if own != nil && !below(fault.Server(own.Host), first.Server) {
+	if own != nil && !isBelow(fault.Server(own.Host), first.Server) {
 		second := Destination{Server: fault.Server(own.Host)}
 		if t.Downstream.Context != nil {
 			second.Context = t.Downstream.Context()
@@ -47,13 +47,13 @@ func (t Target) writesTo(own *rest.Config) []Destination {
 	return all
 }
 
-// below says whether an address is a server's, or leads through it.
-func below(address, server string) bool {
+// isBelow reports whether an address belongs to a server or leads through it.
+func isBelow(address, server string) bool {
 	server = strings.TrimSuffix(server, "/")
 	return server != "" && strings.HasPrefix(address+"/", server+"/")
 }
 
-// hostOf is the address of a server without what may be secret in it; "": unknown.
+// hostOf returns the address of a server without secrets, or empty if unknown.
 func hostOf(s Server) string {
 	config, err := s.config()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Whoever approves a run is told which servers it writes to, each once, and no secret.
+// The approver sees each server that a run writes to once, without secrets.
 func TestWritesTo(t *testing.T) {
 	at := func(host, context string) Server {
 		s := Server{Load: func() (*rest.Config, error) { return &rest.Config{Host: host}, nil }}

@@ -8,8 +8,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Working is who works on the cluster; nil: nobody. A process that died is shown until
-// its lock has expired and another took it: that it lives is seen by who renews.
+// Working returns the process that works on the cluster, or nil. A dead process is returned
+// until its lock has expired and another process took it: only renewals show that a holder
+// lives.
 func (s *Session) Working(ctx context.Context) (*runner.Working, error) {
 	held, err := s.Held(ctx)
 	if err != nil || held == nil {
@@ -22,7 +23,7 @@ func (s *Session) Working(ctx context.Context) (*runner.Working, error) {
 	return runner.WorkingOf(state, held, s.Clock.Now()), nil
 }
 
-// LastRun is the last that the journal has; false: it has none.
+// LastRun returns the last run of the journal, or false.
 func (s *Session) LastRun(ctx context.Context) (journal.Run, bool, error) {
 	state, err := s.Journal.Load(ctx)
 	if err != nil || len(state.Runs) == 0 {
@@ -31,8 +32,8 @@ func (s *Session) LastRun(ctx context.Context) (journal.Run, bool, error) {
 	return state.Runs[len(state.Runs)-1], true, nil
 }
 
-// Follow shows what another run does to the cluster, or what goes on without one, until
-// that is over or ctx ends. It writes nothing.
+// Follow shows the rollout of another run, or one without a run, until it is over or ctx ends.
+// It writes nothing.
 func (s *Session) Follow(ctx context.Context, o Options) (runner.Result, error) {
 	options := runner.Options{Journal: s.Journal, Clock: s.Clock, Sink: o.Sink, Poll: o.Poll}
 	if state, err := s.Journal.Load(ctx); err == nil && len(state.Runs) > 0 {

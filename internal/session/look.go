@@ -10,22 +10,22 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Look observes the cluster as the direction of the last run sees it: in the
-// middle of an undo, what is left to take back.
+// Look observes the cluster in the direction of the last run: during an undo, the states are
+// the undo's.
 func (s *Session) Look(ctx context.Context, record journal.Record) (migration.Snapshot, runner.Observation, error) {
-	seen, says, err := s.observe(ctx, record)
-	if s.undoing || !procedure.LastUndid(record) || err == nil && says.Position == position.P0.String() {
-		return seen, says, err
+	snap, says, err := s.observe(ctx, record)
+	if s.isUndo || !procedure.LastUndid(record) || err == nil && says.Position == position.P0.String() {
+		return snap, says, err
 	}
-	s.goBack()
+	s.switchToUndo()
 	return s.observe(ctx, record)
 }
 
 func (s *Session) observe(ctx context.Context, record journal.Record) (migration.Snapshot, runner.Observation, error) {
-	seen, err := s.Procedure.Observe(ctx, record)
+	snap, err := s.Procedure.Observe(ctx, record)
 	if err != nil {
-		return seen, runner.Observation{}, err
+		return snap, runner.Observation{}, err
 	}
-	says, err := s.Procedure.Judge(seen)
-	return seen, says, err
+	says, err := s.Procedure.Judge(snap)
+	return snap, says, err
 }

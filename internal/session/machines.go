@@ -7,11 +7,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 )
 
-// Machines say which Node each machine of a cluster is, and what its host is named by; nil:
-// nobody knows.
+// Machines returns the Node of each machine of a cluster, and the object that names its host.
+// It is nil if unknown.
 type Machines func(context.Context) ([]record.Machine, error)
 
-// machinesOf are those of a Cluster that Rancher provisions.
+// machinesOf returns the machines of a Cluster that Rancher provisions.
 func machinesOf(clients rancher.Clients, namespace, name string) Machines {
 	return func(ctx context.Context) ([]record.Machine, error) {
 		read, err := clients.ReadMachines(ctx, namespace, name)

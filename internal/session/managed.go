@@ -11,61 +11,61 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/managed"
 )
 
-// openManaged opens an RKE cluster that Rancher manages: journal and lock
-// are in the management cluster.
-func openManaged(ctx context.Context, t Target, o Options, to reach) (*Session, error) {
+// openManaged opens an RKE cluster that Rancher manages. Journal and lock are in the management
+// cluster.
+func openManaged(ctx context.Context, t Target, o Options, to serverDialer) (*Session, error) {
 	options := o.OfRKE(t)
 	if err := options.Validate(); err != nil {
 		return nil, err
 	}
-	way, err := wayToManaged(ctx, t, to)
+	route, err := routeToManaged(ctx, t, to)
 	if err != nil {
 		return nil, err
 	}
-	deps := managed.Deps{Clock: o.clock(), Management: way.management, DownstreamConfig: way.downstream}
+	deps := managed.Deps{Clock: o.clock(), Management: route.management, DownstreamConfig: route.downstream}
 	if deps.Kube, err = kubernetes.NewForConfig(deps.DownstreamConfig); err != nil {
 		return nil, fault.AsUsage(err)
 	}
-	procedure, err := managed.New(ctx, deps, way.cluster.ID, options)
+	procedure, err := managed.New(ctx, deps, route.cluster.ID, options)
 	if err != nil {
 		return nil, err
 	}
-	return newSession(procedure, way.home, o).countedBy(deps.Kube).writingTo(t.writesTo(way.downstream)).reachedBy(way.downstream), nil
+	return newSession(procedure, route.home, o).countedBy(deps.Kube).writingTo(t.writesTo(route.downstream)).reachedBy(route.downstream), nil
 }
 
-// managedWay is both API servers of an RKE cluster in Rancher.
-type managedWay struct {
+// managedRoute holds the clients of both API servers of an RKE cluster in Rancher.
+type managedRoute struct {
 	cluster    managed.Cluster
 	management dynamic.Interface
 	home       kubernetes.Interface // the same server as management
 	downstream *rest.Config
 }
 
-func wayToManaged(ctx context.Context, t Target, to reach) (managedWay, error) {
-	var way managedWay
+func routeToManaged(ctx context.Context, t Target, to serverDialer) (managedRoute, error) {
+	var route managedRoute
 	if err := t.check(); err != nil {
-		return way, err
+		return route, err
 	}
 	management, err := to.config(t.Server)
 	if err != nil {
-		return way, err
+		return route, err
 	}
-	if way.management, err = dynamic.NewForConfig(management); err != nil {
-		return way, fault.AsUsage(err)
+	if route.management, err = dynamic.NewForConfig(management); err != nil {
+		return route, fault.AsUsage(err)
 	}
-	if way.home, err = kubernetes.NewForConfig(management); err != nil {
-		return way, fault.AsUsage(err)
+	if route.home, err = kubernetes.NewForConfig(management); err != nil {
+		return route, fault.AsUsage(err)
 	}
-	if way.cluster, err = managed.Find(ctx, way.management, t.Name); err != nil {
-		return way, err
+	if route.cluster, err = managed.Find(ctx, route.management, t.Name); err != nil {
+		return route, err
 	}
 	if t.Downstream.Named() {
-		way.downstream, err = to.config(t.Downstream)
-		return way, err
+		route.downstream, err = to.config(t.Downstream)
+		return route, err
 	}
-	if way.downstream, err = managed.Downstream(ctx, managed.Management{Config: management, Dynamic: way.management, Kube: way.home, Clock: to.clock}, way.cluster); err != nil {
-		return way, err
+	if route.downstream, err = managed.Downstream(ctx, managed.Management{Config: management, Dynamic: route.management, Kube: route.home, Clock: to.clock}, route.cluster); err != nil {
+		return route, err
 	}
-	to.tune(way.downstream)
-	return way, nil
+	to.tune(route.downstream)
+	return route, nil
 }

@@ -17,78 +17,77 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
-// Options are what somebody wants of a target.
+// Options describes a run on a target.
 type Options struct {
 	Choices
 	Engine
-	// Undo goes back instead of on.
+	// Undo runs the rollback procedure.
 	Undo bool
-	// Actor is who it is that runs, for the lock and the history.
+	// Actor identifies the caller in the lock and the history.
 	Actor Actor
-	// Live takes what programs that are run print, and what is waited for before there
-	// is a run to show it; nil: nobody.
+	// Live receives the output of child programs, and waits before the run begins. It may be
+	// nil.
 	Live io.Writer
 }
 
-// Actor is a person or a workload, as other runs are told of it.
+// Actor is a person or a workload, as other runs see it.
 type Actor struct {
 	User, Host string
-	Pod        lock.Pod // the zero value: in none
+	Pod        lock.Pod // zero outside a pod
 }
 
-// Choices are the options that shape a migration. Opening a session sets the RunID.
+// Choices holds the options that shape a migration. Opening a session sets the RunID.
 type Choices struct {
 	migration.Options
-	RKE2 rke2.Options // only the options that RKE2 alone has
-	RKE  rke.Options  // only the options that RKE alone has
+	RKE2 rke2.Options // options that only RKE2 has
+	RKE  rke.Options  // options that only RKE has
 }
 
-// Fill sets the choices to what a source has of the options of a scope, and to the defaults.
+// Fill sets the choices from a source and from the defaults of a scope.
 func (c *Choices) Fill(scope options.Scope, from options.Source) error {
 	return options.Fill(scope, from, &c.Options, &c.RKE2, &c.RKE)
 }
 
-// Engine steers one run. The zero value of every field is usable.
+// Engine holds the options of the engine for one run. The zero value of every field is usable.
 type Engine struct {
-	Version string // of this awsmigrate
-	// Unattended says that the yes was given before anybody saw a plan.
+	Version string // version of this awsmigrate
+	// Unattended reports whether approval was given before a user saw a plan.
 	Unattended bool
 	Command    string // as typed, for the history and the resume line
-	Attempt    string // what asked for the run; see runner.Options
+	Attempt    string // identifies the request for the run; see runner.Options
 	Until      journal.StepID
 	Only       journal.StepID
-	Timeout    time.Duration // longest time without progress
-	Poll       time.Duration // between two looks while a step waits
-	Deadline   time.Duration // longest time in all, 0: none
+	Timeout    time.Duration // maximum time without progress
+	Poll       time.Duration // interval of observations while a step waits
+	Deadline   time.Duration // maximum total time; zero means no limit
 	Clock      clock.WithTicker
 	Sink       runner.Sink
-	// EveryReading sends Sink every reading of a wait; see runner.Options.
+	// EveryReading sends every observation of a wait to Sink; see runner.Options.
 	EveryReading bool
 
-	// Recording keeps what the run does, and what is seen of the cluster meanwhile; nil:
-	// nobody does. Whoever made it closes it.
+	// Recording records the run and the cluster. It may be nil. The caller that opened it
+	// closes it.
 	Recording *recording.Recording
 
-	// Interrupt asks for a clean stop, HangUp says that nobody watches any more; both
-	// by a value or by being closed.
+	// Interrupt requests a clean stop, and HangUp reports that the terminal disconnected.
+	// Either works with a value or by closing the channel.
 	Interrupt, HangUp <-chan struct{}
-	// Brake asks for the brake; see runner.Options.
+	// Brake requests a pause of the rollout; see runner.Options. // words:ok
 	Brake <-chan struct{}
 
-	// Approve is asked once, before the first write; nil means yes.
+	// Approve is called once, before the first write. If nil, the run is approved.
 	Approve func(ctx context.Context, p Proposal) error
-	// Confirm is asked at a step that has no way back, with the cluster's name; nil
-	// refuses.
+	// Confirm is called at an irreversible step, with the cluster's name. If nil, the step is
+	// refused.
 	Confirm func(ctx context.Context, cluster string, step runner.Info) error
-	// Saved gives a plan that was approved before, for the target that it was made for;
-	// nil: there is none.
+	// Saved returns a plan that was approved earlier for the target. It may be nil.
 	Saved func(target journal.Target) (*runner.WholePlan, error)
-	// Hold is asked before a step begins that writes and that nobody has begun; what it
-	// returns ends the run there. nil: nothing holds a step.
+	// Hold is called before a writing step begins that no run has begun. An error from it ends
+	// the run. It may be nil.
 	Hold func(ctx context.Context, step runner.Info) error
 }
 
-// clock is the one that everything of a session goes by.
+// clock returns the clock of the session.
 func (o Options) clock() clock.WithTicker {
 	if o.Clock == nil {
 		return clock.RealClock{}
@@ -96,14 +95,14 @@ func (o Options) clock() clock.WithTicker {
 	return o.Clock
 }
 
-// rke2 returns the options of a cluster of RKE2.
+// rke2 returns the options of an RKE2 cluster.
 func (o Options) rke2(t Target) rke2.Options {
 	choices := o.RKE2
 	choices.Options, choices.Namespace, choices.Name = o.Options, t.Namespace, t.Name
 	return choices
 }
 
-// OfRKE returns the options of a cluster of RKE.
+// OfRKE returns the options of an RKE cluster.
 func (o Options) OfRKE(t Target) rke.Options {
 	choices := o.RKE
 	choices.Options, choices.Config, choices.Cluster = o.Options, t.File, t.Name

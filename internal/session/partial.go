@@ -15,9 +15,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Audit opens a target to be audited, read-only, and proves that it is the one named.
-// Where these credentials may not read all that its procedure needs, what they may is
-// judged; the rest is unknown and never ok.
+// Audit opens a target read-only and proves that it is the named cluster. If the credentials
+// cannot read everything, the audit judges the readable part. The rest is unknown, never ok.
 func Audit(ctx context.Context, t Target, o Options) (Source, error) {
 	if t.Kind == APIOnly {
 		return openAPIOnly(t, o)
@@ -38,7 +37,7 @@ func Audit(ctx context.Context, t Target, o Options) (Source, error) {
 		return nil, err
 	}
 	bound := unjudged(own, err)
-	if t.Kind == ClusterFile { // the file is judged for itself
+	if t.Kind == ClusterFile { // the file can be judged without the cluster
 		if bound, lookErr = rke.Partial(ctx, o.OfRKE(t), err); lookErr != nil {
 			return nil, lookErr
 		}
@@ -46,19 +45,19 @@ func Audit(ctx context.Context, t Target, o Options) (Source, error) {
 	return partial(config, t, d, o, bound, err), nil
 }
 
-// openAPIOnly is any cluster of which only the API is known.
+// openAPIOnly opens a cluster through its API alone.
 func openAPIOnly(t Target, o Options) (Source, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
-	config, err := reach{t.RequestTimeout, ReadOnly, o.clock()}.config(t.Server)
+	config, err := serverDialer{t.RequestTimeout, ReadOnly, o.clock()}.config(t.Server)
 	if err != nil {
 		return nil, err
 	}
 	return &apiSource{api: audit.APIOnly{Config: config, Clock: o.clock(), Options: o.Options}, name: t.Name, clock: o.clock()}, nil
 }
 
-// partial is a cluster of which only a part may be read.
+// partial returns the source of a cluster that can be read only in part.
 func partial(config *rest.Config, t Target, d wellknown.Distribution, o Options, own []verify.Bound, why error) Source {
 	return &apiSource{api: audit.APIOnly{Config: config, Clock: o.clock(), Options: o.Options, Distribution: d},
 		name: migration.OrElse(t.Name, t.File), clock: o.clock(), own: own,

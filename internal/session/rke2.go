@@ -12,9 +12,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 )
 
-// openRKE2 opens a cluster that Rancher provisions: journal and lock are in the
-// management cluster.
-func openRKE2(ctx context.Context, t Target, o Options, to reach) (*Session, error) {
+// openRKE2 opens a cluster that Rancher provisions. Journal and lock are in the management
+// cluster.
+func openRKE2(ctx context.Context, t Target, o Options, to serverDialer) (*Session, error) {
 	options := o.rke2(t)
 	if err := options.Validate(); err != nil {
 		return nil, err
@@ -31,8 +31,8 @@ func openRKE2(ctx context.Context, t Target, o Options, to reach) (*Session, err
 		reachedBy(clients.DownstreamConfig).withMachines(machinesOf(clients, t.Namespace, t.Name)), nil
 }
 
-// connectRKE2 builds clients for both API servers.
-func connectRKE2(ctx context.Context, t Target, to reach) (rancher.Clients, error) {
+// connectRKE2 returns clients for both API servers.
+func connectRKE2(ctx context.Context, t Target, to serverDialer) (rancher.Clients, error) {
 	if err := t.check(); err != nil {
 		return rancher.Clients{}, err
 	}
@@ -59,7 +59,7 @@ func connectRKE2(ctx context.Context, t Target, to reach) (rancher.Clients, erro
 	return clients, fault.AsUsage(err)
 }
 
-func downstreamRKE2(ctx context.Context, t Target, management *rest.Config, clients rancher.Clients, to reach) (*rest.Config, error) {
+func downstreamRKE2(ctx context.Context, t Target, management *rest.Config, clients rancher.Clients, to serverDialer) (*rest.Config, error) {
 	if t.Downstream.Named() {
 		return to.config(t.Downstream)
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Result is what a run came to.
+// Result is the result of a run.
 type Result struct {
 	runner.Result
-	// Began is false where the cluster could not be opened, or no run of it be prepared:
-	// nobody was shown anything.
+	// Began is false if the cluster could not be opened or the run not prepared. No event was
+	// sent then.
 	Began bool
 }
 
@@ -29,14 +29,14 @@ func Run(ctx context.Context, t Connector, o Options) (Result, error) {
 		return Result{}, err
 	}
 	o.Recording.Watch(ctx, recording.Cluster{Name: s.Procedure.Target().Name, Way: s.watched.Way, Machines: s.watched.Machines})
-	options.Sink, options.Journal = o.Recording.Beside(options.Sink, recording.About{Undo: s.undoing, Attempt: o.Attempt}), o.Recording.Keeping(options.Journal, s.RunID)
+	options.Sink, options.Journal = o.Recording.Beside(options.Sink, recording.About{Undo: s.isUndo, Attempt: o.Attempt}), o.Recording.Keeping(options.Journal, s.RunID)
 	result, err := runner.Run[migration.Snapshot](ctx, s.Procedure, options)
 	o.Recording.KeepBeside(ctx, s.keeper(), s.RunID)
 	return Result{Result: result, Began: true}, err
 }
 
-// Guard opens a target and watches what an earlier run has begun until the cluster is at
-// rest, whoever may not go on with it. It asks nobody, and writes nothing forward.
+// Guard opens a target and watches an earlier run's rollout until the cluster is at rest. It
+// never prompts, and writes nothing forward.
 func Guard(ctx context.Context, t Connector, o Options) (Result, error) {
 	s, err := Open(ctx, t, o, ReadWrite)
 	if err != nil {
@@ -56,7 +56,7 @@ func Guard(ctx context.Context, t Connector, o Options) (Result, error) {
 	return Result{Result: result, Began: true}, err
 }
 
-// engine are the options of the engine for this session.
+// engine returns the engine's options for this session.
 func (s *Session) engine(o Options) (runner.Options, error) {
 	target := s.Procedure.Target()
 	options := runner.Options{

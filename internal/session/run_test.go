@@ -19,7 +19,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
-// still is a cluster in which nothing is to do: what a run of it does is said by Judge.
+// still is a cluster with nothing left to do, as Judge reports it.
 type still struct {
 	Migration
 	back   *procedure.Migration
@@ -44,7 +44,7 @@ func (s *still) Judge(migration.Snapshot) (runner.Observation, error) {
 	return runner.Observation{Position: "P5"}, s.judged
 }
 
-// prepared connects to a cluster that is there already.
+// prepared connects to an existing cluster.
 type prepared struct {
 	session *Session
 	err     error
@@ -63,8 +63,7 @@ func demo(s *still) *Session {
 	return &Session{Migration: s, Procedure: s, RunID: "run-1", Journal: &journal.Memory{}, Lock: new(lock.Memory).For(lock.Owner{User: "u"})}
 }
 
-// A run says whether it began at all: what keeps it from beginning is of the one who
-// asked, and what happens in it is shown by whoever shows it.
+// Began separates errors for the caller from errors that the run has already shown.
 func TestRunBegins(t *testing.T) {
 	away := errors.New("away")
 	for name, tt := range map[string]struct {
@@ -96,7 +95,7 @@ func TestRunBegins(t *testing.T) {
 	}
 }
 
-// Who goes back runs the undo, and a gate is asked about by the cluster's name.
+// Undo runs the undo procedure, and Confirm gets the cluster's name.
 func TestRunGoesBackAndConfirms(t *testing.T) {
 	back := &procedure.Migration{}
 	s, err := Open(t.Context(), prepared{session: demo(&still{back: back})}, Options{Undo: true}, ReadOnly)
@@ -118,8 +117,8 @@ func TestRunGoesBackAndConfirms(t *testing.T) {
 	}
 }
 
-// Whoever looks on does not need the count that the migrated cluster keeps: one request
-// more, and one right more, for nothing that an audit decides. A plan and a run need it.
+// An audit does not read the epoch of the migrated cluster: it would need one more request and
+// one more right for a decision that it does not make. Plans and runs read it.
 func TestCountIsReadByWhoeverDecides(t *testing.T) {
 	cluster := fake.NewClientset()
 	cluster.PrependReactor("*", "*", func(asked ktesting.Action) (bool, k8sruntime.Object, error) {

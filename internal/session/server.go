@@ -10,35 +10,35 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
 )
 
-// Access says what may be done on the API servers.
+// Access limits what requests to the API servers may do.
 type Access int
 
 const (
-	// ReadOnly refuses every write except access reviews and dry runs, in the
-	// transport, whatever the code above it tries.
+	// ReadOnly refuses every write except access reviews and dry runs. The transport enforces
+	// it for all callers.
 	ReadOnly Access = iota
-	// ReadWrite lets everything through.
+	// ReadWrite allows every request.
 	ReadWrite
 )
 
-// reach says how API servers are reached.
-type reach struct {
-	timeout time.Duration // longest time for one request
+// serverDialer holds the settings of connections to API servers.
+type serverDialer struct {
+	timeout time.Duration // limit of one request
 	may     Access
 	clock   clock.Clock
 }
 
-// LookOnly is the way to a server for whoever reads Rancher's own objects and opens no
-// target: each request is bounded by timeout, and the transport refuses to write.
+// LookOnly returns a read-only configuration of a server, for callers that read Rancher's
+// objects and open no target. Each request is limited by timeout.
 func LookOnly(s Server, timeout time.Duration) (*rest.Config, error) {
 	if err := (Target{RequestTimeout: timeout}).check(); err != nil {
 		return nil, err
 	}
-	return reach{timeout: timeout, may: ReadOnly}.config(s)
+	return serverDialer{timeout: timeout, may: ReadOnly}.config(s)
 }
 
-// config is a server's configuration, tuned.
-func (r reach) config(s Server) (*rest.Config, error) {
+// config returns the tuned configuration of a server.
+func (r serverDialer) config(s Server) (*rest.Config, error) {
 	config, err := s.config()
 	if err != nil {
 		return nil, err
@@ -47,9 +47,9 @@ func (r reach) config(s Server) (*rest.Config, error) {
 	return config, nil
 }
 
-// tune sets what every client here needs: a bound on each request, a name in
-// audit logs, and for commands that only read a transport that cannot write.
-func (r reach) tune(config *rest.Config) {
+// tune sets a request timeout, a name for audit logs, and for read-only commands a transport
+// that cannot write.
+func (r serverDialer) tune(config *rest.Config) {
 	config.Timeout = r.timeout
 	config.UserAgent = "awsmigrate"
 	config.QPS, config.Burst = 50, 100

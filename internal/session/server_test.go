@@ -17,9 +17,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// A pod's token is taken from its file, which kubelet renews, and not remembered from
-// when the configuration was made; also behind the guard of whoever only looks.
-// client-go reads the file again every minute
+// A pod's token is read from its file, which kubelet renews, also through the read-only
+// transport. client-go reads the file again every minute
 // (kubernetes/client-go:transport/token_source.go@v0.37.2, NewCachedFileTokenSource).
 func TestTokenOfAPodIsThatOfItsFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
@@ -35,8 +34,8 @@ func TestTokenOfAPodIsThatOfItsFile(t *testing.T) {
 	}})
 	defer server.Close()
 	for _, may := range []Access{ReadOnly, ReadWrite} {
-		// As rest.InClusterConfig makes it: the token of that moment, and its file.
-		config, err := reach{time.Minute, may, clock.RealClock{}}.config(Server{Config: &rest.Config{Host: server.URL, BearerToken: "of the start", BearerTokenFile: file}})
+		// as rest.InClusterConfig returns it: the current token and its file
+		config, err := serverDialer{time.Minute, may, clock.RealClock{}}.config(Server{Config: &rest.Config{Host: server.URL, BearerToken: "of the start", BearerTokenFile: file}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +46,7 @@ func TestTokenOfAPodIsThatOfItsFile(t *testing.T) {
 	}
 }
 
-// Whoever looks without a target has a bound and cannot write, as who opens one.
+// LookOnly requires a timeout and cannot write, like Open.
 func TestLookOnly(t *testing.T) {
 	if _, err := LookOnly(Server{Config: &rest.Config{}}, 0); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("without a bound: %v", err)

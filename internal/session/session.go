@@ -21,64 +21,63 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// Procedure is a procedure that can describe itself to people.
+// Procedure is a migration.Procedure with the methods that views need.
 type Procedure interface {
 	migration.Procedure
-	// Watched is the step whose change others still carry out; see runner.Guarded.
+	// Watched returns the step whose change still rolls out; see runner.Guarded.
 	Watched(context.Context, migration.Snapshot) migration.Step
-	// RequireInformed says why nothing may be written at all, begun or not: a tool
-	// keeps the configuration and would put the old one back.
+	// RequireInformed returns an error if a GitOps tool would revert the configuration, so that
+	// no write is allowed.
 	RequireInformed(migration.Snapshot) error
-	// Alone says who else runs controller managers for the cluster; nil: nobody.
+	// Alone returns an error if another process runs controller managers for the cluster.
 	Alone(context.Context, migration.Snapshot) error
-	// Handoff is the next edit that whoever keeps the configuration has to commit.
-	Handoff(ctx context.Context, seen migration.Snapshot, form string, all bool) (string, error)
-	// NextEdit is the same in every form, for whoever shows it elsewhere; none where one
-	// is not due.
-	NextEdit(ctx context.Context, seen migration.Snapshot) (procedure.NextEdit, error)
-	// Foresee says what the preflight of a run would come to now; it writes nothing.
+	// Handoff returns the next edit for the owner to commit.
+	Handoff(ctx context.Context, snap migration.Snapshot, form string, all bool) (string, error)
+	// NextEdit returns that edit in every form, or zero if no edit is due.
+	NextEdit(ctx context.Context, snap migration.Snapshot) (procedure.NextEdit, error)
+	// Foresee returns the result of a run's preflight without a write.
 	Foresee(context.Context, migration.Snapshot) (procedure.Foreseen, error)
 }
 
-// Migration is the procedure of a migration, which can be audited and taken back. Whoever
-// misses one of its abilities does not compile.
+// Migration is a procedure that can be audited and undone. The interface makes the compiler
+// check both backends.
 type Migration interface {
 	Procedure
-	// Gather reads everything that its checks judge.
-	Gather(ctx context.Context, seen migration.Snapshot) (audit.Inspection, error)
-	// GatherAPIOnly is what can be had where the cluster cannot be observed.
+	// Gather reads the input of all checks.
+	Gather(ctx context.Context, snap migration.Snapshot) (audit.Inspection, error)
+	// GatherAPIOnly reads the input that needs no observation of the cluster.
 	GatherAPIOnly(ctx context.Context, record journal.Record) (audit.Inspection, error)
-	// Undo is the procedure that goes back.
+	// Undo returns the rollback procedure.
 	Undo() *procedure.Migration
-	// Watching is the procedure that watches what the last run began.
+	// Watching returns the procedure that watches a rollout of the last run.
 	Watching(record journal.Record) *procedure.Migration
 }
 
-// Session is a migration together with where its journal and lock live.
+// Session is an opened migration with its journal and lock.
 type Session struct {
 	Migration Migration
-	Procedure Procedure // what is run or looked at: the migration, or its undo
+	Procedure Procedure // the procedure to run: the migration or its undo
 	Journal   journal.Journal
 	Lock      lock.Lock
 	Owner     lock.Owner
 	RunID     string
-	To        []Destination // that a run writes to
+	To        []Destination // places that a run writes to
 
 	Clock clock.WithTicker
 
-	watched Watched              // the cluster itself, for whoever records it
-	home    kubernetes.Interface // where journal and lock lie; nil: in no cluster
-	counter kubernetes.Interface // of the cluster that keeps the count of goals, too; nil: the journal lies in it
-	undoing bool
+	watched Watched              // connection to the cluster, for a recording
+	home    kubernetes.Interface // cluster of journal and lock, or nil
+	counter kubernetes.Interface // cluster that counts the epoch, or nil if the journal is in it
+	isUndo  bool
 }
 
-// Connector reaches one cluster, proves that it is the one meant and builds its
-// migration. A Target is one.
+// Connector connects to one cluster, proves its identity and returns its migration. Target
+// implements it.
 type Connector interface {
 	Connect(ctx context.Context, o Options, may Access) (*Session, error)
 }
 
-// Open connects for whoever looks (ReadOnly) or runs.
+// Open connects to a cluster, to read (ReadOnly) or to run.
 func Open(ctx context.Context, t Connector, o Options, may Access) (*Session, error) {
 	o.RunID, o.Choices.Unattended = runner.NewRunID(o.clock().Now()), o.Unattended
 	if o.Live == nil {
@@ -89,14 +88,14 @@ func Open(ctx context.Context, t Connector, o Options, may Access) (*Session, er
 		return nil, err
 	}
 	if o.Undo {
-		s.goBack()
+		s.switchToUndo()
 	}
 	return s, nil
 }
 
 // Connect implements Connector.
 func (t Target) Connect(ctx context.Context, o Options, may Access) (*Session, error) {
-	to := reach{t.RequestTimeout, may, o.clock()}
+	to := serverDialer{t.RequestTimeout, may, o.clock()}
 	switch t.Kind {
 	case RKE2:
 		return openRKE2(ctx, t, o, to)
@@ -109,7 +108,8 @@ func (t Target) Connect(ctx context.Context, o Options, may Access) (*Session, e
 	return nil, &fault.Error{Class: fault.Usage, Reason: "Usage", Object: "target " + t.Name, Seen: "kind " + string(t.Kind), Wanted: "a cluster that can be migrated"}
 }
 
-// newSession puts journal and lock where the procedure's target says.
+// newSession returns a session with journal and lock at the location that the procedure's
+// target names.
 func newSession(p Migration, home kubernetes.Interface, o Options) *Session {
 	target, processes, witness := p.Target(), lock.HostProcesses(), lock.HostWitness()
 	name, who := journal.Name(target.Name), o.owner(processes)
@@ -121,33 +121,33 @@ func newSession(p Migration, home kubernetes.Interface, o Options) *Session {
 	}
 }
 
-// writingTo has people be told where a run writes.
+// writingTo sets the places that a run reports as written to.
 func (s *Session) writingTo(to []Destination) *Session {
 	s.To = to
 	return s
 }
 
-// countedBy has the cluster that is migrated keep the epoch, too: the journal lies in
-// another, whose backups are of another time.
+// countedBy makes the migrated cluster count the epoch, too. The journal is in another cluster,
+// whose backups have other times.
 func (s *Session) countedBy(cluster kubernetes.Interface) *Session {
 	s.counter = cluster
 	return s
 }
 
-// reachedBy keeps the way to the cluster itself, for whoever records it.
-func (s *Session) reachedBy(way *rest.Config) *Session {
-	s.watched.Way = way
+// reachedBy sets the connection to the cluster, for a recording.
+func (s *Session) reachedBy(config *rest.Config) *Session {
+	s.watched.Way = config
 	return s
 }
 
-// withMachines keeps who knows the cluster's machines.
+// withMachines sets the source of the cluster's machines.
 func (s *Session) withMachines(m Machines) *Session {
 	s.watched.Machines = m
 	return s
 }
 
-// Counted is the journal for whoever plans or runs: with the epoch as the migrated cluster
-// counts it. An audit decides nothing by that count, and saves the request.
+// Counted returns the journal for a plan or a run: with the epoch that the migrated cluster
+// counts. An audit does not need the epoch and saves the request.
 func (s *Session) Counted() journal.Journal {
 	if s.counter == nil {
 		return s.Journal
@@ -155,13 +155,13 @@ func (s *Session) Counted() journal.Journal {
 	return journal.Counted{Journal: s.Journal, Cluster: s.counter, Clock: s.Clock}
 }
 
-// Records are those of former runs, beside the journal.
+// Records returns the store of the records of former runs, next to the journal.
 func (s *Session) Records() archive.Store {
 	target := s.Migration.Target()
 	return archive.Store{Client: s.home, Namespace: target.Namespace, Cluster: target.Name, Clock: s.Clock}
 }
 
-// keeper keeps the record of a run; nil: nobody does.
+// keeper returns the store for a run's record, or nil.
 func (s *Session) keeper() recording.Keeper {
 	if s.home == nil {
 		return nil
@@ -169,7 +169,7 @@ func (s *Session) keeper() recording.Keeper {
 	return s.Records()
 }
 
-// Held is who holds the lock of the cluster; nil: nobody.
+// Held returns the holder of the cluster's lock, or nil.
 func (s *Session) Held(ctx context.Context) (*lock.Held, error) {
 	if s.home == nil {
 		return nil, nil
@@ -182,14 +182,13 @@ func (s *Session) Held(ctx context.Context) (*lock.Held, error) {
 	return held, nil
 }
 
-// Undoing says whether the procedure is the way back.
-func (s *Session) Undoing() bool { return s.undoing }
+// Undoing reports whether the session runs the undo.
+func (s *Session) Undoing() bool { return s.isUndo }
 
-func (s *Session) goBack() { s.Procedure, s.undoing = s.Migration.Undo(), true }
+func (s *Session) switchToUndo() { s.Procedure, s.isUndo = s.Migration.Undo(), true }
 
-// Record is the journal for whoever looks. One that could not be read costs
-// only what it alone can settle; one that is broken, or of another cluster, is an
-// error as everywhere.
+// Record returns the journal for read-only callers. An unreadable journal leaves only the parts
+// unknown that it alone can decide. A broken journal, or one of another cluster, is an error.
 func (s *Session) Record(ctx context.Context) (journal.Record, error) {
 	state, err := s.Journal.Load(ctx)
 	if err != nil && fault.ClassOf(err) == fault.CouldNotLook && ctx.Err() == nil {

@@ -20,9 +20,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Source is something to audit.
+// Source is a cluster that can be audited.
 type Source interface {
-	// Read reads all of it once.
+	// Read reads the whole input once.
 	Read(ctx context.Context) (Reading, error)
 }
 
@@ -30,24 +30,24 @@ type Source interface {
 type Reading struct {
 	audit.Inspection
 	Target bundle.Target
-	Header []string  // cluster and position, for people
-	At     time.Time // when it was read
-	GoesOn bool      // whether a migration could go on from a good report
-	Next   string    // the command that does, where somebody types commands; "": none
+	Header []string  // cluster and position, for the user
+	At     time.Time // time of the reading
+	GoesOn bool      // whether a migration can continue after a good report
+	Next   string    // the command that continues, or empty outside a command line
 }
 
-// Source is the cluster of a session, to be audited.
+// Source returns the session's cluster as a source of audits.
 func (s *Session) Source() Source {
 	return &procedureSource{session: s, clock: s.Clock}
 }
 
-// procedureSource is a cluster with the side that configures it.
+// procedureSource reads a cluster and its configuration.
 type procedureSource struct {
 	session *Session
 	clock   clock.Clock
 }
 
-// Read implements Source. The journal is read for its fingerprint.
+// Read implements Source. It reads the fingerprint from the journal.
 func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 	at := s.clock.Now()
 	record, err := s.session.Record(ctx)
@@ -55,9 +55,9 @@ func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 		return Reading{}, err
 	}
 	observed, err := s.session.Migration.Observe(ctx, record)
-	var seen audit.Inspection
+	var inspection audit.Inspection
 	if err == nil {
-		seen, err = s.session.Migration.Gather(ctx, observed)
+		inspection, err = s.session.Migration.Gather(ctx, observed)
 	}
 	if fault.ClassOf(err) == fault.CouldNotLook {
 		return s.partial(ctx, at, record, err)
@@ -66,22 +66,21 @@ func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 		return Reading{}, err
 	}
 	target := s.session.Migration.Target()
-	header := append(s.session.Migration.Header(observed), awsLine(seen.Input.Cloud)...)
+	header := append(s.session.Migration.Header(observed), awsLine(inspection.Input.Cloud)...)
 	if paused := observed.Reading.Paused; paused != "" {
 		header = append(header, "paused "+paused)
 	}
 	if record.Unread != nil {
 		header = append(header, "partly visible: "+record.Unread.Error())
 	}
-	return Reading{Inspection: seen, Header: header, At: at, GoesOn: seen.Input.Position.Position != position.P5,
+	return Reading{Inspection: inspection, Header: header, At: at, GoesOn: inspection.Input.Position.Position != position.P5,
 		Target: bundle.Target{Kind: target.Kind, Name: target.Name, Namespace: target.Namespace, UID: target.UID}}, nil
 }
 
-// partial judges what can still be read of a cluster that was proven to be the one
-// named; what its own side judges is unknown. Where nothing can be read, the first
-// reason says more.
+// partial judges the readable part of a cluster whose identity is proven; the checks of its
+// backend are unknown. If nothing can be read, it returns the first error, which says more.
 func (s *procedureSource) partial(ctx context.Context, at time.Time, record journal.Record, why error) (Reading, error) {
-	seen, err := s.session.Migration.GatherAPIOnly(ctx, record)
+	inspection, err := s.session.Migration.GatherAPIOnly(ctx, record)
 	if err != nil {
 		return Reading{}, why
 	}
@@ -90,75 +89,75 @@ func (s *procedureSource) partial(ctx context.Context, at time.Time, record jour
 	if target.Kind == string(wellknown.RKE) {
 		metas = verify.Metas(rkechecks.All()...)
 	}
-	seen.Own = unjudged(metas, why)
-	header := append([]string{fmt.Sprintf("%s   Kubernetes %s · %s", target.Name, migration.OrElse(seen.Input.Version.Value, "version unknown"), nodeCount(seen)),
-		positionLine(seen)}, awsLine(seen.Input.Cloud)...)
-	return Reading{Inspection: seen, Header: append(header, "partly visible: "+why.Error()), At: at,
+	inspection.Own = unjudged(metas, why)
+	header := append([]string{fmt.Sprintf("%s   Kubernetes %s · %s", target.Name, migration.OrElse(inspection.Input.Version.Value, "version unknown"), nodeCount(inspection)),
+		positionLine(inspection)}, awsLine(inspection.Input.Cloud)...)
+	return Reading{Inspection: inspection, Header: append(header, "partly visible: "+why.Error()), At: at,
 		Target: bundle.Target{Kind: target.Kind, Name: target.Name, Namespace: target.Namespace, UID: target.UID}}, nil
 }
 
-// apiSource is a cluster of which only the API is known.
+// apiSource reads a cluster through its API alone.
 type apiSource struct {
 	api   audit.APIOnly
 	name  string
-	note  string         // for people; "": none
-	own   []verify.Bound // checks of a side that could not be read
+	note  string         // for the user, or empty
+	own   []verify.Bound // checks of an unreadable backend
 	clock clock.Clock
 }
 
 // Read implements Source.
 func (s *apiSource) Read(ctx context.Context) (Reading, error) {
 	at := s.clock.Now()
-	seen, err := s.api.Gather(ctx)
+	inspection, err := s.api.Gather(ctx)
 	if err != nil {
 		return Reading{}, err
 	}
-	version := migration.OrElse(seen.Input.Version.Value, "version unknown")
+	version := migration.OrElse(inspection.Input.Version.Value, "version unknown")
 	header := append([]string{
-		fmt.Sprintf("%s   %s · Kubernetes %s · %s", s.name, fault.Server(s.api.Config.Host), version, nodeCount(seen)),
-		positionLine(seen),
-	}, awsLine(seen.Input.Cloud)...)
+		fmt.Sprintf("%s   %s · Kubernetes %s · %s", s.name, fault.Server(s.api.Config.Host), version, nodeCount(inspection)),
+		positionLine(inspection),
+	}, awsLine(inspection.Input.Cloud)...)
 	if s.note != "" {
 		header = append(header, s.note)
-	} else if madeByRKE(seen) {
+	} else if madeByRKE(inspection) {
 		header = append(header, "made by rke, which runs its control plane outside the API: --config cluster.yml sees it, or --cluster where Rancher manages it")
 	}
-	seen.Own = s.own
-	return Reading{Inspection: seen, Header: header, At: at, Target: bundle.Target{Kind: "kubernetes", Name: s.name, UID: seen.Input.UID.Value}}, nil
+	inspection.Own = s.own
+	return Reading{Inspection: inspection, Header: header, At: at, Target: bundle.Target{Kind: "kubernetes", Name: s.name, UID: inspection.Input.UID.Value}}, nil
 }
 
-// madeByRKE knows by a label without a hyphen that nobody else gives
-// (rancher/rke:cluster/hosts.go@v1.5.9).
-func madeByRKE(seen audit.Inspection) bool {
-	for _, n := range seen.Input.Nodes.Value {
+// madeByRKE reports whether rke made the cluster. It looks for a label without a hyphen that no
+// other distribution sets (rancher/rke:cluster/hosts.go@v1.5.9).
+func madeByRKE(inspection audit.Inspection) bool {
+	for _, n := range inspection.Input.Nodes.Value {
 		if _, has := n.Labels["node-role.kubernetes.io/controlplane"]; has {
-			return len(seen.Input.StaticPods.Value) == 0
+			return len(inspection.Input.StaticPods.Value) == 0
 		}
 	}
 	return false
 }
 
-func nodeCount(seen audit.Inspection) string {
-	if !seen.Input.Nodes.OK() {
+func nodeCount(inspection audit.Inspection) string {
+	if !inspection.Input.Nodes.OK() {
 		return "nodes not visible"
 	}
 	planes := 0
-	for _, n := range seen.Input.Nodes.Value {
+	for _, n := range inspection.Input.Nodes.Value {
 		if n.ControlPlane() {
 			planes++
 		}
 	}
-	return fmt.Sprintf("%d nodes, %d of them control planes", len(seen.Input.Nodes.Value), planes)
+	return fmt.Sprintf("%d nodes, %d of them control planes", len(inspection.Input.Nodes.Value), planes)
 }
 
-func positionLine(seen audit.Inspection) string {
-	if seen.Input.Hosted() {
+func positionLine(inspection audit.Inspection) string {
+	if inspection.Input.Hosted() {
 		return "now    –    the control plane is hosted elsewhere: nothing of it can be migrated from here"
 	}
-	return "now    " + seen.Input.Position.Text()
+	return "now    " + inspection.Input.Position.Text()
 }
 
-// awsLine says whom AWS was asked about, or why it was not.
+// awsLine returns the AWS identity that was asked, or why AWS was not asked.
 func awsLine(f cloud.Facts) []string {
 	switch {
 	case !f.On && f.Off == "":

@@ -10,52 +10,51 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Kind says what keeps a cluster's configuration, and thereby where it is read.
+// Kind names the owner of a cluster's configuration, and so where it is read.
 type Kind string
 
 const (
-	// RKE2 is a cluster that Rancher provisions by RKE2.
+	// RKE2 is a cluster that Rancher provisions with RKE2.
 	RKE2 Kind = "rke2"
 	// RKE is a cluster for which Rancher runs rke.
 	RKE Kind = "rke"
-	// ClusterFile is a cluster that somebody made with rke and a cluster.yml.
+	// ClusterFile is a cluster made with rke and a cluster.yml.
 	ClusterFile Kind = "cluster.yml"
-	// APIOnly is any cluster as its API shows it. It can be audited, and no more.
+	// APIOnly is any cluster, seen through its API. It can only be audited.
 	APIOnly Kind = "kubernetes"
 )
 
-// Target is one cluster, and the way to it.
+// Target names one cluster and the servers that lead to it.
 type Target struct {
 	Kind Kind
-	// Namespace and Name are those of Rancher's Cluster object. Of RKE the name is the
-	// id (c-xxxxx) or the displayed one, without a namespace; of APIOnly it is for people.
+	// Namespace and Name identify Rancher's Cluster object. For RKE the name is the ID
+	// (c-xxxxx) or the displayed name, without a namespace. For APIOnly it is only displayed.
 	Namespace, Name string
-	// File is the cluster.yml.
+	// File is the path of cluster.yml.
 	File string
-	// Server is the API server that Rancher runs in; without Rancher the cluster's own.
+	// Server is the API server that Rancher runs in, or the cluster's own without Rancher.
 	Server Server
-	// Downstream is the cluster's own API server, where somebody names it; the zero
-	// value: through Rancher.
+	// Downstream is the cluster's own API server. If zero, it is reached through Rancher.
 	Downstream Server
-	// RequestTimeout bounds one request to either.
+	// RequestTimeout limits one request to either server.
 	RequestTimeout time.Duration
 }
 
-// Server is how an API server is reached. The zero value names none.
+// Server describes the connection to an API server. The zero value names none.
 type Server struct {
-	// Config is a configuration that was made already: a pod's own, a controller's.
+	// Config is a complete configuration, such as a pod's or a controller's.
 	Config *rest.Config
-	// Load finds one when the server is asked for, such as in a kubeconfig. It is used
-	// where Config is nil.
+	// Load returns a configuration on first use, for example from a kubeconfig. It is used if
+	// Config is nil.
 	Load func() (*rest.Config, error)
-	// Context is the name by which people know it in their kubeconfig; nil: it has none.
+	// Context returns the name of the kubeconfig context. It may be nil.
 	Context func() string
 }
 
-// Named says whether it is a server at all.
+// Named reports whether a server is set.
 func (s Server) Named() bool { return s.Config != nil || s.Load != nil }
 
-// config is a copy of the configuration, to be changed by whoever asked.
+// config returns a copy of the configuration that the caller may change.
 func (s Server) config() (*rest.Config, error) {
 	switch {
 	case s.Config != nil:
@@ -66,7 +65,7 @@ func (s Server) config() (*rest.Config, error) {
 	return nil, fault.AsUsage(errors.New("no API server is named"))
 }
 
-// check refuses a bound that would silently become none.
+// check refuses a timeout that would mean no limit.
 func (t Target) check() error {
 	if t.RequestTimeout <= 0 {
 		return fault.AsUsage(fmt.Errorf("flag --request-timeout: %s, wanted more than 0", t.RequestTimeout))
@@ -74,7 +73,7 @@ func (t Target) check() error {
 	return nil
 }
 
-// Validate refuses options that no cluster could make right.
+// Validate returns an error if the options are invalid for every cluster.
 func (t Target) Validate(o Options) error {
 	if err := t.check(); err != nil {
 		return err

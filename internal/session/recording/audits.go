@@ -10,17 +10,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 )
 
-// mostFindings bounds the findings that are kept of one audit.
-const mostFindings = 300
+// maxFindings limits the findings that a record holds of one audit.
+const maxFindings = 300
 
-// Audited keeps what the checks of the step under way came to. Of a step that waits and
-// checks again only what is news is kept.
+// Audited records the check results of the current step. If a waiting step checks again, only
+// changed results are recorded.
 func (r *Recording) Audited(report verify.Report) {
 	if r == nil {
 		return
 	}
 	audit := AuditOf(report)
-	audit.Run, audit.Step = r.underWay()
+	audit.Run, audit.Step = r.current()
 	if audit.Step == "" {
 		return
 	}
@@ -33,8 +33,9 @@ func (r *Recording) Audited(report verify.Report) {
 	}
 }
 
-// AuditOf is a report as a record keeps it, of no run: all that is not ok, the gravest
-// first, and why a check was skipped, unless it applies at other positions alone.
+// AuditOf returns a report as a record stores it, without a run: all results that are not ok,
+// the worst first, and why checks were skipped. Checks that only apply at other positions are
+// counted.
 func AuditOf(report verify.Report) record.Audit {
 	audit := record.Audit{Position: report.Position.String(), Counts: map[string]int{}, Partial: report.Partial}
 	for status, n := range report.Counts {
@@ -47,7 +48,7 @@ func AuditOf(report verify.Report) record.Audit {
 				continue
 			}
 			for _, one := range findingsOf(result) {
-				if len(audit.Findings) == mostFindings {
+				if len(audit.Findings) == maxFindings {
 					audit.Left++
 					continue
 				}
@@ -58,7 +59,8 @@ func AuditOf(report verify.Report) record.Audit {
 	return audit
 }
 
-// findingsOf are the findings that gave a result its status; of one without any its reason.
+// findingsOf returns the findings that gave a result its status, or the reason of a result
+// without findings.
 func findingsOf(result verify.Result) []record.Finding {
 	head := record.Finding{Check: result.ID, Title: result.Title, Status: string(result.Status)}
 	var all []record.Finding
@@ -67,9 +69,9 @@ func findingsOf(result verify.Result) []record.Finding {
 			continue
 		}
 		one := head
-		one.Object, one.Seen, one.Wanted, one.Fix = said(f.Object), said(cmp.Or(f.Seen, f.Reason)), said(f.Wanted), bounded(cmp.Or(f.Fix, result.Fix))
+		one.Object, one.Seen, one.Wanted, one.Fix = scrubbed(f.Object), scrubbed(cmp.Or(f.Seen, f.Reason)), scrubbed(f.Wanted), clipped(cmp.Or(f.Fix, result.Fix))
 		if result.Status == verify.Unknown {
-			one.Seen, one.Fix = said(cmp.Or(f.Reason, f.Seen)), bounded(cmp.Or(f.Fix, verify.FixUnknown))
+			one.Seen, one.Fix = scrubbed(cmp.Or(f.Reason, f.Seen)), clipped(cmp.Or(f.Fix, verify.FixUnknown))
 		}
 		if result.Status == verify.Skip {
 			one.Fix = ""
@@ -77,19 +79,19 @@ func findingsOf(result verify.Result) []record.Finding {
 		all = append(all, one)
 	}
 	if len(all) == 0 {
-		head.Seen = said(result.Reason)
+		head.Seen = scrubbed(result.Reason)
 		all = append(all, head)
 	}
 	return all
 }
 
-// longestText bounds one text of a finding, in characters.
-const longestText = 600
+// maxText limits one text of a finding, in characters.
+const maxText = 600
 
-// said is what was seen of a cluster, which may hold a secret.
-func said(text string) string { return bounded(bundle.Scrub(text)) }
+// scrubbed returns a text from the cluster, without secrets.
+func scrubbed(text string) string { return clipped(bundle.Scrub(text)) }
 
-// bounded is text of this program's own.
-func bounded(text string) string {
-	return plaintext.Clip(plaintext.Tidy(text), longestText, false)
+// clipped returns a text of awsmigrate, within the limit.
+func clipped(text string) string {
+	return plaintext.Clip(plaintext.Tidy(text), maxText, false)
 }

@@ -25,8 +25,8 @@ func result(id string, status verify.Status, findings ...verify.Finding) verify.
 	return verify.Result{Meta: verify.Meta{ID: id, Title: "title of " + id, Fix: "fix of " + id}, Status: status, Findings: findings}
 }
 
-// What is kept of an audit is all that is not ok, the gravest first, and why a check was
-// skipped: not those of other positions, and no secret.
+// AuditOf returns all results that are not ok, the worst first, and why checks were skipped;
+// not those of other positions, and no secret.
 func TestAuditOf(t *testing.T) {
 	skipped, elsewhere := result("AWSM-4", verify.Skip), result("AWSM-5", verify.Skip)
 	skipped.Reason, elsewhere.OtherPosition = "skipped on request: because", true
@@ -41,17 +41,17 @@ func TestAuditOf(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	many := make([]verify.Finding, mostFindings+3)
+	many := make([]verify.Finding, maxFindings+3)
 	for i := range many {
 		many[i] = verify.Failure("", strings.Repeat("long ", 1000), "", "")
 	}
-	if got := AuditOf(reportOf(result("AWSM-7", verify.Fail, many...))); len(got.Findings) != mostFindings || got.Left != 3 || len([]rune(got.Findings[0].Seen)) > longestText {
+	if got := AuditOf(reportOf(result("AWSM-7", verify.Fail, many...))); len(got.Findings) != maxFindings || got.Left != 3 || len([]rune(got.Findings[0].Seen)) > maxText {
 		t.Errorf("%d findings, %d left", len(got.Findings), got.Left)
 	}
 }
 
-// Both audits of a run are in its record, each with its step; one that says the same again
-// is kept once, and one of no step is nobody's.
+// Both audits of a run are recorded with their step. A repeated result is recorded once, and an
+// audit outside a step is ignored.
 func TestAuditsAreRecorded(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	d := open(t, file, "")
@@ -80,7 +80,7 @@ func TestAuditsAreRecorded(t *testing.T) {
 	if run.Goal != record.Undo || run.Attempt != "uid/1/" || len(run.Steps[0].Compared) != 1 || run.Steps[0].Compared[0].Same != 2 {
 		t.Errorf("%+v", run)
 	}
-	// What was written takes the place of what was planned for the object.
+	// The written change replaces the planned change of the object.
 	if len(run.Edits) != 2 || run.Edits[0].Object != "Node n" || run.Edits[0].Written || run.Edits[1].Diff != "- 1\n+ 3" || !run.Edits[1].Written {
 		t.Errorf("edits %+v", run.Edits)
 	}

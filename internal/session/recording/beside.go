@@ -5,22 +5,21 @@ import (
 	"slices"
 )
 
-// Keeper keeps the records of runs beside their journal; archive.Store is one.
+// Keeper stores the records of runs next to their journal. archive.Store implements it.
 type Keeper interface {
-	// Keep stores the record of some runs of one process. It takes the place of that of
-	// the first ones among them.
+	// Keep stores the record of some runs of one process. It replaces the record of the earlier
+	// runs among them.
 	Keep(ctx context.Context, runs []string, packed []byte) error
 }
 
-// Kept is what became of the record beside the journal.
+// Kept describes the stored record of a run.
 type Kept struct {
-	Run string // the last one that has a record there; "": none has
-	Err error  // why the last one has none
+	Run string // the last run with a stored record, or empty
+	Err error  // why the last record was not stored
 }
 
-// KeepBeside keeps what was recorded up to now beside the journal, as the record of one
-// more run, which is over. Of a run that changed nothing, or that was ended at once, none
-// is kept.
+// KeepBeside stores the record next to the journal, as the record of one more finished run. It
+// stores nothing for a run that changed nothing or was killed.
 func (r *Recording) KeepBeside(ctx context.Context, to Keeper, run string) {
 	if r == nil || !r.o.Beside || to == nil || ctx.Err() != nil {
 		return
@@ -40,14 +39,14 @@ func (r *Recording) KeepBeside(ctx context.Context, to Keeper, run string) {
 	}
 }
 
-// packed returns the record up to now and the runs that it is of; none if nothing was changed.
+// packed returns the record and the runs that it covers, or nothing if no run changed anything.
 func (r *Recording) packed(run string) (runs []string, packed []byte, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.worked {
 		return nil, nil, nil
 	}
-	r.blindly("")
+	r.writeBlindHeader("")
 	runs = append(slices.Clone(r.runs), run)
 	if r.unpacked != nil {
 		return runs, nil, r.unpacked
@@ -56,7 +55,7 @@ func (r *Recording) packed(run string) (runs []string, packed []byte, err error)
 	return runs, packed, err
 }
 
-// Kept is what became of the record beside the journal.
+// Kept returns the state of the stored record.
 func (r *Recording) Kept() Kept {
 	if r == nil {
 		return Kept{}

@@ -9,9 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Keeping is a journal that has what one run writes into it put into the record, too, once
-// it is written: who approved what, what is about to be written, and which runs there were
-// before.
+// Keeping returns a journal whose written approvals, intents and former runs are also recorded.
 func (r *Recording) Keeping(kept journal.Journal, run string) journal.Journal {
 	if r == nil || kept == nil {
 		return kept
@@ -23,9 +21,9 @@ type committed struct {
 	journal.Journal
 	recording *Recording
 	run       string
-	begun     bool // the run is in the journal, and those before it are in the record
+	begun     bool // the run is in the journal, and its predecessor in the record
 	approvals map[journal.Approval]bool
-	intents   int // of the run, that are in the record
+	intents   int // recorded intents of the run
 }
 
 // Commit implements journal.Journal.
@@ -33,14 +31,14 @@ func (c *committed) Commit(ctx context.Context, st *journal.State) error {
 	if err := c.Journal.Commit(ctx, st); err != nil {
 		return err
 	}
-	for _, entry := range c.news(*st) {
+	for _, entry := range c.newEntries(*st) {
 		c.recording.add(entry)
 	}
 	return nil
 }
 
-// news is what of a journal is not in the record yet.
-func (c *committed) news(st journal.State) []record.Entry {
+// newEntries returns the entries of a journal that are not recorded yet.
+func (c *committed) newEntries(st journal.State) []record.Entry {
 	var all []record.Entry
 	if at := slices.IndexFunc(st.Runs, func(r journal.Run) bool { return r.ID == c.run }); at >= 0 && !c.begun {
 		c.begun = true
@@ -68,7 +66,7 @@ func (c *committed) news(st journal.State) []record.Entry {
 	return all
 }
 
-// FormerOf returns the run right before a run, as its journal has it, or nil.
+// FormerOf returns the run directly before a run in its journal, or nil.
 func FormerOf(st journal.State, run string) *record.Former {
 	at := slices.IndexFunc(st.Runs, func(r journal.Run) bool { return r.ID == run })
 	if at < 1 {
@@ -84,5 +82,5 @@ func FormerOf(st journal.State, run string) *record.Former {
 	return former
 }
 
-// died is the journal's word for a run whose end nobody wrote.
+// died is the journal's outcome of a run without a recorded end.
 const died = "died"

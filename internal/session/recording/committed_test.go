@@ -13,12 +13,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// What somebody said yes to is in the record once it is in the journal, once, and of this
-// run alone.
+// An approval is recorded once, after the journal has it, and only for this run.
 func TestApprovals(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	d := open(t, file, "")
-	d.look = seen
+	d.look = observeUntilDone
 	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
 	d.Beside(nobody(), About{}).Emit(runner.Event{Type: runner.RunStarted, Message: "r1", Position: "P0"})
 	kept := d.Keeping(&journal.Memory{}, "r1")
@@ -58,8 +57,8 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
-// The run right before a run is in its record, with the last step that it wrote for if it died.
-// Each write that the run announces is in the record once.
+// The record has the previous run, and its last intended step if it died. Each announced write
+// is recorded once.
 func TestFormerRunsAndWrites(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	d := open(t, file, "")

@@ -11,46 +11,45 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 )
 
-// Bounds of what is kept of one change, so that an entry stays far below what a reader of a
-// record takes as one line: lines, and characters of a line.
+// Limits for one change. They keep an entry far below the line limit of a record's reader.
 const (
-	mostLines   = 1000
-	longestLine = 500
+	maxLines = 1000
+	maxLine  = 500
 )
 
-// edits are the changes of a step, without secrets.
-func edits(step record.Step, changes []runner.Change, written bool) []record.Entry {
+// editEntries returns the changes of a step, without secrets.
+func editEntries(step record.Step, changes []runner.Change, written bool) []record.Entry {
 	var all []record.Entry
 	for _, c := range changes {
 		one := record.Edit{Run: step.Run, Step: step.ID, Object: plaintext.Tidy(c.Object), Location: plaintext.Tidy(c.Location), Written: written}
-		one.Diff, one.Left = shown(c)
+		one.Diff, one.Left = scrubDiff(c)
 		all = append(all, record.Entry{Edit: &one})
 	}
 	return all
 }
 
-// shown is the diff of a change without secrets, and how many lines were cut off.
-func shown(c runner.Change) (diff string, left int) {
+// scrubDiff returns the diff of a change without secrets, and how many lines were cut.
+func scrubDiff(c runner.Change) (diff string, left int) {
 	diff = c.Diff
 	if diff == "" {
-		diff = ofValues(c.Before, c.After)
+		diff = diffValues(c.Before, c.After)
 	}
 	lines := strings.Split(strings.TrimRight(bundle.Scrub(diff), " \n"), "\n")
 	if c.Form != runner.FieldDiff && len(lines) > 2 {
-		lines = lines[2:] // the names of the files
+		lines = lines[2:] // file names
 	}
-	left = max(0, len(lines)-mostLines)
+	left = max(0, len(lines)-maxLines)
 	for i, line := range lines[:len(lines)-left] {
 		if c.Form == runner.FileDiff {
 			line = keyAlone(line)
 		}
-		lines[i] = plaintext.Clip(plaintext.Line(unindented(line, c.Form)), longestLine, false)
+		lines[i] = plaintext.Clip(plaintext.Line(unindent(line, c.Form)), maxLine, false)
 	}
 	return strings.Join(lines[:len(lines)-left], "\n"), left
 }
 
-// ofValues is a diff of two plain values; "" where one is none.
-func ofValues(before, after any) string {
+// diffValues returns a diff of two plain values, or empty if a value is not plain.
+func diffValues(before, after any) string {
 	var lines strings.Builder
 	for i, v := range []any{before, after} {
 		switch v.(type) {
@@ -64,20 +63,20 @@ func ofValues(before, after any) string {
 	return lines.String()
 }
 
-// unindented is a line of a field's diff whose sign stands first: those of RKE2's
+// unindent returns a line of a field's diff with its sign in the first column: lines of RKE2's
 // configuration are indented.
-func unindented(line string, form runner.DiffForm) string {
+func unindent(line string, form runner.DiffForm) string {
 	if rest, is := strings.CutPrefix(line, "  "); is && form == runner.FieldDiff && rest != "" {
 		return rest
 	}
 	return line
 }
 
-// yamlKey is a line of YAML as far as its key.
+// yamlKey matches a line of YAML up to its key.
 var yamlKey = regexp.MustCompile(`^ ( *(?:- )*[A-Za-z0-9_.\-/]+:)(\s.*)?$`)
 
-// keyAlone is a line that stays, without its value: what stands around an edit of a file
-// that a person keeps is the person's own, and may be a secret.
+// keyAlone returns an unchanged line without its value. The user's lines around an edit may be
+// secret.
 func keyAlone(line string) string {
 	if !strings.HasPrefix(line, " ") || strings.TrimSpace(line) == "" {
 		return line

@@ -8,10 +8,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// What a record keeps of a change is its diff without secrets, bounded: of a file that a
-// person keeps, what stands around the edit has its keys alone.
+// A recorded change is its diff, limited and without secrets. Of a user's file, lines around
+// the edit keep only their keys.
 func TestEditsHoldNoSecret(t *testing.T) {
-	long := strings.Repeat("+ line\n", mostLines+7)
+	long := strings.Repeat("+ line\n", maxLines+7)
 	for name, tt := range map[string]struct {
 		change runner.Change
 		want   string
@@ -26,16 +26,16 @@ func TestEditsHoldNoSecret(t *testing.T) {
 			"@@ -1,6 +1,6 @@\n nodes:\n - address: …\n   ssh_key: …\n     …\n cloud_provider:\n-  name: aws\n+  name: external-aws\n     password: …", 0},
 		"an object":    {runner.Change{Form: runner.ObjectDiff, Diff: "--- a\n+++ a\n@@ -0,0 +1,2 @@\n+kind: ConfigMap\n+  secretKey: hunter2\n"}, "@@ -0,0 +1,2 @@\n+kind: ConfigMap\n+  secretKey: REDACTED", 0},
 		"a terminal's": {runner.Change{Diff: "+ a\x1b[31mb\n"}, "+ a·[31mb", 0},
-		"a long one":   {runner.Change{Diff: long}, strings.TrimSuffix(strings.Repeat("+ line\n", mostLines), "\n"), 7},
+		"a long one":   {runner.Change{Diff: long}, strings.TrimSuffix(strings.Repeat("+ line\n", maxLines), "\n"), 7},
 	} {
-		got := edits(record.Step{Run: "r1", ID: "switch-provider"}, []runner.Change{tt.change}, true)
+		got := editEntries(record.Step{Run: "r1", ID: "switch-provider"}, []runner.Change{tt.change}, true)
 		if len(got) != 1 || got[0].Edit.Diff != tt.want || got[0].Edit.Left != tt.left || !got[0].Edit.Written || got[0].Edit.Step != "switch-provider" || got[0].Edit.Run != "r1" {
 			t.Errorf("%s: %q, %d left, wanted %q, %d", name, got[0].Edit.Diff, got[0].Edit.Left, tt.want, tt.left)
 		}
 	}
 }
 
-// A word of a file that is no key may be a secret, too.
+// Words in a file that are not keys may be secret, too.
 func TestKeyAlone(t *testing.T) {
 	for line, want := range map[string]string{
 		" name: x": " name: …", " a-b.c/d:": " a-b.c/d:", "   - role: etcd": "   - role: …", "   - etcd": "   …", " # password is hunter2": " …", "-  name: aws": "-  name: aws", "": "", " ": " ",

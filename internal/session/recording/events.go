@@ -12,13 +12,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// About is what no event says of a run.
+// About holds the facts of a run that no event contains.
 type About struct {
-	Undo    bool   // it goes back
-	Attempt string // names what asked for it; see runner.Options
+	Undo    bool   // the run is an undo
+	Attempt string // identifies the request for the run; see runner.Options
 }
 
-// Beside is a sink of a run that records its steps and hands every event on.
+// Beside returns a sink that records the steps of a run and passes every event on. // words:ok
 func (r *Recording) Beside(next runner.Sink, about About) runner.Sink {
 	if r == nil {
 		return next
@@ -26,9 +26,9 @@ func (r *Recording) Beside(next runner.Sink, about About) runner.Sink {
 	return runner.SinkFunc(func(e runner.Event) {
 		switch e.Type {
 		case runner.RunStarted, runner.RunFinished:
-			r.at(e.Message, "")
+			r.setCurrent(e.Message, "")
 		case runner.StepStarted:
-			r.at("", string(e.Step))
+			r.setCurrent("", string(e.Step))
 		default:
 		}
 		for _, entry := range r.entries(about, e) {
@@ -38,8 +38,8 @@ func (r *Recording) Beside(next runner.Sink, about About) runner.Sink {
 	})
 }
 
-// at remembers which run, and which step of it, is under way; "" as it was.
-func (r *Recording) at(run, step string) {
+// setCurrent sets the current run and step. An empty run keeps the previous one.
+func (r *Recording) setCurrent(run, step string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if run != "" {
@@ -48,16 +48,16 @@ func (r *Recording) at(run, step string) {
 	r.step = step
 }
 
-// underWay is what at remembered.
-func (r *Recording) underWay() (run, step string) {
+// current returns the current run and step.
+func (r *Recording) current() (run, step string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.run, r.step
 }
 
-// entries are what the record keeps of an event of a run.
+// entries returns the entries of a record for an event of a run.
 func (r *Recording) entries(about About, e runner.Event) []record.Entry {
-	run, _ := r.underWay()
+	run, _ := r.current()
 	step := record.Step{Run: run, ID: string(e.Step), Title: e.Title}
 	switch e.Type {
 	case runner.RunStarted:
@@ -74,14 +74,14 @@ func (r *Recording) entries(about About, e runner.Event) []record.Entry {
 		if modeAfter(e.Step) != "" {
 			step.Mode = record.Changing
 		}
-		return append([]record.Entry{{Step: &step}}, edits(step, e.Changes, false)...)
+		return append([]record.Entry{{Step: &step}}, editEntries(step, e.Changes, false)...)
 	case runner.StepFinished:
 		step.Mode = modeAfter(e.Step)
-		step.Outcome, step.Message, step.Compared = record.Finished, plaintext.Tidy(strings.Join(e.Lines, "; ")), comparedOf(e.Compared)
-		return append(edits(step, e.Changes, true), record.Entry{Step: &step})
+		step.Outcome, step.Message, step.Compared = record.Finished, plaintext.Tidy(strings.Join(e.Lines, "; ")), convertCompared(e.Compared)
+		return append(editEntries(step, e.Changes, true), record.Entry{Step: &step})
 	case runner.StepFailed:
 		step.Outcome, step.Message = record.Failed, text(e.Err)
-		return append(edits(step, e.Changes, true), record.Entry{Step: &step})
+		return append(editEntries(step, e.Changes, true), record.Entry{Step: &step})
 	case runner.StepDone:
 		step.Outcome, step.Message = record.WasDone, plaintext.Tidy(e.Message)
 	case runner.StepSkipped:
@@ -92,7 +92,7 @@ func (r *Recording) entries(about About, e runner.Event) []record.Entry {
 	return []record.Entry{{Step: &step}}
 }
 
-// runOf is a run when something of it happened.
+// runOf returns the record of a run at an event.
 func (r *Recording) runOf(about About, e runner.Event) *record.Run {
 	goal := record.Migrate
 	if about.Undo {
@@ -101,7 +101,7 @@ func (r *Recording) runOf(about About, e runner.Event) *record.Run {
 	return &record.Run{ID: e.Message, Command: r.o.Command, By: r.o.By, Version: r.o.Version, Goal: goal, Attempt: about.Attempt, Position: e.Position}
 }
 
-// modeAt is how every kube-controller-manager runs at a position.
+// modeAt returns the mode of every kube-controller-manager at a position.
 func modeAt(pos string) record.Mode {
 	switch pos {
 	case position.P0.String(), position.P1.String():
@@ -114,8 +114,8 @@ func modeAt(pos string) record.Mode {
 	return record.Changing
 }
 
-// modeAfter is how every kube-controller-manager runs when a step has proven that it is done; ""
-// for one that leaves them as they are.
+// modeAfter returns the mode of every kube-controller-manager after a finished step, or empty
+// if the step does not change it.
 func modeAfter(step journal.StepID) record.Mode {
 	switch step {
 	case migration.StepUndoEnable:
@@ -128,17 +128,17 @@ func modeAfter(step journal.StepID) record.Mode {
 	return ""
 }
 
-// comparedOf is what a step compared, as a record has it.
-func comparedOf(all []runner.Compared) []record.Compared {
+// convertCompared converts the comparisons of a step for a record.
+func convertCompared(all []runner.Compared) []record.Compared {
 	var kept []record.Compared
 	for _, c := range all {
-		kept = append(kept, record.Compared{Kind: c.Kind, By: c.By, Same: c.Same, Of: c.Of, Others: c.Others[:min(len(c.Others), mostOthers)], Unread: plaintext.Tidy(c.Unread)})
+		kept = append(kept, record.Compared{Kind: c.Kind, By: c.By, Same: c.Same, Of: c.Of, Others: c.Others[:min(len(c.Others), maxOthers)], Unread: plaintext.Tidy(c.Unread)})
 	}
 	return kept
 }
 
-// mostOthers bounds the names of what a comparison found to differ; Same and Of count all.
-const mostOthers = 200
+// maxOthers limits the names of objects that differ in a comparison; Same and Of count all.
+const maxOthers = 200
 
 func text(err error) string {
 	if err == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// NewFile makes the file of a record; one that is there already is another record.
+// NewFile creates the file of a record. It returns an error if the file exists.
 func NewFile(path string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Clean(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
@@ -17,7 +17,7 @@ func NewFile(path string) (*os.File, error) {
 	return file, nil
 }
 
-// formatOf is the format of a report by the name of its file.
+// formatOf returns the format of a report from its file name.
 func formatOf(path string) (string, error) {
 	switch filepath.Ext(path) {
 	case ".html":

@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// A run says how every kube-controller-manager runs where it has seen it: when it begins, and when
-// a step that changes it is done. In between, and where such a step failed, nothing is known.
+// A run records the mode of kube-controller-managers at its start and after a step that changes
+// it. Between these, and after a failed step, the mode is unknown.
 func TestModes(t *testing.T) {
 	r := &Recording{}
 	mode := func(e runner.Event) record.Mode {

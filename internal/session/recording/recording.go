@@ -20,53 +20,53 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
 )
 
-// again is how long a recorder that could not look waits before it looks again; where that
-// is forbidden, longer each time, up to watch.LongestRefused: each try is a line in an audit
-// log.
-const again = 10 * time.Second
+// retryInterval is the delay before another attempt to observe the cluster. If that is
+// forbidden, the delay grows up to watch.LongestRefused, because each attempt adds a line to an
+// audit log.
+const retryInterval = 10 * time.Second
 
-// Options say what is kept of a run, and where.
+// Options holds what a recording stores, and where.
 type Options struct {
-	Record, Report       string // files that are not there yet; "": none
-	Unasked              string // the record, where none was asked for: what goes wrong with it is not told
-	Beside               bool   // keep it beside the journal, too; see KeepBeside
+	Record, Report       string // new files, or empty
+	Unasked              string // default record file; its errors are not reported
+	Beside               bool   // also store it next to the journal; see KeepBeside
 	Command, Version, By string
 	Clock                clock.WithTicker
-	Timeout              time.Duration // of one request
+	Timeout              time.Duration // limit of one request
 	Say                  func(string)
 }
 
-// Recording is one record. A nil one keeps nothing.
+// Recording is one record. A nil Recording records nothing.
 type Recording struct {
 	o            Options
 	format       string
-	file, report *os.File // nil: none
+	file, report *os.File // or nil
 	began        time.Time
-	look         func(context.Context, watch.Recorder) error // watch.Recorder's Run
+	look         func(context.Context, watch.Recorder) error // Run of a watch.Recorder
 
 	mu       sync.Mutex
 	judge    *judge.Judge
-	writer   record.Sink    // nil: nowhere, or no more
-	pack     *archive.Pack  // for the record beside the journal; nil: none is asked for
-	held     []record.Entry // of runs, until there is a header
-	first    time.Time      // when the header came; zero: there is none
-	blind    bool           // the header is of one who cannot look
+	writer   record.Sink    // nil if there is no file, or writing failed
+	pack     *archive.Pack  // for the stored record, or nil
+	held     []record.Entry // entries of runs before the header
+	first    time.Time      // time of the header, or zero
+	blind    bool           // the header was written without a working recorder
 	last     time.Time
-	ran      bool // a run had something to say
-	worked   bool // it began a step that changes something
+	ran      bool // a run added an entry
+	worked   bool // a changing step began
 	ended    bool
-	refused  []string           // what the credentials may not watch
-	run      string             // that is under way
-	step     string             // of it, that is; "": none
-	audited  record.Audit       // the last one that is kept
-	runs     []string           // that have a record beside the journal
-	kept     Kept               // what became of it
-	unpacked error              // why there will be none
-	watched  context.CancelFunc // nil: nobody watches
+	refused  []string           // resources that the credentials cannot watch
+	run      string             // current run
+	step     string             // current step, or empty
+	audited  record.Audit       // last recorded audit
+	runs     []string           // runs with a stored record
+	kept     Kept               // state of the stored record
+	unpacked error              // why no record can be stored
+	watched  context.CancelFunc // stops the recorder; nil before Watch
 	done     chan struct{}
 }
 
-// Open makes the files, before anything is reached. It is nil where nothing is asked for.
+// Open creates the files before any connection. It returns nil if nothing is requested.
 func Open(o Options) (*Recording, error) {
 	if o.Record == "" && o.Report == "" && o.Unasked == "" && !o.Beside {
 		return nil, nil
@@ -91,14 +91,14 @@ func Open(o Options) (*Recording, error) {
 		r.writer = record.NewWriter(r.file)
 	}
 	if o.Record == "" && o.Unasked != "" {
-		r.unasked()
+		r.openDefaultFile()
 	}
 	return r, nil
 }
 
-// unasked makes the file of a record that nobody asked for. Where there is none, what is
-// seen is still told at the end.
-func (r *Recording) unasked() {
+// openDefaultFile creates the default record file. Without it, results are only shown at the
+// end.
+func (r *Recording) openDefaultFile() {
 	file, err := NewFile(r.o.Unasked)
 	if err != nil {
 		return
@@ -106,7 +106,7 @@ func (r *Recording) unasked() {
 	r.file, r.writer = file, record.NewWriter(file)
 }
 
-// Files returns the files that a run leaves; empty for none.
+// Files returns the files that remain after a run, or empty.
 func (r *Recording) Files() (kept, report string) {
 	if r == nil {
 		return "", ""
@@ -119,18 +119,18 @@ func (r *Recording) Files() (kept, report string) {
 	return kept, r.o.Report
 }
 
-// Judged returns what was seen so far; ok is false if nothing of the cluster was.
+// Judged returns the results so far; ok is false if the cluster was not observed.
 func (r *Recording) Judged() (result judge.Result, ok bool) {
 	if r == nil {
 		return judge.Result{}, false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.judge.Result(), r.seen()
+	return r.judge.Result(), r.isObserved()
 }
 
-// isRefused notes what the credentials may not watch.
-func (r *Recording) isRefused(what string) {
+// addRefused adds a resource that the credentials cannot watch.
+func (r *Recording) addRefused(what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !slices.Contains(r.refused, what) {
@@ -138,8 +138,8 @@ func (r *Recording) isRefused(what string) {
 	}
 }
 
-// Refused is what the record of a run lacks since the credentials may not watch it, in the
-// order of the alphabet; nothing, where the run changed nothing and nobody asked for one.
+// Refused returns, sorted, what the record lacks because the credentials cannot watch it. It is
+// empty if the run changed nothing and no record was requested.
 func (r *Recording) Refused() []string {
 	if r == nil {
 		return nil
@@ -152,29 +152,29 @@ func (r *Recording) Refused() []string {
 	return slices.Sorted(slices.Values(r.refused))
 }
 
-// keeps reports whether the record is worth its file: one that nobody asked for only if the run
-// changed something and the cluster could be watched.
-func (r *Recording) keeps() bool { return r.o.Record != "" || r.seen() && r.worked }
+// keeps reports whether the record file remains. The default file remains only if the run
+// changed something and the cluster was observed.
+func (r *Recording) keeps() bool { return r.o.Record != "" || r.isObserved() && r.worked }
 
-// seen reports whether the cluster could be watched.
-func (r *Recording) seen() bool { return !r.first.IsZero() && !r.blind }
+// isObserved reports whether the cluster could be observed.
+func (r *Recording) isObserved() bool { return !r.first.IsZero() && !r.blind }
 
-// say tells what goes wrong with a record that somebody asked for.
+// say reports an error of a requested record.
 func (r *Recording) say(text string) {
 	if r.o.Record != "" || r.o.Report != "" {
 		r.o.Say(text)
 	}
 }
 
-// Cluster is the one that a run is on.
+// Cluster identifies the cluster of a run.
 type Cluster struct {
 	Name     string
-	Way      *rest.Config                                    // to its API server
-	Machines func(context.Context) ([]record.Machine, error) // nil: nobody knows them
+	Way      *rest.Config                                    // configuration of its API server
+	Machines func(context.Context) ([]record.Machine, error) // may be nil
 }
 
-// Watch begins to record the cluster that a run is on, once: a second run of the same
-// process, which takes the first one back, is in the same record.
+// Watch starts to record the cluster of a run, once. A second run of the same process, such as
+// an undo, adds to the same record.
 func (r *Recording) Watch(ctx context.Context, c Cluster) {
 	if r == nil || c.Way == nil || r.watched != nil {
 		return
@@ -182,16 +182,16 @@ func (r *Recording) Watch(ctx context.Context, c Cluster) {
 	ctx, r.watched = context.WithCancel(ctx)
 	r.done = make(chan struct{})
 	recorder := watch.Recorder{Config: c.Way, Machines: c.Machines, Clock: r.o.Clock, Began: r.began, Sink: r, Timeout: r.o.Timeout,
-		Name: c.Name, Version: r.o.Version, By: r.o.By, Context: r.o.Command, Refused: r.isRefused}
+		Name: c.Name, Version: r.o.Version, By: r.o.By, Context: r.o.Command, Refused: r.addRefused}
 	go func() {
 		defer close(r.done)
 		r.follow(ctx, recorder)
 	}()
 }
 
-// follow records until ctx ends. Where it cannot look it says so once, and looks again.
+// follow records until ctx ends. It reports the first failure to observe, and retries.
 func (r *Recording) follow(ctx context.Context, recorder watch.Recorder) {
-	pause := again
+	pause := retryInterval
 	for said := false; ctx.Err() == nil; said = true {
 		err := r.look(ctx, recorder)
 		if err == nil || ctx.Err() != nil {
@@ -201,12 +201,12 @@ func (r *Recording) follow(ctx context.Context, recorder watch.Recorder) {
 			r.say(fmt.Sprintf("not recorded for now, and the run goes on: %v", err))
 		}
 		r.mu.Lock()
-		r.blindly(recorder.Name)
+		r.writeBlindHeader(recorder.Name)
 		r.mu.Unlock()
 		if apierrors.IsForbidden(err) {
-			r.isRefused(string(record.Leases))
+			r.addRefused(string(record.Leases))
 		} else {
-			pause = again
+			pause = retryInterval
 		}
 		timer := r.o.Clock.NewTimer(pause)
 		pause = min(2*pause, watch.LongestRefused)
@@ -218,8 +218,7 @@ func (r *Recording) follow(ctx context.Context, recorder watch.Recorder) {
 	}
 }
 
-// Close ends the record and writes the report. Where no run had anything to say the files
-// are taken away again.
+// Close ends the record and writes the report. It removes the files if no run added an entry.
 func (r *Recording) Close() error {
 	if r == nil {
 		return nil
@@ -237,13 +236,13 @@ func (r *Recording) Close() error {
 		errs = append(errs, r.file.Close())
 	}
 	if r.report != nil {
-		errs = append(errs, r.write())
+		errs = append(errs, r.writeReport())
 	}
 	return errors.Join(errs...)
 }
 
-// write writes the report.
-func (r *Recording) write() error {
+// writeReport writes the report.
+func (r *Recording) writeReport() error {
 	text, err := report.As(r.format, report.Of(r.judge.Result(), nil))
 	if err == nil {
 		_, err = r.report.Write(text)
@@ -254,7 +253,7 @@ func (r *Recording) write() error {
 	return nil
 }
 
-// discard takes the files away.
+// discard closes and removes the files.
 func (r *Recording) discard() error {
 	var errs []error
 	for _, file := range []*os.File{r.file, r.report} {

@@ -23,7 +23,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
 )
 
-// desk is a recording in a folder of its own, on a clock that stands.
+// desk is a recording in a temporary folder, with a fake clock.
 type desk struct {
 	*Recording
 	clock *clocktesting.FakeClock
@@ -42,7 +42,7 @@ func open(t *testing.T, recordFile, reportFile string) *desk {
 	return d
 }
 
-// run is a whole run in events.
+// run sends the events of a whole run.
 func run(to runner.Sink) {
 	to.Emit(runner.Event{Type: runner.RunStarted, Message: "r1", Position: "P0"})
 	to.Emit(runner.Event{Type: runner.StepDone, Step: "preflight", Message: "all is well"})
@@ -53,7 +53,7 @@ func run(to runner.Sink) {
 
 func nobody() runner.Sink { return runner.SinkFunc(func(runner.Event) {}) }
 
-// read is what a file comes to.
+// read returns the result of judging a file.
 func read(t *testing.T, path string) judge.Result {
 	t.Helper()
 	file, err := os.Open(filepath.Clean(path))
@@ -68,8 +68,8 @@ func read(t *testing.T, path string) judge.Result {
 	return j.Result()
 }
 
-// seen is a recorder that looks at once, and then as long as it may.
-func seen(ctx context.Context, w watch.Recorder) error {
+// observeUntilDone writes a header and observes until ctx ends.
+func observeUntilDone(ctx context.Context, w watch.Recorder) error {
 	at := w.Began
 	for _, e := range []record.Entry{{Header: &record.Header{Form: record.Form, Name: w.Name}}, {Begun: &record.Begun{Stream: record.Leases}}, {Begun: &record.Begun{Stream: record.Pods}}} {
 		e.At = at
@@ -92,15 +92,15 @@ func checkRun(t *testing.T, r judge.Result) {
 	}
 }
 
-// A run beside a recorder: both are in the file, and in the report.
+// A run with a recorder: file and report contain both.
 func TestRunAndRecorder(t *testing.T) {
 	folder := t.TempDir()
 	file, page := filepath.Join(folder, "r.jsonl"), filepath.Join(folder, "r.html")
 	d := open(t, file, page)
 	looked := make(chan struct{})
 	d.look = func(ctx context.Context, w watch.Recorder) error {
-		<-looked // a run may begin before the recorder has looked
-		return seen(ctx, w)
+		<-looked // a run may begin before the first observation
+		return observeUntilDone(ctx, w)
 	}
 	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
 	shown := 0
@@ -117,7 +117,8 @@ func TestRunAndRecorder(t *testing.T) {
 	}
 }
 
-// A recorder that cannot look says so once. The run is reported, and the time is unknown.
+// A recorder that cannot observe reports it once. The report covers the run, with unknown
+// pauses.
 func TestRecorderThatCannotLook(t *testing.T) {
 	folder := t.TempDir()
 	file, page := filepath.Join(folder, "r.jsonl"), filepath.Join(folder, "r.md")
@@ -142,7 +143,7 @@ func TestRecorderThatCannotLook(t *testing.T) {
 			default:
 			}
 		}
-		d.clock.Step(again)
+		d.clock.Step(retryInterval)
 	}
 	if err := d.Close(); err != nil || len(d.said) != 1 {
 		t.Errorf("%v, said %q", err, d.said)
@@ -157,8 +158,8 @@ func TestRecorderThatCannotLook(t *testing.T) {
 	}
 }
 
-// Where looking is forbidden it is tried less and less often, and the end of a run that
-// changed something says what is not recorded.
+// If observing is forbidden, attempts become less frequent. After a changing run, Refused names
+// what is missing.
 func TestRecorderThatMayNotLook(t *testing.T) {
 	d := unasked(t, filepath.Join(t.TempDir(), "r.jsonl"))
 	tries := make(chan struct{})
@@ -171,7 +172,7 @@ func TestRecorderThatMayNotLook(t *testing.T) {
 		}
 	}
 	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
-	for _, pause := range []time.Duration{again, 2 * again, 4 * again, 8 * again, 16 * again, watch.LongestRefused, watch.LongestRefused} {
+	for _, pause := range []time.Duration{retryInterval, 2 * retryInterval, 4 * retryInterval, 8 * retryInterval, 16 * retryInterval, watch.LongestRefused, watch.LongestRefused} {
 		<-tries
 		for !d.clock.HasWaiters() {
 			select {
@@ -189,7 +190,7 @@ func TestRecorderThatMayNotLook(t *testing.T) {
 		t.Errorf("a run that changed nothing lacks %q", got)
 	}
 	run(d.Beside(nobody(), About{}))
-	d.isRefused("pods")
+	d.addRefused("pods")
 	if got := d.Refused(); !slices.Equal(got, []string{"leases", "pods"}) {
 		t.Errorf("what is not recorded: %q", got)
 	}
@@ -198,7 +199,7 @@ func TestRecorderThatMayNotLook(t *testing.T) {
 	}
 }
 
-// What a run did before anybody gave up looking keeps its times.
+// Steps before the first failed observation keep their times.
 func TestTimesOfAnUnwatchedRun(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	d := open(t, file, "")
@@ -215,11 +216,11 @@ func TestTimesOfAnUnwatchedRun(t *testing.T) {
 	}
 }
 
-// One that can look later says in the record that it could not before.
+// A recorder that succeeds later records the earlier gap.
 func TestRecorderThatLooksLater(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	d := open(t, file, "")
-	d.blindly("demo")
+	d.writeBlindHeader("demo")
 	run(d.Beside(nobody(), About{}))
 	d.clock.Step(time.Minute)
 	for _, e := range []record.Entry{{Header: &record.Header{Form: record.Form, Name: "demo", Kubernetes: "v1.26"}}, {Begun: &record.Begun{Stream: record.Leases}}, {Begun: &record.Begun{Stream: record.Pods}}} {
@@ -238,7 +239,7 @@ func TestRecorderThatLooksLater(t *testing.T) {
 	}
 }
 
-// What is there already is another's, and nothing is begun for it.
+// An existing file is an error, and nothing else is created.
 func TestFilesThatAreThere(t *testing.T) {
 	folder := t.TempDir()
 	there := filepath.Join(folder, "there.html")
@@ -262,11 +263,11 @@ func TestFilesThatAreThere(t *testing.T) {
 	}
 }
 
-// A run that never began leaves no file: the same command can be given again.
+// A run that never began leaves no file: the same command can run again.
 func TestRunThatNeverBegan(t *testing.T) {
 	folder := t.TempDir()
 	d := open(t, filepath.Join(folder, "r.jsonl"), filepath.Join(folder, "r.html"))
-	d.look = seen
+	d.look = observeUntilDone
 	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
@@ -276,7 +277,7 @@ func TestRunThatNeverBegan(t *testing.T) {
 	}
 }
 
-// unasked is the recording of a run that nobody asked to record.
+// unasked returns the recording of a run with only the default file.
 func unasked(t *testing.T, file string) *desk {
 	t.Helper()
 	d := &desk{clock: clocktesting.NewFakeClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))}
@@ -288,8 +289,7 @@ func unasked(t *testing.T, file string) *desk {
 	return d
 }
 
-// A record that nobody asked for is kept and told at the end, and what goes wrong with it
-// disturbs nobody.
+// The default file is kept and named at the end, and its errors do not disturb the run.
 func TestUnasked(t *testing.T) {
 	folder := t.TempDir()
 	for name, tc := range map[string]struct {
@@ -310,7 +310,7 @@ func TestUnasked(t *testing.T) {
 			}
 			ended, end := context.WithCancel(ctx)
 			end()
-			return seen(ended, w)
+			return observeUntilDone(ended, w)
 		}
 		d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
 		if to := d.Beside(nobody(), About{}); tc.idle {
@@ -334,11 +334,11 @@ func TestUnasked(t *testing.T) {
 	}
 }
 
-// A disk that is full ends the file, once, and neither the run nor the report.
+// A full disk ends the file, with one message. Run and report continue.
 func TestFullDisk(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "r.jsonl"), "")
 	d.writer = failing{}
-	d.blindly("demo")
+	d.writeBlindHeader("demo")
 	run(d.Beside(nobody(), About{}))
 	if len(d.said) != 1 || len(d.judge.Result().Runs) != 1 {
 		t.Errorf("said %q", d.said)
@@ -352,7 +352,7 @@ type failing struct{}
 
 func (failing) Put(record.Entry) error { return errors.New("no space left on device") }
 
-// Nothing is kept where nothing is asked for.
+// Without options nothing is recorded.
 func TestNil(t *testing.T) {
 	r, err := Open(Options{})
 	if r != nil || err != nil {
@@ -364,7 +364,7 @@ func TestNil(t *testing.T) {
 	}
 }
 
-// shelf keeps what it is given, unless it fails.
+// shelf stores records, or fails.
 type shelf struct {
 	runs   [][]string
 	packed []byte
@@ -378,7 +378,7 @@ func (s *shelf) Keep(_ context.Context, runs []string, packed []byte) error {
 	return s.err
 }
 
-// beside is a recording that is kept beside the journal alone.
+// beside returns a recording that is only stored next to the journal.
 func beside(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{clock: clocktesting.NewFakeClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))}
@@ -390,11 +390,11 @@ func beside(t *testing.T) *desk {
 	return d
 }
 
-// The record of a run is kept beside the journal when it is over, whole; and that of an undo
-// by the same process takes its place, and has both.
+// A finished run's record is stored as a whole. The record of an undo by the same process
+// replaces it, and covers both runs.
 func TestKeptBeside(t *testing.T) {
 	d, to := beside(t), &shelf{}
-	d.look = seen
+	d.look = observeUntilDone
 	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
 	run(d.Beside(nobody(), About{}))
 	d.KeepBeside(t.Context(), to, "r1")
@@ -426,8 +426,8 @@ func unpacked(t *testing.T, packed []byte) judge.Result {
 	return j.Result()
 }
 
-// Nothing is kept of a run that changed nothing, that was ended at once, or of which nothing
-// was asked to be kept; and one that could not be kept is no error of the run.
+// A run without changes, a killed run, and a run without the option store nothing. A failure to
+// store is no error of the run.
 func TestNotKeptBeside(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -464,7 +464,7 @@ func TestNotKeptBeside(t *testing.T) {
 	}
 }
 
-// Where nobody could look at the cluster, what the run did is kept all the same.
+// If the cluster cannot be observed, the steps of the run are stored.
 func TestKeptBesideOfOneThatCannotLook(t *testing.T) {
 	d, to := beside(t), &shelf{}
 	run(d.Beside(nobody(), About{}))

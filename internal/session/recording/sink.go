@@ -8,17 +8,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
-// now is the clock of the whole record, the recorder's as well.
+// now returns the record's time, which the recorder shares.
 func (r *Recording) now() time.Time {
 	return r.began.Round(0).Add(r.o.Clock.Since(r.began)).UTC()
 }
 
-// Put implements record.Sink for the recorder. It never fails: a file that takes no more
-// is said once, and what is in memory goes on.
+// Put implements record.Sink for the recorder. It never fails: the first write error is
+// reported, and recording in memory continues.
 func (r *Recording) Put(e record.Entry) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if e.Header != nil && r.blind { // what a run had to say came first
+	if e.Header != nil && r.blind { // entries of a run came first
 		r.blind = false
 		for _, stream := range []record.Stream{record.Leases, record.Pods, record.Nodes, record.Services} {
 			gap := record.Unwatched{Stream: stream, From: r.first, Until: e.At, Lost: true, Why: "it could not be watched yet"}
@@ -33,12 +33,12 @@ func (r *Recording) Put(e record.Entry) error {
 	return nil
 }
 
-// add takes what a run has to say, and keeps it until there is a header.
+// add adds an entry of a run, or holds it until the header exists.
 func (r *Recording) add(e record.Entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ran, e.At = true, r.now()
-	r.worked = r.worked || e.Step != nil && e.Step.Outcome == "" && !looksAlone(e.Step.ID)
+	r.worked = r.worked || e.Step != nil && e.Step.Outcome == "" && !isReadOnly(e.Step.ID)
 	if r.first.IsZero() {
 		r.held = append(r.held, e)
 		return
@@ -46,12 +46,12 @@ func (r *Recording) add(e record.Entry) {
 	r.put(e)
 }
 
-// looksAlone says whether a step changes nothing.
-func looksAlone(step string) bool {
+// isReadOnly reports whether a step changes nothing.
+func isReadOnly(step string) bool {
 	return step == string(migration.StepPreflight) || step == string(migration.StepVerify)
 }
 
-// release puts what was held back. Its times are not before the header's.
+// release puts the held entries. Their times are not before the header's.
 func (r *Recording) release() {
 	for _, e := range r.held {
 		r.put(e)
@@ -59,14 +59,14 @@ func (r *Recording) release() {
 	r.held = nil
 }
 
-// blindly gives the record a header without the recorder, which cannot watch: the steps of a run
-// are worth a report without the cluster, too.
-func (r *Recording) blindly(cluster string) {
+// writeBlindHeader writes a header without a working recorder: the steps of a run deserve a
+// report without the cluster, too.
+func (r *Recording) writeBlindHeader(cluster string) {
 	if !r.first.IsZero() {
 		return
 	}
 	r.first, r.blind = r.now(), true
-	if len(r.held) > 0 { // what the run did before keeps its times
+	if len(r.held) > 0 { // earlier steps keep their times
 		r.first = r.held[0].At
 	}
 	header := record.Header{Form: record.Form, Version: r.o.Version, By: r.o.By, Name: cluster, Context: r.o.Command}
@@ -78,13 +78,13 @@ func (r *Recording) blindly(cluster string) {
 func (r *Recording) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.blindly("")
+	r.writeBlindHeader("")
 	if !r.ended {
 		r.put(record.Entry{At: r.now(), End: &record.End{Why: "the run is over"}})
 	}
 }
 
-// put writes an entry, in the order of the stamps.
+// put writes an entry with a time that is not before the last one.
 func (r *Recording) put(e record.Entry) {
 	if e.At.Before(r.last) {
 		e.At = r.last

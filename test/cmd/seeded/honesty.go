@@ -121,7 +121,7 @@ func honesty() []seeded {
 			`		case entry.Header != nil && watched:`, `		case entry.Header != nil && watched && !defect.On("H7-joined"):`,
 			"./pkg/record", "TestSeveralRecords$", false},
 		{"H8-unchanged", "a record that nobody asked for is kept of a run that changed nothing", "internal/session/recording/recording.go",
-			"r.seen() && r.worked }", `r.seen() && (r.worked || defect.On("H8-unchanged")) }`,
+			"r.isObserved() && r.worked }", `r.isObserved() && (r.worked || defect.On("H8-unchanged")) }`,
 			"./internal/session/recording", "TestUnasked", false},
 		{"H8-lost", "the record of a run that changed something is taken away", "internal/session/recording/recording.go",
 			"	if !r.ran || !r.keeps() && r.o.Report", `	if !r.ran || defect.On("H8-lost") && r.o.Record == "" || !r.keeps() && r.o.Report`,
