@@ -35,7 +35,7 @@ func (s *signed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Concurrent sessions of one process share no AWS, no cluster, and no identity of the process.
-func TestSessionsShareNothing(t *testing.T) {
+func TestOpen_concurrentSessions_shareNothing(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "AKIAPROCESS")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "s")
 	t.Setenv("AWS_REGION", "us-west-2")
@@ -78,7 +78,7 @@ func TestSessionsShareNothing(t *testing.T) {
 }
 
 // The caller's configuration is not changed.
-func TestConfigGivenStaysAsItIs(t *testing.T) {
+func TestServerConfig_copies(t *testing.T) {
 	given := &rest.Config{Host: "https://x.example"}
 	config, err := serverDialer{time.Second, ReadOnly, clock.RealClock{}}.config(Server{Config: given})
 	if err != nil || config.Timeout != time.Second || config.WrapTransport == nil {
@@ -90,7 +90,7 @@ func TestConfigGivenStaysAsItIs(t *testing.T) {
 }
 
 // A missing timeout or cluster is refused before any request.
-func TestTargetsThatAreRefused(t *testing.T) {
+func TestTargetValidate_refuses(t *testing.T) {
 	reached := Server{Load: func() (*rest.Config, error) {
 		t.Error("a server was asked for")
 		return &rest.Config{}, nil

@@ -64,7 +64,7 @@ func demo(s *still) *Session {
 }
 
 // Began separates errors for the caller from errors that the run has already shown.
-func TestRunBegins(t *testing.T) {
+func TestRun_began(t *testing.T) {
 	away := errors.New("away")
 	for name, tt := range map[string]struct {
 		connect error
@@ -96,7 +96,7 @@ func TestRunBegins(t *testing.T) {
 }
 
 // Undo runs the undo procedure, and Confirm gets the cluster's name.
-func TestRunGoesBackAndConfirms(t *testing.T) {
+func TestRun_undo_confirms(t *testing.T) {
 	back := &procedure.Migration{}
 	s, err := Open(t.Context(), prepared{session: demo(&still{back: back})}, Options{Undo: true}, ReadOnly)
 	if err != nil || !s.Undoing() || s.Procedure != Procedure(back) {
@@ -113,13 +113,13 @@ func TestRunGoesBackAndConfirms(t *testing.T) {
 		t.Errorf("%v: asked about %q", err, named)
 	}
 	if engine, err = s.engine(Options{}); err != nil || engine.Confirm != nil {
-		t.Errorf("%v: a gate that nobody confirms has an answer", err)
+		t.Errorf("%v: a gate without Confirm passed", err)
 	}
 }
 
 // An audit does not read the epoch of the migrated cluster: it would need one more request and
 // one more right for a decision that it does not make. Plans and runs read it.
-func TestCountIsReadByWhoeverDecides(t *testing.T) {
+func TestCounted_readByPlansAndRuns(t *testing.T) {
 	cluster := fake.NewClientset()
 	cluster.PrependReactor("*", "*", func(asked ktesting.Action) (bool, k8sruntime.Object, error) {
 		return true, nil, apierrors.NewForbidden(corev1.Resource("configmaps"), "awsmigrate", errors.New(asked.GetVerb()))

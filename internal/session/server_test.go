@@ -20,7 +20,7 @@ import (
 // A pod's token is read from its file, which kubelet renews, also through the read-only
 // transport. client-go reads the file again every minute
 // (kubernetes/client-go:transport/token_source.go@v0.37.2, NewCachedFileTokenSource).
-func TestTokenOfAPodIsThatOfItsFile(t *testing.T) {
+func TestServerConfig_podToken_readFromFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(file, []byte("renewed"), 0o600); err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ func TestAuditOf(t *testing.T) {
 
 // Both audits of a run are recorded with their step. A repeated result is recorded once, and an
 // audit outside a step is ignored.
-func TestAuditsAreRecorded(t *testing.T) {
+func TestAudited_steps_recordedOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	d := open(t, file, "")
 	to := d.Beside(nobody(), About{Undo: true, Attempt: "uid/1/"})

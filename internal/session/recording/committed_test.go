@@ -14,7 +14,7 @@ import (
 )
 
 // An approval is recorded once, after the journal has it, and only for this run.
-func TestApprovals(t *testing.T) {
+func TestKeeping_approvals_recordedOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	d := open(t, file, "")
 	d.look = observeUntilDone
@@ -36,7 +36,7 @@ func TestApprovals(t *testing.T) {
 	commit(journal.Approval{Run: "r1", Who: "u@h", Time: "2", Step: "upgrade"})
 	stale := journal.State{Approvals: []journal.Approval{{Run: "r1", Plan: "never written"}}, Version: "another"}
 	if err := kept.Commit(t.Context(), &stale); err == nil {
-		t.Error("a journal that somebody else wrote was overwritten")
+		t.Error("a journal of another writer was overwritten")
 	}
 	d.Beside(nobody(), About{}).Emit(runner.Event{Type: runner.RunFinished, Message: "r1", Position: "P1"})
 	if err := d.Close(); err != nil {
@@ -59,7 +59,7 @@ func TestApprovals(t *testing.T) {
 
 // The record has the previous run, and its last intended step if it died. Each announced write
 // is recorded once.
-func TestFormerRunsAndWrites(t *testing.T) {
+func TestFormerOf(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	d := open(t, file, "")
 	d.Beside(nobody(), About{}).Emit(runner.Event{Type: runner.RunStarted, Message: "r9", Position: "P1"})

@@ -93,7 +93,7 @@ func checkRun(t *testing.T, r judge.Result) {
 }
 
 // A run with a recorder: file and report contain both.
-func TestRunAndRecorder(t *testing.T) {
+func TestRecording_runAndRecorder_both(t *testing.T) {
 	folder := t.TempDir()
 	file, page := filepath.Join(folder, "r.jsonl"), filepath.Join(folder, "r.html")
 	d := open(t, file, page)
@@ -119,7 +119,7 @@ func TestRunAndRecorder(t *testing.T) {
 
 // A recorder that cannot observe reports it once. The report covers the run, with unknown
 // pauses.
-func TestRecorderThatCannotLook(t *testing.T) {
+func TestFollow_unreachable_reportsOnce(t *testing.T) {
 	folder := t.TempDir()
 	file, page := filepath.Join(folder, "r.jsonl"), filepath.Join(folder, "r.md")
 	d := open(t, file, page)
@@ -139,7 +139,7 @@ func TestRecorderThatCannotLook(t *testing.T) {
 		for !d.clock.HasWaiters() {
 			select {
 			case <-t.Context().Done():
-				t.Fatal("nobody waits")
+				t.Fatal("no timer waits")
 			default:
 			}
 		}
@@ -151,7 +151,7 @@ func TestRecorderThatCannotLook(t *testing.T) {
 	r := read(t, file)
 	checkRun(t, r)
 	if r.Verdict() != judge.NotSeen {
-		t.Errorf("verdict %q of what nobody saw", r.Verdict())
+		t.Errorf("verdict %q without an observation", r.Verdict())
 	}
 	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "install-ccm") {
 		t.Errorf("%v in\n%s", err, text)
@@ -159,8 +159,8 @@ func TestRecorderThatCannotLook(t *testing.T) {
 }
 
 // If observing is forbidden, attempts become less frequent. After a changing run, Refused names
-// what is missing.
-func TestRecorderThatMayNotLook(t *testing.T) {
+// the missing resources.
+func TestFollow_forbidden_backsOff(t *testing.T) {
 	d := unasked(t, filepath.Join(t.TempDir(), "r.jsonl"))
 	tries := make(chan struct{})
 	d.look = func(ctx context.Context, _ watch.Recorder) error {
@@ -177,7 +177,7 @@ func TestRecorderThatMayNotLook(t *testing.T) {
 		for !d.clock.HasWaiters() {
 			select {
 			case <-t.Context().Done():
-				t.Fatal("nobody waits")
+				t.Fatal("no timer waits")
 			default:
 			}
 		}
@@ -192,7 +192,7 @@ func TestRecorderThatMayNotLook(t *testing.T) {
 	run(d.Beside(nobody(), About{}))
 	d.addRefused("pods")
 	if got := d.Refused(); !slices.Equal(got, []string{"leases", "pods"}) {
-		t.Errorf("what is not recorded: %q", got)
+		t.Errorf("refused: %q", got)
 	}
 	if err := d.Close(); err != nil || len(d.said) > 0 {
 		t.Errorf("%v, said %q", err, d.said)
@@ -200,7 +200,7 @@ func TestRecorderThatMayNotLook(t *testing.T) {
 }
 
 // Steps before the first failed observation keep their times.
-func TestTimesOfAnUnwatchedRun(t *testing.T) {
+func TestWriteBlindHeader_keepsTimes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	d := open(t, file, "")
 	to := d.Beside(nobody(), About{})
@@ -217,7 +217,7 @@ func TestTimesOfAnUnwatchedRun(t *testing.T) {
 }
 
 // A recorder that succeeds later records the earlier gap.
-func TestRecorderThatLooksLater(t *testing.T) {
+func TestPut_lateRecorder_recordsGap(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	d := open(t, file, "")
 	d.writeBlindHeader("demo")
@@ -240,7 +240,7 @@ func TestRecorderThatLooksLater(t *testing.T) {
 }
 
 // An existing file is an error, and nothing else is created.
-func TestFilesThatAreThere(t *testing.T) {
+func TestOpen_fileExists_fails(t *testing.T) {
 	folder := t.TempDir()
 	there := filepath.Join(folder, "there.html")
 	if err := os.WriteFile(there, []byte("mine"), 0o600); err != nil {
@@ -264,7 +264,7 @@ func TestFilesThatAreThere(t *testing.T) {
 }
 
 // A run that never began leaves no file: the same command can run again.
-func TestRunThatNeverBegan(t *testing.T) {
+func TestClose_noRun_removesFiles(t *testing.T) {
 	folder := t.TempDir()
 	d := open(t, filepath.Join(folder, "r.jsonl"), filepath.Join(folder, "r.html"))
 	d.look = observeUntilDone
@@ -335,7 +335,7 @@ func TestUnasked(t *testing.T) {
 }
 
 // A full disk ends the file, with one message. Run and report continue.
-func TestFullDisk(t *testing.T) {
+func TestPut_diskFull_endsFile(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "r.jsonl"), "")
 	d.writer = failing{}
 	d.writeBlindHeader("demo")
@@ -353,7 +353,7 @@ type failing struct{}
 func (failing) Put(record.Entry) error { return errors.New("no space left on device") }
 
 // Without options nothing is recorded.
-func TestNil(t *testing.T) {
+func TestOpen_noOptions_nil(t *testing.T) {
 	r, err := Open(Options{})
 	if r != nil || err != nil {
 		t.Fatal(r, err)
@@ -378,8 +378,8 @@ func (s *shelf) Keep(_ context.Context, runs []string, packed []byte) error {
 	return s.err
 }
 
-// beside returns a recording that is only stored next to the journal.
-func beside(t *testing.T) *desk {
+// storedOnly returns a recording that is only stored next to the journal.
+func storedOnly(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{clock: clocktesting.NewFakeClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))}
 	r, err := Open(Options{Beside: true, Command: "c", Version: "v1", By: "u@h", Clock: d.clock, Timeout: time.Second, Say: func(line string) { d.said = append(d.said, line) }})
@@ -392,8 +392,8 @@ func beside(t *testing.T) *desk {
 
 // A finished run's record is stored as a whole. The record of an undo by the same process
 // replaces it, and covers both runs.
-func TestKeptBeside(t *testing.T) {
-	d, to := beside(t), &shelf{}
+func TestKeepBeside(t *testing.T) {
+	d, to := storedOnly(t), &shelf{}
 	d.look = observeUntilDone
 	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
 	run(d.Beside(nobody(), About{}))
@@ -428,7 +428,7 @@ func unpacked(t *testing.T, packed []byte) judge.Result {
 
 // A run without changes, a killed run, and a run without the option store nothing. A failure to
 // store is no error of the run.
-func TestNotKeptBeside(t *testing.T) {
+func TestKeepBeside_nothingToKeep(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	forbidden := errors.New("forbidden")
@@ -444,10 +444,10 @@ func TestNotKeptBeside(t *testing.T) {
 		to     *shelf
 		failed error
 	}{
-		"it changed nothing":  {t.Context(), beside(t), looked, &shelf{}, nil},
-		"it was ended":        {ended, beside(t), run, &shelf{}, nil},
-		"nobody asked for it": {t.Context(), open(t, filepath.Join(t.TempDir(), "r.jsonl"), ""), run, &shelf{}, nil},
-		"it may not be":       {t.Context(), beside(t), run, &shelf{err: forbidden}, forbidden},
+		"it changed nothing": {t.Context(), storedOnly(t), looked, &shelf{}, nil},
+		"it was ended":       {ended, storedOnly(t), run, &shelf{}, nil},
+		"no option set":      {t.Context(), open(t, filepath.Join(t.TempDir(), "r.jsonl"), ""), run, &shelf{}, nil},
+		"it may not be":      {t.Context(), storedOnly(t), run, &shelf{err: forbidden}, forbidden},
 	} {
 		tt.run(tt.desk.Beside(nobody(), About{}))
 		tt.desk.KeepBeside(tt.ctx, tt.to, "r1")
@@ -465,8 +465,8 @@ func TestNotKeptBeside(t *testing.T) {
 }
 
 // If the cluster cannot be observed, the steps of the run are stored.
-func TestKeptBesideOfOneThatCannotLook(t *testing.T) {
-	d, to := beside(t), &shelf{}
+func TestKeepBeside_unobserved(t *testing.T) {
+	d, to := storedOnly(t), &shelf{}
 	run(d.Beside(nobody(), About{}))
 	d.KeepBeside(t.Context(), to, "r1")
 	if err := d.Close(); err != nil || d.Kept().Run != "r1" {
