@@ -13,15 +13,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Backend configures an RKE2 cluster by Rancher's Cluster object.
+// Backend configures an RKE2 cluster through Rancher's Cluster object.
 type Backend struct {
 	clients rancher.Clients
 	options Options
 	clock   clock.PassiveClock
 }
 
-// New reads the cluster once, proves that the downstream cluster is the one
-// that Rancher's object describes, and refuses what this tool cannot migrate.
+// New reads the cluster once. It returns an error if the downstream cluster is not the one
+// that Rancher's object describes, or if awsmigrate cannot migrate it.
 func New(ctx context.Context, clients rancher.Clients, options Options, clk clock.WithTicker) (*procedure.Migration, error) {
 	b := &Backend{clients: clients, options: options, clock: clk}
 	m := procedure.New(migration.Access{Kube: clients.Downstream, Config: clients.DownstreamConfig, Clock: clk,
@@ -33,12 +33,12 @@ func New(ctx context.Context, clients rancher.Clients, options Options, clk cloc
 	if err := rancher.Supported(first.Facts); err != nil {
 		return nil, err
 	}
-	seen, err := m.Open(ctx, journal.Target{Kind: "rke2", Name: options.Name, Namespace: options.Namespace})
+	snap, err := m.Open(ctx, journal.Target{Kind: "rke2", Name: options.Name, Namespace: options.Namespace})
 	if err != nil {
 		return nil, err
 	}
-	f := factsOf(seen)
-	if err := rancher.ProveTarget(f.Machines, rancher.MachineUIDs(seen.Reading.Down), f.ObjectName()); err != nil {
+	f := rancherFacts(snap)
+	if err := rancher.ProveTarget(f.Machines, rancher.MachineUIDs(snap.Reading.Down), f.ObjectName()); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -54,25 +54,25 @@ func (b *Backend) read(ctx context.Context, record journal.Record) (observed, er
 	return observed{Facts: facts, record: record, snapshot: b.options.Snapshot}, err
 }
 
-// Header describes cluster and position for people.
-func (b *Backend) Header(seen migration.Snapshot) []string {
-	f := factsOf(seen)
+// Header implements migration.Backend.
+func (b *Backend) Header(snap migration.Snapshot) []string {
+	f := rancherFacts(snap)
 	rancher := "version unknown"
 	if f.Rancher.OK() {
 		rancher = f.Rancher.Value
 	}
 	end := "not decided"
-	if choice, err := b.endState(seen); err == nil {
+	if choice, err := b.endState(snap); err == nil {
 		end = fmt.Sprintf("%s (%s)", choice.State, choice.Why)
 	}
 	lines := []string{
 		fmt.Sprintf("%s   %s · %s · RKE2 %s · %s · Rancher %s", b.options.Name, b.options.Namespace,
-			f.Cluster.ManagementID, f.Cluster.Spec.KubernetesVersion, seen.Reading.CountMembers(), rancher),
-		"now    " + seen.Result.Text(),
+			f.Cluster.ManagementID, f.Cluster.Spec.KubernetesVersion, snap.Reading.CountMembers(), rancher),
+		"now    " + snap.Result.Text(),
 		"end    " + end,
 	}
-	if machines := f.Reverted(seen.Reading.Down); len(machines) > 0 {
-		lines = append(lines, fmt.Sprintf("note   Rancher is about to take %s back in-tree, without leader migration, beside the cloud controller manager (AWSM-121)", migration.NameList(machines)))
+	if machines := f.Reverted(snap.Reading.Down); len(machines) > 0 {
+		lines = append(lines, fmt.Sprintf("note   Rancher is about to take %s back in-tree, without leader migration, next to the cloud controller manager (AWSM-121)", migration.NameList(machines)))
 	}
 	return lines
 }

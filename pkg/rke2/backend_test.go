@@ -27,7 +27,7 @@ import (
 
 type object = map[string]any
 
-// down is the cluster itself: a Node for each Machine, and the control plane's pod.
+// down returns a downstream cluster with a Node per Machine and a kube-controller-manager pod.
 func down() *fake.Clientset {
 	node := func(name, machine string, labels map[string]string) *corev1.Node {
 		labels[rancher.MachineLabel], labels["kubernetes.io/hostname"] = machine, name
@@ -40,18 +40,18 @@ func down() *fake.Clientset {
 			Annotations: map[string]string{"kubernetes.io/config.mirror": "x", "kubernetes.io/config.hash": "h"}},
 			Spec: corev1.PodSpec{NodeName: "node-cp", Containers: []corev1.Container{{Name: wellknown.KCM, Args: []string{"--cloud-provider=aws"}}}}})
 	client.PrependReactor("create", "subjectaccessreviews", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		return true, action.(clienttesting.CreateAction).GetObject(), nil // which allows nothing
+		return true, action.(clienttesting.CreateAction).GetObject(), nil // denies every request
 	})
 	return client
 }
 
-// opened is a migration, and its backend.
+// opened holds a migration and its backend.
 type opened struct {
 	*Backend
 	migration *procedure.Migration
 }
 
-// migrating is a migration of that cluster, and what it writes to.
+// migrating returns a migration of the cluster that down returns, and its management client.
 func migrating(t *testing.T, options Options, change func(map[string]object)) (opened, *dynamicfake.FakeDynamicClient) {
 	t.Helper()
 	client, cluster := rancherfixture.Client(t, change), down()
@@ -68,15 +68,14 @@ func migrating(t *testing.T, options Options, change func(map[string]object)) (o
 
 func (p opened) look(t *testing.T, record journal.Record) migration.Snapshot {
 	t.Helper()
-	seen, err := p.migration.Observe(t.Context(), record)
+	snap, err := p.migration.Observe(t.Context(), record)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return seen
+	return snap
 }
 
-// A migration begins only of the cluster that Rancher's object describes.
-func TestNewProvesItsCluster(t *testing.T) {
+func TestNew_cluster_error(t *testing.T) {
 	away := errors.New("away")
 	for name, tt := range map[string]struct {
 		objects func(map[string]object)
@@ -116,15 +115,14 @@ func refuse(client *fake.Clientset, resource string, err error) {
 	client.PrependReactor("*", resource, func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, err })
 }
 
-// Whoever stopped Rancher is named, whether on its control plane or in Cluster API.
-func TestPausedIsSaid(t *testing.T) {
+func TestObservedCombine_paused_reason(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*rancher.Facts)
 		says   string
 	}{
-		"nobody":      {func(*rancher.Facts) {}, ""},
+		"not paused":  {func(*rancher.Facts) {}, ""},
 		"a run":       {func(f *rancher.Facts) { f.ControlPlane.Paused, f.ControlPlane.PausedBy = true, "run-1" }, "paused by awsmigrate (run-1)"},
-		"somebody":    {func(f *rancher.Facts) { f.ControlPlane.Paused = true }, "paused by annotation " + rancher.PausedAnnotation},
+		"a user":      {func(f *rancher.Facts) { f.ControlPlane.Paused = true }, "paused by annotation " + rancher.PausedAnnotation},
 		"Cluster API": {func(f *rancher.Facts) { f.CAPIPaused = true }, "the CAPI Cluster is paused"},
 	} {
 		facts := rancherfixture.Resting()

@@ -11,14 +11,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Brake implements migration.Backend. Rancher goes on rolling an edit by itself;
-// pausing the RKEControlPlane keeps every further machine from getting a plan
-// (rancher/rancher:pkg/capr/planner/planner.go@v2.8.5, IsPaused). Where that is
-// refused, the inverse edit is posted: machines that have no plan yet then keep
-// what they run.
-func (b *Backend) Brake(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, _ func(context.Context) (migration.Snapshot, error)) (string, error) {
+// Brake implements migration.Backend. (words:ok: the name of the interface)
+// Rancher continues a rollout without our help. A paused RKEControlPlane keeps every further
+// machine from getting a plan
+// (rancher/rancher:pkg/capr/planner/planner.go@v2.8.5, IsPaused). If the API refuses the
+// pause, it posts the inverse edit: machines without a plan keep their configuration.
+func (b *Backend) Brake(ctx context.Context, tx *runner.Tx, snap migration.Snapshot, _ func(context.Context) (migration.Snapshot, error)) (string, error) {
 	object := fmt.Sprintf("RKEControlPlane %s/%s", b.options.Namespace, b.options.Name)
-	if factsOf(seen).ControlPlane.Paused {
+	if rancherFacts(snap).ControlPlane.Paused {
 		return object + " is paused already", nil
 	}
 	ours := true
@@ -34,10 +34,10 @@ func (b *Backend) Brake(ctx context.Context, tx *runner.Tx, seen migration.Snaps
 	if pauseErr == nil {
 		return fmt.Sprintf("Rancher is paused for this cluster (%s on %s); machines without the edit keep what they run", rancher.PausedAnnotation, object), nil
 	}
-	if b.options.HandOver { // the configuration is not ours to write, not even now
+	if b.options.HandOver { // only the owner may write the configuration, even now
 		return "", fmt.Errorf("pause %s: %w", object, pauseErr)
 	}
-	posted, err := b.postInverse(ctx, tx, factsOf(seen))
+	posted, err := b.postInverse(ctx, tx, rancherFacts(snap))
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("pause %s: %w; then post the inverse edit: %w", object, pauseErr, err)
@@ -47,7 +47,8 @@ func (b *Backend) Brake(ctx context.Context, tx *runner.Tx, seen migration.Snaps
 	return fmt.Sprintf("pausing %s was refused (%v); the inverse edit was posted instead", object, pauseErr), nil
 }
 
-// postInverse undoes, if it is there, the last edit of this step on the Cluster object.
+// postInverse undoes the last edit of this step on the Cluster object. posted is false if
+// the configuration no longer holds that edit.
 func (b *Backend) postInverse(ctx context.Context, tx *runner.Tx, f rancher.Facts) (posted bool, err error) {
 	intents := tx.Record().Intents
 	for i := len(intents) - 1; i >= 0; i-- {

@@ -22,9 +22,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// aRancher has one RKEControlPlane, with annotations, and may be refused its pause. What
-// it leaves out: preconditions, which a real server holds in TestPauseBesideAnotherWriter,
-// and the Cluster, whose patches it takes without looking.
+// aRancher returns a client with one RKEControlPlane. If refused is true, it rejects the
+// pause. It ignores preconditions, which TestPauseBesideAnotherWriter covers on a real
+// server, and accepts every patch of a Cluster.
 func aRancher(refused bool, annotations map[string]any) *dynamicfake.FakeDynamicClient {
 	plane := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "rke.cattle.io/v1", "kind": "RKEControlPlane",
 		"metadata": map[string]any{"namespace": "fleet-default", "name": "demo", "annotations": annotations}}}
@@ -53,7 +53,7 @@ func ofDemo(client *dynamicfake.FakeDynamicClient) *Backend {
 	return p
 }
 
-// flagging is the intent of a step's edit that put the flag on, and the cluster with it.
+// flagging returns the intent of a step that added the flag, and the cluster with the flag.
 func flagging(t *testing.T, step journal.StepID) (journal.Intent, rancher.Facts) {
 	t.Helper()
 	facts := rancherfixture.Posted()
@@ -72,9 +72,7 @@ func flagging(t *testing.T, step journal.StepID) (journal.Intent, rancher.Facts)
 	return journal.Intent{Step: step, Object: facts.ObjectName(), Inverse: raw}, facts
 }
 
-// The brake pauses Rancher; where that is refused it takes the last edit of the step back;
-// and where something holds the cluster already, it writes nothing.
-func TestBrake(t *testing.T) {
+func TestBackendBrake(t *testing.T) {
 	edit, facts := flagging(t, migration.StepEnable)
 	other, _ := flagging(t, migration.StepSwitch)
 	elsewhere := edit
@@ -93,8 +91,8 @@ func TestBrake(t *testing.T) {
 		done, fails string
 	}{
 		"it pauses":                               {facts, false, nil, []journal.Intent{edit}, []string{planes}, "Rancher is paused for this cluster", ""},
-		"it is seen to be paused":                 {isPaused, false, nil, []journal.Intent{edit}, nil, "is paused already", ""},
-		"somebody pauses it meanwhile":            {facts, false, map[string]any{rancher.PausedAnnotation: "true"}, []journal.Intent{edit}, nil, "is paused already", ""},
+		"the snapshot shows a pause":              {isPaused, false, nil, []journal.Intent{edit}, nil, "is paused already", ""},
+		"a user pauses it meanwhile":              {facts, false, map[string]any{rancher.PausedAnnotation: "true"}, []journal.Intent{edit}, nil, "is paused already", ""},
 		"refused, the edit goes":                  {facts, true, nil, []journal.Intent{edit}, []string{planes, clusters}, "the inverse edit was posted instead", ""},
 		"refused, and no edit was made":           {facts, true, nil, nil, []string{planes}, "", "the journal holds no edit of step enable-leader-migration"},
 		"refused, the edit is of another step":    {facts, true, nil, []journal.Intent{other}, []string{planes}, "", "the journal holds no edit of step"},
@@ -112,9 +110,7 @@ func TestBrake(t *testing.T) {
 	}
 }
 
-// An inverse that nobody can read is not taken for posted, and of several edits the last
-// one is taken back.
-func TestInverseThatIsPosted(t *testing.T) {
+func TestPostInverse_journal_posted(t *testing.T) {
 	edit, facts := flagging(t, migration.StepEnable)
 	broken := edit
 	broken.Inverse = []byte(`"text"`)

@@ -12,11 +12,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// CloudConfig implements migration.Backend. Rancher keeps it inline or as secret://namespace:name
-// (rancher/rancher:pkg/capr/planner/config.go@v2.8.5).
-func (b *Backend) CloudConfig(ctx context.Context, seen migration.Snapshot) (string, error) {
-	settings := config.CloudConfigs(factsOf(seen).Cluster.Spec, factsOf(seen).Configs())
-	if err := config.Agree(factsOf(seen).ObjectName(), config.KeyCloudConfig, settings); err != nil {
+// CloudConfig implements migration.Backend. Rancher stores the cloud config inline or as
+// secret://namespace:name (rancher/rancher:pkg/capr/planner/config.go@v2.8.5).
+func (b *Backend) CloudConfig(ctx context.Context, snap migration.Snapshot) (string, error) {
+	settings := config.CloudConfigs(rancherFacts(snap).Cluster.Spec, rancherFacts(snap).Configs())
+	if err := config.Agree(rancherFacts(snap).ObjectName(), config.KeyCloudConfig, settings); err != nil {
 		return "", err
 	}
 	if len(settings) == 0 || settings[0].Value == "" {
@@ -29,7 +29,7 @@ func (b *Backend) CloudConfig(ctx context.Context, seen migration.Snapshot) (str
 	namespace, name, ok := strings.Cut(ref, ":")
 	object := fmt.Sprintf("Secret %s/%s", namespace, name)
 	if !ok {
-		return "", &fault.Error{Class: fault.Check, Reason: "BadCloudConfigReference", Object: factsOf(seen).ObjectName(),
+		return "", &fault.Error{Class: fault.Check, Reason: "BadCloudConfigReference", Object: rancherFacts(snap).ObjectName(),
 			Seen: "cloud-provider-config is " + settings[0].Value, Wanted: "secret://namespace:name"}
 	}
 	secret, err := b.clients.ManagementKube.CoreV1().Secrets(namespace).Get(ctx, name, metav1.GetOptions{})

@@ -12,10 +12,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// The cloud config in force, which Rancher has in the configuration or in a Secret.
-func TestCloudConfigInForce(t *testing.T) {
+func TestBackendCloudConfig(t *testing.T) {
 	for name, tt := range map[string]struct {
-		value  any // nil: there is none
+		value  any // or nil
 		secret map[string][]byte
 		want   string
 		reason string

@@ -1,8 +1,8 @@
-// Package rke2 migrates Rancher-provisioned RKE2 clusters: its Backend configures one by
-// Rancher's Cluster object, and says what Rancher and the machines have applied of it.
+// Package rke2 migrates RKE2 clusters that Rancher provisioned. Its Backend edits Rancher's
+// Cluster object and reports how far Rancher and the machines have applied an edit.
 //
-// A change is made by a JSON patch on Rancher's Cluster object and rolled out
-// by Rancher's planner; this package never talks to a machine. What it reads is of
-// pkg/rke2/rancher, how an edit is computed of pkg/rke2/config/edits, and what is judged
-// before a write of pkg/rke2/rke2checks: none of the three may know this package.
+// Every edit is a JSON patch on the Cluster object, and Rancher's planner rolls it out. This
+// package never talks to a machine. It reads through pkg/rke2/rancher, computes edits with
+// pkg/rke2/config/edits and checks them with pkg/rke2/rke2checks. None of these three
+// packages may import this one.
 package rke2

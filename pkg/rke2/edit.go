@@ -17,10 +17,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// writeEdit patches Rancher's Cluster object with one edit: intent and inverse
-// first, then one JSON patch whose tests are the values that were read.
+// writeEdit patches Rancher's Cluster object with one edit. It writes intent and inverse to
+// the journal first, then sends one JSON patch that tests the values that were read.
 func (b *Backend) writeEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts, edit edits.Edit) error {
-	intent, err := intentOf(tx, f, edit)
+	intent, err := newIntent(tx, f, edit)
 	if err != nil {
 		return err
 	}
@@ -33,10 +33,10 @@ func (b *Backend) writeEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts,
 	})
 }
 
-// announceEdit writes intent and inverse of an edit that the owner makes to the journal.
-// One that is there and not taken back since is not written again.
+// announceEdit writes intent and inverse of an edit that the owner makes to the journal. It
+// writes nothing if the journal holds the same edit and no undo of it.
 func announceEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts, edit edits.Edit) error {
-	intent, err := intentOf(tx, f, edit)
+	intent, err := newIntent(tx, f, edit)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func announceEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts, edit edit
 	return tx.Effect(ctx, intent, func(context.Context) error { return nil })
 }
 
-func intentOf(tx *runner.Tx, f rancher.Facts, edit edits.Edit) (journal.Intent, error) {
+func newIntent(tx *runner.Tx, f rancher.Facts, edit edits.Edit) (journal.Intent, error) {
 	inverse, err := json.Marshal(edit.Inverse())
 	if err != nil {
 		return journal.Intent{}, fmt.Errorf("encode the inverse of an edit of %s: %w", f.ObjectName(), err)
@@ -56,8 +56,8 @@ func intentOf(tx *runner.Tx, f rancher.Facts, edit edits.Edit) (journal.Intent, 
 	return journal.Intent{Step: tx.Step(), What: "patch " + f.ObjectName(), Object: f.ObjectName(), Inverse: inverse}, nil
 }
 
-// patchCluster sends a patch and, when the answer is lost, looks whether it
-// arrived before saying that it failed.
+// patchCluster sends a patch. If the answer is lost, it reads the Cluster again and returns
+// an error only if the patch is missing there.
 func (b *Backend) patchCluster(ctx context.Context, f rancher.Facts, patch []byte, applied func(config.Spec) bool) error {
 	err := migration.PatchRead(ctx, b.clients.Clusters(b.options.Namespace),
 		b.options.Name, f.Cluster.ResourceVersion, patch)
@@ -65,7 +65,7 @@ func (b *Backend) patchCluster(ctx context.Context, f rancher.Facts, patch []byt
 		return nil
 	}
 	if isDefinite(err) {
-		return patchRefused(f, err)
+		return refusedPatchError(f, err)
 	}
 	if now, readErr := b.clients.Read(ctx, b.options.Namespace, b.options.Name, b.clock.Now()); readErr == nil {
 		if applied(now.Cluster.Spec) {
@@ -75,13 +75,13 @@ func (b *Backend) patchCluster(ctx context.Context, f rancher.Facts, patch []byt
 	return fmt.Errorf("patch %s: %w", f.ObjectName(), err)
 }
 
-// isDefinite says whether the API server answered and did not apply the patch.
+// isDefinite reports whether the API server answered and did not apply the patch.
 func isDefinite(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsConflict(err) ||
 		apierrors.IsBadRequest(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err)
 }
 
-func patchRefused(now rancher.Facts, err error) error {
+func refusedPatchError(now rancher.Facts, err error) error {
 	if apierrors.IsUnauthorized(err) {
 		return fault.Unauthorized(now.ObjectName(), err)
 	}
@@ -93,9 +93,9 @@ func patchRefused(now rancher.Facts, err error) error {
 	return f
 }
 
-// changesOf shows an edit in a plan, which is published. A digest stands for what it does not
-// show.
-func changesOf(object string, edit edits.Edit) []runner.Change {
+// planChanges returns the changes of an edit for a plan. Plans are published, so a digest
+// replaces every value that must stay secret.
+func planChanges(object string, edit edits.Edit) []runner.Change {
 	var changes []runner.Change
 	for _, c := range edit.Changes {
 		shown, hidden := c.Shown()
@@ -108,11 +108,11 @@ func changesOf(object string, edit edits.Edit) []runner.Change {
 	return changes
 }
 
-// rolledOut says whether Rancher has applied an edit everywhere: its own copy
-// of the configuration holds it, and nothing waits any more.
-func rolledOut(seen migration.Snapshot, missing missing) []migration.PendingCondition {
-	if open := factsOf(seen).NotCopied(missing); len(open) > 0 {
-		return open
+// pendingRollout returns the conditions that must still change until Rancher has applied an
+// edit everywhere. Rancher's own copy of the configuration must hold the edit first.
+func pendingRollout(snap migration.Snapshot, missing locator) []migration.PendingCondition {
+	if pending := rancherFacts(snap).NotCopied(missing); len(pending) > 0 {
+		return pending
 	}
-	return seen.Reading.Pending
+	return snap.Reading.Pending
 }

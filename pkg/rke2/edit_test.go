@@ -20,8 +20,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 )
 
-// What a refused patch of Rancher's Cluster object is taken for.
-func TestPatchRefused(t *testing.T) {
+func TestRefusedPatchError_status_class(t *testing.T) {
 	for code, want := range map[int]struct {
 		reason string
 		class  fault.Class
@@ -31,15 +30,13 @@ func TestPatchRefused(t *testing.T) {
 		http.StatusConflict:     {"ChangedMeanwhile", fault.Stale},
 	} {
 		err := apierrors.NewGenericServerResponse(code, "patch", rancherfixture.Clusters.GroupResource(), "demo", "", 0, true)
-		if f, ok := fault.As(patchRefused(rancher.Facts{}, err)); !ok || !isDefinite(err) || f.Class != want.class || f.Reason != want.reason || f.Fix == "" {
+		if f, ok := fault.As(refusedPatchError(rancher.Facts{}, err)); !ok || !isDefinite(err) || f.Class != want.class || f.Reason != want.reason || f.Fix == "" {
 			t.Errorf("%d: %+v, wanted %+v", code, f, want)
 		}
 	}
 }
 
-// A patch whose answer was lost is looked for before it is said to have failed; one that
-// was refused was not made.
-func TestLostAnswers(t *testing.T) {
+func TestPatchCluster_answerLost_readsAgain(t *testing.T) {
 	for name, tt := range clustertest.LostAnswers(rancherfixture.Clusters.GroupResource(), "demo") {
 		p, client := migrating(t, Options{EndState: rke2checks.EndOverrides}, nil)
 		tx := clustertest.TxOf(t, "run-2", migration.StepEnable)
@@ -65,22 +62,21 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// An edit is rolled out once Rancher's copy has it and nothing waits any more.
-func TestRolledOut(t *testing.T) {
-	open := []migration.PendingCondition{{Object: "Machine m"}}
+func TestPendingRollout(t *testing.T) {
+	pending := []migration.PendingCondition{{Object: "Machine m"}}
 	has := func(config.Spec) ([]string, error) { return nil, nil }
 	lacks := func(config.Spec) ([]string, error) { return []string{"a", "b"}, nil }
 	f := rancherfixture.Posted()
-	seen := migration.Snapshot{Config: observed{Facts: f}, Reading: migration.Reading{Pending: open}}
-	if got := rolledOut(seen, has); len(got) != 1 || got[0].Object != "Machine m" {
+	snap := migration.Snapshot{Config: observed{Facts: f}, Reading: migration.Reading{Pending: pending}}
+	if got := pendingRollout(snap, has); len(got) != 1 || got[0].Object != "Machine m" {
 		t.Errorf("%+v", got)
 	}
-	if got := rolledOut(seen, lacks); len(got) != 1 || got[0].Kind != "EditNotCopied" || !strings.Contains(got[0].Seen, "a, b") {
+	if got := pendingRollout(snap, lacks); len(got) != 1 || got[0].Kind != "EditNotCopied" || !strings.Contains(got[0].Seen, "a, b") {
 		t.Errorf("%+v", got)
 	}
 	f.ControlPlane.Spec = map[string]any{"machineSelectorConfig": "text"}
-	seen.Config = observed{Facts: f}
-	if got := rolledOut(seen, has); len(got) != 1 || got[0].Kind != "ControlPlaneUnreadable" {
+	snap.Config = observed{Facts: f}
+	if got := pendingRollout(snap, has); len(got) != 1 || got[0].Kind != "ControlPlaneUnreadable" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -16,21 +16,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
-// compute returns what a configuration lacks of the edit of a step. Rancher's guides add a
-// selector entry, or edit machineGlobalConfig: the first replaces every argument that a
-// machine had, the second is beaten by a selector-less entry, which every cluster made in
-// the UI has. Here the place that wins is edited.
-func (b *Backend) compute(seen migration.Snapshot, spec config.Spec, step migration.Editing) (edits.Edit, error) {
-	machines := factsOf(seen).EditMachines()
+// compute returns the part of a step's edit that a configuration lacks. It edits the location
+// that takes precedence. Rancher's guides use two other locations: a new selector entry
+// replaces every argument that a machine had, and machineGlobalConfig loses against the
+// entry without a selector that Rancher's UI creates.
+func (b *Backend) compute(snap migration.Snapshot, spec config.Spec, step migration.Editing) (edits.Edit, error) {
+	machines := rancherFacts(snap).EditMachines()
 	switch mode := step.Target.ControlPlanes; {
 	case mode == component.InTreeMigrating && step.Undoes == "":
 		return edits.EnableLeaderMigration(spec, machines)
 	case mode == component.InTreeMigrating:
-		return takeBack(seen, spec, step.Undoes, edits.SwitchBack)
+		return undoStep(snap, spec, step.Undoes, edits.SwitchBack)
 	case mode == component.InTree:
-		return takeBack(seen, spec, step.Undoes, edits.DisableLeaderMigration)
+		return undoStep(snap, spec, step.Undoes, edits.DisableLeaderMigration)
 	case mode == component.External:
-		choice, err := b.endState(seen)
+		choice, err := b.endState(snap)
 		if err != nil {
 			return edits.Edit{}, err
 		}
@@ -39,94 +39,94 @@ func (b *Backend) compute(seen migration.Snapshot, spec config.Spec, step migrat
 	return edits.Edit{}, fmt.Errorf("step %s edits nothing", step.ID)
 }
 
-// takeBack computes what is left to take back of a step's edits, newest first: by
-// the inverses of the journal, which put back what was there to the letter, then
-// by what the cluster alone says, for a journal that is lost.
-func takeBack(seen migration.Snapshot, spec config.Spec, step journal.StepID, otherwise func(config.Spec, []config.Machine) (edits.Edit, error)) (edits.Edit, error) {
-	for _, intent := range seen.Record.ToTakeBack(step, factsOf(seen).ObjectName()) {
+// undoStep computes the next edit that undoes a step, newest first. The inverses in the
+// journal restore the original text exactly. If none is left, or the journal is lost,
+// fallback computes the edit from the configuration alone.
+func undoStep(snap migration.Snapshot, spec config.Spec, step journal.StepID, fallback func(config.Spec, []config.Machine) (edits.Edit, error)) (edits.Edit, error) {
+	for _, intent := range snap.Record.ToTakeBack(step, rancherFacts(snap).ObjectName()) {
 		inverse, err := edits.ParseInverse(intent.Inverse)
 		if err != nil {
-			return edits.Edit{}, seen.Record.Foreign(intent, err)
+			return edits.Edit{}, snap.Record.Foreign(intent, err)
 		}
 		edit, err := inverse.Edit(spec)
 		if err != nil {
-			return edit, alreadyBack(seen, err)
+			return edit, alreadyReverted(snap, err)
 		}
 		if !edit.Empty() {
 			return edit, nil
 		}
 	}
-	return otherwise(spec, factsOf(seen).EditMachines())
+	return fallback(spec, rancherFacts(snap).EditMachines())
 }
 
-// alreadyBack says of an inverse that does not fit, err, whether all of it was put back at
-// once: there is nothing to undo by hand then, and two managers are to come.
-func alreadyBack(seen migration.Snapshot, err error) error {
-	machines := factsOf(seen).Reverted(seen.Reading.Down)
+// alreadyReverted replaces err, of an inverse that does not fit, if another writer reverted the
+// whole migration at once. Nothing is left to undo by hand then, and two managers would run.
+func alreadyReverted(snap migration.Snapshot, err error) error {
+	machines := rancherFacts(snap).Reverted(snap.Reading.Down)
 	if len(machines) == 0 {
 		return err
 	}
-	return &fault.Error{Class: fault.Check, Reason: "AlreadyBack", Object: factsOf(seen).ObjectName(),
-		Seen: "is in-tree again, without " + config.FlagLeaderMigration + ", beside the cloud controller manager (" + strings.Join(machines, ", ") +
-			"): whoever keeps it put it back whole, or a restore of Rancher did", Wanted: "what the last step of the migration left, to go back from step by step",
+	return &fault.Error{Class: fault.Check, Reason: "AlreadyBack", Object: rancherFacts(snap).ObjectName(),
+		Seen: "is in-tree again, without " + config.FlagLeaderMigration + ", next to the cloud controller manager (" + strings.Join(machines, ", ") +
+			"): its owner or a restore of Rancher reverted the whole migration", Wanted: "the configuration that the last step of the migration left, to undo it step by step",
 		Fix: "pause Rancher for this cluster and put the migrated configuration back: docs/after-a-restore.md, docs/owners", Err: err}
 }
 
 // Edit implements migration.Editor.
-func (b *Backend) Edit(_ context.Context, seen migration.Snapshot, steps ...migration.Editing) (migration.Edit, error) {
+func (b *Backend) Edit(_ context.Context, snap migration.Snapshot, steps ...migration.Editing) (migration.Edit, error) {
 	step := steps[len(steps)-1]
 	if step.Target.Version != "" {
-		return b.upgradeEdit(seen, step.Target.Version)
+		return b.upgradeEdit(snap, step.Target.Version)
 	}
-	f := factsOf(seen)
-	edit, from, err := b.fold(seen, steps)
+	f := rancherFacts(snap)
+	edit, from, err := b.fold(snap, steps)
 	if err != nil {
 		return migration.Edit{}, err
 	}
-	return migration.Edit{Object: f.ObjectName(), Changes: changesOf(f.ObjectName(), edit), By: f.Cluster.LastWriter,
-		Plan: func() (runner.Plan, error) { return b.planEdit(seen, step, edit, from) },
+	return migration.Edit{Object: f.ObjectName(), Changes: planChanges(f.ObjectName(), edit), By: f.Cluster.LastWriter,
+		Plan: func() (runner.Plan, error) { return b.planEdit(snap, step, edit, from) },
 		Write: func(ctx context.Context, tx *runner.Tx) error {
-			if err := noteManifests(ctx, tx, seen, step); err != nil {
+			if err := noteManifests(ctx, tx, snap, step); err != nil {
 				return err
 			}
 			return b.writeEdit(ctx, tx, f, edit)
 		},
 		Announce: func(ctx context.Context, tx *runner.Tx) error {
-			if err := noteManifests(ctx, tx, seen, step); err != nil {
+			if err := noteManifests(ctx, tx, snap, step); err != nil {
 				return err
 			}
-			if err := noteHanded(ctx, tx, f.Cluster.Spec, edit); err != nil {
+			if err := recordHandoff(ctx, tx, f.Cluster.Spec, edit); err != nil {
 				return err
 			}
 			return announceEdit(ctx, tx, f, edit)
 		}}, nil
 }
 
-// fold returns the edit of the last of steps, and the configuration that the steps before it
-// leave.
-func (b *Backend) fold(seen migration.Snapshot, steps []migration.Editing) (edits.Edit, config.Spec, error) {
-	spec, last := factsOf(seen).Cluster.Spec, len(steps)-1
+// fold applies the edits of all steps but the last to the configuration. It returns the edit
+// of the last step and the configuration that this edit starts from.
+func (b *Backend) fold(snap migration.Snapshot, steps []migration.Editing) (edits.Edit, config.Spec, error) {
+	spec, last := rancherFacts(snap).Cluster.Spec, len(steps)-1
 	for _, step := range steps[:last] {
-		before, err := b.compute(seen, spec, step)
+		before, err := b.compute(snap, spec, step)
 		if err != nil {
-			continue // the plan of that step says so
+			continue // the plan of that step reports it
 		}
 		if spec, err = before.Apply(spec); err != nil {
 			return edits.Edit{}, spec, err
 		}
 	}
-	edit, err := b.compute(seen, spec, steps[last])
+	edit, err := b.compute(snap, spec, steps[last])
 	return edit, spec, err
 }
 
-// planEdit describes an edit and what it restarts.
-func (b *Backend) planEdit(seen migration.Snapshot, step migration.Editing, edit edits.Edit, from config.Spec) (runner.Plan, error) {
-	f := factsOf(seen)
+// planEdit describes an edit and counts the machines that it restarts.
+func (b *Backend) planEdit(snap migration.Snapshot, step migration.Editing, edit edits.Edit, from config.Spec) (runner.Plan, error) {
+	f := rancherFacts(snap)
 	rolls, err := edit.Rolls(from, f.Configs())
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	plan := runner.Plan{Rolls: len(rolls), Changes: changesOf(f.ObjectName(), edit), Notes: edit.Notes}
+	plan := runner.Plan{Rolls: len(rolls), Changes: planChanges(f.ObjectName(), edit), Notes: edit.Notes}
 	for _, c := range edit.Changes {
 		plan.Summary = append(plan.Summary, fmt.Sprintf("~ %s (+%d −%d)", c.Location, c.Added, c.Removed))
 	}
@@ -134,34 +134,34 @@ func (b *Backend) planEdit(seen migration.Snapshot, step migration.Editing, edit
 		plan.Takes = 2 * runner.Minute * runner.About(len(rolls))
 	}
 	if step.Target.ControlPlanes == component.External && !edit.Empty() {
-		plan.Notes = append(plan.Notes, b.releaseNotes(seen)...)
+		plan.Notes = append(plan.Notes, b.releaseNotes(snap)...)
 	}
-	if edit.Empty() && heldOnRequest(seen) {
-		plan.Summary = append(plan.Summary, "end the pause that somebody asked for, so that Rancher goes on")
+	if edit.Empty() && pausedOnRequest(snap) {
+		plan.Summary = append(plan.Summary, "end the pause that was requested, so that Rancher resumes")
 	}
 	return plan, nil
 }
 
-// releaseNotes names the releases that the end state closes to the cluster, and the end
-// state that closes none if names allow it.
-func (b *Backend) releaseNotes(seen migration.Snapshot) []string {
-	choice, err := b.endState(seen)
+// releaseNotes returns notes about releases that the cluster cannot use with its end state,
+// and about an end state without such releases if the Node names allow it.
+func (b *Backend) releaseNotes(snap migration.Snapshot) []string {
+	choice, err := b.endState(snap)
 	if err != nil {
-		return nil // the edit says so
+		return nil // the edit reports it
 	}
-	return rke2checks.ReleaseNotes(factsOf(seen), choice.State, seen.Reading.Down.Nodes)
+	return rke2checks.ReleaseNotes(rancherFacts(snap), choice.State, snap.Reading.Down.Nodes)
 }
 
-// Apply implements migration.Editor: Rancher takes every edit up by itself.
+// Apply implements migration.Editor. It does nothing: Rancher's planner applies every edit.
 func (b *Backend) Apply(context.Context, *runner.Tx, migration.Snapshot, migration.Editing) error {
 	return nil
 }
 
-// Finish implements migration.Editor: nothing of Rancher's is the run's to end.
+// Finish implements migration.Editor. It does nothing: awsmigrate starts no process that applies the edit.
 func (b *Backend) Finish(context.Context, *runner.Tx, journal.StepID, bool) error { return nil }
 
-func (b *Backend) upgradeEdit(seen migration.Snapshot, target string) (migration.Edit, error) {
-	f := factsOf(seen)
+func (b *Backend) upgradeEdit(snap migration.Snapshot, target string) (migration.Edit, error) {
+	f := rancherFacts(snap)
 	now := f.Cluster.Spec.KubernetesVersion
 	edit := migration.Edit{Object: f.ObjectName(), By: f.Cluster.LastWriter}
 	edit.Plan = func() (runner.Plan, error) {
@@ -171,10 +171,10 @@ func (b *Backend) upgradeEdit(seen migration.Snapshot, target string) (migration
 	if now == target {
 		return edit, nil
 	}
-	if err := upgradeAllowed(now, target); err != nil {
+	if err := checkUpgrade(now, target); err != nil {
 		return edit, err
 	}
-	if err := b.refuseTarget(seen, target); err != nil {
+	if err := b.refuseTarget(snap, target); err != nil {
 		return edit, err
 	}
 	edit.Changes = []runner.Change{{Object: f.ObjectName(), Location: "spec.kubernetesVersion", Before: now, After: target,
@@ -189,27 +189,29 @@ func (b *Backend) upgradeEdit(seen migration.Snapshot, target string) (migration
 	return edit, err
 }
 
-// refuseTarget refuses a release that starts no kube-apiserver after this migration.
-func (b *Backend) refuseTarget(seen migration.Snapshot, target string) error {
+// refuseTarget returns an error if kube-apiserver of the target release does not start after
+// this migration.
+func (b *Backend) refuseTarget(snap migration.Snapshot, target string) error {
 	var switchTo rke2checks.EndState
-	if !seen.Switched() {
-		choice, err := b.endState(seen)
+	if !snap.Switched() {
+		choice, err := b.endState(snap)
 		if err != nil {
-			return nil //nolint:nilerr // AWSM-113 says so, and stops the run
+			return nil //nolint:nilerr // AWSM-113 reports it and stops the run
 		}
 		switchTo = choice.State
 	}
-	return rke2checks.RefuseTarget(factsOf(seen), switchTo, target)
+	return rke2checks.RefuseTarget(rancherFacts(snap), switchTo, target)
 }
 
-// upgradePatch tests for the version that the gate was asked about.
+// upgradePatch returns a patch that tests for the version that the gate approved.
 func upgradePatch(now, target string) ([]byte, error) {
 	const path = "/spec/kubernetesVersion"
 	return kube.JSONPatch(kube.Test(path, now), kube.Replace(path, target))
 }
 
-// upgradeAllowed refuses besides a release after which no arguments are seen.
-func upgradeAllowed(now, target string) error {
+// checkUpgrade returns an error if the target is no valid upgrade, or a release on which
+// the API shows outdated arguments of static pods.
+func checkUpgrade(now, target string) error {
 	if err := migration.UpgradeAllowed(now, target, "+rke2"); err != nil || !component.FixedUID(target) {
 		return err
 	}

@@ -23,7 +23,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// specOf is spec.rkeConfig of the Cluster, as it is now.
+// specOf returns the current spec of the Cluster.
 func specOf(t *testing.T, client *dynamicfake.FakeDynamicClient) object {
 	t.Helper()
 	cluster, err := client.Resource(rancherfixture.Clusters).Namespace("fleet-default").Get(t.Context(), "demo", metav1.GetOptions{})
@@ -33,19 +33,19 @@ func specOf(t *testing.T, client *dynamicfake.FakeDynamicClient) object {
 	return cluster.Object["spec"].(object)
 }
 
-// plan is that of a step, on top of the edits of those before it.
-func (b *Backend) plan(t *testing.T, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
+// plan returns the plan of a step, on top of the edits of the previous steps.
+func (b *Backend) plan(t *testing.T, snap migration.Snapshot, step journal.StepID) (runner.Plan, error) {
 	t.Helper()
-	edit, err := b.Edit(t.Context(), seen, procedure.StepsTo(b.options.Options, seen, step)...)
+	edit, err := b.Edit(t.Context(), snap, procedure.StepsTo(b.options.Options, snap, step)...)
 	if err != nil {
 		return runner.Plan{}, err
 	}
 	return edit.Plan()
 }
 
-// An edit is announced with its inverse, and with how the control planes looked; what
-// takes it back leaves the configuration as it was, to the letter.
-func TestEditsGoInAndOut(t *testing.T) {
+// An edit is written with its inverse and the state of the control planes. The undo restores
+// the original configuration exactly.
+func TestBackendEdit_writeThenUndo_restored(t *testing.T) {
 	p, client := migrating(t, Options{EndState: rke2checks.EndOverrides}, nil)
 	tx := clustertest.TxOf(t, "run-2", migration.StepEnable)
 	before := specOf(t, client)
@@ -84,13 +84,11 @@ func TestEditsGoInAndOut(t *testing.T) {
 	}
 	broken := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable, Object: enable.Object, Inverse: []byte("{")}}}
 	if _, err := p.Edit(t.Context(), p.look(t, broken), procedure.EditingOf(migration.StepUndoEnable, p.options.Options)); err == nil {
-		t.Error("an inverse that nobody can read was taken back")
+		t.Error("an unreadable inverse was undone")
 	}
 }
 
-// A plan shows an edit on top of those of the steps before it, what it restarts, and for
-// how long.
-func TestPlansOfEdits(t *testing.T) {
+func TestPlanEdit_step_changesAndRolls(t *testing.T) {
 	switched := func(all map[string]object) {
 		for _, name := range []string{"cluster", "plane"} {
 			spec := all[name]["spec"].(object)
@@ -105,7 +103,7 @@ func TestPlansOfEdits(t *testing.T) {
 		step     journal.StepID
 		at       position.Position
 		objects  func(map[string]object)
-		has, not string // in the diffs
+		has, not string // text in the diffs
 		rolls    int
 		empty    bool
 	}{
@@ -119,11 +117,11 @@ func TestPlansOfEdits(t *testing.T) {
 		"undo of the flag, in-tree now ": {migration.StepUndoEnable, position.P3, nil, "", "enable-leader-migration", 0, true},
 	} {
 		p, _ := migrating(t, Options{EndState: rke2checks.EndOverrides}, tt.objects)
-		seen := p.look(t, journal.Record{})
-		if seen.Result = clustertest.ResultAt(tt.at); strings.HasSuffix(name, ", half of it") {
-			seen.Result = clustertest.ResultBetween(tt.at-1, tt.at)
+		snap := p.look(t, journal.Record{})
+		if snap.Result = clustertest.ResultAt(tt.at); strings.HasSuffix(name, ", half of it") {
+			snap.Result = clustertest.ResultBetween(tt.at-1, tt.at)
 		}
-		plan, err := p.plan(t, seen, tt.step)
+		plan, err := p.plan(t, snap, tt.step)
 		diff := ""
 		for _, c := range plan.Changes {
 			diff += c.Diff
@@ -141,29 +139,28 @@ func TestPlansOfEdits(t *testing.T) {
 	}
 }
 
-// The plan of a step is made on top of the edits of those before it, forwards and back.
-func TestPlansAreOnTopOfOneAnother(t *testing.T) {
+func TestFold_previousSteps_applied(t *testing.T) {
 	plain := map[string]any{config.KeyProvider: "aws"}
 	for name, tt := range map[string]struct {
 		step   journal.StepID
 		global map[string]any
 		at     position.Position
-		after  string // in the changes
-		none   bool   // there are none
+		after  string // text in the changes
+		none   bool   // want no changes
 	}{
 		"the flag":                      {step: migration.StepEnable, global: plain, at: position.P1, after: "enable-leader-migration"},
 		"the switch, before the flag":   {step: migration.StepSwitch, global: plain, at: position.P1, after: "external"},
 		"the switch, after it":          {step: migration.StepSwitch, global: map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, at: position.P3, after: "external"},
 		"the flag back, never switched": {step: migration.StepUndoEnable, global: map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, at: position.P2},
-		"nothing to take back":          {step: migration.StepUndoEnable, global: plain, at: position.P1, none: true},
+		"nothing to undo":               {step: migration.StepUndoEnable, global: plain, at: position.P1, none: true},
 	} {
 		p := &Backend{options: Options{EndState: rke2checks.EndOverrides}}
 		facts := rancherfixture.Posted()
 		facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = tt.global, nil
 		node := downstream.Node{Name: "cp", Labels: map[string]string{"kubernetes.io/hostname": "cp", rancher.MachineLabel: "1"}}
-		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(tt.at)}
-		seen.Reading.Down.Nodes = []downstream.Node{node}
-		plan, err := p.plan(t, seen, tt.step)
+		snap := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(tt.at)}
+		snap.Reading.Down.Nodes = []downstream.Node{node}
+		plan, err := p.plan(t, snap, tt.step)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -12,32 +12,33 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// handedNote is the journal's key for what was handed over.
-const handedNote = "handed-over"
+// handoffNote is the journal's key for the edit that was handed off last.
+const handoffNote = "handed-over"
 
-// handed is the configuration as an edit that was handed over leaves it, by digests of
-// its places.
-type handed struct {
+// handedOff maps each location of the configuration to the digest that a handed-off edit
+// leaves there.
+type handedOff struct {
 	Step   journal.StepID    `json:"step"`
 	Places map[string]string `json:"places"`
 }
 
-// noteHanded keeps what a commit of an edit has to come to.
-func noteHanded(ctx context.Context, tx *runner.Tx, spec config.Spec, edit edits.Edit) error {
+// recordHandoff writes the configuration that the owner's commit of an edit must produce to
+// the journal.
+func recordHandoff(ctx context.Context, tx *runner.Tx, spec config.Spec, edit edits.Edit) error {
 	after, err := edit.Apply(spec)
 	if err != nil {
 		return err
 	}
-	var kept handed
-	now := handed{Step: tx.Step(), Places: after.Places()}
-	if _, err := tx.NoteInto(handedNote, &kept); err == nil && kept.Step == now.Step && len(config.Differing(kept.Places, now.Places)) == 0 {
+	var saved handedOff
+	now := handedOff{Step: tx.Step(), Places: after.Places()}
+	if _, err := tx.NoteInto(handoffNote, &saved); err == nil && saved.Step == now.Step && len(config.Differing(saved.Places, now.Places)) == 0 {
 		return nil
 	}
-	return tx.Note(ctx, handedNote, now)
+	return tx.Note(ctx, handoffNote, now)
 }
 
-// harm returns an error if the configuration, rolled out next to the cluster as it is, makes
-// two managers of the cloud controllers, or none.
+// harm returns an error if a rollout of the configuration now would leave the cluster with
+// two managers of the cloud controllers, or with none.
 func (o observed) harm(down downstream.Cluster) error {
 	if machines := o.Reverted(down); len(machines) > 0 {
 		return guard.TwoManagers("kube-controller-manager of Machine "+machines[0], "is to run")
@@ -48,11 +49,11 @@ func (o observed) harm(down downstream.Cluster) error {
 	return nil
 }
 
-// Beside implements migration.Handoff.
-func (b *Backend) Beside(seen migration.Snapshot, step journal.StepID) ([]string, error) {
-	var kept handed
-	if there, err := seen.Record.NoteInto(handedNote, &kept); err != nil || !there || kept.Step != step {
+// Beside implements migration.Handoff. (words:ok: the name of the interface)
+func (b *Backend) Beside(snap migration.Snapshot, step journal.StepID) ([]string, error) {
+	var saved handedOff
+	if found, err := snap.Record.NoteInto(handoffNote, &saved); err != nil || !found || saved.Step != step {
 		return nil, err
 	}
-	return config.Differing(kept.Places, factsOf(seen).Cluster.Spec.Places()), nil
+	return config.Differing(saved.Places, rancherFacts(snap).Cluster.Spec.Places()), nil
 }

@@ -24,20 +24,20 @@ func (b *Backend) Forms() []string {
 func (b *Backend) Marked(form string) bool { return handoff.Form(form) != handoff.Patch }
 
 // Fragment implements migration.Handoff.
-func (b *Backend) Fragment(_ context.Context, seen migration.Snapshot, form string, head []string, steps ...migration.Editing) (string, error) {
-	return b.written(seen, steps, form, head, handoff.Fragment.Text)
+func (b *Backend) Fragment(_ context.Context, snap migration.Snapshot, form string, head []string, steps ...migration.Editing) (string, error) {
+	return b.writeFragment(snap, steps, form, head, handoff.Fragment.Text)
 }
 
 // Published implements migration.Handoff.
-func (b *Backend) Published(_ context.Context, seen migration.Snapshot, form string, head []string, steps ...migration.Editing) (string, error) {
-	return b.written(seen, steps, form, head, handoff.Fragment.Published)
+func (b *Backend) Published(_ context.Context, snap migration.Snapshot, form string, head []string, steps ...migration.Editing) (string, error) {
+	return b.writeFragment(snap, steps, form, head, handoff.Fragment.Published)
 }
 
-func (b *Backend) written(seen migration.Snapshot, steps []migration.Editing, form string, head []string, write func(handoff.Fragment, handoff.Form) (string, error)) (string, error) {
+func (b *Backend) writeFragment(snap migration.Snapshot, steps []migration.Editing, form string, head []string, write func(handoff.Fragment, handoff.Form) (string, error)) (string, error) {
 	if !handoff.Known(handoff.Form(form)) {
 		return "", migration.UsageError("flag --handoff", form, strings.Join(b.Forms(), ", "))
 	}
-	edit, before, err := b.fold(seen, steps)
+	edit, before, err := b.fold(snap, steps)
 	if err != nil || edit.Empty() {
 		return "", err
 	}

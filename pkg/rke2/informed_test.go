@@ -12,9 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// A plan says what a run will be asked for, in both directions, and no more once it
-// was said or nothing is left to write.
-func TestPlanNamesOwnersThatWereNotInformed(t *testing.T) {
+// A plan asks to inform the owners only if a run would write and the user did not confirm it.
+func TestPlan_ownersNotInformed_noted(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at       position.Position
 		informed []string
@@ -35,14 +34,14 @@ func TestPlanNamesOwnersThatWereNotInformed(t *testing.T) {
 		facts.Cluster.Managers = []string{"fleetagent"}
 		o := Options{Options: migration.Options{OwnersInformed: tt.informed, ReadOnly: tt.lookOnly, InstallMethod: migration.InstallHelm}}
 		p := &Backend{options: o}
-		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(tt.at)}
+		snap := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(tt.at)}
 		m := &procedure.Migration{Backend: p, Access: migration.Access{Options: o.Options, Distribution: wellknown.RKE2}}
-		seen.Reading = seen.Config.Combine(downstream.Cluster{})
+		snap.Reading = snap.Config.Combine(downstream.Cluster{})
 		step := m.Steps()[0]
 		if tt.undo {
-			step, seen.Back = m.Undo().Steps()[0], true
+			step, snap.Back = m.Undo().Steps()[0], true
 		}
-		plan, err := step.Plan(t.Context(), seen)
+		plan, err := step.Plan(t.Context(), snap)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -10,28 +10,29 @@ import (
 )
 
 // Checks implements migration.Backend.
-func (b *Backend) Checks(seen migration.Snapshot, _ evidence.Input, made migration.Prepared) []verify.Bound {
-	return verify.Bind(rke2checks.Prepare(factsOf(seen), seen.Reading, made, b.options.ofChecks(), seen.Switched()), rke2checks.All()...)
+func (b *Backend) Checks(snap migration.Snapshot, _ evidence.Input, made migration.Prepared) []verify.Bound {
+	return verify.Bind(rke2checks.Prepare(rancherFacts(snap), snap.Reading, made, b.options.ofChecks(), snap.Switched()), rke2checks.All()...)
 }
 
 // Evidence implements migration.Backend.
-func (b *Backend) Evidence(seen migration.Snapshot, input *evidence.Input) {
-	if choice, err := b.endState(seen); err == nil {
+func (b *Backend) Evidence(snap migration.Snapshot, input *evidence.Input) {
+	if choice, err := b.endState(snap); err == nil {
 		input.EndState = evidence.EndState(choice.State)
 	}
-	input.Registries = rke2checks.Registries(factsOf(seen), rancher.NodesByMachine(seen.Reading.Down))
+	input.Registries = rke2checks.Registries(rancherFacts(snap), rancher.NodesByMachine(snap.Reading.Down))
 }
 
-// Decide implements migration.Backend: all that a run goes by is seen in the cluster.
+// Decide implements migration.Backend. It does nothing: every decision follows from the
+// snapshot.
 func (b *Backend) Decide(migration.Snapshot, evidence.Input) {}
 
 // EncodeBundle implements migration.Backend.
-func (b *Backend) EncodeBundle(seen migration.Snapshot, writes bool, r *bundle.Redactor) ([]byte, error) {
-	return rke2checks.EncodeBundle(factsOf(seen), seen.Reading, b.options.ofChecks(), writes, r)
+func (b *Backend) EncodeBundle(snap migration.Snapshot, writes bool, r *bundle.Redactor) ([]byte, error) {
+	return rke2checks.EncodeBundle(rancherFacts(snap), snap.Reading, b.options.ofChecks(), writes, r)
 }
 
-// endState chooses once per reading; the evidence does not change during a run
-// unless somebody changes it, and then it has to be judged again.
-func (b *Backend) endState(seen migration.Snapshot) (rke2checks.EndStateChoice, error) {
-	return rke2checks.EndStateOf(factsOf(seen), seen.Switched(), b.options.EndState, seen.Reading.Down.Nodes)
+// endState returns the end state that fits the snapshot. It decides anew for every snapshot:
+// the evidence can change during a run.
+func (b *Backend) endState(snap migration.Snapshot) (rke2checks.EndStateChoice, error) {
+	return rke2checks.EndStateOf(rancherFacts(snap), snap.Switched(), b.options.EndState, snap.Reading.Down.Nodes)
 }

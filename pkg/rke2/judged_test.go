@@ -13,12 +13,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 )
 
-// A bundle has the choices that the checks went by.
-func TestChoicesAreKept(t *testing.T) {
+func TestEncodeBundle_options_stored(t *testing.T) {
 	b := &Backend{options: Options{EndState: rke2checks.EndOverrides,
 		Options: migration.Options{KubernetesVersion: "v1.27.16+rke2r1", OwnersInformed: []string{"fleet"}}}}
-	seen := migration.Snapshot{Config: observed{Facts: rancherfixture.Resting()}, Reading: migration.Reading{Stale: map[string]bool{"b": true, "a": true}}}
-	text, err := b.EncodeBundle(seen, true, bundle.NewRedactor())
+	snap := migration.Snapshot{Config: observed{Facts: rancherfixture.Resting()}, Reading: migration.Reading{Stale: map[string]bool{"b": true, "a": true}}}
+	text, err := b.EncodeBundle(snap, true, bundle.NewRedactor())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,15 +36,13 @@ func TestChoicesAreKept(t *testing.T) {
 	}
 }
 
-// What checks judge of Rancher's side beside the API: how Nodes will keep their names, and
-// where they pull images from.
-func TestEvidenceOfRancher(t *testing.T) {
+func TestBackendEvidence(t *testing.T) {
 	b := &Backend{options: Options{EndState: rke2checks.EndOverrides}}
 	facts := rancherfixture.Posted()
 	facts.Cluster.Spec.Global[config.KeyRegistry] = "registry.local"
-	seen := migration.Snapshot{Config: observed{Facts: facts}}
+	snap := migration.Snapshot{Config: observed{Facts: facts}}
 	var input evidence.Input
-	b.Evidence(seen, &input)
+	b.Evidence(snap, &input)
 	if input.EndState != evidence.EndState(rke2checks.EndOverrides) || len(input.Registries) != 1 || input.Registries[0].Default != "registry.local" {
 		t.Errorf("%q, %+v", input.EndState, input.Registries)
 	}

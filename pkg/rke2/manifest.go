@@ -10,12 +10,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// chartRef is the HelmChart document of the install method additional-manifest.
+// chartRef identifies the HelmChart document of the install method additional-manifest.
 var chartRef = edits.Chart{Namespace: wellknown.System, Name: wellknown.CCM}
 
 // Document implements migration.Backend.
-func (b *Backend) Document(seen migration.Snapshot, documents ...string) (migration.Edit, error) {
-	f := factsOf(seen)
+func (b *Backend) Document(snap migration.Snapshot, documents ...string) (migration.Edit, error) {
+	f := rancherFacts(snap)
 	spec, last := f.Cluster.Spec, len(documents)-1
 	for _, document := range documents[:last] {
 		edit, err := edits.SetChartManifest(spec, chartRef, document)
@@ -26,22 +26,22 @@ func (b *Backend) Document(seen migration.Snapshot, documents ...string) (migrat
 			return migration.Edit{}, err
 		}
 	}
-	edit, err := removal(seen)
+	edit, err := removal(snap)
 	if document := documents[last]; document != "" {
 		edit, err = edits.SetChartManifest(spec, chartRef, document)
 	}
-	return migration.Edit{Object: f.ObjectName(), Changes: changesOf(f.ObjectName(), edit),
+	return migration.Edit{Object: f.ObjectName(), Changes: planChanges(f.ObjectName(), edit),
 		Write: func(ctx context.Context, tx *runner.Tx) error { return b.writeEdit(ctx, tx, f, edit) }}, err
 }
 
-// removal returns the edit that takes the document out as the journal says it went in,
-// whatever its text is by now: later steps write it again, with another flag or image.
-func removal(seen migration.Snapshot) (edits.Edit, error) {
-	spec := factsOf(seen).Cluster.Spec
-	for _, intent := range seen.Record.ToTakeBack(migration.StepInstall, factsOf(seen).ObjectName()) {
+// removal returns the edit that removes the chart's document. The journal shows how it was
+// added. Its current text may differ: later steps write it again with another flag or image.
+func removal(snap migration.Snapshot) (edits.Edit, error) {
+	spec := rancherFacts(snap).Cluster.Spec
+	for _, intent := range snap.Record.ToTakeBack(migration.StepInstall, rancherFacts(snap).ObjectName()) {
 		inverse, err := edits.ParseInverse(intent.Inverse)
 		if err != nil {
-			return edits.Edit{}, seen.Record.Foreign(intent, err)
+			return edits.Edit{}, snap.Record.Foreign(intent, err)
 		}
 		if edit, added, err := inverse.RemoveChart(spec, chartRef); err != nil || added {
 			return edit, err
@@ -50,8 +50,8 @@ func removal(seen migration.Snapshot) (edits.Edit, error) {
 	return edits.RemoveChartManifest(spec, chartRef)
 }
 
-// installedAs returns how the chart is, or last was, in the cluster. A document that is gone
-// while its pods still end is known from the journal.
+// installedAs returns the install method of the chart. The journal answers if the document
+// is gone while its pods are still terminating.
 func (o observed) installedAs() migration.InstallMethod {
 	if _, found, err := edits.ChartManifest(o.Cluster.Spec, chartRef); err == nil && found {
 		return migration.InstallManifest

@@ -14,8 +14,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// TestRemoval takes a chart's document out again that later steps may have written
-// anew.
 func TestRemoval(t *testing.T) {
 	const doc = "apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata:\n  name: aws-cloud-controller-manager\n  namespace: kube-system\nspec:\n  valuesContent: flag-on\n"
 	const later = "apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata:\n  name: aws-cloud-controller-manager\n  namespace: kube-system\nspec:\n  valuesContent: flag-off\n"
@@ -92,9 +90,7 @@ func withManifest(t *testing.T, text string) config.Spec {
 	return spec
 }
 
-// The chart's document goes into additionalManifest once, on a cluster at rest, and out of
-// it again.
-func TestDocumentGoesInAndOut(t *testing.T) {
+func TestBackendDocument_writeTwiceThenRemove_once(t *testing.T) {
 	const document = "apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata:\n  name: aws-cloud-controller-manager\n  namespace: kube-system\nspec:\n  valuesContent: x\n"
 	p, client := migrating(t, Options{Options: migration.Options{InstallMethod: migration.InstallManifest}}, nil)
 	tx := clustertest.TxOf(t, "run-2", migration.StepInstall)

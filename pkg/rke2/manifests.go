@@ -8,40 +8,40 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// manifestsNote is the journal's key for how the static pods looked before an edit.
+// manifestsNote is the journal's key for the static pods before an edit.
 const manifestsNote = "manifests-before"
 
-// manifests are how kube-controller-managers looked before an edit, by Machine UID.
+// manifests holds the kube-controller-managers before an edit, by Machine UID.
 type manifests map[string]manifest
 
-// manifest is how one kube-controller-manager looked before an edit. Both times
-// are the API server's, and compared only with each other.
+// manifest describes one kube-controller-manager before an edit. Started comes from the API
+// server and must only be compared with other times of that server.
 type manifest struct {
 	Step    journal.StepID `json:"step"`
 	Hash    string         `json:"hash"`
 	Started string         `json:"started"`
 }
 
-// noteManifests records hash and start of every kube-controller-manager, so
-// that "restarted since the edit" can be told from "was like that before". One that has
-// what the edit brings, of a commit of half of it, will not restart again.
-func noteManifests(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step migration.Editing) error {
-	var kept manifests
-	if _, err := tx.NoteInto(manifestsNote, &kept); err != nil {
+// noteManifests records hash and start of every kube-controller-manager before an edit. The
+// rollout can then recognize a restart. A manager that already runs the edit, because the
+// owner committed half of it, keeps its older record: it does not restart again.
+func noteManifests(ctx context.Context, tx *runner.Tx, snap migration.Snapshot, step migration.Editing) error {
+	var saved manifests
+	if _, err := tx.NoteInto(manifestsNote, &saved); err != nil {
 		return err
 	}
 	before := manifests{}
-	for _, k := range seen.Reading.KCMs {
+	for _, k := range snap.Reading.KCMs {
 		before[k.ID] = manifest{Step: tx.Step(), Hash: k.Hash, Started: k.Started}
-		if old, known := kept[k.ID]; known && old.Step == tx.Step() && step.Target.Restarted && k.Mode() == step.Target.ControlPlanes {
+		if old, known := saved[k.ID]; known && old.Step == tx.Step() && step.Target.Restarted && k.Mode() == step.Target.ControlPlanes {
 			before[k.ID] = old
 		}
 	}
 	return tx.Note(ctx, manifestsNote, before)
 }
 
-// unrestarted returns the kube-controller-managers, by ID, that run the manifest from before
-// a step's edit. One that was not recorded before is judged by its arguments alone.
+// unrestarted maps the ID of each recorded kube-controller-manager to whether it still runs
+// the manifest from before a step's edit. Callers judge the others by their arguments alone.
 func (m manifests) unrestarted(step journal.StepID, kcms []migration.KCM) map[string]bool {
 	all := map[string]bool{}
 	for _, k := range kcms {

@@ -7,8 +7,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// A manifest is another one where its hash and its start are, and where nobody knows which
-// it was.
+// A manifest is new if its hash differs and its start is not earlier, or if the journal does
+// not hold it.
 func TestUnrestarted_manifests_compared(t *testing.T) {
 	before := manifests{"a": {Step: migration.StepEnable, Hash: "h", Started: "2026-11-22T10:00:00Z"}}
 	for name, tt := range map[string]struct {

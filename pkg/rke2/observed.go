@@ -12,16 +12,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// observed is one reading of Rancher's side.
+// observed holds one reading of Rancher's objects.
 type observed struct {
 	rancher.Facts
-	record   journal.Record // the journal at that moment
-	snapshot bool           // the user wants one
+	record   journal.Record // the journal when Facts were read
+	snapshot bool           // the user wants an etcd snapshot
 }
 
-// factsOf are those of Rancher's side that an observation holds.
-func factsOf(seen migration.Snapshot) rancher.Facts {
-	o, _ := seen.Config.(observed) // Read makes no other
+// rancherFacts returns Rancher's facts from a snapshot.
+func rancherFacts(snap migration.Snapshot) rancher.Facts {
+	o, _ := snap.Config.(observed) // Read returns no other type
 	return o.Facts
 }
 
@@ -33,7 +33,7 @@ func (o observed) Combine(down downstream.Cluster) migration.Reading {
 	return r
 }
 
-// places returns the configuration by location; see migration.CompareBeginning.
+// places returns digests of the configuration by location; see migration.CompareBeginning.
 func (o observed) places() map[string]migration.Place {
 	spec, places := o.Cluster.Spec, map[string]migration.Place{}
 	digests := spec.Places()
@@ -46,7 +46,7 @@ func (o observed) places() map[string]migration.Place {
 	return places
 }
 
-// snapshotState returns how far the etcd snapshot is that the journal announced.
+// snapshotState returns the state of the etcd snapshot that the journal announced.
 func (o observed) snapshotState() runner.State {
 	generation, taken := snapshotIntended(o.record)
 	plane := o.ControlPlane

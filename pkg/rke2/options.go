@@ -13,7 +13,7 @@ type Options struct {
 	EndState        rke2checks.EndState `flag:"end-state"`
 }
 
-// Validate returns an error if a value is invalid in every cluster.
+// Validate returns an error if a value is invalid for every cluster.
 func (o Options) Validate() error {
 	if err := options.Validate(&o); err != nil {
 		return err
@@ -24,7 +24,7 @@ func (o Options) Validate() error {
 	return o.Options.Validate()
 }
 
-// Choices returns the options in the basis of a plan, by flag.
+// Choices returns the options in the basis of a plan, by flag name.
 func (o Options) Choices() map[string]string { return options.ResolveBasis(options.RKE2, &o) }
 
 // ofChecks returns the options of the checks.

@@ -8,8 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 )
 
-// Choices that name no cluster, or no end state, are refused before anything is read.
-func TestOptionsAreRefused(t *testing.T) {
+func TestOptionsValidate(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*Options)
 		object string

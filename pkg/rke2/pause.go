@@ -18,15 +18,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// pauseTries bounds how often an object that moves between read and patch is read
-// again: Rancher writes the status of an RKEControlPlane with every probe of a roll.
-const pauseTries = 10
+// maxPauseTries limits the attempts to patch an object that changes between read and patch.
+// Rancher writes the status of an RKEControlPlane with every probe during a rollout.
+const maxPauseTries = 10
 
-// pause pauses an RKEControlPlane in the name of a run, and says whether it did: not
-// where the object was paused already. What it read is a precondition of the write.
-// Without one the mark of the run would come to stand on a pause that somebody else
-// has set in between, and an undo, which ends only pauses with that mark, would end
-// theirs. The error is the API server's.
+// pause pauses an RKEControlPlane for a run. It reports whether it did, which is false if
+// the object was already paused. The object that was read is a precondition of the patch.
+// Otherwise the run could mark a pause that another writer set in between, and an undo
+// would later end that pause. The error is the API server's.
 func pause(ctx context.Context, planes dynamic.ResourceInterface, name, run string) (bool, error) {
 	for try := 1; ; try++ {
 		plane, err := planes.Get(ctx, name, metav1.GetOptions{})
@@ -43,47 +42,47 @@ func pause(ctx context.Context, planes dynamic.ResourceInterface, name, run stri
 			return false, fmt.Errorf("encode the pause of %s: %w", name, err)
 		}
 		_, err = planes.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: wellknown.FieldManager})
-		if err == nil || !apierrors.IsConflict(err) || try == pauseTries {
+		if err == nil || !apierrors.IsConflict(err) || try == maxPauseTries {
 			return err == nil, err
 		}
 	}
 }
 
-// WhileRolling implements migration.Editor: the pause of a brake ends, on the way back once
-// Rancher's planner works from a configuration without the edit, and on the way there if
-// nothing but a person's word was the reason for it. The step has asked its guard before.
-func (b *Backend) WhileRolling(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step migration.Editing) (busy bool, err error) {
-	plane := factsOf(seen).ControlPlane
+// WhileRolling implements migration.Editor. It ends a pause that a run set. In an undo,
+// Rancher's planner must first work from a configuration without the edit. In a migration,
+// the user must have requested the pause. The step consults its guard before the call.
+func (b *Backend) WhileRolling(ctx context.Context, tx *runner.Tx, snap migration.Snapshot, step migration.Editing) (busy bool, err error) {
+	plane := rancherFacts(snap).ControlPlane
 	switch {
 	case !plane.Paused || plane.PausedBy == "":
 		return false, nil
 	case step.Undoes != "":
-		copied, err := factsOf(seen).PlaneSpec()
+		copied, err := rancherFacts(snap).PlaneSpec()
 		if err != nil {
 			return false, err
 		}
-		if left, err := b.compute(seen, copied, step); err != nil || !left.Empty() {
+		if left, err := b.compute(snap, copied, step); err != nil || !left.Empty() {
 			return false, err
 		}
-	case !mayGoOn(seen):
+	case !mayResume(snap):
 		return false, nil
 	}
 	return false, b.release(ctx, tx, plane.PausedBy)
 }
 
-// mayGoOn says whether Rancher may go on behind a brake: not before the machine in hand is
-// back.
-func mayGoOn(seen migration.Snapshot) bool {
-	return heldOnRequest(seen) && seen.Reading.HeldUpBy() == nil
+// mayResume reports whether Rancher may resume after a pause that the user requested. The
+// current machine must be ready first.
+func mayResume(snap migration.Snapshot) bool {
+	return pausedOnRequest(snap) && snap.Reading.HeldUpBy() == nil
 }
 
-// heldOnRequest says whether the pause is that of a brake which somebody asked for.
-func heldOnRequest(seen migration.Snapshot) bool {
-	by := factsOf(seen).ControlPlane.PausedBy
-	return by != "" && by == seen.Record.AskedBrake
+// pausedOnRequest reports whether a run set the current pause because the user requested it.
+func pausedOnRequest(snap migration.Snapshot) bool {
+	by := rancherFacts(snap).ControlPlane.PausedBy
+	return by != "" && by == snap.Record.AskedBrake
 }
 
-// release lets Rancher go on after a brake of a run of ours.
+// release ends the pause that the given run set.
 func (b *Backend) release(ctx context.Context, tx *runner.Tx, run string) error {
 	object := fmt.Sprintf("RKEControlPlane %s/%s", b.options.Namespace, b.options.Name)
 	by, pause := kube.Pointer("metadata", "annotations", rancher.PausedByAnnotation), kube.Pointer("metadata", "annotations", rancher.PausedAnnotation)

@@ -17,24 +17,23 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 )
 
-// beside has somebody else write between a reading and what follows it.
-type beside struct {
+// interleaved calls writes after every Get, as another writer between read and patch.
+type interleaved struct {
 	dynamic.ResourceInterface
 	writes func(reading int)
 	read   int
 }
 
-func (b *beside) Get(ctx context.Context, name string, o metav1.GetOptions, sub ...string) (*unstructured.Unstructured, error) {
+func (b *interleaved) Get(ctx context.Context, name string, o metav1.GetOptions, sub ...string) (*unstructured.Unstructured, error) {
 	found, err := b.ResourceInterface.Get(ctx, name, o, sub...)
 	b.read++
 	b.writes(b.read)
 	return found, err
 }
 
-// The pause holds for what was read: somebody who writes in between is not written
-// over, and a pause of theirs does not become ours, which an undo would end. On a real
-// API server, whose answer to a stale version is what counts; a ConfigMap stands for
-// the RKEControlPlane, of which nothing but metadata is touched.
+// The patch must not overwrite another writer, and must not mark another writer's pause:
+// an undo would end it. The test needs a real API server for its answer to a stale version.
+// A ConfigMap replaces the RKEControlPlane, since pause only touches metadata.
 func TestPauseBesideAnotherWriter(t *testing.T) {
 	server := apiserver.New(t, apiserver.Options{})
 	kube, err := kubernetes.NewForConfig(server.Config())
@@ -47,12 +46,12 @@ func TestPauseBesideAnotherWriter(t *testing.T) {
 	}
 	for i, tt := range []struct {
 		name       string
-		annotation string // that somebody writes behind the first reading
-		until      int    // the last reading behind which they write
+		annotation string // key that another writer sets after a reading
+		until      int    // number of the last reading with a write after it
 		ours       bool
 		fails      bool
 	}{
-		{"nobody", "", 0, true, false},
+		{"no other writer", "", 0, true, false},
 		{"a status that moves", "example.com/x", 3, true, false},
 		{"a status that never rests", "example.com/x", 1 << 20, false, true},
 		{"a person pauses", rancher.PausedAnnotation, 1, false, false},
@@ -63,7 +62,7 @@ func TestPauseBesideAnotherWriter(t *testing.T) {
 				t.Fatal(err)
 			}
 			plain := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
-			planes := &beside{ResourceInterface: plain, writes: func(reading int) {
+			planes := &interleaved{ResourceInterface: plain, writes: func(reading int) {
 				if reading > tt.until {
 					return
 				}

@@ -18,8 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// A pause is tried again while the object moves, and not for ever.
-func TestPauseIsTriedAgain(t *testing.T) {
+func TestPause_conflict_retriesUpToLimit(t *testing.T) {
 	for name, tt := range map[string]struct {
 		conflicts int
 		err       error
@@ -28,7 +27,7 @@ func TestPauseIsTriedAgain(t *testing.T) {
 	}{
 		"at once":           {0, nil, 1, true},
 		"it moved twice":    {2, nil, 3, true},
-		"it moves for ever": {100, nil, pauseTries, false},
+		"it moves for ever": {100, nil, maxPauseTries, false},
 		"refused":           {0, apierrors.NewForbidden(rancherfixture.ControlPlanes.GroupResource(), "", nil), 1, false},
 		"it cannot be read": {0, nil, 0, false},
 	} {
@@ -51,9 +50,9 @@ func TestPauseIsTriedAgain(t *testing.T) {
 	}
 }
 
-// An undo ends the pause of a brake only once Rancher's own copy is without the edit; a step
-// forwards one that somebody asked for, once no machine is missing; neither a pause of
-// somebody else's.
+// An undo ends a run's pause only if Rancher's own copy is without the edit. A migration
+// step ends a pause that the user requested, once all Nodes are ready. Neither ends a pause
+// of another writer.
 func TestPauseIsReleased(t *testing.T) {
 	with := map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}}
 	without := map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "aws"}}
@@ -61,20 +60,20 @@ func TestPauseIsReleased(t *testing.T) {
 		step     journal.StepID
 		copied   map[string]any
 		change   func(*rancher.ControlPlane)
-		asked    string // the run whose brake somebody asked for
-		off      bool   // a Node is not Ready
+		asked    string // run that the user asked to pause the rollout
+		off      bool   // whether a Node is not Ready
 		released bool
 		fails    bool
 	}{
 		"the copy is without the edit":    {step: migration.StepUndoEnable, copied: without, released: true},
 		"the copy has it still":           {step: migration.StepUndoEnable, copied: with},
 		"nothing is paused":               {step: migration.StepUndoEnable, copied: without, change: func(c *rancher.ControlPlane) { c.Paused = false }},
-		"somebody else paused it":         {step: migration.StepUndoEnable, copied: without, change: func(c *rancher.ControlPlane) { c.PausedBy = "" }},
-		"forwards, for what was seen":     {step: migration.StepEnable, copied: with},
+		"another writer paused it":        {step: migration.StepUndoEnable, copied: without, change: func(c *rancher.ControlPlane) { c.PausedBy = "" }},
+		"forwards, without a request":     {step: migration.StepEnable, copied: with},
 		"forwards, asked for":             {step: migration.StepEnable, copied: with, asked: "run-1", released: true},
 		"forwards, a machine is not back": {step: migration.StepEnable, copied: with, asked: "run-1", off: true},
 		"forwards, asked for in another":  {step: migration.StepSwitch, copied: with, asked: "run-0"},
-		"forwards, somebody else's":       {step: migration.StepSwitch, copied: with, asked: "run-1", change: func(c *rancher.ControlPlane) { c.PausedBy = "" }},
+		"forwards, another writer's":      {step: migration.StepSwitch, copied: with, asked: "run-1", change: func(c *rancher.ControlPlane) { c.PausedBy = "" }},
 		"the copy cannot be read":         {step: migration.StepUndoEnable, copied: map[string]any{"machineGlobalConfig": []any{}}, fails: true},
 		"the switch back, in-tree again":  {step: migration.StepUndoSwitch, copied: with, released: true},
 		"the switch back, external":       {step: migration.StepUndoSwitch, copied: map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "external"}}},
@@ -86,11 +85,11 @@ func TestPauseIsReleased(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&facts.ControlPlane)
 		}
-		seen := migration.Snapshot{Config: observed{Facts: facts}, Record: journal.Record{AskedBrake: tt.asked}}
+		snap := migration.Snapshot{Config: observed{Facts: facts}, Record: journal.Record{AskedBrake: tt.asked}}
 		if tt.off {
-			seen.Reading.Down.Nodes = []downstream.Node{{Name: "n"}}
+			snap.Reading.Down.Nodes = []downstream.Node{{Name: "n"}}
 		}
-		busy, err := ofDemo(client).WhileRolling(t.Context(), clustertest.TxOf(t, "run-2", tt.step), seen, procedure.EditingOf(tt.step, migration.Options{}))
+		busy, err := ofDemo(client).WhileRolling(t.Context(), clustertest.TxOf(t, "run-2", tt.step), snap, procedure.EditingOf(tt.step, migration.Options{}))
 		if busy || (len(patched(client)) == 1) != tt.released || (err != nil) != tt.fails {
 			t.Errorf("%s: busy %t, %v, patched %v", name, busy, err, patched(client))
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// fit is a cluster that can be migrated.
+// fit returns the facts of a cluster with these versions, provider and OS.
 func fit(version, server, provider, os string) rancher.Facts {
 	v := rancherfixture.Resting()
 	v.Cluster.Spec.KubernetesVersion = version
@@ -28,7 +28,7 @@ func fit(version, server, provider, os string) rancher.Facts {
 	return v
 }
 
-// withoutData is a cluster whose Rancher could load no release data.
+// withoutData returns f as Rancher reports it without release data.
 func withoutData(f rancher.Facts) rancher.Facts {
 	f.ControlPlane.Conditions["Ready"] = rancher.Condition{Status: "Unknown", Message: "fleet-default/demo: KDM release data is empty for v1.26.13+rke2r1"}
 	return f
@@ -60,10 +60,10 @@ func TestRefusedBeforeALockIsTaken(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &Backend{options: tt.o}
-			seen := migration.Snapshot{Config: observed{Facts: tt.facts}, Result: tt.at}
+			snap := migration.Snapshot{Config: observed{Facts: tt.facts}, Result: tt.at}
 			m := &procedure.Migration{Backend: p, Access: migration.Access{Options: tt.o.Options, Distribution: wellknown.RKE2}}
-			seen.Reading = seen.Config.Combine(downstream.Cluster{})
-			_, err := m.Steps()[0].Plan(t.Context(), seen)
+			snap.Reading = snap.Config.Combine(downstream.Cluster{})
+			_, err := m.Steps()[0].Plan(t.Context(), snap)
 			if tt.says == "" {
 				if err != nil {
 					t.Fatal(err)

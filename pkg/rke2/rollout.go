@@ -7,26 +7,26 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// Rollout implements migration.Editor: it names an edit that was reverted, and what Rancher
-// has still to apply of it.
-func (b *Backend) Rollout(_ context.Context, tx *runner.Tx, seen migration.Snapshot, step migration.Editing, whole migration.Config) (migration.Rollout, error) {
-	r := migration.Rollout{Progress: seen.Reading.Progress(factsOf(seen).Marks()...), By: migration.ByRancher(), Whole: whole}
-	missing := b.missing(seen, step)
-	switch places, complete := reverted(seen, whole, missing); {
+// Rollout implements migration.Editor. It returns a verdict if another writer reverted the
+// edit, and lists the parts that Rancher must still apply.
+func (b *Backend) Rollout(_ context.Context, tx *runner.Tx, snap migration.Snapshot, step migration.Editing, whole migration.Config) (migration.Rollout, error) {
+	r := migration.Rollout{Progress: snap.Reading.Progress(rancherFacts(snap).Marks()...), By: migration.ByRancher(), Whole: whole}
+	missing := b.missingLocator(snap, step)
+	switch places, complete := findReverted(snap, whole, missing); {
 	case len(places) > 0:
-		v := migration.TakenBack(factsOf(seen).ObjectName(), places, factsOf(seen).Cluster.LastWriter)
+		v := migration.TakenBack(rancherFacts(snap).ObjectName(), places, rancherFacts(snap).Cluster.LastWriter)
 		v.Progress, r.Verdict = r.Progress, &v
 		return r, nil
 	case complete:
-		r.Whole = seen.Config
+		r.Whole = snap.Config
 	}
-	r.Applying = migration.PendingLines(rolledOut(seen, missing))
+	r.Applying = migration.PendingLines(pendingRollout(snap, missing))
 	var before manifests
 	if _, err := tx.NoteInto(manifestsNote, &before); err != nil {
 		return r, err
 	}
-	r.Unrestarted, r.Doing = before.unrestarted(step.ID, seen.Reading.KCMs), map[string]string{}
-	for _, m := range factsOf(seen).Machines {
+	r.Unrestarted, r.Doing = before.unrestarted(step.ID, snap.Reading.KCMs), map[string]string{}
+	for _, m := range rancherFacts(snap).Machines {
 		if m.Applying() {
 			r.Doing[m.Name] = "Rancher applies its plan"
 		}

@@ -13,8 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// What Rancher's copy, or the user's own object, lacks of the edit of a step.
-func TestMissing(t *testing.T) {
+func TestMissingLocator(t *testing.T) {
 	plain := config.Spec{Object: "Cluster fleet-default/demo", KubernetesVersion: "v1.26.13+rke2r1", Global: map[string]any{config.KeyProvider: "aws"}}
 	with := func(change func(*config.Spec)) config.Spec {
 		spec := plain
@@ -28,7 +27,7 @@ func TestMissing(t *testing.T) {
 		step journal.StepID
 		spec config.Spec
 		has  bool
-		at   string // a place that it lacks
+		at   string // missing location
 	}{
 		"the flag":         {migration.StepEnable, flagged, true, ""},
 		"no flag":          {migration.StepEnable, plain, false, "machineSelectorConfig"},
@@ -41,15 +40,14 @@ func TestMissing(t *testing.T) {
 		p.options.KubernetesVersion = "v1.27.16+rke2r1"
 		facts := rancherfixture.Posted()
 		facts.Cluster.Spec = plain
-		lacks, err := p.missing(migration.Snapshot{Config: observed{Facts: facts}}, procedure.EditingOf(tt.step, p.options.Options))(tt.spec)
+		lacks, err := p.missingLocator(migration.Snapshot{Config: observed{Facts: facts}}, procedure.EditingOf(tt.step, p.options.Options))(tt.spec)
 		if has := len(lacks) == 0; err != nil || has != tt.has || !has && !strings.Contains(strings.Join(lacks, " "), tt.at) {
 			t.Errorf("%s: %v, lacks %q", name, err, lacks)
 		}
 	}
 }
 
-// What the journal holds of the control planes before an edit is needed: without it nothing
-// shows which of them was restarted.
+// Without the journal's note, Rollout cannot recognize which control planes restarted.
 func TestRollout_noteUnreadable_error(t *testing.T) {
 	p := ofDemo(nil)
 	facts := rancherfixture.Posted()

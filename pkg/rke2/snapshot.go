@@ -14,37 +14,36 @@ import (
 )
 
 // TakeSnapshot implements migration.Backend.
-func (b *Backend) TakeSnapshot(seen migration.Snapshot) (migration.Edit, error) {
-	return migration.Edit{Object: seen.Reading.Object,
-		Plan:  func() (runner.Plan, error) { return planSnapshot(seen), nil },
-		Write: func(ctx context.Context, tx *runner.Tx) error { return b.takeSnapshot(ctx, tx, seen) }}, nil
+func (b *Backend) TakeSnapshot(snap migration.Snapshot) (migration.Edit, error) {
+	return migration.Edit{Object: snap.Reading.Object,
+		Plan:  func() (runner.Plan, error) { return planSnapshot(snap), nil },
+		Write: func(ctx context.Context, tx *runner.Tx) error { return b.takeSnapshot(ctx, tx, snap) }}, nil
 }
 
-// planSnapshot describes the snapshot. One that was asked for and is not seen to its end
-// stays the one that is planned: no other is asked for, and a plan that was approved before
-// still says what is done.
-func planSnapshot(seen migration.Snapshot) runner.Plan {
-	now := factsOf(seen).Cluster.Spec.SnapshotGeneration
-	if wanted, begun := snapshotIntended(seen.Record); begun && now >= wanted {
+// planSnapshot describes the snapshot. A snapshot that was requested and has not finished
+// stays in the plan. No other is requested, and an earlier approval of the plan stays valid.
+func planSnapshot(snap migration.Snapshot) runner.Plan {
+	now := rancherFacts(snap).Cluster.Spec.SnapshotGeneration
+	if wanted, begun := snapshotIntended(snap.Record); begun && now >= wanted {
 		now = wanted - 1
 	}
 	return runner.Plan{
 		Summary: []string{fmt.Sprintf("snapshot generation %d → %d", now, now+1)},
 		Takes:   runner.Minute,
-		Changes: []runner.Change{{Object: seen.Reading.Object, Location: "spec.rkeConfig.etcdSnapshotCreate.generation",
+		Changes: []runner.Change{{Object: snap.Reading.Object, Location: "spec.rkeConfig.etcdSnapshotCreate.generation",
 			Before: now, After: now + 1, Diff: fmt.Sprintf("- %d\n+ %d\n", now, now+1)}},
 	}
 }
 
-// takeSnapshot asks for one the way Rancher's UI does it: it counts
-// spec.rkeConfig.etcdSnapshotCreate.generation up
+// takeSnapshot requests a snapshot as Rancher's UI does. It increments
+// spec.rkeConfig.etcdSnapshotCreate.generation
 // (rancher/rancher:pkg/apis/rke.cattle.io/v1, ETCDSnapshotCreate).
-func (b *Backend) takeSnapshot(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
-	now := factsOf(seen).Cluster.Spec.SnapshotGeneration
+func (b *Backend) takeSnapshot(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	now := rancherFacts(snap).Cluster.Spec.SnapshotGeneration
 	if wanted, begun := snapshotIntended(tx.Record()); begun && now >= wanted {
 		return nil
 	}
-	if err := seen.Reading.RequireSettled(); err != nil {
+	if err := snap.Reading.RequireSettled(); err != nil {
 		return err
 	}
 	next := now + 1
@@ -52,13 +51,14 @@ func (b *Backend) takeSnapshot(ctx context.Context, tx *runner.Tx, seen migratio
 	if err != nil {
 		return err
 	}
-	intent := journal.Intent{Step: migration.StepSnapshot, What: fmt.Sprintf("ask Rancher for etcd snapshot %d", next), Object: seen.Reading.Object, Token: strconv.FormatInt(next, 10)}
+	intent := journal.Intent{Step: migration.StepSnapshot, What: fmt.Sprintf("ask Rancher for etcd snapshot %d", next), Object: snap.Reading.Object, Token: strconv.FormatInt(next, 10)}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
-		return b.patchCluster(ctx, factsOf(seen), patch, func(spec config.Spec) bool { return spec.SnapshotGeneration >= next })
+		return b.patchCluster(ctx, rancherFacts(snap), patch, func(spec config.Spec) bool { return spec.SnapshotGeneration >= next })
 	})
 }
 
-// snapshotPatch tests what was read, so that two runs never share a generation.
+// snapshotPatch returns a patch that tests the value that was read, so that two runs never
+// share a generation.
 func snapshotPatch(now, next int64) ([]byte, error) {
 	const path = "/spec/rkeConfig/etcdSnapshotCreate"
 	if now == 0 {
@@ -68,19 +68,19 @@ func snapshotPatch(now, next int64) ([]byte, error) {
 }
 
 // JudgeSnapshot implements migration.Backend.
-func (b *Backend) JudgeSnapshot(_ context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
+func (b *Backend) JudgeSnapshot(_ context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
 	wanted, begun := snapshotIntended(tx.Record())
 	if !begun {
-		return migration.Failed(&fault.Error{Class: fault.Stale, Reason: "SnapshotUnknown", Object: seen.Reading.Object,
+		return migration.Failed(&fault.Error{Class: fault.Stale, Reason: "SnapshotUnknown", Object: snap.Reading.Object,
 			Seen: "the journal no longer says which snapshot is ours", Fix: "run again"}), nil
 	}
-	plane := factsOf(seen).ControlPlane
+	plane := rancherFacts(snap).ControlPlane
 	phase := fmt.Sprintf("generation %d, phase %q", plane.SnapshotGeneration, plane.SnapshotPhase)
 	if plane.SnapshotGeneration >= wanted && plane.SnapshotPhase == "Failed" {
-		return migration.Failed(&fault.Error{Class: fault.Check, Reason: "SnapshotFailed", Object: seen.Reading.Object, Seen: phase,
+		return migration.Failed(&fault.Error{Class: fault.Check, Reason: "SnapshotFailed", Object: snap.Reading.Object, Seen: phase,
 			Wanted: "phase Finished", Fix: "see the rke2-server logs of the etcd nodes, or go without one: --no-etcd-snapshot"}), nil
 	}
-	rest := seen.Reading.Pending
+	rest := snap.Reading.Pending
 	if plane.SnapshotGeneration < wanted || plane.SnapshotPhase != "Finished" || len(rest) > 0 {
 		if len(rest) > 0 {
 			phase += "; " + migration.SummarizePending(rest)
@@ -90,8 +90,8 @@ func (b *Backend) JudgeSnapshot(_ context.Context, tx *runner.Tx, seen migration
 	return migration.Met(fmt.Sprintf("snapshot of generation %d finished", wanted)), nil
 }
 
-// snapshotIntended returns the generation that the journal announced last. A snapshot from
-// before an undo shows an older cluster: a migration that goes forward again takes its own.
+// snapshotIntended returns the generation that the journal announced after the last undo.
+// A snapshot from before an undo holds an older state, so a new migration takes its own.
 func snapshotIntended(record journal.Record) (int64, bool) {
 	intents := record.SinceUndo()
 	for i := len(intents) - 1; i >= 0; i-- {

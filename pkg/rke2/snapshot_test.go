@@ -27,19 +27,19 @@ func TestSnapshotPatch(t *testing.T) {
 	}
 }
 
-// snapshotStep is the step that takes an etcd snapshot.
+// snapshotStep returns the step that takes an etcd snapshot.
 func (p opened) snapshotStep(t *testing.T) migration.Step {
 	t.Helper()
 	steps := p.migration.Steps()
 	i := slices.IndexFunc(steps, func(s migration.Step) bool { return s.Info().ID == migration.StepSnapshot })
 	if i < 0 {
-		t.Fatal("there is no step for a snapshot")
+		t.Fatal("no snapshot step")
 	}
 	return steps[i]
 }
 
-// The snapshot is asked for once, by the next generation, and is over when Rancher says
-// so and nothing moves.
+// The step requests one snapshot with the next generation. It completes once Rancher reports
+// that snapshot as finished and nothing is pending.
 func TestSnapshotStep(t *testing.T) {
 	p, client := migrating(t, Options{Options: migration.Options{Snapshot: true}}, nil)
 	tx := clustertest.TxOf(t, "run-2", migration.StepSnapshot)
@@ -48,15 +48,15 @@ func TestSnapshotStep(t *testing.T) {
 		n, _, _ := unstructured.NestedInt64(specOf(t, client), "rkeConfig", "etcdSnapshotCreate", "generation")
 		return n
 	}
-	seen := p.look(t, tx.Record())
-	if got, err := step.Verify(t.Context(), tx, seen); err != nil || got.Kind != runner.Failed {
+	snap := p.look(t, tx.Record())
+	if got, err := step.Verify(t.Context(), tx, snap); err != nil || got.Kind != runner.Failed {
 		t.Errorf("none was asked for: %v %+v", err, got)
 	}
-	plan, err := step.Plan(t.Context(), seen)
+	plan, err := step.Plan(t.Context(), snap)
 	if err != nil || plan.Changes[0].Before != int64(2) || plan.Changes[0].After != int64(3) || plan.Summary[0] != "snapshot generation 2 → 3" {
 		t.Errorf("%v %+v", err, plan)
 	}
-	moving := seen
+	moving := snap
 	moving.Reading.Pending = []migration.PendingCondition{{Object: "x", Seen: "moves"}}
 	if err := step.Do(t.Context(), tx, moving); err == nil || generation() != 2 {
 		t.Errorf("asked for on a cluster that moves: %v", err)
@@ -81,16 +81,16 @@ func TestSnapshotStep(t *testing.T) {
 		"a later one":         {4, "Finished", false, runner.Met},
 		"finished, and moves": {3, "Finished", true, runner.Waiting},
 		"failed":              {3, "Failed", false, runner.Failed},
-		"the one before did":  {2, "Failed", false, runner.Waiting},
+		"the previous failed": {2, "Failed", false, runner.Waiting},
 	} {
-		seen := p.look(t, tx.Record())
-		facts := factsOf(seen)
+		snap := p.look(t, tx.Record())
+		facts := rancherFacts(snap)
 		facts.ControlPlane.SnapshotGeneration, facts.ControlPlane.SnapshotPhase = tt.generation, tt.phase
-		seen.Config, seen.Reading.Pending = observed{Facts: facts, snapshot: true}, nil
+		snap.Config, snap.Reading.Pending = observed{Facts: facts, snapshot: true}, nil
 		if tt.moves {
-			seen.Reading.Pending = moving.Reading.Pending
+			snap.Reading.Pending = moving.Reading.Pending
 		}
-		got, err := step.Verify(t.Context(), tx, seen)
+		got, err := step.Verify(t.Context(), tx, snap)
 		if err != nil || got.Kind != tt.want || got.Kind == runner.Waiting && (got.Progress != got.Seen || strings.Contains(got.Seen, "moves") != tt.moves) {
 			t.Errorf("%s: %v %+v", name, err, got)
 		}
@@ -105,8 +105,7 @@ func TestSnapshotStep(t *testing.T) {
 	}
 }
 
-// Which snapshot is ours is what the journal announced last, since the last undo.
-func TestSnapshotOfTheJournal(t *testing.T) {
+func TestSnapshotIntended(t *testing.T) {
 	asked := func(token string) journal.Intent { return journal.Intent{Step: migration.StepSnapshot, Token: token} }
 	for name, tt := range map[string]struct {
 		intents []journal.Intent

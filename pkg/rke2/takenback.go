@@ -6,11 +6,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 )
 
-// missing returns the locations of a configuration that lack the edit of a step.
-type missing func(config.Spec) ([]string, error)
+// locator returns the locations of a configuration without a step's edit.
+type locator func(config.Spec) ([]string, error)
 
-// missing computes them by what was observed.
-func (b *Backend) missing(seen migration.Snapshot, step migration.Editing) missing {
+// missingLocator returns the locator for one step, by the Machines and Nodes of the snapshot.
+func (b *Backend) missingLocator(snap migration.Snapshot, step migration.Editing) locator {
 	return func(spec config.Spec) ([]string, error) {
 		if version := step.Target.Version; version != "" {
 			if spec.KubernetesVersion == version {
@@ -18,25 +18,26 @@ func (b *Backend) missing(seen migration.Snapshot, step migration.Editing) missi
 			}
 			return []string{"spec.kubernetesVersion is " + spec.KubernetesVersion}, nil
 		}
-		edit, err := b.compute(seen, spec, step)
+		edit, err := b.compute(snap, spec, step)
 		return locations(edit), err
 	}
 }
 
-// reverted returns the locations of the user's own object that need an edit again because
-// another writer changed them; none if they need it for another reason. complete reports
-// that the object lacks nothing. What is needed is computed from Machines and Nodes as well:
-// if whole, the last configuration that lacked nothing, needs it now, it is they that
-// changed. whole is nil before the first reading; the step has just made the edit then.
-func reverted(seen migration.Snapshot, whole migration.Config, missing missing) (places []string, complete bool) {
-	places, err := missing(factsOf(seen).Cluster.Spec)
+// findReverted returns the locations of the Cluster object where another writer reverted the
+// step's edit. complete reports whether the object holds the whole edit.
+//
+// lastComplete is the last configuration that held the whole edit. The edit depends on
+// Machines and Nodes, too: if lastComplete now lacks it, they changed, and no writer reverted
+// it. lastComplete is nil before the first reading, when the step has just made the edit.
+func findReverted(snap migration.Snapshot, lastComplete migration.Config, missing locator) (places []string, complete bool) {
+	places, err := missing(rancherFacts(snap).Cluster.Spec)
 	if err != nil {
-		return nil, false // the rollout shows why
+		return nil, false // the rollout reports the error
 	}
 	if len(places) == 0 {
 		return nil, true
 	}
-	if before, known := whole.(observed); known {
+	if before, known := lastComplete.(observed); known {
 		if left, err := missing(before.Cluster.Spec); err != nil || len(left) > 0 {
 			return nil, false
 		}

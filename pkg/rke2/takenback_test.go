@@ -18,19 +18,19 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// holding is an observation of a configuration.
+// holding returns a snapshot with a configuration.
 func holding(spec config.Spec) migration.Snapshot {
 	return migration.Snapshot{Config: observed{Facts: rancher.Facts{Cluster: rancher.Cluster{Spec: spec}}}}
 }
 
-func TestReverted(t *testing.T) {
+func TestFindReverted(t *testing.T) {
 	machines := rancherfixture.Posted().Configs()
 	spec := func(args ...any) config.Spec {
 		return config.Spec{Object: "Cluster fleet-default/demo", Global: map[string]any{
 			config.KeyProvider: "aws", "kube-controller-manager-arg": args}}
 	}
 	flagged := spec("enable-leader-migration=true", "v=2")
-	// The API changes the order of a list: Rancher's webhook does, on any update.
+	// Rancher's webhook reorders the list on any update.
 	reordered := spec("v=2", "enable-leader-migration=true")
 	more := spec("v=2", "v=4", "enable-leader-migration=true")
 	without := spec("v=2")
@@ -50,12 +50,12 @@ func TestReverted(t *testing.T) {
 		"reverted later":                 {[]config.Spec{flagged, reordered, without}, true},
 		"reverted, and looked at twice":  {[]config.Spec{flagged, without, without}, true},
 	} {
-		var whole migration.Config
+		var lastComplete migration.Config
 		var lacks []string
 		for _, spec := range tt.readings {
-			seen, complete := holding(spec), false
-			if lacks, complete = reverted(seen, whole, flag); complete {
-				whole = seen.Config
+			snap, complete := holding(spec), false
+			if lacks, complete = findReverted(snap, lastComplete, flag); complete {
+				lastComplete = snap.Config
 			}
 		}
 		if (lacks != nil) != tt.reverted {
@@ -63,13 +63,13 @@ func TestReverted(t *testing.T) {
 		}
 	}
 
-	// A Machine that comes, or evidence that changes, is not the user's doing.
+	// New Machines or evidence can require more edits; no writer reverted anything then.
 	always := func(config.Spec) ([]string, error) { return []string{"a"}, nil }
-	if lacks, _ := reverted(holding(flagged), holding(flagged).Config, always); lacks != nil {
+	if lacks, _ := findReverted(holding(flagged), holding(flagged).Config, always); lacks != nil {
 		t.Errorf("another need is called reverted: %v", lacks)
 	}
 	fails := func(config.Spec) ([]string, error) { return nil, errors.New("cannot be computed") }
-	if lacks, complete := reverted(holding(flagged), nil, fails); lacks != nil || complete {
+	if lacks, complete := findReverted(holding(flagged), nil, fails); lacks != nil || complete {
 		t.Errorf("an edit that cannot be computed: %v, %t", lacks, complete)
 	}
 	if fmt.Sprint(machines) == "[]" {
@@ -77,13 +77,13 @@ func TestReverted(t *testing.T) {
 	}
 }
 
-// A step fails where its edit is gone from the user's own object, and says who was last.
+// The error names the last writer of the Cluster object.
 func TestRollout_editReverted_failed(t *testing.T) {
 	for name, tt := range map[string]struct {
 		step    journal.StepID
 		version string
 		global  map[string]any
-		says    string // "": it is in place
+		says    string // or empty if the edit is in place
 	}{
 		"the version is there":  {migration.StepUpgrade, "v1.27.16+rke2r1", nil, ""},
 		"another version is":    {migration.StepUpgrade, "v1.26.13+rke2r1", nil, "by terraform while it was rolled out: spec.kubernetesVersion is v1.26.13+rke2r1"},

@@ -25,8 +25,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// A run whose target would not start kube-apiserver ends before it asks for a yes, takes
-// the lock or writes anything; one with the release after it is asked about.
+// A run whose target release would not start kube-apiserver ends before it asks for
+// approval, takes the lock or writes. The next release reaches the approval.
 func TestUpgradeRun_releaseRefusesAWS_writesNothing(t *testing.T) {
 	for target, refused := range map[string]bool{"v1.29.3+rke2r1": true, "v1.29.10+rke2r1": true, "v1.29.11+rke2r1": false} {
 		p, mgmt, down := migratedAt(t, "v1.28.15+rke2r1", target)
@@ -51,7 +51,7 @@ func TestUpgradeRun_releaseRefusesAWS_writesNothing(t *testing.T) {
 	}
 }
 
-// migratedAt is a migration of a cluster at P5 with the end state overrides.
+// migratedAt returns a migration of a cluster at P5 with the end state overrides.
 func migratedAt(t *testing.T, version, target string) (p opened, mgmt, down func() []clienttesting.Action) {
 	t.Helper()
 	overrides := object{config.KeyProvider: "aws", config.KeyDisableCCM: true, config.KeyKubeletArg: []any{"cloud-provider=external"}, config.KeyManagerArg: []any{"cloud-provider=external"}}
@@ -72,13 +72,13 @@ func migratedAt(t *testing.T, version, target string) (p opened, mgmt, down func
 		t.Fatal(err)
 	}
 	p = opened{m.Backend.(*Backend), m}
-	if seen := p.look(t, journal.Record{}); seen.Result.Position != position.P5 {
-		t.Fatalf("the cluster is not at P5: %+v", seen.Result)
+	if snap := p.look(t, journal.Record{}); snap.Result.Position != position.P5 {
+		t.Fatalf("the cluster is not at P5: %+v", snap.Result)
 	}
 	return p, client.Actions, cluster.Actions
 }
 
-// migratedDown is the cluster itself: an external kube-controller-manager, and a CCM.
+// migratedDown returns a cluster with an external kube-controller-manager and a CCM.
 func migratedDown(t *testing.T, version string) *fake.Clientset {
 	t.Helper()
 	cluster := down()

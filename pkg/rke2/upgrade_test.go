@@ -33,13 +33,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// A cordon of the user's that the upgrade's roll removed is waited for and set again.
-func TestUpgradeGivesBackCordons(t *testing.T) {
+// The step sets a user's cordon again if the rollout removed it.
+func TestUpgrade_cordonRemoved_setAgain(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-1", UID: "u-1"}}
 	kube := fake.NewClientset(node)
 	p := &Backend{}
 	m := &procedure.Migration{Backend: p, Access: migration.Access{Kube: kube, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}}
-	seen := migration.Snapshot{Config: observed{Facts: rancherfixture.Resting()},
+	snap := migration.Snapshot{Config: observed{Facts: rancherfixture.Resting()},
 		Reading: migration.Reading{Down: downstream.Cluster{Nodes: []downstream.Node{{Name: node.Name, UID: string(node.UID)}}}}}
 
 	then := continuity.Fingerprint{Schema: 1, Nodes: []continuity.NodePrint{{Name: "worker-1", UID: "u-1", Cordoned: true}}}
@@ -58,8 +58,8 @@ func TestUpgradeGivesBackCordons(t *testing.T) {
 	if err := tx.Note(t.Context(), "fingerprint", packed); err != nil {
 		t.Fatal(err)
 	}
-	seen.Record = tx.Record()
-	if open := guard.OpenCordons(seen); len(open) != 1 || open[0].Object != "Node worker-1" {
+	snap.Record = tx.Record()
+	if open := guard.OpenCordons(snap); len(open) != 1 || open[0].Object != "Node worker-1" {
 		t.Errorf("open: %v", open)
 	}
 	m.Options.KubernetesVersion = "v1.27.16+rke2r1"
@@ -68,7 +68,7 @@ func TestUpgradeGivesBackCordons(t *testing.T) {
 	if !is {
 		t.Fatal("the upgrade does nothing while it waits")
 	}
-	if err := upgrade.WhileWaiting(t.Context(), tx, seen); err != nil {
+	if err := upgrade.WhileWaiting(t.Context(), tx, snap); err != nil {
 		t.Fatal(err)
 	}
 	now, err := kube.CoreV1().Nodes().Get(t.Context(), "worker-1", metav1.GetOptions{})
@@ -77,14 +77,13 @@ func TestUpgradeGivesBackCordons(t *testing.T) {
 	}
 }
 
-// An upgrade never leads to such a release, of the same minor version or the next.
-func TestUpgradeToNoReleaseThatFreezesArguments(t *testing.T) {
+func TestCheckUpgrade_releaseFreezesArguments_refused(t *testing.T) {
 	for target, refused := range map[string]bool{
 		"v1.26.7+rke2r1": true, "v1.26.0+rke2r2": true, "v1.27.1+rke2r1": true, "v1.27.4+rke2r1": true, "v1.27.3-rc2+rke2r1": true,
 		"v1.26.8+rke2r1": false, "v1.26.15+rke2r1": false, "v1.27.5+rke2r1": false, "v1.27.16+rke2r2": false,
 	} {
 		for _, now := range []string{"v1.25.16+rke2r1", "v1.26.0+rke2r1"} {
-			err := upgradeAllowed(now, target)
+			err := checkUpgrade(now, target)
 			if strings.HasPrefix(now, "v1.25") && strings.HasPrefix(target, "v1.27") {
 				continue // skips a minor version
 			}
@@ -95,8 +94,7 @@ func TestUpgradeToNoReleaseThatFreezesArguments(t *testing.T) {
 	}
 }
 
-// The upgrade changes the version and nothing else, once.
-func TestUpgradeIsWritten(t *testing.T) {
+func TestUpgradeEdit_write_changesVersionOnce(t *testing.T) {
 	const target = "v1.26.15+rke2r1"
 	p, client := migrating(t, Options{Options: migration.Options{KubernetesVersion: target}}, nil)
 	tx := clustertest.TxOf(t, "run-2", migration.StepUpgrade)
@@ -121,7 +119,7 @@ func TestUpgradeIsWritten(t *testing.T) {
 	if _, err := p.Edit(t.Context(), p.look(t, tx.Record()), procedure.EditingOf(migration.StepUpgrade, p.options.Options)); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("it skips minor versions: %v", err)
 	}
-	// An answer that is lost is looked for by the version.
+	// If the answer is lost, the version shows whether the patch arrived.
 	for _, lands := range []bool{true, false} {
 		p, client := migrating(t, Options{Options: migration.Options{KubernetesVersion: target}}, nil)
 		edit, err := p.Edit(t.Context(), p.look(t, journal.Record{}), procedure.EditingOf(migration.StepUpgrade, p.options.Options))
@@ -140,7 +138,7 @@ func TestUpgradeIsWritten(t *testing.T) {
 	}
 }
 
-// An upgrade's edit is gone once the version is there, and refused where it skips one.
+// The edit is empty at the target version, and an error if it skips a minor version.
 func TestUpgradeEdit(t *testing.T) {
 	for target, want := range map[string]struct {
 		changes int
@@ -157,8 +155,8 @@ func TestUpgradeEdit(t *testing.T) {
 	}
 }
 
-// Every release whose kube-apiserver refuses aws is refused as a target while that is the
-// provider, in the plan as in the step, before anything is written; its neighbors are not.
+// Plan and step refuse every release whose kube-apiserver rejects the provider aws, before
+// any write. They accept the neighboring releases.
 func TestUpgradeEdit_releaseRefusesAWS(t *testing.T) {
 	last := map[int]int{29: 10, 30: 6, 31: 2}
 	for minor := 29; minor <= 31; minor++ {
@@ -178,16 +176,16 @@ func TestUpgradeEdit_releaseRefusesAWS(t *testing.T) {
 	checkTarget(t, "v1.31.14+rke2r1", "v1.32.0+rke2r1", "aws", false)
 }
 
-// checkTarget wants that a migrated cluster refuses a target, or takes it.
+// checkTarget reports a test error unless a migrated cluster refuses a target as wanted.
 func checkTarget(t *testing.T, now, target, provider string, refused bool) {
 	t.Helper()
 	facts := fit(now, "v2.9.3", provider, "linux")
 	facts.Machines[0].Labels[config.LabelControlPlane] = "true"
 	p := &Backend{}
 	p.options.KubernetesVersion = target
-	seen := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(position.P5)}
-	plan, planErr := p.plan(t, seen, migration.StepUpgrade)
-	edit, err := p.Edit(t.Context(), seen, procedure.EditingOf(migration.StepUpgrade, p.options.Options))
+	snap := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(position.P5)}
+	plan, planErr := p.plan(t, snap, migration.StepUpgrade)
+	edit, err := p.Edit(t.Context(), snap, procedure.EditingOf(migration.StepUpgrade, p.options.Options))
 	if (err != nil) != refused || (planErr != nil) != refused || refused != edit.Empty() || refused != (len(plan.Changes) == 0) {
 		t.Errorf("%s → %s with %s: %v, %v, %d changes", now, target, provider, err, planErr, len(edit.Changes))
 	}
@@ -196,24 +194,23 @@ func checkTarget(t *testing.T, now, target, provider string, refused bool) {
 	}
 }
 
-// Before the switch the end state to come decides.
+// Before the switch, the planned end state decides.
 func TestUpgradeEdit_endStateToCome(t *testing.T) {
 	for end, refused := range map[rke2checks.EndState]bool{rke2checks.EndOverrides: true, rke2checks.EndExternal: false} {
 		facts := fit("v1.28.15+rke2r1", "v2.8.5", "aws", "linux")
 		facts.Machines[0].Labels[config.LabelControlPlane] = "true"
 		p := &Backend{}
 		p.options.KubernetesVersion, p.options.EndState = "v1.29.3+rke2r1", end
-		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(position.P3)}
-		seen.Reading.Down.Nodes = []downstream.Node{rancherfixture.Node("m", `["server","--node-name","m"]`)}
-		if _, err := p.Edit(t.Context(), seen, procedure.EditingOf(migration.StepUpgrade, p.options.Options)); (err != nil) != refused {
+		snap := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(position.P3)}
+		snap.Reading.Down.Nodes = []downstream.Node{rancherfixture.Node("m", `["server","--node-name","m"]`)}
+		if _, err := p.Edit(t.Context(), snap, procedure.EditingOf(migration.StepUpgrade, p.options.Options)); (err != nil) != refused {
 			t.Errorf("%s: %v", end, err)
 		}
 	}
 }
 
-// A version is any string that the Cluster object holds, and Go quotes some of them
-// as JSON does not.
-func TestUpgradePatchIsJSON(t *testing.T) {
+// The Cluster object can hold any string as version, and Go quotes some of them unlike JSON.
+func TestUpgradePatch_anyVersion_validJSON(t *testing.T) {
 	for _, now := range []string{"v1.26.13+rke2r1", "\a", "\x7f", "\U000e0001", `"`} {
 		text, err := upgradePatch(now, "v1.27.16+rke2r1")
 		var ops []struct{ Op, Path, Value string }

@@ -50,7 +50,7 @@ func life() []seeded {
 			"case w.r.pull.requested():", `case w.r.pull.requested() && !defect.On("L5-ask"):`,
 			runnerTest, "TestRun_pauseRequest_pauses", false},
 		{"L5-release", "a run ends the pause of a brake that was pulled for what was seen", "pkg/rke2/pause.go",
-			`	return by != "" && by == seen.Record.AskedBrake`, `	return by != "" && (by == seen.Record.AskedBrake || defect.On("L5-release"))`,
+			`	return by != "" && by == snap.Record.AskedBrake`, `	return by != "" && (by == snap.Record.AskedBrake || defect.On("L5-release"))`,
 			"./pkg/rke2", "TestPauseIsReleased", false},
 		{"L5-held", "a step begins although somebody is still asked whether to go on", "internal/cli/signals.go",
 			"	if open == nil {\n		return nil", `	if open == nil || defect.On("L5-held") {
