@@ -12,16 +12,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// Listed is one of Rancher's Cluster objects in a list. Err is why its configuration
-// cannot be read; its names are known all the same.
+// Listed holds one Cluster object of a list. Err is set if its configuration cannot be
+// read; its names are valid nevertheless.
 type Listed struct {
 	Cluster
 	Err error
 }
 
-// ListClusters reads Rancher's Cluster objects of a namespace, "" for all of them, those
-// among them that Rancher only knows. Where there are none to be served it is a usage
-// error.
+// ListClusters returns Rancher's Cluster objects of a namespace, or of all namespaces if it
+// is empty. The list includes imported clusters. An API server that does not serve Clusters
+// results in an error of class Usage.
 func ListClusters(ctx context.Context, management dynamic.Interface, namespace string) ([]Listed, error) {
 	list, err := management.Resource(clustersGVR).Namespace(namespace).List(ctx, metav1.ListOptions{})
 	switch {
@@ -38,22 +38,22 @@ func ListClusters(ctx context.Context, management dynamic.Interface, namespace s
 	return all, nil
 }
 
-// notRancher says that an API server serves no Clusters at all.
+// notRancher returns the error for an API server that does not serve Clusters.
 func notRancher(object string, err error) error {
 	return &fault.Error{Class: fault.Usage, Reason: migration.ReasonNotRancher, Object: object,
 		Seen: "this API server does not serve clusters.provisioning.cattle.io",
 		Fix:  "point --kubeconfig at the cluster Rancher runs in", Err: err}
 }
 
-// ManagerProviders are the cloud providers that the configuration gives the
-// kube-controller-managers, each once and in the order of the machines; none where it
-// names none. Without a control plane it is what any machine gets.
+// ManagerProviders returns the cloud providers that the configuration sets for the
+// kube-controller-managers, without duplicates and in the order of the machines. If no
+// control plane is known, it returns the provider that applies to all machines.
 func (f Facts) ManagerProviders() []string {
 	var found []string
-	seen := map[string]bool{"": true}
+	known := map[string]bool{"": true}
 	add := func(m config.Machine) {
-		if provider := config.ManagerProvider(config.Effective(f.Cluster.Spec, m)); !seen[provider] {
-			seen[provider] = true
+		if provider := config.ManagerProvider(config.Effective(f.Cluster.Spec, m)); !known[provider] {
+			known[provider] = true
 			found = append(found, provider)
 		}
 	}

@@ -17,8 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 )
 
-// A list has every Cluster, also one whose configuration cannot be read, and says what an
-// API server without any is.
+// The list includes Clusters whose configuration cannot be read.
 func TestListClusters(t *testing.T) {
 	client := rancherfixture.Client(t, nil)
 	all, err := rancher.ListClusters(t.Context(), client, "")
@@ -50,8 +49,7 @@ func TestListClusters(t *testing.T) {
 	}
 }
 
-// The providers are those of control planes, of Machines as of pools; workers count where
-// no control plane is known.
+// Providers of workers only count if no control plane is known.
 func TestManagerProviders(t *testing.T) {
 	plane := func(name string) rancher.Machine {
 		return rancher.Machine{Machine: config.Machine{Name: name, Labels: map[string]string{config.LabelControlPlane: "true", "name": name}}}

@@ -8,27 +8,26 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// AtRest lists what still moves, or is broken, on Rancher's side. Nothing may be
-// written while the list is not empty: Rancher reports an edit as applied only
-// when a whole pass of its planner has no waiting machine
-// (rancher/rancher:pkg/controllers/capr/planner/controller.go@v2.8.5), and a
-// control plane that is down now would come back with today's arguments.
+// AtRest lists pending changes and failures on Rancher's side. Writes must wait until the
+// list is empty. Rancher reports an edit as applied only when a whole pass of its planner
+// has no waiting machine (rancher/rancher:pkg/controllers/capr/planner/controller.go@v2.8.5).
+// A control plane that is down would restart with the arguments of today.
 func (f Facts) AtRest() []migration.PendingCondition {
 	problems := f.planeAtRest()
 	for _, m := range f.Machines {
 		problems = append(problems, machineAtRest(m)...)
 	}
 	problems = append(problems, f.poolsAtRest()...)
-	if len(problems) == 0 && !f.copied() {
+	if len(problems) == 0 && !f.specCopied() {
 		problems = append(problems, pending(specNotCopied, f.clusterSubject()))
 	}
 	return problems
 }
 
-// copied says whether Rancher's asynchronous copy of the configuration gives
-// every machine what the Cluster object gives it. In the moment after an edit
-// everything else still looks at rest.
-func (f Facts) copied() bool {
+// specCopied reports whether Rancher's asynchronous copy of the configuration gives every
+// machine the same settings as the Cluster object. Directly after an edit, no other field
+// shows that a rollout will begin.
+func (f Facts) specCopied() bool {
 	plane, err := f.PlaneSpec()
 	if err != nil {
 		return false
@@ -41,7 +40,7 @@ func (f Facts) copied() bool {
 	return f.Cluster.Spec.AdditionalManifest == plane.AdditionalManifest
 }
 
-// PlaneSpec is the configuration that the planner works from.
+// PlaneSpec returns the configuration that Rancher's planner uses.
 func (f Facts) PlaneSpec() (config.Spec, error) {
 	return config.Parse(map[string]any{"kind": "RKEControlPlane", "metadata": map[string]any{
 		"namespace": f.Cluster.Namespace, "name": f.Cluster.Name}, "spec": f.ControlPlane.Spec})
@@ -69,19 +68,19 @@ func (f Facts) planeAtRest() []migration.PendingCondition {
 	return problems
 }
 
-// Paused is what stops Rancher from rolling the cluster.
+// Paused returns the conditions that stop Rancher from rolling out edits.
 func (f Facts) Paused() []migration.PendingCondition {
-	var open []migration.PendingCondition
+	var pauses []migration.PendingCondition
 	switch plane := f.ControlPlane; {
 	case plane.Paused && plane.PausedBy != "":
-		open = append(open, pending(pausedByRun, f.planeSubject(), plane.PausedBy))
+		pauses = append(pauses, pending(pausedByRun, f.planeSubject(), plane.PausedBy))
 	case plane.Paused:
-		open = append(open, pending(pausedByOther, f.planeSubject(), PausedAnnotation))
+		pauses = append(pauses, pending(pausedByOther, f.planeSubject(), PausedAnnotation))
 	}
 	if f.CAPIPaused {
-		open = append(open, pending(capiPaused, f.planeSubject()))
+		pauses = append(pauses, pending(capiPaused, f.planeSubject()))
 	}
-	return open
+	return pauses
 }
 
 func unfinished(phase string) bool {
@@ -115,8 +114,8 @@ func (f Facts) poolsAtRest() []migration.PendingCondition {
 	return problems
 }
 
-// NotCopied returns what Rancher's own copy of the configuration lacks of an edit. missing
-// returns the locations of a configuration that lack it.
+// NotCopied returns a condition if Rancher's own copy of the configuration lacks an edit, or
+// nil. missing returns the locations of a configuration without the edit.
 func (f Facts) NotCopied(missing func(config.Spec) ([]string, error)) []migration.PendingCondition {
 	copied, err := f.PlaneSpec()
 	if err != nil {

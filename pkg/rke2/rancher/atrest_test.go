@@ -10,9 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 )
 
-// In the moment between an edit and Rancher's copy of it nothing else tells that
-// something is about to move.
-func TestAtRest(t *testing.T) {
+// Until Rancher copies an edit, no other field shows that a rollout will begin.
+func TestAtRest_editNotCopied_pending(t *testing.T) {
 	rolling := rancherfixture.Resting()
 	rolling.ControlPlane.AppliedSpec = map[string]any{}
 	copied := rancherfixture.Posted()
@@ -34,8 +33,7 @@ func TestAtRest(t *testing.T) {
 	}
 }
 
-// What keeps a cluster from being at rest on Rancher's side, each by itself.
-func TestUnrestOfRancher(t *testing.T) {
+func TestAtRest_oneChange_oneKind(t *testing.T) {
 	plane := func(change func(*rancher.ControlPlane)) func(*rancher.Facts) {
 		return func(f *rancher.Facts) { change(&f.ControlPlane) }
 	}
@@ -44,13 +42,13 @@ func TestUnrestOfRancher(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		change func(*rancher.Facts)
-		kind   migration.PendingKind // "": it is at rest
+		kind   migration.PendingKind // or empty if the cluster is at rest
 	}{
 		"at rest":                   {func(*rancher.Facts) {}, ""},
 		"no control plane yet":      {plane(func(p *rancher.ControlPlane) { p.Found = false }), "ControlPlaneAbsent"},
 		"it is deleted":             {func(f *rancher.Facts) { f.Cluster.Deleting = true }, "ClusterDeleting"},
 		"paused by a run":           {plane(func(p *rancher.ControlPlane) { p.Paused, p.PausedBy = true, "r" }), "PausedByRun"},
-		"paused by somebody":        {plane(func(p *rancher.ControlPlane) { p.Paused = true }), "PausedByOther"},
+		"paused by a user":          {plane(func(p *rancher.ControlPlane) { p.Paused = true }), "PausedByOther"},
 		"a mark without a pause":    {plane(func(p *rancher.ControlPlane) { p.PausedBy = "r" }), ""},
 		"Cluster API pauses it":     {func(f *rancher.Facts) { f.CAPIPaused = true }, "CAPIPaused"},
 		"not observed":              {plane(func(p *rancher.ControlPlane) { p.Generation = 5 }), "SpecNotObserved"},
@@ -72,7 +70,7 @@ func TestUnrestOfRancher(t *testing.T) {
 		"one too many":              {func(f *rancher.Facts) { f.Cluster.Spec.Pools[1].Quantity = 0 }, "PoolIncomplete"},
 		"a copy that lacks an edit": {func(f *rancher.Facts) { f.Cluster.Spec.Global = map[string]any{"x": "y"} }, "SpecNotCopied"},
 		"or the manifest":           {func(f *rancher.Facts) { f.Cluster.Spec.AdditionalManifest = "x" }, "SpecNotCopied"},
-		"a copy nobody can read": {plane(func(p *rancher.ControlPlane) {
+		"an unreadable copy": {plane(func(p *rancher.ControlPlane) {
 			p.Spec = object{"machineSelectorConfig": "text"}
 			p.AppliedSpec = p.Spec
 		}), "SpecNotCopied"},

@@ -7,32 +7,32 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Clients reach the two API servers of a migration.
+// Clients holds the clients of the two API servers of a migration.
 type Clients struct {
-	// Management is where Rancher and its Cluster objects live.
+	// Management reaches the cluster with Rancher and its Cluster objects.
 	Management dynamic.Interface
-	// ManagementKube is the same server, for the journal, the lock and Secrets.
+	// ManagementKube reaches the same server, for the journal, the lock and Secrets.
 	ManagementKube kubernetes.Interface
-	// Downstream is the cluster being migrated.
+	// Downstream reaches the cluster being migrated.
 	Downstream kubernetes.Interface
-	// DownstreamDynamic is the same server, for objects without a Go type here.
+	// DownstreamDynamic reaches the same server, for objects without a Go type here.
 	DownstreamDynamic dynamic.Interface
-	// DownstreamConfig makes Helm's own clients.
+	// DownstreamConfig is for Helm, which creates its own clients.
 	DownstreamConfig *rest.Config
 }
 
-// Clusters are Rancher's Cluster objects in a namespace.
+// Clusters returns a client for Rancher's Cluster objects in a namespace.
 func (c Clients) Clusters(namespace string) dynamic.ResourceInterface {
 	return c.Management.Resource(clustersGVR).Namespace(namespace)
 }
 
-// ControlPlanes are the RKEControlPlanes that Rancher makes of them.
+// ControlPlanes returns a client for the RKEControlPlanes that Rancher derives from them.
 func (c Clients) ControlPlanes(namespace string) dynamic.ResourceInterface {
 	return c.Management.Resource(controlPlanesGVR).Namespace(namespace)
 }
 
-// Rancher's resources that this package reads. Only Clusters and, for the
-// brake, RKEControlPlanes are ever patched.
+// Rancher's resources that this package reads. awsmigrate only patches Clusters and, to
+// pause a rollout, RKEControlPlanes.
 var (
 	clustersGVR      = schema.GroupVersionResource{Group: "provisioning.cattle.io", Version: "v1", Resource: "clusters"}
 	controlPlanesGVR = schema.GroupVersionResource{Group: "rke.cattle.io", Version: "v1", Resource: "rkecontrolplanes"}
@@ -45,7 +45,7 @@ var (
 // (rancher/rancher:pkg/capr/planner/planner.go@v2.8.5, IsPaused).
 const PausedAnnotation = "cluster.x-k8s.io/paused"
 
-// PausedByAnnotation marks a pause as ours, so that only ours is ever removed.
+// PausedByAnnotation marks a pause that awsmigrate set. awsmigrate removes no other pause.
 const PausedByAnnotation = "awsmigrate.io/paused-by"
 
 // MachineLabel on a downstream Node holds the UID of its Machine

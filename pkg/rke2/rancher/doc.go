@@ -1,12 +1,10 @@
-// Package rancher is what is read of Rancher about one cluster: its objects, as Facts,
-// and of them what is pending, who else keeps the cluster, and whether it is one that
-// can be migrated at all. It chooses the way to the cluster itself (pkg/viarancher),
-// proves that it leads there, and puts what was read on both sides together as a
-// migration.Reading.
+// Package rancher reads Rancher's objects about one cluster as Facts. From them it derives
+// pending conditions, other owners of the cluster, and whether awsmigrate supports it. It
+// connects to the downstream cluster (pkg/viarancher), proves that it is the right one, and
+// combines both sides in a migration.Reading.
 //
-// Rancher's own API modules cannot be imported, so its objects are read as small
-// structs of ours and never written back whole.
+// Rancher's own API modules cannot be imported. The package therefore reads its objects into
+// small structs, which are never written back whole.
 //
-// It reads, and writes nothing: it may not know steps, edits that are made, or checks,
-// nor pkg/rke2, which stands on it.
+// The package never writes. It must not import steps, edits, checks or pkg/rke2.
 package rancher

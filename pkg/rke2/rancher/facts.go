@@ -10,25 +10,25 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// Facts is one reading of Rancher's side of a cluster. Every computation of
-// this package starts from it and takes no client.
+// Facts holds one reading of Rancher's objects about a cluster. Every computation of this
+// package takes Facts and no client.
 type Facts struct {
 	Cluster      Cluster
 	ControlPlane ControlPlane
 	Machines     []Machine
-	// Rancher is Rancher's version, e.g. "v2.8.5"; empty if it may not be read.
+	// Rancher holds Rancher's version, e.g. "v2.8.5", or a read error.
 	Rancher verify.Read[string]
-	// CAPIPaused says that somebody set spec.paused on the CAPI Cluster.
+	// CAPIPaused reports whether the CAPI Cluster has spec.paused or the pause annotation.
 	CAPIPaused bool
-	// At is when the reading was made, by this machine's clock. It is compared
-	// only with other readings, never with what an API server wrote.
+	// At is the time of the reading by this machine's clock. It must only be compared with
+	// other readings, never with times of an API server.
 	At time.Time
 }
 
-// Cluster is what this package knows of a provisioning.cattle.io/v1 Cluster.
+// Cluster describes a provisioning.cattle.io/v1 Cluster.
 type Cluster struct {
 	Namespace, Name, UID string
-	ResourceVersion      string // of the reading; edits are for this one
+	ResourceVersion      string // version of the reading; precondition of every edit
 	ManagementID         string // status.clusterName, "c-m-…"
 	Spec                 config.Spec
 	HasRKEConfig         bool
@@ -37,10 +37,10 @@ type Cluster struct {
 	Deleting             bool
 	Labels, Annotations  map[string]string
 	Managers             []string // field managers of spec, e.g. "terraform-provider-rancher2"
-	LastWriter           string   // the one that wrote spec last; "": not to be seen
+	LastWriter           string   // field manager of the last write to spec, or empty if unknown
 }
 
-// ControlPlane is what this package knows of an RKEControlPlane.
+// ControlPlane describes an RKEControlPlane.
 type ControlPlane struct {
 	Found              bool
 	Generation         int64
@@ -56,9 +56,9 @@ type ControlPlane struct {
 	RotationPhase      string // certificate or key rotation under way
 }
 
-// Machine is a cluster.x-k8s.io Machine.
+// Machine describes a cluster.x-k8s.io Machine.
 type Machine struct {
-	config.Machine // name, UID, labels and the roles they give
+	config.Machine // name, UID, labels and roles
 	NodeName       string
 	Infrastructure string // name of the object that spec.infrastructureRef refers to
 	Pool           string
@@ -67,26 +67,26 @@ type Machine struct {
 	Conditions     Conditions
 }
 
-// Applying says whether Rancher is at it: it was given a plan that it has not applied.
+// Applying reports whether the machine has a plan that it has not applied yet.
 func (m Machine) Applying() bool {
 	for _, kind := range []string{conditionPlanApplied, conditionReconciled} {
-		if condition, there := m.Conditions[kind]; there && condition.Status != "True" {
+		if condition, found := m.Conditions[kind]; found && condition.Status != "True" {
 			return true
 		}
 	}
 	return false
 }
 
-// Condition is a status condition of any of Rancher's objects.
+// Condition holds a status condition of a Rancher object.
 type Condition struct{ Status, Reason, Message string }
 
-// Conditions by type.
+// Conditions holds conditions by type.
 type Conditions map[string]Condition
 
-// True says whether a condition is present and True.
+// True reports whether a condition is present and True.
 func (c Conditions) True(kind string) bool { return c[kind].Status == "True" }
 
-// Configs are the machines as the configuration package sees them.
+// Configs returns the machines as values of the configuration package.
 func (f Facts) Configs() []config.Machine {
 	machines := make([]config.Machine, 0, len(f.Machines))
 	for _, m := range f.Machines {
@@ -95,13 +95,13 @@ func (f Facts) Configs() []config.Machine {
 	return machines
 }
 
-// EditMachines are the machines that an edit is computed for: those that exist,
-// and one of every pool, so that a pool without machines is edited too.
+// EditMachines returns the machines to compute an edit for. Besides the existing ones, it
+// holds one machine per pool, so that an edit also covers pools without machines.
 func (f Facts) EditMachines() []config.Machine {
 	return append(f.Configs(), f.Cluster.Spec.PoolMachines()...)
 }
 
-// ControlPlanes are the machines that run a control plane.
+// ControlPlanes returns the machines that run a control plane.
 func (f Facts) ControlPlanes() []Machine {
 	var planes []Machine
 	for _, m := range f.Machines {
@@ -120,7 +120,7 @@ func conditionsOf(object map[string]any) Conditions {
 	return conditions
 }
 
-// Marks change exactly when something moved on Rancher's side, a machine's plan among it.
+// Marks returns texts that change if and only if Rancher or a machine made progress.
 func (f Facts) Marks() []string {
 	plane := f.ControlPlane
 	marks := []string{fmt.Sprintf("p %d %s", plane.ObservedGeneration, plane.Conditions[conditionReady].Status)}

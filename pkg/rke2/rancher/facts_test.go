@@ -8,9 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 )
 
-// A wait has moved on where Rancher or one of its Machines has, and not where only words
-// are others.
-func TestMarksChangeWithWhatMoves(t *testing.T) {
+// A changed message alone is no progress.
+func TestMarks_progress_changed(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*rancher.Facts)
 		moved  bool

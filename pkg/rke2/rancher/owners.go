@@ -8,14 +8,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// ownerMark is how a tool marks what it keeps.
+// ownerMark describes a mark that a tool leaves on the objects that it applies.
 type ownerMark struct {
-	name   string // in migration.KnownOwners
+	name   string // as in migration.KnownOwners
 	prefix string
 }
 
-// labelMarks and annotationMarks are what begins the keys of labels and annotations
-// that tools leave on what they apply.
+// labelMarks returns prefixes of label keys that tools leave on the objects that they apply.
+// annotationMarks does the same for annotations.
 func labelMarks() []ownerMark { return []ownerMark{{"Fleet", "objectset.rio.cattle.io/"}} }
 
 func annotationMarks() []ownerMark {
@@ -25,16 +25,15 @@ func annotationMarks() []ownerMark {
 	}
 }
 
-// managerMarks are words in the names of field managers.
+// managerMarks returns words that identify tools in the names of field managers.
 func managerMarks() []ownerMark {
 	return []ownerMark{{"Terraform", "terraform"}, {"Fleet", "fleet"}, {"Argo CD", "argocd"}, {"Flux", "kustomize-controller"},
 		{"Helm", "helm"}, {"Crossplane", "crossplane"}, {"Pulumi", "pulumi"}}
 }
 
-// Owners are the tools that keep the Cluster object's configuration elsewhere and
-// would put the old one back at their next run: each once, by the first mark that
-// tells it. Who writes through Rancher's API, as Terraform's rancher2 provider does,
-// leaves none.
+// Owners returns the tools that hold the Cluster object's configuration elsewhere and would
+// revert an edit at their next run. Each tool appears once, with the first mark found.
+// Writers through Rancher's API, such as Terraform's rancher2 provider, leave no mark.
 func (c Cluster) Owners() []migration.Owner {
 	var found []migration.Owner
 	add := func(name, mark string) {

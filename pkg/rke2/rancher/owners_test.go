@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// Helm is named by its release, other owners by the mark that tells of them.
-func TestMarksOfOwners(t *testing.T) {
+// The mark of Helm is its release, the mark of other owners their label or annotation.
+func TestOwners_annotations_marks(t *testing.T) {
 	c := Cluster{Annotations: map[string]string{"meta.helm.sh/release-name": "shop"}, Managers: []string{"Terraform-Provider"}}
 	var got []string
 	for _, o := range c.Owners() {
@@ -22,8 +22,8 @@ func TestMarksOfOwners(t *testing.T) {
 	}
 }
 
-// Who wrote the Cluster, but not who wrote its status.
-func TestManagersOfTheCluster(t *testing.T) {
+// Writers of the status do not count.
+func TestSpecManagers(t *testing.T) {
 	object := &unstructured.Unstructured{Object: map[string]any{}}
 	object.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "terraform"}, {Manager: "rancher", Subresource: "status"}, {Manager: ""}, {Manager: "kubectl"}})
 	if got := specManagers(object); !slices.Equal(got, []string{"terraform", "kubectl"}) {
@@ -36,7 +36,7 @@ func TestOwners(t *testing.T) {
 		cluster Cluster
 		want    []string
 	}{
-		"nobody":     {Cluster{Managers: []string{"rancher", "awsmigrate", "kubectl-edit"}, Labels: map[string]string{"team": "a"}}, nil},
+		"no owner":   {Cluster{Managers: []string{"rancher", "awsmigrate", "kubectl-edit"}, Labels: map[string]string{"team": "a"}}, nil},
 		"Terraform":  {Cluster{Managers: []string{"Terraform"}}, []string{"terraform"}},
 		"Helm":       {Cluster{Annotations: map[string]string{"meta.helm.sh/release-name": "clusters"}}, []string{"helm"}},
 		"Argo CD":    {Cluster{Annotations: map[string]string{"argocd.argoproj.io/tracking-id": "x"}}, []string{"argocd"}},

@@ -6,7 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// Kinds of what is pending on Rancher's side.
+// Kinds of pending conditions on Rancher's side.
 const (
 	planeAbsent        migration.PendingKind = "ControlPlaneAbsent"
 	planeUnreadable    migration.PendingKind = "ControlPlaneUnreadable"
@@ -37,10 +37,11 @@ const (
 	conditionPlanApplied = "PlanApplied"
 )
 
-// sentence is what is seen, with verbs for its details, and what is wanted instead.
-type sentence struct{ seen, wanted string }
+// sentence holds the texts of a kind: the current state, with format verbs for its details,
+// and the wanted state.
+type sentence struct{ state, wanted string }
 
-// sentenceOf puts every kind but the conditions into words.
+// sentenceOf returns the texts of a kind. Status conditions have their own texts.
 func sentenceOf(kind migration.PendingKind) sentence {
 	switch kind {
 	case planeAbsent:
@@ -81,7 +82,7 @@ func sentenceOf(kind migration.PendingKind) sentence {
 	return sentence{"is not at rest", "at rest"}
 }
 
-// subject is the object that something is pending on.
+// subject identifies the object of a pending condition.
 type subject struct{ kind, name string }
 
 func (s subject) String() string { return s.kind + " " + s.name }
@@ -96,32 +97,32 @@ func (f Facts) planeSubject() subject {
 
 func machineSubject(name string) subject { return subject{"Machine", name} }
 
-// pending is one thing that keeps Rancher's side from being at rest.
+// pending returns a condition that keeps Rancher's side from being at rest.
 func pending(kind migration.PendingKind, on subject, details ...any) migration.PendingCondition {
 	s := sentenceOf(kind)
-	return migration.PendingCondition{Kind: kind, Object: on.String(), Name: on.name, Seen: fmt.Sprintf(s.seen, details...), Wanted: s.wanted,
+	return migration.PendingCondition{Kind: kind, Object: on.String(), Name: on.name, Seen: fmt.Sprintf(s.state, details...), Wanted: s.wanted,
 		OurPause: kind == pausedByRun}
 }
 
-// conditionsPending are those of an object's conditions that are not True.
+// conditionsPending returns a pending condition for each of types that is not True.
 func conditionsPending(kind migration.PendingKind, on subject, have Conditions, types ...string) []migration.PendingCondition {
-	var open []migration.PendingCondition
-	for _, of := range types {
-		if c := have[of]; c.Status != "True" {
-			open = append(open, conditionPending(kind, on, of, c))
+	var found []migration.PendingCondition
+	for _, name := range types {
+		if c := have[name]; c.Status != "True" {
+			found = append(found, conditionPending(kind, on, name, c))
 		}
 	}
-	return open
+	return found
 }
 
-func conditionPending(kind migration.PendingKind, on subject, of string, c Condition) migration.PendingCondition {
-	seen := of + "=" + c.Status
+func conditionPending(kind migration.PendingKind, on subject, name string, c Condition) migration.PendingCondition {
+	state := name + "=" + c.Status
 	switch {
 	case c.Status == "":
-		seen = "condition " + of + " is missing"
+		state = "condition " + name + " is missing"
 	case c.Message != "":
-		seen += ": " + c.Message
+		state += ": " + c.Message
 	}
-	return migration.PendingCondition{Kind: kind, Object: on.String(), Name: on.name, Seen: seen, Wanted: of + "=True",
-		Condition: migration.Condition{Type: of, Status: c.Status, Reason: c.Reason, Message: c.Message}}
+	return migration.PendingCondition{Kind: kind, Object: on.String(), Name: on.name, Seen: state, Wanted: name + "=True",
+		Condition: migration.Condition{Type: name, Status: c.Status, Reason: c.Reason, Message: c.Message}}
 }

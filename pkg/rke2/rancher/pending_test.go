@@ -7,8 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// Every kind has its sentence, with a verb for each of its details.
-func TestPendingSentences(t *testing.T) {
+func TestPending_kind_sentence(t *testing.T) {
 	on := subject{"RKEControlPlane", "fleet-default/demo"}
 	for _, tt := range []struct {
 		open         migration.PendingCondition

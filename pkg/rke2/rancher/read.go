@@ -15,11 +15,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// clusterNameLabel ties Machines to their cluster in Cluster API.
+// clusterNameLabel holds the name of a Machine's cluster in Cluster API.
 const clusterNameLabel = "cluster.x-k8s.io/cluster-name"
 
-// Read reads Rancher's side once. What a migration cannot be judged without is
-// an error; what only a check needs is carried as a failed reading.
+// Read reads Rancher's objects once. It returns an error if an object is unreadable without
+// which a migration cannot be judged. Values that only a check needs hold their own error.
 func (c Clients) Read(ctx context.Context, namespace, name string, now time.Time) (Facts, error) {
 	facts := Facts{At: now}
 	cluster, err := FindCluster(ctx, c.Management, namespace, name)
@@ -54,7 +54,7 @@ func (c Clients) readControlPlane(ctx context.Context, namespace, name string) (
 	return parseControlPlane(object.Object), nil
 }
 
-// ReadMachines reads the Machines of one Cluster.
+// ReadMachines returns the Machines of one Cluster, sorted by name.
 func (c Clients) ReadMachines(ctx context.Context, namespace, name string) ([]Machine, error) {
 	list, err := c.Management.Resource(machinesGVR).Namespace(namespace).List(ctx,
 		metav1.ListOptions{LabelSelector: clusterNameLabel + "=" + name})
@@ -69,7 +69,7 @@ func (c Clients) ReadMachines(ctx context.Context, namespace, name string) ([]Ma
 	return machines, nil
 }
 
-// ReadVersion reads which Rancher it is.
+// ReadVersion returns Rancher's version.
 func (c Clients) ReadVersion(ctx context.Context) verify.Read[string] {
 	setting, err := c.Management.Resource(settingsGVR).Get(ctx, "server-version", metav1.GetOptions{})
 	if err != nil {
@@ -114,8 +114,8 @@ func parseCluster(object *unstructured.Unstructured) (Cluster, error) {
 	return cluster, nil
 }
 
-// specManagers names who wrote spec, newest last, so that an owner which would
-// put an old configuration back can be found.
+// specManagers returns the field managers that wrote spec, newest last. They identify owners
+// that could revert the configuration.
 func specManagers(object *unstructured.Unstructured) []string {
 	var managers []string
 	for _, entry := range object.GetManagedFields() {

@@ -18,8 +18,7 @@ import (
 
 type object = map[string]any
 
-// What is read of Rancher's objects, and which of them a migration cannot do without.
-func TestReadOfRancher(t *testing.T) {
+func TestRead_objects_facts(t *testing.T) {
 	set := func(value any, path ...string) func(map[string]object) {
 		return func(all map[string]object) {
 			if err := unstructured.SetNestedField(all[path[0]], value, path[1:]...); err != nil {
@@ -42,7 +41,7 @@ func TestReadOfRancher(t *testing.T) {
 		"a mark that says no":      {set("false", "capi", "metadata", "annotations", rancher.PausedAnnotation), func(*rancher.Facts) {}},
 		"Rancher's default":        {set("", "setting", "value"), func(f *rancher.Facts) { f.Rancher.Value = "v2.8.0" }},
 		"paused":                   {set("true", "plane", "metadata", "annotations", rancher.PausedAnnotation), func(f *rancher.Facts) { f.ControlPlane.Paused = true }},
-		"a mark of nobody's pause": {set("no", "plane", "metadata", "annotations", rancher.PausedAnnotation), func(*rancher.Facts) {}},
+		"a pause that is not true": {set("no", "plane", "metadata", "annotations", rancher.PausedAnnotation), func(*rancher.Facts) {}},
 		"a Machine is deleted":     {set("2026-11-22T10:00:00Z", "w", "metadata", "deletionTimestamp"), func(f *rancher.Facts) { f.Machines[1].Deleting = true }},
 		"made for an object":       {set("demo-cp-x7k2p", "cp", "spec", "infrastructureRef", "name"), func(f *rancher.Facts) { f.Machines[0].Infrastructure = "demo-cp-x7k2p" }},
 		"the Cluster is":           {set("2026-11-22T10:00:00Z", "cluster", "metadata", "deletionTimestamp"), func(f *rancher.Facts) { f.Cluster.Deleting = true }},
@@ -90,6 +89,6 @@ func TestReadOfRancher(t *testing.T) {
 		return action.GetResource() == rancherfixture.CAPIClusters, nil, apierrors.NewForbidden(schema.GroupResource{}, "", nil)
 	})
 	if _, err := (rancher.Clients{Management: client}).Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0)); err == nil {
-		t.Error("whether Cluster API pauses it is not known, and nobody says so")
+		t.Error("no error although the pause of Cluster API is unknown")
 	}
 }

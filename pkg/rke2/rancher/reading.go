@@ -9,10 +9,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// controlPlaneLabel marks RKE2's control-plane Nodes.
+// controlPlaneLabel is the label of control-plane Nodes in RKE2.
 const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
 
-// Combine puts Rancher's side and the cluster itself together.
+// Combine merges Rancher's facts with those of the downstream cluster.
 func (f Facts) Combine(down downstream.Cluster) migration.Reading {
 	r := migration.Reading{
 		Object: f.ObjectName(), ObjectUID: f.Cluster.UID, Version: f.Cluster.Spec.KubernetesVersion, ControlPlaneLabel: controlPlaneLabel, ProviderSource: "last --cloud-provider is",
@@ -38,14 +38,15 @@ func (f Facts) Combine(down downstream.Cluster) migration.Reading {
 		}
 	}
 	r.Pending = ranked(r.Pending)
-	if open := f.Paused(); len(open) > 0 {
-		r.Paused = open[0].Seen
+	if pauses := f.Paused(); len(pauses) > 0 {
+		r.Paused = pauses[0].Seen
 	}
 	return r
 }
 
-// nodeGone is a Machine whose Node was deleted: Rancher still refers to it, and a
-// kubelet registers only when it starts (kubernetes/kubernetes:pkg/kubelet/kubelet_node_status.go@v1.26.15).
+// nodeGone returns the condition for a Machine whose Node was deleted. Rancher still refers
+// to that Node, and a kubelet only registers when it starts
+// (kubernetes/kubernetes:pkg/kubelet/kubelet_node_status.go@v1.26.15).
 func nodeGone(m Machine) migration.PendingCondition {
 	service := "rke2-agent"
 	if m.Server() {
@@ -57,7 +58,7 @@ func nodeGone(m Machine) migration.PendingCondition {
 	return gone
 }
 
-// NodesByMachine are the Nodes of every Machine, by Rancher's own label.
+// NodesByMachine returns the Nodes by Machine UID, from Rancher's own label.
 func NodesByMachine(down downstream.Cluster) map[string][]*downstream.Node {
 	nodes := map[string][]*downstream.Node{}
 	for i := range down.Nodes {
@@ -68,7 +69,7 @@ func NodesByMachine(down downstream.Cluster) map[string][]*downstream.Node {
 	return nodes
 }
 
-// MachineUIDs maps the Machine UIDs that Nodes carry to the Nodes' names.
+// MachineUIDs returns the names of Nodes by the Machine UID in their label.
 func MachineUIDs(down downstream.Cluster) map[string]string {
 	uids := map[string]string{}
 	for uid, nodes := range NodesByMachine(down) {
@@ -77,7 +78,7 @@ func MachineUIDs(down downstream.Cluster) map[string]string {
 	return uids
 }
 
-// kcmOf is the kube-controller-manager of a Machine, as its mirror pod shows it.
+// kcmOf returns the kube-controller-manager of a Machine from its mirror pod.
 func kcmOf(m Machine, nodes []*downstream.Node, down downstream.Cluster) migration.KCM {
 	k := migration.KCM{Member: m.Name, Kind: "Machine", ID: m.UID, Node: m.NodeName, Infrastructure: m.Infrastructure}
 	if len(nodes) == 1 {
@@ -98,7 +99,7 @@ func kcmOf(m Machine, nodes []*downstream.Node, down downstream.Cluster) migrati
 	return k
 }
 
-// kubeletVersion returns the version of a Machine's kubelet, or "" if it has not one Node.
+// kubeletVersion returns the version of a Machine's kubelet, or empty unless it has one Node.
 func kubeletVersion(nodes []*downstream.Node) string {
 	if len(nodes) != 1 {
 		return ""
@@ -116,9 +117,9 @@ func mirrorPod(pods []downstream.Pod, node string) *downstream.Pod {
 	return nil
 }
 
-// kubeletOf returns how the kubelet of a Machine runs, by its Node's own record of its
-// arguments, the only proof in the API that a worker runs the new configuration; why
-// explains a kubelet that is not external.
+// kubeletOf returns the provider mode of a Machine's kubelet; why explains any mode but
+// external. The Node's record of the kubelet's arguments is the only proof in the API that a
+// worker runs the new configuration.
 func kubeletOf(nodes []*downstream.Node) (kubelet migration.Kubelet, why string) {
 	if len(nodes) == 0 {
 		return migration.KubeletUnknown, "has no Node"
@@ -133,8 +134,8 @@ func kubeletOf(nodes []*downstream.Node) (kubelet migration.Kubelet, why string)
 	return migration.KubeletExternal, ""
 }
 
-// nodeProvider is the provider of a kubelet by its Node's own record: the last
-// cloud-provider among its arguments, else cloud-provider-name.
+// nodeProvider returns the cloud provider of a kubelet from its Node's record of arguments.
+// The last cloud-provider argument takes precedence over cloud-provider-name.
 func nodeProvider(args config.NodeArgs) string {
 	if provider, ok := notation.Last(args.All(config.KeyKubeletArg), config.FlagProvider); ok {
 		return provider
@@ -143,7 +144,7 @@ func nodeProvider(args config.NodeArgs) string {
 	return provider
 }
 
-// startedAt returns when a pod of a Node was started, by its API server, or "".
+// startedAt returns the start time of a pod from the API server, or empty if unknown.
 func startedAt(pod *downstream.Pod) string {
 	if pod == nil || pod.Started.IsZero() {
 		return ""

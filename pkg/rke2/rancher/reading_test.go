@@ -19,8 +19,8 @@ func plane(name string) Machine {
 		Labels: map[string]string{config.LabelControlPlane: "true", config.LabelEtcd: "true"}}}
 }
 
-// shown is a control plane as the API shows it: its Node with a kubelet's version,
-// and the mirror pod with its environment.
+// shown returns a control plane: a Node with a kubelet version, and the mirror pod with its
+// environment.
 func shown(m Machine, kubelet string, env ...string) downstream.Cluster {
 	node := downstream.Node{Name: m.NodeName, Labels: map[string]string{MachineLabel: m.UID}, Kubelet: kubelet}
 	pod := downstream.Pod{Name: "kube-controller-manager-" + m.NodeName, Node: m.NodeName, Mirror: true, ConfigHash: "x",
@@ -28,8 +28,8 @@ func shown(m Machine, kubelet string, env ...string) downstream.Cluster {
 	return downstream.Cluster{Nodes: []downstream.Node{node}, KCMPods: []downstream.Pod{pod}}
 }
 
-// Where the API may show old arguments they are not known, on the machines of which
-// that is true and on no others; what the pod's status says stays.
+// Arguments are unknown on machines where the API may show outdated ones. The pod's status
+// remains valid.
 func TestFrozenArgumentsAreNotKnown(t *testing.T) {
 	for name, tt := range map[string]struct {
 		kubelet string
@@ -61,7 +61,6 @@ func TestFrozenArgumentsAreNotKnown(t *testing.T) {
 	}
 }
 
-// What a Machine lacks of the switch is told by its Node's own record of its arguments.
 func TestKubeletOf(t *testing.T) {
 	for args, want := range map[string]string{
 		`["server","--cloud-provider-name","external"]`: "",
@@ -91,9 +90,8 @@ func TestKubeletOf(t *testing.T) {
 	}
 }
 
-// A kube-controller-manager is looked for on the Node that carries its Machine's mark,
-// where there is just one, else on the one that the Machine names.
-func TestNodeOfAKCM(t *testing.T) {
+// The Node is the only one with the label of the Machine, or else the one in its nodeRef.
+func TestKCMOf_nodes_node(t *testing.T) {
 	m := plane("demo-0")
 	m.Infrastructure = "demo-x7k2p"
 	for name, tt := range map[string]struct {

@@ -7,31 +7,30 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// ranked marks the most telling of what is pending, and what only repeats it. While Rancher
-// rolls an edit out, its Ready condition names the machines and what they wait for;
-// appliedSpec, Reconciled and the machines' own conditions then say the same with fewer
-// words. It chooses by kinds and by Rancher's messages, never by the sentences that are
-// shown.
-func ranked(open []migration.PendingCondition) []migration.PendingCondition {
-	lead := slices.IndexFunc(open, explains)
-	out := slices.Clone(open)
+// ranked marks the most informative pending condition and those that only repeat it. During
+// a rollout, Rancher's Ready condition names the machines and their reasons. appliedSpec,
+// Reconciled and the conditions of the machines repeat it with less detail. The choice
+// depends on kinds and on Rancher's messages, never on our own texts.
+func ranked(pending []migration.PendingCondition) []migration.PendingCondition {
+	lead := slices.IndexFunc(pending, explains)
+	out := slices.Clone(pending)
 	for i := range out {
 		out[i].Line = lineOf(out[i])
 		if lead >= 0 {
 			out[i].Leads = i == lead
-			out[i].Repeats = i != lead && repeats(out[i], open[lead].Condition.Message)
+			out[i].Repeats = i != lead && repeats(out[i], pending[lead].Condition.Message)
 		}
 	}
 	return out
 }
 
-// explains reports whether it is Rancher's word on what it does.
+// explains reports whether one holds Rancher's own message about its work.
 func explains(one migration.PendingCondition) bool {
 	c := one.Condition
 	return one.Kind == planeCondition && c.Type == conditionReady && c.Status != "" && c.Message != ""
 }
 
-// repeats reports whether Rancher's message says it already.
+// repeats reports whether Rancher's message already covers one.
 func repeats(one migration.PendingCondition, message string) bool {
 	c := one.Condition
 	switch one.Kind {
@@ -45,8 +44,8 @@ func repeats(one migration.PendingCondition, message string) bool {
 	return false
 }
 
-// lineOf returns one line of a wait or an error, or "" for the usual one. Rancher's own
-// words need no object.
+// lineOf returns a short line for a wait or an error, or empty to use the default line.
+// Rancher's own messages need no object.
 func lineOf(u migration.PendingCondition) string {
 	switch {
 	case u.Kind == editNotCopied:

@@ -25,7 +25,7 @@ func TestRanked_ofRancher_oneLine(t *testing.T) {
 		open []migration.PendingCondition
 		want string
 	}{
-		{"Rancher's word stands for its synonyms",
+		{"Rancher's message replaces its synonyms",
 			[]migration.PendingCondition{applied, plane("Ready", "Unknown", "configuring etcd node(s) m1: waiting for probes: kubelet"), reconciled,
 				machine("m1", "Reconciled", "Unknown", "waiting for probes: kubelet")},
 			"Rancher: configuring etcd node(s) m1: waiting for probes: kubelet"},
@@ -65,16 +65,16 @@ func TestRanked_ofRancher_oneLine(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 			if len(tt.open) > 0 && len(migration.PendingLines(ranked(tt.open))) == 0 {
-				t.Error("nothing is left of what is open")
+				t.Error("no line although a condition is pending")
 			}
 			if got, want := kindsOf(ranked(reworded(tt.open))), kindsOf(ranked(tt.open)); !slices.Equal(got, want) {
-				t.Errorf("other words show other facts: %v, not %v", got, want)
+				t.Errorf("other texts changed the result: %v, not %v", got, want)
 			}
 		})
 	}
 }
 
-// reworded is the same in words that say nothing a program could read.
+// reworded returns the conditions with other texts in Seen and Wanted.
 func reworded(open []migration.PendingCondition) []migration.PendingCondition {
 	others := slices.Clone(open)
 	for i := range others {

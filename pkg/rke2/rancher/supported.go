@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// Supported refuses clusters that this procedure does not fit, before anything
-// is read from them, let alone written.
+// Supported returns an error for clusters that this procedure cannot migrate. It must run
+// before awsmigrate reads the downstream cluster.
 func Supported(f Facts) error {
 	refuse := func(reason, seen, fix string) error {
 		return &fault.Error{Class: fault.Check, Reason: reason, Object: f.ObjectName(), Seen: seen,
@@ -21,7 +21,7 @@ func Supported(f Facts) error {
 		return refuse("LocalCluster", "this is the cluster Rancher itself runs in", "")
 	case !f.Cluster.HasRKEConfig:
 		fix := "change it where it is configured"
-		if f.Cluster.ManagementID == f.Cluster.Name { // a mirror of what Rancher keeps elsewhere
+		if f.Cluster.ManagementID == f.Cluster.Name { // mirror of a management.cattle.io Cluster
 			fix += "; if Rancher runs rke for it: " + fault.Command("awsmigrate", "rke", "--cluster", f.Cluster.Name)
 		}
 		return refuse(config.ReasonNotProvisioned, "it has no spec.rkeConfig: an imported or hosted cluster, which Rancher does not configure", fix)
@@ -35,10 +35,10 @@ func Supported(f Facts) error {
 	return nil
 }
 
-// K3s says whether Rancher provisions it with K3s.
+// K3s reports whether Rancher provisions the cluster with K3s.
 func (c Cluster) K3s() bool { return strings.Contains(c.Spec.KubernetesVersion, "+k3s") }
 
-// ObjectName is the cluster in messages.
+// ObjectName returns the name of the Cluster object for messages.
 func (f Facts) ObjectName() string {
 	return fmt.Sprintf("Cluster %s/%s", f.Cluster.Namespace, f.Cluster.Name)
 }

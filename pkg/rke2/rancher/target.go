@@ -19,7 +19,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/viarancher"
 )
 
-// FindCluster reads Rancher's Cluster object, or says which ones there are.
+// FindCluster returns Rancher's Cluster object, or an error that lists the existing ones.
 func FindCluster(ctx context.Context, management dynamic.Interface, namespace, name string) (*unstructured.Unstructured, error) {
 	cluster, err := management.Resource(clustersGVR).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err == nil {
@@ -41,22 +41,22 @@ func FindCluster(ctx context.Context, management dynamic.Interface, namespace, n
 		names = append(names, list.Items[i].GetNamespace()+"/"+list.Items[i].GetName())
 	}
 	return nil, &fault.Error{Class: fault.Usage, Reason: migration.ReasonClusterNotFound, Object: object, Seen: "no such Cluster",
-		Wanted: "one of " + clusterNames(names), Fix: migration.OrElse(meant(namespace, name, names), "check --cluster and --namespace")}
+		Wanted: "one of " + clusterNames(names), Fix: migration.OrElse(suggestCluster(namespace, name, names), "check --cluster and --namespace")}
 }
 
-// meant is the cluster that was probably meant: one that is called nearly so, or so in
+// suggestCluster returns a hint at a cluster with a similar name, or with the same name in
 // another namespace.
-func meant(namespace, name string, names []string) string {
-	var beside []string
+func suggestCluster(namespace, name string, names []string) string {
+	var siblings []string
 	for _, other := range names {
 		switch in, called, _ := strings.Cut(other, "/"); {
 		case in == namespace:
-			beside = append(beside, called)
+			siblings = append(siblings, called)
 		case called == name:
 			return "did you mean --namespace " + in + "?"
 		}
 	}
-	return fault.DidYouMean(name, beside)
+	return fault.DidYouMean(name, siblings)
 }
 
 func clusterNames(names []string) string {
@@ -70,11 +70,11 @@ func clusterNames(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// DownstreamConfig says how to reach the cluster being migrated. Through
-// Rancher, with the user's own credentials, when the management kubeconfig goes
-// through Rancher too; otherwise from the Secret that Rancher keeps.
+// DownstreamConfig returns the client configuration for the cluster being migrated. If the
+// management kubeconfig goes through Rancher, it uses Rancher and the user's credentials.
+// Otherwise it uses the kubeconfig Secret that Rancher stores.
 func DownstreamConfig(ctx context.Context, management *rest.Config, kube kubernetes.Interface, cluster *unstructured.Unstructured, clk clock.Clock) (*rest.Config, error) {
-	if err := provisioned(cluster); err != nil {
+	if err := requireProvisioned(cluster); err != nil {
 		return nil, err
 	}
 	id, _, _ := unstructured.NestedString(cluster.Object, "status", "clusterName")
@@ -84,9 +84,9 @@ func DownstreamConfig(ctx context.Context, management *rest.Config, kube kuberne
 	return viarancher.StoredKubeconfig{Kube: kube, Namespace: cluster.GetNamespace(), Name: cluster.GetName(), ID: id, Clock: clk}.Config(ctx)
 }
 
-// provisioned refuses what Rancher only knows before looking for its kubeconfig: that
-// it is missing would not be what is wrong.
-func provisioned(cluster *unstructured.Unstructured) error {
+// requireProvisioned returns an error for a cluster that Rancher did not provision. Without
+// it, the user would see an error about a missing kubeconfig Secret.
+func requireProvisioned(cluster *unstructured.Unstructured) error {
 	facts := Facts{}
 	var err error
 	if facts.Cluster, err = parseCluster(cluster); err != nil {
@@ -98,10 +98,9 @@ func provisioned(cluster *unstructured.Unstructured) error {
 	return Supported(facts)
 }
 
-// ProveTarget says whether the downstream cluster is the one that the Machines
-// belong to: Machines that have a Node find it there by their own UID, which no other
-// cluster has. One whose Node was deleted finds none; where others do it is this
-// cluster all the same, and what is missing is told of the cluster.
+// ProveTarget returns an error if the Machines do not belong to the downstream cluster. The
+// Nodes there carry the UIDs of their Machines, which no other cluster has. One match is
+// enough: a pending condition reports Machines whose Node was deleted.
 func ProveTarget(machines []Machine, nodeMachineUIDs map[string]string, object string) error {
 	var missing []string
 	found := 0
@@ -118,10 +117,10 @@ func ProveTarget(machines []Machine, nodeMachineUIDs map[string]string, object s
 	if (len(missing) == 0 || found > 0) && len(machines) > 0 {
 		return nil
 	}
-	seen := fmt.Sprintf("no Node there carries the UID of Machine %s in its label %s", strings.Join(missing, ", "), MachineLabel)
+	state := fmt.Sprintf("no Node there carries the UID of Machine %s in its label %s", strings.Join(missing, ", "), MachineLabel)
 	if len(machines) == 0 {
-		seen = "it has no Machines"
+		state = "it has no Machines"
 	}
-	return &fault.Error{Class: fault.Usage, Reason: "WrongTarget", Object: object, Seen: seen,
+	return &fault.Error{Class: fault.Usage, Reason: "WrongTarget", Object: object, Seen: state,
 		Wanted: "the kubeconfig of this very cluster", Fix: "check --downstream-kubeconfig and --context"}
 }

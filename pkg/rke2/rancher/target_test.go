@@ -12,7 +12,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// A Machine without its Node makes no other cluster of one in which others have theirs.
 func TestProveTarget(t *testing.T) {
 	machine := func(uid, node string) Machine {
 		return Machine{Machine: config.Machine{Name: uid, UID: uid}, NodeName: node}
@@ -20,7 +19,7 @@ func TestProveTarget(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		machines []Machine
-		nodes    []string // the UIDs that Nodes carry
+		nodes    []string // Machine UIDs in the labels of Nodes
 		proven   bool
 	}{
 		{"all", []Machine{machine("a", "1"), machine("b", "2")}, []string{"a", "b"}, true},
@@ -40,9 +39,8 @@ func TestProveTarget(t *testing.T) {
 	}
 }
 
-// A cluster that Rancher only knows has no kubeconfig Secret: what is wrong is
-// the cluster, not the Secret.
-func TestImportedClusterIsRefusedBeforeItsKubeconfigIsLookedFor(t *testing.T) {
+// An imported cluster has no kubeconfig Secret; the error must name the cluster instead.
+func TestDownstreamConfig_importedCluster_refused(t *testing.T) {
 	imported := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "old", "namespace": "fleet-default"}, "spec": map[string]any{}}}
 	_, err := DownstreamConfig(t.Context(), &rest.Config{Host: "https://rancher/k8s/clusters/local"}, fake.NewSimpleClientset(), imported, clock.RealClock{})
 	if f, ok := fault.As(err); !ok || f.Class != fault.Check || f.Reason != "NotProvisioned" || f.Object != "Cluster fleet-default/old" {
@@ -50,7 +48,7 @@ func TestImportedClusterIsRefusedBeforeItsKubeconfigIsLookedFor(t *testing.T) {
 	}
 }
 
-func TestMeant(t *testing.T) {
+func TestSuggestCluster(t *testing.T) {
 	names := []string{"fleet-default/demo", "fleet-default/prod", "shop/web"}
 	for asked, want := range map[[2]string]string{
 		{"fleet-default", "dmeo"}: "did you mean demo?",
@@ -59,7 +57,7 @@ func TestMeant(t *testing.T) {
 		{"shop", "weeb"}:          "did you mean web?",
 		{"empty", "dmeo"}:         "",
 	} {
-		if got := meant(asked[0], asked[1], names); got != want {
+		if got := suggestCluster(asked[0], asked[1], names); got != want {
 			t.Errorf("%v: %q, want %q", asked, got, want)
 		}
 	}
