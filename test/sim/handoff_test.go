@@ -243,9 +243,9 @@ func TestOwnerReverts(t *testing.T) {
 		back        int // control planes that are as before when the run ends
 	}{
 		migration.StepEnable:  {says: "HandoffDiffers", words: "machineGlobalConfig.kube-controller-manager-arg differ", back: 3},
-		migration.StepInstall: {says: "AWSM-121", words: "in-tree without enable-leader-migration, beside the cloud controller manager: two managers"},
+		migration.StepInstall: {says: "AWSM-121", words: "in-tree without enable-leader-migration, next to the cloud controller manager: two managers"},
 		migration.StepSwitch:  {says: "TwoManagers", words: "is to run in-tree without enable-leader-migration beside", paused: "true", back: 0},
-		migration.StepDisable: {says: "AWSM-121", words: "in-tree without enable-leader-migration, beside the cloud controller manager: two managers"},
+		migration.StepDisable: {says: "AWSM-121", words: "in-tree without enable-leader-migration, next to the cloud controller manager: two managers"},
 	} {
 		t.Run(string(until), func(t *testing.T) {
 			t.Parallel()

@@ -15,23 +15,23 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// targetFlag names the version that a run upgrades to.
+// targetFlag names the flag for the version that a run upgrades to, in findings.
 const targetFlag = "flag --kubernetes-version"
 
-// apiServer is the kube-apiserver of one or more control planes with the same settings.
+// apiServer describes the kube-apiserver of one or more control planes with equal settings.
 type apiServer struct {
 	config.APIServer
 	machines []string
 }
 
-// object names the setting and its machines.
+// object returns the name of the setting and its machines.
 func (s apiServer) object() string {
 	return s.Location + " (" + migration.NameList(s.machines) + ")"
 }
 
-// apiServers returns the kube-apiservers of a cluster, each distinct setting once, as they
-// are after a switch to an end state; "" leaves them as they are. The switch edits no
-// argument of kube-apiserver.
+// apiServers returns the kube-apiservers of a cluster, one per distinct setting, as they are
+// after a switch to an end state. If switchTo is empty, they are the current ones. The switch
+// edits no argument of kube-apiserver.
 func apiServers(f rancher.Facts, switchTo EndState) []apiServer {
 	var servers []apiServer
 	byKey := map[string]int{}
@@ -50,8 +50,8 @@ func apiServers(f rancher.Facts, switchTo EndState) []apiServer {
 	return servers
 }
 
-// RefuseTarget returns an error if some kube-apiserver does not start on a release after a
-// switch to an end state that is still to come, or "".
+// RefuseTarget returns an error if a kube-apiserver does not start on the target release.
+// switchTo is the end state of a switch that the run will still make, or empty.
 func RefuseTarget(f rancher.Facts, switchTo EndState, target string) error {
 	for _, s := range apiServers(f, switchTo) {
 		if r := s.Refuses(target); r != nil {
@@ -62,23 +62,24 @@ func RefuseTarget(f rancher.Facts, switchTo EndState, target string) error {
 	return nil
 }
 
-// ReleaseNotes returns lines for a plan about the releases that start no kube-apiserver
-// in an end state, and about the end state that starts on all of them if names allow it.
+// ReleaseNotes returns lines for a plan about the releases on which no kube-apiserver starts
+// in an end state. If the Node names allow it, they suggest the end state external, which
+// starts on every release.
 func ReleaseNotes(f rancher.Facts, switchTo EndState, nodes []downstream.Node) []string {
 	ranges, next := config.RefusedAhead(f.Cluster.Spec.KubernetesVersion)
 	refused := slices.ContainsFunc(apiServers(f, switchTo), func(s apiServer) bool { return s.Provider == config.ProviderAWS && !s.Explicit })
 	if ranges == "" || !refused {
 		return nil
 	}
-	notes := []string{"later upgrades must pass over RKE2 " + ranges + ", whose kube-apiserver refuses " + config.ProviderAWS + ": take " + next + " or later (AWSM-122)"}
+	notes := []string{"later upgrades must pass over RKE2 " + ranges + ", whose kube-apiserver refuses " + config.ProviderAWS + ": use " + next + " or later (AWSM-122)"}
 	if choice, err := chooseEndState(EndExternal, nodes); err == nil && choice.State == EndExternal {
 		notes = append(notes, "--end-state external starts on every release, and every Node's name is explicit")
 	}
 	return notes
 }
 
-// judgeAPIServer fails where the release that Rancher rolls out, or the target, starts
-// no kube-apiserver, and warns of releases ahead that would not.
+// judgeAPIServer returns a failure if kube-apiserver does not start on the current or the
+// target release. It returns warnings about later releases on which it would not start.
 func judgeAPIServer(p Prepared) []verify.Finding {
 	now, target := p.Cluster.Spec.KubernetesVersion, p.Options.KubernetesVersion
 	upgrades := target != now && migration.UpgradeAllowed(now, target, "+rke2") == nil
@@ -91,7 +92,7 @@ func judgeAPIServer(p Prepared) []verify.Finding {
 		}
 		if r := s.Refuses(now); r != nil {
 			f := verify.Failure(p.ObjectName()+", "+s.object(), r.Seen, "a release whose kube-apiserver starts", wayForward(r.Fix))
-			if leaves { // this run takes the cluster out of there
+			if leaves { // this run upgrades the cluster to a release that starts
 				f.Status = verify.Warn
 			}
 			found = append(found, f)
@@ -104,14 +105,14 @@ func judgeAPIServer(p Prepared) []verify.Finding {
 	return found
 }
 
-// wayForward returns the fix for a cluster that is in a release whose kube-apiserver does
-// not start: the planner gives a new plan to a machine whose plan never got healthy
+// wayForward returns the fix for a cluster on a release whose kube-apiserver does not start.
+// The planner also gives a new plan to a machine whose plan never became healthy
 // (rancher/rancher:pkg/capr/planner/planner.go@v2.8.5, v2.12.3).
 func wayForward(fix string) string {
 	return strings.Replace(fix, "choose ", "set spec.kubernetesVersion of the Cluster to ", 1) + "; docs/steps/upgrade.md has the way forward"
 }
 
-// warnAhead returns the releases ahead that do not start this kube-apiserver.
+// warnAhead returns warnings about later releases on which this kube-apiserver does not start.
 func (s apiServer) warnAhead(cluster, now string) []verify.Finding {
 	object := cluster + ", " + s.object()
 	if v, _ := component.ParseVersion(now); s.Explicit && v.AtLeast(1, 32) {

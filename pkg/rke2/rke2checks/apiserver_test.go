@@ -59,7 +59,7 @@ func TestJudgeAPIServer(t *testing.T) {
 	}
 }
 
-// The provider that counts is the one after the switch, and of each control plane.
+// The provider of every control plane after the switch decides.
 func TestRefuseTarget(t *testing.T) {
 	const target = "v1.29.10+rke2r1"
 	p := sound()

@@ -16,20 +16,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// kept is Rancher's side of a cluster in a bundle. The Nodes and the mirror pods
-// that belong to it are in the bundle's Input.
-type kept struct {
+// storedFacts holds Rancher's side of a cluster in a bundle. The bundle's Input holds its
+// Nodes and mirror pods.
+type storedFacts struct {
 	Facts             rancher.Facts `json:"facts"`
 	Stale             []string      `json:"stale,omitempty"` // Nodes
-	EndState          EndState      `json:"endState"`        // asked for
+	EndState          EndState      `json:"endState"`        // option of the user
 	KubernetesVersion string        `json:"kubernetesVersion,omitempty"`
-	Writes            bool          `json:"writes,omitempty"` // the run that read it had a step left that writes
+	Writes            bool          `json:"writes,omitempty"` // the run had a pending step that writes
 	OwnersInformed    []string      `json:"ownersInformed,omitempty"`
 }
 
-// EncodeBundle is what a bundle keeps of Rancher's side, without secrets.
+// EncodeBundle returns Rancher's side for a bundle, without secrets.
 func EncodeBundle(f rancher.Facts, r migration.Reading, o Options, writes bool, redactor *bundle.Redactor) ([]byte, error) {
-	text, err := json.Marshal(kept{Facts: redactFacts(redactor, f), Stale: slices.Sorted(maps.Keys(r.Stale)),
+	text, err := json.Marshal(storedFacts{Facts: redactFacts(redactor, f), Stale: slices.Sorted(maps.Keys(r.Stale)),
 		EndState: o.EndState, KubernetesVersion: o.KubernetesVersion, Writes: writes, OwnersInformed: o.OwnersInformed})
 	if err != nil {
 		return nil, fmt.Errorf("write Rancher's side into the bundle: %w", err)
@@ -37,11 +37,11 @@ func EncodeBundle(f rancher.Facts, r migration.Reading, o Options, writes bool, 
 	return text, nil
 }
 
-// ChecksFromBundle are the checks that are not LiveOnly, on what EncodeBundle wrote and what else was
-// read then.
+// ChecksFromBundle returns the checks that are not LiveOnly, bound to the text of EncodeBundle
+// and to the other evidence in the bundle.
 func ChecksFromBundle(text []byte, in evidence.Input) ([]verify.Bound, error) {
-	var k kept
-	if err := utiljson.Unmarshal(text, &k); err != nil { // with whole numbers, as API objects have them
+	var k storedFacts
+	if err := utiljson.Unmarshal(text, &k); err != nil { // decodes integers as API objects hold them
 		return nil, fmt.Errorf("read Rancher's side from the bundle: %w", err)
 	}
 	registry := slices.DeleteFunc(All(), func(c verify.Check[Prepared]) bool { return c.LiveOnly })

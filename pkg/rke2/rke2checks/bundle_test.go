@@ -19,7 +19,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// inputOf is what the reader of a bundle's Input saw of the same cluster.
+// inputOf returns the evidence of a bundle about the same cluster.
 func inputOf(p *Prepared) evidence.Input {
 	var in evidence.Input
 	in.Position = position.Result{Position: position.P0}
@@ -40,7 +40,8 @@ func inputOf(p *Prepared) evidence.Input {
 	return in
 }
 
-// through sends a cluster through a bundle, and judges it before and after.
+// through encodes a cluster in a bundle and decodes it. It returns the reports before and
+// after.
 func through(t *testing.T, p *Prepared) (live, again verify.Report, text string) {
 	t.Helper()
 	in := inputOf(p)
@@ -68,8 +69,7 @@ func through(t *testing.T, p *Prepared) (live, again verify.Report, text string)
 	return verify.RunAll(t.Context(), verify.Bind(direct, All()...), o), verify.RunAll(t.Context(), bound, o), string(whole)
 }
 
-// What was wrong with Rancher's side is found again in a bundle, check by check.
-func TestBundleIsJudgedAsTheClusterWas(t *testing.T) {
+func TestChecksFromBundle_trap_sameFinding(t *testing.T) {
 	noticed := 0
 	for _, tt := range append(checkTraps(), trap{"AWSM-111", "a value that no check reads", func(p *Prepared) {
 		p.Cluster.Spec.Global["kubelet-arg"] = []any{"max-pods=250"}
@@ -114,8 +114,7 @@ func result(r verify.Report, id string) verify.Result {
 	return verify.Result{}
 }
 
-// No secret of Rancher's objects is in a bundle.
-func TestBundleOfRancherHoldsNoSecret(t *testing.T) {
+func TestEncodeBundle_secrets_redacted(t *testing.T) {
 	const planted = "hunter-two-planted"
 	p := sound()
 	p.Cluster.Spec.Mirrors = []config.Mirror{{Of: "docker.io", Endpoints: []string{"https://robot:" + planted + "@harbor.local"}}}
@@ -151,7 +150,7 @@ func TestBundleOfRancherHoldsNoSecret(t *testing.T) {
 	}
 }
 
-func TestReboundNeedsTheNodes(t *testing.T) {
+func TestChecksFromBundle_noNodes_unknown(t *testing.T) {
 	bound, err := ChecksFromBundle([]byte(`{"facts":{}}`), evidence.Input{})
 	if err != nil {
 		t.Fatal(err)
@@ -166,8 +165,8 @@ func TestReboundNeedsTheNodes(t *testing.T) {
 	}
 }
 
-// What was tried on the cluster is not judged anew from a bundle: it has the findings.
-func TestWhatWasTriedIsKeptAsItWasFound(t *testing.T) {
+// A check of a dry run on the cluster cannot run on a bundle.
+func TestAll_dryRunChecks_liveOnly(t *testing.T) {
 	p := sound()
 	p.NotPreviewed = migration.NotPreviewed
 	tried := 0
@@ -178,16 +177,15 @@ func TestWhatWasTriedIsKeptAsItWasFound(t *testing.T) {
 		}
 		tried++
 		if !c.LiveOnly {
-			t.Errorf("%s judges what was tried, and would be made anew from a bundle", c.ID)
+			t.Errorf("%s judges a dry run but is not LiveOnly", c.ID)
 		}
 	}
 	if tried != 2 {
-		t.Errorf("%d checks judge what was tried, want the chart and its values", tried)
+		t.Errorf("%d checks judge a dry run, want the chart and its values", tried)
 	}
 }
 
-// What only a live cluster can answer is not asked of a bundle.
-func TestBundleLeavesOutWhatIsLiveOnly(t *testing.T) {
+func TestChecksFromBundle_liveOnly_omitted(t *testing.T) {
 	bound, err := ChecksFromBundle([]byte(`{"facts":{}}`), evidence.Input{})
 	if err != nil {
 		t.Fatal(err)

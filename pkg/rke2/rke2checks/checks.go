@@ -13,7 +13,7 @@ import (
 
 const category = "cluster"
 
-// All judge Rancher's side of the cluster. Their IDs are never used again.
+// All returns the checks of Rancher's side of the cluster. IDs are never reused.
 func All() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
 		{Judge: judgeWindow, Meta: rules.VersionWindow().Vary(verify.Variant{
@@ -33,7 +33,7 @@ func All() []verify.Check[Prepared] {
 		{Judge: judgeProviders, Meta: rules.InTreeProvider().Vary(verify.Variant{
 			Unsupported: true,
 			Applies:     position.BeforeSwitch(),
-			Why:         "machines with another provider, or none, are not what the edits are computed for",
+			Why:         "the edits are computed only for machines with the in-tree provider aws",
 			Source:      "rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addUserConfig",
 			Fix:         "give every machine the in-tree provider, or take out those that have another",
 		})},
@@ -45,13 +45,13 @@ func All() []verify.Check[Prepared] {
 			Fix:     "give every machine the same cloud-provider-config",
 		}},
 		{Judge: func(p Prepared) []verify.Finding { return verify.FindingOf(p.RestErr) }, Meta: rules.Rest().Vary(verify.Variant{
-			Why:    "a machine that is down comes back with old arguments, an in-tree manager without the flag, beside the CCM",
+			Why:    "a machine that is down restarts with old arguments: an in-tree manager without the flag, next to the CCM",
 			Source: "rancher/rancher:pkg/controllers/capr/planner/controller.go@v2.8.5",
 			Fix:    "wait until Rancher shows the cluster as Active",
 		})},
 		{Judge: judgeOwner, Meta: verify.Meta{
-			ID: "AWSM-106", Title: "nobody was found who puts the old configuration back", Category: category, Mandatory: true,
-			Why:    "a full revert by the tool that keeps the Cluster restores the in-tree provider, without the flag, beside a CCM; Terraform's rancher2 provider leaves no mark and is not found",
+			ID: "AWSM-106", Title: "no other tool owns the Cluster object", Category: category, Mandatory: true,
+			Why:    "a full revert by the Cluster's owner restores the in-tree provider, without the flag, next to a CCM; Terraform's rancher2 provider leaves no mark and is not found",
 			Source: "argoproj/argo-cd#8970, rancher/fleet#1594, rancher/terraform-provider-rancher2",
 			Fix:    "commit the new configuration where the Cluster is kept",
 		}},
@@ -76,7 +76,7 @@ func All() []verify.Check[Prepared] {
 		{Judge: judgeMembers, Meta: rules.Members()},
 		{Judge: judgeExplained, Meta: verify.Meta{
 			ID: "AWSM-111", Title: "machines run what Rancher configured", Category: category, Mandatory: true,
-			Why:    "files of a machine's own in config.yaml.d beat Rancher's, and an edit then has no effect there",
+			Why:    "a machine's own files in config.yaml.d override Rancher's, so that an edit has no effect there",
 			Source: "k3s-io/k3s:pkg/nodeconfig, annotation rke2.io/node-args",
 			Fix:    "remove the file on that machine, or make it agree",
 		}},
@@ -101,7 +101,7 @@ func All() []verify.Check[Prepared] {
 		}},
 		{Judge: func(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }, Meta: rules.Edits().Vary(verify.Variant{
 			Applies: position.BeforeSwitch(),
-			Why:     "where no place fits, an edit would drop somebody's arguments or hit machines it should not",
+			Why:     "if no location fits, an edit would drop a user's arguments or change other machines",
 			Source:  "rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addUserConfig",
 			Fix:     "give the machines named an entry of machineSelectorConfig of their own, with their present arguments",
 		})},
@@ -117,21 +117,21 @@ func All() []verify.Check[Prepared] {
 			ID: "AWSM-120", Title: "the cluster is brought to no release that freezes the arguments of static pods", Category: category,
 			Mandatory: true, Unsupported: true,
 			Applies: position.BeforeSwitch(),
-			Why:     "on such a release the API goes on showing the first arguments of kube-controller-manager: no step of a migration could be seen applied",
+			Why:     "on such a release the API keeps showing the first arguments of kube-controller-manager: no step of a migration could be verified",
 			Source:  "rancher/rke2:pkg/staticpod/staticpod.go, v1.23.13 to v1.27.4",
 			Fix:     "choose a release that shows them",
 		}},
 		{Judge: judgeReverted, Meta: verify.Meta{
 			ID: "AWSM-121", Title: "Rancher is not about to take the cluster back in-tree", Category: category, Mandatory: true, Urgent: true,
-			Why:    "an owner who puts the old configuration back, or a restore of Rancher, takes the flag away with the external provider: a kube-controller-manager runs the controllers beside the cloud controller manager",
+			Why:    "an owner's revert, or a restore of Rancher, removes the flag together with the external provider: a kube-controller-manager then runs the controllers next to the cloud controller manager",
 			Source: "kubernetes/kubernetes:cmd/kube-controller-manager 1.22–1.26; rancher/backup-restore-operator: charts/rancher-backup/files",
-			Fix:    "put back what the owner has taken away, before Rancher has rolled it out; after a restore pause Rancher for this cluster first",
+			Fix:    "restore the migrated configuration before Rancher rolls the revert out; after a restore of Rancher, pause Rancher for this cluster first",
 		}},
 		{Judge: judgeAPIServer, Meta: verify.Meta{
 			ID: "AWSM-122", Title: "kube-apiserver starts with its cloud provider", Category: category, Mandatory: true,
 			Why:    "some releases from v1.29 to v1.31 pass the provider aws on to a kube-apiserver that refuses it, and from 1.33 on the flag is gone: the API servers are lost one by one",
 			Source: "kubernetes/kubernetes:pkg/kubeapiserver/options/cloudprovider.go@v1.29.10; rancher/rke2:pkg/rke2/rke2_linux.go, v1.29.0 to v1.32.0",
-			Fix:    "take a release that docs/steps/upgrade.md does not name",
+			Fix:    "use a release that docs/steps/upgrade.md does not name",
 		}},
 	}
 }
@@ -147,7 +147,7 @@ func judgeCloudConfigs(p Prepared) []verify.Finding {
 	return verify.FindingOf(config.Agree(p.ObjectName(), config.KeyCloudConfig, config.CloudConfigs(p.Cluster.Spec, p.Configs())))
 }
 
-// Metas describes every check of an RKE2 migration, without a cluster.
+// Metas returns the descriptions of all checks of an RKE2 migration; it needs no cluster.
 func Metas() []verify.Meta {
 	return audit.CheckMetas(wellknown.RKE2, verify.Metas(All()...))
 }

@@ -23,8 +23,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// sound is a cluster of three control planes with etcd and a worker, before its
-// migration, with nothing wrong in it.
+// sound returns a cluster before its migration, with three control planes with etcd and one
+// worker, in which every check passes.
 func sound() *Prepared {
 	p := &Prepared{Facts: rancherfixture.Resting()}
 	p.Rancher = verify.Got("v2.8.5")
@@ -50,19 +50,19 @@ type trap struct {
 	id, name string
 	breaks   func(*Prepared)
 	want     verify.Status
-	seen     string // in the first finding of that status
+	seen     string // text in a finding of that status
 }
 
-func refusal(seen string) error {
-	return &fault.Error{Class: fault.Check, Object: "Cluster fleet-default/demo", Seen: seen}
+func refusal(state string) error {
+	return &fault.Error{Class: fault.Check, Object: "Cluster fleet-default/demo", Seen: state}
 }
 
-// kcmArg gives every control plane an argument more.
+// kcmArg returns a function that adds an argument to every control plane.
 func kcmArg(arg string) func(*Prepared) {
 	return func(p *Prepared) { p.Cluster.Spec.Global["kube-controller-manager-arg"] = []any{arg} }
 }
 
-// keptBy gives the Cluster field managers, and reads its owners anew.
+// keptBy sets the field managers of the Cluster and derives its owners.
 func (p *Prepared) keptBy(managers ...string) {
 	p.Cluster.Managers = managers
 	p.Owners = p.Cluster.Owners()
@@ -153,7 +153,7 @@ func checkTraps() []trap {
 	}
 }
 
-// judgedBy says what is not as this cluster wants it; "": all is.
+// judgedBy returns the difference from the wanted result, or empty.
 func (tt trap) judgedBy(t *testing.T, registry []verify.Check[Prepared]) string {
 	t.Helper()
 	p := sound()
@@ -170,7 +170,7 @@ func (tt trap) judgedBy(t *testing.T, registry []verify.Check[Prepared]) string 
 	return ""
 }
 
-// An owner who makes every edit has what is in force, and keeps no run from going on.
+// An owner that makes every edit does not block a run.
 func TestOwnerWhoMakesEveryEdit(t *testing.T) {
 	for _, handed := range []bool{true, false} {
 		p := sound()
@@ -194,7 +194,7 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-func TestSoundClusterPasses(t *testing.T) {
+func TestAll_soundCluster_passes(t *testing.T) {
 	for _, res := range verify.RunAll(t.Context(), verify.Bind(*sound(), All()...), verify.Options{Position: position.P0}).Results {
 		if res.Status != verify.OK {
 			t.Errorf("%s is %s: %+v", res.ID, res.Status, res.Findings)
@@ -202,8 +202,8 @@ func TestSoundClusterPasses(t *testing.T) {
 	}
 }
 
-// An audit prepares no installation, and says nothing good of it.
-func TestUntriedIsSkipped(t *testing.T) {
+// An audit makes no dry run of the installation, so these checks must not pass.
+func TestAll_notPreviewed_skipped(t *testing.T) {
 	p := sound()
 	p.NotPreviewed = migration.NotPreviewed
 	for _, res := range verify.RunAll(t.Context(), verify.Bind(*p, All()...), verify.Options{Position: position.P0, Only: []string{"AWSM-117", "AWSM-118"}}).Results {
@@ -213,7 +213,7 @@ func TestUntriedIsSkipped(t *testing.T) {
 	}
 }
 
-// A check whose body is gone is noticed by a cluster of its own.
+// Every check has a trap that fails if the check finds nothing.
 func TestBlankedChecksAreNoticed(t *testing.T) {
 	for i, c := range All() {
 		registry := All()
@@ -225,17 +225,17 @@ func TestBlankedChecksAreNoticed(t *testing.T) {
 			}
 		}
 		if !noticed {
-			t.Errorf("%s finds nothing any more, and no cluster notices", c.ID)
+			t.Errorf("no trap fails if %s finds nothing", c.ID)
 		}
 	}
 }
 
 func TestIDsAreWellFormed(t *testing.T) {
-	seen := map[string]bool{}
+	ids := map[string]bool{}
 	for _, m := range verify.Metas(All()...) {
-		if seen[m.ID] || !regexp.MustCompile(`^AWSM-1\d\d$`).MatchString(m.ID) {
+		if ids[m.ID] || !regexp.MustCompile(`^AWSM-1\d\d$`).MatchString(m.ID) {
 			t.Errorf("%s is used twice or malformed", m.ID)
 		}
-		seen[m.ID] = true
+		ids[m.ID] = true
 	}
 }

@@ -1,7 +1,7 @@
-// Package rke2checks judges Rancher's side of an RKE2 cluster: its versions, its
-// machines, their arguments, who keeps the configuration, and how the Nodes keep their
-// names. A check is a function of what was prepared for it. What a bundle keeps of that
-// side is here, too, so that the same checks judge it again.
+// Package rke2checks judges Rancher's side of an RKE2 cluster: its versions, machines and
+// arguments, the owners of its configuration, and the names of its Nodes. Every check is a
+// function of a Prepared value. The package also encodes that side for bundles, so that the
+// same checks can judge a bundle.
 //
-// It may not read, write or know steps, nor pkg/rke2, which asks for the checks.
+// The package never reads or writes a cluster. It must not import steps or pkg/rke2.
 package rke2checks

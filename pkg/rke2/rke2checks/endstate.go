@@ -15,36 +15,37 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// EndState is how a cluster runs after the switch.
+// EndState is the form of the configuration after the switch.
 type EndState string
 
 const (
-	// EndAuto chooses overrides, unless every node was registered with an
-	// explicit node-name: only then external keeps names by construction.
+	// EndAuto selects external if every node was registered with an explicit node-name,
+	// otherwise overrides. Only explicit names are sure to survive external.
 	EndAuto EndState = "auto"
-	// EndExternal is cloud-provider-name: external.
+	// EndExternal sets cloud-provider-name: external.
 	EndExternal EndState = "external"
-	// EndOverrides keeps cloud-provider-name: aws, which is also the mechanism
-	// that names nodes, and overrides the provider per component.
+	// EndOverrides leaves cloud-provider-name: aws, which also determines node names, and
+	// overrides the provider per component.
 	EndOverrides EndState = "overrides"
 )
 
-// EndStateChoice is an end state and the evidence it rests on.
+// EndStateChoice holds an end state and the reason for it.
 type EndStateChoice struct {
 	State EndState
 	Why   string
 }
 
-// chooseEndState decides how nodes keep their names after the switch. A renamed
-// node is the worst outcome, and the operating system's host name, which an
-// external kubelet would use, can be read nowhere in the API: the label
-// kubernetes.io/hostname, the annotation rke2.io/hostname and the Hostname
-// address all repeat the metadata name. So `external` is taken only where every
-// node was registered with an explicit node-name equal to its own name, and is
-// refused elsewhere, whoever asks. `overrides` keeps what RKE2 passes as
-// --hostname-override, which the label repeats: where that is not the Node's name
-// (metadata that answers IMDSv2 only, so that RKE2 took `hostname -f`), it would
-// rename the Node too.
+// chooseEndState returns the end state that keeps the names of all Nodes. A renamed Node is
+// the worst outcome.
+//
+// An external kubelet uses the host name of its operating system, which no API shows: the
+// label kubernetes.io/hostname, the annotation rke2.io/hostname and the Hostname address
+// repeat the metadata name. External therefore requires that every Node was registered with
+// an explicit node-name equal to its name. Otherwise it is refused, even on request.
+//
+// Overrides keeps RKE2's --hostname-override, which the label repeats. If the label differs
+// from the Node's name, overrides would rename the Node. This happens if the metadata service
+// only answers IMDSv2, because RKE2 then uses `hostname -f`.
 func chooseEndState(wanted EndState, nodes []downstream.Node) (EndStateChoice, error) {
 	unproven := withoutExplicitName(nodes)
 	overridden := overriddenOtherwise(nodes)
@@ -84,8 +85,8 @@ func withoutExplicitName(nodes []downstream.Node) []string {
 	return names
 }
 
-// overriddenOtherwise are the Nodes whose label is missing or tells another name
-// than theirs.
+// overriddenOtherwise returns the Nodes whose hostname label is missing or differs from their
+// name.
 func overriddenOtherwise(nodes []downstream.Node) []*downstream.Node {
 	var found []*downstream.Node
 	for i := range nodes {
@@ -97,18 +98,18 @@ func overriddenOtherwise(nodes []downstream.Node) []*downstream.Node {
 }
 
 func nodesAre(names []string) string {
-	const most = 3
+	const maxNames = 3
 	switch {
 	case len(names) == 1:
 		return "Node " + names[0] + " is"
-	case len(names) > most:
-		return fmt.Sprintf("Nodes %s and %d more are", strings.Join(names[:most], ", "), len(names)-most)
+	case len(names) > maxNames:
+		return fmt.Sprintf("Nodes %s and %d more are", strings.Join(names[:maxNames], ", "), len(names)-maxNames)
 	}
 	return "Nodes " + strings.Join(names, ", ") + " are"
 }
 
-// EndStateOf is how a cluster is to run: as it does where it is switched, else as
-// chooseEndState decides.
+// EndStateOf returns the current end state of a switched cluster, or else the one that
+// chooseEndState selects.
 func EndStateOf(f rancher.Facts, switched bool, wanted EndState, nodes []downstream.Node) (EndStateChoice, error) {
 	if past, ok := pastEndState(f, switched); ok {
 		return past, nil
@@ -116,7 +117,7 @@ func EndStateOf(f rancher.Facts, switched bool, wanted EndState, nodes []downstr
 	return chooseEndState(wanted, nodes)
 }
 
-// pastEndState is the end state that a switched cluster already has.
+// pastEndState returns the end state of a switched cluster, or false if it is not switched.
 func pastEndState(f rancher.Facts, switched bool) (EndStateChoice, bool) {
 	if !switched {
 		return EndStateChoice{}, false
@@ -129,7 +130,7 @@ func pastEndState(f rancher.Facts, switched bool) (EndStateChoice, bool) {
 	return EndStateChoice{EndOverrides, "the cluster runs it"}, true
 }
 
-// providersOf gives the effective cloud-provider-name of every machine.
+// providersOf returns the effective cloud-provider-name of every machine.
 func providersOf(f rancher.Facts) map[string]string {
 	providers := map[string]string{}
 	for _, setting := range config.Providers(f.Cluster.Spec, f.Configs()) {
@@ -138,5 +139,5 @@ func providersOf(f rancher.Facts) map[string]string {
 	return providers
 }
 
-// ForEdits is the end state that the edits are computed for.
+// ForEdits returns the end state as a value for computing edits.
 func (choice EndStateChoice) ForEdits() edits.EndState { return edits.EndState(choice.State) }

@@ -55,8 +55,8 @@ func TestChooseEndState(t *testing.T) {
 	}
 }
 
-// A cluster that is switched keeps the end state that it has, whatever is asked for now.
-func TestEndStateOfASwitchedCluster(t *testing.T) {
+// A switched cluster keeps its end state, regardless of the option.
+func TestEndStateOf_switched_kept(t *testing.T) {
 	for name, tt := range map[string]struct {
 		provider string
 		switched bool
@@ -75,8 +75,7 @@ func TestEndStateOfASwitchedCluster(t *testing.T) {
 	}
 }
 
-// Which Nodes decide is named, up to a few of them.
-func TestNodesThatDecideTheEndState(t *testing.T) {
+func TestChooseEndState_nodes_named(t *testing.T) {
 	named := func(name string) downstream.Node {
 		return rancherfixture.Node(name, `["server","--node-name","`+name+`"]`)
 	}

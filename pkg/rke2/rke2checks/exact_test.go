@@ -9,9 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Each trap in a cluster that is sound otherwise is found by its check, which names
-// the object and a way out, and by no other check but those that see the same thing
-// from another side.
+// In an otherwise sound cluster, the check of each trap reports it with an object and a fix.
+// Only the checks in alsoReportedBy report it, too.
 func TestExactlyTheExpectedCheck(t *testing.T) {
 	known := map[string]bool{}
 	for _, tt := range checkTraps() {
@@ -23,14 +22,14 @@ func TestExactlyTheExpectedCheck(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := sound()
 			tt.breaks(p)
-			var beside []string
+			var others []string
 			for _, res := range verify.RunAll(t.Context(), verify.Bind(*p, All()...), verify.Options{Position: position.P0}).Results {
 				if res.Status == verify.OK || res.Status == verify.Skip {
 					continue
 				}
 				if res.ID != tt.id {
 					if tt.want != verify.Unknown || res.Status != verify.Unknown {
-						beside = append(beside, res.ID)
+						others = append(others, res.ID)
 					}
 					continue
 				}
@@ -40,8 +39,8 @@ func TestExactlyTheExpectedCheck(t *testing.T) {
 					}
 				}
 			}
-			slices.Sort(beside)
-			if got := strings.Join(beside, " "); got != alsoReportedBy[name] {
+			slices.Sort(others)
+			if got := strings.Join(others, " "); got != alsoReportedBy[name] {
 				t.Errorf("also reported by %q, want %q", got, alsoReportedBy[name])
 			}
 		})
@@ -53,10 +52,10 @@ func TestExactlyTheExpectedCheck(t *testing.T) {
 	}
 }
 
-// alsoReportedBy are the checks that see a trap from another side.
+// alsoReportedBy lists the other checks that report a trap.
 var alsoReportedBy = map[string]string{
 	"AWSM-101 no version":            "AWSM-114",
-	"AWSM-103 a machine without":     "AWSM-111", // what it runs with is not what the Cluster says
+	"AWSM-103 a machine without":     "AWSM-111", // its arguments differ from the Cluster
 	"AWSM-104 two configs":           "AWSM-111",
 	"AWSM-114 election off":          "AWSM-111",
 	"AWSM-114 a gate that is locked": "AWSM-111",

@@ -23,7 +23,8 @@ func judgeWindow(p Prepared) []verify.Finding {
 	return nil
 }
 
-// judgeRelease judges the versions asked for. What the machines run is AWSM-119's.
+// judgeRelease judges the configured and the target version. AWSM-119 judges the versions
+// that the machines run.
 func judgeRelease(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	judge := func(object, version string) {
@@ -38,18 +39,18 @@ func judgeRelease(p Prepared) []verify.Finding {
 	return found
 }
 
-// judgeRancher reads what the planner says of release data, and whether Rancher
-// supports the cluster's release.
+// judgeRancher judges the planner's messages about release data, and whether Rancher supports
+// the cluster's release.
 func judgeRancher(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	for kind, condition := range p.ControlPlane.Conditions {
 		message := strings.ToLower(condition.Message)
 		if strings.Contains(message, "release data") || strings.Contains(message, "releasedata") {
-			found = append(found, verify.Failure(p.ObjectName(), fmt.Sprintf("%s: %s", kind, condition.Message), "release data: without any, Rancher rolls nothing out",
+			found = append(found, verify.Failure(p.ObjectName(), fmt.Sprintf("%s: %s", kind, condition.Message), "release data, without which Rancher rolls nothing out",
 				"look in Rancher's log for why it could not load them (setting rke-metadata-config), and let it refresh them"))
 		}
 	}
-	return append(found, unsupported(p.Rancher, p.Cluster.Spec.KubernetesVersion)...)
+	return append(found, judgeSupport(p.Rancher, p.Cluster.Spec.KubernetesVersion)...)
 }
 
 func judgeProviders(p Prepared) []verify.Finding {
@@ -72,9 +73,9 @@ func judgeProviders(p Prepared) []verify.Finding {
 	return found
 }
 
-// judgeOwner fails where the run would write beside an owner that nobody informed.
-// An audit writes nothing, and warns of what a revert would do. An owner who makes every
-// edit himself has all of them.
+// judgeOwner returns a failure for every owner that was not informed if the run would write.
+// In an audit it returns warnings about the effect of a revert. It returns nothing if the
+// owner makes every edit.
 func judgeOwner(p Prepared) []verify.Finding {
 	if p.Options.HandOver {
 		return nil
@@ -97,14 +98,14 @@ func judgeOwner(p Prepared) []verify.Finding {
 func judgeReverted(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	for _, name := range p.Reverted(p.Down) {
-		found = append(found, verify.Failure("Machine "+name, "Rancher is to run it in-tree without "+config.FlagLeaderMigration+", beside the cloud controller manager: two managers",
+		found = append(found, verify.Failure("Machine "+name, "Rancher will run it in-tree without "+config.FlagLeaderMigration+", next to the cloud controller manager: two managers",
 			"external, or in-tree with the flag", ""))
 	}
 	return found
 }
 
-// serversNeed is the least that unhealthyNodeTimeout may be on servers.
-const serversNeed = 10 * time.Minute
+// minUnhealthyTimeout is the minimum unhealthyNodeTimeout of pools with servers.
+const minUnhealthyTimeout = 10 * time.Minute
 
 func judgeHealthChecks(p Prepared) []verify.Finding {
 	var found []verify.Finding
@@ -117,9 +118,9 @@ func judgeHealthChecks(p Prepared) []verify.Finding {
 		if err == nil && timeout == 0 {
 			continue
 		}
-		short := err != nil || timeout < serversNeed
+		short := err != nil || timeout < minUnhealthyTimeout
 		if short && (pool.ControlPlane || pool.Etcd) {
-			found = append(found, verify.Failure(object, "unhealthyNodeTimeout "+pool.UnhealthyNodeTimeout, "none, or at least "+serversNeed.String(), ""))
+			found = append(found, verify.Failure(object, "unhealthyNodeTimeout "+pool.UnhealthyNodeTimeout, "none, or at least "+minUnhealthyTimeout.String(), ""))
 		} else {
 			found = append(found, verify.Warning(object, "unhealthyNodeTimeout "+pool.UnhealthyNodeTimeout, "none during the migration", ""))
 		}
@@ -187,7 +188,7 @@ func judgeExplained(p Prepared) []verify.Finding {
 	return found
 }
 
-// argumentStatus says how grave a finding about arguments is.
+// argumentStatus maps each topic to the status of its findings.
 var argumentStatus = map[config.Topic]verify.Status{
 	config.LeaderElection: verify.Fail, config.MigrationFile: verify.Fail, config.FatalGate: verify.Fail,
 	config.MigrationOff: verify.Fail, config.Controllers: verify.Fail, config.LeaderElectionTiming: verify.Warn,

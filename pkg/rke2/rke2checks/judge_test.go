@@ -7,9 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// How long Rancher waits before it replaces a machine counts on servers, and where more
-// than one control plane restarts at a time.
-func TestPoolsAndConcurrency(t *testing.T) {
+func TestJudgeHealthChecks_andConcurrency(t *testing.T) {
 	pool := func(timeout string, plane, etcd bool) config.Pool {
 		return config.Pool{Name: "p", UnhealthyNodeTimeout: timeout, ControlPlane: plane, Etcd: etcd}
 	}
@@ -61,8 +59,8 @@ func statusOf(found []verify.Finding) verify.Status {
 	return found[0].Status
 }
 
-// A gate that ends a component of the next version fails where that version is asked for.
-func TestGateOfTheNextVersion(t *testing.T) {
+// A gate that is fatal in the next version is a failure only if the run upgrades to it.
+func TestJudgeArguments_fatalGateOfNextVersion(t *testing.T) {
 	for target, want := range map[string]verify.Status{"": verify.Warn, "v1.27.16+rke2r1": verify.Fail} {
 		p := sound()
 		p.Options.KubernetesVersion = target

@@ -6,7 +6,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 )
 
-// Prepare computes what the checks judge besides what was read.
+// Prepare returns the input of the checks: the facts, and the end state and edits that follow
+// from them.
 func Prepare(f rancher.Facts, r migration.Reading, made migration.Prepared, o Options, switched bool) Prepared {
 	p := Prepared{Facts: f, Reading: r, Prepared: made, Options: o}
 	p.Choice, p.ChoiceErr = EndStateOf(f, switched, o.EndState, r.Down.Nodes)
@@ -17,14 +18,14 @@ func Prepare(f rancher.Facts, r migration.Reading, made migration.Prepared, o Op
 	return p
 }
 
-// Options are the choices of a user that checks go by.
+// Options holds the options of a user that affect checks.
 type Options struct {
 	migration.Options
 	EndState EndState
 }
 
-// Prepared is what the checks of this package judge: Rancher's side, and what
-// the steps to come would do.
+// Prepared holds the input of the checks: Rancher's side, and the outcome of the pending
+// edits.
 type Prepared struct {
 	rancher.Facts
 	migration.Reading
@@ -32,12 +33,12 @@ type Prepared struct {
 	Options   Options
 	Choice    EndStateChoice
 	ChoiceErr error
-	EditErr   error // an edit to come cannot be computed
+	EditErr   error // why a pending edit cannot be computed, or nil
 
-	switchTo EndState // of a switch that is still to come, or empty
+	switchTo EndState // end state of the pending switch, or empty
 }
 
-// tryEdits computes both edits, one after the other, without writing them.
+// tryEdits returns an error if one of the two edits cannot be computed. It writes nothing.
 func tryEdits(f rancher.Facts, choice EndStateChoice) error {
 	spec := f.Cluster.Spec
 	first, err := edits.EnableLeaderMigration(spec, f.EditMachines())

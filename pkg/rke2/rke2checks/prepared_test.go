@@ -6,9 +6,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// Both edits have to have a place before a run begins, unless the cluster is switched, or
-// nobody knows how it shall end.
-func TestEditsArePrepared(t *testing.T) {
+// Both edits must be computable before a run begins, unless the cluster is switched or its
+// end state is unknown.
+func TestPrepare_edits_tried(t *testing.T) {
 	for name, tt := range map[string]struct {
 		odd, undecided, switched bool
 		fails                    bool

@@ -11,9 +11,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 )
 
-// redactFacts is a copy without secrets. A text that no check reads becomes a mark,
-// which is equal where the texts were: Rancher's two copies of a configuration, and
-// what a Node runs with, are compared.
+// redactFacts returns a copy without secrets. A text that no check reads becomes a mark. Equal
+// texts have equal marks, because checks compare Rancher's two copies of a configuration and
+// the arguments of a Node.
 func redactFacts(r *bundle.Redactor, f rancher.Facts) rancher.Facts {
 	f.Rancher = bundle.Unread(f.Rancher)
 	f.Cluster.Labels, f.Cluster.Annotations = ownersOnly(f.Cluster.Labels), ownersOnly(f.Cluster.Annotations)
@@ -33,8 +33,8 @@ func redactFacts(r *bundle.Redactor, f rancher.Facts) rancher.Facts {
 	return f
 }
 
-// ownersOnly keeps the keys by which an owner is told, and of the values the name of
-// a Helm release.
+// ownersOnly returns only the keys that identify an owner, without their values except for the
+// name of a Helm release.
 func ownersOnly(all map[string]string) map[string]string {
 	out := map[string]string{}
 	for key, value := range all {
@@ -56,10 +56,10 @@ func scrubbed(conditions rancher.Conditions) rancher.Conditions {
 	return out
 }
 
-// told are the keys of RKE2 whose values are no secrets.
-var told = []string{config.KeyProvider, config.KeyDisableCCM, config.KeyNodeName, "cni", "profile", "protect-kernel-defaults"} //nolint:gochecknoglobals // a constant table
+// publicKeys holds the keys of RKE2 whose values are not secret.
+var publicKeys = []string{config.KeyProvider, config.KeyDisableCCM, config.KeyNodeName, "cni", "profile", "protect-kernel-defaults"} //nolint:gochecknoglobals // a constant table
 
-// redactKeys redacts a map of RKE2's keys.
+// redactKeys returns a redacted copy of a map of RKE2's keys.
 func redactKeys(r *bundle.Redactor, keys map[string]any) map[string]any {
 	if keys == nil {
 		return nil
@@ -67,14 +67,14 @@ func redactKeys(r *bundle.Redactor, keys map[string]any) map[string]any {
 	out := map[string]any{}
 	for key, value := range keys {
 		switch {
-		case slices.Contains(told, key):
+		case slices.Contains(publicKeys, key):
 			out[key] = value
 		case strings.HasSuffix(key, "-arg"):
 			out[key] = each(value, r.Argument)
 		case key == config.KeyCloudConfig:
 			out[key] = each(value, func(text string) string {
 				if strings.HasPrefix(text, "secret://") {
-					return text // a name
+					return text // names a Secret
 				}
 				return r.Mark(text)
 			})
@@ -85,7 +85,7 @@ func redactKeys(r *bundle.Redactor, keys map[string]any) map[string]any {
 	return out
 }
 
-// each gives a value's shape with its texts replaced.
+// each returns a copy of a value in which replace was applied to every string.
 func each(value any, replace func(string) string) any {
 	switch v := value.(type) {
 	case string:
@@ -106,8 +106,8 @@ func each(value any, replace func(string) string) any {
 	return value // numbers, booleans, null
 }
 
-// redactPlane keeps of an RKEControlPlane what is parsed of it, and a mark of the
-// rest: it is compared as a whole with what was applied.
+// redactPlane returns the fields of an RKEControlPlane that awsmigrate parses, and a mark of
+// the other fields. Checks compare the whole with the applied configuration.
 func redactPlane(r *bundle.Redactor, spec map[string]any) map[string]any {
 	if spec == nil {
 		return nil

@@ -8,9 +8,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Registries are where the control planes pull images from: one for all where they
-// agree, else one for each. Where the Cluster says nothing, the Node's own record
-// does, which has Rancher's setting as well.
+// Registries returns the image registries of the control planes: one for all if they agree,
+// otherwise one per control plane. If the Cluster sets none, the Node's record of its
+// arguments counts, which includes Rancher's setting.
 func Registries(f rancher.Facts, nodes map[string][]*downstream.Node) []downstream.Registry {
 	var mirrors []downstream.Mirror
 	for _, m := range f.Cluster.Spec.Mirrors {

@@ -17,7 +17,7 @@ func TestRegistries(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		breaks func(*Prepared)
-		want   map[string]string // by object
+		want   map[string]string // registry by object
 	}{
 		"none":   {func(*Prepared) {}, map[string]string{"Cluster fleet-default/demo": ""}},
 		"global": {func(p *Prepared) { p.Cluster.Spec.Global[config.KeyRegistry] = "a.local" }, map[string]string{"Cluster fleet-default/demo": "a.local"}},
@@ -57,7 +57,7 @@ func TestRegistries(t *testing.T) {
 	}
 }
 
-func TestMirrorsOfTheClusterAreRead(t *testing.T) {
+func TestRegistries_clusterMirrors_read(t *testing.T) {
 	spec, err := config.Parse(map[string]any{"kind": "Cluster", "metadata": map[string]any{"name": "demo"}, "spec": map[string]any{"rkeConfig": map[string]any{
 		"registries": map[string]any{"mirrors": map[string]any{"*": map[string]any{
 			"endpoint": []any{"https://robot:hunter@harbor.local/v2/k8s"}, "rewrite": map[string]any{"^(.*)": "m/$1"}}}}}}})

@@ -9,16 +9,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// knownRelease is a run of RKE2 patch releases of one minor and the Rancher
-// versions whose release data has them.
+// knownRelease describes a range of RKE2 patch releases of one minor version, and the Rancher
+// versions whose release data includes them.
 type knownRelease struct {
-	minor, patch uint64 // from this patch release on, until the next row of the minor
-	oldest       string // Rancher
-	newest       uint64 // minor of Rancher 2
+	minor, patch uint64 // first patch release; the range ends at the next row of the minor
+	oldest       string // oldest Rancher version
+	newest       uint64 // newest minor version of Rancher 2
 }
 
-// knownReleases are minChannelServerVersion and maxChannelServerVersion of the
-// releases with an in-tree provider
+// knownReleases returns minChannelServerVersion and maxChannelServerVersion of the releases
+// with an in-tree provider
 // (rancher/kontainer-driver-metadata:channels-rke2.yaml@7c2ba528).
 func knownReleases() []knownRelease {
 	return []knownRelease{
@@ -30,7 +30,7 @@ func knownReleases() []knownRelease {
 	}
 }
 
-// knownIn is the row of a release, false for one whose row is not known.
+// knownIn returns the row of a release, or false if it is unknown.
 func knownIn(kubernetes *semver.Version) (knownRelease, bool) {
 	var row knownRelease
 	found := false
@@ -50,18 +50,17 @@ func (r knownRelease) has(rancher *semver.Version) bool {
 
 func (r knownRelease) String() string { return fmt.Sprintf("v%s to v2.%d", r.oldest, r.newest) }
 
-// unsupported warns of a Rancher whose release data lacks the cluster's release.
-// Such a Rancher rolls edits out as any other: for a release that it does not know
-// it takes the arguments of all releases that it knows together
-// (rancher/rancher:pkg/channelserver/channelserver.go@v2.7.15, v2.8.5, v2.9.3,
-// v2.12.3 and v2.15.0, GetReleaseConfigByRuntimeAndVersion), and those have every
-// key that a migration edits. Only one that could load no release data at all
-// waits, and says so in its conditions (pkg/capr/common.go@v2.9.3,
-// GetKDMReleaseData; pkg/capr/planner/planner.go@v2.9.3, Process).
-func unsupported(rancher verify.Read[string], release string) []verify.Finding {
+// judgeSupport returns a warning if Rancher's release data lacks the cluster's release. Such a
+// Rancher still rolls edits out: for an unknown release it uses the arguments of all known
+// releases together (rancher/rancher:pkg/channelserver/channelserver.go@v2.7.15, v2.8.5,
+// v2.9.3, v2.12.3 and v2.15.0, GetReleaseConfigByRuntimeAndVersion), which include every key
+// that a migration edits. Only a Rancher without any release data waits, and reports it in its
+// conditions (pkg/capr/common.go@v2.9.3, GetKDMReleaseData;
+// pkg/capr/planner/planner.go@v2.9.3, Process).
+func judgeSupport(rancher verify.Read[string], release string) []verify.Finding {
 	kubernetes, err := semver.NewVersion(strings.TrimPrefix(release, "v"))
 	if err != nil {
-		return nil // AWSM-101 has it
+		return nil // AWSM-101 reports it
 	}
 	row, found := knownIn(kubernetes)
 	if !found {

@@ -6,7 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-func TestUnsupported(t *testing.T) {
+func TestJudgeSupport(t *testing.T) {
 	for _, tt := range []struct {
 		rancher, release string
 		warns            bool
@@ -55,7 +55,7 @@ func TestUnsupported(t *testing.T) {
 		{"v2.12.3", "v1.30.1+rke2r1", false},
 		{"v2.8.5", "latest", false},
 	} {
-		found := unsupported(verify.Got(tt.rancher), tt.release)
+		found := judgeSupport(verify.Got(tt.rancher), tt.release)
 		if warns := len(found) > 0; warns != tt.warns {
 			t.Errorf("Rancher %s, %s: %+v, wanted a warning: %t", tt.rancher, tt.release, found, tt.warns)
 		}
