@@ -26,7 +26,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// script is an executable that behaves as rke does towards its parent.
+// script returns the path of an executable that behaves like rke towards its parent.
 func script(t *testing.T, body string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rke")
@@ -36,9 +36,8 @@ func script(t *testing.T, body string) string {
 	return path
 }
 
-// edited is a cluster whose cluster.yml has the flag and whose state has not, and
-// an rke that only counts its runs. Fake: the cluster has no controllers, so that a
-// step never gets beyond its rke.
+// edited returns a migration whose cluster.yml has the flag and whose state has not. Its rke
+// only counts runs. The fake cluster has no controllers, so a step never continues after rke.
 func edited(t *testing.T) (b *Backend, m *procedure.Migration, count func() int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,8 +71,8 @@ func edited(t *testing.T) (b *Backend, m *procedure.Migration, count func() int)
 	}
 }
 
-// After an rke that was cut off, one more run may start what the first had stopped
-// and call it done; only a second one sees the difference.
+// After an rke that was cut off, the next run may start the stopped containers and succeed.
+// Only a second run detects the difference.
 func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 	for name, tt := range map[string]struct {
 		intents []journal.Intent
@@ -105,36 +104,36 @@ func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 				}
 			}
 			observe := func() migration.Snapshot {
-				seen, err := m.Observe(t.Context(), tx.Record())
+				snap, err := m.Observe(t.Context(), tx.Record())
 				if err != nil {
 					t.Fatal(err)
 				}
-				return seen
+				return snap
 			}
 			if err := step.Do(t.Context(), tx, observe()); err != nil {
 				t.Fatal(err)
 			}
 			for range 3 {
 				<-b.child.Done()
-				seen := observe()
-				if _, err := step.Verify(t.Context(), tx, seen); err != nil {
+				snap := observe()
+				if _, err := step.Verify(t.Context(), tx, snap); err != nil {
 					t.Fatal(err)
 				}
-				if err := step.(runner.WaitingStep[migration.Snapshot]).WhileWaiting(t.Context(), tx, seen); err != nil {
+				if err := step.(runner.WaitingStep[migration.Snapshot]).WhileWaiting(t.Context(), tx, snap); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if got := count(); got != tt.want {
 				t.Errorf("rke ran %d times, want %d", got, tt.want)
 			}
-			if cutOff(tx.Record()) {
+			if wasCutOff(tx.Record()) {
 				t.Error("the last run ended well, and the journal does not say so")
 			}
 		})
 	}
 }
 
-// stepOf is a step of a procedure, by its ID.
+// stepOf returns the step of a procedure with an ID.
 func stepOf(t *testing.T, m *procedure.Migration, id journal.StepID) migration.Step {
 	t.Helper()
 	for _, step := range m.Steps() {

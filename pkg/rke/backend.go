@@ -22,31 +22,31 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Deps are what a migration reaches the world through.
+// Deps holds the external dependencies of a migration.
 type Deps struct {
 	Kube   kubernetes.Interface // the cluster to migrate
 	Config *rest.Config
 	Clock  clock.WithTicker
 	// Live gets every line that rke prints.
 	Live io.Writer
-	// LockFile is inherited by every rke; nil while no lock is held.
+	// LockFile returns the file that every rke inherits, or nil while no lock is held.
 	LockFile func() *os.File
-	// Disk holds cluster.yml and what lies beside it; nil: the real one.
+	// Disk holds cluster.yml and its directory. If it is nil, the local disk is used.
 	Disk clusterfile.FS
-	// Tool is the rke binary; nil: the one that the options name.
+	// Tool starts rke. If it is nil, the binary of the options is used.
 	Tool rkecli.Tool
 }
 
-// Backend configures an RKE cluster by its cluster.yml, and runs rke.
+// Backend configures an RKE cluster through its cluster.yml and runs rke.
 type Backend struct {
 	*Common
 	deps   Deps
-	binary verify.Read[rkecli.Binary] // looked for once in a run
-	child  *child                     // the rke that this run started last; nil: none
+	binary verify.Read[rkecli.Binary] // searched once per run
+	child  *child                     // the rke that this run started last, or nil
 }
 
-// New reads file, state and cluster once, and proves that the cluster is the one
-// that the file describes.
+// New reads file, state and cluster once. It returns an error if the file describes another
+// cluster.
 func New(ctx context.Context, deps Deps, options Options) (*procedure.Migration, error) {
 	b := &Backend{deps: deps, Common: &Common{Options: options, TryEdits: tryFileEdits,
 		Access: migration.Access{Kube: deps.Kube, Config: deps.Config, Clock: deps.Clock, Options: options.Options, Distribution: wellknown.RKE}}}
@@ -64,13 +64,13 @@ func New(ctx context.Context, deps Deps, options Options) (*procedure.Migration,
 	return m, nil
 }
 
-// clusterName is the name that rke gives the cluster
+// clusterName returns the name that rke uses for the cluster
 // (rancher/rke:cluster/defaults.go@v1.5.9, DefaultClusterName).
 func clusterName(f rkestate.Facts) string {
 	return migration.OrElse(f.Config.ClusterName, "local")
 }
 
-// proveTarget says whether the cluster's own state names the hosts of the file.
+// proveTarget returns an error unless rke's state in the cluster contains a host of the file.
 func proveTarget(f rkestate.Facts) error {
 	known := map[string]bool{}
 	for _, node := range f.State.Current.Config.Nodes {
@@ -87,23 +87,23 @@ func proveTarget(f rkestate.Facts) error {
 }
 
 // Header implements migration.Backend.
-func (b *Backend) Header(seen migration.Snapshot) []string {
-	f := FactsOf(seen)
+func (b *Backend) Header(snap migration.Snapshot) []string {
+	f := FactsOf(snap)
 	binary := "rke not found"
 	if f.Binary.OK() {
 		binary = "rke " + f.Binary.Value.Version
 	}
-	return b.HeaderOf(seen, fmt.Sprintf("%s   %s · RKE %s · %s · %s", clusterName(f), f.Path,
-		seen.Reading.Version, seen.Reading.CountMembers(), binary))
+	return b.HeaderOf(snap, fmt.Sprintf("%s   %s · RKE %s · %s · %s", clusterName(f), f.Path,
+		snap.Reading.Version, snap.Reading.CountMembers(), binary))
 }
 
-// Read implements migration.Backend: file, state, binary.
+// Read implements migration.Backend. It reads file, state and binary.
 func (b *Backend) Read(ctx context.Context, record journal.Record) (migration.Config, error) {
 	return b.read(ctx, record)
 }
 
 func (b *Backend) read(ctx context.Context, record journal.Record) (observed, error) {
-	o := observed{record: record, noRKEUp: b.Options.NoRKEUp, snapshot: b.Options.Snapshot, ended: b.child.ended()}
+	o := observed{record: record, noRKEUp: b.Options.NoRKEUp, snapshot: b.Options.Snapshot, ended: b.child.endedToken()}
 	file, err := clusterfile.ReadFrom(b.disk(), b.Options.Config)
 	if err != nil {
 		return o, err

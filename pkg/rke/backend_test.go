@@ -39,7 +39,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// aTool is an rke of which each run is a process of the test's.
+// aTool implements rkecli.Tool with processes of the test.
 type aTool struct {
 	missing, broken error
 	process         *aProcess
@@ -55,7 +55,7 @@ func (a *aTool) Start(_ string, args []string, _ string, _ io.Writer, _ *os.File
 	return a.process, a.broken
 }
 
-// ofFile is a migration by plain.yml, which rke has applied, and where that file lies.
+// ofFile returns a migration of plain.yml, which rke has applied, and a client of its cluster.
 func ofFile(t *testing.T, options Options, tool *aTool) (opened, *fake.Clientset) {
 	t.Helper()
 	options.Config = filepath.Join(t.TempDir(), "plain.yml")
@@ -75,7 +75,7 @@ func ofFile(t *testing.T, options Options, tool *aTool) (opened, *fake.Clientset
 	return p, client
 }
 
-// opened is a migration, and its backend.
+// opened holds a migration and its backend.
 type opened struct {
 	*Backend
 	migration *procedure.Migration
@@ -83,20 +83,18 @@ type opened struct {
 
 func (p opened) observe(t *testing.T, record journal.Record) migration.Snapshot {
 	t.Helper()
-	seen, err := p.migration.Observe(t.Context(), record)
+	snap, err := p.migration.Observe(t.Context(), record)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return seen
+	return snap
 }
 
 func (p opened) again(ctx context.Context) (migration.Snapshot, error) {
 	return p.migration.Observe(ctx, journal.Record{})
 }
 
-// A migration begins only of the cluster that the file describes, and of one that could
-// be read.
-func TestNewProvesItsFile(t *testing.T) {
+func TestNew_fileAndCluster_error(t *testing.T) {
 	refused := func(resource string) func(string, *fake.Clientset) {
 		return func(_ string, c *fake.Clientset) {
 			c.PrependReactor("*", resource, func(clienttesting.Action) (bool, apiruntime.Object, error) {
@@ -136,26 +134,25 @@ func TestNewProvesItsFile(t *testing.T) {
 	}
 }
 
-// What people see of the cluster and the program that applies its file.
-func TestHeader(t *testing.T) {
+func TestBackendHeader(t *testing.T) {
 	for _, tool := range []*aTool{{}, {missing: errors.New("no rke")}} {
 		p, _ := ofFile(t, Options{}, tool)
-		seen := p.observe(t, journal.Record{})
+		snap := p.observe(t, journal.Record{})
 		binary := "rke v1.5.9"
 		if tool.missing != nil {
 			binary = "rke not found"
 		}
 		want := []string{"shop   " + p.Options.Config + " · RKE v1.26.9-rancher1-1 · 3 control planes, 2 workers · " + binary, "now    P0  ●○○○○○  " + position.P0.Words(), "names  useInstanceMetadataHostname: true ()"}
-		if got := p.Header(seen); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		if got := p.Header(snap); strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%q", got)
 		}
-		if p.Names = nil; len(p.Header(seen)) != 2 {
-			t.Errorf("%q", p.Header(seen))
+		if p.Names = nil; len(p.Header(snap)) != 2 {
+			t.Errorf("%q", p.Header(snap))
 		}
 	}
 }
 
-// text returns the file as it is now.
+// text returns the current text of the file.
 func (p opened) text(t *testing.T) string {
 	t.Helper()
 	raw, err := os.ReadFile(p.Options.Config)
@@ -165,7 +162,7 @@ func (p opened) text(t *testing.T) string {
 	return string(raw)
 }
 
-// edit makes the edit of a step and returns the intents of the journal after it.
+// edit writes the edit of a step and returns the intents of the journal after it.
 func (p opened) edit(t *testing.T, step journal.StepID, intents []journal.Intent) []journal.Intent {
 	t.Helper()
 	tx := clustertest.TxFor(t, step, intents...)
@@ -186,10 +183,9 @@ func (p opened) edit(t *testing.T, step journal.StepID, intents []journal.Intent
 	return intents
 }
 
-// Each edit is announced with its receipt and changes the file alone; what takes it back
-// leaves the file as it was, to the byte. Beside other changes that rke has not applied
-// none is made.
-func TestFileEditsGoInAndOut(t *testing.T) {
+// Every edit is announced with its receipt and only changes the file. Its undo restores the
+// file byte for byte. An edit is refused while the file has other changes for rke to apply.
+func TestBackendEdit_writeThenUndo_restored(t *testing.T) {
 	p, _ := ofFile(t, Options{}, &aTool{})
 	text := func() string { return p.text(t) }
 	before := text()
@@ -227,12 +223,11 @@ func TestFileEditsGoInAndOut(t *testing.T) {
 	}
 	broken := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable, Object: p.fileObject(), Inverse: []byte("{")}}}
 	if _, err := p.Edit(t.Context(), p.observe(t, broken), procedure.EditingOf(migration.StepUndoEnable, p.Options.Options)); err == nil || clustertest.ReasonOf(err) != "JournalBroken" {
-		t.Errorf("a receipt that nobody can read: %v", err)
+		t.Errorf("an unreadable receipt: %v", err)
 	}
 }
 
-// The upgrade is an edit of its own, to a version that may come next.
-func TestFileUpgrade(t *testing.T) {
+func TestUpgradeEdit_version_validOrRefused(t *testing.T) {
 	for target, want := range map[string]string{"v1.27.16-rancher1-1": "", "v1.29.1-rancher1-1": "UpgradeNotAllowed", "v1.26.9-rancher1-1": "there"} {
 		p, _ := ofFile(t, Options{Options: migration.Options{KubernetesVersion: target}}, &aTool{})
 		edit, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), procedure.EditingOf(migration.StepUpgrade, p.Options.Options))
@@ -243,9 +238,9 @@ func TestFileUpgrade(t *testing.T) {
 	}
 }
 
-// Names are decided once in a run, by what is read of the cluster; after the switch they
-// are those of the file.
-func TestNamesAreDecidedOnce(t *testing.T) {
+// The first reading of the cluster decides for the rest of the run. After the switch, the
+// file contains the decision.
+func TestNameRule_repeated_decidedOnce(t *testing.T) {
 	p, client := ofFile(t, Options{}, &aTool{})
 	p.Names = nil
 	plain := string(rkefixture.File(t, "plain.yml"))
@@ -256,8 +251,8 @@ func TestNamesAreDecidedOnce(t *testing.T) {
 		}
 		return p.observe(t, journal.Record{})
 	}
-	seen := p.observe(t, journal.Record{})
-	if rule, err := p.NameRule(t.Context(), seen); clustertest.ReasonOf(err) != naming.ReasonNotProven || p.Names != nil {
+	snap := p.observe(t, journal.Record{})
+	if rule, err := p.NameRule(t.Context(), snap); clustertest.ReasonOf(err) != naming.ReasonNotProven || p.Names != nil {
 		t.Errorf("not proven: %v, %+v, kept %+v", err, rule, p.Names)
 	}
 	named := write(regexp.MustCompile(`- address: (\S+)\n`).ReplaceAllString(plain, "- address: $1\n    hostname_override: node-$1\n"))
@@ -265,7 +260,7 @@ func TestNamesAreDecidedOnce(t *testing.T) {
 	if err != nil || p.Names == nil || *p.Names != rule || rule.Why == "" {
 		t.Errorf("%v, %+v, kept %+v", err, rule, p.Names)
 	}
-	if again, err := p.NameRule(t.Context(), seen); err != nil || again != rule {
+	if again, err := p.NameRule(t.Context(), snap); err != nil || again != rule {
 		t.Errorf("decided a second time: %v, %+v", err, again)
 	}
 	p.Names = nil
@@ -275,12 +270,12 @@ func TestNamesAreDecidedOnce(t *testing.T) {
 		t.Errorf("%v, %s", err, edit.After)
 	}
 	p.Access.Config.Host = "no URL: %"
-	if _, err := p.NameRule(t.Context(), seen); err == nil || p.Names != nil {
+	if _, err := p.NameRule(t.Context(), snap); err == nil || p.Names != nil {
 		t.Errorf("decided of a cluster that cannot be read: %v", client)
 	}
 }
 
-// Both edits have to have a place in the file before a run begins, unless it is switched.
+// Both edits must be computable before a run begins, unless the file is switched.
 func TestTryFileEdits(t *testing.T) {
 	const shared = "x: &a {v: '1'}\nservices:\n  kube-controller:\n    extra_args: *a\n"
 	for name, tt := range map[string]struct {
@@ -293,7 +288,7 @@ func TestTryFileEdits(t *testing.T) {
 		"no place, and switch": {shared, position.P4, false},
 		"no place to switch":   {"x: &a {name: aws}\ncloud_provider: *a\n", position.P1, true},
 	} {
-		seen := hosts("")
+		snap := hosts("")
 		facts := rkefixture.Applied(t, "plain")
 		if name == "it has a place" {
 			facts = rkefixture.AppliedAs(t, "plain", tt.text)
@@ -304,15 +299,15 @@ func TestTryFileEdits(t *testing.T) {
 			}
 			facts.File = file
 		}
-		seen.Config, seen.Result = observed{Facts: facts}, position.Result{Position: tt.at}
-		if err := tryFileEdits(seen, naming.Rule{}); (err != nil) != tt.fails {
+		snap.Config, snap.Result = observed{Facts: facts}, position.Result{Position: tt.at}
+		if err := tryFileEdits(snap, naming.Rule{}); (err != nil) != tt.fails {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// The brake interrupts rke once the node in hand is back, or after a while without it.
-func TestBrakeOfRKE(t *testing.T) {
+// Brake interrupts rke once the current node is ready, or after a timeout. (words:ok)
+func TestBackendBrake(t *testing.T) {
 	notReady := func(t *testing.T, client *fake.Clientset, change func(*corev1.Node)) {
 		node, err := client.CoreV1().Nodes().Get(t.Context(), "node-10.0.0.13", metav1.GetOptions{})
 		if err != nil {
@@ -333,12 +328,12 @@ func TestBrakeOfRKE(t *testing.T) {
 		says        string
 		interrupted bool
 	}{
-		"no rke runs":          {none: true, says: "nothing goes on by itself"},
-		"it has ended":         {ended: true, says: "nothing goes on by itself"},
+		"no rke runs":          {none: true, says: "no rollout continues"},
+		"it has ended":         {ended: true, says: "no rollout continues"},
 		"all Nodes are back":   {says: "rke was interrupted", interrupted: true},
-		"one is not":           {change: down, waits: brakeGrace, says: "rke was interrupted", interrupted: true},
-		"rke has cordoned one": {change: cordoned, waits: brakeGrace, says: "rke was interrupted", interrupted: true},
-		"nobody can look":      {away: true, waits: brakeGrace, says: "rke was interrupted", interrupted: true},
+		"one is not":           {change: down, waits: nodeReadyTimeout, says: "rke was interrupted", interrupted: true},
+		"rke has cordoned one": {change: cordoned, waits: nodeReadyTimeout, says: "rke was interrupted", interrupted: true},
+		"the API is away":      {away: true, waits: nodeReadyTimeout, says: "rke was interrupted", interrupted: true},
 	} {
 		p, client := ofFile(t, Options{}, &aTool{})
 		rke := &aProcess{running: !tt.ended}
@@ -374,29 +369,29 @@ func TestBrakeOfRKE(t *testing.T) {
 		return true, nil, errors.New("away")
 	})
 	if said, err := p.Brake(clustertest.Canceled(t), clustertest.TxFor(t, migration.StepEnable), migration.Snapshot{}, p.again); err != nil || !rke.interrupted || p.Access.Clock.Now().IsZero() {
-		t.Errorf("a brake that nobody waits for: %q, %v", said, err)
+		t.Errorf("a canceled context: %q, %v", said, err)
 	}
 }
 
-// rke saves the snapshot, announced first, of a cluster at rest.
-func TestSnapshotByRKE(t *testing.T) {
+// The journal announces the snapshot before rke starts, on a cluster at rest.
+func TestSnapshotStep(t *testing.T) {
 	tool := &aTool{process: &aProcess{running: true, last: "saving"}}
 	p, _ := ofFile(t, Options{Options: migration.Options{Snapshot: true}}, tool)
 	step := stepOf(t, p.migration, migration.StepSnapshot)
 	tx := clustertest.TxFor(t, migration.StepSnapshot)
-	seen := p.observe(t, tx.Record())
-	if plan, err := step.Plan(t.Context(), seen); err != nil || plan.Summary[0] != "rke etcd snapshot-save" || plan.Takes == 0 {
+	snap := p.observe(t, tx.Record())
+	if plan, err := step.Plan(t.Context(), snap); err != nil || plan.Summary[0] != "rke etcd snapshot-save" || plan.Takes == 0 {
 		t.Errorf("%v %+v", err, plan)
 	}
-	if got, err := step.Verify(t.Context(), tx, seen); err != nil || got.Kind != runner.Failed || clustertest.ReasonOf(got.Err) != "NoSnapshot" {
+	if got, err := step.Verify(t.Context(), tx, snap); err != nil || got.Kind != runner.Failed || clustertest.ReasonOf(got.Err) != "NoSnapshot" {
 		t.Errorf("this run started none: %v %+v", err, got)
 	}
-	moving := seen
+	moving := snap
 	moving.Reading.Pending = []migration.PendingCondition{{Object: "x", Seen: "moves"}}
 	if err := step.Do(t.Context(), tx, moving); err == nil || len(tool.ran) > 0 {
 		t.Errorf("on a cluster that moves: %v, ran %q", err, tool.ran)
 	}
-	if err := step.Do(t.Context(), tx, seen); err != nil || len(tool.ran) != 1 || tool.ran[0] != "etcd snapshot-save --config "+p.Options.Config+" --name awsmigrate-run" || tx.Record().Intents[0].Token != "awsmigrate-run" {
+	if err := step.Do(t.Context(), tx, snap); err != nil || len(tool.ran) != 1 || tool.ran[0] != "etcd snapshot-save --config "+p.Options.Config+" --name awsmigrate-run" || tx.Record().Intents[0].Token != "awsmigrate-run" {
 		t.Errorf("%v, ran %q, %+v", err, tool.ran, tx.Record().Intents)
 	}
 	for name, tt := range map[string]struct {
@@ -405,7 +400,7 @@ func TestSnapshotByRKE(t *testing.T) {
 		noted   bool
 	}{"it runs": {aProcess{running: true}, runner.Waiting, false}, "it failed": {aProcess{err: errors.New("exit 1")}, runner.Failed, false}, "it ended well": {aProcess{}, runner.Met, true}} {
 		*tool.process = tt.process
-		got, err := step.Verify(t.Context(), tx, seen)
+		got, err := step.Verify(t.Context(), tx, snap)
 		var noted upRecord
 		known, _ := tx.NoteInto(snapshotNote, &noted)
 		if err != nil || got.Kind != tt.want || known != (tt.noted || noted.OK) || tt.noted && (got.Stable != 1 || noted.Token != "awsmigrate-run" || !noted.OK) {
@@ -427,31 +422,29 @@ func TestSnapshotByRKE(t *testing.T) {
 	broken := &aTool{broken: errors.New("no such program"), process: &aProcess{}}
 	p, _ = ofFile(t, Options{}, broken)
 	if err := stepOf(t, p.migration, migration.StepSnapshot).Do(t.Context(), clustertest.TxFor(t, migration.StepSnapshot), p.observe(t, journal.Record{})); err == nil || p.child != nil {
-		t.Errorf("rke did not start, and nobody says so: %v", err)
+		t.Errorf("no error although rke did not start: %v", err)
 	}
 }
 
-// What checks judge of RKE beside the API: the arguments that rke gave the
-// kube-controller-managers, and where the nodes pull images from.
-func TestEvidenceOfRKE(t *testing.T) {
+func TestCommonEvidence(t *testing.T) {
 	p, _ := ofFile(t, Options{}, &aTool{process: &aProcess{}})
-	seen := p.observe(t, journal.Record{})
+	snap := p.observe(t, journal.Record{})
 	var input evidence.Input
-	p.Evidence(seen, &input)
-	if want := seen.Reading.KCMEvidence(); len(want) == 0 || !slices.Equal(input.KCMs, want) {
+	p.Evidence(snap, &input)
+	if want := snap.Reading.KCMEvidence(); len(want) == 0 || !slices.Equal(input.KCMs, want) {
 		t.Errorf("kube-controller-managers %+v, want %+v", input.KCMs, want)
 	}
 	if input.CredentialProvider == nil || *input.CredentialProvider != "" {
 		t.Errorf("plain.yml gives kubelets no credential provider: %v", input.CredentialProvider)
 	}
-	facts := FactsOf(seen)
+	facts := FactsOf(snap)
 	facts.Config.Services.Kubelet.ExtraArgsArray = map[string][]string{"image_credential_provider_config": {"/etc/ecr.yaml"}}
-	with := seen
+	with := snap
 	with.Config = observed{Facts: facts}
 	if p.Evidence(with, &input); input.CredentialProvider == nil || *input.CredentialProvider != "/etc/ecr.yaml" {
 		t.Errorf("a credential provider of the kubelet: %v", input.CredentialProvider)
 	}
-	if want := FactsOf(seen).Registries; len(want) == 0 || !reflect.DeepEqual(input.Registries, want) {
+	if want := FactsOf(snap).Registries; len(want) == 0 || !reflect.DeepEqual(input.Registries, want) {
 		t.Errorf("registries %+v, want %+v", input.Registries, want)
 	}
 }

@@ -10,19 +10,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// brakeGrace is how long the node in hand may take to come back before rke is
-// interrupted all the same.
-const brakeGrace = 3 * time.Minute
+// nodeReadyTimeout is the maximum time to wait for the current node before rke is
+// interrupted in any case.
+const nodeReadyTimeout = 3 * time.Minute
 
-// Brake implements migration.Backend: rke is interrupted once the node in hand is
-// back, so that no node is left cordoned and half restarted.
-func (b *Backend) Brake(ctx context.Context, _ *runner.Tx, _ migration.Snapshot, again func(context.Context) (migration.Snapshot, error)) (string, error) {
+// Brake implements migration.Backend. (words:ok: the name of the interface)
+// It interrupts rke once the current node is ready, so that no node stays cordoned and half
+// restarted.
+func (b *Backend) Brake(ctx context.Context, _ *runner.Tx, _ migration.Snapshot, observe func(context.Context) (migration.Snapshot, error)) (string, error) {
 	if b.child == nil || !b.child.Running() {
-		return "rke is not running; nothing goes on by itself", nil
+		return "rke is not running; no rollout continues", nil
 	}
-	until := b.Access.Clock.Now().Add(brakeGrace)
+	until := b.Access.Clock.Now().Add(nodeReadyTimeout)
 	for b.child.Running() && b.Access.Clock.Now().Before(until) {
-		if seen, err := again(ctx); err == nil && len(seen.Reading.NodesNotReady()) == 0 && len(cordonedByRKE(seen)) == 0 {
+		if snap, err := observe(ctx); err == nil && len(snap.Reading.NodesNotReady()) == 0 && len(cordonedByRKE(snap)) == 0 {
 			break
 		}
 		if err := retry.Pause(ctx, b.Access.Clock, time.Second); err != nil {
@@ -34,14 +35,14 @@ func (b *Backend) Brake(ctx context.Context, _ *runner.Tx, _ migration.Snapshot,
 	}
 	b.child.Interrupt()
 	<-b.child.Done()
-	return "rke was interrupted after the node in hand; hosts that it had not visited keep what they run", nil
+	return "rke was interrupted after the current node; hosts that it had not visited keep what they run", nil
 }
 
-// cordonedByRKE are the Nodes that neither we nor the user has cordoned.
-func cordonedByRKE(seen migration.Snapshot) []string {
+// cordonedByRKE returns the Nodes that neither awsmigrate nor the user cordoned.
+func cordonedByRKE(snap migration.Snapshot) []string {
 	var found []string
-	for i := range seen.Reading.Down.Nodes {
-		if node := &seen.Reading.Down.Nodes[i]; guard.CordonedElsewhere(seen, node) {
+	for i := range snap.Reading.Down.Nodes {
+		if node := &snap.Reading.Down.Nodes[i]; guard.CordonedElsewhere(snap, node) {
 			found = append(found, node.Name)
 		}
 	}

@@ -16,10 +16,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 )
 
-// kept is RKE's side of a cluster in a bundle. The Nodes that belong to it are in
-// the bundle's Input.
-type kept struct {
-	Path              string                               `json:"path,omitempty"` // "" where Rancher manages the cluster
+// storedFacts holds RKE's side of a cluster in a bundle. The bundle's Input holds its Nodes.
+type storedFacts struct {
+	Path              string                               `json:"path,omitempty"` // empty if Rancher manages the cluster
 	Cluster           string                               `json:"cluster,omitempty"`
 	Object            string                               `json:"object"`
 	Config            clusterfile.Config                   `json:"config"`
@@ -34,15 +33,15 @@ type kept struct {
 }
 
 // EncodeBundle implements migration.Backend.
-func (c *Common) EncodeBundle(seen migration.Snapshot, _ bool, r *bundle.Redactor) ([]byte, error) {
-	f := redactFacts(r, FactsOf(seen))
-	k := kept{
-		Path: f.Path, Cluster: c.Options.Cluster, Object: seen.Reading.Object, Config: f.Config,
+func (c *Common) EncodeBundle(snap migration.Snapshot, _ bool, r *bundle.Redactor) ([]byte, error) {
+	f := redactFacts(r, FactsOf(snap))
+	k := storedFacts{
+		Path: f.Path, Cluster: c.Options.Cluster, Object: snap.Reading.Object, Config: f.Config,
 		StateSource: f.State.Source, StateKnown: f.State.Current.Known, State: f.State.Current.Config,
 		Binary: f.Binary, PinnedVolumes: f.PinnedVolumes,
 		KubernetesVersion: c.Options.KubernetesVersion, NoRKEUp: c.Options.NoRKEUp,
 	}
-	for _, u := range seen.Reading.Pending {
+	for _, u := range snap.Reading.Pending {
 		u.Seen, u.Wanted = bundle.Scrub(u.Seen), bundle.Scrub(u.Wanted)
 		k.Pending = append(k.Pending, u)
 	}
@@ -53,10 +52,10 @@ func (c *Common) EncodeBundle(seen migration.Snapshot, _ bool, r *bundle.Redacto
 	return text, nil
 }
 
-// ChecksFromBundle are the checks that are not LiveOnly, on what EncodeBundle wrote and what else was
-// read then.
+// ChecksFromBundle returns the checks that are not LiveOnly, bound to the text of EncodeBundle
+// and to the other evidence in the bundle.
 func ChecksFromBundle(text []byte, in evidence.Input) ([]verify.Bound, error) {
-	var k kept
+	var k storedFacts
 	if err := json.Unmarshal(text, &k); err != nil {
 		return nil, fmt.Errorf("read RKE's side from the bundle: %w", err)
 	}

@@ -21,7 +21,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// through sends a cluster through a bundle, and judges it before and after.
+// through encodes a cluster in a bundle and decodes it. It returns the reports before and
+// after.
 func through(t *testing.T, p *rkechecks.Prepared) (live, again verify.Report, text string) {
 	t.Helper()
 	for i := range p.Down.Nodes {
@@ -70,8 +71,7 @@ func optionsOf(o rkechecks.Options) Options {
 	return Options{Cluster: o.Cluster, NoRKEUp: o.NoRKEUp, Options: migration.Options{KubernetesVersion: o.KubernetesVersion}}
 }
 
-// What was wrong with RKE's side is found again in a bundle, check by check.
-func TestBundleIsJudgedAsTheClusterWas(t *testing.T) {
+func TestChecksFromBundle_trap_sameFinding(t *testing.T) {
 	noticed := map[string]bool{}
 	for _, tt := range rketraps.All() {
 		t.Run(tt.ID+" "+tt.Name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestBundleIsJudgedAsTheClusterWas(t *testing.T) {
 						t.Errorf("%s: was of %s, and is of %s", now.ID, before.Findings[i].Object, f.Object)
 					}
 				}
-				byHand := tt.Name == "nobody looked" || tt.Name == "not asked" // names that no reading leads to
+				byHand := tt.Name == "nobody looked" || tt.Name == "not asked" // words:ok: names of traps; no reading results in them
 				if now.ID == tt.ID && now.Status != tt.Want && !byHand {
 					t.Errorf("%s is %s, want %s", tt.ID, now.Status, tt.Want)
 				}
@@ -111,7 +111,7 @@ func TestBundleIsJudgedAsTheClusterWas(t *testing.T) {
 	}
 }
 
-// failing are the checks that some trap makes fail.
+// failing returns the IDs of the checks with a trap that makes them fail.
 func failing() []string {
 	var ids []string
 	for _, tt := range rketraps.All() {
@@ -122,8 +122,7 @@ func failing() []string {
 	return ids
 }
 
-// No secret of cluster.yml and of rke's state is in a bundle.
-func TestBundleOfRKEHoldsNoSecret(t *testing.T) {
+func TestEncodeBundle_secrets_redacted(t *testing.T) {
 	const planted = "hunter-two-planted"
 	p := rketraps.Sound(t)
 	secret := map[string]string{"oidc-client": planted, "cloud-provider": "aws"}
@@ -157,7 +156,7 @@ func TestBundleOfRKEHoldsNoSecret(t *testing.T) {
 	}
 }
 
-func TestReboundNeedsTheNodes(t *testing.T) {
+func TestChecksFromBundle_noNodes_unknown(t *testing.T) {
 	bound, err := ChecksFromBundle([]byte(`{}`), evidence.Input{})
 	if err != nil {
 		t.Fatal(err)
@@ -172,8 +171,8 @@ func TestReboundNeedsTheNodes(t *testing.T) {
 	}
 }
 
-// What was tried on the cluster is not judged anew from a bundle: it has the findings.
-func TestWhatWasTriedIsKeptAsItWasFound(t *testing.T) {
+// A check of a dry run on the cluster cannot run on a bundle.
+func TestAll_dryRunChecks_liveOnly(t *testing.T) {
 	p := rketraps.Sound(t)
 	p.NotPreviewed = migration.NotPreviewed
 	tried := 0
@@ -184,16 +183,15 @@ func TestWhatWasTriedIsKeptAsItWasFound(t *testing.T) {
 		}
 		tried++
 		if !c.LiveOnly {
-			t.Errorf("%s judges what was tried, and would be made anew from a bundle", c.ID)
+			t.Errorf("%s judges a dry run but is not LiveOnly", c.ID)
 		}
 	}
 	if tried != 2 {
-		t.Errorf("%d checks judge what was tried, want the chart and its values", tried)
+		t.Errorf("%d checks judge a dry run, want the chart and its values", tried)
 	}
 }
 
-// What only a live cluster can answer is not asked of a bundle.
-func TestBundleLeavesOutWhatIsLiveOnly(t *testing.T) {
+func TestChecksFromBundle_liveOnly_omitted(t *testing.T) {
 	bound, err := ChecksFromBundle([]byte(`{}`), evidence.Input{})
 	if err != nil {
 		t.Fatal(err)
@@ -201,8 +199,8 @@ func TestBundleLeavesOutWhatIsLiveOnly(t *testing.T) {
 	clustertest.LeavesOutLiveOnly(t, bound, verify.Metas(rkechecks.All()...))
 }
 
-// A bundle says that the in-tree provider has options, and none of them.
-func TestOptionsOfTheProviderAreLeftOut(t *testing.T) {
+// A bundle shows that the in-tree provider has options, but not their values.
+func TestRedactConfig_providerOptions_omitted(t *testing.T) {
 	for given, want := range map[string]string{"": "", "null": "", "{}": "{}", `{"global":{"vpc":"vpc-1"}}`: "{}"} {
 		var c rkestate.Config
 		c.CloudProvider.AWS = json.RawMessage(given)

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// upNote is the journal's key for the last `rke up` that ended well. Nothing
-	// in the cluster tells that its workers were reached.
+	// upNote is the journal's key for the last successful `rke up`. Nothing in the cluster
+	// shows that it reached the workers.
 	upNote = "rke-up"
 	// snapshotNote is the same for `rke etcd snapshot-save`.
 	snapshotNote = "rke-snapshot"
-	// upToken begins the tokens of intents to run `rke up`.
+	// upToken is the prefix of tokens of intents to run `rke up`.
 	upToken = "up/"
 )
 
-// upRecord is how one run of rke ended.
+// upRecord holds the result of one run of rke.
 type upRecord struct {
 	Token string `json:"token"` // of the intent
 	OK    bool   `json:"ok"`
@@ -35,15 +35,15 @@ type upRecord struct {
 
 type process = rkecli.Running
 
-// child is an rke that this run started.
+// child describes an rke process that this run started.
 type child struct {
 	process
-	step  journal.StepID
-	token string // of its intent
-	again int    // how many more times rke has to run after it
+	step     journal.StepID
+	token    string // of its intent
+	runsLeft int    // number of further runs of rke that must follow
 }
 
-// childOf is the rke that this run started for a step; nil: none.
+// childOf returns the rke that this run started for a step, or nil.
 func (b *Backend) childOf(step journal.StepID) *child {
 	if b.child == nil || b.child.step != step {
 		return nil
@@ -51,16 +51,16 @@ func (b *Backend) childOf(step journal.StepID) *child {
 	return b.child
 }
 
-// ended is the token of the `rke up` that this run saw end well, and that needs no
-// second; "": none.
-func (c *child) ended() string {
-	if c == nil || c.Running() || c.Err() != nil || c.again > 0 {
+// endedToken returns the token of an `rke up` that succeeded in this run and needs no second run,
+// or empty.
+func (c *child) endedToken() string {
+	if c == nil || c.Running() || c.Err() != nil || c.runsLeft > 0 {
 		return ""
 	}
 	return c.token
 }
 
-// lastUp is the last `rke up` that the journal announced.
+// lastUp returns the last `rke up` that the journal announced.
 func lastUp(record journal.Record) (journal.Intent, bool) {
 	for i := len(record.Intents) - 1; i >= 0; i-- {
 		if strings.HasPrefix(record.Intents[i].Token, upToken) {
@@ -70,18 +70,19 @@ func lastUp(record journal.Record) (journal.Intent, bool) {
 	return journal.Intent{}, false
 }
 
-// unfinished is why `rke up` has to run (again); "": it has not, or Rancher runs it.
-func unfinished(seen migration.Snapshot) string {
-	c, known := seen.Config.(interface{ unfinished() string })
+// unfinishedReason returns the reason why `rke up` must run (again), or empty if it must not or
+// Rancher runs it.
+func unfinishedReason(snap migration.Snapshot) string {
+	c, known := snap.Config.(interface{ unfinishedReason() string })
 	if !known {
 		return ""
 	}
-	return c.unfinished()
+	return c.unfinishedReason()
 }
 
-func (o observed) unfinished() string {
-	// With --no-rke-up it is a person who runs rke, and only the cluster tells.
-	if intent, begun := lastUp(o.record); begun && intent.Token != o.ended && !o.noRKEUp && cutOff(o.record) {
+func (o observed) unfinishedReason() string {
+	// With --no-rke-up a user runs rke, and only the cluster shows the result.
+	if intent, begun := lastUp(o.record); begun && intent.Token != o.ended && !o.noRKEUp && wasCutOff(o.record) {
 		return fmt.Sprintf("`rke up` of %s was begun and has not ended well", intent.Time)
 	}
 	if lags := o.Lag(); lags != "" {
@@ -90,21 +91,21 @@ func (o observed) unfinished() string {
 	return ""
 }
 
-// cutOff says whether the last `rke up` that the journal announced did not end
-// well: it may have been killed in the middle of a container.
-func cutOff(record journal.Record) bool {
+// wasCutOff reports whether the last `rke up` that the journal announced did not succeed. It may
+// have been killed between two operations on a container.
+func wasCutOff(record journal.Record) bool {
 	intent, begun := lastUp(record)
 	var ended upRecord
 	known, err := record.NoteInto(upNote, &ended)
 	return begun && (err != nil || !known || !ended.OK || ended.Token != intent.Token)
 }
 
-// start runs rke with args as a child, announced in the journal first.
-func (b *Backend) start(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, c child, args ...string) error {
-	found := FactsOf(seen).Binary
+// startRKE announces an rke process in the journal and starts it with args.
+func (b *Backend) startRKE(ctx context.Context, tx *runner.Tx, snap migration.Snapshot, c child, args ...string) error {
+	found := FactsOf(snap).Binary
 	if !found.OK() {
 		return cmp.Or[error](found.Err, &fault.Error{Class: fault.Usage, Reason: "NoRKE", Object: "rke",
-			Seen: "was never looked for", Fix: "name it with --rke-binary"})
+			Seen: "was not searched", Fix: "name it with --rke-binary"})
 	}
 	binary := found.Value.Path
 	what := "run rke " + strings.Join(args, " ")
@@ -128,15 +129,15 @@ func (b *Backend) upArgs() []string {
 	return append([]string{"up", "--config", b.Options.Config}, b.Options.RKEArgs...)
 }
 
-// gateUp is the gate of --no-rke-up.
+// gateUp returns the error that stops a run with --no-rke-up.
 func (b *Backend) gateUp() error {
 	return &fault.Error{Class: fault.Gate, Reason: "RunRKEUp", Object: b.fileObject(),
 		Seen: "it is edited and not applied; this run may not apply it (--no-rke-up)",
 		Fix:  fault.Command(append([]string{"rke"}, b.upArgs()...)...) + "; then run the same command again"}
 }
 
-// childVerdict judges the rke of a step; nil: it has ended well, or there is none.
-func (b *Backend) childVerdict(seen migration.Snapshot, step journal.StepID) *runner.Verdict {
+// childVerdict judges the rke of a step. It returns nil if rke succeeded or did not run.
+func (b *Backend) childVerdict(snap migration.Snapshot, step journal.StepID) *runner.Verdict {
 	c := b.childOf(step)
 	switch {
 	case c == nil:
@@ -144,20 +145,20 @@ func (b *Backend) childVerdict(seen migration.Snapshot, step journal.StepID) *ru
 	case c.Running():
 		last, mark := c.Seen()
 		return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "rke to finish (its output: " + filepath.Base(c.LogPath()) + ")",
-			Seen: migration.OrElse(last, "no output yet"), By: runner.Roller{Name: "rke"}, Progress: mark + seen.Reading.Progress()}
+			Seen: migration.OrElse(last, "no output yet"), By: runner.Roller{Name: "rke"}, Progress: mark + snap.Reading.Progress()}
 	case c.Err() != nil:
 		v := migration.Failed(c.Err())
 		return &v
-	case c.again > 0:
-		return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "rke to run once more: the run before was cut off, and one alone may start what it had stopped",
+	case c.runsLeft > 0:
+		return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "rke to run once more: the previous run was cut off, and one run may only restart its stopped containers",
 			Seen: "it ended well", Progress: c.token}
 	}
 	return nil
 }
 
-// noteEnd puts into the journal that the rke of a step ended well, unless it is there:
-// the cluster does not tell.
-func (b *Backend) noteEnd(ctx context.Context, tx *runner.Tx, note string, step journal.StepID) error {
+// recordEnd records in the journal that the rke of a step succeeded, since the cluster does not
+// show it. It writes nothing if the journal has that record.
+func (b *Backend) recordEnd(ctx context.Context, tx *runner.Tx, note string, step journal.StepID) error {
 	c := b.childOf(step)
 	if c == nil {
 		return nil
@@ -169,7 +170,7 @@ func (b *Backend) noteEnd(ctx context.Context, tx *runner.Tx, note string, step 
 	return tx.Note(ctx, note, upRecord{Token: c.token, OK: true, Time: tx.Now().UTC().Format(time.RFC3339)})
 }
 
-// endChild ends the rke of this run before the run leaves a step.
+// endChild waits for the rke of this run, or interrupts it, before the run leaves a step.
 func (b *Backend) endChild(ctx context.Context, tx *runner.Tx, graceful bool) {
 	if b.child == nil || !b.child.Running() {
 		return

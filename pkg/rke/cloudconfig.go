@@ -8,10 +8,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 )
 
-// cloudConfigText is the cloud config that rke deploys for the in-tree provider,
-// to be carried over to the CCM; "" for none. customCloudProvider is taken as it
-// is and wins over awsCloudProvider (rancher/rke:cloudprovider/cloudprovider.go
-// and cloudprovider/aws/aws.go@v1.5.9: keys without a value are left out).
+// cloudConfigText returns the cloud config that rke deploys for the in-tree provider, or
+// empty. The CCM receives a copy. customCloudProvider is used unchanged and takes precedence
+// over awsCloudProvider (rancher/rke:cloudprovider/cloudprovider.go and
+// cloudprovider/aws/aws.go@v1.5.9: keys without a value are omitted).
 func cloudConfigText(config clusterfile.Config) string {
 	if config.CloudProvider.Custom != "" {
 		return config.CloudProvider.Custom
@@ -22,11 +22,11 @@ func cloudConfigText(config clusterfile.Config) string {
 	}
 	var b strings.Builder
 	g := aws.Global
-	section(&b, "[Global]", [][2]string{
+	writeSection(&b, "[Global]", [][2]string{
 		{"Zone", g.Zone}, {"VPC", g.VPC}, {"SubnetID", g.SubnetID}, {"RouteTableID", g.RouteTableID}, {"RoleARN", g.RoleARN},
 		{"KubernetesClusterTag", g.KubernetesClusterTag}, {"KubernetesClusterID", g.KubernetesClusterID},
-		{"DisableSecurityGroupIngress", whenTrue(g.DisableSecurityGroupIngress)}, {"ElbSecurityGroup", g.ElbSecurityGroup},
-		{"DisableStrictZoneCheck", whenTrue(g.DisableStrictZoneCheck)},
+		{"DisableSecurityGroupIngress", trueOrEmpty(g.DisableSecurityGroupIngress)}, {"ElbSecurityGroup", g.ElbSecurityGroup},
+		{"DisableStrictZoneCheck", trueOrEmpty(g.DisableStrictZoneCheck)},
 	})
 	names := make([]string, 0, len(aws.ServiceOverride))
 	for name := range aws.ServiceOverride {
@@ -35,7 +35,7 @@ func cloudConfigText(config clusterfile.Config) string {
 	slices.Sort(names)
 	for _, name := range names {
 		o := aws.ServiceOverride[name]
-		section(&b, fmt.Sprintf("[ServiceOverride %q]", name), [][2]string{
+		writeSection(&b, fmt.Sprintf("[ServiceOverride %q]", name), [][2]string{
 			{"Service", o.Service}, {"Region", o.Region}, {"URL", o.URL},
 			{"SigningRegion", o.SigningRegion}, {"SigningMethod", o.SigningMethod}, {"SigningName", o.SigningName},
 		})
@@ -43,7 +43,7 @@ func cloudConfigText(config clusterfile.Config) string {
 	return b.String()
 }
 
-func section(b *strings.Builder, head string, entries [][2]string) {
+func writeSection(b *strings.Builder, head string, entries [][2]string) {
 	var lines []string
 	for _, e := range entries {
 		if e[1] != "" {
@@ -59,8 +59,8 @@ func section(b *strings.Builder, head string, entries [][2]string) {
 	b.WriteString(head + "\n" + strings.Join(lines, "\n") + "\n")
 }
 
-// iniValue quotes what the provider's parser (gcfg) would read as a comment, a
-// quote or an escape.
+// iniValue returns value, quoted if the provider's parser (gcfg) would find a comment, a quote
+// or an escape in it.
 func iniValue(value string) string {
 	if !strings.ContainsAny(value, "#;\"\\") && value == strings.TrimSpace(value) {
 		return value
@@ -68,7 +68,7 @@ func iniValue(value string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
 }
 
-func whenTrue(b bool) string {
+func trueOrEmpty(b bool) string {
 	if b {
 		return "true"
 	}

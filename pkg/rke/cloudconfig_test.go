@@ -76,9 +76,8 @@ SigningName = ec2
 	}
 }
 
-// What is written must be what the conversion for the CCM reads: every key known,
-// every line kept.
-func TestCloudConfigIsConvertedWhole(t *testing.T) {
+// The conversion for the CCM must accept every key and keep every line.
+func TestCloudConfigText_converted_complete(t *testing.T) {
 	text := cloudConfigText(configOf(t, everyOption))
 	image, err := awsccm.ParseImage("registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14")
 	if err != nil {

@@ -18,21 +18,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Common is what the backends of both kinds of RKE cluster share: whatever rke's state,
-// its leases and the Nodes tell, and the checks that judge it.
+// Common holds the methods that the backends of both kinds of RKE cluster share. They use
+// rke's state, leases and Nodes.
 type Common struct {
 	Access  migration.Access
 	Options Options
-	Names   *naming.Rule // that this run keeps to; nil: not decided yet
+	Names   *naming.Rule // naming rule of this run, or nil before the decision
 	volumes verify.Read[[]rkestate.PinnedVolume]
-	// TryEdits computes the edits to come without writing them.
+	// TryEdits returns an error if a pending edit cannot be computed. It writes nothing.
 	TryEdits func(migration.Snapshot, naming.Rule) error
 }
 
-// CloudConfig implements migration.Backend: the in-tree provider's, from the file;
-// after the switch, which takes it out of there, from the Secret of the chart.
-func (c *Common) CloudConfig(ctx context.Context, seen migration.Snapshot) (string, error) {
-	config := FactsOf(seen).Config
+// CloudConfig implements migration.Backend. It reads the config of the in-tree provider from
+// the file. The switch removes it there, so afterwards it reads the Secret of the chart.
+func (c *Common) CloudConfig(ctx context.Context, snap migration.Snapshot) (string, error) {
+	config := FactsOf(snap).Config
 	if text := cloudConfigText(config); text != "" || config.CloudProvider.Name == "aws" {
 		return text, nil
 	}
@@ -51,9 +51,9 @@ func (c *Common) CloudConfig(ctx context.Context, seen migration.Snapshot) (stri
 func (c *Common) Choices() map[string]string { return c.Options.Choices() }
 
 // Evidence implements migration.Backend.
-func (c *Common) Evidence(seen migration.Snapshot, input *evidence.Input) {
-	input.KCMs = append(input.KCMs, seen.Reading.KCMEvidence()...)
-	facts := FactsOf(seen)
+func (c *Common) Evidence(snap migration.Snapshot, input *evidence.Input) {
+	input.KCMs = append(input.KCMs, snap.Reading.KCMEvidence()...)
+	facts := FactsOf(snap)
 	input.Registries = facts.Registries
 	if facts.File != nil {
 		provider, _ := facts.Config.Services.Kubelet.Flag(evidence.CredentialProviderConfig)
@@ -61,52 +61,54 @@ func (c *Common) Evidence(seen migration.Snapshot, input *evidence.Input) {
 	}
 }
 
-// Decide implements migration.Backend: a run keeps to the names that its checks judged.
-func (c *Common) Decide(seen migration.Snapshot, input evidence.Input) {
-	if names, err := c.chooseNames(seen, input.Cloud); err == nil {
+// Decide implements migration.Backend. It fixes the naming rule that the checks judged for
+// the rest of the run.
+func (c *Common) Decide(snap migration.Snapshot, input evidence.Input) {
+	if names, err := c.chooseNames(snap, input.Cloud); err == nil {
 		c.Names = &names
 	}
 }
 
 // Checks implements migration.Backend.
-func (c *Common) Checks(seen migration.Snapshot, input evidence.Input, made migration.Prepared) []verify.Bound {
-	prepared := rkechecks.Prepared{Facts: FactsOf(seen), Reading: seen.Reading, Prepared: made, Input: input, Options: c.Options.ofChecks()}
-	if prepared.Names, prepared.NameErr = c.chooseNames(seen, input.Cloud); prepared.NameErr == nil {
-		prepared.EditErr = c.TryEdits(seen, prepared.Names)
+func (c *Common) Checks(snap migration.Snapshot, input evidence.Input, made migration.Prepared) []verify.Bound {
+	prepared := rkechecks.Prepared{Facts: FactsOf(snap), Reading: snap.Reading, Prepared: made, Input: input, Options: c.Options.ofChecks()}
+	if prepared.Names, prepared.NameErr = c.chooseNames(snap, input.Cloud); prepared.NameErr == nil {
+		prepared.EditErr = c.TryEdits(snap, prepared.Names)
 	}
 	return verify.Bind(prepared, rkechecks.All()...)
 }
 
-func (c *Common) chooseNames(seen migration.Snapshot, instances cloud.Facts) (naming.Rule, error) {
-	return naming.Choose(FactsOf(seen), seen.Reading.Down.Nodes, instances, c.Options.targets()...)
+func (c *Common) chooseNames(snap migration.Snapshot, instances cloud.Facts) (naming.Rule, error) {
+	return naming.Choose(FactsOf(snap), snap.Reading.Down.Nodes, instances, c.Options.targets()...)
 }
 
-// NameRule is what the checks of this run decided, or what they would.
-func (c *Common) NameRule(ctx context.Context, seen migration.Snapshot) (naming.Rule, error) {
+// NameRule returns the naming rule of this run. It decides now if no check has.
+func (c *Common) NameRule(ctx context.Context, snap migration.Snapshot) (naming.Rule, error) {
 	if c.Names != nil {
 		return *c.Names, nil
 	}
-	_, instances, err := audit.Facts(ctx, c.Access, seen)
+	_, instances, err := audit.Facts(ctx, c.Access, snap)
 	if err != nil {
 		return naming.Rule{}, err
 	}
-	rule, err := c.chooseNames(seen, instances)
+	rule, err := c.chooseNames(snap, instances)
 	if err == nil {
 		c.Names = &rule
 	}
 	return rule, err
 }
 
-// HeaderOf is for people: what the cluster is, its position, and how names are kept.
-func (c *Common) HeaderOf(seen migration.Snapshot, is string) []string {
-	lines := []string{is, "now    " + seen.Result.Text()}
+// HeaderOf returns lines for people: title, position, and the naming rule.
+func (c *Common) HeaderOf(snap migration.Snapshot, title string) []string {
+	lines := []string{title, "now    " + snap.Result.Text()}
 	if c.Names != nil {
 		lines = append(lines, fmt.Sprintf("names  useInstanceMetadataHostname: %t (%s)", c.Names.UseMetadata, c.Names.Why))
 	}
 	return lines
 }
 
-// PinnedVolumes are looked for once in a run: nothing of it makes or removes one.
+// PinnedVolumes returns the pinned volumes of the cluster. It reads them once per run: no step
+// creates or deletes one.
 func (c *Common) PinnedVolumes(ctx context.Context) verify.Read[[]rkestate.PinnedVolume] {
 	if !c.volumes.Looked {
 		c.volumes = rkestate.ReadPinnedVolumes(ctx, c.Access.Kube)
@@ -114,17 +116,17 @@ func (c *Common) PinnedVolumes(ctx context.Context) verify.Read[[]rkestate.Pinne
 	return c.volumes
 }
 
-// UpgradeAllowed refuses a version that may not come next.
-func (c *Common) UpgradeAllowed(seen migration.Snapshot) error {
-	return migration.UpgradeAllowed(seen.Reading.Version, c.Options.KubernetesVersion, "-rancher")
+// UpgradeAllowed returns an error if the target version is no valid upgrade.
+func (c *Common) UpgradeAllowed(snap migration.Snapshot) error {
+	return migration.UpgradeAllowed(snap.Reading.Version, c.Options.KubernetesVersion, "-rancher")
 }
 
-// Document implements migration.Backend: neither cluster.yml nor Rancher's Cluster
-// object installs charts by documents.
+// Document implements migration.Backend. It returns an error: neither cluster.yml nor
+// Rancher's Cluster object installs charts from documents.
 func (c *Common) Document(migration.Snapshot, ...string) (migration.Edit, error) {
 	return migration.Edit{}, migration.UsageError("flag --install-method", string(migration.InstallManifest), string(migration.InstallHelm))
 }
 
-// Handoff implements migration.Backend: cluster.yml is its owner's own file, and of RKE
-// that Rancher manages nobody keeps a copy that would be applied again.
+// Handoff implements migration.Backend. It returns nil: a cluster.yml belongs to its user, and
+// no other tool applies copies of RKE clusters that Rancher manages.
 func (c *Common) Handoff() migration.Handoff { return nil }

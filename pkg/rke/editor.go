@@ -15,27 +15,28 @@ import (
 )
 
 // Edit implements migration.Editor.
-func (b *Backend) Edit(ctx context.Context, seen migration.Snapshot, steps ...migration.Editing) (migration.Edit, error) {
-	edit, err := b.fold(ctx, seen, steps)
+func (b *Backend) Edit(ctx context.Context, snap migration.Snapshot, steps ...migration.Editing) (migration.Edit, error) {
+	edit, err := b.fold(ctx, snap, steps)
 	if err != nil {
 		return migration.Edit{}, err
 	}
 	out := migration.Edit{Object: b.fileObject(), Changes: b.changeOf(edit),
-		Plan:  func() (runner.Plan, error) { return b.planEdit(seen, steps[len(steps)-1], edit) },
+		Plan:  func() (runner.Plan, error) { return b.planEdit(snap, steps[len(steps)-1], edit) },
 		Write: func(ctx context.Context, tx *runner.Tx) error { return b.writeEdit(ctx, tx, edit) }}
 	if !edit.Empty() {
-		out.Refused = b.requireNothingPending(seen)
+		out.Refused = b.requireNothingPending(snap)
 	}
 	return out, nil
 }
 
-// fold returns the edit of the last of steps, on the file that the steps before it leave.
-func (b *Backend) fold(ctx context.Context, seen migration.Snapshot, steps []migration.Editing) (clusterfile.Edit, error) {
-	file, made, last := FactsOf(seen).File, madeByEnable(seen.Record, b.fileObject()), len(steps)-1
+// fold applies the edits of all steps but the last to the file and returns the edit of the
+// last step.
+func (b *Backend) fold(ctx context.Context, snap migration.Snapshot, steps []migration.Editing) (clusterfile.Edit, error) {
+	file, made, last := FactsOf(snap).File, madeByEnable(snap.Record, b.fileObject()), len(steps)-1
 	for _, step := range steps[:last] {
-		edit, err := b.compute(ctx, seen, file, made, step)
+		edit, err := b.compute(ctx, snap, file, made, step)
 		if err != nil || edit.Empty() {
-			continue // the plan of that step says what is wrong
+			continue // the plan of that step reports the error
 		}
 		if made.Empty() {
 			made = edit.Made
@@ -44,21 +45,21 @@ func (b *Backend) fold(ctx context.Context, seen migration.Snapshot, steps []mig
 			return clusterfile.Edit{}, err
 		}
 	}
-	return b.compute(ctx, seen, file, made, steps[last])
+	return b.compute(ctx, snap, file, made, steps[last])
 }
 
-// compute returns what a file lacks of the edit of a step. made is what the edit of
-// enable-leader-migration put above the flag.
-func (b *Backend) compute(ctx context.Context, seen migration.Snapshot, file *clusterfile.File, made yamltext.Made, step migration.Editing) (clusterfile.Edit, error) {
+// compute returns the part of a step's edit that a file lacks. made holds the parents that the
+// edit of enable-leader-migration created for the flag.
+func (b *Backend) compute(ctx context.Context, snap migration.Snapshot, file *clusterfile.File, made yamltext.Made, step migration.Editing) (clusterfile.Edit, error) {
 	switch target := step.Target; {
 	case target.Version != "":
-		return b.upgradeEdit(seen, target.Version)
+		return b.upgradeEdit(snap, target.Version)
 	case step.Undoes != "":
-		return b.takeBack(seen, file, step.Undoes)
+		return b.undoStep(snap, file, step.Undoes)
 	case target.ControlPlanes == component.InTreeMigrating:
 		return enableEdit(file)
 	case target.ControlPlanes == component.External:
-		names, err := b.namesIn(ctx, seen, file)
+		names, err := b.namesIn(ctx, snap, file)
 		if err != nil {
 			return clusterfile.Edit{}, err
 		}
@@ -67,30 +68,31 @@ func (b *Backend) compute(ctx context.Context, seen migration.Snapshot, file *cl
 	return clusterfile.Edit{}, fmt.Errorf("step %s edits nothing", step.ID)
 }
 
-// namesIn returns by which rule Nodes get their names. Once the file names the external
-// provider, that was decided, and is not decided again.
-func (b *Backend) namesIn(ctx context.Context, seen migration.Snapshot, file *clusterfile.File) (naming.Rule, error) {
+// namesIn returns the naming rule of the Nodes. A file with the external provider already
+// contains the decision.
+func (b *Backend) namesIn(ctx context.Context, snap migration.Snapshot, file *clusterfile.File) (naming.Rule, error) {
 	if provider := file.Config().CloudProvider; provider.Name == rkestate.ProviderExternal && provider.UseInstanceMetadataHostname != nil {
 		return naming.Rule{UseMetadata: *provider.UseInstanceMetadataHostname}, nil
 	}
-	return b.NameRule(ctx, seen)
+	return b.NameRule(ctx, snap)
 }
 
-// upgradeEdit refuses a version that may not come next, unless it is there.
-func (b *Backend) upgradeEdit(seen migration.Snapshot, version string) (clusterfile.Edit, error) {
-	edit, err := upgradeEdit(FactsOf(seen).File, version)
+// upgradeEdit returns the edit of the version. It returns an error if the version is no valid
+// upgrade, unless the file already has it.
+func (b *Backend) upgradeEdit(snap migration.Snapshot, version string) (clusterfile.Edit, error) {
+	edit, err := upgradeEdit(FactsOf(snap).File, version)
 	if err != nil || edit.Empty() {
 		return edit, err
 	}
-	return edit, b.UpgradeAllowed(seen)
+	return edit, b.UpgradeAllowed(snap)
 }
 
-// planEdit describes an edit and what it restarts.
-func (b *Backend) planEdit(seen migration.Snapshot, step migration.Editing, edit clusterfile.Edit) (runner.Plan, error) {
-	if err := b.requireNothingPending(seen); err != nil {
+// planEdit describes an edit and counts the machines that it restarts.
+func (b *Backend) planEdit(snap migration.Snapshot, step migration.Editing, edit clusterfile.Edit) (runner.Plan, error) {
+	if err := b.requireNothingPending(snap); err != nil {
 		return runner.Plan{}, err
 	}
-	rolls := RollsOf(seen, step)
+	rolls := RollsOf(snap, step)
 	plan := runner.Plan{Rolls: rolls, Changes: b.changeOf(edit)}
 	if !edit.Empty() {
 		added, removed := edit.Lines()
@@ -106,16 +108,16 @@ func (b *Backend) planEdit(seen migration.Snapshot, step migration.Editing, edit
 	return plan, nil
 }
 
-// RollsOf returns how many machines restart something in a step.
-func RollsOf(seen migration.Snapshot, step migration.Editing) int {
+// RollsOf returns the number of machines that restart a component in a step.
+func RollsOf(snap migration.Snapshot, step migration.Editing) int {
 	if step.Target.ControlPlanes == component.InTreeMigrating && step.Undoes == "" {
-		return seen.Reading.CountControlPlanes()
+		return snap.Reading.CountControlPlanes()
 	}
-	return len(seen.Reading.Members)
+	return len(snap.Reading.Members)
 }
 
-// Restarts describes what a step restarts; forth and back describe how rke reaches the other
-// hosts.
+// Restarts describes the components that a step restarts. forth and back describe the order
+// on the other hosts.
 func Restarts(target migration.Target, back, forth string) string {
 	const all = "kube-apiserver, kube-controller-manager and kubelet on every control plane"
 	switch {
@@ -129,8 +131,8 @@ func Restarts(target migration.Target, back, forth string) string {
 	return "kube-controller-manager on every control plane, one after the other"
 }
 
-// ProxyToo names kube-proxy where changes set or remove useInstanceMetadataHostname: true,
-// under which rke leaves its --hostname-override out
+// ProxyToo returns text about kube-proxy if changes set or remove useInstanceMetadataHostname:
+// true, with which rke omits its --hostname-override. Otherwise it returns empty
 // (rancher/rke:cluster/plan.go@v1.5.9 BuildKubeProxyProcess).
 func ProxyToo(changes []runner.Change) string {
 	const key = "useInstanceMetadataHostname"

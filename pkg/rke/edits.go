@@ -19,20 +19,20 @@ import (
 
 const flagName = "enable-leader-migration"
 
-// flagPath is where RKE's guide puts the flag.
+// flagPath is the location of the flag in RKE's guide.
 var flagPath = []string{"services", "kube-controller", "extra_args", flagName}
 
-// enableEdit puts the flag on every kube-controller-manager.
+// enableEdit returns the edit that sets the flag on every kube-controller-manager.
 func enableEdit(file *clusterfile.File) (clusterfile.Edit, error) {
 	return file.Edit(yamltext.Set("true", yamltext.Quoted, flagPath...))
 }
 
-// switchEdit makes the provider external in one edit that also takes the flag
-// away. awsCloudProvider goes: while the key is there, even empty, rke takes the
-// in-tree provider whatever the name says
-// (rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider). One without a value means
-// nothing to rke: it goes with the switch, and is no reason for another edit. made is what EnableEdit
-// put above the flag.
+// switchEdit returns one edit that makes the provider external and removes the flag. It also
+// removes awsCloudProvider: while that key exists, even with an empty mapping, rke uses the
+// in-tree provider regardless of the name
+// (rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider). rke ignores the key without a
+// value: the switch removes it, but it causes no edit later. made holds the parents that
+// enableEdit created for the flag.
 func switchEdit(file *clusterfile.File, names naming.Rule, made yamltext.Made) (clusterfile.Edit, error) {
 	changes := []yamltext.Change{
 		yamltext.Set(rkestate.ProviderExternal, yamltext.Plain, "cloud_provider", "name"),
@@ -46,21 +46,21 @@ func switchEdit(file *clusterfile.File, names naming.Rule, made yamltext.Made) (
 	return file.Edit(changes...)
 }
 
-// upgradeEdit sets the version, in a run of its own.
+// upgradeEdit returns the edit that sets the version.
 func upgradeEdit(file *clusterfile.File, version string) (clusterfile.Edit, error) {
 	return file.Edit(yamltext.Set(version, yamltext.Plain, "kubernetes_version"))
 }
 
-// tryFileEdits computes both edits, one after the other, without writing them.
-func tryFileEdits(seen migration.Snapshot, names naming.Rule) error {
-	if seen.Switched() {
+// tryFileEdits returns an error if one of the two edits cannot be computed. It writes nothing.
+func tryFileEdits(snap migration.Snapshot, names naming.Rule) error {
+	if snap.Switched() {
 		return nil
 	}
-	_, err := switchFrom(FactsOf(seen).File, names, yamltext.Made{})
+	_, err := switchFrom(FactsOf(snap).File, names, yamltext.Made{})
 	return err
 }
 
-// switchFrom is the switch of a file that may not have the flag yet.
+// switchFrom returns the switch of a file that may not have the flag yet.
 func switchFrom(file *clusterfile.File, names naming.Rule, made yamltext.Made) (clusterfile.Edit, error) {
 	first, err := enableEdit(file)
 	if err != nil {
@@ -77,8 +77,8 @@ func switchFrom(file *clusterfile.File, names naming.Rule, made yamltext.Made) (
 	return switchEdit(file, names, made)
 }
 
-// madeByEnable returns what the newest edit of enable-leader-migration that is not taken
-// back put above the flag, or nothing.
+// madeByEnable returns the parents that enable-leader-migration created for the flag. It uses
+// the newest edit in the journal that was not undone, or returns nothing.
 func madeByEnable(record journal.Record, object string) yamltext.Made {
 	for _, intent := range record.ToTakeBack(migration.StepEnable, object) {
 		if receipt, err := clusterfile.ParseReceipt(intent.Inverse); err == nil {
@@ -88,7 +88,7 @@ func madeByEnable(record journal.Record, object string) yamltext.Made {
 	return yamltext.Made{}
 }
 
-// writeEdit puts an edit on disk: intent and receipt first.
+// writeEdit writes intent and receipt of an edit to the journal, then the file.
 func (b *Backend) writeEdit(ctx context.Context, tx *runner.Tx, edit clusterfile.Edit) error {
 	inverse, err := json.Marshal(edit.Receipt())
 	if err != nil {
@@ -100,12 +100,12 @@ func (b *Backend) writeEdit(ctx context.Context, tx *runner.Tx, edit clusterfile
 
 func (b *Backend) fileObject() string { return "file " + b.Options.Config }
 
-// changeOf shows an edit in a plan, with the whole text that results.
+// changeOf returns an edit for a plan, with the whole resulting text.
 func (b *Backend) changeOf(edit clusterfile.Edit) []runner.Change {
 	return changeOf(b.Options.Config, edit)
 }
 
-// changeOf lists what an edit changes in the file.
+// changeOf returns the changes of an edit in the file at path.
 func changeOf(path string, edit clusterfile.Edit) []runner.Change {
 	if edit.Empty() {
 		return nil
@@ -113,12 +113,13 @@ func changeOf(path string, edit clusterfile.Edit) []runner.Change {
 	return []runner.Change{{Object: "file " + path, Diff: edit.Diff(), Result: string(edit.After), SHA256: edit.SHA256(), Form: runner.FileDiff}}
 }
 
-// requireNothingPending stops where `rke up` would do more than the migration.
-func (b *Backend) requireNothingPending(seen migration.Snapshot) error {
+// requireNothingPending returns an error if `rke up` would also apply other changes than the
+// migration.
+func (b *Backend) requireNothingPending(snap migration.Snapshot) error {
 	if b.Options.IncludePending {
 		return nil
 	}
-	pending := drift.Of(FactsOf(seen), b.Options.KubernetesVersion)
+	pending := drift.Of(FactsOf(snap), b.Options.KubernetesVersion)
 	if len(pending) == 0 {
 		return nil
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 )
 
-// The key goes however it is written: a value put into it later would bring the
-// in-tree provider back.
+// The edit removes the key in any notation: a later value in it would restore the in-tree
+// provider.
 func TestSwitchEdit_awsCloudProvider_removed(t *testing.T) {
 	const rest = "nodes:\n  - address: 10.0.0.1\n    user: u\n    role: [controlplane, etcd, worker]\n"
 	for _, block := range []string{"  awsCloudProvider:\n", "  awsCloudProvider: ~\n", "  awsCloudProvider: null # none\n", "  awsCloudProvider: {}\n", "  awsCloudProvider:\n    global: {vpc: x}\n", ""} {

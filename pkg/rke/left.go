@@ -10,22 +10,22 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// leftBeside says, once the last edit of a cluster.yml is taken back, whether the file is
-// the one from before the migration, and which of the files beside it nobody needs any more.
-func leftBeside(record journal.Record, object, path string, text []byte) string {
+// describeLeftovers reports whether a cluster.yml, after the undo of its last edit, equals the
+// file from before the migration. It also lists the files next to it that can be deleted.
+func describeLeftovers(record journal.Record, object, path string, text []byte) string {
 	name := filepath.Base(path)
-	like := " is without the lines of the migration"
+	like := " has no lines of the migration"
 	switch before, known := beforeEnable(record, object); {
 	case known && before == yamltext.Digest(text):
-		like = " is what it was before the migration, to the byte"
+		like = " equals the file from before the migration, byte for byte"
 	case known:
-		like += "; something else in it is another since"
+		like += "; other lines have changed since"
 	}
-	return name + like + "; beside it " + name + ".awsmigrate-*.bak, .awsmigrate-*.log and .awsmigrate.lock may go"
+	return name + like + "; next to it " + name + ".awsmigrate-*.bak, .awsmigrate-*.log and .awsmigrate.lock can be deleted"
 }
 
-// beforeEnable returns the digest of the text that the first edit of a migration found;
-// false if the journal has no such edit that is not taken back.
+// beforeEnable returns the digest of the file before the first edit of a migration. known is
+// false if the journal has no such edit, or only one that was undone.
 func beforeEnable(record journal.Record, object string) (digest string, known bool) {
 	for _, intent := range slices.Backward(record.ToTakeBack(migration.StepEnable, object)) {
 		if receipt, err := clusterfile.ParseReceipt(intent.Inverse); err == nil {

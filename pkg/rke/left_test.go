@@ -10,9 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// An undo that took the last edit back says whether the file is the old one, by what the
-// first edit found, and what may go.
-func TestLeftBeside(t *testing.T) {
+// The receipt of the first edit shows whether the file equals the original.
+func TestDescribeLeftovers(t *testing.T) {
 	receipt := func(text string) []byte {
 		encoded, err := json.Marshal(yamltext.Receipt{Before: yamltext.Digest([]byte(text)), After: yamltext.Digest([]byte("after " + text)), Changes: []yamltext.Change{yamltext.Set("true", yamltext.Quoted, flagPath...)}})
 		if err != nil {
@@ -26,14 +25,14 @@ func TestLeftBeside(t *testing.T) {
 		{Step: migration.StepSwitch, Object: "file a/cluster.yml", Inverse: receipt("flagged")},
 	}}
 	for text, want := range map[string]string{
-		"old":     "cluster.yml is what it was before the migration, to the byte; beside it cluster.yml.awsmigrate-*.bak, ",
-		"flagged": "cluster.yml is without the lines of the migration; something else in it is another since; beside it ",
+		"old":     "cluster.yml equals the file from before the migration, byte for byte; next to it cluster.yml.awsmigrate-*.bak, ",
+		"flagged": "cluster.yml has no lines of the migration; other lines have changed since; next to it ",
 	} {
-		if got := leftBeside(record, "file a/cluster.yml", "a/cluster.yml", []byte(text)); !strings.HasPrefix(got, want) {
+		if got := describeLeftovers(record, "file a/cluster.yml", "a/cluster.yml", []byte(text)); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
-	if got := leftBeside(journal.Record{}, "file a/cluster.yml", "a/cluster.yml", []byte("old")); !strings.HasPrefix(got, "cluster.yml is without the lines of the migration; beside it ") {
-		t.Errorf("without a journal nobody knows: %s", got)
+	if got := describeLeftovers(journal.Record{}, "file a/cluster.yml", "a/cluster.yml", []byte("old")); !strings.HasPrefix(got, "cluster.yml has no lines of the migration; next to it ") {
+		t.Errorf("without a journal: %s", got)
 	}
 }

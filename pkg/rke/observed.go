@@ -14,17 +14,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// observed is one reading of a cluster.yml and what lies beside it.
+// observed holds one reading of a cluster.yml and of the files next to it.
 type observed struct {
 	rkestate.Facts
-	record            journal.Record // the journal, when they were read
-	noRKEUp, snapshot bool           // the user's choices
-	ended             string         // token of the `rke up` that this run saw end well
+	record            journal.Record // the journal at the time of the reading
+	noRKEUp, snapshot bool           // options of the user
+	ended             string         // token of the `rke up` that succeeded in this run, or empty
 }
 
-// FactsOf are those that an observation holds, of a cluster.yml or of Rancher.
-func FactsOf(seen migration.Snapshot) rkestate.Facts {
-	c, known := seen.Config.(interface{ RKE() rkestate.Facts })
+// FactsOf returns the facts of a snapshot, from a cluster.yml or from Rancher.
+func FactsOf(snap migration.Snapshot) rkestate.Facts {
+	c, known := snap.Config.(interface{ RKE() rkestate.Facts })
 	if !known {
 		return rkestate.Facts{}
 	}
@@ -33,13 +33,13 @@ func FactsOf(seen migration.Snapshot) rkestate.Facts {
 
 // Combine implements migration.Config.
 func (o observed) Combine(down downstream.Cluster) migration.Reading {
-	r := ReadingOf(o.Facts, down, o.unfinished())
-	r.Places, r.Snapshot, r.Roller = o.places(), o.snapshotState(), runner.Roller{Name: "rke"} // a child of its run
+	r := ReadingOf(o.Facts, down, o.unfinishedReason())
+	r.Places, r.Snapshot, r.Roller = o.places(), o.snapshotState(), runner.Roller{Name: "rke"} // a child process of the run
 	return r
 }
 
-// everApplied refuses a cluster whose control plane no rke has finished.
-func everApplied(f rkestate.Facts) error {
+// requireApplied returns an error if no `rke up` has ever finished the control plane.
+func requireApplied(f rkestate.Facts) error {
 	if !f.State.Current.Known {
 		return &fault.Error{Class: fault.Check, Reason: "NeverApplied", Object: f.State.Source,
 			Seen: "has no currentState: no `rke up` has ever finished its control plane", Wanted: "a running RKE cluster"}
@@ -47,17 +47,17 @@ func everApplied(f rkestate.Facts) error {
 	return nil
 }
 
-// places returns the text of the file as a whole; see migration.CompareBeginning.
+// places returns the digest of the whole file; see migration.CompareBeginning.
 func (o observed) places() map[string]migration.Place {
 	if o.File == nil {
 		return nil
 	}
-	traces := inForce(o.Config, migration.StepEnable) != "" || inForce(o.Config, migration.StepSwitch) != ""
+	traces := stepTrace(o.Config, migration.StepEnable) != "" || stepTrace(o.Config, migration.StepSwitch) != ""
 	return map[string]migration.Place{filepath.Base(o.Path): {Digest: yamltext.Digest(o.File.Text()), Traces: traces}}
 }
 
-// snapshotState returns how far the etcd snapshot is. It leaves nothing in the cluster; the
-// journal tells.
+// snapshotState returns the state of the etcd snapshot from the journal. The cluster does not
+// show it.
 func (o observed) snapshotState() runner.State {
 	var done upRecord
 	taken, _ := o.record.NoteInto(snapshotNote, &done)

@@ -20,21 +20,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Offline is what a cluster.yml tells without its cluster.
+// Offline holds the plan that is derived from cluster.yml alone.
 type Offline struct {
-	// Report has the checks that the file alone decides, and Undecided the IDs of
-	// the others.
+	// Report holds the checks that the file alone decides, and Undecided the IDs of the
+	// others.
 	Report    verify.Report
 	Undecided []string
 	Names     naming.NameAssumption
 	Steps     []runner.PlannedStep
-	// Err is why no run could begin with this file; nil: the file holds no reason.
+	// Err explains why no run could begin with this file, or is nil.
 	Err error
 }
 
-// OfflinePlan judges a cluster.yml by the checks of a migration and computes its
-// edits, without a cluster. A file that cannot be read or edited is a *fault.Error
-// of class Usage. Of a cluster that is not to be migrated there are no steps.
+// OfflinePlan runs the checks of a migration on a cluster.yml and computes its edits, without a
+// cluster. It returns a *fault.Error of class Usage if the file cannot be read or edited. The
+// plan has no steps if the cluster cannot be migrated.
 func OfflinePlan(ctx context.Context, options Options) (Offline, error) {
 	file, err := clusterfile.Read(options.Config)
 	if err != nil {
@@ -45,30 +45,30 @@ func OfflinePlan(ctx context.Context, options Options) (Offline, error) {
 	var refused error
 	plan.Steps, refused = offlineSteps(file, plan.Names.Rule(), options)
 	p := rkechecks.Prepared{Facts: rkestate.Facts{Path: options.Config, File: file, Config: file.Config()}, Options: options.ofChecks(), Offline: true, EditErr: refused}
-	report := verify.RunAll(ctx, verify.Bind(p, rkechecks.All()...), verify.Options{Position: position.Unknown, AlsoAt: within(file.Config()),
-		Skip: ours(options.Skip)})
-	plan.Report, plan.Undecided = decided(report)
+	report := verify.RunAll(ctx, verify.Bind(p, rkechecks.All()...), verify.Options{Position: position.Unknown, AlsoAt: possiblePositions(file.Config()),
+		Skip: filterSkips(options.Skip)})
+	plan.Report, plan.Undecided = splitDecided(report)
 	plan.Err = audit.JudgeReport(plan.Report, options.Options)
 	switch {
 	case slices.ContainsFunc(plan.Report.With(verify.Fail), func(r verify.Result) bool { return r.Unsupported || r.NoPlan }):
 		plan.Steps = []runner.PlannedStep{}
 	case refused != nil:
-		return Offline{}, refused // a fault of the file, which names the line
+		return Offline{}, refused // names the line of the file
 	}
 	return plan, nil
 }
 
-// within are the positions at which a cluster with this file may be.
-func within(c clusterfile.Config) []position.Position {
+// possiblePositions returns the possible positions of a cluster with this file.
+func possiblePositions(c clusterfile.Config) []position.Position {
 	if c.CloudProvider.Resolved() == rkestate.ProviderExternal {
 		return position.Switched()
 	}
 	return position.BeforeSwitch()
 }
 
-// ours leaves out the skips of checks that only a cluster has; one that does not
-// exist at all stays, to be refused.
-func ours(skips map[string]string) map[string]string {
+// filterSkips returns the skips without those of checks that need a cluster. Skips of unknown checks
+// stay, so that they are refused.
+func filterSkips(skips map[string]string) map[string]string {
 	out := maps.Clone(skips)
 	for _, meta := range rkechecks.Metas() {
 		if !slices.ContainsFunc(rkechecks.All(), func(c verify.Check[rkechecks.Prepared]) bool { return c.ID == meta.ID }) {
@@ -78,8 +78,8 @@ func ours(skips map[string]string) map[string]string {
 	return out
 }
 
-// decided parts the checks that the file decides from those that need the cluster.
-func decided(all verify.Report) (report verify.Report, undecided []string) {
+// splitDecided separates the checks that the file decides from those that need the cluster.
+func splitDecided(all verify.Report) (report verify.Report, undecided []string) {
 	report = verify.Report{Position: all.Position, Results: []verify.Result{}, Counts: map[verify.Status]int{}, Partial: all.Partial, Refused: all.Refused}
 	undecided = []string{}
 	for _, result := range all.Results {
@@ -93,8 +93,8 @@ func decided(all verify.Report) (report verify.Report, undecided []string) {
 	return report, undecided
 }
 
-// offlineSteps are the edits to come. After the switch only the flag is still to
-// go: what names nodes have then the file decides, and no plan changes it.
+// offlineSteps returns the pending edits. After the switch, only the flag remains to be
+// removed: the file contains the naming rule, which no plan changes.
 func offlineSteps(file *clusterfile.File, names naming.Rule, options Options) ([]runner.PlannedStep, error) {
 	steps := []runner.PlannedStep{}
 	var made yamltext.Made

@@ -13,9 +13,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// Without a cluster a skip counts for the checks that are made, one of a check that only a
-// cluster has is left out, and one of a check that there is not is left to be refused.
-func TestOfflineSkips(t *testing.T) {
+// Skips of checks that need a cluster are ignored. Skips of unknown checks are refused.
+func TestOfflinePlan_skips(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cluster.yml")
 	if err := os.WriteFile(path, rkefixture.File(t, "plain.yml"), 0o600); err != nil {
 		t.Fatal(err)
@@ -33,9 +32,9 @@ func TestOfflineSkips(t *testing.T) {
 	}
 }
 
-// Without its version, or where it is not to be migrated, a file gets no edit. What else
-// rke refuses of it is left to rke.
-func TestNoPlanOfAFileThatIsNotToBeMigrated(t *testing.T) {
+// A file without a version, or of a cluster that cannot be migrated, has no plan. Other errors
+// of the file are left to rke.
+func TestOfflinePlan_unsupported_noSteps(t *testing.T) {
 	plain := rkefixture.File(t, "plain.yml")
 	for name, tt := range map[string]struct {
 		old, with string

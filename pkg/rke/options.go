@@ -17,7 +17,7 @@ type Options struct {
 	IncludePending bool     `flag:"include-pending"` // apply other changes of cluster.yml, too
 }
 
-// Validate returns an error if a value is invalid in every cluster.
+// Validate returns an error if a value is invalid for every cluster.
 func (o Options) Validate() error {
 	for _, arg := range o.RKEArgs {
 		if arg == "--update-only" {
@@ -41,10 +41,10 @@ func (o Options) Validate() error {
 	return o.Options.Validate()
 }
 
-// Choices returns the options in the basis of a plan, by flag.
+// Choices returns the options in the basis of a plan, by flag name.
 func (o Options) Choices() map[string]string { return options.ResolveBasis(options.RKE, &o) }
 
-// targets are the versions to come under which names must be kept.
+// targets returns the versions after an upgrade, in which Nodes must keep their names.
 func (o Options) targets() []string { return targetsOf(o.KubernetesVersion) }
 
 func targetsOf(version string) []string {
@@ -54,13 +54,13 @@ func targetsOf(version string) []string {
 	return []string{version}
 }
 
-// ofChecks are those that checks go by.
+// ofChecks returns the options of the checks.
 func (o Options) ofChecks() rkechecks.Options {
 	return rkechecks.Options{Cluster: o.Cluster, KubernetesVersion: o.KubernetesVersion, NoRKEUp: o.NoRKEUp}
 }
 
-// validateManaged returns an error if an option is set that only a person who runs rke can
-// have.
+// validateManaged returns an error if an option is set that is only valid for users that run
+// rke.
 func (o Options) validateManaged() error {
 	for _, field := range options.Fields(&o) {
 		option, _ := options.Find(field.Flag, options.RKE)

@@ -9,9 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// Choices that no reading could make sense of, and those that only somebody who runs rke
-// can make.
-func TestOptionsAreRefused(t *testing.T) {
+// Some options are only valid for users that run rke.
+func TestOptionsValidate(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*Options)
 		object string
@@ -26,7 +25,7 @@ func TestOptionsAreRefused(t *testing.T) {
 		"a cluster, and what pends":  {func(o *Options) { o.Config, o.Cluster, o.IncludePending = "", "demo", true }, "flags --cluster, --include-pending"},
 		"a cluster, and a snapshot":  {func(o *Options) { o.Config, o.Cluster, o.Snapshot = "", "demo", true }, "flags --cluster, --etcd-snapshot"},
 		"workers alone":              {func(o *Options) { o.RKEArgs = []string{"-d", "--update-only"} }, "flag --rke-arg"},
-		"edits of somebody else":     {func(o *Options) { o.HandOver = true }, "flag --edits"},
+		"edits of another tool":      {func(o *Options) { o.HandOver = true }, "flag --edits"},
 		"what all migrations refuse": {func(o *Options) { o.AWS = "odd" }, "flag --aws"},
 		"a file, and all that it has": {func(o *Options) {
 			o.RKEBinary, o.RKEArgs, o.NoRKEUp, o.IncludePending, o.Snapshot = "rke", []string{"-d"}, true, true, true
@@ -40,7 +39,6 @@ func TestOptionsAreRefused(t *testing.T) {
 	}
 }
 
-// Names are to be kept under the version that is to come, if one is.
 func TestTargets(t *testing.T) {
 	for version, want := range map[string][]string{"": nil, "v1.27.16-rancher1-1": {"v1.27.16-rancher1-1"}} {
 		if got := (Options{Options: migration.Options{KubernetesVersion: version}}).targets(); !slices.Equal(got, want) {

@@ -12,9 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Without rke's state the file is judged, and what needs the state is unknown; both
-// what is right in the file and what is wrong.
-func TestPartly(t *testing.T) {
+// Without rke's state, checks of the file pass or fail, and checks of the state are unknown.
+func TestPartial(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cluster.yml")
 	write := func(text string) {
 		t.Helper()
@@ -55,7 +54,7 @@ func TestPartly(t *testing.T) {
 	}
 	binary = script(t, "echo rke version v1.5.9\n")
 	if got := judged()["AWSM-742"]; got != verify.OK {
-		t.Errorf("an rke that tells its version: AWSM-742 is %s", got)
+		t.Errorf("rke with a known version: AWSM-742 is %s", got)
 	}
 	write(file + "services: {kubelet: {extra_args: {cloud-provider: aws}}}\n")
 	if got := judged()["AWSM-751"]; got != verify.Fail {

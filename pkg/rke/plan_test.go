@@ -24,8 +24,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// editedFile is a cluster.yml before the migration, with the flag, and switched, with the
-// journal and the backups of both edits.
+// editedFile holds the texts of a cluster.yml before the migration, with the flag and after
+// the switch, and the journal and backups of both edits.
 type editedFile struct {
 	path                     string
 	plain, flagged, switched string
@@ -67,19 +67,18 @@ func editFile(t *testing.T) editedFile {
 	return e
 }
 
-// plan is that of a step, on top of the edits of those before it.
-func (b *Backend) plan(t *testing.T, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
+// plan returns the plan of a step, on top of the edits of the previous steps.
+func (b *Backend) plan(t *testing.T, snap migration.Snapshot, step journal.StepID) (runner.Plan, error) {
 	t.Helper()
-	edit, err := b.Edit(t.Context(), seen, procedure.StepsTo(b.Options.Options, seen, step)...)
+	edit, err := b.Edit(t.Context(), snap, procedure.StepsTo(b.Options.Options, snap, step)...)
 	if err != nil {
 		return runner.Plan{}, err
 	}
 	return edit.Plan()
 }
 
-// The plan of a step in a cluster.yml is made on top of the edits of those before it,
-// forwards and back, and shows the text that results.
-func TestFilePlanEdit(t *testing.T) {
+// A plan starts from the edits of the previous steps and shows the resulting text.
+func TestPlanEdit_step_changes(t *testing.T) {
 	e := editFile(t)
 	upgraded := func(text string) string { return strings.ReplaceAll(text, "v1.26.9-rancher1-1", "v1.27.16-rancher1-1") }
 	for name, tt := range map[string]struct {
@@ -88,7 +87,7 @@ func TestFilePlanEdit(t *testing.T) {
 		at      position.Position
 		journal journal.Record
 		noUp    bool
-		result  string // "": nothing is edited
+		result  string // or empty if nothing is edited
 		rolls   int
 	}{
 		"enable":                       {migration.StepEnable, e.plain, position.P1, journal.Record{}, false, e.flagged, 1},
@@ -109,10 +108,10 @@ func TestFilePlanEdit(t *testing.T) {
 		p.Options.KubernetesVersion = "v1.27.16-rancher1-1"
 		facts := rkefixture.AppliedAs(t, "plain", tt.text)
 		facts.Path = e.path
-		seen := hosts()
-		seen.Config, seen.Record, seen.Reading.Version = observed{Facts: facts}, tt.journal, "v1.26.9-rancher1-1"
-		seen.Result = position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.at}}
-		plan, err := p.plan(t, seen, tt.step)
+		snap := hosts()
+		snap.Config, snap.Record, snap.Reading.Version = observed{Facts: facts}, tt.journal, "v1.26.9-rancher1-1"
+		snap.Result = position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.at}}
+		plan, err := p.plan(t, snap, tt.step)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -138,9 +137,8 @@ func TestFilePlanEdit(t *testing.T) {
 	}
 }
 
-// A way back needs the text of before its edit, and nothing is planned beside changes that
-// rke has not applied, nor to a version that may not come next.
-func TestFilePlanIsRefused(t *testing.T) {
+// An undo needs the backup of its edit. Unapplied changes and invalid versions are refused.
+func TestPlanEdit_fault_refused(t *testing.T) {
 	e := editFile(t)
 	for name, tt := range map[string]struct {
 		step   journal.StepID
@@ -160,10 +158,10 @@ func TestFilePlanIsRefused(t *testing.T) {
 		p.Options.KubernetesVersion = tt.target
 		facts := rkefixture.AppliedAs(t, "plain", tt.text)
 		facts.Path = tt.path
-		seen := hosts()
-		seen.Config, seen.Record, seen.Reading.Version = observed{Facts: facts}, e.both, "v1.26.9-rancher1-1"
-		seen.Result = position.Result{Position: position.P4}
-		_, err := p.plan(t, seen, tt.step)
+		snap := hosts()
+		snap.Config, snap.Record, snap.Reading.Version = observed{Facts: facts}, e.both, "v1.26.9-rancher1-1"
+		snap.Result = position.Result{Position: position.P4}
+		_, err := p.plan(t, snap, tt.step)
 		if got := clustertest.ReasonOf(err); got != tt.reason {
 			t.Errorf("%s: %q (%v)", name, got, err)
 		}
@@ -173,7 +171,7 @@ func TestFilePlanIsRefused(t *testing.T) {
 	}
 }
 
-// What an edit of the flag made above it is the journal's last word of that file.
+// The newest receipt of the file in the journal decides.
 func TestMadeByEnable(t *testing.T) {
 	e := editFile(t)
 	enabled := e.enabled.Intents[0]
@@ -199,8 +197,9 @@ func TestMadeByEnable(t *testing.T) {
 	}
 }
 
-// A person who runs rke is told how; a run that may, runs it where the file is not applied.
-func TestGateOfRKEUp(t *testing.T) {
+// With --no-rke-up the error holds the command for the user. Otherwise the run starts rke if
+// the file is not applied.
+func TestApply_fileNotApplied_gateOrRun(t *testing.T) {
 	tool := &aTool{process: &aProcess{}}
 	p, _ := ofFile(t, Options{NoRKEUp: true, RKEArgs: []string{"--ssh-agent-auth"}}, tool)
 	tx := clustertest.TxFor(t, migration.StepEnable)
@@ -228,14 +227,13 @@ func TestGateOfRKEUp(t *testing.T) {
 	}
 }
 
-// What ended well is noted once, with the token of its intent.
-func TestEndIsNotedOnce(t *testing.T) {
+func TestRecordEnd_repeated_notedOnce(t *testing.T) {
 	p, _ := ofFile(t, Options{}, &aTool{})
 	p.child = &child{process: &aProcess{}, step: migration.StepEnable, token: "up/run/1"}
 	tx := clustertest.TxFor(t, migration.StepEnable)
 	var first, second upRecord
 	for i, into := range []*upRecord{&first, &second} {
-		if err := p.noteEnd(t.Context(), tx, upNote, migration.StepEnable); err != nil {
+		if err := p.recordEnd(t.Context(), tx, upNote, migration.StepEnable); err != nil {
 			t.Fatal(err)
 		}
 		if known, err := tx.NoteInto(upNote, into); err != nil || !known || into.Token != "up/run/1" || !into.OK || into.Time == "" {
@@ -243,13 +241,13 @@ func TestEndIsNotedOnce(t *testing.T) {
 		}
 	}
 	p.child.token = "up/run/0"
-	if err := p.noteEnd(t.Context(), tx, upNote, migration.StepEnable); err != nil {
+	if err := p.recordEnd(t.Context(), tx, upNote, migration.StepEnable); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := tx.NoteInto(upNote, &second); err != nil || second.Token != "up/run/0" {
 		t.Errorf("another run of rke: %v, %+v", err, second)
 	}
-	if err := p.noteEnd(t.Context(), tx, "other", migration.StepSwitch); err != nil {
+	if err := p.recordEnd(t.Context(), tx, "other", migration.StepSwitch); err != nil {
 		t.Fatal(err)
 	}
 	if known, _ := tx.NoteInto("other", &second); known {
@@ -257,9 +255,8 @@ func TestEndIsNotedOnce(t *testing.T) {
 	}
 }
 
-// Whether the last rke was cut off, by the journal: what it does not say, or nobody can
-// read, counts as cut off.
-func TestCutOff(t *testing.T) {
+// A missing or unreadable note counts as cut off.
+func TestWasCutOff(t *testing.T) {
 	up := journal.Intent{Step: migration.StepEnable, Token: upToken + "run/1"}
 	for name, tt := range map[string]struct {
 		intents []journal.Intent
@@ -271,7 +268,7 @@ func TestCutOff(t *testing.T) {
 		"it ended well":         {[]journal.Intent{up}, upRecord{Token: up.Token, OK: true}, false},
 		"it did not":            {[]journal.Intent{up}, upRecord{Token: up.Token}, true},
 		"another one did":       {[]journal.Intent{up}, upRecord{Token: upToken + "run/0", OK: true}, true},
-		"nobody can read that":  {[]journal.Intent{up}, "text", true},
+		"an unreadable note":    {[]journal.Intent{up}, "text", true},
 		"it, and other intents": {[]journal.Intent{up, {Step: migration.StepEnable, Token: "x"}}, upRecord{Token: up.Token, OK: true}, false},
 	} {
 		tx := clustertest.TxFor(t, migration.StepEnable, tt.intents...)
@@ -280,14 +277,14 @@ func TestCutOff(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := cutOff(tx.Record()); got != tt.want {
+		if got := wasCutOff(tx.Record()); got != tt.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
 }
 
-// Without the backup of the switch there is no way back from it. The flag alone is taken
-// back by its own.
+// Without the backup of the switch, its undo is impossible. The undo of the flag has its own
+// backup.
 func TestPlan_noBackupOfTheSwitch_refused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at, to position.Position
@@ -311,9 +308,9 @@ func TestPlan_noBackupOfTheSwitch_refused(t *testing.T) {
 		p := &Backend{Common: &Common{Names: &naming.Rule{}, Options: Options{Config: e.path, IncludePending: true}}}
 		facts := rkefixture.AppliedAs(t, "plain", e.flagged)
 		facts.Path = e.path
-		seen := hosts()
-		seen.Config, seen.Record, seen.Result = observed{Facts: facts}, e.both, position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.to}}
-		plan, err := p.plan(t, seen, tt.step)
+		snap := hosts()
+		snap.Config, snap.Record, snap.Result = observed{Facts: facts}, e.both, position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.to}}
+		plan, err := p.plan(t, snap, tt.step)
 		if clustertest.ReasonOf(err) != tt.reason || tt.reason == "" && plan.Changes[0].Result != e.plain {
 			t.Errorf("%s: %v %+v", name, err, plan)
 		}

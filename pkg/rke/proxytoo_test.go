@@ -6,7 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// rke replaces kube-proxy where its name comes from the metadata service, or no longer does.
+// rke replaces kube-proxy if the source of its name changes to or from the metadata service.
 func TestProxyToo(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change runner.Change

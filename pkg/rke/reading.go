@@ -18,14 +18,14 @@ import (
 // (rancher/rke:cluster/hosts.go@v1.5.9).
 const controlPlaneLabel = "node-role.kubernetes.io/controlplane"
 
-// ReadingOf puts file, state and cluster together. unfinished is why `rke up` has
-// to run again; "": it has not.
-func ReadingOf(f rkestate.Facts, down downstream.Cluster, unfinished string) migration.Reading {
+// ReadingOf combines file, state and cluster. unfinishedReason is the reason why `rke up` must run
+// again, or empty.
+func ReadingOf(f rkestate.Facts, down downstream.Cluster, unfinishedReason string) migration.Reading {
 	current := f.State.Current.Config
 	r := migration.Reading{Object: "cluster of " + f.Path, Version: f.KubernetesVersion(), ControlPlaneLabel: controlPlaneLabel, ProviderSource: "rke's state says provider",
-		Unsupported: everApplied(f), InstalledAs: migration.InstallHelm}
-	if unfinished != "" {
-		r.Pending = append(r.Pending, migration.PendingCondition{Object: "rke", Seen: unfinished, Wanted: "a finished `rke up`"})
+		Unsupported: requireApplied(f), InstalledAs: migration.InstallHelm}
+	if unfinishedReason != "" {
+		r.Pending = append(r.Pending, migration.PendingCondition{Object: "rke", Seen: unfinishedReason, Wanted: "a finished `rke up`"})
 		r.Recorded = true
 	}
 	if f.Config.UpgradeStrategy.Drains() {
@@ -38,7 +38,7 @@ func ReadingOf(f rkestate.Facts, down downstream.Cluster, unfinished string) mig
 		if node := NodeOf(host, down.Nodes); node != nil {
 			m.Nodes, m.Name = []string{node.Name}, node.Name
 		}
-		m.Kubelet, m.Why = kubeletOf(current, unfinished, m)
+		m.Kubelet, m.Why = kubeletOf(current, unfinishedReason, m)
 		r.Members = append(r.Members, m)
 		if !m.ControlPlane {
 			continue
@@ -55,24 +55,23 @@ func ReadingOf(f rkestate.Facts, down downstream.Cluster, unfinished string) mig
 	return r
 }
 
-// kubeletOf returns how the kubelet of a host runs, by rke's state; why explains one that is
-// not external.
-func kubeletOf(current rkestate.Config, unfinished string, m migration.Member) (kubelet migration.Kubelet, why string) {
+// kubeletOf returns the provider mode of a host's kubelet from rke's state; why explains any
+// mode but external.
+func kubeletOf(current rkestate.Config, unfinishedReason string, m migration.Member) (kubelet migration.Kubelet, why string) {
 	switch {
 	case len(m.Nodes) == 0:
 		return migration.KubeletUnknown, "has no Node"
 	case current.Provider() != component.ProviderExternal:
 		return migration.KubeletInTree, fmt.Sprintf("rke's state says provider %q", current.CloudProvider.Name)
-	case unfinished != "":
-		return migration.KubeletUnknown, unfinished
+	case unfinishedReason != "":
+		return migration.KubeletUnknown, unfinishedReason
 	}
 	return migration.KubeletExternal, ""
 }
 
-// kcmArgs are the arguments of every kube-controller-manager, as rke makes them
-// of its state: its own, the metadata's service options, then extra_args by key
-// (rancher/rke:cluster/plan.go@v1.5.9, BuildKubeControllerProcess). Only those
-// that a migration is judged by.
+// kcmArgs returns the arguments of every kube-controller-manager that a migration depends on.
+// rke derives them from its state: its own, the metadata's service options, then extra_args by
+// key (rancher/rke:cluster/plan.go@v1.5.9, BuildKubeControllerProcess).
 func kcmArgs(c rkestate.Config) component.Args {
 	service := c.Services.KubeController
 	args := map[string]string{"leader-elect": "true", "allocate-node-cidrs": "true", "configure-cloud-routes": "false", "allow-untagged-cloud": "true"}
@@ -98,8 +97,8 @@ func kcmArgs(c rkestate.Config) component.Args {
 	return component.Parse(words)
 }
 
-// NodeOf finds a host's Node: by the hostname label, by its internal address, or
-// by the addresses that rke writes on it (rancher/rke:k8s/node.go@v1.5.9).
+// NodeOf returns a host's Node, or nil. It compares the hostname label, the internal address,
+// and the addresses that rke writes on Nodes (rancher/rke:k8s/node.go@v1.5.9).
 func NodeOf(host rkestate.Node, nodes []downstream.Node) *downstream.Node {
 	internal := migration.OrElse(host.InternalAddress, host.Address)
 	for _, matches := range []func(*downstream.Node) bool{

@@ -9,8 +9,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// A host's Node is found by the name that it is given, else by its internal address, else
-// by the addresses that rke writes on it; where none of them leads to one, it has none.
 func TestNodeOf(t *testing.T) {
 	named := downstream.Node{Name: "named", Labels: map[string]string{corev1.LabelHostname: "Host-A"}}
 	addressed := downstream.Node{Name: "addressed", Addresses: []downstream.Address{{Type: "ExternalIP", Address: "1.1.1.1"}, {Type: "InternalIP", Address: "10.0.0.1"}}}
@@ -29,7 +27,7 @@ func TestNodeOf(t *testing.T) {
 		"by what rke wrote":              {rkestate.Node{Address: "9.9.9.9", InternalAddress: "10.0.0.2"}, "marked"},
 		"by the external one rke wrote":  {rkestate.Node{Address: "2.2.2.2", InternalAddress: "10.9.9.9"}, "marked"},
 		"no name is not a Node's lack":   {rkestate.Node{Address: "9.9.9.9"}, ""},
-		"one that nobody has":            {rkestate.Node{Address: "9.9.9.9", HostnameOverride: "host-b"}, ""},
+		"an unknown host":                {rkestate.Node{Address: "9.9.9.9", HostnameOverride: "host-b"}, ""},
 	} {
 		got := ""
 		if node := NodeOf(tt.host, nodes); node != nil {

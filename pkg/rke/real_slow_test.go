@@ -19,10 +19,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
-// realRKE is rke v1.5.9 itself. `rke up --init` reaches no host where a state
-// file is there: it decodes, resolves, validates and writes the state it desires.
-// What rke would do with that on a host, and every version but this one, is not
-// tried here.
+// realRKE runs the real rke v1.5.9. With a state file, `rke up --init` contacts no host: it
+// decodes, resolves, validates and writes its desired state. The tests do not cover the work
+// of rke on hosts, nor other versions.
 type realRKE struct {
 	bin  string
 	seed []byte // a state with certificates, and no cluster in it
@@ -54,8 +53,8 @@ func newRealRKE(t *testing.T) *realRKE {
 
 func (r *realRKE) path(name string) string { return filepath.Join(r.bin, name) }
 
-// init runs `rke up --init` on a cluster.yml: the state that it wrote, or nil and
-// what it said.
+// init runs `rke up --init` on a cluster.yml. It returns the state that rke wrote, or nil and
+// the output of rke.
 func (r *realRKE) init(t *testing.T, text []byte) (state []byte, said string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "cluster.yml")
@@ -78,14 +77,14 @@ func (r *realRKE) init(t *testing.T, text []byte) (state []byte, said string) {
 	return state, string(out)
 }
 
-// realHost are the commands of one host's containers.
+// realHost holds the commands of one host's containers.
 type realHost struct {
 	Address     string
 	Processes   map[string][]string
 	CloudConfig string
 }
 
-// plan is what rke would run with the state that it desires.
+// plan returns the containers that rke would run with its desired state.
 func (r *realRKE) plan(t *testing.T, state []byte) []realHost {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "cluster.rkestate")
@@ -103,7 +102,7 @@ func (r *realRKE) plan(t *testing.T, state []byte) []realHost {
 	return hosts
 }
 
-// resolve is the configuration that rke makes of a file, and its plan.
+// resolve returns the configuration that rke derives from a file, and its plan.
 func (r *realRKE) resolve(t *testing.T, text []byte) (rkestate.Config, []realHost) {
 	t.Helper()
 	raw, said := r.init(t, text)

@@ -9,9 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 )
 
-// redactFacts is a new reading with what checks judge and nothing else. Of
-// arguments that no check reads only the name stays, and a mark, which is equal
-// where the values were.
+// redactFacts returns a copy with only the values that checks judge. Arguments that no check
+// reads keep their name, and their value becomes a mark. Equal values have equal marks.
 func redactFacts(r *bundle.Redactor, f rkestate.Facts) rkestate.Facts {
 	out := rkestate.Facts{Path: f.Path, Binary: bundle.Unread(f.Binary), PinnedVolumes: bundle.Unread(f.PinnedVolumes), Config: redactConfig(r, f.Config)}
 	out.State.Source, out.State.Current.Known = f.State.Source, f.State.Current.Known
@@ -23,7 +22,7 @@ func redactConfig(r *bundle.Redactor, c clusterfile.Config) clusterfile.Config {
 	s := c.Services
 	out := clusterfile.Config{
 		ClusterName: c.ClusterName, KubernetesVersion: c.KubernetesVersion, UpgradeStrategy: c.UpgradeStrategy,
-		SystemImages: images(c.SystemImages), SystemImagesKubernetes: bundle.Scrub(c.SystemImagesKubernetes),
+		SystemImages: scrubImages(c.SystemImages), SystemImagesKubernetes: bundle.Scrub(c.SystemImagesKubernetes),
 		Services: clusterfile.Services{
 			Etcd: redactService(r, s.Etcd), KubeAPI: redactService(r, s.KubeAPI), KubeController: redactService(r, s.KubeController),
 			Scheduler: redactService(r, s.Scheduler), Kubelet: redactService(r, s.Kubelet), Kubeproxy: redactService(r, s.Kubeproxy),
@@ -31,7 +30,7 @@ func redactConfig(r *bundle.Redactor, c clusterfile.Config) clusterfile.Config {
 		CloudProvider: clusterfile.CloudProvider{Name: c.CloudProvider.Name,
 			UseInstanceMetadataHostname: c.CloudProvider.UseInstanceMetadataHostname, Custom: r.Mark(c.CloudProvider.Custom), Blocks: c.CloudProvider.Blocks},
 	}
-	if aws := c.CloudProvider.AWS; aws != nil { // that it is there is what counts, and how many overrides it has
+	if aws := c.CloudProvider.AWS; aws != nil { // checks only use its presence and the number of overrides
 		out.CloudProvider.AWS = &clusterfile.AWSCloudProvider{}
 		for name := range aws.ServiceOverride {
 			if out.CloudProvider.AWS.ServiceOverride == nil {
@@ -56,7 +55,7 @@ func redactState(r *bundle.Redactor, c rkestate.Config) rkestate.Config {
 		return rkestate.Service{ExtraArgs: redactArgs(r, s.ExtraArgs), ExtraArgsArray: redactArrays(r, s.ExtraArgsArray),
 			ClusterCIDR: s.ClusterCIDR, ServiceClusterIPRange: s.ServiceClusterIPRange}
 	}
-	out := rkestate.Config{ClusterName: c.ClusterName, KubernetesVersion: c.KubernetesVersion, Nodes: c.Nodes, SystemImages: images(c.SystemImages),
+	out := rkestate.Config{ClusterName: c.ClusterName, KubernetesVersion: c.KubernetesVersion, Nodes: c.Nodes, SystemImages: scrubImages(c.SystemImages),
 		CloudProvider: rkestate.Provider{Name: c.CloudProvider.Name, UseInstanceMetadataHostname: c.CloudProvider.UseInstanceMetadataHostname,
 			Custom: r.Mark(c.CloudProvider.Custom)},
 		Services: rkestate.Services{KubeController: service(c.Services.KubeController), KubeAPI: service(c.Services.KubeAPI),
@@ -92,14 +91,14 @@ func redactArrays(r *bundle.Redactor, args map[string][]string) map[string][]str
 	return out
 }
 
-// redactValue goes by the flag that a key is meant for, however it is written.
+// redactValue returns the value redacted for the flag that the key denotes in any notation.
 func redactValue(r *bundle.Redactor, key, value string) string {
 	name := clusterfile.FlagName(key)
 	return strings.TrimPrefix(r.Argument(name+"="+value), name+"=")
 }
 
-// images are system images without credentials in their names.
-func images(all map[string]string) map[string]string {
+// scrubImages returns system images without credentials in their names.
+func scrubImages(all map[string]string) map[string]string {
 	out := map[string]string{}
 	for key, image := range all {
 		out[key] = bundle.Scrub(image)

@@ -18,8 +18,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// hosts are a control plane and a worker; the kube-controller-manager runs with arguments, by
-// rke's state.
+// hosts returns a snapshot of a control plane and a worker. The kube-controller-manager has
+// arguments by rke's state.
 func hosts(args ...string) migration.Snapshot {
 	return migration.Snapshot{Config: observed{}, Reading: migration.Reading{
 		Members: []migration.Member{{Name: "cp", Kind: "node", ControlPlane: true}, {Name: "w", Kind: "node", Worker: true}},
@@ -28,7 +28,7 @@ func hosts(args ...string) migration.Snapshot {
 	}}
 }
 
-// While rke's state has awsCloudProvider, be it empty, rke takes the in-tree provider.
+// rke uses the in-tree provider while its state has awsCloudProvider, even if it is empty.
 func TestRolloutOf_awsCloudProvider_left(t *testing.T) {
 	for name, tt := range map[string]struct {
 		step journal.StepID
@@ -37,7 +37,7 @@ func TestRolloutOf_awsCloudProvider_left(t *testing.T) {
 	}{
 		"it is empty":      {migration.StepSwitch, "{}", true},
 		"it is null":       {migration.StepSwitch, "null", false},
-		"there is none":    {migration.StepSwitch, "", false},
+		"no block":         {migration.StepSwitch, "", false},
 		"before a switch":  {migration.StepEnable, "{}", false},
 		"back to in-tree":  {migration.StepUndoSwitch, "{}", false},
 		"before an update": {migration.StepUpgrade, "{}", false},
@@ -53,13 +53,12 @@ func TestRolloutOf_awsCloudProvider_left(t *testing.T) {
 	}
 }
 
-// While rke has recorded nothing, a host is unknown unless rke has it in hand: it is not
-// Ready, or has a cordon that neither a step nor its user has set.
-func TestHostsThatRKEHasInHand(t *testing.T) {
-	seen := hosts("--cloud-provider=aws")
-	seen.Reading.Recorded = true
-	for i := range seen.Reading.Members {
-		seen.Reading.Members[i].Nodes = []string{seen.Reading.Members[i].Name}
+// rke works on a host that has a cordon of neither a step nor a user.
+func TestCurrentHosts(t *testing.T) {
+	snap := hosts("--cloud-provider=aws")
+	snap.Reading.Recorded = true
+	for i := range snap.Reading.Members {
+		snap.Reading.Members[i].Nodes = []string{snap.Reading.Members[i].Name}
 	}
 	for name, tt := range map[string]struct {
 		worker downstream.Node
@@ -70,16 +69,15 @@ func TestHostsThatRKEHasInHand(t *testing.T) {
 		"not Ready": {downstream.Node{Ready: downstream.Condition{Status: "False"}, Unschedulable: true}, runner.Machine{State: runner.MachineInHand, Doing: "kubelet restarting"}},
 	} {
 		tt.worker.Name, tt.want.Name, tt.want.Group = "w", "w", runner.Workers
-		seen.Reading.Down.Nodes[0].Ready, seen.Reading.Down.Nodes[1] = downstream.Condition{Status: "True"}, tt.worker
-		got := seen.Reading.Reach(procedure.EditingOf(migration.StepSwitch, migration.Options{}).Target, nil, worksOn(seen)).Machines
+		snap.Reading.Down.Nodes[0].Ready, snap.Reading.Down.Nodes[1] = downstream.Condition{Status: "True"}, tt.worker
+		got := snap.Reading.Reach(procedure.EditingOf(migration.StepSwitch, migration.Options{}).Target, nil, currentHosts(snap)).Machines
 		if d := cmp.Diff([]runner.Machine{{Name: "cp", Group: runner.ControlPlanes, State: runner.MachineUnseen}, tt.want}, got); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
 }
 
-// aProcess is an rke that runs until it is interrupted, or has ended. What it leaves out:
-// a process.
+// aProcess implements rkecli.Running without a process. It runs until it is interrupted.
 type aProcess struct {
 	running     bool
 	err         error
@@ -100,13 +98,13 @@ func (a *aProcess) Done() <-chan struct{} {
 	return done
 }
 
-// The rke of a step, by how it stands: what it keeps the step from, whether Nodes may be
-// touched meanwhile, and what of its end goes into the journal.
-func TestRKEOfAStep(t *testing.T) {
+// The state of rke decides the verdict of the step, whether Nodes may be changed meanwhile,
+// and the note in the journal.
+func TestChildVerdict_rkeState(t *testing.T) {
 	bad := errors.New("exit 1")
 	for name, tt := range map[string]struct {
 		child *child
-		want  runner.VerdictKind // "": no verdict
+		want  runner.VerdictKind // or empty if no verdict is wanted
 		seen  string
 		busy  bool
 		ended string // token
@@ -118,21 +116,21 @@ func TestRKEOfAStep(t *testing.T) {
 		"it says nothing yet": {&child{process: &aProcess{running: true}, step: migration.StepEnable, token: "t"}, runner.Waiting, "no output yet", true, "", true},
 		"it ended well":       {&child{process: &aProcess{}, step: migration.StepEnable, token: "t"}, "", "", false, "t", true},
 		"it failed":           {&child{process: &aProcess{err: bad}, step: migration.StepEnable, token: "t"}, runner.Failed, "", false, "", false},
-		"it failed, of two":   {&child{process: &aProcess{err: bad}, step: migration.StepEnable, token: "t", again: 1}, runner.Failed, "", false, "", false},
-		"it has to run again": {&child{process: &aProcess{}, step: migration.StepEnable, token: "t", again: 1}, runner.Waiting, "it ended well", true, "", false},
-		"it runs, and has to": {&child{process: &aProcess{running: true}, step: migration.StepEnable, token: "t", again: 1}, runner.Waiting, "no output yet", true, "", false},
+		"it failed, of two":   {&child{process: &aProcess{err: bad}, step: migration.StepEnable, token: "t", runsLeft: 1}, runner.Failed, "", false, "", false},
+		"it has to run again": {&child{process: &aProcess{}, step: migration.StepEnable, token: "t", runsLeft: 1}, runner.Waiting, "it ended well", true, "", false},
+		"it runs, and has to": {&child{process: &aProcess{running: true}, step: migration.StepEnable, token: "t", runsLeft: 1}, runner.Waiting, "no output yet", true, "", false},
 	} {
-		p, tx, seen := &Backend{Common: &Common{}, child: tt.child}, clustertest.TxFor(t, migration.StepEnable), hosts()
-		verdict := p.childVerdict(seen, migration.StepEnable)
+		p, tx, snap := &Backend{Common: &Common{}, child: tt.child}, clustertest.TxFor(t, migration.StepEnable), hosts()
+		verdict := p.childVerdict(snap, migration.StepEnable)
 		if (verdict == nil) != (tt.want == "") || verdict != nil && (verdict.Kind != tt.want || verdict.Seen != tt.seen) {
 			t.Errorf("%s: %+v", name, verdict)
 		}
-		if got := p.childOf(migration.StepEnable).ended(); got != tt.ended {
+		if got := p.childOf(migration.StepEnable).endedToken(); got != tt.ended {
 			t.Errorf("%s: ended %q", name, got)
 		}
-		// Where rke has to run once more, there is none here that could be run.
-		busy, err := p.WhileRolling(t.Context(), tx, seen, procedure.EditingOf(migration.StepEnable, migration.Options{}))
-		if again := verdict != nil && verdict.Seen == "it ended well"; busy != tt.busy || (err != nil) != again {
+		// A second run of rke fails here, because the test has no binary.
+		busy, err := p.WhileRolling(t.Context(), tx, snap, procedure.EditingOf(migration.StepEnable, migration.Options{}))
+		if runsLeft := verdict != nil && verdict.Seen == "it ended well"; busy != tt.busy || (err != nil) != runsLeft {
 			t.Errorf("%s: busy %t, %v", name, busy, err)
 		}
 		if err := p.Finish(t.Context(), tx, migration.StepEnable, false); err != nil {
@@ -149,9 +147,9 @@ func TestRKEOfAStep(t *testing.T) {
 	}
 }
 
-// A rollout of a file waits for the rke of this run, keeps in the journal that it ended
-// well, and ends early where somebody took the edit out of the file.
-func TestRolloutOfAFile(t *testing.T) {
+// Rollout waits for the rke of this run and notes its success in the journal. It fails early
+// if another writer reverted the edit in the file.
+func TestBackendRollout(t *testing.T) {
 	flagged := func(p opened) {
 		tx := clustertest.TxFor(t, migration.StepEnable)
 		edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), procedure.EditingOf(migration.StepEnable, p.Options.Options))
@@ -167,7 +165,7 @@ func TestRolloutOfAFile(t *testing.T) {
 		step     journal.StepID
 		change   func(opened)
 		process  *aProcess
-		verdict  runner.VerdictKind // "": none
+		verdict  runner.VerdictKind // or empty if no verdict is wanted
 		applying string
 		noted    bool
 	}{
@@ -176,7 +174,7 @@ func TestRolloutOfAFile(t *testing.T) {
 		"it failed":                     {migration.StepEnable, flagged, &aProcess{err: errors.New("exit 1")}, runner.Failed, "", false},
 		"it ended, the state lags":      {migration.StepEnable, flagged, &aProcess{}, "", "`rke up` has not run since", true},
 		"it ended, the edit was taken":  {migration.StepEnable, nothing, &aProcess{}, runner.Failed, "", true},
-		"nobody ran it":                 {migration.StepEnable, flagged, nil, "", "`rke up` has not run since", false},
+		"rke did not run":               {migration.StepEnable, flagged, nil, "", "`rke up` has not run since", false},
 		"nothing is left to do":         {migration.StepUndoEnable, nothing, nil, "", "", false},
 	} {
 		p, _ := ofFile(t, Options{}, &aTool{})
@@ -201,12 +199,11 @@ func TestRolloutOfAFile(t *testing.T) {
 	flagged(p)
 	p.child = &child{process: &aProcess{}, step: migration.StepEnable, token: upToken + "1"}
 	if _, err := p.Rollout(clustertest.Canceled(t), clustertest.TxFor(t, migration.StepEnable), p.observe(t, journal.Record{}), procedure.EditingOf(migration.StepEnable, p.Options.Options), nil); err == nil {
-		t.Error("the end of rke was not kept in the journal, and nobody says so")
+		t.Error("no error although the journal did not store the end of rke")
 	}
 }
 
-// Why rke has to run again.
-func TestUnfinished(t *testing.T) {
+func TestUnfinishedReason(t *testing.T) {
 	up := journal.Intent{Step: migration.StepEnable, Token: upToken + "1", Time: "noon"}
 	for name, tt := range map[string]struct {
 		change func(*observed)
@@ -218,7 +215,7 @@ func TestUnfinished(t *testing.T) {
 		"this run saw another end":     {func(o *observed) { o.ended = upToken + "0" }, "has not ended well"},
 		"a person runs rke":            {func(o *observed) { o.noRKEUp = true }, ""},
 		"the journal saw it end":       {func(o *observed) { o.record.Notes = noted(t, upRecord{Token: up.Token, OK: true}) }, ""},
-		"it saw the one before end":    {func(o *observed) { o.record.Notes = noted(t, upRecord{Token: upToken + "0", OK: true}) }, "has not ended well"},
+		"the previous one ended":       {func(o *observed) { o.record.Notes = noted(t, upRecord{Token: upToken + "0", OK: true}) }, "has not ended well"},
 		"it saw it fail":               {func(o *observed) { o.record.Notes = noted(t, upRecord{Token: up.Token}) }, "has not ended well"},
 		"a person, and the state lags": {func(o *observed) { o.noRKEUp = true; o.State.Current.Config.CloudProvider.Name = "other" }, "`rke up` has not run since"},
 		"it ended, and the state lags": {func(o *observed) { o.ended = up.Token; o.State.Current.Config.CloudProvider.Name = "other" }, "`rke up` has not run since"},
@@ -226,7 +223,7 @@ func TestUnfinished(t *testing.T) {
 	} {
 		o := observed{Facts: rkefixture.Applied(t, "plain"), record: journal.Record{Intents: []journal.Intent{up}}}
 		tt.change(&o)
-		if got := unfinished(migration.Snapshot{Config: o}); !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
+		if got := unfinishedReason(migration.Snapshot{Config: o}); !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

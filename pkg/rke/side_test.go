@@ -16,10 +16,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// The switch takes awsCloudProvider out of the file; from then on the chart's
-// Secret is the only place that has its options. Fake: the API server, which
-// neither validates nor authorises here.
-func TestCloudConfigOutlivesTheBlock(t *testing.T) {
+// The switch removes awsCloudProvider from the file. Afterwards only the chart's Secret holds
+// its options. The API server is a fake, which neither validates nor authorizes.
+func TestCloudConfig_switched_fromSecret(t *testing.T) {
 	const before = "cloud_provider: {name: aws, awsCloudProvider: {global: {vpc: vpc-1, kubernetes-cluster-id: demo}}}\n"
 	const after = "cloud_provider: {name: external-aws, useInstanceMetadataHostname: true}\n"
 	const text = "[Global]\nVPC = vpc-1\nKubernetesClusterID = demo\n"
@@ -40,22 +39,22 @@ func TestCloudConfigOutlivesTheBlock(t *testing.T) {
 			kube = fake.NewSimpleClientset(secret.DeepCopy())
 		}
 		p := &Common{Access: migration.Access{Kube: kube}}
-		seen := migration.Snapshot{Config: observed{Facts: rkestate.Facts{Config: configOf(t, tt.file)}}}
-		if got, err := p.CloudConfig(t.Context(), seen); err != nil || got != tt.want {
+		snap := migration.Snapshot{Config: observed{Facts: rkestate.Facts{Config: configOf(t, tt.file)}}}
+		if got, err := p.CloudConfig(t.Context(), snap); err != nil || got != tt.want {
 			t.Errorf("%s: %q, %v, wanted %q", name, got, err, tt.want)
 		}
 	}
 }
 
-// A Secret that cannot be read is not taken for none: the chart would lose it.
-func TestCloudConfigThatCannotBeRead(t *testing.T) {
+// An unreadable Secret is an error: otherwise the chart would lose the cloud config.
+func TestCloudConfig_unreadableSecret_error(t *testing.T) {
 	kube := fake.NewSimpleClientset()
 	kube.PrependReactor("get", "secrets", func(clienttesting.Action) (bool, apiruntime.Object, error) {
 		return true, nil, errors.New("connection refused")
 	})
 	p := &Common{Access: migration.Access{Kube: kube}}
-	seen := migration.Snapshot{Config: observed{Facts: rkestate.Facts{Config: configOf(t, "cloud_provider: {name: external-aws}\n")}}}
-	got, err := p.CloudConfig(t.Context(), seen)
+	snap := migration.Snapshot{Config: observed{Facts: rkestate.Facts{Config: configOf(t, "cloud_provider: {name: external-aws}\n")}}}
+	got, err := p.CloudConfig(t.Context(), snap)
 	if got != "" || fault.ClassOf(err) != fault.CouldNotLook {
 		t.Errorf("got %q, %v", got, err)
 	}

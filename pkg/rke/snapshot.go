@@ -10,31 +10,31 @@ import (
 
 func (b *Backend) snapshotName() string { return "awsmigrate-" + b.Options.RunID }
 
-// TakeSnapshot implements migration.Backend: rke saves one.
-func (b *Backend) TakeSnapshot(seen migration.Snapshot) (migration.Edit, error) {
+// TakeSnapshot implements migration.Backend. rke saves the snapshot.
+func (b *Backend) TakeSnapshot(snap migration.Snapshot) (migration.Edit, error) {
 	plan := runner.Plan{Summary: []string{"rke etcd snapshot-save"}, Takes: runner.Minute}
-	return migration.Edit{Object: seen.Reading.Object,
+	return migration.Edit{Object: snap.Reading.Object,
 		Plan:  func() (runner.Plan, error) { return plan, nil },
-		Write: func(ctx context.Context, tx *runner.Tx) error { return b.takeSnapshot(ctx, tx, seen) }}, nil
+		Write: func(ctx context.Context, tx *runner.Tx) error { return b.takeSnapshot(ctx, tx, snap) }}, nil
 }
 
-func (b *Backend) takeSnapshot(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
-	if err := seen.Reading.RequireSettled(); err != nil {
+func (b *Backend) takeSnapshot(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	if err := snap.Reading.RequireSettled(); err != nil {
 		return err
 	}
-	return b.start(ctx, tx, seen, child{step: migration.StepSnapshot, token: b.snapshotName()}, "etcd", "snapshot-save", "--config", b.Options.Config, "--name", b.snapshotName())
+	return b.startRKE(ctx, tx, snap, child{step: migration.StepSnapshot, token: b.snapshotName()}, "etcd", "snapshot-save", "--config", b.Options.Config, "--name", b.snapshotName())
 }
 
 // JudgeSnapshot implements migration.Backend.
-func (b *Backend) JudgeSnapshot(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
+func (b *Backend) JudgeSnapshot(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
 	if b.childOf(migration.StepSnapshot) == nil {
 		return migration.Failed(&fault.Error{Class: fault.CouldNotLook, Reason: "NoSnapshot", Object: "rke etcd snapshot-save",
 			Seen: "this run did not start it", Fix: "run again"}), nil
 	}
-	if verdict := b.childVerdict(seen, migration.StepSnapshot); verdict != nil {
+	if verdict := b.childVerdict(snap, migration.StepSnapshot); verdict != nil {
 		return *verdict, nil
 	}
-	if err := b.noteEnd(ctx, tx, snapshotNote, migration.StepSnapshot); err != nil {
+	if err := b.recordEnd(ctx, tx, snapshotNote, migration.StepSnapshot); err != nil {
 		return runner.Verdict{}, err
 	}
 	v := migration.Met("rke saved etcd snapshot " + b.snapshotName())

@@ -12,8 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Undos that are turned round half-way, in any number, hide no edit from the next undo and
-// take none back twice, also where others edit the rest of the file meanwhile.
+// Reversing the direction any number of times hides no edit from the next undo, and undoes none
+// twice, even if other writers edit the rest of the file meanwhile.
 func TestTakeBack(t *testing.T) {
 	const enable, change, back, away = migration.StepEnable, migration.StepSwitch, migration.StepUndoSwitch, migration.StepUndoEnable
 	announced := func(step journal.StepID) journal.Intent {
@@ -21,13 +21,13 @@ func TestTakeBack(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		steps []journal.StepID
-		later journal.StepID // an undo that was announced behind the steps, and changed nothing of the file
+		later journal.StepID // undo announced after the steps that did not change the file
 	}{
-		"undo of a later step turned round_flag taken back":   {[]journal.StepID{enable, away}, migration.StepUndoInstall},
-		"undo of its own step turned round_taken back once":   {[]journal.StepID{enable, away, enable, away}, ""},
-		"both turned round_both taken back":                   {[]journal.StepID{enable, change, back, change, back, away, enable, change, back, away}, migration.StepUndoDisable},
-		"three times_both taken back":                         {[]journal.StepID{enable, away, enable, away, enable, change, back, change, back, away}, ""},
-		"undo of the switch turned round_both are taken back": {[]journal.StepID{enable, change, back, change, back, away}, ""},
+		"undo of a later step turned round_flag undone":   {[]journal.StepID{enable, away}, migration.StepUndoInstall},
+		"undo of its own step turned round_undone once":   {[]journal.StepID{enable, away, enable, away}, ""},
+		"both turned round_both undone":                   {[]journal.StepID{enable, change, back, change, back, away, enable, change, back, away}, migration.StepUndoDisable},
+		"three times_both undone":                         {[]journal.StepID{enable, away, enable, away, enable, change, back, change, back, away}, ""},
+		"undo of the switch turned round_both are undone": {[]journal.StepID{enable, change, back, change, back, away}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, _ := ofFile(t, Options{IncludePending: true}, &aTool{})
@@ -51,7 +51,7 @@ func TestTakeBack(t *testing.T) {
 	}
 }
 
-// An undo whose file has an edit that the journal does not hold would wait for ever.
+// An undo would never end if the file has an edit that the journal does not hold.
 func TestTakeBackOfNothing(t *testing.T) {
 	p, _ := ofFile(t, Options{}, &aTool{})
 	intents := p.edit(t, migration.StepEnable, nil)

@@ -15,16 +15,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// An upgrade that was cut off may find every kubelet at its target while rke has
-// still to run twice. The chart must wait until then: it is refused on a cluster
-// that is not at rest, and the refusal would end the run and rke with it. Fake: the
-// API server; no chart can be installed there, so that trying to is an error.
-func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
+// After an upgrade that was cut off, every kubelet may have its target version while rke must
+// still run twice. The chart must wait: on a cluster that is not at rest it is refused, which
+// would end the run and rke. The fake API server accepts no chart, so an attempt is an error.
+func TestUpgrade_rkeCutOff_chartWaits(t *testing.T) {
 	const target, token = "v1.27.16-rancher1-1", upToken + "run-1/upgrade/0"
 	for name, tt := range map[string]struct {
-		ended bool // the journal knows that rke ended well
-		ready bool // so is the Node
-		tries bool // to bring the chart to the new version
+		ended bool // the journal holds the success of rke
+		ready bool // the Node is ready
+		tries bool // the step tries to upgrade the chart
 	}{
 		"rke has to run again":     {false, true, false},
 		"rke has ended well":       {true, true, true},
@@ -52,19 +51,19 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			seen := migration.Snapshot{Config: observed{Facts: rkefixture.Applied(t, "plain"), record: tx.Record()}, Record: tx.Record()}
+			snap := migration.Snapshot{Config: observed{Facts: rkefixture.Applied(t, "plain"), record: tx.Record()}, Record: tx.Record()}
 			node := downstream.Node{}
 			node.Kubelet = "v1.27.16"
 			if tt.ready {
 				node.Ready.Status = "True"
 			}
 			set := &downstream.DaemonSet{Containers: []downstream.Container{{Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"}}}
-			seen.Reading = migration.Reading{Version: target, Pending: seen.Config.Combine(downstream.Cluster{}).Pending}
-			seen.Reading.Down.Nodes, seen.Reading.Down.CCM = []downstream.Node{node}, set
-			if !m.Chart().ImageDue(t.Context(), seen) {
+			snap.Reading = migration.Reading{Version: target, Pending: snap.Config.Combine(downstream.Cluster{}).Pending}
+			snap.Reading.Down.Nodes, snap.Reading.Down.CCM = []downstream.Node{node}, set
+			if !m.Chart().ImageDue(t.Context(), snap) {
 				t.Fatal("the image is not due: this test shows nothing")
 			}
-			if err := step.(runner.WaitingStep[migration.Snapshot]).WhileWaiting(t.Context(), tx, seen); (err != nil) != tt.tries {
+			if err := step.(runner.WaitingStep[migration.Snapshot]).WhileWaiting(t.Context(), tx, snap); (err != nil) != tt.tries {
 				t.Errorf("WhileWaiting: %v, wanted an attempt to install: %t", err, tt.tries)
 			}
 		})

@@ -38,7 +38,7 @@ func (b *Backend) takeBack(ctx context.Context, seen migration.Snapshot, config 
 		}
 	}
 	if found := inForce(config, step); found != "" {
-		return Edit{}, rke.NothingToTakeBack(clusterOf(seen).object(), found, step,
+		return Edit{}, rke.NoEditToUndo(clusterOf(seen).object(), found, step,
 			"put the values from before "+string(step)+" back in Rancher, by hand or from a backup; then run again")
 	}
 	return Edit{Config: config}, nil
