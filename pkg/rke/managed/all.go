@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 )
 
-// List reads Rancher's Clusters of the older kind. It has one for every cluster, whoever
-// made it; their Nodes are left out.
+// List returns Rancher's management.cattle.io Clusters, without their Nodes. Rancher has one
+// for every cluster of any kind.
 func List(ctx context.Context, management dynamic.Interface) ([]Cluster, error) {
 	list, err := management.Resource(clusters).List(ctx, metav1.ListOptions{})
 	if apierrors.IsNotFound(err) {
@@ -28,7 +28,7 @@ func List(ctx context.Context, management dynamic.Interface) ([]Cluster, error) 
 	return all, nil
 }
 
-// Get reads one of them by its ID.
+// Get returns the Cluster with an ID.
 func Get(ctx context.Context, management dynamic.Interface, id string) (Cluster, error) {
 	object, err := management.Resource(clusters).Get(ctx, id, metav1.GetOptions{})
 	if err != nil {
@@ -37,19 +37,19 @@ func Get(ctx context.Context, management dynamic.Interface, id string) (Cluster,
 	return parseCluster(object), nil
 }
 
-// Local says whether it is the cluster that Rancher itself runs in.
+// Local reports whether Rancher itself runs in the cluster.
 func (c Cluster) Local() bool { return c.Internal || c.ID == "local" }
 
-// ByRKE says whether it is a cluster that this package can migrate: Rancher runs rke for it.
+// ByRKE reports whether Rancher runs rke for the cluster, so that this package can migrate it.
 func (c Cluster) ByRKE() bool { return supported(c) == nil }
 
-// KubernetesVersion is the one that is configured, else what its API server says.
+// KubernetesVersion returns the configured version, or else the version of the API server.
 func (c Cluster) KubernetesVersion() string {
 	configured, _ := c.Config["kubernetesVersion"].(string)
 	return migration.OrElse(configured, c.Version)
 }
 
-// Provider is the cloud provider that rke makes of the configuration; "": none.
+// Provider returns the cloud provider that rke derives from the configuration, or empty.
 func (c Cluster) Provider() (string, error) {
 	if len(configtree.Map(c.Config["cloudProvider"])) == 0 {
 		return "", nil
@@ -61,7 +61,7 @@ func (c Cluster) Provider() (string, error) {
 	return file.Config().CloudProvider.Resolved(), nil
 }
 
-// Owners are those who would put the old configuration back.
+// Owners returns the owners that would revert an edit.
 func (c Cluster) Owners() []migration.Owner {
 	if c.Template == "" {
 		return nil

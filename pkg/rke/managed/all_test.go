@@ -10,7 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-func TestListOfClusters(t *testing.T) {
+func TestList(t *testing.T) {
 	client := managing(t, func(cluster map[string]any) {
 		cluster["status"].(map[string]any)["version"] = map[string]any{"gitVersion": "v1.26.9"}
 	})
@@ -28,9 +28,8 @@ func TestListOfClusters(t *testing.T) {
 	}
 }
 
-// What a list says of a cluster: the provider is the one that rke makes of the
-// configuration, and the version the configured one where there is one.
-func TestClusterInAList(t *testing.T) {
+// The provider is the one that rke derives. A configured version precedes the API server's.
+func TestCluster_listed_providerAndVersion(t *testing.T) {
 	with := func(provider map[string]any) Cluster {
 		return Cluster{ID: "c-1", Driver: driverRKE, Version: "v1.26.9", Config: map[string]any{"kubernetesVersion": "v1.26.15-rancher1-1", "cloudProvider": provider}}
 	}

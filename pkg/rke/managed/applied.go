@@ -15,18 +15,18 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
 
-// unapplied is what shows that Rancher has not applied the Cluster's
-// configuration everywhere. No single sign will do: the condition Updated is True
-// for a moment before anything was done; appliedSpec is written, and Updated
-// becomes True, when rke has done the control plane, and only then are the workers
-// looked at, under the condition Upgraded and a version of their own
+// pendingConditions returns the conditions which show that Rancher has not applied the Cluster's
+// configuration everywhere. No single condition is sufficient: Updated is True for a moment
+// before rke starts. Rancher writes appliedSpec and sets Updated once rke has finished the
+// control plane. Only then does it upgrade the workers, which have the condition Upgraded and
+// plan versions of their own
 // (rancher/rancher:pkg/controllers/management/clusterprovisioner/provisioner.go and
 // rkeworkerupgrader/upgrade.go@v2.8.5).
-func (c Cluster) unapplied(f rkestate.Facts) []migration.PendingCondition {
-	var open []migration.PendingCondition
-	add := func(bad bool, seen, wanted string) {
+func (c Cluster) pendingConditions(f rkestate.Facts) []migration.PendingCondition {
+	var found []migration.PendingCondition
+	add := func(bad bool, state, wanted string) {
 		if bad {
-			open = append(open, migration.PendingCondition{Object: c.object(), Seen: seen, Wanted: wanted})
+			found = append(found, migration.PendingCondition{Object: c.object(), Seen: state, Wanted: wanted})
 		}
 	}
 	add(c.Deleting, "is being deleted", "a cluster that stays")
@@ -49,12 +49,12 @@ func (c Cluster) unapplied(f rkestate.Facts) []migration.PendingCondition {
 	if why := f.Lag(); why != "" {
 		add(true, why, "the same in "+f.State.Source)
 	}
-	return open
+	return found
 }
 
-// lacks is what a worker's own plan says it still lacks of the external provider.
-// The cluster's state says nothing about workers.
-func (c Cluster) lacks(address string) string {
+// missingFromPlan returns the reason why a worker's own plan does not run the external provider yet, or
+// empty. The cluster's state does not cover workers.
+func (c Cluster) missingFromPlan(address string) string {
 	for _, n := range c.Nodes {
 		if n.Address != address || !n.workerOnly() {
 			continue
@@ -69,13 +69,13 @@ func (c Cluster) lacks(address string) string {
 	return ""
 }
 
-// failure is Rancher's own word on the configuration that is wanted now.
+// failure returns Rancher's own error about the current configuration, or nil.
 func (c Cluster) failure() error {
 	if c.Failed == nil || len(specDifferences(c.Config, c.Failed)) > 0 || c.Conditions["Updated"].Status != "False" {
 		return nil
 	}
 	return &fault.Error{Class: fault.Check, Reason: "RancherCouldNotApply", Object: c.object(), Seen: cmp.Or(c.Conditions["Updated"].Message, "Updated=False"),
-		Wanted: "a configuration that rke can apply", Fix: "fix what it names: Rancher tries again by itself; then run the same command again"}
+		Wanted: "a configuration that rke can apply", Fix: "fix the named problem; Rancher retries automatically; then run the same command again"}
 }
 
 func conditionText(kind string, c condition) string {
@@ -89,44 +89,43 @@ func conditionText(kind string, c condition) string {
 	return text
 }
 
-// filledByRancher are keys of appliedSpec that the spec does not have
-// (provisioner.go, getConfig).
+// filledByRancher reports whether Rancher adds a key to appliedSpec that the spec does not
+// have (provisioner.go, getConfig).
 func filledByRancher(path string) bool {
 	return path == "nodes" || path == "systemImages" || strings.HasPrefix(path, "systemImages.")
 }
 
-// specDifferences are the paths at which two configurations differ, without their
-// values; what is absent, null, false or empty is one and the same, as for the
-// structures that Rancher decodes them into.
+// specDifferences returns the paths at which two configurations differ, without values.
+// Absent, null, false and empty are equal, as in the structures that Rancher decodes them to.
 func specDifferences(spec, applied map[string]any) []string {
-	found := unlike("", spec, applied)
+	found := diffValues("", spec, applied)
 	sort.Strings(found)
 	return found
 }
 
-func unlike(path string, a, b any) []string {
-	// An empty awsCloudProvider is not nothing: it decides the provider.
+func diffValues(path string, a, b any) []string {
+	// Even an empty awsCloudProvider decides the provider.
 	if path == "cloudProvider.awsCloudProvider" && (a == nil) != (b == nil) {
 		return []string{path}
 	}
-	if filledByRancher(path) || void(a) && void(b) {
+	if filledByRancher(path) || isEmpty(a) && isEmpty(b) {
 		if path == "" || path == "cloudProvider" {
-			return unlikeKeys(path, a, b)
+			return diffKeys(path, a, b)
 		}
 		return nil
 	}
 	x, isMap := a.(map[string]any)
 	y, also := b.(map[string]any)
-	if !isMap && !also || !isMap && !void(a) || !also && !void(b) {
+	if !isMap && !also || !isMap && !isEmpty(a) || !also && !isEmpty(b) {
 		if reflect.DeepEqual(a, b) {
 			return nil
 		}
 		return []string{path}
 	}
-	return unlikeKeys(path, x, y)
+	return diffKeys(path, x, y)
 }
 
-func unlikeKeys(path string, a, b any) []string {
+func diffKeys(path string, a, b any) []string {
 	x, y := configtree.Map(a), configtree.Map(b)
 	keys := map[string]bool{}
 	for key := range x {
@@ -137,13 +136,13 @@ func unlikeKeys(path string, a, b any) []string {
 	}
 	var found []string
 	for key := range keys {
-		found = append(found, unlike(configtree.Join(path, key), x[key], y[key])...)
+		found = append(found, diffValues(configtree.Join(path, key), x[key], y[key])...)
 	}
 	return found
 }
 
-// void says whether a value means nothing, however it is written.
-func void(v any) bool {
+// isEmpty reports whether a value is empty in any notation.
+func isEmpty(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return true
@@ -155,7 +154,7 @@ func void(v any) bool {
 		return len(v) == 0
 	case map[string]any:
 		for _, one := range v {
-			if !void(one) {
+			if !isEmpty(one) {
 				return false
 			}
 		}

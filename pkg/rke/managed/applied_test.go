@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// appliedCluster is one whose configuration Rancher has applied everywhere.
+// appliedCluster returns a Cluster whose configuration Rancher has applied everywhere.
 func appliedCluster() Cluster {
 	yes := condition{Status: "True"}
 	c := Cluster{ID: "c-1", DisplayName: "demo", Driver: driverRKE, Config: Switch(uiConfig(), naming.Rule{UseMetadata: true}, nil).Apply(),
@@ -45,11 +45,10 @@ func factsFor(t *testing.T, c Cluster, stateProvider string) rkestate.Facts {
 	return f
 }
 
-// Every single sign that Rancher is not done must count, whatever the others say:
-// each of them is right for some time while the others are wrong.
-func TestUnappliedSeesEachSign(t *testing.T) {
-	if c := appliedCluster(); len(c.unapplied(factsFor(t, c, "external-aws"))) != 0 {
-		t.Fatalf("an applied cluster is not at rest: %s", migration.SummarizePending(c.unapplied(factsFor(t, c, "external-aws"))))
+// Every sign of unfinished work must count alone: for some time, each is the only one.
+func TestPendingConditions_oneSign_pending(t *testing.T) {
+	if c := appliedCluster(); len(c.pendingConditions(factsFor(t, c, "external-aws"))) != 0 {
+		t.Fatalf("an applied cluster is not at rest: %s", migration.SummarizePending(c.pendingConditions(factsFor(t, c, "external-aws"))))
 	}
 	for want, change := range map[string]func(*Cluster){
 		"cloudProvider.name": func(c *Cluster) { c.Applied["cloudProvider"].(map[string]any)["name"] = "aws" },
@@ -70,41 +69,41 @@ func TestUnappliedSeesEachSign(t *testing.T) {
 	} {
 		c := appliedCluster()
 		change(&c)
-		if told := migration.SummarizePending(c.unapplied(factsFor(t, c, "external-aws"))); !strings.Contains(told, want) {
-			t.Errorf("wanted %q, got %q", want, told)
+		if text := migration.SummarizePending(c.pendingConditions(factsFor(t, c, "external-aws"))); !strings.Contains(text, want) {
+			t.Errorf("wanted %q, got %q", want, text)
 		}
 	}
 	c := appliedCluster()
-	if told := migration.SummarizePending(c.unapplied(factsFor(t, c, "aws"))); !strings.Contains(told, `rke's state "aws"`) {
-		t.Errorf("rke's state that lags: %q", told)
+	if text := migration.SummarizePending(c.pendingConditions(factsFor(t, c, "aws"))); !strings.Contains(text, `rke's state "aws"`) {
+		t.Errorf("rke's state that lags: %q", text)
 	}
 }
 
-// appliedSpec and Updated say nothing about workers: their own plan does.
-func TestWorkerLacksTheSwitchUntilItsPlanHasIt(t *testing.T) {
+// appliedSpec and Updated do not cover workers; only their plan does.
+func TestMissingFromPlan_workerPlan_reason(t *testing.T) {
 	c := appliedCluster()
-	if lacks := c.lacks("1.2.3.5"); lacks != "" {
-		t.Errorf("a switched worker lacks %q", lacks)
+	if missingFromPlan := c.missingFromPlan("1.2.3.5"); missingFromPlan != "" {
+		t.Errorf("a switched worker lacks %q", missingFromPlan)
 	}
 	c.Nodes[1].AppliedVersion = 1
-	if lacks := c.lacks("1.2.3.5"); lacks != "its agent has not applied the newest plan yet" {
-		t.Errorf("a worker whose agent is behind lacks %q", lacks)
+	if missingFromPlan := c.missingFromPlan("1.2.3.5"); missingFromPlan != "its agent has not applied the newest plan yet" {
+		t.Errorf("a worker whose agent is behind lacks %q", missingFromPlan)
 	}
 	c.Nodes[1].Kubelet = []string{"entrypoint.sh", "kubelet", "--cloud-provider=aws"}
-	if c.lacks("1.2.3.5") == "" {
+	if c.missingFromPlan("1.2.3.5") == "" {
 		t.Error("a worker whose plan is in-tree counts as switched")
 	}
 	c.Nodes[0].Role = []string{"controlplane"}
-	if lacks := c.lacks("1.2.3.4"); lacks != "" {
-		t.Errorf("a control plane is judged by a worker's plan: %q", lacks)
+	if missingFromPlan := c.missingFromPlan("1.2.3.4"); missingFromPlan != "" {
+		t.Errorf("a control plane is judged by a worker's plan: %q", missingFromPlan)
 	}
 	c.Nodes[0].PlanVersion = 9
-	if lacks := c.lacks("1.2.3.4"); lacks != "" {
-		t.Errorf("a control plane is judged by its plan's version: %q", lacks)
+	if missingFromPlan := c.missingFromPlan("1.2.3.4"); missingFromPlan != "" {
+		t.Errorf("a control plane is judged by its plan's version: %q", missingFromPlan)
 	}
 }
 
-// What is written in another way, or left out for nothing, is no difference.
+// Other notations and omitted empty values are no difference.
 func TestSpecDifferences(t *testing.T) {
 	type config = map[string]any
 	for name, tt := range map[string]struct {
@@ -133,7 +132,7 @@ func TestSpecDifferences(t *testing.T) {
 	}
 }
 
-// The provider's options are those that Rancher has: an empty block stays empty.
+// An empty block stays empty.
 func TestProviderOf(t *testing.T) {
 	type block = map[string]any
 	for name, tt := range map[string]struct{ given, want block }{
@@ -149,17 +148,15 @@ func TestProviderOf(t *testing.T) {
 	}
 }
 
-// A key of Rancher's is spelt as cluster.yml does.
-func TestSnake(t *testing.T) {
+func TestToSnakeCase(t *testing.T) {
 	for camel, want := range map[string]string{"name": "name", "kubernetesVersion": "kubernetes_version", "maxUnavailableAZ": "max_unavailable_a_z", "extraArgsArray": "extra_args_array"} {
-		if got := snake(camel); got != want {
+		if got := toSnakeCase(camel); got != want {
 			t.Errorf("%s: %s, want %s", camel, got, want)
 		}
 	}
 }
 
-// A worker is found by the Node that its host became.
-func TestAddressOfANode(t *testing.T) {
+func TestAddressOf(t *testing.T) {
 	config := rkestate.Config{Nodes: []rkestate.Node{{Address: "10.0.0.1"}, {Address: "10.0.0.2"}}}
 	down := downstream.Cluster{Nodes: []downstream.Node{
 		{Name: "a", Addresses: []downstream.Address{{Type: "InternalIP", Address: "10.0.0.1"}}}, {Name: "b", Addresses: []downstream.Address{{Type: "InternalIP", Address: "10.0.0.2"}}}}}
@@ -173,8 +170,8 @@ func TestAddressOfANode(t *testing.T) {
 	}
 }
 
-// A failure of an earlier configuration is not one of this.
-func TestFailureIsOfTheWantedConfiguration(t *testing.T) {
+// A failure of an earlier configuration does not count.
+func TestFailure_failedSpec_current(t *testing.T) {
 	c := appliedCluster()
 	c.Conditions["Updated"] = condition{Status: "False", Message: "host gone"}
 	c.Failed = runtime.DeepCopyJSON(c.Applied)
@@ -203,7 +200,7 @@ func TestChoose(t *testing.T) {
 		"prod":     {id: "c-1"},
 		"c-3":      {id: "c-3"},
 		"twin":     {seen: "c-2 (twin), c-3 (twin)", class: fault.Usage},
-		"nobody":   {seen: "no such id", class: fault.Usage},
+		"unknown":  {seen: "no such id", class: fault.Usage},
 		"imported": {seen: `driver "imported"`, class: fault.Check},
 		"newer":    {seen: "provisioning.cattle.io", class: fault.Check},
 		"local":    {seen: "Rancher itself", class: fault.Check},
@@ -216,14 +213,13 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// A name that is another's id is ambiguous, too.
+	// A name that equals another cluster's id is also ambiguous.
 	if _, err := choose(append(all, rke("c-9", "c-1")), "c-1"); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("an id that is another's name: %v", err)
 	}
 }
 
-// The checks judge Rancher's configuration as they judge a cluster.yml.
-func TestFileOfTranslatesWhatIsJudged(t *testing.T) {
+func TestFileOf_rancherConfig_translated(t *testing.T) {
 	config := uiConfig()
 	config["services"].(map[string]any)["kubeController"] = map[string]any{"extraArgs": map[string]any{"leader-elect": "false"}, "extraArgsArray": map[string]any{"v": []any{"2"}}}
 	config["cloudProvider"].(map[string]any)["awsCloudProvider"] = map[string]any{"global": map[string]any{"role-arn": "arn:x", "disable-security-group-ingress": true},
@@ -247,8 +243,8 @@ func TestFileOfTranslatesWhatIsJudged(t *testing.T) {
 	}
 }
 
-// Conditions are read as the object has them, whatever else is in the list.
-func TestParseReadsConditions(t *testing.T) {
+// Malformed entries in the list are ignored.
+func TestParseCluster_conditions_read(t *testing.T) {
 	c := parseCluster(&unstructured.Unstructured{Object: map[string]any{
 		"metadata": map[string]any{"name": "c-1"},
 		"status": map[string]any{"conditions": []any{

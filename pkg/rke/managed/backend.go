@@ -20,36 +20,35 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Deps reach the two API servers of a cluster that Rancher manages.
+// Deps holds the clients of the two API servers of a cluster that Rancher manages.
 type Deps struct {
-	Management       dynamic.Interface    // where Rancher's objects live
-	Kube             kubernetes.Interface // the cluster to migrate
-	DownstreamConfig *rest.Config         // the same
+	Management       dynamic.Interface    // reaches Rancher's objects
+	Kube             kubernetes.Interface // reaches the cluster to migrate
+	DownstreamConfig *rest.Config         // reaches the same cluster
 	Clock            clock.WithTicker
 }
 
-// Backend configures an RKE cluster by Rancher's Cluster object; Rancher runs rke.
+// Backend configures an RKE cluster through Rancher's Cluster object. Rancher runs rke.
 type Backend struct {
 	*rke.Common
 	deps Deps
-	id   string // of Rancher's Cluster object
+	id   string // name of Rancher's Cluster object
 }
 
-// observed is one reading of Rancher's side of such a cluster. Rancher takes
-// no snapshot, and runs rke itself.
+// observed holds one reading of Rancher's objects about a cluster.
 type observed struct {
 	rkestate.Facts
 	cluster Cluster
 }
 
-// clusterOf is Rancher's Cluster as an observation holds it.
-func clusterOf(seen migration.Snapshot) Cluster {
-	o, _ := seen.Config.(observed) // Read makes no other
+// clusterOf returns Rancher's Cluster from a snapshot.
+func clusterOf(snap migration.Snapshot) Cluster {
+	o, _ := snap.Config.(observed) // Read returns no other type
 	return o.cluster
 }
 
-// New reads Rancher's side and the cluster once, and proves that the one
-// belongs to the other. id is the name of Rancher's Cluster object.
+// New reads Rancher's objects and the cluster once. It returns an error if they do not belong
+// together. id is the name of Rancher's Cluster object.
 func New(ctx context.Context, deps Deps, id string, options rke.Options) (*procedure.Migration, error) {
 	b := &Backend{deps: deps, id: id, Common: &rke.Common{Options: options, TryEdits: tryEdits,
 		Access: migration.Access{Kube: deps.Kube, Config: deps.DownstreamConfig, Clock: deps.Clock, Options: options.Options, Distribution: wellknown.RKE}}}
@@ -58,7 +57,7 @@ func New(ctx context.Context, deps Deps, id string, options rke.Options) (*proce
 	if err != nil {
 		return nil, err
 	}
-	if err := config.prove(); err != nil {
+	if err := config.proveTarget(); err != nil {
 		return nil, err
 	}
 	if _, err := m.Open(ctx, journal.Target{Kind: "rke", Name: id, Namespace: id}); err != nil {
@@ -67,8 +66,8 @@ func New(ctx context.Context, deps Deps, id string, options rke.Options) (*proce
 	return m, nil
 }
 
-// prove says whether the cluster's own state names Rancher's machines.
-func (o observed) prove() error {
+// proveTarget returns an error unless rke's state in the cluster contains a machine of Rancher.
+func (o observed) proveTarget() error {
 	known := map[string]bool{}
 	for _, node := range o.State.Current.Config.Nodes {
 		known[node.Address] = true
@@ -84,13 +83,14 @@ func (o observed) prove() error {
 }
 
 // Header implements migration.Backend.
-func (b *Backend) Header(seen migration.Snapshot) []string {
-	c := clusterOf(seen)
-	return b.HeaderOf(seen, fmt.Sprintf("%s   %s · RKE %s managed by Rancher · %s", c.DisplayName, c.ID,
-		seen.Reading.Version, seen.Reading.CountMembers()))
+func (b *Backend) Header(snap migration.Snapshot) []string {
+	c := clusterOf(snap)
+	return b.HeaderOf(snap, fmt.Sprintf("%s   %s · RKE %s managed by Rancher · %s", c.DisplayName, c.ID,
+		snap.Reading.Version, snap.Reading.CountMembers()))
 }
 
-// TakeSnapshot implements migration.Backend: Rancher takes snapshots of such a cluster.
+// TakeSnapshot implements migration.Backend. It returns an error: Rancher takes the snapshots
+// of such a cluster.
 func (*Backend) TakeSnapshot(migration.Snapshot) (migration.Edit, error) {
 	return migration.Edit{}, noSnapshot()
 }
@@ -104,12 +104,12 @@ func noSnapshot() error {
 	return migration.UsageError("flag --etcd-snapshot", "given", "none: awsmigrate takes no snapshot of this cluster")
 }
 
-// Brake implements migration.Backend. There is none to pull: rke runs within
-// Rancher, nothing interrupts it, and an inverse edit would only be taken up once
-// it has ended, and then bring an in-tree provider back on all control planes at
-// once.
-func (b *Backend) Brake(_ context.Context, _ *runner.Tx, seen migration.Snapshot, _ func(context.Context) (migration.Snapshot, error)) (string, error) {
-	return "Rancher has no brake for an RKE cluster: it finishes what it has begun on " + clusterOf(seen).object() +
+// Brake implements migration.Backend. (words:ok: the name of the interface)
+// It cannot pause the rollout: rke runs within Rancher and cannot be interrupted. Rancher would
+// apply an inverse edit only after rke has ended, and then restore the in-tree provider on all
+// control planes at once.
+func (b *Backend) Brake(_ context.Context, _ *runner.Tx, snap migration.Snapshot, _ func(context.Context) (migration.Snapshot, error)) (string, error) {
+	return "Rancher cannot pause the rollout of an RKE cluster: it finishes the current one on " + clusterOf(snap).object() +
 		"; awsmigrate writes nothing more", nil
 }
 
@@ -118,8 +118,8 @@ func (b *Backend) Brake(_ context.Context, _ *runner.Tx, seen migration.Snapshot
 func (o observed) places() map[string]migration.Place {
 	places := map[string]migration.Place{}
 	for _, path := range [][]string{{"cloudProvider"}, flagPath()} {
-		value, there := mapAt(o.cluster.Config, path[:len(path)-1])[path[len(path)-1]]
-		places["spec."+rkeConfigKey+"."+strings.Join(path, ".")] = migration.Place{Digest: runner.Digest(fmt.Sprintf("%t %v", there, value)), Traces: true}
+		value, found := mapAt(o.cluster.Config, path[:len(path)-1])[path[len(path)-1]]
+		places["spec."+rkeConfigKey+"."+strings.Join(path, ".")] = migration.Place{Digest: runner.Digest(fmt.Sprintf("%t %v", found, value)), Traces: true}
 	}
 	return places
 }

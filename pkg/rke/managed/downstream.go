@@ -19,14 +19,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/viarancher"
 )
 
-// mirrors are the objects by which the newer part of Rancher knows every cluster. For one
-// named c-xxxxx that it did not make it keeps a Cluster of the same name, without
-// configuration, in the cluster's Fleet workspace, and beside it a kubeconfig
+// mirrors is the resource of provisioning.cattle.io Clusters, of which Rancher has one for
+// every cluster. For a cluster c-xxxxx that was not created through it, Rancher creates a
+// Cluster of the same name, without configuration, in the cluster's Fleet workspace. The
+// kubeconfig Secret is in the same namespace
 // (rancher/rancher:pkg/controllers/provisioningv2/cluster/controller.go@v2.8.5,
 // generateProvisioningClusterFromLegacyCluster, updateStatus).
 var mirrors = gvr.GroupVersionResource{Group: "provisioning.cattle.io", Version: "v1", Resource: "clusters"} //nolint:gochecknoglobals // a constant
 
-// Management is the cluster that Rancher runs in.
+// Management holds the clients of the cluster that Rancher runs in.
 type Management struct {
 	Config  *rest.Config
 	Dynamic dynamic.Interface
@@ -34,23 +35,23 @@ type Management struct {
 	Clock   clock.Clock
 }
 
-// Downstream is the way to the cluster: through Rancher, with the user's own credentials,
-// where the management kubeconfig goes through Rancher; else by the kubeconfig that
-// Rancher keeps; a fault where that is not to be had.
+// Downstream returns the client configuration for the cluster. If the management kubeconfig
+// goes through Rancher, it uses Rancher and the user's credentials. Otherwise it uses the
+// kubeconfig Secret that Rancher stores, or returns a fault.
 func Downstream(ctx context.Context, management Management, c Cluster) (*rest.Config, error) {
 	if config, ok := viarancher.Own(management.Config, c.ID); ok {
 		return config, nil
 	}
 	mirror, err := mirrorOf(ctx, management.Dynamic, c)
 	if err != nil {
-		return nil, noWay(management, c, err)
+		return nil, explainNoKubeconfig(management, c, err)
 	}
 	config, err := viarancher.StoredKubeconfig{Kube: management.Kube, Namespace: mirror.GetNamespace(), Name: mirror.GetName(), ID: c.ID, Clock: management.Clock}.Config(ctx)
-	return config, noWay(management, c, err)
+	return config, explainNoKubeconfig(management, c, err)
 }
 
-// mirrorOf finds a cluster's mirror by the id that it has. It is asked for by itself where
-// Rancher makes it: rights can be bound to it, and to no list.
+// mirrorOf returns the mirror of a cluster. It first gets the object with the usual name and
+// namespace: RBAC can grant access to a single object without the right to list.
 func mirrorOf(ctx context.Context, client dynamic.Interface, c Cluster) (*unstructured.Unstructured, error) {
 	if c.Workspace != "" {
 		if mirror, err := client.Resource(mirrors).Namespace(c.Workspace).Get(ctx, c.ID, metav1.GetOptions{}); err == nil && isMirror(mirror, c) {
@@ -69,20 +70,20 @@ func mirrorOf(ctx context.Context, client dynamic.Interface, c Cluster) (*unstru
 	return nil, migration.CouldNotRead("Cluster of provisioning.cattle.io for "+c.ID, apierrors.NewNotFound(mirrors.GroupResource(), c.ID))
 }
 
-// isMirror says whether an object stands for the cluster.
+// isMirror reports whether an object is the mirror of the cluster.
 func isMirror(o *unstructured.Unstructured, c Cluster) bool {
 	id, _, _ := unstructured.NestedString(o.Object, "status", "clusterName")
 	return id == c.ID
 }
 
-// noWay says what to do where Rancher keeps no kubeconfig, or these credentials may not
-// read it. What is wrong otherwise is as it is.
-func noWay(management Management, c Cluster, err error) error {
+// explainNoKubeconfig returns an error with a fix if Rancher stores no kubeconfig or the credentials cannot
+// read it. It returns any other error unchanged.
+func explainNoKubeconfig(management Management, c Cluster, err error) error {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
 		return err
 	}
-	missing := "what Rancher keeps of it cannot be read"
+	missing := "the kubeconfig that Rancher stores cannot be read"
 	if f, ok := fault.As(err); ok {
 		missing = f.Object + " " + f.Seen
 	}

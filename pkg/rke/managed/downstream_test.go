@@ -22,8 +22,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/viarancher"
 )
 
-// mirrored is Rancher with Clusters of the newer kind: one of RKE2, and the mirror of
-// c-1, in a Fleet workspace of its own.
+// mirrored returns a Rancher with two provisioning.cattle.io Clusters: one of RKE2, and the
+// mirror of c-1 in its own Fleet workspace.
 func mirrored(t *testing.T) *dynamicfake.FakeDynamicClient {
 	t.Helper()
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(apiruntime.NewScheme(), map[schema.GroupVersionResource]string{mirrors: "ClusterList"})
@@ -43,8 +43,8 @@ func keptFor(namespace, server string) *corev1.Secret {
 			`"clusters":[{"name":"cluster","cluster":{"server":"` + server + `"}}],"users":[{"name":"user","user":{"token":"of-rancher"}}]}`)}}
 }
 
-// The way to the cluster is the user's own through Rancher, where the way to Rancher is;
-// else that of the Secret beside the cluster's mirror.
+// If the management kubeconfig goes through Rancher, the downstream one does, too. Otherwise
+// it is the Secret in the namespace of the cluster's mirror.
 func TestDownstream(t *testing.T) {
 	const direct, good = "https://10.0.0.1:6443", "https://10.43.0.7/k8s/clusters/c-1"
 	for name, tt := range map[string]struct {

@@ -16,66 +16,66 @@ import (
 )
 
 // Edit implements migration.Editor.
-func (b *Backend) Edit(ctx context.Context, seen migration.Snapshot, steps ...migration.Editing) (migration.Edit, error) {
-	c := clusterOf(seen)
-	edit, err := b.fold(ctx, seen, steps)
+func (b *Backend) Edit(ctx context.Context, snap migration.Snapshot, steps ...migration.Editing) (migration.Edit, error) {
+	c := clusterOf(snap)
+	edit, err := b.fold(ctx, snap, steps)
 	if err != nil {
 		return migration.Edit{}, err
 	}
 	return migration.Edit{Object: c.object(), Changes: edit.Changes(c.object()), By: c.LastWriter, Refused: editable(c.object(), c.Config),
-		Plan:  func() (runner.Plan, error) { return planEdit(seen, steps[len(steps)-1], edit), nil },
+		Plan:  func() (runner.Plan, error) { return planEdit(snap, steps[len(steps)-1], edit), nil },
 		Write: func(ctx context.Context, tx *runner.Tx) error { return b.write(ctx, tx, c, edit) }}, nil
 }
 
-// fold returns the edit of the last of steps, on top of those before it.
-func (b *Backend) fold(ctx context.Context, seen migration.Snapshot, steps []migration.Editing) (Edit, error) {
-	config, made, last := clusterOf(seen).Config, madeByEnable(seen), len(steps)-1
+// fold applies the edits of all steps but the last and returns the edit of the last step.
+func (b *Backend) fold(ctx context.Context, snap migration.Snapshot, steps []migration.Editing) (Edit, error) {
+	config, made, last := clusterOf(snap).Config, madeByEnable(snap), len(steps)-1
 	for _, step := range steps[:last] {
-		edit, err := b.compute(ctx, seen, config, made, step)
+		edit, err := b.compute(ctx, snap, config, made, step)
 		if err != nil || edit.Empty() {
-			continue // the plan of that step says what is wrong
+			continue // the plan of that step reports the error
 		}
 		config, made = edit.Apply(), append(made, edit.Made()...)
 	}
-	return b.compute(ctx, seen, config, made, steps[last])
+	return b.compute(ctx, snap, config, made, steps[last])
 }
 
-// compute returns what a configuration lacks of the edit of a step. made are the mappings
-// that the edit of enable-leader-migration made, by pointer.
-func (b *Backend) compute(ctx context.Context, seen migration.Snapshot, config map[string]any, made []string, step migration.Editing) (Edit, error) {
+// compute returns the part of a step's edit that a configuration lacks. made lists the
+// pointers of mappings that the edit of enable-leader-migration created.
+func (b *Backend) compute(ctx context.Context, snap migration.Snapshot, config map[string]any, made []string, step migration.Editing) (Edit, error) {
 	switch target := step.Target; {
 	case target.Version != "":
 		edit := Upgrade(config, target.Version)
 		if edit.Empty() {
 			return edit, nil
 		}
-		return edit, b.UpgradeAllowed(seen)
+		return edit, b.UpgradeAllowed(snap)
 	case step.Undoes != "":
-		return b.takeBack(ctx, seen, config, step.Undoes)
+		return b.undoStep(ctx, snap, config, step.Undoes)
 	case target.ControlPlanes == component.InTreeMigrating:
 		return Enable(config), nil
 	case target.ControlPlanes == component.External:
-		names, err := b.namesIn(ctx, seen)
+		names, err := b.namesIn(ctx, snap)
 		return Switch(config, names, made), err
 	}
 	return Edit{}, fmt.Errorf("step %s edits nothing", step.ID)
 }
 
-// namesIn returns by which rule Nodes get their names. Once the Cluster names the external
-// provider, that was decided.
-func (b *Backend) namesIn(ctx context.Context, seen migration.Snapshot) (naming.Rule, error) {
-	provider := rke.FactsOf(seen).Config.CloudProvider
+// namesIn returns the naming rule of the Nodes. A Cluster with the external provider already
+// contains the decision.
+func (b *Backend) namesIn(ctx context.Context, snap migration.Snapshot) (naming.Rule, error) {
+	provider := rke.FactsOf(snap).Config.CloudProvider
 	if provider.Name == rkestate.ProviderExternal && provider.UseInstanceMetadataHostname != nil {
 		return naming.Rule{UseMetadata: *provider.UseInstanceMetadataHostname}, nil
 	}
-	return b.NameRule(ctx, seen)
+	return b.NameRule(ctx, snap)
 }
 
-// madeByEnable returns the mappings, by pointer, that edits of enable-leader-migration made
-// and no undo has taken back.
-func madeByEnable(seen migration.Snapshot) []string {
+// madeByEnable returns the pointers of mappings that edits of enable-leader-migration created
+// and that no undo removed.
+func madeByEnable(snap migration.Snapshot) []string {
 	var all []string
-	for _, intent := range seen.Record.ToTakeBack(migration.StepEnable, clusterOf(seen).object()) {
+	for _, intent := range snap.Record.ToTakeBack(migration.StepEnable, clusterOf(snap).object()) {
 		inverse, err := parseInverses(intent.Inverse)
 		if err != nil {
 			continue
@@ -87,9 +87,9 @@ func madeByEnable(seen migration.Snapshot) []string {
 	return all
 }
 
-// planEdit describes an edit and what it restarts.
-func planEdit(seen migration.Snapshot, step migration.Editing, edit Edit) runner.Plan {
-	object, rolls := clusterOf(seen).object(), rke.RollsOf(seen, step)
+// planEdit describes an edit and the components that it restarts.
+func planEdit(snap migration.Snapshot, step migration.Editing, edit Edit) runner.Plan {
+	object, rolls := clusterOf(snap).object(), rke.RollsOf(snap, step)
 	plan := runner.Plan{Rolls: rolls, Changes: edit.Changes(object), Takes: runner.Minute * runner.About(1+rolls)}
 	for _, c := range plan.Changes {
 		plan.Summary = append(plan.Summary, "~ "+c.Location)
@@ -99,22 +99,22 @@ func planEdit(seen migration.Snapshot, step migration.Editing, edit Edit) runner
 	return plan
 }
 
-// tryEdits says whether the edits to come have a place.
-func tryEdits(seen migration.Snapshot, _ naming.Rule) error {
-	return editable(clusterOf(seen).object(), clusterOf(seen).Config)
+// tryEdits returns an error if the configuration has no place for a pending edit.
+func tryEdits(snap migration.Snapshot, _ naming.Rule) error {
+	return editable(clusterOf(snap).object(), clusterOf(snap).Config)
 }
 
-// Apply implements migration.Editor: Rancher takes every edit up by itself.
+// Apply implements migration.Editor. It does nothing: Rancher applies every edit.
 func (b *Backend) Apply(context.Context, *runner.Tx, migration.Snapshot, migration.Editing) error {
 	return nil
 }
 
 // Rollout implements migration.Editor.
-func (b *Backend) Rollout(ctx context.Context, _ *runner.Tx, seen migration.Snapshot, step migration.Editing, _ migration.Config) (migration.Rollout, error) {
-	c := clusterOf(seen)
-	r := rke.RolloutOf(seen, step)
+func (b *Backend) Rollout(ctx context.Context, _ *runner.Tx, snap migration.Snapshot, step migration.Editing, _ migration.Config) (migration.Rollout, error) {
+	c := clusterOf(snap)
+	r := rke.RolloutOf(snap, step)
 	r.Evidence = "Rancher has applied it everywhere"
-	r.Progress, r.By = seen.Reading.Progress(marks(seen)...), migration.ByRancher()
+	r.Progress, r.By = snap.Reading.Progress(marks(snap)...), migration.ByRancher()
 	stop := func(v runner.Verdict) (migration.Rollout, error) {
 		r.Verdict = &v
 		return r, nil
@@ -122,37 +122,37 @@ func (b *Backend) Rollout(ctx context.Context, _ *runner.Tx, seen migration.Snap
 	if err := c.failure(); err != nil {
 		return stop(migration.Failed(err))
 	}
-	if edit, err := b.fold(ctx, seen, []migration.Editing{step}); err == nil && !edit.Empty() {
+	if edit, err := b.fold(ctx, snap, []migration.Editing{step}); err == nil && !edit.Empty() {
 		return stop(migration.TakenBack(c.object(), edit.locations(), c.LastWriter))
 	}
-	for _, open := range seen.Reading.Pending {
-		r.Applying = append(r.Applying, open.Seen)
+	for _, pending := range snap.Reading.Pending {
+		r.Applying = append(r.Applying, pending.Seen)
 	}
 	return r, nil
 }
 
-// marks change when Rancher's side moves.
-func marks(seen migration.Snapshot) []string {
+// marks returns texts that change if and only if Rancher or a host made progress.
+func marks(snap migration.Snapshot) []string {
 	var marks []string
 	for _, kind := range []string{"Updated", "Upgraded", "Ready"} {
-		marks = append(marks, "c "+conditionText(kind, clusterOf(seen).Conditions[kind]))
+		marks = append(marks, "c "+conditionText(kind, clusterOf(snap).Conditions[kind]))
 	}
-	for _, n := range clusterOf(seen).Nodes {
+	for _, n := range clusterOf(snap).Nodes {
 		marks = append(marks, fmt.Sprintf("w %s %d %d", n.Name, n.PlanVersion, n.AppliedVersion))
 	}
-	for i := range seen.Reading.Down.Nodes {
-		// rke cordons the host in hand, and a kubelet that restarts writes its label.
-		node := &seen.Reading.Down.Nodes[i]
+	for i := range snap.Reading.Down.Nodes {
+		// rke cordons the current host, and a restarted kubelet writes its label.
+		node := &snap.Reading.Down.Nodes[i]
 		marks = append(marks, fmt.Sprintf("h %s %t %s", node.UID, node.Unschedulable, node.Labels[corev1.LabelHostname]))
 	}
-	return append(marks, fmt.Sprintf("s %v", rke.FactsOf(seen).State.Current.Config.CloudProvider.Name))
+	return append(marks, fmt.Sprintf("s %v", rke.FactsOf(snap).State.Current.Config.CloudProvider.Name))
 }
 
-// WhileRolling implements migration.Editor: rke uncordons every node that it visits, and
-// while Rancher is at work it may still visit them.
-func (b *Backend) WhileRolling(_ context.Context, _ *runner.Tx, seen migration.Snapshot, _ migration.Editing) (busy bool, err error) {
-	return len(seen.Reading.Pending) > 0, nil
+// WhileRolling implements migration.Editor. It reports busy until Rancher has finished: rke
+// uncordons every node that it visits.
+func (b *Backend) WhileRolling(_ context.Context, _ *runner.Tx, snap migration.Snapshot, _ migration.Editing) (busy bool, err error) {
+	return len(snap.Reading.Pending) > 0, nil
 }
 
-// Finish implements migration.Editor: nothing of Rancher's is the run's to end.
+// Finish implements migration.Editor. It does nothing: no process of the run applies the edit.
 func (b *Backend) Finish(context.Context, *runner.Tx, journal.StepID, bool) error { return nil }

@@ -16,18 +16,18 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// plan is that of a step, on top of the edits of those before it.
-func (b *Backend) plan(t *testing.T, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
+// plan returns the plan of a step, on top of the edits of the previous steps.
+func (b *Backend) plan(t *testing.T, snap migration.Snapshot, step journal.StepID) (runner.Plan, error) {
 	t.Helper()
-	edit, err := b.Edit(t.Context(), seen, procedure.StepsTo(b.Options.Options, seen, step)...)
+	edit, err := b.Edit(t.Context(), snap, procedure.StepsTo(b.Options.Options, snap, step)...)
 	if err != nil {
 		return runner.Plan{}, err
 	}
 	return edit.Plan()
 }
 
-// The plan of a step is made on top of the edits of those before it, forwards and back.
-func TestPlansInRancher(t *testing.T) {
+// A plan starts from the edits of the previous steps, in both directions.
+func TestBackendEdit_steps_plans(t *testing.T) {
 	switchedBy := func(t *testing.T) (opened, journal.Record) {
 		m, client := ofDemo(t, rke.Options{Options: migration.Options{KubernetesVersion: "v1.27.16-rancher1-1"}}, nil)
 		var intents []journal.Intent
@@ -42,7 +42,7 @@ func TestPlansInRancher(t *testing.T) {
 			}
 			intents = tx.Record().Intents
 		}
-		secret, err := client.Resource(secrets).Namespace("c-1").Get(t.Context(), m.keptName(intents[1].Token), metav1.GetOptions{})
+		secret, err := client.Resource(secrets).Namespace("c-1").Get(t.Context(), m.storedName(intents[1].Token), metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,9 +73,9 @@ func TestPlansInRancher(t *testing.T) {
 		if tt.switched {
 			m, record = switchedBy(t)
 		}
-		seen := m.observe(t, record)
-		seen.Result = position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.at}}
-		plan, err := m.plan(t, seen, tt.step)
+		snap := m.observe(t, record)
+		snap.Result = position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.at}}
+		plan, err := m.plan(t, snap, tt.step)
 		last := ""
 		if n := len(plan.Changes); n > 0 {
 			last = plan.Changes[n-1].Location

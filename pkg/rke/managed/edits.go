@@ -24,27 +24,27 @@ const (
 	keyAWSBlock = "awsCloudProvider"
 )
 
-// Element is one key that an edit sets or removes.
+// Element describes one key that an edit sets or removes.
 type Element struct {
 	Path   []string // under spec.rancherKubernetesEngineConfig
-	Value  any      // nil: removed
-	Before any      // nil: was not there
-	Had    bool     // was there, be it null
-	// Pruned is a mapping that an edit of ours made, and that is empty without
-	// the element before.
+	Value  any      // new value, or nil to remove the key
+	Before any      // value before the edit, or nil
+	Had    bool     // whether the key existed, even as null
+	// Pruned reports whether the element is a mapping that an earlier edit created, and that
+	// becomes empty without the previous element.
 	Pruned bool
 }
 
-// Edit is a computed change of Rancher's configuration. It is pure.
+// Edit holds a computed change of Rancher's configuration.
 type Edit struct {
-	Config   map[string]any // as it was read
+	Config   map[string]any // configuration that was read
 	Elements []Element
 }
 
-// Empty says whether nothing is to be changed.
+// Empty reports whether the edit changes nothing.
 func (e Edit) Empty() bool { return len(e.Elements) == 0 }
 
-// editOf sets or removes keys; those that are as wanted are left out.
+// editOf returns an edit of the wanted elements, without those that already have their value.
 func editOf(config map[string]any, wanted ...Element) Edit {
 	e := Edit{Config: config}
 	for _, w := range wanted {
@@ -58,21 +58,21 @@ func editOf(config map[string]any, wanted ...Element) Edit {
 	return e
 }
 
-// flagPath is where Rancher's configuration has the flag.
+// flagPath returns the path of the flag in Rancher's configuration.
 func flagPath() []string { return []string{"services", "kubeController", "extraArgs", keyFlag} }
 
-// Enable puts the flag on every kube-controller-manager.
+// Enable returns the edit that sets the flag on every kube-controller-manager.
 func Enable(config map[string]any) Edit {
 	return editOf(config, Element{Path: flagPath(), Value: "true"})
 }
 
-// Switch makes the provider external in one edit that also takes the flag
-// away. awsCloudProvider goes, even empty, as Rancher's UI leaves it: while it is
-// there rke takes the in-tree provider. useInstanceMetadataHostname is written
-// explicitly: Rancher's defaults for it are its API's, not the CRD's
+// Switch returns one edit that makes the provider external and removes the flag. It also
+// removes awsCloudProvider, even the empty one that Rancher's UI writes: while the key exists,
+// rke uses the in-tree provider. useInstanceMetadataHostname is set explicitly, because only
+// Rancher's API has a default for it, not the CRD
 // (rancher/rancher:pkg/api/norman/store/cluster/cluster_store.go@v2.8.5).
-// made are the mappings that Enable made, by pointer: they go again with
-// the flag, if it is all they hold.
+// made lists the pointers of mappings that Enable created. The edit removes them together with
+// the flag if they hold nothing else.
 func Switch(config map[string]any, names naming.Rule, made []string) Edit {
 	provider := func(key string) []string { return []string{"cloudProvider", key} }
 	e := editOf(config,
@@ -84,8 +84,8 @@ func Switch(config map[string]any, names naming.Rule, made []string) Edit {
 	return e
 }
 
-// prune takes the mappings above a key that goes with it, where an edit of ours
-// made them and they hold nothing else.
+// prune adds the removal of the mappings above a removed key, if an earlier edit created them
+// and they hold nothing else.
 func (e *Edit) prune(path, made []string) {
 	for depth := len(path) - 1; depth > 0 && slices.Contains(made, pointer(path[:depth])); depth-- {
 		before, is := mapAt(e.Config, path[:depth-1])[path[depth-1]].(map[string]any)
@@ -96,13 +96,13 @@ func (e *Edit) prune(path, made []string) {
 	}
 }
 
-// Upgrade sets the version, in an edit of its own.
+// Upgrade returns the edit that sets the version.
 func Upgrade(config map[string]any, version string) Edit {
 	return editOf(config, Element{Path: []string{"kubernetesVersion"}, Value: version})
 }
 
-// editable returns an error if something other than a mapping is where an edit needs
-// one, which would be overwritten, or if ParseInverses would refuse what an edit replaces.
+// editable returns an error if an edit would overwrite a value that is not a mapping, or a
+// value that parseInverses does not accept for an undo.
 func editable(object string, config map[string]any) error {
 	for _, path := range [][]string{{"cloudProvider"}, {"services"}, {"services", "kubeController"}, {"services", "kubeController", "extraArgs"}} {
 		value := mapAt(config, path[:len(path)-1])[path[len(path)-1]]
@@ -115,7 +115,7 @@ func editable(object string, config map[string]any) error {
 		value := mapAt(config, l.path[:len(l.path)-1])[l.path[len(l.path)-1]]
 		if _, isMap := value.(map[string]any); !l.may(value) && (!l.block || !isMap) {
 			return &fault.Error{Class: fault.Check, Reason: "BadConfiguration", Object: object,
-				Seen:   fmt.Sprintf("spec.%s.%s is %.100s, which an undo could not restore", rkeConfigKey, strings.Join(l.path, "."), told(value)),
+				Seen:   fmt.Sprintf("spec.%s.%s is %.100s, which an undo could not restore", rkeConfigKey, strings.Join(l.path, "."), describeValue(value)),
 				Wanted: "a value that rke takes", Fix: "correct it in Rancher"}
 		}
 	}
@@ -129,7 +129,7 @@ func mapAt(config map[string]any, path []string) map[string]any {
 	return config
 }
 
-// Apply is the configuration after the edit.
+// Apply returns the configuration after the edit.
 func (e Edit) Apply() map[string]any {
 	out := runtime.DeepCopyJSON(e.Config)
 	for _, el := range e.Elements {
@@ -151,9 +151,8 @@ func (e Edit) Apply() map[string]any {
 	return out
 }
 
-// Patch is the edit as a JSON patch. Its tests are what was read: the element
-// itself, or where it was not there the nearest thing above it, which cannot have
-// gained it then.
+// Patch returns the edit as a JSON patch that tests the values that were read. For a missing
+// element it tests the nearest mapping above, which then still lacks it.
 func (e Edit) Patch() ([]byte, error) {
 	var tests, writes []kube.PatchOp
 	tested := map[string]bool{}
@@ -186,7 +185,7 @@ func (e Edit) Patch() ([]byte, error) {
 	return kube.JSONPatch(append(tests, writes...)...)
 }
 
-// nearest is the deepest mapping above a path that is there, and its depth.
+// nearest returns the deepest existing mapping above a path, and its depth.
 func nearest(config map[string]any, path []string) (int, any) {
 	at := config
 	for i, key := range path[:len(path)-1] {
@@ -203,7 +202,7 @@ func pointer(path []string) string {
 	return kube.Pointer(append([]string{"spec", rkeConfigKey}, path...)...)
 }
 
-// Made are the mappings that the whole edit makes, by pointer.
+// Made returns the pointers of the mappings that the whole edit creates.
 func (e Edit) Made() []string {
 	var all []string
 	for _, el := range e.Elements {
@@ -224,7 +223,7 @@ func (e Edit) made(el Element) []string {
 	return made
 }
 
-// locations are the paths that it changes.
+// locations returns the paths that the edit changes.
 func (e Edit) locations() []string {
 	all := make([]string, 0, len(e.Elements))
 	for _, el := range e.Elements {
@@ -233,20 +232,20 @@ func (e Edit) locations() []string {
 	return all
 }
 
-// Changes shows the edit in a plan, without the values of awsCloudProvider.
+// Changes returns the edit for a plan, without the values of awsCloudProvider.
 func (e Edit) Changes(object string) []runner.Change {
 	changes := make([]runner.Change, 0, len(e.Elements))
 	for _, el := range e.Elements {
 		c := runner.Change{Object: object, Location: "spec." + rkeConfigKey + "." + strings.Join(el.Path, ".")}
 		if el.Had {
-			before := told(el.Before)
+			before := describeValue(el.Before)
 			if el.Pruned {
 				before = "{}"
 			}
 			c.Before, c.Diff = before, "- "+before+"\n"
 		}
 		if el.Value != nil {
-			after := told(el.Value)
+			after := describeValue(el.Value)
 			c.After, c.Diff = after, c.Diff+"+ "+after+"\n"
 		}
 		c.SHA256 = hiddenDigest(el)
@@ -255,8 +254,8 @@ func (e Edit) Changes(object string) []runner.Change {
 	return changes
 }
 
-// hiddenDigest stands for the values of a block that the plan does not show; "": it
-// shows all.
+// hiddenDigest returns the digest of the values of a block that the plan does not show, or
+// empty if it shows all.
 func hiddenDigest(el Element) string {
 	_, before := el.Before.(map[string]any)
 	_, after := el.Value.(map[string]any)
@@ -266,9 +265,9 @@ func hiddenDigest(el Element) string {
 	return runner.Digest(fmt.Sprint(el.Before), fmt.Sprint(el.Value))
 }
 
-func told(v any) string {
+func describeValue(v any) string {
 	if m, ok := v.(map[string]any); ok {
-		if void(m) {
+		if isEmpty(m) {
 			return "{}"
 		}
 		return fmt.Sprintf("{%s: %s}", strings.Join(configtree.Keys(maps.Clone(m)), ", "), configtree.NotShown)

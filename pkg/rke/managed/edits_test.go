@@ -15,8 +15,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// uiConfig is a configuration as Rancher's UI leaves it, with the block that
-// decides the provider whatever the name says.
+// uiConfig returns a configuration from Rancher's UI, with the block that decides the provider
+// regardless of its name.
 func uiConfig() map[string]any {
 	return map[string]any{
 		"kubernetesVersion": "v1.26.9-rancher1-1",
@@ -27,7 +27,7 @@ func uiConfig() map[string]any {
 	}
 }
 
-// patched sends an edit's patch to an object, as the API server does.
+// patched applies an edit's patch to an object as the API server does.
 func patched(t *testing.T, object map[string]any, edit Edit) (map[string]any, error) {
 	t.Helper()
 	raw, err := edit.Patch()
@@ -54,8 +54,8 @@ func objectOf(config map[string]any) map[string]any {
 	return map[string]any{"spec": map[string]any{rkeConfigKey: config, "displayName": "demo"}}
 }
 
-// Whatever is there beforehand, the patch makes what Apply says, and nothing else.
-func TestEditsPatchWhatTheySay(t *testing.T) {
+// The patch of any configuration has the result of Apply.
+func TestPatch_anyConfig_equalsApply(t *testing.T) {
 	without := func(change func(map[string]any)) map[string]any {
 		c := uiConfig()
 		change(c)
@@ -89,28 +89,28 @@ func TestEditsPatchWhatTheySay(t *testing.T) {
 				}
 			}
 			if !reflect.DeepEqual(config, before) {
-				t.Errorf("computing changed what was read: %v", config)
+				t.Errorf("the computation modified its input: %v", config)
 			}
 		})
 	}
 }
 
-func TestSwitchLeavesNoWayBackToTheInTreeProvider(t *testing.T) {
+func TestSwitch_uiConfig_noTracesOfInTree(t *testing.T) {
 	after := Switch(Enable(uiConfig()).Apply(), naming.Rule{UseMetadata: true}, nil).Apply()
 	want := map[string]any{"name": "external-aws", "useInstanceMetadataHostname": true}
 	if !reflect.DeepEqual(after["cloudProvider"], want) {
 		t.Errorf("cloudProvider is %v, wanted %v", after["cloudProvider"], want)
 	}
 	if _, flagged := mapAt(after, []string{"services", "kubeController", "extraArgs"})[keyFlag]; flagged {
-		t.Error("the flag is left beside an external provider")
+		t.Error("the flag remains with an external provider")
 	}
 	if again := Switch(after, naming.Rule{UseMetadata: true}, nil); !again.Empty() {
 		t.Errorf("a second edit changes %v", again.Elements)
 	}
 }
 
-// Somebody who changes what was read, before the patch arrives, must win.
-func TestEditsRefuseWhatChangedMeanwhile(t *testing.T) {
+// The API server must reject the patch if another writer changes a value that was read.
+func TestPatch_changedMeanwhile_refused(t *testing.T) {
 	for name, change := range map[string]func(config map[string]any){
 		"another provider": func(c map[string]any) { c["cloudProvider"].(map[string]any)["name"] = "harvester" },
 		"options of the block": func(c map[string]any) {
@@ -132,7 +132,7 @@ func TestEditsRefuseWhatChangedMeanwhile(t *testing.T) {
 	}
 }
 
-func TestInverseHoldsNoWholeValues(t *testing.T) {
+func TestInverse_block_onlyDigest(t *testing.T) {
 	config := uiConfig()
 	config["cloudProvider"].(map[string]any)["awsCloudProvider"] = map[string]any{"global": map[string]any{"role-arn": "arn:SECRET"}}
 	edit := Switch(config, naming.Rule{UseMetadata: true}, nil)
@@ -149,7 +149,7 @@ func TestInverseHoldsNoWholeValues(t *testing.T) {
 	}
 	for _, one := range all {
 		if !one.Had || one.Before == nil && len(one.SHA256) != 64 {
-			t.Errorf("element %+v tells neither its value nor its hash", one)
+			t.Errorf("element %+v has neither value nor hash", one)
 		}
 	}
 	for _, c := range edit.Changes("Cluster c-1 (demo)") {
@@ -159,8 +159,8 @@ func TestInverseHoldsNoWholeValues(t *testing.T) {
 	}
 }
 
-// What is no mapping is not overwritten by one.
-func TestEditsNeedMappings(t *testing.T) {
+// A mapping must not overwrite another value.
+func TestEditable_noMapping_refused(t *testing.T) {
 	if err := editable("Cluster c-1", uiConfig()); err != nil {
 		t.Errorf("the UI's configuration: %v", err)
 	}
@@ -178,14 +178,14 @@ func TestEditsNeedMappings(t *testing.T) {
 	}
 }
 
-// A mapping that the first edit made goes with the flag; one that somebody put
-// something into meanwhile, or that was there before, stays.
-func TestSwitchTakesItsOwnMappingsAway(t *testing.T) {
+// The switch removes a mapping that the first edit created, together with the flag. It keeps
+// mappings with other keys and those that existed before.
+func TestSwitch_createdMappings_removed(t *testing.T) {
 	kcm := func(config map[string]any) any { return configtree.Map(config["services"])["kubeController"] }
 	for name, tt := range map[string]struct {
-		services  map[string]any // of the configuration before
+		services  map[string]any // services before the edits
 		meanwhile func(extraArgs map[string]any)
-		want      map[string]any // services afterwards; nil: none
+		want      map[string]any // services afterwards, or nil
 	}{
 		"extraArgs was made": {map[string]any{"kubeController": map[string]any{"image": "x"}}, nil,
 			map[string]any{"kubeController": map[string]any{"image": "x"}}},
@@ -193,7 +193,7 @@ func TestSwitchTakesItsOwnMappingsAway(t *testing.T) {
 		"services was made":       {nil, nil, nil},
 		"an empty one was there": {map[string]any{"kubeController": map[string]any{"extraArgs": map[string]any{}}}, nil,
 			map[string]any{"kubeController": map[string]any{"extraArgs": map[string]any{}}}},
-		"made, and used by somebody": {map[string]any{"kubeController": map[string]any{}}, func(extraArgs map[string]any) { extraArgs["v"] = "4" },
+		"made, and used by a user": {map[string]any{"kubeController": map[string]any{}}, func(extraArgs map[string]any) { extraArgs["v"] = "4" },
 			map[string]any{"kubeController": map[string]any{"extraArgs": map[string]any{"v": "4"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -212,9 +212,9 @@ func TestSwitchTakesItsOwnMappingsAway(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			seen := migration.Snapshot{Config: observed{cluster: cluster}}
-			seen.Record.Intents = []journal.Intent{{Step: migration.StepEnable, Object: cluster.object(), Inverse: inverse}}
-			edit := Switch(now, naming.Rule{UseMetadata: true}, madeByEnable(seen))
+			snap := migration.Snapshot{Config: observed{cluster: cluster}}
+			snap.Record.Intents = []journal.Intent{{Step: migration.StepEnable, Object: cluster.object(), Inverse: inverse}}
+			edit := Switch(now, naming.Rule{UseMetadata: true}, madeByEnable(snap))
 			got, err := patched(t, objectOf(now), edit)
 			if err != nil {
 				t.Fatal(err)
@@ -230,17 +230,16 @@ func TestSwitchTakesItsOwnMappingsAway(t *testing.T) {
 	}
 }
 
-// Without the journal nobody knows whose an empty mapping is.
-func TestSwitchLeavesAnEmptyMappingOfUnknownOrigin(t *testing.T) {
+// Without the journal, the origin of an empty mapping is unknown.
+func TestSwitch_emptyMappingOfUnknownOrigin_kept(t *testing.T) {
 	after := Switch(Enable(uiConfig()).Apply(), naming.Rule{}, nil).Apply()
 	if _, there := mapAt(after, []string{"services", "kubeController"})["extraArgs"]; !there {
 		t.Error("extraArgs is gone")
 	}
 }
 
-// An argument that arrives between reading and writing is not lost with the
-// mapping.
-func TestSwitchRefusesToTakeAMappingThatWasFilledMeanwhile(t *testing.T) {
+// The patch must not remove an argument that another writer adds after the reading.
+func TestSwitch_mappingFilledMeanwhile_refused(t *testing.T) {
 	first := Enable(uiConfig())
 	edit := Switch(first.Apply(), naming.Rule{}, first.Made())
 	now := first.Apply()
@@ -250,8 +249,8 @@ func TestSwitchRefusesToTakeAMappingThatWasFilledMeanwhile(t *testing.T) {
 	}
 }
 
-// A plan shows an empty block as one, and of one with options their names alone.
-func TestBlocksInAPlan(t *testing.T) {
+// A plan shows an empty block as empty, and only the names of options.
+func TestChanges_block_noValues(t *testing.T) {
 	type block = map[string]any
 	for _, tt := range []struct {
 		value any

@@ -11,32 +11,32 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Inverse is what the journal keeps of an element: a scalar as it was, of anything
-// else only the SHA-256 of its JSON.
+// Inverse describes in the journal how to undo an element. It holds scalars in plain text and
+// only the SHA-256 of the JSON of any other value.
 type Inverse struct {
 	Path   string `json:"path"`
 	Had    bool   `json:"had"`
 	Before any    `json:"before,omitempty"`
-	Is     any    `json:"is,omitempty"` // what was written; nil: it was removed
+	Is     any    `json:"is,omitempty"` // written value, or nil if the key was removed
 	SHA256 string `json:"sha256,omitempty"`
-	// IsSHA256 stands for a mapping that was written, as an undo does.
+	// IsSHA256 is the digest of a mapping that was written; only an undo writes one.
 	IsSHA256 string `json:"isSha256,omitempty"`
-	// Made are the mappings that setting the element made, by pointer.
+	// Made lists the pointers of the mappings that the edit of the element created.
 	Made []string `json:"made,omitempty"`
-	// Pruned mappings come back with what they held.
+	// Pruned reports whether the element is a mapping that the undo of its keys restores.
 	Pruned bool `json:"pruned,omitempty"`
 }
 
-// Inverse names the elements as they were.
+// Inverse returns the inverses of all elements as JSON.
 func (e Edit) Inverse() ([]byte, error) {
 	var all []Inverse
 	for _, el := range e.Elements {
 		one := Inverse{Path: pointer(el.Path), Had: el.Had, Made: e.made(el), Pruned: el.Pruned}
 		var err error
-		if one.Before, one.SHA256, err = recorded(el.Before); err != nil {
+		if one.Before, one.SHA256, err = journalForm(el.Before); err != nil {
 			return nil, err
 		}
-		if one.Is, one.IsSHA256, err = recorded(el.Value); err != nil {
+		if one.Is, one.IsSHA256, err = journalForm(el.Value); err != nil {
 			return nil, err
 		}
 		all = append(all, one)
@@ -44,9 +44,9 @@ func (e Edit) Inverse() ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// recorded returns a value as the journal may hold it: a text or a boolean as it is, of
-// anything else the digest.
-func recorded(v any) (plain any, sha256 string, err error) {
+// journalForm returns a value in the form for the journal: texts and booleans unchanged, and the
+// digest of any other value.
+func journalForm(v any) (plain any, sha256 string, err error) {
 	switch v.(type) {
 	case nil, string, bool:
 		return v, "", nil
@@ -55,7 +55,7 @@ func recorded(v any) (plain any, sha256 string, err error) {
 	return nil, sha256, err
 }
 
-// digestOf is the SHA-256 of a value's JSON, and the JSON.
+// digestOf returns the SHA-256 of a value's JSON, and the JSON.
 func digestOf(v any) (string, []byte, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -65,9 +65,9 @@ func digestOf(v any) (string, []byte, error) {
 	return hex.EncodeToString(sum[:]), raw, nil
 }
 
-// TakeBack takes back what is left of an edit. kept finds a value that the
-// journal has only the digest of. What somebody undid already is left alone; where
-// a value of ours was changed since, it refuses.
+// TakeBack returns the edit that undoes the remaining part of an edit. kept returns the value
+// of a digest in the journal. Values that already equal the original are not edited. TakeBack
+// returns an error if another writer has changed a value since the edit.
 func TakeBack(object string, config map[string]any, inverse []Inverse, kept func(sha256 string) (any, error)) (Edit, error) {
 	var wanted []Element
 	for _, one := range inverse {
@@ -82,12 +82,12 @@ func TakeBack(object string, config map[string]any, inverse []Inverse, kept func
 				return Edit{}, err
 			}
 		}
-		now, there := mapAt(config, path[:len(path)-1])[path[len(path)-1]]
-		back := there == one.Had && reflect.DeepEqual(now, before)
-		if !back && !one.left(now, there) {
+		now, found := mapAt(config, path[:len(path)-1])[path[len(path)-1]]
+		undone := found == one.Had && reflect.DeepEqual(now, before)
+		if !undone && !one.matchesWritten(now, found) {
 			return Edit{}, &fault.Error{Class: fault.Stale, Reason: "EditMoved", Object: object,
 				Seen: "spec." + rkeConfigKey + "." + strings.Join(path, ".") + " is no longer as awsmigrate wrote it", Wanted: "the value that was written, or the one from before",
-				Fix: "put it back by hand, then run again"}
+				Fix: "restore it by hand, then run again"}
 		}
 		wanted = append(wanted, Element{Path: path, Value: before})
 	}
@@ -100,16 +100,16 @@ func TakeBack(object string, config map[string]any, inverse []Inverse, kept func
 	return e, nil
 }
 
-// left reports whether a value is the one that the edit left.
-func (i Inverse) left(now any, there bool) bool {
+// matchesWritten reports whether a value equals the one that the edit wrote.
+func (i Inverse) matchesWritten(now any, found bool) bool {
 	if i.IsSHA256 != "" {
 		sum, _, err := digestOf(now)
-		return there && err == nil && sum == i.IsSHA256
+		return found && err == nil && sum == i.IsSHA256
 	}
-	return there == (i.Is != nil) && reflect.DeepEqual(now, i.Is)
+	return found == (i.Is != nil) && reflect.DeepEqual(now, i.Is)
 }
 
-// pathOf is the path under the configuration that a pointer names.
+// pathOf returns the path of a pointer, relative to the configuration.
 func pathOf(pointer string) []string {
 	var path []string
 	for _, key := range strings.Split(strings.TrimPrefix(pointer, "/spec/"+rkeConfigKey+"/"), "/") {

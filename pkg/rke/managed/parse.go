@@ -14,22 +14,23 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
 
-// maxInverse bounds the JSON of an edit's inverses; an honest edit has less than 4 KiB.
+// maxInverse limits the JSON of an edit's inverses, in bytes. A genuine edit has less than
+// 4 KiB.
 const maxInverse = 64 << 10
 
 // digestForm matches the SHA-256 that digestOf returns.
 var digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// leaf is one key that the edits set or remove, and the values that it may have before
-// and after them. A block is kept by its digest.
+// leaf describes one key that edits set or remove, and its valid values before and after them.
+// The journal holds the digest of a block.
 type leaf struct {
 	path  []string
 	may   func(v any) bool
 	block bool
 }
 
-// leaves are the keys of Enable and Switch. The version is not among them: no step takes
-// an upgrade back.
+// leaves returns the keys that Enable and Switch edit. It omits the version, because no step
+// undoes an upgrade.
 func leaves() []leaf {
 	return []leaf{
 		{path: flagPath(), may: isFlagValue},
@@ -44,8 +45,8 @@ func isBool(v any) bool {
 	return is || v == nil
 }
 
-// isFlagValue reports whether kube-controller-manager starts with the flag at v; rke
-// gives it the value as it is written.
+// isFlagValue reports whether kube-controller-manager starts with the flag set to v. rke
+// passes the value on unchanged.
 func isFlagValue(v any) bool {
 	text, is := v.(string)
 	if !is {
@@ -55,18 +56,17 @@ func isFlagValue(v any) bool {
 	return err == nil || text == ""
 }
 
-// isProviderName reports whether cloudProvider.name may be v before or after an edit. A
-// block of AWS makes the provider aws next to some other names, too; editable refuses
-// those.
+// isProviderName reports whether v is a valid cloudProvider.name before or after an edit. An
+// awsCloudProvider block also selects aws with some other names, which editable refuses.
 func isProviderName(v any) bool {
 	text, is := v.(string)
 	return v == nil || is && slices.Contains([]string{"", rkestate.ProviderAWS, "external", rkestate.ProviderExternal}, text)
 }
 
-// parseInverses parses the inverses of an edit out of the journal. Anyone who may write to
-// the journal can put any JSON there, so ParseInverses returns an error unless they touch
-// only keys and values that Enable and Switch write: the provider's name, its block and
-// useInstanceMetadataHostname, the leader-migration flag, and the mappings above that.
+// parseInverses parses the inverses of an edit from the journal. A writer of the journal can
+// forge any JSON, so parseInverses only accepts keys and values that Enable and Switch write:
+// the provider's name, its block and useInstanceMetadataHostname, the leader-migration flag,
+// and the mappings above the flag.
 func parseInverses(raw json.RawMessage) ([]Inverse, error) {
 	if len(raw) > maxInverse {
 		return nil, fmt.Errorf("%d bytes, at most %d expected", len(raw), maxInverse)
@@ -118,7 +118,7 @@ func (i Inverse) check() error {
 	return nil
 }
 
-// checkPruned holds a mapping that went with its last key to those above the flag.
+// checkPruned returns an error unless the removed mapping is one above the flag.
 func (i Inverse) checkPruned() error {
 	want := Inverse{Path: i.Path, Had: true, SHA256: i.SHA256, Pruned: true}
 	own := slices.ContainsFunc(above(flagPath()), func(path []string) bool { return pointer(path) == i.Path })
@@ -128,7 +128,7 @@ func (i Inverse) checkPruned() error {
 	return nil
 }
 
-// above lists the mappings above a key, outermost first.
+// above returns the paths of the mappings above a key, outermost first.
 func above(path []string) [][]string {
 	var all [][]string
 	for depth := 1; depth < len(path); depth++ {

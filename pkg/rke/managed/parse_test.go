@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// randomManaged is a configuration with the keys that edits touch in random forms.
+// randomManaged returns a configuration with random forms of the keys that edits change.
 func randomManaged(r *rand.Rand) map[string]any {
 	pick := func(from ...any) any { return from[r.IntN(len(from))] }
 	c := uiConfig()
@@ -60,7 +60,7 @@ func TestParseInverses_own_edits_accepted(t *testing.T) {
 	}
 }
 
-// forgedInverse is one that no edit has.
+// forgedInverse holds JSON that no edit of awsmigrate writes.
 func forgedInverse(r *rand.Rand, i int) Inverse {
 	pick := func(from ...any) any { return from[r.IntN(len(from))] }
 	word := fmt.Sprintf("x%d", r.IntN(1000))
@@ -108,7 +108,7 @@ func TestParseInverses_forged_refused(t *testing.T) {
 	}
 }
 
-// FuzzParseInverses: an inverse that is accepted changes nothing but what is ours.
+// FuzzParseInverses checks that accepted inverses only change keys of awsmigrate's edits.
 func FuzzParseInverses(f *testing.F) {
 	for seed := range uint64(20) {
 		first := Enable(randomManaged(rand.New(rand.NewPCG(seed, 3))))
@@ -139,13 +139,13 @@ func FuzzParseInverses(f *testing.F) {
 	})
 }
 
-// A journal that names another key is refused, with its object and the path.
+// The error holds the object and the path.
 func TestTakeBack_forged_journal_refused(t *testing.T) {
 	c := Cluster{ID: "c-1", Config: Switch(Enable(uiConfig()).Apply(), naming.Rule{}, nil).Apply()}
-	seen := migration.Snapshot{Config: observed{cluster: c}}
-	seen.Record = journal.State{Target: journal.Target{Name: "c-1", Namespace: "c-1"}, Intents: []journal.Intent{{Step: migration.StepSwitch, Object: c.object(), What: "patch " + c.object(),
+	snap := migration.Snapshot{Config: observed{cluster: c}}
+	snap.Record = journal.State{Target: journal.Target{Name: "c-1", Namespace: "c-1"}, Intents: []journal.Intent{{Step: migration.StepSwitch, Object: c.object(), What: "patch " + c.object(),
 		Inverse: json.RawMessage(`[{"path": "/spec/rancherKubernetesEngineConfig/services/kubelet/image", "had": true, "before": "evil/kubelet:1"}]`)}}}.Record()
-	_, err := (&Backend{id: "c-1"}).takeBack(t.Context(), seen, c.Config, migration.StepSwitch)
+	_, err := (&Backend{id: "c-1"}).undoStep(t.Context(), snap, c.Config, migration.StepSwitch)
 	bad, is := fault.As(err)
 	if !is || bad.Class != fault.Stale || bad.Reason != "JournalBroken" || bad.Object != "ConfigMap c-1/awsmigrate-c-1" ||
 		!strings.Contains(bad.Seen, "services/kubelet/image") || !strings.Contains(bad.Seen, "nothing was written") {
@@ -153,7 +153,7 @@ func TestTakeBack_forged_journal_refused(t *testing.T) {
 	}
 }
 
-// A block with credentials does not come into the journal by an undo that restores it.
+// An undo that restores a block with credentials must not write it to the journal.
 func TestInverse_undo_of_a_block_holds_no_value(t *testing.T) {
 	config := uiConfig()
 	config["cloudProvider"].(map[string]any)[keyAWSBlock] = map[string]any{"global": map[string]any{"role-arn": "arn:SECRET"}}

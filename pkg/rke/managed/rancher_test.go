@@ -25,8 +25,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// managing is Rancher with the Cluster c-1, called demo, of that cluster. What it leaves
-// out: rights, versions of objects, and Rancher itself.
+// managing returns a fake Rancher with the Cluster c-1, named demo. It has no RBAC, no object
+// versions, and no controllers.
 func managing(t *testing.T, change func(cluster map[string]any)) *dynamicfake.FakeDynamicClient {
 	t.Helper()
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(apiruntime.NewScheme(),
@@ -57,7 +57,7 @@ func managing(t *testing.T, change func(cluster map[string]any)) *dynamicfake.Fa
 	return client
 }
 
-// ofDemo is a migration of that cluster.
+// ofDemo returns a migration of that cluster.
 func ofDemo(t *testing.T, options rke.Options, change func(cluster map[string]any)) (opened, *dynamicfake.FakeDynamicClient) {
 	t.Helper()
 	client := managing(t, change)
@@ -71,7 +71,7 @@ func ofDemo(t *testing.T, options rke.Options, change func(cluster map[string]an
 	return p, client
 }
 
-// opened is a migration, and its backend.
+// opened holds a migration and its backend.
 type opened struct {
 	*Backend
 	migration *procedure.Migration
@@ -79,11 +79,11 @@ type opened struct {
 
 func (p opened) observe(t *testing.T, record journal.Record) migration.Snapshot {
 	t.Helper()
-	seen, err := p.migration.Observe(t.Context(), record)
+	snap, err := p.migration.Observe(t.Context(), record)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return seen
+	return snap
 }
 
 func configIn(t *testing.T, client *dynamicfake.FakeDynamicClient) map[string]any {
@@ -100,14 +100,14 @@ func deny(client *dynamicfake.FakeDynamicClient, verb string, resource schema.Gr
 	client.PrependReactor(verb, resource.Resource, func(clienttesting.Action) (bool, apiruntime.Object, error) { return true, answer, err })
 }
 
-// What is observed of Rancher's side and of rke's state together.
+// The snapshot combines Rancher's objects and rke's state.
 func TestObserve(t *testing.T) {
 	m, _ := ofDemo(t, rke.Options{}, func(cluster map[string]any) {
 		cluster["spec"].(map[string]any)["clusterTemplateRevisionName"] = "ctr-1"
 		cluster["metadata"].(map[string]any)["annotations"] = map[string]any{"other": "x"}
 	})
-	seen := m.observe(t, journal.Record{})
-	c, r := clusterOf(seen), seen.Reading
+	snap := m.observe(t, journal.Record{})
+	c, r := clusterOf(snap), snap.Reading
 	if c.ID != "c-1" || c.DisplayName != "demo" || c.ResourceVersion != "7" || c.Driver != driverRKE || c.Provisioned || c.Deleting || c.Failed != nil || len(c.Applied) == 0 || c.Conditions["Ready"].Status != "True" {
 		t.Errorf("%+v", c)
 	}
@@ -116,18 +116,18 @@ func TestObserve(t *testing.T) {
 	if d := cmp.Diff(want, c.Nodes); d != "" {
 		t.Error(d)
 	}
-	if r.Object != "Cluster c-1 (demo)" || len(r.Owners) != 1 || r.Owners[0].Mark != "revision ctr-1" || r.CountControlPlanes() != 3 || len(r.Members) != 5 || len(r.KCMs) != 3 || len(r.Pending) != 0 || seen.Result.Position != position.P0 {
-		t.Errorf("%+v, at %s", r, seen.Result.Position)
+	if r.Object != "Cluster c-1 (demo)" || len(r.Owners) != 1 || r.Owners[0].Mark != "revision ctr-1" || r.CountControlPlanes() != 3 || len(r.Members) != 5 || len(r.KCMs) != 3 || len(r.Pending) != 0 || snap.Result.Position != position.P0 {
+		t.Errorf("%+v, at %s", r, snap.Result.Position)
 	}
-	if header := strings.Join(m.Header(seen), "\n"); !strings.Contains(header, "demo   c-1 · RKE v1.26.9-rancher1-1 managed by Rancher · 3 control planes, 2 workers") || !strings.Contains(header, "names  useInstanceMetadataHostname: true") {
+	if header := strings.Join(m.Header(snap), "\n"); !strings.Contains(header, "demo   c-1 · RKE v1.26.9-rancher1-1 managed by Rancher · 3 control planes, 2 workers") || !strings.Contains(header, "names  useInstanceMetadataHostname: true") {
 		t.Error(header)
 	}
-	if said, err := m.Brake(t.Context(), nil, seen, nil); err != nil || !strings.Contains(said, "no brake") {
+	if said, err := m.Brake(t.Context(), nil, snap, nil); err != nil || !strings.Contains(said, "cannot pause") {
 		t.Errorf("%q, %v", said, err)
 	}
 	m.Names = nil
-	if len(m.Header(seen)) != 2 {
-		t.Errorf("%q", m.Header(seen))
+	if len(m.Header(snap)) != 2 {
+		t.Errorf("%q", m.Header(snap))
 	}
 	if err := (observed{cluster: Cluster{Internal: true}}).Combine(downstream.Cluster{}).Unsupported; err == nil {
 		t.Error("Rancher's own cluster is supported")

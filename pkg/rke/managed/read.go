@@ -19,59 +19,59 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Rancher's resources that this package reads. Only Clusters are patched. A
-// cluster's Nodes are in the namespace of its name.
+// Rancher's resources that this package reads. It only patches Clusters. The namespace of a
+// cluster's Nodes has the name of the cluster.
 var (
 	clusters = gvr.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "clusters"} //nolint:gochecknoglobals // a constant
 	nodes    = gvr.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "nodes"}    //nolint:gochecknoglobals // a constant
 )
 
-// rkeConfigKey is where Rancher keeps the configuration, in spec and in appliedSpec
+// rkeConfigKey is the key of the configuration in spec and in appliedSpec
 // (rancher/rancher:pkg/apis/management.cattle.io/v3/cluster_types.go@v2.8.5).
 const rkeConfigKey = "rancherKubernetesEngineConfig"
 
-// Cluster is the little that is read of Rancher's Cluster and its Nodes.
+// Cluster holds the fields of Rancher's Cluster and its Nodes that awsmigrate reads.
 type Cluster struct {
 	ID, DisplayName string
 	UID             string
-	ResourceVersion string         // of the reading; edits are for this one
+	ResourceVersion string         // version of the reading; precondition of every edit
 	Driver          string         // status.driver
-	Workspace       string         // the namespace that Fleet has it in
-	Internal        bool           // the cluster Rancher itself runs in
-	Config          map[string]any // spec.rancherKubernetesEngineConfig; nil: none
-	Applied         map[string]any // the same of status.appliedSpec
-	Failed          map[string]any // the same of status.failedSpec; nil: the last application did not fail
+	Workspace       string         // namespace of the cluster in Fleet
+	Internal        bool           // whether Rancher itself runs in the cluster
+	Config          map[string]any // spec.rancherKubernetesEngineConfig, or nil
+	Applied         map[string]any // the same key of status.appliedSpec
+	Failed          map[string]any // the same key of status.failedSpec, or nil if Rancher did not fail
 	Conditions      map[string]condition
-	Template        string // RKE template revision that gave the configuration; "": none
-	Provisioned     bool   // by the newer kind of Cluster object, which RKE2 has
+	Template        string // RKE template revision of the configuration, or empty
+	Provisioned     bool   // whether a provisioning.cattle.io Cluster owns it, as for RKE2
 	Deleting        bool
 	Nodes           []Node
-	LastWriter      string // the field manager that wrote spec last; "": not to be seen
-	Version         string // status.version.gitVersion: what its API server says
+	LastWriter      string // field manager of the last write to spec, or empty if unknown
+	Version         string // status.version.gitVersion, the version of its API server
 }
 
 type condition struct{ Status, Message string }
 
-// Node is one of Rancher's Nodes.
+// Node describes one of Rancher's Nodes.
 type Node struct {
 	Name, Address  string
 	Role           []string
-	PlanVersion    int64    // of the plan that Rancher has for it
-	AppliedVersion int64    // of the plan that its agent has applied
-	Kubelet        []string // the kubelet's command in that plan; nil: not there
+	PlanVersion    int64    // version of Rancher's plan for the Node
+	AppliedVersion int64    // version of the plan that its agent has applied
+	Kubelet        []string // the kubelet's command in that plan, or nil
 }
 
-// workerOnly says whether Rancher, not rke, brings it up to date
+// workerOnly reports whether Rancher, not rke, updates the Node
 // (rancher/rancher:pkg/controllers/management/rkeworkerupgrader/upgrade.go@v2.8.5).
 func (n Node) workerOnly() bool { return len(n.Role) == 1 && n.Role[0] == "worker" }
 
-// behind says whether its agent has not applied the newest plan. One that never
-// said what it applied is not behind: older agents do not.
+// behind reports whether the agent has not applied the newest plan. It is false for agents
+// that never report a version, as older ones do not.
 func (n Node) behind() bool {
 	return n.PlanVersion > 0 && n.AppliedVersion > 0 && n.AppliedVersion != n.PlanVersion
 }
 
-// provider returns the kubelet's cloud provider in that plan, or "" if it names none.
+// provider returns the kubelet's cloud provider in the plan, or empty.
 func (n Node) provider() string {
 	for _, word := range n.Kubelet {
 		if name, ok := strings.CutPrefix(word, "--cloud-provider="); ok {
@@ -154,7 +154,7 @@ func (b *Backend) read(ctx context.Context) (observed, error) {
 // Combine implements migration.Config.
 func (o observed) Combine(down downstream.Cluster) migration.Reading {
 	r := rke.ReadingOf(o.Facts, down, "")
-	r.Object, r.ObjectUID, r.Pending = o.cluster.object(), o.cluster.UID, o.cluster.unapplied(o.Facts)
+	r.Object, r.ObjectUID, r.Pending = o.cluster.object(), o.cluster.UID, o.cluster.pendingConditions(o.Facts)
 	r.Owners, r.Recorded = o.cluster.Owners(), len(r.Pending) > 0
 	r.Places, r.Roller = o.places(), migration.ByRancher()
 	r.Snapshot = runner.State{Kind: runner.Skipped, Reason: "without --etcd-snapshot"}
@@ -166,14 +166,14 @@ func (o observed) Combine(down downstream.Cluster) migration.Reading {
 		if member.Kubelet != migration.KubeletExternal {
 			continue
 		}
-		if why := o.cluster.lacks(addressOf(o.State.Current.Config, member.Nodes, down)); why != "" {
+		if why := o.cluster.missingFromPlan(addressOf(o.State.Current.Config, member.Nodes, down)); why != "" {
 			member.Kubelet, member.Why = migration.KubeletUnknown, why
 		}
 	}
 	return r
 }
 
-// addressOf is the address of the host whose Node is named.
+// addressOf returns the address of the host with the first of the named Nodes, or empty.
 func addressOf(c rkestate.Config, nodes []string, down downstream.Cluster) string {
 	for _, host := range c.Nodes {
 		if node := rke.NodeOf(host, down.Nodes); node != nil && len(nodes) > 0 && node.Name == nodes[0] {

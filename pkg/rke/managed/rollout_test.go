@@ -20,7 +20,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// rancherHas is an observation of a Cluster with a configuration that Rancher has applied.
+// rancherHas returns a snapshot of a Cluster with a configuration that Rancher has applied.
 func rancherHas(t *testing.T, config map[string]any, change func(*Cluster)) migration.Snapshot {
 	t.Helper()
 	c := appliedCluster()
@@ -36,8 +36,8 @@ func rancherHas(t *testing.T, config map[string]any, change func(*Cluster)) migr
 	}}
 }
 
-// A rollout of Rancher ends early where Rancher cannot apply the edit, or somebody took it
-// back; else what is pending is what Rancher has still to apply.
+// A rollout ends early if Rancher cannot apply the edit or another writer reverted it.
+// Otherwise it lists the pending conditions.
 func TestRollout(t *testing.T) {
 	flagged := Enable(uiConfig()).Apply()
 	switched := Switch(flagged, naming.Rule{UseMetadata: true}, nil).Apply()
@@ -65,9 +65,9 @@ func TestRollout(t *testing.T) {
 	} {
 		m := &Backend{Common: &rke.Common{}}
 		m.Options.KubernetesVersion = "v1.27.16-rancher1-1"
-		seen := rancherHas(t, tt.config, tt.change)
-		seen.Reading.Pending = []migration.PendingCondition{{Object: "Cluster c-1", Seen: "not applied yet"}}
-		got, err := m.Rollout(t.Context(), nil, seen, procedure.EditingOf(tt.step, m.Options.Options), nil)
+		snap := rancherHas(t, tt.config, tt.change)
+		snap.Reading.Pending = []migration.PendingCondition{{Object: "Cluster c-1", Seen: "not applied yet"}}
+		got, err := m.Rollout(t.Context(), nil, snap, procedure.EditingOf(tt.step, m.Options.Options), nil)
 		if err != nil || (got.Verdict == nil) != (tt.reason == "") || got.By != migration.ByRancher() {
 			t.Errorf("%s: %v %+v", name, err, got)
 			continue
@@ -84,7 +84,7 @@ func TestRollout(t *testing.T) {
 	}
 }
 
-// Progress of Rancher's side is whatever moves there, and nothing else.
+// Only changes of Rancher's objects count as its progress.
 func TestMarks(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*Cluster, *migration.Snapshot)
@@ -109,18 +109,18 @@ func TestMarks(t *testing.T) {
 	} {
 		before := marks(rancherHas(t, uiConfig(), nil))
 		var extra func(*migration.Snapshot)
-		seen := rancherHas(t, uiConfig(), func(c *Cluster) {
+		snap := rancherHas(t, uiConfig(), func(c *Cluster) {
 			extra = func(s *migration.Snapshot) { tt.change(c, s) }
 			tt.change(c, &migration.Snapshot{Reading: rancherHas(t, uiConfig(), nil).Reading})
 		})
-		extra(&seen)
-		if moves := !slices.Equal(before, marks(seen)); moves != tt.moves {
+		extra(&snap)
+		if moves := !slices.Equal(before, marks(snap)); moves != tt.moves {
 			t.Errorf("%s: moves %t", name, moves)
 		}
 	}
 }
 
-// While Rancher has something to apply, nothing is done to Nodes.
+// The run must not change Nodes while Rancher applies an edit.
 func TestWhileRolling(t *testing.T) {
 	for _, open := range [][]migration.PendingCondition{nil, {{Object: "Cluster c-1"}}} {
 		busy, err := (&Backend{}).WhileRolling(t.Context(), nil, migration.Snapshot{Reading: migration.Reading{Pending: open}}, migration.Editing{})
@@ -130,7 +130,7 @@ func TestWhileRolling(t *testing.T) {
 	}
 }
 
-// announcedBy is a journal with the edits that steps made in Rancher's Cluster.
+// announcedBy returns a journal with the edits of steps in Rancher's Cluster.
 func announcedBy(t *testing.T, edits map[journal.StepID]Edit) journal.Record {
 	t.Helper()
 	var record journal.Record
@@ -148,11 +148,10 @@ func announcedBy(t *testing.T, edits map[journal.StepID]Edit) journal.Record {
 	return record
 }
 
-// The plan of a step in Rancher's Cluster is made on top of the edits of those before it,
-// forwards and back.
+// A plan starts from the edits of the previous steps, in both directions.
 func TestPlanEdit(t *testing.T) {
 	plain := uiConfig()
-	delete(plain["cloudProvider"].(map[string]any), "awsCloudProvider") // what is kept of it is in a Secret
+	delete(plain["cloudProvider"].(map[string]any), "awsCloudProvider") // its stored value would be in a Secret
 	enable := Enable(plain)
 	rule := naming.Rule{UseMetadata: true}
 	change := Switch(enable.Apply(), rule, enable.Made())
@@ -163,7 +162,7 @@ func TestPlanEdit(t *testing.T) {
 		config map[string]any
 		at     position.Position
 		made   map[journal.StepID]Edit
-		places []string // where it changes something, in words; none: nowhere
+		places []string // words in the changed locations, or empty if nothing changes
 		rolls  int
 		reason string
 	}{
@@ -182,10 +181,10 @@ func TestPlanEdit(t *testing.T) {
 	} {
 		m := &Backend{Common: &rke.Common{Names: &rule}}
 		m.Options.KubernetesVersion = "v1.27.16-rancher1-1"
-		seen := rancherHas(t, tt.config, nil)
-		seen.Result = position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.at}}
-		seen.Record = announcedBy(t, tt.made)
-		plan, err := m.plan(t, seen, tt.step)
+		snap := rancherHas(t, tt.config, nil)
+		snap.Result = position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.at}}
+		snap.Record = announcedBy(t, tt.made)
+		plan, err := m.plan(t, snap, tt.step)
 		if err != nil || tt.reason != "" {
 			if err == nil || err.Error() != tt.reason {
 				t.Errorf("%s: %v", name, err)
@@ -211,9 +210,8 @@ func TestPlanEdit(t *testing.T) {
 	}
 }
 
-// A rollout in Rancher is stopped by Rancher's own word that it cannot, and by an edit
-// that somebody took back; else it says what Rancher has still to do.
-func TestRolloutInRancher(t *testing.T) {
+// A rollout fails if Rancher reports an error or another writer reverted the edit.
+func TestRollout_observed_verdict(t *testing.T) {
 	failed := func(cluster map[string]any) {
 		status := cluster["status"].(map[string]any)
 		status["failedSpec"] = map[string]any{rkeConfigKey: apiruntime.DeepCopyJSON(cluster["spec"].(map[string]any)[rkeConfigKey].(map[string]any))}
@@ -228,13 +226,13 @@ func TestRolloutInRancher(t *testing.T) {
 		applying int
 	}{
 		"Rancher could not":         {failed, "RancherCouldNotApply", 0},
-		"the flag was taken back":   {nil, "EditTakenBack", 0},
+		"the flag was reverted":     {nil, "EditTakenBack", 0},
 		"Rancher is still at it":    {flagged, "", 2},
 		"Rancher says it twice now": {func(c map[string]any) { flagged(c); c["status"].(map[string]any)["conditions"] = []any{} }, "", 5},
 	} {
 		m, _ := ofDemo(t, rke.Options{}, tt.change)
-		seen := m.observe(t, journal.Record{})
-		got, err := m.Rollout(t.Context(), nil, seen, procedure.EditingOf(migration.StepEnable, m.Options.Options), nil)
+		snap := m.observe(t, journal.Record{})
+		got, err := m.Rollout(t.Context(), nil, snap, procedure.EditingOf(migration.StepEnable, m.Options.Options), nil)
 		reason := ""
 		if got.Verdict != nil {
 			reason = clustertest.ReasonOf(got.Verdict.Err)
@@ -242,14 +240,14 @@ func TestRolloutInRancher(t *testing.T) {
 		if err != nil || reason != tt.reason || reason == "" && len(got.Applying) != tt.applying || got.By != migration.ByRancher() || got.Progress == "" {
 			t.Errorf("%s: %v, %q, %+v", name, err, reason, got)
 		}
-		if busy, err := m.WhileRolling(t.Context(), nil, seen, migration.Editing{}); err != nil || busy != (len(seen.Reading.Pending) > 0) {
+		if busy, err := m.WhileRolling(t.Context(), nil, snap, migration.Editing{}); err != nil || busy != (len(snap.Reading.Pending) > 0) {
 			t.Errorf("%s: busy %t, %v", name, busy, err)
 		}
 	}
 }
 
-// Each sign that Rancher or a host moved makes another mark.
-func TestMarksOfProgress(t *testing.T) {
+// Every sign of progress in Rancher or on a host changes the marks.
+func TestMarks_progress_changed(t *testing.T) {
 	m, _ := ofDemo(t, rke.Options{}, nil)
 	was := m.observe(t, journal.Record{})
 	for name, change := range map[string]func(*migration.Snapshot){

@@ -16,12 +16,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 )
 
-// ReasonNotRKE is of a cluster, a state or a program that is not rke's.
+// ReasonNotRKE marks a cluster, state file or binary that is not from RKE.
 const ReasonNotRKE = rkecli.ReasonNotRKE
 
-// Find finds Rancher's Cluster by its id or its display name, refuses a
-// name that several have, and a cluster that Rancher does not run rke for. An id is
-// asked for by itself: rights can be bound to it, and to no list.
+// Find returns Rancher's Cluster with an id or display name. It returns an error if several
+// clusters have the name, or if Rancher does not run rke for the cluster. Find first gets the
+// object by id: RBAC can grant access to a single object without the right to list.
 func Find(ctx context.Context, management dynamic.Interface, name string) (Cluster, error) {
 	if named, err := management.Resource(clusters).Get(ctx, name, metav1.GetOptions{}); err == nil {
 		c := parseCluster(named)
@@ -42,7 +42,7 @@ func Find(ctx context.Context, management dynamic.Interface, name string) (Clust
 	return choose(all, name)
 }
 
-// notRancher says that an API server serves no Clusters at all.
+// notRancher returns the error for an API server that does not serve Clusters.
 func notRancher(object string, err error) error {
 	return &fault.Error{Class: fault.Usage, Reason: migration.ReasonNotRancher, Object: object,
 		Seen: "this API server does not serve clusters.management.cattle.io", Fix: "point --kubeconfig at the cluster Rancher runs in", Err: err}
@@ -73,13 +73,13 @@ func choose(all []Cluster, name string) (Cluster, error) {
 		Seen: fmt.Sprintf("%d clusters are called so: %s", len(found), strings.Join(names, ", ")), Wanted: "one cluster", Fix: "name it by its id: --cluster c-xxxxx"}
 }
 
-// driverRKE is status.driver of a cluster that Rancher runs rke for.
+// driverRKE is the status.driver of clusters for which Rancher runs rke.
 const driverRKE = "rancherKubernetesEngine"
 
-// supported refuses clusters that this procedure does not fit.
+// supported returns an error for clusters that this procedure cannot migrate.
 func supported(c Cluster) error {
-	refuse := func(reason, seen, fix string) error {
-		return &fault.Error{Class: fault.Check, Reason: reason, Object: c.object(), Seen: seen,
+	refuse := func(reason, state, fix string) error {
+		return &fault.Error{Class: fault.Check, Reason: reason, Object: c.object(), Seen: state,
 			Wanted: "an RKE cluster on AWS that Rancher made with rke", Fix: fix}
 	}
 	switch {

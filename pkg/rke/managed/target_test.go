@@ -23,9 +23,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// A migration begins only of the cluster that Rancher's object describes, and of one that
-// could be read.
-func TestNewProvesItsCluster(t *testing.T) {
+func TestNew_cluster_error(t *testing.T) {
 	refused := func(resource string) func(*fake.Clientset) {
 		return func(c *fake.Clientset) {
 			c.PrependReactor("*", resource, func(clienttesting.Action) (bool, apiruntime.Object, error) {
@@ -69,7 +67,7 @@ func TestNewProvesItsCluster(t *testing.T) {
 	}
 }
 
-// A cluster is found by its id or its name, if it is one, and one that rke made.
+// The name must be unique, and Rancher must run rke for the cluster.
 func TestFind(t *testing.T) {
 	add := func(client *dynamicfake.FakeDynamicClient, id, name string) {
 		u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "management.cattle.io/v3", "kind": "Cluster", "metadata": map[string]any{"name": id}, "spec": map[string]any{"displayName": name}}}
@@ -106,8 +104,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A cluster of which rke never finished a control plane is refused, as of a file.
-func TestNeverApplied(t *testing.T) {
+func TestNew_neverApplied_refused(t *testing.T) {
 	p, _ := ofDemo(t, rke.Options{}, nil)
 	config := p.observe(t, journal.Record{}).Config.(observed)
 	if err := config.Combine(downstream.Cluster{}).Unsupported; err != nil {
@@ -124,8 +121,8 @@ func TestNeverApplied(t *testing.T) {
 	}
 }
 
-// Who mistypes a name is told the one that was probably meant.
-func TestNearClusters(t *testing.T) {
+// The error suggests a cluster with a similar name.
+func TestFind_typo_suggestion(t *testing.T) {
 	all := []Cluster{{ID: "c-7kq2x", DisplayName: "demo"}, {ID: "c-m4v9p"}}
 	for name, want := range map[string]string{"dmeo": "did you mean demo?", "c-7kq2y": "did you mean c-7kq2x?", "other-one": "check --cluster"} {
 		_, err := choose(all, name)

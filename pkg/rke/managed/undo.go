@@ -23,30 +23,29 @@ import (
 
 var secrets = kubeschema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 
-// takeBack returns the edit that takes back the newest edit of a step that is still in
-// force. If the configuration has something of the step that no inverse takes back, it
-// returns an error that says so.
-func (b *Backend) takeBack(ctx context.Context, seen migration.Snapshot, config map[string]any, step journal.StepID) (Edit, error) {
-	for _, intent := range seen.Record.ToTakeBack(step, clusterOf(seen).object()) {
+// undoStep returns the edit that undoes the newest edit of a step that the configuration still
+// contains. It returns an error if the configuration has traces of the step that no inverse
+// covers.
+func (b *Backend) undoStep(ctx context.Context, snap migration.Snapshot, config map[string]any, step journal.StepID) (Edit, error) {
+	for _, intent := range snap.Record.ToTakeBack(step, clusterOf(snap).object()) {
 		inverse, err := parseInverses(intent.Inverse)
 		if err != nil {
-			return Edit{}, seen.Record.Foreign(intent, err)
+			return Edit{}, snap.Record.Foreign(intent, err)
 		}
-		edit, err := TakeBack(clusterOf(seen).object(), config, inverse, func(sha256 string) (any, error) { return b.kept(ctx, sha256) })
+		edit, err := TakeBack(clusterOf(snap).object(), config, inverse, func(sha256 string) (any, error) { return b.loadStored(ctx, sha256) })
 		if err != nil || !edit.Empty() {
 			return edit, err
 		}
 	}
-	if found := inForce(config, step); found != "" {
-		return Edit{}, rke.NoEditToUndo(clusterOf(seen).object(), found, step,
-			"put the values from before "+string(step)+" back in Rancher, by hand or from a backup; then run again")
+	if found := stepTrace(config, step); found != "" {
+		return Edit{}, rke.NoEditToUndo(clusterOf(snap).object(), found, step,
+			"restore the values from before "+string(step)+" in Rancher, by hand or from a backup; then run again")
 	}
 	return Edit{Config: config}, nil
 }
 
-// inForce describes what a configuration has of an editing step, or returns "" if it has
-// nothing of it.
-func inForce(config map[string]any, step journal.StepID) string {
+// stepTrace describes the trace of an editing step in a configuration, or returns empty.
+func stepTrace(config map[string]any, step journal.StepID) string {
 	switch step {
 	case migration.StepEnable:
 		if value, set := mapAt(config, flagPath()[:3])[keyFlag]; set {
@@ -60,16 +59,16 @@ func inForce(config map[string]any, step journal.StepID) string {
 	return ""
 }
 
-// keptName is the Secret that keeps a part of the configuration from before an
-// edit: it may hold credentials, and the journal must not.
-func (b *Backend) keptName(sha256 string) string {
+// storedName returns the name of the Secret that stores a part of the configuration from before
+// an edit. It can contain credentials, which the journal must not hold.
+func (b *Backend) storedName(sha256 string) string {
 	return journal.Name(b.id) + "-" + sha256[:12]
 }
 
-const keptKey = "value.json"
+const storedKey = "value.json"
 
-// keep puts away what an edit takes out and the journal may not hold.
-func (b *Backend) keep(ctx context.Context, tx *runner.Tx, edit Edit) error {
+// storeRemoved stores the removed values of an edit that the journal must not hold.
+func (b *Backend) storeRemoved(ctx context.Context, tx *runner.Tx, edit Edit) error {
 	for _, el := range edit.Elements {
 		before, isMap := el.Before.(map[string]any)
 		if !isMap || el.Pruned {
@@ -79,18 +78,18 @@ func (b *Backend) keep(ctx context.Context, tx *runner.Tx, edit Edit) error {
 		if err != nil {
 			return err
 		}
-		object := "Secret " + b.id + "/" + b.keptName(sum)
-		if err := keptLimits().CheckJSON(raw); err != nil { // an undo could not read it
-			return &fault.Error{Class: fault.Check, Reason: "KeptValueTooLarge", Object: object, Seen: "the value to keep for an undo " + err.Error(), Wanted: "at most " + keptLimits().String()}
+		object := "Secret " + b.id + "/" + b.storedName(sum)
+		if err := storedLimits().CheckJSON(raw); err != nil { // an undo could not read it
+			return &fault.Error{Class: fault.Check, Reason: "KeptValueTooLarge", Object: object, Seen: "the value to keep for an undo " + err.Error(), Wanted: "at most " + storedLimits().String()}
 		}
 		secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "type": "Opaque",
-			"metadata":   map[string]any{"name": b.keptName(sum), "labels": map[string]any{"app.kubernetes.io/managed-by": wellknown.FieldManager}},
-			"stringData": map[string]any{keptKey: string(raw)}}}
+			"metadata":   map[string]any{"name": b.storedName(sum), "labels": map[string]any{"app.kubernetes.io/managed-by": wellknown.FieldManager}},
+			"stringData": map[string]any{storedKey: string(raw)}}}
 		intent := journal.Intent{What: "keep a part of the configuration for an undo in " + object, Object: object, Token: sum}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
 			_, err := b.deps.Management.Resource(secrets).Namespace(b.id).Create(ctx, secret, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
 			if apierrors.IsAlreadyExists(err) {
-				return nil // of an earlier run: its name is the content's digest
+				return nil // from an earlier run: the name contains the digest of the content
 			}
 			return err
 		}); err != nil {
@@ -100,13 +99,14 @@ func (b *Backend) keep(ctx context.Context, tx *runner.Tx, edit Edit) error {
 	return nil
 }
 
-// keptLimits are the limits of what is kept. An awsCloudProvider has 30 values.
-func keptLimits() bounded.Limits { return bounded.Limits{Bytes: 256 << 10, Values: 1 << 12} }
+// storedLimits returns the limits of a stored value. An awsCloudProvider has 30 values.
+func storedLimits() bounded.Limits { return bounded.Limits{Bytes: 256 << 10, Values: 1 << 12} }
 
-// kept finds it again, and trusts nothing but its digest.
-func (b *Backend) kept(ctx context.Context, sha256 string) (any, error) {
-	object := "Secret " + b.id + "/" + b.keptName(sha256)
-	o, err := b.deps.Management.Resource(secrets).Namespace(b.id).Get(ctx, b.keptName(sha256), metav1.GetOptions{})
+// loadStored returns the stored value with a digest. It returns an error if the content does not
+// match the digest.
+func (b *Backend) loadStored(ctx context.Context, sha256 string) (any, error) {
+	object := "Secret " + b.id + "/" + b.storedName(sha256)
+	o, err := b.deps.Management.Resource(secrets).Namespace(b.id).Get(ctx, b.storedName(sha256), metav1.GetOptions{})
 	if err != nil {
 		return nil, migration.CouldNotRead(object, err)
 	}
@@ -119,7 +119,7 @@ func (b *Backend) kept(ctx context.Context, sha256 string) (any, error) {
 		err = json.Unmarshal(raw, &secret)
 	}
 	if err == nil {
-		err = keptLimits().DecodeJSON(secret.Data[keptKey], &value)
+		err = storedLimits().DecodeJSON(secret.Data[storedKey], &value)
 	}
 	if err == nil {
 		var sum string
@@ -128,8 +128,8 @@ func (b *Backend) kept(ctx context.Context, sha256 string) (any, error) {
 		}
 	}
 	if err != nil {
-		return nil, &fault.Error{Class: fault.Usage, Reason: "KeptValueChanged", Object: object, Seen: "does not hold what awsmigrate put there",
-			Wanted: "SHA-256 " + sha256, Fix: "put awsCloudProvider back by hand as it was, then run again", Err: err}
+		return nil, &fault.Error{Class: fault.Usage, Reason: "KeptValueChanged", Object: object, Seen: "does not hold the value that awsmigrate stored",
+			Wanted: "SHA-256 " + sha256, Fix: "restore awsCloudProvider by hand, then run again", Err: err}
 	}
 	return value, nil
 }

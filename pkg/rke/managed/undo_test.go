@@ -15,8 +15,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// inverseOf is an edit's inverse as the journal gives it back, and the values that
-// are kept beside it.
+// inverseOf returns an edit's inverse from the journal, and a function that returns the stored
+// values.
 func inverseOf(t *testing.T, edit Edit) ([]Inverse, func(string) (any, error)) {
 	t.Helper()
 	raw, err := edit.Inverse()
@@ -45,33 +45,32 @@ func inverseOf(t *testing.T, edit Edit) ([]Inverse, func(string) (any, error)) {
 	}
 }
 
-// unblocked returns a configuration whose edits keep nothing in a Secret.
+// unblocked returns a configuration whose edits store no value in a Secret.
 func unblocked() map[string]any {
 	config := uiConfig()
 	delete(config["cloudProvider"].(map[string]any), "awsCloudProvider")
 	return config
 }
 
-// Undos that are turned round half-way hide no edit from the next undo and take none back
-// twice.
-func TestTakeBackTurnedRound(t *testing.T) {
+// Reversing the direction half-way hides no edit from the next undo, and undoes none twice.
+func TestTakeBack_directionReversed_undoneOnce(t *testing.T) {
 	const enable, change, back, away = migration.StepEnable, migration.StepSwitch, migration.StepUndoSwitch, migration.StepUndoEnable
 	for name, steps := range map[string][]journal.StepID{
-		"undo of a later step turned round_flag taken back": {enable, migration.StepUndoInstall, migration.StepInstall, away},
-		"undo of its own step turned round_taken back once": {enable, away, enable, away},
-		"both turned round_both taken back":                 {enable, change, back, change, back, away, enable, migration.StepUndoDisable, change, back, away},
+		"undo of a later step turned round_flag undone": {enable, migration.StepUndoInstall, migration.StepInstall, away},
+		"undo of its own step turned round_undone once": {enable, away, enable, away},
+		"both turned round_both undone":                 {enable, change, back, change, back, away, enable, migration.StepUndoDisable, change, back, away},
 	} {
 		b, config := &Backend{}, unblocked()
-		seen := migration.Snapshot{}
+		snap := migration.Snapshot{}
 		for _, step := range steps {
 			cluster := Cluster{ID: "c-1", Config: config}
-			seen.Config = observed{cluster: cluster}
+			snap.Config = observed{cluster: cluster}
 			edit, undone := Edit{Config: config}, journal.StepID("")
 			switch step {
 			case enable:
 				edit = Enable(config)
 			case change:
-				edit = Switch(config, naming.Rule{UseMetadata: true}, madeByEnable(seen))
+				edit = Switch(config, naming.Rule{UseMetadata: true}, madeByEnable(snap))
 			case back:
 				undone = change
 			case away:
@@ -79,7 +78,7 @@ func TestTakeBackTurnedRound(t *testing.T) {
 			}
 			if undone != "" {
 				var err error
-				if edit, err = b.takeBack(t.Context(), seen, config, undone); err != nil || edit.Empty() {
+				if edit, err = b.undoStep(t.Context(), snap, config, undone); err != nil || edit.Empty() {
 					t.Fatalf("%s: %s: %v %v", name, step, err, edit.Elements)
 				}
 			}
@@ -91,21 +90,21 @@ func TestTakeBackTurnedRound(t *testing.T) {
 			if edit.Empty() {
 				intent.Object = "DaemonSet x"
 			}
-			seen.Record.Intents = append(seen.Record.Intents, intent)
+			snap.Record.Intents = append(snap.Record.Intents, intent)
 			config = edit.Apply()
 		}
 		if diff := cmp.Diff(unblocked(), config); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
-		seen.Config = observed{cluster: Cluster{ID: "c-1", Config: Enable(config).Apply()}}
-		seen.Record = journal.Record{}
-		if _, err := b.takeBack(t.Context(), seen, Enable(config).Apply(), enable); clustertest.ReasonOf(err) != "NothingToTakeBack" || !strings.Contains(err.Error(), keyFlag) {
+		snap.Config = observed{cluster: Cluster{ID: "c-1", Config: Enable(config).Apply()}}
+		snap.Record = journal.Record{}
+		if _, err := b.undoStep(t.Context(), snap, Enable(config).Apply(), enable); clustertest.ReasonOf(err) != "NothingToTakeBack" || !strings.Contains(err.Error(), keyFlag) {
 			t.Errorf("%s: the flag is there, and no edit that set it: %v", name, err)
 		}
 	}
 }
 
-func TestUndoPutsBackWhatWasThere(t *testing.T) {
+func TestTakeBack_edits_restored(t *testing.T) {
 	block := func(v any) map[string]any {
 		c := uiConfig()
 		c["cloudProvider"].(map[string]any)["awsCloudProvider"] = v
@@ -147,7 +146,7 @@ func TestUndoPutsBackWhatWasThere(t *testing.T) {
 	}
 }
 
-// withoutNulls: Rancher's structures know no difference between null and absent.
+// withoutNulls returns a copy without nulls, which Rancher's structures treat as absent.
 func withoutNulls(v any) any {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -162,7 +161,7 @@ func withoutNulls(v any) any {
 	return out
 }
 
-func TestUndoRefusesWhatMoved(t *testing.T) {
+func TestTakeBack_changedMeanwhile_refused(t *testing.T) {
 	edit := Switch(Enable(uiConfig()).Apply(), naming.Rule{}, nil)
 	inverse, kept := inverseOf(t, edit)
 	for name, change := range map[string]func(map[string]any){
@@ -181,8 +180,8 @@ func TestUndoRefusesWhatMoved(t *testing.T) {
 		}
 	}
 	other := edit.Apply()
-	other["addons"] = "somebody's"
-	if undo, err := TakeBack("Cluster c-1", other, inverse, kept); err != nil || undo.Apply()["addons"] != "somebody's" {
+	other["addons"] = "a user's"
+	if undo, err := TakeBack("Cluster c-1", other, inverse, kept); err != nil || undo.Apply()["addons"] != "a user's" {
 		t.Errorf("another key: %v", err)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// write patches the Cluster: intent and inverse first, then one JSON patch whose
-// tests are the values that were read.
+// write patches the Cluster with an edit. It writes intent and inverse to the journal first,
+// then sends one JSON patch that tests the values that were read.
 func (b *Backend) write(ctx context.Context, tx *runner.Tx, c Cluster, edit Edit) error {
-	if err := b.keep(ctx, tx, edit); err != nil {
+	if err := b.storeRemoved(ctx, tx, edit); err != nil {
 		return err
 	}
 	inverse, err := edit.Inverse()
@@ -30,7 +30,8 @@ func (b *Backend) write(ctx context.Context, tx *runner.Tx, c Cluster, edit Edit
 	return tx.Effect(ctx, intent, func(ctx context.Context) error { return b.patch(ctx, c, patch, edit) })
 }
 
-// patch sends it and, when the answer is lost, looks whether it arrived.
+// patch sends the patch. If the answer is lost, it reads the Cluster again and returns an
+// error only if the edit is missing there.
 func (b *Backend) patch(ctx context.Context, c Cluster, patch []byte, edit Edit) error {
 	err := migration.PatchRead(ctx, b.deps.Management.Resource(clusters), c.ID, c.ResourceVersion, patch)
 	switch {

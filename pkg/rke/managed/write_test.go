@@ -25,9 +25,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Each edit is announced with its inverse; what it takes out is kept beside the journal
-// and comes back, so that the configuration is as it was, to the letter.
-func TestEditsGoInAndOut(t *testing.T) {
+// Every edit is announced with its inverse. Removed values are stored outside the journal, and
+// the undo restores the original configuration exactly.
+func TestBackendEdit_writeThenUndo_restored(t *testing.T) {
 	m, client := ofDemo(t, rke.Options{}, nil)
 	before := configIn(t, client)
 	var intents []journal.Intent
@@ -53,10 +53,10 @@ func TestEditsGoInAndOut(t *testing.T) {
 	if d := cmp.Diff(map[string]any{"name": "external-aws", "useInstanceMetadataHostname": true}, provider); d != "" {
 		t.Error(d)
 	}
-	// The block went into a Secret, which the fake server leaves as it came.
+	// The block is in a Secret, which the fake server does not convert.
 	kept := intents[1]
-	secret, err := client.Resource(secrets).Namespace("c-1").Get(t.Context(), m.keptName(kept.Token), metav1.GetOptions{})
-	if err != nil || kept.Object != "Secret c-1/"+m.keptName(kept.Token) || len(intents) != 3 {
+	secret, err := client.Resource(secrets).Namespace("c-1").Get(t.Context(), m.storedName(kept.Token), metav1.GetOptions{})
+	if err != nil || kept.Object != "Secret c-1/"+m.storedName(kept.Token) || len(intents) != 3 {
 		t.Fatal(err, intents)
 	}
 	stored(t, client, secret)
@@ -73,17 +73,17 @@ func TestEditsGoInAndOut(t *testing.T) {
 	}
 	broken := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable, Object: "Cluster c-1 (demo)", Inverse: []byte("{")}}}
 	if _, err := m.Edit(t.Context(), m.observe(t, broken), procedure.EditingOf(migration.StepUndoEnable, m.Options.Options)); err == nil {
-		t.Error("an inverse that nobody can read was taken back")
+		t.Error("an unreadable inverse was undone")
 	}
 }
 
-// stored does what an API server does with stringData.
+// stored converts stringData as an API server does.
 func stored(t *testing.T, client *dynamicfake.FakeDynamicClient, secret *unstructured.Unstructured) {
 	t.Helper()
-	given, _, _ := unstructured.NestedString(secret.Object, "stringData", keptKey)
+	given, _, _ := unstructured.NestedString(secret.Object, "stringData", storedKey)
 	raw, err := json.Marshal([]byte(given))
 	if err == nil {
-		err = unstructured.SetNestedField(secret.Object, strings.Trim(string(raw), `"`), "data", keptKey)
+		err = unstructured.SetNestedField(secret.Object, strings.Trim(string(raw), `"`), "data", storedKey)
 	}
 	if err == nil {
 		err = client.Tracker().Update(secrets, secret, "c-1")
@@ -93,14 +93,14 @@ func stored(t *testing.T, client *dynamicfake.FakeDynamicClient, secret *unstruc
 	}
 }
 
-// What was kept is trusted by its digest alone.
-func TestKeptValue(t *testing.T) {
+// A stored value must match its digest.
+func TestLoadStored_secret_verified(t *testing.T) {
 	sum, raw, err := digestOf(map[string]any{"global": map[string]any{"vpc": "vpc-1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct {
-		text   string // "": there is no Secret
+		text   string // or empty for no Secret
 		reason string
 	}{
 		"as it was": {string(raw), ""}, "changed": {`{"global":{"vpc":"vpc-2"}}`, "KeptValueChanged"}, "no JSON": {"{", "KeptValueChanged"},
@@ -108,22 +108,21 @@ func TestKeptValue(t *testing.T) {
 	} {
 		m, client := ofDemo(t, rke.Options{}, nil)
 		if tt.text != "" {
-			secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"namespace": "c-1", "name": m.keptName(sum)}, "stringData": map[string]any{keptKey: tt.text}}}
+			secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"namespace": "c-1", "name": m.storedName(sum)}, "stringData": map[string]any{storedKey: tt.text}}}
 			if err := client.Tracker().Create(secrets, secret, "c-1"); err != nil {
 				t.Fatal(err)
 			}
 			stored(t, client, secret)
 		}
-		got, err := m.kept(t.Context(), sum)
+		got, err := m.loadStored(t.Context(), sum)
 		if clustertest.ReasonOf(err) != tt.reason || tt.reason == "" && cmp.Diff(map[string]any{"global": map[string]any{"vpc": "vpc-1"}}, got) != "" {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
 }
 
-// A value is put away before the edit that takes it out, once; where it cannot be, nothing
-// is written.
-func TestKeepingComesFirst(t *testing.T) {
+// A value is stored once, before the edit that removes it. If that fails, nothing is written.
+func TestStoreRemoved_beforeEdit_once(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answer error
 		writes bool
@@ -149,9 +148,7 @@ func TestKeepingComesFirst(t *testing.T) {
 	}
 }
 
-// A patch whose answer was lost is looked for before it is said to have failed; one that
-// was refused was not made.
-func TestLostAnswers(t *testing.T) {
+func TestPatch_answerLost_readsAgain(t *testing.T) {
 	for name, tt := range clustertest.LostAnswers(clusters.GroupResource(), "c-1") {
 		m, client := ofDemo(t, rke.Options{}, nil)
 		tx := clustertest.TxFor(t, migration.StepEnable)
@@ -177,14 +174,14 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// A value that an undo could not read again is not put away, and so never taken out.
-func TestKeep_largeValue_isRefused(t *testing.T) {
+// A value that is too large for an undo must not be removed.
+func TestStoreRemoved_largeValue_isRefused(t *testing.T) {
 	m, client := ofDemo(t, rke.Options{}, nil)
 	large := map[string]any{}
 	for i := range 1 << 12 {
 		large[strconv.Itoa(i)] = "x"
 	}
-	err := m.keep(t.Context(), clustertest.TxFor(t, migration.StepSwitch), Edit{Elements: []Element{{Before: large}}})
+	err := m.storeRemoved(t.Context(), clustertest.TxFor(t, migration.StepSwitch), Edit{Elements: []Element{{Before: large}}})
 	if clustertest.ReasonOf(err) != "KeptValueTooLarge" {
 		t.Error(err)
 	}

@@ -11,16 +11,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 )
 
-// serviceKeys are the services as cluster.yml and as Rancher spell them
+// serviceKeys maps Rancher's names of the services to those of cluster.yml
 // (rancher/rke:types/rke_types.go@v1.5.9).
 func serviceKeys() map[string]string {
 	return map[string]string{"etcd": "etcd", "kubeApi": "kube-api", "kubeController": "kube-controller", "scheduler": "scheduler",
 		"kubelet": "kubelet", "kubeproxy": "kubeproxy"}
 }
 
-// fileOf is Rancher's configuration as a cluster.yml, as far as it is judged here:
-// the same checks then hold for both. Rancher spells the keys in camel case; keys
-// that are data (arguments) are left as they are.
+// fileOf returns the parts of Rancher's configuration that checks judge as a cluster.yml, so
+// that both kinds of cluster share the checks. Rancher's keys are in camel case. Keys that are
+// data (arguments) stay unchanged.
 func fileOf(c Cluster) (*clusterfile.File, error) {
 	out := map[string]any{}
 	if version, ok := c.Config["kubernetesVersion"]; ok {
@@ -28,16 +28,16 @@ func fileOf(c Cluster) (*clusterfile.File, error) {
 	}
 	services := map[string]any{}
 	for camel, key := range serviceKeys() {
-		if service := snaked(configtree.In(c.Config, "services", camel), "image", "extraArgs", "extraArgsArray", "extraBinds", "extraEnv", "winExtraArgs", "winExtraArgsArray"); len(service) > 0 {
+		if service := pickKeys(configtree.In(c.Config, "services", camel), "image", "extraArgs", "extraArgsArray", "extraBinds", "extraEnv", "winExtraArgs", "winExtraArgsArray"); len(service) > 0 {
 			services[key] = service
 		}
 	}
 	put(out, "services", services)
 	put(out, "cloud_provider", providerOf(configtree.Map(c.Config["cloudProvider"])))
-	put(out, "upgrade_strategy", snaked(configtree.Map(c.Config["upgradeStrategy"]), "maxUnavailableWorker", "maxUnavailableControlplane", "drain"))
-	put(out, "system_images", snaked(configtree.Map(c.Config["systemImages"]), "kubernetes", "kubernetesServicesSidecar", "alpine", "nginxProxy", "certDownloader"))
-	put(out, "restore", snaked(configtree.Map(c.Config["restore"]), "restore"))
-	for key, value := range snaked(c.Config, "rotateCertificates", "rotateEncryptionKey") {
+	put(out, "upgrade_strategy", pickKeys(configtree.Map(c.Config["upgradeStrategy"]), "maxUnavailableWorker", "maxUnavailableControlplane", "drain"))
+	put(out, "system_images", pickKeys(configtree.Map(c.Config["systemImages"]), "kubernetes", "kubernetesServicesSidecar", "alpine", "nginxProxy", "certDownloader"))
+	put(out, "restore", pickKeys(configtree.Map(c.Config["restore"]), "restore"))
+	for key, value := range pickKeys(c.Config, "rotateCertificates", "rotateEncryptionKey") {
 		out[key] = value
 	}
 	text, err := yaml.Marshal(out)
@@ -56,18 +56,18 @@ func put(into map[string]any, key string, value map[string]any) {
 	}
 }
 
-// snaked picks keys and spells them as cluster.yml does; nulls are left out.
-func snaked(from map[string]any, keys ...string) map[string]any {
+// pickKeys returns the values of keys under their names in cluster.yml, without nulls.
+func pickKeys(from map[string]any, keys ...string) map[string]any {
 	out := map[string]any{}
 	for _, key := range keys {
 		if value := from[key]; value != nil {
-			out[snake(key)] = value
+			out[toSnakeCase(key)] = value
 		}
 	}
 	return out
 }
 
-func snake(camel string) string {
+func toSnakeCase(camel string) string {
 	var b strings.Builder
 	for _, r := range camel {
 		if r >= 'A' && r <= 'Z' {
@@ -79,7 +79,7 @@ func snake(camel string) string {
 	return b.String()
 }
 
-// providerOf keeps its spelling, but for one key.
+// providerOf returns cloudProvider for cluster.yml; only serviceOverride changes its name.
 func providerOf(provider map[string]any) map[string]any {
 	out := map[string]any{}
 	for _, key := range []string{"name", "useInstanceMetadataHostname", "customCloudProvider"} {
@@ -87,8 +87,8 @@ func providerOf(provider map[string]any) map[string]any {
 			out[key] = value
 		}
 	}
-	aws, there := provider["awsCloudProvider"].(map[string]any)
-	if !there {
+	aws, found := provider["awsCloudProvider"].(map[string]any)
+	if !found {
 		return out
 	}
 	block := map[string]any{}
