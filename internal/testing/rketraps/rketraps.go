@@ -139,7 +139,7 @@ func All() []Trap {
 			rewrite("name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: external-aws\n")(t, p)
 			p.Input.Position.Position = position.P3
 		}, warn, "external-aws"},
-		{"AWSM-722", "an old file", set(func(p *rkechecks.Prepared) { p.State.Current.Config.CloudProvider.Name = rkestate.ProviderExternal }), fail, "bring the in-tree provider back"},
+		{"AWSM-722", "an old file", set(func(p *rkechecks.Prepared) { p.State.Current.Config.CloudProvider.Name = rkestate.ProviderExternal }), fail, "restore the in-tree provider"},
 		{"AWSM-722", "another", rewrite("name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: azure\n"), fail, "azure"},
 		{"AWSM-723", "empty", rewrite("kubernetes_version: v1.26.9-rancher1-1\n", ""), fail, "set kubernetes_version: v1.26.9-rancher1-1"},
 		{"AWSM-724", "an image", top("system_images: {kubernetes: rancher/hyperkube:v1.26.9-rancher1}"), warn, "wins"},
@@ -237,7 +237,7 @@ func All() []Trap {
 			Choose(p)
 		}, fail, "v0.1.90"},
 		{"AWSM-113", "tokens not seen", func(t *testing.T, p *rkechecks.Prepared) { p.Input.Cloud = cloud.Facts{}; Choose(p) }, unknown, "HttpTokens"},
-		{"AWSM-113", "nobody looked", set(func(p *rkechecks.Prepared) { p.Names = naming.Rule{} }), unknown, "nobody"},
+		{"AWSM-113", "nobody looked", set(func(p *rkechecks.Prepared) { p.Names = naming.Rule{} }), unknown, "not checked"},
 		{"AWSM-762", "kubelet", kubelet("hostname-override: x"), fail, "services.kubelet"},
 		{"AWSM-762", "kubeproxy", inService("kubeproxy", "{extra_args: {hostname-override: x}}"), fail, "services.kubeproxy"},
 		{"AWSM-763", "required", func(t *testing.T, p *rkechecks.Prepared) {

@@ -6,13 +6,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
 )
 
-// argumentChecks judge what cluster.yml gives the components.
+// argumentChecks returns the checks of the components' arguments in cluster.yml.
 func argumentChecks() []verify.Check[Prepared] {
 	const plan = "rancher/rke:cluster/plan.go@v1.5.9"
 	return []verify.Check[Prepared]{
 		{Judge: requires(judgeProviderFlags, haveFile), Meta: verify.Meta{
 			ID: "AWSM-751", Title: "no extra argument beats cloud_provider", Category: category, Mandatory: true,
-			Why:    "cloud-provider or cloud-config among the extra arguments wins over what rke writes: the switch would change nothing, or one component",
+			Why:    "cloud-provider or cloud-config among the extra arguments overrides rke's own: the switch would change nothing, or one component",
 			Source: plan,
 			Fix:    "remove them",
 		}},

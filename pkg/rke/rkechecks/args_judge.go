@@ -39,7 +39,8 @@ func judgeProviderFlags(p Prepared) []verify.Finding {
 	return found
 }
 
-// movesMigration are the flags whose random winner would decide about the migration.
+// movesMigration reports whether the migration depends on a flag, so that a random choice
+// between two values would decide it.
 func movesMigration(flag string) bool {
 	return strings.HasPrefix(flag, "leader-") || slices.Contains([]string{component.CloudProvider, component.CloudConfig, component.EnableLeaderMigration,
 		component.Controllers, component.ConfigureCloudRoutes, component.AllocateNodeCIDRs, component.ClusterCIDR, component.FeatureGates, "hostname-override"}, flag)
@@ -54,7 +55,6 @@ func judgeBothMaps(p Prepared) []verify.Finding {
 		}
 		for _, key := range keysOf(s.ExtraArgs) {
 			flag := clusterfile.FlagName(key)
-			// The flag that we set ourselves must be nowhere else beforehand.
 			if !inArray[flag] {
 				continue
 			}
@@ -79,7 +79,7 @@ func judgeElection(p Prepared) []verify.Finding {
 	}
 	if value, given := kcm.Flag("leader-elect"); given {
 		if on, err := component.Parse([]string{"--leader-elect=" + value}).Bool("leader-elect", true); err != nil || !on {
-			refuse("leader-elect", value, "leader election: without it the flag is ignored and every manager runs all controllers")
+			refuse("leader-elect", value, "leader election, without which the flag is ignored and every manager runs all controllers")
 		}
 	}
 	if value, given := kcm.Flag(component.LeaderMigrationConfig); given {
@@ -105,7 +105,7 @@ func judgeDashes(p Prepared) []verify.Finding {
 	return found
 }
 
-// judgeGates judges the gates that a migration needs, in force now and for a target.
+// judgeGates judges the gates that a migration needs, for the current and the target version.
 func judgeGates(p Prepared) []verify.Finding {
 	current := p.inForce()
 	now, err := component.ParseVersion(current.version)
@@ -134,50 +134,51 @@ func judgeGates(p Prepared) []verify.Finding {
 	return found
 }
 
-// namedGate judges a gate that a service names.
+// namedGate judges a gate that a service sets explicitly.
 func namedGate(object string, given component.Gates, gate string, now, target component.Version) verify.Finding {
-	seen := fmt.Sprintf("%s: %s=%t", component.FeatureGates, gate, given[gate])
+	state := fmt.Sprintf("%s: %s=%t", component.FeatureGates, gate, given[gate])
 	switch {
 	case now.AtLeast(1, 27) || target.AtLeast(1, 27):
-		return verify.Failure(object, seen+": from 1.27 on components stop at a gate they do not know", "no "+gate, "remove it before the upgrade")
+		return verify.Failure(object, state+": from 1.27 on components stop at a gate they do not know", "no "+gate, "remove it before the upgrade")
 	case given.Fatal(gate, now) != "":
-		return verify.Failure(object, seen+": the component does not start, "+given.Fatal(gate, now), "no "+gate, "remove it")
+		return verify.Failure(object, state+": the component does not start, "+given.Fatal(gate, now), "no "+gate, "remove it")
 	case given.Fatal(gate, target) != "":
-		return verify.Failure(object, seen+": the component does not start, "+given.Fatal(gate, target), "no "+gate, "remove it before the upgrade")
+		return verify.Failure(object, state+": the component does not start, "+given.Fatal(gate, target), "no "+gate, "remove it before the upgrade")
 	case !given[gate] && gate == component.GateLeaderMigration:
-		return leaderGateOff(object, seen)
+		return leaderGateOff(object, state)
 	case gate == component.GateCSIMigrationAWS && !given[gate]:
-		return csiGateOff(object, seen+", as Rancher advises for the in-tree provider", gate)
+		return csiGateOff(object, state+", as Rancher advises for the in-tree provider", gate)
 	case !given[gate]:
-		return csiGateOff(object, seen, gate)
+		return csiGateOff(object, state, gate)
 	}
-	return verify.Warning(object, seen+": from 1.27 on components stop at a gate they do not know", "no "+gate, "remove it before that upgrade")
+	return verify.Warning(object, state+": from 1.27 on components stop at a gate they do not know", "no "+gate, "remove it before that upgrade")
 }
 
 // umbrellaGate judges a gate that AllAlpha or AllBeta switches off. Only
-// kube-controller-manager has leader migration. CSIMigration has a finding of its own.
+// kube-controller-manager has leader migration. CSIMigration has its own finding.
 func umbrellaGate(object, service string, given component.Gates, gate string, now component.Version) (verify.Finding, bool) {
 	pair := given.Off(gate, now)
-	seen := component.FeatureGates + ": " + pair + " switches off " + gate
+	state := component.FeatureGates + ": " + pair + " switches off " + gate
 	switch {
 	case !strings.HasPrefix(pair, "All") || gate == component.GateCSIMigration && given.Off(component.GateCSIMigrationAWS, now) == pair:
 		return verify.Finding{}, false
 	case gate == component.GateLeaderMigration && service != "kube-controller":
 		return verify.Finding{}, false
 	case gate == component.GateLeaderMigration:
-		return leaderGateOff(object, seen), true
+		return leaderGateOff(object, state), true
 	}
-	return csiGateOff(object, seen, pair), true
+	return csiGateOff(object, state, pair), true
 }
 
-// leaderGateOff fails: up to 1.23 kube-controller-manager refuses enable-leader-migration
-// with the gate off (k8s.io/controller-manager:pkg/leadermigration/options@v0.23.17).
-func leaderGateOff(object, seen string) verify.Finding {
-	return verify.Failure(object, seen+": kube-controller-manager stops at enable-leader-migration", component.GateLeaderMigration+" on", "remove it before the migration")
+// leaderGateOff returns a failure: up to 1.23 kube-controller-manager refuses
+// enable-leader-migration with the gate off
+// (k8s.io/controller-manager:pkg/leadermigration/options@v0.23.17).
+func leaderGateOff(object, state string) verify.Finding {
+	return verify.Failure(object, state+": kube-controller-manager stops at enable-leader-migration", component.GateLeaderMigration+" on", "remove it before the migration")
 }
 
-func csiGateOff(object, seen, gate string) verify.Finding {
-	return verify.Warning(object, seen+": with external-aws in-tree EBS volumes can no longer be attached", "no "+gate+", and aws-ebs-csi-driver",
+func csiGateOff(object, state, gate string) verify.Finding {
+	return verify.Warning(object, state+": with external-aws in-tree EBS volumes can no longer be attached", "no "+gate+", and aws-ebs-csi-driver",
 		"install aws-ebs-csi-driver, then remove the gate from every service, before the migration")
 }
 

@@ -10,8 +10,8 @@ import (
 
 const category = "rke"
 
-// All judge RKE's side of the cluster: cluster.yml, rke's state, the binary
-// and the names of the nodes. Their IDs are never used again.
+// All returns the checks of RKE's side of the cluster: cluster.yml, rke's state, the binary
+// and the names of the nodes. IDs are never reused.
 func All() []verify.Check[Prepared] {
 	var all []verify.Check[Prepared]
 	for _, part := range [][]verify.Check[Prepared]{clusterChecks(), fileChecks(), binaryChecks(), argumentChecks(), nameChecks(), installChecks()} {
@@ -20,12 +20,12 @@ func All() []verify.Check[Prepared] {
 	return all
 }
 
-// Metas describes every check of an RKE migration, without a cluster.
+// Metas returns the descriptions of all checks of an RKE migration; it needs no cluster.
 func Metas() []verify.Meta {
 	return audit.CheckMetas(wellknown.RKE, verify.Metas(All()...))
 }
 
-// installChecks judge the installation of the chart.
+// installChecks returns the checks of the installation of the chart.
 func installChecks() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
 		{Judge: requires(Prepared.ChartFindings, haveChart), Meta: rules.Chart().Vary(verify.Variant{

@@ -40,7 +40,7 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// judgedBy says what is not as this cluster wants it; "": all is.
+// judgedBy returns the difference from the wanted result, or empty.
 func judgedBy(t *testing.T, tt rketraps.Trap, registry []verify.Check[rkechecks.Prepared]) string {
 	t.Helper()
 	p := rketraps.Sound(t)
@@ -57,7 +57,7 @@ func judgedBy(t *testing.T, tt rketraps.Trap, registry []verify.Check[rkechecks.
 	return ""
 }
 
-// A check whose body is gone is noticed by a cluster of its own.
+// Every check has a trap that fails if the check finds nothing.
 func TestBlankedChecksAreNoticed(t *testing.T) {
 	for i, c := range rkechecks.All() {
 		registry := rkechecks.All()
@@ -69,14 +69,13 @@ func TestBlankedChecksAreNoticed(t *testing.T) {
 			}
 		}
 		if !noticed {
-			t.Errorf("%s finds nothing any more, and no cluster notices", c.ID)
+			t.Errorf("no trap fails if %s finds nothing", c.ID)
 		}
 	}
 }
 
-// A sound cluster passes every check, and every check but the notice has a
-// cluster that it does not pass.
-func TestEveryCheckPassesAndFails(t *testing.T) {
+// A sound cluster passes every check. Every check but the notice has a failing trap.
+func TestAll_soundAndTraps_passAndFail(t *testing.T) {
 	p := rketraps.Sound(t)
 	caught := map[string]bool{}
 	for _, tt := range rketraps.All() {
@@ -94,8 +93,8 @@ func TestEveryCheckPassesAndFails(t *testing.T) {
 	}
 }
 
-// Of a reading in which nothing could be seen no check says that it is fine.
-func TestNothingSeenIsNotFine(t *testing.T) {
+// No check passes without evidence.
+func TestAll_noEvidence_notOK(t *testing.T) {
 	for _, c := range rkechecks.All() {
 		res := judged(t, &rkechecks.Prepared{}, c.ID)
 		if res.Status != verify.Unknown && c.ID != "AWSM-710" {
@@ -104,9 +103,8 @@ func TestNothingSeenIsNotFine(t *testing.T) {
 	}
 }
 
-// Without a cluster the checks that cluster.yml alone does not decide say that they need
-// one, and no other does.
-func TestOfflineNeedsTheCluster(t *testing.T) {
+// Offline, exactly the checks that cluster.yml alone does not decide need the cluster.
+func TestAll_offline_needsCluster(t *testing.T) {
 	p := rketraps.Sound(t)
 	p.Offline = true
 	needs := map[string]bool{}
@@ -127,9 +125,8 @@ func TestOfflineNeedsTheCluster(t *testing.T) {
 	}
 }
 
-// A name is never taken for kept because of a skip: neither on request nor by
-// a check of its own accord.
-func TestNamesCannotBeSkipped(t *testing.T) {
+// A skipped check is no proof that a name is kept, neither on request nor by the check itself.
+func TestNameChecks_skip_refused(t *testing.T) {
 	skips := map[string]string{}
 	for _, c := range rkechecks.All() {
 		if slices.Contains([]string{"AWSM-113", "AWSM-762", "AWSM-763", "AWSM-764"}, c.ID) {
@@ -147,7 +144,7 @@ func TestNamesCannotBeSkipped(t *testing.T) {
 	}
 }
 
-// issued lists every ID ever given out here, those of retired checks too; see
+// issued maps every ID that was ever in use, even of retired checks, to its title; see
 // pkg/verify/checks.
 var issued = map[string]string{
 	"AWSM-101": "Kubernetes version has the in-tree provider and leader migration",
@@ -172,21 +169,21 @@ var issued = map[string]string{
 	"AWSM-708": "rke does not drain while it rolls",
 	"AWSM-709": "the cluster is at rest",
 	"AWSM-710": "RKE's end of life is known",
-	"AWSM-721": "no awsCloudProvider beside external-aws",
+	"AWSM-721": "no awsCloudProvider with external-aws",
 	"AWSM-722": "cluster.yml has the provider that the cluster runs",
 	"AWSM-723": "kubernetes_version is set",
 	"AWSM-724": "no image of Kubernetes beats kubernetes_version",
 	"AWSM-725": "`rke up` applies the configuration",
 	"AWSM-726": "no key of cluster.yml is misspelt",
 	"AWSM-727": "cluster.yml holds no changes that were not applied",
-	"AWSM-728": "the state file beside cluster.yml is the cluster's",
+	"AWSM-728": "the state file next to cluster.yml is the cluster's",
 	"AWSM-729": "both edits can be computed",
 	"AWSM-730": "rke can write the cloud config",
 	"AWSM-731": "rke accepts cluster.yml",
-	"AWSM-732": "no other provider's options stand beside aws",
+	"AWSM-732": "no other provider's options exist with aws",
 	"AWSM-733": "no value is a placeholder",
-	"AWSM-734": "no key stands twice",
-	"AWSM-741": "the rke binary tells its version",
+	"AWSM-734": "no duplicate keys",
+	"AWSM-741": "rke version can be determined",
 	"AWSM-742": "the rke binary knows external-aws",
 	"AWSM-743": "the rke binary knows the Kubernetes versions",
 	"AWSM-751": "no extra argument beats cloud_provider",
@@ -203,25 +200,25 @@ var issued = map[string]string{
 	"AWSM-782": "the chart's values are safe",
 }
 
-// retired are the checks of what rke itself says of cluster.yml, or ignores in it, and
-// those whose question has another ID.
+// retired holds the IDs of removed checks: rke reports or ignores the same in cluster.yml, or
+// another ID covers it.
 var retired = map[string]bool{"AWSM-726": true, "AWSM-731": true, "AWSM-733": true, "AWSM-734": true, "AWSM-741": true,
 	"AWSM-705": true, "AWSM-706": true, "AWSM-703": true, "AWSM-729": true, "AWSM-753": true, "AWSM-761": true, "AWSM-708": true, "AWSM-707": true, "AWSM-709": true, "AWSM-782": true, "AWSM-781": true, "AWSM-701": true}
 
 func TestIDsAreStable(t *testing.T) {
 	pattern := regexp.MustCompile(`^AWSM-[17][0-9]{2}$`)
-	seen := map[string]bool{}
+	known := map[string]bool{}
 	for _, m := range verify.Metas(rkechecks.All()...) {
-		if seen[m.ID] || retired[m.ID] || !pattern.MatchString(m.ID) || issued[m.ID] != m.Title {
+		if known[m.ID] || retired[m.ID] || !pattern.MatchString(m.ID) || issued[m.ID] != m.Title {
 			t.Errorf("%s is used twice, retired, malformed, or not %q", m.ID, m.Title)
 		}
-		seen[m.ID] = true
+		known[m.ID] = true
 		if m.Category == "" || m.Why == "" || m.Source == "" || m.Fix == "" {
 			t.Errorf("%s does not say category, why, source and fix", m.ID)
 		}
 	}
 	for id := range issued {
-		if !seen[id] && !retired[id] {
+		if !known[id] && !retired[id] {
 			t.Errorf("%s is gone and not retired", id)
 		}
 	}
@@ -237,9 +234,9 @@ func TestIDsAreStable(t *testing.T) {
 	}
 }
 
-// A cluster that can never be migrated is told from one that something has to be put
-// right in first: before a run leaves any trace, only the former is looked for.
-func TestUnsupportedIsNotUnready(t *testing.T) {
+// A run refuses unsupported clusters before it leaves any trace. Clusters that only need a fix
+// must not count as unsupported.
+func TestAll_unsupported_notFixable(t *testing.T) {
 	supported := func(name string) bool {
 		registry := slices.DeleteFunc(rkechecks.All(), func(c verify.Check[rkechecks.Prepared]) bool { return !c.Unsupported })
 		for _, tt := range rketraps.All() {

@@ -6,7 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
 )
 
-// clusterChecks judge the cluster and its rollouts.
+// clusterChecks returns the checks of the cluster and its rollouts.
 func clusterChecks() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
 		{Judge: requires(judgeWindow, haveVersion), Meta: rules.VersionWindow().Vary(verify.Variant{
@@ -32,7 +32,7 @@ func clusterChecks() []verify.Check[Prepared] {
 		})},
 		{Judge: requires(judgeMembership, haveHosts, haveNodes), Meta: verify.Meta{
 			ID: "AWSM-704", Title: "cluster.yml and the cluster have the same nodes", Category: category, Mandatory: true,
-			Why:    "rke changes the machines of cluster.yml and no other: a Node beside them keeps its in-tree kubelet",
+			Why:    "rke only changes the machines of cluster.yml: any other Node keeps its in-tree kubelet",
 			Source: "rancher/rke:k8s/node.go@v1.5.9, GetNode",
 			Fix:    "add the missing node to cluster.yml, or delete the Node whose machine is gone",
 		}},
@@ -51,7 +51,7 @@ func clusterChecks() []verify.Check[Prepared] {
 		{Judge: requires(func(p Prepared) []verify.Finding { return verify.FindingOf(p.RestErr) }, haveNodes), Meta: rules.Rest().Vary(verify.Variant{
 			Why:    "rke rolls nodes that are not Ready first, all at once, and a control plane that is down comes back without the flag",
 			Source: "rancher/rke:cluster/cluster.go@v1.5.9, UpgradeControlPlane",
-			Fix:    "wait until every node is Ready, or fix what is named",
+			Fix:    "wait until every node is Ready, or fix the named nodes",
 		})},
 		{Judge: judgeLife, Meta: verify.Meta{
 			ID: "AWSM-710", Title: "RKE's end of life is known", Category: category,

@@ -17,9 +17,9 @@ import (
 
 func judgeWindow(p Prepared) []verify.Finding {
 	now := p.inForce()
-	v, _ := component.ParseVersion(now.version) // one that cannot be read is none to migrate
+	v, _ := component.ParseVersion(now.version) // an unreadable version cannot be migrated
 	if p.Offline && now.version == "" {
-		return nil // that it is missing another check says
+		return nil // another check reports the missing version
 	}
 	if v.AtLeast(1, 27) {
 		return []verify.Finding{verify.Failure(now.versionObject, fmt.Sprintf("Kubernetes %q", now.version), "v1.22 to v1.26",
@@ -49,7 +49,8 @@ func judgeProvider(p Prepared) []verify.Finding {
 	return nil
 }
 
-// judgeMembership: rke changes the machines of cluster.yml and no other.
+// judgeMembership returns failures for hosts without exactly one Node and for other Nodes,
+// because rke only changes the machines of cluster.yml.
 func judgeMembership(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	known := map[*downstream.Node]bool{}
@@ -98,8 +99,8 @@ func judgeZones(p Prepared) []verify.Finding {
 	return zones.Judge(p.file())
 }
 
-// judgeUnavailable reads the limit as rke does: a number, or a percentage of the
-// control planes, rounded down (rancher/rke:services/node_util.go@v1.5.9).
+// judgeUnavailable parses the limit as rke does: a number, or a percentage of the control
+// planes, rounded down (rancher/rke:services/node_util.go@v1.5.9).
 func judgeUnavailable(p Prepared) []verify.Finding {
 	limit := strings.TrimSpace(p.Config.UpgradeStrategy.MaxUnavailableControlplane)
 	planes := 0

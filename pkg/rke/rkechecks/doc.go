@@ -1,7 +1,7 @@
-// Package rkechecks judges RKE's side of a cluster: cluster.yml, rke's state, the
-// binary, the arguments and the names of the nodes. A check is a function of what was
-// prepared for it, and stands with its table's row; the tables are one file for each
-// category, and beside each is how its checks judge.
+// Package rkechecks judges RKE's side of a cluster: cluster.yml, rke's state, the binary, the
+// arguments and the names of the nodes. Every check is a function of a Prepared value. Each
+// category has one file with the table of its checks, and a file *_judge.go with their
+// functions.
 //
-// It may not read, edit or know steps.
+// The package never reads or edits a cluster. It must not import steps.
 package rkechecks

@@ -11,8 +11,8 @@ import (
 
 type judgement func(Prepared) []verify.Finding
 
-// requires judges only what was read: each of the evidence gives the findings of a check
-// that cannot look, or none.
+// requires returns a function that judges only if all evidence was read. Each function of
+// evidence returns the findings for missing evidence, or none.
 func requires(judge judgement, evidence ...judgement) judgement {
 	return func(p Prepared) []verify.Finding {
 		for _, have := range evidence {
@@ -44,7 +44,7 @@ func haveState(p Prepared) []verify.Finding {
 	return nil
 }
 
-// haveVersion is what rke applied; without a cluster what cluster.yml says.
+// haveVersion requires rke's state, or without a cluster cluster.yml.
 func haveVersion(p Prepared) []verify.Finding {
 	if p.Offline {
 		return haveFile(p)
@@ -59,7 +59,7 @@ func haveNodes(p Prepared) []verify.Finding {
 	switch {
 	case len(p.Down.Nodes) > 0:
 	case !p.State.Current.Known:
-		return []verify.Finding{verify.Undecided("rke's state", "currentState was not read: it tells which Node is which machine of cluster.yml")}
+		return []verify.Finding{verify.Undecided("rke's state", "currentState was not read: it maps the machines of cluster.yml to Nodes")}
 	default:
 		return []verify.Finding{verify.Undecided("Nodes", "no Node was read")}
 	}
@@ -73,7 +73,7 @@ func haveHosts(p Prepared) []verify.Finding {
 	return nil
 }
 
-// haveBinary is only there where awsmigrate runs rke itself.
+// haveBinary requires the rke binary, which awsmigrate only has if it runs rke itself.
 func haveBinary(p Prepared) []verify.Finding {
 	switch {
 	case p.Offline:
@@ -83,13 +83,13 @@ func haveBinary(p Prepared) []verify.Finding {
 	case p.Binary.OK():
 		return nil
 	case p.Options.NoRKEUp:
-		return []verify.Finding{verify.Warning("flag --no-rke-up", "the rke that somebody will run is not seen here",
+		return []verify.Finding{verify.Warning("flag --no-rke-up", "the rke that you will run cannot be checked here",
 			rkecli.Wanted+", and one that knows the cluster's Kubernetes version", "look at `rke --version` before you run it")}
 	}
 	return verify.Unread(p.Binary, "rke binary")
 }
 
-// haveChart was computed, or it is known why not.
+// haveChart requires a computed installation of the chart, or the reason for its absence.
 func haveChart(p Prepared) []verify.Finding {
 	if p.Offline {
 		return []verify.Finding{verify.Undecided("chart", NeedsCluster)}
@@ -100,10 +100,10 @@ func haveChart(p Prepared) []verify.Finding {
 	return nil
 }
 
-// managed says whether Rancher keeps the configuration.
+// managed reports whether Rancher holds the configuration.
 func (p Prepared) managed() bool { return p.Path == "" && p.Options.Cluster != "" }
 
-// file is the configuration in messages.
+// file returns the name of the configuration for messages.
 func (p Prepared) file() string {
 	if p.Path != "" {
 		return p.Path
@@ -111,7 +111,7 @@ func (p Prepared) file() string {
 	return cmp.Or(p.Object, "cluster.yml")
 }
 
-// where is a key of the configuration in messages, with its line if it has one.
+// where returns a key of the configuration for messages, with its line if it has one.
 func (p Prepared) where(path ...string) string {
 	name := p.file()
 	if p.File != nil && p.Path != "" {

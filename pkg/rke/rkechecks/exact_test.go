@@ -11,9 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Each trap in a cluster that is sound otherwise is found by its check, which names
-// the object and a way out, and by no other check but those that see the same thing
-// from another side.
+// In an otherwise sound cluster, the check of each trap reports it with an object and a fix.
+// Only the checks in alsoReportedBy report it, too.
 func TestExactlyTheExpectedCheck(t *testing.T) {
 	known := map[string]bool{}
 	for _, tt := range rketraps.All() {
@@ -25,17 +24,17 @@ func TestExactlyTheExpectedCheck(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := rketraps.Sound(t)
 			tt.Break(t, p)
-			var beside []string
+			var others []string
 			for _, res := range verify.RunAll(t.Context(), verify.Bind(*p, rkechecks.All()...), verify.Options{Position: position.P0}).Results {
 				if res.Status == verify.OK || res.Status == verify.Skip {
 					continue
 				}
 				if res.ID != tt.ID {
-					if res.ID == "AWSM-727" { // a changed file is one that was not applied
+					if res.ID == "AWSM-727" { // a changed file was not applied
 						continue
 					}
 					if tt.Want != verify.Unknown || res.Status != verify.Unknown {
-						beside = append(beside, res.ID)
+						others = append(others, res.ID)
 					}
 					continue
 				}
@@ -45,8 +44,8 @@ func TestExactlyTheExpectedCheck(t *testing.T) {
 					}
 				}
 			}
-			slices.Sort(beside)
-			if got := strings.Join(beside, " "); got != alsoReportedBy[name] {
+			slices.Sort(others)
+			if got := strings.Join(others, " "); got != alsoReportedBy[name] {
 				t.Errorf("also reported by %q, want %q", got, alsoReportedBy[name])
 			}
 		})
@@ -58,16 +57,16 @@ func TestExactlyTheExpectedCheck(t *testing.T) {
 	}
 }
 
-// alsoReportedBy are the checks that see a trap from another side.
+// alsoReportedBy lists the other checks that report a trap.
 var alsoReportedBy = map[string]string{
 	"AWSM-101 too new":                  "AWSM-743",
 	"AWSM-101 too old":                  "AWSM-743",
 	"AWSM-101 unreadable":               "AWSM-743 AWSM-755",
 	"AWSM-103 no provider":              "AWSM-722",
 	"AWSM-103 external":                 "AWSM-722",
-	"AWSM-704 a Node beside":            "AWSM-763",
+	"AWSM-704 a Node beside":            "AWSM-763", // words:ok: the name of a trap
 	"AWSM-704 a machine without Node":   "AWSM-112 AWSM-764",
-	"AWSM-112 not to be told":           "AWSM-704 AWSM-764",
+	"AWSM-112 not to be told":           "AWSM-704 AWSM-764", // words:ok: the name of a trap
 	"AWSM-722 an old file":              "AWSM-103",
 	"AWSM-724 an image, and an upgrade": "AWSM-743", // the binary does not know the target
 	"AWSM-742 another program runs it":  "AWSM-743",

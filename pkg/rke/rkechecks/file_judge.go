@@ -18,14 +18,14 @@ import (
 func judgeTrap(p Prepared) []verify.Finding {
 	c := p.Config.CloudProvider
 	if c.Name == rkestate.ProviderExternal && c.AWS != nil && c.Custom == "" {
-		return []verify.Finding{verify.Failure(p.file()+": cloud_provider.awsCloudProvider", "is there beside name external-aws: rke takes the in-tree provider then, whatever the name says",
+		return []verify.Finding{verify.Failure(p.file()+": cloud_provider.awsCloudProvider", "exists with name external-aws: rke then uses the in-tree provider regardless of the name",
 			"no awsCloudProvider, not even an empty one", "remove the block; its options belong into the CCM's cloud config")}
 	}
 	return nil
 }
 
-// judgeServiceOverride: an empty map is left out, custom text is not written by
-// that writer.
+// judgeServiceOverride returns a failure for a service_override that rke cannot write. rke
+// omits an empty map, and another writer handles custom text.
 func judgeServiceOverride(p Prepared) []verify.Finding {
 	c := p.Config.CloudProvider
 	if c.Custom != "" || c.AWS == nil || len(c.AWS.ServiceOverride) == 0 {
@@ -33,7 +33,7 @@ func judgeServiceOverride(p Prepared) []verify.Finding {
 	}
 	return []verify.Finding{verify.Failure(p.file()+": cloud_provider.awsCloudProvider.service_override",
 		fmt.Sprintf("has %d entries: `rke up` stops with \"Failed to parse AWS cloud config\"", len(c.AWS.ServiceOverride)), "no service_override",
-		"put the whole cloud config, with its [ServiceOverride] sections, into customCloudProvider, beside name: aws, and remove awsCloudProvider")}
+		"put the whole cloud config, with its [ServiceOverride] sections, into customCloudProvider, next to name: aws, and remove awsCloudProvider")}
 }
 
 func judgeFileProvider(p Prepared) []verify.Finding {
@@ -49,7 +49,7 @@ func judgeFileProvider(p Prepared) []verify.Finding {
 		}
 		return []verify.Finding{one}
 	case file == rkestate.ProviderAWS:
-		return []verify.Finding{verify.Failure(object, fmt.Sprintf("aws, and the cluster runs %s: the next `rke up` would bring the in-tree provider back, beside the CCM", state),
+		return []verify.Finding{verify.Failure(object, fmt.Sprintf("aws, and the cluster runs %s: the next `rke up` would restore the in-tree provider, next to the CCM", state),
 			"what the cluster runs", "use the cluster.yml that was applied last")}
 	}
 	return []verify.Finding{verify.Failure(object, fmt.Sprintf("%q, and the cluster runs %q", file, state), "what the cluster runs", "")}
@@ -80,13 +80,13 @@ func judgeKubernetesImage(p Prepared) []verify.Finding {
 	return []verify.Finding{verify.Warning(object, image+": it wins over kubernetes_version", "none, or an image of the version in force ("+p.State.Current.Config.KubernetesVersion+")", "")}
 }
 
-// judgeOtherWork: with one of these `rke up` does something else and returns
+// judgeOtherWork returns failures for keys with which `rke up` does other work and returns
 // (rancher/rke:cmd/up.go@v1.5.9, ClusterUp).
 func judgeOtherWork(p Prepared) []verify.Finding {
 	tree := configtree.Of(p.File.Text())
 	var found []verify.Finding
-	refuse := func(key, seen string) {
-		found = append(found, verify.Failure(p.file()+": "+key, seen, "not set", "remove it"))
+	refuse := func(key, state string) {
+		found = append(found, verify.Failure(p.file()+": "+key, state, "not set", "remove it"))
 	}
 	if tree["rotate_certificates"] != nil {
 		refuse("rotate_certificates", "is set: `rke up` rotates certificates and applies nothing")
@@ -100,7 +100,8 @@ func judgeOtherWork(p Prepared) []verify.Finding {
 	return found
 }
 
-// judgeOtherProviders: custom text wins over every block.
+// judgeOtherProviders returns a failure for blocks of other providers. Custom text overrides
+// every block.
 func judgeOtherProviders(p Prepared) []verify.Finding {
 	c := p.Config.CloudProvider
 	if c.Custom != "" || len(c.Blocks) == 0 || c.Resolved() != rkestate.ProviderAWS {
@@ -110,7 +111,7 @@ func judgeOtherProviders(p Prepared) []verify.Finding {
 	for _, name := range c.Blocks {
 		keys = append(keys, name+"CloudProvider")
 	}
-	return []verify.Finding{verify.Failure(p.file()+": cloud_provider."+keys[0], strings.Join(keys, ", ")+" beside name aws: rke writes its cloud config, and none of AWS",
+	return []verify.Finding{verify.Failure(p.file()+": cloud_provider."+keys[0], strings.Join(keys, ", ")+" with name aws: rke writes its cloud config, and none of AWS",
 		"the options of AWS alone", "remove "+strings.Join(keys, ", "))}
 }
 
@@ -144,7 +145,7 @@ func judgeLocalState(p Prepared) []verify.Finding {
 	})
 }
 
-// differences are the paths at which two states differ, without their values.
+// differences returns the paths at which two states differ, without values.
 func differences(path string, a, b any) []string {
 	x, ok := a.(map[string]any)
 	y, also := b.(map[string]any)

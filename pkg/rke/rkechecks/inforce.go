@@ -2,8 +2,8 @@ package rkechecks
 
 import "github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 
-// inForce is what a cluster runs: what rke's state says it applied, and where no
-// cluster was asked what `rke up` would make of cluster.yml.
+// inForce holds the version and provider that a cluster runs by rke's state. Offline, it holds
+// those that `rke up` would derive from cluster.yml.
 type inForce struct {
 	version, provider         string
 	versionObject, nameObject string
@@ -22,7 +22,7 @@ func (p Prepared) inForce() inForce {
 	return now
 }
 
-// providerSeen says what cloud_provider is, also where that is nothing.
+// providerSeen describes cloud_provider, even if it is missing.
 func (p Prepared) providerSeen(c clusterfile.CloudProvider, resolved string) string {
 	switch {
 	case p.File.Line("cloud_provider") == 0:

@@ -6,7 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
 )
 
-// nameChecks judge what Nodes are called after the switch.
+// nameChecks returns the checks of the Node names after the switch.
 func nameChecks() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
 		{Judge: requires(judgeNames, haveState, haveNodes), Meta: rules.Names().Vary(verify.Variant{
@@ -17,14 +17,14 @@ func nameChecks() []verify.Check[Prepared] {
 		})},
 		{Judge: requires(judgeOverrideArgs, haveFile), Meta: verify.Meta{
 			ID: "AWSM-762", Title: "no service has a hostname-override for all nodes", Category: category, Mandatory: true, DecidesNames: true,
-			Why:    "it beats hostname_override and useInstanceMetadataHostname: all nodes would register under one name",
+			Why:    "it overrides hostname_override and useInstanceMetadataHostname: all nodes would register under one name",
 			Source: "rancher/rke:cluster/plan.go@v1.5.9",
 			Fix:    "remove it",
 		}},
 		{Judge: requires(judgeTokens, haveState, haveNodes), Meta: verify.Meta{
 			ID: "AWSM-763", Title: "rke-tools get an answer from the metadata service", Category: category, Mandatory: true, DecidesNames: true,
 			Applies: position.BeforeSwitch(),
-			Why:     "before v0.1.102 rke-tools ask without a token: with HttpTokens=required they take the refusal's page for a name, and the kubelet does not start",
+			Why:     "before v0.1.102 rke-tools ask without a token: with HttpTokens=required they use the error page as a name, and the kubelet does not start",
 			Source:  "rancher/rke-tools:entrypoint.sh v0.1.96, v0.1.102",
 			Fix:     "set HttpTokens=optional, or hostname_override on every node",
 		}},

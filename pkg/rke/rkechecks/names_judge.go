@@ -17,7 +17,7 @@ func judgeNames(p Prepared) []verify.Finding {
 		return verify.FindingOf(p.NameErr)
 	}
 	if p.Names.Why == "" {
-		return []verify.Finding{verify.Undecided("node names", "nobody looked how nodes keep their names")}
+		return []verify.Finding{verify.Undecided("node names", "not checked how nodes keep their names")}
 	}
 	return []verify.Finding{verify.Notice("useInstanceMetadataHostname", fmt.Sprintf("%t: %s", p.Names.UseMetadata, p.Names.Why))}
 }
@@ -26,8 +26,8 @@ func judgeOverrideArgs(p Prepared) []verify.Finding {
 	return verify.FindingOf(naming.OverrideArgs(p.Config))
 }
 
-// fromFile says whether nodes take their names from cluster.yml, so that the
-// metadata service is not asked.
+// fromFile reports whether nodes get their names from cluster.yml instead of the metadata
+// service.
 func (p Prepared) fromFile() bool {
 	return p.NameErr == nil && p.Names.Why != "" && !p.Names.UseMetadata
 }
@@ -63,7 +63,8 @@ func judgeFound(p Prepared) []verify.Finding {
 	return found
 }
 
-// judgeVolumes: an external kubelet writes its name into the label at its start
+// judgeVolumes returns warnings for volumes whose nodeAffinity has a hostname label that will
+// change: an external kubelet writes its name to the label when it starts
 // (kubernetes/kubernetes:pkg/kubelet/kubelet_node_status.go, updateDefaultLabels).
 func judgeVolumes(p Prepared) []verify.Finding {
 	return verify.Judge(p.PinnedVolumes, "PersistentVolumes", func(volumes []rkestate.PinnedVolume) []verify.Finding {
@@ -78,7 +79,7 @@ func judgeVolumes(p Prepared) []verify.Finding {
 		for _, v := range volumes {
 			if name, changed := changes[v.Hostname]; changed {
 				found = append(found, verify.Warning("PersistentVolume "+v.Name, fmt.Sprintf("is bound to label %s=%s, which becomes %s", corev1.LabelHostname, v.Hostname, name),
-					"a nodeAffinity that holds after the switch", "make the volume again with the new value; a nodeAffinity cannot be changed"))
+					"a nodeAffinity that holds after the switch", "create the volume again with the new value; a nodeAffinity cannot be changed"))
 			}
 		}
 		return found

@@ -7,23 +7,23 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 )
 
-// Options are the choices of a user that checks go by.
+// Options holds the options of a user that affect checks.
 type Options struct {
-	Cluster           string // Rancher's; "" with a cluster.yml
-	KubernetesVersion string // to upgrade to in the same run; "": none
-	NoRKEUp           bool   // somebody else runs rke
+	Cluster           string // name in Rancher, or empty with a cluster.yml
+	KubernetesVersion string // target version of the run, or empty
+	NoRKEUp           bool   // whether the user runs rke
 }
 
-// Prepared is what the checks of this package judge.
+// Prepared holds the input of the checks of this package.
 type Prepared struct {
 	rkestate.Facts
 	migration.Reading
 	migration.Prepared
-	Input   evidence.Input // what was read of the cluster and of AWS
+	Input   evidence.Input // evidence from the cluster and from AWS
 	Options Options
-	Names   naming.Rule // how Nodes keep their names
-	NameErr error       // why they do not
-	EditErr error       // an edit to come cannot be computed
-	Kept    bool        // it comes from a bundle, which has no text of cluster.yml
-	Offline bool        // no cluster was asked: cluster.yml alone is the evidence
+	Names   naming.Rule // rule by which Nodes keep their names
+	NameErr error       // why no rule keeps them, or nil
+	EditErr error       // why a pending edit cannot be computed, or nil
+	Kept    bool        // whether it comes from a bundle, which has no text of cluster.yml
+	Offline bool        // whether cluster.yml is the only evidence
 }
