@@ -36,9 +36,9 @@ func script(t *testing.T, body string) string {
 	return path
 }
 
-// edited returns a migration whose cluster.yml has the flag and whose state has not. Its rke
+// editedMigration returns a migration whose cluster.yml has the flag and whose state has not. Its rke
 // only counts runs. The fake cluster has no controllers, so a step never continues after rke.
-func edited(t *testing.T) (b *Backend, m *procedure.Migration, count func() int) {
+func editedMigration(t *testing.T) (b *Backend, m *procedure.Migration, count func() int) {
 	t.Helper()
 	dir := t.TempDir()
 	text := rkefixture.Applied(t, "plain").File.Text()
@@ -84,7 +84,7 @@ func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 		"ended well, another": {intents: []journal.Intent{{Step: migration.StepEnable, Token: upToken + "run-1/enable/0"}}, notes: map[string]upRecord{upNote: {Token: upToken + "run-1/enable/0", OK: true}}, want: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, m, count := edited(t)
+			b, m, count := editedMigration(t)
 			kept := &journal.Memory{}
 			options := runner.Options{RunID: "run-2", Journal: kept, Lock: (&lock.Memory{}).For(lock.Owner{}), Clock: clock.RealClock{}, Sink: quiet{}}
 			if err := options.Lock.Acquire(t.Context()); err != nil {

@@ -39,24 +39,24 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// aTool implements rkecli.Tool with processes of the test.
-type aTool struct {
+// fakeTool implements rkecli.Tool with processes of the test.
+type fakeTool struct {
 	missing, broken error
-	process         *aProcess
+	process         *fakeProcess
 	ran             []string
 }
 
-func (a *aTool) Find(context.Context, string, ...string) (rkecli.Binary, error) {
+func (a *fakeTool) Find(context.Context, string, ...string) (rkecli.Binary, error) {
 	return rkecli.Binary{Path: "/bin/rke", Version: "v1.5.9"}, a.missing
 }
 
-func (a *aTool) Start(_ string, args []string, _ string, _ io.Writer, _ *os.File, _ clock.WithTicker) (rkecli.Running, error) {
+func (a *fakeTool) Start(_ string, args []string, _ string, _ io.Writer, _ *os.File, _ clock.WithTicker) (rkecli.Running, error) {
 	a.ran = append(a.ran, strings.Join(args, " "))
 	return a.process, a.broken
 }
 
-// ofFile returns a migration of plain.yml, which rke has applied, and a client of its cluster.
-func ofFile(t *testing.T, options Options, tool *aTool) (opened, *fake.Clientset) {
+// newMigration returns a migration of plain.yml, which rke has applied, and a client of its cluster.
+func newMigration(t *testing.T, options Options, tool *fakeTool) (testMigration, *fake.Clientset) {
 	t.Helper()
 	options.Config = filepath.Join(t.TempDir(), "plain.yml")
 	for _, name := range []string{"plain.yml", "plain.rkestate"} {
@@ -70,18 +70,18 @@ func ofFile(t *testing.T, options Options, tool *aTool) (opened, *fake.Clientset
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := opened{m.Backend.(*Backend), m}
+	p := testMigration{m.Backend.(*Backend), m}
 	p.Names = &naming.Rule{UseMetadata: true}
 	return p, client
 }
 
-// opened holds a migration and its backend.
-type opened struct {
+// testMigration holds a migration and its backend.
+type testMigration struct {
 	*Backend
 	migration *procedure.Migration
 }
 
-func (p opened) observe(t *testing.T, record journal.Record) migration.Snapshot {
+func (p testMigration) observe(t *testing.T, record journal.Record) migration.Snapshot {
 	t.Helper()
 	snap, err := p.migration.Observe(t.Context(), record)
 	if err != nil {
@@ -90,7 +90,7 @@ func (p opened) observe(t *testing.T, record journal.Record) migration.Snapshot 
 	return snap
 }
 
-func (p opened) again(ctx context.Context) (migration.Snapshot, error) {
+func (p testMigration) again(ctx context.Context) (migration.Snapshot, error) {
 	return p.migration.Observe(ctx, journal.Record{})
 }
 
@@ -124,7 +124,7 @@ func TestNew_fileAndCluster_error(t *testing.T) {
 		path, client := filepath.Join(t.TempDir(), "plain.yml"), rkefixture.API(t)
 		write(string(rkefixture.File(t, "plain.yml")))(path, client)
 		tt.change(path, client)
-		p, err := New(t.Context(), Deps{Kube: client, Clock: clock.RealClock{}, Tool: &aTool{}}, Options{Config: path, Options: migration.Options{InstallMethod: migration.InstallHelm}})
+		p, err := New(t.Context(), Deps{Kube: client, Clock: clock.RealClock{}, Tool: &fakeTool{}}, Options{Config: path, Options: migration.Options{InstallMethod: migration.InstallHelm}})
 		if (err != nil) != (tt.reason != "") || tt.reason != "?" && clustertest.ReasonOf(err) != tt.reason {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -135,8 +135,8 @@ func TestNew_fileAndCluster_error(t *testing.T) {
 }
 
 func TestBackendHeader(t *testing.T) {
-	for _, tool := range []*aTool{{}, {missing: errors.New("no rke")}} {
-		p, _ := ofFile(t, Options{}, tool)
+	for _, tool := range []*fakeTool{{}, {missing: errors.New("no rke")}} {
+		p, _ := newMigration(t, Options{}, tool)
 		snap := p.observe(t, journal.Record{})
 		binary := "rke v1.5.9"
 		if tool.missing != nil {
@@ -153,7 +153,7 @@ func TestBackendHeader(t *testing.T) {
 }
 
 // text returns the current text of the file.
-func (p opened) text(t *testing.T) string {
+func (p testMigration) text(t *testing.T) string {
 	t.Helper()
 	raw, err := os.ReadFile(p.Options.Config)
 	if err != nil {
@@ -163,7 +163,7 @@ func (p opened) text(t *testing.T) string {
 }
 
 // edit writes the edit of a step and returns the intents of the journal after it.
-func (p opened) edit(t *testing.T, step journal.StepID, intents []journal.Intent) []journal.Intent {
+func (p testMigration) edit(t *testing.T, step journal.StepID, intents []journal.Intent) []journal.Intent {
 	t.Helper()
 	tx := clustertest.TxFor(t, step, intents...)
 	edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), procedure.EditingOf(step, p.Options.Options))
@@ -186,7 +186,7 @@ func (p opened) edit(t *testing.T, step journal.StepID, intents []journal.Intent
 // Every edit is announced with its receipt and only changes the file. Its undo restores the
 // file byte for byte. An edit is refused while the file has other changes for rke to apply.
 func TestBackendEdit_writeThenUndo_restored(t *testing.T) {
-	p, _ := ofFile(t, Options{}, &aTool{})
+	p, _ := newMigration(t, Options{}, &fakeTool{})
 	text := func() string { return p.text(t) }
 	before := text()
 	var intents []journal.Intent
@@ -229,7 +229,7 @@ func TestBackendEdit_writeThenUndo_restored(t *testing.T) {
 
 func TestUpgradeEdit_version_validOrRefused(t *testing.T) {
 	for target, want := range map[string]string{"v1.27.16-rancher1-1": "", "v1.29.1-rancher1-1": "UpgradeNotAllowed", "v1.26.9-rancher1-1": "there"} {
-		p, _ := ofFile(t, Options{Options: migration.Options{KubernetesVersion: target}}, &aTool{})
+		p, _ := newMigration(t, Options{Options: migration.Options{KubernetesVersion: target}}, &fakeTool{})
 		edit, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), procedure.EditingOf(migration.StepUpgrade, p.Options.Options))
 		switch {
 		case want == "there" && (err != nil || !edit.Empty()), want == "" && (err != nil || !strings.Contains(edit.Changes[0].Result, target)), want == "UpgradeNotAllowed" && clustertest.ReasonOf(err) != want:
@@ -241,7 +241,7 @@ func TestUpgradeEdit_version_validOrRefused(t *testing.T) {
 // The first reading of the cluster decides for the rest of the run. After the switch, the
 // file contains the decision.
 func TestNameRule_repeated_decidedOnce(t *testing.T) {
-	p, client := ofFile(t, Options{}, &aTool{})
+	p, client := newMigration(t, Options{}, &fakeTool{})
 	p.Names = nil
 	plain := string(rkefixture.File(t, "plain.yml"))
 	write := func(text string) migration.Snapshot {
@@ -335,8 +335,8 @@ func TestBackendBrake(t *testing.T) {
 		"rke has cordoned one": {change: cordoned, waits: nodeReadyTimeout, says: "rke was interrupted", interrupted: true},
 		"the API is away":      {away: true, waits: nodeReadyTimeout, says: "rke was interrupted", interrupted: true},
 	} {
-		p, client := ofFile(t, Options{}, &aTool{})
-		rke := &aProcess{running: !tt.ended}
+		p, client := newMigration(t, Options{}, &fakeTool{})
+		rke := &fakeProcess{running: !tt.ended}
 		if !tt.none {
 			p.child = &child{process: rke, step: migration.StepEnable}
 		}
@@ -352,8 +352,8 @@ func TestBackendBrake(t *testing.T) {
 			t.Errorf("%s: %q, %v, interrupted %t, after %s", name, said, err, rke.interrupted, p.Access.Clock.Now().Sub(before))
 		}
 	}
-	p, client := ofFile(t, Options{}, &aTool{})
-	rke := &aProcess{running: true}
+	p, client := newMigration(t, Options{}, &fakeTool{})
+	rke := &fakeProcess{running: true}
 	p.child = &child{process: rke}
 	notReady(t, client, down)
 	client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, apiruntime.Object, error) {
@@ -375,8 +375,8 @@ func TestBackendBrake(t *testing.T) {
 
 // The journal announces the snapshot before rke starts, on a cluster at rest.
 func TestSnapshotStep(t *testing.T) {
-	tool := &aTool{process: &aProcess{running: true, last: "saving"}}
-	p, _ := ofFile(t, Options{Options: migration.Options{Snapshot: true}}, tool)
+	tool := &fakeTool{process: &fakeProcess{running: true, last: "saving"}}
+	p, _ := newMigration(t, Options{Options: migration.Options{Snapshot: true}}, tool)
 	step := stepOf(t, p.migration, migration.StepSnapshot)
 	tx := clustertest.TxFor(t, migration.StepSnapshot)
 	snap := p.observe(t, tx.Record())
@@ -395,10 +395,10 @@ func TestSnapshotStep(t *testing.T) {
 		t.Errorf("%v, ran %q, %+v", err, tool.ran, tx.Record().Intents)
 	}
 	for name, tt := range map[string]struct {
-		process aProcess
+		process fakeProcess
 		want    runner.VerdictKind
 		noted   bool
-	}{"it runs": {aProcess{running: true}, runner.Waiting, false}, "it failed": {aProcess{err: errors.New("exit 1")}, runner.Failed, false}, "it ended well": {aProcess{}, runner.Met, true}} {
+	}{"it runs": {fakeProcess{running: true}, runner.Waiting, false}, "it failed": {fakeProcess{err: errors.New("exit 1")}, runner.Failed, false}, "it ended well": {fakeProcess{}, runner.Met, true}} {
 		*tool.process = tt.process
 		got, err := step.Verify(t.Context(), tx, snap)
 		var noted upRecord
@@ -407,11 +407,11 @@ func TestSnapshotStep(t *testing.T) {
 			t.Errorf("%s: %v %+v, noted %+v", name, err, got, noted)
 		}
 	}
-	*tool.process = aProcess{running: true}
+	*tool.process = fakeProcess{running: true}
 	if err := step.(runner.Finisher).Finish(t.Context(), tx, false); err != nil || !tool.process.interrupted {
 		t.Errorf("left running: %v", err)
 	}
-	*tool.process = aProcess{}
+	*tool.process = fakeProcess{}
 	var up upRecord
 	if err := step.(runner.Finisher).Finish(t.Context(), tx, true); err != nil {
 		t.Error(err)
@@ -419,15 +419,15 @@ func TestSnapshotStep(t *testing.T) {
 	if known, err := tx.NoteInto(upNote, &up); err != nil || known {
 		t.Errorf("a snapshot counts as an rke up: %v, %+v", err, up)
 	}
-	broken := &aTool{broken: errors.New("no such program"), process: &aProcess{}}
-	p, _ = ofFile(t, Options{}, broken)
+	broken := &fakeTool{broken: errors.New("no such program"), process: &fakeProcess{}}
+	p, _ = newMigration(t, Options{}, broken)
 	if err := stepOf(t, p.migration, migration.StepSnapshot).Do(t.Context(), clustertest.TxFor(t, migration.StepSnapshot), p.observe(t, journal.Record{})); err == nil || p.child != nil {
 		t.Errorf("no error although rke did not start: %v", err)
 	}
 }
 
 func TestCommonEvidence(t *testing.T) {
-	p, _ := ofFile(t, Options{}, &aTool{process: &aProcess{}})
+	p, _ := newMigration(t, Options{}, &fakeTool{process: &fakeProcess{}})
 	snap := p.observe(t, journal.Record{})
 	var input evidence.Input
 	p.Evidence(snap, &input)

@@ -200,8 +200,8 @@ func TestMadeByEnable(t *testing.T) {
 // With --no-rke-up the error holds the command for the user. Otherwise the run starts rke if
 // the file is not applied.
 func TestApply_fileNotApplied_gateOrRun(t *testing.T) {
-	tool := &aTool{process: &aProcess{}}
-	p, _ := ofFile(t, Options{NoRKEUp: true, RKEArgs: []string{"--ssh-agent-auth"}}, tool)
+	tool := &fakeTool{process: &fakeProcess{}}
+	p, _ := newMigration(t, Options{NoRKEUp: true, RKEArgs: []string{"--ssh-agent-auth"}}, tool)
 	tx := clustertest.TxFor(t, migration.StepEnable)
 	if err := p.Apply(t.Context(), tx, p.observe(t, tx.Record()), procedure.EditingOf(migration.StepEnable, p.Options.Options)); err != nil || len(tool.ran) > 0 {
 		t.Errorf("it is applied: %v, ran %q", err, tool.ran)
@@ -228,8 +228,8 @@ func TestApply_fileNotApplied_gateOrRun(t *testing.T) {
 }
 
 func TestRecordEnd_repeated_notedOnce(t *testing.T) {
-	p, _ := ofFile(t, Options{}, &aTool{})
-	p.child = &child{process: &aProcess{}, step: migration.StepEnable, token: "up/run/1"}
+	p, _ := newMigration(t, Options{}, &fakeTool{})
+	p.child = &child{process: &fakeProcess{}, step: migration.StepEnable, token: "up/run/1"}
 	tx := clustertest.TxFor(t, migration.StepEnable)
 	var first, second upRecord
 	for i, into := range []*upRecord{&first, &second} {

@@ -24,7 +24,7 @@ import (
 // of rke on hosts, nor other versions.
 type realRKE struct {
 	bin  string
-	seed []byte // a state with certificates, and no cluster in it
+	seed []byte // state with certificates but without a cluster
 }
 
 func newRealRKE(t *testing.T) *realRKE {
@@ -41,8 +41,8 @@ func newRealRKE(t *testing.T) *realRKE {
 	if out, err := exec.Command(r.path("rke-v1.5.9"), "--version").CombinedOutput(); err != nil || !bytes.Contains(out, []byte("v1.5.9")) {
 		t.Fatalf("the real rke: %v %s; build it with make rke-binaries", err, out)
 	}
-	// Without a state file rke looks for a cluster on the hosts; without a key it
-	// gives up before it has dialled one, and forgets them.
+	// Without a state file, rke searches a cluster on the hosts. Without a key, it ends before
+	// it has contacted one.
 	state, said := r.init(t, []byte("ssh_key_path: /nonexistent/key\nkubernetes_version: v1.26.9-rancher1-1\nnodes: [{address: 192.0.2.1, user: rke, role: [etcd, controlplane, worker]}]\n"))
 	if state == nil {
 		t.Fatalf("no state to begin with: %s", said)
@@ -121,7 +121,7 @@ func (r *realRKE) read(t *testing.T, raw []byte, said string, text []byte) (rkes
 	return state.Desired.Config, r.plan(t, raw)
 }
 
-// agree holds what this package makes of a file and of rke's state against rke.
+// agree compares the results of this package for a file and rke's state with those of rke.
 func agree(t *testing.T, text []byte, state rkestate.Config, hosts []realHost) {
 	t.Helper()
 	config := configOf(t, string(text))
@@ -147,16 +147,15 @@ func agree(t *testing.T, text []byte, state rkestate.Config, hosts []realHost) {
 		if words := host.Processes["kube-controller-manager"]; words != nil {
 			sameKCM(t, host.Address, component.Parse(words), kcmArgs(state), state)
 		}
-		// A value with a quote, a comment's sign or a new line rke's writer dresses for
-		// a parser that is not the provider's; those are left out.
+		// rke's writer quotes values with quotes, comment signs or newlines for another parser
+		// than the provider's. The test omits them.
 		if mine := cloudConfigText(config); !strings.Contains(mine, `"`) && lines(mine) != lines(host.CloudConfig) {
 			t.Errorf("%s: rke deploys the cloud config\n%s\nthis package makes\n%s", host.Address, host.CloudConfig, mine)
 		}
 	}
 }
 
-// sameKCM compares the arguments that a migration is judged by, and all that the
-// user gave.
+// sameKCM compares the arguments that a migration depends on, and all arguments of the user.
 func sameKCM(t *testing.T, host string, theirs, mine component.Args, state rkestate.Config) {
 	t.Helper()
 	flags := []string{component.CloudProvider, component.EnableLeaderMigration, component.AllocateNodeCIDRs, component.ConfigureCloudRoutes, component.ClusterCIDR,
@@ -174,7 +173,7 @@ func sameKCM(t *testing.T, host string, theirs, mine component.Args, state rkest
 	}
 }
 
-// lines is a cloud config without blanks, empty lines and empty sections: rke's
+// lines returns a cloud config without blanks, empty lines and empty sections, because rke's
 // writer aligns the equals signs.
 func lines(text string) string {
 	var out []string
@@ -189,8 +188,8 @@ func lines(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// realFiles are cluster.yml files in several hands: those of the fixture, and the
-// editor's styles, completed with what rke demands.
+// realFiles returns cluster.yml files in several styles: those of the fixture and of the
+// editor's tests, with the keys that rke requires.
 func realFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -222,9 +221,8 @@ func realFiles(t *testing.T) map[string][]byte {
 	return files
 }
 
-// TestRealRKE edits files of many styles and has the real rke resolve them at
-// every stage: it must take the provider, the flag and the names that the editor
-// meant, and run the components with the arguments that this package computes.
+// TestRealRKE edits files of many styles and lets the real rke resolve them at every stage. rke
+// must use the intended provider, flag and names, and the arguments that this package computes.
 func TestRealRKE(t *testing.T) {
 	r := newRealRKE(t)
 	for name, text := range realFiles(t) {
@@ -262,8 +260,8 @@ func TestRealRKE(t *testing.T) {
 	}
 }
 
-// TestRealRKETraps are the files with which rke does something other than they
-// seem to say. provider is the resolved name; refuses is what rke says instead.
+// TestRealRKETraps covers files that rke handles other than they appear. resolved is the
+// resolved provider; refuses is the error of rke.
 func TestRealRKETraps(t *testing.T) {
 	r := newRealRKE(t)
 	for name, tt := range map[string]struct{ version, provider, resolved, refuses string }{

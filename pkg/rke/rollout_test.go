@@ -77,20 +77,20 @@ func TestCurrentHosts(t *testing.T) {
 	}
 }
 
-// aProcess implements rkecli.Running without a process. It runs until it is interrupted.
-type aProcess struct {
+// fakeProcess implements rkecli.Running without a process. It runs until it is interrupted.
+type fakeProcess struct {
 	running     bool
 	err         error
 	last        string
 	interrupted bool
 }
 
-func (a *aProcess) Running() bool          { return a.running }
-func (a *aProcess) Seen() (string, string) { return a.last, "mark" }
-func (a *aProcess) Interrupt()             { a.interrupted, a.running = true, false }
-func (a *aProcess) Err() error             { return a.err }
-func (a *aProcess) LogPath() string        { return "/logs/rke.log" }
-func (a *aProcess) Done() <-chan struct{} {
+func (a *fakeProcess) Running() bool          { return a.running }
+func (a *fakeProcess) Seen() (string, string) { return a.last, "mark" }
+func (a *fakeProcess) Interrupt()             { a.interrupted, a.running = true, false }
+func (a *fakeProcess) Err() error             { return a.err }
+func (a *fakeProcess) LogPath() string        { return "/logs/rke.log" }
+func (a *fakeProcess) Done() <-chan struct{} {
 	done := make(chan struct{})
 	if !a.running {
 		close(done)
@@ -111,14 +111,14 @@ func TestChildVerdict_rkeState(t *testing.T) {
 		noted bool   // by Finish
 	}{
 		"none":                {nil, "", "", false, "", false},
-		"of another step":     {&child{process: &aProcess{running: true}, step: migration.StepSwitch, token: "t"}, "", "", false, "", false},
-		"it runs":             {&child{process: &aProcess{running: true, last: "line"}, step: migration.StepEnable, token: "t"}, runner.Waiting, "line", true, "", true},
-		"it says nothing yet": {&child{process: &aProcess{running: true}, step: migration.StepEnable, token: "t"}, runner.Waiting, "no output yet", true, "", true},
-		"it ended well":       {&child{process: &aProcess{}, step: migration.StepEnable, token: "t"}, "", "", false, "t", true},
-		"it failed":           {&child{process: &aProcess{err: bad}, step: migration.StepEnable, token: "t"}, runner.Failed, "", false, "", false},
-		"it failed, of two":   {&child{process: &aProcess{err: bad}, step: migration.StepEnable, token: "t", runsLeft: 1}, runner.Failed, "", false, "", false},
-		"it has to run again": {&child{process: &aProcess{}, step: migration.StepEnable, token: "t", runsLeft: 1}, runner.Waiting, "it ended well", true, "", false},
-		"it runs, and has to": {&child{process: &aProcess{running: true}, step: migration.StepEnable, token: "t", runsLeft: 1}, runner.Waiting, "no output yet", true, "", false},
+		"of another step":     {&child{process: &fakeProcess{running: true}, step: migration.StepSwitch, token: "t"}, "", "", false, "", false},
+		"it runs":             {&child{process: &fakeProcess{running: true, last: "line"}, step: migration.StepEnable, token: "t"}, runner.Waiting, "line", true, "", true},
+		"it says nothing yet": {&child{process: &fakeProcess{running: true}, step: migration.StepEnable, token: "t"}, runner.Waiting, "no output yet", true, "", true},
+		"it ended well":       {&child{process: &fakeProcess{}, step: migration.StepEnable, token: "t"}, "", "", false, "t", true},
+		"it failed":           {&child{process: &fakeProcess{err: bad}, step: migration.StepEnable, token: "t"}, runner.Failed, "", false, "", false},
+		"it failed, of two":   {&child{process: &fakeProcess{err: bad}, step: migration.StepEnable, token: "t", runsLeft: 1}, runner.Failed, "", false, "", false},
+		"it has to run again": {&child{process: &fakeProcess{}, step: migration.StepEnable, token: "t", runsLeft: 1}, runner.Waiting, "it ended well", true, "", false},
+		"it runs, and has to": {&child{process: &fakeProcess{running: true}, step: migration.StepEnable, token: "t", runsLeft: 1}, runner.Waiting, "no output yet", true, "", false},
 	} {
 		p, tx, snap := &Backend{Common: &Common{}, child: tt.child}, clustertest.TxFor(t, migration.StepEnable), hosts()
 		verdict := p.childVerdict(snap, migration.StepEnable)
@@ -150,7 +150,7 @@ func TestChildVerdict_rkeState(t *testing.T) {
 // Rollout waits for the rke of this run and notes its success in the journal. It fails early
 // if another writer reverted the edit in the file.
 func TestBackendRollout(t *testing.T) {
-	flagged := func(p opened) {
+	flagged := func(p testMigration) {
 		tx := clustertest.TxFor(t, migration.StepEnable)
 		edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), procedure.EditingOf(migration.StepEnable, p.Options.Options))
 		if err == nil {
@@ -160,24 +160,24 @@ func TestBackendRollout(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	nothing := func(opened) {}
+	nothing := func(testMigration) {}
 	for name, tt := range map[string]struct {
 		step     journal.StepID
-		change   func(opened)
-		process  *aProcess
+		change   func(testMigration)
+		process  *fakeProcess
 		verdict  runner.VerdictKind // or empty if no verdict is wanted
 		applying string
 		noted    bool
 	}{
-		"rke runs":                      {migration.StepEnable, flagged, &aProcess{running: true}, runner.Waiting, "", false},
-		"it runs, the file has no edit": {migration.StepEnable, nothing, &aProcess{running: true}, runner.Waiting, "", false},
-		"it failed":                     {migration.StepEnable, flagged, &aProcess{err: errors.New("exit 1")}, runner.Failed, "", false},
-		"it ended, the state lags":      {migration.StepEnable, flagged, &aProcess{}, "", "`rke up` has not run since", true},
-		"it ended, the edit was taken":  {migration.StepEnable, nothing, &aProcess{}, runner.Failed, "", true},
+		"rke runs":                      {migration.StepEnable, flagged, &fakeProcess{running: true}, runner.Waiting, "", false},
+		"it runs, the file has no edit": {migration.StepEnable, nothing, &fakeProcess{running: true}, runner.Waiting, "", false},
+		"it failed":                     {migration.StepEnable, flagged, &fakeProcess{err: errors.New("exit 1")}, runner.Failed, "", false},
+		"it ended, the state lags":      {migration.StepEnable, flagged, &fakeProcess{}, "", "`rke up` has not run since", true},
+		"it ended, the edit was taken":  {migration.StepEnable, nothing, &fakeProcess{}, runner.Failed, "", true},
 		"rke did not run":               {migration.StepEnable, flagged, nil, "", "`rke up` has not run since", false},
 		"nothing is left to do":         {migration.StepUndoEnable, nothing, nil, "", "", false},
 	} {
-		p, _ := ofFile(t, Options{}, &aTool{})
+		p, _ := newMigration(t, Options{}, &fakeTool{})
 		tt.change(p)
 		if tt.process != nil {
 			p.child = &child{process: tt.process, step: tt.step, token: upToken + "1"}
@@ -195,9 +195,9 @@ func TestBackendRollout(t *testing.T) {
 			t.Errorf("%s: noted %t %+v, %v", name, known, ended, err)
 		}
 	}
-	p, _ := ofFile(t, Options{}, &aTool{})
+	p, _ := newMigration(t, Options{}, &fakeTool{})
 	flagged(p)
-	p.child = &child{process: &aProcess{}, step: migration.StepEnable, token: upToken + "1"}
+	p.child = &child{process: &fakeProcess{}, step: migration.StepEnable, token: upToken + "1"}
 	if _, err := p.Rollout(clustertest.Canceled(t), clustertest.TxFor(t, migration.StepEnable), p.observe(t, journal.Record{}), procedure.EditingOf(migration.StepEnable, p.Options.Options), nil); err == nil {
 		t.Error("no error although the journal did not store the end of rke")
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // Reversing the direction any number of times hides no edit from the next undo, and undoes none
-// twice, even if other writers edit the rest of the file meanwhile.
-func TestTakeBack(t *testing.T) {
+// twice. Other writers may edit the rest of the file meanwhile.
+func TestUndoStep_directionReversed_undoneOnce(t *testing.T) {
 	const enable, change, back, away = migration.StepEnable, migration.StepSwitch, migration.StepUndoSwitch, migration.StepUndoEnable
 	announced := func(step journal.StepID) journal.Intent {
 		return journal.Intent{Step: step, Object: "DaemonSet x", Inverse: []byte("{}")}
@@ -30,7 +30,7 @@ func TestTakeBack(t *testing.T) {
 		"undo of the switch turned round_both are undone": {[]journal.StepID{enable, change, back, change, back, away}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, _ := ofFile(t, Options{IncludePending: true}, &aTool{})
+			p, _ := newMigration(t, Options{IncludePending: true}, &fakeTool{})
 			before := p.text(t)
 			var intents []journal.Intent
 			for i, step := range tt.steps {
@@ -53,7 +53,7 @@ func TestTakeBack(t *testing.T) {
 
 // An undo would never end if the file has an edit that the journal does not hold.
 func TestTakeBackOfNothing(t *testing.T) {
-	p, _ := ofFile(t, Options{}, &aTool{})
+	p, _ := newMigration(t, Options{}, &fakeTool{})
 	intents := p.edit(t, migration.StepEnable, nil)
 	intents = p.edit(t, migration.StepSwitch, intents)
 	for step, found := range map[journal.StepID]string{migration.StepUndoSwitch: "external-aws", migration.StepUndoEnable: ""} {

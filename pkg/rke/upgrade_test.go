@@ -30,7 +30,7 @@ func TestUpgrade_rkeCutOff_chartWaits(t *testing.T) {
 		"a Node has still to rest": {true, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, m, _ := edited(t)
+			b, m, _ := editedMigration(t)
 			b.Options.KubernetesVersion, m.Options.KubernetesVersion = target, target
 			m.Distribution, m.Config = wellknown.RKE, &rest.Config{Host: "http://127.0.0.1:1"}
 			kept := &journal.Memory{}

@@ -45,14 +45,14 @@ func down() *fake.Clientset {
 	return client
 }
 
-// opened holds a migration and its backend.
-type opened struct {
+// testMigration holds a migration and its backend.
+type testMigration struct {
 	*Backend
 	migration *procedure.Migration
 }
 
-// migrating returns a migration of the cluster that down returns, and its management client.
-func migrating(t *testing.T, options Options, change func(map[string]object)) (opened, *dynamicfake.FakeDynamicClient) {
+// newMigration returns a migration of the cluster that down returns, and its management client.
+func newMigration(t *testing.T, options Options, change func(map[string]object)) (testMigration, *dynamicfake.FakeDynamicClient) {
 	t.Helper()
 	client, cluster := rancherfixture.Client(t, change), down()
 	options.Namespace, options.Name, options.RunID = "fleet-default", "demo", "run-2"
@@ -63,10 +63,10 @@ func migrating(t *testing.T, options Options, change func(map[string]object)) (o
 	if err != nil {
 		t.Fatal(err)
 	}
-	return opened{m.Backend.(*Backend), m}, client
+	return testMigration{m.Backend.(*Backend), m}, client
 }
 
-func (p opened) look(t *testing.T, record journal.Record) migration.Snapshot {
+func (p testMigration) observe(t *testing.T, record journal.Record) migration.Snapshot {
 	t.Helper()
 	snap, err := p.migration.Observe(t.Context(), record)
 	if err != nil {

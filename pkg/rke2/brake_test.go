@@ -22,10 +22,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// aRancher returns a client with one RKEControlPlane. If refused is true, it rejects the
+// fakeRancher returns a client with one RKEControlPlane. If refused is true, it rejects the
 // pause. It ignores preconditions, which TestPauseBesideAnotherWriter covers on a real
 // server, and accepts every patch of a Cluster.
-func aRancher(refused bool, annotations map[string]any) *dynamicfake.FakeDynamicClient {
+func fakeRancher(refused bool, annotations map[string]any) *dynamicfake.FakeDynamicClient {
 	plane := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "rke.cattle.io/v1", "kind": "RKEControlPlane",
 		"metadata": map[string]any{"namespace": "fleet-default", "name": "demo", "annotations": annotations}}}
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
@@ -37,7 +37,7 @@ func aRancher(refused bool, annotations map[string]any) *dynamicfake.FakeDynamic
 	return client
 }
 
-func patched(client *dynamicfake.FakeDynamicClient) []string {
+func patchedResources(client *dynamicfake.FakeDynamicClient) []string {
 	var all []string
 	for _, action := range client.Actions() {
 		if action.GetVerb() == "patch" {
@@ -47,14 +47,14 @@ func patched(client *dynamicfake.FakeDynamicClient) []string {
 	return all
 }
 
-func ofDemo(client *dynamicfake.FakeDynamicClient) *Backend {
+func newBackend(client *dynamicfake.FakeDynamicClient) *Backend {
 	p := &Backend{clients: rancher.Clients{Management: client}}
 	p.options.Namespace, p.options.Name, p.options.RunID = "fleet-default", "demo", "run-2"
 	return p
 }
 
-// flagging returns the intent of a step that added the flag, and the cluster with the flag.
-func flagging(t *testing.T, step journal.StepID) (journal.Intent, rancher.Facts) {
+// flagEdit returns the intent of a step that added the flag, and the cluster with the flag.
+func flagEdit(t *testing.T, step journal.StepID) (journal.Intent, rancher.Facts) {
 	t.Helper()
 	facts := rancherfixture.Posted()
 	facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = map[string]any{config.KeyProvider: "aws"}, nil
@@ -73,8 +73,8 @@ func flagging(t *testing.T, step journal.StepID) (journal.Intent, rancher.Facts)
 }
 
 func TestBackendBrake(t *testing.T) {
-	edit, facts := flagging(t, migration.StepEnable)
-	other, _ := flagging(t, migration.StepSwitch)
+	edit, facts := flagEdit(t, migration.StepEnable)
+	other, _ := flagEdit(t, migration.StepSwitch)
 	elsewhere := edit
 	elsewhere.Object = "Cluster fleet-default/other"
 	isPaused := facts
@@ -99,10 +99,10 @@ func TestBackendBrake(t *testing.T) {
 		"refused, the edit is of another cluster": {facts, true, nil, []journal.Intent{elsewhere}, []string{planes}, "", "the journal holds no edit of step"},
 		"refused, the edit is gone":               {gone, true, nil, []journal.Intent{edit}, []string{planes}, "nothing was written", ""},
 	} {
-		client := aRancher(tt.refused, tt.annotations)
-		done, err := ofDemo(client).Brake(t.Context(), clustertest.TxOf(t, "run-2", migration.StepEnable, tt.journal...), migration.Snapshot{Config: observed{Facts: tt.facts}}, nil)
-		if !slices.Equal(patched(client), tt.writes) || !strings.Contains(done, tt.done) || (done == "") != (tt.done == "") {
-			t.Errorf("%s: %q, patched %v", name, done, patched(client))
+		client := fakeRancher(tt.refused, tt.annotations)
+		done, err := newBackend(client).Brake(t.Context(), clustertest.TxOf(t, "run-2", migration.StepEnable, tt.journal...), migration.Snapshot{Config: observed{Facts: tt.facts}}, nil)
+		if !slices.Equal(patchedResources(client), tt.writes) || !strings.Contains(done, tt.done) || (done == "") != (tt.done == "") {
+			t.Errorf("%s: %q, patched %v", name, done, patchedResources(client))
 		}
 		if (err != nil) != (tt.fails != "") || err != nil && !strings.Contains(err.Error(), tt.fails) {
 			t.Errorf("%s: %v", name, err)
@@ -111,7 +111,7 @@ func TestBackendBrake(t *testing.T) {
 }
 
 func TestPostInverse_journal_posted(t *testing.T) {
-	edit, facts := flagging(t, migration.StepEnable)
+	edit, facts := flagEdit(t, migration.StepEnable)
 	broken := edit
 	broken.Inverse = []byte(`"text"`)
 	empty := edit
@@ -128,10 +128,10 @@ func TestPostInverse_journal_posted(t *testing.T) {
 		"the last is not read": {[]journal.Intent{edit, broken}, false, true},
 		"none":                 {nil, false, true},
 	} {
-		client := aRancher(false, nil)
-		posted, err := ofDemo(client).postInverse(t.Context(), clustertest.TxOf(t, "run-2", migration.StepEnable, tt.journal...), facts)
-		if (err != nil) != tt.fails || err == nil && posted != tt.posted || (len(patched(client)) == 1) != tt.posted {
-			t.Errorf("%s: posted %t, %v, %v", name, posted, err, patched(client))
+		client := fakeRancher(false, nil)
+		posted, err := newBackend(client).postInverse(t.Context(), clustertest.TxOf(t, "run-2", migration.StepEnable, tt.journal...), facts)
+		if (err != nil) != tt.fails || err == nil && posted != tt.posted || (len(patchedResources(client)) == 1) != tt.posted {
+			t.Errorf("%s: posted %t, %v, %v", name, posted, err, patchedResources(client))
 		}
 	}
 }

@@ -27,24 +27,24 @@ func TestBackendCloudConfig(t *testing.T) {
 		"no such Secret":        {"secret://fleet-default:another", nil, "", "NotFound"},
 		"a reference that isnt": {"secret://cloud", nil, "", "BadCloudConfigReference"},
 	} {
-		p, _ := migrating(t, Options{}, func(all map[string]object) {
+		p, _ := newMigration(t, Options{}, func(all map[string]object) {
 			if tt.value != nil {
 				all["cluster"]["spec"].(object)["rkeConfig"].(object)["machineGlobalConfig"] = object{config.KeyProvider: "aws", config.KeyCloudConfig: tt.value}
 			}
 		})
 		p.clients.ManagementKube = fake.NewClientset(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet-default", Name: "cloud"}, Data: tt.secret})
-		got, err := p.CloudConfig(t.Context(), p.look(t, journal.Record{}))
+		got, err := p.CloudConfig(t.Context(), p.observe(t, journal.Record{}))
 		f, ok := fault.As(err)
 		if got != tt.want || (err != nil) != (tt.reason != "") || ok && f.Reason != tt.reason {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	p, _ := migrating(t, Options{}, func(all map[string]object) {
+	p, _ := newMigration(t, Options{}, func(all map[string]object) {
 		all["cluster"]["spec"].(object)["rkeConfig"].(object)["machineSelectorConfig"] = []any{
 			object{"machineLabelSelector": object{"matchLabels": object{config.LabelWorker: "true"}}, "config": object{config.KeyCloudConfig: "a"}},
 			object{"machineLabelSelector": object{"matchLabels": object{config.LabelControlPlane: "true"}}, "config": object{config.KeyCloudConfig: "b"}}}
 	})
-	if _, err := p.CloudConfig(t.Context(), p.look(t, journal.Record{})); err == nil {
+	if _, err := p.CloudConfig(t.Context(), p.observe(t, journal.Record{})); err == nil {
 		t.Error("two cloud configs are in force, and one was taken")
 	}
 }

@@ -38,9 +38,9 @@ func TestRefusedPatchError_status_class(t *testing.T) {
 
 func TestPatchCluster_answerLost_readsAgain(t *testing.T) {
 	for name, tt := range clustertest.LostAnswers(rancherfixture.Clusters.GroupResource(), "demo") {
-		p, client := migrating(t, Options{EndState: rke2checks.EndOverrides}, nil)
+		p, client := newMigration(t, Options{EndState: rke2checks.EndOverrides}, nil)
 		tx := clustertest.TxOf(t, "run-2", migration.StepEnable)
-		edit, err := p.Edit(t.Context(), p.look(t, tx.Record()), procedure.EditingOf(migration.StepEnable, p.options.Options))
+		edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), procedure.EditingOf(migration.StepEnable, p.options.Options))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -142,8 +142,8 @@ func (b *Backend) planEdit(snap migration.Snapshot, step migration.Editing, edit
 	return plan, nil
 }
 
-// releaseNotes returns notes about releases that the cluster cannot use with its end state,
-// and about an end state without such releases if the Node names allow it.
+// releaseNotes returns notes about releases that the cluster cannot use with its end state. If
+// the Node names allow it, they suggest an end state without such releases.
 func (b *Backend) releaseNotes(snap migration.Snapshot) []string {
 	choice, err := b.endState(snap)
 	if err != nil {

@@ -46,12 +46,12 @@ func (b *Backend) plan(t *testing.T, snap migration.Snapshot, step journal.StepI
 // An edit is written with its inverse and the state of the control planes. The undo restores
 // the original configuration exactly.
 func TestBackendEdit_writeThenUndo_restored(t *testing.T) {
-	p, client := migrating(t, Options{EndState: rke2checks.EndOverrides}, nil)
+	p, client := newMigration(t, Options{EndState: rke2checks.EndOverrides}, nil)
 	tx := clustertest.TxOf(t, "run-2", migration.StepEnable)
 	before := specOf(t, client)
 	edit := func(step journal.StepID) migration.Edit {
 		t.Helper()
-		got, err := p.Edit(t.Context(), p.look(t, tx.Record()), procedure.EditingOf(step, p.options.Options))
+		got, err := p.Edit(t.Context(), p.observe(t, tx.Record()), procedure.EditingOf(step, p.options.Options))
 		if err != nil || got.Object != "Cluster fleet-default/demo" {
 			t.Fatal(step, err, got.Object)
 		}
@@ -79,11 +79,11 @@ func TestBackendEdit_writeThenUndo_restored(t *testing.T) {
 	if d := cmp.Diff(before, specOf(t, client)); d != "" || !edit(migration.StepUndoEnable).Empty() {
 		t.Error(d)
 	}
-	if _, err := p.Edit(t.Context(), p.look(t, journal.Record{}), procedure.EditingOf(migration.StepInstall, p.options.Options)); err == nil {
+	if _, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), procedure.EditingOf(migration.StepInstall, p.options.Options)); err == nil {
 		t.Error("a step that edits nothing has an edit")
 	}
 	broken := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable, Object: enable.Object, Inverse: []byte("{")}}}
-	if _, err := p.Edit(t.Context(), p.look(t, broken), procedure.EditingOf(migration.StepUndoEnable, p.options.Options)); err == nil {
+	if _, err := p.Edit(t.Context(), p.observe(t, broken), procedure.EditingOf(migration.StepUndoEnable, p.options.Options)); err == nil {
 		t.Error("an unreadable inverse was undone")
 	}
 }
@@ -116,8 +116,8 @@ func TestPlanEdit_step_changesAndRolls(t *testing.T) {
 		"undo of the flag, none is":      {migration.StepUndoEnable, position.P2, nil, "", "enable-leader-migration", 0, true},
 		"undo of the flag, in-tree now ": {migration.StepUndoEnable, position.P3, nil, "", "enable-leader-migration", 0, true},
 	} {
-		p, _ := migrating(t, Options{EndState: rke2checks.EndOverrides}, tt.objects)
-		snap := p.look(t, journal.Record{})
+		p, _ := newMigration(t, Options{EndState: rke2checks.EndOverrides}, tt.objects)
+		snap := p.observe(t, journal.Record{})
 		if snap.Result = clustertest.ResultAt(tt.at); strings.HasSuffix(name, ", half of it") {
 			snap.Result = clustertest.ResultBetween(tt.at-1, tt.at)
 		}
@@ -133,8 +133,8 @@ func TestPlanEdit_step_changesAndRolls(t *testing.T) {
 			t.Errorf("%s: takes %q", name, plan.Takes)
 		}
 	}
-	p, _ := migrating(t, Options{EndState: rke2checks.EndOverrides}, nil)
-	if _, err := p.plan(t, p.look(t, journal.Record{}), migration.StepInstall); err == nil {
+	p, _ := newMigration(t, Options{EndState: rke2checks.EndOverrides}, nil)
+	if _, err := p.plan(t, p.observe(t, journal.Record{}), migration.StepInstall); err == nil {
 		t.Error("a step that edits nothing has a plan")
 	}
 }

@@ -30,7 +30,7 @@ func TestPlan_ownersNotInformed_noted(t *testing.T) {
 		"an audit":            {at: position.P3, lookOnly: true},
 		"finished":            {at: position.P5},
 	} {
-		facts := fit("v1.26.13+rke2r1", "v2.8.5", "aws", "linux")
+		facts := factsWith("v1.26.13+rke2r1", "v2.8.5", "aws", "linux")
 		facts.Cluster.Managers = []string{"fleetagent"}
 		o := Options{Options: migration.Options{OwnersInformed: tt.informed, ReadOnly: tt.lookOnly, InstallMethod: migration.InstallHelm}}
 		p := &Backend{options: o}

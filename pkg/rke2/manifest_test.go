@@ -92,20 +92,20 @@ func withManifest(t *testing.T, text string) config.Spec {
 
 func TestBackendDocument_writeTwiceThenRemove_once(t *testing.T) {
 	const document = "apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata:\n  name: aws-cloud-controller-manager\n  namespace: kube-system\nspec:\n  valuesContent: x\n"
-	p, client := migrating(t, Options{Options: migration.Options{InstallMethod: migration.InstallManifest}}, nil)
+	p, client := newMigration(t, Options{Options: migration.Options{InstallMethod: migration.InstallManifest}}, nil)
 	tx := clustertest.TxOf(t, "run-2", migration.StepInstall)
 	manifest := func() string {
 		text, _, _ := unstructured.NestedString(specOf(t, client), "rkeConfig", "additionalManifest")
 		return text
 	}
 	write := func(document string) error {
-		edit, err := p.Document(p.look(t, tx.Record()), document)
+		edit, err := p.Document(p.observe(t, tx.Record()), document)
 		if err != nil || edit.Empty() {
 			return err
 		}
 		return edit.Write(t.Context(), tx)
 	}
-	planned, err := p.Document(p.look(t, tx.Record()), document)
+	planned, err := p.Document(p.observe(t, tx.Record()), document)
 	if err != nil || len(planned.Changes) != 1 || planned.Changes[0].Object != "Cluster fleet-default/demo" {
 		t.Errorf("%v %+v", err, planned.Changes)
 	}

@@ -31,7 +31,7 @@ func TestPause_conflict_retriesUpToLimit(t *testing.T) {
 		"refused":           {0, apierrors.NewForbidden(rancherfixture.ControlPlanes.GroupResource(), "", nil), 1, false},
 		"it cannot be read": {0, nil, 0, false},
 	} {
-		client := aRancher(false, nil)
+		client := fakeRancher(false, nil)
 		tries := 0
 		client.PrependReactor("patch", rancherfixture.ControlPlanes.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
 			if tries++; tries <= tt.conflicts {
@@ -78,7 +78,7 @@ func TestPauseIsReleased(t *testing.T) {
 		"the switch back, in-tree again":  {step: migration.StepUndoSwitch, copied: with, released: true},
 		"the switch back, external":       {step: migration.StepUndoSwitch, copied: map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "external"}}},
 	} {
-		client := aRancher(false, map[string]any{rancher.PausedAnnotation: "true", rancher.PausedByAnnotation: "run-1"})
+		client := fakeRancher(false, map[string]any{rancher.PausedAnnotation: "true", rancher.PausedByAnnotation: "run-1"})
 		facts := rancherfixture.Posted()
 		facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = map[string]any{config.KeyProvider: "aws"}, nil
 		facts.ControlPlane.Spec, facts.ControlPlane.Paused, facts.ControlPlane.PausedBy = tt.copied, true, "run-1"
@@ -89,9 +89,9 @@ func TestPauseIsReleased(t *testing.T) {
 		if tt.off {
 			snap.Reading.Down.Nodes = []downstream.Node{{Name: "n"}}
 		}
-		busy, err := ofDemo(client).WhileRolling(t.Context(), clustertest.TxOf(t, "run-2", tt.step), snap, procedure.EditingOf(tt.step, migration.Options{}))
-		if busy || (len(patched(client)) == 1) != tt.released || (err != nil) != tt.fails {
-			t.Errorf("%s: busy %t, %v, patched %v", name, busy, err, patched(client))
+		busy, err := newBackend(client).WhileRolling(t.Context(), clustertest.TxOf(t, "run-2", tt.step), snap, procedure.EditingOf(tt.step, migration.Options{}))
+		if busy || (len(patchedResources(client)) == 1) != tt.released || (err != nil) != tt.fails {
+			t.Errorf("%s: busy %t, %v, patched %v", name, busy, err, patchedResources(client))
 		}
 		left, err := client.Resource(rancherfixture.ControlPlanes).Namespace("fleet-default").Get(t.Context(), "demo", metav1.GetOptions{})
 		if err != nil || (len(left.GetAnnotations()) == 0) != tt.released {

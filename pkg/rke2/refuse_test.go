@@ -17,8 +17,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// fit returns the facts of a cluster with these versions, provider and OS.
-func fit(version, server, provider, os string) rancher.Facts {
+// factsWith returns the facts of a cluster with these versions, provider and OS.
+func factsWith(version, server, provider, os string) rancher.Facts {
 	v := rancherfixture.Resting()
 	v.Cluster.Spec.KubernetesVersion = version
 	v.Cluster.Spec.Global = map[string]any{config.KeyProvider: provider}
@@ -44,18 +44,18 @@ func TestRefusedBeforeALockIsTaken(t *testing.T) {
 		class fault.Class
 		says  string
 	}{
-		{"fits", fit(version, server, "aws", "linux"), clustertest.ResultAt(position.P0), Options{}, 0, ""},
-		{"too new", fit("v1.27.10+rke2r1", server, "aws", "linux"), clustertest.ResultAt(position.P0), Options{}, fault.Check, "AWSM-101"},
-		{"Rancher does not support it", fit(version, "v2.9.3", "aws", "linux"), clustertest.ResultAt(position.P0), Options{}, 0, ""},
-		{"Rancher has no release data", withoutData(fit(version, "v2.9.3", "aws", "linux")), clustertest.ResultAt(position.P0), Options{}, fault.Check, "AWSM-102"},
-		{"no provider", fit(version, server, "", "linux"), clustertest.ResultAt(position.P0), Options{}, fault.Check, "AWSM-103"},
-		{"another provider", fit(version, server, "vsphere", "linux"), clustertest.ResultAt(position.P0), Options{}, fault.Check, "Machine m"},
-		{"a release that freezes arguments", fit("v1.26.5+rke2r1", server, "aws", "linux"), clustertest.ResultAt(position.P0), Options{}, fault.Check, "AWSM-120"},
-		{"Windows", fit(version, server, "aws", "windows"), clustertest.ResultAt(position.P0), Options{}, fault.Check, "Windows"},
-		{"once begun, preflight judges", withoutData(fit(version, "v2.9.3", "aws", "linux")), clustertest.ResultAt(position.P1), Options{}, 0, ""},
-		{"no such check", fit(version, server, "aws", "linux"), clustertest.ResultAt(position.P3), Options{Options: migration.Options{Skip: map[string]string{"AWSM-999": "why"}}}, fault.Usage, "AWSM-999"},
-		{"a check of another package", fit(version, server, "aws", "linux"), clustertest.ResultAt(position.P0), Options{Options: migration.Options{Skip: map[string]string{"AWSM-303": "why"}}}, 0, ""},
-		{"not skippable", fit(version, server, "aws", "linux"), clustertest.ResultAt(position.P0), Options{Options: migration.Options{Skip: map[string]string{"AWSM-105": "why"}}}, fault.Usage, "cannot be skipped"},
+		{"fits", factsWith(version, server, "aws", "linux"), clustertest.ResultAt(position.P0), Options{}, 0, ""},
+		{"too new", factsWith("v1.27.10+rke2r1", server, "aws", "linux"), clustertest.ResultAt(position.P0), Options{}, fault.Check, "AWSM-101"},
+		{"Rancher does not support it", factsWith(version, "v2.9.3", "aws", "linux"), clustertest.ResultAt(position.P0), Options{}, 0, ""},
+		{"Rancher has no release data", withoutData(factsWith(version, "v2.9.3", "aws", "linux")), clustertest.ResultAt(position.P0), Options{}, fault.Check, "AWSM-102"},
+		{"no provider", factsWith(version, server, "", "linux"), clustertest.ResultAt(position.P0), Options{}, fault.Check, "AWSM-103"},
+		{"another provider", factsWith(version, server, "vsphere", "linux"), clustertest.ResultAt(position.P0), Options{}, fault.Check, "Machine m"},
+		{"a release that freezes arguments", factsWith("v1.26.5+rke2r1", server, "aws", "linux"), clustertest.ResultAt(position.P0), Options{}, fault.Check, "AWSM-120"},
+		{"Windows", factsWith(version, server, "aws", "windows"), clustertest.ResultAt(position.P0), Options{}, fault.Check, "Windows"},
+		{"once begun, preflight judges", withoutData(factsWith(version, "v2.9.3", "aws", "linux")), clustertest.ResultAt(position.P1), Options{}, 0, ""},
+		{"no such check", factsWith(version, server, "aws", "linux"), clustertest.ResultAt(position.P3), Options{Options: migration.Options{Skip: map[string]string{"AWSM-999": "why"}}}, fault.Usage, "AWSM-999"},
+		{"a check of another package", factsWith(version, server, "aws", "linux"), clustertest.ResultAt(position.P0), Options{Options: migration.Options{Skip: map[string]string{"AWSM-303": "why"}}}, 0, ""},
+		{"not skippable", factsWith(version, server, "aws", "linux"), clustertest.ResultAt(position.P0), Options{Options: migration.Options{Skip: map[string]string{"AWSM-105": "why"}}}, fault.Usage, "cannot be skipped"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

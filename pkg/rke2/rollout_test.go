@@ -49,7 +49,7 @@ func TestMissingLocator(t *testing.T) {
 
 // Without the journal's note, Rollout cannot recognize which control planes restarted.
 func TestRollout_noteUnreadable_error(t *testing.T) {
-	p := ofDemo(nil)
+	p := newBackend(nil)
 	facts := rancherfixture.Posted()
 	facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, nil
 	tx := clustertest.TxOf(t, "run-2", migration.StepEnable)

@@ -28,7 +28,7 @@ func TestSnapshotPatch(t *testing.T) {
 }
 
 // snapshotStep returns the step that takes an etcd snapshot.
-func (p opened) snapshotStep(t *testing.T) migration.Step {
+func (p testMigration) snapshotStep(t *testing.T) migration.Step {
 	t.Helper()
 	steps := p.migration.Steps()
 	i := slices.IndexFunc(steps, func(s migration.Step) bool { return s.Info().ID == migration.StepSnapshot })
@@ -41,14 +41,14 @@ func (p opened) snapshotStep(t *testing.T) migration.Step {
 // The step requests one snapshot with the next generation. It completes once Rancher reports
 // that snapshot as finished and nothing is pending.
 func TestSnapshotStep(t *testing.T) {
-	p, client := migrating(t, Options{Options: migration.Options{Snapshot: true}}, nil)
+	p, client := newMigration(t, Options{Options: migration.Options{Snapshot: true}}, nil)
 	tx := clustertest.TxOf(t, "run-2", migration.StepSnapshot)
 	step := p.snapshotStep(t)
 	generation := func() int64 {
 		n, _, _ := unstructured.NestedInt64(specOf(t, client), "rkeConfig", "etcdSnapshotCreate", "generation")
 		return n
 	}
-	snap := p.look(t, tx.Record())
+	snap := p.observe(t, tx.Record())
 	if got, err := step.Verify(t.Context(), tx, snap); err != nil || got.Kind != runner.Failed {
 		t.Errorf("none was asked for: %v %+v", err, got)
 	}
@@ -62,11 +62,11 @@ func TestSnapshotStep(t *testing.T) {
 		t.Errorf("asked for on a cluster that moves: %v", err)
 	}
 	for range 2 {
-		if err := step.Do(t.Context(), tx, p.look(t, tx.Record())); err != nil || generation() != 3 || len(tx.Record().Intents) != 1 || tx.Record().Intents[0].Token != "3" {
+		if err := step.Do(t.Context(), tx, p.observe(t, tx.Record())); err != nil || generation() != 3 || len(tx.Record().Intents) != 1 || tx.Record().Intents[0].Token != "3" {
 			t.Errorf("%v, generation %d, %+v", err, generation(), tx.Record().Intents)
 		}
 	}
-	if again, err := step.Plan(t.Context(), p.look(t, tx.Record())); err != nil || again.Changes[0] != plan.Changes[0] {
+	if again, err := step.Plan(t.Context(), p.observe(t, tx.Record())); err != nil || again.Changes[0] != plan.Changes[0] {
 		t.Errorf("asked for, and planned as another: %v %+v", err, again)
 	}
 	for name, tt := range map[string]struct {
@@ -83,7 +83,7 @@ func TestSnapshotStep(t *testing.T) {
 		"failed":              {3, "Failed", false, runner.Failed},
 		"the previous failed": {2, "Failed", false, runner.Waiting},
 	} {
-		snap := p.look(t, tx.Record())
+		snap := p.observe(t, tx.Record())
 		facts := rancherFacts(snap)
 		facts.ControlPlane.SnapshotGeneration, facts.ControlPlane.SnapshotPhase = tt.generation, tt.phase
 		snap.Config, snap.Reading.Pending = observed{Facts: facts, snapshot: true}, nil
@@ -95,12 +95,12 @@ func TestSnapshotStep(t *testing.T) {
 			t.Errorf("%s: %v %+v", name, err, got)
 		}
 	}
-	lost, client := migrating(t, Options{Options: migration.Options{Snapshot: true}}, nil)
+	lost, client := newMigration(t, Options{Options: migration.Options{Snapshot: true}}, nil)
 	client.PrependReactor("patch", "clusters", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		_, _, _ = clienttesting.ObjectReaction(client.Tracker())(action)
 		return true, nil, apierrors.NewTimeoutError("lost", 1)
 	})
-	if err := lost.snapshotStep(t).Do(t.Context(), clustertest.TxOf(t, "run-2", migration.StepSnapshot), lost.look(t, journal.Record{})); err != nil {
+	if err := lost.snapshotStep(t).Do(t.Context(), clustertest.TxOf(t, "run-2", migration.StepSnapshot), lost.observe(t, journal.Record{})); err != nil {
 		t.Errorf("its answer was lost, and it is there: %v", err)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// holding returns a snapshot with a configuration.
-func holding(spec config.Spec) migration.Snapshot {
+// snapshotOf returns a snapshot with a configuration.
+func snapshotOf(spec config.Spec) migration.Snapshot {
 	return migration.Snapshot{Config: observed{Facts: rancher.Facts{Cluster: rancher.Cluster{Spec: spec}}}}
 }
 
@@ -53,7 +53,7 @@ func TestFindReverted(t *testing.T) {
 		var lastComplete migration.Config
 		var lacks []string
 		for _, spec := range tt.readings {
-			snap, complete := holding(spec), false
+			snap, complete := snapshotOf(spec), false
 			if lacks, complete = findReverted(snap, lastComplete, flag); complete {
 				lastComplete = snap.Config
 			}
@@ -65,11 +65,11 @@ func TestFindReverted(t *testing.T) {
 
 	// New Machines or evidence can require more edits; no writer reverted anything then.
 	always := func(config.Spec) ([]string, error) { return []string{"a"}, nil }
-	if lacks, _ := findReverted(holding(flagged), holding(flagged).Config, always); lacks != nil {
+	if lacks, _ := findReverted(snapshotOf(flagged), snapshotOf(flagged).Config, always); lacks != nil {
 		t.Errorf("another need is called reverted: %v", lacks)
 	}
 	fails := func(config.Spec) ([]string, error) { return nil, errors.New("cannot be computed") }
-	if lacks, complete := findReverted(holding(flagged), nil, fails); lacks != nil || complete {
+	if lacks, complete := findReverted(snapshotOf(flagged), nil, fails); lacks != nil || complete {
 		t.Errorf("an edit that cannot be computed: %v, %t", lacks, complete)
 	}
 	if fmt.Sprint(machines) == "[]" {
@@ -92,7 +92,7 @@ func TestRollout_editReverted_failed(t *testing.T) {
 		"the flag is gone":      {migration.StepEnable, "", map[string]any{config.KeyProvider: "aws"}, "by terraform while it was rolled out: "},
 		"it cannot be computed": {migration.StepInstall, "", nil, ""},
 	} {
-		p := ofDemo(nil)
+		p := newBackend(nil)
 		p.options.KubernetesVersion = "v1.27.16+rke2r1"
 		facts := rancherfixture.Posted()
 		facts.Cluster.Spec.KubernetesVersion, facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools, facts.Cluster.LastWriter = tt.version, tt.global, nil, "terraform"

@@ -29,7 +29,7 @@ import (
 // approval, takes the lock or writes. The next release reaches the approval.
 func TestUpgradeRun_releaseRefusesAWS_writesNothing(t *testing.T) {
 	for target, refused := range map[string]bool{"v1.29.3+rke2r1": true, "v1.29.10+rke2r1": true, "v1.29.11+rke2r1": false} {
-		p, mgmt, down := migratedAt(t, "v1.28.15+rke2r1", target)
+		p, mgmt, down := newMigrated(t, "v1.28.15+rke2r1", target)
 		asked := false
 		locks, kept := &lock.Memory{}, &journal.Memory{}
 		_, err := runner.Run[migration.Snapshot](t.Context(), p.migration, runner.Options{RunID: "r", Journal: kept, Lock: locks.For(lock.Owner{Run: "r"}),
@@ -51,8 +51,8 @@ func TestUpgradeRun_releaseRefusesAWS_writesNothing(t *testing.T) {
 	}
 }
 
-// migratedAt returns a migration of a cluster at P5 with the end state overrides.
-func migratedAt(t *testing.T, version, target string) (p opened, mgmt, down func() []clienttesting.Action) {
+// newMigrated returns a migration of a cluster at P5 with the end state overrides.
+func newMigrated(t *testing.T, version, target string) (p testMigration, mgmt, down func() []clienttesting.Action) {
 	t.Helper()
 	overrides := object{config.KeyProvider: "aws", config.KeyDisableCCM: true, config.KeyKubeletArg: []any{"cloud-provider=external"}, config.KeyManagerArg: []any{"cloud-provider=external"}}
 	client := rancherfixture.Client(t, func(all map[string]object) {
@@ -71,8 +71,8 @@ func migratedAt(t *testing.T, version, target string) (p opened, mgmt, down func
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = opened{m.Backend.(*Backend), m}
-	if snap := p.look(t, journal.Record{}); snap.Result.Position != position.P5 {
+	p = testMigration{m.Backend.(*Backend), m}
+	if snap := p.observe(t, journal.Record{}); snap.Result.Position != position.P5 {
 		t.Fatalf("the cluster is not at P5: %+v", snap.Result)
 	}
 	return p, client.Actions, cluster.Actions

@@ -96,14 +96,14 @@ func TestCheckUpgrade_releaseFreezesArguments_refused(t *testing.T) {
 
 func TestUpgradeEdit_write_changesVersionOnce(t *testing.T) {
 	const target = "v1.26.15+rke2r1"
-	p, client := migrating(t, Options{Options: migration.Options{KubernetesVersion: target}}, nil)
+	p, client := newMigration(t, Options{Options: migration.Options{KubernetesVersion: target}}, nil)
 	tx := clustertest.TxOf(t, "run-2", migration.StepUpgrade)
 	before := specOf(t, client)
-	plan, err := p.plan(t, p.look(t, tx.Record()), migration.StepUpgrade)
+	plan, err := p.plan(t, p.observe(t, tx.Record()), migration.StepUpgrade)
 	if err != nil || plan.Rolls != 2 || plan.Takes != 6*runner.Minute || plan.Summary[0] != "Kubernetes v1.26.13+rke2r1 → "+target || plan.Changes[0].Before != "v1.26.13+rke2r1" || plan.Changes[0].After != target {
 		t.Errorf("%v %+v", err, plan)
 	}
-	edit, err := p.Edit(t.Context(), p.look(t, tx.Record()), procedure.EditingOf(migration.StepUpgrade, p.options.Options))
+	edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), procedure.EditingOf(migration.StepUpgrade, p.options.Options))
 	if err == nil {
 		err = edit.Write(t.Context(), tx)
 	}
@@ -112,17 +112,17 @@ func TestUpgradeEdit_write_changesVersionOnce(t *testing.T) {
 	if d := cmp.Diff(before, after); err != nil || d != "" || tx.Record().Intents[0].Token != target {
 		t.Errorf("%v %s %+v", err, d, tx.Record().Intents)
 	}
-	if again, err := p.Edit(t.Context(), p.look(t, tx.Record()), procedure.EditingOf(migration.StepUpgrade, p.options.Options)); err != nil || !again.Empty() {
+	if again, err := p.Edit(t.Context(), p.observe(t, tx.Record()), procedure.EditingOf(migration.StepUpgrade, p.options.Options)); err != nil || !again.Empty() {
 		t.Errorf("a second time: %v %+v", err, again)
 	}
 	p.options.KubernetesVersion = "v1.30.0+rke2r1"
-	if _, err := p.Edit(t.Context(), p.look(t, tx.Record()), procedure.EditingOf(migration.StepUpgrade, p.options.Options)); fault.ClassOf(err) != fault.Usage {
+	if _, err := p.Edit(t.Context(), p.observe(t, tx.Record()), procedure.EditingOf(migration.StepUpgrade, p.options.Options)); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("it skips minor versions: %v", err)
 	}
 	// If the answer is lost, the version shows whether the patch arrived.
 	for _, lands := range []bool{true, false} {
-		p, client := migrating(t, Options{Options: migration.Options{KubernetesVersion: target}}, nil)
-		edit, err := p.Edit(t.Context(), p.look(t, journal.Record{}), procedure.EditingOf(migration.StepUpgrade, p.options.Options))
+		p, client := newMigration(t, Options{Options: migration.Options{KubernetesVersion: target}}, nil)
+		edit, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), procedure.EditingOf(migration.StepUpgrade, p.options.Options))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestUpgradeEdit_releaseRefusesAWS(t *testing.T) {
 // checkTarget reports a test error unless a migrated cluster refuses a target as wanted.
 func checkTarget(t *testing.T, now, target, provider string, refused bool) {
 	t.Helper()
-	facts := fit(now, "v2.9.3", provider, "linux")
+	facts := factsWith(now, "v2.9.3", provider, "linux")
 	facts.Machines[0].Labels[config.LabelControlPlane] = "true"
 	p := &Backend{}
 	p.options.KubernetesVersion = target
@@ -197,7 +197,7 @@ func checkTarget(t *testing.T, now, target, provider string, refused bool) {
 // Before the switch, the planned end state decides.
 func TestUpgradeEdit_endStateToCome(t *testing.T) {
 	for end, refused := range map[rke2checks.EndState]bool{rke2checks.EndOverrides: true, rke2checks.EndExternal: false} {
-		facts := fit("v1.28.15+rke2r1", "v2.8.5", "aws", "linux")
+		facts := factsWith("v1.28.15+rke2r1", "v2.8.5", "aws", "linux")
 		facts.Machines[0].Labels[config.LabelControlPlane] = "true"
 		p := &Backend{}
 		p.options.KubernetesVersion, p.options.EndState = "v1.29.3+rke2r1", end

@@ -41,7 +41,7 @@ func Get(ctx context.Context, management dynamic.Interface, id string) (Cluster,
 func (c Cluster) Local() bool { return c.Internal || c.ID == "local" }
 
 // ByRKE reports whether Rancher runs rke for the cluster, so that this package can migrate it.
-func (c Cluster) ByRKE() bool { return supported(c) == nil }
+func (c Cluster) ByRKE() bool { return checkSupported(c) == nil }
 
 // KubernetesVersion returns the configured version, or else the version of the API server.
 func (c Cluster) KubernetesVersion() string {

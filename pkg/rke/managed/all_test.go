@@ -11,7 +11,7 @@ import (
 )
 
 func TestList(t *testing.T) {
-	client := managing(t, func(cluster map[string]any) {
+	client := fakeRancher(t, func(cluster map[string]any) {
 		cluster["status"].(map[string]any)["version"] = map[string]any{"gitVersion": "v1.26.9"}
 	})
 	all, err := List(t.Context(), client)

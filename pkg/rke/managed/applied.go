@@ -41,9 +41,9 @@ func (c Cluster) pendingConditions(f rkestate.Facts) []migration.PendingConditio
 	differ := specDifferences(c.Config, c.Applied)
 	add(len(differ) > 0, "not applied yet: "+naming.Few(differ), "appliedSpec equal to spec")
 	for _, n := range c.Nodes {
-		add(n.workerOnly() && n.behind(), fmt.Sprintf("worker %s has applied version %d of its plan, not %d", n.Name, n.AppliedVersion, n.PlanVersion),
+		add(n.isWorkerOnly() && n.isBehind(), fmt.Sprintf("worker %s has applied version %d of its plan, not %d", n.Name, n.AppliedVersion, n.PlanVersion),
 			"the newest plan on every worker")
-		add(n.workerOnly() && wanted != "" && !slices.Contains([]string{"", wanted}, n.provider()), fmt.Sprintf("worker %s has a plan for provider %q", n.Name, n.provider()),
+		add(n.isWorkerOnly() && wanted != "" && !slices.Contains([]string{"", wanted}, n.provider()), fmt.Sprintf("worker %s has a plan for provider %q", n.Name, n.provider()),
 			"a plan for provider "+wanted)
 	}
 	if why := f.Lag(); why != "" {
@@ -56,13 +56,13 @@ func (c Cluster) pendingConditions(f rkestate.Facts) []migration.PendingConditio
 // empty. The cluster's state does not cover workers.
 func (c Cluster) missingFromPlan(address string) string {
 	for _, n := range c.Nodes {
-		if n.Address != address || !n.workerOnly() {
+		if n.Address != address || !n.isWorkerOnly() {
 			continue
 		}
 		switch {
 		case len(n.Kubelet) > 0 && !slices.ContainsFunc(n.Kubelet, func(w string) bool { return strings.Contains(w, "--cloud-provider=external") }):
 			return "Rancher's plan for its kubelet is not external yet"
-		case n.behind():
+		case n.isBehind():
 			return "its agent has not applied the newest plan yet"
 		}
 	}

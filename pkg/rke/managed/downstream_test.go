@@ -22,9 +22,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/viarancher"
 )
 
-// mirrored returns a Rancher with two provisioning.cattle.io Clusters: one of RKE2, and the
+// fakeMirrors returns a Rancher with two provisioning.cattle.io Clusters: one of RKE2, and the
 // mirror of c-1 in its own Fleet workspace.
-func mirrored(t *testing.T) *dynamicfake.FakeDynamicClient {
+func fakeMirrors(t *testing.T) *dynamicfake.FakeDynamicClient {
 	t.Helper()
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(apiruntime.NewScheme(), map[schema.GroupVersionResource]string{mirrors: "ClusterList"})
 	for _, one := range []struct{ namespace, name, id string }{{"fleet-default", "c-1", "c-m-1"}, {"team", "c-1", "c-1"}, {"fleet-default", "new", ""}} {
@@ -85,7 +85,7 @@ func TestDownstream(t *testing.T) {
 			_ = k.Tracker().Update(corev1.SchemeGroupVersion.WithResource("secrets"), keptFor("team", "https://10.43.0.7/k8s/clusters/c-m-1"), "team")
 		}},
 	} {
-		client, kube := mirrored(t), fake.NewClientset(keptFor("team", good), keptFor("fleet-default", "https://10.43.0.7/k8s/clusters/c-m-1"))
+		client, kube := fakeMirrors(t), fake.NewClientset(keptFor("team", good), keptFor("fleet-default", "https://10.43.0.7/k8s/clusters/c-m-1"))
 		if tt.change != nil {
 			tt.change(client, kube)
 		}

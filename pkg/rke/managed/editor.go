@@ -22,7 +22,7 @@ func (b *Backend) Edit(ctx context.Context, snap migration.Snapshot, steps ...mi
 	if err != nil {
 		return migration.Edit{}, err
 	}
-	return migration.Edit{Object: c.object(), Changes: edit.Changes(c.object()), By: c.LastWriter, Refused: editable(c.object(), c.Config),
+	return migration.Edit{Object: c.object(), Changes: edit.Changes(c.object()), By: c.LastWriter, Refused: checkEditable(c.object(), c.Config),
 		Plan:  func() (runner.Plan, error) { return planEdit(snap, steps[len(steps)-1], edit), nil },
 		Write: func(ctx context.Context, tx *runner.Tx) error { return b.write(ctx, tx, c, edit) }}, nil
 }
@@ -101,7 +101,7 @@ func planEdit(snap migration.Snapshot, step migration.Editing, edit Edit) runner
 
 // tryEdits returns an error if the configuration has no place for a pending edit.
 func tryEdits(snap migration.Snapshot, _ naming.Rule) error {
-	return editable(clusterOf(snap).object(), clusterOf(snap).Config)
+	return checkEditable(clusterOf(snap).object(), clusterOf(snap).Config)
 }
 
 // Apply implements migration.Editor. It does nothing: Rancher applies every edit.

@@ -28,8 +28,8 @@ func (b *Backend) plan(t *testing.T, snap migration.Snapshot, step journal.StepI
 
 // A plan starts from the edits of the previous steps, in both directions.
 func TestBackendEdit_steps_plans(t *testing.T) {
-	switchedBy := func(t *testing.T) (opened, journal.Record) {
-		m, client := ofDemo(t, rke.Options{Options: migration.Options{KubernetesVersion: "v1.27.16-rancher1-1"}}, nil)
+	switchedBy := func(t *testing.T) (testMigration, journal.Record) {
+		m, client := newMigration(t, rke.Options{Options: migration.Options{KubernetesVersion: "v1.27.16-rancher1-1"}}, nil)
 		var intents []journal.Intent
 		for _, step := range []journal.StepID{migration.StepEnable, migration.StepSwitch} {
 			tx := clustertest.TxFor(t, step, intents...)
@@ -68,7 +68,7 @@ func TestBackendEdit_steps_plans(t *testing.T) {
 		"flag back, after the switch":   {migration.StepUndoEnable, position.P4, true, 2, 5, flag, "~6m"},
 		"flag back, it was never there": {migration.StepUndoEnable, position.P1, false, 0, 5, "", "~6m"},
 	} {
-		m, _ := ofDemo(t, rke.Options{}, nil)
+		m, _ := newMigration(t, rke.Options{}, nil)
 		record := journal.Record{}
 		if tt.switched {
 			m, record = switchedBy(t)

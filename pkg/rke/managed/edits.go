@@ -101,9 +101,9 @@ func Upgrade(config map[string]any, version string) Edit {
 	return editOf(config, Element{Path: []string{"kubernetesVersion"}, Value: version})
 }
 
-// editable returns an error if an edit would overwrite a value that is not a mapping, or a
-// value that parseInverses does not accept for an undo.
-func editable(object string, config map[string]any) error {
+// checkEditable returns an error if an edit would overwrite a value that is not a mapping. It
+// also refuses values that parseInverses would not accept for an undo.
+func checkEditable(object string, config map[string]any) error {
 	for _, path := range [][]string{{"cloudProvider"}, {"services"}, {"services", "kubeController"}, {"services", "kubeController", "extraArgs"}} {
 		value := mapAt(config, path[:len(path)-1])[path[len(path)-1]]
 		if _, ok := value.(map[string]any); !ok && value != nil {
@@ -167,14 +167,14 @@ func (e Edit) Patch() ([]byte, error) {
 		if el.Had {
 			test(el.Path, el.Before)
 		} else {
-			depth, value := nearest(e.Config, el.Path)
+			depth, value := nearestMapping(e.Config, el.Path)
 			test(el.Path[:depth], value)
 		}
 		if el.Value == nil {
 			writes = append(writes, kube.Remove(pointer(el.Path)))
 			continue
 		}
-		depth, _ := nearest(now, el.Path)
+		depth, _ := nearestMapping(now, el.Path)
 		set := el.Value
 		for i := len(el.Path) - 1; i > depth; i-- {
 			set = map[string]any{el.Path[i]: set}
@@ -185,8 +185,8 @@ func (e Edit) Patch() ([]byte, error) {
 	return kube.JSONPatch(append(tests, writes...)...)
 }
 
-// nearest returns the deepest existing mapping above a path, and its depth.
-func nearest(config map[string]any, path []string) (int, any) {
+// nearestMapping returns the deepest existing mapping above a path, and its depth.
+func nearestMapping(config map[string]any, path []string) (int, any) {
 	at := config
 	for i, key := range path[:len(path)-1] {
 		next, ok := at[key].(map[string]any)
@@ -216,7 +216,7 @@ func (e Edit) made(el Element) []string {
 		return nil
 	}
 	var made []string
-	depth, _ := nearest(e.Config, el.Path)
+	depth, _ := nearestMapping(e.Config, el.Path)
 	for depth++; depth < len(el.Path); depth++ {
 		made = append(made, pointer(el.Path[:depth]))
 	}

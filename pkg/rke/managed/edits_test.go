@@ -160,8 +160,8 @@ func TestInverse_block_onlyDigest(t *testing.T) {
 }
 
 // A mapping must not overwrite another value.
-func TestEditable_noMapping_refused(t *testing.T) {
-	if err := editable("Cluster c-1", uiConfig()); err != nil {
+func TestCheckEditable_noMapping_refused(t *testing.T) {
+	if err := checkEditable("Cluster c-1", uiConfig()); err != nil {
 		t.Errorf("the UI's configuration: %v", err)
 	}
 	for name, change := range map[string]func(map[string]any){
@@ -172,7 +172,7 @@ func TestEditable_noMapping_refused(t *testing.T) {
 	} {
 		config := uiConfig()
 		change(config)
-		if err := editable("Cluster c-1", config); err == nil || !strings.Contains(err.Error(), name) {
+		if err := checkEditable("Cluster c-1", config); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -57,7 +57,7 @@ func isFlagValue(v any) bool {
 }
 
 // isProviderName reports whether v is a valid cloudProvider.name before or after an edit. An
-// awsCloudProvider block also selects aws with some other names, which editable refuses.
+// awsCloudProvider block also selects aws with some other names, which checkEditable refuses.
 func isProviderName(v any) bool {
 	text, is := v.(string)
 	return v == nil || is && slices.Contains([]string{"", rkestate.ProviderAWS, "external", rkestate.ProviderExternal}, text)
@@ -111,7 +111,7 @@ func (i Inverse) check() error {
 		return errors.New("awsmigrate's edits write no such value")
 	}
 	for _, made := range i.Made {
-		if !slices.ContainsFunc(above(l.path), func(path []string) bool { return pointer(path) == made }) {
+		if !slices.ContainsFunc(parentPaths(l.path), func(path []string) bool { return pointer(path) == made }) {
 			return fmt.Errorf("awsmigrate's edits do not make %.200s", made)
 		}
 	}
@@ -121,15 +121,15 @@ func (i Inverse) check() error {
 // checkPruned returns an error unless the removed mapping is one above the flag.
 func (i Inverse) checkPruned() error {
 	want := Inverse{Path: i.Path, Had: true, SHA256: i.SHA256, Pruned: true}
-	own := slices.ContainsFunc(above(flagPath()), func(path []string) bool { return pointer(path) == i.Path })
+	own := slices.ContainsFunc(parentPaths(flagPath()), func(path []string) bool { return pointer(path) == i.Path })
 	if !own || !reflect.DeepEqual(i, want) || !digestForm.MatchString(i.SHA256) {
 		return errors.New("awsmigrate's edits do not remove this mapping")
 	}
 	return nil
 }
 
-// above returns the paths of the mappings above a key, outermost first.
-func above(path []string) [][]string {
+// parentPaths returns the paths of the mappings above a key, outermost first.
+func parentPaths(path []string) [][]string {
 	var all [][]string
 	for depth := 1; depth < len(path); depth++ {
 		all = append(all, path[:depth])

@@ -41,7 +41,7 @@ func TestParseInverses_own_edits_accepted(t *testing.T) {
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		config := randomManaged(r)
-		if err := editable("Cluster c-1", config); err != nil {
+		if err := checkEditable("Cluster c-1", config); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		first := Enable(config)
@@ -169,11 +169,11 @@ func TestInverse_undo_of_a_block_holds_no_value(t *testing.T) {
 	}
 }
 
-func TestEditable_values_an_undo_cannot_restore_refused(t *testing.T) {
+func TestCheckEditable_values_an_undo_cannot_restore_refused(t *testing.T) {
 	for _, l := range leaves() {
 		config := uiConfig()
 		c := Edit{Config: config, Elements: []Element{{Path: l.path, Value: "maybe"}}}.Apply()
-		if err := editable("Cluster c-1", c); err == nil || !strings.Contains(err.Error(), strings.Join(l.path, ".")) {
+		if err := checkEditable("Cluster c-1", c); err == nil || !strings.Contains(err.Error(), strings.Join(l.path, ".")) {
 			t.Errorf("%v: %v", l.path, err)
 		}
 	}

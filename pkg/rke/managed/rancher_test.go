@@ -25,9 +25,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// managing returns a fake Rancher with the Cluster c-1, named demo. It has no RBAC, no object
+// fakeRancher returns a fake Rancher with the Cluster c-1, named demo. It has no RBAC, no object
 // versions, and no controllers.
-func managing(t *testing.T, change func(cluster map[string]any)) *dynamicfake.FakeDynamicClient {
+func fakeRancher(t *testing.T, change func(cluster map[string]any)) *dynamicfake.FakeDynamicClient {
 	t.Helper()
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(apiruntime.NewScheme(),
 		map[schema.GroupVersionResource]string{clusters: "ClusterList", nodes: "NodeList", secrets: "SecretList"})
@@ -57,27 +57,27 @@ func managing(t *testing.T, change func(cluster map[string]any)) *dynamicfake.Fa
 	return client
 }
 
-// ofDemo returns a migration of that cluster.
-func ofDemo(t *testing.T, options rke.Options, change func(cluster map[string]any)) (opened, *dynamicfake.FakeDynamicClient) {
+// newMigration returns a migration of that cluster.
+func newMigration(t *testing.T, options rke.Options, change func(cluster map[string]any)) (testMigration, *dynamicfake.FakeDynamicClient) {
 	t.Helper()
-	client := managing(t, change)
+	client := fakeRancher(t, change)
 	options.Cluster, options.InstallMethod = "demo", migration.InstallHelm
 	m, err := New(t.Context(), Deps{Management: client, Kube: rkefixture.API(t), Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}, "c-1", options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := opened{m.Backend.(*Backend), m}
+	p := testMigration{m.Backend.(*Backend), m}
 	p.Names = &naming.Rule{UseMetadata: true}
 	return p, client
 }
 
-// opened holds a migration and its backend.
-type opened struct {
+// testMigration holds a migration and its backend.
+type testMigration struct {
 	*Backend
 	migration *procedure.Migration
 }
 
-func (p opened) observe(t *testing.T, record journal.Record) migration.Snapshot {
+func (p testMigration) observe(t *testing.T, record journal.Record) migration.Snapshot {
 	t.Helper()
 	snap, err := p.migration.Observe(t.Context(), record)
 	if err != nil {
@@ -102,7 +102,7 @@ func deny(client *dynamicfake.FakeDynamicClient, verb string, resource schema.Gr
 
 // The snapshot combines Rancher's objects and rke's state.
 func TestObserve(t *testing.T) {
-	m, _ := ofDemo(t, rke.Options{}, func(cluster map[string]any) {
+	m, _ := newMigration(t, rke.Options{}, func(cluster map[string]any) {
 		cluster["spec"].(map[string]any)["clusterTemplateRevisionName"] = "ctr-1"
 		cluster["metadata"].(map[string]any)["annotations"] = map[string]any{"other": "x"}
 	})

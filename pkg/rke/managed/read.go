@@ -61,13 +61,13 @@ type Node struct {
 	Kubelet        []string // the kubelet's command in that plan, or nil
 }
 
-// workerOnly reports whether Rancher, not rke, updates the Node
+// isWorkerOnly reports whether Rancher, not rke, updates the Node
 // (rancher/rancher:pkg/controllers/management/rkeworkerupgrader/upgrade.go@v2.8.5).
-func (n Node) workerOnly() bool { return len(n.Role) == 1 && n.Role[0] == "worker" }
+func (n Node) isWorkerOnly() bool { return len(n.Role) == 1 && n.Role[0] == "worker" }
 
-// behind reports whether the agent has not applied the newest plan. It is false for agents
+// isBehind reports whether the agent has not applied the newest plan. It is false for agents
 // that never report a version, as older ones do not.
-func (n Node) behind() bool {
+func (n Node) isBehind() bool {
 	return n.PlanVersion > 0 && n.AppliedVersion > 0 && n.AppliedVersion != n.PlanVersion
 }
 
@@ -158,7 +158,7 @@ func (o observed) Combine(down downstream.Cluster) migration.Reading {
 	r.Owners, r.Recorded = o.cluster.Owners(), len(r.Pending) > 0
 	r.Places, r.Roller = o.places(), migration.ByRancher()
 	r.Snapshot = runner.State{Kind: runner.Skipped, Reason: "without --etcd-snapshot"}
-	if err := supported(o.cluster); err != nil {
+	if err := checkSupported(o.cluster); err != nil {
 		r.Unsupported = err
 	}
 	for i := range r.Members {

@@ -20,8 +20,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// rancherHas returns a snapshot of a Cluster with a configuration that Rancher has applied.
-func rancherHas(t *testing.T, config map[string]any, change func(*Cluster)) migration.Snapshot {
+// appliedSnapshot returns a snapshot of a Cluster with a configuration that Rancher has applied.
+func appliedSnapshot(t *testing.T, config map[string]any, change func(*Cluster)) migration.Snapshot {
 	t.Helper()
 	c := appliedCluster()
 	c.Config, c.LastWriter = config, "terraform"
@@ -65,7 +65,7 @@ func TestRollout(t *testing.T) {
 	} {
 		m := &Backend{Common: &rke.Common{}}
 		m.Options.KubernetesVersion = "v1.27.16-rancher1-1"
-		snap := rancherHas(t, tt.config, tt.change)
+		snap := appliedSnapshot(t, tt.config, tt.change)
 		snap.Reading.Pending = []migration.PendingCondition{{Object: "Cluster c-1", Seen: "not applied yet"}}
 		got, err := m.Rollout(t.Context(), nil, snap, procedure.EditingOf(tt.step, m.Options.Options), nil)
 		if err != nil || (got.Verdict == nil) != (tt.reason == "") || got.By != migration.ByRancher() {
@@ -107,11 +107,11 @@ func TestMarks(t *testing.T) {
 			s.Reading.Down.Nodes[1].Labels = map[string]string{"kubernetes.io/hostname": "w"}
 		}, true},
 	} {
-		before := marks(rancherHas(t, uiConfig(), nil))
+		before := marks(appliedSnapshot(t, uiConfig(), nil))
 		var extra func(*migration.Snapshot)
-		snap := rancherHas(t, uiConfig(), func(c *Cluster) {
+		snap := appliedSnapshot(t, uiConfig(), func(c *Cluster) {
 			extra = func(s *migration.Snapshot) { tt.change(c, s) }
-			tt.change(c, &migration.Snapshot{Reading: rancherHas(t, uiConfig(), nil).Reading})
+			tt.change(c, &migration.Snapshot{Reading: appliedSnapshot(t, uiConfig(), nil).Reading})
 		})
 		extra(&snap)
 		if moves := !slices.Equal(before, marks(snap)); moves != tt.moves {
@@ -181,7 +181,7 @@ func TestPlanEdit(t *testing.T) {
 	} {
 		m := &Backend{Common: &rke.Common{Names: &rule}}
 		m.Options.KubernetesVersion = "v1.27.16-rancher1-1"
-		snap := rancherHas(t, tt.config, nil)
+		snap := appliedSnapshot(t, tt.config, nil)
 		snap.Result = position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.at}}
 		snap.Record = announcedBy(t, tt.made)
 		plan, err := m.plan(t, snap, tt.step)
@@ -230,7 +230,7 @@ func TestRollout_observed_verdict(t *testing.T) {
 		"Rancher is still at it":    {flagged, "", 2},
 		"Rancher says it twice now": {func(c map[string]any) { flagged(c); c["status"].(map[string]any)["conditions"] = []any{} }, "", 5},
 	} {
-		m, _ := ofDemo(t, rke.Options{}, tt.change)
+		m, _ := newMigration(t, rke.Options{}, tt.change)
 		snap := m.observe(t, journal.Record{})
 		got, err := m.Rollout(t.Context(), nil, snap, procedure.EditingOf(migration.StepEnable, m.Options.Options), nil)
 		reason := ""
@@ -248,7 +248,7 @@ func TestRollout_observed_verdict(t *testing.T) {
 
 // Every sign of progress in Rancher or on a host changes the marks.
 func TestMarks_progress_changed(t *testing.T) {
-	m, _ := ofDemo(t, rke.Options{}, nil)
+	m, _ := newMigration(t, rke.Options{}, nil)
 	was := m.observe(t, journal.Record{})
 	for name, change := range map[string]func(*migration.Snapshot){
 		"a condition": func(s *migration.Snapshot) {

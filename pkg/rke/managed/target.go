@@ -25,7 +25,7 @@ const ReasonNotRKE = rkecli.ReasonNotRKE
 func Find(ctx context.Context, management dynamic.Interface, name string) (Cluster, error) {
 	if named, err := management.Resource(clusters).Get(ctx, name, metav1.GetOptions{}); err == nil {
 		c := parseCluster(named)
-		return c, supported(c)
+		return c, checkSupported(c)
 	}
 	list, err := management.Resource(clusters).List(ctx, metav1.ListOptions{})
 	object := "Cluster " + name
@@ -63,7 +63,7 @@ func choose(all []Cluster, name string) (Cluster, error) {
 	sort.Strings(others)
 	switch len(found) {
 	case 1:
-		return found[0], supported(found[0])
+		return found[0], checkSupported(found[0])
 	case 0:
 		return Cluster{}, &fault.Error{Class: fault.Usage, Reason: migration.ReasonClusterNotFound, Object: "Cluster " + name,
 			Seen: "no such id and no such name", Wanted: "one of " + migration.OrElse(naming.Few(others), "none: this Rancher has no clusters"),
@@ -76,8 +76,8 @@ func choose(all []Cluster, name string) (Cluster, error) {
 // driverRKE is the status.driver of clusters for which Rancher runs rke.
 const driverRKE = "rancherKubernetesEngine"
 
-// supported returns an error for clusters that this procedure cannot migrate.
-func supported(c Cluster) error {
+// checkSupported returns an error for clusters that this procedure cannot migrate.
+func checkSupported(c Cluster) error {
 	refuse := func(reason, state, fix string) error {
 		return &fault.Error{Class: fault.Check, Reason: reason, Object: c.object(), Seen: state,
 			Wanted: "an RKE cluster on AWS that Rancher made with rke", Fix: fix}

@@ -50,7 +50,7 @@ func TestNew_cluster_error(t *testing.T) {
 		"no identity":    {nil, refused("namespaces"), fault.ReasonForbidden},
 		"no Nodes of it": {nil, refused("nodes"), fault.ReasonForbidden},
 	} {
-		client, cluster := managing(t, nil), rkefixture.API(t)
+		client, cluster := fakeRancher(t, nil), rkefixture.API(t)
 		if tt.objects != nil {
 			tt.objects(client)
 		}
@@ -91,7 +91,7 @@ func TestFind(t *testing.T) {
 		"no Rancher":           {"demo", apierrors.NewNotFound(schema.GroupResource{}, ""), "", migration.ReasonNotRancher, ""},
 		"it may not be read":   {"demo", apierrors.NewForbidden(schema.GroupResource{}, "", nil), "", fault.ReasonForbidden, ""},
 	} {
-		client := managing(t, nil)
+		client := fakeRancher(t, nil)
 		add(client, "c-3", "twice")
 		add(client, "c-2", "twice")
 		if tt.err != nil {
@@ -105,7 +105,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestNew_neverApplied_refused(t *testing.T) {
-	p, _ := ofDemo(t, rke.Options{}, nil)
+	p, _ := newMigration(t, rke.Options{}, nil)
 	config := p.observe(t, journal.Record{}).Config.(observed)
 	if err := config.Combine(downstream.Cluster{}).Unsupported; err != nil {
 		t.Errorf("the cluster that is there: %v", err)

@@ -28,7 +28,7 @@ import (
 // Every edit is announced with its inverse. Removed values are stored outside the journal, and
 // the undo restores the original configuration exactly.
 func TestBackendEdit_writeThenUndo_restored(t *testing.T) {
-	m, client := ofDemo(t, rke.Options{}, nil)
+	m, client := newMigration(t, rke.Options{}, nil)
 	before := configIn(t, client)
 	var intents []journal.Intent
 	do := func(step journal.StepID) {
@@ -106,7 +106,7 @@ func TestLoadStored_secret_verified(t *testing.T) {
 		"as it was": {string(raw), ""}, "changed": {`{"global":{"vpc":"vpc-2"}}`, "KeptValueChanged"}, "no JSON": {"{", "KeptValueChanged"},
 		"many values": {"[0" + strings.Repeat(",0", 1<<12) + "]", "KeptValueChanged"}, "gone": {"", "NotFound"},
 	} {
-		m, client := ofDemo(t, rke.Options{}, nil)
+		m, client := newMigration(t, rke.Options{}, nil)
 		if tt.text != "" {
 			secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"namespace": "c-1", "name": m.storedName(sum)}, "stringData": map[string]any{storedKey: tt.text}}}
 			if err := client.Tracker().Create(secrets, secret, "c-1"); err != nil {
@@ -129,7 +129,7 @@ func TestStoreRemoved_beforeEdit_once(t *testing.T) {
 	}{
 		"kept": {nil, true}, "it is there": {apierrors.NewAlreadyExists(schema.GroupResource{}, "x"), true}, "refused": {apierrors.NewForbidden(schema.GroupResource{}, "x", nil), false},
 	} {
-		m, client := ofDemo(t, rke.Options{}, nil)
+		m, client := newMigration(t, rke.Options{}, nil)
 		if tt.answer != nil {
 			deny(client, "create", secrets, nil, tt.answer)
 		}
@@ -150,7 +150,7 @@ func TestStoreRemoved_beforeEdit_once(t *testing.T) {
 
 func TestPatch_answerLost_readsAgain(t *testing.T) {
 	for name, tt := range clustertest.LostAnswers(clusters.GroupResource(), "c-1") {
-		m, client := ofDemo(t, rke.Options{}, nil)
+		m, client := newMigration(t, rke.Options{}, nil)
 		tx := clustertest.TxFor(t, migration.StepEnable)
 		edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), procedure.EditingOf(migration.StepEnable, m.Options.Options))
 		if err != nil {
@@ -176,7 +176,7 @@ func TestPatch_answerLost_readsAgain(t *testing.T) {
 
 // A value that is too large for an undo must not be removed.
 func TestStoreRemoved_largeValue_isRefused(t *testing.T) {
-	m, client := ofDemo(t, rke.Options{}, nil)
+	m, client := newMigration(t, rke.Options{}, nil)
 	large := map[string]any{}
 	for i := range 1 << 12 {
 		large[strconv.Itoa(i)] = "x"

@@ -62,8 +62,8 @@ func (f Facts) planeAtRest() []migration.PendingCondition {
 	add(plane.ObservedGeneration < plane.Generation, specNotObserved, plane.ObservedGeneration, plane.Generation)
 	add(!reflect.DeepEqual(plane.Spec, plane.AppliedSpec), specNotApplied)
 	problems = append(problems, conditionsPending(planeCondition, f.planeSubject(), plane.Conditions, conditionReady, conditionReconciled)...)
-	add(unfinished(plane.SnapshotPhase) || f.Cluster.Spec.SnapshotGeneration > plane.SnapshotGeneration, snapshotUnderWay, plane.SnapshotPhase)
-	add(unfinished(plane.RestorePhase), restoreUnderWay, plane.RestorePhase)
+	add(isRunning(plane.SnapshotPhase) || f.Cluster.Spec.SnapshotGeneration > plane.SnapshotGeneration, snapshotUnderWay, plane.SnapshotPhase)
+	add(isRunning(plane.RestorePhase), restoreUnderWay, plane.RestorePhase)
 	add(plane.RotationPhase != "" && plane.RotationPhase != "Done" && plane.RotationPhase != "Failed", rotationUnderWay, plane.RotationPhase)
 	return problems
 }
@@ -83,7 +83,7 @@ func (f Facts) Paused() []migration.PendingCondition {
 	return pauses
 }
 
-func unfinished(phase string) bool {
+func isRunning(phase string) bool {
 	return phase != "" && phase != "Finished" && phase != "Failed"
 }
 
@@ -128,5 +128,5 @@ func (f Facts) NotCopied(missing func(config.Spec) ([]string, error)) []migratio
 	if len(places) == 0 {
 		return nil
 	}
-	return ranked([]migration.PendingCondition{pending(editNotCopied, f.planeSubject(), strings.Join(places, ", "))})
+	return rankPending([]migration.PendingCondition{pending(editNotCopied, f.planeSubject(), strings.Join(places, ", "))})
 }

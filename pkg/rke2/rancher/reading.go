@@ -37,7 +37,7 @@ func (f Facts) Combine(down downstream.Cluster) migration.Reading {
 			r.KCMs = append(r.KCMs, kcmOf(m, nodes[m.UID], down))
 		}
 	}
-	r.Pending = ranked(r.Pending)
+	r.Pending = rankPending(r.Pending)
 	if pauses := f.Paused(); len(pauses) > 0 {
 		r.Paused = pauses[0].Seen
 	}

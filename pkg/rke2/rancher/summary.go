@@ -7,11 +7,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// ranked marks the most informative pending condition and those that only repeat it. During
+// rankPending marks the most informative pending condition and those that only repeat it. During
 // a rollout, Rancher's Ready condition names the machines and their reasons. appliedSpec,
 // Reconciled and the conditions of the machines repeat it with less detail. The choice
 // depends on kinds and on Rancher's messages, never on our own texts.
-func ranked(pending []migration.PendingCondition) []migration.PendingCondition {
+func rankPending(pending []migration.PendingCondition) []migration.PendingCondition {
 	lead := slices.IndexFunc(pending, explains)
 	out := slices.Clone(pending)
 	for i := range out {

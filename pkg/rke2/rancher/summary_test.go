@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-func TestRanked_ofRancher_oneLine(t *testing.T) {
+func TestRankPending_ofRancher_oneLine(t *testing.T) {
 	plane := func(of, status, message string) migration.PendingCondition {
 		return conditionPending(planeCondition, subject{"RKEControlPlane", "fleet-default/demo"}, of, Condition{Status: status, Message: message})
 	}
@@ -61,13 +61,13 @@ func TestRanked_ofRancher_oneLine(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := migration.SummarizePending(ranked(tt.open)); got != tt.want {
+			if got := migration.SummarizePending(rankPending(tt.open)); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
-			if len(tt.open) > 0 && len(migration.PendingLines(ranked(tt.open))) == 0 {
+			if len(tt.open) > 0 && len(migration.PendingLines(rankPending(tt.open))) == 0 {
 				t.Error("no line although a condition is pending")
 			}
-			if got, want := kindsOf(ranked(reworded(tt.open))), kindsOf(ranked(tt.open)); !slices.Equal(got, want) {
+			if got, want := kindsOf(rankPending(reworded(tt.open))), kindsOf(rankPending(tt.open)); !slices.Equal(got, want) {
 				t.Errorf("other texts changed the result: %v, not %v", got, want)
 			}
 		})

@@ -47,8 +47,8 @@ type EndStateChoice struct {
 // from the Node's name, overrides would rename the Node. This happens if the metadata service
 // only answers IMDSv2, because RKE2 then uses `hostname -f`.
 func chooseEndState(wanted EndState, nodes []downstream.Node) (EndStateChoice, error) {
-	unproven := withoutExplicitName(nodes)
-	overridden := overriddenOtherwise(nodes)
+	unproven := namesNotExplicit(nodes)
+	overridden := nodesWithOtherLabel(nodes)
 	switch {
 	case len(overridden) > 0 && (wanted == EndOverrides || wanted == EndAuto && len(unproven) > 0):
 		return EndStateChoice{}, &fault.Error{Class: fault.Check, Reason: migration.ReasonNamesNotProven,
@@ -73,7 +73,7 @@ func chooseEndState(wanted EndState, nodes []downstream.Node) (EndStateChoice, e
 	return EndStateChoice{EndOverrides, nodesAre(unproven) + " without an explicit node-name"}, nil
 }
 
-func withoutExplicitName(nodes []downstream.Node) []string {
+func namesNotExplicit(nodes []downstream.Node) []string {
 	var names []string
 	for i := range nodes {
 		args, err := config.ParseNodeArgs(nodes[i].Annotations[config.NodeArgsAnnotation])
@@ -85,9 +85,9 @@ func withoutExplicitName(nodes []downstream.Node) []string {
 	return names
 }
 
-// overriddenOtherwise returns the Nodes whose hostname label is missing or differs from their
+// nodesWithOtherLabel returns the Nodes whose hostname label is missing or differs from their
 // name.
-func overriddenOtherwise(nodes []downstream.Node) []*downstream.Node {
+func nodesWithOtherLabel(nodes []downstream.Node) []*downstream.Node {
 	var found []*downstream.Node
 	for i := range nodes {
 		if strings.ToLower(nodes[i].Labels[corev1.LabelHostname]) != nodes[i].Name {

@@ -16,7 +16,7 @@ import (
 // the arguments of a Node.
 func redactFacts(r *bundle.Redactor, f rancher.Facts) rancher.Facts {
 	f.Rancher = bundle.Unread(f.Rancher)
-	f.Cluster.Labels, f.Cluster.Annotations = ownersOnly(f.Cluster.Labels), ownersOnly(f.Cluster.Annotations)
+	f.Cluster.Labels, f.Cluster.Annotations = ownerMarks(f.Cluster.Labels), ownerMarks(f.Cluster.Annotations)
 	f.Cluster.Spec.Global = redactKeys(r, f.Cluster.Spec.Global)
 	f.Cluster.Spec.Entries = slices.Clone(f.Cluster.Spec.Entries)
 	for i, entry := range f.Cluster.Spec.Entries {
@@ -25,17 +25,17 @@ func redactFacts(r *bundle.Redactor, f rancher.Facts) rancher.Facts {
 	f.Cluster.Spec.Mirrors = nil // the registries that checks judge are in the Input
 	f.Cluster.Spec.AdditionalManifest = r.Mark(f.Cluster.Spec.AdditionalManifest)
 	f.ControlPlane.Spec, f.ControlPlane.AppliedSpec = redactPlane(r, f.ControlPlane.Spec), redactPlane(r, f.ControlPlane.AppliedSpec)
-	f.ControlPlane.Conditions = scrubbed(f.ControlPlane.Conditions)
+	f.ControlPlane.Conditions = scrubConditions(f.ControlPlane.Conditions)
 	f.Machines = slices.Clone(f.Machines)
 	for i, machine := range f.Machines {
-		f.Machines[i].Conditions = scrubbed(machine.Conditions)
+		f.Machines[i].Conditions = scrubConditions(machine.Conditions)
 	}
 	return f
 }
 
-// ownersOnly returns only the keys that identify an owner, without their values except for the
+// ownerMarks returns only the keys that identify an owner, without their values except for the
 // name of a Helm release.
-func ownersOnly(all map[string]string) map[string]string {
+func ownerMarks(all map[string]string) map[string]string {
 	out := map[string]string{}
 	for key, value := range all {
 		switch {
@@ -48,7 +48,7 @@ func ownersOnly(all map[string]string) map[string]string {
 	return out
 }
 
-func scrubbed(conditions rancher.Conditions) rancher.Conditions {
+func scrubConditions(conditions rancher.Conditions) rancher.Conditions {
 	out := maps.Clone(conditions)
 	for kind, c := range out {
 		out[kind] = rancher.Condition{Status: c.Status, Reason: c.Reason, Message: bundle.Scrub(c.Message)}
@@ -70,36 +70,36 @@ func redactKeys(r *bundle.Redactor, keys map[string]any) map[string]any {
 		case slices.Contains(publicKeys, key):
 			out[key] = value
 		case strings.HasSuffix(key, "-arg"):
-			out[key] = each(value, r.Argument)
+			out[key] = mapStrings(value, r.Argument)
 		case key == config.KeyCloudConfig:
-			out[key] = each(value, func(text string) string {
+			out[key] = mapStrings(value, func(text string) string {
 				if strings.HasPrefix(text, "secret://") {
 					return text // names a Secret
 				}
 				return r.Mark(text)
 			})
 		default:
-			out[key] = each(value, r.Mark)
+			out[key] = mapStrings(value, r.Mark)
 		}
 	}
 	return out
 }
 
-// each returns a copy of a value in which replace was applied to every string.
-func each(value any, replace func(string) string) any {
+// mapStrings returns a copy of a value in which replace was applied to every string.
+func mapStrings(value any, replace func(string) string) any {
 	switch v := value.(type) {
 	case string:
 		return replace(v)
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = each(v[i], replace)
+			out[i] = mapStrings(v[i], replace)
 		}
 		return out
 	case map[string]any:
 		out := map[string]any{}
 		for key := range v {
-			out[key] = each(v[key], replace)
+			out[key] = mapStrings(v[key], replace)
 		}
 		return out
 	}
@@ -123,7 +123,7 @@ func redactPlane(r *bundle.Redactor, spec map[string]any) map[string]any {
 		case "machineSelectorConfig":
 			out[key] = redactEntries(r, value)
 		case "additionalManifest":
-			out[key] = each(value, r.Mark)
+			out[key] = mapStrings(value, r.Mark)
 		case "kubernetesVersion", "upgradeStrategy", "etcdSnapshotCreate":
 			out[key] = value
 		default:
@@ -155,7 +155,7 @@ func redactEntries(r *bundle.Redactor, value any) any {
 			if keys, is := part.(map[string]any); is && key == "config" {
 				copied[key] = redactKeys(r, keys)
 			} else if key != "machineLabelSelector" {
-				copied[key] = each(part, r.Mark)
+				copied[key] = mapStrings(part, r.Mark)
 			}
 		}
 		out[i] = copied

@@ -30,8 +30,8 @@ func knownReleases() []knownRelease {
 	}
 }
 
-// knownIn returns the row of a release, or false if it is unknown.
-func knownIn(kubernetes *semver.Version) (knownRelease, bool) {
+// findRelease returns the row of a release, or false if it is unknown.
+func findRelease(kubernetes *semver.Version) (knownRelease, bool) {
 	var row knownRelease
 	found := false
 	for _, r := range knownReleases() {
@@ -62,7 +62,7 @@ func judgeSupport(rancher verify.Read[string], release string) []verify.Finding 
 	if err != nil {
 		return nil // AWSM-101 reports it
 	}
-	row, found := knownIn(kubernetes)
+	row, found := findRelease(kubernetes)
 	if !found {
 		return nil
 	}
