@@ -35,7 +35,7 @@ func askedBefore() []asked {
 		{"RKE2", "AWSM-118", "AWSM-118", "L", "P0 P1 P2", "correct --values"},
 		{"RKE", "AWSM-782", "AWSM-118", "L", "P0 P1 P2", "correct --values"},
 		{"RKE2", "AWSM-105", "AWSM-105", "M", "", "wait until Rancher shows the cluster as Active"},
-		{"RKE", "AWSM-709", "AWSM-105", "M", "", "wait until every node is Ready, or fix what is named"},
+		{"RKE", "AWSM-709", "AWSM-105", "M", "", "wait until every node is Ready, or fix the named nodes"},
 		{"RKE2", "AWSM-108", "AWSM-108", "", "P0 P1 P2 P3", "set upgradeStrategy.controlPlaneConcurrency to 1"},
 		{"RKE", "AWSM-707", "AWSM-108", "", "", "set upgrade_strategy.max_unavailable_controlplane to 1"},
 		{"RKE2", "AWSM-109", "AWSM-109", "", "P0 P1 P2 P3", "switch drain options off for the migration"},
