@@ -1,8 +1,8 @@
-// Package verify is the read-only half of awsmigrate: checks as data, the
-// verdicts they give, the ProviderID audit and the lease verdicts.
+// Package verify is the read-only half of awsmigrate: checks as data, their verdicts, the
+// ProviderID audit and the lease verdicts.
 //
-// It may not write, and imports nothing that writes. What a check judges is a
-// value that was read before: a check takes no client.
+// It must not write, and imports no package that writes. A check takes no client: it judges a
+// value that was read earlier.
 package verify
 
 import (
@@ -16,20 +16,20 @@ import (
 type Status string
 
 const (
-	// OK looked, and it is as wanted.
+	// OK means that the check ran and found its title true.
 	OK Status = "ok"
-	// Warn looked, and somebody should know.
+	// Warn means that the check found something that the user should know.
 	Warn Status = "warn"
-	// Fail looked, and it must be mended first.
+	// Fail means that the check found a defect to fix before the migration.
 	Fail Status = "fail"
-	// Skip does not apply; Reason says why.
+	// Skip means that the check does not apply; Reason holds the cause.
 	Skip Status = "skip"
-	// Unknown could not look. It blocks like Fail, under another exit code.
+	// Unknown means that evidence is missing. It blocks like Fail, under another exit code.
 	Unknown Status = "unknown"
 )
 
-// Of is a check's title beside a result. A title says what ought to be; where it is not
-// so, or nobody knows, a word before it says that.
+// Of returns a check's title for display next to a result. A title states the wanted state, so
+// any other result puts a word before it.
 func (s Status) Of(title string) string {
 	switch s {
 	case Fail:
@@ -43,9 +43,8 @@ func (s Status) Of(title string) string {
 	return title
 }
 
-// Meta is all that is known of a check without a cluster: what a document says of
-// it, and where and when it is made. IDs are stable and never used again for another
-// check.
+// Meta describes a check without a cluster: its documentation, and where and when it runs. IDs
+// are stable and never reused.
 type Meta struct {
 	ID       string `json:"id"`       // "AWSM-201"
 	Title    string `json:"title"`    // "kube-controller-manager may use the migration lease"
@@ -57,34 +56,34 @@ type Meta struct {
 	Mandatory    bool `json:"notSkippable,omitempty"`
 	DecidesNames bool `json:"decidesNames,omitempty"` // unknown, never skip, without its evidence
 
-	// Applies are the positions at which it is made; empty: everywhere.
+	// Applies holds the positions at which the check runs, or is empty for all positions.
 	Applies []position.Position `json:"-"`
-	// NotFor are the distributions whose own checks answer the question, by evidence
-	// that is better or that the API does not have.
+	// NotFor holds the distributions whose own checks answer the question, from better evidence
+	// than the API has.
 	NotFor []wellknown.Distribution `json:"-"`
-	// NeedsControlPlane: it says nothing of a cluster whose control plane is hosted
-	// elsewhere. One that applies at certain positions only needs it anyway.
+	// NeedsControlPlane marks a check without meaning for a hosted control plane. A check that
+	// applies at certain positions always needs the control plane.
 	NeedsControlPlane bool `json:"-"`
-	// LiveOnly: of a bundle it cannot be made anew, since it judges what was tried on
-	// the cluster, or whole texts in which any secret may be. Its findings are kept.
+	// LiveOnly marks a check that cannot be repeated on a bundle: it judges actions that were tried on the
+	// cluster, or whole texts that may hold secrets. A bundle keeps its findings.
 	LiveOnly bool `json:"-"`
-	// BeforeHandover: made once more right before a step that changes who runs the
-	// cloud controllers. It judges nothing but what kube.ReadManagers reads.
+	// BeforeHandover marks a check that runs again right before a step that changes which process
+	// runs the cloud controllers. It judges only what kube.ReadManagers reads.
 	BeforeHandover bool `json:"-"`
-	// Unsupported: where it fails, the cluster cannot be migrated as it is, whatever
-	// else is put right. Asked before a run leaves any trace.
+	// Unsupported marks a check whose failure rules out a migration of this cluster, whatever else
+	// is fixed. It runs before a run leaves any trace.
 	Unsupported bool `json:"-"`
-	// Urgent: what it finds gets worse while somebody waits. Where several fail, it is
-	// the one to read first.
+	// Urgent marks a check whose finding gets worse with time. If several checks fail, it is
+	// reported first.
 	Urgent bool `json:"-"`
-	// NoPlan: where it fails, no edit that is computed without the cluster is right, as
-	// where it is Unsupported.
+	// NoPlan marks a check whose failure invalidates every edit that is computed without the
+	// cluster, as Unsupported does.
 	NoPlan bool `json:"-"`
 }
 
-// Variant holds what one distribution gives a check that several make: its reasons and
-// remedy in its own terms, and where and when it makes the check. Whether a check decides
-// safety belongs to its question, and is the same for all.
+// Variant holds what one distribution contributes to a shared check: the reasons and the remedy
+// in its own terms, and where and when it runs the check. Whether a check decides safety belongs
+// to the question, and is the same for all distributions.
 type Variant struct {
 	Why, Source, Fix string
 
@@ -92,17 +91,17 @@ type Variant struct {
 	LiveOnly, Unsupported bool
 }
 
-// Vary returns the check of a shared question as the distribution of v makes it.
+// Vary returns the shared check with the contributions of v's distribution.
 func (m Meta) Vary(v Variant) Meta {
 	m.Why, m.Source, m.Fix = v.Why, v.Source, v.Fix
 	m.Applies, m.LiveOnly, m.Unsupported = v.Applies, v.LiveOnly, v.Unsupported
 	return m
 }
 
-// Skippable says whether somebody may leave the check out, with a reason.
+// Skippable reports whether a user may skip the check, with a reason.
 func (m Meta) Skippable() bool { return !m.Mandatory && !m.DecidesNames }
 
-// Finding is one judgement about one object.
+// Finding is a judgement of one object.
 type Finding struct {
 	Status Status `json:"status"`
 	Object string `json:"object,omitempty"`
@@ -112,19 +111,19 @@ type Finding struct {
 	Reason string `json:"reason,omitempty"` // for Skip and Unknown
 }
 
-// Check judges a T. A check without findings is ok.
+// Check judges a T. A check without findings is OK.
 type Check[T any] struct {
 	Meta
 	Judge func(T) []Finding
 }
 
-// Bound is a check together with what it judges.
+// Bound is a check together with the value that it judges.
 type Bound struct {
 	Meta
 	judge func() []Finding
 }
 
-// Bind ties checks to the value they judge.
+// Bind binds checks to the value that they judge.
 func Bind[T any](facts T, checks ...Check[T]) []Bound {
 	bound := make([]Bound, 0, len(checks))
 	for _, c := range checks {
@@ -151,7 +150,7 @@ func Merge(checks []Bound) []Bound {
 	return merged
 }
 
-// joinFindings returns the findings of two sides, without those of one that skips.
+// joinFindings returns the findings of both sides, or of one if the other skips.
 func joinFindings(a, b []Finding) []Finding {
 	switch {
 	case worst(b) == Skip:
@@ -162,21 +161,21 @@ func joinFindings(a, b []Finding) []Finding {
 	return slices.Concat(a, b)
 }
 
-// Read is something that was read, or why it could not be. The zero value
-// means that nobody looked.
+// Read holds a value that was read, or the error of reading it. The zero value means that no read
+// was tried.
 type Read[T any] struct {
 	Value  T
 	Err    error
 	Looked bool
 }
 
-// Got is a successful reading.
+// Got returns a successful reading.
 func Got[T any](v T) Read[T] { return Read[T]{Value: v, Looked: true} }
 
-// Failed is a reading that could not be had.
+// Failed returns a failed reading.
 func Failed[T any](err error) Read[T] { return Read[T]{Err: err, Looked: true} }
 
-// ReadOf is the reading that a function made which gives a value or an error.
+// ReadOf returns the reading that a function's value and error describe.
 func ReadOf[T any](v T, err error) Read[T] {
 	if err != nil {
 		return Failed[T](err)
@@ -184,5 +183,5 @@ func ReadOf[T any](v T, err error) Read[T] {
 	return Got(v)
 }
 
-// OK says whether there is a value.
+// OK reports whether there is a value.
 func (r Read[T]) OK() bool { return r.Looked && r.Err == nil }

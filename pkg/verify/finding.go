@@ -6,28 +6,28 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Failure is what must be put right first.
+// Failure returns a finding that must be fixed before the migration.
 func Failure(object, seen, wanted, fix string) Finding {
 	return Finding{Status: Fail, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
 }
 
-// Warning is what somebody should know.
+// Warning returns a finding that the user should know.
 func Warning(object, seen, wanted, fix string) Finding {
 	return Finding{Status: Warn, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
 }
 
-// Notice is what is as wanted, and worth a line.
+// Notice returns a finding that is OK, and worth a line.
 func Notice(object, seen string) Finding {
 	return Finding{Status: OK, Object: object, Seen: seen}
 }
 
-// Undecided is what could not be judged, for the reason given.
+// Undecided returns an Unknown finding with its reason.
 func Undecided(object, reason string) Finding {
 	return Finding{Status: Unknown, Object: object, Reason: reason}
 }
 
-// Judge hands what was read to judge, or says that it could not be read. It is
-// how a check keeps "could not look" apart from "is not there".
+// Judge passes the value of r to judge, or returns an Unknown finding if it was not read. It
+// keeps "could not be checked" apart from "does not exist".
 func Judge[T any](r Read[T], object string, judge func(T) []Finding) []Finding {
 	if !r.OK() {
 		return Unread(r, object)
@@ -35,19 +35,18 @@ func Judge[T any](r Read[T], object string, judge func(T) []Finding) []Finding {
 	return judge(r.Value)
 }
 
-// Unread is the finding for a reading that could not be had.
+// Unread returns the finding for a reading without a value.
 func Unread[T any](r Read[T], object string) []Finding {
 	if !r.Looked {
-		return []Finding{{Status: Unknown, Object: object, Reason: "nobody looked"}}
+		return []Finding{{Status: Unknown, Object: object, Reason: "not checked"}}
 	}
 	return []Finding{{Status: Unknown, Object: object, Reason: fmt.Sprintf("could not look: %v", r.Err)}}
 }
 
-// Skipped is the single finding of a check that does not apply.
+// Skipped returns the only finding of a check that does not apply.
 func Skipped(reason string) []Finding { return []Finding{{Status: Skip, Reason: reason}} }
 
-// FindingOf makes one finding of a fault, with its class deciding the status;
-// none of no error.
+// FindingOf returns one finding for err, with a status by its class, or nil if err is nil.
 func FindingOf(err error) []Finding {
 	if err == nil {
 		return nil

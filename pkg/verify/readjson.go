@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// readForm is a Read as JSON: a value, or the text of why there is none.
+// readForm is the JSON form of a Read: a value, or the text of its error.
 type readForm[T any] struct {
 	Looked bool   `json:"looked"`
 	Value  *T     `json:"value,omitempty"`
@@ -24,7 +24,7 @@ func (r Read[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(form)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. Of an error only the text comes back.
+// UnmarshalJSON implements json.Unmarshaler. An error keeps only its text.
 func (r *Read[T]) UnmarshalJSON(text []byte) error {
 	var form readForm[T]
 	if err := json.Unmarshal(text, &form); err != nil {

@@ -1,7 +1,6 @@
 package verify
 
-// Unjudged are checks that nobody could make, every one Unknown for the same
-// reason.
+// Unjudged returns checks that are all Unknown for the same reason.
 func Unjudged(metas []Meta, reason string) []Bound {
 	bound := make([]Bound, 0, len(metas))
 	for _, m := range metas {
@@ -10,13 +9,13 @@ func Unjudged(metas []Meta, reason string) []Bound {
 	return bound
 }
 
-// Recorded is what a check found at another time, in another process.
+// Recorded holds the findings of a check from an earlier process.
 type Recorded struct {
 	ID       string    `json:"id"`
 	Findings []Finding `json:"findings,omitempty"`
 }
 
-// Record makes every check, whatever its positions, and keeps what each found.
+// Record runs every check, regardless of its positions, and returns the findings.
 func Record(checks []Bound) []Recorded {
 	all := make([]Recorded, 0, len(checks))
 	for _, c := range checks {
@@ -25,8 +24,8 @@ func Record(checks []Bound) []Recorded {
 	return all
 }
 
-// Replay are checks that find again what was recorded. One that was not recorded
-// is Unknown; what was recorded of a check that is not among metas is left out.
+// Replay returns checks that repeat recorded findings. A check without a recording is Unknown;
+// recordings of checks that are not among metas are dropped.
 func Replay(metas []Meta, recorded []Recorded) []Bound {
 	found := map[string][]Finding{}
 	known := map[string]bool{}

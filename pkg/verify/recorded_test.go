@@ -29,7 +29,7 @@ func TestRecordedChecksComeBack(t *testing.T) {
 
 func TestReadsAsJSON(t *testing.T) {
 	for name, read := range map[string]Read[[]string]{
-		"nobody looked": {}, "nothing there": Got[[]string](nil), "values": Got([]string{"a"}), "failed": Failed[[]string](errors.New("forbidden")),
+		"not checked": {}, "nothing there": Got[[]string](nil), "values": Got([]string{"a"}), "failed": Failed[[]string](errors.New("forbidden")),
 	} {
 		text, err := json.Marshal(read)
 		if err != nil {
@@ -45,7 +45,7 @@ func TestReadsAsJSON(t *testing.T) {
 	}
 }
 
-// A check that never ends costs itself and no other.
+// A check that never ends must not delay the others.
 func TestDeadlineOfOneCheck(t *testing.T) {
 	forever := make(chan struct{})
 	t.Cleanup(func() { close(forever) })
@@ -55,7 +55,7 @@ func TestDeadlineOfOneCheck(t *testing.T) {
 		t.Errorf("%s: %s", got.Status, got.Reason)
 	}
 	if got := result(t, r, "AWSM-902"); got.Status != OK {
-		t.Errorf("the check beside it is %s", got.Status)
+		t.Errorf("the next check is %s", got.Status)
 	}
 }
 

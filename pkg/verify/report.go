@@ -8,28 +8,29 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Result is what one check came to.
+// Result holds the result of one check.
 type Result struct {
 	Meta
 	Status   Status    `json:"status"`
 	Reason   string    `json:"reason,omitempty"` // for Skip and Unknown
 	Findings []Finding `json:"findings,omitempty"`
-	// OtherPosition: it was skipped, since the check applies at other positions only.
+	// OtherPosition reports whether the check was skipped because it applies at other positions
+	// only.
 	OtherPosition bool `json:"-"`
 }
 
-// Refusal is a request about checks that was not followed.
+// Refusal is a request about checks that the run refused.
 type Refusal struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
 }
 
-// Report is every result, in the order of the checks.
+// Report holds all results, in the order of the checks.
 type Report struct {
 	Position position.Position `json:"position"`
 	Results  []Result          `json:"checks"`
 	Counts   map[Status]int    `json:"counts"`
-	// Partial: Options.Only left checks out. A partial report is no preflight.
+	// Partial reports whether Options.Only left checks out. A partial report is no preflight.
 	Partial bool      `json:"partial,omitempty"`
 	Refused []Refusal `json:"refused,omitempty"`
 }
@@ -39,7 +40,7 @@ func (r *Report) add(res Result) {
 	r.Counts[res.Status]++
 }
 
-// With are the results of one status, those that are urgent first.
+// With returns the results of one status, urgent ones first.
 func (r Report) With(s Status) []Result {
 	var urgent, out []Result
 	for _, res := range r.Results {
@@ -54,13 +55,12 @@ func (r Report) With(s Status) []Result {
 	return append(urgent, out...)
 }
 
-// Elsewhere says whether a result of this report is a skip only because its
-// check applies at other positions.
+// Elsewhere reports whether res is a skip only because its check applies at other positions.
 func (r Report) Elsewhere(res Result) bool { return res.OtherPosition }
 
-// Err is nil when nothing blocks. Otherwise a *fault.Error of class Usage (a
-// request was refused), Check (a check failed) or CouldNotLook (a check could
-// not look), in this order. Warnings never make an error.
+// Err returns nil if nothing blocks. Otherwise it returns a *fault.Error of class Usage (a
+// request was refused), Check (a check failed) or CouldNotLook (evidence is missing), in this
+// order. Warnings never cause an error.
 func (r Report) Err() error {
 	if len(r.Refused) > 0 {
 		f := r.Refused[0]
@@ -75,8 +75,8 @@ func (r Report) Err() error {
 	return nil
 }
 
-// FixUnknown is what helps where a check could not look. Its own remedy is for what
-// it would find: "remove the second one" harms where there may be one alone.
+// FixUnknown is the remedy of an Unknown check. The check's own remedy fits its finding: "remove
+// the second one" does harm if there may be only one.
 const FixUnknown = "make readable what could not be looked at, then run the same command again"
 
 func (r Report) blocked(results []Result, s Status, class fault.Class, reason, verb string) error {
@@ -114,7 +114,7 @@ func (r Report) blocked(results []Result, s Status, class fault.Class, reason, v
 	return e
 }
 
-// Metas are the descriptions of checks, for documents and completion.
+// Metas returns the descriptions of checks, for documents and completion.
 func Metas[T any](checks ...Check[T]) []Meta {
 	out := make([]Meta, len(checks))
 	for i, c := range checks {
@@ -154,5 +154,5 @@ func weight(s Status) int {
 	case Fail:
 		return 4
 	}
-	return 3 // a status nobody defined is nobody's ok
+	return 3 // an undefined status is never OK
 }

@@ -13,41 +13,39 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Options say which checks a run makes.
+// Options selects the checks of a run.
 type Options struct {
-	// Position is where the cluster is. Checks of other positions are skipped;
-	// at position.Unknown none is, because nothing then says which would not apply.
+	// Position is the cluster's position. Checks of other positions are skipped; at
+	// position.Unknown no check is, because it is unknown which ones do not apply.
 	Position position.Position
-	// Skip maps IDs to the reason somebody gave. A skip without a reason, of an
-	// ID that does not exist, or of a check that must not be skipped is refused:
-	// the check runs, and the report says so.
+	// Skip maps IDs to the user's reasons. The run refuses a skip without a reason, of an unknown
+	// ID, or of a check that must not be skipped: the check runs, and the report notes it.
 	Skip map[string]string
 	// Only restricts the run to these IDs, ID prefixes ("AWSM-3") or categories.
 	// Such a report is Partial and proves nothing about the rest.
 	Only []string
-	// KeepGuards runs the checks that must not be skipped whatever Only says:
-	// before a write no selection may leave them out.
+	// KeepGuards runs the checks that must not be skipped, regardless of Only: before a write no
+	// selection may leave them out.
 	KeepGuards bool
-	// PositionUnknown: Position is Unknown because evidence could not be had. What a
-	// check of certain positions finds wrong may then be right, and is Unknown as well.
+	// PositionUnknown reports whether Position is Unknown because evidence is missing. A failure
+	// of a check for certain positions may then be normal, so it is Unknown as well.
 	PositionUnknown bool
-	// AlsoAt are positions whose checks run beside those of Position. While that is
-	// Unknown they are the only ones; empty then: all of them.
+	// AlsoAt holds positions whose checks run besides those of Position. If Position is Unknown,
+	// only these run; if AlsoAt is empty then, all checks run.
 	AlsoAt []position.Position
-	// Deadline is how long one check may judge; 0: DefaultDeadline. A check beyond
-	// it is Unknown, and its goroutine is left to itself: a judgement takes no
-	// context, being a computation over what was read.
+	// Deadline limits the time of one check, or is 0 for DefaultDeadline. A check beyond it is
+	// Unknown, and its goroutine is abandoned: a judgement is a pure computation and takes no
+	// context.
 	Deadline time.Duration
 }
 
-// DefaultDeadline of one check. Checks compute for milliseconds; this one is for
-// a defect that loops on what some cluster holds.
+// DefaultDeadline limits one check. Checks take milliseconds; the limit is for a defect that
+// loops on the data of some cluster.
 const DefaultDeadline = 30 * time.Second
 
-// RunAll makes every check that is asked for, independent of one another and as
-// many at a time as there are processors. None hides another: a check that
-// panics or takes too long, and every check after ctx has ended, is Unknown. The
-// results are in the order of the checks.
+// RunAll runs every selected check independently, with as many at a time as there are processors.
+// A check is Unknown if it panics, takes too long, or starts after ctx has ended. The results
+// have the order of the checks.
 func RunAll(ctx context.Context, checks []Bound, o Options) Report {
 	r := Report{Position: o.Position, Counts: map[Status]int{}, Refused: Refusals(checks, o)}
 	refused := map[string]bool{}
@@ -78,7 +76,7 @@ func RunAll(ctx context.Context, checks []Bound, o Options) Report {
 	return r
 }
 
-// onRequest begins the reason of a skip that somebody asked for.
+// onRequest begins the reason of a skip that the user requested.
 const onRequest = "skipped on request: "
 
 func one(ctx context.Context, c Bound, o Options, skipRefused bool) Result {
@@ -113,7 +111,7 @@ func one(ctx context.Context, c Bound, o Options, skipRefused bool) Result {
 	return res
 }
 
-// judged makes one check within its deadline.
+// judged runs one check within its deadline.
 func (o Options) judged(ctx context.Context, c Bound) []Finding {
 	deadline := o.Deadline
 	if deadline == 0 {
@@ -131,8 +129,8 @@ func (o Options) judged(ctx context.Context, c Bound) []Finding {
 	}
 }
 
-// contained makes one check and turns a panic into a result, so that a defect
-// in one judgement costs that judgement and not the audit.
+// contained runs one check and turns a panic into a finding: a defect in one check must not end
+// the audit.
 func contained(c Bound) (findings []Finding) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -152,7 +150,7 @@ func (o Options) applies(m Meta) bool {
 	return slices.ContainsFunc(m.Applies, func(p position.Position) bool { return slices.Contains(o.AlsoAt, p) })
 }
 
-// otherPosition says at which positions a check applies, and where the cluster is.
+// otherPosition returns the positions at which a check applies, and the cluster's.
 func (o Options) otherPosition(m Meta) string {
 	if o.Position == position.Unknown {
 		return fmt.Sprintf("applies at %s; judged as at %s", spell(m.Applies), spell(o.AlsoAt))
@@ -172,8 +170,7 @@ func matches(selector string, m Meta) bool {
 		strings.HasPrefix(strings.ToUpper(m.ID), strings.ToUpper(selector)) && selector != ""
 }
 
-// Refusals are the requests that are not followed. They can be told before
-// anything is read.
+// Refusals returns the requests that a run refuses. They are known before anything is read.
 func Refusals(checks []Bound, o Options) []Refusal {
 	var refused []Refusal
 	byID := map[string]Meta{}

@@ -24,8 +24,8 @@ func result(t *testing.T, r Report, id string) Result {
 	return r.Results[i]
 }
 
-// The remedy of a check is for what it finds. Where it could not look, what it would
-// remove may be the only one.
+// The remedy of a check fits its finding. Without evidence, the only manager might be the one
+// that it removes.
 func TestUnknownDoesNotAdviseWhatTheCheckWould(t *testing.T) {
 	for name, found := range map[string]Finding{
 		FixUnknown: {Status: Unknown, Reason: "forbidden"},
@@ -73,7 +73,7 @@ func TestRunAllStatuses(t *testing.T) {
 	}
 }
 
-// What gets worse while somebody waits is the one that an error tells, whatever else fails.
+// An error names the urgent check first, regardless of what else fails.
 func TestUrgentIsToldFirst(t *testing.T) {
 	fails := func(id string, urgent bool) Bound {
 		return says(Meta{ID: id, Urgent: urgent, Fix: "of " + id}, Finding{Status: Fail, Seen: id})
@@ -163,7 +163,7 @@ func TestEndedContextIsUnknown(t *testing.T) {
 	}
 }
 
-// A check that could not look is never fine, and one that was skipped is listed.
+// A check without evidence is never OK, and a skipped check is listed.
 func TestUnknownBlocks(t *testing.T) {
 	r := RunAll(t.Context(), []Bound{says(Meta{ID: "AWSM-101"}, Finding{Status: Warn}), says(Meta{ID: "AWSM-201"}, Finding{Status: Unknown}), says(Meta{ID: "AWSM-202"})},
 		Options{Position: position.P2, Skip: map[string]string{"AWSM-202": "ticket 12"}})
@@ -171,7 +171,7 @@ func TestUnknownBlocks(t *testing.T) {
 		t.Errorf("report %+v", r)
 	}
 	if err := r.Err(); fault.ClassOf(err) != fault.CouldNotLook {
-		t.Errorf("what could not be looked at comes to %v", err)
+		t.Errorf("an Unknown check results in %v", err)
 	}
 }
 
@@ -188,8 +188,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Where nothing tells the position, a check of certain positions cannot say that
-// something is wrong; one of all positions can.
+// If the position is unknown, a check of certain positions must not report a failure; a check of
+// all positions may.
 func TestUnknownPositionFindsNothingWrongThatMayBeRight(t *testing.T) {
 	bad := func(int) []Finding { return []Finding{{Status: Fail, Object: "Lease", Seen: "no grant"}} }
 	checks := Bind(0, Check[int]{Meta: Meta{ID: "AWSM-1", Applies: []position.Position{position.P1}}, Judge: bad}, Check[int]{Meta: Meta{ID: "AWSM-2"}, Judge: bad})
@@ -201,7 +201,7 @@ func TestUnknownPositionFindsNothingWrongThatMayBeRight(t *testing.T) {
 	}
 }
 
-// Beside a position's own checks run those of the positions within.
+// Besides the checks of the position, those of AlsoAt run.
 func TestAlsoAtBesideAPosition(t *testing.T) {
 	later := says(Meta{ID: "AWSM-901", Applies: []position.Position{position.P3}}, Finding{Status: Fail})
 	other := says(Meta{ID: "AWSM-902", Applies: []position.Position{position.P4}}, Finding{Status: Fail})
@@ -214,7 +214,7 @@ func TestAlsoAtBesideAPosition(t *testing.T) {
 	}
 }
 
-// Whether a check applies is known by itself, and not by how its reason begins.
+// Report.Elsewhere must not depend on the text of the reason.
 func TestElsewhereIsNoText(t *testing.T) {
 	own := says(Meta{ID: "AWSM-901"}, Finding{Status: Skip, Reason: "applies at night"})
 	other := says(Meta{ID: "AWSM-902", Applies: []position.Position{position.P4}})
@@ -226,8 +226,8 @@ func TestElsewhereIsNoText(t *testing.T) {
 	}
 }
 
-// A question that two sides answer is one check: the worse answer counts, and a side that
-// skips it has none.
+// A question that two sides answer is one check: the worse answer counts, and a side that skips
+// has no answer.
 func TestMerge(t *testing.T) {
 	bad, unseen, notHere, good := Finding{Status: Fail, Object: "a"}, Finding{Status: Unknown, Reason: "forbidden"}, Finding{Status: Skip, Reason: "no etcd"}, Finding{Status: OK}
 	for name, tt := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// all are the checks of this package, by ID.
+// all returns the checks of this package, by ID.
 func all() []verify.Check[evidence.Input] {
 	var all []verify.Check[evidence.Input]
 	for _, category := range [][]verify.Check[evidence.Input]{
@@ -22,14 +22,14 @@ func all() []verify.Check[evidence.Input] {
 	return readable(all)
 }
 
-// For are the checks that are made of a distribution.
+// For returns the checks of a distribution.
 func For(d wellknown.Distribution) []verify.Check[evidence.Input] {
 	return slices.DeleteFunc(all(), func(c verify.Check[evidence.Input]) bool { return slices.Contains(c.NotFor, d) })
 }
 
 func at(ps ...position.Position) []position.Position { return ps }
 
-// nodesOf judges every Node on its own.
+// nodesOf returns a judgement that judges every Node separately.
 func nodesOf(judge func(downstream.Node) []verify.Finding) func(evidence.Input) []verify.Finding {
 	return func(in evidence.Input) []verify.Finding {
 		return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// awsCases are the traps 4xx.
+// awsCases returns the traps 4xx.
 func awsCases() []trap {
 	const P0, P3, P4 = position.P0, position.P3, position.P4
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
@@ -30,9 +30,9 @@ func awsCases() []trap {
 		{"AWSM-405", "another address", P0, func(in *evidence.Input) {
 			instance(in, 5, func(i *cloud.Instance) { i.PrivateIPs = []string{"10.9.9.9"} })
 		}, fail, "10.0.0.15"},
-		{"AWSM-405", "another address beside its own", P0, func(in *evidence.Input) {
+		{"AWSM-405", "another address besides its own", P0, func(in *evidence.Input) {
 			node(in, 5).Addresses = append(node(in, 5).Addresses, downstream.Address{Type: "InternalIP", Address: "10.8.8.8"})
-		}, warn, "10.8.8.8 beside"},
+		}, warn, "10.8.8.8 besides"},
 		{"AWSM-405", "no address", P0, func(in *evidence.Input) { node(in, 5).Addresses = nil }, fail, "no InternalIP"},
 		{"AWSM-406", "no tag", P0, func(in *evidence.Input) { instance(in, 5, func(i *cloud.Instance) { i.Tags = nil }) }, fail, "no tag"},
 		{"AWSM-406", "two clusters", P0, func(in *evidence.Input) {
@@ -97,7 +97,7 @@ func awsCases() []trap {
 			node(in, 5).Addresses = append(node(in, 5).Addresses, downstream.Address{Type: "InternalIP", Address: "2600:1f18:1:2:0:0:0:5"},
 				downstream.Address{Type: "InternalIP", Address: "2600:1f18:1:2:0:0:0:6"})
 			instance(in, 5, func(i *cloud.Instance) { i.PrivateIPs = append(i.PrivateIPs, "2600:1f18:1:2::5") })
-		}, warn, "InternalIP 2600:1f18:1:2:0:0:0:6 beside"},
+		}, warn, "InternalIP 2600:1f18:1:2:0:0:0:6 besides"},
 		{"AWSM-407", "no groups", P0, func(in *evidence.Input) { instance(in, 5, func(i *cloud.Instance) { i.SecurityGroups = nil }) }, unknown, "does not say"},
 		{"AWSM-408", "a subnet that was not shown", P0, func(in *evidence.Input) { delete(in.Cloud.Subnets.Value, "subnet-1") }, unknown, "does not say"},
 		{"AWSM-409", "no metadata options", P0, func(in *evidence.Input) {
@@ -141,7 +141,7 @@ func awsCases() []trap {
 		{"AWSM-422", "stopped", P0, func(in *evidence.Input) { in.Cloud.Unclaimed.Value = []cloud.Instance{lost("stopped", "vpc-1")} }, warn, "i-99999999 stopped"},
 		{"AWSM-422", "runs", P4, func(in *evidence.Input) { in.Cloud.Unclaimed.Value = []cloud.Instance{lost("running", "vpc-1")} }, warn, "and no Node"},
 		{"AWSM-422", "not seen", P0, func(in *evidence.Input) { in.Cloud.Unclaimed = verify.Failed[[]cloud.Instance](errForbidden) }, unknown, "forbidden"},
-		{"AWSM-422", "nobody looked", P0, func(in *evidence.Input) { in.Cloud.Unclaimed = verify.Read[[]cloud.Instance]{} }, unknown, "nobody looked"},
+		{"AWSM-422", "not checked", P0, func(in *evidence.Input) { in.Cloud.Unclaimed = verify.Read[[]cloud.Instance]{} }, unknown, "not checked"},
 		{"AWSM-423", "two regions", P0, func(in *evidence.Input) {
 			node(in, 5).ProviderID, node(in, 5).Labels[downstream.LabelZone] = "aws:///us-west-2a/i-00000005", "us-west-2a"
 			instance(in, 5, func(i *cloud.Instance) { i.Zone = "us-west-2a" })
@@ -159,7 +159,7 @@ func instance(in *evidence.Input, i int, change func(*cloud.Instance)) {
 
 func inZoneA(i *cloud.Instance) { i.Zone = "us-east-1a" }
 
-// lost is an instance of the cluster behind no Node.
+// lost returns an instance of the cluster without a Node.
 func lost(state, vpc string) cloud.Instance {
 	return cloud.Instance{ID: "i-99999999", State: state, Zone: "us-east-1a", VPC: vpc, Launched: clusterNow.Add(-time.Hour), Tags: cloud.Tags{"kubernetes.io/cluster/demo": "owned"}}
 }

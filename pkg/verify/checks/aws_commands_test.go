@@ -10,14 +10,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// taggedFor makes all instances those of a cluster but the last, which has no tag.
+// taggedFor tags all instances but the last for a cluster.
 func taggedFor(in *evidence.Input, cluster string) {
 	everyInstance(func(i *cloud.Instance) { i.Tags = cloud.Tags{cloud.TagCluster + cluster: "owned"} })(in)
 	in.Cloud.Subnets.Value["subnet-1"] = cloud.Tags{cloud.TagCluster + cluster: "shared"}
 	instance(in, 5, func(i *cloud.Instance) { i.Tags = nil })
 }
 
-// What somebody wrote into a tag is no part of a command that a shell would obey.
+// A tag's value never reaches a command in a form that a shell interprets.
 func TestClusterIDsInCommands(t *testing.T) {
 	for id, want := range map[string]string{
 		"demo":          "aws ec2 create-tags --resources i-00000005 --tags Key=kubernetes.io/cluster/demo,Value=owned --region us-east-1",
@@ -42,7 +42,7 @@ func TestClusterIDsInCommands(t *testing.T) {
 	}
 }
 
-// Without an id there is no command: a placeholder would be pasted as it is.
+// Without an id there is no command: a user would paste a placeholder unchanged.
 func TestNoClusterIsKnown(t *testing.T) {
 	in := healthy(t, position.P0)
 	everyInstance(func(i *cloud.Instance) { i.Tags = nil })(&in)
@@ -51,15 +51,14 @@ func TestNoClusterIsKnown(t *testing.T) {
 			t.Errorf("fix %q", finding.Fix)
 		}
 	}
-	for _, id := range []string{"AWSM-407", "AWSM-408", "AWSM-410", "AWSM-422"} { // none can be ok
+	for _, id := range []string{"AWSM-407", "AWSM-408", "AWSM-410", "AWSM-422"} { // none may be OK
 		if got := one(t, in, id); got.Status != verify.Skip {
 			t.Errorf("%s is %s: %+v", id, got.Status, got.Findings)
 		}
 	}
 }
 
-// The command line asks in the region that is configured, the audit in those of
-// the nodes.
+// The AWS CLI asks in the configured region, the audit in those of the nodes.
 func TestCommandsNameTheirRegion(t *testing.T) {
 	for zone, want := range map[string]string{"eu-west-1b": " --region eu-west-1", "us-east-1-bos-1a": " --region us-east-1", "rack1": ""} {
 		in := healthy(t, position.P0)
@@ -78,7 +77,7 @@ func TestCommandsNameTheirRegion(t *testing.T) {
 	}
 }
 
-// An instance loses every tag that makes it the cluster's.
+// An instance loses every tag that assigns it to the cluster.
 func TestOldTagIsTakenOff(t *testing.T) {
 	both := cloud.Tags{"kubernetes.io/cluster/demo": "owned", "KubernetesCluster": "demo"}
 	for want, tags := range map[string]cloud.Tags{
@@ -95,8 +94,8 @@ func TestOldTagIsTakenOff(t *testing.T) {
 	}
 }
 
-// A CCM takes the cluster from its own instance, a control plane's: however many
-// workers are tagged for another, they are wrong. Control planes that differ name none.
+// A CCM takes the cluster from its own instance, a control plane's. Workers with another tag are
+// wrong, however many they are. Control planes that differ name no cluster.
 func TestControlPlaneNamesTheCluster(t *testing.T) {
 	in := healthy(t, position.P0)
 	for i := 1; i < 6; i++ {

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// nothingThere is what the credentials of another account see.
+// nothingThere returns the view of another account's credentials.
 func nothingThere(in *evidence.Input) {
 	none := verify.Got(map[string]cloud.Tags{})
 	in.Cloud.Identity = verify.Got(cloud.Identity{Account: "999999999999"})
@@ -20,8 +20,8 @@ func nothingThere(in *evidence.Input) {
 	in.Cloud.Roles, in.Cloud.Unclaimed = verify.Got[[]cloud.RoleRights](nil), verify.Read[[]cloud.Instance]{}
 }
 
-// Where no instance is found one check says so once, and no other one takes it for
-// a sound cluster or for one that lacks everything.
+// If no instance is found, one check reports it once. No other check calls the cluster healthy or
+// incomplete because of it.
 func TestNothingFoundIsOneFinding(t *testing.T) {
 	for _, p := range position.All() {
 		in := healthy(t, p)
@@ -41,8 +41,7 @@ func TestNothingFoundIsOneFinding(t *testing.T) {
 	}
 }
 
-// --region restricts the look to a region without nodes: of nothing there is any
-// word but that.
+// If --region excludes all nodes, that is the only finding.
 func TestNothingAskedIsNotMissing(t *testing.T) {
 	in := healthy(t, position.P0)
 	nothingThere(&in)

@@ -25,8 +25,8 @@ func one(t *testing.T, in evidence.Input, id string) verify.Result {
 	return r.Results[0]
 }
 
-// A region that did not answer makes no check about its nodes ok, and none of
-// them says that something is not there. What was seen before is still judged.
+// If a region did not answer, no check of its nodes is OK, and none reports something as missing.
+// Earlier evidence is still judged.
 func TestUnansweredIsNeitherOKNorMissing(t *testing.T) {
 	for name, seen := range map[string]int{"nothing": 0, "half": 3} {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestUnansweredIsNeitherOKNorMissing(t *testing.T) {
 	}
 }
 
-// One region forbidden: the nodes of the other are judged, and fail.
+// One region is forbidden: the nodes of the other are judged, and fail.
 func TestOtherRegionIsJudged(t *testing.T) {
 	in := healthy(t, position.P0)
 	node(&in, 5).ProviderID = "aws:///eu-west-1a/i-00000005"
@@ -61,8 +61,7 @@ func TestOtherRegionIsJudged(t *testing.T) {
 	}
 }
 
-// Nodes that name no instance are not what "every node's instance exists" is
-// said of.
+// Nodes without an instance id do not make "every node's instance exists" true.
 func TestNothingToCompareIsNotOK(t *testing.T) {
 	in := healthy(t, position.P0)
 	for i := range in.Nodes.Value {
@@ -115,8 +114,7 @@ func TestLostInstances(t *testing.T) {
 	}
 }
 
-// The fix is a command whose document is a policy of the missing actions and of
-// nothing else.
+// The fix is a command with a policy of exactly the missing actions.
 func TestMissingActionsAsPolicy(t *testing.T) {
 	in := healthy(t, position.P0)
 	in.Cloud.Roles.Value[0].Denied = []string{"ec2:DescribeSubnets", "elasticloadbalancing:DeregisterTargets", "ec2:DescribeAvailabilityZones"}
@@ -150,8 +148,8 @@ func TestMissingActionsAsPolicy(t *testing.T) {
 	}
 }
 
-// Nothing that a cluster or AWS says reaches a finding in a form that a terminal
-// obeys, or by the megabyte.
+// No text of a cluster or of AWS reaches a finding with terminal control sequences or without a
+// limit.
 func TestJunkIsShown(t *testing.T) {
 	junk := "\x1b[2J\u202e\x00\xff" + strings.Repeat("x", 1<<20)
 	in := healthy(t, position.P4)
@@ -178,7 +176,7 @@ func TestJunkIsShown(t *testing.T) {
 				t.Errorf("%s: %.200s", res.ID, f.Reason)
 			}
 			for what, text := range map[string]string{"object": f.Object, "seen": f.Seen, "wanted": f.Wanted, "fix": f.Fix, "reason": f.Reason} {
-				if strings.ContainsAny(text, "\x1b\u202e\x00") || !utf8.ValidString(text) || len(text) > 3*mostShown && what != "fix" {
+				if strings.ContainsAny(text, "\x1b\u202e\x00") || !utf8.ValidString(text) || len(text) > 3*maxShown && what != "fix" {
 					t.Errorf("%s: %s is %d bytes, %.80q", res.ID, what, len(text), text)
 				}
 			}
@@ -203,8 +201,8 @@ func TestShown(t *testing.T) {
 	if got := shownLines("could not look: a\x1b\nb"); got != `could not look: a\x1b`+"\nb" {
 		t.Errorf("two errors: %q", got)
 	}
-	long := shown(strings.Repeat("é", mostShown))
-	if len(shownLines(strings.Repeat("\n", 2*mostShown))) > 3*mostShown || len(long) > mostShown+30 || !strings.HasSuffix(long, "é… (8192 bytes)") {
+	long := shown(strings.Repeat("é", maxShown))
+	if len(shownLines(strings.Repeat("\n", 2*maxShown))) > 3*maxShown || len(long) > maxShown+30 || !strings.HasSuffix(long, "é… (8192 bytes)") {
 		t.Errorf("%d bytes, ends %q", len(long), long[len(long)-30:])
 	}
 }

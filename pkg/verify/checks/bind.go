@@ -5,9 +5,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 )
 
-// Bind ties the checks of the input's distribution to it. Where a control plane
-// is hosted by somebody else (EKS), the checks that need to see one are skipped
-// with the reason: nothing of it can be migrated from here.
+// Bind binds the checks of the input's distribution. If the provider hosts the control plane
+// (EKS), checks that need one are skipped with the reason: it cannot be migrated from here.
 func Bind(in evidence.Input) []verify.Bound {
 	all := For(in.Distribution)
 	if in.Plain {

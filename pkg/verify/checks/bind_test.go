@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// hosted is a cluster as EKS shows one: workers, and no control plane.
+// hosted returns a cluster as EKS shows it: workers without a control plane.
 func hosted(t *testing.T) evidence.Input {
 	t.Helper()
 	in := healthy(t, position.P5)
@@ -25,8 +25,8 @@ func hosted(t *testing.T) evidence.Input {
 	return in
 }
 
-// A cluster whose control plane is hosted is audited as far as it can be seen, and
-// what cannot says why.
+// A cluster with a hosted control plane is audited as far as it is visible; other checks give the
+// reason.
 func TestHostedControlPlane(t *testing.T) {
 	in := hosted(t)
 	if !in.Hosted() || in.Position.Position != position.Unknown {
@@ -48,7 +48,7 @@ func TestHostedControlPlane(t *testing.T) {
 	}
 }
 
-// What is true of no control plane at all is not called fine.
+// A check that is true only for lack of a control plane is not OK.
 func TestNothingIsSaidOfAHostedControlPlane(t *testing.T) {
 	silent := map[string]bool{}
 	for _, res := range verify.RunAll(t.Context(), Bind(hosted(t)), verify.Options{Position: position.Unknown}).Results {
@@ -57,12 +57,12 @@ func TestNothingIsSaidOfAHostedControlPlane(t *testing.T) {
 	for _, id := range []string{"AWSM-119", "AWSM-131", "AWSM-132", "AWSM-202", "AWSM-203", "AWSM-204", "AWSM-205", "AWSM-206", "AWSM-207",
 		"AWSM-210", "AWSM-211", "AWSM-212", "AWSM-213", "AWSM-418", "AWSM-502", "AWSM-605", "AWSM-606", "AWSM-607"} {
 		if !silent[id] {
-			t.Errorf("%s says something of a control plane that nobody sees", id)
+			t.Errorf("%s judges a control plane that the API does not show", id)
 		}
 	}
 }
 
-// Where something could not be read, nobody may take a control plane for hosted.
+// A control plane counts as hosted only if everything could be read.
 func TestHostedNeedsALook(t *testing.T) {
 	for name, change := range map[string]func(*evidence.Input){
 		"nodes":      func(in *evidence.Input) { in.Nodes = verify.Failed[[]downstream.Node](errForbidden) },

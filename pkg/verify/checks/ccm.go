@@ -8,7 +8,7 @@ import (
 
 const ccm = "ccm"
 
-// ccmChecks are the checks 6xx.
+// ccmChecks returns the checks 6xx.
 func ccmChecks() []verify.Check[evidence.Input] {
 	return []verify.Check[evidence.Input]{
 		{Judge: foreignRelease, Meta: verify.Meta{
@@ -61,7 +61,7 @@ func ccmChecks() []verify.Check[evidence.Input] {
 			Fix:    "exempt kube-system, or this pod, in the policy named in the message",
 		}},
 		{Judge: cloudRoutes, Meta: verify.Meta{
-			ID: "AWSM-609", Title: "pod routes have somebody who maintains them", Category: ccm, Mandatory: true,
+			ID: "AWSM-609", Title: "pod routes are maintained", Category: ccm, Mandatory: true,
 			Why:    "where the route controller works today and the CCM runs without it, new nodes get no pod network, silently",
 			Source: "node condition NetworkUnavailable, reason RouteCreated",
 			Fix:    "decide with --cloud-routes on or off",
@@ -74,7 +74,7 @@ func ccmChecks() []verify.Check[evidence.Input] {
 		}},
 		{Judge: pods, Meta: verify.Meta{
 			ID: "AWSM-611", Title: "CCM pods run without restarts", Category: ccm, Applies: position.WithCCM(),
-			Why:    "a CCM that fails when it takes over leaves nobody at work",
+			Why:    "a CCM that fails at the take-over leaves the cluster without cloud controllers",
 			Source: "container states and restart counts",
 			Fix:    "read what its container wrote before it ended",
 		}},

@@ -12,15 +12,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// planImage is a CCM that would be installed with an image, in a cluster with a
-// registry of its own.
+// planImage plans a CCM with that image, in a cluster with its own registry.
 func planImage(in *evidence.Input, image string, r downstream.Registry) {
 	in.Planned = &downstream.DaemonSet{NodeSelector: map[string]string{"node-role.kubernetes.io/control-plane": "true"}, Tolerations: []downstream.Toleration{{Operator: "Exists"}},
 		Containers: []downstream.Container{{Image: image}}}
 	in.Registries = []downstream.Registry{r}
 }
 
-// ccmCases are the traps 6xx.
+// ccmCases returns the traps 6xx.
 func ccmCases() []trap {
 	const P0, P2, P3, P4 = position.P0, position.P2, position.P3, position.P4
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
@@ -61,14 +60,14 @@ func ccmCases() []trap {
 		{"AWSM-608", "refused", P2, func(in *evidence.Input) { in.Admission.Value = downstream.Admission{Message: "violates PodSecurity"} }, fail, "PodSecurity"},
 		{"AWSM-608", "could not try", P2, func(in *evidence.Input) { in.Admission = verify.Failed[downstream.Admission](errForbidden) }, unknown, "forbidden"},
 		{"AWSM-609", "undecided", P0, routed, fail, "RouteCreated"},
-		{"AWSM-609", "nobody", P4, routed, warn, "earlier route controller"},
+		{"AWSM-609", "no controller", P4, routed, warn, "earlier route controller"},
 		{"AWSM-610", "routes without CIDR", P3, func(in *evidence.Input) { ccmArgs(in, "--cloud-provider=aws", "--enable-leader-migration") }, fail, "--cluster-cidr"},
 		{"AWSM-610", "no provider", P3, func(in *evidence.Input) { ccmArgs(in, "--configure-cloud-routes=false", "--enable-leader-migration") }, fail, "--cloud-provider="},
 		{"AWSM-611", "crash loop", P3, func(in *evidence.Input) {
 			in.CCMPods.Value[0].Waiting, in.CCMPods.Value[0].Restarts = "CrashLoopBackOff", 7
 		}, fail, "CrashLoopBackOff"},
 		{"AWSM-611", "restarted", P3, func(in *evidence.Input) { in.CCMPods.Value[0].Restarts = 1 }, warn, "1 restarts"},
-		{"AWSM-612", "nobody", P3, func(in *evidence.Input) { in.Leases.Value.CCM = lease.Series{} }, fail, "does not exist"},
+		{"AWSM-612", "no leader", P3, func(in *evidence.Input) { in.Leases.Value.CCM = lease.Series{} }, fail, "does not exist"},
 		{"AWSM-612", "RKE2's stub", P3, func(in *evidence.Input) { in.Leases.Value.CCM = heldBy("x_1", "rke2") }, fail, "rke2"},
 		{"AWSM-613", "runs", P4, func(in *evidence.Input) {
 			in.StaticPods.Value = append(in.StaticPods.Value, downstream.Pod{Namespace: "kube-system", Name: "cloud-controller-manager-a", Mirror: true, Labels: map[string]string{"component": "cloud-controller-manager"}, Containers: []downstream.Container{{Name: "cloud-controller-manager", Image: "rancher/rke2-cloud-provider:v1.26"}}})
@@ -96,7 +95,7 @@ func ccmArgs(in *evidence.Input, args ...string) {
 	in.DaemonSets.Value[0].Containers[0].Args = args // the pods share the slice of containers
 }
 
-// routed is a cluster whose pod routes a route controller maintains.
+// routed gives the nodes routes that a route controller maintains.
 func routed(in *evidence.Input) {
 	node(in, 5).Network = downstream.Condition{Status: "False", Reason: "RouteCreated"}
 	in.Cloud.RouteTables.Value["rtb-1"] = cloud.Tags{"kubernetes.io/cluster/demo": "owned"}

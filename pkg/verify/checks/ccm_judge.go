@@ -13,8 +13,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// isCCM says whether a release or chart of that name brings a CCM: by the name,
-// or because a CCM's DaemonSet says it belongs to it.
+// isCCM reports whether a release or chart of that name installs a CCM: by its name, or because a
+// CCM's DaemonSet refers to it.
 func isCCM(in evidence.Input, namespace, name string) bool {
 	if strings.Contains(name, wellknown.CCM) {
 		return true
@@ -124,9 +124,9 @@ func daemonSetComplete(in evidence.Input) []verify.Finding {
 	return []verify.Finding{verify.Failure(d.String(), seen, fmt.Sprintf("one ready pod on each of the %d control-plane nodes, more than none, and on no others", len(coverage.Nodes)), "")}
 }
 
-// planesOff are the control planes whose instance does not run by EC2. For 40 seconds
-// (kube-controller-manager's --node-monitor-grace-period) an API shows their pods as
-// they were.
+// planesOff returns the control planes whose instance is not running, according to EC2. For 40
+// seconds (kube-controller-manager's --node-monitor-grace-period) an API shows their pods
+// unchanged.
 func planesOff(in evidence.Input) []string {
 	if !in.Cloud.On || !in.Cloud.Instances.OK() {
 		return nil
@@ -141,7 +141,7 @@ func planesOff(in evidence.Input) []string {
 	return off
 }
 
-// candidates are the DaemonSets to judge: those there are, and the one to come.
+// candidates returns the DaemonSets to judge: the existing ones and the planned one.
 func candidates(in evidence.Input) ([]downstream.DaemonSet, []verify.Finding) {
 	if !in.DaemonSets.OK() {
 		return nil, verify.Unread(in.DaemonSets, "DaemonSets")
@@ -248,7 +248,7 @@ func cloudRoutes(in evidence.Input) []verify.Finding {
 		for _, d := range in.DaemonSets.Value {
 			c, _ := downstream.RunsCCM(d.Containers)
 			if on, err := c.Flags().Bool(component.ConfigureCloudRoutes, true); err == nil && !on {
-				return []verify.Finding{verify.Warning(d.String(), "--configure-cloud-routes=false, and nodes carry routes of an earlier route controller", "somebody who maintains the routes, unless the network does without", "")}
+				return []verify.Finding{verify.Warning(d.String(), "--configure-cloud-routes=false, and nodes carry routes of an earlier route controller", "a route controller, unless the network needs no routes", "")}
 			}
 		}
 		return nil

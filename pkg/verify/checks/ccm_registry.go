@@ -9,9 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// registry says which image has to be where, in clusters that pull their own images
-// from a registry of theirs, or through mirrors. No image is changed by itself, and
-// whether it is there no API tells.
+// registry lists the images that must exist in a cluster's own registry or mirrors. Nothing
+// copies an image there automatically, and no API shows whether it exists.
 func registry(in evidence.Input) []verify.Finding {
 	none := func(r downstream.Registry) bool { return r.Default == "" && len(r.Mirrors) == 0 }
 	switch {
@@ -27,7 +26,7 @@ func registry(in evidence.Input) []verify.Finding {
 		case r.Holds(image):
 		case len(mirrored) > 0:
 			found = append(found, verify.Warning(r.Object, image+" is pulled through a mirror", "the image at "+strings.Join(mirrored, ", or at "),
-				"copy it there unless the mirror fetches by itself; --ccm-image names another image"))
+				"copy it there unless the mirror fetches it automatically; --ccm-image names another image"))
 		case r.Default != "":
 			found = append(found, verify.Warning(r.Object, image+" is pulled from its own registry, the cluster's images from "+r.Default,
 				inRegistry(r.Default, image), "copy the image there and give --ccm-image "+inRegistry(r.Default, image)+", unless the control planes reach its own registry"))
@@ -36,7 +35,7 @@ func registry(in evidence.Input) []verify.Finding {
 	return found
 }
 
-// inRegistry is an image under the same repository and version in another registry.
+// inRegistry returns the image's repository and version in another registry.
 func inRegistry(registry, image string) string {
 	_, repository, version := downstream.SplitImage(image)
 	return strings.TrimSuffix(registry, "/") + "/" + repository + version

@@ -9,14 +9,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// What to copy and where to, or nothing where the image is named there already.
+// The finding names source and target of the copy, or nothing if the image already names the
+// registry.
 func TestRegistrySaysWhere(t *testing.T) {
 	const upstream = "registry.k8s.io/provider-aws/ccm:v1.26.14"
 	mirrored := []downstream.Mirror{{Of: "registry.k8s.io", Endpoints: []string{"https://harbor.local/v2/k8s"}, Rewrites: map[string]string{"^provider-aws/": "aws/"}}}
 	for name, tt := range map[string]struct {
 		image  string
 		r      downstream.Registry
-		wanted string // "": nothing is said
+		wanted string // empty if there is no finding
 	}{
 		"no registry":            {upstream, downstream.Registry{}, ""},
 		"default":                {upstream, downstream.Registry{Default: "harbor.local:5000"}, "harbor.local:5000/provider-aws/ccm:v1.26.14"},
@@ -39,7 +40,7 @@ func TestRegistrySaysWhere(t *testing.T) {
 	}
 }
 
-// Without a registry of the cluster's own no image has to be known.
+// Without a registry of the cluster, no image must be known.
 func TestNoRegistryNeedsNoImage(t *testing.T) {
 	if found := registry(evidence.Input{Registries: []downstream.Registry{{Object: "Cluster a/b"}}}); len(found) > 0 {
 		t.Errorf("no registry: %+v", found)

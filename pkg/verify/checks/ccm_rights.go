@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// ccmRights judges what the API server answered for the CCM's own account. Rights
-// that it lacks show in its log alone, and in Nodes and Services that nobody serves.
+// ccmRights judges the API server's answers about the CCM's account. A missing right shows only
+// in the CCM's log, and in Nodes and Services that remain unserved.
 func ccmRights(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.CCMRights, "rights of the CCM", func(accounts []downstream.AccountRights) []verify.Finding {
 		var out []verify.Finding

@@ -10,7 +10,7 @@ import (
 
 const cluster1xx = "cluster"
 
-// clusterChecks are the checks 1xx that need nothing but the API, of every cluster.
+// clusterChecks returns the checks 1xx that need only the API, of every cluster.
 func clusterChecks() []verify.Check[evidence.Input] {
 	return []verify.Check[evidence.Input]{
 		{Judge: argumentsShown, Meta: verify.Meta{
@@ -32,15 +32,15 @@ func clusterChecks() []verify.Check[evidence.Input] {
 			ID: "AWSM-132", Title: "kube-controller-manager runs on every control plane", Category: cluster1xx,
 			Mandatory: true, NeedsControlPlane: true,
 			NotFor: []wellknown.Distribution{wellknown.RKE}, // rke runs control planes outside the API
-			Why:    "one that crashes today comes back later with arguments that nobody has seen work, and a migration takes its restarts for its own doing",
+			Why:    "one that crashes today comes back later with arguments that were never seen to work, and a migration mistakes its restarts for its own rollout",
 			Source: "mirror pods kube-controller-manager-<node>: container states and readiness",
 			Fix:    "read what its container wrote before it ended",
 		}},
 	}
 }
 
-// Alone are the checks 1xx of a cluster of which only the API is known. Where
-// Rancher or rke made it, their own sides judge the same by what they configured.
+// Alone returns the checks 1xx of a cluster of which only the API is known. For clusters of
+// Rancher or rke, their own sides judge the same by the configuration.
 func Alone() []verify.Check[evidence.Input] {
 	return readable([]verify.Check[evidence.Input]{
 		{Judge: window, Meta: rules.VersionWindow().Vary(verify.Variant{

@@ -10,7 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// plain is a cluster of which only the API is known, as kubeadm makes one.
+// plain returns a cluster of which only the API is known, as kubeadm creates it.
 func plain(change func(*evidence.Input)) func(*evidence.Input) {
 	return func(in *evidence.Input) {
 		in.Plain, in.Distribution, in.EndState, in.Machines = true, "", "", nil
@@ -18,7 +18,7 @@ func plain(change func(*evidence.Input)) func(*evidence.Input) {
 	}
 }
 
-// fewer control planes with all that runs on them.
+// fewer removes control planes and everything that runs on them.
 func fewer(in *evidence.Input, gone int) {
 	in.Nodes.Value, in.StaticPods.Value = in.Nodes.Value[gone:], in.StaticPods.Value[gone:]
 	in.LoosePods.Value = in.LoosePods.Value[gone:]
@@ -26,7 +26,7 @@ func fewer(in *evidence.Input, gone int) {
 	in.Leases.Value.KCM = heldBy(nodeName(2)+"_a", "kube-controller-manager")
 }
 
-// clusterCases are the traps 1xx.
+// clusterCases returns the traps 1xx.
 func clusterCases() []trap {
 	const P0, P3 = position.P0, position.P3
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown

@@ -12,8 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
 )
 
-// aliveWithin is how old an API server's renewal may be: it renews every 10 s, and
-// its lease lasts an hour longer than it.
+// aliveWithin limits the age of an API server's renewal: it renews every 10 s, and its lease
+// outlasts it by an hour.
 const aliveWithin = time.Minute
 
 // apiServersAlive compares renewals with the newest time stamp in the cluster, never
@@ -49,8 +49,7 @@ func apiServersAlive(in evidence.Input) []verify.Finding {
 	})
 }
 
-// argumentsShown refuses before a migration, and says at any other time that nothing
-// is known.
+// argumentsShown fails before a migration, and is Unknown at any other time.
 func argumentsShown(in evidence.Input) []verify.Finding {
 	kcms, ok := in.Facts.KCMs()
 	if !ok || len(kcms) == 0 {
@@ -91,8 +90,8 @@ func managersRun(in evidence.Input) []verify.Finding {
 	return out
 }
 
-// lookAt is a command that shows why a pod does not run: what its container wrote
-// before its last restart, what it writes, or its events, where none has run.
+// lookAt returns a command that shows why a pod does not run: its container's log before the last
+// restart, its log, or its events if no container ran.
 func lookAt(p downstream.Pod) string {
 	switch {
 	case p.Restarts > 0:
@@ -124,8 +123,8 @@ func window(in evidence.Input) []verify.Finding {
 	return nil
 }
 
-// etcdMembers are the Nodes on which an etcd runs as a static pod. Where none does, etcd
-// is kept elsewhere, and nothing is known of it.
+// etcdMembers judges the Nodes on which etcd runs as a static pod. If none does, etcd runs
+// elsewhere, and nothing is known about it.
 func etcdMembers(in evidence.Input, judge func([]downstream.Node) []verify.Finding) []verify.Finding {
 	if !in.Nodes.OK() {
 		return verify.Unread(in.Nodes, "nodes")

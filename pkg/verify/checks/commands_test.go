@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// damages are what can be wrong with Node and instance number i, k being another one.
+// damages returns the possible damages of Node and instance i; k is another Node.
 func damages() []func(in *evidence.Input, i, k int) {
 	set := func(change func(*cloud.Instance)) func(*evidence.Input, int, int) {
 		return func(in *evidence.Input, i, _ int) {
@@ -66,7 +66,7 @@ func damages() []func(in *evidence.Input, i, k int) {
 	}
 }
 
-// complaints are what is wrong, by check and object.
+// complaints returns the failed findings by check and object.
 func complaints(t *testing.T, in evidence.Input) map[string]verify.Finding {
 	t.Helper()
 	found := map[string]verify.Finding{}
@@ -83,9 +83,8 @@ func complaints(t *testing.T, in evidence.Input) map[string]verify.Finding {
 	return found
 }
 
-// Whatever is wrong, a command that is printed for it names what was seen to be so:
-// followed, it settles what it was printed for, makes nothing else wrong, and does
-// not touch an instance that is another Node's.
+// A printed command names only what was observed. It settles its finding, causes no other, and
+// does not touch an instance of another Node.
 func TestCommandsAreSafeInTheStateTheyArePrintedFor(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
 	all := damages()

@@ -1,8 +1,7 @@
-// Package checks holds the checks that need only Kubernetes and EC2: pure judgements
-// over values that were read before. Each category has its table of stable IDs, with
-// all that belongs to a check, and beside it what judges; an ID is never used again for
-// another check. The checks 4xx are in awschecks, and what all of them judge by in
-// evidence.
+// Package checks holds the checks that need only Kubernetes and EC2: pure judgements of values
+// that were read earlier. Each category has a table of stable IDs with the descriptions of its
+// checks, and files with their judgements. An ID is never reused. The checks 4xx are in
+// awschecks, and the common input is in evidence.
 //
-// It knows nothing of Rancher, of cluster.yml or of what a step will write.
+// It knows nothing of Rancher, of cluster.yml or of the writes of a step.
 package checks

@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// ecr judges the nodes that pulled images from ECR, before the kubelet loses its own
+// ecr judges the nodes that pulled images from ECR, before the kubelet loses its built-in
 // credentials.
 func ecr(in evidence.Input) []verify.Finding {
 	target, err := in.TargetVersion()
@@ -37,10 +37,10 @@ func ecr(in evidence.Input) []verify.Finding {
 	})
 }
 
-// credentialProvider answers whether a node's kubelet has a credential provider. RKE2
-// passes the files of its default folder on without an argument that any API shows
+// credentialProvider returns whether a node's kubelet has a credential provider. RKE2 uses the
+// files of its default folder without an argument that an API shows
 // (k3s-io/k3s:pkg/cli/cmds/agent.go and pkg/daemons/agent/agent_linux.go@v1.26.15+k3s1,
-// ImageCredProvAvailable), so only an argument proves something there.
+// ImageCredProvAvailable). Only an explicit argument is therefore proof.
 func credentialProvider(in evidence.Input, n downstream.Node) position.Answer {
 	const flag = evidence.CredentialProviderConfig
 	if args, _, err := n.NodeArgs(); err == nil && (args.KubeletFlags().Last(flag) != "" || args.Last(flag) != "") {
@@ -69,7 +69,7 @@ func noProvider(names []string, target string) []verify.Finding {
 	return []verify.Finding{verify.Failure(withECR(names), "no "+evidence.CredentialProviderConfig, "ecr-credential-provider, before "+target, "")}
 }
 
-// unseenProvider could not look: the kubelet's arguments are in no API.
+// unseenProvider returns an Unknown finding: no API shows the kubelet's arguments.
 func unseenProvider(names []string, target string) []verify.Finding {
 	if len(names) == 0 {
 		return nil

@@ -15,15 +15,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// printing lists the checks that print a command. A new form of command needs a case in
-// follow, so that it is followed below.
+// printing lists the checks that print a command. A new form of command needs a case in follow,
+// so that the test below executes it.
 func printing() []string {
 	return strings.Fields("AWSM-132 AWSM-205 AWSM-215 AWSM-301 AWSM-303 AWSM-308 AWSM-310 AWSM-406 AWSM-408 AWSM-409 AWSM-418 AWSM-422 " +
 		"AWSM-201 AWSM-601 AWSM-602 AWSM-603 AWSM-611 AWSM-802")
 }
 
-// What a check says of itself, in every state, is no command: it cannot know what to
-// name.
+// The general fix of a check is no command: it cannot know the name of its object.
 func TestNoCommandIsForEveryState(t *testing.T) {
 	for _, m := range verify.Metas(append(Alone(), all()...)...) {
 		if command := anyCommand.FindString(m.Fix); command != "" {
@@ -32,7 +31,7 @@ func TestNoCommandIsForEveryState(t *testing.T) {
 	}
 }
 
-// failing are what is wrong in a whole audit, by check and object.
+// failing returns the failed findings of a whole audit by check and object.
 func failing(t *testing.T, in evidence.Input) map[string]verify.Finding {
 	t.Helper()
 	found := map[string]verify.Finding{}
@@ -47,7 +46,8 @@ func failing(t *testing.T, in evidence.Input) map[string]verify.Finding {
 	return found
 }
 
-// allBreak says whether none of the traps needs what another one has taken away.
+// allBreak reports whether all traps could be applied: none needs an object that another one
+// removed.
 func allBreak(in *evidence.Input, breaks ...func(*evidence.Input)) (all bool) {
 	defer func() { all = recover() == nil }()
 	for _, b := range breaks {
@@ -56,9 +56,8 @@ func allBreak(in *evidence.Input, breaks ...func(*evidence.Input)) (all bool) {
 	return true
 }
 
-// Whatever two things are wrong at once, in whatever part of a cluster, a command that
-// is printed names what is there; followed, it settles what it was printed for, and
-// nothing fails that did not before.
+// With any two defects at once, a printed command names existing objects. It settles its finding,
+// and causes no other failure.
 func TestEveryCommandIsSafeInTheStateItIsPrintedFor(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 5))
 	followed := map[string]int{}
@@ -94,7 +93,7 @@ func TestEveryCommandIsSafeInTheStateItIsPrintedFor(t *testing.T) {
 		second := traps[first.at][random.IntN(len(traps[first.at]))]
 		in := healthy(t, first.at)
 		if first.want == verify.Unknown || second.want == verify.Unknown {
-			continue // that hides what is there
+			continue // one trap hides the other
 		}
 		if !allBreak(&in, first.breaks, second.breaks, extra[random.IntN(len(extra))]) {
 			continue

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// wrong are the checks of a report that are neither ok nor skipped.
+// wrong returns the checks of a report that are neither OK nor skipped.
 func wrong(r verify.Report) map[string]verify.Status {
 	ids := map[string]verify.Status{}
 	for _, res := range r.Results {
@@ -22,8 +22,8 @@ func wrong(r verify.Report) map[string]verify.Status {
 	return ids
 }
 
-// audit is the whole audit of a cluster, as verify makes it: the position is read
-// from the cluster, and nobody says what it should be.
+// audit runs the whole audit of a cluster, as verify does: it reads the position from the
+// cluster, and no test fixes it.
 func audit(t *testing.T, in evidence.Input) verify.Report {
 	t.Helper()
 	in.Position = position.Compute(in.Evidence(in.KCMs))
@@ -31,14 +31,13 @@ func audit(t *testing.T, in evidence.Input) verify.Report {
 		AlsoAt: in.Position.AlsoAt(), PositionUnknown: in.Position.Position == position.Unknown && !in.Position.HandMade})
 }
 
-// printed are the cases in which a cluster differs from its fingerprint. The others
-// have none: what is wrong was so before anybody took one.
+// printed lists the cases that differ from a fingerprint. The others have none: their defect is
+// older than any fingerprint.
 var printed = []string{"AWSM-308 the user's lost", "AWSM-309 flapping", "AWSM-309 another first address", "AWSM-312 another UID", "AWSM-801 another load balancer"}
 
-// Every trap in a cluster that is healthy otherwise is found by its check, which
-// names the object and a way out, and by no other check but those that see the same
-// thing from another side. What one reading hides makes other checks unknown, and
-// never wrong.
+// Every trap in an otherwise healthy cluster is found by its check, which names the object and a
+// remedy. Only checks that see the same defect from another side report it as well. A failed
+// reading makes other checks Unknown, never failed.
 func TestExactlyTheExpectedCheck(t *testing.T) {
 	known := map[string]bool{}
 	for _, tc := range checkTraps() {
@@ -78,16 +77,16 @@ func TestExactlyTheExpectedCheck(t *testing.T) {
 	}
 }
 
-// beginsByHand are the checks that see a CCM beside in-tree managers at P0.
+// beginsByHand lists the checks that see a CCM next to in-tree managers at P0.
 const beginsByHand = "AWSM-201 AWSM-208 AWSM-209 AWSM-210 AWSM-213 AWSM-604 AWSM-612"
 
-// alsoReportedBy are the checks that see a trap from another side.
+// alsoReportedBy lists the checks that see a trap from another side.
 var alsoReportedBy = map[string]string{
 	"AWSM-201 no update":                           "AWSM-213", // starved, which no run leaves behind
 	"AWSM-208 still the KCM":                       "AWSM-213",
 	"AWSM-208 no lease":                            "AWSM-209",
-	"AWSM-208 handed over to nobody":               "AWSM-209",
-	"AWSM-209 handed over to nobody":               "AWSM-208",
+	"AWSM-208 handed over to no candidate":         "AWSM-209",
+	"AWSM-209 handed over to no candidate":         "AWSM-208",
 	"AWSM-209 frozen":                              "AWSM-213", // a CCM is needed that renews
 	"AWSM-210 KCM without flag":                    "AWSM-213",
 	"AWSM-210 CCM without flag":                    "AWSM-213 AWSM-311", // such a CCM is one of P5

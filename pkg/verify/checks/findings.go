@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 )
 
-// readable makes checks whose findings are fit to be read, whatever a cluster has put
-// into them.
+// readable wraps checks so that their findings are safe to display, regardless of the cluster's
+// texts.
 func readable(checks []verify.Check[evidence.Input]) []verify.Check[evidence.Input] {
 	for i, c := range checks {
 		checks[i].Judge = func(in evidence.Input) []verify.Finding {
@@ -25,9 +25,10 @@ func readable(checks []verify.Check[evidence.Input]) []verify.Check[evidence.Inp
 	return checks
 }
 
-// shownLines is shown for an error, which may be several in as many lines.
+// shownLines returns an error text, which may have several lines, in a form that is safe to
+// display.
 func shownLines(s string) string {
-	if len(s) > mostShown {
+	if len(s) > maxShown {
 		return shown(s)
 	}
 	lines := strings.Split(s, "\n")
@@ -37,23 +38,23 @@ func shownLines(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// mostShown bounds in bytes what a cluster can put into one field of a finding.
-const mostShown = 4096
+// maxShown limits the bytes of cluster text in one field of a finding.
+const maxShown = 4096
 
-// shown is text of the cluster's as it may be read: nothing that a terminal
-// obeys, nothing invisible, and no megabytes.
+// shown returns cluster text in a form that is safe to display: without terminal control
+// sequences and invisible characters, and cut to maxShown.
 func shown(s string) string {
-	if len(s) <= mostShown {
+	if len(s) <= maxShown {
 		return visible(s)
 	}
-	cut := mostShown
+	cut := maxShown
 	for cut > 0 && s[cut]&0xc0 == 0x80 {
 		cut-- // not within a rune
 	}
 	return fmt.Sprintf("%s… (%d bytes)", visible(s[:cut]), len(s))
 }
 
-// visible writes every character that does not show as an escape.
+// visible replaces every invisible character with an escape.
 func visible(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) || r == '\uFFFD' }) {
 		return s

@@ -11,11 +11,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// anyCommand finds the command that a fix is, or ends with.
+// anyCommand matches the command that a fix is, or ends with.
 var anyCommand = regexp.MustCompile(`(?:^|: )((?:aws (?:ec2|iam)|kubectl|helm|awsmigrate) .*)$`)
 
-// known are the commands that checks print, each with what it does to the cluster; it
-// says whether what it names is there. A command that only looks does nothing.
+// known lists the printed commands with their effect on the cluster. Each effect reports whether
+// the named objects exist. A read-only command has no effect.
 var known = []struct {
 	form *regexp.Regexp
 	does func(in *evidence.Input, m []string) bool
@@ -113,8 +113,8 @@ var known = []struct {
 	}},
 }
 
-// follow does to the cluster what a command does, and says whether it only looks, and
-// whether it is one that is known, and names what is there.
+// follow applies a command to the cluster. It reports whether the command is read-only, and
+// whether it is known and names existing objects.
 func follow(in *evidence.Input, command string) (looks, does bool) {
 	for i, k := range known {
 		if m := k.form.FindStringSubmatch(command); m != nil {
@@ -150,7 +150,7 @@ func idle(in *evidence.Input, m []string) bool {
 	return found
 }
 
-// removeObjects takes away objects of a CCM, with the pods that go with them.
+// removeObjects deletes objects of a CCM, with their pods.
 func removeObjects(in *evidence.Input, which func(downstream.Object) bool) bool {
 	before := len(in.CCMObjects.Value) + len(in.DaemonSets.Value)
 	in.CCMObjects.Value = slices.DeleteFunc(slices.Clone(in.CCMObjects.Value), which)

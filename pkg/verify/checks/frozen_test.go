@@ -10,10 +10,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// A release that freezes what the API shows of static pods is told by whatever sign
-// of it is there, on one control plane as on all. Nothing is then derived from
-// arguments: the position is not known, nothing is found wrong by them, and the
-// audit ends as one that could not look. A bundle of it is judged the same.
+// In some releases the API keeps showing old arguments of static pods. Any sign of such a release
+// counts, on one control plane or all. The position is then unknown, no check fails by the
+// arguments, and the audit ends as Unknown. A bundle is judged the same.
 func TestFrozenArgumentsGiveNoPosition(t *testing.T) {
 	version := func(v string) func(*evidence.Input, int) {
 		return func(in *evidence.Input, i int) { node(in, i).Kubelet = v }
@@ -55,7 +54,7 @@ func TestFrozenArgumentsGiveNoPosition(t *testing.T) {
 	}
 }
 
-// saved is what a bundle keeps of a reading.
+// saved returns a reading as a bundle keeps it.
 func saved(t *testing.T, in evidence.Input) evidence.Input {
 	t.Helper()
 	text, err := json.Marshal(in)

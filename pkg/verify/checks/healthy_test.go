@@ -21,13 +21,12 @@ var clusterNow = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
 const image = "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"
 
-// zoneOf spreads the control planes; the workers are where the first one is.
+// zoneOf spreads the control planes; the workers are in the zone of the first one.
 func zoneOf(i int) string { return "us-east-1" + string("abc"[min(i, 3)%3]) }
 
 func nodeName(i int) string { return fmt.Sprintf("ip-10-0-0-%d.ec2.internal", 10+i) }
 
-// healthy is an RKE2 cluster of three control planes and three workers at a
-// position, with nothing wrong in it.
+// healthy returns a healthy RKE2 cluster of three control planes and three workers at a position.
 func healthy(t *testing.T, p position.Position) evidence.Input {
 	t.Helper()
 	in := evidence.Input{Distribution: wellknown.RKE2, EndState: evidence.Overrides, Position: position.Result{Position: p, Summary: p.Summary()}}
@@ -173,8 +172,7 @@ func healthyLeases(in *evidence.Input, p position.Position) {
 	in.Leases = verify.Got(l)
 }
 
-// A healthy cluster passes every check at every position, and its position is
-// the one it was made for.
+// A healthy cluster passes every check at every position, and its position is recognized.
 func TestHealthyPasses(t *testing.T) {
 	for _, p := range position.All() {
 		t.Run(p.String(), func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// A name that is a command of its own is one word in every fix: a shell that is
-// given the fixes runs nothing but the tools they name.
+// A name that contains a command stays one word in every fix: a shell runs only the tools that
+// the fix names.
 func TestNamesInFixesAreWords(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "touched")
 	evil := "$(touch " + file + ")`touch " + file + "`;touch " + file + ";'touch " + file + "'"
@@ -51,7 +51,7 @@ func TestNamesInFixesAreWords(t *testing.T) {
 				}
 				cmd.Env[0] = strings.Replace(cmd.Env[0], "PATH=", "PATH="+dir+":", 1)
 			}
-			_ = cmd.Run() // what the words come to is not looked at
+			_ = cmd.Run() // the exit code does not matter
 			if _, err := os.Stat(file); err == nil {
 				t.Fatalf("%s runs a command of its own: %s", res.ID, m[1])
 			}

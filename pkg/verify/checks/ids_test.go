@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// issued lists every ID ever given out in this package. An ID may lose its check
-// (then it moves to retired) and is never given to another one.
+// issued lists every ID of this package. An ID without its check moves to retired and is never
+// reused.
 var issued = map[string]string{
 	"AWSM-110": "the control plane survives a restart",
 	"AWSM-112": "etcd members are spread over zones",
@@ -29,17 +29,17 @@ var issued = map[string]string{
 	"AWSM-207": "no feature gate stops the component",
 	"AWSM-208": "the migration lease has the right owner",
 	"AWSM-209": "the migration lease is being renewed",
-	"AWSM-210": "no in-tree kube-controller-manager without the flag beside a CCM",
+	"AWSM-210": "every in-tree kube-controller-manager next to a CCM has the flag",
 	"AWSM-211": "no external kube-controller-manager with the flag",
 	"AWSM-212": "the CCM's controllers wait for the migration lease",
 	"AWSM-213": "the cluster is at one position of the migration",
-	"AWSM-214": "in-tree cloud controllers are not switched off",
-	"AWSM-215": "nobody else runs the cloud controllers",
+	"AWSM-214": "in-tree cloud controllers are enabled",
+	"AWSM-215": "no other cloud controller manager is running",
 	"AWSM-301": "every node has a ProviderID of AWS",
 	"AWSM-302": "no two nodes have the same ProviderID",
 	"AWSM-303": "zone labels agree with the ProviderIDs",
 	"AWSM-304": "node names survive the switch",
-	"AWSM-305": "one node for every machine, instance and address",
+	"AWSM-305": "no two nodes share a machine, instance or address",
 	"AWSM-306": "no node waits for a cloud controller",
 	"AWSM-307": "every node is ready",
 	"AWSM-308": "cordons are those of their users",
@@ -75,7 +75,7 @@ var issued = map[string]string{
 	"AWSM-606": "the CCM tolerates the control plane's taints",
 	"AWSM-607": "the CCM image fits the cluster",
 	"AWSM-608": "the CCM's pod is admitted",
-	"AWSM-609": "pod routes have somebody who maintains them",
+	"AWSM-609": "pod routes are maintained",
 	"AWSM-610": "the CCM's arguments can work",
 	"AWSM-611": "CCM pods run without restarts",
 	"AWSM-612": "a CCM leads",
@@ -89,7 +89,7 @@ var issued = map[string]string{
 	"AWSM-803": "no load balancer sync fails",
 }
 
-// retired are the checks whose question has another ID.
+// retired lists IDs whose question moved to another ID.
 var retired = map[string]bool{"AWSM-141": true, "AWSM-142": true, "AWSM-143": true}
 
 func TestIDsAreStable(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 const leader = "leader migration"
 
-// leaderChecks are the checks 2xx.
+// leaderChecks returns the checks 2xx.
 func leaderChecks() []verify.Check[evidence.Input] {
 	return []verify.Check[evidence.Input]{
 		{Judge: grant, Meta: verify.Meta{
@@ -61,19 +61,19 @@ func leaderChecks() []verify.Check[evidence.Input] {
 		{Judge: leaseOwner, Meta: verify.Meta{
 			ID: "AWSM-208", Title: "the migration lease has the right owner", Category: leader, Mandatory: true,
 			Applies: at(position.P2, position.P3, position.P4),
-			Why:     "whoever holds the lease runs the service, route and node lifecycle controllers, or nobody does",
+			Why:     "only the holder of the lease runs the service, route and node lifecycle controllers",
 			Source:  "a process uses one identity for its main and its migration lock; the field manager is the executable's name",
 			Fix:     "do not edit or delete the Lease; find the process that holds it",
 		}},
 		{Judge: leaseRenewing, Meta: verify.Meta{
 			ID: "AWSM-209", Title: "the migration lease is being renewed", Category: leader, Mandatory: true,
 			Applies: at(position.P2, position.P3, position.P4),
-			Why:     "a lease that nobody renews means that nobody runs the cloud controllers",
+			Why:     "if no process renews the lease, none runs the cloud controllers",
 			Source:  "k8s.io/client-go tools/leaderelection: renewed every retry period (2s), given up after the renew deadline (10s)",
 			Fix:     "look at the log of the component that should hold it; never delete the Lease",
 		}},
 		{Judge: doubleRunning, Meta: verify.Meta{
-			ID: "AWSM-210", Title: "no in-tree kube-controller-manager without the flag beside a CCM", Category: leader,
+			ID: "AWSM-210", Title: "every in-tree kube-controller-manager next to a CCM has the flag", Category: leader,
 			Mandatory: true, NeedsControlPlane: true,
 			Why:    "the cloud controllers run twice: two managers change the same load balancers, routes and nodes",
 			Source: "without --enable-leader-migration a kube-controller-manager runs all controllers under its main lock",
@@ -89,7 +89,7 @@ func leaderChecks() []verify.Check[evidence.Input] {
 		{Judge: defaultNames, Meta: verify.Meta{
 			ID: "AWSM-212", Title: "the CCM's controllers wait for the migration lease", Category: leader,
 			Mandatory: true, NeedsControlPlane: true,
-			Why:    "from v1.28 the CCM's service and route controllers are not in the default migration configuration and start at once, beside the in-tree ones",
+			Why:    "from v1.28 the CCM's service and route controllers are not in the default migration configuration and start at once, next to the in-tree ones",
 			Source: "k8s.io/controller-manager v0.28 pkg/leadermigration/config/default.go against k8s.io/cloud-provider v0.28 names",
 			Fix:    "use an image v1.22 to v1.27, or give it --leader-migration-config with both families of controller names",
 		}},
@@ -101,14 +101,14 @@ func leaderChecks() []verify.Check[evidence.Input] {
 			Fix:    "bring the cluster back to one of the positions by hand",
 		}},
 		{Judge: disabledControllers, Meta: verify.Meta{
-			ID: "AWSM-214", Title: "in-tree cloud controllers are not switched off", Category: leader,
+			ID: "AWSM-214", Title: "in-tree cloud controllers are enabled", Category: leader,
 			Applies: position.BeforeSwitch(),
-			Why:     "RKE2 with its own cloud controller active starts kube-controller-manager without them: nobody runs them today",
+			Why:     "RKE2 with its own cloud controller active starts kube-controller-manager without them: no process runs them now",
 			Source:  "k3s-io/k3s pkg/daemons/control/server.go: --controllers=…,-service,-route,-cloud-node-lifecycle",
 			Fix:     "set disable-cloud-controller: true on all servers",
 		}},
 		{Judge: cloudStrays, Meta: verify.Meta{
-			ID: "AWSM-215", Title: "nobody else runs the cloud controllers", Category: leader,
+			ID: "AWSM-215", Title: "no other cloud controller manager is running", Category: leader,
 			Mandatory: true, BeforeHandover: true,
 			Why:    "a second manager that shares no lease with the first changes the same load balancers, routes and nodes at the same time",
 			Source: "k8s.io/client-go tools/leaderelection: processes exclude each other by one Lease, and with --leader-elect=false by none",

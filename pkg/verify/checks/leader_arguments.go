@@ -13,15 +13,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// program is a component whose arguments can be seen.
+// program is a component whose arguments are visible.
 type program struct {
 	object string
 	flags  component.Args
 }
 
-// programsOf are the visible kube-controller-managers and CCMs, and a finding for
-// each that should be visible and is not. RKE's kube-controller-managers are
-// judged from its own files.
+// programsOf returns the visible kube-controller-managers and CCMs, and a finding for each that
+// should be visible and is not. RKE's kube-controller-managers are judged by its own files.
 func programsOf(in evidence.Input) (all []program, gaps []verify.Finding) {
 	if in.KCMs == nil {
 		kcms, ok := in.Facts.KCMs()
@@ -78,9 +77,9 @@ func durations(in evidence.Input) []verify.Finding {
 	for _, p := range programs {
 		e, err := p.flags.Election()
 		if err != nil {
-			continue // AWSM-202 says it
+			continue // AWSM-202 reports it
 		}
-		k := key{e.LeaseDuration, e.RenewDeadline, max(e.RetryPeriod, component.DefaultRetryPeriod)} // who looks more often keeps nobody waiting
+		k := key{e.LeaseDuration, e.RenewDeadline, max(e.RetryPeriod, component.DefaultRetryPeriod)} // a shorter retry period delays no other process
 		by[k] = append(by[k], p.object)
 		if e.LeaseDuration > longest.LeaseDuration {
 			longest = e

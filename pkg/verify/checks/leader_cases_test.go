@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// leaderCases are the traps 2xx.
+// leaderCases returns the traps 2xx.
 func leaderCases() []trap {
 	const P0, P1, P2, P3, P4, P5 = position.P0, position.P1, position.P2, position.P3, position.P4, position.P5
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
@@ -55,7 +55,7 @@ func leaderCases() []trap {
 		{"AWSM-205", "of another cluster", P5, hostedPlane(kcmOf("--cloud-provider=aws", "--kubeconfig=/k/controller.conf")), warn, "taken for another cluster's"},
 		{"AWSM-205", "pods not visible", P0, func(in *evidence.Input) { in.LoosePods = verify.Failed[[]downstream.Pod](errForbidden) }, unknown, "pods that no workload made could not be read: forbidden"},
 		{"AWSM-205", "bundle of before", P0, func(in *evidence.Input) { in.LoosePods = verify.Read[[]downstream.Pod]{} }, unknown, "pods that no workload made could not be read"},
-		{"AWSM-215", "a Deployment of the CCM", P5, withWorkload("Deployment", 1, ccmOf("--leader-elect=false")), fail, "waits for nobody"},
+		{"AWSM-215", "a Deployment of the CCM", P5, withWorkload("Deployment", 1, ccmOf("--leader-elect=false")), fail, "waits for nobody"}, // words:ok: a text of test/e2e,
 		{"AWSM-215", "a Deployment of the CCM before", P0, withWorkload("Deployment", 1, ccmOf("--enable-leader-migration")), fail, "Deployment web/second runs an aws-cloud"},
 		{"AWSM-215", "a CronJob of the CCM", P5, withWorkload("CronJob", 1, ccmOf()), fail, "CronJob web/second"},
 		{"AWSM-215", "a suspended CronJob", P5, withWorkload("CronJob", 0, ccmOf()), warn, "suspended"},
@@ -96,9 +96,9 @@ func leaderCases() []trap {
 		}, fail, "kube-controller-manager"},
 		{"AWSM-208", "evidence disagrees", P2, func(in *evidence.Input) { in.Leases.Value.Migration = heldBy("ip-10-0-0-10_a", "kubectl-edit") }, fail, "undecided"},
 		{"AWSM-208", "no lease", P2, func(in *evidence.Input) { in.Leases.Value.Migration = lease.Series{} }, fail, "no lease"},
-		{"AWSM-208", "handing over", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(3 * time.Second) }, warn, "run r1, expires by itself"},
-		{"AWSM-208", "handed over to nobody", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(24 * time.Second) }, fail, "no candidate acquired it"},
-		{"AWSM-209", "handed over to nobody", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(24 * time.Second) }, fail, "stuck"},
+		{"AWSM-208", "handing over", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(3 * time.Second) }, warn, "run r1, expires by itself"}, // words:ok: a text of pkg/verify/lease
+		{"AWSM-208", "handed over to no candidate", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(24 * time.Second) }, fail, "no candidate acquired it"},
+		{"AWSM-209", "handed over to no candidate", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(24 * time.Second) }, fail, "stuck"},
 		{"AWSM-209", "frozen", P4, func(in *evidence.Input) {
 			s := &in.Leases.Value.Migration
 			s.Last.Renew, s.Last.At = s.First.Renew, 10*time.Second
@@ -129,7 +129,7 @@ func leaderCases() []trap {
 	}
 }
 
-// outOfSight takes the kube-controller-manager of one Node out of the reading.
+// outOfSight removes one Node's kube-controller-manager from the reading.
 func outOfSight(in *evidence.Input) {
 	in.StaticPods.Value, in.LoosePods.Value = in.StaticPods.Value[1:], in.LoosePods.Value[1:]
 }
@@ -146,7 +146,7 @@ func withPod(p downstream.Pod) func(*evidence.Input) {
 	return func(in *evidence.Input) { in.LoosePods.Value = append(in.LoosePods.Value, p) }
 }
 
-// hostedPlane is a control plane of another cluster, as its operator would make it.
+// hostedPlane adds another cluster's control plane, as its operator creates it.
 func hostedPlane(manager []downstream.Container) func(*evidence.Input) {
 	return func(in *evidence.Input) {
 		manager[0].Mounts = []downstream.Mount{{Path: "/k", Kind: "Secret", Name: "tenant-kubeconfig"}}
@@ -183,7 +183,7 @@ controllerLeaders:
 - {name: cloud-node-lifecycle, component: "*"}
 `
 
-// fencedFor is a migration lease that a run has fenced, looked at for so long.
+// fencedFor returns a migration lease that a run has fenced, observed for the span.
 func fencedFor(span time.Duration) lease.Series {
 	s := heldBy(wellknown.Fence+"r1", wellknown.FieldManager)
 	s.Last = s.First
@@ -191,7 +191,7 @@ func fencedFor(span time.Duration) lease.Series {
 	return s
 }
 
-// A shorter retry period does no harm, and no other duration may differ.
+// A shorter retry period is harmless; no other duration may differ.
 func TestShorterRetryPeriod(t *testing.T) {
 	for flag, want := range map[string]int{"--leader-elect-retry-period=500ms": 0, "--leader-elect-retry-period=3s": 1, "--leader-elect-lease-duration=20s": 2} {
 		in := healthy(t, position.P3)
@@ -202,7 +202,7 @@ func TestShorterRetryPeriod(t *testing.T) {
 	}
 }
 
-// While a lease is handing over, one check warns of it, and no other finds anything wrong.
+// During a hand-over one check warns, and no other check fails.
 func TestHandingOverIsOneWarning(t *testing.T) {
 	in := healthy(t, position.P3)
 	in.Leases.Value.Migration = fencedFor(3 * time.Second)

@@ -14,8 +14,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// migrationConfiguration is the part of controllermanager.config.k8s.io
-// LeaderMigrationConfiguration that the components act on.
+// migrationConfiguration holds the fields of controllermanager.config.k8s.io
+// LeaderMigrationConfiguration that the components use.
 type migrationConfiguration struct {
 	APIVersion        string `json:"apiVersion"`
 	Kind              string `json:"kind"`
@@ -27,8 +27,8 @@ type migrationConfiguration struct {
 	} `json:"controllerLeaders"`
 }
 
-// migrationConfig judges the files on both sides. A kube-controller-manager's
-// file lies on its host, out of the API's sight: it is unknown, not fine.
+// migrationConfig judges the files of both sides. The API does not show a
+// kube-controller-manager's file, which is on its host: it is Unknown, not OK.
 func migrationConfig(in evidence.Input) []verify.Finding {
 	programs, out := programsOf(in)
 	for _, p := range programs {
@@ -38,7 +38,7 @@ func migrationConfig(in evidence.Input) []verify.Finding {
 		}
 		if strings.HasPrefix(p.object, "kube-controller-manager") {
 			if p.flags.Last(component.CloudProvider) == component.ProviderAWS {
-				out = append(out, verify.Undecided(p.object, "--leader-migration-config="+file+" lies on the node, where nobody can look from here"))
+				out = append(out, verify.Undecided(p.object, "--leader-migration-config="+file+" lies on the node, which no API shows"))
 			}
 			continue
 		}
@@ -53,7 +53,7 @@ func migrationConfig(in evidence.Input) []verify.Finding {
 	return out
 }
 
-// ccmVersion is the version of the CCM's image, zero when it cannot be read.
+// ccmVersion returns the version of the CCM's image, or zero if it cannot be read.
 func ccmVersion(in evidence.Input) component.Version {
 	v, err := component.ImageVersion(in.Facts.CCM().Image)
 	if err != nil {
@@ -62,8 +62,8 @@ func ccmVersion(in evidence.Input) component.Version {
 	return v
 }
 
-// configLimits are the limits of a leader migration configuration. The largest that a component
-// takes names three controllers.
+// configLimits returns the limits of a leader migration configuration. The largest that a
+// component accepts names three controllers.
 func configLimits() bounded.Limits { return bounded.Limits{Bytes: 64 << 10, Values: 1 << 12} }
 
 func judgeConfig(object, text string, v component.Version) []verify.Finding {
@@ -104,9 +104,9 @@ func judgeConfig(object, text string, v component.Version) []verify.Finding {
 	return out
 }
 
-// wantedNames are the CCM's controllers that must wait for the migration lease,
-// under the names of its version (k8s.io/cloud-provider v0.28 renamed them); both
-// families when the version is not known.
+// wantedNames returns the CCM's controllers that must wait for the migration lease, under the
+// names of its version (k8s.io/cloud-provider v0.28 renamed them). It returns both families if
+// the version is unknown.
 func wantedNames(v component.Version) []string {
 	before := []string{"service", "route", "cloud-node-lifecycle"}
 	after := []string{"service-lb-controller", "node-route-controller", "cloud-node-lifecycle-controller"}

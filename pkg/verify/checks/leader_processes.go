@@ -16,7 +16,7 @@ import (
 
 const migrationLease = "Lease kube-system/" + wellknown.MigrationLease
 
-// GrantCommands make a grant of a name that awsmigrate's own does not have.
+// GrantCommands create a grant under a name that awsmigrate's own grant does not have.
 const GrantCommands = "kubectl -n kube-system create role leader-migration --verb=get,update,patch --resource=leases.coordination.k8s.io --resource-name=" + wellknown.MigrationLease +
 	" && kubectl -n kube-system create rolebinding leader-migration --role=leader-migration --user=" + wellknown.KCMUser
 
@@ -63,18 +63,17 @@ func holderPlaced(in evidence.Input) []verify.Finding {
 			return nil
 		}
 	}
-	return []verify.Finding{verify.Warning("Lease kube-system/"+wellknown.KCMLease, "held from host "+host+", which no Node or machine name tells", "a control-plane node; the operating system's host name may differ from the Node's", "find out which machine calls itself so: a control plane may keep the lease, anything else is to be stopped once the control plane's own runs")}
+	return []verify.Finding{verify.Warning("Lease kube-system/"+wellknown.KCMLease, "held from host "+host+", which matches no Node or machine name", "a control-plane node; the operating system's host name may differ from the Node's", "find the machine with that host name: a control plane may keep the lease; stop any other holder once the control plane's own runs")}
 }
 
-// sameHost says whether two names, short or long, may be those of one host.
+// sameHost reports whether two names, short or long, may belong to one host.
 func sameHost(name, host string) bool {
 	short, _, _ := strings.Cut(strings.ToLower(host), ".")
 	first, _, _ := strings.Cut(strings.ToLower(name), ".")
 	return first != "" && (strings.EqualFold(name, host) || first == short)
 }
 
-// onHost are the machines of that host name: "node " and their Node, "uid " and
-// their UID.
+// onHost returns the machines of that host name: "node " and their Node, "uid " and their UID.
 func onHost(in evidence.Input, host string) map[string]bool {
 	on := map[string]bool{}
 	for _, m := range in.Machines {
@@ -85,8 +84,8 @@ func onHost(in evidence.Input, host string) map[string]bool {
 	return on
 }
 
-// isHost says whether an operating system of that host name may be the node: the
-// API has no host name, so every name it does have is tried, short and long.
+// isHost reports whether the node may have that host name. The API has no host name, so isHost
+// tries every name that it does have, short and long.
 func isHost(n downstream.Node, machines map[string]bool, host string) bool {
 	names := []string{n.Name, n.Labels[downstream.LabelHostname], n.Annotations[downstream.AnnotationHost]}
 	for _, a := range n.Addresses {
@@ -106,7 +105,7 @@ func leaseOwner(in evidence.Input) []verify.Finding {
 	}[in.Position.Position]
 	switch {
 	case runsExternal(in) && v.Life == lease.Alive:
-		wanted = []lease.Owner{lease.CCM} // no visible process could renew it, but a CCM
+		wanted = []lease.Owner{lease.CCM} // only a CCM could renew it among the visible processes
 	case wanted == nil:
 		wanted = []lease.Owner{lease.KCM, lease.CCM}
 	}
@@ -126,12 +125,12 @@ func leaseOwner(in evidence.Input) []verify.Finding {
 	}
 	fix := ""
 	if v.Owner == lease.HandingOver {
-		fix = "see why nobody takes it in the logs of the cloud controller manager and of kube-controller-manager; do not delete the lease"
+		fix = "find in the logs of the cloud controller manager and of kube-controller-manager why no candidate acquires it; do not delete the lease"
 	}
 	return []verify.Finding{verify.Failure(migrationLease, seen+": "+v.Why, "held by "+strings.Join(names, " or "), fix)}
 }
 
-// runsExternal says whether every kube-controller-manager is seen to be.
+// runsExternal reports whether every kube-controller-manager visibly runs external.
 func runsExternal(in evidence.Input) bool {
 	kcms, ok := in.ManagersInForce()
 	for _, k := range kcms {
@@ -147,7 +146,7 @@ func leaseRenewing(in evidence.Input) []verify.Finding {
 	}
 	switch {
 	case v.Owner == lease.HandingOver && v.Life != lease.Dead:
-		return nil // the other check warns of it
+		return nil // the other check reports it
 	case v.Life == lease.Alive:
 		return nil
 	case v.Life == lease.NotHeld:
@@ -165,16 +164,16 @@ func doubleRunning(in evidence.Input) []verify.Finding {
 		object := "kube-controller-manager on " + k.Machine
 		switch {
 		case k.Mode == component.InTree:
-			gaps = append(gaps, verify.Failure(object, "--cloud-provider=aws without enable-leader-migration, beside a CCM", "the flag on every kube-controller-manager before a CCM runs", exclude(in, "put the flag on this kube-controller-manager, and on the CCM")))
+			gaps = append(gaps, verify.Failure(object, "--cloud-provider=aws without enable-leader-migration, next to a CCM", "the flag on every kube-controller-manager before a CCM runs", exclude(in, "put the flag on this kube-controller-manager, and on the CCM")))
 		case k.Mode == component.InTreeMigrating && (!ccm.Migration || ccm.PodsWithout > 0):
-			gaps = append(gaps, verify.Failure(object, "--cloud-provider=aws beside a CCM without enable-leader-migration", "the flag on the CCM as well", exclude(in, "put the flag on the CCM")))
+			gaps = append(gaps, verify.Failure(object, "--cloud-provider=aws next to a CCM without enable-leader-migration", "the flag on the CCM as well", exclude(in, "put the flag on the CCM")))
 		}
 	}
 	return gaps
 }
 
-// exclude says how an in-tree manager and a CCM are to wait for each other: by the
-// flag on both, or by one of them alone, where that one carries on.
+// exclude returns how an in-tree manager and a CCM must exclude each other: by the flag on both,
+// or by running only one of them, if that one carries on.
 func exclude(in evidence.Input, flag string) string {
 	if inTreeEverywhere(in) {
 		return flag + ", or take the CCM away"
@@ -190,7 +189,7 @@ func starvation(in evidence.Input) []verify.Finding {
 	var out []verify.Finding
 	for _, k := range kcms {
 		object := "kube-controller-manager on " + k.Machine
-		switch k.Mode { //nolint:exhaustive // the others starve none
+		switch k.Mode { //nolint:exhaustive // the other modes block no process
 		case component.ModeUnknown:
 			out = append(out, verify.Undecided(object, k.Why))
 		case component.ExternalMigrating:
@@ -217,7 +216,7 @@ func defaultNames(in evidence.Input) []verify.Finding {
 	return append(gaps, finding)
 }
 
-// managersOf are both sides, with a finding for each that could not be seen.
+// managersOf returns both sides, and a finding for each that is not visible.
 func managersOf(in evidence.Input) ([]position.KCM, position.CCM, []verify.Finding) {
 	var gaps []verify.Finding
 	kcms, ok := in.ManagersInForce()

@@ -11,13 +11,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// mend is what the fix of a trap says, done to the cluster.
+// mend holds the fix of a trap, and its effect on the cluster.
 type mend struct {
 	fix  string // in the finding's fix, or in the check's
 	does func(*evidence.Input)
 }
 
-// without takes a flag away from every kube-controller-manager.
+// without removes a flag from every kube-controller-manager.
 func without(flag string) func(*evidence.Input) {
 	return func(in *evidence.Input) {
 		for i := range in.StaticPods.Value {
@@ -27,7 +27,7 @@ func without(flag string) func(*evidence.Input) {
 	}
 }
 
-// withoutNode is a Node removed with its machine.
+// withoutNode removes a Node with its machine.
 func withoutNode(i int) func(*evidence.Input) {
 	return func(in *evidence.Input) { in.Nodes.Value = slices.Delete(slices.Clone(in.Nodes.Value), i, i+1) }
 }
@@ -42,7 +42,7 @@ func everyInstance(change func(*cloud.Instance)) func(*evidence.Input) {
 
 var owned = cloud.Tags{"kubernetes.io/cluster/demo": "owned"}
 
-// chartArgs are what our chart gives the CCM before the switch.
+// chartArgs sets the CCM's arguments of our chart before the switch.
 func chartArgs(more ...string) func(*evidence.Input) {
 	return func(in *evidence.Input) {
 		ccmArgs(in, append([]string{"--cloud-provider=aws", "--configure-cloud-routes=false", "--enable-leader-migration=true"}, more...)...)
@@ -75,7 +75,7 @@ func rolledOut(in *evidence.Input) {
 
 func withoutReleases(in *evidence.Input) { in.Releases.Value = nil }
 
-// mends are the fixes, one for every kind of trap that somebody can mend.
+// mends holds the fixes, one for every kind of trap that a user can fix.
 func mends() map[string]mend {
 	return map[string]mend{
 		"AWSM-131 one is away": {"look at the kube-apiserver", func(in *evidence.Input) { in.APIServers.Value[1].Renew = clusterNow }},
@@ -139,7 +139,7 @@ func mends() map[string]mend {
 			everyInstance(func(i *cloud.Instance) { i.HTTPTokens = "optional" })},
 		"AWSM-409 tokens required, name not proven": {"--instance-id i-00000005 --http-tokens optional", func(in *evidence.Input) {
 			everyInstance(func(i *cloud.Instance) { i.HTTPTokens = "optional" })(in)
-			node(in, 5).Labels[downstream.LabelHostname] = nodeName(5) // which the next start reads
+			node(in, 5).Labels[downstream.LabelHostname] = nodeName(5) // the next start reads it
 		}},
 		"AWSM-409 no metadata service": {"--http-tokens optional --http-endpoint enabled", everyInstance(func(i *cloud.Instance) { i.MetadataDisabled = false })},
 		"AWSM-410 no tagged table":     {"give one route table", func(in *evidence.Input) { in.Cloud.RouteTables.Value["rtb-1"] = owned }},
@@ -167,7 +167,7 @@ func mends() map[string]mend {
 		"AWSM-609 undecided":           {"--cloud-routes on or off", func(in *evidence.Input) { in.CloudRoutes = "on" }},
 		"AWSM-610 routes without CIDR": {"--configure-cloud-routes=false", chartArgs()},
 		"AWSM-611 crash loop":          {"logs ccm-0 --previous", func(in *evidence.Input) { in.CCMPods.Value[0].Waiting, in.CCMPods.Value[0].Restarts = "", 0 }},
-		"AWSM-612 nobody": {"look at the CCM's log", func(in *evidence.Input) {
+		"AWSM-612 no leader": {"look at the CCM's log", func(in *evidence.Input) {
 			in.Leases.Value.CCM = heldBy("ip-10-0-0-11_b", "aws-cloud-controller-manager")
 		}},
 		"AWSM-613 runs":    {"disable-cloud-controller: true", func(in *evidence.Input) { in.StaticPods.Value = in.StaticPods.Value[:3] }},
@@ -175,8 +175,7 @@ func mends() map[string]mend {
 	}
 }
 
-// A fix that is followed makes the whole audit pass: nothing is left over, and
-// nothing else is broken by it.
+// After the fix, the whole audit passes: nothing is left over or newly broken.
 func TestFixesMend(t *testing.T) {
 	all := mends()
 	done := map[string]bool{}
@@ -212,7 +211,7 @@ func TestFixesMend(t *testing.T) {
 	}
 }
 
-// fixesOf is what the findings of a trap tell to do.
+// fixesOf returns the fixes of a trap's findings.
 func fixesOf(r verify.Report, tc trap) string {
 	var fixes []string
 	for _, res := range r.Results {

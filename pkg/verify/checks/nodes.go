@@ -9,7 +9,7 @@ import (
 
 const nodes = "nodes"
 
-// nodeChecks are the checks 3xx.
+// nodeChecks returns the checks 3xx.
 func nodeChecks() []verify.Check[evidence.Input] {
 	return []verify.Check[evidence.Input]{
 		{Judge: providerIDs, Meta: verify.Meta{
@@ -40,7 +40,7 @@ func nodeChecks() []verify.Check[evidence.Input] {
 			Fix:     "use --end-state overrides where label kubernetes.io/hostname equals the node's name, or give every node an explicit node-name",
 		}},
 		{Judge: oneNodePerMachine, Meta: verify.Meta{
-			ID: "AWSM-305", Title: "one node for every machine, instance and address", Category: nodes, Mandatory: true,
+			ID: "AWSM-305", Title: "no two nodes share a machine, instance or address", Category: nodes, Mandatory: true,
 			Why:    "a second node is what a rename looks like",
 			Source: "label rke.cattle.io/machine, spec.providerID, status.addresses",
 			Fix:    "find out which of the Nodes the machine is; during a switch stop the roll and undo",
@@ -60,7 +60,7 @@ func nodeChecks() []verify.Check[evidence.Input] {
 		{Judge: cordons, Meta: verify.Meta{
 			ID: "AWSM-308", Title: "cordons are those of their users", Category: nodes,
 			Why:    "a cordon of awsmigrate that stays keeps pods away; a lost one lets pods onto a node under maintenance",
-			Source: "annotation awsmigrate.io/cordoned-by; Rancher uncordons whatever it drained",
+			Source: "annotation awsmigrate.io/cordoned-by; Rancher uncordons every node that it drained",
 			Fix:    "cordon or uncordon the node, as it was before",
 		}},
 		{Judge: addressesStable, Meta: verify.Meta{

@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// nodeCases are the traps 3xx.
+// nodeCases returns the traps 3xx.
 func nodeCases() []trap {
 	const P0, P3, P4 = position.P0, position.P3, position.P4
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
@@ -147,8 +147,8 @@ func twoAddresses(in *evidence.Input, i, interfaces int) {
 	node(in, i).Addresses = []downstream.Address{{Type: "InternalIP", Address: first}, {Type: "InternalIP", Address: second}, {Type: "Hostname", Address: nodeName(i)}}
 }
 
-// Where nothing can move the first address, nothing is said; where AWS was not asked
-// how many interfaces there are, the check is skipped.
+// There is no finding if the first address cannot move. The check is skipped if AWS was not asked
+// for the number of interfaces.
 func TestFirstAddressStays(t *testing.T) {
 	for name, tt := range map[string]struct {
 		version string
@@ -183,7 +183,7 @@ func nodeArgs(in *evidence.Input, i int, arg string) {
 	node(in, i).Annotations[downstream.AnnotationArgs] = `["server","--cloud-provider-name=aws","` + arg + `"]`
 }
 
-// unread is EC2 that did not answer for the nodes' region.
+// unread makes EC2 fail to answer for the nodes' region.
 func unread(in *evidence.Input) {
 	in.Cloud.Instances.Value, in.Cloud.Missed = map[string]cloud.Instance{}, map[string]string{"us-east-1": "RequestLimitExceeded"}
 }

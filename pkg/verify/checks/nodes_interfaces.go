@@ -13,9 +13,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// firstAddressStays warns about Nodes whose first internal address the CCM may change.
-// Without the argument node-ip the in-tree provider lists the addresses of all
-// interfaces by device number; a CCM takes the order of EC2's answer, which has none.
+// firstAddressStays warns about Nodes whose first internal address the CCM may change. Without
+// the argument node-ip the in-tree provider sorts the addresses of all interfaces by device
+// number. A CCM keeps the order of EC2's answer, which is undefined.
 func firstAddressStays(in evidence.Input) []verify.Finding {
 	if !in.Nodes.OK() {
 		return verify.Unread(in.Nodes, "nodes")
@@ -37,15 +37,15 @@ func firstAddressStays(in evidence.Input) []verify.Finding {
 }
 
 func interfacesSeen(p evidence.Pair) string {
-	if p.Instance.Interfaces == 0 { // not said
+	if p.Instance.Interfaces == 0 { // EC2 did not report them
 		return "several addresses, perhaps on several network interfaces: " + evidence.Some(ipv4(p.Instance.PrivateIPs))
 	}
 	return fmt.Sprintf("%d network interfaces: %s", p.Instance.Interfaces, evidence.Some(ipv4(p.Instance.PrivateIPs)))
 }
 
-// keepFirst names the argument by which kubelet and CCM keep an address first. CCMs of
-// 1.22 only look whether the node has it (k8s.io/cloud-provider@v0.22.17
-// ensureNodeProvidedIPExists, v0.23.17 PreferNodeIP).
+// keepFirst returns the argument that makes kubelet and CCM keep an address first. CCMs of 1.22
+// only check that the node has it (k8s.io/cloud-provider@v0.22.17 ensureNodeProvidedIPExists,
+// v0.23.17 PreferNodeIP).
 func keepFirst(n downstream.Node, image component.Version) string {
 	if image.Minor == 22 {
 		return "upgrade to Kubernetes 1.23 or later first, and give the kubelet the argument node-ip: the CCM for 1.22 does not follow it"
@@ -53,8 +53,8 @@ func keepFirst(n downstream.Node, image component.Version) string {
 	return "give the node's kubelet the argument node-ip=" + evidence.OrElse(firstIP(n.InternalIPs()), "ADDRESS") + ", or upgrade to Kubernetes 1.26 first"
 }
 
-// firstMayMove reports whether a CCM of that version may put another address first.
-// A kubelet with node-ip shows one internal address alone.
+// firstMayMove reports whether a CCM of that version may put another address first. A kubelet
+// with node-ip shows only one internal address.
 func firstMayMove(n downstream.Node, image component.Version) bool {
 	if image.Minor == 22 {
 		return true
@@ -83,8 +83,8 @@ func firstIP(list []string) string {
 	return list[0]
 }
 
-// ccmOfSwitch returns the version of the CCM that runs or would be installed; where
-// neither is known that of Kubernetes, which the CCM's follows.
+// ccmOfSwitch returns the version of the CCM that runs or would be installed, or else that of
+// Kubernetes, which the CCM's follows.
 func ccmOfSwitch(in evidence.Input) component.Version {
 	sets := in.DaemonSets.Value
 	if in.Planned != nil {
@@ -100,7 +100,7 @@ func ccmOfSwitch(in evidence.Input) component.Version {
 	}
 	v, err := component.ParseVersion(in.Version.Value)
 	if err == nil && v.Minor >= 26 {
-		v.Patch = 99 // an image of today
+		v.Patch = 99 // the newest patch release
 	}
 	return v
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// zoneLabels holds the label to the zone that EC2 gave. Where it gave none, the
-// ProviderID is what is left to compare with, and proves too little for a command.
+// zoneLabels compares the label with EC2's zone. Without EC2's zone it compares with the
+// ProviderID, which is too weak as evidence for a command.
 func zoneLabels(in evidence.Input) []verify.Finding {
 	instances := map[string]evidence.Pair{}
 	if in.Cloud.On && in.Cloud.Instances.OK() {
@@ -42,16 +42,15 @@ func zoneLabels(in evidence.Input) []verify.Finding {
 	})(in)
 }
 
-// The region's labels. Volumes that in-tree made ask for region and zone, in the new
-// labels or in the old ones (kubernetes/kubernetes:plugin/pkg/admission/storage/persistentvolume/label@v1.26.13).
+// Labels of the region. In-tree volumes select region and zone, by the new labels or the old ones
+// (kubernetes/kubernetes:plugin/pkg/admission/storage/persistentvolume/label@v1.26.13).
 const (
 	labelRegion     = "topology.kubernetes.io/region"
 	labelRegionBeta = "failure-domain.beta.kubernetes.io/region"
 )
 
-// placeLabels is one finding for all labels of a Node that say another place than its
-// own, with one command. A missing one matters only for the zone: the scheduler knows
-// no other name for it.
+// placeLabels returns one finding, with one command, for all labels of a Node that name a wrong
+// place. A missing label matters only for the zone: the scheduler knows no other name for it.
 func placeLabels(n downstream.Node, p evidence.Pair, zone string) []verify.Finding {
 	var seen, wanted, wrong []string
 	for _, l := range []struct{ key, what, want string }{
@@ -84,8 +83,8 @@ func labelPlace(p evidence.Pair, labels []string) string {
 	return fault.Command(append(words, "--overwrite")...)
 }
 
-// autoEndState is what --end-state auto takes: external only if every node's
-// name is explicit.
+// autoEndState returns the choice of --end-state auto: external only if every node's name is
+// explicit.
 func autoEndState(nodes []downstream.Node) evidence.EndState {
 	for _, n := range nodes {
 		if !evidence.NameProof(n).External {
@@ -131,8 +130,7 @@ func oneNodePerMachine(in evidence.Input) []verify.Finding {
 	return undoable(in, verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding { return continuity.Twins(nodes, in.Cloud) }))
 }
 
-// undoable replaces the advice to undo while nothing was switched: there is nothing
-// to undo.
+// undoable replaces the advice to undo if nothing was switched yet.
 func undoable(in evidence.Input, findings []verify.Finding) []verify.Finding {
 	if p := in.Position.Position; p == position.Unknown || p.AtLeast(position.P3) {
 		return findings
@@ -155,7 +153,7 @@ func uninitialized(in evidence.Input) []verify.Finding {
 		object, seen := "Node "+n.Name, "taint "+downstream.TaintUninitialized
 		switch {
 		case in.ServerClock.IsZero():
-			return []verify.Finding{verify.Undecided(object, seen+"; since when is not known without the leases that tell the cluster's time")}
+			return []verify.Finding{verify.Undecided(object, seen+"; since when is not known without the leases that show the cluster's time")}
 		case in.ServerClock.Sub(n.Created) < uninitializedBound:
 			return []verify.Finding{verify.Warning(object, seen+", a new node", "gone within 10 minutes", "")}
 		}
@@ -172,8 +170,7 @@ func ready(in evidence.Input) []verify.Finding {
 	})(in)
 }
 
-// knownID returns the Node's ProviderID, or the one that the same machine had when the
-// fingerprint was taken.
+// knownID returns the Node's ProviderID, or the one that the same machine had in the fingerprint.
 func knownID(in evidence.Input, n downstream.Node) string {
 	if n.ProviderID != "" || in.Fingerprint == nil {
 		return n.ProviderID
@@ -186,8 +183,8 @@ func knownID(in evidence.Input, n downstream.Node) string {
 	return ""
 }
 
-// byFate is what to do about a Node that is down where EC2 says what became of its
-// instance; empty where the check's own advice holds.
+// byFate returns the remedy for a Node that is down if EC2 shows the state of its instance. It is
+// empty if the check's own remedy fits.
 func byFate(in evidence.Input, n downstream.Node) string {
 	zone, id, ok := downstream.ParseProviderID(knownID(in, n))
 	if !ok {
@@ -232,8 +229,8 @@ func cordons(in evidence.Input) []verify.Finding {
 	})
 }
 
-// noFingerprint is what a comparison with the fingerprint comes to without one: it
-// is unknown where the journal that may hold one could not be read.
+// noFingerprint returns the result of a comparison without a fingerprint. It is Unknown if the
+// journal, which may hold one, could not be read.
 func noFingerprint(in evidence.Input) []verify.Finding {
 	if in.Unread != nil {
 		return []verify.Finding{verify.Undecided("", "the fingerprint is in the journal: "+in.Unread.Error())}
@@ -255,8 +252,8 @@ func shutDown(in evidence.Input) []verify.Finding {
 		for _, key := range []string{downstream.TaintShutdown, downstream.TaintOutOfService} {
 			if t, ok := n.Taint(key); ok {
 				fix := byFate(in, n)
-				if key == downstream.TaintOutOfService && n.Ready.Status == "True" { // set by hand, and taken away by nobody else
-					fix = "if its machine is to be used again: " + fault.Command("kubectl", "taint", "node", n.Name, key+"-")
+				if key == downstream.TaintOutOfService && n.Ready.Status == "True" { // set by hand, and removed only by a user
+					fix = "to use its machine again: " + fault.Command("kubectl", "taint", "node", n.Name, key+"-")
 				}
 				return []verify.Finding{verify.Failure("Node "+n.Name, "taint "+t.String(), "a running node", fix)}
 			}

@@ -11,17 +11,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// resourceName is how EC2 and the CCM's images begin the name of an instance that is
-// named by its id (kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go@v1.26.14,
+// resourceName is the prefix of instance names that are made of the instance id, in EC2 and in
+// the CCM's images (kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go@v1.26.14,
 // rbnNamePrefix).
 const resourceName = "i-"
 
-// addressName is EC2's private DNS name by address, in whatever domain.
+// addressName matches EC2's private DNS names by address, in any domain.
 var addressName = regexp.MustCompile(`^ip-\d+-\d+-\d+-\d+\.`)
 
-// foundByName warns of names under which the CCM's image finds no instance: a node that
-// joins under such a name after the switch keeps its taint. Nodes that are there have a
-// ProviderID, and are found by it.
+// foundByName warns of names under which the CCM's image finds no instance: a node that joins
+// under such a name after the switch keeps its taint. Existing Nodes have a ProviderID, and are
+// found by it.
 func foundByName(in evidence.Input) []verify.Finding {
 	image, known := imageToCome(in)
 	if !known {
@@ -45,18 +45,18 @@ func foundByName(in evidence.Input) []verify.Finding {
 	})
 }
 
-// imageVersion is the version of a CCM's image.
+// imageVersion is the version of a CCM image.
 type imageVersion struct{ component.Version }
 
-// cutsAtDot reports whether the image takes a resource name's part before the dot for the
-// instance id; older ones take all of it (kubernetes/cloud-provider-aws:
+// cutsAtDot reports whether the image uses the part of a resource name before the dot as the
+// instance id; older ones use the whole name (kubernetes/cloud-provider-aws:
 // pkg/providers/v1/aws.go@v1.22.8, v1.25.15, v1.26.10, v1.26.11, nodeNameToInstanceID).
 func (v imageVersion) cutsAtDot() bool {
 	return v.AtLeast(1, 27) || v.AtLeast(1, 26) && v.Patch >= 11
 }
 
-// imageToCome returns the version of the CCM's image that is planned or installed, or
-// the newest of the cluster's minor.
+// imageToCome returns the version of the planned or installed CCM image, or the newest of the
+// cluster's minor version.
 func imageToCome(in evidence.Input) (imageVersion, bool) {
 	image := in.Facts.CCM().Image
 	if in.Planned != nil && len(in.Planned.Containers) > 0 {
@@ -70,7 +70,7 @@ func imageToCome(in evidence.Input) (imageVersion, bool) {
 		return imageVersion{}, false
 	}
 	v := versions[0]
-	v.Patch = 99 // images have patch releases of their own
+	v.Patch = 99 // the patch releases of images differ from Kubernetes'
 	return imageVersion{v}, true
 }
 

@@ -15,11 +15,10 @@ import (
 
 const providerIDForm = "aws:///<zone>/<instance id>"
 
-// providerIDs looks at every ProviderID on its own. One in a form that nobody but a
-// person writes, with kubelet's --provider-id, is as good as any other where a CCM
-// reads the same instance id out of it: its Node cannot get another one without
-// being lost. A node on Fargate has none of an instance and is right so, where
-// Rancher and rke have not made the cluster.
+// providerIDs judges every ProviderID separately. A form that only a user writes, with kubelet's
+// --provider-id, is accepted if a CCM reads the same instance id from it: a Node cannot get
+// another ProviderID without being recreated. A Fargate node rightly has no instance, unless
+// Rancher or rke created the cluster.
 func providerIDs(in evidence.Input) []verify.Finding {
 	return nodesOf(func(n downstream.Node) []verify.Finding {
 		object := "Node " + n.Name
@@ -44,10 +43,10 @@ func providerIDs(in evidence.Input) []verify.Finding {
 	})(in)
 }
 
-// giveProviderID writes the ProviderID of a Node that has none. It can be written
-// once and never be changed (ValidateNodeUpdate of k8s.io/kubernetes
-// pkg/apis/core/validation): there is a command only where EC2 shows one instance
-// that is no other Node's and has this one's name and all of its addresses.
+// giveProviderID returns a command that sets the missing ProviderID of a Node. A ProviderID is
+// set once and never changes (ValidateNodeUpdate of k8s.io/kubernetes pkg/apis/core/validation).
+// So there is a command only if EC2 shows one instance that belongs to no other Node and has this
+// Node's name and all of its addresses.
 func giveProviderID(in evidence.Input, n downstream.Node) string {
 	var own []cloud.Instance
 	for _, i := range in.Cloud.Unclaimed.Value {
@@ -62,7 +61,7 @@ func giveProviderID(in evidence.Input, n downstream.Node) string {
 	case former && in.Cloud.Fate(zone, id) == cloud.Gone:
 		return byFate(in, n)
 	case !in.Cloud.On || !in.Cloud.Unclaimed.OK():
-		return advice + "; if it has none any more: " + continuity.Removal(n, in.Machines)
+		return advice + "; if it no longer has one: " + continuity.Removal(n, in.Machines)
 	case !resembled(in, n):
 		return withoutInstance(in, n)
 	case len(own) != 1 || n.Ready.Status != "True" || sharesAddress(in, n):
@@ -73,8 +72,8 @@ func giveProviderID(in evidence.Input, n downstream.Node) string {
 		fault.Command("kubectl", "patch", "node", n.Name, "--type=merge", "-p", patch)
 }
 
-// resembled reports whether EC2 shows an instance of the cluster without a Node that
-// has the Node's name or one of its addresses.
+// resembled reports whether EC2 shows an instance of the cluster that has no Node, but this
+// Node's name or one of its addresses.
 func resembled(in evidence.Input, n downstream.Node) bool {
 	claimed := map[string]bool{}
 	for _, other := range in.Nodes.Value {
@@ -93,8 +92,8 @@ func resembled(in evidence.Input, n downstream.Node) bool {
 	})
 }
 
-// withoutInstance is what to do about a Node of which EC2 shows no instance that is
-// tagged for the cluster. One that is ready has one nevertheless.
+// withoutInstance returns the remedy for a Node without an instance that is tagged for the
+// cluster. A ready Node has an instance nevertheless.
 func withoutInstance(in evidence.Input, n downstream.Node) string {
 	const seen = "EC2 shows no instance of this cluster with its name or an address of it"
 	if n.Ready.Status == "True" {
@@ -103,15 +102,15 @@ func withoutInstance(in evidence.Input, n downstream.Node) string {
 	return seen + ", and it is not ready: if its machine is gone, " + continuity.Removal(n, in.Machines)
 }
 
-// sharesAddress says whether another Node shows an address of this one.
+// sharesAddress reports whether another Node has an address of this one.
 func sharesAddress(in evidence.Input, n downstream.Node) bool {
 	return slices.ContainsFunc(in.Nodes.Value, func(other downstream.Node) bool {
 		return other.Name != n.Name && slices.ContainsFunc(other.InternalIPs(), func(ip string) bool { return slices.Contains(n.InternalIPs(), ip) })
 	})
 }
 
-// whichIsStale says what to do about two Nodes of one instance: a Node is removed
-// only where it is known to stand for nothing.
+// whichIsStale returns the remedy for two Nodes of one instance: it removes a Node only if that
+// Node certainly has no machine.
 func whichIsStale(a, b downstream.Node) string {
 	if a.Ready.Status == "True" {
 		a, b = b, a
@@ -125,7 +124,7 @@ func whichIsStale(a, b downstream.Node) string {
 	return "neither is ready: find out which of the machines is gone before anything is removed"
 }
 
-// quoted is a value in quotes, cut before it fills the screen.
+// quoted returns a value in quotes, cut to a length that fits the screen.
 func quoted(s string) string {
 	const most = 120
 	if len(s) > most {
@@ -134,8 +133,8 @@ func quoted(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// providerIDUnique compares instances, not texts: two zones in front of one
-// instance id are the same instance.
+// providerIDUnique compares instances, not texts: two zones in front of one instance id denote
+// the same instance.
 func providerIDUnique(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
 		first := map[string]downstream.Node{}

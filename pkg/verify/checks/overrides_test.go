@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// What a cloud config says in the place of a fact of EC2 is what is judged; where it is
-// there and was not read, what EC2 shows proves no fault.
+// Values of the cloud config replace facts of EC2. If a cloud config exists but was not read,
+// EC2's facts prove no defect.
 func TestOverrides(t *testing.T) {
 	const ok, warn, fail, unknown, skip = verify.OK, verify.Warn, verify.Fail, verify.Unknown, verify.Skip
 	untagged := func(in *evidence.Input) {

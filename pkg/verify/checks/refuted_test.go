@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// ec2 are the three answers of EC2 about the instance of node 5, and no answer.
+// ec2 returns EC2's three answers about the instance of node 5, and no answer.
 func ec2() map[string]func(*evidence.Input) {
 	return map[string]func(*evidence.Input){
 		"gone":       func(in *evidence.Input) { delete(in.Cloud.Instances.Value, "i-00000005") },
@@ -23,7 +23,7 @@ func ec2() map[string]func(*evidence.Input) {
 	}
 }
 
-// What EC2 has refuted is not advised, and what it was not asked is left open.
+// The advice excludes what EC2 refuted, and covers every case if EC2 was not asked.
 func TestAdvice_afterEC2(t *testing.T) {
 	deleted := func(in *evidence.Input) {
 		in.Nodes.Value = in.Nodes.Value[:5]
@@ -43,7 +43,7 @@ func TestAdvice_afterEC2(t *testing.T) {
 	for name, tt := range map[string]struct {
 		id     string
 		breaks func(*evidence.Input)
-		fixes  map[string][]string // by the answer: what the advice has to say; with "!", what not
+		fixes  map[string][]string // by the answer: parts that the advice must have, or with "!" must not
 	}{
 		"Node deleted": {"AWSM-312", deleted, map[string][]string{
 			"gone": {"i-00000005 is gone", remove, "!" + restart}, "terminated": {remove, "!" + restart},
@@ -59,11 +59,11 @@ func TestAdvice_afterEC2(t *testing.T) {
 		"Node down, instance missing": {"AWSM-401", down, map[string][]string{"gone": {remove, "another account or region"}}},
 		"Node without ProviderID": {"AWSM-301", withoutID, map[string][]string{
 			"gone": {"i-00000005 is gone", remove, "!find its instance"}, "terminated": {"i-00000005 is gone", remove, "!find its instance"},
-			"runs": {"find its instance in EC2", "!EC2 shows no"}, "off": {"find its instance in EC2", "if it has none any more: " + remove},
+			"runs": {"find its instance in EC2", "!EC2 shows no"}, "off": {"find its instance in EC2", "if it no longer has one: " + remove},
 		}},
 		"Node without ProviderID, unknown before": {"AWSM-301", unprinted, map[string][]string{
 			"gone": {"EC2 shows no instance", remove, "!find its instance"}, "terminated": {"EC2 shows no instance", "!find its instance"},
-			"runs": {"find its instance in EC2", "!EC2 shows no"}, "off": {"find its instance in EC2", "if it has none any more: " + remove},
+			"runs": {"find its instance in EC2", "!EC2 shows no"}, "off": {"find its instance in EC2", "if it no longer has one: " + remove},
 		}},
 		"ProviderID lost": {"AWSM-312", withoutID, map[string][]string{"gone": {"i-00000005 is gone", remove}, "runs": {"write the ProviderID again"}, "off": {"write the ProviderID again"}}},
 	} {
@@ -88,8 +88,7 @@ func TestAdvice_afterEC2(t *testing.T) {
 	}
 }
 
-// Where the address of a machine that is gone was given again, its Node is what is
-// left, and nothing is undone.
+// If the address of a deleted machine was reused, only its Node is stale, and nothing is undone.
 func TestTwins_instanceOfOneGone_namesIt(t *testing.T) {
 	in := healthy(t, position.P4)
 	node(&in, 4).Addresses = node(&in, 5).Addresses
@@ -107,7 +106,7 @@ func TestTwins_instanceOfOneGone_namesIt(t *testing.T) {
 	}
 }
 
-// Nothing is undone where nothing was switched.
+// Nothing is undone if nothing was switched.
 func TestSameNodes_beforeSwitch_advisesNoUndo(t *testing.T) {
 	in := healthy(t, position.P0)
 	node(&in, 5).ProviderID = "aws"

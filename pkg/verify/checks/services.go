@@ -10,7 +10,7 @@ import (
 
 const services = "services"
 
-// serviceChecks are the checks 8xx.
+// serviceChecks returns the checks 8xx.
 func serviceChecks() []verify.Check[evidence.Input] {
 	return []verify.Check[evidence.Input]{
 		{Judge: sameBalancers, Meta: verify.Meta{
@@ -55,9 +55,8 @@ func balancersExist(in evidence.Input) []verify.Finding {
 	})
 }
 
-// syncFailures looks at failures after the present holder took the migration
-// lease, or at all of them when nothing is held. Both times were written in the
-// cluster.
+// syncFailures judges failures since the present holder acquired the migration lease, or all
+// failures if the lease is free. Both times were written in the cluster.
 func syncFailures(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.Events, "events", func(events []downstream.Event) []verify.Finding {
 		since := in.Leases.Value.Migration.Last.Acquire

@@ -7,7 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// serviceCases are the traps 8xx.
+// serviceCases returns the traps 8xx.
 func serviceCases() []trap {
 	const P0, P1, P4 = position.P0, position.P1, position.P4
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown

@@ -12,12 +12,12 @@ import (
 
 const storage = "storage, images"
 
-// storageChecks are the checks 5xx.
+// storageChecks returns the checks 5xx.
 func storageChecks() []verify.Check[evidence.Input] {
 	return []verify.Check[evidence.Input]{
 		{Judge: ebsDriver, Meta: verify.Meta{
 			ID: "AWSM-501", Title: "in-tree EBS volumes have their CSI driver", Category: storage, Mandatory: true,
-			Why:    "with the external provider nobody attaches in-tree EBS volumes but the CSI driver; mounted volumes work until their pod moves",
+			Why:    "with the external provider only the CSI driver attaches in-tree EBS volumes; mounted volumes work until their pod moves",
 			Source: "CSIMigrationAWS: off by default up to 1.22, on in 1.23 and 1.24, locked on 1.25 and 1.26; in-tree plugin gone in 1.27",
 			Fix:    "install aws-ebs-csi-driver and turn CSIMigrationAWS on before the migration",
 		}},
@@ -37,7 +37,7 @@ func storageChecks() []verify.Check[evidence.Input] {
 	}
 }
 
-// usesInTree names what depends on in-tree EBS.
+// usesInTree returns the names of the objects that depend on in-tree EBS.
 func usesInTree(in evidence.Input) (names []string, gaps []verify.Finding) {
 	if !in.Volumes.OK() {
 		gaps = append(gaps, verify.Unread(in.Volumes, "persistentvolumes")...)
@@ -59,8 +59,8 @@ func usesInTree(in evidence.Input) (names []string, gaps []verify.Finding) {
 	return append(names, written...), append(gaps, unread...)
 }
 
-// writtenInPods names the workloads and pods with a volume on in-tree EBS in their own
-// text, which no PersistentVolume describes.
+// writtenInPods returns the workloads and pods that name an in-tree EBS volume in their own spec,
+// without a PersistentVolume.
 func writtenInPods(in evidence.Input) (names []string, gaps []verify.Finding) {
 	if !in.Workloads.OK() {
 		gaps = append(gaps, verify.Unread(in.Workloads, "workloads")...)
@@ -114,7 +114,8 @@ func ebsDriver(in evidence.Input) []verify.Finding {
 	return out
 }
 
-// dedicated nodes run no user's pods: a control plane or etcd taint keeps them away.
+// dedicated reports whether a node runs no user pods: a control plane or etcd taint keeps them
+// away.
 func dedicated(n downstream.Node) bool {
 	for _, t := range n.Taints {
 		if strings.HasPrefix(t.Key, "node-role.kubernetes.io/") && (t.Effect == "NoSchedule" || t.Effect == "NoExecute") {
@@ -156,8 +157,8 @@ func csiMigrationOff(in evidence.Input) []verify.Finding {
 	return out
 }
 
-// versionOrNewest returns the cluster's version, or the newest in which an umbrella
-// still governs EBS migration if it could not be read.
+// versionOrNewest returns the cluster's version. If it could not be read, it returns the newest
+// version in which an umbrella gate still governs EBS migration.
 func versionOrNewest(in evidence.Input) component.Version {
 	versions, err := in.Versions()
 	if err != nil {

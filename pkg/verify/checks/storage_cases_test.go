@@ -7,7 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// storageCases are the traps 5xx.
+// storageCases returns the traps 5xx.
 func storageCases() []trap {
 	const P0, P4 = position.P0, position.P4
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown

@@ -13,12 +13,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Managers are the checks of who runs controller managers.
+// Managers returns the checks for stray controller managers.
 func Managers() []verify.Check[evidence.Input] {
 	return slices.DeleteFunc(all(), func(c verify.Check[evidence.Input]) bool { return !c.BeforeHandover })
 }
 
-// strays judges every kube-controller-manager beside the control plane's own.
+// strays judges every kube-controller-manager besides the control plane's own.
 func strays(in evidence.Input) []verify.Finding {
 	found, out := seenStrays(in, "kube-controller-manager")
 	for _, s := range found {
@@ -29,9 +29,8 @@ func strays(in evidence.Input) []verify.Finding {
 	return out
 }
 
-// cloudStrays judges whatever runs cloud controllers beside the CCM's DaemonSet and
-// the control plane's own. Of kube-controller-managers those that only might are
-// left to strays.
+// cloudStrays judges every process that runs cloud controllers besides the CCM's DaemonSet and
+// the control plane's own. It leaves kube-controller-managers that only might run them to strays.
 func cloudStrays(in evidence.Input) []verify.Finding {
 	found, out := seenStrays(in, "cloud controllers")
 	for _, s := range found {
@@ -52,7 +51,7 @@ func wantedManagers(in evidence.Input) string {
 	return "only the control-plane nodes' own kube-controller-managers, and the DaemonSet of the CCM"
 }
 
-// seenStrays are what was found, with a finding for what could not be read.
+// seenStrays returns the strays, and a finding for each failed reading.
 func seenStrays(in evidence.Input, object string) ([]downstream.Stray, []verify.Finding) {
 	found, gaps := in.Strays()
 	if len(gaps) == 0 {
@@ -68,18 +67,18 @@ func seenStrays(in evidence.Input, object string) ([]downstream.Stray, []verify.
 	return found, []verify.Finding{verify.Undecided(object, reason)}
 }
 
-// strayFinding is the finding for one. What talks to another cluster does no harm here, and
-// what is scaled to zero none yet.
+// strayFinding returns the finding for one stray. A stray of another cluster is harmless here,
+// and so is one that is scaled to zero, for now.
 func strayFinding(in evidence.Input, s downstream.Stray, program, wanted string) verify.Finding {
 	switch {
 	case s.Other != "":
-		return verify.Warning(s.String(), "runs "+program+" with the kubeconfig in "+s.Other+", beside an API server in its namespace: taken for another cluster's", wanted, "nothing, if it belongs to a cluster that this one hosts")
+		return verify.Warning(s.String(), "runs "+program+" with the kubeconfig in "+s.Other+", next to an API server in its namespace: taken for another cluster's", wanted, "nothing, if it belongs to a cluster that this one hosts")
 	case s.Idle:
-		return verify.Warning(s.String(), "would run "+program+", and is scaled to zero or suspended", wanted, "remove it, so that nobody starts it again")
+		return verify.Warning(s.String(), "would run "+program+", and is scaled to zero or suspended", wanted, "remove it, so that it cannot be started again")
 	}
 	seen := "runs " + program
 	if on, err := s.Flags.Bool("leader-elect", true); err == nil && !on {
-		seen += " with --leader-elect=false, so that it waits for nobody"
+		seen += " with --leader-elect=false, so that it waits for nobody" // words:ok: a text of test/e2e
 	}
 	if s.Pod.Waiting != "" {
 		seen += fmt.Sprintf(" (%s now; it is started again)", s.Pod.Waiting)
@@ -87,8 +86,8 @@ func strayFinding(in evidence.Input, s downstream.Stray, program, wanted string)
 	return verify.Failure(s.String(), seen, wanted, stopStray(in, s))
 }
 
-// stopStray says how to stop it. A command is given only where somebody else runs the
-// same meanwhile, and where it can be taken back.
+// stopStray returns the remedy that stops a stray. It contains a command only if another process
+// runs the same controllers meanwhile, and only if the command is reversible.
 func stopStray(in evidence.Input, s downstream.Stray) string {
 	first := firstOf(in, s)
 	object := strings.ToLower(s.Kind) + "/" + s.Name
@@ -111,23 +110,23 @@ func stopStray(in evidence.Input, s downstream.Stray) string {
 	return "remove it where it comes from"
 }
 
-// inTreeEverywhere says whether the cloud controllers run in the control plane's own
-// kube-controller-managers, whichever of them leads.
+// inTreeEverywhere reports whether the control plane's own kube-controller-managers run the cloud
+// controllers, regardless of the leader.
 func inTreeEverywhere(in evidence.Input) bool {
 	kcms, ok := in.ManagersInForce()
 	return ok && !slices.ContainsFunc(kcms, func(k position.KCM) bool { return !k.Mode.IsInTree() })
 }
 
-// removal is a command that takes a CCM away, where in-tree managers carry on.
+// removal returns a command that removes a CCM if in-tree managers carry on.
 func removal(in evidence.Input, words ...string) string {
 	if !inTreeEverywhere(in) {
-		return "leave it: the control planes' own kube-controller-managers are not seen to run the cloud controllers, and without it nobody may; bring the cluster to one position first (AWSM-213)"
+		return "leave it: the control planes' own kube-controller-managers are not seen to run the cloud controllers, and without it perhaps no process does; bring the cluster to one position first (AWSM-213)"
 	}
 	return fault.Command(words...)
 }
 
-// firstOf is what has to be there before a manager may be stopped; "": it is there. A
-// control plane that hosts itself has no other kube-controller-manager.
+// firstOf returns what must exist before a manager may be stopped, or is empty if it exists. A
+// self-hosted control plane has no other kube-controller-manager.
 func firstOf(in evidence.Input, s downstream.Stray) string {
 	kcms, _ := in.ManagersInForce()
 	own := slices.ContainsFunc(kcms, func(k position.KCM) bool { return k.Mode != component.ModeUnknown })
@@ -137,5 +136,5 @@ func firstOf(in evidence.Input, s downstream.Stray) string {
 	case !s.CCM, inTreeEverywhere(in), in.CCM().Complete:
 		return ""
 	}
-	return ", once the DaemonSet of a CCM has a ready pod on every control-plane node: until then nobody else runs the cloud controllers"
+	return ", once the DaemonSet of a CCM has a ready pod on every control-plane node: until then no other process runs the cloud controllers"
 }

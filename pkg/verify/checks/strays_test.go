@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// A command that stops a manager is given only where others run the same, so that
-// pasting it leaves nobody without controllers.
+// A command that stops a manager appears only if others run the same controllers: pasting it must
+// not stop them all.
 func TestStrayIsStoppedOnlyBesideOthers(t *testing.T) {
 	deployment := withWorkload("Deployment", 1, ccmOf())
 	for _, tc := range []struct {
@@ -22,11 +22,11 @@ func TestStrayIsStoppedOnlyBesideOthers(t *testing.T) {
 		fix     string
 		command bool
 	}{
-		{"beside the DaemonSet", position.P5, deployment, "scale deployment/second --replicas=0", true},
+		{"next to the DaemonSet", position.P5, deployment, "scale deployment/second --replicas=0", true},
 		{"a CronJob", position.P5, withWorkload("CronJob", 1, ccmOf()), `patch cronjob/second --type=merge -p '{"spec":{"suspend":true}}'`, true},
-		{"beside in-tree managers", position.P0, deployment, "scale deployment/second --replicas=0", true},
+		{"next to in-tree managers", position.P0, deployment, "scale deployment/second --replicas=0", true},
 		{"without a DaemonSet", position.P5, func(in *evidence.Input) { deployment(in); in.DaemonSets.Value, in.CCMPods.Value = nil, nil }, "stop it, once the DaemonSet of a CCM", false},
-		{"beside a DaemonSet that lacks a pod", position.P5, func(in *evidence.Input) { deployment(in); in.CCMPods.Value[1].Ready = false }, "stop it, once the DaemonSet of a CCM", false},
+		{"next to a DaemonSet that lacks a pod", position.P5, func(in *evidence.Input) { deployment(in); in.CCMPods.Value[1].Ready = false }, "stop it, once the DaemonSet of a CCM", false},
 		{"of Helm", position.P5, func(in *evidence.Input) { deployment(in); in.Workloads.Value[0].Owner = "helm web/ccm" }, "it belongs to helm web/ccm", false},
 		{"of a CloneSet", position.P5, withPod(downstream.Pod{Name: "x", Controller: "CloneSet c", Containers: ccmOf()}), "stop it at its CloneSet c in namespace web", false},
 		{"static", position.P5, withPod(downstream.Pod{Name: "x", Node: "n", Mirror: true, Containers: ccmOf()}), "take its manifest off Node n", false},
@@ -44,8 +44,8 @@ func TestStrayIsStoppedOnlyBesideOthers(t *testing.T) {
 	}
 }
 
-// A CCM of somebody else's is taken away by a command only where the in-tree managers
-// run the cloud controllers on every control plane: the leader may be any of them.
+// A foreign CCM is removed by a command only if in-tree managers run the cloud controllers on
+// every control plane: any of them may lead.
 func TestInstallationIsRemovedOnlyBesideInTreeManagers(t *testing.T) {
 	external := func(planes ...int) func(*evidence.Input) {
 		return func(in *evidence.Input) {
@@ -84,8 +84,7 @@ func TestInstallationIsRemovedOnlyBesideInTreeManagers(t *testing.T) {
 	}
 }
 
-// What is looked for right before a handover finds any manager that should not be
-// there, and judges nothing that is not read for it.
+// The checks before a hand-over find every stray manager, and judge only what is read for them.
 func TestManagersAreFoundBeforeAHandover(t *testing.T) {
 	seen := healthy(t, position.P3)
 	in := evidence.Input{Facts: downstream.Facts{LoosePods: seen.LoosePods, Workloads: seen.Workloads, Nodes: seen.Nodes, StaticPods: seen.StaticPods,

@@ -33,7 +33,7 @@ func checkTraps() []trap {
 	return all
 }
 
-// Every check finds what it is there for, and says it.
+// Every check reports its own defect.
 func TestTraps(t *testing.T) {
 	for _, tc := range checkTraps() {
 		t.Run(tc.id+" "+tc.name, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// judgedBy says what is not as this case wants it; "": all is.
+// judgedBy returns the difference from this case's expectation, or is empty.
 func (tc trap) judgedBy(t *testing.T, registry []verify.Check[evidence.Input]) string {
 	t.Helper()
 	in := healthy(t, tc.at)
@@ -69,7 +69,7 @@ func (tc trap) judgedBy(t *testing.T, registry []verify.Check[evidence.Input]) s
 	return ""
 }
 
-// A check whose body is gone is noticed by a case of its own.
+// A case fails if a check's body is removed.
 func TestBlankedChecksAreNoticed(t *testing.T) {
 	for i, c := range append(Alone(), all()...) {
 		registry := append(Alone(), all()...)
@@ -81,12 +81,12 @@ func TestBlankedChecksAreNoticed(t *testing.T) {
 			}
 		}
 		if !noticed {
-			t.Errorf("%s finds nothing any more, and no case notices", c.ID)
+			t.Errorf("%s finds nothing now, and no case fails", c.ID)
 		}
 	}
 }
 
-// No check without a case in which it is not ok.
+// Every check has a case in which it is not OK.
 func TestEveryCheckCanFail(t *testing.T) {
 	tested := map[string]bool{}
 	for _, tc := range checkTraps() {
@@ -101,7 +101,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 	}
 }
 
-// What is found broken elsewhere in the cluster never makes an unread part ok.
+// Defects elsewhere in the cluster never make an unread part OK.
 func TestNothingReadIsNeverOK(t *testing.T) {
 	r := verify.RunAll(t.Context(), verify.Bind(evidence.Input{Position: position.Result{Position: position.Unknown}}, append(Alone(), all()...)...), verify.Options{Position: position.Unknown})
 	for _, res := range r.Results {

@@ -9,12 +9,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// Redundant says whether so many members of an etcd survive the restart of one, and
-// none of them is there for nothing.
+// Redundant reports whether an etcd of that many members survives the restart of one, without a
+// surplus member.
 func Redundant(members int) bool { return members >= 3 && members%2 == 1 }
 
-// Restart judges whether a control plane survives a restart, by the configuration of
-// object.
+// Restart judges whether the control plane that object configures survives a restart.
 func Restart(object string, members, planes int) []verify.Finding {
 	var found []verify.Finding
 	if !Redundant(members) {
@@ -26,10 +25,11 @@ func Restart(object string, members, planes int) []verify.Finding {
 	return found
 }
 
-// Zones are how many members of an etcd are in each zone; "": in none that is known.
+// Zones maps each zone to its number of etcd members; the empty zone counts members in an unknown
+// zone.
 type Zones map[string]int
 
-// Members are all of them.
+// Members returns the number of members in all zones.
 func (z Zones) Members() int {
 	members := 0
 	for _, n := range z {
@@ -38,11 +38,11 @@ func (z Zones) Members() int {
 	return members
 }
 
-// Spread says whether no zone takes the quorum with it. Fewer than three members have
-// none to lose.
+// Spread reports whether the loss of one zone keeps the quorum. Fewer than three members have no
+// spare to lose.
 func (z Zones) Spread() bool { return z.Members() < 3 || len(z) >= 3 }
 
-// Judge judges the zones of an etcd that object configures.
+// Judge judges the zones of the etcd that object configures.
 func (z Zones) Judge(object string) []verify.Finding {
 	if z.Spread() {
 		return nil

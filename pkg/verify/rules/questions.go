@@ -36,12 +36,12 @@ func VersionWindow() verify.Meta {
 	}
 }
 
-// Chart returns the check of what keeps the chart from being installed.
+// Chart returns the check of obstacles to the chart's installation.
 func Chart() verify.Meta {
 	return verify.Meta{ID: "AWSM-117", Title: "the chart can be installed", Category: cluster, Mandatory: true}
 }
 
-// ChartValues returns the check of the values that the chart is installed with.
+// ChartValues returns the check of the chart's values.
 func ChartValues() verify.Meta {
 	return verify.Meta{
 		ID: "AWSM-118", Title: "the chart's values are safe", Category: cluster, LiveOnly: true,
@@ -52,12 +52,12 @@ func ChartValues() verify.Meta {
 	}
 }
 
-// Rest returns the check that nothing is left to apply and no machine is down.
+// Rest returns the check that no change is pending and no machine is down.
 func Rest() verify.Meta {
 	return verify.Meta{ID: "AWSM-105", Title: "the cluster is at rest", Category: cluster, Mandatory: true}
 }
 
-// Concurrency returns the check of how many control planes a rollout restarts together.
+// Concurrency returns the check of how many control planes a rollout restarts at once.
 func Concurrency() verify.Meta {
 	return verify.Meta{ID: "AWSM-108", Title: "control planes restart one at a time", Category: cluster}
 }
@@ -67,8 +67,8 @@ func Drain() verify.Meta {
 	return verify.Meta{ID: "AWSM-109", Title: "rollouts do not drain nodes", Category: cluster}
 }
 
-// Names returns the check that an edit to the external provider is known under which each
-// Node keeps its name.
+// Names returns the check that each Node keeps its name, under a known edit to the external
+// provider.
 func Names() verify.Meta {
 	return verify.Meta{
 		ID: "AWSM-113", Title: "the edit of switch-provider keeps every Node's name", Category: cluster, Mandatory: true, DecidesNames: true,
@@ -87,7 +87,7 @@ func Edits() verify.Meta {
 	return verify.Meta{ID: "AWSM-116", Title: "both edits can be computed and change nothing else", Category: cluster, Mandatory: true}
 }
 
-// InTreeProvider returns the check that a cluster has the provider that a migration leaves.
+// InTreeProvider returns the check that a cluster uses the in-tree provider.
 func InTreeProvider() verify.Meta {
 	return verify.Meta{ID: "AWSM-103", Title: "every machine runs the in-tree provider", Category: cluster, Mandatory: true}
 }

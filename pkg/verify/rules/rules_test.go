@@ -22,7 +22,7 @@ func TestMigratable(t *testing.T) {
 	}
 }
 
-// texts are what findings say, without their object.
+// texts returns the texts of findings, without their objects.
 func texts(found []verify.Finding) []string {
 	var all []string
 	for _, f := range found {

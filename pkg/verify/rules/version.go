@@ -2,8 +2,7 @@ package rules
 
 import "github.com/awsmigrate/awsmigrate/pkg/verify/component"
 
-// Migratable says whether a Kubernetes version has both leader migration and the
-// in-tree provider to migrate from: 1.22 to 1.26
-// (k8s.io/controller-manager:pkg/leadermigration/options; kubernetes/kubernetes 1.27
-// changelog). A version that is not known has neither.
+// Migratable reports whether a Kubernetes version has both leader migration and the in-tree
+// provider to migrate from: 1.22 to 1.26 (k8s.io/controller-manager:pkg/leadermigration/options;
+// kubernetes/kubernetes 1.27 changelog). An unknown version has neither.
 func Migratable(v component.Version) bool { return v.AtLeast(1, 22) && !v.AtLeast(1, 27) }

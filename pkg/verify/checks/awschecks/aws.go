@@ -9,7 +9,7 @@ import (
 
 const aws = "aws"
 
-// All are the checks 4xx.
+// All returns the checks 4xx.
 func All() []verify.Check[evidence.Input] {
 	return []verify.Check[evidence.Input]{
 		{Judge: instancesExist, Meta: verify.Meta{
@@ -89,7 +89,7 @@ func All() []verify.Check[evidence.Input] {
 		}},
 		{Judge: everyInstanceHasNode, Meta: verify.Meta{
 			ID: "AWSM-422", Title: "every instance of the cluster has a Node", Category: aws,
-			Why:    "a machine whose Node was deleted goes on running, and does not register again by itself: it comes back with its old arguments when somebody restarts it",
+			Why:    "a machine whose Node was deleted keeps running and does not register again until a restart; it then comes back with its old arguments",
 			Source: "k8s.io/cloud-provider node lifecycle controller; kubernetes/kubernetes#81636; kubernetes/cloud-provider-aws#916",
 			Fix:    "find out what the machine is: let it join again, remove it, or take the cluster's tag off it",
 		}},

@@ -8,12 +8,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
-// What follows are commands of the AWS command line that can be pasted as they
-// are. Each names its region: the audit asks in that of the nodes, the command
-// line in whatever is configured. IAM has none.
+// The functions below build commands of the AWS CLI that a user can paste. Each command names its
+// region: the audit asks in the region of the nodes, the CLI in the configured one. IAM has no
+// region.
 
-// portable are the characters that tags may have in every AWS service. EC2 alone
-// allows any, among them those that a shell obeys.
+// portable matches the characters that tags may have in every AWS service. EC2 alone allows any,
+// including those that a shell interprets.
 var portable = regexp.MustCompile(`^[\p{L}\p{N} +\-=._:/@]+$`)
 
 func inRegion(i cloud.Instance) []string {
@@ -23,7 +23,7 @@ func inRegion(i cloud.Instance) []string {
 	return nil
 }
 
-// createTag is "" for a cluster id that nobody should paste.
+// createTag returns "" for a cluster id that is unsafe to paste.
 func createTag(resource, cluster, value string, of cloud.Instance) string {
 	if resource == "" || !portable.MatchString(cluster) {
 		return ""
@@ -40,7 +40,7 @@ func tagInstance(p evidence.Pair, cluster string) string {
 	return createTag(p.ID, cluster, "owned", p.Instance)
 }
 
-// tagSubnet is "" where it is not certain that the subnet is a node's.
+// tagSubnet returns "" if it is uncertain that the subnet belongs to a node.
 func tagSubnet(p evidence.Pair, subnet, cluster string) string {
 	if !p.Sure() {
 		return ""
@@ -48,7 +48,7 @@ func tagSubnet(p evidence.Pair, subnet, cluster string) string {
 	return createTag(subnet, cluster, "shared", p.Instance)
 }
 
-// tagsOf are the keys by which an instance is the cluster's.
+// tagsOf returns the tag keys that assign an instance to the cluster.
 func tagsOf(i cloud.Instance, cluster string) []string {
 	var keys []string
 	if _, has := i.Tags[cloud.TagCluster+cluster]; has {
@@ -60,8 +60,8 @@ func tagsOf(i cloud.Instance, cluster string) []string {
 	return keys
 }
 
-// deleteTags is the end of a sentence. Without exactly the tags that make it the
-// cluster's, the AWS command line would take off all that it has.
+// deleteTags returns the end of a sentence. It names exactly the cluster's tags, because the AWS
+// CLI would otherwise remove all tags.
 func deleteTags(i cloud.Instance, cluster string) string {
 	if len(tagsOf(i, cluster)) == 0 || !portable.MatchString(cluster) {
 		return ", take the tag off it"
@@ -73,7 +73,8 @@ func deleteTags(i cloud.Instance, cluster string) string {
 	return ": " + fault.Command(append(words, inRegion(i)...)...)
 }
 
-// allowMetadata lets RKE2 ask without a token, where there is a service to ask.
+// allowMetadata returns a command that lets RKE2 ask without a token, if there is a metadata
+// service.
 func allowMetadata(p evidence.Pair) string {
 	if !p.Sure() {
 		return "until RKE2 is 1.29.11 or later, let the node's instance be asked without a token, once it is known which instance it is (AWSM-403, AWSM-405)"

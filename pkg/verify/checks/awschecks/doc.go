@@ -1,5 +1,5 @@
-// Package awschecks holds the checks 4xx: Nodes against their EC2 instances, tags,
-// networks, the metadata service, and the rights of the control plane's role.
+// Package awschecks holds the checks 4xx: Nodes compared with their EC2 instances, tags,
+// networks, the metadata service, and the permissions of the control plane's role.
 //
 // Their cases are in the tables of package checks, which demands one for every ID.
 package awschecks

@@ -22,8 +22,8 @@ func iamActions(in evidence.Input) []verify.Finding {
 	return in.Hedged(rightsOf(in, config.RoleARN))
 }
 
-// rightsOf judges the roles that were asked about; assumed is the one that the cloud
-// config has the CCM take, or empty for those of its instances.
+// rightsOf judges the roles that IAM was asked about. assumed is the role in the cloud config
+// that the CCM assumes, or empty if the CCM uses those of its instances.
 func rightsOf(in evidence.Input, assumed string) []verify.Finding {
 	return in.WithAWS(func(pairs []evidence.Pair) []verify.Finding {
 		return verify.Judge(in.Cloud.Roles, "IAM", func(roles []cloud.RoleRights) []verify.Finding {
@@ -42,8 +42,8 @@ func rightsOf(in evidence.Input, assumed string) []verify.Finding {
 	})
 }
 
-// withoutProfile finds control planes on which a CCM would have no credentials
-// although it has some on others.
+// withoutProfile returns a finding for control planes on which a CCM would have no credentials,
+// if it has some on others.
 func withoutProfile(pairs []evidence.Pair) []verify.Finding {
 	var out []verify.Finding
 	for _, p := range pairs {
@@ -54,8 +54,7 @@ func withoutProfile(pairs []evidence.Pair) []verify.Finding {
 	return out
 }
 
-// tolerable are actions without which the CCM goes on: it logs, or works only in
-// part.
+// tolerable holds actions without which the CCM continues: it logs an error, or works in part.
 var tolerable = map[string]bool{
 	"elasticloadbalancing:DeregisterTargets": true, "ec2:DescribeInstanceTopology": true, "elasticloadbalancing:SetSecurityGroups": true,
 }
@@ -89,7 +88,7 @@ func missingActions(r cloud.RoleRights) []verify.Finding {
 	return out
 }
 
-// roleARN is what AWS calls a role, with or without a path (IAM reference, "IAM ARNs").
+// roleARN matches the ARN of a role, with or without a path (IAM reference, "IAM ARNs").
 var roleARN = regexp.MustCompile(`^arn:[a-z-]+:iam::\d*:role/(?:[\x21-\x7e]+/)?[\w+=,.@-]+$`)
 
 type policy struct {
@@ -103,10 +102,9 @@ type statement struct {
 	Resource    string
 }
 
-// grantCommand is ready to paste: it adds an inline policy of its own with
-// nothing but the missing actions, and changes no other one. The command would
-// replace a policy of its name; so other actions, missing another day, have
-// another name.
+// grantCommand returns a command to paste. It adds an inline policy with only the missing
+// actions, and changes no other policy. put-role-policy replaces a policy of the same name, so
+// the name depends on the actions.
 func grantCommand(role, name string, actions []string) string {
 	if !roleARN.MatchString(role) {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What put-role-policy does to a policy of the same name: it replaces it.
+// put-role-policy replaces a policy of the same name.
 func TestOtherActionsAreAnotherPolicy(t *testing.T) {
 	name := func(actions ...string) string {
 		_, rest, _ := strings.Cut(grantCommand("arn:aws:iam::1:role/cp", "ccm-required", actions), "--policy-name ")

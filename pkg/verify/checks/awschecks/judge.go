@@ -30,7 +30,7 @@ func instancesExist(in evidence.Input) []verify.Finding {
 	})
 }
 
-// stale is what to do about a Node without instance: one that is alive has one.
+// stale returns the remedy for a Node without instance: a Node that is alive has one.
 func stale(in evidence.Input, n downstream.Node) string {
 	if n.Ready.Status == "True" {
 		return "keep the Node: it is alive, so its instance is elsewhere (--profile, --region), or the ProviderID is wrong and the node must be replaced"
@@ -38,7 +38,7 @@ func stale(in evidence.Input, n downstream.Node) string {
 	return "its instance is gone, unless it is in another account or region (--profile, --region): " + continuity.Removal(n, in.Machines)
 }
 
-// wrongPlace is the one finding where no instance at all is found.
+// wrongPlace returns the only finding if no instance at all is found.
 func wrongPlace(in evidence.Input, pairs []evidence.Pair) verify.Finding {
 	account := "the account of these credentials"
 	if id := in.Cloud.Identity; id.OK() && id.Value.Account != "" {
@@ -49,7 +49,7 @@ func wrongPlace(in evidence.Input, pairs []evidence.Pair) verify.Finding {
 		"ask with credentials of the account that the instances are in: --profile, --assume-role, --region")
 }
 
-// notCompared names the Nodes that no check against EC2 looks at.
+// notCompared returns findings for the Nodes that no check compares with EC2.
 func notCompared(in evidence.Input) []verify.Finding {
 	var names []string
 	for _, n := range in.Nodes.Value {
@@ -108,9 +108,9 @@ func privateNames(in evidence.Input) []verify.Finding {
 	})
 }
 
-// nameless judges an instance to which EC2 gives no private DNS name, as it does where
-// the VPC's attribute enableDnsHostnames is off. An in-tree kubelet cannot start there;
-// a CCM keeps the Nodes that have a ProviderID and finds no new one.
+// nameless judges an instance without a private DNS name, as EC2 leaves it if the VPC's attribute
+// enableDnsHostnames is off. An in-tree kubelet cannot start there. A CCM keeps the Nodes that
+// have a ProviderID, and finds no new one.
 func nameless(in evidence.Input, p evidence.Pair) verify.Finding {
 	f := verify.Failure(p.Object(), "EC2 gives it no private DNS name, as where the DNS host names of its VPC are off", "private DNS name "+p.Node.Name,
 		"turn on the DNS host names of VPC "+p.Instance.VPC+" (attribute enableDnsHostnames), before a node joins or a kubelet restarts")
@@ -132,7 +132,7 @@ func instanceAddresses(in evidence.Input) []verify.Finding {
 		case len(other) == len(ips):
 			return []verify.Finding{verify.Failure(p.Object(), "InternalIP "+strings.Join(other, ", "), wanted, "")}
 		case len(other) > 0:
-			return []verify.Finding{verify.Warning(p.Object(), "InternalIP "+strings.Join(other, ", ")+" beside its own", wanted, "")}
+			return []verify.Finding{verify.Warning(p.Object(), "InternalIP "+strings.Join(other, ", ")+" besides its own", wanted, "")}
 		}
 		return nil
 	})
@@ -152,11 +152,11 @@ func clusterTags(in evidence.Input) []verify.Finding {
 	})
 }
 
-// namedCluster judges the tags where the cloud config names the cluster. A controller
-// manager starts without a tag then, and goes on looking for instances by it: for those
-// of new Nodes by their names, and for those of load balancers (describeInstances of
-// kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go@v1.26.14). An in-tree kubelet
-// needs no tag to give a new Node its ProviderID.
+// namedCluster judges the tags if the cloud config names the cluster. A controller manager then
+// starts without a tag, but still finds instances by it: those of new Nodes by their names, and
+// those of load balancers (describeInstances of
+// kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go@v1.26.14). An in-tree kubelet needs no
+// tag to give a new Node its ProviderID.
 func namedCluster(in evidence.Input, config cloud.Config) []verify.Finding {
 	id := config.Cluster()
 	if config.Contradicts() {
@@ -181,7 +181,7 @@ func tagsDecide(pairs []evidence.Pair) []verify.Finding {
 		case len(have) == 0:
 			out = append(out, verify.Failure(p.Object(), "no tag "+cloud.TagCluster+"…", cloud.TagCluster+evidence.OrElse(id, "CLUSTER"), tagInstance(p, id)))
 		case len(have) > 1 && !p.Node.ControlPlane() && p.Instance.Tags.Has(id):
-			// No manager starts there, and this cluster's still finds the instance.
+			// No manager starts there, but this cluster's manager still finds the instance.
 			out = append(out, verify.Warning(p.Object(), "tagged for "+strings.Join(have, ", "), "one cluster: "+id, ""))
 		default:
 			out = append(out, verify.Failure(p.Object(), "tagged for "+strings.Join(have, ", "), "one cluster, the same for all nodes"+wantedCluster(id), ""))
@@ -190,7 +190,7 @@ func tagsDecide(pairs []evidence.Pair) []verify.Finding {
 	return out
 }
 
-// wantedCluster is "" where the control planes do not agree on one.
+// wantedCluster returns "" if the control planes do not agree on one cluster.
 func wantedCluster(id string) string {
 	if id == "" {
 		return ""
@@ -252,13 +252,13 @@ func subnets(in evidence.Input) []verify.Finding {
 	})
 }
 
-// outside reports whether a control plane is in another VPC than the one that the cloud
-// config has controller managers work in: it is meant to be.
+// outside reports whether a control plane is outside the VPC that the cloud config names for
+// controller managers, which is then intended.
 func outside(config cloud.Config, p evidence.Pair) bool {
 	return config.Place() != "" && p.Node.ControlPlane() && p.Instance.VPC != config.Place()
 }
 
-// allSeen says whether there are ids, and EC2 has shown what each of them is.
+// allSeen reports whether there are ids, and EC2 has shown all of them.
 func allSeen(tags map[string]cloud.Tags, ids []string) bool {
 	return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool {
 		_, seen := tags[id]
@@ -266,9 +266,9 @@ func allSeen(tags map[string]cloud.Tags, ids []string) bool {
 	})
 }
 
-// httpTokens matters to the end state overrides, whose names come from the
-// metadata service at every start of RKE2. The label proves the present name;
-// the setting decides the next start and every node that joins.
+// httpTokens matters to the end state overrides, whose names come from the metadata service at
+// every start of RKE2. The label proves the present name; the setting decides the name at the
+// next start and of every node that joins.
 func httpTokens(in evidence.Input) []verify.Finding {
 	if in.EndState == evidence.External {
 		return nil // names are explicit, AWSM-304 proves it
@@ -331,7 +331,7 @@ func routeTables(in evidence.Input) []verify.Finding {
 			if lost := withoutVPC(pairs); len(lost) > 0 {
 				return lost
 			}
-			if len(tables) == 0 { // a VPC has a main one from its beginning
+			if len(tables) == 0 { // every VPC has a main table
 				return []verify.Finding{verify.Undecided("route tables", "EC2's answer has no route table of the nodes' VPCs")}
 			}
 			var tagged []string
@@ -349,7 +349,7 @@ func routeTables(in evidence.Input) []verify.Finding {
 	})
 }
 
-// namedTable judges the route table of the cloud config, which needs no tag.
+// namedTable judges the route table that the cloud config names, which needs no tag.
 func namedTable(in evidence.Input, table string) []verify.Finding {
 	return in.WithAWS(func(pairs []evidence.Pair) []verify.Finding {
 		return verify.Judge(in.Cloud.RouteTables, "route tables", func(tables map[string]cloud.Tags) []verify.Finding {
@@ -373,7 +373,7 @@ func oneTable(in evidence.Input, tagged int, id string) string {
 	return fix
 }
 
-// keepOne says how exactly one of several things is tagged for a cluster.
+// keepOne returns the advice to tag exactly one of several things for a cluster.
 func keepOne(tagged int, what, id string) string {
 	if tagged == 0 {
 		return "give one " + what + ", that the nodes use, the tag " + cloud.TagCluster + id

@@ -11,10 +11,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
-// joining is how long an instance may run before its Node must be there.
-const joining = 15 * time.Minute
+// joinTimeout limits how long an instance may run without a Node.
+const joinTimeout = 15 * time.Minute
 
-// everyInstanceHasNode finds the machines that the cluster lost sight of.
+// everyInstanceHasNode finds machines that the cluster no longer lists as Nodes.
 func everyInstanceHasNode(in evidence.Input) []verify.Finding {
 	return in.WithCluster(func(pairs []evidence.Pair, id string) []verify.Finding {
 		if tagged := evidence.ClusterID(pairs); tagged != id { // EC2 was asked by the instances' tag
@@ -44,12 +44,12 @@ func everyInstanceHasNode(in evidence.Input) []verify.Finding {
 	})
 }
 
-// unsaid is silent for an instance without a Node.
+// unsaid returns no finding for an instance without a Node.
 func unsaid(i cloud.Instance, what string) verify.Finding {
 	return verify.Undecided("instance "+i.ID, "EC2's answer does not say "+what)
 }
 
-// withoutVPC are the Nodes' instances of which it was not said where they are.
+// withoutVPC returns findings for Nodes' instances whose VPC EC2 did not report.
 func withoutVPC(pairs []evidence.Pair) []verify.Finding {
 	var out []verify.Finding
 	for _, p := range pairs {
@@ -60,18 +60,18 @@ func withoutVPC(pairs []evidence.Pair) []verify.Finding {
 	return out
 }
 
-// settledState leaves out what is coming up or gone.
+// settledState excludes instances that are starting or gone.
 func settledState(state string) bool {
 	return state == "running" || state == "stopped" || state == "stopping"
 }
 
-// settledNodes says whether it is certain for every Node which instance is its own.
+// settledNodes reports whether every Node's instance is certain.
 func settledNodes(in evidence.Input, pairs []evidence.Pair) bool {
 	return len(pairs) == len(in.Nodes.Value) && !slices.ContainsFunc(pairs, func(p evidence.Pair) bool { return !p.Sure() })
 }
 
-// standsFor is the Node that has an instance's name or one of its addresses,
-// although its ProviderID names another instance or none.
+// standsFor returns the Node that has the instance's name or one of its addresses, although its
+// ProviderID names another instance or none.
 func standsFor(in evidence.Input, i cloud.Instance) (name, what string) {
 	for _, n := range in.Nodes.Value {
 		named := strings.EqualFold(n.Name, i.PrivateDNSName) || strings.EqualFold(n.Name, shortName(i.PrivateDNSName))
@@ -99,12 +99,12 @@ func lostMachine(in evidence.Input, i cloud.Instance, cluster string, settled bo
 	object := "instance " + i.ID
 	if node, what := standsFor(in, i); node != "" {
 		return verify.Warning(object, fmt.Sprintf("%s; Node %s has %s, but another ProviderID", i.State, node, what), "the Node's ProviderID names it",
-			"keep the instance and its tags: the ProviderID is what is wrong (AWSM-301, AWSM-401)")
+			"keep the instance and its tags: the ProviderID is wrong (AWSM-301, AWSM-401)")
 	}
 	if i.Launched.IsZero() {
 		return unsaid(i, "since when it runs")
 	}
-	if age := in.ServerClock.Sub(i.Launched); i.State == "running" && !in.ServerClock.IsZero() && age < joining {
+	if age := in.ServerClock.Sub(i.Launched); i.State == "running" && !in.ServerClock.IsZero() && age < joinTimeout {
 		return verify.Notice(object, "was launched less than 15 minutes ago and has no Node yet")
 	}
 	fix := "find out what the machine is, once every Node is known to have its own instance (AWSM-301, AWSM-401 to AWSM-405)"
@@ -124,8 +124,8 @@ func vpcs(pairs []evidence.Pair) map[string]int {
 	return count
 }
 
-// onePlace finds nodes that a CCM cannot see, because it asks one region and
-// works in one VPC: its own instance's, or those of the cloud config.
+// onePlace finds nodes that a CCM cannot see, because it asks one region and works in one VPC:
+// those of its own instance, or of the cloud config.
 func onePlace(in evidence.Input) []verify.Finding {
 	config, _ := in.Overrides()
 	return in.Hedged(in.WithAWS(func(pairs []evidence.Pair) []verify.Finding {
@@ -148,12 +148,12 @@ func onePlace(in evidence.Input) []verify.Finding {
 	}))
 }
 
-// elsewhere judges the places of nodes, which are to be one: the given one of the cloud
-// config, if it has one.
+// elsewhere judges whether all nodes are in one place: the one that the cloud config gives, or
+// any.
 func elsewhere(what string, count map[string]int, given string) []verify.Finding {
 	switch {
 	case given != "" && (len(count) > 1 || len(count) == 1 && count[given] == 0):
-		return []verify.Finding{verify.Warning("nodes", "in "+evidence.Spread(count)+", and the cloud config has the CCM work in "+given, what+" "+given+" for all nodes", "move the nodes there, or correct the cloud config")}
+		return []verify.Finding{verify.Warning("nodes", "in "+evidence.Spread(count)+", and the cloud config limits the CCM to "+given, what+" "+given+" for all nodes", "move the nodes there, or correct the cloud config")}
 	case len(count) > 1:
 		return []verify.Finding{verify.Warning("nodes", "in "+evidence.Spread(count), "one of the "+what+"s for all nodes", "")}
 	}

@@ -1,6 +1,5 @@
-// Package evidence is what the checks of every category judge: the readings of one
-// moment, what follows from them about the cluster as a whole, and which EC2 instance
-// stands for which Node, with how sure that is.
+// Package evidence holds the input of all checks: the readings of one moment, what follows from
+// them about the cluster, and which EC2 instance belongs to which Node, with what certainty.
 //
-// It has no check and no ID: it says what was seen, and that something was not.
+// It has no check and no ID. It reports both observations and gaps.
 package evidence

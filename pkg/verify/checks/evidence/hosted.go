@@ -6,8 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Hosted says whether everything that would show a control plane was read, and
-// none of it did.
+// Hosted reports whether everything that would show a control plane was read without finding one.
 func (in Input) Hosted() bool {
 	if in.KCMs != nil || !in.Nodes.OK() || len(in.Nodes.Value) == 0 {
 		return false

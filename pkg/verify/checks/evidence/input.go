@@ -12,58 +12,58 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// EndState is how the external provider is configured in the end.
+// EndState names the final configuration of the external provider.
 type EndState string
 
-// End states of RKE2. The zero value: no migration is being prepared.
+// End states of RKE2. The zero value means that no migration is prepared.
 const (
 	External  EndState = "external"
 	Overrides EndState = "overrides"
 )
 
-// CredentialProviderConfig is the kubelet's flag that names its credential providers.
+// CredentialProviderConfig is the kubelet flag that names its credential providers.
 const CredentialProviderConfig = "image-credential-provider-config" //nolint:gosec // a flag's name
 
-// Input is what the checks judge.
+// Input holds the input of the checks.
 type Input struct {
 	downstream.Facts
 	Cloud        cloud.Facts
 	Position     position.Result
 	Distribution wellknown.Distribution
 	EndState     EndState
-	// KCMs replaces the kube-controller-managers seen through the API (RKE).
+	// KCMs replaces the kube-controller-managers that the API shows (RKE).
 	KCMs []position.KCM
-	// Fingerprint is the one of the run's preflight; nil when there is none.
+	// Fingerprint is the fingerprint of the run's preflight, or nil.
 	Fingerprint *continuity.Fingerprint
-	// Unread is why nobody knows whether there is one: the journal could not be read.
+	// Unread is the error of reading the journal, which may hold a fingerprint, or nil.
 	Unread   error                   `json:"-"` // a bundle keeps its text
-	Machines []continuity.MachineRef // nil: not known
-	// Target is the Kubernetes version to upgrade to; "" without an upgrade.
+	Machines []continuity.MachineRef // nil if unknown
+	// Target is the Kubernetes version to upgrade to, or empty without an upgrade.
 	Target string
-	// CloudRoutes is --cloud-routes: "on", "off" or "".
+	// CloudRoutes is the value of --cloud-routes: "on", "off" or empty.
 	CloudRoutes string
-	// Plain: only the API of the cluster is known. What Rancher's or rke's side
-	// judges elsewhere is then judged by what the API shows.
+	// Plain reports whether only the cluster's API is known. Checks of Rancher's or rke's side are
+	// then judged by what the API shows.
 	Plain bool
-	// Preflight: judged as before a migration, which must not begin where it could
-	// not be watched.
+	// Preflight marks a judgement before a migration, which must not begin if it cannot be
+	// watched.
 	Preflight bool `json:"-"`
-	// Planned is the DaemonSet that install-ccm would make; nil outside a run.
+	// Planned is the DaemonSet that install-ccm would create, or nil outside a run.
 	Planned *downstream.DaemonSet
-	// Registries are where the configuration has the control planes pull images from.
+	// Registries holds the registries from which the configuration makes control planes pull.
 	Registries []downstream.Registry `json:"registries,omitempty"`
-	// CredentialProvider is image-credential-provider-config as the configuration gives it
-	// to every kubelet; empty if it gives none, nil if it is not known.
+	// CredentialProvider is the image-credential-provider-config that the configuration gives to
+	// every kubelet. It is empty if the configuration has none, and nil if that is unknown.
 	CredentialProvider *string `json:"credentialProvider,omitempty"`
-	// CloudConfig holds what the cloud config says in the place of facts of EC2; it is
-	// zero where it was not asked for, see Overrides.
+	// CloudConfig holds the values of the cloud config that replace facts of EC2. It is zero if it
+	// was not read, see Overrides.
 	CloudConfig verify.Read[cloud.Config] `json:"cloudConfig,omitzero"`
-	// ImageAllowed says why an image must not run with a Kubernetes version; nil
-	// function: the matrix is not known here.
+	// ImageAllowed returns an error if an image must not run with a Kubernetes version. It is nil
+	// if the matrix is unknown here.
 	ImageAllowed func(image, kubernetes string) error `json:"-"`
 }
 
-// ManagersInForce are the kube-controller-managers in force, RKE's own first.
+// ManagersInForce returns the kube-controller-managers in force, RKE's own first.
 func (in Input) ManagersInForce() ([]position.KCM, bool) {
 	if in.KCMs != nil {
 		return in.KCMs, true
@@ -76,10 +76,10 @@ func (in Input) ManagersInForce() ([]position.KCM, bool) {
 	return out, ok && len(out) > 0
 }
 
-// Versions are those whose rules must hold: the current one, and the target.
+// Versions returns the versions whose rules must hold: the current one and the target.
 func (in Input) Versions() ([]component.Version, error) {
 	if !in.Version.OK() {
-		return nil, fmt.Errorf("the Kubernetes version could not be read: %w", orNobody(in.Version.Err))
+		return nil, fmt.Errorf("the Kubernetes version could not be read: %w", orNotChecked(in.Version.Err))
 	}
 	now, err := component.ParseVersion(in.Version.Value)
 	if err != nil {
@@ -96,15 +96,15 @@ func (in Input) Versions() ([]component.Version, error) {
 	return vs, nil
 }
 
-func orNobody(err error) error {
+func orNotChecked(err error) error {
 	if err == nil {
-		return fmt.Errorf("nobody looked")
+		return fmt.Errorf("not checked")
 	}
 	return err
 }
 
-// RoutesAtWork says whether a route controller maintains pod routes today: it
-// leaves its reason on the node condition.
+// RoutesAtWork reports whether a route controller maintains pod routes now: it leaves its reason
+// on the node condition.
 func (in Input) RoutesAtWork() bool {
 	for _, n := range in.Nodes.Value {
 		if n.Network.Reason == "RouteCreated" {
@@ -114,7 +114,7 @@ func (in Input) RoutesAtWork() bool {
 	return false
 }
 
-// TargetVersion is the version the cluster ends with.
+// TargetVersion returns the cluster's version after the migration.
 func (in Input) TargetVersion() (component.Version, error) {
 	vs, err := in.Versions()
 	if err != nil {

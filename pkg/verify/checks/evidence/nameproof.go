@@ -6,16 +6,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Proof says which end states keep a node's name by construction.
+// Proof reports which end states keep a node's name by construction.
 type Proof struct {
 	External  bool // explicit --node-name equal to the Node's name
 	Overrides bool // RKE2's override, repeated by the label, equals the Node's name
 	Missing   string
 }
 
-// NameProof reads a node's evidence. Label kubernetes.io/hostname, annotation
-// rke2.io/hostname and the Hostname address repeat the metadata name: they say
-// what RKE2 passes as --hostname-override, and nothing about the host.
+// NameProof reads a node's evidence. Label kubernetes.io/hostname, annotation rke2.io/hostname
+// and the Hostname address repeat the metadata name: they show what RKE2 passes as
+// --hostname-override, and nothing about the host.
 func NameProof(n downstream.Node) Proof {
 	var p Proof
 	args, has, err := n.NodeArgs()

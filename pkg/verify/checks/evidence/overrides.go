@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Overrides returns what the cloud config says in the place of facts of EC2. unread says
-// why that is not known where there is a cloud config, and is empty otherwise.
+// Overrides returns the values of the cloud config that replace facts of EC2. unread explains why
+// a cloud config could not be read, or is empty.
 func (in Input) Overrides() (config cloud.Config, unread string) {
 	switch {
 	case in.CloudConfig.OK():
@@ -36,7 +36,7 @@ func (in Input) Overrides() (config cloud.Config, unread string) {
 	return cloud.Config{}, ""
 }
 
-// Hedged makes findings unknown that a cloud config which was not read may refute.
+// Hedged makes findings Unknown if an unread cloud config might refute them.
 func (in Input) Hedged(findings []verify.Finding) []verify.Finding {
 	_, unread := in.Overrides()
 	if unread == "" {
@@ -50,8 +50,8 @@ func (in Input) Hedged(findings []verify.Finding) []verify.Finding {
 	return findings
 }
 
-// NoCluster is the finding where no tag names the cluster, and the cloud config that may
-// was not read.
+// NoCluster returns the finding for a cluster that no tag names while the cloud config, which may
+// name it, was not read.
 func NoCluster(unread string) verify.Finding {
 	return verify.Undecided("cloud config", "it was not read, and no tag names the cluster: "+unread)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Pair is a Node with its instance.
+// Pair holds a Node and its instance.
 type Pair struct {
 	Node     downstream.Node
 	Zone, ID string // of the ProviderID; it may name no zone
@@ -21,23 +21,22 @@ type Pair struct {
 	Shared   bool // another Node has the same instance in its ProviderID
 }
 
-// Sure says whether all that was seen agrees that the instance is the Node's: it
-// is alive, in the zone of the ProviderID where that names one, has the Node's
-// addresses, and is no other Node's. A command may only name an instance, or what
-// hangs on it, that is.
+// Sure reports whether all evidence assigns the instance to the Node. The instance is alive, in
+// the ProviderID's zone if it names one, has the Node's addresses, and belongs to no other Node.
+// A command may name an instance, or what depends on it, only if Sure holds.
 func (p Pair) Sure() bool {
 	ips := p.Node.InternalIPs()
 	return p.Found && !p.Shared && p.Instance.State != "" && p.Instance.Alive() && p.Instance.Zone != "" && p.ZoneAgrees() && len(ips) > 0 && len(p.ForeignIPs()) == 0
 }
 
-// ZoneAgrees says whether the instance is in the zone of the ProviderID, or that
-// names none.
+// ZoneAgrees reports whether the instance is in the ProviderID's zone, or the ProviderID names
+// none.
 func (p Pair) ZoneAgrees() bool { return p.Zone == "" || p.Zone == p.Instance.Zone }
 
-// RegionOf is the region an instance is in; "" where neither EC2 nor its zone tells.
+// RegionOf returns the instance's region, or "" if neither EC2 nor its zone shows it.
 func RegionOf(i cloud.Instance) string { return OrElse(i.Region, cloud.RegionOf(i.Zone)) }
 
-// ForeignIPs are the Node's internal addresses that its instance does not have.
+// ForeignIPs returns the Node's internal addresses that its instance does not have.
 func (p Pair) ForeignIPs() []string {
 	var other []string
 	for _, ip := range p.Node.InternalIPs() {
@@ -48,7 +47,7 @@ func (p Pair) ForeignIPs() []string {
 	return other
 }
 
-// SameAddress compares addresses and not texts: EC2 shortens those of IPv6.
+// SameAddress compares addresses, not texts: EC2 shortens those of IPv6.
 func SameAddress(a, b string) bool {
 	x, err := netip.ParseAddr(a)
 	y, other := netip.ParseAddr(b)
@@ -61,11 +60,10 @@ func SameAddress(a, b string) bool {
 // Object names the Node and its instance, for a finding.
 func (p Pair) Object() string { return "Node " + p.Node.Name + " (" + p.ID + ")" }
 
-// WithAWS hands every Node that has an AWS ProviderID to judge, with its
-// instance. Without a look at AWS it skips or is unknown; Nodes that EC2 was not
-// asked about, or gave no answer for, are unknown and not handed on. Where none of
-// all instances is found, AWSM-401 says so for all checks: it is more likely that
-// the wrong place was asked than that everything is missing.
+// WithAWS passes every Node with an AWS ProviderID to judge, with its instance. Without data from
+// AWS the check skips or is Unknown. Nodes that EC2 was not asked about, or did not answer for,
+// are Unknown and not passed on. If no instance at all is found, AWSM-401 reports it for all
+// checks: a wrong account or region is more likely than a complete loss.
 func (in Input) WithAWS(judge func([]Pair) []verify.Finding) []verify.Finding {
 	return in.Compared(func(pairs []Pair) []verify.Finding {
 		if NoneFound(pairs) {
@@ -75,12 +73,12 @@ func (in Input) WithAWS(judge func([]Pair) []verify.Finding) []verify.Finding {
 	})
 }
 
-// NoneFound says whether instances were asked for and not one is there.
+// NoneFound reports whether instances were requested and none of them exists.
 func NoneFound(pairs []Pair) bool {
 	return len(pairs) > 0 && !slices.ContainsFunc(pairs, func(p Pair) bool { return p.Found })
 }
 
-// Compared is WithAWS for whoever can say something where no instance is found.
+// Compared is WithAWS for checks that can also judge if no instance is found.
 func (in Input) Compared(judge func([]Pair) []verify.Finding) []verify.Finding {
 	if !in.Cloud.On {
 		return verify.Skipped("AWS was not asked: " + OrElse(in.Cloud.Off, "off"))
@@ -100,8 +98,7 @@ func (in Input) Compared(judge func([]Pair) []verify.Finding) []verify.Finding {
 	})
 }
 
-// Pairs are the Nodes that EC2 was asked about. Of the others there is the number,
-// by the reason.
+// Pairs returns the Nodes that EC2 was asked about, and the number of the others by reason.
 func (in Input) Pairs(instances map[string]cloud.Instance) (pairs []Pair, missed map[string]int) {
 	pairs, missed = make([]Pair, 0, len(in.Nodes.Value)), map[string]int{}
 	for _, n := range in.Nodes.Value {
@@ -126,9 +123,9 @@ func (in Input) Pairs(instances map[string]cloud.Instance) (pairs []Pair, missed
 	return pairs, missed
 }
 
-// WithCluster is WithAWS for what is told by the cluster's id: the cloud config's, or
-// else the instances' tag. Where neither says one, there is nothing to hold anything
-// against. A cloud config that could not be read leaves open what judge does not like.
+// WithCluster is WithAWS for checks that compare with the cluster's id: the cloud config's, or
+// else that of the instances' tags. Without an id there is nothing to compare with. If the cloud
+// config could not be read, failures are Unknown.
 func (in Input) WithCluster(judge func(pairs []Pair, id string) []verify.Finding) []verify.Finding {
 	config, unread := in.Overrides()
 	if id := config.Cluster(); id != "" {
@@ -150,7 +147,7 @@ func (in Input) WithCluster(judge func(pairs []Pair, id string) []verify.Finding
 	})
 }
 
-// unasked says of how many Nodes nothing is known, for each reason.
+// unasked returns a finding for each reason, with the number of its Nodes.
 func unasked(missed map[string]int) []verify.Finding {
 	var out []verify.Finding
 	for _, why := range slices.Sorted(maps.Keys(missed)) {
@@ -159,18 +156,17 @@ func unasked(missed map[string]int) []verify.Finding {
 	return out
 }
 
-// There says whether there is a machine behind the Node. Of one that was terminated
-// EC2 still shows a record for an hour, without most of what it was.
+// There reports whether the Node's machine exists. EC2 shows a terminated instance for one more
+// hour, without most of its fields.
 func (p Pair) There() bool { return p.Found && p.Instance.Alive() }
 
-// Silent says that EC2's answer had no word about something that every instance has:
-// an empty one is neither good nor bad.
+// Silent returns a finding that EC2's answer lacked something that every instance has: an empty
+// answer proves nothing.
 func (p Pair) Silent(what string) []verify.Finding {
 	return []verify.Finding{verify.Undecided(p.Object(), "EC2's answer does not say "+what)}
 }
 
-// EachInstance judges every pair whose instance is there; AWSM-401 and AWSM-402
-// have the others.
+// EachInstance judges every pair whose instance exists; AWSM-401 and AWSM-402 report the others.
 func EachInstance(in Input, judge func(Pair) []verify.Finding) []verify.Finding {
 	return in.WithAWS(func(pairs []Pair) []verify.Finding {
 		var out []verify.Finding
@@ -183,12 +179,12 @@ func EachInstance(in Input, judge func(Pair) []verify.Finding) []verify.Finding 
 	})
 }
 
-// ClusterID is the id that the instances are tagged for, see cloud.ClusterOf.
+// ClusterID returns the id that the instances are tagged for, see cloud.ClusterOf.
 func ClusterID(pairs []Pair) string {
 	return cloud.ClusterOf(tagsOfMachines(pairs))
 }
 
-// tagsOfMachines are the tags of the control planes' instances and of all.
+// tagsOfMachines returns the tags of the control planes' instances, and of all instances.
 func tagsOfMachines(pairs []Pair) (planes, all []cloud.Tags) {
 	for _, p := range pairs {
 		if !p.There() {

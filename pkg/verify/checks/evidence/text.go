@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Some names a few of many.
+// Some joins names, and cuts a long list.
 func Some(names []string) string {
 	const most = 5
 	if len(names) <= most {
@@ -16,7 +16,7 @@ func Some(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// OrElse is s, or the fallback for an empty one.
+// OrElse returns s, or fallback if s is empty.
 func OrElse(s, fallback string) string {
 	if s == "" {
 		return fallback
@@ -24,7 +24,7 @@ func OrElse(s, fallback string) string {
 	return s
 }
 
-// Spread is "3 in a, 1 in b".
+// Spread formats counts as "3 in a, 1 in b".
 func Spread(count map[string]int) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(count)) {
