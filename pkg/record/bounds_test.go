@@ -32,7 +32,7 @@ func (e *endless) Read(into []byte) (int, error) {
 
 const header = `{"at":"2026-11-25T09:00:00Z","header":{"form":"` + Form + `","name":"demo"}}` + "\n"
 
-// A record without an end is refused, and the memory for it does not grow with its length.
+// A record without an end is refused in constant memory.
 func TestRead_endlessRecord_isRefused(t *testing.T) {
 	for name, rest := range map[string]string{
 		"empty lines": "\n", "one line": "a", "no entries": "{}\n",

@@ -1,6 +1,6 @@
-// Package record is the form of what was seen of a cluster's cloud controllers over
-// time: a header, then one entry for each observation, as JSON lines. It writes and
-// reads that form, and judges nothing: package judge does.
+// Package record is the file format for observations of a cluster's cloud controllers over time:
+// JSON lines with a header and one entry per observation. It writes and reads that format;
+// package judge judges it.
 //
-// It knows no client; package watch makes entries of what an API server says.
+// It has no client; package watch creates entries from an API server's answers.
 package record

@@ -7,16 +7,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Form is the version of the form. A reader refuses another: it counts up with each kind of entry
-// that is added.
+// Form is the version of the format. A reader refuses any other version. Each new kind of entry
+// increments it.
 const Form = "awsmigrate.io/record/v1"
 
-// Entry is one line of a record: when the recorder had it, and exactly one of what
-// follows.
+// Entry is one line of a record: the time of its receipt, and exactly one of the other fields.
 type Entry struct {
-	// At is when the recorder received it: the wall clock of the recorder's machine at
-	// the start, and the monotonic clock from then on. All of its entries can be
-	// compared with each other.
+	// At is the time of receipt by the recorder. It starts from the wall clock of the recorder's
+	// machine and advances by the monotonic clock, so all entries of a recorder are comparable.
 	At time.Time `json:"at"`
 
 	Header   *Header    `json:"header,omitempty"`
@@ -38,69 +36,67 @@ type Entry struct {
 	End      *End       `json:"end,omitempty"`
 }
 
-// Header is the first entry. Another one may follow, where more has become known of the
-// cluster.
+// Header is the first entry. Another header may follow once more of the cluster is known.
 type Header struct {
 	Form       string `json:"form"`
-	Version    string `json:"version"`           // of awsmigrate
+	Version    string `json:"version"`           // version of awsmigrate
 	By         string `json:"by,omitempty"`      // user@host of the recorder
-	Name       string `json:"name"`              // of the cluster, as the recorder was told it
-	UID        string `json:"uid,omitempty"`     // of namespace kube-system; "" where it may not be read
+	Name       string `json:"name"`              // of the cluster, as given to the recorder
+	UID        string `json:"uid,omitempty"`     // of namespace kube-system, or empty if it is not readable
 	Server     string `json:"server"`            // address, without credentials
 	Kubernetes string `json:"kubernetes"`        // the API server's version
-	Context    string `json:"context,omitempty"` // why it was recorded, in the words of whoever started it
+	Context    string `json:"context,omitempty"` // why it was recorded, in the user's words
 }
 
-// Lease is one version of one of the leases. Times in it are of the holder's clock.
+// Lease is one version of a lease. Its times are of the holder's clock.
 type Lease struct {
 	Name            string    `json:"name"`
-	Gone            bool      `json:"gone,omitempty"` // it was deleted, or there is none
+	Gone            bool      `json:"gone,omitempty"` // it was deleted, or never existed
 	UID             string    `json:"uid,omitempty"`
 	ResourceVersion string    `json:"resourceVersion,omitempty"`
-	Holder          string    `json:"holder,omitempty"` // identity; "": nobody
+	Holder          string    `json:"holder,omitempty"` // identity, or empty without a holder
 	Seconds         int       `json:"seconds,omitempty"`
 	Acquire         time.Time `json:"acquire,omitzero"`
 	Renew           time.Time `json:"renew,omitzero"`
 	Transitions     int       `json:"transitions,omitempty"`
-	Manager         string    `json:"manager,omitempty"` // field manager of renewTime: the executable
+	Manager         string    `json:"manager,omitempty"` // field manager of renewTime: the executable's name
 }
 
-// Checked says which versions of the leases an API server had committed when it was
-// asked, past every cache. A version that is newer was written after Sent.
+// Checked holds the versions of the leases that an API server had committed when it was asked,
+// past every cache. A newer version was written after Sent.
 type Checked struct {
-	Versions map[string]Version `json:"versions"` // by the lease's name
+	Versions map[string]Version `json:"versions"` // by lease name
 }
 
-// Version is the answer about one lease.
+// Version is the answer for one lease.
 type Version struct {
-	Sent            time.Time `json:"sent"`                      // when it was asked for, by the recorder's clock
-	ResourceVersion string    `json:"resourceVersion,omitempty"` // "": there is no such lease
+	Sent            time.Time `json:"sent"`                      // when the request was sent, by the recorder's clock
+	ResourceVersion string    `json:"resourceVersion,omitempty"` // empty if the lease does not exist
 }
 
-// Pod is a pod of a controller manager, when something of this changed.
+// Pod is a change of a controller manager's pod.
 type Pod struct {
 	Namespace     string      `json:"namespace"`
 	Name          string      `json:"name"`
 	UID           string      `json:"uid"`
 	Program       string      `json:"program"` // wellknown.KCM or wellknown.CCM
 	Node          string      `json:"node,omitempty"`
-	Mirror        bool        `json:"mirror,omitempty"` // of a static pod
+	Mirror        bool        `json:"mirror,omitempty"` // mirror of a static pod
 	HostNetwork   bool        `json:"hostNetwork,omitempty"`
 	Started       time.Time   `json:"started,omitzero"` // status.startTime, kubelet's clock
 	Ready         bool        `json:"ready,omitempty"`
 	Deleting      bool        `json:"deleting,omitempty"`
-	Gone          bool        `json:"gone,omitempty"` // the object is gone, which says nothing of the process
+	Gone          bool        `json:"gone,omitempty"` // the object is gone; the process may still run
 	Image         string      `json:"image,omitempty"`
-	Flags         []string    `json:"flags,omitempty"`         // of the program's flags those of Flags, as name=value
+	Flags         []string    `json:"flags,omitempty"`         // the program's flags that Flags lists, as name=value
 	Frozen        string      `json:"frozen,omitempty"`        // why the flags may not be those in force
-	MigrationFile string      `json:"migrationFile,omitempty"` // digest of the leader migration file, as awsmigrate's chart notes it on the pod
+	MigrationFile string      `json:"migrationFile,omitempty"` // digest of the leader migration file, from the pod's annotation by awsmigrate's chart
 	Containers    []Container `json:"containers,omitempty"`
 }
 
-// Container is one run of the program as its kubelet reported it: the present one,
-// and the one before.
+// Container is a run of the program as its kubelet reported it: the present or the previous one.
 type Container struct {
-	ID       string    `json:"id,omitempty"` // "" where the kubelet knows none
+	ID       string    `json:"id,omitempty"` // empty if the kubelet knows none
 	Restarts int32     `json:"restarts"`
 	State    State     `json:"state"`
 	Started  time.Time `json:"started,omitzero"`  // kubelet's clock, whole seconds
@@ -109,22 +105,22 @@ type Container struct {
 	Reason   string    `json:"reason,omitempty"`
 }
 
-// State is a container's.
+// State is the state of a container.
 type State string
 
-// States.
+// States of a container.
 const (
 	Running    State = "running"
 	Waiting    State = "waiting"
 	Terminated State = "terminated"
 )
 
-// Ended says whether this proves that the container's process is gone.
+// Ended reports whether this proves that the container's process has exited.
 func (c Container) Ended() bool {
 	return c.State == Terminated && downstream.End{ID: c.ID, Reason: c.Reason, At: c.Finished}.Certain()
 }
 
-// Node is a Node, when something of this changed.
+// Node is a change of a Node.
 type Node struct {
 	Name          string    `json:"name"`
 	UID           string    `json:"uid"`
@@ -134,7 +130,7 @@ type Node struct {
 	Uninitialized bool      `json:"uninitialized,omitempty"` // taint node.cloudprovider.kubernetes.io/uninitialized
 	Hostname      string    `json:"hostname,omitempty"`      // label kubernetes.io/hostname
 	Addresses     []Address `json:"addresses,omitempty"`
-	Machine       string    `json:"machine,omitempty"` // annotation cluster.x-k8s.io/machine: the Machine that it is of
+	Machine       string    `json:"machine,omitempty"` // annotation cluster.x-k8s.io/machine: its Machine
 	Gone          bool      `json:"gone,omitempty"`
 }
 
@@ -144,20 +140,19 @@ type Address struct {
 	Address string `json:"address"`
 }
 
-// Service is a Service of type LoadBalancer, or one that was, when something of this
-// changed.
+// Service is a change of a Service that is or was of type LoadBalancer.
 type Service struct {
 	Namespace string   `json:"namespace"`
 	Name      string   `json:"name"`
 	UID       string   `json:"uid"`
 	Ingress   []string `json:"ingress,omitempty"` // host names and addresses
-	Gone      bool     `json:"gone,omitempty"`    // or of another type now
+	Gone      bool     `json:"gone,omitempty"`    // or it has another type now
 }
 
-// Stream is one thing that is watched.
+// Stream names a kind of objects that is watched.
 type Stream string
 
-// Streams.
+// The streams of a record.
 const (
 	Leases   Stream = "leases"
 	Pods     Stream = "pods"
@@ -165,36 +160,36 @@ const (
 	Services Stream = "services"
 )
 
-// Begun says that all there is of a stream has been listed: from here on it is watched.
+// Begun marks the end of a stream's first list: from here on it is watched.
 type Begun struct {
 	Stream Stream `json:"stream"`
 }
 
-// Unwatched says that a stream was not seen for a while. Where Lost is false it went on
-// where it had broken off, and nothing is missing: it only came late.
+// Unwatched marks a time in which a stream was not watched. If Lost is false the watch resumed
+// where it broke off, and its events are late but complete.
 type Unwatched struct {
 	Stream Stream    `json:"stream"`
-	From   time.Time `json:"from"`  // the last moment in which it was certainly seen
-	Until  time.Time `json:"until"` // zero: the record ends so
+	From   time.Time `json:"from"`  // the last moment at which it was certainly watched
+	Until  time.Time `json:"until"` // zero if the record ends so
 	Lost   bool      `json:"lost"`
 	Why    string    `json:"why,omitempty"`
-	// Unreadable says that lines of the record were lost, and not watches: nothing is listed
-	// again behind them. No recorder writes it.
+	// Unreadable reports whether lines of the record were lost, instead of watches: no new list
+	// follows them. No recorder writes it.
 	Unreadable bool `json:"-"`
 }
 
-// End is the last entry of a record that was ended and not cut off.
+// End is the last entry of a completed record.
 type End struct {
 	Why string `json:"why,omitempty"`
 }
 
-// LeaseNames are the leases that are recorded, all in wellknown.System.
+// LeaseNames returns the recorded leases, all in wellknown.System.
 func LeaseNames() []string {
 	return []string{wellknown.MigrationLease, wellknown.KCMLease, wellknown.CCMLease}
 }
 
-// Flags are those of a controller manager that a record keeps: what decides which
-// controllers it runs under which lease. None of them holds a secret.
+// Flags returns the recorded flags of a controller manager: those that decide which controllers
+// it runs under which lease. None of them holds a secret.
 func Flags() []string {
 	return []string{"cloud-provider", "enable-leader-migration", "leader-migration-config", "controllers", "configure-cloud-routes",
 		"allocate-node-cidrs", "leader-elect", "leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period",

@@ -1,10 +1,10 @@
 package record
 
-// Machine is a machine as Rancher knows it, when something of this changed. It says which
-// Node a host name is of: the operating system's, which Rancher makes of the name of the
-// infrastructure object, and which the Node need not have anywhere.
+// Machine is a change of a machine as Rancher knows it. It maps a host name to its Node: Rancher
+// derives the operating system's host name from the infrastructure object, and the Node need not
+// show it.
 type Machine struct {
-	Name           string `json:"name"`                     // of the Machine of Cluster API
+	Name           string `json:"name"`                     // of Cluster API's Machine
 	Infrastructure string `json:"infrastructure,omitempty"` // name of the object that its spec refers to
 	Node           string `json:"node,omitempty"`           // name of the Node that its status refers to
 }

@@ -12,37 +12,37 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// maxLine and maxValues bound one entry. The largest honest one, an audit with 300 findings or a
+// maxLine and maxValues limit one entry. The largest real one, an audit with 300 findings or a
 // diff of 1,000 lines, has less than 500 kB and 3,000 values.
 const (
 	maxLine   = 1 << 20
 	maxValues = 1 << 14
 )
 
-// Bounds of one record. At 5 kB and 15 entries a minute, of three control planes, one of a
-// month has 220 MB and 650,000 entries.
+// Limits of one record. A record of three control planes over a month, with 15 entries a minute,
+// has 220 MB and 650,000 entries.
 const (
 	maxBytes   = 256 << 20
 	maxEntries = 1 << 20
-	maxTorn    = 1000 // a recorder that is killed tears one line
+	maxTorn    = 1000 // a killed recorder tears one line
 )
 
 func entryLimits() bounded.Limits { return bounded.Limits{Bytes: maxLine, Values: maxValues} }
 
-// Torn says what of a record could not be read, although the rest could.
+// Torn describes a part of a record that could not be read.
 type Torn struct {
 	Line int    // counted from 1
-	Why  string // for people
+	Why  string // cause, for people
 }
 
-// String is for people.
+// String returns the text for people.
 func (t Torn) String() string { return fmt.Sprintf("line %d: %s", t.Line, t.Why) }
 
-// Read hands every entry to take, in order. A line that is no entry, such as the last
-// one of a recorder that was killed, is named and passed over; where entries follow it,
-// they are told that something was missed. What does not begin with a header of this form is
-// refused, and so are several records in one: the clocks of two recorders cannot be compared, and
-// nobody watched in between.
+// Read passes every entry to take, in order. It skips invalid lines, such as the last line of a
+// killed recorder, and returns them; the entries that follow are preceded by an Unwatched entry.
+// It returns an error if the file does not begin with a header of this format. It also refuses
+// several records in one file: the clocks of two recorders are not comparable, and the time
+// between them was not watched.
 func Read(in io.Reader, take func(Entry) error) ([]Torn, error) {
 	var torn []Torn
 	var last time.Time
@@ -64,7 +64,7 @@ func Read(in io.Reader, take func(Entry) error) ([]Torn, error) {
 			return torn, fmt.Errorf("read the record: %w", err)
 		}
 		entry, why := parse(line, long)
-		if why == "" && entry.At.Before(last) { // each recorder writes in the order of its clock
+		if why == "" && entry.At.Before(last) { // a recorder writes in the order of its clock
 			why = "older than the line before it"
 		}
 		switch {
@@ -88,8 +88,7 @@ func Read(in io.Reader, take func(Entry) error) ([]Torn, error) {
 	}
 }
 
-// missed tells that a line between two entries could not be read: nobody knows of which
-// stream it was.
+// missed passes an Unwatched entry for a line that could not be read: its stream is unknown.
 func missed(from, until time.Time, take func(Entry) error) error {
 	for _, stream := range []Stream{Leases, Pods, Nodes, Services} {
 		gap := Unwatched{Stream: stream, From: from, Until: until, Lost: true, Unreadable: true, Why: "a line of the record cannot be read"}
@@ -109,7 +108,7 @@ func notARecord(seen string) error {
 	return &fault.Error{Class: fault.Usage, Reason: "NoRecord", Object: "record", Seen: seen, Wanted: "a record, which --record or a run wrote; for a report also a bundle of verify --dump, or a journal, as kubectl get configmap -o yaml prints it"}
 }
 
-// parse returns the entry of a line, or why it is none.
+// parse returns the entry of a line, or why it is invalid.
 func parse(line []byte, long bool) (entry Entry, why string) {
 	if long {
 		return Entry{}, fmt.Sprintf("longer than %d bytes", maxLine)
@@ -126,7 +125,7 @@ func parse(line []byte, long bool) (entry Entry, why string) {
 	return entry, ""
 }
 
-// kinds counts what an entry holds; more than one, or none, is no entry.
+// kinds returns the number of kinds in an entry; a valid entry has exactly one.
 func (e Entry) kinds() int {
 	n := 0
 	for _, has := range []bool{e.Header != nil, e.Lease != nil, e.Checked != nil, e.Pod != nil, e.Node != nil, e.Machine != nil, e.Service != nil,
@@ -139,14 +138,14 @@ func (e Entry) kinds() int {
 	return n
 }
 
-// watches says whether an entry is of somebody who looks at a cluster. Before it another
-// header may follow the first, where a run began before its recorder could look.
+// watches reports whether an entry comes from a watch of the cluster. Before the first one a
+// second header may follow, if a run began before its recorder could watch.
 func (e Entry) watches() bool {
 	return e.Lease != nil || e.Checked != nil || e.Pod != nil
 }
 
-// nextLine returns the next line without its end, and its size. One longer than maxLine is
-// dropped.
+// nextLine returns the next line without its end, and its size. It drops a line longer than
+// maxLine.
 func nextLine(in *bufio.Reader) (line []byte, size int, err error) {
 	for {
 		part, err := in.ReadSlice('\n')

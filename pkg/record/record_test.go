@@ -56,7 +56,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
-// So is every kind of entry, each as one of its kind.
+// Every kind of entry is written and read as one of its kind.
 func TestEveryKindIsRead(t *testing.T) {
 	all := []Entry{some()[0]}
 	kinds := reflect.TypeFor[Entry]()
@@ -73,7 +73,7 @@ func TestEveryKindIsRead(t *testing.T) {
 	}
 }
 
-// A recorder that is killed leaves a torn last line: it is named, and the rest is read.
+// The torn last line of a killed recorder is named, and the rest is read.
 func TestTornLastLine(t *testing.T) {
 	text := written(t, some())
 	for cut := len(text) - 2; cut > strings.LastIndex(strings.TrimSpace(text), "\n")+1; cut-- {
@@ -84,7 +84,7 @@ func TestTornLastLine(t *testing.T) {
 	}
 }
 
-// What a line in the middle said, nobody knows: something was missed.
+// The content of a lost line is unknown: it counts as a gap.
 func TestTornLineInTheMiddle(t *testing.T) {
 	lines := strings.SplitAfter(written(t, some()), "\n")
 	lines[2] = "{\"at\":\n"
@@ -114,8 +114,8 @@ func TestWhatIsNoRecord(t *testing.T) {
 	}
 }
 
-// Two records in one file are none: the clocks of their recorders cannot be compared, and
-// nobody watched in between. What was put into another order is not read as it stands either.
+// Two records in one file are refused: the clocks of their recorders are not comparable, and the
+// time between them was not watched. Reordered entries are refused as well.
 func TestSeveralRecords(t *testing.T) {
 	text := written(t, some())
 	for name, joined := range map[string]string{
@@ -126,10 +126,10 @@ func TestSeveralRecords(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	blind := []Entry{some()[0], some()[4], some()[0]} // what a run did before its recorder could look
+	blind := []Entry{some()[0], some()[4], some()[0]} // a run's entries before its recorder could watch
 	blind[2].At = moment.Add(2 * time.Second)
 	if _, torn, err := read(written(t, append(blind, some()[3:]...))); err != nil || len(torn) > 0 {
-		t.Errorf("a second header before anybody looked: %v, %v", torn, err)
+		t.Errorf("a second header before the first watch: %v, %v", torn, err)
 	}
 	lines := strings.SplitAfter(text, "\n")
 	got, torn, err := read(lines[0] + lines[3] + lines[1] + lines[5])
@@ -138,7 +138,7 @@ func TestSeveralRecords(t *testing.T) {
 	}
 }
 
-// A line too long for memory is passed over, and what follows is read.
+// A line that is too long for memory is skipped, and the following ones are read.
 func TestLongLine(t *testing.T) {
 	text := written(t, some()[:1]) + strings.Repeat("x", maxLine+9) + "\n" + written(t, some()[1:])
 	if got, torn, err := read(text); err != nil || len(torn) != 1 || got[len(got)-1].End == nil {

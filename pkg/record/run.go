@@ -1,31 +1,31 @@
 package record
 
-// Mode is how every kube-controller-manager of a cluster runs. A run that has seen it says so: of
-// RKE's nothing in the API shows it.
+// Mode is the mode of all kube-controller-managers of a cluster. A run records it, because RKE's
+// API does not show it.
 type Mode string
 
-// Modes.
+// Modes of the kube-controller-managers.
 const (
 	InTree    Mode = "in-tree"
 	Migrating Mode = "in-tree with leader migration"
 	External  Mode = "external"
-	// Changing: a step changes it from here on, or it could not be seen.
+	// Changing means that a step changes the mode, or that it could not be read.
 	Changing Mode = "changing"
 )
 
-// Run is a run of awsmigrate on the cluster that is recorded, when it began or ended.
+// Run marks the beginning or the end of a run of awsmigrate on the recorded cluster.
 type Run struct {
 	ID       string `json:"id"`
 	Command  string `json:"command,omitempty"`  // as typed
 	By       string `json:"by,omitempty"`       // user@host
 	Version  string `json:"version,omitempty"`  // of awsmigrate
-	Goal     string `json:"goal,omitempty"`     // Migrate or Undo; "": it was not recorded
-	Attempt  string `json:"attempt,omitempty"`  // names what asked for it, where something asks by itself; "": a person
-	Position string `json:"position,omitempty"` // of the cluster then
-	Mode     Mode   `json:"mode,omitempty"`     // that it has seen when it began
+	Goal     string `json:"goal,omitempty"`     // Migrate or Undo, or empty if it was not recorded
+	Attempt  string `json:"attempt,omitempty"`  // names the automatic request, or is empty if a user started it
+	Position string `json:"position,omitempty"` // of the cluster at that time
+	Mode     Mode   `json:"mode,omitempty"`     // the mode at the beginning
 	Ended    bool   `json:"ended,omitempty"`
 	Error    string `json:"error,omitempty"` // why it ended before its goal
-	// Stopped says of one that ended before its goal that somebody asked it to.
+	// Stopped reports whether a user stopped the run before its goal.
 	Stopped bool `json:"stopped,omitempty"`
 }
 
@@ -35,23 +35,23 @@ const (
 	Undo    = "undo"
 )
 
-// Step is a step of a run, when it began or ended.
+// Step marks the beginning or the end of a step.
 type Step struct {
 	Run      string     `json:"run"`
 	ID       string     `json:"id"`
 	Title    string     `json:"title,omitempty"`
-	Outcome  Outcome    `json:"outcome,omitempty"` // "": it began
+	Outcome  Outcome    `json:"outcome,omitempty"` // empty at the beginning
 	Message  string     `json:"message,omitempty"` // the evidence, or the error
 	Compared []Compared `json:"compared,omitempty"`
-	// Mode is what the step has proven when it ended, or Changing when it began; "" for a step
-	// that leaves it as it is.
+	// Mode is the mode that a finished step has proven, or Changing at its beginning. It is empty
+	// for a step that does not change the mode.
 	Mode Mode `json:"mode,omitempty"`
 }
 
-// Outcome is how a step ended.
+// Outcome is the outcome of a step.
 type Outcome string
 
-// Outcomes.
+// Outcomes of a step.
 const (
 	Finished Outcome = "finished"
 	Failed   Outcome = "failed"
@@ -59,49 +59,49 @@ const (
 	Skipped  Outcome = "does not apply" // Message says why
 )
 
-// Compared says of one kind of thing how many are as they were before the first run.
+// Compared counts the objects of one kind that are unchanged since the first run.
 type Compared struct {
 	Kind   string   `json:"kind"` // "nodes", "load balancers"
-	By     string   `json:"by"`   // what was compared of each
+	By     string   `json:"by"`   // the fields that were compared
 	Same   int      `json:"unchanged"`
 	Of     int      `json:"of"`
-	Others []string `json:"others,omitempty"` // those that differ or are gone
-	Unread string   `json:"unread,omitempty"` // why nothing was compared; "": it was
+	Others []string `json:"others,omitempty"` // objects that differ or are gone
+	Unread string   `json:"unread,omitempty"` // why nothing was compared, or empty
 }
 
-// Approval is somebody's yes to the plan of a run, or to a step without a way back.
+// Approval is a user's approval of a plan, or of a step that cannot be undone.
 type Approval struct {
 	Run  string `json:"run"`
-	Step string `json:"step,omitempty"` // "": the plan
+	Step string `json:"step,omitempty"` // empty for the plan
 	Plan string `json:"plan,omitempty"` // hash of the plan
 	By   string `json:"by,omitempty"`   // user@host
 }
 
-// Former is the run right before a run, as the journal has it.
+// Former is the previous run in the journal.
 type Former struct {
-	Run     string `json:"run"` // the one before which it was
+	Run     string `json:"run"` // the later run
 	ID      string `json:"id"`
 	By      string `json:"by,omitempty"`      // user@host
 	Outcome string `json:"outcome,omitempty"` // in the journal's word: done, stopped, interrupted, died, guarded
-	Step    string `json:"step,omitempty"`    // where it stopped; of one that died the last that it began to write for
-	Reason  string `json:"reason,omitempty"`  // why, as the stable word of a fault
+	Step    string `json:"step,omitempty"`    // where it stopped; for a crashed run the last step that began to write
+	Reason  string `json:"reason,omitempty"`  // the stable reason of its error
 }
 
-// Edit is one change of a step, without secrets.
+// Edit is a change by a step, without secrets.
 type Edit struct {
 	Run      string `json:"run"`
 	Step     string `json:"step"`
 	Object   string `json:"object"`             // "Cluster fleet-default/demo"
 	Location string `json:"location,omitempty"` // field path inside it
-	Diff     string `json:"diff,omitempty"`     // lines that begin with +, - or a blank; "": nobody shows one
-	Left     int    `json:"left,omitempty"`     // lines of it that are left out at its end
-	// Written says that it was made as it is shown. Else it is as the plan had it that the
-	// run began the step with.
+	Diff     string `json:"diff,omitempty"`     // lines that begin with +, - or a blank; empty if it is unknown
+	Left     int    `json:"left,omitempty"`     // number of omitted lines at its end
+	// Written reports whether the edit was written as shown. Otherwise it comes from the plan with
+	// which the run began the step.
 	Written bool `json:"written,omitempty"`
 }
 
-// Write is one write of a run, as its journal announced it right before: it may not have
-// come to it.
+// Write is a write that the run's journal announced right before it. The write itself may be
+// missing.
 type Write struct {
 	Run    string `json:"run"`
 	Step   string `json:"step"`
@@ -109,19 +109,19 @@ type Write struct {
 	Object string `json:"object"`
 }
 
-// Audit is what the checks of a step came to: the one before a run, or one behind it.
+// Audit holds the result of a step's checks, before or after a run.
 type Audit struct {
 	Run       string         `json:"run"`
 	Step      string         `json:"step"`
-	Position  string         `json:"position,omitempty"`  // of the cluster then
+	Position  string         `json:"position,omitempty"`  // of the cluster at that time
 	Counts    map[string]int `json:"counts,omitempty"`    // checks by their status
-	Elsewhere int            `json:"elsewhere,omitempty"` // of those skipped: they apply at other positions
-	Partial   bool           `json:"partial,omitempty"`   // not all checks were asked for
+	Elsewhere int            `json:"elsewhere,omitempty"` // skipped checks that apply at other positions
+	Partial   bool           `json:"partial,omitempty"`   // not all checks were selected
 	Findings  []Finding      `json:"findings,omitempty"`
-	Left      int            `json:"left,omitempty"` // findings that are left out
+	Left      int            `json:"left,omitempty"` // number of omitted findings
 }
 
-// Finding is one finding of a check that is not ok, or why it was skipped, without secrets.
+// Finding is a finding of a check that is not OK, or the reason of a skip, without secrets.
 type Finding struct {
 	Check  string `json:"check"` // ID
 	Title  string `json:"title,omitempty"`

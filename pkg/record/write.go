@@ -8,20 +8,19 @@ import (
 	"sync"
 )
 
-// Sink takes entries, one at a time and in order.
+// Sink accepts entries, one at a time and in order.
 type Sink interface {
 	Put(Entry) error
 }
 
-// Writer appends entries to a stream, each whole and at once, so that a crash tears
-// at most the last line.
+// Writer appends entries to a stream. Each entry is one complete write, so that a crash tears at
+// most the last line.
 type Writer struct {
 	mu  sync.Mutex
 	out io.Writer
 }
 
-// NewWriter writes to out. What out buffers, it has to flush with every Write; a file
-// does.
+// NewWriter writes to out. If out buffers, it must flush on every Write; a file does not buffer.
 func NewWriter(out io.Writer) *Writer { return &Writer{out: out} }
 
 // Put implements Sink.

@@ -1,7 +1,6 @@
-// Package watch makes a record of a cluster: it follows the leases, the pods of the
-// controller managers, Nodes and Services of one API server, and puts what
-// changes into a record.Sink as it comes.
+// Package watch records a cluster. It watches the leases, the pods of the controller managers,
+// the Nodes and the Services of one API server, and passes changes to a record.Sink.
 //
-// It only reads, keeps of an object no more than tells whether it changed, and judges
-// nothing. What it could not see it says in the record, too.
+// It only reads, keeps only a digest of an object, and judges nothing. The record also contains
+// its gaps.
 package watch

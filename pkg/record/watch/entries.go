@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// machineOfNode names the Machine that a Node is of
+// machineOfNode names the Machine of a Node
 // (kubernetes-sigs/cluster-api:internal/controllers/machine/machine_controller_noderef.go@v1.5.5).
 const machineOfNode = "cluster.x-k8s.io/machine"
 
@@ -42,7 +42,7 @@ func leaseEntry(l *coordinationv1.Lease, gone bool) (record.Entry, bool) {
 	return record.Entry{Lease: &out}, true
 }
 
-// renewer is the field manager that owns renewTime: the executable that renewed.
+// renewer returns the field manager that owns renewTime: the executable that renewed.
 func renewer(entries []metav1.ManagedFieldsEntry) string {
 	for _, e := range entries {
 		if e.FieldsV1 != nil && bytes.Contains(e.FieldsV1.GetRawBytes(), []byte(`"f:renewTime"`)) {
@@ -75,7 +75,7 @@ func podEntry(p *corev1.Pod, gone bool) (record.Entry, bool) {
 	return record.Entry{Pod: &out}, true
 }
 
-// programOf is the controller manager that a pod runs, and in which container.
+// programOf returns the controller manager that a pod runs, and its container.
 func programOf(p *corev1.Pod) (string, downstream.Container) {
 	var all []downstream.Container
 	for _, c := range p.Spec.Containers {
@@ -90,7 +90,7 @@ func programOf(p *corev1.Pod) (string, downstream.Container) {
 	return "", downstream.Container{}
 }
 
-// flags are those of the program that a record keeps.
+// flags returns the recorded flags of the program.
 func flags(c downstream.Container) []string {
 	args := c.Flags()
 	var kept []string
@@ -102,8 +102,8 @@ func flags(c downstream.Container) []string {
 	return kept
 }
 
-// frozen is why a mirror pod may show other arguments than those in force. The kubelet's
-// version is not looked at here: the pod's own marks are of the same releases.
+// frozen returns why a mirror pod may show outdated arguments, or "". It does not read the
+// kubelet's version: the pod's own marks identify the same releases.
 func frozen(p *corev1.Pod) string {
 	m := component.Mirror{Hash: p.Annotations["kubernetes.io/config.hash"]}
 	for _, c := range p.Spec.Containers {
@@ -112,12 +112,12 @@ func frozen(p *corev1.Pod) string {
 	return m.Frozen()
 }
 
-// containers are the run before and the present one.
+// containers returns the previous run and the present one.
 func containers(s corev1.ContainerStatus) []record.Container {
 	var all []record.Container
 	if t := s.LastTerminationState.Terminated; t != nil {
 		restarts := s.RestartCount
-		if t.ContainerID != s.ContainerID { // else it is the last there was, and none has followed
+		if t.ContainerID != s.ContainerID { // otherwise the last run has no successor
 			restarts--
 		}
 		all = append(all, terminated(t, restarts))
@@ -128,7 +128,7 @@ func containers(s corev1.ContainerStatus) []record.Container {
 	case s.State.Running != nil:
 		all = append(all, record.Container{ID: s.ContainerID, Restarts: s.RestartCount, State: record.Running, Started: s.State.Running.StartedAt.UTC()})
 	case s.State.Waiting != nil:
-		// What waits has no container; the ID in the status is of the one before.
+		// A waiting container has no ID; the ID in the status belongs to the previous one.
 		all = append(all, record.Container{Restarts: s.RestartCount, State: record.Waiting, Reason: s.State.Waiting.Reason})
 	}
 	return all
@@ -170,6 +170,6 @@ func serviceEntry(s *corev1.Service, gone bool) (record.Entry, bool) {
 	for _, i := range s.Status.LoadBalancer.Ingress {
 		out.Ingress = append(out.Ingress, i.Hostname+i.IP)
 	}
-	slices.Sort(out.Ingress) // their order says nothing
+	slices.Sort(out.Ingress) // their order has no meaning
 	return record.Entry{Service: &out}, true
 }

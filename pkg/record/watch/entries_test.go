@@ -10,7 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
-// The run before has one restart fewer, unless none has followed it.
+// The previous run has one restart fewer, unless it is the last.
 func TestRunsOfAContainer(t *testing.T) {
 	ended := func(id string) corev1.ContainerState {
 		return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ContainerID: id, ExitCode: 1}}

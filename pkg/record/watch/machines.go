@@ -8,13 +8,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
-// machinesEvery is how often it is asked which machines there are: one is there minutes
+// machinesInterval is the time between two requests for the machines: a machine exists minutes
 // before a controller manager on it leads.
-const machinesEvery = 30 * time.Second
+const machinesInterval = 30 * time.Second
 
-// machines asks whoever knows the machines, again and again, and records what is new.
+// machines requests the machines periodically, and records changes.
 func (s *session) machines(ctx context.Context) {
-	ticker := s.recorder.Clock.NewTicker(machinesEvery)
+	ticker := s.recorder.Clock.NewTicker(machinesInterval)
 	defer ticker.Stop()
 	known, said := map[string]record.Machine{}, false
 	for {
@@ -30,7 +30,7 @@ func (s *session) machines(ctx context.Context) {
 	}
 }
 
-// learn records the machines that are new or have changed.
+// learn records new and changed machines.
 func (s *session) learn(ctx context.Context, known map[string]record.Machine) error {
 	ctx, cancel := context.WithTimeout(ctx, s.recorder.Timeout)
 	defer cancel()

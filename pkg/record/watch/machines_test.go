@@ -12,14 +12,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
-// answer is what whoever knows the machines says when it is asked.
+// answer is the answer of the source of machines.
 type answer struct {
 	all []record.Machine
 	err error
 }
 
-// A machine is recorded when it is new and when it has changed. One who cannot say which
-// there are is named once, and asked again.
+// A machine is recorded when it is new or changed. A failing source is reported once, and asked
+// again.
 func TestMachines(t *testing.T) {
 	a, b := record.Machine{Name: "a", Infrastructure: "i-a"}, record.Machine{Name: "b", Infrastructure: "i-b", Node: "n-b"}
 	joined := a
@@ -35,12 +35,12 @@ func TestMachines(t *testing.T) {
 	go func() { defer close(over); s.machines(ctx) }()
 	for n, next := range answers {
 		if n > 0 {
-			clock.Step(machinesEvery)
+			clock.Step(machinesInterval)
 		}
 		asked <- next
 	}
-	clock.Step(machinesEvery)
-	asked <- answer{} // whoever asks again has taken the one before in
+	clock.Step(machinesInterval)
+	asked <- answer{} // a second request shows that the first answer was used
 	stop()
 	<-over
 	var got []record.Machine

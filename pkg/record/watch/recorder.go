@@ -21,35 +21,35 @@ import (
 )
 
 const (
-	// checkEvery is how often the leases are read past every cache: what bounds from below
-	// when a version was written.
-	checkEvery = time.Second
-	// shortest is how long a stream has to be away for the record to tell of it, if nothing
-	// of it was lost.
-	shortest = time.Second
+	// checkInterval is the time between two reads of the leases past every cache, which give the
+	// earliest time of a write.
+	checkInterval = time.Second
+	// minGap is the shortest gap of a stream that is recorded, if none of its events were lost.
+	minGap = time.Second
 )
 
 // Recorder records one cluster.
 type Recorder struct {
-	Config  *rest.Config // of the cluster; writes are refused whatever it allows
+	Config  *rest.Config // of the cluster; the recorder refuses writes regardless of it
 	Clock   clock.WithTicker
 	Sink    record.Sink
-	Timeout time.Duration // of one request that is no watch
-	// Name, Version, By and Context go into the header.
+	Timeout time.Duration // of one request, except a watch
+	// Name, Version, By and Context are fields of the header.
 	Name, Version, By, Context string
-	// Machines are those of the cluster, from whoever made them; nil: nobody knows.
+	// Machines returns the machines of the cluster, or is nil if no source knows them.
 	Machines func(context.Context) ([]record.Machine, error)
-	// Say tells people at once what cannot be seen; nil: nobody.
+	// Say reports gaps to a user at once, or is nil.
 	Say func(string)
-	// Refused takes the name of a stream that the credentials may not watch, at each try; or nil.
+	// Refused receives the name of a stream that the credentials may not watch, at each try; or is
+	// nil.
 	Refused func(what string)
-	// Began is when the clock of the record began, where others write to it, too, or where
-	// it is taken up again; zero: when Run begins.
+	// Began holds the begin of the record's clock if others write to the record too or it is
+	// resumed. If zero, the clock begins with Run.
 	Began time.Time
 }
 
-// Run records until ctx ends, and ends the record. An error before anything was recorded
-// says why nothing can be; later only a sink that takes no more is one.
+// Run records until ctx ends, and then ends the record. It returns an error if nothing could be
+// recorded; later it returns only errors of the sink.
 func (r Recorder) Run(ctx context.Context) error {
 	s, err := r.open(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r Recorder) Run(ctx context.Context) error {
 	if r.Machines != nil {
 		g.Go(func() error { s.machines(watching); return nil })
 	}
-	_ = g.Wait() // none returns an error
+	_ = g.Wait() // no function returns an error
 	if ctx.Err() == nil {
 		return context.Cause(watching)
 	}
@@ -77,7 +77,7 @@ func (r Recorder) Run(ctx context.Context) error {
 type session struct {
 	recorder Recorder
 	kube     kubernetes.Interface
-	began    time.Time // what its stamps count from
+	began    time.Time // origin of its time stamps
 	opened   time.Time
 	fail     context.CancelCauseFunc
 
@@ -86,17 +86,17 @@ type session struct {
 	away  map[*stream]away
 }
 
-// away is a stream that is not seen.
+// away describes a stream that is not watched.
 type away struct {
 	stream record.Stream
 	from   time.Time
 	why    string
 }
 
-// open makes the clients, looks whether leases may be watched at all, and writes the header.
+// open creates the clients, checks that leases may be watched, and writes the header.
 func (r Recorder) open(ctx context.Context) (*session, error) {
 	config := rest.CopyConfig(r.Config)
-	config.Timeout = 0 // it would end watches, too
+	config.Timeout = 0 // it would also end watches
 	config.QPS, config.Burst = 50, 100
 	config.Wrap(kubeapi.ReadOnly)
 	config.ContentType = "application/vnd.kubernetes.protobuf"
@@ -122,7 +122,7 @@ func unwatchable(host string, err error) error {
 		Wanted: "list and watch on them", Fix: "the role in docs/clusterrole-readonly.yaml suffices", Err: fault.Shown(err)}
 }
 
-// header tells which cluster this is, as far as that may be read.
+// header records the identity of the cluster, as far as it is readable.
 func (s *session) header(ctx context.Context) error {
 	h := record.Header{Form: record.Form, Version: s.recorder.Version, By: s.recorder.By, Name: s.recorder.Name, Context: s.recorder.Context,
 		Server: fault.Server(s.recorder.Config.Host)}
@@ -135,7 +135,7 @@ func (s *session) header(ctx context.Context) error {
 	return s.recorder.Sink.Put(record.Entry{At: s.now(), Header: &h})
 }
 
-// serverVersion is "" where it cannot be had in time; client-go's own way to ask knows no end.
+// serverVersion returns "" if there is no answer in time; client-go's own method has no timeout.
 func (s *session) serverVersion(ctx context.Context) string {
 	text, err := s.kube.Discovery().RESTClient().Get().AbsPath("/version").Do(ctx).Raw()
 	if err != nil {
@@ -148,16 +148,16 @@ func (s *session) serverVersion(ctx context.Context) string {
 	return info.GitVersion
 }
 
-// now is the recorder's clock: the wall clock of the beginning, and monotonic from there.
+// now returns the recorder's time: the wall clock at the beginning, and monotonic from there.
 func (s *session) now() time.Time { return s.at(s.recorder.Clock.Now()) }
 
-// at is a moment of the recorder's clock as the record has it.
+// at converts a time of the recorder's clock to the record's.
 func (s *session) at(t time.Time) time.Time {
 	return s.began.Round(0).Add(t.Sub(s.began)).UTC()
 }
 
-// put stamps and writes entries that came together. Whatever is in the record is in the
-// order of its stamps.
+// put stamps and writes entries that arrived together. The order of a record is that of its
+// stamps.
 func (s *session) put(entries ...record.Entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +174,7 @@ func (s *session) put(entries ...record.Entry) {
 	}
 }
 
-// end tells what is away still, and ends the record.
+// end records the streams that are still away, and ends the record.
 func (s *session) end(why string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -188,11 +188,11 @@ func (s *session) end(why string) error {
 	return s.recorder.Sink.Put(record.Entry{At: at, End: &record.End{Why: why}})
 }
 
-// check reads the leases past every cache, again and again.
+// check reads the leases past every cache, periodically.
 func (s *session) check(ctx context.Context) {
-	ticker := s.recorder.Clock.NewTicker(checkEvery)
+	ticker := s.recorder.Clock.NewTicker(checkInterval)
 	defer ticker.Stop()
-	notBefore := map[string]time.Time{} // of leases that may not be read
+	notBefore := map[string]time.Time{} // for leases that must not be read
 	for {
 		select {
 		case <-ctx.Done():
@@ -218,7 +218,7 @@ func (s *session) check(ctx context.Context) {
 	}
 }
 
-// version asks which version of a lease there is.
+// version requests the version of a lease.
 func (s *session) version(ctx context.Context, name string) (record.Version, error) {
 	ctx, cancel := context.WithTimeout(ctx, min(s.recorder.Timeout, 5*time.Second))
 	defer cancel()

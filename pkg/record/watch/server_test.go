@@ -54,13 +54,13 @@ func (m *memory) has(fits func(record.Entry) bool) bool {
 	return slices.ContainsFunc(m.entries(), fits)
 }
 
-// components are whoever the test plays.
+// components returns the clients of the components that the test plays.
 type components struct {
 	t    *testing.T
 	kube kubernetes.Interface
 }
 
-// hold writes a lease as its holder does, and gives the version.
+// hold writes a lease as its holder does, and returns the version.
 func (c components) hold(name, holder string) string {
 	c.t.Helper()
 	leases := c.kube.CoordinationV1().Leases(wellknown.System)
@@ -85,7 +85,7 @@ func (c components) hold(name, holder string) string {
 	return l.ResourceVersion
 }
 
-// pod is a kube-controller-manager's, with the arguments that matter and one that does not.
+// pod returns a kube-controller-manager's pod, with the relevant arguments and one other.
 func (c components) pod(name, node string) *corev1.Pod {
 	c.t.Helper()
 	p, err := c.kube.CoreV1().Pods(wellknown.System).Create(c.t.Context(), &corev1.Pod{
@@ -197,7 +197,7 @@ func (c components) recorded(server *apiserver.Server) {
 	}
 	for n, e := range all {
 		if n > 0 && e.At.Before(all[n-1].At) {
-			t.Errorf("entry %d is earlier than the one before", n)
+			t.Errorf("entry %d is earlier than the previous one", n)
 		}
 		if e.Pod != nil && (strings.Contains(fmt.Sprint(e.Pod.Flags), "secret") || !slices.Contains(e.Pod.Flags, "--cloud-provider=aws")) {
 			t.Errorf("flags %v", e.Pod.Flags)
@@ -208,7 +208,7 @@ func (c components) recorded(server *apiserver.Server) {
 	}
 }
 
-// resumes has every connection cut: no version may be missing, and none be told as lost.
+// resumes cuts every connection: no version may be missing or recorded as lost.
 func (c components) resumes(server *apiserver.Server) {
 	t := c.t
 	config, cutter := server.Config(), &cutting{}
@@ -225,7 +225,8 @@ func (c components) resumes(server *apiserver.Server) {
 	for _, version := range written {
 		apiserver.Eventually(t, func() bool { return sink.has(versionOf(version)) })
 	}
-	// What is away when a record ends is told as lost, and each source rests on its own.
+	// A stream that is away at the end of a record is recorded as lost, and each source waits
+	// separately.
 	apiserver.Eventually(t, func() bool {
 		back := map[record.Stream]int{}
 		for _, e := range sink.entries() {
@@ -248,7 +249,7 @@ func (c components) resumes(server *apiserver.Server) {
 	}
 }
 
-// expires has a watch answered with 410: what was missed is told, and all is listed anew.
+// expires answers a watch with 410: the gap is recorded, and everything is listed again.
 func (c components) expires(server *apiserver.Server) {
 	t := c.t
 	config, cutter := server.Config(), &cutting{}
@@ -281,7 +282,7 @@ func (c components) expires(server *apiserver.Server) {
 	}
 }
 
-// away stops the API server: what it did meanwhile is listed when it is back.
+// away stops the API server: changes during the outage are listed afterwards.
 func (c components) away(server *apiserver.Server) {
 	t := c.t
 	c.hold(wellknown.KCMLease, "cp-0_a")
@@ -309,7 +310,7 @@ func answers(ctx context.Context, kube kubernetes.Interface) bool {
 	return err == nil
 }
 
-// leastRights records with the roles of the documentation and no others.
+// leastRights records with exactly the roles of the documentation.
 func (c components) leastRights(server *apiserver.Server) {
 	t, ctx := c.t, c.t.Context()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "clusterrole-readonly.yaml"))
@@ -329,7 +330,7 @@ func (c components) leastRights(server *apiserver.Server) {
 	var (
 		sink   *memory
 		short  = 5 * time.Second // twice as long each time: the rights come a moment later, and no machine is too slow
-		config = server.As("somebody", "awsmigrate-audit")
+		config = server.As("auditor", "awsmigrate-audit")
 	)
 	apiserver.Eventually(t, func() bool {
 		ctx, cancel := context.WithTimeout(ctx, short)
@@ -341,8 +342,8 @@ func (c components) leastRights(server *apiserver.Server) {
 	if streams := notBegun(sink); len(streams) != 0 {
 		t.Errorf("%v cannot be watched with these rights", streams)
 	}
-	nobody := Recorder{Config: server.As("nobody"), Clock: clock.RealClock{}, Sink: sink, Timeout: 20 * time.Second}
-	if err := nobody.Run(ctx); fault.ClassOf(err) != fault.CouldNotLook {
+	stranger := Recorder{Config: server.As("stranger"), Clock: clock.RealClock{}, Sink: sink, Timeout: 20 * time.Second}
+	if err := stranger.Run(ctx); fault.ClassOf(err) != fault.CouldNotLook {
 		t.Errorf("without rights: %v", err)
 	}
 }
@@ -385,7 +386,7 @@ func decoded[O any](t *testing.T, text []byte) O {
 	return o
 }
 
-// cutting cuts connections of watches, and answers new ones with 410 if it is told to.
+// cutting cuts the connections of watches, and answers new ones with 410 on request.
 type cutting struct {
 	mu      sync.Mutex
 	open    []context.CancelFunc
@@ -416,7 +417,7 @@ func (c *cutting) wrap(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// cut ends every watch, and lets nobody through for a while.
+// cut ends every watch, and refuses connections for a while.
 func (c *cutting) cut(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,10 +14,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// pageSize is how many objects are asked for at a time.
+// pageSize is the number of objects per request.
 const pageSize = 250
 
-// streams are everything that is watched.
+// streams returns all streams.
 func (s *session) streams() []*stream {
 	var all []*stream
 	for _, name := range record.LeaseNames() {
@@ -38,7 +38,7 @@ func (s *session) stream(of source) *stream {
 	return &stream{session: s, source: of, known: map[string]digest{}, last: map[string]record.Entry{}}
 }
 
-// leaseSource is one lease, by its name: so the right to watch it can be for that name.
+// leaseSource returns a lease by its name, so that a permission for that name suffices.
 func (s *session) leaseSource(name string) source {
 	of := typed(record.Leases, metav1.ListOptions{FieldSelector: "metadata.name=" + name}, s.kube.CoordinationV1().Leases(wellknown.System),
 		func(l *coordinationv1.LeaseList) []coordinationv1.Lease { return l.Items }, leaseEntry)
@@ -58,7 +58,7 @@ type list interface {
 	metav1.ListInterface
 }
 
-// typed is a source of one kind of object.
+// typed returns the source of one kind of object.
 func typed[L list, O any](stream record.Stream, opts metav1.ListOptions, from client[L], items func(L) []O, entry func(*O, bool) (record.Entry, bool)) source {
 	return source{
 		stream: stream,
@@ -81,7 +81,7 @@ func typed[L list, O any](stream record.Stream, opts metav1.ListOptions, from cl
 		},
 		watch: func(ctx context.Context, version string) (watch.Interface, error) {
 			opts := opts
-			seconds := int64(watchFor.Seconds())
+			seconds := int64(watchTimeout.Seconds())
 			opts.ResourceVersion, opts.AllowWatchBookmarks, opts.TimeoutSeconds = version, true, &seconds
 			return from.Watch(ctx, opts)
 		},

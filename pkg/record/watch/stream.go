@@ -17,30 +17,29 @@ import (
 )
 
 const (
-	// firstPause and longestPause are between two tries to watch.
+	// firstPause and longestPause limit the time between two tries to watch.
 	firstPause   = 200 * time.Millisecond
 	longestPause = 2 * time.Second
-	// LongestRefused is between two tries where it is forbidden to look: each is a line in
-	// an audit log, and somebody may grant it in the middle.
+	// LongestRefused is the time between two tries if access is forbidden: each try is a line in
+	// an audit log, and the permission may be granted meanwhile.
 	LongestRefused = 5 * time.Minute
-	// watchFor bounds one watch request, so that a connection that hangs is noticed. It
-	// goes on where it was.
-	watchFor = time.Minute
+	// watchTimeout limits one watch request, so that a hanging connection is noticed. The next
+	// watch resumes there.
+	watchTimeout = time.Minute
 )
 
 func absent(err error) bool { return apierrors.IsNotFound(err) }
 
-// source is what a stream reads.
+// source describes the reads of a stream.
 type source struct {
 	stream record.Stream
-	// list hands out every object and gives the version that they are of; from a page on.
+	// list passes every object of a page, and returns the version of the list.
 	list func(ctx context.Context, page string, each func(any)) (version string, err error)
-	// watch begins behind a version.
+	// watch begins after a version.
 	watch func(ctx context.Context, version string) (watch.Interface, error)
-	// entry is what the record keeps of an object; ok is false for one that it has nothing
-	// to do with.
+	// entry returns the recorded fields of an object; ok is false if it is not recorded.
 	entry func(object any, gone bool) (e record.Entry, ok bool)
-	// none is the entry for there being nothing at all; nil: there is none.
+	// none returns the entry for an empty list, or is nil.
 	none func() record.Entry
 }
 
@@ -49,14 +48,14 @@ type stream struct {
 	session *session
 	source
 	version string
-	heard   time.Time         // when anything was last received
-	known   map[string]digest // by UID: what the record has of it
+	heard   time.Time         // time of the last event
+	known   map[string]digest // recorded state by UID
 	last    map[string]record.Entry
 	pause   time.Duration
 	began   bool
 }
 
-// digest tells whether what is recorded of an object changed.
+// digest detects whether the recorded fields of an object changed.
 type digest [sha256.Size]byte
 
 // follow watches until ctx ends.
@@ -76,20 +75,20 @@ func (w *stream) follow(ctx context.Context) {
 		switch {
 		case err != nil:
 			w.lost(ctx, err)
-		case w.session.now().Sub(began) < firstPause: // whoever ends every watch at once is not asked in a loop
+		case w.session.now().Sub(began) < firstPause: // a server that ends every watch at once must not be asked in a loop
 			w.rest(ctx, longestPause)
 		}
 	}
 }
 
-// refused reports whether an API server forbids what was asked: until somebody grants it. Expired
-// credentials are no such case, as others may take their place.
+// refused reports whether an API server forbids a request until the permission is granted.
+// Expired credentials do not count, because others may replace them.
 func refused(err error) bool { return apierrors.IsForbidden(err) }
 
-// expired says whether a version is too old to be gone on from: 410, in one of its forms.
+// expired reports whether a version is too old to resume from: 410, in one of its forms.
 func expired(err error) bool { return apierrors.IsGone(err) || apierrors.IsResourceExpired(err) }
 
-// lost notes that nothing is seen, and waits before the next try.
+// lost notes that the stream is not watched, and waits before the next try.
 func (w *stream) lost(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
@@ -133,7 +132,7 @@ func (s *session) gone(w *stream, err error) {
 	}
 }
 
-// short is an error without what is no news to anybody.
+// short returns an error's text without its uninteresting parts.
 func short(err error) string {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
@@ -142,20 +141,20 @@ func short(err error) string {
 	return "the API server does not answer"
 }
 
-// back ends a stretch in which nothing was seen: as an entry, if there is something to tell.
+// back ends a gap, and returns an entry if the gap is worth recording.
 func (s *session) back(w *stream, lost bool) (record.Entry, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a, was := s.away[w]
 	delete(s.away, w)
 	w.pause = 0
-	if !was || !lost && s.now().Sub(a.from) < shortest {
+	if !was || !lost && s.now().Sub(a.from) < minGap {
 		return record.Entry{}, false
 	}
 	return record.Entry{Missed: &record.Unwatched{Stream: a.stream, From: a.from, Lost: lost, Why: a.why}}, true
 }
 
-// listAll takes in everything there is: at the beginning, and when it cannot go on.
+// listAll records all objects: at the beginning, and when a watch cannot resume.
 func (w *stream) listAll(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 4*w.session.recorder.Timeout) // several pages
 	defer cancel()
@@ -190,7 +189,7 @@ func (w *stream) listAll(ctx context.Context) error {
 	return nil
 }
 
-// begins counts the sources of a stream; all of them have to be seen.
+// begins counts the sources of a stream that are watched; Begun needs all of them.
 func (s *session) begins(stream record.Stream) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,7 +197,7 @@ func (s *session) begins(stream record.Stream) bool {
 	return stream != record.Leases || s.begun[stream] == len(record.LeaseNames())
 }
 
-// watchOn watches from where the stream stands, until the server ends it.
+// watchOn watches from the stream's version until the server ends the watch.
 func (w *stream) watchOn(ctx context.Context) error {
 	events, err := w.watch(ctx, w.version)
 	if err != nil {
@@ -224,7 +223,7 @@ func (w *stream) watchOn(ctx context.Context) error {
 	}
 }
 
-// take takes one event in.
+// take records one event.
 func (w *stream) take(event watch.Event) {
 	w.heard = w.session.now()
 	if m, err := meta.Accessor(event.Object); err == nil {
@@ -238,7 +237,7 @@ func (w *stream) take(event watch.Event) {
 	}
 }
 
-// changed is what is new about an object; ok is false where nothing is.
+// changed returns the change of an object; ok is false without one.
 func (w *stream) changed(object any, gone bool, there map[string]bool) (record.Entry, bool) {
 	m, err := meta.Accessor(object.(runtime.Object))
 	if err != nil {
@@ -247,7 +246,7 @@ func (w *stream) changed(object any, gone bool, there map[string]bool) (record.E
 	uid := string(m.GetUID())
 	e, is := w.entry(object, gone)
 	if !is {
-		if last, was := w.last[uid]; was { // it has become something else
+		if last, was := w.last[uid]; was { // the object changed its kind
 			delete(w.last, uid)
 			delete(w.known, uid)
 			return last, true
@@ -271,7 +270,7 @@ func (w *stream) changed(object any, gone bool, there map[string]bool) (record.E
 	return e, true
 }
 
-// sumOf returns a digest of what an entry says.
+// sumOf returns a digest of an entry.
 func sumOf(e record.Entry) digest {
 	text, err := json.Marshal(e)
 	if err != nil {
