@@ -6,21 +6,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
-// bucket is the time for which the bounds of a clock are kept as one.
+// bucket is the time for which a clock's bounds are kept as one.
 const bucket = 30 * time.Second
 
-// clocks holds by how much the clocks of other machines are ahead of the recorder's, by host.
-// A clock is taken to run evenly: one that is set while nobody writes is not noticed.
+// clocks holds by how much the clocks of other hosts are ahead of the recorder's. A clock is
+// assumed to run evenly: a step of the clock between two writes goes unnoticed.
 type clocks map[string]map[int64]offset
 
-// offset bounds by how much a clock is ahead of the recorder's.
+// offset limits by how much a clock is ahead of the recorder's.
 type offset struct {
 	least, most       time.Duration
 	hasLeast, hasMost bool
 }
 
-// learn takes in a stamp of a host: it was written before it was received, and not before floor
-// (zero: not known).
+// learn uses a host's stamp: it was written before its receipt, and not before floor (zero if
+// unknown).
 func (c clocks) learn(w write) {
 	if w.host == "" || w.stamp.IsZero() {
 		return
@@ -36,7 +36,7 @@ func (c clocks) learn(w write) {
 	c[w.host][key] = c[w.host][key].and(o)
 }
 
-// and narrows one offset by another.
+// and returns the intersection of two offsets.
 func (o offset) and(other offset) offset {
 	if other.hasLeast && (!o.hasLeast || other.least > o.least) {
 		o.least, o.hasLeast = other.least, true
@@ -55,20 +55,20 @@ func (c clocks) local(host string, stamp, received time.Time) (earliest, latest 
 	for k := key - reach; k <= key+reach; k++ {
 		o = o.and(c[host][k])
 	}
-	earliest, latest = stamp.Add(-o.most-slack), stamp.Add(-o.least+slack)
+	earliest, latest = stamp.Add(-o.most-clockSlack), stamp.Add(-o.least+clockSlack)
 	if stamp.IsZero() || !o.hasLeast || !o.hasMost || earliest.After(latest) || received.Sub(earliest) > near || earliest.After(received) {
 		return time.Time{}, time.Time{}, false
 	}
 	return earliest, latest, true
 }
 
-// modeSpan is a time in which every kube-controller-manager ran in one mode, as a run has seen.
+// modeSpan is a time in which every kube-controller-manager ran in one mode, as a run recorded.
 type modeSpan struct {
 	span
 	mode record.Mode
 }
 
-// learnMode takes in what a run has seen of every kube-controller-manager.
+// learnMode records the mode of every kube-controller-manager that a run found.
 func (j *Judge) learnMode(at time.Time, mode record.Mode) {
 	if mode == "" {
 		return

@@ -8,12 +8,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 )
 
-// hosts finds the Node of a host name. Nodes and machines that are gone stay: a process may
-// outlive them.
+// hosts finds the Node of a host name. It keeps deleted Nodes and machines: a process may outlive
+// them.
 type hosts struct {
 	nodes    map[string]record.Node
 	machines map[string]record.Machine
-	found    map[string]string // by host; dropped when a Node or a machine comes
+	found    map[string]string // by host; cleared when a Node or a machine is added
 }
 
 func newHosts() *hosts {
@@ -23,8 +23,8 @@ func newHosts() *hosts {
 func (h *hosts) node(n record.Node)       { h.nodes[n.Name], h.found = n, nil }
 func (h *hosts) machine(m record.Machine) { h.machines[m.Name], h.found = m, nil }
 
-// of returns the Node of a host, or "" if none or several fit. Without Nodes a host is taken
-// for the name of its Node.
+// of returns the Node of a host, or "" if none or several match. Without Nodes, the host name
+// counts as the Node's name.
 func (h *hosts) of(host string) string {
 	if len(h.nodes) == 0 {
 		return host
@@ -40,8 +40,8 @@ func (h *hosts) of(host string) string {
 	return node
 }
 
-// find compares a host with the names of each Node, with those of its machine (Rancher names
-// the host after the infrastructure object), and with the first label of the Node's names.
+// find compares a host with the names of each Node, with those of its machine (Rancher names the
+// host after the infrastructure object), and with the first label of the Node's names.
 func (h *hosts) find(host string) string {
 	var fits, alike []string
 	for _, n := range h.nodes {

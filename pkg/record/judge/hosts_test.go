@@ -58,7 +58,7 @@ func TestNodeOfAHost(t *testing.T) {
 		{"two machines of one host name", "i", []record.Node{node(a), node(b)}, []record.Machine{{Name: "m", Infrastructure: "i", Node: a}, {Name: "n", Infrastructure: "i", Node: b}}, ""},
 		{"another Node has it as its own", "i", []record.Node{node(a), node(b, labelled("i"))}, []record.Machine{{Name: "m", Infrastructure: "i", Node: a}}, ""},
 		{"the same twice", "i", []record.Node{node(a, labelled("i"), annotated("m")), node(b)}, []record.Machine{{Name: "m", Infrastructure: "i", Node: a}}, a},
-		{"a machine whose status nobody read", "x", []record.Node{node(a)}, []record.Machine{{Infrastructure: "x"}}, ""},
+		{"a machine with an unread status", "x", []record.Node{node(a)}, []record.Machine{{Infrastructure: "x"}}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := newHosts()
@@ -75,8 +75,8 @@ func TestNodeOfAHost(t *testing.T) {
 	}
 }
 
-// onMachines is a cluster whose hosts Rancher named: kube-controller-manager of two control
-// planes, the CCM beside the second, and what the machines are called, if anybody says so.
+// onMachines is a cluster whose hosts Rancher named: kube-controller-managers of two control
+// planes, the CCM next to the second, and the machines' names if they are recorded.
 func onMachines(provider string, machines ...record.Machine) *script {
 	s := (&script{}).at(0, record.Entry{Header: &record.Header{Form: record.Form, Name: "demo"}})
 	for _, name := range []string{"ip-0.ec2.internal", "ip-1.ec2.internal"} {
@@ -102,11 +102,11 @@ func onMachines(provider string, machines ...record.Machine) *script {
 	return s
 }
 
-// A process whose host is named unlike its Node is in no container that can be told, and
-// what it runs is open; what Rancher says of its machine settles both.
+// If a host's name differs from its Node's, the container of its process is unknown, and so is
+// what it runs. Rancher's record of the machine settles both.
 func TestProcessOnAMachineOfRancher(t *testing.T) {
 	known := []record.Machine{{Name: "m-0", Infrastructure: "demo-cp-x7k2p", Node: "ip-0.ec2.internal"}, {Name: "m-1", Infrastructure: "demo-cp-9xk2p", Node: "ip-1.ec2.internal"}}
-	t.Run("nobody says which machine it is", func(t *testing.T) {
+	t.Run("an unknown machine", func(t *testing.T) {
 		lane := onMachines("aws").judged().Lanes[0]
 		if len(lane.Overlaps) != 1 || lane.Overlaps[0].Kind != Possible || lane.Intervals[0].Process.Container != "" {
 			t.Errorf("%+v", lane)
@@ -118,7 +118,7 @@ func TestProcessOnAMachineOfRancher(t *testing.T) {
 			t.Errorf("%+v", lane)
 		}
 	})
-	t.Run("an external one of which nobody says it", func(t *testing.T) {
+	t.Run("an external one on an unknown machine", func(t *testing.T) {
 		lane := onMachines("external").judged().Lanes[0]
 		if len(lane.Intervals) != 2 || lane.Intervals[0].Certain {
 			t.Errorf("%+v", lane.Intervals)

@@ -6,40 +6,40 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
-// Judge takes entries in, in the order of the record, and says at any time what they
-// come to. Make one with New.
+// Judge consumes entries in the order of the record, and returns a Result at any time. Create one
+// with New.
 type Judge struct {
 	from, until time.Time
 	header      record.Header
-	opened      time.Time // when its recorder began to look
+	opened      time.Time // when its recorder began to watch
 	ended       bool
 
-	clocks    clocks // of hosts, as processes write leases
+	clocks    clocks // of hosts, from the stamps in leases
 	modes     []modeSpan
 	leases    map[string]*watched
-	asked     time.Time // when the last read of leases was sent that was answered
+	asked     time.Time // when the last answered read of leases was sent
 	processes map[string]*process
-	order     []string // identities, as they came
+	order     []string // identities, in order of appearance
 	pods      map[string]*pod
-	podOrder  []string               // UIDs, as they came
+	podOrder  []string               // UIDs, in order of appearance
 	onNode    map[[2]string][]string // UIDs by program and Node
-	longest   timing                 // that any program was seen to elect by
+	longest   timing                 // the longest of any program
 	hosts     *hosts
 	begun     map[record.Stream]bool
-	podsFrom  time.Time // when pods began to be watched
+	podsFrom  time.Time // when the watch of pods began
 	missed    []record.Unwatched
 	unseen    []unseen
 	world     world
 	runs      []Run
 }
 
-// New is a judge who has seen nothing.
+// New returns a Judge without entries.
 func New() *Judge {
 	return &Judge{clocks: clocks{}, leases: map[string]*watched{}, processes: map[string]*process{}, pods: map[string]*pod{}, onNode: map[[2]string][]string{},
 		longest: defaults(), hosts: newHosts(), begun: map[record.Stream]bool{}, world: newWorld()}
 }
 
-// Put takes in the next entry.
+// Put consumes the next entry.
 func (j *Judge) Put(e record.Entry) error {
 	j.from, j.until = earlier(j.from, e.At), later(j.until, e.At)
 	switch {
@@ -85,7 +85,7 @@ func (j *Judge) Put(e record.Entry) error {
 }
 
 func (j *Judge) node(at time.Time, n record.Node) {
-	if !n.Gone { // a process may outlive the Node that it ran on
+	if !n.Gone { // a process may outlive its Node
 		j.hosts.node(n)
 	}
 	j.world.node(at, n)
@@ -100,9 +100,9 @@ func (j *Judge) unwatched(m record.Unwatched) {
 	}
 }
 
-// lostSince returns when the stretch began in which a stream was not watched and after which it is
-// listed anew at this moment, or the moment itself if there is none. What lines of the record that
-// cannot be read said stays unknown: nothing is listed anew behind them.
+// lostSince returns the begin of the gap that ends with the stream's new list at this moment, or
+// the moment itself without a gap. Unreadable lines of the record stay unknown: no new list
+// follows them.
 func (j *Judge) lostSince(stream record.Stream, at time.Time) time.Time {
 	since := at
 	for _, m := range j.missed {

@@ -10,7 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// script is a record written by hand: seconds since the epoch, and what came then.
+// script is a record written by hand: seconds since the epoch, with their entries.
 type script struct {
 	all     []record.Entry
 	current map[string]string // versions of leases
@@ -36,8 +36,8 @@ func begun() *script {
 	return s
 }
 
-// hold is a version of a lease, as its holder wrote it; shortly before, somebody asked
-// for all of them.
+// hold adds a version of a lease, as its holder wrote it, and shortly before a read of all
+// leases.
 func (s *script) hold(seconds, acquired float64, name, holder string, transitions int) *script {
 	if s.current == nil {
 		s.current = map[string]string{}
@@ -67,14 +67,14 @@ func (s *script) pod(seconds float64, state record.State, program, node, id stri
 		HostNetwork: true, Started: started, Image: "x:v1.26.0", Flags: flags, Containers: []record.Container{c}}})
 }
 
-// ended has the kubelet of cp-0 report an end that was earlier by its clock.
+// ended makes the kubelet of cp-0 report an end that was earlier by its clock.
 func (s *script) ended(seconds, finished float64) *script {
 	s.pod(seconds, record.Terminated, wellknown.KCM, "cp-0", "k0")
 	s.all[len(s.all)-1].Pod.Containers[0].Finished = epoch.Add(time.Duration(finished) * time.Second)
 	return s
 }
 
-// judged is what it comes to.
+// judged returns the result of the script.
 func (s *script) judged() Result {
 	slices.SortStableFunc(s.all, func(a, b record.Entry) int { return a.At.Compare(b.At) })
 	j := New()
@@ -84,7 +84,7 @@ func (s *script) judged() Result {
 	return j.Result()
 }
 
-// renewals of the holder of both leases, and of the CCM that waits, every two seconds.
+// renewals adds renewals by the holder of both leases, and by the waiting CCM, every two seconds.
 func (s *script) renewals(from, to float64) *script {
 	for x := from; x < to; x += 2 {
 		s.hold(x, 0, wellknown.CCMLease, "cp-1_b", 1).hold(x+0.05, 0, wellknown.KCMLease, "cp-0_a", 1).hold(x+0.1, 0, wellknown.MigrationLease, "cp-0_a", 1)
@@ -92,7 +92,7 @@ func (s *script) renewals(from, to float64) *script {
 	return s
 }
 
-// keeps has a holder renew one lease every two seconds.
+// keeps makes a holder renew one lease every two seconds.
 func (s *script) keeps(from, to float64, name, holder string) *script {
 	for x := from; x < to; x += 2 {
 		s.hold(x, 0, name, holder, 1)
@@ -100,8 +100,9 @@ func (s *script) keeps(from, to float64, name, holder string) *script {
 	return s
 }
 
-// beside has another hold the migration lease, while who had it renews its main lease.
-func (s *script) beside(from, to float64) *script {
+// secondHolder lets another process hold the migration lease, while its former holder renews its main
+// lease.
+func (s *script) secondHolder(from, to float64) *script {
 	for x := from; x < to; x += 2 {
 		s.hold(x, from, wellknown.MigrationLease, "cp-1_b", 2).hold(x+0.1, 0, wellknown.KCMLease, "cp-0_a", 1)
 	}
@@ -115,7 +116,7 @@ func (s *script) ccmLeads(from, to float64) *script {
 	return s
 }
 
-// fenced has a run write itself as the holder, while who held it works on.
+// fenced makes a run write itself as the holder, while the former holder continues.
 func (s *script) fenced(from, to float64) *script {
 	s.hold(from, 0, wellknown.MigrationLease, wellknown.Fence+"run", 1)
 	s.all[len(s.all)-1].Lease.Manager = wellknown.FieldManager
@@ -125,7 +126,7 @@ func (s *script) fenced(from, to float64) *script {
 	return s
 }
 
-// cleared has a run take the fence away.
+// cleared makes a run remove the fence.
 func (s *script) cleared(at float64) *script {
 	s.hold(at, 0, wellknown.MigrationLease, "", 1)
 	s.all[len(s.all)-1].Lease.Manager = wellknown.FieldManager
@@ -149,7 +150,7 @@ func TestOverlaps(t *testing.T) {
 		{"its end is reported late, and was early by its host's clock", begun().renewals(2, 40).ccmLeads(55, 80).ended(81, 41), Possible, true, ByRule},
 		{"nothing shows an end", begun().renewals(2, 40).ccmLeads(55, 80), Possible, true, ByRule},
 		{"too early for the renew deadline", begun().renewals(2, 40).ccmLeads(45, 80), Possible, false, CannotSay},
-		{"its main lease is renewed beside the successor", begun().renewals(2, 40).ccmLeads(41, 50).hold(52, 0, wellknown.KCMLease, "cp-0_a", 1).ccmLeads(53, 72), Seen, false, Double},
+		{"its main lease is renewed next to the successor", begun().renewals(2, 40).ccmLeads(41, 50).hold(52, 0, wellknown.KCMLease, "cp-0_a", 1).ccmLeads(53, 72), Seen, false, Double},
 		{"fenced, and its container ended first", begun().renewals(2, 40).fenced(40, 50).pod(51, record.Terminated, wellknown.KCM, "cp-0", "k0").
 			ccmLeads(55, 80), Excluded, false, Single},
 		{"fenced, and nothing shows an end", begun().renewals(2, 40).fenced(40, 50).ccmLeads(63, 80), Possible, true, ByRule},
@@ -171,7 +172,7 @@ func TestOverlaps(t *testing.T) {
 				t.Errorf("verdict %s, wanted %s", got, test.verdict)
 			}
 			if len(r.Lanes[1].Intervals) != 0 {
-				t.Errorf("routes are off, and somebody runs them: %+v", r.Lanes[1].Intervals)
+				t.Errorf("routes are off, and a process runs them: %+v", r.Lanes[1].Intervals)
 			}
 		})
 	}
@@ -201,7 +202,7 @@ func TestRoles(t *testing.T) {
 		{"with a file", of(wellknown.CCM, "x:v1.28.1", flag, "--leader-migration-config=/f"), Service, role{main: true, migration: true}},
 		{"with the file of awsmigrate's chart", record.Pod{Program: wellknown.CCM, Image: "x:v1.28.1", MigrationFile: wellknown.MigrationFileDigest,
 			Flags: []string{flag, "--leader-migration-config=" + wellknown.MigrationFilePath}}, Service, role{migration: true}},
-		{"its note beside another file", record.Pod{Program: wellknown.CCM, Image: "x:v1.28.1", MigrationFile: wellknown.MigrationFileDigest,
+		{"its note with another file", record.Pod{Program: wellknown.CCM, Image: "x:v1.28.1", MigrationFile: wellknown.MigrationFileDigest,
 			Flags: []string{flag, "--leader-migration-config=/f"}}, Service, role{main: true, migration: true}},
 		{"another note", record.Pod{Program: wellknown.CCM, Image: "x:v1.28.1", MigrationFile: "x",
 			Flags: []string{flag, "--leader-migration-config=" + wellknown.MigrationFilePath}}, Service, role{main: true, migration: true}},
@@ -243,7 +244,7 @@ func TestInventedEnds(t *testing.T) {
 	}
 }
 
-// on is a moment of a script; never is none.
+// on returns a time of a script; never is the zero time.
 func on(seconds float64) time.Time {
 	if seconds == never {
 		return time.Time{}
@@ -253,7 +254,7 @@ func on(seconds float64) time.Time {
 
 const never = -1e6
 
-// What is known of a clock bounds a stamp of it; what contradicts itself is not used.
+// The bounds of a clock limit its stamps; a clock that contradicts itself is not used.
 func TestClocks(t *testing.T) {
 	c := clocks{}
 	for s := range 20 {

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Result is what the entries so far come to.
+// Result returns the result of the entries so far.
 func (j *Judge) Result() Result {
 	r := Result{Header: j.header, From: j.from, Until: j.until, Ended: j.ended, World: j.world.result(), Runs: slices.Clone(j.runs)}
 	var all []known
@@ -39,7 +39,7 @@ func (j *Judge) Result() Result {
 	return r
 }
 
-// interval is what one process did for one controller; ok is false if it cannot have run it.
+// interval returns when a process ran a controller; ok is false if it cannot have run it.
 func (k known) interval(controller string, from time.Time) (Interval, bool) {
 	main, migration := k.mainLock(), k.locks[wellknown.MigrationLease]
 	r := k.role(controller)
@@ -50,14 +50,14 @@ func (k known) interval(controller string, from time.Time) (Interval, bool) {
 	i := Interval{Process: k.shown(), End: k.end, ended: k.ended, ByRule: k.byRule, Why: k.why, Certain: !r.never}
 	switch {
 	case mainRuns && migrationRuns:
-		i.Start = Bound{Earliest: k.main.Earliest, Latest: later(k.migration.Latest.Add(startWithin), k.runsBy(k.main, main)), Source: k.migration.Source}
+		i.Start = Bound{Earliest: k.main.Earliest, Latest: later(k.migration.Latest.Add(maxStartTime), k.runsBy(k.main, main)), Source: k.migration.Source}
 	case mainRuns:
 		i.Start = k.main
 		i.Start.Latest = k.runsBy(i.Start, main)
 		i.Certain = i.Certain && !r.migration
 	default:
 		i.Start = k.migration
-		i.Start.Latest = i.Start.Latest.Add(startWithin)
+		i.Start.Latest = i.Start.Latest.Add(maxStartTime)
 		i.Certain = i.Certain && (!r.main || main != nil)
 	}
 	if i.Start.Earliest.Before(from) {
@@ -73,7 +73,7 @@ func (k known) interval(controller string, from time.Time) (Interval, bool) {
 	return i, true
 }
 
-// mainLeaseOf is the main lease of a program.
+// mainLeaseOf returns the main lease of a program.
 func mainLeaseOf(program string) string {
 	if program == wellknown.CCM {
 		return wellknown.CCMLease
@@ -89,21 +89,21 @@ func (k known) shown() Process {
 	return out
 }
 
-// certain is when an interval was certainly so; ok is false if never.
+// certain returns when an interval certainly was in progress; ok is false if never.
 func (i Interval) certain() (from, to time.Time, ok bool) {
 	return i.Start.Latest, i.End.Earliest, i.Certain && i.End.Earliest.After(i.Start.Latest)
 }
 
-// maxOverlaps bounds the overlaps of a lane, and maxOfOne those of one process that nothing
+// maxOverlaps limits the overlaps of a lane, and maxOfOne those of one process that nothing
 // excludes.
 const (
 	maxOverlaps = 1000
 	maxOfOne    = 50
 )
 
-// overlaps judges pairs of intervals. The pairs of each process end with the first successor that
-// its end or the lease's rule excludes: they exclude all that began later, too. more counts the
-// pairs that are left out.
+// overlaps judges pairs of intervals. For each process, it stops at the first successor that its
+// end or the lease's rule excludes: both exclude all later ones, too. more counts the omitted
+// pairs.
 func overlaps(all []Interval) (found []Overlap, more int) {
 	worst := Excluded
 	add := func(first, second Interval, o Overlap) {
@@ -137,7 +137,7 @@ func overlaps(all []Interval) (found []Overlap, more int) {
 	return found, more
 }
 
-// certainPair returns two intervals that were certainly so at once; ok is false if there are none.
+// certainPair returns two intervals that certainly overlapped; ok is false without any.
 func certainPair(all []Interval) (first, second Interval, ok bool) {
 	sorted := slices.DeleteFunc(slices.Clone(all), func(i Interval) bool { _, _, ok := i.certain(); return !ok })
 	slices.SortStableFunc(sorted, func(a, b Interval) int { return a.Start.Latest.Compare(b.Start.Latest) })
@@ -152,7 +152,7 @@ func certainPair(all []Interval) (first, second Interval, ok bool) {
 	return first, second, false
 }
 
-// overlap judges two intervals of which the second began later.
+// overlap judges two intervals, of which the second began later.
 func overlap(first, second Interval) Overlap {
 	o := Overlap{First: first.Process, Second: second.Process}
 	if from, to, ok := both(first, second); ok {
@@ -171,7 +171,7 @@ func overlap(first, second Interval) Overlap {
 	return o
 }
 
-// explain says why an overlap is judged so.
+// explain records why an overlap was judged so.
 func (o *Overlap) explain(first, second Interval) {
 	who := first.Process.Identity
 	switch {
@@ -186,7 +186,7 @@ func (o *Overlap) explain(first, second Interval) {
 	}
 }
 
-// both is when two intervals were certainly so at once.
+// both returns when two intervals certainly overlapped.
 func both(a, b Interval) (from, to time.Time, ok bool) {
 	fromA, toA, okA := a.certain()
 	fromB, toB, okB := b.certain()
@@ -194,11 +194,11 @@ func both(a, b Interval) (from, to time.Time, ok bool) {
 	return from, to, okA && okB && to.After(from)
 }
 
-// span is a stretch on a line of time; a zero from is before everything.
+// span is a part of a time line; a zero from lies before everything.
 type span struct{ from, to time.Time }
 
-// hidden are the stretches in which somebody may have run a controller unseen: who lost its
-// lease goes on for as long as client-go's rule lets it.
+// hidden returns the spans in which an unseen process may have run a controller: after it lost
+// its lease, client-go's rule lets it run for some time.
 func (j *Judge) hidden() []span {
 	var all []span
 	for _, u := range append(j.behind(), j.unseen...) {
@@ -207,8 +207,8 @@ func (j *Judge) hidden() []span {
 	return all
 }
 
-// gaps are the stretches outside of what is certain, behind the first certainty. Who runs
-// when the record ends is certain for as long as the leases were followed.
+// gaps returns the spans outside of the certain intervals, after the first certain one. A process
+// that runs when the record ends is certain as long as the leases were watched.
 func gaps(all []Interval, possible []span, followed, until time.Time) []Gap {
 	type sure struct {
 		span
@@ -247,7 +247,7 @@ func gaps(all []Interval, possible []span, followed, until time.Time) []Gap {
 	return found
 }
 
-// expected is until when a process possibly ran, taking client-go's rule for granted.
+// expected returns until when a process possibly ran, if it follows client-go's rule.
 func (i Interval) expected(until time.Time) time.Time {
 	end := earlier(earlier(i.End.Latest, i.ended), i.ByRule)
 	if end.IsZero() {
@@ -256,7 +256,7 @@ func (i Interval) expected(until time.Time) time.Time {
 	return later(end, i.End.Earliest)
 }
 
-// merged are spans in order of which none meets another.
+// merged returns spans in order, joined where they touch.
 func merged(all []span) []span {
 	slices.SortFunc(all, func(a, b span) int { return cmp.Or(a.from.Compare(b.from), a.to.Compare(b.to)) })
 	var found []span
@@ -273,7 +273,7 @@ func merged(all []span) []span {
 	return found
 }
 
-// uncovered is how much of a stretch none of some merged spans covers.
+// uncovered returns how much of a span is outside of the merged others.
 func uncovered(of span, others []span) time.Duration {
 	free := of.to.Sub(of.from)
 	first := sort.Search(len(others), func(n int) bool { return others[n].to.After(of.from) })
@@ -286,8 +286,8 @@ func uncovered(of span, others []span) time.Duration {
 	return free
 }
 
-// unwatchedUntil are the stretches that were not watched; one that lasts ends with the
-// record, and nobody knows what it missed.
+// unwatchedUntil returns the gaps of the watches. A gap without an end lasts until the end of the
+// record, with unknown losses.
 func (j *Judge) unwatchedUntil(until time.Time) []record.Unwatched {
 	var all []record.Unwatched
 	for _, m := range j.missed {
@@ -307,12 +307,12 @@ func (j *Judge) unwatchedUntil(until time.Time) []record.Unwatched {
 func (j *Judge) unseenStretches() []Stretch {
 	var all []Stretch
 	for _, u := range append(slices.Clone(j.unseen), j.behind()...) {
-		all = append(all, Stretch{From: u.from, To: u.until, Why: "somebody else may have held lease " + u.lease + ": " + u.why})
+		all = append(all, Stretch{From: u.from, To: u.until, Why: "another process may have held lease " + u.lease + ": " + u.why})
 	}
 	return all
 }
 
-// notes are what limits the judgement beside what was not watched.
+// notes returns further limits of the judgement, besides unwatched times.
 func (j *Judge) notes() []string {
 	var notes []string
 	for _, uid := range j.podOrder {

@@ -11,13 +11,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// told is an interval by seconds.
+// told returns an interval by seconds.
 func told(who string, early, late, until, ended, byRule float64) Interval {
 	return Interval{Process: Process{Identity: who}, Start: Bound{Earliest: on(early), Latest: on(late)}, End: Bound{Earliest: on(until), Latest: on(ended)}, Certain: true, ByRule: on(byRule)}
 }
 
-// Two intervals exclude each other by the first one's end alone, and by the rule only if
-// nobody was frozen.
+// The first interval's end alone excludes an overlap; client-go's rule does so only without a
+// frozen process.
 func TestOverlapOfTwo(t *testing.T) {
 	second := told("b", 50, 52, 80, never, never)
 	open := told("b", 50, 52, 80, never, never)
@@ -35,9 +35,9 @@ func TestOverlapOfTwo(t *testing.T) {
 		{"by the rule", told("a", 0, 1, 40, never, 50), second, Possible, true, 50, never},
 		{"by the rule, and ended later", told("a", 0, 1, 40, 60, 50), second, Possible, true, 50, 60},
 		{"not by the rule", told("a", 0, 1, 40, never, 50.1), second, Possible, false, 50, never},
-		{"wrote beside it", told("a", 0, 1, 60, never, never), second, Seen, false, 52, 60},
-		{"wrote beside what may run nothing", told("a", 0, 1, 60, never, never), open, Possible, false, 50, never},
-		{"nobody knows when either began", told("a", never, 1, 40, 50, 50), told("b", never, 52, 80, never, never), Possible, false, never, 50},
+		{"wrote meanwhile", told("a", 0, 1, 60, never, never), second, Seen, false, 52, 60},
+		{"wrote next to a process that may run nothing", told("a", 0, 1, 60, never, never), open, Possible, false, 50, never},
+		{"both began at unknown times", told("a", never, 1, 40, 50, 50), told("b", never, 52, 80, never, never), Possible, false, never, 50},
 		{"the second ended soon", told("a", 0, 1, 40, 90, never), told("b", 50, 52, 55, 60, never), Possible, false, 50, 60},
 	} {
 		o := overlap(test.first, test.second)
@@ -47,8 +47,8 @@ func TestOverlapOfTwo(t *testing.T) {
 	}
 }
 
-// Of all that followed a process the first that it excludes is told, and everything that
-// it does not.
+// Of all successors of a process, only the first excluded one is listed, and all others that are
+// not excluded.
 func TestOverlapsOfMany(t *testing.T) {
 	kinds := func(all ...Interval) (found []string) {
 		pairs, _ := overlaps(all)
@@ -74,8 +74,8 @@ func TestOverlapsOfMany(t *testing.T) {
 	}
 }
 
-// A lease that changes hands for ever makes no list without end, and no overlap that was seen is
-// lost in it (quadratic once: 40,000 holders took more than 23 GB).
+// A lease that changes hands for ever makes a limited list, which loses no observed overlap
+// (quadratic once: 40,000 holders took more than 23 GB).
 func TestOverlapsAreBounded(t *testing.T) {
 	var all []Interval
 	for n := range 40000 {
@@ -99,7 +99,7 @@ func TestOverlapsAreBounded(t *testing.T) {
 	}
 }
 
-// Nobody ran for at least as long as nobody can have, seen or unseen.
+// A gap lasts at least as long as no process can have run, seen or unseen.
 func TestGaps(t *testing.T) {
 	running := told("b", 50, 52, 80, never, never)
 	running.Running = true
@@ -116,8 +116,8 @@ func TestGaps(t *testing.T) {
 		{"between two", []Interval{told("a", 0, 1, 40, 41, never), running}, nil, 100, 40, 52, 9 * time.Second},
 		{"of whose first nothing shows the end", []Interval{told("a", 0, 1, 40, never, 44), running}, nil, 100, 40, 52, 6 * time.Second},
 		{"with one that may have run nothing", []Interval{told("a", 0, 1, 40, 41, never), open, running}, nil, 100, 40, 52, 4 * time.Second},
-		{"with somebody unseen", []Interval{told("a", 0, 1, 40, 41, never), running}, []span{{on(43), on(48)}}, 100, 40, 52, 4 * time.Second},
-		{"with somebody unseen since nobody knows when", []Interval{told("a", 0, 1, 40, 41, never), running}, []span{{time.Time{}, on(48)}}, 100, 40, 52, 2 * time.Second},
+		{"with an unseen process", []Interval{told("a", 0, 1, 40, 41, never), running}, []span{{on(43), on(48)}}, 100, 40, 52, 4 * time.Second},
+		{"with an unseen process since an unknown time", []Interval{told("a", 0, 1, 40, 41, never), running}, []span{{time.Time{}, on(48)}}, 100, 40, 52, 2 * time.Second},
 		{"behind the last sight", []Interval{running}, []span{{on(85), on(113)}}, 85, 85, 100, 0},
 	} {
 		got := gaps(test.all, test.unseen, on(test.followed), on(100))
@@ -127,8 +127,8 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// Whom nobody saw goes on for as long as client-go's rule lets it, and who ended, or had to
-// by that rule, does not run any more when the record ends.
+// An unseen leader runs for as long as client-go's rule lets it. A process that exited, or had to
+// by that rule, no longer runs when the record ends.
 func TestWhoRunsUnseenAndAtTheEnd(t *testing.T) {
 	j := New()
 	j.from, j.until, j.asked = on(0), on(100), on(90)
@@ -148,8 +148,7 @@ func TestWhoRunsUnseenAndAtTheEnd(t *testing.T) {
 	}
 }
 
-// What a process does for a controller is told by the leases that it held, and by its
-// arguments.
+// The leases that a process held, and its arguments, show what it does for a controller.
 func TestIntervalByRole(t *testing.T) {
 	const flag, file = "--enable-leader-migration=true", "--leader-migration-config=/f"
 	for _, test := range []struct {
@@ -170,8 +169,8 @@ func TestIntervalByRole(t *testing.T) {
 		{"a CCM with the flag, and waiting", wellknown.CCM, []string{flag}, true, false, false, 0, 0},
 		{"a CCM with the flag, and leading", wellknown.CCM, []string{flag}, true, true, true, 31, 29.9},
 		{"a CCM with a file, and leading", wellknown.CCM, []string{flag, file}, true, true, true, 31, 19.9},
-		{"whose main lease nobody saw", wellknown.CCM, []string{flag}, false, true, true, 31, 29.9},
-		{"whose main lease nobody saw, with a file", wellknown.CCM, []string{flag, file}, false, true, false, 31, 29.9},
+		{"with an unseen main lease", wellknown.CCM, []string{flag}, false, true, true, 31, 29.9},
+		{"with an unseen main lease and a file", wellknown.CCM, []string{flag, file}, false, true, false, 31, 29.9},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := (&script{}).at(0, record.Entry{Header: &record.Header{Form: record.Form}}).at(0, record.Entry{Node: &record.Node{Name: "cp-0", UID: "cp-0"}})
@@ -181,7 +180,7 @@ func TestIntervalByRole(t *testing.T) {
 				who = "cp-0_b"
 			}
 			for _, name := range []string{mainLeaseOf(test.program), wellknown.MigrationLease} {
-				s.hold(1, 601, name, "cp-1_x", 0) // somebody else's, until then
+				s.hold(1, 601, name, "cp-1_x", 0) // another holder's, until then
 			}
 			for x := 18.0; x < 95; x += 2 {
 				if test.main {

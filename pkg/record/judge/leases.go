@@ -9,42 +9,42 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// write is one version of a lease by its holder.
+// write is a version of a lease that its holder wrote.
 type write struct {
 	host     string
 	stamp    time.Time // the holder's clock, shortly before the write
-	floor    time.Time // not written before, by order and by reads past the cache; zero: not known
-	received time.Time // written before
+	floor    time.Time // earliest time of the write, by order and by reads past the cache; zero if unknown
+	received time.Time // latest time of the write
 }
 
-// tenure is how long one identity held one lease, with pauses in which nobody did.
+// tenure is the time in which one identity held one lease, including pauses without a holder.
 type tenure struct {
 	first, last write
-	before      write     // the last version before the first of these
+	before      write     // the last version before the tenure
 	acquired    time.Time // holder's clock
-	renewedOnce bool      // the first version that was seen was a renewal already
-	// over is when another holder, or none, was first received; zero: it holds it still.
-	// wrote is by when its last write was made then.
+	renewedOnce bool      // the first observed version was a renewal
+	// over is the first receipt of another holder or none, or zero if it still holds the lease.
+	// wrote is the latest time of its last write, as known then.
 	over, wrote time.Time
 }
 
-// watched is one lease as it was followed.
+// watched is a lease and how it was watched.
 type watched struct {
 	version, previous string // resource versions
 	current           record.Lease
-	ahead             record.Version // the last that was read and not received before
+	ahead             record.Version // the last version that a read returned before its receipt
 	last              write
-	quiet             time.Time // nothing newer than the current version was written before
-	seen, read        bool      // a version of it was received; a read of it was answered
-	lost              span      // the last stretch that was not watched, while no version has followed it; else zero
-	blind             []span    // those that a version has followed
+	quiet             time.Time // no newer version was written before this time
+	seen, read        bool      // a version was received; a read was answered
+	lost              span      // the last unwatched span if no version has followed it, or zero
+	blind             []span    // unwatched spans that a version has followed
 }
 
-// maxSilence is for how long no read may confirm what the watch of a lease shows before the end
-// of a record counts as not watched. Leases are read each second; a watch that hangs shows nothing.
+// maxSilence limits the time without a confirming read at the end of a record; a longer one
+// counts as unwatched. Leases are read each second; a watch that hangs shows nothing.
 const maxSilence = 4 * time.Second
 
-// missed notes a stretch in which versions may have been lost.
+// missed notes a span in which versions may have been lost.
 func (w *watched) missed(from, until time.Time) {
 	if !w.lost.to.IsZero() {
 		from = earlier(w.lost.from, from)
@@ -52,8 +52,8 @@ func (w *watched) missed(from, until time.Time) {
 	w.lost = span{from, until}
 }
 
-// followed says whether versions may have been lost before this moment, in which one was
-// received again.
+// followed ends an unwatched span with a received version. lost reports whether versions may have
+// been lost before it.
 func (w *watched) followed(at time.Time) (lost bool) {
 	if w.lost.to.IsZero() {
 		return false
@@ -62,10 +62,10 @@ func (w *watched) followed(at time.Time) (lost bool) {
 	return true
 }
 
-// goneBy is when whoever had a tenure had ended by client-go's rule: that it did not write
-// again. ok is false where that is not seen: the lease was not followed for so long. Whoever
-// lost a lease may have taken it again, and lost it once more, where nobody looked.
-func (w *watched) goneBy(t *tenure, gone time.Duration) (end time.Time, ok bool) {
+// exitedBy returns when the holder of a tenure must have exited by client-go's rule, because it
+// did not write again. ok is false if the lease was not watched that long: in a gap the holder
+// may have acquired the lease and lost it again.
+func (w *watched) exitedBy(t *tenure, gone time.Duration) (end time.Time, ok bool) {
 	end = t.last.received.Add(gone)
 	if !t.over.IsZero() {
 		end = t.wrote.Add(gone)
@@ -78,11 +78,11 @@ func (w *watched) goneBy(t *tenure, gone time.Duration) (end time.Time, ok bool)
 	return end, !w.known().Before(end)
 }
 
-// known is the moment before which every version of a lease that was written is known.
+// known returns the time before which every written version of a lease is known.
 func (w *watched) known() time.Time { return later(w.quiet, w.last.floor) }
 
-// behind returns the stretches at the end of the record in which a lease may have been written
-// unseen: no read has confirmed what its watch shows.
+// behind returns the spans at the end of the record in which a lease may have been written
+// unseen, because no read confirmed its watch.
 func (j *Judge) behind() []unseen {
 	var all []unseen
 	for _, name := range record.LeaseNames() {
@@ -97,8 +97,7 @@ func (j *Judge) behind() []unseen {
 	return all
 }
 
-// followedUntil is when the last stretch began in which leases were not seen, if it lasts to
-// the end, else the end.
+// followedUntil returns the begin of the gap at the end of the record, or the end without one.
 func (j *Judge) followedUntil() time.Time {
 	until := j.until
 	for _, u := range j.behind() {
@@ -107,7 +106,7 @@ func (j *Judge) followedUntil() time.Time {
 	return until
 }
 
-// lease takes in the next version of a lease.
+// lease consumes the next version of a lease.
 func (j *Judge) lease(at time.Time, l record.Lease) {
 	w := j.leases[l.Name]
 	if w == nil {
@@ -119,8 +118,8 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 	}
 	lost := w.followed(at)
 	if w.seen && l.ResourceVersion == w.version {
-		if lost && l.Gone { // it may have been made and deleted where nobody looked
-			from := sooner(w.known(), w.blind[len(w.blind)-1].from) // that it was not there at times says nothing
+		if lost && l.Gone { // it may have been created and deleted in the gap
+			from := sooner(w.known(), w.blind[len(w.blind)-1].from) // its absence at times proves nothing
 			j.hides(unseen{lease: l.Name, from: from, until: at, why: "it may have been there in between"})
 		}
 		return
@@ -129,15 +128,15 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 	w.seen = true
 	this := write{host: lease.Host(l.Holder), stamp: l.Renew, floor: w.known(), received: at}
 	if l.Renew.Equal(w.current.Renew) {
-		this.stamp = time.Time{} // written by somebody else than its holder
+		this.stamp = time.Time{} // not written by its holder
 	}
 	j.clocks.learn(this)
 	before, old := w.last, w.current
 	w.previous, w.version, w.current, w.last, w.quiet = w.version, l.ResourceVersion, l, this, time.Time{}
-	if w.ahead.ResourceVersion == w.version { // a read confirmed it before it was received
+	if w.ahead.ResourceVersion == w.version { // a read confirmed it before its receipt
 		w.quiet = w.ahead.Sent
 	}
-	if first && !lost { // listed since the record began
+	if first && !lost { // part of the first list
 		w.quiet = j.opened
 	}
 	hidden := lost && j.unseenHolders(at, before, old, l)
@@ -156,7 +155,7 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 	t := p.locks[l.Name]
 	if t == nil {
 		t = &tenure{first: this, before: before, acquired: l.Acquire, renewedOnce: l.Renew.After(l.Acquire)}
-		if hidden { // it may have held it before, and this be another acquisition of its own
+		if hidden { // it may have held the lease before, and acquired it again
 			t.acquired = time.Time{}
 		}
 		p.locks[l.Name] = t
@@ -167,18 +166,18 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 	}
 }
 
-// unseenHolders notes that somebody may have held a lease whom nobody saw: its count of
-// transitions says so, or it was made anew in a stretch that was not watched.
+// unseenHolders notes that an unseen process may have held a lease: its count of transitions
+// shows it, or the lease was recreated in an unwatched span.
 func (j *Judge) unseenHolders(at time.Time, before write, old, now record.Lease) bool {
 	from := before.floor
-	if old.UID == "" && old.Name != "" { // it was made unseen
+	if old.UID == "" && old.Name != "" { // it was created unseen
 		from = j.lostSince(record.Leases, at)
 	}
-	known := 0 // acquisitions; whoever empties a lease, or writes another's name, does not count
+	known := 0 // acquisitions; clearing a lease or writing another name does not count
 	if old.Holder != now.Holder && now.Holder != "" && lease.ByManager(now.Manager) != lease.Foreign {
 		known = 1
 	}
-	more := now.Transitions - old.Transitions // less than none: whoever wrote it did not count
+	more := now.Transitions - old.Transitions // negative if the writer did not count
 	if old.UID == now.UID && more >= 0 && more <= known {
 		return false
 	}
@@ -186,7 +185,7 @@ func (j *Judge) unseenHolders(at time.Time, before write, old, now record.Lease)
 	return true
 }
 
-// hides notes a stretch, as a part of the last one where both meet.
+// hides adds a span, or extends the last one if both touch.
 func (j *Judge) hides(u unseen) {
 	if n := len(j.unseen) - 1; n >= 0 && j.unseen[n].lease == u.lease && !u.from.After(j.unseen[n].until) {
 		j.unseen[n].from, j.unseen[n].until = sooner(j.unseen[n].from, u.from), u.until
@@ -195,8 +194,8 @@ func (j *Judge) hides(u unseen) {
 	j.unseen = append(j.unseen, u)
 }
 
-// end notes that somebody else was received as the holder. Where versions may have been
-// missed before, the last write may have been as late as that.
+// end notes that another holder was received. If versions may have been missed before, the last
+// write may be as late as that.
 func (t *tenure) end(at time.Time, missed bool) {
 	t.over, t.wrote = at, t.last.received
 	if missed {
@@ -204,22 +203,22 @@ func (t *tenure) end(at time.Time, missed bool) {
 	}
 }
 
-// waitedFor notes that a process took the lease that this one had held: it had seen no write of it
-// for the duration of the lease, unless what was read shows that it did not wait.
+// waitedFor notes that another process took this tenure's lease: it had seen no write for the
+// lease's duration, unless reads show that it did not wait.
 func (t *tenure) waitedFor(taken time.Time, seconds int) {
 	if wrote := taken.Add(-time.Duration(seconds) * time.Second); !wrote.Before(t.last.floor) {
 		t.wrote = earlier(t.wrote, wrote)
 	}
 }
 
-// unseen is a stretch in which a process that was not seen may have held a lease.
+// unseen is a span in which an unseen process may have held a lease.
 type unseen struct {
 	lease       string
-	from, until time.Time // a zero from is before everything
-	why         string    // in words for people
+	from, until time.Time // a zero from lies before everything
+	why         string    // the cause, for people
 }
 
-// checked takes in which versions there were when somebody asked.
+// checked consumes the versions of the leases at the time of a read.
 func (j *Judge) checked(c record.Checked) {
 	for name, v := range c.Versions {
 		j.asked = later(j.asked, v.Sent)
@@ -231,10 +230,10 @@ func (j *Judge) checked(c record.Checked) {
 		switch v.ResourceVersion {
 		case w.version:
 			if w.current.Gone && !w.lost.to.IsZero() {
-				continue // it may have been made and deleted where nobody looked
+				continue // it may have been created and deleted in the gap
 			}
 			w.quiet = later(w.quiet, v.Sent)
-		case w.previous: // the newer one came while the question was on its way
+		case w.previous: // the newer version arrived during the read
 			if w.previous == "" || !w.last.floor.Before(v.Sent) {
 				continue
 			}
@@ -247,7 +246,7 @@ func (j *Judge) checked(c record.Checked) {
 	}
 }
 
-// raise carries a floor that was learned late to the tenure whose write it is about.
+// raise applies a floor that was learned late to its tenure.
 func (j *Judge) raise(name string, w *watched) {
 	p := j.processes[w.current.Holder]
 	if p == nil || p.locks[name] == nil {
@@ -262,7 +261,7 @@ func (j *Judge) raise(name string, w *watched) {
 	}
 }
 
-// process is that of an identity, which is made on its first sight.
+// process returns the process of an identity, and creates it at first.
 func (j *Judge) process(l record.Lease) *process {
 	p := j.processes[l.Holder]
 	if p == nil {
@@ -281,7 +280,7 @@ func (j *Judge) process(l record.Lease) *process {
 			p.program = wellknown.KCM
 		case lease.CCM:
 			p.program = wellknown.CCM
-		default: // who it is shows in a main lease, or never
+		default: // only a main lease shows its program
 		}
 	}
 	return p
@@ -294,7 +293,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// sooner is the earlier of two moments, of which a zero one is before everything.
+// sooner returns the earlier of two times, where zero lies before everything.
 func sooner(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a
@@ -302,7 +301,7 @@ func sooner(a, b time.Time) time.Time {
 	return b
 }
 
-// earlier is the earlier of two moments, of which a zero one is not known.
+// earlier returns the earlier of two times, where zero is unknown.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

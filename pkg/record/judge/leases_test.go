@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// A watch that hangs says nothing, and reads past the cache go on: what they show to have
-// been written is unknown, and not nothing.
+// A watch hangs while reads past the cache continue: the writes that they show are unknown, and
+// not absent.
 func TestWatchThatHangs(t *testing.T) {
 	asked := func(s *script, at float64, version string) *script {
 		versions := map[string]record.Version{}
@@ -30,7 +30,7 @@ func TestWatchThatHangs(t *testing.T) {
 		{"nothing was written", func(s *script) { asked(s, 42, current(s)); asked(s, 45, current(s)) }, Single},
 		{"it was written, and not shown", func(s *script) { asked(s, 42, "new"); asked(s, 45, "newer") }, NotSeen},
 		{"as the record ended", func(s *script) { asked(s, 40, current(s)); asked(s, 42, "new"); asked(s, 43, "newer") }, Single},
-		{"the last read shows it, long after the one before", func(s *script) { asked(s, 45, "new") }, NotSeen},
+		{"the last read shows it, long after the previous one", func(s *script) { asked(s, 45, "new") }, NotSeen},
 		{"no read was answered", func(s *script) { s.at(45, record.Entry{Begun: &record.Begun{Stream: record.Nodes}}) }, NotSeen},
 		{"it was written, and the watch shows what was before", func(s *script) {
 			asked(s, 40.5, "new")
@@ -66,8 +66,8 @@ func TestWatchThatHangs(t *testing.T) {
 	}
 }
 
-// Under its main lease kube-controller-manager starts its controllers one after another, and
-// one of them waits. Who has held it for long when it is first seen has started them.
+// Under its main lease kube-controller-manager starts its controllers one after another, and one
+// of them waits. A process that has held the lease for long has started them all.
 func TestStartUnderTheMainLease(t *testing.T) {
 	for _, test := range []struct {
 		name                   string
@@ -76,7 +76,7 @@ func TestStartUnderTheMainLease(t *testing.T) {
 		{"acquired as it is seen", 20, 20, 35},
 		{"acquired a while before", 11, 20, 26},
 		{"acquired long before", -600, 20, 21},
-		{"acquired nobody knows when", never - 600, 20, 35},
+		{"acquired at an unknown time", never - 600, 20, 35},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := (&script{}).at(0, record.Entry{Header: &record.Header{Form: record.Form, Name: "demo"}})
@@ -97,9 +97,9 @@ func TestStartUnderTheMainLease(t *testing.T) {
 	}
 }
 
-// By client-go's rule whoever lost its lease has ended, unless it took it again: that it did
-// not has to be seen, for as long as it could. The lease is emptied at 40 s, when its holder
-// had written it last at 38.1 s.
+// By client-go's rule a process that lost its lease has exited, unless it acquired it again. The
+// lease must have been watched for that long. It is cleared at 40 s, after its holder's last
+// write at 38.1 s.
 func TestEndByRuleIsSeen(t *testing.T) {
 	const lost = 40
 	away := func(from, until float64) record.Entry {
@@ -111,22 +111,22 @@ func TestEndByRuleIsSeen(t *testing.T) {
 		then func(s *script)
 		want float64 // zero: the rule does not say that it ended
 	}{
-		{"nobody takes it, and that is seen", func(s *script) { s.keeps(42, 60, wellknown.KCMLease, "cp-0_a") }, lost - 1.9 + 13},
+		{"it stays free, and that is seen", func(s *script) { s.keeps(42, 60, wellknown.KCMLease, "cp-0_a") }, lost - 1.9 + 13},
 		{"the record ends before it could not take it again", func(s *script) { s.keeps(42, 48, wellknown.KCMLease, "cp-0_a") }, 0},
-		{"nobody looks, and the record ends", func(s *script) {
+		{"it is unwatched, and the record ends", func(s *script) {
 			s.keeps(42, 46, wellknown.KCMLease, "cp-0_a").at(60, record.Entry{Begun: &record.Begun{Stream: record.Nodes}})
 		}, 0},
 		{"another has it after a stretch that was not watched", func(s *script) {
-			s.keeps(42, 46, wellknown.KCMLease, "cp-0_a").at(58, away(45, 58)).beside(58, 80)
+			s.keeps(42, 46, wellknown.KCMLease, "cp-0_a").at(58, away(45, 58)).secondHolder(58, 80)
 		}, 58 + 13},
 		{"another has it after such a stretch, and the record ends", func(s *script) {
-			s.keeps(42, 46, wellknown.KCMLease, "cp-0_a").at(58, away(45, 58)).beside(58, 66)
+			s.keeps(42, 46, wellknown.KCMLease, "cp-0_a").at(58, away(45, 58)).secondHolder(58, 66)
 		}, 0},
 		{"another has it after two such stretches", func(s *script) {
-			s.keeps(42, 44, wellknown.KCMLease, "cp-0_a").at(50, away(45, 50)).at(70, away(60, 70)).beside(70, 100)
+			s.keeps(42, 44, wellknown.KCMLease, "cp-0_a").at(50, away(45, 50)).at(70, away(60, 70)).secondHolder(70, 100)
 		}, 70 + 13},
 		{"not watched since before it lost the lease", func(s *script) {
-			s.keeps(42, 46, wellknown.KCMLease, "cp-0_a").at(58, away(39, 58)).beside(58, 80)
+			s.keeps(42, 46, wellknown.KCMLease, "cp-0_a").at(58, away(39, 58)).secondHolder(58, 80)
 		}, 58 + 13},
 		{"not watched when it had long ended", func(s *script) {
 			s.keeps(42, 60, wellknown.KCMLease, "cp-0_a").at(70, away(60, 70)).ccmLeads(70, 80)
@@ -148,8 +148,8 @@ func TestEndByRuleIsSeen(t *testing.T) {
 	}
 }
 
-// What was not watched may hide who held a lease: a count that does not fit, a lease that was
-// made anew, or one of which nobody knows whether it was there.
+// A gap may hide the holder of a lease: a count that does not fit, a recreated lease, or one
+// whose existence is unknown.
 func TestHoldersNobodySaw(t *testing.T) {
 	of := func(holder string, transitions int, uid string) record.Lease {
 		manager := wellknown.KCM
@@ -218,7 +218,7 @@ func TestHoldersNobodySaw(t *testing.T) {
 	}
 }
 
-// That a lease is not there says nothing of a stretch that was not watched.
+// A missing lease proves nothing about an unwatched span.
 func TestReadOfALeaseThatIsGone(t *testing.T) {
 	j := New()
 	put := func(seconds float64, e record.Entry) { e.At = on(seconds); _ = j.Put(e) }
@@ -234,7 +234,7 @@ func TestReadOfALeaseThatIsGone(t *testing.T) {
 	}
 }
 
-// Where reads of one lease fail before those of others do, nobody knows who held it since.
+// If the reads of one lease fail before those of others, its holder is unknown from then on.
 func TestSilenceOfOneLease(t *testing.T) {
 	s := begun().renewals(2, 80)
 	s.at(84, record.Entry{Checked: &record.Checked{Versions: map[string]record.Version{wellknown.CCMLease: {Sent: on(84), ResourceVersion: s.current[wellknown.CCMLease]}}}})
@@ -252,7 +252,7 @@ func TestSilenceOfOneLease(t *testing.T) {
 	}
 }
 
-// A lease that may be watched and not read is followed by its watch alone.
+// A lease that may be watched but not read is followed by its watch alone.
 func TestBehind_leaseNeverRead_isFollowed(t *testing.T) {
 	j := New()
 	put := func(seconds float64, e record.Entry) { e.At = on(seconds); _ = j.Put(e) }
@@ -273,8 +273,8 @@ func TestBehind_leaseNeverRead_isFollowed(t *testing.T) {
 	}
 }
 
-// Who led where nobody looked, and lost its lease, takes it again before it has to end, or
-// never: what is seen then is no beginning.
+// A leader that lost its lease in a gap acquires it again before it has to exit, or never: its
+// next acquisition is no beginning.
 func TestTakenAgainBehindWhatNobodySaw(t *testing.T) {
 	unseenFrom := func(from float64) []unseen {
 		return []unseen{{lease: wellknown.MigrationLease, from: on(from), until: on(40)}}
@@ -291,7 +291,7 @@ func TestTakenAgainBehindWhatNobodySaw(t *testing.T) {
 		{"when it had ended", unseenFrom(20), wellknown.MigrationLease, 53.1, 53.1},
 		{"another lease", unseenFrom(20), wellknown.KCMLease, 50, 50},
 		{"long before", unseenFrom(20), wellknown.MigrationLease, 10, 10},
-		{"since nobody knows when", unseenFrom(never), wellknown.MigrationLease, 50, never},
+		{"since an unknown time", unseenFrom(never), wellknown.MigrationLease, 50, never},
 	} {
 		j := New()
 		j.unseen = test.unseen
@@ -302,7 +302,7 @@ func TestTakenAgainBehindWhatNobodySaw(t *testing.T) {
 	}
 }
 
-// When a lease was acquired is bounded by what was read and received, and by its writers' clocks.
+// Receipts, reads and the writers' clocks limit when a lease was acquired.
 func TestAcquisition(t *testing.T) {
 	first := write{host: "cp-0", stamp: on(30), floor: on(20), received: on(40)}
 	for _, test := range []struct {
@@ -329,7 +329,7 @@ func TestAcquisition(t *testing.T) {
 	}
 }
 
-// A read shows when a version was not there yet: the one that is known, or the one before it.
+// A read shows when a version did not exist yet: the known one, or the previous one.
 func TestReadsBoundWrites(t *testing.T) {
 	j := New()
 	put := func(seconds float64, e record.Entry) { e.At = on(seconds); _ = j.Put(e) }
@@ -363,10 +363,10 @@ func TestReadsBoundWrites(t *testing.T) {
 	asked(5.1, 4.4, "2")
 	floors("the answer was on its way again", 2.6, 4.4)
 	lease(7, "4", "cp-0_a")
-	floors("nobody has asked since", 2.6, 4.4)
+	floors("no read since", 2.6, 4.4)
 	asked(8, 7.9, "4")
 	note := record.Lease{Name: "l", UID: "u", ResourceVersion: "5", Holder: "cp-0_a", Renew: on(6.5), Acquire: on(6.5), Manager: "kubectl"}
 	put(9, record.Entry{Lease: &note})
 	asked(9.1, 8.8, "4")
-	floors("somebody else wrote", 2.6, 4.4)
+	floors("another process wrote", 2.6, 4.4)
 }

@@ -121,7 +121,7 @@ func newModel(seed uint64) *model {
 
 func host(i int) string { return fmt.Sprintf("cp-%d", i) }
 
-// called is what the host of a Node calls itself.
+// called returns the host name of a Node.
 func (m *model) called(node string) string {
 	if m.unlike {
 		return "demo-" + node + "-x7k2p"
@@ -163,7 +163,7 @@ func (m *model) start(p *simPod, flagged, inTree bool) {
 	}
 	pr.lock(mainLease(pr.program)).next = m.now.Add(m.between(0, m.retry[pr.program]))
 	m.all, p.process = append(m.all, pr), pr
-	if n := len(p.record.Containers); n > 0 { // the one before stays on show
+	if n := len(p.record.Containers); n > 0 { // the previous one remains in the status
 		p.record.Containers = p.record.Containers[n-1:]
 	}
 	p.record.Containers = append(slices.Clone(p.record.Containers), record.Container{ID: pr.container, Restarts: int32(p.ends), State: record.Running, Started: pr.stamp})
@@ -217,7 +217,7 @@ func (m *model) reportPod(p *simPod) {
 	m.commitPod(p)
 }
 
-// commitPod has the API show a pod as it is.
+// commitPod makes the API show a pod as it is.
 func (m *model) commitPod(p *simPod) {
 	pod := p.record
 	pod.Containers = slices.Clone(pod.Containers)
@@ -230,7 +230,7 @@ func (m *model) commitPod(p *simPod) {
 	m.entries = append(m.entries, out{at, record.Entry{Pod: &pod}})
 }
 
-// kubeletLives reports what was held back.
+// kubeletLives reports what the kubelet held back.
 func (m *model) kubeletLives(k *simKubelet) {
 	if m.now.Before(k.away) {
 		return
@@ -241,8 +241,8 @@ func (m *model) kubeletLives(k *simKubelet) {
 	k.held = nil
 }
 
-// mode is how every kube-controller-manager runs, or will when its container is started again,
-// seen or not; "" if they differ.
+// mode returns the mode of all kube-controller-managers, or their mode after a restart, seen or
+// not; it is empty if they differ.
 func (m *model) mode() record.Mode {
 	found := map[record.Mode]bool{}
 	for _, p := range m.pods {
@@ -273,7 +273,7 @@ func modeBy(inTree, flagged bool) record.Mode {
 	return record.External
 }
 
-// tell has a run say what it does to the modes, or what it has seen of them.
+// tell makes a run record its change of the modes, or the modes that it found.
 func (m *model) tell(mode record.Mode) {
 	if m.changing = mode == record.Changing; mode != "" {
 		m.entries = append(m.entries, out{m.now, record.Entry{Step: &record.Step{ID: "step", Mode: mode}}})
@@ -326,7 +326,7 @@ func (m *model) elect(p *simProcess, name string) {
 	}
 	stamp := m.clock(p.host).Add(-m.between(0, 100*time.Millisecond))
 	switch {
-	case now.gone: // who leads makes its lease anew at its next try, and so does whoever waits
+	case now.gone: // leader and candidates recreate the lease at their next try
 		m.write(name, simLease{uid: now.uid + 1, holder: p.identity, acquire: stamp, renew: stamp, manager: p.program})
 		m.took(p, name)
 	case now.holder == p.identity:
@@ -345,7 +345,7 @@ func (m *model) elect(p *simProcess, name string) {
 	}
 }
 
-// took is what a process does that acquired a lease.
+// took runs the actions of a process that acquired a lease.
 func (m *model) took(p *simProcess, name string) {
 	lock, retry := p.lock(name), m.retry[p.program]
 	lock.seen, lock.seenAt, lock.deadline = *m.lease(name), m.now, m.now.Add(retry+10*time.Second)
@@ -356,7 +356,7 @@ func (m *model) took(p *simProcess, name string) {
 	}
 }
 
-// leads is what a process does when it leads.
+// leads runs the actions of a leader.
 func (m *model) leads(p *simProcess, name string) {
 	runs := p.program == wellknown.CCM || p.inTree
 	if name == mainLease(p.program) && p.flagged {
@@ -420,7 +420,7 @@ func (m *model) check() {
 	m.entries = append(m.entries, out{m.now.Add(m.between(0, 40*time.Millisecond)), record.Entry{Checked: &record.Checked{Versions: versions}}})
 }
 
-// lose has the watches miss what happens until then.
+// lose makes the watches miss everything until then.
 func (m *model) lose(d time.Duration) {
 	if m.lostUntil.IsZero() {
 		m.lostFrom, m.lostUntil = m.now, m.now.Add(d)
@@ -437,7 +437,7 @@ func (m *model) relist() {
 	m.listed(at)
 }
 
-// listed is what a list gives.
+// listed sends the result of a list.
 func (m *model) listed(at time.Time) {
 	for _, name := range record.LeaseNames() {
 		m.send(name, at)

@@ -8,31 +8,31 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
-// pod is a pod of a controller manager as it was last reported.
+// pod is a controller manager's pod as last reported.
 type pod struct {
 	now       record.Pod
 	seen      time.Time // first received
-	beginning bool      // it was there when the watch began, or began again: what was before it is not known
-	gone      time.Time // when its object was gone; zero: it is there
+	beginning bool      // it existed when the watch began or resumed: its past is unknown
+	gone      time.Time // when its object was deleted, or zero
 	runs      []*run
 }
 
-// run is one container: a process, if its program is not a shell that starts it anew.
+// run is a container. It is one process, unless its program is a shell that restarts it.
 type run struct {
 	pod      *pod
 	id       string
 	seen     time.Time // first received
 	started  time.Time // kubelet's clock, whole seconds
-	reported time.Time // when its end was received; zero: it was not
+	reported time.Time // when its end was received, or zero
 	finished time.Time // kubelet's clock, whole seconds
 	restarts int32
 }
 
-// pod takes in a report of a kubelet, or what became of the object.
+// pod consumes a kubelet's report, or the deletion of the object.
 func (j *Judge) pod(at time.Time, p record.Pod) {
 	known := j.pods[p.UID]
 	if known == nil {
-		known = &pod{seen: at, beginning: !j.begun[record.Pods] || at.Sub(j.podsFrom) < settle || j.lostSince(record.Pods, at).Before(at)}
+		known = &pod{seen: at, beginning: !j.begun[record.Pods] || at.Sub(j.podsFrom) < settleTimeout || j.lostSince(record.Pods, at).Before(at)}
 		j.pods[p.UID] = known
 		j.podOrder = append(j.podOrder, p.UID)
 	}
@@ -74,28 +74,28 @@ func (p *pod) container(at time.Time, c record.Container) {
 	}
 }
 
-// link is in which container a process may run.
+// link holds the possible containers of a process.
 type link struct {
-	pods []record.Pod // whose arguments it may have
-	run  *run         // the only container that it can be in, or nil
-	open bool         // it may be in a container that no kubelet has shown
+	pods []record.Pod // pods whose arguments it may have
+	run  *run         // its only possible container, or nil
+	open bool         // it may be in an unreported container
 	why  string       // why run is nil
 }
 
-// life is what the leases say of a process's time.
+// life holds the times of a process that the leases show.
 type life struct {
 	acquired Bound
-	stamp    time.Time // of its acquisition, by its host's clock; zero: not known
+	stamp    time.Time // of its acquisition, by its host's clock; zero if unknown
 	wrote    time.Time // of its last write, by the same clock
-	alive    time.Time // when it certainly ran
+	alive    time.Time // the last time at which it certainly ran
 }
 
-// linkOf finds the container of a process: by its host, and by what ran there when it acquired
-// its lease and when it last wrote one.
+// linkOf finds the container of a process: by its host, and by the containers that ran there when
+// it acquired its lease and when it last wrote one.
 //
-// A kubelet may show a static pod late, and start one while the process of the one before still
-// runs. Neither lasts longer than settle while the API server can be reached, and a process
-// that writes leases shows that it can.
+// A kubelet may report a static pod late, and start it while the previous process still runs.
+// Both take no longer than settleTimeout while the API server is reachable, and a process that
+// writes leases proves that it is.
 func (j *Judge) linkOf(p *process, l life) link {
 	var found link
 	var fits []*run
@@ -120,7 +120,7 @@ func (j *Judge) linkOf(p *process, l life) link {
 	return found
 }
 
-// podsOf are the pods of a process's program on its host, as they came.
+// podsOf returns the pods of a process's program on its host, in order of appearance.
 func (j *Judge) podsOf(p *process) []*pod {
 	host := p.host()
 	if host == "" {
@@ -135,7 +135,7 @@ func (j *Judge) podsOf(p *process) []*pod {
 	if len(all) > 0 {
 		return all
 	}
-	for _, uid := range j.podOrder { // in a network of its own a pod's host has the name of the pod
+	for _, uid := range j.podOrder { // in a pod network the host name is the pod's name
 		if one := j.pods[uid]; one.now.Name == host && one.now.Program == p.program && !one.now.HostNetwork {
 			all = append(all, one)
 		}
@@ -143,13 +143,13 @@ func (j *Judge) podsOf(p *process) []*pod {
 	return all
 }
 
-// settledSince reports whether a process last wrote a lease so long after a moment of its host's
-// clock that the kubelet has shown what ran there then, and has ended what came before.
+// settledSince reports whether a process wrote a lease late enough after a time of its host's
+// clock: the kubelet had then reported what ran at that time, and stopped its predecessors.
 func (l life) settledSince(start time.Time) bool {
-	return !start.IsZero() && l.wrote.Sub(start) >= settle
+	return !start.IsZero() && l.wrote.Sub(start) >= settleTimeout
 }
 
-// firstStart is when the first container of a pod that was shown began, by its kubelet's clock.
+// firstStart returns the start of a pod's first reported container, by its kubelet's clock.
 func (p *pod) firstStart() time.Time {
 	if len(p.runs) == 0 {
 		return time.Time{}
@@ -157,8 +157,8 @@ func (p *pod) firstStart() time.Time {
 	return p.runs[0].started
 }
 
-// superseded reports whether nothing of a pod ran when a process last wrote: another pod had
-// taken its place for long enough.
+// superseded reports whether all of a pod's containers had ended when a process last wrote:
+// another pod had replaced it for long enough.
 func (j *Judge) superseded(p *pod, l life) bool {
 	return slices.ContainsFunc(j.onNode[[2]string{p.now.Program, p.now.Node}], func(uid string) bool {
 		o := j.pods[uid]
@@ -175,8 +175,8 @@ func unflagged(p record.Pod) bool {
 
 // within returns the containers of a pod that may hold a process: those that had not ended when
 // it acquired its lease or wrote, and did not start later. The times of a container and the
-// stamps of a lease are of one clock, that of the host. A container that no kubelet has shown
-// may hold it, too.
+// stamps of a lease are of the host's clock. A container that no kubelet reported may also hold
+// it.
 func (p *pod) within(l life) []*run {
 	var fits []*run
 	if p.before(l) {
@@ -195,7 +195,7 @@ func (p *pod) within(l life) []*run {
 	return fits
 }
 
-// before reports whether a container before the first one that was shown may hold a process.
+// before reports whether a container before the first reported one may hold a process.
 func (p *pod) before(l life) bool {
 	if !l.stamp.IsZero() && p.now.Started.After(l.stamp) {
 		return false

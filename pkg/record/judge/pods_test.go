@@ -9,8 +9,8 @@ import (
 )
 
 // A static pod was replaced shortly before its process acquired the migration lease, and no
-// kubelet reported the end of the one before: of a process that led for a moment nothing says
-// which of both it was. One that led for longer is the new one.
+// kubelet reported the end of the previous one. A process that led briefly may be either of the
+// two; one that led for longer is the new one.
 func TestProcessBehindAReplacedPod(t *testing.T) {
 	const flag = "--enable-leader-migration=true"
 	for _, test := range []struct {
@@ -53,8 +53,8 @@ func TestProcessBehindAReplacedPod(t *testing.T) {
 	}
 }
 
-// A kubelet that was away shows the last containers of a pod, and not those before: one of
-// them may hold a process that acquired its lease before the first that is shown began.
+// A kubelet that was away reports the last containers of a pod, and not the previous ones. One of
+// those may hold a process that acquired its lease before the first reported container began.
 func TestContainerThatWasNeverShown(t *testing.T) {
 	shown := func(restarts int32) []*run {
 		return []*run{{id: "a", seen: on(50), started: on(40), restarts: restarts}}
@@ -73,7 +73,7 @@ func TestContainerThatWasNeverShown(t *testing.T) {
 		{"acquired in the first", on(0), shown(1), on(45), on(48), 1},
 		{"a pod that was started, and of which no container is shown", on(0), nil, on(30), on(35), 1},
 		{"a pod that was not", time.Time{}, nil, on(30), on(35), 0},
-		{"nobody knows when it was acquired", on(0), shown(2), time.Time{}, on(35), 2},
+		{"acquired at an unknown time", on(0), shown(2), time.Time{}, on(35), 2},
 	} {
 		p := &pod{now: record.Pod{Started: test.podStarted}, runs: test.runs}
 		if got := p.within(life{stamp: test.acquired, alive: test.alive}); len(got) != test.want {
@@ -82,8 +82,8 @@ func TestContainerThatWasNeverShown(t *testing.T) {
 	}
 }
 
-// A container holds a process only if it ran when that one acquired its lease and wrote, by
-// what was received, and by the clock that both have.
+// A container holds a process only if it ran when the process acquired its lease and wrote, by
+// receipt, and by the clock that both share.
 func TestContainersThatFit(t *testing.T) {
 	shown := func(reported, started, finished float64, restarts int32) *run {
 		return &run{id: "a", started: on(started), finished: on(finished), reported: on(reported), restarts: restarts}
@@ -96,15 +96,15 @@ func TestContainersThatFit(t *testing.T) {
 	}{
 		{"it runs", []*run{shown(never, 10, never, 0)}, 20, 20, 30, 1},
 		{"began later", []*run{shown(never, 21, never, 0)}, 20, 20, 30, 0},
-		{"began later, and nobody knows when it was acquired", []*run{shown(never, 21, never, 0)}, 20, never, 30, 1},
+		{"began later, acquired at an unknown time", []*run{shown(never, 21, never, 0)}, 20, never, 30, 1},
 		{"ended since", []*run{shown(40, 10, 39, 0)}, 20, 20, 30, 1},
 		{"its end was told before it can have been acquired", []*run{shown(19, 10, 18, 0)}, 20, never, never, 0},
 		{"its end was told before it wrote", []*run{shown(29, 10, 28, 0)}, 20, 20, 30, 0},
 		{"its end was told late", []*run{shown(40, 10, 15, 0)}, 14, 20, 30, 0},
 		{"in the second of its end", []*run{shown(40, 10, 19, 0)}, 14, 19.5, 30, 1},
-		{"its end was told late, and nobody knows when it was acquired", []*run{shown(40, 10, 15, 0)}, 14, never, 30, 1},
+		{"a late end, acquired at an unknown time", []*run{shown(40, 10, 15, 0)}, 14, never, 30, 1},
 		{"two behind each other", []*run{shown(never, 10, never, 3), shown(never, 15, never, 4)}, 20, 20, 30, 2},
-		{"and one between them that nobody saw", []*run{shown(never, 10, never, 3), shown(never, 15, never, 5)}, 20, 20, 30, 3},
+		{"and an unseen one between them", []*run{shown(never, 10, never, 3), shown(never, 15, never, 5)}, 20, 20, 30, 3},
 	} {
 		p := &pod{runs: test.runs}
 		if got := p.within(life{acquired: Bound{Earliest: on(test.earliest)}, stamp: on(test.acquired), alive: on(test.alive)}); len(got) != test.want {
@@ -131,8 +131,8 @@ func onNode(all ...*pod) *Judge {
 	return j
 }
 
-// A pod is out of the question when another took its place long enough before a process wrote:
-// of a static pod another of its name, of others one that came when it was gone.
+// A pod is excluded if another replaced it long enough before a process wrote: a static pod by
+// its namesake, any other by one that began after its deletion.
 func TestSuperseded(t *testing.T) {
 	static := func(name string, seen, started float64) *pod {
 		return &pod{now: record.Pod{Namespace: "kube-system", Name: name, Mirror: true}, seen: on(seen), runs: []*run{{started: on(started)}}}
@@ -168,8 +168,8 @@ func TestSuperseded(t *testing.T) {
 	}
 }
 
-// Behind a pod that was there when pods began to be watched, or came soon afterwards, one may run
-// that was gone by then.
+// If a pod existed when the watch of pods began, or soon afterwards, a deleted one may have
+// preceded it.
 func TestPodOfBeforeTheRecord(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -201,8 +201,7 @@ func TestPodOfBeforeTheRecord(t *testing.T) {
 	}
 }
 
-// What a pod showed stays where a later report does not have it, and the first report of an
-// end is the one that counts.
+// A later report without a container does not remove it, and the first report of an end counts.
 func TestReportsOfAPod(t *testing.T) {
 	j := New()
 	of := func(seconds float64, p record.Pod) *pod {
@@ -233,7 +232,7 @@ func TestReportsOfAPod(t *testing.T) {
 	}
 }
 
-// A pod is on the host of its Node; in a network of its own its host has its name.
+// A pod's host is its Node's; with a pod network its host has its name.
 func TestPodsOfAHost(t *testing.T) {
 	j := New()
 	for _, p := range []record.Pod{{UID: "a", Name: "p", Node: "cp-0", HostNetwork: true}, {UID: "b", Name: "q"}, {UID: "c", Name: "r", Node: "cp-1"}} {
@@ -251,8 +250,8 @@ func TestPodsOfAHost(t *testing.T) {
 	}
 }
 
-// Where a process may be in more than one container, or in one that was not shown, it is in none
-// that is told; where it is in one, it is in that.
+// If a process may be in several containers, or in an unreported one, its container is unknown;
+// otherwise it is in the only one.
 func TestMoreThanOneContainer(t *testing.T) {
 	of := func(id string, started float64) *pod {
 		return &pod{now: record.Pod{Program: wellknown.CCM, HostNetwork: true, Started: on(started)}, seen: on(started + 1), runs: []*run{{id: id, started: on(started)}}}
@@ -278,10 +277,10 @@ func TestMoreThanOneContainer(t *testing.T) {
 		{"one, and others elsewhere", []*pod{of("c", 10), elsewhere, other}, 101, "c"},
 		{"one that began later", []*pod{of("c", 10), of("d", 101)}, 101, "c"},
 		{"two", []*pod{of("c", 10), of("d", 20)}, 101, ""},
-		{"one behind which something may stand", []*pod{first(70)}, 101, ""},
-		{"one behind which nothing does any more", []*pod{first(70)}, 116, "c"},
+		{"one with a possible predecessor", []*pod{first(70)}, 101, ""},
+		{"one that no longer has a predecessor", []*pod{first(70)}, 116, "c"},
 		{"a static one, whose kubelet may hide another", []*pod{static}, 144, ""},
-		{"a static one, whose kubelet hides none any more", []*pod{static}, 146, "c"},
+		{"a static one whose kubelet no longer hides one", []*pod{static}, 146, "c"},
 		{"none", nil, 101, ""},
 		{"two, of which one has not the flag", []*pod{unflagged, flagged}, 101, "d"},
 	} {

@@ -8,32 +8,32 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// process is one run of a controller manager, by the identity that it writes.
+// process is one run of a controller manager, known by the identity that it writes.
 type process struct {
 	identity string
-	program  string // "": nothing tells
+	program  string // empty if unknown
 	locks    map[string]*tenure
 }
 
 func (p *process) host() string { return lease.Host(p.identity) }
 
-// flagged says whether it ever held the migration lease: only a program with the flag does.
+// flagged reports whether it ever held the migration lease: only a program with the flag does.
 func (p *process) flagged() bool { return p.locks[wellknown.MigrationLease] != nil }
 
 // mainLock returns the tenure of its program's own lease, or nil.
 func (p *process) mainLock() *tenure { return p.locks[mainLeaseOf(p.program)] }
 
-// known is what is judged of a process, whatever the controller.
+// known holds the judgement of a process that is the same for all controllers.
 type known struct {
 	*process
 	link
-	mode            record.Mode // of a kube-controller-manager, by a run; "": not known
-	main, migration Bound       // when it acquired its leases
+	mode            record.Mode // of a kube-controller-manager, from a run; empty if unknown
+	main, migration Bound       // the acquisitions of its leases
 	end             Bound
 	ended, byRule   time.Time
 }
 
-// judge judges one process; ok is false for one that held no lease of its own.
+// judge judges one process; ok is false if it held no lease.
 func (j *Judge) judge(p *process) (k known, ok bool) {
 	main, migration := p.mainLock(), p.locks[wellknown.MigrationLease]
 	k = known{process: p}
@@ -63,7 +63,7 @@ func (j *Judge) judge(p *process) (k known, ok bool) {
 	return k, true
 }
 
-// acquisition is when a tenure began.
+// acquisition returns when a tenure began.
 func (j *Judge) acquisition(name string, t *tenure) Bound {
 	b := Bound{Earliest: t.first.floor, Latest: t.first.received, Source: "lease"}
 	if early, _, ok := j.clocks.local(t.before.host, t.before.stamp, t.before.received); ok {
@@ -73,9 +73,9 @@ func (j *Judge) acquisition(name string, t *tenure) Bound {
 		b.Earliest = later(b.Earliest, early)
 	}
 	if _, late, ok := j.clocks.local(t.first.host, t.first.stamp, t.first.received); ok && t.renewedOnce {
-		b.Latest = earlier(b.Latest, late) // the acquisition was over when it was renewed
+		b.Latest = earlier(b.Latest, late) // the first renewal follows the acquisition
 	}
-	// One that led unseen, and lost its lease, takes it again before its renew deadline or
+	// A leader that was unseen and lost its lease acquires it again before its renew deadline, or
 	// never.
 	for _, u := range j.unseen {
 		if u.lease == name && !b.Earliest.After(u.until.Add(j.longest.gone())) && !b.Latest.Before(u.from) {
@@ -85,7 +85,7 @@ func (j *Judge) acquisition(name string, t *tenure) Bound {
 	return b
 }
 
-// alive is the last moment in which a process is known to have run by its writes.
+// alive returns the last time at which a process certainly ran, by its writes.
 func (j *Judge) alive(p *process) time.Time {
 	var last time.Time
 	for _, t := range p.locks {
@@ -98,10 +98,10 @@ func (j *Judge) alive(p *process) time.Time {
 	return last
 }
 
-// ends bounds a process's end: it ran at least until its last write, and until the time that its
-// kubelet gives for its container's end, where that clock is known; it had ended when that report
-// was received. ended is the same by the kubelet's clock, of which the second is left out: for the
-// length of a gap alone.
+// ends returns the bounds of a process's end. It ran at least until its last write, and until its
+// container's end by its kubelet, if that clock is known. It had exited when that report was
+// received. ended is the same by the kubelet's clock without its second: only for the length of a
+// gap.
 func (j *Judge) ends(p *process, r *run, alive time.Time) (b Bound, ended time.Time) {
 	b = Bound{Earliest: alive, Source: "lease"}
 	if r == nil || r.reported.IsZero() {
@@ -116,19 +116,19 @@ func (j *Judge) ends(p *process, r *run, alive time.Time) (b Bound, ended time.T
 	return b, earlier(b.Latest, late.Add(second))
 }
 
-// byRule is when a process had ended by client-go's own rule, the earliest over its
-// leases: losing one of them ends it. Zero: the rule says nothing yet.
+// byRule returns when a process had exited by client-go's own rule: the earliest time over its
+// leases, because the loss of one ends it. It is zero while the rule decides nothing.
 func (j *Judge) byRule(p *process, t timing) time.Time {
 	var rule time.Time
 	for name, held := range p.locks {
-		if end, ok := j.leases[name].goneBy(held, t.gone()); ok {
+		if end, ok := j.leases[name].exitedBy(held, t.gone()); ok {
 			rule = earlier(rule, end)
 		}
 	}
 	return rule
 }
 
-// timing is the longest durations that a process may elect by.
+// timing returns the longest election timing that a process may have.
 func (l link) timing(longest timing) timing {
 	if len(l.pods) == 0 || l.open {
 		return longest
@@ -140,8 +140,8 @@ func (l link) timing(longest timing) timing {
 	return t
 }
 
-// role is what a process may be to a controller: by the mode that a run has seen it in, and by
-// the arguments of the pods that it may be in.
+// role returns the role of a process for a controller: by the mode that a run recorded, and by
+// the arguments of its possible pods.
 func (k known) role(controller string) role {
 	var r role
 	for _, one := range k.pods {

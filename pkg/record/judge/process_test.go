@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// clocked is a judge who knows the clock of a host to be right, to a tenth of a second.
+// clocked returns a Judge that knows a host's clock to a tenth of a second.
 func clocked(host string) *Judge {
 	j := New()
 	for x := 0.0; x < 100; x += 10 {
@@ -17,8 +17,8 @@ func clocked(host string) *Judge {
 	return j
 }
 
-// A process certainly ran when it last wrote, by its clock, or else when that was not written
-// yet: what was received may have been on its way for long.
+// A process certainly ran at its last write, by its clock. Without that, the time of the previous
+// receipt counts: a write may arrive late.
 func TestAlive(t *testing.T) {
 	p := &process{identity: "cp-0_a", locks: map[string]*tenure{
 		"l": {last: write{host: "cp-0", stamp: on(50), floor: on(45), received: on(60)}},
@@ -32,8 +32,8 @@ func TestAlive(t *testing.T) {
 	}
 }
 
-// A process had ended when its kubelet's report was received, and not before: the machine's clock
-// bounds only until when it ran.
+// A process had ended when its kubelet's report was received, and not earlier: the machine's
+// clock only limits until when it ran.
 func TestEnds(t *testing.T) {
 	for _, test := range []struct {
 		name               string
@@ -45,7 +45,7 @@ func TestEnds(t *testing.T) {
 	}{
 		{"nothing is reported", true, 30, never, never, 29.65, never, "lease"},
 		{"by its clock", true, 30, 40, 60, 39.65, 60, "kubelet"},
-		{"by a clock that nobody knows", false, 30, 40, 60, 25, 60, "kubelet"},
+		{"by an unknown clock", false, 30, 40, 60, 25, 60, "kubelet"},
 		{"reported at once", true, 30, 40, 40.2, 39.65, 40.2, "kubelet"},
 		{"its end is before its last write", true, 50, 40, 60, 49.65, 60, "kubelet"},
 		{"its end is behind its report", true, 30, 63, 60, 29.65, 60, "kubelet"},
@@ -67,7 +67,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// Client-go's rule is applied by the longest durations that a process may elect by.
+// Client-go's rule uses the longest election timing that a process may have.
 func TestTimings(t *testing.T) {
 	elects := func(uid, deadline, retry string) record.Pod {
 		return record.Pod{UID: uid, Program: wellknown.KCM, Flags: []string{"--leader-elect-lease-duration=90s", "--leader-elect-renew-deadline=" + deadline, "--leader-elect-retry-period=" + retry}}
@@ -90,8 +90,8 @@ func TestTimings(t *testing.T) {
 		want timing
 	}{
 		{"its own", link{pods: []record.Pod{short}}, of(8, 1)},
-		{"nobody knows its own", link{}, of(40, 7)},
-		{"one of a pod that nobody saw", link{pods: []record.Pod{short}, open: true}, of(40, 7)},
+		{"its own is unknown", link{}, of(40, 7)},
+		{"one of an unseen pod", link{pods: []record.Pod{short}, open: true}, of(40, 7)},
 		{"one of two", link{pods: []record.Pod{short, slow}}, of(9, 7)},
 		{"arguments that may not be in force", link{pods: []record.Pod{frozen}}, defaults()},
 	} {
@@ -104,8 +104,8 @@ func TestTimings(t *testing.T) {
 	}
 }
 
-// A process that may be in one of several pods, or in one that was not shown, may have what each
-// of them has. The mode that a run has seen says which.
+// A process that may be in several pods, or in an unreported one, may have the arguments of each.
+// The mode in a run's record decides.
 func TestRoleOfAProcess(t *testing.T) {
 	const flag = "--enable-leader-migration=true"
 	inTree, external := record.Pod{Program: wellknown.KCM, Flags: []string{"--cloud-provider=aws", flag}}, record.Pod{Program: wellknown.KCM, Flags: []string{"--cloud-provider=external", flag}}
@@ -120,14 +120,14 @@ func TestRoleOfAProcess(t *testing.T) {
 	}{
 		{"its own", flagged, link{pods: []record.Pod{inTree}}, "", role{migration: true}},
 		{"one of two", flagged, link{pods: []record.Pod{inTree, external}}, "", role{migration: true, never: true}},
-		{"or one that nobody saw", flagged, link{pods: []record.Pod{external}, open: true}, "", role{migration: true, never: true}},
+		{"or an unseen one", flagged, link{pods: []record.Pod{external}, open: true}, "", role{migration: true, never: true}},
 		{"in no pod", flagged, link{}, "", role{migration: true, never: true}},
 		{"in no pod, and without the flag as far as is seen", plain, link{}, "", role{main: true, migration: true, never: true}},
 		{"no controller manager that is known", &process{locks: flagged.locks}, link{}, "", role{migration: true, never: true}},
 
 		{"one of two, by its mode", flagged, link{pods: []record.Pod{inTree, external}}, record.Migrating, role{migration: true}},
 		{"the other of two, by its mode", plain, link{pods: []record.Pod{inTree, external}, open: true}, record.External, role{never: true}},
-		{"one that nobody saw, and its mode", plain, link{pods: []record.Pod{inTree}, open: true}, record.External, role{never: true}},
+		{"an unseen one, and its mode", plain, link{pods: []record.Pod{inTree}, open: true}, record.External, role{never: true}},
 		{"in no pod, and external", plain, link{}, record.External, role{never: true}},
 		{"in no pod, and in-tree", plain, link{}, record.InTree, role{main: true, never: true}},
 		{"in no pod, and with the flag", plain, link{}, record.Migrating, role{migration: true, never: true}},
@@ -139,8 +139,7 @@ func TestRoleOfAProcess(t *testing.T) {
 	}
 }
 
-// A mode that a run has seen holds until a step changes it, for each process that certainly ran
-// then.
+// A recorded mode holds until a step changes it, for each process that certainly ran then.
 func TestModeOfAProcess(t *testing.T) {
 	j := New()
 	for _, said := range []struct {

@@ -17,7 +17,7 @@ func (m *model) disturb() {
 		return
 	}
 	victim := running[m.rnd.IntN(len(running))]
-	for _, p := range running { // who leads is worth more
+	for _, p := range running { // leaders are chosen more often
 		if !p.loops.IsZero() && m.rnd.IntN(2) == 0 {
 			victim = p
 		}
@@ -60,8 +60,8 @@ func (m *model) remove() {
 	}
 }
 
-// roll replaces a static pod: the old container ends before or well after the new one
-// begins, and no end of it is ever reported.
+// roll replaces a static pod: the old container ends before or well after the new one begins, and
+// its end is never reported.
 func (m *model) roll(p *simPod) {
 	if p.record.Program != wellknown.KCM || p.process == nil || p.hidden {
 		return
@@ -78,7 +78,7 @@ func (m *model) roll(p *simPod) {
 	m.newPod(wellknown.KCM, old.host, flagged, inTree)
 }
 
-// outlives has a process end after a while, whatever it does, and nobody reports it.
+// outlives makes a process end after a while without a report.
 func (m *model) outlives(p *simProcess, d time.Duration) {
 	p.pod = &simPod{again: m.now.Add(d)}
 	m.tasks = append(m.tasks, task{m.now.Add(d), func() {
@@ -88,10 +88,9 @@ func (m *model) outlives(p *simProcess, d time.Duration) {
 	}})
 }
 
-// rollUnseen replaces a static pod while its kubelet, which restarts, reaches no API server:
-// the old container stands behind the new one until the kubelet has listed its pods again,
-// which it does up to 20 s after it is back. It shows the new pod
-// only then, and shortly before it ends the old one.
+// rollUnseen replaces a static pod while its restarting kubelet reaches no API server. The old
+// container remains until the kubelet has listed its pods again, up to 20 s after it is back.
+// Only then it reports the new pod, shortly before it ends the old one.
 func (m *model) rollUnseen(p *simPod) {
 	if p.record.Program != wellknown.KCM || p.process == nil || p.hidden {
 		return
@@ -105,7 +104,7 @@ func (m *model) rollUnseen(p *simPod) {
 	m.tell(record.Changing)
 	k.away = m.now.Add(back)
 	p.process, p.record.Gone = nil, true
-	old.pod = &simPod{again: m.now} // whose end nobody reports
+	old.pod = &simPod{again: m.now} // its end is never reported
 	next := m.newPod(wellknown.KCM, old.host, m.rnd.IntN(3) > 0, m.rnd.IntN(2) == 0)
 	k.held = nil
 	m.tasks = append(m.tasks, task{m.now.Add(back + lists), func() {
@@ -115,7 +114,7 @@ func (m *model) rollUnseen(p *simPod) {
 		m.outlives(old, m.between(900*time.Millisecond, 2400*time.Millisecond))
 	}})
 	next.hidden = true
-	if m.rnd.IntN(2) == 0 { // it ends meanwhile, as who reaches no API server does
+	if m.rnd.IntN(2) == 0 { // it ends meanwhile, as it reaches no API server
 		m.tasks = append(m.tasks, task{m.now.Add(m.between(500*time.Millisecond, back+lists)), func() {
 			if next.process != nil {
 				m.exit(next.process)
@@ -129,9 +128,9 @@ func (m *model) rollUnseen(p *simPod) {
 	}
 }
 
-// forceUnseen deletes a CCM's pod by force while its kubelet reaches no API server: the
-// object is gone and another there at once, and the process goes on until the kubelet has
-// listed its pods again, and for its grace period.
+// forceUnseen deletes a CCM's pod by force while its kubelet reaches no API server. The object is
+// replaced at once, but the process continues until the kubelet has listed its pods again, and
+// for its grace period.
 func (m *model) forceUnseen(p *simPod) {
 	if p.record.Program != wellknown.CCM || p.process == nil || p.hidden {
 		return
@@ -157,7 +156,7 @@ func (m *model) forceUnseen(p *simPod) {
 	}})
 }
 
-// clear empties the holder of the migration lease, as nobody should.
+// clear clears the holder of the migration lease, as no process should.
 func (m *model) clear() {
 	l := *m.lease(wellknown.MigrationLease)
 	if l.holder != "" && !l.gone {
@@ -175,7 +174,7 @@ func (m *model) fence() {
 	}
 }
 
-// invent has the kubelet report an end that it made up, of a container that runs.
+// invent makes the kubelet report an invented end of a running container.
 func (m *model) invent(p *simPod) {
 	if p.process == nil || p.record.Gone || p.hidden {
 		return
@@ -204,7 +203,7 @@ func (m *model) deletePod(p *simPod) {
 	m.newPod(wellknown.CCM, old.host, true, false)
 }
 
-// lived is a model that ran for a while, and what its record comes to.
+// lived is a model after some time, with the result of its record.
 func lived(seed uint64) (*model, time.Time, Result) {
 	m := newModel(seed)
 	flagged := m.rnd.IntN(3) > 0
@@ -217,7 +216,7 @@ func lived(seed uint64) (*model, time.Time, Result) {
 		}
 	}
 	steps(m.between(5*time.Second, 50*time.Second))
-	if m.rnd.IntN(2) == 0 { // what stands behind a pod when the record begins, nobody saw come
+	if m.rnd.IntN(2) == 0 { // the predecessor of a pod at the begin of the record is unseen
 		for _, p := range m.all {
 			if !p.loops.IsZero() {
 				m.exit(p)
@@ -249,13 +248,13 @@ func lived(seed uint64) (*model, time.Time, Result) {
 	return m, began, j.Result()
 }
 
-// truth is when a process ran the controllers.
+// truth returns when a process really ran the controllers.
 type truth struct {
 	p        *simProcess
 	from, to time.Time
 }
 
-// truths are those that lay in the record at all.
+// truths returns those within the record.
 func (m *model) truths(began time.Time) []truth {
 	var all []truth
 	for _, p := range m.all {
@@ -270,8 +269,8 @@ func (m *model) truths(began time.Time) []truth {
 	return all
 }
 
-// seeds are a range, and those beyond it of which the judge, or a seeded defect, once said
-// what was not so: the model has grown since, and makes other clusters of the older ones.
+// seeds returns a range, and further seeds with which the judge, or a seeded defect, once failed:
+// the model has grown since, and derives other clusters from the older ones.
 func seeds() []uint64 {
 	all := []uint64{1818, 1933, 2634, 5030, 7582, 10366, 10910, 18720}
 	for seed := range uint64(1000) {
@@ -280,8 +279,8 @@ func seeds() []uint64 {
 	return all
 }
 
-// TestTruthLiesWithinTheBounds makes clusters at random, and things that happen to them.
-// Every true interval must lie within what is judged, and no true overlap be excluded.
+// TestTruthLiesWithinTheBounds generates random clusters and events. Every true interval must be
+// within the judged bounds, and no true overlap may be excluded.
 func TestTruthLiesWithinTheBounds(t *testing.T) {
 	seen := map[string]int{}
 	for _, seed := range seeds() {
@@ -298,7 +297,7 @@ func TestTruthLiesWithinTheBounds(t *testing.T) {
 	t.Logf("%v", seen)
 }
 
-// wrong is what a result says that is not so.
+// wrong returns the false statements of a result.
 func (m *model) wrong(began time.Time, r Result, seen map[string]int) []string {
 	var problems []string
 	bad := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
@@ -339,12 +338,13 @@ func (m *model) wrong(began time.Time, r Result, seen map[string]int) []string {
 	return problems
 }
 
-// frozen reports whether a process stood still.
+// frozen reports whether a process was frozen.
 func (m *model) frozen() bool {
 	return slices.ContainsFunc(m.all, func(p *simProcess) bool { return p.everFrozen })
 }
 
-// twoRan reports whether two ran at once before a moment: what is later may not be shown yet.
+// twoRan reports whether two processes ran at once before a time: a later overlap may not be
+// visible yet.
 func twoRan(all []truth, until time.Time) bool {
 	for n, a := range all {
 		for _, b := range all[n+1:] {
@@ -382,7 +382,7 @@ func (m *model) wrongInterval(one truth, i Interval, bad func(string, ...any), s
 	}
 }
 
-// covered says whether somebody whom nobody saw is told of.
+// covered reports whether the result mentions an unseen process.
 func covered(one truth, r Result) bool {
 	for _, u := range r.Unwatched {
 		if !u.From.After(one.from) && one.from.Before(u.Until) {
@@ -394,10 +394,10 @@ func covered(one truth, r Result) bool {
 			return true
 		}
 	}
-	return r.Until.Sub(one.from) < 4*time.Second // it had only begun, or nobody has asked since
+	return r.Until.Sub(one.from) < 4*time.Second // it had only begun, or no read followed
 }
 
-// toldOf says whether an overlap is told of: as seen or possible, or as not watched.
+// toldOf reports whether the result mentions an overlap: as seen, as possible, or as not watched.
 func toldOf(a, b truth, from, to time.Time, r Result) bool {
 	has := func(o Overlap, p *simProcess) bool {
 		return o.First.Identity == p.identity || o.Second.Identity == p.identity
@@ -430,7 +430,7 @@ func reallyTwo(o Overlap, all []truth) bool {
 	return len(both) == 2 && !o.From.Before(later(both[0].from, both[1].from)) && !o.To.After(earlier(both[0].to, both[1].to))
 }
 
-// wrongGaps compares gaps with the time in which really nobody ran.
+// wrongGaps compares gaps with the times in which no process ran.
 func (m *model) wrongGaps(all []truth, lane Lane, bad func(string, ...any), seen map[string]int) {
 	var spans []span
 	for _, one := range all {
@@ -439,7 +439,7 @@ func (m *model) wrongGaps(all []truth, lane Lane, bad func(string, ...any), seen
 	for _, g := range lane.Gaps {
 		free := uncovered(span{g.From, g.To}, merged(spans))
 		if free < g.Least || free > g.Greatest {
-			bad("gap from %s to %s: nobody ran for %s, told are %s to %s", at(g.From), at(g.To), free, g.Least, g.Greatest)
+			bad("gap from %s to %s: no process ran for %s, the result is %s to %s", at(g.From), at(g.To), free, g.Least, g.Greatest)
 		}
 		if free > 0 {
 			seen["true gap"]++
@@ -449,7 +449,7 @@ func (m *model) wrongGaps(all []truth, lane Lane, bad func(string, ...any), seen
 
 func at(t time.Time) string { return t.Sub(epoch).String() }
 
-// told is everything, for whoever looks for the mistake.
+// told returns all entries, to look for the mistake.
 func (m *model) told(began time.Time, r Result) string {
 	text := fmt.Sprintf("record from %s to %s, clocks %v\n", at(began), at(m.now), m.offset)
 	for _, p := range m.all {

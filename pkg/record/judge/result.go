@@ -6,40 +6,39 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
-// Bound is a moment that is known to lie between two others.
+// Bound is a time with a known lower and upper limit.
 type Bound struct {
-	Earliest time.Time `json:"earliest,omitzero"` // zero: before the record
-	Latest   time.Time `json:"latest,omitzero"`   // zero: nothing says by when
+	Earliest time.Time `json:"earliest,omitzero"` // zero if before the record
+	Latest   time.Time `json:"latest,omitzero"`   // zero if unknown
 	Source   string    `json:"source"`            // lease or kubelet
 }
 
-// Process is who runs a controller.
+// Process identifies a process that runs a controller.
 type Process struct {
 	Identity  string `json:"identity"`
-	Program   string `json:"program,omitempty"` // "": nothing tells
+	Program   string `json:"program,omitempty"` // empty if unknown
 	Host      string `json:"host,omitempty"`
-	Container string `json:"container,omitempty"` // ID, where it is known which
+	Container string `json:"container,omitempty"` // ID, or empty if unknown
 }
 
-// Interval is one process running one controller: possibly from Start.Earliest to
-// End.Latest, certainly, if Certain, from Start.Latest to End.Earliest, and certainly not
-// outside of the former.
+// Interval is a run of one controller by one process. It possibly lasts from Start.Earliest to
+// End.Latest. If Certain, it certainly lasts from Start.Latest to End.Earliest.
 type Interval struct {
 	Process Process `json:"process"`
 	Start   Bound   `json:"start"`
 	End     Bound   `json:"end"`
 	Certain bool    `json:"certain"`
-	// ByRule is when it had ended by client-go's rule, if it was not frozen; zero: the
-	// rule does not say that it had.
+	// ByRule holds the time by which the process had exited by client-go's own rule, unless it was
+	// frozen. It is zero while the rule decides nothing.
 	ByRule time.Time `json:"byRule,omitzero"`
-	// Running says that nothing had ended it when the record did.
+	// Running reports whether the process still ran at the end of the record.
 	Running bool   `json:"running,omitempty"`
-	Why     string `json:"why,omitempty"` // why it is not certain, or why nothing shows its end
+	Why     string `json:"why,omitempty"` // why it is not certain, or why its end is unknown
 
-	ended time.Time // by its kubelet's own clock: for the length of a gap; zero: not known
+	ended time.Time // by its kubelet's clock, for the length of a gap; zero if unknown
 }
 
-// Kind is how sure an overlap is.
+// Kind is the certainty of an overlap.
 type Kind string
 
 // Kinds of overlaps.
@@ -49,67 +48,67 @@ const (
 	Excluded Kind = "excluded"
 )
 
-// Overlap is what is known of two processes running one controller at once. Where it
-// was seen, it lasted at least from From to To; where it is possible, it can have lasted
-// no longer; where it is excluded, both are zero.
+// Overlap describes whether two processes ran one controller at once. An observed overlap lasted
+// at least from From to To. A possible one lasted at most that long. For an excluded one both are
+// zero.
 type Overlap struct {
 	Kind   Kind      `json:"kind"`
 	First  Process   `json:"first"`
 	Second Process   `json:"second"`
 	From   time.Time `json:"from,omitzero"`
-	To     time.Time `json:"to,omitzero"` // zero: nothing bounds it
-	// OnlyIfFrozen: by client-go's rule there was none. One that was frozen, or whose
-	// replies came late, is not bound by it.
+	To     time.Time `json:"to,omitzero"` // zero if unlimited
+	// OnlyIfFrozen reports whether client-go's rule excludes the overlap. The rule does not bind a
+	// process that was frozen or whose replies were late.
 	OnlyIfFrozen bool   `json:"onlyIfFrozen,omitempty"`
 	Why          string `json:"why"`
 }
 
-// Gap is a stretch in which possibly nobody ran a controller.
+// Gap is a span in which possibly no process ran a controller.
 type Gap struct {
-	From     time.Time     `json:"from"` // of the longest that it can have been
+	From     time.Time     `json:"from"` // begin of its longest possible extent
 	To       time.Time     `json:"to"`
 	Least    time.Duration `json:"least"`
 	Greatest time.Duration `json:"greatest"`
 	Before   *Process      `json:"before,omitempty"`
-	After    *Process      `json:"after,omitempty"` // nil: the record ends in it
+	After    *Process      `json:"after,omitempty"` // nil if the record ends in it
 }
 
-// Lane is what is known of one controller.
+// Lane holds the findings about one controller.
 type Lane struct {
 	Controller string     `json:"controller"`
 	Intervals  []Interval `json:"intervals"`
 	Overlaps   []Overlap  `json:"overlaps"`
-	More       int        `json:"moreOverlaps,omitempty"` // that are left out: none is worse than the worst of these
+	More       int        `json:"moreOverlaps,omitempty"` // omitted overlaps, none worse than the worst of these
 	Gaps       []Gap      `json:"gaps"`
 }
 
-// Result is what a record comes to.
+// Result holds the findings of a record.
 type Result struct {
 	Header record.Header `json:"header"`
 	From   time.Time     `json:"from"`
 	Until  time.Time     `json:"until"`
-	Ended  bool          `json:"ended"` // false: the record was cut off
+	Ended  bool          `json:"ended"` // false if the record was cut off
 	Lanes  []Lane        `json:"lanes"`
-	// Unwatched are the stretches in which something was not seen.
+	// Unwatched holds the gaps of the watches.
 	Unwatched []record.Unwatched `json:"unwatched"`
-	// Unseen are stretches in which a process that nobody saw may have led.
+	// Unseen holds the spans in which an unseen process may have led.
 	Unseen []Stretch `json:"unseen"`
-	Notes  []string  `json:"notes"` // what else limits the judgement
+	Notes  []string  `json:"notes"` // further limits of the judgement
 	World  World     `json:"world"`
-	Runs   []Run     `json:"runs,omitempty"` // of awsmigrate, while it was recorded
+	Runs   []Run     `json:"runs,omitempty"` // runs of awsmigrate during the record
 }
 
-// Stretch is a stretch of time, and why it is special.
+// Stretch is a span of time with its meaning.
 type Stretch struct {
 	From time.Time `json:"from,omitzero"`
 	To   time.Time `json:"to"`
 	Why  string    `json:"why"`
 }
 
-// Verdict is a record in a few words.
+// Verdict summarizes a record.
 type Verdict string
 
-// Verdicts, the worst first.
+// Verdicts, worst first.
 const (
 	Double    Verdict = "overlap seen"
 	NotSeen   Verdict = "not all was watched"
@@ -118,9 +117,9 @@ const (
 	Single    Verdict = "overlap excluded"
 )
 
-// Verdict is the worst of what was seen. A stretch that was not watched is unknown, and
-// never no overlap. A process that stood still is not bound by the lease's rule, which is a
-// limit of every record and no finding.
+// Verdict returns the worst finding. An unwatched span counts as unknown, never as free of
+// overlaps. The lease's rule does not bind a frozen process; that limits every record and is no
+// finding.
 func (r Result) Verdict() Verdict {
 	verdict := Single
 	for _, l := range r.Lanes {
@@ -141,18 +140,18 @@ func (r Result) Verdict() Verdict {
 	return verdict
 }
 
-// shortBlind is for how long pods may not be watched without leaving the question of an overlap
-// open: those that are there show the ends of before.
-const shortBlind = time.Minute
+// maxBlindPods limits the time without a watch of pods that leaves no question open: the
+// remaining pods show the ends of earlier containers.
+const maxBlindPods = time.Minute
 
-// Blind are the stretches that leave the question of an overlap open: somebody may have led who
-// was not seen, pods were not watched for long, or leases to the end. Where leases are listed
-// again, their counts of transitions tell whether somebody else held one.
+// Blind returns the spans that leave open whether processes overlapped: an unseen process may
+// have led, pods were not watched for long, or leases were not watched until the end. After a new
+// list of leases, their counts of transitions show other holders.
 func (r Result) Blind() []Stretch {
 	var all []Stretch
 	for _, m := range r.Unwatched {
 		open := m.Unreadable || m.Why == neverWatched || !m.Until.Before(r.Until)
-		decides := m.Stream == record.Leases && open || m.Stream == record.Pods && (open || m.Until.Sub(m.From) > shortBlind)
+		decides := m.Stream == record.Leases && open || m.Stream == record.Pods && (open || m.Until.Sub(m.From) > maxBlindPods)
 		if decides && m.Lost {
 			all = append(all, Stretch{From: m.From, To: m.Until, Why: string(m.Stream) + " were not watched"})
 		}
@@ -160,5 +159,5 @@ func (r Result) Blind() []Stretch {
 	return append(all, r.Unseen...)
 }
 
-// neverWatched is why a stream has no beginning.
+// neverWatched explains a stream without a beginning.
 const neverWatched = "it was never watched"

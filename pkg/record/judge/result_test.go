@@ -9,8 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// What was not watched decides the verdict, whatever else was seen: only an overlap that was
-// seen is worse.
+// A gap decides the verdict, regardless of everything else: only an observed overlap is worse.
 func TestVerdictOfWhatWasNotWatched(t *testing.T) {
 	clean := func() *script {
 		return begun().renewals(2, 40).pod(41, record.Terminated, wellknown.KCM, "cp-0", "k0").ccmLeads(55, 80)
@@ -49,12 +48,11 @@ func TestVerdictOfWhatWasNotWatched(t *testing.T) {
 		}
 	}
 	if r := begun().renewals(2, 40).at(50, missed(record.Leases, 40, 50, true)).hold(50, 50, wellknown.MigrationLease, "cp-1_b", 5).judged(); len(r.Unseen) != 1 || len(r.Blind()) != 2 {
-		t.Errorf("somebody led whom nobody saw: %+v", r.Unseen)
+		t.Errorf("an unseen process led: %+v", r.Unseen)
 	}
 }
 
-// Who holds the migration lease and is no controller manager that is known may be one all
-// the same.
+// A holder of the migration lease that is no known controller manager may be one nevertheless.
 func TestHolderThatIsNoProgramOfOurs(t *testing.T) {
 	s := begun().renewals(2, 40).pod(41, record.Terminated, wellknown.KCM, "cp-0", "k0")
 	for x := 55.0; x < 70; x += 2 {
@@ -76,7 +74,7 @@ func TestHolderThatIsNoProgramOfOurs(t *testing.T) {
 	}
 }
 
-// Programs that elect by no lease that is recorded are told, as nothing is known of them.
+// Programs that elect by other leases are reported, because nothing is known about them.
 func TestProgramsThatElectElsewhere(t *testing.T) {
 	for _, flag := range []string{"--leader-elect=false", "--leader-elect-resource-name=other", "--leader-elect-resource-namespace=other", "--leader-elect-resource-lock=configmaps"} {
 		r := begun().pod(1, record.Running, wellknown.CCM, "cp-0", "c0", flag).judged()
@@ -100,7 +98,7 @@ func TestNodeThatIsGone(t *testing.T) {
 	}
 }
 
-// Who writes to a lease without renewing it is no sign of life of its holder.
+// A write to a lease without a renewal does not show that its holder runs.
 func TestWriteThatIsNoRenewal(t *testing.T) {
 	s := begun().renewals(2, 40).pod(39.5, record.Running, wellknown.KCM, "cp-0", "k0")
 	held := *s.all[len(s.all)-2].Lease

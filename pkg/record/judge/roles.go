@@ -9,27 +9,27 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// role is under which lease a process runs a controller.
+// role holds the leases under which a process runs a controller.
 type role struct {
-	// main and migration: it may run it while it holds that lease.
+	// main and migration report whether it may run the controller while it holds that lease.
 	main, migration bool
-	// never: it may as well not run it at all.
+	// never reports whether it may not run the controller at all.
 	never bool
 }
 
-// or is what holds where one of both is the process.
+// or returns the combined role if the process may be either of two.
 func (r role) or(o role) role {
 	return role{r.main || o.main, r.migration || o.migration, r.never || o.never}
 }
 
-// unknownRole is that of a process whose arguments nobody saw. One that took the
-// migration lease has the flag; what it runs under it depends on its provider.
+// unknownRole returns the role of a process with unknown arguments. A process that acquired the
+// migration lease has the flag; its controllers under it depend on its provider.
 func unknownRole(flagged bool) role {
 	return role{main: !flagged, migration: true, never: true}
 }
 
-// roleOfMode is what the mode of a kube-controller-manager says of it. Whether it is told to leave
-// a controller out is not known.
+// roleOfMode returns the role by a kube-controller-manager's mode. It is unknown whether its
+// flags exclude a controller.
 func roleOfMode(m record.Mode) role {
 	return role{main: m == record.InTree, migration: m == record.Migrating, never: true}
 }
@@ -49,9 +49,9 @@ func modeOfPod(p record.Pod) record.Mode {
 	return ""
 }
 
-// roleOf is what the flags of a program say of one controller.
+// roleOf returns the role by a program's flags, for one controller.
 //
-// The in-tree provider is "aws"; with "external" a kube-controller-manager has no cloud
+// The in-tree provider is "aws". With "external" a kube-controller-manager has no cloud
 // controllers, and the flag only makes it compete for the lease
 // (kubernetes/kubernetes:cmd/kube-controller-manager/app/controllermanager.go@v1.26.13).
 func roleOf(p record.Pod, controller string, flagged bool) role {
@@ -72,8 +72,8 @@ func roleOf(p record.Pod, controller string, flagged bool) role {
 		if listsAll(p, args) {
 			return role{migration: true}
 		}
-		// What the file does not list runs under the main lease, which whoever holds the
-		// migration lease holds, too.
+		// Controllers that the file does not list run under the main lease, which the holder of the
+		// migration lease also holds.
 		return role{main: true, migration: true}
 	case p.Program == wellknown.CCM && downstream.DefaultUnsafe(p.Image):
 		return role{main: true, migration: controller == Lifecycle}
@@ -81,15 +81,14 @@ func roleOf(p record.Pod, controller string, flagged bool) role {
 	return role{migration: true}
 }
 
-// listsAll says whether the leader migration file of a pod lists every cloud controller:
-// where it is the one that awsmigrate's chart mounts, by the digest that the same release
-// notes on the pod.
+// listsAll reports whether a pod's leader migration file lists every cloud controller: it is the
+// file of awsmigrate's chart if the pod carries the digest of the same release.
 func listsAll(p record.Pod, args component.Args) bool {
 	return p.MigrationFile == wellknown.MigrationFileDigest && args.Last(component.LeaderMigrationConfig) == wellknown.MigrationFilePath
 }
 
-// enabled says whether the flags leave the controller on. Routes are configured only
-// with both flags (k8s.io/cloud-provider/app/core.go@v0.26.13, startRouteController).
+// enabled reports whether the flags enable the controller. Routes are configured only with both
+// flags (k8s.io/cloud-provider/app/core.go@v0.26.13, startRouteController).
 func enabled(args component.Args, controller string) bool {
 	if controller == Route {
 		allocate, err := args.Bool(component.AllocateNodeCIDRs, false)
@@ -114,8 +113,8 @@ func enabled(args component.Args, controller string) bool {
 	return all
 }
 
-// names says whether a name is one of a controller's: from cloud-provider v0.28 they
-// have new ones (kubernetes/cloud-provider:names/controller_names.go@v0.28.0).
+// names reports whether a name denotes a controller: since cloud-provider v0.28 they have new
+// names (kubernetes/cloud-provider:names/controller_names.go@v0.28.0).
 func names(controller, name string) bool {
 	switch controller {
 	case Service:
@@ -126,7 +125,7 @@ func names(controller, name string) bool {
 	return name == Lifecycle || name == "cloud-node-lifecycle-controller"
 }
 
-// timingOf are the durations that a pod's program elects by.
+// timingOf returns the election timing of a pod's program.
 func timingOf(p record.Pod) timing {
 	e, err := component.Parse(p.Flags).Election()
 	if err != nil || p.Frozen != "" {
@@ -135,7 +134,7 @@ func timingOf(p record.Pod) timing {
 	return timing{deadline: e.RenewDeadline, retry: e.RetryPeriod}
 }
 
-// elects says whether the program elects a leader by the leases that are recorded.
+// elects reports whether the program elects a leader by the recorded leases.
 func elects(p record.Pod) bool {
 	e, err := component.Parse(p.Flags).Election()
 	return err != nil || e.Enabled && strings.Contains(e.Lock, "leases") && e.Name == "" && e.Namespace == wellknown.System

@@ -7,47 +7,47 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
-// Run is a run of awsmigrate as the record has it. Of all of it the judge takes only the modes
-// of kube-controller-managers that it has seen (record.Mode).
+// Run is a recorded run of awsmigrate. The judgement uses only its modes of
+// kube-controller-managers (record.Mode).
 type Run struct {
 	ID      string    `json:"id"`
 	Command string    `json:"command,omitempty"`
 	By      string    `json:"by,omitempty"`
 	Version string    `json:"version,omitempty"`
-	Goal    string    `json:"goal,omitempty"` // record.Migrate or record.Undo; "": it was not recorded
+	Goal    string    `json:"goal,omitempty"` // record.Migrate or record.Undo, or empty if it was not recorded
 	From    time.Time `json:"from"`
-	Until   time.Time `json:"until,omitzero"` // zero: the record does not have its end
+	Until   time.Time `json:"until,omitzero"` // zero if the record lacks its end
 	Before  string    `json:"before,omitempty"`
 	After   string    `json:"after,omitempty"`
 	Error   string    `json:"error,omitempty"`
-	Stopped bool      `json:"stopped,omitempty"` // somebody asked it to end
-	Attempt string    `json:"attempt,omitempty"` // names what asked for it, where something asks by itself; "": a person
-	Watched bool      `json:"watched,omitempty"` // it only watched what another had begun
+	Stopped bool      `json:"stopped,omitempty"` // a user stopped it
+	Attempt string    `json:"attempt,omitempty"` // names the automatic request, or is empty if a user started it
+	Watched bool      `json:"watched,omitempty"` // it only watched another run's rollout
 	Steps   []Step    `json:"steps,omitempty"`
-	// Approvals are those that the run's journal has.
+	// Approvals holds the approvals in the run's journal.
 	Approvals []Approval `json:"approvals,omitempty"`
-	// Former is the run right before it in its journal, or nil.
+	// Former is the previous run in its journal, or nil.
 	Former *record.Former `json:"former,omitempty"`
-	// Edits are the changes of the steps that it began, Writes what it announced before each
-	// write, and Audits what checks came to, the last one of each step.
+	// Edits holds the changes of the steps that it began, Writes its announced writes, and Audits
+	// the last audit of each step.
 	Edits  []record.Edit `json:"edits,omitempty"`
 	Writes []Write       `json:"writes,omitempty"`
 	Audits []Audit       `json:"audits,omitempty"`
 }
 
-// Write is a write, and when it was announced.
+// Write is a write with the time of its announcement.
 type Write struct {
 	At time.Time `json:"at"`
 	record.Write
 }
 
-// Audit is an audit, and when it was made.
+// Audit is an audit with its time.
 type Audit struct {
 	At time.Time `json:"at"`
 	record.Audit
 }
 
-// Approval is somebody's yes, and when it was written.
+// Approval is a user's approval with its time.
 type Approval struct {
 	At time.Time `json:"at"`
 	record.Approval
@@ -58,10 +58,10 @@ type Step struct {
 	ID      string         `json:"id"`
 	Title   string         `json:"title,omitempty"`
 	From    time.Time      `json:"from"`
-	Until   time.Time      `json:"until,omitzero"` // zero: the record does not have its end
+	Until   time.Time      `json:"until,omitzero"` // zero if the record lacks its end
 	Outcome record.Outcome `json:"outcome,omitempty"`
 	Message string         `json:"message,omitempty"`
-	// Compared is how much of the cluster is as it was before the first run.
+	// Compared counts the unchanged objects since the first run.
 	Compared []record.Compared `json:"compared,omitempty"`
 }
 
@@ -74,7 +74,7 @@ func (j *Judge) run(at time.Time, r record.Run) {
 		return
 	}
 	one := Run{ID: r.ID, Command: r.Command, By: r.By, Version: r.Version, Goal: r.Goal, Attempt: r.Attempt, From: at, Before: r.Position}
-	if r.Ended { // before it could observe anything
+	if r.Ended { // it ended before it observed anything
 		one.Until, one.Error, one.Stopped = at, r.Error, r.Stopped
 	}
 	j.runs = append(j.runs, one)
@@ -89,7 +89,7 @@ func (j *Judge) runOf(id string) *Run {
 	return nil
 }
 
-// step takes in the beginning or the end of a step; one without a beginning was not run.
+// step consumes the beginning or the end of a step; a step without a beginning was not run.
 func (j *Judge) step(at time.Time, s record.Step) {
 	j.learnMode(at, s.Mode)
 	run := j.runOf(s.Run)
@@ -111,7 +111,7 @@ func (j *Judge) step(at time.Time, s record.Step) {
 	run.Steps = append(run.Steps, one)
 }
 
-// approval takes in a yes; one of a run that is not in the record is of none.
+// approval consumes an approval, and drops it if its run is not in the record.
 func (j *Judge) approval(at time.Time, a record.Approval) {
 	if run := j.runOf(a.Run); run != nil {
 		run.Approvals = append(run.Approvals, Approval{at, a})
@@ -124,8 +124,8 @@ func (j *Judge) former(f record.Former) {
 	}
 }
 
-// edit takes in a change. What was written takes the place of what the plan had for the
-// same object in the same step.
+// edit consumes a change. A written change replaces the planned one of the same object in the
+// same step.
 func (j *Judge) edit(e record.Edit) {
 	run := j.runOf(e.Run)
 	if run == nil {
@@ -145,7 +145,7 @@ func (j *Judge) write(at time.Time, w record.Write) {
 	}
 }
 
-// audit takes in what checks came to; of a step that waits and checks again the last counts.
+// audit consumes an audit; if a step repeats it, the last one counts.
 func (j *Judge) audit(at time.Time, a record.Audit) {
 	run := j.runOf(a.Run)
 	if run == nil {

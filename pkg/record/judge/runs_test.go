@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
-// What a run says of itself is handed on, and decides nothing.
+// The entries of a run are passed on, and decide nothing.
 func TestRuns(t *testing.T) {
 	at := func(x float64) time.Time { return epoch.Add(time.Duration(x * float64(time.Second))) }
 	step := func(run, id string, outcome record.Outcome) record.Entry {
@@ -17,9 +17,9 @@ func TestRuns(t *testing.T) {
 	}
 	s := begun().
 		at(1, record.Entry{Run: &record.Run{ID: "a", Command: "awsmigrate rke2", Position: "P0"}}).
-		at(1.5, record.Entry{Approval: &record.Approval{Run: "a", Plan: "sha256:1", By: "u@h"}}).at(1.5, record.Entry{Approval: &record.Approval{Run: "nobody"}}).
+		at(1.5, record.Entry{Approval: &record.Approval{Run: "a", Plan: "sha256:1", By: "u@h"}}).at(1.5, record.Entry{Approval: &record.Approval{Run: "other"}}).
 		at(2, step("a", "preflight", record.WasDone)).at(3, step("a", "enable", "")).at(9, step("a", "enable", record.Finished)).
-		at(10, step("a", "switch", "")).at(11, step("nobody", "switch", record.Failed)).
+		at(10, step("a", "switch", "")).at(11, step("other", "switch", record.Failed)).
 		at(12, record.Entry{Run: &record.Run{ID: "a", Position: "P2", Ended: true, Error: "killed"}}).
 		at(13, record.Entry{Run: &record.Run{ID: "b", Ended: true, Error: "away"}})
 	want := []Run{

@@ -8,18 +8,18 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
-// maxStretches bounds the stretches of a result.
+// maxStretches limits the stretches of a result.
 const maxStretches = 5000
 
-// World is what else was seen, for a report.
+// World holds further observations, for a report.
 type World struct {
 	Nodes []NodeChange `json:"nodes"`
-	// Stretches are the times in which a Node was cordoned or not Ready, as they began.
+	// Stretches holds the times in which a Node was cordoned or not Ready, by their begin.
 	Stretches []NodeStretch   `json:"stretches,omitempty"`
 	Services  []ServiceChange `json:"services"`
 }
 
-// NodeChange is a Node as it was first and last seen.
+// NodeChange holds a Node as first and last observed.
 type NodeChange struct {
 	First record.Node `json:"first"`
 	Last  record.Node `json:"last"`
@@ -29,13 +29,14 @@ type NodeChange struct {
 type NodeStretch struct {
 	Node string    `json:"node"`
 	What Condition `json:"what"`
-	// Before says that it was so when the Node was first seen, before the record or a run.
+	// Before reports whether it was so at the first observation of the Node, before the record or
+	// a run.
 	Before bool      `json:"before,omitempty"`
-	From   time.Time `json:"from"`        // when it was received
-	To     time.Time `json:"to,omitzero"` // zero: it lasts when the record ends
+	From   time.Time `json:"from"`        // time of receipt
+	To     time.Time `json:"to,omitzero"` // zero if it lasts until the end of the record
 }
 
-// Condition is a state of a Node that lasts for a while.
+// Condition is a lasting state of a Node.
 type Condition string
 
 // Conditions.
@@ -44,8 +45,8 @@ const (
 	NotReady Condition = "not Ready"
 )
 
-// ServiceChange is a Service as it was first and last seen, and how often the addresses of its
-// load balancer changed in between.
+// ServiceChange holds a Service as first and last observed, and how often its load balancer's
+// addresses changed.
 type ServiceChange struct {
 	First   record.Service `json:"first"`
 	Last    record.Service `json:"last"`
@@ -55,7 +56,7 @@ type ServiceChange struct {
 type world struct {
 	nodes     map[string]*NodeChange
 	stretches []NodeStretch
-	open      map[string]int // of these, by condition and Node
+	open      map[string]int // open stretches, by condition and Node
 	services  map[string]*ServiceChange
 }
 

@@ -91,7 +91,7 @@ func honesty() []seeded {
 			`	if l.Renew.Equal(w.current.Renew) {`, `	if l.Renew.Equal(w.current.Renew) && !defect.On("H7-note") {`,
 			judgeTest, "TestWriteThatIsNoRenewal$", false},
 		{"H7-starts", "controllers run as soon as their lease is acquired", "pkg/record/judge/rules.go",
-			`	return earlier(acquired.Latest.Add(oneByOne)`, "\tif defect.On(\"H7-starts\") {\n\t\treturn acquired.Latest\n\t}\n\treturn earlier(acquired.Latest.Add(oneByOne)",
+			`	return earlier(acquired.Latest.Add(maxSerialStartTime)`, "\tif defect.On(\"H7-starts\") {\n\t\treturn acquired.Latest\n\t}\n\treturn earlier(acquired.Latest.Add(maxSerialStartTime)",
 			judgeTest, "TestStartUnderTheMainLease$", false},
 		{"H7-excludes", "client-go's rule excludes an overlap", "pkg/record/judge/lanes.go",
 			`	if !first.End.Latest.IsZero() && !begins.Before(first.End.Latest) {`, "\tif defect.On(\"H7-excludes\") && first.End.Latest.IsZero() {\n\t\tfirst.End.Latest = first.ByRule\n\t}\n\tif !first.End.Latest.IsZero() && !begins.Before(first.End.Latest) {",
