@@ -50,7 +50,7 @@ func TestRead_beyondTheLimits_isRefused(t *testing.T) {
 	}
 }
 
-// What compresses well is bounded by what it has before: it can be read again.
+// Text that compresses well is limited by its plain size, so that it can be read again.
 func TestPut_muchThatCompresses_isReadAgain(t *testing.T) {
 	for name, diff := range map[string]string{"large entries": strings.Repeat("a", 1<<18), "small entries": ""} {
 		p := NewPack()

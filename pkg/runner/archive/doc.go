@@ -1,6 +1,6 @@
-// Package archive keeps the records of runs beside the journal of their cluster, where
-// whoever may read that one finds them: compressed, bounded, the newest ones. It knows the
-// form of a record and the API that keeps it, and judges nothing.
+// Package archive keeps the records of runs next to the journal of their cluster, for its
+// readers: compressed, limited, and only the newest. It knows the format of a record and the API
+// that stores it, and judges nothing.
 //
-// Nothing is ever decided by what it keeps. A record that cannot be kept costs the record.
+// No decision depends on its contents. If a record cannot be stored, only the record is lost.
 package archive

@@ -14,53 +14,53 @@ import (
 )
 
 const (
-	// mostOfOne is how much one record may take, compressed: at the 5 kB a minute that a
-	// cluster of three control planes made, an hour and a half.
-	mostOfOne = 512 << 10
-	// forRuns is what of it only the runs themselves may fill: their steps, edits and audits
-	// go on where the cluster is no longer followed.
-	forRuns = 96 << 10
-	// pending is what gzip holds back until it knows how to write it.
-	pending = 48 << 10
+	// maxPacked limits the compressed size of one record: an hour and a half at the 5 kB a minute
+	// of a cluster with three control planes.
+	maxPacked = 512 << 10
+	// runsReserve is the part of it that only runs may fill: their steps, edits and audits
+	// continue after the watch of the cluster ends.
+	runsReserve = 96 << 10
+	// gzipBuffer limits what gzip holds back before it writes.
+	gzipBuffer = 48 << 10
 )
 
-// Bounds of a record that is kept, decompressed. One of mostOfOne bytes has 4 MB and 10,000
+// Limits of a stored record, decompressed. A record of maxPacked bytes has 4 MB and 10,000
 // entries.
 const (
 	maxPlain   = 16 << 20
 	maxEntries = 1 << 17
-	// endPlain and endEntries are for the last entries: what was not watched, and the end.
+	// endPlain and endEntries reserve room for the last entries: the unwatched times, and the end.
 	endPlain   = 2 << 20
 	endEntries = 8
 )
 
-// Why a record that is kept says no more.
+// Reasons why a stored record is incomplete.
 const (
-	whyLeft = "the record beside the journal had no room for it"
-	whyFull = "the record beside the journal is full, also for its run"
+	whyLeft = "the record next to the journal had no room for it"
+	whyFull = "the record next to the journal is full, also for its run"
 )
 
-// Pack is a record that is compressed while it is made, and bounded. What no longer fits
-// is named in it as not watched. It is not safe for concurrent use.
+// Pack compresses a record while it is written, within limits. Entries that no longer fit are
+// noted in it as unwatched. It is not safe for concurrent use.
 type Pack struct {
 	most    int
-	plain   int // bytes before they are compressed
+	plain   int // bytes before compression
 	entries int
 	packed  bytes.Buffer
-	writer  *gzip.Writer // of the part that is being written; nil: none
-	last    time.Time    // of an entry
-	left    time.Time    // since when the cluster is followed no longer; zero: it is
-	full    bool         // nothing more is taken
+	writer  *gzip.Writer // of the current part, or nil
+	last    time.Time    // time of the last entry
+	left    time.Time    // when the watch of the cluster ended, or zero
+	full    bool         // accepts no more entries
 }
 
-// NewPack is an empty record.
-func NewPack() *Pack { return &Pack{most: mostOfOne} }
+// NewPack returns an empty record.
+func NewPack() *Pack { return &Pack{most: maxPacked} }
 
-// Put implements record.Sink. It never fails for want of room.
+// Put implements record.Sink. A full record is no error.
 func (p *Pack) Put(e record.Entry) error {
-	used := p.packed.Len() + pending
+	used := p.packed.Len() + gzipBuffer
 	p.full = p.full || used > p.most || p.plain > maxPlain-endPlain || p.entries > maxEntries-endEntries
-	if p.left.IsZero() && (used > p.most-forRuns || p.nearLimits()) {
+	if p.left.IsZero() && (used > p.most-runsReserve || p.nearLimits()) {
 		p.left = p.last
 	}
 	if p.full || !p.left.IsZero() && ofCluster(e) {
@@ -70,10 +70,11 @@ func (p *Pack) Put(e record.Entry) error {
 	return p.write(e)
 }
 
-// nearLimits reports whether the rest of the bounds is for the runs alone: a quarter.
+// nearLimits reports whether only the last quarter of the limits is left, which is reserved for
+// runs.
 func (p *Pack) nearLimits() bool { return p.plain > maxPlain/4*3 || p.entries > maxEntries/4*3 }
 
-// ofCluster says whether an entry is of what is followed, and not of a run.
+// ofCluster reports whether an entry comes from the watch of the cluster, not from a run.
 func ofCluster(e record.Entry) bool {
 	return e.Header == nil && e.Run == nil && e.Step == nil && e.Approval == nil && e.Former == nil && e.Edit == nil && e.Write == nil && e.Audit == nil && e.End == nil
 }
@@ -83,7 +84,7 @@ func (p *Pack) write(e record.Entry) error {
 	if err := record.NewWriter(&line).Put(e); err != nil {
 		return err
 	}
-	if bytes.Contains(line.Bytes(), []byte("PRIVATE KEY-----")) { // more may read a ConfigMap than a file of one's own
+	if bytes.Contains(line.Bytes(), []byte("PRIVATE KEY-----")) { // a ConfigMap has more readers than a local file
 		return errors.New("a private key was about to be put into the record")
 	}
 	if p.writer == nil {
@@ -97,7 +98,7 @@ func (p *Pack) write(e record.Entry) error {
 	return err
 }
 
-// close ends the part that is being written.
+// close ends the current part.
 func (p *Pack) close() error {
 	if p.writer == nil {
 		return nil
@@ -107,8 +108,8 @@ func (p *Pack) close() error {
 	return err
 }
 
-// Bytes is the record up to a moment, as it is kept, with an end. It may go on afterwards:
-// a gzip file may have several parts (RFC 1952, section 2.2).
+// Bytes returns the stored form of the record up to a time, with an end. The record may continue
+// afterwards: a gzip file may have several parts (RFC 1952, section 2.2).
 func (p *Pack) Bytes(at time.Time, why string) ([]byte, error) {
 	last := Pack{}
 	var errs []error
@@ -128,7 +129,7 @@ func (p *Pack) Bytes(at time.Time, why string) ([]byte, error) {
 	return slices.Concat(p.packed.Bytes(), last.packed.Bytes()), nil
 }
 
-// Read hands every entry of a record that was kept to take; see record.Read.
+// Read passes every entry of a stored record to take; see record.Read.
 func Read(packed []byte, take func(record.Entry) error) ([]record.Torn, error) {
 	in, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 var moment = time.Date(2026, 11, 25, 9, 0, 0, 0, time.UTC)
 
-// filled is a pack of a size, and the entries that were put into it, which compress badly.
+// filled returns a pack of a size, and its entries, which compress badly.
 func filled(t *testing.T, most, entries int) *Pack {
 	t.Helper()
 	p, random := NewPack(), rand.New(rand.NewPCG(1, 2))
@@ -43,9 +43,9 @@ func entriesOf(t *testing.T, p *Pack, at time.Time) []record.Entry {
 	return all
 }
 
-// What was put into a pack comes out of it, with an end; and it may go on.
+// Read returns the entries of a pack, with an end; the pack may continue.
 func TestPackGoesOn(t *testing.T) {
-	p := filled(t, mostOfOne, 3)
+	p := filled(t, maxPacked, 3)
 	later := moment.Add(time.Minute)
 	for i, want := range []int{8, 9} {
 		all := entriesOf(t, p, later)
@@ -58,8 +58,8 @@ func TestPackGoesOn(t *testing.T) {
 	}
 }
 
-// A pack that is nearly full leaves off following the cluster, says from when on, and goes
-// on with the run; one that is full says so. Neither is larger than it may be.
+// A pack that is nearly full stops recording the cluster, notes the time, and continues with the
+// run; a full one notes that. Neither exceeds its limit.
 func TestPackIsBounded(t *testing.T) {
 	for name, tt := range map[string]struct {
 		entries int
@@ -71,7 +71,7 @@ func TestPackIsBounded(t *testing.T) {
 		}
 		end := moment.Add(24 * time.Hour)
 		packed, err := p.Bytes(end, "the run is over")
-		if err != nil || len(packed) > p.most+pending {
+		if err != nil || len(packed) > p.most+gzipBuffer {
 			t.Errorf("%s: %d bytes, %v", name, len(packed), err)
 		}
 		all := entriesOf(t, p, end)
@@ -97,22 +97,22 @@ func TestPackIsBounded(t *testing.T) {
 	}
 }
 
-// No private key is put where more may read it than a record's own file.
+// A private key is never stored where others may read it.
 func TestPackHoldsNoKey(t *testing.T) {
-	p := filled(t, mostOfOne, 1)
+	p := filled(t, maxPacked, 1)
 	key := record.Entry{At: moment.Add(time.Minute), Edit: &record.Edit{Object: "cluster.yml", Diff: "+ -----BEGIN RSA PRIVATE KEY-----"}}
 	if err := p.Put(key); err == nil {
 		t.Error("a private key was packed")
 	}
 }
 
-// What is no record, or not all of one, is an error or a torn line, and never a whole record.
+// An invalid or incomplete record is an error or a torn line, and never a whole record.
 func TestReadOfWhatIsNone(t *testing.T) {
 	nothing := func(record.Entry) error { return nil }
 	if _, err := Read([]byte("no gzip"), nothing); err == nil {
 		t.Error("text was unpacked")
 	}
-	packed, err := filled(t, mostOfOne, 50).Bytes(moment.Add(time.Hour), "")
+	packed, err := filled(t, maxPacked, 50).Bytes(moment.Add(time.Hour), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,26 +9,26 @@ import (
 )
 
 const (
-	// mostOfAll is what all records of a cluster may take: the API server takes 1 MiB of
-	// data in a ConfigMap (k8s.io/kubernetes pkg/apis/core/validation, ValidateConfigMap);
-	// the rest is for keys and for what others add.
-	mostOfAll = 1<<20 - 16<<10
-	// mostRecords bounds their number.
-	mostRecords = 20
+	// maxTotal limits the size of all records of a cluster: the API server accepts 1 MiB of data
+	// in a ConfigMap (k8s.io/kubernetes pkg/apis/core/validation, ValidateConfigMap); the rest is
+	// for keys and for others' additions.
+	maxTotal = 1<<20 - 16<<10
+	// maxRecords limits their number.
+	maxRecords = 20
 )
 
-// dropped are the keys that go for a record under a key: that of its first runs alone, and
-// the oldest, as many as have to. Runs are named by when they began.
+// dropped returns the keys that must go to store a record under a key: that of its first runs
+// alone, and as many of the oldest as necessary. Runs are named by their begin.
 func dropped(sizes map[string]int, key string, size int) []string {
 	var gone []string
-	room, left := mostOfAll-size, mostRecords-1
+	room, left := maxTotal-size, maxRecords-1
 	for _, old := range slices.Backward(inOrder(sizes)) {
 		switch {
 		case old == key:
 		case strings.HasPrefix(key, strings.TrimSuffix(old, ending)+between):
 			gone = append(gone, old)
 		case sizes[old] > room || left == 0:
-			gone, left = append(gone, old), 0 // and so do all that are older
+			gone, left = append(gone, old), 0 // and all older ones
 		default:
 			room, left = room-sizes[old], left-1
 		}
@@ -46,8 +46,8 @@ func sizes(cm *corev1.ConfigMap) map[string]int {
 	return all
 }
 
-// keyOf is the key of the record of some runs.
+// keyOf returns the key of the record of some runs.
 func keyOf(runs []string) string { return strings.Join(runs, between) + ending }
 
-// runsOf are the runs that a key names.
+// runsOf returns the runs that a key names.
 func runsOf(key string) []string { return strings.Split(strings.TrimSuffix(key, ending), between) }

@@ -23,45 +23,44 @@ import (
 )
 
 const (
-	// ending is that of the key of a record; before it stand the runs that it is of.
+	// ending is the suffix of a record's key; the prefix names its runs.
 	ending = ".jsonl.gz"
-	// between stands between two runs of one record.
+	// between separates two runs of one record.
 	between = "_"
-	// partOf is the label of an object with records. It has not the one that journals are
-	// listed by: whoever lists those would read every record.
+	// partOf labels an object with records. It differs from the label of journals: a list of
+	// journals must not read every record.
 	partOf = "app.kubernetes.io/part-of"
-	// patience bounds what a run that is over still tries to keep.
-	patience = 10 * time.Second
+	// storeTimeout limits the storing of a record after its run has ended.
+	storeTimeout = 10 * time.Second
 )
 
 // Store keeps the records of one cluster's runs, in a ConfigMap.
 type Store struct {
 	Client    kubernetes.Interface
 	Namespace string
-	Cluster   string // whose journal is beside it
+	Cluster   string // the cluster of the journal
 	Clock     clock.Clock
 }
 
 // Name returns the name of the ConfigMap with the records of a cluster's runs.
 func Name(cluster string) string { return wellknown.ObjectName(wellknown.Record, cluster) }
 
-// Keeps reports whether a name is one of Name's.
+// Keeps reports whether name is the name of such a ConfigMap.
 func Keeps(name string) bool { return strings.HasPrefix(name, Name("")) }
 
 func (s Store) name() string { return Name(s.Cluster) }
 
-// Object names what the records are kept in, for people.
+// Object returns the name of the object with the records, for people.
 func (s Store) Object() string { return fmt.Sprintf("ConfigMap %s/%s", s.Namespace, s.name()) }
 
-// Keep stores the record of some runs of one process, in the order in which they began. It
-// takes the place of that of the first ones among them, and of as many of the oldest
-// records as have to go.
+// Keep stores the record of some runs of one process, in the order of their begin. It replaces
+// the record of the first of them, and as many of the oldest records as necessary.
 func (s Store) Keep(ctx context.Context, runs []string, packed []byte) error {
 	key := keyOf(runs)
-	if len(packed) > mostOfAll {
-		return fmt.Errorf("keep the record of run %s in %s: it has %d bytes, wanted at most %d", key, s.Object(), len(packed), mostOfAll)
+	if len(packed) > maxTotal {
+		return fmt.Errorf("keep the record of run %s in %s: it has %d bytes, wanted at most %d", key, s.Object(), len(packed), maxTotal)
 	}
-	err := retry.Do(ctx, s.Clock, patience, "the record of the run to be kept", func(ctx context.Context) error {
+	err := retry.Do(ctx, s.Clock, storeTimeout, "the record of the run to be kept", func(ctx context.Context) error {
 		return clientretry.OnError(clientretry.DefaultBackoff, moved, func() error { return s.keep(ctx, key, packed) })
 	})
 	if err != nil {
@@ -98,11 +97,11 @@ func (s Store) keep(ctx context.Context, key string, packed []byte) error {
 	return err
 }
 
-// moved says whether somebody else wrote meanwhile: each run has a key of its own, so that
-// nothing of it is lost when this one is written again.
+// moved reports whether another process wrote meanwhile. Each run has its own key, so a repeated
+// write loses nothing.
 func moved(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
 
-// read is the object as it is; nil: there is none.
+// read returns the object, or nil if it does not exist.
 func (s Store) read(ctx context.Context) (*corev1.ConfigMap, error) {
 	now, err := s.Client.CoreV1().ConfigMaps(s.Namespace).Get(ctx, s.name(), metav1.GetOptions{})
 	switch {
@@ -118,10 +117,10 @@ func (s Store) read(ctx context.Context) (*corev1.ConfigMap, error) {
 	return now, nil
 }
 
-// Records are those that are kept.
+// Records holds stored records.
 type Records struct{ byKey map[string][]byte }
 
-// Load reads the records; none where none was ever kept.
+// Load reads the records; it returns no records if the object does not exist.
 func (s Store) Load(ctx context.Context) (Records, error) {
 	ctx, cancel := retry.Request(ctx)
 	defer cancel()
@@ -135,7 +134,7 @@ func (s Store) Load(ctx context.Context) (Records, error) {
 	return Of(now), nil
 }
 
-// Of are the records in an object that somebody read.
+// Of returns the records in an object that was already read.
 func Of(cm *corev1.ConfigMap) Records {
 	all := Records{byKey: map[string][]byte{}}
 	for key, packed := range cm.BinaryData {
@@ -146,12 +145,12 @@ func Of(cm *corev1.ConfigMap) Records {
 	return all
 }
 
-// Holds says whether an object holds records.
+// Holds reports whether an object holds records.
 func Holds(cm *corev1.ConfigMap) bool {
 	return cm.Labels[partOf] == wellknown.FieldManager && len(Of(cm).byKey) > 0
 }
 
-// Runs are those that have a record, the oldest first.
+// Runs returns the runs that have a record, oldest first.
 func (r Records) Runs() []string {
 	var all []string
 	for _, key := range inOrder(r.byKey) {
@@ -160,10 +159,10 @@ func (r Records) Runs() []string {
 	return all
 }
 
-// ErrNone says that a run has no record.
+// ErrNone means that a run has no record.
 var ErrNone = errors.New("no record is kept of it")
 
-// Of is the record of a run, packed.
+// Of returns the packed record of a run.
 func (r Records) Of(run string) ([]byte, error) {
 	for key, packed := range r.byKey {
 		if slices.Contains(runsOf(key), run) {

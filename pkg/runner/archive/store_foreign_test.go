@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// An object of that name which holds something else is read by no one and written by no one.
+// A foreign object of that name is neither read nor written.
 func TestStore_foreignObject_isRefused(t *testing.T) {
 	for name, meta := range map[string]metav1.ObjectMeta{
 		"no label":  {},

@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// Only a real API server has preconditions, and a bound of what one object may hold.
+// Only a real API server has preconditions, and a limit for the size of an object.
 func TestOnAPIServer(t *testing.T) {
 	server := apiserver.New(t, apiserver.Options{})
 	for name, test := range map[string]func(*testing.T, *rest.Config){
@@ -69,11 +69,11 @@ func keepsAndReads(t *testing.T, config *rest.Config) {
 		}
 	}
 	if _, err := all.Of("d"); !errors.Is(err, ErrNone) {
-		t.Errorf("a run that nobody recorded: %v", err)
+		t.Errorf("a run without a record: %v", err)
 	}
 }
 
-// A record that another run kept in the meantime stays.
+// A record that another run stored meanwhile remains.
 func keepsBesideAnother(t *testing.T, config *rest.Config) {
 	s, transport := storeIn(t, config)
 	keep(t, s, 1, "a")
@@ -93,16 +93,16 @@ func keepsBesideAnother(t *testing.T, config *rest.Config) {
 	}
 }
 
-// What is kept at the most is what an API server takes.
+// An API server accepts the largest object.
 func keepsWhatAServerTakes(t *testing.T, config *rest.Config) {
 	s, _ := storeIn(t, config)
 	for _, run := range []string{"a", "b", "c"} {
-		keep(t, s, mostOfAll/2, run)
+		keep(t, s, maxTotal/2, run)
 	}
 	if all := loaded(t, s).Runs(); !slices.Equal(all, []string{"b", "c"}) {
 		t.Errorf("runs %v", all)
 	}
-	if err := s.Keep(t.Context(), []string{"d"}, make([]byte, mostOfAll+1)); err == nil {
+	if err := s.Keep(t.Context(), []string{"d"}, make([]byte, maxTotal+1)); err == nil {
 		t.Error("one that no object can hold was kept")
 	}
 }
@@ -114,16 +114,16 @@ func keepsNothingInAnothers(t *testing.T, config *rest.Config) {
 		t.Fatal(err)
 	}
 	if err := s.Keep(t.Context(), []string{"a"}, []byte("r")); err == nil {
-		t.Error("a record was put into somebody else's object")
+		t.Error("a record was put into a foreign object")
 	}
 	if _, err := s.Load(t.Context()); err == nil {
-		t.Error("somebody else's object was read for records")
+		t.Error("a foreign object was read for records")
 	}
 }
 
 func keepsNothingUnasked(t *testing.T, config *rest.Config) {
 	config = rest.CopyConfig(config)
-	config.Impersonate = rest.ImpersonationConfig{UserName: "nobody"}
+	config.Impersonate = rest.ImpersonationConfig{UserName: "stranger"}
 	s, _ := storeIn(t, config)
 	if err := s.Keep(t.Context(), []string{"a"}, []byte("r")); !retry.Denied(err) {
 		t.Errorf("%v", err)
