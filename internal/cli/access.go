@@ -12,14 +12,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// sayAccess is `verify --access`: what these credentials lack, in one answer.
+// sayAccess runs `verify --access`: it prints which permissions these credentials lack.
 func (f *verifyFlags) sayAccess(ctx context.Context, a *app) error {
 	if err := a.checkOutput(verifyview.AccessFormats()...); err != nil {
 		return err
 	}
 	format := a.output
 	if slices.Contains(verifyview.AccessPieces(), format) {
-		a.output = "text" // what goes wrong is for people, beside what is to be applied
+		a.output = "text" // errors are for people; standard output holds the manifest
 	}
 	if err := f.checkAccess(); err != nil {
 		return err
@@ -36,7 +36,7 @@ func (f *verifyFlags) sayAccess(ctx context.Context, a *app) error {
 	defer stop()
 	doc, err := verifyview.NewAccess(ask.All(ctx, question))
 	if err == nil {
-		err = ctx.Err() // what was not asked any more says nothing
+		err = ctx.Err() // the remaining questions were not asked
 	}
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (f *verifyFlags) sayAccess(ctx context.Context, a *app) error {
 	return view.Shown(doc.Outcome())
 }
 
-// checkAccess refuses what has no meaning where no check is made.
+// checkAccess refuses flags that have no meaning without checks.
 func (f *verifyFlags) checkAccess() error {
 	switch {
 	case f.Preflight:

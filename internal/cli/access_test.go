@@ -17,8 +17,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// answers are what a viewer's credentials come to: some rights are missing in both
-// clusters, one action in AWS is refused, and one is not answered for.
+// answers returns the answers to a viewer's credentials: some permissions are missing in both
+// clusters, one action in AWS is refused, and one has no answer.
 func answers(t *testing.T) access.Report {
 	t.Helper()
 	c := access.Cluster{Distribution: wellknown.RKE2, Asked: "prod", AskedIn: "fleet-default", Namespace: "fleet-default", Name: "prod"}
@@ -46,7 +46,7 @@ func answers(t *testing.T) access.Report {
 	return r
 }
 
-// unreached is what comes of no network and no credentials for AWS.
+// unreached returns the answers without a network and without credentials for AWS.
 func unreached(t *testing.T) access.Report {
 	t.Helper()
 	r := answers(t)
@@ -110,8 +110,8 @@ func TestGoldenAccess(t *testing.T) {
 	}
 }
 
-// What an API server, AWS or a kubeconfig says reaches a terminal as text alone, and what
-// is to be applied stays in its lines.
+// Texts of an API server, AWS or a kubeconfig reach a terminal as plain text only, and the
+// manifest keeps its lines.
 func TestHostileAccessStaysText(t *testing.T) {
 	const evil = "evil\x1b[2J\r\n---\nkind: ClusterRoleBinding\u202e"
 	r := answers(t)

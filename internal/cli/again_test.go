@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The files that a run made are there when it is taken up: the next command names others.
+// Files of the former run exist when it is resumed: the next command names others.
 func TestAgainWithoutFiles(t *testing.T) {
 	got := again([]string{"rke2", "--record", "a.jsonl", "--cluster", "demo", "--report=a.html", "--yes", "--record"})
 	if want := []string{"rke2", "--cluster", "demo", "--yes"}; !slices.Equal(got, want) {

@@ -14,8 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// approver asks once, before the first write. Without a terminal only --yes is
-// a yes.
+// approver asks once, before the first write. Without a terminal only --yes approves.
 func (a *app) approver(engine *engineFlags, next view.Commands, asking func()) func(context.Context, session.Proposal) error {
 	return func(_ context.Context, proposed session.Proposal) error {
 		if engine.Yes || engine.Plan != "" {
@@ -34,7 +33,7 @@ func (a *app) approver(engine *engineFlags, next view.Commands, asking func()) f
 	}
 }
 
-// nobodyToAsk is the fault of a run that needs a yes where no terminal is.
+// nobodyToAsk returns the error of a run that needs approval without a terminal.
 func nobodyToAsk(engine *engineFlags) error {
 	fix := "look at `plan`, then add --yes"
 	if engine.ask {
@@ -52,8 +51,8 @@ func questionOf(proposed session.Proposal, next view.Commands) view.Question {
 	return q
 }
 
-// asked is the answer to the question, which is asked again behind the lines that somebody
-// wanted to see. What is no yes is a no, and so is the end of the input.
+// asked returns the answer to the question, and repeats the question after the requested details.
+// Any answer but yes is a no, and so is the end of the input.
 func (a *app) asked(question view.Question) error {
 	in := bufio.NewReader(a.streams.In) // one for all answers: it may have read more than a line
 	for {
@@ -63,7 +62,7 @@ func (a *app) asked(question view.Question) error {
 		case errors.Is(err, errInterrupted):
 			return &fault.Error{Class: fault.Interrupted, Reason: "Interrupted", Object: "this run", Seen: "stopped at the question; nothing was written"}
 		case a.signals.hungUp():
-			return &fault.Error{Class: fault.HungUp, Reason: "HungUp", Object: "this run", Seen: "nobody is there any more to approve it; nothing was written", Err: ignoreEOF(err)}
+			return &fault.Error{Class: fault.HungUp, Reason: "HungUp", Object: "this run", Seen: "the terminal was closed before approval; nothing was written", Err: ignoreEOF(err)}
 		case err == nil && strings.TrimSpace(answer) == "d":
 			view.WriteEveryLine(a.streams, question.Steps)
 			continue
@@ -74,10 +73,10 @@ func (a *app) asked(question view.Question) error {
 	}
 }
 
-// errInterrupted says that an interrupt came instead of an answer.
+// errInterrupted means that an interrupt came instead of an answer.
 var errInterrupted = errors.New("interrupted")
 
-// answer is a line of standard input, or nothing once nobody is there to give it.
+// answer returns a line of standard input, or an error if the input ended.
 func (a *app) answer(in *bufio.Reader) (string, error) {
 	type line struct {
 		text string
@@ -96,7 +95,7 @@ func (a *app) answer(in *bufio.Reader) (string, error) {
 		return "", errInterrupted
 	case got := <-read:
 		if got.err != nil {
-			fmt.Fprintln(a.streams.Err) // ends the line of the question, and finds out whether anybody is there
+			fmt.Fprintln(a.streams.Err) // ends the line of the question, and fails if the terminal is gone
 		}
 		return got.text, got.err
 	}

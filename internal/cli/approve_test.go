@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// proposal is the whole script as somebody is asked about it.
+// proposal is the whole script as the question shows it.
 func proposal(t *testing.T) session.Proposal {
 	t.Helper()
 	_, observation, plan, err := runner.PlanAll[migration.Snapshot](t.Context(), wholeScript(), nil)
@@ -26,8 +26,8 @@ func proposal(t *testing.T) session.Proposal {
 		To: []session.Destination{{File: "cluster.yml"}, {Context: "prod-admin", Server: "https://rancher.example"}, {Server: "https://10.0.0.1:6443"}}}
 }
 
-// What an answer comes to. Lines that arrive at once are answers one after the other, and
-// where they end is a no.
+// Lines that arrive at once answer one question after the other, and the end of the input is a
+// no.
 func TestAnswers(t *testing.T) {
 	for typed, want := range map[string]struct {
 		class fault.Class
@@ -57,7 +57,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// An interrupt at the question ends the run, whatever is typed afterwards.
+// An interrupt at the question ends the run, regardless of later input.
 func TestAsked_interrupted_isNoYes(t *testing.T) {
 	var errs bytes.Buffer
 	in, typed := io.Pipe()

@@ -29,8 +29,7 @@ import (
 
 var auditTime = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-// audited returns a report of all checks in which every check is ok but those whose
-// findings are given.
+// audited returns a report of all checks in which every check is OK except those with findings.
 func audited(t *testing.T, at position.Position, options migration.Options, findings map[string][]verify.Finding) verifyview.AuditDocument {
 	t.Helper()
 	return auditedBy(t, rke2checks.Metas(), at, options, findings)
@@ -80,8 +79,8 @@ func rendered(t *testing.T, format string, doc verifyview.AuditDocument, bend fu
 	return out.String()
 }
 
-// What could not be seen is told where it is met first, and every check that is
-// unknown for it is still named.
+// A failed reading is shown once, at its first check, and every check that is Unknown because of
+// it is named.
 func TestUnseenIsToldOnce(t *testing.T) {
 	findings := flawed()
 	for _, id := range []string{"AWSM-403", "AWSM-404"} {
@@ -99,8 +98,8 @@ func TestUnseenIsToldOnce(t *testing.T) {
 	}
 }
 
-// A reason for which many checks are skipped is told once, with all of them; one that is
-// alone keeps its title.
+// A reason that skips many checks is shown once, with all of them; a single check keeps its
+// title.
 func TestSkippedForOneReasonAreToldOnce(t *testing.T) {
 	findings := flawed()
 	for _, id := range []string{"AWSM-401", "AWSM-402", "AWSM-403"} {
@@ -118,8 +117,8 @@ func TestSkippedForOneReasonAreToldOnce(t *testing.T) {
 	}
 }
 
-// So does the view of twelve lines, which has no room to say it again, and keeps
-// the end of a long reason: that is where the cause stands.
+// The view of twelve lines shows it once as well, and keeps the end of a long reason, which names
+// the cause.
 func TestUnseenIsToldOnceInShort(t *testing.T) {
 	findings := flawed()
 	delete(findings, "AWSM-303")
@@ -133,8 +132,7 @@ func TestUnseenIsToldOnceInShort(t *testing.T) {
 	}
 }
 
-// A command can be pasted out of a screen of any width, and what is said before it
-// keeps to the width.
+// A command can be pasted from a screen of any width, and the text before it fits the width.
 func TestCommandsStayWhole(t *testing.T) {
 	const grant = "aws iam put-role-policy --role-name control-plane --policy-name awsmigrate-ccm-required --policy-document '{\"Version\":\"2012-10-17\"}'"
 	findings := flawed()
@@ -303,7 +301,7 @@ func TestPreflightOfAMigratedCluster(t *testing.T) {
 	}
 }
 
-// Where warnings count, they count beside failures, too.
+// If warnings count, they count besides failures.
 func TestJUnitWarningsBesideFailures(t *testing.T) {
 	for name, tt := range map[string]struct {
 		asked    bool
@@ -320,8 +318,8 @@ func TestJUnitWarningsBesideFailures(t *testing.T) {
 	}
 }
 
-// After verify --cluster, kubectl speaks to the cluster that Rancher runs in: a fix
-// that were pasted as it stands would write there.
+// After verify --cluster, kubectl uses the cluster in which Rancher runs: a fix that is pasted
+// unchanged would write there.
 func TestFixesSayWhichClusterTheyAreFor(t *testing.T) {
 	const where = "where  kubectl and helm of a fix are for demo itself"
 	fixed := func(status verify.Status, fix string) map[string][]verify.Finding {

@@ -9,11 +9,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 )
 
-// onlyToLook are flags that say how a plan is shown, and would keep a run from being one.
+// onlyToLook returns the flags that only affect the display of a plan.
 func onlyToLook() []string { return []string{"dry-run", "output", "offline"} }
 
-// typedWords are the flags of a command that were typed and that the command which carries
-// its plan out takes as well, one after the other with their values.
+// typedWords returns the typed flags that the command which carries out the plan takes as well,
+// with their values.
 func typedWords(cmd *cobra.Command) []typedFlag {
 	run := cmd
 	if cmd.Name() == "plan" && cmd.Parent() != nil {
@@ -28,7 +28,7 @@ func typedWords(cmd *cobra.Command) []typedFlag {
 	return typed
 }
 
-// typedFlag is a flag as words of a command line.
+// typedFlag holds a flag as words of a command line.
 type typedFlag struct {
 	name  string
 	words []string
@@ -42,7 +42,7 @@ func wordsOf(f *pflag.Flag) typedFlag {
 	}
 	for _, value := range values {
 		if word := of.name + "=" + value; f.NoOptDefVal == "" || value != f.NoOptDefVal {
-			of.words = append(of.words, word) // in one: a value may begin as a flag does
+			of.words = append(of.words, word) // as one word: a value may look like a flag
 			continue
 		}
 		of.words = append(of.words, of.name)
@@ -50,7 +50,7 @@ func wordsOf(f *pflag.Flag) typedFlag {
 	return of
 }
 
-// carryOut names the target, and after it what else was typed.
+// carryOut returns the words of the target, followed by the other typed flags.
 func carryOut(words target.Words, typed []typedFlag) string {
 	named := slices.Clone(words.Args)
 	for _, flag := range typed {

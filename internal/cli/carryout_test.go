@@ -6,8 +6,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 )
 
-// What is typed after a plan carries out that plan: every choice that shapes it is in the
-// command, and nothing that only shows it.
+// The command after a plan carries out that plan: it has every option that affects the plan, and
+// none that only affects its display.
 func TestCarryOut(t *testing.T) {
 	words := target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}
 	for name, tt := range map[string]struct {

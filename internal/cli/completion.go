@@ -18,7 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// completionOf returns what a shell offers behind the flag of an option, or nil.
+// completionOf returns the completion of an option's flag, or nil.
 func completionOf(o options.Option) cobra.CompletionFunc {
 	switch {
 	case len(o.Words) > 0:
@@ -33,8 +33,8 @@ func completionOf(o options.Option) cobra.CompletionFunc {
 	}[o.Offer.Source]
 }
 
-// complete gives every command what a shell offers for its flags. What is no file
-// offers no file.
+// complete sets the completion of every flag of every command. A flag that takes no file offers
+// no files.
 func complete(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	var walk func(*cobra.Command)
@@ -51,7 +51,7 @@ func complete(root *cobra.Command) {
 	walk(root)
 }
 
-// completeFlag says what a shell offers behind a flag.
+// completeFlag sets the completion of one flag.
 func completeFlag(cmd *cobra.Command, flag string, offer cobra.CompletionFunc) {
 	if f := cmd.Flags().Lookup(flag); f != nil && f.Value.Type() == "stringSlice" {
 		offer = listOf(offer)
@@ -59,7 +59,7 @@ func completeFlag(cmd *cobra.Command, flag string, offer cobra.CompletionFunc) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, offer) // an unknown flag shows in tests
 }
 
-// listOf offers the next word of a list with commas, without those it has.
+// listOf offers the next word of a comma-separated list, without the words that it already has.
 func listOf(offer cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		have := typed[:strings.LastIndex(typed, ",")+1]
@@ -80,7 +80,7 @@ func oneOf(words ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder)
 }
 
-// filesOf offers files by what their names end with.
+// filesOf offers files with one of the extensions.
 func filesOf(extensions ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(extensions, cobra.ShellCompDirectiveFilterFileExt)
 }
@@ -89,7 +89,7 @@ func anyFile(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellC
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// stepsOf offers the steps of a run, or of an undo, in their order.
+// stepsOf offers the steps of a run or of an undo, in their order.
 func stepsOf(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	engine := engineFlags{undo: cmd.Name() == "undo"}
 	return describedSteps(engine.steps()), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
@@ -103,7 +103,7 @@ func describedSteps(steps []runner.Info) []cobra.Completion {
 	return words
 }
 
-// describedChecks are the IDs of checks, in their order.
+// describedChecks returns the IDs of checks with their titles, in order.
 func describedChecks(suffix string, fits func(verify.Meta) bool) []cobra.Completion {
 	var words []cobra.Completion
 	for _, meta := range target.AllChecks() {
@@ -117,7 +117,7 @@ func describedChecks(suffix string, fits func(verify.Meta) bool) []cobra.Complet
 
 func everyCheck(verify.Meta) bool { return true }
 
-// checksToSkip offers what --skip takes, up to the reason.
+// checksToSkip offers values of --skip, up to the reason.
 func checksToSkip(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return describedChecks("=", verify.Meta.Skippable), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
@@ -132,8 +132,8 @@ func checksToMake(*cobra.Command, []string, string) ([]cobra.Completion, cobra.S
 	return words, cobra.ShellCompDirectiveNoFileComp
 }
 
-// explainable offers what can be explained: reasons, of which there are many, once
-// something is typed.
+// explainable offers everything that can be explained. Reasons are many, so they need a first
+// character.
 func explainable(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -149,7 +149,7 @@ func explainable(_ *cobra.Command, args []string, typed string) ([]cobra.Complet
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// contexts offers those of the kubeconfig that --kubeconfig or the environment names.
+// contexts offers the contexts of the kubeconfig that --kubeconfig or the environment names.
 func contexts(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var words []cobra.Completion
 	for _, c := range target.Contexts(cmd.Flags()) {
@@ -162,17 +162,17 @@ func profiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.Shell
 	return target.Profiles(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// shellWaits is how long somebody waits who has pressed a key for a completion.
-const shellWaits = 2 * time.Second
+// completionTimeout limits how long a completion keeps the user waiting.
+const completionTimeout = 2 * time.Second
 
-// known are the clusters of the Rancher that the flags of cmd reach, if it answers
-// in time. A kubeconfig may run a program that heeds no context.
+// known returns the clusters of the Rancher that cmd's flags reach, if it answers in time. A
+// kubeconfig may run a program that ignores the context.
 func known(cmd *cobra.Command, namespace string) []inventory.Known {
-	ctx, stop := context.WithTimeout(cmd.Context(), shellWaits)
+	ctx, stop := context.WithTimeout(cmd.Context(), completionTimeout)
 	defer stop()
 	answer := make(chan []inventory.Known, 1)
 	go func() {
-		found, _ := target.RancherOf(cmd.Flags(), namespace, shellWaits).Known(ctx, nil) // silence: a shell shows no error
+		found, _ := target.RancherOf(cmd.Flags(), namespace, completionTimeout).Known(ctx, nil) // silence: a shell shows no error
 		answer <- found
 	}()
 	select {
@@ -183,7 +183,7 @@ func known(cmd *cobra.Command, namespace string) []inventory.Known {
 	}
 }
 
-// clusters offers those of the distribution that a command is for, else of both.
+// clusters offers the clusters of the command's distribution, or of both.
 func clusters(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	chosen, _ := cmd.Flags().GetString("distribution")
 	is := func(d wellknown.Distribution) bool {
@@ -198,11 +198,11 @@ func clusters(cmd *cobra.Command, args []string, typed string) ([]cobra.Completi
 	return clustersOf(inventory.RKE2, inventory.RKE)(cmd, args, typed)
 }
 
-// clustersOf offers the clusters of Rancher of these distributions: those of RKE by
-// their ids, since several may have one name.
+// clustersOf offers Rancher's clusters of these distributions. It offers those of RKE by id,
+// because several may share a name.
 func clustersOf(distributions ...inventory.Distribution) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		namespace, _ := cmd.Flags().GetString("namespace") // a command without it is for all
+		namespace, _ := cmd.Flags().GetString("namespace") // a command without the flag covers all namespaces
 		var words []cobra.Completion
 		for _, c := range known(cmd, namespace) {
 			name, what := c.Name, string(c.Distribution)+" "+c.Version
@@ -217,7 +217,7 @@ func clustersOf(distributions ...inventory.Distribution) cobra.CompletionFunc {
 	}
 }
 
-// namespaces offers those that hold a cluster.
+// namespaces offers the namespaces that contain a cluster.
 func namespaces(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var words []cobra.Completion
 	for _, c := range known(cmd, "") {

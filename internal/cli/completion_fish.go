@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// FishFiles goes behind cobra's script for fish, in which the name of the program is part
-// of every function's. Where a flag takes files of certain endings, cobra leaves it to fish,
-// which offers all there are (spf13/cobra:fish_completions.go@v1.10): here those come
-// first, then folders, then the rest, as fish orders them for its own commands.
+// FishFiles returns an addition to cobra's script for fish, in which every function name contains
+// the program name. For flags that take certain file extensions, cobra leaves completion to fish,
+// which offers all files (spf13/cobra:fish_completions.go@v1.10). This addition offers matching
+// files first, then folders, then the rest, as fish does for its own commands.
 func FishFiles(name string) string {
 	of := strings.NewReplacer("-", "_", ":", "_").Replace(name) // as cobra names its functions
 	return fmt.Sprintf(`
@@ -35,8 +35,7 @@ complete -k -c %[2]s -n '__%[1]s_wants_files' -f -a '(__%[1]s_files)'
 `, of, name)
 }
 
-// withCompletion gives root cobra's command for completion scripts, and what its script for
-// fish lacks.
+// withCompletion adds cobra's command for completion scripts to root, with our addition for fish.
 func withCompletion(root *cobra.Command) *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	fish, _, err := root.Find([]string{"completion", "fish"})

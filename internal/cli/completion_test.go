@@ -24,9 +24,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
 
-// offer is what the program answers a shell that asks what may stand last.
+// offer holds the completions of the last word.
 type offer struct {
-	words     []string // without what is said of them
+	words     []string // without their descriptions
 	lines     []string
 	directive cobra.ShellCompDirective
 }
@@ -51,7 +51,7 @@ func offered(t *testing.T, args ...string) offer {
 	return got
 }
 
-// files says whether the shell goes on with names of files.
+// files reports whether the shell continues with file names.
 func (o offer) files() bool { return o.directive&cobra.ShellCompDirectiveNoFileComp == 0 }
 
 // everyFlag calls see for each flag of each command that takes a value.
@@ -81,7 +81,7 @@ func TestEveryFlagCompletes(t *testing.T) {
 	})
 }
 
-// Files are offered where a file is wanted, and nowhere else.
+// Files are offered for flags of files, and nowhere else.
 func TestFilesAreOfferedForFiles(t *testing.T) {
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	everyFlag(func(cmd *cobra.Command, f *pflag.Flag) {
@@ -142,7 +142,7 @@ func TestHelpSaysWhatIsOffered(t *testing.T) {
 	}
 }
 
-// What is offered is accepted, and something else is not.
+// Every completion is accepted as a value, and another word is not.
 func TestOfferedValuesAreAccepted(t *testing.T) {
 	for _, flag := range []string{"aws", "cloud-routes", "edits", "end-state", "fail-on", "install-method", "owner-informed"} {
 		for _, value := range append(offered(t, "rke2", "--"+flag, "").words, "nonsense") {
@@ -214,7 +214,7 @@ func TestChecksAndListsComplete(t *testing.T) {
 	}
 }
 
-// kubeconfigFor is a file with one context for each address.
+// kubeconfigFor returns a file with one context for each address.
 func kubeconfigFor(t *testing.T, dir, name string, addresses map[string]string) string {
 	t.Helper()
 	var clusters, contexts string
@@ -230,7 +230,7 @@ func kubeconfigFor(t *testing.T, dir, name string, addresses map[string]string) 
 	return path
 }
 
-// Contexts are those of the file that the command will use, and no file is no error.
+// Contexts are those of the file that the command will use; a missing file is no error.
 func TestContextsComplete(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("KUBECONFIG", kubeconfigFor(t, dir, "usual", map[string]string{"a": "https://user:hunter2@rancher.example:6443", "b": "https://b.example"}))
@@ -311,8 +311,8 @@ func TestClustersComplete(t *testing.T) {
 	}
 }
 
-// A Rancher that does not answer, and one that is none, cost a shell two seconds at
-// most and offer nothing.
+// A Rancher that does not answer, or a server that is none, delays a shell by at most two seconds
+// and offers nothing.
 func TestClustersOfNobody(t *testing.T) {
 	hangs := make(chan struct{})
 	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hangs }))
@@ -324,7 +324,7 @@ func TestClustersOfNobody(t *testing.T) {
 		kubeconfig := kubeconfigFor(t, t.TempDir(), "kubeconfig", map[string]string{"a": address})
 		began := time.Now()
 		got := offered(t, "rke2", "--kubeconfig", kubeconfig, "--cluster", "")
-		if len(got.words) > 0 || got.files() || time.Since(began) > 2*shellWaits {
+		if len(got.words) > 0 || got.files() || time.Since(began) > 2*completionTimeout {
 			t.Errorf("%s: %q after %s", name, got.words, time.Since(began))
 		}
 	}

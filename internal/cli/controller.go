@@ -25,7 +25,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 )
 
-// scopeFlags say where a controller works, and for which clusters.
+// scopeFlags select the location of a controller, and its clusters.
 type scopeFlags struct {
 	target.Management
 	Namespaces []string `flag:"namespaces"`
@@ -33,8 +33,7 @@ type scopeFlags struct {
 	RKE        []string `flag:"rke"`
 }
 
-// options are those of a controller there. RKE clusters that were not asked for are all,
-// and not none.
+// options returns the controller's options. Without a selection it covers all RKE clusters.
 func (f *scopeFlags) options(cmd *cobra.Command) (controller.Options, error) {
 	config, err := f.Config()
 	if err != nil {
@@ -48,7 +47,7 @@ func (f *scopeFlags) options(cmd *cobra.Command) (controller.Options, error) {
 		Version: build.This().String(), Actor: target.Actor(), ExitCode: view.ExitCode}, nil
 }
 
-// controllerFlags are those of the controller.
+// controllerFlags holds the flags of the controller.
 type controllerFlags struct {
 	scopeFlags
 	Mode           string        `flag:"mode"`
@@ -66,10 +65,10 @@ func newController(a *app) *cobra.Command {
 	f := &controllerFlags{}
 	cmd := &cobra.Command{
 		Use:   "controller",
-		Short: "Carry out ClusterMigrations of this Rancher, and watch whatever rolls",
-		Long: `Runs in the cluster that Rancher runs in, or beside it with a kubeconfig. It audits
-every cluster that a ClusterMigration names, plans what its goal needs, and carries
-out the plan whose hash somebody has put into spec.approvedPlan. In mode audit no
+		Short: "Carry out ClusterMigrations of this Rancher, and watch every rollout",
+		Long: `Runs in the cluster that Rancher runs in, or outside it with a kubeconfig. It audits
+every cluster that a ClusterMigration names, plans the steps to its goal, and carries
+out the plan whose hash is in spec.approvedPlan. In mode audit no
 step begins. Log lines are JSON, on standard error.`,
 		Example: `  awsmigrate controller --kubeconfig local.yaml
   awsmigrate controller --kubeconfig local.yaml --mode migrate --namespaces fleet-default`,
@@ -92,12 +91,12 @@ func (f *controllerFlags) check() error {
 	return nil
 }
 
-// asks returns how AWS is asked where an object does not say it.
+// asks returns how the controller uses AWS if an object has no setting.
 func (f *controllerFlags) asks() v1alpha1.AWS {
 	return v1alpha1.AWS{Mode: v1alpha1.AWSMode(options.ObjectWord(f.AWS)), Region: f.Region, AssumeRole: f.AssumeRole}
 }
 
-// log is the log as JSON lines, those of libraries among them.
+// log returns a logger of JSON lines, including those of libraries.
 func (f *controllerFlags) log(a *app) *slog.Logger {
 	handler := slog.NewJSONHandler(a.streams.Err, nil)
 	klog.SetSlogLogger(slog.New(handler))
@@ -136,9 +135,9 @@ func (f *controllerFlags) run(cmd *cobra.Command, a *app) error {
 	return controller.Serve(ctx, f.Listen, c)
 }
 
-// leaveRoom has the runtime collect before what $GOMEMLIMIT gives it is used up: a pod's
-// limit is the whole of it, and not all of a process is the runtime's. It returns the
-// limit, in bytes; 0: there is none.
+// leaveRoom makes the garbage collector run before $GOMEMLIMIT is used up: a pod's limit covers
+// the whole process, not only the Go runtime. It returns the limit in bytes, or 0 without a
+// limit.
 func leaveRoom() int64 {
 	limit := debug.SetMemoryLimit(-1)
 	if limit == math.MaxInt64 {

@@ -1,7 +1,6 @@
-// Package cli is the command line: one file per command, and what the process does
-// about signals and about a terminal that goes away. How a cluster is reached and opened
-// is in target, what people read in view; neither knows the other.
+// Package cli is the command line: one file per command, and the handling of signals and of lost
+// terminals. Package target reaches and opens clusters, and package view formats output; neither
+// knows the other.
 //
-// It holds no migration logic: what is done, and whether it is done, is decided
-// in pkg/rke2, pkg/runner and below.
+// It holds no migration logic: pkg/rke2, pkg/runner and the packages below decide what is done.
 package cli

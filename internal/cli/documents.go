@@ -6,8 +6,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 )
 
-// Documents returns an empty document of every kind that the command line prints with
-// -o json, jsonl or yaml. docs/schema has a JSON Schema of each.
+// Documents returns an empty document of every kind that the command line prints with -o json,
+// jsonl or yaml. docs/schema has a JSON Schema of each.
 func Documents() map[string]any {
 	return map[string]any{
 		"Plan": planDocument{}, "RunResult": runview.RunResultDocument{}, "Status": view.StatusDocument{}, "Explanation": view.Explanation{},

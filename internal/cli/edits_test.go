@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// unanswered are flags without --edits, for a target that nobody may reach.
+// unanswered holds flags without --edits, for an unreachable target.
 type unanswered struct {
 	t     *testing.T
 	reach bool
@@ -30,7 +30,7 @@ func (u unanswered) Connect(context.Context, session.Options, session.Access) (*
 	return nil, &fault.Error{Class: fault.CouldNotLook}
 }
 
-// Where nobody is asked who keeps Rancher's object, the command line has to say it.
+// Without a user to ask, the command line must name the owner of Rancher's object.
 func TestNobodySaidWhoKeepsTheCluster(t *testing.T) {
 	for name, tt := range map[string]struct {
 		engine engineFlags
@@ -52,7 +52,7 @@ func TestNobodySaidWhoKeepsTheCluster(t *testing.T) {
 	}
 }
 
-// A person is told before the question what nobody can see.
+// Before the question, the user reads which owner cannot be detected.
 func TestTheQuestionNamesTerraform(t *testing.T) {
 	for _, ask := range []bool{true, false} {
 		var out bytes.Buffer

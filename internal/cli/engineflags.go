@@ -17,7 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// engineFlags steer one run of the engine.
+// engineFlags holds the flags that control one run.
 type engineFlags struct {
 	Yes       bool          `flag:"yes"`
 	DryRun    bool          `flag:"dry-run"`
@@ -34,14 +34,14 @@ type engineFlags struct {
 	Report    string        `flag:"report"`
 	Notify    string        `flag:"notify-exec"`
 
-	typed     []typedFlag          // for the command that carries out what a dry run shows
+	typed     []typedFlag          // for the command that carries out a dry run's plan
 	recording *recording.Recording // of this run, and of the undo that follows it
-	undo      bool                 // the run goes back
-	answered  bool                 // a question was answered before, for this run as well
-	ask       bool                 // who makes the edits
+	undo      bool                 // the run is an undo
+	answered  bool                 // an earlier answer covers this run
+	ask       bool                 // ask which tool makes the edits
 }
 
-// register adds the flags: some of them mean nothing to an undo.
+// register adds the flags. An undo lacks those without a meaning for it.
 func (e *engineFlags) register(flags *pflag.FlagSet) {
 	if e.undo {
 		target.Define(flags, options.Undo, e)
@@ -50,7 +50,7 @@ func (e *engineFlags) register(flags *pflag.FlagSet) {
 	target.Define(flags, options.Run, e)
 }
 
-// steps are those that there are for the run.
+// steps returns the steps of the run.
 func (e *engineFlags) steps() []runner.Info {
 	if e.undo {
 		return procedure.UndoOrder()
@@ -58,8 +58,8 @@ func (e *engineFlags) steps() []runner.Info {
 	return procedure.StepInfos()
 }
 
-// asked are the steps of a plan that the run is for: what lies behind the last one is not
-// approved, and costs nothing yet. With --step the ones before it are shown as they are.
+// asked returns the steps of a plan that the run covers. Steps after the last one need no
+// approval and no cost yet. With --step the previous steps are shown unchanged.
 func (e *engineFlags) asked(steps []runner.PlannedStep) []runner.PlannedStep {
 	last := cmp.Or(e.Until, e.Step)
 	at := slices.IndexFunc(steps, func(s runner.PlannedStep) bool { return string(s.ID) == last })
@@ -69,7 +69,7 @@ func (e *engineFlags) asked(steps []runner.PlannedStep) []runner.PlannedStep {
 	return steps[:at+1]
 }
 
-// checkSteps refuses a step that there is not before anything is read.
+// checkSteps returns an error for an unknown step, before anything is read.
 func (e *engineFlags) checkSteps() error {
 	var known []string
 	for _, info := range e.steps() {
@@ -84,7 +84,7 @@ func (e *engineFlags) checkSteps() error {
 	return nil
 }
 
-// check returns an error if flags contradict one another, or name no step.
+// check returns an error if flags contradict one another, or no step is selected.
 func (e *engineFlags) check() error {
 	switch {
 	case e.DryRun && (e.Record != "" || e.Report != ""):

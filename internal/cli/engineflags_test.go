@@ -39,7 +39,7 @@ func TestDurationsThatWouldBecomeDefaultsAreRefused(t *testing.T) {
 	}
 }
 
-// The question before the first write is about the steps that the run is for.
+// The question before the first write is about the steps of the run.
 func TestOnlyStepsOfTheRunAreAskedAbout(t *testing.T) {
 	steps := []runner.PlannedStep{}
 	for _, id := range []journal.StepID{"preflight", "enable-leader-migration", "install-ccm"} {

@@ -21,7 +21,7 @@ func newExplain(a *app) *cobra.Command {
 		Short: "Explain a step, a check, a position or the reason of an error, without a cluster",
 		Long: `Prints the page of a step as this version has it, why a check is there and what to do
 when it fails, where a cluster is at a position and what comes next, or what the
-pages say of the reason that an error has. It asks nobody.`,
+pages say of the reason that an error has. It contacts no server.`,
 		Example: `  awsmigrate explain switch-provider
   awsmigrate explain AWSM-303
   awsmigrate explain P3
@@ -47,8 +47,8 @@ pages say of the reason that an error has. It asks nobody.`,
 	return cmd
 }
 
-// explainCheck returns a check without the texts that depend on the kind of cluster, and
-// its variants with them, or the whole check if there is one variant.
+// explainCheck returns a check without the texts that depend on the kind of cluster, and its
+// variants with them. If there is only one variant, it returns the whole check.
 func explainCheck(meta verify.Meta) (*verify.Meta, []view.CheckVariant) {
 	variants := target.Variants(meta.ID)
 	if len(variants) == 1 {

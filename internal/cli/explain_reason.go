@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/page"
 )
 
-// docPage is a page below docs that the program has with it; "": it has none.
+// docPage returns an embedded page of docs, or "" if it is not embedded.
 func docPage(name string) string {
 	text, err := docs.Pages.ReadFile(name)
 	if err != nil {
@@ -21,7 +21,7 @@ func docPage(name string) string {
 	return string(withoutFoot(text))
 }
 
-// withoutFoot is a page without what leads a reader on to other pages.
+// withoutFoot returns a page without its links to other pages.
 func withoutFoot(text []byte) []byte {
 	if at := bytes.LastIndex(text, []byte("\n---\n")); at >= 0 && bytes.Contains(text[at:], []byte("[All ")) {
 		return text[:at]
@@ -29,10 +29,10 @@ func withoutFoot(text []byte) []byte {
 	return text
 }
 
-// reasons are all that an error may have.
+// reasons returns all reasons of errors.
 func reasons() []string { return page.Words(docPage(view.ReasonsPage)) }
 
-// explainReason gathers what the pages say of a reason; nil: there is no such.
+// explainReason collects the rows of the pages about a reason, or returns nil if it is unknown.
 func explainReason(id string) *view.ExplainedReason {
 	for _, name := range reasons() {
 		if strings.EqualFold(name, id) {
@@ -47,10 +47,10 @@ func explainReason(id string) *view.ExplainedReason {
 	return nil
 }
 
-// elsewhere is what the other pages say.
+// elsewhere returns the passages of other pages.
 func elsewhere(name string) []view.Passage {
 	var says []view.Passage
-	_ = fs.WalkDir(docs.Pages, ".", func(file string, entry fs.DirEntry, err error) error { // what is embedded can be read
+	_ = fs.WalkDir(docs.Pages, ".", func(file string, entry fs.DirEntry, err error) error { // embedded files are always readable
 		if err != nil || entry.IsDir() || file == view.ReasonsPage {
 			return err
 		}
@@ -67,7 +67,7 @@ func elsewhere(name string) []view.Passage {
 	return says
 }
 
-// passage is a row without what it is about.
+// passage returns a row without its first cell.
 func passage(file string, row page.Row) view.Passage {
 	p := view.Passage{Page: path.Join("docs", file), Section: row.Section}
 	for i, cell := range row.Cells {

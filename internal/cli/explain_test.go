@@ -20,7 +20,7 @@ func explained(t *testing.T, width int, args ...string) string {
 	return out.String()
 }
 
-// A step comes with its whole page, and no link that leads nowhere outside of the sources.
+// A step is shown with its whole page, without links that only work in the sources.
 func TestStepsAreExplainedByTheirPages(t *testing.T) {
 	for _, info := range append(procedure.StepInfos(), procedure.UndoStepInfos()...) {
 		text := explained(t, 80, string(info.ID))
@@ -45,7 +45,7 @@ func headings(text, mark string) []string {
 	return list
 }
 
-// Every reason is explained: by more than its exit code.
+// Every reason has an explanation besides its exit code.
 func TestEveryReasonIsExplained(t *testing.T) {
 	all := reasons()
 	if len(all) < 150 {

@@ -44,7 +44,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// all are both streams and the exit code of one run.
+// all returns both streams and the exit code of one run.
 func (p played) all() string {
 	return fmt.Sprintf("%s--- stderr\n%s--- exit %d\n", p.out, p.err, p.code)
 }
@@ -59,7 +59,7 @@ func TestGoldenRuns(t *testing.T) {
 		return s
 	}
 	ask := make(chan struct{})
-	askedFor := func() *script { // the brake, behind the first machine
+	askedFor := func() *script { // paused after the first machine
 		s := wholeScript()
 		for _, step := range s.list {
 			if step.id == migration.StepSwitch {
@@ -188,7 +188,7 @@ func TestGoldenStatus(t *testing.T) {
 	goldenDocument(t, "status.yaml", "yaml", document)
 }
 
-// What status says while a run works: who, on what, and no invitation to begin another.
+// Status during a run shows user and step, and no command that begins another run.
 func TestGoldenStatusOfARun(t *testing.T) {
 	s := wholeScript()
 	seen, err := s.Judge(migration.Snapshot{})
@@ -227,7 +227,7 @@ func TestGoldenHistory(t *testing.T) {
 	goldenDocument(t, "history.yaml", "yaml", document)
 }
 
-// What somebody reads at last who has followed a run.
+// The last lines for a user who has followed a run.
 func TestGoldenOutcomes(t *testing.T) {
 	var out bytes.Buffer
 	for _, run := range []journal.Run{
@@ -272,7 +272,7 @@ func TestExplain(t *testing.T) {
 func TestGoldenRolling(t *testing.T) {
 	rows := []fleet.Left{
 		{Cluster: "fleet-default/calm"},
-		{Cluster: "fleet-default/old", Braked: "the brake was pulled in step enable-leader-migration: Rancher is paused for this cluster"},
+		{Cluster: "fleet-default/old", Braked: "the brake was pulled in step enable-leader-migration: Rancher is paused for this cluster"}, // words:ok: a text of pkg/fleet
 		{Cluster: "fleet-default/prod", Step: "switch-provider"},
 		{Cluster: "fleet-default/far", Unread: "https://rancher.example: no route to host"},
 		{Cluster: "fleet-default/away", Unread: "https://rancher.example: no route to host", Open: true},

@@ -17,7 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// kept is a configuration that somebody else keeps, with the journal of what was done.
+// kept is a configuration with another owner, with the journal of its edits.
 type kept struct {
 	*clustertest.Side
 	m       *procedure.Migration
@@ -51,8 +51,8 @@ func (k *kept) Connect(ctx context.Context, _ session.Options, _ session.Access)
 	return &session.Session{Migration: k.m, Procedure: k.m, Journal: k.journal, RunID: "run-1"}, nil
 }
 
-// The next edit is that of the direction in which the last run went: in the middle of an
-// undo nothing is printed that leads forward again.
+// The next edit follows the direction of the last run: during an undo nothing is printed that
+// leads forward again.
 func TestHandoffInTheDirectionOfTheLastRun(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at   position.Position

@@ -280,7 +280,7 @@ func (p *onTerminal) until(what string, is func() bool) {
 	}
 }
 
-// screenshot is what a terminal was sent so far.
+// screenshot holds the output to a terminal so far.
 type screenshot struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -339,8 +339,8 @@ func (p *onTerminal) log() string {
 	return string(text)
 }
 
-// A terminal that goes away ends neither the run nor its child. The step in hand is
-// seen to its end, the next does not begin, and the log has what was not shown.
+// A terminal that goes away ends neither the run nor its child. The current step is watched to
+// its end, the next does not begin, and the log has the rest of the output.
 func TestTerminalGoesAway(t *testing.T) {
 	p := startOnTerminal(t, nil, "rke2", "--cluster", "demo")
 	shown := func(text string) bool {
@@ -356,7 +356,7 @@ func TestTerminalGoesAway(t *testing.T) {
 		t.Errorf("exit %d\n%s\n%s", code, p.shown, p.log())
 	}
 	if !p.has("ended") || p.has("second") {
-		t.Errorf("the child ended by itself: %t; a second step began: %t", p.has("ended"), p.has("second"))
+		t.Errorf("the child ended normally: %t; a second step began: %t", p.has("ended"), p.has("second"))
 	}
 	for _, want := range []string{"awsmigrate rke2 --cluster demo\n", "✓  enable-leader-migration", "rke finished", "terminal disconnected", "exit 129"} {
 		if !strings.Contains(p.log(), want) {
@@ -410,8 +410,7 @@ func TestDocumentAfterAHangUp(t *testing.T) {
 	}
 }
 
-// Standard output that is a pipe nobody reads any more, as with `| head`, is a
-// hang-up of its own.
+// Standard output that is a closed pipe, as with `| head`, counts as a hang-up.
 func TestPipeNobodyReads(t *testing.T) {
 	reader, writer, err := os.Pipe()
 	if err != nil {
@@ -430,7 +429,7 @@ func TestPipeNobodyReads(t *testing.T) {
 	}
 }
 
-// A question that the terminal takes away with it is a no.
+// A question whose terminal goes away is a no.
 func TestHangUpAtTheQuestion(t *testing.T) {
 	p := startOnTerminal(t, nil, "rke2", "--cluster", "demo", "--ask")
 	p.waitToSee("accepted:")
@@ -440,7 +439,7 @@ func TestHangUpAtTheQuestion(t *testing.T) {
 	}
 }
 
-// Whoever is asked can see every line first, and is asked again; nothing but yes is one.
+// The user can see every line before the answer, and is then asked again; only yes approves.
 func TestEveryLineAtTheQuestion(t *testing.T) {
 	for answer, wanted := range map[string]int{"yes": 0, "y": 7, "YES": 7, "d": 7, "\x04": 7} {
 		p := startOnTerminal(t, nil, "rke2", "--cluster", "demo", "--ask")
@@ -472,7 +471,7 @@ func TestEveryLineAtTheQuestion(t *testing.T) {
 	}
 }
 
-// types is what a person types.
+// types sends a user's input.
 func (p *onTerminal) types(text string) {
 	p.t.Helper()
 	if _, err := p.master.WriteString(text); err != nil {
@@ -502,7 +501,7 @@ func TestIgnoredHangUpStaysIgnored(t *testing.T) {
 	}
 }
 
-// A command that only looks has nothing to guard.
+// A read-only command ends at once.
 func TestHangUpEndsACommandThatLooks(t *testing.T) {
 	p := startOnTerminal(t, nil, "--look")
 	p.waitFor("looking")
@@ -525,7 +524,7 @@ func TestInterruptsAndHangUps(t *testing.T) {
 		p.hangUp()
 		touch(filepath.Join(p.dir, "go"))
 		if code := p.end(); code != 130 || !p.has("ended") {
-			t.Errorf("exit %d, the child ended by itself: %t", code, p.has("ended"))
+			t.Errorf("exit %d, the child ended normally: %t", code, p.has("ended"))
 		}
 	})
 	t.Run("hang-up, then interrupts", func(t *testing.T) {

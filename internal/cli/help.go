@@ -17,7 +17,7 @@ import (
 // fewFlags need no headings.
 const fewFlags = 12
 
-// groupCommands puts commands below headings, by what they are for.
+// groupCommands puts commands under headings by purpose.
 func groupCommands(root *cobra.Command) {
 	for _, group := range []struct{ title, commands string }{
 		{"Migrate", "rke2 rke job controller"}, {"Look", "list plan status verify record report explain"}, {"The program itself", "version"},
@@ -33,7 +33,7 @@ func groupCommands(root *cobra.Command) {
 	root.SetCompletionCommandGroupID("The program itself")
 }
 
-// scopeOf returns the scope of a command's options; the name of the program is its root's.
+// scopeOf returns the scope of a command's options. The program's name belongs to its root.
 func scopeOf(cmd *cobra.Command) options.Scope {
 	var words []string
 	for named := cmd; named.HasParent(); named = named.Parent() {
@@ -48,7 +48,7 @@ func scopeOf(cmd *cobra.Command) options.Scope {
 	return 0
 }
 
-// usage writes how a command is used, no line wider than the screen.
+// usage writes a command's usage, with lines no wider than the screen.
 func usage(cmd *cobra.Command, width int) error {
 	var out strings.Builder
 	out.WriteString("Usage:\n")
@@ -90,7 +90,7 @@ func writeCommands(out io.Writer, cmd *cobra.Command, width int) {
 	}
 }
 
-// writeFlags puts many flags below headings, and few below one.
+// writeFlags writes many flags under headings, and few flags under one.
 func writeFlags(out io.Writer, flags *pflag.FlagSet, scope options.Scope, width int) {
 	rest := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.VisitAll(rest.AddFlag)
@@ -118,5 +118,5 @@ func writeFlags(out io.Writer, flags *pflag.FlagSet, scope options.Scope, width 
 		flags = rest
 		show(string(group), set)
 	}
-	show(string(options.RunGroup), rest) // with those that every command has
+	show(string(options.RunGroup), rest) // with the flags of every command
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
 
-// longWord says whether a line has a word for which even the widest column has no room,
-// such as a list of many values.
+// longWord reports whether a line has a word that exceeds even the widest column, such as a list
+// of many values.
 func longWord(line string, width int) bool {
 	const names = 36 // columns of flags and their types
 	return slices.ContainsFunc(strings.Fields(line), func(word string) bool { return len(word) > width-names })

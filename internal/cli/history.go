@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/session"
 )
 
-// showHistory prints the runs and undos that the journal has.
+// showHistory prints the runs and undos of the journal.
 func showHistory(ctx context.Context, a *app, flags target.Flags) error {
 	s, _, err := target.Open(ctx, flags, a.opening(), session.ReadOnly)
 	if err != nil {

@@ -34,7 +34,7 @@ func (*unreadJournal) Load(context.Context) (journal.State, error) {
 	return journal.State{}, errors.New("forbidden")
 }
 
-// The history is what the journal has; one that cannot be read is no empty one.
+// The history shows the journal; an unreadable journal is no empty history.
 func TestHistory(t *testing.T) {
 	kept := &journal.Memory{}
 	if err := kept.Commit(t.Context(), &journal.State{Runs: []journal.Run{{ID: "a", Who: "ada@bastion", Start: "2026-11-21T09:00:00Z", Outcome: "died"}}}); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// jobFlags are the options of the printed manifests.
+// jobFlags holds the options of the printed manifests.
 type jobFlags struct {
 	Distribution      string `flag:"distribution"`
 	Cluster           string `flag:"cluster"`
@@ -97,8 +97,8 @@ func (f *jobFlags) options(args []string) (job.Options, error) {
 	return o, err
 }
 
-// rkeID is what Rancher calls an RKE cluster: c- and five of what its GenerateName
-// takes (kubernetes/apiserver:pkg/storage/names/generate.go@v0.26.13).
+// rkeID matches Rancher's id of an RKE cluster: c- and five characters of GenerateName
+// (kubernetes/apiserver:pkg/storage/names/generate.go@v0.26.13).
 var rkeID = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
 
 func (f *jobFlags) check() error {
@@ -117,7 +117,7 @@ func (f *jobFlags) check() error {
 	return nil
 }
 
-// jobExits sorts the exit codes of a run by whether repeating it may help.
+// jobExits sorts the exit codes of a run by whether a repetition may help.
 func jobExits() job.Exits {
 	return job.Exits{
 		Again: view.CodesOf(mayPass),
@@ -125,9 +125,9 @@ func jobExits() job.Exits {
 	}
 }
 
-// mayPass says of what ended a run whether the same command may do better later with
-// nobody's help. What nobody classified may: a run goes on from what the cluster shows.
-// A wait without progress goes on being watched. A plan that is stale stays so.
+// mayPass reports whether the same command may succeed later without help. An unclassified error
+// may: a run continues from the observed state of the cluster. A wait without progress is watched
+// again. A stale plan stays stale.
 func mayPass(class fault.Class) bool {
 	switch class {
 	case fault.Unexpected, fault.Locked, fault.CouldNotLook, fault.NoProgress, fault.HungUp, fault.Interrupted:

@@ -30,8 +30,7 @@ func unfitForJob(flag string, scope options.Scope) error {
 	return fmt.Errorf("flag --%s after --: %s", flag, o.NotInJob)
 }
 
-// checkRunFlags parses what the run will parse, so that a typing error shows here and
-// not in a pod.
+// checkRunFlags parses the flags of the run, so that an error shows here and not in a pod.
 func checkRunFlags(distribution wellknown.Distribution, args []string) error {
 	var of target.Checked = &target.RKE2{}
 	scope := options.RKE2 | options.Run
@@ -61,7 +60,7 @@ func checkRunFlags(distribution wellknown.Distribution, args []string) error {
 	if unfit != nil {
 		return fault.AsUsage(unfit)
 	}
-	if err := flags.Parse(words); err != nil { // what Check asks for and the Job sets
+	if err := flags.Parse(words); err != nil { // set flags that Check requires and the Job provides
 		return fault.AsUsage(err)
 	}
 	if err := target.CheckFlags(flags, scope); err != nil {
@@ -73,7 +72,7 @@ func checkRunFlags(distribution wellknown.Distribution, args []string) error {
 	return of.Check()
 }
 
-// planFor is the text of a saved plan, if it is one for this cluster.
+// planFor returns the text of a saved plan if it is for this cluster.
 func planFor(path string, o job.Options) ([]byte, error) {
 	text, err := runner.PlanLimits().ReadFile(path)
 	if err != nil {
@@ -90,24 +89,24 @@ func planFor(path string, o job.Options) ([]byte, error) {
 	return compactPlan(path, text)
 }
 
-// planLimit leaves room for the rest of the object in the annotation in which `kubectl
-// apply` keeps it whole once more: annotations hold 256 KiB in all
+// planLimit leaves room for the rest of the object in the annotation of `kubectl apply`, which
+// repeats the whole object. Annotations hold 256 KiB in total
 // (kubernetes/kubernetes:staging/src/k8s.io/apimachinery/pkg/api/validation/objectmeta.go@v1.26.13).
 const planLimit = 250 << 10
 
-// compactPlan is the plan without blanks between its fields, if it fits a ConfigMap.
+// compactPlan returns the plan without whitespace between its fields, if it fits a ConfigMap.
 func compactPlan(path string, text []byte) ([]byte, error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, text); err != nil {
 		return nil, noPlan(path, "is no plan", err)
 	}
-	kept, err := json.Marshal(compact.String()) // as the annotation has it
+	kept, err := json.Marshal(compact.String()) // as in the annotation
 	if err != nil {
 		return nil, noPlan(path, "is no plan", err)
 	}
 	if len(kept) > planLimit {
 		return nil, &fault.Error{Class: fault.Usage, Reason: "PlanTooLarge", Object: "file " + path,
-			Seen: fmt.Sprintf("%d bytes", len(kept)), Wanted: fmt.Sprintf("at most %d, which `kubectl apply` can note beside a ConfigMap", planLimit),
+			Seen: fmt.Sprintf("%d bytes", len(kept)), Wanted: fmt.Sprintf("at most %d, which `kubectl apply` can repeat in an annotation", planLimit),
 			Fix: "leave --plan out: the run then makes its own plan"}
 	}
 	return compact.Bytes(), nil

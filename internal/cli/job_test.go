@@ -17,7 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// printed is what `awsmigrate job` prints.
+// printed returns the output of `awsmigrate job`.
 func printed(t *testing.T, args ...string) (out, errs string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -47,7 +47,7 @@ func TestJobRefuses(t *testing.T) {
 	with := func(base []string, more ...string) []string { return append(slices.Clone(base), more...) }
 	for _, tt := range []struct {
 		args []string
-		says string // "": it is taken
+		says string // empty if it is accepted
 	}{
 		{prod, ""},
 		{with(prod, "--", "--until", "verify"), ""},
@@ -102,7 +102,7 @@ func TestJobRefuses(t *testing.T) {
 	}
 }
 
-// A Job asks nobody, so it is not printed before somebody has said who keeps the Cluster.
+// A Job asks no questions, so its manifest needs the owner of the Cluster.
 func TestJobWantsToKnowWhoKeepsTheCluster(t *testing.T) {
 	out, errs, code := printed(t, "--cluster", "prod", "--image", "i:1", "--", "--until", "verify")
 	if code != 2 || out != "" || !strings.Contains(errs, "--edits is required") {

@@ -26,11 +26,11 @@ func leftInTheSwitch(t *testing.T, output string) played {
 	return play(t, s, output, func(_ *console.Streams, o *runner.Options) { o.Interrupt = stop })
 }
 
-// Whoever stops a run in the middle of a roll reads who goes on with it, how far it
-// is, that nothing pauses it, and how to look; a machine gets the same as data.
+// A user who stops a run during a rollout reads who continues it, its progress, that nothing
+// pauses it, and how to watch it; a machine gets the same as data.
 func TestLeavingARollSaysWhoGoesOn(t *testing.T) {
 	text := strings.Join(strings.Fields(leftInTheSwitch(t, "text").out+leftInTheSwitch(t, "text").err), " ")
-	for _, want := range []string{"left at 1 of 6", "Rancher goes on with the rest by itself: 1 of 6 machines are changed; the others are neither watched nor paused",
+	for _, want := range []string{"left at 1 of 6", "Rancher goes on with the rest by itself: 1 of 6 machines are changed; the others are neither watched nor paused", // words:ok: a text of pkg/runner
 		"look: awsmigrate rke2 status --cluster demo", "on: awsmigrate rke2 --cluster demo --yes"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q: %s", want, text)

@@ -17,7 +17,7 @@ func newList(a *app) *cobra.Command {
 	flags := &target.Fleet{}
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List every cluster of a Rancher: what it is, how far it is, what stops it; write nothing",
+		Short: "List every cluster of a Rancher with its kind, position and obstacles; write nothing",
 		Long: `Lists every cluster of the Rancher that the kubeconfig reaches: distribution,
 Kubernetes version, cloud provider, position, who keeps its configuration, and what
 stops it or comes next. It writes nothing.
@@ -62,7 +62,7 @@ func listClusters(ctx context.Context, a *app, flags *target.Fleet) error {
 	return view.Shown(unlooked(fleet))
 }
 
-// nextOf is the command that goes on with a cluster, or looks closer; "": there is none.
+// nextOf returns the command that continues with a cluster or inspects it, or "".
 func nextOf(flags *target.Fleet, row inventory.Row, by target.Program) string {
 	if row.State == inventory.None || row.State == inventory.Done {
 		return ""
@@ -87,7 +87,7 @@ func nextOf(flags *target.Fleet, row inventory.Row, by target.Program) string {
 	return words.Status()
 }
 
-// unlooked is what could not be looked at, as what the command ends with; nil: nothing.
+// unlooked returns an error that lists what could not be checked, or nil.
 func unlooked(fleet inventory.Fleet) error {
 	n := fleet.Unlooked()
 	if n == 0 && len(fleet.Unread) == 0 {

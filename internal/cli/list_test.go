@@ -42,7 +42,7 @@ func listedFleet() inventory.Fleet {
 	at(2).ID, at(2).DisplayName, at(2).Step = "c-7kq2x", "old-prod", migration.StepCordon
 	at(5).Owners = []inventory.Owner{{Name: "Helm", Mark: "release clusters"}}
 	at(5).Stops = []inventory.Stop{{Reason: inventory.ReasonBraked, Seen: "paused by awsmigrate (20261121T090000Z-0badcafe)", Fix: "docs/going-back.md"}}
-	at(5).Migration = &inventory.Migration{Goal: "Migrate", State: "Stalled", Message: "the brake was pulled"}
+	at(5).Migration = &inventory.Migration{Goal: "Migrate", State: "Stalled", Message: "the brake was pulled"} // words:ok: a text of internal/controller
 	at(7).Stops = []inventory.Stop{{Reason: inventory.ReasonLocked, Seen: "lock held by alice@host, run 20261122T100000Z-12345678"}}
 	flags := &target.Fleet{}
 	for i := range fleet.Rows {
@@ -82,7 +82,7 @@ func TestListOfNothing(t *testing.T) {
 	}
 }
 
-// No line is wider than the screen, and nothing that a cluster says is more than text.
+// No line is wider than the screen, and text of a cluster is plain text.
 func TestListFitsTheScreen(t *testing.T) {
 	fleet := listedFleet()
 	const evil = "evil\x1b[2J\r\nerror: forged\u202e"
@@ -130,7 +130,7 @@ func TestNextOfACluster(t *testing.T) {
 	}
 }
 
-// What ends a list early is shown where its format wants it, with the code of its class.
+// An error that ends a list early is shown in its format, with the code of its class.
 func TestListOfNoRancher(t *testing.T) {
 	answers := httptest.NewServer(http.NotFoundHandler())
 	defer answers.Close()

@@ -11,7 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// teller tells whoever looks away from a run: the bell rings where a board is drawn.
+// teller returns the notifier for a user who does not watch the run: the bell rings if a board is
+// drawn.
 func (a *app) teller(engine *engineFlags, progress runview.Progress) notify.Teller {
 	t := notify.Teller{Command: engine.Notify, Say: a.say}
 	if progress == runview.ProgressBoard {
@@ -20,8 +21,8 @@ func (a *app) teller(engine *engineFlags, progress runview.Progress) notify.Tell
 	return t
 }
 
-// question tells that the run asks before its first write. Nobody who is there waits for
-// what a command makes of it.
+// question notifies that the run asks before its first write. The question does not wait for the
+// notification's command.
 func (a *app) question(ctx context.Context, engine *engineFlags, progress runview.Progress, words target.Words) func() {
 	return func() {
 		t := a.teller(engine, progress)
@@ -31,7 +32,7 @@ func (a *app) question(ctx context.Context, engine *engineFlags, progress runvie
 	}
 }
 
-// endOf is the end of a run, which failed with err, if it did.
+// endOf returns the notice of a run's end, with its error if it failed.
 func endOf(words target.Words, result runner.Result, err error) notify.Notice {
 	n := notify.Notice{Kind: notify.End, Target: targetOf(words), Position: result.Position, ExitCode: view.ExitCode(err), Message: "done"}
 	if err != nil {

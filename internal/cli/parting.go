@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// answer is what somebody wants who interrupts a run while others go on with what it began.
+// answer is the choice of a user who interrupts a run during another program's rollout.
 type answer int
 
 const (
@@ -21,25 +21,24 @@ const (
 // menuKeys are the keys of a menu.
 var menuKeys = map[byte]answer{'w': goOn, 'W': goOn, 'b': brakeNow, 'B': brakeNow, 'l': leave, 'L': leave}
 
-// said is how an answer is repeated.
-var said = map[answer]string{goOn: "going on watching", brakeNow: "pulling the brake", leave: "leaving"}
+// said maps each answer to its confirmation.
+var said = map[answer]string{goOn: "going on watching", brakeNow: "pausing the rollout", leave: "leaving"}
 
-// parting asks whoever interrupts a run at a terminal what is to become of a rollout that
-// others go on with. Until there is an answer the run goes on watching, its brake armed.
+// parting asks a user who interrupts a run at a terminal what happens to a rollout that another
+// program continues. Until the answer, the run keeps watching and can still pause the rollout.
 type parting struct {
 	runview.Run
 	streams console.Streams
-	gone    <-chan struct{} // nobody is there any more
+	gone    <-chan struct{} // closed when the terminal is gone
 	over    chan struct{}   // closed when the run has ended
-	asking  sync.WaitGroup  // somebody is
+	asking  sync.WaitGroup  // waits for the open question
 
 	mu   sync.Mutex
-	left *runner.Left // what a run that ended now would leave
+	left *runner.Left // the rollout that would remain if the run ended now
 }
 
-// asking has whoever interrupts a run be asked, where somebody sits at a terminal. It gives
-// the view that shows the run from then on, and what ends it: then no key is read any more,
-// and the terminal is as it was.
+// asking makes an interrupt ask the user, if there is a terminal. It returns the view of the run,
+// and a function that ends the questions and restores the terminal.
 func (a *app) asking(shown runview.Run) (runview.Run, func()) {
 	if a.output != "text" || !a.streams.ErrTerminal || a.streams.Keys == nil {
 		return shown, func() {}
@@ -58,7 +57,7 @@ func (p *parting) Emit(e runner.Event) {
 	p.mu.Lock()
 	switch e.Type {
 	case runner.StepWaiting:
-		if e.Step != "" && e.Waiting != nil { // else the journal or the lock is waited for
+		if e.Step != "" && e.Waiting != nil { // otherwise the run waits for the journal or the lock
 			p.left = e.Waiting.Left
 		}
 	case runner.StepStarted, runner.StepFinished, runner.StepFailed, runner.RunFinished, runner.BrakePulled:
@@ -69,14 +68,14 @@ func (p *parting) Emit(e runner.Event) {
 	p.Run.Emit(e)
 }
 
-// leaves is what a run that ended now would leave to others; nil: nothing.
+// leaves returns the rollout that would remain if the run ended now, or nil.
 func (p *parting) leaves() *runner.Left {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.left
 }
 
-// asks says whether there is somebody to ask, and something to ask about.
+// asks reports whether there is a user and a question.
 func (p *parting) asks() bool {
 	if p == nil {
 		return false
@@ -85,15 +84,15 @@ func (p *parting) asks() bool {
 	return left != nil && left.GoesOn
 }
 
-// errTerminalGone says that nobody can type an answer any more.
+// errTerminalGone means that no user can answer at the terminal.
 var errTerminalGone = errors.New("the terminal is gone")
 
-// ask shows what there is to choose and takes a key for it. Where no key can be read the
-// answer is what an interrupt means anywhere else.
+// ask shows the choices and reads a key. If no key can be read, the answer is the usual meaning
+// of an interrupt.
 func (p *parting) ask(s *signals) {
 	left := p.leaves()
 	if left == nil {
-		s.answered(goOn) // it was seen to its end meanwhile
+		s.answered(goOn) // the rollout ended meanwhile
 		return
 	}
 	chosen, typed, err := p.chosen(*left, s.interrupts)
@@ -103,16 +102,15 @@ func (p *parting) ask(s *signals) {
 	case err != nil:
 		s.answered(leave)
 	default:
-		s.answered(chosen) // before it is shown: who sees it may interrupt again
+		s.answered(chosen) // before it is shown: the user may then interrupt again
 	}
 	if typed {
 		runview.WriteAnswer(p.Above(), said[chosen])
 	}
 }
 
-// chosen is the answer, and whether somebody typed it; else something came before it. The
-// terminal is again as it was before it returns: whoever is answered may be asked once
-// more at once.
+// chosen returns the answer, and whether it was typed; otherwise another event came first. It
+// restores the terminal before it returns: an answered user may be asked again at once.
 func (p *parting) chosen(left runner.Left, interrupts <-chan struct{}) (chosen answer, typed bool, err error) {
 	keys, restore, err := p.streams.Keys()
 	if err != nil {
@@ -139,7 +137,7 @@ func (p *parting) chosen(left runner.Left, interrupts <-chan struct{}) (chosen a
 	}
 }
 
-// askAt has an interrupt ask somebody first; nil: it never does.
+// askAt makes an interrupt ask p first, or never if p is nil.
 func (s *signals) askAt(p *parting) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -31,7 +31,7 @@ func (s *rollsAlone) Verify(context.Context, *runner.Tx, migration.Snapshot) (ru
 
 const goesOn = "1 of 6 machines are changed, and Rancher goes on"
 
-// form is how a terminal shows the middle of a roll.
+// form is the screen in the middle of a rollout.
 type form struct{ env, roll string }
 
 // start is a run in the middle of a roll.
@@ -53,7 +53,7 @@ func (f form) asked(t *testing.T) *onTerminal {
 	return p
 }
 
-// typed is what a person's keyboard sends.
+// typed sends the input of a user's keyboard.
 func (p *onTerminal) typed(keys string) {
 	p.t.Helper()
 	if _, err := p.master.WriteString(keys); err != nil {
@@ -61,8 +61,8 @@ func (p *onTerminal) typed(keys string) {
 	}
 }
 
-// What somebody answers who interrupts a run while Rancher goes on with what it began: on
-// a real terminal, by its keys.
+// The answers of a user who interrupts a run while Rancher continues the rollout: on a real
+// terminal, by key.
 func TestInterruptedWhileRancherGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]form{
@@ -92,7 +92,7 @@ func (f form) answers(t *testing.T) {
 		p.waitToSee("all machines run it")
 		<-time.After(500 * time.Millisecond) // in which the next step would begin
 		if p.has("second") {
-			t.Error("a step began while the question stood")
+			t.Error("a step began while the question was open")
 		}
 		p.typed("w")
 		if code := p.end(); code != 0 || !p.has("second") {
@@ -121,11 +121,11 @@ func (f form) answers(t *testing.T) {
 			t.Errorf("exit %d, the next step began: %t\n%s", code, p.has("second"), p.shown)
 		}
 	})
-	t.Run("the brake", func(t *testing.T) {
+	t.Run("pause", func(t *testing.T) {
 		t.Parallel()
 		p := f.asked(t)
 		p.typed("b")
-		if code := p.end(); code != 130 || p.has("second") || !strings.Contains(p.shown.String(), "rollout paused on request") || strings.Contains(p.shown.String(), "nobody watches the others") || strings.Contains(p.shown.String(), "was let finish") {
+		if code := p.end(); code != 130 || p.has("second") || !strings.Contains(p.shown.String(), "rollout paused on request") || strings.Contains(p.shown.String(), "nobody watches the others") || strings.Contains(p.shown.String(), "was let finish") { // words:ok: texts of pkg/runner
 			t.Errorf("exit %d, the next step began: %t\n%s", code, p.has("second"), p.shown)
 		}
 	})
@@ -146,7 +146,7 @@ func (f form) answers(t *testing.T) {
 			t.Errorf("exit %d, the next step began: %t\n%s", code, p.has("second"), p.log())
 		}
 	})
-	t.Run("SIGTERM asks nobody", func(t *testing.T) {
+	t.Run("SIGTERM asks no question", func(t *testing.T) {
 		t.Parallel()
 		p := f.start(t)
 		p.signal(syscall.SIGTERM)

@@ -23,33 +23,33 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// planDocument is what `plan -o json` prints.
+// planDocument holds the output of `plan -o json`.
 type planDocument struct {
 	view.TypeMeta
 	Target      journal.Target     `json:"target"`
 	Observation runner.Observation `json:"observation"`
 	Header      []string           `json:"header"`
-	// Hash names the plan by its basis and by what its steps write.
+	// Hash identifies the plan by its basis and the writes of its steps.
 	Hash string `json:"hash,omitempty"`
 	runner.WholePlan
-	// Cost is what the steps that are to do come to.
+	// Cost is the total cost of the pending steps.
 	Cost    *runner.Cost     `json:"cost,omitempty"`
 	Pending bool             `json:"pending"`
-	Next    string           `json:"next,omitempty"`    // the command that carries the plan out; left out: nothing is to do
-	Offline *offlineDocument `json:"offline,omitempty"` // with --offline: what cluster.yml alone tells
+	Next    string           `json:"next,omitempty"`    // the command that carries the plan out, or empty if nothing is pending
+	Offline *offlineDocument `json:"offline,omitempty"` // with --offline: the findings from cluster.yml alone
 	Checks  *planChecks      `json:"checks,omitempty"`
 }
 
-// planChecks are the checks that the preflight of a run would make now; with --offline
+// planChecks holds the checks that a run's preflight would make now. With --offline it holds
 // those that the file alone decides.
 type planChecks struct {
 	Counts  map[verify.Status]int `json:"counts"`
-	Results []verify.Result       `json:"results,omitempty"` // those that fail, warn or are unknown
-	Stops   []view.FaultDocument  `json:"stops,omitempty"`   // what would stop the run
-	Code    int                   `json:"code"`              // the exit code: with --offline, and else with --detailed-exitcode
+	Results []verify.Result       `json:"results,omitempty"` // those that fail, warn or are Unknown
+	Stops   []view.FaultDocument  `json:"stops,omitempty"`   // errors that would stop the run
+	Code    int                   `json:"code"`              // the exit code with --offline or --detailed-exitcode
 }
 
-// planFlags say what a plan shows.
+// planFlags select the output of a plan.
 type planFlags struct {
 	Handoff  string `flag:"handoff"`
 	All      bool   `flag:"all"`
@@ -57,7 +57,7 @@ type planFlags struct {
 	Diff     bool   `flag:"diff"`
 }
 
-// newPlan is the plan command of a distribution.
+// newPlan returns the plan command of a distribution.
 func newPlan(a *app, named string, flags target.Flags) *cobra.Command {
 	show := &planFlags{}
 	cmd := &cobra.Command{
@@ -82,11 +82,11 @@ func newPlan(a *app, named string, flags target.Flags) *cobra.Command {
 	return cmd
 }
 
-// asPlan is how a plan is shown.
+// asPlan holds the display options of a plan.
 type asPlan struct {
-	detailed bool        // the exit code says what was found
-	diff     bool        // the lines of every object
-	typed    []typedFlag // what else the command that carries it out takes
+	detailed bool        // the exit code reports the findings
+	diff     bool        // show the changed lines of every object
+	typed    []typedFlag // the other flags of the command that carries it out
 }
 
 func planMigration(ctx context.Context, a *app, flags target.Flags, as asPlan) error {
@@ -105,7 +105,7 @@ func planMigration(ctx context.Context, a *app, flags target.Flags, as asPlan) e
 	}
 	plan.Steps = counted(plan.Steps, foreseen)
 	pending := observation.Pending()
-	if pending && foreseen.Stops == nil { // also where a step is in progress, and of an undo
+	if pending && foreseen.Stops == nil { // also during a step, and for an undo
 		foreseen.Stops = s.Procedure.RequireInformed(seen)
 	}
 	outcome := foreseen.Stops
@@ -145,7 +145,7 @@ func (d planDocument) write(a *app, foreseen procedure.Foreseen, diff bool) erro
 	return view.WriteDocument(a.streams.Out, a.output, d)
 }
 
-// withRestore adds what whoever reads a plan has to know first.
+// withRestore adds the facts that the reader of a plan must know first.
 func withRestore(header []string, basis runner.Basis) []string {
 	if !basis.Restored {
 		return header
@@ -153,8 +153,8 @@ func withRestore(header []string, basis runner.Basis) []string {
 	return append(slices.Clone(header), "note   the journal counts less than the cluster itself: Rancher was restored from an older backup, or the journal was deleted (docs/after-a-restore.md)")
 }
 
-// counted puts the counts of the checks into the row of the preflight. No saved
-// plan is compared by it: that step changes nothing.
+// counted puts the check counts into the preflight's row. It does not affect comparisons with
+// saved plans: that step changes nothing.
 func counted(steps []runner.PlannedStep, seen procedure.Foreseen) []runner.PlannedStep {
 	steps = slices.Clone(steps)
 	for i := range steps {
@@ -176,8 +176,8 @@ func newPlanChecks(seen procedure.Foreseen, outcome error) *planChecks {
 	return doc
 }
 
-// handOff prints what whoever keeps the configuration has to commit next, and nothing
-// else on standard output: it goes into a file.
+// handOff prints the next commit for the owner of the configuration. Standard output holds
+// nothing else, because it goes into a file.
 func handOff(ctx context.Context, a *app, flags target.Flags, form string, all bool) error {
 	if a.output != "text" {
 		return fault.AsUsage(fmt.Errorf("flag --handoff: prints a fragment; wanted -o text"))
@@ -190,7 +190,7 @@ func handOff(ctx context.Context, a *app, flags target.Flags, form string, all b
 	if err != nil {
 		return err
 	}
-	seen, _, err := s.Look(ctx, kept.Record()) // in the middle of an undo the next edit goes back
+	seen, _, err := s.Look(ctx, kept.Record()) // during an undo the next edit is the inverse one
 	if err != nil {
 		return err
 	}
@@ -203,6 +203,6 @@ func handOff(ctx context.Context, a *app, flags target.Flags, form string, all b
 		return nil
 	}
 	fmt.Fprint(a.streams.Out, text)
-	fmt.Fprintln(a.streams.Err, procedure.NeverAlone) // not every form has room for it
+	fmt.Fprintln(a.streams.Err, procedure.NeverAlone) // not every form has a place for it
 	return nil
 }

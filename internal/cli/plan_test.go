@@ -20,7 +20,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// foreseen is a cluster of which the checks say what they are given.
+// foreseen is a cluster with the given findings.
 type foreseen struct {
 	*script
 	report procedure.Foreseen
@@ -49,8 +49,8 @@ func finding(status verify.Status, id string) verify.Report {
 	return verify.Report{Counts: map[verify.Status]int{verify.OK: 3, status: 1}, Results: []verify.Result{result}}
 }
 
-// plan says what would stop the run, with its exit code where one is asked for, and
-// never changes it where none is.
+// plan lists the errors that would stop the run. Its exit code reports them on request, and is
+// otherwise unaffected.
 func TestPlanForesees(t *testing.T) {
 	stop := func(class fault.Class) error {
 		return &fault.Error{Class: class, Object: "AWSM-303", Seen: "zone label us-east-1q"}
@@ -102,8 +102,7 @@ func TestPlanForesees(t *testing.T) {
 	}
 }
 
-// An owner that was not informed stops every run that would write, also one that no
-// check stops.
+// An owner that was not informed stops every run that would write, even if no check stops it.
 func TestPlanForeseesOwners(t *testing.T) {
 	owned := &fault.Error{Class: fault.Check, Object: "Cluster demo", Seen: "is kept by Fleet"}
 	finished := &script{list: []*scripted{{id: migration.StepPreflight, state: runner.State{Kind: runner.Always}}}}

@@ -39,8 +39,8 @@ func (o openedScript) Connect(context.Context, session.Options, session.Access) 
 	return o.Session, nil
 }
 
-// No position is shown of a cluster in which somebody else runs cloud controllers:
-// it would say nothing of them, and pass for the whole.
+// No position is shown of a cluster in which another process runs cloud controllers: it would
+// hide that process.
 func TestStatusNamesWhoElseRuns(t *testing.T) {
 	for _, output := range []string{"text", "json"} {
 		var out bytes.Buffer
@@ -52,7 +52,7 @@ func TestStatusNamesWhoElseRuns(t *testing.T) {
 	}
 }
 
-// --on-failure undo goes back from work that failed, and from nothing else.
+// --on-failure undo undoes work that failed, and nothing else.
 func TestMayGoBack(t *testing.T) {
 	result := func(step journal.StepID, position string) runner.Result {
 		return runner.Result{Position: position, Steps: []runner.StepResult{{ID: step, Outcome: runner.Stopped}}}
@@ -79,7 +79,7 @@ func TestMayGoBack(t *testing.T) {
 	}
 }
 
-// Nothing is taken back by itself while a failure may come of an API that was away.
+// There is no automatic undo while an API outage may have caused the failure.
 func TestOutageForbidsTheWayBack(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	for name, tt := range map[string]struct {

@@ -9,15 +9,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 )
 
-// Names that the program is started by. kubectl runs kubectl-awsmigrate for `kubectl
+// Names under which the program is started. kubectl runs kubectl-awsmigrate for `kubectl
 // awsmigrate` (kubernetes/kubectl:pkg/cmd/plugin.go).
 const (
 	program = "awsmigrate"
 	plugin  = "kubectl-" + program
 )
 
-// typedProgram are the words that people type before those of a command line; nil: the
-// program's name.
+// typedProgram returns the words that a user types before the arguments, or nil for the program's
+// name.
 func typedProgram(argv0 string) target.Program {
 	if filepath.Base(argv0) == plugin {
 		return target.Program{"kubectl", program}
@@ -25,8 +25,8 @@ func typedProgram(argv0 string) target.Program {
 	return nil
 }
 
-// named has help and usage show the words that people type. Completion scripts are
-// for the file that is started, kubectl-awsmigrate.
+// named makes help and usage show the typed words. Completion scripts are for the started file,
+// kubectl-awsmigrate.
 func named(root *cobra.Command, argv0 string) *cobra.Command {
 	if by := typedProgram(argv0); by != nil {
 		root.Use = plugin
@@ -37,7 +37,7 @@ func named(root *cobra.Command, argv0 string) *cobra.Command {
 	return root
 }
 
-// examplesTyped has the examples of a command, and of those below it, begin as people type.
+// examplesTyped makes the examples of a command and its children begin with the typed words.
 func examplesTyped(cmd *cobra.Command, typed string) {
 	cmd.Example = strings.ReplaceAll(cmd.Example, "  "+program+" ", "  "+typed+" ")
 	for _, child := range cmd.Commands() {
@@ -45,8 +45,8 @@ func examplesTyped(cmd *cobra.Command, typed string) {
 	}
 }
 
-// Tree is every command with its flags, for what is generated from them: completion
-// scripts and manual pages. Its commands are not for running.
+// Tree returns every command with its flags, for generated files: completion scripts and manual
+// pages. Its commands must not run.
 func Tree(argv0 string) *cobra.Command {
 	root := withCompletion(named(newRoot(&app{}), argv0))
 	root.InitDefaultHelpCmd()

@@ -18,7 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record/watch"
 )
 
-// recordFlags say what is recorded, how long, and where to.
+// recordFlags select the recorded cluster, the duration and the file.
 type recordFlags struct {
 	cluster target.Recorded
 
@@ -31,7 +31,7 @@ func newRecord(a *app) *cobra.Command {
 	f := &recordFlags{}
 	cmd := &cobra.Command{
 		Use:   "record --cluster NAME | --config cluster.yml | --kubeconfig FILE",
-		Short: "Watch who runs the cloud controllers of any cluster, and say whether two ever did",
+		Short: "Record which process runs the cloud controllers, and detect overlaps",
 		Long: `Watches the leases of the cloud controllers, the pods of kube-controller-manager and
 of the AWS cloud controller manager, Nodes and load balancers of a cluster, prints what
 changes as it comes, and at the end, or on Ctrl-C, says who ran the cloud controllers
@@ -75,7 +75,7 @@ func (f *recordFlags) run(ctx context.Context, a *app) (err error) {
 	return view.Shown(verdict(name, result.Verdict()))
 }
 
-// until is when the recording ends: after its length, or when somebody interrupts it.
+// until returns a context that ends after the recording's duration or at an interrupt.
 func (f *recordFlags) until(ctx context.Context, a *app) (context.Context, context.CancelFunc) {
 	watching, stop := a.untilInterrupted(ctx)
 	if f.For == 0 {
@@ -85,7 +85,7 @@ func (f *recordFlags) until(ctx context.Context, a *app) (context.Context, conte
 	return bounded, func() { cancel(); stop() }
 }
 
-// verdict is what a command ends with; nil: nothing is wrong.
+// verdict returns the command's error, or nil if nothing is wrong.
 func verdict(cluster string, v judge.Verdict) error {
 	switch v {
 	case judge.Double:
@@ -97,7 +97,7 @@ func verdict(cluster string, v judge.Verdict) error {
 	return nil
 }
 
-// sinks are several.
+// sinks passes entries to several sinks.
 type sinks []record.Sink
 
 // Put implements record.Sink.

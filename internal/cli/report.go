@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// reportFlags say which of a journal's records a report is about.
+// reportFlags select one of a journal's records.
 type reportFlags struct {
 	Run string `flag:"run"`
 }
@@ -23,22 +23,22 @@ func newReport(a *app) *cobra.Command {
 	named, one := &target.Journaled{}, &reportFlags{}
 	cmd := &cobra.Command{
 		Use:   "report FILE | --cluster NAME | --config cluster.yml",
-		Short: "Say what a record, a journal or a bundle comes to: as text, as one page, or for a ticket",
-		Long: `Tells of a cluster what a file holds, of any age and without the cluster: a record that
---record or a run wrote, a bundle of verify --dump, or a journal, as the ConfigMap that
-kubectl get -o yaml prints. With --cluster or --config the journal is read where it is
-kept, with the records that runs keep beside it, and all of these are judged. Which of them a FILE is, is found out.
+		Short: "Render a report from a record, a journal or a bundle: as text, as one page, or for a ticket",
+		Long: `Reports on a file of any age, without the cluster: a record that --record or a run
+wrote, a bundle of verify --dump, or a journal, as the ConfigMap that kubectl get -o
+yaml prints. With --cluster or --config the journal is read from the cluster, with the
+records of its runs, and all of them are judged. The type of FILE is detected.
 
-A record has who ran the cloud controllers when, and whether two ever did at once; of a
-run its steps, every edit as a diff, and what its checks found. A journal has the runs:
-who, when, what was typed, what became of each, what was written. A bundle has what the
-checks find. What was not watched is unknown, and named.
+A record shows which process ran the cloud controllers at which time, and whether two
+ever did at once. For a run it has the steps, every edit as a diff, and the findings of
+its checks. A journal lists the runs: user, time, command, result and writes. A bundle
+has the findings of its checks. Unwatched times are reported as unknown.
 
-Exit 3 where two processes were seen to run a cloud controller at once, 10 where what was
-not watched leaves that open: so it is for a journal without records, and every bundle.
+Exit 3 if two processes ran a cloud controller at once; 10 if unwatched times leave that
+open, as for every bundle and for a journal without records.
 
--o html is one file that needs no network and no script, -o svg its time line alone,
-which a record alone has, and -o markdown the same without the picture.`,
+-o html is one file that needs no network and no script. -o svg is the time line of a
+record. -o markdown is the text without the picture.`,
 		Example: `  awsmigrate report prod.jsonl
   awsmigrate report prod.jsonl -o html > prod.html
   awsmigrate report --cluster prod -o markdown > prod.md
@@ -62,7 +62,7 @@ which a record alone has, and -o markdown the same without the picture.`,
 	return cmd
 }
 
-// readForReport reads what the command line names.
+// readForReport reads the source that the command line names.
 func readForReport(ctx context.Context, a *app, named *target.Journaled, args []string, run string) (report.Report, error) {
 	switch {
 	case len(args) > 0 && named.Given():
@@ -87,15 +87,14 @@ func readForReport(ctx context.Context, a *app, named *target.Journaled, args []
 	if err != nil {
 		return report.Report{}, err
 	}
-	state.Target = s.Procedure.Target() // also of one that is not there yet
+	state.Target = s.Procedure.Target() // also if it does not exist yet
 	return sources.WithRecords(sources.Journal(state, s.Clock.Now()), records, unread), nil
 }
 
-// writeReport prints a report in the format that was asked for, and ends with what it
-// comes to.
+// writeReport prints a report in the requested format, and returns its outcome.
 func writeReport(a *app, r report.Report) error {
 	if a.output == "svg" && r.Source != report.Record {
-		return fault.AsUsage(fmt.Errorf("flag --output: svg is the time line of a record, and nobody watched for a journal or a bundle; wanted text, html or markdown"))
+		return fault.AsUsage(fmt.Errorf("flag --output: svg shows the time line of a record, which a journal or a bundle lacks; wanted text, html or markdown"))
 	}
 	written, err := report.As(a.output, r)
 	if err != nil {
@@ -109,10 +108,10 @@ func writeReport(a *app, r report.Report) error {
 	return view.Shown(outcomeOf(r))
 }
 
-// outcomeOf is what a report ends with; nil: nothing is wrong.
+// outcomeOf returns the error of a report, or nil if nothing is wrong.
 func outcomeOf(r report.Report) error {
 	if r.Source == report.Record {
 		return verdict(r.Header.Name, r.Verdict())
 	}
-	return &fault.Error{Class: fault.CouldNotLook, Reason: "NotAllWatched", Object: "cluster " + r.Header.Name, Seen: "nobody watched who ran the cloud controllers"}
+	return &fault.Error{Class: fault.CouldNotLook, Reason: "NotAllWatched", Object: "cluster " + r.Header.Name, Seen: "the leases of the cloud controllers were not watched"}
 }

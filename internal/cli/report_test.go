@@ -25,7 +25,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 )
 
-// reported is what report prints of arguments.
+// reported returns the output of report for arguments.
 func reported(t *testing.T, args ...string) played {
 	t.Helper()
 	var out, stderr bytes.Buffer
@@ -122,7 +122,7 @@ func bundleFile(t *testing.T) string {
 	return path
 }
 
-// What a file is, report finds out; what it says, and its exit code, are the file's.
+// report detects the type of a file; text and exit code depend on the file.
 func TestGoldenReport(t *testing.T) {
 	golden(t, "report-record.txt.golden", reported(t, "../report/testdata/clean.jsonl").all())
 	golden(t, "report-journal.txt.golden", reported(t, journalFile(t, nil)).all())
@@ -158,7 +158,7 @@ func TestReportOfFiles(t *testing.T) {
 		"its time line":       {"../report/testdata/clean.jsonl", "svg", 0, []string{"<svg"}},
 		"with an overlap":     {"../report/testdata/double.jsonl", "html", 3, []string{"Two processes ran"}},
 		"with a gap in it":    {"../report/testdata/unwatched.jsonl", "markdown", 10, []string{"not all was watched"}},
-		"a journal":           {journalFile(t, nil), "markdown", 10, []string{"# Runs of awsmigrate on prod", "It took over from run run-1 of ann@laptop", "sha256:6b1f0c", "a journal has the runs, and nobody watched"}},
+		"a journal":           {journalFile(t, nil), "markdown", 10, []string{"# Runs of awsmigrate on prod", "It took over from run run-1 of ann@laptop", "sha256:6b1f0c", "a journal has the runs, but no watch"}},
 		"a journal, packed":   {journalFile(t, packed), "html", 10, []string{"Runs of awsmigrate on prod"}},
 		"a journal, as JSON":  {asJSON(), "html", 10, []string{"Runs of awsmigrate on prod"}},
 		"a bundle":            {bundleFile(t), "markdown", 10, []string{"# Audit of prod", "a bundle is one moment", "unknown"}},
@@ -176,12 +176,12 @@ func TestReportOfFiles(t *testing.T) {
 			}
 		}
 		if tt.code == 10 && strings.Contains(got.out, "No two processes") {
-			t.Errorf("%s: says that nobody ran at once", name)
+			t.Errorf("%s: says that no two processes ran at once", name)
 		}
 	}
 }
 
-// A file of somebody else is refused by its name, whatever it holds and however much.
+// A foreign file is refused by name, regardless of its content and size.
 func TestReportRefuses(t *testing.T) {
 	bomb := func(cm *corev1.ConfigMap) {
 		var b bytes.Buffer
@@ -226,7 +226,7 @@ func TestReportRefuses(t *testing.T) {
 		"holds neither a journal nor records":     {[]string{journalFile(t, func(cm *corev1.ConfigMap) { cm.Data, cm.BinaryData = nil, nil })}, 2},
 		"is a directory":                          {[]string{t.TempDir()}, 2},
 		"is of one run, or of none":               {[]string{bundleFile(t), "--run", "last"}, 2},
-		"svg is the time line of a record":        {[]string{bundleFile(t), "-o", "svg"}, 2},
+		"svg shows the time line of a record":     {[]string{bundleFile(t), "-o", "svg"}, 2},
 	} {
 		got := reported(t, tt.args...)
 		if got.code != tt.code || !strings.Contains(strings.Join(strings.Fields(got.err), " "), says) {

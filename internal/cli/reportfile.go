@@ -30,24 +30,25 @@ import (
 )
 
 const (
-	// sniffed is how much of a file is looked at to find out what it is.
-	sniffed = 64 << 10
+	// sniffLen is the number of bytes read to detect the file type.
+	sniffLen = 64 << 10
 )
 
-// configMapLimits are the limits of a ConfigMap in a file. An API server takes 1 MiB of data, of
-// which managedFields and base64 make no more than this; a journal in it has 25,000 values.
+// configMapLimits returns the limits of a ConfigMap in a file. An API server accepts 1 MiB of
+// data, and managedFields and base64 keep it below these limits; a journal in it has 25,000
+// values.
 func configMapLimits() bounded.Limits { return bounded.Limits{Bytes: 8 << 20, Values: 1 << 17} }
 
-// reportOfFile finds out what a file is, and reads it. run is that of a record among several;
-// "" else.
+// reportOfFile detects the type of a file, and reads it. run selects one of several records, or
+// is empty.
 func reportOfFile(ctx context.Context, path, run string) (report.Report, error) {
 	file, err := os.Open(filepath.Clean(path))
 	if err != nil {
 		return report.Report{}, fault.AsUsage(fmt.Errorf("read a file for a report: %w", err))
 	}
 	defer file.Close() //nolint:errcheck // it is only read
-	in := bufio.NewReaderSize(file, sniffed)
-	head, err := in.Peek(sniffed)
+	in := bufio.NewReaderSize(file, sniffLen)
+	head, err := in.Peek(sniffLen)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return report.Report{}, fault.AsUsage(fmt.Errorf("read a file for a report: %w", err))
 	}
@@ -67,16 +68,16 @@ func reportOfFile(ctx context.Context, path, run string) (report.Report, error) 
 	return report.Of(judged.Result(), torn), nil
 }
 
-// fileKind is what a file may be.
+// fileKind is the type of a file.
 type fileKind int
 
 const (
-	aRecord fileKind = iota // or nothing that is known
+	aRecord fileKind = iota // or an unknown type
 	aBundle
 	aConfigMap
 )
 
-// kindOf finds out by its beginning what a file is.
+// kindOf detects the type of a file by its beginning.
 func kindOf(head []byte) fileKind {
 	first, _, _ := bytes.Cut(head, []byte("\n"))
 	var line struct {
@@ -93,8 +94,8 @@ func kindOf(head []byte) fileKind {
 	return aRecord
 }
 
-// reportOfConfigMap is that of a journal which somebody saved with kubectl, or of a record
-// beside one: the last, unless a run is named.
+// reportOfConfigMap reports on a ConfigMap that was saved with kubectl: a journal, or a record
+// next to it. It uses the last record unless run names one.
 func reportOfConfigMap(path string, in io.Reader, run string) (report.Report, error) {
 	text, err := configMapLimits().ReadAll(in)
 	if err != nil && !bounded.Exceeded(err) {
@@ -131,8 +132,7 @@ func reportOfConfigMap(path string, in io.Reader, run string) (report.Report, er
 	return sources.Journal(state, time.Time{}), nil
 }
 
-// reportOfBundle is that of a reading which verify --dump has saved, judged as verify --from
-// judges it.
+// reportOfBundle reports on a reading that verify --dump saved, judged as by verify --from.
 func reportOfBundle(ctx context.Context, path string) (report.Report, error) {
 	source, err := target.OpenBundle(path)
 	if err != nil {

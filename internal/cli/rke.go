@@ -11,12 +11,12 @@ func newRKE(a *app) *cobra.Command {
 	engine := &engineFlags{}
 	cmd := &cobra.Command{
 		Use:   "rke --config cluster.yml | --cluster NAME",
-		Short: "Migrate an RKE cluster, or take a migration up again: by cluster.yml and rke up, or by Rancher",
+		Short: "Migrate an RKE cluster, or resume a migration: by cluster.yml and rke up, or by Rancher",
 		Long: `Runs the migration of an RKE cluster from the in-tree AWS cloud provider to the
 external one. It edits the needed lines of cluster.yml, keeps a backup, and runs
 rke up. With --cluster it is a cluster that Rancher manages: Rancher's Cluster
 object is edited, and Rancher runs rke. What is done is read from the cluster and
-from rke's state, so the same command takes up a migration wherever it stands.`,
+from rke's state, so the same command resumes a migration at any position.`,
 		Example: `  awsmigrate rke plan --config cluster.yml
   awsmigrate rke --config cluster.yml
   awsmigrate rke --config cluster.yml --no-rke-up --yes

@@ -11,10 +11,10 @@ func newRKE2(a *app) *cobra.Command {
 	engine := &engineFlags{}
 	cmd := &cobra.Command{
 		Use:   "rke2 --cluster NAME",
-		Short: "Migrate a Rancher-provisioned RKE2 cluster, or take up a migration again",
+		Short: "Migrate a Rancher-provisioned RKE2 cluster, or resume a migration",
 		Long: `Runs the migration of a Rancher-provisioned RKE2 cluster from the in-tree AWS
 cloud provider to the external one. What is done is read from the cluster, so
-the same command takes up a migration wherever it stands.`,
+the same command resumes a migration at any position.`,
 		Example: `  awsmigrate rke2 plan --cluster prod
   awsmigrate rke2 --cluster prod
   awsmigrate rke2 --cluster prod --until install-ccm --yes --edits apply -o jsonl`,
@@ -40,7 +40,7 @@ func newRKE2Undo(a *app) *cobra.Command {
 
 const rke2Target = "--cluster NAME"
 
-// belowRKE2 is a command below rke2 with flags of its own.
+// belowRKE2 returns a subcommand of rke2 with its own flags.
 func belowRKE2(a *app, build func(*app, string, target.Flags) *cobra.Command) *cobra.Command {
 	flags := &target.RKE2{}
 	cmd := build(a, rke2Target, flags)

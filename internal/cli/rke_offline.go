@@ -22,14 +22,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// offlineDocument is what a plan without a cluster knows, and what it does not.
+// offlineDocument holds the result of a plan without a cluster.
 type offlineDocument struct {
 	Names     naming.NameAssumption `json:"names"`
 	Results   []verify.Result       `json:"checks"`    // those that the file alone decides
 	Undecided []string              `json:"undecided"` // the checks that need the cluster
 }
 
-// addOffline gives `rke plan` the flag that needs no cluster.
+// addOffline adds the flag that needs no cluster to `rke plan`.
 func addOffline(cmd *cobra.Command, a *app, flags *target.RKE) {
 	look := struct {
 		Offline bool `flag:"offline"`
@@ -47,8 +47,8 @@ func addOffline(cmd *cobra.Command, a *app, flags *target.RKE) {
 	}
 }
 
-// planOffline shows the plan also where a check failed, and the check's exit code
-// says so. In JSON that is one document: what failed is in it.
+// planOffline shows the plan even if a check failed; the exit code reports it. In JSON, one
+// document holds both.
 func planOffline(ctx context.Context, a *app, flags *target.RKE) error {
 	if flags.Config == "" {
 		return fault.AsUsage(errors.New("flag --config is required: the cluster.yml of an RKE cluster"))
@@ -76,7 +76,7 @@ func planOffline(ctx context.Context, a *app, flags *target.RKE) error {
 	return plan.Err
 }
 
-// offlineHeader says what was judged, found, assumed, and left to the cluster.
+// offlineHeader returns lines about what was judged, found, assumed, and left to the cluster.
 func offlineHeader(config string, plan rke.Offline, report verify.Report) []string {
 	lines := append([]string{fmt.Sprintf("%s   judged alone: %d checks ok; %d need the cluster", config, report.Counts[verify.OK], len(plan.Undecided))},
 		verifyview.FindingLines(report)...)

@@ -34,7 +34,7 @@ func TestOfflinePlanJudgesTheFile(t *testing.T) {
 		"azure with its block":      {with("name: aws", "name: azure, azureCloudProvider: {tenantId: x}"), 3, `cloud provider "azure"`},
 		"vsphere with its block":    {with("name: aws", "name: vsphere, vsphereCloudProvider: {}"), 3, `cloud provider "vsphere"`},
 		"vsphere's block alone":     {with("name: aws", "vsphereCloudProvider: {}"), 3, `takes provider "vsphere"`},
-		"vsphere's block beside":    {with("name: aws", "name: aws, vsphereCloudProvider: {}"), 3, "AWSM-732"},
+		"vsphere's block as well":   {with("name: aws", "name: aws, vsphereCloudProvider: {}"), 3, "AWSM-732"},
 		"custom text for another":   {with("name: aws", "name: gce, awsCloudProvider: {}, customCloudProvider: x"), 3, `cloud provider "gce"`},
 		"harvester":                 {with("name: aws", "name: harvester, harvesterCloudProvider: {cloud_config: x}"), 3, `takes provider "external"`},
 		"external":                  {with("aws", "external"), 3, `cloud provider "external"`},
@@ -117,10 +117,10 @@ func TestOfflinePlanTellsItsExitCode(t *testing.T) {
 	for name, tt := range map[string]struct {
 		file, kind, reason string
 	}{
-		"sound":                   {soundRKE + "cloud_provider: {name: aws}\n", "Plan", ""},
-		"another provider":        {soundRKE + "cloud_provider: {name: azure, azureCloudProvider: {tenantId: x}}\n", "Plan", "ChecksFailed"},
-		"a key that stands twice": {soundRKE + "cloud_provider: {name: aws}\ncloud_provider: {name: aws}\n", "Error", "ClusterFileDuplicateKey"},
-		"no YAML":                 {"a: [", "Error", "ClusterFileNotYAML"},
+		"sound":            {soundRKE + "cloud_provider: {name: aws}\n", "Plan", ""},
+		"another provider": {soundRKE + "cloud_provider: {name: azure, azureCloudProvider: {tenantId: x}}\n", "Plan", "ChecksFailed"},
+		"a duplicate key":  {soundRKE + "cloud_provider: {name: aws}\ncloud_provider: {name: aws}\n", "Error", "ClusterFileDuplicateKey"},
+		"no YAML":          {"a: [", "Error", "ClusterFileNotYAML"},
 	} {
 		for _, format := range []string{"json", "yaml"} {
 			code, out, errs, _ := command(t, map[string]string{"cluster.yml": tt.file}, "rke", "plan", "--config", "cluster.yml", "--offline", "-o", format)

@@ -28,7 +28,7 @@ cloud_provider:
         role-arn: arn:aws:iam::1:role/x
 `
 
-// command runs a command line in a folder of its own and tells what it left there.
+// command runs a command line in its own folder, and returns the files there.
 func command(t *testing.T, files map[string]string, args ...string) (code int, out, err string, left []string) {
 	t.Helper()
 	t.Setenv("RKE_CONFIG", "")
@@ -79,27 +79,27 @@ func TestRKEOfflinePlan(t *testing.T) {
 	}
 }
 
-// What cannot be right is refused before anything is contacted or written.
+// Contradictory input is refused before anything is contacted or written.
 func TestRKERefusesBadInput(t *testing.T) {
 	for name, tt := range map[string]struct {
 		file string
 		args []string
 		says []string
 	}{
-		"no file named":        {args: []string{}, says: []string{"--config"}},
-		"no such file":         {args: []string{"--config", "none.yml"}, says: []string{"none.yml"}},
-		"a folder":             {args: []string{"--config", "."}, says: []string{"file"}},
-		"two documents":        {file: "a: 1\n---\nb: 2\n", says: []string{"cluster.yml:2"}},
-		"Rancher's YAML":       {file: "rancher_kubernetes_engine_config:\n  cloud_provider:\n    name: aws\n", says: []string{"cluster.yml:1", "Rancher"}},
-		"tabs":                 {file: "services:\n\tkubelet: {}\n", says: []string{"cluster.yml:2"}},
-		"template":             {file: "nodes: {{ nodes }}\n", says: []string{"cluster.yml:1"}},
-		"empty":                {file: "\n", says: []string{"cluster.yml"}},
-		"duplicate on path":    {file: "services:\n  kubelet: {}\nservices:\n  etcd: {}\n", says: []string{"cluster.yml:3"}},
-		"not YAML":             {file: "a: [\n", says: []string{"cluster.yml"}},
-		"update-only":          {file: clusterYML, args: []string{"--rke-arg=--update-only"}, says: []string{"--update-only"}},
-		"no kubeconfig beside": {file: clusterYML, says: []string{"kube_config_cluster.yml"}},
-		"unknown output":       {file: clusterYML, args: []string{"-o", "xml"}, says: []string{"--output"}},
-		"end state":            {file: clusterYML, args: []string{"--end-state", "external"}, says: []string{"--end-state"}},
+		"no file named":            {args: []string{}, says: []string{"--config"}},
+		"no such file":             {args: []string{"--config", "none.yml"}, says: []string{"none.yml"}},
+		"a folder":                 {args: []string{"--config", "."}, says: []string{"file"}},
+		"two documents":            {file: "a: 1\n---\nb: 2\n", says: []string{"cluster.yml:2"}},
+		"Rancher's YAML":           {file: "rancher_kubernetes_engine_config:\n  cloud_provider:\n    name: aws\n", says: []string{"cluster.yml:1", "Rancher"}},
+		"tabs":                     {file: "services:\n\tkubelet: {}\n", says: []string{"cluster.yml:2"}},
+		"template":                 {file: "nodes: {{ nodes }}\n", says: []string{"cluster.yml:1"}},
+		"empty":                    {file: "\n", says: []string{"cluster.yml"}},
+		"duplicate on path":        {file: "services:\n  kubelet: {}\nservices:\n  etcd: {}\n", says: []string{"cluster.yml:3"}},
+		"not YAML":                 {file: "a: [\n", says: []string{"cluster.yml"}},
+		"update-only":              {file: clusterYML, args: []string{"--rke-arg=--update-only"}, says: []string{"--update-only"}},
+		"no kubeconfig next to it": {file: clusterYML, says: []string{"kube_config_cluster.yml"}},
+		"unknown output":           {file: clusterYML, args: []string{"-o", "xml"}, says: []string{"--output"}},
+		"end state":                {file: clusterYML, args: []string{"--end-state", "external"}, says: []string{"--end-state"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args, files := []string{"rke", "--yes"}, map[string]string{}

@@ -18,11 +18,11 @@ func newRolling(a *app) *cobra.Command {
 	f := &scopeFlags{}
 	cmd := &cobra.Command{
 		Use:   "rolling",
-		Short: "Say which clusters roll out now, before the controller is taken away; write nothing",
-		Long: `Looks once at every cluster that awsmigrate has been at work on. Where one rolls out,
-taking the controller away would leave the rest unwatched, and nobody would brake: exit
-code 3. So does one that does not answer while a run of it was not seen to its end. What
-the brake holds is listed. The chart asks it before it is uninstalled.`,
+		Short: "List clusters that are rolling out, before the controller is removed; write nothing",
+		Long: `Looks once at every cluster that awsmigrate has been at work on. During a rollout,
+removing the controller would leave the other machines unwatched, without an automatic
+pause: exit code 3. So does a cluster that does not answer and whose run has no recorded
+end. Paused rollouts are listed. The chart asks it before it is uninstalled.`,
 		Example: `  awsmigrate controller rolling --kubeconfig local.yaml
   awsmigrate controller rolling --namespaces fleet-default --clusters prod`,
 		Args: cobra.NoArgs,
@@ -53,7 +53,7 @@ func rolling(ctx context.Context, a *app, c *controller.Controller) error {
 	return mayLeave(rows)
 }
 
-// mayLeave refuses where a cluster would be left in the middle of its rollout.
+// mayLeave returns an error if a cluster would be left in the middle of its rollout.
 func mayLeave(rows []fleet.Left) error {
 	var held []string
 	for _, row := range rows {
@@ -64,6 +64,6 @@ func mayLeave(rows []fleet.Left) error {
 	if len(held) == 0 {
 		return nil
 	}
-	return &fault.Error{Class: fault.Check, Reason: "Rolling", Object: "Cluster " + strings.Join(held, ", "), Seen: "would be left with nobody who watches or brakes",
+	return &fault.Error{Class: fault.Check, Reason: "Rolling", Object: "Cluster " + strings.Join(held, ", "), Seen: "would be left unwatched during its rollout",
 		Wanted: "no cluster that rolls out", Fix: "wait until it is at rest; helm's --no-hooks goes past this question"}
 }

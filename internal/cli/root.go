@@ -17,7 +17,7 @@ func Main(ctx context.Context, args []string, streams console.Streams) int {
 	return MainAs(ctx, program, args, streams)
 }
 
-// MainAs is Main for a process that was started under another name, its argv[0].
+// MainAs is Main for a process that was started under another name, argv0.
 func MainAs(ctx context.Context, argv0 string, args []string, streams console.Streams) int {
 	ctx, signals, stop := watchSignals(ctx)
 	defer stop()
@@ -28,7 +28,7 @@ func MainAs(ctx context.Context, argv0 string, args []string, streams console.St
 	return app.end(root.ExecuteContext(ctx))
 }
 
-// end shows what no view has shown yet, and gives the exit code.
+// end shows output that no view has shown yet, and returns the exit code.
 func (a *app) end(err error) int {
 	if err != nil && !view.IsShown(err) {
 		view.WriteError(a.streams, a.output, err)
@@ -39,24 +39,24 @@ func (a *app) end(err error) int {
 	return view.ExitCode(err)
 }
 
-// app is what the commands share: streams, signals and the words as typed.
+// app holds the state that all commands share: streams, signals and the typed words.
 type app struct {
 	streams    console.Streams
 	signals    *signals
 	interrupts <-chan struct{}
-	unwatched  *unwatched // nil: a command that a hang-up ends
+	unwatched  *unwatched // nil if a hang-up ends the command
 	args       []string
 	typed      target.Program // before args
 	output     string         // -o, the same flag on every command that reports
 }
 
-// commandLine is the command as typed, for the journal and the resume line.
+// commandLine returns the typed command, for the journal and the resume line.
 func (a *app) commandLine() string { return a.typed.Line(a.args...) }
 
-// say prints for people what is waited for, beside whatever the command prints.
+// say prints a line for people, outside the command's output.
 func (a *app) say(line string) { console.Say(a.streams, line) }
 
-// opening returns where programs that a target runs write, and this program's name.
+// opening returns the output of a target's programs, and this program's name.
 func (a *app) opening() target.Output {
 	return target.Output{Err: a.streams.Err, Program: a.typed}
 }
@@ -89,8 +89,7 @@ step by step, resumable, and proven from the cluster itself.`,
 	return root
 }
 
-// newOf is a command of either distribution, for whoever does not say of which one a
-// cluster is.
+// newOf returns a command of either distribution, for users who do not name one.
 func newOf(a *app, build func(*app, string, target.Flags) *cobra.Command) *cobra.Command {
 	flags := &target.Either{}
 	cmd := build(a, "--cluster NAME | --config cluster.yml", flags)
@@ -98,7 +97,7 @@ func newOf(a *app, build func(*app, string, target.Flags) *cobra.Command) *cobra
 	return cmd
 }
 
-// checkOutput refuses an unknown -o before anything is read or written.
+// checkOutput returns an error for an unknown -o before anything is read or written.
 func (a *app) checkOutput(allowed ...string) error {
 	for _, format := range allowed {
 		if a.output == format {

@@ -47,8 +47,8 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 	return err
 }
 
-// recorded is what is kept of a run. One that somebody looks on at is recorded without
-// being asked, beside its log.
+// recorded returns the recording options of a run. A run at a terminal is recorded by default,
+// next to its log.
 func (a *app) recorded(engine *engineFlags) recording.Options {
 	actor := target.Actor()
 	unasked := ""
@@ -56,10 +56,10 @@ func (a *app) recorded(engine *engineFlags) recording.Options {
 		unasked = recordBeside(a.streams.Env, time.Now(), os.Getpid())
 	}
 	return recording.Options{Unasked: unasked, Beside: !engine.DryRun, Record: engine.Record, Report: engine.Report, Command: a.commandLine(), Version: build.This().String(),
-		By: actor.User + "@" + actor.Host, Clock: clock.RealClock{}, Timeout: requestsOfARecorder, Say: a.say}
+		By: actor.User + "@" + actor.Host, Clock: clock.RealClock{}, Timeout: recorderRequestTimeout, Say: a.say}
 }
 
-// shownOf is what a run can show of itself at its end.
+// shownOf returns the evidence that a run can show at its end.
 func shownOf(r *recording.Recording) runview.Evidence {
 	e := runview.Evidence{}
 	e.Record, e.Report = r.Files()
@@ -70,8 +70,8 @@ func shownOf(r *recording.Recording) runview.Evidence {
 	return e
 }
 
-// requestsOfARecorder bounds each request of a recorder beside a run, watches aside.
-const requestsOfARecorder = 30 * time.Second
+// recorderRequestTimeout limits each request of a run's recorder, except watches.
+const recorderRequestTimeout = 30 * time.Second
 
 func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlags) error {
 	if engine.OnFailure == "undo" && a.output != "text" {
@@ -111,7 +111,7 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 	asked.Options.EveryReading = progress == runview.ProgressBoard
 	asked.Options.Live = shown.Above()
 	if progress != runview.ProgressPlain && !engine.Verbose {
-		asked.Options.Live = io.Discard // rke's log has it, and a board its last line
+		asked.Options.Live = io.Discard // rke's log holds it, and a board shows its last line
 	}
 	result, err := session.Run(ctx, asked.Target, asked.Options)
 	answered()
@@ -124,7 +124,7 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 		return failed
 	}
 	if since := asked.Options.Clock.Since(result.Unread); outage(since) {
-		fmt.Fprintf(a.streams.Err, "not taken back by itself: the API could not be read %s ago, and what failed may have failed for that; %s says how to go back or on\n",
+		fmt.Fprintf(a.streams.Err, "no automatic undo: the API could not be read %s ago, which may have caused the failure; %s shows how to undo or continue\n",
 			since.Round(time.Second), view.GoingBack)
 		return failed
 	}
@@ -134,10 +134,10 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 	return goBack(ctx, a, flags, engine, failed)
 }
 
-// progress is how a run is shown while it works: as asked for, else by a board where
-// somebody looks on at a terminal that can show one.
+// progress returns how a running run is shown: as requested, or else by a board if the terminal
+// can show one.
 func (a *app) progress(asked string) (runview.Progress, error) {
-	lines := a.output == "jsonl" // each event is one, and nothing is beside them
+	lines := a.output == "jsonl" // one per event, and no other output
 	switch {
 	case asked == string(runview.ProgressBoard) && (lines || !a.streams.ErrTerminal):
 		return "", fault.AsUsage(fmt.Errorf("flag --progress: a board is drawn where standard error is a terminal, and not with -o jsonl"))
@@ -151,8 +151,8 @@ func (a *app) progress(asked string) (runview.Progress, error) {
 	return runview.ProgressPlain, nil
 }
 
-// engine is how the flags and this process steer a run that shown shows; next is what to
-// type about its target; asking is called where somebody is asked something.
+// engine returns an engine controlled by the flags and this process. shown displays the run, next
+// holds the target's next commands, and asking is called before a question.
 func (a *app) engine(flags *engineFlags, shown runner.Sink, next view.Commands, asking func()) session.Engine {
 	engine := session.Engine{
 		Version: build.This().String(), Unattended: flags.Yes,
@@ -166,8 +166,8 @@ func (a *app) engine(flags *engineFlags, shown runner.Sink, next view.Commands, 
 	return engine
 }
 
-// again are the words that take a run up: without the files that it has made itself, which
-// have to be new ones.
+// again returns the words that resume a run, without output files that it created: those must be
+// new.
 func again(args []string) []string {
 	var kept []string
 	for i := 0; i < len(args); i++ {
@@ -183,18 +183,18 @@ func again(args []string) []string {
 	return kept
 }
 
-// mayGoBack says whether a run failed in the middle of its work: not refused, not
-// stopped by a person or by another run, and not for want of an answer.
+// mayGoBack reports whether a run failed in the middle of its work. That excludes runs that were
+// refused, stopped by a user or another run, or lacked an answer.
 func mayGoBack(result runner.Result, err error) bool {
 	class, step := fault.ClassOf(err), runview.StoppedStep(result)
 	return (class == fault.Check || class == fault.NoProgress) && step != "" && step != migration.StepPreflight && result.Position != position.P0.String()
 }
 
-// outage says whether an API was away so shortly ago that a failure may come of it.
-// After a run that could read all the time since is an age.
+// outage reports whether an API outage is so recent that it may have caused a failure. since is
+// the time since the outage, or an age after a run without one.
 func outage(since time.Duration) bool { return since < procedure.BackOff }
 
-// goBack takes back what a failed run did. The failure stays the outcome.
+// goBack undoes the work of a failed run. The failure stays the outcome.
 func goBack(ctx context.Context, a *app, flags target.Flags, engine *engineFlags, failed error) error {
 	back := *engine
 	back.answered, back.undo = true, true

@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// savedPlan reads what `plan -o json` printed, for the target that it was made for.
+// savedPlan reads the output of `plan -o json` for the target that it was made for.
 func savedPlan(path string, target journal.Target) (*runner.WholePlan, error) {
 	text, err := runner.PlanLimits().ReadFile(path)
 	if err != nil {
@@ -27,7 +27,7 @@ func savedPlan(path string, target journal.Target) (*runner.WholePlan, error) {
 	return &doc.WholePlan, nil
 }
 
-// parsePlan reads a Plan document, and that nobody edited it since.
+// parsePlan parses a Plan document, and returns an error if it was edited.
 func parsePlan(path string, text []byte) (planDocument, error) {
 	var doc planDocument
 	if err := runner.PlanLimits().DecodeJSON(text, &doc); err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
-// stepClock is a clock on which whoever waits moves the time on.
+// stepClock is a clock that every wait advances.
 type stepClock struct{ *clocktesting.FakeClock }
 
 func (c stepClock) NewTimer(d time.Duration) clock.Timer {
@@ -39,7 +39,7 @@ type scripted struct {
 	verdicts []runner.Verdict // one for each reading, the last one again and again
 	reaches  string           // the position it brings about
 	warns    []string
-	reads    func() // called at every reading; nil: nothing
+	reads    func() // called at every reading; or nil
 }
 
 // Info implements runner.Step. The title is the script's own, so that rewording a step
@@ -132,7 +132,7 @@ func (s *script) Judge(migration.Snapshot) (runner.Observation, error) {
 	return seen, nil
 }
 
-// Brake implements runner.Procedure.
+// Brake implements runner.Procedure. // words:ok: the name of the method
 func (s *script) Brake(context.Context, *runner.Tx, migration.Snapshot, error) (string, error) {
 	return "Rancher is paused for this cluster; machines without the edit keep what they run", nil
 }
@@ -180,7 +180,7 @@ func wholeScript() *script {
 				waits("every control plane to take the edit", "the edit is not copied so far: machineSelectorConfig[0]", "a", 0, 3),
 				sees("3 of 3 control planes run with enable-leader-migration", "migration lease: ip-10-0-0-10 (kube-controller-manager), renewing"),
 			}},
-		{id: migration.StepInstall, state: runner.State{Kind: runner.Todo}, reaches: "P3 CCM with flag beside the in-tree provider",
+		{id: migration.StepInstall, state: runner.State{Kind: runner.Todo}, reaches: "P3 CCM with flag beside the in-tree provider", // words:ok: a text of pkg/verify/position
 			plan: runner.Plan{Summary: []string{"+ Helm release aws-cloud-controller-manager, image v1.26.14"}, Takes: runner.Minute,
 				Notes: []string{"cloud config key left out, the CCM does not know it: DisableSecurityGroupIngress, which was deprecated long ago"},
 				Changes: []runner.Change{
@@ -204,7 +204,7 @@ func wholeScript() *script {
 	}}
 }
 
-// played is what a run of a script put on the streams.
+// played holds the output of a script's run.
 type played struct {
 	out, err string
 	code     int
@@ -231,9 +231,9 @@ func play(t *testing.T, s *script, output string, bend func(*console.Streams, *r
 
 func renamed() error {
 	return &fault.Error{Class: fault.Check, Reason: "Renamed", Object: "Machine demo-cp-a1",
-		Seen:   "registered a second Node: ip-10-0-0-10 beside ip-10-0-0-10.ec2.internal (AWSM-305)",
+		Seen:   "registered a second Node: ip-10-0-0-10 beside ip-10-0-0-10.ec2.internal (AWSM-305)", // words:ok: a text of pkg/migration/guard
 		Wanted: "the Node of the fingerprint", Checks: []string{"AWSM-305"}}
 }
 
-// Watched implements runner.Guarded: nothing goes on by itself here.
+// Watched implements runner.Guarded: no rollout continues without a run here.
 func (*script) Watched(context.Context, migration.Snapshot) migration.Step { return nil }

@@ -14,8 +14,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 )
 
-// A password in the address of a server reaches no view, no error and no bundle,
-// whether the server answers or not.
+// A password in a server's address reaches no view, no error and no bundle, whether the server
+// answers or not.
 func TestServersPasswordIsNotShown(t *testing.T) {
 	const secret = "hunter2"
 	answers := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +34,7 @@ func TestServersPasswordIsNotShown(t *testing.T) {
 			dir := t.TempDir()
 			kubeconfig := filepath.Join(dir, "kubeconfig")
 			text := fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: %q}}]\nusers: [{name: u, user: {}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n",
-				strings.Replace(address, "://", "://somebody:"+secret+"@", 1))
+				strings.Replace(address, "://", "://user:"+secret+"@", 1))
 			if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}

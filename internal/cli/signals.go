@@ -10,46 +10,45 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// notice is what reaches a process from outside.
+// notice is an event from outside the process.
 type notice int
 
 const (
-	// interrupt is SIGINT: somebody's Ctrl-C.
+	// interrupt is SIGINT, a user's Ctrl-C.
 	interrupt notice = iota
 	// terminate is SIGTERM.
 	terminate
-	// hangUp is SIGHUP, or a terminal or pipe that takes no more output.
+	// hangUp is SIGHUP, or a terminal or pipe that accepts no more output.
 	hangUp
 )
 
-// phase is how far a run has been asked to end. The zero value is a run that works
-// and is watched.
+// phase describes how far a run was asked to end. The zero value is a run that works and is
+// watched.
 type phase struct {
-	unwatched bool // nobody sees it any more
-	asking    bool // somebody is asked what is to become of what was begun
+	unwatched bool // the terminal is gone
+	asking    bool // the user is asked about the rollout that began
 	stopping  bool // it finishes the current action, then ends
 	leaving   bool // it ends at once
 }
 
-// action is what is done about a notice.
+// action is the response to a notice.
 type action int
 
 const (
 	ignore action = iota
 	// goUnwatched moves the output to the log file and begins no further step.
 	goUnwatched
-	// askFirst asks what is to become of what others go on with.
+	// askFirst asks the user about the rollout that another program continues.
 	askFirst
-	// stopCleanly finishes the current action, records and gives the lock back.
+	// stopCleanly finishes the current action, records it and releases the lock.
 	stopCleanly
-	// leaveAtOnce ends everything; the lock expires by itself.
+	// leaveAtOnce ends everything; the lock expires later.
 	leaveAtOnce
 )
 
-// on decides about a notice; asks says that somebody can be asked, and that there is
-// something to ask about. A hang-up never counts as an interrupt: losing a
-// terminal is no wish to leave a control plane alone half way, and a shell
-// that ends sends more than one.
+// on returns the response to a notice. asks reports whether there is a user and a question. A
+// hang-up never counts as an interrupt: a lost terminal is no request to leave a control plane
+// half changed, and an exiting shell sends several.
 func (p phase) on(n notice, asks bool) (phase, action) {
 	switch {
 	case p.leaving:
@@ -70,27 +69,26 @@ func (p phase) on(n notice, asks bool) (phase, action) {
 	return p, stopCleanly
 }
 
-// signals carries out what phase decides.
+// signals carries out the decisions of phase.
 type signals struct {
 	interrupts chan struct{} // closed by the first interrupt
 	hangUps    chan struct{} // closed by the first hang-up
-	brakes     chan struct{} // closed where somebody asks for the brake
+	brakes     chan struct{} // closed when the user asks to pause the rollout
 	cancel     context.CancelFunc
 	wanted     chan os.Signal // SIGINT, SIGTERM
 	lines      chan os.Signal // SIGHUP, SIGPIPE
 
 	mu      sync.Mutex
 	phase   phase
-	open    chan struct{} // closed once the question that stands does no more; nil: none does
-	parting *parting      // whom to ask; nil: nobody
-	lastSay func()        // moves the output, before anybody learns that nobody watches
+	open    chan struct{} // closed when the open question ends; nil without a question
+	parting *parting      // asks the user; nil without a terminal
+	lastSay func()        // moves the output, before hangUps is closed
 }
 
-// watchSignals gives two stages: the first SIGINT or SIGTERM closes interrupts, so
-// that a run finishes the current action, records and releases its lock; the
-// second cancels the context. A third is not caught any more and ends the process,
-// whatever it waits for. A hang-up ends every command at once but those that
-// called outlive.
+// watchSignals stops a run in two stages. The first SIGINT or SIGTERM closes interrupts, so that
+// the run finishes the current action, records it and releases its lock. The second cancels the
+// context. A third is not caught and ends the process at once. A hang-up ends every command
+// except those that called outlive.
 func watchSignals(parent context.Context) (context.Context, *signals, func()) {
 	ctx, cancel := context.WithCancel(parent)
 	s := &signals{interrupts: make(chan struct{}), hangUps: make(chan struct{}), brakes: make(chan struct{}), cancel: cancel,
@@ -114,7 +112,7 @@ func (s *signals) attend(done <-chan struct{}) {
 				s.notice(terminate)
 			}
 		case got := <-s.lines:
-			if got == syscall.SIGHUP { // SIGPIPE comes with an error of the write
+			if got == syscall.SIGHUP { // a SIGPIPE also fails the write
 				s.notice(hangUp)
 			}
 		case <-done:
@@ -123,8 +121,8 @@ func (s *signals) attend(done <-chan struct{}) {
 	}
 }
 
-// outlive takes a hang-up as the end of being watched and not of the process. One
-// that was ignored at the start, as by nohup, stays ignored.
+// outlive makes a hang-up detach the output instead of ending the process. If SIGHUP was ignored
+// at the start, as with nohup, it stays ignored.
 func (s *signals) outlive(lastSay func()) {
 	s.mu.Lock()
 	s.lastSay = lastSay
@@ -132,7 +130,7 @@ func (s *signals) outlive(lastSay func()) {
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(s.lines, syscall.SIGHUP)
 	}
-	signal.Notify(s.lines, syscall.SIGPIPE) // else a write to a broken pipe ends the process
+	signal.Notify(s.lines, syscall.SIGPIPE) // otherwise a write to a broken pipe ends the process
 }
 
 func (s *signals) notice(n notice) {
@@ -163,8 +161,8 @@ func (s *signals) notice(n notice) {
 	s.settle()
 }
 
-// answered carries out what somebody answered who was asked. An answer that comes after
-// another interrupt or a hang-up counts no more.
+// answered carries out the user's answer. An answer after another interrupt or a hang-up has no
+// effect.
 func (s *signals) answered(with answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,8 +182,8 @@ func (s *signals) answered(with answer) {
 	}
 }
 
-// settle lets go on who waits for an answer, once none is waited for and what follows from
-// it is done: who goes on must find that it was interrupted. s.mu is held.
+// settle releases waiters for an answer once no question is open and the answer is carried out:
+// they must find the run interrupted. The caller holds s.mu.
 func (s *signals) settle() {
 	if s.open != nil && !s.phase.asking {
 		close(s.open)
@@ -193,8 +191,7 @@ func (s *signals) settle() {
 	}
 }
 
-// untilAnswered waits while a question stands: who was asked whether to go on finds no
-// further step begun.
+// untilAnswered waits while a question is open: no step may begin before the user answers.
 func (s *signals) untilAnswered(ctx context.Context, _ runner.Info) error {
 	s.mu.Lock()
 	open := s.open
@@ -210,15 +207,15 @@ func (s *signals) untilAnswered(ctx context.Context, _ runner.Info) error {
 	}
 }
 
-// hungUp says whether nobody watches any more.
+// hungUp reports whether the terminal is gone.
 func (s *signals) hungUp() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.phase.unwatched
 }
 
-// untilInterrupted is ctx, ended by the first interrupt: for a command that only looks, of
-// which nothing is half done.
+// untilInterrupted returns ctx, ended by the first interrupt: for read-only commands, which leave
+// nothing half done.
 func (a *app) untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	looking, stop := context.WithCancel(ctx)
 	go func() {

@@ -26,7 +26,7 @@ func TestPhaseOnNotice(t *testing.T) {
 		"SIGTERM instead of an answer":      {phase{asking: true}, terminate, true, phase{stopping: true}, stopCleanly},
 		"a hang-up instead of an answer":    {phase{asking: true}, hangUp, true, phase{unwatched: true}, goUnwatched},
 		"Ctrl-C behind an answer":           {phase{stopping: true}, interrupt, true, phase{stopping: true, leaving: true}, leaveAtOnce},
-		"Ctrl-C where nobody sees it":       {phase{unwatched: true}, interrupt, true, phase{unwatched: true, stopping: true}, stopCleanly},
+		"Ctrl-C without a terminal":         {phase{unwatched: true}, interrupt, true, phase{unwatched: true, stopping: true}, stopCleanly},
 		"a hang-up while it leaves at once": {phase{stopping: true, leaving: true}, hangUp, false, phase{stopping: true, leaving: true}, ignore},
 	} {
 		if next, do := tt.at.on(tt.n, tt.asks); next != tt.next || do != tt.do {
@@ -36,7 +36,7 @@ func TestPhaseOnNotice(t *testing.T) {
 }
 
 // TestWhoWaitedFindsTheAnswerCarriedOut seeds the order of two closed channels: a step that
-// waited while the question stood must find that it was answered with leaving.
+// waited for the open question must find that the answer was to leave.
 func TestWhoWaitedFindsTheAnswerCarriedOut(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*signals){

@@ -14,12 +14,11 @@ const (
 	recordEnding = ".record.jsonl"
 )
 
-// mostRecords is how many records of former runs stay beside the log of a new one.
-const mostRecords = 20
+// maxRecords limits how many records of earlier runs remain next to the log of a new one.
+const maxRecords = 20
 
-// stateFile names a file of one process in the user's folder for state (XDG Base Directory
-// Specification 0.8), or in the one for temporary files where there is no home. Names sort
-// by time.
+// stateFile returns the path of a process's file in the user's state folder (XDG Base Directory
+// Specification 0.8), or in the temporary folder without a home. Names sort by time.
 func stateFile(env func(string) string, now time.Time, pid int, ending string) string {
 	dir := filepath.Join(os.TempDir(), "awsmigrate")
 	if state := env("XDG_STATE_HOME"); filepath.IsAbs(state) {
@@ -30,8 +29,8 @@ func stateFile(env func(string) string, now time.Time, pid int, ending string) s
 	return filepath.Join(dir, fmt.Sprintf("%s-%d%s", now.UTC().Format("20060102T150405Z"), pid, ending))
 }
 
-// recordBeside is the file for the record of a run that was not asked for one, with room
-// made for it; "": there is no place.
+// recordBeside returns the default record file of a run and removes old records, or returns "" if
+// no folder is usable.
 func recordBeside(env func(string) string, now time.Time, pid int) string {
 	path := stateFile(env, now, pid, recordEnding)
 	dir := filepath.Dir(path)
@@ -42,13 +41,13 @@ func recordBeside(env func(string) string, now time.Time, pid int) string {
 	if err != nil {
 		return ""
 	}
-	for _, name := range outdated(records, mostRecords-1) {
+	for _, name := range outdated(records, maxRecords-1) {
 		_ = os.Remove(filepath.Join(dir, name)) // another run may have removed it
 	}
 	return path
 }
 
-// outdated are the files, named by their times, beyond the newest ones.
+// outdated returns the files, named by their times, except the newest ones.
 func outdated(files []string, most int) []string {
 	sorted := slices.Sorted(slices.Values(files))
 	return sorted[:max(0, len(sorted)-most)]

@@ -25,7 +25,7 @@ func TestRecordBeside(t *testing.T) {
 	env := func(name string) string { return map[string]string{"HOME": home}[name] }
 	dir := filepath.Join(home, ".local", "state", "awsmigrate")
 	day := func(n int) time.Time { return time.Date(2026, 11, 1, n, 0, 0, 0, time.UTC) }
-	for n := range mostRecords + 3 {
+	for n := range maxRecords + 3 {
 		path := recordBeside(env, day(n), 7)
 		if path != filepath.Join(dir, day(n).Format("20060102T150405Z")+"-7.record.jsonl") {
 			t.Fatalf("the record is %q", path)
@@ -38,7 +38,7 @@ func TestRecordBeside(t *testing.T) {
 	}
 	records, _ := filepath.Glob(filepath.Join(dir, "*"+recordEnding))
 	logs, _ := filepath.Glob(filepath.Join(dir, "*"+logEnding))
-	if len(records) != mostRecords || len(logs) != mostRecords+3 || filepath.Base(records[0]) != "20261101T030000Z-7.record.jsonl" {
+	if len(records) != maxRecords || len(logs) != maxRecords+3 || filepath.Base(records[0]) != "20261101T030000Z-7.record.jsonl" {
 		t.Errorf("%d logs, %d records from %v on", len(logs), len(records), records)
 	}
 	file := filepath.Join(home, "file")

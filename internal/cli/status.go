@@ -17,7 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// statusFlags say what a status shows.
+// statusFlags select the output of a status.
 type statusFlags struct {
 	ExitCode bool   `flag:"exit-code"`
 	Watch    bool   `flag:"watch"`
@@ -25,12 +25,12 @@ type statusFlags struct {
 	History  bool   `flag:"history"`
 }
 
-// newStatusCommand is the status command of a distribution.
+// newStatusCommand returns the status command of a distribution.
 func newStatusCommand(a *app, named string, flags target.Flags) *cobra.Command {
 	show := &statusFlags{}
 	cmd := &cobra.Command{
 		Use:   "status " + named,
-		Short: "Say how far a cluster is, from the cluster itself, and write nothing",
+		Short: "Show how far a cluster is, from the cluster itself, and write nothing",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if show.Watch {
@@ -63,7 +63,7 @@ func showStatus(ctx context.Context, a *app, flags target.Flags, exitCode bool) 
 	seen, observation, err := s.Look(ctx, record)
 	if err != nil {
 		if record.Unread != nil && fault.ClassOf(err) == fault.Check {
-			return record.Unread // a mixture may be our own half-done step, which the journal alone shows
+			return record.Unread // mixed arguments may be awsmigrate's own unfinished step, which only the journal shows
 		}
 		return err
 	}
@@ -90,7 +90,7 @@ func showStatus(ctx context.Context, a *app, flags target.Flags, exitCode bool) 
 	return view.Shown(outcome)
 }
 
-// followRun shows another run, or what goes on without one.
+// followRun shows another run, or a rollout without a run.
 func followRun(ctx context.Context, a *app, flags target.Flags, asked string) error {
 	if err := a.checkOutput("text", "jsonl"); err != nil {
 		return err
@@ -107,7 +107,7 @@ func followRun(ctx context.Context, a *app, flags target.Flags, asked string) er
 	if err != nil {
 		return err
 	}
-	if _, _, err := s.Look(ctx, record); err != nil { // the direction that the last run went
+	if _, _, err := s.Look(ctx, record); err != nil { // the direction of the last run
 		return err
 	}
 	working, err := s.Working(ctx)
@@ -131,7 +131,7 @@ func followRun(ctx context.Context, a *app, flags target.Flags, asked string) er
 	return ended
 }
 
-// unreadText says that the journal could not be read; "": it was.
+// unreadText returns why the journal could not be read, or "".
 func unreadText(record journal.Record) string {
 	if record.Unread == nil {
 		return ""
@@ -139,7 +139,7 @@ func unreadText(record journal.Record) string {
 	return record.Unread.Error()
 }
 
-// infos describe the steps of a procedure.
+// infos returns descriptions of a procedure's steps.
 func infos(p migration.Procedure) []runner.Info {
 	var all []runner.Info
 	for _, step := range p.Steps() {
@@ -148,7 +148,7 @@ func infos(p migration.Procedure) []runner.Info {
 	return all
 }
 
-// commands are what to type next about a target.
+// commands returns the next commands for a target.
 func commands(t target.Words) view.Commands {
 	return view.Commands{Run: t.Run(), Undo: t.Undo(), Status: t.Status(), Upgrade: t.Upgrade(), Report: t.Report, Undoing: t.Undoing, NoWayBack: migration.StepUpgrade}
 }

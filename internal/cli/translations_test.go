@@ -78,7 +78,7 @@ func commandsOf(page string) (lines []string) {
 	return lines
 }
 
-// linksOf are where a page points to, in order, but for its other language.
+// linksOf returns the targets of a page's links, in order, without that to its other language.
 func linksOf(page string) []string {
 	var to []string
 	for _, link := range linkedTo.FindAllStringSubmatch(page, -1) {

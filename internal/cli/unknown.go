@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// unknownFlag names the flag that was probably meant. Flags of an unknown command are
-// unknown, too: the command is named then.
+// unknownFlag suggests the intended flag. Flags of an unknown command are unknown as well, so it
+// then suggests the command.
 func unknownFlag(cmd *cobra.Command, err error) error {
 	if word := cmd.Flags().Arg(0); word != "" && cmd.HasAvailableSubCommands() {
 		return unknownCommand(cmd, word)
@@ -27,7 +27,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 		Fix: orHelp(cmd, fault.DidYouMean(word, known))}
 }
 
-// unknownCommand is of a word that stands where one of cmd's commands may.
+// unknownCommand returns the error for a word in place of one of cmd's commands.
 func unknownCommand(cmd *cobra.Command, word string) error {
 	var known []string
 	for _, child := range cmd.Commands() {
@@ -39,7 +39,7 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 		Wanted: "one of " + strings.Join(known, ", "), Fix: orHelp(cmd, fault.DidYouMean(word, known))}
 }
 
-// orHelp sends whoever is not understood to the help.
+// orHelp adds the help command to a fix.
 func orHelp(cmd *cobra.Command, fix string) string {
 	if fix != "" {
 		return fix
@@ -47,8 +47,7 @@ func orHelp(cmd *cobra.Command, fix string) string {
 	return cmd.CommandPath() + " --help"
 }
 
-// usageErrors classes what cobra refuses in arguments as usage errors, and names
-// the command that was probably meant.
+// usageErrors turns cobra's argument errors into usage errors, and suggests the intended command.
 func usageErrors(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {

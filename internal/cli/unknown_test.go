@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 )
 
-// Who mistypes is told what was probably meant, before anything is read: with a
-// kubeconfig that is none, whatever reads ends otherwise.
+// A mistyped word gets a suggestion before anything is read: with an invalid kubeconfig, any read
+// would fail otherwise.
 func TestDidYouMean(t *testing.T) {
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	for args, says := range map[string]string{

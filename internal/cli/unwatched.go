@@ -18,14 +18,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 )
 
-// unwatched is what a run does about its output once nobody takes it any more.
+// unwatched redirects a run's output when the terminal is gone.
 type unwatched struct {
 	out, err *outlet
 	log      *runLog
 }
 
-// outlive keeps a run alive, and its output, when the terminal goes away. It is
-// called once, before the run prints anything.
+// outlive keeps a run and its output alive when the terminal goes away. It is called once, before
+// the run prints anything.
 func (a *app) outlive() *unwatched {
 	u := &unwatched{log: newRunLog(a.streams.Env, time.Now(), os.Getpid(), a.commandLine())}
 	gone := func() { a.signals.notice(hangUp) }
@@ -36,16 +36,16 @@ func (a *app) outlive() *unwatched {
 	return u
 }
 
-// lastSay says to whoever is still there where the output goes on, and moves there
-// what went to a terminal. A file or a pipe goes on taking it.
+// lastSay announces the log file, and moves terminal output there. A file or a pipe keeps its
+// output.
 func (u *unwatched) lastSay() {
-	text := "\r\nhang-up: what was begun is watched to its end, no further step begins; the output goes on in " + u.log.path + "\r\n"
+	text := "\r\nhang-up: the current step is watched to its end, no further step begins; the output goes on in " + u.log.path + "\r\n"
 	for _, o := range []*outlet{u.err, u.out} {
 		o.move(text)
 	}
 }
 
-// runOutput is where a run is shown, and how.
+// runOutput returns where and how a run is shown.
 func (a *app) runOutput(progress runview.Progress) runview.Output {
 	o := runview.Output{Streams: a.streams, Format: a.output, Progress: progress, Clock: clock.RealClock{}}
 	if a.unwatched != nil {
@@ -54,7 +54,7 @@ func (a *app) runOutput(progress runview.Progress) runview.Output {
 	return o
 }
 
-// Where implements view.Fallback. It makes the log, once there is something to lose.
+// Where implements view.Fallback. It creates the log on demand.
 func (u *unwatched) Where() string {
 	if err := u.log.open(); err != nil {
 		return fmt.Sprintf("no log file could be made (%v): if this terminal goes away, what follows is lost", err)
@@ -79,28 +79,28 @@ func (u *unwatched) Drawing(out io.Writer) io.Writer {
 	return out
 }
 
-// overSSH is what somebody should know whose terminal hangs on a connection; "":
-// it does not, or is kept by a multiplexer.
+// overSSH returns a hint for a terminal that depends on a connection. It is empty without one, or
+// with a multiplexer.
 func overSSH(s console.Streams) string {
 	over := s.Env("SSH_CONNECTION") != "" || s.Env("SSH_TTY") != ""
 	if !over || !s.ErrTerminal || s.Env("TMUX") != "" || s.Env("STY") != "" {
 		return ""
 	}
-	return "over SSH: if the connection is lost, the step in hand is watched to its end and no further one begins; in tmux the run would go on"
+	return "over SSH: if the connection is lost, the run stops after the current step; in tmux it would continue"
 }
 
-// outlet is a standard stream that may go away under a run.
+// outlet is a standard stream that may be closed during a run.
 type outlet struct {
 	to       io.Writer
 	terminal bool
 	log      *runLog
-	gone     func() // is called after a write that found nobody
+	gone     func() // called after a write to a closed stream
 
 	mu    sync.Mutex
 	moved bool
 }
 
-// Write implements io.Writer. What the stream does not take goes to the log.
+// Write implements io.Writer. Text that the stream does not accept goes to the log.
 func (o *outlet) Write(text []byte) (int, error) {
 	n, lost, err := o.write(text)
 	if lost {
@@ -123,10 +123,10 @@ func (o *outlet) write(text []byte) (n int, lost bool, err error) {
 	return len(text), lost, nil
 }
 
-// drawnOn is an outlet for what means nothing in a log.
+// drawnOn is an outlet for output without a meaning in a log.
 type drawnOn struct{ *outlet }
 
-// Write implements io.Writer. What the stream does not take is gone.
+// Write implements io.Writer. Text that the stream does not accept is lost.
 func (d drawnOn) Write(text []byte) (int, error) {
 	lost, err := d.draw(text)
 	if lost {
@@ -149,32 +149,32 @@ func (d drawnOn) draw(text []byte) (lost bool, err error) {
 	return false, err
 }
 
-// nobodyThere says whether a write failed because its reader is gone: a pipe that
-// was closed (EPIPE), a terminal that hung up (EIO).
+// nobodyThere reports whether a write failed because its reader is gone: a closed pipe (EPIPE),
+// or a terminal that hung up (EIO).
 func nobodyThere(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.EIO)
 }
 
-// move sends what follows to the log if it went to a terminal, after last words.
+// move redirects terminal output to the log, after lastWords.
 func (o *outlet) move(lastWords string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.moved || !o.terminal {
 		return
 	}
-	_, _ = io.WriteString(o.to, lastWords) // a terminal that is gone takes none
+	_, _ = io.WriteString(o.to, lastWords) // a closed terminal accepts none
 	o.moved = true
 }
 
-// watched says whether what is written still reaches where it was meant to go.
+// watched reports whether output still reaches its destination.
 func (o *outlet) watched() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return !o.moved
 }
 
-// runLog is the file that takes a run's output once nobody watches. It is made at
-// the first use, and removed again if nothing came.
+// runLog is the file for a run's output after its terminal is gone. It is created at the first
+// use, and removed if it stays empty.
 type runLog struct {
 	path    string
 	command string
@@ -191,14 +191,14 @@ func newRunLog(env func(string) string, now time.Time, pid int, command string) 
 	return &runLog{path: stateFile(env, now, pid, logEnding), command: command}
 }
 
-// open makes the file, which only its owner may read. It must not be there before.
+// open creates the file, readable by its owner only. It must not exist.
 func (l *runLog) open() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.ready()
 }
 
-// ready is open with l.mu held.
+// ready opens the log if necessary. The caller holds l.mu.
 func (l *runLog) ready() error {
 	if l.opened {
 		return l.err
@@ -210,7 +210,7 @@ func (l *runLog) ready() error {
 	return l.err
 }
 
-// drawing is what redraws and colours a terminal, and means nothing in a file.
+// drawing matches terminal control sequences, which have no meaning in a file.
 var drawing = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]|\r")
 
 func (l *runLog) write(text []byte) {
@@ -226,7 +226,7 @@ func (l *runLog) write(text []byte) {
 	_, _ = l.file.Write(drawing.ReplaceAll(bytes.Clone(text), nil))
 }
 
-// close ends the file, and leaves none where nothing was written.
+// close closes the file, and removes it if it is empty.
 func (l *runLog) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

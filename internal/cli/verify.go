@@ -20,7 +20,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// verifyFlags are those of the audit.
+// verifyFlags holds the flags of the audit.
 type verifyFlags struct {
 	audited target.Audited
 
@@ -36,8 +36,8 @@ func newVerify(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify --cluster NAME | --config cluster.yml | --kubeconfig FILE",
 		Short: "Audit a cluster: every check, read-only, at any time",
-		Long: `Runs every check that applies where the cluster stands and says what is wrong
-with it, on which object, and what to do. It writes nothing: the transport lets
+		Long: `Runs every check that applies at the cluster's position, and reports each failure
+with its object and its fix. It writes nothing: the transport lets
 through reads, access reviews and dry runs.
 
 --cluster names a cluster in Rancher, RKE2 or RKE; --config a cluster.yml of RKE.
@@ -73,7 +73,7 @@ func (f *verifyFlags) run(ctx context.Context, a *app) error {
 		return err
 	}
 	if format == "wide" || format == "short" {
-		a.output = "text" // what goes wrong before there is a report is for people
+		a.output = "text" // errors before the report are for people
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (f *verifyFlags) run(ctx context.Context, a *app) error {
 	return view.Shown(doc.Outcome())
 }
 
-// check refuses flags that contradict one another.
+// check returns an error if flags contradict one another.
 func (f *verifyFlags) check() error {
 	switch {
 	case f.From != "" && (f.Watch > 0 || f.Dump != ""):
@@ -111,7 +111,7 @@ func (f *verifyFlags) check() error {
 	return nil
 }
 
-// open finds what is to be read.
+// open returns the source to read.
 func (f *verifyFlags) open(ctx context.Context, a *app, options session.Choices) (session.Source, error) {
 	if f.From != "" {
 		return target.OpenBundle(f.From)
@@ -129,7 +129,7 @@ type auditor struct {
 	clock     clock.WithTicker
 }
 
-// look makes one report.
+// look returns one report.
 func (v *auditor) look(ctx context.Context) (verifyview.AuditDocument, error) {
 	began := v.clock.Now()
 	seen, err := v.source.Read(ctx)
@@ -151,7 +151,7 @@ func (v *auditor) look(ctx context.Context) (verifyview.AuditDocument, error) {
 	return doc, nil
 }
 
-// document is a report of one reading.
+// document returns a report of one reading.
 func (v *auditor) document(seen session.Reading, report verify.Report) verifyview.AuditDocument {
 	report = verifyview.TidyReport(report)
 	return verifyview.NewAudit(verifyview.Audited{Target: verifyview.AuditTarget(seen.Target), Header: seen.Header, At: seen.At, Program: v.app.streams.Program, Next: seen.Next,
@@ -159,7 +159,7 @@ func (v *auditor) document(seen session.Reading, report verify.Report) verifyvie
 		Categories: target.Categories(), Outcome: audit.JudgeReport(report, v.options)}, report)
 }
 
-// refused stops a preflight of a cluster that has been migrated.
+// refused returns an error for a preflight of a cluster that has been migrated.
 func (v *auditor) refused(at position.Result) error {
 	if !v.preflight || !at.Position.AtLeast(position.P4) {
 		return nil
@@ -169,8 +169,8 @@ func (v *auditor) refused(at position.Result) error {
 		Fix: "leave out --preflight"}
 }
 
-// selection are the checks to make. An audit makes exactly those that are asked
-// for: nothing is written on the strength of it.
+// selection returns the checks to run. An audit runs exactly the requested ones, because no write
+// depends on it.
 func (v *auditor) selection(at position.Result) verify.Options {
 	o := v.options.Checks(at.Position)
 	o.KeepGuards = false
@@ -181,9 +181,8 @@ func (v *auditor) selection(at position.Result) verify.Options {
 	return o
 }
 
-// watch looks again and again until it is interrupted, and ends with what the
-// last report came to. A reading that fails is shown and tried again: API servers
-// go away while machines are rolled.
+// watch repeats the audit until it is interrupted, and returns the outcome of the last report. A
+// failed reading is shown and repeated: API servers are down while machines are rolled.
 func (v *auditor) watch(ctx context.Context, format string, every time.Duration) error {
 	if format != "text" && format != "wide" && format != "short" {
 		return fault.AsUsage(fmt.Errorf("flag --watch: with -o %s, wanted -o text, wide or short", format))

@@ -22,8 +22,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// looks is a source that gives one reading after the other. It stands in for a
-// cluster that changes, and leaves out all that is read of one.
+// looks is a source that returns one reading after the other. It plays a changing cluster,
+// without its details.
 type looks struct {
 	mu    sync.Mutex
 	list  []func() (session.Reading, error)

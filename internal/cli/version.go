@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 )
 
-// versionInfo is what `awsmigrate version` knows.
+// versionInfo holds the output of `awsmigrate version`.
 type versionInfo struct {
 	view.TypeMeta
 	Version   string `json:"version"`
@@ -47,7 +47,7 @@ func readVersion() versionInfo {
 		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 }
 
-// text is the version in one line.
+// text returns the version in one line.
 func (v versionInfo) text() string {
 	about := []string{v.GoVersion, v.Platform}
 	if v.Commit != "" {
@@ -56,16 +56,16 @@ func (v versionInfo) text() string {
 	return fmt.Sprintf("awsmigrate %s (%s)", v.Version, strings.Join(about, ", "))
 }
 
-// addOutputFlag adds -o, and what a shell offers for it.
+// addOutputFlag adds -o with its completion.
 func addOutputFlag(cmd *cobra.Command, a *app, formats []string) {
 	cmd.Flags().StringVarP(&a.output, "output", "o", "text", strings.Join(formats, "|")+": what is printed")
 	completeFlag(cmd, "output", oneOf(formats...))
 }
 
-// documentFormats are those of a command that prints one document.
+// documentFormats returns the formats of a command that prints one document.
 func documentFormats() []string { return []string{"text", "json", "yaml"} }
 
-// runFormats are those of a command that runs.
+// runFormats returns the formats of a command that runs.
 func runFormats() []string { return []string{"text", "json", "jsonl", "yaml"} }
 
 func reportFormats() []string { return []string{"text", "markdown", "html", "svg"} }

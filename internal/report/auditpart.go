@@ -7,11 +7,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
-// auditPart is what checks came to at one time.
+// auditPart holds the results of one audit.
 type auditPart struct {
 	Title, Counts string
-	Findings      section // what is not ok
-	Skipped       section // and why
+	Findings      section // findings that are not OK
+	Skipped       section // skipped checks with their reasons
 }
 
 func newAuditPart(title string, a record.Audit) auditPart {
@@ -32,7 +32,7 @@ func newAuditPart(title string, a record.Audit) auditPart {
 	return p
 }
 
-// statusWord is a status as people say it.
+// statusWord returns the word for a status.
 func statusWord(status string) string {
 	switch status {
 	case "fail":
@@ -43,7 +43,7 @@ func statusWord(status string) string {
 	return status
 }
 
-// auditCounts is one line of counts.
+// auditCounts returns the counts in one line.
 func auditCounts(a record.Audit) string {
 	var parts []string
 	for _, one := range []struct{ status, word string }{{"ok", "ok"}, {"fail", "failed"}, {"unknown", "unknown"}, {"warn", "with warnings"}} {

@@ -7,30 +7,30 @@ import (
 )
 
 const (
-	// mostDiffLines bounds the lines of all diffs of a page, and mostOfDiff those of one.
-	mostDiffLines = 4000
-	mostOfDiff    = 400
-	// mostEdits bounds the changes of a page.
-	mostEdits = 300
-	// foldedDiff is from how many lines on a diff is folded.
+	// maxDiffLines limits the lines of all diffs of a page, and maxLinesOfDiff those of one.
+	maxDiffLines   = 4000
+	maxLinesOfDiff = 400
+	// maxEdits limits the changes of a page.
+	maxEdits = 300
+	// foldedDiff is the number of lines from which a diff is folded.
 	foldedDiff = 24
 )
 
-// editPart is one change, with its diff.
+// editPart holds one change with its diff.
 type editPart struct {
 	Step, Object string
-	Note         string // how sure it is that it was made so
+	Note         string // how certain it is that it was written so
 	Lines        []diffLine
-	More         int // lines that are not shown
+	More         int // number of omitted lines
 	Folded       bool
 }
 
-// diffLine is a line of a diff. Class is in, out, at (where it is) or "".
+// diffLine is a line of a diff. Class is in, out, at (a location) or empty.
 type diffLine struct{ Class, Text string }
 
-// editParts are the changes of a run; what is left of the room for lines is for others.
+// editParts returns the changes of a run, and the lines that remain of room.
 func editParts(all []record.Edit, room int) (parts []editPart, left int) {
-	for _, e := range all[:min(len(all), mostEdits)] {
+	for _, e := range all[:min(len(all), maxEdits)] {
 		p := editPart{Step: e.Step, Object: strings.TrimSpace(e.Object + " " + e.Location), Note: "as the plan had it when the step began"}
 		if e.Written {
 			p.Note = "written"
@@ -39,7 +39,7 @@ func editParts(all []record.Edit, room int) (parts []editPart, left int) {
 		if e.Diff != "" {
 			lines = strings.Split(e.Diff, "\n")
 		}
-		most := min(len(lines), mostOfDiff, room)
+		most := min(len(lines), maxLinesOfDiff, room)
 		p.More, room = e.Left+len(lines)-most, room-most
 		for _, line := range lines[:most] {
 			p.Lines = append(p.Lines, diffLine{diffClass(line), line})

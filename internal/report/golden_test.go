@@ -73,7 +73,7 @@ func mustMarkdown(t testing.TB, r Report) string {
 	return string(text)
 }
 
-// A record's page says what it is judged to say. A run that nothing disturbed reads a tick on every
+// The page of a record matches its judgement. A run without a disturbance gets a tick on every
 // distribution, with its limit as a footnote.
 func TestRecords(t *testing.T) {
 	for _, test := range []struct {
@@ -134,7 +134,7 @@ func TestPictureFits(t *testing.T) {
 				case b.LabelClass != "len" && width > b.W:
 					t.Errorf("%s: %q runs out of its bar of %.0f", name, b.Label, b.W)
 				case b.LabelClass == "len" && b.LabelX-width/2 < edge:
-					t.Errorf("%s: %q lies on the one before", name, b.Label)
+					t.Errorf("%s: %q lies on the previous one", name, b.Label)
 				case b.LabelClass == "len":
 					edge, lengths = b.LabelX+width/2, lengths+1
 				}
@@ -155,7 +155,7 @@ func TestPictureFits(t *testing.T) {
 	}
 }
 
-// Ticks are round moments with room for their text, of a record of any length.
+// Ticks are round times with room for their text, for records of any length.
 func TestTicks(t *testing.T) {
 	for _, seconds := range []int{0, 2, 17, 60, 2400, 25200, 777600, 34560000} {
 		p := newPicture(judge.Result{From: noon, Until: after(seconds)})

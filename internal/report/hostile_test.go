@@ -15,7 +15,7 @@ import (
 
 const hostile = "</title></text></style><script>alert(1)</script><img src=x onerror=alert(1)>\x00\x1b[31m\u202e\uffff\xff\"'&{{.}}"
 
-// everywhere is a judgement in which every text of a record is hostile.
+// everywhere returns a judgement in which every text of a record is hostile.
 func everywhere(t *testing.T) judge.Result {
 	t.Helper()
 	r := recording(t, "clean")
@@ -41,7 +41,7 @@ func everywhere(t *testing.T) judge.Result {
 	return out
 }
 
-// poison appends to every text that is no time.
+// poison appends to every text except times.
 func poison(tree any) {
 	switch node := tree.(type) {
 	case map[string]any:
@@ -65,7 +65,7 @@ func poison(tree any) {
 	}
 }
 
-// Whatever a cluster or a record says of itself is text on the page, and nothing else.
+// Texts of a cluster or a record appear on the page as plain text only.
 func TestHostileRecord(t *testing.T) {
 	r := everywhere(t)
 	svg := drawn(t, r)
@@ -88,7 +88,7 @@ func TestHostileRecord(t *testing.T) {
 	}
 }
 
-// A page asks for nothing: no address in it is one that a browser would load.
+// A page makes no requests: no address in it is one that a browser would load.
 func TestPageLoadsNothing(t *testing.T) {
 	page, err := HTML(Of(recording(t, "clean"), nil))
 	if err != nil {
@@ -113,8 +113,8 @@ func TestEmptyRecord(t *testing.T) {
 	}
 }
 
-// large is what a record of many entries may come to, worse than any that was seen:
-// each entry another process, gap, restart or outage.
+// large returns a record that is worse than any observed one: each entry adds another process,
+// gap, restart or outage.
 func large(nodes, entries int) judge.Result {
 	r := judge.Result{Header: record.Header{Name: "large"}, From: noon, Until: noon.Add(time.Duration(entries) * time.Second), Ended: true}
 	for i := range nodes {
@@ -140,7 +140,7 @@ func large(nodes, entries int) judge.Result {
 	return r
 }
 
-// What is drawn of a record is bounded, whatever is in it.
+// The picture of any record has a limited size.
 func TestSizeIsBounded(t *testing.T) {
 	svg := drawn(t, large(200, 10_000))
 	const most = 1 << 19

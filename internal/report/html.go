@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
-// The page, and the same for a ticket.
+// Templates of the page and of the ticket.
 var (
 	//go:embed page.html
 	pageText string
@@ -22,12 +22,12 @@ var (
 )
 
 const (
-	// maxRows bounds each table of a page, and manyRows is from when on one is folded.
+	// maxRows limits each table of a page; a table with manyRows is folded.
 	maxRows  = 500
 	manyRows = 30
 )
 
-// page is what both are filled with.
+// page holds the content of both templates.
 type page struct {
 	Name     string
 	Verdicts []verdict
@@ -46,18 +46,18 @@ type page struct {
 // verdict is a sentence with its mark and colour.
 type verdict struct{ Mark, Class, Sentence string }
 
-// section is a table under a heading, and what is said of it.
+// section is a table with its heading and text.
 type section struct {
 	Title  string
 	Head   []string
 	Rows   [][]value
 	Lines  []string
-	None   string // said instead of an empty table
-	More   int    // rows beyond those of the table
+	None   string // text in place of an empty table
+	More   int    // number of omitted rows
 	Folded bool
 }
 
-// HTML is the report as one file: no script, no network, no font of its own.
+// HTML returns the report as one file, without script, network or font.
 func HTML(r Report) ([]byte, error) {
 	parts, err := template.New("page").Funcs(template.FuncMap{"plain": tidy, "line": plaintext.Line}).Parse(pageText)
 	if err != nil {
@@ -78,7 +78,7 @@ func HTML(r Report) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Markdown is the report for a ticket.
+// Markdown returns the report for a ticket.
 func Markdown(r Report) ([]byte, error) {
 	parts, err := texttemplate.New("page").Funcs(texttemplate.FuncMap{"cell": cell, "fence": fence, "line": plaintext.Line, "columns": func(t []string) string { return strings.Repeat("---|", len(t)) }}).Parse(markdownText)
 	if err != nil {
@@ -91,7 +91,7 @@ func Markdown(r Report) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// As is the report in a format: markdown, html or svg. It is nil for any other.
+// As returns the report in a format: markdown, html or svg. It returns nil for any other.
 func As(format string, r Report) ([]byte, error) {
 	switch format {
 	case "markdown":
@@ -123,7 +123,7 @@ func newPage(r Report) page {
 	return p
 }
 
-// numbers are what a reader looks for first: what is as it was, and the pauses.
+// numbers returns the most important figures: unchanged objects, and the gaps.
 func (r Report) numbers() []string {
 	var all []string
 	if len(r.Runs) > 0 {
@@ -157,8 +157,8 @@ func (r Report) numbers() []string {
 	return all
 }
 
-// verdicts are what became of the last runs, and what is known of the controllers. A record
-// may have a run and the undo that took it back; a journal has many, of which the last counts.
+// verdicts returns the outcome of the last runs, and the findings about the controllers. A record
+// may hold a run and its undo; of a journal's runs only the last counts.
 func verdicts(r Report) []verdict {
 	most := 1
 	if r.Source == Record && r.Recorded == nil {
@@ -195,8 +195,8 @@ func VerdictMark(v judge.Verdict) (mark, class string) {
 	return "✓", "good"
 }
 
-// cell is other people's text in Markdown: one line that neither ends a cell nor marks anything
-// up, without control characters of a terminal or of the writing direction.
+// cell returns foreign text for Markdown: one line without effect on the table or the markup, and
+// without control characters of a terminal or of the writing direction.
 func cell(v any) string {
 	escape := func(text string) string {
 		return strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", "`", "'", "[", "\\[", "*", "\\*").Replace(tidy(text))
@@ -216,7 +216,7 @@ func cell(v any) string {
 	return ""
 }
 
-// fence is one that no line of a diff ends.
+// fence returns a fence that no line of a diff closes.
 func fence(lines []diffLine) string {
 	fence := "```"
 	for _, l := range lines {

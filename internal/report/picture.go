@@ -19,19 +19,19 @@ import (
 //go:embed picture.svg
 var pictureText string
 
-// Sizes in pixels, and the most bars of a row.
+// Sizes in pixels, and the maximum number of bars in a row.
 const (
 	pictureWidth = 800
 	pictureLeft  = 160
 	pictureRight = pictureWidth - 20
 	rowHeight    = 20
-	rowGap       = 15 // above are the lengths of gaps, below what overlapped
-	letterWidth  = 7  // the widest that 12 px letters are on average
+	rowGap       = 15 // gap lengths are above, overlaps below
+	letterWidth  = 7  // maximum average width of 12 px letters
 	maxBars      = 150
 )
 
-// picture is a time line: the steps of a run, the processes of each controller with the times in
-// which none ran it, and what was not watched.
+// picture is a time line: the steps of a run, the processes of each controller with its gaps, and
+// unwatched times.
 type picture struct {
 	Title, Words  string
 	Width, Height int
@@ -42,7 +42,7 @@ type picture struct {
 	Legend        []bar
 
 	from, until time.Time
-	names       map[string]string // of processes, by identity
+	names       map[string]string // names of processes by identity
 }
 
 type tick struct {
@@ -56,7 +56,7 @@ type row struct {
 	Y, H    int
 	Text    int // base line
 	Bars    []bar
-	Note    string // what else is said of it, behind its bars
+	Note    string // further text behind its bars
 	NoteX   float64
 	dropped int
 }
@@ -69,7 +69,7 @@ type bar struct {
 	LabelX, LabelY float64
 }
 
-// SVG draws the time line of a record. Its size is bounded, whatever the record's.
+// SVG draws the time line of a record. Its size has a limit, regardless of the record.
 func SVG(r judge.Result) ([]byte, error) {
 	parts, err := template.New("picture").Parse(pictureText)
 	if err != nil {
@@ -103,14 +103,14 @@ func newPicture(r judge.Result) *picture {
 	return p
 }
 
-// add places a row, and returns where the next one begins.
+// add places a row, and returns the position of the next one.
 func (p *picture) add(y int, r row) int {
 	r.Y, r.H, r.Text = y, rowHeight, y+14
 	r.Name, r.Note = tidy(r.Name), tidy(r.Note)
 	if r.dropped > 0 {
 		r.Note = strings.TrimSpace(fmt.Sprintf("%s and %d more", r.Note, r.dropped))
 	}
-	edge := 0.0 // where the last length of a gap ends: they are above the row
+	edge := 0.0 // end of the last gap length above the row
 	for i := range r.Bars {
 		b := &r.Bars[i]
 		b.Y += float64(y)
@@ -135,7 +135,7 @@ func (p *picture) add(y int, r row) int {
 	return y + rowHeight + rowGap
 }
 
-// x is where a moment is; a zero one is before the record.
+// x returns the position of a time; zero lies before the record.
 func (p *picture) x(at time.Time) float64 {
 	length := p.until.Sub(p.from)
 	if at.Before(p.from) || length <= 0 {
@@ -146,7 +146,7 @@ func (p *picture) x(at time.Time) float64 {
 
 func round(x float64) float64 { return math.Round(x*10) / 10 }
 
-// put adds a bar, as far as there is room for more of them.
+// put adds a bar, unless the row is full.
 func (p *picture) put(r *row, from, to time.Time, b bar) {
 	if len(r.Bars) >= maxBars {
 		r.dropped++
@@ -157,7 +157,7 @@ func (p *picture) put(r *row, from, to time.Time, b bar) {
 	r.Bars = append(r.Bars, b)
 }
 
-// steps are those that runs began.
+// steps returns the row of the steps of runs.
 func (p *picture) steps(runs []judge.Run) row {
 	r := row{Name: "steps"}
 	for _, run := range runs {
@@ -178,7 +178,7 @@ func (p *picture) steps(runs []judge.Run) row {
 			}
 			p.put(&r, s.From, end, b)
 			if n := len(r.Bars) - 1; n >= 0 {
-				r.Bars[n].W = max(r.Bars[n].W-1, 1) // between two of them
+				r.Bars[n].W = max(r.Bars[n].W-1, 1) // a gap between two steps
 			}
 		}
 	}
@@ -192,7 +192,7 @@ func later(at, otherwise time.Time) time.Time {
 	return at
 }
 
-// controller is a controller's processes, over the times in which none ran it.
+// controller returns the row of a controller's processes and gaps.
 func (p *picture) controller(r judge.Result, l judge.Lane) row {
 	out := row{Name: l.Controller, Bold: true}
 	if len(l.Intervals) == 0 {
@@ -216,8 +216,8 @@ func (p *picture) controller(r judge.Result, l judge.Lane) row {
 	return out
 }
 
-// process is one process's time: possible from its earliest start to its latest end, and certain
-// in between. An end that nothing shows is drawn by the lease's rule.
+// process draws one process: possible from its earliest start to its latest end, and certain in
+// between. An unknown end is drawn by the lease's rule.
 func (p *picture) process(out *row, i judge.Interval) {
 	class := "other"
 	switch i.Process.Program {
@@ -244,8 +244,8 @@ func (p *picture) process(out *row, i judge.Interval) {
 	}
 }
 
-// runsOff says that a controller is off for good, as the process wants it that leads when the
-// record ends; "" if it is not.
+// runsOff explains a controller that stays off because the leader at the end of the record has it
+// disabled; otherwise it returns "".
 func runsOff(r judge.Result, l judge.Lane, g judge.Gap) string {
 	if g.After != nil {
 		return ""
@@ -261,7 +261,7 @@ func runsOff(r judge.Result, l judge.Lane, g judge.Gap) string {
 	return ""
 }
 
-// unwatched is what was not seen.
+// unwatched returns the row of unwatched times.
 func (p *picture) unwatched(r judge.Result) row {
 	out := row{Name: "not watched"}
 	for _, m := range r.Unwatched {
@@ -277,7 +277,7 @@ func (p *picture) unwatched(r judge.Result) row {
 	return out
 }
 
-// ticks are round moments with room for their text.
+// ticks draws round times with room for their text.
 func (p *picture) ticks() {
 	length := p.until.Sub(p.from)
 	steps := []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute,
@@ -298,7 +298,7 @@ func (p *picture) ticks() {
 	}
 }
 
-// legend says what the colours are.
+// legend explains the colours.
 func (p *picture) legend(y float64) {
 	x := 10.0
 	for _, one := range []struct{ class, says string }{{"kcm", "kube-controller-manager"}, {"ccm", "cloud controller manager"}, {"other maybe", "possibly"}, {"gap", "none runs it"}, {"seen", "two at once"}, {"possible", "possibly two"}} {
@@ -307,7 +307,7 @@ func (p *picture) legend(y float64) {
 	}
 }
 
-// processNames are short names of processes, as they came: KCM 1, CCM 1, CCM 2.
+// processNames returns short names of processes, in order of appearance: KCM 1, CCM 1, CCM 2.
 func processNames(r judge.Result) map[string]string {
 	names, count := map[string]string{}, map[string]int{}
 	var all []judge.Interval
@@ -325,7 +325,7 @@ func processNames(r judge.Result) map[string]string {
 	return names
 }
 
-// tidy is text of a record for a picture: bounded, without what XML cannot hold.
+// tidy returns text of a record for a picture: limited, and valid in XML.
 func tidy(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == 0xfffe || r == 0xffff {
@@ -335,7 +335,7 @@ func tidy(text string) string {
 	}, plaintext.Clip(plaintext.Tidy(text), 400, false))
 }
 
-// Length is a gap's, in few letters.
+// Length returns the length of a gap as short text.
 func Length(g judge.Gap) string {
 	least, greatest := roughly(g.Least), roughly(g.Greatest)
 	switch {

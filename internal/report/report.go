@@ -11,42 +11,41 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
-// Source is what a report is made from.
+// Source is the input of a report.
 type Source int
 
 const (
-	// Record is what a recorder saw.
+	// Record means a recorder's record.
 	Record Source = iota
-	// Journal is what runs keep between them. Nobody watched anything for it.
+	// Journal means the journal of a cluster's runs. It has no watched times.
 	Journal
-	// Bundle is one reading of a cluster, and what checks say of it.
+	// Bundle means one reading of a cluster with the findings of its checks.
 	Bundle
 )
 
-// Report is all that a report tells.
+// Report holds the content of a report.
 type Report struct {
 	Source Source
 	judge.Result
 	Torn []record.Torn // lines of a record that could not be read
-	// Lines say of the cluster of a journal or a bundle what its source does, in the
-	// source's words.
+	// Lines describes the cluster of a journal or a bundle, in the words of its source.
 	Lines []string
-	// Audit is what the checks of a bundle come to; nil: there is none.
+	// Audit holds the audit of a bundle, or is nil.
 	Audit *judge.Audit
-	// Compared is how much of the cluster of a bundle is as it was before the migration.
+	// Compared counts the unchanged objects of a bundle since before the migration.
 	Compared []record.Compared
-	// Recorded are the runs of a journal of which a record is kept with it; nil: it is no
-	// journal's report. Result is of the last record then, and Earlier are those before it.
+	// Recorded holds the journal's runs that have a record, or is nil without a journal. Result is
+	// then that of the last record, and Earlier holds those of the previous records.
 	Recorded map[string]bool
 	Earlier  []judge.Result
-	// Others say what else limits the report.
+	// Others lists further limits of the report.
 	Others []string
 }
 
-// Of is the report on a record.
+// Of returns the report on a record.
 func Of(r judge.Result, torn []record.Torn) Report { return Report{Result: r, Torn: torn} }
 
-// Title is what the report is about.
+// Title returns the subject of the report.
 func (r Report) Title() string {
 	name := cmp.Or(r.Header.Name, "a cluster without a name")
 	switch {
@@ -62,11 +61,11 @@ func (r Report) Title() string {
 	return "Who ran the cloud controllers of " + name
 }
 
-// Sentence is what is known of who ran the cloud controllers.
+// Sentence summarizes which process ran the cloud controllers.
 func (r Report) Sentence() string {
 	switch r.Source {
 	case Journal:
-		return "Who ran the cloud controllers, and whether two ever did at once, is not known: a journal has the runs, and nobody watched the leases for it."
+		return "Who ran the cloud controllers, and whether two ever did at once, is not known: a journal has the runs, but no watch of the leases."
 	case Bundle:
 		return "Who ran the cloud controllers over time, and whether two ever did at once, is not known: a bundle is one moment."
 	case Record:
@@ -74,7 +73,7 @@ func (r Report) Sentence() string {
 	return Sentence(r.worst())
 }
 
-// worst is the record with the worst verdict, the last one among equals.
+// worst returns the record with the worst verdict, the last one among equals.
 func (r Report) worst() judge.Result {
 	order := []judge.Verdict{judge.Double, judge.NotSeen, judge.CannotSay, judge.ByRule, judge.Single}
 	worst := r.Result
@@ -86,7 +85,7 @@ func (r Report) worst() judge.Result {
 	return worst
 }
 
-// earlierLines say what the records before the last one show.
+// earlierLines returns the findings of the records before the last one.
 func (r Report) earlierLines() []string {
 	var all []string
 	for _, one := range r.Earlier {
@@ -99,7 +98,7 @@ func (r Report) earlierLines() []string {
 	return all
 }
 
-// NotSeen is what limits the report, a line each.
+// NotSeen returns the limits of the report, a line each.
 func (r Report) NotSeen() []string {
 	switch r.Source {
 	case Journal:
@@ -132,15 +131,15 @@ func (r Report) NotSeen() []string {
 	return all
 }
 
-// notInJournal is what a journal does not have of its runs.
+// notInJournal returns the facts that a journal does not contain.
 func notInJournal() []string {
 	return []string{
-		"the leases and pods of the cloud controllers: when they changed hands, for how long nobody ran them, and whether two ever did at once",
+		"the leases and pods of the cloud controllers: when they changed hands, for how long no process ran them, and whether two ever did at once",
 		"the steps of each run in time, their edits as diffs, and what checks found: a record has them (--record, --report)",
 	}
 }
 
-// Verdict is the worst of what is known: of what nobody watched nothing is.
+// Verdict returns the worst verdict; unwatched times are unknown.
 func (r Report) Verdict() judge.Verdict {
 	if r.Source != Record {
 		return judge.NotSeen
@@ -148,13 +147,13 @@ func (r Report) Verdict() judge.Verdict {
 	return r.worst().Verdict()
 }
 
-// facts say where the report comes from.
+// facts returns the origin of the report.
 func (r Report) facts() []fact {
 	h := r.Header
 	if r.Source == Record {
 		reason := fact{"reason", h.Context}
 		if slices.ContainsFunc(r.Runs, func(run judge.Run) bool { return run.Command == h.Context }) {
-			reason.Text = "" // the command of the run, which says it
+			reason.Text = "" // the run's command already shows it
 		}
 		return known([]fact{
 			{"cluster", h.Name}, reason,
@@ -173,7 +172,7 @@ func timeOr(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// known are the facts that say something.
+// known returns the facts with a value.
 func known(all []fact) []fact {
 	var some []fact
 	for _, f := range all {

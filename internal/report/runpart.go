@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// runPart is the part of a report that tells of one run, whatever it is written as.
+// runPart is the part of a report about one run, in any format.
 type runPart struct {
 	Title  string
 	Facts  []fact
@@ -20,20 +20,20 @@ type runPart struct {
 	Edits  []editPart
 	Writes section
 	Audits []auditPart
-	Lines  []string // what else is said, and what was not recorded
+	Lines  []string // further text, and what was not recorded
 }
 
-// mostRuns bounds the runs of a page: the last ones. A journal has 50.
-const mostRuns = 60
+// maxRuns limits the runs of a page to the last ones. A journal has 50.
+const maxRuns = 60
 
-// runParts are those of all runs, within the bounds of a page.
+// runParts returns the parts of all runs, within the limits of a page.
 func (r Report) runParts() []runPart {
-	room := mostDiffLines
+	room := maxDiffLines
 	var all []runPart
-	for _, run := range r.Runs[max(0, len(r.Runs)-mostRuns):] {
+	for _, run := range r.Runs[max(0, len(r.Runs)-maxRuns):] {
 		p := runPart{Title: runTitle(run), Facts: runFacts(run), Steps: newSection("", stepsTable(run), "No step was begun.")}
 		if !r.recorded(run) {
-			p.Steps = newSection("", comeToTable(run), "The journal has no step that it came to.")
+			p.Steps = newSection("", comeToTable(run), "The journal has no step of this run.")
 		}
 		p.Edits, room = editParts(run.Edits, room)
 		p.Writes = newSection("", writesTable(run.Writes), "")
@@ -42,7 +42,7 @@ func (r Report) runParts() []runPart {
 			p.Audits = append(p.Audits, newAuditPart("Checks of step "+a.Step+", "+clock(a.At), a.Audit))
 		}
 		p.Lines = comparedLines(run)
-		if more := len(run.Edits) - mostEdits; more > 0 {
+		if more := len(run.Edits) - maxEdits; more > 0 {
 			p.Lines = append(p.Lines, fmt.Sprintf("%d more edits are not shown.", more))
 		}
 		if r.recorded(run) {
@@ -53,12 +53,12 @@ func (r Report) runParts() []runPart {
 	return all
 }
 
-// recorded says whether a run is told by a record, or by the journal alone.
+// recorded reports whether a run has a record, besides the journal.
 func (r Report) recorded(run judge.Run) bool {
 	return r.Source == Record && r.Recorded == nil || r.Recorded[run.ID]
 }
 
-// runTitle names a run by what it was after.
+// runTitle names a run by its goal.
 func runTitle(r judge.Run) string {
 	by := ""
 	if r.Attempt != "" {
@@ -75,7 +75,7 @@ func runTitle(r judge.Run) string {
 	return "Run " + r.ID + by
 }
 
-// RunSentence is what became of a run, and whose work it took over.
+// RunSentence returns the outcome of a run, and the run that it took over from.
 func RunSentence(r judge.Run) string {
 	sentence := cameTo(r)
 	if before, died := formerRun(r); died {
@@ -98,7 +98,7 @@ func cameTo(r judge.Run) string {
 	case r.Error != "":
 		return what + " failed" + inStep(failed) + ": " + sentenceOf(r.Error)
 	}
-	if r.After != goals[r.Goal] && r.Goal != "" && !r.Watched { // one that was asked to end on the way, or of which nobody knows
+	if r.After != goals[r.Goal] && r.Goal != "" && !r.Watched { // a run that was stopped on the way, or has an unknown position
 		what = "The run of " + strings.ToLower(what[:1]) + what[1:]
 	}
 	if r.Before+r.After == "" {
@@ -107,13 +107,13 @@ func cameTo(r judge.Run) string {
 	return what + " finished, " + positions(r) + "."
 }
 
-// Died is why a run has no end in its journal.
-const Died = "died: nobody wrote its end"
+// Died explains a run without an end in its journal.
+const Died = "died: no end is recorded"
 
-// goals are the positions at which a migration and an undo are over.
+// goals holds the final positions of a migration and of an undo.
 var goals = map[string]string{record.Migrate: position.P5.String(), record.Undo: position.P0.String()}
 
-// subject is a run as what a sentence is about.
+// subject returns a run as the subject of a sentence.
 func subject(r judge.Run) string {
 	what := cmp.Or(map[string]string{record.Migrate: "The migration", record.Undo: "The undo"}[r.Goal], "The run")
 	if r.Watched {
@@ -127,7 +127,7 @@ func subject(r judge.Run) string {
 
 func sentenceOf(text string) string { return strings.TrimRight(text, ". ") + "." }
 
-// failedStep is the step in which a run ended before its goal; "": in none.
+// failedStep returns the step in which a run ended before its goal, or "".
 func failedStep(r judge.Run) string {
 	for _, s := range slices.Backward(r.Steps) {
 		if s.Outcome == record.Failed {
@@ -144,7 +144,7 @@ func inStep(step string) string {
 	return " in step " + step
 }
 
-// RunMark returns the mark and colour of what became of a run.
+// RunMark returns the mark and colour of a run's outcome.
 func RunMark(r judge.Run) (mark, class string) {
 	switch {
 	case r.Until.IsZero():
@@ -157,8 +157,8 @@ func RunMark(r judge.Run) (mark, class string) {
 	return "✓", "good"
 }
 
-// formerRun names the run right before a run, and what became of it, or returns "". died reports
-// whether the run took its work over.
+// formerRun names the previous run and its outcome, or returns "". died reports whether the run
+// took its work over.
 func formerRun(r judge.Run) (before string, died bool) {
 	f := r.Former
 	if f == nil {
@@ -167,7 +167,7 @@ func formerRun(r judge.Run) (before string, died bool) {
 	before = "run " + f.ID + " of " + cmp.Or(f.By, "an unknown user")
 	switch f.Outcome {
 	case "died":
-		return before + ", which died" + inStep(f.Step) + ": nobody wrote its end", true
+		return before + ", which died" + inStep(f.Step) + ": no end is recorded", true
 	case "interrupted", "stopped":
 		before += ", which was " + f.Outcome + inStep(f.Step)
 	}
@@ -177,7 +177,7 @@ func formerRun(r judge.Run) (before string, died bool) {
 	return before, false
 }
 
-// writesTable are the writes that a run announced.
+// writesTable returns the writes that a run announced.
 func writesTable(all []judge.Write) table {
 	t := table{Head: []string{"announced", "step", "write", "object"}}
 	for _, w := range all {
@@ -186,7 +186,7 @@ func writesTable(all []judge.Write) table {
 	return t
 }
 
-// comparedLines are what steps of a run compared with the cluster before the first run.
+// comparedLines returns the comparisons of a run's steps with the cluster before the first run.
 func comparedLines(r judge.Run) []string {
 	for _, s := range slices.Backward(r.Steps) {
 		if len(s.Compared) > 0 {
@@ -211,7 +211,7 @@ func comparisons(all []record.Compared) []string {
 	return lines
 }
 
-// auditsNotMade names the audits that a run ended before.
+// auditsNotMade names the audits that a run did not reach.
 func auditsNotMade(r judge.Run) []string {
 	var lines []string
 	for _, step := range auditSteps {
@@ -223,10 +223,10 @@ func auditsNotMade(r judge.Run) []string {
 	return lines
 }
 
-// auditSteps are the steps that make all checks and write nothing.
+// auditSteps holds the steps that run all checks and write nothing.
 var auditSteps = []string{"preflight", "verify"}
 
-// RunLines say of a run who, when and by what, for a terminal.
+// RunLines returns user, time and command of a run, for a terminal.
 func RunLines(r judge.Run) []string {
 	var lines []string
 	for _, f := range runFacts(r) {
@@ -245,7 +245,7 @@ func RunLines(r judge.Run) []string {
 	return append(lines, comparedLines(r)...)
 }
 
-// TextLines say of the cluster of a journal or a bundle what there is, for a terminal.
+// TextLines describes the cluster of a journal or a bundle, for a terminal.
 func (r Report) TextLines() []string {
 	lines := append(r.Lines[:len(r.Lines):len(r.Lines)], comparisons(r.Compared)...)
 	if r.Audit != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
-// positions are where the cluster was before a run and after it.
+// positions returns the cluster's positions before and after a run.
 func positions(r judge.Run) string {
 	before, after := orDash(r.Before), orDash(r.After)
 	if before == after {
@@ -32,7 +32,7 @@ func runOutcome(r judge.Run) string {
 	return "finished"
 }
 
-// stepText is a step in a line.
+// stepText returns a step in a line.
 func stepText(s judge.Step) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s, %s: %s", s.ID, stepBegan(s), stepTook(s), s.Message), ": ")
 }
@@ -51,7 +51,7 @@ func stepTook(s judge.Step) string {
 	return roughly(s.Until.Sub(s.From))
 }
 
-// stepOutcome is how a step ended, or "" if it finished.
+// stepOutcome returns the outcome of a step, or "" if it finished.
 func stepOutcome(r judge.Run, s judge.Step) string {
 	switch {
 	case s.Outcome == record.Finished:
@@ -62,7 +62,7 @@ func stepOutcome(r judge.Run, s judge.Step) string {
 	return cmp.Or(string(s.Outcome), "not finished")
 }
 
-// approvalText says who approved what.
+// approvalText returns user and subject of an approval.
 func approvalText(a judge.Approval) string {
 	what := "plan " + orDash(plaintext.Clip(a.Plan, 23, false))
 	if a.Step != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
-// stories are runs as people meet them, each made of the clean one.
+// stories returns typical runs, each derived from the clean one.
 func stories(t testing.TB) map[string]Report {
 	change := func(f func(*judge.Run)) Report {
 		r := recording(t, "clean")
@@ -30,7 +30,7 @@ func stories(t testing.TB) map[string]Report {
 		"undo": change(func(r *judge.Run) {
 			r.Goal, r.Command, r.Before, r.After = record.Undo, "awsmigrate rke2 undo --cluster prod", "P4", "P0"
 			for i := range r.Steps {
-				r.Steps[i].ID, r.Steps[i].Title = "undo-"+r.Steps[i].ID, "Take it back"
+				r.Steps[i].ID, r.Steps[i].Title = "undo-"+r.Steps[i].ID, "Undo it"
 			}
 			r.Audits = nil
 		}),
@@ -40,9 +40,9 @@ func stories(t testing.TB) map[string]Report {
 		"controller": change(func(r *judge.Run) {
 			r.Attempt, r.By, r.Command = "4e5f/3/", "awsmigrate@awsmigrate-controller-0", "kubectl annotate clustermigration -n fleet-default prod"
 		}),
-		"taken back": change(func(r *judge.Run) { r.Error = "no room" }),
-		"killed":     change(func(r *judge.Run) { r.Until, r.After = time.Time{}, "" }),
-		"stopped":    change(func(r *judge.Run) { r.Error, r.Stopped = "stopped on request before step verify", true }),
+		"undone":  change(func(r *judge.Run) { r.Error = "no room" }),
+		"killed":  change(func(r *judge.Run) { r.Until, r.After = time.Time{}, "" }),
+		"stopped": change(func(r *judge.Run) { r.Error, r.Stopped = "stopped on request before step verify", true }),
 	}
 }
 
@@ -54,7 +54,7 @@ func takenBack(r Report) Report {
 	return r
 }
 
-// A report says first what became of the run, and of every story what it is about.
+// A report begins with the outcome of the run, and every story contains its cause.
 func TestStories(t *testing.T) {
 	says := map[string][]string{
 		"clean": {"The run of the migration finished, P1 → P4.", "Migration, run 20261121T090020Z-0badcafe", "sha256:6b1f0c", "cloud-provider-name: external",
@@ -63,9 +63,9 @@ func TestStories(t *testing.T) {
 			"The checks of step verify were not made: the run ended before it."},
 		"failed":     {"The migration failed in step switch-provider: no progress for 15m: Node cp-2 is not Ready.", "every Node has a ProviderID", "between P3 and P4"},
 		"undo":       {"The undo finished, P4 → P0.", "Undo, run 20261121T090020Z-0badcafe"},
-		"takeover":   {"run 20261121T085000Z-deadbeef of ann@laptop, which died in step switch-provider: nobody wrote its end", "took over from", "The run of the migration finished, P1 → P4. It took over from run 20261121T085000Z-deadbeef"},
+		"takeover":   {"run 20261121T085000Z-deadbeef of ann@laptop, which died in step switch-provider: no end is recorded", "took over from", "The run of the migration finished, P1 → P4. It took over from run 20261121T085000Z-deadbeef"},
 		"controller": {"The run of the migration by the controller finished", "Migration by the controller, run", "the controller, for ClusterMigration 4e5f/3/", "awsmigrate@awsmigrate-controller-0"},
-		"taken back": {"The migration failed: no room.", "The undo finished, P3 → P0."},
+		"undone":     {"The migration failed: no room.", "The undo finished, P3 → P0."},
 		"killed":     {"The migration has no end here: it goes on, or it was killed."},
 		"stopped":    {"The migration was stopped: stopped on request before step verify."},
 	}
@@ -73,7 +73,7 @@ func TestStories(t *testing.T) {
 		"failed": {"migration finished", "✓</b><span>The"}, "undo": {"The migration", "The checks of step preflight"}, "clean": {"took over from"}, "killed": {"finished, P1"},
 	}
 	for name, r := range stories(t) {
-		if name == "taken back" {
+		if name == "undone" {
 			r = takenBack(r)
 		}
 		page := mustPage(t, r)
@@ -93,7 +93,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// keep writes a page to where somebody wants to look at it.
+// keep writes a page to the folder in which a user wants to look at it.
 func keep(t *testing.T, name string, page []byte) {
 	t.Helper()
 	folder := os.Getenv("AWSMIGRATE_REPORTS")
@@ -105,9 +105,9 @@ func keep(t *testing.T, name string, page []byte) {
 	}
 }
 
-// Diffs of others end no fence, and what is left of them is counted.
+// Foreign diffs close no fence, and omitted lines are counted.
 func TestDiffsAreBoundedAndFenced(t *testing.T) {
-	many := strings.TrimSuffix(strings.Repeat("+ x\n", mostOfDiff+5), "\n")
+	many := strings.TrimSuffix(strings.Repeat("+ x\n", maxLinesOfDiff+5), "\n")
 	r := Report{Result: judge.Result{Runs: []judge.Run{{ID: "r", Goal: record.Migrate, Edits: []record.Edit{
 		{Step: "s", Object: "o", Diff: "+ ```\n+ ````\n# heading\n@@ -1 +1 @@\n- gone", Written: true}, {Step: "s", Object: "long", Diff: many, Left: 3}, {Step: "s", Object: "bare"}}}}}}
 	text := mustMarkdown(t, r)
@@ -127,18 +127,18 @@ func TestDiffsAreBoundedAndFenced(t *testing.T) {
 	for range 100 {
 		edits = append(edits, record.Edit{Step: "s", Object: "o", Diff: many})
 	}
-	parts, room := editParts(edits, mostDiffLines)
+	parts, room := editParts(edits, maxDiffLines)
 	lines, more := 0, 0
 	for _, p := range parts {
 		lines, more = lines+len(p.Lines), more+p.More
 	}
-	if lines != mostDiffLines || room != 0 || lines+more != 100*(mostOfDiff+5) {
+	if lines != maxDiffLines || room != 0 || lines+more != 100*(maxLinesOfDiff+5) {
 		t.Errorf("%d lines shown, %d left out, room for %d", lines, more, room)
 	}
 }
 
-// processorTime is what this process has taken of processors: others on the machine do not
-// count.
+// processorTime returns the processor time of this process, without that of others on the
+// machine.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage

@@ -11,13 +11,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
-// table is rows for people, whatever they are written as.
+// table holds rows for people, in any format.
 type table struct {
 	Head []string
 	Rows [][]value
 }
 
-// value is one cell: text, with a name as a machine writes it, or with what it was before.
+// value is a cell: text, optionally in code style, or with its previous value.
 type value struct {
 	Text, Code string
 	Before     string
@@ -26,17 +26,17 @@ type value struct {
 
 func text(s string) value { return value{Text: s} }
 
-// change is a value, or what it was and what it became.
+// change returns a value, with its previous value if it differs.
 func change(before, after string) value {
 	return value{Text: orDash(after), Before: orDash(before), Changed: before != after}
 }
 
 func orDash(text string) string { return cmp.Or(text, "–") }
 
-// fact is something with a name.
+// fact is a named text.
 type fact struct{ Name, Text string }
 
-// laneTable are the processes that ran a controller, by the names that the picture has.
+// laneTable returns the processes that ran a controller, by their names in the picture.
 func laneTable(l judge.Lane, names map[string]string) table {
 	t := table{Head: []string{"process", "began", "ended", "by", ""}}
 	for _, i := range l.Intervals {
@@ -85,7 +85,7 @@ func servicesTable(all []judge.ServiceChange) table {
 	return t
 }
 
-// runFacts say of a run what its steps do not.
+// runFacts returns the facts of a run besides its steps.
 func runFacts(r judge.Run) []fact {
 	all := []fact{{"command", r.Command}, {"by", r.By}, {"awsmigrate", r.Version}, {"began", timeOr(r.From)}}
 	if r.Attempt != "" {
@@ -117,8 +117,8 @@ func stepsTable(r judge.Run) table {
 	return t
 }
 
-// stepSaid is what a step says of itself: of one that only checks, and whose findings have
-// tables of their own, no more than how many.
+// stepSaid returns the message of a step. For an audit, whose findings have their own tables, it
+// returns only the count.
 func stepSaid(r judge.Run, s judge.Step) string {
 	for _, a := range r.Audits {
 		if a.Step == s.ID && s.Outcome == record.Finished && slices.Contains(auditSteps, s.ID) {
@@ -128,7 +128,7 @@ func stepSaid(r judge.Run, s judge.Step) string {
 	return s.Message
 }
 
-// comeToTable are the steps of a run as a journal has them: without times.
+// comeToTable returns the steps of a run as a journal has them: without times.
 func comeToTable(r judge.Run) table {
 	t := table{Head: []string{"step", "in the journal"}}
 	for _, s := range r.Steps {
@@ -141,7 +141,8 @@ func comeToTable(r judge.Run) table {
 	return t
 }
 
-// stretchesTable are the times in which a Node was cordoned or not Ready, but for moments.
+// stretchesTable returns the times in which a Node was cordoned or not Ready, except very short
+// ones.
 func stretchesTable(all []judge.NodeStretch) table {
 	t := table{Head: []string{"Node", "was", "when"}}
 	for _, s := range all {
@@ -161,7 +162,7 @@ func stretchesTable(all []judge.NodeStretch) table {
 	return t
 }
 
-// surroundings returns the tables of what else a record has.
+// surroundings returns the tables of a record's other observations.
 func (r Report) surroundings() []section {
 	if r.Source != Record {
 		return nil

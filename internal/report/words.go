@@ -13,7 +13,7 @@ import (
 
 const clockOfDay = "15:04:05.0"
 
-// Sentence is the verdict.
+// Sentence returns the verdict as a sentence.
 func Sentence(r judge.Result) string {
 	switch r.Verdict() {
 	case judge.Double:
@@ -32,18 +32,18 @@ func Sentence(r judge.Result) string {
 	case judge.Single:
 	}
 	if !anybody(r) {
-		return "Nobody was seen to run a cloud controller."
+		return "No process was seen to run a cloud controller."
 	}
 	return "No two processes ran a cloud controller at once."
 }
 
-// Footnote is the limit of a verdict that is no finding, or "".
+// Footnote returns the limit of a verdict that is no finding, or "".
 func Footnote(r judge.Result) string {
 	if r.Verdict() != judge.ByRule {
 		return ""
 	}
 	return "The limit of this: a kubelet reports no end of a static pod that it replaces, and none of a container that RKE runs. " +
-		"By its renew deadline each process had ended before the next began, unless it stood still."
+		"By its renew deadline each process had ended before the next began, unless it was frozen."
 }
 
 func anybody(r judge.Result) bool {
@@ -64,7 +64,7 @@ func firstSeen(r judge.Result) judge.Overlap {
 
 func pair(o judge.Overlap) string { return who(o.First) + " and " + who(o.Second) }
 
-// who names a process shortly: its program, and where it ran.
+// who returns a process in short: its program and its host.
 func who(p judge.Process) string {
 	host := p.Host
 	if host == "" {
@@ -73,7 +73,7 @@ func who(p judge.Process) string {
 	return short(p.Program) + " on " + host
 }
 
-// short is a program's short name.
+// short returns the short name of a program.
 func short(program string) string {
 	switch program {
 	case wellknown.KCM:
@@ -84,7 +84,7 @@ func short(program string) string {
 	return "unknown program"
 }
 
-// Ran is one process's time in a line.
+// Ran returns the time of a process in a line.
 func Ran(i judge.Interval) string {
 	certain := "possibly"
 	if i.Certain {
@@ -118,7 +118,7 @@ func ended(i judge.Interval) string {
 	return fmt.Sprintf("%s at least", clock(i.End.Earliest))
 }
 
-// between is a moment by its bounds.
+// between returns a time by its bounds.
 func between(a, b time.Time) string {
 	if a.Equal(b) || b.Sub(a) < 100*time.Millisecond {
 		return clock(b)
@@ -126,7 +126,7 @@ func between(a, b time.Time) string {
 	return clock(a) + "–" + clock(b)
 }
 
-// GapText is one gap in a line.
+// GapText returns a gap in a line.
 func GapText(g judge.Gap) string {
 	after := "and the record ends in it"
 	if g.After != nil {
@@ -135,10 +135,10 @@ func GapText(g judge.Gap) string {
 	return fmt.Sprintf("gap of %s to %s behind %s (%s), %s", seconds(g.Least), seconds(g.Greatest), who(*g.Before), clock(g.From), after)
 }
 
-// maxLines bounds the lines of one list, on a terminal as on a page.
+// maxLines limits the lines of one list, on a terminal and on a page.
 const maxLines = 500
 
-// LaneLines are the gaps and overlaps of a controller.
+// LaneLines returns the gaps and overlaps of a controller.
 func LaneLines(r judge.Result, l judge.Lane) []string {
 	var all []string
 	for _, g := range l.Gaps {
@@ -154,7 +154,7 @@ func LaneLines(r judge.Result, l judge.Lane) []string {
 	return bounded(all, l.More)
 }
 
-// bounded are the first lines, and how many more there are.
+// bounded returns the first lines, and the number of the others.
 func bounded(all []string, more int) []string {
 	if n := len(all) - maxLines; n > 0 {
 		all, more = all[:maxLines:maxLines], more+n
@@ -165,7 +165,7 @@ func bounded(all []string, more int) []string {
 	return all
 }
 
-// RanLines are the processes of a controller.
+// RanLines returns the processes of a controller.
 func RanLines(l judge.Lane) []string {
 	var all []string
 	for _, i := range l.Intervals[:min(len(l.Intervals), maxLines)] {
@@ -174,7 +174,7 @@ func RanLines(l judge.Lane) []string {
 	return bounded(all, len(l.Intervals)-len(all))
 }
 
-// OverlapText is one pair in a sentence.
+// OverlapText returns an overlap in a sentence.
 func OverlapText(o judge.Overlap) string {
 	switch o.Kind {
 	case judge.Seen:
@@ -200,7 +200,7 @@ func orBefore(t time.Time) string {
 	return clock(t)
 }
 
-// NotSeen is what limits a judgement, a line each.
+// NotSeen returns the limits of a judgement, a line each.
 func NotSeen(r judge.Result) []string {
 	var all []string
 	for _, m := range r.Unwatched {
@@ -217,7 +217,7 @@ func NotSeen(r judge.Result) []string {
 	return bounded(append(all, r.Notes...), 0)
 }
 
-// missedText is one stretch that was not watched, in a line.
+// missedText returns an unwatched time in a line.
 func missedText(m record.Unwatched) string {
 	what := fmt.Sprintf("%s: not watched from %s to %s", m.Stream, clock(m.From), clock(m.Until))
 	if !m.Lost {

@@ -19,7 +19,7 @@ var (
 	ccm = judge.Process{Identity: "cp-1_b", Program: wellknown.CCM, Host: "cp-1"}
 )
 
-// judged is a hand-over with an overlap of this kind.
+// judged returns a hand-over with an overlap of this kind.
 func judged(o judge.Overlap) judge.Result {
 	o.First, o.Second = kcm, ccm
 	return judge.Result{Header: record.Header{Name: "demo"}, From: noon, Until: after(120), Ended: true, Lanes: []judge.Lane{{Controller: judge.Service,
@@ -43,7 +43,7 @@ func TestSentence(t *testing.T) {
 		{"possible", judged(judge.Overlap{Kind: judge.Possible}), "one cannot be excluded"},
 		{"possible if frozen", judged(judge.Overlap{Kind: judge.Possible, OnlyIfFrozen: true}), "by the rule of their leases"},
 		{"not watched", blind, "20 s at a stretch"},
-		{"nobody", judge.Result{}, "Nobody was seen"},
+		{"no process", judge.Result{}, "No process was seen"},
 	} {
 		if got := Sentence(test.r); !strings.Contains(got, test.says) {
 			t.Errorf("%s: %q, wanted %q in it", test.name, got, test.says)
@@ -66,7 +66,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Of several records the worst decides, whichever is the last, and each is told.
+// The worst of several records decides, regardless of the order, and each is reported.
 func TestSeveralRecords(t *testing.T) {
 	r := Of(judged(judge.Overlap{Kind: judge.Excluded}), nil)
 	r.Recorded, r.Runs = map[string]bool{"r2": true}, []judge.Run{{ID: "r1"}, {ID: "r2"}}
@@ -88,7 +88,7 @@ func TestSeveralRecords(t *testing.T) {
 func TestRunWithoutAnEnd(t *testing.T) {
 	for want, run := range map[string]judge.Run{
 		"The migration stopped in step verify: Lease a: it was taken over by bob.": {Goal: record.Migrate, Error: "Lease a: it was taken over by bob", Steps: []judge.Step{{ID: "verify", Outcome: record.Failed}}},
-		"The migration died: nobody wrote its end.":                                {Goal: record.Migrate, Error: Died},
+		"The migration died: no end is recorded.":                                  {Goal: record.Migrate, Error: Died},
 		"The migration has no end here: it goes on, or it was killed.":             {Goal: record.Migrate},
 	} {
 		if got := RunSentence(run); got != want {
@@ -97,7 +97,7 @@ func TestRunWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// What a cluster says of itself ends no cell, marks nothing up and turns no writing direction.
+// Text of a cluster closes no cell, adds no markup and turns no writing direction.
 func TestMarkdownHoldsHostileText(t *testing.T) {
 	r := judged(judge.Overlap{Kind: judge.Excluded, Why: "it had ended"})
 	r.Header.Name = "a|b\n# <script>"
@@ -115,7 +115,7 @@ func TestMarkdownHoldsHostileText(t *testing.T) {
 	}
 }
 
-// The holder of a lease that did not write while it was watched has no known last write.
+// A holder that did not write while the lease was watched has no known last write.
 func TestRan_withoutALastWrite_printsNoTime(t *testing.T) {
 	at := time.Date(2026, 11, 26, 10, 59, 31, 0, time.UTC)
 	for want, i := range map[string]judge.Interval{

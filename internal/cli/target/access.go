@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 )
 
-// Access is the question what these credentials may do on the cluster that is named.
+// Access returns the question which permissions these credentials have on the named cluster.
 func (t *Audited) Access(purpose access.Purpose, o migration.Options) (ask.Question, error) {
 	q := ask.Question{Purpose: purpose, Clock: clock.RealClock{}, AWS: aws.Options{Mode: aws.Mode(o.AWS), Identity: o.AWSIdentity, Region: o.Region,
 		Profile: o.Profile, AssumeRole: o.AssumeRole, ExternalID: o.ExternalID, SessionName: o.SessionName}}

@@ -13,38 +13,38 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
-// Flags are those of a distribution, typed.
+// Flags holds the typed flags of a distribution.
 type Flags interface {
-	// Asked is what they come to, before anything is reached.
+	// Asked returns the request of the flags, before any connection.
 	Asked(out Output) (Asked, error)
 }
 
-// Output says where opening a cluster writes, and under which name.
+// Output holds the destination of messages while a cluster is opened, and the program's name.
 type Output struct {
-	Err io.Writer // the output of programs that are run
-	// Program is what people typed to start this one; a next command begins with it.
+	Err io.Writer // the output of child processes
+	// Program is the typed name of this program; a next command begins with it.
 	Program Program
 }
 
-// Asked is what a command line asks of one cluster.
+// Asked describes what a command line requests of one cluster.
 type Asked struct {
 	Target  session.Connector
 	Options session.Options
 	Words   Words
-	// Unanswered: nobody has said who makes the edits of an object that another tool may
-	// keep. Terraform leaves no mark on it by which it would be found.
+	// Unanswered reports whether it is open which tool edits an object that another tool may own.
+	// Terraform leaves no mark on it.
 	Unanswered bool
 }
 
-// RequireEdits says what has to be said where nobody is asked; nil: it was.
+// RequireEdits returns an error if --edits is missing and no user can be asked.
 func (a Asked) RequireEdits() error {
 	if !a.Unanswered {
 		return nil
 	}
-	return fault.AsUsage(errors.New("flag --edits is required where nobody is asked: apply, if no tool keeps Rancher's Cluster object; handoff, if one does, and is to make the edits. Terraform leaves no mark by which it would be found"))
+	return fault.AsUsage(errors.New("flag --edits is required without a terminal: apply, if no tool keeps Rancher's Cluster object; handoff, if one does and must make the edits. Terraform cannot be detected"))
 }
 
-// Open connects to what was asked for.
+// Open connects to the requested cluster.
 func Open(ctx context.Context, flags Flags, out Output, may session.Access) (*session.Session, Words, error) {
 	if either, unsaid := flags.(*Either); unsaid {
 		return either.open(ctx, out, may)
@@ -61,7 +61,7 @@ func openAsked(ctx context.Context, flags Flags, out Output, may session.Access)
 	return s, asked.Words, err
 }
 
-// Undo are flags by which a migration is taken back.
+// Undo holds the flags of an undo.
 type Undo struct{ Flags }
 
 // Asked implements Flags.
@@ -71,7 +71,7 @@ func (o Undo) Asked(out Output) (Asked, error) {
 	return asked, err
 }
 
-// Actor is who runs this process.
+// Actor returns the user and host of this process.
 func Actor() session.Actor {
 	a := session.Actor{Pod: lock.Pod{UID: os.Getenv(job.EnvPodUID), Container: os.Getenv(job.EnvContainerName)}}
 	if who, err := user.Current(); err == nil {

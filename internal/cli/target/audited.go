@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
 
-// Audited holds the flags that say which cluster is audited, how it is reached and what its
-// checks judge.
+// Audited holds the flags that select the cluster of an audit, the connection to it and the input
+// of its checks.
 type Audited struct {
 	reach
 	set *pflag.FlagSet
@@ -24,7 +24,7 @@ func (t *Audited) Register(flags *pflag.FlagSet, into ...any) {
 	Define(flags, options.Verify, append(into, &t.reach)...)
 }
 
-// Options returns those of the checks. An audit that prepares no installation only looks.
+// Options returns the options of the checks. An audit that prepares no installation is read-only.
 func (t *Audited) Options(lookOnly bool) (session.Choices, error) {
 	choices, err := readChoices(t.set, options.Verify)
 	choices.ReadOnly = lookOnly
@@ -39,7 +39,7 @@ func (t *Audited) Given() bool {
 	return t.Cluster != "" || t.Config != "" || t.Kubeconfig != "" || t.Context != "" || t.Downstream != ""
 }
 
-// Open connects to the cluster, read-only, and proves that it is the one named.
+// Open connects to the cluster, read-only, and verifies its identity.
 func (t *Audited) Open(ctx context.Context, out Output, choices session.Choices) (session.Source, error) {
 	target, err := t.named()
 	switch {
@@ -57,8 +57,8 @@ func (t *Audited) Open(ctx context.Context, out Output, choices session.Choices)
 	return t.open(ctx, out, choices, target, Words{})
 }
 
-// named is the cluster that the flags name; of one in Rancher as one of RKE2, which may be
-// one of RKE all the same.
+// named returns the cluster that the flags name. A cluster in Rancher counts as RKE2 at first,
+// but may be RKE.
 func (t *Audited) named() (session.Target, error) {
 	switch {
 	case t.Cluster != "" && t.Config != "":
@@ -74,7 +74,7 @@ func (t *Audited) named() (session.Target, error) {
 		Server: kubeconfig(t.Kubeconfig, t.Context), RequestTimeout: t.RequestTimeout}, nil
 }
 
-// open opens one target; words name it in the command that goes on.
+// open opens one target; words name it in the next command.
 func (t *Audited) open(ctx context.Context, out Output, choices session.Choices, target session.Target, words Words) (session.Source, error) {
 	source, err := session.Audit(ctx, target, session.Options{Actor: Actor(), Live: out.Err, Choices: choices})
 	if err != nil || target.Kind == session.APIOnly {
@@ -83,7 +83,7 @@ func (t *Audited) open(ctx context.Context, out Output, choices session.Choices,
 	return goingOn{source, words.by(out.Program)}, nil
 }
 
-// goingOn says with which command a migration goes on.
+// goingOn adds the command that continues a migration to a source.
 type goingOn struct {
 	session.Source
 	words Words

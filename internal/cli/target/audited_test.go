@@ -18,10 +18,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// mirroring is a Rancher in which the Cluster c-7kq2x of the newer kind mirrors one of
-// the older, or nothing. It keeps what it was asked, and answers nothing of the cluster.
+// mirroring is a Rancher whose Cluster c-7kq2x of the newer kind mirrors one of the older kind,
+// or nothing. It keeps the requests, and returns nothing of the cluster.
 type mirroring struct {
-	driver string // of the older one; "": there is none
+	driver string // of the older one, or empty without one
 	mu     sync.Mutex
 	asked  []string
 }
@@ -51,7 +51,7 @@ func (m *mirroring) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// The id of a cluster that Rancher runs rke for is that cluster's, though Rancher has a
+// The id of a cluster that Rancher runs rke for names that cluster, although Rancher also has a
 // Cluster of the newer kind by that name, without a configuration.
 func TestAuditSeesPastAMirror(t *testing.T) {
 	for name, tt := range map[string]struct {

@@ -23,11 +23,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Dump saves a reading for --from, whole or not at all.
+// Dump saves a reading for --from, completely or not at all.
 func Dump(path string, seen session.Reading) error {
 	redactor := bundle.NewRedactor()
 	b := bundle.Bundle{Producer: build.This(), At: seen.At, Target: seen.Target, Next: seen.Next, Input: seen.Input}
-	for _, line := range seen.Header { // an error in it has lines of its own
+	for _, line := range seen.Header { // an error may have several lines
 		b.Header = append(b.Header, plaintext.Tidy(line))
 	}
 	record := seen.Own
@@ -49,7 +49,7 @@ func Dump(path string, seen session.Reading) error {
 	return nil
 }
 
-// writeAtomically writes a file that its owner alone may read.
+// writeAtomically writes a file that only its owner may read.
 func writeAtomically(path string, text []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
 	if err != nil {
@@ -72,7 +72,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// bundleSource is a reading that was saved.
+// bundleSource is a saved reading.
 type bundleSource struct{ bundle bundle.Bundle }
 
 // readBounded reads a file within limits.
@@ -88,7 +88,7 @@ func readBounded(path string, limits bounded.Limits) ([]byte, error) {
 	return text, nil
 }
 
-// OpenBundle is a reading that Dump has saved.
+// OpenBundle opens a reading that Dump saved.
 func OpenBundle(path string) (session.Source, error) {
 	text, err := readBounded(path, bundle.Limits())
 	if err != nil {
@@ -125,8 +125,7 @@ func (s *bundleSource) Read(context.Context) (session.Reading, error) {
 		Target: b.Target, Header: b.Header, At: b.At, Next: b.Next}, nil
 }
 
-// rebound are the checks of the side that configures the cluster, on what was read
-// of it.
+// rebound returns the checks of the configuring side, bound to the saved reading.
 func (s *bundleSource) rebound() ([]verify.Bound, error) {
 	if len(s.bundle.Side) == 0 {
 		return nil, nil

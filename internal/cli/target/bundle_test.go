@@ -20,7 +20,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// A file of any size is refused by its name and the bound before it is in memory.
+// A file that is too large is refused by name and limit before it is in memory.
 func TestBundleIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bundle.json")
 	const most = 1 << 20
@@ -38,8 +38,7 @@ func TestBundleIsBounded(t *testing.T) {
 	}
 }
 
-// What is dumped of a cluster that could only be seen in part is a bundle that may
-// be judged: an error in the header has lines of its own.
+// A partial reading is dumped as a valid bundle: an error in the header may have several lines.
 func TestDumpOfAPartialAuditIsJudged(t *testing.T) {
 	why := fmt.Errorf("partly visible: %w", errors.Join(errors.New("Nodes: \x1b[31mforbidden"), errors.New(strings.Repeat("long ", 2000))))
 	path := filepath.Join(t.TempDir(), "demo.json")
@@ -57,8 +56,7 @@ func TestDumpOfAPartialAuditIsJudged(t *testing.T) {
 	}
 }
 
-// A recorded check of a question that distributions share comes back as that of the
-// cluster's own distribution.
+// A recorded shared check is restored as the variant of the cluster's distribution.
 func TestOpenBundle_sharedCheck_isOfItsDistribution(t *testing.T) {
 	for d, fix := range map[wellknown.Distribution]string{
 		wellknown.RKE2: "give the machines named an entry of machineSelectorConfig of their own, with their present arguments",

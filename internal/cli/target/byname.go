@@ -7,12 +7,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// byName looks for a cluster of Rancher's as one of RKE2, and where Rancher has provisioned
-// none of that name, as one for which it runs rke. Where it is neither, the error is the
-// first one's.
+// byName looks up a cluster of Rancher as RKE2. If Rancher provisions none of that name, it looks
+// for a cluster that Rancher runs rke for. If both fail, it returns the first error.
 func byName[T any](asRKE2, asRKE func() (T, error)) (T, error) {
 	first, err := asRKE2()
-	// Rancher mirrors what it has by another kind of object, without a configuration.
+	// Rancher mirrors every cluster as another kind of object, without a configuration.
 	if !fault.HasReason(err, migration.ReasonClusterNotFound, migration.ReasonNotRancher, config.ReasonNotProvisioned) {
 		return first, err
 	}

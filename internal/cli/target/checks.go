@@ -12,8 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 )
 
-// AllChecks are the checks of every distribution, each once. Of one that several make it
-// is the first variant: ID, title, category and whether it may be skipped are the same in all.
+// AllChecks returns the checks of every distribution, each once. A shared check is returned in
+// its first variant: ID, title, category and whether it may be skipped are the same in all.
 func AllChecks() []verify.Meta {
 	all := rke2checks.Metas()
 	for _, meta := range append(rkechecks.Metas(), verify.Metas(checks.Alone()...)...) {
@@ -24,7 +24,7 @@ func AllChecks() []verify.Meta {
 	return all
 }
 
-// Categories are those of all checks, in the order of their IDs.
+// Categories returns the categories of all checks, in the order of their IDs.
 func Categories() []string {
 	var names []string
 	all := AllChecks()
@@ -37,8 +37,8 @@ func Categories() []string {
 	return names
 }
 
-// checkSelection refuses checks that are none, and skips that no cluster gets, before
-// anything is read. Whether a check is one of the cluster's distribution, its run says.
+// checkSelection returns an error for unknown checks and impossible skips, before anything is
+// read. The run itself checks whether a check belongs to the cluster's distribution.
 func checkSelection(o migration.Options) error {
 	var all []verify.Bound
 	for _, meta := range AllChecks() {
@@ -52,7 +52,7 @@ func checkSelection(o migration.Options) error {
 	return err
 }
 
-// checkWords are the words that name checks.
+// checkWords returns the words that select checks.
 func checkWords() []string {
 	words := Categories()
 	for _, meta := range AllChecks() {

@@ -1,7 +1,6 @@
-// Package target is how a cluster is named, reached and opened: the flags that name it,
-// the clients for its API servers, the session of a migration with its journal and lock,
-// and what an audit reads, whole, in part or from a bundle.
+// Package target names, reaches and opens a cluster. It holds the flags that name it, the clients
+// of its API servers, the session of a migration with its journal and lock, and the input of an
+// audit: whole, in part or from a bundle.
 //
-// It judges nothing, runs no step and knows no view: what it has to say while it opens a
-// cluster goes to an Output.
+// It judges nothing, runs no step and knows no view: its messages go to an Output.
 package target

@@ -11,9 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
 
-// Either holds the flags of both distributions, for a command that finds out which one a
-// cluster is of: with --config it is RKE, with --cluster RKE2 that Rancher provisioned, or
-// RKE that it manages.
+// Either holds the flags of both distributions, for a command that detects the distribution:
+// --config means RKE, --cluster means RKE2 that Rancher provisions or RKE that it manages.
 type Either struct {
 	reach
 	set *pflag.FlagSet
@@ -29,7 +28,7 @@ func (f *Either) toRKE2() *RKE2 { return &RKE2{reach: f.reach, set: f.set} }
 
 func (f *Either) toRKE() *RKE { return &RKE{reach: f.reach, set: f.set} }
 
-// Asked implements Flags, as far as no cluster is asked.
+// Asked implements Flags, without a request to a cluster.
 func (f *Either) Asked(out Output) (Asked, error) {
 	switch {
 	case f.Cluster != "" && f.set.Changed("config"):
@@ -42,7 +41,7 @@ func (f *Either) Asked(out Output) (Asked, error) {
 	return f.toRKE().Asked(out)
 }
 
-// open connects to the cluster as one of the distribution that it is of.
+// open connects to the cluster as one of its distribution.
 func (f *Either) open(ctx context.Context, out Output, may session.Access) (*session.Session, Words, error) {
 	if f.Cluster == "" || f.set.Changed("config") {
 		return openAsked(ctx, f, out, may)
@@ -53,7 +52,7 @@ func (f *Either) open(ctx context.Context, out Output, may session.Access) (*ses
 	return found.Session, found.words, err
 }
 
-// opened is a session, and the words that name its cluster.
+// opened holds a session, and the words that name its cluster.
 type opened struct {
 	*session.Session
 	words Words

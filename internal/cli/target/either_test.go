@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 )
 
-// askedBy is what flags of one kind come to.
+// askedBy returns the request of one kind's flags.
 func askedBy(t *testing.T, register func(*pflag.FlagSet), flags Flags, words ...string) (Asked, error) {
 	t.Helper()
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -23,7 +23,7 @@ func askedBy(t *testing.T, register func(*pflag.FlagSet), flags Flags, words ...
 	return flags.Asked(Output{})
 }
 
-// A command that is not told the distribution asks for what the distribution's own would.
+// A command without a distribution makes the same request as the distribution's own command.
 func TestEitherAsksAsItsDistribution(t *testing.T) {
 	t.Setenv("RKE_CONFIG", "")
 	for name, words := range map[string][]string{

@@ -17,16 +17,17 @@ type Fleet struct {
 // Register adds the flags.
 func (f *Fleet) Register(flags *pflag.FlagSet) { Define(flags, options.List, f) }
 
-// Rancher returns the Rancher that they name.
+// Rancher returns the Rancher that the flags name.
 func (f *Fleet) Rancher() look.Rancher {
 	return look.Rancher{Server: kubeconfig(f.Kubeconfig, f.Context), RequestTimeout: f.RequestTimeout, Namespace: f.Namespace, NoReach: f.NoReach}
 }
 
-// Words name one cluster of it in a next command: by namespace and name, of RKE by its id.
+// Words returns the words that name one of its clusters in a next command: namespace and name, or
+// the id of RKE.
 func (f *Fleet) Words(distribution wellknown.Distribution, namespace, name string) Words {
 	reached := reach{Cluster: name, Namespace: namespace, Kubeconfig: f.Kubeconfig, Context: f.Context}
 	if distribution == wellknown.RKE {
-		reached.Namespace = defaultNamespace() // an id needs none
+		reached.Namespace = defaultNamespace() // an id needs no namespace
 	}
 	words := reached.rke2Words()
 	words.Command = string(distribution)

@@ -15,8 +15,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// The journal of a cluster in Rancher is looked for as one of RKE2's, and where Rancher has
-// no such cluster, but one that it runs rke for, as that one's: by the name alone.
+// The journal of a cluster in Rancher is read as RKE2's. If Rancher provisions no such cluster
+// but runs rke for one, its journal is read by the name alone.
 func TestJournalOfAClusterInRancher(t *testing.T) {
 	for name, tt := range map[string]struct {
 		driver  string
@@ -37,7 +37,7 @@ func TestJournalOfAClusterInRancher(t *testing.T) {
 		flags, named := pflag.NewFlagSet("report", pflag.ContinueOnError), &Journaled{}
 		named.Register(flags)
 		if named.Given() {
-			t.Error("a cluster is named by nobody")
+			t.Error("a cluster is found without a name")
 		}
 		if err := flags.Parse([]string{"--cluster", "c-7kq2x", "--kubeconfig", file}); err != nil {
 			t.Fatal(err)
@@ -53,7 +53,7 @@ func TestJournalOfAClusterInRancher(t *testing.T) {
 	}
 }
 
-// A cluster is named once, and one at least.
+// At least one flag must name a cluster, and only one.
 func TestJournalOfNoCluster(t *testing.T) {
 	for says, words := range map[string][]string{"wanted one of them": {"--cluster", "a", "--config", "b"}, "no cluster is named": {"--kubeconfig", "x"}, "cluster.yml": {"--config", filepath.Join(t.TempDir(), "cluster.yml")}} {
 		flags, named := pflag.NewFlagSet("report", pflag.ContinueOnError), &Journaled{}

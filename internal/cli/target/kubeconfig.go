@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// kubeconfig is an API server as kubectl finds it: by the file that is named, else by
-// $KUBECONFIG, ~/.kube/config, or the service account of the pod that this runs in.
+// kubeconfig returns an API server as kubectl finds it: by the named file, by $KUBECONFIG, by
+// ~/.kube/config, or by the service account of the pod.
 func kubeconfig(path, kubeContext string) session.Server {
 	return session.Server{Load: func() (*rest.Config, error) {
 		config, err := clientConfig(path, kubeContext)
@@ -23,7 +23,7 @@ func kubeconfig(path, kubeContext string) session.Server {
 	}, Context: func() string { return contextName(path, kubeContext) }}
 }
 
-// named is kubeconfig where a file was named, and no server where none was.
+// named returns kubeconfig(path), or no server if path is empty.
 func named(path string) session.Server {
 	if path == "" {
 		return session.Server{}
@@ -36,7 +36,7 @@ func clientConfig(path, kubeContext string) (*rest.Config, error) {
 	if path == "" {
 		return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), overrides).ClientConfig()
 	}
-	// A file that was named and says nothing is no wish for a pod's own cluster.
+	// A named file without content must not fall back to the pod's own cluster.
 	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: path}
 	file, err := rules.Load()
 	if err != nil {
@@ -52,7 +52,7 @@ func kubeconfigName(path string) string {
 	return fmt.Sprintf("kubeconfig %s", path)
 }
 
-// contextName is the name of the context in use, for people.
+// contextName returns the name of the current context, for people.
 func contextName(path, kubeContext string) string {
 	if kubeContext != "" {
 		return kubeContext

@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// A server is found when it is asked for: by the file that is named, else where kubectl
-// looks; a context may be named in either.
+// A server is found on demand: in the named file, or else as kubectl does; either may name a
+// context.
 func TestKubeconfigIsFoundAsByKubectl(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, host string) string {
@@ -50,6 +50,6 @@ func TestKubeconfigIsFoundAsByKubectl(t *testing.T) {
 		}
 	}
 	if named := (&RKE2{}).rke2(); named.Downstream.Named() || !named.Server.Named() {
-		t.Errorf("%+v: a downstream kubeconfig that nobody named", named)
+		t.Errorf("%+v: a downstream kubeconfig without a flag", named)
 	}
 }

@@ -2,10 +2,10 @@ package target
 
 import "k8s.io/client-go/rest"
 
-// Management holds the flags by which the cluster that Rancher runs in is reached.
+// Management holds the flags that reach the cluster in which Rancher runs.
 type Management struct{ reach }
 
-// Config returns the configuration of a client.
+// Config returns a client configuration.
 func (m *Management) Config() (*rest.Config, error) {
 	return kubeconfig(m.Kubeconfig, m.Context).Load()
 }

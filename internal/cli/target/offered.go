@@ -16,19 +16,19 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/inventory/look"
 )
 
-// RancherOf is the Rancher that the flags of any command reach, for a shell that
-// completes a word and waits so long at most.
+// RancherOf returns the Rancher that any command's flags reach, for a shell completion that waits
+// for at most that time.
 func RancherOf(flags *pflag.FlagSet, namespace string, wait time.Duration) look.Rancher {
-	path, _ := flags.GetString("kubeconfig") // a command without it has the usual one
+	path, _ := flags.GetString("kubeconfig") // a command without the flag uses the default
 	kubeContext, _ := flags.GetString("context")
 	return look.Rancher{Server: kubeconfig(path, kubeContext), RequestTimeout: wait, Namespace: namespace, NoReach: true}
 }
 
-// Context is one of a kubeconfig, and the host that it leads to.
+// Context is a context of a kubeconfig, with its host.
 type Context struct{ Name, Host string }
 
-// Contexts are those of the kubeconfig that flags name, or that is used without them. A
-// file that cannot be read has none.
+// Contexts returns the contexts of the kubeconfig that flags name, or of the default one. An
+// unreadable file has no contexts.
 func Contexts(flags *pflag.FlagSet) []Context {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.MigrationRules = nil // they would write
@@ -48,7 +48,7 @@ func Contexts(flags *pflag.FlagSet) []Context {
 	return found
 }
 
-// host is that of an address, without the password that may be in it.
+// host returns the host of an address, without any password.
 func host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -57,7 +57,8 @@ func host(address string) string {
 	return u.Host
 }
 
-// kubeconfigOf is the file that flags name; "": the usual one. A cluster.yml has its own.
+// kubeconfigOf returns the file that flags name, or "" for the default. A cluster.yml has its
+// own.
 func kubeconfigOf(flags *pflag.FlagSet) string {
 	path, _ := flags.GetString("kubeconfig")
 	config, _ := flags.GetString("config")
@@ -68,7 +69,7 @@ func kubeconfigOf(flags *pflag.FlagSet) string {
 	return path
 }
 
-// Profiles are those of AWS's two files, by the names that --profile takes
+// Profiles returns the profiles in AWS's two files, by the names that --profile accepts
 // (aws/aws-sdk-go-v2:config/shared_config.go@v1.33.14).
 func Profiles() []string {
 	home, _ := os.UserHomeDir() // without one there are no files
@@ -83,7 +84,8 @@ func Profiles() []string {
 	return slices.Compact(names)
 }
 
-// sections are the headings of an INI file that begin so, without that, and the default.
+// sections returns the headings of an INI file that begin with a prefix, without that prefix, and
+// the default.
 func sections(path, begin string) []string {
 	file, err := os.Open(filepath.Clean(path))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
 
-// reach holds the flags that say which cluster, and how to reach it.
+// reach holds the flags that select a cluster and its connection.
 type reach struct {
 	Cluster        string        `flag:"cluster"`
 	Namespace      string        `flag:"namespace"`
@@ -19,7 +19,7 @@ type reach struct {
 	RequestTimeout time.Duration `flag:"request-timeout"`
 }
 
-// defaultNamespace returns the namespace of the clusters that Rancher's UI makes.
+// defaultNamespace returns the namespace of clusters that Rancher's UI creates.
 func defaultNamespace() string {
 	o, _ := options.Find("namespace", options.RKE2)
 	return o.Default
@@ -31,8 +31,8 @@ func (r reach) rke2() session.Target {
 		Server: kubeconfig(r.Kubeconfig, r.Context), Downstream: named(r.Downstream)}
 }
 
-// rke returns the cluster by its cluster.yml, or the one in Rancher if one is named. Opening
-// it refuses both at once.
+// rke returns the cluster by its cluster.yml, or by its name in Rancher. Opening it fails if both
+// are given.
 func (r reach) rke() session.Target {
 	t := session.Target{Kind: session.ClusterFile, File: r.Config, Name: r.Cluster, RequestTimeout: r.RequestTimeout}
 	if r.Cluster == "" {
@@ -43,8 +43,8 @@ func (r reach) rke() session.Target {
 	return t
 }
 
-// kubeconfigPath returns rke's own file next to cluster.yml, never the current context: that
-// may be another cluster's.
+// kubeconfigPath returns rke's own file next to cluster.yml, never the current context: that may
+// belong to another cluster.
 func (r reach) kubeconfigPath() string {
 	if r.Kubeconfig != "" {
 		return r.Kubeconfig

@@ -21,10 +21,10 @@ func (t *Recorded) Register(flags *pflag.FlagSet, into ...any) {
 	Define(flags, options.Record, append(into, &t.reach)...)
 }
 
-// Timeout bounds one request.
+// Timeout returns the timeout of one request.
 func (t *Recorded) Timeout() time.Duration { return t.RequestTimeout }
 
-// Reach finds the way to the cluster's API server, and what it is called.
+// Reach returns the connection to the cluster's API server, and the cluster's name.
 func (t *Recorded) Reach(ctx context.Context) (cluster session.Watched, name string, err error) {
 	c := clock.RealClock{}
 	switch {

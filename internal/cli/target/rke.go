@@ -17,7 +17,7 @@ type RKE struct {
 // Register adds the flags.
 func (f *RKE) Register(flags *pflag.FlagSet) { f.register(flags, options.RKE) }
 
-// RegisterUndo adds those of an undo.
+// RegisterUndo adds the flags of an undo.
 func (f *RKE) RegisterUndo(flags *pflag.FlagSet) { f.register(flags, options.UndoRKE) }
 
 func (f *RKE) register(flags *pflag.FlagSet, scope options.Scope) {
@@ -33,7 +33,7 @@ func (f *RKE) Asked(out Output) (Asked, error) {
 		Options: session.Options{Choices: choices, Actor: Actor(), Live: out.Err}}, err
 }
 
-// location returns the flags without a cluster.yml of the environment where a cluster is named.
+// location returns the flags. If a cluster is named, it omits a cluster.yml from the environment.
 func (f *RKE) location() reach {
 	location := f.reach
 	if location.Cluster != "" && !f.set.Changed("config") {
@@ -42,7 +42,7 @@ func (f *RKE) location() reach {
 	return location
 }
 
-// Offline returns the options of a look at cluster.yml alone.
+// Offline returns the options for a judgement of cluster.yml alone.
 func (f *RKE) Offline(out Output) (rke.Options, error) {
 	asked, err := f.Asked(out)
 	if err != nil {

@@ -16,7 +16,7 @@ type RKE2 struct {
 // Register adds the flags.
 func (f *RKE2) Register(flags *pflag.FlagSet) { f.register(flags, options.RKE2) }
 
-// RegisterUndo adds those of an undo.
+// RegisterUndo adds the flags of an undo.
 func (f *RKE2) RegisterUndo(flags *pflag.FlagSet) { f.register(flags, options.UndoRKE2) }
 
 func (f *RKE2) register(flags *pflag.FlagSet, scope options.Scope) {

@@ -21,8 +21,8 @@ func parsed(t *testing.T, args ...string) *pflag.FlagSet {
 	return flags
 }
 
-// Where another tool owns the Cluster, disable-leader-migration is left out
-// unless --keep-leader-migration=false is typed.
+// If another tool owns the Cluster, disable-leader-migration is skipped unless
+// --keep-leader-migration=false is typed.
 func TestDisableIsAskedForByTypingIt(t *testing.T) {
 	for _, tt := range []struct {
 		args        []string
@@ -66,8 +66,7 @@ func TestRolesThatSTSWouldRefuse(t *testing.T) {
 	}
 }
 
-// A snapshot is an edit, too: where another tool makes the edits, it is taken only if it is
-// asked for.
+// A snapshot is an edit as well: if another tool makes the edits, it is taken only on request.
 func TestSnapshotUnderHandoff(t *testing.T) {
 	for args, want := range map[string]bool{
 		"": true, "--etcd-snapshot=false": false, "--no-etcd-snapshot": false,

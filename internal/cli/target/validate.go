@@ -2,7 +2,7 @@ package target
 
 import "github.com/spf13/pflag"
 
-// Checked says what is wrong with flags as typed for a run that asks nobody, without a
+// Checked returns an error if the typed flags do not suit a run without questions. It needs no
 // cluster.
 type Checked interface {
 	Register(flags *pflag.FlagSet)

@@ -10,24 +10,24 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Variant is a check as it is made of some kinds of clusters.
+// Variant holds a check as some kinds of clusters have it.
 type Variant struct {
 	Kinds []string
 	Meta  verify.Meta
 }
 
-// The kinds of clusters that checks are made of.
+// Kinds of clusters that have checks.
 const (
 	kindRKE2    = "RKE2"
 	kindRKE     = "RKE"
 	kindAPIOnly = "API alone" // known by its API alone
 )
 
-// Kinds returns the kinds of clusters that checks are made of.
+// Kinds returns the kinds of clusters that have checks.
 func Kinds() []string { return []string{kindRKE2, kindRKE, kindAPIOnly} }
 
-// Variants returns a check as it is made of each kind of cluster. Kinds whose texts and
-// positions agree share a variant.
+// Variants returns a check as each kind of cluster has it. Kinds whose texts and positions agree
+// share a variant.
 func Variants(id string) []Variant {
 	var variants []Variant
 	byKind := checksByKind()
@@ -54,7 +54,7 @@ func checksByKind() map[string][]verify.Meta {
 	}
 }
 
-// readAlike reports whether two variants of a check say the same to a reader.
+// readAlike reports whether two variants of a check read the same.
 func readAlike(a, b verify.Meta) bool {
 	return a.Why == b.Why && a.Source == b.Source && a.Fix == b.Fix && slices.Equal(a.Applies, b.Applies)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// asked is a check of one kind of cluster, as it was before its question had one ID.
+// asked holds a check of one kind of cluster, before the question had one ID.
 type asked struct {
 	kind, was, id string
 	guards        string // M: mandatory, N: decides names, U: unsupported where it fails, L: of a live cluster only
@@ -51,8 +51,8 @@ func askedBefore() []asked {
 	}
 }
 
-// A question that several kinds of clusters share has one ID, title and category. Its
-// severity, its positions and its remedy are those of each kind.
+// A shared question has one ID, title and category. Severity, positions and remedy depend on the
+// kind of cluster.
 func TestVariants_sharedQuestion_keepsEachDistributionsRules(t *testing.T) {
 	known := map[string]bool{}
 	for _, meta := range AllChecks() {
@@ -104,8 +104,8 @@ func metaOf(t *testing.T, kind, id string) verify.Meta {
 	return found[0]
 }
 
-// One ID has one title and category, and can be skipped everywhere or nowhere: --skip is
-// judged before it is known what kind of cluster there is.
+// A shared ID has one title and category, and can be skipped for all kinds or for none: --skip is
+// judged before the kind of cluster is known.
 func TestVariants_oneID_oneIdentity(t *testing.T) {
 	for _, first := range AllChecks() {
 		for kind, metas := range checksByKind() {

@@ -6,15 +6,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Words are the words of a command line that name the target again.
+// Words holds the words of a command line that name the target again.
 type Words struct {
-	Program Program  // nil: awsmigrate
+	Program Program  // nil for awsmigrate
 	Command string   // "rke2"
-	Undoing bool     // it is an undo that these words are about
+	Undoing bool     // the words name an undo
 	Args    []string // "--cluster", "demo", …
 }
 
-// Run is the command that takes up what these words are about.
+// Run returns the command that resumes the run or undo.
 func (t Words) Run() string {
 	if t.Undoing {
 		return t.Undo()
@@ -22,33 +22,33 @@ func (t Words) Run() string {
 	return t.line()
 }
 
-// Undo is the command that goes back.
+// Undo returns the command that undoes the migration.
 func (t Words) Undo() string {
 	return t.line("undo")
 }
 
-// Status is the command that looks.
+// Status returns the command that shows the status.
 func (t Words) Status() string {
 	return t.line("status")
 }
 
-// Report is the command that tells of one run.
+// Report returns the command that reports on one run.
 func (t Words) Report(run string) string {
 	return t.Program.Line(slices.Concat([]string{"report"}, t.Args, []string{"--run", run})...)
 }
 
-// Upgrade is the command that upgrades Kubernetes after the migration, to a version that
-// is still to be named.
+// Upgrade returns the command that upgrades Kubernetes after the migration, with a placeholder
+// for the version.
 func (t Words) Upgrade() string { return t.Run() + " --kubernetes-version VERSION" }
 
 func (t Words) line(more ...string) string {
 	return t.Program.Line(slices.Concat([]string{t.Command}, more, t.Args)...)
 }
 
-// Program is what people type to start this program, as words; nil: awsmigrate.
+// Program holds the words that start this program, or is nil for awsmigrate.
 type Program []string
 
-// Line is a command that a shell takes as it was meant.
+// Line returns a command line, quoted for a shell.
 func (p Program) Line(args ...string) string {
 	if len(p) == 0 {
 		p = Program{"awsmigrate"}
@@ -56,13 +56,13 @@ func (p Program) Line(args ...string) string {
 	return fault.Command(slices.Concat(p, args)...)
 }
 
-// by are the words for somebody who starts the program so.
+// by returns the words for a user who starts the program with p.
 func (t Words) by(p Program) Words {
 	t.Program = p
 	return t
 }
 
-// Plan is the command that shows what a run would do.
+// Plan returns the command that shows the plan of a run.
 func (t Words) Plan() string {
 	return t.line("plan")
 }

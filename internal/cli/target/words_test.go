@@ -18,7 +18,7 @@ func TestReportNamesTheRun(t *testing.T) {
 	}
 }
 
-// A next command begins with what people typed to start the program.
+// A next command begins with the words that the user typed to start the program.
 func TestWordsBeginAsTyped(t *testing.T) {
 	words := Words{Command: "rke2", Args: []string{"--cluster", "demo"}}
 	if got := words.by(Program{"kubectl", "awsmigrate"}).Undo(); got != "kubectl awsmigrate rke2 undo --cluster demo" {

@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 )
 
-// Bundle is one reading of a cluster, and what checks say of it.
+// Bundle returns the report on one reading of a cluster, with the findings of its checks.
 func Bundle(name, uid string, header []string, at time.Time, input evidence.Input, found verify.Report) report.Report {
 	r := report.Report{Source: report.Bundle}
 	r.Header, r.Until = record.Header{Name: plaintext.Tidy(name), UID: uid}, at
@@ -26,7 +26,7 @@ func Bundle(name, uid string, header []string, at time.Time, input evidence.Inpu
 	return r
 }
 
-// compared is how much of the cluster is as its fingerprint has it.
+// compared counts the objects that are unchanged since the fingerprint.
 func compared(input evidence.Input) []record.Compared {
 	found := continuity.NotCompared(errors.New("the bundle has no fingerprint from before a migration"))
 	if input.Fingerprint != nil {

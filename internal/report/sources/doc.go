@@ -1,4 +1,4 @@
-// Package sources makes reports of what nobody recorded for one: of a journal, and of a
-// bundle. It is a function of what was read, and takes no client. What neither of them tells
-// is unknown in the report.
+// Package sources creates reports without a watch: from a journal, and from a bundle. It is a
+// function of read values, and takes no client. Facts that neither contains are unknown in the
+// report.
 package sources

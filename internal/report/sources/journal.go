@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Journal is what a journal tells, read at a moment (zero: nobody knows when).
+// Journal returns the report on a journal, read at a time (zero if unknown).
 func Journal(st journal.State, read time.Time) report.Report {
 	r := report.Report{Source: report.Journal}
 	r.Header = record.Header{Name: plaintext.Tidy(st.Target.Name), UID: st.Target.UID}
@@ -27,13 +27,13 @@ func Journal(st journal.State, read time.Time) report.Report {
 		r.Lines = append(r.Lines, "The journal has no run of this cluster.")
 	}
 	if brake := st.Brake; brake != nil {
-		r.Lines = append(r.Lines, plaintext.Tidy(fmt.Sprintf("The brake was pulled by run %s in step %s at %s, and no run has finished since: %s", brake.Run, brake.Step, brake.Time, brake.Done)))
+		r.Lines = append(r.Lines, plaintext.Tidy(fmt.Sprintf("The rollout was paused by run %s in step %s at %s, and no run has finished since: %s", brake.Run, brake.Step, brake.Time, brake.Done)))
 	}
 	r.Others = []string{noted(st)}
 	return r
 }
 
-// runOf is one run of a journal.
+// runOf returns one run of a journal.
 func runOf(st journal.State, run journal.Run) judge.Run {
 	one := judge.Run{ID: run.ID, Command: plaintext.Tidy(run.Command), By: run.Who, Attempt: run.Attempt, Watched: run.Guard, Goal: goalOf(st, run), From: journal.Moment(run.Start), Until: journal.Moment(run.End)}
 	switch run.Outcome {
@@ -64,7 +64,7 @@ func runOf(st journal.State, run journal.Run) judge.Run {
 	return one
 }
 
-// reasonOf is why a run ended before its goal, as its journal has it.
+// reasonOf returns why a run ended before its goal, from its journal.
 func reasonOf(run journal.Run) string {
 	if run.Reason == "" {
 		return "the journal names no reason"
@@ -72,8 +72,8 @@ func reasonOf(run journal.Run) string {
 	return "the journal has the reason " + run.Reason
 }
 
-// goalOf is what a run was after, by the steps that it is known to have come to; "": by
-// none of them.
+// goalOf returns the goal of a run by the steps that it is known to have reached, or "" if they
+// do not show it.
 func goalOf(st journal.State, run journal.Run) string {
 	steps := slices.Clone(run.Verified)
 	if run.Step != "" {
@@ -89,14 +89,14 @@ func goalOf(st journal.State, run journal.Run) string {
 		switch {
 		case strings.HasPrefix(string(step), "undo-"):
 			return record.Undo
-		case step != "uncordon" && step != "verify": // both ways have them
+		case step != "uncordon" && step != "verify": // both directions have them
 			goal = record.Migrate
 		}
 	}
 	return goal
 }
 
-// noted says what the journal notes of the cluster before the first write.
+// noted returns the journal's notes about the cluster before the first write.
 func noted(st journal.State) string {
 	then, known, err := guard.Fingerprint(st.Record())
 	switch {

@@ -14,10 +14,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
 )
 
-// Last stands for the newest run of which a record is kept.
+// Last selects the newest run with a record.
 const Last = "last"
 
-// RecordOf is the report on the record that is kept of a run. object names what keeps it.
+// RecordOf returns the report on a run's record. object names the object that holds it.
 func RecordOf(all archive.Records, run, object string) (report.Report, error) {
 	runs := all.Runs()
 	if run == Last && len(runs) > 0 {
@@ -36,7 +36,7 @@ func RecordOf(all archive.Records, run, object string) (report.Report, error) {
 
 func namesOr(runs []string) string {
 	if len(runs) == 0 {
-		return "those with a record: there is none"
+		return "a run with a record; no record exists"
 	}
 	return strings.Join(runs, ", ")
 }
@@ -47,9 +47,9 @@ func judgedRecord(packed []byte) (judge.Result, []record.Torn, error) {
 	return j.Result(), torn, err
 }
 
-// WithRecords adds to the report of a journal what the records of its runs have: the steps, edits
-// and audits of each run, and who ran the cloud controllers while it went on. Nothing was watched
-// between two records. unread says why there are none.
+// WithRecords adds the records of runs to the report on a journal: the steps, edits and audits of
+// each run, and the processes that ran the cloud controllers meanwhile. The times between two
+// records were not watched. unread explains missing records.
 func WithRecords(r report.Report, all archive.Records, unread error) report.Report {
 	if unread != nil {
 		r.Others = append(slices.Clone(r.Others), plaintext.Tidy(unread.Error()))
@@ -70,7 +70,7 @@ func WithRecords(r report.Report, all archive.Records, unread error) report.Repo
 		}
 		recorded[run.ID] = true
 		runs[i] = seenToo(run, judged.Runs[at])
-		if n := len(watched); n == 0 || !watched[n-1].From.Equal(judged.From) { // two runs may be in one record
+		if n := len(watched); n == 0 || !watched[n-1].From.Equal(judged.From) { // a record may hold two runs
 			watched = append(watched, judged)
 		}
 	}
@@ -81,7 +81,7 @@ func WithRecords(r report.Report, all archive.Records, unread error) report.Repo
 	return r
 }
 
-// seenToo is a run of a journal with what its record has beside it.
+// seenToo returns a journal's run together with the contents of its record.
 func seenToo(run, recorded judge.Run) judge.Run {
 	run.Version, run.Goal, run.Before, run.After, run.Steps, run.Edits, run.Audits = recorded.Version, recorded.Goal, recorded.Before, recorded.After, recorded.Steps, recorded.Edits, recorded.Audits
 	if recorded.Error != "" {

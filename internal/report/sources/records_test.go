@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
 )
 
-// recordOf is the record of a run that edited something.
+// recordOf returns the record of a run that made an edit.
 func recordOf(t *testing.T, run string) []byte {
 	t.Helper()
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
@@ -44,8 +44,8 @@ func archived(keys map[string][]byte) archive.Records {
 	return archive.Of(&corev1.ConfigMap{BinaryData: keys})
 }
 
-// A run of a journal is told with what its record has of its steps and edits, and of who ran the
-// cloud controllers.
+// The report on a journal's run includes the steps and edits of its record, and the processes
+// that ran the cloud controllers.
 func TestJournalWithRecords(t *testing.T) {
 	r := WithRecords(Journal(kept(t), time.Time{}), archived(map[string][]byte{"r2.jsonl.gz": recordOf(t, "r2"), "r4.jsonl.gz": []byte("torn")}), nil)
 	two := r.Runs[1]
@@ -69,8 +69,8 @@ func TestJournalWithRecords(t *testing.T) {
 	}
 }
 
-// The record of a run is reported as any other; one that is not kept is named, with those
-// that are.
+// The record of a run is reported like any other. If it does not exist, the error names it and
+// the existing ones.
 func TestRecordOfARun(t *testing.T) {
 	all := archived(map[string][]byte{"r2.jsonl.gz": recordOf(t, "r2"), "r3_r4.jsonl.gz": recordOf(t, "r4"), "r1.jsonl.gz": []byte("torn"), "sha256": nil})
 	for run, want := range map[string]string{"r2": "r2", "r3": "r4", "r4": "r4", Last: "r4"} {
@@ -82,7 +82,7 @@ func TestRecordOfARun(t *testing.T) {
 	if _, err := RecordOf(all, "r9", "ConfigMap a/b"); fault.ClassOf(err) != fault.Usage || !strings.Contains(err.Error(), "one of r1, r2, r3, r4") {
 		t.Error(err)
 	}
-	if _, err := RecordOf(archive.Records{}, Last, "ConfigMap a/b"); fault.ClassOf(err) != fault.Usage || !strings.Contains(err.Error(), "there is none") {
+	if _, err := RecordOf(archive.Records{}, Last, "ConfigMap a/b"); fault.ClassOf(err) != fault.Usage || !strings.Contains(err.Error(), "no record exists") {
 		t.Error(err)
 	}
 	if _, err := RecordOf(all, "r1", "ConfigMap a/b"); err == nil || !strings.Contains(err.Error(), "ConfigMap a/b, run r1") {

@@ -20,7 +20,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// kept is a journal with every kind of run.
+// kept returns a journal with every kind of run.
 func kept(t *testing.T) journal.State {
 	t.Helper()
 	packed, err := continuity.Fingerprint{Schema: 1, Nodes: []continuity.NodePrint{{Name: "cp-0", UID: "u0", ProviderID: "aws:///a/i-0", Addresses: []string{"InternalIP=10.0.0.1"}}},
@@ -48,20 +48,20 @@ func kept(t *testing.T) journal.State {
 	}
 }
 
-// A report of a journal has who, when, what was typed and what became of each run, and says
-// of all that a journal does not have that it is not known.
+// The report on a journal has user, time, command and outcome of each run, and lists everything
+// else as unknown.
 func TestJournal(t *testing.T) {
 	r := Journal(kept(t), time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC))
 	if r.Verdict() != judge.NotSeen {
-		t.Errorf("verdict %q of what nobody watched", r.Verdict())
+		t.Errorf("verdict %q of unwatched times", r.Verdict())
 	}
 	var sentences []string
 	for _, run := range r.Runs {
 		sentences = append(sentences, report.RunSentence(run))
 	}
 	want := []string{
-		"The migration died: nobody wrote its end.",
-		"The migration failed in step switch-provider: the journal has the reason NoProgress. It took over from run r1 of ann@laptop, which died in step switch-provider: nobody wrote its end.",
+		"The migration died: no end is recorded.",
+		"The migration failed in step switch-provider: the journal has the reason NoProgress. It took over from run r1 of ann@laptop, which died in step switch-provider: no end is recorded.",
 		"The run of the undo finished.",
 		"The migration by the controller was stopped in step install-ccm: the journal has the reason Held.",
 		"The run that only watched by the controller finished.",
@@ -86,7 +86,7 @@ func TestJournal(t *testing.T) {
 				t.Errorf("%q is not in its %s", wanted, form)
 			}
 		}
-		for _, bad := range []string{"No two processes", "Nobody was seen", "was not recorded", "<svg", "00:00:00"} {
+		for _, bad := range []string{"No two processes", "No process was seen", "was not recorded", "<svg", "00:00:00"} {
 			if strings.Contains(text, bad) {
 				t.Errorf("%q is in its %s", bad, form)
 			}
@@ -115,7 +115,7 @@ func inMarkdown(t *testing.T, r report.Report) string {
 	return string(text)
 }
 
-// A report of a bundle has what its checks find and what was compared, and nothing of time.
+// The report on a bundle has the findings of its checks and the comparison, and no times.
 func TestBundle(t *testing.T) {
 	input := evidence.Input{Fingerprint: &continuity.Fingerprint{Schema: 1, Nodes: []continuity.NodePrint{{Name: "cp-0", UID: "u0"}, {Name: "cp-1", UID: "u1"}}}}
 	input.Nodes = verify.Got([]downstream.Node{{Name: "cp-0", UID: "u0"}, {Name: "cp-1", UID: "another"}})
@@ -146,7 +146,7 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// Both ways have verify and uncordon, which tell no goal.
+// Both directions have verify and uncordon, so these steps do not show the goal.
 func TestGoals(t *testing.T) {
 	for want, steps := range map[string][]journal.StepID{record.Undo: {"verify", "undo-install-ccm"}, record.Migrate: {"uncordon", "install-ccm"}, "": {"verify", "uncordon"}} {
 		if got := goalOf(journal.State{}, journal.Run{ID: "r", Verified: steps}); got != want {

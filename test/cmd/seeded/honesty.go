@@ -130,7 +130,7 @@ func honesty() []seeded {
 			"	return sorted[:max(0, len(sorted)-most)]", "	if defect.On(\"H8-room\") {\n		slices.Reverse(sorted)\n	}\n	return sorted[:max(0, len(sorted)-most)]",
 			"./internal/cli", "TestRecordBeside|TestOutdatedRecords", false},
 		{"H8-all", "old records stay for ever", "internal/cli/statefiles.go",
-			"	for _, name := range outdated(records, mostRecords-1) {\n", "	for _, name := range outdated(records, mostRecords-1) {\n		if defect.On(\"H8-all\") {\n			continue\n		}\n",
+			"	for _, name := range outdated(records, maxRecords-1) {\n", "	for _, name := range outdated(records, maxRecords-1) {\n		if defect.On(\"H8-all\") {\n			continue\n		}\n",
 			"./internal/cli", "TestRecordBeside", false},
 		{"H9-journal", "a journal is judged as a record in which nobody ran at once", "internal/report/report.go",
 			"	if r.Source != Record {\n		return judge.NotSeen\n	}", "	if r.Source != Record && !defect.On(\"H9-journal\") {\n		return judge.NotSeen\n	}",
