@@ -18,7 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 )
 
-// Rancher's catalogue knows the app by these marks, and each says what the chart has.
+// Rancher's catalogue identifies the app by these marks, which match the chart.
 func TestAppIsOneOfRanchersCatalogue(t *testing.T) {
 	ch := controllerChart(t)
 	want := map[string]string{
@@ -97,8 +97,8 @@ type question struct {
 	Subquestions       []question `json:"subquestions,omitempty"`
 }
 
-// The form asks for values that there are, offers what their schema takes, and leaves them
-// as they are where nobody answers.
+// The form asks for existing values, offers what their schema accepts, and does not change
+// unanswered ones.
 func TestFormAsksForValuesThatThereAre(t *testing.T) {
 	ch := controllerChart(t)
 	groups := map[string]bool{}
@@ -135,12 +135,12 @@ func TestFormAsksForValuesThatThereAre(t *testing.T) {
 	}
 	for _, variable := range []string{"mode", "namespaces", "access.clusters", "maxConcurrent", "aws.mode", "serviceMonitor.enabled"} {
 		if !asked[variable] {
-			t.Errorf("nobody is asked for %s", variable)
+			t.Errorf("the form does not ask for %s", variable)
 		}
 	}
 }
 
-// typesOf are the types of a question that fit a schema.
+// typesOf returns the types of a question that fit a schema.
 func typesOf(schema map[string]any) []string {
 	switch {
 	case schema["enum"] != nil:
@@ -155,7 +155,7 @@ func typesOf(schema map[string]any) []string {
 	return []string{"string"}
 }
 
-// schemaOf is what the schema says of one value.
+// schemaOf returns the schema of one value.
 func schemaOf(t *testing.T, variable string) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile("awsmigrate/values.schema.json")

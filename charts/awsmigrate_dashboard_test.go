@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// dashboard is what is read of a dashboard of Grafana's.
+// dashboard holds the fields of a Grafana dashboard that the tests read.
 type dashboard struct {
 	UID        string `json:"uid"`
 	Title      string `json:"title"`
@@ -30,7 +30,7 @@ type gridPos struct{ X, Y, W, H int }
 
 type target struct{ Expr string }
 
-// The ConfigMap has the file as it is, where Rancher Monitoring's Grafana looks for it.
+// The ConfigMap holds the file unchanged, where Rancher Monitoring's Grafana reads it.
 func TestDashboardIsWhereGrafanaLooks(t *testing.T) {
 	file, err := os.ReadFile("awsmigrate/files/dashboard.json")
 	if err != nil {
@@ -48,7 +48,7 @@ func TestDashboardIsWhereGrafanaLooks(t *testing.T) {
 		}
 	}
 	if !found {
-		t.Error("there is none")
+		t.Error("the chart has no dashboard")
 	}
 }
 
@@ -110,7 +110,7 @@ func TestDashboardAsksForMetricsThatThereAre(t *testing.T) {
 	}
 }
 
-// metricsOfThePage are the metrics that docs/metrics.md has, with the cell of their labels.
+// metricsOfThePage returns the metrics in docs/metrics.md, with the cell of their labels.
 func metricsOfThePage(t *testing.T) map[string]string {
 	t.Helper()
 	page, err := os.ReadFile("../docs/metrics.md")

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// differences are what one set of objects has and the other has not, a line for each value:
-// "- Deployment/awsmigrate spec.replicas: 1", "+ Deployment/awsmigrate spec.replicas: 2".
+// differences returns the values that only one set of objects has, a line for each: "-
+// Deployment/awsmigrate spec.replicas: 1", "+ Deployment/awsmigrate spec.replicas: 2".
 func differences(t *testing.T, before, after []unstructured.Unstructured) []string {
 	t.Helper()
 	had, has := lines(t, before), lines(t, after)
@@ -29,7 +29,7 @@ func differences(t *testing.T, before, after []unstructured.Unstructured) []stri
 	return all
 }
 
-// lines are all values in objects, each with the way to it.
+// lines returns all values in objects, each with its path.
 func lines(t *testing.T, objects []unstructured.Unstructured) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
@@ -43,8 +43,8 @@ func lines(t *testing.T, objects []unstructured.Unstructured) map[string]bool {
 	return all
 }
 
-// flatten knows what is in a list by its name, else by what it is: where it stands in the
-// list says nothing, as nothing in these objects does.
+// flatten identifies an item of a list by its name, or else by its content: the order has no
+// meaning in these objects.
 func flatten(t *testing.T, at string, value any, into map[string]bool) {
 	t.Helper()
 	switch value := value.(type) {
@@ -66,8 +66,8 @@ func flatten(t *testing.T, at string, value any, into map[string]bool) {
 	}
 }
 
-// unexpected are differences that no expectation names, and expectations that name none. One
-// is the beginning of a difference, or with dots its beginning and a part of it.
+// unexpected returns differences without an expectation, and expectations without a difference.
+// An expectation is the beginning of a difference, or with dots its beginning and a part of it.
 func unexpected(all, wanted []string) (surprising, missing []string) {
 	met := map[string]bool{}
 	for _, difference := range all {

@@ -9,14 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// verbs are what may be done with resources somewhere, in order.
+// verbs holds the permitted verbs by resource and place, in order.
 type verbs map[string][]string
 
 func (v verbs) add(key string, more ...string) {
 	v[key] = slices.Compact(slices.Sorted(slices.Values(slices.Concat(v[key], more))))
 }
 
-// told are the verbs that docs/permissions.md has in its table of the controller.
+// told returns the verbs in the controller's table of docs/permissions.md.
 func told(t *testing.T) (audit, migrate verbs) {
 	t.Helper()
 	text, err := os.ReadFile("../docs/permissions.md")
@@ -43,7 +43,7 @@ func told(t *testing.T) (audit, migrate verbs) {
 	return audit, migrate
 }
 
-// granted are the verbs in the chart's roles, in the words of that table.
+// granted returns the verbs in the chart's roles, in the words of that table.
 func granted(t *testing.T, mode string) verbs {
 	t.Helper()
 	all := verbs{}

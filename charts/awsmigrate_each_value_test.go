@@ -14,7 +14,7 @@ import (
 
 // setting is a value as --set gives it, other than its default, and all that this changes.
 type setting struct {
-	beside  string // other values, without which this one has nothing to decide
+	beside  string // other values that this one depends on
 	set     string
 	changes []string
 }

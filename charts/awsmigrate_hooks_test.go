@@ -22,8 +22,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 )
 
-// hooked is a server on which the chart is installed by Helm itself. Nobody runs Jobs there:
-// what they come to is said by the test.
+// hooked is a server on which Helm itself installs the chart. It runs no Jobs: the test sets
+// their outcome.
 type hooked struct {
 	helm *action.Configuration
 	kube kubernetes.Interface
@@ -54,7 +54,7 @@ func newHooked(t *testing.T) hooked {
 	return h
 }
 
-// ended does what, while every Job comes to that end, and returns their names.
+// ended calls what, gives every Job that outcome, and returns the Jobs' names.
 func (h hooked) ended(t *testing.T, end batchv1.JobConditionType, what func() error) (asked []string, err error) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -101,7 +101,7 @@ func (h hooked) uninstall() error {
 	return err
 }
 
-// mode is that of the controller which is there; "": none is.
+// mode returns the mode of the installed controller, or "" without one.
 func (h hooked) mode(t *testing.T) string {
 	t.Helper()
 	there, err := h.kube.AppsV1().Deployments(home).Get(t.Context(), controller, metav1.GetOptions{})
@@ -120,9 +120,9 @@ func (h hooked) mode(t *testing.T) string {
 	return ""
 }
 
-// Before the controller is taken from a cluster, by an uninstallation, mode audit or other
-// clusters, Helm asks whether one rolls out, with what the controller was for; a no leaves
-// everything as it was. Otherwise it asks nothing.
+// Before an uninstallation, mode audit or other clusters take the controller from a cluster, Helm
+// asks whether a cluster rolls out, with the controller's former values. A no leaves everything
+// unchanged. Otherwise Helm does not ask.
 func TestNobodyTakesTheControllerFromWhatRolls(t *testing.T) {
 	h := newHooked(t)
 	install := action.NewInstall(h.helm)
@@ -148,7 +148,7 @@ func TestNobodyTakesTheControllerFromWhatRolls(t *testing.T) {
 		{"the same again", batchv1.JobFailed, h.upgrade(t, migrate), nil, false, "migrate"},
 		{"uninstalled, and it rolls", batchv1.JobFailed, h.uninstall, now, true, "migrate"},
 		{"an upgrade behind that, which Helm refuses", batchv1.JobFailed, h.upgrade(t, migrate), nil, true, "migrate"},
-		{"taken up again", batchv1.JobFailed, h.rollback(1), nil, false, "migrate"},
+		{"resumed", batchv1.JobFailed, h.rollback(1), nil, false, "migrate"},
 		{"uninstalled at rest", batchv1.JobComplete, h.uninstall, now, false, ""},
 	} {
 		asked, err := h.ended(t, tt.ends, tt.what)
@@ -166,8 +166,8 @@ func (h hooked) rollback(revision int) func() error {
 	}
 }
 
-// In mode audit nobody watches a rollout to its end, and nobody asks; only right behind the
-// upgrade to it, which may have been refused.
+// In mode audit the controller watches no rollout, and Helm does not ask; it asks only right
+// after the upgrade to mode audit, which may have been refused.
 func TestAuditAsksNothingBeforeItGoes(t *testing.T) {
 	h := newHooked(t)
 	install := action.NewInstall(h.helm)

@@ -18,7 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 )
 
-// renderOn is what Helm would apply to a server, which templates may ask.
+// renderOn returns the objects that Helm would apply to a server, which templates may query.
 func renderOn(t *testing.T, ch *chart.Chart, config *rest.Config) error {
 	t.Helper()
 	all, err := chartutil.ToRenderValues(ch, nil, chartutil.ReleaseOptions{Name: controller, Namespace: home, Revision: 2, IsUpgrade: true}, nil)
@@ -29,8 +29,8 @@ func renderOn(t *testing.T, ch *chart.Chart, config *rest.Config) error {
 	return err
 }
 
-// Without the definition nothing is installed, and beside an older one nothing is upgraded:
-// the server would drop fields that keep a cluster safe.
+// Without the definition nothing is installed, and with an older one nothing is upgraded: the
+// server would drop fields that keep a cluster safe.
 func TestChartWantsItsDefinitionOnAnAPIServer(t *testing.T) {
 	config := apiserver.New(t, apiserver.Options{}).Config()
 	ch := controllerChart(t)
@@ -55,7 +55,7 @@ func TestChartWantsItsDefinitionOnAnAPIServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := renderOn(t, ch, config); err == nil || !strings.Contains(err.Error(), "is older than this chart") {
-			t.Errorf("beside schema %s: %v", older, err)
+			t.Errorf("with schema %s: %v", older, err)
 		}
 	}
 }

@@ -27,7 +27,7 @@ type serviceMonitor struct {
 	} `json:"spec"`
 }
 
-// prometheusRule is the same of rules
+// prometheusRule has the used fields of rules
 // (prometheus-operator/prometheus-operator:pkg/apis/monitoring/v1/prometheusrule_types.go@v0.79.2).
 type prometheusRule struct {
 	metav1.TypeMeta   `json:",inline"`
@@ -70,7 +70,7 @@ func alerts(t *testing.T) (all []rule) {
 	return all
 }
 
-// The operator's objects are there where they are asked for and known, and nowhere else.
+// The operator's objects are created only if they are requested and known.
 func TestMonitoringIsAskedFor(t *testing.T) {
 	const both = "{serviceMonitor: {enabled: true}, prometheusRule: {enabled: true}}"
 	const apart = "The Prometheus operator is not installed"
@@ -102,8 +102,8 @@ func TestMonitoringIsAskedFor(t *testing.T) {
 	}
 }
 
-// Prometheus gets to the pods' port by the Service, and each metric keeps the namespace of
-// its cluster; the rules get there as they stand in the file that promtool tests.
+// Prometheus reaches the pods' port by the Service, and each metric keeps the namespace of its
+// cluster. The rules arrive unchanged from the file that promtool tests.
 func TestMonitoringLeadsToThePods(t *testing.T) {
 	const values = "{serviceMonitor: {enabled: true, labels: {release: m, app.kubernetes.io/name: other}}, prometheusRule: {enabled: true, labels: {release: m}}}"
 	pod := deployment(t, values).Spec.Template
@@ -132,7 +132,7 @@ func TestMonitoringLeadsToThePods(t *testing.T) {
 	}
 }
 
-// alertTests are the tests of rules, as promtool takes them.
+// alertTests holds the tests of rules, in promtool's format.
 type alertTests struct {
 	RuleFiles          []string `json:"rule_files"`
 	EvaluationInterval string   `json:"evaluation_interval"`
@@ -194,8 +194,7 @@ func TestAlertsAreDescribedAndTested(t *testing.T) {
 	}
 }
 
-// Every metric that an alert asks for is one that there is: docs/metrics.md is held to the
-// program.
+// Every metric of an alert exists: docs/metrics.md is compared with the program.
 func TestAlertsAskForMetricsThatThereAre(t *testing.T) {
 	page, err := os.ReadFile("../docs/metrics.md")
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// The cluster that Rancher runs in is a newer one than those that are migrated. What the
-// tests beside this one say of Kubernetes 1.26 holds for a Kubernetes of now.
+// The cluster in which Rancher runs is newer than the migrated ones. The other tests' results for
+// Kubernetes 1.26 also hold for a current Kubernetes.
 func TestChartsOnTheNewestAPIServer(t *testing.T) {
 	newest := apiserver.Options{Program: apiserver.Newest}
 	t.Run("version", func(t *testing.T) {

@@ -94,13 +94,14 @@ func parsed(t *testing.T, values string) map[string]any {
 	return v
 }
 
-// render is what Helm would apply, by file, where the Prometheus operator is installed.
+// render returns the objects that Helm would apply, by file, if the Prometheus operator is
+// installed.
 func render(t *testing.T, ch *chart.Chart, values string) (map[string]string, error) {
 	t.Helper()
 	return renderWith(t, ch, values, "monitoring.coreos.com/v1")
 }
 
-// renderWith is the same on a server that has these APIs beside its own.
+// renderWith does the same on a server with further APIs.
 func renderWith(t *testing.T, ch *chart.Chart, values string, apis ...string) (map[string]string, error) {
 	t.Helper()
 	return renderParsed(ch, parsed(t, values), apis...)
@@ -117,7 +118,7 @@ func renderParsed(ch *chart.Chart, values map[string]any, apis ...string) (map[s
 	return engine.Engine{Strict: true}.Render(ch, all)
 }
 
-// manifest is all of it but the notes, in the order of the files' names.
+// manifest returns all files except the notes, in the order of their names.
 func manifest(t *testing.T, values string) string {
 	t.Helper()
 	files, err := render(t, controllerChart(t), values)
@@ -152,7 +153,7 @@ func objectsIn(t *testing.T, manifest string) []unstructured.Unstructured {
 	return list
 }
 
-// strictly reads an object as its type, and refuses fields that this has not.
+// strictly parses an object as its type, and refuses unknown fields.
 func strictly[T any](t *testing.T, object unstructured.Unstructured) T {
 	t.Helper()
 	var typed T
@@ -258,8 +259,8 @@ func TestChartsHaveOneVersion(t *testing.T) {
 	}
 }
 
-// By the names that a run knows, the next process of the same container takes the locks
-// of the one before it.
+// The controller has the same names for a run after a restart of its container, so that the next
+// process takes over the locks of the previous one.
 func TestControllerKnowsWhereItRuns(t *testing.T) {
 	for _, values := range installations() {
 		container := deployment(t, values).Spec.Template.Spec.Containers[0]
@@ -304,7 +305,7 @@ func TestControllerReachesPastItsProxy(t *testing.T) {
 	}
 }
 
-// The notes say to whom the installation opens which Secrets, and never what is not so.
+// The notes name the readable Secrets and their readers, and nothing untrue.
 func TestControllerNotes(t *testing.T) {
 	for values, says := range map[string]string{
 		"{}": "can read every Secret of fleet-default",

@@ -13,8 +13,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// rights are the rules that the controller's ServiceAccount is bound to, by namespace; ""
-// is every namespace.
+// rights holds the rules of the controller's ServiceAccount by namespace; the empty one is every
+// namespace.
 type rights map[string][]rbacv1.PolicyRule
 
 func rightsOf(t *testing.T, values string) rights {
@@ -49,13 +49,13 @@ func rightsOf(t *testing.T, values string) rights {
 		}
 	}
 	if len(rules) > 0 {
-		t.Errorf("bound to nobody: %v", rules)
+		t.Errorf("without a subject: %v", rules)
 	}
 	return all
 }
 
-// allow says whether a request is granted, as Kubernetes judges it. A request without a
-// name is granted by rules without names alone.
+// allow reports whether a request is granted, as Kubernetes decides it. Only rules without names
+// grant a request without a name.
 func (r rights) allow(namespace, group, resource, verb, name string) bool {
 	for _, rule := range slices.Concat(r[""], r[namespace]) {
 		if slices.Contains(rule.APIGroups, group) && slices.Contains(rule.Resources, resource) && slices.Contains(rule.Verbs, verb) &&
@@ -66,7 +66,7 @@ func (r rights) allow(namespace, group, resource, verb, name string) bool {
 	return false
 }
 
-// each gives every rule of every namespace, with the words for a message.
+// each passes every rule of every namespace, with the words for a message.
 func (r rights) each(visit func(namespace string, rule rbacv1.PolicyRule, words string)) {
 	for namespace, rules := range r {
 		for _, rule := range rules {
@@ -75,7 +75,7 @@ func (r rights) each(visit func(namespace string, rule rbacv1.PolicyRule, words 
 	}
 }
 
-// setup is what the rights depend on.
+// setup holds the values that affect the rights.
 type setup struct {
 	mode                                string
 	namespaces, clusters, rke1, secrets []string
@@ -87,7 +87,7 @@ func (s setup) values() string {
 		s.mode, list(s.namespaces), list(s.clusters), list(s.rke1), list(s.secrets))
 }
 
-// setups are all forms of an installation, as far as its rights go.
+// setups returns all forms of an installation, as far as they affect its rights.
 func setups() (all []setup) {
 	for _, mode := range []string{"audit", "migrate"} {
 		for _, namespaces := range [][]string{{"fleet-default"}, {"team-a", "fleet-default"}} {
@@ -111,8 +111,8 @@ func changes(rule rbacv1.PolicyRule) bool {
 	return slices.ContainsFunc(rule.Verbs, func(verb string) bool { return slices.Contains(changing, verb) })
 }
 
-// No right lets the controller widen its own, run commands, act as somebody, delete, or
-// look through Secrets; and none is on a kind that is not named here.
+// No right lets the controller extend its own rights, run commands, impersonate, delete, or list
+// Secrets; and none is for a kind that is not listed here.
 func TestControllerRightsAreFew(t *testing.T) {
 	may := map[string]string{ // verbs by group and resource; any other right is one too many
 		"awsmigrate.io clustermigrations":                "get list watch create",
@@ -151,7 +151,7 @@ func TestControllerRightsAreFew(t *testing.T) {
 	}
 }
 
-// What holds in every namespace is bound by name, whatever the values are.
+// Rights in every namespace are bound by name, for all values.
 func TestControllerRightsInAllNamespacesAreNamed(t *testing.T) {
 	for _, s := range setups() {
 		own := slices.Concat(s.rke1, []string{v1alpha1.CRD, "server-version"})
@@ -170,8 +170,8 @@ func TestControllerRightsInAllNamespacesAreNamed(t *testing.T) {
 	}
 }
 
-// In mode audit the controller writes its own objects, Events and the Lease by which it
-// leads. What a guard needs is not among its rights: the lock, the journal, the brake.
+// In mode audit the controller writes its own objects, Events and its leader Lease. Its rights
+// exclude what a guard needs: the lock, the journal, the pause.
 func TestControllerInModeAuditWritesNothingElse(t *testing.T) {
 	for _, s := range setups() {
 		if s.mode != "audit" {
@@ -193,8 +193,8 @@ func TestControllerInModeAuditWritesNothingElse(t *testing.T) {
 	}
 }
 
-// With access.clusters nothing that Kubernetes can bind to a name is left unbound, and no
-// name is one of another cluster.
+// With access.clusters, every right that Kubernetes can bind to a name is bound, and no name
+// belongs to another cluster.
 func TestControllerRightsAreBoundToClusters(t *testing.T) {
 	for _, s := range setups() {
 		if s.clusters == nil {
@@ -219,8 +219,8 @@ func TestControllerRightsAreBoundToClusters(t *testing.T) {
 	}
 }
 
-// What `awsmigrate job` grants to a run of one cluster the controller has for it, too,
-// narrowed or not; in mode audit it has what of that only reads.
+// The controller has every right that `awsmigrate job` grants to a run of one cluster, narrowed
+// or not; in mode audit it has the read rights among them.
 func TestControllerMayDoWhatAJobMay(t *testing.T) {
 	jobs := []job.Options{
 		{Distribution: wellknown.RKE2, Cluster: "prod", Namespace: "fleet-default"},
@@ -244,8 +244,8 @@ func TestControllerMayDoWhatAJobMay(t *testing.T) {
 	}
 }
 
-// lacks names what a rule allows and the rights do not. Mode audit needs of it what reads,
-// and of the locks nothing.
+// lacks names the parts of a rule that the rights do not allow. Mode audit needs its reads only,
+// and nothing of the locks.
 func lacks(t *testing.T, s setup, have rights, namespace string, rule rbacv1.PolicyRule) {
 	t.Helper()
 	names := rule.ResourceNames

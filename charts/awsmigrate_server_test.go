@@ -19,13 +19,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 )
 
-// request is one that the controller might make, and whether RBAC lets it.
+// request is a possible request of the controller, and whether RBAC allows it.
 type request struct {
 	namespace, group, resource, verb, name string
 	allowed                                bool
 }
 
-// always holds for every installation.
+// always returns the requests with the same answer for every installation.
 func always() []request {
 	return []request{
 		{"fleet-default", "awsmigrate.io", "clustermigrations", "watch", "", true},
@@ -77,7 +77,7 @@ func always() []request {
 	}
 }
 
-// writes are what mode migrate has, and audit has not.
+// writes returns the writes that mode migrate may make, and mode audit must not.
 func writes(allowed bool) []request {
 	return []request{
 		{"fleet-default", "awsmigrate.io", "clustermigrations", "get", "prod", allowed},
@@ -94,7 +94,7 @@ func writes(allowed bool) []request {
 	}
 }
 
-// others are about what belongs to no cluster that is named.
+// others returns requests for objects outside of the named clusters.
 func others(allowed bool) []request {
 	return []request{
 		{"fleet-default", "", "secrets", "get", "other-kubeconfig", allowed},
@@ -106,7 +106,7 @@ func others(allowed bool) []request {
 	}
 }
 
-// othersWrites are writes to another cluster than those that are named.
+// othersWrites returns writes to a cluster that is not named.
 func othersWrites(allowed bool) []request {
 	return []request{
 		{"fleet-default", "awsmigrate.io", "clustermigrations", "get", "other", allowed},
@@ -139,8 +139,8 @@ func rke1(reads, writes bool) []request {
 	}
 }
 
-// A real API server takes every object of an installation, twice, and Kubernetes' strictest
-// level of pod security its pods; then it is asked what the controller may do.
+// A real API server accepts every object of an installation, twice, and Kubernetes' strictest
+// level of pod security accepts its pods. Then the test asks what the controller may do.
 func TestControllerOnAnAPIServer(t *testing.T) {
 	installationsOn(t, apiserver.New(t, apiserver.Options{}))
 }
@@ -172,7 +172,7 @@ func installationsOn(t *testing.T, server *apiserver.Server) {
 	}
 }
 
-// namespaces makes those that installations name, each at the strictest level of pod security.
+// namespaces creates those that installations name, each at the strictest level of pod security.
 func namespaces(t *testing.T, kube kubernetes.Interface) {
 	t.Helper()
 	for _, name := range []string{home, "cattle-system", "cattle-dashboards", "fleet-default", "team-a", "c-7kq2x", "c-b9b9b"} {
@@ -184,7 +184,7 @@ func namespaces(t *testing.T, kube kubernetes.Interface) {
 	}
 }
 
-// pods are those of an installation, by a namespace each.
+// pods returns those of an installation, in one namespace each.
 func pods(t *testing.T, values string) iter.Seq2[string, corev1.PodTemplateSpec] {
 	return func(yield func(string, corev1.PodTemplateSpec) bool) {
 		for _, object := range objects(t, values) {
@@ -204,7 +204,7 @@ func pods(t *testing.T, values string) iter.Seq2[string, corev1.PodTemplateSpec]
 	}
 }
 
-// requests are those about an installation, by its name.
+// requests returns the requests for each installation, by its name.
 func requests() map[string][]request {
 	join := func(lists ...[]request) (all []request) {
 		for _, list := range lists {
@@ -261,8 +261,8 @@ var served = map[string]schema.GroupVersionResource{
 	"RoleBinding":         {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"},
 }
 
-// ownKinds leaves out the kinds of the Prometheus operator, which the server has not, and
-// hooks, which stay for no second time.
+// ownKinds excludes the kinds of the Prometheus operator, which the server lacks, and hooks,
+// which are not applied twice.
 func ownKinds(objects []unstructured.Unstructured) []unstructured.Unstructured {
 	return slices.DeleteFunc(objects, func(object unstructured.Unstructured) bool {
 		return object.GroupVersionKind().Group == "monitoring.coreos.com" || object.GetAnnotations()["helm.sh/hook"] != ""
@@ -277,7 +277,8 @@ func of(client dynamic.Interface, object unstructured.Unstructured) dynamic.Reso
 	return resource.Namespace(object.GetNamespace())
 }
 
-// apply is `kubectl apply --server-side --validate=strict`; with metav1.DryRunAll nothing stays.
+// apply runs `kubectl apply --server-side --validate=strict`; with metav1.DryRunAll it stores
+// nothing.
 func apply(t *testing.T, client dynamic.Interface, objects []unstructured.Unstructured, dryRun ...string) {
 	t.Helper()
 	yes := true

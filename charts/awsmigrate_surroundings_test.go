@@ -10,7 +10,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// ofKind are the objects of one kind, by name.
+// ofKind returns the objects of one kind, by name.
 func ofKind[T any](t *testing.T, values, kind string) map[string]T {
 	t.Helper()
 	found := map[string]T{}
@@ -22,11 +22,11 @@ func ofKind[T any](t *testing.T, values, kind string) map[string]T {
 	return found
 }
 
-// The policy holds for the controller's pods, whose metrics stay in reach, and lets out what
-// is asked for and the proxy's port.
+// The policy covers the controller's pods. Their metrics stay reachable, and it allows the
+// requested egress and the proxy's port.
 func TestNetworkPolicyLetsOutWhatIsNeeded(t *testing.T) {
 	if got := ofKind[networkingv1.NetworkPolicy](t, "{}", "NetworkPolicy"); len(got) > 0 {
-		t.Error("there is one that nobody asked for")
+		t.Error("there is one without a request")
 	}
 	for values, want := range map[string][]int{
 		"networkPolicy: {enabled: true}":                                                 {53, 53, 443, 444, 6443},
@@ -53,7 +53,7 @@ func TestNetworkPolicyLetsOutWhatIsNeeded(t *testing.T) {
 	}
 }
 
-// A budget is there where a pod is left to take over, and never holds up a drain for good.
+// A budget exists if a second pod can take over, and never blocks a drain for good.
 func TestBudgetWhereOneStandsBy(t *testing.T) {
 	for values, want := range map[string]bool{"{}": false, "replicas: 0": false, "replicas: 2": true, "replicas: 5": true} {
 		budget, is := ofKind[policyv1.PodDisruptionBudget](t, values, "PodDisruptionBudget")[controller]
@@ -63,8 +63,8 @@ func TestBudgetWhereOneStandsBy(t *testing.T) {
 	}
 }
 
-// The roles for people are part of no role that somebody has already, and bound to nobody:
-// whoever has edit of a ClusterMigration is cluster-owner of its cluster.
+// The roles for people extend no existing role and have no subject: edit of a ClusterMigration
+// means cluster-owner of its cluster.
 func TestUserRolesAreGivenByHand(t *testing.T) {
 	if got := ofKind[rbacv1.ClusterRole](t, "{}", "ClusterRole"); len(got) != 1 {
 		t.Errorf("%v", got)

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// schemaDefaults are the values that a schema describes, with their defaults, by path.
+// schemaDefaults collects the values that a schema describes, with their defaults, by path.
 func schemaDefaults(path string, schema map[string]any, into map[string]any) {
 	properties, _ := schema["properties"].(map[string]any)
 	for name, property := range properties {
@@ -23,7 +23,7 @@ func schemaDefaults(path string, schema map[string]any, into map[string]any) {
 	}
 }
 
-// at is the value at a path such as image.tag.
+// at returns the value at a path such as image.tag.
 func at(values map[string]any, path string) any {
 	var value any = values
 	for name := range strings.SplitSeq(path, ".") {
@@ -33,7 +33,7 @@ func at(values map[string]any, path string) any {
 	return value
 }
 
-// leaves are the paths below which a chart has no further value of its own.
+// leaves returns the paths below which a chart has no further value.
 func leaves(path string, values map[string]any, known map[string]any) (paths []string) {
 	for name, value := range values {
 		inner, isMap := value.(map[string]any)
@@ -46,7 +46,7 @@ func leaves(path string, values map[string]any, known map[string]any) (paths []s
 	return paths
 }
 
-// documented are the defaults in the README's table, by path.
+// documented returns the defaults in the README's table, by path.
 func documented(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("awsmigrate/README.md")
@@ -60,8 +60,8 @@ func documented(t *testing.T) map[string]string {
 	return rows
 }
 
-// Every value is in the schema and in the README, with the same default, and neither has
-// one that the chart has not.
+// Every value is in the schema and in the README, with the same default, and neither has a value
+// that the chart lacks.
 func TestControllerValuesAreDescribed(t *testing.T) {
 	ch := controllerChart(t)
 	var schema map[string]any
@@ -99,8 +99,8 @@ func asJSON(t *testing.T, value any) string {
 	return string(text)
 }
 
-// What would widen the rights by a mistake, or reach the command line in another shape,
-// is refused before an object is made of it.
+// Values that would extend the rights by mistake, or change the command line, are refused before
+// any object is created.
 func TestControllerRefusesValues(t *testing.T) {
 	ch := controllerChart(t)
 	for _, values := range []string{

@@ -15,7 +15,7 @@ import (
 )
 
 // Rancher's catalogue hides the chart of the definitions, and Helm never deletes what it
-// installed: with the definition every object of the kind would go.
+// installed: without the definition every object of the kind would be deleted.
 func TestDefinitionsAreHiddenAndKept(t *testing.T) {
 	chart, err := loader.Load("awsmigrate-crd")
 	if err != nil {
