@@ -12,8 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// sayAccess runs `verify --access`: it prints which permissions these credentials lack.
-func (f *verifyFlags) sayAccess(ctx context.Context, a *app) error {
+// printAccess runs `verify --access`: it prints which permissions these credentials lack.
+func (f *verifyFlags) printAccess(ctx context.Context, a *app) error {
 	if err := a.checkOutput(verifyview.AccessFormats()...); err != nil {
 		return err
 	}

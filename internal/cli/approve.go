@@ -21,7 +21,7 @@ func (a *app) approver(engine *engineFlags, next view.Commands, asking func()) f
 			return nil
 		}
 		if !a.streams.InTerminal {
-			return nobodyToAsk(engine)
+			return requireApproval(engine)
 		}
 		asking()
 		proposed.Steps = engine.asked(proposed.Steps)
@@ -33,8 +33,8 @@ func (a *app) approver(engine *engineFlags, next view.Commands, asking func()) f
 	}
 }
 
-// nobodyToAsk returns the error of a run that needs approval without a terminal.
-func nobodyToAsk(engine *engineFlags) error {
+// requireApproval returns the error of a run that needs approval without a terminal.
+func requireApproval(engine *engineFlags) error {
 	fix := "look at `plan`, then add --yes"
 	if engine.ask {
 		fix += " and --edits apply, or handoff"

@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 )
 
-// onlyToLook returns the flags that only affect the display of a plan.
-func onlyToLook() []string { return []string{"dry-run", "output", "offline"} }
+// displayFlags returns the flags that only affect the display of a plan.
+func displayFlags() []string { return []string{"dry-run", "output", "offline"} }
 
 // typedWords returns the typed flags that the command which carries out the plan takes as well,
 // with their values.
@@ -21,7 +21,7 @@ func typedWords(cmd *cobra.Command) []typedFlag {
 	}
 	var typed []typedFlag
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if run.Flags().Lookup(f.Name) != nil && !slices.Contains(onlyToLook(), f.Name) {
+		if run.Flags().Lookup(f.Name) != nil && !slices.Contains(displayFlags(), f.Name) {
 			typed = append(typed, wordsOf(f))
 		}
 	})

@@ -59,7 +59,7 @@ func listClusters(ctx context.Context, a *app, flags *target.Fleet) error {
 	} else if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {
 		return err
 	}
-	return view.Shown(unlooked(fleet))
+	return view.Shown(checkListed(fleet))
 }
 
 // nextOf returns the command that continues with a cluster or inspects it, or "".
@@ -87,8 +87,8 @@ func nextOf(flags *target.Fleet, row inventory.Row, by target.Program) string {
 	return words.Status()
 }
 
-// unlooked returns an error that lists what could not be checked, or nil.
-func unlooked(fleet inventory.Fleet) error {
+// checkListed returns an error that lists what could not be checked, or nil.
+func checkListed(fleet inventory.Fleet) error {
 	n := fleet.Unlooked()
 	if n == 0 && len(fleet.Unread) == 0 {
 		return nil

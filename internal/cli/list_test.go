@@ -74,10 +74,10 @@ func TestListOfNothing(t *testing.T) {
 	if want := "no clusters\n?  ClusterMigrations: may not be read\n"; out.String() != want {
 		t.Errorf("%q", out.String())
 	}
-	if got := view.ExitCode(unlooked(fleet)); got != 10 {
+	if got := view.ExitCode(checkListed(fleet)); got != 10 {
 		t.Errorf("exit %d", got)
 	}
-	if unlooked(inventory.Fleet{Rows: []inventory.Row{{State: inventory.Stopped}}}) != nil {
+	if checkListed(inventory.Fleet{Rows: []inventory.Row{{State: inventory.Stopped}}}) != nil {
 		t.Error("what was seen counts as what could not be looked at")
 	}
 }

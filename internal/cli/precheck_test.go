@@ -73,7 +73,7 @@ func TestMayGoBack(t *testing.T) {
 		"before any step":    {runner.Result{Position: "P3"}, fault.Check, false},
 		"an input has moved": {result("switch-provider", "P3"), fault.Stale, false},
 	} {
-		if got := mayGoBack(tt.result, &fault.Error{Class: tt.class}); got != tt.want {
+		if got := mayUndo(tt.result, &fault.Error{Class: tt.class}); got != tt.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

@@ -59,8 +59,8 @@ func (a *app) recorded(engine *engineFlags) recording.Options {
 		By: actor.User + "@" + actor.Host, Clock: clock.RealClock{}, Timeout: recorderRequestTimeout, Say: a.say}
 }
 
-// shownOf returns the evidence that a run can show at its end.
-func shownOf(r *recording.Recording) runview.Evidence {
+// evidenceOf returns the evidence that a run can show at its end.
+func evidenceOf(r *recording.Recording) runview.Evidence {
 	e := runview.Evidence{}
 	e.Record, e.Report = r.Files()
 	e.Judged, e.Seen = r.Judged()
@@ -103,7 +103,7 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 	next := commands(asked.Words)
 	next.ByCommits = asked.Options.HandOver
 	output := a.runOutput(progress)
-	output.Evidence = func() runview.Evidence { return shownOf(engine.recording) }
+	output.Evidence = func() runview.Evidence { return evidenceOf(engine.recording) }
 	shown := runview.NewRun(output, next)
 	shown, answered := a.asking(shown)
 	question := a.question(ctx, engine, progress, asked.Words)
@@ -120,7 +120,7 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 	}
 	failed := shown.Finish(result.Result, err)
 	a.teller(engine, progress).Tell(ctx, endOf(asked.Words, result.Result, failed))
-	if engine.OnFailure != "undo" || !mayGoBack(result.Result, err) || a.signals.hungUp() {
+	if engine.OnFailure != "undo" || !mayUndo(result.Result, err) || a.signals.hungUp() {
 		return failed
 	}
 	if since := asked.Options.Clock.Since(result.Unread); outage(since) {
@@ -156,7 +156,7 @@ func (a *app) progress(asked string) (runview.Progress, error) {
 func (a *app) engine(flags *engineFlags, shown runner.Sink, next view.Commands, asking func()) session.Engine {
 	engine := session.Engine{
 		Version: build.This().String(), Unattended: flags.Yes,
-		Command: a.typed.Line(again(a.args)...), Recording: flags.recording, Until: journal.StepID(flags.Until), Only: journal.StepID(flags.Step),
+		Command: a.typed.Line(resumeArgs(a.args)...), Recording: flags.recording, Until: journal.StepID(flags.Until), Only: journal.StepID(flags.Step),
 		Timeout: flags.Timeout, Deadline: flags.Deadline, Clock: clock.RealClock{}, Sink: shown,
 		Interrupt: a.interrupts, Brake: a.signals.brakes, HangUp: a.signals.hangUps, Hold: a.signals.untilAnswered, Approve: a.approver(flags, next, asking), Confirm: confirmer(flags),
 	}
@@ -166,9 +166,9 @@ func (a *app) engine(flags *engineFlags, shown runner.Sink, next view.Commands, 
 	return engine
 }
 
-// again returns the words that resume a run, without output files that it created: those must be
+// resumeArgs returns the words that resume a run, without output files that it created: those must be
 // new.
-func again(args []string) []string {
+func resumeArgs(args []string) []string {
 	var kept []string
 	for i := 0; i < len(args); i++ {
 		name, _, hasValue := strings.Cut(args[i], "=")
@@ -183,9 +183,9 @@ func again(args []string) []string {
 	return kept
 }
 
-// mayGoBack reports whether a run failed in the middle of its work. That excludes runs that were
+// mayUndo reports whether a run failed in the middle of its work. That excludes runs that were
 // refused, stopped by a user or another run, or lacked an answer.
-func mayGoBack(result runner.Result, err error) bool {
+func mayUndo(result runner.Result, err error) bool {
 	class, step := fault.ClassOf(err), runview.StoppedStep(result)
 	return (class == fault.Check || class == fault.NoProgress) && step != "" && step != migration.StepPreflight && result.Position != position.P0.String()
 }

@@ -24,7 +24,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
 	word := "--" + missing.GetSpecifiedName()
 	return &fault.Error{Class: fault.Usage, Reason: "UnknownFlag", Object: "flag " + word, Seen: "there is no such flag of " + cmd.CommandPath(),
-		Fix: orHelp(cmd, fault.DidYouMean(word, known))}
+		Fix: addHelp(cmd, fault.DidYouMean(word, known))}
 }
 
 // unknownCommand returns the error for a word in place of one of cmd's commands.
@@ -36,11 +36,11 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 		}
 	}
 	return &fault.Error{Class: fault.Usage, Reason: "UnknownCommand", Object: "\"" + word + "\"", Seen: "there is no such command of " + cmd.CommandPath(),
-		Wanted: "one of " + strings.Join(known, ", "), Fix: orHelp(cmd, fault.DidYouMean(word, known))}
+		Wanted: "one of " + strings.Join(known, ", "), Fix: addHelp(cmd, fault.DidYouMean(word, known))}
 }
 
-// orHelp adds the help command to a fix.
-func orHelp(cmd *cobra.Command, fix string) string {
+// addHelp adds the help command to a fix.
+func addHelp(cmd *cobra.Command, fix string) string {
 	if fix != "" {
 		return fix
 	}

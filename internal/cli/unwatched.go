@@ -114,7 +114,7 @@ func (o *outlet) write(text []byte) (n int, lost bool, err error) {
 	defer o.mu.Unlock()
 	if !o.moved {
 		n, err := o.to.Write(text)
-		if !nobodyThere(err) {
+		if !isReaderGone(err) {
 			return n, false, err
 		}
 		o.moved, lost = true, true
@@ -142,16 +142,16 @@ func (d drawnOn) draw(text []byte) (lost bool, err error) {
 		return false, nil
 	}
 	_, err = d.to.Write(text)
-	if nobodyThere(err) {
+	if isReaderGone(err) {
 		d.moved = true
 		return true, nil
 	}
 	return false, err
 }
 
-// nobodyThere reports whether a write failed because its reader is gone: a closed pipe (EPIPE),
+// isReaderGone reports whether a write failed because its reader is gone: a closed pipe (EPIPE),
 // or a terminal that hung up (EIO).
-func nobodyThere(err error) bool {
+func isReaderGone(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.EIO)
 }
 

@@ -66,7 +66,7 @@ and iam print one of them alone.`,
 
 func (f *verifyFlags) run(ctx context.Context, a *app) error {
 	if f.Access != "" {
-		return f.sayAccess(ctx, a)
+		return f.printAccess(ctx, a)
 	}
 	format := a.output
 	if err := a.checkOutput(verifyview.AuditFormats()...); err != nil {
