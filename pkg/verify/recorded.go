@@ -19,7 +19,7 @@ type Recorded struct {
 func Record(checks []Bound) []Recorded {
 	all := make([]Recorded, 0, len(checks))
 	for _, c := range checks {
-		all = append(all, Recorded{ID: c.ID, Findings: contained(c)})
+		all = append(all, Recorded{ID: c.ID, Findings: judgeSafely(c)})
 	}
 	return all
 }

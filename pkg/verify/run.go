@@ -65,7 +65,7 @@ func RunAll(ctx context.Context, checks []Bound, o Options) Report {
 	running.SetLimit(runtime.GOMAXPROCS(0))
 	for i, c := range selected {
 		running.Go(func() error {
-			results[i] = one(ctx, c, o, refused[c.ID])
+			results[i] = runCheck(ctx, c, o, refused[c.ID])
 			return nil
 		})
 	}
@@ -79,7 +79,7 @@ func RunAll(ctx context.Context, checks []Bound, o Options) Report {
 // onRequest begins the reason of a skip that the user requested.
 const onRequest = "skipped on request: "
 
-func one(ctx context.Context, c Bound, o Options, skipRefused bool) Result {
+func runCheck(ctx context.Context, c Bound, o Options, skipRefused bool) Result {
 	res := Result{Meta: c.Meta}
 	reason, asked := o.Skip[c.ID]
 	switch {
@@ -93,7 +93,7 @@ func one(ctx context.Context, c Bound, o Options, skipRefused bool) Result {
 		res.Status, res.Reason = Unknown, "not looked: "+context.Cause(ctx).Error()
 		return res
 	}
-	res.Findings = o.judged(ctx, c)
+	res.Findings = o.judgeInTime(ctx, c)
 	for i, f := range res.Findings {
 		if o.PositionUnknown && len(c.Applies) > 0 && (f.Status == Fail || f.Status == Warn) {
 			res.Findings[i].Status, res.Findings[i].Fix = Unknown, ""
@@ -111,8 +111,8 @@ func one(ctx context.Context, c Bound, o Options, skipRefused bool) Result {
 	return res
 }
 
-// judged runs one check within its deadline.
-func (o Options) judged(ctx context.Context, c Bound) []Finding {
+// judgeInTime runs one check within its deadline.
+func (o Options) judgeInTime(ctx context.Context, c Bound) []Finding {
 	deadline := o.Deadline
 	if deadline == 0 {
 		deadline = DefaultDeadline
@@ -120,7 +120,7 @@ func (o Options) judged(ctx context.Context, c Bound) []Finding {
 	ctx, cancel := context.WithTimeoutCause(ctx, deadline, fmt.Errorf("the check itself took longer than %s", deadline))
 	defer cancel()
 	done := make(chan []Finding, 1)
-	go func() { done <- contained(c) }()
+	go func() { done <- judgeSafely(c) }()
 	select {
 	case findings := <-done:
 		return findings
@@ -129,9 +129,9 @@ func (o Options) judged(ctx context.Context, c Bound) []Finding {
 	}
 }
 
-// contained runs one check and turns a panic into a finding: a defect in one check must not end
+// judgeSafely runs one check and turns a panic into a finding: a defect in one check must not end
 // the audit.
-func contained(c Bound) (findings []Finding) {
+func judgeSafely(c Bound) (findings []Finding) {
 	defer func() {
 		if p := recover(); p != nil {
 			findings = []Finding{{Status: Unknown, Object: c.ID, Reason: fmt.Sprintf("the check itself failed: %v", p)}}
