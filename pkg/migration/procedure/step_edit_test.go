@@ -279,9 +279,9 @@ func TestEditStepWhileWaiting(t *testing.T) {
 	}
 }
 
-// A watch before a run, and an undo, are copies: what one of them has seen of the kubelets
-// counts for the other.
-func TestOutlived_bySharedMemory_provenOnce(t *testing.T) {
+// A watch before a run and an undo are copies of a Migration. Renewals that one of them has
+// observed count for the others.
+func TestFindOldProcesses_sharedMemory_provenOnce(t *testing.T) {
 	start, renewal := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), time.Time{}
 	client := fake.NewClientset()
 	client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -292,12 +292,12 @@ func TestOutlived_bySharedMemory_provenOnce(t *testing.T) {
 	watch := m.Watching(journal.Record{})
 	for seconds := range 4 {
 		renewal = start.Add(time.Duration(1+20*seconds) * time.Second)
-		if _, err := watch.outlived(t.Context(), r); err != nil {
+		if _, err := watch.findOldProcesses(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, of := range map[string]*Migration{"the watch": watch, "the run": m, "its undo": m.Undo()} {
-		if of.before.rollout.kubelets.MayOutlive(r) {
+		if of.history.rollout.kubelets.MayOutlive(r) {
 			t.Errorf("%s waits once more", name)
 		}
 	}
