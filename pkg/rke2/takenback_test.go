@@ -86,10 +86,10 @@ func TestRollout_editReverted_failed(t *testing.T) {
 		says    string // or empty if the edit is in place
 	}{
 		"the version is there":  {migration.StepUpgrade, "v1.27.16+rke2r1", nil, ""},
-		"another version is":    {migration.StepUpgrade, "v1.26.13+rke2r1", nil, "by terraform while it was rolled out: spec.kubernetesVersion is v1.26.13+rke2r1"},
+		"another version is":    {migration.StepUpgrade, "v1.26.13+rke2r1", nil, "by terraform during its rollout: spec.kubernetesVersion is v1.26.13+rke2r1"},
 		"a later version is":    {migration.StepUpgrade, "v1.27.17+rke2r1", nil, "spec.kubernetesVersion is v1.27.17+rke2r1"},
 		"the flag is there":     {migration.StepEnable, "", map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, ""},
-		"the flag is gone":      {migration.StepEnable, "", map[string]any{config.KeyProvider: "aws"}, "by terraform while it was rolled out: "},
+		"the flag is gone":      {migration.StepEnable, "", map[string]any{config.KeyProvider: "aws"}, "by terraform during its rollout: "},
 		"it cannot be computed": {migration.StepInstall, "", nil, ""},
 	} {
 		p := newBackend(nil)

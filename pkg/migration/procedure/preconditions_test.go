@@ -30,7 +30,7 @@ func TestEditStepDo_severalEdits(t *testing.T) {
 	}{
 		"forward":            {migration.StepSwitch, []migration.Edit{clustertest.Change("a"), clustertest.Change("b")}, []string{"write a", "apply"}, "", ""},
 		"back":               {migration.StepUndoSwitch, []migration.Edit{clustertest.Change("a"), clustertest.Change("b"), clustertest.Change("c")}, []string{"write a", "write b", "write c", "apply"}, "", ""},
-		"back, and put back": {migration.StepUndoSwitch, []migration.Edit{takenBack}, []string{"write spec.a"}, "EditTakenBack", "by terraform while it was rolled out: spec.a, spec.b"},
+		"back, and put back": {migration.StepUndoSwitch, []migration.Edit{takenBack}, []string{"write spec.a"}, "EditTakenBack", "by terraform during its rollout: spec.a, spec.b"},
 	} {
 		core, _, by := observer(position.P3)
 		by.Open = tt.open

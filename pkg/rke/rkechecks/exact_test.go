@@ -64,9 +64,9 @@ var alsoReportedBy = map[string]string{
 	"AWSM-101 unreadable":               "AWSM-743 AWSM-755",
 	"AWSM-103 no provider":              "AWSM-722",
 	"AWSM-103 external":                 "AWSM-722",
-	"AWSM-704 a Node beside":            "AWSM-763", // words:ok: the name of a trap
+	"AWSM-704 a Node without machine":   "AWSM-763",
 	"AWSM-704 a machine without Node":   "AWSM-112 AWSM-764",
-	"AWSM-112 not to be told":           "AWSM-704 AWSM-764", // words:ok: the name of a trap
+	"AWSM-112 zones unknown":            "AWSM-704 AWSM-764",
 	"AWSM-722 an old file":              "AWSM-103",
 	"AWSM-724 an image, and an upgrade": "AWSM-743", // the binary does not know the target
 	"AWSM-742 another program runs it":  "AWSM-743",
