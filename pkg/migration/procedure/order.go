@@ -19,6 +19,11 @@ type row struct {
 	target       migration.Target  // target of an edit; zero if it edits nothing or only the version
 	irreversible string            // why the step cannot be undone, or empty
 	make         func(base) migration.Step
+
+	omitted func(migration.Options) bool // reports whether options omit the step, or nil
+	// state returns the step's state in a migration, undo its state in an undo. The position
+	// decides if it is nil.
+	state, undo func(progress, current) runner.State
 }
 
 // migrationRows returns the steps of a migration in order. The guides cordon before they
@@ -26,30 +31,38 @@ type row struct {
 func migrationRows() []row {
 	return []row{
 		{id: migration.StepPreflight, title: "run all checks, fingerprint nodes, services and cordons",
-			make: func(b base) migration.Step { return &preflight{base: b} }},
+			state: progress.preflightState,
+			make:  func(b base) migration.Step { return &preflight{base: b} }},
 		{id: migration.StepSnapshot, title: "take an etcd snapshot",
-			make: func(b base) migration.Step { return &snapshot{base: b} }},
+			state: progress.snapshotState,
+			make:  func(b base) migration.Step { return &snapshot{base: b} }},
 		{id: migration.StepLeaseAccess, title: "grant access to the migration lease", positionOf: position.P1,
 			make: func(b base) migration.Step { return &leaseAccess{base: b} }},
 		{id: migration.StepEnable, title: "enable leader migration in every kube-controller-manager", positionOf: position.P2,
 			target: migration.Target{ControlPlanes: component.InTreeMigrating, Restarted: true},
 			make:   func(b base) migration.Step { return &editStep{b, enableLeaderMigration()} }},
 		{id: migration.StepCordon, title: "cordon control-plane nodes",
-			make: func(b base) migration.Step { return &cordon{base: b} }},
+			state: progress.cordonState,
+			make:  func(b base) migration.Step { return &cordon{base: b} }},
 		{id: migration.StepInstall, title: "install the cloud controller manager", positionOf: position.P3,
 			make: func(b base) migration.Step { return &install{base: b} }},
 		{id: migration.StepHandOver, title: "hand over to the cloud controller manager (reversible)",
+			omitted: func(o migration.Options) bool { return !o.EarlyHandOver }, state: progress.handOverState,
 			make: func(b base) migration.Step { return &handOver{base: b} }},
 		{id: migration.StepSwitch, title: "switch every component to the external provider", positionOf: position.P4,
 			target: migration.Target{ControlPlanes: component.External, Kubelets: migration.KubeletExternal, Restarted: true},
 			make:   func(b base) migration.Step { return &editStep{b, switchProvider(b.Options.EarlyHandOver)} }},
 		{id: migration.StepUncordon, title: "uncordon control-plane nodes",
+			state: progress.uncordonState, undo: progress.undoUncordonState,
 			make: func(b base) migration.Step { return &uncordon{base: b} }},
 		{id: migration.StepVerify, title: "audit the cluster against the fingerprint",
+			state: progress.auditState, undo: progress.auditState,
 			make: func(b base) migration.Step { return &finalAudit{base: b} }},
 		{id: migration.StepDisable, title: "disable leader migration, remove lease and grant", positionOf: position.P5,
-			make: func(b base) migration.Step { return &disable{base: b} }},
+			state: progress.disableState,
+			make:  func(b base) migration.Step { return &disable{base: b} }},
 		{id: migration.StepUpgrade, title: "upgrade Kubernetes", irreversible: "Kubernetes 1.27 and later have no in-tree AWS provider to go back to",
+			omitted: func(o migration.Options) bool { return o.KubernetesVersion == "" }, state: progress.upgradeState,
 			make: func(b base) migration.Step { return &editStep{b, upgradeKubernetes(b.Options.KubernetesVersion)} }},
 	}
 }
@@ -58,6 +71,7 @@ func migrationRows() []row {
 func undoRows() []row {
 	return []row{
 		{id: migration.StepUndoPreflight, title: "check that rollback is possible",
+			undo: progress.undoPreflightState,
 			make: func(b base) migration.Step { return &undoPreflight{base: b} }},
 		{id: migration.StepUndoDisable, title: "enable leader migration in the cloud controller manager again", undoneStep: migration.StepDisable,
 			make: func(b base) migration.Step { return &undoDisable{base: b} }},
@@ -65,11 +79,13 @@ func undoRows() []row {
 			target: migration.Target{ControlPlanes: component.InTreeMigrating, Kubelets: migration.KubeletInTree},
 			make:   func(b base) migration.Step { return &editStep{b, switchBack()} }},
 		{id: migration.StepUndoInstall, title: "uninstall the cloud controller manager", undoneStep: migration.StepInstall,
+			undo: progress.undoInstallState,
 			make: func(b base) migration.Step { return &undoInstall{base: b} }},
 		{id: migration.StepUndoEnable, title: "disable leader migration in every kube-controller-manager", undoneStep: migration.StepEnable,
 			target: migration.Target{ControlPlanes: component.InTree},
 			make:   func(b base) migration.Step { return &editStep{b, disableLeaderMigrationAgain()} }},
 		{id: migration.StepUndoAccess, title: "remove migration lease and grant", undoneStep: migration.StepLeaseAccess,
+			undo: progress.undoAccessState,
 			make: func(b base) migration.Step { return &undoAccess{base: b} }},
 	}
 }
@@ -78,8 +94,7 @@ func undoRows() []row {
 // cordon: its Job must run on a control plane and does not tolerate a cordon
 // (k3s-io/helm-controller:pkg/controllers/chart/chart.go@v0.15.9).
 func order(o migration.Options) []journal.StepID {
-	left := map[journal.StepID]bool{migration.StepUpgrade: o.KubernetesVersion == "", migration.StepHandOver: !o.EarlyHandOver}
-	ids := slices.DeleteFunc(idsOf(migrationRows()), func(id journal.StepID) bool { return left[id] })
+	ids := idsOf(slices.DeleteFunc(migrationRows(), func(r row) bool { return r.omitted != nil && r.omitted(o) }))
 	if o.InstallMethod == migration.InstallManifest {
 		ids = slices.DeleteFunc(ids, func(id journal.StepID) bool { return id == migration.StepInstall })
 		ids = slices.Insert(ids, slices.Index(ids, migration.StepCordon), migration.StepInstall)

@@ -154,31 +154,21 @@ func (s progress) state(id journal.StepID, now current) runner.State {
 	if id == now.step {
 		return runner.State{Kind: runner.InProgress, Reason: s.Result.Summary}
 	}
-	switch id {
-	case migration.StepPreflight:
-		return s.preflightState(now)
-	case migration.StepVerify:
-		return runner.State{Kind: runner.Always}
-	case migration.StepSnapshot:
-		return s.snapshotState(now)
-	case migration.StepCordon:
-		return s.cordonState(now)
-	case migration.StepHandOver:
-		return s.handOverState(now)
-	case migration.StepUncordon:
-		return s.uncordonState(now)
-	case migration.StepUpgrade:
-		return s.upgradeState()
-	case migration.StepDisable:
-		if skipped := s.reasonToSkipDisable(); skipped != "" && now.reached < position.P5 {
-			return runner.State{Kind: runner.Skipped, Reason: skipped}
-		}
+	if state := rowOf(id).state; state != nil {
+		return state(s, now)
 	}
+	return stateByPosition(id, now)
+}
+
+func stateByPosition(id journal.StepID, now current) runner.State {
 	if now.reached >= positionOf(id) {
 		return runner.State{Kind: runner.Done, Reason: now.reached.Summary()}
 	}
 	return runner.State{Kind: runner.Todo}
 }
+
+// auditState makes every run audit at its end.
+func (s progress) auditState(current) runner.State { return runner.State{Kind: runner.Always} }
 
 func (s progress) preflightState(now current) runner.State {
 	if now.reached == position.P5 && (s.Options.KubernetesVersion == "" || s.AtTarget) {
@@ -239,6 +229,13 @@ func (s progress) uncordonState(now current) runner.State {
 	return runner.State{Kind: runner.Done, Reason: "no node is cordoned by awsmigrate"}
 }
 
+func (s progress) disableState(now current) runner.State {
+	if skipped := s.reasonToSkipDisable(); skipped != "" && now.reached < position.P5 {
+		return runner.State{Kind: runner.Skipped, Reason: skipped}
+	}
+	return stateByPosition(migration.StepDisable, now)
+}
+
 func (s progress) reasonToSkipDisable() string {
 	switch {
 	case s.Options.KeepLeaderMigration:
@@ -249,7 +246,7 @@ func (s progress) reasonToSkipDisable() string {
 	return ""
 }
 
-func (s progress) upgradeState() runner.State {
+func (s progress) upgradeState(current) runner.State {
 	if s.AtTarget {
 		return runner.State{Kind: runner.Done, Reason: "every kubelet runs " + s.Options.KubernetesVersion}
 	}

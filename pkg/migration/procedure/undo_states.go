@@ -89,30 +89,38 @@ func (s progress) undoState(id journal.StepID, now current) runner.State {
 	if id == now.step {
 		return runner.State{Kind: runner.InProgress, Reason: s.Result.Summary}
 	}
-	switch id {
-	case migration.StepUndoPreflight:
-		if now.reached == position.P0 {
-			return runner.State{Kind: runner.Done, Reason: "nothing to undo"}
-		}
-		return runner.State{Kind: runner.Always}
-	case migration.StepVerify:
-		return runner.State{Kind: runner.Always}
-	case migration.StepUncordon:
-		if len(s.Cordon.Ours) > 0 {
-			return runner.State{Kind: runner.Todo}
-		}
-		return runner.State{Kind: runner.Done, Reason: "no node is cordoned by awsmigrate"}
-	case migration.StepUndoInstall:
-		if left := chart.Left(s.Reading); left != "" {
-			return runner.State{Kind: runner.Todo, Reason: left}
-		}
-	case migration.StepUndoAccess:
-		return s.undoAccessState(now)
+	if state := rowOf(id).undo; state != nil {
+		return state(s, now)
 	}
+	return undoStateByPosition(id, now)
+}
+
+func undoStateByPosition(id journal.StepID, now current) runner.State {
 	if now.reached >= undonePosition(id) {
 		return runner.State{Kind: runner.Todo}
 	}
 	return runner.State{Kind: runner.Done, Reason: fmt.Sprintf("the cluster is at %s", now.reached)}
+}
+
+func (s progress) undoPreflightState(now current) runner.State {
+	if now.reached == position.P0 {
+		return runner.State{Kind: runner.Done, Reason: "nothing to undo"}
+	}
+	return runner.State{Kind: runner.Always}
+}
+
+func (s progress) undoUncordonState(current) runner.State {
+	if len(s.Cordon.Ours) > 0 {
+		return runner.State{Kind: runner.Todo}
+	}
+	return runner.State{Kind: runner.Done, Reason: "no node is cordoned by awsmigrate"}
+}
+
+func (s progress) undoInstallState(now current) runner.State {
+	if left := chart.Left(s.Reading); left != "" {
+		return runner.State{Kind: runner.Todo, Reason: left}
+	}
+	return undoStateByPosition(migration.StepUndoInstall, now)
 }
 
 // undoAccessState judges the removal of lease and grant. awsmigrate never removes a grant of a
