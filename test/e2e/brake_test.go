@@ -35,7 +35,7 @@ func brakeHoldsTheRest(t *testing.T, lab *scenario.Lab) {
 	defective := *lab
 	// Whatever was chosen, and whatever the checks found to be safe, the edits make the
 	// cluster external, which renames every Node without an explicit name.
-	defective.Bin = withDefect(t, lab.Bin, "pkg/rke2/rke2checks/endstate.go", "return config.EndState(choice.State)", "return config.External")
+	defective.Bin = withDefect(t, lab.Bin, "pkg/rke2/rke2checks/endstate.go", "return edits.EndState(choice.State)", "return edits.External")
 	start := time.Now()
 	code, stdout, stderr, err := defective.Awsmigrate(ctx, testWriter{t}, run()...)
 	if err != nil || code != 3 {

@@ -111,7 +111,7 @@ func (f faulty) fragment(ctx context.Context, t *testing.T, step string) string 
 func (f faulty) reaches(ctx context.Context, t *testing.T, until string, steps ...string) {
 	t.Helper()
 	for _, step := range steps {
-		f.runsUntil(ctx, t, until, 6, "as step "+step+" needs them")
+		f.runsUntil(ctx, t, until, 6, "differ from what step "+step+" needs")
 		must(t, f.git.Commit(ctx, f.fragment(ctx, t, step)))
 	}
 	f.runsUntil(ctx, t, until, 0)
@@ -208,7 +208,7 @@ func (f faulty) braked(ctx context.Context, t *testing.T, reached int) {
 func TestCommitFaultsAtOnce(t *testing.T) {
 	f, ctx := toFault(t, "--probe-period", "5s")
 	f.part(ctx, t, "both fragments at once", func(t *testing.T, since time.Time) {
-		f.runs(ctx, t, 6, "as step enable-leader-migration needs them")
+		f.runs(ctx, t, 6, "differ from what step enable-leader-migration needs")
 		code, all, stderr, err := f.lab.Awsmigrate(ctx, testWriter{t}, f.lab.Command("plan", "--edits", "handoff", "--handoff", "fleet", "--all")...)
 		_, second, found := strings.Cut(all, "# NOT YET: after install-ccm.")
 		if err != nil || code != 0 || !found {
@@ -223,9 +223,9 @@ func TestCommitFaultsAtOnce(t *testing.T) {
 		must(t, f.git.Return(ctx, 0))
 		f.endsPause(ctx, t)
 		must(t, f.lab.WaitApplied(ctx))
-		f.runs(ctx, t, 6, "as step enable-leader-migration needs them")
+		f.runs(ctx, t, 6, "differ from what step enable-leader-migration needs")
 		must(t, f.git.Commit(ctx, f.fragment(ctx, t, "enable-leader-migration")))
-		f.runs(ctx, t, 6, "as step switch-provider needs them")
+		f.runs(ctx, t, 6, "differ from what step switch-provider needs")
 		f.stands(ctx, t, "P3")
 		f.noneTwice(ctx, t, since)
 	})
@@ -253,7 +253,7 @@ func TestCommitFaultsAtOnce(t *testing.T) {
 func TestCommitFaultsOnTheWay(t *testing.T) {
 	f, ctx := toFault(t, "--cluster-file", withSelectors(t))
 	f.part(ctx, t, "a fragment that is stale", func(t *testing.T, since time.Time) {
-		f.runs(ctx, t, 6, "as step enable-leader-migration needs them")
+		f.runs(ctx, t, 6, "differ from what step enable-leader-migration needs")
 		old := f.fragment(ctx, t, "enable-leader-migration")
 		must(t, f.lab.EditRKEConfig(ctx, func(rke map[string]any) {
 			entries, _ := rke["machineSelectorConfig"].([]any)
@@ -263,7 +263,7 @@ func TestCommitFaultsOnTheWay(t *testing.T) {
 			config["kube-controller-manager-arg"] = append(args, "concurrent-gc-syncs=21")
 		}))
 		f.runs(ctx, t, 3, "differ from what was handed over", "kube-controller-manager-arg")
-		f.runs(ctx, t, 6, "as step enable-leader-migration needs them")
+		f.runs(ctx, t, 6, "differ from what step enable-leader-migration needs")
 		now := f.fragment(ctx, t, "enable-leader-migration")
 		if now == old || !strings.Contains(now, "concurrent-gc-syncs=21") {
 			t.Errorf("the fragment was not computed again:\n%s", now)
@@ -271,7 +271,7 @@ func TestCommitFaultsOnTheWay(t *testing.T) {
 		turned, err := scenario.EditFragment(now, scenario.Reorder)
 		must(t, err)
 		must(t, f.git.Commit(ctx, turned))
-		f.runs(ctx, t, 6, "as step switch-provider needs them")
+		f.runs(ctx, t, 6, "differ from what step switch-provider needs")
 		f.stands(ctx, t, "P3")
 		f.noneTwice(ctx, t, since)
 	})
@@ -335,7 +335,7 @@ func TestCommitFaultsRevertedInTree(t *testing.T) {
 	f.part(ctx, t, "at P3, put right", func(t *testing.T, since time.Time) {
 		must(t, f.git.Return(ctx, f.git.Commits()-1))
 		must(t, f.lab.WaitApplied(ctx))
-		f.runs(ctx, t, 6, "as step switch-provider needs them")
+		f.runs(ctx, t, 6, "differ from what step switch-provider needs")
 		f.stands(ctx, t, "P3")
 	})
 }
@@ -349,7 +349,7 @@ func TestCommitFaultsRevertedAfterTheSwitch(t *testing.T) {
 		f.stands(ctx, t, "P4")
 		must(t, f.git.Return(ctx, 0))
 		reverted := time.Now()
-		f.runs(ctx, t, 3, " in-tree without enable-leader-migration beside", "Rancher is paused", "on:      docs/going-back.md#after-the-brake")
+		f.runs(ctx, t, 3, " in-tree without enable-leader-migration next to the cloud controller manager", "Rancher is paused", "on:      docs/going-back.md#after-the-brake")
 		reached := f.held(t, "aws")
 		f.braked(ctx, t, reached)
 		seen, text, err := f.lab.Observe(ctx, reverted)
@@ -384,7 +384,7 @@ func (f faulty) reverted(ctx context.Context, t *testing.T) {
 	must(t, f.git.Return(ctx, 0))
 	owner := "is kept by Fleet (field manager fleetagent)"
 	f.ends(ctx, t, 3, []string{"AWSM-121", owner}, "verify", "--cluster", "demo")
-	f.runs(ctx, t, 3, "two managers", "put back")
+	f.runs(ctx, t, 3, "two managers", "restore the migrated configuration")
 	f.two(ctx, t, since)
 	must(t, f.lab.WaitApplied(ctx))
 	f.ends(ctx, t, 3, []string{"AWSM-121", "AWSM-210", owner}, "verify", "--cluster", "demo")
@@ -409,7 +409,7 @@ func TestCommitFaultsBesideARun(t *testing.T) {
 	must(t, f.git.Commit(ctx, "# "+fragments[1]))
 	waitStep(ctx, t, begun, "install-ccm")
 	must(t, f.git.Commit(ctx, "# "+fragments[2]))
-	ends(ctx, t, begun, 0, "disable-leader-migration  skipped: Fleet (field manager fleetagent) keeps this configuration")
+	ends(ctx, t, begun, 0, "disable-leader-migration  skipped: Fleet (field manager fleetagent) manages this configuration")
 	f.stands(ctx, t, "P4")
 	f.noneTwice(ctx, t, since)
 	writes, err := f.lab.Writes(since, "awsmigrate")

@@ -46,7 +46,7 @@ func (u undo) byCommits(ctx context.Context, t *testing.T, name string, by owner
 	since := time.Now()
 	for _, step := range steps {
 		code, stdout, stderr, err := u.lab.Awsmigrate(ctx, testWriter{t}, u.lab.Command(name, "--yes", "--edits", "handoff")...)
-		if err != nil || code != 6 || !strings.Contains(stderr, "as step "+step+" needs them") {
+		if err != nil || code != 6 || !strings.Contains(stderr, "differ from what step "+step+" needs") {
 			t.Fatalf("%s, until %s is to be committed: exit %d, %v\n%s%s", name, step, code, err, stdout, stderr)
 		}
 		code, fragment, stderr, err := u.lab.Awsmigrate(ctx, testWriter{t}, u.lab.Command("plan", "--edits", "handoff", "--handoff", by.form)...)

@@ -34,7 +34,7 @@ func TestNodeDeleted(t *testing.T) {
 	gone := "its Node " + node + " is gone: it was deleted"
 	for _, r := range []scenario.Refusal{
 		{Name: "run", Code: 3, Args: lab.Command("", "--yes", "--no-etcd-snapshot"), Says: []string{"Machine " + machine, gone}},
-		{Name: "undo", Code: 3, Args: lab.Command("undo", "--yes"), Says: []string{gone, "systemctl restart rke2-agent; then run the same command again"}},
+		{Name: "undo", Code: 3, Args: lab.Command("undo", "--yes"), Says: []string{gone, "systemctl restart rke2-agent", "then run the same command again"}},
 		{Name: "status", Code: 0, Args: lab.Command("status"), Says: []string{"P1"}},
 		{Name: "verify", Code: 3, Args: []string{"verify", "--cluster", "demo"}, Says: []string{"AWSM-312", "Node " + node + ": is gone, but its machine " + machine + " still exists", "restart the kubelet on that machine"}},
 	} {
