@@ -12,12 +12,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestAccessIsLost brings one lab to its end while one way to it after another is
-// lost in the middle of a run: Rancher's token and the cluster's own expire, the
-// grant is deleted, Rancher's proxy is cut, the kubeconfig in the Secret is replaced.
-// Every run that cannot go on says what is missing and what to do; that done, the
-// same command goes on; nothing ran twice, and nothing was without a controller but
-// while the grant was missing.
+// TestAccessIsLost runs one migration to its end and breaks one access path after another while
+// it runs. Rancher's token and the cluster's own token expire, the grant is deleted, Rancher's
+// proxy is cut, and the kubeconfig in the Secret is replaced. A run that cannot continue
+// reports the missing access and its fix. After that fix the same command continues. No
+// controller runs twice, and each has a process except while the grant is missing.
 func TestAccessIsLost(t *testing.T) {
 	lab := boot(t, "--lease", quick, "--api-restart", "5s", "--workers", "1")
 	ctx, start := within(t, 20*time.Minute), time.Now()
@@ -36,7 +35,7 @@ func TestAccessIsLost(t *testing.T) {
 	} {
 		began := time.Now()
 		if !t.Run(part.name, func(t *testing.T) { part.run(ctx, t) }) {
-			t.FailNow() // the next part begins where this one was to end
+			t.FailNow() // the next part begins at the end of this one
 		}
 		t.Logf("%s: %.0f s", part.name, time.Since(began).Seconds())
 	}
@@ -44,21 +43,20 @@ func TestAccessIsLost(t *testing.T) {
 	a.nothingWasMissing(ctx, t, start)
 }
 
-// access is what the parts share.
+// access holds the state that the parts share.
 type access struct {
 	lab *scenario.Lab
-	// taken and given are when the grant was deleted, and when what it had stopped
-	// ran again.
+	// taken is the time at which the grant was deleted; given is when the controllers that it
+	// had stopped ran again.
 	taken, given time.Time
 }
 
-// missing is longer than any hand-over of the lab's short leases takes, on a machine
-// that is busy.
+// missing is longer than any hand-over with the lab's short leases takes on a busy machine.
 const missing = 2 * time.Minute
 
-// nothingWasMissing asks the observer for what ran nowhere for long, but for the time
-// without the grant, and for who runs it in the end. judgeEnd has asked for what ran
-// twice.
+// nothingWasMissing fails the test if a controller had no process for long while the grant
+// existed, or if the CCM does not run the controllers at the end. judgeEnd has checked that
+// none ran twice.
 func (a *access) nothingWasMissing(ctx context.Context, t *testing.T, since time.Time) {
 	t.Helper()
 	runBy(ctx, t, a.lab, since, scenario.CloudControllerManager, scenario.Service, scenario.Lifecycle)
@@ -75,15 +73,15 @@ func (a *access) nothingWasMissing(ctx context.Context, t *testing.T, since time
 	}
 }
 
-// ranchersToken ends the operator's token at Rancher, and with it both API servers,
-// while the flag is rolled out.
+// ranchersToken revokes the operator's token in Rancher during the rollout of the flag. The run
+// then has no access to either API server.
 func (a *access) ranchersToken(ctx context.Context, t *testing.T) {
 	command := run("--no-etcd-snapshot", "--until", "enable-leader-migration")
 	first, err := a.lab.Start(ctx, testWriter{t}, command...)
 	must(t, err)
 	inTheMiddle(ctx, t, first, "enable-leader-migration")
 	must(t, a.lab.RevokeTokens(ctx))
-	ends(ctx, t, first, 10, "does not accept these credentials (401)", "Rancher goes on with the rest by itself", "on:      awsmigrate "+strings.Join(command, " "))
+	ends(ctx, t, first, 10, "does not accept these credentials (401)", "Rancher goes on with the rest by itself", "on:      awsmigrate "+strings.Join(command, " ")) // words:ok: a text of the product
 	refuses(ctx, t, a.lab, scenario.Refusal{Code: 10, Args: command, Says: []string{"Cluster fleet-default/demo", "does not accept these credentials (401)"}})
 	a.saysInJSON(ctx, t, append(command, "-o", "json"))
 	must(t, a.lab.Login(ctx))
@@ -91,7 +89,7 @@ func (a *access) ranchersToken(ctx context.Context, t *testing.T) {
 	a.standsAt(ctx, t, "P2")
 }
 
-// saysInJSON holds the one document of a run that is refused.
+// saysInJSON checks the document of a refused run.
 func (a *access) saysInJSON(ctx context.Context, t *testing.T, command []string) {
 	t.Helper()
 	code, stdout, stderr, err := a.lab.Awsmigrate(ctx, testWriter{t}, command...)
@@ -108,13 +106,13 @@ func (a *access) saysInJSON(ctx context.Context, t *testing.T, command []string)
 	}
 }
 
-// grant takes away at P2 what kube-controller-manager needs for the migration lease,
-// and does then what the refusal says.
+// grant deletes at P2 the rights of kube-controller-manager to the migration lease, then runs
+// the commands that the refusal prints.
 func (a *access) grant(ctx context.Context, t *testing.T) {
 	since := time.Now()
 	a.taken = since
 	must(t, a.lab.DeleteGrant(ctx))
-	nobodyRuns(ctx, t, a.lab, since)
+	waitForNoController(ctx, t, a.lab, since)
 	command := run("--no-etcd-snapshot", "--until", "cordon")
 	code, _, stderr, err := a.lab.Awsmigrate(ctx, testWriter{t}, command...)
 	_, commands, found := strings.Cut(stderr, "in the cluster that is migrated: ")
@@ -130,7 +128,7 @@ func (a *access) grant(ctx context.Context, t *testing.T) {
 	a.standsAt(ctx, t, "P2")
 }
 
-// clustersToken ends a token of the cluster's own while the CCM is installed.
+// clustersToken revokes a token of the cluster itself while the CCM is installed.
 func (a *access) clustersToken(ctx context.Context, t *testing.T) {
 	account, err := a.lab.NewServiceAccount(ctx, "migrator")
 	must(t, err)
@@ -149,15 +147,15 @@ func (a *access) clustersToken(ctx context.Context, t *testing.T) {
 	a.standsAt(ctx, t, "P3")
 }
 
-// proxy cuts Rancher's way to the cluster while the provider is switched: for good,
-// for a while, and so that nothing answers.
+// proxy interrupts Rancher's connection to the cluster while the provider is switched:
+// permanently, for a while, and without any answer.
 func (a *access) proxy(ctx context.Context, t *testing.T) {
 	command := run("--no-etcd-snapshot", "--until", "verify")
 	first, err := a.lab.Start(ctx, testWriter{t}, append(command, "--timeout", "30s")...)
 	must(t, err)
 	inTheMiddle(ctx, t, first, "switch-provider")
 	must(t, a.lab.Proxy(ctx, scenario.ProxyCut))
-	ends(ctx, t, first, 10, "could not look: the API answers 503", "kubectl get --raw /readyz", "Rancher goes on with the rest by itself")
+	ends(ctx, t, first, 10, "could not look: the API answers 503", "kubectl get --raw /readyz", "Rancher goes on with the rest by itself") // words:ok: a text of the product
 	refuses(ctx, t, a.lab, scenario.Refusal{Code: 10, Args: append(command, "--timeout", "30s"), Says: []string{"could not be read", "kubectl get --raw /readyz", "--downstream-kubeconfig"}})
 	must(t, a.lab.Proxy(ctx, scenario.ProxyOpen))
 
@@ -173,9 +171,9 @@ func (a *access) proxy(ctx context.Context, t *testing.T) {
 	a.standsAt(ctx, t, "P4")
 }
 
-// secret replaces the kubeconfig in Rancher's Secret, from which a run past
-// Rancher's proxy has its way to the cluster, while leader migration is turned off: the
-// run reads it again, and goes on.
+// secret replaces the kubeconfig in Rancher's Secret while leader migration is turned off. A
+// run that bypasses Rancher's proxy reads its access there: it reads the Secret again and
+// continues.
 func (a *access) secret(ctx context.Context, t *testing.T) {
 	command := run("--no-etcd-snapshot")
 	first, err := a.lab.StartAs(ctx, "management", testWriter{t}, command...)
@@ -186,13 +184,14 @@ func (a *access) secret(ctx context.Context, t *testing.T) {
 	a.standsAt(ctx, t, "P5")
 }
 
-// standsAt asks awsmigrate: the grant is by hand from the second part on.
+// standsAt checks the position by `status`, because the Role of the lab no longer has
+// awsmigrate's name after the second part.
 func (a *access) standsAt(ctx context.Context, t *testing.T, position string) {
 	t.Helper()
 	refuses(ctx, t, a.lab, scenario.Refusal{Args: []string{"rke2", "status", "--cluster", "demo"}, Says: []string{"now    " + position}})
 }
 
-// inTheMiddle waits until a run waits in a step for what it has begun.
+// inTheMiddle waits until a run waits in a step for a change that it has made.
 func inTheMiddle(ctx context.Context, t *testing.T, run *scenario.Run, step string) {
 	t.Helper()
 	must(t, scenario.Until(ctx, "the run to wait in "+step, func(context.Context) (bool, string, error) {

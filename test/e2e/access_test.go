@@ -10,26 +10,25 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// grant is a part of what verify --access prints, and where it is to be applied.
+// grant is one manifest that verify --access prints, and the cluster that takes it.
 type grant struct {
 	form  string // of -o
 	apply func(ctx context.Context, manifest string, args ...string) (string, error)
 }
 
-// grantedWhatIsMissing asks, as a user who may read next to nothing, which rights an audit
-// and then a run of the target lack: all of them are said at once, and what is printed to
-// be applied, applied as it is but for the user's name, is all that was missing. It is
-// taken away again.
+// grantedWhatIsMissing checks that a user with few rights learns of all missing rights at once,
+// for an audit and for a run. The printed manifests, applied with only the user's name filled
+// in, grant everything that was missing. They are deleted again.
 func grantedWhatIsMissing(ctx context.Context, t *testing.T, lab *scenario.Lab, kubeconfig string, target []string, grants ...grant) {
 	t.Helper()
 	for _, of := range []string{"--access", "--access=run"} {
 		ask := slices.Concat([]string{"verify", of, "--kubeconfig", lab.Kubeconfig(kubeconfig)}, target)
-		if code, out := answered(ctx, t, lab, ask...); code != 10 || !strings.Contains(out, "✗") || strings.Contains(out, "\n?") {
+		if code, out := outputOf(ctx, t, lab, ask...); code != 10 || !strings.Contains(out, "✗") || strings.Contains(out, "\n?") {
 			t.Fatalf("%s: exit %d, want 10 with all that is missing\n%s", of, code, out)
 		}
 		var undo []func()
 		for _, g := range grants {
-			_, manifest := answered(ctx, t, lab, append(slices.Clone(ask), "-o", g.form)...)
+			_, manifest := outputOf(ctx, t, lab, append(slices.Clone(ask), "-o", g.form)...)
 			manifest = strings.ReplaceAll(manifest, "PUT-YOUR-USER-HERE", "viewer")
 			if out, err := g.apply(ctx, manifest, "apply", "-f", "-"); err != nil {
 				t.Fatalf("%s, -o %s: %v\n%s", of, g.form, err, out)
@@ -40,8 +39,8 @@ func grantedWhatIsMissing(ctx context.Context, t *testing.T, lab *scenario.Lab, 
 				}
 			})
 		}
-		err := scenario.Until(within(t, time.Minute), "the rights to be there", func(ctx context.Context) (bool, string, error) { // authorizers learn of a binding a moment later
-			code, out := answered(ctx, t, lab, ask...)
+		err := scenario.Until(within(t, time.Minute), "the rights to be there", func(ctx context.Context) (bool, string, error) { // authorizers see a new binding a moment later
+			code, out := outputOf(ctx, t, lab, ask...)
 			return code == 0 && !strings.Contains(out, "✗"), out, nil
 		})
 		if err != nil {
@@ -53,8 +52,8 @@ func grantedWhatIsMissing(ctx context.Context, t *testing.T, lab *scenario.Lab, 
 	}
 }
 
-// answered is what a command prints on standard output, and its exit code.
-func answered(ctx context.Context, t *testing.T, lab *scenario.Lab, args ...string) (int, string) {
+// outputOf returns the standard output and the exit code of a command.
+func outputOf(ctx context.Context, t *testing.T, lab *scenario.Lab, args ...string) (int, string) {
 	t.Helper()
 	code, out, _, err := lab.Awsmigrate(ctx, silent{}, args...)
 	if err != nil {
@@ -63,9 +62,9 @@ func answered(ctx context.Context, t *testing.T, lab *scenario.Lab, args ...stri
 	return code, out
 }
 
-// nobodyIsThere asks for the rights of an audit without AWS credentials and without an API
-// server: what could not be asked is named, all in one answer, and nothing is called there.
-func nobodyIsThere(ctx context.Context, t *testing.T, lab *scenario.Lab, target []string) {
+// accessWithoutAPIs checks the rights of an audit without AWS credentials and without an API
+// server. One report names everything that could not be asked, and no call is made.
+func accessWithoutAPIs(ctx context.Context, t *testing.T, lab *scenario.Lab, target []string) {
 	t.Helper()
 	line := "unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN; sed 's#server: .*#server: https://127.2.0.99:6443#' \"$KUBECONFIG\" > gone.yaml; " +
 		lab.Bin + "/awsmigrate verify --access --kubeconfig gone.yaml " + strings.Join(target, " ") + "; test $? = 10"

@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// migratedIsLeftAlone runs every command on a migrated cluster: exit 0, nothing
-// to do, and no write on either API server but access reviews and dry runs.
+// migratedIsLeftAlone runs every command on a migrated cluster. Each exits 0 with nothing to do
+// and writes nothing to either API server, except access reviews and dry runs.
 func migratedIsLeftAlone(t *testing.T, lab *scenario.Lab) {
 	ctx := within(t, 5*time.Minute)
 	since := time.Now()

@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// must ends a scenario whose stage could not be set.
+// must ends the test if its setup failed.
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -22,7 +22,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// stops wants a run to end with exit code 3 and to name everything given.
+// stops fails the test unless a run exits 3 and its output contains every part of says.
 func stops(ctx context.Context, t *testing.T, lab *scenario.Lab, says []string, args ...string) {
 	t.Helper()
 	r := scenario.Refusal{Code: 3, Says: says, Args: append([]string{"rke2", "--cluster", "demo", "--yes", "--edits", "apply", "--no-etcd-snapshot"}, args...)}
@@ -31,7 +31,7 @@ func stops(ctx context.Context, t *testing.T, lab *scenario.Lab, says []string, 
 	}
 }
 
-// stopsToo is stops for a run that was started before.
+// stopsToo is stops for a run that was already started.
 func stopsToo(ctx context.Context, t *testing.T, run *scenario.Run, says ...string) {
 	t.Helper()
 	code, err := run.Wait(ctx)
@@ -45,7 +45,7 @@ func stopsToo(ctx context.Context, t *testing.T, run *scenario.Run, says ...stri
 	}
 }
 
-// waitStep waits until a run has printed that it is in a step.
+// waitStep waits until a run prints that it begins a step.
 func waitStep(ctx context.Context, t *testing.T, run *scenario.Run, step string) {
 	t.Helper()
 	must(t, scenario.Until(ctx, step+" to begin", func(context.Context) (bool, string, error) {
@@ -58,8 +58,8 @@ func waitStep(ctx context.Context, t *testing.T, run *scenario.Run, step string)
 	}))
 }
 
-// kcmsRun waits until every kube-controller-manager process runs as provider
-// says, in the words of scenario.Lab.Providers.
+// kcmsRun waits until every kube-controller-manager process runs with a provider, which has the
+// form of scenario.Lab.Providers.
 func kcmsRun(ctx context.Context, t *testing.T, lab *scenario.Lab, provider string) {
 	t.Helper()
 	must(t, scenario.Until(ctx, "every kube-controller-manager to run "+provider, func(context.Context) (bool, string, error) {
@@ -68,9 +68,9 @@ func kcmsRun(ctx context.Context, t *testing.T, lab *scenario.Lab, provider stri
 	}))
 }
 
-// nobodyRuns waits until the observer has seen no process run any of the cloud
-// controllers for longer than any hand-over of the lab's short leases takes.
-func nobodyRuns(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time) {
+// waitForNoController waits until the observer has seen no process run any of the cloud controllers for
+// longer than any hand-over with the lab's short leases takes.
+func waitForNoController(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time) {
 	t.Helper()
 	const long = 25 // seconds: four leases of 6 s
 	must(t, scenario.Until(ctx, "the cloud controllers to run nowhere", func(ctx context.Context) (bool, string, error) {
@@ -84,8 +84,8 @@ func nobodyRuns(ctx context.Context, t *testing.T, lab *scenario.Lab, since time
 	}))
 }
 
-// runBy waits until exactly one process runs each of the controllers, and it is
-// of a kind.
+// runBy waits until exactly one process runs each of the controllers and it is of the given
+// kind.
 func runBy(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time, kind string, controllers ...string) {
 	t.Helper()
 	must(t, scenario.Until(ctx, "one "+kind+" to run "+strings.Join(controllers, ", "), func(ctx context.Context) (bool, string, error) {
@@ -99,10 +99,9 @@ func runBy(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time
 	}))
 }
 
-// inTreeStays holds that nothing was switched since a time: every
-// kube-controller-manager runs as provider says, none ran otherwise meanwhile,
-// one of them runs the cloud controllers, no two did, and the Cluster object
-// says external nowhere.
+// inTreeStays checks that nothing was switched since a time. Every kube-controller-manager runs
+// and ran with the given provider, exactly one runs the cloud controllers, no two did, and the
+// Cluster object never says external.
 func inTreeStays(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time, provider string) {
 	t.Helper()
 	kcmsRun(ctx, t, lab, provider)
@@ -125,12 +124,11 @@ func inTreeStays(ctx context.Context, t *testing.T, lab *scenario.Lab, since tim
 	}
 }
 
-// ownRecords are the requests with which awsmigrate writes its lock and journal.
+// ownRecords matches the requests with which awsmigrate writes its lock and journal.
 var ownRecords = regexp.MustCompile(`^management\.log: \w+ .*/namespaces/fleet-default/(configmaps|leases)(/awsmigrate-demo)?(\?.*)?$`)
 
-// clusterUntouched holds by the audit logs that awsmigrate wrote nothing in the
-// cluster being migrated and nothing of Rancher's; lock and journal of its own
-// are no such writes.
+// clusterUntouched checks by the audit logs that awsmigrate wrote nothing in the migrated
+// cluster and to no object of Rancher. Its own lock and journal do not count.
 func clusterUntouched(t *testing.T, lab *scenario.Lab, since time.Time) {
 	t.Helper()
 	writes, err := lab.Writes(since, "awsmigrate")
@@ -141,7 +139,7 @@ func clusterUntouched(t *testing.T, lab *scenario.Lab, since time.Time) {
 	}
 }
 
-// says waits until a run has printed something.
+// says waits until a run has printed a text.
 func says(ctx context.Context, t *testing.T, run *scenario.Run, what string) {
 	t.Helper()
 	must(t, scenario.Until(ctx, "awsmigrate to say "+what, func(context.Context) (bool, string, error) {
@@ -156,7 +154,7 @@ func says(ctx context.Context, t *testing.T, run *scenario.Run, what string) {
 	}))
 }
 
-// ends waits for the end of a run, its exit code, and everything that it has to say.
+// ends waits for the end of a run and checks its exit code and output.
 func ends(ctx context.Context, t *testing.T, run *scenario.Run, wanted int, what ...string) {
 	t.Helper()
 	code, err := run.Wait(ctx)

@@ -14,8 +14,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/trace"
 )
 
-// migrate runs a migration and wants an exit code. It returns all it printed. A lab that has
-// just booted may still change between the plan and the lock: the same command again goes on.
+// migrate runs a migration, checks its exit code and returns its output. A lab that has just
+// booted may still change between the plan and the lock; the same command then continues.
 func migrate(ctx context.Context, t *testing.T, lab *scenario.Lab, wanted int, args ...string) string {
 	t.Helper()
 	command := lab.Command("", append([]string{"--yes"}, args...)...)
@@ -39,15 +39,15 @@ func valuesFile(t *testing.T, text string) []string {
 	return []string{"--values", path}
 }
 
-// quickRollout returns the flag for a chart whose pods wait 5 s for each other, not
-// 30 s: a migration rolls the CCM over all control planes twice. TestDemo and TestRKE
-// use the chart as it is.
+// quickRollout returns the flag for a chart whose pods wait 5 s for each other instead of 30 s,
+// because a migration rolls the CCM over all control planes twice. TestDemo and TestRKE use the
+// chart unchanged.
 func quickRollout(t *testing.T) []string {
 	t.Helper()
 	return valuesFile(t, "minReadySeconds: 5")
 }
 
-// refused wants exit code 3 and a cause, by words that must all be named.
+// refused fails the test unless a command exits 3 and names the cause.
 func refused(ctx context.Context, t *testing.T, lab *scenario.Lab, cause string, args ...string) {
 	t.Helper()
 	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, args...)
@@ -56,7 +56,7 @@ func refused(ctx context.Context, t *testing.T, lab *scenario.Lab, cause string,
 	}
 }
 
-// wroteNothing looks into the audit logs of all API servers.
+// wroteNothing checks the audit logs of all API servers.
 func wroteNothing(t *testing.T, lab *scenario.Lab, since time.Time) {
 	t.Helper()
 	writes, err := lab.Writes(since, "awsmigrate")
@@ -68,8 +68,8 @@ func wroteNothing(t *testing.T, lab *scenario.Lab, since time.Time) {
 	}
 }
 
-// wroteAsSimulated holds the writes of a migration against those of the simulated
-// cluster: what test/sim tries thousands of times is what happens here.
+// wroteAsSimulated compares the writes of a migration with those on the simulated cluster, so
+// that the results of test/sim hold for the lab, too.
 func wroteAsSimulated(t *testing.T, lab *scenario.Lab, since time.Time, name string) {
 	t.Helper()
 	writes, err := lab.Trace(since, "awsmigrate")

@@ -16,25 +16,24 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestBrakeHoldsTheRest runs an awsmigrate with a seeded defect: it makes a
-// cluster `external` whose nodes that renames. All checks are deceived. The first
-// machine registers a second Node; the brake has to hold every other one. Between
-// the kubelet's start and Rancher's next plan lies one look at the probes, so that
-// the agent's own period matters here.
+// TestBrakeHoldsTheRest runs an awsmigrate with a seeded defect that makes a cluster `external`
+// although this renames its Nodes. All checks are deceived. The first machine registers a
+// second Node, and the pause must hold every other one. Rancher probes once between the
+// kubelet's start and the next plan, so the agent's real period matters here.
 func TestBrakeHoldsTheRest(t *testing.T) {
 	lab := boot(t, "--lease", quick, "--probe-period", "5s")
-	brakeHoldsTheRest(t, lab)
+	pauseHoldsTheRest(t, lab)
 }
 
-func brakeHoldsTheRest(t *testing.T, lab *scenario.Lab) {
+func pauseHoldsTheRest(t *testing.T, lab *scenario.Lab) {
 	ctx := within(t, 15*time.Minute)
 	before, err := lab.Identities(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defective := *lab
-	// Whatever was chosen, and whatever the checks found to be safe, the edits make the
-	// cluster external, which renames every Node without an explicit name.
+	// The edits make the cluster external regardless of the options and the checks, which
+	// renames every Node without an explicit name.
 	defective.Bin = withDefect(t, lab.Bin, "pkg/rke2/rke2checks/endstate.go", "return edits.EndState(choice.State)", "return edits.External")
 	start := time.Now()
 	code, stdout, stderr, err := defective.Awsmigrate(ctx, testWriter{t}, run()...)
@@ -46,7 +45,7 @@ func brakeHoldsTheRest(t *testing.T, lab *scenario.Lab) {
 	if err != nil || !paused || by == "" {
 		t.Errorf("RKEControlPlane paused: %t, by %q, %v", paused, by, err)
 	}
-	// What a machine had been given before the pause still takes effect.
+	// A plan that a machine received before the pause still takes effect.
 	machine := renamed(t, lab, before)
 	if !strings.Contains(stderr, "Machine "+machine) {
 		t.Errorf("does not name Machine %s:\n%s", machine, stderr)
@@ -57,8 +56,8 @@ func brakeHoldsTheRest(t *testing.T, lab *scenario.Lab) {
 			t.Errorf("%s later Machine %s is renamed, too", look, again)
 		}
 	}
-	// Rancher's agent may have run on the machine that was reached; its pod counts
-	// as running on the old Node for minutes, and the way through Rancher is shut.
+	// Rancher's agent may have run on the renamed machine. Its pod counts as running on the
+	// old Node for minutes, and the connection through Rancher is down meanwhile.
 	past := []string{"--downstream-kubeconfig", lab.Kubeconfig("downstream")}
 	refuses(ctx, t, lab, scenario.Refusal{Args: append([]string{"rke2", "status", "--cluster", "demo"}, past...), Code: 0, Says: []string{"Rancher is paused", by}})
 	refuses(ctx, t, lab, scenario.Refusal{Args: run(past...), Code: 3, Says: []string{machine}})
@@ -71,8 +70,8 @@ func brakeHoldsTheRest(t *testing.T, lab *scenario.Lab) {
 	}
 }
 
-// renamed is the one Machine that has a second Node or a new name; more or none,
-// or another one with an external kube-controller-manager, fail the test.
+// renamed returns the one Machine that has a second Node or a new name. The test fails if there
+// are several or none, or if another machine has an external kube-controller-manager.
 func renamed(t *testing.T, lab *scenario.Lab, before map[string]scenario.Identity) string {
 	t.Helper()
 	nodes, err := lab.Downstream.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
@@ -108,13 +107,13 @@ func renamed(t *testing.T, lab *scenario.Lab, before map[string]scenario.Identit
 	}
 	for _, m := range managers {
 		if provider, _ := m.Last("cloud-provider"); provider == "external" && m.Node != machine {
-			t.Errorf("kube-controller-manager of %s runs with provider %q; only %s was to be reached", m.Node, provider, machine)
+			t.Errorf("kube-controller-manager of %s runs with provider %q; wanted only %s to have it", m.Node, provider, machine)
 		}
 	}
 	return machine
 }
 
-// waitFor lets time pass in which something must not happen.
+// waitFor waits for a period in which something must not happen.
 func waitFor(t *testing.T, d time.Duration) {
 	t.Helper()
 	timer := time.NewTimer(d)
@@ -125,9 +124,9 @@ func waitFor(t *testing.T, d time.Duration) {
 	}
 }
 
-// withDefect builds awsmigrate with one place of a source file replaced, by an
-// overlay, into a folder of its own beside a link to the lab. The sources stay as
-// they are: no program has the defect.
+// withDefect builds awsmigrate with one change in a source file, by an overlay, into a new
+// folder with a link to the lab. The sources stay unchanged, so no other program has the
+// defect.
 func withDefect(t *testing.T, bin, file, old, broken string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -152,7 +151,7 @@ func withDefect(t *testing.T, bin, file, old, broken string) string {
 		t.Fatal(err)
 	}
 	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-overlay", overlay, "-o", filepath.Join(dir, "awsmigrate"), "./cmd/awsmigrate")
-	build.Dir = "../.." // the product is a module of its own
+	build.Dir = "../.." // the product is a separate module
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build with a defect in %s: %v\n%s", file, err, out)
 	}

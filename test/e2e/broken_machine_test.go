@@ -11,9 +11,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// crashingArgument has somebody add an argument that kube-controller-manager
-// does not know while awsmigrate's edit rolls out: the first machine's crashes,
-// Rancher's roll stands still, and the run says where, why and how to go back.
+// crashingArgument adds an argument that kube-controller-manager does not know while
+// awsmigrate's edit rolls out. The first machine's process crashes and Rancher's rollout stops
+// there. The run reports where and why, and how to roll back.
 func crashingArgument(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	since := time.Now()
 	run, err := lab.Start(ctx, testWriter{t}, "rke2", "--cluster", "demo", "--yes", "--edits", "apply", "--no-etcd-snapshot")
@@ -37,7 +37,7 @@ func crashingArgument(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	oneStays(ctx, t, lab, since)
 }
 
-// crashingBeforehand finds a component that crashes before anything is begun.
+// crashingBeforehand checks that a component that crashes before the migration is found.
 func crashingBeforehand(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	since := time.Now()
 	must(t, lab.EditRKEConfig(ctx, func(rkeConfig map[string]any) {
@@ -50,8 +50,8 @@ func crashingBeforehand(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	oneStays(ctx, t, lab, since)
 }
 
-// crashes waits until a kube-controller-manager has ended on the argument, and
-// says on which machine: the first, which Rancher rolls alone.
+// crashes waits until a kube-controller-manager has exited because of the argument, and returns
+// its machine: the first one, which Rancher rolls alone.
 func crashes(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time) string {
 	t.Helper()
 	machine := ""
@@ -68,8 +68,8 @@ func crashes(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Ti
 	return machine
 }
 
-// oneStays holds that Rancher's roll stands still before the last machine, and
-// that its kube-controller-manager goes on with the cloud controllers.
+// oneStays checks that Rancher's rollout stops before the last machine, whose
+// kube-controller-manager continues to run the cloud controllers.
 func oneStays(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time) {
 	t.Helper()
 	runBy(ctx, t, lab, since, scenario.KubeControllerManager, scenario.Service, scenario.Route, scenario.Lifecycle)
@@ -83,8 +83,8 @@ func oneStays(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.T
 	t.Errorf("no machine was spared: %v", running)
 }
 
-// stoppedWorker has an instance that is off: it would come back with its old
-// arguments at a time of its own. Nothing is written.
+// stoppedWorker stops an instance, which could return later with its old arguments. Nothing is
+// written.
 func stoppedWorker(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	workers, err := lab.Machines(ctx, "worker")
 	must(t, err)
@@ -92,7 +92,7 @@ func stoppedWorker(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	since := time.Now()
 	node, err := lab.NodeOf(ctx, workers[0])
 	must(t, err)
-	stops(ctx, t, lab, []string{node, "AWSM-402"}) // EC2 tells before the Node does
+	stops(ctx, t, lab, []string{node, "AWSM-402"}) // EC2 shows it before the Node does
 	must(t, scenario.Until(ctx, "Node "+node+" to be not Ready", func(ctx context.Context) (bool, string, error) {
 		out, err := lab.Kubectl(ctx, "", "get", "node", node, "-o", `jsonpath={.status.conditions[?(@.type=="Ready")].status}`)
 		return err == nil && out != "True", "Ready is " + out, err

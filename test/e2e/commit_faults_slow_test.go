@@ -15,13 +15,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// faulty is a lab whose Cluster object somebody else keeps in Git, and commits wrongly.
+// faulty is a lab whose Cluster object is kept in Git by an owner who commits wrong edits.
 type faulty struct {
 	undo
 	git *scenario.Git
 }
 
-// toFault is such a lab, before anything is done to it.
+// toFault returns such a lab before any change.
 func toFault(t *testing.T, flags ...string) (faulty, context.Context) {
 	t.Helper()
 	u, ctx := toUndo(t, flags...)
@@ -30,8 +30,8 @@ func toFault(t *testing.T, flags ...string) (faulty, context.Context) {
 	return faulty{undo: u, git: git}, ctx
 }
 
-// part is one fault: how long it took, what the observer saw of it, where it left the
-// cluster, and that awsmigrate wrote neither the Cluster object nor a Node.
+// part runs one fault. It checks that awsmigrate wrote neither the Cluster object nor a Node,
+// and logs the duration, the observer's report and the position that results.
 func (f faulty) part(ctx context.Context, t *testing.T, name string, do func(t *testing.T, since time.Time)) {
 	t.Helper()
 	since := time.Now()
@@ -45,18 +45,18 @@ func (f faulty) part(ctx context.Context, t *testing.T, name string, do func(t *
 	}
 }
 
-// sees logs what the observer saw since a time, and where the cluster stands.
+// sees logs the observer's report since a time and the position of the cluster.
 func (f faulty) sees(ctx context.Context, t *testing.T, since time.Time, what string) {
 	t.Helper()
 	standing, err := f.lab.Standing(ctx)
 	must(t, err)
 	seen, text, err := f.lab.Observe(ctx, since)
 	must(t, err)
-	t.Logf("%s: %.0f s, stands at %s; %d overlaps\n%s", what, time.Since(since).Seconds(), standing, seen.Overlaps(), text)
+	t.Logf("%s: %.0f s, at position %s; %d overlaps\n%s", what, time.Since(since).Seconds(), standing, seen.Overlaps(), text)
 }
 
-// wroteNoEdit holds that awsmigrate wrote neither the Cluster object nor a Node, if it wrote
-// at all: a run that refuses leaves no trace.
+// wroteNoEdit checks that awsmigrate wrote neither the Cluster object nor a Node. A run that
+// refuses may write nothing at all.
 func (f faulty) wroteNoEdit(t *testing.T, since time.Time) {
 	t.Helper()
 	writes, err := f.lab.Writes(since, "awsmigrate")
@@ -75,14 +75,13 @@ func (f faulty) sameNodes(ctx context.Context, t *testing.T) {
 	}
 }
 
-// runs types the one command of a migration by commits, and wants it to end with a code
-// and to say something.
+// runs types the one command of a migration by commits and checks its exit code and output.
 func (f faulty) runs(ctx context.Context, t *testing.T, code int, says ...string) {
 	t.Helper()
 	f.ends(ctx, t, code, says, f.lab.Command("", "--yes", "--edits", "handoff")...)
 }
 
-// runsUntil is runs with the last step that is to be done.
+// runsUntil is runs with a last step.
 func (f faulty) runsUntil(ctx context.Context, t *testing.T, step string, code int, says ...string) {
 	t.Helper()
 	f.ends(ctx, t, code, says, f.lab.Command("", "--yes", "--edits", "handoff", "--until", step)...)
@@ -97,7 +96,7 @@ func (f faulty) ends(ctx context.Context, t *testing.T, code int, says []string,
 	t.Logf("%s took %.0f s", strings.Join(args, " "), time.Since(began).Seconds())
 }
 
-// fragment is the next edit as `plan --handoff` prints it.
+// fragment returns the next edit as `plan --handoff` prints it.
 func (f faulty) fragment(ctx context.Context, t *testing.T, step string) string {
 	t.Helper()
 	code, text, stderr, err := f.lab.Awsmigrate(ctx, testWriter{t}, f.lab.Command("plan", "--edits", "handoff", "--handoff", "fleet")...)
@@ -107,7 +106,7 @@ func (f faulty) fragment(ctx context.Context, t *testing.T, step string) string 
 	return text
 }
 
-// reaches commits each edit as it should be, up to the step that a run is to end with.
+// reaches commits each edit as printed, until a run ends after the step until.
 func (f faulty) reaches(ctx context.Context, t *testing.T, until string, steps ...string) {
 	t.Helper()
 	for _, step := range steps {
@@ -117,7 +116,7 @@ func (f faulty) reaches(ctx context.Context, t *testing.T, until string, steps .
 	f.runsUntil(ctx, t, until, 0)
 }
 
-// noneTwice holds that since a time no two processes ran a controller at once.
+// noneTwice checks that no two processes ran a controller at once since a time.
 func (f faulty) noneTwice(ctx context.Context, t *testing.T, since time.Time) {
 	t.Helper()
 	seen, text, err := f.lab.Observe(ctx, since)
@@ -142,15 +141,15 @@ func (f faulty) two(ctx context.Context, t *testing.T, since time.Time) {
 	}))
 }
 
-// stands wants a position, in the words of scenario.Lab.Standing.
-func (f faulty) stands(ctx context.Context, t *testing.T, position string) {
+// isAt checks the position, which has the form of scenario.Lab.Standing.
+func (f faulty) isAt(ctx context.Context, t *testing.T, position string) {
 	t.Helper()
 	if standing, err := f.lab.Standing(ctx); err != nil || standing != position {
-		t.Errorf("stands at %q, %v; wanted %s", standing, err, position)
+		t.Errorf("position %q, %v; wanted %s", standing, err, position)
 	}
 }
 
-// endsPause removes awsmigrate's pause as docs/going-back.md says.
+// endsPause removes awsmigrate's pause as docs/going-back.md describes.
 func (f faulty) endsPause(ctx context.Context, t *testing.T) {
 	t.Helper()
 	paused, by, err := f.lab.Paused(ctx)
@@ -161,10 +160,10 @@ func (f faulty) endsPause(ctx context.Context, t *testing.T) {
 	must(t, err)
 }
 
-// held holds that the brake keeps control planes from a provider, and that no more come to
-// it while Rancher is paused. It is how many had come to it: a machine that has its plan
-// when the next run begins is past every brake.
-func (f faulty) held(t *testing.T, provider string) int {
+// holdsAt checks that the pause keeps control planes from a provider and that no further one gets
+// it while Rancher is paused. It returns how many have it: a machine that already has its plan
+// when the next run begins cannot be held.
+func (f faulty) holdsAt(t *testing.T, provider string) int {
 	t.Helper()
 	reached := func() int {
 		providers, err := f.lab.Providers()
@@ -177,9 +176,9 @@ func (f faulty) held(t *testing.T, provider string) int {
 		}
 		return n
 	}
-	waitFor(t, 30*time.Second) // what a machine had been given before the pause still takes effect
+	waitFor(t, 30*time.Second) // a plan that a machine received before the pause still takes effect
 	first := reached()
-	t.Logf("the brake was pulled at %d of 3 control planes", first)
+	t.Logf("paused at %d of 3 control planes", first)
 	if first > 2 {
 		t.Errorf("all control planes run %s", provider)
 	}
@@ -190,9 +189,9 @@ func (f faulty) held(t *testing.T, provider string) int {
 	return first
 }
 
-// braked holds what a run and status say of a cluster that the brake holds: that there is
-// a pause to end, and what to commit before that. Between two positions undo refuses, too.
-func (f faulty) braked(ctx context.Context, t *testing.T, reached int) {
+// reportsPause checks what a run and status report of a cluster that a pause holds: which commit must
+// come first and that the pause must then be ended. Between two positions undo refuses, too.
+func (f faulty) reportsPause(ctx context.Context, t *testing.T, reached int) {
 	t.Helper()
 	f.runs(ctx, t, 3, "commit what the Cluster said before", "then end the pause")
 	if reached == 0 {
@@ -203,8 +202,8 @@ func (f faulty) braked(ctx context.Context, t *testing.T, reached int) {
 	f.ends(ctx, t, 3, []string{"then end the pause"}, f.lab.Command("undo", "--yes", "--edits", "handoff")...)
 }
 
-// TestCommitFaultsAtOnce commits both edits at once, before there is a cloud controller
-// manager, and later the second one with a key lost on the way.
+// TestCommitFaultsAtOnce commits both edits at once before a cloud controller manager exists,
+// and later the second edit with a key missing.
 func TestCommitFaultsAtOnce(t *testing.T) {
 	f, ctx := toFault(t, "--probe-period", "5s")
 	f.part(ctx, t, "both fragments at once", func(t *testing.T, since time.Time) {
@@ -216,17 +215,17 @@ func TestCommitFaultsAtOnce(t *testing.T) {
 		}
 		must(t, f.git.Commit(ctx, second))
 		f.runs(ctx, t, 3, " external, and there is no cloud controller manager", "Rancher is paused", "on:      docs/going-back.md#after-the-brake")
-		f.braked(ctx, t, f.held(t, "external"))
+		f.reportsPause(ctx, t, f.holdsAt(t, "external"))
 		f.noneTwice(ctx, t, since)
 	})
-	f.part(ctx, t, "put right", func(t *testing.T, since time.Time) {
+	f.part(ctx, t, "reverted, then edited as printed", func(t *testing.T, since time.Time) {
 		must(t, f.git.Return(ctx, 0))
 		f.endsPause(ctx, t)
 		must(t, f.lab.WaitApplied(ctx))
 		f.runs(ctx, t, 6, "differ from what step enable-leader-migration needs")
 		must(t, f.git.Commit(ctx, f.fragment(ctx, t, "enable-leader-migration")))
 		f.runs(ctx, t, 6, "differ from what step switch-provider needs")
-		f.stands(ctx, t, "P3")
+		f.isAt(ctx, t, "P3")
 		f.noneTwice(ctx, t, since)
 	})
 	f.part(ctx, t, "a key is lost", func(t *testing.T, since time.Time) {
@@ -243,13 +242,13 @@ func TestCommitFaultsAtOnce(t *testing.T) {
 		f.runs(ctx, t, 3, "machineGlobalConfig.cni differ from what was handed over")
 		must(t, f.git.Commit(ctx, right))
 		f.runs(ctx, t, 0)
-		f.stands(ctx, t, "P5")
+		f.isAt(ctx, t, "P5")
 		f.noneTwice(ctx, t, since)
 	})
 }
 
-// TestCommitFaultsOnTheWay lets the Cluster change while a fragment is out, turns every
-// list of what is committed around, and commits the switch by halves.
+// TestCommitFaultsOnTheWay changes the Cluster while a fragment is outstanding, reverses every
+// list in a commit, and commits the switch in two halves.
 func TestCommitFaultsOnTheWay(t *testing.T) {
 	f, ctx := toFault(t, "--cluster-file", withSelectors(t))
 	f.part(ctx, t, "a fragment that is stale", func(t *testing.T, since time.Time) {
@@ -272,7 +271,7 @@ func TestCommitFaultsOnTheWay(t *testing.T) {
 		must(t, err)
 		must(t, f.git.Commit(ctx, turned))
 		f.runs(ctx, t, 6, "differ from what step switch-provider needs")
-		f.stands(ctx, t, "P3")
+		f.isAt(ctx, t, "P3")
 		f.noneTwice(ctx, t, since)
 	})
 	f.part(ctx, t, "half an edit", func(t *testing.T, since time.Time) {
@@ -291,14 +290,14 @@ func TestCommitFaultsOnTheWay(t *testing.T) {
 		}
 		must(t, f.git.Commit(ctx, rest))
 		f.runs(ctx, t, 0)
-		f.stands(ctx, t, "P5")
+		f.isAt(ctx, t, "P5")
 		f.noneTwice(ctx, t, since)
 	})
 }
 
-// withSelectors is the Cluster of entries.yaml with a selector that has an order: two
-// expressions, each of two values. Its pod security template lets Rancher's webhook put
-// the arguments of kube-apiserver in another order with every write.
+// withSelectors returns the Cluster of entries.yaml with a selector whose order counts: two
+// expressions of two values each. Its pod security template makes Rancher's webhook reorder the
+// arguments of kube-apiserver with every write.
 func withSelectors(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/entries.yaml")
@@ -314,8 +313,8 @@ func withSelectors(t *testing.T) string {
 	return file
 }
 
-// TestCommitFaultsRevertedInTree puts the configuration of before back in full while
-// every kube-controller-manager is in-tree: at P2 that is only named, at P3 it makes two
+// TestCommitFaultsRevertedInTree reverts the whole configuration while every
+// kube-controller-manager is in-tree. At P2 the run only reports it; at P3 it results in two
 // managers.
 func TestCommitFaultsRevertedInTree(t *testing.T) {
 	f, ctx := toFault(t)
@@ -323,35 +322,35 @@ func TestCommitFaultsRevertedInTree(t *testing.T) {
 		f.reaches(ctx, t, "enable-leader-migration", "enable-leader-migration")
 		must(t, f.git.Return(ctx, 0))
 		f.runs(ctx, t, 3, "differ from what was handed over")
-		f.stands(ctx, t, "P1")
+		f.isAt(ctx, t, "P1")
 		f.noneTwice(ctx, t, since)
 	})
 	f.part(ctx, t, "at P3", func(t *testing.T, since time.Time) {
 		f.reaches(ctx, t, "install-ccm", "enable-leader-migration")
-		f.stands(ctx, t, "P3")
+		f.isAt(ctx, t, "P3")
 		f.noneTwice(ctx, t, since)
 		f.reverted(ctx, t)
 	})
-	f.part(ctx, t, "at P3, put right", func(t *testing.T, since time.Time) {
+	f.part(ctx, t, "at P3, corrected", func(t *testing.T, since time.Time) {
 		must(t, f.git.Return(ctx, f.git.Commits()-1))
 		must(t, f.lab.WaitApplied(ctx))
 		f.runs(ctx, t, 6, "differ from what step switch-provider needs")
-		f.stands(ctx, t, "P3")
+		f.isAt(ctx, t, "P3")
 	})
 }
 
-// TestCommitFaultsRevertedAfterTheSwitch does the same at P4, where the next run watches
-// and pulls the brake at the first control plane, and at P5, where it makes two managers.
+// TestCommitFaultsRevertedAfterTheSwitch does the same at P4, where the next run watches and
+// pauses the rollout at the first control plane, and at P5, where it results in two managers.
 func TestCommitFaultsRevertedAfterTheSwitch(t *testing.T) {
 	f, ctx := toFault(t, "--probe-period", "5s")
 	f.part(ctx, t, "at P4", func(t *testing.T, since time.Time) {
 		f.reaches(ctx, t, "switch-provider", "enable-leader-migration", "switch-provider")
-		f.stands(ctx, t, "P4")
+		f.isAt(ctx, t, "P4")
 		must(t, f.git.Return(ctx, 0))
 		reverted := time.Now()
 		f.runs(ctx, t, 3, " in-tree without enable-leader-migration next to the cloud controller manager", "Rancher is paused", "on:      docs/going-back.md#after-the-brake")
-		reached := f.held(t, "aws")
-		f.braked(ctx, t, reached)
+		reached := f.holdsAt(t, "aws")
+		f.reportsPause(ctx, t, reached)
 		seen, text, err := f.lab.Observe(ctx, reverted)
 		must(t, err)
 		t.Logf("%d overlaps, with %d control planes in-tree", seen.Overlaps(), reached)
@@ -359,25 +358,25 @@ func TestCommitFaultsRevertedAfterTheSwitch(t *testing.T) {
 			t.Errorf("no control plane is in-tree:\n%s", text)
 		}
 	})
-	f.part(ctx, t, "at P4, put right", func(t *testing.T, since time.Time) {
+	f.part(ctx, t, "at P4, corrected", func(t *testing.T, since time.Time) {
 		must(t, f.git.Return(ctx, f.git.Commits()-1))
 		f.endsPause(ctx, t)
 		must(t, f.lab.WaitApplied(ctx))
 		f.runs(ctx, t, 0)
-		f.stands(ctx, t, "P5")
+		f.isAt(ctx, t, "P5")
 	})
 	f.part(ctx, t, "at P5", func(t *testing.T, since time.Time) { f.reverted(ctx, t) })
-	f.part(ctx, t, "at P5, put right", func(t *testing.T, since time.Time) {
+	f.part(ctx, t, "at P5, corrected", func(t *testing.T, since time.Time) {
 		must(t, f.git.Return(ctx, f.git.Commits()-1))
 		must(t, f.lab.WaitApplied(ctx))
 		f.runs(ctx, t, 0)
-		f.stands(ctx, t, "P5")
+		f.isAt(ctx, t, "P5")
 	})
 }
 
-// reverted puts the configuration of before back beside a cloud controller manager, where
-// nobody watches. Everybody who looks names it and its owner, and nobody brakes it: it
-// makes two managers, as docs/owners says.
+// reverted reverts the whole configuration next to a cloud controller manager while no run
+// watches. Every command reports it and its owner, and none pauses it. It results in two
+// managers, as docs/owners says.
 func (f faulty) reverted(ctx context.Context, t *testing.T) {
 	t.Helper()
 	since := time.Now()
@@ -393,10 +392,10 @@ func (f faulty) reverted(ctx context.Context, t *testing.T) {
 	f.sees(ctx, t, since, "reverted")
 }
 
-// TestCommitFaultsBesideARun commits each edit while a run that makes its edits itself
-// holds the lock.
+// TestCommitFaultsBesideARun commits each edit while a run that makes its own edits holds the
+// lock.
 func TestCommitFaultsBesideARun(t *testing.T) {
-	f, ctx := toFault(t, "--explicit-node-names") // `external` renames none of them, however late the metadata come
+	f, ctx := toFault(t, "--explicit-node-names") // `external` renames none of them, even if the metadata are late
 	code, all, stderr, err := f.lab.Awsmigrate(ctx, testWriter{t}, f.lab.Command("plan", "--edits", "handoff", "--handoff", "fleet", "--all")...)
 	fragments := strings.Split(all, "# NOT YET")
 	if err != nil || code != 0 || len(fragments) != 3 {
@@ -410,7 +409,7 @@ func TestCommitFaultsBesideARun(t *testing.T) {
 	waitStep(ctx, t, begun, "install-ccm")
 	must(t, f.git.Commit(ctx, "# "+fragments[2]))
 	ends(ctx, t, begun, 0, "disable-leader-migration  skipped: Fleet (field manager fleetagent) manages this configuration")
-	f.stands(ctx, t, "P4")
+	f.isAt(ctx, t, "P4")
 	f.noneTwice(ctx, t, since)
 	writes, err := f.lab.Writes(since, "awsmigrate")
 	must(t, err)
@@ -420,5 +419,5 @@ func TestCommitFaultsBesideARun(t *testing.T) {
 		}
 	}
 	f.sameNodes(ctx, t)
-	t.Logf("beside a run: %.0f s", time.Since(since).Seconds())
+	t.Logf("with a run: %.0f s", time.Since(since).Seconds())
 }

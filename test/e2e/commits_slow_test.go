@@ -14,16 +14,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestByCommits migrates a cluster and takes it back where somebody else makes every edit
-// of the Cluster object: Fleet out of Git, then a person with the patch. awsmigrate does
-// all the rest, writes neither that object nor a Node, and finds nobody to inform.
+// TestByCommits migrates a cluster and undoes it while an owner makes every edit of the Cluster
+// object: first Fleet from Git, then a person with the patch. awsmigrate does the rest, writes
+// neither that object nor a Node, and asks to inform no owner.
 func TestByCommits(t *testing.T) {
 	u, ctx := toUndo(t)
 	git, err := u.lab.KeepInGit(ctx)
 	must(t, err)
 	u.byCommits(ctx, t, "", owner{"fleet", scenario.FleetManager, git.Commit}, "enable-leader-migration", "switch-provider")
 	if standing, err := u.lab.Standing(ctx); err != nil || standing != "P5" {
-		t.Errorf("stands at %q, %v; wanted P5", standing, err)
+		t.Errorf("position %q, %v; wanted P5", standing, err)
 	}
 	if nodes, err := u.lab.Identities(ctx); err != nil || cmp.Diff(u.beginning.Nodes, nodes) != "" {
 		t.Errorf("%v, Nodes:\n%s", err, cmp.Diff(u.beginning.Nodes, nodes))
@@ -39,15 +39,15 @@ type owner struct {
 	commit  func(ctx context.Context, fragment string) error
 }
 
-// byCommits types one command until it ends well, and commits what `plan --handoff` prints
-// each time that it waits for that: once for each of steps.
+// byCommits types one command until it succeeds. Each time it waits for a commit, once for each
+// of steps, byCommits commits what `plan --handoff` prints.
 func (u undo) byCommits(ctx context.Context, t *testing.T, name string, by owner, steps ...string) {
 	t.Helper()
 	since := time.Now()
 	for _, step := range steps {
 		code, stdout, stderr, err := u.lab.Awsmigrate(ctx, testWriter{t}, u.lab.Command(name, "--yes", "--edits", "handoff")...)
 		if err != nil || code != 6 || !strings.Contains(stderr, "differ from what step "+step+" needs") {
-			t.Fatalf("%s, until %s is to be committed: exit %d, %v\n%s%s", name, step, code, err, stdout, stderr)
+			t.Fatalf("%s, until %s must be committed: exit %d, %v\n%s%s", name, step, code, err, stdout, stderr)
 		}
 		code, fragment, stderr, err := u.lab.Awsmigrate(ctx, testWriter{t}, u.lab.Command("plan", "--edits", "handoff", "--handoff", by.form)...)
 		if err != nil || code != 0 || by.form != "patch" && !strings.Contains(fragment, "("+step+")") {
@@ -60,7 +60,7 @@ func (u undo) byCommits(ctx context.Context, t *testing.T, name string, by owner
 	t.Logf("%s by %s took %.0f s", name, by.form, time.Since(since).Seconds())
 }
 
-// wroteAround holds that awsmigrate wrote, and neither the Cluster object nor a Node.
+// wroteAround checks that awsmigrate wrote, but neither the Cluster object nor a Node.
 func (u undo) wroteAround(ctx context.Context, t *testing.T, since time.Time, by owner) {
 	t.Helper()
 	writes, err := u.lab.Writes(since, "awsmigrate")

@@ -14,8 +14,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// twoReleases has a second release, in a namespace of its own, beside one that works. Both
-// are for the same clusters, so that one of them decides.
+// twoReleases installs a second release in its own namespace while the first works. Both serve
+// the same clusters, so only one of them decides.
 func twoReleases(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	values := map[string]any{"mode": "migrate", "access": map[string]any{"clusters": []any{"demo"}}}
 	one := install(ctx, t, lab)
@@ -40,7 +40,7 @@ func twoReleases(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	if asked.All == 0 || asked.Denied > 0 {
 		t.Errorf("the second release asked %d times, and was refused %v", asked.All, asked.Refused)
 	}
-	// The one that worked is gone for good: the other takes its place.
+	// The first release is uninstalled: the other one takes its place.
 	must(t, first.Signal(syscall.SIGTERM))
 	<-first.Done()
 	must(t, one.Uninstall(ctx))
@@ -49,13 +49,12 @@ func twoReleases(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	show(ctx, t, lab, second, "the pause", scenario.InState(status.Paused))
 }
 
-// away is how long the API of the management cluster does not answer: longer than a leader
-// keeps its Lease, and less than a run keeps a cluster's.
+// away is the time in which the API of the management cluster does not answer. It is longer
+// than a leader keeps its Lease, and shorter than a run keeps the Lease of a cluster.
 const away = 60 * time.Second
 
-// managementAway freezes the API server of the management cluster in the middle of a roll.
-// The run that watches the roll lives through it, and is the one that brakes for what
-// happened meanwhile.
+// managementAway freezes the API server of the management cluster during a rollout. The run
+// that watches the rollout survives, and pauses it for the rename that happened meanwhile.
 func managementAway(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	controller := startController(ctx, t, lab, install(ctx, t, lab), "awsmigrate-0")
 	must(t, lab.CreateMigration(ctx, `{"options":{"etcdSnapshot":"Disabled"}}`))
@@ -89,13 +88,13 @@ func managementAway(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	back := time.Now()
 	within, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	must(t, scenario.Until(within, "the brake", func(ctx context.Context) (bool, string, error) {
+	must(t, scenario.Until(within, "the pause", func(ctx context.Context) (bool, string, error) {
 		paused, by, err := lab.Paused(ctx)
 		return paused && by != "", fmt.Sprintf("paused: %t, by %q", paused, by), err
 	}))
-	t.Logf("braked %.0f s after the API was back", time.Since(back).Seconds())
-	show(ctx, t, lab, controller, "the brake on the object", scenario.InState(status.Stalled, status.BrakePulled))
+	t.Logf("paused %.0f s after the API was back", time.Since(back).Seconds())
+	show(ctx, t, lab, controller, "the pause in the object's status", scenario.InState(status.Stalled, status.BrakePulled))
 	if now, err := lab.LockHolder(ctx); err != nil || now != "" && now != holder {
-		t.Errorf("the cluster is held by %q, %v, and was by %q", now, err, holder)
+		t.Errorf("the cluster is held by %q, %v; was %q", now, err, holder)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestControllerBeside has others beside a controller that works: a second replica, and
-// a person at the command line.
+// TestControllerBeside tests a working controller together with others: a second replica, a
+// second release, and a person at the command line.
 func TestControllerBeside(t *testing.T) {
 	lab := boot(t, "--lease", quick, "--workers", "1")
 	for _, part := range []struct {
@@ -51,8 +51,8 @@ const (
 	anyPaused = `{"spec":{"paused":true}}`
 )
 
-// replicas freezes the leader in the middle of a rollout for longer than its Lease. The
-// other decides then, and guards. What the first writes when it is thawed lands nowhere.
+// replicas freezes the leader during a rollout for longer than its Lease. The other replica
+// then decides and guards. The first one's writes after it is thawed have no effect.
 func replicas(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	installed := install(ctx, t, lab)
 	first := startController(ctx, t, lab, installed, "awsmigrate-0")
@@ -61,7 +61,7 @@ func replicas(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	must(t, lab.CreateMigration(ctx, `{"options":{"etcdSnapshot":"Disabled"}}`))
 	approve(ctx, t, lab, first, `{"spec":{"goal":"Migrate","edits":"Apply"}}`)
 	show(ctx, t, lab, first, "enable-leader-migration to wait", waitingIn("enable-leader-migration"))
-	must(t, lab.PatchMigration(ctx, anyPaused)) // so that the other one guards, and goes no further
+	must(t, lab.PatchMigration(ctx, anyPaused)) // so that the other replica guards and takes no further step
 	must(t, first.Signal(syscall.SIGSTOP))
 	frozen, generation := time.Now(), generationOf(ctx, t, lab)
 	if log := second.Stderr(); strings.Contains(log, decides) || strings.Contains(log, anyEvent) {
@@ -90,12 +90,12 @@ func replicas(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	}
 }
 
-// ofDecider is what a controller writes that decides and does nothing: the Lease of the
+// ofDecider matches the writes of a controller that decides and does nothing: the Lease of the
 // election, the status of its object, and events on it.
 var ofDecider = regexp.MustCompile(`/leases/awsmigrate(\?|$)|/clustermigrations/demo/status|/events`)
 
-// leadershipLost takes the Lease of the election away from a controller in the middle of
-// a rollout. Its run goes on under the Lease of the cluster, and nobody else touches that.
+// leadershipLost takes the Lease of the election from a controller during a rollout. Its run
+// continues under the Lease of the cluster, which no other process writes.
 func leadershipLost(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	installed := install(ctx, t, lab)
 	first := startController(ctx, t, lab, installed, "awsmigrate-0")
@@ -106,7 +106,7 @@ func leadershipLost(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	holder, err := lab.LockHolder(ctx)
 	must(t, err)
 	_, err = lab.KubectlManagement(ctx, "", "-n", "fleet-default", "patch", "lease", "awsmigrate", "--type", "merge",
-		"-p", `{"spec":{"holderIdentity":"somebody","leaseDurationSeconds":60,"renewTime":"`+time.Now().UTC().Format("2006-01-02T15:04:05.000000Z")+`"}}`)
+		"-p", `{"spec":{"holderIdentity":"another-process","leaseDurationSeconds":60,"renewTime":"`+time.Now().UTC().Format("2006-01-02T15:04:05.000000Z")+`"}}`)
 	must(t, err)
 	second := startController(ctx, t, lab, installed, "awsmigrate-1")
 	says(ctx, t, first, noLonger)
@@ -124,7 +124,7 @@ func leadershipLost(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	}
 }
 
-// commandLine has a person's run first, and then the controller's.
+// commandLine starts a person's run first, and then the controller's.
 func commandLine(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	who, err := user.Current()
 	must(t, err)

@@ -14,13 +14,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// ofItsOwn is what a controller in mode audit may write: objects of its kind, events on
+// ofItsOwn matches what a controller in mode audit may write: objects of its kind, events on
 // them, and its Lease.
 var ofItsOwn = regexp.MustCompile(`^/apis/(awsmigrate\.io/v1alpha1/namespaces/fleet-default/clustermigrations(/demo/status)?|events\.k8s\.io/v1/.*/events|coordination\.k8s\.io/v1/namespaces/fleet-default/leases(/awsmigrate)?)(\?|$)`)
 
-// TestFreshInstallation installs the charts with nothing changed. Ten minutes later there
-// is a row for every cluster with the in-tree provider, and nothing else was written
-// anywhere.
+// TestFreshInstallation installs the charts with their default values. Ten minutes later every
+// cluster with the in-tree provider has a row, and nothing else was written.
 func TestFreshInstallation(t *testing.T) {
 	lab := boot(t, "--lease", quick, "--workers", "1")
 	ctx := within(t, 10*time.Minute)

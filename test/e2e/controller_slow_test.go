@@ -18,24 +18,24 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// gap is a time without a controller, while Rancher rolls out what one has begun.
+// gap is a time without a controller while Rancher rolls out a step.
 type gap struct {
 	name string
-	step string // that waits for the rollout
-	// before is what somebody does beforehand, and within what in the gap itself.
+	step string // which waits for the rollout
+	// before acts as a user before the gap, and within acts in the gap.
 	before, within func(context.Context, *testing.T, *scenario.Lab)
-	signal         syscall.Signal // that ends the controller
-	pod            string         // of the one that follows; "": the same
-	first, second  variant        // which build the one is, and the one that follows
-	flags          []string       // that it has beside those of the chart
-	deleted        bool           // there is no object any more
-	uninstalled    bool           // the chart is gone in the gap
-	// unharmed is a gap in which nothing happens to a machine: the rollout is seen to its
-	// rest. In all others a machine comes back under a second name.
+	signal         syscall.Signal // which ends the controller
+	pod            string         // of the next controller, or empty if it has the same
+	first, second  variant        // the builds of the two controllers
+	flags          []string       // of the next controller, besides those of the chart
+	deleted        bool           // the object is deleted
+	uninstalled    bool           // the chart is uninstalled in the gap
+	// unharmed gaps have no event on a machine, and the rollout is watched to its end. In all
+	// others a machine registers under a second name.
 	unharmed bool
 }
 
-// gaps has every way for a controller to go at one step, and every step that rolls.
+// gaps returns every way for a controller to end at one step, and every step that rolls.
 func gaps() []gap {
 	patched := func(patch string, subresources ...string) func(context.Context, *testing.T, *scenario.Lab) {
 		return func(ctx context.Context, t *testing.T, lab *scenario.Lab) {
@@ -73,13 +73,12 @@ func gaps() []gap {
 	}
 }
 
-// gapFor bounds one gap, with the way to its step.
+// gapFor bounds one gap, including the migration up to its step.
 const gapFor = 20 * time.Minute
 
-// TestControllerGaps ends a controller in the middle of a rollout, in every way that it
-// can go, and has a machine come back under a second name while nobody watches. The next
-// controller pulls the brake, whatever its object says by then and whether there is one,
-// and takes no step.
+// TestControllerGaps ends a controller during a rollout, in every possible way, and makes a
+// machine register under a second name while no process watches. The next controller pauses the
+// rollout, regardless of its object and even without one, and takes no step.
 func TestControllerGaps(t *testing.T) {
 	shard, err := scenario.ParseShard(os.Getenv("SHARD"))
 	must(t, err)
@@ -145,7 +144,7 @@ func (g gap) try(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	if g.unharmed {
 		g.rests(ctx, t, lab, second)
 	} else {
-		g.brakes(ctx, t, lab, second, since)
+		g.pauses(ctx, t, lab, second, since)
 	}
 	if now := generationOf(ctx, t, lab); now != generation {
 		t.Errorf("the Cluster has generation %d, and had %d when the controller had gone", now, generation)
@@ -165,7 +164,7 @@ func (g gap) try(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	<-second.Done()
 }
 
-// reach has the controller come to the step of the gap, and wait in it.
+// reach waits until the controller waits in the step of the gap.
 func (g gap) reach(ctx context.Context, t *testing.T, lab *scenario.Lab, run *scenario.Run) {
 	t.Helper()
 	approve(ctx, t, lab, run, `{"spec":{"goal":"Migrate","edits":"Apply"}}`)
@@ -178,24 +177,24 @@ func (g gap) reach(ctx context.Context, t *testing.T, lab *scenario.Lab, run *sc
 	show(ctx, t, lab, run, g.step+" to wait", waitingIn(g.step))
 }
 
-// brakes waits for the brake, and for the object to say so.
-func (g gap) brakes(ctx context.Context, t *testing.T, lab *scenario.Lab, run *scenario.Run, since time.Time) {
+// pauses waits until the rollout is paused and the object says so.
+func (g gap) pauses(ctx context.Context, t *testing.T, lab *scenario.Lab, run *scenario.Run, since time.Time) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	must(t, scenario.Until(ctx, "the brake", func(ctx context.Context) (bool, string, error) {
+	must(t, scenario.Until(ctx, "the pause", func(ctx context.Context) (bool, string, error) {
 		paused, by, err := lab.Paused(ctx)
 		return paused && by != "", fmt.Sprintf("paused: %t, by %q", paused, by), err
 	}))
-	t.Logf("braked after %.0f s", time.Since(since).Seconds())
+	t.Logf("paused after %.0f s", time.Since(since).Seconds())
 	if !g.deleted {
-		m := show(ctx, t, lab, run, "the brake on the object", scenario.InState(status.Stalled, status.BrakePulled))
+		m := show(ctx, t, lab, run, "the pause in the object's status", scenario.InState(status.Stalled, status.BrakePulled))
 		t.Log(scenario.Summary(m))
 	}
 	waitFor(t, 20*time.Second) // in which it takes no step
 }
 
-// rests waits until the rollout is at its rest under the eyes of a guard.
+// rests waits until the rollout is complete while a guard watches.
 func (g gap) rests(ctx context.Context, t *testing.T, lab *scenario.Lab, run *scenario.Run) {
 	t.Helper()
 	show(ctx, t, lab, run, "the guard", scenario.InState(status.Guarding))
@@ -209,8 +208,7 @@ func (g gap) rests(ctx context.Context, t *testing.T, lab *scenario.Lab, run *sc
 	}
 }
 
-// install installs the charts with the narrowest rights that the lab's cluster can be
-// migrated with.
+// install installs the charts with the narrowest rights that suffice for the lab's cluster.
 func install(ctx context.Context, t *testing.T, lab *scenario.Lab) *scenario.Installation {
 	t.Helper()
 	installed, err := lab.Install(ctx, "../../charts", map[string]any{"mode": "migrate", "access": map[string]any{"clusters": []any{"demo"}}})
@@ -218,8 +216,8 @@ func install(ctx context.Context, t *testing.T, lab *scenario.Lab) *scenario.Ins
 	return installed
 }
 
-// startController starts a controller as its pod would, which ends with the test. Its log
-// is among the lab's.
+// startController starts a controller as its pod would. It ends with the test, and its log is
+// with the lab's logs.
 func startController(ctx context.Context, t *testing.T, lab *scenario.Lab, installed *scenario.Installation, pod string, flags ...string) *scenario.Run {
 	t.Helper()
 	log, err := os.OpenFile(filepath.Join(lab.Dir, "logs", pod+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
@@ -227,14 +225,14 @@ func startController(ctx context.Context, t *testing.T, lab *scenario.Lab, insta
 	run, err := installed.Start(ctx, log, pod, flags...)
 	must(t, err)
 	t.Cleanup(func() {
-		_ = run.Signal(syscall.SIGKILL) // fails where it has ended
+		_ = run.Signal(syscall.SIGKILL) // fails if it has ended
 		<-run.Done()
 		_ = log.Close()
 	})
 	return run
 }
 
-// approve sets a goal, and approves the plan for it as soon as there is one.
+// approve sets a goal, and approves its plan as soon as one is published.
 func approve(ctx context.Context, t *testing.T, lab *scenario.Lab, run *scenario.Run, goal string) {
 	t.Helper()
 	must(t, lab.PatchMigration(ctx, goal))
@@ -242,7 +240,7 @@ func approve(ctx context.Context, t *testing.T, lab *scenario.Lab, run *scenario
 	must(t, lab.PatchMigration(ctx, fmt.Sprintf(`{"spec":{"approvedPlan":%q}}`, m.Status.Plan.Hash)))
 }
 
-// show waits until the object shows something.
+// show waits until the object satisfies a condition.
 func show(ctx context.Context, t *testing.T, lab *scenario.Lab, run *scenario.Run, what string, fits func(*v1alpha1.ClusterMigration) bool) *v1alpha1.ClusterMigration {
 	t.Helper()
 	m, err := lab.Shows(ctx, run, what, fits)
@@ -250,7 +248,7 @@ func show(ctx context.Context, t *testing.T, lab *scenario.Lab, run *scenario.Ru
 	return m
 }
 
-// waitingIn fits a run that waits in a step for what it has begun.
+// waitingIn reports whether a run waits in a step for a change that it has made.
 func waitingIn(step string) func(*v1alpha1.ClusterMigration) bool {
 	return func(m *v1alpha1.ClusterMigration) bool {
 		return m.Status.Run != nil && m.Status.Run.Step != nil && m.Status.Run.Step.ID == step && m.Status.Run.Step.WaitingFor != ""

@@ -8,9 +8,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestDemo is the demo at real lease timings: overrides, Helm, a load balancer
-// made and workers that come and go while machines roll. What is refused before,
-// and what is done on a migrated cluster afterwards, is tested on the same lab.
+// TestDemo is the demo at real lease timings: overrides, Helm, and a load balancer and workers
+// that come and go while machines roll. The same lab also tests the refusals before a migration
+// and the commands after it.
 func TestDemo(t *testing.T) {
 	lab := boot(t)
 	t.Run("refused", func(t *testing.T) { refusedAtTheStart(t, lab) })
@@ -24,7 +24,7 @@ func TestDemo(t *testing.T) {
 	wroteAsSimulated(t, lab, begun, "rke2")
 	for _, controller := range evidence.Observation.Controllers {
 		if controller.Name == "route" {
-			continue // --cloud-routes is off: nobody is to carry it on
+			continue // --cloud-routes is off: no process must take it over
 		}
 		for _, gap := range controller.Gaps {
 			if gap.After == nil || gap.Seconds > 60 {
@@ -36,11 +36,11 @@ func TestDemo(t *testing.T) {
 		t.Errorf("%+v were compared", tally)
 	}
 	if runs := keptAsObserved(ctx, t, lab); len(runs) != 1 {
-		t.Errorf("beside the journal are records of %v, wanted of one run", runs)
+		t.Errorf("the journal has records of %v, wanted of one run", runs)
 	}
 	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, "report", "--cluster", "demo", "--run", "last", "-o", "markdown")
 	if err != nil || code != 0 || !strings.Contains(stdout, "switch-provider") {
-		t.Errorf("the record beside the journal: exit %d, %v\n%s%s", code, err, stdout, stderr)
+		t.Errorf("the record with the journal: exit %d, %v\n%s%s", code, err, stdout, stderr)
 	}
 	t.Run("audited after", func(t *testing.T) {
 		auditedAt(ctx, t, lab, "P5", afterMigration())

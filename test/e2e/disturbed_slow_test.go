@@ -15,19 +15,19 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// disturbed is one migration in which the world does what it likes. Each part begins
-// where the one before ended.
+// disturbed is one migration with disturbances from outside. Each part begins where the
+// previous one ended.
 type disturbed struct {
 	lab      *scenario.Lab
 	start    time.Time
 	original map[string]scenario.Identity
 }
 
-// TestDisturbed takes one cluster from P0 to P5 while an instance is stopped, Rancher
-// is away, cordons are taken off, pools grow and shrink, and somebody's old
-// kube-controller-manager runs. Each time the run says what it sees, ends with the
-// exit code that fits, and the same command goes on once the stated remedy is done.
-// The observer looks on: but for what the old manager runs no controller ran twice.
+// TestDisturbed takes one cluster from P0 to P5. Meanwhile an instance is stopped, Rancher is
+// away, cordons are removed, pools grow and shrink, and an old kube-controller-manager runs.
+// Each time the run reports it and exits with the matching code, and the same command continues
+// after the stated fix. By the observer no controller ran twice, except those of the old
+// manager.
 func TestDisturbed(t *testing.T) {
 	lab := boot(t, "--lease", quick)
 	ctx := within(t, 25*time.Minute)
@@ -39,8 +39,8 @@ func TestDisturbed(t *testing.T) {
 		name string
 		run  func(context.Context, *testing.T)
 	}{
-		{"an instance is stopped in the middle of a roll", d.instanceStops},
-		{"Rancher is away, a cordon is taken off, workers join, an old manager comes", d.world},
+		{"an instance is stopped during a rollout", d.instanceStops},
+		{"Rancher is away, a cordon is removed, workers join, an old manager appears", d.world},
 		{"paused by its user", d.pausedByUser},
 		{"pools change during the switch", d.poolsChange},
 		{"an old manager at the end", d.managerAtTheEnd},
@@ -59,8 +59,8 @@ func TestDisturbed(t *testing.T) {
 	d.observer(ctx, t)
 }
 
-// observer holds that no two processes ran a controller at once, but for old managers
-// that were left, and that there is a process for each now.
+// observer checks that no two processes ran a controller at once, except old managers that were
+// left, and that each controller has a process now.
 func (d *disturbed) observer(ctx context.Context, t *testing.T) {
 	t.Helper()
 	seen, text, err := d.lab.Observe(ctx, d.start)
@@ -75,7 +75,7 @@ func (d *disturbed) observer(ctx context.Context, t *testing.T) {
 	runBy(ctx, t, d.lab, d.start, scenario.CloudControllerManager, scenario.Service, scenario.Lifecycle)
 }
 
-// noneTwice is observer for the time up to a part.
+// noneTwice is the check of observer before an old manager was left.
 func (d *disturbed) noneTwice(ctx context.Context, t *testing.T) {
 	t.Helper()
 	seen, text, err := d.lab.Observe(ctx, d.start)
@@ -84,7 +84,7 @@ func (d *disturbed) noneTwice(ctx context.Context, t *testing.T) {
 	}
 }
 
-// command is the same each time that it is typed.
+// command returns the command, which is the same each time.
 func (d *disturbed) command(flags ...string) []string {
 	return d.lab.Command("", append([]string{"--yes", "--no-etcd-snapshot"}, flags...)...)
 }
@@ -96,9 +96,9 @@ func (d *disturbed) begin(ctx context.Context, t *testing.T, flags ...string) *s
 	return begun
 }
 
-// instanceStops stops the instance of a control plane that Rancher has not reached
-// yet. The roll stands still there. The run waits for it, by its name, and ends with
-// what to start; a person starts it.
+// instanceStops stops the instance of a control plane that Rancher has not reached yet, which
+// stops the rollout. The run waits for the Node by its name, then ends with the command that
+// starts the instance.
 func (d *disturbed) instanceStops(ctx context.Context, t *testing.T) {
 	begun := d.begin(ctx, t, "--timeout", "90s")
 	machine := d.notReached(ctx, t)
@@ -110,15 +110,15 @@ func (d *disturbed) instanceStops(ctx context.Context, t *testing.T) {
 	ends(ctx, t, begun, 3, "left at 2 of 3", "Node "+node+": is not Ready: its instance is shut down",
 		"waited for every control plane to run with the flag", "wanted   every Node Ready",
 		"aws ec2 start-instances --instance-ids "+instance+" --region us-east-1",
-		"Rancher goes on with the rest by itself: 2 of 3 machines are changed")
+		"Rancher goes on with the rest by itself: 2 of 3 machines are changed") // words:ok: a text of the product
 	status := scenario.Refusal{Code: 5, Args: []string{"rke2", "status", "--cluster", "demo", "--exit-code"}, Says: []string{"flag on 2 of 3 KCMs"}}
 	must(t, status.Check(ctx, d.lab, testWriter{t}))
 	must(t, d.lab.StopInstance(ctx, machine, true))
 	d.noneTwice(ctx, t)
 }
 
-// notReached waits until a machine has the flag, and gives one that has not: of those
-// Rancher takes the last by name last.
+// notReached waits until a machine has the flag, and returns one without it: the last by name,
+// which Rancher takes last.
 func (d *disturbed) notReached(ctx context.Context, t *testing.T) string {
 	t.Helper()
 	last := ""
@@ -138,8 +138,8 @@ func (d *disturbed) notReached(ctx context.Context, t *testing.T) string {
 	return last
 }
 
-// world takes the run up, in which Rancher goes away and comes back, somebody takes a
-// cordon off, a worker joins, and an old manager comes after the preflight.
+// world continues the run. Rancher goes away and returns, a user removes a cordon, a worker
+// joins, and an old manager appears after the preflight.
 func (d *disturbed) world(ctx context.Context, t *testing.T) {
 	begun := d.begin(ctx, t)
 	says(ctx, t, begun, "◐  enable-leader-migration   ")
@@ -158,20 +158,20 @@ func (d *disturbed) world(ctx context.Context, t *testing.T) {
 	old, err := d.lab.LeaveManager(ctx, nodes[1])
 	must(t, err)
 	fix := "take its manifest off Node " + nodes[1]
-	ends(ctx, t, begun, 3, "AWSM-205", "AWSM-215", "✗  switch-provider", "Pod "+old.Pod, "with --leader-elect=false, so that it waits for nobody", fix)
+	ends(ctx, t, begun, 3, "AWSM-205", "AWSM-215", "✗  switch-provider", "Pod "+old.Pod, "with --leader-elect=false, so that it waits for nobody", fix) // words:ok: a text of the product
 	if seen, err := d.lab.Standing(ctx); err == nil && strings.HasPrefix(seen, "P4") {
-		t.Errorf("the switch was made beside the old manager: %s", seen)
+		t.Errorf("the switch was made although the old manager runs: %s", seen)
 	}
 	again := scenario.Refusal{Code: 3, Args: d.command(), Says: []string{"AWSM-215", "Pod " + old.Pod, fix, "✗  preflight"}}
 	must(t, again.Check(ctx, d.lab, testWriter{t}))
 	must(t, old.Remove(ctx))
 	if cordoned, err := d.lab.Cordoned(ctx); err != nil || slices.Contains(cordoned, nodes[0]) {
-		t.Errorf("cordoned %v, %v: somebody took the cordon of %s off", cordoned, err, nodes[0])
+		t.Errorf("cordoned %v, %v: a user removed the cordon of %s", cordoned, err, nodes[0])
 	}
 }
 
-// pausedByUser pauses the cluster as a person does. Nothing is written, and the run
-// names the pause.
+// pausedByUser pauses the cluster as a person does. The run writes nothing and reports the
+// pause.
 func (d *disturbed) pausedByUser(ctx context.Context, t *testing.T) {
 	must(t, d.lab.Pause(ctx, true))
 	since := time.Now()
@@ -182,8 +182,7 @@ func (d *disturbed) pausedByUser(ctx context.Context, t *testing.T) {
 	must(t, d.lab.WaitApplied(ctx))
 }
 
-// poolsChange lets a worker join while the provider is switched, and one leave before
-// the end.
+// poolsChange adds a worker while the provider is switched, and removes one before the end.
 func (d *disturbed) poolsChange(ctx context.Context, t *testing.T) {
 	begun := d.begin(ctx, t)
 	says(ctx, t, begun, "◐  switch-provider")
@@ -195,7 +194,7 @@ func (d *disturbed) poolsChange(ctx context.Context, t *testing.T) {
 	must(t, d.lab.Lab(ctx, "scale", "workers", fmt.Sprint(len(before))))
 	ends(ctx, t, begun, 0)
 	if seen, err := d.lab.Standing(ctx); err != nil || seen != "P5" {
-		t.Errorf("stands at %q, %v", seen, err)
+		t.Errorf("position %q, %v", seen, err)
 	}
 	if cordoned, err := d.lab.Cordoned(ctx); err != nil || len(cordoned) > 0 {
 		t.Errorf("cordoned %v, %v", cordoned, err)

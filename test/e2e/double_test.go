@@ -11,10 +11,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestDoubleRunning takes a cloud controller manager of v1.28, whose default
-// configuration of leader migration names no service and no route controller.
-// Installed as its flag's documentation says, it runs services beside the
-// kube-controller-manager; with awsmigrate's chart it does not.
+// TestDoubleRunning installs a cloud controller manager of v1.28, whose default configuration
+// of leader migration names no service and no route controller. Installed as its flag's
+// documentation says, it runs services while the kube-controller-manager does, too. Installed
+// by awsmigrate's chart it does not.
 func TestDoubleRunning(t *testing.T) {
 	t.Parallel()
 	t.Run("the flag alone", flagAloneRunsTwice)
@@ -64,8 +64,8 @@ func flagAndFileDoNot(t *testing.T) {
 	lab := boot(t, "--lease", quick)
 	ctx := within(t, 6*time.Minute)
 	since := time.Now()
-	// By its version it is newer than the API servers and refused; under a tag
-	// that tells no version it comes with the file.
+	// Its version is newer than the API servers and is refused. A tag without a readable
+	// version is accepted, together with the file.
 	refused(ctx, t, lab, "newer than the API servers", "rke2", "--cluster", "demo", "--yes", "--edits", "apply",
 		"--ccm-image", "registry.k8s.io/provider-aws/cloud-controller-manager:v1.28.1")
 	migrate(ctx, t, lab, 0, append(quickRollout(t), "--no-etcd-snapshot", "--until", "install-ccm",
@@ -99,9 +99,8 @@ func flagAndFileDoNot(t *testing.T) {
 	}
 }
 
-// secondAtTheEnd puts a cloud controller manager that waits for nobody beside the one
-// of a migrated cluster. The lab gives a kubeconfig to pods of the DaemonSet alone, so
-// it takes its own from the machine.
+// secondAtTheEnd starts a second cloud controller manager without leader election on a migrated
+// cluster. The lab gives a kubeconfig only to pods of the DaemonSet, so it uses the machine's.
 func secondAtTheEnd(t *testing.T) {
 	lab := boot(t, "--lease", quick)
 	ctx := within(t, 15*time.Minute)

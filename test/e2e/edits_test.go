@@ -16,16 +16,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestEditsKeepEveryArgument migrates clusters whose owners configured more than
-// a provider. Afterwards every process and every node runs what it ran before,
-// and what the migration adds, and nothing else.
+// TestEditsKeepEveryArgument migrates clusters whose owners configured more than a provider.
+// Afterwards every process and every node has its old arguments, those that the migration adds,
+// and no others.
 func TestEditsKeepEveryArgument(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		flags []string
 		args  []string
-		// theirs are arguments that have to be in force, so that the test cannot
-		// pass on a lab that ignores them.
+		// theirs are arguments that must be in force, so that the test cannot pass on a lab
+		// that ignores them.
 		theirs map[string]string
 	}{
 		{"entries", []string{"--cluster-file", "testdata/entries.yaml", "--workers", "1"}, []string{"--install-method", "additional-manifest"},
@@ -80,7 +80,7 @@ func editsKeepEveryArgument(t *testing.T, lab *scenario.Lab, args []string, thei
 	otherDocumentsAreKept(ctx, t, lab, manifest)
 }
 
-// gains is what the end state `overrides` adds to a process or a node.
+// gains returns the arguments that the end state `overrides` adds to a process or a node.
 func gains(who string, had []string) []string {
 	switch {
 	case strings.HasPrefix(who, "kube-controller-manager "):
@@ -140,7 +140,7 @@ func paired(args []string) []string {
 	return pairs
 }
 
-// subtract is what is more often in a than in b, sorted.
+// subtract returns the elements that a has more often than b, sorted.
 func subtract(a, b []string) []string {
 	count := map[string]int{}
 	for _, one := range a {
@@ -171,8 +171,8 @@ func additionalManifest(ctx context.Context, t *testing.T, lab *scenario.Lab) st
 	return text
 }
 
-// otherDocumentsAreKept holds that additionalManifest is what it was, byte for
-// byte, with at most one HelmChart after it.
+// otherDocumentsAreKept checks that additionalManifest is unchanged byte for byte, with at most
+// one HelmChart appended.
 func otherDocumentsAreKept(ctx context.Context, t *testing.T, lab *scenario.Lab, before string) {
 	t.Helper()
 	added, kept := strings.CutPrefix(additionalManifest(ctx, t, lab), before)

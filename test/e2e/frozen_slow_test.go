@@ -15,9 +15,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestFrozenArguments has a release of RKE2 on which the API shows the first
-// arguments of static pods for ever. Nothing is derived from them, before an edit
-// and after one that they do not show, and nothing is written.
+// TestFrozenArguments uses a release of RKE2 whose API keeps showing the first arguments of
+// static pods. awsmigrate derives nothing from them, before an edit and after one that they do
+// not show, and writes nothing.
 func TestFrozenArguments(t *testing.T) {
 	lab := boot(t, "--lease", quick, "--kubernetes-version", "v1.26.7+rke2r1", "--rancher-version", "v2.7.15", "--control-planes", "1", "--workers", "1")
 	ctx, since := within(t, 5*time.Minute), time.Now()
@@ -56,7 +56,7 @@ func TestFrozenArguments(t *testing.T) {
 	leftNothing(ctx, t, lab, since)
 }
 
-// nothingIsKnown gives every command such a cluster.
+// nothingIsKnown runs every command on such a cluster.
 func nothingIsKnown(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	t.Helper()
 	bundle, goTo := filepath.Join(t.TempDir(), "bundle.json"), "v1.26.10 or later"
@@ -76,7 +76,7 @@ func nothingIsKnown(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	}
 }
 
-// shownPod is what the API shows of a kube-controller-manager.
+// shownPod holds what the API shows of a kube-controller-manager.
 type shownPod struct {
 	args      []string
 	container string

@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// TestGoingBack applies a saved plan that moves on the way, turns round in the
-// middle of an undo, takes a chart back that Rancher applied, and lets a failed run
-// go back by itself.
+// TestGoingBack applies a saved plan in parts, goes forward again in the middle of an undo,
+// removes a chart that Rancher applied, and lets a failed run undo its steps.
 func TestGoingBack(t *testing.T) {
 	u, ctx := toUndo(t)
 	t.Run("a saved plan", func(t *testing.T) { u.savedPlan(ctx, t) })
@@ -28,7 +27,7 @@ func TestGoingBack(t *testing.T) {
 		u.goes(ctx, t, "undo")
 		u.isBack(ctx, t)
 	})
-	t.Run("by itself", func(t *testing.T) {
+	t.Run("on failure", func(t *testing.T) {
 		values := filepath.Join(t.TempDir(), "values.yaml")
 		must(t, os.WriteFile(values, []byte("args: [--v=2, --cloud-provider=aws, --configure-cloud-routes=false, --bogus-flag=1]\n"), 0o600))
 		code, stdout, stderr, err := u.lab.Awsmigrate(ctx, testWriter{t}, run("--values", values, "--on-failure", "undo")...)
@@ -39,8 +38,8 @@ func TestGoingBack(t *testing.T) {
 	})
 }
 
-// savedPlan applies a plan in parts up to install-ccm. A cordon that was not there
-// when it was saved stops it.
+// savedPlan applies a plan in parts up to install-ccm. A cordon that was set after it was saved
+// stops it.
 func (u undo) savedPlan(ctx context.Context, t *testing.T) {
 	t.Helper()
 	code, plan, stderr, err := u.lab.Awsmigrate(ctx, testWriter{t}, u.lab.Command("plan", "-o", "json")...)

@@ -17,7 +17,7 @@ func flagEntry(rkeConfig map[string]any) {
 	scenario.SelectorEntry(rkeConfig, scenario.ControlPlaneLabel, map[string]any{"kube-controller-manager-arg": []any{"enable-leader-migration"}})
 }
 
-// theGrant is what the guide leaves out.
+// theGrant holds the rights that the guide omits.
 const theGrant = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
@@ -34,14 +34,14 @@ subjects:
 - {apiGroup: rbac.authorization.k8s.io, kind: User, name: system:kube-controller-manager}
 `
 
-// flagWithoutGrant follows the guide, which turns leader migration on without
-// letting kube-controller-manager use its lease: the cloud controllers stop.
+// flagWithoutGrant follows the guide, which turns leader migration on without the right to its
+// lease: the cloud controllers stop.
 func flagWithoutGrant(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	since := time.Now()
 	must(t, lab.EditRKEConfig(ctx, flagEntry))
 	must(t, lab.WaitApplied(ctx))
 	kcmsRun(ctx, t, lab, "aws with flag")
-	nobodyRuns(ctx, t, lab, since)
+	waitForNoController(ctx, t, lab, since)
 	managers, err := lab.Running(scenario.KubeControllerManager)
 	must(t, err)
 	seen, text, err := lab.Observe(ctx, since)
@@ -61,14 +61,14 @@ func flagWithoutGrant(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	refused(ctx, t, lab, cause, "rke2", "--cluster", "demo", "--yes", "--edits", "apply")
 	wroteNothing(t, lab, before)
 
-	_, err = lab.Kubectl(ctx, theGrant, "apply", "-f", "-") // the cause that was named is the cause
+	_, err = lab.Kubectl(ctx, theGrant, "apply", "-f", "-") // the reported cause was the cause
 	must(t, err)
 	runBy(ctx, t, lab, since, scenario.KubeControllerManager, scenario.Service, scenario.Route, scenario.Lifecycle)
 }
 
-// externalWithFlag makes the provider external and keeps the flag, as one who
-// takes "if you don't want it enabled" at its word. A kube-controller-manager
-// then holds the migration lease and runs nothing, and no CCM ever gets it.
+// externalWithFlag makes the provider external and keeps the flag, as a reader may who takes
+// "if you don't want it enabled" literally. A kube-controller-manager then holds the migration
+// lease and runs nothing, and no CCM ever gets it.
 func externalWithFlag(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	migrate(ctx, t, lab, 0, "--no-etcd-snapshot", "--until", "enable-leader-migration")
 	must(t, lab.EditRKEConfig(ctx, func(rkeConfig map[string]any) {
@@ -82,7 +82,7 @@ func externalWithFlag(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	must(t, err)
 	_, err = lab.WaitHolder(ctx, scenario.CCMLease)
 	must(t, err)
-	nobodyRuns(ctx, t, lab, since.Add(-time.Minute))
+	waitForNoController(ctx, t, lab, since.Add(-time.Minute))
 	main, err := lab.WaitHolder(ctx, scenario.KCMLease)
 	must(t, err)
 	if holder, err := lab.WaitHolder(ctx, scenario.MigrationLease); err != nil || holder != main {
@@ -101,8 +101,8 @@ func externalWithFlag(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	runBy(ctx, t, lab, since, scenario.CloudControllerManager, scenario.Service, scenario.Lifecycle)
 }
 
-// winning is the entry in which the lab's cluster, as Rancher's UI makes one,
-// names its provider.
+// winning returns the entry in which the lab's cluster, as Rancher's UI creates one, names its
+// provider.
 func winning(rkeConfig map[string]any) map[string]any {
 	entries, _ := rkeConfig["machineSelectorConfig"].([]any)
 	entry, _ := entries[0].(map[string]any)
@@ -110,8 +110,8 @@ func winning(rkeConfig map[string]any) map[string]any {
 	return config
 }
 
-// externalWhereItDoesNotWin edits machineGlobalConfig, as the guide prints it,
-// on a cluster whose provider stands in a selector entry: nothing happens.
+// externalWhereItDoesNotWin edits machineGlobalConfig, as the guide prints it, on a cluster
+// whose provider is in a selector entry: nothing happens.
 func externalWhereItDoesNotWin(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	before, err := lab.Running(scenario.KubeControllerManager)
 	must(t, err)
@@ -143,7 +143,7 @@ func externalWhereItDoesNotWin(ctx context.Context, t *testing.T, lab *scenario.
 	}
 }
 
-// editsOf is what a step of a plan writes, by location.
+// editsOf returns the values that a step of a plan writes, by location.
 func editsOf(t *testing.T, document, step string) map[string]any {
 	t.Helper()
 	var plan struct {

@@ -20,84 +20,83 @@ import (
 )
 
 const (
-	// endsWithin is how long client-go alone lets a holder work on beside the next one: its
-	// renew deadline, begun after the pause behind a renewal, and a moment to end on a busy
-	// machine.
+	// endsWithin is the time for which client-go alone lets a holder continue next to its
+	// successor: the renew deadline, which begins after the pause between renewals, and a
+	// moment to exit on a busy machine.
 	endsWithin = 12*time.Second + 3*time.Second
-	// healed is the longest gap of a hand-over whose lease expires and is taken as
-	// client-go has it, with nobody's help.
+	// healed is the longest gap of a hand-over whose lease expires and is taken without help,
+	// by the rules of client-go.
 	healed = 14 * time.Second
-	// twice is the same where the one that was to take it ended, too: its main lease has
-	// to expire before the migration lease does.
+	// twice is the same if the successor exited, too: its main lease must expire before the
+	// migration lease does.
 	twice = 45 * time.Second
 )
 
-// adversary does its worst at a hand-over. What it makes of the cluster is undone by its
-// own end.
+// adversary disturbs one hand-over. Its own end restores the cluster.
 type adversary struct {
 	name   string
-	before func(context.Context, *testing.T, *duel) // the run begins
-	waits  func(context.Context, *testing.T, *duel) // the run has begun, and has not fenced yet
-	behind func(context.Context, *testing.T, *duel) // the lease is fenced
-	end    func(context.Context, *testing.T, *duel) // the run has ended
+	before func(context.Context, *testing.T, *duel) // before the run begins
+	waits  func(context.Context, *testing.T, *duel) // after the run begins, before it fences
+	behind func(context.Context, *testing.T, *duel) // once the lease is fenced
+	end    func(context.Context, *testing.T, *duel) // after the run has ended
 	code   int
-	or     int // another exit code that may be; where both may, says is not asked for
+	or     int // another possible exit code, or 0; with it, says is not checked
 	says   []string
 	gap    time.Duration
-	frozen bool // the holder is, and is run beside whoever follows
-	killed bool // awsmigrate is, and the same command is typed once more
-	asPod  bool // it needs a kube-controller-manager that is a static pod
+	frozen bool // the holder is frozen, and runs next to its successor
+	killed bool // awsmigrate is killed, and the same command is typed again
+	asPod  bool // it needs a kube-controller-manager in a static pod
 }
 
 func adversaries() []adversary {
 	return []adversary{
 		{name: "the holder is an old process behind a new mirror pod", before: holderOutlives, end: oldHasEnded, gap: healed, asPod: true,
 			says: []string{"(aws-cloud-controller-manager), renewing"}},
-		{name: "the holder stands still, and goes on beside the next", behind: holderStandsStill, gap: healed, frozen: true,
+		{name: "the holder freezes, and continues next to its successor", behind: freezeHolder, gap: healed, frozen: true,
 			says: []string{"(aws-cloud-controller-manager), renewing"}},
-		{name: "the kubelet of the holder stands still", before: kubeletFreezes, waits: kubeletIsWaitedFor, behind: kubeletStartsNothing, gap: healed, asPod: true,
+		{name: "the kubelet of the holder freezes", before: kubeletFreezes, waits: kubeletIsWaitedFor, behind: kubeletStartsNothing, gap: healed, asPod: true,
 			says: []string{"(aws-cloud-controller-manager), renewing"}},
-		{name: "killed behind the fence, and whoever waits, too", behind: bothKilled, gap: twice, killed: true},
+		{name: "killed after the fence, together with the candidates", behind: bothKilled, gap: twice, killed: true},
 		{name: "another run begins", behind: secondRun, gap: healed, says: []string{"(aws-cloud-controller-manager), renewing"}},
-		{name: "somebody else writes the lease", behind: foreignHolder, gap: healed + 5*time.Second,
+		{name: "a foreign process writes the lease", behind: foreignHolder, gap: healed + 5*time.Second,
 			says: []string{"(aws-cloud-controller-manager), renewing"}},
 		{name: "the API servers are away", behind: serversAreAway, gap: twice, or: 3},
 	}
 }
 
-// duel is one adversary on a lab that stands before its hand-over.
+// duel is one adversary on a lab before its hand-over.
 type duel struct {
 	lab    *scenario.Lab
 	since  time.Time
-	holder scenario.ObservedProcess // who ran the service controller
+	holder scenario.ObservedProcess // ran the service controller
 	run    *scenario.Run
 	thawed time.Time
 	flags  []string // of the run
-	kept   []string // files of its records
+	kept   []string // the files of its records
 }
 
-// TestHandOverAdversaries has the worst happen at an early hand-over, at real lease
-// timings: whatever the run comes to, nothing runs the cloud controllers beside another
-// but a holder that stood still, for no longer than client-go alone would let it; and the
-// lease finds its holder. AWSMIGRATE_KEPT_LAB takes a lab that stands behind install-ccm.
+// TestHandOverAdversaries disturbs an early hand-over at real lease timings. However the run
+// ends, no two processes run the cloud controllers at once, except a holder that was frozen,
+// for no longer than client-go alone allows. The lease always finds a holder.
+// AWSMIGRATE_KEPT_LAB names a lab that is past install-ccm.
 func TestHandOverAdversaries(t *testing.T) {
 	againstAll(t, beforeHandOver(t), "early", adversaries())
 }
 
-// TestClearedHandOverAdversaries has the same happen where the run may take its fence off:
-// none of it is a word about the container of the holder that would have it do so too early.
+// TestClearedHandOverAdversaries does the same where the run may remove its fence. Nothing that
+// it reads of the holder's container may make it remove the fence too early.
 func TestClearedHandOverAdversaries(t *testing.T) {
 	againstAll(t, beforeHandOver(t), "clear", adversaries())
 }
 
-// TestHandOverAdversariesOnRKE has the same happen to a cluster.yml, whose
-// kube-controller-managers are no pods: docker starts one again, and nothing hides another.
+// TestHandOverAdversariesOnRKE does the same with a cluster.yml, whose kube-controller-managers
+// are no pods: docker restarts them, and none can hide behind another.
 func TestHandOverAdversariesOnRKE(t *testing.T) {
 	againstAll(t, beforeHandOverOf(t, boot(t, "--distro", "rke")), "early", slices.DeleteFunc(adversaries(), func(a adversary) bool { return a.asPod }))
 }
 
-// againstAll has one adversary after the other at hand-overs of a way. What each run
-// recorded is held against the observer.
+// againstAll tries all adversaries at hand-overs of one kind, and compares the record of each
+// run with the observer.
 func againstAll(t *testing.T, lab *scenario.Lab, way string, all []adversary) {
 	t.Helper()
 	ctx := within(t, 45*time.Minute)
@@ -115,12 +114,12 @@ func againstAll(t *testing.T, lab *scenario.Lab, way string, all []adversary) {
 			t.Logf("%s: %.0f s, after %.0f s to get ready", a.name, time.Since(ready).Seconds(), ready.Sub(began).Seconds())
 		})
 		if tried && t.Failed() {
-			return // the next would begin anywhere
+			return // the next one needs a defined start
 		}
 	}
 }
 
-// beforeHandOver is a lab of RKE2 that has all but the hand-over behind it.
+// beforeHandOver returns a lab of RKE2 that has finished the steps before the hand-over.
 func beforeHandOver(t *testing.T, flags ...string) *scenario.Lab {
 	t.Helper()
 	if dir := os.Getenv(keptLab); dir != "" {
@@ -133,14 +132,14 @@ func beforeHandOver(t *testing.T, flags ...string) *scenario.Lab {
 	return beforeHandOverOf(t, boot(t), flags...)
 }
 
-// beforeHandOverOf brings a lab there.
+// beforeHandOverOf migrates a lab up to its hand-over.
 func beforeHandOverOf(t *testing.T, lab *scenario.Lab, flags ...string) *scenario.Lab {
 	t.Helper()
 	migrate(within(t, 10*time.Minute), t, lab, 0, append([]string{"--no-etcd-snapshot", "--hand-over", "early", "--until", "install-ccm"}, flags...)...)
 	return lab
 }
 
-// fight is one hand-over.
+// fight runs one hand-over against an adversary.
 func fight(ctx context.Context, t *testing.T, lab *scenario.Lab, a adversary, flags ...string) {
 	t.Helper()
 	d := &duel{lab: lab, since: time.Now(), flags: flags}
@@ -162,7 +161,7 @@ func fight(ctx context.Context, t *testing.T, lab *scenario.Lab, a adversary, fl
 	}))
 	act(a.behind)
 	if a.killed {
-		renewedBySomebody(ctx, t, lab)
+		waitForRenewal(ctx, t, lab)
 		d.begin(ctx, t)
 	}
 	d.ends(ctx, t, a)
@@ -179,7 +178,8 @@ func (d *duel) begin(ctx context.Context, t *testing.T) {
 	must(t, err)
 }
 
-// ends is the end of the run, as the adversary lets it be.
+// ends waits for the end of the run and checks it against the outcomes that the adversary
+// allows.
 func (d *duel) ends(ctx context.Context, t *testing.T, a adversary) {
 	t.Helper()
 	if a.or == 0 {
@@ -191,18 +191,18 @@ func (d *duel) ends(ctx context.Context, t *testing.T, a adversary) {
 	took, back := strings.Contains(text, "(aws-cloud-controller-manager), renewing"), strings.Contains(text, "the cloud controller manager did not take it, or did not keep it")
 	fits := code == a.code && took || code == a.or && back
 	if err != nil || !fits {
-		t.Errorf("exit %d, %v: taken %t, taken back %t\n%s", code, err, took, back, text)
+		t.Errorf("exit %d, %v: taken %t, returned %t\n%s", code, err, took, back, text)
 	}
 	t.Logf("exit %d", code)
 }
 
-// judge asks the observer what ran.
+// judge checks the observer's report.
 func (d *duel) judge(ctx context.Context, t *testing.T, a adversary) {
 	t.Helper()
 	seen, text, err := d.lab.Observe(ctx, d.since)
 	must(t, err)
 	beside := 0
-	for _, name := range []string{scenario.Service, scenario.Lifecycle} { // the chart has the cloud controller manager run no routes
+	for _, name := range []string{scenario.Service, scenario.Lifecycle} { // with the chart's values the cloud controller manager runs no routes
 		c := seen.Of(name)
 		for _, o := range c.Overlaps {
 			if beside++; !a.frozen || o.First != d.holder {
@@ -215,7 +215,7 @@ func (d *duel) judge(ctx context.Context, t *testing.T, a adversary) {
 			}
 		}
 		if c.OpenGap() != nil {
-			t.Errorf("nobody runs %s", c.Name)
+			t.Errorf("no process runs %s", c.Name)
 		}
 	}
 	gaps := seen.Of(scenario.Service).Gaps
@@ -236,7 +236,7 @@ func (d *duel) judge(ctx context.Context, t *testing.T, a adversary) {
 	}
 }
 
-// runsAlone is the one process that runs the service controller.
+// runsAlone returns the one process that runs the service controller.
 func runsAlone(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time) scenario.ObservedProcess {
 	t.Helper()
 	runBy(ctx, t, lab, since, scenario.KubeControllerManager, scenario.Service)
@@ -249,16 +249,16 @@ func runsAlone(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.
 	return by[0]
 }
 
-// freshManagers replaces every kube-controller-manager: a holder that ended within ten
-// minutes is not fenced. The way there is an edit as a person makes it.
+// freshManagers replaces every kube-controller-manager by an edit, because a holder whose
+// container ended within the last ten minutes is not fenced.
 func freshManagers(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	t.Helper()
 	must(t, lab.EditRKEConfig(ctx, oneMoreCollector))
 	must(t, lab.WaitApplied(ctx))
 }
 
-// oneMoreCollector changes an argument of kube-controller-manager that means nothing here,
-// where its others are.
+// oneMoreCollector changes an argument of kube-controller-manager that has no effect here, next
+// to its other arguments.
 func oneMoreCollector(rkeConfig map[string]any) {
 	const key, name = "kube-controller-manager-arg", "concurrent-gc-syncs="
 	entries, _ := rkeConfig["machineSelectorConfig"].([]any)
@@ -277,10 +277,10 @@ func oneMoreCollector(rkeConfig map[string]any) {
 	}
 }
 
-// givenBack has the kube-controller-manager that leads take the migration lease. While the
-// cloud controller manager has it, a foreign holder keeps it from renewing: it ends, and
-// has its own lease to wait for before it is a candidate again. Each lease is asked who
-// renews it: behind a roll the dead still stand in them, in one as in the other.
+// givenBack makes the leading kube-controller-manager take the migration lease. While the cloud
+// controller manager has it, a foreign holder stops it from renewing: it exits, and must wait
+// for its own lease before it is a candidate again. Each lease is checked for renewals, because
+// after a rollout the leases still name processes that exited.
 func givenBack(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	t.Helper()
 	must(t, scenario.Until(ctx, "the leader of the kube-controller-managers to hold the migration lease", func(ctx context.Context) (bool, string, error) {
@@ -302,8 +302,8 @@ func givenBack(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	}))
 }
 
-// renewedBySomebody waits until the migration lease has a holder that renews it.
-func renewedBySomebody(ctx context.Context, t *testing.T, lab *scenario.Lab) {
+// waitForRenewal waits until the migration lease has a holder that renews it.
+func waitForRenewal(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	t.Helper()
 	holder, err := lab.WaitHolder(ctx, scenario.MigrationLease)
 	must(t, err)
@@ -313,8 +313,8 @@ func renewedBySomebody(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	t.Logf("taken by %s", holder)
 }
 
-// holderOutlives replaces every kube-controller-manager, and leaves the process of the one
-// that leads running behind the pod of the next, on the same port.
+// holderOutlives replaces every kube-controller-manager and keeps the old leader's process
+// running behind the pod of the next, on the same port.
 func holderOutlives(ctx context.Context, t *testing.T, d *duel) {
 	must(t, d.lab.Lab(ctx, "containers", d.holder.Node, "outlive"))
 	must(t, d.lab.EditRKEConfig(ctx, oneMoreCollector))
@@ -328,11 +328,11 @@ func holderOutlives(ctx context.Context, t *testing.T, d *duel) {
 		}
 	}
 	if beside != 2 {
-		t.Fatalf("%d kube-controller-managers run on %s, wanted the old one beside the new one", beside, d.holder.Node)
+		t.Fatalf("%d kube-controller-managers run on %s, wanted the old and the new one", beside, d.holder.Node)
 	}
 }
 
-// oldHasEnded holds that the fence ended a process that nothing else would have.
+// oldHasEnded checks that the fence ended a process that nothing else would have ended.
 func oldHasEnded(ctx context.Context, t *testing.T, d *duel) {
 	running, err := d.lab.Running(scenario.KubeControllerManager)
 	must(t, err)
@@ -344,8 +344,8 @@ func oldHasEnded(ctx context.Context, t *testing.T, d *duel) {
 	must(t, d.lab.Lab(ctx, "containers", d.holder.Node, "end"))
 }
 
-// holderStandsStill freezes the holder right behind the fence, until the next one leads.
-func holderStandsStill(ctx context.Context, t *testing.T, d *duel) {
+// freezeHolder freezes the holder right after the fence, until the next one leads.
+func freezeHolder(ctx context.Context, t *testing.T, d *duel) {
 	must(t, d.lab.Lab(ctx, "kill", d.holder.Name, "--signal", "STOP"))
 	must(t, scenario.Until(ctx, "another to run the service controller", func(ctx context.Context) (bool, string, error) {
 		seen, text, err := d.lab.Observe(ctx, d.since)
@@ -363,9 +363,9 @@ func kubeletThaws(ctx context.Context, t *testing.T, d *duel) {
 	must(t, d.lab.Lab(ctx, "kill", "kubelet@"+d.holder.Node, "--signal", "CONT"))
 }
 
-// kubeletIsWaitedFor lets it go on once all others have said often enough that they run. The
-// run waits for the cloud controller manager for 30 seconds first, and about then the Node is
-// not Ready any more: it names the one or the other.
+// kubeletIsWaitedFor thaws the kubelet once all others have renewed often enough. The run first
+// waits 30 seconds for the cloud controller manager. About then the Node becomes not Ready, so
+// the run names one or the other.
 func kubeletIsWaitedFor(ctx context.Context, t *testing.T, d *duel) {
 	silent, err := d.lab.NodeOf(ctx, d.holder.Node)
 	must(t, err)
@@ -376,14 +376,14 @@ func kubeletIsWaitedFor(ctx context.Context, t *testing.T, d *duel) {
 	}))
 	renewedByOthers(ctx, t, d.lab, silent, 3)
 	if holder, err := holderOfMigrationLease(ctx, d.lab); err != nil || strings.HasPrefix(holder, "awsmigrate-fence_") {
-		t.Errorf("fenced while a kubelet stands still: %s, %v", holder, err)
+		t.Errorf("fenced while a kubelet is frozen: %s, %v", holder, err)
 	}
 	kubeletThaws(ctx, t, d)
 }
 
-// kubeletStartsNothing freezes it once more, so that nobody starts the holder again that
-// ends: the cloud controller manager leads all the same, and the run waits for the holder
-// to be back.
+// kubeletStartsNothing freezes the kubelet again, so that no process restarts the holder when
+// it exits. The cloud controller manager leads all the same, and the run waits until the holder
+// is back.
 func kubeletStartsNothing(ctx context.Context, t *testing.T, d *duel) {
 	kubeletFreezes(ctx, t, d)
 	runBy(ctx, t, d.lab, d.since, scenario.CloudControllerManager, scenario.Service)
@@ -391,8 +391,8 @@ func kubeletStartsNothing(ctx context.Context, t *testing.T, d *duel) {
 	kubeletThaws(ctx, t, d)
 }
 
-// renewedByOthers waits until the kubelets of all other control planes have renewed their
-// Nodes' leases so many times.
+// renewedByOthers waits until the kubelets of all other control planes have renewed the leases
+// of their Nodes a number of times.
 func renewedByOthers(ctx context.Context, t *testing.T, lab *scenario.Lab, but string, times int) {
 	t.Helper()
 	nodes, err := lab.ControlPlanes(ctx)
@@ -407,14 +407,14 @@ func renewedByOthers(ctx context.Context, t *testing.T, lab *scenario.Lab, but s
 			}
 			if now := lease.Spec.RenewTime.Time; now.After(last[node]) {
 				last[node] = now
-				renewals[node]++ // the first is what was there
+				renewals[node]++ // the first one only shows the current time
 			}
 			all = all && (node == but || renewals[node] > times)
 		}
 		return all, fmt.Sprint(renewals), nil
 	}))
 	if renewals[but] > 1 {
-		t.Errorf("Node %s renewed its lease, and its kubelet was to stand still", but)
+		t.Errorf("Node %s renewed its lease although its kubelet must be frozen", but)
 	}
 }
 
@@ -434,13 +434,13 @@ func bothKilled(ctx context.Context, t *testing.T, d *duel) {
 
 // secondRun types the same command again.
 func secondRun(ctx context.Context, t *testing.T, d *duel) {
-	args := slices.DeleteFunc(slices.Clone(d.run.Args), func(arg string) bool { return arg == "--record" || slices.Contains(d.kept, arg) }) // whose file is there
+	args := slices.DeleteFunc(slices.Clone(d.run.Args), func(arg string) bool { return arg == "--record" || slices.Contains(d.kept, arg) }) // its file exists
 	beside := scenario.Refusal{Code: 8, Args: args, Says: []string{"lock"}}
 	must(t, beside.Check(ctx, d.lab, testWriter{t}))
 }
 
-// serversAreAway stops every API server of the cluster until nobody runs the cloud
-// controllers any more: whoever led has ended, and who leads next is open.
+// serversAreAway stops every API server of the cluster until no process runs the cloud
+// controllers. The leader has exited then, and any candidate may lead next.
 func serversAreAway(ctx context.Context, t *testing.T, d *duel) {
 	servers, err := d.lab.Running("kube-apiserver")
 	must(t, err)
@@ -458,12 +458,12 @@ func serversAreAway(ctx context.Context, t *testing.T, d *duel) {
 	signal("CONT")
 }
 
-// foreignHolder writes a holder over the fence that nobody knows.
+// foreignHolder overwrites the fence with an unknown holder.
 func foreignHolder(ctx context.Context, t *testing.T, d *duel) {
-	must(t, writeHolder(ctx, d.lab, "somebody_else"))
+	must(t, writeHolder(ctx, d.lab, "another_process"))
 }
 
-// writeHolder writes a holder into the migration lease, whoever has it.
+// writeHolder writes a holder into the migration lease, regardless of the current one.
 func writeHolder(ctx context.Context, lab *scenario.Lab, holder string) error {
 	leases := lab.Downstream.CoordinationV1().Leases("kube-system")
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
@@ -477,8 +477,8 @@ func writeHolder(ctx context.Context, lab *scenario.Lab, holder string) error {
 	})
 }
 
-// TestHandOverToNewerClient has a cloud controller manager of client-go v0.28 wait, which
-// counts the duration that is in the lease and not its own.
+// TestHandOverToNewerClient hands over to a cloud controller manager of client-go v0.28, which
+// counts the duration in the lease and not its own.
 func TestHandOverToNewerClient(t *testing.T) {
 	image := []string{"--ccm-image", "mirror.example/cloud-controller-manager:v1.28.1_2"}
 	lab := beforeHandOver(t, image...)

@@ -16,9 +16,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestEarlyHandOver has the cloud controller manager lead before the switch, at real lease
-// timings. The run is killed right behind the fence: the lease heals itself, the next run
-// goes on, and the switch has no hand-over left.
+// TestEarlyHandOver makes the cloud controller manager lead before the switch, at real lease
+// timings. The run is killed right after the fence. The lease recovers without help, the next
+// run continues, and the switch needs no hand-over.
 func TestEarlyHandOver(t *testing.T) {
 	lab := boot(t)
 	ctx, start := within(t, 25*time.Minute), time.Now()
@@ -76,7 +76,8 @@ func holderOfMigrationLease(ctx context.Context, lab *scenario.Lab) (string, err
 	return *found.Spec.HolderIdentity, nil
 }
 
-// onlyGapOfAtMost is the hand-over, which the observer must have seen.
+// onlyGapOfAtMost checks that the observer saw exactly one gap, the hand-over, of bounded
+// length.
 func onlyGapOfAtMost(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time, longest time.Duration) {
 	t.Helper()
 	observed, text, err := lab.Observe(ctx, since)
@@ -99,12 +100,12 @@ func noGap(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time
 	}
 }
 
-// handOvers is the variable of the environment that says how often each way to hand over is
-// tried; 3 times unless it is set.
+// handOvers is the environment variable with the number of tries of each kind of hand-over; the
+// default is 3.
 const handOvers = "AWSMIGRATE_HANDOVERS"
 
-// TestHandOversMeasured hands over again and again, by a fence that expires and by one that
-// is taken off, and has the observer say for how long nobody ran the service controller.
+// TestHandOversMeasured repeats hand-overs with a fence that expires and with one that is
+// removed. The observer measures the time without a service controller.
 func TestHandOversMeasured(t *testing.T) {
 	times := 3
 	if given := os.Getenv(handOvers); given != "" {

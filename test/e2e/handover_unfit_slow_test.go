@@ -13,15 +13,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestUnfitToLead has a cloud controller manager be unfit in ways that only one shows that
-// leads: it ends whenever it does, and it gives a Service another load balancer. Either stops
-// the run at the hand-over, while every kube-controller-manager is in-tree, and the way back
-// is to uninstall it; how long that takes is told.
+// TestUnfitToLead uses cloud controller managers whose defect only shows when they lead: one
+// exits, the other gives a Service another load balancer. Both stop the run at the hand-over
+// while every kube-controller-manager is in-tree. The remedy is to uninstall the cloud
+// controller manager; the test logs the time that this takes.
 func TestUnfitToLead(t *testing.T) {
 	lab := beforeHandOver(t)
 	ctx := within(t, 30*time.Minute)
 	for i, a := range []adversary{
-		{name: "it ends whenever it leads", behind: endsWheneverItLeads, end: somebodyLeads, gap: twice, code: 3, says: []string{"awsmigrate rke2 undo"}},
+		{name: "it ends whenever it leads", behind: endsWheneverItLeads, end: waitForLeader, gap: twice, code: 3, says: []string{"awsmigrate rke2 undo"}},
 		{name: "it makes another load balancer", behind: otherLoadBalancer, gap: healed, code: 3, says: []string{"Service default/web: load balancer", "awsmigrate rke2 undo"}},
 	} {
 		if !t.Run(a.name, func(t *testing.T) {
@@ -57,7 +57,7 @@ func endsWheneverItLeads(ctx context.Context, t *testing.T, d *duel) {
 		led = true
 		running, err := d.lab.Running(scenario.CloudControllerManager)
 		for _, p := range running {
-			_ = d.lab.Lab(ctx, "kill", p.Name) // it may have ended by itself
+			_ = d.lab.Lab(ctx, "kill", p.Name) // it may have exited before
 		}
 		return false, "killed " + holder, err
 	}))
@@ -66,23 +66,23 @@ func endsWheneverItLeads(ctx context.Context, t *testing.T, d *duel) {
 	}
 }
 
-// somebodyLeads waits until the lease that nobody renewed has found a holder.
-func somebodyLeads(ctx context.Context, t *testing.T, d *duel) {
-	must(t, scenario.Until(ctx, "somebody to run the service controller", func(ctx context.Context) (bool, string, error) {
+// waitForLeader waits until the unrenewed lease has found a holder.
+func waitForLeader(ctx context.Context, t *testing.T, d *duel) {
+	must(t, scenario.Until(ctx, "a process to run the service controller", func(ctx context.Context) (bool, string, error) {
 		seen, text, err := d.lab.Observe(ctx, d.since)
 		return len(seen.Of(scenario.Service).RunBy()) == 1, text, err
 	}))
 }
 
-// otherLoadBalancer asks for another kind of load balancer while nobody runs the service
-// controller: whoever leads next makes one, of another host name.
+// otherLoadBalancer requests another kind of load balancer while no process runs the service
+// controller. The next leader makes one with another host name.
 func otherLoadBalancer(ctx context.Context, t *testing.T, d *duel) {
 	_, err := d.lab.Kubectl(ctx, "", "-n", "default", "annotate", "service", "web", "service.beta.kubernetes.io/aws-load-balancer-type=nlb")
 	must(t, err)
 }
 
-// goesBack uninstalls the cloud controller manager, and has a kube-controller-manager run
-// the cloud controllers.
+// goesBack uninstalls the cloud controller manager and waits until a kube-controller-manager
+// runs the cloud controllers.
 func goesBack(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	t.Helper()
 	began := time.Now()

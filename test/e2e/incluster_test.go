@@ -13,9 +13,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 )
 
-// likeAPod makes the surroundings of a container for the program $2: the files of a
-// service account, from the folder $1, where client-go looks for them, and else a root
-// file system and a /tmp in which nothing can be written.
+// likeAPod gives the program $2 the environment of a container: the files of a service account,
+// from the folder $1, where client-go expects them, and a read-only root file system and /tmp.
 const likeAPod = `set -e
 account=/var/run/secrets/kubernetes.io/serviceaccount
 mount -t tmpfs pod /var/run
@@ -28,9 +27,9 @@ mount -o remount,bind,ro /
 if touch /tmp/file 2>/dev/null || touch /file 2>/dev/null; then echo "this file system can be written"; exit 99; fi
 exec /var/run/program "$@"`
 
-// TestInClusterConfiguration gives awsmigrate what a pod has, and neither a kubeconfig
-// nor a place to write: it finds the API server, and is somebody there. A pod
-// of the lab shows that only of an image as it was built, which the slow suite has.
+// TestInClusterConfiguration gives awsmigrate what a pod has, without a kubeconfig and without
+// a writable folder. It finds the API server and is authenticated there. Whether an image works
+// in a pod of the lab is tested by the slow suite.
 func TestInClusterConfiguration(t *testing.T) {
 	t.Parallel()
 	server := apiserver.New(t, apiserver.Options{})
@@ -66,7 +65,7 @@ func TestInClusterConfiguration(t *testing.T) {
 		}
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
-		// The server is no Rancher's: who learns that has been let in.
+		// The server is not Rancher's. Only an authenticated client learns that.
 		if err := cmd.Run(); cmd.ProcessState.ExitCode() != 2 || !strings.Contains(out.String(), "does not serve clusters.provisioning.cattle.io") {
 			t.Errorf("%v: %v\n%s", command, err, out.String())
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// twoRunsAndAnInterrupt starts a second run while the first waits for machines,
-// then interrupts the first, and lets a third finish what it began.
+// twoRunsAndAnInterrupt starts a second run while the first waits for machines, then interrupts
+// the first, and lets a third one finish.
 func twoRunsAndAnInterrupt(t *testing.T, lab *scenario.Lab) {
 	ctx := within(t, 15*time.Minute)
 	command := run("--until", "enable-leader-migration")
@@ -50,8 +50,8 @@ func twoRunsAndAnInterrupt(t *testing.T, lab *scenario.Lab) {
 	}
 }
 
-// interruptedCleanly interrupts a run once: it ends soon, gives its lock back and
-// says how to go on.
+// interruptedCleanly interrupts a run once. It ends soon, releases its lock and prints how to
+// continue.
 func interruptedCleanly(ctx context.Context, t *testing.T, lab *scenario.Lab, r *scenario.Run) {
 	t.Helper()
 	began := time.Now()
@@ -73,7 +73,7 @@ func interruptedCleanly(ctx context.Context, t *testing.T, lab *scenario.Lab, r 
 	}
 }
 
-// waits lets a run come to a wait in a step.
+// waits waits until a run waits in a step.
 func waits(ctx context.Context, t *testing.T, r *scenario.Run, step string) {
 	t.Helper()
 	err := scenario.Until(ctx, "awsmigrate to wait in "+step, func(context.Context) (bool, string, error) {

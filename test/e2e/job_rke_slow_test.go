@@ -10,9 +10,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestJobOfManagedRKE migrates an RKE cluster that Rancher manages by a printed Job, in
-// another namespace than the cluster's own, with the rights of its roles alone. It reaches
-// the cluster by the kubeconfig that Rancher keeps.
+// TestJobOfManagedRKE migrates an RKE cluster that Rancher manages by a printed Job, in another
+// namespace than the cluster's own, with only the rights of its roles. It reaches the cluster
+// by the kubeconfig that Rancher keeps.
 func TestJobOfManagedRKE(t *testing.T) {
 	bin, err := filepath.Abs("../../bin")
 	must(t, err)

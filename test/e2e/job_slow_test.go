@@ -17,10 +17,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestJob migrates a cluster by Jobs as `awsmigrate job` prints them, under the real
-// Job controller and with the rights of their roles alone: one whose preflight fails is
-// Failed at once; one is paused on its way and is Complete where it was to stop; one is
-// killed in the middle of a roll, and its next pod brings the migration to its end.
+// TestJob migrates a cluster by Jobs as `awsmigrate job` prints them, under the real Job
+// controller and with only the rights of their roles. A Job whose preflight fails is Failed at
+// once. One is suspended during a rollout and still Completes at its last step. One is killed
+// during a rollout, and its next pod finishes the migration.
 func TestJob(t *testing.T) {
 	bin, err := filepath.Abs("../../bin")
 	must(t, err)
@@ -38,19 +38,19 @@ func TestJob(t *testing.T) {
 	} {
 		began := time.Now()
 		if !t.Run(part.name, func(t *testing.T) { part.run(ctx, t, lab) }) {
-			t.FailNow() // the next part begins where this one was to end
+			t.FailNow() // the next part begins at the end of this one
 		}
 		t.Logf("%s: %.0f s", part.name, time.Since(began).Seconds())
 	}
 	judgeEnd(ctx, t, lab, before, start)
-	if runs := keptAsObserved(ctx, t, lab); len(runs) < 2 { // of three that ended by themselves and changed something
-		t.Errorf("beside the journal are records of %v", runs)
+	if runs := keptAsObserved(ctx, t, lab); len(runs) < 2 { // three ended on their own and changed something
+		t.Errorf("the journal has records of %v", runs)
 	}
 	brake := scenario.Right{Verb: "patch", Group: "rke.cattle.io", Resource: "rkecontrolplanes", Namespace: "fleet-default", Name: "demo"}
 	rightsAreThoseUsed(ctx, t, lab, "system:serviceaccount:fleet-default:awsmigrate-demo", brake)
 }
 
-// jobFailsAtOnce holds that a failure which no repetition cures is not repeated.
+// jobFailsAtOnce checks that a failure which no retry resolves is not retried.
 func jobFailsAtOnce(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	job, err := lab.ApplyJob(ctx, "--", "--edits", "apply", "--end-state", "external")
 	must(t, err)
@@ -66,8 +66,8 @@ func jobFailsAtOnce(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	must(t, job.Delete(ctx))
 }
 
-// jobPaused suspends a Job whose run watches a roll: the run ends cleanly, and with the
-// Job it goes on at once, to the step where it is to stop.
+// jobPaused suspends a Job whose run watches a rollout. The run ends cleanly, and continues to
+// its last step when the Job is resumed.
 func jobPaused(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	job, err := lab.ApplyJob(ctx, "--", "--edits", "apply", "--until", "cordon")
 	must(t, err)
@@ -85,11 +85,11 @@ func jobPaused(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 		t.Errorf("the lock is held by %q, %v", holder, err)
 	}
 	must(t, job.Suspend(ctx, false))
-	complete(ctx, t, job, 0, 1) // by whether the Job controller sees the deletion or the end first
+	complete(ctx, t, job, 0, 1) // 1 if the Job controller sees the deletion before the end
 	must(t, job.Delete(ctx))
 }
 
-// jobKilled applies a saved plan; the pod that comes after the killed one goes on by it.
+// jobKilled applies a saved plan. The pod after the killed one continues it.
 func jobKilled(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	code, plan, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, "rke2", "plan", "--cluster", "demo", "-o", "json")
 	if err != nil || code != 0 {
@@ -107,8 +107,8 @@ func jobKilled(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	}
 }
 
-// jobIn waits until the Job's first run waits in a step for what it has begun, and gives
-// its pod.
+// jobIn waits until the Job's first run waits in a step for a change that it has made, and
+// returns its pod.
 func jobIn(ctx context.Context, t *testing.T, job *scenario.Job, step string) (pod string) {
 	t.Helper()
 	must(t, scenario.Until(ctx, "the run to wait in "+step, func(ctx context.Context) (bool, string, error) {
@@ -125,7 +125,7 @@ func jobIn(ctx context.Context, t *testing.T, job *scenario.Job, step string) (p
 	return pod
 }
 
-// waitsIn says whether one of the events says that a step waits.
+// waitsIn reports whether an event shows that a step waits.
 func waitsIn(output, step string) bool {
 	for _, line := range strings.Split(output, "\n") {
 		if strings.Contains(line, `"step":"`+step+`"`) && strings.Contains(line, `"step-waiting"`) {
@@ -135,7 +135,7 @@ func waitsIn(output, step string) bool {
 	return false
 }
 
-// complete waits for the Job's good end after one of these numbers of failed tries.
+// complete waits until the Job is complete after one of these numbers of failed attempts.
 func complete(ctx context.Context, t *testing.T, job *scenario.Job, failed ...int32) {
 	t.Helper()
 	ended, condition, err := job.Ended(ctx)
@@ -167,9 +167,9 @@ func exitOf(pod corev1.Pod) int {
 	return -1
 }
 
-// rightsAreThoseUsed holds every rule of the printed roles against what the runs asked
-// of the API server: nothing was refused, and nothing is granted that no run used but
-// what is idle in a migration that ends well.
+// rightsAreThoseUsed compares every rule of the printed roles with the runs' requests to the
+// API server. No request was refused, and every right was used except idle, which a successful
+// migration does not need.
 func rightsAreThoseUsed(ctx context.Context, t *testing.T, lab *scenario.Lab, account string, idle ...scenario.Right) {
 	granted, err := lab.Granted(ctx)
 	must(t, err)

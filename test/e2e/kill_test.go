@@ -11,19 +11,18 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// writingSteps are those in which a run can be killed with something begun.
+// writingSteps are those in which a run can be killed after it has begun a change.
 var writingSteps = []string{"etcd-snapshot", "lease-access", "enable-leader-migration", "cordon", "install-ccm",
 	"switch-provider", "uncordon", "disable-leader-migration"}
 
-// TestKilledInEveryStep kills awsmigrate once in each step of one migration and
-// types the same command again each time. The end state is `external`, on
-// machines that were registered under explicit names, with API servers that
-// stay away for 20 s when their arguments change.
+// TestKilledInEveryStep kills awsmigrate once in each step of one migration and types the same
+// command again each time. The end state is `external`, on machines that were registered under
+// explicit names, with API servers that take 20 s to restart when their arguments change.
 func TestKilledInEveryStep(t *testing.T) {
 	killInEveryStep(t, boot(t, "--layout", "custom", "--lease", quick), writingSteps, quickRollout(t)...)
 }
 
-// killInEveryStep runs a migration with flags, killed once in each of steps, to its end.
+// killInEveryStep runs a migration with flags to its end, killed once in each of steps.
 func killInEveryStep(t *testing.T, lab *scenario.Lab, steps []string, flags ...string) {
 	t.Helper()
 	ctx := within(t, 20*time.Minute)
@@ -59,8 +58,8 @@ func killInEveryStep(t *testing.T, lab *scenario.Lab, steps []string, flags ...s
 	judgeEnd(ctx, t, lab, before, start)
 }
 
-// killInNewStep kills the run when it begins a step it was not killed in yet,
-// and says which; empty if the run ended by itself.
+// killInNewStep kills the run when it begins a step in which no run was killed yet, and returns
+// that step, or empty if the run ended on its own.
 func killInNewStep(ctx context.Context, t *testing.T, run *scenario.Run, steps []string, killed map[string]bool) string {
 	t.Helper()
 	hit := ""
@@ -88,8 +87,8 @@ func killInNewStep(ctx context.Context, t *testing.T, run *scenario.Run, steps [
 	return hit
 }
 
-// depth is how many lines a step has printed when it is killed: steps that wait
-// are killed in the middle of their wait, with the change already made.
+// depth returns the number of lines that a step prints before it is killed. Steps that wait are
+// killed during the wait, when the change is already made.
 func depth(step string) int {
 	switch step {
 	case "etcd-snapshot", "enable-leader-migration", "install-ccm", "switch-provider", "disable-leader-migration",
@@ -99,7 +98,7 @@ func depth(step string) int {
 	return 1
 }
 
-// judgeEnd holds the end of a migration against its beginning.
+// judgeEnd compares the end of a migration with its beginning.
 func judgeEnd(ctx context.Context, t *testing.T, lab *scenario.Lab, before map[string]scenario.Identity, start time.Time) {
 	t.Helper()
 	after, err := lab.Identities(ctx)

@@ -10,7 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/remedy/tool"
 )
 
-// TestMain is aws or helm where a shell has found this binary under that name.
+// TestMain runs as aws or helm if a shell has found this binary under that name.
 func TestMain(m *testing.M) {
 	tool.Main(context.Background())
 	os.Exit(m.Run())

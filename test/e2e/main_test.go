@@ -12,16 +12,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// quick are leader election durations for suites that do not measure gaps: a
-// hand-over then takes seconds, and a busy machine does not cost a leader its lease.
+// quick holds leader election durations for tests that do not measure gaps: a hand-over takes
+// seconds, and a busy machine does not cost a leader its lease.
 const quick = "12s/9s/1s"
 
-// booting has one lab boot at a time: nothing else a lab does is as much work at once.
+// booting allows one boot of a lab at a time, because a boot is the heaviest work of a lab.
 var booting sync.Mutex
 
-// boot starts a lab of the test's own and ends it with the test. The lab's
-// records are kept when the test fails. A migration waits for pods and kubelets most of
-// the time, so that four labs run at once on two cores.
+// boot starts a lab for a test and ends it with the test. The lab's records are kept if the
+// test fails. A migration mostly waits for pods and kubelets, so four labs run at once on two
+// cores.
 func boot(t *testing.T, flags ...string) *scenario.Lab {
 	t.Helper()
 	t.Parallel()
@@ -70,7 +70,7 @@ func within(t *testing.T, d time.Duration) context.Context {
 	return ctx
 }
 
-// testWriter puts a process's output into the test's log.
+// testWriter writes a process's output to the test's log.
 type testWriter struct{ t *testing.T }
 
 func (w testWriter) Write(p []byte) (int, error) {

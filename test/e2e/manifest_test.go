@@ -7,8 +7,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestAdditionalManifest installs through RKE2's own helm controller, whose Job
-// obeys scheduling.
+// TestAdditionalManifest installs through RKE2's own helm controller, whose Job obeys
+// scheduling.
 func TestAdditionalManifest(t *testing.T) {
 	lab := boot(t, "--lease", quick)
 	ctx := within(t, 15*time.Minute)

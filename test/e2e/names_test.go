@@ -15,9 +15,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestHostNameIsNoProof: on these machines `external` would keep every name,
-// since the operating system's host name is the Node's. Nothing in the API says
-// so, and awsmigrate may not guess.
+// TestHostNameIsNoProof uses machines on which `external` would keep every name, because the
+// operating system's host name equals the Node's. No API shows that, and awsmigrate may not
+// guess.
 func TestHostNameIsNoProof(t *testing.T) {
 	lab := boot(t, "--lease", quick, "--os-hostname", "%d", "--control-planes", "1", "--workers", "1")
 	ctx := within(t, 2*time.Minute)
@@ -29,8 +29,8 @@ func TestHostNameIsNoProof(t *testing.T) {
 	leftNothing(ctx, t, lab, since)
 }
 
-// TestNoEndStateKeepsTheNames: metadata that answers IMDSv2 only makes RKE2 take
-// `hostname -f`, which is not what the in-tree kubelet registered.
+// TestNoEndStateKeepsTheNames uses a metadata service that answers IMDSv2 only. RKE2 then uses
+// `hostname -f`, which is not the name that the in-tree kubelet registered.
 func TestNoEndStateKeepsTheNames(t *testing.T) {
 	lab := boot(t, "--lease", quick, "--imds", "required", "--hostname-f", "%m.internal", "--control-planes", "1", "--workers", "1")
 	ctx := within(t, 2*time.Minute)
@@ -51,8 +51,8 @@ func TestNoEndStateKeepsTheNames(t *testing.T) {
 	leftNothing(ctx, t, lab, since)
 }
 
-// TestExplicitNamesAreKeptExternal migrates machines from pools that were
-// registered with explicit node names; `auto` then takes `external`.
+// TestExplicitNamesAreKeptExternal migrates machines of pools that were registered with
+// explicit node names; `auto` then selects `external`.
 func TestExplicitNamesAreKeptExternal(t *testing.T) {
 	lab := boot(t, "--lease", quick, "--explicit-node-names")
 	ctx := within(t, 15*time.Minute)
@@ -74,7 +74,7 @@ func TestExplicitNamesAreKeptExternal(t *testing.T) {
 	managersAre(ctx, t, lab, "external", "")
 }
 
-// managersAre holds provider and flag of every kube-controller-manager that runs.
+// managersAre checks provider and flag of every running kube-controller-manager.
 func managersAre(ctx context.Context, t *testing.T, lab *scenario.Lab, provider, flag string) {
 	t.Helper()
 	managers, err := lab.RunningNow(ctx, "kube-controller-manager")
@@ -90,7 +90,7 @@ func managersAre(ctx context.Context, t *testing.T, lab *scenario.Lab, provider,
 	}
 }
 
-// nodeArgs is what RKE2 on a Node says it was started with.
+// nodeArgs returns the start arguments that RKE2 reports on a Node.
 func nodeArgs(t *testing.T, annotations map[string]string) []string {
 	t.Helper()
 	var args []string
@@ -100,7 +100,7 @@ func nodeArgs(t *testing.T, annotations map[string]string) []string {
 	return args
 }
 
-// last is the value of a flag given as two elements; the last one counts.
+// last returns the value of a flag given as two elements; the last one counts.
 func last(args []string, flag string) string {
 	args = slices.Clone(args)
 	slices.Reverse(args)

@@ -14,10 +14,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestNodeDeleted deletes the Node of a worker when a migration has begun. Every
-// command says that it is gone, and how it comes back; none takes the cluster for
-// another. When its kubelet has registered it again, the same command takes it as it
-// is, beside a control plane that has joined meanwhile, and undo leads back.
+// TestNodeDeleted deletes the Node of a worker after a migration has begun. Every command
+// reports the missing Node and how to restore it, and none mistakes the cluster for another
+// one. Once the kubelet has registered the Node again, the same command accepts it, together
+// with a control plane that joined meanwhile. Undo works, too.
 func TestNodeDeleted(t *testing.T) {
 	lab := boot(t, "--lease", quick)
 	ctx, start := within(t, 12*time.Minute), time.Now()
@@ -61,7 +61,7 @@ func TestNodeDeleted(t *testing.T) {
 	}
 	must(t, scenario.Refusal{Code: 0, Args: lab.Command("undo", "--yes")}.Check(ctx, lab, testWriter{t}))
 	if seen, err := lab.Standing(ctx); err != nil || seen != "P0" {
-		t.Errorf("stands at %q, %v", seen, err)
+		t.Errorf("position %q, %v", seen, err)
 	}
 	runBy(ctx, t, lab, start, scenario.KubeControllerManager, scenario.Service, scenario.Route, scenario.Lifecycle)
 	if seen, text, err := lab.Observe(ctx, start); err != nil || seen.Overlaps() > 0 || len(seen.Blind) > 0 {

@@ -11,9 +11,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestTakenUpAtEveryPosition brings one lab from position to position with
-// --until, loses the journal at each, and goes on. The journal is no evidence:
-// nothing may be repeated that the cluster shows as done.
+// TestTakenUpAtEveryPosition takes one lab from position to position with --until, deletes the
+// journal at each, and continues. The journal is no evidence: no step may be repeated that the
+// cluster shows as done.
 func TestTakenUpAtEveryPosition(t *testing.T) {
 	lab := boot(t, "--lease", quick)
 	t.Run("two runs", func(t *testing.T) { twoRunsAndAnInterrupt(t, lab) })
@@ -29,7 +29,7 @@ func takenUpAtEveryPosition(t *testing.T, lab *scenario.Lab) {
 	if err != nil || len(workers) == 0 {
 		t.Fatalf("workers %v, %v", workers, err)
 	}
-	// A cordon of somebody's, which the journal's loss must not turn into ours.
+	// A user's cordon, which awsmigrate must not take for its own without the journal.
 	if err := lab.Cordon(ctx, workers[0], true); err != nil {
 		t.Fatal(err)
 	}
@@ -73,9 +73,8 @@ func takenUpAtEveryPosition(t *testing.T, lab *scenario.Lab) {
 	judgeEnd(ctx, t, lab, before, start)
 }
 
-// standsAt holds that the lab is at a position, by its processes and objects;
-// that status, plan and dry run say the same without a write; and what they say
-// about steps to do.
+// standsAt checks the position by the lab's processes and objects. It also checks that status,
+// plan and dry run report the same position and the same pending steps without a write.
 func standsAt(ctx context.Context, t *testing.T, lab *scenario.Lab, position string, pending bool) {
 	t.Helper()
 	if seen, err := lab.Standing(ctx); err != nil || seen != position {

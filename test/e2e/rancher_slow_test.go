@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestRancherWithoutTheRelease migrates a cluster of Kubernetes 1.26 and goes back
-// under Ranchers whose release data have no 1.26: they roll out by the arguments of
-// the releases that they know. awsmigrate warns, and does what it does otherwise.
+// TestRancherWithoutTheRelease migrates a cluster of Kubernetes 1.26 and undoes it under
+// Ranchers whose release data lack 1.26. They roll out with the arguments of the releases that
+// they know. awsmigrate warns and otherwise behaves the same.
 func TestRancherWithoutTheRelease(t *testing.T) {
 	u, ctx := toUndo(t)
 	for _, version := range []string{"v2.9.3", "v2.12.3"} {
@@ -19,7 +19,7 @@ func TestRancherWithoutTheRelease(t *testing.T) {
 			u.warnsOf(ctx, t, "AWSM-102", "Rancher "+version)
 			u.goes(ctx, t, "")
 			if standing, err := u.lab.Standing(ctx); err != nil || !strings.HasPrefix(standing, "P5") {
-				t.Fatalf("stands at %q, %v", standing, err)
+				t.Fatalf("position %q, %v", standing, err)
 			}
 			u.goes(ctx, t, "undo")
 			u.isBack(ctx, t)

@@ -15,10 +15,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestRecordedByHand migrates with kubectl alone: as one who has both controllers at once, in
-// the order and with the edits that keep controllers apart and Nodes as they are, and with the
-// guide's edit, which renames them. Records that were kept beside it, through Rancher and with
-// the cluster's own kubeconfig alone, tell each as the observer saw it.
+// TestRecordedByHand migrates with kubectl alone, in three ways: with both controllers at once,
+// in the right order with edits that keep the Nodes, and with the guide's edit, which renames
+// them. Records through Rancher and with only the cluster's own kubeconfig agree with the
+// observer each time.
 func TestRecordedByHand(t *testing.T) {
 	lab := boot(t)
 	ctx := within(t, 30*time.Minute)
@@ -56,7 +56,7 @@ func TestRecordedByHand(t *testing.T) {
 	})
 }
 
-// handedOverByHand holds what a record tells of a migration that is no double run.
+// handedOverByHand checks the record of a migration without a double run.
 func handedOverByHand(ctx context.Context, t *testing.T, lab *scenario.Lab, kept keptRecord) {
 	t.Helper()
 	if kept.tally.TrueOverlaps > 0 || kept.result.Verdict() == judge.Double {
@@ -68,15 +68,15 @@ func handedOverByHand(ctx context.Context, t *testing.T, lab *scenario.Lab, kept
 	tells(ctx, t, lab, kept.file, 0, "| CCM 1 on ", "--cloud-provider=external")
 }
 
-// keptRecord is a record, and how it holds against the observer.
+// keptRecord is a record with the result of its comparison with the observer.
 type keptRecord struct {
 	file   string
 	result judge.Result
 	tally  recorded.Tally
 }
 
-// recordedTwice has what is done recorded through Rancher and by a kubeconfig alone. What is
-// done may read the first file.
+// recordedTwice records an action both through Rancher and by the cluster's own kubeconfig. The
+// action may read the first file.
 func recordedTwice(ctx context.Context, t *testing.T, lab *scenario.Lab, name string, what func(context.Context, *testing.T, *scenario.Lab, string)) (byRancher, byItself keptRecord) {
 	t.Helper()
 	byRancher.file, byItself.file = recordIn(lab, name), recordIn(lab, name+"-itself")
@@ -90,8 +90,8 @@ func recordedTwice(ctx context.Context, t *testing.T, lab *scenario.Lab, name st
 	return byRancher, byItself
 }
 
-// doubleByHand installs a cloud controller manager beside in-tree kube-controller-managers,
-// neither with the flag, and deletes it once a record shows what that does.
+// doubleByHand installs a cloud controller manager next to in-tree kube-controller-managers,
+// both without the flag, and deletes it once a record shows the effect.
 func doubleByHand(ctx context.Context, t *testing.T, lab *scenario.Lab, file string) {
 	t.Helper()
 	since := time.Now()
@@ -109,8 +109,8 @@ func doubleByHand(ctx context.Context, t *testing.T, lab *scenario.Lab, file str
 	runBy(ctx, t, lab, since, scenario.KubeControllerManager, scenario.Service, scenario.Route, scenario.Lifecycle)
 }
 
-// migratesByHand is the order of docs/procedures.md with kubectl: the right to the lease, the
-// flag, the cloud controller manager with the flag, external without it, by an edit.
+// migratesByHand follows the order of docs/procedures.md with kubectl: the right to the lease,
+// the flag, the cloud controller manager with the flag, then external without it, by an edit.
 func migratesByHand(edit func(map[string]any)) func(context.Context, *testing.T, *scenario.Lab, string) {
 	return func(ctx context.Context, t *testing.T, lab *scenario.Lab, _ string) {
 		t.Helper()
@@ -129,20 +129,20 @@ func migratesByHand(edit func(map[string]any)) func(context.Context, *testing.T,
 	}
 }
 
-// external is the guide's edit: RKE2 names its Nodes after their hosts from then on.
+// external is the guide's edit: RKE2 then names its Nodes after their hosts.
 func external(rkeConfig map[string]any) {
 	winning(rkeConfig)["cloud-provider-name"] = "external"
 	withoutFlag(rkeConfig, nil)
 }
 
-// overrides keeps the provider's name, by which RKE2 names its Nodes, and makes the
+// overrides keeps the provider's name, from which RKE2 derives node names, and makes the
 // components external by arguments of their own.
 func overrides(rkeConfig map[string]any) {
 	winning(rkeConfig)["kubelet-arg"] = []any{"cloud-provider=external"}
 	withoutFlag(rkeConfig, []any{"cloud-provider=external"})
 }
 
-// withoutFlag replaces what flagEntry has put there.
+// withoutFlag replaces the entry that flagEntry added.
 func withoutFlag(rkeConfig map[string]any, args []any) {
 	entries, _ := rkeConfig["machineSelectorConfig"].([]any)
 	rkeConfig["machineSelectorConfig"] = entries[:1]
@@ -151,7 +151,8 @@ func withoutFlag(rkeConfig map[string]any, args []any) {
 	}
 }
 
-// secondNames are the Nodes that were not there before: machines that registered once more.
+// secondNames returns the Nodes that did not exist before: machines that registered again under
+// another name.
 func secondNames(ctx context.Context, t *testing.T, lab *scenario.Lab, before map[string]scenario.Identity) []string {
 	t.Helper()
 	after, err := lab.Identities(ctx)
@@ -169,7 +170,7 @@ func overlapsOf(r judge.Result, controller string) []judge.Overlap {
 	return nil
 }
 
-// tells holds what report makes of a record, without the cluster.
+// tells checks what report prints of a record, without the cluster.
 func tells(ctx context.Context, t *testing.T, lab *scenario.Lab, file string, code int, says ...string) {
 	t.Helper()
 	got, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, "report", file, "-o", "markdown")

@@ -13,23 +13,23 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestRecordedAsObserved keeps records of what hands the controllers over most: a migration
-// with an early hand-over, its undo from the far end, and a leader that stands still until
-// another leads. Whatever they are judged to say, the observer saw it.
+// TestRecordedAsObserved records the runs with most hand-overs: a migration with an early
+// hand-over, its undo from the end, and a leader that is frozen until another leads. The
+// observer confirms everything that the records are judged to show.
 func TestRecordedAsObserved(t *testing.T) {
 	lab := boot(t)
 	ctx := within(t, 40*time.Minute)
 	t.Run("a migration with an early hand-over", func(t *testing.T) {
 		early := runRecorded(ctx, t, lab, "early", run("--hand-over", "early", "--no-etcd-snapshot")...)
 		if o := handedOver(early); o.Kind != judge.Excluded || o.First.Container == "" {
-			t.Errorf("the hand-over by a holder that was fenced, and whose container ended in place: %+v", o)
+			t.Errorf("the hand-over by a fenced holder whose container ended in place: %+v", o)
 		}
 	})
 	t.Run("its undo", func(t *testing.T) { runRecorded(ctx, t, lab, "undo", lab.Command("undo", "--yes")...) })
-	t.Run("a leader that stands still", func(t *testing.T) {
+	t.Run("a leader that freezes", func(t *testing.T) {
 		file := recordIn(lab, "still")
 		ended := recording(ctx, t, lab, file)
-		standsStill(ctx, t, lab)
+		freezeLeader(ctx, t, lab)
 		ended()
 		if _, tally := asTrue(ctx, t, lab, file, true); tally.TrueOverlaps == 0 {
 			t.Errorf("%+v: no overlap was made", tally)
@@ -37,7 +37,7 @@ func TestRecordedAsObserved(t *testing.T) {
 	})
 }
 
-// runRecorded is a run with a record, which holds against the observer.
+// runRecorded runs a command with a record and compares the record with the observer.
 func runRecorded(ctx context.Context, t *testing.T, lab *scenario.Lab, name string, args ...string) judge.Result {
 	t.Helper()
 	file := recordIn(lab, name)
@@ -52,8 +52,9 @@ func runRecorded(ctx context.Context, t *testing.T, lab *scenario.Lab, name stri
 	return result
 }
 
-// handedOver is what is told of the service controller's hand-over from a
-// kube-controller-manager to the cloud controller manager; the zero value: nothing.
+// handedOver returns the judgement of the service controller's hand-over from a
+// kube-controller-manager to the cloud controller manager, or the zero value if the record has
+// none.
 func handedOver(r judge.Result) judge.Overlap {
 	for _, l := range r.Lanes {
 		i := slices.IndexFunc(l.Overlaps, func(o judge.Overlap) bool {
@@ -66,9 +67,9 @@ func handedOver(r judge.Result) judge.Overlap {
 	return judge.Overlap{}
 }
 
-// standsStill stops the process that runs the service controller until another runs it,
-// too, and lets it go on until it has ended.
-func standsStill(ctx context.Context, t *testing.T, lab *scenario.Lab) {
+// freezeLeader freezes the process that runs the service controller until another one runs it,
+// too, then thaws it and waits for its exit.
+func freezeLeader(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	t.Helper()
 	since := time.Now()
 	by := func(ctx context.Context) ([]scenario.ObservedProcess, error) {

@@ -15,16 +15,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// recordIn is a new file beside the lab's own records, which are kept when a test fails.
+// recordIn returns a new file next to the lab's own records, which are kept if a test fails.
 func recordIn(lab *scenario.Lab, name string) string { return filepath.Join(lab.Dir, name+".jsonl") }
 
-// asObserved holds a record against the lab's observer, who read none of it.
+// asObserved compares a record with the lab's observer, which read nothing of it.
 func asObserved(ctx context.Context, t *testing.T, lab *scenario.Lab, file string) (judge.Result, recorded.Tally) {
 	t.Helper()
 	return asTrue(ctx, t, lab, file, false)
 }
 
-// asTrue is asObserved, of processes that stood still for a while perhaps.
+// asTrue is asObserved for processes that may have been frozen for a while.
 func asTrue(ctx context.Context, t *testing.T, lab *scenario.Lab, file string, frozen bool) (judge.Result, recorded.Tally) {
 	t.Helper()
 	result, err := scenario.ReadRecord(file)
@@ -34,7 +34,7 @@ func asTrue(ctx context.Context, t *testing.T, lab *scenario.Lab, file string, f
 	return result, compared(ctx, t, lab, filepath.Base(file), result, frozen)
 }
 
-// compared holds what a record is judged to say against the observer.
+// compared compares the judgement of a record with the observer.
 func compared(ctx context.Context, t *testing.T, lab *scenario.Lab, name string, result judge.Result, frozen bool) recorded.Tally {
 	t.Helper()
 	truth, text, err := lab.Observed(ctx)
@@ -53,8 +53,8 @@ func compared(ctx context.Context, t *testing.T, lab *scenario.Lab, name string,
 	return tally
 }
 
-// keptAsObserved holds the records that runs kept beside their journal against the observer,
-// and gives the runs that have one.
+// keptAsObserved compares the records that runs kept with their journal with the observer, and
+// returns the runs that have one.
 func keptAsObserved(ctx context.Context, t *testing.T, lab *scenario.Lab) []string {
 	t.Helper()
 	kept, err := lab.Archive(ctx)
@@ -79,7 +79,7 @@ func keptAsObserved(ctx context.Context, t *testing.T, lab *scenario.Lab) []stri
 	return kept.Runs()
 }
 
-// recording records the lab until it is ended, as somebody beside a run does.
+// recording records the lab until end is called, as a user does during a run.
 func recording(ctx context.Context, t *testing.T, lab *scenario.Lab, file string) (end func()) {
 	t.Helper()
 	return recordingOf(ctx, t, lab, file, "--cluster", "demo")
@@ -107,7 +107,7 @@ func recordingOf(ctx context.Context, t *testing.T, lab *scenario.Lab, file stri
 		if err := run.Signal(syscall.SIGINT); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := run.Wait(ctx); err != nil { // its exit code is that of what it saw
+		if _, err := run.Wait(ctx); err != nil { // its exit code depends on what it saw
 			t.Fatal(err)
 		}
 	}

@@ -13,16 +13,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// run is `rke2 --cluster demo --yes` with more.
+// run returns `rke2 --cluster demo --yes` with further arguments.
 func run(more ...string) []string {
 	return append([]string{"rke2", "--cluster", "demo", "--yes", "--edits", "apply"}, more...)
 }
 
-// refusals are commands that a lab before its migration refuses as it is.
+// refusals returns commands that awsmigrate refuses on a lab before its migration.
 func refusals(lab *scenario.Lab, dead, none string) []scenario.Refusal {
 	management := lab.Kubeconfig("management")
 	return []scenario.Refusal{
-		{Name: "nobody said who keeps it", Code: 2, Args: []string{"rke2", "--cluster", "demo", "--yes"}, Says: []string{"--edits is required", "Terraform"}},
+		{Name: "no owner named", Code: 2, Args: []string{"rke2", "--cluster", "demo", "--yes"}, Says: []string{"--edits is required", "Terraform"}},
 		{Name: "unknown cluster", Code: 2, Args: []string{"rke2", "--cluster", "nosuch", "--yes", "--edits", "apply"}, Says: []string{"Cluster fleet-default/nosuch", "fleet-default/demo"}},
 		{Name: "unknown namespace", Code: 2, Args: run("-n", "nons"), Says: []string{"Cluster nons/demo", "fleet-default/demo"}},
 		{Name: "no cluster", Code: 2, Args: []string{"rke2", "--yes", "--edits", "apply"}, Says: []string{"--cluster"}},
@@ -43,12 +43,12 @@ func refusals(lab *scenario.Lab, dead, none string) []scenario.Refusal {
 		{Name: "step that is not the first", Code: 2, Args: run("--step", "install-ccm"), Says: []string{"the first step to do is etcd-snapshot"}},
 		{Name: "skip without reason", Code: 2, Args: run("--skip", "AWSM-110"), Says: []string{"AWSM-110", "reason"}},
 		{Name: "skip of a guard", Code: 2, Args: run("--skip", "AWSM-105=hurry"), Says: []string{"AWSM-105", "cannot be skipped"}},
-		{Name: "skip of what is no check", Code: 2, Args: run("--skip", "AWSM-999=why"), Says: []string{"AWSM-999"}},
+		{Name: "skip of an unknown check", Code: 2, Args: run("--skip", "AWSM-999=why"), Says: []string{"AWSM-999"}},
 		{Name: "no such values file", Code: 2, Args: run("--values", none), Says: []string{"--values"}},
 		{Name: "older version", Code: 2, Args: run("--kubernetes-version", "v1.25.3+rke2r1"), Says: []string{"older"}},
 		{Name: "external without proof", Code: 3, Args: run("--end-state", "external"), Says: []string{"not registered with an explicit node-name"}},
 		{Name: "external without proof, planned", Code: 3, Args: []string{"rke2", "plan", "--cluster", "demo", "--end-state", "external"}, Says: []string{"--end-state overrides"}},
-		{Name: "nobody to ask", Code: 7, Args: []string{"rke2", "--cluster", "demo"}, Says: []string{"no terminal", "--yes", "--edits", "apply"}},
+		{Name: "no terminal to ask", Code: 7, Args: []string{"rke2", "--cluster", "demo"}, Says: []string{"no terminal", "--yes", "--edits", "apply"}},
 		{Name: "Rancher's own cluster", Code: 3, Args: []string{"rke2", "--cluster", "local", "-n", "fleet-local", "--yes", "--edits", "apply"}, Says: []string{"the cluster Rancher itself runs in"}},
 		{Name: "imported", Code: 3, Args: []string{"rke2", "--cluster", "imported", "--yes", "--edits", "apply"}, Says: []string{"no spec.rkeConfig"}},
 		{Name: "K3s", Code: 3, Args: []string{"rke2", "--cluster", "light", "--yes", "--edits", "apply"}, Says: []string{"K3s v1.26.13+k3s1"}},
@@ -56,9 +56,8 @@ func refusals(lab *scenario.Lab, dead, none string) []scenario.Refusal {
 	}
 }
 
-// refusedAtTheStart gives awsmigrate every input that it has to refuse before a
-// migration, and holds that it wrote on no API server: neither an object of the
-// clusters nor a lock or journal of its own.
+// refusedAtTheStart runs every command that must be refused before a migration, and checks that
+// awsmigrate wrote to no API server: no object of the clusters, and no lock or journal.
 func refusedAtTheStart(t *testing.T, lab *scenario.Lab) {
 	ctx := within(t, 3*time.Minute)
 	dir := t.TempDir()
@@ -78,7 +77,7 @@ func refusedAtTheStart(t *testing.T, lab *scenario.Lab) {
 		}
 	}
 	t.Run("commands", func(t *testing.T) {
-		// Not by t.Parallel: a subtest would wait behind every other lab for its turn.
+		// Without t.Parallel: a subtest would wait for every other lab.
 		var g errgroup.Group
 		g.SetLimit(4)
 		for _, r := range refusals(lab, dead, filepath.Join(dir, "none.yaml")) {
@@ -89,7 +88,7 @@ func refusedAtTheStart(t *testing.T, lab *scenario.Lab) {
 				return nil
 			})
 		}
-		_ = g.Wait() // each has said its own
+		_ = g.Wait() // each reports its own failure
 	})
 	for name := range extra {
 		if err := lab.RemoveCluster(ctx, name); err != nil {
@@ -106,9 +105,9 @@ func refusedAtTheStart(t *testing.T, lab *scenario.Lab) {
 	}
 }
 
-// readerPlansAndWritesNothing: somebody who may read everything gets a plan; the
-// run ends before its first write: one check may not even ask whether pods would
-// be admitted.
+// readerPlansAndWritesNothing checks that a user who may read everything gets a plan. A run
+// ends before its first write, because one check may not even ask whether pods would be
+// admitted.
 func readerPlansAndWritesNothing(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	takeAway, err := lab.LetViewerRead(ctx)
 	if err != nil {
@@ -131,7 +130,8 @@ func readerPlansAndWritesNothing(ctx context.Context, t *testing.T, lab *scenari
 	}
 }
 
-// viewerIsGrantedWhatIsMissing has the viewer's rights asked for, and granted as it is said.
+// viewerIsGrantedWhatIsMissing grants the viewer's missing rights as verify --access prints
+// them.
 func viewerIsGrantedWhatIsMissing(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	grantedWhatIsMissing(ctx, t, lab, "rancher-viewer", []string{"--cluster", "demo"}, grant{"rbac-rancher", lab.KubectlManagement}, grant{"rbac", lab.Kubectl})
 }
@@ -143,8 +143,8 @@ func refuses(ctx context.Context, t *testing.T, lab *scenario.Lab, r scenario.Re
 	}
 }
 
-// refusedClusters makes the lab's own cluster one that cannot be migrated, one
-// way after the other. A pause keeps Rancher from rolling any of it out.
+// refusedClusters makes the lab's own cluster one that cannot be migrated, in several ways. A
+// pause keeps Rancher from rolling any of them out.
 func refusedClusters(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	workers, err := lab.Machines(ctx, "worker")
 	if err != nil || len(workers) == 0 {
@@ -173,8 +173,8 @@ func refusedClusters(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	must(lab.Pause(ctx, false))
 }
 
-// leftNothing holds by the audit logs of all API servers, and by what is there,
-// that awsmigrate wrote nothing since a time.
+// leftNothing checks, by the audit logs of all API servers and by the existing objects, that
+// awsmigrate wrote nothing since a time.
 func leftNothing(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time) {
 	t.Helper()
 	writes, err := lab.Writes(since, "awsmigrate")

@@ -17,16 +17,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// mirror is the registry of a site without a way to the Internet: it has what the list of
-// the release names, and nothing else.
+// mirror is the registry of a site without Internet access: it has the images that the release
+// lists, and no others.
 const mirror = "registry.test"
 
-// TestReleasedController migrates a cluster on a site that has the files of a release
-// alone. Helm installs the packaged charts, with the mirror as the registry of everything;
-// the pod is a container of the image's own root file system, as user 65534, without
-// rights, which reaches the API server as a pod does. While it migrates its token is
-// replaced, and the first one ends. An uninstallation in the middle of a roll is refused
-// by the hook's Job; behind the migration it is not.
+// TestReleasedController migrates a cluster on a site that only has the files of a release.
+// Helm installs the packaged charts, with the mirror as the only registry. The pod is a
+// container with the image's own root file system, as user 65534 without capabilities, and
+// reaches the API server as a pod does. Its token is replaced during the migration, and the
+// first one expires. The hook's Job refuses an uninstallation during a rollout, and allows it
+// after the migration.
 func TestReleasedController(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Fatal("a container with a user of its own needs root")
@@ -70,7 +70,7 @@ func TestReleasedController(t *testing.T) {
 	s.uninstalls(ctx, t)
 }
 
-// controllerImage is the controller's image in the mirror, as the chart names it.
+// controllerImage returns the controller's image in the mirror, as the chart names it.
 func controllerImage(t *testing.T, release published.Release) string {
 	t.Helper()
 	digest, err := release.Digest()
@@ -86,7 +86,7 @@ func controllerImage(t *testing.T, release published.Release) string {
 	return ""
 }
 
-// listedCCM is the CCM of a Kubernetes version in the mirror.
+// listedCCM returns the CCM of a Kubernetes version in the mirror.
 func listedCCM(t *testing.T, release published.Release, version string) string {
 	t.Helper()
 	listed, err := release.Images()

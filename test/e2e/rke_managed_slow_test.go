@@ -12,8 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestRKEManaged migrates an RKE cluster that Rancher manages, with the empty
-// awsCloudProvider that its UI leaves, end to end and through its proxy.
+// TestRKEManaged migrates an RKE cluster that Rancher manages, with the empty awsCloudProvider
+// that its UI leaves, end to end and through its proxy.
 func TestRKEManaged(t *testing.T) {
 	lab := boot(t, "--distro", "rke1", "--aws-block", "--lease", quick)
 	ctx := within(t, 20*time.Minute)
@@ -49,13 +49,14 @@ func TestRKEManaged(t *testing.T) {
 	migratedIsLeftAlone(t, lab)
 }
 
-// TestRKEManagedKilledInEveryStep kills awsmigrate once in each step; Rancher goes
-// on with what it was given, and the next run watches.
+// TestRKEManagedKilledInEveryStep kills awsmigrate once in each step. Rancher continues with
+// the edit, and the next run watches it.
 func TestRKEManagedKilledInEveryStep(t *testing.T) {
 	killInEveryStep(t, boot(t, "--distro", "rke1", "--lease", quick, "--component-restart", "10s"), rkeSteps)
 }
 
-// refusedManaged names clusters that are none of ours, or several.
+// refusedManaged checks the refusal of names that match several clusters, no cluster, or a
+// cluster that awsmigrate does not support.
 func refusedManaged(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	t.Helper()
 	for id, names := range map[string][2]string{"c-aaaaa": {"twin", "rancherKubernetesEngine"}, "c-bbbbb": {"twin", "rancherKubernetesEngine"}, "c-ccccc": {"elsewhere", "imported"}} {
@@ -68,7 +69,7 @@ func refusedManaged(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 		says string
 	}{
 		"twin":      {2, "c-aaaaa (twin), c-bbbbb (twin)"},
-		"nobody":    {2, "c-7kq2x (demo)"},
+		"unknown":   {2, "c-7kq2x (demo)"},
 		"elsewhere": {3, "imported"},
 	} {
 		code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, "rke", "plan", "--cluster", name)

@@ -19,14 +19,14 @@ import (
 // rkeSteps are writingSteps without the snapshot, which is off by default.
 var rkeSteps = []string{"lease-access", "enable-leader-migration", "cordon", "install-ccm", "switch-provider", "uncordon", "disable-leader-migration"}
 
-// TestRKEKilledInEveryStep kills awsmigrate once in each step, in the middle of
-// `rke up` too, which then finishes by itself and is waited for.
+// TestRKEKilledInEveryStep kills awsmigrate once in each step, also during `rke up`. The
+// orphaned rke finishes, and the next run waits for it.
 func TestRKEKilledInEveryStep(t *testing.T) {
 	killInEveryStep(t, boot(t, "--distro", "rke", "--lease", quick), rkeSteps)
 }
 
-// TestRKEIsCutOff ends rke in every way there is, in one migration: killed from
-// outside, left to a person, and let finish on the first Ctrl-C.
+// TestRKEIsCutOff ends rke in every possible way in one migration: killed from outside, left to
+// a person, and allowed to finish after the first Ctrl-C.
 func TestRKEIsCutOff(t *testing.T) {
 	lab := boot(t, "--distro", "rke", "--lease", quick)
 	ctx := within(t, 25*time.Minute)
@@ -45,7 +45,7 @@ func TestRKEIsCutOff(t *testing.T) {
 	if code, _, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, byHand...); err != nil || code != 6 || !strings.Contains(stderr, "rke up --config") {
 		t.Fatalf("--no-rke-up: exit %d, %v, wanted 6 and the command", code, err)
 	}
-	for range 2 { // the first may start what the killed one had stopped
+	for range 2 { // the first one may start what the killed one had stopped
 		must(t, lab.RKE(ctx, testWriter{t}, "up", "--config", lab.ClusterFile))
 	}
 	if code, _, _, err := lab.Awsmigrate(ctx, testWriter{t}, byHand...); err != nil || code != 0 {
@@ -71,7 +71,7 @@ func TestRKEIsCutOff(t *testing.T) {
 	judgeEnd(ctx, t, lab, before, start)
 }
 
-// killRKE kills the rke that awsmigrate has started, once it has touched a host.
+// killRKE kills the rke that awsmigrate has started, once it has changed a host.
 func killRKE(ctx context.Context, t *testing.T, lab *scenario.Lab, run *scenario.Run) {
 	t.Helper()
 	must(t, scenario.Until(ctx, "rke to be killed", func(context.Context) (bool, string, error) {
@@ -82,7 +82,7 @@ func killRKE(ctx context.Context, t *testing.T, lab *scenario.Lab, run *scenario
 	}))
 }
 
-// childOf is the rke below a process; a number that no process has if there is none.
+// childOf returns the process ID of the rke below a process, or one that cannot exist.
 func childOf(parent int, file string) int {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, path := range stats {

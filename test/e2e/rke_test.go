@@ -13,8 +13,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestRKE migrates a cluster that rke made, end to end: what the plan shows is
-// what becomes of cluster.yml, and a second run changes nothing.
+// TestRKE migrates a cluster that rke made, end to end. cluster.yml becomes what the plan
+// shows, and a second run changes nothing.
 func TestRKE(t *testing.T) {
 	lab := boot(t, "--distro", "rke", "--lease", quick)
 	ctx := within(t, 20*time.Minute)
@@ -22,7 +22,7 @@ func TestRKE(t *testing.T) {
 	t.Run("granted", func(t *testing.T) {
 		target := []string{"--config", lab.ClusterFile}
 		grantedWhatIsMissing(ctx, t, lab, "downstream-viewer", target, grant{"rbac", lab.Kubectl})
-		nobodyIsThere(ctx, t, lab, target)
+		accessWithoutAPIs(ctx, t, lab, target)
 	})
 	before := text(t, lab.ClusterFile)
 	planned := plannedText(ctx, t, lab)
@@ -52,7 +52,7 @@ func TestRKE(t *testing.T) {
 	}
 }
 
-// plannedText is cluster.yml after the last edit of a plan.
+// plannedText returns cluster.yml after the last edit of a plan.
 func plannedText(ctx context.Context, t *testing.T, lab *scenario.Lab) string {
 	t.Helper()
 	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, lab.Command("plan", "-o", "json")...)
@@ -87,7 +87,7 @@ func text(t *testing.T, path string) string {
 	return string(raw)
 }
 
-// folder lists what lies beside cluster.yml, with sizes.
+// folder lists cluster.yml and the files next to it.
 func folder(t *testing.T, lab *scenario.Lab) []string {
 	t.Helper()
 	found, err := filepath.Glob(lab.ClusterFile + "*")

@@ -17,12 +17,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestInterruptedInEveryRoll interrupts one migration in each step that rolls something
-// out. Where Rancher rolls, somebody at a terminal asks for the brake: no more than the
-// machine in hand changes, whoever follows sees it, and the same command ends the pause.
-// Then the terminal goes away: what was begun is watched to its end, no further step
-// begins, the document at the end of the events says 129; where that was the last step,
-// the run is done. No controller runs twice.
+// TestInterruptedInEveryRoll interrupts one migration in each step that rolls something out.
+// Where Rancher rolls, a user at a terminal pauses the rollout: no machine after the current
+// one changes, `status --watch` shows the pause, and the same command ends it. Then the
+// terminal disconnects: the current change is watched to its end, no further step begins, and
+// the last document has code 129. If it was the last step, the run is done. No controller runs
+// twice.
 func TestInterruptedInEveryRoll(t *testing.T) {
 	lab := boot(t, "--lease", quick, "--workers", "1")
 	ctx, start := within(t, 40*time.Minute), time.Now()
@@ -38,11 +38,11 @@ func TestInterruptedInEveryRoll(t *testing.T) {
 	} {
 		if !t.Run(roll.step, func(t *testing.T) {
 			if roll.changed != "" {
-				brakeIsAskedFor(ctx, t, lab, roll.step, roll.changed)
+				pauseByUser(ctx, t, lab, roll.step, roll.changed)
 			}
 			hangsUp(ctx, t, lab, roll.step, roll.reaches)
 		}) {
-			t.FailNow() // the next roll begins where this one was to end
+			t.FailNow() // the next rollout begins at the end of this one
 		}
 	}
 	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, run()...)
@@ -52,8 +52,8 @@ func TestInterruptedInEveryRoll(t *testing.T) {
 	judgeEnd(ctx, t, lab, before, start)
 }
 
-// brakeIsAskedFor asks for the brake when the first machine has changed.
-func brakeIsAskedFor(ctx context.Context, t *testing.T, lab *scenario.Lab, step, changed string) {
+// pauseByUser pauses the rollout from the terminal once the first machine has changed.
+func pauseByUser(ctx context.Context, t *testing.T, lab *scenario.Lab, step, changed string) {
 	t.Helper()
 	r, err := lab.StartOnTerminal(ctx, io.Discard, run()...)
 	must(t, err)
@@ -78,11 +78,11 @@ func brakeIsAskedFor(ctx context.Context, t *testing.T, lab *scenario.Lab, step,
 	}))
 	must(t, r.Type("\x03"))
 	must(t, scenario.Until(ctx, "the question", func(context.Context) (bool, string, error) {
-		return strings.Contains(r.Stdout(), "brake now:"), "no question", r.Ended()
+		return strings.Contains(r.Stdout(), "brake now:"), "no question", r.Ended() // words:ok: a text of the product
 	}))
 	must(t, r.Type("b"))
 	if code, err := r.Wait(ctx); err != nil || code != 130 {
-		t.Fatalf("the brake: exit %d, %v\n%s", code, err, r.Stdout())
+		t.Fatalf("the pause: exit %d, %v\n%s", code, err, r.Stdout())
 	}
 	at := count()
 	if paused, by, err := lab.Paused(ctx); err != nil || !paused || by == "" {
@@ -91,25 +91,25 @@ func brakeIsAskedFor(ctx context.Context, t *testing.T, lab *scenario.Lab, step,
 	soon, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	if code, err := follower.Wait(soon); err != nil {
-		t.Errorf("who follows: exit %d, %v", code, err)
+		t.Errorf("status --watch: exit %d, %v", code, err)
 	}
 	if text := follower.Stdout() + follower.Stderr(); !strings.Contains(text, "BrakeAsked") {
-		t.Errorf("who follows does not see the brake:\n%s", text)
+		t.Errorf("status --watch does not show the pause:\n%s", text)
 	}
 	waitFor(t, time.Minute)
 	if now := count(); now > at+1 || now == 3 {
 		t.Errorf("%d machines were changed when the run ended, a minute later %d", at, now)
 	}
-	t.Logf("braked with %d of 3 changed, a minute later %d", at, count())
+	t.Logf("paused with %d of 3 changed, a minute later %d", at, count())
 }
 
-// hangsUp takes a run in a step its terminal.
+// hangsUp disconnects the terminal of a run in a step.
 func hangsUp(ctx context.Context, t *testing.T, lab *scenario.Lab, step, reaches string) {
 	t.Helper()
 	r, err := lab.Start(ctx, io.Discard, run("-o", "jsonl")...)
 	must(t, err)
 	must(t, scenario.Until(ctx, "the run to wait in "+step, func(context.Context) (bool, string, error) {
-		return waitsIn(r.Stdout(), step), "it has not come there", r.Ended()
+		return waitsIn(r.Stdout(), step), "it does not wait there yet", r.Ended()
 	}))
 	must(t, r.Signal(syscall.SIGHUP))
 	want := 129
@@ -134,7 +134,8 @@ func hangsUp(ctx context.Context, t *testing.T, lab *scenario.Lab, step, reaches
 	}
 }
 
-// stepsOf are the steps that a run began, by its events, and the document in its last line.
+// stepsOf returns the steps that a run began, from its events, and the document in its last
+// line.
 func stepsOf(t *testing.T, events string) (begun []string, last struct {
 	Kind string
 	Code int

@@ -2,7 +2,7 @@
 
 package e2e
 
-// brokenAWS is what is wrong in AWS alone.
+// brokenAWS returns the breakages that are in AWS alone.
 func brokenAWS() []breakage {
 	return []breakage{
 		{name: "instance of a worker without tag", speak: []string{"AWSM-406"},

@@ -2,15 +2,15 @@
 
 package e2e
 
-// brokenCCM is what is wrong with the cloud controller manager's own objects, where it
-// is installed.
+// brokenCCM returns the breakages of the cloud controller manager's own objects, where it is
+// installed.
 func brokenCCM() []breakage {
 	const ds = `aws-cloud-controller-manager`
 	patch := func(operations string) string {
 		return `save ds ` + ds + `; system patch ds ` + ds + ` --type=json -p "[` + operations + `]"`
 	}
 	const template = `/spec/template/spec`
-	// All pods at once: a rollout would wait for each to be available.
+	// All pods at once, because a rollout waits for each pod to be available.
 	const back = `restore ds ` + ds + `; system delete pods -l k8s-app=` + ds
 	const failing = `system get pods -l k8s-app=` + ds + ` -o 'jsonpath={.items[*].status.containerStatuses[*].state.waiting.reason}' | grep -E 'ErrImagePull|ImagePullBackOff|CrashLoopBackOff|Error'`
 	return []breakage{
@@ -34,7 +34,7 @@ func brokenCCM() []breakage {
 		{name: "CCM frozen on one control plane", at: "P3 P5", speak: []string{"AWSM-604"},
 			seed:  `lever kill --signal STOP aws-cloud-controller-manager@$PLANE_MACHINE`,
 			until: `system get pods -l k8s-app=` + ds + ` --field-selector spec.nodeName=$PLANE -o 'jsonpath={.items[*].status.conditions[?(@.type=="Ready")].status}' | grep False`,
-			// A restart that its probe has brought about would be told of for ever.
+			// A restart by its probe would be reported for ever.
 			heal: `lever kill --signal CONT aws-cloud-controller-manager@$PLANE_MACHINE || true; system delete pods -l k8s-app=` + ds},
 		{name: "CCM's rights deleted", at: "P3 P5", speak: []string{"AWSM-616"},
 			seed: `save clusterrolebinding system:cloud-controller-manager; kubectl delete clusterrolebinding system:cloud-controller-manager`,

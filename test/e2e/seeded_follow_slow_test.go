@@ -18,15 +18,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// administrator is a person at a shell who breaks the lab, follows fixes and heals.
+// administrator is a person at a shell who breaks the lab, follows fixes and heals it.
 type administrator struct {
 	lab *scenario.Lab
 	env []string
 }
 
-// words are what the lines of breakages have beside the environment. save and restore
-// keep an object as it was; renode makes a Node anew, as a sed script changes it, since
-// its ProviderID cannot be changed.
+// words holds the shell functions that the lines of breakages use besides the environment. save
+// and restore keep an object unchanged. renode recreates a Node as a sed script changes it,
+// since its ProviderID cannot be changed.
 const words = `set -e
 mgmt() { kubectl --kubeconfig "$MANAGEMENT" -n fleet-default "$@"; }
 system() { kubectl -n kube-system "$@"; }
@@ -67,7 +67,7 @@ func newAdministrator(ctx context.Context, t *testing.T, lab *scenario.Lab, posi
 	return a
 }
 
-// run runs lines, and returns all they print.
+// run runs lines of shell and returns their output.
 func (a *administrator) run(ctx context.Context, lines string) (string, error) {
 	cmd := exec.CommandContext(ctx, "sh", "-c", words+lines)
 	cmd.Env = a.env
@@ -83,13 +83,13 @@ func (a *administrator) sh(ctx context.Context, t *testing.T, lines string) {
 	}
 }
 
-// shownWithin bounds how long an API may show what is no longer so: kubelets look at
-// their containers every ten seconds.
+// shownWithin bounds how long an API may show an outdated state: kubelets check their
+// containers every ten seconds.
 const shownWithin = 30 * time.Second
 
-// audit is `awsmigrate verify` by the operator, with the lab's AWS, held against
-// what the lab itself knows. What the lab knew before and after it, and what stays
-// unsaid, is a lie.
+// audit runs `awsmigrate verify` as the operator, with the lab's AWS, and compares it with the
+// lab's own state. A fault that the lab had before and after the audit, and that the audit does
+// not report, fails the test.
 func (a *administrator) audit(ctx context.Context, t *testing.T) (report auditReport) {
 	t.Helper()
 	patient, cancel := context.WithTimeout(ctx, shownWithin)
@@ -113,19 +113,18 @@ func (a *administrator) audit(ctx context.Context, t *testing.T) (report auditRe
 	return report
 }
 
-// command is a fix that a shell takes, and the check that gave it.
+// command is a fix that a shell can run, and the check that gave it.
 type command struct{ check, line string }
 
-// looks says whether it only shows something, so that nothing turns green by it.
+// looks reports whether the command only reads, so that it resolves nothing.
 func (c command) looks() bool {
 	return regexp.MustCompile(`^kubectl( -n \S+)? (logs|get|describe) |^awsmigrate `).MatchString(c.line)
 }
 
-// program begins a command within a fix: at its beginning or after a colon.
+// program matches the beginning of a command within a fix: at its start or after a colon.
 var program = regexp.MustCompile(`(?:^|: )((?:kubectl|helm|aws|awsmigrate|rke) .*)$`)
 
-// pasted are the fixes of the checks that a breakage has turned, as far as they are
-// commands.
+// pasted returns the fixes of the checks that a breakage has turned, if they are commands.
 func (r auditReport) pasted(healthy auditReport) []command {
 	var all []command
 	for _, check := range r.Checks {
@@ -146,7 +145,7 @@ func (r auditReport) pasted(healthy auditReport) []command {
 	return slices.Compact(all)
 }
 
-// follow runs a command as a person pastes it, and says what came of it.
+// follow runs a command as a person pastes it, and returns the outcome.
 func (a *administrator) follow(ctx context.Context, t *testing.T, c command, broken auditReport, mayWarn []string) string {
 	t.Helper()
 	cmd := exec.CommandContext(ctx, "sh", "-c", c.line)
@@ -180,7 +179,7 @@ func (a *administrator) follow(ctx context.Context, t *testing.T, c command, bro
 	return c.line + ": ok"
 }
 
-// spoken are the checks that a breakage has turned, with their status.
+// spoken returns the checks that a breakage has turned, with their status.
 func (r auditReport) spoken(healthy auditReport) []string {
 	var all []string
 	for _, c := range r.Checks {
@@ -191,7 +190,7 @@ func (r auditReport) spoken(healthy auditReport) []string {
 	return all
 }
 
-// findings are those of the checks that are not green.
+// findings returns the findings of the checks that are not green.
 func (r auditReport) findings() []string {
 	var all []string
 	for _, c := range r.Checks {
@@ -202,8 +201,8 @@ func (r auditReport) findings() []string {
 	return all
 }
 
-// policies are those of the control planes' role, whole and lacking one action. What a
-// fix has allowed stays allowed, so that each position has actions of its own.
+// policies returns the policies of the control planes' role, complete and with one action
+// missing. A fix leaves its action allowed, so each position uses other actions.
 func policies(t *testing.T, position string) []string {
 	t.Helper()
 	all := aws.DefaultPolicies()[aws.RoleControlPlane]

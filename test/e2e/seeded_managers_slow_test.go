@@ -2,9 +2,10 @@
 
 package e2e
 
-// Manifests of managers that nobody planned. The second one has a kubeconfig of the
-// machine's, since the lab gives one to pods of the CCM's DaemonSet alone.
+// Manifests of unexpected managers.
 const (
+	// secondCCM and secondKCM are pods of unexpected managers. secondCCM uses a kubeconfig of
+	// the machine, since the lab gives one only to pods of the CCM's DaemonSet.
 	secondCCM = `{hostNetwork: true, nodeSelector: {node-role.kubernetes.io/control-plane: "true"}, tolerations: [{operator: Exists}], containers: [
 {name: second, image: registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14, args: ["--v=2", --cloud-provider=aws, --leader-elect=false, --configure-cloud-routes=false, --secure-port=0, "--kubeconfig=$DOWNSTREAM"]}]}`
 	secondKCM = `{nodeSelector: {no: such}, containers: [{name: kcm, image: registry.example/kube-controller-manager:v1.26.13, args: [--cloud-provider=aws]}]}`
@@ -31,10 +32,11 @@ END
 ` + more
 }
 
-// brokenManagers is who runs cloud controllers besides those who should, or instead.
+// brokenManagers returns breakages in which an unexpected process runs cloud controllers, or
+// the expected one does not.
 func brokenManagers() []breakage {
 	const runs = `system get pods -l app=second -o 'jsonpath={.items[*].status.phase}' | grep Running`
-	const fixed = `; system delete role,rolebinding leader-migration --ignore-not-found` // what the fix has made
+	const fixed = `; system delete role,rolebinding leader-migration --ignore-not-found` // the fix has created them
 	const gone = `system delete deployment second --ignore-not-found --wait; system delete pod second --ignore-not-found --now; while system get pods -l app=second -o name | grep -q .; do kubectl version >/dev/null 2>&1; done`
 	return []breakage{
 		{name: "second CCM in a Deployment", speak: []string{"AWSM-215"}, left: []string{"AWSM-215"},
@@ -55,9 +57,9 @@ func brokenManagers() []breakage {
 		{name: "RoleBinding of the migration lease deleted", at: "P3", speak: []string{"AWSM-201"},
 			seed: `save rolebinding awsmigrate-leader-migration; system delete rolebinding awsmigrate-leader-migration`,
 			heal: `restore rolebinding awsmigrate-leader-migration` + fixed},
-		{name: "migration lease held by somebody else", at: "P3", speak: []string{"AWSM-208"},
+		{name: "migration lease held by another process", at: "P3", speak: []string{"AWSM-208"},
 			seed: `touch $STATE/hold
-(while [ -f $STATE/hold ]; do system patch lease cloud-provider-extraction-migration --type=merge -p '{"spec":{"holderIdentity":"somebody_else","renewTime":"'$(date -u +%FT%T.%6NZ)'"}}'; done) >/dev/null 2>&1 &`,
+(while [ -f $STATE/hold ]; do system patch lease cloud-provider-extraction-migration --type=merge -p '{"spec":{"holderIdentity":"another_process","renewTime":"'$(date -u +%FT%T.%6NZ)'"}}'; done) >/dev/null 2>&1 &`,
 			heal: `rm -f $STATE/hold`},
 	}
 }

@@ -2,9 +2,8 @@
 
 package e2e
 
-// brokenNodes is what is wrong with Node objects. A ProviderID cannot be changed, so
-// that a wrong one takes a new Node; where a fingerprint is kept, that would be
-// another breakage.
+// brokenNodes returns breakages of Node objects. A ProviderID cannot be changed, so a wrong one
+// needs a new Node. Where a fingerprint exists, that would be another breakage.
 func brokenNodes() []breakage {
 	return []breakage{
 		{name: "zone label wrong", speak: []string{"AWSM-303"},
@@ -30,10 +29,10 @@ func brokenNodes() []breakage {
 		{name: "node out of service", speak: []string{"AWSM-310"},
 			seed: `kubectl taint node $WORKER node.kubernetes.io/out-of-service=x:NoSchedule`,
 			heal: `kubectl taint node $WORKER node.kubernetes.io/out-of-service- || true`},
-		{name: "cordon that no run gave back", at: "P0 P5", speak: []string{"AWSM-308"},
+		{name: "cordon that no run removed", at: "P0 P5", speak: []string{"AWSM-308"},
 			seed: `kubectl annotate node $WORKER awsmigrate.io/cordoned-by=run-1; kubectl cordon $WORKER`,
 			heal: `kubectl annotate node $WORKER awsmigrate.io/cordoned-by-; kubectl uncordon $WORKER`},
-		{name: "cordon of a user's", at: "P5", speak: []string{"AWSM-308"}, // before, it is the user's own business
+		{name: "cordon of a user", at: "P5", speak: []string{"AWSM-308"}, // before the end a user's cordon is no fault
 			seed: `kubectl cordon $WORKER`, heal: `kubectl uncordon $WORKER`},
 	}
 }

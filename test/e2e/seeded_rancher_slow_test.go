@@ -2,7 +2,7 @@
 
 package e2e
 
-// brokenRancher is what is wrong on Rancher's side, and in awsmigrate's own records.
+// brokenRancher returns breakages in Rancher, and in awsmigrate's own records.
 func brokenRancher() []breakage {
 	return []breakage{
 		{name: "cluster paused", speak: []string{"AWSM-105"},

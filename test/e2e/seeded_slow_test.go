@@ -15,24 +15,24 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// breakage is one thing that goes wrong in a cluster. Its lines are a shell's, in the
-// environment of an administrator, with the words of administrator.words.
+// breakage is one fault of a cluster. Its lines are run by a shell, in the environment of an
+// administrator, with the functions in words.
 type breakage struct {
 	name string
-	at   string // the positions at which it can happen; "" is all that are tried
+	at   string // the positions at which it can happen, or empty for all
 	seed string
-	// until holds once the lab itself shows the breakage: a process ended, a Node was
-	// marked. Without it the breakage is there when seed has ended.
+	// until is a command that succeeds once the lab shows the breakage: a process exited, or a
+	// Node was marked. If it is empty, the breakage exists when seed has ended.
 	until string
 	// speak are the checks that must not be green.
 	speak []string
-	// speakAt are those of single positions, instead of speak.
+	// speakAt replaces speak at single positions.
 	speakAt map[string][]string
-	// refused is the exit code of an audit that is not made at all.
+	// refused is the exit code of an audit that is refused.
 	refused int
-	heal    string // may be run after a fix that did the same
-	// left are checks that go on to warn after their own command: what it stopped is
-	// still there for somebody to start.
+	heal    string // must also work after a fix that did the same
+	// left are checks that still warn after their own command, because the stopped workload
+	// still exists and could be started again.
 	left []string
 }
 
@@ -43,20 +43,20 @@ func (b breakage) checks(position string) []string {
 	return b.speak
 }
 
-// breakages are tried in this order at each position.
+// breakages returns all breakages, in the order in which they are tried at each position.
 func breakages() []breakage {
 	return slices.Concat(brokenAWS(), brokenNodes(), brokenManagers(), brokenCCM(), brokenRancher())
 }
 
-// keptLab names a lab that runs already, for work on this suite: it is taken as it
-// stands, tried at its position alone, and left running.
+// keptLab is the environment variable that names a running lab, for work on this suite. The lab
+// is used at its current position and left running.
 const keptLab = "AWSMIGRATE_KEPT_LAB"
 
-// TestSeededBreakages takes one lab to P0, P3 and P5. At each it breaks one thing
-// after the other and audits: no check may be green that the lab's own processes,
-// its observer or its EC2 contradict. What a failed check gives as a command is run
-// by a shell in the very state it was printed for; it must turn that check green and
-// no other one red. After each the audit is that of the healthy cluster again.
+// TestSeededBreakages takes one lab to P0, P3 and P5. At each it breaks one thing after another
+// and audits. No check may be green if the lab's own processes, its observer or its EC2
+// contradict it. The command of a failed check is run by a shell in the state for which it was
+// printed. It must turn that check green and no other one red. After each breakage the audit
+// equals that of the healthy cluster again.
 func TestSeededBreakages(t *testing.T) {
 	if dir := os.Getenv(keptLab); dir != "" {
 		bin, err := filepath.Abs("../../bin")
@@ -80,11 +80,11 @@ func TestSeededBreakages(t *testing.T) {
 // seededAt tries every breakage of a position.
 func seededAt(ctx context.Context, t *testing.T, lab *scenario.Lab, position string) {
 	if stands, err := lab.Standing(ctx); err != nil || stands != position {
-		t.Fatalf("the lab stands at %s, %v; wanted %s", stands, err, position)
+		t.Fatalf("the lab is at %s, %v; wanted %s", stands, err, position)
 	}
 	admin := newAdministrator(ctx, t, lab, position)
 	healthy := admin.audit(ctx, t)
-	known := map[string][]string{"P3": {"AWSM-308"}}[position] // the run's own cordons, which it gives back after the switch
+	known := map[string][]string{"P3": {"AWSM-308"}}[position] // the run's own cordons, which it removes after the switch
 	if wrong := healthy.wrong(); healthy.Position != position || !slices.Equal(wrong, slices.Concat([]string{}, known)) {
 		t.Fatalf("the healthy cluster is audited as at %s, wrong %v", healthy.Position, wrong)
 	}
@@ -102,7 +102,7 @@ func seededAt(ctx context.Context, t *testing.T, lab *scenario.Lab, position str
 	t.Logf("at %s:\n%s", position, strings.Join(table, "\n"))
 }
 
-// try seeds one breakage, judges what is said of it, follows the commands, and heals.
+// try makes one breakage, judges the audit of it, follows the commands, and heals.
 func (a *administrator) try(ctx context.Context, t *testing.T, b breakage, position string, healthy auditReport) string {
 	a.sh(ctx, t, b.seed)
 	defer a.back(ctx, t, b, healthy)
@@ -125,7 +125,7 @@ func (a *administrator) try(ctx context.Context, t *testing.T, b breakage, posit
 		}
 		return fmt.Sprintf("exit %d", broken.Code)
 	case len(broken.wrong()) == len(healthy.wrong()):
-		t.Errorf("nothing is said of it, exit %d", broken.Code)
+		t.Errorf("the audit does not report it, exit %d", broken.Code)
 	}
 	var done []string
 	for _, c := range broken.pasted(healthy) {
@@ -134,7 +134,7 @@ func (a *administrator) try(ctx context.Context, t *testing.T, b breakage, posit
 	return fmt.Sprintf("%s | %s", strings.Join(broken.spoken(healthy), " "), strings.Join(done, "; "))
 }
 
-// back heals a breakage and waits until nothing is left of it.
+// back heals a breakage and waits until the audit is as before.
 func (a *administrator) back(ctx context.Context, t *testing.T, b breakage, healthy auditReport) {
 	t.Helper()
 	a.sh(ctx, t, b.heal)
@@ -147,10 +147,10 @@ func (a *administrator) back(ctx context.Context, t *testing.T, b breakage, heal
 	}
 }
 
-// settleFor bounds how long controllers may take to follow a fix, or a way back.
+// settleFor bounds how long controllers may take to follow a fix or a heal.
 const settleFor = 3 * time.Minute
 
-// settles audits until nothing is left over.
+// settles audits until left returns nothing.
 func (a *administrator) settles(ctx context.Context, t *testing.T, what string, left func(auditReport) []string) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, settleFor)
@@ -161,7 +161,7 @@ func (a *administrator) settles(ctx context.Context, t *testing.T, what string, 
 	})
 }
 
-// differing are the checks that two audits judge differently.
+// differing returns the checks whose status differs between two audits.
 func differing(a, b auditReport) []string {
 	var ids []string
 	for _, c := range a.Checks {

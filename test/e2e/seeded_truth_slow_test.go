@@ -13,15 +13,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// fact is something that is wrong by the lab's own knowledge, and the checks of which
-// at least one must say so. At the positions in "but" none of them is made.
+// fact is a fault that the lab knows of, with the checks of which at least one must report it.
+// None of them runs at the positions in but.
 type fact struct {
 	what string
 	by   string
 	but  string
 }
 
-// contradictions are the facts of which an audit says nothing.
+// contradictions returns the facts that an audit does not report.
 func contradictions(r auditReport, t scenario.Truth) []string {
 	var lies []string
 	for _, f := range slices.Concat(factsOfMachines(t), factsOfManagers(t, r.Position)) {
@@ -36,7 +36,7 @@ func contradictions(r auditReport, t scenario.Truth) []string {
 	return lies
 }
 
-// factsOfMachines hold Nodes against machines and their instances.
+// factsOfMachines compares Nodes with machines and their instances.
 func factsOfMachines(t scenario.Truth) []fact {
 	var wrong []fact
 	add := func(is bool, by, but, what string, args ...any) {
@@ -80,11 +80,11 @@ func ready(n corev1.Node) bool {
 	})
 }
 
-// handOver bounds how long nobody may run a controller while a lease changes hands:
-// with this lab's durations it takes a few seconds.
+// handOver bounds the time without a holder while a lease changes hands: a few seconds with
+// this lab's durations.
 const handOver = 25 * time.Second
 
-// factsOfManagers hold processes, and what the observer has seen them run, against
+// factsOfManagers compares processes, and the controllers that the observer saw them run, with
 // control planes and position.
 func factsOfManagers(t scenario.Truth, position string) []fact {
 	var wrong []fact
@@ -95,7 +95,7 @@ func factsOfManagers(t scenario.Truth, position string) []fact {
 	}
 	for controller, since := range t.Nobody {
 		if since > handOver {
-			wrong = append(wrong, fact{what: "nobody runs controller " + controller, by: "132 201 208 209 213 214 604 605 610 611 612"})
+			wrong = append(wrong, fact{what: "no process runs controller " + controller, by: "132 201 208 209 213 214 604 605 610 611 612"})
 		}
 	}
 	for _, m := range t.Machines {

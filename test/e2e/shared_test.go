@@ -11,15 +11,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// sharedScenario is one that needs nothing of a lab but that it is at its
-// beginning.
+// sharedScenario is one that only needs a lab before its migration.
 type sharedScenario struct {
 	name string
 	run  func(ctx context.Context, t *testing.T, lab *scenario.Lab)
 }
 
-// sharedScenarios run on one lab, which is reset between them. Its nodes have
-// explicit names, so that `external` renames none of them.
+// sharedScenarios returns the scenarios that share one lab, which is reset after each. Its
+// nodes have explicit names, so that `external` renames none of them.
 func sharedScenarios() []sharedScenario {
 	return []sharedScenario{
 		{"the flag without the grant", flagWithoutGrant},

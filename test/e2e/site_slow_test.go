@@ -48,7 +48,7 @@ func newSite(t *testing.T, lab *scenario.Lab, release published.Release) site {
 	return site{lab: lab, release: release, helm: helm, kube: kube}
 }
 
-// install installs both charts, and waits until the controller is there.
+// install installs both charts and waits until the controller runs.
 func (s site) install(ctx context.Context, t *testing.T) {
 	t.Helper()
 	values := map[string]any{
@@ -78,7 +78,7 @@ func (s site) pods(ctx context.Context, t *testing.T) []corev1.Pod {
 	return pods.Items
 }
 
-// controller is the one pod of the Deployment.
+// controller returns the one pod of the Deployment.
 func (s site) controller(ctx context.Context, t *testing.T) corev1.Pod {
 	t.Helper()
 	pods, err := s.kube.CoreV1().Pods(siteHome).List(ctx, metav1.ListOptions{LabelSelector: "app.kubernetes.io/component=controller"})
@@ -89,7 +89,7 @@ func (s site) controller(ctx context.Context, t *testing.T) corev1.Pod {
 	return pods.Items[0]
 }
 
-// token is the one that lies in a pod now.
+// token returns the current token in a pod.
 func (s site) token(t *testing.T, pod corev1.Pod) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.lab.Dir, "management", "pods", string(pod.UID), "*", "token"))
@@ -102,7 +102,7 @@ func (s site) token(t *testing.T, pod corev1.Pod) string {
 	return string(raw)
 }
 
-// refused asks the API server something as whom a token stands for.
+// refused sends a request with a token and returns its error.
 func (s site) refused(ctx context.Context, token string) error {
 	config, err := s.helm.RESTClientGetter.ToRESTConfig()
 	if err != nil {
@@ -118,7 +118,8 @@ func (s site) refused(ctx context.Context, token string) error {
 	return err
 }
 
-// isContained looks at the process: whose it is, what it may, and what it can write to.
+// isContained checks the process: its user, its capabilities, and the folders that it can
+// write.
 func (s site) isContained(ctx context.Context, t *testing.T, pod corev1.Pod) {
 	t.Helper()
 	running, err := s.lab.Running("container")
@@ -148,8 +149,8 @@ func (s site) isContained(ctx context.Context, t *testing.T, pod corev1.Pod) {
 	}
 }
 
-// uninstallIsRefused asks Helm to uninstall, which the hook's Job keeps it from: it names
-// the cluster and the step. Rolled back, the release is as it was.
+// uninstallIsRefused uninstalls with Helm during a rollout. The hook's Job refuses it and names
+// the cluster and the step. After a Helm rollback the release is as before.
 func (s site) uninstallIsRefused(ctx context.Context, t *testing.T) {
 	t.Helper()
 	uninstall := action.NewUninstall(s.helm)
@@ -179,7 +180,7 @@ func (s site) uninstallIsRefused(ctx context.Context, t *testing.T) {
 	must(t, rollback.Run("awsmigrate"))
 }
 
-// imagesAreListed holds what pods of both clusters have asked for to the mirror's list.
+// imagesAreListed checks that pods of both clusters only requested images of the mirror's list.
 func (s site) imagesAreListed(ctx context.Context, t *testing.T) {
 	t.Helper()
 	listed, err := s.release.Images()
@@ -216,7 +217,8 @@ func (s site) imagesAreListed(ctx context.Context, t *testing.T) {
 	t.Logf("asked for: %d images", len(asked))
 }
 
-// uninstalls goes through where no cluster rolls, and leaves what people have asked for.
+// uninstalls checks that an uninstallation without a rollout succeeds and keeps the users'
+// objects.
 func (s site) uninstalls(ctx context.Context, t *testing.T) {
 	t.Helper()
 	uninstall := action.NewUninstall(s.helm)

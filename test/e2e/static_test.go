@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The program needs nothing of the system that it is started on: no interpreter, no
-// library, no file.
+// TestRunsOnAnEmptyImage checks that the program needs nothing of the system it is started on:
+// no interpreter, no library, no file.
 func TestRunsOnAnEmptyImage(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join("..", "..", "bin", "awsmigrate")

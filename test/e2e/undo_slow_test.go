@@ -10,15 +10,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// undoSteps are the steps of an undo in which a run can be killed with something
-// begun.
+// undoSteps are the steps of an undo in which a run can be killed after it has begun a change.
 var undoSteps = []string{"undo-disable-leader-migration", "undo-switch-provider", "undo-install-ccm",
 	"undo-enable-leader-migration", "undo-lease-access"}
 
-// TestUndo goes back from every position, then from a half-done step, then from
-// the far end, killed once in every step. Each time Rancher's configuration, the
-// objects in kube-system, the Nodes and the cordons are what they were, and no
-// controller runs twice.
+// TestUndo undoes a migration from every position, from a half-done step, and from the end,
+// killed once in every step. Each time Rancher's configuration, the objects in kube-system, the
+// Nodes and the cordons are as before, and no controller runs twice.
 func TestUndo(t *testing.T) {
 	u, ctx := toUndo(t)
 	for _, until := range []string{"lease-access", "enable-leader-migration", "cordon", "install-ccm", "switch-provider"} {
@@ -34,8 +32,8 @@ func TestUndo(t *testing.T) {
 	t.Run("from the far end, killed in every step", func(t *testing.T) { u.fromTheFarEnd(ctx, t) })
 }
 
-// TestRKEUndo goes back with a cluster.yml, from the middle of the switch and from
-// the far end. The file is the same to the byte.
+// TestRKEUndo undoes a migration of a cluster.yml, from the middle of the switch and from the
+// end. The file is restored byte for byte.
 func TestRKEUndo(t *testing.T) {
 	u, ctx := toUndo(t, "--distro", "rke")
 	t.Run("from the middle of switch-provider", func(t *testing.T) { u.fromTheMiddle(ctx, t, "switch-provider") })
@@ -67,13 +65,13 @@ func (u undo) fromTheFarEnd(ctx context.Context, t *testing.T) {
 	u.isBack(ctx, t)
 }
 
-// undo is a lab and how it was before anything was done to it.
+// undo is a lab and its state before any change.
 type undo struct {
 	lab       *scenario.Lab
 	beginning scenario.Beginning
 }
 
-// toUndo is a lab with a cordon of somebody's, before anything is done to it.
+// toUndo returns a lab with a user's cordon, before any other change.
 func toUndo(t *testing.T, flags ...string) (undo, context.Context) {
 	t.Helper()
 	lab := boot(t, append(flags, "--lease", quick)...)
@@ -99,7 +97,7 @@ func (u undo) goes(ctx context.Context, t *testing.T, name string, flags ...stri
 	t.Logf("%s %v took %.0f s", name, flags, time.Since(began).Seconds())
 }
 
-// killed runs a command and kills it in one of steps that it was not killed in yet.
+// killed runs a command and kills it in one of steps in which no run was killed yet.
 func (u undo) killed(ctx context.Context, t *testing.T, name string, killed map[string]bool, steps []string) string {
 	t.Helper()
 	run, err := u.lab.Start(ctx, testWriter{t}, u.lab.Command(name, "--yes")...)

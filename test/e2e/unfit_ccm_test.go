@@ -17,7 +17,7 @@ import (
 const (
 	repository = "registry.k8s.io/provider-aws/cloud-controller-manager"
 	daemonSet  = "DaemonSet kube-system/aws-cloud-controller-manager"
-	// noMorePods refuses the CCM's pods, and no static pod, whose class is another.
+	// noMorePods refuses the CCM's pods. Static pods have another class and are not affected.
 	noMorePods = `
 apiVersion: v1
 kind: ResourceQuota
@@ -30,7 +30,7 @@ spec:
 `
 )
 
-// unfitBeforehand tries what the preflight can see: nothing is written.
+// unfitBeforehand tries faults that the preflight can detect: nothing is written.
 func unfitBeforehand(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	since := time.Now()
 	for _, c := range []struct {
@@ -64,8 +64,8 @@ func waitQuota(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	}))
 }
 
-// badArgument gives the CCM an argument that it does not know: it crashes, and
-// waits for the same command with the argument corrected.
+// badArgument gives the CCM an unknown argument: it crashes, and the run expects the same
+// command with the argument corrected.
 func badArgument(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	since := time.Now()
 	stops(ctx, t, lab, []string{"Pod kube-system/aws-cloud-controller-manager-", "unknown flag: --bogus-flag", "correct args in --values"},
@@ -77,7 +77,7 @@ func badArgument(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	inTreeStays(ctx, t, lab, since, "aws with flag")
 }
 
-// noImage names an image that was never published, and goes on without it.
+// noImage names an image that was never published, and then migrates without it.
 func noImage(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	since := time.Now()
 	stops(ctx, t, lab, []string{"Pod kube-system/aws-cloud-controller-manager-", "cannot pull " + repository + ":v1.26.999", "not found"},
@@ -94,7 +94,7 @@ func noImage(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	inTreeStays(ctx, t, lab, since, "aws with flag")
 }
 
-// during starts a run, and calls meanwhile once the chart's objects are there.
+// during starts a run, and calls meanwhile in step install-ccm.
 func during(ctx context.Context, t *testing.T, lab *scenario.Lab, meanwhile func()) *scenario.Run {
 	t.Helper()
 	run, err := lab.Start(ctx, testWriter{t}, "rke2", "--cluster", "demo", "--yes", "--edits", "apply", "--no-etcd-snapshot")
@@ -104,7 +104,7 @@ func during(ctx context.Context, t *testing.T, lab *scenario.Lab, meanwhile func
 	return run
 }
 
-// newTaint puts a taint on a control plane when the values are computed already.
+// newTaint adds a taint to a control plane after the values were computed.
 func newTaint(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	since := time.Now()
 	nodes, err := lab.Downstream.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: "node-role.kubernetes.io/control-plane"})
@@ -133,8 +133,8 @@ func newTaint(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	}
 }
 
-// rightsTakenAway takes the Role for leases away while the CCM is installed:
-// its pods become ready and never lead.
+// rightsTakenAway deletes the Role for leases while the CCM is installed: its pods become ready
+// and never lead.
 func rightsTakenAway(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	since := time.Now()
 	const role = "cloud-controller-manager:leader-election"
@@ -148,7 +148,7 @@ func rightsTakenAway(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	inTreeStays(ctx, t, lab, since, "aws with flag")
 }
 
-// podsRefused lets a quota refuse the pods after the preflight saw none.
+// podsRefused adds a quota that refuses the pods after the preflight.
 func podsRefused(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	since := time.Now()
 	run, err := lab.Start(ctx, testWriter{t}, "rke2", "--cluster", "demo", "--yes", "--edits", "apply", "--no-etcd-snapshot")
@@ -164,6 +164,6 @@ func podsRefused(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	}
 	inTreeStays(ctx, t, lab, since, "aws with flag")
 	if out, err := lab.Kubectl(ctx, "", "-n", "kube-system", "get", "events"); err != nil || !strings.Contains(out, "exceeded quota") {
-		t.Errorf("no event tells that the quota refused pods: %v\n%s", err, out)
+		t.Errorf("no event shows that the quota refused pods: %v\n%s", err, out)
 	}
 }

@@ -20,9 +20,9 @@ const (
 	rkeTarget  = "v1.27.16-rancher1-1"
 )
 
-// TestUpgrade migrates a cluster and upgrades it in a step of its own: not without
-// the cluster's name, and through a kill while Rancher rolls it. Then there is no
-// way back, and undo says so.
+// TestUpgrade migrates a cluster and upgrades it in a separate step. The step requires the
+// cluster's name, and survives a kill while Rancher rolls it. Afterwards undo is not possible,
+// and says so.
 func TestUpgrade(t *testing.T) {
 	lab := boot(t, "--lease", quick)
 	ctx := within(t, 40*time.Minute)
@@ -37,7 +37,7 @@ func TestUpgrade(t *testing.T) {
 	killInUpgrade(ctx, t, lab, command, "1/6")
 	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, command...)
 	if err != nil || code != 0 {
-		t.Fatalf("taken up: exit %d, %v\n%s%s", code, err, stdout, stderr)
+		t.Fatalf("resumed: exit %d, %v\n%s%s", code, err, stdout, stderr)
 	}
 	runsVersion(ctx, t, lab, rke2Target)
 	runsImage(ctx, t, lab, ":v1.27.10")
@@ -58,7 +58,7 @@ func stopsAtTheGate(ctx context.Context, t *testing.T, lab *scenario.Lab, comman
 	}
 }
 
-// runsVersion looks at every kubelet and at the API server that answers.
+// runsVersion checks every kubelet and the API server that answers.
 func runsVersion(ctx context.Context, t *testing.T, lab *scenario.Lab, want string) {
 	t.Helper()
 	nodes, err := lab.Downstream.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
@@ -75,9 +75,9 @@ func runsVersion(ctx context.Context, t *testing.T, lab *scenario.Lab, want stri
 	}
 }
 
-// TestRKEUpgrade migrates a cluster whose cluster.yml has an awsCloudProvider, and
-// upgrades it in a step of its own: not without the cluster's name, through a kill
-// in the middle of rke, and with a CCM that follows and keeps the cloud config.
+// TestRKEUpgrade migrates a cluster whose cluster.yml has an awsCloudProvider, and upgrades it
+// in a separate step. The step requires the cluster's name and survives a kill of rke. The CCM
+// follows and keeps the cloud config.
 func TestRKEUpgrade(t *testing.T) {
 	lab := boot(t, "--distro", "rke", "--aws-block", "--lease", quick)
 	ctx := within(t, 40*time.Minute)
@@ -99,7 +99,7 @@ func TestRKEUpgrade(t *testing.T) {
 	killInUpgrade(ctx, t, lab, command("--confirm", "demo"), "kube-apiserver")
 	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, command("--confirm", "demo")...)
 	if err != nil || code != 0 {
-		t.Fatalf("taken up: exit %d, %v\n%s%s", code, err, stdout, stderr)
+		t.Fatalf("resumed: exit %d, %v\n%s%s", code, err, stdout, stderr)
 	}
 	runsVersion(ctx, t, lab, "v1.27.16")
 	if now := text(t, lab.ClusterFile); now != strings.Replace(migrated, "v1.26.9-rancher1-1", rkeTarget, 1) {
@@ -113,7 +113,7 @@ func TestRKEUpgrade(t *testing.T) {
 	}
 }
 
-// killInUpgrade kills awsmigrate once a line of the upgrade has this in it.
+// killInUpgrade kills awsmigrate once the upgrade prints a text.
 func killInUpgrade(ctx context.Context, t *testing.T, lab *scenario.Lab, words []string, when string) {
 	t.Helper()
 	run, err := lab.Start(ctx, testWriter{t}, words...)
@@ -126,8 +126,8 @@ func killInUpgrade(ctx context.Context, t *testing.T, lab *scenario.Lab, words [
 	<-run.Done()
 }
 
-// cloudConfigIsKept looks for what awsCloudProvider said where the CCM reads it.
-// One of its keys the CCM knows up to v1.27.0 only.
+// cloudConfigIsKept checks that the CCM reads the values of awsCloudProvider. The CCM knows one
+// of the keys only up to v1.27.0.
 func cloudConfigIsKept(ctx context.Context, t *testing.T, lab *scenario.Lab, whole bool) {
 	t.Helper()
 	secret, err := lab.Downstream.CoreV1().Secrets("kube-system").Get(ctx, "aws-cloud-controller-manager-cloud-config", metav1.GetOptions{})

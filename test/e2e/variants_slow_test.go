@@ -13,25 +13,25 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// variant is a build of awsmigrate: changes of its sources, by file and by what stands
-// there; nil: the one that is tested.
+// variant is a build of awsmigrate with changed sources. It maps a file to the text that is
+// replaced and its replacement. A nil variant is the tested build.
 type variant map[string][2]string
 
 var (
-	// newer has another chart of the cloud controller manager embedded, and another version.
+	// newer embeds another chart of the cloud controller manager and has another version.
 	newer = variant{
 		"charts/aws-cloud-controller-manager/values.yaml": {"minReadySeconds: 30", "minReadySeconds: 25"},
 		"charts/aws-cloud-controller-manager/Chart.yaml":  {"version: 0.1.0", "version: 0.2.0"},
 		"internal/build/build.go":                         {`Stamp{Version: "devel"}`, `Stamp{Version: "v9.9.9"}`},
 	}
-	// newest writes journals besides that no other version can read.
+	// newest also writes journals that no other version can read.
 	newest = variant{
 		"charts/aws-cloud-controller-manager/Chart.yaml": {"version: 0.1.0", "version: 0.2.0"},
 		"pkg/runner/journal/journal.go":                  {`"awsmigrate.io/journal/v1"`, `"awsmigrate.io/journal/v2"`},
 	}
 )
 
-// path is where the variant is, which is built where it is not the tested one.
+// path returns the program of the variant, and builds it first unless it is the tested one.
 func (p variant) path(t *testing.T, lab *scenario.Lab) string {
 	t.Helper()
 	if p == nil {

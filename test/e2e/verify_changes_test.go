@@ -18,16 +18,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// change is something wrong with a cluster, the checks that must say so and no
-// others, and the way back, after which nothing is wrong any more.
+// change is a fault of a cluster, the checks that must report it, and how to undo it. No other
+// check may report it.
 type change struct {
 	name  string
 	wrong []string
 	make  func(context.Context, *scenario.Lab) (undo func(context.Context) error, err error)
-	// mended: the fix that the audit gives is a command, and following it is the way
-	// back.
+	// mended reports whether the audit's fix is a command that resolves the fault.
 	mended bool
-	leaves []string // checks that warn of what it leaves
+	leaves []string // checks that still warn after the fix
 }
 
 func (c change) try(ctx context.Context, t *testing.T, lab *scenario.Lab) {
@@ -49,7 +48,7 @@ func (c change) try(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	}
 	commands := report.commands()
 	if c.mended != (len(commands) > 0) {
-		t.Errorf("the commands that mend it are %q, wanted some: %t", commands, c.mended)
+		t.Errorf("the commands of the fix are %q, wanted some: %t", commands, c.mended)
 	}
 	for _, command := range commands {
 		if _, err := lab.Kubectl(ctx, "", strings.Fields(command)...); err != nil {
@@ -66,7 +65,7 @@ func (c change) try(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	}
 }
 
-// commands are those of kubectl that the findings give as fixes, at their ends.
+// commands returns the kubectl commands at the ends of the findings' fixes.
 func (r auditReport) commands() []string {
 	var all []string
 	for _, check := range r.Checks {
@@ -79,8 +78,8 @@ func (r auditReport) commands() []string {
 	return all
 }
 
-// anywhere are changes that are wrong wherever a cluster stands; a taint also
-// differs from a fingerprint, where there is one.
+// anywhere returns changes that are faults at every position. taint lists the checks that
+// report a taint, which also differs from a fingerprint if one exists.
 func anywhere(taint ...string) []change {
 	return []change{
 		{"a node is out of service", taint, nodePatch(
@@ -91,7 +90,7 @@ func anywhere(taint ...string) []change {
 		{"a kube-controller-manager in a pod", []string{"AWSM-205"}, object(schema.GroupVersionResource{Version: "v1", Resource: "pods"}, `{
 			"apiVersion":"v1","kind":"Pod","metadata":{"name":"kcm","namespace":"default","labels":{"component":"kube-controller-manager"}},"spec":{
 			"nodeSelector":{"no":"such"},"containers":[{"name":"kcm","image":"registry/kube-controller-manager:v1.26.13"}]}}`), false, nil},
-		{"a cordon that no run of ours ended", []string{"AWSM-308"}, nodePatch(
+		{"a cordon that no run removed", []string{"AWSM-308"}, nodePatch(
 			`{"metadata":{"annotations":{"awsmigrate.io/cordoned-by":"run-1"}},"spec":{"unschedulable":true}}`, `{"metadata":{"annotations":{"awsmigrate.io/cordoned-by":null}},"spec":{"unschedulable":null,"taints":null}}`), true, nil},
 		{"a load balancer fails", []string{"AWSM-803"}, func(ctx context.Context, lab *scenario.Lab) (func(context.Context) error, error) {
 			return object(schema.GroupVersionResource{Version: "v1", Resource: "events"}, fmt.Sprintf(`{
@@ -112,7 +111,7 @@ func anywhere(taint ...string) []change {
 	}
 }
 
-// beforeMigration are changes that matter before the migration alone.
+// beforeMigration returns changes that only matter before the migration.
 func beforeMigration() []change {
 	release := func(status string) string {
 		return `{"apiVersion":"v1","kind":"Secret","type":"helm.sh/release.v1","metadata":{"name":"sh.helm.release.v1.aws-cloud-controller-manager.v1","namespace":"default",
@@ -125,14 +124,14 @@ func beforeMigration() []change {
 			`{"spec":{"taints":[{"key":"node.cloudprovider.kubernetes.io/uninitialized","value":"true","effect":"NoSchedule"}]}}`, `{"spec":{"taints":null}}`), false, nil},
 		change{"a release in default", []string{"AWSM-601"}, object(secrets, release("deployed")), false, nil},
 		change{"a release in default, half-done", []string{"AWSM-601", "AWSM-615"}, object(secrets, release("pending-install")), false, nil},
-		change{"a role that nobody owns", []string{"AWSM-603"}, object(schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
+		change{"a role without an owner", []string{"AWSM-603"}, object(schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
 			`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"system:cloud-controller-manager"},"rules":[]}`), true, nil},
 		change{"a HelmChartConfig", []string{"AWSM-602"}, object(schema.GroupVersionResource{Group: "helm.cattle.io", Version: "v1", Resource: "helmchartconfigs"},
 			`{"apiVersion":"helm.cattle.io/v1","kind":"HelmChartConfig","metadata":{"name":"aws-cloud-controller-manager","namespace":"kube-system"},"spec":{}}`), true, nil},
 	)
 }
 
-// afterMigration are changes that matter once a CCM runs.
+// afterMigration returns changes that only matter once a CCM runs.
 func afterMigration() []change {
 	return append(anywhere("AWSM-310", "AWSM-312"),
 		change{"a cordon since the fingerprint", []string{"AWSM-308"}, nodePatch(`{"spec":{"unschedulable":true}}`, `{"spec":{"unschedulable":null,"taints":null}}`), true, nil},
@@ -164,8 +163,8 @@ func object(resource schema.GroupVersionResource, text string) func(context.Cont
 	}
 }
 
-// nodePatch patches a worker and puts it back: by another patch, or, where that is
-// "", with the labels it had.
+// nodePatch patches a worker and reverts it: by another patch, or with its previous labels if
+// back is empty.
 func nodePatch(patch, back string) func(context.Context, *scenario.Lab) (func(context.Context) error, error) {
 	return func(ctx context.Context, lab *scenario.Lab) (func(context.Context) error, error) {
 		nodes := lab.Downstream.CoreV1().Nodes()

@@ -15,8 +15,8 @@ import (
 // onPage is the change that docs/verify.md shows.
 const onPage = "a zone label that is wrong"
 
-// onThePage holds what an audit of this lab printed against what docs/verify.md
-// shows, but for what differs from lab to lab.
+// onThePage compares the output of an audit of this lab with docs/verify.md, except for parts
+// that differ from lab to lab.
 func onThePage(t *testing.T, name, printed string) {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/verify.md")
@@ -35,9 +35,9 @@ var (
 	blanks  = regexp.MustCompile(` {2,}`)
 )
 
-// alike leaves out how long it took, Rancher's random name of the cluster, how many checks
-// pass or do not apply (each new check would change the page), and the gaps that depend on
-// the length of all these.
+// alike removes the duration, Rancher's random name of the cluster, the numbers of checks that
+// pass or do not apply (each new check would change the page), and the padding that depends on
+// their length.
 func alike(text string) string {
 	return blanks.ReplaceAllString(differs.ReplaceAllString(text, "…"), "  ")
 }
@@ -59,7 +59,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// shown are the screens of a cluster with something wrong.
+// shown checks the screens of a cluster with a fault.
 func shown(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	t.Helper()
 	for name, format := range map[string]string{"failing": "text", "failing, short": "short"} {

@@ -10,9 +10,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// auditedRKE audits a healthy cluster that rke made, then as a user who may not read
-// the Secret with rke's state, and then one who may read next to nothing: what the
-// file tells is judged all the same, and nothing is ok or wrong that was not seen.
+// auditedRKE audits a healthy cluster that rke made: with all rights, as a user who may not
+// read the Secret with rke's state, and as one who may read next to nothing. Checks of the file
+// are judged in every case, and a check without its data is neither ok nor failed.
 func auditedRKE(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	bundle := filepath.Join(t.TempDir(), "bundle.json")
 	code, live := auditOf(ctx, t, lab, "--config", lab.ClusterFile, "--dump", bundle)
@@ -33,12 +33,13 @@ func auditedRKE(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	partly(t, lab, kubeconfig, []string{"AWSM-103", "AWSM-301", "AWSM-401", "AWSM-213"}, []string{"AWSM-721", "AWSM-751"})
 }
 
-// partly wants these checks unknown and those ok, nothing that fails, and exit 10.
+// partly checks that some checks are unknown and others ok, that none fails, and that the exit
+// code is 10.
 func partly(t *testing.T, lab *scenario.Lab, kubeconfig string, unknown, ok []string) {
 	t.Helper()
 	var code int
 	var report auditReport
-	err := scenario.Until(within(t, 5*time.Minute), "the rights to be known", func(ctx context.Context) (bool, string, error) { // authorizers learn of a binding a moment later
+	err := scenario.Until(within(t, 5*time.Minute), "the rights to be known", func(ctx context.Context) (bool, string, error) { // authorizers see a new binding a moment later
 		var err error
 		if code, report, err = audit(ctx, lab, "--config", lab.ClusterFile, "--kubeconfig", kubeconfig); err != nil {
 			return false, "", err

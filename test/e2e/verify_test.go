@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// auditReport is what the tests read of `verify -o json`.
+// auditReport holds the fields of `verify -o json` that the tests read.
 type auditReport struct {
 	Kind     string
 	Position string
@@ -25,9 +25,9 @@ type auditReport struct {
 	}
 }
 
-// wrong returns the checks that are neither ok nor skipped. After the switch the lab's
-// end state overrides has releases ahead that it does not start on, and AWSM-122 warns of
-// them on a healthy cluster.
+// wrong returns the checks that are neither ok nor skipped. After the switch the lab's end
+// state overrides cannot start on some later releases, and AWSM-122 warns of them on a healthy
+// cluster.
 func (r auditReport) wrong() []string {
 	ids := []string{}
 	for _, c := range r.Checks {
@@ -57,7 +57,7 @@ func auditOf(ctx context.Context, t *testing.T, lab *scenario.Lab, args ...strin
 	return code, report
 }
 
-// audit runs verify and reads its document, whose code is the command's.
+// audit runs verify and parses its document, which repeats the exit code.
 func audit(ctx context.Context, lab *scenario.Lab, args ...string) (int, auditReport, error) {
 	code, stdout, stderr, err := lab.Awsmigrate(ctx, silent{}, append([]string{"verify", "-o", "json"}, args...)...)
 	if err != nil {
@@ -73,13 +73,13 @@ func audit(ctx context.Context, lab *scenario.Lab, args ...string) (int, auditRe
 	return code, report, nil
 }
 
-// silent takes what a document is read from anyway.
+// silent discards the output of a command whose document is parsed.
 type silent struct{}
 
 func (silent) Write(p []byte) (int, error) { return len(p), nil }
 
-// auditedAt audits a healthy cluster in every way there is: exit 0, one screen,
-// nothing written, only reading calls to AWS, and the same from a bundle.
+// auditedAt audits a healthy cluster in every way: exit 0, one screen, nothing written, only
+// reading calls to AWS, and the same result from a bundle.
 func auditedAt(ctx context.Context, t *testing.T, lab *scenario.Lab, position string, changes []change) {
 	since := time.Now()
 	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, "verify", "--cluster", "demo")
@@ -125,8 +125,8 @@ func auditedAt(ctx context.Context, t *testing.T, lab *scenario.Lab, position st
 	}
 }
 
-// auditedWithRights runs the audit of the cluster itself as a user who has the
-// shipped role, and as one who lacks a part of it.
+// auditedWithRights audits the cluster as a user who has the shipped role, and as one who lacks
+// a part of it.
 func auditedWithRights(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	kubeconfig, err := lab.GrantAudit(ctx, "../../docs/clusterrole-readonly.yaml", t.TempDir())
 	if err != nil {
@@ -149,7 +149,7 @@ func auditedWithRights(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 		}
 		var code int
 		var report auditReport
-		err := scenario.Until(within(t, 5*time.Minute), tt.name, func(ctx context.Context) (bool, string, error) { // authorizers learn of a binding a moment later
+		err := scenario.Until(within(t, 5*time.Minute), tt.name, func(ctx context.Context) (bool, string, error) { // authorizers see a new binding a moment later
 			var err error
 			if code, report, err = audit(ctx, lab, "--kubeconfig", kubeconfig); err != nil {
 				return false, "", err
