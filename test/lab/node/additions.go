@@ -23,7 +23,8 @@ func Additions() []Addition {
 	return out
 }
 
-// local is what the lab's additions are made of, for one start of one process.
+// local holds the values from which the lab's additions are computed, for one start of one
+// process.
 type local struct {
 	Root        string // folder that stands for the machine's "/"
 	IP          string
@@ -103,7 +104,7 @@ func additions() []addition {
 		"stands for /var/run/secrets/kubernetes.io/serviceaccount", kubeconfigArguments))
 }
 
-// localize is what really runs: the given arguments with the machine's paths and
+// localize returns the arguments that really run: the given ones with the machine's paths and
 // the lab's additions.
 func localize(component string, given []string, l local) (args, env []string) {
 	dropped := map[string]bool{}

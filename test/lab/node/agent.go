@@ -126,8 +126,8 @@ func (a *Agent) waitPower(ctx context.Context) error {
 	}
 }
 
-// runSession is one boot: RKE2 or Docker starts with what is on the disk, the
-// system agent looks for plans, until the power goes.
+// runSession runs one boot. RKE2 or Docker starts with the contents of the disk, and the system
+// agent polls for plans, until the power goes off.
 func (a *Agent) runSession(ctx context.Context) error {
 	a.logf("booting")
 	ctx, cancel := context.WithCancel(ctx)
@@ -186,8 +186,8 @@ func (a *Agent) startProcess(spec proc.Spec) (process, error) {
 	return p, nil
 }
 
-// processName is new at every start: it is also the process's address at AWS, so
-// that the record there tells one incarnation from the next.
+// processName returns a new name at every start. It is also the process's address at AWS, so
+// that the record of calls distinguishes one start from the next.
 func (a *Agent) processName(what string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -204,7 +204,7 @@ func (a *Agent) local() local {
 	}
 }
 
-// machinePath is where a path of the machine really is; others stay.
+// machinePath returns the real location of a path of the machine; other paths are unchanged.
 func (a *Agent) machinePath(p string) string { return machinePath(string(a.fs), p) }
 
 // staticProbes are RKE2's: readiness each second, liveness 8 × 10 s, startup.
@@ -242,7 +242,7 @@ func (a *Agent) componentHealth(component string) func(context.Context) error {
 	return httpCheck(base+"/healthz", nil, cert)
 }
 
-// changed wakes whoever shows states: pods and mirror pods.
+// changed wakes the goroutines that publish states: pods and mirror pods.
 func (a *Agent) changed() {
 	a.mu.Lock()
 	watchers := a.watchers
@@ -256,5 +256,5 @@ func (a *Agent) logf(format string, args ...any) {
 	fmt.Fprintf(a.c.Log, "%s %s: %s\n", a.c.Clock.Now().UTC().Format(time.RFC3339Nano), a.c.Name, fmt.Sprintf(format, args...))
 }
 
-// errPoweredOff is what hooks say of a machine that is off.
+// errPoweredOff is the error of hooks on a machine that is off.
 var errPoweredOff = errors.New("the machine is off")

@@ -23,8 +23,8 @@ type Config struct {
 	// LabBinary runs `klipper-helm` as its first argument. Empty means this program.
 	LabBinary string
 
-	// Docker makes the machine one of rke's: no RKE2, no plans, but the containers
-	// that whoever uses Agent.Docker makes.
+	// Docker makes the machine a host of rke: no RKE2 and no plans, only the containers that
+	// callers of Agent.Docker create.
 	Docker bool
 
 	Mgmt          *rest.Config // reads and writes the machine-plan Secret; not with Docker
@@ -41,8 +41,8 @@ type Config struct {
 
 	// AWSEndpoint gives the address of AWS for a caller's name.
 	AWSEndpoint func(caller string) string
-	// Cloud is how an in-tree kubelet asks EC2 about its own machine. Nil means:
-	// metadata service for identity and credentials, then AWSEndpoint.
+	// Cloud is the access of an in-tree kubelet to EC2, for its own machine. If it is nil, the
+	// kubelet takes identity and credentials from the metadata service and calls AWSEndpoint.
 	Cloud Cloud
 
 	Timing Timing
@@ -62,8 +62,9 @@ type Timing struct {
 	PlanRetry     time.Duration // between attempts at a plan that fails; default 5 s
 	BackOff       time.Duration // first crash back-off, doubled up to 30 times it; default 10 s
 	Grace         time.Duration // between SIGTERM and SIGKILL of a component; default 5 s
-	// Relist is how long a kubelet takes to see that a container has ended by itself: a
-	// real one lists them each second, and showed an end 0.8 to 1.0 s late; default 0.9 s.
+	// Relist is the time after which a kubelet notices that a container has ended. A real
+	// kubelet lists them each second and showed an end after 0.8 to 1.0 s. The default is 0.9
+	// s.
 	Relist time.Duration
 }
 

@@ -73,7 +73,7 @@ func (a *Agent) deployWhileLeading(ctx context.Context) {
 	}
 }
 
-// deployed is what this machine applied last.
+// deployed holds the manifests that this machine applied last.
 type deployed struct {
 	Checksum string                    `json:"checksum"`
 	Kinds    []schema.GroupVersionKind `json:"kinds"`

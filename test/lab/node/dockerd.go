@@ -15,10 +15,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/docker"
 )
 
-// dockerd runs a machine's components where rke made the cluster: as containers
-// that no API shows. They outlive whoever made them, and a restart policy brings
-// them back. After a boot that holds for every container that was ever started,
-// one that rke stopped and left behind among them.
+// dockerd runs a machine's components on clusters of rke: as containers that no API shows. They
+// outlive their creator, and a restart policy restarts them. After a boot it restarts every
+// container that was ever started, including one that rke stopped and left.
 type dockerd struct {
 	a   *Agent
 	s   *session
@@ -38,7 +37,7 @@ type dockerContainer struct {
 	stop    func() // returns when the process is gone; nil while it does not run
 }
 
-// savedContainer is what the machine's disk keeps of one.
+// savedContainer is a container as the machine's disk keeps it.
 type savedContainer struct {
 	docker.Spec
 	Started bool `json:"started"`

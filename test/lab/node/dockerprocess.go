@@ -62,8 +62,8 @@ func (d *dockerd) failed(k *kubelet, err error) int {
 	return 1
 }
 
-// unknownWords is what the kubelet says of an argument that is no flag
-// (kubernetes/kubernetes:cmd/kubelet/app/server.go@v1.26.13).
+// unknownWords returns the kubelet's error for an argument that is no flag
+// (kubernetes/kubernetes:cmd/kubelet/app/server.go@v1.26.13), or nil.
 func unknownWords(args []string) error {
 	for _, argument := range args {
 		if !strings.HasPrefix(argument, "-") {
@@ -82,7 +82,7 @@ func (d *dockerd) healthCheck(component string) func(context.Context) error {
 	}
 }
 
-// kubeletProcess is the kubelet as a process: it ends when told, or by itself.
+// kubeletProcess is the kubelet as a process. It ends on request or with an error.
 type kubeletProcess struct {
 	cancel context.CancelFunc
 	once   sync.Once

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// downtime is how long components stay away. It can be changed while the machine
-// runs: bringing a lab back to its beginning need not wait for anything.
+// downtime holds the restart times of components. They can change while the machine runs,
+// because a reset of the lab need not wait for anything.
 type downtime struct{ apiServer, component atomic.Int64 }
 
 // SetDowntime replaces the configured downtimes from the next restart on.

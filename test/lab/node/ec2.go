@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 )
 
-// Instance is what EC2 says of a machine.
+// Instance describes a machine as EC2 shows it.
 type Instance struct {
 	ID, Type, Zone            string
 	PrivateIP, PublicIP       string

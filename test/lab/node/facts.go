@@ -11,11 +11,11 @@ type Roles struct {
 	ControlPlane, Etcd, Worker bool
 }
 
-// Server says whether the machine runs rke2-server rather than rke2-agent.
+// Server reports whether the machine runs rke2-server rather than rke2-agent.
 func (r Roles) Server() bool { return r.ControlPlane || r.Etcd }
 
-// Facts are what is true of a machine whatever its configuration says. Names come
-// from them by rule; no API shows them.
+// Facts holds properties of a machine that do not depend on its configuration. Names are
+// derived from them by rule; no API shows them.
 type Facts struct {
 	Name       string // machine name in Rancher, e.g. "demo-cp-0"
 	MachineUID string // metadata.uid of the Machine

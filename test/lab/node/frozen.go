@@ -30,10 +30,10 @@ const (
 	ContainersOutlive = "outlive"
 )
 
-// SetContainers has static pods that are replaced end, as they should, or run on beside
-// the ones that replace them, until they are to end. So they do where a kubelet restarts
-// together with the manifest and its container runtime answers late: the new pod is Ready,
-// since both bind the port, and nothing shows the old process (`make real-kubelet`).
+// SetContainers selects whether replaced static pods end, as they should, or run on next to
+// their successors until "end" is selected. The latter happens if a kubelet restarts together
+// with the manifest and its container runtime answers late: the new pod is Ready, since both
+// bind the port, and no API shows the old process (`make real-kubelet`).
 func (a *Agent) SetContainers(how string) error {
 	switch how {
 	case ContainersEnd:

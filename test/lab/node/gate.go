@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// gate is open, or lets nobody pass until it is opened again. The zero value is open.
+// gate blocks callers while it is shut. The zero value is open.
 type gate struct {
 	mu     sync.Mutex
 	opened chan struct{} // nil while it is open

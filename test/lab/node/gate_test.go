@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// A gate lets nobody pass while it is shut, and nobody wait for good.
+// A shut gate blocks every caller, and an opened one releases them all.
 func TestGate(t *testing.T) {
 	var g gate
 	if !g.pass(t.Context()) || g.isShut() {
@@ -30,7 +30,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// A container that ends while its kubelet stands still is started again once it goes on.
+// A container that ends while its kubelet is frozen is restarted once the kubelet continues.
 func TestNothingStartsUnderAFrozenKubelet(t *testing.T) {
 	s := script(t, corev1.RestartPolicyAlways)
 	first := s.next(t)
@@ -39,14 +39,14 @@ func TestNothingStartsUnderAFrozenKubelet(t *testing.T) {
 	s.until(t, "ended", func(x taskState) bool { return !x.Running && x.Last != nil })
 	select {
 	case <-s.starts:
-		t.Fatal("started again by a kubelet that stands still")
+		t.Fatal("started again by a frozen kubelet")
 	default:
 	}
 	s.kubelet.open()
 	s.next(t)
 }
 
-// A process that its kubelet does not know any more is not started again.
+// A process that its kubelet no longer knows is not restarted.
 func TestLeftProcessEndsForGood(t *testing.T) {
 	s := script(t, corev1.RestartPolicyAlways)
 	first := s.next(t)

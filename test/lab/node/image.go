@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// program is what an image runs.
+// program is the process that an image runs.
 type program struct {
 	kind   string // process kind
 	path   string

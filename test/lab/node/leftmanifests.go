@@ -20,15 +20,15 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// ManifestDir is where a machine's kubelet looks for static pods. Those that RKE2
-// makes are no files there; every file that is there is somebody's own.
+// ManifestDir is the folder in which a machine's kubelet looks for static pods. RKE2's own
+// static pods have no file there, so every file is a user's.
 const ManifestDir = agentDir + "/pod-manifests"
 
 // manifestPoll is short for a kubelet, which also hears of changes by inotify.
 const manifestPoll = time.Second
 
-// leftManifests runs what somebody left in ManifestDir, and ends it when the file
-// is gone.
+// leftManifests runs the manifests that a user left in ManifestDir, and ends each when its file
+// is deleted.
 func (k *kubelet) leftManifests(ctx context.Context) {
 	said := ""
 	for ok := true; ok; ok = wait(ctx, k.a.c.Clock, manifestPoll) {
@@ -95,7 +95,7 @@ func leftManifest(raw []byte, place string) (*corev1.Pod, error) {
 	return &pod, nil
 }
 
-// startedBy is what a pod's container starts.
+// startedBy returns the program that a pod's container starts.
 func startedBy(pod *corev1.Pod) string {
 	if command := pod.Spec.Containers[0].Command; len(command) > 0 {
 		return path.Base(command[0])

@@ -14,7 +14,7 @@ const (
 	tailLines = 80
 )
 
-// logTail is the end of a log file, from offset on; "" when there is none.
+// logTail returns the end of a log file, from offset on, or empty if it cannot be read.
 func logTail(path string, offset int64) string {
 	file, err := os.Open(path)
 	if err != nil {

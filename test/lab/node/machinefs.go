@@ -97,7 +97,7 @@ func (m machineFS) rke2Config() (RKE2Config, error) {
 	return ParseRKE2Config(files...)
 }
 
-// configured says whether a plan was ever written to the machine.
+// configured reports whether a plan was ever written to the machine.
 func (m machineFS) configured() bool { return m.exists(configDir + "/config.yaml.d/50-rancher.yaml") }
 
 // argumentFiles are the files that arguments name; RKE2 puts their hash into FILE_HASH

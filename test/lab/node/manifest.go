@@ -62,11 +62,11 @@ func manifest(s StaticPod, version string, files [][]byte) *corev1.Pod {
 	return pod
 }
 
-// podHash is what tells a manifest from another under the same UID.
+// podHash is the variable that distinguishes manifests with the same UID.
 const podHash = "POD_HASH"
 
-// fixUID gives a static pod the UID of its place, so that a kubelet changes its
-// container where it stands (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.7+rke2r1).
+// fixUID gives a static pod a UID that does not depend on its content, so that a kubelet
+// replaces its container in place (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.7+rke2r1).
 func fixUID(pod *corev1.Pod) {
 	env := &pod.Spec.Containers[0].Env
 	*env = append(*env, corev1.EnvVar{Name: podHash, Value: string(pod.UID)})
@@ -74,7 +74,7 @@ func fixUID(pod *corev1.Pod) {
 	pod.UID = types.UID(hex.EncodeToString(sum[:]))
 }
 
-// sameManifest says whether a kubelet has nothing to do.
+// sameManifest reports whether a kubelet has nothing to do.
 func sameManifest(a, b *corev1.Pod) bool {
 	return a.UID == b.UID && slices.Equal(a.Spec.Containers[0].Env, b.Spec.Containers[0].Env)
 }
@@ -112,8 +112,8 @@ func staticResources(component string) corev1.ResourceRequirements {
 	}}
 }
 
-// staticPort is where a component answers /healthz. An API server is probed by an
-// exec of kubectl in RKE2, by the same path here.
+// staticPort returns the port on which a component serves /healthz. RKE2 probes its API server
+// by kubectl in the container, here by the same path over HTTP.
 func staticPort(component string) (port int32, scheme corev1.URIScheme, urlPath string) {
 	switch component {
 	case KubeAPIServer:

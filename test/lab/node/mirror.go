@@ -18,8 +18,8 @@ const (
 	configSeen   = "kubernetes.io/config.seen"
 )
 
-// mirrorPod is what the API shows of a static pod on a Node. Its UID there is
-// given by the API server; hash and time are the manifest's.
+// mirrorPod returns the Pod object of a static pod on a Node. The API server sets its UID; hash
+// and time are the manifest's.
 func mirrorPod(p *staticPod, nodeName string, nodeUID types.UID) *corev1.Pod {
 	pod := p.manifest.DeepCopy()
 	pod.Name = p.manifest.Name + "-" + nodeName

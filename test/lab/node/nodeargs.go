@@ -17,8 +17,8 @@ const (
 	masked = "********"
 )
 
-// nodeConfigAnnotations are what k3s writes on the Node at each start
-// (k3s-io/k3s:pkg/nodeconfig): its arguments one word each, secrets masked, its
+// nodeConfigAnnotations returns the annotations that k3s writes to the Node at each start
+// (k3s-io/k3s:pkg/nodeconfig): its arguments one word each, with secrets masked, its
 // environment, and a hash of both.
 func nodeConfigAnnotations(c RKE2Config, server bool) map[string]string {
 	command := "agent"

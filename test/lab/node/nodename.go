@@ -26,15 +26,15 @@ func rke2NodeName(c RKE2Config, f Facts, metadata func() string) string {
 	return strings.ToLower(f.OSHostname)
 }
 
-// metadataPatience is how long the metadata service may take. RKE2 gives it one second,
-// which a real one never needs; here it shares a few cores with all of several clusters,
-// and a name must not depend on how busy they are.
-const metadataPatience = 30 * time.Second
+// metadataTimeout bounds requests to the metadata service. RKE2 allows one second, which
+// suffices for a real service. Here it shares a few cores with several clusters, and a name
+// must not depend on their load.
+const metadataTimeout = 30 * time.Second
 
 // metadataHostname asks like RKE2 ≤ 1.28: one IMDSv1 request, and anything but 200 is no
 // answer.
 func metadataHostname(ctx context.Context, imds string) string {
-	ctx, cancel := context.WithTimeout(ctx, metadataPatience)
+	ctx, cancel := context.WithTimeout(ctx, metadataTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, imds+"/latest/meta-data/local-hostname", nil)
 	if err != nil {
@@ -55,7 +55,7 @@ func metadataHostname(ctx context.Context, imds string) string {
 	return strings.TrimSpace(string(body))
 }
 
-// identity is who the kubelet is, from its arguments.
+// identity holds the kubelet's name and role, from its arguments.
 type identity struct {
 	Provider string // "aws", "external" or ""
 	Hostname string // --hostname-override, else the OS host name

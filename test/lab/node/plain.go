@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// PlainNode is a Node without a machine behind it: for what is measured at scale.
+// PlainNode is a Node without a machine, for measurements at scale.
 type PlainNode struct {
 	Name       string // EC2 private DNS name
 	MachineUID string
@@ -24,7 +24,7 @@ type PlainNode struct {
 	Zone       string
 }
 
-// PlainConfig is how plain nodes are kept.
+// PlainConfig describes how plain nodes are kept alive.
 type PlainConfig struct {
 	Client    kubernetes.Interface // may create Nodes and Leases
 	Heartbeat time.Duration        // of each Lease; default 10 s. The controller's grace period is 40 s
@@ -32,7 +32,7 @@ type PlainConfig struct {
 	Clock     clock.WithTicker
 }
 
-// plainImages is how many images each Node lists, as kubelets do by default at most.
+// plainImages is the number of images that each Node lists, the default limit of a kubelet.
 const plainImages = 25
 
 // Plain creates worker Nodes of realistic size (25 images, RKE2's annotations,

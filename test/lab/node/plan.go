@@ -75,8 +75,8 @@ func parsePlan(raw []byte) (plan, []File, error) {
 	return p, files, nil
 }
 
-// restartStamp is what rke2's installer compares with the last one it saw to
-// decide whether the service restarts.
+// restartStamp returns the value that rke2's installer compares with the previous one to decide
+// whether the service restarts.
 func (p plan) restartStamp() string {
 	for _, instruction := range p.Instructions {
 		for _, variable := range instruction.Env {

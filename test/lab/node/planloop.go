@@ -15,10 +15,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// restartStampFile is where rke2's installer keeps the last stamp.
+// restartStampFile is the file in which rke2's installer keeps the last stamp.
 const restartStampFile = dataDir + "/restart_stamp"
 
-// planState is what the system agent remembers between polls.
+// planState holds the memory of the system agent between polls.
 type planState struct {
 	probes  map[string]planProbe
 	status  map[string]probeStatus
@@ -69,7 +69,7 @@ func (a *Agent) pollPlan(ctx context.Context, s *session) error {
 	return a.patchSecret(ctx, secret, changes)
 }
 
-// due says whether a plan that failed may be tried again.
+// due reports whether a failed plan may be tried again.
 func (a *Agent) due(secret *corev1.Secret, sum string, s *session) bool {
 	return sum != string(secret.Data[keyFailedChecksum]) || !a.c.Clock.Now().Before(s.planner.retryAt)
 }

@@ -11,10 +11,9 @@ import (
 	"time"
 )
 
-// probe asks every probe of the applied plan once and gives probe-statuses. The
-// first time after a plan was applied each waits for its initial delay before;
-// otherwise what is about to restart would still answer, and Rancher would give
-// the next machine its plan.
+// probe asks every probe of the applied plan once and returns the probe-statuses. After a plan
+// was applied, each probe first waits for its initial delay. Otherwise a component that is
+// about to restart would still answer, and Rancher would give the next machine its plan.
 // Source: rancher/system-agent:pkg/prober/prober.go (Probe, initial).
 func (a *Agent) probe(ctx context.Context, s *session) []byte {
 	var mu sync.Mutex
@@ -45,8 +44,8 @@ func (a *Agent) probe(ctx context.Context, s *session) []byte {
 	return raw
 }
 
-// planProbe asks the port that the plan names on 127.0.0.1 at the machine's own
-// address. What the lab does not run as a process answers for itself.
+// planProbe sends the plan's request for 127.0.0.1 to the machine's own address. Components
+// that are no process of the lab count as healthy.
 func (a *Agent) planProbe(ctx context.Context, s *session, p planProbe) error {
 	timeout := 5 * time.Second
 	if p.TimeoutSeconds > 0 {
@@ -74,8 +73,8 @@ func (a *Agent) planProbe(ctx context.Context, s *session, p planProbe) error {
 	return httpCheck(target.String(), nil, a.clientCertificate(p.HTTPGet))(ctx)
 }
 
-// clientCertificate is the plan's, or none when it names none or it is not there:
-// the answer then says what is wrong.
+// clientCertificate returns the plan's certificate, or nil if the plan names none or it cannot
+// be read: the response then shows the error.
 func (a *Agent) clientCertificate(get planHTTPGet) *tls.Certificate {
 	if get.ClientCert == "" {
 		return nil

@@ -35,7 +35,7 @@ func TestFirstProbeWaitsForItsInitialDelay(t *testing.T) {
 	old.healthy.Store(true)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	a.probe(ctx, s) // nobody steps the clock: it may not wait
+	a.probe(ctx, s) // no goroutine steps the clock, so it may not wait
 	if !s.planner.status["kubelet"].Healthy || ctx.Err() != nil {
 		t.Errorf("after the second: %+v, %v", s.planner, ctx.Err())
 	}

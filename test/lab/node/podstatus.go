@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// podFacts are what a pod's status takes from the machine.
+// podFacts holds the properties of the machine that a pod's status contains.
 type podFacts struct {
 	hostIP, podIP string
 	accepted      time.Time
@@ -142,5 +142,6 @@ func terminated(t *termination, run func(restarts int) string) *corev1.Container
 	}
 }
 
-// second is a time as the API keeps it: what is written must equal what is read.
+// second truncates a time to the precision of the API, so that a written time equals the one
+// that is read.
 func second(t time.Time) metav1.Time { return metav1.NewTime(t.Truncate(time.Second)) }

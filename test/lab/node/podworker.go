@@ -46,8 +46,8 @@ func startWorker(ctx context.Context, m *podManager, pod *corev1.Pod) *podWorker
 	return w
 }
 
-// lost says that a pod which must not be restarted ran here before the machine
-// was off: its containers cannot be found any more.
+// lost reports whether a pod that must not be restarted ran here before the machine was off:
+// its containers no longer exist.
 func lost(pod *corev1.Pod) bool {
 	if pod.Spec.RestartPolicy != corev1.RestartPolicyNever {
 		return false

@@ -14,7 +14,7 @@ func (a *Agent) Shutdown() { a.setPower(false, true) }
 // PowerOff stops the machine as pulling the plug does: SIGKILL for everything.
 func (a *Agent) PowerOff() { a.setPower(false, false) }
 
-// PowerOn boots a machine that is off, with what is on its disk.
+// PowerOn boots a machine that is off, with the contents of its disk.
 func (a *Agent) PowerOn() { a.setPower(true, true) }
 
 // Reboot shuts the machine down and boots it again after down.

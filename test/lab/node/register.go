@@ -99,7 +99,7 @@ func (k *kubelet) tryLabelNode(ctx context.Context) error {
 	return patchNode(ctx, k.a.admin, existing, changed)
 }
 
-// patchNode writes the difference in metadata and spec, nothing when there is none.
+// patchNode writes the difference in metadata and spec, or nothing if both are equal.
 func patchNode(ctx context.Context, client kubernetes.Interface, before, after *corev1.Node) error {
 	patch, err := nodePatch(before, after)
 	if err != nil || string(patch) == "{}" {

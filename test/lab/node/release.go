@@ -8,15 +8,15 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// releaseFile is where the installer's work shows: the release of RKE2 on this
-// machine. Without it the machine has the one that it was booted with.
+// releaseFile holds the release of RKE2 that the installer put on this machine. Without the
+// file the machine has the release that it was booted with.
 const releaseFile = dataDir + "/release"
 
 // versionVariable makes a program of the lab say that it is another version.
 const versionVariable = "LAB_KUBERNETES_VERSION"
 
-// release is what the plan installs, v1.27.16+rke2r1 by the image
-// rancher/system-agent-installer-rke2:v1.27.16-rke2r1; "": nothing.
+// release returns the release that the plan installs, or empty if it installs none:
+// v1.27.16+rke2r1 for the image rancher/system-agent-installer-rke2:v1.27.16-rke2r1.
 func (p plan) release() string {
 	for _, instruction := range p.Instructions {
 		if instruction.Name == "install" {
@@ -45,8 +45,8 @@ func (a *Agent) release() (string, error) {
 	return orDefault(string(raw), rke2Version), nil
 }
 
-// fixesUID says whether a release of RKE2 gives static pods the same UID whatever
-// is in them: those of which pkg/staticpod/staticpod.go sets POD_HASH.
+// fixesUID reports whether a release of RKE2 gives static pods the same UID regardless of their
+// content: the releases whose pkg/staticpod/staticpod.go sets POD_HASH.
 func fixesUID(version string) bool {
 	v, err := semver.NewVersion(version)
 	if err != nil || !strings.Contains(version, "+rke2r") {
@@ -67,8 +67,9 @@ func fixesUID(version string) bool {
 	return false
 }
 
-// noInTreeAWS is how a component of 1.27 or later ends that is told to be in-tree
-// (kubernetes/kubernetes:CHANGELOG/CHANGELOG-1.27.md: the provider is removed).
+// noInTreeAWS returns the error with which a component of 1.27 or later exits if its provider
+// is in-tree (kubernetes/kubernetes:CHANGELOG/CHANGELOG-1.27.md: the provider is removed), or
+// nil.
 func noInTreeAWS(version string, args []string) error {
 	v, err := semver.NewVersion(version)
 	if err != nil {

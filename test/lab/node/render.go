@@ -38,7 +38,7 @@ type StaticPod struct {
 	Args      []string // exactly as RKE2 renders them
 }
 
-// Rendering is what RKE2 makes of its configuration on one machine.
+// Rendering holds the components that RKE2 runs on one machine for its configuration.
 type Rendering struct {
 	Server     bool
 	NodeName   string // RKE2's node-name, the kubelet's --hostname-override
@@ -99,7 +99,7 @@ func builtInCCM(c RKE2Config, _ Roles) bool {
 	return !c.IsSet("cloud-provider-config") && !c.IsSet("cloud-provider-name") && !c.Bool("disable-cloud-controller")
 }
 
-// ownProviderArguments are what RKE2 puts before everything of the user's.
+// ownProviderArguments returns the arguments that RKE2 puts before all arguments of the user.
 func ownProviderArguments(c RKE2Config) []string {
 	if c.String("cloud-provider-name") == "" {
 		return nil

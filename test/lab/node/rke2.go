@@ -55,10 +55,10 @@ func (r *rke2Service) run() {
 		select {
 		case <-r.ctx.Done():
 			cancel()
-			<-ended //nolint:errcheck // it was told to end
+			<-ended //nolint:errcheck // its context has ended
 		case <-r.wake:
 			cancel()
-			<-ended //nolint:errcheck // it was told to end
+			<-ended //nolint:errcheck // its context has ended
 		case err := <-ended:
 			cancel()
 			r.fail(err)
@@ -133,7 +133,7 @@ func (r *rke2Service) superviseKubelet(ctx context.Context, config RKE2Config, r
 			}
 		case <-r.kubelet:
 			cancel()
-			<-ended //nolint:errcheck // it was told to end
+			<-ended //nolint:errcheck // its context has ended
 			pause = max(pause, r.a.down(Kubelet))
 		}
 		cancel()

@@ -91,7 +91,7 @@ func (c RKE2Config) String(key string) string {
 // Bool reads a switch; absent is false.
 func (c RKE2Config) Bool(key string) bool { return c.String(key) == "true" }
 
-// IsSet says whether a file names the key at all.
+// IsSet reports whether a file names the key at all.
 func (c RKE2Config) IsSet(key string) bool {
 	_, ok := c.values[key]
 	return ok

@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/pki"
 )
 
-// rkeTLS is where rke's certificate deployer puts keys and kubeconfigs.
+// rkeTLS is the folder for the keys and kubeconfigs of rke's certificate deployer.
 const rkeTLS = "/etc/kubernetes/ssl"
 
 // writeRKEFiles lays down what rke deploys to a host before its containers start.

@@ -23,10 +23,10 @@ type hostMetadata struct {
 	fqdn   string        // hostname -f
 }
 
-// toolsArguments is what the entrypoint of rke-tools v0.1.<patch> makes of a
-// kubelet's arguments: without --hostname-override among them it appends one, by
-// the metadata service, else by `hostname -f`. The shell splits the answer into
-// words, and curl without -f takes an error page for an answer.
+// toolsArguments returns a kubelet's arguments after the entrypoint of rke-tools v0.1.<patch>.
+// If they lack --hostname-override, it appends one, from the metadata service or else from
+// `hostname -f`. The shell splits the answer into words, and curl without -f takes an error
+// page for an answer.
 func toolsArguments(patch int, args []string, m hostMetadata) []string {
 	if patch < toolsNameKubelet {
 		return args
@@ -73,7 +73,7 @@ func (d *dockerd) metadata(ctx context.Context) hostMetadata {
 	}
 }
 
-// curl gives the body whatever the status is, and nothing when nobody answers.
+// curl returns the body regardless of the status, or empty if no server answers.
 func curl(ctx context.Context, method, url string, headers map[string]string) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

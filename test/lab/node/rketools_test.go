@@ -14,7 +14,7 @@ func TestToolsNameTheKubelet(t *testing.T) {
 		patch  int
 		args   []string
 		v1, v2 string
-		want   string // what is appended
+		want   string // the appended argument
 		breaks bool   // the kubelet refuses its arguments
 	}{
 		{"too old for kubelets", 90, given, dns, dns, "", false},
@@ -22,7 +22,7 @@ func TestToolsNameTheKubelet(t *testing.T) {
 		{"the first that names them", 95, given, dns, "other", "--hostname-override=" + dns, false},
 		{"it asks without a token", 101, given, page, dns, "--hostname-override=<?xml version=\"1.0\"?> <title>401 - Unauthorized</title>", true},
 		{"with a token", 102, given, page, dns, "--hostname-override=" + dns, false},
-		{"nobody answers", 96, given, "", "", "--hostname-override=host.corp", false},
+		{"no answer", 96, given, "", "", "--hostname-override=host.corp", false},
 		{"a name is given", 103, []string{"--hostname-override=a"}, dns, dns, "", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {

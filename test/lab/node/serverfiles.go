@@ -111,7 +111,7 @@ func (a *Agent) writeSettings() error {
 
 const encryptionConfig = `{"kind":"EncryptionConfiguration","apiVersion":"apiserver.config.k8s.io/v1","resources":[{"resources":["secrets"],"providers":[{"aescbc":{"keys":[{"name":"aescbckey","secret":%q}]}},{"identity":{}}]}]}`
 
-// defaultPodSecurity is what RKE2 writes without a CIS profile: privileged.
+// defaultPodSecurity is the file that RKE2 writes without a CIS profile: privileged.
 const defaultPodSecurity = `apiVersion: apiserver.config.k8s.io/v1
 kind: AdmissionConfiguration
 plugins:

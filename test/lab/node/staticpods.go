@@ -23,7 +23,7 @@ type staticPods struct {
 
 	mu   sync.Mutex
 	pods map[string]*staticPod // RKE2's, by component
-	left map[string]*staticPod // of files that somebody left, by the pod's name
+	left map[string]*staticPod // of files in ManifestDir, by the pod's name
 }
 
 type staticPod struct {
@@ -37,8 +37,8 @@ func newStaticPods(ctx context.Context, a *Agent) *staticPods {
 	return &staticPods{a: a, ctx: ctx, pods: map[string]*staticPod{}, left: map[string]*staticPod{}}
 }
 
-// apply makes the running components those of r. What did not change keeps
-// running. Components wait for the machine's API server, as RKE2 makes them.
+// apply changes the running components to those of r. Unchanged ones keep running. Components
+// wait for the machine's API server, as under RKE2.
 func (s *staticPods) apply(ctx context.Context, r Rendering) error {
 	wanted := map[string]*corev1.Pod{}
 	for _, pod := range r.Static {

@@ -6,12 +6,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Status is what `lab status` says of a machine.
+// Status describes a machine for `lab status`.
 type Status struct {
 	Machine    string
 	On         bool
 	NodeName   string // "" while no kubelet runs
-	Problem    string // of RKE2 or the kubelet, "" when there is none
+	Problem    string // of RKE2 or the kubelet, or empty
 	Components []ComponentStatus
 	Pods       []ComponentStatus
 }
@@ -27,7 +27,7 @@ type ComponentStatus struct {
 	Manifest string // hash, static pods only
 }
 
-// Status reads the machine's state; it asks nobody.
+// Status reads the machine's state without a request.
 func (a *Agent) Status() Status {
 	a.mu.Lock()
 	s := a.session

@@ -21,7 +21,7 @@ type process interface {
 	Stop(grace time.Duration)
 }
 
-// termination is how a process ended.
+// termination describes the end of a process.
 type termination struct {
 	ExitCode          int
 	Message           string
@@ -29,7 +29,7 @@ type termination struct {
 	Restarts          int // before this run
 }
 
-// taskState is what can be said of a task at one moment.
+// taskState describes a task at one moment.
 type taskState struct {
 	Running  bool
 	Started  time.Time
@@ -171,8 +171,8 @@ func reasonOf(err error) string {
 
 func (t *task) sleep(ctx context.Context, d time.Duration) bool { return wait(ctx, t.clock, d) }
 
-// watch returns when p has exited: by itself, by a failed liveness probe, or
-// stopped because ctx is done.
+// watch returns when p has exited: on its own, after a failed liveness probe, or because ctx is
+// done.
 func (t *task) watch(ctx context.Context, p process) {
 	probing, stop := context.WithCancel(ctx)
 	defer stop()

@@ -20,7 +20,7 @@ func TestCrashDelay(t *testing.T) {
 	}
 }
 
-// scripted is a task whose processes exit when told.
+// scripted is a task whose processes exit on request.
 type scripted struct {
 	*task
 	clock  *clocktesting.FakeClock
