@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// definitions are the CRDs, with the field names of Rancher 2.8 and Cluster API
-// v1beta1. Clusters and RKEControlPlanes are typed down to the free maps, so
-// that a misplaced field is pruned; of the others only what is read is written.
+// definitions returns the CRDs, with the field names of Rancher 2.8 and Cluster API v1beta1.
+// Clusters and RKEControlPlanes are typed down to the free maps, so that a misplaced field is
+// pruned. Other kinds only have the fields that are read.
 func definitions() []*apiextensions.CustomResourceDefinition {
 	cluster := fieldsOf(texts(map[string]schemaProps{
 		"rkeConfig": nullable(fieldsOf(with(clusterCommon(), map[string]schemaProps{

@@ -14,9 +14,9 @@ import (
 	"k8s.io/kubectl/pkg/drain"
 )
 
-// reconcileDrains does what plan Secrets ask for: cordon and drain, or uncordon,
-// which undoes anybody's cordon of that node.
-// Source: rancher/rancher:pkg/controllers/capr/machinedrain/machinedrain.go@v2.8.5.
+// reconcileDrains does what plan Secrets request: cordon and drain, or uncordon, which removes
+// a cordon of that node regardless of its owner. Source:
+// rancher/rancher:pkg/controllers/capr/machinedrain/machinedrain.go@v2.8.5.
 func (r *Rancher) reconcileDrains(ctx context.Context) error {
 	machines, err := r.list(ctx, gvrMachine, "", "")
 	if err != nil {
@@ -125,7 +125,7 @@ func (r *Rancher) uncordonNode(ctx context.Context, s *corev1.Secret, node, aske
 	return r.annotatePlan(ctx, s.Namespace, s.Name, clean)
 }
 
-// hooksDone says whether every hook has answered; it is asked first.
+// hooksDone reports whether every hook has answered, and asks them first.
 func hooksDone(s *corev1.Secret, phase, asked string, hooks []drainHook) bool {
 	if len(hooks) == 0 {
 		return true

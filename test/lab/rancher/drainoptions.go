@@ -25,11 +25,10 @@ type drainHook struct {
 	Annotation string `json:"annotation,omitempty"`
 }
 
-// due says whether a node is to be drained (or its hooks run) before it gets a
-// plan, and with which options as text. Without drain options and hooks nothing
-// is cordoned or uncordoned at all; a lone machine's hooks run, its drain does
-// not; a plan that restarts nothing drains nothing.
-// Source: rancher/rancher:pkg/capr/planner/drain.go@v2.8.5.
+// due reports whether a node must be drained (or its hooks run) before it gets a plan, and
+// returns the options as text. Without drain options and hooks no node is cordoned or
+// uncordoned. A lone machine's hooks run, but its drain does not. A plan without a restart
+// drains nothing. Source: rancher/rancher:pkg/capr/planner/drain.go@v2.8.5.
 func (o drainOptions) due(e *entry, desired *nodePlan, clusterSize int) (string, bool) {
 	if e.NodeRef == "" {
 		return "", false

@@ -28,7 +28,7 @@ type entry struct {
 	Plan            *planState
 }
 
-// planState is what a plan Secret says.
+// planState holds the content of a plan Secret.
 type planState struct {
 	Raw          string
 	Plan         nodePlan
@@ -42,7 +42,7 @@ type planState struct {
 
 func (e *entry) joinURL() string { return e.Annotations[annotationJoinURL] }
 
-// inDrain says whether any part of a drain is going on.
+// inDrain reports whether any part of a drain is under way.
 func (e *entry) inDrain() bool {
 	for _, a := range []string{annotationPreDrain, annotationPostDrain, annotationDrain, annotationUncordon} {
 		if e.Annotations[a] != "" {
@@ -108,8 +108,8 @@ func (p *planState) readProbes(s *corev1.Secret) error {
 	return nil
 }
 
-// planMessage says what a machine's plan waits for, "" for nothing.
-// Source: rancher/rancher:pkg/capr/planner/store.go@v2.8.5 (getPlanStatusReasonMessage).
+// planMessage returns what a machine's plan waits for, or empty. Source:
+// rancher/rancher:pkg/capr/planner/store.go@v2.8.5 (getPlanStatusReasonMessage).
 func planMessage(e *entry) string {
 	p := e.Plan
 	switch {

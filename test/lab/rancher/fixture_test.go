@@ -34,7 +34,7 @@ type fakeMachines struct {
 	terminated []string
 	hold       map[string]bool   // agents that do nothing for now, by machine
 	broken     map[string]bool   // agents that fail to apply, by machine
-	applied    []string          // machine and what was applied, in order
+	applied    []string          // machine and plan, in order
 	sick       map[string]string // machine to the probe that fails
 }
 

@@ -64,7 +64,7 @@ func (r *Rancher) followCluster(ctx context.Context, c *object, managementName s
 	})
 }
 
-// due says whether a change was first seen long enough ago.
+// due reports whether a change was first seen long enough ago.
 func (r *Rancher) due(key string, generation int64) bool {
 	now := r.cfg.Clock.Now()
 	r.mu.Lock()

@@ -119,9 +119,8 @@ func (r *Rancher) checkHealth(ctx context.Context, check *object, nodes []corev1
 	return nil
 }
 
-// givenUp says whether a Machine's Node was unhealthy for long enough: a Node
-// that is gone at once, one False or Unknown after the timeout, none at all
-// after the start-up timeout.
+// givenUp reports whether a Machine's Node was unhealthy for long enough: a deleted Node at
+// once, a False or Unknown one after the timeout, and a missing one after the start-up timeout.
 func (r *Rancher) givenUp(m *object, nodes []corev1.Node, timeout, startup time.Duration) bool {
 	uid, now := string(m.GetUID()), r.cfg.Clock.Now()
 	name := str(m, "status", "nodeRef", "name")

@@ -353,7 +353,7 @@ func (f *fixture) proxied() {
 	if got := status(config.Host[:strings.LastIndex(config.Host, "/")]+"/c-m-unknown0", config.BearerToken); got != 404 {
 		f.t.Errorf("unknown cluster: %d, wanted 404", got)
 	}
-	if got := status(config.Host, "nobody"); got != 401 {
+	if got := status(config.Host, "unknown"); got != 401 {
 		f.t.Errorf("unknown token: %d, wanted 401", got)
 	}
 	if err := f.down.CoreV1().Pods(agentNamespace).Delete(f.t.Context(), agentName, metav1.DeleteOptions{GracePeriodSeconds: new(int64)}); err != nil {

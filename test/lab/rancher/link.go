@@ -6,22 +6,22 @@ import (
 	"sync"
 )
 
-// How the way through Rancher to the downstream cluster is, beside what the
-// agent's pods make of it.
+// The states of the connection through Rancher to the downstream cluster, besides the effect of
+// the agent's pods.
 const (
 	ProxyOpen = "open"
-	ProxyCut  = "cut"    // the agent's tunnel is broken: 503 to everybody
-	ProxyHang = "silent" // requests are taken and not answered
+	ProxyCut  = "cut"    // the agent's tunnel is broken: every request gets 503
+	ProxyHang = "silent" // requests are accepted and not answered
 )
 
-// agentLink is the tunnel that a downstream cluster's agent keeps to Rancher.
-// What runs through it ends when it breaks.
+// agentLink is the tunnel from a downstream cluster's agent to Rancher. Connections through it
+// end when it breaks.
 type agentLink struct {
 	mu     sync.Mutex
 	ctx    context.Context
 	cancel context.CancelFunc
-	cut    bool          // whatever the agent does
-	silent chan struct{} // closed when it speaks again; nil: it speaks
+	cut    bool          // regardless of the agent
+	silent chan struct{} // closed when it answers again, or nil while it answers
 }
 
 func (l *agentLink) up() bool {

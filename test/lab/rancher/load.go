@@ -83,9 +83,10 @@ func newEntry(m *object, s *corev1.Secret) (*entry, error) {
 	return e, err
 }
 
-// summarize says whether the Machine reports an error or is on its way, by its
-// conditions without Reconciled, which is the planner's own.
-// Source: rancher/wrangler:pkg/summary/summarizers.go (TransitioningUnknown, TransitioningFalse, checkErrors).
+// summarize reports whether the Machine has an error or is in transition, by its conditions
+// except Reconciled, which the planner writes itself. Source:
+// rancher/wrangler:pkg/summary/summarizers.go (TransitioningUnknown, TransitioningFalse,
+// checkErrors).
 func (e *entry) summarize(m *object) {
 	if e.Deleting {
 		e.Transitioning = true
@@ -111,16 +112,16 @@ func (e *entry) summarize(m *object) {
 	}
 }
 
-// Addresses is what an Infrastructure also offers when it can have etcd-only
-// machines: the address that Rancher's own instruction captures on the first of
-// them, because it has no API server to register a Node with.
-// Source: rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 (getJoinURLFromOutput).
+// Addresses is implemented by an Infrastructure that can have etcd-only machines. It returns
+// the address that Rancher's own instruction captures on the first of them, because that
+// machine has no API server to register a Node with. Source:
+// rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 (getJoinURLFromOutput).
 type Addresses interface {
 	Address(namespace, machine string) string
 }
 
-// bootstrapsAlone says whether the machine is an etcd-only first one whose plan
-// is applied.
+// bootstrapsAlone reports whether the machine is the first one, has only etcd, and has applied
+// its plan.
 func (e *entry) bootstrapsAlone() bool {
 	return e.InitNode && e.target.etcd() && !e.target.controlPlane() && e.Plan != nil && e.Plan.InSync
 }

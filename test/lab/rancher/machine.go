@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// nodeDeletionTimeout is how long Cluster API tries to delete a Machine's Node
-// before it lets the Machine go all the same
+// nodeDeletionTimeout bounds Cluster API's attempts to delete a Machine's Node; afterwards it
+// deletes the Machine all the same
 // (kubernetes-sigs/cluster-api:api/v1beta1/machine_types.go@v1.5, nodeDeletionTimeout).
 const nodeDeletionTimeout = 10 * time.Second
 
@@ -94,8 +94,7 @@ func (r *Rancher) describe(ctx context.Context, m *object) (Machine, error) {
 
 func planSecretName(machine string) string { return machine + "-machine-plan" }
 
-// ensurePlanSecret makes the Secret through which the machine's agent is told
-// what to do.
+// ensurePlanSecret creates the Secret that carries plans to the machine's agent.
 func (r *Rancher) ensurePlanSecret(ctx context.Context, m *object) error {
 	ns, name := m.GetNamespace(), planSecretName(m.GetName())
 	labels := maps.Clone(m.GetLabels())

@@ -89,7 +89,7 @@ func truth(v any) bool {
 	return false
 }
 
-// isServer says whether the labels are those of a control plane or an etcd machine.
+// isServer reports whether the labels are those of a control plane or an etcd machine.
 func isServer(l map[string]string) bool {
 	return l[labelControlPlane] == "true" || l[labelEtcd] == "true"
 }

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// legacyID is what the older part of Rancher calls a cluster.
+// legacyID matches a cluster's ID in the older part of Rancher.
 var legacyID = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
 
 // mirrorClusters keeps for each Cluster of the older kind one of the newer, of the same
@@ -39,7 +39,7 @@ func (r *Rancher) mirror(ctx context.Context, m *object, workspace string) error
 	if err != nil {
 		return err
 	}
-	ready := isTrue(m, "Ready") || boolean(c, "status", "ready") // which is never taken back
+	ready := isTrue(m, "Ready") || boolean(c, "status", "ready") // Rancher never resets it
 	if ready {
 		if err := r.ensureKubeconfig(ctx, c, m.GetName()); err != nil {
 			return err

@@ -85,8 +85,9 @@ func (r *Rancher) observeNode(ctx context.Context, m *object, nodes []corev1.Nod
 	return nil
 }
 
-// annotateNode tells the Node which Machine it is of; nil is a Node that is gone.
-// Source: kubernetes-sigs/cluster-api:internal/controllers/machine/machine_controller_noderef.go@v1.5 (reconcileNode).
+// annotateNode writes the Machine's name to the Node. n is nil if the Node is gone. Source:
+// kubernetes-sigs/cluster-api:internal/controllers/machine/machine_controller_noderef.go@v1.5
+// (reconcileNode).
 func (r *Rancher) annotateNode(ctx context.Context, m *object, n *corev1.Node) error {
 	if n == nil || n.Annotations[annotationMachine] == m.GetName() {
 		return nil
@@ -134,9 +135,10 @@ func (r *Rancher) writeNodeStatus(ctx context.Context, m *object, n *corev1.Node
 	})
 }
 
-// nodeHealth is Cluster API's summary of a Node: Ready must be True, and the
-// three pressure conditions False. What is Unknown makes it Unknown.
-// Source: kubernetes-sigs/cluster-api:internal/controllers/machine/machine_controller_noderef.go@v1.5 (summarizeNodeConditions).
+// nodeHealth returns Cluster API's summary of a Node: Ready must be True, and the three
+// pressure conditions False. An Unknown condition makes the summary Unknown. Source:
+// kubernetes-sigs/cluster-api:internal/controllers/machine/machine_controller_noderef.go@v1.5
+// (summarizeNodeConditions).
 func nodeHealth(n *corev1.Node) condition {
 	status, message := corev1.ConditionTrue, ""
 	worsen := func(c corev1.NodeCondition, bad bool) {

@@ -16,7 +16,7 @@ import (
 
 type object = unstructured.Unstructured
 
-// decode reads a part of an object into a struct of ours.
+// decode converts a part of an object to a struct.
 func decode(in any, into any) error {
 	b, err := json.Marshal(in)
 	if err != nil {
@@ -25,7 +25,7 @@ func decode(in any, into any) error {
 	return json.Unmarshal(b, into)
 }
 
-// plain turns a value of ours into what an unstructured object may hold.
+// plain converts a value to a form that an unstructured object may hold.
 func plain(in any) (any, error) {
 	b, err := json.Marshal(in)
 	if err != nil {
@@ -82,7 +82,7 @@ func (r *Rancher) get(ctx context.Context, gvr schema.GroupVersionResource, name
 	return o, err
 }
 
-// ensure creates the object if it is not there and gives what is.
+// ensure creates the object unless it exists, and returns the existing one.
 func (r *Rancher) ensure(ctx context.Context, gvr schema.GroupVersionResource, o *object) (*object, error) {
 	found, err := r.get(ctx, gvr, o.GetNamespace(), o.GetName())
 	if err != nil || found != nil {

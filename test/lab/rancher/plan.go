@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// nodePlan is what the agent on a machine is told to do, in the JSON that
-// Rancher's system agent reads (rancher/rancher:pkg/apis/rke.cattle.io/v1/plan@v2.8.5).
+// nodePlan is the plan for the agent on a machine, in the JSON of Rancher's system agent
+// (rancher/rancher:pkg/apis/rke.cattle.io/v1/plan@v2.8.5).
 type nodePlan struct {
 	Files        []planFile           `json:"files,omitempty"`
 	Instructions []instruction        `json:"instructions,omitempty"`

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// pass is one look of the planner at one cluster: what was read, and the status
-// that will be written.
+// pass is one pass of the planner over one cluster: its input, and the status that it will
+// write.
 type pass struct {
 	*Rancher
 	cp      *object
@@ -157,7 +157,7 @@ func (p *pass) version(ctx context.Context) (string, error) {
 	return p.cfg.Version, nil
 }
 
-// sane says whether every role has a machine that is not on its way out.
+// sane reports whether every role has a machine that is not being deleted.
 func (p *pass) sane() bool {
 	has := func(role func(target) bool) bool {
 		for _, e := range p.entries {
@@ -182,8 +182,8 @@ func (p *pass) desired(ctx context.Context, e *entry, join string) (nodePlan, er
 	return desiredPlan(p.spec, p.release, t, p.secret(ctx), p.cp.GetName(), p.cp.GetNamespace())
 }
 
-// deliver writes a plan; what was said about the one before goes.
-// Source: rancher/rancher:pkg/capr/planner/store.go@v2.8.5 (UpdatePlan).
+// deliver writes a plan and removes the results of the previous one. Source:
+// rancher/rancher:pkg/capr/planner/store.go@v2.8.5 (UpdatePlan).
 func (p *pass) deliver(ctx context.Context, e *entry, raw, joinedTo string, failureThreshold string) error {
 	secrets := p.mgmt.CoreV1().Secrets(e.Namespace)
 	s, err := secrets.Get(ctx, planSecretName(e.Name), metav1.GetOptions{})

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// machinePool is what the stand-in reads of spec.rkeConfig.machinePools[].
+// machinePool holds the fields of spec.rkeConfig.machinePools[] that the stand-in reads.
 type machinePool struct {
 	Name                  string            `json:"name"`
 	Quantity              *int64            `json:"quantity"`

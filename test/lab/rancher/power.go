@@ -5,23 +5,23 @@ import (
 	"sync"
 )
 
-// Stop ends Rancher as scaling its Deployment to zero does: its address refuses
-// connections, the agents' tunnels break, no controller acts and no webhook answers.
-// What its objects say stays as it was. It returns when all of it has ended.
+// Stop ends Rancher as scaling its Deployment to zero does: its address refuses connections,
+// the agents' tunnels break, and no controller or webhook answers. Its objects stay unchanged.
+// Stop returns when everything has ended.
 func (r *Rancher) Stop() { r.power.off() }
 
 // Start runs it again, with what its objects say.
 func (r *Rancher) Start() { r.power.on() }
 
-// power is whether Rancher is to run. The zero value is on.
+// power controls whether Rancher runs. The zero value is on.
 type power struct {
 	mu      sync.Mutex
-	stopped chan struct{} // not nil while it is off; closed when it is to run again
+	stopped chan struct{} // not nil while it is off; closed when it must run again
 	cancel  context.CancelFunc
-	ended   chan struct{} // closed when what runs has ended; nil: nothing runs
+	ended   chan struct{} // closed when the run has ended, or nil without one
 }
 
-// run runs what is to run, again after each time that it was switched off.
+// run calls what while the power is on, and again after each power cycle.
 func (p *power) run(ctx context.Context, what func(context.Context) error) error {
 	for {
 		if !p.wait(ctx) {

@@ -61,8 +61,8 @@ func (r *Rancher) throughAgent(down http.Handler, w http.ResponseWriter, req *ht
 	down.ServeHTTP(w, req.WithContext(ctx))
 }
 
-// farEnd proxies to an API server with its CA and nobody's credentials.
-// HTTP/1.1 to it, since upgrades do not work over HTTP/2.
+// farEnd proxies to an API server with its CA and without credentials. It uses HTTP/1.1, since
+// upgrades do not work over HTTP/2.
 func farEnd(config *rest.Config, log *slog.Logger) (http.Handler, error) {
 	anonymous := rest.AnonymousClientConfig(config)
 	anonymous.NextProtos = []string{"http/1.1"}

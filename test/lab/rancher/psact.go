@@ -21,12 +21,13 @@ const (
 
 func psactSecretName(cluster string) string { return cluster + "-admission-configuration-psact" }
 
-// rewriteAPIServerArgs is what Rancher's webhook makes of kube-apiserver-arg: a
-// map and back, so the order is anybody's, entries without "=" are gone, of two
-// with one key the later stays, and a string becomes nothing. With a template the
-// admission configuration is added; without one it is taken out, and then
-// nothing is touched unless it was there.
-// Source: rancher/webhook:pkg/resources/provisioning.cattle.io/v1/cluster/mutator.go@v0.4.18 (handlePSACT, setKubeAPIServerArg).
+// rewriteAPIServerArgs does what Rancher's webhook does with kube-apiserver-arg. It converts
+// the list to a map and back: the order is random, entries without "=" are lost, the later of
+// two entries with one key wins, and a string becomes empty. With a template the admission
+// configuration is added. Without one it is removed, and the list is unchanged unless it had
+// that configuration. Source:
+// rancher/webhook:pkg/resources/provisioning.cattle.io/v1/cluster/mutator.go@v0.4.18
+// (handlePSACT, setKubeAPIServerArg).
 func rewriteAPIServerArgs(value any, template bool, shuffle func(int, func(i, j int))) (result []any, changed bool) {
 	list, _ := value.([]any)
 	at := map[string]int{}

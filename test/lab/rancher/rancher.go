@@ -25,7 +25,7 @@ type Infrastructure interface {
 	Terminate(ctx context.Context, m Machine) error
 }
 
-// Machine is what an Infrastructure is told of a Machine object.
+// Machine is the part of a Machine object that an Infrastructure needs.
 type Machine struct {
 	Namespace, Name, UID, Cluster string
 	Infrastructure                string // name of the object that a driver makes the machine of
@@ -36,7 +36,7 @@ type Machine struct {
 	PoolSpec                      map[string]any
 }
 
-// Config is what a stand-in needs. The zero value of a field that says so is fine.
+// Config configures a stand-in. A field may be left zero if its comment says so.
 type Config struct {
 	Mgmt           *rest.Config // management API server, as system:masters
 	Downstream     *rest.Config // balanced address, as system:masters
@@ -48,8 +48,8 @@ type Config struct {
 	Authority      *Authority       // signs for both; nil: a new one
 	Poll           time.Duration    // between passes of a controller; 0: 500ms
 	CopyDelay      time.Duration    // from a change of a Cluster to its RKEControlPlane; 0: 1s, negative: none
-	Clock          clock.WithTicker // nil: the real one
-	Log            *slog.Logger     // nil: none
+	Clock          clock.WithTicker // the real one if nil
+	Log            *slog.Logger     // may be nil
 }
 
 // Rancher is the stand-in. Use New.
@@ -74,7 +74,7 @@ type Rancher struct {
 
 type clusterTarget bool // true: the management cluster itself
 
-// New checks the configuration and makes the clients. It talks to nobody.
+// New checks the configuration and creates the clients without a request.
 func New(cfg Config) (*Rancher, error) {
 	switch {
 	case cfg.Mgmt == nil || cfg.Downstream == nil:

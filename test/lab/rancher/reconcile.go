@@ -103,7 +103,7 @@ func (p *pass) reconcileTier(ctx context.Context, t tier, role, include func(*en
 	if t.Required && t.Matched == 0 {
 		return waitError("waiting for at least one " + t.Name + " node")
 	}
-	return p.tell(ctx, t, v)
+	return p.writeReconciled(ctx, t, v)
 }
 
 func (p *pass) carryOut(ctx context.Context, v *verdict) error {
@@ -126,8 +126,8 @@ func (p *pass) carryOut(ctx context.Context, v *verdict) error {
 	return nil
 }
 
-// tell writes every machine's Reconciled and gives the first group that waits.
-func (p *pass) tell(ctx context.Context, t tier, v *verdict) error {
+// writeReconciled writes every machine's Reconciled condition and returns the first group that waits.
+func (p *pass) writeReconciled(ctx context.Context, t tier, v *verdict) error {
 	var first error
 	for _, g := range []struct {
 		prefix   string

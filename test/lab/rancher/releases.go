@@ -8,8 +8,8 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// release is what the release metadata says of one RKE2 version: the arguments
-// it takes, by name, with the type of each.
+// release holds the release metadata of one RKE2 version: its arguments, by name, with the type
+// of each.
 type release struct{ agent, server map[string]string }
 
 // window is a run of RKE2 patch releases and the Rancher versions whose metadata
@@ -19,9 +19,9 @@ type window struct {
 	from, to           string
 }
 
-// windows are minChannelServerVersion and maxChannelServerVersion of the RKE2
-// releases (rancher/kontainer-driver-metadata:channels-rke2.yaml@7c2ba528). What
-// came after that snapshot of October 2024 is given an open end.
+// windows returns minChannelServerVersion and maxChannelServerVersion of the RKE2 releases
+// (rancher/kontainer-driver-metadata:channels-rke2.yaml@7c2ba528). Releases after that snapshot
+// of October 2024 have an open end.
 func windows() []window {
 	const open = 1 << 20
 	return []window{
@@ -42,12 +42,11 @@ func windows() []window {
 	}
 }
 
-// releaseFor is what a Rancher takes for the metadata of an RKE2 version: the
-// release's own, or, where it has none, the arguments of all releases that it has
-// together. The error says that one of the two is no version, or that the Rancher
-// has no releases at all, for which the lab has no model.
-// Source: rancher/rancher:pkg/channelserver/channelserver.go@v2.8.5, @v2.9.3 and
-// @v2.12.3 (GetReleaseConfigByRuntimeAndVersion).
+// releaseFor returns the metadata that a Rancher uses for an RKE2 version: the release's own,
+// or, if it has none, the arguments of all its releases together. It returns an error if a
+// version is invalid, or if the Rancher has no releases at all, which the lab does not model.
+// Source: rancher/rancher:pkg/channelserver/channelserver.go@v2.8.5, @v2.9.3 and @v2.12.3
+// (GetReleaseConfigByRuntimeAndVersion).
 func releaseFor(rancher, kubernetes string) (release, error) {
 	rv, err := semver.NewVersion(rancher)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// controlPlaneSpec is what the planner reads of an RKEControlPlane's spec.
+// controlPlaneSpec holds the fields of an RKEControlPlane's spec that the planner reads.
 type controlPlaneSpec struct {
 	userConfig               `json:",inline"`
 	MachineSelectorFiles     []selectorFiles `json:"machineSelectorFiles"`

@@ -82,7 +82,7 @@ func TestCloudConfig(t *testing.T) {
 	}{
 		{"inline", "[Global]\nVPC=v\n", nil, "[Global]\nVPC=v", ""},
 		{"by reference", "secret://fleet-default:known", secretOf(annotationAuthorizedV2, "other,demo", map[string]string{"credential": "x"}), "x", ""},
-		{"somebody else's", "secret://fleet-default:known", secretOf(annotationAuthorizedV2, "other", nil), "", "does not belong to cluster 'demo'"},
+		{"another cluster's", "secret://fleet-default:known", secretOf(annotationAuthorizedV2, "other", nil), "", "does not belong to cluster 'demo'"},
 		{"without the key", "secret://fleet-default:known", secretOf(annotationAuthorizedV2, "demo", nil), "", "no config could be found"},
 		{"malformed", "secret://known", nil, "", "must be of the format"},
 		{"missing", "secret://fleet-default:gone", secretOf("", "", nil), "", "not found"},

@@ -19,7 +19,7 @@ const (
 	tierWorker       = "worker"
 )
 
-// tier is what decideTier is asked.
+// tier is the input of decideTier.
 type tier struct {
 	Name              string
 	Required          bool   // there must be at least one such machine, deleting or not
@@ -46,8 +46,8 @@ func (c *candidate) unavailable() bool {
 	return c.Plan != nil && (!c.Plan.InSync || c.inDrain() || (!c.changed() && !c.Plan.Healthy))
 }
 
-// verdict is what a tier decided: the writes to make, in order, and the machines
-// by what is said about them.
+// verdict is the decision on a tier: the writes in order, and the machines by the reported
+// condition.
 type verdict struct {
 	Deliver    []*candidate      // write the desired plan
 	Annotate   map[string]string // machine to drain options to ask for
@@ -171,7 +171,8 @@ func neverHealthy(p *planState) bool {
 	return p.Applied != nil && p.InSync && !p.Healthy && !p.ProbesPassed
 }
 
-// concurrency is how many machines of count may be unavailable; 0 is no limit.
+// concurrency returns the number of machines of count that may be unavailable; 0 means no
+// limit.
 func concurrency(setting string, count int) (int, error) {
 	if setting == "" {
 		return 1, nil

@@ -76,7 +76,7 @@ func TestDecideTier(t *testing.T) {
 		{"a plan that was never healthy is replaced", "", drainOptions{}, false, []string{"same away", "old sick"}, "b|a b||||||"},
 		{"a plan that was healthy once is not", "", drainOptions{}, false, []string{"same away", "old sick passed"}, "|a b||||||"},
 		{"all done", "", drainOptions{}, false, []string{"same", "same"}, "||||a b|||"},
-		{"errors and transitions are told, not waited for", "", drainOptions{}, false, []string{"same error", "same slow"}, "||||a b|a|b|"},
+		{"errors and transitions are reported, not waited for", "", drainOptions{}, false, []string{"same error", "same slow"}, "||||a b|a|b|"},
 		{"a control plane needs the agent", "", drainOptions{}, true, []string{"same cp", "same"}, "|a|||b|||"},
 		{"drain is asked for first", "", drainOn, false, []string{"old", "same"}, "|a|a||b|||a"},
 		{"drain under way", "", drainOn, false, []string{"old drain", "same"}, "|a|a||b|||"},

@@ -83,6 +83,6 @@ func (t *tokens) guard(next http.Handler) http.Handler {
 // Login gives a user of the API servers, by the token there, a new token of Rancher's.
 func (r *Rancher) Login(user *rest.Config) string { return r.tokens.issue(user.BearerToken) }
 
-// Revoke refuses every token with which the user came to Rancher so far, as it does
-// once they have expired or were deleted. The API servers go on taking the user's own.
+// Revoke refuses every token that the user has used with Rancher so far, as Rancher does after
+// they expired or were deleted. The API servers still accept the user's own credentials.
 func (r *Rancher) Revoke(user *rest.Config) { r.tokens.revoke(user.BearerToken) }
