@@ -32,7 +32,7 @@ func (a Addresses) Proxy() string { return a.at("0.2:8443") }
 // Management is the management cluster's API server.
 func (a Addresses) Management() string { return a.at("0.3:6443") }
 
-// EtcdHost is where etcd binds 2379 and 2380.
+// EtcdHost returns the address on which etcd binds 2379 and 2380.
 func (a Addresses) EtcdHost() string { return a.at("0.4") }
 
 // Webhook is Rancher's admission webhook.
@@ -44,13 +44,13 @@ func (a Addresses) AWS() string { return a.at("0.6:8000") }
 // Lock is bound for as long as the number is taken.
 func (a Addresses) Lock() string { return a.at("0.9:6440") }
 
-// Control is where the supervisor takes commands.
+// Control returns the address on which the supervisor accepts orders.
 func (a Addresses) Control() string { return a.at("0.9:6441") }
 
 // Machine is the loopback address of machine i, counted from 0.
 func (a Addresses) Machine(i int) string { return a.at(fmt.Sprintf("1.%d", firstMachine+i)) }
 
-// maxMachines is how many fit behind one lab's third byte.
+// maxMachines is the number of machines in one lab's address range.
 const maxMachines = 255 - firstMachine
 
 // Claim takes the first free number, or the given one. Closing the listener

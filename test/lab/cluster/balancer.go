@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Balancer spreads TCP connections over those backends that are ready, in turn.
-// It is what stands before a highly available control plane: it sees an API
-// server go only when a check or a connection fails, and cuts nothing that is
-// open. While none is ready nobody listens.
+// Balancer spreads TCP connections over the ready backends, in turn. It represents the load
+// balancer before a highly available control plane: it notices the end of an API server only
+// when a check or a connection fails, and cuts no open connection. It does not listen while no
+// backend is ready.
 type Balancer struct {
 	Address string // host:port to listen on
-	// Check says whether the API server at the address is ready.
+	// Check reports whether the API server at the address is ready.
 	Check func(ctx context.Context, address string) bool
 	// Backends lists the addresses, host:port. It is asked before each check.
 	Backends func() []string

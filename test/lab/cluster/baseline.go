@@ -15,26 +15,27 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// baseline is what there was when the lab became ready: the objects of both
-// clusters by name, and the Cluster's spec.
+// baseline holds the state of the lab when it became ready: the objects of both clusters by
+// name, and the Cluster's spec.
 type baseline struct {
 	spec       map[string]any
 	files      map[string][]byte // RKE: rke's files
-	names      map[string]bool   // RKE: what is in the lab's folder
+	names      map[string]bool   // RKE: the files in the lab's folder
 	removed    []string          // by the reset that is under way
 	downstream inventory
 	management inventory
 }
 
-// inventory is the set of objects of a cluster that nobody but a user makes.
+// inventory is the set of those objects of a cluster that only users create.
 type inventory struct {
 	client dynamic.Interface
 	kinds  []schema.GroupVersionResource
 	known  map[string]bool
 }
 
-// left are kinds that follow from others, or that say where the cluster stands.
-func left() []string {
+// ignoredKinds returns kinds that are derived from others, or that describe the state of the
+// cluster.
+func ignoredKinds() []string {
 	return []string{
 		"events", "pods", "endpoints", "endpointslices", "nodes", "replicasets", "controllerrevisions", "leases",
 		"apiservices", "flowschemas", "prioritylevelconfigurations", "componentstatuses", "csinodes", "csistoragecapacities", "volumeattachments",
@@ -56,7 +57,7 @@ func takeInventory(ctx context.Context, kinds discovery.DiscoveryInterface, clie
 		}
 		for _, r := range list.APIResources {
 			verbs := sets(r.Verbs)
-			if verbs["list"] && verbs["delete"] && !slices.Contains(left(), r.Name) && !slices.Contains(keep, r.Name) {
+			if verbs["list"] && verbs["delete"] && !slices.Contains(ignoredKinds(), r.Name) && !slices.Contains(keep, r.Name) {
 				out.kinds = append(out.kinds, version.WithResource(r.Name))
 			}
 		}
@@ -95,7 +96,7 @@ func (i inventory) each(ctx context.Context, do func(id string, kind schema.Grou
 	return errors.Join(errs...)
 }
 
-// removeNew deletes what is not in the inventory and says what that was.
+// removeNew deletes the objects that are not in the inventory and returns their names.
 func (i inventory) removeNew(ctx context.Context) ([]string, error) {
 	var removed []string
 	background := metav1.DeletePropagationBackground
@@ -113,7 +114,7 @@ func (i inventory) removeNew(ctx context.Context) ([]string, error) {
 	return removed, err
 }
 
-// ownedByRancher is what the stand-in makes for machines and the Cluster.
+// ownedByRancher reports whether the stand-in created an object for machines or the Cluster.
 func ownedByRancher(o *unstructured.Unstructured) bool {
 	_, cluster := o.GetLabels()["cluster.x-k8s.io/cluster-name"]
 	return cluster && o.GetKind() == "Secret"

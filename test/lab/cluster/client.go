@@ -45,7 +45,7 @@ func Open(dir string) (*Client, error) {
 	return c, nil
 }
 
-// NoLab says whether an error of Open is that no lab runs in the folder.
+// NoLab reports whether an error of Open means that no lab runs in the folder.
 func NoLab(err error) bool { return errors.Is(err, errNoLab) }
 
 // Status asks for the lab's status.
@@ -54,7 +54,7 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 	return s, c.call(ctx, http.MethodGet, "/status", nil, &s)
 }
 
-// Do gives an order: such as kill, instance or reset. The answer says what was done.
+// Do sends an order, such as kill, instance or reset, and returns a description of the result.
 func (c *Client) Do(ctx context.Context, what string, order Order) (string, error) {
 	var answer string
 	return answer, c.call(ctx, http.MethodPost, "/"+what, order, &answer)
@@ -109,7 +109,7 @@ func (c *Client) Env(binaries string, administrator bool) []string {
 	}
 }
 
-// Distro is who made the lab's cluster.
+// Distro returns the distribution of the lab's cluster.
 func (c *Client) Distro() Distro { return c.handle.Distro }
 
 // PID is the supervisor's process.

@@ -26,17 +26,18 @@ type handle struct {
 	Distro Distro `json:"distro"`
 	PID    int    `json:"pid"`
 	Token  string `json:"token"`
-	// Of the AWS principal that whoever runs awsmigrate has.
+	// AWSKey, AWSSecret and AWSSession are the credentials of the AWS principal that runs
+	// awsmigrate.
 	AWSKey, AWSSecret, AWSSession string
-	Administrator                 accessKey // of whoever may change things in AWS
+	Administrator                 accessKey // may change resources in AWS
 }
 
-// accessKey is what an AWS principal signs with.
+// accessKey holds the credentials with which an AWS principal signs.
 type accessKey struct{ ID, Secret, Session string }
 
 func (f Files) handle() string { return f.in("lab.json") }
 
-// Order is what the lab command asks of the supervisor.
+// Order is a request of the lab command to the supervisor.
 type Order struct {
 	Target string `json:"target,omitempty"` // process name, kind@machine, machine, or user
 	Signal string `json:"signal,omitempty"` // e.g. "STOP"; "" is KILL

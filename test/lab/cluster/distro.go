@@ -2,7 +2,7 @@ package cluster
 
 import "fmt"
 
-// Distro is who made the cluster.
+// Distro is the program that made the cluster.
 type Distro string
 
 // The distributions.
@@ -15,7 +15,7 @@ const (
 	RKE1 Distro = "rke1"
 )
 
-// ByRKE says whether rke's containers run on the machines.
+// ByRKE reports whether rke's containers run on the machines.
 func (d Distro) ByRKE() bool { return d == RKE || d == RKE1 }
 
 // ParseDistro reads --distro.

@@ -21,7 +21,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/rancher"
 )
 
-// metadataPort is where a machine's metadata service listens on its own address.
+// metadataPort is the port of a machine's metadata service on the machine's own address.
 const metadataPort = "1169"
 
 // machines are the lab's infrastructure: an EC2 instance with its metadata
@@ -82,9 +82,8 @@ func (m *machines) Provision(ctx context.Context, want rancher.Machine) error {
 	return m.adopt(ctx, want, instance)
 }
 
-// register is what a person does for a machine of no pool: run an instance from a
-// stock image, then Rancher's registration command on it, with its private DNS
-// name as --node-name.
+// register does what a person does for a machine of no pool: it runs an instance from a stock
+// image, then Rancher's registration command on it, with its private DNS name as --node-name.
 func (m *machines) register(ctx context.Context, name string, want rancher.Machine, with func(context.Context, rancher.Machine) (rancher.Machine, error)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -154,8 +153,8 @@ func (m *machines) launch(name string, want rancher.Machine) (aws.Instance, erro
 	return m.cloud.RunInstance(aws.Instance{Name: name, Zone: m.zone(want), Role: role, HTTPTokens: m.options.IMDS})
 }
 
-// facts are what is true of the machine and mostly hidden: what EC2 calls it,
-// what its operating system calls itself, what `hostname -f` prints.
+// facts returns the properties of the machine, most of which no API shows: its name in EC2, the
+// host name of its operating system, and the output of `hostname -f`.
 func (m *machines) facts(made *machine, instance aws.Instance) node.Facts {
 	f := node.Facts{
 		Name: made.Name, MachineUID: made.UID, InstanceID: instance.ID, IP: m.addr.Machine(made.index),
@@ -167,8 +166,8 @@ func (m *machines) facts(made *machine, instance aws.Instance) node.Facts {
 	return f
 }
 
-// driverName is how a node driver calls the machine: as the object that it is made of
-// (rancher/rancher:pkg/controllers/capr/machineprovision/args.go@v2.8.5).
+// driverName returns the node driver's name of the machine: the name of its infrastructure
+// object (rancher/rancher:pkg/controllers/capr/machineprovision/args.go@v2.8.5).
 func driverName(m rancher.Machine) string {
 	if m.Infrastructure != "" {
 		return m.Infrastructure
@@ -176,9 +175,9 @@ func driverName(m rancher.Machine) string {
 	return m.Name
 }
 
-// hostNames are what the machine calls itself. A node driver sets the host name; a
-// machine that someone made from a stock image has the first label of its private DNS
-// name.
+// hostNames returns the machine's host name and the output of `hostname -f`. A node driver sets
+// the host name. A machine that a person made from a stock image has the first label of its
+// private DNS name.
 func hostNames(o Options, machine, privateDNS string) (osName, fqdn string) {
 	osName, fqdn = machine, machine
 	if o.Layout == Custom || o.Distro.ByRKE() {

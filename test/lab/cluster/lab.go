@@ -55,8 +55,8 @@ type Lab struct {
 	mgmtObjects            dynamic.Interface
 }
 
-// Serve runs a lab in the folder until ctx ends or someone asks it to stop. The
-// folder is to be empty but for the options.
+// Serve runs a lab in the folder until ctx ends or a stop is requested. The folder may only
+// contain the options.
 func Serve(ctx context.Context, dir string, options Options, log *slog.Logger) (err error) {
 	l := &Lab{options: options, files: Files{Dir: dir}, log: log}
 	defer func() { err = errors.Join(err, l.close()) }()
@@ -75,7 +75,7 @@ func Serve(ctx context.Context, dir string, options Options, log *slog.Logger) (
 	return parts.Wait()
 }
 
-// parts are what the lab is made of, in the order in which they are started.
+// parts returns the parts of the lab, in the order in which they are started.
 func (l *Lab) parts(stop func()) []func(context.Context, *errgroup.Group) error {
 	if l.options.Distro == RKE {
 		return []func(context.Context, *errgroup.Group) error{
@@ -168,7 +168,7 @@ func (l *Lab) startManagement(ctx context.Context, _ *errgroup.Group) error {
 		AccountKey: l.files.accountKey(), AccountPublic: l.files.accountPub(),
 		AuditPolicy: l.files.auditPolicy(), AuditLog: l.files.AuditLog("management"),
 	}
-	if len(l.options.PodImages) == 0 { // nobody makes service accounts there: it has no controller manager
+	if len(l.options.PodImages) == 0 { // without a controller manager, no service accounts are created there
 		server.ExtraArguments = []string{"--disable-admission-plugins=ServiceAccount"}
 	}
 	started, err := l.supervisor.Start(server.Spec())

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Layout is how roles are spread over machines.
+// Layout is the distribution of roles over machines.
 type Layout string
 
 // The layouts.

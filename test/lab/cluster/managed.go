@@ -21,7 +21,7 @@ import (
 // ManagedID is Rancher's name for the lab's RKE1 cluster.
 const ManagedID = "c-7kq2x"
 
-// managedFile stands for where Rancher keeps a cluster's files; nobody edits it.
+// managedFile is the path that Rancher uses for a cluster's files; no user edits it.
 func (f Files) managedFile() string { return f.in("rancher", "cluster.yml") }
 
 // createManaged makes the machines, registers them as Nodes of a Cluster, and
@@ -77,8 +77,8 @@ func (l *Lab) managedEngine(out *os.File, planes rke.Planes) *rke.Engine {
 	return engine
 }
 
-// registerNode is what a machine's registration leaves: a Node of Rancher's, which
-// calls it by its host name.
+// registerNode does what the registration of a machine does: it creates a Node of Rancher,
+// under the machine's host name.
 func (l *Lab) registerNode(ctx context.Context, m *machine) error {
 	override, _ := hostNames(l.options, m.Name, m.Facts.PrivateDNSName)
 	if l.options.HostnameOverride != "" {
@@ -141,7 +141,7 @@ func managedObject(o Options) (*unstructured.Unstructured, error) {
 	return out, out.UnmarshalJSON(raw)
 }
 
-// managedReady says whether Rancher has applied the Cluster's spec everywhere.
+// managedReady reports whether Rancher has applied the Cluster's spec everywhere.
 func (l *Lab) managedReady(ctx context.Context) (bool, string, error) {
 	object, err := l.mgmtObjects.Resource(managed.Clusters()).Get(ctx, ManagedID, metav1.GetOptions{})
 	if err != nil {

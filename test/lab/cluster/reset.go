@@ -52,7 +52,8 @@ func (l *Lab) remember(ctx context.Context) error {
 	if l.baseline.downstream, err = takeInventory(ctx, l.down.Discovery(), objects, nil); err != nil {
 		return err
 	}
-	// Service accounts and the like follow from namespaces; clusters are put back, not deleted.
+	// Service accounts and similar objects are derived from namespaces; clusters are restored, not
+	// deleted.
 	l.baseline.management, err = takeInventory(ctx, l.mgmt.Discovery(), l.mgmtObjects, []string{"clusters"})
 	return err
 }
@@ -106,8 +107,8 @@ func (l *Lab) setDowntime(apiServer, component time.Duration) {
 	}
 }
 
-// resetMachines wakes what is frozen, powers on what is off, takes left manifests
-// away and gives the roles their policies back.
+// resetMachines thaws frozen processes, powers on machines that are off, removes left manifests
+// and restores the roles' policies.
 func (l *Lab) resetMachines(_ context.Context) error {
 	var errs []error
 	if l.rancher != nil {
@@ -146,7 +147,7 @@ func (l *Lab) removeNew(ctx context.Context) ([]string, error) {
 	return append(down, mgmt...), errors.Join(err, mgmtErr)
 }
 
-// resetCluster puts the spec back and takes the brake off.
+// resetCluster restores the spec and ends the pause.
 func (l *Lab) resetCluster(ctx context.Context) error {
 	release := []byte(`{"metadata":{"annotations":{"cluster.x-k8s.io/paused":null}}}`)
 	_, err := l.mgmtObjects.Resource(controlPlanes()).Namespace(ClusterNamespace).Patch(ctx, ClusterName, types.MergePatchType, release, metav1.PatchOptions{})
@@ -222,8 +223,8 @@ func (l *Lab) resetNodes(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// orphaned says whether a Node is not what its machine is called under the
-// in-tree provider: the EC2 private DNS name.
+// orphaned reports whether a Node does not have its machine's name under the in-tree provider:
+// the EC2 private DNS name.
 func (l *Lab) orphaned(n corev1.Node) bool {
 	m := l.machineOf(n)
 	return m == nil || n.Name != m.Facts.PrivateDNSName
@@ -245,8 +246,7 @@ func (l *Lab) machineOf(n corev1.Node) *machine {
 	return nil
 }
 
-// resetLeases removes the Leases that only a migration makes, once nobody renews
-// them.
+// resetLeases removes the Leases that only a migration creates, once no process renews them.
 func (l *Lab) resetLeases(ctx context.Context) error {
 	return poll(ctx, time.Second, "cloud controller managers to be gone", func(ctx context.Context) (bool, string, error) {
 		for _, p := range l.supervisor.Processes() {
@@ -264,8 +264,8 @@ func (l *Lab) resetLeases(ctx context.Context) error {
 	})
 }
 
-// waitPodsGone waits until no pod of a cloud controller manager is left: one that ends
-// outlives its process, and what is to be migrated has none.
+// waitPodsGone waits until every pod of a cloud controller manager is gone. A pod outlives its
+// process, and a cluster before its migration has none.
 func (l *Lab) waitPodsGone(ctx context.Context) error {
 	return poll(ctx, 250*time.Millisecond, "pods of cloud controller managers to be gone", func(ctx context.Context) (bool, string, error) {
 		list, err := l.down.CoreV1().Pods("kube-system").List(ctx, metav1.ListOptions{})

@@ -25,7 +25,7 @@ const (
 	DefaultRKEKubernetes = "v1.26.9-rancher1-1"
 )
 
-// ClusterFile is cluster.yml; rke's state and kubeconfig are beside it.
+// ClusterFile returns the path of cluster.yml; rke's state and kubeconfig are next to it.
 func (f Files) ClusterFile() string { return f.in("cluster.yml") }
 
 // RKE is the lab's rke.
@@ -33,7 +33,7 @@ func (f Files) RKE() string { return f.in("bin", "rke") }
 
 func (f Files) sshKey() string { return f.in("ssh", "id_rsa") }
 
-// rkeRetry shortens rke's pauses where nobody measures: at boot and in a reset.
+// rkeRetry shortens rke's pauses where they are not measured: at boot and in a reset.
 const rkeRetry = 250 * time.Millisecond
 
 // startEtcdOnly is startManagement without a management cluster.
@@ -80,8 +80,7 @@ func (l *Lab) provisionRKE(ctx context.Context) error {
 	return nil
 }
 
-// writeRKE writes what whoever runs rke has in a folder: cluster.yml, the SSH key
-// and the binary.
+// writeRKE writes the files of a user of rke: cluster.yml, the SSH key and the binary.
 func (l *Lab) writeRKE() error {
 	key, err := docker.Key{Control: l.addr.Control(), Token: l.secrets.ssh, Retry: l.options.RKERetry}.Encode()
 	if err != nil {
@@ -185,5 +184,5 @@ func (l *Lab) dockerAt(address string) (docker.Host, bool) {
 	return nil, false
 }
 
-// newSSHToken is what a lab's SSH key opens its machines with.
+// newSSHToken returns a token for a lab's SSH key.
 func newSSHToken() string { return pki.Token() }

@@ -15,8 +15,7 @@ type rkeNode struct {
 	Roles                             []string
 }
 
-// rkeRest is cluster.yml after its nodes, as somebody might have kept it for
-// years.
+// rkeRest is cluster.yml after its nodes, as a user may have kept it for years.
 const rkeRest = `
 # --- Kubernetes -----------------------------------------------------------
 # Pinned: an empty version would follow the rke binary.

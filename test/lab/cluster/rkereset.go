@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/rke"
 )
 
-// rkeFiles are what rke has on the machine it runs on.
+// rkeFiles returns rke's files on the machine that it runs on.
 func (f Files) rkeFiles() []string {
 	return []string{f.ClusterFile(), rke.StateFile(f.ClusterFile()), rke.KubeconfigFile(f.ClusterFile())}
 }
@@ -60,7 +60,7 @@ func (l *Lab) resetRKE() []resetStep {
 	}
 }
 
-// resetFiles puts rke's files back and removes what came beside them.
+// resetFiles restores rke's files and removes new files next to them.
 func (l *Lab) resetFiles(context.Context) error {
 	entries, err := os.ReadDir(l.files.Dir)
 	errs := []error{err}

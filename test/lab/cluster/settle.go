@@ -173,7 +173,7 @@ func condition(object *unstructured.Unstructured, kind string) (status, message 
 	return "", "it is not there"
 }
 
-// seed is what a cluster in use has before anybody migrates it.
+// seed creates the objects that a cluster in use has before a migration.
 func (l *Lab) seed(ctx context.Context) error {
 	if err := ensureUsers(ctx, l.down, downstreamViewer()); err != nil {
 		return err

@@ -13,7 +13,7 @@ const (
 	PhaseFailed  = "failed"
 )
 
-// state is what the supervisor says of itself.
+// state is the state that the supervisor publishes.
 type state struct {
 	mu      sync.Mutex
 	phase   string

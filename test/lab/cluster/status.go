@@ -17,7 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/node"
 )
 
-// Status is what `lab status` shows.
+// Status is the output of `lab status`.
 type Status struct {
 	Number        int             `json:"number"`
 	Dir           string          `json:"dir"`
@@ -58,7 +58,7 @@ type MachineStatus struct {
 	ProviderID     string `json:"providerID,omitempty"`
 }
 
-// LeaseStatus is where a leader-election Lease stands.
+// LeaseStatus is the state of a leader-election Lease.
 type LeaseStatus struct {
 	Name       string  `json:"name"`
 	Holder     string  `json:"holder,omitempty"`
@@ -71,7 +71,8 @@ func leaseNames() []string {
 	return []string{"kube-controller-manager", "cloud-controller-manager", "cloud-provider-extraction-migration"}
 }
 
-// status looks at everything. What cannot be seen is a problem, not a failure.
+// status collects the state of everything. A part that cannot be read is a problem, not a
+// failure.
 func (l *Lab) status(ctx context.Context) Status {
 	s := Status{Number: l.addr.Number, Dir: l.files.Dir, Distro: l.options.Distro, Layout: l.options.Layout, Additions: node.Additions()}
 	var booted time.Duration

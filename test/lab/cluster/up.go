@@ -17,11 +17,11 @@ import (
 func (f Files) serveLog() string { return f.in("serve.log") }
 func (f Files) options() string  { return f.in("options.json") }
 
-// sweepWithin is how long a killed process may take to vanish.
-const sweepWithin = 10 * time.Second
+// sweepTimeout bounds the time in which a killed process must vanish.
+const sweepTimeout = 10 * time.Second
 
-// Up boots a lab in the folder and waits until it is ready. What an earlier lab
-// left there is killed and removed first. progress hears of each change.
+// Up boots a lab in the folder and waits until it is ready. It first kills and removes the
+// remains of an earlier lab there. progress is called for each change.
 func Up(ctx context.Context, dir string, command []string, options Options, progress func(string)) (*Client, error) {
 	if err := options.Validate(); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func Up(ctx context.Context, dir string, command []string, options Options, prog
 // vacate makes an empty folder of one that held a lab. A folder that holds
 // anything else is left alone.
 func vacate(f Files) error {
-	if _, err := proc.Sweep(f.Dir, sweepWithin); err != nil {
+	if _, err := proc.Sweep(f.Dir, sweepTimeout); err != nil {
 		return fmt.Errorf("lab %s: %w", f.Dir, err)
 	}
 	entries, err := os.ReadDir(f.Dir)
@@ -137,17 +137,16 @@ func ReadOptions(dir string) (Options, error) {
 	return o, o.Validate()
 }
 
-// downWithin is how long the supervisor may take to stop everything.
-const downWithin = 20 * time.Second
+// downTimeout bounds the time in which the supervisor must stop everything.
+const downTimeout = 20 * time.Second
 
-// Down ends the lab in the folder and kills what is left. The folder stays: its
-// records may be read.
+// Down ends the lab in the folder and kills what remains. The folder with its records stays.
 func Down(ctx context.Context, dir string) error {
 	c, err := Open(dir)
 	if err == nil {
 		// A supervisor that ends may take its answer with it: what counts is its end.
 		_, asked := c.Do(ctx, "stop", Order{})
-		ctx, cancel := context.WithTimeout(ctx, downWithin)
+		ctx, cancel := context.WithTimeout(ctx, downTimeout)
 		defer cancel()
 		err = poll(ctx, 50*time.Millisecond, "the supervisor's end", func(context.Context) (bool, string, error) {
 			return !proc.Alive(dir, c.handle.PID), "it runs", nil
@@ -158,6 +157,6 @@ func Down(ctx context.Context, dir string) error {
 	} else if !NoLab(err) {
 		return err
 	}
-	_, err = proc.Sweep(dir, sweepWithin)
+	_, err = proc.Sweep(dir, sweepTimeout)
 	return err
 }
