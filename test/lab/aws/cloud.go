@@ -122,7 +122,7 @@ func (c *Cloud) SetThrottle(t Throttle) {
 	c.throttle = t
 }
 
-// Network says what a cloud config or a node needs to know.
+// Network holds the identifiers that a cloud config or a node needs.
 type Network struct {
 	Region, ClusterID string
 	VpcID             string

@@ -26,9 +26,8 @@ func ec2Actions() map[string]action {
 	}
 }
 
-// describe is what EC2's Describe calls have in common: things by ID or by
-// filter, in pages. ids is the parameter that lists IDs; absent says in EC2's
-// words that one does not exist.
+// describe is a Describe call of EC2: it returns resources by ID or by filter, in pages. ids is
+// the parameter with IDs; absent is the error code for an unknown one.
 type describe[T any] struct {
 	ids     string
 	absent  func(id string) error

@@ -63,7 +63,7 @@ type healthCheck struct {
 	HealthyThreshold   int
 }
 
-// classicKey is where a classic load balancer's tags are kept: it has no ID.
+// classicKey returns the key of a classic load balancer's tags, because it has no ID.
 func classicKey(name string) string { return "elb/" + name }
 
 func noClassic(name string) error {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// classicAttributes are a classic load balancer's. AWS shows a draining timeout
-// and the desync mode also where nobody set them, so the cloud provider, which
-// compares all of them, writes its own at every sync.
+// classicAttributes are the attributes of a classic load balancer. AWS also returns default
+// values for the draining timeout and the desync mode. The cloud provider compares all
+// attributes, so it writes its own at every sync.
 type classicAttributes struct {
 	CrossZone  crossZone     `xml:"CrossZoneLoadBalancing"`
 	AccessLog  accessLog     `xml:"AccessLog"`

@@ -75,7 +75,7 @@ func (f *fixture) calls(t *testing.T) []aws.Call {
 	return out
 }
 
-// config is what a client of a role uses, under a caller's name.
+// config returns the client configuration of a role, under a caller's name.
 func (f *fixture) config(role, caller string) sdk.Config {
 	id, secret, token := f.Credentials(role)
 	return sdk.Config{

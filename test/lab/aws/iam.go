@@ -18,8 +18,8 @@ func iamActions() map[string]action {
 	}
 }
 
-// profileSuffix tells an instance profile from its role: they are different
-// things, and in most accounts have different names.
+// profileSuffix distinguishes an instance profile from its role: they are different objects,
+// and in most accounts have different names.
 const profileSuffix = "-profile"
 
 // inlinePolicy is the name of the policy that every role has from the beginning.

@@ -31,8 +31,8 @@ func putRolePolicy(c *Cloud, q *call) (any, error) {
 	return struct{}{}, nil
 }
 
-// parseDocument takes the elements that are evaluated here, actions as a list and
-// one resource. What IAM takes and the lab would have to ignore is refused too.
+// parseDocument parses the elements that the lab evaluates, actions as a list and one resource.
+// It also refuses elements that IAM accepts and the lab would have to ignore.
 func parseDocument(text string) (Document, error) {
 	var d Document
 	decoder := json.NewDecoder(strings.NewReader(text))
@@ -50,7 +50,7 @@ func parseDocument(text string) (Document, error) {
 	return d, nil
 }
 
-// complete says what IAM misses in a document.
+// complete returns IAM's error for a document without required elements, or nil.
 func (d Document) complete() error {
 	if d.Version != "2012-10-17" || len(d.Statement) == 0 {
 		return errors.New("wanted Version 2012-10-17 and a statement")

@@ -20,7 +20,7 @@ func putRolePolicy(t *testing.T, f *fixture, role, name, document string) error 
 	return err
 }
 
-// What is put decides the next call, and what the simulation says.
+// A new policy decides the next call, and the result of the simulation.
 func TestPutRolePolicy(t *testing.T) {
 	f := newFixture(t, aws.Options{})
 	if err := f.SetPolicy("admin", []string{"iam:PutRolePolicy"}); err != nil {
@@ -68,7 +68,7 @@ func TestPutRolePolicyRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ role, policy, document, want string }{
-		"role":        {"nobody", "p", describeVpcs, "NoSuchEntity"},
+		"role":        {"unknown", "p", describeVpcs, "NoSuchEntity"},
 		"name":        {aws.RoleWorker, "a b", describeVpcs, "ValidationError"},
 		"no document": {aws.RoleWorker, "p", "x", "MalformedPolicyDocument"},
 		"half":        {aws.RoleWorker, "p", describeVpcs[:40], "MalformedPolicyDocument"},

@@ -134,7 +134,7 @@ func TestRoleOfAnInstance(t *testing.T) {
 	if err != nil || !strings.Contains(text, `"elasticloadbalancing:DeregisterTargets"`) {
 		t.Errorf("document %q (%v)", text, err)
 	}
-	if _, err := client.GetRole(ctx, &iam.GetRoleInput{RoleName: sdk.String("nobody")}); code(t, err) != "NoSuchEntity" {
+	if _, err := client.GetRole(ctx, &iam.GetRoleInput{RoleName: sdk.String("unknown")}); code(t, err) != "NoSuchEntity" {
 		t.Error(err)
 	}
 	if _, err := client.SimulatePrincipalPolicy(ctx, &iam.SimulatePrincipalPolicyInput{

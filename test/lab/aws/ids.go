@@ -21,8 +21,8 @@ func digest(parts ...any) []byte {
 	return sum[:]
 }
 
-// fresh counts up and is never given twice in a Cloud's life: what is created
-// again is another thing.
+// fresh returns a number that is unique in a Cloud: a resource that is created again is another
+// resource.
 func (c *Cloud) fresh() uint64 {
 	c.counter++
 	return c.counter
@@ -33,7 +33,7 @@ func (c *Cloud) newID(prefix string) string {
 	return prefix + "-0" + hex.EncodeToString(digest(c.account, c.region, prefix, c.fresh()))[:16]
 }
 
-// suffix is the part of an ELBv2 ARN that tells namesakes apart.
+// suffix returns the part of an ELBv2 ARN that distinguishes resources of the same name.
 func (c *Cloud) suffix() string {
 	return hex.EncodeToString(digest(c.account, c.region, "elbv2", c.fresh()))[:16]
 }

@@ -35,7 +35,7 @@ func (c *Cloud) MetadataAcross(instanceID string, hops int) http.Handler {
 	})
 }
 
-// metadataAnswer is what the service says to one request.
+// metadataAnswer is the service's response to one request.
 type metadataAnswer struct {
 	status int
 	body   string

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// metadataTree is what an instance's metadata service holds, by path below the
-// version.
+// metadataTree holds the contents of an instance's metadata service, by path below the version.
 type metadataTree map[string]string
 
 // read gives a leaf, or the list of a directory: one name a line, directories

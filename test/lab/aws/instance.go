@@ -36,7 +36,7 @@ type Instance struct {
 	Role       string // IAM role of the instance profile; empty: no profile
 	HTTPTokens string // "optional" (default) or "required"
 	HopLimit   int    // of metadata token answers; default 1
-	// HTTPEndpoint says whether there is a metadata service; default EndpointEnabled.
+	// HTTPEndpoint enables the metadata service; the default is EndpointEnabled.
 	HTTPEndpoint string
 
 	// Tags default to the cluster tag, value owned. An empty, non-nil map means
@@ -174,7 +174,7 @@ func (c *Cloud) freeIP(s *subnet) (string, error) {
 	return "", fmt.Errorf("subnet %s (%s) has no free address; give PrivateIP", s.ID, s.CIDR)
 }
 
-// userOf is the living instance with an address, empty if there is none.
+// userOf returns the running instance with an address, or empty.
 func (c *Cloud) userOf(ip string) string {
 	for _, e := range c.instances.order {
 		if e.value.PrivateIP == ip && e.value.State != StateTerminated {

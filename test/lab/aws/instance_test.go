@@ -39,7 +39,7 @@ func TestRunInstanceRefuses(t *testing.T) {
 		"same ID":      {aws.Instance{ID: taken.ID}, taken.ID},
 		"same address": {aws.Instance{PrivateIP: taken.PrivateIP}, "belongs to instance " + taken.ID},
 		"zone":         {aws.Instance{Zone: "mars-1a"}, "mars-1a"},
-		"role":         {aws.Instance{Role: "nobody"}, "nobody"},
+		"role":         {aws.Instance{Role: "unknown"}, "unknown"},
 		"tokens":       {aws.Instance{HTTPTokens: "maybe"}, "maybe"},
 		"state":        {aws.Instance{State: "asleep"}, "asleep"},
 		"group":        {aws.Instance{SecurityGroups: []string{"sg-none"}}, "sg-none"},

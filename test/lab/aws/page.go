@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// pager is what a call asked for in pages.
+// pager holds the paging parameters of a call.
 type pager struct {
 	after uint64 // sequence number of the last thing already given
 	size  int

@@ -6,9 +6,8 @@ import "slices"
 const (
 	RoleControlPlane = "control-plane"
 	RoleWorker       = "worker"
-	RoleOperator     = "operator" // whoever runs awsmigrate
-	// RoleAdministrator is whoever looks after the account: may change what an
-	// operator only looks at.
+	RoleOperator     = "operator" // runs awsmigrate
+	// RoleAdministrator administers the account, and may change what an operator may only read.
 	RoleAdministrator = "administrator"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Principal is who signed a call.
+// Principal is the identity that signed a call.
 type Principal struct {
 	Role    string
 	Session string

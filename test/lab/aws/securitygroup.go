@@ -44,8 +44,7 @@ type SecurityGroup struct {
 	Rules    int // ingress rules
 }
 
-// SecurityGroups gives every group, so that a scenario can see what was left
-// behind.
+// SecurityGroups returns every group, so that a scenario can find leftovers.
 func (c *Cloud) SecurityGroups() []SecurityGroup {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +68,7 @@ func (c *Cloud) CreateSecurityGroup(name string, tagged map[string]string) strin
 	return g.ID
 }
 
-// groupUser says what keeps a group from being deleted, empty if nothing does.
+// groupUser returns the resource that prevents the deletion of a group, or empty.
 func (c *Cloud) groupUser(id string) string {
 	for _, i := range c.instances.all() {
 		if i.State != StateTerminated && slices.Contains(i.SecurityGroups, id) {

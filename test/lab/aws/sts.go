@@ -59,7 +59,7 @@ func assumeRole(c *Cloud, q *call) (any, error) {
 	}, nil
 }
 
-// expiration is what temporary credentials claim; the lab's never expire.
+// expiration returns the claimed expiry of temporary credentials; the lab's never expire.
 func (c *Cloud) expiration() string {
 	return c.now().UTC().Add(6 * time.Hour).Format(time.RFC3339)
 }
