@@ -1,11 +1,10 @@
-// Package docker is how rke's stand-in reaches a machine: what Docker's API and
-// the files below "/" are to the real rke behind its SSH tunnel, as a few calls
-// over HTTP to the lab's supervisor.
+// Package docker connects rke's stand-in with a machine: a few calls over HTTP to the lab's
+// supervisor replace Docker's API and the files below "/", which the real rke reaches through
+// its SSH tunnel.
 //
-// It runs no container: that is the machine's agent. It knows nothing of
-// Kubernetes or rke. Left out: images and pulling, labels, networks, logs,
-// SELinux options, and SSH itself; an SSH key is a file that says where the lab
-// is.
+// It runs no container: the machine's agent does. It knows nothing of Kubernetes or rke. It
+// omits images and pulling, labels, networks, logs, SELinux options, and SSH itself; an SSH key
+// is a file with the address of the lab.
 package docker
 
 import (
@@ -13,8 +12,8 @@ import (
 	"errors"
 )
 
-// Spec is what a container is made of: all that rke compares to find out whether
-// a container is to be made anew.
+// Spec describes a container: everything that rke compares to decide whether it must recreate
+// the container.
 type Spec struct {
 	Image      string   `json:"image"`
 	Entrypoint []string `json:"entrypoint,omitempty"`
@@ -42,7 +41,7 @@ type Host interface {
 	Ping(ctx context.Context) error
 	// Inspect fails with ErrNotFound.
 	Inspect(ctx context.Context, name string) (Container, error)
-	// Create makes a container and does not start it; the name is to be free.
+	// Create creates a container and does not start it. The name must be free.
 	Create(ctx context.Context, name string, spec Spec) error
 	// Start starts a container that does not run, and does not wait for it.
 	Start(ctx context.Context, name string) error

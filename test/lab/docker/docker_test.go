@@ -70,7 +70,7 @@ func TestCalls(t *testing.T) {
 		t.Errorf("the machine was asked (-want +got):\n%s", diff)
 	}
 	if _, err := host.Inspect(ctx, "absent"); !errors.Is(err, ErrNotFound) {
-		t.Errorf("inspecting what is not there: %v", err)
+		t.Errorf("inspecting a missing container: %v", err)
 	}
 	if err := host.Healthy(ctx, "kubelet"); err == nil || err.Error() != "not healthy" {
 		t.Errorf("healthy: %v", err)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Key is what the file at ssh_key_path holds: the way into the lab's machines.
+// Key is the content of the file at ssh_key_path, which gives access to the lab's machines.
 type Key struct {
 	Control string `json:"control"` // host:port of the lab's supervisor
 	Token   string `json:"token"`

@@ -10,8 +10,8 @@ import (
 
 const prefix = "/hosts/"
 
-// Handler serves Dial's calls to whoever has the key. find gives the machine at
-// an address, and false when nothing has it.
+// Handler serves Dial's calls for clients with the key. find returns the machine at an address,
+// or false.
 func Handler(key Key, find func(address string) (Host, bool)) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+prefix+"{address}/{what}", func(w http.ResponseWriter, r *http.Request) {

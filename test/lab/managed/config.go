@@ -37,7 +37,7 @@ func nameOf(node any) string {
 	return name
 }
 
-// decode is what rke gets of it: fields that it does not know are dropped.
+// decode returns the part of the configuration that rke gets: unknown fields are dropped.
 func decode(config map[string]any) (rke.Config, error) {
 	var c rke.Config
 	raw, err := json.Marshal(config)
@@ -58,7 +58,7 @@ func conditionStatus(o *unstructured.Unstructured, kind string) string {
 	return ""
 }
 
-// message is what a condition says; "" where all is well.
+// message returns the message of a condition, or empty if the condition is good.
 func message(status map[string]any, kind string) string {
 	all, _ := status["conditions"].([]any)
 	for _, one := range all {

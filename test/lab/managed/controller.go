@@ -29,7 +29,7 @@ func Nodes() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "nodes"}
 }
 
-// Timing is what a person waits for, and a test does not.
+// Timing holds the pauses of Rancher, which a test shortens.
 type Timing struct {
 	Poll         time.Duration // between looks; 0: 500ms
 	FalseUpdated time.Duration // how long Updated is True too early; 0: 1s
@@ -115,8 +115,8 @@ func (c *Controller) pass(ctx context.Context) error {
 	return nil
 }
 
-// provision is what Rancher calls an update: rke's control plane, then
-// appliedSpec, then the workers.
+// provision does what Rancher calls an update: rke's control plane, then appliedSpec, then the
+// workers.
 func (c *Controller) provision(ctx context.Context, want map[string]any, create bool) error {
 	updated := func(status, message string) error {
 		return c.status(ctx, func(s map[string]any) { setCondition(s, "Updated", status, message) })

@@ -264,7 +264,7 @@ func (c *Cluster) providerFlag() string {
 	return c.CloudProvider.Name
 }
 
-// metadataName says that containers are to find their node's name themselves.
+// metadataName reports whether containers must determine their node's name themselves.
 func (c *Cluster) metadataName(providers ...string) bool {
 	p := c.CloudProvider
 	return c.Release.knowsExternalAWS() && slices.Contains(providers, p.Name) && p.UseInstanceMetadataHostname != nil && *p.UseInstanceMetadataHostname

@@ -62,7 +62,7 @@ type Services struct {
 	Kubeproxy      Kubeproxy      `yaml:"kubeproxy" json:"kubeproxy,omitempty"`
 }
 
-// Service is what every component's settings share.
+// Service holds the settings that every component shares.
 type Service struct {
 	Image          string              `yaml:"image" json:"image,omitempty"`
 	ExtraArgs      map[string]string   `yaml:"extra_args" json:"extraArgs,omitempty"`
@@ -124,7 +124,7 @@ type Network struct {
 	MTU     int               `yaml:"mtu" json:"mtu,omitempty"`
 }
 
-// Authentication is how users prove who they are.
+// Authentication configures how users authenticate.
 type Authentication struct {
 	Strategy string   `yaml:"strategy" json:"strategy,omitempty"`
 	SANs     []string `yaml:"sans" json:"sans,omitempty"`
@@ -161,7 +161,7 @@ type DNS struct {
 	Provider string `yaml:"provider" json:"provider,omitempty"`
 }
 
-// UpgradeStrategy is how many nodes may be away at once.
+// UpgradeStrategy limits how many nodes may be away at once.
 type UpgradeStrategy struct {
 	MaxUnavailableWorker       string `yaml:"max_unavailable_worker" json:"maxUnavailableWorker,omitempty"`
 	MaxUnavailableControlplane string `yaml:"max_unavailable_controlplane" json:"maxUnavailableControlplane,omitempty"`

@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/docker"
 )
 
-// changed says whether one of the containers differs from the plan or is missing.
-// A plan of no nginx-proxy means that the host has none.
+// changed reports whether one of the containers differs from the plan or is missing. A plan
+// without nginx-proxy means that the host has no nginx-proxy.
 func (r *run) changed(ctx context.Context, h *Host, plan map[string]docker.Spec, names ...string) (bool, error) {
 	for _, name := range names {
 		spec, planned := plan[name]

@@ -16,45 +16,45 @@ import (
 // Engine is one rke binary at work on one cluster.
 type Engine struct {
 	Release Release
-	// ClusterFile is cluster.yml; state and kubeconfig are beside it.
+	// ClusterFile is the path of cluster.yml; state and kubeconfig are next to it.
 	ClusterFile string
 	// Dial reaches a node, once it is known that a key for it exists.
 	Dial func(n Node) (docker.Host, error)
-	// Kube is the cluster's API; nil is the one of the kubeconfig beside cluster.yml.
+	// Kube returns a client of the cluster's API. If it is nil, the kubeconfig next to
+	// cluster.yml is used.
 	Kube func() (kubernetes.Interface, error)
 	// Bundle makes the certificates of a cluster without a state. Nil refuses one.
 	Bundle func() (map[string]Certificate, error)
 	// Retry is the pause between attempts; zero is rke's own of 5 s.
 	Retry time.Duration
-	// HealthAttempts is how often a component is asked for its health; zero is
-	// rke's own 10.
+	// HealthAttempts is the number of health checks of a component; zero means rke's own 10.
 	HealthAttempts int
 	UpdateOnly     bool
-	// Planes limits Up in a cluster that exists; zero is all.
+	// Planes limits Up to a part of an existing cluster; empty means all.
 	Planes Planes
 	Clock  clock.Clock
 	Log    *Log
 }
 
-// Planes are the halves of Up: Rancher has rke work on the control plane, and
-// brings the plans to the workers itself, afterwards (rancher/rancher:pkg/
-// controllers/management/rkeworkerupgrader/upgrade.go@v2.8.5).
+// Planes is one half of Up. Rancher lets rke work on the control plane, and applies the plans of
+// the workers itself, afterwards
+// (rancher/rancher:pkg/controllers/management/rkeworkerupgrader/upgrade.go@v2.8.5).
 type Planes string
 
-// The halves.
+// The values of Planes.
 const (
 	ControlPlanes Planes = "control planes"
 	Workers       Planes = "workers"
 )
 
-// attempts is how often rke looks, and healthAttempts how often it asks a
-// component for its health (rancher/rke:k8s/node.go, services/healthcheck.go@v1.5.10).
+// attempts bounds rke's checks of a Node, and healthAttempts those of a component's health
+// (rancher/rke:k8s/node.go, services/healthcheck.go@v1.5.10).
 const (
 	attempts       = 5
 	healthAttempts = 10
 )
 
-// workers is how many hosts rke works on where nothing limits it.
+// workers is the number of hosts that rke works on at once without a limit.
 const workers = 50
 
 // wait is false when ctx ended first.

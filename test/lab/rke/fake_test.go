@@ -23,9 +23,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/docker"
 )
 
-// fixture is a cluster of four machines that only remember what is done to them:
-// no process runs, kubelets do not relabel their Nodes, every component is healthy
-// at once.
+// fixture is a cluster of four machines that only record calls: no process runs, kubelets do
+// not relabel their Nodes, and every component is healthy at once.
 type fixture struct {
 	t      *testing.T
 	file   string

@@ -64,7 +64,7 @@ func (r Release) Versions() []string {
 	return out
 }
 
-// DefaultVersion is what an empty kubernetes_version means to the release: the
+// DefaultVersion returns the version that the release uses for an empty kubernetes_version: the
 // newest of its line's default minor.
 func (r Release) DefaultVersion() string {
 	minor := ".28."

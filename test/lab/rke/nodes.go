@@ -83,8 +83,8 @@ func isReady(n corev1.Node) bool {
 	return false
 }
 
-// notReadyAmong are those of the hosts whose Node, by its label, is not Ready just
-// now. Without an answer there are none.
+// notReadyAmong returns the hosts whose Node, by its label, is not Ready now. Without an answer
+// it returns none.
 func (r *run) notReadyAmong(ctx context.Context, hosts []*Host, role string) []string {
 	client, err := r.kube()
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *run) notReadyAmong(ctx context.Context, hosts []*Host, role string) []s
 	return out
 }
 
-// cordon sets or takes off a cordon, whoever's it is.
+// cordon sets or removes a cordon, regardless of its owner.
 func (r *run) cordon(ctx context.Context, h *Host, cordoned bool) error {
 	client, err := r.kube()
 	if err != nil {

@@ -32,8 +32,8 @@ const (
 	etcdTaint       = "node-role.kubernetes.io/etcd=true:NoExecute"
 )
 
-// Plan is what rke wants to run on a host, by container (rancher/rke:cluster/
-// plan.go BuildRKEConfigNodePlan@v1.5.10).
+// Plan returns the containers that rke runs on a host (rancher/rke:cluster/plan.go
+// BuildRKEConfigNodePlan@v1.5.10).
 func (c *Cluster) Plan(h *Host) map[string]docker.Spec {
 	plan := map[string]docker.Spec{
 		sidekick:  {Image: c.SystemImages.KubernetesServicesSidecar},

@@ -8,10 +8,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/docker"
 )
 
-// SnapshotFile is where a host keeps a snapshot of etcd.
+// SnapshotFile returns the path of a snapshot of etcd on a host.
 func SnapshotFile(name string) string { return "/opt/rke/etcd-snapshots/" + name + ".zip" }
 
-// Snapshot leaves a file on each host with etcd; what is in it cannot be restored.
+// Snapshot creates a file on each host with etcd. It cannot be restored.
 func (e *Engine) Snapshot(ctx context.Context, c Config, name string) error {
 	e.Log.infof("Starting saving snapshot on etcd hosts")
 	cluster, err := e.Release.Resolve(c)

@@ -47,12 +47,12 @@ type Certificate struct {
 // StateName is of the Secret or ConfigMap in kube-system, and of its only key.
 const StateName = "full-cluster-state"
 
-// StateFile is beside cluster.yml: its extension replaced.
+// StateFile returns the path next to cluster.yml with another extension.
 func StateFile(clusterFile string) string {
 	return strings.TrimSuffix(clusterFile, filepath.Ext(clusterFile)) + ".rkestate"
 }
 
-// KubeconfigFile is beside it too.
+// KubeconfigFile returns the path of the kubeconfig next to cluster.yml.
 func KubeconfigFile(clusterFile string) string {
 	return filepath.Join(filepath.Dir(clusterFile), "kube_config_"+filepath.Base(clusterFile))
 }

@@ -41,7 +41,7 @@ func TestOneFlagRestartsOneComponentOneAfterAnother(t *testing.T) {
 	}
 	secret, err := f.kube.CoreV1().Secrets("kube-system").Get(t.Context(), StateName, metav1.GetOptions{})
 	if err != nil || !strings.Contains(string(secret.Data[StateName]), `"enable-leader-migration":"true"`) {
-		t.Errorf("the Secret does not say what was applied: %v", err)
+		t.Errorf("the Secret lacks the applied configuration: %v", err)
 	}
 }
 

@@ -64,7 +64,7 @@ func (r Release) keepsSecret() bool {
 	}
 }
 
-// official is what `rke` warns about when it is not so.
+// official reports whether `rke` accepts the release without a warning.
 func (r Release) official() bool {
 	_, err := parseVersion(string(r))
 	return err == nil && !strings.Contains(string(r), "-")

@@ -13,8 +13,7 @@ import (
 // rkeVersionVariable names the release that the stand-in is.
 const rkeVersionVariable = "LAB_RKE_VERSION"
 
-// rkeCommand is the rke binary of a lab. A signal ends it where it stands, as it
-// ends the real one.
+// rkeCommand is the rke binary of a lab. A signal ends it at once, as it ends the real one.
 func rkeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "rke", Hidden: true, DisableFlagParsing: true,

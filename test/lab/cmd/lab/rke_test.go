@@ -125,7 +125,7 @@ func (l rkeLab) nodes() map[string]corev1.Node {
 	return out
 }
 
-// provider is what the state in the cluster says was applied.
+// provider returns the applied provider by the state in the cluster.
 func (l rkeLab) provider() string {
 	l.t.Helper()
 	secret, err := l.kube.CoreV1().Secrets("kube-system").Get(l.t.Context(), rke.StateName, metav1.GetOptions{})
@@ -236,8 +236,8 @@ func oneFlag(l rkeLab) {
 	})
 }
 
-// killed ends rke while the first API server is away: that one comes back by
-// itself, and nothing else happens.
+// killed ends rke while the first API server is away. The API server returns without rke, and
+// nothing else happens.
 func killed(l rkeLab) {
 	t := l.t
 	l.edit("      enable-leader-migration: \"true\"\n", "")
@@ -271,7 +271,7 @@ func killed(l rkeLab) {
 	}
 }
 
-// external is what the whole cluster is like after the switch.
+// external checks the whole cluster after the switch.
 func external(l rkeLab, before map[string]corev1.Node) {
 	t := l.t
 	if p := l.provider(); p != "external-aws" {
