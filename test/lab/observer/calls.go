@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// awsCall is what the observer needs of a line of AWSFile.
+// awsCall holds the fields of a line of AWSFile that the observer needs.
 type awsCall struct {
 	Time    time.Time `json:"time"`
 	Caller  string    `json:"caller"`
@@ -20,10 +20,10 @@ type awsCall struct {
 	Write   bool      `json:"write"`
 }
 
-// controller says which controller makes such a call, "" when more than one does
-// or it is not one of those observed. Only the service controller talks to load
-// balancing; only the route controller writes routes. cloud-node-lifecycle asks
-// for instances, as everybody does.
+// controller returns the controller that makes such a call, or empty if several do or none of
+// those observed. Only the service controller calls load balancing, and only the route
+// controller writes routes. Many processes ask for instances, so those calls do not show
+// cloud-node-lifecycle.
 func (c awsCall) controller() string {
 	switch {
 	case c.Service == "elb", c.Service == "elbv2":

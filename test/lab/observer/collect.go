@@ -21,9 +21,9 @@ func observed(kind string) bool {
 	return kind == "kube-controller-manager" || kind == "cloud-controller-manager" || kind == "aws-cloud-controller-manager"
 }
 
-// silentFor is how long a controller manager may run without one readable log
-// line before the observer calls itself blind.
-const silentFor = 10 * time.Second
+// maxSilence is the maximum time for which a controller manager may run without a readable log
+// line. Beyond it the observer is blind.
+const maxSilence = 10 * time.Second
 
 // Observe reads the evidence under a lab's folder and judges the window. A zero
 // Since is the beginning, a zero Until is now.
@@ -96,7 +96,7 @@ func (r *run) lifeEvents() []Event {
 	return out
 }
 
-// wrote says whether a line with this pid at this time can be the run's.
+// wrote reports whether the run can have written a line with this pid at this time.
 func (r *run) wrote(l logLine) bool {
 	const clockStep = 50 * time.Millisecond // between the two writers' stamps
 	return r.process.PID == l.pid && !l.time.Before(r.started.Add(-clockStep)) &&
@@ -218,7 +218,7 @@ func unreadable(runs []*run, heard map[*run]bool, now time.Time) []string {
 		if r.exited {
 			end = r.ended
 		}
-		if !heard[r] && end.Sub(r.started) > silentFor {
+		if !heard[r] && end.Sub(r.started) > maxSilence {
 			out = append(out, fmt.Sprintf("%s (pid %d) ran %s without one readable line in its log %q",
 				r.process.Name, r.process.PID, end.Sub(r.started).Round(time.Second), r.log))
 		}

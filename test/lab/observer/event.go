@@ -1,15 +1,14 @@
-// Package observer tells from outside which process ran which cloud controller
-// when: every overlap, every gap.
+// Package observer reports from outside which process ran which cloud controller and when:
+// every overlap and every gap.
 //
-// It shares no code with awsmigrate and reads none of its records. Its evidence
-// is what the components logged themselves, the starts and exits the lab's
-// supervisor recorded, and the calls the AWS stand-in received. A controller
-// counts as running from its component's own start line to the exit of the
-// process, whatever the leases say: a frozen process has not exited, and goes on
-// where it stood when it is woken.
+// It shares no code with awsmigrate and reads none of its records. Its evidence is what the
+// components logged, the starts and exits that the lab's supervisor recorded, and the calls
+// that the AWS stand-in received. A controller counts as running from its component's own start
+// line to the exit of the process, regardless of the leases: a frozen process has not exited,
+// and continues when it is thawed.
 //
-// What it leaves out: whether a running controller did anything. A process that
-// holds a lease with an empty set of controllers is a gap here, as it should be.
+// It does not observe whether a running controller did anything. A process that holds a lease
+// with an empty set of controllers is a gap here, as it should be.
 package observer
 
 import "time"
@@ -22,7 +21,7 @@ const (
 	Lifecycle = "cloud-node-lifecycle"
 )
 
-// Controllers lists what is observed.
+// Controllers returns the observed controllers.
 func Controllers() []string { return []string{Service, Route, Lifecycle} }
 
 // controllerOf maps the name in a start line to a controller. From cloud-provider
@@ -47,7 +46,7 @@ type Process struct {
 	PID  int    `json:"pid"`
 }
 
-// EventKind says what happened.
+// EventKind is the kind of an Event.
 type EventKind int
 
 // The kinds of Event.

@@ -109,7 +109,7 @@ func TestJudge(t *testing.T) {
 			gaps:   []Gap{{From: at(70), To: at(100), Seconds: 30, Before: kcm0, Declined: &ccm0}},
 		},
 		{
-			name:   "declined before somebody else's end only",
+			name:   "declined only before another process's end",
 			events: events(declines(ccm0, 20, Service), starts(kcm0, 0, Service), exits(kcm0, 70)),
 			gaps:   []Gap{{From: at(70), To: at(100), Seconds: 30, Before: kcm0}},
 		},
@@ -176,7 +176,7 @@ func TestJudge(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := strings.Contains(text.String(), "OVERLAP"); got != (len(test.overlaps) > 0) {
-				t.Errorf("the text tells of an overlap: %v\n%s", got, text.String())
+				t.Errorf("the text shows an overlap: %v\n%s", got, text.String())
 			}
 		})
 	}

@@ -49,7 +49,7 @@ func (c Controller) print(b *strings.Builder) {
 			fmt.Fprintf(b, "  off      %s  %-13s  as configured: %s does not run it, %s was the last that did\n", g.From.Format(clock), g.To.Format(clock), g.Declined.Name, g.Before.Name)
 			continue
 		}
-		after := "nobody yet"
+		after := "no process yet"
 		if g.After != nil {
 			after = g.After.Name
 		}

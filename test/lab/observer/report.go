@@ -9,15 +9,16 @@ import (
 // Window is the stretch of time that is judged.
 type Window struct{ Since, Until time.Time }
 
-// Report is what was seen in a window.
+// Report holds the observations in a window.
 type Report struct {
 	Since       time.Time    `json:"since"`
 	Until       time.Time    `json:"until"`
 	Controllers []Controller `json:"controllers"`
-	// Calls that no observed interval explains: someone wrote while nobody ran.
+	// Unexplained holds calls outside every observed interval: a process wrote although none
+	// ran.
 	Unexplained []Unexplained `json:"unexplainedCalls"`
-	// Blind says what could not be looked at. With an entry here, "no overlap"
-	// was not proven.
+	// Blind lists the evidence that could not be read. If it is not empty, "no overlap" is not
+	// proven.
 	Blind []string `json:"blind"`
 }
 
@@ -53,8 +54,8 @@ type Gap struct {
 	Seconds float64   `json:"seconds"`
 	Before  Process   `json:"before"`          // who ran it last
 	After   *Process  `json:"after,omitempty"` // who took over; none: the gap is open
-	// Declined is who said since, in an open gap, that it is configured not to run the
-	// controller.
+	// Declined is a process that has reported since, in an open gap, that it is configured not
+	// to run the controller.
 	Declined *Process `json:"declined,omitempty"`
 }
 
@@ -67,8 +68,8 @@ type Unexplained struct {
 	Because string    `json:"because"`
 }
 
-// Overlapping says whether two processes ran one controller at once, or a call
-// shows that one ran unseen.
+// Overlapping reports whether two processes ran one controller at once, or a call shows that
+// one ran unseen.
 func (r Report) Overlapping() bool {
 	for _, c := range r.Controllers {
 		if len(c.Overlaps) > 0 {
@@ -78,8 +79,8 @@ func (r Report) Overlapping() bool {
 	return len(r.Unexplained) > 0
 }
 
-// callSlack is how long after its process's exit a call may still be recorded: it
-// was on its way.
+// callSlack is the time after the exit of its process for which a call may still be recorded,
+// because it was in flight.
 const callSlack = time.Second
 
 // Judge computes the report. The events may come in any order.
