@@ -16,8 +16,8 @@ import (
 // DirVariable names the folder of the real Kubernetes binaries.
 const DirVariable = "AWSMIGRATE_LAB_BIN"
 
-// Dir is the folder that `make lab-binaries` fills: DirVariable, or lab.d beside
-// this program, or bin/lab.d in this repository.
+// Dir returns the folder that `make lab-binaries` fills: DirVariable, or lab.d next to this
+// program, or bin/lab.d in this repository.
 func Dir() (string, error) {
 	dir, err := find()
 	if err != nil {
@@ -109,8 +109,8 @@ rules:
 - level: Metadata
 `
 
-// Spec is the process. The `kubernetes` Endpoints object refuses loopback
-// addresses, so nobody reconciles it (--endpoint-reconciler-type=none).
+// Spec returns the process. The `kubernetes` Endpoints object refuses loopback addresses, so no
+// reconciler is set (--endpoint-reconciler-type=none).
 func (a APIServer) Spec() proc.Spec {
 	prefix := a.EtcdPrefix
 	if prefix == "" {

@@ -6,10 +6,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
-// JobController is a kube-controller-manager with the controllers alone that a Job or a
-// Deployment needs: those of the kinds, the one that removes the pods of what is deleted,
-// and the one that publishes the cluster's authority, without which no pod has a token
-// volume.
+// JobController is a kube-controller-manager with only the controllers that a Job or a
+// Deployment needs: those of the kinds, the garbage collector, and the publisher of the
+// cluster's authority, without which no pod has a token volume.
 type JobController struct {
 	Binaries   string
 	Name       string // of the process
@@ -18,8 +17,8 @@ type JobController struct {
 	CAFile     string // of the API server, for kube-root-ca.crt
 }
 
-// JobControllerKind is the kind of its process: it runs no cloud controller, and
-// whoever looks for those by the kind kube-controller-manager must not find it.
+// JobControllerKind is the kind of its process. It runs no cloud controller, so it must not be
+// found as a kube-controller-manager.
 const JobControllerKind = "job-controller"
 
 // Spec is the process. The names of controllers are those of 1.26

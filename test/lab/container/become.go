@@ -56,7 +56,7 @@ func (s Spec) giveUp() error {
 	if err := syscall.Setresuid(s.User, s.User, s.User); err != nil {
 		return fmt.Errorf("user %d: %w", s.User, err)
 	}
-	// Whoever changes its user would outlive the lab: the kernel forgets whose end is to
+	// A change of the user makes the kernel forget the parent whose death must end this process.
 	// be its own.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("end with the lab: %w", err)

@@ -74,7 +74,7 @@ NoNewPrivs 1
 	}
 }
 
-// What cannot be a container says what was in the way.
+// The error of an impossible container names the obstacle.
 func TestRefusals(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("a container with a user of its own needs root")

@@ -1,9 +1,8 @@
-// Package container makes a process of this machine see what a container sees: the root
-// file system of an image and nothing beside it, what is mounted into it, the variables
-// of the container alone, and a user who may nothing.
+// Package container gives a process of this machine the view of a container: only the root file
+// system of an image, its mounts, its own variables, and an unprivileged user.
 //
-// It stands for what runc does for the images that the lab runs as they were built, and
-// knows neither Kubernetes nor where an image comes from. What it leaves out: namespaces
-// of processes and of the network, cgroups, seccomp, a writable layer, and the files that
-// a kubelet adds for DNS. Linux and root alone.
+// It replaces runc for the images that the lab runs as they were built, and knows neither
+// Kubernetes nor the origin of an image. It omits namespaces of processes and of the network,
+// cgroups, seccomp, a writable layer, and the files that a kubelet adds for DNS. It needs Linux
+// and root.
 package container

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// leaveMounts gives the thread mounts of its own, which nobody else sees.
+// leaveMounts gives the thread its own mounts, which no other process sees.
 func leaveMounts() error {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return err

@@ -23,13 +23,13 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Config is what a controller needs.
+// Config configures a controller.
 type Config struct {
 	Cluster       *rest.Config     // as system:masters
-	APIServerPort string           // for bootstrap jobs; "": 6443
+	APIServerPort string           // for bootstrap jobs; 6443 if empty
 	Poll          time.Duration    // between passes; 0: 1s
-	Clock         clock.WithTicker // nil: the real one
-	Log           *slog.Logger     // nil: none
+	Clock         clock.WithTicker // the real one if nil
+	Log           *slog.Logger     // may be nil
 }
 
 // Controller is the stand-in. Use New.
@@ -39,7 +39,7 @@ type Controller struct {
 	kube kubernetes.Interface
 }
 
-// New makes the clients. It talks to nobody.
+// New creates the clients without a request.
 func New(cfg Config) (*Controller, error) {
 	if cfg.Cluster == nil {
 		return nil, errors.New("lab helm-controller: Cluster must be set")

@@ -25,13 +25,11 @@ type klipper struct {
 	cfg     *action.Configuration
 }
 
-// RunKlipper does what the image rancher/klipper-helm does with the arguments
-// and the environment of its container. KUBECONFIG names the file it uses
-// instead of the pod's service account; LAB_VOLUMES the folder under which the
-// volumes are, each at its mount path. What the image writes to
-// /dev/termination-log goes to that path under LAB_VOLUMES.
-// An error is what makes the container fail.
-// Source: k3s-io/klipper-helm:entry@v0.8.0-build20230510.
+// RunKlipper does what the image rancher/klipper-helm does with the arguments and the
+// environment of its container. KUBECONFIG names the file that it uses instead of the pod's
+// service account. LAB_VOLUMES names the folder that has the volumes, each at its mount path.
+// The image's output to /dev/termination-log goes to that path under LAB_VOLUMES. An error
+// makes the container fail. Source: k3s-io/klipper-helm:entry@v0.8.0-build20230510.
 func RunKlipper(ctx context.Context, args []string, env []string, stdout io.Writer) error {
 	k := &klipper{env: map[string]string{}, out: stdout}
 	for _, e := range env {

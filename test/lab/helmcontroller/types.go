@@ -30,7 +30,7 @@ type chartSpec struct {
 	JobImage            string                        `json:"jobImage"`
 	BackOffLimit        *int32                        `json:"backOffLimit"` // nil: 1000
 	Timeout             *metav1.Duration              `json:"timeout"`
-	FailurePolicy       string                        `json:"failurePolicy"` // "": reinstall
+	FailurePolicy       string                        `json:"failurePolicy"` // reinstall if empty
 	AuthPassCredentials bool                          `json:"authPassCredentials"`
 	PodSecurityContext  *corev1.PodSecurityContext    `json:"podSecurityContext"`
 	SecurityContext     *corev1.SecurityContext       `json:"securityContext"`
@@ -53,7 +53,7 @@ var (
 const (
 	namespace = "kube-system"
 	finalizer = "wrangler.cattle.io/on-helm-chart-remove"
-	// DefaultJobImage is what a HelmChart without jobImage runs.
+	// DefaultJobImage is the image that a HelmChart without jobImage runs.
 	DefaultJobImage = "rancher/klipper-helm:v0.8.0-build20230510"
 
 	labelChart          = "helmcharts.helm.cattle.io/chart"

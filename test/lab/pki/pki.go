@@ -1,6 +1,5 @@
-// Package pki makes the lab's certificate authorities, certificates and tokens.
-// What it makes is for one throw-away cluster on loopback; nothing outside test/
-// may import it.
+// Package pki makes the lab's certificate authorities, certificates and tokens. They serve one
+// throw-away cluster on loopback; no package outside test/ may import it.
 package pki
 
 import (

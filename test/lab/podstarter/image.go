@@ -16,7 +16,7 @@ const (
 	ConfigFile = "config.json"
 )
 
-// image is what the configuration of an image says about its containers.
+// image holds the part of an image's configuration that its containers need.
 type image struct {
 	root, dir   string
 	env, words  []string // words are the program and its first arguments
@@ -55,8 +55,8 @@ func built(path string) (image, bool, error) {
 	return i, true, nil
 }
 
-// numbers reads USER:GROUP. The lab knows no names: whether a container is to run as
-// root, a kubelet tells by a number alone, too.
+// numbers parses USER:GROUP. The lab knows no names. A kubelet, too, needs a number to decide
+// whether a container would run as root.
 func numbers(text string) (user, group int, err error) {
 	first, second, _ := strings.Cut(text, ":")
 	if user, err = strconv.Atoi(first); err == nil {

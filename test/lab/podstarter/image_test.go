@@ -20,7 +20,7 @@ func TestImages(t *testing.T) {
 		},
 		{config: `{"config":{"User":"1:2","Entrypoint":["/it"]}}`, want: image{dir: "/", words: []string{"/it"}, user: 1, group: 2}},
 		{config: `{"config":{"User":"1:2"}}`, problem: "no entrypoint"},
-		{config: `{"config":{"User":"nobody","Entrypoint":["/it"]}}`, problem: `user "nobody", wanted two numbers`},
+		{config: `{"config":{"User":"app","Entrypoint":["/it"]}}`, problem: `user "app", wanted two numbers`},
 		{config: `{`, problem: "unexpected end"},
 	} {
 		folder := t.TempDir()
@@ -43,6 +43,6 @@ func TestImages(t *testing.T) {
 		t.Errorf("a program: %t, %v", is, err)
 	}
 	if _, _, err := built(filepath.Join(t.TempDir(), "absent")); err == nil {
-		t.Error("what is not there is an image")
+		t.Error("a missing folder is taken for an image")
 	}
 }

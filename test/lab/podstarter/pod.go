@@ -25,7 +25,7 @@ type pod struct {
 	restarts int32
 
 	once     sync.Once
-	stopping chan struct{} // closed when the pod is to be deleted
+	stopping chan struct{} // closed when the pod must be deleted
 	grace    time.Duration // set before that
 }
 
@@ -43,8 +43,8 @@ func (p *pod) delete(live *corev1.Pod) {
 	})
 }
 
-// run binds the pod, runs its containers, again where they are to be, and reports their
-// end. It stays until the pod is deleted: that may come at any moment.
+// run binds the pod, runs its containers, restarts them if required, and reports their end. It
+// returns when the pod is deleted, which may happen at any moment.
 func (p *pod) run(ctx context.Context) {
 	if err := p.bind(ctx); err != nil {
 		p.s.failed(p.spec, "binding", err)
@@ -92,7 +92,7 @@ func (p *pod) again(ctx context.Context, containers []*task) bool {
 	return !over()
 }
 
-// bind is what the scheduler does.
+// bind assigns the pod to the node, as the scheduler does.
 func (p *pod) bind(ctx context.Context) error {
 	if p.spec.Spec.NodeName != "" {
 		return nil
@@ -119,8 +119,8 @@ const (
 	backOff    = 10 * time.Second
 )
 
-// untilStarted starts the containers as soon as that is possible; nil: the pod ended
-// before.
+// untilStarted starts the containers as soon as that is possible. It returns nil if the pod
+// ended before.
 func (p *pod) untilStarted(ctx context.Context) []*task {
 	ticker := time.NewTicker(retryAfter)
 	defer ticker.Stop()
@@ -212,7 +212,7 @@ func (p *pod) report(ctx context.Context, status corev1.PodStatus) {
 	}
 }
 
-// remove is the kubelet's last word about a pod that is to be deleted.
+// remove deletes a pod after its grace period, as the kubelet does.
 func (p *pod) remove(ctx context.Context) error {
 	none := int64(0)
 	err := p.s.client.CoreV1().Pods(p.spec.Namespace).Delete(ctx, p.spec.Name, metav1.DeleteOptions{

@@ -18,17 +18,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
-// accountPath is where client-go looks for a pod's service account
+// accountPath is the folder in which client-go looks for a pod's service account
 // (kubernetes/client-go:rest/config.go@v0.26.13).
 const accountPath = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-// nowhere is a path that is not there and that nobody, root included, can make.
+// nowhere is a path that does not exist and that no user, not even root, can create.
 const nowhere = "/proc/of-the-container"
 
 // ProcessName is the supervisor's name of a container's process.
 func ProcessName(pod, container string) string { return pod + "_" + container }
 
-// LogFile is where a container's output is.
+// LogFile returns the file with a container's output.
 func LogFile(dir, pod, container string) string {
 	return filepath.Join(dir, "logs", ProcessName(pod, container)+".log")
 }
@@ -54,14 +54,14 @@ func (p *pod) process(ctx context.Context, c corev1.Container, volumes map[strin
 	case is:
 		spec, err = p.contained(c, i, env, volumes)
 	default:
-		spec, err = p.beside(c, program, env, volumes)
+		spec, err = p.hostProgram(c, program, env, volumes)
 	}
 	spec.Name, spec.Kind, spec.Log, spec.Hostname = ProcessName(p.spec.Name, c.Name), Kind, LogFile(p.s.Dir, p.spec.Name, c.Name), p.spec.Name
 	return spec, err
 }
 
-// beside is a program that runs as the container, and sees the machine's file system.
-func (p *pod) beside(c corev1.Container, program string, env []string, volumes map[string]string) (proc.Spec, error) {
+// hostProgram returns a program that runs as the container but sees the machine's file system.
+func (p *pod) hostProgram(c corev1.Container, program string, env []string, volumes map[string]string) (proc.Spec, error) {
 	inside := rewriter(c, volumes)
 	nothing := []string{"HOME=" + nowhere, "TMPDIR=" + nowhere, "XDG_STATE_HOME=", "XDG_CACHE_HOME=", "XDG_CONFIG_HOME=", "XDG_DATA_HOME="}
 	spec := proc.Spec{Path: program, Env: append(nothing, env...)}
@@ -100,8 +100,8 @@ func (p *pod) kubeconfig(container, account string) (string, error) {
 	}, path)
 }
 
-// environment is what the kubelet gives a container. The Service variables win over
-// nothing here: the cluster has no Services but this one.
+// environment returns the variables that the kubelet gives a container. The only Service in the
+// cluster is the API server's.
 func (p *pod) environment(ctx context.Context, c corev1.Container) ([]string, error) {
 	server, err := url.Parse(p.s.API.Host)
 	if err != nil {

@@ -72,7 +72,7 @@ func Run(ctx context.Context, c Config) error {
 	return nil
 }
 
-// see takes up a pod, or learns that one is to be deleted.
+// see starts a pod, or notices that one must be deleted.
 func (s *starter) see(object any) {
 	live, ok := object.(*corev1.Pod)
 	if !ok || s.ctx.Err() != nil {
@@ -95,7 +95,7 @@ func (s *starter) see(object any) {
 	}
 }
 
-// gone ends what is left of a pod that was deleted without grace.
+// gone ends the remains of a pod that was deleted without grace.
 func (s *starter) gone(object any) {
 	if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = last.Obj

@@ -250,7 +250,7 @@ func (p plane) suspend(name string, yes bool) {
 	must(p.t, err)
 }
 
-// ready says whether the script has come as far as to say so.
+// ready reports whether the script in a pod has printed that it is ready.
 func (p plane) ready(pod corev1.Pod) bool {
 	raw, err := os.ReadFile(podstarter.LogFile(p.dir, pod.Name, "main"))
 	return err == nil && strings.Contains(string(raw), "ready") && pod.Status.Phase == corev1.PodRunning

@@ -32,7 +32,7 @@ func (p *pod) running(containers []*task) corev1.PodStatus {
 	return status
 }
 
-// backingOff is the status of a pod whose containers have ended and are to start again.
+// backingOff returns the status of a pod whose containers have ended and will be restarted.
 func (p *pod) backingOff(containers []*task) corev1.PodStatus {
 	status := ended(p.spec, containers)
 	status.Phase = corev1.PodRunning

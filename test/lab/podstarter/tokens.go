@@ -60,12 +60,13 @@ func (p *pod) ownedByUser(path string) error {
 	return os.Chown(path, int(*security.RunAsUser), -1)
 }
 
-// often is how often the kubelet looks at the volumes of its pods, or so.
-const often = time.Second
+// syncInterval is the interval at which the kubelet checks the volumes of its pods,
+// approximately.
+const syncInterval = time.Second
 
 // keepTokens renews them while the containers run.
 func (p *pod) keepTokens(ctx context.Context) {
-	ticker := time.NewTicker(often)
+	ticker := time.NewTicker(syncInterval)
 	defer ticker.Stop()
 	for {
 		select {

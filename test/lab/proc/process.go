@@ -25,7 +25,7 @@ func (p *Process) Pid() int { return p.cmd.Process.Pid }
 // Done is closed when the process has exited and its exit is recorded.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Running says whether the process has not exited. A stopped (SIGSTOP) one runs.
+// Running reports whether the process has not exited. A stopped process (SIGSTOP) is running.
 func (p *Process) Running() bool {
 	select {
 	case <-p.done:

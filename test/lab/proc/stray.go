@@ -89,7 +89,7 @@ func Sweep(dir string, wait time.Duration) ([]Stray, error) {
 	return killed, nil
 }
 
-// Alive says whether the process with that pid file under dir still runs.
+// Alive reports whether the process with that pid file under dir still runs.
 func Alive(dir string, pid int) bool {
 	m, err := readMark(markFile(dir, pid))
 	return err == nil && alive(m)
@@ -125,7 +125,7 @@ func waitGone(m mark, wait time.Duration) error {
 	return nil
 }
 
-// startTicks fails for a zombie too: it has exited, only nobody asked it.
+// startTicks also fails for a zombie: it has exited, and only its parent has not waited for it.
 func startTicks(pid int) (string, error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// closeGrace is how long Close lets processes end by themselves.
+// closeGrace is the time that Close allows for processes to exit on their own.
 const closeGrace = 2 * time.Second
 
 // Supervisor starts processes and writes down their starts and exits.
@@ -73,8 +73,8 @@ func (s *Supervisor) Start(spec Spec) (*Process, error) {
 	return p, nil
 }
 
-// withoutAWS leaves out what points at an AWS: a process of the lab is told its own, and
-// what `lab env` gave the shell that boots the lab is for the clients of another one.
+// withoutAWS removes variables that point to an AWS. A process of the lab gets its own, and the
+// variables of `lab env` in the shell that boots the lab are for the clients of another lab.
 func withoutAWS(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(one string) bool { return strings.HasPrefix(one, "AWS_") })
 }

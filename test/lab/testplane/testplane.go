@@ -147,7 +147,7 @@ func signingKey(t testing.TB, dir string) string {
 	return path
 }
 
-// freePort asks the kernel for a port that nobody listens on.
+// freePort asks the kernel for an unused port.
 func freePort(t testing.TB) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
