@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Addition is something that the lab adds to what RKE2 or a chart renders.
+// Addition describes an argument or a file that the lab adds to what RKE2 or a chart renders.
 type Addition struct {
 	Component string // process kind, or "any process"
 	Flag      string // flag, variable or rewriting, with <placeholders>
 	Why       string
 }
 
-// Additions is the whole list, in the order in which they are made. Mirror pods
-// and pod specs never show them.
+// Additions returns all additions, in the order in which they are made. Mirror pods and pod
+// specs never show them.
 func Additions() []Addition {
 	var out []Addition
 	for _, a := range additions() {
@@ -26,29 +26,29 @@ func Additions() []Addition {
 // local holds the values from which the lab's additions are computed, for one start of one
 // process.
 type local struct {
-	Root        string // folder that stands for the machine's "/"
+	Root        string // folder that represents the machine's "/"
 	IP          string
 	EtcdServers string
 	EtcdPrefix  string
 	TokenFile   string
 	AuditLog    string
 	AuditPolicy string
-	CloudConfig string // merged cloud config; "" when the process talks to no cloud
+	CloudConfig string // merged cloud config, or empty if the process uses no cloud
 	IMDSURL     string
 	Kubeconfig  string // of a pod's service account
-	WebhookIP   string // "" when the program serves no webhooks
+	WebhookIP   string // empty if the program serves no webhooks
 	Leases      LeaseTiming
 }
 
-// LeaseTiming shortens leader election for suites that do not measure gaps. Zero
-// keeps the component's own 15 s, 10 s and 2 s.
+// LeaseTiming shortens leader election for suites that do not measure gaps. Zero values keep
+// the component's own 15 s, 10 s and 2 s.
 type LeaseTiming struct {
 	Duration, RenewDeadline, RetryPeriod time.Duration
 }
 
 type addition struct {
 	Addition
-	drop []string                               // given flags taken out: those that collect values instead of keeping the last
+	drop []string                               // removed flags: they collect values instead of keeping the last
 	args func(l local, given []string) []string // appended, so they win
 	env  func(l local) []string
 }
@@ -137,7 +137,7 @@ func machinePaths() []string {
 	return []string{"/var/lib/rancher", "/etc/rancher", "/var/lib/kubelet", "/etc/kubernetes"}
 }
 
-// machinePath puts a flag's value under root when it is one of the machine's paths.
+// machinePath puts a flag's value under root if it is one of the machine's paths.
 func machinePath(root, argument string) string {
 	flag, value, given := strings.Cut(argument, "=")
 	if !given {

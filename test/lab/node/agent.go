@@ -25,24 +25,23 @@ type Agent struct {
 	mgmt kubernetes.Interface
 	// admin is RKE2's own client of the downstream cluster (system:masters).
 	admin kubernetes.Interface
-	// adminConfig is for what needs more than the typed client.
 	adminConfig *rest.Config
 
 	power    chan struct{} // the power was switched
 	downtime downtime
-	// kubeletRuns is shut while the kubelet is frozen, replacedEnd while replaced
+	// kubeletRuns is shut while the kubelet is frozen; replacedEnd is shut while replaced
 	// containers run on.
 	kubeletRuns, replacedEnd gate
 
 	mu        sync.Mutex
-	starts    int // of processes, for their names
+	starts    int // number of process starts, for their names
 	failPlans string
 	on        bool
 	session   *session
 	watchers  []func()
 }
 
-// session is one time of being powered on.
+// session is the time from a power-on to the next power-off.
 type session struct {
 	cancel  context.CancelFunc
 	static  *staticPods
@@ -52,7 +51,7 @@ type session struct {
 	docker  *dockerd // nil on a machine of RKE2
 }
 
-// New makes an agent. Nothing happens before Run.
+// New returns an agent. Nothing happens before Run.
 func New(c Config) (*Agent, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
@@ -80,7 +79,8 @@ func New(c Config) (*Agent, error) {
 	return a, nil
 }
 
-// clientConfig is a client of the balanced API address by certificate.
+// clientConfig returns the configuration of a client with a certificate, for the balanced API
+// address.
 func (a *Agent) clientConfig(user string, groups ...string) (*rest.Config, error) {
 	pair, err := a.c.CA.Client(user, groups...)
 	if err != nil {
@@ -93,8 +93,8 @@ func (a *Agent) clientConfig(user string, groups ...string) (*rest.Config, error
 	}, nil
 }
 
-// Run keeps the machine alive until ctx is done. It returns when every process of
-// the machine is gone; nil when ctx ended it.
+// Run keeps the machine alive until ctx ends. It returns when every process of the machine is
+// gone, with nil if ctx ended it.
 func (a *Agent) Run(ctx context.Context) error {
 	for {
 		if err := a.waitPower(ctx); err != nil {
@@ -176,8 +176,7 @@ func (a *Agent) runRKE2(ctx context.Context, s *session, parts *sync.WaitGroup) 
 	}
 }
 
-// startProcess hands a nil interface back with an error, not a nil *proc.Process
-// inside one.
+// startProcess returns a nil interface with an error, not a nil *proc.Process in an interface.
 func (a *Agent) startProcess(spec proc.Spec) (process, error) {
 	p, err := a.c.Supervisor.Start(spec)
 	if err != nil {
@@ -207,7 +206,7 @@ func (a *Agent) local() local {
 // machinePath returns the real location of a path of the machine; other paths are unchanged.
 func (a *Agent) machinePath(p string) string { return machinePath(string(a.fs), p) }
 
-// staticProbes are RKE2's: readiness each second, liveness 8 × 10 s, startup.
+// staticProbes returns the probes of RKE2: readiness each second, liveness 8 × 10 s, startup.
 func (a *Agent) staticProbes(component string) probes {
 	base, path := a.healthURL(component)
 	live := path
@@ -231,7 +230,7 @@ func (a *Agent) healthURL(component string) (base, path string) {
 	return fmt.Sprintf("%s://%s:%d", strings.ToLower(string(scheme)), a.c.IP, port), path
 }
 
-// componentHealth is /healthz as rke asks for it.
+// componentHealth requests /healthz as rke does.
 func (a *Agent) componentHealth(component string) func(context.Context) error {
 	base, _ := a.healthURL(component)
 	var cert *tls.Certificate

@@ -33,8 +33,8 @@ func rke2(extra map[string]any) map[string]any {
 	return out
 }
 
-// TestMachine boots one machine on the real 1.26 components and takes it through
-// what a migration does to it: a flag, a bad flag, pods, a rename, a power cut.
+// TestMachine boots one machine on the real 1.26 components and applies the changes of a
+// migration: a flag, a bad flag, pods, a rename, a power cut.
 func TestMachine(t *testing.T) {
 	m := newMachine(t)
 	m.plan(rke2(nil), "")
@@ -85,8 +85,8 @@ func (m *machine) inTreeNode(ctx context.Context) error {
 	return nil
 }
 
-// awsAsked is a wait's own check: KCM is ready before it holds its lease, and asks AWS
-// only after that.
+// awsAsked waits until KCM has called AWS, which it does only after it holds its lease. It is
+// ready before that.
 func (m *machine) awsAsked(context.Context) error {
 	for _, caller := range []string{"kubelet.demo-cp-0", KubeControllerManager} {
 		if m.aws.calls(caller) == 0 {
@@ -190,8 +190,8 @@ func (m *machine) addonsAreDeployed(t *testing.T) {
 	}
 }
 
-// podsRun has the real controllers and scheduler place a DaemonSet of pause pods,
-// a CCM image without rights, an image that does not exist and a failing Job.
+// podsRun lets the real controllers and scheduler place a DaemonSet of pause pods, a CCM image
+// without rights, an image that does not exist and a failing Job.
 func (m *machine) podsRun(t *testing.T) {
 	ctx := t.Context()
 	daemonSet := func(name, image string, env ...corev1.EnvVar) {

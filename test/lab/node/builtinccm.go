@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// builtInCloudController stands for RKE2's own cloud controller manager: it
-// initialises Nodes that carry the taint, with the ProviderID rke2://<node>.
+// builtInCloudController simulates RKE2's own cloud controller manager: it initialises Nodes
+// that have the taint, with the ProviderID rke2://<node>.
 func (k *kubelet) builtInCloudController(ctx context.Context) {
 	for ok := true; ok; ok = wait(ctx, k.a.c.Clock, 2*time.Second) {
 		nodes, err := k.a.admin.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
@@ -30,7 +30,7 @@ func (k *kubelet) builtInCloudController(ctx context.Context) {
 	}
 }
 
-// initialisedByRKE2 is nil when the Node needs nothing.
+// initialisedByRKE2 returns the initialised Node, or nil if the Node needs no change.
 func initialisedByRKE2(node *corev1.Node) *corev1.Node {
 	tainted := func(t corev1.Taint) bool { return t.Key == uninitializedTaint }
 	if !slices.ContainsFunc(node.Spec.Taints, tainted) {

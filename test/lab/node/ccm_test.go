@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// cloudControllerRuns has a real CCM with its own service account and a cloud
-// config from a Secret win its lease under the machine's host name.
+// cloudControllerRuns starts a real CCM with its own service account and a cloud config from a
+// Secret. It must win its lease under the machine's host name.
 func (m *machine) cloudControllerRuns(t *testing.T) {
 	ctx := t.Context()
 	const name = "aws-ccm"

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// overriddenServices are the AWS services whose address the lab names. ELB and
-// ELBv2 share a name in the SDK of these versions.
+// overriddenServices returns the AWS services whose address the lab sets. ELB and ELBv2 share a
+// name in the SDK of these versions.
 func overriddenServices() []string { return []string{"ec2", "elasticloadbalancing"} }
 
-// withEndpoint adds the lab's AWS address to a cloud config and leaves the rest
-// byte for byte. A section of the user's that overrides the same service keeps
-// everything but its URL: two sections for one service and region are an error.
+// withEndpoint adds the lab's AWS address to a cloud config and keeps the rest byte for byte.
+// If a user's section overrides the same service, only its URL is replaced, because two
+// sections for one service and region are an error.
 func withEndpoint(config, region, url string) string {
 	var out []string
 	present := map[string]bool{}
@@ -36,7 +36,7 @@ func withEndpoint(config, region, url string) string {
 	return text
 }
 
-// splitSections cuts an INI text before each section's header.
+// splitSections splits an INI text before each section's header.
 func splitSections(text string) []string {
 	var out []string
 	current := ""

@@ -14,13 +14,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
-// Config is everything a node agent is given.
+// Config configures a node agent.
 type Config struct {
 	Facts
 	Dir        string // the lab's folder; the machine's own is Dir/nodes/<machine>
 	Supervisor *proc.Supervisor
 	Binaries   string // folder of the Kubernetes binaries
-	// LabBinary runs `klipper-helm` as its first argument. Empty means this program.
+	// LabBinary is the program that runs `klipper-helm` as its first argument, or empty for
+	// this program.
 	LabBinary string
 
 	// Docker makes the machine a host of rke: no RKE2 and no plans, only the containers that
@@ -33,13 +34,13 @@ type Config struct {
 	CA                *pki.CA // signs servers and clients of the downstream cluster
 	ServiceAccountKey []byte  // PEM, private; the same on every server
 	EtcdServers       string  // e.g. http://127.3.0.4:2379
-	EtcdPrefix        string  // "" means /registry
+	EtcdPrefix        string  // /registry if empty
 	BalancedAddress   string  // host:port of the balanced downstream API
 	TokenFile         string  // --token-auth-file
 	AuditPolicyFile   string
-	AuditLog          string // this machine's API server's audit log; "" for none
+	AuditLog          string // audit log of this machine's API server, or empty
 
-	// AWSEndpoint gives the address of AWS for a caller's name.
+	// AWSEndpoint returns the address of AWS for a caller's name.
 	AWSEndpoint func(caller string) string
 	// Cloud is the access of an in-tree kubelet to EC2, for its own machine. If it is nil, the
 	// kubelet takes identity and credentials from the metadata service and calls AWSEndpoint.
@@ -47,18 +48,18 @@ type Config struct {
 
 	Timing Timing
 	Clock  clock.WithTicker
-	Log    io.Writer // one line per thing done; nil discards
+	Log    io.Writer // one line per action; may be nil
 }
 
-// Timing of the machine. Zero values are a real cluster's, except the two
-// downtimes and the period of probes, for which zero means at once.
+// Timing holds the durations of the machine. Zero values mean those of a real cluster, except
+// for the two downtimes and the period of probes, where zero means no wait.
 type Timing struct {
 	APIServerDown time.Duration // a changed or killed kube-apiserver stays away this long
 	ComponentDown time.Duration // the same for every other component and the kubelet
 	Leases        LeaseTiming
 	Heartbeat     time.Duration // Node Lease and status; default 10 s
 	PlanPoll      time.Duration // default 0.5 s
-	ProbePeriod   time.Duration // between two looks at a plan's probes; zero: at every poll, a real agent's is 5 s
+	ProbePeriod   time.Duration // between two probes of a plan, 5 s for a real agent; zero means at every poll
 	PlanRetry     time.Duration // between attempts at a plan that fails; default 5 s
 	BackOff       time.Duration // first crash back-off, doubled up to 30 times it; default 10 s
 	Grace         time.Duration // between SIGTERM and SIGKILL of a component; default 5 s

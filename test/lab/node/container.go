@@ -17,7 +17,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// task is one container of the pod.
+// task returns one container of the pod as a task.
 func (w *podWorker) task(ctx context.Context, container corev1.Container, v *podVolumes) *task {
 	a := w.m.a
 	log := filepath.Join(a.dir, "log", w.pod.Namespace+"_"+w.pod.Name+"_"+container.Name+".log")
@@ -97,7 +97,7 @@ func (w *podWorker) startContainer(ctx context.Context, container corev1.Contain
 	})
 }
 
-// podArguments makes the lab's additions to a pod's process.
+// podArguments adds the lab's additions to a pod's process.
 func (a *Agent) podArguments(image program, name string, given []string, pod *corev1.Pod, v *podVolumes) (args, env []string, err error) {
 	l := a.local()
 	l.Kubeconfig = v.kubeconfig
@@ -117,8 +117,8 @@ func (a *Agent) podArguments(image program, name string, given []string, pod *co
 	return args, env, nil
 }
 
-// entrypoint checks a container's command against the image's only program and
-// gives what of it are arguments.
+// entrypoint checks a container's command against the only program of its image, and returns
+// the arguments.
 func entrypoint(container corev1.Container, image program) ([]string, error) {
 	if len(container.Command) == 0 {
 		return nil, nil
@@ -129,7 +129,7 @@ func entrypoint(container corev1.Container, image program) ([]string, error) {
 	return container.Command[1:], nil
 }
 
-// podProbes turns a container's probes into ones that ask the machine's address.
+// podProbes converts a container's probes into ones for the machine's address.
 func (a *Agent) podProbes(container corev1.Container, pod *corev1.Pod) probes {
 	convert := func(p *corev1.Probe) *probe {
 		if p == nil {
@@ -152,7 +152,7 @@ func seconds(n, fallback int32) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// podCheck supports httpGet; every other kind of probe passes.
+// podCheck returns the check of an httpGet probe. Other kinds of probes always pass.
 func (a *Agent) podCheck(p *corev1.Probe, container corev1.Container) func(context.Context) error {
 	if p.HTTPGet == nil {
 		return func(context.Context) error { return nil }

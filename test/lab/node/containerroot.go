@@ -11,8 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// containerRoot stands for a container's "/": a folder in which every mount path
-// is a link to its volume.
+// containerRoot represents a container's "/": a folder with a link to the volume at every mount
+// path.
 type containerRoot struct {
 	dir    string
 	mounts []string // mount paths, longest first
@@ -46,7 +46,7 @@ func (v *podVolumes) mount(container corev1.Container) (containerRoot, error) {
 	return root, os.MkdirAll(root.dir, 0o755)
 }
 
-// arguments puts values that lie under a mount path where they really are.
+// arguments replaces values below a mount path by their real locations.
 func (r containerRoot) arguments(args []string) []string {
 	out := make([]string, len(args))
 	for i, argument := range args {

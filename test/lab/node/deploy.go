@@ -27,17 +27,17 @@ import (
 
 const (
 	addonsFile = dataDir + "/server/manifests/rancher/addons.yaml"
-	// deployedFile remembers the content last applied by this machine, and the kinds in it.
+	// deployedFile holds the content that this machine applied last, and the kinds in it.
 	deployedFile = dataDir + "/server/manifests/.lab-deployed.json"
-	// ownerLabel marks what came from addons.yaml, as wrangler's apply does, so that
-	// an object taken out of the file is pruned.
+	// ownerLabel marks the objects of addons.yaml, as wrangler's apply does, so that an object
+	// which was removed from the file is pruned.
 	ownerLabel = "objectset.rio.cattle.io/hash"
 	ownerName  = "objectset.rio.cattle.io/owner-name"
 )
 
-// deployLoop is RKE2's deploy controller for the one file that Rancher writes. Of
-// all servers only the holder of the Lease kube-system/rke2 applies it, whenever
-// its own file changes or it takes the Lease over with another content.
+// deployLoop is RKE2's deploy controller for the one file that Rancher writes. Only the server
+// that holds the Lease kube-system/rke2 applies it: when its own file changes, or when it
+// acquires the Lease with another content.
 func (a *Agent) deployLoop(ctx context.Context) {
 	identity := a.c.OSHostname + "_" + a.c.Name
 	for ctx.Err() == nil {
@@ -110,7 +110,7 @@ func (a *Agent) deploy(ctx context.Context) error {
 	return a.fs.write(deployedFile, raw)
 }
 
-// parseObjects reads a stream of YAML documents; empty ones are skipped.
+// parseObjects parses a stream of YAML documents and skips empty ones.
 func parseObjects(content []byte) ([]*unstructured.Unstructured, error) {
 	var out []*unstructured.Unstructured
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096)
@@ -134,8 +134,8 @@ func addonsHash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// applyObjects applies by server-side apply and prunes what carries the label and
-// is not among them. It gives the kinds that a later prune must look at.
+// applyObjects applies by server-side apply, and prunes other objects with the label. It
+// returns the kinds that a later prune must check.
 func (a *Agent) applyObjects(ctx context.Context, objects []*unstructured.Unstructured, before []schema.GroupVersionKind) ([]schema.GroupVersionKind, error) {
 	client, err := dynamic.NewForConfig(a.adminConfig)
 	if err != nil {
@@ -198,8 +198,8 @@ func (a *Agent) applyObject(ctx context.Context, client dynamic.Interface, mappe
 	return objectKey(object), nil
 }
 
-// resourceOf finds the client of an object; a namespaced one without namespace
-// goes to default, as in RKE2.
+// resourceOf returns the client of an object. A namespaced object without a namespace goes to
+// default, as in RKE2.
 func resourceOf(client dynamic.Interface, mapper meta.RESTMapper, object *unstructured.Unstructured) (dynamic.ResourceInterface, string, error) {
 	kind := object.GroupVersionKind()
 	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)

@@ -31,10 +31,10 @@ type dockerd struct {
 
 type dockerContainer struct {
 	docker.Spec
-	task *task // nil before its first start since the boot
-	// started says that it was started at all, before this boot or since.
+	task *task // nil until its first start after a boot
+	// started reports whether the container was ever started, before this boot or since.
 	started bool
-	stop    func() // returns when the process is gone; nil while it does not run
+	stop    func() // returns when the process is gone, or nil while it does not run
 }
 
 // savedContainer is a container as the machine's disk keeps it.
@@ -47,13 +47,13 @@ func newDockerd(ctx context.Context, a *Agent, s *session) *dockerd {
 	return &dockerd{a: a, s: s, ctx: ctx, containers: map[string]*dockerContainer{}, ran: map[string]bool{}}
 }
 
-// dockerBackOff is Docker's first pause before it restarts what crashed, doubled
+// dockerBackOff is Docker's first pause before it restarts a crashed container; it is doubled
 // each time (moby/moby:restartmanager).
 const dockerBackOff = 100 * time.Millisecond
 
 func (d *dockerd) file() string { return filepath.Join(d.a.dir, "containers.json") }
 
-// boot starts what ran when the power went.
+// boot starts the containers that ran before the power-off.
 func (d *dockerd) boot() error {
 	raw, err := os.ReadFile(d.file())
 	if errors.Is(err, os.ErrNotExist) {
@@ -77,10 +77,11 @@ func (d *dockerd) boot() error {
 	return nil
 }
 
-// save is called with the lock held. A machine that goes down changes nothing.
+// save writes the containers to the disk; the caller holds the lock. A machine that goes down
+// changes nothing.
 func (d *dockerd) save() error {
 	if d.ctx.Err() != nil {
-		return nil //nolint:nilerr // a machine that is off keeps what it has
+		return nil //nolint:nilerr // a machine that is off keeps its state
 	}
 	saved := map[string]savedContainer{}
 	for name, c := range d.containers {
@@ -93,7 +94,7 @@ func (d *dockerd) save() error {
 	return os.WriteFile(d.file(), raw, 0o600)
 }
 
-// run is called with the lock held.
+// run starts a container; the caller holds the lock.
 func (d *dockerd) run(name string, delay time.Duration) {
 	c := d.containers[name]
 	ctx, cancel := context.WithCancel(d.ctx)
@@ -130,7 +131,7 @@ func (d *dockerd) stopAll() {
 	all.Wait()
 }
 
-// signal is false when no container of that name runs a process.
+// signal reports whether a container of that name runs a process, and signals it.
 func (d *dockerd) signal(name string, sig os.Signal, hold time.Duration) (bool, error) {
 	d.mu.Lock()
 	c := d.containers[name]
@@ -163,7 +164,7 @@ func (d *dockerd) kubelet() *kubelet {
 	return d.current
 }
 
-// components lists those that run, for a machine's status.
+// components returns the running containers, for a machine's status.
 func (d *dockerd) components() []ComponentStatus {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -9,12 +9,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/docker"
 )
 
-// dockerHost is a machine as rke finds it: reachable while it is on.
+// dockerHost is a machine as rke sees it: reachable while it is on.
 type dockerHost struct{ a *Agent }
 
 var _ docker.Host = dockerHost{}
 
-// Docker is the machine as rke reaches it.
+// Docker returns the machine as rke reaches it.
 func (a *Agent) Docker() docker.Host { return dockerHost{a} }
 
 func (h dockerHost) daemon() (*dockerd, error) {
@@ -26,7 +26,7 @@ func (h dockerHost) daemon() (*dockerd, error) {
 	return h.a.session.docker, nil
 }
 
-// with does something with a container under the lock, and saves what came of it.
+// with changes a container under the lock, and saves the result.
 func (h dockerHost) with(name string, do func(d *dockerd, c *dockerContainer) error) error {
 	d, err := h.daemon()
 	if err != nil {
@@ -137,7 +137,7 @@ func (h dockerHost) WriteFile(_ context.Context, path string, content []byte) er
 	return h.a.fs.write(path, content)
 }
 
-// Healthy asks a component's health endpoint once, a kubelet whether it serves.
+// Healthy requests a component's health endpoint once. A kubelet is healthy while it serves.
 func (h dockerHost) Healthy(ctx context.Context, name string) error {
 	d, err := h.daemon()
 	if err != nil {

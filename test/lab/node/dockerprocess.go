@@ -73,7 +73,7 @@ func unknownWords(args []string) error {
 	return nil
 }
 
-// healthCheck is rke's: the API server by its own certificate.
+// healthCheck returns the health check of rke, for the API server with its own certificate.
 func (d *dockerd) healthCheck(component string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)

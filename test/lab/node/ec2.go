@@ -21,21 +21,21 @@ type Instance struct {
 	PrivateDNSName, PublicDNS string
 }
 
-// Cloud answers the in-tree kubelet's only question.
+// Cloud answers the in-tree kubelet's only request.
 type Cloud interface {
 	// Self describes the instance that the caller runs on.
 	Self(ctx context.Context) (Instance, error)
 }
 
-// selfTimeout bounds both calls; the real provider retries for longer, and the
-// kubelet is started again every five seconds anyway.
+// selfTimeout bounds both calls. The real provider retries for longer, but the kubelet is
+// restarted every five seconds anyway.
 const selfTimeout = 10 * time.Second
 
 type ec2Cloud struct {
 	imds, region, endpoint string
 }
 
-// Self asks the metadata service for the instance id and credentials, then EC2.
+// Self gets the instance ID and credentials from the metadata service, then asks EC2.
 func (c ec2Cloud) Self(ctx context.Context) (Instance, error) {
 	ctx, cancel := context.WithTimeout(ctx, selfTimeout)
 	defer cancel()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Roles of a machine, as Rancher's machine pools give them.
+// Roles holds the roles of a machine, as Rancher's machine pools assign them.
 type Roles struct {
 	ControlPlane, Etcd, Worker bool
 }
@@ -26,16 +26,16 @@ type Facts struct {
 
 	OSHostname     string // gethostname(2)
 	HostnameFQDN   string // `hostname -f`
-	PrivateDNSName string // EC2's, as launched; the running truth is asked of EC2
+	PrivateDNSName string // in EC2 at the launch; the current one comes from EC2
 	IMDSURL        string // the machine's metadata service, without a path
-	// PodIMDSURL is the metadata service as pods off the host network reach it
-	// (hop limit). Empty means IMDSURL.
+	// PodIMDSURL is the metadata service for pods outside the host network (hop limit), or
+	// empty if it is IMDSURL.
 	PodIMDSURL string
 
 	Roles Roles
 }
 
-// Region is the zone without its letter.
+// Region returns the zone without its letter.
 func (f Facts) Region() string { return strings.TrimRight(f.Zone, "abcdefghijklmnopqrstuvwxyz") }
 
 func (f Facts) validate() error {

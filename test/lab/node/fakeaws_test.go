@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// fakeAWS answers what a kubelet and a kube-controller-manager ask at their
-// start: the metadata service of one instance, and DescribeInstances.
+// fakeAWS answers the requests of a kubelet and a kube-controller-manager at their start: the
+// metadata service of one instance, and DescribeInstances.
 type fakeAWS struct {
 	*httptest.Server
 	instance Instance

@@ -7,10 +7,9 @@ import (
 	"syscall"
 )
 
-// signalKubelet is a signal for the kubelet: frozen it renews nothing, shows nothing,
-// probes nothing and starts nothing again, and its containers run on
-// (kubernetes/kubernetes:pkg/kubelet/kubelet.go@v1.26.13: all of it is its own loops).
-// Anything else ends it, and RKE2 starts another.
+// signalKubelet signals the kubelet. A frozen kubelet renews, shows, probes and starts nothing,
+// and its containers run on (kubernetes/kubernetes:pkg/kubelet/kubelet.go@v1.26.13: all of
+// these are loops of the kubelet). Other signals end it, and RKE2 starts another one.
 func (a *Agent) signalKubelet(s *session, sig os.Signal) {
 	switch sig {
 	case syscall.SIGSTOP:
@@ -46,14 +45,14 @@ func (a *Agent) SetContainers(how string) error {
 	return nil
 }
 
-// Thaw ends what SetContainers and a frozen kubelet do.
+// Thaw reverts SetContainers and thaws the kubelet.
 func (a *Agent) Thaw() {
 	a.kubeletRuns.open()
 	a.replacedEnd.open()
 }
 
-// end ends a static pod that was replaced, or leaves it to itself until replaced ones end.
-// A process that was left ends for good when it ends: the kubelet does not know it.
+// end ends a replaced static pod, or lets it run until replaced ones end. Such a process is not
+// restarted when it ends, because the kubelet does not know it.
 func (s *staticPods) end(old *staticPod) {
 	if !s.a.replacedEnd.isShut() {
 		old.stop()
@@ -67,7 +66,7 @@ func (s *staticPods) end(old *staticPod) {
 	}()
 }
 
-// thawed waits until the kubelet runs, where it is one that can be frozen.
+// thawed waits until the kubelet runs, if it can be frozen.
 func (t *task) thawed(ctx context.Context) bool {
 	return t.kubelet == nil || t.kubelet.pass(ctx)
 }

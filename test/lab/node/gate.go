@@ -34,7 +34,7 @@ func (g *gate) isShut() bool {
 	return g.opened != nil
 }
 
-// pass waits until it is open. False: ctx is done.
+// pass waits until the gate is open. It returns false if ctx ended first.
 func (g *gate) pass(ctx context.Context) bool {
 	for {
 		g.mu.Lock()

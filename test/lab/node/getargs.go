@@ -6,9 +6,9 @@ import (
 )
 
 // mergeArguments adds a user's component arguments to RKE2's own, as k3s does
-// (k3s-io/k3s:pkg/util/args.go, GetArgs): a user's flag replaces the default of
-// the same name, a name ending in "+" or "-" is put after or before it, a bare
-// name means "=true", and the result is sorted by flag with repeats kept in order.
+// (k3s-io/k3s:pkg/util/args.go, GetArgs). A user's flag replaces the default of the same name.
+// A name that ends in "+" or "-" is put after or before it. A bare name means "=true". The
+// result is sorted by flag, with repeats in order.
 func mergeArguments(defaults map[string]string, user []string) []string {
 	merged := make(map[string][]string, len(defaults))
 	untouched := make(map[string]string, len(defaults))
@@ -49,8 +49,8 @@ func mergeArguments(defaults map[string]string, user []string) []string {
 	return out
 }
 
-// lastFlag is the value that counts when a flag is repeated: the last one. A flag
-// without "=" reads "true".
+// lastFlag returns the value in force of a repeated flag: the last one. A flag without "=" has
+// the value "true".
 func lastFlag(args []string, name string) (value string, ok bool) {
 	for _, argument := range args {
 		flag, v, given := strings.Cut(strings.TrimLeft(argument, "-"), "=")

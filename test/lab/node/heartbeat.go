@@ -27,8 +27,7 @@ func (k *kubelet) heartbeats(ctx context.Context) {
 	}
 }
 
-// heartbeat gives up after one period: a request that hangs must not cost the
-// next one.
+// heartbeat gives up after one period, so that a request that hangs does not cost the next one.
 func (k *kubelet) heartbeat(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, k.a.c.Timing.Heartbeat)
 	defer cancel()
@@ -47,8 +46,8 @@ func (k *kubelet) heartbeat(ctx context.Context) {
 	}
 }
 
-// updateStatus writes the status; a Node that is gone is registered again only by
-// a restarted kubelet, as in Kubernetes.
+// updateStatus writes the status. As in Kubernetes, only a restarted kubelet registers a
+// deleted Node again.
 func (k *kubelet) updateStatus(ctx context.Context) error {
 	node, err := k.client.CoreV1().Nodes().Get(ctx, k.id.Name, metav1.GetOptions{})
 	if err != nil {
@@ -86,7 +85,7 @@ func nodeInfo(machineID, version, runtime string) corev1.NodeSystemInfo {
 	}
 }
 
-// conditions keeps transition times of what did not change.
+// conditions returns the conditions, with the old transition times of unchanged ones.
 func conditions(old []corev1.NodeCondition, ready bool, now time.Time) []corev1.NodeCondition {
 	status := corev1.ConditionFalse
 	reason, message := "KubeletNotReady", "container runtime status check may not have completed yet"

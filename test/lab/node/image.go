@@ -14,13 +14,13 @@ type program struct {
 	arg0   string
 	prefix []string // arguments before the container's
 	pause  bool
-	// webhooks says that it opens a second port, for webhooks, even without any
+	// webhooks reports whether the program opens a second port, for webhooks, even without any
 	// (kubernetes/cloud-provider@v0.28.0:app/controllermanager.go).
 	webhooks bool
 }
 
-// imageProgram is the image table: name and tag → program. An image that is not
-// in it cannot be pulled.
+// imageProgram returns the program of an image by name and tag. An image outside this table
+// cannot be pulled.
 func imageProgram(image string, c Config) (program, error) {
 	repository, tag := splitImage(image)
 	name := repository[strings.LastIndex(repository, "/")+1:]
@@ -40,10 +40,9 @@ func imageProgram(image string, c Config) (program, error) {
 
 const ccmWithWebhooks = "ccm-v1.28.1"
 
-// awsCCMBinary picks the build for a tag: for 1.27 the one of 1.26, whose
-// controllers have the same names. registry.k8s.io holds only the patch
-// releases that were promoted to it (kubernetes/k8s.io:registry.k8s.io/images/
-// k8s-staging-provider-aws/images.yaml).
+// awsCCMBinary returns the build for a tag: for 1.27 the one of 1.26, whose controllers have
+// the same names. registry.k8s.io holds only the patch releases that were promoted to it
+// (kubernetes/k8s.io:registry.k8s.io/images/k8s-staging-provider-aws/images.yaml).
 func awsCCMBinary(repository, tag string) string {
 	for _, line := range []struct {
 		prefix, binary string

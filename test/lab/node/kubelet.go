@@ -9,14 +9,14 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// kubelet is one run of the kubelet process: it knows who it is, registers,
-// sends heartbeats, runs pods and shows static ones. Containers outlive it.
+// kubelet is one run of the kubelet process: it determines its name, registers, sends
+// heartbeats, runs pods and shows static ones. Containers outlive it.
 type kubelet struct {
 	a         *Agent
 	s         *session
 	config    RKE2Config
 	rendering Rendering
-	runtime   string // "" is RKE2's
+	runtime   string // that of RKE2 if empty
 
 	id      identity
 	client  kubernetes.Interface
@@ -27,7 +27,7 @@ type kubelet struct {
 	nodeUID string
 }
 
-// run works until ctx is done. An error is the process's exit.
+// run works until ctx ends. An error is the process's exit.
 func (k *kubelet) run(ctx context.Context) error {
 	if err := noInTreeAWS(k.rendering.Version, k.rendering.Kubelet); err != nil {
 		return fmt.Errorf("failed to run Kubelet: could not init cloud provider: %w", err)
@@ -77,7 +77,7 @@ func (k *kubelet) fail(err error) {
 	k.problem = err.Error()
 }
 
-// status works on nil, a kubelet that was not started.
+// status also accepts nil, a kubelet that was not started.
 func (k *kubelet) status() (name, problem string) {
 	if k == nil {
 		return "", ""

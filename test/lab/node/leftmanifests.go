@@ -24,7 +24,7 @@ import (
 // static pods have no file there, so every file is a user's.
 const ManifestDir = agentDir + "/pod-manifests"
 
-// manifestPoll is short for a kubelet, which also hears of changes by inotify.
+// manifestPoll is short for a kubelet, which also learns of changes by inotify.
 const manifestPoll = time.Second
 
 // leftManifests runs the manifests that a user left in ManifestDir, and ends each when its file
@@ -45,8 +45,8 @@ func (k *kubelet) leftManifests(ctx context.Context) {
 	}
 }
 
-// leftManifests reads the pods of ManifestDir. One that cannot run does not keep
-// the others from running.
+// leftManifests reads the pods of ManifestDir. One that cannot run does not keep the others
+// from running.
 func (m machineFS) leftManifests() ([]*corev1.Pod, error) {
 	entries, err := os.ReadDir(m.path(ManifestDir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,11 +72,11 @@ func (m machineFS) leftManifests() ([]*corev1.Pod, error) {
 	return pods, errors.Join(errs...)
 }
 
-// RemoveManifests takes every file out of ManifestDir.
+// RemoveManifests deletes every file in ManifestDir.
 func (a *Agent) RemoveManifests() error { return os.RemoveAll(a.fs.path(ManifestDir)) }
 
-// leftManifest is a file's pod, its UID the hash of content and place unless it
-// has one (kubernetes/kubernetes:pkg/kubelet/config/common.go@v1.26.13).
+// leftManifest returns the pod of a file. Its UID is the hash of content and path unless the
+// file sets one (kubernetes/kubernetes:pkg/kubelet/config/common.go@v1.26.13).
 func leftManifest(raw []byte, place string) (*corev1.Pod, error) {
 	var pod corev1.Pod
 	if err := yaml.Unmarshal(raw, &pod); err != nil {
@@ -103,8 +103,8 @@ func startedBy(pod *corev1.Pod) string {
 	return ""
 }
 
-// applyLeft makes the left pods that run those of the files. It returns when those
-// whose file is gone have ended.
+// applyLeft makes the running left pods match the files. It returns when those without a file
+// have ended.
 func (s *staticPods) applyLeft(pods []*corev1.Pod) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *staticPods) applyLeft(pods []*corev1.Pod) {
 	}
 }
 
-// startLeft runs a pod of a file. Its probes are left out: it is ready while it runs.
+// startLeft runs the pod of a file without its probes: it is ready while it runs.
 func (s *staticPods) startLeft(pod *corev1.Pod) *staticPod {
 	ctx, cancel := context.WithCancel(s.ctx)
 	done := make(chan struct{})

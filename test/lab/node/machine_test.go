@@ -22,8 +22,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/testplane"
 )
 
-// machine is one all-role machine on real components: its own etcd, a management
-// cluster with nothing but a machine-plan Secret, and a fake AWS.
+// machine is one all-role machine on real components: its own etcd, a management cluster with
+// only a machine-plan Secret, and a fake AWS.
 type machine struct {
 	*Agent
 	t    *testing.T
@@ -128,7 +128,7 @@ func (m *machine) dump(dir string) {
 	}
 }
 
-// plan posts a plan with that RKE2 configuration and addons.
+// plan writes a plan with that RKE2 configuration and addons.
 func (m *machine) plan(rke2 map[string]any, addons string) {
 	m.t.Helper()
 	raw, err := json.Marshal(rke2)
@@ -182,13 +182,13 @@ func (m *machine) post(plan []byte) {
 	}
 }
 
-// patience only ends a test that hangs: how long a machine takes is no property of the lab.
-const patience = 5 * time.Minute
+// hangTimeout ends a test that hangs. The speed of a machine is no property of the lab.
+const hangTimeout = 5 * time.Minute
 
-// eventually polls until check is nil.
+// eventually polls until check returns nil.
 func (m *machine) eventually(what string, check func(ctx context.Context) error) {
 	m.t.Helper()
-	ctx, cancel := context.WithTimeout(m.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(m.t.Context(), hangTimeout)
 	defer cancel()
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
@@ -201,7 +201,7 @@ func (m *machine) eventually(what string, check func(ctx context.Context) error)
 		}
 		select {
 		case <-ctx.Done():
-			m.t.Fatalf("%s, not within %s: %v", what, patience, last)
+			m.t.Fatalf("%s, not within %s: %v", what, hangTimeout, last)
 		case <-ticker.C:
 		}
 	}

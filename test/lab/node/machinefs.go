@@ -11,23 +11,22 @@ import (
 	"strings"
 )
 
-// File is a file of a machine; Path is as the machine sees it.
+// File is a file of a machine; Path is its path there.
 type File struct {
 	Path    string
 	Content []byte
 	Dynamic bool // a change restarts nothing
 }
 
-// machineFS is the folder that stands for a machine's "/".
+// machineFS is the folder that represents a machine's "/".
 type machineFS string
 
 func (m machineFS) path(p string) string { return filepath.Join(string(m), p) }
 
-// write puts a file in place, and leaves an equal one alone. It does so at once:
-// rancher-system-agent truncates and then writes, and the deploy controller that
-// reads in between takes away all that it deployed, a CCM included
-// (rancher/system-agent:pkg/applyinator/files.go). Reading every second
-// instead of every fifteen, on a busy machine, the lab would meet that often.
+// write replaces a file atomically, and leaves an equal one unchanged. rancher-system-agent
+// truncates and then writes (rancher/system-agent:pkg/applyinator/files.go). A deploy
+// controller that reads in between deletes everything that it deployed, including a CCM. The
+// lab reads every second instead of every fifteen, so it would hit that gap often.
 func (m machineFS) write(p string, content []byte) error {
 	full := m.path(p)
 	if old, err := os.ReadFile(full); err == nil && bytes.Equal(old, content) {
@@ -62,7 +61,7 @@ func (m machineFS) exists(p string) bool {
 	return err == nil
 }
 
-// read gives nil for a file that is not there.
+// read returns nil for a missing file.
 func (m machineFS) read(p string) ([]byte, error) {
 	raw, err := os.ReadFile(m.path(p))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,8 +99,8 @@ func (m machineFS) rke2Config() (RKE2Config, error) {
 // configured reports whether a plan was ever written to the machine.
 func (m machineFS) configured() bool { return m.exists(configDir + "/config.yaml.d/50-rancher.yaml") }
 
-// argumentFiles are the files that arguments name; RKE2 puts their hash into FILE_HASH
-// so that a manifest changes when such a file does.
+// argumentFiles returns the files that arguments name. RKE2 puts their hash into FILE_HASH, so
+// that a manifest changes when such a file does.
 func (m machineFS) argumentFiles(args []string) [][]byte {
 	var out [][]byte
 	for _, argument := range args {

@@ -23,10 +23,9 @@ const (
 	ccmImage        = "index.docker.io/rancher/rke2-cloud-provider:v1.28.2-build20231016"
 )
 
-// manifest is the static pod that RKE2 writes for a component, its UID the hash
-// of its content (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.15+rke2r1), or of
-// its place in releases that fix it.
-// files are the contents that the arguments refer to.
+// manifest returns the static pod that RKE2 writes for a component. Its UID is the hash of its
+// content (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.15+rke2r1), or of its path in releases
+// with fixed UIDs. files are the contents of the files that the arguments name.
 func manifest(s StaticPod, version string, files [][]byte) *corev1.Pod {
 	sum := sha256.New()
 	for _, file := range files {

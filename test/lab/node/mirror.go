@@ -37,8 +37,8 @@ func mirrorPod(p *staticPod, nodeName string, nodeUID types.UID) *corev1.Pod {
 	return pod
 }
 
-// syncMirror makes one mirror pod show its static pod: created, replaced when the
-// manifest is another, its status kept.
+// syncMirror updates the mirror pod of a static pod: it creates it, or replaces it if the
+// manifest changed, and keeps its status.
 func (k *kubelet) syncMirror(ctx context.Context, p *staticPod, existing *corev1.Pod) error {
 	pods := k.client.CoreV1().Pods(metav1.NamespaceSystem)
 	hash := string(p.manifest.UID)
@@ -54,7 +54,7 @@ func (k *kubelet) syncMirror(ctx context.Context, p *staticPod, existing *corev1
 	if existing == nil {
 		created, err := pods.Create(ctx, mirrorPod(p, k.id.Name, k.getNodeUID()), metav1.CreateOptions{})
 		if apierrors.IsAlreadyExists(err) {
-			return nil // the watch has not shown it yet
+			return nil // not in the watch yet
 		}
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ func (k *kubelet) syncMirror(ctx context.Context, p *staticPod, existing *corev1
 	changed.Status = status
 	_, err := pods.UpdateStatus(ctx, changed, metav1.UpdateOptions{})
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return nil // seen again by the next round
+		return nil // the next round reads it again
 	}
 	return err
 }

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// rke2NodeName is RKE2's node-name, which becomes the kubelet's
-// --hostname-override: the configured one; with cloud-provider-name aws the
-// metadata service's local-hostname, else `hostname -f`; else the OS host name.
-// (rancher/rke2:pkg/rke2/rke2_linux.go@v1.26.15+rke2r1; k3s lower-cases it.)
+// rke2NodeName returns RKE2's node-name, which becomes the kubelet's --hostname-override: the
+// configured one; with cloud-provider-name aws the metadata service's local-hostname, or else
+// `hostname -f`; otherwise the OS host name. Source:
+// rancher/rke2:pkg/rke2/rke2_linux.go@v1.26.15+rke2r1; k3s lower-cases it.
 func rke2NodeName(c RKE2Config, f Facts, metadata func() string) string {
 	if name := c.String("node-name"); name != "" {
 		return strings.ToLower(name)
@@ -31,8 +31,8 @@ func rke2NodeName(c RKE2Config, f Facts, metadata func() string) string {
 // must not depend on their load.
 const metadataTimeout = 30 * time.Second
 
-// metadataHostname asks like RKE2 ≤ 1.28: one IMDSv1 request, and anything but 200 is no
-// answer.
+// metadataHostname requests the name as RKE2 ≤ 1.28 does: one IMDSv1 request, and only status
+// 200 counts.
 func metadataHostname(ctx context.Context, imds string) string {
 	ctx, cancel := context.WithTimeout(ctx, metadataTimeout)
 	defer cancel()
@@ -64,8 +64,8 @@ type identity struct {
 	Instance Instance // only with the in-tree provider
 }
 
-// kubeletIdentity follows cmd/kubelet/app/server.go@v1.26.13 (getNodeName): with
-// an in-tree provider the cloud names the Node, whatever --hostname-override says.
+// kubeletIdentity follows cmd/kubelet/app/server.go@v1.26.13 (getNodeName): with an in-tree
+// provider the cloud names the Node, regardless of --hostname-override.
 func kubeletIdentity(ctx context.Context, args []string, f Facts, cloud Cloud) (identity, error) {
 	var id identity
 	id.Provider, _ = lastFlag(args, "cloud-provider")

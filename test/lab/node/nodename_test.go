@@ -16,8 +16,8 @@ type fakeCloud struct {
 
 func (f fakeCloud) Self(context.Context) (Instance, error) { return f.instance, f.err }
 
-// TestNames walks a machine of a node driver (OS host name = machine name) and one
-// on a stock image through every setting that names nodes.
+// TestNames tries every setting that names nodes, on a machine of a node driver (OS host name =
+// machine name) and on one of a stock image.
 func TestNames(t *testing.T) {
 	driver, stock := facts(), facts()
 	stock.OSHostname, stock.HostnameFQDN = "ip-10-0-1-10", "ip-10-0-1-10.ec2.internal"

@@ -15,9 +15,9 @@ const (
 	machineLabel         = "rke.cattle.io/machine"
 )
 
-// initialNode is the Node that the kubelet creates when none of that name exists
-// (kubernetes/kubernetes:pkg/kubelet/kubelet_node_status.go@v1.26.13). Only here
-// does a Node get taints, the external cloud provider's among them.
+// initialNode returns the Node that the kubelet creates if none of that name exists
+// (kubernetes/kubernetes:pkg/kubelet/kubelet_node_status.go@v1.26.13). A Node gets taints only
+// here, including the external cloud provider's.
 func initialNode(id identity, args []string) *corev1.Node {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
 		Name:        id.Name,
@@ -40,8 +40,7 @@ func initialNode(id identity, args []string) *corev1.Node {
 	return node
 }
 
-// defaultLabels are those that the kubelet sets, and sets right on a Node that
-// exists already.
+// defaultLabels returns the labels that the kubelet sets, and corrects on an existing Node.
 func defaultLabels(id identity) map[string]string {
 	labels := map[string]string{
 		corev1.LabelHostname: id.Hostname,
@@ -62,8 +61,8 @@ func defaultLabels(id identity) map[string]string {
 	return labels
 }
 
-// reconcileExisting is all that a restarted kubelet changes on a Node that it
-// finds: its default labels. Neither taints nor a missing ProviderID.
+// reconcileExisting makes the only change of a restarted kubelet to an existing Node: its
+// default labels. It sets neither taints nor a missing ProviderID.
 func reconcileExisting(existing *corev1.Node, id identity) {
 	if existing.Labels == nil {
 		existing.Labels = map[string]string{}
@@ -72,9 +71,9 @@ func reconcileExisting(existing *corev1.Node, id identity) {
 	setAnnotation(&existing.ObjectMeta, cmadAnnotation, "true")
 }
 
-// setAddresses follows pkg/kubelet/nodestatus/setters.go@v1.26.13 (NodeAddress):
-// an external provider's addresses are left alone once there are any; an in-tree
-// provider's Hostname is replaced by --hostname-override.
+// setAddresses follows pkg/kubelet/nodestatus/setters.go@v1.26.13 (NodeAddress). With an
+// external provider, existing addresses are kept. With an in-tree provider, --hostname-override
+// replaces the Hostname.
 func setAddresses(node *corev1.Node, id identity) {
 	if id.NodeIP != "" && id.Provider != "" {
 		setAnnotation(&node.ObjectMeta, providedIPAnnotation, id.NodeIP)
@@ -108,8 +107,8 @@ func instanceAddresses(id identity) []corev1.NodeAddress {
 	return addresses
 }
 
-// rke2Labels and rke2Annotations are what RKE2 and Rancher put on the Node with
-// their own rights: the kubelet may not.
+// rke2Labels and rke2Annotations return the labels and annotations that RKE2 and Rancher set on
+// the Node with their own rights, because the kubelet may not.
 func rke2Labels(c RKE2Config, roles Roles) map[string]string {
 	labels := parseLabels(strings.Join(c.List("node-label"), ","))
 	for role, has := range map[string]bool{
@@ -129,7 +128,7 @@ func rke2Annotations(c RKE2Config, id identity, server bool) map[string]string {
 	return annotations
 }
 
-// kubeletLabels drops what NodeRestriction refuses to a kubelet.
+// kubeletLabels removes the labels that NodeRestriction refuses to a kubelet.
 func kubeletLabels(labels map[string]string) map[string]string {
 	out := map[string]string{}
 	for key, value := range labels {
@@ -152,7 +151,7 @@ func parseLabels(text string) map[string]string {
 	return out
 }
 
-// parseTaints reads key[=value]:effect, separated by commas.
+// parseTaints parses key[=value]:effect, separated by commas.
 func parseTaints(text string) []corev1.Taint {
 	var out []corev1.Taint
 	for _, item := range strings.Split(text, ",") {

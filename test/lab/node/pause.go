@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// pause is a container that just runs: no process, so thousands cost nothing.
+// pause is a container that only runs. It needs no process, so thousands cost nothing.
 type pause struct {
 	once sync.Once
 	done chan struct{}
@@ -20,7 +20,7 @@ func (p *pause) Pid() int              { return 0 }
 func (p *pause) Done() <-chan struct{} { return p.done }
 func (p *pause) ExitCode() int         { return p.code }
 
-// Signal ends it, unless the signal freezes or wakes.
+// Signal ends it, unless the signal freezes or thaws.
 func (p *pause) Signal(sig os.Signal) error {
 	if sig == syscall.SIGSTOP || sig == syscall.SIGCONT {
 		return nil
@@ -29,7 +29,7 @@ func (p *pause) Signal(sig os.Signal) error {
 	return nil
 }
 
-// Stop ends it as a program that heeds SIGTERM.
+// Stop ends it like a program that obeys SIGTERM.
 func (p *pause) Stop(time.Duration) { p.end(0) }
 
 func (p *pause) end(code int) {

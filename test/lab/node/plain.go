@@ -35,9 +35,9 @@ type PlainConfig struct {
 // plainImages is the number of images that each Node lists, the default limit of a kubelet.
 const plainImages = 25
 
-// Plain creates worker Nodes of realistic size (25 images, RKE2's annotations,
-// in-tree labels and ProviderID), then renews their Leases until ctx is done. An
-// existing Node of the same name is kept. It returns an error only of the creation.
+// Plain creates worker Nodes of realistic size (25 images, RKE2's annotations, in-tree labels
+// and ProviderID), then renews their Leases until ctx ends. An existing Node of the same name
+// is kept. Only errors of the creation are returned.
 func Plain(ctx context.Context, c PlainConfig, nodes []PlainNode) error {
 	if c.Clock == nil {
 		c.Clock = clock.RealClock{}

@@ -95,7 +95,7 @@ type probeStatus struct {
 	FailureCount int  `json:"failureCount,omitempty"`
 }
 
-// next counts one more result, up to the threshold; defaults are 1.
+// next counts one more result, up to the threshold, which is 1 by default.
 func (s probeStatus) next(ok bool, p planProbe) probeStatus {
 	if ok {
 		s.FailureCount = 0

@@ -52,7 +52,7 @@ func TestManifestHashMovesWithItsContent(t *testing.T) {
 	}
 }
 
-// In some releases the UID is that of the place: the mirror pod stays the first one.
+// In some releases the UID depends on the path alone, so the first mirror pod stays.
 func TestFixedUIDStaysWhateverTheManifestSays(t *testing.T) {
 	const release = "v1.26.7+rke2r1"
 	base := manifest(StaticPod{KubeControllerManager, []string{"--a=b"}}, release, nil)

@@ -27,7 +27,7 @@ type planState struct {
 	retryAt time.Time
 }
 
-// planLoop is rancher-system-agent: it applies plans and keeps probe statuses.
+// planLoop is rancher-system-agent: it applies plans and updates probe statuses.
 func (a *Agent) planLoop(ctx context.Context, s *session) {
 	s.planner.status = map[string]probeStatus{}
 	for ok := true; ok; ok = wait(ctx, a.c.Clock, a.c.Timing.PlanPoll) {
@@ -96,8 +96,8 @@ func (a *Agent) applyPlan(s *session, secret *corev1.Secret, raw []byte, sum str
 	}
 }
 
-// tryPlan writes the files and, when the stamp moved, restarts RKE2 without
-// waiting for it, as `systemctl --no-block restart` in the installer.
+// tryPlan writes the files. If the stamp changed, it restarts RKE2 without waiting, as
+// `systemctl --no-block restart` in the installer does.
 func (a *Agent) tryPlan(s *session, raw []byte) (plan, error) {
 	a.mu.Lock()
 	failure := a.failPlans
@@ -145,7 +145,7 @@ func (a *Agent) patchSecret(ctx context.Context, secret *corev1.Secret, changes 
 	}
 	_, err = a.mgmt.CoreV1().Secrets(secret.Namespace).Patch(ctx, secret.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 	if apierrors.IsConflict(err) {
-		return nil // the next poll, half a second later, reads what moved
+		return nil // the next poll, half a second later, reads the change
 	}
 	if err != nil {
 		return fmt.Errorf("writing Secret %s/%s: %w", secret.Namespace, secret.Name, err)

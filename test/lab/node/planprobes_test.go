@@ -8,8 +8,8 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// A kubelet that is about to restart still answers when its machine's plan was
-// applied. Its answer counts for nothing: the probe's initial delay comes first.
+// A kubelet that is about to restart still answers when its machine's plan is applied. Its answer
+// does not count, because the probe's initial delay comes first.
 func TestFirstProbeWaitsForItsInitialDelay(t *testing.T) {
 	old := &kubelet{}
 	old.healthy.Store(true)
@@ -41,7 +41,7 @@ func TestFirstProbeWaitsForItsInitialDelay(t *testing.T) {
 	}
 }
 
-// waitFor lets another goroutine get there.
+// waitFor waits for another goroutine.
 func waitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(time.Minute)

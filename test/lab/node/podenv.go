@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// variables of a container, in order; a later one of the same name wins.
+// variables are the variables of a container, in order; the last one of a name wins.
 type variables struct {
 	names  []string
 	values map[string]string
@@ -97,7 +97,7 @@ func (w *podWorker) envValue(ctx context.Context, e corev1.EnvVar) (value string
 	return value, found, nil
 }
 
-// field is the downward API.
+// field returns the value of a field of the downward API.
 func (w *podWorker) field(fieldPath string) (string, error) {
 	pod := w.pod
 	for prefix, from := range map[string]map[string]string{"metadata.labels['": pod.Labels, "metadata.annotations['": pod.Annotations} {
@@ -163,7 +163,7 @@ func (w *podWorker) secret(ctx context.Context, name string, optional bool) (map
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// expand replaces $(NAME) by a variable that is known; "$$" is a plain "$".
+// expand replaces $(NAME) by the value of a known variable; "$$" becomes "$".
 func expand(text string, env *variables) string {
 	var out strings.Builder
 	for i := 0; i < len(text); i++ {

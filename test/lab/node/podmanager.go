@@ -13,10 +13,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// podManager runs the pods bound to the machine's Node. Their processes live as
-// long as the machine's power; the kubelet that serves them may come and go. A
-// kubelet with another Node name finds none of them its own and ends them, and
-// what the API says of the old Node's pods stays as it was.
+// podManager runs the pods bound to the machine's Node. Their processes live until the
+// power-off; kubelets may come and go. A kubelet with another Node name ends all of them,
+// because none is its own, and does not change the old Node's pods in the API.
 type podManager struct {
 	a   *Agent
 	ctx context.Context
@@ -30,10 +29,10 @@ func newPodManager(ctx context.Context, a *Agent) *podManager {
 	return &podManager{a: a, ctx: ctx, workers: map[types.UID]*podWorker{}}
 }
 
-// podSyncPeriod bounds how old what the API shows may be when no event came.
+// podSyncPeriod bounds the age of the pods in the API if no event arrives.
 const podSyncPeriod = time.Second
 
-// serve keeps pods and mirror pods in step with the API until ctx is done.
+// serve synchronises pods and mirror pods with the API until ctx ends.
 func (m *podManager) serve(ctx context.Context, k *kubelet) {
 	m.adopt(k.id.Name)
 	wake := make(chan struct{}, 1)
@@ -125,7 +124,7 @@ func (m *podManager) syncMirrors(ctx context.Context, k *kubelet, mirrors map[st
 	}
 }
 
-// ensure starts a worker for a pod that has none and is not over.
+// ensure starts a worker for an unfinished pod that has none.
 func (m *podManager) ensure(uid types.UID, pod *corev1.Pod) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -24,8 +24,8 @@ func (k *kubelet) podFacts(pod *corev1.Pod, accepted time.Time) podFacts {
 	return f
 }
 
-// podStatus is the status the kubelet reports, from the state of each container.
-// Times of conditions that did not change are kept.
+// podStatus returns the status that the kubelet reports for the states of the containers.
+// Unchanged conditions keep their times.
 func podStatus(pod *corev1.Pod, states []taskState, f podFacts) corev1.PodStatus {
 	status := corev1.PodStatus{
 		Phase: podPhase(pod.Spec.RestartPolicy, states), QOSClass: pod.Status.QOSClass,

@@ -14,15 +14,15 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// tokenRefresh is well within the 3607 s that pods ask for.
+// tokenRefresh is well within the 3607 s that pods request.
 const tokenRefresh = 40 * time.Minute
 
-// podVolumes are a pod's volumes on the disk.
+// podVolumes holds a pod's volumes on the disk.
 type podVolumes struct {
 	w          *podWorker
 	dirs       map[string]string // volume → folder
 	tokens     []tokenFile
-	kubeconfig string // for the pod's service account; "" without a token
+	kubeconfig string // for the pod's service account, or empty without a token
 }
 
 type tokenFile struct {
@@ -30,8 +30,8 @@ type tokenFile struct {
 	source corev1.ServiceAccountTokenProjection
 }
 
-// api is the client of the kubelet that serves the pod now: the Node authorizer
-// gives it what the pod refers to, and nothing else.
+// api returns the client of the pod's current kubelet. The Node authorizer gives it only the
+// objects that the pod refers to.
 func (w *podWorker) api() (kubernetes.Interface, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -120,7 +120,7 @@ func (v *podVolumes) downward(dir string, items []corev1.DownwardAPIVolumeFile) 
 	return nil
 }
 
-// writeToken asks for a token of the pod's service account, bound to the pod.
+// writeToken requests a token of the pod's service account, bound to the pod.
 func (v *podVolumes) writeToken(ctx context.Context, token tokenFile) error {
 	client, err := v.w.api()
 	if err != nil {
@@ -151,8 +151,8 @@ func (v *podVolumes) keepToken(ctx context.Context) {
 	}
 }
 
-// writeKubeconfig stands for in-cluster configuration: the pod's token, and the
-// API address that the pod's own environment names, else the balanced one.
+// writeKubeconfig replaces the in-cluster configuration: it has the pod's token, and the API
+// address in the pod's environment or else the balanced one.
 func (v *podVolumes) writeKubeconfig() error {
 	if len(v.tokens) == 0 {
 		return nil

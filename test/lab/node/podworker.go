@@ -18,7 +18,7 @@ import (
 // podWorker runs one pod.
 type podWorker struct {
 	m        *podManager
-	pod      *corev1.Pod // as it was when it was accepted
+	pod      *corev1.Pod // as accepted
 	dir      string
 	accepted time.Time
 	ended    chan struct{} // every process is gone
@@ -85,7 +85,7 @@ func (w *podWorker) run(ctx context.Context) {
 	all.Wait()
 }
 
-// prepare materialises the volumes, again and again until it works.
+// prepare creates the volumes, and retries until it succeeds.
 func (w *podWorker) prepare(ctx context.Context) (*podVolumes, bool) {
 	for step := 500 * time.Millisecond; ; step = min(2*step, 10*time.Second) {
 		v, err := w.materialise(ctx)
@@ -104,8 +104,8 @@ func (w *podWorker) prepare(ctx context.Context) (*podVolumes, bool) {
 	}
 }
 
-// sync carries the pod's state to the API: its status, and at its end its
-// deletion. live is the pod as the API has it, nil when it has none.
+// sync writes the pod's state to the API: its status, and at its end its deletion. live is the
+// pod in the API, or nil.
 func (w *podWorker) sync(ctx context.Context, k *kubelet, live *corev1.Pod) {
 	w.mu.Lock()
 	w.client = k.client
@@ -151,7 +151,7 @@ func (w *podWorker) updateStatus(ctx context.Context, k *kubelet, live *corev1.P
 	changed.Status = status
 	_, err := k.client.CoreV1().Pods(live.Namespace).UpdateStatus(ctx, changed, metav1.UpdateOptions{})
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return nil // the watch brings what moved, and with it the next round
+		return nil // the watch shows the change and starts the next round
 	}
 	return err
 }
@@ -212,8 +212,8 @@ func deletePod(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod
 	return err
 }
 
-// podAddress is a pod's own address: nothing listens there, probes go to the
-// machine's.
+// podAddress returns a pod's own address. Nothing listens there; probes go to the machine's
+// address.
 func podAddress(uid types.UID) string {
 	sum := 0
 	for _, b := range []byte(uid) {

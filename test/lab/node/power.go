@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Shutdown stops the machine as `shutdown` does: processes get SIGTERM first. The
-// Node stays and goes NotReady. It returns at once.
+// Shutdown stops the machine as `shutdown` does: processes get SIGTERM first. The Node stays
+// and becomes NotReady. It returns at once.
 func (a *Agent) Shutdown() { a.setPower(false, true) }
 
-// PowerOff stops the machine as pulling the plug does: SIGKILL for everything.
+// PowerOff stops the machine like a power cut: every process gets SIGKILL.
 func (a *Agent) PowerOff() { a.setPower(false, false) }
 
 // PowerOn boots a machine that is off, with the contents of its disk.
@@ -42,10 +42,11 @@ func (a *Agent) setPower(on, graceful bool) {
 	nudge(a.power)
 }
 
-// afterPower keeps killed processes away until the session ends a moment later.
+// afterPower delays the restart of killed processes beyond the end of the session a moment
+// later.
 const afterPower = time.Hour
 
-// killAll ends every process without notice.
+// killAll ends every process at once.
 func (s *session) killAll() {
 	for _, pod := range s.static.list() {
 		_, _ = pod.task.signal(os.Kill, afterPower) // an error means that it has exited
@@ -56,12 +57,12 @@ func (s *session) killAll() {
 	s.pods.killAll()
 }
 
-// Kill sends SIGKILL to a component (kube-apiserver, kube-controller-manager,
-// kube-scheduler, kubelet) or to the processes of a pod, given as its name. A
-// component stays away for its settable downtime.
+// Kill sends SIGKILL to a component (kube-apiserver, kube-controller-manager, kube-scheduler,
+// kubelet) or to the processes of a pod, given by its name. A component stays away for its
+// configured downtime.
 func (a *Agent) Kill(what string) error { return a.Signal(what, os.Kill) }
 
-// Signal is Kill with another signal, e.g. SIGSTOP for a frozen holder.
+// Signal is Kill with another signal, e.g. SIGSTOP to freeze a holder.
 func (a *Agent) Signal(what string, sig os.Signal) error {
 	a.mu.Lock()
 	s := a.session
@@ -92,7 +93,7 @@ func (a *Agent) Signal(what string, sig os.Signal) error {
 	return nil
 }
 
-// FailPlans makes every plan fail from now on with that text; "" ends it.
+// FailPlans makes every plan fail with that text from now on; an empty reason ends this.
 func (a *Agent) FailPlans(reason string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,19 +10,19 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// probe is one kubelet probe.
+// probe is one probe of a kubelet.
 type probe struct {
 	check                     func(ctx context.Context) error
 	delay, period, timeout    time.Duration
 	failureLimit, successGoal int
 }
 
-// probes of a container; nil ones always pass.
+// probes holds the probes of a container; nil ones always pass.
 type probes struct {
 	startup, readiness, liveness *probe
 }
 
-// run reports readiness, and calls dead once when startup or liveness gives up.
+// run reports readiness, and calls dead once if startup or liveness fails for good.
 func (p probes) run(ctx context.Context, c clock.WithTicker, ready func(bool), dead func()) {
 	if p.startup != nil {
 		if ok := p.startup.until(ctx, c, true); !ok {
@@ -46,8 +46,8 @@ func (p probes) run(ctx context.Context, c clock.WithTicker, ready func(bool), d
 	p.readiness.follow(ctx, c, ready)
 }
 
-// until probes until the first success (wanted true) or until failureLimit
-// failures in a row. It says whether it ended with a success.
+// until probes until the first success (if wanted is true) or until failureLimit failures in a
+// row. It reports whether it ended with a success.
 func (p *probe) until(ctx context.Context, c clock.WithTicker, wanted bool) bool {
 	failures := 0
 	for ok := wait(ctx, c, p.delay); ok; ok = wait(ctx, c, p.period) {
@@ -91,7 +91,7 @@ func (p *probe) once(ctx context.Context) error {
 	return p.check(ctx)
 }
 
-// wait is false when ctx is done.
+// wait returns false if ctx ended first.
 func wait(ctx context.Context, c clock.WithTicker, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
@@ -106,8 +106,8 @@ func wait(ctx context.Context, c clock.WithTicker, d time.Duration) bool {
 	}
 }
 
-// httpCheck passes on 200 to 399, like the kubelet: no certificate is verified,
-// no connection reused.
+// httpCheck passes for status 200 to 399, like the kubelet: it verifies no certificate and
+// reuses no connection.
 func httpCheck(url string, headers http.Header, cert *tls.Certificate) func(context.Context) error {
 	config := &tls.Config{InsecureSkipVerify: true}
 	if cert != nil {

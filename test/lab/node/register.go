@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// register creates the Node or reconciles the one of that name, until it worked;
-// false when ctx ended first.
+// register creates the Node or reconciles the one of that name, and retries until it succeeds.
+// It returns false if ctx ended first.
 func (k *kubelet) register(ctx context.Context) bool {
 	for step := 200 * time.Millisecond; ; step = min(2*step, 7*time.Second) {
 		err := k.tryRegister(ctx)
@@ -69,7 +69,7 @@ func (k *kubelet) getNodeUID() types.UID {
 	return types.UID(k.nodeUID)
 }
 
-// labelNode is RKE2's part: annotations and labels that a kubelet may not set.
+// labelNode sets the annotations and labels that RKE2 sets because a kubelet may not.
 func (k *kubelet) labelNode(ctx context.Context) {
 	for {
 		err := k.tryLabelNode(ctx)

@@ -12,7 +12,7 @@ import (
 // file the machine has the release that it was booted with.
 const releaseFile = dataDir + "/release"
 
-// versionVariable makes a program of the lab say that it is another version.
+// versionVariable makes a program of the lab report another version.
 const versionVariable = "LAB_KUBERNETES_VERSION"
 
 // release returns the release that the plan installs, or empty if it installs none:
@@ -26,8 +26,8 @@ func (p plan) release() string {
 	return ""
 }
 
-// imageVersion is the version of the program in an image: v1.26.9 of
-// rancher/hyperkube:v1.26.9-rancher1, v1.26.13+rke2r1 of
+// imageVersion returns the version of the program in an image: v1.26.9 for
+// rancher/hyperkube:v1.26.9-rancher1, v1.26.13+rke2r1 for
 // rancher/hardened-kubernetes:v1.26.13-rke2r1-build20240117.
 func imageVersion(image string) string {
 	parts := strings.Split(image[strings.LastIndex(image, ":")+1:], "-")

@@ -48,8 +48,8 @@ type Rendering struct {
 	Kubelet    []string
 }
 
-// Render turns a machine's configuration into component arguments as RKE2 1.26
-// does. nodeName is what NodeName worked out.
+// Render converts a machine's configuration into component arguments, as RKE2 1.26 does.
+// nodeName is the result of NodeName.
 func Render(c RKE2Config, f Facts, nodeName string) (Rendering, error) {
 	if err := checkConfig(c); err != nil {
 		return Rendering{}, err
@@ -81,7 +81,7 @@ func Render(c RKE2Config, f Facts, nodeName string) (Rendering, error) {
 	return r, nil
 }
 
-// checkConfig refuses what rke2 refuses at its start (pkg/rke2/rke2_linux.go).
+// checkConfig returns the errors with which rke2 refuses to start (pkg/rke2/rke2_linux.go).
 func checkConfig(c RKE2Config) error {
 	provided := c.IsSet("cloud-provider-config") || c.IsSet("cloud-provider-name")
 	if provided && c.IsSet("node-external-ip") {
@@ -93,8 +93,9 @@ func checkConfig(c RKE2Config) error {
 	return nil
 }
 
-// builtInCCM is on in RKE2 ≤ 1.35 unless a provider is named or it is disabled.
-// An agent follows its servers, which Rancher gives the same provider.
+// builtInCCM reports whether RKE2's own cloud controller manager is on: in RKE2 ≤ 1.35 unless a
+// provider is named or it is disabled. An agent follows its servers, to which Rancher gives the
+// same provider.
 func builtInCCM(c RKE2Config, _ Roles) bool {
 	return !c.IsSet("cloud-provider-config") && !c.IsSet("cloud-provider-name") && !c.Bool("disable-cloud-controller")
 }

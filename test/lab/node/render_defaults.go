@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// apiServerDefaults are k3s' own arguments (pkg/daemons/control/server.go,
-// release 1.26) with RKE2's settings; --advertise-port, which RKE2 takes out
-// again, is not among them.
+// apiServerDefaults returns the arguments of k3s (pkg/daemons/control/server.go, release 1.26)
+// with RKE2's settings, without --advertise-port, which RKE2 removes.
 func apiServerDefaults(c RKE2Config, f Facts) map[string]string {
 	return map[string]string{
 		"advertise-address":                  orDefault(c.String("advertise-address"), f.PrivateIP),

@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// rke2RestartDelay is RestartSec of rke2's unit files, and the pause between two
-// starts of a kubelet that exits.
+// rke2RestartDelay is RestartSec of rke2's unit files, and the pause before a kubelet that
+// exited is restarted.
 const rke2RestartDelay = 5 * time.Second
 
-// rke2Service is the rke2-server or rke2-agent service: it reads the
-// configuration, works out the node name, runs the kubelet as its child and
-// writes the static pods' manifests.
+// rke2Service is the rke2-server or rke2-agent service. It reads the configuration, determines
+// the node name, runs the kubelet as its child and writes the static pods' manifests.
 type rke2Service struct {
 	a       *Agent
 	s       *session
@@ -41,7 +40,7 @@ func nudge(c chan struct{}) {
 	}
 }
 
-// run starts the service whenever asked, and again after it failed.
+// run starts the service on request, and again after a failure.
 func (r *rke2Service) run() {
 	select {
 	case <-r.ctx.Done():
@@ -87,7 +86,7 @@ func (r *rke2Service) fail(err error) {
 	}
 }
 
-// once is one run of the service, until ctx is done or it fails.
+// once is one run of the service, until ctx ends or it fails.
 func (r *rke2Service) once(ctx context.Context, boot bool) error {
 	config, err := r.a.fs.rke2Config()
 	if err != nil {
@@ -115,7 +114,7 @@ func (r *rke2Service) once(ctx context.Context, boot bool) error {
 	return nil
 }
 
-// superviseKubelet runs the kubelet, and again when it exits or is killed.
+// superviseKubelet runs the kubelet, and restarts it when it exits or is killed.
 func (r *rke2Service) superviseKubelet(ctx context.Context, config RKE2Config, rendering Rendering) {
 	for ctx.Err() == nil {
 		r.a.kubeletRuns.open() // another process

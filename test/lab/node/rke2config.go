@@ -9,16 +9,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// RKE2Config is the merged configuration of one machine: every key with its
-// values, in the order in which RKE2 turns them into command-line arguments.
+// RKE2Config is the merged configuration of one machine: every key with its values, in the
+// order of RKE2's command-line arguments.
 type RKE2Config struct {
 	keys   []string
 	values map[string][]string
 }
 
-// ParseRKE2Config merges configuration files as k3s' configfilearg does: a later
-// file replaces an earlier one's key, or adds to it when the key ends in "+".
-// Keys of one file come in alphabetical order, as Rancher writes them.
+// ParseRKE2Config merges configuration files like k3s' configfilearg: a later file replaces an
+// earlier one's key, or adds to it if the key ends in "+". Keys of one file are in alphabetical
+// order, as Rancher writes them.
 func ParseRKE2Config(files ...File) (RKE2Config, error) {
 	c := RKE2Config{values: map[string][]string{}}
 	for _, file := range files {
@@ -77,10 +77,10 @@ func scalars(value any) ([]string, error) {
 	return out, nil
 }
 
-// List is a repeated flag's values; a plain string is a list of one.
+// List returns a repeated flag's values; a plain string is a list of one.
 func (c RKE2Config) List(key string) []string { return c.values[key] }
 
-// String is a flag's last value, "" when it is not set.
+// String returns a flag's last value, or empty if it is not set.
 func (c RKE2Config) String(key string) string {
 	if values := c.values[key]; len(values) > 0 {
 		return values[len(values)-1]
@@ -88,7 +88,7 @@ func (c RKE2Config) String(key string) string {
 	return ""
 }
 
-// Bool reads a switch; absent is false.
+// Bool parses a switch; an absent one is false.
 func (c RKE2Config) Bool(key string) bool { return c.String(key) == "true" }
 
 // IsSet reports whether a file names the key at all.
@@ -97,7 +97,7 @@ func (c RKE2Config) IsSet(key string) bool {
 	return ok
 }
 
-// Arguments are the flags as k3s puts them on its own command line.
+// Arguments returns the flags as k3s puts them on its own command line.
 func (c RKE2Config) Arguments() []string {
 	var out []string
 	for _, key := range c.keys {

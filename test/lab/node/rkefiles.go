@@ -11,9 +11,9 @@ import (
 // rkeTLS is the folder for the keys and kubeconfigs of rke's certificate deployer.
 const rkeTLS = "/etc/kubernetes/ssl"
 
-// writeRKEFiles lays down what rke deploys to a host before its containers start.
-// Existing files are kept. The real rke does it in each run, from its state; here
-// they are the machine's from the beginning.
+// writeRKEFiles writes the files that rke deploys to a host before its containers start.
+// Existing files are kept. The real rke writes them in each run, from its state; here they
+// exist from the beginning.
 func (a *Agent) writeRKEFiles() error {
 	files := map[string][]byte{
 		"/etc/kubernetes/admission.yaml":                []byte(defaultPodSecurity),

@@ -17,7 +17,7 @@ const (
 	toolsAskIMDSv2   = 102
 )
 
-// hostMetadata answers what the entrypoint asks.
+// hostMetadata answers the requests of the entrypoint.
 type hostMetadata struct {
 	v1, v2 func() string // body of /latest/meta-data/hostname, whatever its status
 	fqdn   string        // hostname -f
@@ -45,8 +45,8 @@ func toolsArguments(patch int, args []string, m hostMetadata) []string {
 	return append(append([]string{}, args...), strings.Fields("--hostname-override="+name)...)
 }
 
-// tools is the patch number of the rke-tools whose entrypoint the machine's
-// containers have from service-sidekick.
+// tools returns the patch number of the rke-tools whose entrypoint the machine's containers
+// use, from service-sidekick.
 func (d *dockerd) tools() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -7,9 +7,9 @@ import (
 	"path"
 )
 
-// writeServerFiles lays down what rke2-server has under /var/lib/rancher/rke2
-// before its components start. Existing certificates are kept: a new one would
-// change the manifests.
+// writeServerFiles writes the files that rke2-server has under /var/lib/rancher/rke2 before its
+// components start. Existing certificates are kept, because a new one would change the
+// manifests.
 func (a *Agent) writeServerFiles() error {
 	for _, step := range []func() error{a.writeAuthorities, a.writeCertificates, a.writeKubeconfigs, a.writeSettings} {
 		if err := step(); err != nil {
@@ -71,8 +71,8 @@ func (a *Agent) writeCertificates() error {
 	return nil
 }
 
-// writeKubeconfigs points components at this machine's API server. The users are
-// RKE2's: as admin the missing right to the migration lease would stay hidden.
+// writeKubeconfigs points components to this machine's API server. The users are RKE2's: an
+// admin would hide the missing right to the migration lease.
 func (a *Agent) writeKubeconfigs() error {
 	for file, user := range map[string]string{
 		"controller.kubeconfig":       "system:kube-controller-manager",

@@ -15,8 +15,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
-// staticPods runs a machine's static pods: a real process each, except etcd and
-// RKE2's own cloud controller manager, of which only the pod is shown.
+// staticPods runs a machine's static pods: each is a real process, except etcd and RKE2's own
+// cloud controller manager, for which only the pod exists.
 type staticPods struct {
 	a   *Agent
 	ctx context.Context // of the machine's power: containers outlive the kubelet
@@ -68,8 +68,8 @@ func (s *staticPods) removeOthers(wanted map[string]*corev1.Pod) {
 	}
 }
 
-// replace puts a component's new manifest in force, if it is new: the old process
-// is stopped, stays away for the settable downtime, then the new one starts.
+// replace applies a component's new manifest if it changed: the old process stops, and the new
+// one starts after the configured downtime.
 func (s *staticPods) replace(component string, pod *corev1.Pod) {
 	if pod == nil || s.ctx.Err() != nil {
 		return
@@ -86,7 +86,7 @@ func (s *staticPods) replace(component string, pod *corev1.Pod) {
 	started.stop = func() { cancel(); <-done }
 	inPlace := old != nil && old.manifest.UID == pod.UID
 	if inPlace {
-		started.seen = old.seen // to the kubelet it is the pod that was there
+		started.seen = old.seen // the kubelet takes it for the previous pod
 	}
 	s.pods[component] = started
 	go func() {
@@ -104,9 +104,9 @@ func (s *staticPods) replace(component string, pod *corev1.Pod) {
 	}()
 }
 
-// task runs a static pod's component. Its termination message is empty: RKE2 sets
-// no terminationMessagePolicy (rancher/rke2:pkg/staticpod/staticpod.go), so that
-// what a crashed component said is in its log alone.
+// task runs a static pod's component. Its termination message is empty: RKE2 sets no
+// terminationMessagePolicy (rancher/rke2:pkg/staticpod/staticpod.go), so only the log has a
+// crashed component's last output.
 func (s *staticPods) task(component string, pod *corev1.Pod) *task {
 	t := &task{
 		clock: s.a.c.Clock, policy: corev1.RestartPolicyAlways, backOff: s.a.c.Timing.BackOff, relist: s.a.c.Timing.Relist, grace: s.a.c.Timing.Grace,
@@ -148,9 +148,8 @@ func (a *Agent) startComponent(component, version string, given []string, log st
 	})
 }
 
-// cloudConfig writes the merged cloud config of one process start. given may be
-// empty; a file that is named and missing stays missing, as the component would
-// find it.
+// cloudConfig writes the merged cloud config for one process start. given may be empty. A named
+// file that is missing stays missing, as the component would find it.
 func (a *Agent) cloudConfig(process, given string) (string, error) {
 	content := ""
 	if given != "" {
@@ -182,7 +181,7 @@ func (s *staticPods) waitReady(ctx context.Context, component string) bool {
 	}
 }
 
-// get is a component of RKE2's, or the left pod of that name.
+// get returns a component of RKE2, or the left pod of that name.
 func (s *staticPods) get(component string) *staticPod {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,16 +10,16 @@ import (
 type Status struct {
 	Machine    string
 	On         bool
-	NodeName   string // "" while no kubelet runs
+	NodeName   string // empty while no kubelet runs
 	Problem    string // of RKE2 or the kubelet, or empty
 	Components []ComponentStatus
 	Pods       []ComponentStatus
 }
 
-// ComponentStatus is one process, or stand-in for one.
+// ComponentStatus is one process, or one simulated component.
 type ComponentStatus struct {
 	Name     string // component, or namespace/pod/container
-	PID      int    // 0 when nothing runs, and for stand-ins
+	PID      int    // 0 without a process
 	Ready    bool
 	Started  time.Time
 	Restarts int
@@ -67,5 +67,5 @@ func componentStatus(name string, s taskState) ComponentStatus {
 	return out
 }
 
-// Facts are the machine's hidden facts.
+// Facts returns the machine's hidden facts.
 func (a *Agent) Facts() Facts { return a.c.Facts }

@@ -12,7 +12,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// process is a started program; *proc.Process is one.
+// process is a started program; *proc.Process implements it.
 type process interface {
 	Pid() int
 	Done() <-chan struct{}
@@ -33,7 +33,7 @@ type termination struct {
 type taskState struct {
 	Running  bool
 	Started  time.Time
-	Waiting  string // reason, when it does not run
+	Waiting  string // the reason while it does not run
 	Message  string // of Waiting
 	Last     *termination
 	Restarts int
@@ -42,8 +42,8 @@ type taskState struct {
 	PID      int
 }
 
-// task keeps one container's process running as the kubelet would: restart
-// policy, crash back-off, probes.
+// task keeps one container's process running as the kubelet would: with restart policy, crash
+// back-off and probes.
 type task struct {
 	clock    clock.WithTicker
 	start    func(attempt int) (process, error)
@@ -55,8 +55,8 @@ type task struct {
 	relist   time.Duration // until its kubelet sees an end
 	probes   probes
 	onChange func()
-	kubelet  *gate       // nil: never frozen
-	left     atomic.Bool // its kubelet knows it no more, and starts it no more
+	kubelet  *gate       // nil if it is never frozen
+	left     atomic.Bool // its kubelet no longer knows it, and does not restart it
 
 	mu    sync.Mutex
 	state taskState
@@ -64,7 +64,7 @@ type task struct {
 	hold  time.Duration // the next restart waits at least this long
 }
 
-// startError is a start that failed with a reason the kubelet shows.
+// startError is the error of a start, with the reason that the kubelet shows.
 type startError struct {
 	Reason string
 	Err    error
@@ -75,7 +75,7 @@ func (e *startError) Unwrap() error { return e.Err }
 
 const maxBackOffFactor = 30 // 10 s … 5 min
 
-// crashDelay is the kubelet's back-off: the first restart comes at once, then
+// crashDelay returns the kubelet's back-off: the first restart is immediate, then the delay is
 // base, doubled each time, up to 30 times base.
 func crashDelay(crashes int, base time.Duration) time.Duration {
 	if crashes <= 1 {
@@ -90,7 +90,7 @@ func crashDelay(crashes int, base time.Duration) time.Duration {
 	return delay
 }
 
-// run returns when the task ended for good or ctx is done and the process gone.
+// run returns when the task has ended for good, or ctx has ended and the process is gone.
 func (t *task) run(ctx context.Context) {
 	t.update(func(s *taskState) { s.Waiting = "ContainerCreating" })
 	if !t.sleep(ctx, t.delay) {
@@ -147,8 +147,8 @@ func (t *task) pause(ctx context.Context, delay time.Duration) bool {
 	return t.sleep(ctx, delay)
 }
 
-// retry waits after a failed start. An image is reported as failed for a moment,
-// then as backing off.
+// retry waits after a failed start. An image is reported as failed for a moment, then as
+// backing off.
 func (t *task) retry(ctx context.Context, err error, delay time.Duration) bool {
 	delay = max(t.backOff, delay)
 	if reasonOf(err) != "ErrImagePull" {
@@ -200,7 +200,7 @@ func (t *task) running(p process, at time.Time, attempt int) {
 	})
 }
 
-// follow makes the task the next container of one that has ended.
+// follow makes the task the next container after one that has ended.
 func (t *task) follow(old taskState) {
 	t.update(func(s *taskState) { s.Restarts, s.Last = old.Restarts+1, old.Last })
 }
@@ -241,8 +241,8 @@ func (t *task) snapshot() taskState {
 	return t.state
 }
 
-// signal sends sig to the running process; when that ends it, it comes back after
-// hold at the earliest. False when nothing runs.
+// signal signals the running process and reports whether one runs. If the signal ends it, it is
+// restarted after hold at the earliest.
 func (t *task) signal(sig os.Signal, hold time.Duration) (bool, error) {
 	t.mu.Lock()
 	p := t.proc

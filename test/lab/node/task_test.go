@@ -62,7 +62,7 @@ func (s *scripted) next(t *testing.T) *pause {
 	}
 }
 
-// until steps the fake clock never; it waits for the goroutine to get there.
+// until waits for another goroutine and never steps the fake clock.
 func (s *scripted) until(t *testing.T, what string, is func(taskState) bool) {
 	t.Helper()
 	deadline := time.NewTimer(time.Minute)

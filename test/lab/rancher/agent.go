@@ -19,10 +19,9 @@ const (
 	agentImage     = "lab/pause:1"
 )
 
-// reconcileAgent deploys the cluster agent downstream and says whether it is
-// connected: at least one of its pods is Running and Ready. While the downstream
-// API cannot be asked the answer stays what it was, as the tunnel does not go
-// through it.
+// reconcileAgent deploys the cluster agent downstream and records whether it is connected: at
+// least one of its pods is Running and Ready. While the downstream API does not answer, the
+// last result stays, because the tunnel does not use that API.
 func (r *Rancher) reconcileAgent(ctx context.Context) error {
 	clusters, err := r.list(ctx, gvrControlPlane, "", "")
 	if err != nil || len(clusters) == 0 {
@@ -59,13 +58,13 @@ func (r *Rancher) writeConnected(ctx context.Context, cp *object, connected bool
 	})
 }
 
-// controlPlaneTaints are Rancher's own taints; the agent tolerates them. Which of
-// the two it tolerates depends in Rancher on the first machine's roles; here both.
+// controlPlaneTaints returns Rancher's own taints, which the agent tolerates. In Rancher the
+// first machine's roles select one of the two; here it is both.
 func controlPlaneTaints() []corev1.Taint {
 	return nodeTaints(target{Labels: map[string]string{labelControlPlane: "true", labelEtcd: "true"}})
 }
 
-// agentRuns ensures the Deployment and looks at its pods.
+// agentRuns ensures the Deployment and reports whether a pod of it is ready.
 func (r *Rancher) agentRuns(ctx context.Context, taints []corev1.Taint) (bool, error) {
 	nodes, err := r.downstreamNodes(ctx)
 	if err != nil {
@@ -98,8 +97,8 @@ func podRuns(p *corev1.Pod) bool {
 	return false
 }
 
-// agentReplicas is two where there are nodes for two
-// (annotation management.cattle.io/scale-available of the agent's template).
+// agentReplicas is two if there are nodes for two (annotation
+// management.cattle.io/scale-available of the agent's template).
 func agentReplicas(nodes []corev1.Node) int32 {
 	if len(nodes) > 1 {
 		return 2
@@ -134,9 +133,9 @@ func (r *Rancher) ensureAgent(ctx context.Context, taints []corev1.Taint, replic
 	return nil
 }
 
-// agentDeployment tolerates Rancher's taints, but not an uninitialized node and
-// not a cordoned one.
-// Source: rancher/rancher:pkg/systemtemplate/template.go, pkg/settings/affinity.go@v2.8.5.
+// agentDeployment returns the agent's Deployment. It tolerates Rancher's taints, but neither an
+// uninitialized nor a cordoned node. Source: rancher/rancher:pkg/systemtemplate/template.go,
+// pkg/settings/affinity.go@v2.8.5.
 func agentDeployment(taints []corev1.Taint, replicas int32) *appsv1.Deployment {
 	labels := map[string]string{"app": agentName}
 	zero, one := intstr.FromInt32(0), intstr.FromInt32(1)

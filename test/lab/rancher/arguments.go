@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// withProbeArguments gives a component the arguments and the mount that Rancher's
-// own probe of it needs, unless the user set them: cert-dir (or tls-cert-file)
-// and secure-port. The result is always a list.
-// Source: rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 (renderArgAndMount).
+// withProbeArguments adds the arguments and the mount that Rancher's own probe of a component
+// needs, unless the user set them: cert-dir (or tls-cert-file) and secure-port. The result is
+// always a list. Source: rancher/rancher:pkg/capr/planner/planner.go@v2.8.5
+// (renderArgAndMount).
 func withProbeArguments(config map[string]any, component, port string) {
 	argKey, mountKey := component+"-arg", component+"-extra-mount"
 	args, mounts := stringList(config[argKey]), stringList(config[mountKey])
@@ -31,7 +31,7 @@ func withProbeArguments(config map[string]any, component, port string) {
 	config[mountKey] = anyList(append(mounts, dir+":"+dir))
 }
 
-// securePort is the port that the probe of a component asks.
+// securePort returns the port of a component's probe.
 func securePort(config map[string]any, component, fallback string) string {
 	if p := argValue(stringList(config[component+"-arg"]), "secure-port"); p != "" {
 		return p
@@ -39,7 +39,7 @@ func securePort(config map[string]any, component, fallback string) string {
 	return fallback
 }
 
-// argValue is the value of the first argument of that name, "" without one.
+// argValue returns the value of the first argument of that name, or empty.
 func argValue(args []string, name string) string {
 	for _, a := range args {
 		if k, v, ok := strings.Cut(a, "="); ok && k == name {
@@ -49,7 +49,7 @@ func argValue(args []string, name string) string {
 	return ""
 }
 
-// stringList reads what may be a list or one string.
+// stringList reads a list or a single string.
 func stringList(v any) []string {
 	switch v := v.(type) {
 	case string:

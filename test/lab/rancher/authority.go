@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Authority is Rancher's own certificate authority: what users of the proxy, and
-// the API server as user of the webhook, must trust.
+// Authority is Rancher's own certificate authority. Clients of the proxy must trust it, and so
+// must the API server as a client of the webhook.
 type Authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
@@ -24,7 +24,7 @@ type Authority struct {
 
 const certificateLife = 24 * 365 * time.Hour
 
-// NewAuthority makes an authority that is valid for a year from now.
+// NewAuthority returns an authority that is valid for a year from now.
 func NewAuthority(name string, now time.Time) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -42,7 +42,7 @@ func NewAuthority(name string, now time.Time) (*Authority, error) {
 	return &Authority{cert: cert, key: key, now: now}, err
 }
 
-// CertificatePEM is the authority's own certificate.
+// CertificatePEM returns the authority's own certificate.
 func (a *Authority) CertificatePEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})
 }

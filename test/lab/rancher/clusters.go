@@ -13,8 +13,8 @@ import (
 	utilrand "k8s.io/apimachinery/pkg/util/rand"
 )
 
-// reconcileClusters is one pass over the provisioning Clusters. One that is
-// refused or broken does not hold back the others.
+// reconcileClusters is one pass over the provisioning Clusters. A refused or broken Cluster
+// does not block the others.
 func (r *Rancher) reconcileClusters(ctx context.Context) error {
 	all, err := r.list(ctx, gvrCluster, "", "")
 	if err != nil {
@@ -64,8 +64,8 @@ func (r *Rancher) reconcileCluster(ctx context.Context, c *object) error {
 	return r.updateClusterStatus(ctx, c, id)
 }
 
-// ensureManagementCluster gives the id under which the rest of Rancher knows the
-// cluster; it is chosen once and kept in status.clusterName.
+// ensureManagementCluster returns the cluster's ID in the rest of Rancher. It is chosen once
+// and kept in status.clusterName.
 func (r *Rancher) ensureManagementCluster(ctx context.Context, c *object) (string, error) {
 	id := str(c, "status", "clusterName")
 	if id == "" {
@@ -112,11 +112,11 @@ func (r *Rancher) ensureCAPICluster(ctx context.Context, c *object) error {
 	})
 }
 
-// updateClusterStatus copies conditions: Updated and Provisioned from the
-// RKEControlPlane's Ready, Ready from the same or, once that was stable, from the
-// management Cluster. They are copies, so after an edit they are true for a
-// while longer.
-// Source: rancher/rancher:pkg/controllers/provisioningv2/provisioningcluster/controller.go@v2.8.5 (OnRancherClusterChange).
+// updateClusterStatus copies conditions: Updated and Provisioned from the RKEControlPlane's
+// Ready, and Ready from the same or, after that was stable once, from the management Cluster.
+// Because they are copies, they remain True for a while after an edit. Source:
+// rancher/rancher:pkg/controllers/provisioningv2/provisioningcluster/controller.go@v2.8.5
+// (OnRancherClusterChange).
 func (r *Rancher) updateClusterStatus(ctx context.Context, c *object, id string) error {
 	cp, err := r.get(ctx, gvrControlPlane, c.GetNamespace(), c.GetName())
 	if err != nil || cp == nil {
@@ -157,8 +157,8 @@ func copyCondition(o *object, kind string, from condition, now time.Time) error 
 	return setCondition(o, from, now, false)
 }
 
-// removeCluster takes the machines away first and then everything that was made
-// for the Cluster. The management API server has no garbage collector.
+// removeCluster removes the machines first, and then all objects that were created for the
+// Cluster. The management API server has no garbage collector.
 func (r *Rancher) removeCluster(ctx context.Context, c *object) error {
 	ns, name := c.GetNamespace(), c.GetName()
 	selector := labelCAPICluster + "=" + name

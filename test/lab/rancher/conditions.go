@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// condition is one entry of status.conditions, in Rancher's generic form or, with
-// a severity, in Cluster API's.
+// condition is one entry of status.conditions, in Rancher's generic form or, with a severity,
+// in Cluster API's.
 type condition struct {
 	Type, Status, Reason, Message, Severity string
 }
@@ -27,8 +27,8 @@ func conditionOf(o *object, kind string) condition {
 	return condition{Type: kind}
 }
 
-// setCondition sets one condition; the transition time moves with the status
-// only, Rancher's update time with anything. Equal conditions are left alone.
+// setCondition sets one condition. The transition time changes only with the status, Rancher's
+// update time with every change. An equal condition is left unchanged.
 func setCondition(o *object, c condition, now time.Time, capi bool) error {
 	if conditionOf(o, c.Type) == c {
 		return nil

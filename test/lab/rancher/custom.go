@@ -8,11 +8,10 @@ import (
 	utilrand "k8s.io/apimachinery/pkg/util/rand"
 )
 
-// RegisterCustom makes the Machine of a node that registered itself with a
-// cluster without pools. Name, UID and Pool of m are given by the stand-in; a
-// NodeName becomes the label that puts node-name into the node's configuration.
-// The Infrastructure is never asked about it.
-// Source: rancher/rancher:pkg/controllers/capr/unmanaged/controller.go@v2.8.5.
+// RegisterCustom creates the Machine of a node that registered itself with a cluster without
+// pools. The stand-in sets Name, UID and Pool of m. A NodeName becomes the label that puts
+// node-name into the node's configuration. The Infrastructure is not involved. Source:
+// rancher/rancher:pkg/controllers/capr/unmanaged/controller.go@v2.8.5.
 func (r *Rancher) RegisterCustom(ctx context.Context, m Machine) (Machine, error) {
 	m.Name = "custom-" + utilrand.String(12)
 	if m.OS == "" {

@@ -2,9 +2,9 @@ package rancher
 
 import "encoding/base64"
 
-// desiredPlan is the plan that a machine should have: configuration, manifests,
-// probes, and the install instruction with its restart stamp.
-// Source: rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 (desiredPlan).
+// desiredPlan returns the plan that a machine should have: configuration, manifests, probes,
+// and the install instruction with its restart stamp. Source:
+// rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 (desiredPlan).
 func desiredPlan(spec controlPlaneSpec, r release, t target, secret secretReader, cluster, namespace string) (nodePlan, error) {
 	plan, config, err := planWithFiles(spec, r, t, secret, cluster, namespace)
 	if err != nil {
@@ -17,8 +17,8 @@ func desiredPlan(spec controlPlaneSpec, r release, t target, secret secretReader
 	return plan, nil
 }
 
-// snapshotPlan has the same files, but its installer does not start anything and
-// a snapshot follows.
+// snapshotPlan returns a plan with the same files. Its installer starts nothing, and a snapshot
+// follows.
 func snapshotPlan(spec controlPlaneSpec, r release, t target, secret secretReader, cluster, namespace string) (nodePlan, error) {
 	plan, _, err := planWithFiles(spec, r, t, secret, cluster, namespace)
 	if err != nil {
@@ -44,8 +44,8 @@ func planWithFiles(spec controlPlaneSpec, r release, t target, secret secretRead
 	return plan, config, nil
 }
 
-// probes are those of the components that the lab runs.
-// Source: rancher/rancher:pkg/capr/planner/probe.go@v2.8.5 (generateProbes).
+// probes returns the probes of the components that the lab runs. Source:
+// rancher/rancher:pkg/capr/planner/probe.go@v2.8.5 (generateProbes).
 func probes(config map[string]any, t target) map[string]planProbe {
 	probe := func(url string) planProbe {
 		return planProbe{InitialDelaySeconds: 1, TimeoutSeconds: 5, SuccessThreshold: 1, FailureThreshold: 2, HTTPGet: httpAction{URL: url}}

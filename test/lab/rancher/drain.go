@@ -31,7 +31,7 @@ func (r *Rancher) reconcileDrains(ctx context.Context) error {
 		m := &machines[i]
 		s := plans[m.GetName()]
 		if s == nil {
-			continue // made in a moment, or gone with its Machine
+			continue // created soon, or deleted with its Machine
 		}
 		if err := r.drainMachine(ctx, m, s); err != nil && !errors.Is(err, errRunning) {
 			errs = append(errs, fmt.Errorf("Machine %s: %w", m.GetName(), err))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// drainOptions are upgradeStrategy.{controlPlane,worker}DrainOptions.
-// Source: rancher/rancher:pkg/apis/rke.cattle.io/v1/cluster.go@v2.8.5.
+// drainOptions are upgradeStrategy.{controlPlane,worker}DrainOptions. Source:
+// rancher/rancher:pkg/apis/rke.cattle.io/v1/cluster.go@v2.8.5.
 type drainOptions struct {
 	Enabled                         bool        `json:"enabled"`
 	Force                           bool        `json:"force"`
@@ -15,7 +15,7 @@ type drainOptions struct {
 	DeleteEmptyDirData              bool        `json:"deleteEmptyDirData"`
 	DisableEviction                 bool        `json:"disableEviction"`
 	GracePeriod                     int         `json:"gracePeriod"` // seconds; negative: the pod's own
-	Timeout                         int         `json:"timeout"`     // seconds; 0: 600
+	Timeout                         int         `json:"timeout"`     // seconds; 600 if 0
 	SkipWaitForDeleteTimeoutSeconds int         `json:"skipWaitForDeleteTimeoutSeconds"`
 	PreDrainHooks                   []drainHook `json:"preDrainHooks"`
 	PostDrainHooks                  []drainHook `json:"postDrainHooks"`
@@ -49,8 +49,8 @@ func (o drainOptions) due(e *entry, desired *nodePlan, clusterSize int) (string,
 	return string(b), true
 }
 
-// drainError is the error of a drain under way, without those that only say that
-// the cluster could not be reached while one of its nodes restarts.
+// drainError returns the error of a drain in progress. It omits errors which only say that the
+// cluster could not be reached while one of its nodes restarts.
 func drainError(e *entry) string {
 	if s := e.Annotations[annotationDrainError]; !strings.Contains(s, "error trying to reach service") {
 		return s

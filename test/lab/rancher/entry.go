@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// entry is one machine as the planner sees it: the Machine, its plan Secret's
-// labels and annotations, and the state of its plan.
+// entry is one machine in the planner: the Machine, its plan Secret's labels and annotations,
+// and the state of its plan.
 type entry struct {
 	machine         *object
 	Name, Namespace string
@@ -23,8 +23,8 @@ type entry struct {
 	NodeRef         string
 	KubeletVersion  string
 	Errors          bool     // the Machine reports an error
-	Transitioning   bool     // the Machine is on its way
-	Summary         []string // what the Machine says about both
+	Transitioning   bool     // the Machine is in transition
+	Summary         []string // the Machine's messages on both
 	Plan            *planState
 }
 
@@ -52,8 +52,8 @@ func (e *entry) inDrain() bool {
 	return false
 }
 
-// readPlan reads a plan Secret; nil without a plan.
-// Source: rancher/rancher:pkg/capr/planner/store.go@v2.8.5 (SecretToNode).
+// readPlan parses a plan Secret, and returns nil without a plan. Source:
+// rancher/rancher:pkg/capr/planner/store.go@v2.8.5 (SecretToNode).
 func readPlan(s *corev1.Secret) (*planState, error) {
 	raw := s.Data["plan"]
 	if len(raw) == 0 {

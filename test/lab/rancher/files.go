@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// selectorFiles puts files from Secrets on the machines that match.
+// selectorFiles puts files from Secrets on the matching machines.
 type selectorFiles struct {
 	MachineLabelSelector *metav1.LabelSelector `json:"machineLabelSelector,omitempty"`
 	FileSources          []fileSource          `json:"fileSources,omitempty"`
@@ -34,10 +34,10 @@ type fileItem struct {
 	Hash    string `json:"hash,omitempty"`
 }
 
-// fileContent is a file argument's content: inline, or for a cloud provider's
-// configuration secret://namespace:name, key credential, if that Secret names
-// the cluster.
-// Source: rancher/rancher:pkg/capr/planner/config.go@v2.8.5 (checkForSecretFormat, retrieveClusterAuthorizedSecret).
+// fileContent returns the content of a file argument. It is inline or, for a cloud provider's
+// configuration, secret://namespace:name with the key credential, if that Secret names the
+// cluster. Source: rancher/rancher:pkg/capr/planner/config.go@v2.8.5 (checkForSecretFormat,
+// retrieveClusterAuthorizedSecret).
 func fileContent(key, value string, secret secretReader, cluster string) ([]byte, error) {
 	ref, isRef := strings.CutPrefix(value, "secret://")
 	if key != "cloud-provider-config" || !isRef {

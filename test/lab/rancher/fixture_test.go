@@ -24,8 +24,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/testplane"
 )
 
-// fakeMachines is an Infrastructure whose machines are agents that apply a plan
-// at once, and Nodes on the downstream API server.
+// fakeMachines is an Infrastructure whose machines are agents that apply a plan at once, and
+// Nodes on the downstream API server.
 type fakeMachines struct {
 	t          testing.TB
 	mgmt, down kubernetes.Interface
@@ -65,7 +65,7 @@ func (f *fakeMachines) agent(ctx context.Context, m Machine, n int) {
 	_ = wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		s, err := f.mgmt.CoreV1().Secrets(m.Namespace).Get(ctx, planSecretName(m.Name), metav1.GetOptions{})
 		if err != nil || len(s.Data["plan"]) == 0 {
-			return false, nil //nolint:nilerr // there is no plan yet
+			return false, nil //nolint:nilerr // no plan exists yet
 		}
 		f.mu.Lock()
 		hold, broken, sick := f.hold[m.Name], f.broken[m.Name], f.sick[m.Name]
@@ -189,7 +189,7 @@ func free4(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// agentPod plays the part of scheduler, controllers and kubelet for the agent.
+// agentPod acts as scheduler, controllers and kubelet for the agent.
 func (f *fixture) agentPod() {
 	f.t.Helper()
 	f.await("the agent's namespace", func(ctx context.Context) (string, bool) {
@@ -233,7 +233,7 @@ func (f *fixture) patch(json string) *object {
 	return o
 }
 
-// await polls until look is satisfied, and fails with what it last saw.
+// await polls until look succeeds, and fails with its last state.
 func (f *fixture) await(what string, look func(context.Context) (string, bool)) {
 	f.t.Helper()
 	last := ""
@@ -257,7 +257,7 @@ func (f *fixture) controlPlane(ctx context.Context) *object {
 	return o
 }
 
-// settled is the predicate of a change that is applied everywhere.
+// settled reports whether a change is applied everywhere.
 func settled(cp *object) (string, bool) {
 	spec, _ := json.Marshal(cp.Object["spec"])
 	applied, _ := json.Marshal(mapping(cp, "status")["appliedSpec"])
@@ -303,7 +303,7 @@ func (f *fixture) machineNames(role string) []string {
 	return out
 }
 
-// config is the configuration in a machine's plan.
+// config returns the configuration in a machine's plan.
 func (f *fixture) config(machine string) map[string]any {
 	f.t.Helper()
 	s, err := f.mgmt.CoreV1().Secrets("fleet-default").Get(f.t.Context(), planSecretName(machine), metav1.GetOptions{})

@@ -8,15 +8,16 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// copySeen is a change of a Cluster that its RKEControlPlane does not have yet.
+// copySeen is a change of a Cluster that its RKEControlPlane lacks.
 type copySeen struct {
 	generation int64
 	at         time.Time
 }
 
-// controlPlaneSpecOf is the RKEControlPlane's spec for a Cluster: the fields that
-// the two have in common, and where it belongs.
-// Source: rancher/rancher:pkg/controllers/provisioningv2/provisioningcluster/template.go@v2.8.5 (rkeControlPlane).
+// controlPlaneSpecOf returns the RKEControlPlane's spec for a Cluster: their common fields, and
+// the names of the cluster. Source:
+// rancher/rancher:pkg/controllers/provisioningv2/provisioningcluster/template.go@v2.8.5
+// (rkeControlPlane).
 func controlPlaneSpecOf(c *object, managementName string) map[string]any {
 	out := map[string]any{"clusterName": c.GetName(), "managementClusterName": managementName}
 	config := mapping(c, "spec", "rkeConfig")
@@ -38,8 +39,8 @@ func controlPlaneSpecOf(c *object, managementName string) map[string]any {
 	return out
 }
 
-// followCluster brings the RKEControlPlane to the Cluster's spec, but only some
-// time after the change was first seen. Foreign annotations stay.
+// followCluster copies the Cluster's spec to the RKEControlPlane, some time after the change
+// was first seen. Foreign annotations are kept.
 func (r *Rancher) followCluster(ctx context.Context, c *object, managementName string) error {
 	want := controlPlaneSpecOf(c, managementName)
 	o := newObject(gvrControlPlane, "RKEControlPlane", c.GetNamespace(), c.GetName())

@@ -14,9 +14,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// ensureHealthCheck keeps the MachineHealthCheck of a pool with an
-// unhealthyNodeTimeout, and removes that of one without.
-// Source: rancher/rancher:pkg/controllers/provisioningv2/provisioningcluster/template.go@v2.8.5 (deploymentHealthChecks).
+// ensureHealthCheck keeps the MachineHealthCheck of a pool with an unhealthyNodeTimeout, and
+// deletes that of any other pool. Source:
+// rancher/rancher:pkg/controllers/provisioningv2/provisioningcluster/template.go@v2.8.5
+// (deploymentHealthChecks).
 func (r *Rancher) ensureHealthCheck(ctx context.Context, c *object, p machinePool, name string) error {
 	timeout, err := duration(p.UnhealthyNodeTimeout)
 	if err != nil {
@@ -58,7 +59,7 @@ func duration(s string) (time.Duration, error) {
 	return time.ParseDuration(s)
 }
 
-// reconcileHealth deletes the Machines that their health check gives up.
+// reconcileHealth deletes the Machines that failed their health check for too long.
 func (r *Rancher) reconcileHealth(ctx context.Context) error {
 	checks, err := r.list(ctx, gvrHealthCheck, "", "")
 	if err != nil || len(checks) == 0 || !r.agent.up() {
@@ -144,7 +145,7 @@ func (r *Rancher) givenUp(m *object, nodes []corev1.Node, timeout, startup time.
 	return now.Sub(since) >= timeout
 }
 
-// maxUnhealthy is a number or a percentage, rounded down; "" is all of them.
+// maxUnhealthy parses a number or a percentage, rounded down; an empty one means all.
 func maxUnhealthy(setting string, count int) (int, error) {
 	if setting == "" {
 		return count, nil

@@ -16,9 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// Install makes what Rancher brings to its cluster: namespaces, CRDs, settings,
-// pod security templates, the local cluster's objects and the webhook's
-// registration. It may be called again. The webhook answers once Run is called.
+// Install creates the objects of a Rancher installation: namespaces, CRDs, settings, pod
+// security templates, the local cluster's objects and the webhook's registration. It may be
+// called again. The webhook answers once Run is called.
 func (r *Rancher) Install(ctx context.Context) error {
 	for _, ns := range []string{"cattle-system", "fleet-default", localClusterNamespace} {
 		_, err := r.mgmt.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}}, metav1.CreateOptions{})
@@ -79,7 +79,7 @@ type first struct {
 	object *object
 }
 
-// firstObjects are settings, templates and the local cluster.
+// firstObjects returns settings, templates and the local cluster.
 func (r *Rancher) firstObjects() []first {
 	var out []first
 	ca := string(r.cfg.Authority.CertificatePEM())
@@ -106,8 +106,8 @@ func (r *Rancher) firstObjects() []first {
 	return append(out, first{gvrManagementCluster, m}, first{gvrCluster, c})
 }
 
-// registerWebhook makes the two configurations; side effects are left out on a
-// dry run, as with Rancher's.
+// registerWebhook creates the two configurations. As with Rancher's webhook, a dry run has no
+// side effects.
 func (r *Rancher) registerWebhook(ctx context.Context) error {
 	if r.cfg.WebhookAddress == "" {
 		return nil

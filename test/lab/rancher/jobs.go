@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// errRunning says that work which was started has not ended yet.
+// errRunning means that started work has not ended yet.
 var errRunning = errors.New("still running")
 
 // job is one piece of work that may take longer than a controller's pass.
@@ -14,8 +14,8 @@ type job struct {
 	err  error
 }
 
-// background starts work once and gives errRunning until it has ended, then its
-// outcome; after a failure the next call starts it again.
+// background starts work once and returns errRunning until it has ended, then its result. After
+// a failure the next call starts it again.
 func (r *Rancher) background(ctx context.Context, key string, work func(context.Context) error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Kubeconfig is a kubeconfig of one context that goes through the proxy; id is a
-// management cluster's name, "local" for the management cluster itself.
+// Kubeconfig returns a kubeconfig with one context that uses the proxy. id is a management
+// cluster's name, or "local" for the management cluster itself.
 func (r *Rancher) Kubeconfig(id, token string) ([]byte, error) {
 	return clientcmd.Write(clientcmdapi.Config{
 		Clusters: map[string]*clientcmdapi.Cluster{"cluster": {
@@ -25,18 +25,18 @@ func (r *Rancher) Kubeconfig(id, token string) ([]byte, error) {
 	})
 }
 
-// ensureKubeconfig keeps the Secret <cluster>-kubeconfig. One that was deleted is
-// made anew with a new token; the old one is refused from then on.
-// Source: rancher/rancher:pkg/provisioningv2/kubeconfig/manager.go@v2.8.5 (createUserToken).
+// ensureKubeconfig keeps the Secret <cluster>-kubeconfig. A deleted one is recreated with a new
+// token, and the old token is then refused. Source:
+// rancher/rancher:pkg/provisioningv2/kubeconfig/manager.go@v2.8.5 (createUserToken).
 func (r *Rancher) ensureKubeconfig(ctx context.Context, c *object, id string) error {
 	ns, name := c.GetNamespace(), c.GetName()+"-kubeconfig"
 	_, err := r.mgmt.CoreV1().Secrets(ns).Get(ctx, name, metav1.GetOptions{})
 	if !apierrors.IsNotFound(err) {
 		return err
 	}
-	r.tokens.revokeOne(r.handedOut[ns+"/"+name])
+	r.tokens.revokeOne(r.issuedTokens[ns+"/"+name])
 	token := r.tokens.issue(r.cfg.Token)
-	r.handedOut[ns+"/"+name] = token
+	r.issuedTokens[ns+"/"+name] = token
 	value, err := r.Kubeconfig(id, token)
 	if err != nil {
 		return err

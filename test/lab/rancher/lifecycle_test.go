@@ -33,8 +33,7 @@ spec:
     - {name: worker, quantity: 1, workerRole: true}
 `
 
-// The subtests build on one another: a cluster comes up, is changed, scaled and
-// goes.
+// The subtests depend on each other: a cluster comes up, is changed, scaled and deleted.
 func TestCluster(t *testing.T) {
 	f := newFixture(t)
 	f.create(demo)
@@ -296,8 +295,8 @@ func (f *fixture) drains(worker string) {
 	}
 }
 
-// unknownRelease is a Rancher that has no metadata of the cluster's release: it
-// rolls out what any of the releases knows that it has.
+// unknownRelease uses a Rancher without metadata of the cluster's release: it rolls out the
+// arguments of all releases that it has.
 func (f *fixture) unknownRelease(cp string) {
 	set := func(version string) {
 		f.t.Helper()
@@ -487,8 +486,8 @@ func (f *fixture) custom() {
 	}
 }
 
-// health: a Node that is Unknown for longer than its pool allows loses its
-// Machine, which is replaced.
+// health checks that a Node which is Unknown for longer than its pool allows loses its Machine,
+// which is replaced.
 func (f *fixture) health(worker string) {
 	o, err := f.get(f.t.Context(), gvrCluster, "fleet-default", "demo")
 	if err != nil {

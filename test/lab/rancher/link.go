@@ -30,8 +30,8 @@ func (l *agentLink) up() bool {
 	return l.cancel != nil
 }
 
-// set makes or breaks the tunnel, and says which; parent ends with the stand-in.
-// One that is cut stays broken.
+// set makes or breaks the tunnel, and returns whether it exists. parent ends with the stand-in.
+// A tunnel that is cut stays broken.
 func (l *agentLink) set(parent context.Context, up bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,8 +46,7 @@ func (l *agentLink) set(parent context.Context, up bool) bool {
 	return up
 }
 
-// pretend makes the way as state says; what the agent's pods do counts again once
-// it is open.
+// pretend sets the state of the connection. The agent's pods count again once it is open.
 func (l *agentLink) pretend(state string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,8 +70,9 @@ func (l *agentLink) pretend(state string) error {
 	return nil
 }
 
-// spoken waits while the way is silent; false: the request ended before.
-func (l *agentLink) spoken(request context.Context) bool {
+// waitForAnswer waits while the connection is silent. It returns false if the request ended
+// before.
+func (l *agentLink) waitForAnswer(request context.Context) bool {
 	l.mu.Lock()
 	silent := l.silent
 	l.mu.Unlock()
@@ -87,8 +87,8 @@ func (l *agentLink) spoken(request context.Context) bool {
 	}
 }
 
-// through gives a context that ends with the request or with the tunnel; ok is
-// false without a tunnel.
+// through returns a context that ends with the request or with the tunnel; ok is false without
+// a tunnel.
 func (l *agentLink) through(request context.Context) (ctx context.Context, done context.CancelFunc, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,5 +100,5 @@ func (l *agentLink) through(request context.Context) (ctx context.Context, done 
 	return ctx, func() { stop(); cancel() }, true
 }
 
-// Proxy makes the way to the downstream cluster ProxyOpen, ProxyCut or ProxyHang.
+// Proxy sets the connection to the downstream cluster to ProxyOpen, ProxyCut or ProxyHang.
 func (r *Rancher) Proxy(state string) error { return r.agent.pretend(state) }

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// load reads the cluster's Machines with their plan Secrets, by name. A Machine
-// without Secret is not known to the planner yet.
-// Source: rancher/rancher:pkg/capr/planner/store.go@v2.8.5 (Load).
+// load reads the cluster's Machines with their plan Secrets, by name. The planner does not know
+// a Machine without Secret yet. Source: rancher/rancher:pkg/capr/planner/store.go@v2.8.5
+// (Load).
 func (p *pass) load(ctx context.Context) ([]*entry, error) {
 	selector := labelCAPICluster + "=" + p.cp.GetName()
 	machines, err := p.list(ctx, gvrMachine, p.cp.GetNamespace(), selector)
@@ -44,7 +44,7 @@ func (p *pass) load(ctx context.Context) ([]*entry, error) {
 	return out, nil
 }
 
-// planSecrets are the plan Secrets that match, by the name of their Machine.
+// planSecrets returns the matching plan Secrets, by the name of their Machine.
 func (r *Rancher) planSecrets(ctx context.Context, namespace, selector string) (map[string]*corev1.Secret, error) {
 	l, err := r.mgmt.CoreV1().Secrets(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector, FieldSelector: "type=" + secretTypePlan})
 	if err != nil {
@@ -126,8 +126,8 @@ func (e *entry) bootstrapsAlone() bool {
 	return e.InitNode && e.target.etcd() && !e.target.controlPlane() && e.Plan != nil && e.Plan.InSync
 }
 
-// setJoinURL marks a server that others can join: one whose Node is known, or an
-// etcd-only first one.
+// setJoinURL marks a server that others can join: one whose Node is known, or an etcd-only
+// first one.
 func (p *pass) setJoinURL(ctx context.Context, m *object, e *entry) error {
 	if e.target.onlyWorker() || e.NodeRef == "" && !e.bootstrapsAlone() {
 		return nil

@@ -41,8 +41,8 @@ func (r *Rancher) reconcileMachine(ctx context.Context, m *object, plan *corev1.
 	return r.observeNode(ctx, m, nodes)
 }
 
-// provision asks the Infrastructure for the machine. A custom machine registered
-// itself, so it is there.
+// provision creates the machine in the Infrastructure. A custom machine registered itself, so
+// it exists.
 func (r *Rancher) provision(ctx context.Context, m *object) error {
 	var err error
 	if str(m, "spec", "infrastructureRef", "kind") != customMachine {
@@ -74,7 +74,7 @@ func (r *Rancher) provision(ctx context.Context, m *object) error {
 	return errors.Join(err, writeErr)
 }
 
-// describe is the Machine as the Infrastructure sees it.
+// describe returns the Machine as the Infrastructure needs it.
 func (r *Rancher) describe(ctx context.Context, m *object) (Machine, error) {
 	l := m.GetLabels()
 	out := Machine{
@@ -115,8 +115,7 @@ func (r *Rancher) ensurePlanSecret(ctx context.Context, m *object) error {
 	return nil
 }
 
-// observePlan keeps the condition PlanApplied and marks a plan whose probes have
-// passed once.
+// observePlan updates the condition PlanApplied and marks a plan whose probes have passed once.
 // Source: rancher/rancher:pkg/controllers/capr/plansecret/plansecret.go@v2.8.5.
 func (r *Rancher) observePlan(ctx context.Context, m *object, s *corev1.Secret) error {
 	p, err := readPlan(s)
@@ -139,8 +138,7 @@ func (r *Rancher) observePlan(ctx context.Context, m *object, s *corev1.Secret) 
 	})
 }
 
-// removeMachine takes the infrastructure, then the downstream Node, then the
-// Machine.
+// removeMachine removes the infrastructure, then the downstream Node, then the Machine.
 func (r *Rancher) removeMachine(ctx context.Context, m *object) error {
 	spec, err := r.describe(ctx, m)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	utilrand "k8s.io/apimachinery/pkg/util/rand"
 )
 
-// reconcileMachines is one pass over MachineDeployments and Machines. A paused
-// Cluster API cluster is left alone.
+// reconcileMachines is one pass over MachineDeployments and Machines. It skips a paused Cluster
+// API cluster.
 func (r *Rancher) reconcileMachines(ctx context.Context) error {
 	clusters, err := r.list(ctx, gvrCAPICluster, "", "")
 	if err != nil {
@@ -63,9 +63,8 @@ func (r *Rancher) reconcileClusterMachines(ctx context.Context, c *object, nodes
 	return errors.Join(errs...)
 }
 
-// scale makes as many Machines as a deployment wants; too many go oldest first,
-// those marked for deletion before all others. One that is already on its way
-// out does not count.
+// scale adjusts the number of Machines of a deployment. Surplus Machines are deleted oldest
+// first, after those marked for deletion. A Machine that is being deleted does not count.
 func (r *Rancher) scale(ctx context.Context, d *object, machines []object) error {
 	if boolean(d, "spec", "paused") {
 		return nil
@@ -119,11 +118,11 @@ func deleteOrder(a, b *object) int {
 	return cmp.Or(cmp.Compare(marked(a), marked(b)), a.GetCreationTimestamp().Compare(b.GetCreationTimestamp().Time), cmp.Compare(a.GetName(), b.GetName()))
 }
 
-// machineFor makes a Machine of a deployment, named as a MachineSet names it:
-// deployment, a hash of the template, five random characters. The object that the machine
-// itself is made of is named after the template of the pool, whose name Rancher makes of
-// its contents; Cluster API gives both one name from v1.7 on, and Rancher 2.8 has v1.5.
-// Source: kubernetes-sigs/cluster-api:controllers/external/util.go@v1.5 (GenerateTemplate).
+// machineFor returns a new Machine of a deployment. Its name has the form of a MachineSet's:
+// deployment, a hash of the template, five random characters. The infrastructure object is
+// named after the template of the pool, whose name Rancher derives from its contents. Cluster
+// API gives both one name from v1.7 on, but Rancher 2.8 has v1.5. Source:
+// kubernetes-sigs/cluster-api:controllers/external/util.go@v1.5 (GenerateTemplate).
 func machineFor(d *object) *object {
 	hash := utilrand.SafeEncodeString(strconv.FormatUint(uint64(fnvSum(d.GetName())), 10))
 	m := newObject(gvrMachine, "Machine", d.GetNamespace(), d.GetName()+"-"+hash+"-"+utilrand.String(5))

@@ -20,10 +20,10 @@ type selectorEntry struct {
 	MachineLabelSelector *metav1.LabelSelector `json:"machineLabelSelector"`
 }
 
-// merge is addDefaults and the first half of addUserConfig: the default network
-// plugin, then the global keys, then each matching entry in list order. A key is
-// assigned whole; a missing selector matches every machine.
-// Source: rancher/rancher:pkg/capr/planner/config.go@v2.8.5.
+// merge is addDefaults and the first half of addUserConfig: the default network plugin, then
+// the global keys, then each matching entry in list order. A key is assigned as a whole. A
+// missing selector matches every machine. Source:
+// rancher/rancher:pkg/capr/planner/config.go@v2.8.5.
 func merge(spec userConfig, machine map[string]string) (map[string]any, error) {
 	out := map[string]any{"cni": "calico"}
 	maps.Copy(out, spec.MachineGlobalConfig)
@@ -42,10 +42,9 @@ func merge(spec userConfig, machine map[string]string) (map[string]any, error) {
 	return out, nil
 }
 
-// filter drops what the release's metadata does not know for this kind of
-// machine and every value that is not a string, a boolean or a list, and says
-// nothing about it. Fields of type "boolean" (not "bool") are converted.
-// Source: rancher/rancher:pkg/capr/planner/filter.go@v2.8.5.
+// filter silently drops keys that the release's metadata does not have for this kind of
+// machine, and values other than strings, booleans and lists. Fields of type "boolean" (not
+// "bool") are converted. Source: rancher/rancher:pkg/capr/planner/filter.go@v2.8.5.
 func filter(config map[string]any, server bool, r release) map[string]any {
 	out := map[string]any{}
 	for k, v := range config {
@@ -69,9 +68,8 @@ func filter(config map[string]any, server bool, r release) map[string]any {
 	return out
 }
 
-// truth reads a boolean as Rancher does: the first element of a list, "true",
-// "t", "yes" and "y" in any case, and no number at all.
-// Source: rancher/norman:types/convert/convert.go (ToBool).
+// truth parses a boolean as Rancher does: the first element of a list, "true", "t", "yes" and
+// "y" in any case, and no number. Source: rancher/norman:types/convert/convert.go (ToBool).
 func truth(v any) bool {
 	if l, ok := v.([]any); ok {
 		if len(l) == 0 {

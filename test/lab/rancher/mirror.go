@@ -11,11 +11,11 @@ import (
 // legacyID matches a cluster's ID in the older part of Rancher.
 var legacyID = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
 
-// mirrorClusters keeps for each Cluster of the older kind one of the newer, of the same
-// name and without configuration, in its Fleet workspace; and once it was ready, its
-// kubeconfig. Left out: the mirror of the local cluster, labels and annotations, and
-// that a mirror goes with its Cluster.
-// Source: rancher/rancher:pkg/controllers/provisioningv2/cluster/controller.go@v2.8.5
+// mirrorClusters keeps a provisioning Cluster for each management Cluster, with the same name
+// and without configuration, in its Fleet workspace; and its kubeconfig, once it was ready. It
+// omits the mirror of the local cluster, labels and annotations, and the deletion of a mirror
+// with its Cluster. Source:
+// rancher/rancher:pkg/controllers/provisioningv2/cluster/controller.go@v2.8.5
 // (generateProvisioningClusterFromLegacyCluster, updateStatus).
 func (r *Rancher) mirrorClusters(ctx context.Context) error {
 	all, err := r.list(ctx, gvrManagementCluster, "", "")

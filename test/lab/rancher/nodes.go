@@ -19,9 +19,9 @@ func (r *Rancher) downstreamNodes(ctx context.Context) ([]corev1.Node, error) {
 	return l.Items, nil
 }
 
-// nodeOfMachine finds the Node by the label that RKE2 was started with. A Node
-// without a provider ID, or one not Ready, is not looked at.
-// Source: rancher/rancher:pkg/controllers/capr/machinenodelookup/controller.go@v2.8.5.
+// nodeOfMachine finds the Node by the label that RKE2 was started with. A Node without a
+// provider ID, or one that is not Ready, is ignored. Source:
+// rancher/rancher:pkg/controllers/capr/machinenodelookup/controller.go@v2.8.5.
 func nodeOfMachine(uid string, nodes []corev1.Node) *corev1.Node {
 	for i := range nodes {
 		n := &nodes[i]
@@ -54,8 +54,8 @@ func nodeNamed(name string, nodes []corev1.Node) *corev1.Node {
 	return nil
 }
 
-// observeNode copies the provider ID once and never again, sets nodeRef once,
-// and keeps the Node's health and facts current in the Machine's status.
+// observeNode copies the provider ID once and never again, sets nodeRef once, and keeps the
+// Node's health and facts current in the Machine's status.
 func (r *Rancher) observeNode(ctx context.Context, m *object, nodes []corev1.Node) error {
 	if str(m, "spec", "providerID") == "" {
 		n := nodeOfMachine(string(m.GetUID()), nodes)
@@ -100,7 +100,7 @@ func (r *Rancher) annotateNode(ctx context.Context, m *object, n *corev1.Node) e
 	return nil
 }
 
-// writeNodeStatus writes what a Machine says of its Node; nil is a Node that is gone.
+// writeNodeStatus writes the Node's state to its Machine; n is nil if the Node is gone.
 func (r *Rancher) writeNodeStatus(ctx context.Context, m *object, n *corev1.Node) error {
 	now := r.cfg.Clock.Now()
 	healthy := condition{Type: "NodeHealthy", Status: "False", Severity: "Error", Reason: "NodeNotFound"}

@@ -73,7 +73,7 @@ func (r *Rancher) list(ctx context.Context, gvr schema.GroupVersionResource, nam
 	return l.Items, nil
 }
 
-// get gives nil for an object that is not there.
+// get returns nil for a missing object.
 func (r *Rancher) get(ctx context.Context, gvr schema.GroupVersionResource, namespace, name string) (*object, error) {
 	o, err := r.dyn.Resource(gvr).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -95,8 +95,8 @@ func (r *Rancher) ensure(ctx context.Context, gvr schema.GroupVersionResource, o
 	return made, nil
 }
 
-// mutate reads, changes and writes an object, again on a conflict; an object
-// that is gone is no error, and no change is no write.
+// mutate reads, changes and writes an object, and retries on a conflict. A missing object is no
+// error, and an unchanged one is not written.
 func (r *Rancher) mutate(ctx context.Context, gvr schema.GroupVersionResource, namespace, name string, change func(*object) error) error {
 	return r.write(ctx, gvr, namespace, name, change, func(o *object) error {
 		_, err := r.dyn.Resource(gvr).Namespace(namespace).Update(ctx, o, metav1.UpdateOptions{})
@@ -104,8 +104,8 @@ func (r *Rancher) mutate(ctx context.Context, gvr schema.GroupVersionResource, n
 	})
 }
 
-// settleStatus is mutateStatus for an object that was just read: no change to it
-// is no request at all.
+// settleStatus is mutateStatus for an object that was just read: without a change it sends no
+// request.
 func (r *Rancher) settleStatus(ctx context.Context, gvr schema.GroupVersionResource, known *object, change func(*object) error) error {
 	after := known.DeepCopy()
 	if err := change(after); err != nil {

@@ -47,8 +47,8 @@ type httpAction struct {
 	CACert     string `json:"caCert,omitempty"`
 }
 
-// encode is the plan as the Secret holds it. The same plan always gives the same
-// bytes: they are what the agent's checksum is taken of.
+// encode returns the plan as the Secret holds it. Equal plans have equal bytes, because the
+// agent compares checksums.
 func (p nodePlan) encode() (string, error) {
 	b, err := json.Marshal(p)
 	return string(b), err
@@ -59,9 +59,9 @@ func checksum(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// restartStamp is a hash over what makes RKE2 restart: the provision generation,
-// the installer image and every file that is not dynamic.
-// Source: rancher/rancher:pkg/capr/planner/config.go@v2.8.5 (restartStamp).
+// restartStamp returns a hash of everything that makes RKE2 restart: the provision generation,
+// the installer image and every file that is not dynamic. Source:
+// rancher/rancher:pkg/capr/planner/config.go@v2.8.5 (restartStamp).
 func restartStamp(p nodePlan, provisionGeneration int64, image string) string {
 	h := sha256.New()
 	h.Write([]byte(strconv.FormatInt(provisionGeneration, 10)))
@@ -75,7 +75,7 @@ func restartStamp(p nodePlan, provisionGeneration int64, image string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// stampOf is the restart stamp in a plan's install instruction, or "".
+// stampOf returns the restart stamp in a plan's install instruction, or empty.
 func stampOf(p *nodePlan) string {
 	if p == nil {
 		return ""
@@ -102,9 +102,9 @@ func install(image string, onlyWorker bool, env string) instruction {
 	return i
 }
 
-// snapshotInstruction saves an etcd snapshot. "save" is needed from 1.26 on; the
-// lab has nothing older.
-// Source: rancher/rancher:pkg/capr/planner/etcdcreate.go@v2.8.5 (generateEtcdSnapshotCreatePlan).
+// snapshotInstruction saves an etcd snapshot. "save" is required from 1.26 on, and the lab has
+// no older version. Source: rancher/rancher:pkg/capr/planner/etcdcreate.go@v2.8.5
+// (generateEtcdSnapshotCreatePlan).
 func snapshotInstruction() instruction {
 	return instruction{Name: "create", Command: "rke2", Args: []string{"etcd-snapshot", "save"}}
 }

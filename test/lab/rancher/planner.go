@@ -47,10 +47,10 @@ func (r *Rancher) reconcileControlPlanes(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// reconcileControlPlane runs the planner and writes what it says: a wait makes
-// Ready Unknown and, whatever was applied before, Reconciled Unknown; an error
-// makes both False; appliedSpec is written only when nothing waits.
-// Source: rancher/rancher:pkg/controllers/capr/planner/controller.go@v2.8.5 (OnChange).
+// reconcileControlPlane runs the planner and writes its result. A wait makes Ready and
+// Reconciled Unknown, regardless of earlier results. An error makes both False. appliedSpec is
+// written only without a wait. Source:
+// rancher/rancher:pkg/controllers/capr/planner/controller.go@v2.8.5 (OnChange).
 func (r *Rancher) reconcileControlPlane(ctx context.Context, cp *object) error {
 	p := &pass{Rancher: r, cp: cp, status: passStatus{
 		bootstrapped: isTrue(cp, "Bootstrapped"), provisioned: isTrue(cp, "Provisioned"), initialized: boolean(cp, "status", "initialized"),
@@ -65,7 +65,7 @@ func (r *Rancher) reconcileControlPlane(ctx context.Context, cp *object) error {
 	}), unexpected(err))
 }
 
-// unexpected is err unless it only says that the planner waits.
+// unexpected returns err unless it only means that the planner waits.
 func unexpected(err error) error {
 	if _, ok := errors.AsType[waitError](err); ok {
 		return nil
@@ -107,8 +107,7 @@ func (p *pass) report(o *object, err error) error {
 	return errors.Join(append(errs, p.reportSnapshot(o))...)
 }
 
-// process is the planner.
-// Source: rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 (Process).
+// process is the planner. Source: rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 (Process).
 func (p *pass) process(ctx context.Context) error {
 	version, err := p.version(ctx)
 	if err != nil {
@@ -145,7 +144,7 @@ func (p *pass) process(ctx context.Context) error {
 	return p.fullReconcile(ctx)
 }
 
-// version is the setting server-version, else the configured one.
+// version returns the setting server-version, or else the configured version.
 func (p *pass) version(ctx context.Context) (string, error) {
 	s, err := p.get(ctx, gvrSetting, "", "server-version")
 	if err != nil {

@@ -33,9 +33,10 @@ type machinePool struct {
 	DrainBeforeDeleteTime string            `json:"drainBeforeDeleteTimeout"`
 }
 
-// ensurePools brings MachineDeployments and MachineHealthChecks to the machine
-// pools. A pool that is gone takes its machines with it.
-// Source: rancher/rancher:pkg/controllers/provisioningv2/provisioningcluster/template.go@v2.8.5 (machineDeployments).
+// ensurePools makes MachineDeployments and MachineHealthChecks match the machine pools. A
+// deleted pool deletes its machines. Source:
+// rancher/rancher:pkg/controllers/provisioningv2/provisioningcluster/template.go@v2.8.5
+// (machineDeployments).
 func (r *Rancher) ensurePools(ctx context.Context, c *object) error {
 	raw, _, _ := unstructured.NestedSlice(c.Object, "spec", "rkeConfig", "machinePools")
 	wanted := map[string]bool{}
@@ -71,10 +72,10 @@ func (r *Rancher) ensurePools(ctx context.Context, c *object) error {
 	return errors.Join(errs...)
 }
 
-// deploymentName is a pool's MachineDeployment. From 64 characters on the name is cut
-// behind its 57th, or before it if that is neither a small letter nor a digit, and
-// filled up with the beginning of its digest.
-// Source: rancher/wrangler:pkg/name/name.go@v2.1.4 (SafeConcatName).
+// deploymentName returns the name of a pool's MachineDeployment. A name of 64 or more
+// characters is cut after its 57th, or before that one if it is neither a small letter nor a
+// digit, and completed with the beginning of its digest. Source:
+// rancher/wrangler:pkg/name/name.go@v2.1.4 (SafeConcatName).
 func deploymentName(cluster, pool string) string {
 	full := cluster + "-" + pool
 	if len(full) < 64 {
@@ -187,7 +188,7 @@ func quantity(p machinePool) int64 {
 	return *p.Quantity
 }
 
-// poolSpec is the raw entry of a pool, for the Infrastructure to read.
+// poolSpec returns the raw entry of a pool, for the Infrastructure.
 func poolSpec(c *object, pool string) map[string]any {
 	raw, _, _ := unstructured.NestedSlice(c.Object, "spec", "rkeConfig", "machinePools")
 	for _, e := range raw {

@@ -10,7 +10,7 @@ import (
 // Stop returns when everything has ended.
 func (r *Rancher) Stop() { r.power.off() }
 
-// Start runs it again, with what its objects say.
+// Start runs it again, with its existing objects.
 func (r *Rancher) Start() { r.power.on() }
 
 // power controls whether Rancher runs. The zero value is on.
@@ -36,7 +36,7 @@ func (p *power) run(ctx context.Context, what func(context.Context) error) error
 	}
 }
 
-// wait is false when ctx is done.
+// wait returns false if ctx ended.
 func (p *power) wait(ctx context.Context) bool {
 	p.mu.Lock()
 	stopped := p.stopped

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPower switches what runs off and on, before it was begun and while it runs.
+// TestPower switches the power off and on, before a run and during one.
 func TestPower(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	var p power
@@ -45,7 +45,7 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// TestPowerEndsWithAnError does not try again what cannot run.
+// TestPowerEndsWithAnError checks that a failed run is not retried.
 func TestPowerEndsWithAnError(t *testing.T) {
 	var p power
 	broken := errors.New("broken")

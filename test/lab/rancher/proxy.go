@@ -16,10 +16,10 @@ import (
 
 const proxyPrefix = "/k8s/clusters/"
 
-// proxyHandler is Rancher's address: /k8s/clusters/local is the management
-// cluster, /k8s/clusters/<id> a downstream one through its agent. The caller's
-// bearer token passes through, or stands for one that does (tokens). Unknown ids are 404; without agent it is 503; a
-// far end that does not answer is 502.
+// proxyHandler serves Rancher's address: /k8s/clusters/local is the management cluster,
+// /k8s/clusters/<id> a downstream one through its agent. The caller's bearer token passes
+// through, or is replaced by one that does (tokens). An unknown ID gets 404, a cluster without
+// agent 503, and a far end that does not answer 502.
 func (r *Rancher) proxyHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/ping", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("pong")) })
@@ -47,9 +47,9 @@ func (r *Rancher) proxyHandler() http.Handler {
 	return r.tokens.guard(mux)
 }
 
-// throughAgent ends the request when the agent goes, as its tunnel does.
+// throughAgent ends the request when the agent's tunnel ends.
 func (r *Rancher) throughAgent(down http.Handler, w http.ResponseWriter, req *http.Request) {
-	if !r.agent.spoken(req.Context()) {
+	if !r.agent.waitForAnswer(req.Context()) {
 		return
 	}
 	ctx, done, ok := r.agent.through(req.Context())

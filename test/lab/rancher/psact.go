@@ -61,7 +61,7 @@ func rewriteAPIServerArgs(value any, template bool, shuffle func(int, func(i, j 
 
 func shuffled(n int, swap func(i, j int)) { rand.Shuffle(n, swap) }
 
-// psactFiles is machineSelectorFiles with or without the file of a template.
+// psactFiles returns machineSelectorFiles with or without the file of a template.
 func psactFiles(files []selectorFiles, cluster string, content []byte) []selectorFiles {
 	hash := ""
 	if content != nil {
@@ -92,8 +92,8 @@ func isPSACT(f selectorFiles, cluster string) bool {
 		len(f.FileSources) == 1 && f.FileSources[0].Secret.Name == psactSecretName(cluster)
 }
 
-// admissionConfiguration is the file that a template becomes.
-// Source: rancher/webhook:pkg/podsecurityadmission@v0.4.18 (GenerateAdmissionConfigFile).
+// admissionConfiguration returns the file for a template. Source:
+// rancher/webhook:pkg/podsecurityadmission@v0.4.18 (GenerateAdmissionConfigFile).
 func admissionConfiguration(template *object) ([]byte, error) {
 	configuration := mapping(template, "configuration")
 	if configuration == nil {

@@ -16,20 +16,20 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Infrastructure makes and destroys the machines of pools. Both are called again
-// after an error and must then carry on where they were.
+// Infrastructure creates and destroys the machines of pools. Both methods are called again
+// after an error and must then continue.
 type Infrastructure interface {
-	// Provision returns once the machine exists and its agent is on its way.
+	// Provision returns once the machine exists and its agent is starting.
 	Provision(ctx context.Context, m Machine) error
-	// Terminate returns once the machine is gone; a machine that never was is no error.
+	// Terminate returns once the machine is gone; a machine that never existed is no error.
 	Terminate(ctx context.Context, m Machine) error
 }
 
 // Machine is the part of a Machine object that an Infrastructure needs.
 type Machine struct {
 	Namespace, Name, UID, Cluster string
-	Infrastructure                string // name of the object that a driver makes the machine of
-	Pool                          string // "" for custom machines
+	Infrastructure                string // name of the driver's object for the machine
+	Pool                          string // empty for custom machines
 	ControlPlane, Etcd, Worker    bool
 	NodeName                      string // custom machines registered with a node name only
 	OS                            string // "linux" or "windows"
@@ -45,9 +45,9 @@ type Config struct {
 	Token          string           // of the API servers, for the user of the kubeconfig Secret
 	ProxyAddress   string           // host:port of the proxy
 	WebhookAddress string           // host:port of the webhook
-	Authority      *Authority       // signs for both; nil: a new one
-	Poll           time.Duration    // between passes of a controller; 0: 500ms
-	CopyDelay      time.Duration    // from a change of a Cluster to its RKEControlPlane; 0: 1s, negative: none
+	Authority      *Authority       // signs for both; a new one if nil
+	Poll           time.Duration    // between passes of a controller; 500ms if 0
+	CopyDelay      time.Duration    // from a change of a Cluster to its RKEControlPlane; 1s if 0, no delay if negative
 	Clock          clock.WithTicker // the real one if nil
 	Log            *slog.Logger     // may be nil
 }
@@ -62,17 +62,17 @@ type Rancher struct {
 	agent     agentLink
 	power     power
 	tokens    tokens
-	handedOut map[string]string // the token in a Secret <cluster>-kubeconfig, as it was written last
+	issuedTokens map[string]string // the last token written to a Secret <cluster>-kubeconfig
 
 	mu       sync.Mutex
-	seen     map[string]copySeen      // Cluster to its change not yet copied
+	seen     map[string]copySeen      // Cluster to its uncopied change
 	inFlight map[string]*job          // machine work that runs on its own
-	unwell   map[string]time.Time     // Machine UID to since when its Node is unhealthy
-	clusters map[string]clusterTarget // management cluster name to where it is
+	unwell   map[string]time.Time     // Machine UID to the time since which its Node is unhealthy
+	clusters map[string]clusterTarget // management cluster name to its location
 	errors   map[string]string        // controller to its last error, so that each is logged once
 }
 
-type clusterTarget bool // true: the management cluster itself
+type clusterTarget bool // true for the management cluster itself
 
 // New checks the configuration and creates the clients without a request.
 func New(cfg Config) (*Rancher, error) {
@@ -105,7 +105,7 @@ func New(cfg Config) (*Rancher, error) {
 	}
 	r := &Rancher{
 		cfg: cfg, seen: map[string]copySeen{}, inFlight: map[string]*job{}, unwell: map[string]time.Time{},
-		clusters: map[string]clusterTarget{localManagementName: true}, errors: map[string]string{}, handedOut: map[string]string{},
+		clusters: map[string]clusterTarget{localManagementName: true}, errors: map[string]string{}, issuedTokens: map[string]string{},
 	}
 	r.SetCopyDelay(cfg.CopyDelay)
 	return r, r.connect()
@@ -126,8 +126,8 @@ func (r *Rancher) connect() error {
 	return nil
 }
 
-// unthrottled lifts the client's own rate limit and bounds a single call, so
-// that a dead downstream cluster does not stop a controller for long.
+// unthrottled removes the client's own rate limit and bounds a single call, so that a dead
+// downstream cluster does not stop a controller for long.
 func unthrottled(in *rest.Config) *rest.Config {
 	c := rest.CopyConfig(in)
 	c.QPS, c.Burst = 200, 400
@@ -137,15 +137,14 @@ func unthrottled(in *rest.Config) *rest.Config {
 	return c
 }
 
-// SetCopyDelay changes how late an RKEControlPlane follows its Cluster.
+// SetCopyDelay changes the delay between a Cluster and its RKEControlPlane.
 func (r *Rancher) SetCopyDelay(d time.Duration) { r.copyDelay.Store(int64(max(d, 0))) }
 
-// Authority signs the proxy's and the webhook's certificates.
+// Authority returns the authority that signs the proxy's and the webhook's certificates.
 func (r *Rancher) Authority() *Authority { return r.cfg.Authority }
 
-// Run serves webhook and proxy and runs the controllers until ctx ends; that end
-// is no error. Install must have been called. While Rancher is stopped nothing of
-// it answers or acts.
+// Run serves webhook and proxy and runs the controllers until ctx ends, which is no error.
+// Install must have been called. While Rancher is stopped, it neither answers nor acts.
 func (r *Rancher) Run(ctx context.Context) error {
 	return r.power.run(ctx, r.run)
 }
@@ -168,8 +167,7 @@ func (r *Rancher) run(ctx context.Context) error {
 	return g.Wait()
 }
 
-// every runs one controller's pass again and again. An error is logged when it
-// is new and ends nothing: the next pass looks again.
+// every repeats one controller's pass. A new error is logged, and the next pass tries again.
 func (r *Rancher) every(ctx context.Context, name string, pass func(context.Context) error) error {
 	ticker := r.cfg.Clock.NewTicker(r.cfg.Poll)
 	defer ticker.Stop()

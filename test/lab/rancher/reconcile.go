@@ -10,9 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// fullReconcile walks the tiers: the first etcd machine, the other etcd machines
-// one at a time, the control planes, and only then the workers.
-// Source: rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 (fullReconcile).
+// fullReconcile goes through the tiers: the first etcd machine, the other etcd machines one at
+// a time, the control planes, and then the workers. Source:
+// rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 (fullReconcile).
 func (p *pass) fullReconcile(ctx context.Context) error {
 	if err := p.electInit(ctx); err != nil {
 		return err
@@ -65,7 +65,7 @@ func byRole(f func(target) bool) func(*entry) bool {
 	return func(e *entry) bool { return f(e.target) }
 }
 
-// reconcileTier decides a tier and carries the decision out.
+// reconcileTier decides a tier and applies the decision.
 func (p *pass) reconcileTier(ctx context.Context, t tier, role, include func(*entry) bool, join string) error {
 	t.AgentConnected, t.KubernetesVersion, t.ClusterSize = boolean(p.cp, "status", "agentConnected"), p.spec.KubernetesVersion, len(p.entries)
 	var candidates []*candidate
@@ -154,9 +154,9 @@ func (p *pass) writeReconciled(ctx context.Context, t tier, v *verdict) error {
 	return nil
 }
 
-// setReconciled writes the condition Reconciled of machines; a change of it is
-// itself something to wait for.
-// Source: rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 (setMachineConditionStatus).
+// setReconciled writes the condition Reconciled of machines. A change of it makes the planner
+// wait, too. Source: rancher/rancher:pkg/capr/planner/planner.go@v2.8.5
+// (setMachineConditionStatus).
 func (p *pass) setReconciled(ctx context.Context, machines []string, prefix string, messages map[string][]string) error {
 	waits := false
 	for _, name := range machines {
@@ -196,9 +196,9 @@ func (p *pass) entry(name string) *entry {
 	return nil // every name comes from an entry
 }
 
-// electInit chooses the first server: the one marked while it can be one, else
-// the first that others could join, else the first there is.
-// Source: rancher/rancher:pkg/capr/planner/initnode.go@v2.8.5 (electInitNode).
+// electInit chooses the first server: the marked one while it is eligible, or else the first
+// that others could join, or else the first. Source:
+// rancher/rancher:pkg/capr/planner/initnode.go@v2.8.5 (electInitNode).
 func (p *pass) electInit(ctx context.Context) error {
 	var able []*entry
 	for _, e := range p.entries {
@@ -263,9 +263,9 @@ func (p *pass) joinable() []*entry {
 	return out
 }
 
-// workerJoin is the server that a worker joins: the one it has while that is
-// there, else one by a checksum of the Machine's UID.
-// Source: rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 (determineJoinURL, calculateJoinURL).
+// workerJoin returns the server that a worker joins: its current one while that exists, or else
+// one by a checksum of the Machine's UID. Source:
+// rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 (determineJoinURL, calculateJoinURL).
 func (p *pass) workerJoin(e *entry) string {
 	servers := p.joinable()
 	for _, s := range servers {

@@ -12,8 +12,7 @@ import (
 // of each.
 type release struct{ agent, server map[string]string }
 
-// window is a run of RKE2 patch releases and the Rancher versions whose metadata
-// has them.
+// window is a range of RKE2 patch releases and the Rancher versions whose metadata has them.
 type window struct {
 	minor, first, last uint64
 	from, to           string
@@ -77,10 +76,9 @@ func releaseFor(rancher, kubernetes string) (release, error) {
 	return union, nil
 }
 
-// rke2Arguments are the serverArgs and agentArgs of a minor's last release with
-// their types (rancher/kontainer-driver-metadata:channels-rke2.yaml@7c2ba528). Up
-// to 1.26 the lab uses those of v1.26.15+rke2r1; what releases brought after 1.26
-// is added to them, and nothing was taken away.
+// rke2Arguments returns the serverArgs and agentArgs of a minor's last release with their types
+// (rancher/kontainer-driver-metadata:channels-rke2.yaml@7c2ba528). Up to 1.26 the lab uses
+// those of v1.26.15+rke2r1. Later releases only added arguments.
 func rke2Arguments(minor uint64) release {
 	r := release{
 		server: fields(map[string]string{

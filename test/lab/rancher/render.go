@@ -39,11 +39,11 @@ type etcdOptions struct {
 	SnapshotScheduleCron string `json:"snapshotScheduleCron"`
 }
 
-// target is the machine that a configuration is rendered for.
+// target is the machine for which a configuration is rendered.
 type target struct {
 	UID      string
 	Labels   map[string]string
-	NodeName string            // custom machines registered with --node-name, else ""
+	NodeName string            // of custom machines registered with --node-name, or empty
 	Own      map[string]string // node labels of its pool
 	Taints   []corev1.Taint    // taints of its pool
 	Join     string            // URL of the server it joins; "-" for the first one
@@ -54,7 +54,7 @@ func (t target) etcd() bool         { return t.Labels[labelEtcd] == "true" }
 func (t target) worker() bool       { return t.Labels[labelWorker] == "true" }
 func (t target) onlyWorker() bool   { return t.worker() && !t.controlPlane() && !t.etcd() }
 
-// secretReader gives the data of a Secret and the clusters it may be used for.
+// secretReader returns the data of a Secret and the clusters that may use it.
 type secretReader func(namespace, name string) (*corev1.Secret, error)
 
 const (
@@ -65,9 +65,9 @@ const (
 	webhookPath  = "/var/lib/rancher/rke2/kube-api-authn-webhook.yaml"
 )
 
-// render gives the whole configuration of one machine and the files it names:
-// the merged and filtered user configuration, then Rancher's own additions.
-// Source: rancher/rancher:pkg/capr/planner/config.go@v2.8.5 (addConfigFile).
+// render returns the whole configuration of one machine and the files that it names: the merged
+// and filtered user configuration, then Rancher's own additions. Source:
+// rancher/rancher:pkg/capr/planner/config.go@v2.8.5 (addConfigFile).
 func render(spec controlPlaneSpec, r release, t target, secret secretReader, cluster, namespace string) (map[string]any, []planFile, error) {
 	merged, err := merge(spec.userConfig, t.Labels)
 	if err != nil {
@@ -77,7 +77,7 @@ func render(spec controlPlaneSpec, r release, t target, secret secretReader, clu
 	addEtcd(config, spec.ETCD, t)
 	addRole(config, t)
 	if spec.LocalClusterAuthEndpoint.Enabled && !t.onlyWorker() {
-		// A string there is lost: Rancher converts lists only (norman ToStringSlice).
+		// A string is lost here: Rancher converts lists only (norman ToStringSlice).
 		var args []string
 		if _, isString := config["kube-apiserver-arg"].(string); !isString {
 			args = stringList(config["kube-apiserver-arg"])
@@ -165,9 +165,9 @@ func addLabelsAndTaints(config map[string]any, t target) {
 	config["node-taint"] = anyList(taints)
 }
 
-// nodeTaints are the pool's taints and Rancher's two, which have no value and
-// are for machines without the worker role.
-// Source: rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 (getTaints).
+// nodeTaints returns the pool's taints and Rancher's two, which have no value and are for
+// machines without the worker role. Source: rancher/rancher:pkg/capr/planner/planner.go@v2.8.5
+// (getTaints).
 func nodeTaints(t target) []corev1.Taint {
 	out := append([]corev1.Taint(nil), t.Taints...)
 	if t.worker() {

@@ -38,7 +38,7 @@ func TestRenderAdditions(t *testing.T) {
 		name   string
 		config map[string]any
 		target target
-		want   map[string]string // key to fmt.Sprint of its value; "" for absent
+		want   map[string]string // key to fmt.Sprint of its value; empty if absent
 	}{
 		{"control plane", map[string]any{"kube-controller-manager-arg": "v=4"}, role(labelControlPlane), map[string]string{
 			"kube-controller-manager-arg": "[v=4 cert-dir=/var/lib/rancher/rke2/server/tls/kube-controller-manager secure-port=10257]",

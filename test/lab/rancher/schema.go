@@ -6,12 +6,12 @@ import (
 
 type schemaProps = apiextensions.JSONSchemaProps
 
-// fieldsOf is an object of named fields; any other field is pruned.
+// fieldsOf returns the schema of an object with these fields; other fields are pruned.
 func fieldsOf(props map[string]schemaProps) schemaProps {
 	return schemaProps{Type: "object", Properties: props}
 }
 
-// free is an object of whatever the user writes; null is allowed.
+// free returns the schema of an object with any content; null is allowed.
 func free() schemaProps {
 	yes := true
 	return schemaProps{Type: "object", XPreserveUnknownFields: &yes, Nullable: true}
@@ -25,7 +25,7 @@ func listOf(item schemaProps) schemaProps {
 	return schemaProps{Type: "array", Items: &apiextensions.JSONSchemaPropsOrArray{Schema: &item}, Nullable: true}
 }
 
-// texts are string fields of those names.
+// texts adds string fields of those names.
 func texts(into map[string]schemaProps, names ...string) map[string]schemaProps {
 	for _, n := range names {
 		into[n] = text()
@@ -33,9 +33,9 @@ func texts(into map[string]schemaProps, names ...string) map[string]schemaProps 
 	return into
 }
 
-// clusterCommon are the fields that a Cluster's rkeConfig and an
-// RKEControlPlane's spec have in common.
-// Source: rancher/rancher:pkg/apis/rke.cattle.io/v1/cluster.go@v2.8.5 (RKEClusterSpecCommon).
+// clusterCommon returns the common fields of a Cluster's rkeConfig and an RKEControlPlane's
+// spec. Source: rancher/rancher:pkg/apis/rke.cattle.io/v1/cluster.go@v2.8.5
+// (RKEClusterSpecCommon).
 func clusterCommon() map[string]schemaProps {
 	drain := free()
 	return map[string]schemaProps{

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// serve answers HTTPS on an address until ctx ends. Without an address it waits.
+// serve answers HTTPS on an address until ctx ends. Without an address it only waits.
 func (r *Rancher) serve(ctx context.Context, what, address string, handler http.Handler) error {
 	if address == "" {
 		<-ctx.Done()
@@ -36,7 +36,7 @@ func (r *Rancher) serve(ctx context.Context, what, address string, handler http.
 		ErrorLog:          slog.NewLogLogger(r.cfg.Log.Handler(), slog.LevelDebug),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 	}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // the streams it cuts are its clients' to see
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // its clients notice the cut streams
 	defer stop()
 	if err := server.ServeTLS(listener, "", ""); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("lab rancher: %s: %w", what, err)

@@ -19,11 +19,10 @@ const (
 	phaseFailed   = "Failed"
 )
 
-// createSnapshot takes a snapshot on every etcd machine when
-// spec.etcdSnapshotCreate differs from the status: each gets a plan that saves
-// one, then the servers get their ordinary plans again. Every change of phase
-// is a wait of its own, so that the status is written in between.
-// Source: rancher/rancher:pkg/capr/planner/etcdcreate.go@v2.8.5 (createEtcdSnapshot).
+// createSnapshot takes a snapshot on every etcd machine when spec.etcdSnapshotCreate differs
+// from the status: each gets a plan that saves one, then the servers get their ordinary plans
+// again. Every change of phase waits, so that the status is written in between. Source:
+// rancher/rancher:pkg/capr/planner/etcdcreate.go@v2.8.5 (createEtcdSnapshot).
 func (p *pass) createSnapshot(ctx context.Context) error {
 	want := mapping(p.cp, "spec", "etcdSnapshotCreate")
 	if want == nil {
@@ -106,9 +105,8 @@ func (p *pass) saveSnapshots(ctx context.Context, want map[string]any) error {
 	return p.setSnapshot(want, phaseRestart)
 }
 
-// assign delivers a plan if the machine does not have it, and is nil once it is
-// applied and healthy.
-// Source: rancher/rancher:pkg/capr/planner/store.go@v2.8.5 (assignAndCheckPlan).
+// assign delivers a plan unless the machine has it, and returns nil once it is applied and
+// healthy. Source: rancher/rancher:pkg/capr/planner/store.go@v2.8.5 (assignAndCheckPlan).
 func (p *pass) assign(ctx context.Context, what string, e *entry, plan nodePlan, join, threshold string) error {
 	raw, err := plan.encode()
 	if err != nil {
@@ -130,9 +128,9 @@ func (p *pass) assign(ctx context.Context, what string, e *entry, plan nodePlan,
 	return nil
 }
 
-// redeliver gives the etcd machines their ordinary plans back, the first server
-// before the others, whatever the drain options and the concurrency. It restarts
-// nothing: the restart stamp is what it was.
+// redeliver delivers the ordinary plans of the etcd machines again, the first server before the
+// others, regardless of drain options and concurrency. No process restarts, because the restart
+// stamp is unchanged.
 func (p *pass) redeliver(ctx context.Context, want map[string]any) error {
 	const what = "etcd snapshot creation management plane restart"
 	join := p.initJoinURL()
@@ -157,8 +155,7 @@ func (p *pass) redeliver(ctx context.Context, want map[string]any) error {
 	return p.setSnapshot(want, phaseFinished)
 }
 
-// recordSnapshot makes the object that lists the file; one per machine and
-// generation.
+// recordSnapshot creates the object that lists the file, one per machine and generation.
 func (p *pass) recordSnapshot(ctx context.Context, e *entry, want map[string]any) error {
 	file := fmt.Sprintf("on-demand-%s-%v", e.NodeRef, want["generation"])
 	o := newObject(gvrSnapshot, "ETCDSnapshot", e.Namespace, p.cp.GetName()+"-"+file+"-local")

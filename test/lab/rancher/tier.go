@@ -24,14 +24,14 @@ type tier struct {
 	Name              string
 	Required          bool   // there must be at least one such machine, deleting or not
 	Matched           int    // machines of the tier's roles, before any is excluded
-	Concurrency       string // "" = 1, "0" = no limit, "25%"
+	Concurrency       string // 1 if empty, no limit if "0", or a percentage
 	Drain             drainOptions
 	AgentConnected    bool
 	KubernetesVersion string
 	ClusterSize       int // machines of the whole cluster
 }
 
-// candidate is a machine of the tier with the plan it should have.
+// candidate is a machine of the tier with the plan that it should have.
 type candidate struct {
 	*entry
 	Desired    nodePlan
@@ -41,7 +41,7 @@ type candidate struct {
 
 func (c *candidate) changed() bool { return c.Plan != nil && c.Plan.Raw != c.DesiredRaw }
 
-// unavailable counts against the concurrency.
+// unavailable reports whether the machine counts against the concurrency.
 func (c *candidate) unavailable() bool {
 	return c.Plan != nil && (!c.Plan.InSync || c.inDrain() || (!c.changed() && !c.Plan.Healthy))
 }
@@ -50,8 +50,8 @@ func (c *candidate) unavailable() bool {
 // condition.
 type verdict struct {
 	Deliver    []*candidate      // write the desired plan
-	Annotate   map[string]string // machine to drain options to ask for
-	Uncordon   []string          // machines to ask the uncordoning of
+	Annotate   map[string]string // machine to requested drain options
+	Uncordon   []string          // machines whose uncordoning is requested
 	Ready      []string
 	OutOfSync  []string
 	Draining   []string
@@ -61,8 +61,8 @@ type verdict struct {
 	Messages   map[string][]string
 }
 
-// decideTier walks the tier's machines once.
-// Source: rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 (reconcile).
+// decideTier decides once about each of the tier's machines. Source:
+// rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 (reconcile).
 func decideTier(t tier, candidates []*candidate) (*verdict, error) {
 	v := &verdict{Messages: map[string][]string{}, Annotate: map[string]string{}}
 	limit, err := concurrency(t.Concurrency, len(candidates))
@@ -112,7 +112,7 @@ func (v *verdict) say(c *candidate, m string) {
 	v.Messages[c.Name] = append(v.Messages[c.Name], m)
 }
 
-// change delivers a changed plan, after a drain where one is due.
+// change delivers a changed plan, after a drain if one is due.
 func (v *verdict) change(t tier, c *candidate, message string) {
 	options, due := t.Drain.due(c.entry, &c.Desired, t.ClusterSize)
 	switch {
@@ -141,7 +141,7 @@ func (v *verdict) drains(c *candidate, m string) {
 	v.say(c, m)
 }
 
-// settle looks at a machine whose plan is applied and healthy.
+// settle handles a machine whose plan is applied and healthy.
 func (v *verdict) settle(t tier, c *candidate) {
 	switch drain, uncordon := c.Annotations[annotationDrain], c.Annotations[annotationUncordon]; {
 	case drain != "" && drain != uncordon:
@@ -165,8 +165,8 @@ func (v *verdict) settle(t tier, c *candidate) {
 	}
 }
 
-// neverHealthy is a plan that was applied and whose probes never passed: it may
-// be overwritten, since it is likely a bad configuration.
+// neverHealthy reports whether a plan was applied and its probes never passed. It may be
+// overwritten, since it is probably a bad configuration.
 func neverHealthy(p *planState) bool {
 	return p.Applied != nil && p.InSync && !p.Healthy && !p.ProbesPassed
 }
@@ -187,7 +187,7 @@ func concurrency(setting string, count int) (int, error) {
 	return int(math.Ceil(float64(count) * p / 100)), nil
 }
 
-// sameVersion compares major, minor and patch; a kubelet not yet seen passes.
+// sameVersion compares major, minor and patch; an unknown kubelet version passes.
 func sameVersion(kubelet, want string) bool {
 	if kubelet == "" {
 		return true

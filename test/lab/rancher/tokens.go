@@ -10,18 +10,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/pki"
 )
 
-// tokens are the bearer tokens that Rancher has given out itself. Rancher checks a
-// caller's token before it passes a request on, and speaks for its user to the API
-// server behind it (rancher/rancher:pkg/auth/requests/filter.go@v2.8.5); here it
-// puts that user's own token in its place. A token that Rancher did not give out
-// passes through.
+// tokens holds the bearer tokens that Rancher has issued. Rancher checks a caller's token
+// before it forwards a request, and impersonates its user at the API server
+// (rancher/rancher:pkg/auth/requests/filter.go@v2.8.5). Here it inserts that user's own token
+// instead. A token of another issuer passes through.
 type tokens struct {
 	mu      sync.Mutex
-	user    map[string]string // a token that was given out, to its user's on the API servers
+	user    map[string]string // an issued token to its user's token on the API servers
 	revoked map[string]bool
 }
 
-// issue gives out a new token for the user whose token on the API servers is behind.
+// issue returns a new token for the user with the token behind on the API servers.
 func (t *tokens) issue(behind string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -33,8 +32,8 @@ func (t *tokens) issue(behind string) string {
 	return fresh
 }
 
-// revoke refuses from now on every token of the user that was given out so far,
-// and the user's own.
+// revoke refuses from now on the user's own token and every token that was issued to the user
+// so far.
 func (t *tokens) revoke(behind string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -60,7 +59,7 @@ func (t *tokens) refuse(token string) {
 	t.revoked[token] = true
 }
 
-// guard answers 401 in Rancher's words to who has a revoked token.
+// guard answers 401 with Rancher's message to requests with a revoked token.
 func (t *tokens) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		token := strings.TrimPrefix(req.Header.Get("Authorization"), "Bearer ")
@@ -80,7 +79,7 @@ func (t *tokens) guard(next http.Handler) http.Handler {
 	})
 }
 
-// Login gives a user of the API servers, by the token there, a new token of Rancher's.
+// Login returns a new token of Rancher for a user of the API servers.
 func (r *Rancher) Login(user *rest.Config) string { return r.tokens.issue(user.BearerToken) }
 
 // Revoke refuses every token that the user has used with Rancher so far, as Rancher does after

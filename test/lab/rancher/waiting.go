@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// waitError says that the planner waits for something; it is no failure.
+// waitError means that the planner waits; it is no failure.
 type waitError string
 
 func (e waitError) Error() string { return string(e) }
 
-// ignoreError is reported at the end of a pass and holds back nothing before it.
+// ignoreError is reported at the end of a pass and does not stop the pass.
 type ignoreError string
 
 func (e ignoreError) Error() string { return string(e) }
 
-// waitingf is a waitError.
+// waitingf returns a waitError.
 func waitingf(format string, args ...any) error { return waitError(fmt.Sprintf(format, args...)) }
 
-// keepIgnored takes an ignoreError out of err and keeps the first one seen.
+// keepIgnored removes an ignoreError from err and keeps the first one.
 func keepIgnored(first, err error) (error, error) {
 	if ig, ok := errors.AsType[ignoreError](err); ok {
 		if first == nil {
@@ -40,8 +40,8 @@ func atMostThree(names []string) string {
 	return strings.Join(names, ",")
 }
 
-// groupMessage is a prefix, up to three machines, and what one alone has to say.
-// Source: rancher/rancher:pkg/capr/planner/messages.go@v2.8.5.
+// groupMessage returns a prefix, up to three machine names, and the message if there is only
+// one machine. Source: rancher/rancher:pkg/capr/planner/messages.go@v2.8.5.
 func groupMessage(prefix string, names []string, messages map[string][]string) string {
 	out := prefix + atMostThree(names)
 	if len(names) == 1 && len(messages[names[0]]) > 0 {

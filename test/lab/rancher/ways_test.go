@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// way is a client that goes through the proxy as the kubeconfig Secret says.
+// way returns a client that uses the proxy as the kubeconfig Secret says.
 func (f *fixture) way(timeout time.Duration) (kubernetes.Interface, *rest.Config) {
 	f.t.Helper()
 	s, err := f.mgmt.CoreV1().Secrets("fleet-default").Get(f.t.Context(), "demo-kubeconfig", metav1.GetOptions{})
@@ -34,8 +34,8 @@ func nodesBy(ctx context.Context, client kubernetes.Interface) error {
 	return err
 }
 
-// tokensEnd holds that a deleted kubeconfig Secret comes back with another token and
-// ends the old one, and that a user's tokens end together, those given out later not.
+// tokensEnd checks that a deleted kubeconfig Secret is recreated with another token, which ends
+// the old one, and that a user's tokens end together, except later ones.
 func (f *fixture) tokensEnd() {
 	ctx := f.t.Context()
 	old, config := f.way(0)
@@ -69,8 +69,8 @@ func (f *fixture) tokensEnd() {
 	}
 }
 
-// ways holds that a cut way answers 503 and a silent one nothing, each to the
-// downstream cluster alone, and that both work again once it is open.
+// ways checks that a cut connection answers 503 and a silent one does not answer, only to the
+// downstream cluster, and that both work again once it is open.
 func (f *fixture) ways() {
 	ctx := f.t.Context()
 	client, config := f.way(2 * time.Second)
@@ -105,8 +105,8 @@ func (f *fixture) ways() {
 	f.awaitSettled()
 }
 
-// mirrored holds that a cluster of the older kind has a Cluster of the newer, and once it
-// is ready a kubeconfig that leads to it.
+// mirrored checks that a management Cluster has a provisioning Cluster, and once it is ready a
+// kubeconfig for it.
 func (f *fixture) mirrored() {
 	ctx := f.t.Context()
 	m := newObject(gvrManagementCluster, "Cluster", "", "c-7kq2x")

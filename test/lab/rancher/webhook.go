@@ -51,9 +51,9 @@ func denied(code int32, message string) *admissionv1.AdmissionResponse {
 
 func allowed() *admissionv1.AdmissionResponse { return &admissionv1.AdmissionResponse{Allowed: true} }
 
-// mutateCluster rewrites the arguments and files of a pod security template. A
-// dry run is let through unchanged.
-// Source: rancher/webhook:pkg/resources/provisioning.cattle.io/v1/cluster/mutator.go@v0.4.18 (Admit).
+// mutateCluster rewrites the arguments and files for a pod security template. A dry run passes
+// unchanged. Source:
+// rancher/webhook:pkg/resources/provisioning.cattle.io/v1/cluster/mutator.go@v0.4.18 (Admit).
 func (r *Rancher) mutateCluster(ctx context.Context, req *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
 	if req.DryRun != nil && *req.DryRun {
 		return allowed(), nil
@@ -99,8 +99,8 @@ func creatorPatch(c *object, user string) []patchOperation {
 	return []patchOperation{{Op: "add", Path: "/metadata/annotations/field.cattle.io~1creatorId", Value: user}}
 }
 
-// psactPatch makes or removes the Secret of the cluster's template and gives the
-// change of its spec.
+// psactPatch creates or removes the Secret of the cluster's template and returns the change of
+// the Cluster's spec.
 func (r *Rancher) psactPatch(ctx context.Context, c *object) (patch []patchOperation, refused *admissionv1.AdmissionResponse, err error) {
 	name := str(c, "spec", "defaultPodSecurityAdmissionConfigurationTemplateName")
 	var content []byte
@@ -162,8 +162,7 @@ func (r *Rancher) keepPSACTSecret(ctx context.Context, c *object, content []byte
 	return err
 }
 
-// validateCluster refuses to take rkeConfig away, and a cluster without a
-// Kubernetes version.
+// validateCluster refuses the removal of rkeConfig, and a cluster without a Kubernetes version.
 // Source: rancher/webhook:pkg/resources/provisioning.cattle.io/v1/cluster/validator.go@v0.4.18.
 func (r *Rancher) validateCluster(_ context.Context, req *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
 	was, is := &object{}, &object{}
