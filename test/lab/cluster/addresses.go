@@ -5,8 +5,8 @@ import (
 	"net"
 )
 
-// Addresses of one lab. Labs on one machine differ in their number, the second
-// byte of every address.
+// Addresses are the addresses of one lab. Labs on one machine differ in their number, the
+// second byte of every address.
 type Addresses struct {
 	Number int `json:"number"`
 }
@@ -23,38 +23,38 @@ const firstMachine = 10
 
 func (a Addresses) at(last string) string { return fmt.Sprintf("127.%d.%s", a.Number, last) }
 
-// Balanced is the downstream API, spread over the ready API servers.
+// Balanced returns the address of the downstream API, spread over the ready API servers.
 func (a Addresses) Balanced() string { return a.at("0.1:6443") }
 
-// Proxy is Rancher: its proxy to the clusters.
+// Proxy returns the address of Rancher's proxy to the clusters.
 func (a Addresses) Proxy() string { return a.at("0.2:8443") }
 
-// Management is the management cluster's API server.
+// Management returns the address of the management cluster's API server.
 func (a Addresses) Management() string { return a.at("0.3:6443") }
 
 // EtcdHost returns the address on which etcd binds 2379 and 2380.
 func (a Addresses) EtcdHost() string { return a.at("0.4") }
 
-// Webhook is Rancher's admission webhook.
+// Webhook returns the address of Rancher's admission webhook.
 func (a Addresses) Webhook() string { return a.at("0.5:9443") }
 
-// AWS is every AWS API.
+// AWS returns the address of every AWS API.
 func (a Addresses) AWS() string { return a.at("0.6:8000") }
 
-// Lock is bound for as long as the number is taken.
+// Lock returns the address that is bound while the number is in use.
 func (a Addresses) Lock() string { return a.at("0.9:6440") }
 
 // Control returns the address on which the supervisor accepts orders.
 func (a Addresses) Control() string { return a.at("0.9:6441") }
 
-// Machine is the loopback address of machine i, counted from 0.
+// Machine returns the loopback address of machine i, counted from 0.
 func (a Addresses) Machine(i int) string { return a.at(fmt.Sprintf("1.%d", firstMachine+i)) }
 
 // maxMachines is the number of machines in one lab's address range.
 const maxMachines = 255 - firstMachine
 
-// Claim takes the first free number, or the given one. Closing the listener
-// gives it back; so does the end of the process.
+// Claim reserves the first free number, or the given one. It is released when the listener is
+// closed or the process ends.
 func Claim(number int) (Addresses, net.Listener, error) {
 	if number != 0 {
 		if number < firstNumber || number > lastNumber {

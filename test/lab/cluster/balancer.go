@@ -18,9 +18,9 @@ type Balancer struct {
 	Address string // host:port to listen on
 	// Check reports whether the API server at the address is ready.
 	Check func(ctx context.Context, address string) bool
-	// Backends lists the addresses, host:port. It is asked before each check.
+	// Backends returns the addresses, host:port. It is called before each check.
 	Backends func() []string
-	// Interval between checks.
+	// Interval is the time between checks.
 	Interval time.Duration
 
 	next     atomic.Uint64
@@ -49,7 +49,7 @@ func (b *Balancer) Run(ctx context.Context) error {
 	}
 }
 
-// Ready lists the backends that answered the last check.
+// Ready returns the backends that passed the last check.
 func (b *Balancer) Ready() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -136,7 +136,7 @@ func (b *Balancer) forward(ctx context.Context, client net.Conn) {
 	<-ends
 }
 
-// dial goes on to the next backend when one refuses: the check is not the moment.
+// dial tries the next backend if one refuses, because the last check may be outdated.
 func (b *Balancer) dial(ctx context.Context) (net.Conn, error) {
 	ready := b.Ready()
 	dialer := net.Dialer{Timeout: dialTimeout}

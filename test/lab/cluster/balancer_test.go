@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// backend answers every line with its name.
+// backend starts a server that answers every line with its name.
 func backend(t *testing.T, name string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -110,7 +110,7 @@ func TestBalancer(t *testing.T) {
 		}
 		seen[answer]++
 	}
-	// A connection of until's may still take a turn in between.
+	// A connection of until may still take a turn in between.
 	if seen["a\n"] < 4 || seen["b\n"] < 4 {
 		t.Errorf("ten connections went to %v, wanted five each", seen)
 	}

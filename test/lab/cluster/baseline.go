@@ -21,7 +21,7 @@ type baseline struct {
 	spec       map[string]any
 	files      map[string][]byte // RKE: rke's files
 	names      map[string]bool   // RKE: the files in the lab's folder
-	removed    []string          // by the reset that is under way
+	removed    []string          // by the current reset
 	downstream inventory
 	management inventory
 }
@@ -39,7 +39,7 @@ func ignoredKinds() []string {
 	return []string{
 		"events", "pods", "endpoints", "endpointslices", "nodes", "replicasets", "controllerrevisions", "leases",
 		"apiservices", "flowschemas", "prioritylevelconfigurations", "componentstatuses", "csinodes", "csistoragecapacities", "volumeattachments",
-		// Rancher's own, which follow the Cluster.
+		// Rancher derives these from the Cluster.
 		"machines", "machinedeployments", "machinehealthchecks", "rkecontrolplanes", "etcdsnapshots",
 	}
 }
@@ -81,7 +81,7 @@ func (i inventory) each(ctx context.Context, do func(id string, kind schema.Grou
 	for _, kind := range i.kinds {
 		list, err := i.client.Resource(kind).List(ctx, metav1.ListOptions{})
 		if apierrors.IsNotFound(err) {
-			continue // the kind itself is gone
+			continue // the kind no longer exists
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("listing %s: %w", kind.Resource, err))

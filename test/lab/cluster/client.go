@@ -17,13 +17,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/rke"
 )
 
-// Client talks to the supervisor of a lab in another process.
+// Client connects to the supervisor of a lab in another process.
 type Client struct {
 	Files  Files
 	handle handle
 }
 
-// errNoLab says that no supervisor runs in the folder.
+// errNoLab means that no supervisor runs in the folder.
 var errNoLab = errors.New("no lab runs there")
 
 // Open finds the lab in the folder.
@@ -48,7 +48,7 @@ func Open(dir string) (*Client, error) {
 // NoLab reports whether an error of Open means that no lab runs in the folder.
 func NoLab(err error) bool { return errors.Is(err, errNoLab) }
 
-// Status asks for the lab's status.
+// Status returns the lab's status.
 func (c *Client) Status(ctx context.Context) (Status, error) {
 	var s Status
 	return s, c.call(ctx, http.MethodGet, "/status", nil, &s)
@@ -85,8 +85,8 @@ func (c *Client) call(ctx context.Context, method, path string, body, into any) 
 	return json.Unmarshal(content, into)
 }
 
-// Env are the variables under which a user's tools meet the lab; an administrator's
-// may change things in AWS.
+// Env returns the variables for tools that use the lab. An administrator's credentials may
+// change resources in AWS.
 func (c *Client) Env(binaries string, administrator bool) []string {
 	h, caller := c.handle, "awsmigrate"
 	if administrator {
@@ -112,5 +112,5 @@ func (c *Client) Env(binaries string, administrator bool) []string {
 // Distro returns the distribution of the lab's cluster.
 func (c *Client) Distro() Distro { return c.handle.Distro }
 
-// PID is the supervisor's process.
+// PID returns the ID of the supervisor's process.
 func (c *Client) PID() int { return c.handle.PID }

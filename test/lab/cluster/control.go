@@ -42,7 +42,7 @@ type Order struct {
 	Target string `json:"target,omitempty"` // process name, kind@machine, machine, or user
 	Signal string `json:"signal,omitempty"` // e.g. "STOP"; "" is KILL
 	State  string `json:"state,omitempty"`  // of an instance, of Rancher, of the proxy, or of replaced containers
-	// Facts of an instance that no call of EC2's API here changes; nil leaves one.
+	// Facts of an instance that no EC2 call of the lab changes; a nil one is kept.
 	Role           *string `json:"role,omitempty"` // of its profile; "" is no profile
 	Zone           *string `json:"zone,omitempty"`
 	PrivateDNSName *string `json:"privateDNSName,omitempty"`
@@ -86,7 +86,7 @@ func (l *Lab) startControl(stop func()) func(context.Context, *errgroup.Group) e
 	}
 }
 
-// withHosts adds what rke reaches by SSH, for which it has a key of its own.
+// withHosts adds the calls that replace SSH for rke, which have a key of their own.
 func (l *Lab) withHosts(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", next)
@@ -123,11 +123,11 @@ func reply(w http.ResponseWriter, answer any, err error) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answer) // a client that went away is no error of the lab's
+	_ = json.NewEncoder(w).Encode(answer) // a disconnected client is no error of the lab
 }
 
-// kill signals one process. A component of a machine is signalled through the
-// machine's agent, so that it stays away for its downtime before it comes back.
+// kill signals one process. A component of a machine is signalled through the machine's agent,
+// so that its restart waits for its downtime.
 func (l *Lab) kill(_ context.Context, order Order) (string, error) {
 	sig, err := signalNamed(order.Signal)
 	if err != nil {
@@ -184,8 +184,8 @@ func signalNamed(name string) (syscall.Signal, error) {
 	return 0, fmt.Errorf("signal %q is none of KILL, TERM, INT, STOP, CONT", name)
 }
 
-// setInstance stops, starts or terminates a machine's EC2 instance, and with it
-// the machine's power.
+// setInstance stops, starts or terminates a machine's EC2 instance, and switches the machine's
+// power accordingly.
 func (l *Lab) setInstance(_ context.Context, order Order) (string, error) {
 	if l.machines == nil {
 		return "", errors.New("the lab has no machines yet")
@@ -208,7 +208,7 @@ func (l *Lab) setInstance(_ context.Context, order Order) (string, error) {
 	return fmt.Sprintf("instance %s of %s is %s", m.Instance, m.Name, order.State), nil
 }
 
-// setContainers has containers of a machine that are replaced end, or run on.
+// setContainers selects whether replaced containers of a machine end or run on.
 func (l *Lab) setContainers(_ context.Context, order Order) (string, error) {
 	if l.machines == nil {
 		return "", errors.New("the lab has no machines yet")
@@ -226,7 +226,7 @@ const (
 	RancherRunning = "running"
 )
 
-// setRancher stops Rancher, or runs it again.
+// setRancher stops or starts Rancher.
 func (l *Lab) setRancher(_ context.Context, order Order) (string, error) {
 	switch {
 	case l.rancher == nil:
@@ -241,8 +241,7 @@ func (l *Lab) setRancher(_ context.Context, order Order) (string, error) {
 	return "Rancher is " + order.State, nil
 }
 
-// setFacts changes what EC2 says of a machine's instance. The machine itself stays as
-// it is.
+// setFacts changes a machine's instance in EC2. The machine itself is unchanged.
 func (l *Lab) setFacts(_ context.Context, order Order) (string, error) {
 	if l.machines == nil {
 		return "", errors.New("the lab has no machines yet")

@@ -9,16 +9,16 @@ type Distro string
 const (
 	// RKE2 is RKE2 1.26, made and managed by Rancher.
 	RKE2 Distro = "rke2"
-	// RKE is made by the rke command line. There is no Rancher.
+	// RKE is a cluster that the rke command line made, without Rancher.
 	RKE Distro = "rke"
-	// RKE1 is made by rke within Rancher, which manages it.
+	// RKE1 is a cluster that Rancher made with rke and manages.
 	RKE1 Distro = "rke1"
 )
 
 // ByRKE reports whether rke's containers run on the machines.
 func (d Distro) ByRKE() bool { return d == RKE || d == RKE1 }
 
-// ParseDistro reads --distro.
+// ParseDistro parses --distro.
 func ParseDistro(text string) (Distro, error) {
 	switch d := Distro(text); d {
 	case RKE2, RKE, RKE1:

@@ -25,19 +25,19 @@ const (
 	UserRancher  = "rancher"
 )
 
-// Files are the paths under a lab's folder.
+// Files returns the paths in a lab's folder.
 type Files struct{ Dir string }
 
 func (f Files) in(path ...string) string { return filepath.Join(append([]string{f.Dir}, path...)...) }
 
-// Kubeconfig is the path of one of the lab's kubeconfigs: management, downstream,
-// rancher, rancher-viewer.
+// Kubeconfig returns the path of one of the lab's kubeconfigs: management, downstream, rancher,
+// rancher-viewer.
 func (f Files) Kubeconfig(name string) string { return f.in("kubeconfig", name+".yaml") }
 
-// Log is the log file of a process.
+// Log returns the path of a process's log file.
 func (f Files) Log(process string) string { return f.in("logs", process+".log") }
 
-// AuditLog is the audit log of an API server.
+// AuditLog returns the path of an API server's audit log.
 func (f Files) AuditLog(server string) string { return f.in("audit", server+".log") }
 
 func (f Files) tokens() string      { return f.in("pki", "tokens.csv") }
@@ -48,13 +48,13 @@ func (f Files) ca(name string) string {
 	return f.in("pki", name+"-ca.crt")
 }
 
-// secrets are the lab's authorities, keys and tokens.
+// secrets holds the lab's authorities, keys and tokens.
 type secrets struct {
 	downstream, management *pki.CA
 	rancher                *rancher.Authority
 	accountKey, accountPub []byte
 	tokens                 map[string]string // by user
-	ssh                    string            // opens the machines for rke
+	ssh                    string            // gives rke access to the machines
 }
 
 func newSecrets() (*secrets, error) {
@@ -79,7 +79,7 @@ func newSecrets() (*secrets, error) {
 	return s, err
 }
 
-// write lays the folder out and writes what processes read from files.
+// write creates the folders and the files that processes read.
 func (s *secrets) write(f Files) error {
 	for _, dir := range []string{"pki", "kubeconfig", "logs", "audit", "nodes"} {
 		if err := os.MkdirAll(f.in(dir), 0o755); err != nil {
@@ -110,12 +110,12 @@ func (s *secrets) write(f Files) error {
 	return nil
 }
 
-// config is a user's way to an address under an authority.
+// config returns a user's client configuration for an address under an authority.
 func (s *secrets) config(ca []byte, url, user string) *rest.Config {
 	return &rest.Config{
 		Host: url, BearerToken: s.tokens[user],
 		TLSClientConfig: rest.TLSClientConfig{CAData: ca},
-		QPS:             -1, // stand-ins are not to be slowed by a client-side limit
+		QPS:             -1, // no client-side limit slows the stand-ins
 	}
 }
 

@@ -24,8 +24,8 @@ import (
 // metadataPort is the port of a machine's metadata service on the machine's own address.
 const metadataPort = "1169"
 
-// machines are the lab's infrastructure: an EC2 instance with its metadata
-// service and a node agent for each Machine.
+// machines is the lab's infrastructure: an EC2 instance with its metadata service and a node
+// agent for each Machine.
 type machines struct {
 	options Options
 	cloud   *aws.Cloud
@@ -34,7 +34,7 @@ type machines struct {
 	// agent completes a node agent's configuration.
 	agent func(node.Facts, io.Writer) node.Config
 	files Files
-	ctx   context.Context // of the lab: a machine outlives the call that made it
+	ctx   context.Context // of the lab, because a machine outlives the call that created it
 
 	mu   sync.Mutex
 	byID map[string]*machine // by namespace/name of the Machine
@@ -57,7 +57,7 @@ var (
 	_ rancher.Addresses      = (*machines)(nil)
 )
 
-// Address is the machine's private address, "" for one that is not there.
+// Address returns the machine's private address, or empty if the machine does not exist.
 func (m *machines) Address(namespace, name string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -67,8 +67,7 @@ func (m *machines) Address(namespace, name string) string {
 	return ""
 }
 
-// Provision makes the instance, its metadata service and its agent. A Machine
-// that has them keeps them.
+// Provision creates the instance, its metadata service and its agent, unless they exist.
 func (m *machines) Provision(ctx context.Context, want rancher.Machine) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -115,7 +114,7 @@ func (m *machines) adopt(ctx context.Context, want rancher.Machine, instance aws
 	return nil
 }
 
-// Terminate stops the agent with everything it runs and terminates the instance.
+// Terminate stops the agent with all its processes and terminates the instance.
 func (m *machines) Terminate(ctx context.Context, gone rancher.Machine) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -193,7 +192,7 @@ func hostNames(o Options, machine, privateDNS string) (osName, fqdn string) {
 	return osName, fqdn
 }
 
-// filled puts a machine's names into an option.
+// filled inserts a machine's names into an option.
 func filled(text, machine, privateDNS string) string {
 	return strings.NewReplacer("%m", machine, "%d", privateDNS).Replace(text)
 }
@@ -247,8 +246,8 @@ func (m *machines) start(ctx context.Context, made *machine) error {
 	return nil
 }
 
-// labelPlan gives the plan Secret the label by which Rancher writes node-name
-// into the machine's configuration (rancher-rke2 facts 3.4).
+// labelPlan gives the plan Secret the label that makes Rancher write node-name into the
+// machine's configuration (rancher-rke2 facts 3.4).
 func (m *machines) labelPlan(ctx context.Context, made *machine) error {
 	patch := fmt.Sprintf(`{"metadata":{"labels":{"rke.cattle.io/node-name":%q}}}`, made.Facts.PrivateDNSName)
 	_, err := m.mgmt.CoreV1().Secrets(made.Namespace).Patch(ctx, made.Name+"-machine-plan", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
@@ -268,7 +267,7 @@ func (made *machine) close() {
 	}
 }
 
-// closeAll stops every machine, together.
+// closeAll stops all machines at the same time.
 func (m *machines) closeAll() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -280,7 +279,7 @@ func (m *machines) closeAll() {
 	stopping.Wait()
 }
 
-// list gives the machines by name.
+// list returns the machines by name.
 func (m *machines) list() []*machine {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -292,8 +291,8 @@ func (m *machines) list() []*machine {
 	return out
 }
 
-// find gives the machine of that name, or the only one whose name contains it:
-// Rancher's names end in random letters.
+// find returns the machine of that name, or the only one whose name contains it: Rancher's
+// names end in random letters.
 func (m *machines) find(name string) (*machine, error) {
 	var names []string
 	var like []*machine
@@ -312,7 +311,7 @@ func (m *machines) find(name string) (*machine, error) {
 	return nil, fmt.Errorf("%d machines match %q; there are %s", len(like), name, strings.Join(names, ", "))
 }
 
-// apiServers are the addresses at which the balancer finds API servers.
+// apiServers returns the addresses of the API servers behind the balancer.
 func (m *machines) apiServers() []string {
 	var out []string
 	for _, made := range m.list() {

@@ -10,10 +10,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/podstarter"
 )
 
-// startJobs runs what Jobs and Deployments of the management cluster need, where the options
-// name the images of their pods: the real controllers, and the stand-in that starts pods.
-// They find the AWS role of the person who runs awsmigrate around them, as a pod finds
-// that of its machine.
+// startJobs runs the real controllers and the pod starter for Jobs and Deployments of the
+// management cluster, if the options name images for their pods. Pods find the AWS role of the
+// user of awsmigrate, as a pod finds that of its machine.
 func (l *Lab) startJobs(ctx context.Context, parts *errgroup.Group) error {
 	if len(l.options.PodImages) == 0 {
 		return nil

@@ -25,14 +25,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/rancher"
 )
 
-// RancherVersion is the release whose behaviour the stand-in has: the last that
-// manages Kubernetes 1.26.
+// RancherVersion is the release that the stand-in simulates: the last one that manages
+// Kubernetes 1.26.
 const RancherVersion = "v2.8.5"
 
-// managementPrefix keeps the management cluster's objects apart in the one etcd.
+// managementPrefix separates the management cluster's objects in the single etcd.
 const managementPrefix = "/mgmt"
 
-// Lab is a lab that is being run by this process.
+// Lab is a lab that this process runs.
 type Lab struct {
 	options  Options
 	files    Files
@@ -96,7 +96,7 @@ func (l *Lab) parts(stop func()) []func(context.Context, *errgroup.Group) error 
 	}
 }
 
-// prepare takes the number and makes everything that lives in files.
+// prepare claims the number and creates all files.
 func (l *Lab) prepare() (err error) {
 	if l.binaries, err = component.Dir(); err != nil {
 		return err
@@ -141,10 +141,10 @@ func (l *Lab) startAWS(ctx context.Context, parts *errgroup.Group) error {
 	return serveHTTP(ctx, parts, l.addr.AWS(), l.cloud.Handler())
 }
 
-// awsEndpoint is AWS's address for a caller of that name.
+// awsEndpoint returns the address of AWS for a caller.
 func (l *Lab) awsEndpoint(caller string) string { return "http://" + l.addr.AWS() + "/as/" + caller }
 
-// startManagement starts etcd and the API server that Rancher's objects live on.
+// startManagement starts etcd and the API server for Rancher's objects.
 func (l *Lab) startManagement(ctx context.Context, _ *errgroup.Group) error {
 	if err := l.startEtcd(); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (l *Lab) startEtcd() error {
 
 func (l *Lab) etcdURL() string { return "http://" + net.JoinHostPort(l.addr.EtcdHost(), "2379") }
 
-// balancerInterval is short for a load balancer: a boot waits for it.
+// balancerInterval is short for a load balancer, because a boot waits for it.
 const balancerInterval = 500 * time.Millisecond
 
 func (l *Lab) startBalancer(ctx context.Context, parts *errgroup.Group) error {
@@ -212,8 +212,8 @@ func (l *Lab) startBalancer(ctx context.Context, parts *errgroup.Group) error {
 	return nil
 }
 
-// readyCheck asks /readyz of one API server. Its certificate is not the point:
-// a balancer's health check does not verify it either.
+// readyCheck requests /readyz of one API server. It does not verify the certificate; the health
+// check of a balancer does not either.
 func readyCheck(config *rest.Config) (func(context.Context, string) bool, error) {
 	insecure := rest.CopyConfig(config)
 	insecure.CAData, insecure.Insecure = nil, true
@@ -275,8 +275,8 @@ func (l *Lab) startRancher(ctx context.Context, parts *errgroup.Group) error {
 	return nil
 }
 
-// startHelmController runs the stand-in of RKE2's helm controller as soon as the
-// downstream cluster answers.
+// startHelmController runs the stand-in of RKE2's helm controller once the downstream cluster
+// answers.
 func (l *Lab) startHelmController(ctx context.Context, parts *errgroup.Group) error {
 	controller, err := helmcontroller.New(helmcontroller.Config{Cluster: l.downstream, Log: l.log})
 	if err != nil {
@@ -315,7 +315,8 @@ func serveHTTP(ctx context.Context, parts *errgroup.Group, address string, handl
 	return nil
 }
 
-// close ends what outlives the context: machines first, then what they need.
+// close ends everything that outlives the context: first the machines, then the services that
+// they need.
 func (l *Lab) close() error {
 	var errs []error
 	if l.machines != nil {

@@ -10,23 +10,23 @@ type Layout string
 
 // The layouts.
 const (
-	// Combined has control plane and etcd on the same machines, workers apart.
+	// Combined has control plane and etcd on the same machines, and separate workers.
 	Combined Layout = "combined"
-	// Split has etcd, control plane and workers on machines of their own.
+	// Split has etcd, control plane and workers on separate machines.
 	Split Layout = "split"
 	// AllRole has every role on every machine.
 	AllRole Layout = "all-role"
 	// Single is one machine with every role.
 	Single Layout = "single"
-	// Custom is Combined, but of machines that registered themselves, each with
-	// its private DNS name as --node-name, instead of machines from pools.
+	// Custom is Combined with machines that registered themselves, each with its private DNS
+	// name as --node-name, instead of machines from pools.
 	Custom Layout = "custom"
 )
 
-// Layouts lists them.
+// Layouts returns all layouts.
 func Layouts() []Layout { return []Layout{Combined, Split, AllRole, Single, Custom} }
 
-// Pool is a group of like machines.
+// Pool is a group of equal machines.
 type Pool struct {
 	Name         string
 	ControlPlane bool
@@ -35,8 +35,7 @@ type Pool struct {
 	Quantity     int
 }
 
-// Pools computes the groups of a layout. Negative counts mean the layout's own
-// (3 and 3).
+// Pools returns the groups of a layout. Negative counts select the layout's own (3 and 3).
 func Pools(layout Layout, controlPlanes, workers int) ([]Pool, error) {
 	cp, w := controlPlanes, workers
 	if cp < 0 {

@@ -18,14 +18,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/rke"
 )
 
-// ManagedID is Rancher's name for the lab's RKE1 cluster.
+// ManagedID is Rancher's ID of the lab's RKE1 cluster.
 const ManagedID = "c-7kq2x"
 
 // managedFile is the path that Rancher uses for a cluster's files; no user edits it.
 func (f Files) managedFile() string { return f.in("rancher", "cluster.yml") }
 
-// createManaged makes the machines, registers them as Nodes of a Cluster, and
-// lets Rancher's stand-in bring them up.
+// createManaged creates the machines, registers them as Nodes of a Cluster, and lets Rancher's
+// stand-in bring them up.
 func (l *Lab) createManaged(ctx context.Context, parts *errgroup.Group) error {
 	if err := ensureNamespace(ctx, l.mgmt, ManagedID); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (l *Lab) createManaged(ctx context.Context, parts *errgroup.Group) error {
 	return nil
 }
 
-// managedEngine is rke within Rancher. It is as patient at boot as in use.
+// managedEngine returns rke within Rancher, with the same pauses at boot as in use.
 func (l *Lab) managedEngine(out *os.File, planes rke.Planes) *rke.Engine {
 	engine := l.engine(l.files.managedFile(), out)
 	engine.Planes = planes
@@ -106,8 +106,8 @@ func (l *Lab) registerNode(ctx context.Context, m *machine) error {
 	return err
 }
 
-// managedObject is the Cluster as Rancher's UI leaves it, with norman's defaults
-// and every structure that has no omitempty, and the options' patch merged over it.
+// managedObject returns the Cluster as Rancher's UI leaves it, with norman's defaults and every
+// structure without omitempty, and the options' patch merged over it.
 func managedObject(o Options) (*unstructured.Unstructured, error) {
 	provider := map[string]any{"name": "aws", "useInstanceMetadataHostname": false}
 	if o.AWSBlock {
@@ -179,7 +179,7 @@ func rolesOf(m rancher.Machine) []string {
 	return out
 }
 
-// managedConfig is the configuration as rke would get it, for validation.
+// managedConfig returns the configuration as rke would get it, for validation.
 func managedConfig(o Options) (rke.Config, error) {
 	object, err := managedObject(o)
 	if err != nil {

@@ -34,8 +34,8 @@ func (l *Lab) rememberManaged(ctx context.Context) error {
 	return err
 }
 
-// resetManaged are the steps of a reset where Rancher has rke in it. The rollback
-// is Rancher's own.
+// resetManaged returns the steps of a reset of a cluster that Rancher manages with rke. Rancher
+// itself does the rollback.
 func (l *Lab) resetManaged() []resetStep {
 	return []resetStep{
 		{"AWS and machines", l.resetMachines},

@@ -15,10 +15,9 @@ const (
 	ClusterNamespace = "fleet-default"
 )
 
-// Object is the provisioning.cattle.io Cluster that the lab creates, in
-// the shape of Rancher's UI (server settings in machineGlobalConfig, the cloud
-// provider in an entry without selector; rancher-rke2 facts 3.3), with the
-// options' patch merged over it.
+// Object returns the provisioning.cattle.io Cluster that the lab creates. It has the form of
+// Rancher's UI (server settings in machineGlobalConfig, the cloud provider in an entry without
+// selector; rancher-rke2 facts 3.3), with the options' patch merged over it.
 func Object(o Options) (*unstructured.Unstructured, error) {
 	pools, err := o.Pools()
 	if err != nil {

@@ -6,29 +6,29 @@ import (
 	"time"
 )
 
-// Options of a lab. They are written to the lab's folder, from where the
-// supervisor process reads them.
+// Options configures a lab. They are written to the lab's folder, where the supervisor process
+// reads them.
 type Options struct {
 	Distro        Distro `json:"distro"`
 	Number        int    `json:"number"` // 0: the first free one
 	Layout        Layout `json:"layout"`
-	ControlPlanes int    `json:"controlPlanes"` // negative: the layout's own
-	Workers       int    `json:"workers"`       // negative: the layout's own
-	Nodes         int    `json:"nodes"`         // more that only exist and heartbeat
+	ControlPlanes int    `json:"controlPlanes"` // the layout's own if negative
+	Workers       int    `json:"workers"`       // the layout's own if negative
+	Nodes         int    `json:"nodes"`         // additional ones that only send heartbeats
 
 	Version      string `json:"version"`      // Kubernetes version, as Rancher writes it
-	Rancher      string `json:"rancher"`      // Rancher's own version, which decides the releases that it manages
+	Rancher      string `json:"rancher"`      // Rancher's version, which determines the releases that it manages
 	ClusterPatch []byte `json:"clusterPatch"` // YAML merge patch over the Cluster object; RKE: cluster.yml after its nodes
 
 	RKEVersion       string        `json:"rkeVersion"`       // RKE: release of the rke binary
-	RKERetry         time.Duration `json:"rkeRetry"`         // RKE: pause between rke's attempts; zero: its own 5 s
+	RKERetry         time.Duration `json:"rkeRetry"`         // RKE: pause between rke's attempts; its own 5 s if zero
 	HostnameOverride string        `json:"hostnameOverride"` // RKE: hostname_override of every node; "" for none; %m and %d as below
 	AWSBlock         bool          `json:"awsBlock"`         // RKE: an awsCloudProvider with options; RKE1: the empty one of Rancher's UI
 
 	IMDS              string `json:"imds"`              // "optional" or "required" (IMDSv2 only)
 	ExplicitNodeNames bool   `json:"explicitNodeNames"` // plan Secrets carry the node name
-	OSHostname        string `json:"osHostname"`        // what `hostname` prints; "" by layout; %m and %d as below
-	HostnameF         string `json:"hostnameF"`         // what `hostname -f` prints; "" by layout; %m machine, %d private DNS name
+	OSHostname        string `json:"osHostname"`        // output of `hostname`, or empty for the layout's; %m and %d as below
+	HostnameF         string `json:"hostnameF"`         // output of `hostname -f`, or empty for the layout's; %m machine, %d private DNS name
 
 	PodImages     map[string]string `json:"podImages"`     // of the management cluster: image → program, or folder of an image; empty: it runs no pods
 	TokenLifetime time.Duration     `json:"tokenLifetime"` // of the tokens of these pods; zero: what they ask for
@@ -36,40 +36,40 @@ type Options struct {
 	APIServerDown time.Duration `json:"apiServerDown"` // a changed kube-apiserver stays away this long
 	ComponentDown time.Duration `json:"componentDown"` // the same for other components
 	ProbePeriod   time.Duration `json:"probePeriod"`   // of rancher-system-agent; zero: half a second, a real one's is 5 s
-	Leases        Leases        `json:"leases"`        // zero: the components' own 15 s, 10 s, 2 s
+	Leases        Leases        `json:"leases"`        // the components' own 15 s, 10 s, 2 s if zero
 }
 
-// Leases are leader election's durations.
+// Leases holds the durations of leader election.
 type Leases struct {
 	Duration time.Duration `json:"duration"`
 	Renew    time.Duration `json:"renew"`
 	Retry    time.Duration `json:"retry"`
 }
 
-// Defaults are a highly available UI-made cluster at real timings.
+// Defaults returns the options of a highly available cluster made by the UI, with real timings.
 func Defaults() Options {
 	return Options{
 		Distro: RKE2, Layout: Combined, ControlPlanes: -1, Workers: -1,
-		Version:       "v1.26.13+rke2r1", // what the lab's binaries and its kubelet are
+		Version:       "v1.26.13+rke2r1", // the version of the lab's binaries and its kubelet
 		Rancher:       RancherVersion,
 		IMDS:          "optional",
 		APIServerDown: 20 * time.Second, ComponentDown: 3 * time.Second,
 	}
 }
 
-// DefaultsRKE are a highly available cluster of rke's at real timings.
+// DefaultsRKE returns the options of a highly available cluster of rke, with real timings.
 func DefaultsRKE() Options {
 	o := Defaults()
 	o.Distro, o.Version, o.RKEVersion = RKE, DefaultRKEKubernetes, DefaultRKEVersion
 	return o
 }
 
-// Pools are the groups of machines that the options ask for.
+// Pools returns the groups of machines for the options.
 func (o Options) Pools() ([]Pool, error) {
 	return Pools(o.Layout, o.ControlPlanes, o.Workers)
 }
 
-// Validate finds what no lab can be made of.
+// Validate returns an error if no lab can be made with the options.
 func (o Options) Validate() error {
 	if _, err := o.Pools(); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (o Options) Validate() error {
 	return err
 }
 
-// ParseLeases reads "15s/10s/2s".
+// ParseLeases parses "15s/10s/2s".
 func ParseLeases(text string) (Leases, error) {
 	var l Leases
 	if text == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/node"
 )
 
-// plainNodes are Nodes that only exist and heartbeat, spread over the zones and
-// addressed outside the machines' subnets.
+// plainNodes returns Nodes that only exist and send heartbeats, spread over the zones, with
+// addresses outside the machines' subnets.
 func plainNodes(count int) []node.PlainNode {
 	zones := []string{"us-east-1a", "us-east-1b", "us-east-1c"}
 	nodes := make([]node.PlainNode, 0, count)
@@ -27,8 +27,8 @@ func plainNodes(count int) []node.PlainNode {
 	return nodes
 }
 
-// createPlainNodes starts the Nodes without machines that the options ask for
-// and waits until they are there. They heartbeat for as long as the lab runs.
+// createPlainNodes starts the Nodes without machines and waits until they exist. They send
+// heartbeats until the lab ends.
 func (l *Lab) createPlainNodes(ctx context.Context) error {
 	wanted := plainNodes(l.options.Nodes)
 	if len(wanted) == 0 {
@@ -46,7 +46,7 @@ func (l *Lab) createPlainNodes(ctx context.Context) error {
 		}
 		for _, one := range []node.PlainNode{wanted[0], wanted[len(wanted)-1]} {
 			if _, err := l.down.CoreV1().Nodes().Get(ctx, one.Name, metav1.GetOptions{}); err != nil {
-				return false, "not all there", nil //nolint:nilerr // it is still being created
+				return false, "not all there", nil //nolint:nilerr // the API may not serve it yet
 			}
 		}
 		return true, "all there", nil

@@ -24,8 +24,8 @@ func controlPlanes() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "rke.cattle.io", Version: "v1", Resource: "rkecontrolplanes"}
 }
 
-// resetWithin bounds a reset.
-const resetWithin = 4 * time.Minute
+// resetTimeout bounds a reset.
+const resetTimeout = 4 * time.Minute
 
 // remember takes the baseline of a lab that has just become ready.
 func (l *Lab) remember(ctx context.Context) error {
@@ -58,18 +58,17 @@ func (l *Lab) remember(ctx context.Context) error {
 	return err
 }
 
-// reset brings a booted lab back to where it was when it was ready: objects that
-// came since are deleted, the Cluster's spec, the machines, their instances, the
-// roles' policies and the nodes' cordons are put back, and it waits until all is
-// Ready again. Objects of the beginning that were changed, other than these, stay
-// changed. The records go on: a reset is part of the observer's history.
+// reset restores the state of a booted lab when it became ready. It deletes newer objects,
+// restores the Cluster's spec, the machines, their instances, the roles' policies and the
+// nodes' cordons, and waits until everything is Ready again. Other changes of old objects
+// remain. The records continue, because a reset is part of the observer's history.
 func (l *Lab) reset(ctx context.Context, _ Order) (string, error) {
 	if phase, detail, _ := l.state.get(); phase != PhaseReady {
 		return "", fmt.Errorf("the lab is %s (%s); only a ready one is reset", phase, detail)
 	}
 	l.state.set(PhaseReset, "", time.Now())
 	began := time.Now()
-	ctx, cancel := context.WithTimeoutCause(ctx, resetWithin, fmt.Errorf("the lab was not reset within %s", resetWithin))
+	ctx, cancel := context.WithTimeoutCause(ctx, resetTimeout, fmt.Errorf("the lab was not reset within %s", resetTimeout))
 	defer cancel()
 	l.setDowntime(0, 0)
 	defer l.setDowntime(l.options.APIServerDown, l.options.ComponentDown)
@@ -118,7 +117,7 @@ func (l *Lab) resetMachines(_ context.Context) error {
 		m.agent.Thaw()
 	}
 	for _, p := range l.supervisor.Processes() {
-		_ = p.Signal(syscall.SIGCONT) // fails only for one that has just exited
+		_ = p.Signal(syscall.SIGCONT) // only fails if the process has just exited
 	}
 	for role, actions := range aws.DefaultPolicies() {
 		errs = append(errs, l.cloud.SetPolicy(role, actions))
@@ -182,7 +181,7 @@ func (l *Lab) waitApplied(ctx context.Context) error {
 	})
 }
 
-// same compares as JSON, in which nothing and an empty value are one.
+// same compares as JSON, in which a missing and an empty value are equal.
 func same(a, b any) bool {
 	text := func(v any) string {
 		raw, err := json.Marshal(v)
@@ -194,7 +193,7 @@ func same(a, b any) bool {
 	return text(a) == text(b)
 }
 
-// resetNodes takes cordons and notes off, and Nodes that no machine is behind.
+// resetNodes removes cordons and notes, and Nodes without a machine.
 func (l *Lab) resetNodes(ctx context.Context) error {
 	list, err := l.down.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -230,8 +229,8 @@ func (l *Lab) orphaned(n corev1.Node) bool {
 	return m == nil || n.Name != m.Facts.PrivateDNSName
 }
 
-// machineOf is the machine behind a Node: by Rancher's label, or where rke made the
-// cluster by its private address. Nil for a Node that only exists.
+// machineOf returns the machine of a Node: by Rancher's label, or on a cluster of rke by its
+// private address. It returns nil for a Node that only exists.
 func (l *Lab) machineOf(n corev1.Node) *machine {
 	for _, m := range l.machines.list() {
 		if !l.options.Distro.ByRKE() && m.UID == n.Labels["rke.cattle.io/machine"] {
@@ -281,7 +280,7 @@ func (l *Lab) waitPodsGone(ctx context.Context) error {
 	})
 }
 
-// waitLeader waits until a controller manager that runs holds the main lease.
+// waitLeader waits until a running controller manager holds the main lease.
 func (l *Lab) waitLeader(ctx context.Context) error {
 	return poll(ctx, 250*time.Millisecond, "a kube-controller-manager to lead", func(ctx context.Context) (bool, string, error) {
 		leases, err := l.leases(ctx)

@@ -28,7 +28,7 @@ const (
 // ClusterFile returns the path of cluster.yml; rke's state and kubeconfig are next to it.
 func (f Files) ClusterFile() string { return f.in("cluster.yml") }
 
-// RKE is the lab's rke.
+// RKE returns the path of the lab's rke.
 func (f Files) RKE() string { return f.in("bin", "rke") }
 
 func (f Files) sshKey() string { return f.in("ssh", "id_rsa") }
@@ -39,7 +39,7 @@ const rkeRetry = 250 * time.Millisecond
 // startEtcdOnly is startManagement without a management cluster.
 func (l *Lab) startEtcdOnly(context.Context, *errgroup.Group) error { return l.startEtcd() }
 
-// createRKE makes the machines, writes cluster.yml and runs rke up.
+// createRKE creates the machines, writes cluster.yml and runs rke up.
 func (l *Lab) createRKE(ctx context.Context, parts *errgroup.Group) error {
 	if err := l.provisionRKE(ctx); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (l *Lab) createRKE(ctx context.Context, parts *errgroup.Group) error {
 	return nil
 }
 
-// provisionRKE makes the machines of the layout.
+// provisionRKE creates the machines of the layout.
 func (l *Lab) provisionRKE(ctx context.Context) error {
 	pools, err := l.options.Pools()
 	if err != nil {
@@ -113,7 +113,7 @@ func (l *Lab) rkeNodes() []rkeNode {
 	return out
 }
 
-// rkeUp is `rke up` within the supervisor, straight to the machines.
+// rkeUp runs `rke up` in the supervisor, with direct access to the machines.
 func (l *Lab) rkeUp(ctx context.Context) error {
 	if err := l.waitReachable(ctx); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (l *Lab) rkeUp(ctx context.Context) error {
 	return engine.Up(ctx)
 }
 
-// engine is an rke within the supervisor, straight to the machines.
+// engine returns an rke in the supervisor, with direct access to the machines.
 func (l *Lab) engine(file string, out io.Writer) *rke.Engine {
 	return &rke.Engine{
 		Release: rke.Release(l.options.RKEVersion), ClusterFile: file, Retry: rkeRetry, Clock: clock.RealClock{},
@@ -171,7 +171,7 @@ func (l *Lab) waitReachable(ctx context.Context) error {
 	})
 }
 
-// dockerAt gives the machine with that address.
+// dockerAt returns the machine with that address.
 func (l *Lab) dockerAt(address string) (docker.Host, bool) {
 	if l.machines == nil {
 		return nil, false

@@ -74,8 +74,8 @@ addons: |-
     name: team-a
 `
 
-// rkeHead is the part with the nodes. rke reaches them at their loopback address;
-// the internal one is what EC2 calls them.
+// rkeHead is the part with the nodes. rke reaches them at their loopback address; the internal
+// address is the one in EC2.
 const rkeHead = `# {{.Cluster}}: three zones of us-east-1. Run rke from the jump host only.
 cluster_name: {{.Cluster}}
 ssh_key_path: {{.Key}}
@@ -94,8 +94,8 @@ nodes:
 {{- end}}
 `
 
-// clusterYAML is the lab's cluster.yml. The options' file, if one is given, is
-// everything after the nodes.
+// clusterYAML returns the lab's cluster.yml. The options' file, if given, replaces everything
+// after the nodes.
 func clusterYAML(o Options, key string, nodes []rkeNode) ([]byte, error) {
 	rest := rkeRest
 	if len(o.ClusterPatch) > 0 {
@@ -115,7 +115,7 @@ func clusterYAML(o Options, key string, nodes []rkeNode) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// validateRKE finds what no cluster of rke's can be made of.
+// validateRKE returns an error if no cluster of rke can be made with the options.
 func (o Options) validateRKE() error {
 	switch {
 	case o.Layout == Custom || o.ExplicitNodeNames:
@@ -144,7 +144,7 @@ func (o Options) validateRKE() error {
 	return err
 }
 
-// rkeScript is D/bin/rke: this program as the rke binary of a version, which
+// rkeScript returns D/bin/rke: this program as the rke binary of a version, which
 // LAB_RKE_VERSION changes.
 func rkeScript(program, version string) string {
 	quoted := "'" + strings.ReplaceAll(program, "'", `'\''`) + "'"

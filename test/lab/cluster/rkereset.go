@@ -18,7 +18,7 @@ func (f Files) rkeFiles() []string {
 	return []string{f.ClusterFile(), rke.StateFile(f.ClusterFile()), rke.KubeconfigFile(f.ClusterFile())}
 }
 
-// rememberRKE takes the baseline of a cluster of rke's.
+// rememberRKE takes the baseline of a cluster of rke.
 func (l *Lab) rememberRKE(ctx context.Context) error {
 	objects, err := dynamic.NewForConfig(l.downstream)
 	if err != nil {
@@ -41,8 +41,8 @@ func (l *Lab) rememberRKE(ctx context.Context) error {
 	return err
 }
 
-// resetRKE are the steps of a reset where rke made the cluster. The rollback is
-// rke's own: of what it finds on the machines to cluster.yml as it was.
+// resetRKE returns the steps of a reset of a cluster of rke. rke itself does the rollback, from
+// the machines' current state to the original cluster.yml.
 func (l *Lab) resetRKE() []resetStep {
 	return []resetStep{
 		{"AWS and machines", l.resetMachines},
@@ -77,13 +77,13 @@ func (l *Lab) resetFiles(context.Context) error {
 	return errors.Join(errs...)
 }
 
-// resetStep is one of a reset's.
+// resetStep is one step of a reset.
 type resetStep struct {
 	name string
 	run  func(context.Context) error
 }
 
-// runSteps runs a reset's steps, and says which one failed.
+// runSteps runs the steps of a reset, and names the failed one.
 func (l *Lab) runSteps(ctx context.Context, steps []resetStep) (failed string, err error) {
 	for _, step := range steps {
 		l.state.set(PhaseReset, step.name, time.Now())

@@ -12,9 +12,9 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// Kubeconfigs lists the names of the lab's kubeconfigs: the management cluster
-// and the downstream one directly as admin; both through Rancher as operator and
-// as viewer. Without Rancher: the only cluster as admin and as viewer.
+// Kubeconfigs returns the names of the lab's kubeconfigs: the management cluster and the
+// downstream one directly as admin, and both through Rancher as operator and as viewer. Without
+// Rancher they are the only cluster as admin and as viewer.
 func Kubeconfigs(d Distro) []string {
 	if d == RKE {
 		return []string{"downstream", "downstream-viewer"}

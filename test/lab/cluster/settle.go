@@ -19,14 +19,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/rancher"
 )
 
-// clusters is the resource of Rancher's Cluster objects.
+// clusters returns the resource of Rancher's Cluster objects.
 func clusters() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "provisioning.cattle.io", Version: "v1", Resource: "clusters"}
 }
 
-// bootWithin bounds the boot. A lab that is not ready by then has a cause, and
-// the error names what it waited for.
-const bootWithin = 5 * time.Minute
+// bootTimeout bounds the boot. The error names what a lab that is not ready by then waited for.
+const bootTimeout = 5 * time.Minute
 
 // createCluster creates the Cluster object, as a user would.
 func (l *Lab) createCluster(ctx context.Context, _ *errgroup.Group) error {
@@ -50,7 +49,7 @@ func (l *Lab) createCluster(ctx context.Context, _ *errgroup.Group) error {
 	return l.registerMachines(ctx)
 }
 
-// registerMachines makes the machines of a cluster without pools.
+// registerMachines creates the machines of a cluster without pools.
 func (l *Lab) registerMachines(ctx context.Context) error {
 	pools, err := l.options.Pools()
 	if err != nil {
@@ -71,9 +70,9 @@ func (l *Lab) registerMachines(ctx context.Context) error {
 	return nil
 }
 
-// settle waits for the cluster and gives it what a used cluster has.
+// settle waits for the cluster and creates the objects that a used cluster has.
 func (l *Lab) settle(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, bootWithin, fmt.Errorf("the lab did not boot within %s", bootWithin))
+	ctx, cancel := context.WithTimeoutCause(ctx, bootTimeout, fmt.Errorf("the lab did not boot within %s", bootTimeout))
 	defer cancel()
 	for _, step := range []struct {
 		name string
@@ -97,7 +96,7 @@ func (l *Lab) settle(ctx context.Context) error {
 	return nil
 }
 
-// waitApplication waits for Rancher, where there is one.
+// waitApplication waits for Rancher, if the lab has one.
 func (l *Lab) waitApplication(ctx context.Context) error {
 	switch l.options.Distro {
 	case RKE2:
@@ -213,7 +212,7 @@ func ensureNamespace(ctx context.Context, client kubernetes.Interface, name stri
 	return existing(err)
 }
 
-// ensureUsers gives the operator everything and the viewer the given rules.
+// ensureUsers gives the operator all rights and the viewer the given rules.
 func ensureUsers(ctx context.Context, client kubernetes.Interface, viewer []rbacv1.PolicyRule) error {
 	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "lab-viewer"}, Rules: viewer}
 	_, err := client.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{})
@@ -232,7 +231,7 @@ func bind(ctx context.Context, client kubernetes.Interface, name, role, user str
 	return existing(err)
 }
 
-// managementViewer may read Rancher's cluster objects, and no Secret.
+// managementViewer returns rules for Rancher's cluster objects, without Secrets.
 func managementViewer() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{{
 		APIGroups: []string{"provisioning.cattle.io", "rke.cattle.io", "cluster.x-k8s.io", "management.cattle.io"},
@@ -240,7 +239,8 @@ func managementViewer() []rbacv1.PolicyRule {
 	}}
 }
 
-// downstreamViewer may read everything but Secrets, and ask whether others may.
+// downstreamViewer returns rules to read everything but Secrets, and to ask for the rights of
+// others.
 func downstreamViewer() []rbacv1.PolicyRule {
 	read := []string{"get", "list", "watch"}
 	return []rbacv1.PolicyRule{

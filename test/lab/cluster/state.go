@@ -38,7 +38,7 @@ func (s *state) set(phase, detail string, now time.Time) {
 	s.phase, s.detail = phase, detail
 }
 
-// detailed says more of the phase it is in.
+// detailed adds a detail to the current phase.
 func (s *state) detailed(detail string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

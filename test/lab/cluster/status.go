@@ -43,7 +43,7 @@ type ProcessStatus struct {
 	Started time.Time `json:"started"`
 }
 
-// MachineStatus is a machine and the Node it became.
+// MachineStatus is a machine and its Node.
 type MachineStatus struct {
 	Name           string `json:"name"`
 	Roles          string `json:"roles"`
@@ -66,7 +66,7 @@ type LeaseStatus struct {
 	Exists     bool    `json:"exists"`
 }
 
-// leaseNames are the Leases of kube-system that a migration is about.
+// leaseNames returns the Leases of kube-system that matter for a migration.
 func leaseNames() []string {
 	return []string{"kube-controller-manager", "cloud-controller-manager", "cloud-provider-extraction-migration"}
 }

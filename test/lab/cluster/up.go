@@ -43,8 +43,7 @@ func Up(ctx context.Context, dir string, command []string, options Options, prog
 	return start(ctx, f, command, progress)
 }
 
-// vacate makes an empty folder of one that held a lab. A folder that holds
-// anything else is left alone.
+// vacate empties a folder that held a lab. It does not touch a folder with other contents.
 func vacate(f Files) error {
 	if _, err := proc.Sweep(f.Dir, sweepTimeout); err != nil {
 		return fmt.Errorf("lab %s: %w", f.Dir, err)
@@ -67,8 +66,8 @@ func vacate(f Files) error {
 	return nil
 }
 
-// start runs the supervisor in the background, in a session of its own so that
-// the terminal's signals are not its.
+// start runs the supervisor in the background, in its own session, so that it does not get the
+// terminal's signals.
 func start(ctx context.Context, f Files, command []string, progress func(string)) (*Client, error) {
 	log, err := os.OpenFile(f.serveLog(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -124,7 +123,7 @@ func tail(path string, lines int) string {
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-// ReadOptions reads what Up wrote.
+// ReadOptions reads the options that Up wrote.
 func ReadOptions(dir string) (Options, error) {
 	var o Options
 	raw, err := os.ReadFile(Files{Dir: dir}.options())

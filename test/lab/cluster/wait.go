@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// poll asks again and again until done, and says on failure what it saw last.
+// poll retries until done, and reports the last state on failure.
 func poll(ctx context.Context, every time.Duration, what string, ask func(context.Context) (done bool, seen string, err error)) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

@@ -8,10 +8,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// throughRancher are the kubeconfigs that go through Rancher, by user.
+// throughRancher maps users to their kubeconfigs that use Rancher.
 var throughRancher = map[string]string{UserOperator: "rancher", UserViewer: "rancher-viewer"}
 
-// setProxy breaks Rancher's way to the downstream cluster, or repairs it.
+// setProxy breaks or repairs Rancher's connection to the downstream cluster.
 func (l *Lab) setProxy(_ context.Context, order Order) (string, error) {
 	if l.rancher == nil {
 		return "", errNoRancher
@@ -22,7 +22,7 @@ func (l *Lab) setProxy(_ context.Context, order Order) (string, error) {
 	return "the way through Rancher to the downstream cluster is " + order.State, nil
 }
 
-// revoke lets Rancher refuse every token that a user has so far.
+// revoke makes Rancher refuse every token that a user has so far.
 func (l *Lab) revoke(_ context.Context, order Order) (string, error) {
 	_, user, err := l.rancherUser(order.Target)
 	if err != nil {
@@ -32,7 +32,7 @@ func (l *Lab) revoke(_ context.Context, order Order) (string, error) {
 	return fmt.Sprintf("Rancher refuses every token that %s has so far", order.Target), nil
 }
 
-// login writes a user's kubeconfig anew, with a new token.
+// login writes a user's kubeconfig with a new token.
 func (l *Lab) login(_ context.Context, order Order) (string, error) {
 	name, user, err := l.rancherUser(order.Target)
 	if err != nil {
@@ -44,8 +44,8 @@ func (l *Lab) login(_ context.Context, order Order) (string, error) {
 	return "wrote " + path, writeKubeconfig(path, name, fresh)
 }
 
-// rancherUser is a user's kubeconfig, and the way that it describes with the token
-// that the API servers know.
+// rancherUser returns a user's kubeconfig, and its client configuration with the token that the
+// API servers accept.
 func (l *Lab) rancherUser(name string) (string, *rest.Config, error) {
 	file, known := throughRancher[name]
 	switch {

@@ -24,7 +24,7 @@ type Agent struct {
 	fs   machineFS
 	mgmt kubernetes.Interface
 	// admin is RKE2's own client of the downstream cluster (system:masters).
-	admin kubernetes.Interface
+	admin       kubernetes.Interface
 	adminConfig *rest.Config
 
 	power    chan struct{} // the power was switched

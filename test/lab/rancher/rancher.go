@@ -54,14 +54,14 @@ type Config struct {
 
 // Rancher is the stand-in. Use New.
 type Rancher struct {
-	cfg       Config
-	dyn       dynamic.Interface
-	mgmt      kubernetes.Interface
-	down      kubernetes.Interface
-	copyDelay atomic.Int64
-	agent     agentLink
-	power     power
-	tokens    tokens
+	cfg          Config
+	dyn          dynamic.Interface
+	mgmt         kubernetes.Interface
+	down         kubernetes.Interface
+	copyDelay    atomic.Int64
+	agent        agentLink
+	power        power
+	tokens       tokens
 	issuedTokens map[string]string // the last token written to a Secret <cluster>-kubeconfig
 
 	mu       sync.Mutex

@@ -14,8 +14,8 @@ const (
 	certAdmin = "kube-admin"
 )
 
-// NewBundle makes the certificates of a new cluster under an authority. Only
-// kube-ca and kube-admin are used: the machines have their own.
+// NewBundle makes the certificates of a new cluster under an authority. Only kube-ca and
+// kube-admin are used: the machines have their own.
 func NewBundle(ca *pki.CA, accountKey []byte) (map[string]Certificate, error) {
 	out := map[string]Certificate{
 		certCA:                       certificate(certCA, "kube-ca", "", pki.Pair{Cert: ca.CertPEM, Key: ca.KeyPEM}),
@@ -48,7 +48,7 @@ func certificate(name, common, organization string, pair pki.Pair) Certificate {
 	}
 }
 
-// adminKubeconfig is kube_config_cluster.yml (rancher/rke:pki/kubeconfig.go@v1.5.10).
+// adminKubeconfig returns kube_config_cluster.yml (rancher/rke:pki/kubeconfig.go@v1.5.10).
 func adminKubeconfig(server, cluster string, bundle map[string]Certificate) string {
 	b64 := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 	ca, admin := bundle[certCA], bundle[certAdmin]

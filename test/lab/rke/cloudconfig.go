@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// cloudConfig is the INI text that rke writes to /etc/kubernetes/cloud-config
-// (rancher/rke:cloudprovider/aws/aws.go@v1.5.10). nil gives an empty file.
+// cloudConfig returns the INI text that rke writes to /etc/kubernetes/cloud-config
+// (rancher/rke:cloudprovider/aws/aws.go@v1.5.10), or an empty file for nil.
 func (a *AWSCloudProvider) cloudConfig() string {
 	if a == nil {
 		return ""

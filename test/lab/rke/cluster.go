@@ -14,7 +14,7 @@ const (
 	externalAWS = "external-aws"
 )
 
-// Cluster is a configuration with rke's defaults and its cloud provider resolved.
+// Cluster is a configuration with rke's defaults and a resolved cloud provider.
 type Cluster struct {
 	Config
 	Release     Release
@@ -24,14 +24,14 @@ type Cluster struct {
 	clusterCIDR, clusterDNS, clusterDomain string
 }
 
-// Host is a node with its roles taken apart.
+// Host is a node with its roles as booleans.
 type Host struct {
 	Node
 	ControlPlane, Etcd, Worker bool
 }
 
-// Resolve fills in what rke fills in and refuses what it refuses
-// (rancher/rke:cluster/cluster.go InitClusterObject@v1.5.10).
+// Resolve adds rke's defaults and returns rke's errors (rancher/rke:cluster/cluster.go
+// InitClusterObject@v1.5.10).
 func (r Release) Resolve(c Config) (*Cluster, error) {
 	out := &Cluster{Config: c.clone(), Release: r}
 	if err := out.setDefaults(); err != nil {
@@ -96,8 +96,8 @@ func (c *Cluster) setDefaults() error {
 	return nil
 }
 
-// setImages takes the version's images where cluster.yml names none. One that it
-// names for Kubernetes decides the version.
+// setImages adds the version's images where cluster.yml names none. An image that it names for
+// Kubernetes determines the version.
 func (c *Cluster) setImages() error {
 	given := c.SystemImages
 	images, err := c.Release.images(c.Version)
@@ -151,9 +151,9 @@ func (c *Cluster) setServiceDefaults() {
 	c.clusterCIDR, c.clusterDNS, c.clusterDomain = s.KubeController.ClusterCIDR, s.Kubelet.ClusterDNSServer, s.Kubelet.ClusterDomain
 }
 
-// setCloudProvider decides the provider as rke does: awsCloudProvider makes it
-// aws whatever the name says, customCloudProvider keeps the name (rancher/rke:
-// cloudprovider/cloudprovider.go, cluster/defaults.go@v1.5.10).
+// setCloudProvider selects the provider as rke does: awsCloudProvider makes it aws regardless
+// of the name, customCloudProvider keeps the name (rancher/rke:cloudprovider/cloudprovider.go,
+// cluster/defaults.go@v1.5.10).
 func (c *Cluster) setCloudProvider() error {
 	p := &c.CloudProvider
 	switch {
@@ -200,7 +200,7 @@ func (c *Cluster) setHosts() error {
 	return nil
 }
 
-// validate is rke's own, of what can be wrong in what the stand-in knows.
+// validate is rke's own validation, for the parts that the stand-in has.
 func (c *Cluster) validate() error {
 	if _, err := parseVersion(c.Version); err != nil {
 		return err
@@ -250,13 +250,13 @@ func (c *Cluster) controlPlanes() []*Host {
 	return c.with(func(h *Host) bool { return h.ControlPlane })
 }
 
-// drop takes an unreachable host out, of the configuration too.
+// drop removes an unreachable host, also from the configuration.
 func (c *Cluster) drop(gone *Host) {
 	c.Hosts = slices.DeleteFunc(c.Hosts, func(h *Host) bool { return h == gone })
 	c.Nodes = slices.DeleteFunc(c.Nodes, func(n Node) bool { return n.Address == gone.Address })
 }
 
-// providerFlag is --cloud-provider.
+// providerFlag returns the value of --cloud-provider.
 func (c *Cluster) providerFlag() string {
 	if c.CloudProvider.Name == externalAWS && c.Release.knowsExternalAWS() {
 		return "external"

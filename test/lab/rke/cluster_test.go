@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// sample is a small cluster with the given provider.
+// sample returns a small cluster with the given provider.
 func sample(t *testing.T, version, provider string) Config {
 	t.Helper()
 	c, err := Decode([]byte(`

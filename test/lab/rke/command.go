@@ -31,9 +31,8 @@ type cli struct {
 	version             string
 }
 
-// Main runs the rke command line as that release and gives its exit code: 0 or 1.
-// It ends when it is signalled, as a program without handlers does, so ctx is only
-// for tests.
+// Main runs the rke command line as that release and returns its exit code, 0 or 1. A signal
+// ends it like a program without handlers, so ctx is only for tests.
 func Main(ctx context.Context, release Release, args []string, out io.Writer) int {
 	c := &cli{release: release, out: out, log: &Log{Out: out, Now: time.Now}}
 	root := c.root()
@@ -70,7 +69,7 @@ func (c *cli) root() *cobra.Command {
 	return root
 }
 
-// common are the flags of every command that reads cluster.yml.
+// common adds the flags of every command that reads cluster.yml.
 func (c *cli) common(cmd *cobra.Command) *cobra.Command {
 	file := os.Getenv("RKE_CONFIG")
 	if file == "" {
@@ -183,7 +182,7 @@ func (c *cli) utilCommand() *cobra.Command {
 	return util
 }
 
-// read reads cluster.yml, with the command line's options over it.
+// read reads cluster.yml and applies the options of the command line.
 func (c *cli) read() (Config, error) {
 	text, err := os.ReadFile(c.config)
 	if err != nil {
@@ -225,7 +224,7 @@ func readKey(n Node) (docker.Key, error) {
 	return docker.ParseKey(text)
 }
 
-// retryOf is the pause that the lab's key asks for.
+// retryOf returns the pause in the lab's key.
 func retryOf(c Config) time.Duration {
 	for _, n := range c.Nodes {
 		setDefault(&n.SSHKeyPath, c.SSHKeyPath)

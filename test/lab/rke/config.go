@@ -1,7 +1,7 @@
 package rke
 
-// Config is cluster.yml (YAML tags), and the rkeConfig of a state (JSON tags), as
-// far as the stand-in knows it (rancher/rke:types/rke_types.go@v1.5.10).
+// Config is cluster.yml (YAML tags), and the rkeConfig of a state (JSON tags), with the parts
+// that the stand-in has (rancher/rke:types/rke_types.go@v1.5.10).
 type Config struct {
 	Nodes               []Node           `yaml:"nodes" json:"nodes,omitempty"`
 	Services            Services         `yaml:"services" json:"services,omitempty"`
@@ -45,14 +45,14 @@ type Node struct {
 	Taints           []Taint           `yaml:"taints" json:"taints,omitempty"`
 }
 
-// Taint is one that a user gave a node.
+// Taint is a taint that a user gave a node.
 type Taint struct {
 	Key    string `yaml:"key" json:"key,omitempty"`
 	Value  string `yaml:"value" json:"value,omitempty"`
 	Effect string `yaml:"effect" json:"effect,omitempty"`
 }
 
-// Services are the components' settings.
+// Services holds the components' settings.
 type Services struct {
 	Etcd           Etcd           `yaml:"etcd" json:"etcd,omitempty"`
 	KubeAPI        KubeAPI        `yaml:"kube-api" json:"kubeApi,omitempty"`
@@ -74,7 +74,7 @@ type Service struct {
 	WindowsExtraArgsArray map[string][]string `yaml:"win_extra_args_array" json:"winExtraArgsArray,omitempty"`
 }
 
-// Etcd has its snapshots' settings.
+// Etcd holds the settings of etcd and its snapshots.
 type Etcd struct {
 	Service   `yaml:",inline"`
 	Snapshot  *bool  `yaml:"snapshot" json:"snapshot,omitempty"`
@@ -82,7 +82,7 @@ type Etcd struct {
 	Creation  string `yaml:"creation" json:"creation,omitempty"`
 }
 
-// KubeAPI is the kube-apiserver.
+// KubeAPI configures the kube-apiserver.
 type KubeAPI struct {
 	Service               `yaml:",inline"`
 	ServiceClusterIPRange string `yaml:"service_cluster_ip_range" json:"serviceClusterIpRange,omitempty"`
@@ -91,14 +91,14 @@ type KubeAPI struct {
 	AlwaysPullImages      bool   `yaml:"always_pull_images" json:"alwaysPullImages,omitempty"`
 }
 
-// KubeController is the kube-controller-manager.
+// KubeController configures the kube-controller-manager.
 type KubeController struct {
 	Service               `yaml:",inline"`
 	ClusterCIDR           string `yaml:"cluster_cidr" json:"clusterCidr,omitempty"`
 	ServiceClusterIPRange string `yaml:"service_cluster_ip_range" json:"serviceClusterIpRange,omitempty"`
 }
 
-// Kubelet is every node's.
+// Kubelet configures every node's kubelet.
 type Kubelet struct {
 	Service             `yaml:",inline"`
 	ClusterDomain       string `yaml:"cluster_domain" json:"clusterDomain,omitempty"`
@@ -107,17 +107,17 @@ type Kubelet struct {
 	FailSwapOn          bool   `yaml:"fail_swap_on" json:"failSwapOn,omitempty"`
 }
 
-// Kubeproxy has nothing of its own.
+// Kubeproxy has no settings of its own.
 type Kubeproxy struct {
 	Service `yaml:",inline"`
 }
 
-// Scheduler has nothing of its own.
+// Scheduler has no settings of its own.
 type Scheduler struct {
 	Service `yaml:",inline"`
 }
 
-// Network is kept and means nothing to the stand-in, as what follows up to DNS.
+// Network is kept and has no effect in the stand-in, like the types up to DNS.
 type Network struct {
 	Plugin  string            `yaml:"plugin" json:"plugin,omitempty"`
 	Options map[string]string `yaml:"options" json:"options,omitempty"`
@@ -136,7 +136,7 @@ type Authorization struct {
 	Options map[string]string `yaml:"options" json:"options,omitempty"`
 }
 
-// Ingress is the ingress controller.
+// Ingress configures the ingress controller.
 type Ingress struct {
 	Provider     string            `yaml:"provider" json:"provider,omitempty"`
 	Options      map[string]string `yaml:"options" json:"options,omitempty"`
@@ -144,19 +144,19 @@ type Ingress struct {
 	ExtraArgs    map[string]string `yaml:"extra_args" json:"extraArgs,omitempty"`
 }
 
-// Monitoring is the metrics server.
+// Monitoring configures the metrics server.
 type Monitoring struct {
 	Provider string            `yaml:"provider" json:"provider,omitempty"`
 	Options  map[string]string `yaml:"options" json:"options,omitempty"`
 }
 
-// Restore is of a snapshot.
+// Restore configures the restore of a snapshot.
 type Restore struct {
 	Restore      bool   `yaml:"restore" json:"restore,omitempty"`
 	SnapshotName string `yaml:"snapshot_name" json:"snapshotName,omitempty"`
 }
 
-// DNS is the cluster's.
+// DNS configures the cluster's DNS.
 type DNS struct {
 	Provider string `yaml:"provider" json:"provider,omitempty"`
 }
@@ -168,7 +168,7 @@ type UpgradeStrategy struct {
 	Drain                      *bool  `yaml:"drain" json:"drain,omitempty"`
 }
 
-// CloudProvider chooses the cloud provider.
+// CloudProvider selects the cloud provider.
 type CloudProvider struct {
 	Name                        string            `yaml:"name" json:"name,omitempty"`
 	UseInstanceMetadataHostname *bool             `yaml:"useInstanceMetadataHostname,omitempty" json:"useInstanceMetadataHostname,omitempty"`
@@ -206,7 +206,7 @@ type AWSServiceOverride struct {
 	SigningName   string `yaml:"signing-name" json:"signing-name"`
 }
 
-// SystemImages are the images that count here.
+// SystemImages holds the images that the stand-in uses.
 type SystemImages struct {
 	Etcd                      string `yaml:"etcd" json:"etcd,omitempty"`
 	Alpine                    string `yaml:"alpine" json:"alpine,omitempty"`

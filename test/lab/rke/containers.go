@@ -32,7 +32,7 @@ func (r *run) changed(ctx context.Context, h *Host, plan map[string]docker.Spec,
 	return false, nil
 }
 
-// component runs a container and waits for its health.
+// component runs a container and waits until it is healthy.
 func (r *run) component(ctx context.Context, h *Host, name string, spec docker.Spec, plane string) error {
 	if err := r.container(ctx, h, name, spec, plane); err != nil {
 		return err
@@ -43,12 +43,12 @@ func (r *run) component(ctx context.Context, h *Host, name string, spec docker.S
 	return r.healthcheck(ctx, h, name)
 }
 
-// container makes a container what the plan says: made, started, or replaced by
-// stopping, renaming, making, starting and removing, in this order. Between any two
-// of them a killed rke leaves what there is, and not all of it is repaired by running
-// again: a stopped container is started as it was, one that was made and not
-// started is not looked at, and an old one stays until the next change (rancher/rke:
-// docker/docker.go DoRunContainer, IsContainerUpgradable@v1.5.10).
+// container makes a container match the plan. It is created, started, or replaced by stopping,
+// renaming, creating, starting and removing, in this order. A killed rke leaves the state
+// between any two of these actions, and a second run does not repair all of them: a stopped
+// container is started unchanged, one that was created and not started is ignored, and an old
+// one remains until the next change (rancher/rke:docker/docker.go DoRunContainer,
+// IsContainerUpgradable@v1.5.10).
 func (r *run) container(ctx context.Context, h *Host, name string, spec docker.Spec, plane string) error {
 	host := r.hosts[h.Address]
 	found, err := host.Inspect(ctx, name)
@@ -94,7 +94,7 @@ func (r *run) create(ctx context.Context, host docker.Host, h *Host, name string
 	return nil
 }
 
-// sidekick is only made, never started: others have its files.
+// sidekick only creates the container and never starts it: others use its files.
 func (r *run) sidekick(ctx context.Context, h *Host, spec docker.Spec) error {
 	host := r.hosts[h.Address]
 	found, err := host.Inspect(ctx, sidekick)

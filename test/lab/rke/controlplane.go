@@ -9,9 +9,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/docker"
 )
 
-// controlPlane brings etcd and the control planes up: all at once in a new
-// cluster, by the limits in one that exists (rancher/rke:cluster/cluster.go
-// DeployControlPlane, UpgradeControlPlane@v1.5.10).
+// controlPlane brings up etcd and the control planes: all at once in a new cluster, within the
+// limits in an existing one (rancher/rke:cluster/cluster.go DeployControlPlane,
+// UpgradeControlPlane@v1.5.10).
 func (r *run) controlPlane(ctx context.Context) error {
 	if r.UpdateOnly && r.upgrade {
 		return nil

@@ -7,10 +7,9 @@ import (
 	"go.yaml.in/yaml/v2"
 )
 
-// Decode reads cluster.yml as rke does: with yaml.v2, not strictly. Unknown keys
-// are dropped, a struct's key that comes twice is merged, a map's last one wins,
-// documents after the first are not read (rancher/rke:cluster/cluster.go
-// ParseConfig@v1.5.10).
+// Decode parses cluster.yml as rke does, with yaml.v2 and not strictly. Unknown keys are
+// dropped. A repeated key of a struct is merged; of a map the last one wins. Documents after
+// the first are ignored (rancher/rke:cluster/cluster.go ParseConfig@v1.5.10).
 func Decode(text []byte) (Config, error) {
 	var c Config
 	if err := yaml.Unmarshal(text, &c); err != nil {
@@ -25,7 +24,7 @@ func Decode(text []byte) (Config, error) {
 	return c, nil
 }
 
-// clone is a deep copy.
+// clone returns a deep copy.
 func (c Config) clone() Config {
 	raw, err := json.Marshal(c)
 	if err != nil {

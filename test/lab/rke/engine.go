@@ -13,19 +13,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/docker"
 )
 
-// Engine is one rke binary at work on one cluster.
+// Engine is one rke binary that works on one cluster.
 type Engine struct {
 	Release Release
 	// ClusterFile is the path of cluster.yml; state and kubeconfig are next to it.
 	ClusterFile string
-	// Dial reaches a node, once it is known that a key for it exists.
+	// Dial connects to a node, once a key for it is known to exist.
 	Dial func(n Node) (docker.Host, error)
 	// Kube returns a client of the cluster's API. If it is nil, the kubeconfig next to
 	// cluster.yml is used.
 	Kube func() (kubernetes.Interface, error)
-	// Bundle makes the certificates of a cluster without a state. Nil refuses one.
+	// Bundle makes the certificates of a cluster without a state. If it is nil, such a cluster
+	// is refused.
 	Bundle func() (map[string]Certificate, error)
-	// Retry is the pause between attempts; zero is rke's own of 5 s.
+	// Retry is the pause between attempts; zero means rke's own 5 s.
 	Retry time.Duration
 	// HealthAttempts is the number of health checks of a component; zero means rke's own 10.
 	HealthAttempts int
@@ -57,7 +58,7 @@ const (
 // workers is the number of hosts that rke works on at once without a limit.
 const workers = 50
 
-// wait is false when ctx ended first.
+// wait returns false if ctx ended first.
 func (e *Engine) wait(ctx context.Context) bool {
 	pause := e.Retry
 	if pause == 0 {
@@ -86,8 +87,8 @@ func (e *Engine) kube() (kubernetes.Interface, error) {
 	return kubernetes.NewForConfig(config)
 }
 
-// Init is the first half of `rke up`, and all of `rke up --init`: it writes the
-// desired state (rancher/rke:cmd/common.go ClusterInit@v1.5.10).
+// Init is the first half of `rke up`, and all of `rke up --init`: it writes the desired state
+// (rancher/rke:cmd/common.go ClusterInit@v1.5.10).
 func (e *Engine) Init(c Config) error {
 	e.Log.infof("Initiating Kubernetes cluster")
 	state, err := readState(e.ClusterFile)

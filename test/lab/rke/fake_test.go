@@ -76,7 +76,7 @@ func newFixture(t *testing.T, provider string) *fixture {
 	return f
 }
 
-// up is one `rke up`.
+// up runs `rke up` once.
 func (f *fixture) up(c Config) error {
 	ctx, cancel := context.WithCancel(f.t.Context())
 	defer cancel()
@@ -100,7 +100,7 @@ func (f *fixture) note(event string) {
 	}
 }
 
-// saw gives the events that contain one of the words.
+// saw returns the events that contain one of the words.
 func (f *fixture) saw(words ...string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -158,7 +158,7 @@ type fakeHost struct {
 
 func (h *fakeHost) do(ctx context.Context, event string, change func() error) error {
 	if err := ctx.Err(); err != nil {
-		return err // a killed rke asks for nothing
+		return err // a killed rke sends no request
 	}
 	if h.f.off[h.name] {
 		return docker.ErrUnreachable

@@ -16,8 +16,8 @@ const (
 	internalIP = "rke.cattle.io/internal-ip"
 )
 
-// labels gives Nodes their labels, taints and annotations (rancher/rke:cluster/
-// cluster.go SyncLabelsAndTaints@v1.5.10).
+// labels sets labels, taints and annotations of Nodes (rancher/rke:cluster/cluster.go
+// SyncLabelsAndTaints@v1.5.10).
 func (r *run) labels(ctx context.Context) error {
 	r.Log.infof("[sync] Syncing nodes Labels and Taints")
 	client, err := r.kube()
@@ -49,7 +49,7 @@ func (r *run) labels(ctx context.Context) error {
 	return nil
 }
 
-// mark puts on a Node what rke puts there.
+// mark adds rke's labels, taints and annotations to a Node.
 func (h *Host) mark(n *corev1.Node) {
 	if n.Labels == nil {
 		n.Labels = map[string]string{}

@@ -19,7 +19,7 @@ func (r *run) limits(context.Context) error {
 		if h.ControlPlane {
 			inactiveControl++
 		}
-		if !h.Worker { // rke counts the wrong ones here
+		if !h.Worker { // rke itself counts the wrong hosts here
 			notWorkers++
 		}
 	}
@@ -37,7 +37,7 @@ func (r *run) limits(context.Context) error {
 	return nil
 }
 
-// maxUnavailable reads a number or a percentage, rounded down, at least 1.
+// maxUnavailable parses a number or a percentage, rounded down, at least 1.
 func maxUnavailable(text string, hosts int, role string) (int, error) {
 	value := intstr.Parse(text)
 	if value.Type == intstr.Int && value.IntVal <= 0 || strings.HasPrefix(value.StrVal, "-") || value.StrVal == "0%" {
@@ -50,7 +50,7 @@ func maxUnavailable(text string, hosts int, role string) (int, error) {
 	return max(n, 1), nil
 }
 
-// lessInactive takes unreachable hosts off a limit; none may be left over.
+// lessInactive subtracts unreachable hosts from a limit, and returns an error if none remains.
 func lessInactive(limit, inactive int, role string) (int, error) {
 	limit = min(limit, workers)
 	if inactive >= limit && inactive > 0 {

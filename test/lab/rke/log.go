@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Log writes as logrus does where stdout is no terminal. Everything of rke's goes
-// to stdout, the last word of a failed run too.
+// Log writes as logrus does without a terminal. All output of rke goes to stdout, including the
+// last message of a failed run.
 type Log struct {
 	Out   io.Writer // io.Discard with --quiet
 	Debug bool

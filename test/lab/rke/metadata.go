@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// release is a version of Kubernetes and the rke-tools whose entrypoint it has.
+// release is a version of Kubernetes and the version of its rke-tools.
 type release struct{ version, tools string }
 
-// releases are those of rancher/kontainer-driver-metadata:pkg/rke/
-// k8s_rke_system_images.go@7c2ba52, oldest first.
+// releases returns those of
+// rancher/kontainer-driver-metadata:pkg/rke/k8s_rke_system_images.go@7c2ba52, oldest first.
 func releases() []release {
 	return []release{
 		{"v1.24.2-rancher1-1", "v0.1.87"}, {"v1.24.4-rancher1-1", "v0.1.87"}, {"v1.24.6-rancher1-1", "v0.1.87"},
@@ -37,7 +37,7 @@ func releases() []release {
 	}
 }
 
-// since is the first rke whose metadata has a minor version of Kubernetes
+// since returns the first rke whose metadata has a minor version of Kubernetes
 // (k8s_version_info.go@7c2ba52).
 func since(minor int) version {
 	switch {
@@ -52,7 +52,7 @@ func since(minor int) version {
 	}
 }
 
-// Versions lists what a release of rke can make, oldest first.
+// Versions returns the versions that a release of rke can make, oldest first.
 func (r Release) Versions() []string {
 	var out []string
 	for _, known := range releases() {
@@ -85,7 +85,7 @@ func (r Release) DefaultVersion() string {
 	return last
 }
 
-// images are the system images of a version.
+// images returns the system images of a version.
 func (r Release) images(kubernetes string) (SystemImages, error) {
 	if !slices.Contains(r.Versions(), kubernetes) {
 		return SystemImages{}, fmt.Errorf("k8s version is not supported, supported versions are: %v", r.Versions())

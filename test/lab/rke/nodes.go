@@ -11,9 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// node finds a host's Node: by the host-name label, and with external-aws alone by
-// its InternalIP too (rancher/rke:k8s/node.go GetNode@v1.5.10; before v1.4.15 by the
-// label only).
+// node finds a host's Node by the host-name label, and only with external-aws also by its
+// InternalIP (rancher/rke:k8s/node.go GetNode@v1.5.10; before v1.4.15 by the label only).
 func (r *run) node(ctx context.Context, h *Host) (*corev1.Node, error) {
 	client, err := r.kube()
 	if err != nil {
@@ -56,7 +55,7 @@ func (c *Cluster) find(nodes []corev1.Node, h *Host) *corev1.Node {
 	return nil
 }
 
-// nodeReady waits for a host's Node to be Ready, a few attempts long.
+// nodeReady waits until a host's Node is Ready, for a few attempts.
 func (r *run) nodeReady(ctx context.Context, h *Host, role string) error {
 	for try := range attempts {
 		r.Log.infof("[%s] Now checking status of node %v, try #%d", role, h.HostnameOverride, try+1)

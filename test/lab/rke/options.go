@@ -21,7 +21,7 @@ func apiServerOptions() map[string]string {
 	}
 }
 
-// controllerOptions differ from 1.27 on, where pod-eviction-timeout is gone.
+// controllerOptions returns other options from 1.27 on, which has no pod-eviction-timeout.
 func controllerOptions(v version) map[string]string {
 	options := map[string]string{
 		"allocate-node-cidrs": "true", "allow-untagged-cloud": "true", "configure-cloud-routes": "false",

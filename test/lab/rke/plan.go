@@ -51,10 +51,10 @@ func (c *Cluster) Plan(h *Host) map[string]docker.Spec {
 	return plan
 }
 
-// arguments are one component's, in the making.
+// arguments are the arguments of one component.
 type arguments map[string]string
 
-// over lays the metadata's options over rke's own arguments.
+// over replaces rke's own arguments by the metadata's options.
 func (a arguments) over(options map[string]string) {
 	for name, value := range options {
 		if value == "" {
@@ -65,9 +65,9 @@ func (a arguments) over(options map[string]string) {
 	}
 }
 
-// process is the component's container: extra_args replace, extra_args_array comes
-// in addition. rke writes them in no order; here they are sorted, which rke's
-// comparison does not see.
+// process returns the component's container: extra_args replace arguments, extra_args_array
+// adds some. rke writes them in random order; here they are sorted, which rke's comparison
+// ignores.
 func (a arguments) process(component string, s Service, env []string) docker.Spec {
 	maps.Copy(a, s.ExtraArgs)
 	words := []string{entrypoint, component}
@@ -99,7 +99,7 @@ func (c *Cluster) checksum() string {
 	return fmt.Sprintf("RKE_CLOUD_CONFIG_CHECKSUM=%x", md5.Sum([]byte(c.CloudConfig)))
 }
 
-// cloud adds the provider's file and gives the variable that changes with it.
+// cloud adds the provider's file and returns the variable that changes with it.
 func (c *Cluster) cloud(a arguments) []string {
 	if c.CloudProvider.Name == "" {
 		return nil
@@ -147,8 +147,8 @@ func (c *Cluster) etcdServers() string {
 	return strings.Join(out, ",")
 }
 
-// controllerProcess appends to the configuration's own extra_env each time, as rke
-// does: the stored state shows it.
+// controllerProcess appends to the configuration's own extra_env each time, as rke does, and as
+// the stored state shows.
 func (c *Cluster) controllerProcess() docker.Spec {
 	s := &c.Services.KubeController
 	kubeconfig := ssl + "kubecfg-kube-controller-manager.yaml"
@@ -233,8 +233,8 @@ func (c *Cluster) etcdProcess(h *Host) docker.Spec {
 	return spec
 }
 
-// sameSpec is rke's comparison: as sets, whatever the order (rancher/rke:docker/
-// docker.go IsContainerUpgradable@v1.5.10).
+// sameSpec is rke's comparison, as sets without an order (rancher/rke:docker/docker.go
+// IsContainerUpgradable@v1.5.10).
 func sameSpec(a, b docker.Spec) bool {
 	set := func(list []string) []string { return slices.Sorted(maps.Keys(toSet(list))) }
 	same := func(x, y []string) bool { return slices.Equal(set(x), set(y)) }

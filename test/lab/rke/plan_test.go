@@ -17,7 +17,7 @@ func planOf(t *testing.T, release Release, c Config, node int) map[string]docker
 	return cluster.Plan(cluster.Hosts[node])
 }
 
-// flag is a component's value of one flag; it may come once only.
+// flag returns a component's value of one flag, which may occur only once.
 func flag(t *testing.T, s docker.Spec, name string) (string, bool) {
 	t.Helper()
 	var values []string
@@ -89,7 +89,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// What a change recreates is what differs.
+// A change recreates the containers that differ.
 func TestWhatAChangeTouches(t *testing.T) {
 	const v = "v1.26.9-rancher1-1"
 	base := sample(t, v, "{name: aws}")

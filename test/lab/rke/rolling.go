@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// notReadyFirst works on the hosts whose Node is not Ready, or not found, all at
-// once and outside every limit. Its errors are only logged.
+// notReadyFirst works on the hosts whose Node is not Ready or missing, on all at once and
+// without a limit. Its errors are only logged.
 func (r *run) notReadyFirst(ctx context.Context, hosts []*Host, role string, deploy func([]*Host) error) {
 	var notReady []*Host
 	var names []string
@@ -33,8 +33,8 @@ func (r *run) notReadyFirst(ctx context.Context, hosts []*Host, role string, dep
 	}
 }
 
-// rolling upgrades hosts, limit of them at a time. A host that fails counts as one
-// of them: when the limit is reached, no further one is begun.
+// rolling upgrades hosts, limit of them at a time. A failed host counts towards the limit: when
+// the limit is reached, no further host is begun.
 func (r *run) rolling(ctx context.Context, hosts []*Host, limit int, role string, upgrade func(*Host) error) (failed []string, err error) {
 	var mu sync.Mutex
 	var errs []error

@@ -35,7 +35,7 @@ func (e *Engine) Snapshot(ctx context.Context, c Config, name string) error {
 	return nil
 }
 
-// FetchState replaces the state file by the cluster's, keeping the old one.
+// FetchState replaces the state file by the cluster's, and keeps the old file.
 func (e *Engine) FetchState(ctx context.Context) error {
 	client, err := e.kube()
 	if err != nil {

@@ -21,14 +21,14 @@ type FullState struct {
 	Current State `json:"currentState,omitempty"`
 }
 
-// State is one of the two.
+// State is the desired or the current state.
 type State struct {
 	Config       *Config                `json:"rkeConfig,omitempty"`
 	Certificates map[string]Certificate `json:"certificatesBundle,omitempty"`
 	Encryption   string                 `json:"encryptionConfig,omitempty"`
 }
 
-// Certificate is one of the bundle (rancher/rke:pki/pki.go CertificatePKI@v1.5.10).
+// Certificate is one certificate of the bundle (rancher/rke:pki/pki.go CertificatePKI@v1.5.10).
 type Certificate struct {
 	CertificatePEM string `json:"certificatePEM"`
 	KeyPEM         string `json:"keyPEM"`
@@ -44,7 +44,7 @@ type Certificate struct {
 	ConfigPath     string `json:"configPath"`
 }
 
-// StateName is of the Secret or ConfigMap in kube-system, and of its only key.
+// StateName is the name of the Secret or ConfigMap in kube-system, and of its only key.
 const StateName = "full-cluster-state"
 
 // StateFile returns the path next to cluster.yml with another extension.
@@ -81,8 +81,8 @@ func (s *FullState) write(clusterFile string, log *Log) error {
 	return nil
 }
 
-// save keeps the state in the cluster: a Secret, or with an older rke a ConfigMap.
-// A newer one deletes the ConfigMap.
+// save stores the state in the cluster: in a Secret, or with an older rke in a ConfigMap. A
+// newer rke deletes the ConfigMap.
 func (s *FullState) save(ctx context.Context, client kubernetes.Interface, r Release) error {
 	raw, err := json.Marshal(s)
 	if err != nil {
@@ -119,7 +119,7 @@ func stateError(err error) error {
 	return fmt.Errorf("[state] error updating secret: %w", err)
 }
 
-// fetchState reads it back, the Secret first.
+// fetchState reads the stored state, from the Secret first.
 func fetchState(ctx context.Context, client kubernetes.Interface) (*FullState, error) {
 	var raw []byte
 	secret, err := client.CoreV1().Secrets(metav1.NamespaceSystem).Get(ctx, StateName, metav1.GetOptions{})

@@ -16,15 +16,14 @@ type run struct {
 	*Engine
 	cluster  *Cluster
 	state    *FullState
-	upgrade  bool // the cluster exists already
+	upgrade  bool // whether the cluster exists
 	inactive []*Host
 	hosts    map[string]docker.Host // by address
 
 	maxControl, maxWorker int
 }
 
-// Up is the second half of `rke up`, after Init (rancher/rke:cmd/up.go
-// ClusterUp@v1.5.10).
+// Up is the second half of `rke up`, after Init (rancher/rke:cmd/up.go ClusterUp@v1.5.10).
 func (e *Engine) Up(ctx context.Context) error {
 	state, err := readState(e.ClusterFile)
 	if err != nil {
@@ -39,7 +38,7 @@ func (e *Engine) Up(ctx context.Context) error {
 	if err := r.tunnel(ctx); err != nil {
 		return err
 	}
-	if r.upgrade { // a recorded configuration that is invalid by now cannot be loaded either
+	if r.upgrade { // an invalid recorded configuration cannot be loaded either
 		current, err := e.Release.Resolve(*state.Current.Config)
 		if err != nil {
 			return err
@@ -60,7 +59,7 @@ func (e *Engine) Up(ctx context.Context) error {
 	return nil
 }
 
-// steps are those of the halves that are asked for.
+// steps returns the steps of the requested halves.
 func (r *run) steps() []func(context.Context) error {
 	switch {
 	case r.Planes == ControlPlanes && r.upgrade:
@@ -71,7 +70,7 @@ func (r *run) steps() []func(context.Context) error {
 	return []func(context.Context) error{r.setUpHosts, r.limits, r.controlPlane, r.record, r.workerPlane, r.labels}
 }
 
-// tunnel drops hosts that cannot be reached.
+// tunnel drops unreachable hosts.
 func (r *run) tunnel(ctx context.Context) error {
 	var mu sync.Mutex
 	each(r.cluster.Hosts, workers, func(h *Host) bool {
@@ -97,14 +96,14 @@ func (r *run) tunnel(ctx context.Context) error {
 	return r.cluster.validateCount()
 }
 
-// sameNodes refuses what the stand-in leaves out.
+// sameNodes refuses added and removed nodes, which the stand-in omits.
 func (r *run) sameNodes(current *Cluster) error {
 	known := map[string]bool{}
 	for _, n := range current.Nodes {
 		known[n.Address] = true
 	}
 	for _, n := range r.cluster.Nodes {
-		// A node that an earlier run could not reach is missing in the state.
+		// The state lacks a node that an earlier run could not reach.
 		delete(known, n.Address)
 	}
 	for _, h := range r.inactive {
@@ -116,8 +115,8 @@ func (r *run) sameNodes(current *Cluster) error {
 	return nil
 }
 
-// setUpHosts rewrites the kubeconfig and brings the cloud config to every node at
-// once, before any component restarts.
+// setUpHosts writes the kubeconfig and the cloud config to every node at once, before any
+// component restarts.
 func (r *run) setUpHosts(ctx context.Context) error {
 	r.Log.infof("[certificates] Deploying kubernetes certificates to Cluster nodes")
 	if err := r.adminConfig(); err != nil {
@@ -139,8 +138,8 @@ func (r *run) setUpHosts(ctx context.Context) error {
 	return nil
 }
 
-// adminConfig points kube_config_cluster.yml at the first control plane whose API
-// answers (rancher/rke:cluster/cluster.go rebuildLocalAdminConfig@v1.5.10).
+// adminConfig points kube_config_cluster.yml to the first control plane whose API answers
+// (rancher/rke:cluster/cluster.go rebuildLocalAdminConfig@v1.5.10).
 func (r *run) adminConfig() error {
 	r.Log.infof("[reconcile] Rebuilding and updating local kube config")
 	found := false
@@ -168,8 +167,8 @@ func (r *run) adminConfig() error {
 	return nil
 }
 
-// record says "current" in the file and in the cluster: the control plane is done,
-// the workers are not.
+// record writes "current" to the file and to the cluster: the control plane is done, the
+// workers are not.
 func (r *run) record(ctx context.Context) error {
 	r.Log.infof("[authz] Creating rke-job-deployer ServiceAccount")
 	config := r.cluster.clone()
@@ -196,8 +195,8 @@ func (r *run) allIncluded() error {
 	return fmt.Errorf("Provisioning incomplete, host(s) [%s] skipped because they could not be contacted", strings.Join(names, ",")) //nolint:staticcheck // rke's words
 }
 
-// each works on the hosts in order, limit of them at a time. A worker whose do
-// returns false takes no further host.
+// each works on the hosts in order, limit of them at a time. A worker whose do returns false
+// takes no further host.
 func each(hosts []*Host, limit int, do func(*Host) bool) {
 	queue := make(chan *Host, len(hosts))
 	for _, h := range hosts {
@@ -217,7 +216,7 @@ func each(hosts []*Host, limit int, do func(*Host) bool) {
 	working.Wait()
 }
 
-// failures is each for what goes on after an error.
+// failures is each for work that continues after an error.
 func failures(hosts []*Host, limit int, do func(*Host) error) error {
 	var mu sync.Mutex
 	var errs []error

@@ -74,8 +74,8 @@ func TestStateIsCurrentBeforeWorkersAreTouched(t *testing.T) {
 	}
 }
 
-// A killed run leaves what it did, and the next one goes on; but not everything
-// that can be left is repaired by it, in rke as here.
+// A killed run leaves its changes, and the next one continues. As in rke, the next run does not
+// repair every possible state.
 func TestKilledAndRunAgain(t *testing.T) {
 	const (
 		done    = "done"
@@ -180,8 +180,8 @@ func TestNotReadyHostsComeFirst(t *testing.T) {
 	}
 }
 
-// Going back, no Node has the label that rke looks for: every control plane counts
-// as not ready, and all are taken at once.
+// After the change back no Node has the label that rke looks for. Every control plane counts as
+// not ready, and rke works on all of them at once.
 func TestGoingBackTakesAllControlPlanesAtOnce(t *testing.T) {
 	f := newFixture(t, "{name: external-aws, useInstanceMetadataHostname: true}")
 	for _, name := range []string{"cp-0", "cp-1", "worker-0", "worker-1"} {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// version compares releases of rke and of Kubernetes by their numbers alone.
+// version compares releases of rke and of Kubernetes by their numbers only.
 type version [3]int
 
 func parseVersion(text string) (version, error) {
@@ -48,12 +48,12 @@ func (r Release) number() version {
 	return v
 }
 
-// knowsExternalAWS since v1.4.15 and v1.5.0; an older one takes external-aws for
-// the name of some provider.
+// knowsExternalAWS reports whether the release supports external-aws, as v1.4.15 and v1.5.0 do.
+// An older one takes it for the name of some provider.
 func (r Release) knowsExternalAWS() bool { return r.number().atLeast(1, 4, 15) }
 
-// keepsSecret says that the cluster's state is in a Secret: since v1.4.19, v1.5.10
-// and v1.6.0; before in a ConfigMap.
+// keepsSecret reports whether the cluster's state is in a Secret: since v1.4.19, v1.5.10 and
+// v1.6.0. Before, it is in a ConfigMap.
 func (r Release) keepsSecret() bool {
 	v := r.number()
 	switch {

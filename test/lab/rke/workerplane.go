@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/docker"
 )
 
-// workerPlane brings kubelets up: everywhere at once in a new cluster; in one that
-// exists, only where no control plane is, nodes with etcd first and one at a time
+// workerPlane brings up kubelets: everywhere at once in a new cluster; in an existing one only
+// on hosts without control plane, nodes with etcd first and one at a time
 // (rancher/rke:services/workerplane.go@v1.5.10).
 func (r *run) workerPlane(ctx context.Context) error {
 	plans := map[string]map[string]docker.Spec{}
@@ -70,7 +70,7 @@ func (r *run) upgradeWorkers(ctx context.Context, withEtcd, only []*Host, limit 
 		if len(failed) >= limit {
 			return fmt.Errorf("[workerPlane] Failed to upgrade Worker Plane: [%w]", err)
 		}
-		// The rest went on; rke deploys its addons before it says so.
+		// The other hosts are done. rke deploys its addons before it reports the error.
 		return fmt.Errorf("Failed to upgrade hosts: %v with error [%w]", strings.Join(failed, ","), err) //nolint:staticcheck // rke's words
 	}
 	r.Log.infof("[worker] Successfully upgraded Worker Plane..")
