@@ -4,7 +4,7 @@ import "net/http"
 
 // api is one of the served APIs.
 type api struct {
-	Version   string // the query's Version parameter, by which it is known
+	Version   string // the Version parameter of its queries
 	Name      string // in records
 	Prefix    string // of its actions in IAM policies
 	Namespace string
@@ -68,11 +68,11 @@ type call struct {
 // action answers a call, under the Cloud's lock.
 type action struct {
 	run    func(*Cloud, *call) (any, error)
-	write  bool // changes something
+	write  bool // whether it changes a resource
 	public bool // allowed to every principal
 }
 
-// actionTable is every served action by API and name.
+// actionTable returns every served action by API and name.
 func actionTable() map[string]map[string]action {
 	return map[string]map[string]action{
 		"ec2":         ec2Actions(),

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// LoadBalancer is a load balancer of either API as a scenario sees it.
+// LoadBalancer is a load balancer of either API in the form for scenarios.
 type LoadBalancer struct {
 	Name    string
 	Type    string // "classic" or "network"
 	DNSName string
 	ARN     string // of a network load balancer
 	Scheme  string // "internet-facing" or "internal"
-	// Instances are the IDs of the registered instances: of a classic load
-	// balancer, or in any target group of a network one; sorted.
+	// Instances are the IDs of the registered instances, sorted: those of a classic load
+	// balancer, or in any target group of a network one.
 	Instances      []string
 	Listeners      []Listener
 	Subnets        []string
@@ -29,7 +29,7 @@ type Listener struct {
 	InstancePort     int
 }
 
-// LoadBalancers gives all of them, classic ones first.
+// LoadBalancers returns all of them, classic ones first.
 func (c *Cloud) LoadBalancers() []LoadBalancer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,7 +77,7 @@ func (c *Cloud) networkView(lb *networkBalancer) LoadBalancer {
 	return view
 }
 
-// oneZoneEach checks subnets as both APIs do: each exists, no two in one zone.
+// oneZoneEach checks subnets as both APIs do: each exists, and no two are in one zone.
 func (c *Cloud) oneZoneEach(ids []string) error {
 	seen := map[string]string{}
 	for _, id := range ids {

@@ -9,8 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
 )
 
-// BenchmarkDescribe5000Instances is one audit's reading of EC2: five pages of a
-// thousand.
+// BenchmarkDescribe5000Instances reads EC2 as one audit does: five pages of a thousand.
 func BenchmarkDescribe5000Instances(b *testing.B) {
 	f := &fixture{Cloud: aws.New(aws.Options{}), http: http.DefaultClient}
 	f.serve(b)

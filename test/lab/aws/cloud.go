@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Options describe the account. The zero value of each field is a default.
+// Options describes the account. The zero value of each field selects a default.
 type Options struct {
 	// Region defaults to us-east-1.
 	Region string
@@ -22,15 +22,15 @@ type Options struct {
 	Zones []string
 	// Now defaults to time.Now.
 	Now func() time.Time
-	// Record gets one JSON line per call (type Call), each in one Write and never
-	// two at once; nil records nothing.
+	// Record gets one JSON line per call (type Call), each in a single Write and never two at
+	// once. It may be nil.
 	Record io.Writer
 	// PageSize caps the pages of DescribeInstances, DescribeNetworkInterfaces,
 	// DescribeSecurityGroups and SimulatePrincipalPolicy, whose callers all
 	// follow tokens; 0 leaves AWS's own limits in force.
 	PageSize int
-	// Throttle is asked before each call is authorised, and must not call the
-	// Cloud; nil never throttles.
+	// Throttle is called before each call is authorised, and must not call the Cloud. A nil
+	// Throttle never throttles.
 	Throttle Throttle
 }
 
@@ -64,8 +64,8 @@ type Cloud struct {
 	metadataKeys map[string]metadataToken
 }
 
-// New gives an account with a VPC, one public subnet for each zone, a node
-// security group and the roles of DefaultPolicies.
+// New returns an account with a VPC, one public subnet for each zone, a node security group and
+// the roles of DefaultPolicies.
 func New(o Options) *Cloud {
 	c := &Cloud{
 		region:       cmp.Or(o.Region, "us-east-1"),
@@ -100,8 +100,8 @@ func New(o Options) *Cloud {
 	return c
 }
 
-// ResetPolicies gives the roles of every Cloud their DefaultPolicies
-// again, so that scenarios can share one.
+// ResetPolicies restores the DefaultPolicies of the roles that every Cloud has, so that
+// scenarios can share one.
 func (c *Cloud) ResetPolicies() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,7 +131,7 @@ type Network struct {
 	Subnets           map[string]string // by zone
 }
 
-// Network gives the IDs of the account's network.
+// Network returns the IDs of the account's network.
 func (c *Cloud) Network() Network {
 	c.mu.Lock()
 	defer c.mu.Unlock()

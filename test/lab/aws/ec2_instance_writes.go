@@ -34,8 +34,8 @@ func terminateInstances(c *Cloud, q *call) (any, error) {
 	return out, nil
 }
 
-// modifyInstanceAttribute serves the one attribute that a cloud provider
-// changes; any other is an error.
+// modifyInstanceAttribute serves the one attribute that a cloud provider changes. Any other one
+// is an error.
 func modifyInstanceAttribute(c *Cloud, q *call) (any, error) {
 	id := q.str("InstanceId")
 	if id == "" {

@@ -100,8 +100,8 @@ func describeInstances(c *Cloud, q *call) (any, error) {
 	return out, nil
 }
 
-// allInstances names every ID that is absent in one error, as EC2 does: a call
-// by many IDs fails whole when one of them is gone.
+// allInstances names every absent ID in one error, as EC2 does: a call for many IDs fails as a
+// whole if one of them is gone.
 func (c *Cloud) allInstances(ids []string) error {
 	var gone []string
 	for _, id := range ids {
@@ -154,8 +154,8 @@ func (c *Cloud) groupItems(i *Instance) []groupItem {
 	return out
 }
 
-// instanceAttr gives what DescribeInstances filters by; i is nil when only the
-// name is asked about.
+// instanceAttr returns the values for a filter of DescribeInstances. i is nil to ask only
+// whether the filter exists.
 func (c *Cloud) instanceAttr(_ string, i *Instance, name string) ([]string, bool) {
 	if i == nil {
 		i = &Instance{}

@@ -44,8 +44,8 @@ func (c *Cloud) interfaceItem(i *Instance) interfaceItem {
 	}
 }
 
-// describeNetworkInterfaces knows the interfaces of instances only; the CCM
-// asks for Fargate's, of which the lab has none.
+// describeNetworkInterfaces only has the interfaces of instances. The CCM asks for Fargate's,
+// of which the lab has none.
 func describeNetworkInterfaces(c *Cloud, q *call) (any, error) {
 	interfaces := newStore[*Instance]()
 	for _, i := range c.instances.all() {

@@ -24,8 +24,8 @@ func metadataOptions(i *Instance, state string) metadataItem {
 	}
 }
 
-// modifyInstanceMetadataOptions changes the options that are given and leaves the
-// others. EC2 answers "pending" and has applied them a moment later.
+// modifyInstanceMetadataOptions changes the given options and keeps the others. EC2 answers
+// "pending" and applies them a moment later.
 func modifyInstanceMetadataOptions(c *Cloud, q *call) (any, error) {
 	id := q.str("InstanceId")
 	if id == "" {
@@ -64,7 +64,7 @@ func modifyInstanceMetadataOptions(c *Cloud, q *call) (any, error) {
 	return &metadataOptionsReply{Instance: id, Options: metadataOptions(i, "pending")}, nil
 }
 
-// choice reads a parameter, if it is there, that may have only these values.
+// choice reads an optional parameter that must have one of these values.
 func (p *params) choice(into *string, name string, allowed ...string) error {
 	if !p.has(name) {
 		return nil

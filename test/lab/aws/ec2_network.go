@@ -103,7 +103,7 @@ func (c *Cloud) subnetAttr(id string, s *subnet, name string) ([]string, bool) {
 	}
 }
 
-// zoneID is the name of a zone that is the same in every account, e.g. use1-az1.
+// zoneID returns the name of a zone that is the same in every account, e.g. use1-az1.
 func (c *Cloud) zoneID(zone string) string {
 	parts := strings.Split(c.region, "-")
 	short := parts[0]

@@ -101,7 +101,7 @@ type describeTopologyReply struct {
 	Instances []struct{} `xml:"instanceSet>item"`
 }
 
-// describeInstanceTopology is empty: none of the lab's instance types has one.
+// describeInstanceTopology returns nothing: none of the lab's instance types has a topology.
 func describeInstanceTopology(*Cloud, *call) (any, error) {
 	return &describeTopologyReply{}, nil
 }

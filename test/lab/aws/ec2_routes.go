@@ -41,8 +41,8 @@ func noRouteTable(id string) error {
 	return fail("InvalidRouteTableID.NotFound", "The routeTable ID '%s' does not exist", id)
 }
 
-// describeRouteTables shows the one table as the VPC's main one, which every
-// subnet without an association of its own uses.
+// describeRouteTables returns the one table as the VPC's main one, which every subnet without
+// an association uses.
 func describeRouteTables(c *Cloud, q *call) (any, error) {
 	d := describe[*routeTable]{ids: "RouteTableId", absent: noRouteTable, attr: c.routeTableAttr, maximum: 100}
 	found, next, err := d.run(c, q, c.routeTables)
@@ -63,7 +63,7 @@ func describeRouteTables(c *Cloud, q *call) (any, error) {
 	return out, nil
 }
 
-// routeItem shows a route to an instance that is gone as a blackhole.
+// routeItem returns a route to a deleted instance as a blackhole.
 func (c *Cloud) routeItem(r route) routeItem {
 	item := routeItem{CIDR: r.CIDR, Gateway: r.Gateway, Instance: r.Instance, State: "active", Origin: "CreateRoute"}
 	if r.Gateway == "local" {

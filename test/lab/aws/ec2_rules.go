@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// permissionItem is rules with the same protocol and ports, which EC2 shows as
-// one with many sources.
+// permissionItem holds rules with the same protocol and ports, which EC2 shows as one with many
+// sources.
 type permissionItem struct {
 	Protocol string       `xml:"ipProtocol"`
 	From     *int         `xml:"fromPort"`
@@ -69,7 +69,7 @@ func (c *Cloud) permissionItems(rules []rule) []permissionItem {
 	return out
 }
 
-// parseRules takes permissions apart into rules with one source each.
+// parseRules splits permissions into rules with one source each.
 func (c *Cloud) parseRules(items []*params) ([]rule, error) {
 	var out []rule
 	for _, item := range items {
@@ -153,8 +153,7 @@ func (c *Cloud) ruleCall(q *call) (*securityGroup, []rule, error) {
 	return g, rules, err
 }
 
-// authorizeIngress adds all rules or none: one that is there already fails the
-// call.
+// authorizeIngress adds all rules or none: an existing one fails the call.
 func authorizeIngress(c *Cloud, q *call) (any, error) {
 	g, rules, err := c.ruleCall(q)
 	if err != nil {
@@ -171,7 +170,7 @@ func authorizeIngress(c *Cloud, q *call) (any, error) {
 	return &done{Return: true}, nil
 }
 
-// revokeIngress removes all rules or none: one that is not there fails the call.
+// revokeIngress removes all rules or none: a missing one fails the call.
 func revokeIngress(c *Cloud, q *call) (any, error) {
 	g, rules, err := c.ruleCall(q)
 	if err != nil {
@@ -189,7 +188,7 @@ func revokeIngress(c *Cloud, q *call) (any, error) {
 	return &done{Return: true}, nil
 }
 
-// String is the rule as EC2's messages write it.
+// String returns the rule as EC2's messages write it.
 func (r rule) String() string {
 	peer := r.CIDR + r.CIDRv6 + r.Prefix + r.Group
 	if r.Protocol == "-1" {

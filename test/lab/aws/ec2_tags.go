@@ -17,7 +17,7 @@ func createTags(c *Cloud, q *call) (any, error) {
 	return &done{Return: true}, nil
 }
 
-// deleteTags removes a tag by key, or only if it has the value that is given.
+// deleteTags removes a tag by key, or only if it has the given value.
 func deleteTags(c *Cloud, q *call) (any, error) {
 	ids := q.list("ResourceId")
 	if err := c.taggable(ids); err != nil {

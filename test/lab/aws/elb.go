@@ -43,7 +43,7 @@ type classicBalancer struct {
 	Attributes            classicAttributes
 	Policies              []*classicPolicy
 	Backends              map[int][]string // policies by instance port
-	created               string           // settings at creation
+	created               string           // the settings at its creation
 }
 
 type classicListener struct {
@@ -86,8 +86,8 @@ type dnsNameResult struct {
 	DNSName string
 }
 
-// createClassic is idempotent for a repeated request with the same settings, as
-// in AWS; the same name with others is an error.
+// createClassic is idempotent for a repeated request with the same settings, as in AWS. The
+// same name with other settings is an error.
 func createClassic(c *Cloud, q *call) (any, error) {
 	name := q.str("LoadBalancerName")
 	if name == "" || len(name) > 32 {
@@ -148,7 +148,7 @@ func (c *Cloud) checkPlace(lb *classicBalancer) error {
 	return c.knownGroups(lb.SecurityGroups)
 }
 
-// settings sums up what a repeated creation must agree in.
+// settings returns the settings in which a repeated creation must agree.
 func (lb *classicBalancer) settings() string {
 	var out []string
 	for _, l := range lb.Listeners {
@@ -160,7 +160,7 @@ func (lb *classicBalancer) settings() string {
 	return strings.Join(out, " ")
 }
 
-// deleteClassic succeeds for a name that does not exist, as in AWS.
+// deleteClassic succeeds for a missing name, as in AWS.
 func deleteClassic(c *Cloud, q *call) (any, error) {
 	name := q.str("LoadBalancerName")
 	if name == "" {

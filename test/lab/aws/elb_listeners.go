@@ -68,7 +68,7 @@ func createClassicListeners(c *Cloud, q *call) (any, error) {
 	return empty{}, nil
 }
 
-// deleteClassicListeners passes over ports without a listener, as in AWS.
+// deleteClassicListeners ignores ports without a listener, as in AWS.
 func deleteClassicListeners(c *Cloud, q *call) (any, error) {
 	lb, err := c.classicOf(q)
 	if err != nil {

@@ -75,8 +75,8 @@ type instanceHealthItem struct {
 	Description string
 }
 
-// describeInstanceHealth finds every running member in service: nothing in the
-// lab probes ports.
+// describeInstanceHealth reports every running member in service, because the lab does not
+// probe ports.
 func describeInstanceHealth(c *Cloud, q *call) (any, error) {
 	lb, err := c.classicOf(q)
 	if err != nil {

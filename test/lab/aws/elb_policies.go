@@ -35,8 +35,8 @@ func (lb *classicBalancer) policy(name string) *classicPolicy {
 	return nil
 }
 
-// createClassicPolicy takes the same policy twice, as AWS does, but not another
-// under the same name.
+// createClassicPolicy accepts the same policy twice, as AWS does, but not another one under the
+// same name.
 func createClassicPolicy(c *Cloud, q *call) (any, error) {
 	lb, err := c.classicOf(q)
 	if err != nil {

@@ -95,7 +95,7 @@ func modifyClassicAttributes(c *Cloud, q *call) (any, error) {
 	return classicAttributesResult{Name: lb.Name, Attributes: next}, nil
 }
 
-// withKey gives a copy in which one key has the value.
+// withKey returns a copy in which one key has the value.
 func withKey(pairs []keyAndValue, key, value string) []keyAndValue {
 	out := slices.Clone(pairs)
 	for n := range out {

@@ -1,6 +1,6 @@
 package aws
 
-// classicNames are the load balancers of a tag call; all must exist.
+// classicNames returns the load balancers of a tag call; all must exist.
 func (c *Cloud) classicNames(q *call) ([]string, error) {
 	names := q.list("LoadBalancerNames")
 	if len(names) == 0 {

@@ -63,8 +63,8 @@ func (c *Cloud) networkOf(q *call) (*networkBalancer, error) {
 	return lb, nil
 }
 
-// createNetwork gives back the load balancer of that name if it has the same
-// settings, as AWS does.
+// createNetwork returns the load balancer of that name if it has the same settings, as AWS
+// does.
 func createNetwork(c *Cloud, q *call) (any, error) {
 	name := q.str("Name")
 	if name == "" || len(name) > 32 {
@@ -106,8 +106,8 @@ func createNetwork(c *Cloud, q *call) (any, error) {
 	return networkResult{Balancers: []networkItem{c.networkItem(lb)}}, nil
 }
 
-// deleteNetwork takes the listeners along and leaves the target groups, as AWS
-// does; a load balancer that does not exist is deleted already.
+// deleteNetwork also deletes the listeners and keeps the target groups, as AWS does. A missing
+// load balancer is no error.
 func deleteNetwork(c *Cloud, q *call) (any, error) {
 	arn := q.str("LoadBalancerArn")
 	if !strings.HasPrefix(arn, "arn:") {

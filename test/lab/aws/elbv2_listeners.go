@@ -122,8 +122,8 @@ func modifyListener(c *Cloud, q *call) (any, error) {
 	return listenersResult{Listeners: []networkListenerItem{l.item()}}, nil
 }
 
-// fillListener applies what a call gives to a listener of lb. Two listeners on
-// one port differ in nothing a client could see, so AWS refuses the second.
+// fillListener applies the parameters of a call to a listener of lb. AWS refuses a second
+// listener on one port, because a client could not distinguish them.
 func (c *Cloud) fillListener(lb *networkBalancer, l *networkListener, q *call) error {
 	if q.has("Port") {
 		port, err := q.number("Port")

@@ -54,7 +54,7 @@ func (c *Cloud) targetGroupOf(q *call) (*targetGroup, error) {
 	return g, nil
 }
 
-// users are the load balancers with a listener to a target group.
+// users returns the load balancers with a listener for a target group.
 func (c *Cloud) users(arn string) []string {
 	var out []string
 	for _, lb := range c.balancers.all() {
@@ -138,7 +138,7 @@ func createTargetGroup(c *Cloud, q *call) (any, error) {
 	return targetGroupsResult{Groups: []targetGroupItem{c.targetGroupItem(g)}}, nil
 }
 
-// fill applies what a call gives to a health check.
+// fill applies the parameters of a call to a health check.
 func (t *targetCheck) fill(q *call) error {
 	for name, field := range map[string]*string{
 		"HealthCheckProtocol": &t.Protocol, "HealthCheckPort": &t.Port, "HealthCheckPath": &t.Path,

@@ -72,8 +72,8 @@ type targetHealthItem struct {
 	Reason          string `xml:"TargetHealth>Reason,omitempty"`
 }
 
-// describeTargetHealth finds a running target healthy once a listener uses its
-// group: nothing in the lab probes ports.
+// describeTargetHealth reports a running target healthy once a listener uses its group, because
+// the lab does not probe ports.
 func describeTargetHealth(c *Cloud, q *call) (any, error) {
 	g, err := c.targetGroupOf(q)
 	if err != nil {
@@ -95,7 +95,7 @@ func describeTargetHealth(c *Cloud, q *call) (any, error) {
 	return out, nil
 }
 
-// networkResources are the ARNs of a tag call; all must exist.
+// networkResources returns the ARNs of a tag call; all must exist.
 func (c *Cloud) networkResources(q *call) ([]string, error) {
 	arns := q.list("ResourceArns")
 	if len(arns) == 0 {

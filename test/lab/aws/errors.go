@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// apiError is an error in the terms of an AWS protocol.
+// apiError is an error in the form of an AWS protocol.
 type apiError struct {
 	status  int
 	code    string
@@ -30,7 +30,7 @@ func missing(parameter string) *apiError {
 	return fail("MissingParameter", "The request must contain the parameter %s", parameter)
 }
 
-// require is an error naming the first parameter that is absent.
+// require returns an error that names the first absent parameter, or nil.
 func (p *params) require(names ...string) error {
 	for _, name := range names {
 		if p.str(name) == "" {

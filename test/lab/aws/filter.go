@@ -13,7 +13,7 @@ type filter struct {
 	patterns []string
 }
 
-// parseFilters reads EC2's Filter.N list; values with * or ? are patterns.
+// parseFilters parses EC2's Filter.N list; values with * or ? are patterns.
 func parseFilters(p *params) ([]filter, error) {
 	var out []filter
 	total := 0
@@ -39,12 +39,12 @@ func parseFilters(p *params) ([]filter, error) {
 	return out, nil
 }
 
-// attributes gives the values that a resource has for a filter's name; false
-// is a name that the action does not know.
+// attributes returns the values of a resource for a filter's name, or false for a name that the
+// action does not know.
 type attributes func(name string) ([]string, bool)
 
-// matchAll is whether every filter is met by one of the values. An unknown
-// filter name is an error, never an empty answer.
+// matchAll reports whether every filter matches one of the values. An unknown filter name is an
+// error, never an empty answer.
 func matchAll(filters []filter, values attributes, tags map[string]string) bool {
 	for _, f := range filters {
 		found, ok := tagValues(f.name, tags)
@@ -58,7 +58,8 @@ func matchAll(filters []filter, values attributes, tags map[string]string) bool 
 	return true
 }
 
-// knownFilters refuses what an action does not know, before anything is read.
+// knownFilters returns an error for a filter that the action does not know, before anything is
+// read.
 func knownFilters(filters []filter, values attributes) error {
 	for _, f := range filters {
 		if _, ok := tagValues(f.name, nil); ok {

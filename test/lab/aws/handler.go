@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxBody bounds a query; the largest real ones hold a few thousand IDs.
+// maxBody bounds a query. The largest real ones have a few thousand IDs.
 const maxBody = 4 << 20
 
 // Handler serves every API at /as/<caller>/.
@@ -53,7 +53,7 @@ func callerOf(path string) (string, bool) {
 	return caller, ok && caller != "" && !strings.Contains(caller, "/")
 }
 
-// answer goes the way of a real call: who, how often, whether allowed, what.
+// answer handles a call in the order of AWS: the caller, the rate, the permission, the action.
 func (c *Cloud) answer(log *Call, r *http.Request, a api, name string, p *params) (any, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -87,8 +87,8 @@ func (f *fixture) config(role, caller string) sdk.Config {
 	}
 }
 
-// strictClient reads every answer to its end as XML. Newer SDKs stop reading
-// when they have what they want, older ones do not.
+// strictClient reads every answer to its end as XML. Newer SDKs stop when they have what they
+// need, older ones do not.
 type strictClient struct{}
 
 func (strictClient) Do(r *http.Request) (*http.Response, error) {
@@ -121,7 +121,7 @@ func (f *fixture) elbv2(role string) *elbv2.Client {
 func (f *fixture) iam(role string) *iam.Client { return iam.NewFromConfig(f.config(role, "test")) }
 func (f *fixture) sts(role string) *sts.Client { return sts.NewFromConfig(f.config(role, "test")) }
 
-// code is the AWS error code of an error.
+// code returns the AWS error code of an error.
 func code(t *testing.T, err error) string {
 	t.Helper()
 	var refused smithy.APIError

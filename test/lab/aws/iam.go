@@ -46,7 +46,7 @@ type roleItem struct {
 	Trust    string `xml:"AssumeRolePolicyDocument"`
 }
 
-// created is the date of everything in IAM: older than any lab.
+// created is the date of all objects in IAM: older than any lab.
 const created = "2023-01-01T00:00:00Z"
 
 func (c *Cloud) roleItem(r *role) roleItem {
@@ -144,7 +144,7 @@ type attachedPoliciesResult struct {
 	Truncated bool       `xml:"IsTruncated"`
 }
 
-// listAttachedRolePolicies is empty: a role's rights are in its inline policies.
+// listAttachedRolePolicies returns nothing: a role's rights are in its inline policies.
 func listAttachedRolePolicies(c *Cloud, q *call) (any, error) {
 	if _, err := c.roleNamed(q); err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// digest is a fixed function of its parts, so that a lab that is started again
-// in the same way has the same IDs and keys.
+// digest is a fixed function of its parts, so that a lab with the same options has the same IDs
+// and keys.
 func digest(parts ...any) []byte {
 	text, err := json.Marshal(parts)
 	if err != nil {
@@ -28,7 +28,7 @@ func (c *Cloud) fresh() uint64 {
 	return c.counter
 }
 
-// newID is a resource ID in the long form, e.g. i-0123456789abcdef0.
+// newID returns a resource ID in the long form, e.g. i-0123456789abcdef0.
 func (c *Cloud) newID(prefix string) string {
 	return prefix + "-0" + hex.EncodeToString(digest(c.account, c.region, prefix, c.fresh()))[:16]
 }
@@ -38,7 +38,7 @@ func (c *Cloud) suffix() string {
 	return hex.EncodeToString(digest(c.account, c.region, "elbv2", c.fresh()))[:16]
 }
 
-// dnsNumber is the number in a classic load balancer's DNS name.
+// dnsNumber returns the number in a classic load balancer's DNS name.
 func (c *Cloud) dnsNumber() string {
 	n := new(big.Int).SetBytes(digest(c.account, c.region, "elb", c.fresh())[:8])
 	return fmt.Sprintf("%010d", n.Mod(n, big.NewInt(10_000_000_000)))

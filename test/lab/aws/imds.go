@@ -20,15 +20,15 @@ const (
 	tokenTTLHeader = "X-aws-ec2-metadata-token-ttl-seconds"
 )
 
-// Metadata is an instance's metadata service as a process on the instance's own
-// network sees it.
+// Metadata returns an instance's metadata service as a process on the instance's own network
+// sees it.
 func (c *Cloud) Metadata(instanceID string) http.Handler {
 	return c.MetadataAcross(instanceID, 1)
 }
 
-// MetadataAcross is the metadata service as seen over a number of network hops,
-// 2 from a pod network. The answer with the token does not come that far if the
-// instance's hop limit is smaller: the client hears nothing, as in AWS.
+// MetadataAcross returns the metadata service across a number of network hops, 2 from a pod
+// network. If the instance's hop limit is smaller, the answer with the token does not arrive:
+// the client gets no answer, as in AWS.
 func (c *Cloud) MetadataAcross(instanceID string, hops int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c.serveMetadata(w, r, instanceID, hops)
@@ -67,11 +67,11 @@ func (c *Cloud) serveMetadata(w http.ResponseWriter, r *http.Request, id string,
 		w.Header().Set(tokenTTLHeader, answer.ttl)
 	}
 	w.WriteHeader(answer.status)
-	_, _ = w.Write([]byte(answer.body)) // the client is gone if this fails
+	_, _ = w.Write([]byte(answer.body)) // only fails if the client is gone
 }
 
-// refuse answers as the service does: with a page, which a client that looks at
-// no status takes for what it asked for.
+// refuse answers as the service does: with a page, which a client that ignores the status takes
+// for the value.
 func refuse(status int) metadataAnswer {
 	const page = `<?xml version="1.0" encoding="iso-8859-1"?>
 <!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN"
@@ -123,8 +123,8 @@ func (c *Cloud) metadata(r *http.Request, id string, hops int) metadataAnswer {
 	return metadataAnswer{status: http.StatusOK, body: body, kind: "text/plain"}
 }
 
-// metadataToken starts an IMDSv2 session. Proxies cannot: AWS refuses requests
-// that were forwarded.
+// metadataToken starts an IMDSv2 session. AWS refuses forwarded requests, so a proxy cannot
+// start one.
 func (c *Cloud) metadataToken(r *http.Request, i *Instance, hops int) metadataAnswer {
 	if path, ok := metadataPath(r.URL.Path); !ok || path != "api/token" {
 		return refuse(http.StatusNotFound)
@@ -143,8 +143,8 @@ func (c *Cloud) metadataToken(r *http.Request, i *Instance, hops int) metadataAn
 	}
 }
 
-// metadataAllowed: without a token only where tokens are optional, with one
-// only if it is good.
+// metadataAllowed accepts requests without a token only if tokens are optional, and requests
+// with one only if it is valid.
 func (c *Cloud) metadataAllowed(r *http.Request, i *Instance) bool {
 	token := r.Header.Get(tokenHeader)
 	if token == "" {
@@ -154,7 +154,7 @@ func (c *Cloud) metadataAllowed(r *http.Request, i *Instance) bool {
 	return ok && session.instance == i.ID && c.now().Before(session.expires)
 }
 
-// metadataPath cuts the version off: /latest or a date.
+// metadataPath removes the version: /latest or a date.
 func metadataPath(path string) (string, bool) {
 	version, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if _, err := time.Parse(time.DateOnly, version); err != nil && version != "latest" {

@@ -29,7 +29,7 @@ func metadataServer(t *testing.T, f *fixture, id string) string {
 	return server.URL
 }
 
-// get asks as IMDSv1 does.
+// get sends a request as IMDSv1 does.
 func get(t *testing.T, url string, header ...string) (int, string) {
 	t.Helper()
 	r := must[*http.Request](t)(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))
@@ -123,7 +123,7 @@ func TestMetadataTokens(t *testing.T) {
 
 func TestMetadataSDK(t *testing.T) {
 	f := newFixture(t, aws.Options{})
-	*f.at = time.Now() // the SDK judges expiry by its own clock
+	*f.at = time.Now() // the SDK checks the expiry by its own clock
 	i := f.run(t, aws.Instance{HTTPTokens: "required", Role: aws.RoleControlPlane})
 	client := imds.New(imds.Options{Endpoint: metadataServer(t, f, i.ID)})
 	identity := must[*imds.GetInstanceIdentityDocumentOutput](t)(client.GetInstanceIdentityDocument(t.Context(), nil))

@@ -11,8 +11,7 @@ import (
 // metadataTree holds the contents of an instance's metadata service, by path below the version.
 type metadataTree map[string]string
 
-// read gives a leaf, or the list of a directory: one name a line, directories
-// with a slash.
+// read returns a leaf, or the list of a directory: one name a line, directories with a slash.
 func (t metadataTree) read(path string) (string, bool) {
 	if leaf, ok := t[path]; ok {
 		return leaf, true

@@ -20,8 +20,8 @@ const (
 	StateStopped      = "stopped"
 )
 
-// Instance is one EC2 instance. Fields left zero in RunInstance get the value
-// that EC2 would choose.
+// Instance is one EC2 instance. Fields left zero in RunInstance get the value that EC2 would
+// choose.
 type Instance struct {
 	ID   string
 	Name string // the Name tag
@@ -33,14 +33,14 @@ type Instance struct {
 	LocalHostname  string // metadata local-hostname; default: the private DNS name
 	Hostname       string // metadata hostname; default: the private DNS name
 
-	Role       string // IAM role of the instance profile; empty: no profile
+	Role       string // IAM role of the instance profile, or empty without a profile
 	HTTPTokens string // "optional" (default) or "required"
 	HopLimit   int    // of metadata token answers; default 1
 	// HTTPEndpoint enables the metadata service; the default is EndpointEnabled.
 	HTTPEndpoint string
 
-	// Tags default to the cluster tag, value owned. An empty, non-nil map means
-	// none. Name is added from the field.
+	// Tags defaults to the cluster tag with the value owned. An empty, non-nil map means no
+	// tags. Name is added from the field.
 	Tags map[string]string
 
 	State           string // default running
@@ -52,7 +52,7 @@ type Instance struct {
 	LaunchTime      time.Time
 }
 
-// RunInstance adds an instance and gives it back with everything filled in.
+// RunInstance adds an instance and returns it with all fields set.
 func (c *Cloud) RunInstance(i Instance) (Instance, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +63,7 @@ func (c *Cloud) RunInstance(i Instance) (Instance, error) {
 	stored.Tags = nil
 	c.instances.put(i.ID, &stored)
 	if i.Role != "" {
-		c.credential(i.Role, i.ID) // good before the instance asks for them, so a restarted lab knows them
+		c.credential(i.Role, i.ID) // valid before the instance requests them, so that a restarted lab accepts them
 	}
 	c.tags.add(i.ID, i.Tags)
 	return c.view(&stored), nil
@@ -148,8 +148,8 @@ func setDefault(field *string, value string) {
 	}
 }
 
-// freeIP gives the subnet's next address that no living instance has. EC2 keeps
-// the first four of every subnet, and its last, for itself.
+// freeIP returns the subnet's next address without a living instance. EC2 reserves the first
+// four addresses of every subnet, and its last.
 func (c *Cloud) freeIP(s *subnet) (string, error) {
 	prefix, err := netip.ParsePrefix(s.CIDR)
 	if err != nil {
@@ -184,8 +184,8 @@ func (c *Cloud) userOf(ip string) string {
 	return ""
 }
 
-// privateDNSName is the IP-based name that EC2 gives by default. us-east-1 has
-// a domain of its own.
+// privateDNSName returns the IP-based name that EC2 gives by default. us-east-1 has a domain of
+// its own.
 func (c *Cloud) privateDNSName(ip string) string {
 	domain := c.region + ".compute.internal"
 	if c.region == "us-east-1" {
@@ -194,7 +194,7 @@ func (c *Cloud) privateDNSName(ip string) string {
 	return "ip-" + strings.ReplaceAll(ip, ".", "-") + "." + domain
 }
 
-// view is a copy with the present tags.
+// view returns a copy with the current tags.
 func (c *Cloud) view(i *Instance) Instance {
 	out := *i
 	out.Tags = maps.Clone(c.tags[i.ID])
@@ -203,7 +203,7 @@ func (c *Cloud) view(i *Instance) Instance {
 	return out
 }
 
-// Instance gives one instance, also a terminated one.
+// Instance returns one instance, also a terminated one.
 func (c *Cloud) Instance(id string) (Instance, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -214,7 +214,7 @@ func (c *Cloud) Instance(id string) (Instance, bool) {
 	return c.view(i), true
 }
 
-// Instances gives all of them in the order in which they were run.
+// Instances returns all of them in the order in which they were run.
 func (c *Cloud) Instances() []Instance {
 	c.mu.Lock()
 	defer c.mu.Unlock()

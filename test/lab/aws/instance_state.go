@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// stateCode is EC2's number for a state (low byte of instance-state-code).
+// stateCode returns EC2's number for a state (low byte of instance-state-code).
 func stateCode(state string) (int, bool) {
 	code, ok := map[string]int{
 		StatePending: 0, StateRunning: 16, StateShuttingDown: 32,
@@ -14,9 +14,9 @@ func stateCode(state string) (int, bool) {
 	return code, ok
 }
 
-// SetInstanceState changes an instance's state. A terminated instance loses its
-// address, names and groups, and leaves every load balancer, as in EC2; it
-// stays visible until ForgetInstance.
+// SetInstanceState changes an instance's state. As in EC2, a terminated instance loses its
+// address, names and groups, and leaves every load balancer. It remains visible until
+// ForgetInstance.
 func (c *Cloud) SetInstanceState(id, state string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,8 +41,8 @@ func (c *Cloud) setState(i *Instance, state string) {
 	}
 }
 
-// ForgetInstance removes an instance from every answer, as EC2 does about an
-// hour after its termination.
+// ForgetInstance removes an instance from every answer, as EC2 does about an hour after its
+// termination.
 func (c *Cloud) ForgetInstance(id string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,9 +64,8 @@ func (c *Cloud) leaveBalancers(id string) {
 	}
 }
 
-// UpdateInstance changes hidden facts of a living instance: names, metadata
-// options, role, groups. ID, addresses in use by others and state are not its
-// business.
+// UpdateInstance changes hidden facts of a living instance: names, metadata options, role,
+// groups. It must not change the ID, the state, or use another instance's address.
 func (c *Cloud) UpdateInstance(id string, change func(*Instance)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,7 +14,7 @@ type subnet struct {
 	ID   string
 	Zone string
 	CIDR string
-	free netip.Addr // where to look for a free address
+	free netip.Addr // the first candidate for a free address
 }
 
 type route struct {
@@ -28,10 +28,9 @@ type routeTable struct {
 	Routes []route
 }
 
-// seedNetwork makes the network as the guides ask for it: subnets shared with
-// the cluster and marked for public load balancers, one tagged node security
-// group. The route table carries no cluster tag, so the route controller finds
-// none until someone tags it.
+// seedNetwork creates the network of the guides: subnets shared with the cluster and marked for
+// public load balancers, and one tagged node security group. The route table has no cluster
+// tag, so the route controller does not find it until a user tags it.
 func (c *Cloud) seedNetwork() {
 	c.vpc = vpc{ID: c.newID("vpc"), CIDR: "10.0.0.0/16"}
 	c.tags.add(c.vpc.ID, map[string]string{"Name": c.clusterID})

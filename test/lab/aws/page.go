@@ -42,8 +42,8 @@ func pageToken(action string, seq uint64) string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%s %d", action, seq))
 }
 
-// page gives the next things that match, and the token of the page after it,
-// empty on the last one.
+// page returns the next matching resources, and the token of the next page, or empty on the
+// last one.
 func page[T any](s *store[T], action string, p pager, match func(string, T) bool) (out []T, next string) {
 	var last uint64
 	for _, e := range s.order {

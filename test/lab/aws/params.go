@@ -38,7 +38,7 @@ func parseParams(form url.Values) *params {
 	return root
 }
 
-// at walks down and never gives nil.
+// at walks down and never returns nil.
 func (p *params) at(path ...string) *params {
 	for _, part := range path {
 		next := p.child[part]
@@ -56,7 +56,7 @@ func (p *params) has(path ...string) bool { return p.at(path...).set }
 
 func (p *params) flag(path ...string) bool { return strings.EqualFold(p.str(path...), "true") }
 
-// number gives 0 for a parameter that is absent.
+// number returns 0 for an absent parameter.
 func (p *params) number(path ...string) (int, error) {
 	text := p.str(path...)
 	if text == "" {
@@ -69,8 +69,8 @@ func (p *params) number(path ...string) (int, error) {
 	return n, nil
 }
 
-// items are a list's elements in the order of their numbers, in the form of
-// EC2 (Name.1) or of the other services (Name.member.1).
+// items returns a list's elements in the order of their numbers, in the form of EC2 (Name.1) or
+// of the other services (Name.member.1).
 func (p *params) items(path ...string) []*params {
 	node := p.at(path...)
 	if member, ok := node.child["member"]; ok {

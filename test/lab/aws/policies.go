@@ -11,12 +11,12 @@ const (
 	RoleAdministrator = "administrator"
 )
 
-// DefaultPolicies gives, for each role, the actions its policy allows.
+// DefaultPolicies returns, for each role, the actions that its policy allows.
 //
-// The control plane has what Rancher's page "Amazon cloud provider" lists plus
-// what the CCM's own prerequisites page (kubernetes/cloud-provider-aws:
-// docs/prerequisites.md) adds; see RancherControlPlaneActions for the former
-// alone. The worker has Rancher's policy for etcd and worker nodes.
+// The control plane has the actions of Rancher's page "Amazon cloud provider" and those that
+// the CCM's own prerequisites page adds (kubernetes/cloud-provider-aws: docs/prerequisites.md);
+// RancherControlPlaneActions returns only the former. The worker has Rancher's policy for etcd
+// and worker nodes.
 func DefaultPolicies() map[string][]string {
 	return map[string][]string{
 		RoleControlPlane: append(RancherControlPlaneActions(),
@@ -31,9 +31,9 @@ func DefaultPolicies() map[string][]string {
 	}
 }
 
-// RancherControlPlaneActions is the policy of Rancher's older page: without
-// DescribeAvailabilityZones, which a CCM from v1.26.1 needs for each Service,
-// and without DeregisterTargets, which removing a target of an NLB needs.
+// RancherControlPlaneActions returns the policy of Rancher's older page: without
+// DescribeAvailabilityZones, which a CCM from v1.26.1 needs for each Service, and without
+// DeregisterTargets, which removing a target of an NLB needs.
 func RancherControlPlaneActions() []string {
 	return slices.Concat(
 		service("autoscaling", "DescribeAutoScalingGroups", "DescribeLaunchConfigurations", "DescribeTags"),
@@ -65,7 +65,7 @@ func workerActions() []string {
 	)
 }
 
-// operatorActions are the read-only rights that a person who runs an audit has.
+// operatorActions returns the read-only rights of a person who runs an audit.
 func operatorActions() []string {
 	return slices.Concat(
 		service("ec2", "Describe*"),

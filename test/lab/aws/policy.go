@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Document is an IAM policy. It is what authorises every call, what
-// SimulatePrincipalPolicy evaluates and what GetRolePolicy shows.
+// Document is an IAM policy. It authorises every call, SimulatePrincipalPolicy evaluates it,
+// and GetRolePolicy shows it.
 type Document struct {
 	Version   string
 	Statement []Statement
 }
 
-// Statement allows or denies actions; names may hold * and ?. Resource is
-// shown, not evaluated.
+// Statement allows or denies actions; names may contain * and ?. Resource is shown, not
+// evaluated.
 type Statement struct {
 	Sid      string `json:",omitempty"`
 	Effect   string // Allow or Deny
@@ -36,8 +36,8 @@ func allow(actions []string) Document {
 	}}
 }
 
-// evaluate decides one action such as ec2:DescribeInstances: a Deny wins over
-// every Allow, and nothing is allowed that no statement allows.
+// evaluate decides one action such as ec2:DescribeInstances: a Deny has precedence over every
+// Allow, and an action without a statement is denied.
 func (d Document) evaluate(action string) string {
 	decision := decisionImplicitDeny
 	for _, s := range d.Statement {
@@ -75,7 +75,7 @@ func (d Document) validate() error {
 	return nil
 }
 
-// text is the document as IAM shows it, before URL encoding.
+// text returns the document as IAM shows it, before URL encoding.
 func (d Document) text() (string, error) {
 	raw, err := json.Marshal(d)
 	if err != nil {
@@ -98,8 +98,8 @@ func (r *role) evaluate(action string) string {
 	return all.evaluate(action)
 }
 
-// SetPolicy gives a role one policy that allows exactly these actions; a role
-// that is new is made.
+// SetPolicy gives a role one policy that allows exactly these actions. It creates a missing
+// role.
 func (c *Cloud) SetPolicy(name string, actions []string) error {
 	return c.SetPolicyDocument(name, allow(actions))
 }
@@ -124,7 +124,7 @@ func (c *Cloud) setDocument(name string, d Document) {
 	c.roles.put(name, r)
 }
 
-// Policy gives the actions that a role's policies allow, as written.
+// Policy returns the actions that a role's policies allow, as written.
 func (c *Cloud) Policy(name string) ([]string, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,8 +20,8 @@ type credential struct {
 	id, secret, token string
 }
 
-// Credentials gives a role's temporary credentials. They are the same at each
-// call and in each lab with the same account. The token must go with the key.
+// Credentials returns a role's temporary credentials. They are the same at each call and in
+// each lab with the same account. The token belongs to the key.
 func (c *Cloud) Credentials(roleName string) (id, secret, token string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -29,7 +29,7 @@ func (c *Cloud) Credentials(roleName string) (id, secret, token string) {
 	return k.id, k.secret, k.token
 }
 
-// Principal gives whom an access key belongs to.
+// Principal returns the owner of an access key.
 func (c *Cloud) Principal(accessKey string) (Principal, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,8 +64,8 @@ func (c *Cloud) roleID(name string) string { return "AROA" + base32ID(17, "role"
 
 func (c *Cloud) roleARN(name string) string { return "arn:aws:iam::" + c.account + ":role/" + name }
 
-// authenticate finds the principal by the access key of a SigV4 signature, in
-// the header or in a presigned query. The signature itself is not verified.
+// authenticate finds the principal by the access key of a SigV4 signature, in the header or in
+// a presigned query. The signature itself is not verified.
 func (c *Cloud) authenticate(r *http.Request, svc api) (*credential, error) {
 	scope, token := r.Form.Get("X-Amz-Credential"), r.Form.Get("X-Amz-Security-Token")
 	if header := r.Header.Get("Authorization"); header != "" {

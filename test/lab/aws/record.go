@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Call is a line of the record: one call of an API, or one request to a
-// metadata service (service "imds", caller the instance's ID).
+// Call is a line of the record: one call of an API, or one request to a metadata service
+// (service "imds", with the instance's ID as caller).
 type Call struct {
 	Time      time.Time           `json:"time"`
 	Caller    string              `json:"caller"`
@@ -23,11 +23,11 @@ type Call struct {
 	RequestID string              `json:"requestId,omitempty"`
 }
 
-// maxRecorded bounds how many values of one parameter a record holds.
+// maxRecorded bounds the recorded values of one parameter.
 const maxRecorded = 50
 
-// write appends to the record. A call that cannot be recorded fails: what the
-// record does not show must not have been answered.
+// write appends to the record. A call that cannot be recorded fails, because an unrecorded call
+// must not be answered.
 func (c *Cloud) write(call Call) error {
 	if c.record == nil {
 		return nil
@@ -44,8 +44,8 @@ func (c *Cloud) write(call Call) error {
 	return nil
 }
 
-// summary flattens parameters: list numbers vanish (InstanceId), filters are
-// named by what they filter (Filter:vpc-id), tags by their key (Tag:Name).
+// summary flattens parameters: list numbers are removed (InstanceId), filters are named by
+// their subject (Filter:vpc-id), tags by their key (Tag:Name).
 func summary(p *params) map[string][]string {
 	out := map[string][]string{}
 	flatten(out, "", p)

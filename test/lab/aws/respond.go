@@ -24,7 +24,7 @@ func respond(w http.ResponseWriter, a api, name, id string, result any, refusal 
 	w.Header().Set("Content-Type", "text/xml;charset=UTF-8")
 	w.Header().Set("X-Amzn-Requestid", id)
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client is gone if this fails
+	_, _ = w.Write(body) // only fails if the client is gone
 }
 
 type ec2Error struct {
@@ -56,14 +56,14 @@ func encodeError(a api, id string, refusal *apiError) ([]byte, error) {
 	})
 }
 
-// reply is embedded by every EC2 answer, which names its request inside.
+// reply is embedded by every EC2 answer, which contains the ID of its request.
 type reply struct {
 	RequestID string `xml:"requestId"`
 }
 
 func (r *reply) named(id string) { r.RequestID = id }
 
-// done is the answer of EC2 actions that only say that they were done.
+// done is the answer of EC2 actions without a result.
 type done struct {
 	reply
 	Return bool `xml:"return"`
@@ -108,5 +108,5 @@ func encodeQueryResult(enc *xml.Encoder, start xml.StartElement, name, id string
 	return enc.EncodeToken(start.End())
 }
 
-// empty is the result of query actions that only say that they were done.
+// empty is the result of query actions without a result.
 type empty struct{}

@@ -10,8 +10,8 @@ type securityGroup struct {
 	Ingress               []rule
 }
 
-// rule is a permission with one source, as EC2 counts them. Ports are -1 where
-// the protocol has none.
+// rule is a permission with one source, as EC2 counts them. Ports are -1 if the protocol has
+// none.
 type rule struct {
 	Protocol string
 	From, To int
@@ -37,7 +37,7 @@ func (c *Cloud) addGroup(name, description string) *securityGroup {
 	return g
 }
 
-// SecurityGroup is a group as a scenario sees it.
+// SecurityGroup is a group in the form for scenarios.
 type SecurityGroup struct {
 	ID, Name string
 	Tags     map[string]string

@@ -2,9 +2,9 @@ package aws
 
 import "slices"
 
-// store keeps things by ID in the order in which they came. The sequence number
-// of a thing is its place in every paged answer, so that a page token stays
-// good when things come and go between two pages.
+// store keeps resources by ID in the order of their creation. The sequence number of a resource
+// is its place in every paged answer, so that a page token remains valid when resources are
+// created and deleted between two pages.
 type store[T any] struct {
 	byID  map[string]*entry[T]
 	order []*entry[T]

@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// calls is every action that the in-tree provider (k8s.io/legacy-cloud-providers
-// @v0.26.13 aws) and the CCM (k8s.io/cloud-provider-aws v1.26.0 and v1.28.1,
-// pkg/providers/v1) send for nodes, routes and load balancers, extracted from
-// both trees. Volumes are the CSI driver's since CSIMigrationAWS is locked on.
+// calls returns every action that the in-tree provider (k8s.io/legacy-cloud-providers@v0.26.13
+// aws) and the CCM (k8s.io/cloud-provider-aws v1.26.0 and v1.28.1, pkg/providers/v1) send for
+// nodes, routes and load balancers, extracted from both trees. Volumes belong to the CSI driver
+// since CSIMigrationAWS is locked on.
 func calls() map[string]string {
 	return map[string]string{
 		"ec2": `DescribeInstances DescribeSubnets DescribeSecurityGroups DescribeRouteTables DescribeVpcs

@@ -30,8 +30,8 @@ func (t tags) items(id string) []tagItem {
 	return out
 }
 
-// Tag sets tags on an EC2 resource, as a person in the console would: it is
-// neither authorised nor recorded.
+// Tag sets tags on an EC2 resource, as a person in the console would: it is neither authorised
+// nor recorded.
 func (c *Cloud) Tag(resource string, add map[string]string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,14 +55,14 @@ func (c *Cloud) Untag(resource string, keys ...string) error {
 	return nil
 }
 
-// Tags gives a resource's tags.
+// Tags returns a resource's tags.
 func (c *Cloud) Tags(resource string) map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return maps.Clone(c.tags[resource])
 }
 
-// exists knows every EC2 resource that can be tagged.
+// exists reports whether an EC2 resource that can be tagged exists.
 func (c *Cloud) exists(id string) bool {
 	return c.instances.has(id) || c.groups.has(id) || c.subnets.has(id) || c.routeTables.has(id) || id == c.vpc.ID
 }
@@ -81,7 +81,7 @@ func (t tags) query(id string) []queryTag {
 	return out
 }
 
-// tagParams reads tags in any service's form.
+// tagParams reads tags in the form of any service.
 func tagParams(items []*params) map[string]string {
 	out := make(map[string]string, len(items))
 	for _, item := range items {
@@ -90,7 +90,7 @@ func tagParams(items []*params) map[string]string {
 	return out
 }
 
-// tagSpecification reads the tags that a creating call carries for one type.
+// tagSpecification reads the tags for one type from a creating call.
 func tagSpecification(p *params, resourceType string) map[string]string {
 	for _, spec := range p.items("TagSpecification") {
 		if spec.str("ResourceType") == resourceType {

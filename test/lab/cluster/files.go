@@ -16,8 +16,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/rancher"
 )
 
-// The users of both API servers. Operator and viewer have what the lab's roles
-// give them; the other two are system:masters.
+// The users of both API servers. Operator and viewer have the rights of the lab's roles; the other
+// two are system:masters.
 const (
 	UserAdmin    = "admin"
 	UserOperator = "operator"

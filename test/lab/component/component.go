@@ -1,5 +1,5 @@
-// Package component says how the lab starts etcd and kube-apiserver: which
-// program, which arguments. It starts nothing and writes no files.
+// Package component describes how the lab starts etcd and kube-apiserver: the program and its
+// arguments. It starts nothing and writes no files.
 package component
 
 import (
@@ -59,8 +59,8 @@ type Etcd struct {
 	PeerPort   int
 }
 
-// Spec is the process. Data is not synced to disk: the lab's clusters are
-// thrown away, and fsync on a shared disk is what makes leases expire.
+// Spec returns the process. Data is not synced to disk: the lab's clusters are temporary, and
+// fsync on a shared disk makes leases expire.
 func (e Etcd) Spec() proc.Spec {
 	client := fmt.Sprintf("http://%s:%d", e.Address, e.ClientPort)
 	peer := fmt.Sprintf("http://%s:%d", e.Address, e.PeerPort)
@@ -82,13 +82,13 @@ func (e Etcd) Spec() proc.Spec {
 type APIServer struct {
 	Binaries       string
 	Name           string
-	Hostname       string // own host name: its identity Lease carries a hash of it
+	Hostname       string // own host name, whose hash is in its identity Lease
 	Node           string
 	Log            string
 	Address        string // loopback address to bind
 	Port           int
 	EtcdURL        string
-	EtcdPrefix     string // "" means /registry
+	EtcdPrefix     string // /registry if empty
 	CertFile       string
 	KeyFile        string
 	ClientCAFile   string
@@ -100,8 +100,8 @@ type APIServer struct {
 	ExtraArguments []string
 }
 
-// AuditPolicy is the policy file's content: who did what to which object, once
-// per request.
+// AuditPolicy is the content of the policy file: each request is recorded once, with its user,
+// verb and object.
 const AuditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]

@@ -21,7 +21,7 @@ type JobController struct {
 // found as a kube-controller-manager.
 const JobControllerKind = "job-controller"
 
-// Spec is the process. The names of controllers are those of 1.26
+// Spec returns the process. The controllers have the names of 1.26
 // (kubernetes/kubernetes:cmd/kube-controller-manager/app/controllermanager.go@v1.26.13,
 // NewControllerInitializers); later releases have longer ones.
 func (j JobController) Spec() proc.Spec {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Become makes this process the container of a file. It returns only with an error.
+// Become turns this process into the container of a file. It returns only with an error.
 func Become(path string) error {
 	s, err := read(path)
 	if err != nil {
@@ -35,8 +35,8 @@ func Become(path string) error {
 	return nil
 }
 
-// giveUp makes the process one of the container's user. No program that it starts can
-// gain rights again.
+// giveUp gives the process the container's user. No program that it starts can gain rights
+// again.
 func (s Spec) giveUp() error {
 	for capability := uintptr(0); capability <= unix.CAP_LAST_CAP; capability++ {
 		// A kernel may know fewer than this program.
@@ -57,7 +57,6 @@ func (s Spec) giveUp() error {
 		return fmt.Errorf("user %d: %w", s.User, err)
 	}
 	// A change of the user makes the kernel forget the parent whose death must end this process.
-	// be its own.
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("end with the lab: %w", err)
 	}

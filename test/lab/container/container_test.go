@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 
 const inside = "/usr/bin/looks"
 
-// A container sees its root, its mounts and its variables alone, may nothing, and can
-// write nowhere.
+// A container only sees its root, its mounts and its variables, has no rights, and cannot write
+// anywhere.
 func TestContainerSeesItsOwn(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("a container with a user of its own needs root")

@@ -17,7 +17,7 @@ func leaveMounts() error {
 	return unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 }
 
-// mount puts everything where it is in the container, below its root.
+// mount mounts everything at its place in the container, below its root.
 func (s Spec) mount() error {
 	if err := unix.Mount(s.Root, s.Root, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
 		return fmt.Errorf("%s: %w", s.Root, err)
@@ -48,8 +48,7 @@ func (s Spec) bind(m Mount) error {
 	return unix.Mount("", at, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, "")
 }
 
-// mountPoint makes what the source is mounted on. A link of the image's never leads out
-// of it.
+// mountPoint creates the target of a mount. A link in the image never leads out of the image.
 func (s Spec) mountPoint(m Mount) error {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
@@ -74,7 +73,7 @@ func (s Spec) mountPoint(m Mount) error {
 	return file.Close()
 }
 
-// enter makes the root the only file system that there is.
+// enter makes the root the only file system.
 func (s Spec) enter() error {
 	if err := unix.Chdir(s.Root); err != nil {
 		return err

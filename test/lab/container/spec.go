@@ -6,11 +6,11 @@ import (
 	"os"
 )
 
-// Command is the word after which a program that calls Become finds the file with a Spec.
+// Command is the first argument of a program that calls Become; a file with a Spec follows.
 const Command = "contain"
 
-// Spec is a container. It always drops all capabilities and gains no privileges, as
-// Kubernetes' level `restricted` asks for.
+// Spec describes a container. It always drops all capabilities and gains no privileges, as
+// Kubernetes' level `restricted` requires.
 type Spec struct {
 	Root     string   `json:"root"` // folder; the mount points that it lacks are made in it
 	ReadOnly bool     `json:"readOnly"`
@@ -29,7 +29,7 @@ type Mount struct {
 	ReadOnly bool   `json:"readOnly"`
 }
 
-// Write puts it into a file that root alone may read.
+// Write writes it to a file that only root may read.
 func (s Spec) Write(path string) error {
 	raw, err := json.Marshal(s)
 	if err != nil {

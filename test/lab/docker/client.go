@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// request is one call about one machine.
+// request is one call for one machine.
 type request struct {
 	Name    string `json:"name,omitempty"`
 	To      string `json:"to,omitempty"`
@@ -25,7 +25,7 @@ type client struct {
 	address string
 }
 
-// Dial gives the machine at that address. It does not connect yet.
+// Dial returns the machine at that address. It does not connect yet.
 func Dial(key Key, address string) Host { return client{key, address} }
 
 func (c client) Ping(ctx context.Context) error { return c.call(ctx, "ping", request{}, nil) }

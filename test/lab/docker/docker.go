@@ -23,23 +23,23 @@ type Spec struct {
 	Restart    string   `json:"restart,omitempty"` // restart policy: "always" or ""
 }
 
-// Container is a container as it is found on a machine.
+// Container is a container on a machine.
 type Container struct {
 	Spec    Spec `json:"spec"`
 	Running bool `json:"running"` // also while it waits to be restarted
 }
 
-// ErrNotFound says that the machine has no container of that name.
+// ErrNotFound means that the machine has no container of that name.
 var ErrNotFound = errors.New("no such container")
 
-// ErrUnreachable says that the machine does not answer.
+// ErrUnreachable means that the machine does not answer.
 var ErrUnreachable = errors.New("unable to connect to the host")
 
 // Host is one machine.
 type Host interface {
-	// Ping fails with ErrUnreachable for a machine that is off.
+	// Ping returns ErrUnreachable for a machine that is off.
 	Ping(ctx context.Context) error
-	// Inspect fails with ErrNotFound.
+	// Inspect returns ErrNotFound for a missing container.
 	Inspect(ctx context.Context, name string) (Container, error)
 	// Create creates a container and does not start it. The name must be free.
 	Create(ctx context.Context, name string, spec Spec) error
@@ -48,9 +48,9 @@ type Host interface {
 	// Stop returns when the process is gone.
 	Stop(ctx context.Context, name string) error
 	Rename(ctx context.Context, name, to string) error
-	// Remove also stops it. A container that is not there is no error.
+	// Remove also stops it. A missing container is no error.
 	Remove(ctx context.Context, name string) error
 	WriteFile(ctx context.Context, path string, content []byte) error
-	// Healthy asks the component in the container for its health, once.
+	// Healthy requests the health of the component in the container, once.
 	Healthy(ctx context.Context, name string) error
 }

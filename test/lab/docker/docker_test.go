@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recorded writes down what it is asked; it runs nothing.
+// recorded records its calls and runs nothing.
 type recorded struct{ asked []string }
 
 func (r *recorded) note(words ...string) error {

@@ -12,13 +12,13 @@ import (
 type Key struct {
 	Control string `json:"control"` // host:port of the lab's supervisor
 	Token   string `json:"token"`
-	// Retry is the pause between rke's attempts; the real one's is 5 s.
+	// Retry is the pause between rke's attempts; that of the real one is 5 s.
 	Retry time.Duration `json:"retry"`
 }
 
 const keyType = "LAB SSH PRIVATE KEY"
 
-// Encode writes the key as a private key is written.
+// Encode returns the key in the form of a private key.
 func (k Key) Encode() ([]byte, error) {
 	raw, err := json.Marshal(k)
 	if err != nil {
@@ -27,7 +27,7 @@ func (k Key) Encode() ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: keyType, Bytes: raw}), nil
 }
 
-// ParseKey reads what Encode wrote.
+// ParseKey parses the output of Encode.
 func ParseKey(text []byte) (Key, error) {
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != keyType {

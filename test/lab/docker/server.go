@@ -68,7 +68,7 @@ func serve(r *http.Request, host Host, what string, body request) (any, error) {
 func reply(w http.ResponseWriter, answer any, err error) {
 	switch {
 	case err == nil:
-		_ = json.NewEncoder(w).Encode(answer) // a client that went away is no error of the machine's
+		_ = json.NewEncoder(w).Encode(answer) // a disconnected client is no error of the machine
 	case errors.Is(err, ErrNotFound):
 		http.Error(w, err.Error(), http.StatusNotFound)
 	case errors.Is(err, ErrUnreachable):

@@ -27,7 +27,7 @@ import (
 type Config struct {
 	Cluster       *rest.Config     // as system:masters
 	APIServerPort string           // for bootstrap jobs; 6443 if empty
-	Poll          time.Duration    // between passes; 0: 1s
+	Poll          time.Duration    // between passes; 1s if 0
 	Clock         clock.WithTicker // the real one if nil
 	Log           *slog.Logger     // may be nil
 }
@@ -69,8 +69,8 @@ func New(cfg Config) (*Controller, error) {
 	return &Controller{cfg: cfg, dyn: dyn, kube: kube}, nil
 }
 
-// Run looks at every HelmChart again and again until ctx ends, which is no
-// error. Install must have been called.
+// Run handles every HelmChart periodically until ctx ends, which is no error. Install must have
+// been called.
 func (c *Controller) Run(ctx context.Context) error {
 	ticker := c.cfg.Clock.NewTicker(c.cfg.Poll)
 	defer ticker.Stop()
@@ -141,7 +141,7 @@ func (c *Controller) reconcile(ctx context.Context, o *unstructured.Unstructured
 	return nil
 }
 
-// claim takes a new HelmChart on.
+// claim adds the controller's marks to a new HelmChart.
 func claim(o *unstructured.Unstructured) {
 	a := o.GetAnnotations()
 	if a == nil {
@@ -206,8 +206,8 @@ func (c *Controller) setJobName(ctx context.Context, chart, job string) error {
 	})
 }
 
-// owner makes the chart own what it becomes, so that the garbage collector takes
-// it away with the chart.
+// owner makes the chart the owner of its objects, so that the garbage collector deletes them
+// with the chart.
 func owner(chart *helmChart, m manifest) {
 	yes := true
 	refs := []metav1.OwnerReference{{APIVersion: "helm.cattle.io/v1", Kind: "HelmChart", Name: chart.Name, UID: chart.UID, Controller: &yes}}
@@ -216,9 +216,9 @@ func owner(chart *helmChart, m manifest) {
 	}
 }
 
-// apply brings the objects to what they should be. A Job cannot be changed: one
-// that differs is deleted, with its pods, and made anew in a later pass. While a
-// chart is being deleted the install job goes first.
+// apply updates the objects. A Job cannot be changed: a different one is deleted, with its
+// pods, and recreated in a later pass. While a chart is being deleted, the install job is
+// deleted first.
 func (c *Controller) apply(ctx context.Context, m manifest) error {
 	if err := c.applyRest(ctx, m); err != nil {
 		return err
@@ -240,7 +240,7 @@ func (c *Controller) apply(ctx context.Context, m manifest) error {
 		}
 	}
 	if len(others.Items) > 0 {
-		return nil // until they and their pods are gone
+		return nil // wait until they and their pods are gone
 	}
 	if _, err := jobs.Create(ctx, m.Job, metav1.CreateOptions{}); err != nil {
 		return fmt.Errorf("creating Job %s: %w", m.Job.Name, err)
@@ -248,7 +248,7 @@ func (c *Controller) apply(ctx context.Context, m manifest) error {
 	return nil
 }
 
-// sameJob compares what build decides; the API server fills in the rest.
+// sameJob compares the fields that build sets; the API server sets the others.
 func sameJob(have, want *batchv1.Job) bool {
 	if have.DeletionTimestamp != nil {
 		return true // it is being replaced
@@ -301,7 +301,7 @@ func (c *Controller) applyRest(ctx context.Context, m manifest) error {
 	return nil
 }
 
-// finish lets a deleted HelmChart go once its delete job succeeded.
+// finish removes the finalizer of a deleted HelmChart once its delete job succeeded.
 func (c *Controller) finish(ctx context.Context, chart *helmChart, m manifest) error {
 	j, err := c.kube.BatchV1().Jobs(namespace).Get(ctx, m.Job.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || (err == nil && j.Status.Succeeded == 0) {

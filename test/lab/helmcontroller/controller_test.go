@@ -25,7 +25,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/testplane"
 )
 
-// packed is a chart of one template, as chartContent holds it.
+// packed returns a chart of one template, as chartContent holds it.
 func packed(t *testing.T, template string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -60,8 +60,7 @@ metadata: {name: made, namespace: kube-system}
 data: {a: "{{ .Values.a }}", b: "{{ .Values.b }}", c: "{{ .Values.c }}"}
 `
 
-// plane is an API server with a controller on it; the test plays kubelet and
-// Job controller.
+// plane is an API server with a controller; the test acts as kubelet and Job controller.
 type plane struct {
 	*Controller
 	t      *testing.T
@@ -120,8 +119,8 @@ func (p *plane) chart(spec map[string]any) {
 	}
 }
 
-// job waits for a Job of that name whose content differs from the hash given. A
-// Job that is being deleted is let go, as the garbage collector would.
+// job waits for a Job of that name with another content hash. It completes the deletion of a
+// Job, as the garbage collector would.
 func (p *plane) job(name, notHash string) *batchv1.Job {
 	p.t.Helper()
 	var found *batchv1.Job
@@ -302,7 +301,7 @@ func TestFailedRelease(t *testing.T) {
 	p.interrupted(j)
 }
 
-// interrupted is a job killed in the middle of an upgrade: the next one retries.
+// interrupted kills a job during an upgrade: the next one retries.
 func (p *plane) interrupted(j *batchv1.Job) {
 	p.t.Helper()
 	k := &klipper{env: map[string]string{"KUBECONFIG": testplane.Kubeconfig(p.t, p.config), "TARGET_NAMESPACE": namespace, "NAME": "demo"}, volumes: p.t.TempDir(), out: &bytes.Buffer{}}

@@ -1,4 +1,4 @@
-// Package helmcontroller simulates RKE2's helm-controller and for the image of its Jobs.
+// Package helmcontroller simulates RKE2's helm-controller and the image of its Jobs.
 //
 // New returns the controller. It watches HelmCharts and HelmChartConfigs and creates the Jobs,
 // Secrets and ConfigMaps of k3s-io/helm-controller at v0.15.9 (RKE2 1.26.15), including the pod

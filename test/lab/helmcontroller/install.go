@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// Install makes the CRDs and waits until they are served. It may be called again.
+// Install creates the CRDs and waits until they are served. It may be called again.
 func (c *Controller) Install(ctx context.Context) error {
 	client, err := extensionsclient.NewForConfig(c.cfg.Cluster)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// manifest is all that a HelmChart becomes.
+// manifest holds all objects of a HelmChart.
 type manifest struct {
 	Job            *batchv1.Job
 	Values         *corev1.Secret
@@ -25,8 +25,8 @@ type manifest struct {
 	Binding        *rbacv1.ClusterRoleBinding
 }
 
-// build is a pure function of the chart and its HelmChartConfig, which may be nil.
-// Source: k3s-io/helm-controller:pkg/controllers/chart/chart.go@v0.15.9 (getJobAndRelatedResources).
+// build is a pure function of the chart and its HelmChartConfig, which may be nil. Source:
+// k3s-io/helm-controller:pkg/controllers/chart/chart.go@v0.15.9 (getJobAndRelatedResources).
 func build(chart *helmChart, config *chartConfig, apiServerPort string) manifest {
 	m := manifest{
 		Job:     job(chart, apiServerPort),
@@ -106,9 +106,9 @@ func job(chart *helmChart, apiServerPort string) *batchv1.Job {
 	}}
 }
 
-// podSpec: a bootstrap chart's job runs on a control plane, on the host's
-// network, with tolerations for what a young control plane is tainted with, but
-// not for a cordon. Any other chart's job needs an untainted node.
+// podSpec returns the pod of a chart's job. A bootstrap chart's job runs on a control plane, on
+// the host's network, with tolerations for the taints of a new control plane, but not for a
+// cordon. Any other chart's job needs an untainted node.
 func podSpec(chart *helmChart, apiServerPort string) corev1.PodSpec {
 	yes, no := true, false
 	pod := corev1.PodSpec{
@@ -191,7 +191,7 @@ func env(chart *helmChart) []corev1.EnvVar {
 	return out
 }
 
-// args are those of the helm command that the job runs.
+// args returns the arguments of the helm command that the job runs.
 func args(chart *helmChart) []string {
 	if chart.DeletionTimestamp != nil {
 		return []string{"delete"}

@@ -87,7 +87,7 @@ func (k *klipper) connect() error {
 // say writes to the container's log and its termination message.
 func (k *klipper) say(format string, args ...any) {
 	line := fmt.Sprintf(format, args...) + "\n"
-	_, _ = io.WriteString(k.out, line) // a log that cannot be written stops nothing
+	_, _ = io.WriteString(k.out, line) // an unwritable log is no failure
 	path := filepath.Join(k.volumes, "dev", "termination-log")
 	if os.MkdirAll(filepath.Dir(path), 0o755) != nil {
 		return
@@ -100,7 +100,7 @@ func (k *klipper) say(format string, args ...any) {
 	_ = f.Close()
 }
 
-// last is the newest release of that name in any state, nil without one.
+// last returns the newest release of that name in any state, or nil.
 func (k *klipper) last() (*release.Release, error) {
 	r, err := k.cfg.Releases.Last(k.env["NAME"])
 	if errors.Is(err, driver.ErrReleaseNotFound) {
@@ -109,7 +109,7 @@ func (k *klipper) last() (*release.Release, error) {
 	return r, err
 }
 
-// uninstall does not fail when helm does.
+// uninstall does not fail if helm does.
 func (k *klipper) uninstall() error {
 	r, err := k.last()
 	if err != nil {
@@ -185,7 +185,7 @@ func (k *klipper) repair(ctx context.Context, status release.Status) error {
 	return k.install(ctx)
 }
 
-// install does not wait for what it made to run.
+// install does not wait until the installed objects run.
 func (k *klipper) install(ctx context.Context) error {
 	chart, values, err := k.load()
 	if err != nil {

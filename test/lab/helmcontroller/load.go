@@ -22,7 +22,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helmOptions are the arguments that a job passes on to helm.
+// helmOptions are the arguments that a job passes to helm.
 type helmOptions struct {
 	namespace, version string
 	createNamespace    bool
@@ -42,8 +42,8 @@ func parseOptions(args []string) (helmOptions, error) {
 	return o, f.Parse(args)
 }
 
-// load reads the chart, from chartContent's volume or by name, and the values of
-// the HelmChart and its HelmChartConfig.
+// load reads the chart, from chartContent's volume or by name, and the values of the HelmChart
+// and its HelmChartConfig.
 func (k *klipper) load() (*chart.Chart, map[string]any, error) {
 	c, err := k.loadChart()
 	if err != nil {

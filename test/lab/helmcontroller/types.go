@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// helmChart is a HelmChart as far as the controller reads it
+// helmChart holds the fields of a HelmChart that the controller reads
 // (k3s-io/helm-controller:pkg/apis/helm.cattle.io/v1/types.go@v0.15.9).
 type helmChart struct {
 	metav1.TypeMeta   `json:",inline"`
@@ -36,8 +36,8 @@ type chartSpec struct {
 	SecurityContext     *corev1.SecurityContext       `json:"securityContext"`
 }
 
-// chartConfig is a HelmChartConfig: it overrides the values, and the failure
-// policy, of the HelmChart of the same name.
+// chartConfig is a HelmChartConfig: it overrides the values, and the failure policy, of the
+// HelmChart of the same name.
 type chartConfig struct {
 	Spec struct {
 		ValuesContent string `json:"valuesContent"`
@@ -64,7 +64,7 @@ const (
 
 	policyReinstall = "reinstall"
 
-	// pathConfig and pathChart are where the job finds values and chart.
+	// pathConfig and pathChart are the folders of the job's values and chart.
 	pathConfig = "/config"
 	pathChart  = "/chart"
 )

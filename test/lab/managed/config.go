@@ -10,11 +10,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/rke"
 )
 
-// configKey is the one key under spec and appliedSpec that counts.
+// configKey is the only key under spec and appliedSpec that is read.
 const configKey = "rancherKubernetesEngineConfig"
 
-// wanted is the configuration of the spec with the machines, which Rancher keeps
-// elsewhere (clusterprovisioner/provisioner.go, getConfig).
+// wanted returns the configuration of the spec with the machines, which Rancher keeps elsewhere
+// (clusterprovisioner/provisioner.go, getConfig).
 func wanted(cluster *unstructured.Unstructured, nodes []unstructured.Unstructured) (map[string]any, error) {
 	config, found, err := unstructured.NestedMap(cluster.Object, "spec", configKey)
 	if err != nil || !found {

@@ -18,23 +18,23 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/rke"
 )
 
-// Clusters and Nodes are Rancher's own objects; a cluster's Nodes are in the
-// namespace of its name.
+// Clusters and Nodes return the resources of Rancher's own objects. A cluster's Nodes are in
+// the namespace with its name.
 func Clusters() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "clusters"}
 }
 
-// Nodes are its machines.
+// Nodes returns the resource of its machines.
 func Nodes() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "nodes"}
 }
 
 // Timing holds the pauses of Rancher, which a test shortens.
 type Timing struct {
-	Poll         time.Duration // between looks; 0: 500ms
-	FalseUpdated time.Duration // how long Updated is True too early; 0: 1s
-	WorkerDelay  time.Duration // from appliedSpec to the first worker; 0: 2s
-	Backoff      time.Duration // after a failure of the same spec; 0: 30s
+	Poll         time.Duration // between passes; 500ms if 0
+	FalseUpdated time.Duration // time for which Updated is True too early; 1s if 0
+	WorkerDelay  time.Duration // from appliedSpec to the first worker; 2s if 0
+	Backoff      time.Duration // after a failure of the same spec; 30s if 0
 }
 
 func (t Timing) withDefaults() Timing {
@@ -48,21 +48,21 @@ func (t Timing) withDefaults() Timing {
 	return t
 }
 
-// Controller keeps one cluster.
+// Controller manages one cluster.
 type Controller struct {
 	ID         string // name of the Cluster
 	Management dynamic.Interface
-	// Engine makes an rke for the cluster; its files are Rancher's own.
+	// Engine returns an rke for the cluster. Its files are Rancher's own.
 	Engine func(planes rke.Planes) *rke.Engine
 	Timing Timing
 	Clock  clock.WithTicker
 	Log    *slog.Logger
 
-	failed   string // the configuration that failed last
+	failed   string // the last failed configuration
 	failedAt time.Time
 }
 
-// Run looks again and again until ctx ends, which is no error.
+// Run repeats its pass until ctx ends, which is no error.
 func (c *Controller) Run(ctx context.Context) error {
 	c.Timing = c.Timing.withDefaults()
 	for c.pause(ctx, c.Timing.Poll) {
@@ -73,7 +73,7 @@ func (c *Controller) Run(ctx context.Context) error {
 	return nil
 }
 
-// pause is false when ctx ended first.
+// pause returns false if ctx ended first.
 func (c *Controller) pause(ctx context.Context, d time.Duration) bool {
 	timer := c.Clock.NewTimer(d)
 	defer timer.Stop()
@@ -122,7 +122,7 @@ func (c *Controller) provision(ctx context.Context, want map[string]any, create 
 		return c.status(ctx, func(s map[string]any) { setCondition(s, "Updated", status, message) })
 	}
 	if !create {
-		// The first True of an edit means nothing yet.
+		// The first True after an edit is too early.
 		if err := updated("Unknown", ""); err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (c *Controller) up(ctx context.Context, planes rke.Planes, want map[string]
 	return engine.Up(ctx)
 }
 
-// status changes the Cluster's status, again on a conflict.
+// status changes the Cluster's status, and retries on a conflict.
 func (c *Controller) status(ctx context.Context, change func(status map[string]any)) error {
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		o, err := c.Management.Resource(Clusters()).Get(ctx, c.ID, metav1.GetOptions{})

@@ -17,8 +17,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/rke"
 )
 
-// registered is a Cluster with a control plane and a worker. Fake: its API server
-// has no status subresource of its own.
+// registered returns a Cluster with a control plane and a worker. The fake API server has no
+// separate status subresource.
 func registered(applied bool) *fake.FakeDynamicClient {
 	cluster := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "management.cattle.io/v3", "kind": "Cluster",
 		"metadata": map[string]any{"name": "c-1"}, "spec": map[string]any{configKey: map[string]any{
@@ -36,7 +36,7 @@ func registered(applied bool) *fake.FakeDynamicClient {
 		Clusters(): "ClusterList", Nodes(): "NodeList"}, objects...)
 }
 
-// An rke that fails leaves the configuration unapplied and says why.
+// A failed rke leaves the configuration unapplied, and its error is in the status.
 func TestFailureIsTold(t *testing.T) {
 	client := registered(true)
 	c := &Controller{ID: "c-1", Management: client, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
@@ -68,7 +68,7 @@ func TestFailureIsTold(t *testing.T) {
 	}
 }
 
-// history are the values that condition Updated had.
+// history returns the values that condition Updated had.
 func history(client *fake.FakeDynamicClient) []string {
 	var out []string
 	for _, action := range client.Actions() {
@@ -81,7 +81,7 @@ func history(client *fake.FakeDynamicClient) []string {
 	return out
 }
 
-// A worker has the old plan until it is given a new one.
+// A worker has the old plan until it gets a new one.
 func TestWorkersHavePlansOfTheirOwn(t *testing.T) {
 	client := registered(true)
 	c := &Controller{ID: "c-1", Management: client, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),

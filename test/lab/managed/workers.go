@@ -21,8 +21,8 @@ func (c *Controller) nodes(ctx context.Context) ([]unstructured.Unstructured, er
 	return list.Items, nil
 }
 
-// upgradeWorkers brings new plans to the workers, if there are any, under a
-// version of their own (rkeworkerupgrader/upgrade.go, upgradeCluster).
+// upgradeWorkers applies new plans to the workers, if there are any, under a separate version
+// (rkeworkerupgrader/upgrade.go, upgradeCluster).
 func (c *Controller) upgradeWorkers(ctx context.Context, want map[string]any) error {
 	plans, err := kubelets(c.Engine("").Release, want)
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *Controller) upgradeWorkers(ctx context.Context, want map[string]any) er
 	return c.status(ctx, func(s map[string]any) { setCondition(s, "Upgraded", "True", "") })
 }
 
-// notePlans says on every Node which plan it has, and that it was applied.
+// notePlans writes to every Node its plan, and that the plan was applied.
 func (c *Controller) notePlans(ctx context.Context, want map[string]any) error {
 	plans, err := kubelets(c.Engine("").Release, want)
 	if err != nil {
@@ -90,7 +90,7 @@ func (c *Controller) notePlans(ctx context.Context, want map[string]any) error {
 	return nil
 }
 
-// kubelets are the kubelets' commands by the machine's address.
+// kubelets returns the kubelets' commands by the machine's address.
 func kubelets(release rke.Release, want map[string]any) (map[string][]any, error) {
 	config, err := decode(want)
 	if err != nil {

@@ -47,8 +47,8 @@ func readCalls(path string, callers map[string]bool) ([]Event, error) {
 	return parseCalls(f, callers)
 }
 
-// parseCalls keeps the calls of the given callers: a user of the cluster may list
-// load balancers too.
+// parseCalls keeps the calls of the given callers, because users of the cluster may list load
+// balancers, too.
 func parseCalls(r io.Reader, callers map[string]bool) ([]Event, error) {
 	var out []Event
 	in := bufio.NewReaderSize(r, 1<<16)

@@ -16,7 +16,7 @@ import (
 // AWSFile is the AWS stand-in's record under the lab's folder.
 const AWSFile = "aws.jsonl"
 
-// observed are the kinds of process that can run the controllers.
+// observed reports whether processes of a kind can run the controllers.
 func observed(kind string) bool {
 	return kind == "kube-controller-manager" || kind == "cloud-controller-manager" || kind == "aws-cloud-controller-manager"
 }
@@ -25,8 +25,8 @@ func observed(kind string) bool {
 // line. Beyond it the observer is blind.
 const maxSilence = 10 * time.Second
 
-// Observe reads the evidence under a lab's folder and judges the window. A zero
-// Since is the beginning, a zero Until is now.
+// Observe reads the evidence under a lab's folder and judges the window. A zero Since means the
+// beginning, a zero Until means now.
 func Observe(dir string, window Window, now time.Time) (Report, error) {
 	events, blind, err := Collect(dir, now)
 	if err != nil {
@@ -46,8 +46,8 @@ func Observe(dir string, window Window, now time.Time) (Report, error) {
 	return report, nil
 }
 
-// Collect reads the evidence under a lab's folder, up to now. The strings say
-// what could not be looked at.
+// Collect reads the evidence under a lab's folder, up to now. The strings describe evidence
+// that could not be read.
 func Collect(dir string, now time.Time) ([]Event, []string, error) {
 	runs, err := readRuns(dir)
 	if err != nil {
@@ -79,7 +79,7 @@ func Collect(dir string, now time.Time) ([]Event, []string, error) {
 	return append(events, calls...), blind, nil
 }
 
-// run is a controller manager's life as the supervisor recorded it.
+// run is the lifetime of a controller manager, by the supervisor's record.
 type run struct {
 	process Process
 	started time.Time
@@ -147,8 +147,7 @@ func logsOf(runs []*run) []string {
 	return out
 }
 
-// readLog finds the start lines in one file, which several runs may have
-// appended to.
+// readLog finds the start lines in one file, which several runs may have appended to.
 func readLog(path string, runs []*run, now time.Time) ([]Event, []string, error) {
 	var mine []*run
 	for _, r := range runs {

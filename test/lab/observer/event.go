@@ -24,8 +24,8 @@ const (
 // Controllers returns the observed controllers.
 func Controllers() []string { return []string{Service, Route, Lifecycle} }
 
-// controllerOf maps the name in a start line to a controller. From cloud-provider
-// v0.28.0 they have new names (kubernetes/cloud-provider@v0.28.0:names/controller_names.go).
+// controllerOf maps the name in a start line to a controller. cloud-provider v0.28.0 introduced
+// new names (kubernetes/cloud-provider@v0.28.0:names/controller_names.go).
 func controllerOf(name string) (string, bool) {
 	switch name {
 	case "service", "service-lb-controller":
@@ -54,15 +54,15 @@ const (
 	ProcessStarted EventKind = iota
 	ProcessExited
 	ControllerStarted
-	ControllerDeclined // the process says that it is configured not to run it
+	ControllerDeclined // the process reports that it is configured not to run it
 	AWSCall
 )
 
-// Event is one thing that happened to, or was done by, a process.
+// Event is one event of a process.
 type Event struct {
 	Time       time.Time
 	Kind       EventKind
 	Process    Process // of an AWSCall only the Name is known
-	Controller string  // ControllerStarted, ControllerDeclined: which one; AWSCall: which one makes such calls
+	Controller string  // the started, declined or calling controller
 	Detail     string  // AWSCall: "elasticloadbalancing:CreateLoadBalancer"
 }

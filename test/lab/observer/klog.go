@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A klog text line: Lmmdd hh:mm:ss.uuuuuu threadid file:line] message. The thread
-// id is the process id (k8s.io/klog/v2: klog.go, formatHeader).
+// klogLine matches a klog text line: Lmmdd hh:mm:ss.uuuuuu threadid file:line] message. The
+// thread ID is the process ID (k8s.io/klog/v2: klog.go, formatHeader).
 var klogLine = regexp.MustCompile(`^[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{6})\s+(\d+) ([^:\]]+):\d+\] (.*)$`)
 
 type logLine struct {
@@ -18,8 +18,8 @@ type logLine struct {
 	text string
 }
 
-// parseLine reads one line. klog writes local time without a year; near is any
-// moment within half a year of it.
+// parseLine parses one line. klog writes local time without a year; near is any moment within
+// half a year of it.
 func parseLine(line string, near time.Time, zone *time.Location) (logLine, bool) {
 	m := klogLine.FindStringSubmatch(line)
 	if m == nil {
@@ -43,8 +43,8 @@ func parseLine(line string, near time.Time, zone *time.Location) (logLine, bool)
 
 var startedLine = regexp.MustCompile(`^Started "([^"]+)"$`)
 
-// startedController reads a component's own start line. Both components write
-// `Started "<name>"` from controllermanager.go (k8s.io/kubernetes@v1.26:
+// startedController parses a component's own start line. Both components write `Started
+// "<name>"` from controllermanager.go (k8s.io/kubernetes@v1.26:
 // cmd/kube-controller-manager/app, k8s.io/cloud-provider@v0.26, v0.28: app).
 func (l logLine) startedController() (string, bool) {
 	if l.file != "controllermanager.go" {
@@ -57,7 +57,7 @@ func (l logLine) startedController() (string, bool) {
 	return controllerOf(m[1])
 }
 
-// routesOff is the route controller saying that it leaves again at once.
+// routesOff reports whether the route controller logs that it ends at once.
 func (l logLine) routesOff() bool {
 	return strings.HasPrefix(l.text, "Will not configure cloud provider routes")
 }

@@ -71,7 +71,7 @@ func TestJudge(t *testing.T) {
 		},
 		{
 			name: "a frozen holder has not exited: it overlaps until it is killed",
-			events: events(starts(kcm0, 0, Service), // SIGSTOP at 10: no event
+			events: events(starts(kcm0, 0, Service), // SIGSTOP at 10 is no event
 				starts(kcm1, 26, Service), exits(kcm0, 60)),
 			overlaps: []Overlap{{First: kcm0, Second: kcm1, From: at(26), To: at(60), Seconds: 34}},
 		},
@@ -182,9 +182,9 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// The logs in testdata are lines of real runs, in UTC: the in-tree holder with
-// the flag and without routes, cloud controller manager v1.26.0 that waited and
-// took over, v1.28.1 without leader migration and with routes.
+// The logs in testdata are lines of real runs, in UTC: the in-tree holder with the flag and
+// without routes, cloud controller manager v1.26.0 that waited and then led, v1.28.1 without
+// leader migration and with routes.
 func TestRealLogs(t *testing.T) {
 	for _, test := range []struct {
 		file string

@@ -153,8 +153,8 @@ func overlapOf(c observer.Controller, a, b string) bool {
 	return false
 }
 
-// The observer must see what the leases do not show. Real controller managers,
-// one clean hand-over and three seeded defects.
+// The observer must find overlaps that the leases do not show: real controller managers, one
+// clean hand-over and three seeded defects.
 func TestSeededDefects(t *testing.T) {
 	b := newBench(t)
 	since := time.Now()
@@ -231,7 +231,7 @@ func TestSeededDefects(t *testing.T) {
 			if !third.Running() || !fourth.Running() {
 				break
 			}
-			_ = leases.Delete(t.Context(), "kube-controller-manager", metav1.DeleteOptions{}) // gone already is as good
+			_ = leases.Delete(t.Context(), "kube-controller-manager", metav1.DeleteOptions{}) // it may be gone already
 		}
 		c := b.observe(since).Controllers[0]
 		if !overlapOf(c, "kcm-3", "kcm-4") {

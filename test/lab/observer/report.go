@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Window is the stretch of time that is judged.
+// Window is the interval that is judged.
 type Window struct{ Since, Until time.Time }
 
 // Report holds the observations in a window.
@@ -30,7 +30,7 @@ type Controller struct {
 	Gaps      []Gap      `json:"gaps"`
 }
 
-// Interval is one process running the controller, cut to the window.
+// Interval is the time in which one process ran the controller, limited to the window.
 type Interval struct {
 	Process Process   `json:"process"`
 	From    time.Time `json:"from"`
@@ -38,7 +38,7 @@ type Interval struct {
 	Running bool      `json:"running"` // at the end of the window
 }
 
-// Overlap is two processes running the controller at once.
+// Overlap is an interval in which two processes ran the controller.
 type Overlap struct {
 	First   Process   `json:"first"`
 	Second  Process   `json:"second"`
@@ -47,20 +47,20 @@ type Overlap struct {
 	Seconds float64   `json:"seconds"`
 }
 
-// Gap is a stretch in which no process ran the controller, after one once did.
+// Gap is an interval without a process for the controller, after one has run it.
 type Gap struct {
 	From    time.Time `json:"from"`
 	To      time.Time `json:"to"`
 	Seconds float64   `json:"seconds"`
-	Before  Process   `json:"before"`          // who ran it last
+	Before  Process   `json:"before"`          // the last process that ran it
 	After   *Process  `json:"after,omitempty"` // who took over; none: the gap is open
 	// Declined is a process that has reported since, in an open gap, that it is configured not
 	// to run the controller.
 	Declined *Process `json:"declined,omitempty"`
 }
 
-// Unexplained is an AWS call of a controller's kind, by a process that did not
-// run the controller.
+// Unexplained is an AWS call of a controller's kind, by a process that did not run the
+// controller.
 type Unexplained struct {
 	Time    time.Time `json:"time"`
 	Caller  string    `json:"caller"`
@@ -83,7 +83,7 @@ func (r Report) Overlapping() bool {
 // because it was in flight.
 const callSlack = time.Second
 
-// Judge computes the report. The events may come in any order.
+// Judge computes the report. The events may be in any order.
 func Judge(events []Event, window Window) Report {
 	events = append([]Event(nil), events...)
 	sort.SliceStable(events, func(i, j int) bool { return events[i].Time.Before(events[j].Time) })
@@ -111,7 +111,7 @@ func Judge(events []Event, window Window) Report {
 			}
 		case ControllerDeclined:
 			declined[e.Controller] = append(declined[e.Controller], e)
-		case ProcessStarted, AWSCall: // bound no interval
+		case ProcessStarted, AWSCall: // no bound of an interval
 		}
 	}
 
@@ -163,8 +163,7 @@ func overlaps(intervals []Interval, window Window) []Overlap {
 	return out
 }
 
-// gaps walks the intervals, which are sorted by their start, and remembers the
-// latest end so far.
+// gaps returns the gaps between the intervals, which are sorted by their start.
 func gaps(intervals []Interval, window Window) []Gap {
 	out := []Gap{}
 	add := func(from, to time.Time, before Process, after *Process) {
@@ -190,7 +189,7 @@ func gaps(intervals []Interval, window Window) []Gap {
 	return out
 }
 
-// whoDeclined names in an open gap the last process that declined the controller.
+// whoDeclined records in an open gap the last process that declined the controller.
 func whoDeclined(gaps []Gap, declined []Event, window Window) {
 	for i := range gaps {
 		for _, e := range declined {

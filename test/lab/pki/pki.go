@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Validity of everything this package signs.
+// Validity is the lifetime of all certificates of this package.
 const Validity = 10 * 365 * 24 * time.Hour
 
 // CA signs certificates.
@@ -55,7 +55,7 @@ func NewCA(name string) (*CA, error) {
 	return ParseCA(pair)
 }
 
-// ParseCA reads an authority that NewCA made.
+// ParseCA parses an authority of NewCA.
 func ParseCA(pair Pair) (*CA, error) {
 	certBlock, _ := pem.Decode(pair.Cert)
 	keyBlock, _ := pem.Decode(pair.Key)
@@ -100,7 +100,7 @@ func (ca *CA) Client(user string, groups ...string) (Pair, error) {
 	return ca.sign(template)
 }
 
-// Issue is Client with the results the node agent asks for.
+// Issue is Client with the results that the node agent needs.
 func (ca *CA) Issue(user string, groups []string) (cert, key []byte, err error) {
 	pair, err := ca.Client(user, groups...)
 	return pair.Cert, pair.Key, err
@@ -144,8 +144,8 @@ func encode(der []byte, key *ecdsa.PrivateKey) (Pair, error) {
 	}, nil
 }
 
-// ServiceAccountKey makes the key pair that signs service-account tokens: RSA,
-// as RKE2's and kubeadm's are.
+// ServiceAccountKey makes the key pair that signs service-account tokens: RSA, as RKE2 and
+// kubeadm do.
 func ServiceAccountKey() (private, public []byte, err error) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -159,7 +159,7 @@ func ServiceAccountKey() (private, public []byte, err error) {
 	return private, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), nil
 }
 
-// Token is a random bearer token.
+// Token returns a random bearer token.
 func Token() string {
 	raw := make([]byte, 16)
 	rand.Read(raw) // never fails (crypto/rand, Go 1.24)

@@ -14,9 +14,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
-// contained is the container of an image as it was built: it sees that image's root file
-// system and its volumes where it mounts them, and client-go finds its service account
-// where a pod has it.
+// contained returns the container of an image as it was built: it sees that image's root file
+// system with its volumes mounted, and client-go finds its service account at the usual path.
 func (p *pod) contained(c corev1.Container, i image, env []string, volumes map[string]string) (proc.Spec, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -38,7 +37,8 @@ func (p *pod) contained(c corev1.Container, i image, env []string, volumes map[s
 	return proc.Spec{Path: self, Args: []string{container.Command, file}}, spec.Write(file)
 }
 
-// user is as whom a container runs: as it says, as its pod says, or as its image does.
+// user returns the user that a container runs as: by the container, its pod, or its image, in
+// this order.
 func (p *pod) user(c corev1.Container, i image) (user, group int) {
 	user, group = i.user, i.group
 	if pod := p.spec.Spec.SecurityContext; pod != nil {

@@ -24,7 +24,7 @@ const (
 	program = "/usr/bin/looks"
 )
 
-// wholeImage is an image whose program says what it finds.
+// wholeImage returns an image whose program reports its environment.
 func wholeImage(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -37,7 +37,7 @@ func wholeImage(t *testing.T) string {
 	return folder
 }
 
-// deployment makes a Deployment of that image.
+// deployment creates a Deployment of that image.
 func (p plane) deployment(name, argument string) {
 	p.t.Helper()
 	labels := map[string]string{"app": name}
@@ -62,7 +62,7 @@ func (p plane) deployment(name, argument string) {
 	must(p.t, err)
 }
 
-// podOf waits for the one pod of a Deployment to be as wanted.
+// podOf waits until the one pod of a Deployment satisfies a condition.
 func (p plane) podOf(name string, wanted func(corev1.Pod) bool) (pod corev1.Pod) {
 	p.t.Helper()
 	err := wait.PollUntilContextTimeout(p.t.Context(), 100*time.Millisecond, 90*time.Second, true, func(ctx context.Context) (bool, error) {
@@ -112,7 +112,7 @@ func restarted(t *testing.T, p plane) {
 	}
 }
 
-// rooted leaves out what needs root.
+// rooted skips a test that needs root.
 func rooted(t *testing.T) {
 	t.Helper()
 	if os.Getuid() != 0 {

@@ -23,7 +23,7 @@ type image struct {
 	user, group int
 }
 
-// built gives the image in a folder; where it is no folder, it is one program.
+// built returns the image in a folder. A path that is no folder is a single program.
 func built(path string) (image, bool, error) {
 	if stat, err := os.Stat(path); err != nil || !stat.IsDir() {
 		return image{}, false, err

@@ -15,13 +15,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
-// pod is one pod's life on the node.
+// pod runs one pod on the node.
 type pod struct {
 	s    *starter
-	spec *corev1.Pod // as it was first seen
+	spec *corev1.Pod // as first seen
 	dir  string
 
-	tokens   []*token // of its volumes
+	tokens   []*token // the tokens in its volumes
 	restarts int32
 
 	once     sync.Once
@@ -33,7 +33,8 @@ func newPod(s *starter, live *corev1.Pod) *pod {
 	return &pod{s: s, spec: live.DeepCopy(), dir: filepath.Join(s.Dir, "pods", string(live.UID)), stopping: make(chan struct{})}
 }
 
-// delete ends the pod's containers after the grace period of its deletion; nil: at once.
+// delete ends the pod's containers after the grace period of its deletion, or at once if live
+// is nil.
 func (p *pod) delete(live *corev1.Pod) {
 	p.once.Do(func() {
 		if live != nil && live.DeletionGracePeriodSeconds != nil {
@@ -66,7 +67,7 @@ func (p *pod) run(ctx context.Context) {
 	}
 }
 
-// again reports the containers' end, and says after a pause whether they start once more.
+// again reports the containers' end, and reports after a pause whether they must restart.
 func (p *pod) again(ctx context.Context, containers []*task) bool {
 	over := func() bool {
 		select {
@@ -170,8 +171,8 @@ func (p *pod) start(ctx context.Context) ([]*task, error) {
 	return out, nil
 }
 
-// watch keeps the tokens new, and waits for the end of every container, which a deletion brings about. With the
-// lab itself they are killed, as by a machine that loses its power.
+// watch renews the tokens and waits for the end of every container, which a deletion causes.
+// When the lab ends they are killed, as by a power cut of their machine.
 func (p *pod) watch(ctx context.Context, containers []*task) {
 	running, stop := context.WithCancel(ctx)
 	var all, tokens sync.WaitGroup
@@ -193,7 +194,7 @@ func (p *pod) watch(ctx context.Context, containers []*task) {
 	all.Wait()
 }
 
-// report writes the pod's status, whatever the Job controller does to its finalizers
+// report writes the pod's status, and retries if the Job controller changes its finalizers
 // meanwhile.
 func (p *pod) report(ctx context.Context, status corev1.PodStatus) {
 	pods := p.s.client.CoreV1().Pods(p.spec.Namespace)

@@ -25,7 +25,7 @@ const accountPath = "/var/run/secrets/kubernetes.io/serviceaccount"
 // nowhere is a path that does not exist and that no user, not even root, can create.
 const nowhere = "/proc/of-the-container"
 
-// ProcessName is the supervisor's name of a container's process.
+// ProcessName returns the supervisor's name of a container's process.
 func ProcessName(pod, container string) string { return pod + "_" + container }
 
 // LogFile returns the file with a container's output.
@@ -33,7 +33,7 @@ func LogFile(dir, pod, container string) string {
 	return filepath.Join(dir, "logs", ProcessName(pod, container)+".log")
 }
 
-// process is the container as a process of this machine.
+// process returns the container as a process of this machine.
 func (p *pod) process(ctx context.Context, c corev1.Container, volumes map[string]string) (proc.Spec, error) {
 	program, ok := p.s.Programs[c.Image]
 	if !ok {
@@ -70,15 +70,14 @@ func (p *pod) hostProgram(c corev1.Container, program string, env []string, volu
 	}
 	account := inside(accountPath)
 	if account == accountPath {
-		return spec, nil // no token was asked for
+		return spec, nil // the pod has no token
 	}
 	kubeconfig, err := p.kubeconfig(c.Name, account)
 	spec.Env = append(spec.Env, "KUBECONFIG="+kubeconfig)
 	return spec, err
 }
 
-// rewriter replaces mount paths by the folders of the volumes, where a path begins and
-// not within another one.
+// rewriter replaces mount paths at the beginning of a path by the folders of the volumes.
 func rewriter(c corev1.Container, volumes map[string]string) func(string) string {
 	return func(text string) string {
 		for _, mount := range c.VolumeMounts {
@@ -89,8 +88,8 @@ func rewriter(c corev1.Container, volumes map[string]string) func(string) string
 	}
 }
 
-// kubeconfig stands for in-cluster configuration: the same files, and a token that is
-// read from its file again and again.
+// kubeconfig replaces the in-cluster configuration: it names the same files, and its token is
+// reread from its file.
 func (p *pod) kubeconfig(container, account string) (string, error) {
 	path := filepath.Join(p.dir, "kubeconfig-"+container)
 	return path, clientcmd.WriteToFile(clientcmdapi.Config{
@@ -132,7 +131,7 @@ func (p *pod) environment(ctx context.Context, c corev1.Container) ([]string, er
 	return env, os.MkdirAll(filepath.Join(p.s.Dir, "logs"), 0o755)
 }
 
-// valueFrom is the downward API of a container.
+// valueFrom returns a value of the downward API of a container.
 func (p *pod) valueFrom(c corev1.Container, from *corev1.EnvVarSource) (string, error) {
 	if ref := from.ResourceFieldRef; ref != nil && ref.Resource == "limits.memory" {
 		return strconv.FormatInt(c.Resources.Limits.Memory().Value(), 10), nil
@@ -140,7 +139,7 @@ func (p *pod) valueFrom(c corev1.Container, from *corev1.EnvVarSource) (string, 
 	return p.field(from.FieldRef)
 }
 
-// field is the downward API of a pod.
+// field returns a value of the downward API of a pod.
 func (p *pod) field(ref *corev1.ObjectFieldSelector) (string, error) {
 	if ref == nil {
 		return "", errors.New("the lab knows fieldRef and limits.memory only")

@@ -18,21 +18,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
-// NodeName is the node that every pod is bound to.
+// NodeName is the name of every pod's node.
 const NodeName = "management"
 
 // Kind is the kind of the containers' processes.
 const Kind = "container"
 
-// Config of a starter.
+// Config configures a starter.
 type Config struct {
 	API        *rest.Config      // of the cluster, with rights of scheduler and kubelet
 	Programs   map[string]string // image → program, or folder of the image as it was built
-	Env        []string          // NAME=value, for what a pod finds around it, such as a role of its machine
+	Env        []string          // NAME=value: the environment of a pod, such as a role of its machine
 	Dir        string            // for volumes and logs
 	Supervisor *proc.Supervisor
-	// TokenLifetime of every token, instead of what volumes say. An API server gives none
-	// for less than ten minutes.
+	// TokenLifetime replaces the token lifetimes of volumes. An API server issues no token for
+	// less than ten minutes.
 	TokenLifetime time.Duration
 	Log           *slog.Logger
 }
@@ -41,14 +41,14 @@ type Config struct {
 type starter struct {
 	Config
 	client kubernetes.Interface
-	ctx    context.Context // of Run: a pod outlives the event that showed it
+	ctx    context.Context // the context of Run, because a pod outlives its event
 
 	mu   sync.Mutex
 	pods map[types.UID]*pod
 	all  sync.WaitGroup
 }
 
-// Run starts pods until ctx ends, and with it every container.
+// Run starts pods until ctx ends, which ends every container.
 func Run(ctx context.Context, c Config) error {
 	client, err := kubernetes.NewForConfig(c.API)
 	if err != nil {
@@ -116,7 +116,7 @@ func finished(p *corev1.Pod) bool {
 	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 }
 
-// failed is logged: the next event of the pod is another chance.
+// failed logs an error; the next event of the pod retries.
 func (s *starter) failed(p *corev1.Pod, what string, err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		s.Log.Error("pod starter: "+what, "pod", p.Namespace+"/"+p.Name, "error", err)

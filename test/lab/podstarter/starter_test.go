@@ -28,7 +28,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/testplane"
 )
 
-// TestMain lets the test program be the supervisor's shim, and what becomes a container.
+// TestMain lets the test program act as the supervisor's shim and as a container.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == container.Command {
 		fmt.Fprintln(os.Stderr, container.Become(os.Args[2]))
@@ -97,7 +97,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// job makes a Job whose pods run a script.
+// job creates a Job whose pods run a script.
 func (p plane) job(name, image, script string) {
 	p.t.Helper()
 	_, err := p.BatchV1().Jobs("default").Create(p.t.Context(), &batchv1.Job{
@@ -127,7 +127,7 @@ func (p plane) job(name, image, script string) {
 	must(p.t, err)
 }
 
-// until waits for the Job and its pods to be as wanted.
+// until waits until the Job and its pods satisfy a condition.
 func (p plane) until(name string, wanted func(*batchv1.Job, []corev1.Pod) bool) (*batchv1.Job, []corev1.Pod) {
 	p.t.Helper()
 	var job *batchv1.Job
@@ -159,7 +159,7 @@ func complete(job *batchv1.Job, _ []corev1.Pod) bool { return is(job, batchv1.Jo
 func (p plane) output(pod string) string {
 	p.t.Helper()
 	raw, err := os.ReadFile(podstarter.LogFile(p.dir, pod, "main"))
-	if !os.IsNotExist(err) { // it has not begun
+	if !os.IsNotExist(err) { // the script has not begun
 		must(p.t, err)
 	}
 	return string(raw)
@@ -239,7 +239,7 @@ func suspended(t *testing.T, p plane) {
 		t.Errorf("the process ended without a SIGTERM: %v", err)
 	}
 	p.suspend("paused", false)
-	if job, _ := p.until("paused", complete); job.Status.Failed > 1 { // by whether the controller sees the deletion or the end first
+	if job, _ := p.until("paused", complete); job.Status.Failed > 1 { // 1 if the controller sees the deletion before the end
 		t.Errorf("a pause counts as %d failures", job.Status.Failed)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// waiting is the status of a pod whose containers cannot be started.
+// waiting returns the status of a pod whose containers cannot be started.
 func waiting(pod *corev1.Pod, why error) corev1.PodStatus {
 	status := corev1.PodStatus{Phase: corev1.PodPending}
 	for _, c := range pod.Spec.Containers {
@@ -44,7 +44,7 @@ func (p *pod) backingOff(containers []*task) corev1.PodStatus {
 	return status
 }
 
-// ended is the status of a pod whose containers are gone: failed if one of them did.
+// ended returns the status of a pod whose containers are gone: failed if one of them failed.
 func ended(pod *corev1.Pod, containers []*task) corev1.PodStatus {
 	status := started(pod, corev1.PodSucceeded, corev1.ConditionFalse)
 	for _, c := range containers {
@@ -70,7 +70,7 @@ func started(pod *corev1.Pod, phase corev1.PodPhase, ready corev1.ConditionStatu
 	}}
 }
 
-// withReady keeps the conditions that others wrote, such as DisruptionTarget.
+// withReady keeps the conditions of other writers, such as DisruptionTarget.
 func withReady(live, ours []corev1.PodCondition) []corev1.PodCondition {
 	kept := slices.DeleteFunc(slices.Clone(live), func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady })
 	return append(kept, ours...)
@@ -80,5 +80,5 @@ func containerID(pod *corev1.Pod, c *task) string {
 	return "containerd://" + string(pod.UID) + "-" + c.Name
 }
 
-// second is a time as the API keeps it.
+// second truncates a time to the precision of the API.
 func second(t time.Time) metav1.Time { return metav1.NewTime(t.Truncate(time.Second)) }

@@ -12,16 +12,16 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// token is one that a volume of a pod has.
+// token is a token in a volume of a pod.
 type token struct {
 	path   string
 	source *corev1.ServiceAccountTokenProjection
 	due    time.Time // for another one in its place
 }
 
-// renew asks for a token as the kubelet does: it is good while the pod is there, and is
-// replaced in its last fifth (kubernetes/kubernetes:pkg/kubelet/token/token_manager.go@v1.26.13,
-// requiresRefresh). The file is another one then, never half of one.
+// renew requests a token as the kubelet does: it is valid while the pod exists, and is replaced
+// in its last fifth (kubernetes/kubernetes:pkg/kubelet/token/token_manager.go@v1.26.13,
+// requiresRefresh). The file is replaced atomically.
 func (p *pod) renew(ctx context.Context, t *token) error {
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
 		ExpirationSeconds: t.source.ExpirationSeconds,
@@ -49,9 +49,9 @@ func (p *pod) renew(ctx context.Context, t *token) error {
 	return os.Rename(next, t.path)
 }
 
-// ownedByUser gives a file to the user of the pod's containers, who alone may read it
-// (kubernetes/kubernetes:pkg/volume/projected/projected.go@v1.26.13). Where the lab is
-// not root's, all is its user's.
+// ownedByUser makes the user of the pod's containers the owner of a file, which only that user
+// may read (kubernetes/kubernetes:pkg/volume/projected/projected.go@v1.26.13). Without root,
+// the lab's user owns all files.
 func (p *pod) ownedByUser(path string) error {
 	security := p.spec.Spec.SecurityContext
 	if security == nil || security.RunAsUser == nil || os.Getuid() != 0 {
@@ -64,7 +64,7 @@ func (p *pod) ownedByUser(path string) error {
 // approximately.
 const syncInterval = time.Second
 
-// keepTokens renews them while the containers run.
+// keepTokens renews tokens while the containers run.
 func (p *pod) keepTokens(ctx context.Context) {
 	ticker := time.NewTicker(syncInterval)
 	defer ticker.Stop()

@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/testplane"
 )
 
-// A token that is in its last fifth is replaced, by another one and in the same file.
+// A token in its last fifth is replaced by another one in the same file.
 func TestTokenIsRenewed(t *testing.T) {
 	client := kubernetes.NewForConfigOrDie(testplane.Start(t, "management")[0])
 	pods := client.CoreV1().Pods("default")

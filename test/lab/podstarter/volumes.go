@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// materialise fills a folder for each volume, and gives them by the volume's name. Modes
-// of files are the default of volumes.
+// materialise fills a folder for each volume, and returns the folders by the volume's name.
+// Files have the default mode of volumes.
 func (p *pod) materialise(ctx context.Context) (map[string]string, error) {
 	p.tokens = nil
 	dirs := map[string]string{}

@@ -8,21 +8,20 @@ import (
 	"syscall"
 )
 
-// ShimCommand is the word after which a program that calls RunShim finds a host
-// name, a program, its argv[0] and its arguments.
+// ShimCommand is the first argument of a program that calls RunShim; a host name, a program,
+// its argv[0] and its arguments follow.
 const ShimCommand = "shim"
 
-// launcher starts processes from one operating-system thread that lives as long
-// as the supervisor. The kernel sends the parent-death signal when that thread
-// ends, not when the process does, so a thread of the scheduler's choosing would
-// kill children at random.
+// launcher starts processes from one operating-system thread that lives as long as the
+// supervisor. The kernel sends the parent-death signal when that thread ends, not when the
+// process does. A thread of the scheduler's choice would kill children at random.
 type launcher struct {
 	jobs chan func()
 	done chan struct{}
 }
 
-// newLauncher gives the thread its own host name when it may. Where it may not
-// (no root) the shim does it in a user namespace, per process.
+// newLauncher gives the thread its own host name if permitted. Without root the shim sets it in
+// a user namespace, per process.
 func newLauncher(hostname string) (*launcher, error) {
 	l := &launcher{jobs: make(chan func()), done: make(chan struct{})}
 	ready := make(chan error)
@@ -59,14 +58,14 @@ func (l *launcher) start(cmd *exec.Cmd) error {
 	return <-result
 }
 
-// close ends the thread; what it started and still runs is killed by the kernel.
+// close ends the thread. The kernel then kills the processes that it started.
 func (l *launcher) close() {
 	close(l.jobs)
 	<-l.done
 }
 
-// shimmed makes cmd start through the shim, as root of a user namespace of its
-// own: the only way to a host name without privileges.
+// shimmed makes cmd start through the shim, as root of its own user namespace, which is the
+// only way to a host name without privileges.
 func shimmed(shim []string, hostname string, argv []string, path string) (*exec.Cmd, error) {
 	if len(shim) == 0 {
 		exe, err := os.Executable()
@@ -85,8 +84,8 @@ func shimmed(shim []string, hostname string, argv []string, path string) (*exec.
 	return cmd, nil
 }
 
-// RunShim sets the host name args[0] and becomes the program args[1] with the
-// argument vector args[2:]. It returns only with an error.
+// RunShim sets the host name args[0] and executes the program args[1] with the argument vector
+// args[2:]. It returns only with an error.
 func RunShim(args []string) error {
 	if len(args) < 3 {
 		return fmt.Errorf("%s wants HOSTNAME PROGRAM ARGV0 [ARG...], got %q", ShimCommand, args)

@@ -17,7 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
-// TestMain lets the test program be the shim, and a supervisor to be killed.
+// TestMain lets the test program act as the shim, and as a supervisor that is killed.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == proc.ShimCommand {
 		fmt.Fprintln(os.Stderr, proc.RunShim(os.Args[2:]))
@@ -214,8 +214,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// startSupervisor runs a supervisor in a process of its own and returns it with
-// the pid of its child.
+// startSupervisor runs a supervisor in another process and returns it with the pid of its
+// child.
 func startSupervisor(t *testing.T, dir string) (*exec.Cmd, int) {
 	t.Helper()
 	exe, err := os.Executable()

@@ -19,10 +19,10 @@ type Process struct {
 	code int
 }
 
-// Pid is the process id, also after the exit.
+// Pid returns the process ID, also after the exit.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
-// Done is closed when the process has exited and its exit is recorded.
+// Done returns a channel that is closed when the process has exited and its exit is recorded.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Running reports whether the process has not exited. A stopped process (SIGSTOP) is running.
@@ -35,10 +35,10 @@ func (p *Process) Running() bool {
 	}
 }
 
-// ExitCode is valid after Done; 128+n when signal n ended the process.
+// ExitCode is valid after Done. It is 128+n if signal n ended the process.
 func (p *Process) ExitCode() int { return p.code }
 
-// Signal sends a signal; to an exited process it is an error.
+// Signal sends a signal. It returns an error if the process has exited.
 func (p *Process) Signal(sig os.Signal) error {
 	if err := p.cmd.Process.Signal(sig); err != nil {
 		return fmt.Errorf("sending %v to %s (pid %d): %w", sig, p.Spec.Name, p.Pid(), err)
@@ -46,8 +46,8 @@ func (p *Process) Signal(sig os.Signal) error {
 	return nil
 }
 
-// Stop sends SIGTERM, after grace SIGKILL, and returns when the process has
-// exited. A frozen process is woken so that it can see the SIGTERM.
+// Stop sends SIGTERM, after grace SIGKILL, and returns when the process has exited. A frozen
+// process is thawed so that it gets the SIGTERM.
 func (p *Process) Stop(grace time.Duration) {
 	if grace > 0 && p.Signal(syscall.SIGTERM) == nil {
 		_ = p.Signal(syscall.SIGCONT)
@@ -59,7 +59,7 @@ func (p *Process) Stop(grace time.Duration) {
 		case <-timer.C:
 		}
 	}
-	_ = p.Signal(syscall.SIGKILL) // fails only when it has exited
+	_ = p.Signal(syscall.SIGKILL) // only fails if it has exited
 	<-p.done
 }
 

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// RecordFile is the file under the lab's folder that holds the Records, one JSON
-// object a line, oldest first.
+// RecordFile is the file under the lab's folder that holds the Records, one JSON object a line,
+// oldest first.
 const RecordFile = "processes.jsonl"
 
 // The events of a Record.
@@ -34,8 +34,8 @@ type Record struct {
 	ExitCode *int      `json:"exitCode,omitempty"` // of an exit; 128+n when signal n ended it
 }
 
-// ReadRecords reads what a Supervisor wrote. A last line without its end, which
-// is what a killed supervisor leaves, is dropped.
+// ReadRecords reads the records of a Supervisor. It drops an incomplete last line, which a
+// killed supervisor leaves.
 func ReadRecords(r io.Reader) ([]Record, error) {
 	var out []Record
 	in := bufio.NewReader(r)

@@ -1,8 +1,8 @@
-// Package proc starts the lab's real components as child processes, writes down
-// when each one starts and exits, and makes sure none outlives the lab.
+// Package proc starts the lab's real components as child processes, records when each one
+// starts and exits, and makes sure that none outlives the lab.
 //
-// It knows nothing of Kubernetes: a component is a name, a program and its
-// arguments. Linux only, because own host names and parent-death signals are.
+// It knows nothing of Kubernetes: a component is a name, a program and its arguments. It needs
+// Linux, because own host names and parent-death signals do.
 package proc
 
 import (
@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// Spec is a process to start.
+// Spec describes a process to start.
 type Spec struct {
 	Name     string   // unique among the running ones, e.g. "kube-apiserver@demo-cp-0"
 	Path     string   // the program
-	Arg0     string   // argv[0]; "" means Path
+	Arg0     string   // argv[0], or empty for Path
 	Args     []string // without argv[0]
 	Env      []string // NAME=value, added to the supervisor's own environment
-	Hostname string   // host name the process sees; "" means the machine's
-	Log      string   // file that stdout and stderr are appended to; "" means discarded
-	Node     string   // machine the process belongs to; "" for what belongs to none
+	Hostname string   // host name of the process, or empty for the machine's
+	Log      string   // file to which stdout and stderr are appended, or empty to discard them
+	Node     string   // machine of the process, or empty
 	Kind     string   // e.g. "kube-controller-manager"
 }
 

@@ -15,8 +15,8 @@ import (
 
 const pidDir = "pids"
 
-// mark is a pid file. A pid alone is no identity: it is used again. Together
-// with the start time since boot, and the boot, it is.
+// mark is a pid file. A pid alone is no identity, because it is reused. Together with the boot
+// and the start time since that boot it is one.
 type mark struct {
 	PID   int    `json:"pid"`
 	Name  string `json:"name"`
@@ -53,15 +53,15 @@ func Unmark(dir string, pid int) error {
 	return err
 }
 
-// Stray is a process that an earlier lab in the folder left behind.
+// Stray is a process that an earlier lab in the folder left.
 type Stray struct {
 	PID  int
 	Name string
 }
 
-// Sweep kills every process that the pid files under dir name and that is still
-// the same process, waits until each is gone, removes the files and says what it
-// killed. The caller's own process is never one of them.
+// Sweep kills every process that has a pid file under dir and is still the same process. It
+// waits until each is gone, removes the files and returns the killed processes. It never kills
+// the caller's own process.
 func Sweep(dir string, wait time.Duration) ([]Stray, error) {
 	files, err := filepath.Glob(filepath.Join(dir, pidDir, "*.json"))
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 // closeGrace is the time that Close allows for processes to exit on their own.
 const closeGrace = 2 * time.Second
 
-// Supervisor starts processes and writes down their starts and exits.
+// Supervisor starts processes and records their starts and exits.
 type Supervisor struct {
-	// Shim is the command that RunShim serves, used only where the supervisor may
-	// not give a host name itself. Empty means this program's own ShimCommand.
+	// Shim is the command that calls RunShim. It is used only if the supervisor may not set a
+	// host name itself. The default is this program's own ShimCommand.
 	Shim []string
 
 	dir    string
@@ -30,11 +30,11 @@ type Supervisor struct {
 	closed    bool
 	launchers map[string]*launcher
 	running   map[string]*Process
-	failed    error // first record that could not be written
+	failed    error // the first failed write of a record
 }
 
-// New makes a supervisor whose record and pid files live under dir. It kills
-// nothing: that is Sweep's job, before New.
+// New returns a supervisor whose record and pid files are under dir. It kills nothing; the
+// caller runs Sweep before.
 func New(dir string) (*Supervisor, error) {
 	if err := os.MkdirAll(filepath.Join(dir, pidDir), 0o755); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func New(dir string) (*Supervisor, error) {
 	}, nil
 }
 
-// Start starts a process and records it. A name that is running is refused.
+// Start starts a process and records it. It refuses the name of a running process.
 func (s *Supervisor) Start(spec Spec) (*Process, error) {
 	if err := spec.validate(); err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (s *Supervisor) launch(spec Spec) (*Process, error) {
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = append(withoutAWS(os.Environ()), spec.Env...)
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
-	cmd.SysProcAttr.Setpgid = true // a terminal's Ctrl-C is the supervisor's alone
+	cmd.SysProcAttr.Setpgid = true // only the supervisor gets a terminal's Ctrl-C
 
 	started := time.Now()
 	if err := on.start(cmd); err != nil {
@@ -105,14 +105,14 @@ func (s *Supervisor) launch(spec Spec) (*Process, error) {
 			_ = cmd.Wait()
 			return nil, err
 		}
-		// It has exited already and needs no pid file.
+		// It has exited and needs no pid file.
 	}
 	p := &Process{Spec: spec, Started: started, cmd: cmd, done: make(chan struct{})}
 	s.write(p, Start, started, nil)
 	return p, nil
 }
 
-// command picks the thread, and the way, by which the process gets its host name.
+// command selects the thread and the method by which the process gets its host name.
 func (s *Supervisor) command(spec Spec) (*exec.Cmd, *launcher, error) {
 	if spec.Hostname != "" && os.Geteuid() != 0 {
 		cmd, err := shimmed(s.Shim, spec.Hostname, spec.argv(), spec.Path)
@@ -166,7 +166,7 @@ func (s *Supervisor) write(p *Process, event string, at time.Time, code *int) {
 	}
 }
 
-// Processes lists what runs, by name.
+// Processes returns the running processes, by name.
 func (s *Supervisor) Processes() []*Process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +178,7 @@ func (s *Supervisor) Processes() []*Process {
 	return out
 }
 
-// Find gives the running process of that name.
+// Find returns the running process of that name.
 func (s *Supervisor) Find(name string) (*Process, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,15 +186,15 @@ func (s *Supervisor) Find(name string) (*Process, bool) {
 	return p, ok
 }
 
-// Err is the first start or exit that could not be recorded: with a hole in the
-// record, nothing read from it counts.
+// Err returns the first start or exit that could not be recorded, or nil. An incomplete record
+// is no evidence.
 func (s *Supervisor) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failed
 }
 
-// Close stops everything that runs, all at once, and ends the supervisor.
+// Close stops all running processes at once, and ends the supervisor.
 func (s *Supervisor) Close() error {
 	s.mu.Lock()
 	already := s.closed

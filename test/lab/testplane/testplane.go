@@ -1,6 +1,5 @@
-// Package testplane starts a real etcd and real kube-apiservers of Kubernetes
-// 1.26 for a test and stops them when it ends. It knows nothing of what runs on
-// them: no controller manager, no scheduler, no nodes.
+// Package testplane starts a real etcd and real kube-apiservers of Kubernetes 1.26 for a test
+// and stops them when it ends. It runs no controller manager, no scheduler and no nodes.
 package testplane
 
 import (
@@ -29,15 +28,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/component"
 )
 
-// Token is the bearer token of a user in system:masters; ViewerToken that of
-// the user viewer, who may do what RBAC gives.
+// Token is the bearer token of a user in system:masters, and ViewerToken that of the user viewer,
+// who has the rights of RBAC.
 const (
 	Token       = "admin-token"
 	ViewerToken = "viewer-token"
 )
 
-// Start gives a configuration per name, each for an API server of its own under
-// an etcd prefix of that name. The binaries are those of component.Dir.
+// Start returns a configuration per name, each for a separate API server under an etcd prefix
+// of that name. The binaries are those of component.Dir.
 func Start(t testing.TB, names ...string) []*rest.Config {
 	t.Helper()
 	bin, err := component.Dir()
@@ -69,7 +68,7 @@ func Start(t testing.TB, names ...string) []*rest.Config {
 	return out
 }
 
-// Kubeconfig writes what reaches c's server as c's user, and gives its path.
+// Kubeconfig writes a kubeconfig for c's server and user, and returns its path.
 func Kubeconfig(t testing.TB, c *rest.Config) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
@@ -81,7 +80,7 @@ func Kubeconfig(t testing.TB, c *rest.Config) string {
 	return path
 }
 
-// usable is more than /readyz: kube-apiserver's own controllers make the system's
+// usable requires more than /readyz: kube-apiserver's own controllers create the system's
 // namespaces a moment later.
 func usable(ctx context.Context, k kubernetes.Interface) error {
 	if err := k.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error(); err != nil {
@@ -108,8 +107,8 @@ func awaitReady(t testing.TB, name string, c *rest.Config, dir string) {
 	}
 }
 
-// start runs a component; it dies with the test process, and its log is kept
-// until the test ends.
+// start runs a component. It ends with the test process, and its log is kept until the test
+// ends.
 func start(t testing.TB, dir, name, path string, args ...string) {
 	t.Helper()
 	log, err := os.Create(filepath.Join(dir, name+".log"))

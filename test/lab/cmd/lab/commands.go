@@ -73,7 +73,7 @@ func envCommand(dir *string) *cobra.Command {
 	return cmd
 }
 
-// order makes a command that gives the supervisor one order.
+// order returns a command that sends one order to the supervisor.
 func order(dir *string, use, short, what string, args int, orderOf func(args []string) (cluster.Order, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(args),

@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/helmcontroller"
 )
 
-// klipperCommand is the program of the helm controller's Jobs; a machine's agent
-// runs it for their image.
+// klipperCommand is the program of the helm controller's Jobs; a machine's agent runs it for
+// their image.
 func klipperCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "klipper-helm", Hidden: true, DisableFlagParsing: true,

@@ -21,7 +21,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
-// TestMain lets the test program be the supervisor and what it starts itself as.
+// TestMain lets the test program act as the supervisor and as the processes that it starts
+// itself as.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
@@ -57,7 +58,7 @@ func run(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// eventually asks until it hears yes.
+// eventually repeats a question until the answer is yes.
 func eventually(t *testing.T, what string, ask func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
@@ -73,7 +74,7 @@ func eventually(t *testing.T, what string, ask func() bool) {
 	}
 }
 
-// One small lab through its whole life: boot, a killed controller manager, a
+// TestLab takes one small lab through its whole life: boot, a killed controller manager, a
 // reset, a killed supervisor.
 func TestLab(t *testing.T) {
 	self, err := os.Executable()
@@ -158,7 +159,7 @@ func TestLab(t *testing.T) {
 	crash(t, dir)
 }
 
-// crash kills the supervisor as a machine that runs out of memory does.
+// crash kills the supervisor as a machine without memory does.
 func crash(t *testing.T, dir string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "pids", "*.json"))

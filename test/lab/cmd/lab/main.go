@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// exitError ends the command with a code of its own, silently when it has no error.
+// exitError ends the command with an exit code, silently if it has no error.
 type exitError struct {
 	code int
 	err  error

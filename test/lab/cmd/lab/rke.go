@@ -10,7 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/rke"
 )
 
-// rkeVersionVariable names the release that the stand-in is.
+// rkeVersionVariable names the simulated release.
 const rkeVersionVariable = "LAB_RKE_VERSION"
 
 // rkeCommand is the rke binary of a lab. A signal ends it at once, as it ends the real one.

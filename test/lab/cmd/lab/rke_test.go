@@ -24,7 +24,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/rke"
 )
 
-// rkeLab is a booted cluster of rke's.
+// rkeLab is a booted cluster of rke.
 type rkeLab struct {
 	*cluster.Client
 	t    *testing.T
@@ -67,7 +67,7 @@ func (l rkeLab) rke(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// up is `rke up`, with its output and exit code.
+// up runs `rke up` and returns its output and exit code.
 func (l rkeLab) up() (string, int) {
 	l.t.Helper()
 	out, err := l.rke("up", "--config", "cluster.yml").Output()
@@ -95,7 +95,7 @@ func (l rkeLab) edit(old, now string) {
 	}
 }
 
-// processes are the records since a moment.
+// processes returns the records since a moment.
 func (l rkeLab) processes(since time.Time) []proc.Record {
 	l.t.Helper()
 	raw, err := os.ReadFile(filepath.Join(l.dir, proc.RecordFile))
@@ -158,7 +158,7 @@ func (l rkeLab) grant() {
 	}
 }
 
-// A cluster of rke's through its whole life: boot, one flag, a killed rke, the
+// TestRKELab takes a cluster of rke through its whole life: boot, one flag, a killed rke, the
 // external provider, an unreachable host, a reset.
 func TestRKELab(t *testing.T) {
 	l := bootRKE(t, func(*cluster.Options) {})
@@ -208,8 +208,8 @@ func TestRKELab(t *testing.T) {
 	}
 }
 
-// oneFlag restarts controller managers only, one after another, and makes the
-// migration lease appear.
+// oneFlag restarts only controller managers, one after another, and makes the migration lease
+// appear.
 func oneFlag(l rkeLab) {
 	t := l.t
 	began := time.Now()
@@ -311,7 +311,7 @@ func external(l rkeLab, before map[string]corev1.Node) {
 	}
 }
 
-// An rke-tools that names no kubelet gives it the operating system's name.
+// An rke-tools that names no kubelet gives it the operating system's host name.
 func TestRKEToolsTooOldRenamesNodes(t *testing.T) {
 	l := bootRKE(t, func(o *cluster.Options) {
 		o.Layout, o.ControlPlanes, o.Workers = cluster.Single, 1, 0

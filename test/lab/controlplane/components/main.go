@@ -1,11 +1,10 @@
-// Command components is etcd, kube-apiserver, kube-controller-manager,
-// kube-scheduler or kubectl of Kubernetes 1.26, by the name it is started
-// under. One binary, because they share nearly all their code; the AWS cloud
-// controller manager cannot join them, since two registrations of the provider
-// "aws" in one process are fatal.
+// Command components is etcd, kube-apiserver, kube-controller-manager, kube-scheduler or
+// kubectl of Kubernetes 1.26, by the name under which it is started. They share one binary
+// because they share nearly all their code. The AWS cloud controller manager cannot join them,
+// since two registrations of the provider "aws" in one process are fatal.
 //
-// It says that it is the version in LAB_KUBERNETES_VERSION, e.g. v1.27.16+rke2r1,
-// though it stays what it is: so the lab upgrades a cluster.
+// It reports the version in LAB_KUBERNETES_VERSION, e.g. v1.27.16+rke2r1, but does not change
+// its behaviour: this is how the lab upgrades a cluster.
 package main
 
 import (

@@ -26,7 +26,7 @@ var clientMajor string
 //go:linkname clientMinor k8s.io/client-go/pkg/version.gitMinor
 var clientMinor string
 
-// pretend sets the version that this process gives as its own; "" leaves it.
+// pretend sets the version that this process reports, unless version is empty.
 func pretend(version string) {
 	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
 	if len(parts) == 3 {

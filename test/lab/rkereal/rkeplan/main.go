@@ -1,9 +1,9 @@
-// Command rkeplan prints the containers that rke v1.5.9 would run: it reads a
-// state file that `rke up --init` wrote, and gives its desired configuration to
-// rke's own GeneratePlan, as `rke up` does after it has reached the hosts.
+// Command rkeplan prints the containers that rke v1.5.9 would run. It reads a state file that
+// `rke up --init` wrote, and passes its desired configuration to rke's own GeneratePlan, as
+// `rke up` does after it has reached the hosts.
 //
-// Left out: what rke learns from a host, which is Docker's version and its
-// operating system (Linux here), and the checks and deployments around the plan.
+// It omits what rke reads from a host, Docker's version and its operating system (Linux here),
+// and the checks and deployments around the plan.
 package main
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/sirupsen/logrus"
 )
 
-// host is one machine: the whole command of each container, by its name, and the
-// cloud config that is deployed.
+// host is one machine: the whole command of each container, by its name, and the deployed cloud
+// config.
 type host struct {
 	Address     string
 	Processes   map[string][]string

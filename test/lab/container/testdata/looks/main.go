@@ -1,4 +1,4 @@
-// Command looks says what it finds in a container, and then ends or stays.
+// Command looks reports its environment in a container, and then ends or stays.
 package main
 
 import (
