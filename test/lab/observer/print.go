@@ -62,7 +62,7 @@ func (r Report) verdict() string {
 	case r.Overlapping():
 		return "Two processes ran the same controller at once.\n"
 	case len(r.Blind) > 0:
-		return "No overlap seen, but not everything could be looked at.\n"
+		return "No overlap seen, but some evidence could not be read.\n"
 	default:
 		return "No controller ran twice at once.\n"
 	}

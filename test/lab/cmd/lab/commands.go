@@ -29,7 +29,7 @@ func open(dir string) (*cluster.Client, error) {
 func statusCommand(dir *string) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "status", Short: "Show machines, leases, processes and what the lab adds to them", Args: cobra.NoArgs,
+		Use: "status", Short: "Show machines, leases, processes and the lab's additions", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			client, err := open(*dir)
 			if err != nil {
@@ -52,7 +52,7 @@ func statusCommand(dir *string) *cobra.Command {
 func envCommand(dir *string) *cobra.Command {
 	administrator := false
 	cmd := &cobra.Command{
-		Use: "env", Short: "Print the variables under which tools meet the lab, for eval", Args: cobra.NoArgs,
+		Use: "env", Short: "Print the environment of tools that use the lab, for eval", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			client, err := open(*dir)
 			if err != nil {
@@ -69,7 +69,7 @@ func envCommand(dir *string) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&administrator, "administrator", false, "with credentials that may change things in AWS")
+	cmd.Flags().BoolVar(&administrator, "administrator", false, "with credentials that may change resources in AWS")
 	return cmd
 }
 
@@ -117,12 +117,12 @@ func instanceCommand(dir *string) *cobra.Command {
 }
 
 func rancherCommand(dir *string) *cobra.Command {
-	return order(dir, "rancher "+cluster.RancherStopped+"|"+cluster.RancherRunning, "Stop Rancher, or run it again", "rancher", 1,
+	return order(dir, "rancher "+cluster.RancherStopped+"|"+cluster.RancherRunning, "Stop or start Rancher", "rancher", 1,
 		func(args []string) (cluster.Order, error) { return cluster.Order{State: args[0]}, nil })
 }
 
 func containersCommand(dir *string) *cobra.Command {
-	return order(dir, "containers MACHINE "+node.ContainersOutlive+"|"+node.ContainersEnd, "Let replaced static pods run on unseen, or end them", "containers", 2,
+	return order(dir, "containers MACHINE "+node.ContainersOutlive+"|"+node.ContainersEnd, "Let replaced static pods run on, hidden from the API, or end them", "containers", 2,
 		func(args []string) (cluster.Order, error) {
 			return cluster.Order{Target: args[0], State: args[1]}, nil
 		})
@@ -137,34 +137,34 @@ func factsCommand(dir *string) *cobra.Command {
 		}
 		return nil
 	}
-	cmd := order(dir, "set-instance MACHINE", "Change what EC2 says of a machine's instance", "facts", 1,
+	cmd := order(dir, "set-instance MACHINE", "Change a machine's instance in EC2", "facts", 1,
 		func(args []string) (cluster.Order, error) {
 			return cluster.Order{Target: args[0], Role: given("role", &role), Zone: given("zone", &zone), PrivateDNSName: given("private-dns-name", &name)}, nil
 		})
 	flags = cmd.Flags()
-	flags.StringVar(&role, "role", "", "role of its instance profile; empty: no profile")
+	flags.StringVar(&role, "role", "", "role of its instance profile; without a profile if empty")
 	flags.StringVar(&zone, "zone", "", "its availability zone")
 	flags.StringVar(&name, "private-dns-name", "", "its private DNS name")
 	return cmd
 }
 
 func proxyCommand(dir *string) *cobra.Command {
-	return order(dir, "proxy open|cut|silent", "Break Rancher's way to the downstream cluster, or restore it", "proxy", 1,
+	return order(dir, "proxy open|cut|silent", "Break or restore Rancher's connection to the downstream cluster", "proxy", 1,
 		func(args []string) (cluster.Order, error) { return cluster.Order{State: args[0]}, nil })
 }
 
 func revokeCommand(dir *string) *cobra.Command {
-	return order(dir, "revoke-tokens operator|viewer", "Let Rancher refuse every token that the user has so far", "revoke", 1,
+	return order(dir, "revoke-tokens operator|viewer", "Make Rancher refuse every token that the user has so far", "revoke", 1,
 		func(args []string) (cluster.Order, error) { return cluster.Order{Target: args[0]}, nil })
 }
 
 func loginCommand(dir *string) *cobra.Command {
-	return order(dir, "login operator|viewer", "Put a new token of the user's into the kubeconfig", "login", 1,
+	return order(dir, "login operator|viewer", "Write a new token of the user to the kubeconfig", "login", 1,
 		func(args []string) (cluster.Order, error) { return cluster.Order{Target: args[0]}, nil })
 }
 
 func resetCommand(dir *string) *cobra.Command {
-	return order(dir, "reset", "Bring a booted lab back to its beginning", "reset", 0,
+	return order(dir, "reset", "Restore the state of a booted lab after its boot", "reset", 0,
 		func([]string) (cluster.Order, error) { return cluster.Order{}, nil })
 }
 

@@ -62,8 +62,8 @@ func printCalls(w io.Writer, record io.Reader, keep func(aws.Call) bool) error {
 	}
 }
 
-// The exit codes of observe: as awsmigrate's own for a failed check and for what
-// could not be looked at.
+// The exit codes of observe, as awsmigrate's own for a failed check and for one that could not be
+// made.
 const (
 	exitOverlap = 3
 	exitBlind   = 10
@@ -74,8 +74,8 @@ func observeCommand(dir *string) *cobra.Command {
 	var asJSON bool
 	fail := true
 	cmd := &cobra.Command{
-		Use: "observe", Short: "Report who ran which cloud controller when: overlaps and gaps", Args: cobra.NoArgs,
-		Long: "Exit code 3: two processes ran one controller at once. 10: not everything could be looked at.",
+		Use: "observe", Short: "Report which process ran each cloud controller, with overlaps and gaps", Args: cobra.NoArgs,
+		Long: "Exit code 3: two processes ran one controller at once. 10: some evidence could not be read.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			now := time.Now()
 			var window observer.Window
@@ -109,7 +109,7 @@ func observeCommand(dir *string) *cobra.Command {
 	cmd.Flags().StringVar(&since, "since", "", "RFC 3339 time, or a duration before now; default: the beginning")
 	cmd.Flags().StringVar(&until, "until", "", "RFC 3339 time, or a duration before now; default: now")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	cmd.Flags().BoolVar(&fail, "fail-on-overlap", fail, "exit with 3 on an overlap, 10 when blind")
+	cmd.Flags().BoolVar(&fail, "fail-on-overlap", fail, "exit with 3 on an overlap, 10 if evidence is missing")
 	return cmd
 }
 
