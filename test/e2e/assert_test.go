@@ -47,8 +47,8 @@ func quickRollout(t *testing.T) []string {
 	return valuesFile(t, "minReadySeconds: 5")
 }
 
-// refused fails the test unless a command exits 3 and names the cause.
-func refused(ctx context.Context, t *testing.T, lab *scenario.Lab, cause string, args ...string) {
+// wantRefused fails the test unless a command exits 3 and names the cause.
+func wantRefused(ctx context.Context, t *testing.T, lab *scenario.Lab, cause string, args ...string) {
 	t.Helper()
 	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, args...)
 	if err != nil || code != 3 || !strings.Contains(stdout+stderr, cause) {

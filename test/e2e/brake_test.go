@@ -46,13 +46,13 @@ func pauseHoldsTheRest(t *testing.T, lab *scenario.Lab) {
 		t.Errorf("RKEControlPlane paused: %t, by %q, %v", paused, by, err)
 	}
 	// A plan that a machine received before the pause still takes effect.
-	machine := renamed(t, lab, before)
+	machine := findRenamed(t, lab, before)
 	if !strings.Contains(stderr, "Machine "+machine) {
 		t.Errorf("does not name Machine %s:\n%s", machine, stderr)
 	}
 	for _, look := range []time.Duration{0, 60 * time.Second} {
 		waitFor(t, look)
-		if again := renamed(t, lab, before); again != machine {
+		if again := findRenamed(t, lab, before); again != machine {
 			t.Errorf("%s later Machine %s is renamed, too", look, again)
 		}
 	}
@@ -61,7 +61,7 @@ func pauseHoldsTheRest(t *testing.T, lab *scenario.Lab) {
 	past := []string{"--downstream-kubeconfig", lab.Kubeconfig("downstream")}
 	refuses(ctx, t, lab, scenario.Refusal{Args: append([]string{"rke2", "status", "--cluster", "demo"}, past...), Code: 0, Says: []string{"Rancher is paused", by}})
 	refuses(ctx, t, lab, scenario.Refusal{Args: run(past...), Code: 3, Says: []string{machine}})
-	if again := renamed(t, lab, before); again != machine {
+	if again := findRenamed(t, lab, before); again != machine {
 		t.Errorf("after another run Machine %s is renamed, too", again)
 	}
 	observation, text, err := lab.Observe(ctx, start)
@@ -70,9 +70,9 @@ func pauseHoldsTheRest(t *testing.T, lab *scenario.Lab) {
 	}
 }
 
-// renamed returns the one Machine that has a second Node or a new name. The test fails if there
+// findRenamed returns the one Machine that has a second Node or a new name. The test fails if there
 // are several or none, or if another machine has an external kube-controller-manager.
-func renamed(t *testing.T, lab *scenario.Lab, before map[string]scenario.Identity) string {
+func findRenamed(t *testing.T, lab *scenario.Lab, before map[string]scenario.Identity) string {
 	t.Helper()
 	nodes, err := lab.Downstream.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 	if err != nil {

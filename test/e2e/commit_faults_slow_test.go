@@ -125,9 +125,9 @@ func (f faulty) noneTwice(ctx context.Context, t *testing.T, since time.Time) {
 	}
 }
 
-// two waits until the observer has seen a kube-controller-manager and a cloud controller
+// waitForTwo waits until the observer has seen a kube-controller-manager and a cloud controller
 // manager run the service controller at once.
-func (f faulty) two(ctx context.Context, t *testing.T, since time.Time) {
+func (f faulty) waitForTwo(ctx context.Context, t *testing.T, since time.Time) {
 	t.Helper()
 	must(t, scenario.Until(ctx, "the service controller to run twice", func(ctx context.Context) (bool, string, error) {
 		seen, text, err := f.lab.Observe(ctx, since)
@@ -384,7 +384,7 @@ func (f faulty) reverted(ctx context.Context, t *testing.T) {
 	owner := "is kept by Fleet (field manager fleetagent)"
 	f.ends(ctx, t, 3, []string{"AWSM-121", owner}, "verify", "--cluster", "demo")
 	f.runs(ctx, t, 3, "two managers", "restore the migrated configuration")
-	f.two(ctx, t, since)
+	f.waitForTwo(ctx, t, since)
 	must(t, f.lab.WaitApplied(ctx))
 	f.ends(ctx, t, 3, []string{"AWSM-121", "AWSM-210", owner}, "verify", "--cluster", "demo")
 	f.runs(ctx, t, 3, "service, route and node lifecycle controllers can run twice", "commit what the Cluster said before")

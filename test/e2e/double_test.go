@@ -54,9 +54,9 @@ func flagAloneRunsTwice(t *testing.T) {
 	ended()
 	asObserved(ctx, t, lab, record)
 	const cause = "v1.28.1 without --leader-migration-config"
-	refused(ctx, t, lab, cause, "rke2", "status", "--cluster", "demo")
+	wantRefused(ctx, t, lab, cause, "rke2", "status", "--cluster", "demo")
 	before := time.Now()
-	refused(ctx, t, lab, cause, "rke2", "--cluster", "demo", "--yes", "--edits", "apply")
+	wantRefused(ctx, t, lab, cause, "rke2", "--cluster", "demo", "--yes", "--edits", "apply")
 	wroteNothing(t, lab, before)
 }
 
@@ -66,7 +66,7 @@ func flagAndFileDoNot(t *testing.T) {
 	since := time.Now()
 	// Its version is newer than the API servers and is refused. A tag without a readable
 	// version is accepted, together with the file.
-	refused(ctx, t, lab, "newer than the API servers", "rke2", "--cluster", "demo", "--yes", "--edits", "apply",
+	wantRefused(ctx, t, lab, "newer than the API servers", "rke2", "--cluster", "demo", "--yes", "--edits", "apply",
 		"--ccm-image", "registry.k8s.io/provider-aws/cloud-controller-manager:v1.28.1")
 	migrate(ctx, t, lab, 0, append(quickRollout(t), "--no-etcd-snapshot", "--until", "install-ccm",
 		"--ccm-image", "mirror.example/cloud-controller-manager:v1.28.1_2")...)
@@ -110,7 +110,7 @@ func secondAtTheEnd(t *testing.T) {
 	if err := lab.SecondCCM(ctx, "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"); err != nil {
 		t.Fatal(err)
 	}
-	refused(ctx, t, lab, "Deployment kube-system/second", "verify", "--cluster", "demo")
+	wantRefused(ctx, t, lab, "Deployment kube-system/second", "verify", "--cluster", "demo")
 	err := scenario.Until(ctx, "the service controller to run twice", func(ctx context.Context) (bool, string, error) {
 		seen, text, err := lab.Observe(ctx, since)
 		return len(seen.Of(scenario.Service).Overlaps) > 0, text, err
@@ -120,8 +120,8 @@ func secondAtTheEnd(t *testing.T) {
 	}
 	ended()
 	asObserved(ctx, t, lab, record)
-	refused(ctx, t, lab, "AWSM-215", "verify", "--cluster", "demo")
-	refused(ctx, t, lab, "Deployment kube-system/second", "rke2", "status", "--cluster", "demo")
+	wantRefused(ctx, t, lab, "AWSM-215", "verify", "--cluster", "demo")
+	wantRefused(ctx, t, lab, "Deployment kube-system/second", "rke2", "status", "--cluster", "demo")
 	if _, err := lab.Kubectl(ctx, "", "-n", "kube-system", "delete", "deployment", "second", "--wait"); err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestEditsKeepEveryArgument(t *testing.T) {
 
 func editsKeepEveryArgument(t *testing.T, lab *scenario.Lab, args []string, theirs map[string]string) {
 	ctx := within(t, 20*time.Minute)
-	before := configured(ctx, t, lab)
+	before := readArguments(ctx, t, lab)
 	managers, err := lab.RunningNow(ctx, "kube-controller-manager")
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func editsKeepEveryArgument(t *testing.T, lab *scenario.Lab, args []string, thei
 	if seen, err := lab.Standing(ctx); err != nil || seen != "P4" {
 		t.Errorf("the cluster is at %s, %v; wanted P4", seen, err)
 	}
-	after := configured(ctx, t, lab)
+	after := readArguments(ctx, t, lab)
 	for who, had := range before {
 		gained, lost := subtract(after[who], had), subtract(had, after[who])
 		if len(lost) > 0 {
@@ -93,10 +93,10 @@ func gains(who string, had []string) []string {
 	return nil
 }
 
-// configured is the configuration in force: the arguments of every
+// readArguments is the configuration in force: the arguments of every
 // kube-controller-manager and kube-apiserver process, and what RKE2 on every
 // Node was started with, without what differs from start to start.
-func configured(ctx context.Context, t *testing.T, lab *scenario.Lab) map[string][]string {
+func readArguments(ctx context.Context, t *testing.T, lab *scenario.Lab) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
 	for _, kind := range []string{"kube-controller-manager", "kube-apiserver"} {
@@ -122,13 +122,13 @@ func configured(ctx context.Context, t *testing.T, lab *scenario.Lab) map[string
 		t.Fatal(err)
 	}
 	for _, n := range nodes.Items {
-		all["Node "+n.Name] = paired(nodeArgs(t, n.Annotations))
+		all["Node "+n.Name] = joinPairs(nodeArgs(t, n.Annotations))
 	}
 	return all
 }
 
-// paired joins every flag with its value.
-func paired(args []string) []string {
+// joinPairs joins every flag with its value.
+func joinPairs(args []string) []string {
 	var pairs []string
 	for _, arg := range args {
 		if i := len(pairs) - 1; i >= 0 && strings.HasPrefix(pairs[i], "--") && !strings.Contains(pairs[i], " ") {

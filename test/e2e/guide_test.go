@@ -57,8 +57,8 @@ func flagWithoutGrant(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	}
 	const cause = "may not use the migration lease"
 	before := time.Now()
-	refused(ctx, t, lab, cause, "rke2", "status", "--cluster", "demo")
-	refused(ctx, t, lab, cause, "rke2", "--cluster", "demo", "--yes", "--edits", "apply")
+	wantRefused(ctx, t, lab, cause, "rke2", "status", "--cluster", "demo")
+	wantRefused(ctx, t, lab, cause, "rke2", "--cluster", "demo", "--yes", "--edits", "apply")
 	wroteNothing(t, lab, before)
 
 	_, err = lab.Kubectl(ctx, theGrant, "apply", "-f", "-") // the reported cause was the cause
@@ -72,7 +72,7 @@ func flagWithoutGrant(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 func externalWithFlag(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	migrate(ctx, t, lab, 0, "--no-etcd-snapshot", "--until", "enable-leader-migration")
 	must(t, lab.EditRKEConfig(ctx, func(rkeConfig map[string]any) {
-		winning(rkeConfig)["cloud-provider-name"] = "external"
+		winningEntry(rkeConfig)["cloud-provider-name"] = "external"
 	}))
 	must(t, lab.WaitApplied(ctx))
 	kcmsRun(ctx, t, lab, "external with flag")
@@ -90,8 +90,8 @@ func externalWithFlag(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	}
 	const cause = "external KCM with enable-leader-migration"
 	before := time.Now()
-	refused(ctx, t, lab, cause, "rke2", "status", "--cluster", "demo")
-	refused(ctx, t, lab, cause, "rke2", "--cluster", "demo", "--yes", "--edits", "apply")
+	wantRefused(ctx, t, lab, cause, "rke2", "status", "--cluster", "demo")
+	wantRefused(ctx, t, lab, cause, "rke2", "--cluster", "demo", "--yes", "--edits", "apply")
 	wroteNothing(t, lab, before)
 
 	must(t, lab.EditRKEConfig(ctx, func(rkeConfig map[string]any) {
@@ -101,9 +101,9 @@ func externalWithFlag(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	runBy(ctx, t, lab, since, scenario.CloudControllerManager, scenario.Service, scenario.Lifecycle)
 }
 
-// winning returns the entry in which the lab's cluster, as Rancher's UI creates one, names its
+// winningEntry returns the entry in which the lab's cluster, as Rancher's UI creates one, names its
 // provider.
-func winning(rkeConfig map[string]any) map[string]any {
+func winningEntry(rkeConfig map[string]any) map[string]any {
 	entries, _ := rkeConfig["machineSelectorConfig"].([]any)
 	entry, _ := entries[0].(map[string]any)
 	config, _ := entry["config"].(map[string]any)

@@ -110,7 +110,7 @@ func againstAll(t *testing.T, lab *scenario.Lab, way string, all []adversary) {
 			}
 			givenBack(ctx, t, lab)
 			ready := time.Now()
-			fight(ctx, t, lab, a, "--hand-over", way)
+			runDuel(ctx, t, lab, a, "--hand-over", way)
 			t.Logf("%s: %.0f s, after %.0f s to get ready", a.name, time.Since(ready).Seconds(), ready.Sub(began).Seconds())
 		})
 		if tried && t.Failed() {
@@ -139,8 +139,8 @@ func beforeHandOverOf(t *testing.T, lab *scenario.Lab, flags ...string) *scenari
 	return lab
 }
 
-// fight runs one hand-over against an adversary.
-func fight(ctx context.Context, t *testing.T, lab *scenario.Lab, a adversary, flags ...string) {
+// runDuel runs one hand-over against an adversary.
+func runDuel(ctx context.Context, t *testing.T, lab *scenario.Lab, a adversary, flags ...string) {
 	t.Helper()
 	d := &duel{lab: lab, since: time.Now(), flags: flags}
 	d.holder = runsAlone(ctx, t, lab, d.since)
@@ -483,6 +483,6 @@ func TestHandOverToNewerClient(t *testing.T) {
 	image := []string{"--ccm-image", "mirror.example/cloud-controller-manager:v1.28.1_2"}
 	lab := beforeHandOver(t, image...)
 	ctx, began := within(t, 10*time.Minute), time.Now()
-	fight(ctx, t, lab, adversary{gap: healed, says: []string{"(aws-cloud-controller-manager), renewing"}}, image...)
+	runDuel(ctx, t, lab, adversary{gap: healed, says: []string{"(aws-cloud-controller-manager), renewing"}}, image...)
 	t.Logf("%.0f s", time.Since(began).Seconds())
 }

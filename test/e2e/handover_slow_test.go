@@ -125,7 +125,7 @@ func TestHandOversMeasured(t *testing.T) {
 			freshManagers(ctx, t, lab)
 		}
 		givenBack(ctx, t, lab)
-		fight(ctx, t, lab, adversary{gap: way.most, says: []string{"(aws-cloud-controller-manager), renewing"}}, "--hand-over", way.name)
+		runDuel(ctx, t, lab, adversary{gap: way.most, says: []string{"(aws-cloud-controller-manager), renewing"}}, "--hand-over", way.name)
 		if t.Failed() {
 			return
 		}

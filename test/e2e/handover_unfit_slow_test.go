@@ -30,7 +30,7 @@ func TestUnfitToLead(t *testing.T) {
 				freshManagers(ctx, t, lab)
 			}
 			givenBack(ctx, t, lab)
-			fight(ctx, t, lab, a)
+			runDuel(ctx, t, lab, a)
 			goesBack(ctx, t, lab)
 		}) {
 			return

@@ -131,14 +131,14 @@ func migratesByHand(edit func(map[string]any)) func(context.Context, *testing.T,
 
 // external is the guide's edit: RKE2 then names its Nodes after their hosts.
 func external(rkeConfig map[string]any) {
-	winning(rkeConfig)["cloud-provider-name"] = "external"
+	winningEntry(rkeConfig)["cloud-provider-name"] = "external"
 	withoutFlag(rkeConfig, nil)
 }
 
 // overrides keeps the provider's name, from which RKE2 derives node names, and makes the
 // components external by arguments of their own.
 func overrides(rkeConfig map[string]any) {
-	winning(rkeConfig)["kubelet-arg"] = []any{"cloud-provider=external"}
+	winningEntry(rkeConfig)["kubelet-arg"] = []any{"cloud-provider=external"}
 	withoutFlag(rkeConfig, []any{"cloud-provider=external"})
 }
 

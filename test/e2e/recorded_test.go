@@ -31,11 +31,11 @@ func asTrue(ctx context.Context, t *testing.T, lab *scenario.Lab, file string, f
 	if err != nil {
 		t.Fatal(err)
 	}
-	return result, compared(ctx, t, lab, filepath.Base(file), result, frozen)
+	return result, compareRecord(ctx, t, lab, filepath.Base(file), result, frozen)
 }
 
-// compared compares the judgement of a record with the observer.
-func compared(ctx context.Context, t *testing.T, lab *scenario.Lab, name string, result judge.Result, frozen bool) recorded.Tally {
+// compareRecord compares the judgement of a record with the observer.
+func compareRecord(ctx context.Context, t *testing.T, lab *scenario.Lab, name string, result judge.Result, frozen bool) recorded.Tally {
 	t.Helper()
 	truth, text, err := lab.Observed(ctx)
 	if err != nil {
@@ -74,7 +74,7 @@ func keptAsObserved(ctx context.Context, t *testing.T, lab *scenario.Lab) []stri
 		if !slices.ContainsFunc(result.Runs, func(r judge.Run) bool { return r.ID == run }) {
 			t.Errorf("the record of run %s is of %+v", run, result.Runs)
 		}
-		compared(ctx, t, lab, "of run "+run, result, false)
+		compareRecord(ctx, t, lab, "of run "+run, result, false)
 	}
 	return kept.Runs()
 }

@@ -63,7 +63,7 @@ func TestReleasedController(t *testing.T) {
 	if s.token(t, pod) == token {
 		t.Error("the token was never replaced")
 	}
-	if err := s.refused(ctx, token); !apierrors.IsUnauthorized(err) {
+	if err := s.tryToken(ctx, token); !apierrors.IsUnauthorized(err) {
 		t.Errorf("the first token: %v, wanted it to have ended", err)
 	}
 	s.imagesAreListed(ctx, t)

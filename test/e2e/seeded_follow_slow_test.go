@@ -124,8 +124,8 @@ func (c command) looks() bool {
 // program matches the beginning of a command within a fix: at its start or after a colon.
 var program = regexp.MustCompile(`(?:^|: )((?:kubectl|helm|aws|awsmigrate|rke) .*)$`)
 
-// pasted returns the fixes of the checks that a breakage has turned, if they are commands.
-func (r auditReport) pasted(healthy auditReport) []command {
+// commandFixes returns the fixes of the checks that a breakage has turned, if they are commands.
+func (r auditReport) commandFixes(healthy auditReport) []command {
 	var all []command
 	for _, check := range r.Checks {
 		if check.Status == "ok" || check.Status == "skip" || check.Status == healthy.status(check.ID) {
@@ -179,8 +179,8 @@ func (a *administrator) follow(ctx context.Context, t *testing.T, c command, bro
 	return c.line + ": ok"
 }
 
-// spoken returns the checks that a breakage has turned, with their status.
-func (r auditReport) spoken(healthy auditReport) []string {
+// turnedChecks returns the checks that a breakage has turned, with their status.
+func (r auditReport) turnedChecks(healthy auditReport) []string {
 	var all []string
 	for _, c := range r.Checks {
 		if c.Status != "ok" && c.Status != "skip" && c.Status != healthy.status(c.ID) {

@@ -105,7 +105,7 @@ func seededAt(ctx context.Context, t *testing.T, lab *scenario.Lab, position str
 // try makes one breakage, judges the audit of it, follows the commands, and heals.
 func (a *administrator) try(ctx context.Context, t *testing.T, b breakage, position string, healthy auditReport) string {
 	a.sh(ctx, t, b.seed)
-	defer a.back(ctx, t, b, healthy)
+	defer a.heal(ctx, t, b, healthy)
 	if b.until != "" {
 		must(t, scenario.Until(ctx, b.until, func(ctx context.Context) (bool, string, error) {
 			out, err := a.run(ctx, b.until)
@@ -128,20 +128,20 @@ func (a *administrator) try(ctx context.Context, t *testing.T, b breakage, posit
 		t.Errorf("the audit does not report it, exit %d", broken.Code)
 	}
 	var done []string
-	for _, c := range broken.pasted(healthy) {
+	for _, c := range broken.commandFixes(healthy) {
 		done = append(done, a.follow(ctx, t, c, broken, b.left))
 	}
-	return fmt.Sprintf("%s | %s", strings.Join(broken.spoken(healthy), " "), strings.Join(done, "; "))
+	return fmt.Sprintf("%s | %s", strings.Join(broken.turnedChecks(healthy), " "), strings.Join(done, "; "))
 }
 
-// back heals a breakage and waits until the audit is as before.
-func (a *administrator) back(ctx context.Context, t *testing.T, b breakage, healthy auditReport) {
+// heal heals a breakage and waits until the audit is as before.
+func (a *administrator) heal(ctx context.Context, t *testing.T, b breakage, healthy auditReport) {
 	t.Helper()
 	a.sh(ctx, t, b.heal)
 	var last auditReport
 	if err := a.settles(ctx, t, "the audit to be as before", func(r auditReport) []string {
 		last = r
-		return differing(healthy, r)
+		return compareAudits(healthy, r)
 	}); err != nil {
 		t.Fatalf("not healed: %v: %+v", err, last.findings())
 	}
@@ -161,8 +161,8 @@ func (a *administrator) settles(ctx context.Context, t *testing.T, what string, 
 	})
 }
 
-// differing returns the checks whose status differs between two audits.
-func differing(a, b auditReport) []string {
+// compareAudits returns the checks whose status differs between two audits.
+func compareAudits(a, b auditReport) []string {
 	var ids []string
 	for _, c := range a.Checks {
 		if now := b.status(c.ID); now != c.Status {

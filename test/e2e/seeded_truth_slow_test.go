@@ -102,10 +102,10 @@ func factsOfManagers(t scenario.Truth, position string) []fact {
 		if !m.ControlPlane() {
 			continue
 		}
-		if n := on(t.Managers, m); n != 1 {
+		if n := countOn(t.Managers, m); n != 1 {
 			wrong = append(wrong, fact{what: fmt.Sprintf("%d kube-controller-managers run on %s", n, m.Name), by: "132 205 105 307 402"})
 		}
-		if on(t.CCMs, m) == 0 && position >= "P3" {
+		if countOn(t.CCMs, m) == 0 && position >= "P3" {
 			wrong = append(wrong, fact{what: "no CCM runs on " + m.Name, by: "604 605 606 611 213 307"})
 		}
 	}
@@ -119,7 +119,7 @@ func factsOfManagers(t scenario.Truth, position string) []fact {
 	return wrong
 }
 
-func on(processes []scenario.Process, m scenario.Machine) int {
+func countOn(processes []scenario.Process, m scenario.Machine) int {
 	n := 0
 	for _, p := range processes {
 		if p.Node == m.Name {

@@ -102,8 +102,8 @@ func (s site) token(t *testing.T, pod corev1.Pod) string {
 	return string(raw)
 }
 
-// refused sends a request with a token and returns its error.
-func (s site) refused(ctx context.Context, token string) error {
+// tryToken sends a request with a token and returns its error.
+func (s site) tryToken(ctx context.Context, token string) error {
 	config, err := s.helm.RESTClientGetter.ToRESTConfig()
 	if err != nil {
 		return err

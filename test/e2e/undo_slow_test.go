@@ -42,7 +42,7 @@ func TestRKEUndo(t *testing.T) {
 
 func (u undo) fromTheMiddle(ctx context.Context, t *testing.T, step string) {
 	t.Helper()
-	if killed := u.killed(ctx, t, "", map[string]bool{}, []string{step}); killed != step {
+	if killed := u.killOnce(ctx, t, "", map[string]bool{}, []string{step}); killed != step {
 		t.Fatalf("killed in %q", killed)
 	}
 	u.goes(ctx, t, "undo")
@@ -54,7 +54,7 @@ func (u undo) fromTheFarEnd(ctx context.Context, t *testing.T) {
 	u.goes(ctx, t, "")
 	killed := map[string]bool{}
 	for range undoSteps {
-		t.Logf("killed in %q", u.killed(ctx, t, "undo", killed, undoSteps))
+		t.Logf("killed in %q", u.killOnce(ctx, t, "undo", killed, undoSteps))
 	}
 	u.goes(ctx, t, "undo")
 	for _, step := range undoSteps {
@@ -97,8 +97,8 @@ func (u undo) goes(ctx context.Context, t *testing.T, name string, flags ...stri
 	t.Logf("%s %v took %.0f s", name, flags, time.Since(began).Seconds())
 }
 
-// killed runs a command and kills it in one of steps in which no run was killed yet.
-func (u undo) killed(ctx context.Context, t *testing.T, name string, killed map[string]bool, steps []string) string {
+// killOnce runs a command and kills it in one of steps in which no run was killed yet.
+func (u undo) killOnce(ctx context.Context, t *testing.T, name string, killed map[string]bool, steps []string) string {
 	t.Helper()
 	run, err := u.lab.Start(ctx, testWriter{t}, u.lab.Command(name, "--yes")...)
 	if err != nil {

@@ -94,8 +94,8 @@ func noImage(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	inTreeStays(ctx, t, lab, since, "aws with flag")
 }
 
-// during starts a run, and calls meanwhile in step install-ccm.
-func during(ctx context.Context, t *testing.T, lab *scenario.Lab, meanwhile func()) *scenario.Run {
+// disturb starts a run, and calls meanwhile in step install-ccm.
+func disturb(ctx context.Context, t *testing.T, lab *scenario.Lab, meanwhile func()) *scenario.Run {
 	t.Helper()
 	run, err := lab.Start(ctx, testWriter{t}, "rke2", "--cluster", "demo", "--yes", "--edits", "apply", "--no-etcd-snapshot")
 	must(t, err)
@@ -114,7 +114,7 @@ func newTaint(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 		_, err := lab.Kubectl(ctx, "", "taint", "node", node, change)
 		must(t, err)
 	}
-	run := during(ctx, t, lab, func() {
+	run := disturb(ctx, t, lab, func() {
 		must(t, scenario.Until(ctx, "the DaemonSet to be there", func(ctx context.Context) (bool, string, error) {
 			_, err := lab.Downstream.AppsV1().DaemonSets("kube-system").Get(ctx, "aws-cloud-controller-manager", metav1.GetOptions{})
 			return err == nil, "not there", err
@@ -138,7 +138,7 @@ func newTaint(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 func rightsTakenAway(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	since := time.Now()
 	const role = "cloud-controller-manager:leader-election"
-	run := during(ctx, t, lab, func() {
+	run := disturb(ctx, t, lab, func() {
 		must(t, scenario.Until(ctx, "Role "+role+" to be taken away", func(ctx context.Context) (bool, string, error) {
 			err := lab.Downstream.RbacV1().Roles("kube-system").Delete(ctx, role, metav1.DeleteOptions{})
 			return err == nil, "not there", err

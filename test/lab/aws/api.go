@@ -39,7 +39,7 @@ func (a api) badCredentials() *apiError {
 	return failStatus(http.StatusForbidden, "InvalidClientTokenId", "The security token included in the request is invalid.")
 }
 
-func (a api) denied(arn, action string, decision string) *apiError {
+func (a api) deniedError(arn, action string, decision string) *apiError {
 	why := "no identity-based policy allows the " + action + " action"
 	if decision == decisionExplicitDeny {
 		why = "there is an explicit deny in an identity-based policy"
@@ -51,7 +51,7 @@ func (a api) denied(arn, action string, decision string) *apiError {
 	return failStatus(http.StatusForbidden, "AccessDenied", "%s", text)
 }
 
-func (a api) throttled() *apiError {
+func (a api) throttledError() *apiError {
 	if a.EC2 {
 		return failStatus(http.StatusServiceUnavailable, "RequestLimitExceeded", "Request limit exceeded.")
 	}

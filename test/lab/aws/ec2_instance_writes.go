@@ -14,7 +14,7 @@ type stateChange struct {
 func terminateInstances(c *Cloud, q *call) (any, error) {
 	ids := q.list("InstanceId")
 	if len(ids) == 0 {
-		return nil, missing("InstanceId")
+		return nil, missingParameter("InstanceId")
 	}
 	if err := c.allInstances(ids); err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func terminateInstances(c *Cloud, q *call) (any, error) {
 func modifyInstanceAttribute(c *Cloud, q *call) (any, error) {
 	id := q.str("InstanceId")
 	if id == "" {
-		return nil, missing("InstanceId")
+		return nil, missingParameter("InstanceId")
 	}
 	i, ok := c.instances.get(id)
 	if !ok {

@@ -29,7 +29,7 @@ func metadataOptions(i *Instance, state string) metadataItem {
 func modifyInstanceMetadataOptions(c *Cloud, q *call) (any, error) {
 	id := q.str("InstanceId")
 	if id == "" {
-		return nil, missing("InstanceId")
+		return nil, missingParameter("InstanceId")
 	}
 	i, ok := c.instances.get(id)
 	if !ok {

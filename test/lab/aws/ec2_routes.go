@@ -115,7 +115,7 @@ func createRoute(c *Cloud, q *call) (any, error) {
 		return nil, fail("RouteAlreadyExists", "The route identified by %s already exists.", cidr)
 	}
 	if id == "" {
-		return nil, missing("InstanceId")
+		return nil, missingParameter("InstanceId")
 	}
 	i, ok := c.instances.get(id)
 	if !ok || i.State == StateTerminated {

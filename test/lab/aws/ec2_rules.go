@@ -117,7 +117,7 @@ func parsePorts(item *params) (rule, error) {
 		protocol = strings.ToLower(item.str("IpProtocol"))
 	}
 	if protocol == "" {
-		return rule{}, missing("IpProtocol")
+		return rule{}, missingParameter("IpProtocol")
 	}
 	r := rule{Protocol: protocol}
 	if protocol == "-1" {
@@ -139,7 +139,7 @@ func parsePorts(item *params) (rule, error) {
 func (c *Cloud) ruleCall(q *call) (*securityGroup, []rule, error) {
 	id := q.str("GroupId")
 	if id == "" {
-		return nil, nil, missing("GroupId")
+		return nil, nil, missingParameter("GroupId")
 	}
 	g, ok := c.groups.get(id)
 	if !ok {
@@ -147,7 +147,7 @@ func (c *Cloud) ruleCall(q *call) (*securityGroup, []rule, error) {
 	}
 	items := q.items("IpPermissions")
 	if len(items) == 0 {
-		return nil, nil, missing("IpPermissions")
+		return nil, nil, missingParameter("IpPermissions")
 	}
 	rules, err := c.parseRules(items)
 	return g, rules, err

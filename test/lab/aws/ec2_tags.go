@@ -9,7 +9,7 @@ func createTags(c *Cloud, q *call) (any, error) {
 	}
 	add := tagParams(q.items("Tag"))
 	if len(add) == 0 {
-		return nil, missing("Tag")
+		return nil, missingParameter("Tag")
 	}
 	for _, id := range ids {
 		c.tags.add(id, add)
@@ -36,7 +36,7 @@ func deleteTags(c *Cloud, q *call) (any, error) {
 
 func (c *Cloud) taggable(ids []string) error {
 	if len(ids) == 0 {
-		return missing("ResourceId")
+		return missingParameter("ResourceId")
 	}
 	for _, id := range ids {
 		if !c.exists(id) {

@@ -64,12 +64,12 @@ func modifyClassicAttributes(c *Cloud, q *call) (any, error) {
 		return nil, err
 	}
 	next := lb.Attributes
-	given := q.at("LoadBalancerAttributes")
+	given := q.lookup("LoadBalancerAttributes")
 	if given.has("CrossZoneLoadBalancing", "Enabled") {
 		next.CrossZone.Enabled = given.flag("CrossZoneLoadBalancing", "Enabled")
 	}
 	if given.has("AccessLog", "Enabled") {
-		log := given.at("AccessLog")
+		log := given.lookup("AccessLog")
 		next.AccessLog = accessLog{Enabled: log.flag("Enabled"), S3BucketName: log.str("S3BucketName"), Prefix: log.str("S3BucketPrefix")}
 		if next.AccessLog.EmitInterval, err = log.number("EmitInterval"); err != nil {
 			return nil, err
@@ -116,7 +116,7 @@ func configureHealthCheck(c *Cloud, q *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	given := q.at("HealthCheck")
+	given := q.lookup("HealthCheck")
 	next := healthCheck{Target: given.str("Target")}
 	if !strings.Contains(next.Target, ":") {
 		return nil, fail("ValidationError", "HealthCheck target %q must be PROTOCOL:PORT[/path]", next.Target)

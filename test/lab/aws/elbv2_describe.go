@@ -114,14 +114,14 @@ func modifyNetworkAttributes(c *Cloud, q *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if lb.Attributes, err = changed(lb.Attributes, q); err != nil {
+	if lb.Attributes, err = applyAttributes(lb.Attributes, q); err != nil {
 		return nil, err
 	}
 	return attributesResult{Attributes: lb.Attributes}, nil
 }
 
-// changed applies the attributes of a call, which must all be known.
-func changed(pairs []keyAndValue, q *call) ([]keyAndValue, error) {
+// applyAttributes applies the attributes of a call, which must all be known.
+func applyAttributes(pairs []keyAndValue, q *call) ([]keyAndValue, error) {
 	out := pairs
 	for _, item := range q.items("Attributes") {
 		key := item.str("Key")

@@ -211,7 +211,7 @@ func modifyTargetGroupAttributes(c *Cloud, q *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g.Attributes, err = changed(g.Attributes, q); err != nil {
+	if g.Attributes, err = applyAttributes(g.Attributes, q); err != nil {
 		return nil, err
 	}
 	return attributesResult{Attributes: g.Attributes}, nil

@@ -26,7 +26,7 @@ func invalidValue(format string, args ...any) *apiError {
 	return fail("InvalidParameterValue", format, args...)
 }
 
-func missing(parameter string) *apiError {
+func missingParameter(parameter string) *apiError {
 	return fail("MissingParameter", "The request must contain the parameter %s", parameter)
 }
 
@@ -34,7 +34,7 @@ func missing(parameter string) *apiError {
 func (p *params) require(names ...string) error {
 	for _, name := range names {
 		if p.str(name) == "" {
-			return missing(name)
+			return missingParameter(name)
 		}
 	}
 	return nil

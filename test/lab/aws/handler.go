@@ -63,7 +63,7 @@ func (c *Cloud) answer(log *Call, r *http.Request, a api, name string, p *params
 	todo, known := c.actions[a.Name][name]
 	log.Write = todo.write
 	if throttle := c.throttle; throttle != nil && throttle(log.Caller, a.Name, name) {
-		return nil, a.throttled()
+		return nil, a.throttledError()
 	}
 	who, err := c.authenticate(r, a)
 	if err != nil {
@@ -91,7 +91,7 @@ func (c *Cloud) authorise(who Principal, a api, name string, todo action) error 
 		decision = r.evaluate(a.Prefix + ":" + name)
 	}
 	if decision != decisionAllowed {
-		return a.denied(who.ARN, a.Prefix+":"+name, decision)
+		return a.deniedError(who.ARN, a.Prefix+":"+name, decision)
 	}
 	return nil
 }

@@ -38,8 +38,8 @@ func parseParams(form url.Values) *params {
 	return root
 }
 
-// at walks down and never returns nil.
-func (p *params) at(path ...string) *params {
+// lookup walks down and never returns nil.
+func (p *params) lookup(path ...string) *params {
 	for _, part := range path {
 		next := p.child[part]
 		if next == nil {
@@ -50,9 +50,9 @@ func (p *params) at(path ...string) *params {
 	return p
 }
 
-func (p *params) str(path ...string) string { return p.at(path...).value }
+func (p *params) str(path ...string) string { return p.lookup(path...).value }
 
-func (p *params) has(path ...string) bool { return p.at(path...).set }
+func (p *params) has(path ...string) bool { return p.lookup(path...).set }
 
 func (p *params) flag(path ...string) bool { return strings.EqualFold(p.str(path...), "true") }
 
@@ -72,7 +72,7 @@ func (p *params) number(path ...string) (int, error) {
 // items returns a list's elements in the order of their numbers, in the form of EC2 (Name.1) or
 // of the other services (Name.member.1).
 func (p *params) items(path ...string) []*params {
-	node := p.at(path...)
+	node := p.lookup(path...)
 	if member, ok := node.child["member"]; ok {
 		node = member
 	}

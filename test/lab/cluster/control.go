@@ -79,7 +79,7 @@ func (l *Lab) startControl(stop func()) func(context.Context, *errgroup.Group) e
 			reply(w, "stopping", nil)
 			stop()
 		})
-		if err := serveHTTP(ctx, parts, l.addr.Control(), l.withHosts(authorized(h.Token, mux))); err != nil {
+		if err := serveHTTP(ctx, parts, l.addr.Control(), l.withHosts(requireToken(h.Token, mux))); err != nil {
 			return err
 		}
 		return writeHandle(l.files, h)
@@ -106,7 +106,7 @@ func writeHandle(f Files, h handle) error {
 	return os.Rename(temporary, f.handle())
 }
 
-func authorized(token string, next http.Handler) http.Handler {
+func requireToken(token string, next http.Handler) http.Handler {
 	want := []byte("Bearer " + token)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {

@@ -184,16 +184,16 @@ func hostNames(o Options, machine, privateDNS string) (osName, fqdn string) {
 		fqdn = privateDNS
 	}
 	if o.OSHostname != "" {
-		osName = filled(o.OSHostname, machine, privateDNS)
+		osName = insertNames(o.OSHostname, machine, privateDNS)
 	}
 	if o.HostnameF != "" {
-		fqdn = filled(o.HostnameF, machine, privateDNS)
+		fqdn = insertNames(o.HostnameF, machine, privateDNS)
 	}
 	return osName, fqdn
 }
 
-// filled inserts a machine's names into an option.
-func filled(text, machine, privateDNS string) string {
+// insertNames inserts a machine's names into an option.
+func insertNames(text, machine, privateDNS string) string {
 	return strings.NewReplacer("%m", machine, "%d", privateDNS).Replace(text)
 }
 

@@ -82,7 +82,7 @@ func (l *Lab) managedEngine(out *os.File, planes rke.Planes) *rke.Engine {
 func (l *Lab) registerNode(ctx context.Context, m *machine) error {
 	override, _ := hostNames(l.options, m.Name, m.Facts.PrivateDNSName)
 	if l.options.HostnameOverride != "" {
-		override = filled(l.options.HostnameOverride, m.Name, m.Facts.PrivateDNSName)
+		override = insertNames(l.options.HostnameOverride, m.Name, m.Facts.PrivateDNSName)
 	}
 	name := "m-" + m.Name
 	o := &unstructured.Unstructured{Object: map[string]any{
@@ -134,7 +134,7 @@ func managedObject(o Options) (*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	if raw, err = patched(raw, o.ClusterPatch); err != nil {
+	if raw, err = mergePatch(raw, o.ClusterPatch); err != nil {
 		return nil, err
 	}
 	out := &unstructured.Unstructured{}
@@ -159,7 +159,7 @@ func (l *Lab) managedReady(ctx context.Context) (bool, string, error) {
 	applied, _, _ := unstructured.NestedMap(object.Object, "status", "appliedSpec", "rancherKubernetesEngineConfig")
 	delete(applied, "nodes")
 	delete(spec, "nodes")
-	return same(spec, applied), "appliedSpec", nil
+	return equalJSON(spec, applied), "appliedSpec", nil
 }
 
 func (l *Lab) waitManaged(ctx context.Context) error {

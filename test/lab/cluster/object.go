@@ -49,14 +49,14 @@ func Object(o Options) (*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	if raw, err = patched(raw, o.ClusterPatch); err != nil {
+	if raw, err = mergePatch(raw, o.ClusterPatch); err != nil {
 		return nil, err
 	}
 	out := &unstructured.Unstructured{}
 	return out, out.UnmarshalJSON(raw)
 }
 
-func patched(raw, patch []byte) ([]byte, error) {
+func mergePatch(raw, patch []byte) ([]byte, error) {
 	if len(patch) == 0 {
 		return raw, nil
 	}

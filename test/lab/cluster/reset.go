@@ -174,15 +174,15 @@ func (l *Lab) waitApplied(ctx context.Context) error {
 		}
 		spec, _, _ := unstructured.NestedMap(o.Object, "spec")
 		applied, _, _ := unstructured.NestedMap(o.Object, "status", "appliedSpec")
-		copied := same(spec["machineGlobalConfig"], want["machineGlobalConfig"]) && same(spec["machineSelectorConfig"], want["machineSelectorConfig"]) &&
-			same(spec["additionalManifest"], want["additionalManifest"])
+		copied := equalJSON(spec["machineGlobalConfig"], want["machineGlobalConfig"]) && equalJSON(spec["machineSelectorConfig"], want["machineSelectorConfig"]) &&
+			equalJSON(spec["additionalManifest"], want["additionalManifest"])
 		ready, message := condition(o, "Ready")
-		return copied && same(spec, applied) && ready == "True", fmt.Sprintf("copied: %t, condition Ready is %q: %s", copied, ready, message), nil
+		return copied && equalJSON(spec, applied) && ready == "True", fmt.Sprintf("copied: %t, condition Ready is %q: %s", copied, ready, message), nil
 	})
 }
 
-// same compares as JSON, in which a missing and an empty value are equal.
-func same(a, b any) bool {
+// equalJSON compares as JSON, in which a missing and an empty value are equal.
+func equalJSON(a, b any) bool {
 	text := func(v any) string {
 		raw, err := json.Marshal(v)
 		if s := string(raw); err == nil && s != `""` && s != "null" {
@@ -215,16 +215,16 @@ func (l *Lab) resetNodes(ctx context.Context) error {
 			_, err = l.down.CoreV1().Nodes().Patch(ctx, n.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 			errs = append(errs, err)
 		}
-		if l.orphaned(n) {
+		if l.isOrphan(n) {
 			errs = append(errs, l.down.CoreV1().Nodes().Delete(ctx, n.Name, metav1.DeleteOptions{}))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// orphaned reports whether a Node does not have its machine's name under the in-tree provider:
+// isOrphan reports whether a Node does not have its machine's name under the in-tree provider:
 // the EC2 private DNS name.
-func (l *Lab) orphaned(n corev1.Node) bool {
+func (l *Lab) isOrphan(n corev1.Node) bool {
 	m := l.machineOf(n)
 	return m == nil || n.Name != m.Facts.PrivateDNSName
 }
@@ -255,7 +255,7 @@ func (l *Lab) resetLeases(ctx context.Context) error {
 		}
 		for _, name := range leaseNames()[1:] {
 			err := l.down.CoordinationV1().Leases("kube-system").Delete(ctx, name, metav1.DeleteOptions{})
-			if err = gone(err); err != nil {
+			if err = ignoreNotFound(err); err != nil {
 				return false, "", err
 			}
 		}

@@ -105,7 +105,7 @@ func (l *Lab) rkeNodes() []rkeNode {
 	for _, m := range l.machines.list() {
 		n := rkeNode{Name: m.Name, Address: m.Facts.IP, Internal: m.Facts.PrivateIP}
 		if l.options.HostnameOverride != "" {
-			n.Override = filled(l.options.HostnameOverride, m.Name, m.Facts.PrivateDNSName)
+			n.Override = insertNames(l.options.HostnameOverride, m.Name, m.Facts.PrivateDNSName)
 		}
 		n.Roles = rolesOf(m.Machine)
 		out = append(out, n)

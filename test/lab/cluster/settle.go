@@ -134,7 +134,7 @@ func (l *Lab) waitNodes(ctx context.Context) error {
 			}
 		}
 		seen := fmt.Sprintf("%d of %d Nodes Ready", ready, want)
-		l.state.detailed(seen)
+		l.state.setDetail(seen)
 		return ready >= want, seen, nil
 	})
 }
@@ -189,7 +189,7 @@ func ensureService(ctx context.Context, client kubernetes.Interface) error {
 		},
 	}
 	_, err := client.CoreV1().Services(service.Namespace).Create(ctx, service, metav1.CreateOptions{})
-	return existing(err)
+	return ignoreExists(err)
 }
 
 func (l *Lab) waitService(ctx context.Context) error {
@@ -209,14 +209,14 @@ func (l *Lab) waitService(ctx context.Context) error {
 
 func ensureNamespace(ctx context.Context, client kubernetes.Interface, name string) error {
 	_, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
-	return existing(err)
+	return ignoreExists(err)
 }
 
 // ensureUsers gives the operator all rights and the viewer the given rules.
 func ensureUsers(ctx context.Context, client kubernetes.Interface, viewer []rbacv1.PolicyRule) error {
 	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: "lab-viewer"}, Rules: viewer}
 	_, err := client.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{})
-	return errors.Join(existing(err),
+	return errors.Join(ignoreExists(err),
 		bind(ctx, client, "lab-operator", "cluster-admin", UserOperator),
 		bind(ctx, client, "lab-viewer", "lab-viewer", UserViewer))
 }
@@ -228,7 +228,7 @@ func bind(ctx context.Context, client kubernetes.Interface, name, role, user str
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: user}},
 	}
 	_, err := client.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{})
-	return existing(err)
+	return ignoreExists(err)
 }
 
 // managementViewer returns rules for Rancher's cluster objects, without Secrets.
@@ -254,14 +254,14 @@ func downstreamViewer() []rbacv1.PolicyRule {
 	}
 }
 
-func gone(err error) error {
+func ignoreNotFound(err error) error {
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	return err
 }
 
-func existing(err error) error {
+func ignoreExists(err error) error {
 	if apierrors.IsAlreadyExists(err) {
 		return nil
 	}

@@ -38,8 +38,8 @@ func (s *state) set(phase, detail string, now time.Time) {
 	s.phase, s.detail = phase, detail
 }
 
-// detailed adds a detail to the current phase.
-func (s *state) detailed(detail string) {
+// setDetail adds a detail to the current phase.
+func (s *state) setDetail(detail string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.detail = detail

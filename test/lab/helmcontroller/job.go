@@ -30,8 +30,8 @@ type manifest struct {
 func build(chart *helmChart, config *chartConfig, apiServerPort string) manifest {
 	m := manifest{
 		Job:     job(chart, apiServerPort),
-		Values:  &corev1.Secret{ObjectMeta: named("chart-values-" + chart.Name), Type: corev1.SecretTypeOpaque, Data: map[string][]byte{}},
-		Content: &corev1.ConfigMap{ObjectMeta: named("chart-content-" + chart.Name), Data: map[string]string{}},
+		Values:  &corev1.Secret{ObjectMeta: metaFor("chart-values-" + chart.Name), Type: corev1.SecretTypeOpaque, Data: map[string][]byte{}},
+		Content: &corev1.ConfigMap{ObjectMeta: metaFor("chart-content-" + chart.Name), Data: map[string]string{}},
 	}
 	m.ServiceAccount, m.Binding = account(chart)
 	if chart.Spec.ValuesContent != "" {
@@ -66,7 +66,9 @@ func build(chart *helmChart, config *chartConfig, apiServerPort string) manifest
 	return m
 }
 
-func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: namespace, Name: name} }
+func metaFor(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: namespace, Name: name}
+}
 
 // contentHash changes with chart and values, so that the job is replaced.
 func contentHash(m manifest) string {
@@ -82,7 +84,7 @@ func contentHash(m manifest) string {
 
 func account(chart *helmChart) (*corev1.ServiceAccount, *rbacv1.ClusterRoleBinding) {
 	yes, name := true, "helm-"+chart.Name
-	return &corev1.ServiceAccount{ObjectMeta: named(name), AutomountServiceAccountToken: &yes},
+	return &corev1.ServiceAccount{ObjectMeta: metaFor(name), AutomountServiceAccountToken: &yes},
 		&rbacv1.ClusterRoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Name: "helm-" + namespace + "-" + chart.Name},
 			RoleRef:    rbacv1.RoleRef{Kind: "ClusterRole", APIGroup: rbacv1.GroupName, Name: "cluster-admin"},
@@ -96,7 +98,7 @@ func job(chart *helmChart, apiServerPort string) *batchv1.Job {
 		action = "delete"
 	}
 	labels := map[string]string{labelChart: chart.Name}
-	meta := named("helm-" + action + "-" + chart.Name)
+	meta := metaFor("helm-" + action + "-" + chart.Name)
 	meta.Labels = labels
 	return &batchv1.Job{ObjectMeta: meta, Spec: batchv1.JobSpec{
 		Template: corev1.PodTemplateSpec{

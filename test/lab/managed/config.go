@@ -13,9 +13,9 @@ import (
 // configKey is the only key under spec and appliedSpec that is read.
 const configKey = "rancherKubernetesEngineConfig"
 
-// wanted returns the configuration of the spec with the machines, which Rancher keeps elsewhere
+// wantedConfig returns the configuration of the spec with the machines, which Rancher keeps elsewhere
 // (clusterprovisioner/provisioner.go, getConfig).
-func wanted(cluster *unstructured.Unstructured, nodes []unstructured.Unstructured) (map[string]any, error) {
+func wantedConfig(cluster *unstructured.Unstructured, nodes []unstructured.Unstructured) (map[string]any, error) {
 	config, found, err := unstructured.NestedMap(cluster.Object, "spec", configKey)
 	if err != nil || !found {
 		return nil, fmt.Errorf("Cluster %s has no spec.%s: %w", cluster.GetName(), configKey, err) //nolint:staticcheck // a kind

@@ -94,7 +94,7 @@ func (c *Controller) pass(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	want, err := wanted(o, nodes)
+	want, err := wantedConfig(o, nodes)
 	if err != nil {
 		return err
 	}

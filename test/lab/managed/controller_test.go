@@ -17,9 +17,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/rke"
 )
 
-// registered returns a Cluster with a control plane and a worker. The fake API server has no
+// newRegistered returns a Cluster with a control plane and a worker. The fake API server has no
 // separate status subresource.
-func registered(applied bool) *fake.FakeDynamicClient {
+func newRegistered(applied bool) *fake.FakeDynamicClient {
 	cluster := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "management.cattle.io/v3", "kind": "Cluster",
 		"metadata": map[string]any{"name": "c-1"}, "spec": map[string]any{configKey: map[string]any{
 			"kubernetesVersion": "v1.26.9-rancher1-1", "cloudProvider": map[string]any{"name": "external-aws"}}}}}
@@ -38,7 +38,7 @@ func registered(applied bool) *fake.FakeDynamicClient {
 
 // A failed rke leaves the configuration unapplied, and its error is in the status.
 func TestFailureIsTold(t *testing.T) {
-	client := registered(true)
+	client := newRegistered(true)
 	c := &Controller{ID: "c-1", Management: client, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
 		Timing: Timing{FalseUpdated: time.Millisecond, WorkerDelay: time.Millisecond}.withDefaults(),
 		Engine: func(rke.Planes) *rke.Engine {
@@ -83,7 +83,7 @@ func history(client *fake.FakeDynamicClient) []string {
 
 // A worker has the old plan until it gets a new one.
 func TestWorkersHavePlansOfTheirOwn(t *testing.T) {
-	client := registered(true)
+	client := newRegistered(true)
 	c := &Controller{ID: "c-1", Management: client, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
 		Engine: func(rke.Planes) *rke.Engine { return &rke.Engine{Release: "v1.5.10"} }}
 	nodes, err := c.nodes(t.Context())
@@ -94,7 +94,7 @@ func TestWorkersHavePlansOfTheirOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := wanted(cluster, nodes)
+	want, err := wantedConfig(cluster, nodes)
 	if err != nil {
 		t.Fatal(err)
 	}

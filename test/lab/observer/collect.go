@@ -16,8 +16,8 @@ import (
 // AWSFile is the AWS stand-in's record under the lab's folder.
 const AWSFile = "aws.jsonl"
 
-// observed reports whether processes of a kind can run the controllers.
-func observed(kind string) bool {
+// isObserved reports whether processes of a kind can run the controllers.
+func isObserved(kind string) bool {
 	return kind == "kube-controller-manager" || kind == "cloud-controller-manager" || kind == "aws-cloud-controller-manager"
 }
 
@@ -116,7 +116,7 @@ func readRuns(dir string) ([]*run, error) {
 	var runs []*run
 	live := map[int]*run{}
 	for _, rec := range records {
-		if !observed(rec.Kind) {
+		if !isObserved(rec.Kind) {
 			continue
 		}
 		if rec.Event == proc.Start {

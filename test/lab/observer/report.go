@@ -115,7 +115,7 @@ func Judge(events []Event, window Window) Report {
 		}
 	}
 
-	r := Report{Since: window.Since, Until: window.Until, Unexplained: unexplained(events, all, window)}
+	r := Report{Since: window.Since, Until: window.Until, Unexplained: findUnexplained(events, all, window)}
 	for _, name := range Controllers() {
 		c := judgeOne(name, all[name], window)
 		whoDeclined(c.Gaps, declined[name], window)
@@ -201,10 +201,10 @@ func whoDeclined(gaps []Gap, declined []Event, window Window) {
 	}
 }
 
-func unexplained(events []Event, all map[string][]Interval, window Window) []Unexplained {
+func findUnexplained(events []Event, all map[string][]Interval, window Window) []Unexplained {
 	out := []Unexplained{}
 	for _, e := range events {
-		if e.Kind != AWSCall || e.Time.Before(window.Since) || e.Time.After(window.Until) || explained(e, all[e.Controller]) {
+		if e.Kind != AWSCall || e.Time.Before(window.Since) || e.Time.After(window.Until) || isExplained(e, all[e.Controller]) {
 			continue
 		}
 		out = append(out, Unexplained{
@@ -215,7 +215,7 @@ func unexplained(events []Event, all map[string][]Interval, window Window) []Une
 	return out
 }
 
-func explained(call Event, intervals []Interval) bool {
+func isExplained(call Event, intervals []Interval) bool {
 	for _, i := range intervals {
 		if i.Process.Name == call.Process.Name && !call.Time.Before(i.From) &&
 			(i.Running || !call.Time.After(i.To.Add(callSlack))) {

@@ -14,9 +14,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
-// contained returns the container of an image as it was built: it sees that image's root file
+// containerSpec returns the container of an image as it was built: it sees that image's root file
 // system with its volumes mounted, and client-go finds its service account at the usual path.
-func (p *pod) contained(c corev1.Container, i image, env []string, volumes map[string]string) (proc.Spec, error) {
+func (p *pod) containerSpec(c corev1.Container, i image, env []string, volumes map[string]string) (proc.Spec, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return proc.Spec{}, err

@@ -80,7 +80,7 @@ func (p plane) podOf(name string, wanted func(corev1.Pod) bool) (pod corev1.Pod)
 }
 
 func deployed(t *testing.T, p plane) {
-	rooted(t)
+	requireRoot(t)
 	p.deployment("stays", "stay")
 	pod := p.podOf("stays", func(pod corev1.Pod) bool { return strings.Contains(p.output(pod.Name), "NoNewPrivs") })
 	for _, want := range []string{"user 65534 group 1000\nroot [dev proc usr var]\nlimit 536870912 server 127.0.0.1 outside /usr/bin\ntoken true <nil>\n", "\nNoNewPrivs 1\n"} {
@@ -102,7 +102,7 @@ func deployed(t *testing.T, p plane) {
 }
 
 func restarted(t *testing.T, p plane) {
-	rooted(t)
+	requireRoot(t)
 	p.deployment("fails", "fail")
 	pod := p.podOf("fails", func(pod corev1.Pod) bool {
 		return len(pod.Status.ContainerStatuses) == 1 && pod.Status.ContainerStatuses[0].RestartCount > 1
@@ -112,8 +112,8 @@ func restarted(t *testing.T, p plane) {
 	}
 }
 
-// rooted skips a test that needs root.
-func rooted(t *testing.T) {
+// requireRoot skips a test that needs root.
+func requireRoot(t *testing.T) {
 	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("a container with a user of its own needs root")

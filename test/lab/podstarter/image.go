@@ -23,8 +23,8 @@ type image struct {
 	user, group int
 }
 
-// built returns the image in a folder. A path that is no folder is a single program.
-func built(path string) (image, bool, error) {
+// readImage returns the image in a folder. A path that is no folder is a single program.
+func readImage(path string) (image, bool, error) {
 	if stat, err := os.Stat(path); err != nil || !stat.IsDir() {
 		return image{}, false, err
 	}

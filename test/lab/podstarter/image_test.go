@@ -27,7 +27,7 @@ func TestImages(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, ConfigFile), []byte(tt.config), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, is, err := built(folder)
+		got, is, err := readImage(folder)
 		if tt.problem != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.problem) {
 				t.Errorf("%s: %v, wanted %q", tt.config, err, tt.problem)
@@ -39,10 +39,10 @@ func TestImages(t *testing.T) {
 			t.Errorf("%s: %t, %v, %s", tt.config, is, err, diff)
 		}
 	}
-	if _, is, err := built(os.Args[0]); is || err != nil {
+	if _, is, err := readImage(os.Args[0]); is || err != nil {
 		t.Errorf("a program: %t, %v", is, err)
 	}
-	if _, _, err := built(filepath.Join(t.TempDir(), "absent")); err == nil {
+	if _, _, err := readImage(filepath.Join(t.TempDir(), "absent")); err == nil {
 		t.Error("a missing folder is taken for an image")
 	}
 }

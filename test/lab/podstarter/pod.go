@@ -48,7 +48,7 @@ func (p *pod) delete(live *corev1.Pod) {
 // returns when the pod is deleted, which may happen at any moment.
 func (p *pod) run(ctx context.Context) {
 	if err := p.bind(ctx); err != nil {
-		p.s.failed(p.spec, "binding", err)
+		p.s.logFailure(p.spec, "binding", err)
 		return
 	}
 	for again := true; again; {
@@ -56,19 +56,19 @@ func (p *pod) run(ctx context.Context) {
 		if containers == nil {
 			break
 		}
-		p.report(ctx, p.running(containers))
+		p.report(ctx, p.runningStatus(containers))
 		p.watch(ctx, containers)
-		again = p.again(ctx, containers)
+		again = p.reportEnd(ctx, containers)
 	}
 	select {
 	case <-p.stopping:
-		p.s.failed(p.spec, "removing", p.remove(context.WithoutCancel(ctx)))
+		p.s.logFailure(p.spec, "removing", p.remove(context.WithoutCancel(ctx)))
 	case <-ctx.Done():
 	}
 }
 
-// again reports the containers' end, and reports after a pause whether they must restart.
-func (p *pod) again(ctx context.Context, containers []*task) bool {
+// reportEnd reports the containers' end, and reports after a pause whether they must restart.
+func (p *pod) reportEnd(ctx context.Context, containers []*task) bool {
 	over := func() bool {
 		select {
 		case <-p.stopping:
@@ -78,7 +78,7 @@ func (p *pod) again(ctx context.Context, containers []*task) bool {
 		}
 	}
 	if over() {
-		p.report(context.WithoutCancel(ctx), ended(p.spec, containers))
+		p.report(context.WithoutCancel(ctx), endedStatus(p.spec, containers))
 		return false
 	}
 	p.restarts++
@@ -132,7 +132,7 @@ func (p *pod) untilStarted(ctx context.Context) []*task {
 		}
 		if said != err.Error() {
 			said = err.Error()
-			p.report(ctx, waiting(p.spec, err))
+			p.report(ctx, waitingStatus(p.spec, err))
 		}
 		select {
 		case <-ticker.C:
@@ -209,7 +209,7 @@ func (p *pod) report(ctx context.Context, status corev1.PodStatus) {
 		return err
 	})
 	if !apierrors.IsNotFound(err) {
-		p.s.failed(p.spec, "reporting", err)
+		p.s.logFailure(p.spec, "reporting", err)
 	}
 }
 

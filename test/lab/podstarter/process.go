@@ -47,12 +47,12 @@ func (p *pod) process(ctx context.Context, c corev1.Container, volumes map[strin
 		return proc.Spec{}, err
 	}
 	var spec proc.Spec
-	i, is, err := built(program)
+	i, is, err := readImage(program)
 	switch {
 	case err != nil:
 		return spec, err
 	case is:
-		spec, err = p.contained(c, i, env, volumes)
+		spec, err = p.containerSpec(c, i, env, volumes)
 	default:
 		spec, err = p.hostProgram(c, program, env, volumes)
 	}

@@ -58,9 +58,9 @@ func Run(ctx context.Context, c Config) error {
 	factory := informers.NewSharedInformerFactory(client, 0)
 	informer := factory.Core().V1().Pods().Informer()
 	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(o any) { s.see(o) },
-		UpdateFunc: func(_, o any) { s.see(o) },
-		DeleteFunc: func(o any) { s.gone(o) },
+		AddFunc:    func(o any) { s.onUpdate(o) },
+		UpdateFunc: func(_, o any) { s.onUpdate(o) },
+		DeleteFunc: func(o any) { s.onDelete(o) },
 	})
 	if err != nil {
 		return fmt.Errorf("pod starter: %w", err)
@@ -72,8 +72,8 @@ func Run(ctx context.Context, c Config) error {
 	return nil
 }
 
-// see starts a pod, or notices that one must be deleted.
-func (s *starter) see(object any) {
+// onUpdate starts a pod, or notices that one must be deleted.
+func (s *starter) onUpdate(object any) {
 	live, ok := object.(*corev1.Pod)
 	if !ok || s.ctx.Err() != nil {
 		return
@@ -84,7 +84,7 @@ func (s *starter) see(object any) {
 	switch {
 	case known && live.DeletionTimestamp != nil:
 		p.delete(live)
-	case known, finished(live):
+	case known, isFinished(live):
 	default:
 		p = newPod(s, live)
 		s.pods[live.UID] = p
@@ -95,8 +95,8 @@ func (s *starter) see(object any) {
 	}
 }
 
-// gone ends the remains of a pod that was deleted without grace.
-func (s *starter) gone(object any) {
+// onDelete ends the remains of a pod that was deleted without grace.
+func (s *starter) onDelete(object any) {
 	if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = last.Obj
 	}
@@ -112,12 +112,12 @@ func (s *starter) gone(object any) {
 	}
 }
 
-func finished(p *corev1.Pod) bool {
+func isFinished(p *corev1.Pod) bool {
 	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 }
 
-// failed logs an error; the next event of the pod retries.
-func (s *starter) failed(p *corev1.Pod, what string, err error) {
+// logFailure logs an error; the next event of the pod retries.
+func (s *starter) logFailure(p *corev1.Pod, what string, err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
 		s.Log.Error("pod starter: "+what, "pod", p.Namespace+"/"+p.Name, "error", err)
 	}

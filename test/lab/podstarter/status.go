@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// waiting returns the status of a pod whose containers cannot be started.
-func waiting(pod *corev1.Pod, why error) corev1.PodStatus {
+// waitingStatus returns the status of a pod whose containers cannot be started.
+func waitingStatus(pod *corev1.Pod, why error) corev1.PodStatus {
 	status := corev1.PodStatus{Phase: corev1.PodPending}
 	for _, c := range pod.Spec.Containers {
 		status.ContainerStatuses = append(status.ContainerStatuses, corev1.ContainerStatus{
@@ -20,8 +20,8 @@ func waiting(pod *corev1.Pod, why error) corev1.PodStatus {
 	return status
 }
 
-func (p *pod) running(containers []*task) corev1.PodStatus {
-	status := started(p.spec, corev1.PodRunning, corev1.ConditionTrue)
+func (p *pod) runningStatus(containers []*task) corev1.PodStatus {
+	status := startedStatus(p.spec, corev1.PodRunning, corev1.ConditionTrue)
 	for _, c := range containers {
 		yes := true
 		status.ContainerStatuses = append(status.ContainerStatuses, corev1.ContainerStatus{
@@ -34,7 +34,7 @@ func (p *pod) running(containers []*task) corev1.PodStatus {
 
 // backingOff returns the status of a pod whose containers have ended and will be restarted.
 func (p *pod) backingOff(containers []*task) corev1.PodStatus {
-	status := ended(p.spec, containers)
+	status := endedStatus(p.spec, containers)
 	status.Phase = corev1.PodRunning
 	for i := range status.ContainerStatuses {
 		c := &status.ContainerStatuses[i]
@@ -44,9 +44,9 @@ func (p *pod) backingOff(containers []*task) corev1.PodStatus {
 	return status
 }
 
-// ended returns the status of a pod whose containers are gone: failed if one of them failed.
-func ended(pod *corev1.Pod, containers []*task) corev1.PodStatus {
-	status := started(pod, corev1.PodSucceeded, corev1.ConditionFalse)
+// endedStatus returns the status of a pod whose containers are gone: failed if one of them failed.
+func endedStatus(pod *corev1.Pod, containers []*task) corev1.PodStatus {
+	status := startedStatus(pod, corev1.PodSucceeded, corev1.ConditionFalse)
 	for _, c := range containers {
 		code, no, reason := c.process.ExitCode(), false, "Completed"
 		if code != 0 {
@@ -63,7 +63,7 @@ func ended(pod *corev1.Pod, containers []*task) corev1.PodStatus {
 	return status
 }
 
-func started(pod *corev1.Pod, phase corev1.PodPhase, ready corev1.ConditionStatus) corev1.PodStatus {
+func startedStatus(pod *corev1.Pod, phase corev1.PodPhase, ready corev1.ConditionStatus) corev1.PodStatus {
 	at := second(pod.CreationTimestamp.Time)
 	return corev1.PodStatus{Phase: phase, StartTime: &at, Conditions: []corev1.PodCondition{
 		{Type: corev1.PodReady, Status: ready, LastTransitionTime: second(time.Now())},

@@ -75,7 +75,7 @@ func (p *pod) keepTokens(ctx context.Context) {
 		case now := <-ticker.C:
 			for _, t := range p.tokens {
 				if now.After(t.due) {
-					p.s.failed(p.spec, "a token", p.renew(ctx, t))
+					p.s.logFailure(p.spec, "a token", p.renew(ctx, t))
 				}
 			}
 		}

@@ -64,9 +64,9 @@ func (l *launcher) close() {
 	<-l.done
 }
 
-// shimmed makes cmd start through the shim, as root of its own user namespace, which is the
+// commandInShim makes cmd start through the shim, as root of its own user namespace, which is the
 // only way to a host name without privileges.
-func shimmed(shim []string, hostname string, argv []string, path string) (*exec.Cmd, error) {
+func commandInShim(shim []string, hostname string, argv []string, path string) (*exec.Cmd, error) {
 	if len(shim) == 0 {
 		exe, err := os.Executable()
 		if err != nil {

@@ -115,7 +115,7 @@ func (s *Supervisor) launch(spec Spec) (*Process, error) {
 // command selects the thread and the method by which the process gets its host name.
 func (s *Supervisor) command(spec Spec) (*exec.Cmd, *launcher, error) {
 	if spec.Hostname != "" && os.Geteuid() != 0 {
-		cmd, err := shimmed(s.Shim, spec.Hostname, spec.argv(), spec.Path)
+		cmd, err := commandInShim(s.Shim, spec.Hostname, spec.argv(), spec.Path)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -23,7 +23,7 @@ func (r *Rancher) reconcileClusters(ctx context.Context) error {
 	errs := []error{r.mirrorClusters(ctx)}
 	for i := range all {
 		c := &all[i]
-		if mapping(c, "spec", "rkeConfig") == nil {
+		if mapAt(c, "spec", "rkeConfig") == nil {
 			continue // imported or hosted, or the local cluster
 		}
 		if err := r.reconcileCluster(ctx, c); err != nil {

@@ -12,34 +12,34 @@ import (
 func definitions() []*apiextensions.CustomResourceDefinition {
 	cluster := fieldsOf(texts(map[string]schemaProps{
 		"rkeConfig": nullable(fieldsOf(with(clusterCommon(), map[string]schemaProps{
-			"machinePools": listOf(poolSchema()), "machinePoolDefaults": free(), "infrastructureRef": free(),
+			"machinePools": listOf(poolSchema()), "machinePoolDefaults": freeObject(), "infrastructureRef": freeObject(),
 		}))),
-		"agentEnvVars": listOf(free()), "localClusterAuthEndpoint": free(), "clusterAPIConfig": free(),
-		"clusterAgentDeploymentCustomization": free(), "fleetAgentDeploymentCustomization": free(), "enableNetworkPolicy": truthy(),
+		"agentEnvVars": listOf(freeObject()), "localClusterAuthEndpoint": freeObject(), "clusterAPIConfig": freeObject(),
+		"clusterAgentDeploymentCustomization": freeObject(), "fleetAgentDeploymentCustomization": freeObject(), "enableNetworkPolicy": truthy(),
 	}, "kubernetesVersion", "cloudCredentialSecretName", "defaultPodSecurityPolicyTemplateName",
 		"defaultPodSecurityAdmissionConfigurationTemplateName", "redeploySystemAgentGeneration"))
 	controlPlane := fieldsOf(texts(with(clusterCommon(), map[string]schemaProps{
-		"agentEnvVars": listOf(free()), "localClusterAuthEndpoint": free(), "unmanagedConfig": truthy(),
+		"agentEnvVars": listOf(freeObject()), "localClusterAuthEndpoint": freeObject(), "unmanagedConfig": truthy(),
 	}), "kubernetesVersion", "clusterName", "managementClusterName"))
-	snapshot := definition(gvrSnapshot, "ETCDSnapshot", true, free())
-	snapshot.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["snapshotFile"] = free()
-	setting := definition(gvrSetting, "Setting", false, free())
+	snapshot := definition(gvrSnapshot, "ETCDSnapshot", true, freeObject())
+	snapshot.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["snapshotFile"] = freeObject()
+	setting := definition(gvrSetting, "Setting", false, freeObject())
 	for _, f := range []string{"value", "default", "source"} {
 		setting.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties[f] = text()
 	}
-	psact := definition(gvrPSACT, "PodSecurityAdmissionConfigurationTemplate", false, free())
-	psact.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["configuration"] = free()
+	psact := definition(gvrPSACT, "PodSecurityAdmissionConfigurationTemplate", false, freeObject())
+	psact.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["configuration"] = freeObject()
 	psact.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["description"] = text()
 	return []*apiextensions.CustomResourceDefinition{
 		definition(gvrCluster, "Cluster", true, cluster),
 		definition(gvrControlPlane, "RKEControlPlane", true, controlPlane),
 		snapshot,
-		definition(gvrMachine, "Machine", true, free()),
-		definition(gvrDeployment, "MachineDeployment", true, free()),
-		definition(gvrHealthCheck, "MachineHealthCheck", true, free()),
-		definition(gvrCAPICluster, "Cluster", true, free()),
-		definition(gvrManagementCluster, "Cluster", false, free()),
-		definition(gvrManagementNode, "Node", true, free()),
+		definition(gvrMachine, "Machine", true, freeObject()),
+		definition(gvrDeployment, "MachineDeployment", true, freeObject()),
+		definition(gvrHealthCheck, "MachineHealthCheck", true, freeObject()),
+		definition(gvrCAPICluster, "Cluster", true, freeObject()),
+		definition(gvrManagementCluster, "Cluster", false, freeObject()),
+		definition(gvrManagementNode, "Node", true, freeObject()),
 		setting, psact,
 	}
 }
@@ -56,7 +56,7 @@ func definition(gvr schema.GroupVersionResource, kind string, namespaced bool, s
 	if namespaced {
 		scope = apiextensions.NamespaceScoped
 	}
-	root := fieldsOf(map[string]schemaProps{"spec": spec, "status": free()})
+	root := fieldsOf(map[string]schemaProps{"spec": spec, "status": freeObject()})
 	return &apiextensions.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{Name: gvr.GroupResource().String()},
 		Spec: apiextensions.CustomResourceDefinitionSpec{

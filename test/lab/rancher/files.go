@@ -51,7 +51,7 @@ func fileContent(key, value string, secret secretReader, cluster string) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	if !authorized(s, annotationAuthorizedV2, cluster) {
+	if !isAuthorized(s, annotationAuthorizedV2, cluster) {
 		return nil, fmt.Errorf("the secret '%s' provided within the cloud-provider-config does not belong to cluster '%s'", value, cluster)
 	}
 	content, ok := s.Data["credential"]
@@ -92,7 +92,7 @@ func secretFiles(source objectFile, secret secretReader, cluster, namespace stri
 	if err != nil {
 		return nil, fmt.Errorf("error retrieving secret %s/%s while rendering files: %w", namespace, source.Name, err)
 	}
-	if !authorized(s, annotationAuthorized, cluster) {
+	if !isAuthorized(s, annotationAuthorized, cluster) {
 		return nil, fmt.Errorf("error rendering files: cluster %s/%s was not authorized to access secret %s/%s", namespace, cluster, namespace, source.Name)
 	}
 	var out []planFile
@@ -107,6 +107,6 @@ func secretFiles(source objectFile, secret secretReader, cluster, namespace stri
 	return out, nil
 }
 
-func authorized(s *corev1.Secret, annotation, cluster string) bool {
+func isAuthorized(s *corev1.Secret, annotation, cluster string) bool {
 	return slices.Contains(strings.Split(s.Annotations[annotation], ","), cluster)
 }

@@ -257,10 +257,10 @@ func (f *fixture) controlPlane(ctx context.Context) *object {
 	return o
 }
 
-// settled reports whether a change is applied everywhere.
-func settled(cp *object) (string, bool) {
+// isSettled reports whether a change is applied everywhere.
+func isSettled(cp *object) (string, bool) {
 	spec, _ := json.Marshal(cp.Object["spec"])
-	applied, _ := json.Marshal(mapping(cp, "status")["appliedSpec"])
+	applied, _ := json.Marshal(mapAt(cp, "status")["appliedSpec"])
 	ready := conditionOf(cp, "Ready")
 	seen := fmt.Sprintf("Ready %s %s, generation %d observed %d", ready.Status, ready.Message, cp.GetGeneration(), integer(cp, "status", "observedGeneration"))
 	return seen, string(spec) == string(applied) && ready.Status == "True" && isTrue(cp, "Reconciled") &&
@@ -278,7 +278,7 @@ func (f *fixture) awaitSettled() {
 		if !equality.Semantic.DeepEqual(cp.Object["spec"], any(controlPlaneSpecOf(c, str(c, "status", "clusterName")))) {
 			return "the copy is not there yet", false
 		}
-		return settled(cp)
+		return isSettled(cp)
 	})
 }
 

@@ -20,7 +20,7 @@ type copySeen struct {
 // (rkeControlPlane).
 func controlPlaneSpecOf(c *object, managementName string) map[string]any {
 	out := map[string]any{"clusterName": c.GetName(), "managementClusterName": managementName}
-	config := mapping(c, "spec", "rkeConfig")
+	config := mapAt(c, "spec", "rkeConfig")
 	for _, f := range []string{
 		"upgradeStrategy", "chartValues", "machineGlobalConfig", "machineSelectorConfig", "machineSelectorFiles",
 		"additionalManifest", "registries", "etcd", "networking", "provisionGeneration", "etcdSnapshotCreate",
@@ -30,7 +30,7 @@ func controlPlaneSpecOf(c *object, managementName string) map[string]any {
 			out[f] = v
 		}
 	}
-	spec := mapping(c, "spec")
+	spec := mapAt(c, "spec")
 	for _, f := range []string{"agentEnvVars", "localClusterAuthEndpoint", "kubernetesVersion"} {
 		if v, ok := spec[f]; ok && v != nil {
 			out[f] = v

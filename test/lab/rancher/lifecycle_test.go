@@ -228,7 +228,7 @@ func (f *fixture) pause(cp []string) {
 	f.patch(`{"spec":{"rkeConfig":{"machineGlobalConfig":{"kubelet-arg":["v=4"]}}}}`)
 	f.await("the copy of a paused cluster", func(ctx context.Context) (string, bool) {
 		o := f.controlPlane(ctx)
-		return fmt.Sprint(o.Object["spec"]), fmt.Sprint(mapping(o, "spec", "machineGlobalConfig")["kubelet-arg"]) == "[v=4]" &&
+		return fmt.Sprint(o.Object["spec"]), fmt.Sprint(mapAt(o, "spec", "machineGlobalConfig")["kubelet-arg"]) == "[v=4]" &&
 			integer(o, "status", "observedGeneration") == o.GetGeneration()
 	})
 	if got := f.machines.seen()[n:]; len(got) != 0 || fmt.Sprint(f.config(cp[0])["kubelet-arg"]) != "[v=3]" {
@@ -384,11 +384,11 @@ func (f *fixture) webhooked() {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	if got := mapping(dry, "spec", "rkeConfig", "machineGlobalConfig")[apiServerArg]; fmt.Sprint(got) != "[a=1 b=2 c=3 d=4 e=5 bare]" {
+	if got := mapAt(dry, "spec", "rkeConfig", "machineGlobalConfig")[apiServerArg]; fmt.Sprint(got) != "[a=1 b=2 c=3 d=4 e=5 bare]" {
 		f.t.Errorf("a dry run changed the arguments to %v", got)
 	}
 	args := func(o *object) []string {
-		return stringList(mapping(o, "spec", "rkeConfig", "machineGlobalConfig")[apiServerArg])
+		return stringList(mapAt(o, "spec", "rkeConfig", "machineGlobalConfig")[apiServerArg])
 	}
 	o := f.patch(patch)
 	orders := map[string]bool{}
@@ -420,7 +420,7 @@ func (f *fixture) scaleDown(cp []string) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	pools, err := plain(mapping(o, "spec", "rkeConfig")["machinePools"])
+	pools, err := plain(mapAt(o, "spec", "rkeConfig")["machinePools"])
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -493,7 +493,7 @@ func (f *fixture) health(worker string) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	pools, err := plain(mapping(o, "spec", "rkeConfig")["machinePools"])
+	pools, err := plain(mapAt(o, "spec", "rkeConfig")["machinePools"])
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func integer(o *object, path ...string) int64 {
 	return n
 }
 
-func mapping(o *object, path ...string) map[string]any {
+func mapAt(o *object, path ...string) map[string]any {
 	m, _, _ := unstructured.NestedMap(o.Object, path...)
 	return m
 }

@@ -54,7 +54,7 @@ func (r *Rancher) reconcileControlPlanes(ctx context.Context) error {
 func (r *Rancher) reconcileControlPlane(ctx context.Context, cp *object) error {
 	p := &pass{Rancher: r, cp: cp, status: passStatus{
 		bootstrapped: isTrue(cp, "Bootstrapped"), provisioned: isTrue(cp, "Provisioned"), initialized: boolean(cp, "status", "initialized"),
-		snapshot: mapping(cp, "status", "etcdSnapshotCreate"), phase: str(cp, "status", "etcdSnapshotCreatePhase"),
+		snapshot: mapAt(cp, "status", "etcdSnapshotCreate"), phase: str(cp, "status", "etcdSnapshotCreatePhase"),
 	}}
 	err := decode(cp.Object["spec"], &p.spec)
 	if err == nil {
@@ -62,11 +62,11 @@ func (r *Rancher) reconcileControlPlane(ctx context.Context, cp *object) error {
 	}
 	return errors.Join(r.settleStatus(ctx, gvrControlPlane, cp, func(o *object) error {
 		return p.report(o, err)
-	}), unexpected(err))
+	}), ignoreWait(err))
 }
 
-// unexpected returns err unless it only means that the planner waits.
-func unexpected(err error) error {
+// ignoreWait returns err unless it only means that the planner waits.
+func ignoreWait(err error) error {
 	if _, ok := errors.AsType[waitError](err); ok {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (p *pass) report(o *object, err error) error {
 	if err == nil {
 		stable := true
 		p.status.stable = &stable
-		errs = append(errs, unstructured.SetNestedMap(o.Object, mapping(p.cp, "spec"), "status", "appliedSpec"))
+		errs = append(errs, unstructured.SetNestedMap(o.Object, mapAt(p.cp, "spec"), "status", "appliedSpec"))
 	}
 	if s := p.status.stable; s != nil {
 		text := map[bool]string{true: "True", false: "False"}[*s]
@@ -128,7 +128,7 @@ func (p *pass) process(ctx context.Context) error {
 	if p.entries, err = p.load(ctx); err != nil {
 		return err
 	}
-	if !p.sane() {
+	if !p.hasAllRoles() {
 		unstable := false
 		p.status.stable, p.status.initialized = &unstable, false
 		return waitError("waiting for at least one control plane, etcd, and worker node to be registered")
@@ -156,8 +156,8 @@ func (p *pass) version(ctx context.Context) (string, error) {
 	return p.cfg.Version, nil
 }
 
-// sane reports whether every role has a machine that is not being deleted.
-func (p *pass) sane() bool {
+// hasAllRoles reports whether every role has a machine that is not being deleted.
+func (p *pass) hasAllRoles() bool {
 	has := func(role func(target) bool) bool {
 		for _, e := range p.entries {
 			if !e.Deleting && role(e.target) {

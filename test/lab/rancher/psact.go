@@ -95,7 +95,7 @@ func isPSACT(f selectorFiles, cluster string) bool {
 // admissionConfiguration returns the file for a template. Source:
 // rancher/webhook:pkg/podsecurityadmission@v0.4.18 (GenerateAdmissionConfigFile).
 func admissionConfiguration(template *object) ([]byte, error) {
-	configuration := mapping(template, "configuration")
+	configuration := mapAt(template, "configuration")
 	if configuration == nil {
 		configuration = map[string]any{}
 	}

@@ -11,8 +11,8 @@ func fieldsOf(props map[string]schemaProps) schemaProps {
 	return schemaProps{Type: "object", Properties: props}
 }
 
-// free returns the schema of an object with any content; null is allowed.
-func free() schemaProps {
+// freeObject returns the schema of an object with any content; null is allowed.
+func freeObject() schemaProps {
 	yes := true
 	return schemaProps{Type: "object", XPreserveUnknownFields: &yes, Nullable: true}
 }
@@ -37,30 +37,30 @@ func texts(into map[string]schemaProps, names ...string) map[string]schemaProps 
 // spec. Source: rancher/rancher:pkg/apis/rke.cattle.io/v1/cluster.go@v2.8.5
 // (RKEClusterSpecCommon).
 func clusterCommon() map[string]schemaProps {
-	drain := free()
+	drain := freeObject()
 	return map[string]schemaProps{
 		"upgradeStrategy": fieldsOf(map[string]schemaProps{
 			"controlPlaneConcurrency": text(), "controlPlaneDrainOptions": drain, "workerConcurrency": text(), "workerDrainOptions": drain,
 		}),
-		"chartValues":         free(),
-		"machineGlobalConfig": free(),
+		"chartValues":         freeObject(),
+		"machineGlobalConfig": freeObject(),
 		"machineSelectorConfig": listOf(fieldsOf(map[string]schemaProps{
-			"config": free(), "machineLabelSelector": selectorSchema(),
+			"config": freeObject(), "machineLabelSelector": selectorSchema(),
 		})),
 		"machineSelectorFiles": listOf(fieldsOf(map[string]schemaProps{
-			"fileSources": listOf(free()), "machineLabelSelector": selectorSchema(),
+			"fileSources": listOf(freeObject()), "machineLabelSelector": selectorSchema(),
 		})),
 		"additionalManifest":  text(),
-		"registries":          free(),
-		"etcd":                free(),
-		"networking":          free(),
+		"registries":          freeObject(),
+		"etcd":                freeObject(),
+		"networking":          freeObject(),
 		"provisionGeneration": number(),
 		"etcdSnapshotCreate":  nullable(fieldsOf(map[string]schemaProps{"generation": number()})),
 		"etcdSnapshotRestore": nullable(fieldsOf(map[string]schemaProps{
 			"generation": number(), "name": text(), "restoreRKEConfig": text(),
 		})),
-		"rotateCertificates":   free(),
-		"rotateEncryptionKeys": free(),
+		"rotateCertificates":   freeObject(),
+		"rotateEncryptionKeys": freeObject(),
 	}
 }
 
@@ -81,8 +81,8 @@ func selectorSchema() schemaProps {
 func poolSchema() schemaProps {
 	return fieldsOf(texts(map[string]schemaProps{
 		"quantity": number(), "controlPlaneRole": truthy(), "etcdRole": truthy(), "workerRole": truthy(), "paused": truthy(),
-		"drainBeforeDelete": truthy(), "labels": free(), "machineDeploymentLabels": free(), "machineDeploymentAnnotations": free(),
-		"taints": listOf(free()), "machineConfigRef": free(), "rollingUpdate": free(),
+		"drainBeforeDelete": truthy(), "labels": freeObject(), "machineDeploymentLabels": freeObject(), "machineDeploymentAnnotations": freeObject(),
+		"taints": listOf(freeObject()), "machineConfigRef": freeObject(), "rollingUpdate": freeObject(),
 	}, "name", "displayName", "machineOS", "unhealthyNodeTimeout", "nodeStartupTimeout", "maxUnhealthy", "unhealthyRange",
 		"drainBeforeDeleteTimeout", "cloudCredentialSecretName", "dynamicSchemaSpec"))
 }

@@ -24,7 +24,7 @@ const (
 // again. Every change of phase waits, so that the status is written in between. Source:
 // rancher/rancher:pkg/capr/planner/etcdcreate.go@v2.8.5 (createEtcdSnapshot).
 func (p *pass) createSnapshot(ctx context.Context) error {
-	want := mapping(p.cp, "spec", "etcdSnapshotCreate")
+	want := mapAt(p.cp, "spec", "etcdSnapshotCreate")
 	if want == nil {
 		if p.status.snapshot == nil && p.status.phase == "" {
 			return nil
@@ -92,7 +92,7 @@ func (p *pass) saveSnapshots(ctx context.Context, want map[string]any) error {
 			if err := p.recordSnapshot(ctx, e, want); err != nil {
 				return err
 			}
-		case unexpected(err) == nil:
+		case ignoreWait(err) == nil:
 			waits = append(waits, err.Error())
 		default:
 			p.status.snapshot, p.status.phase = want, phaseFailed

@@ -39,11 +39,11 @@ type candidate struct {
 	JoinedTo   string
 }
 
-func (c *candidate) changed() bool { return c.Plan != nil && c.Plan.Raw != c.DesiredRaw }
+func (c *candidate) isChanged() bool { return c.Plan != nil && c.Plan.Raw != c.DesiredRaw }
 
 // unavailable reports whether the machine counts against the concurrency.
 func (c *candidate) unavailable() bool {
-	return c.Plan != nil && (!c.Plan.InSync || c.inDrain() || (!c.changed() && !c.Plan.Healthy))
+	return c.Plan != nil && (!c.Plan.InSync || c.inDrain() || (!c.isChanged() && !c.Plan.Healthy))
 }
 
 // verdict is the decision on a tier: the writes in order, and the machines by the reported
@@ -91,7 +91,7 @@ func decideTier(t tier, candidates []*candidate) (*verdict, error) {
 		case c.Plan == nil:
 			v.Deliver = append(v.Deliver, c)
 			v.OutOfSync = append(v.OutOfSync, c.Name)
-		case c.changed():
+		case c.isChanged():
 			v.OutOfSync = append(v.OutOfSync, c.Name)
 			if c.inDrain() || c.Plan.Failed || limit == 0 || away < limit || neverHealthy(c.Plan) {
 				if !c.unavailable() {

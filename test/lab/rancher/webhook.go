@@ -36,7 +36,7 @@ func admit(f admission) http.HandlerFunc {
 		}
 		response, err := f(req.Context(), review.Request)
 		if err != nil {
-			response = denied(http.StatusInternalServerError, err.Error())
+			response = deniedResponse(http.StatusInternalServerError, err.Error())
 		}
 		response.UID = review.Request.UID
 		review.Request, review.Response = nil, response
@@ -45,18 +45,20 @@ func admit(f admission) http.HandlerFunc {
 	}
 }
 
-func denied(code int32, message string) *admissionv1.AdmissionResponse {
+func deniedResponse(code int32, message string) *admissionv1.AdmissionResponse {
 	return &admissionv1.AdmissionResponse{Result: &metav1.Status{Status: metav1.StatusFailure, Code: code, Message: message, Reason: metav1.StatusReasonInvalid}}
 }
 
-func allowed() *admissionv1.AdmissionResponse { return &admissionv1.AdmissionResponse{Allowed: true} }
+func allowedResponse() *admissionv1.AdmissionResponse {
+	return &admissionv1.AdmissionResponse{Allowed: true}
+}
 
 // mutateCluster rewrites the arguments and files for a pod security template. A dry run passes
 // unchanged. Source:
 // rancher/webhook:pkg/resources/provisioning.cattle.io/v1/cluster/mutator.go@v0.4.18 (Admit).
 func (r *Rancher) mutateCluster(ctx context.Context, req *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
 	if req.DryRun != nil && *req.DryRun {
-		return allowed(), nil
+		return allowedResponse(), nil
 	}
 	c := &object{}
 	if err := json.Unmarshal(req.Object.Raw, &c.Object); err != nil {
@@ -66,14 +68,14 @@ func (r *Rancher) mutateCluster(ctx context.Context, req *admissionv1.AdmissionR
 	if req.Operation == admissionv1.Create {
 		patch = append(patch, creatorPatch(c, req.UserInfo.Username)...)
 	}
-	if c.GetName() != localManagementName && mapping(c, "spec", "rkeConfig") != nil && c.GetDeletionTimestamp() == nil {
+	if c.GetName() != localManagementName && mapAt(c, "spec", "rkeConfig") != nil && c.GetDeletionTimestamp() == nil {
 		more, refused, err := r.psactPatch(ctx, c)
 		if err != nil || refused != nil {
 			return refused, err
 		}
 		patch = append(patch, more...)
 	}
-	response := allowed()
+	response := allowedResponse()
 	if len(patch) == 0 {
 		return response, nil
 	}
@@ -110,7 +112,7 @@ func (r *Rancher) psactPatch(ctx context.Context, c *object) (patch []patchOpera
 			return nil, nil, err
 		}
 		if template == nil {
-			return nil, denied(http.StatusBadRequest, fmt.Sprintf("podsecurityadmissionconfigurationtemplates.management.cattle.io %q not found", name)), nil
+			return nil, deniedResponse(http.StatusBadRequest, fmt.Sprintf("podsecurityadmissionconfigurationtemplates.management.cattle.io %q not found", name)), nil
 		}
 		if content, err = admissionConfiguration(template); err != nil {
 			return nil, nil, err
@@ -127,7 +129,7 @@ func (r *Rancher) psactPatch(ctx context.Context, c *object) (patch []patchOpera
 	if after := psactFiles(files, c.GetName(), content); len(after)+len(files) > 0 {
 		patch = append(patch, patchOperation{Op: "add", Path: "/spec/rkeConfig/machineSelectorFiles", Value: after})
 	}
-	global := mapping(c, "spec", "rkeConfig", "machineGlobalConfig")
+	global := mapAt(c, "spec", "rkeConfig", "machineGlobalConfig")
 	args, changed := rewriteAPIServerArgs(global[apiServerArg], name != "", shuffled)
 	if !changed {
 		return patch, nil, nil
@@ -175,10 +177,10 @@ func (r *Rancher) validateCluster(_ context.Context, req *admissionv1.AdmissionR
 		}
 	}
 	if is.GetDeletionTimestamp() != nil {
-		return allowed(), nil
+		return allowedResponse(), nil
 	}
-	if mapping(was, "spec", "rkeConfig") != nil && mapping(is, "spec", "rkeConfig") == nil {
-		return denied(http.StatusUnprocessableEntity, "spec.rkeConfig: Invalid value: null: RKEConfig cannot be changed from non-null to null"), nil
+	if mapAt(was, "spec", "rkeConfig") != nil && mapAt(is, "spec", "rkeConfig") == nil {
+		return deniedResponse(http.StatusUnprocessableEntity, "spec.rkeConfig: Invalid value: null: RKEConfig cannot be changed from non-null to null"), nil
 	}
-	return allowed(), nil
+	return allowedResponse(), nil
 }

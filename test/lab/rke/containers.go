@@ -8,9 +8,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/docker"
 )
 
-// changed reports whether one of the containers differs from the plan or is missing. A plan
+// hasChanged reports whether one of the containers differs from the plan or is missing. A plan
 // without nginx-proxy means that the host has no nginx-proxy.
-func (r *run) changed(ctx context.Context, h *Host, plan map[string]docker.Spec, names ...string) (bool, error) {
+func (r *run) hasChanged(ctx context.Context, h *Host, plan map[string]docker.Spec, names ...string) (bool, error) {
 	for _, name := range names {
 		spec, planned := plan[name]
 		if !planned {

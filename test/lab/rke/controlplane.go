@@ -94,11 +94,11 @@ func (r *run) upgradeControlPlane(ctx context.Context, plans map[string]map[stri
 }
 
 func (r *run) upgradeControlHost(ctx context.Context, h *Host, plan map[string]docker.Spec) error {
-	control, err := r.changed(ctx, h, plan, sidekick, apiServer, controller, scheduler)
+	control, err := r.hasChanged(ctx, h, plan, sidekick, apiServer, controller, scheduler)
 	if err != nil {
 		return err
 	}
-	worker, err := r.changed(ctx, h, plan, sidekick, kubelet, kubeProxy)
+	worker, err := r.hasChanged(ctx, h, plan, sidekick, kubelet, kubeProxy)
 	if err != nil {
 		return err
 	}

@@ -54,8 +54,8 @@ func (c *Cluster) Plan(h *Host) map[string]docker.Spec {
 // arguments are the arguments of one component.
 type arguments map[string]string
 
-// over replaces rke's own arguments by the metadata's options.
-func (a arguments) over(options map[string]string) {
+// override replaces rke's own arguments by the metadata's options.
+func (a arguments) override(options map[string]string) {
 	for name, value := range options {
 		if value == "" {
 			delete(a, name)
@@ -122,7 +122,7 @@ func (c *Cluster) apiServerProcess(h *Host) docker.Spec {
 		"tls-private-key-file": ssl + "kube-apiserver-key.pem",
 	}
 	env := c.cloud(a)
-	a.over(apiServerOptions())
+	a.override(apiServerOptions())
 	if c.Authorization.Mode == "rbac" {
 		a["authorization-mode"] = "Node,RBAC"
 	}
@@ -160,7 +160,7 @@ func (c *Cluster) controllerProcess() docker.Spec {
 	}
 	s.ExtraEnv = append(s.ExtraEnv, c.cloud(a)...)
 	v, _ := parseVersion(c.Version) // validated
-	a.over(controllerOptions(v))
+	a.override(controllerOptions(v))
 	a["authentication-kubeconfig"], a["authorization-kubeconfig"] = kubeconfig, kubeconfig
 	spec := a.process(controller, s.Service, s.ExtraEnv)
 	if c.Authorization.Mode == "rbac" {
@@ -172,7 +172,7 @@ func (c *Cluster) controllerProcess() docker.Spec {
 func (c *Cluster) schedulerProcess() docker.Spec {
 	kubeconfig := ssl + "kubecfg-kube-scheduler.yaml"
 	a := arguments{"kubeconfig": kubeconfig}
-	a.over(schedulerOptions())
+	a.override(schedulerOptions())
 	a["authentication-kubeconfig"], a["authorization-kubeconfig"] = kubeconfig, kubeconfig
 	return a.process(scheduler, c.Services.Scheduler.Service, c.Services.Scheduler.ExtraEnv)
 }
@@ -201,13 +201,13 @@ func (c *Cluster) kubeletProcess(h *Host) docker.Spec {
 		a["container-runtime-endpoint"] = "unix:///var/run/cri-dockerd.sock"
 		env = append(env, "RKE_KUBELET_CRIDOCKERD=true")
 	}
-	a.over(kubeletOptions())
+	a.override(kubeletOptions())
 	return a.process(kubelet, s.Service, env)
 }
 
 func (c *Cluster) kubeProxyProcess(h *Host) docker.Spec {
 	a := arguments{"cluster-cidr": c.clusterCIDR, "hostname-override": h.HostnameOverride, "kubeconfig": ssl + "kubecfg-kube-proxy.yaml"}
-	a.over(kubeProxyOptions())
+	a.override(kubeProxyOptions())
 	if c.CloudProvider.Name != "" {
 		a["bind-address"] = h.InternalAddress
 		if c.metadataName(externalAWS, inTreeAWS) {

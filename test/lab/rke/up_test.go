@@ -15,7 +15,7 @@ import (
 
 const sampleVersion = "v1.26.9-rancher1-1"
 
-func flagged(t *testing.T) Config {
+func configWithFlag(t *testing.T) Config {
 	c := sample(t, sampleVersion, "{name: aws}")
 	c.Services.KubeController.ExtraArgs = map[string]string{"enable-leader-migration": "true"}
 	return c
@@ -24,7 +24,7 @@ func flagged(t *testing.T) Config {
 func TestOneFlagRestartsOneComponentOneAfterAnother(t *testing.T) {
 	f := newFixture(t, "{name: aws}")
 	f.node("worker-1", func(n *corev1.Node) { n.Spec.Unschedulable = true })
-	if err := f.up(flagged(t)); err != nil {
+	if err := f.up(configWithFlag(t)); err != nil {
 		t.Fatal(err)
 	}
 	recreated := func(host string) []string {
@@ -97,7 +97,7 @@ func TestKilledAndRunAgain(t *testing.T) {
 		t.Run(at, func(t *testing.T) {
 			f := newFixture(t, "{name: aws}")
 			f.stopAt = at
-			if err := f.up(flagged(t)); !errors.Is(err, context.Canceled) {
+			if err := f.up(configWithFlag(t)); !errors.Is(err, context.Canceled) {
 				t.Fatalf("the killed run ended with %v", err)
 			}
 			if after := f.saw(": "); len(after) > 4 && strings.Contains(at, ": ") && after[len(after)-1] != at {
@@ -107,7 +107,7 @@ func TestKilledAndRunAgain(t *testing.T) {
 				t.Error("half of the control plane was recorded as current")
 			}
 			f.stopAt = ""
-			if err := f.up(flagged(t)); err != nil {
+			if err := f.up(configWithFlag(t)); err != nil {
 				t.Fatal(err)
 			}
 			host := f.hosts["127.2.1.10"]
@@ -127,7 +127,7 @@ func TestKilledAndRunAgain(t *testing.T) {
 			if _, left := host.containers["old-"+controller]; left != want.old {
 				t.Errorf("the old container is left: %t, wanted %t", left, want.old)
 			}
-			if err := f.up(flagged(t)); err != nil {
+			if err := f.up(configWithFlag(t)); err != nil {
 				t.Fatal(err)
 			}
 			if got := look(); want.state == stale && got != done {
@@ -159,7 +159,7 @@ func TestUnreachableHosts(t *testing.T) {
 	}
 	f := newFixture(t, "{name: aws}")
 	f.off["worker-1"] = true
-	c := flagged(t)
+	c := configWithFlag(t)
 	c.UpgradeStrategy = &UpgradeStrategy{MaxUnavailableWorker: "2"}
 	if err := f.up(c); err == nil || !strings.Contains(err.Error(), "Provisioning incomplete, host(s) [127.2.1.13] skipped") {
 		t.Errorf("an unreachable worker within the limit: %v", err)
@@ -172,7 +172,7 @@ func TestUnreachableHosts(t *testing.T) {
 func TestNotReadyHostsComeFirst(t *testing.T) {
 	f := newFixture(t, "{name: aws}")
 	f.node("cp-1", func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionFalse })
-	if err := f.up(flagged(t)); err == nil || !strings.Contains(err.Error(), "host 127.2.1.11 not ready") {
+	if err := f.up(configWithFlag(t)); err == nil || !strings.Contains(err.Error(), "host 127.2.1.11 not ready") {
 		t.Errorf("a control plane that never gets Ready: %v", err)
 	}
 	if got := f.saw("stop"); len(got) != 1 || got[0] != "cp-1: stop kube-controller-manager" {
@@ -191,7 +191,7 @@ func TestGoingBackTakesAllControlPlanesAtOnce(t *testing.T) {
 		t.Fatalf("with external-aws rke finds Nodes by address: %v", err)
 	}
 	f.events = nil
-	err := f.up(flagged(t))
+	err := f.up(configWithFlag(t))
 	if err == nil || !strings.Contains(err.Error(), "Error getting node") {
 		t.Errorf("kubelets that do not relabel: %v", err)
 	}
@@ -206,14 +206,14 @@ func TestOlderRkeKeepsAConfigMap(t *testing.T) {
 	if err := f.kube.CoreV1().Secrets("kube-system").Delete(t.Context(), StateName, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.up(flagged(t)); err != nil {
+	if err := f.up(configWithFlag(t)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.kube.CoreV1().ConfigMaps("kube-system").Get(t.Context(), StateName, metav1.GetOptions{}); err != nil {
 		t.Error(err)
 	}
 	f.engine.Release = "v1.5.10"
-	if err := f.up(flagged(t)); err != nil {
+	if err := f.up(configWithFlag(t)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.kube.CoreV1().ConfigMaps("kube-system").Get(t.Context(), StateName, metav1.GetOptions{}); err == nil {
@@ -225,7 +225,7 @@ func TestWithoutStateNothingIsDone(t *testing.T) {
 	f := newFixture(t, "{name: aws}")
 	f.engine.Bundle = nil
 	f.engine.ClusterFile = t.TempDir() + "/cluster.yml"
-	if err := f.up(flagged(t)); err == nil || len(f.events) > 0 {
+	if err := f.up(configWithFlag(t)); err == nil || len(f.events) > 0 {
 		t.Errorf("%v, done %v", err, f.events)
 	}
 }

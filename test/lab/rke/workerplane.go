@@ -78,7 +78,7 @@ func (r *run) upgradeWorkers(ctx context.Context, withEtcd, only []*Host, limit 
 }
 
 func (r *run) upgradeWorkerHost(ctx context.Context, h *Host, plan map[string]docker.Spec) error {
-	changed, err := r.changed(ctx, h, plan, nginxProxy, sidekick, kubelet, kubeProxy)
+	changed, err := r.hasChanged(ctx, h, plan, nginxProxy, sidekick, kubelet, kubeProxy)
 	if err != nil {
 		return err
 	}
