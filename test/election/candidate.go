@@ -1,31 +1,31 @@
 package election
 
-// Identity is a holder in a lease.
+// Identity names a holder in a lease.
 type Identity int8
 
-// Nobody is the empty holder.
-const Nobody Identity = 0
+// Unheld is the empty holder.
+const Unheld Identity = 0
 
-// timing are a candidate's durations, in seconds.
+// timing holds a candidate's durations, in seconds.
 type timing struct {
 	duration, deadline, retry int8
-	// recorded says that it counts the duration in the lease instead of its own, as
-	// client-go does from v0.27 on.
+	// recorded makes the candidate count the duration in the lease instead of its own, as
+	// client-go does since v0.27.
 	recorded bool
 }
 
-// request is a write of a candidate's on its way.
+// request is the state of a candidate's pending write.
 type request int8
 
 const (
 	none   request = iota
-	sent           // the lease is as it was when it was read
-	late           // it is not: the write will conflict
-	landed         // written, and the lease is as it was written
-	passed         // written, and the lease was written again since
+	sent           // the lease is unchanged since it was read
+	late           // the lease was changed since: the write will conflict
+	landed         // write, and the lease is unchanged since
+	passed         // write, and the lease was written again since
 )
 
-// mode is what a candidate does.
+// mode is the activity of a candidate.
 type mode int8
 
 const (
@@ -34,42 +34,42 @@ const (
 	ended
 )
 
-// candidate is one process that wants the lease.
+// candidate is one process that competes for the lease.
 type candidate struct {
 	id     Identity
 	mode   mode
-	frozen bool // stopped by a signal; time passes
-	// saw, counts and age are the lease as it was observed last: its holder, how long it
-	// lasts, and since when; current says that it is still so.
+	frozen bool // stopped by a signal while time passes
+	// saw, counts and age hold the last observed holder of the lease, its duration and the seconds
+	// since. current reports whether the lease is still unchanged.
 	saw     Identity
 	counts  int8
 	age     int8
 	current bool
 	request request
-	// asleep is the pause behind a renewal; left are the seconds of the pause, then those
-	// until the renew deadline.
+	// asleep is true in the pause after a renewal. left holds the remaining seconds of that pause,
+	// then those until the renew deadline.
 	asleep bool
 	left   int8
 }
 
-// runs says whether its controllers do something at this moment.
+// runs reports whether the candidate's controllers are running now.
 func (c candidate) runs() bool { return c.mode == leading && !c.frozen }
 
-// reads is the first half of tryAcquireOrRenew: whether a write follows.
-func (c *candidate) reads(l lease, t timing) {
+// read models the first half of tryAcquireOrRenew, which decides whether to write.
+func (c *candidate) read(l lease, t timing) {
 	if !c.current {
 		c.saw, c.counts, c.age, c.current = l.holder, t.duration, 0, true
 		if t.recorded {
 			c.counts = l.duration
 		}
 	}
-	if c.saw == c.id || c.saw == Nobody || c.age >= c.counts {
+	if c.saw == c.id || c.saw == Unheld || c.age >= c.counts {
 		c.request = sent
 	}
 }
 
-// hears is the reply to a write.
-func (c *candidate) hears(t timing) {
+// receive handles the reply to a write.
+func (c *candidate) receive(t timing) {
 	won, current := c.request == landed || c.request == passed, c.request == landed
 	c.request = none
 	if !won {
@@ -79,15 +79,15 @@ func (c *candidate) hears(t timing) {
 	c.mode, c.asleep, c.left = leading, true, t.retry
 }
 
-// second lets one pass. A leader ends at its renew deadline, if it is not frozen: then
-// once it goes on. One that was frozen in its pause begins to count the deadline when it
-// goes on, since that is when it makes the context.
-func (c *candidate) second(t timing) {
+// tick lets one second pass. A leader ends at its renew deadline; a frozen one ends when it is
+// thawed. A leader frozen in its pause starts the deadline when it is thawed, because that is when
+// it creates the context.
+func (c *candidate) tick(t timing) {
 	if c.mode == ended {
 		return
 	}
 	if c.age < 100 && c.saw != c.id {
-		c.age = min(c.age+1, c.counts) // longer is the same
+		c.age = min(c.age+1, c.counts) // a higher age changes nothing
 	}
 	if c.mode != leading {
 		return
@@ -105,7 +105,7 @@ func (c *candidate) second(t timing) {
 	c.end()
 }
 
-// end ends its process. What it has sent may still land.
+// end ends the process. A request that it sent can still land.
 func (c *candidate) end() {
 	*c = candidate{id: c.id, mode: ended, request: c.request}
 	if c.request != sent {

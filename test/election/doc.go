@@ -1,13 +1,11 @@
-// Package election is the election of one lease as a state machine, small enough to go
-// through every interleaving of what its candidates read and write: client-go's
-// LeaderElector (client-go:tools/leaderelection/leaderelection.go@v0.26.13), whose reads,
-// writes and replies are steps of their own, between which anything may happen to anybody.
+// Package election models the election of one lease as a state machine. It is small enough to
+// explore every interleaving of its candidates' reads and writes. The model follows client-go's
+// LeaderElector (client-go:tools/leaderelection/leaderelection.go@v0.26.13). Reads, writes and
+// replies are separate steps, and any event may happen between two of them.
 //
-// Time is a count of seconds that everybody counts alike; there is no time of day, because
-// no candidate compares one: what is written in a lease as a time is read by nobody, and a
-// candidate counts from when it saw a lease change. Clocks that are apart are therefore no
-// case of their own here.
+// Time is one count of seconds, shared by all processes. Clock skew needs no case: no candidate
+// read the times in a lease. A candidate counts from the moment when it saw the lease change.
 //
-// Whoever may act need not: an API server that is away, a network that is cut, a machine
-// that is busy are steps that are not taken. A leader alone has to act in time, by ending.
+// Steps are optional. A step that is not taken models an unavailable API server, a network
+// partition or a busy machine. Only a leader must act in time, by ending.
 package election

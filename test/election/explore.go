@@ -1,38 +1,38 @@
 package election
 
-// Found is what going through everything came to.
+// Found is the result of an exploration.
 type Found struct {
 	States int
-	// Beside is the longest time for which two candidates have run at once, in seconds.
-	Beside int
-	// Fenced are the states in which a fence is in the lease; Taken those in which the one
-	// that waited leads after one.
+	// MaxOverlap is the longest time for which two candidates ran at once, in seconds.
+	MaxOverlap int
+	// Fenced counts the states with a fence in the lease. Taken counts those in which the waiting
+	// candidate leads after a fence.
 	Fenced, Taken int
 }
 
-// Explore goes through every state that a world can come to.
+// Explore visits every reachable state of a world.
 func Explore(w World) Found {
-	begin := w.begin()
-	seen, queue, next := map[State]struct{}{begin: {}}, []State{begin}, []State(nil)
+	start := w.start()
+	visited, queue, following := map[State]struct{}{start: {}}, []State{start}, []State(nil)
 	var found Found
 	for len(queue) > 0 {
 		s := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		found.count(s)
-		next = w.next(s, next[:0])
-		for _, n := range next {
-			if _, known := seen[n]; !known {
-				seen[n] = struct{}{}
+		following = w.appendNext(s, following[:0])
+		for _, n := range following {
+			if _, known := visited[n]; !known {
+				visited[n] = struct{}{}
 				queue = append(queue, n)
 			}
 		}
 	}
-	found.States = len(seen)
+	found.States = len(visited)
 	return found
 }
 
 func (f *Found) count(s State) {
-	f.Beside = max(f.Beside, int(s.beside))
+	f.MaxOverlap = max(f.MaxOverlap, int(s.overlap))
 	if s.lease.holder >= Fences {
 		f.Fenced++
 	}

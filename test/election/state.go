@@ -1,37 +1,37 @@
 package election
 
-// lease is what everybody sees.
+// lease is the lease on the API server.
 type lease struct {
 	holder   Identity
 	duration int8
 }
 
-// tool is a run that fences a holder: it judges, reads the lease, and writes it, or what it
-// read is not what it judged. One that takes its fence away again reads and writes once more.
+// tool is a run that fences a holder: it judges, reads the lease, and writes it if the holder is
+// still the judged one. A run that clears its fence reads and writes once more.
 type tool struct {
-	target Identity // whom it has judged to be the holder; Nobody: it has not judged yet
+	target Identity // the judged holder; Unheld until the run has judged
 	read   lease
 	holds  request
-	fenced bool // and the fence is to be taken away
-	age    int8 // seconds since then, up to oldest
+	fenced bool // the fence was written and must be cleared
+	age    int8 // seconds since the fence was written, up to maxAge
 	done   bool
 }
 
-// oldest is from when on the age of a fence changes nothing.
-const oldest = 15
+// maxAge is the age from which a fence no longer changes.
+const maxAge = 15
 
-// State is everything at one moment. It is comparable.
+// State is the complete state at one moment. It is comparable.
 type State struct {
 	lease    lease
 	all      [2]candidate
 	tools    [2]tool
-	foreign  bool // somebody else has written
+	foreign  bool // another writer has written
 	restarts int8
-	beside   int8 // seconds for which two have run at once
+	overlap  int8 // seconds of the current overlap
 }
 
-// written is what follows from a write of the lease for everybody else.
-func (s *State) written(l lease) {
+// write changes the lease and marks the other requests as outdated.
+func (s *State) write(l lease) {
 	s.lease = l
 	for i := range s.all {
 		c := &s.all[i]
@@ -41,7 +41,7 @@ func (s *State) written(l lease) {
 			c.request = late
 		case landed:
 			c.request = passed
-		case none, late, passed: // nothing more can be lost
+		case none, late, passed: // unaffected by a further write
 		}
 	}
 	for i := range s.tools {
@@ -51,37 +51,37 @@ func (s *State) written(l lease) {
 	}
 }
 
-// lands is the arrival of a candidate's write at the API server.
-func (s *State) lands(i int, t timing) {
-	s.written(lease{s.all[i].id, t.duration})
+// land applies a candidate's write at the API server.
+func (s *State) land(i int, t timing) {
+	s.write(lease{s.all[i].id, t.duration})
 	s.all[i].request = landed
 	if s.all[i].mode == ended {
 		s.all[i].request = none
 	}
 }
 
-// second lets one pass for everybody.
-func (s *State) second(w World) {
+// tick lets one second pass for all processes.
+func (s *State) tick(w World) {
 	running := 0
 	for i := range s.all {
-		s.all[i].second(w.Timings[i])
+		s.all[i].tick(w.Timings[i])
 		if s.all[i].runs() {
 			running++
 		}
 	}
 	for i := range s.tools {
 		if r := &s.tools[i]; r.fenced {
-			r.age = min(r.age+1, oldest)
+			r.age = min(r.age+1, maxAge)
 		}
 	}
-	s.beside++
+	s.overlap++
 	if running < len(s.all) {
-		s.beside = 0
+		s.overlap = 0
 	}
 }
 
-// gone says whether the process of an identity has ended.
-func (s *State) gone(id Identity) bool {
+// isGone reports whether the process of an identity has ended.
+func (s *State) isGone(id Identity) bool {
 	for _, c := range s.all {
 		if c.id == id && c.mode != ended {
 			return false
@@ -90,8 +90,8 @@ func (s *State) gone(id Identity) bool {
 	return true
 }
 
-// unheard says whether a reply waits for somebody who would hear it.
-func (s *State) unheard() bool {
+// hasUnreadReply reports whether a running candidate has a reply to read.
+func (s *State) hasUnreadReply() bool {
 	for _, c := range s.all {
 		if !c.frozen && c.mode != ended && (c.request == landed || c.request == passed) {
 			return true
@@ -100,8 +100,8 @@ func (s *State) unheard() bool {
 	return false
 }
 
-// unrenewed says whether a leader tries to renew what it still has.
-func (s *State) unrenewed() bool {
+// hasUnrenewed reports whether a running leader has yet to renew a lease that it still holds.
+func (s *State) hasUnrenewed() bool {
 	for _, c := range s.all {
 		if c.runs() && !c.asleep && c.left > 0 && s.lease.holder == c.id {
 			return true

@@ -1,53 +1,53 @@
 package election
 
-// Timing are the durations of a candidate as its flags give them, in seconds.
+// Timing holds the durations of a candidate's flags, in seconds.
 type Timing struct {
 	Duration, Deadline, Retry int
-	// Recorded: it counts the duration in the lease, as client-go does from v0.27 on.
+	// Recorded makes the candidate count the duration in the lease, as client-go does since v0.27.
 	Recorded bool
 }
 
-// Fence is what a run makes of a lease that it read, or false: it writes nothing. The
-// target is whom the run judged to be the holder.
+// Fence returns the lease that a run writes after it read one, and whether it writes at all.
+// target is the holder that the run judged.
 type Fence func(run int, target, holder Identity, duration int) (after Identity, lasts int, writes bool)
 
-// The identities of a world. A process that is started again is another candidate.
+// Identities of a world. A restarted process is a new candidate.
 const (
-	First   Identity = iota + 1 // leads in the beginning
+	First   Identity = iota + 1 // leads at the start
 	Second                      // waits
-	FirstB                      // the first, started again
-	SecondB                     // the second, started again
-	Foreign                     // no process, and no fence
-	Fences                      // the fence of run 0; that of run 1 is the next
+	FirstB                      // First, restarted
+	SecondB                     // Second, restarted
+	Foreign                     // neither a process nor a fence
+	Fences                      // the fence of run 0; run 1 has the next
 )
 
-// World is who is there, and what may happen.
+// World describes the processes and the possible events.
 type World struct {
 	Timings [2]timing
-	Fence   Fence // nil: nobody fences
-	// Clear takes a fence away, and Proven says when: by whether whom it fenced has ended,
-	// and how many seconds ago it was made. nil: nobody does.
+	Fence   Fence // or nil if no run fences
+	// Clear removes a fence, or is nil. Proven reports when it may, given whether the fenced
+	// process ended and the age of the fence in seconds.
 	Clear   Fence
 	Proven  func(gone bool, age int) bool
-	Runs    int  // of them
-	Renews  bool // nobody is cut off: a leader that still has the lease renews it at once
-	Slow    bool // the reply to a write may take long
-	Freezes bool // a candidate may stand still and go on
-	Dies    bool // a candidate may die at any time, and be started again
-	Writes  bool // somebody else may write a holder over what is there
-	Empties bool // somebody else may empty it
+	Runs    int  // number of runs
+	Renews  bool // no candidate is cut off: a leader that still has the lease renews it at once
+	Slow    bool // the reply to a write may be late
+	Freezes bool // a candidate may freeze and thaw
+	Dies    bool // a candidate may die at any time and be restarted
+	Writes  bool // another writer may overwrite the holder
+	Empties bool // another writer may empty the holder
 }
 
-// Of are the timings of the one who leads and of the one who waits.
-func Of(first, second Timing) [2]timing {
-	of := func(t Timing) timing {
+// Timings returns the timings of the leading and of the waiting candidate.
+func Timings(leader, waiter Timing) [2]timing {
+	convert := func(t Timing) timing {
 		return timing{int8(t.Duration), int8(t.Deadline), int8(t.Retry), t.Recorded}
 	}
-	return [2]timing{of(first), of(second)}
+	return [2]timing{convert(leader), convert(waiter)}
 }
 
-// begin is a first candidate that leads, and a second that waits.
-func (w World) begin() State {
+// start returns the first state: one candidate leads, the other waits.
+func (w World) start() State {
 	s := State{lease: lease{First, w.Timings[0].duration}}
 	s.all[0] = candidate{id: First, mode: leading, saw: First, counts: w.Timings[0].duration, current: true, asleep: true, left: w.Timings[0].retry}
 	s.all[1] = candidate{id: Second, saw: First, counts: w.Timings[1].duration, current: true}
@@ -57,33 +57,33 @@ func (w World) begin() State {
 	return s
 }
 
-// next are all states that may follow.
-func (w World) next(s State, found []State) []State {
+// appendNext appends all states that may follow s.
+func (w World) appendNext(s State, found []State) []State {
 	add := func(change func(*State)) {
 		c := s
 		change(&c)
 		found = append(found, c)
 	}
-	if (w.Slow || !s.unheard()) && (!w.Renews || !s.unrenewed()) {
-		add(func(c *State) { c.second(w) })
+	if (w.Slow || !s.hasUnreadReply()) && (!w.Renews || !s.hasUnrenewed()) {
+		add(func(c *State) { c.tick(w) })
 	}
 	for i := range s.all {
-		found = w.steps(s, i, found)
+		found = w.appendCandidate(s, i, found)
 	}
 	for i := range w.Runs {
-		found = w.fences(s, i, found)
+		found = w.appendTool(s, i, found)
 	}
 	if w.Writes && !s.foreign {
-		add(func(c *State) { c.written(lease{Foreign, c.lease.duration}); c.foreign = true })
+		add(func(c *State) { c.write(lease{Foreign, c.lease.duration}); c.foreign = true })
 	}
 	if w.Empties && !s.foreign {
-		add(func(c *State) { c.written(lease{Nobody, c.lease.duration}); c.foreign = true })
+		add(func(c *State) { c.write(lease{Unheld, c.lease.duration}); c.foreign = true })
 	}
 	return found
 }
 
-// steps are those of one candidate.
-func (w World) steps(s State, i int, found []State) []State {
+// appendCandidate appends the states after one step of candidate i.
+func (w World) appendCandidate(s State, i int, found []State) []State {
 	t, c := w.Timings[i], s.all[i]
 	add := func(possible bool, change func(*State, *candidate)) {
 		if possible {
@@ -94,10 +94,10 @@ func (w World) steps(s State, i int, found []State) []State {
 	}
 	acts := c.mode != ended && !c.frozen
 	trying := c.mode == waiting || !c.asleep && c.left > 0
-	add(acts && trying && c.request == none, func(n *State, c *candidate) { c.reads(n.lease, t) })
-	add(c.request == sent, func(n *State, _ *candidate) { n.lands(i, t) })
-	add(acts && c.request > sent, func(_ *State, c *candidate) { c.hears(t) })
-	add(!c.frozen && c.request > none, func(_ *State, c *candidate) { c.request = none }) // it, or its reply, is lost
+	add(acts && trying && c.request == none, func(n *State, c *candidate) { c.read(n.lease, t) })
+	add(c.request == sent, func(n *State, _ *candidate) { n.land(i, t) })
+	add(acts && c.request > sent, func(_ *State, c *candidate) { c.receive(t) })
+	add(!c.frozen && c.request > none, func(_ *State, c *candidate) { c.request = none }) // the request or its reply is lost
 	add(w.Freezes && acts, func(_ *State, c *candidate) { c.frozen = true })
 	add(w.Freezes && c.frozen, func(_ *State, c *candidate) { c.thaw(t) })
 	add(w.Dies && c.mode != ended, func(_ *State, c *candidate) { c.end() })
@@ -108,7 +108,7 @@ func (w World) steps(s State, i int, found []State) []State {
 	return found
 }
 
-// thaw lets a process go on that stood still.
+// thaw lets a frozen process continue.
 func (c *candidate) thaw(t timing) {
 	c.frozen = false
 	if c.mode != leading || c.left > 0 {
@@ -118,14 +118,14 @@ func (c *candidate) thaw(t timing) {
 		c.asleep, c.left = false, t.deadline
 		return
 	}
-	if c.request != landed && c.request != passed { // a reply that has come may be read first
+	if c.request != landed && c.request != passed { // a reply that has arrived may be read first
 		c.end()
 	}
 }
 
-// fences are the steps of one run. It judges that a candidate holds the lease, which is
-// never so of a fence.
-func (w World) fences(s State, i int, found []State) []State {
+// appendTool appends the states after one step of run i. A run never judges a fence to be the
+// holder.
+func (w World) appendTool(s State, i int, found []State) []State {
 	r := s.tools[i]
 	if r.done {
 		return found
@@ -136,11 +136,11 @@ func (w World) fences(s State, i int, found []State) []State {
 		found = append(found, n)
 	}
 	switch {
-	case r.target == Nobody:
+	case r.target == Unheld:
 		if h := s.lease.holder; h == First || h == FirstB {
 			add(func(n *State, r *tool) { r.target = h })
 		}
-	case r.fenced && !w.Proven(s.gone(r.target), int(r.age)):
+	case r.fenced && !w.Proven(s.isGone(r.target), int(r.age)):
 	case r.holds == none || r.holds == late: // a conflict is followed by another read
 		add(func(n *State, r *tool) { r.read, r.holds = n.lease, sent })
 	case r.holds == sent:
@@ -152,7 +152,7 @@ func (w World) fences(s State, i int, found []State) []State {
 		add(func(n *State, r *tool) {
 			clears := writes && !r.fenced && w.Clear != nil
 			if *r = (tool{target: r.target, fenced: clears, done: !clears}); writes {
-				n.written(lease{after, int8(lasts)})
+				n.write(lease{after, int8(lasts)})
 			}
 		})
 	}
