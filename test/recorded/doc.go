@@ -1,4 +1,3 @@
-// Package recorded holds what a record is judged to say against what was true: which process
-// ran which controller from when to when, as somebody knows who did not read the record. It
-// takes values alone.
+// Package recorded compares the judgement of a record with the truth: which process ran which
+// controller, and when, by a witness that did not read the record. It works on values alone.
 package recorded

@@ -12,17 +12,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
-// Bounds of how wide a gap may be told on a quiet machine. Behind a kubelet's report: up to a second
-// that its times leave out, a second until controllers run, and half a second that is added to what
-// is known of the clock. By the lease's rule: retry period and renew deadline.
+// Bounds of the width of a gap on a quiet machine. After a kubelet's report: up to a second that
+// its times leave out, a second until controllers run, and half a second of clock uncertainty. By
+// the lease's rule: retry period and renew deadline.
 const (
-	widestByReport = 2200 * time.Millisecond
-	widestByRule   = 15500 * time.Millisecond
+	maxWidthByReport = 2200 * time.Millisecond
+	maxWidthByRule   = 15500 * time.Millisecond
 )
 
-// Records of real runs in the lab are judged as its observer saw them, and no wider than they have to
-// be: a migration on RKE2 and one on RKE, and a CCM that was installed with the flag alone and runs
-// services beside kube-controller-manager.
+// The judgement of real records agrees with the lab's observer, and its bounds are no wider than
+// necessary. The records are a migration on RKE2, one on RKE, and a CCM installed with the flag
+// alone, which runs services at the same time as kube-controller-manager.
 func TestRealRecords(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "truth.json"))
 	if err != nil {
@@ -43,7 +43,7 @@ func TestRealRecords(t *testing.T) {
 		"double": {"testdata", judge.Double, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := judgedFile(t, filepath.Join(test.folder, name+".jsonl.gz"))
+			r := judgeFile(t, filepath.Join(test.folder, name+".jsonl.gz"))
 			problems, tally := Wrong(r, Truth{Ran: truths[name]})
 			for _, problem := range problems {
 				t.Error(problem)
@@ -51,15 +51,16 @@ func TestRealRecords(t *testing.T) {
 			if r.Verdict() != test.verdict || tally.Gaps != test.gaps || tally.Intervals < 4 {
 				t.Errorf("%s, %+v", r.Verdict(), tally)
 			}
-			if reports := widths(t, r); reports != test.reports {
-				t.Errorf("%d gaps behind an end that a kubelet reported, wanted %d", reports, test.reports)
+			if reports := checkWidths(t, r); reports != test.reports {
+				t.Errorf("%d gaps follow an end that a kubelet reported, wanted %d", reports, test.reports)
 			}
 		})
 	}
 }
 
-// widths holds how wide gaps between two processes are told, and counts those behind a report.
-func widths(t *testing.T, r judge.Result) (reports int) {
+// checkWidths checks the widths of the gaps between two processes. It returns the number of gaps
+// that follow a report.
+func checkWidths(t *testing.T, r judge.Result) (reports int) {
 	t.Helper()
 	for _, l := range r.Lanes {
 		reported := map[string]bool{}
@@ -70,19 +71,19 @@ func widths(t *testing.T, r judge.Result) (reports int) {
 			if g.After == nil {
 				continue
 			}
-			widest := widestByRule
+			maxWidth := maxWidthByRule
 			if reported[g.Before.Identity] {
-				reports, widest = reports+1, widestByReport
+				reports, maxWidth = reports+1, maxWidthByReport
 			}
-			if width := g.Greatest - g.Least; width > widest {
-				t.Errorf("%s: the gap behind %s is told as %s to %s, %s wide, wanted at most %s", l.Controller, g.Before.Identity, g.Least, g.Greatest, width, widest)
+			if width := g.Greatest - g.Least; width > maxWidth {
+				t.Errorf("%s: the gap after %s is %s to %s, %s wide, wanted at most %s", l.Controller, g.Before.Identity, g.Least, g.Greatest, width, maxWidth)
 			}
 		}
 	}
 	return reports
 }
 
-func judgedFile(t *testing.T, path string) judge.Result {
+func judgeFile(t *testing.T, path string) judge.Result {
 	t.Helper()
 	file, err := os.Open(path)
 	if err != nil {

@@ -6,31 +6,30 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
-// Truth is who ran what.
+// Truth describes which process ran which controller.
 type Truth struct {
 	Ran []Ran
-	// Frozen says that a process stood still for a while: client-go's rule does not bind it,
-	// and nothing that rests on that rule is held against it.
+	// Frozen reports whether a process was frozen for a while. Such a process escapes client-go's
+	// rule, so conclusions from that rule may be wrong.
 	Frozen bool
 }
 
 // Ran is one process running one controller.
 type Ran struct {
 	Controller string
-	Identity   string // that it writes into leases; "": it asked for none
-	Process    string // what whoever watched it calls it
+	Identity   string // the identity in leases; empty if the process asked for none
+	Process    string // the observer's name for the process
 	From       time.Time
-	To         time.Time // zero: it runs on
+	To         time.Time // zero if the process is still running
 }
 
-// Tally is how much there was to compare.
+// Tally counts the compared facts.
 type Tally struct {
 	Intervals, Gaps, TrueOverlaps  int
 	Seen, Possible, Excluded, Ends int // overlaps by kind; ends that a kubelet reported
 }
 
-// within are those that ran a controller while it was recorded. Who runs on does so to the
-// end of the record at least.
+// within returns the processes that ran a controller during the record.
 func (t Truth) within(controller string, r judge.Result) []Ran {
 	var all []Ran
 	for _, one := range t.Ran {
@@ -41,7 +40,8 @@ func (t Truth) within(controller string, r judge.Result) []Ran {
 	return all
 }
 
-// until is when it ended; of one that runs on, a moment behind the record.
+// until returns the end of the process. If it is still running, the end is just after that of the
+// record.
 func (one Ran) until(r judge.Result) time.Time {
 	if one.To.IsZero() {
 		return r.Until.Add(time.Nanosecond)
@@ -49,8 +49,8 @@ func (one Ran) until(r judge.Result) time.Time {
 	return one.To
 }
 
-// both is when two ran at once; ok is false if never.
-func both(a, b Ran, r judge.Result) (from, to time.Time, ok bool) {
+// intersect returns the interval in which both processes ran; ok is false if it is empty.
+func intersect(a, b Ran, r judge.Result) (from, to time.Time, ok bool) {
 	from, to = a.From, a.until(r)
 	if b.From.After(from) {
 		from = b.From
