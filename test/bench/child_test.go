@@ -20,14 +20,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 )
 
-// child has this binary do something else instead of being a test. Every contender
-// is a process of its own, so that its memory is its own.
+// child names the variable that makes this binary run something other than tests. Each contender
+// is a separate process, so that its memory is measured alone.
 const child = "AWSMIGRATE_BENCH_CHILD"
 
-// Values of child.
+// Values of the variable.
 const (
-	asMeasure  = "measure"   // a command, and write its usage
-	asListPods = "list-pods" // of the cluster of KUBECONFIG, their metadata alone
+	asMeasure  = "measure"   // run a command and write its usage
+	asListPods = "list-pods" // list the metadata of all pods in the cluster of KUBECONFIG
 )
 
 func TestMain(m *testing.M) {
@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// listPods lists the metadata of all pods by client-go, in pages as large as the audit's,
-// and writes their number.
+// listPods lists the metadata of all pods with client-go, in pages as large as the audit's, and
+// writes their number.
 func listPods() int {
 	n, err := countPods(context.Background())
 	if err != nil {
@@ -57,7 +57,7 @@ func countPods(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	config.QPS = -1 // without a limit of its own, as the audit
+	config.QPS = -1 // no client-side limit, as in the audit
 	client, err := metadata.NewForConfig(config)
 	if err != nil {
 		return 0, err
@@ -75,19 +75,18 @@ func countPods(ctx context.Context) (int, error) {
 	}
 }
 
-// usage is what a process and all that it waited for took.
+// usage holds the resources that a process and its awaited children took.
 type usage struct {
 	Seconds float64 // wall clock
 	CPU     float64 // user and system
-	Peak    int64   // bytes resident at most, of the largest process
+	Peak    int64   // resident bytes of the largest process
 	Code    int     // the process's exit code
 	Output  []byte
 }
 
-// measureChild runs a command and writes its usage as the last line. It stands
-// between the benchmark and the command because Linux counts the memory of
-// whoever starts a process as that process's own, until it has one: the starter
-// has to be small.
+// measureChild runs a command and writes its usage as the last line. It separates the benchmark
+// from the command: Linux counts a parent's memory as the child's until the child has its own, so
+// the parent must be small.
 func measureChild(args []string) int {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stderr = os.Stderr
@@ -107,7 +106,7 @@ func measureChild(args []string) int {
 	}
 	_ = json.NewEncoder(os.Stdout).Encode(usage{
 		Seconds: took.Seconds(), CPU: (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(),
-		Peak: r.Maxrss * 1024, // Linux gives kilobytes
+		Peak: r.Maxrss * 1024, // Linux counts in kilobytes
 		Code: cmd.ProcessState.ExitCode(), Output: output.Bytes(),
 	})
 	return 0

@@ -20,27 +20,28 @@ import (
 
 // Bounds for 5,000 nodes and 150,000 pods.
 const (
-	maxAgainstPods  = 1.2 // of the wall time of listing the pods' metadata
-	againstJSONPath = 3   // of CPU time
-	peak            = 150 << 20
-	programSize     = 80 << 20 // ours: what is mapped of the program counts as its memory
+	maxAgainstPods     = 1.2 // times the wall time of listing the pods' metadata
+	minAgainstJSONPath = 3   // minimum ratio of jsonpath's CPU time to ours
+	peak               = 150 << 20
+	programSize        = 80 << 20 // ours: the mapped program counts as its memory
 )
 
-// described is how many Nodes kubectl describes; the time for all is extrapolated.
-// One at a time, each with three lists of its own, it would take an hour.
-const described = 50
+// describedNodes is the number of Nodes that kubectl describes; the time for all is extrapolated.
+// It describes one at a time, with three lists each, which would take an hour for all.
+const describedNodes = 50
 
-// latency is what an answer of EC2 takes at least; lost are instances without a Node.
+// latency is the minimum time of an EC2 answer. lost is the number of instances without a Node.
 const (
 	latency = 50 * time.Millisecond
 	lost    = 2
 )
 
-// rounds is how often each quick contender runs, in turn; the least of each figure counts.
+// rounds is the number of runs of each quick contender, in turn; the minimum of each figure
+// counts.
 const rounds = 3
 
-// BenchmarkAuditSideBySide compares the audit of all nodes, with EC2's agreement,
-// to the documented ways of looking at ProviderIDs alone.
+// BenchmarkAuditSideBySide compares the audit of all nodes, with EC2's agreement, to the
+// documented commands that show ProviderIDs alone.
 func BenchmarkAuditSideBySide(b *testing.B) {
 	n := count(b)
 	server := apiserver.New(b, apiserver.Options{})
@@ -68,19 +69,19 @@ func BenchmarkAuditSideBySide(b *testing.B) {
 		compare(b, env, kubectl, n)
 		fmt.Printf("calls of AWS in one audit: %v\n", perAudit(cloud.Calls()))
 	}
-	b.ReportMetric(0, "ns/op") // the ratios are the result
+	b.ReportMetric(0, "ns/op") // only the ratios are reported
 }
 
 func compare(b *testing.B, env []string, kubectl string, n int) {
 	b.Helper()
 	shell := func(line string) usage { return measure(b, env, "sh", "-c", line) }
-	best := leastOf(
+	best := minUsage(
 		func() usage { return audit(b, env, n, lost) },
 		func() usage {
 			return shell(kubectl + ` get nodes -o jsonpath='{range .items[*]}{.metadata.name}{"\t"}{.spec.providerID}{"\n"}{end}' | tail -1`)
 		},
 		func() usage { return shell(kubectl + ` get --raw /api/v1/nodes | tail -c 1`) },
-		func() usage { return podsAlone(b, env, n*podsOnNode) },
+		func() usage { return measurePodList(b, env, n*podsOnNode) },
 	)
 	ours, jsonpath, list, pods := best[0], best[1], best[2], best[3]
 	describe := describeAll(b, shell, kubectl, n)
@@ -92,25 +93,24 @@ func compare(b *testing.B, env []string, kubectl string, n int) {
 	row("metadata of the pods alone (client-go)", pods)
 	row("kubectl get --raw /api/v1/nodes (bare LIST)", list)
 	row("kubectl get nodes -o jsonpath", jsonpath)
-	row(fmt.Sprintf("kubectl describe nodes | grep ProviderID (time of %d × %d)", min(described, n), n/min(described, n)), describe)
+	row(fmt.Sprintf("kubectl describe nodes | grep ProviderID (time of %d × %d)", min(describedNodes, n), n/min(describedNodes, n)), describe)
 	b.ReportMetric(describe.Seconds/ours.Seconds, "x-describe")
 	b.ReportMetric(ours.Seconds/pods.Seconds, "of-pods")
 	b.ReportMetric(jsonpath.Seconds/ours.Seconds, "x-jsonpath")
 	b.ReportMetric(jsonpath.CPU/ours.CPU, "x-jsonpath-CPU")
 	b.ReportMetric(list.Seconds/ours.Seconds, "x-list")
 	b.ReportMetric(float64(ours.Peak)/(1<<20), "MB-peak")
-	if n >= 5000 { // the bounds are for 5,000
+	if n >= 5000 { // the bounds apply to 5,000 nodes
 		judge(b, ours, jsonpath, pods)
 	}
 }
 
-// ratio is how much of theirs is ours.
-func ratio(theirs, ours float64) string { return fmt.Sprintf("1/%.1f", theirs/ours) }
+// ratio formats our figure as a fraction of another.
+func ratio(other, ours float64) string { return fmt.Sprintf("1/%.1f", other/ours) }
 
-// leastOf runs each contender in turn, so that a machine that grows slower or faster
-// does so for all, and returns the run of each that took the least CPU time, with the
-// least wall time of all its runs.
-func leastOf(contenders ...func() usage) []usage {
+// minUsage runs each contender in turn, so that a change in the machine's speed affects all alike.
+// For each it returns the run with the least CPU time, and the least wall time of all its runs.
+func minUsage(contenders ...func() usage) []usage {
 	best := make([]usage, len(contenders))
 	for round := range rounds {
 		for i, run := range contenders {
@@ -127,9 +127,8 @@ func leastOf(contenders ...func() usage) []usage {
 	return best
 }
 
-// podsAlone measures listing the metadata of all pods, the least that an audit has to
-// read of them.
-func podsAlone(b *testing.B, env []string, pods int) usage {
+// measurePodList measures listing the metadata of all pods, the minimum that an audit must read.
+func measurePodList(b *testing.B, env []string, pods int) usage {
 	b.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -142,7 +141,7 @@ func podsAlone(b *testing.B, env []string, pods int) usage {
 	return u
 }
 
-// perAudit divides what AWS was asked by the audits of a comparison.
+// perAudit divides the number of calls to AWS by the number of audits.
 func perAudit(calls map[string]int) map[string]int {
 	for kind := range calls {
 		calls[kind] /= rounds
@@ -150,26 +149,25 @@ func perAudit(calls map[string]int) map[string]int {
 	return calls
 }
 
-// judge holds an audit to the bounds.
+// judge compares an audit with the bounds.
 func judge(b *testing.B, ours, jsonpath, pods usage) {
 	b.Helper()
 	if r := ours.Seconds / pods.Seconds; r > maxAgainstPods {
 		b.Errorf("the audit takes %.2f times the wall time of listing the pods' metadata, want %.1f at most", r, maxAgainstPods)
 	}
-	if r := jsonpath.CPU / ours.CPU; r < againstJSONPath {
-		b.Errorf("the audit takes 1/%.1f of jsonpath's CPU time, want 1/%d", r, againstJSONPath)
+	if r := jsonpath.CPU / ours.CPU; r < minAgainstJSONPath {
+		b.Errorf("the audit takes 1/%.1f of jsonpath's CPU time, want 1/%d", r, minAgainstJSONPath)
 	}
 	if ours.Peak > peak {
 		b.Errorf("the audit takes %s, want %s at most", mb(ours.Peak), mb(peak))
 	}
 }
 
-// describeAll is what kubectl takes to describe n nodes, as many times what it takes
-// for the first ones.
+// describeAll extrapolates from a sample the usage of kubectl describing n nodes.
 func describeAll(b *testing.B, shell func(string) usage, kubectl string, n int) usage {
 	b.Helper()
 	line := kubectl + " describe nodes"
-	sample := min(described, n)
+	sample := min(describedNodes, n)
 	for i := range sample {
 		line += " " + standin.Name(i)
 	}
@@ -182,11 +180,11 @@ func describeAll(b *testing.B, shell func(string) usage, kubectl string, n int) 
 	return u
 }
 
-// podsOnNode makes 150,000 pods of 5,000 Nodes, the most that Kubernetes is made
-// for: what RKE2 runs on every node, and pods of Deployments.
+// podsOnNode makes 150,000 pods on 5,000 Nodes, the limit of Kubernetes: RKE2's own pods on each
+// node, and pods of Deployments.
 const podsOnNode = 30
 
-// createPods gives every Node its pods and its Lease.
+// createPods creates pods and a Lease for each Node.
 func createPods(b *testing.B, client kubernetes.Interface, n int) {
 	b.Helper()
 	ctx := b.Context()

@@ -10,22 +10,22 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/standin"
 )
 
-// most is what 50,000 nodes may take: far less than their list, which has 1 GB.
-const most = 768 << 20
+// maxPeak is the memory limit for 50,000 nodes, far below the size of their list (1 GB).
+const maxPeak = 768 << 20
 
-// BenchmarkFiftyThousandNodes holds the audit's memory and its calls of AWS to
-// bounds far beyond the size that Kubernetes itself is made for.
+// BenchmarkFiftyThousandNodes checks the audit's memory and its calls to AWS far beyond the size
+// that Kubernetes supports.
 func BenchmarkFiftyThousandNodes(b *testing.B) {
 	const n = 50_000
 	env, nodes, cloud := standIns(b, n)
 	for b.Loop() {
 		before := cloud.Calls()
 		u := audit(b, env, n, lost)
-		calls := since(before, cloud.Calls())
+		calls := callsSince(before, cloud.Calls())
 		fmt.Printf("\n%d nodes: %.1f s, %.1f s of CPU, peak %s, %d pages of nodes, calls of AWS: %v\n", n, u.Seconds, u.CPU, mb(u.Peak), nodes.Pages(), calls)
 		b.ReportMetric(float64(u.Peak)/(1<<20), "MB-peak")
-		if u.Peak > most {
-			b.Errorf("took %s, want %s at most", mb(u.Peak), mb(most))
+		if u.Peak > maxPeak {
+			b.Errorf("took %s, want %s at most", mb(u.Peak), mb(maxPeak))
 		}
 		if got := calls["DescribeInstances tag-key"] + calls["DescribeInstances instance-id"]; got > 60 {
 			b.Errorf("%d calls of DescribeInstances, want the probe, a page for every thousand, and few that are sent again", got)
@@ -33,16 +33,14 @@ func BenchmarkFiftyThousandNodes(b *testing.B) {
 	}
 }
 
-// TestAuditOfTheStandIns holds them to what the audit takes for an answer: no suite
-// but the benchmarks has them all.
+// The stand-ins answer as the audit expects. Only the benchmarks use them all together.
 func TestAuditOfTheStandIns(t *testing.T) {
 	const n = 200
 	env, _, _ := standIns(t, n)
 	audit(t, env, n, lost)
 }
 
-// standIns is the environment of a cluster of n Nodes and its AWS, of which nothing
-// is real.
+// standIns returns the environment of a simulated cluster of n Nodes and its simulated AWS.
 func standIns(t testing.TB, n int) (env []string, nodes *standin.Nodes, cloud *standin.AWS) {
 	t.Helper()
 	nodes, cloud = &standin.Nodes{Count: n}, &standin.AWS{Count: n, Lost: lost}
@@ -56,8 +54,8 @@ func standIns(t testing.TB, n int) (env []string, nodes *standin.Nodes, cloud *s
 	return environment(kubeconfig, serveAWS(t, cloud)), nodes, cloud
 }
 
-// since are the calls that came after before was read.
-func since(before, after map[string]int) map[string]int {
+// callsSince returns the calls that followed before.
+func callsSince(before, after map[string]int) map[string]int {
 	for kind := range before {
 		after[kind] -= before[kind]
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/component"
 )
 
-// count is how many Nodes the comparison has.
+// count returns the number of Nodes for the comparison.
 func count(b *testing.B) int {
 	b.Helper()
 	text := os.Getenv("AWSMIGRATE_BENCH_NODES")
@@ -31,7 +31,7 @@ func count(b *testing.B) int {
 	return n
 }
 
-// environment is that of every contender: the cluster, and an AWS of our own.
+// environment returns the environment of each contender: the cluster and the simulated AWS.
 func environment(kubeconfig, endpoint string) []string {
 	return append(os.Environ(),
 		"KUBECONFIG="+kubeconfig, "AWS_ENDPOINT_URL="+endpoint, "AWS_ACCESS_KEY_ID=AKIDTEST", "AWS_SECRET_ACCESS_KEY=secret",
@@ -39,7 +39,7 @@ func environment(kubeconfig, endpoint string) []string {
 	)
 }
 
-// measure runs a command in a process of its own.
+// measure runs a command in a separate process.
 func measure(b testing.TB, env []string, args ...string) usage {
 	b.Helper()
 	self, err := os.Executable()
@@ -61,7 +61,7 @@ func measure(b testing.TB, env []string, args ...string) usage {
 	return u
 }
 
-// program is awsmigrate as `make build` leaves it, beside the lab's binaries.
+// program returns the path of awsmigrate, which `make build` puts next to the lab's binaries.
 func program(b testing.TB) string {
 	b.Helper()
 	dir, err := component.Dir()
@@ -75,18 +75,17 @@ func program(b testing.TB) string {
 	return path
 }
 
-// judged are the checks that need every Node and every instance.
+// judged lists the checks that need every Node and every instance.
 var judged = []string{
 	"AWSM-301", "AWSM-302", "AWSM-303", "AWSM-304", "AWSM-305", "AWSM-306", "AWSM-307",
 	"AWSM-401", "AWSM-402", "AWSM-403", "AWSM-404", "AWSM-405", "AWSM-406", "AWSM-407", "AWSM-408",
 }
 
-// withoutNode is the check that names the instances that have no Node.
+// withoutNode is the check that names instances without a Node.
 const withoutNode = "AWSM-422"
 
-// audit measures the whole of `awsmigrate verify`, which must have found every node
-// in order and the lost instances. Other checks fail: there are Nodes, and nothing
-// that runs on them.
+// audit measures `awsmigrate verify`, which must find every node in order and the lost instances.
+// Other checks fail, because nothing runs on the Nodes.
 func audit(b testing.TB, env []string, nodes, lost int) usage {
 	b.Helper()
 	u := measure(b, env, "sh", "-c", "exec "+program(b)+` verify --kubeconfig "$KUBECONFIG" --aws on -o json`)
