@@ -1,4 +1,3 @@
-// Package rancherui judges what awsmigrate shows by the code that judges it in Rancher:
-// the summaries of the wrangler that Rancher 2.8 ships, and of the one in the product's
-// go.mod. It has tests only.
+// Package rancherui tests awsmigrate's objects with the code that Rancher uses to summarize them:
+// the wrangler of Rancher 2.8 and the one in the product's go.mod.
 package rancherui

@@ -21,30 +21,30 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 )
 
-// judged is what Rancher's UI is told of an object.
-type judged struct {
+// summarized is an object's summary for Rancher's UI.
+type summarized struct {
 	state                string
 	transitioning, error bool
 	messages             []string
 }
 
-// judges are the wranglers: rancher/rancher v2.8.5 has v2.1.4 in its go.mod, and its UI is
-// told by rancher/steve@a80bf83 (pkg/resources/common/formatter.go).
-var judges = map[string]func(*unstructured.Unstructured) judged{
-	"v2.1.4": func(obj *unstructured.Unstructured) judged {
+// wranglers holds the summarizing functions by version: rancher/rancher v2.8.5 has v2.1.4 in its
+// go.mod. rancher/steve@a80bf83 (pkg/resources/common/formatter.go) passes the summary to the UI.
+var wranglers = map[string]func(*unstructured.Unstructured) summarized{
+	"v2.1.4": func(obj *unstructured.Unstructured) summarized {
 		s := summary28.Summarize(obj)
-		return judged{s.State, s.Transitioning, s.Error, s.Message}
+		return summarized{s.State, s.Transitioning, s.Error, s.Message}
 	},
-	"v3.7.2": func(obj *unstructured.Unstructured) judged {
+	"v3.7.2": func(obj *unstructured.Unstructured) summarized {
 		s := summary.Summarize(obj)
-		return judged{s.State, s.Transitioning, s.Error, s.Message}
+		return summarized{s.State, s.Transitioning, s.Error, s.Message}
 	},
 }
 
-// colour is what the UI makes of it: by error, by transitioning, else by a table of
-// words, of which those are listed here that ours could be; any other word is yellow
+// colour returns the UI's colour for the summary. An error or a transition decides first, then a
+// table of words; any other word is yellow. The list holds only the words that our states could be
 // (rancher/dashboard:shell/plugins/dashboard-store/resource-class.js@v2.8.5, colorForState).
-func (j judged) colour() string {
+func (j summarized) colour() string {
 	greens := []string{
 		"active", "available", "bound", "building", "completed", "deployed", "healthy", "pass", "passed", "provisioned", "ready",
 		"running", "succeeded", "success", "successful",
@@ -80,8 +80,8 @@ func moments() []status.Moment {
 	)
 }
 
-// shown is an object of ours at a moment, as Rancher reads it.
-func shown(t *testing.T, m status.Moment) *unstructured.Unstructured {
+// newObject returns a ClusterMigration at a moment, as Rancher reads it.
+func newObject(t *testing.T, m status.Moment) *unstructured.Unstructured {
 	t.Helper()
 	obj := &v1alpha1.ClusterMigration{Status: v1alpha1.ClusterMigrationStatus{
 		ObservedGeneration: m.Generation, Display: m.Display(), Conditions: m.Conditions(nil, time.Unix(1700000000, 0)),
@@ -96,8 +96,8 @@ func shown(t *testing.T, m status.Moment) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: fields}
 }
 
-// TestColours: green only for a reached goal, red only for what stands still and the
-// brake, yellow where somebody is waited for, blue for what goes on by itself.
+// Green means a reached goal. Red means stalled or a paused rollout. Yellow means waiting for a
+// person. Blue means progress without action.
 func TestColours(t *testing.T) {
 	want := map[status.State]string{
 		status.Auditing: "blue", status.Running: "blue", status.Undoing: "blue", status.Guarding: "blue", status.Pending: "blue",
@@ -106,22 +106,21 @@ func TestColours(t *testing.T) {
 		status.Succeeded: "green", status.Stalled: "red",
 	}
 	for _, m := range moments() {
-		for wrangler, judge := range judges {
-			obj := shown(t, m)
-			display, got := m.Display(), judge(obj)
+		for version, summarize := range wranglers {
+			obj := newObject(t, m)
+			display, got := m.Display(), summarize(obj)
 			if got.colour() != want[m.State] || got.state != strings.ToLower(display.State) || got.transitioning != display.Transitioning || got.error != display.Error {
-				t.Errorf("wrangler %s: %s/%s is %+v, %s", wrangler, m.State, m.Reason, got, got.colour())
+				t.Errorf("wrangler %s: %s/%s is %+v, %s", version, m.State, m.Reason, got, got.colour())
 			}
 			if len(got.messages) != 1 || got.messages[0] != display.Message {
-				t.Errorf("wrangler %s: %s/%s says %q", wrangler, m.State, m.Reason, got.messages)
+				t.Errorf("wrangler %s: %s/%s says %q", version, m.State, m.Reason, got.messages)
 			}
 		}
 	}
 }
 
-// An object that no controller has looked at is blue, by what the definition has a server
-// put into its place.
-func TestNobodyHasLooked(t *testing.T) {
+// An object without a controller is blue, by the default status of the definition.
+func TestColour_withoutController_isBlue(t *testing.T) {
 	text, err := os.ReadFile("../../charts/awsmigrate-crd/templates/awsmigrate.io_clustermigrations.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -134,19 +133,19 @@ func TestNobodyHasLooked(t *testing.T) {
 	if err := json.Unmarshal(crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["status"].Default.Raw, &shows); err != nil {
 		t.Fatal(err)
 	}
-	for wrangler, judge := range judges {
-		got := judge(&unstructured.Unstructured{Object: map[string]any{"kind": "ClusterMigration", "status": shows}})
+	for version, summarize := range wranglers {
+		got := summarize(&unstructured.Unstructured{Object: map[string]any{"kind": "ClusterMigration", "status": shows}})
 		if got.colour() != "blue" || got.error || len(got.messages) != 1 {
-			t.Errorf("wrangler %s: %+v, %s", wrangler, got, got.colour())
+			t.Errorf("wrangler %s: %+v, %s", version, got, got.colour())
 		}
 	}
 }
 
-// What goes by conditions alone agrees on what is wrong: the UI's list of conditions, and
-// a status that has lost its display.
+// Readers of the conditions alone agree on the errors: the UI's list of conditions, and a status
+// without its display.
 func TestConditions(t *testing.T) {
 	for _, m := range moments() {
-		obj := shown(t, m)
+		obj := newObject(t, m)
 		summary.NormalizeConditions(obj)
 		for _, c := range summary.GetUnstructuredConditions(obj.Object) {
 			wrong := c.Type() == v1alpha1.ConditionStalled && c.Status() == "True"
@@ -155,18 +154,18 @@ func TestConditions(t *testing.T) {
 			}
 		}
 		unstructured.RemoveNestedField(obj.Object, "status", "display")
-		for wrangler, judge := range judges {
-			got := judge(obj)
+		for version, summarize := range wranglers {
+			got := summarize(obj)
 			if got.error != (m.State == status.Stalled) || (got.colour() == "green") != (m.State == status.Succeeded) {
-				t.Errorf("wrangler %s: without a display %s/%s is %+v", wrangler, m.State, m.Reason, got)
+				t.Errorf("wrangler %s: without a display %s/%s is %+v", version, m.State, m.Reason, got)
 			}
 		}
 	}
 }
 
-// The tables know a condition of ours only as what it means here.
-func TestNoConditionOfOursMeansSomethingElse(t *testing.T) {
-	obj := shown(t, status.Moment{State: status.Running})
+// Wrangler's tables give our conditions the same meaning as we do.
+func TestConditions_inTablesOfWrangler_keepTheirMeaning(t *testing.T) {
+	obj := newObject(t, status.Moment{State: status.Running})
 	for _, c := range summary.GetUnstructuredConditions(obj.Object) {
 		var known []string
 		for name, table := range map[string]map[string]string{
