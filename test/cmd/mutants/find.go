@@ -17,7 +17,7 @@ type finder struct {
 	found []mutant
 }
 
-// mutantsOf are all that a file can have, whether they compile or not.
+// mutantsOf returns all mutants of a file, including those that do not compile.
 func mutantsOf(p *pkg, src *source) []mutant {
 	f := &finder{pkg: p, src: src}
 	for _, d := range src.tree.Decls {
@@ -26,7 +26,7 @@ func mutantsOf(p *pkg, src *source) []mutant {
 			f.swapConstants(d)
 			ast.Inspect(d, f.visit)
 		case *ast.FuncDecl:
-			if d.Body == nil || f.speaks(d) {
+			if d.Body == nil || f.makesProse(d) {
 				continue
 			}
 			f.returnEarly(d)
@@ -37,7 +37,7 @@ func mutantsOf(p *pkg, src *source) []mutant {
 }
 
 func (f *finder) visit(n ast.Node) bool {
-	if f.forPeople(n) {
+	if f.isForPeople(n) {
 		return false
 	}
 	switch n := n.(type) {
@@ -70,11 +70,11 @@ func (f *finder) visit(n ast.Node) bool {
 	return true
 }
 
-// call looks into the arguments of a call, unless they only fill in a sentence.
+// call visits the arguments of a call, unless they only fill a sentence.
 func (f *finder) call(c *ast.CallExpr) bool {
 	says := false
 	for _, arg := range c.Args {
-		says = says || f.prose(arg)
+		says = says || f.isProse(arg)
 	}
 	if !says {
 		return true
@@ -101,7 +101,7 @@ func (f *finder) replace(n ast.Node, with string) edit {
 	return edit{f.offset(n.Pos()), f.offset(n.End()), with}
 }
 
-// negate leaves out what is compared with == or !=: that operator is swapped already.
+// negate skips == and !=, which another mutant swaps.
 func (f *finder) negate(cond ast.Expr) {
 	if b, ok := cond.(*ast.BinaryExpr); ok && (b.Op == token.EQL || b.Op == token.NEQ) {
 		return
@@ -113,7 +113,7 @@ func (f *finder) negateCases(body *ast.BlockStmt) {
 	for _, s := range body.List {
 		clause := s.(*ast.CaseClause)
 		for _, cond := range clause.List {
-			if !f.onlyWords(clause.Body) {
+			if !f.onlySetsProse(clause.Body) {
 				f.negate(cond)
 			}
 		}
@@ -146,7 +146,7 @@ func (f *finder) replaceBooleans(r *ast.ReturnStmt) {
 	}
 }
 
-// dropAssignment keeps the right side, so that no variable is left unused.
+// dropAssignment keeps the right side, so that each variable remains used.
 func (f *finder) dropAssignment(a *ast.AssignStmt) {
 	if a.Tok != token.ASSIGN || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
 		return
@@ -160,8 +160,8 @@ func (f *finder) dropAssignment(a *ast.AssignStmt) {
 	}
 }
 
-// dropGuard empties the branch and keeps its condition: the condition may do more than
-// compare, and uses variables.
+// dropGuard empties the branch but keeps its condition, which may have side effects and uses
+// variables.
 func (f *finder) dropGuard(s *ast.IfStmt) {
 	if s.Else != nil || len(s.Body.List) != 1 {
 		return
@@ -178,35 +178,35 @@ func (f *finder) dropCases(body *ast.BlockStmt) {
 	}
 	for _, s := range body.List {
 		clause := s.(*ast.CaseClause)
-		nothing := len(clause.Body) == 0 && !fallback // says only that it was thought of
-		if clause.List != nil && !nothing && !f.onlyWords(clause.Body) {
+		noop := len(clause.Body) == 0 && !fallback // the case lists a value on purpose
+		if clause.List != nil && !noop && !f.onlySetsProse(clause.Body) {
 			f.add(clause, "dropped a case", f.replace(clause, ""))
 		}
 	}
 }
 
-// returnEarly returns nothing and no error before anything is done.
+// returnEarly makes a function return nothing and no error at its beginning.
 func (f *finder) returnEarly(d *ast.FuncDecl) {
 	var zeros []string
-	nothing := false
+	hasError := false
 	if d.Type.Results != nil {
 		for _, field := range d.Type.Results.List {
 			zero := f.zero(field.Type)
-			nothing = nothing || zero == "nil"
+			hasError = hasError || zero == "nil"
 			for range max(len(field.Names), 1) {
 				zeros = append(zeros, zero)
 			}
 		}
 	}
 	early := "return " + strings.Join(zeros, ", ")
-	if !nothing || len(d.Body.List) == 0 || f.text(d.Body.List[0]) == early {
+	if !hasError || len(d.Body.List) == 0 || f.text(d.Body.List[0]) == early {
 		return
 	}
 	at := f.offset(d.Body.Lbrace) + 1
 	f.add(d, "returned nil early", edit{at, at, " " + early + "; "})
 }
 
-// zero is a type's zero value, as it is spelt.
+// zero returns the source text of a type's zero value.
 func (f *finder) zero(t ast.Expr) string {
 	of := f.pkg.info.Types[t].Type
 	if _, generic := of.(*types.TypeParam); generic {
@@ -228,12 +228,12 @@ func (f *finder) zero(t ast.Expr) string {
 	return "*new(" + f.text(t) + ")"
 }
 
-// addOneTo takes a minus sign for a part of its number: one more than -1 is 0. -2 would
-// say what -1 does, wherever that stands for none.
+// addOneTo takes a minus sign as part of its number: -1 becomes 0, because -2 would often mean the
+// same as -1.
 func (f *finder) addOneTo(e ast.Expr, number string) {
 	value, err := strconv.ParseInt(number, 0, 64)
 	if err != nil {
-		return // a text, or no whole number
+		return // a text or not an integer
 	}
 	text := strconv.FormatInt(value+1, 10)
 	if strings.HasPrefix(number, "0o") {
@@ -242,7 +242,7 @@ func (f *finder) addOneTo(e ast.Expr, number string) {
 	f.add(e, "added one", f.replace(e, text))
 }
 
-// swapConstants gives two neighbours of a const block each other's text.
+// swapConstants exchanges the texts of two neighbours in a const block.
 func (f *finder) swapConstants(d *ast.GenDecl) {
 	if d.Tok != token.CONST {
 		return
@@ -254,7 +254,7 @@ func (f *finder) swapConstants(d *ast.GenDecl) {
 			continue
 		}
 		lit, ok := spec.Values[0].(*ast.BasicLit)
-		if !ok || lit.Kind != token.STRING || f.prose(lit) {
+		if !ok || lit.Kind != token.STRING || f.isProse(lit) {
 			continue
 		}
 		if before != nil && before.Value != lit.Value {

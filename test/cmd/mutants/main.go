@@ -1,8 +1,8 @@
-// Command mutants changes one place of migration and its backends at a time, at random,
-// and sees whether the unit tests of the package notice. A seeded defect asks whether a
-// promise is kept; a mutant asks of any line whether a test would miss it. The sources
-// stay as they are. It prints a line for every mutant that survives and a score, and
-// exits with 1 below the threshold. Run it in the folder test.
+// Command mutants changes one place of migration and its backends at a time, at random, and checks
+// that the package's unit tests notice. A seeded defect asks whether a promise holds; a mutant
+// asks of any line whether a test would miss it. The sources stay unchanged. The command prints a
+// line for each surviving mutant and a score. It exits with 1 below the threshold. Run it in the
+// folder test.
 package main
 
 import (
@@ -66,7 +66,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	if err != nil {
 		return err
 	}
-	if got.late > 0 { // on a busy machine it may be the machine's doing
+	if got.late > 0 { // a busy machine also causes timeouts
 		fmt.Fprintf(out, "counted as killed, by the timeout of %s: %d\n", o.timeout, got.late)
 	}
 	percent := 100 * float64(got.killed) / float64(max(got.tried, 1))

@@ -11,16 +11,16 @@ type edit struct {
 	with     string
 }
 
-// mutant is a package with one thing changed.
+// mutant is a package with one change.
 type mutant struct {
 	pkg    *pkg
 	source *source
 	line   int
 	what   string
-	edits  []edit // in order, one beside the other
+	edits  []edit // in order, without overlaps
 }
 
-// text is the source with the change.
+// text returns the source with the change.
 func (m mutant) text() string {
 	var out strings.Builder
 	at := 0
@@ -33,21 +33,21 @@ func (m mutant) text() string {
 	return out.String()
 }
 
-// String is one line: where, what, and how the first changed line reads, both ways.
+// String returns one line: the place, the change, and the first changed line before and after.
 func (m mutant) String() string {
 	before, after := string(m.source.text), m.text()
 	begin := strings.LastIndexByte(before[:m.edits[0].from], '\n') + 1
 	at := m.edits[0].from - begin
-	return fmt.Sprintf("%s:%d: %s: %s => %s", m.source.shown, m.line, m.what, around(before[begin:], at), around(after[begin:], at))
+	return fmt.Sprintf("%s:%d: %s: %s => %s", m.source.shown, m.line, m.what, excerpt(before[begin:], at), excerpt(after[begin:], at))
 }
 
-// around is the first line of a text; of a long one, what is around a place in it.
-func around(text string, at int) string {
-	const most, ahead = 120, 40
+// excerpt returns the first line of a text, or the part of a long line around a place.
+func excerpt(text string, at int) string {
+	const maxLength, ahead = 120, 40
 	line, _, _ := strings.Cut(text, "\n")
-	if len(line) > most {
-		from := min(max(at-ahead, 0), len(line)-most)
-		line = strings.ToValidUTF8(line[from:from+most], "")
+	if len(line) > maxLength {
+		from := min(max(at-ahead, 0), len(line)-maxLength)
+		line = strings.ToValidUTF8(line[from:from+maxLength], "")
 	}
 	return strings.TrimSpace(line)
 }

@@ -32,8 +32,7 @@ func lines(mutants []mutant) []string {
 
 const everything = 1000
 
-// Which changes are made of a small package is written out, and with it which are not:
-// sentences, and what only chooses them.
+// The list shows each mutant of a small package. It lacks sentences and their conditions.
 func TestKinds(t *testing.T) {
 	got := lines(newStock(sampled(t, "./testdata/kinds"), 1).take(everything))
 	for i := range got {
@@ -61,7 +60,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// What the text of a mutant has changed is one place; everything beside it stays.
+// A mutant changes one place of the text and leaves the rest.
 func TestMutantKeepsTheRest(t *testing.T) {
 	for _, m := range newStock(sampled(t, "./testdata/kinds"), 1).take(everything) {
 		begin, end := m.edits[0].from, len(m.source.text)-m.edits[len(m.edits)-1].to
@@ -72,13 +71,13 @@ func TestMutantKeepsTheRest(t *testing.T) {
 	}
 }
 
-// Of a long line that part is shown that was changed.
+// The excerpt of a long line shows the changed part.
 func TestAroundALongLine(t *testing.T) {
 	line := strings.Repeat("a", 300) + "HERE" + strings.Repeat("z", 300)
-	if got := around(line+"\nnext", 300); !strings.Contains(got, "aHEREz") || len(got) > 120 {
+	if got := excerpt(line+"\nnext", 300); !strings.Contains(got, "aHEREz") || len(got) > 120 {
 		t.Error(got)
 	}
-	if got := around("\tshort\nnext", 1); got != "short" {
+	if got := excerpt("\tshort\nnext", 1); got != "short" {
 		t.Error(got)
 	}
 }
@@ -111,7 +110,7 @@ func TestSharesFollowStatements(t *testing.T) {
 	}
 }
 
-// The tests right above a package are those of what imports it.
+// The tests directly above a package are those of its importers.
 func TestAbove(t *testing.T) {
 	packages := sampled(t, "./testdata/sample/...")
 	i := slices.IndexFunc(packages, func(p *pkg) bool { return strings.HasSuffix(p.path, "/leaf") })
@@ -121,8 +120,8 @@ func TestAbove(t *testing.T) {
 	}
 }
 
-// A test that needs a server is known by what its file imports, and left out. One that
-// is not left out finds no binaries, and is red before the first mutant.
+// The imports of a test file show that it needs a server; its tests are skipped. Without the skip,
+// such a test finds no binaries and fails before the first mutant.
 func TestWithoutServer(t *testing.T) {
 	packages := sampled(t, "./testdata/server")
 	if !slices.Equal(packages[0].serverOnly, []string{"TestWithServer"}) {
@@ -138,8 +137,9 @@ func TestWithoutServer(t *testing.T) {
 	}
 }
 
-// Of the sample, all that its tests look at dies, a leaf's mutants by the tests above it
-// and one that never ends among them; what no test looks at survives, with its line.
+// In the sample, every mutant dies that a test observes. The tests above kill a leaf's mutants,
+// and the timeout kills an endless one. Unobserved mutants survive and are printed with their
+// line.
 func TestScore(t *testing.T) {
 	got, err := report(t, "-timeout", "10s", "-threshold", "60", "./testdata/sample/...")
 	if err != nil {
@@ -158,7 +158,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// Where there is no test, everything survives.
+// Without tests, every mutant survives.
 func TestBelowTheThreshold(t *testing.T) {
 	got, err := report(t, "./testdata/kinds")
 	if err == nil || !strings.Contains(err.Error(), "0.0 % killed, wanted 90.0 %") || !strings.HasPrefix(got[len(got)-1], "killed 0 of 14 ") {
@@ -173,7 +173,7 @@ func report(t *testing.T, args ...string) ([]string, error) {
 	return strings.Split(strings.TrimSpace(out.String()), "\n"), err
 }
 
-// A test that is red without a mutant would kill every one.
+// A test that fails without a mutant would kill every one.
 func TestRedAnyway(t *testing.T) {
 	packages := sampled(t, "./testdata/red")
 	err := trial{dir: t.TempDir(), timeout: time.Minute, jobs: 1, out: &strings.Builder{}}.green(t.Context(), packages)

@@ -19,30 +19,30 @@ import (
 	"strings"
 )
 
-// apiserver is what a test imports to start a real kube-apiserver. All tests of a file
-// that imports it are left out.
+// apiserver is the package with which a test starts a real kube-apiserver. Tests in files that
+// import it are skipped.
 const apiserver = "github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 
 // source is one file of a package.
 type source struct {
-	path, shown string // absolute, and from the module's root
+	path, shown string // absolute, and relative to the module's root
 	text        []byte
 	tree        *ast.File
 }
 
-// pkg is a package that mutants are made of.
+// pkg is a package to mutate.
 type pkg struct {
 	path, dir  string
 	sources    []*source
 	fset       *token.FileSet
 	info       *types.Info
 	imports    types.Importer
-	above      []*pkg   // those that import it, of the same pattern
-	tested     bool     // it has tests of its own
+	above      []*pkg   // its importers of the same pattern
+	tested     bool     // whether it has tests
 	serverOnly []string // its tests that need a server
 }
 
-// listed is what `go list -json` says of a package, as far as it matters.
+// listed holds the relevant fields of `go list -json`.
 type listed struct {
 	ImportPath, Dir, Export            string
 	GoFiles, TestGoFiles, XTestGoFiles []string
@@ -50,8 +50,8 @@ type listed struct {
 	DepOnly                            bool
 }
 
-// load reads and type-checks the packages of patterns, those that are imported from
-// what the compiler exports of them.
+// load reads and type-checks the packages of patterns. It resolves imports by the compiler's
+// export data.
 func load(ctx context.Context, root string, patterns []string) ([]*pkg, error) {
 	all, err := list(ctx, root, patterns)
 	if err != nil {
@@ -129,11 +129,11 @@ func (p *pkg) read(root string, l listed) error {
 	return p.readTests(l)
 }
 
-// check type-checks the package, with another tree in place of one source's.
-func (p *pkg) check(info *types.Info, instead *source, tree *ast.File) error {
+// check type-checks the package with the given tree in place of the replaced source.
+func (p *pkg) check(info *types.Info, replaced *source, tree *ast.File) error {
 	files := make([]*ast.File, 0, len(p.sources))
 	for _, s := range p.sources {
-		if s == instead {
+		if s == replaced {
 			files = append(files, tree)
 		} else {
 			files = append(files, s.tree)
@@ -162,7 +162,7 @@ func (p *pkg) readTests(l listed) error {
 	return nil
 }
 
-// statements is how much of a package there is to change.
+// statements returns the number of statements in a package.
 func (p *pkg) statements() int {
 	n := 0
 	for _, s := range p.sources {

@@ -9,22 +9,22 @@ import (
 	"unicode"
 )
 
-// A mutant that only changes a sentence for people says nothing about the tests. What
-// only makes sentences is told by its form: sentences have spaces, names and keys do not.
+// A mutant of a sentence for people says nothing about the tests. Sentences are recognized by
+// their spaces; names and keys have none.
 
-// shown are the fields of errors, findings and plans whose texts people read. Reason is
-// not among them: programs read it.
+// shown lists the fields of errors, findings and plans with texts for people. Programs read
+// Reason, so it is missing.
 var shown = []string{"After", "Evidence", "Fix", "Message", "Object", "Seen", "Title", "WaitingFor", "Wanted", "What", "Why"}
 
-// sentence says whether a text is for people, or a part of one that is.
-func sentence(text string) bool {
+// isSentence reports whether a text, or a part of one, is for people.
+func isSentence(text string) bool {
 	return strings.Contains(text, " ") && strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsLetter(r) || strings.ContainsRune(",;:", r)
 	})
 }
 
-// prose says whether an expression is a text that has a sentence in it.
-func (f *finder) prose(e ast.Expr) bool {
+// isProse reports whether an expression is a text that has a sentence in it.
+func (f *finder) isProse(e ast.Expr) bool {
 	if !f.isString(e) {
 		return false
 	}
@@ -38,16 +38,16 @@ func (f *finder) prose(e ast.Expr) bool {
 			return false
 		}
 		if v := f.pkg.info.Types[x].Value; v != nil && v.Kind() == constant.String {
-			found = sentence(constant.StringVal(v))
+			found = isSentence(constant.StringVal(v))
 		}
 		return true
 	})
 	return found
 }
 
-// speaks says whether a function makes only sentences. One that returns "" or begins
-// with an empty list is a verdict too, by whether it says anything at all.
-func (f *finder) speaks(d *ast.FuncDecl) bool {
+// makesProse reports whether a function only makes sentences. A function that returns "" or starts
+// with an empty list is also a verdict, so it does not count.
+func (f *finder) makesProse(d *ast.FuncDecl) bool {
 	if d.Recv != nil && (d.Name.Name == "String" || d.Name.Name == "Error") {
 		return true
 	}
@@ -66,80 +66,80 @@ func (f *finder) speaks(d *ast.FuncDecl) bool {
 	ast.Inspect(d.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BasicLit:
-			says = says || f.prose(n)
+			says = says || f.isProse(n)
 		case *ast.DeclStmt:
 			silent = true
 		case *ast.AssignStmt:
-			silent = silent || slices.ContainsFunc(n.Rhs, f.nothing)
+			silent = silent || slices.ContainsFunc(n.Rhs, f.isEmpty)
 		case *ast.CompositeLit:
 			silent = silent || len(n.Elts) == 0
 		case *ast.CallExpr:
 			silent = silent || f.builtin(n, "make")
 		case *ast.ReturnStmt:
-			silent = silent || slices.ContainsFunc(n.Results, f.nothing)
+			silent = silent || slices.ContainsFunc(n.Results, f.isEmpty)
 		}
 		return true
 	})
 	return says && !silent
 }
 
-// nothing says whether an expression is nil or "".
-func (f *finder) nothing(e ast.Expr) bool {
+// isEmpty reports whether an expression is nil or "".
+func (f *finder) isEmpty(e ast.Expr) bool {
 	lit, ok := e.(*ast.BasicLit)
 	return ok && lit.Value == `""` || f.pkg.info.Types[e].IsNil()
 }
 
-// onlyWords says whether statements do nothing but choose a sentence.
-func (f *finder) onlyWords(body []ast.Stmt) bool {
+// onlySetsProse reports whether statements only choose a sentence.
+func (f *finder) onlySetsProse(body []ast.Stmt) bool {
 	for _, s := range body {
-		if a, ok := s.(*ast.AssignStmt); !ok || !f.words(a) {
+		if a, ok := s.(*ast.AssignStmt); !ok || !f.setsProse(a) {
 			return false
 		}
 	}
 	return len(body) > 0
 }
 
-// words says whether an assignment is of a sentence. To append one is more: a list that
-// is not empty is often a verdict.
-func (f *finder) words(a *ast.AssignStmt) bool {
+// setsProse reports whether an assignment sets a sentence. To append one is more: a list that is
+// not empty is often a verdict.
+func (f *finder) setsProse(a *ast.AssignStmt) bool {
 	for i, left := range a.Lhs {
 		field, ok := left.(*ast.SelectorExpr)
 		named := ok && slices.Contains(shown, field.Sel.Name) && f.isString(field)
-		if !named && (len(a.Rhs) != len(a.Lhs) || !f.prose(a.Rhs[i])) {
+		if !named && (len(a.Rhs) != len(a.Lhs) || !f.isProse(a.Rhs[i])) {
 			return false
 		}
 	}
 	return true
 }
 
-// choosesWords says whether both branches of a condition are sentences only.
-func (f *finder) choosesWords(s *ast.IfStmt) bool {
-	if !f.onlyWords(s.Body.List) {
+// choosesProse reports whether both branches of a condition are only sentences.
+func (f *finder) choosesProse(s *ast.IfStmt) bool {
+	if !f.onlySetsProse(s.Body.List) {
 		return false
 	}
 	switch other := s.Else.(type) {
 	case nil:
 		return true
 	case *ast.BlockStmt:
-		return f.onlyWords(other.List)
+		return f.onlySetsProse(other.List)
 	case *ast.IfStmt:
-		return f.choosesWords(other)
+		return f.choosesProse(other)
 	}
 	return false
 }
 
-// forPeople says whether nothing within a node is to be changed.
-func (f *finder) forPeople(n ast.Node) bool {
+// isForPeople reports whether no part of a node may be mutated.
+func (f *finder) isForPeople(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.IfStmt:
-		return f.choosesWords(n)
+		return f.choosesProse(n)
 	case *ast.AssignStmt:
-		return f.words(n)
+		return f.setsProse(n)
 	case *ast.KeyValueExpr:
 		key, ok := n.Key.(*ast.Ident)
 		return ok && slices.Contains(shown, key.Name) && f.isString(n.Value)
 	case *ast.BinaryExpr:
-		return f.prose(n)
+		return f.isProse(n)
 	}
 	return false
 }

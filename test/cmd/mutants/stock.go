@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// stock has the possible mutants of every package in an order that only the seed and the
-// sources decide.
+// stock holds the possible mutants of each package, in an order that depends only on the seed and
+// the sources.
 type stock struct {
 	packages []*pkg
 	left     map[*pkg][]mutant
@@ -27,14 +27,14 @@ func newStock(packages []*pkg, seed uint64) *stock {
 		}
 		name := fnv.New64a()
 		_, _ = name.Write([]byte(p.path))
-		random := rand.New(rand.NewPCG(seed, name.Sum64())) // a package's mutants do not depend on the others
+		random := rand.New(rand.NewPCG(seed, name.Sum64())) // a package's mutants do not depend on other packages
 		random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 		s.left[p] = all
 	}
 	return s
 }
 
-// take is n mutants, spread over the packages by their statements.
+// take returns n mutants, spread over the packages by their statements.
 func (s *stock) take(n int) []mutant {
 	var taken []mutant
 	for i, share := range s.shares(n) {
@@ -47,7 +47,7 @@ func (s *stock) take(n int) []mutant {
 	return taken
 }
 
-// next is a package's next mutant that compiles; false: there is none left.
+// next returns a package's next mutant that compiles, or false if all were used.
 func (s *stock) next(p *pkg) (mutant, bool) {
 	for len(s.left[p]) > 0 {
 		m := s.left[p][0]
@@ -60,7 +60,8 @@ func (s *stock) next(p *pkg) (mutant, bool) {
 	return mutant{}, false
 }
 
-// shares divides n by statements; what rounding leaves goes to those that it cut most.
+// shares divides n by statements. The remainder of the rounding goes to the shares that it cut
+// most.
 func (s *stock) shares(n int) []int {
 	all, sizes := 0, make([]int, len(s.packages))
 	for i, p := range s.packages {

@@ -17,7 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/overlay"
 )
 
-// trial runs unit tests with one mutant after the other.
+// trial runs unit tests, one mutant after the other.
 type trial struct {
 	dir     string
 	timeout time.Duration
@@ -25,8 +25,8 @@ type trial struct {
 	out     io.Writer
 }
 
-// green runs every package's tests without a mutant first: a test that is red anyway
-// kills nothing. One that needs a server and was not left out is red here.
+// green runs the tests of every package without a mutant. A failing test would kill every mutant.
+// A test that needs a server and was not skipped fails here.
 func (t trial) green(ctx context.Context, packages []*pkg) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(t.jobs)
@@ -46,7 +46,7 @@ func (t trial) green(ctx context.Context, packages []*pkg) error {
 	return group.Wait()
 }
 
-// folder makes one in which tests can be another user, as some are where they run as root.
+// folder creates a folder that other users can enter: as root, some tests act as another user.
 func folder(in string) (string, error) {
 	dir, err := os.MkdirTemp(in, "mutants-")
 	if err != nil {
@@ -55,8 +55,8 @@ func folder(in string) (string, error) {
 	return dir, os.Chmod(dir, 0o755)
 }
 
-// fate is what became of a mutant. One that compiles may still not build: it can give a
-// test two equal cases of a switch.
+// fate is the result of a mutant. A mutant that compiles may still not build: it can give a test
+// two equal cases of a switch.
 type fate struct {
 	mutant        mutant
 	killed, built bool
@@ -64,10 +64,10 @@ type fate struct {
 	err           error
 }
 
-// tally is what became of all.
+// tally counts the results.
 type tally struct{ killed, late, tried int }
 
-// score tries mutants until n of them were built, or no more can be had.
+// score tries mutants until n of them were built, or the stock is used up.
 func (t trial) score(ctx context.Context, s *stock, n int) (tally, error) {
 	var sum tally
 	var failed error
@@ -75,7 +75,7 @@ func (t trial) score(ctx context.Context, s *stock, n int) (tally, error) {
 		var again []mutant
 		for f := range t.all(ctx, batch) {
 			failed = errors.Join(failed, f.err)
-			if m, more := s.instead(f); more {
+			if m, more := s.replace(f); more {
 				again = append(again, m)
 			}
 			t.count(&sum, f)
@@ -88,8 +88,8 @@ func (t trial) score(ctx context.Context, s *stock, n int) (tally, error) {
 	return sum, nil
 }
 
-// instead is another mutant of the same package for one that was not built.
-func (s *stock) instead(f fate) (mutant, bool) {
+// replace returns another mutant of the same package for one that was not built.
+func (s *stock) replace(f fate) (mutant, bool) {
 	if f.built || f.err != nil {
 		return mutant{}, false
 	}
@@ -111,7 +111,7 @@ func (t trial) count(sum *tally, f fate) {
 	}
 }
 
-// all tries mutants, as many at a time as there are jobs.
+// all tries mutants, one per job at a time.
 func (t trial) all(ctx context.Context, batch []mutant) <-chan fate {
 	fates := make(chan fate, len(batch))
 	var working errgroup.Group
@@ -124,12 +124,12 @@ func (t trial) all(ctx context.Context, batch []mutant) <-chan fate {
 				return nil
 			})
 		}
-		_ = working.Wait() // what went wrong is in the fates
+		_ = working.Wait() // the fates hold the errors
 	}()
 	return fates
 }
 
-// try runs the tests of a mutant's package, then of those right above it.
+// try runs the tests of a mutant's package, then those of the packages directly above it.
 func (t trial) try(ctx context.Context, m mutant) fate {
 	f := fate{mutant: m, built: true}
 	dir, err := folder(t.dir)
@@ -162,7 +162,7 @@ func (t trial) try(ctx context.Context, m mutant) fate {
 	return f
 }
 
-// redError is tests that fail or take too long; buildError is tests that do not compile.
+// redError reports tests that fail or take too long. buildError reports tests that do not compile.
 type (
 	redError struct {
 		said string
@@ -174,7 +174,7 @@ type (
 func (e *redError) Error() string   { return e.said }
 func (e *buildError) Error() string { return e.said }
 
-// tests builds and runs a package's tests in a folder of their own.
+// tests builds and runs a package's tests in a separate folder.
 func (t trial) tests(ctx context.Context, p *pkg, dir, list string) error {
 	if !p.tested {
 		return nil
@@ -202,13 +202,13 @@ func (t trial) tests(ctx context.Context, p *pkg, dir, list string) error {
 	return nil
 }
 
-// memory is how much a mutant may take, in KiB: one may append without end.
-const memory = "4194304"
+// memoryLimit is the limit of a mutant in KiB, because a mutant may append without end.
+const memoryLimit = "4194304"
 
-// command runs a test binary without the lab's binaries, so that a test that needs a
-// server fails, and with what it starts and writes in reach, to be ended and removed.
+// command runs a test binary without the lab's binaries, so that a test that needs a server fails.
+// Its children and files are confined, so that they can be ended and removed.
 func (t trial) command(ctx context.Context, p *pkg, dir, binary string) *exec.Cmd {
-	args := []string{"-c", "ulimit -d " + memory + ` && exec "$0" "$@"`, binary, "-test.failfast"}
+	args := []string{"-c", "ulimit -d " + memoryLimit + ` && exec "$0" "$@"`, binary, "-test.failfast"}
 	if len(p.serverOnly) > 0 {
 		args = append(args, "-test.skip", "^("+strings.Join(p.serverOnly, "|")+")$")
 	}
