@@ -1,6 +1,5 @@
-// Command demo boots the lab, migrates it with awsmigrate while the world goes
-// on, and prints the evidence. With -controller it is the controller that migrates the
-// lab, by a ClusterMigration, and takes the migration back.
+// Command demo boots the lab, migrates it with awsmigrate while other events go on, and prints the
+// evidence. With -controller, the controller migrates the lab by a ClusterMigration and undoes it.
 package main
 
 import (
@@ -20,7 +19,7 @@ func main() {
 	dir := flag.String("dir", ".lab", "the lab's folder")
 	distro := flag.String("distro", "rke2", "rke2, rke (a cluster.yml) or rke1 (RKE managed by Rancher)")
 	handOver := flag.String("hand-over", "early", "natural, early or clear: when the cloud controllers change hands")
-	controller := flag.Bool("controller", false, "have the controller migrate an RKE2 lab, and take it back")
+	controller := flag.Bool("controller", false, "have the controller migrate an RKE2 lab, and undo it")
 	charts := flag.String("charts", "../charts", "folder with the controller's charts")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
