@@ -24,11 +24,10 @@ import (
 // Three control planes, as in package standin, and workers.
 const controlPlanes, nodes = 3, 5
 
-// follower is the role of whoever follows a fix.
+// follower is the role of the user who follows a fix.
 const follower = "follower"
 
-// kube is a Kubernetes with the Nodes of an in-tree cluster, and what a shell needs
-// to reach it.
+// kube is a Kubernetes with the Nodes of an in-tree cluster, and the access data for a shell.
 type kube struct {
 	config                  *rest.Config
 	client                  kubernetes.Interface
@@ -55,7 +54,7 @@ func newKube(t *testing.T) kube {
 	return k
 }
 
-// manager is a kube-controller-manager as a kubelet shows it.
+// manager returns a kube-controller-manager as a kubelet shows it.
 func manager(node string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -75,7 +74,7 @@ type cluster struct {
 	url string
 }
 
-// newCluster is sound, and this process the one that audits it.
+// newCluster returns a sound cluster that this process audits.
 func newCluster(t *testing.T, k kube, id string) *cluster {
 	t.Helper()
 	c := &cluster{kube: k, Cloud: aws.New(aws.Options{ClusterID: id})}
@@ -100,7 +99,7 @@ func newCluster(t *testing.T, k kube, id string) *cluster {
 	return c
 }
 
-// audit is `awsmigrate verify --kubeconfig` without the checks of processes.
+// audit runs `awsmigrate verify --kubeconfig` without the checks of processes.
 func (c *cluster) audit(t *testing.T) verify.Report {
 	t.Helper()
 	seen, err := audit.APIOnly{Config: c.config, Clock: clock.RealClock{}, Options: migration.Options{AWS: "on", AWSIdentity: awsreader.Identity{Process: os.Getenv}}}.Gather(t.Context())

@@ -1,17 +1,15 @@
-// Package remedy follows the fixes of `awsmigrate verify` that are commands of
-// aws and of helm: a sound cluster, one thing broken, the audit that names it,
-// the command out of its finding run by a shell, and an audit in which nothing
-// is wrong. Those of kubectl are followed in test/e2e.
+// Package remedy follows the fixes of `awsmigrate verify` that are commands of aws and helm. It
+// breaks one thing in a sound cluster, audits it, runs the command of the finding in a shell, and
+// audits again without findings. Fixes by kubectl are tested in test/e2e.
 //
-// Real: kube-apiserver and etcd 1.26, the reading and judging of
-// `awsmigrate verify --kubeconfig`, sh, Helm's own code behind helm's flags.
+// Real: kube-apiserver and etcd 1.26, the reading and judging of `awsmigrate verify --kubeconfig`,
+// sh, Helm's own code behind helm's flags.
 //
-// Stood in for: AWS (test/lab/aws; it authorises every call, and whoever follows
-// a fix may do no more than the fixes ask for); the aws command and helm's main program
-// (package tool; AWSMIGRATE_AWS_CLI names a real AWS CLI to take instead: 1.45.11
-// follows every fix).
+// Replaced: AWS by test/lab/aws, which authorises every call; the user who follows a fix has only
+// the permissions that the fixes name. Package tool replaces the aws command and helm's main
+// program. AWSMIGRATE_AWS_CLI names a real AWS CLI to use instead: 1.45.11 follows every fix.
 //
-// Left out: kubelets and controllers, so that the checks 1xx and 2xx, which judge
-// processes, are not made; profiles and roles that were given to the audit and
-// that its user has to give to the command too; more than one region.
+// Missing: kubelets and controllers, so the checks 1xx and 2xx, which judge processes, do not run.
+// Also missing: profiles and roles of the audit, which its user must also give to the command, and
+// more than one region.
 package remedy

@@ -12,22 +12,22 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/remedy/tool"
 )
 
-// TestMain is aws or helm where a shell has found this binary under that name.
+// TestMain acts as aws or helm if a shell started this binary under that name.
 func TestMain(m *testing.M) {
 	tool.Main(context.Background())
 	os.Exit(m.Run())
 }
 
-// realAWS names an AWS CLI to take instead of the stand-in.
+// realAWS names an AWS CLI to use instead of the stand-in.
 const realAWS = "AWSMIGRATE_AWS_CLI"
 
-// toolbox is a directory for PATH with aws and helm in it.
+// toolbox returns a directory for PATH with aws and helm in it.
 func toolbox(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	must(t, tool.Link(dir))
 	if path := os.Getenv(realAWS); path != "" {
-		// It needs no region for IAM, but where an endpoint is given.
+		// IAM needs no region, unless an endpoint is given.
 		script := "#!/bin/sh\nPATH='" + os.Getenv("PATH") + "'\nif [ \"$1\" = iam ]; then export AWS_DEFAULT_REGION=us-east-1; fi\nexec '" + path + "' \"$@\"\n"
 		aws := filepath.Join(dir, "aws")
 		must(t, os.Remove(aws))
@@ -36,11 +36,11 @@ func toolbox(t *testing.T) string {
 	return dir
 }
 
-// paste runs a line as a user's shell does. Nothing of this process's environment
-// reaches it, above all no region.
+// paste runs a line as a user's shell does, without this process's environment. A region from it
+// would hide a missing option.
 func (c *cluster) paste(ctx context.Context, line string) error {
 	cmd := exec.CommandContext(ctx, "sh", "-c", line)
-	cmd.Env = append(c.access(follower), "PATH="+c.tools, "GORACE=atexit_sleep_ms=0") // else a second for each command
+	cmd.Env = append(c.access(follower), "PATH="+c.tools, "GORACE=atexit_sleep_ms=0") // otherwise each command takes an extra second
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w: %s", line, err, strings.TrimSpace(string(out)))
@@ -48,8 +48,8 @@ func (c *cluster) paste(ctx context.Context, line string) error {
 	return nil
 }
 
-// access is an environment in which a role reaches this cluster and its AWS, and
-// nothing else.
+// access returns the environment in which a role reaches this cluster and its AWS, and nothing
+// else.
 func (c *cluster) access(role string) []string {
 	id, secret, token := c.Credentials(role)
 	return []string{

@@ -13,14 +13,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
 )
 
-// trap is one thing that is wrong, the one check that must say so, and the objects
-// it must name.
+// trap describes one fault, the check that must find it alone, and the objects to name.
 type trap struct {
 	name, check string
 	status      verify.Status
 	objects     []string
-	breaks      []broken // in turn, each after the fix of the one before
-	cluster     string   // its id, if it is not standin.Cluster
+	breaks      []breakage // in turn, each after the previous fix
+	cluster     string     // the cluster's ID if it is not standin.Cluster
 }
 
 func traps() []trap {
@@ -30,17 +29,17 @@ func traps() []trap {
 	instance := []string{"instance " + lostID}
 	const needed, helpful = "ec2:DescribeSubnets", "elasticloadbalancing:DeregisterTargets"
 	return []trap{
-		{"an instance without tag", "AWSM-406", verify.Fail, node, []broken{untaggedInstance}, ""},
-		{"a blank in the cluster's id", "AWSM-406", verify.Fail, node, []broken{untaggedInstance}, "my cluster"},
-		{"a subnet without tag", "AWSM-408", verify.Warn, subnet, []broken{untaggedSubnet}, ""},
-		{"tokens required", "AWSM-409", verify.Warn, node, []broken{metadata("required", aws.EndpointEnabled)}, ""},
-		{"no metadata service", "AWSM-409", verify.Warn, node, []broken{metadata("optional", aws.EndpointDisabled), metadata("required", aws.EndpointDisabled)}, ""},
-		{"an action is missing, then another", "AWSM-418", verify.Fail, []string{role}, []broken{denied(needed), denied(needed, "ec2:DescribeVpcs")}, ""},
-		{"an action it can do without", "AWSM-418", verify.Warn, []string{role}, []broken{denied(helpful)}, ""},
-		{"one of each", "AWSM-418", verify.Fail, []string{role, role}, []broken{denied(needed, helpful)}, ""},
-		{"an instance without Node", "AWSM-422", verify.Warn, instance, []broken{lost(nil)}, ""},
-		{"by the old tag", "AWSM-422", verify.Warn, instance, []broken{lostByOldTag}, ""},
-		{"a release in default", "AWSM-601", verify.Fail, []string{"Helm release default/" + wellknown.CCM}, []broken{installed}, ""},
+		{"an instance without tag", "AWSM-406", verify.Fail, node, []breakage{untaggedInstance}, ""},
+		{"a blank in the cluster's id", "AWSM-406", verify.Fail, node, []breakage{untaggedInstance}, "my cluster"},
+		{"a subnet without tag", "AWSM-408", verify.Warn, subnet, []breakage{untaggedSubnet}, ""},
+		{"tokens required", "AWSM-409", verify.Warn, node, []breakage{metadata("required", aws.EndpointEnabled)}, ""},
+		{"no metadata service", "AWSM-409", verify.Warn, node, []breakage{metadata("optional", aws.EndpointDisabled), metadata("required", aws.EndpointDisabled)}, ""},
+		{"an action is missing, then another", "AWSM-418", verify.Fail, []string{role}, []breakage{denied(needed), denied(needed, "ec2:DescribeVpcs")}, ""},
+		{"an action it can do without", "AWSM-418", verify.Warn, []string{role}, []breakage{denied(helpful)}, ""},
+		{"one of each", "AWSM-418", verify.Fail, []string{role, role}, []breakage{denied(needed, helpful)}, ""},
+		{"an instance without Node", "AWSM-422", verify.Warn, instance, []breakage{lost(nil)}, ""},
+		{"by the old tag", "AWSM-422", verify.Warn, instance, []breakage{lostByOldTag}, ""},
+		{"a release in default", "AWSM-601", verify.Fail, []string{"Helm release default/" + wellknown.CCM}, []breakage{installed}, ""},
 	}
 }
 
@@ -63,7 +62,7 @@ func TestFixesMend(t *testing.T) {
 	t.Run("refused", func(t *testing.T) { refused(t, newCluster(t, k, "")) })
 }
 
-// mustBeSound wants nothing to be wrong, and a check to be made and to pass.
+// mustBeSound requires an audit without findings in which the given check passes.
 func (c *cluster) mustBeSound(t *testing.T, check string) {
 	t.Helper()
 	for _, result := range c.audit(t).Results {
@@ -75,10 +74,10 @@ func (c *cluster) mustBeSound(t *testing.T, check string) {
 
 func wrong(r verify.Result) bool { return r.Status != verify.OK && r.Status != verify.Skip }
 
-// commandLine is all of a fix, or what it ends with.
+// commandLine matches a fix that is, or ends with, a command.
 var commandLine = regexp.MustCompile(`(?:^|: )((?:aws|helm) .+)$`)
 
-// fixes are the commands of the trap's check, which must be the only wrong one.
+// fixes returns the commands of the trap's check, which must be the only failed one.
 func (tc trap) fixes(t *testing.T, report verify.Report) (commands []string) {
 	t.Helper()
 	var objects []string
@@ -104,10 +103,10 @@ func (tc trap) fixes(t *testing.T, report verify.Report) (commands []string) {
 	return commands
 }
 
-// refused holds the stand-ins to what the real ones do not know.
+// refused checks that the stand-ins refuse unknown arguments as the real tools do.
 func refused(t *testing.T, c *cluster) {
 	const tags = "aws ec2 create-tags --region us-east-1 "
-	words := os.Getenv(realAWS) == "" // the real one says the same in others
+	words := os.Getenv(realAWS) == "" // the real CLI has other wording
 	for line, want := range map[string]string{
 		"aws ec2 make-tags":    "invalid choice",
 		"aws":                  "invalid choice",

@@ -18,10 +18,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/remedy/tool"
 )
 
-// broken is how a sound cluster becomes a wrong one.
-type broken func(*testing.T, *cluster)
+// breakage turns a sound cluster into a faulty one.
+type breakage func(*testing.T, *cluster)
 
-// worker is the Node whose instance is broken, zone where it lies with another.
+// worker is the Node with the broken instance; zone is the availability zone of another one.
 var worker, zone = standin.InstanceID(nodes - 1), standin.Zone(nodes - 1) //nolint:gochecknoglobals // constants, but for the functions
 
 func untaggedInstance(t *testing.T, c *cluster) {
@@ -32,14 +32,14 @@ func untaggedSubnet(t *testing.T, c *cluster) {
 	must(t, c.Untag(c.Network().Subnets[zone], cloud.TagCluster+c.Network().ClusterID))
 }
 
-func metadata(tokens, endpoint string) broken {
+func metadata(tokens, endpoint string) breakage {
 	return func(t *testing.T, c *cluster) {
 		must(t, c.UpdateInstance(worker, func(i *aws.Instance) { i.HTTPTokens, i.HTTPEndpoint = tokens, endpoint }))
 	}
 }
 
-// denied takes actions out of the role's first policy. What a fix has added stays.
-func denied(actions ...string) broken {
+// denied removes actions from the role's first policy. Additions by a fix stay.
+func denied(actions ...string) breakage {
 	return func(t *testing.T, c *cluster) {
 		left := slices.DeleteFunc(aws.DefaultPolicies()[aws.RoleControlPlane], func(a string) bool { return slices.Contains(actions, a) })
 		document, err := json.Marshal(aws.Document{Version: "2012-10-17", Statement: []aws.Statement{{Effect: "Allow", Action: left, Resource: "*"}}})
@@ -50,15 +50,15 @@ func denied(actions ...string) broken {
 
 const lostID = "i-0ffffffffffffffff"
 
-// lost is an instance that should have joined long ago.
-func lost(tags map[string]string) broken {
+// lost adds an instance that should have joined long ago.
+func lost(tags map[string]string) breakage {
 	return func(t *testing.T, c *cluster) {
 		_, err := c.RunInstance(aws.Instance{ID: lostID, Tags: tags, LaunchTime: time.Now().Add(-24 * time.Hour)})
 		must(t, err)
 	}
 }
 
-// lostByOldTag is the same in a cluster that has the old tag everywhere.
+// lostByOldTag does the same in a cluster with the old tag everywhere.
 func lostByOldTag(t *testing.T, c *cluster) {
 	old := map[string]string{cloud.TagLegacy: standin.Cluster}
 	resources := []string{c.Network().NodeSecurityGroup}
@@ -75,8 +75,8 @@ func lostByOldTag(t *testing.T, c *cluster) {
 	lost(old)(t, c)
 }
 
-// installed is the chart as guides install it, into namespace default. Somebody has
-// seen two controllers at work, and deleted the DaemonSet alone.
+// installed installs the chart into namespace default, as guides do, and deletes its DaemonSet
+// alone, as a user does who sees two controllers.
 func installed(t *testing.T, c *cluster) {
 	chart, err := ccmchart.Load(t.Context(), "", nil)
 	must(t, err)

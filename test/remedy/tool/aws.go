@@ -14,13 +14,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 )
 
-// options are those given on a command line, with their values.
+// options holds the options of a command line with their values.
 type options map[string][]string
 
 func (o options) one(name string) string { return strings.Join(o[name], " ") }
 
-// command is one of the AWS CLI's. Of its options "!" marks those it needs, "+"
-// those that take several values.
+// command is a command of the AWS CLI. In its options, "!" marks required ones and "+" those with
+// several values.
 type command struct {
 	options string
 	run     func(context.Context, sdk.Config, options) error
@@ -76,7 +76,7 @@ func runAWS(ctx context.Context, args []string) error {
 	cfg.Region = cmp.Or(o.one("region"), cfg.Region)
 	switch {
 	case cfg.Region != "":
-	case args[0] == "iam": // it has one endpoint for all regions
+	case args[0] == "iam": // IAM has one endpoint for all regions
 		cfg.Region = "us-east-1"
 	default:
 		return errors.New("you must specify a region")
@@ -84,7 +84,7 @@ func runAWS(ctx context.Context, args []string) error {
 	return c.run(ctx, cfg, o)
 }
 
-// parse takes options in full, where the AWS CLI knows more forms.
+// parse accepts options in full; the AWS CLI accepts more forms.
 func parse(known string, args []string) (options, error) {
 	o, several, last := options{}, map[string]bool{}, ""
 	for option := range strings.FieldsSeq(known) {
@@ -111,7 +111,7 @@ func parse(known string, args []string) (options, error) {
 	return o, nil
 }
 
-// shorthand reads Key=name,Value=value.
+// shorthand parses Key=name,Value=value.
 func shorthand(texts []string) ([]types.Tag, error) {
 	var tags []types.Tag
 	for _, text := range texts {

@@ -9,7 +9,7 @@ import (
 	"helm.sh/helm/v3/pkg/cli"
 )
 
-// runHelm is `helm uninstall` with helm's own global flags and none of its own.
+// runHelm acts as `helm uninstall` with helm's global flags alone.
 func runHelm(_ context.Context, args []string) error {
 	settings, flags := cli.New(), pflag.NewFlagSet("helm", pflag.ContinueOnError)
 	settings.AddFlags(flags)
@@ -27,7 +27,7 @@ func runHelm(_ context.Context, args []string) error {
 	return err
 }
 
-// Helm is what Helm works with in a namespace, by the environment.
+// Helm returns Helm's configuration for a namespace and an environment.
 func Helm(namespace string, settings *cli.EnvSettings) (*action.Configuration, error) {
 	helm := &action.Configuration{}
 	if err := helm.Init(settings.RESTClientGetter(), namespace, "", func(string, ...any) {}); err != nil {

@@ -1,10 +1,10 @@
-// Package tool has the programs that fixes of `awsmigrate verify` call besides
-// kubectl, for the PATH of whoever follows one. A test's own binary is each of them
-// where a shell finds it under that name.
+// Package tool provides the programs that fixes of `awsmigrate verify` call besides kubectl, for
+// the PATH of the user who follows one. A test's own binary acts as each of them if a shell starts
+// it under that name.
 //
-// Stood in for: the aws command, which takes the few commands and options that fixes
-// have and no others, with the real SDK behind them; helm's main program, whose
-// dependencies are not in this module, with Helm's own code behind helm's flags.
+// The replacement of the aws command has only the commands and options of the fixes, with the real
+// SDK behind them. The replacement of helm's main program, whose dependencies are not in this
+// module, uses Helm's own code behind helm's flags.
 package tool
 
 import (
@@ -14,8 +14,7 @@ import (
 	"path/filepath"
 )
 
-// Main runs the tool that this process was called as, and ends it. It returns where
-// the process is none.
+// Main runs the tool whose name this process has, and exits. It returns if no tool has the name.
 func Main(ctx context.Context) {
 	run, is := map[string]func(context.Context, []string) error{"aws": runAWS, "helm": runHelm}[filepath.Base(os.Args[0])]
 	if !is {
@@ -29,8 +28,8 @@ func Main(ctx context.Context) {
 	os.Exit(code)
 }
 
-// Link puts the tools into a directory: links to this process's binary, whose main
-// calls Main.
+// Link creates links to this process's binary in a directory, one per tool. The binary's main must
+// call Main.
 func Link(dir string) error {
 	self, err := os.Executable()
 	if err != nil {
