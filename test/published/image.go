@@ -16,14 +16,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/podstarter"
 )
 
-// Digest is the image's, for all its architectures.
+// Digest returns the digest of the image's index, which covers all architectures.
 func (r Release) Digest() (string, error) {
 	described, _, err := r.index()
 	return described.Digest.String(), err
 }
 
-// Unpack writes the image for this machine into a folder as the lab takes it: its layers
-// one upon the other, and its configuration.
+// Unpack writes the image for this machine into a folder in the lab's form: its merged layers and
+// its configuration.
 func (r Release) Unpack(folder string) error {
 	image, err := r.image()
 	if err != nil {
@@ -79,8 +79,7 @@ func (r Release) image() (v1.Image, error) {
 	return nil, fmt.Errorf("the image is not for linux/%s", runtime.GOARCH)
 }
 
-// untar keeps the modes that a layer has: what in it may be written to, is part of what
-// is tried.
+// untar keeps the file modes of a layer: the tests depend on which files are writable.
 func untar(from io.Reader, into string) error {
 	root, err := os.OpenRoot(into)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package published has the files of a release as a site gets them that has nothing else:
-// made from the commit that is checked out, its charts, its list of images, its image.
+// Package published provides the files of a release as an isolated site gets them: charts, list of
+// images and image, made from the current commit.
 //
 // It knows no cluster and runs nothing of the release.
 package published
@@ -15,15 +15,14 @@ import (
 	"strings"
 )
 
-// version is one that takes its notes from what is not released yet.
+// version is a pre-release, whose notes come from the unreleased changes.
 const version = "v0.1.0-rc.1"
 
 // Release is a folder with the files of a release.
 type Release struct{ dir string }
 
-// Make makes a release of the commit that is checked out in a repository, for linux on
-// this machine's architecture: what is not committed is not in it. It needs what
-// `make release` needs.
+// Make creates a release of a repository's current commit, for linux on this machine's
+// architecture. Uncommitted changes are not part of it. It has the requirements of `make release`.
 func Make(ctx context.Context, repository, dir string, out io.Writer) (Release, error) {
 	source := filepath.Join(dir, "source")
 	r := Release{dir: filepath.Join(dir, "release")}
@@ -40,12 +39,12 @@ func Make(ctx context.Context, repository, dir string, out io.Writer) (Release, 
 	return r, nil
 }
 
-// Chart is the file of a chart.
+// Chart returns the path of a chart's file.
 func (r Release) Chart(name string) string {
 	return filepath.Join(r.dir, name+"-"+strings.TrimPrefix(version, "v")+".tgz")
 }
 
-// Images are the lines of the list that a mirror is filled by.
+// Images returns the lines of the list that fills a mirror.
 func (r Release) Images() ([]string, error) {
 	raw, err := os.ReadFile(filepath.Join(r.dir, "awsmigrate-images.txt"))
 	if err != nil {
@@ -54,7 +53,7 @@ func (r Release) Images() ([]string, error) {
 	return strings.Fields(string(raw)), nil
 }
 
-// InMirror is the name of a listed image in a mirror, as docs/air-gap.md puts it there.
+// InMirror returns the name of a listed image in a mirror, as docs/air-gap.md copies it.
 func InMirror(mirror, image string) string {
 	return mirror + "/" + strings.TrimPrefix(image, "registry.k8s.io/")
 }
