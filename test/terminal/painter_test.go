@@ -12,9 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/board"
 )
 
-// Whatever is drawn, printed above it and resized, a person sees the last lines that
-// stay, below them the frame that was drawn last and nothing else, and the cursor at its
-// beginning.
+// The screen shows the last printed lines, below them the last frame alone, and the cursor at its
+// beginning. That holds for any sequence of drawing, printing and resizing.
 func TestOneFrameIsSeen(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -41,7 +40,7 @@ func TestOneFrameIsSeen(t *testing.T) {
 			if missing := len(want) - at.Height(); missing > 0 {
 				want = want[missing:]
 			}
-			if len(got) < len(want) && len(stay) > 0 { // a taller frame before has moved lines that stay out of sight
+			if len(got) < len(want) && len(stay) > 0 { // an earlier, taller frame has moved lines out of sight
 				want = want[len(want)-len(got):]
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -58,7 +57,7 @@ func TestOneFrameIsSeen(t *testing.T) {
 	}
 }
 
-// frameOf is some lines, full ones among them.
+// frameOf returns some lines, including full ones.
 func frameOf(random *rand.Rand, width int) []string {
 	frame := make([]string, 1+random.IntN(8))
 	for i := range frame {

@@ -1,5 +1,5 @@
-// Package terminal is a terminal for tests: what a person would see of what was written
-// to it, by an emulator that others keep.
+// Package terminal is a terminal for tests: it shows the screen that a person would see, by an
+// emulator from another project.
 package terminal
 
 import (
@@ -13,20 +13,19 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 )
 
-// Terminal is a screen of some size.
+// Terminal is a screen of a given size.
 type Terminal struct {
 	mu      sync.Mutex
 	screen  *vt.Emulator
 	resized chan os.Signal
 }
 
-// New is an empty one.
+// New returns an empty terminal.
 func New(width, height int) *Terminal {
 	return &Terminal{screen: vt.NewEmulator(width, height), resized: make(chan os.Signal, 1)}
 }
 
-// Write implements io.Writer. As the driver of a terminal does, it begins a line at its
-// first column.
+// Write implements io.Writer. Like a terminal's driver, it starts each line in the first column.
 func (t *Terminal) Write(text []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -35,7 +34,7 @@ func (t *Terminal) Write(text []byte) (int, error) {
 	return len(text), err
 }
 
-// Resize gives it another width, and tells.
+// Resize changes the width and signals it.
 func (t *Terminal) Resize(width int) {
 	t.mu.Lock()
 	t.screen.Resize(width, t.screen.Height())
@@ -46,7 +45,7 @@ func (t *Terminal) Resize(width int) {
 	}
 }
 
-// Lines are those of the screen, without the blanks at their ends.
+// Lines returns the lines of the screen without trailing blanks.
 func (t *Terminal) Lines() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,7 +56,7 @@ func (t *Terminal) Lines() []string {
 	return lines
 }
 
-// Cursor is the line that the cursor is in, from 0 on, and its column.
+// Cursor returns the cursor's line, from 0, and column.
 func (t *Terminal) Cursor() (line, column int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,21 +64,21 @@ func (t *Terminal) Cursor() (line, column int) {
 	return at.Y, at.X
 }
 
-// Width is how many columns it has.
+// Width returns the number of columns.
 func (t *Terminal) Width() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.screen.Width()
 }
 
-// Height is how many lines it has.
+// Height returns the number of lines.
 func (t *Terminal) Height() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.screen.Height()
 }
 
-// Streams are those of a process on it.
+// Streams returns the streams of a process on the terminal.
 func (t *Terminal) Streams() console.Streams {
 	return console.Streams{Out: t, Err: t, InTerminal: true, OutTerminal: true, ErrTerminal: true, Color: true,
 		Env: func(string) string { return "" }, Width: t.Width, Height: t.Height,
