@@ -1,9 +1,8 @@
-// Package trace says what a run wrote, in words that are the same on the
-// simulated cluster and on the lab. Both are held against the same files: a
-// simulator that drifted away from the real components would lead a run to
-// other writes.
+// Package trace lists the writes of a run, in the same words for the simulated cluster and the
+// lab. Both are compared with the same files: a simulator that differs from the real components
+// would cause other writes.
 //
-// It may know names that differ from cluster to cluster, and nothing else.
+// It knows only the names that differ between clusters.
 package trace
 
 import (
@@ -17,18 +16,18 @@ import (
 // Write is one request that changed something.
 type Write struct {
 	Server string // "management" or "downstream"
-	Verb   string // of HTTP
-	Path   string // of the request, with its query
+	Verb   string // HTTP method
+	Path   string // with its query
 }
 
 var node = regexp.MustCompile(`/nodes/[^/]+`)
 
-// ours are lock and journal, and the requests that make them.
+// ours matches lock and journal, and the requests that create them.
 var ours = regexp.MustCompile(`/(leases|configmaps)/awsmigrate-[^/]+$|/namespaces/(fleet-default|cattle-global-data)/configmaps$|/leases$`)
 
-// Lines are the writes in their order, without lock and journal: how often those
-// are written is a matter of time. Requests of one kind in a row are sorted, each
-// once: Helm makes what is of one kind at once.
+// Lines returns the writes in order, without lock and journal, whose number depends on time.
+// Consecutive requests of one kind are sorted and deduplicated, because Helm creates objects of
+// one kind concurrently.
 func Lines(writes []Write) []string {
 	var lines []string
 	begin := 0
@@ -48,7 +47,7 @@ func Lines(writes []Write) []string {
 	return lines
 }
 
-// kind is a line without the name of its object.
+// kind returns a line without the name of its object.
 func kind(line string) string {
 	return line[:strings.LastIndexByte(line, '/')]
 }
@@ -56,12 +55,12 @@ func kind(line string) string {
 //go:embed testdata
 var files embed.FS
 
-// File is where the lines of a scenario are, such as "rke2", below this folder.
+// File returns the path of a scenario's lines below this folder; a scenario is for example "rke2".
 func File(scenario string) string {
 	return "testdata/" + strings.ReplaceAll(scenario, " ", "-") + ".txt"
 }
 
-// Wanted are the lines of a scenario.
+// Wanted returns the lines of a scenario.
 func Wanted(scenario string) ([]string, error) {
 	text, err := files.ReadFile(File(scenario))
 	if err != nil {
