@@ -1,5 +1,5 @@
-// Package overlay has the go command build sources that differ from those that lie in
-// the repository, which stay as they are.
+// Package overlay makes the go command build changed sources, while the files in the repository
+// stay unchanged.
 package overlay
 
 import (
@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Write puts texts, by the absolute path of the file that each replaces, into dir, and
-// returns the path of the list that the flag -overlay of the go command takes. dir has
-// to last as long as the go command that reads it.
+// Write puts texts into dir, keyed by the absolute path of the file that each replaces. It returns
+// the path of the list for the go command's flag -overlay. dir must outlive the go command.
 func Write(dir string, texts map[string]string) (string, error) {
 	replace := make(map[string]string, len(texts))
 	for file, text := range texts {
