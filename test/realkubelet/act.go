@@ -18,10 +18,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Apply writes a static pod's manifest, which starts it or changes it.
+// Apply writes the manifest of a static pod, which starts or changes it.
 func (m *Machine) Apply(c Component) error { return c.writeManifest() }
 
-// Create makes a pod on the Node, as a DaemonSet's is.
+// Create creates a pod on the Node, as for a DaemonSet.
 func (m *Machine) Create(ctx context.Context, c Component) error {
 	pod := c.Pod()
 	pod.Spec.NodeName = NodeName
@@ -31,7 +31,7 @@ func (m *Machine) Create(ctx context.Context, c Component) error {
 	return nil
 }
 
-// Delete deletes a pod; by force its object goes at once.
+// Delete deletes a pod; with force its object disappears at once.
 func (m *Machine) Delete(ctx context.Context, name string, force bool) error {
 	options := metav1.DeleteOptions{}
 	if force {
@@ -43,7 +43,7 @@ func (m *Machine) Delete(ctx context.Context, name string, force bool) error {
 	return nil
 }
 
-// Next waits until a component runs in a container that is none of those before.
+// Next waits until a component runs in a container that is not one of the given ones.
 func (m *Machine) Next(ctx context.Context, c Component, before ...string) (Process, error) {
 	var found Process
 	err := Until(ctx, "a container of "+c.Name+" to run", func() (bool, error) {
@@ -65,7 +65,7 @@ func (m *Machine) Ready(ctx context.Context, c Component, container string) erro
 	})
 }
 
-// NewPod waits until another pod than the first is shown.
+// NewPod waits until a pod other than the first is shown.
 func (m *Machine) NewPod(ctx context.Context, c Component) error {
 	return Until(ctx, "the pod of "+c.Name+" to be replaced", func() (bool, error) {
 		entries := m.Story(c).Entries
@@ -73,7 +73,7 @@ func (m *Machine) NewPod(ctx context.Context, c Component) error {
 	})
 }
 
-// Replaced waits until another pod than the first is shown Ready with this container.
+// Replaced waits until a pod other than the first is shown Ready with this container.
 func (m *Machine) Replaced(ctx context.Context, c Component, container string) error {
 	return Until(ctx, "the pod of "+c.Name+" to be replaced by one with container "+container, func() (bool, error) {
 		_, shown := m.Story(c).ReplacedIn(container)
@@ -91,15 +91,15 @@ func (m *Machine) Ended(ctx context.Context, container string) (Process, error) 
 	return found, err
 }
 
-// Story is what was shown of a component's pods so far, and what ran.
+// Story returns the entries of a component's pods so far, and its processes.
 func (m *Machine) Story(c Component) Story {
 	return Story{
-		Entries:   slices.Concat(m.Shown.Pod(c.Static()), m.Shown.Pod(c.Name)), // there is one of them
+		Entries:   slices.Concat(m.Shown.Pod(c.Static()), m.Shown.Pod(c.Name)), // only one of them exists
 		Processes: slices.DeleteFunc(m.Truth.Processes(), func(p Process) bool { return p.Name != c.Name }),
 	}
 }
 
-// Clear takes a component away, and waits until nothing of it runs and nothing is shown.
+// Clear removes a component, and waits until its processes and its pods are gone.
 func (m *Machine) Clear(ctx context.Context, c Component) error {
 	if err := os.Remove(c.manifest()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("remove static pod %s: %w", c.Name, err)
@@ -114,13 +114,13 @@ func (m *Machine) Clear(ctx context.Context, c Component) error {
 	})
 }
 
-// Shim is the process of containerd that holds a container.
+// Shim returns the process of containerd that holds a container.
 func Shim(p Process) (int, error) {
 	raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.PID), "stat"))
 	if err != nil {
 		return 0, fmt.Errorf("find the parent of process %d: %w", p.PID, err)
 	}
-	_, rest, _ := strings.Cut(string(raw), ") ") // behind the name, which may have spaces
+	_, rest, _ := strings.Cut(string(raw), ") ") // after the name, which may have spaces
 	fields := strings.Fields(rest)
 	if len(fields) < 2 {
 		return 0, fmt.Errorf("find the parent of process %d: its stat is %q", p.PID, raw)
@@ -134,7 +134,7 @@ func Shim(p Process) (int, error) {
 
 // Kill sends a signal to a process of the machine.
 func Kill(pid int, signal syscall.Signal) error {
-	if pid < 2 { // 0 and below are groups, 1 is this program
+	if pid < 2 { // 0 and below are groups; 1 is this program
 		return fmt.Errorf("send %s to process %d: it is none of the machine's components", signal, pid)
 	}
 	if err := syscall.Kill(pid, signal); err != nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// parentCgroups are those in which containerd makes the containers', one in each hierarchy: a
-// kubelet that keeps no cgroups for pods names none, and it takes its namespace's name.
+// parentCgroups returns the parents of containerd's container cgroups, one in each hierarchy. A
+// kubelet without cgroups for pods names no parent, so containerd uses its namespace's name.
 func parentCgroups() (map[string]bool, error) {
 	found := map[string]bool{}
 	for _, pattern := range []string{"/sys/fs/cgroup/k8s.io", "/sys/fs/cgroup/*/k8s.io"} { // v2, v1
@@ -27,8 +27,8 @@ func parentCgroups() (map[string]bool, error) {
 	return found, nil
 }
 
-// removeCgroups removes those that were not there before. What ran in them ended with the PID
-// namespace; one may be busy for a moment more.
+// removeCgroups removes the cgroups that are not in before. Their processes ended with the PID
+// namespace, but a cgroup may stay busy for a moment.
 func removeCgroups(before map[string]bool) error {
 	now, err := parentCgroups()
 	if err != nil {
@@ -37,9 +37,9 @@ func removeCgroups(before map[string]bool) error {
 	var failed []error
 	for root := range now {
 		if before[root] {
-			continue // somebody else's, too
+			continue // another containerd may use it
 		}
-		for _, path := range within(root) {
+		for _, path := range listBelow(root) {
 			if err := removeCgroup(path); err != nil {
 				failed = append(failed, fmt.Errorf("remove cgroup %s, do it by hand: %w", path, err))
 			}
@@ -48,14 +48,14 @@ func removeCgroups(before map[string]bool) error {
 	return errors.Join(failed...)
 }
 
-// within are a cgroup and those below it, each behind what is in it.
-func within(root string) []string {
+// listBelow returns a cgroup and its descendants, children first.
+func listBelow(root string) []string {
 	var all []string
 	_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {
 			all = append(all, path)
 		}
-		return nil // what is not there need not be removed
+		return nil // missing cgroups need no removal
 	})
 	slices.Reverse(all)
 	return all

@@ -15,9 +15,9 @@ const (
 	containerdSocket = Place + "/containerd.sock"
 )
 
-// containerdConfig: without restrict_oom_score_adj runc fails where there is no
-// CAP_SYS_RESOURCE, and without a network configuration the Node is never Ready; nothing asks
-// for a network here, so its type does not exist.
+// containerdConfig sets restrict_oom_score_adj, without which runc fails if CAP_SYS_RESOURCE is
+// missing. It has a network configuration, without which the Node is never Ready. No pod asks for
+// a network, so the network's type does not exist.
 const containerdConfig = `version = 2
 root = "` + containerdRoot + `"
 state = "` + containerdState + `"
@@ -38,10 +38,10 @@ disabled_plugins = ["io.containerd.internal.v1.opt", "io.containerd.snapshotter.
 
 const networkConfig = `{"cniVersion": "0.4.0", "name": "none", "type": "none"}`
 
-// containerd is the container runtime, with folders of its own.
+// containerd is the container runtime with separate folders.
 type containerd struct {
 	program
-	image string // the archive that is imported after each beginning from nothing
+	image string // the archive to import after each start from nothing
 }
 
 func newContainerd(image, logs string) (*containerd, error) {
@@ -61,7 +61,7 @@ func newContainerd(image, logs string) (*containerd, error) {
 	return &containerd{program: program{path: path, args: []string{"--config", config}, log: filepath.Join(logs, "containerd.log")}, image: image}, nil
 }
 
-// up starts it, waits until it answers, and has it know the image.
+// up starts containerd, waits until it answers, and imports the image.
 func (c *containerd) up(ctx context.Context) error {
 	if err := c.start(); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (c *containerd) up(ctx context.Context) error {
 	return err
 }
 
-// remove removes a container that has ended, as a person does.
+// remove removes an ended container, as a person would.
 func (c *containerd) remove(ctx context.Context, id string) error {
 	if _, err := c.ctr(ctx, "tasks", "delete", "--force", id); err != nil && !strings.Contains(err.Error(), "not found") {
 		return err

@@ -1,12 +1,12 @@
-// Package realkubelet is one machine with a real kubelet 1.26 and the containerd and runc of
-// Debian, beside a real kube-apiserver, to measure what a kubelet shows of a container's end
-// and to hold the product's rule for it (record.Container.Ended) against what really ran.
+// Package realkubelet runs one machine with a real kubelet 1.26, Debian's containerd and runc, and
+// a real kube-apiserver. It measures how a kubelet shows a container's end, and compares the
+// product's rule for it (record.Container.Ended) with the processes.
 //
-// What ran it knows from the processes alone: from /proc, from the kernel's word that one has
-// ended, and from what each writes down itself. It never asks kubelet or containerd for that.
-// What is shown it takes from the product's own recorder. It has no Rancher and no RKE2: that
-// a manifest changes together with a restart of the kubelet is done here by hand.
+// The true times come from the processes alone: from /proc, from the kernel's report of an end,
+// and from the beats that each process writes. Neither kubelet nor containerd is asked for them.
+// The shown times come from the product's recorder. There is no Rancher and no RKE2: the tests
+// change a manifest and restart the kubelet themselves.
 //
-// Everything runs in a mount namespace and a PID namespace of its own, and ends with them.
-// `make real-kubelet` runs it, as root; it is no part of `make test`.
+// Everything runs in a separate mount namespace and PID namespace, and ends with them. `make
+// real-kubelet` runs it, as root; `make test` does not.
 package realkubelet

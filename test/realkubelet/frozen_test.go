@@ -17,18 +17,18 @@ func frozen(s *stage) {
 	s.kill(s.a, syscall.SIGSTOP)
 	s.pass(for20)
 	if states := s.story().States(begin, begin); states != "nothing" {
-		s.Errorf("a process was frozen, and the API showed %s", states)
+		s.Errorf("a process was frozen, but the API showed %s", states)
 	}
 	s.kill(s.a, syscall.SIGCONT)
-	s.paused(begin, for20)
-	s.unproven(s.a)
+	s.requirePause(begin, for20)
+	s.requireEndNotShown(s.a)
 	s.row(begin, begin, "SIGSTOP for 20 s, no liveness probe (seconds from SIGSTOP)")
 	s.clear()
 }
 
-// paused waits for the process's own beats to go on, and wants a gap in them: it really was
-// frozen.
-func (s *stage) paused(from time.Time, d time.Duration) {
+// requirePause waits for the process's beats to continue, and requires a gap in them: the process
+// really was frozen.
+func (s *stage) requirePause(from time.Time, d time.Duration) {
 	s.Helper()
 	thawed := time.Now()
 	s.must(realkubelet.Until(s.Context(), "the process to write beats again", func() (bool, error) {
@@ -44,11 +44,11 @@ func (s *stage) paused(from time.Time, d time.Duration) {
 		}
 	}
 	if longest < d-time.Second {
-		s.Errorf("process %d was to be frozen for %s, and the longest gap in its beats is %s", s.a.PID, d, longest)
+		s.Errorf("process %d must be frozen for %s, but the longest gap in its beats is %s", s.a.PID, d, longest)
 	}
 }
 
-// With a liveness probe the kubelet kills it, and says so afterwards.
+// With a liveness probe the kubelet kills it, and shows the end afterwards.
 func frozenWithProbe(s *stage) {
 	port, err := realkubelet.FreePort()
 	s.must(err)
@@ -58,12 +58,12 @@ func frozenWithProbe(s *stage) {
 	s.kill(s.a, syscall.SIGSTOP)
 	s.a = s.ended(s.a)
 	s.ready(s.next(s.a))
-	s.proven(s.a)
+	s.requireEndShown(s.a)
 	s.row(begin, s.a.Ended, "SIGSTOP with a liveness probe (every 2 s, 3 times, grace 5 s; %.1f s before the end)", s.a.Ended.Sub(begin).Seconds())
 	s.clear()
 }
 
-// SIGKILL ends a frozen process, too, and it is shown as any end.
+// SIGKILL ends a frozen process as well, and its end is shown like any other.
 func killedWhileFrozen(s *stage) {
 	s.static()
 	s.kill(s.a, syscall.SIGSTOP)
@@ -71,13 +71,13 @@ func killedWhileFrozen(s *stage) {
 	s.kill(s.a, syscall.SIGKILL)
 	s.a = s.ended(s.a)
 	s.ready(s.next(s.a))
-	s.proven(s.a)
+	s.requireEndShown(s.a)
 	s.row(s.a.Ended, s.a.Ended, "SIGSTOP, 3 s later SIGKILL")
 	s.clear()
 }
 
-// A frozen kubelet shows nothing of an end, and is itself called not Ready late. Thawed it
-// shows it.
+// A frozen kubelet shows no end, and its Node becomes not Ready late. Once thawed, it shows the
+// end.
 func kubeletFrozen(s *stage) {
 	s.static()
 	begin := time.Now()
@@ -86,11 +86,11 @@ func kubeletFrozen(s *stage) {
 	s.a = s.ended(s.a)
 	silent := s.nodeNotReady(begin)
 	s.pass(3 * time.Second)
-	s.unproven(s.a)
+	s.requireEndNotShown(s.a)
 	thawed := time.Now()
 	s.SignalKubelet(syscall.SIGCONT)
 	s.ready(s.next(s.a))
-	s.proven(s.a)
+	s.requireEndShown(s.a)
 	s.row(s.a.Ended, s.a.Ended, "kubelet under SIGSTOP, container killed; Node not Ready at %.1f s, SIGCONT at %.1f s", silent.Sub(s.a.Ended).Seconds(), thawed.Sub(s.a.Ended).Seconds())
 	s.must(s.NodeReady(s.Context()))
 	s.clear()
@@ -104,8 +104,7 @@ func (s *stage) nodeNotReady(from time.Time) time.Time {
 	return at
 }
 
-// An edit that comes while the kubelet is frozen is carried out when it is thawed, as by a
-// running one.
+// A thawed kubelet carries out an edit made while it was frozen, as a running one does.
 func editedWhileKubeletIsFrozen(s *stage) {
 	s.static()
 	s.SignalKubelet(syscall.SIGSTOP)
@@ -113,15 +112,15 @@ func editedWhileKubeletIsFrozen(s *stage) {
 	s.edit()
 	s.pass(15 * time.Second)
 	if states := s.story().States(begin, begin); states != "nothing" {
-		s.Errorf("the kubelet was frozen, and the API showed %s", states)
+		s.Errorf("the kubelet was frozen, but the API showed %s", states)
 	}
 	thawed := time.Now()
 	s.SignalKubelet(syscall.SIGCONT)
 	s.a = s.ended(s.a)
 	s.ready(s.next(s.a))
-	s.unproven(s.a)
+	s.requireEndNotShown(s.a)
 	if side := s.story().SideBySide(); side > 0 {
-		s.Errorf("a kubelet that was frozen ran two for %s", side)
+		s.Errorf("a thawed kubelet ran two processes for %s", side)
 	}
 	s.row(begin, s.a.Ended, "manifest edited while kubelet is under SIGSTOP (SIGCONT 15 s later, %.1f s before the end)", s.a.Ended.Sub(thawed).Seconds())
 	s.clear()

@@ -16,10 +16,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// imageName is the one image that there is, of components and of what holds a pod together.
+// imageName is the only image, used for components and as pause image.
 const imageName = "localhost/component:1"
 
-// buildImage builds the component and packs it as `docker save` does: no registry is asked.
+// buildImage builds the component and packs it in the format of `docker save`, so that no registry
+// is needed.
 func buildImage(ctx context.Context, dir string) (string, error) {
 	built := filepath.Join(dir, "component")
 	build := exec.CommandContext(ctx, "go", "build", "-ldflags", "-s -w", "-o", built, "./component")
@@ -42,7 +43,7 @@ func buildImage(ctx context.Context, dir string) (string, error) {
 	return path, nil
 }
 
-// dockerArchive is an image with one layer: the program under the names that it is started by.
+// dockerArchive returns an image with one layer: the program under each of its names.
 func dockerArchive(program []byte) ([]byte, error) {
 	layer, err := pack(func(w *tar.Writer) error {
 		if err := file(w, "pause", program, 0o755); err != nil {

@@ -14,8 +14,8 @@ const (
 	manifests = Place + "/manifests"
 )
 
-// kubeletConfig has a kubelet look after nothing of the machine: no cgroups of pods, no
-// iptables, no eviction, no disks.
+// kubeletConfig keeps the kubelet from managing the machine: no cgroups of pods, no iptables, no
+// eviction, no disks.
 const kubeletConfig = `apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
 address: 127.0.0.1
@@ -38,8 +38,8 @@ evictionHard: {memory.available: "0%%", nodefs.available: "0%%", imagefs.availab
 imageGCHighThresholdPercent: 100
 `
 
-// newKubelet is a kubelet with the defaults of an RKE2 machine in all that decides when it
-// reports an end: how often it looks at containers, and at orphans.
+// newKubelet returns a kubelet with an RKE2 machine's defaults for everything that decides when an
+// end is reported: the polling of containers and of orphans.
 func newKubelet(kubeconfig, logs string) (*program, error) {
 	path, err := binary(kubeletProgram)
 	if err != nil {
@@ -62,7 +62,7 @@ func newKubelet(kubeconfig, logs string) (*program, error) {
 	}}, nil
 }
 
-// FreePort is a port of the loopback address that nobody listens on.
+// FreePort returns a free port of the loopback address.
 func FreePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// outlives is how long an old process may outlive the start of the one that replaces it, by
-// the rule of pkg/rke2 (kubelet.go).
-const outlives = 30 * time.Second
+// maxOutlive is the time for which an old process may outlive the start of its replacement, by the
+// rule of pkg/rke2 (kubelet.go).
+const maxOutlive = 30 * time.Second
 
-// Alone waits until a run on RKE2 would say that no process of before can run beside a container
-// that started then. It looks at the Node's lease when the new pod is Ready and not before, so
-// this is to be called then, and wants two renewals newer than the one it finds, the second 30 s
-// after the start. The rule is written here anew, from docs/steps/enable-leader-migration.md: the
-// program has none that can be asked without a Rancher. A run looks less often, and is later.
+// Alone waits until a run on RKE2 would conclude that no earlier process runs next to a container
+// with the given start. Call it once the new pod is Ready: it reads the Node's lease from then on.
+// It requires two renewals after the first one that it reads, the second at least 30 s after the
+// start. This repeats the rule of docs/steps/enable-leader-migration.md, because the product's own
+// code needs a Rancher. A run polls less often, so it concludes later.
 func (m *Machine) Alone(ctx context.Context, started time.Time) (at time.Time, err error) {
 	var last time.Time
 	found, newer := false, 0
@@ -26,7 +26,7 @@ func (m *Machine) Alone(ctx context.Context, started time.Time) (at time.Time, e
 			newer++
 		}
 		found, last, at = true, renewal, time.Now()
-		return newer >= 2 && renewal.Sub(started) >= outlives, nil
+		return newer >= 2 && renewal.Sub(started) >= maxOutlive, nil
 	})
 	return at, err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/realkubelet"
 )
 
-// containerd ends what its shim held, before it says that it has ended.
+// containerd ends the shim's processes before it reports their end.
 func shimKilled(s *stage) {
 	s.static()
 	shim, err := realkubelet.Shim(s.a)
@@ -22,11 +22,11 @@ func shimKilled(s *stage) {
 	s.clear()
 }
 
-// A kubelet renews its Node's lease though containerd answers nothing, and then the old process
-// is not killed: the new pod's being Ready says nothing of it. What a run would make of that is
-// printed here, and not asserted.
+// A kubelet renews its Node's lease even if containerd answers nothing. The old process then
+// survives, so a Ready new pod proves nothing about it. The conclusion of a run is printed here,
+// not asserted.
 func containerdFrozen(s *stage) {
-	s.c.Stays = true // so that the old process has a second more
+	s.c.Stays = true // gives the old process one more second
 	s.static()
 	s.StopKubelet()
 	s.edit()
@@ -41,9 +41,9 @@ func containerdFrozen(s *stage) {
 	s.SignalContainerd(syscall.SIGCONT)
 	thawed := time.Now()
 	s.a = s.ended(s.a)
-	s.unproven(s.a)
+	s.requireEndNotShown(s.a)
 	if shown, is := s.story().ReplacedIn(b.Container); !is || shown.After(s.a.Ended) {
-		s.Error("the new pod was not Ready before the old process had ended; that it may be was not seen")
+		s.Error("the new pod was never Ready before the old process ended; the case did not occur")
 	}
 	since := func(at time.Time) float64 { return at.Sub(s.a.Ended).Seconds() }
 	s.row(begin, s.a.Ended, "manifest edited while kubelet restarts, containerd under SIGSTOP from %.1f s to %.1f s; Node's Ready meanwhile: %s; a run would go on at %.1f s",
@@ -55,7 +55,7 @@ func containerdFrozen(s *stage) {
 func removedStatic(s *stage) { s.static(); removed(s) }
 func removedBare(s *stage)   { s.bare(); removed(s) }
 
-// removed has a container end and its record go while no kubelet looks.
+// removed ends a container and removes its record while no kubelet runs.
 func removed(s *stage) {
 	s.StopKubelet()
 	s.kill(s.a, syscall.SIGKILL)
@@ -64,27 +64,28 @@ func removed(s *stage) {
 	begin := time.Now()
 	s.must(s.StartKubelet())
 	s.ready(s.next(s.a))
-	s.unproven(s.a)
+	s.requireEndNotShown(s.a)
 	s.row(s.a.Ended, begin, "container ended and removed while no kubelet runs (seconds from the kubelet's start)")
 	s.clear()
 }
 
 func forgottenStatic(s *stage) { s.static(); forgotten(s) }
 
-// The kubelet invents an end of what runs: only the missing ID and the reason tell.
+// The kubelet invents an end of a running container: only the missing ID and the reason
+// distinguish it.
 func forgottenBare(s *stage) {
 	s.bare()
 	forgotten(s)
 	at, shown := s.story().Invented()
 	switch {
 	case !shown:
-		s.Error("no invented state was shown")
+		s.Error("the API showed no invented state")
 	case !s.a.RanAt(at):
-		s.Error("the invented state came after the end; that it may come before was not seen")
+		s.Error("the invented state came after the end; the case did not occur")
 	}
 }
 
-// forgotten has containerd lose all that it knew, while the container's process runs on.
+// forgotten makes containerd lose all its records while the container's process keeps running.
 func forgotten(s *stage) {
 	s.StopKubelet()
 	s.must(s.ForgetContainers(s.Context()))
@@ -93,7 +94,7 @@ func forgotten(s *stage) {
 	b := s.next(s.a)
 	s.ready(b)
 	s.pass(10 * time.Second)
-	s.unproven(s.a)
+	s.requireEndNotShown(s.a)
 	s.sideBySide()
 	s.row(begin, begin, "containerd forgot the container, which runs (seconds from the kubelet's start)")
 	s.kill(s.a, syscall.SIGKILL)

@@ -18,7 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record/watch"
 )
 
-// logsVariable names a folder in which the logs stay.
+// logsVariable names a folder that keeps the logs.
 const logsVariable = "AWSMIGRATE_REAL_KUBELET_LOGS"
 
 // Machine is a Node with a real kubelet, and its cluster.
@@ -32,7 +32,7 @@ type Machine struct {
 	containerd *containerd
 }
 
-// New starts all of it and waits until the Node is Ready. It has to run isolated.
+// New starts the machine and waits until its Node is Ready. The process must be isolated.
 func New(tb testing.TB) *Machine {
 	tb.Helper()
 	logs := os.Getenv(logsVariable)
@@ -83,7 +83,7 @@ func (m *Machine) boot(tb testing.TB, logs string) (err error) {
 	return m.NodeReady(ctx)
 }
 
-// record has the product's recorder write down what the API shows.
+// record starts the product's recorder on the API.
 func (m *Machine) record(tb testing.TB) {
 	recorder := watch.Recorder{Config: m.Server.Config(), Clock: clock.RealClock{}, Sink: m.Shown, Timeout: 5 * time.Second}
 	go func() {
@@ -93,8 +93,8 @@ func (m *Machine) record(tb testing.TB) {
 	}()
 }
 
-// startNodeLifecycle starts what says of a Node whose kubelet is silent that it is not Ready,
-// and of its pods, too.
+// startNodeLifecycle starts the controller that marks the Node of a silent kubelet, and its pods,
+// as not Ready.
 func startNodeLifecycle(kubeconfig, logs string) (*program, error) {
 	path, err := binary("kube-controller-manager")
 	if err != nil {
@@ -106,7 +106,7 @@ func startNodeLifecycle(kubeconfig, logs string) (*program, error) {
 	return p, p.start()
 }
 
-// nodeReady says whether the Node is Ready and takes pods.
+// nodeReady reports whether the Node is Ready and accepts pods.
 func (m *Machine) nodeReady(ctx context.Context) (bool, error) {
 	node, err := m.Client.CoreV1().Nodes().Get(ctx, NodeName, metav1.GetOptions{})
 	if err != nil {
@@ -120,7 +120,7 @@ func (m *Machine) nodeReady(ctx context.Context) (bool, error) {
 	return false, errors.New("it has no condition yet")
 }
 
-// Renewal is when the kubelet last renewed its Node's lease, by its own clock.
+// Renewal returns the kubelet's last renewal of its Node's lease, by the kubelet's clock.
 func (m *Machine) Renewal(ctx context.Context) (time.Time, error) {
 	lease, err := m.Client.CoordinationV1().Leases(corev1.NamespaceNodeLease).Get(ctx, NodeName, metav1.GetOptions{})
 	if err != nil {

@@ -12,22 +12,22 @@ import (
 	"syscall"
 )
 
-// inside marks the process that has namespaces of its own.
+// inside marks the process with separate namespaces.
 const inside = "AWSMIGRATE_REAL_KUBELET_INSIDE"
 
-// Place is where everything of the machine lies: on a tmpfs of its own, at a path that is
-// short enough for sockets.
+// Place is the folder of all the machine's files: a separate tmpfs with a path short enough for
+// sockets.
 const Place = "/run/realkubelet"
 
-// Isolate starts this program once more, in a mount and a PID namespace of its own, and gives
-// its exit code. Whatever is mounted or started there ends with it, containers included. In
-// there it prepares the mounts, and isolated is true. It ends when ctx does, and puts back what
-// it changed outside.
+// Isolate runs this program again in new mount and PID namespaces, and returns its exit code. All
+// mounts and processes in there end with it, including containers. In that second process it
+// prepares the mounts and returns isolated as true. It ends when ctx does, and restores its
+// changes outside.
 func Isolate(ctx context.Context) (code int, isolated bool, err error) {
 	if os.Getenv(inside) != "" {
 		return 0, true, mounts()
 	}
-	alone, err := only()
+	alone, err := lockMachine()
 	if err != nil {
 		return 1, false, err
 	}
@@ -48,19 +48,19 @@ func Isolate(ctx context.Context) (code int, isolated bool, err error) {
 	again.Env = append(os.Environ(), inside+"=1")
 	again.Stdin, again.Stdout, again.Stderr = os.Stdin, os.Stdout, os.Stderr
 	again.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID, Pdeathsig: syscall.SIGKILL}
-	runtime.LockOSThread() // the death signal is sent when the thread ends that started it
+	runtime.LockOSThread() // the death signal is sent when the starting thread ends
 	defer runtime.UnlockOSThread()
 	err = again.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		code, err = max(exit.ExitCode(), 1), nil // a signal is no success
+		code, err = max(exit.ExitCode(), 1), nil // a signal must not look like success
 	}
 	return code, false, errors.Join(err, tunables.restore(), removeCgroups(before))
 }
 
-// only refuses a second machine beside this one: each would take what the other's kubelet set
-// in the kernel for what was there before.
-func only() (*os.File, error) {
+// lockMachine refuses a second machine at the same time: each would take the kernel settings of
+// the other's kubelet for the original ones.
+func lockMachine() (*os.File, error) {
 	path := filepath.Join(os.TempDir(), "awsmigrate-real-kubelet.lock")
 	lock, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -72,7 +72,7 @@ func only() (*os.File, error) {
 	return lock, nil
 }
 
-// mounts hides what kubelet and containerd write to fixed paths: /run/containerd,
+// mounts hides the fixed paths that kubelet and containerd write to: /run/containerd,
 // /var/lib/kubelet, /var/log/pods and /var/log/containers.
 func mounts() error {
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
@@ -92,10 +92,10 @@ func mounts() error {
 	return nil
 }
 
-// tunables are settings of the kernel, by path below /proc/sys.
+// tunables holds kernel settings by path below /proc/sys.
 type tunables map[string]string
 
-// readTunables reads those that a kubelet sets for the whole machine
+// readTunables reads the settings that a kubelet changes for the whole machine
 // (kubernetes/kubernetes:pkg/kubelet/cm/container_manager_linux.go@v1.26.13, setupKernelTunables).
 func readTunables() (tunables, error) {
 	all := tunables{}

@@ -10,11 +10,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 )
 
-// kubeletProgram is what `make real-kubelet` builds beside the lab's binaries.
+// kubeletProgram is the kubelet that `make real-kubelet` builds next to the lab's binaries.
 const kubeletProgram = "kubelet-v1.26.13"
 
-// Missing says all that this machine lacks to run a real kubelet, and what to do about it;
-// nil: nothing.
+// Missing returns an error that lists this machine's missing requirements and their fixes, or nil.
 func Missing() error {
 	var missing []error
 	if os.Geteuid() != 0 {
@@ -33,7 +32,7 @@ func Missing() error {
 	return errors.Join(missing...)
 }
 
-// binary is the path of one of the lab's binaries.
+// binary returns the path of one of the lab's binaries.
 func binary(name string) (string, error) {
 	dir, err := apiserver.Binaries()
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// StopKubelet ends the kubelet as a service manager does. Containers run on.
+// StopKubelet ends the kubelet as a service manager does. Containers keep running.
 func (m *Machine) StopKubelet() { m.kubelet.stop() }
 
-// StartKubelet starts it again.
+// StartKubelet starts the kubelet again.
 func (m *Machine) StartKubelet() error { return m.kubelet.start() }
 
 // SignalKubelet sends a signal to the kubelet.
@@ -23,12 +23,12 @@ func (m *Machine) SignalKubelet(s syscall.Signal) { m.kubelet.signal(s) }
 // SignalContainerd sends a signal to containerd.
 func (m *Machine) SignalContainerd(s syscall.Signal) { m.containerd.signal(s) }
 
-// NodeReady waits until the Node is Ready and takes pods.
+// NodeReady waits until the Node is Ready and accepts pods.
 func (m *Machine) NodeReady(ctx context.Context) error {
 	return Until(ctx, "Node "+NodeName+" to be Ready", func() (bool, error) { return m.nodeReady(ctx) })
 }
 
-// NodeNotReady waits until the Node was shown as not Ready since a moment, and says when.
+// NodeNotReady waits until the Node was shown as not Ready after since, and returns the time.
 func (m *Machine) NodeNotReady(ctx context.Context, since time.Time) (at time.Time, err error) {
 	err = Until(ctx, "Node "+NodeName+" not to be Ready", func() (bool, error) {
 		for _, e := range m.Shown.Node() {
@@ -42,7 +42,7 @@ func (m *Machine) NodeNotReady(ctx context.Context, since time.Time) (at time.Ti
 	return at, err
 }
 
-// NodeShown is what the Node's condition Ready was shown to be since a moment.
+// NodeShown returns the states of the Node's condition Ready since a moment.
 func (m *Machine) NodeShown(since time.Time) string {
 	var states []string
 	before := ""
@@ -60,8 +60,8 @@ func (m *Machine) NodeShown(since time.Time) string {
 	return strings.Join(states, ", ")
 }
 
-// RemoveContainer removes a container that has ended, and starts containerd again, which has
-// the CRI's own list from what is there.
+// RemoveContainer removes an ended container and restarts containerd, so that the CRI plugin
+// rebuilds its list from the remaining ones.
 func (m *Machine) RemoveContainer(ctx context.Context, p Process) error {
 	if err := m.containerd.remove(ctx, p.Container); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (m *Machine) RemoveContainer(ctx context.Context, p Process) error {
 	return m.containerd.up(ctx)
 }
 
-// ForgetContainers has containerd begin from nothing, while processes run on.
+// ForgetContainers restarts containerd from nothing while processes keep running.
 func (m *Machine) ForgetContainers(ctx context.Context) error {
 	m.containerd.stop()
 	if err := unmountBelow(containerdState); err != nil {
@@ -84,7 +84,7 @@ func (m *Machine) ForgetContainers(ctx context.Context) error {
 	return m.containerd.up(ctx)
 }
 
-// unmountBelow detaches what is mounted below a folder, the last first.
+// unmountBelow detaches all mounts below a folder, the last one first.
 func unmountBelow(dir string) error {
 	raw, err := os.ReadFile("/proc/self/mounts")
 	if err != nil {

@@ -14,20 +14,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Component is a pod with one component, as a control plane has it: on the host's network.
+// Component describes a pod with one component of a control plane, on the host's network.
 type Component struct {
 	Name     string
 	Program  string // wellknown.KCM or wellknown.CCM
-	Provider string // its --cloud-provider; another one makes another manifest
-	Stays    bool   // does not end by SIGTERM
-	Probe    int    // port of its liveness probe; 0: it has none
-	Grace    int64  // seconds until it is killed
+	Provider string // its --cloud-provider; another value makes another manifest
+	Stays    bool   // ignores SIGTERM
+	Probe    int    // port of its liveness probe, or 0
+	Grace    int64  // seconds before it is killed
 }
 
-// Static is the name that a static pod has in the API.
+// Static returns the name of the static pod in the API.
 func (c Component) Static() string { return c.Name + "-" + NodeName }
 
-// Pod is the pod without a Node.
+// Pod returns the pod without a Node.
 func (c Component) Pod() *corev1.Pod {
 	container := corev1.Container{
 		Name: c.Program, Image: imageName, ImagePullPolicy: corev1.PullNever,
@@ -55,7 +55,7 @@ func (c Component) Pod() *corev1.Pod {
 	}
 }
 
-// writeManifest writes it as a static pod, whole at once.
+// writeManifest writes the manifest of the static pod atomically.
 func (c Component) writeManifest() error {
 	text, err := yaml.Marshal(c.Pod())
 	if err != nil {

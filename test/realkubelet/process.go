@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// grace is how long a program may take to end by SIGTERM.
-const grace = 10 * time.Second
+// stopTimeout is the time that a program has to end by SIGTERM.
+const stopTimeout = 10 * time.Second
 
-// program is a program of the machine that is started, stopped and started again. What it
-// prints is appended to one log.
+// program is a program of the machine that can be stopped and restarted. Its output is appended to
+// one log.
 type program struct {
 	path string
 	args []string
@@ -27,7 +27,7 @@ func (p *program) start() error {
 	if err != nil {
 		return fmt.Errorf("write the log of %s: %w", p.path, err)
 	}
-	defer out.Close() // the child has its own
+	defer out.Close() // the child has a copy
 	p.cmd = exec.Command(p.path, p.args...)
 	p.cmd.Stdout, p.cmd.Stderr = out, out
 	if err := p.cmd.Start(); err != nil {
@@ -37,19 +37,19 @@ func (p *program) start() error {
 	p.done = done
 	go func() {
 		defer close(done)
-		_ = cmd.Wait() // stopped on purpose; one that ends by itself is seen by what it no longer does
+		_ = cmd.Wait() // stopped on purpose; an unexpected end shows by missing effects
 	}()
 	return nil
 }
 
-// stop ends it as a service manager does, and returns when it has ended.
+// stop ends the program as a service manager does, and returns when it has ended.
 func (p *program) stop() {
 	if p.cmd == nil {
 		return
 	}
-	p.signal(syscall.SIGCONT) // a frozen one takes no SIGTERM
+	p.signal(syscall.SIGCONT) // a frozen process ignores SIGTERM
 	p.signal(syscall.SIGTERM)
-	timer := time.NewTimer(grace)
+	timer := time.NewTimer(stopTimeout)
 	defer timer.Stop()
 	select {
 	case <-p.done:
@@ -59,5 +59,5 @@ func (p *program) stop() {
 	}
 }
 
-// signal sends a signal to it; one that has ended takes none.
+// signal sends a signal; an ended program ignores it.
 func (p *program) signal(s syscall.Signal) { _ = p.cmd.Process.Signal(s) }

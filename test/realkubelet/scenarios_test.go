@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/realkubelet"
 )
 
-// Each scenario has an expectation that fails the program; what it took is printed only.
+// Each scenario has an expectation that can fail; durations are only printed.
 func TestRealKubelet(t *testing.T) {
 	var rows []realkubelet.Row
 	machine := realkubelet.New(t)
@@ -34,7 +34,7 @@ func TestRealKubelet(t *testing.T) {
 		{"kubelet frozen while its container ends", kubeletFrozen},
 		{"manifest edited while kubelet is frozen", editedWhileKubeletIsFrozen},
 		{"shim killed", shimKilled},
-		{"containerd frozen beside an old process", containerdFrozen},
+		{"containerd frozen next to an old process", containerdFrozen},
 		{"container of a static pod removed", removedStatic},
 		{"container of a pod removed", removedBare},
 		{"containerd forgets a static pod that runs", forgottenStatic},
@@ -54,12 +54,12 @@ func killed(s *stage) {
 	s.kill(s.a, syscall.SIGKILL)
 	s.a = s.ended(s.a)
 	s.ready(s.next(s.a))
-	s.proven(s.a)
+	s.requireEndShown(s.a)
 	s.row(s.a.Ended, s.a.Ended, "container killed")
 	s.clear()
 }
 
-// The second end within ten minutes is shown as the first, and the next start is late.
+// The second end within ten minutes is shown like the first, but the next start is late.
 func terminatedTwice(s *stage) {
 	s.static()
 	s.kill(s.a, syscall.SIGTERM)
@@ -70,8 +70,8 @@ func terminatedTwice(s *stage) {
 	s.a = s.ended(s.a)
 	third := s.next(first, s.a)
 	s.ready(third)
-	s.proven(first)
-	s.proven(s.a)
+	s.requireEndShown(first)
+	s.requireEndShown(s.a)
 	if pause := third.Seen.Sub(s.a.Ended); pause < 8*time.Second {
 		s.Errorf("started again %s after the second end: without a back-off", pause)
 	}
@@ -79,23 +79,22 @@ func terminatedTwice(s *stage) {
 	s.clear()
 }
 
-// A running kubelet ends the old process first, and shows nothing of its end.
+// A running kubelet ends the old process first, and does not show its end.
 func manifestEdited(s *stage) {
 	s.static()
 	begin := time.Now()
 	s.edit()
 	s.a = s.ended(s.a)
 	s.ready(s.next(s.a))
-	s.unproven(s.a)
+	s.requireEndNotShown(s.a)
 	if side := s.story().SideBySide(); side > 0 {
-		s.Errorf("a running kubelet ran two for %s", side)
+		s.Errorf("a running kubelet ran two processes for %s", side)
 	}
 	s.row(begin, s.a.Ended, "manifest edited, kubelet running (%.1f s before the end)", s.a.Ended.Sub(begin).Seconds())
 	s.clear()
 }
 
-// What RKE2 does: the kubelet that comes does not know the old pod, and starts the new one
-// beside it.
+// As on RKE2, the restarted kubelet does not know the old pod, and starts the new one next to it.
 func editedWhileKubeletRestarts(s *stage) {
 	s.c.Stays = true
 	s.static()
@@ -106,8 +105,8 @@ func editedWhileKubeletRestarts(s *stage) {
 	b := s.next(s.a)
 	alone := s.alone(b)
 	s.a = s.ended(s.a)
-	s.judged(alone)
-	s.unproven(s.a)
+	s.requireGone(alone)
+	s.requireEndNotShown(s.a)
 	s.sideBySide()
 	s.row(begin, s.a.Ended, "manifest edited while kubelet restarts (edit at %.1f s); a run would go on at %.1f s", begin.Sub(s.a.Ended).Seconds(), alone.Sub(s.a.Ended).Seconds())
 	s.clear()
@@ -116,11 +115,11 @@ func editedWhileKubeletRestarts(s *stage) {
 func (s *stage) sideBySide() {
 	s.Helper()
 	if s.story().SideBySide() == 0 {
-		s.Error("old and new process did not run side by side; that they may was not seen")
+		s.Error("the old and the new process never ran side by side; the case did not occur")
 	}
 }
 
-// alone is when a run would say that nothing of before runs.
+// alone returns the time at which a run would conclude that no earlier process runs.
 func (s *stage) alone(b realkubelet.Process) time.Time {
 	s.Helper()
 	s.must(s.Replaced(s.Context(), s.c, b.Container))
@@ -129,18 +128,18 @@ func (s *stage) alone(b realkubelet.Process) time.Time {
 	return at
 }
 
-// judged wants the old process to be gone when a run would say so.
-func (s *stage) judged(alone time.Time) {
+// requireGone requires the old process to be gone when a run would conclude so.
+func (s *stage) requireGone(alone time.Time) {
 	s.Helper()
 	if s.a.RanAt(alone) {
 		s.Errorf("a run would have gone on %s before process %d ended", s.a.Ended.Sub(alone), s.a.PID)
 	}
 }
 
-// As long as the API server is away, and until the kubelet looks for it again, both run.
+// Both run while the API server is away, and until the kubelet tries it again.
 func editedWhileAPIServerIsAway(s *stage) { s.editedWhileAway(25 * time.Second) }
 
-// A kubelet looks for an API server that is away less and less often, up to once a minute.
+// A kubelet tries a missing API server less and less often, down to once a minute.
 func editedWhileAPIServerIsLongAway(s *stage) { s.editedWhileAway(100 * time.Second) }
 
 func (s *stage) editedWhileAway(away time.Duration) {
@@ -160,16 +159,16 @@ func (s *stage) editedWhileAway(away time.Duration) {
 	renewed := s.renewed(b)
 	alone := s.alone(b)
 	s.a = s.ended(s.a)
-	s.judged(alone)
-	s.unproven(s.a)
+	s.requireGone(alone)
+	s.requireEndNotShown(s.a)
 	since := func(at time.Time) float64 { return at.Sub(s.a.Ended).Seconds() }
 	s.row(begin, s.a.Ended, "the same, API server away from the edit on, back at %.1f s after %.0f s; startTime of the new pod %.1f s; Node's lease renewed twice at %.1f s; a run would go on at %.1f s",
 		since(back), back.Sub(begin).Seconds(), since(s.story().StartOf()), since(<-renewed), since(alone))
 	s.clear()
 }
 
-// renewed is when the Node's lease alone would say that nothing of before runs, whether or not
-// the new pod is shown.
+// renewed returns the time at which the Node's lease alone would show that no earlier process
+// runs, whether or not the new pod is shown.
 func (s *stage) renewed(b realkubelet.Process) <-chan time.Time {
 	at := make(chan time.Time, 1)
 	go func() {
@@ -184,25 +183,25 @@ func (s *stage) renewed(b realkubelet.Process) <-chan time.Time {
 	return at
 }
 
-// A pod that is deleted shows its end before its object goes.
+// A deleted pod shows its end before its object disappears.
 func podDeleted(s *stage) {
 	s.bare()
 	begin := time.Now()
 	s.must(s.Delete(s.Context(), s.c.Name, false))
 	s.a = s.ended(s.a)
 	s.clear()
-	s.proven(s.a)
+	s.requireEndShown(s.a)
 	s.row(begin, s.a.Ended, "pod deleted (%.1f s before the end)", s.a.Ended.Sub(begin).Seconds())
 }
 
-// By force the object is gone before the process is.
+// With force, the object disappears before the process.
 func podDeletedByForce(s *stage) {
 	s.c.Stays = true
 	s.bare()
 	begin := time.Now()
 	s.must(s.Delete(s.Context(), s.c.Name, true))
 	s.a = s.ended(s.a)
-	s.unproven(s.a)
+	s.requireEndNotShown(s.a)
 	entries := s.story().Entries
 	if last := entries[len(entries)-1]; !last.Pod.Gone || last.At.After(s.a.Ended) {
 		s.Errorf("the object did not go before the process")

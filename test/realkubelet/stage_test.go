@@ -12,12 +12,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/realkubelet"
 )
 
-// stage is one scenario: a component, what is done to it, and what is measured.
+// stage is one scenario: a component, the actions on it, and the measurements.
 type stage struct {
 	*testing.T
 	*realkubelet.Machine
 	c    realkubelet.Component
-	a    realkubelet.Process // the container of which the end is looked for
+	a    realkubelet.Process // the container whose end is measured
 	rows *[]realkubelet.Row
 }
 
@@ -32,20 +32,20 @@ func (s *stage) must(err error) {
 func (s *stage) static() {
 	s.Helper()
 	s.must(s.Apply(s.c))
-	s.begun()
+	s.awaitReady()
 }
 
-// bare starts it as a pod of the API.
+// bare starts the component as a pod of the API.
 func (s *stage) bare() {
 	s.Helper()
 	s.c.Program = wellknown.CCM
 	s.must(s.Create(s.Context(), s.c))
-	s.begun()
+	s.awaitReady()
 }
 
-func (s *stage) begun() {
+func (s *stage) awaitReady() {
 	s.Helper()
-	s.Cleanup(func() { s.soundAlways() })
+	s.Cleanup(func() { s.requireSound() })
 	s.a = s.next()
 	s.ready(s.a)
 }
@@ -96,13 +96,13 @@ func (s *stage) pass(d time.Duration) {
 
 func (s *stage) story() realkubelet.Story { return s.Story(s.c) }
 
-// clear takes the component away and waits until it is gone, so that its end is seen, too.
+// clear removes the component and waits for its end, so that the end is recorded as well.
 func (s *stage) clear() {
 	s.Helper()
 	s.must(s.Clear(s.Context(), s.c))
 }
 
-// row writes down what was measured, from a moment on, in seconds from another.
+// row records the measurements since from, in seconds relative to zero.
 func (s *stage) row(from, zero time.Time, format string, args ...any) {
 	story := s.story()
 	row := realkubelet.Row{What: fmt.Sprintf(format, args...), Shown: story.States(from, zero), Ran: story.Ran(zero)}
@@ -110,25 +110,25 @@ func (s *stage) row(from, zero time.Time, format string, args ...any) {
 	s.Logf("%s\n  shown: %s\n  ran:   %s", row.What, row.Shown, row.Ran)
 }
 
-// proven wants the end of a process to have been shown.
-func (s *stage) proven(p realkubelet.Process) {
+// requireEndShown requires that the end of a process was shown.
+func (s *stage) requireEndShown(p realkubelet.Process) {
 	s.Helper()
 	if _, shown := s.story().EndShown(p.Container); !shown {
 		s.Errorf("the end of container %s was never shown as terminated with its ID", p.Container)
 	}
 }
 
-// unproven wants it never to have been.
-func (s *stage) unproven(p realkubelet.Process) {
+// requireEndNotShown requires that the end of a process was never shown.
+func (s *stage) requireEndNotShown(p realkubelet.Process) {
 	s.Helper()
 	if at, shown := s.story().EndShown(p.Container); shown {
-		s.Errorf("container %s was shown terminated with its ID at %s, and this was not expected here", p.Container, at)
+		s.Errorf("container %s was shown terminated with its ID at %s, which this scenario excludes", p.Container, at)
 	}
 }
 
-// soundAlways holds in every scenario: the product's rule called no process gone that ran, and
-// the kernel's word agrees with what the processes wrote down themselves.
-func (s *stage) soundAlways() {
+// requireSound holds in every scenario. The product's rule never called a running process gone,
+// and the kernel's report agrees with the processes' own beats.
+func (s *stage) requireSound() {
 	for _, wrong := range s.story().Unsound() {
 		s.Errorf("record.Container.Ended is wrong: %s", wrong)
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
-// Story is what was shown of the pods of one name, and what of them ran.
+// Story holds the entries of the pods with one name, and their processes.
 type Story struct {
 	Entries   []record.Entry
 	Processes []Process
 }
 
-// Unsound are the moments in which the product's rule would have called a process gone that
-// still ran, or one that nobody saw run.
+// Unsound returns the moments in which the product's rule would have called a process gone that
+// was running or unknown.
 func (s Story) Unsound() []string {
 	var wrong []string
 	for _, e := range s.Entries {
@@ -27,7 +27,7 @@ func (s Story) Unsound() []string {
 			p, known := s.process(c.ID)
 			switch {
 			case !known:
-				wrong = append(wrong, fmt.Sprintf("container %q is called ended, and nobody saw it run", c.ID))
+				wrong = append(wrong, fmt.Sprintf("container %q is called ended, but was never seen running", c.ID))
 			case p.RanAt(e.At):
 				wrong = append(wrong, fmt.Sprintf("container %s is called ended while process %d runs", c.ID, p.PID))
 			}
@@ -36,34 +36,36 @@ func (s Story) Unsound() []string {
 	return wrong
 }
 
-// EndShown is when the end of a container was shown, by the product's rule.
+// EndShown returns the time at which the end of a container was shown, by the product's rule.
 func (s Story) EndShown(container string) (at time.Time, shown bool) {
 	return s.first(func(p record.Pod) bool {
 		return slices.ContainsFunc(p.Containers, func(c record.Container) bool { return c.Ended() && bareID(c.ID) == bareID(container) })
 	})
 }
 
-// Invented is when the kubelet first called a container terminated for want of any trace of it.
+// Invented returns the time at which the kubelet first called a container terminated because it
+// found no trace of it.
 func (s Story) Invented() (at time.Time, shown bool) {
 	return s.first(func(p record.Pod) bool {
 		return slices.ContainsFunc(p.Containers, func(c record.Container) bool { return c.State == record.Terminated && !c.Ended() })
 	})
 }
 
-// ReadyIn is when a pod was first shown Ready with this container.
+// ReadyIn returns the time at which a pod was first shown Ready with this container.
 func (s Story) ReadyIn(container string) (at time.Time, shown bool) {
 	return s.first(func(p record.Pod) bool { return p.Ready && !p.Gone && runsIn(p, container) })
 }
 
-// ReplacedIn is when another pod than the first was shown Ready with this container: its object
-// has the new manifest's hash. Before that the old one may be shown with the new container.
+// ReplacedIn returns the time at which a pod other than the first was shown Ready with this
+// container: its object has the new manifest's hash. Earlier, the old pod may be shown with the
+// new container.
 func (s Story) ReplacedIn(container string) (at time.Time, shown bool) {
 	return s.first(func(p record.Pod) bool {
 		return p.Ready && !p.Gone && runsIn(p, container) && p.UID != s.Entries[0].Pod.UID
 	})
 }
 
-// StartOf is the start of the last pod that was shown, by its kubelet.
+// StartOf returns the start of the last shown pod, by its kubelet.
 func (s Story) StartOf() time.Time { return s.Entries[len(s.Entries)-1].Pod.Started }
 
 func (s Story) first(is func(record.Pod) bool) (time.Time, bool) {
@@ -75,7 +77,7 @@ func (s Story) first(is func(record.Pod) bool) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// runsIn says whether a pod is shown with this container running.
+// runsIn reports whether a pod is shown with this container running.
 func runsIn(p record.Pod, container string) bool {
 	return slices.ContainsFunc(p.Containers, func(c record.Container) bool {
 		return c.State == record.Running && bareID(c.ID) == bareID(container)
@@ -90,16 +92,16 @@ func (s Story) process(container string) (Process, bool) {
 	return s.Processes[i], true
 }
 
-// letter names a container for people: A is the first of its name that ran.
+// letter names a container for people: A is the first one that ran.
 func (s Story) letter(container string) string {
 	i := slices.IndexFunc(s.Processes, func(p Process) bool { return p.Container == bareID(container) })
 	if i < 0 || i > 25 {
-		return "a container that nobody saw"
+		return "an unseen container"
 	}
 	return string(rune('A' + i))
 }
 
-// States are what was shown from a moment on, by the seconds before and after another.
+// States returns the states shown since from, in seconds relative to zero.
 func (s Story) States(from, zero time.Time) string {
 	var lines []string
 	last, uids := "", map[string]bool{}
@@ -119,7 +121,7 @@ func (s Story) States(from, zero time.Time) string {
 	return strings.Join(lines, "; ")
 }
 
-// phrase is one state of a pod.
+// phrase describes one state of a pod.
 func (s Story) phrase(p record.Pod, uids map[string]bool) string {
 	uids[p.UID] = true
 	pod := "pod"
@@ -161,7 +163,7 @@ func (s Story) container(c record.Container, before bool) string {
 	return fmt.Sprintf("%sterminated, exit %d, %s, container ID %q", prefix, c.Exit, c.Reason, c.ID)
 }
 
-// Ran is what ran from a moment on, by the seconds since.
+// Ran returns the processes with their times in seconds relative to zero.
 func (s Story) Ran(zero time.Time) string {
 	var lines []string
 	for _, p := range s.Processes {
@@ -183,7 +185,7 @@ func (s Story) Ran(zero time.Time) string {
 	return strings.Join(lines, "; ")
 }
 
-// SideBySide is how long two processes of the pods' name ran at once.
+// SideBySide returns the longest time for which two processes ran at once.
 func (s Story) SideBySide() time.Duration {
 	var longest time.Duration
 	for i, a := range s.Processes {

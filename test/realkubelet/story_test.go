@@ -29,23 +29,22 @@ func running(id string) record.Container {
 	return record.Container{ID: "containerd://" + id, State: record.Running, Started: zero}
 }
 
-// The measurement notices a rule that is wrong: an end that is shown of what runs, and of what
-// nobody saw.
+// Unsound finds a wrong rule: a shown end of a running container, or of one never seen.
 func TestUnsound(t *testing.T) {
 	gone := realkubelet.Process{PID: 7, Container: "a", Seen: at(-10), Ended: at(0)}
 	invented := record.Container{State: record.Terminated, Exit: 137, Reason: "ContainerStatusUnknown"}
 	for name, tt := range map[string]struct {
 		entries   []record.Entry
 		processes []realkubelet.Process
-		wrong     string // "": nothing
+		wrong     string // empty if the rule is right
 	}{
-		"shown after the end":      {[]record.Entry{shown(0.5, record.Pod{}, ended("a"))}, []realkubelet.Process{gone}, ""},
-		"shown before the end":     {[]record.Entry{shown(-0.5, record.Pod{}, ended("a"))}, []realkubelet.Process{gone}, "while process 7 runs"},
-		"shown of what runs on":    {[]record.Entry{shown(0.5, record.Pod{}, ended("a"))}, []realkubelet.Process{{PID: 8, Container: "a", Seen: at(-10)}}, "while process 8 runs"},
-		"shown as what was before": {[]record.Entry{shown(-0.5, record.Pod{}, ended("a"), running("b"))}, []realkubelet.Process{gone}, "while process 7 runs"},
-		"of a container unseen":    {[]record.Entry{shown(0.5, record.Pod{}, ended("b"))}, []realkubelet.Process{gone}, "nobody saw it run"},
-		"invented":                 {[]record.Entry{shown(-0.5, record.Pod{}, invented)}, []realkubelet.Process{gone}, ""},
-		"running":                  {[]record.Entry{shown(0.5, record.Pod{}, running("a"))}, []realkubelet.Process{gone}, ""},
+		"shown after the end":       {[]record.Entry{shown(0.5, record.Pod{}, ended("a"))}, []realkubelet.Process{gone}, ""},
+		"shown before the end":      {[]record.Entry{shown(-0.5, record.Pod{}, ended("a"))}, []realkubelet.Process{gone}, "while process 7 runs"},
+		"shown of a running one":    {[]record.Entry{shown(0.5, record.Pod{}, ended("a"))}, []realkubelet.Process{{PID: 8, Container: "a", Seen: at(-10)}}, "while process 8 runs"},
+		"shown as the previous one": {[]record.Entry{shown(-0.5, record.Pod{}, ended("a"), running("b"))}, []realkubelet.Process{gone}, "while process 7 runs"},
+		"of a container unseen":     {[]record.Entry{shown(0.5, record.Pod{}, ended("b"))}, []realkubelet.Process{gone}, "never seen running"},
+		"invented":                  {[]record.Entry{shown(-0.5, record.Pod{}, invented)}, []realkubelet.Process{gone}, ""},
+		"running":                   {[]record.Entry{shown(0.5, record.Pod{}, running("a"))}, []realkubelet.Process{gone}, ""},
 	} {
 		wrong := realkubelet.Story{Entries: tt.entries, Processes: tt.processes}.Unsound()
 		if len(wrong) > 1 || (len(wrong) == 0) != (tt.wrong == "") || !strings.Contains(strings.Join(wrong, ""), tt.wrong) {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Row is a scenario as it was measured. Times are seconds from the true end of container A, if
-// What does not say otherwise.
+// Row describes a measured scenario. Times are seconds from the true end of container A, unless
+// What names another start.
 type Row struct{ What, Shown, Ran string }
 
-// Table is Markdown.
+// Table returns the rows as Markdown.
 func Table(rows []Row) string {
 	var out strings.Builder
 	fmt.Fprintln(&out, "| what was done | what the API showed | what ran |\n|---|---|---|")

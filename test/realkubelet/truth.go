@@ -19,46 +19,46 @@ import (
 )
 
 const (
-	// glance is how often processes are listed. It bounds how late a start is seen; an end
-	// is told by the kernel at once.
-	glance = 20 * time.Millisecond
-	// beatsDir is where components write down that they run.
+	// scanInterval is the interval between two scans of the processes. It bounds the delay of a
+	// start; the kernel reports an end at once.
+	scanInterval = 20 * time.Millisecond
+	// beatsDir is the folder in which components record that they run.
 	beatsDir = Place + "/beats"
 )
 
-// nameFlag tells by a process's command line which Component it is.
+// nameFlag marks the Component in a process's command line.
 const nameFlag = "--name="
 
-// containerID is in the path of each cgroup of a container.
+// containerID matches the ID in the path of each container's cgroup.
 var containerID = regexp.MustCompile(`[0-9a-f]{64}`)
 
-// Process is one run of a component, as the kernel has it.
+// Process is one run of a component, as seen by the kernel.
 type Process struct {
 	PID       int
 	Name      string    // of the Component
 	Container string    // ID, as in the name of its cgroup
 	Seen      time.Time // when it was first seen
-	Ended     time.Time // zero: it runs
+	Ended     time.Time // zero while it runs
 	namespace string    // its PID namespace, which names its file of beats
 }
 
-// RanAt says whether it ran at a moment.
+// RanAt reports whether the process ran at a moment.
 func (p Process) RanAt(at time.Time) bool {
 	return !p.Seen.After(at) && (p.Ended.IsZero() || p.Ended.After(at))
 }
 
-// Truth is which components ran when, by the kernel alone.
+// Truth records which components ran when, by the kernel alone.
 type Truth struct {
 	mu  sync.Mutex
 	all []*Process
 }
 
-// Watch lists processes until ctx ends.
+// Watch scans processes until ctx ends.
 func (t *Truth) Watch(ctx context.Context) {
-	tick := time.NewTicker(glance)
+	tick := time.NewTicker(scanInterval)
 	defer tick.Stop()
 	for {
-		t.glance(ctx)
+		t.scanInterval(ctx)
 		select {
 		case <-ctx.Done():
 			return
@@ -67,7 +67,7 @@ func (t *Truth) Watch(ctx context.Context) {
 	}
 }
 
-// Processes are all there were, in the order in which they came.
+// Processes returns all processes in the order of their start.
 func (t *Truth) Processes() []Process {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,7 +78,7 @@ func (t *Truth) Processes() []Process {
 	return all
 }
 
-// Of gives the process of a container; ok is false where none was seen.
+// Of returns the process of a container; ok is false if none was seen.
 func (t *Truth) Of(container string) (p Process, ok bool) {
 	all := t.Processes()
 	i := slices.IndexFunc(all, func(p Process) bool { return p.Container == bareID(container) })
@@ -88,10 +88,10 @@ func (t *Truth) Of(container string) (p Process, ok bool) {
 	return all[i], true
 }
 
-// bareID is a container's ID without the name of its runtime.
+// bareID returns a container's ID without the name of its runtime.
 func bareID(id string) string { return strings.TrimPrefix(id, "containerd://") }
 
-func (t *Truth) glance(ctx context.Context) {
+func (t *Truth) scanInterval(ctx context.Context) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return
@@ -107,7 +107,7 @@ func (t *Truth) glance(ctx context.Context) {
 	}
 }
 
-// componentOf is the Component that a process is, by the command line that it was started with.
+// componentOf returns the Component of a process, by its command line.
 func componentOf(pid int) (name string, is bool) {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil {
@@ -125,7 +125,7 @@ func componentOf(pid int) (name string, is bool) {
 	return "", false
 }
 
-// take takes a process in that is not known yet. A PID is used again, a container is not.
+// take adds a process that is not known yet. A PID can be reused, a container's ID cannot.
 func (t *Truth) take(ctx context.Context, pid int, name string) {
 	cgroup, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
 	if err != nil {
@@ -151,7 +151,7 @@ func (t *Truth) take(ctx context.Context, pid int, name string) {
 	go t.await(ctx, p, fd)
 }
 
-// await notes when the kernel says that a process has ended.
+// await records the end of a process when the kernel reports it.
 func (t *Truth) await(ctx context.Context, p *Process, fd int) {
 	defer func() { _ = unix.Close(fd) }()
 	for ctx.Err() == nil {
@@ -168,13 +168,13 @@ func (t *Truth) await(ctx context.Context, p *Process, fd int) {
 	}
 }
 
-// Beats are the times that a process wrote down itself.
+// Beats returns the times that a process recorded while it ran.
 func Beats(p Process) ([]time.Time, error) {
 	files, err := filepath.Glob(filepath.Join(beatsDir, strings.NewReplacer("[", `\[`, "]", `\]`).Replace(p.namespace)+".*"))
 	if err != nil {
 		return nil, fmt.Errorf("find the beats of process %d: %w", p.PID, err)
 	}
-	var nearest []time.Time // a namespace's number is used again
+	var nearest []time.Time // a namespace's number can be reused
 	for _, path := range files {
 		beats, err := readBeats(path)
 		if err != nil {
@@ -197,7 +197,7 @@ func readBeats(path string) ([]time.Time, error) {
 	}
 	var beats []time.Time
 	for line := range strings.Lines(string(raw)) {
-		if n, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64); err == nil { // the last one may be torn
+		if n, err := strconv.ParseInt(strings.TrimSpace(line), 10, 64); err == nil { // the last line may be torn
 			beats = append(beats, time.Unix(0, n))
 		}
 	}

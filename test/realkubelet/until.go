@@ -8,18 +8,17 @@ import (
 )
 
 const (
-	// look is how often something is looked at that is waited for.
-	look = 50 * time.Millisecond
-	// patience is how long the longest wait may take, on a machine with twenty times the
-	// load that it has processors for.
-	patience = 4 * time.Minute
+	// pollInterval is the interval between two tries.
+	pollInterval = 50 * time.Millisecond
+	// waitTimeout is the maximum time of a wait, for a machine with twenty times its load.
+	waitTimeout = 4 * time.Minute
 )
 
-// Until waits until holds; the last error of a look says why it did not.
+// Until polls holds until it returns true. On a timeout, its last error is part of the result.
 func Until(ctx context.Context, what string, holds func() (bool, error)) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, waitTimeout)
 	defer cancel()
-	tick := time.NewTicker(look)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		ok, err := holds()

@@ -1,7 +1,6 @@
-// Command component is the one program in the image that a real kubelet is given. It does
-// nothing that a controller manager does: it stays, ends as it is told to, answers a probe,
-// and writes down every 100 ms that it runs, so that the times in which it ran are known from
-// itself. It knows no cluster.
+// Command component is the one program in the image of a real kubelet's pods. It is no controller
+// manager: it runs, ends on request, answers a probe, and writes down every 100 ms that it runs.
+// So the times in which it ran are known from the process alone. It knows no cluster.
 package main
 
 import (
@@ -67,8 +66,8 @@ func run(ctx context.Context, args []string) error {
 	return beats(ctx, o.beats)
 }
 
-// beats writes the time of each beat until ctx ends. The file is named after the container's
-// PID namespace, by which one who looks from outside knows whose it is.
+// beats writes the time of each beat until ctx ends. The file is named after the container's PID
+// namespace, by which an observer outside the namespace identifies it.
 func beats(ctx context.Context, dir string) (err error) {
 	if dir == "" {
 		<-ctx.Done()
