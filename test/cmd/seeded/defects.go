@@ -2,15 +2,15 @@ package main
 
 import "slices"
 
-// seeded is one deliberate break of a promise, in the place where it is kept, and
-// the tests that must notice it.
+// seeded is one deliberate break of a promise, in the code that keeps it, and the tests that must
+// notice it.
 type seeded struct {
 	name      string // begins with the promise of docs/promises.md
 	what      string
-	file      string // of the repository
-	old, new  string // of the source; new has the break behind defect.On
+	file      string // path in the repository
+	old, new  string // of the source; new has the break after defect.On
 	pkg, test string // pkg is a folder of the repository
-	all       bool   // only a test of every kill point sees it
+	all       bool   // only tests of every kill point notice it
 }
 
 const (
@@ -24,5 +24,5 @@ const (
 	planStoreTest  = "./internal/controller/plans"
 )
 
-// defects are all of them.
+// defects returns all defects.
 func defects() []seeded { return slices.Concat(safety(), life(), honesty()) }

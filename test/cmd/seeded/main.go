@@ -1,7 +1,7 @@
-// Command seeded breaks each promise once, on purpose, and sees whether the tests
-// notice. All breaks are compiled into one set of test binaries, each behind a
-// switch, by an overlay: the sources stay as they are. It prints a score, and exits
-// with 1 unless every break was caught. Run it in the folder test.
+// Command seeded breaks each promise once, on purpose, and checks that the tests notice. An
+// overlay compiles all breaks into one set of test binaries, each behind a switch, so the sources
+// stay unchanged. The command prints a score, and exits with 1 unless every break was caught. Run
+// it in the folder test.
 package main
 
 import (
@@ -30,12 +30,12 @@ func main() {
 	}
 }
 
-// packageClause stands once in a file: a line of a comment begins otherwise.
+// packageClause matches once per file: a line of a comment begins otherwise.
 var packageClause = regexp.MustCompile(`(?m)^package \w+$`)
 
 const importPath = "github.com/awsmigrate/awsmigrate/internal/testing/defect"
 
-// run tries the defects named, or all.
+// run tries the named defects, or all.
 func run(ctx context.Context, out io.Writer, only []string) error {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -58,7 +58,7 @@ func run(ctx context.Context, out io.Writer, only []string) error {
 		if binaries[d.pkg] == "" {
 			binaries[d.pkg] = filepath.Join(dir, filepath.Base(d.pkg)+".test")
 			build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", list, "-o", binaries[d.pkg], ".")
-			build.Dir = filepath.Join(root, d.pkg) // Go takes the module that the folder is in
+			build.Dir = filepath.Join(root, d.pkg) // go uses the module of the folder
 			if said, err := build.CombinedOutput(); err != nil {
 				return fmt.Errorf("build %s: %w\n%s", d.pkg, err, said)
 			}
@@ -82,8 +82,8 @@ func run(ctx context.Context, out io.Writer, only []string) error {
 	return nil
 }
 
-// try runs a defect's tests with it and, first, without it: a test that is red
-// anyway catches nothing.
+// try runs a defect's tests first without it and then with it: a test that always fails catches
+// nothing.
 func try(ctx context.Context, root, binary string, d seeded) (caught bool, took time.Duration, err error) {
 	begin := time.Now()
 	if said, err := test(ctx, root, binary, d, ""); err != nil {
@@ -106,8 +106,7 @@ func test(ctx context.Context, root, binary string, d seeded, on string) ([]byte
 	return cmd.CombinedOutput()
 }
 
-// overlayFile writes the sources with all defects in them, and the list that the go
-// command takes them from.
+// overlayFile writes the sources with all defects, and the list of them for the go command.
 func overlayFile(root, dir string, all []seeded) (string, error) {
 	texts := map[string]string{}
 	for _, d := range all {
@@ -117,7 +116,7 @@ func overlayFile(root, dir string, all []seeded) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			text = packageClause.ReplaceAllString(string(raw), "$0\n\nimport \""+importPath+"\"") // beside the imports that the file has, if any
+			text = packageClause.ReplaceAllString(string(raw), "$0\n\nimport \""+importPath+"\"") // in addition to the file's imports, if any
 		}
 		if strings.Count(text, d.old) != 1 {
 			return "", fmt.Errorf("%s: its place in %s is there %d times, wanted once", d.name, d.file, strings.Count(text, d.old))

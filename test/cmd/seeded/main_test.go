@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Every defect has its place in the sources as they are: who moves a line sees it here, and
-// not when somebody runs all of them.
+// Each defect has its place in the current sources. A change of such a line fails here, not only
+// in `make seeded-defects`.
 func TestEveryDefectHasItsPlace(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	if err != nil {
@@ -14,7 +14,7 @@ func TestEveryDefectHasItsPlace(t *testing.T) {
 	}
 	all := defects()
 	if len(all) == 0 {
-		t.Fatal("there is none")
+		t.Fatal("the list of defects is empty")
 	}
 	if _, err := overlayFile(root, t.TempDir(), all); err != nil {
 		t.Error(err)
