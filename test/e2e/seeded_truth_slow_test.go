@@ -93,7 +93,7 @@ func factsOfManagers(t scenario.Truth, position string) []fact {
 			wrong = append(wrong, fact{what: fmt.Sprintf("controller %s runs in %v", controller, by), by: "205 210 212 213 215"})
 		}
 	}
-	for controller, since := range t.Nobody {
+	for controller, since := range t.Idle {
 		if since > handOver {
 			wrong = append(wrong, fact{what: "no process runs controller " + controller, by: "132 201 208 209 213 214 604 605 610 611 612"})
 		}

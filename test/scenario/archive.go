@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
 )
 
-// Archive are the records that runs kept beside their journal, in whichever cluster that is; none
-// where no run kept one.
+// Archive returns the records that runs kept next to their journal, in either cluster. It is empty
+// if no run kept one.
 func (l *Lab) Archive(ctx context.Context) (archive.Records, error) {
 	all, err := l.Downstream.CoreV1().ConfigMaps("").List(ctx, metav1.ListOptions{})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/trace"
 )
 
-// auditEvent is what is read of an API server's audit log.
+// auditEvent holds the relevant fields of an API server's audit log.
 type auditEvent struct {
 	log                      string
 	Stage                    string    `json:"stage"`
@@ -37,9 +37,8 @@ type auditEvent struct {
 	} `json:"responseStatus"`
 }
 
-// Writes lists what a client, told by its user agent, wrote on any API server
-// since a time. Access reviews and dry runs are no writes, nor is what the API
-// server forbade.
+// Writes lists a client's writes on any API server since a time. The client is identified by its
+// user agent. Access reviews, dry runs and forbidden requests do not count.
 func (l *Lab) Writes(since time.Time, userAgent string) ([]string, error) {
 	events, err := l.audited(since, userAgent)
 	if err != nil {
@@ -54,7 +53,7 @@ func (l *Lab) Writes(since time.Time, userAgent string) ([]string, error) {
 	return writes, nil
 }
 
-// Trace is what a client has written with success since a time, in its order.
+// Trace returns a client's successful writes since a time, in order.
 func (l *Lab) Trace(since time.Time, userAgent string) ([]trace.Write, error) {
 	events, err := l.audited(since, userAgent)
 	if err != nil {
@@ -75,8 +74,8 @@ func (l *Lab) Trace(since time.Time, userAgent string) ([]trace.Write, error) {
 	return writes, nil
 }
 
-// audited are a client's requests to all API servers. None at all is an error: it
-// would prove nothing.
+// audited returns a client's requests to all API servers. It returns an error if there are no
+// requests, because an empty list would prove nothing.
 func (l *Lab) audited(since time.Time, userAgent string) ([]auditEvent, error) {
 	logs, err := filepath.Glob(filepath.Join(l.Dir, "audit", "*.log"))
 	if err != nil || len(logs) < 2 {
@@ -118,7 +117,7 @@ func readAudit(path string, since time.Time, userAgent string) ([]auditEvent, er
 	for lines.Scan() {
 		var e auditEvent
 		if json.Unmarshal(lines.Bytes(), &e) != nil {
-			continue // a line that the server was cut off in
+			continue // a line that the server could not finish
 		}
 		if strings.HasPrefix(e.UserAgent, userAgent) && !e.RequestReceivedTimestamp.Before(since) {
 			e.log = filepath.Base(path)

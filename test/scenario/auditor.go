@@ -18,16 +18,16 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// auditor is a user without any right of its own.
+// auditor is a user without rights.
 const auditor = "auditor"
 
-// notForAudit are roles in the shipped file that an audit of the cluster itself does
-// without: what would be read by the recorder's would count as the audit's.
+// notForAudit lists roles in the shipped file that an audit of the cluster does not need. With
+// them, reads that need the recorder's rights would count as the audit's.
 var notForAudit = []string{"awsmigrate-audit-rancher", "awsmigrate-record"}
 
-// GrantAudit creates the shipped read-only roles in the cluster itself, bound to
-// the auditor, and returns a kubeconfig of that user's. The file is applied as it
-// is but for its subjects and the roles of notForAudit.
+// GrantAudit creates the shipped read-only roles in the cluster, bound to the auditor, and returns
+// that user's kubeconfig. It applies the file unchanged, except for its subjects and the roles of
+// notForAudit.
 func (l *Lab) GrantAudit(ctx context.Context, file, dir string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -63,7 +63,7 @@ func (l *Lab) GrantAudit(ctx context.Context, file, dir string) (string, error) 
 	return path, clientcmd.WriteToFile(*kubeconfig, path)
 }
 
-// TakeAudit takes one of the shipped bindings away again.
+// TakeAudit removes one of the shipped bindings.
 func (l *Lab) TakeAudit(ctx context.Context, kind, namespace, name string) error {
 	client, err := dynamic.NewForConfig(l.Config)
 	if err != nil {

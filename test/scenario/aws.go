@@ -13,8 +13,7 @@ import (
 	"github.com/aws/smithy-go/logging"
 )
 
-// Targets are the instances registered with the classic load balancer that
-// answers to a hostname.
+// Targets returns the instances that are registered with the classic load balancer of a hostname.
 func (l *Lab) Targets(ctx context.Context, hostname string) ([]string, error) {
 	client := elasticloadbalancing.NewFromConfig(l.aws())
 	pages := elasticloadbalancing.NewDescribeLoadBalancersPaginator(client, &elasticloadbalancing.DescribeLoadBalancersInput{})
@@ -57,7 +56,7 @@ func (l *Lab) aws() aws.Config {
 	}
 }
 
-// instanceOf is the instance id in a ProviderID.
+// instanceOf returns the instance ID in a ProviderID.
 func instanceOf(providerID string) string {
 	return providerID[strings.LastIndex(providerID, "/")+1:]
 }

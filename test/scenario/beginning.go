@@ -12,19 +12,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Beginning is a lab before anything was done to it, to be held against it when all was
-// taken back.
+// Beginning describes a lab before any change, to compare with it after an undo.
 type Beginning struct {
 	Start  time.Time
 	Nodes  map[string]Identity
-	Config any // of the cluster: the text of cluster.yml, or Rancher's rkeConfig
+	Config any // the text of cluster.yml, or Rancher's rkeConfig
 
 	lab      *Lab
 	objects  []string
 	cordoned []string
 }
 
-// Beginning is how the lab is now.
+// Beginning returns the lab's current state.
 func (l *Lab) Beginning(ctx context.Context) (Beginning, error) {
 	b := Beginning{lab: l, Start: time.Now()}
 	var err error
@@ -41,9 +40,9 @@ func (l *Lab) Beginning(ctx context.Context) (Beginning, error) {
 	return b, err
 }
 
-// machinesChanged takes the machines that others added and took away for those of the
-// beginning, with their cordons.
-func (b *Beginning) machinesChanged(ctx context.Context) (err error) {
+// updateMachines replaces the machines and their cordons by the current ones, after others added
+// and removed machines.
+func (b *Beginning) updateMachines(ctx context.Context) (err error) {
 	if b.Nodes, err = b.lab.Identities(ctx); err != nil {
 		return err
 	}
@@ -51,8 +50,8 @@ func (b *Beginning) machinesChanged(ctx context.Context) (err error) {
 	return err
 }
 
-// configuration is that of the cluster. Rancher's keeps the request for an etcd snapshot:
-// the snapshot was taken.
+// configuration returns the cluster's configuration. It omits Rancher's request for an etcd
+// snapshot, because a snapshot cannot be undone.
 func (l *Lab) configuration(ctx context.Context) (any, error) {
 	if l.ClusterFile != "" {
 		text, err := os.ReadFile(l.ClusterFile)
@@ -63,8 +62,8 @@ func (l *Lab) configuration(ctx context.Context) (any, error) {
 	return config, err
 }
 
-// Back holds that everything is as it was: configuration, Nodes, cordons and objects. It
-// also holds that no controller ran twice since. Every difference is in the error.
+// Back checks that configuration, Nodes, cordons and objects are as before, and that no controller
+// ran twice since. The error lists every difference.
 func (b Beginning) Back(ctx context.Context) error {
 	var problems []error
 	differs := func(what string, was, is any, err error) {
@@ -79,13 +78,13 @@ func (b Beginning) Back(ctx context.Context) error {
 	config, err := b.lab.configuration(ctx)
 	differs("configuration", b.Config, config, err)
 	objects, err := b.lab.Objects(ctx)
-	// How often a goal was reached stays: an approval is good for one time.
+	// The count of reached goals stays, because an approval is valid only once.
 	objects = slices.DeleteFunc(objects, func(name string) bool { return name == "configmap/awsmigrate" })
 	differs("objects in kube-system and roles", b.objects, objects, err)
 	cordoned, err := b.lab.Cordoned(ctx)
 	differs("cordoned", b.cordoned, cordoned, err)
 	if standing, err := b.lab.Standing(ctx); err != nil || !strings.HasPrefix(standing, "P0") {
-		problems = append(problems, fmt.Errorf("stands at %q, %w", standing, err))
+		problems = append(problems, fmt.Errorf("position is %q, %w", standing, err))
 	}
 	if seen, text, err := b.lab.Observe(ctx, b.Start); err != nil || seen.Overlaps() > 0 || len(seen.Blind) > 0 {
 		problems = append(problems, fmt.Errorf("observer: %w\n%s", err, text))
@@ -93,7 +92,7 @@ func (b Beginning) Back(ctx context.Context) error {
 	return errors.Join(problems...)
 }
 
-// values counts the values in a configuration, those in lists and maps one by one.
+// values counts the values in a configuration, including those in lists and maps.
 func values(config any) int {
 	n := 0
 	switch v := config.(type) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Calls are the kinds of calls that AWS received from a caller, told by the
-// beginning of its name, such as "ec2:DescribeInstances".
+// Calls returns the kinds of calls that AWS received from a caller, such as
+// "ec2:DescribeInstances". The caller is identified by the beginning of its name.
 func (l *Lab) Calls(ctx context.Context, caller string) ([]string, error) {
 	text, err := exec.CommandContext(ctx, l.binary("lab"), "calls", "--dir", l.Dir, "--caller", caller).Output()
 	if err != nil {

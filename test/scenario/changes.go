@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// lockedWriter lets several write to one.
+// lockedWriter makes a writer safe for concurrent use.
 type lockedWriter struct {
 	mu sync.Mutex
 	to io.Writer
@@ -22,11 +22,11 @@ func (w *lockedWriter) Write(p []byte) (int, error) {
 	return w.to.Write(p)
 }
 
-// changes passes lines on that differ from the one before in more than their last word,
-// which is an age.
+// changes passes on each line that differs from the previous one in more than the last word, which
+// is an age.
 type changes struct {
 	to   io.Writer
-	rest string // of a line that has no end yet
+	rest string // an unfinished line
 	last string
 }
 
@@ -47,8 +47,8 @@ func (c *changes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// watchMigration shows the object of the lab's cluster as kubectl does, a line for each
-// change, until the function that it returns is called.
+// watchMigration prints the object of the lab's cluster as kubectl does, one line per change. It
+// ends when the returned function is called.
 func (l *Lab) watchMigration(ctx context.Context, out io.Writer) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	cmd := exec.CommandContext(ctx, filepath.Join(l.Bin, "lab.d", "kubectl"), "--kubeconfig", l.Kubeconfig("management"),
@@ -60,6 +60,6 @@ func (l *Lab) watchMigration(ctx context.Context, out io.Writer) (stop func(), e
 	}
 	return func() {
 		cancel()
-		_ = cmd.Wait() // it was told to end
+		_ = cmd.Wait() // it was ended on purpose
 	}, nil
 }

@@ -17,7 +17,7 @@ const (
 	clusterName      = "demo"
 )
 
-// RKEConfig is spec.rkeConfig of Rancher's Cluster object.
+// RKEConfig returns spec.rkeConfig of Rancher's Cluster object.
 func (l *Lab) RKEConfig(ctx context.Context) (map[string]any, error) {
 	object, err := l.Cluster(ctx)
 	if err != nil {
@@ -30,8 +30,8 @@ func (l *Lab) RKEConfig(ctx context.Context) (map[string]any, error) {
 	return config, nil
 }
 
-// EditRKEConfig edits spec.rkeConfig as a person does in Rancher's YAML editor:
-// the whole object is read, changed and written back.
+// EditRKEConfig edits spec.rkeConfig as a person does in Rancher's YAML editor: it reads, changes
+// and writes back the whole object.
 func (l *Lab) EditRKEConfig(ctx context.Context, change func(rkeConfig map[string]any)) error {
 	resource := l.Management.Resource(clusters()).Namespace(clusterNamespace)
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
@@ -52,8 +52,8 @@ func (l *Lab) EditRKEConfig(ctx context.Context, change func(rkeConfig map[strin
 	})
 }
 
-// SelectorEntry appends an entry to machineSelectorConfig for the machines with
-// a label, as Rancher's guide does for control planes.
+// SelectorEntry appends an entry to machineSelectorConfig for the machines with a label, as in
+// Rancher's guide for control planes.
 func SelectorEntry(rkeConfig map[string]any, label string, config map[string]any) {
 	entries, _ := rkeConfig["machineSelectorConfig"].([]any)
 	rkeConfig["machineSelectorConfig"] = append(entries, map[string]any{
@@ -65,8 +65,8 @@ func SelectorEntry(rkeConfig map[string]any, label string, config map[string]any
 // ControlPlaneLabel is the label of Machines that run a control plane.
 const ControlPlaneLabel = "rke.cattle.io/control-plane-role"
 
-// WaitApplied waits until Rancher has applied the Cluster object everywhere: it
-// has copied the configuration, and no machine waits.
+// WaitApplied waits until Rancher has copied the configuration of the Cluster object and no
+// machine has pending changes.
 func (l *Lab) WaitApplied(ctx context.Context) error {
 	return Until(ctx, "Rancher to apply the Cluster object everywhere", func(ctx context.Context) (bool, string, error) {
 		want, err := l.RKEConfig(ctx)
@@ -89,7 +89,7 @@ func (l *Lab) WaitApplied(ctx context.Context) error {
 	})
 }
 
-// sameJSON takes nothing and an empty value for one.
+// sameJSON reports whether two values are equal; nil equals an empty value.
 func sameJSON(a, b any) bool {
 	text := func(v any) string {
 		raw, err := json.Marshal(v)

@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 )
 
-// ClusterMigration is the object of the lab's cluster.
+// ClusterMigration returns the object of the lab's cluster.
 func (l *Lab) ClusterMigration(ctx context.Context) (*v1alpha1.ClusterMigration, error) {
 	of := v1alpha1.SchemeGroupVersion.WithResource("clustermigrations")
 	o, err := l.Management.Resource(of).Namespace(clusterNamespace).Get(ctx, clusterName, metav1.GetOptions{})
@@ -25,7 +25,7 @@ func (l *Lab) ClusterMigration(ctx context.Context) (*v1alpha1.ClusterMigration,
 	return m, runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, m)
 }
 
-// CreateMigration creates the object of the lab's cluster, with a spec in JSON.
+// CreateMigration creates the object of the lab's cluster with a spec in JSON.
 func (l *Lab) CreateMigration(ctx context.Context, spec string) error {
 	manifest := fmt.Sprintf(`{"apiVersion":%q,"kind":"ClusterMigration","metadata":{"namespace":%q,"name":%q},"spec":%s}`,
 		v1alpha1.SchemeGroupVersion, clusterNamespace, clusterName, spec)
@@ -33,8 +33,8 @@ func (l *Lab) CreateMigration(ctx context.Context, spec string) error {
 	return err
 }
 
-// PatchMigration changes the object of the lab's cluster by a merge patch, as a person
-// does with kubectl.
+// PatchMigration changes the object of the lab's cluster by a merge patch, as a person does with
+// kubectl.
 func (l *Lab) PatchMigration(ctx context.Context, patch string, subresources ...string) error {
 	of := v1alpha1.SchemeGroupVersion.WithResource("clustermigrations")
 	_, err := l.Management.Resource(of).Namespace(clusterNamespace).
@@ -48,9 +48,8 @@ func (l *Lab) DeleteMigration(ctx context.Context) error {
 	return l.Management.Resource(of).Namespace(clusterNamespace).Delete(ctx, clusterName, metav1.DeleteOptions{})
 }
 
-// Shows waits until the object answers its spec as it is now and fits. A controller that
-// has ended, and a state in which nothing goes on without help, end the wait, unless they
-// fit.
+// Shows waits until the status is current and fits. It stops early if the controller ended, or if
+// the state needs a person, unless that state fits.
 func (l *Lab) Shows(ctx context.Context, run *Run, what string, fits func(*v1alpha1.ClusterMigration) bool) (*v1alpha1.ClusterMigration, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -75,7 +74,8 @@ func (l *Lab) Shows(ctx context.Context, run *Run, what string, fits func(*v1alp
 	return m, errors.Join(err, context.Cause(ctx))
 }
 
-// InState fits a state of an object.
+// InState returns a function that reports whether an object has the state and one of the reasons,
+// if any are given.
 func InState(state status.State, reasons ...status.Reason) func(*v1alpha1.ClusterMigration) bool {
 	want := status.Moment{State: state}.Display().State
 	return func(m *v1alpha1.ClusterMigration) bool {
@@ -83,7 +83,7 @@ func InState(state status.State, reasons ...status.Reason) func(*v1alpha1.Cluste
 	}
 }
 
-// Reason is the one of the state that an object shows.
+// Reason returns the reason of the state that an object shows.
 func Reason(m *v1alpha1.ClusterMigration) status.Reason {
 	if c := meta.FindStatusCondition(m.Status.Conditions, v1alpha1.ConditionReady); c != nil {
 		return status.Reason(c.Reason)
@@ -91,7 +91,7 @@ func Reason(m *v1alpha1.ClusterMigration) status.Reason {
 	return ""
 }
 
-// Summary is what an object shows, in one line.
+// Summary returns one line that describes an object's status.
 func Summary(m *v1alpha1.ClusterMigration) string {
 	s := m.Status
 	line := fmt.Sprintf("goal %s, generation %d of %d, position %s", m.Spec.Goal.OrDefault(), s.ObservedGeneration, m.Generation, s.Position)

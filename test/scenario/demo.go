@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/textdiff"
 )
 
-// Demo boots a lab, migrates it while the world goes on, and shows the evidence. Flags are
-// the lab's, words the migration's.
+// Demo boots a lab, migrates it while other events go on, and shows the evidence. flags belong to
+// the lab, words to the migration.
 func Demo(ctx context.Context, bin, dir string, out io.Writer, flags []string, words ...string) error {
 	lab, booted, err := bootDemo(ctx, bin, dir, out, flags...)
 	if err != nil {
@@ -25,7 +25,7 @@ func Demo(ctx context.Context, bin, dir string, out io.Writer, flags []string, w
 	return err
 }
 
-// bootDemo ends the lab of the demo before, and boots one.
+// bootDemo ends the lab of the previous demo, and boots a new one.
 func bootDemo(ctx context.Context, bin, dir string, out io.Writer, flags ...string) (*Lab, time.Duration, error) {
 	fmt.Fprintf(out, "$ lab up %s       # etcd, three API servers, in-tree AWS controller managers, and what manages them\n", strings.Join(flags, " "))
 	if err := (&Lab{Bin: bin, Dir: dir, Out: out}).Down(ctx); err != nil {
@@ -36,7 +36,7 @@ func bootDemo(ctx context.Context, bin, dir string, out io.Writer, flags ...stri
 	return lab, time.Since(booting), err
 }
 
-// DemoOn is Demo on a lab that is up; more are words of the run alone.
+// DemoOn runs Demo on a booted lab. more has additional words for the run alone.
 func DemoOn(ctx context.Context, lab *Lab, out io.Writer, words []string, more ...string) (Evidence, error) {
 	args := slices.Concat(words, more)
 	say := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
@@ -59,14 +59,14 @@ func DemoOn(ctx context.Context, lab *Lab, out io.Writer, words []string, more .
 	}
 	say("\n$ awsmigrate %s", strings.Join(lab.Command("", append([]string{"--yes"}, args...)...), " "))
 	world := &world{lab: lab}
-	evidence, err := Migration{Lab: lab, Out: out, Args: args, Switching: world.goesOn}.Do(ctx)
+	evidence, err := Migration{Lab: lab, Out: out, Args: args, Switching: world.grow}.Do(ctx)
 	if err != nil {
 		return evidence, err
 	}
-	if err := world.shrinks(ctx, evidence.Hostname); err != nil {
+	if err := world.shrink(ctx, evidence.Hostname); err != nil {
 		return evidence, err
 	}
-	evidence.stayed(out, world)
+	evidence.printStayed(out, world)
 	if lab.ClusterFile != "" {
 		if evidence.ClusterFile, err = lab.readClusterFile(); err != nil {
 			return evidence, err
@@ -77,14 +77,14 @@ func DemoOn(ctx context.Context, lab *Lab, out io.Writer, words []string, more .
 	return evidence, nil
 }
 
-// stayed tells what is as it was, and what came meanwhile.
-func (e Evidence) stayed(out io.Writer, world *world) {
+// printStayed prints the parts that are unchanged, and those added meanwhile.
+func (e Evidence) printStayed(out io.Writer, world *world) {
 	say := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
 	say("\nWhat stayed, seen from outside")
 	say("  Nodes         %d of %d with the same name, UID and ProviderID", e.Nodes, e.Nodes)
 	say("  old Service   %s, unchanged", e.Hostname)
 	say("  new Service   created during switch-provider, %s", world.hostname)
-	for _, line := range world.told {
+	for _, line := range world.changes {
 		say("  %s", line)
 	}
 	say("  cordons       %s, as before", strings.Join(e.Cordoned, ", "))

@@ -16,9 +16,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 )
 
-// DemoController boots a lab, installs the controller with the rights of its chart alone,
-// has a ClusterMigration migrate the cluster while the world goes on and take it back,
-// and shows the evidence.
+// DemoController boots a lab and installs the controller with the rights of its chart alone. A
+// ClusterMigration migrates the cluster while other events go on, and undoes the migration.
+// DemoController shows the evidence.
 func DemoController(ctx context.Context, bin, charts, dir string, out io.Writer) error {
 	lab, booted, err := bootDemo(ctx, bin, dir, out)
 	if err != nil {
@@ -31,7 +31,7 @@ func DemoController(ctx context.Context, bin, charts, dir string, out io.Writer)
 	return err
 }
 
-// controllerDemo is a demo under way.
+// controllerDemo is a running demo.
 type controllerDemo struct {
 	lab       *Lab
 	out       io.Writer
@@ -39,8 +39,8 @@ type controllerDemo struct {
 	beginning Beginning
 }
 
-// DemoControllerOn is DemoController on a lab that is up. It gives how long the way there
-// and the way back took.
+// DemoControllerOn runs DemoController on a booted lab. It returns the durations of the migration
+// and of the undo.
 func DemoControllerOn(ctx context.Context, lab *Lab, charts string, out io.Writer) (took [2]time.Duration, err error) {
 	d := &controllerDemo{lab: lab, out: &lockedWriter{to: out}}
 	workers, err := lab.Workers(ctx)
@@ -55,28 +55,28 @@ func DemoControllerOn(ctx context.Context, lab *Lab, charts string, out io.Write
 	if d.beginning, err = lab.Beginning(ctx); err != nil {
 		return took, err
 	}
-	if err := d.starts(ctx, charts); err != nil {
+	if err := d.start(ctx, charts); err != nil {
 		return took, err
 	}
-	stop, err := d.audits(ctx)
+	stop, err := d.audit(ctx)
 	if err != nil {
 		return took, err
 	}
 	defer stop()
-	if took[0], err = d.migrates(ctx); err != nil {
+	if took[0], err = d.migrate(ctx); err != nil {
 		return took, err
 	}
-	if took[1], err = d.goesBack(ctx); err != nil {
+	if took[1], err = d.undo(ctx); err != nil {
 		return took, err
 	}
 	stop()
-	return took, errors.Join(d.ends(ctx), d.asBefore(ctx), d.rights(ctx))
+	return took, errors.Join(d.end(ctx), d.checkBeginning(ctx), d.printRights(ctx))
 }
 
 func (d *controllerDemo) say(format string, args ...any) { fmt.Fprintf(d.out, format+"\n", args...) }
 
-// starts installs the charts and starts the controller.
-func (d *controllerDemo) starts(ctx context.Context, charts string) error {
+// start installs the charts and starts the controller.
+func (d *controllerDemo) start(ctx context.Context, charts string) error {
 	d.say("\n$ helm install awsmigrate-crd charts/awsmigrate-crd -n %s --create-namespace", controllerRelease().Namespace)
 	d.say("$ helm install awsmigrate charts/awsmigrate -n %s --set mode=migrate --set access.clusters={%s}", controllerRelease().Namespace, clusterName)
 	installed, err := d.lab.Install(ctx, charts, map[string]any{"mode": "migrate", "access": map[string]any{"clusters": []any{clusterName}}})
@@ -95,9 +95,8 @@ func (d *controllerDemo) starts(ctx context.Context, charts string) error {
 	return err
 }
 
-// audits creates the object, which wants nothing but an audit at first, and shows it from
-// then on.
-func (d *controllerDemo) audits(ctx context.Context) (stop func(), err error) {
+// audit creates the object, whose first goal is an audit, and shows it from then on.
+func (d *controllerDemo) audit(ctx context.Context) (stop func(), err error) {
 	d.say("\n$ kubectl create -f -       # a ClusterMigration %s/%s with an empty spec: goal Audit", clusterNamespace, clusterName)
 	if err := d.lab.CreateMigration(ctx, "{}"); err != nil {
 		return nil, err
@@ -118,13 +117,13 @@ func (d *controllerDemo) audits(ctx context.Context) (stop func(), err error) {
 	return stop, nil
 }
 
-// migrates has the cluster migrated while the world goes on.
-func (d *controllerDemo) migrates(ctx context.Context) (time.Duration, error) {
+// migrate migrates the cluster while other events go on.
+func (d *controllerDemo) migrate(ctx context.Context) (time.Duration, error) {
 	before, err := d.lab.takeStock(ctx)
 	if err != nil {
 		return 0, err
 	}
-	begun, err := d.approved(ctx, `{"spec":{"goal":"Migrate","edits":"Apply"}}`)
+	begun, err := d.approve(ctx, `{"spec":{"goal":"Migrate","edits":"Apply"}}`)
 	if err != nil {
 		return 0, err
 	}
@@ -132,10 +131,10 @@ func (d *controllerDemo) migrates(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	world := &world{lab: d.lab}
-	if err := world.goesOn(ctx); err != nil {
+	if err := world.grow(ctx); err != nil {
 		return 0, err
 	}
-	if err := d.succeeds(ctx, "P5"); err != nil {
+	if err := d.awaitSuccess(ctx, "P5"); err != nil {
 		return 0, err
 	}
 	took := time.Since(begun)
@@ -143,14 +142,14 @@ func (d *controllerDemo) migrates(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return took, err
 	}
-	if err := world.shrinks(ctx, evidence.Hostname); err != nil {
+	if err := world.shrink(ctx, evidence.Hostname); err != nil {
 		return took, err
 	}
 	if err := d.lab.AtRest(ctx); err != nil {
 		return took, err
 	}
-	evidence.stayed(d.out, world)
-	return took, d.beginning.machinesChanged(ctx)
+	evidence.printStayed(d.out, world)
+	return took, d.beginning.updateMachines(ctx)
 }
 
 func inStep(step string) func(*v1alpha1.ClusterMigration) bool {
@@ -159,18 +158,18 @@ func inStep(step string) func(*v1alpha1.ClusterMigration) bool {
 	}
 }
 
-// goesBack has the migration taken back.
-func (d *controllerDemo) goesBack(ctx context.Context) (time.Duration, error) {
-	begun, err := d.approved(ctx, `{"spec":{"goal":"Undo"}}`)
+// undo undoes the migration.
+func (d *controllerDemo) undo(ctx context.Context) (time.Duration, error) {
+	begun, err := d.approve(ctx, `{"spec":{"goal":"Undo"}}`)
 	if err != nil {
 		return 0, err
 	}
-	err = d.succeeds(ctx, "P0")
+	err = d.awaitSuccess(ctx, "P0")
 	return time.Since(begun), err
 }
 
-// approved sets a goal, shows its plan, and approves that. It gives when.
-func (d *controllerDemo) approved(ctx context.Context, goal string) (time.Time, error) {
+// approve sets a goal, shows its plan, and approves it. It returns the time of the approval.
+func (d *controllerDemo) approve(ctx context.Context, goal string) (time.Time, error) {
 	patch := func(patch string) error {
 		d.say("\n$ kubectl patch awsm -n %s %s --type merge -p '%s'", clusterNamespace, clusterName, patch)
 		return d.lab.PatchMigration(ctx, patch)
@@ -189,15 +188,15 @@ func (d *controllerDemo) approved(ctx context.Context, goal string) (time.Time, 
 	return time.Now(), patch(fmt.Sprintf(`{"spec":{"approvedPlan":%q}}`, m.Status.Plan.Hash))
 }
 
-func (d *controllerDemo) succeeds(ctx context.Context, position string) error {
+func (d *controllerDemo) awaitSuccess(ctx context.Context, position string) error {
 	_, err := d.lab.Shows(ctx, d.run, "the goal to be reached at "+position, func(m *v1alpha1.ClusterMigration) bool {
 		return InState(status.Succeeded)(m) && m.Status.Position == position
 	})
 	return err
 }
 
-// ends has the controller end as a pod does that is deleted.
-func (d *controllerDemo) ends(ctx context.Context) error {
+// end ends the controller as the deletion of its pod does.
+func (d *controllerDemo) end(ctx context.Context) error {
 	if err := d.run.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
@@ -214,8 +213,8 @@ func (d *controllerDemo) ends(ctx context.Context) error {
 	return nil
 }
 
-// asBefore holds the cluster against how it was before anything was done to it.
-func (d *controllerDemo) asBefore(ctx context.Context) error {
+// checkBeginning compares the cluster with its state before any change.
+func (d *controllerDemo) checkBeginning(ctx context.Context) error {
 	if err := d.beginning.Back(ctx); err != nil {
 		return fmt.Errorf("the undo did not bring everything back: %w", err)
 	}
@@ -233,9 +232,9 @@ func (d *controllerDemo) asBefore(ctx context.Context) error {
 	return nil
 }
 
-// rights tells what of its rights the controller made use of. None of its requests may
-// have been refused.
-func (d *controllerDemo) rights(ctx context.Context) error {
+// printRights prints which of its rights the controller used. It returns an error if any request
+// was refused.
+func (d *controllerDemo) printRights(ctx context.Context) error {
 	granted, err := d.lab.Granted(ctx)
 	if err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Package scenario drives the lab and awsmigrate the way a person would: it
-// starts both as processes, looks at the cluster through its API and asks the
-// observer what happened. The demo and the end-to-end tests are made of it.
+// Package scenario drives the lab and awsmigrate as a person would. It starts both as processes,
+// reads the cluster through its API, and asks the observer. The demo and the end-to-end tests use
+// it.
 //
-// It imports nothing of awsmigrate: what it checks, it checks from outside.
+// It checks awsmigrate from outside, without awsmigrate's own checks.
 package scenario

@@ -24,35 +24,35 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Release is a Helm release, and where it is.
+// Release identifies a Helm release.
 type Release struct{ Name, Namespace string }
 
-// controllerRelease is the controller's, as the catalogue of Rancher installs it.
+// controllerRelease returns the release of the controller in Rancher's catalogue.
 func controllerRelease() Release {
 	return Release{Name: "awsmigrate", Namespace: "cattle-awsmigrate-system"}
 }
 
-// Account is the user as whom the controller of a release acts.
+// Account returns the user of the controller in a release.
 func (r Release) Account() string { return "system:serviceaccount:" + r.Namespace + ":" + r.Name }
 
-// Installation is the controller's chart in the lab's management cluster, which runs no
-// Deployment: its container's program is started here instead.
+// Installation is the controller's chart in the lab's management cluster. The cluster runs no
+// Deployments, so the container's program is started here instead.
 type Installation struct {
 	Release   Release
-	Program   string // the build of awsmigrate that it starts
+	Program   string // the build of awsmigrate to start
 	lab       *Lab
 	container corev1.Container
-	objects   []string // of the release, but for its Deployment
+	objects   []string // of the release, except its Deployment
 }
 
-// Install applies the charts awsmigrate-crd and awsmigrate of a folder, with values of the
-// latter, and lets the controller's account in: what is started of it has the rights of
-// the chart and no others.
+// Install applies the charts awsmigrate-crd and awsmigrate of a folder, with values for the
+// latter, and logs in as the controller's account. A program that it starts has only the rights of
+// the chart.
 func (l *Lab) Install(ctx context.Context, charts string, values map[string]any) (*Installation, error) {
 	return l.InstallAs(ctx, controllerRelease(), charts, values)
 }
 
-// InstallAs is Install as another release.
+// InstallAs installs the charts as another release.
 func (l *Lab) InstallAs(ctx context.Context, as Release, charts string, values map[string]any) (*Installation, error) {
 	definitions, err := rendered(as, filepath.Join(charts, "awsmigrate-crd"), nil)
 	if err != nil {
@@ -66,7 +66,7 @@ func (l *Lab) InstallAs(ctx context.Context, as Release, charts string, values m
 	for _, object := range release {
 		var deployment appsv1.Deployment
 		switch err := yaml.Unmarshal([]byte(object), &deployment); {
-		case deployment.Annotations["helm.sh/hook"] != "": // Helm's, at its time
+		case deployment.Annotations["helm.sh/hook"] != "": // a hook, which Helm runs at its time
 		case err == nil && deployment.Kind == "Deployment":
 			i.container = deployment.Spec.Template.Spec.Containers[0]
 		default:
@@ -79,7 +79,7 @@ func (l *Lab) InstallAs(ctx context.Context, as Release, charts string, values m
 	return i, i.apply(ctx, definitions)
 }
 
-// apply applies the objects of the release behind others, and lets its account in.
+// apply applies the given objects and then those of the release, and logs in as its account.
 func (i *Installation) apply(ctx context.Context, before []string) error {
 	l := i.lab
 	if err := l.finishNamespace(ctx, i.Release.Namespace); err != nil {
@@ -97,7 +97,7 @@ func (i *Installation) apply(ctx context.Context, before []string) error {
 }
 
 // Uninstall deletes the objects of the release, as `helm uninstall` does without its hooks.
-// Definitions and what is of the kind stay.
+// Definitions and their objects stay.
 func (i *Installation) Uninstall(ctx context.Context) error {
 	_, err := i.lab.KubectlManagement(ctx, strings.Join(i.objects, "\n---\n"), "delete", "--ignore-not-found", "-f", "-")
 	return err
@@ -106,8 +106,8 @@ func (i *Installation) Uninstall(ctx context.Context) error {
 // Reinstall applies the release again.
 func (i *Installation) Reinstall(ctx context.Context) error { return i.apply(ctx, nil) }
 
-// finishNamespace ends a namespace that a reset has deleted: the lab's management cluster
-// runs no controller that would.
+// finishNamespace finishes the deletion of a namespace, because the lab's management cluster has
+// no controller for it.
 func (l *Lab) finishNamespace(ctx context.Context, name string) error {
 	client, err := l.ManagementKube()
 	if err != nil {
@@ -125,7 +125,7 @@ func (l *Lab) finishNamespace(ctx context.Context, name string) error {
 	return err
 }
 
-// rendered are the objects that Helm would apply, in the order of its files' names.
+// rendered returns the objects that Helm would apply, in the order of its file names.
 func rendered(as Release, folder string, values map[string]any) ([]string, error) {
 	ch, err := loader.Load(folder)
 	if err != nil {
@@ -152,10 +152,10 @@ func rendered(as Release, folder string, values map[string]any) ([]string, error
 	return objects, nil
 }
 
-// kubeconfig is the name of the account's kubeconfig.
+// kubeconfig returns the name of the account's kubeconfig.
 func (i *Installation) kubeconfig() string { return "controller-" + i.Release.Name }
 
-// login writes a kubeconfig with a token of the account's, as a pod would have one.
+// login writes a kubeconfig with a token of the account, as in a pod.
 func (i *Installation) login(ctx context.Context) error {
 	client, err := i.lab.ManagementKube()
 	if err != nil {
@@ -177,8 +177,8 @@ func (i *Installation) login(ctx context.Context) error {
 	return clientcmd.WriteToFile(*kubeconfig, i.lab.Kubeconfig(i.kubeconfig()))
 }
 
-// Args are the words of the container's command, but for its port: several run on one
-// machine here. Flags come behind, where they win.
+// Args returns the words of the container's command without its port, because several programs run
+// on one machine here. Flags are appended, where they win.
 func (i *Installation) Args(flags ...string) []string {
 	var args []string
 	for _, arg := range i.container.Args {
@@ -189,13 +189,12 @@ func (i *Installation) Args(flags ...string) []string {
 	return append(append(args, "--listen=127.0.0.1:0"), flags...)
 }
 
-// Start starts the program of the container in a pod of that name, as its account. Its
-// log goes to out.
+// Start starts the container's program in a pod of that name, as its account. The log goes to out.
 func (i *Installation) Start(ctx context.Context, out io.Writer, pod string, flags ...string) (*Run, error) {
 	return i.lab.startWith(ctx, i.Program, append(i.environment(pod), "KUBECONFIG="+i.lab.Kubeconfig(i.kubeconfig())), out, i.Args(flags...)...)
 }
 
-// environment is what the kubelet would make of the container's.
+// environment returns the variables that the kubelet would set for the container.
 func (i *Installation) environment(pod string) []string {
 	fields := map[string]string{"metadata.name": pod, "metadata.uid": "uid-of-" + pod, "metadata.namespace": i.Release.Namespace, "spec.nodeName": "node-of-" + pod}
 	var env []string

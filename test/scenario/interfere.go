@@ -21,7 +21,7 @@ func (l *Lab) StopInstance(ctx context.Context, machine string, on bool) error {
 	return l.Lab(ctx, "stop-instance", machine)
 }
 
-// RunRancher stops Rancher, or runs it again.
+// RunRancher stops or starts Rancher.
 func (l *Lab) RunRancher(ctx context.Context, on bool) error {
 	if on {
 		return l.Lab(ctx, "rancher", "running")
@@ -29,9 +29,8 @@ func (l *Lab) RunRancher(ctx context.Context, on bool) error {
 	return l.Lab(ctx, "rancher", "stopped")
 }
 
-// LeftManager is the static pod of an old kube-controller-manager that somebody left
-// on a machine. It has labels of its own, runs the in-tree cloud controllers, and
-// waits for no lease.
+// LeftManager is the static pod of an old kube-controller-manager, left on a machine by mistake.
+// It has other labels, runs the in-tree cloud controllers, and waits for no lease.
 type LeftManager struct {
 	lab     *Lab
 	Machine string
@@ -41,8 +40,8 @@ type LeftManager struct {
 
 const leftName = "old-manager"
 
-// LeaveManager leaves one on the machine of a control-plane Node, made of the manifest
-// that runs there, and waits until it runs.
+// LeaveManager leaves such a pod on the machine of a control-plane Node, made from its current
+// manifest, and waits until it runs.
 func (l *Lab) LeaveManager(ctx context.Context, node string) (*LeftManager, error) {
 	pods := l.Downstream.CoreV1().Pods("kube-system")
 	own, err := pods.Get(ctx, KubeControllerManager+"-"+node, metav1.GetOptions{})
@@ -84,7 +83,7 @@ func (l *Lab) LeaveManager(ctx context.Context, node string) (*LeftManager, erro
 	})
 }
 
-// Remove takes the manifest away, and waits until its process and its pod are gone.
+// Remove removes the manifest, and waits until its process and its pod are gone.
 func (m *LeftManager) Remove(ctx context.Context) error {
 	if err := os.Remove(m.file); err != nil {
 		return err
@@ -95,7 +94,7 @@ func (m *LeftManager) Remove(ctx context.Context) error {
 			return false, fmt.Sprintf("%d processes", len(running)), err
 		}
 		there, err := exists(m.lab.Downstream.CoreV1().Pods("kube-system").Get(ctx, strings.TrimPrefix(m.Pod, "kube-system/"), metav1.GetOptions{}))
-		return !there, "the pod is there", err
+		return !there, "the pod exists", err
 	})
 }
 
@@ -106,8 +105,8 @@ func (m *LeftManager) running() ([]Process, error) {
 
 func (p Process) left() bool { return p.Last("leader-elect") == "false" }
 
-// WithoutLeft is a report without what left managers ran: two processes that were run
-// at once by one of them are what leaving it does, and told apart here.
+// WithoutLeft returns a report without the overlaps of left managers, and their number. A left
+// manager always causes overlaps, so they are counted apart.
 func (l *Lab) WithoutLeft(o Observation) (others Observation, left int, err error) {
 	starts, _, err := l.processes()
 	if err != nil {
@@ -126,7 +125,7 @@ func (l *Lab) WithoutLeft(o Observation) (others Observation, left int, err erro
 	return others, left, nil
 }
 
-// machineOf is the Machine of a control-plane Node.
+// machineOf returns the Machine of a control-plane Node.
 func (l *Lab) machineOf(ctx context.Context, node string) (string, error) {
 	machines, err := l.Machines(ctx, "control-plane")
 	if err != nil {

@@ -17,28 +17,27 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// JobImage is what a lab that was booted with JobFlags runs as awsmigrate.
+// JobImage is the image of awsmigrate in a lab that was booted with JobFlags.
 const JobImage = "registry.test/awsmigrate:lab"
 
-// JobFlags are flags of Boot for a lab whose management cluster runs Jobs.
+// JobFlags returns flags of Boot for a lab whose management cluster runs Jobs.
 func JobFlags(bin string) []string {
 	return []string{"--pod-image", JobImage + "=" + filepath.Join(bin, "awsmigrate")}
 }
 
-// Job is a Job of awsmigrate's in the lab's management cluster.
+// Job is a Job of awsmigrate in the lab's management cluster.
 type Job struct {
 	Namespace, Name string
 	lab             *Lab
 	client          kubernetes.Interface
 }
 
-// ApplyJob is ApplyJobFor the lab's RKE2 cluster.
+// ApplyJob calls ApplyJobFor with the lab's RKE2 cluster.
 func (l *Lab) ApplyJob(ctx context.Context, args ...string) (*Job, error) {
 	return l.ApplyJobFor(ctx, clusterName, args...)
 }
 
-// ApplyJobFor prints a Job with `awsmigrate job` and applies it with kubectl, both as
-// people do.
+// ApplyJobFor prints a Job with `awsmigrate job` and applies it with kubectl, as people do.
 func (l *Lab) ApplyJobFor(ctx context.Context, cluster string, args ...string) (*Job, error) {
 	cmd := exec.CommandContext(ctx, l.binary("awsmigrate"), append([]string{"job", "--cluster", cluster, "--image", JobImage}, args...)...)
 	var out, problem bytes.Buffer
@@ -57,7 +56,7 @@ func (l *Lab) ApplyJobFor(ctx context.Context, cluster string, args ...string) (
 	return job, err
 }
 
-// ManagementKube is a client of an administrator of the management cluster.
+// ManagementKube returns an administrator's client of the management cluster.
 func (l *Lab) ManagementKube() (kubernetes.Interface, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", l.Kubeconfig("management"))
 	if err != nil {
@@ -66,7 +65,7 @@ func (l *Lab) ManagementKube() (kubernetes.Interface, error) {
 	return kubernetes.NewForConfig(config)
 }
 
-// Ended waits until the Job is Complete or Failed, and gives that condition.
+// Ended waits until the Job is Complete or Failed, and returns that condition.
 func (j *Job) Ended(ctx context.Context) (job *batchv1.Job, condition batchv1.JobCondition, err error) {
 	err = Until(ctx, "Job "+j.Name+" to end", func(ctx context.Context) (bool, string, error) {
 		if job, err = j.client.BatchV1().Jobs(j.Namespace).Get(ctx, j.Name, metav1.GetOptions{}); err != nil {
@@ -83,7 +82,7 @@ func (j *Job) Ended(ctx context.Context) (job *batchv1.Job, condition batchv1.Jo
 	return job, condition, err
 }
 
-// Pods are the Job's, the oldest first.
+// Pods returns the Job's pods, the oldest first.
 func (j *Job) Pods(ctx context.Context) ([]corev1.Pod, error) {
 	pods, err := j.client.CoreV1().Pods(j.Namespace).List(ctx, metav1.ListOptions{LabelSelector: "job-name=" + j.Name})
 	if err != nil {
@@ -97,21 +96,21 @@ func (j *Job) Pods(ctx context.Context) ([]corev1.Pod, error) {
 	return pods.Items, nil
 }
 
-// Output is what a pod's container wrote so far.
+// Output returns the output of a pod's container so far.
 func (j *Job) Output(pod string) string {
 	raw, err := os.ReadFile(filepath.Join(j.lab.Dir, "management", "logs", pod+"_awsmigrate.log"))
 	if err != nil {
-		return "" // it has not begun
+		return "" // not started
 	}
 	return string(raw)
 }
 
-// Kill sends a pod's process SIGKILL.
+// Kill sends SIGKILL to a pod's process.
 func (j *Job) Kill(ctx context.Context, pod string) error {
 	return j.lab.Lab(ctx, "kill", pod+"_awsmigrate")
 }
 
-// Suspend pauses the Job, or lets it go on.
+// Suspend pauses or resumes the Job.
 func (j *Job) Suspend(ctx context.Context, yes bool) error {
 	_, err := j.lab.KubectlManagement(ctx, "", "-n", j.Namespace, "patch", "job", j.Name, "-p", fmt.Sprintf(`{"spec":{"suspend":%t}}`, yes))
 	return err

@@ -13,13 +13,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
 )
 
-// Kubectl runs kubectl against the downstream cluster with a manifest as its
-// standard input, and returns what it printed.
+// Kubectl runs kubectl against the downstream cluster with a manifest as standard input, and
+// returns its output.
 func (l *Lab) Kubectl(ctx context.Context, manifest string, args ...string) (string, error) {
 	return l.kubectl(ctx, "downstream", manifest, args)
 }
 
-// KubectlManagement is Kubectl against the cluster that Rancher's objects are in.
+// KubectlManagement runs kubectl against the cluster with Rancher's objects.
 func (l *Lab) KubectlManagement(ctx context.Context, manifest string, args ...string) (string, error) {
 	return l.kubectl(ctx, "management", manifest, args)
 }
@@ -34,7 +34,7 @@ func (l *Lab) kubectl(ctx context.Context, cluster, manifest string, args []stri
 	return out.String(), nil
 }
 
-// Shell runs a line that was printed to be pasted, with one of the lab's kubeconfigs.
+// Shell runs a printed command line with one of the lab's kubeconfigs.
 func (l *Lab) Shell(ctx context.Context, out io.Writer, kubeconfig, line string) error {
 	cmd := exec.CommandContext(ctx, "sh", "-c", line)
 	cmd.Env = append(append([]string{}, l.env...), "KUBECONFIG="+l.Kubeconfig(kubeconfig))
@@ -45,8 +45,9 @@ func (l *Lab) Shell(ctx context.Context, out io.Writer, kubeconfig, line string)
 	return nil
 }
 
-// Objects names what a migration may leave in the downstream cluster: objects of the
-// cloud controller manager, of Helm and of ours, but the journal, the records of runs and the lock.
+// Objects returns the names of the objects that a migration may leave in the downstream cluster:
+// those of the cloud controller manager, of Helm and of awsmigrate. The journal, the records of
+// runs and the lock do not count.
 func (l *Lab) Objects(ctx context.Context) ([]string, error) {
 	out, err := l.Kubectl(ctx, "", "-n", "kube-system", "get", "-o", "name",
 		"configmaps,secrets,serviceaccounts,roles,rolebindings,daemonsets,deployments,jobs,leases,clusterroles,clusterrolebindings")

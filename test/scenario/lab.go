@@ -16,22 +16,21 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Lab is a booted lab and clients for it.
+// Lab is a booted lab with its clients.
 type Lab struct {
 	Bin string // folder with the binaries awsmigrate and lab
 	Dir string
-	Out io.Writer // what the lab says while it boots
-	// Downstream is the cluster being migrated, Management the one Rancher's
-	// objects live in; both directly, past Rancher's proxy.
+	Out io.Writer // the lab's output while it boots
+	// Downstream is the migrated cluster, Management the one with Rancher's objects. Both are
+	// reached directly, not through Rancher's proxy.
 	Downstream kubernetes.Interface
 	Management dynamic.Interface
 	Config     *rest.Config // of Downstream
-	// Target are the words of awsmigrate that name the lab's cluster, its command
-	// first.
+	// Target holds awsmigrate's words for the lab's cluster, the command first.
 	Target []string
 	// ClusterFile is the cluster.yml of a lab made by rke; empty for others.
 	ClusterFile string
-	// Fixed says that machines can neither join nor leave.
+	// Fixed reports that machines can neither join nor leave.
 	Fixed bool
 	env   []string
 }
@@ -55,7 +54,7 @@ func Boot(ctx context.Context, bin, dir string, out io.Writer, flags ...string) 
 	return l, l.readEnv(ctx)
 }
 
-// distro is what the flags of `lab up` ask for; empty is RKE2.
+// distro returns the distribution in the flags of `lab up`; empty means RKE2.
 func distro(flags []string) string {
 	if i := slices.Index(flags, "--distro"); i >= 0 && i+1 < len(flags) {
 		return flags[i+1]
@@ -81,7 +80,7 @@ func (l *Lab) connect() error {
 	return err
 }
 
-// readEnv takes over what `lab env` prints, as a shell's eval would.
+// readEnv sets the variables that `lab env` prints, as a shell's eval would.
 func (l *Lab) readEnv(ctx context.Context) error {
 	text, err := exec.CommandContext(ctx, l.binary("lab"), "env", "--dir", l.Dir).Output()
 	if err != nil {
@@ -97,7 +96,7 @@ func (l *Lab) readEnv(ctx context.Context) error {
 	return nil
 }
 
-// Kubeconfig is the path of one of the lab's kubeconfigs.
+// Kubeconfig returns the path of one of the lab's kubeconfigs.
 func (l *Lab) Kubeconfig(name string) string {
 	return filepath.Join(l.Dir, "kubeconfig", name+".yaml")
 }
@@ -114,16 +113,16 @@ func (l *Lab) run(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// Command is a command of awsmigrate on this lab: "plan", or "" for the run. Where nobody
-// is asked it answers that nobody keeps the Cluster object, unless flags say otherwise.
+// Command returns a command line of awsmigrate for this lab: "plan", or "" for the run. A command
+// without questions gets the flag for a Cluster object without an owner, unless flags set it.
 func (l *Lab) Command(name string, flags ...string) []string {
 	words := []string{l.Target[0]}
 	if name != "" {
 		words = append(words, name)
 	}
 	words = append(append(words, l.Target[1:]...), flags...)
-	asksNobody := slices.Contains(flags, "--yes") || slices.Contains(flags, "--plan")
-	if asksNobody && l.Target[0] == "rke2" && !slices.Contains(flags, "--edits") {
+	unattended := slices.Contains(flags, "--yes") || slices.Contains(flags, "--plan")
+	if unattended && l.Target[0] == "rke2" && !slices.Contains(flags, "--edits") {
 		words = append(words, "--edits", "apply")
 	}
 	return words

@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Until polls a condition until it holds, an error ends it, or ctx does. The
-// text a condition returns says what it saw last.
+// Until polls a condition until it holds, it returns an error, or ctx ends. The condition's text
+// describes the last observation.
 func Until(ctx context.Context, what string, condition func(context.Context) (bool, string, error)) error {
 	ticker := time.NewTicker(500 * time.Millisecond)
 	defer ticker.Stop()
@@ -25,7 +25,7 @@ func Until(ctx context.Context, what string, condition func(context.Context) (bo
 		if err != nil {
 			now = err.Error()
 		}
-		if seen == "" || ctx.Err() == nil { // that it was cut off says less than what it saw before
+		if seen == "" || ctx.Err() == nil { // the error of a cancelled request says less than the earlier text
 			seen = now
 		}
 		select {
@@ -36,10 +36,10 @@ func Until(ctx context.Context, what string, condition func(context.Context) (bo
 	}
 }
 
-// Identity is what must survive of a Node.
+// Identity holds the fields of a Node that must survive.
 type Identity struct{ UID, ProviderID string }
 
-// Identities of all Nodes by name.
+// Identities returns the identities of all Nodes by name.
 func (l *Lab) Identities(ctx context.Context) (map[string]Identity, error) {
 	nodes, err := l.Downstream.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -52,7 +52,7 @@ func (l *Lab) Identities(ctx context.Context) (map[string]Identity, error) {
 	return all, nil
 }
 
-// Cordoned are the names of unschedulable Nodes.
+// Cordoned returns the names of unschedulable Nodes.
 func (l *Lab) Cordoned(ctx context.Context) ([]string, error) {
 	nodes, err := l.Downstream.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -68,14 +68,14 @@ func (l *Lab) Cordoned(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Cordon sets or takes away a cordon, as a person would.
+// Cordon sets or removes a cordon, as a person would.
 func (l *Lab) Cordon(ctx context.Context, node string, on bool) error {
 	patch := fmt.Appendf(nil, `{"spec":{"unschedulable":%t}}`, on)
 	_, err := l.Downstream.CoreV1().Nodes().Patch(ctx, node, "application/merge-patch+json", patch, metav1.PatchOptions{})
 	return err
 }
 
-// Hostname is the load balancer's, empty while there is none.
+// Hostname returns the load balancer's hostname, or an empty string if it has none yet.
 func (l *Lab) Hostname(ctx context.Context, namespace, name string) (string, error) {
 	service, err := l.Downstream.CoreV1().Services(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil || len(service.Status.LoadBalancer.Ingress) == 0 {
@@ -105,7 +105,7 @@ func (l *Lab) WaitHostname(ctx context.Context, name string) (string, error) {
 	return hostname, err
 }
 
-// Tainted says whether a Node waits to be initialized by a cloud provider.
+// Tainted reports whether a Node waits for its initialization by a cloud provider.
 func Tainted(node *corev1.Node) bool {
 	for _, t := range node.Spec.Taints {
 		if strings.HasSuffix(t.Key, "uninitialized") {
@@ -115,12 +115,12 @@ func Tainted(node *corev1.Node) bool {
 	return false
 }
 
-// Workers are the names of the Nodes without a control-plane or etcd role, sorted.
+// Workers returns the sorted names of the Nodes without a control-plane or etcd role.
 func (l *Lab) Workers(ctx context.Context) ([]string, error) {
 	return l.nodesBy(ctx, "!node-role.kubernetes.io/control-plane,!node-role.kubernetes.io/controlplane,!node-role.kubernetes.io/etcd")
 }
 
-// ControlPlanes are the names of RKE2's control-plane Nodes, sorted.
+// ControlPlanes returns the sorted names of RKE2's control-plane Nodes.
 func (l *Lab) ControlPlanes(ctx context.Context) ([]string, error) {
 	return l.nodesBy(ctx, "node-role.kubernetes.io/control-plane")
 }
@@ -138,26 +138,26 @@ func (l *Lab) nodesBy(ctx context.Context, selector string) ([]string, error) {
 	return names, nil
 }
 
-// The leases of the two managers' own elections.
+// The leases of the two managers' elections.
 const (
 	KCMLease = "kube-controller-manager"
 	CCMLease = "cloud-controller-manager"
 )
 
-// WaitHolder waits until a Lease in kube-system is renewed by whoever has it, and returns who
-// that is. A lease that changes hands meanwhile is not renewed yet.
+// WaitHolder waits until the holder of a Lease in kube-system renews it, and returns the holder.
+// The wait restarts if the holder changes.
 func (l *Lab) WaitHolder(ctx context.Context, name string) (string, error) {
 	holder, first := "", ""
 	err := Until(ctx, "Lease kube-system/"+name+" to be renewed", func(ctx context.Context) (bool, string, error) {
 		lease, err := l.Downstream.CoordinationV1().Leases("kube-system").Get(ctx, name, metav1.GetOptions{})
 		if err != nil || lease.Spec.HolderIdentity == nil || lease.Spec.RenewTime == nil {
-			return false, "nobody holds it", err
+			return false, "it has no holder", err
 		}
 		now := lease.Spec.RenewTime.String()
 		if *lease.Spec.HolderIdentity != holder {
 			holder, first = *lease.Spec.HolderIdentity, now
 		}
-		return now != first, holder + " holds it and did not renew it yet", nil
+		return now != first, holder + " holds it but has not renewed it yet", nil
 	})
 	return holder, err
 }

@@ -15,7 +15,7 @@ func managedClusters() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "clusters"}
 }
 
-// ManagedSpec is spec.rancherKubernetesEngineConfig of Rancher's Cluster.
+// ManagedSpec returns spec.rancherKubernetesEngineConfig of Rancher's Cluster.
 func (l *Lab) ManagedSpec(ctx context.Context) (map[string]any, error) {
 	o, err := l.Management.Resource(managedClusters()).Get(ctx, ManagedID, metav1.GetOptions{})
 	if err != nil {
@@ -25,7 +25,7 @@ func (l *Lab) ManagedSpec(ctx context.Context) (map[string]any, error) {
 	return spec, err
 }
 
-// AddManagedCluster creates another of Rancher's Clusters, which nobody provisions.
+// AddManagedCluster creates another Cluster in Rancher that stays unprovisioned.
 func (l *Lab) AddManagedCluster(ctx context.Context, id, displayName, driver string) error {
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "management.cattle.io/v3", "kind": "Cluster",
 		"metadata": map[string]any{"name": id}, "spec": map[string]any{"displayName": displayName}}}

@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// Run is one awsmigrate process.
+// Run is one process of awsmigrate.
 type Run struct {
 	Args []string
 	cmd  *exec.Cmd
@@ -23,8 +23,8 @@ type Run struct {
 	exit error
 }
 
-// Start starts awsmigrate against the lab, through Rancher, as its operator.
-// Its output goes to out as well.
+// Start starts awsmigrate against the lab, through Rancher, as its operator. Its output also goes
+// to out.
 func (l *Lab) Start(ctx context.Context, out io.Writer, args ...string) (*Run, error) {
 	return l.startAs(ctx, "rancher", out, args...)
 }
@@ -33,7 +33,7 @@ func (l *Lab) startAs(ctx context.Context, kubeconfig string, out io.Writer, arg
 	return l.startWith(ctx, l.binary("awsmigrate"), []string{"KUBECONFIG=" + l.Kubeconfig(kubeconfig)}, out, args...)
 }
 
-// startWith starts a build of awsmigrate with variables beside those of a person at the lab.
+// startWith starts a build of awsmigrate with additional variables.
 func (l *Lab) startWith(ctx context.Context, program string, env []string, out io.Writer, args ...string) (*Run, error) {
 	r := &Run{Args: args, out: &lockedBuffer{}, err: &lockedBuffer{}, done: make(chan struct{})}
 	r.cmd = exec.CommandContext(ctx, program, args...)
@@ -50,12 +50,12 @@ func (l *Lab) startWith(ctx context.Context, program string, env []string, out i
 	return r, nil
 }
 
-// Awsmigrate runs it to the end and returns exit code, stdout and stderr.
+// Awsmigrate runs awsmigrate to its end and returns exit code, stdout and stderr.
 func (l *Lab) Awsmigrate(ctx context.Context, out io.Writer, args ...string) (int, string, string, error) {
 	return l.AwsmigrateAs(ctx, "rancher", out, args...)
 }
 
-// AwsmigrateAs is Awsmigrate with another of the lab's kubeconfigs.
+// AwsmigrateAs runs Awsmigrate with another of the lab's kubeconfigs.
 func (l *Lab) AwsmigrateAs(ctx context.Context, kubeconfig string, out io.Writer, args ...string) (int, string, string, error) {
 	r, err := l.startAs(ctx, kubeconfig, out, args...)
 	if err != nil {
@@ -65,7 +65,7 @@ func (l *Lab) AwsmigrateAs(ctx context.Context, kubeconfig string, out io.Writer
 	return code, r.Stdout(), r.Stderr(), err
 }
 
-// Wait returns the exit code.
+// Wait waits for the end and returns the exit code.
 func (r *Run) Wait(ctx context.Context) (int, error) {
 	select {
 	case <-r.done:
@@ -82,8 +82,7 @@ func (r *Run) Wait(ctx context.Context) (int, error) {
 // Done is closed when the process has ended.
 func (r *Run) Done() <-chan struct{} { return r.done }
 
-// Ended is an error once the process has ended, for whoever waits for something
-// that it does.
+// Ended returns an error once the process has ended, so that a wait for its effects can stop.
 func (r *Run) Ended() error {
 	select {
 	case <-r.done:
@@ -95,7 +94,7 @@ func (r *Run) Ended() error {
 
 var errEnded = errors.New("nothing more will happen")
 
-// RKE runs the rke of the lab, as a person does.
+// RKE runs the lab's rke, as a person does.
 func (l *Lab) RKE(ctx context.Context, out io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, filepath.Join(l.Dir, "bin", "rke"), args...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = l.env, out, out
@@ -105,13 +104,13 @@ func (l *Lab) RKE(ctx context.Context, out io.Writer, args ...string) error {
 // Signal sends a signal to the process.
 func (r *Run) Signal(s syscall.Signal) error { return r.cmd.Process.Signal(s) }
 
-// PID of the process.
+// PID returns the process ID.
 func (r *Run) PID() int { return r.cmd.Process.Pid }
 
-// Stdout and Stderr are what it has printed so far.
+// Stdout returns the standard output so far.
 func (r *Run) Stdout() string { return r.out.String() }
 
-// Stderr is what it has printed there so far.
+// Stderr returns the standard error so far.
 func (r *Run) Stderr() string { return r.err.String() }
 
 type lockedBuffer struct {

@@ -14,11 +14,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// oldService is the load balancer that the lab has before the migration.
+// oldService is the lab's load balancer from before the migration.
 const oldService = "web"
 
-// Migration is one whole migration with everything that must survive it, and
-// what the world does meanwhile.
+// Migration is one complete migration, with everything that must survive it and the events
+// meanwhile.
 type Migration struct {
 	Lab  *Lab
 	Out  io.Writer
@@ -27,20 +27,20 @@ type Migration struct {
 	Switching func(context.Context) error
 }
 
-// Evidence is what a migration left behind.
+// Evidence describes the result of a migration.
 type Evidence struct {
 	Nodes       int
 	Hostname    string
 	Cordoned    []string
 	Took        time.Duration
 	Observation Observation
-	Report      string // the observer's own words
+	Report      string // the observer's text
 	Output      string // awsmigrate's
-	ClusterFile string // cluster.yml afterwards; empty without one
+	ClusterFile string // cluster.yml afterwards, or empty
 }
 
-// Do migrates and checks from outside that nothing was lost. Every check that
-// fails is reported, not only the first.
+// Do migrates and checks from outside that nothing was lost. The error lists all failed checks,
+// not only the first.
 func (m Migration) Do(ctx context.Context) (Evidence, error) {
 	var e Evidence
 	before, err := m.Lab.takeStock(ctx)
@@ -65,7 +65,7 @@ func (m Migration) Do(ctx context.Context) (Evidence, error) {
 	return before.judge(ctx, e)
 }
 
-// stock is what must survive a migration, as it was.
+// stock is the state that must survive a migration.
 type stock struct {
 	lab      *Lab
 	start    time.Time
@@ -105,7 +105,7 @@ func (m Migration) meanwhile(ctx context.Context, run *Run) error {
 	return m.Switching(ctx)
 }
 
-// judge completes what a migration left behind.
+// judge completes the evidence of a migration.
 func (s stock) judge(ctx context.Context, e Evidence) (Evidence, error) {
 	var problems []error
 	problem := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
@@ -132,13 +132,13 @@ func (s stock) judge(ctx context.Context, e Evidence) (Evidence, error) {
 		problem("the observer reports %d overlaps:\n%s", n, e.Report)
 	}
 	for _, blind := range e.Observation.Blind {
-		problem("the observer could not look: %s", blind)
+		problem("the observer is blind: %s", blind)
 	}
 	return e, errors.Join(problems...)
 }
 
-// Grow adds a worker and waits until it is a Node without the taint that a
-// cloud provider takes away. It returns the new Node.
+// Grow adds a worker and waits until its Node has lost the taint that a cloud provider removes. It
+// returns the new Node.
 func (l *Lab) Grow(ctx context.Context, pool string, to int) (corev1.Node, error) {
 	before, err := l.Identities(ctx)
 	if err != nil {
@@ -164,8 +164,8 @@ func (l *Lab) Grow(ctx context.Context, pool string, to int) (corev1.Node, error
 	return joined, err
 }
 
-// Shrink removes a worker and waits until its Node is gone and no load balancer
-// lists its instance. It returns the instance's id.
+// Shrink removes a worker and waits until its Node is gone and no load balancer lists its
+// instance. It returns the instance's ID.
 func (l *Lab) Shrink(ctx context.Context, pool string, to int, hostnames ...string) (string, error) {
 	before, err := l.Identities(ctx)
 	if err != nil {
@@ -194,8 +194,7 @@ func (l *Lab) Shrink(ctx context.Context, pool string, to int, hostnames ...stri
 	return gone, l.WaitTarget(ctx, gone, false, hostnames...)
 }
 
-// WaitTarget waits until an instance is, or is no longer, a target of every
-// load balancer named.
+// WaitTarget waits until an instance is, or is no longer, a target of all named load balancers.
 func (l *Lab) WaitTarget(ctx context.Context, instance string, wanted bool, hostnames ...string) error {
 	for _, hostname := range hostnames {
 		err := Until(ctx, fmt.Sprintf("instance %s to be a target of %s: %t", instance, hostname, wanted), func(ctx context.Context) (bool, string, error) {

@@ -15,14 +15,14 @@ const (
 	Lifecycle = "cloud-node-lifecycle"
 )
 
-// Observation is the observer's report, as far as it is judged here.
+// Observation holds the judged fields of the observer's report.
 type Observation struct {
 	Controllers []ControllerHistory `json:"controllers"`
 	Unexplained []json.RawMessage   `json:"unexplainedCalls"`
 	Blind       []string            `json:"blind"`
 }
 
-// ControllerHistory says who ran one controller when.
+// ControllerHistory describes which processes ran one controller, and when.
 type ControllerHistory struct {
 	Name      string `json:"name"`
 	Intervals []struct {
@@ -43,24 +43,25 @@ type ObservedProcess struct {
 	PID  int    `json:"pid"`
 }
 
-// Overlap is two processes running one controller at once.
+// Overlap describes two processes that ran one controller at once.
 type Overlap struct {
 	First   ObservedProcess `json:"first"`
 	Second  ObservedProcess `json:"second"`
 	Seconds float64         `json:"seconds"`
 }
 
-// Gap is a stretch in which nobody ran a controller.
+// Gap is an interval in which no process ran a controller.
 type Gap struct {
 	From    time.Time        `json:"from"`
 	Seconds float64          `json:"seconds"`
 	Before  ObservedProcess  `json:"before"`
-	After   *ObservedProcess `json:"after"` // nil: nobody runs it yet
-	// Declined is who said in the gap that it is configured not to run the controller.
+	After   *ObservedProcess `json:"after"` // nil while the gap lasts
+	// Declined is a process that reported in the gap that its configuration excludes the
+	// controller, or nil.
 	Declined *ObservedProcess `json:"declined"`
 }
 
-// Observe asks the observer what happened since a time.
+// Observe returns the observer's report since a time.
 func (l *Lab) Observe(ctx context.Context, since time.Time) (Observation, string, error) {
 	var report Observation
 	args := []string{"observe", "--dir", l.Dir, "--since", since.UTC().Format(time.RFC3339Nano)}
@@ -72,7 +73,7 @@ func (l *Lab) Observe(ctx context.Context, since time.Time) (Observation, string
 	return report, string(text), nil
 }
 
-// Overlaps counts overlaps and calls that no observed process explains.
+// Overlaps counts overlaps and calls without an observed process.
 func (o Observation) Overlaps() int {
 	n := len(o.Unexplained)
 	for _, c := range o.Controllers {
@@ -81,7 +82,7 @@ func (o Observation) Overlaps() int {
 	return n
 }
 
-// Of is the history of one controller; a name that is not observed has none.
+// Of returns the history of one controller. It is empty for an unobserved name.
 func (o Observation) Of(controller string) ControllerHistory {
 	for _, c := range o.Controllers {
 		if c.Name == controller {
@@ -91,7 +92,7 @@ func (o Observation) Of(controller string) ControllerHistory {
 	return ControllerHistory{}
 }
 
-// RunBy are the processes that run a controller at the end of the window.
+// RunBy returns the processes that run a controller at the end of the window.
 func (c ControllerHistory) RunBy() []ObservedProcess {
 	var now []ObservedProcess
 	for _, i := range c.Intervals {
@@ -102,7 +103,7 @@ func (c ControllerHistory) RunBy() []ObservedProcess {
 	return now
 }
 
-// OpenGap is the gap that nobody has ended, nil if somebody runs the controller.
+// OpenGap returns the gap at the end of the window, or nil if a process runs the controller.
 func (c ControllerHistory) OpenGap() *Gap {
 	for i := range c.Gaps {
 		if c.Gaps[i].After == nil {

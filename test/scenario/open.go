@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Open takes a lab of RKE2's that runs already, as it stands.
+// Open returns a running RKE2 lab in its current state.
 func Open(ctx context.Context, bin, dir string, out io.Writer) (*Lab, error) {
 	l := &Lab{Bin: bin, Dir: dir, Out: out, Target: []string{"rke2", "--cluster", "demo"}}
 	if err := l.connect(); err != nil {
@@ -17,10 +17,9 @@ func Open(ctx context.Context, bin, dir string, out io.Writer) (*Lab, error) {
 	return l, l.readEnv(ctx)
 }
 
-// Administrator is the environment of a person who looks after the lab's cluster and
-// its AWS account: kubectl reaches the cluster itself, and what AWS calls may change
-// anything. Nothing of this process's environment is in it. The directories come
-// first in PATH, before those of the lab and the system's.
+// Administrator returns the environment of an administrator of the lab's cluster and AWS account.
+// kubectl reaches the cluster directly, and AWS allows any change. Nothing of this process's
+// environment is in it. The given directories come first in PATH.
 func (l *Lab) Administrator(ctx context.Context, path ...string) ([]string, error) {
 	text, err := exec.CommandContext(ctx, l.binary("lab"), "env", "--administrator", "--dir", l.Dir).Output()
 	if err != nil {
@@ -30,7 +29,7 @@ func (l *Lab) Administrator(ctx context.Context, path ...string) ([]string, erro
 	env := []string{"PATH=" + strings.Join(path, ":"), "KUBECONFIG=" + l.Kubeconfig("downstream")}
 	for _, line := range strings.Split(string(text), "\n") {
 		name, value, _ := strings.Cut(strings.TrimPrefix(line, "export "), "=")
-		if strings.HasPrefix(name, "AWS_") && name != "AWS_REGION" { // commands name theirs
+		if strings.HasPrefix(name, "AWS_") && name != "AWS_REGION" { // commands name their region
 			env = append(env, name+"="+strings.Trim(value, "'"))
 		}
 	}

@@ -14,18 +14,18 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// FleetManager is the field manager of what Fleet writes: Helm takes the program's name
+// FleetManager is the field manager of Fleet's writes: Helm uses the program's name
 // (helm/helm#9870), which is fleetagent (rancher/fleet:package/Dockerfile.agent@01f78c6a).
 const FleetManager = "fleetagent"
 
-// Git is rkeConfig of the lab's Cluster as somebody keeps it in Git for Fleet: one state
-// for each commit, the first one that of before.
+// Git is a Git repository with rkeConfig of the lab's Cluster, which Fleet applies. It has one
+// state per commit; the first one precedes all commits.
 type Git struct {
 	lab     *Lab
 	commits []map[string]any
 }
 
-// KeepInGit takes what stands into Git: from now on it is Fleet's.
+// KeepInGit puts the current configuration into Git: Fleet owns it from now on.
 func (l *Lab) KeepInGit(ctx context.Context) (*Git, error) {
 	before, err := l.RKEConfig(ctx)
 	if err != nil {
@@ -34,11 +34,11 @@ func (l *Lab) KeepInGit(ctx context.Context) (*Git, error) {
 	return &Git{lab: l, commits: []map[string]any{before}}, nil
 }
 
-// Commits are how often something was committed.
+// Commits returns the number of commits.
 func (g *Git) Commits() int { return len(g.commits) - 1 }
 
-// Commit replaces fields of rkeConfig by those of a fragment, whole, and lets Fleet apply
-// that.
+// Commit replaces fields of rkeConfig by those of a fragment, each as a whole, and lets Fleet
+// apply the result.
 func (g *Git) Commit(ctx context.Context, fragment string) error {
 	changed, err := fieldsOf(fragment)
 	if err != nil {
@@ -53,18 +53,16 @@ func (g *Git) Commit(ctx context.Context, fragment string) error {
 	return g.apply(ctx, after)
 }
 
-// Return puts the configuration back as it was after so many commits, 0: as it was
-// before the first one.
+// Return restores the configuration after the given number of commits; 0 restores the original.
 func (g *Git) Return(ctx context.Context, commits int) error {
 	if commits < 0 || commits >= g.Commits() {
-		return fmt.Errorf("return to commit %d of %d: it is none of before", commits, g.Commits())
+		return fmt.Errorf("return to commit %d of %d: not an earlier commit", commits, g.Commits())
 	}
 	return g.apply(ctx, g.commits[commits])
 }
 
-// apply is Fleet's: Helm sends the difference between the manifest of before and the new
-// one as a merge patch, whatever the object is by now
-// (helm/helm:pkg/kube/client.go@v3.22.0).
+// apply writes as Fleet does: Helm sends the difference between the previous manifest and the new
+// one as a merge patch, regardless of the current object (helm/helm:pkg/kube/client.go@v3.22.0).
 func (g *Git) apply(ctx context.Context, after map[string]any) error {
 	patch, err := mergePatch(g.commits[g.Commits()], after)
 	if err != nil {
@@ -79,7 +77,7 @@ func (g *Git) apply(ctx context.Context, after map[string]any) error {
 	return nil
 }
 
-// fieldsOf are the fields of rkeConfig that a fragment in YAML is to replace.
+// fieldsOf returns the fields of rkeConfig in a YAML fragment.
 func fieldsOf(fragment string) (map[string]any, error) {
 	var change struct {
 		Kind     string
@@ -95,7 +93,8 @@ func fieldsOf(fragment string) (map[string]any, error) {
 	return change.Spec.RKEConfig, nil
 }
 
-// EditFragment is a fragment in YAML as somebody commits it who changes it on the way.
+// EditFragment returns a YAML fragment with a change, as from a user who edits it before the
+// commit.
 func EditFragment(fragment string, change func(rkeConfig map[string]any)) (string, error) {
 	fields, err := fieldsOf(fragment)
 	if err != nil {
@@ -107,27 +106,27 @@ func EditFragment(fragment string, change func(rkeConfig map[string]any)) (strin
 	return string(text), err
 }
 
-// Reorder turns the lists of a configuration around, arguments and selectors with their
-// values, as a webhook or Terraform's provider does that sorts them. The entries of
-// machineSelectorConfig stay where they are: of them the last one counts.
+// Reorder reverses the lists of a configuration, as a webhook or Terraform's provider does that
+// sorts arguments and selectors. The entries of machineSelectorConfig keep their order, because
+// the last one wins.
 func Reorder(rkeConfig map[string]any) {
-	turn(rkeConfig["machineGlobalConfig"])
+	reverse(rkeConfig["machineGlobalConfig"])
 	entries, _ := rkeConfig["machineSelectorConfig"].([]any)
 	for _, entry := range entries {
-		turn(entry)
+		reverse(entry)
 	}
 }
 
-func turn(value any) {
+func reverse(value any) {
 	switch v := value.(type) {
 	case map[string]any:
 		for _, inner := range v {
-			turn(inner)
+			reverse(inner)
 		}
 	case []any:
 		slices.Reverse(v)
 		for _, inner := range v {
-			turn(inner)
+			reverse(inner)
 		}
 	}
 }
@@ -148,13 +147,13 @@ func mergePatch(before, after map[string]any) ([]byte, error) {
 	return fmt.Appendf(nil, `{"spec":{"rkeConfig":%s}}`, change), nil
 }
 
-// ApplyPatch applies a JSON patch to the Cluster object as a person does.
+// ApplyPatch applies a JSON patch to the Cluster object, as a person does.
 func (l *Lab) ApplyPatch(ctx context.Context, patch string) error {
 	_, err := l.KubectlManagement(ctx, "", "-n", clusterNamespace, "patch", "clusters.provisioning.cattle.io", clusterName, "--type", "json", "--patch", patch)
 	return err
 }
 
-// ClusterWriters are the field managers that the Cluster object remembers.
+// ClusterWriters returns the field managers in the Cluster object.
 func (l *Lab) ClusterWriters(ctx context.Context) ([]string, error) {
 	object, err := l.Cluster(ctx)
 	if err != nil {

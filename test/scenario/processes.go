@@ -27,11 +27,11 @@ type Process struct {
 	PID      int       `json:"pid"`
 	Args     []string  `json:"args"`
 	Log      string    `json:"log"`
-	ExitCode int       `json:"exitCode"` // of one that has ended
+	ExitCode int       `json:"exitCode"` // after its end
 }
 
-// Last is the value of a flag that counts: the last one given. A flag without a
-// value is "true".
+// Last returns the last value of a flag, which is the one that counts. A flag without a value is
+// "true".
 func (p Process) Last(flag string) string {
 	last := ""
 	for _, argument := range p.Args {
@@ -46,7 +46,7 @@ func (p Process) Last(flag string) string {
 	return last
 }
 
-// Running are the processes of a kind that run now, by machine and start.
+// Running returns the running processes of a kind, sorted by machine and start.
 func (l *Lab) Running(kind string) ([]Process, error) {
 	starts, exits, err := l.processes()
 	if err != nil {
@@ -62,7 +62,7 @@ func (l *Lab) Running(kind string) ([]Process, error) {
 	return running, nil
 }
 
-// Started are the processes of a kind that were started since a time, ended or not.
+// Started returns the processes of a kind that started since a time, including ended ones.
 func (l *Lab) Started(kind string, since time.Time) ([]Process, error) {
 	starts, exits, err := l.processes()
 	if err != nil {
@@ -78,7 +78,7 @@ func (l *Lab) Started(kind string, since time.Time) ([]Process, error) {
 	return started, nil
 }
 
-// id is unique: a process id is used again only by another name.
+// id returns a unique ID: only a process of another name reuses a process ID.
 func (p Process) id() string { return fmt.Sprintf("%s %d", p.Name, p.PID) }
 
 func (l *Lab) processes() (starts []Process, exits map[string]Process, err error) {
@@ -104,8 +104,8 @@ func (l *Lab) processes() (starts []Process, exits map[string]Process, err error
 	return starts, exits, lines.Err()
 }
 
-// Providers says for every machine with a kube-controller-manager what the one
-// that runs there was started with, for example "aws" or "external with flag".
+// Providers returns, for each machine with a running kube-controller-manager, its provider and
+// flag, for example "aws" or "external with flag".
 func (l *Lab) Providers() (map[string]string, error) {
 	running, err := l.Running(KubeControllerManager)
 	if err != nil {
@@ -125,7 +125,7 @@ func (l *Lab) Providers() (map[string]string, error) {
 	return providers, nil
 }
 
-// AllRun waits until every kube-controller-manager runs with a provider, as
+// AllRun reports whether the kube-controller-managers of all machines run with a provider, as
 // Providers spells it.
 func AllRun(providers map[string]string, provider string, machines int) bool {
 	for _, have := range providers {

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Resources of the management cluster that scenarios look at or change.
+// Resources of the management cluster that scenarios read or change.
 func clusters() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "provisioning.cattle.io", Version: "v1", Resource: "clusters"}
 }
@@ -39,8 +39,8 @@ type Operation struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// AddCluster creates another Cluster object beside the lab's own and waits until
-// Rancher has taken it up, so that nothing of it appears later.
+// AddCluster creates another Cluster object and waits until Rancher has adopted it, so that no
+// part of it appears later.
 func (l *Lab) AddCluster(ctx context.Context, name string, spec map[string]any) error {
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "provisioning.cattle.io/v1", "kind": "Cluster",
 		"metadata": map[string]any{"name": name, "namespace": clusterNamespace}, "spec": spec}}
@@ -50,7 +50,7 @@ func (l *Lab) AddCluster(ctx context.Context, name string, spec map[string]any) 
 	if spec["rkeConfig"] == nil {
 		return nil // Rancher provisions nothing for it
 	}
-	return Until(ctx, "Rancher to take up Cluster "+name, func(ctx context.Context) (bool, string, error) {
+	return Until(ctx, "Rancher to adopt Cluster "+name, func(ctx context.Context) (bool, string, error) {
 		o, err := l.Management.Resource(clusters()).Namespace(clusterNamespace).Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
 			return false, "", err
@@ -86,18 +86,18 @@ func (l *Lab) PatchCluster(ctx context.Context, operations ...Operation) error {
 	return err
 }
 
-// Cluster is the lab's Cluster object.
+// Cluster returns the lab's Cluster object.
 func (l *Lab) Cluster(ctx context.Context) (*unstructured.Unstructured, error) {
 	return l.Management.Resource(clusters()).Namespace(clusterNamespace).Get(ctx, clusterName, metav1.GetOptions{})
 }
 
-// ControlPlane is Rancher's RKEControlPlane of the lab.
+// ControlPlane returns Rancher's RKEControlPlane of the lab.
 func (l *Lab) ControlPlane(ctx context.Context) (*unstructured.Unstructured, error) {
 	return l.Management.Resource(controlPlanes()).Namespace(clusterNamespace).Get(ctx, clusterName, metav1.GetOptions{})
 }
 
-// Paused says whether Rancher is kept from handing out plans, and by whom: the
-// annotation awsmigrate.io/paused-by, empty for a person.
+// Paused reports whether Rancher is paused for the cluster, and by whom: the annotation
+// awsmigrate.io/paused-by, empty for a person.
 func (l *Lab) Paused(ctx context.Context) (paused bool, by string, err error) {
 	o, err := l.ControlPlane(ctx)
 	if err != nil {
@@ -106,8 +106,8 @@ func (l *Lab) Paused(ctx context.Context) (paused bool, by string, err error) {
 	return o.GetAnnotations()["cluster.x-k8s.io/paused"] == "true", o.GetAnnotations()["awsmigrate.io/paused-by"], nil
 }
 
-// Pause keeps Rancher from handing out plans and waits until its planner has
-// seen that; Pause(false) lets it go on and waits until the cluster is at rest.
+// Pause pauses Rancher's planner and waits until it noticed. Pause(false) resumes it and waits
+// until the cluster is at rest.
 func (l *Lab) Pause(ctx context.Context, on bool) error {
 	patch, want := `{"metadata":{"annotations":{"cluster.x-k8s.io/paused":null}}}`, "True"
 	if on {
@@ -138,9 +138,8 @@ func (l *Lab) waitReady(ctx context.Context, status string) error {
 	})
 }
 
-// PretendRancher sets the version that Rancher says it is, and waits until its
-// planner has nothing to do. What a stand-in of another version does otherwise is
-// what it takes for the metadata of the cluster's release.
+// PretendRancher sets Rancher's version and waits until its planner is idle. The version changes
+// only the metadata of the cluster's release in the stand-in.
 func (l *Lab) PretendRancher(ctx context.Context, version string) error {
 	patch := fmt.Appendf(nil, `{"value":%q}`, version)
 	if _, err := l.Management.Resource(settings()).Patch(ctx, "server-version", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
@@ -149,13 +148,13 @@ func (l *Lab) PretendRancher(ctx context.Context, version string) error {
 	return l.waitReady(ctx, "True")
 }
 
-// Machines are the names of the Machines with a role, e.g. "worker".
+// Machines returns the names of the Machines with a role, e.g. "worker".
 func (l *Lab) Machines(ctx context.Context, role string) ([]string, error) {
 	byUID, err := l.MachineUIDs(ctx, role)
 	return slices.Sorted(maps.Values(byUID)), err
 }
 
-// MachineUIDs are the names of the Machines with a role by UID.
+// MachineUIDs returns the names of the Machines with a role by UID.
 func (l *Lab) MachineUIDs(ctx context.Context, role string) (map[string]string, error) {
 	list, err := l.Management.Resource(machines()).Namespace(clusterNamespace).List(ctx, metav1.ListOptions{
 		LabelSelector: "cluster.x-k8s.io/cluster-name=" + clusterName + ",rke.cattle.io/" + role + "-role=true"})
@@ -183,7 +182,7 @@ func (l *Lab) AtRest(ctx context.Context) error {
 	return l.waitReady(ctx, "True")
 }
 
-// NodeOf is the name of a Machine's Node.
+// NodeOf returns the name of a Machine's Node.
 func (l *Lab) NodeOf(ctx context.Context, machine string) (string, error) {
 	o, err := l.Management.Resource(machines()).Namespace(clusterNamespace).Get(ctx, machine, metav1.GetOptions{})
 	if err != nil {
@@ -191,7 +190,7 @@ func (l *Lab) NodeOf(ctx context.Context, machine string) (string, error) {
 	}
 	name, _, err := unstructured.NestedString(o.Object, "status", "nodeRef", "name")
 	if err == nil && name == "" {
-		err = fmt.Errorf("find the Node of Machine %s: there is none", machine)
+		err = fmt.Errorf("find the Node of Machine %s: not registered", machine)
 	}
 	return name, err
 }

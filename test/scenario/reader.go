@@ -11,9 +11,8 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// LetViewerRead gives the viewer the right to read everything on both API
-// servers, Secrets included, and to write nothing; the returned function takes
-// it away again.
+// LetViewerRead lets the viewer read everything on both API servers, including Secrets, and write
+// nothing. The returned function revokes the right.
 func (l *Lab) LetViewerRead(ctx context.Context) (func(context.Context) error, error) {
 	downstream, err := dynamic.NewForConfig(l.Config)
 	if err != nil {

@@ -30,8 +30,8 @@ func ReadRecord(file string) (judge.Result, error) {
 	return j.Result(), nil
 }
 
-// Observed is what the observer saw of the whole life of the lab, by the identities that the
-// processes told in their own logs.
+// Observed returns the observer's report about the lab's whole life, with the identities from the
+// processes' own logs.
 func (l *Lab) Observed(ctx context.Context) (recorded.Truth, string, error) {
 	seen, text, err := l.Observe(ctx, time.Time{})
 	if err != nil {
@@ -57,12 +57,12 @@ func (l *Lab) Observed(ctx context.Context) (recorded.Truth, string, error) {
 	return truth, text, nil
 }
 
-// becameLeader is a component's own line when it takes a lease: klog's header, of which the
-// third word is the process id, and the Event
+// becameLeader matches a component's log line about an acquired lease: klog's header, whose third
+// word is the process ID, and the Event
 // (k8s.io/client-go/tools/leaderelection/resourcelock@v0.26.13, RecordEvent).
 var becameLeader = regexp.MustCompile(`^I\d{4} [0-9:.]+\s+(\d+) event\.go:\d+\] .* message="(\S+_[0-9a-f-]{36}) became leader"`)
 
-// leaders are the identities under which processes led, by Process.id.
+// leaders returns the identities under which processes led, by Process.id.
 func (l *Lab) leaders() (map[string]string, error) {
 	starts, _, err := l.processes()
 	if err != nil {
@@ -85,7 +85,7 @@ func (l *Lab) leaders() (map[string]string, error) {
 	return found, nil
 }
 
-// leadersIn are those that a log tells of, by process id.
+// leadersIn returns the leaders in a log by process ID.
 func leadersIn(log string) (map[int]string, error) {
 	file, err := os.Open(filepath.Clean(log))
 	if err != nil {

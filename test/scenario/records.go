@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// records are awsmigrate's own objects beside the Cluster: journal and lock.
+// records are awsmigrate's objects next to the Cluster: journal and lock.
 const recordName = "awsmigrate-" + clusterName
 
 func configMaps() schema.GroupVersionResource {
@@ -21,7 +21,7 @@ func leases() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
 }
 
-// Records lists which of awsmigrate's own objects there are.
+// Records lists the existing objects of awsmigrate.
 func (l *Lab) Records(ctx context.Context) ([]string, error) {
 	var there []string
 	for _, kind := range []schema.GroupVersionResource{configMaps(), leases()} {
@@ -45,7 +45,7 @@ func (l *Lab) ForgetJournal(ctx context.Context) error {
 	return err
 }
 
-// LockHolder is who holds the lock; empty when nobody does.
+// LockHolder returns the holder of the lock, or an empty string if it is free.
 func (l *Lab) LockHolder(ctx context.Context) (string, error) {
 	o, err := l.Management.Resource(leases()).Namespace(clusterNamespace).Get(ctx, recordName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// Refusal is a command that has to stop with an exit code, and what it has to
-// tell a person.
+// Refusal is a command that must stop with an exit code and a text.
 type Refusal struct {
 	Name       string
 	Args       []string
@@ -20,7 +19,7 @@ type Refusal struct {
 	Says       []string // parts of stdout or stderr
 }
 
-// Check runs the command and says what was wrong about how it ended.
+// Check runs the command and returns an error if it ends otherwise.
 func (r Refusal) Check(ctx context.Context, l *Lab, out io.Writer) error {
 	as := r.Kubeconfig
 	if as == "" {
@@ -43,8 +42,7 @@ func (r Refusal) Check(ctx context.Context, l *Lab, out io.Writer) error {
 
 var serverLine = regexp.MustCompile(`(?m)^(\s*server:).*$`)
 
-// DeadKubeconfig writes a kubeconfig of the lab's with an address at which
-// nothing answers, and returns its path.
+// DeadKubeconfig writes one of the lab's kubeconfigs with an unused address, and returns its path.
 func (l *Lab) DeadKubeconfig(dir string) (string, error) {
 	text, err := os.ReadFile(l.Kubeconfig("rancher"))
 	if err != nil {

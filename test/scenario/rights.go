@@ -12,18 +12,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Right is one verb on one object, or on all of a kind where Kubernetes knows no name.
+// Right is one verb on one object, or on all of a kind if Kubernetes knows no name.
 type Right struct{ Verb, Group, Resource, Namespace, Name string }
 
-// String is a line of a report.
+// String returns a line of a report.
 func (r Right) String() string {
 	return fmt.Sprintf("%s %s.%s %s/%s", r.Verb, r.Resource, r.Group, r.Namespace, r.Name)
 }
 
-// nameless are the verbs that rules cannot bind to a name.
-func nameless(verb string) bool { return verb == "create" || verb == "list" || verb == "watch" }
+// isNameless reports whether rules cannot restrict a verb to a name.
+func isNameless(verb string) bool { return verb == "create" || verb == "list" || verb == "watch" }
 
-// Granted are the rights that the applied roles give a run, one by one.
+// Granted returns the rights that the applied roles give a run, one by one.
 func (l *Lab) Granted(ctx context.Context) ([]Right, error) {
 	client, err := l.ManagementKube()
 	if err != nil {
@@ -68,21 +68,21 @@ func expanded(namespace string, rules []rbacv1.PolicyRule) []Right {
 	return rights
 }
 
-// Requests are those of one user to the management cluster, by the audit log of its API
+// Requests summarizes one user's requests to the management cluster, by the audit log of its API
 // server.
 type Requests struct {
 	Used, Refused []Right // each once
-	All, Denied   int     // how many requests there were, and were refused
+	All, Denied   int     // number of requests, and of refused ones
 }
 
-// Used are the rights that a user made use of in the management cluster, and those that
-// were refused, by the API server's audit log.
+// Used returns the rights that a user used in the management cluster, and the refused ones, by the
+// API server's audit log.
 func (l *Lab) Used(user string) (used, refused []Right, err error) {
 	r, err := l.Requests(user)
 	return r.Used, r.Refused, err
 }
 
-// Requests are those of a user so far.
+// Requests returns a user's requests so far.
 func (l *Lab) Requests(user string) (Requests, error) {
 	var r Requests
 	events, err := readAudit(filepath.Join(l.Dir, "audit", "management.log"), time.Time{}, "")
@@ -94,7 +94,7 @@ func (l *Lab) Requests(user string) (Requests, error) {
 	return r, err
 }
 
-// right is the right that a request takes.
+// right returns the right that a request needs.
 func (e auditEvent) right() Right {
 	of := e.ObjectRef
 	if of.Resource == "" {
@@ -104,14 +104,14 @@ func (e auditEvent) right() Right {
 	if of.Subresource != "" {
 		right.Resource += "/" + of.Subresource
 	}
-	if nameless(right.Verb) {
+	if isNameless(right.Verb) {
 		right.Name = ""
 	}
 	return right
 }
 
 func (r *Requests) add(e auditEvent) {
-	if e.Stage != "ResponseStarted" { // a watch has its end, too
+	if e.Stage != "ResponseStarted" { // a watch is also logged at its end
 		r.All++
 	}
 	switch {
@@ -123,8 +123,8 @@ func (r *Requests) add(e auditEvent) {
 	}
 }
 
-// Idle are the rights that no request made use of. One without a name or a namespace is
-// good for any.
+// Idle returns the granted rights without a request. A right without a name or namespace covers
+// any.
 func (r Requests) Idle(granted []Right) []Right {
 	return slices.DeleteFunc(slices.Clone(granted), func(right Right) bool {
 		return slices.ContainsFunc(r.Used, func(used Right) bool {

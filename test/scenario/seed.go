@@ -7,8 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// SecondNode has the machine of a Node register under a second name, as one does whose
-// name depends on its cloud provider, and gives that name.
+// SecondNode makes the machine of a Node register under a second name, as for a name that depends
+// on the cloud provider. It returns that name.
 func (l *Lab) SecondNode(ctx context.Context, node string) (string, error) {
 	nodes := l.Downstream.CoreV1().Nodes()
 	second, err := nodes.Get(ctx, node, metav1.GetOptions{})

@@ -5,7 +5,7 @@ import "fmt"
 // Shard is one of several parts of a suite.
 type Shard struct{ Number, Of int }
 
-// ParseShard reads "k/n", the k-th of n parts; empty is the whole.
+// ParseShard parses "k/n", the k-th of n parts; empty means the whole.
 func ParseShard(text string) (Shard, error) {
 	s := Shard{1, 1}
 	if text == "" {
@@ -19,9 +19,8 @@ func ParseShard(text string) (Shard, error) {
 	return s, nil
 }
 
-// Part is the shard's part of a list: every element is in exactly one shard of
-// as many, and the same list is always cut the same way. Neighbours, which are
-// likely to be alike, come into different shards.
+// Part returns the shard's part of a list. Each element is in exactly one of the shards, and the
+// same list is always divided alike. Neighbours, which are often similar, go to different shards.
 func Part[T any](s Shard, list []T) []T {
 	var part []T
 	for i, one := range list {

@@ -12,9 +12,8 @@ import (
 // MigrationLease is the Lease of leader migration.
 const MigrationLease = "cloud-provider-extraction-migration"
 
-// Standing is how far a migration is, seen from outside: by the arguments of
-// processes and by objects, in awsmigrate's own vocabulary of P0 to P5. What
-// fits none of them is returned as it is.
+// Standing returns the position of a migration, P0 to P5, as seen from outside: by the arguments
+// of processes and by objects. It returns a description if no position fits.
 func (l *Lab) Standing(ctx context.Context) (string, error) {
 	managers, err := l.RunningNow(ctx, "kube-controller-manager")
 	if err != nil || len(managers) == 0 {
@@ -58,8 +57,8 @@ func (l *Lab) Standing(ctx context.Context) (string, error) {
 	return fmt.Sprintf("providers %v, flags %v, CCM with leader migration %s, grant %t, lease %t", provider, flag, ccm, grant, lease), nil
 }
 
-// ccmFlag says "none" without a CCM, else whether all its processes run with
-// leader migration: "on", "off", or how many of them.
+// ccmFlag returns "none" without a CCM. Otherwise it returns the state of leader migration in its
+// processes: "on", "off", or their number.
 func (l *Lab) ccmFlag(ctx context.Context) (string, error) {
 	installed, err := exists(l.Downstream.AppsV1().DaemonSets("kube-system").Get(ctx, "aws-cloud-controller-manager", metav1.GetOptions{}))
 	if err != nil || !installed {
@@ -84,9 +83,8 @@ func (l *Lab) ccmFlag(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d of %d", on, len(running)), nil
 }
 
-// StarvingStarts lists every kube-controller-manager that was ever started as
-// external with leader migration: it can hold the lease and run none of the
-// controllers that the lease stands for.
+// StarvingStarts lists every kube-controller-manager that ever started as external with leader
+// migration. Such a process can hold the lease but runs none of its controllers.
 func (l *Lab) StarvingStarts() ([]string, error) {
 	starts, err := l.Starts("kube-controller-manager", metav1.Time{}.Time)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Start is the start of a component's process.
+// Start describes the start of a component's process.
 type Start struct {
 	Time  time.Time `json:"time"`
 	Event string    `json:"event"`
@@ -22,7 +22,7 @@ type Start struct {
 	Args  []string  `json:"args"`
 }
 
-// Last is the value of a flag as the component takes it: the last one wins.
+// Last returns the last value of a flag, which is the one that the component uses.
 func (s Start) Last(flag string) (string, bool) {
 	for i := len(s.Args) - 1; i >= 0; i-- {
 		if value, ok := strings.CutPrefix(s.Args[i], "--"+flag+"="); ok {
@@ -35,8 +35,7 @@ func (s Start) Last(flag string) (string, bool) {
 	return "", false
 }
 
-// Starts lists the processes of a kind that were started since a time, by the
-// lab's own record.
+// Starts lists the processes of a kind that started since a time, by the lab's record.
 func (l *Lab) Starts(kind string, since time.Time) ([]Start, error) {
 	file, err := os.Open(filepath.Join(l.Dir, "processes.jsonl"))
 	if err != nil {
@@ -58,8 +57,8 @@ func (l *Lab) Starts(kind string, since time.Time) ([]Start, error) {
 	return starts, lines.Err()
 }
 
-// RunningNow lists the processes of a kind that run now, with the arguments that
-// the operating system has of them.
+// RunningNow lists the running processes of a kind, with their arguments from the operating
+// system.
 func (l *Lab) RunningNow(ctx context.Context, kind string) ([]Start, error) {
 	text, err := exec.CommandContext(ctx, l.binary("lab"), "status", "--json", "--dir", l.Dir).Output()
 	if err != nil {

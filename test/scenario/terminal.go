@@ -11,14 +11,14 @@ import (
 	"github.com/creack/pty"
 )
 
-// OnTerminal is a run of awsmigrate on a terminal of its own, as of a person who looks on.
+// OnTerminal is a run of awsmigrate on a terminal, as for a person who watches.
 type OnTerminal struct {
 	*Run
 	terminal *os.File
 }
 
-// StartOnTerminal starts awsmigrate on a terminal of 100 columns. What it shows is its
-// output, and goes to out.
+// StartOnTerminal starts awsmigrate on a terminal of 100 columns. The screen's bytes are its
+// output and also go to out.
 func (l *Lab) StartOnTerminal(ctx context.Context, out io.Writer, args ...string) (*OnTerminal, error) {
 	r := &Run{Args: args, out: &lockedBuffer{}, err: &lockedBuffer{}, done: make(chan struct{})}
 	r.cmd = exec.CommandContext(ctx, l.binary("awsmigrate"), args...)
@@ -36,7 +36,7 @@ func (l *Lab) StartOnTerminal(ctx context.Context, out io.Writer, args ...string
 	return &OnTerminal{Run: r, terminal: terminal}, nil
 }
 
-// Type is what the keyboard sends.
+// Type sends keys as a keyboard does.
 func (t *OnTerminal) Type(keys string) error {
 	_, err := t.terminal.WriteString(keys)
 	return err

@@ -17,35 +17,35 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Truth is what the lab itself knows at a moment: its machines, its processes, what
-// its observer has seen, and its EC2. Nothing of awsmigrate's is in it.
+// Truth is the lab's own state at a moment: its machines, its processes, its observer and its EC2.
+// It uses nothing of awsmigrate.
 type Truth struct {
 	Machines  []Machine
 	Nodes     map[string]corev1.Node
 	Instances map[string]Instance
-	// Groups and Subnets have the clusters that each is tagged for.
+	// Groups and Subnets hold the clusters in the tags of each.
 	Groups, Subnets map[string][]string
-	Managers, CCMs  []Process // that run now
-	// RunBy has the processes that run each controller now; Nobody since when nobody
-	// runs it, which a process that is configured not to does not count for.
-	RunBy  map[string][]ObservedProcess
-	Nobody map[string]time.Duration
+	Managers, CCMs  []Process // running processes
+	// RunBy holds the processes that run each controller now. Idle holds the time since when no
+	// process runs a controller, unless a process declined it by its configuration.
+	RunBy map[string][]ObservedProcess
+	Idle  map[string]time.Duration
 }
 
-// Machine is one of the lab's. Its Node is the one that its kubelet keeps.
+// Machine is a machine of the lab. Node is the one that its kubelet maintains.
 type Machine struct{ Name, Roles, Instance, State, Zone, PrivateDNSName, Node string }
 
-// ControlPlane says whether a kube-controller-manager belongs there.
+// ControlPlane reports whether the machine must run a kube-controller-manager.
 func (m Machine) ControlPlane() bool { return strings.Contains(m.Roles, "control-plane") }
 
-// Instance is one as EC2 shows it to whoever may see everything.
+// Instance is an instance in EC2, with all fields readable.
 type Instance struct {
 	State, Zone, Subnet, PrivateDNSName, PrivateIP, Tokens, Profile string
 	Endpoint                                                        bool
 	Groups, Clusters                                                []string
 }
 
-// Cluster is the id that most instances are tagged for.
+// Cluster returns the ID in the tags of most instances.
 func (t Truth) Cluster() string {
 	count, most := map[string]int{}, ""
 	for _, i := range t.Instances {
@@ -58,7 +58,7 @@ func (t Truth) Cluster() string {
 	return most
 }
 
-// Truth looks at everything once.
+// Truth reads the state once.
 func (l *Lab) Truth(ctx context.Context) (Truth, error) {
 	var t Truth
 	text, err := exec.CommandContext(ctx, l.binary("lab"), "status", "--json", "--dir", l.Dir).Output()
@@ -93,11 +93,11 @@ func (l *Lab) observed(ctx context.Context, t *Truth) error {
 	if err != nil {
 		return err
 	}
-	t.RunBy, t.Nobody = map[string][]ObservedProcess{}, map[string]time.Duration{}
+	t.RunBy, t.Idle = map[string][]ObservedProcess{}, map[string]time.Duration{}
 	for _, c := range seen.Controllers {
 		t.RunBy[c.Name] = c.RunBy()
 		if gap := c.OpenGap(); gap != nil && gap.Declined == nil {
-			t.Nobody[c.Name] = time.Duration(gap.Seconds * float64(time.Second))
+			t.Idle[c.Name] = time.Duration(gap.Seconds * float64(time.Second))
 		}
 	}
 	return nil

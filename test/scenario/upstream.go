@@ -20,8 +20,8 @@ func (l *Lab) SecondCCM(ctx context.Context, image string) error {
 	return err
 }
 
-// UpstreamCCM installs a cloud controller manager as somebody does who follows
-// upstream's chart by hand.
+// UpstreamCCM installs a cloud controller manager as a user does who follows upstream's chart by
+// hand.
 func (l *Lab) UpstreamCCM(ctx context.Context, image string, args ...string) error {
 	list, err := json.Marshal(append([]string{"--v=2", "--cloud-provider=aws", "--configure-cloud-routes=false"}, args...))
 	if err != nil {

@@ -20,15 +20,14 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// What the way through Rancher's proxy to the cluster can be.
+// States of the connection through Rancher's proxy to the cluster.
 const (
 	ProxyOpen   = "open"
 	ProxyCut    = "cut"    // 503
 	ProxySilent = "silent" // no answer
 )
 
-// Proxy makes the way through Rancher's proxy one of these, and waits until one that
-// is to be open again is.
+// Proxy sets the state of Rancher's proxy. If it is open, Proxy also waits for the connection.
 func (l *Lab) Proxy(ctx context.Context, state string) error {
 	if err := l.run(ctx, "proxy", state); err != nil || state != ProxyOpen {
 		return err
@@ -39,23 +38,22 @@ func (l *Lab) Proxy(ctx context.Context, state string) error {
 			return false, "", err
 		}
 		connected, _, err := unstructured.NestedBool(plane.Object, "status", "agentConnected")
-		return connected, "it is not", err
+		return connected, "it is not connected", err
 	})
 }
 
-// RevokeTokens lets Rancher refuse every token that its operator has so far.
+// RevokeTokens makes Rancher refuse all existing tokens of its operator.
 func (l *Lab) RevokeTokens(ctx context.Context) error { return l.run(ctx, "revoke-tokens", "operator") }
 
-// Login puts a new token of the operator's into the kubeconfig "rancher".
+// Login puts a new token of the operator into the kubeconfig "rancher".
 func (l *Lab) Login(ctx context.Context) error { return l.run(ctx, "login", "operator") }
 
 func secrets() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 }
 
-// RotateKubeconfig deletes the Secret in which Rancher keeps a kubeconfig of the
-// cluster, and waits for the one that Rancher makes in its place, with another
-// token; the old token is refused from then on.
+// RotateKubeconfig deletes the Secret with Rancher's kubeconfig of the cluster, and waits for its
+// replacement with another token. The old token is refused from then on.
 func (l *Lab) RotateKubeconfig(ctx context.Context) error {
 	inNamespace := l.Management.Resource(secrets()).Namespace(clusterNamespace)
 	const name = clusterName + "-kubeconfig"
@@ -82,14 +80,14 @@ func tokenOf(secret *unstructured.Unstructured) string {
 	return string(raw)
 }
 
-// ServiceAccount is an administrator of the cluster itself whose tokens end with a
-// Secret that they are bound to.
+// ServiceAccount is an administrator of the cluster whose tokens end with the Secret that they are
+// bound to.
 type ServiceAccount struct {
 	lab  *Lab
 	name string
 }
 
-// NewServiceAccount makes one.
+// NewServiceAccount creates an account.
 func (l *Lab) NewServiceAccount(ctx context.Context, name string) (ServiceAccount, error) {
 	account := ServiceAccount{lab: l, name: name}
 	_, err := l.Downstream.CoreV1().ServiceAccounts("default").Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
@@ -104,8 +102,8 @@ func (l *Lab) NewServiceAccount(ctx context.Context, name string) (ServiceAccoun
 	return account, err
 }
 
-// Login writes a kubeconfig with a new token of the account's and returns its path,
-// which is always the same.
+// Login writes a kubeconfig with a new token of the account and returns its path, which is always
+// the same.
 func (a ServiceAccount) Login(ctx context.Context) (string, error) {
 	secret, err := a.lab.Downstream.CoreV1().Secrets("default").Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: a.name}}, metav1.CreateOptions{})
 	if err != nil {
@@ -132,8 +130,8 @@ func (a ServiceAccount) file() string {
 	return filepath.Join(a.lab.Dir, "kubeconfig", a.name+".yaml")
 }
 
-// Revoke ends every token of the account and waits until the API server, which
-// remembers for some seconds that a token was good, refuses it.
+// Revoke ends all tokens of the account. It waits until the API server, which caches a valid token
+// for some seconds, refuses them.
 func (a ServiceAccount) Revoke(ctx context.Context) error {
 	if err := a.lab.Downstream.CoreV1().Secrets("default").Delete(ctx, a.name, metav1.DeleteOptions{}); err != nil {
 		return err
@@ -142,11 +140,11 @@ func (a ServiceAccount) Revoke(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return refused(ctx, config, "the token of "+a.name)
+	return awaitRefusal(ctx, config, "the token of "+a.name)
 }
 
-// refused waits until an API server answers 401.
-func refused(ctx context.Context, config *rest.Config, what string) error {
+// awaitRefusal waits until an API server answers 401.
+func awaitRefusal(ctx context.Context, config *rest.Config, what string) error {
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
@@ -157,14 +155,14 @@ func refused(ctx context.Context, config *rest.Config, what string) error {
 	})
 }
 
-// DeleteGrant takes away the Role and the RoleBinding by which
-// kube-controller-manager may use the migration lease.
+// DeleteGrant removes the Role and the RoleBinding that let kube-controller-manager use the
+// migration lease.
 func (l *Lab) DeleteGrant(ctx context.Context) error {
 	_, err := l.Kubectl(ctx, "", "-n", "kube-system", "delete", "role,rolebinding", "awsmigrate-leader-migration")
 	return err
 }
 
-// StartAs is Start with another of the lab's kubeconfigs.
+// StartAs runs Start with another of the lab's kubeconfigs.
 func (l *Lab) StartAs(ctx context.Context, kubeconfig string, out io.Writer, args ...string) (*Run, error) {
 	return l.startAs(ctx, kubeconfig, out, args...)
 }

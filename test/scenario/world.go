@@ -6,15 +6,15 @@ import (
 	"os"
 )
 
-// world is what others do while a cluster is migrated.
+// world performs other users' actions during a migration.
 type world struct {
 	lab      *Lab
-	hostname string   // of a Service that was created meanwhile
-	told     []string // what became of machines, for people
+	hostname string   // of the Service created meanwhile
+	changes  []string // changes of machines, for people
 }
 
-// goesOn creates a Service and, where a pool can grow, a worker.
-func (w *world) goesOn(ctx context.Context) error {
+// grow creates a Service and, if a pool can grow, a worker.
+func (w *world) grow(ctx context.Context) error {
 	if err := w.lab.LoadBalancer(ctx, "during"); err != nil {
 		return err
 	}
@@ -30,17 +30,17 @@ func (w *world) goesOn(ctx context.Context) error {
 	if w.hostname, err = w.lab.WaitHostname(ctx, "during"); err != nil {
 		return err
 	}
-	w.told = append(w.told, fmt.Sprintf("new worker    %s lost its taint and became a target of the new Service", node.Name))
+	w.changes = append(w.changes, fmt.Sprintf("new worker    %s lost its taint and became a target of the new Service", node.Name))
 	return w.lab.WaitTarget(ctx, instanceOf(node.Spec.ProviderID), true, w.hostname)
 }
 
-// shrinks takes the worker away again.
-func (w *world) shrinks(ctx context.Context, old string) error {
+// shrink removes the worker again.
+func (w *world) shrink(ctx context.Context, old string) error {
 	if w.lab.Fixed {
 		return nil
 	}
 	left, err := w.lab.Shrink(ctx, "workers", 3, w.hostname, old)
-	w.told = append(w.told, fmt.Sprintf("left worker   %s was deregistered from both", left))
+	w.changes = append(w.changes, fmt.Sprintf("left worker   %s was deregistered from both", left))
 	return err
 }
 
