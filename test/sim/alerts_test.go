@@ -21,11 +21,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/controller/metrics"
 )
 
-// scraped is what a Prometheus has of the controllers of a world: the value of each
-// series at each scrape, "_" before there was one, and "stale" where one ends.
+// scraped holds a Prometheus's samples of the controllers of a world: the value of each series at
+// each scrape. "_" precedes a series, and "stale" ends it.
 type scraped struct {
 	w       *World
-	every   time.Duration // a scrape
+	every   time.Duration // scrape interval
 	began   time.Time
 	scrapes int
 	series  map[string][]string
@@ -33,7 +33,8 @@ type scraped struct {
 
 var metricLine = regexp.MustCompile(`(?m)^(awsmigrate_\w+(?:\{.*\})?) (\S+)$`)
 
-// scrape asks for what a registry gathers; nil: nobody answers.
+// scrape adds a sample of each series that registry gathers. If registry is nil, no controller
+// answers.
 func (r *scraped) scrape(t *testing.T, registry *prometheus.Registry) {
 	t.Helper()
 	now := map[string]string{}
@@ -58,7 +59,7 @@ func (r *scraped) scrape(t *testing.T, registry *prometheus.Registry) {
 	}
 }
 
-// value is one of a series: promtool counts time from the first scrape.
+// value returns the value of a series: promtool counts time from the first scrape.
 func (r *scraped) value(t *testing.T, name, text string) string {
 	t.Helper()
 	v, err := strconv.ParseFloat(text, 64)
@@ -71,13 +72,13 @@ func (r *scraped) value(t *testing.T, name, text string) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// stage is a part of a play: it is over when is says so.
+// stage is a part of a play. It is over once is returns true.
 type stage struct {
 	what string
 	is   func() bool
 }
 
-// lasts is a stage in which nothing is done for some time.
+// lasts returns a stage in which only time passes.
 func lasts(d time.Duration) stage {
 	var begun time.Time
 	return stage{d.String(), func() bool {
@@ -88,7 +89,7 @@ func lasts(d time.Duration) stage {
 	}}
 }
 
-// does is a stage that is over once something was done to the world.
+// does returns a stage that changes the world once.
 func (r *scraped) does(what string, do func(w *World)) stage {
 	return stage{what, func() bool {
 		r.w.mu.Lock()
@@ -99,7 +100,7 @@ func (r *scraped) does(what string, do func(w *World)) stage {
 	}}
 }
 
-// play has one controller work while its metrics are scraped, through all stages.
+// play runs one controller through all stages while its metrics are scraped.
 func (r *scraped) play(t *testing.T, o pod, stages ...stage) {
 	t.Helper()
 	registry, change := prometheus.NewRegistry(), o.Change
@@ -117,8 +118,8 @@ func (r *scraped) play(t *testing.T, o pod, stages ...stage) {
 	during(t, o, r.w, func(*Process) { r.pass(t, registry, stages) })
 }
 
-// nobody lets time pass without a controller.
-func (r *scraped) nobody(t *testing.T, d time.Duration) {
+// runEmpty lets time pass without a controller.
+func (r *scraped) runEmpty(t *testing.T, d time.Duration) {
 	t.Helper()
 	bubble(t, r.w, func(context.Context) { r.pass(t, nil, []stage{lasts(d)}) })
 }
@@ -129,9 +130,9 @@ func (r *scraped) pass(t *testing.T, registry *prometheus.Registry, stages []sta
 	}
 	next := time.Now()
 	for _, s := range stages {
-		for end := time.Now().Add(80 * time.Hour); !s.is(); pass(looksEvery) {
+		for end := time.Now().Add(80 * time.Hour); !s.is(); pass(lookInterval) {
 			if time.Now().After(end) {
-				t.Errorf("never came: %s; it shows %s", s.what, must(jsonOf(mapAt(r.w.migration(), "status")["display"])))
+				t.Errorf("stage %s never ended; the object shows %s", s.what, must(jsonOf(mapAt(r.w.migration(), "status")["display"])))
 				return
 			}
 			if !time.Now().Before(next) {
@@ -142,11 +143,11 @@ func (r *scraped) pass(t *testing.T, registry *prometheus.Registry, stages []sta
 	}
 }
 
-// alarms are plays in which an alert fires, once, and is over at the end.
+// alarms holds plays in which an alert fires once and is over at the end.
 var alarms = map[string]struct {
-	metric string        // of what it asks for, with a label where only some series count
-	every  time.Duration // 0: a minute
-	also   []string      // that may fire, too
+	metric string        // the alert's metric, with a label if only some series count
+	every  time.Duration // a minute if 0
+	also   []string      // other alerts that may fire
 	play   func(t *testing.T, r *scraped)
 }{
 	"AwsmigrateStalled": {metric: `awsmigrate_stalled{cluster="demo",namespace="fleet-default",reason="Failed"}`, play: func(t *testing.T, r *scraped) {
@@ -171,13 +172,13 @@ var alarms = map[string]struct {
 			}
 			return Pass
 		}
-		r.play(t, o, r.toRoll(), lasts(5*time.Minute), r.does("the API is back", func(*World) { away = Pass }), stage{"the brake", r.w.braked}, lasts(40*time.Minute))
+		r.play(t, o, r.toRoll(), lasts(5*time.Minute), r.does("the API is back", func(*World) { away = Pass }), stage{"the pause", r.w.hasPause}, lasts(40*time.Minute))
 	}},
 	"AwsmigrateReverted": {metric: `awsmigrate_reverted`, play: func(t *testing.T, r *scraped) {
 		old := mapAt(r.w.mgmt.get(provClusters, fleet, clusterName), "spec")
 		var kept object
 		r.play(t, pod{}, r.toGoal("Migrate", "Succeeded"), r.does("revert", func(w *World) {
-			w.pause("true") // Rancher does not come to it
+			w.pause("true") // Rancher does not carry it out
 			kept = w.setSpec(old)
 		}), lasts(10*time.Minute), r.does("repair", func(w *World) { w.setSpec(kept); w.pause("") }), r.toGoal("Migrate", "Succeeded"), lasts(10*time.Minute))
 	}},
@@ -202,13 +203,12 @@ var alarms = map[string]struct {
 	}},
 	"AwsmigrateControllerDown": {metric: `awsmigrate_leader`, play: func(t *testing.T, r *scraped) {
 		r.play(t, pod{}, lasts(10*time.Minute))
-		r.nobody(t, 10*time.Minute)
+		r.runEmpty(t, 10*time.Minute)
 		r.play(t, pod{}, lasts(10*time.Minute))
 	}},
 }
 
-// toGoal is a stage in which a person does what is to be done, until the object shows a
-// state.
+// toGoal returns a stage in which a person acts until the object shows a state.
 func (r *scraped) toGoal(goal, state string) stage {
 	return stage{state + " after " + goal, func() bool {
 		person{w: r.w, last: goal}.act()
@@ -221,13 +221,13 @@ func (r *scraped) toGoal(goal, state string) stage {
 }
 
 func (r *scraped) toRoll() stage {
-	return stage{"a machine in hand", func() bool {
+	return stage{"a current machine", func() bool {
 		person{w: r.w, last: "Migrate"}.act()
 		return r.w.rolls()
 	}}
 }
 
-// renames is a controller in whose first rollout a machine comes back under another name.
+// renames returns a controller in whose first rollout a machine returns under another name.
 func (r *scraped) renames() pod {
 	seeded := false
 	return pod{Before: func(Call) Outcome {
@@ -239,21 +239,21 @@ func (r *scraped) renames() pod {
 	}}
 }
 
-// retry asks for another try. w.mu is held.
+// retry requests another try. w.mu is held.
 func (w *World) retry() {
 	m := w.mgmt.get(migrations, fleet, clusterName)
 	mapAt(m, "metadata", "annotations")[controller.RetryAnnotation] = w.now.String()
 	w.mgmt.put(migrations, m, w.now)
 }
 
-// unbrake takes the second Node of the i-th machine away, and the pause. w.mu is held.
+// unbrake removes the second Node of the i-th machine, and the pause. w.mu is held.
 func (w *World) unbrake(i int) {
 	w.down.remove(key{"nodes", "", "second-" + w.machines[i].node})
 	w.pause("")
 	w.retry()
 }
 
-// setSpec changes the Cluster, and gives what it had. w.mu is held.
+// setSpec changes the Cluster, and returns its old spec. w.mu is held.
 func (w *World) setSpec(spec object) (was object) {
 	cluster := w.mgmt.get(provClusters, fleet, clusterName)
 	was = mapAt(cluster, "spec")
@@ -292,10 +292,9 @@ type sample struct {
 	Value  float64 `json:"value"`
 }
 
-// TestAlertsOnRecordedRuns has each alert fire, once, in a run of the real controller of
-// which the metrics were scraped, be over at its end, and none that is not meant fire.
-// Without promtool it holds that every play comes to its end, and that what the alert asks
-// for comes and goes.
+// Each alert fires once in a scraped run of the real controller and is over at its end, and no
+// other alert fires. Without promtool, the test checks that every play ends and that each alert's
+// metric comes and goes.
 func TestAlertsOnRecordedRuns(t *testing.T) {
 	t.Parallel()
 	for alert, a := range alarms {
@@ -322,7 +321,7 @@ func TestAlertsOnRecordedRuns(t *testing.T) {
 	}
 }
 
-// moves says whether a series of a metric has begun, or changed, and is another at the end.
+// moves reports whether a series of a metric started or changed, and differs at the end.
 func (r *scraped) moves(metric string) bool {
 	for name, values := range r.series {
 		if !strings.HasPrefix(name, metric) {
@@ -335,7 +334,7 @@ func (r *scraped) moves(metric string) bool {
 	return false
 }
 
-// of are the recorded series whose names begin so.
+// of returns the recorded series with one of the names.
 func (r *scraped) of(names ...string) string {
 	var b strings.Builder
 	for name, values := range r.series {
@@ -346,7 +345,7 @@ func (r *scraped) of(names ...string) string {
 	return b.String()
 }
 
-// rules is the file that plays the recording.
+// rules returns the file that plays the recording.
 func (r *scraped) rules(t *testing.T, alert string, also []string) []byte {
 	t.Helper()
 	rules, err := filepath.Abs("../../charts/awsmigrate/files/alerts.yaml")

@@ -12,7 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// assess is one look of a controller at w, whose goal may be the other direction.
+// assess performs one assessment of w, as a controller does, for a goal that may be the other
+// direction.
 func assess(t *testing.T, r Run, w *World, undo bool) (a session.Assessment, writes int, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -27,7 +28,7 @@ func assess(t *testing.T, r Run, w *World, undo bool) (a session.Assessment, wri
 	return a, writes, err
 }
 
-// connector makes a session of a simulated cluster.
+// connector connects to a simulated cluster.
 type connector struct {
 	run     Run
 	world   *World
@@ -42,13 +43,12 @@ func (c connector) Connect(ctx context.Context, _ session.Options, _ session.Acc
 	if err != nil {
 		return nil, err
 	}
-	kept, err := keptBy(home, c.process, c.world, m.Target(), c.run.Clock)
+	kept, err := newJournal(home, c.process, c.world, m.Target(), c.run.Clock)
 	return &session.Session{Migration: m, Procedure: m, Journal: kept, Clock: c.run.Clock}, err
 }
 
-// Whatever goal is asked about, a look finds what an earlier run has begun and Rancher
-// still carries out, by whichever direction it was begun; it writes nothing. At rest it
-// finds nothing.
+// For any goal, an assessment finds a step that an earlier run began and Rancher still carries
+// out, in either direction. It writes nothing. At rest it finds no such step.
 func TestAssessFindsWhatRolls(t *testing.T) {
 	for _, s := range guarded {
 		t.Run(s.name, func(t *testing.T) {
@@ -68,10 +68,10 @@ func found(t *testing.T, r Run, w *World) {
 		for _, undo := range []bool{false, true} {
 			a, writes, err := assess(t, r, p.world, undo)
 			if err != nil || a.UnderWay == "" || writes > 0 {
-				t.Errorf("%s, looked at for an undo: %t: %q rolls, %d writes, %v", p.where, undo, a.UnderWay, writes, err)
+				t.Errorf("%s, assessed for an undo: %t: %q is rolling, %d writes, %v", p.where, undo, a.UnderWay, writes, err)
 			}
 			if a.Unplaced == nil && a.Plan.Basis.Goal != map[bool]string{false: "migrate", true: "undo"}[undo] {
-				t.Errorf("%s: a plan to %s", p.where, a.Plan.Basis.Goal)
+				t.Errorf("%s: the plan's goal is %s", p.where, a.Plan.Basis.Goal)
 			}
 		}
 	}
@@ -81,6 +81,6 @@ func found(t *testing.T, r Run, w *World) {
 	}
 	a, _, err := assess(t, r, w, r.Undo)
 	if err != nil || a.UnderWay != journal.StepID("") || a.Unplaced != nil || a.Says.Pending() {
-		t.Errorf("at the end: %q rolls, %v, %+v, %v", a.UnderWay, a.Unplaced, a.Says, err)
+		t.Errorf("at the end: %q is rolling, %v, %+v, %v", a.UnderWay, a.Unplaced, a.Says, err)
 	}
 }

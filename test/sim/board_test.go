@@ -16,9 +16,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/terminal"
 )
 
-// A person who watches a whole migration, or its undo, sees each second something new,
-// one board and never two, what the last reading saw and nothing older, and no claim of
-// who runs the cloud controllers but of a process that ran them.
+// During a whole migration or undo, each second shows something new. There is one board, with the
+// last reading and nothing older. Only a process that ran the cloud controllers is said to run
+// them.
 func TestBoardOfWholeMigrations(t *testing.T) {
 	for _, s := range scenarios {
 		w := s.world()
@@ -29,20 +29,20 @@ func TestBoardOfWholeMigrations(t *testing.T) {
 				seen := boardOf(t, r, w)
 				t.Logf("counts: %d seconds watched, %d frames, %d claims of who leads", seen.seconds, seen.frames, seen.claims)
 				if seen.frames < 30 || seen.claims == 0 && undo == false {
-					t.Errorf("%d frames and %d claims in %d seconds: too little was seen to judge by", seen.frames, seen.claims, seen.seconds)
+					t.Errorf("%d frames and %d claims in %d seconds: too few to judge", seen.frames, seen.claims, seen.seconds)
 				}
 			})
 		}
 	}
 }
 
-// looker looks at a board each second.
+// boardLooker looks at a board each second.
 type boardLooker struct {
 	t      *testing.T
 	at     *terminal.Terminal
 	world  *World
 	last   runner.Event
-	ran    map[string]time.Time // processes that ran the cloud controllers, and when they did last
+	ran    map[string]time.Time // processes that ran the cloud controllers, with the time when they last did
 	before string
 
 	seconds, frames, claims int
@@ -51,7 +51,7 @@ type boardLooker struct {
 func boardOf(t *testing.T, r Run, w *World) boardLooker {
 	l := boardLooker{t: t, world: w, ran: map[string]time.Time{}}
 	synctest.Test(t, func(t *testing.T) {
-		l.at = terminal.New(160, 50) // whose channel the bubble waits for
+		l.at = terminal.New(160, 50) // the bubble waits for its channel
 		shown := runview.NewRun(runview.Output{Streams: l.at.Streams(), Format: "text", Progress: runview.ProgressBoard, Clock: clock.RealClock{}},
 			view.Commands{Run: "go on", Undo: "go back", Status: "look", Undoing: r.Undo})
 		events := make(chan runner.Event, 1)
@@ -76,7 +76,7 @@ func boardOf(t *testing.T, r Run, w *World) boardLooker {
 	return l
 }
 
-// look takes in events, and looks half a second behind every frame that is due.
+// look receives events, and looks half a second after each frame that is due.
 func (l *boardLooker) look(ctx context.Context, events <-chan runner.Event) {
 	var ticks <-chan time.Time
 	for {
@@ -95,9 +95,9 @@ func (l *boardLooker) look(ctx context.Context, events <-chan runner.Event) {
 	}
 }
 
-// graceOfLeader is how long after its end a process may still be called the leader: the
-// time within which its last renewal counts, the pace of readings, and a tick.
-const graceOfLeader = 10*time.Second + 2*poll + tick
+// leaderGrace is the time after its end for which a process may still be called the leader: the
+// validity of its last renewal, the polling interval, and a tick.
+const leaderGrace = 10*time.Second + 2*pollInterval + tick
 
 func (l *boardLooker) take(e runner.Event) {
 	l.last = e
@@ -113,12 +113,12 @@ func (l *boardLooker) take(e runner.Event) {
 	}
 	l.claims++
 	leader := e.Waiting.Leader
-	if when, ran := l.ran[leader.Component+" "+leader.ID]; !ran || time.Since(when) > graceOfLeader {
-		l.t.Errorf("%s: %s on %s is said to run the cloud controllers, and did last at %v of %v", e.Step, leader.Component, leader.Host, when, l.ran)
+	if when, ran := l.ran[leader.Component+" "+leader.ID]; !ran || time.Since(when) > leaderGrace {
+		l.t.Errorf("%s: %s on %s is said to run the cloud controllers, but last did at %v of %v", e.Step, leader.Component, leader.Host, when, l.ran)
 	}
 }
 
-// second judges what is seen.
+// second judges one second's screen.
 func (l *boardLooker) second() {
 	l.seconds++
 	screen := l.at.Lines()
@@ -126,14 +126,14 @@ func (l *boardLooker) second() {
 	for i, line := range screen {
 		if strings.HasPrefix(line, "●") || strings.HasPrefix(line, "○") {
 			if from >= 0 {
-				l.t.Errorf("two boards:\n%s", strings.Join(screen, "\n"))
+				l.t.Errorf("two boards on the screen:\n%s", strings.Join(screen, "\n"))
 			}
 			from = i
 		}
 	}
 	if l.last.Type == runner.RunFinished {
 		if from >= 0 {
-			l.t.Errorf("a board behind the end:\n%s", strings.Join(screen, "\n"))
+			l.t.Errorf("a board after the end:\n%s", strings.Join(screen, "\n"))
 		}
 		return
 	}
@@ -144,17 +144,17 @@ func (l *boardLooker) second() {
 	l.frames++
 	board := strings.TrimSpace(strings.Join(screen[from:], "\n"))
 	if board == l.before {
-		l.t.Errorf("a second later it is the same:\n%s", board)
+		l.t.Errorf("the board is unchanged after a second:\n%s", board)
 	}
 	l.before = board
 	for _, wanted := range l.wanted() {
 		if !strings.Contains(board, wanted) {
-			l.t.Errorf("after %s of %s %q is wanted:\n%s", l.last.Type, l.last.Step, wanted, board)
+			l.t.Errorf("after %s of %s the board must show %q:\n%s", l.last.Type, l.last.Step, wanted, board)
 		}
 	}
 }
 
-// wanted is what the last event makes a board show.
+// wanted returns the text that the last event must put on a board.
 func (l *boardLooker) wanted() []string {
 	e := l.last
 	switch e.Type { //nolint:exhaustive // the others change no board
@@ -172,15 +172,15 @@ func (l *boardLooker) wanted() []string {
 	return nil
 }
 
-// end judges what stays on the screen.
+// end judges the final screen.
 func (l *boardLooker) end(position string) {
 	text := strings.Join(l.at.Lines(), "\n")
 	for _, wanted := range []string{"now    " + position + "  ●", "next   look"} {
 		if !strings.Contains(text, wanted) {
-			l.t.Errorf("%q is wanted at the end:\n%s", wanted, text)
+			l.t.Errorf("the final screen must show %q:\n%s", wanted, text)
 		}
 	}
 	if strings.Contains(text, "Ctrl-C") {
-		l.t.Errorf("of a board something is left:\n%s", text)
+		l.t.Errorf("parts of a board remain:\n%s", text)
 	}
 }

@@ -81,7 +81,7 @@ func (s *server) change(c call, now time.Time) answer {
 	return answer{http.StatusOK, must(json.Marshal(s.put(c.kind.resource(), next, now)))}
 }
 
-// next is the object that an update or a patch asks for.
+// next returns the object that an update or a patch asks for.
 func (s *server) next(c call, old object) (object, *apierrors.StatusError) {
 	if c.method == http.MethodPut {
 		body, err := c.decode()
@@ -102,7 +102,8 @@ func (s *server) next(c call, old object) (object, *apierrors.StatusError) {
 			raw, err = patch.Apply(raw)
 		}
 		if err != nil {
-			// kube-apiserver answers a failed test with 422 (apiserver:pkg/endpoints/handlers/patch.go).
+			// kube-apiserver answers a failed test with 422
+			// (apiserver:pkg/endpoints/handlers/patch.go).
 			return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "patch", c.groupResource(), c.name, err.Error(), 0, false)
 		}
 	case types.StrategicMergePatchType:
@@ -136,7 +137,7 @@ func (s *server) delete(c call, now time.Time) answer {
 	return answer{http.StatusOK, must(json.Marshal(object{"kind": "Status", "apiVersion": "v1", "status": "Success"}))}
 }
 
-// moveStringData does what the API server does with a Secret's stringData.
+// moveStringData converts a Secret's stringData as the API server does.
 func moveStringData(secret object) {
 	given, ok := secret["stringData"].(object)
 	if !ok {

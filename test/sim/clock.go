@@ -6,15 +6,15 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// skewed is the clock of a machine that is off, and may jump. Timers are not: they
-// run by the monotonic clock.
+// skewed is the clock of a machine that is wrong and may jump. Its timers are right, because they
+// use the monotonic clock.
 type skewed struct {
 	clock.RealClock
 	by func() time.Duration
 }
 
-// Now implements clock.PassiveClock. Its reading has no monotonic part, so that
-// every comparison sees the jump.
+// Now implements clock.PassiveClock. The result has no monotonic part, so that each comparison
+// sees a jump.
 func (s skewed) Now() time.Time { return time.Now().Add(s.by()).Round(0) }
 
 // Since implements clock.PassiveClock.

@@ -16,10 +16,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// gap is what is otherwise when the next controller comes to a cluster that rolls, and on
-// which the one before was killed.
+// gap describes the changes between a killed controller and the next one, on a cluster with a
+// rollout.
 type gap struct {
-	between func(w *World) // w.mu is held; nil: nothing
+	between func(w *World) // w.mu is held; may be nil
 	next    pod
 }
 
@@ -43,7 +43,7 @@ func ofVersion(v string) pod {
 	return pod{Change: func(o *controller.Options) { o.Version = v }}
 }
 
-// objects changes the object.
+// objects returns a function that changes the object.
 func objects(change func(m object)) func(*World) {
 	return func(w *World) {
 		m := w.mgmt.get(migrations, fleet, clusterName)
@@ -56,8 +56,8 @@ func specs(field string, value any) func(*World) {
 	return objects(func(m object) { mapAt(m, "spec")[field] = value })
 }
 
-// rolling are a world in which each step that rolls has just begun to, by the step, and as
-// it is when the last machine is in hand.
+// rolling returns two worlds for each step that rolls: at the beginning of its rollout, and when
+// the last machine is current.
 func rolling(t *testing.T, from *World, goal string) (first, last map[journal.StepID]*World, end *World) {
 	t.Helper()
 	first, last, end = map[journal.StepID]*World{}, map[journal.StepID]*World{}, from.clone()
@@ -81,23 +81,22 @@ func rolling(t *testing.T, from *World, goal string) (first, last map[journal.St
 	return first, last, end
 }
 
-// lastStep is the step of the last thing that a run has begun. w.mu is held.
+// lastStep returns the step of the last effect that a run began. w.mu is held.
 func (w *World) lastStep() journal.StepID {
 	intents := list(w.journalObject(), "intents")
 	return journal.StepID(text(intents[len(intents)-1].(object), "step"))
 }
 
-// How long the next controller may take: on another machine the election's Lease and then
-// the lock of the one before have to run out.
+// The maximum time until the next controller acts. On another machine, the election's Lease and
+// then the previous lock must expire first.
 const (
 	mostInThePod  = time.Minute
 	mostElsewhere = 200 * time.Second
 )
 
-// Whatever rolls is watched, whatever became of the controller that began it and whatever
-// the gates say: in every step that rolls, there and back, a machine that came back under a
-// second name in the gap is braked by the next controller, which writes nothing forward and
-// leaves the user's cordon.
+// A rollout is watched regardless of its controller's fate and of the gates. In every rolling step
+// of both directions, a machine returns under a second name in the gap. The next controller pauses
+// the rollout, writes nothing forward, and keeps the user's cordon.
 func TestControllerBrakesBehindEveryGap(t *testing.T) {
 	t.Parallel()
 	there, thereLast, migrated := rolling(t, controlled(t), "Migrate")
@@ -113,46 +112,46 @@ func TestControllerBrakesBehindEveryGap(t *testing.T) {
 		for _, of := range worlds {
 			for step, w := range of {
 				for _, name := range slices.Sorted(maps.Keys(gaps)) {
-					t.Run(fmt.Sprintf("%s, %s, %s", step, when, name), func(t *testing.T) { gaps[name].braked(t, w.clone()) })
+					t.Run(fmt.Sprintf("%s, %s, %s", step, when, name), func(t *testing.T) { gaps[name].checkPause(t, w.clone()) })
 				}
 			}
 		}
 	}
 }
 
-// braked has the next controller come to w, in which a machine has a second Node by now.
-func (g gap) braked(t *testing.T, w *World) {
+// checkPause runs the next controller on w, in which a machine has a second Node.
+func (g gap) checkPause(t *testing.T, w *World) {
 	t.Helper()
 	if g.between != nil {
 		g.between(w)
 	}
 	w.rename(1)
-	w.rancher.stuck = true // the next controller comes before it is at rest
+	w.rancher.stuck = true // the next controller arrives before the cluster is at rest
 	began := w.Now()
 	o := g.next
 	o.Before = func(c Call) Outcome {
 		if goesForward(c) && !strings.Contains(c.Path, "/clustermigrations") && !strings.Contains(c.Path, "/events") {
-			t.Errorf("forward: %s", c)
+			t.Errorf("wrote forward: %s", c)
 		}
 		return Pass
 	}
-	if !within(t, time.Hour, o, w, w.braked) {
-		t.Fatalf("nobody brakes; it shows %s", must(jsonOf(at(w.migration(), "status", "display"))))
+	if !within(t, time.Hour, o, w, w.hasPause) {
+		t.Fatalf("no controller paused the rollout; the object shows %s", must(jsonOf(at(w.migration(), "status", "display"))))
 	}
 	most := mostElsewhere
 	if g.next.Next {
 		most = mostInThePod
 	}
 	if took := w.Now().Sub(began); took > most {
-		t.Errorf("braked after %s", took)
+		t.Errorf("the pause took %s", took)
 	}
 	if user := w.machines[4].node; at(w.down.peek("nodes", "", user), "spec", "unschedulable") != true {
 		t.Errorf("Node %s lost its user's cordon", user)
 	}
 }
 
-// A controller that is asked to stop gives the lock back while the cluster rolls, and the
-// next one brakes at once.
+// A controller that stops on request releases the lock during the rollout, and the next one pauses
+// it at once.
 func TestControllerBrakesBehindACleanStop(t *testing.T) {
 	t.Parallel()
 	_, _, migrated := rolling(t, controlled(t), "Migrate")
@@ -172,22 +171,22 @@ func TestControllerBrakesBehindACleanStop(t *testing.T) {
 				w.rancher.stuck = w.rollsAtLast() && w.lastStep() == step
 				return w.rancher.stuck
 			}) {
-				t.Fatal("it never rolls")
+				t.Fatal("the cluster never rolls out")
 			}
 			if holder := text(w.mgmt.peek(leasesResource, fleet, journal.Name(clusterName)), "spec", "holderIdentity"); holder != "" {
-				t.Errorf("the lock is %s's", holder)
+				t.Errorf("the lock is held by %s", holder)
 			}
 			if !w.rolls() {
-				t.Fatal("it is at rest by now: nothing is to be braked")
+				t.Fatal("the cluster is at rest already: nothing to pause")
 			}
-			gap{next: pod{Next: true}}.braked(t, w)
+			gap{next: pod{Next: true}}.checkPause(t, w)
 		})
 	}
 }
 
-// An undo that stands at rest between two steps does not go on by itself over a machine
-// that came back under a second name in the gap: it does not take that for one that it goes
-// back from. Once a person did, it goes on.
+// An undo rests between two steps, and in the gap a machine returns under a second name. The next
+// controller does not continue: it does not take the new Node for one that the undo removes. It
+// continues once a person has.
 func TestControllerStopsAtRestBehindAGap(t *testing.T) {
 	t.Parallel()
 	_, _, w := rolling(t, controlled(t), "Migrate")
@@ -200,26 +199,26 @@ func TestControllerStopsAtRestBehindAGap(t *testing.T) {
 		}
 	}
 	if !within(t, 3*time.Hour, pod{Next: true}, w, undone("Paused")) || w.lastStep() != migration.StepUndoSwitch {
-		t.Fatalf("it does not stop behind step %s, but %s", w.lastStep(), must(jsonOf(at(w.migration(), "status", "display"))))
+		t.Fatalf("it does not stop after step %s, but %s", w.lastStep(), must(jsonOf(at(w.migration(), "status", "display"))))
 	}
 	w.renamed(1)
 	specs("until", "")(w)
 	second, o := "second-"+w.machines[1].node, pod{Next: true}
 	o.Before = func(c Call) Outcome {
 		if goesForward(c) && !strings.Contains(c.Path, "/clustermigrations") && !strings.Contains(c.Path, "/events") {
-			t.Errorf("forward: %s", c)
+			t.Errorf("wrote forward: %s", c)
 		}
 		return Pass
 	}
 	shows := func() string { return text(w.migration(), "status", "display", "message") }
 	if within(t, time.Hour, o, w, undone("Succeeded")) || !strings.Contains(shows(), second) {
-		t.Errorf("it shows %q", shows())
+		t.Errorf("the object shows %q", shows())
 	}
 	end := do(t, Run{ID: w.nextRun(), Undo: true, Attended: true, Elsewhere: true}, w)
 	if fault.ClassOf(end.Err) != fault.Check || w.lastStep() != migration.StepUndoAccess { // its audit finds both Nodes
-		t.Errorf("a person's undo ends behind %s: %v", w.lastStep(), end.Err)
+		t.Errorf("a person's undo ends after %s: %v", w.lastStep(), end.Err)
 	}
 	if !within(t, time.Hour, pod{Next: true}, w, undone("Findings")) {
-		t.Errorf("behind a person's undo it shows %q", shows())
+		t.Errorf("after a person's undo the object shows %q", shows())
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// committer commits what the object says is to be committed, by the text that it names.
+// committer commits the edits that the object names, by the text that it refers to.
 type committer struct {
 	person
 	t     *testing.T
@@ -29,11 +29,11 @@ func (c *committer) act() bool {
 	handoff := mapAt(w.mgmt.get(migrations, fleet, clusterName), "status", "handoff")
 	step := journal.StepID(text(handoff, "step"))
 	if step == "" || slices.Contains(c.steps, step) {
-		return false // a moment later
+		return false // appears a moment later
 	}
 	data := mapAt(w.mgmt.get(configMaps, fleet, text(handoff, "ref", "name")), "data")
 	if named, _ := data[text(handoff, "ref", "key")].(string); named == "" || text(handoff, "since") == "" {
-		c.t.Errorf("%s names nothing: %s", must(jsonOf(handoff)), must(jsonOf(data)))
+		c.t.Errorf("%s names no text: %s", must(jsonOf(handoff)), must(jsonOf(data)))
 	}
 	edit, _ := data["edit-fleet"].(string)
 	commit(c.t, w, edit)
@@ -41,9 +41,9 @@ func (c *committer) act() bool {
 	return false
 }
 
-// Where somebody else makes the edits, the object names each when it is due, in the form of
-// whoever keeps the Cluster, and a commit has the controller go on, there and back. It writes
-// nothing of the configuration.
+// With handed-off edits, the object names each when it is due, in the form for the Cluster's
+// owner. A commit makes the controller continue, in both directions. The controller writes no
+// configuration.
 func TestControllerHandsOver(t *testing.T) {
 	t.Parallel()
 	w := controlled(t)
@@ -55,7 +55,7 @@ func TestControllerHandsOver(t *testing.T) {
 		return Pass
 	}}
 	if !within(t, 5*time.Hour, o, w, c.act) {
-		t.Fatalf("the goal is not reached: %s", must(jsonOf(at(w.migration(), "status"))))
+		t.Fatalf("the goal was not reached: %s", must(jsonOf(at(w.migration(), "status"))))
 	}
 	want := []journal.StepID{migration.StepEnable, migration.StepSwitch, migration.StepUndoSwitch, migration.StepUndoEnable}
 	if diff := cmp.Diff(want, c.steps); diff != "" {
@@ -66,7 +66,7 @@ func TestControllerHandsOver(t *testing.T) {
 	}
 	for key := range mapAt(w.mgmt.get(configMaps, fleet, planName), "data") {
 		if key == "edit-fleet" {
-			t.Errorf("key %s is left, and nothing is to be committed", key)
+			t.Errorf("key %s is left, but no commit is due", key)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 func jsonOf(v any) ([]byte, error) { return json.Marshal(v) }
 
-// counted counts calls by what they are for, and can begin anew.
+// counted counts calls by purpose, and can be reset.
 type counted map[string]int
 
 func (n counted) note(c Call) {
@@ -32,7 +32,7 @@ func (n counted) note(c Call) {
 	}
 }
 
-// atRest is an engine for clusters that are where they should be: it asks nobody.
+// atRest returns an engine for clusters at their goal, without requests.
 func atRest() controller.Engine {
 	return controller.Engine{
 		Assess: func(_ context.Context, c session.Connector, _ session.Options) (session.Assessment, error) {
@@ -42,13 +42,13 @@ func atRest() controller.Engine {
 			return controller.Audited{At: time.Now(), Position: "P0", Report: verify.Report{Counts: map[verify.Status]int{verify.OK: 3}}}, nil
 		},
 		Run: func(context.Context, session.Connector, session.Options) (session.Result, error) {
-			panic("nothing is to be done")
+			panic("an idle engine was asked to run")
 		},
 	}
 }
 
-// fleetOf is a Rancher with n clusters more, each with an object: every second one has
-// been migrated, the others are audited.
+// fleetOf returns a Rancher with n more clusters, each with an object. Every second one was
+// migrated, the others are audited.
 func fleetOf(t *testing.T, n int) *World {
 	t.Helper()
 	w := controlled(t)
@@ -69,8 +69,7 @@ func fleetOf(t *testing.T, n int) *World {
 	return w
 }
 
-// idleHour counts what a controller of n clusters more asks for in an hour in which
-// nothing happens.
+// idleHour counts the requests of a controller with n more clusters in an hour without events.
 func idleHour(t *testing.T, n int) counted {
 	t.Helper()
 	w, count := fleetOf(t, n), counted{}
@@ -93,8 +92,8 @@ func idleHour(t *testing.T, n int) counted {
 	return count
 }
 
-// In an hour in which nothing happens no status is written, and a cluster costs no request
-// of its own: what is asked for is the controller's, however many clusters it has.
+// In an hour without events, no status is written, and a cluster costs no request. All requests
+// are the controller's, for any number of clusters.
 func TestIdleControllerAsksForNothing(t *testing.T) {
 	t.Parallel()
 	few, many := idleHour(t, 4), idleHour(t, 34)
@@ -102,51 +101,51 @@ func TestIdleControllerAsksForNothing(t *testing.T) {
 	if few["status"]+many["status"] > 0 {
 		t.Errorf("%d and %d statuses were written", few["status"], many["status"])
 	}
-	const others = 10 // that watches last for random times
+	const others = 10 // watches last for random times
 	if more := many["management"] - few["management"]; more > others {
-		t.Errorf("30 clusters more cost %d requests more in an hour", more)
+		t.Errorf("30 more clusters cost %d more requests in an hour", more)
 	}
 	if many["management"] > 2*35 {
 		t.Errorf("%d requests in an hour", many["management"])
 	}
 }
 
-// Whoever is only audited costs an audit a day: two requests an hour are not reached.
+// A cluster that is only audited costs one audit a day: fewer than two requests an hour.
 func TestAuditedClusterAsksForLittle(t *testing.T) {
 	t.Parallel()
 	w, count := controlled(t), counted{}
 	o := pod{Change: func(o *controller.Options) { o.Election.Off = true }, Before: func(c Call) Outcome {
-		if !strings.Contains(c.Path, "/clustermigrations") || c.Verb != "GET" { // its watch is the controller's
+		if !strings.Contains(c.Path, "/clustermigrations") || c.Verb != "GET" { // the controller's watch
 			count.note(c)
 		}
 		return Pass
 	}}
 	during(t, o, w, func(*Process) { pass(25 * time.Hour) })
 	t.Logf("counts: 25 hours of a cluster that is audited: %v", count)
-	if count["management"] > 2*25+2*25*12 { // and the watch of Clusters, at most all five minutes
+	if count["management"] > 2*25+2*25*12 { // and the watch of Clusters, at most every five minutes
 		t.Errorf("%d requests", count["management"])
 	}
 }
 
-// stalledBy are the ways in which an object stands still until somebody helps.
+// stalledBy holds the states in which an object is stalled until a person acts.
 var stalledBy = map[string]struct {
 	reason string
-	before func(w *World) // the way begins
-	rolls  func(w *World) // a machine is in hand
-	audits int            // in half an hour: one that failed is made again
+	before func(w *World) // before the migration
+	rolls  func(w *World) // while a machine is current
+	audits int            // in half an hour: a failed audit is repeated
 }{
-	"a run that failed":       {"Failed", func(w *World) { w.setNodeReady(w.machines[3].node, false) }, nil, 2},
-	"a brake that was pulled": {"BrakePulled", nil, func(w *World) { w.rename(1) }, 2},
+	"a run that failed": {"Failed", func(w *World) { w.setNodeReady(w.machines[3].node, false) }, nil, 2},
+	"a paused rollout":  {"BrakePulled", nil, func(w *World) { w.rename(1) }, 2},
 	"a broken journal": {"Failed", func(w *World) {
 		w.mgmt.put("configmaps", object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"namespace": fleet, "name": journal.Name(clusterName)},
 			"data": object{"journal.json": "{", "sha256": "0"}}, w.now)
 	}, nil, 0},
 }
 
-// ofAnAudit is how often one asks the cluster that it audits, at most.
-const ofAnAudit = 70
+// maxAuditRequests is the maximum number of requests of one audit to its cluster.
+const maxAuditRequests = 70
 
-// An object that is stalled has the cluster left alone until somebody helps.
+// The cluster of a stalled object is left alone until a person acts.
 func TestStalledClusterIsLeftAlone(t *testing.T) {
 	for name, c := range stalledBy {
 		t.Run(name, func(t *testing.T) {
@@ -165,7 +164,7 @@ func TestStalledClusterIsLeftAlone(t *testing.T) {
 				return Pass
 			}}
 			during(t, o, w, func(*Process) {
-				for end := time.Now().Add(2 * time.Hour); time.Now().Before(end); pass(looksEvery) {
+				for end := time.Now().Add(2 * time.Hour); time.Now().Before(end); pass(lookInterval) {
 					person{w: w, last: "Migrate"}.act()
 					w.mu.Lock()
 					stalled := text(w.migration(), "status", "display", "state") == "Stalled"
@@ -189,8 +188,8 @@ func TestStalledClusterIsLeftAlone(t *testing.T) {
 				}
 			}
 			t.Logf("counts: half an hour of %s, from %s: %v", name, standsFor.Sub(epoch), count)
-			if reason != c.reason || count["downstream"] > c.audits*ofAnAudit || count["status"] > c.audits {
-				t.Errorf("stalled for %q, wanted %q; half an hour cost %v; it shows %s", reason, c.reason, count, must(jsonOf(m["status"])))
+			if reason != c.reason || count["downstream"] > c.audits*maxAuditRequests || count["status"] > c.audits {
+				t.Errorf("stalled for %q, wanted %q; half an hour cost %v; the object shows %s", reason, c.reason, count, must(jsonOf(m["status"])))
 			}
 		})
 	}

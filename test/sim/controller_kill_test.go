@@ -14,13 +14,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// leg is a part of the way Audit → plan → approve → Migrate → Undo, up to a goal.
+// leg is a part of the sequence Audit, plan, approve, Migrate, Undo, up to a goal.
 type leg struct {
 	last string // goal
 	from *World
 	want outcome
-	// states are those in which the controller can be killed: before each call of the
-	// management cluster, its own and those of a run, and behind each write there.
+	// states holds the states in which the controller can be killed: before each call to the
+	// management cluster, by it or its run, and after each write there.
 	states []killed
 	writes []time.Time // of the status
 }
@@ -31,7 +31,7 @@ type killed struct {
 	class string // of the call
 }
 
-// class is what a call of the management cluster is for.
+// class returns the purpose of a call to the management cluster.
 func class(when string, c Call) string {
 	m := apiPath.FindStringSubmatch(c.Path)
 	if m == nil {
@@ -49,7 +49,7 @@ func class(when string, c Call) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s%s %s", when, c.Verb, m[5]+m[6], of, m[8]))
 }
 
-// traceLeg carries a copy of from to the goal, undisturbed, and finds the states.
+// traceLeg runs a copy of from to the goal without disturbance, and finds the states.
 func traceLeg(t *testing.T, from *World, last string) (l *leg, end *World) {
 	t.Helper()
 	l, end = &leg{last: last, from: from}, from.clone()
@@ -76,18 +76,18 @@ func traceLeg(t *testing.T, from *World, last string) (l *leg, end *World) {
 		}
 	}}
 	if !carry(t, o, end, last) {
-		t.Fatalf("nothing disturbed it, and goal %s was not reached: %s", last, must(jsonOf(end.migration())))
+		t.Fatalf("goal %s was not reached without a disturbance: %s", last, must(jsonOf(end.migration())))
 	}
 	l.want = endOf(end)
 	return l, end
 }
 
-// mayUnapproved are what a controller writes without a plan that anybody approved: what it
-// shows, what it decides by, and objects that audit.
+// mayUnapproved lists the objects that a controller writes without an approved plan: status and
+// events, its decisions, and audits.
 var mayUnapproved = []string{"/clustermigrations", "/events", "/leases/awsmigrate", "/leases", "/configmaps"}
 
-// unapproved holds every write against the object: none is of a goal for which nobody has
-// approved a plan. w.mu is held.
+// unapproved compares every write with the object: no write serves a goal without an approved
+// plan. w.mu is held.
 func unapproved(t *testing.T, w *World, c Call) {
 	t.Helper()
 	if !c.Writes || c.Server == w.mgmt.name && slices.ContainsFunc(mayUnapproved, func(may string) bool { return strings.Contains(c.Path, may) }) {
@@ -95,19 +95,19 @@ func unapproved(t *testing.T, w *World, c Call) {
 	}
 	m := w.migration()
 	if text(m, "spec", "approvedPlan") == "" || text(m, "metadata", "annotations", approvedFor) != text(m, "spec", "goal") {
-		t.Errorf("%s: nobody has approved a plan for goal %q", c, text(m, "spec", "goal"))
+		t.Errorf("%s: goal %q has no approved plan", c, text(m, "spec", "goal"))
 	}
 }
 
-// outcome is all that has to be the same behind a kill.
+// outcome holds everything that must be equal after a kill.
 type outcome struct {
-	Cluster map[string]string // both API servers, but for what follows
+	Cluster map[string]string // both API servers, except the following
 	Spec    any
 	Status  any
 	Plans   any
-	Kept    []string // names of what is ours
+	Kept    []string // names of awsmigrate's objects
 	Journal string
-	Edits   int64 // how often the Cluster was changed: a step done twice is one more
+	Edits   int64 // number of changes of the Cluster: a repeated step adds one
 }
 
 var timeOfDay = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
@@ -119,7 +119,7 @@ func endOf(w *World) outcome {
 	status := mapAt(m, "status")
 	withoutTimes(status)
 	delete(mapAt(status, "audit"), "at")
-	// A run that was killed is in the history, too.
+	// The history also lists a killed run.
 	if runs := list(status, "history"); len(runs) > 0 {
 		last := runs[0].(object)
 		status["history"] = object{"result": last["result"], "plan": last["plan"]}
@@ -131,7 +131,7 @@ func endOf(w *World) outcome {
 	}
 	e.Plans = plans
 	for k := range w.mgmt.objects {
-		if ours(k) {
+		if isOwn(k) {
 			e.Kept = append(e.Kept, k.resource+" "+k.name)
 		}
 	}
@@ -139,10 +139,10 @@ func endOf(w *World) outcome {
 	return e
 }
 
-// A controller that is killed at any call of the management cluster, its own or a run's,
-// leaves the next one what leads to the same end: the cluster, the journal, the plans and
-// what the object shows, also where its status was wiped. Every second time the next one
-// is the next container of the same pod, else another pod on another machine.
+// A controller may be killed at any call to the management cluster, by it or its run. The next
+// controller then reaches the same end: the cluster, the journal, the plans and the object, even
+// if its status was wiped. Every second time the next one is the next container of the same pod,
+// otherwise another pod on another machine.
 func TestControllerKilledAtEveryCall(t *testing.T) {
 	t.Parallel()
 	there, migrated := traceLeg(t, controlled(t), "Migrate")
@@ -155,8 +155,8 @@ func TestControllerKilledAtEveryCall(t *testing.T) {
 	}
 }
 
-// chosen are the states to try: with AWSMIGRATE_SIM=all each, else the first of each class
-// that writes, and each every-th.
+// chosen returns the states to try: all with AWSMIGRATE_SIM=all. Otherwise it returns the first of
+// each writing class, and each every-th.
 func (l *leg) chosen(every int) []killed {
 	if every = sampled(every); every == 1 {
 		return l.states
@@ -179,7 +179,7 @@ func (l *leg) killAll(t *testing.T) {
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := range next {
-				l.takeUp(t, all[i], i)
+				l.resume(t, all[i], i)
 			}
 		})
 	}
@@ -195,8 +195,8 @@ func (l *leg) killAll(t *testing.T) {
 	t.Logf("counts: a controller killed on the way to %s in %d of %d states, at calls of %d kinds", l.last, len(all), len(l.states), len(classes))
 }
 
-// takeUp has another controller go on where one was killed.
-func (l *leg) takeUp(t *testing.T, s killed, i int) {
+// resume lets another controller continue after a kill.
+func (l *leg) resume(t *testing.T, s killed, i int) {
 	t.Helper()
 	w, o, wiped := s.world, pod{Next: i%2 == 0}, i/2%2 == 0
 	if m := w.mgmt.get(migrations, fleet, clusterName); m != nil && wiped {
@@ -213,12 +213,12 @@ func (l *leg) takeUp(t *testing.T, s killed, i int) {
 		t.Errorf("%s: %v", where, wrong)
 	}
 	if diff := cmp.Diff(l.want, endOf(w)); diff != "" {
-		t.Errorf("%s: the end differs (-wanted +is):\n%s", where, diff)
+		t.Errorf("%s: the result differs (-wanted +is):\n%s", where, diff)
 	}
 }
 
-// mostStatuses is how often the status of a running cluster may be written in a minute.
-const mostStatuses = 12
+// maxStatuses is the maximum number of status writes per minute for a running cluster.
+const maxStatuses = 12
 
 func sparing(t *testing.T, writes []time.Time) {
 	t.Helper()
@@ -230,7 +230,7 @@ func sparing(t *testing.T, writes []time.Time) {
 		}
 		most = max(most, n)
 	}
-	if t.Logf("counts: the status was written %d times, at most %d times in a minute", len(writes), most); most > mostStatuses {
-		t.Errorf("the status was written %d times in a minute, wanted at most %d", most, mostStatuses)
+	if t.Logf("counts: the status was written %d times, at most %d times in a minute", len(writes), most); most > maxStatuses {
+		t.Errorf("the status was written %d times in a minute, wanted at most %d", most, maxStatuses)
 	}
 }

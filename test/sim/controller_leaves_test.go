@@ -10,9 +10,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Nobody takes the controller away while a cluster rolls: it says so in every step that
-// rolls, there and back, and also where the cluster does not answer then. At rest it says
-// nothing, whether the cluster answers or not.
+// The controller reports that it must not be removed during a rollout, in each rolling step of
+// both directions, even if the cluster does not answer. At rest it reports nothing, whether or not
+// the cluster answers.
 func TestControllerDoesNotLeaveWhatRolls(t *testing.T) {
 	t.Parallel()
 	fresh := controlled(t)
@@ -24,16 +24,16 @@ func TestControllerDoesNotLeaveWhatRolls(t *testing.T) {
 				holds(t, w, pod{}, string(step))
 				holds(t, w, pod{Before: unanswered}, "could not be looked at")
 				w.rename(1)
-				if !within(t, time.Hour, pod{Next: true}, w, w.braked) {
-					t.Fatal("nobody brakes")
+				if !within(t, time.Hour, pod{Next: true}, w, w.hasPause) {
+					t.Fatal("no controller paused the rollout")
 				}
-				if rows := holds(t, w, pod{}, ""); !strings.Contains(rows, "the brake was pulled") {
-					t.Errorf("braked, it lists %s", rows)
+				if rows := holds(t, w, pod{}, ""); !strings.Contains(rows, "the brake was pulled") { // words:ok: a text of the product
+					t.Errorf("after the pause, it lists %s", rows)
 				}
 			})
 		}
 	}
-	for name, w := range map[string]*World{"begun by nobody": fresh, "migrated": migrated} {
+	for name, w := range map[string]*World{"without a migration": fresh, "migrated": migrated} {
 		t.Run(name, func(t *testing.T) {
 			holds(t, w, pod{}, "")
 			holds(t, w, pod{Before: unanswered}, "")
@@ -41,7 +41,7 @@ func TestControllerDoesNotLeaveWhatRolls(t *testing.T) {
 	}
 }
 
-// unanswered is a cluster that cannot be reached.
+// unanswered makes a cluster unreachable.
 func unanswered(c Call) Outcome {
 	if strings.HasPrefix(c.String(), "downstream") {
 		return Lose
@@ -49,14 +49,14 @@ func unanswered(c Call) Outcome {
 	return Pass
 }
 
-// holds wants the one cluster to hold its controller for that reason, "": for none, and
-// nothing to be written. It returns all that is said.
+// holds checks that the cluster needs its controller for the reason, or for none if why is empty,
+// and that nothing is written. It returns the output.
 func holds(t *testing.T, w *World, o pod, why string) (said string) {
 	t.Helper()
 	answers := o.Before
 	o.Before = func(c Call) Outcome {
 		if c.Writes {
-			t.Errorf("it writes: %s", c)
+			t.Errorf("wrote %s", c)
 		}
 		if answers != nil {
 			return answers(c)
@@ -72,7 +72,7 @@ func holds(t *testing.T, w *World, o pod, why string) (said string) {
 		}
 		for _, row := range rows {
 			if got := row.Holds(); (got == "") != (why == "") || !strings.Contains(got, why) {
-				t.Errorf("it holds for %q, wanted %q: %s", got, why, said)
+				t.Errorf("the reason is %q, wanted %q: %s", got, why, said)
 			}
 		}
 	})

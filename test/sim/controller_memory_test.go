@@ -7,21 +7,21 @@ import (
 	"testing"
 )
 
-// ofARun is what a run and its controller may hold at most, in bytes of heap in use.
-const ofARun = 8 << 20
+// maxRunHeap is the maximum heap of a run and its controller, in bytes in use.
+const maxRunHeap = 8 << 20
 
-// live is the heap that somebody still holds, in bytes.
+// live returns the reachable heap, in bytes.
 func live() int64 {
 	runtime.GC()
-	runtime.GC() // what finalizers held goes with the second
+	runtime.GC() // the second collection frees memory that finalizers held
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
 
-// runsAtOnce has n clusters migrated and taken back, each by a controller of its own in
-// this process, and says how much more was held at most than before they began, and how
-// often they asked. No other test may run meanwhile.
+// runsAtOnce migrates n clusters and undoes the migrations, each by a separate controller in this
+// process. It returns the maximum growth of the heap and the number of requests. No other test may
+// run at the same time.
 func runsAtOnce(t *testing.T, n int) (most int64, asked counted) {
 	t.Helper()
 	asked = counted{}
@@ -56,8 +56,8 @@ func runsAtOnce(t *testing.T, n int) (most int64, asked counted) {
 	return most, asked
 }
 
-// Five runs at once hold no more than five times what one may hold. Each has a controller
-// of its own here, and what the simulated clusters grow by is counted too.
+// Five runs at once hold at most five times the memory of one. Each has a separate controller, and
+// the growth of the simulated clusters counts as well.
 func TestRunsHoldLittle(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector's own memory would be measured")
@@ -65,7 +65,7 @@ func TestRunsHoldLittle(t *testing.T) {
 	const runs = 5
 	most, asked := runsAtOnce(t, runs)
 	t.Logf("counts: %d at once hold %d KB at most, and asked %v", runs, most>>10, asked)
-	if most > runs*ofARun {
-		t.Errorf("%d at once hold %d KB, wanted at most %d KB", runs, most>>10, runs*ofARun>>10)
+	if most > runs*maxRunHeap {
+		t.Errorf("%d at once hold %d KB, wanted at most %d KB", runs, most>>10, runs*maxRunHeap>>10)
 	}
 }

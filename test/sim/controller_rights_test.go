@@ -30,14 +30,14 @@ func (g grant) String() string {
 	return strings.Join(append(words, g.names...), " ")
 }
 
-// covers says whether the grant allows a request, as Kubernetes judges it.
+// covers reports whether the grant allows a request, as Kubernetes judges it.
 func (g grant) covers(r right) bool {
 	return g.verb == r.verb && g.group == r.group && g.resource == r.resource && (g.namespace == "" || g.namespace == r.namespace) &&
 		(len(g.names) == 0 || r.name != "" && slices.Contains(g.names, r.name))
 }
 
-// chartGrants are those of the chart with some values, of which the rendered objects are a
-// golden file of its own tests.
+// chartGrants returns the chart's grants with some values. The rendered objects are a golden file
+// of the chart's tests.
 func chartGrants(t *testing.T, values string) (all []grant) {
 	t.Helper()
 	text, err := os.ReadFile("../../charts/testdata/awsmigrate/" + values + ".yaml")
@@ -57,7 +57,7 @@ func chartGrants(t *testing.T, values string) (all []grant) {
 			t.Fatal(err)
 		}
 		if role.Name == "awsmigrate-view" || role.Name == "awsmigrate-edit" {
-			continue // for people
+			continue // grants for people
 		}
 		for _, rule := range role.Rules {
 			for _, verb := range rule.Verbs {
@@ -68,7 +68,7 @@ func chartGrants(t *testing.T, values string) (all []grant) {
 	return all
 }
 
-// allowed are the grants that cover a request of the management cluster.
+// allowed returns the grants that cover a request to the management cluster.
 func allowed(grants []grant, r right) (by []int) {
 	for i, g := range grants {
 		if g.covers(r) {
@@ -78,21 +78,20 @@ func allowed(grants []grant, r right) (by []int) {
 	return by
 }
 
-// modes are those of an installation, by the chart's golden file, with what a controller is
-// there for.
+// modes holds the duties of an installation, by the chart's golden file.
 var modes = map[string][]office{"defaults": {auditOffice}, "migrate": {migrateOffice, brakeOffice, guardOffice}}
 
-// office is what a controller is there for, from its start to an end that anybody can see.
+// office is a duty of the controller, from its start to a visible end.
 type office struct {
 	name string
-	// does has a controller do it, and says what is not as it should be; "": all is.
+	// does runs a controller and returns a description of the failure, or an empty string.
 	does func(t *testing.T, o pod) string
 }
 
 var auditOffice = office{"audits", func(t *testing.T, o pod) string {
 	w, change := controlled(t), o.Change
 	o.Change = func(o *controller.Options) { change(o); o.AuditsOnly, o.Interval = true, 10*time.Minute }
-	again := w.Now().Add(10 * time.Minute) // a leader without its Lease has some time
+	again := w.Now().Add(10 * time.Minute) // a leader without its Lease keeps running for a while
 	if !within(t, time.Hour, o, w, func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -105,7 +104,7 @@ var auditOffice = office{"audits", func(t *testing.T, o pod) string {
 	return warned(w)
 }}
 
-var migrateOffice = office{"migrates, and takes back", func(t *testing.T, o pod) string {
+var migrateOffice = office{"migrates and undoes", func(t *testing.T, o pod) string {
 	w := controlled(t)
 	if !within(t, time.Hour, o, w, person{w: w, last: "Undo"}.act) {
 		return "the goal is not reached"
@@ -124,14 +123,14 @@ var brakeOffice = office{"brakes", func(t *testing.T, o pod) string {
 	}
 	if !within(t, time.Hour, o, w, func() bool {
 		person{w: w, last: "Migrate"}.act()
-		return w.shows("Stalled") && w.braked()
+		return w.shows("Stalled") && w.hasPause()
 	}) {
-		return "nobody brakes"
+		return "no controller paused the rollout"
 	}
 	return ""
 }}
 
-var guardOffice = office{"watches what no object names any more", func(t *testing.T, o pod) string {
+var guardOffice = office{"watches a rollout without an object", func(t *testing.T, o pod) string {
 	w := controlled(t)
 	if !within(t, time.Hour, pod{Change: asTheChart}, w, func() bool {
 		person{w: w, last: "Migrate"}.act()
@@ -141,21 +140,21 @@ var guardOffice = office{"watches what no object names any more", func(t *testin
 	}
 	w.mgmt.remove(key{migrations, fleet, clusterName})
 	w.rename(1)
-	o.Next = false // and the one before is gone
-	if !within(t, time.Hour, o, w, w.braked) {
-		return "nobody brakes"
+	o.Next = false // the previous pod is gone
+	if !within(t, time.Hour, o, w, w.hasPause) {
+		return "no controller paused the rollout"
 	}
 	return ""
 }}
 
-// shows says whether the object shows that state.
+// shows reports whether the object shows the state.
 func (w *World) shows(state string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return text(w.migration(), "status", "display", "state") == state
 }
 
-func (w *World) braked() bool {
+func (w *World) hasPause() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.pausedBy() != ""
@@ -167,29 +166,30 @@ func (w *World) rolls() bool {
 	return w.rollsAtLast()
 }
 
-// rollsAtLast says whether Rancher has a machine in hand by what a run has begun. w.mu is
-// held.
+// rollsAtLast reports whether Rancher still works on a machine for a run. w.mu is held.
 func (w *World) rollsAtLast() bool {
 	return w.rancher.rolling != "" && len(list(w.journalObject(), "intents")) > 0
 }
 
-// asTheChart are the options of its Deployment that the rights go with.
+// asTheChart sets the options of the chart's Deployment that match the rights.
 func asTheChart(o *controller.Options) { o.Scope.RKE = []string{} }
 
-// usualWarnings are those of a cluster that was migrated and taken back.
+// usualWarnings is the number of warnings for a cluster that was migrated and undone.
 const usualWarnings = 1
 
-// unseen says what people do not get to see of such a cluster.
+// unseen describes the status or event that is missing for such a cluster, or returns an empty
+// string.
 func unseen(w *World) string {
 	for k := range w.mgmt.objects {
 		if k.resource == "events.events.k8s.io" {
 			return warned(w)
 		}
 	}
-	return "no event tells of it"
+	return "no event reports it"
 }
 
-// warned says how many checks could not look, or warn more than they would of that world.
+// warned describes the checks of a world that are unknown, or warn more than usual, or returns an
+// empty string.
 func warned(w *World) string {
 	warn, unknown := number(w.migration(), "status", "audit", "warn"), number(w.migration(), "status", "audit", "unknown")
 	if warn > usualWarnings || unknown > 0 {
@@ -198,13 +198,12 @@ func warned(w *World) string {
 	return ""
 }
 
-// elsewhere are grants that nothing here is broken without, with the test that is: the
-// simulated way to a cluster reads no kubeconfig; a watch that begins with a list needs no
-// list, and Kubernetes 1.26 has none of that kind; and a watch that is refused has client-go
-// wait by a clock of the whole process, which no bubble has; and an event that happens twice
-// to one version of the object is rare.
+// elsewhere lists grants whose absence breaks nothing here, with the test that needs each. The
+// simulated connection reads no kubeconfig. A watch that begins with a list needs no list, and
+// Kubernetes 1.26 lacks such watches. After a refused watch, client-go waits by a clock of the
+// whole process, which a bubble lacks. A repeated event for one version of the object is rare.
 var elsewhere = map[string]string{
-	"defaults: list configmaps in fleet-default":             "the log alone tells in mode audit of what rolls and cannot be watched",
+	"defaults: list configmaps in fleet-default":             "in mode audit, only the log reports a rollout that cannot be watched",
 	"patch events.k8s.io/events in fleet-default":            "internal/controller TestOnAnAPIServer/CountsWhatHappensAgain",
 	"get secrets in fleet-default":                           "test/e2e TestFreshInstallation",
 	"watch awsmigrate.io/clustermigrations in fleet-default": "test/e2e TestFreshInstallation",
@@ -213,9 +212,8 @@ var elsewhere = map[string]string{
 	"list provisioning.cattle.io/clusters in fleet-default":  "test/e2e TestFreshInstallation",
 }
 
-// TestControllerMayWhatItDoes holds the rights that the chart gives against every request
-// that a controller makes of the management cluster while it audits, migrates, takes back
-// and brakes: none is refused, and without any one of them something is not done.
+// The chart's rights match the controller's requests to the management cluster while it audits,
+// migrates, undoes and pauses. No request is refused, and each missing right breaks a duty.
 func TestControllerMayWhatItDoes(t *testing.T) {
 	t.Parallel()
 	for mode, offices := range modes {
@@ -225,7 +223,7 @@ func TestControllerMayWhatItDoes(t *testing.T) {
 			for _, of := range offices {
 				used, refused := of.with(t, grants)
 				if len(refused) > 0 {
-					t.Errorf("it %s: refused %v", of.name, refused)
+					t.Errorf("a controller that %s: refused %v", of.name, refused)
 				}
 				for i := range used {
 					usedBy[i] = append(usedBy[i], of)
@@ -240,8 +238,8 @@ func TestControllerMayWhatItDoes(t *testing.T) {
 	}
 }
 
-// with has a controller do it with those rights, and gives which it used, and what it was
-// refused.
+// with runs a controller with those rights, and returns the rights that it used and the requests
+// that were refused.
 func (of office) with(t *testing.T, grants []grant) (used map[int]bool, refused []right) {
 	t.Helper()
 	used = map[int]bool{}
@@ -253,12 +251,12 @@ func (of office) with(t *testing.T, grants []grant) (used map[int]bool, refused 
 			refused = append(refused, r)
 		}
 	})); wrong != "" {
-		t.Errorf("it %s: %s", of.name, wrong)
+		t.Errorf("a controller that %s: %s", of.name, wrong)
 	}
 	return used, refused
 }
 
-// under is a controller with those rights, and no others, in the management cluster.
+// under returns a controller with only those rights in the management cluster.
 func under(t *testing.T, grants []grant, told func(right, []int)) pod {
 	return pod{Next: true, Change: asTheChart, Before: func(c Call) Outcome {
 		if c.Server != "management" || !apiPath.MatchString(c.Path) {
@@ -274,7 +272,7 @@ func under(t *testing.T, grants []grant, told func(right, []int)) pod {
 	}}
 }
 
-// needed wants one of the offices to be broken with the rights that are left.
+// needed requires that the remaining rights break one of the duties.
 func needed(t *testing.T, users []office, left []grant) {
 	t.Helper()
 	for _, of := range users {
@@ -283,5 +281,5 @@ func needed(t *testing.T, users []office, left []grant) {
 			return
 		}
 	}
-	t.Errorf("granted, used in %d ways, and nothing is missing without it", len(users))
+	t.Errorf("granted and used by %d duties, but no duty needs it", len(users))
 }

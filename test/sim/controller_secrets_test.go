@@ -23,7 +23,7 @@ import (
 // hunter is in every place of the configuration that no edit changes.
 const hunter = "hunter2-in-every-place"
 
-// secretive is a cluster whose configuration holds secrets, also in the lists that are edited.
+// secretive returns a cluster whose configuration holds secrets, including the edited lists.
 func secretive(t testing.TB) *World {
 	t.Helper()
 	w := withController(t, newRKE2(object{
@@ -40,12 +40,12 @@ func secretive(t testing.TB) *World {
 	return w
 }
 
-// unpackedAll gives a text, and what is compressed in any word of it.
+// unpackedAll returns a text with the decompressed content of its words.
 func unpackedAll(text string) string {
 	var all strings.Builder
 	all.WriteString(text)
 	for _, word := range strings.Split(text, "\"") {
-		if !strings.HasPrefix(word, "H4sI") { // as gzip begins
+		if !strings.HasPrefix(word, "H4sI") { // the beginning of gzip
 			continue
 		}
 		raw, err := base64.StdEncoding.DecodeString(word)
@@ -60,7 +60,7 @@ func unpackedAll(text string) string {
 	return all.String()
 }
 
-// leaks are the objects that hold the secret and are not Rancher's own. w.mu is held.
+// leaks returns the objects with the secret, except Rancher's. w.mu is held.
 func (w *World) leaks() []string {
 	var all []string
 	for k, found := range w.mgmt.objects {
@@ -70,14 +70,14 @@ func (w *World) leaks() []string {
 		}
 	}
 	for k, found := range w.down.objects {
-		if ours(k) && strings.Contains(unpackedAll(string(found.raw)), hunter) {
+		if isOwn(k) && strings.Contains(unpackedAll(string(found.raw)), hunter) {
 			all = append(all, "downstream "+k.resource+" "+k.name)
 		}
 	}
 	return all
 }
 
-// buffer is a log.
+// buffer stores a log.
 type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -89,9 +89,9 @@ func (b *buffer) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-// Nothing that a controller publishes in a whole migration and its undo (plans, fragments,
-// status, events, journal, records, its log) holds a secret of the configuration that the
-// edits do not change. Where an edit carries one over, the owner prints the fragment.
+// A controller publishes no secret of the configuration that the edits do not change. The test
+// covers a whole migration and its undo: plans, fragments, status, events, journal, records and
+// log. If an edit copies a secret, the owner prints the fragment.
 func TestControllerPublishesNoSecret(t *testing.T) {
 	t.Parallel()
 	for name, edits := range map[string]string{"apply_shows_no_secret": "Apply", "handoff_shows_no_secret": "Handoff"} {
@@ -115,13 +115,13 @@ func TestControllerPublishesNoSecret(t *testing.T) {
 				}
 				return someone.act()
 			}) {
-				t.Fatalf("the goal is not reached: %s", must(jsonOf(at(w.migration(), "status"))))
+				t.Fatalf("the goal was not reached: %s", must(jsonOf(at(w.migration(), "status"))))
 			}
 			if len(leaked) > 0 {
 				t.Errorf("the secret is in %v", slices.Sorted(maps.Keys(leaked)))
 			}
 			if strings.Contains(log.text.String(), hunter) || log.text.Len() == 0 {
-				t.Errorf("the log of %d bytes holds the secret, or nothing", log.text.Len())
+				t.Errorf("the log has %d bytes: it holds the secret or is empty", log.text.Len())
 			}
 			if want := map[string]int{"Apply": 0, "Handoff": 4}[edits]; len(printed) != want {
 				t.Errorf("%d edits were printed, wanted %d", len(printed), want)
@@ -133,7 +133,7 @@ func TestControllerPublishesNoSecret(t *testing.T) {
 	}
 }
 
-// printAndCommit commits the edit that is due as the command line prints it, once for each step.
+// printAndCommit commits the due edit as printed by the command line, once for each step.
 func (w *World) printAndCommit(t *testing.T, printed map[journal.StepID]bool) {
 	t.Helper()
 	w.mu.Lock()
@@ -142,11 +142,11 @@ func (w *World) printAndCommit(t *testing.T, printed map[journal.StepID]bool) {
 	data := mapAt(w.mgmt.get(configMaps, fleet, planName), "data")
 	w.mu.Unlock()
 	if step == "" || printed[step] {
-		return // a moment later
+		return // appears a moment later
 	}
 	published, _ := data["edit-fleet"].(string)
 	if !strings.Contains(published, "awsmigrate rke2 plan") {
-		t.Errorf("step %s: the text does not say how to print it: %s", step, published)
+		t.Errorf("step %s: the text lacks the command that prints it: %s", step, published)
 	}
 	lookNow(context.WithoutCancel(t.Context()), t, Run{ID: "printed", HandOver: true, Undo: undo, Attended: true}, w, func(ctx context.Context, p *procedure.Migration, seen migration.Snapshot) {
 		full, err := p.Handoff(ctx, seen, "fleet", false)

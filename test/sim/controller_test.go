@@ -25,7 +25,7 @@ const (
 	planName    = "awsmigrate.plans." + clusterName
 )
 
-// controlledKinds are those that a controller needs beside Rancher's.
+// controlledKinds holds the kinds that a controller needs besides Rancher's.
 var controlledKinds = []kind{
 	{"awsmigrate.io", "v1alpha1", "clustermigrations", "ClusterMigration", false},
 	{"apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", true},
@@ -33,13 +33,13 @@ var controlledKinds = []kind{
 	{"management.cattle.io", "v3", "clusters", "Cluster", true},
 }
 
-// controlled is an RKE2 cluster of a Rancher in which the controller's kind is installed.
+// controlled returns an RKE2 cluster of a Rancher with the controller's kind.
 func controlled(t testing.TB) *World {
 	t.Helper()
 	return withController(t, NewRKE2())
 }
 
-// withController has the controller's kind installed in the Rancher of w.
+// withController installs the controller's kind in the Rancher of w.
 func withController(t testing.TB, w *World) *World {
 	t.Helper()
 	w.mgmt.kinds = append(slices.Clone(w.mgmt.kinds), controlledKinds...)
@@ -58,8 +58,8 @@ func withController(t testing.TB, w *World) *World {
 
 // pod is one start of the controller.
 type pod struct {
-	// Next is the next container of the pod of the controller before it, instead of
-	// another pod on another machine.
+	// Next starts the next container of the previous controller's pod, instead of another pod on
+	// another machine.
 	Next   bool
 	Before func(Call) Outcome
 	After  func(Call)
@@ -67,8 +67,8 @@ type pod struct {
 	Made   func(*controller.Controller)
 }
 
-// who is the actor that a pod's process is, and its process table: of w.started processes
-// in a world no two have the same.
+// who returns the actor of a pod's process, and its process table. w.started makes them unique in
+// a world.
 func (o pod) who(w *World) (session.Actor, processTable, uint64) {
 	name, starts := "pod-0", uint64(w.started)+1
 	if !o.Next {
@@ -78,15 +78,15 @@ func (o pod) who(w *World) (session.Actor, processTable, uint64) {
 		processTable{here: lock.Place{Boot: "of-" + name, PIDs: name, Times: name}}, starts
 }
 
-// controller is the one of this pod, as p, which asks nothing of w yet.
+// controller returns the controller of this pod, as p. It has made no request yet.
 func (o pod) controller(t *testing.T, w *World, p *Process) *controller.Controller {
 	t.Helper()
 	actor, table, starts := o.who(w)
 	options := controller.Options{
 		Config: p.config(func(w *World) *server { return w.mgmt }), Namespaces: []string{fleet}, Version: "v1", Actor: actor,
 	}
-	// A handler writes a status under a lock, and time stands still in a bubble while
-	// somebody waits for one: what a controller asks of its own server takes no time.
+	// Calls to its own server take no time: a handler writes a status under a lock, and a bubble's
+	// time stops while a goroutine waits for a lock.
 	options.Config.Transport, options.Config.Timeout = wire{p, func(w *World) *server { return w.mgmt }, 0}, 0
 	options.Engine = behind{w, p, table, starts}.engine()
 	if o.Change != nil {
@@ -102,7 +102,7 @@ func (o pod) controller(t *testing.T, w *World, p *Process) *controller.Controll
 	return c
 }
 
-// start runs a controller on w in the background of a bubble; over is closed behind it.
+// start runs a controller on w in the background of a bubble; over is closed at its end.
 func (o pod) start(ctx context.Context, t *testing.T, w *World) (p *Process, over chan struct{}) {
 	t.Helper()
 	ctx, stop := context.WithCancel(ctx)
@@ -119,8 +119,8 @@ func (o pod) start(ctx context.Context, t *testing.T, w *World) (p *Process, ove
 	return p, over
 }
 
-// behind is the real engine, on the simulated cluster behind Rancher. Only the way there
-// is another, and on which machine a process is.
+// behind is the real engine on the simulated cluster behind Rancher. Only the connection and the
+// machine of a process differ.
 type behind struct {
 	world  *World
 	p      *Process
@@ -138,11 +138,11 @@ func (b behind) engine() controller.Engine {
 			return sessions.Audit(ctx, b.target(t), o)
 		},
 		Run: func(ctx context.Context, t session.Connector, o session.Options) (session.Result, error) {
-			o.Poll = poll
+			o.Poll = pollInterval
 			return sessions.Run(ctx, b.to(t), o)
 		},
 		Guard: func(ctx context.Context, t session.Connector, o session.Options) (session.Result, error) {
-			o.Poll = poll
+			o.Poll = pollInterval
 			return sessions.Guard(ctx, b.to(t), o)
 		},
 	}
@@ -157,7 +157,7 @@ func (b behind) to(t session.Connector) session.Connector {
 	return lockedBy{b, b.target(t.(session.Target))}
 }
 
-// lockedBy makes a session whose lock knows the simulated machines.
+// lockedBy connects with a lock that knows the simulated machines.
 type lockedBy struct {
 	behind
 	of session.Target
@@ -180,18 +180,18 @@ func (l lockedBy) Connect(ctx context.Context, o session.Options, may session.Ac
 	return s, nil
 }
 
-// person is somebody who migrates the cluster, or also takes it back, by what the object
-// shows alone: whoever comes after may go on with it.
+// person is a user who migrates the cluster, or also undoes the migration, guided by the object
+// alone. Any later person can continue.
 type person struct {
 	w     *World
 	last  string // goal
-	edits string // who makes them; "": Apply
+	edits string // value of spec.edits; Apply if empty
 }
 
-// approvedFor is on the object for which goal its approval was given.
+// approvedFor is the annotation with the goal of the object's approval.
 const approvedFor = "test/approved-for"
 
-// act does what is next; true: the last goal is reached, and shown.
+// act performs the next action. It returns true once the last goal is reached and shown.
 func (h person) act() bool {
 	w := h.w
 	w.mu.Lock()
@@ -220,10 +220,10 @@ func (h person) act() bool {
 	return false
 }
 
-// looksEvery is how often a person looks at the object.
-const looksEvery = 10 * time.Second
+// lookInterval is the interval at which a person looks at the object.
+const lookInterval = 10 * time.Second
 
-// during lets a controller work on w while f does something, and stops it behind that.
+// during runs a controller on w while f runs, and stops it afterwards.
 func during(t *testing.T, o pod, w *World, f func(p *Process)) {
 	t.Helper()
 	bubble(t, w, func(ctx context.Context) {
@@ -235,7 +235,7 @@ func during(t *testing.T, o pod, w *World, f func(p *Process)) {
 	})
 }
 
-// bubble does something in the time of w.
+// bubble runs f in the time of w.
 func bubble(t *testing.T, w *World, f func(context.Context)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -246,24 +246,23 @@ func bubble(t *testing.T, w *World, f func(context.Context)) {
 	})
 }
 
-// carry has a controller and a person carry w to the last goal; false: it was not reached
-// in hours.
+// carry lets a controller and a person bring w to the last goal. It returns false if that takes
+// hours.
 func carry(t *testing.T, o pod, w *World, last string) (reached bool) {
 	t.Helper()
 	return within(t, 3*time.Hour, o, w, person{w: w, last: last}.act)
 }
 
-// within lets a controller work on w until somebody who looks from time to time sees what
-// is awaited; false: it was not seen in that time.
+// within runs a controller on w until looks returns true. It returns false after the time limit.
 func within(t *testing.T, limit time.Duration, o pod, w *World, looks func() bool) (seen bool) {
 	t.Helper()
 	during(t, o, w, func(*Process) {
-		for end := time.Now().Add(limit); !seen && time.Now().Before(end); pass(looksEvery) {
+		for end := time.Now().Add(limit); !seen && time.Now().Before(end); pass(lookInterval) {
 			seen = looks()
 		}
 	})
 	return seen
 }
 
-// migration is the object, which nobody may change.
+// migration returns the object, which callers must not change.
 func (w *World) migration() object { return w.mgmt.peek(migrations, fleet, clusterName) }

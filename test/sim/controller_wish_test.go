@@ -9,12 +9,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// A wish that changes in the middle of a block ends the block before its next step: the
-// controller makes no further edit of the Cluster, and the object says which field changed.
+// A change of the wish in the middle of a block ends the block before its next step. The
+// controller makes no further edit of the Cluster, and the object names the changed field.
 func TestControllerWish(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		behind       journal.StepID // the last step that is begun for the first wish
+		behind       journal.StepID // the last step that begins for the first wish
 		field, state string
 		value        any
 	}{
@@ -45,10 +45,10 @@ func TestControllerWish(t *testing.T) {
 				}
 				return changed && w.shows(tt.state)
 			}) {
-				t.Fatalf("it does not stop: %s", must(jsonOf(at(w.migration(), "status"))))
+				t.Fatalf("the controller does not stop: %s", must(jsonOf(at(w.migration(), "status"))))
 			}
 			if says := text(w.migration(), "status", "display", "message"); !strings.Contains(says, "spec."+tt.field) {
-				t.Errorf("it says %q", says)
+				t.Errorf("the message is %q", says)
 			}
 			if within(t, time.Hour, o, w, func() bool { return false }) || len(w.Violations()) > 0 {
 				t.Error(w.Violations())

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// stoppedAfter is the world of a migration that was killed right after its last
-// write of a kind.
+// stoppedAfter returns the world of a migration that was killed right after its last write of a
+// kind.
 func stoppedAfter(t *testing.T, s scenario, verb, path string) *World {
 	t.Helper()
 	r := s.run
@@ -19,12 +19,12 @@ func stoppedAfter(t *testing.T, s scenario, verb, path string) *World {
 			return points[i].world
 		}
 	}
-	t.Fatalf("nothing makes a %s of %s", verb, path)
+	t.Fatalf("no call makes a %s of %s", verb, path)
 	return nil
 }
 
-// Rancher works for a while on the edit of additionalManifest that takes the flag
-// from the CCM. A run that is taken up meanwhile, and an undo, wait for it.
+// Rancher needs a while for the edit of additionalManifest that removes the flag from the CCM. A
+// run that resumes meanwhile, and an undo, wait for it.
 func TestTakenUpWhileRancherWorksOnTheManifest(t *testing.T) {
 	s := scenarios[1]
 	w := s.world()
@@ -49,11 +49,11 @@ func TestTakenUpWhileRancherWorksOnTheManifest(t *testing.T) {
 		t.Errorf("back: %v, %v", ended.Err, w.Violations())
 	}
 	if diff := cmp.Diff(want, withoutTraces(w.Dump())); diff != "" {
-		t.Errorf("the way back leads elsewhere (-before +after):\n%s", diff)
+		t.Errorf("the undo ends elsewhere (-before +after):\n%s", diff)
 	}
 }
 
-// What is wrong besides is told although Rancher is never done.
+// Other harm is reported even if Rancher never finishes.
 func TestHarmIsToldWhileRancherWorks(t *testing.T) {
 	s := scenarios[1]
 	w := stoppedAfter(t, s, "PATCH", "/clusters/demo")
@@ -64,6 +64,6 @@ func TestHarmIsToldWhileRancherWorks(t *testing.T) {
 	r := s.run
 	r.ID = w.nextRun()
 	if ended := do(t, r, w); ended.Err == nil || !strings.Contains(ended.Err.Error(), `ProviderID "aws:///eu-west-1b/i-0other"`) {
-		t.Errorf("says %v", ended.Err)
+		t.Errorf("the error is %v", ended.Err)
 	}
 }

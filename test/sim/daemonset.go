@@ -19,13 +19,12 @@ const (
 	podStops  = 2 * time.Second
 )
 
-// setState is what the model of the DaemonSet controller and of the kubelets
-// remembers beside the objects.
+// setState is the memory of the modelled DaemonSet controller and kubelets, besides the objects.
 type setState struct {
-	born map[string]time.Time // pods by name
+	born map[string]time.Time // start times of pods by name
 	dies map[string]time.Time
 	made int
-	// settled is the server's changes when nothing was left to do; 0: unknown.
+	// settled holds the server's changes at the last time without work, or 0.
 	settled int64
 }
 
@@ -33,8 +32,8 @@ func (s setState) clone() setState {
 	return setState{born: maps.Clone(s.born), dies: maps.Clone(s.dies), made: s.made, settled: s.settled}
 }
 
-// setTick runs the DaemonSet controller and the kubelets once: a pod on every
-// control plane, rolling with one away at a time and minReadySeconds kept.
+// setTick runs the DaemonSet controller and the kubelets once. Each control plane has a pod. A
+// rollout replaces one at a time and respects minReadySeconds.
 func (w *World) setTick() {
 	if w.sets.born == nil {
 		w.sets = setState{born: map[string]time.Time{}, dies: map[string]time.Time{}}
@@ -112,7 +111,7 @@ func (w *World) planeNodes() []string {
 	return names
 }
 
-// setPods are the pods of the CCM that are not going.
+// setPods returns the pods of the CCM that are not being deleted.
 func (w *World) setPods() []object {
 	var found []object
 	for _, k := range w.down.keys(pods, kubeSystem) {
@@ -153,12 +152,12 @@ func (w *World) makePod(set object, node, hash string) {
 	w.sets.born[name] = w.now
 }
 
-// containerID is the ID of a container that was started at a time.
+// containerID returns the ID of a container with a given start.
 func containerID(name any, started time.Time) string {
 	return fmt.Sprintf("containerd://%v-%d", name, started.UnixNano())
 }
 
-// podStatus is that of a pod whose containers run.
+// podStatus returns the status of a pod with running containers.
 func podStatus(spec object, ready bool, since time.Time) object {
 	var statuses []any
 	for _, one := range list(spec, "containers") {
@@ -208,7 +207,7 @@ func (w *World) condemn(pod object) {
 	w.sets.dies[name] = w.now.Add(podStops)
 }
 
-// reap ends what was condemned: only then is its process gone.
+// reap ends the processes of condemned pods.
 func (w *World) reap() {
 	for _, name := range sortedKeys(w.sets.dies) {
 		if w.sets.dies[name].After(w.now) {

@@ -8,10 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 )
 
-// about answers what is not about objects: version, discovery, and as much of
-// OpenAPI as tells that the server validates fields itself. It is nil for what
-// nobody serves.
-func (s *server) about(path string) *answer {
+// serveMeta answers requests that concern no object: version, discovery, and the part of OpenAPI
+// that shows that the server validates fields. It returns nil for an unknown path.
+func (s *server) serveMeta(path string) *answer {
 	ok := func(v any) *answer { return &answer{http.StatusOK, must(json.Marshal(v))} }
 	switch path {
 	case "/version":

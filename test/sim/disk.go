@@ -19,9 +19,9 @@ type file struct {
 	mode fs.FileMode
 }
 
-// disk is the folder of cluster.yml as a process sees it. Each operation is a
-// call that can fail or be the last. Left out: what a power cut loses of what was
-// not synced (pkg/rke/clusterfile tests that), links, owners.
+// disk is the folder of cluster.yml as a process sees it. Each operation is a call that can fail
+// or be the last. Missing: the loss of unsynced data by a power cut (pkg/rke/clusterfile tests
+// that), links, owners.
 type disk struct{ p *Process }
 
 var _ clusterfile.FS = disk{}
@@ -43,7 +43,7 @@ func (d disk) do(verb, path string, writes bool, f func(r *rkeState) error) erro
 		return &fs.PathError{Op: verb, Path: path, Err: syscall.ENOSPC}
 	case Absent:
 		return &fs.PathError{Op: verb, Path: path, Err: syscall.ENOENT}
-	case Pass, LoseReply, KillAfter: // it is carried out first
+	case Pass, LoseReply, KillAfter: // the operation takes effect first
 	}
 	err := f(w.rke)
 	if writes {

@@ -18,16 +18,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// disturbance is something that others do to a cluster between two runs.
+// disturbance is a change that others make to a cluster between two runs.
 type disturbance struct {
 	name   string
 	change func(*World)
-	breaks string // the promise that the change itself breaks, or empty
+	breaks string // the promise that the change breaks, or empty
 	at3    seen   // with the CCM installed
 	at4    seen   // with the whole cluster on the external provider
 }
 
-// seen holds what an audit and the next run make of a disturbance on RKE2.
+// seen holds the results of an audit and of the next run for a disturbance on RKE2.
 type seen struct {
 	position string // with "mixed" if machines differ
 	failed   string // IDs of failed checks, in order
@@ -35,8 +35,8 @@ type seen struct {
 	reason   string
 }
 
-// disturbances have no part that awsmigrate wrote as their only aim: what users,
-// other tools and broken machines do.
+// disturbances are changes by users, other tools and broken machines. None targets only parts that
+// awsmigrate wrote.
 var disturbances = []disturbance{
 	{
 		name:   "a node cordoned",
@@ -148,7 +148,7 @@ var disturbances = []disturbance{
 				home = w.down
 			}
 			for k := range home.objects {
-				if k.resource == "configmaps" && ours(k) {
+				if k.resource == "configmaps" && isOwn(k) {
 					home.remove(k)
 				}
 			}
@@ -182,8 +182,8 @@ func onNode(i int, change func(node object)) func(*World) {
 	}
 }
 
-// A change by others is seen at the same position and by the same checks whichever run
-// comes next, and the run goes on or stops with the exit code and reason of its row.
+// A change by others gives the same position and the same failed checks, regardless of the next
+// run. The run completes, or stops with the exit code and reason of its row.
 func TestRunAfterDisturbance(t *testing.T) {
 	s := scenarios[0]
 	for until, of := range map[journal.StepID]func(disturbance) seen{
@@ -239,7 +239,7 @@ func (s scenario) auditOf(t *testing.T, w *World) (got seen) {
 	return got
 }
 
-// inspect reads all that the checks judge, with the journal.
+// inspect reads the input of all checks, with the journal.
 func (s scenario) inspect(t *testing.T, w *World) (audit.Inspection, error) {
 	t.Helper()
 	pass(max(0, time.Until(w.Now())))
@@ -259,7 +259,7 @@ func (s scenario) inspect(t *testing.T, w *World) (audit.Inspection, error) {
 	return gather(ctx, looker(procedure), state.Record())
 }
 
-// unbroken returns the broken promises of w that none of the disturbances breaks itself.
+// unbroken returns the broken promises of w that none of the disturbances breaks.
 func unbroken(w *World, others ...disturbance) []string {
 	return slices.DeleteFunc(w.Violations(), func(violation string) bool {
 		return slices.ContainsFunc(others, func(d disturbance) bool {

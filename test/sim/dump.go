@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Dump is everything of the world that a migration may touch, canonical: without
-// times, versions, what is made anew by a restart, and our own journal and lock.
-// Two worlds with the same dump are in the same state for their users.
+// Dump returns everything in the world that a migration may touch, in canonical form. It omits
+// times, versions, objects that a restart recreates, and awsmigrate's journal and lock. Worlds
+// with equal dumps are in the same state for their users.
 func (w *World) Dump() map[string]string {
 	out := map[string]string{}
 	for _, s := range []*server{w.mgmt, w.down} {
@@ -22,7 +22,7 @@ func (w *World) Dump() map[string]string {
 		}
 		releases := map[string]object{}
 		for k, found := range s.objects {
-			if ours(k) || k.resource == "events" || k.resource == "events.events.k8s.io" {
+			if isOwn(k) || k.resource == "events" || k.resource == "events.events.k8s.io" {
 				continue
 			}
 			o := decoded(found.raw).(object)
@@ -41,7 +41,7 @@ func (w *World) Dump() map[string]string {
 			case k.resource == "secrets" && k.name == stateSecret:
 				o = object{"state": w.stateText()}
 			}
-			out[s.name+" "+k.resource+" "+k.namespace+"/"+k.name] = string(must(json.Marshal(stripped(o, k))))
+			out[s.name+" "+k.resource+" "+k.namespace+"/"+k.name] = string(must(json.Marshal(strip(o, k))))
 		}
 		for name, o := range releases {
 			out[s.name+" release "+name] = release(o)
@@ -55,8 +55,8 @@ func (w *World) Dump() map[string]string {
 	return out
 }
 
-// ours are the journal, what the cluster counts of it, and the lock.
-func ours(k key) bool {
+// isOwn reports whether an object is the journal, the cluster's count of it, or the lock.
+func isOwn(k key) bool {
 	return (strings.HasPrefix(k.name, "awsmigrate-") || strings.HasPrefix(k.name, "awsmigrate.") || k.name == "awsmigrate") && (k.resource == "configmaps" || k.resource == leasesResource)
 }
 
@@ -65,8 +65,8 @@ func newer(a, b object) bool {
 		len(text(a, "metadata", "name")) == len(text(b, "metadata", "name")) && text(a, "metadata", "name") > text(b, "metadata", "name")
 }
 
-// stripped is an object without what differs between two equal ones.
-func stripped(o object, k key) object {
+// strip returns an object without the fields that differ between two equal ones.
+func strip(o object, k key) object {
 	meta := mapAt(o, "metadata")
 	for _, field := range []string{"resourceVersion", "creationTimestamp", "managedFields", "generation", "ownerReferences"} {
 		delete(meta, field)
@@ -106,7 +106,7 @@ func withoutTimes(v any) {
 	}
 }
 
-// release is what a Helm release is, without its revision.
+// release returns the content of a Helm release without its revision.
 func release(secret object) string {
 	r := releaseOf(secret)
 	return fmt.Sprintf("%v %v\n%v", at(r, "info", "status"), at(r, "config"), at(r, "manifest"))
@@ -130,22 +130,22 @@ func releaseOf(secret object) object {
 	return decoded(raw).(object)
 }
 
-// Journal is the text of the journal; "": there is none.
+// Journal returns the text of the journal, or an empty string.
 func (w *World) Journal() string {
 	s := w.down
 	if w.mgmt != nil {
 		s = w.mgmt
 	}
 	for k, found := range s.objects {
-		if raw := text(found.body, "data", "journal.json"); k.resource == "configmaps" && ours(k) && raw != "" {
+		if raw := text(found.body, "data", "journal.json"); k.resource == "configmaps" && isOwn(k) && raw != "" {
 			return raw
 		}
 	}
 	return ""
 }
 
-// state tells states of the world apart that a run may take up in different ways:
-// the dump, who holds the leases, how far machines are, and what the journal says.
+// state distinguishes the states of the world from which a run may continue differently: the dump,
+// the holders of the leases, the progress of machines, and the journal.
 func (w *World) state() string {
 	var parts []string
 	for k, v := range w.Dump() {
@@ -177,8 +177,8 @@ func (w *World) state() string {
 	return short(strings.Join(parts, "\n"))
 }
 
-// journalState is what of a journal can make a difference: each intent once, and
-// the notes, without runs and times.
+// journalState returns the relevant part of a journal: each intent once, and the notes, without
+// runs and times.
 func (w *World) journalState() string {
 	raw := w.Journal()
 	if raw == "" {
@@ -197,7 +197,7 @@ func (w *World) journalState() string {
 	}
 	notes := mapAt(journal, "notes")
 	withoutTimes(notes)
-	for step := range mapAt(notes, "taken-back") { // counts intents, of which a run that was killed has left more
+	for step := range mapAt(notes, "taken-back") { // counts intents, of which a killed run left more
 		notes["taken-back"].(object)[step] = "all"
 	}
 	return strings.Join(parts, "\n") + fmt.Sprint(notes)

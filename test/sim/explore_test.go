@@ -13,7 +13,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(1600) // thousands of short runs, a small heap
+	debug.SetGCPercent(1600) // thousands of short runs with a small heap
 	debug.SetMemoryLimit(1 << 30)
 	m.Run()
 }
@@ -22,21 +22,20 @@ func TestMain(m *testing.M) {
 type point struct {
 	world *World
 	where string // the call, for people
-	wrote bool   // the call was a write, and had its reply
-	depth int    // how many processes were stopped before
+	wrote bool   // the call was a write and got its reply
+	depth int    // number of earlier stops
 }
 
-// explorer stops a run before each of its calls, and after each of its writes with
-// the reply lost, and lets a new process take up what is left. With a depth above
-// one that process is stopped in the same way, and so on, until no state is left
-// that nobody took up. Stopping before two calls between which nothing happened is
-// the same state, and is tried once.
+// explorer stops a run before each of its calls, and after each of its writes with the reply lost.
+// A new process then resumes. With a depth above one, that process is stopped in the same way, and
+// so on, until each state was resumed. Two calls without an event between them give the same
+// state, which is tried once.
 type explorer struct {
 	t     *testing.T
 	first Run // the run that is stopped
-	then  Run // what takes it up
-	every int // of the states found only each every-th is taken up; 0: all
-	depth int // how often a process is stopped, at most
+	then  Run // the run that resumes
+	every int // resume only each every-th of the states; 0 means all
+	depth int // maximum number of stops
 	want  map[string]string
 
 	mu     sync.Mutex
@@ -51,10 +50,10 @@ type explorer struct {
 type counts struct{ calls, writes, states, resumes int }
 
 func (c counts) String() string {
-	return fmt.Sprintf("%d calls, %d of them writes, come to %d distinct states; %d were taken up", c.calls, c.writes, c.states, c.resumes)
+	return fmt.Sprintf("%d calls, %d of them writes, give %d distinct states; %d were resumed", c.calls, c.writes, c.states, c.resumes)
 }
 
-// traced runs r on w and gives the states in which it can be stopped.
+// traced runs r on w and returns the states in which it can be stopped.
 func traced(t *testing.T, r Run, w *World) (ended Ended, points []point) {
 	last := int64(-1)
 	note := func(c Call, when string) {
@@ -72,7 +71,7 @@ func traced(t *testing.T, r Run, w *World) (ended Ended, points []point) {
 	return do(t, r, w), points
 }
 
-// do runs r on w in a bubble of its own.
+// do runs r on w in a separate bubble.
 func do(t *testing.T, r Run, w *World) (ended Ended) {
 	synctest.Test(t, func(t *testing.T) { ended = r.On(t.Context(), w) })
 	return ended
@@ -85,7 +84,7 @@ func (e *explorer) explore(w *World) {
 	e.first.ID = w.nextRun()
 	ended, points := traced(e.t, e.first, w)
 	if ended.Err != nil {
-		e.t.Fatalf("the run that nothing disturbs: %v", ended.Err)
+		e.t.Fatalf("the undisturbed run: %v", ended.Err)
 	}
 	if e.want == nil {
 		e.want = w.Dump()
@@ -165,11 +164,11 @@ func (e *explorer) judge(w *World, ended Ended, where string) {
 	e.t.Errorf("stopped %s: %s", where, wrong)
 }
 
-// faults says what is wrong with how a run ended; "": nothing.
+// faults describes the faults at the end of a run, or returns an empty string.
 func faults(w *World, ended Ended, want map[string]string) string {
 	var wrong []string
 	if ended.Err != nil {
-		wrong = append(wrong, "taken up again: "+ended.Err.Error())
+		wrong = append(wrong, "resumed: "+ended.Err.Error())
 	}
 	wrong = append(wrong, w.Violations()...)
 	if ended.Err == nil {
@@ -183,7 +182,7 @@ func faults(w *World, ended Ended, want map[string]string) string {
 	return strings.Join(append(wrong, journalFaults(w)...), "\n")
 }
 
-// cordonFaults compares the cordons with those that there were at first.
+// cordonFaults compares the cordons with the original ones.
 func (w *World) cordonFaults() []string {
 	var wrong []string
 	for name, was := range w.monitor.cordons {
@@ -194,7 +193,7 @@ func (w *World) cordonFaults() []string {
 	return wrong
 }
 
-// nextRun names runs by what the journal knows.
+// nextRun returns the next run ID by the journal.
 func (w *World) nextRun() string { return runID(len(list(w.journalObject(), "runs")) + 1) }
 
 func (w *World) journalObject() object {
@@ -204,9 +203,8 @@ func (w *World) journalObject() object {
 	return object{}
 }
 
-// journalFaults: every run but the last is closed (one that found nothing to do
-// writes nothing, and leaves a dead one as it is), and no intent is of a run that
-// the history does not have.
+// journalFaults checks that every run except the last is closed, and that the history has the run
+// of each intent. A run without work writes nothing, and leaves a dead one as it is.
 func journalFaults(w *World) []string {
 	var wrong []string
 	known := map[any]bool{}

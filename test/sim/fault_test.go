@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// once gives an outcome to the n-th call that matches.
+// once returns an outcome for the n-th matching call.
 func once(n int, which func(Call) bool, outcome Outcome) func(Call) Outcome {
 	seen := 0
 	return func(c Call) Outcome {
@@ -31,17 +31,16 @@ func isWrite(c Call) bool { return c.Writes }
 func isRead(c Call) bool  { return !c.Writes && c.Server != "file" }
 func isFile(c Call) bool  { return c.Writes && c.Server == "file" }
 
-// clean is the run of a scenario that nothing disturbs.
+// clean is the undisturbed run of a scenario.
 type clean struct {
 	want map[string]string
-	// How many calls it makes: all, writes, reads, file operations.
+	// Numbers of calls: all, writes, reads, file operations.
 	all, writes, reads, files int
 }
 
-var cleans sync.Map // by the name of a scenario, a func() clean
+var cleans sync.Map // func() clean by the name of a scenario
 
-// undisturbed is made once for each scenario, and the end of every other run
-// compared with its.
+// undisturbed computes the clean run of each scenario once, to compare other runs with it.
 func undisturbed(t *testing.T, s scenario) clean {
 	t.Helper()
 	made, _ := cleans.LoadOrStore(s.name, sync.OnceValue(func() clean {
@@ -67,8 +66,8 @@ func undisturbed(t *testing.T, s scenario) clean {
 	return made.(func() clean)()
 }
 
-// One call goes wrong. The run gets over it by itself, or stops with a class that
-// says why; the next one ends as if nothing had been.
+// One call fails. The run recovers, or stops with a class that explains it. The next run ends as
+// without the fault.
 func TestOneCallFails(t *testing.T) {
 	stale := []fault.Class{fault.Stale, fault.CouldNotLook}
 	for _, tt := range []struct {
@@ -76,8 +75,8 @@ func TestOneCallFails(t *testing.T) {
 		on      int // scenario
 		which   func(Call) bool
 		outcome Outcome
-		fast    int           // each which of the calls is tried in a fast run
-		may     []fault.Class // how it may stop; nil: it must get over it
+		fast    int           // fraction of the calls in a fast run
+		may     []fault.Class // permitted classes of an error; if nil, the run must recover
 	}{
 		{"a write is lost", 0, isWrite, Lose, 24, stale},
 		{"the reply to a write is lost", 0, isWrite, LoseReply, 24, stale},
@@ -127,15 +126,14 @@ func TestOneCallFails(t *testing.T) {
 				}
 			}
 			if tried == 0 {
-				t.Fatal("nothing was tried")
+				t.Fatal("no call was tried")
 			}
-			t.Logf("counts: %s: %d calls, %d tried, %d of them were got over", tt.name, n, tried, over)
+			t.Logf("counts: %s: %d calls, %d tried, the run recovered from %d", tt.name, n, tried, over)
 		})
 	}
 }
 
-// The API servers are away for a while. No run fails for that, and none takes its
-// lock for lost.
+// The API servers are unavailable for a while. No run fails, and none considers its lock lost.
 func TestAPIServersAreAway(t *testing.T) {
 	for i, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
@@ -158,8 +156,8 @@ func TestAPIServersAreAway(t *testing.T) {
 	}
 }
 
-// Rights are taken away for good: nothing is written any more, and the exit code
-// says that it could not look.
+// Rights are revoked for good: nothing more is written, and the exit code reports unreadable
+// objects.
 func TestRightsAreTakenAway(t *testing.T) {
 	t.Parallel()
 	s := scenarios[0]
@@ -192,8 +190,8 @@ func TestRightsAreTakenAway(t *testing.T) {
 	}
 }
 
-// The clock of the machine is off by hours, goes at double speed for a while, or
-// jumps back: nothing is decided by comparing it with anybody else's.
+// The machine's clock is wrong by hours, runs at double speed for a while, or jumps back. Nothing
+// is decided by a comparison with another clock.
 func TestClocksDisagree(t *testing.T) {
 	for name, by := range map[string]func() time.Duration{
 		"hours ahead":  func() time.Duration { return 5 * time.Hour },
@@ -225,8 +223,8 @@ func TestClocksDisagree(t *testing.T) {
 	}
 }
 
-// A first interrupt at any call ends the run within a minute, the lock given back
-// and the history closed; the next run takes it up.
+// A first interrupt at any call ends the run within a minute. The lock is released and the history
+// is closed; the next run resumes.
 func TestInterruptedAtAnyCall(t *testing.T) {
 	for _, s := range []scenario{scenarios[0], scenarios[2], scenarios[inRancher]} {
 		t.Run(s.name, func(t *testing.T) {
@@ -257,7 +255,7 @@ func TestInterruptedAtAnyCall(t *testing.T) {
 					t.Errorf("call %d: %v after %s", i, ended.Err, took)
 				}
 				if held := w.lockHolder(); held != "" {
-					t.Errorf("call %d: the lock was not given back: %s", i, held)
+					t.Errorf("call %d: the lock was not released: %s", i, held)
 				}
 				r.Interrupt, r.Before, r.ID = nil, nil, runID(2)
 				if wrong := faults(w, do(t, r, w), want); wrong != "" {
@@ -274,7 +272,7 @@ func (w *World) lock() (*server, key) {
 			continue
 		}
 		for k := range s.objects {
-			if k.resource == leasesResource && ours(k) {
+			if k.resource == leasesResource && isOwn(k) {
 				return s, k
 			}
 		}
@@ -290,13 +288,13 @@ func (w *World) lockHolder() string {
 	return text(s.objects[k].body, "spec", "holderIdentity")
 }
 
-// provenFor is how long the lock, once read as ours, counts as such: a dead owner's
-// is taken after minutes at the earliest.
-const provenFor = 5 * time.Second
+// proofTTL is the time for which a read of our lock counts: a dead owner's lock is taken after
+// minutes at the earliest.
+const proofTTL = 5 * time.Second
 
-// exposed are the calls after a renewal of the lock whose next write comes when the last
-// proof is stale, and before the next renewal: of a run that loses its lock there nothing
-// but a proof stops that write.
+// exposed returns the calls after a renewal of the lock whose next write comes when the last proof
+// is stale, but before the next renewal. If a run loses its lock there, only a proof stops that
+// write.
 func exposed(t *testing.T, s scenario) []int {
 	t.Helper()
 	type call struct {
@@ -319,15 +317,15 @@ func exposed(t *testing.T, s scenario) []int {
 			continue
 		}
 		next := n + slices.IndexFunc(all[n:], func(c call) bool { return c.writes })
-		if next > n && !all[next].renews && all[next].at.Sub(all[n].at) > provenFor {
+		if next > n && !all[next].renews && all[next].at.Sub(all[n].at) > proofTTL {
 			found = append(found, n)
 		}
 	}
 	return found
 }
 
-// A run whose lock was taken, or deleted, begins nothing once it is due to look at
-// it again, and says so. The test takes it from the living.
+// A run whose lock was taken or deleted begins nothing after its next look at the lock is due, and
+// reports the loss. The test takes the lock from a live owner.
 func TestSupersededRunStops(t *testing.T) {
 	for _, s := range []scenario{scenarios[0], scenarios[natural]} {
 		t.Run(s.name, func(t *testing.T) {
@@ -341,7 +339,7 @@ func superseded(t *testing.T, s scenario) {
 	t.Helper()
 	calls := exposed(t, s)
 	if len(calls) == 0 {
-		t.Fatal("no write is held by the proof alone")
+		t.Fatal("no write depends on the proof alone")
 	}
 	type moment struct{ write, call int }
 	moments := []moment{{write: 8}, {write: 20}, {write: 34}, {write: 50}}
@@ -354,7 +352,7 @@ func superseded(t *testing.T, s scenario) {
 			r.ID = runID(1)
 			stolen, late, when := false, []string{}, time.Time{}
 			r.Sink = runner.SinkFunc(func(e runner.Event) {
-				// The loss is noticed when the lock is renewed, every 20 s.
+				// A renewal of the lock, every 20 s, notices the loss.
 				if stolen && e.Time.Sub(when) > 30*time.Second && e.Type != runner.StepWarning {
 					late = append(late, fmt.Sprintf("%s %s after %s", e.Type, e.Step, e.Time.Sub(when)))
 				}
@@ -367,12 +365,12 @@ func superseded(t *testing.T, s scenario) {
 						server.remove(k)
 					} else {
 						lease := server.get(k.resource, k.namespace, k.name)
-						mapAt(lease, "spec")["holderIdentity"] = "somebody else"
+						mapAt(lease, "spec")["holderIdentity"] = "another"
 						server.put(k.resource, lease, w.now)
 					}
 					return Pass
 				}
-				if stolen && c.Writes && time.Since(when) > provenFor {
+				if stolen && c.Writes && time.Since(when) > proofTTL {
 					late = append(late, c.String())
 				}
 				return Pass
@@ -381,7 +379,7 @@ func superseded(t *testing.T, s scenario) {
 			if fault.ClassOf(ended.Err) != fault.Locked {
 				t.Errorf("%s at %+v: %v", how, at, ended.Err)
 			}
-			// The lock itself may be tried to be renewed, in vain.
+			// The run may still try to renew the lock.
 			late = slices.DeleteFunc(late, func(c string) bool { return strings.Contains(c, "/leases/awsmigrate-") })
 			if len(late) > 0 {
 				t.Errorf("%s at %+v: wrote afterwards: %v", how, at, late)
@@ -393,8 +391,8 @@ func superseded(t *testing.T, s scenario) {
 	}
 }
 
-// Two runs at once, of two people on two machines, the second begun behind any
-// write of the first: one acts, the other says who, or comes when the first has ended.
+// Two people run at once on two machines; the second run begins after any write of the first. One
+// acts. The other names the owner, or starts after the first has ended.
 func TestTwoRunners(t *testing.T) {
 	for _, s := range []scenario{scenarios[0], scenarios[natural]} {
 		t.Run(s.name, func(t *testing.T) {
@@ -436,23 +434,23 @@ func twoRunners(t *testing.T, s scenario) {
 			<-done
 		})
 		if two.Err != nil && fault.ClassOf(two.Err) != fault.Locked || meanwhile > 0 {
-			t.Errorf("second after write %d: %v, %d writes beside the first", n, two.Err, meanwhile)
+			t.Errorf("second after write %d: %v, %d writes during the first", n, two.Err, meanwhile)
 		}
 		if fault.ClassOf(two.Err) == fault.Locked {
 			locked++
 		}
 		if wrong := faults(w, one, first.want); wrong != "" {
-			t.Errorf("second after write %d: the first: %s", n, wrong)
+			t.Errorf("second after write %d: first run: %s", n, wrong)
 		}
 	}
 	if locked == 0 {
-		t.Error("no second run met the first")
+		t.Error("no second run found the first one's lock")
 	}
-	t.Logf("counts: %s: a second run behind %d of %d writes, %d met the first", s.name, tried, first.writes, locked)
+	t.Logf("counts: %s: a second run after %d of %d writes, %d met the first", s.name, tried, first.writes, locked)
 }
 
-// The lock of a run that died on another machine is taken over within its duration
-// and half a minute, by nobody's hand.
+// The lock of a run that died on another machine is taken over within its duration plus half a
+// minute, without action.
 func TestDeadOwnersLockIsTakenOver(t *testing.T) {
 	t.Parallel()
 	for _, at := range []int{10, 30, 60} {

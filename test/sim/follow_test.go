@@ -17,8 +17,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// followed is a run on w and somebody who follows it from its first write on, and what each
-// of them was shown. killedAt kills the run at that call; -1: never.
+// followed runs r on w while a second process follows it from its first write on, and returns the
+// events of both. killedAt kills the run at that call; -1 means never.
 func followed(t *testing.T, r Run, w *World, killedAt int, brake func(runner.Event) bool) (run, shown []runner.Event, end, looked Ended, behind time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -52,12 +52,12 @@ func followed(t *testing.T, r Run, w *World, killedAt int, brake func(runner.Eve
 			ended = time.Now()
 		}()
 		<-began
-		pass(time.Minute) // whoever follows comes some time later
+		pass(time.Minute) // the follower starts later
 		other := Run{ID: "follower", Undo: r.Undo, HandOver: r.HandOver, Method: r.Method, Follow: true, Elsewhere: true, EveryReading: true,
 			Sink: runner.SinkFunc(func(e runner.Event) { shown = append(shown, e) }),
 			Before: func(c Call) Outcome {
 				if c.Writes {
-					t.Errorf("who follows writes: %s", c)
+					t.Errorf("the follower wrote %s", c)
 				}
 				return Pass
 			}}
@@ -78,8 +78,8 @@ func stepsOf(events []runner.Event, of runner.EventType) []journal.StepID {
 	return all
 }
 
-// Whoever follows a run sees its steps begin and end in their order, as the run shows them,
-// with the machines and who leads; it writes nothing, and ends with the run.
+// A follower sees the run's steps begin and end in the run's order, with the machines and the
+// leader. It writes nothing, and ends with the run.
 func TestFollowedRun(t *testing.T) {
 	for _, s := range scenarios {
 		w := s.world()
@@ -89,14 +89,14 @@ func TestFollowedRun(t *testing.T) {
 				r.Undo, r.ID = undo, w.nextRun()
 				run, shown, end, looked, behind := followed(t, r, w, -1, nil)
 				if end.Err != nil || looked.Err != nil {
-					t.Fatalf("the run: %v; who follows: %v", end.Err, looked.Err)
+					t.Fatalf("the run: %v; the follower: %v", end.Err, looked.Err)
 				}
 				begun, seen := stepsOf(run, runner.StepStarted), stepsOf(shown, runner.StepStarted)
 				if rest := slices.DeleteFunc(slices.Clone(seen), func(id journal.StepID) bool { return slices.Contains(begun, id) }); len(seen) < 2 || len(rest) > 0 || !slices.IsSortedFunc(seen, func(a, b journal.StepID) int { return slices.Index(begun, a) - slices.Index(begun, b) }) {
-					t.Errorf("steps %v are shown of %v", seen, begun)
+					t.Errorf("steps %v are shown, wanted %v", seen, begun)
 				}
 				if looked.Result.Position != end.Result.Position || shown[len(shown)-1].Type != runner.RunFinished {
-					t.Errorf("the run came to %s, who follows saw %s", end.Result.Position, looked.Result.Position)
+					t.Errorf("the run reached %s, the follower saw %s", end.Result.Position, looked.Result.Position)
 				}
 				if failed := stepsOf(shown, runner.StepFailed); len(failed) > 0 {
 					t.Errorf("steps %v are shown as failed", failed)
@@ -107,17 +107,16 @@ func TestFollowedRun(t *testing.T) {
 						machines++
 					}
 				}
-				if machines == 0 || behind > 3*poll {
-					t.Errorf("%d readings with machines; it ended %s behind the run", machines, behind)
+				if machines == 0 || behind > 3*pollInterval {
+					t.Errorf("%d readings with machines; it ended %s after the run", machines, behind)
 				}
 			})
 		}
 	}
 }
 
-// A run that ends in the middle is shown to its end: the step that it has not begun neither
-// fails nor misses an edit, and one that the cluster is past is shown until the run has seen
-// it often enough.
+// A run that ends in the middle is followed to its end. A step that it has not begun neither fails
+// nor lacks an edit. A finished step is shown until the run has observed it often enough.
 func TestFollowedRunThatEndsInTheMiddle(t *testing.T) {
 	s := scenarios[0]
 	for _, until := range []journal.StepID{migration.StepEnable, migration.StepInstall, migration.StepVerify} {
@@ -126,7 +125,7 @@ func TestFollowedRunThatEndsInTheMiddle(t *testing.T) {
 		r.ID, r.Until = w.nextRun(), until
 		run, shown, end, looked, _ := followed(t, r, w, -1, nil)
 		if end.Err != nil || looked.Err != nil {
-			t.Fatalf("until %s: the run: %v; who follows: %v", until, end.Err, looked.Err)
+			t.Fatalf("until %s: the run: %v; the follower: %v", until, end.Err, looked.Err)
 		}
 		if failed := stepsOf(shown, runner.StepFailed); len(failed) > 0 {
 			t.Errorf("until %s: steps %v are shown as failed", until, failed)
@@ -137,15 +136,14 @@ func TestFollowedRunThatEndsInTheMiddle(t *testing.T) {
 				continue
 			}
 			if e.Waiting.For != "the run to begin it" && e.Waiting.For != "nothing" {
-				t.Errorf("until %s: of step %s, which is not begun, is shown %q: %q", until, e.Step, e.Waiting.For, e.Waiting.Seen)
+				t.Errorf("until %s: step %s has not begun, but shows %q: %q", until, e.Step, e.Waiting.For, e.Waiting.Seen)
 				break
 			}
 		}
 	}
 }
 
-// A run that dies is followed for as long as its lock lives and something rolls, and no
-// longer.
+// A dead run is followed while its lock is valid and a rollout goes on, and no longer.
 func TestFollowedRunThatDies(t *testing.T) {
 	s := scenarios[0]
 	whole := do(t, Run{ID: "whole"}, s.world())
@@ -155,12 +153,12 @@ func TestFollowedRunThatDies(t *testing.T) {
 		r.ID = w.nextRun()
 		_, shown, end, looked, _ := followed(t, r, w, at, nil)
 		if !end.Killed || looked.Err != nil || len(shown) == 0 || shown[len(shown)-1].Type != runner.RunFinished {
-			t.Errorf("killed at call %d (%t): who follows ended with %v after %d events", at, end.Killed, looked.Err, len(shown))
+			t.Errorf("killed at call %d (%t): the follower ended with %v after %d events", at, end.Killed, looked.Err, len(shown))
 		}
 	}
 }
 
-// switched are the machines that were started with the external provider.
+// switched returns the number of machines that started with the external provider.
 func (w *World) switched() int {
 	n := 0
 	for _, m := range w.machines {
@@ -171,30 +169,28 @@ func (w *World) switched() int {
 	return n
 }
 
-// Whoever asks for the brake in the middle of a roll has the cluster paused: behind the
-// machine in hand none changes, whoever follows looks no longer, and the next run ends the
-// pause and goes on to the end.
+// A requested pause in the middle of a rollout pauses the cluster. After the current machine no
+// other one changes, and followers end. The next run ends the pause and completes.
 func TestBrakeThatIsAskedForHolds(t *testing.T) {
 	w := askedForTheBrake(t)
 	if again := do(t, Run{ID: w.nextRun()}, w); again.Err != nil || again.Result.Position != position.P5.String() {
-		t.Errorf("the next run came to %s: %v", again.Result.Position, again.Err)
+		t.Errorf("the next run reached %s: %v", again.Result.Position, again.Err)
 	}
 	if w.isPaused() {
-		t.Error("the pause is still there")
+		t.Error("the cluster is still paused")
 	}
 }
 
-// What went wrong while a brake that somebody asked for held the cluster is seen before the
-// pause ends: the next run ends nothing.
+// Harm during a requested pause is found before the pause ends: the next run keeps the pause.
 func TestBrakeThatIsAskedForHoldsBehindHarm(t *testing.T) {
 	w := askedForTheBrake(t)
 	w.renamed(0)
 	again := do(t, Run{ID: w.nextRun()}, w)
 	if again.Err == nil || !w.isPaused() {
-		t.Errorf("the next run came to %s, %v; paused: %t", again.Result.Position, again.Err, w.isPaused())
+		t.Errorf("the next run reached %s, %v; paused: %t", again.Result.Position, again.Err, w.isPaused())
 	}
 	if n := w.switched(); n > 2 {
-		t.Errorf("%d machines are changed", n)
+		t.Errorf("%d machines were changed", n)
 	}
 }
 
@@ -204,8 +200,8 @@ func (w *World) isPaused() bool {
 	return mapAt(w.mgmt.get(controlPlanes, fleet, clusterName), "metadata", "annotations")[paused] == "true"
 }
 
-// askedForTheBrake is a world in which somebody asked for the brake when one machine was
-// switched, an hour later.
+// askedForTheBrake returns a world one hour after a user requested a pause, when one machine was
+// switched.
 func askedForTheBrake(t *testing.T) *World {
 	t.Helper()
 	w := NewRKE2()
@@ -217,7 +213,7 @@ func askedForTheBrake(t *testing.T) *World {
 		t.Fatalf("the run ended with %v, and left %+v", end.Err, end.Result.Left)
 	}
 	if looked.Err != nil || behind > time.Minute || shown[len(shown)-1].Type != runner.RunFinished {
-		t.Errorf("who followed ended %s behind it, with %v", behind, looked.Err)
+		t.Errorf("the follower ended %s after the run, with %v", behind, looked.Err)
 	}
 	if failed := stepsOf(shown, runner.StepFailed); !slices.Equal(failed, []journal.StepID{migration.StepSwitch}) || slices.Contains(stepsOf(shown, runner.StepFinished), migration.StepSwitch) {
 		t.Errorf("steps %v are shown as failed", failed)
@@ -229,7 +225,7 @@ func askedForTheBrake(t *testing.T) *World {
 		w.advance(time.Now())
 	})
 	if n := w.switched(); n < 1 || n > 2 {
-		t.Errorf("an hour later %d machines of %d are changed", n, len(w.machines))
+		t.Errorf("an hour later %d of %d machines were changed", n, len(w.machines))
 	}
 	return w
 }

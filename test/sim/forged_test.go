@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// forge adds to the journal, behind the last intent of a step, one that has another inverse.
+// forge adds an intent with another inverse to the journal, after the last intent of a step.
 func forge(t *testing.T, w *World, namespace, step, inverse string) {
 	t.Helper()
 	server := w.mgmt
@@ -48,8 +48,8 @@ func forge(t *testing.T, w *World, namespace, step, inverse string) {
 	t.Fatalf("the journal has no inverse of %s", step)
 }
 
-// Whoever may write to the journal cannot have an undo write anything but what a
-// migration wrote: the undo ends before its first write.
+// A writer of the journal cannot make an undo write anything except a migration's writes: the undo
+// ends before its first write.
 func TestForgedInversesAreNotWritten(t *testing.T) {
 	const before = `"0000000000000000000000000000000000000000000000000000000000000000"`
 	for name, tt := range map[string]struct {
@@ -81,7 +81,7 @@ func TestForgedInversesAreNotWritten(t *testing.T) {
 				t.Fatalf("ended with %v", ended.Err)
 			}
 			if said := ended.Err.Error(); !strings.Contains(said, tt.seen) || !strings.Contains(said, "ConfigMap "+tt.namespace+"/awsmigrate-demo") || !strings.Contains(said, "nothing was written") {
-				t.Errorf("says %s", said)
+				t.Errorf("the error is %s", said)
 			}
 			for name, was := range dump {
 				if is := w.Dump()[name]; is != was && !strings.Contains(name, " leases") && !strings.Contains(name, "awsmigrate-demo") {

@@ -10,11 +10,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// guarded are the ways of a cluster that Rancher rolls on while nobody goes on with it.
+// guarded holds the scenarios in which Rancher keeps rolling while no run continues.
 var guarded = []scenario{scenarios[0], scenarios[1]}
 
-// goesForward says whether a call changes what a guard may not: anything but the journal
-// and the lock, a cordon, and the brake.
+// goesForward reports whether a call changes an object that a guard must not change. A guard may
+// change the journal, the lock, cordons and the pause.
 func goesForward(c Call) bool {
 	for _, may := range []string{"/configmaps", "/leases", "/api/v1/nodes/", "/rkecontrolplanes/"} {
 		if strings.Contains(c.Path, may) {
@@ -24,7 +24,7 @@ func goesForward(c Call) bool {
 	return c.Writes
 }
 
-// watch has a guard watch w, and gives what it wrote forward.
+// watch runs a guard on w, and returns its forward writes.
 func watch(t *testing.T, r Run, w *World) (ended Ended, forward []string) {
 	t.Helper()
 	r.ID, r.Guard = w.nextRun(), true
@@ -37,8 +37,8 @@ func watch(t *testing.T, r Run, w *World) (ended Ended, forward []string) {
 	return do(t, r, w), forward
 }
 
-// killedAt are states in which a procedure can be killed while Rancher goes on with what
-// it has begun: each every-th of them.
+// killedAt returns each every-th state in which a procedure can be killed while Rancher continues
+// its work.
 func killedAt(t *testing.T, r Run, w *World, every int) []point {
 	t.Helper()
 	r.ID = w.nextRun()
@@ -52,13 +52,13 @@ func killedAt(t *testing.T, r Run, w *World, every int) []point {
 		tried = append(tried, all[i])
 	}
 	if len(tried) == 0 {
-		t.Fatal("nothing rolls in any state")
+		t.Fatal("no state has a rollout")
 	}
-	t.Logf("counts: %d of %d states that roll", len(tried), len(all))
+	t.Logf("counts: %d of %d states with a rollout", len(tried), len(all))
 	return tried
 }
 
-// migrated is a world at the end of a scenario.
+// migrated returns a world at the end of a scenario.
 func migrated(t *testing.T, s scenario) *World {
 	t.Helper()
 	w := s.world()
@@ -69,9 +69,9 @@ func migrated(t *testing.T, s scenario) *World {
 	return w
 }
 
-// Whoever may not go on still watches what rolls: a guard brings a cluster to its rest,
-// writes nothing forward, sets the user's cordons again, and leaves the rest to a run that
-// may, which ends as one that nothing disturbed.
+// A process that must not continue still watches the rollout. A guard brings a cluster to rest,
+// writes nothing forward, and restores the user's cordons. It leaves the rest to a permitted run,
+// which ends like an undisturbed one.
 func TestGuardComesToRest(t *testing.T) {
 	for _, s := range guarded {
 		t.Run(s.name, func(t *testing.T) {
@@ -96,39 +96,39 @@ func rests(t *testing.T, r Run, w *World, want map[string]string) {
 	for _, p := range killedAt(t, r, w, sampled(8)) {
 		ended, forward := watch(t, r, p.world)
 		if ended.Err != nil || len(forward) > 0 || p.world.moving() {
-			t.Errorf("%s: %v; moves still: %t; wrote %q", p.where, ended.Err, p.world.moving(), forward)
+			t.Errorf("%s: %v; still moving: %t; wrote %q", p.where, ended.Err, p.world.moving(), forward)
 		}
 		if user := p.world.machines[4].node; at(p.world.down.peek("nodes", "", user), "spec", "unschedulable") != true {
 			t.Errorf("%s: Node %s lost its user's cordon", p.where, user)
 		}
 		r.ID = p.world.nextRun()
 		if wrong := faults(p.world, do(t, r, p.world), want); wrong != "" {
-			t.Errorf("%s, then guarded, then taken up: %s", p.where, wrong)
+			t.Errorf("%s, then guarded, then resumed: %s", p.where, wrong)
 		}
 	}
 }
 
-// moving says whether Rancher has a machine in hand, or one to take.
+// moving reports whether Rancher has a current machine or a next one.
 func (w *World) moving() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	spec := planeSpec(w.mgmt.get(provClusters, fleet, clusterName))
-	return w.rancher.rolling != "" || slices.ContainsFunc(w.machines, func(m machine) bool { return !reflect.DeepEqual(m.config, merged(spec, m)) })
+	return w.rancher.rolling != "" || slices.ContainsFunc(w.machines, func(m machine) bool { return !reflect.DeepEqual(m.config, mergeConfig(spec, m)) })
 }
 
-// pausedBy is the run whose brake holds the cluster; "": none.
+// pausedBy returns the run that paused the cluster, or an empty string.
 func (w *World) pausedBy() string {
 	return text(w.mgmt.peek(controlPlanes, fleet, clusterName), "metadata", "annotations", "awsmigrate.io/paused-by")
 }
 
-// renamed has the i-th machine register a second Node.
+// renamed registers a second Node for the i-th machine.
 func (w *World) renamed(i int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.rename(i)
 }
 
-// rename is the same where w.mu is held.
+// rename does the same with w.mu held.
 func (w *World) rename(i int) {
 	node := w.down.get("nodes", "", w.machines[i].node)
 	meta := mapAt(node, "metadata")
@@ -138,8 +138,8 @@ func (w *World) rename(i int) {
 	w.down.put("nodes", node, w.now)
 }
 
-// A machine that came back under a second name while nobody watched is braked by the
-// guard's first reading, whoever may not go on.
+// A machine returned under a second name in unwatched time. The guard's first reading pauses the
+// rollout, even if the guard must not continue it.
 func TestGuardBrakes(t *testing.T) {
 	for _, s := range guarded {
 		t.Run(s.name, func(t *testing.T) {
@@ -164,13 +164,13 @@ func brakes(t *testing.T, r Run, w *World) {
 			t.Errorf("%s: %v, paused by %q; wrote %q", p.where, ended.Err, p.world.pausedBy(), forward)
 		}
 		if took := p.world.Now().Sub(began); took > time.Minute {
-			t.Errorf("%s: braked after %s", p.where, took)
+			t.Errorf("%s: the pause took %s", p.where, took)
 		}
 	}
 }
 
-// A version that cannot read the journal of a newer one guards without it: it brakes, it
-// leaves the journal as it is, and it writes nothing besides.
+// A version that cannot read the journal of a newer one guards without it: it pauses the rollout,
+// leaves the journal unchanged, and writes nothing else.
 func TestGuardWithoutAJournalItCanRead(t *testing.T) {
 	for _, s := range guarded {
 		t.Run(s.name, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// handed is a cluster whose next edit, of a step, was announced, and that edit.
+// handed returns a cluster whose next edit was announced for a step, and that edit.
 func handed(t *testing.T, step journal.StepID) (*World, Run, string) {
 	t.Helper()
 	if step == migration.StepEnable {
@@ -36,7 +36,8 @@ func handed(t *testing.T, step journal.StepID) (*World, Run, string) {
 	return w, r, text
 }
 
-// says runs again and wants a reason with words; "": a good end. Nothing ran twice.
+// says runs again and requires a reason with words, or success if reason is empty. No controller
+// may run twice.
 func says(t *testing.T, r *Run, w *World, reason, words string) {
 	t.Helper()
 	r.ID = w.nextRun()
@@ -44,19 +45,19 @@ func says(t *testing.T, r *Run, w *World, reason, words string) {
 	f, _ := fault.As(ended.Err)
 	switch {
 	case reason == "" && ended.Err != nil:
-		t.Fatalf("%v, wanted a good end", ended.Err)
+		t.Fatalf("%v, wanted success", ended.Err)
 	case reason != "" && (f == nil || f.Reason != reason || !strings.Contains(f.Seen, words)):
 		t.Fatalf("%v, wanted %s with %q", ended.Err, reason, words)
 	}
 	if reason == "HandoffDiffers" && ended.Result.Left != nil {
-		t.Errorf("watched to its rest, and left %+v", ended.Result.Left)
+		t.Errorf("watched until rest, but left %+v", ended.Result.Left)
 	}
 	if wrong := w.Violations(); len(wrong) > 0 {
 		t.Error(wrong)
 	}
 }
 
-// without is a fragment without one of its fields.
+// without returns a fragment without one of its fields.
 func without(t *testing.T, text, field string) string {
 	t.Helper()
 	var manifest map[string]any
@@ -71,9 +72,9 @@ func without(t *testing.T, text, field string) string {
 	return string(must(yaml.Marshal(manifest)))
 }
 
-// Half of an edit lands, as where Terraform ignores changes of the other half: it is
-// watched to its rest, what is missing is named, and is all that the next fragment has,
-// also where the half that landed moved the cluster to the next position.
+// Half of an edit lands, for example if Terraform ignores changes of the other half. It is watched
+// until rest, and the missing part is named. The next fragment has only that part, even if the
+// first half moved the cluster to the next position.
 func TestHalfAnEditLands(t *testing.T) {
 	for _, tt := range []struct {
 		step            journal.StepID
@@ -100,8 +101,8 @@ func TestHalfAnEditLands(t *testing.T) {
 	}
 }
 
-// A commit has the edit and loses something else on the way, or brings something along:
-// that is named, once. Who runs again has seen it.
+// A commit with the edit also loses or adds something: that is named once. The next run has seen
+// it.
 func TestCommitBesideTheEdit(t *testing.T) {
 	for name, tt := range map[string]struct{ old, new, place string }{
 		"an argument is lost": {"      - node-monitor-period=5s\n", "", "machineGlobalConfig.kube-controller-manager-arg"},
@@ -122,7 +123,7 @@ func TestCommitBesideTheEdit(t *testing.T) {
 	}
 }
 
-// Put right after it was named, the commit is what was handed over.
+// A commit that is fixed after the message equals the handed-off edit.
 func TestCommitBesideTheEditPutRight(t *testing.T) {
 	t.Parallel()
 	w, r, text := handed(t, migration.StepEnable)
@@ -132,8 +133,8 @@ func TestCommitBesideTheEditPutRight(t *testing.T) {
 	says(t, &r, w, "", "")
 }
 
-// What landed is the edit in whatever order: Rancher's webhook and Terraform's provider
-// sort arguments and values, and a list of one may be a text.
+// The order of a landed edit does not matter: Rancher's webhook and Terraform's provider sort
+// arguments and values, and a list of one may be a string.
 func TestEditLandsInAnotherOrder(t *testing.T) {
 	for name, change := range map[string]func(rke object){
 		"arguments": func(rke object) {
@@ -161,9 +162,9 @@ func TestEditLandsInAnotherOrder(t *testing.T) {
 	}
 }
 
-// Somebody changes another argument while a fragment is out: the fragment is computed
-// again with it. The old one, committed all the same, takes their change back, and that is
-// named, whether or not a run saw the change.
+// Another writer changes an argument while a fragment is out: the fragment is computed again with
+// it. If the old one is committed, it reverts that change. The loss is named, whether or not a run
+// saw the change.
 func TestFragmentGoneStale(t *testing.T) {
 	for name, watched := range map[string]bool{"watched": true, "not seen": false} {
 		t.Run(name, func(t *testing.T) {
@@ -181,7 +182,7 @@ func TestFragmentGoneStale(t *testing.T) {
 			says(t, &r, w, "AwaitingOwner", "kube-controller-manager-arg")
 			now, err := fragment(t, r, w)
 			if err != nil || now == old || !strings.Contains(now, "concurrent-service-syncs=2") || !strings.Contains(now, "enable-leader-migration") {
-				t.Fatalf("%v, the fragment was not computed again:\n%s", err, now)
+				t.Fatalf("%v, the fragment was not recomputed:\n%s", err, now)
 			}
 			commit(t, w, old)
 			says(t, &r, w, "HandoffDiffers", "machineGlobalConfig.kube-controller-manager-arg differ")
@@ -191,9 +192,9 @@ func TestFragmentGoneStale(t *testing.T) {
 	}
 }
 
-// A run that makes its edits itself holds the lock when somebody commits one of them, who
-// leaves no mark: it finds the edit made, or says that the object has moved and writes
-// nothing over it. In the end the configuration is as if nobody had.
+// A run that makes its edits holds the lock when another user commits one of them, without a mark.
+// The run finds the edit made, or reports that the object has changed and does not overwrite it.
+// The final configuration is the same as without the commit.
 func TestEditLandsBesideARunThatWrites(t *testing.T) {
 	granted := func(w *World) bool {
 		return w.down.peek("roles.rbac.authorization.k8s.io", kubeSystem, "awsmigrate-leader-migration") != nil
@@ -204,9 +205,9 @@ func TestEditLandsBesideARunThatWrites(t *testing.T) {
 		t.Fatal(ended.Err)
 	}
 	for name, tt := range map[string]struct {
-		edit   int // which of the fragments
+		edit   int // index of the fragment
 		when   func(w *World, c Call) bool
-		reason string // with which the run ends; "": well
+		reason string // of the run's error; empty for success
 	}{
 		"enable, before its own":        {0, func(w *World, c Call) bool { return edits(c) && granted(w) }, "ChangedMeanwhile"},
 		"enable, in lease-access":       {0, func(_ *World, c Call) bool { return c.Writes && strings.Contains(c.Path, "/rolebindings") }, ""},
@@ -234,7 +235,7 @@ func TestEditLandsBesideARunThatWrites(t *testing.T) {
 			}}
 			says(t, &r, w, tt.reason, "")
 			if !came {
-				t.Fatal("nobody committed")
+				t.Fatal("the commit was never made")
 			}
 			says(t, &r, w, "", "")
 			spec := func(w *World) any { return w.mgmt.peek(provClusters, fleet, clusterName)["spec"] }
@@ -245,7 +246,7 @@ func TestEditLandsBesideARunThatWrites(t *testing.T) {
 	}
 }
 
-// A run that watches a commit is killed wherever it may be, and taken up.
+// A run that watches a commit is killed at any call, and resumed.
 func TestWatchedCommitKilled(t *testing.T) {
 	for _, step := range []journal.StepID{migration.StepEnable, migration.StepSwitch} {
 		t.Run(string(step), func(t *testing.T) {

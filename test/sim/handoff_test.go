@@ -19,14 +19,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// fragment is the next edit of a run on w, written down for somebody who keeps the
-// Cluster object in Git.
+// fragment returns the next edit of a run on w, as text for the owner of the Cluster object in
+// Git.
 func fragment(t *testing.T, r Run, w *World) (text string, err error) {
 	t.Helper()
 	return fragments(t, r, w, false)
 }
 
-// fragments are the next edit, or all of them.
+// fragments returns the next edit, or all of them.
 func fragments(t *testing.T, r Run, w *World, all bool) (text string, err error) {
 	t.Helper()
 	look(t, r, w, func(ctx context.Context, p *procedure.Migration, seen migration.Snapshot) {
@@ -35,7 +35,7 @@ func fragments(t *testing.T, r Run, w *World, all bool) (text string, err error)
 	return text, err
 }
 
-// look has somebody look at w once, writing nothing.
+// look observes w once without writing.
 func look(t *testing.T, r Run, w *World, at func(context.Context, *procedure.Migration, migration.Snapshot)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -46,7 +46,7 @@ func look(t *testing.T, r Run, w *World, at func(context.Context, *procedure.Mig
 	})
 }
 
-// lookNow is look in the bubble that the caller is in, and that ctx is of.
+// lookNow calls look in the caller's bubble, to which ctx belongs.
 func lookNow(ctx context.Context, t *testing.T, r Run, w *World, at func(context.Context, *procedure.Migration, migration.Snapshot)) {
 	t.Helper()
 	r.Clock = clock.RealClock{}
@@ -66,7 +66,7 @@ func lookNow(ctx context.Context, t *testing.T, r Run, w *World, at func(context
 	at(ctx, p, seen)
 }
 
-// commit is what Fleet or Argo CD do with a fragment that somebody committed.
+// commit applies a committed fragment as Fleet or Argo CD do.
 func commit(t *testing.T, w *World, text string) {
 	t.Helper()
 	var manifest struct {
@@ -87,13 +87,13 @@ func commit(t *testing.T, w *World, text string) {
 	w.mgmt.put(provClusters, cluster, w.now)
 }
 
-// byCommits runs a migration or its undo where somebody else makes every edit: no run
-// writes the configuration, and none finds another than it would have written.
+// byCommits runs a migration or its undo with handed-off edits. No run writes the configuration,
+// and each finds the one that it would have written.
 func byCommits(t *testing.T, r Run, w *World, steps []journal.StepID) {
 	t.Helper()
 	r.Before = func(c Call) Outcome {
 		if c.Writes && c.Path == "/apis/provisioning.cattle.io/v1/namespaces/"+fleet+"/clusters/"+clusterName {
-			t.Errorf("%s %s: the configuration is not ours to write", c.Verb, c.Path)
+			t.Errorf("%s %s: the configuration belongs to its owner", c.Verb, c.Path)
 		}
 		return Pass
 	}
@@ -119,8 +119,8 @@ func byCommits(t *testing.T, r Run, w *World, steps []journal.StepID) {
 	}
 }
 
-// A whole migration and its undo, in which whoever keeps the Cluster object commits every
-// edit, each when its ground is laid and not before.
+// In a whole migration and its undo, the owner of the Cluster object commits every edit, each when
+// its preconditions hold and not before.
 func TestMigrationByCommits(t *testing.T) {
 	t.Parallel()
 	w := NewRKE2()
@@ -145,7 +145,7 @@ func TestMigrationByCommits(t *testing.T) {
 	}
 }
 
-// taken is a cluster at P1 whose edit of enable was announced, and what was handed over.
+// taken returns a cluster at P1 whose edit of enable was announced, and the handed-off edit.
 func taken(t *testing.T) (*World, Run, string) {
 	t.Helper()
 	w, r := NewRKE2(), Run{HandOver: true}
@@ -161,7 +161,7 @@ func taken(t *testing.T) (*World, Run, string) {
 	return w, r, text
 }
 
-// Until somebody commits, each run says the same, writes nothing and announces nothing anew.
+// Without a commit, each run reports the same, writes nothing and announces nothing anew.
 func TestHandedOverAndNotCommitted(t *testing.T) {
 	t.Parallel()
 	w, r, text := taken(t)
@@ -183,8 +183,8 @@ func TestHandedOverAndNotCommitted(t *testing.T) {
 	}
 }
 
-// A commit that is not the edit is watched while Rancher rolls it, and named once it is
-// at rest; the right one after it goes on.
+// A commit that differs from the edit is watched during its rollout, and named once the cluster is
+// at rest. After the right commit the run continues.
 func TestCommitThatDiffers(t *testing.T) {
 	t.Parallel()
 	w, r, text := taken(t)
@@ -209,9 +209,8 @@ func TestCommitThatDiffers(t *testing.T) {
 	}
 }
 
-// Both edits are committed at once, before there is a CCM: the run that comes then watches
-// what Rancher rolls, brakes for want of anybody who holds the migration lease, and says
-// what to commit instead.
+// Both edits are committed at once, before a CCM exists. The next run watches the rollout, and
+// pauses it because no process holds the migration lease. It names the commit to make instead.
 func TestBothFragmentsAtOnce(t *testing.T) {
 	t.Parallel()
 	w, r, _ := taken(t)
@@ -231,20 +230,20 @@ func TestBothFragmentsAtOnce(t *testing.T) {
 	}
 }
 
-// An owner puts the old configuration back, at each position from P2 on. The next run writes
-// nothing of the configuration and says what is happening. Where it watches, since the
-// edit was its last work, it pauses Rancher before a control plane makes two managers;
-// elsewhere it only says so, at its beginning or its end.
+// An owner reverts the configuration at each position from P2 on. The next run writes no
+// configuration and explains the situation. If the edit was its last work, it watches, and pauses
+// Rancher before a control plane makes two managers. Otherwise it only reports the revert, at its
+// beginning or its end.
 func TestOwnerReverts(t *testing.T) {
 	steps := []journal.StepID{migration.StepLeaseAccess, migration.StepEnable, migration.StepInstall, migration.StepSwitch, migration.StepDisable}
 	for until, tt := range map[journal.StepID]struct {
 		says, words string
 		paused      string
-		back        int // control planes that are as before when the run ends
+		back        int // control planes with the old arguments when the run ends
 	}{
 		migration.StepEnable:  {says: "HandoffDiffers", words: "machineGlobalConfig.kube-controller-manager-arg differ", back: 3},
 		migration.StepInstall: {says: "AWSM-121", words: "in-tree without enable-leader-migration, next to the cloud controller manager: two managers"},
-		migration.StepSwitch:  {says: "TwoManagers", words: "is to run in-tree without enable-leader-migration beside", paused: "true", back: 0},
+		migration.StepSwitch:  {says: "TwoManagers", words: "is to run in-tree without enable-leader-migration next to", paused: "true", back: 0},
 		migration.StepDisable: {says: "AWSM-121", words: "in-tree without enable-leader-migration, next to the cloud controller manager: two managers"},
 	} {
 		t.Run(string(until), func(t *testing.T) {
@@ -258,13 +257,13 @@ func TestOwnerReverts(t *testing.T) {
 			look(t, r, w.clone(), func(_ context.Context, p *procedure.Migration, seen migration.Snapshot) {
 				header := strings.Join(p.Header(seen), "\n")
 				if got, want := strings.Contains(header, "about to take"), until != migration.StepEnable; got != want {
-					t.Errorf("status says that two managers are on their way: %t, want %t\n%s", got, want, header)
+					t.Errorf("status warns of two managers: %t, want %t\n%s", got, want, header)
 				}
 			})
 			r.ID = w.nextRun()
 			r.Before = func(c Call) Outcome {
 				if c.Writes && strings.HasSuffix(c.Path, "/clusters/"+clusterName) {
-					t.Errorf("%s %s: the configuration is not ours to write", c.Verb, c.Path)
+					t.Errorf("%s %s: the configuration belongs to its owner", c.Verb, c.Path)
 				}
 				return Pass
 			}
@@ -274,7 +273,7 @@ func TestOwnerReverts(t *testing.T) {
 				t.Errorf("%v, want %s: %s", ended.Err, tt.says, tt.words)
 			}
 			if strings.HasPrefix(tt.says, "AWSM") && (f == nil || !strings.HasPrefix(f.Object, tt.says)) {
-				t.Errorf("tells %v first, want %s: it gets worse while somebody waits", f, tt.says)
+				t.Errorf("reports %v first, want %s: waiting makes it worse", f, tt.says)
 			}
 			if got := text(w.mgmt.peek(controlPlanes, fleet, clusterName), "metadata", "annotations", paused); got != tt.paused {
 				t.Errorf("paused: %q, want %q", got, tt.paused)
@@ -287,7 +286,7 @@ func TestOwnerReverts(t *testing.T) {
 				}
 			}
 			if back != tt.back {
-				t.Errorf("%d control planes are as before, want %d", back, tt.back)
+				t.Errorf("%d control planes have the old arguments, want %d", back, tt.back)
 			}
 			if len(w.Violations()) > 0 {
 				t.Error(w.Violations())

@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// gapsByStep are the longest times without cloud controllers, by step.
+// gapsByStep holds the longest times without cloud controllers, by step.
 type gapsByStep struct {
 	w       *World
 	by      map[journal.StepID]time.Duration
@@ -48,8 +48,8 @@ var early = []scenario{
 	{"rke, wanted cleared", NewRKE, Run{Early: true, Clear: true}},
 }
 
-// The cloud controller manager leads while every kube-controller-manager is in-tree, and
-// the switch has no hand-over left.
+// The cloud controller manager leads while every kube-controller-manager is in-tree, and the
+// switch makes no further hand-over.
 func TestEarlyHandOver(t *testing.T) {
 	for _, s := range early {
 		t.Run(s.name, func(t *testing.T) {
@@ -62,13 +62,13 @@ func TestEarlyHandOver(t *testing.T) {
 				t.Fatal(ended.Err)
 			}
 			if told, longest := ended.Result.Pauses, slices.Max(slices.Collect(maps.Values(seen.by))); len(told) == 0 || slices.Max(told) < longest {
-				t.Errorf("the run tells of pauses of at most %v, and the longest took %s", told, longest)
+				t.Errorf("the run reports pauses of at most %v, but the longest took %s", told, longest)
 			}
 			most := 8 * time.Second
 			if s.run.Clear && w.rancher != nil { // kubelets show the containers
 				most = 2 * time.Second
 			}
-			if gap := seen.by["hand-over"]; gap > most || gap == 0 && !s.run.Clear { // what ends and begins within a tick leaves none
+			if gap := seen.by["hand-over"]; gap > most || gap == 0 && !s.run.Clear { // an end and a start within one tick leave no gap
 				t.Errorf("%s without cloud controllers at the hand-over", gap)
 			}
 			if gap := seen.by["switch-provider"]; gap != 0 {
@@ -85,17 +85,17 @@ func TestEarlyHandOver(t *testing.T) {
 	}
 }
 
-// fences says whether a call writes the migration lease.
+// fences reports whether a call writes the migration lease.
 func fences(c Call) bool { return c.Writes && strings.Contains(c.Path, "/leases/"+migrationLease) }
 
-// Whatever happens right behind the fence, two managers never run at once, the lease heals
-// itself, and the run says what came of it.
+// After any event right behind the fence, two managers never run at once, the lease recovers, and
+// the run reports the result.
 func TestBehindTheFence(t *testing.T) {
 	ccms := func(p process) bool { return p.component == ccmName }
 	for name, tt := range map[string]struct {
 		happens func(w *World) // w.mu is held
-		reason  string         // the run ends with; "": it hands over
-		most    time.Duration  // without cloud controllers
+		reason  string         // reason of the run's error; empty if it hands over
+		most    time.Duration  // maximum time without cloud controllers
 	}{
 		"the holder ends at once": {func(w *World) {
 			for _, p := range w.processes {
@@ -129,7 +129,7 @@ func TestBehindTheFence(t *testing.T) {
 					t.Errorf("happened %t, ends with %q: %v", happened, got, ended.Err)
 				}
 				if f, ok := fault.As(ended.Err); tt.reason != "" && (!ok || !strings.Contains(f.Fix, "undo")) {
-					t.Errorf("%v does not say the way back", ended.Err)
+					t.Errorf("%v does not name the way back", ended.Err)
 				}
 				if gap := seen.by["hand-over"]; gap > tt.most {
 					t.Errorf("%s without cloud controllers", gap)
@@ -142,7 +142,7 @@ func TestBehindTheFence(t *testing.T) {
 	}
 }
 
-// The word of a kubelet about anything but the container of the holder takes no fence off.
+// A kubelet's report about any other container than the holder's does not clear the fence.
 func TestEndsThatAreNotTheHolders(t *testing.T) {
 	for name, id := range map[string]any{"invented, without a container": nil, "of another container": "containerd://forgotten"} {
 		t.Run(name, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestEndsThatAreNotTheHolders(t *testing.T) {
 			w := NewRKE2()
 			seen, fenced, shown := gapsOf(w), false, false
 			r := Run{ID: runID(1), Early: true, Clear: true, Sink: seen, Until: "hand-over"}
-			r.After = func(c Call) { // the holder was seen to run behind the fence
+			r.After = func(c Call) { // the holder was seen to run after the fence
 				fenced = fenced || fences(c)
 				if fenced && !shown && strings.Contains(c.Path, "/pods/"+kcmName+"-") {
 					shown = true
@@ -170,9 +170,9 @@ func TestEndsThatAreNotTheHolders(t *testing.T) {
 	}
 }
 
-// inventEnd has the kubelet of the holder show that a container ended which works on: one
-// without an ID, or another. The holder has renewed the lease right before it was fenced, so
-// that it works on for as long as any can.
+// inventEnd makes the kubelet of the holder show the end of a container that keeps running,
+// without an ID or with another. The holder renewed the lease right before the fence, so it keeps
+// running for the maximum time.
 func (w *World) inventEnd(id any) {
 	for i := range w.processes {
 		p := &w.processes[i]
@@ -191,8 +191,8 @@ func (w *World) inventEnd(id any) {
 	}
 }
 
-// The machines' clocks are hours apart, and none is right: what each writes into leases
-// and statuses is compared with nothing but what the same machine wrote.
+// The machines' clocks are hours apart, and none is right. The times in leases and statuses are
+// compared only with times from the same machine.
 func TestHandOverWithClocksApart(t *testing.T) {
 	for _, first := range []time.Duration{5 * time.Hour, -5 * time.Hour, 20 * time.Second} {
 		t.Run(first.String(), func(t *testing.T) {
@@ -216,8 +216,8 @@ func TestHandOverWithClocksApart(t *testing.T) {
 	}
 }
 
-// setClocks has the first machine's clock ahead, the second's right, the third's behind, and
-// what their kubelets have shown so far be by those.
+// setClocks puts the first machine's clock ahead, the third's behind, and keeps the second's
+// right. It also shifts the times that their kubelets have shown so far.
 func (w *World) setClocks(by time.Duration) {
 	w.apart = map[string]time.Duration{}
 	for i, m := range w.machines {

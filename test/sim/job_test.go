@@ -21,7 +21,7 @@ import (
 // right is one verb on one object of the management cluster, or on all of a kind.
 type right struct{ verb, group, resource, namespace, name string }
 
-// rightOf is what a call asks for.
+// rightOf returns the right that a call needs.
 func rightOf(t *testing.T, c Call) right {
 	t.Helper()
 	m := apiPath.FindStringSubmatch(c.Path)
@@ -42,7 +42,7 @@ func rightOf(t *testing.T, c Call) right {
 	return r
 }
 
-// management collects what a run asks of the management cluster, within its own calls.
+// management collects the rights of a run's requests to the management cluster.
 func management(t *testing.T, w *World, into map[right]bool) func(Call) {
 	return func(c Call) {
 		if c.Server == w.mgmt.name {
@@ -51,10 +51,9 @@ func management(t *testing.T, w *World, into map[right]bool) func(Call) {
 	}
 }
 
-// TestJobMayWhatItsRunDoes holds the rights that `awsmigrate job` prints against every
-// request that runs make of the management cluster: by either way of installing, and
-// where one brakes. None is missing and none is granted for nothing. The Secret with
-// the way to the cluster is read before a run begins, which test/e2e TestJob sees.
+// The rights that `awsmigrate job` prints match the requests of runs to the management cluster,
+// for both ways of installing and for a pause. None is missing and none is unused. The Secret with
+// the cluster's kubeconfig is read before a run begins, which test/e2e TestJob covers.
 func TestJobMayWhatItsRunDoes(t *testing.T) {
 	t.Parallel()
 	used := map[right]bool{}
@@ -64,14 +63,14 @@ func TestJobMayWhatItsRunDoes(t *testing.T) {
 			continue
 		}
 		r.After = management(t, w, used)
-		for i, until := range []string{"install-ccm", ""} { // the second record is kept beside the first
+		for i, until := range []string{"install-ccm", ""} { // the second record is kept next to the first
 			r.ID, r.Until, r.Recording = runID(1+i), journal.StepID(until), besideJournal(t)
 			if ended := do(t, r, w); ended.Err != nil {
 				t.Fatal(ended.Err)
 			}
 		}
 	}
-	braked(t, used)
+	addPauseRights(t, used)
 	granted := map[right]bool{}
 	options := job.Options{Distribution: wellknown.RKE2, Cluster: clusterName, Namespace: fleet}
 	for _, scope := range options.Rights() {
@@ -100,8 +99,8 @@ func TestJobMayWhatItsRunDoes(t *testing.T) {
 	}
 }
 
-// braked adds what a run asks for that stops Rancher.
-func braked(t *testing.T, used map[right]bool) {
+// addPauseRights adds the requests of a run that pauses Rancher.
+func addPauseRights(t *testing.T, used map[right]bool) {
 	t.Helper()
 	w, r, _ := taken(t)
 	all, err := fragments(t, r, w, true)
@@ -112,13 +111,12 @@ func braked(t *testing.T, used map[right]bool) {
 	commit(t, w, "# NOT YET"+second)
 	r.ID, r.After = w.nextRun(), management(t, w, used)
 	if f, _ := fault.As(do(t, r, w).Err); f == nil || f.Reason != "NoManager" {
-		t.Fatalf("no brake: %v", f)
+		t.Fatalf("the run did not pause: %v", f)
 	}
 }
 
-// TestJobOutlastsAHeldLock lets another run hold the lock for an hour while a Job is
-// tried as the Job controller tries it, with the shortest of its pauses: it is not given
-// up, and then migrates the cluster.
+// Another run holds the lock for an hour. A Job retries as under the Job controller, with the
+// shortest of its pauses: it is not given up, and then migrates the cluster.
 func TestJobOutlastsAHeldLock(t *testing.T) {
 	t.Parallel()
 	w, limit, failed := NewRKE2(), int(job.BackoffLimit(time.Hour)), 0
@@ -144,7 +142,7 @@ func TestJobOutlastsAHeldLock(t *testing.T) {
 			pass(pause)
 		}
 		if held := time.Since(begun); held < time.Hour {
-			t.Errorf("the lock was taken from the living after %s", held)
+			t.Errorf("the lock was taken from a live owner after %s", held)
 		}
 	})
 	if failed < 7 || len(w.Violations()) > 0 {
@@ -152,7 +150,7 @@ func TestJobOutlastsAHeldLock(t *testing.T) {
 	}
 }
 
-// holder is another run's lock, held and renewed.
+// holder returns another run's lock, held and renewed.
 func holder(ctx context.Context, t *testing.T, w *World) lock.Lock {
 	t.Helper()
 	p := &Process{world: w, die: func() {}}

@@ -23,9 +23,8 @@ func rewriteJournalIn(s *server, w *World, namespace string, change func(string)
 	s.put("configmaps", journal, w.now)
 }
 
-// What becomes of a journal between two runs, and what the second run makes of it.
-// The first stops after install-ccm. "" for wanted means that the second run ends
-// as if nothing had happened.
+// The journal changes between two runs; the first stops after install-ccm. An empty reason means
+// that the second run ends as without the change.
 func TestJournalsThatMeanNothingOrMuch(t *testing.T) {
 	rewrite := func(change func(string) string) func(*World) {
 		return func(w *World) { rewriteJournal(w, change) }

@@ -7,7 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// scenario is a kind of cluster and how it is migrated.
+// scenario is a kind of cluster and its way of migration.
 type scenario struct {
 	name  string
 	world func() *World
@@ -15,7 +15,7 @@ type scenario struct {
 }
 
 const (
-	// natural counts the scenarios that come first and in which the switch hands over.
+	// natural is the number of scenarios, at the beginning, in which the switch hands over.
 	natural = 3
 	// inRancher is the index of the scenario of RKE that Rancher manages.
 	inRancher = 4
@@ -29,8 +29,7 @@ var scenarios = []scenario{
 	{"rke in Rancher", NewManaged, Run{}},
 }
 
-// sampled is how many states are skipped for each that is tried: in a fast run
-// most, with AWSMIGRATE_SIM=all none.
+// sampled returns the number of states per tried one: 1 with AWSMIGRATE_SIM=all, otherwise fast.
 func sampled(fast int) int {
 	switch {
 	case os.Getenv("AWSMIGRATE_SIM") == "all":
@@ -46,8 +45,7 @@ func back(r Run) Run {
 	return r
 }
 
-// A migration that is killed at any call, and taken up again, ends as one that
-// nothing disturbed.
+// A migration that is killed at any call and resumed ends like an undisturbed one.
 func TestKilledAtEveryCall(t *testing.T) {
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
@@ -59,7 +57,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 	}
 }
 
-// So does an undo, from the very end.
+// The same holds for an undo from the very end.
 func TestUndoKilledAtEveryCall(t *testing.T) {
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
@@ -76,8 +74,8 @@ func TestUndoKilledAtEveryCall(t *testing.T) {
 	}
 }
 
-// Killed again and again: every state that any number of kills can lead to is
-// taken up, until there is no new one. By hand; a fast run kills twice, sampled.
+// Every state that any number of kills can lead to is resumed, until no new one appears. The
+// complete test is run by hand; a fast one kills twice, in a sample.
 func TestKilledAgainAndAgain(t *testing.T) {
 	for _, s := range []scenario{scenarios[0], scenarios[2]} {
 		t.Run(s.name, func(t *testing.T) {

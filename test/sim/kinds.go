@@ -1,9 +1,9 @@
 package sim
 
-// kind is one resource that a server has.
+// kind is one resource of a server.
 type kind struct {
 	group, version, plural, name string
-	cluster                      bool // not in a namespace
+	cluster                      bool // without a namespace
 }
 
 func (k kind) resource() string {
@@ -20,7 +20,7 @@ func (k kind) apiVersion() string {
 	return k.group + "/" + k.version
 }
 
-// core are the kinds of every Kubernetes cluster that anybody here reads.
+// core holds the kinds of every Kubernetes cluster that the tests read.
 var core = []kind{
 	{"", "v1", "nodes", "Node", true},
 	{"", "v1", "namespaces", "Namespace", true},
@@ -50,13 +50,13 @@ var core = []kind{
 	{"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", false},
 }
 
-// helmKinds are those of RKE2's helm controller.
+// helmKinds holds the kinds of RKE2's helm controller.
 var helmKinds = []kind{
 	{"helm.cattle.io", "v1", "helmcharts", "HelmChart", false},
 	{"helm.cattle.io", "v1", "helmchartconfigs", "HelmChartConfig", false},
 }
 
-// rancherKinds are those of Rancher's management cluster.
+// rancherKinds holds the kinds of Rancher's management cluster.
 var rancherKinds = []kind{
 	{"provisioning.cattle.io", "v1", "clusters", "Cluster", false},
 	{"rke.cattle.io", "v1", "rkecontrolplanes", "RKEControlPlane", false},
@@ -65,7 +65,7 @@ var rancherKinds = []kind{
 	{"management.cattle.io", "v3", "settings", "Setting", true},
 }
 
-// managedKinds are those of Rancher's management cluster for a cluster of RKE.
+// managedKinds holds the kinds of Rancher's management cluster for an RKE cluster.
 var managedKinds = []kind{
 	{"management.cattle.io", "v3", "clusters", "Cluster", true},
 	{"management.cattle.io", "v3", "nodes", "Node", false},

@@ -4,14 +4,13 @@ import "time"
 
 const (
 	nodeLeases = "kube-node-lease"
-	// heartbeat is how often a kubelet renews its Node's lease
+	// heartbeat is the interval in which a kubelet renews its Node's lease
 	// (kubernetes:pkg/kubelet/kubelet.go@v1.26, a quarter of 40 s).
 	heartbeat = 10 * time.Second
 )
 
-// kubeletTick renews the leases of Nodes, and ends processes that were replaced and
-// ran on: not before their kubelet reaches an API server again, which is when it
-// renews.
+// kubeletTick renews the leases of Nodes, and ends replaced processes. A replaced process ends
+// only when its kubelet reaches an API server again, and so renews.
 func (w *World) kubeletTick() {
 	ended := map[string]bool{}
 	w.stop(func(p process) bool {

@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// A first interrupt while the switch rolls: the result says who goes on with it,
-// and that is what happens. rke, a child of the run, is let finish.
+// After a first interrupt during the switch's rollout, the result names the process that
+// continues, and that process does. rke, a child of the run, is allowed to finish.
 func TestInterruptedInARoll(t *testing.T) {
 	for _, s := range []scenario{scenarios[0], scenarios[2], scenarios[inRancher]} {
 		t.Run(s.name, func(t *testing.T) {
@@ -44,9 +44,9 @@ func TestInterruptedInARoll(t *testing.T) {
 	}
 }
 
-// An interrupt while the pods of the CCM roll says who goes on with them, by each way
-// of installing it. What is left is what the words say: the same command finds it done
-// or goes on.
+// After an interrupt during the CCM's rollout, the result names the process that continues, for
+// each way of installing. The remaining work matches the words: the same command finds it done or
+// continues.
 func TestInterruptedWhileTheCCMRolls(t *testing.T) {
 	for _, s := range []scenario{scenarios[0], scenarios[1], scenarios[2], scenarios[inRancher]} {
 		for _, step := range []journal.StepID{migration.StepInstall, migration.StepDisable} {

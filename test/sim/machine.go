@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// restartService is the restart of rke2-server or rke2-agent: the Node tells the
-// new arguments, and a kube-controller-manager whose manifest is another stops.
+// restartService restarts rke2-server or rke2-agent: the Node shows the new arguments, and a
+// kube-controller-manager with another manifest stops.
 func (w *World) restartService(m machine) {
 	node := w.down.get("nodes", "", m.node)
 	args := string(must(json.Marshal(nodeArgs(m))))
@@ -43,8 +43,8 @@ func (w *World) setNodeReady(name string, ready bool) {
 	w.down.put("nodes", node, w.now)
 }
 
-// kcmArgs are the arguments of a machine's kube-controller-manager, the user's
-// last (rancher/rke2:pkg/podexecutor).
+// kcmArgs returns the arguments of a machine's kube-controller-manager, the user's last
+// (rancher/rke2:pkg/podexecutor).
 func kcmArgs(m machine) []any {
 	args := []any{"--allocate-node-cidrs=true", "--bind-address=127.0.0.1", "--cluster-cidr=10.42.0.0/16", "--secure-port=10257", "--use-service-account-credentials=true"}
 	if provider, _ := m.config["cloud-provider-name"].(string); provider != "" {
@@ -63,13 +63,13 @@ func (w *World) staticPodStale(m machine) bool {
 	return pod == nil || text(pod, "metadata", "annotations", "kubernetes.io/config.hash") != short(fmt.Sprint(kcmArgs(m)))
 }
 
-// syncStaticPod starts a control plane's kube-controller-manager, and shows its
-// mirror pod, if it does not run already.
+// syncStaticPod starts a control plane's kube-controller-manager and shows its mirror pod, unless
+// it runs already.
 func (w *World) syncStaticPod(m machine) {
 	if !m.controlPlane || !w.staticPodStale(m) {
 		return
 	}
-	for i := range w.processes { // those that run on
+	for i := range w.processes { // processes that keep running
 		if p := &w.processes[i]; p.component == kcmName && p.node == m.node && p.ends.IsZero() {
 			p.ends = w.now.Add(w.outlive)
 		}

@@ -18,15 +18,15 @@ const (
 	managedID       = "c-7kq2x"
 	rkeConfigKey    = "rancherKubernetesEngineConfig"
 
-	// falseUpdated is how long the condition Updated is True before Rancher has done
-	// anything: longer than a run waits between two looks, so that each run sees it.
-	falseUpdated = poll + tick
-	// workersWait is the time from appliedSpec to the first worker: longer than a run looks
-	// before it calls a step done.
-	workersWait = 30 * tick
+	// falseUpdatedTime is the time for which the condition Updated is True before Rancher has
+	// begun. It is longer than a run's polling interval, so that each run sees it.
+	falseUpdatedTime = pollInterval + tick
+	// workerDelay is the time from appliedSpec to the first worker. It is longer than a run looks
+	// before a step is done.
+	workerDelay = 30 * tick
 )
 
-// managedPhase names what Rancher does with the cluster now.
+// managedPhase names Rancher's current work on the cluster.
 type managedPhase string
 
 const (
@@ -37,22 +37,22 @@ const (
 	phaseWorkers managedPhase = "gives workers their plans"
 )
 
-// managedState is the part of Rancher that keeps an RKE cluster: the provisioner, which
-// runs rke for control planes, and the upgrader of workers
+// managedState is the part of Rancher that maintains an RKE cluster: the provisioner, which runs
+// rke for control planes, and the upgrader of workers
 // (rancher/rancher:pkg/controllers/management/clusterprovisioner/provisioner.go,
-// rkeworkerupgrader/upgrade.go@v2.8.5). rke resolves a configuration by the lab's code.
+// rkeworkerupgrader/upgrade.go@v2.8.5). The lab's code resolves a configuration as rke does.
 //
-// Left out: an rke that fails (failedSpec), norman's API and its defaults, RKE templates,
-// node drivers, agents that are away, drains, backups, rotation, restoring, several workers
-// at once, a Rancher that restarts, and rke's uncordoning of hosts that need no change.
+// Missing: a failing rke (failedSpec), norman's API and its defaults, RKE templates, node drivers,
+// unavailable agents, drains, backups, rotation, restoring, several workers at once, a restart of
+// Rancher, and rke's uncordoning of hosts without changes.
 type managedState struct {
 	phase    managedPhase
-	since    time.Time // of the phase, or of the visit
+	since    time.Time // start of the phase or of the visit
 	desired  rke.Config
 	applying object   // the configuration that rke was started with
 	waiting  []string // machines not visited yet
 	visiting string   // the machine in progress, or empty
-	settled  int64    // changes of the management server when nothing was left to do
+	settled  int64    // changes of the management server at the last time without work
 }
 
 func (r *managedState) clone() *managedState {
@@ -66,8 +66,8 @@ func (r *managedState) describe() string {
 	return fmt.Sprintf("Rancher %s, %d waiting, visits %s", r.phase, len(r.waiting), r.visiting)
 }
 
-// NewManaged returns a cluster of three control planes and two workers, one of which its
-// user has cordoned, that Rancher made by rke with the in-tree provider, at rest.
+// NewManaged returns a cluster of three control planes and two workers that Rancher made by rke.
+// It uses the in-tree provider and is at rest. The user has cordoned one worker.
 func NewManaged() *World {
 	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, written: map[string]written{}, running: map[string]hostConfig{}, managed: &managedState{}}
 	w.down = newServer("downstream", "v1.26.9", core)
@@ -93,7 +93,7 @@ func NewManaged() *World {
 	return w
 }
 
-// managedConfig is what a user keeps in Rancher: the UI fills awsCloudProvider.
+// managedConfig returns a user's configuration in Rancher: the UI fills awsCloudProvider.
 func managedConfig() object {
 	return object{
 		"kubernetesVersion": rkeVersion,
@@ -105,7 +105,7 @@ func managedConfig() object {
 	}
 }
 
-// addManagedNode adds Rancher's own Node of a machine, whose agent has applied its plan.
+// addManagedNode adds Rancher's Node of a machine, whose agent has applied its plan.
 func (w *World) addManagedNode(m machine) {
 	roles := []any{}
 	for _, role := range m.roles() {
@@ -117,12 +117,12 @@ func (w *World) addManagedNode(m machine) {
 			"rkeNode": object{"nodeName": managedID + ":m-" + m.name, "address": m.ip, "hostnameOverride": m.node, "user": "root", "role": roles}}}, w.now)
 }
 
-// kubeletPlan returns as much of a machine's plan as depends on the provider.
+// kubeletPlan returns the part of a machine's plan that depends on the provider.
 func kubeletPlan(c hostConfig) object {
 	return object{"processes": object{"kubelet": object{"name": "kubelet", "command": []any{"/opt/rke-tools/entrypoint.sh", "kubelet", "--cloud-provider=" + c.provider}}}}
 }
 
-// withNodes returns a configuration with the machines, which Rancher keeps elsewhere.
+// withNodes returns a configuration with the machines, which Rancher stores elsewhere.
 func (w *World) withNodes(config object) object {
 	full, nodes := runtime.DeepCopyJSON(config), []any{}
 	for _, k := range w.mgmt.keys(managedNodes, managedID) {
@@ -132,7 +132,7 @@ func (w *World) withNodes(config object) object {
 	return full
 }
 
-// resolveManaged returns a configuration as rke completes it.
+// resolveManaged returns a configuration with rke's defaults.
 func resolveManaged(full object) rke.Config {
 	var config rke.Config
 	if err := json.Unmarshal(must(json.Marshal(full)), &config); err != nil {
@@ -145,7 +145,7 @@ func resolveManaged(full object) rke.Config {
 	return cluster.Config
 }
 
-// recordManaged writes rke's state into the cluster; Rancher keeps no other.
+// recordManaged writes rke's state into the cluster; Rancher stores no other.
 func (w *World) recordManaged(config rke.Config) {
 	state := rke.State{Config: &config}
 	w.saveState(must(json.Marshal(rke.FullState{Desired: state, Current: state})))
@@ -159,8 +159,8 @@ func (w *World) stateText() string {
 	return text(w.down.peek("secrets", kubeSystem, stateSecret), "data", stateSecret)
 }
 
-// managedTick is a second of Rancher's controllers. An edit is taken up when rke, which
-// nothing interrupts, has ended with the one before.
+// managedTick runs Rancher's controllers for one second. rke cannot be interrupted, so an edit
+// starts only after the previous rke has ended.
 func (w *World) managedTick() {
 	r := w.managed
 	if r.phase == phaseIdle && r.settled == w.mgmt.changes {
@@ -168,9 +168,9 @@ func (w *World) managedTick() {
 	}
 	switch r.phase {
 	case phaseIdle:
-		w.takeUp()
+		w.startApply()
 	case phaseFalse:
-		if w.now.Sub(r.since) >= falseUpdated {
+		if w.now.Sub(r.since) >= falseUpdatedTime {
 			w.runRKE()
 		}
 	case phasePlanes:
@@ -178,11 +178,11 @@ func (w *World) managedTick() {
 			w.planesDone()
 		}
 	case phaseApplied:
-		if w.now.Sub(r.since) >= workersWait && !w.takeUp() {
+		if w.now.Sub(r.since) >= workerDelay && !w.startApply() {
 			w.beginWorkers()
 		}
 	case phaseWorkers:
-		if r.visiting == "" && w.takeUp() {
+		if r.visiting == "" && w.startApply() {
 			return // workers wait while Updated is Unknown
 		}
 		if !w.visitNext(w.leaveWorker) {
@@ -196,7 +196,7 @@ func (w *World) managedTick() {
 func (w *World) enter(phase managedPhase) {
 	w.managed.phase, w.managed.since = phase, w.now
 	w.managed.settled = 0
-	w.down.changes++ // what a run takes up is another
+	w.down.changes++ // a run now continues from another state
 }
 
 func (w *World) changeCluster(change func(object)) {
@@ -205,9 +205,9 @@ func (w *World) changeCluster(change func(object)) {
 	w.mgmt.put(managedClusters, cluster, w.now)
 }
 
-// takeUp begins to apply the configuration, if it differs from appliedSpec, and reports
+// startApply starts to apply the configuration, if it differs from appliedSpec, and reports
 // whether it did. The first True of the condition Updated means nothing.
-func (w *World) takeUp() bool {
+func (w *World) startApply() bool {
 	cluster := w.mgmt.peek(managedClusters, "", managedID)
 	if reflect.DeepEqual(at(cluster, "status", "appliedSpec", rkeConfigKey), any(w.withNodes(mapAt(cluster, "spec", rkeConfigKey)))) {
 		w.managed.settled = w.mgmt.changes
@@ -218,7 +218,7 @@ func (w *World) takeUp() bool {
 	return true
 }
 
-// runRKE starts rke with the configuration of now.
+// runRKE starts rke with the current configuration.
 func (w *World) runRKE() {
 	r := w.managed
 	w.changeCluster(func(c object) {
@@ -227,14 +227,15 @@ func (w *World) runRKE() {
 	})
 	r.desired, r.waiting = resolveManaged(r.applying), nil
 	for _, m := range w.machines {
-		if m.controlPlane && w.running[m.name] != wantedOf(r.desired, m) {
+		if m.controlPlane && w.running[m.name] != wantedConfig(r.desired, m) {
 			r.waiting = append(r.waiting, m.name)
 		}
 	}
 	w.enter(phasePlanes)
 }
 
-// visitNext goes on with the machine in progress, or begins the next; false: all are done.
+// visitNext continues with the current machine or starts the next one, and reports whether any is
+// left.
 func (w *World) visitNext(leave func(machine)) bool {
 	r := w.managed
 	switch {
@@ -254,9 +255,9 @@ func (w *World) visitNext(leave func(machine)) bool {
 	return true
 }
 
-func (w *World) leavePlane(m machine) { w.leave(m, wantedOf(w.managed.desired, m)) }
+func (w *World) leavePlane(m machine) { w.leave(m, wantedConfig(w.managed.desired, m)) }
 
-// planesDone writes that everything is applied, before anything is known of workers.
+// planesDone marks everything as applied, before the state of the workers is known.
 func (w *World) planesDone() {
 	w.recordManaged(w.managed.desired)
 	w.changeCluster(func(c object) {
@@ -266,13 +267,13 @@ func (w *World) planesDone() {
 	w.enter(phaseApplied)
 }
 
-// beginWorkers compares the plans of workers with what is applied, and counts a version
-// up for those that differ.
+// beginWorkers compares the workers' plans with the applied configuration, and increments the
+// version of those that differ.
 func (w *World) beginWorkers() {
 	r := w.managed
 	r.waiting = nil
 	for _, m := range w.machines {
-		if !m.controlPlane && !reflect.DeepEqual(at(w.managedNode(m), "status", "nodePlan", "plan"), any(kubeletPlan(wantedOf(r.desired, m)))) {
+		if !m.controlPlane && !reflect.DeepEqual(at(w.managedNode(m), "status", "nodePlan", "plan"), any(kubeletPlan(wantedConfig(r.desired, m)))) {
 			r.waiting = append(r.waiting, m.name)
 		}
 	}
@@ -287,7 +288,7 @@ func (w *World) beginWorkers() {
 	w.enter(phaseWorkers)
 }
 
-// upgrading reports whether an upgrade of workers was begun and has not ended.
+// upgrading reports whether an upgrade of workers has begun and has not ended.
 func (w *World) upgrading() bool {
 	for _, one := range list(w.mgmt.peek(managedClusters, "", managedID), "status", "conditions") {
 		if c := one.(object); c["type"] == "Upgraded" {
@@ -301,16 +302,16 @@ func (w *World) managedNode(m machine) object {
 	return w.mgmt.get(managedNodes, managedID, "m-"+m.name)
 }
 
-// givePlan writes the new plan of a worker, which its agent takes from there.
+// givePlan writes the new plan of a worker for its agent.
 func (w *World) givePlan(m machine) {
 	node := w.managedNode(m)
-	mapAt(node, "status")["nodePlan"] = object{"version": number(w.mgmt.peek(managedClusters, "", managedID), "status", "nodeVersion"), "plan": kubeletPlan(wantedOf(w.managed.desired, m))}
+	mapAt(node, "status")["nodePlan"] = object{"version": number(w.mgmt.peek(managedClusters, "", managedID), "status", "nodeVersion"), "plan": kubeletPlan(wantedConfig(w.managed.desired, m))}
 	w.mgmt.put(managedNodes, node, w.now)
 }
 
-// leaveWorker is the end of a worker's upgrade: its agent says which plan it has applied.
+// leaveWorker ends a worker's upgrade: its agent reports the applied plan.
 func (w *World) leaveWorker(m machine) {
-	w.leave(m, wantedOf(w.managed.desired, m))
+	w.leave(m, wantedConfig(w.managed.desired, m))
 	node := w.managedNode(m)
 	mapAt(node, "status")["appliedNodeVersion"] = number(node, "status", "nodePlan", "version")
 	w.mgmt.put(managedNodes, node, w.now)

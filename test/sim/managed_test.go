@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// A migration of RKE in Rancher goes the whole way and back on the simulated cluster, with
-// nothing else of the Cluster object changed and never two managers.
+// A migration of RKE in Rancher and its undo complete on the simulated cluster. No other part of
+// the Cluster object changes, and two managers never run.
 func TestManagedWorld(t *testing.T) {
 	t.Parallel()
 	w := NewManaged()
@@ -37,8 +37,8 @@ func TestManagedWorld(t *testing.T) {
 	}
 }
 
-// An undo of the switch is done when the workers have the in-tree provider, too: Rancher
-// begins with them after it has said that everything is applied, and it uncordons them.
+// An undo of the switch is done only when the workers have the in-tree provider as well. Rancher
+// starts with them after it has reported that everything is applied, and it uncordons them.
 func TestManagedWorkersComeLast(t *testing.T) {
 	t.Parallel()
 	w := NewManaged()

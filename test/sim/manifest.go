@@ -18,10 +18,9 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// deploy is RKE2's deploy controller and its helm controller in one: the
-// HelmChart documents of the additionalManifest are installed, and what is no
-// longer there is removed. Left out: the Job takes no time, and no release record
-// is kept.
+// deploy acts as RKE2's deploy controller and helm controller: it installs the HelmChart documents
+// of the additionalManifest, and removes those that are missing in it. The Job takes no time, and
+// no release is recorded.
 func (w *World) deploy(manifest string) {
 	if manifest == w.rancher.deployed {
 		return
@@ -32,7 +31,7 @@ func (w *World) deploy(manifest string) {
 		if after[name] == nil {
 			w.down.remove(key{"helmcharts.helm.cattle.io", kubeSystem, name})
 			w.down.remove(key{"jobs.batch", kubeSystem, "helm-install-" + name})
-			for _, o := range w.rendered(before[name]) {
+			for _, o := range w.render(before[name]) {
 				w.down.remove(keyOf(w.down, o))
 			}
 		}
@@ -41,14 +40,14 @@ func (w *World) deploy(manifest string) {
 		w.down.put("helmcharts.helm.cattle.io", after[name], w.now)
 		w.down.put("jobs.batch", object{"apiVersion": "batch/v1", "kind": "Job", "metadata": object{"name": "helm-install-" + name, "namespace": kubeSystem},
 			"status": object{"conditions": []any{object{"type": "Complete", "status": "True", "lastTransitionTime": w.now.UTC().Format(time.RFC3339)}}}}, w.now)
-		wanted := w.rendered(after[name])
+		wanted := w.render(after[name])
 		for _, o := range wanted {
 			w.down.put(keyOf(w.down, o).resource, o, w.now)
 		}
 		if before[name] == nil {
 			continue
 		}
-		for _, o := range w.rendered(before[name]) {
+		for _, o := range w.render(before[name]) {
 			k := keyOf(w.down, o)
 			if !slices.ContainsFunc(wanted, func(o object) bool { return keyOf(w.down, o) == k }) {
 				w.down.remove(k)
@@ -57,7 +56,7 @@ func (w *World) deploy(manifest string) {
 	}
 }
 
-// charts are the HelmChart documents of a manifest by name.
+// charts returns the HelmChart documents of a manifest by name.
 func charts(manifest string) map[string]object {
 	found := map[string]object{}
 	for _, o := range documents(manifest) {
@@ -89,8 +88,8 @@ func documents(manifest string) []object {
 	}
 }
 
-// rendered are the objects of a HelmChart.
-func (w *World) rendered(helmChart object) []object {
+// render returns the objects of a HelmChart.
+func (w *World) render(helmChart object) []object {
 	archive, err := base64.StdEncoding.DecodeString(text(helmChart, "spec", "chartContent"))
 	if err != nil {
 		panic(err)
@@ -131,7 +130,7 @@ func (w *World) rendered(helmChart object) []object {
 	return found
 }
 
-// keyOf finds where an object belongs, and its namespace.
+// keyOf returns the key of an object.
 func keyOf(s *server, o object) key {
 	for _, k := range s.kinds {
 		if k.name != text(o, "kind") || k.apiVersion() != text(o, "apiVersion") {

@@ -28,7 +28,8 @@ type moment struct {
 func newMoment(n int) moment {
 	random := rand.New(rand.NewPCG(uint64(n), 17))
 	m := moment{n: n, scenario: scenarios[n%natural], undo: random.IntN(4) == 0, stop: random.Float64(), forward: random.IntN(3) > 0}
-	// No whole seconds: the changes of others are due then, and the order of two at once is not fixed.
+	// No whole seconds: the changes by others are due then, and the order of two at once is
+	// undefined.
 	m.since = []time.Duration{0, 2300 * time.Millisecond, 5300 * time.Millisecond, 12300 * time.Millisecond, 30300 * time.Millisecond,
 		60300 * time.Millisecond, 600300 * time.Millisecond}[random.IntN(7)]
 	for _, i := range random.Perm(len(disturbances))[:random.IntN(3)] {
@@ -64,8 +65,8 @@ func (m moment) world(t *testing.T) *World {
 
 var allPoints sync.Map // func() []point by scenario and direction
 
-// pointsOf returns the states in which a migration, or the undo of a whole one, can be
-// killed. They are computed once.
+// pointsOf returns the states in which a migration, or the undo of a whole one, can be killed.
+// They are computed once.
 func pointsOf(t *testing.T, s scenario, undo bool) []point {
 	made, _ := allPoints.LoadOrStore(fmt.Sprint(s.name, undo), sync.OnceValue(func() []point {
 		w, r := s.world(), s.run
@@ -85,9 +86,8 @@ func pointsOf(t *testing.T, s scenario, undo bool) []point {
 	return made.(func() []point)()
 }
 
-// A run on a cluster whose last run was killed, and that others changed since, breaks no
-// promise, and stops with a classified error where it stops. AWSMIGRATE_SIM=all tries
-// all 500 moments.
+// A run on a cluster whose last run was killed, and that others changed since, breaks no promise.
+// If it stops, its error has a class. AWSMIGRATE_SIM=all tries all 500 moments.
 func TestRunFromAnyMoment(t *testing.T) {
 	every := sampled(40)
 	workers := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -110,6 +110,6 @@ func TestRunFromAnyMoment(t *testing.T) {
 	}
 	all.Wait()
 	if t.Logf("counts: runs by exit code: %v", exits); exits[0] == 0 || len(exits) < 2 {
-		t.Errorf("runs by exit code: %v, want some that end well and some that stop", exits)
+		t.Errorf("runs by exit code: %v, want some that succeed and some that stop", exits)
 	}
 }

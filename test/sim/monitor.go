@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// monitor watches what must hold at every moment, whoever acts.
+// monitor checks the invariants at every moment, for any actor.
 type monitor struct {
 	on         bool
 	violations []string
 	nodes      map[string]string // Node name → UID and ProviderID
 	cordons    map[string]bool   // Nodes that their user has cordoned
-	// gapSince is since when nobody runs the controllers; zero: somebody does.
+	// gapSince is the time since when no process runs the controllers, or zero.
 	gapSince time.Time
-	longest  time.Duration // gap seen
+	longest  time.Duration // longest observed gap
 }
 
 func (m monitor) clone() monitor {
@@ -33,7 +33,7 @@ func (m *monitor) say(w *World, format string, args ...any) {
 	_ = w
 }
 
-// begin takes the world as what must be kept.
+// begin takes the current state as the one to preserve.
 func (m *monitor) begin(w *World) {
 	m.on, m.nodes, m.cordons = true, map[string]string{}, map[string]bool{}
 	for _, k := range w.down.keys("nodes", "") {

@@ -15,8 +15,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// Somebody else edits what the run is about to edit, in the moment before each of
-// its writes there. The edit is never lost: the run sees it, or refuses and says so.
+// Another writer changes the object of the run's edit, right before each of its writes there. Its
+// change is never lost: the run sees it, or refuses and reports it.
 func TestOthersEditInBetween(t *testing.T) {
 	t.Run("rke2", func(t *testing.T) {
 		t.Parallel()
@@ -70,16 +70,15 @@ func TestOthersEditInBetween(t *testing.T) {
 			if class := fault.ClassOf(ended.Err); ended.Err != nil && class != fault.Usage && class != fault.Stale && class != fault.Gate {
 				t.Errorf("before file operation %d: %v", n, ended.Err)
 			}
-			// Between the last look and the rename nothing can be seen on any file system.
+			// On no file system can a change between the last look and the rename be seen.
 			if f := w.rke.disk[clusterFile]; !strings.Contains(f.text, "bob") && !renames(t, s, n) || f.mode != 0o600 {
-				t.Errorf("before file operation %d: the note is lost, or the mode: %o\n%s", n, f.mode, f.text)
+				t.Errorf("before file operation %d: the note or the mode is lost: %o\n%s", n, f.mode, f.text)
 			}
 		}
 	})
 }
 
-// renames says whether the n-th file operation of a clean run puts a new text in
-// the place of cluster.yml.
+// renames reports whether the n-th file operation of a clean run replaces cluster.yml.
 func renames(t *testing.T, s scenario, n int) bool {
 	t.Helper()
 	w, r, seen, found := s.world(), s.run, 0, false
@@ -96,7 +95,7 @@ func renames(t *testing.T, s scenario, n int) bool {
 	return found
 }
 
-// A person cordons a node while the migration runs. It stays cordoned, and theirs.
+// A person cordons a node during the migration. It stays cordoned, and the cordon stays theirs.
 func TestCordonOfAPersonStays(t *testing.T) {
 	t.Parallel()
 	for _, at := range []time.Duration{5 * time.Second, 90 * time.Second, 130 * time.Second} {
@@ -114,7 +113,7 @@ func TestCordonOfAPersonStays(t *testing.T) {
 			t.Errorf("at %s: %v", at, ended.Err)
 		}
 		if !done || !isCordoned(w, node) || !isCordoned(w, w.machines[4].node) {
-			t.Errorf("at %s: done %t, cordons of people are gone", at, done)
+			t.Errorf("at %s: done %t, cordons of people were removed", at, done)
 		}
 	}
 }
@@ -123,8 +122,8 @@ func isCordoned(w *World, node string) bool {
 	return at(w.down.peek("nodes", "", node), "spec", "unschedulable") == true
 }
 
-// A load balancer's host name that changes, or a Node that loses its ProviderID, is
-// no success, whoever did it.
+// A changed host name of a load balancer, or a Node that loses its ProviderID, is no success,
+// regardless of the cause.
 func TestHarmIsNoSuccess(t *testing.T) {
 	for name, harm := range map[string]func(w *World){
 		"host name of a load balancer": func(w *World) {
@@ -156,14 +155,14 @@ func TestHarmIsNoSuccess(t *testing.T) {
 	}
 }
 
-// What may not be read is unknown, and unknown blocks: nothing is written.
+// An unreadable object is unknown, and unknown blocks: nothing is written.
 func TestUnknownBlocks(t *testing.T) {
 	t.Parallel()
 	for _, what := range []string{"/services", "/serviceaccounts", "/storageclasses", "/daemonsets"} {
 		w := NewRKE2()
 		var wrote []string
 		ended := do(t, Run{ID: runID(1), Before: func(c Call) Outcome {
-			if c.Writes && c.Server != "management" { // where our lock and our journal are
+			if c.Writes && c.Server != "management" { // home of lock and journal
 				wrote = append(wrote, c.String())
 			}
 			if !c.Writes && strings.HasSuffix(c.Path, what) {
@@ -179,8 +178,8 @@ func TestUnknownBlocks(t *testing.T) {
 	}
 }
 
-// A controller manager of somebody else's stops a run before its first write, whatever
-// made it and wherever it is.
+// Another controller manager stops a run before its first write, regardless of its kind of
+// workload and its place.
 func TestOthersManagersStopARun(t *testing.T) {
 	kcm := object{"containers": []any{object{"name": "m", "image": "r/kube-controller-manager:v1.26.13", "args": []any{"--cloud-provider=external"}}}}
 	ccm := object{"containers": []any{object{"name": "m", "image": "r/aws-cloud-controller-manager:v1.26.14", "args": []any{"--cloud-provider=aws"}}}}
@@ -213,9 +212,8 @@ func TestOthersManagersStopARun(t *testing.T) {
 	}
 }
 
-// A controller manager of somebody else's that comes while a run is under way stops it
-// before the next change of who runs the cloud controllers. Without it the same command
-// goes on to the end.
+// Another controller manager that starts during a run stops it before the next change of the cloud
+// controllers. Once it is removed, the same command completes.
 func TestOthersManagerThatComesMeanwhile(t *testing.T) {
 	pod := object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"namespace": "default", "name": "other"},
 		"spec": object{"containers": []any{object{"name": "m", "image": "r/kube-controller-manager:v1.26.13", "args": []any{"--cloud-provider=aws", "--leader-elect=false"}}}}}
@@ -225,7 +223,7 @@ func TestOthersManagerThatComesMeanwhile(t *testing.T) {
 		if scenario.run.Early {
 			moments[2].before = "hand-over"
 		}
-		if scenario.run.Method == migration.InstallManifest { // the cordon comes behind it
+		if scenario.run.Method == migration.InstallManifest { // the cordon comes after it
 			moments[1].before, moments = "switch-provider", moments[:2]
 		}
 		for _, tc := range moments {
@@ -259,14 +257,13 @@ func TestOthersManagerThatComesMeanwhile(t *testing.T) {
 	}
 }
 
-// stoppedIn says whether a run was stopped in a step, by its result.
+// stoppedIn reports whether a run was stopped in a step, by its result.
 func stoppedIn(steps []runner.StepResult, id string) bool {
 	return slices.ContainsFunc(steps, func(s runner.StepResult) bool { return string(s.ID) == id && s.Outcome == runner.Stopped })
 }
 
-// A control plane joins while a run is under way, by somebody who scales its pool. The
-// run stops before the switch and says so; the next one looks at it, cordons it with
-// the others, and goes on to the end.
+// A control plane joins during a run, because a user scales its pool. The run stops before the
+// switch and reports it. The next run accepts it, cordons it with the others, and completes.
 func TestControlPlaneThatJoinsMeanwhile(t *testing.T) {
 	t.Parallel()
 	w := NewRKE2()
@@ -293,7 +290,7 @@ func TestControlPlaneThatJoinsMeanwhile(t *testing.T) {
 	}
 	for _, step := range ended.Result.Steps {
 		if step.ID == "cordon" && step.Outcome != runner.Finished {
-			t.Errorf("the newcomer was not cordoned: %+v", step)
+			t.Errorf("the new control plane was not cordoned: %+v", step)
 		}
 	}
 	if wrong := w.cordonFaults(); len(wrong) > 0 {
@@ -301,10 +298,10 @@ func TestControlPlaneThatJoinsMeanwhile(t *testing.T) {
 	}
 }
 
-// Somebody deletes a Node between two steps. The run stops before the next write and
-// names it; taken up without the Node it says the same, and not that this is another
-// cluster. Once its kubelet has registered it again, under a UID of its own, the same
-// command and undo go on with it as it is.
+// A user deletes a Node between two steps. The run stops before the next write and names it.
+// Resumed without the Node it reports the same, and does not claim that this is another cluster.
+// Once its kubelet has registered it again, with a new UID, the same command and undo continue
+// with it.
 func TestNodeIsDeleted(t *testing.T) {
 	for _, undo := range []bool{false, true} {
 		t.Run(fmt.Sprintf("undo %t", undo), func(t *testing.T) {
@@ -330,15 +327,14 @@ func TestNodeIsDeleted(t *testing.T) {
 			}
 			w.down.put("nodes", node, w.now)
 			if ended := do(t, Run{ID: runID(3), Undo: undo}, w); ended.Err != nil {
-				t.Errorf("with the Node again: %v", ended.Err)
+				t.Errorf("after the Node returned: %v", ended.Err)
 			}
 		})
 	}
 }
 
-// Somebody pauses Rancher in the middle of a roll. The wait ends by itself, with
-// what was last seen, a bounded time after the last progress; and a run after the
-// pause ends as if it had not been.
+// A user pauses Rancher in the middle of a rollout. The wait ends with the last observation, a
+// bounded time after the last progress. A run after the pause ends as without it.
 func TestEveryWaitEnds(t *testing.T) {
 	t.Parallel()
 	want := undisturbed(t, scenarios[0]).want
@@ -376,14 +372,13 @@ func (w *World) pause(value string) {
 	w.mgmt.put(controlPlanes, plane, w.now)
 }
 
-// Somebody puts the configuration from before an edit back while it is rolled out,
-// as Terraform does: the run stops at once, says so and names them, and does not
-// wait for a roll that will never be.
+// Another writer reverts an edit while it is rolled out, as Terraform does. The run stops at once
+// and names the reverted places. It does not wait for a rollout that never comes.
 func TestEditTakenBackWhileItRolls(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		undo bool
-		edit int // the edit of the Cluster object whose roll is hit
+		edit int // index of the edit whose rollout is hit
 		wait time.Duration
 	}{
 		{"enable", false, 1, 0}, {"enable, later", false, 1, 10 * time.Second}, {"switch, later", false, 2, 10 * time.Second},
@@ -438,13 +433,14 @@ func TestEditTakenBackWhileItRolls(t *testing.T) {
 	}
 }
 
-// The same of cluster.yml, which a pipeline checks out anew: before rke has read it, and
-// while rke works, which is let end. The run says so then, and not that rke has to run.
+// The same holds for cluster.yml, which a pipeline checks out anew, before rke has read it or
+// while rke works. rke is allowed to end. The run reports the revert, and does not ask for another
+// run of rke.
 func TestFileTakenBackWhileItRolls(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		undo bool
-		edit int // the edit of the file whose roll is hit
+		edit int // index of the edit whose rollout is hit
 		wait time.Duration
 	}{
 		{"enable", false, 1, 0}, {"enable, later", false, 1, 3 * time.Second}, {"switch", false, 2, 0}, {"switch, later", false, 2, 3 * time.Second},
@@ -484,17 +480,17 @@ func TestFileTakenBackWhileItRolls(t *testing.T) {
 				t.Errorf("it took %s", took)
 			}
 			if got := w.rke.disk[clusterFile].text; got != old.text {
-				t.Errorf("their file was written over:\n%s", got)
+				t.Errorf("the user's file was overwritten:\n%s", got)
 			}
 		})
 	}
 }
 
-// edits says whether a call writes Rancher's Cluster object.
+// edits reports whether a call writes Rancher's Cluster object.
 func edits(c Call) bool { return c.Writes && strings.HasSuffix(c.Path, "/clusters/"+clusterName) }
 
-// rolls says whether the machines' configuration is another one than before: a
-// snapshot is asked for on the same object.
+// rolls reports whether the machines' configuration differs from before. A snapshot is requested
+// on the same object.
 func rolls(w *World, before object) bool {
 	now := w.mgmt.peek(provClusters, fleet, clusterName)
 	for _, part := range []string{"machineGlobalConfig", "machineSelectorConfig"} {
@@ -505,9 +501,9 @@ func rolls(w *World, before object) bool {
 	return false
 }
 
-// Somebody deletes the CCM's DaemonSet while a step watches its pods. The run says so
-// at once instead of waiting for pods that nobody makes, and ends as it would have
-// once the DaemonSet is back.
+// A user deletes the CCM's DaemonSet while a step watches its pods. The run reports it at once
+// instead of waiting for pods without a controller. It completes as usual once the DaemonSet is
+// back.
 func TestDaemonSetIsDeletedWhileItIsWatched(t *testing.T) {
 	for _, s := range scenarios {
 		for step, flagged := range map[string]bool{"install-ccm": true, "disable-leader-migration": false} {
@@ -533,13 +529,13 @@ func TestDaemonSetIsDeletedWhileItIsWatched(t *testing.T) {
 					t.Fatalf("the run ended with %v", ended.Err)
 				}
 				if took := w.Now().Sub(gone); took > time.Minute {
-					t.Errorf("said after %s", took)
+					t.Errorf("the report took %s", took)
 				}
 				w.down.put(daemonSets, taken, w.now)
 				r.ID, r.Before = runID(2), nil
 				ended = do(t, r, w)
 				if wrong := faults(w, ended, want); wrong != "" {
-					t.Errorf("taken up: %s", wrong)
+					t.Errorf("resumed: %s", wrong)
 				}
 			})
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// held makes every kube-controller-manager's pod one that ended restarts times and is
-// held back by its kubelet, or runs again.
+// held gives every kube-controller-manager's pod the number of restarts, and holds it in back-off
+// or lets it run.
 func (w *World) held(restarts int64, held bool, which func(node string) bool) {
 	for _, k := range w.down.keys(pods, kubeSystem) {
 		pod := w.down.get(pods, kubeSystem, k.name)
@@ -26,9 +26,9 @@ func (w *World) held(restarts int64, held bool, which func(node string) bool) {
 	}
 }
 
-// etcd is away for two minutes in the middle of a roll: every API server is, and
-// kube-controller-managers end for want of theirs, again and again. When it is back
-// they are held back for a while. No argument is wrong, and the run goes on.
+// etcd is unavailable for two minutes in the middle of a rollout. So is every API server, and
+// kube-controller-managers end again and again without theirs. Afterwards they stay in back-off
+// for a while. No argument is wrong, and the run continues.
 func TestOutageIsNoBrokenArgument(t *testing.T) {
 	const from, back, again = 80 * time.Second, 200 * time.Second, 226 * time.Second
 	s := scenarios[0]
@@ -58,7 +58,7 @@ func TestOutageIsNoBrokenArgument(t *testing.T) {
 	}
 }
 
-// A wrong argument on the first machine of a roll is named within two minutes.
+// A wrong argument on the first machine of a rollout is named within two minutes.
 func TestBrokenArgumentIsNamedSoon(t *testing.T) {
 	s := scenarios[0]
 	w, r := s.world(), s.run

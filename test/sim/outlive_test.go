@@ -9,19 +9,19 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// stillThere are for how long the old kube-controller-manager of each roll runs beside
-// the new one, which a kubelet shows at once: as long as its API server is away. On a
-// real kubelet 25.7 s were seen.
+// stillThere holds the times for which the old kube-controller-manager of each rollout runs next
+// to the new one, which a kubelet shows at once: the outage of its API server. On a real kubelet,
+// 25.7 s were observed.
 var stillThere = []time.Duration{26 * time.Second, 90 * time.Second}
 
-// doubled are the machines on which two kube-controller-managers run.
+// doubled returns the machines on which two kube-controller-managers run.
 func (w *World) doubled() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.doubledLocked()
 }
 
-// doubledLocked is the same where w.mu is held, as it is in the hooks of a Process.
+// doubledLocked does the same with w.mu held, as in the hooks of a Process.
 func (w *World) doubledLocked() []string {
 	on, twice := map[string]int{}, []string(nil)
 	for _, p := range w.processes {
@@ -35,8 +35,8 @@ func (w *World) doubledLocked() []string {
 	return twice
 }
 
-// watched says at which steps two of them ran although a roll was called over. A
-// roll ends with its step; what comes after it may not begin either.
+// watched reports the steps at which two of them ran although a rollout was called over. A rollout
+// ends with its step, and no later step may begin either.
 func watched(w *World, says func(string)) runner.Sink {
 	after := map[journal.StepID]bool{"cordon": true, "install-ccm": true, "uncordon": true, "verify": true, "disable-leader-migration": true,
 		"undo-install-ccm": true, "undo-lease-access": true}
@@ -50,8 +50,8 @@ func watched(w *World, says func(string)) runner.Sink {
 	})
 }
 
-// A kube-controller-manager that outlives its mirror pod is waited for at the end of
-// each roll, forwards and backwards, though all that the API shows is as it should be.
+// The end of each rollout waits for a kube-controller-manager that outlives its mirror pod, in
+// both directions, although the API shows the desired state.
 func TestOldProcessesAreGoneWhenARollEnds(t *testing.T) {
 	for _, s := range []scenario{scenarios[0], scenarios[natural]} {
 		t.Run(s.name, func(t *testing.T) {
@@ -83,11 +83,11 @@ func oldProcessesAreGone(t *testing.T, s scenario, long time.Duration) {
 		t.Errorf("for %s: %s", long, v)
 	}
 	if !seen {
-		t.Errorf("for %s: no two processes stood side by side, and nothing is proven", long)
+		t.Errorf("for %s: no two processes ran side by side, so nothing is proven", long)
 	}
 }
 
-// So it is by a run that takes up a roll which another one did not see to its end.
+// A run that resumes another run's rollout waits as well.
 func TestOldProcessesAreGoneWhenARollIsTakenUp(t *testing.T) {
 	s := scenarios[0]
 	w := s.world()
@@ -111,6 +111,6 @@ func TestOldProcessesAreGoneWhenARollIsTakenUp(t *testing.T) {
 		}
 	}
 	if tried < every {
-		t.Errorf("%d states in which two stood side by side", tried)
+		t.Errorf("%d states had two processes side by side", tried)
 	}
 }

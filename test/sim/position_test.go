@@ -13,9 +13,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// A run, and an audit that knows nothing but the cluster's API, see the cluster at the
-// same position, wherever a migration or its undo was killed. Where it moves while it
-// is looked at, the run sees what the audit sees before or after.
+// A run, and an audit that knows only the cluster's API, see the cluster at the same position,
+// wherever a migration or its undo was killed. If the position changes meanwhile, the run sees the
+// audit's earlier or later one.
 func TestRunAndAuditSeeTheSamePosition(t *testing.T) {
 	compared, moving := 0, 0
 	for _, s := range scenarios[:2] { // an API shows nothing of RKE's components
@@ -43,7 +43,7 @@ func TestRunAndAuditSeeTheSamePosition(t *testing.T) {
 	}
 }
 
-// positions are those that an audit, a run, and another audit see.
+// positions returns the positions of an audit, a run, and another audit.
 func positions(t *testing.T, s scenario, w *World) (before, run, after string) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)

@@ -18,9 +18,10 @@ const (
 
 	leaseSeconds = 15
 	renewEvery   = 2 * time.Second
-	// runsOn is how long a holder that can no longer renew goes on: to its renew deadline,
-	// which begins after the pause that follows a renewal (client-go:tools/leaderelection@v0.26).
-	runsOn = 10*time.Second + renewEvery
+	// maxOverrun is the time for which a holder keeps running after its last renewal: until its
+	// renew deadline, which begins after the pause that follows a renewal
+	// (client-go:tools/leaderelection@v0.26).
+	maxOverrun = 10*time.Second + renewEvery
 )
 
 // process is one running controller manager.
@@ -28,31 +29,32 @@ type process struct {
 	id        string // as in leases: "<host>_<uuid>"
 	component string // kcmName or ccmName
 	node      string
-	pod       string // name of its pod, "" where it is a container of its own
+	pod       string // name of its pod; empty if it is a plain container
 	provider  string
 	migration bool
 	user      string
-	// ends is when a process that was replaced is ended; zero: it was not.
+	// ends is the end of a replaced process, or zero.
 	ends time.Time
-	// led and held are when it last renewed its main lease and the migration lease; zero:
-	// it does not take itself for the holder. It does until its renew deadline, whatever
-	// the lease says meanwhile.
+	// led and held are the times of the last renewal of its main lease and of the migration lease.
+	// They are zero if the process is not the holder in its own view. The process keeps that view until its
+	// renew deadline, regardless of the lease.
 	led, held time.Time
-	// since are when it began to wait for its main lease, and for the migration lease.
+	// since holds the times at which it became a candidate for its main lease and for the
+	// migration lease.
 	since struct{ main, migration time.Time }
 }
 
-// waits is since when it is a candidate: who begins to wait looks at a lease for the
-// whole of its duration, however long that was silent before.
-func (p *process) waits(lease string) time.Time {
+// candidateSince returns the time at which it became a candidate. A candidate watches a lease for
+// its whole duration, even if the lease was unchanged before.
+func (p *process) candidateSince(lease string) time.Time {
 	if lease == migrationLease {
 		return p.since.migration
 	}
 	return p.since.main
 }
 
-// renewed is the place of one of the two.
-func (p *process) renewed(lease string) *time.Time {
+// lastRenewal returns the field with the time of its last renewal.
+func (p *process) lastRenewal(lease string) *time.Time {
 	if lease == migrationLease {
 		return &p.held
 	}
@@ -66,7 +68,7 @@ func (p process) mainLease() string {
 	return ccmMain
 }
 
-// start adds a process with an identity that was never used.
+// start adds a process with a new identity.
 func (w *World) start(p process) {
 	w.started++
 	p.since.main = w.now
@@ -79,9 +81,9 @@ func (w *World) stop(which func(process) bool) {
 }
 
 // leaseTick renews and takes the three leases as client-go's leader election does
-// (client-go:tools/leaderelection): a holder renews every 2 s, others take the
-// lease once nobody wrote it for its duration, by their own clock. Who lost it to somebody
-// else goes on until its renew deadline, ends, and is started again in place.
+// (client-go:tools/leaderelection). A holder renews every 2 s. Others take a lease that was
+// unchanged for its duration, by their own clocks. A process that lost its lease to another one
+// keeps running until its renew deadline, ends, and is restarted in place.
 func (w *World) leaseTick() {
 	for _, name := range []string{kcmMain, ccmMain, migrationLease} {
 		w.elect(name)
@@ -89,7 +91,7 @@ func (w *World) leaseTick() {
 	w.stepDown()
 }
 
-// written is a version of a lease, and since when candidates have seen it.
+// written is a version of a lease, with the time at which candidates first saw it.
 type written struct {
 	version string
 	since   time.Time
@@ -113,10 +115,10 @@ func (w *World) elect(name string) {
 			}
 			return
 		}
-		if mine := w.now.Sub(p.waits(name)); holder != "" && min(silent, mine) < leaseSeconds*time.Second {
+		if mine := w.now.Sub(p.candidateSince(name)); holder != "" && min(silent, mine) < leaseSeconds*time.Second {
 			continue
 		}
-		if next == nil || !next.renewed(name).IsZero() { // who takes it from a living holder comes first: the worst case
+		if next == nil || !next.lastRenewal(name).IsZero() { // the worst case: a process that takes it from a living holder
 			next = p
 		}
 	}
@@ -125,9 +127,10 @@ func (w *World) elect(name string) {
 	}
 }
 
-// stepDown ends whoever could not renew until its deadline, and who fails for leading.
+// stepDown ends each process that could not renew until its deadline, or that fails while it
+// leads.
 func (w *World) stepDown() {
-	late := func(since time.Time) bool { return !since.IsZero() && w.now.Sub(since) >= runsOn }
+	late := func(since time.Time) bool { return !since.IsZero() && w.now.Sub(since) >= maxOverrun }
 	for _, p := range slices.Clone(w.processes) {
 		if late(p.led) && !w.holds(p, p.mainLease()) || late(p.held) && !w.holds(p, migrationLease) ||
 			w.ccmFails && p.component == ccmName && !p.held.IsZero() {
@@ -136,7 +139,7 @@ func (w *World) stepDown() {
 	}
 }
 
-// restart is what a kubelet does with a container that ended: the same pod, another process.
+// restart acts as a kubelet does after a container's end: the same pod, another process.
 func (w *World) restart(p process) {
 	w.stop(func(other process) bool { return other.id == p.id })
 	w.countRestart(p)
@@ -144,7 +147,7 @@ func (w *World) restart(p process) {
 	w.start(p)
 }
 
-// countRestart shows it in the pod, where there is one.
+// countRestart shows the restart in the pod, if one exists.
 func (w *World) countRestart(p process) {
 	name := p.pod
 	if p.component == kcmName {
@@ -166,9 +169,9 @@ func (w *World) countRestart(p process) {
 	w.down.put(pods, pod, w.now)
 }
 
-// wants says whether a process is a candidate. The migration lease is for leaders
-// under the flag alone (kubernetes:cmd/kube-controller-manager/app, MigrationReady),
-// and only those that may use it.
+// wants reports whether a process is a candidate. Only leaders with the flag compete for the
+// migration lease (kubernetes:cmd/kube-controller-manager/app, MigrationReady), and only if they
+// may use it.
 func (w *World) wants(p process, lease string) bool {
 	if lease != migrationLease {
 		return p.mainLease() == lease
@@ -208,11 +211,11 @@ func (w *World) writeLease(lease object, name string, p *process) {
 	if name == p.mainLease() && p.led.IsZero() {
 		p.since.migration = w.now
 	}
-	*p.renewed(name) = w.now
+	*p.lastRenewal(name) = w.now
 }
 
-// runs says whether a process runs the cloud controllers at this moment: whether it takes
-// itself for the holder, which is not what a lease says.
+// runs reports whether a process runs the cloud controllers now: whether it is the holder in its
+// own view, regardless of the lease.
 func (w *World) runs(p process) bool {
 	if p.component == kcmName && p.provider != "aws" {
 		return false

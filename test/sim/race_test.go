@@ -2,5 +2,5 @@
 
 package sim
 
-// raceDetector makes every run some eight times as long: fewer of them are made.
+// raceDetector makes each run some eight times as long, so fewer are made.
 const raceDetector = true

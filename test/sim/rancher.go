@@ -21,28 +21,27 @@ const (
 
 	paused = "cluster.x-k8s.io/paused"
 
-	// What one machine takes to apply a plan, from Rancher's first touch.
+	// Durations of a machine's work on a plan, from Rancher's first contact.
 	serviceRestarts = 2 * time.Second
 	podsAreBack     = 5 * time.Second
 	planIsApplied   = 8 * time.Second
 	snapshotTakes   = 5 * time.Second
 )
 
-// rancherState is what Rancher's planner remembers beside its objects.
+// rancherState is the memory of Rancher's planner, besides its objects.
 type rancherState struct {
-	rolling string    // name of the machine in hand; "": none
-	since   time.Time // it was taken in hand
-	phase   int       // 0 was given its plan, 1 restarted, 2 its pods are back
-	stuck   bool      // and does not come on
+	rolling string    // name of the current machine, or empty
+	since   time.Time // start of the work on the current machine
+	phase   int       // 0: has its plan; 1: restarted; 2: its pods are back
+	stuck   bool      // the current machine does not continue
 
-	snapshot time.Time // an etcd snapshot began; zero: none
-	deployed string    // the additionalManifest in force
-	settled  int64     // the management server's changes when nothing was left to do
+	snapshot time.Time // start of an etcd snapshot, or zero
+	deployed string    // the current additionalManifest
+	settled  int64     // changes of the management server at the last time without work
 }
 
-// rancherTick is one pass of Rancher's controllers: the asynchronous copy of the
-// Cluster's configuration, etcd snapshots, then plans, control planes before
-// workers and one machine at a time
+// rancherTick runs Rancher's controllers once: the asynchronous copy of the Cluster's
+// configuration, etcd snapshots, then plans. Control planes precede workers, one machine at a time
 // (rancher/rancher:pkg/capr/planner/planner.go@v2.8.5).
 func (w *World) rancherTick() {
 	if w.mgmt.changes == w.rancher.settled {
@@ -60,11 +59,11 @@ func (w *World) rancherTick() {
 		return
 	}
 	if text(plane, "metadata", "annotations", paused) == "true" {
-		w.rollOn(plane) // a machine that has its plan applies it whatever Rancher does
+		w.advanceMachine(plane) // a machine with a plan applies it, even if Rancher is paused
 		return
 	}
 	switch {
-	case w.snapshotTick(plane), w.rollOn(plane), w.takeInHand(plane):
+	case w.snapshotTick(plane), w.advanceMachine(plane), w.startNextMachine(plane):
 		return
 	}
 	status := mapAt(plane, "status")
@@ -76,7 +75,7 @@ func (w *World) rancherTick() {
 	w.rancher.settled = w.mgmt.changes
 }
 
-// planeSpec is the copy of a Cluster's configuration in its RKEControlPlane.
+// planeSpec returns the copy of a Cluster's configuration in its RKEControlPlane.
 func planeSpec(cluster object) object {
 	spec := runtime.DeepCopyJSON(mapAt(cluster, "spec", "rkeConfig"))
 	delete(spec, "machinePools")
@@ -104,11 +103,11 @@ func (w *World) snapshotTick(plane object) bool {
 	return true
 }
 
-// takeInHand gives the next machine whose configuration is another its plan.
-func (w *World) takeInHand(plane object) bool {
+// startNextMachine gives the next machine with a changed configuration its plan.
+func (w *World) startNextMachine(plane object) bool {
 	for _, tier := range []bool{true, false} {
 		for _, m := range w.machines {
-			if m.controlPlane != tier || reflect.DeepEqual(m.config, merged(mapAt(plane, "spec"), m)) {
+			if m.controlPlane != tier || reflect.DeepEqual(m.config, mergeConfig(mapAt(plane, "spec"), m)) {
 				continue
 			}
 			w.rancher.rolling, w.rancher.since, w.rancher.phase = m.name, w.now, 0
@@ -122,9 +121,9 @@ func (w *World) takeInHand(plane object) bool {
 	return false
 }
 
-// rollOn goes on with the machine in hand: its service restarts with the new
+// advanceMachine continues with the current machine: its service restarts with the new
 // configuration, then its static pods, then it reports.
-func (w *World) rollOn(plane object) bool {
+func (w *World) advanceMachine(plane object) bool {
 	if w.rancher.stuck && w.rancher.rolling != "" {
 		return true
 	}
@@ -137,7 +136,7 @@ func (w *World) rollOn(plane object) bool {
 	switch {
 	case r.phase == 0 && age >= serviceRestarts:
 		r.phase = 1
-		w.machines[i].config = merged(mapAt(plane, "spec"), w.machines[i])
+		w.machines[i].config = mergeConfig(mapAt(plane, "spec"), w.machines[i])
 		w.restartService(w.machines[i])
 	case r.phase == 1 && age >= podsAreBack:
 		r.phase = 2
@@ -150,10 +149,10 @@ func (w *World) rollOn(plane object) bool {
 	return true
 }
 
-// merged is the effective configuration of a machine: the global keys, then every
-// matching entry in order, whole keys replaced
+// mergeConfig returns the effective configuration of a machine: the global keys, then each
+// matching entry in order, which replaces whole keys
 // (rancher/rancher:pkg/capr/planner/config.go@v2.8.5).
-func merged(spec object, m machine) map[string]any {
+func mergeConfig(spec object, m machine) map[string]any {
 	out := map[string]any{}
 	maps.Copy(out, mapAt(spec, "machineGlobalConfig"))
 	for _, one := range list(spec, "machineSelectorConfig") {
@@ -175,7 +174,7 @@ func merged(spec object, m machine) map[string]any {
 			delete(out, k)
 		}
 	} else if manifest := text(spec, "additionalManifest"); manifest != "" {
-		out["/additionalManifest"] = manifest // a file of the plan, no argument
+		out["/additionalManifest"] = manifest // a file of the plan, not an argument
 	}
 	return runtime.DeepCopyJSON(out)
 }
@@ -202,7 +201,7 @@ func setCondition(o object, kind, status, message string) {
 	mapAt(o, "status")["conditions"] = all
 }
 
-// nodeArgs are a service's arguments as it writes them on its Node.
+// nodeArgs returns a service's arguments as it writes them on its Node.
 func nodeArgs(m machine) []string {
 	words := []string{"agent"}
 	if m.controlPlane {

@@ -21,7 +21,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// looker is what verify, status and plan ask of a procedure.
+// looker is the part of a procedure that verify, status and plan use.
 type looker interface {
 	migration.Procedure
 	Gather(context.Context, migration.Snapshot) (audit.Inspection, error)
@@ -29,7 +29,7 @@ type looker interface {
 	Foresee(context.Context, migration.Snapshot) (procedure.Foreseen, error)
 }
 
-// gather observes a cluster and reads all that its checks judge.
+// gather observes a cluster and reads the input of its checks.
 func gather(ctx context.Context, p looker, record journal.Record) (audit.Inspection, error) {
 	seen, err := p.Observe(ctx, record)
 	if err != nil {
@@ -38,7 +38,7 @@ func gather(ctx context.Context, p looker, record journal.Record) (audit.Inspect
 	return p.Gather(ctx, seen)
 }
 
-// plan observes a cluster and says what a run would do, and what would stop it.
+// plan observes a cluster and returns the steps of a run, and its obstacles.
 func plan(ctx context.Context, p looker, journal journal.Journal) (says runner.Observation, steps []runner.PlannedStep, foreseen procedure.Foreseen, planErr, foreseeErr error) {
 	seen, says, whole, planErr := runner.PlanAll[migration.Snapshot](ctx, p, journal)
 	steps = whole.Steps
@@ -49,8 +49,8 @@ func plan(ctx context.Context, p looker, journal journal.Journal) (says runner.O
 	return says, steps, foreseen, planErr, foreseeErr
 }
 
-// look reads all that verify, status and plan read, the journal first, and gives
-// every error and the report.
+// look reads everything that verify, status and plan read, the journal first, and returns all
+// errors and the report.
 func (r Run) look(ctx context.Context, w *World, p *Process) (report verify.Report, err error) {
 	procedure, home, err := r.open(ctx, w, p)
 	if err != nil {
@@ -79,13 +79,13 @@ func (r Run) look(ctx context.Context, w *World, p *Process) (report verify.Repo
 	return report, errors.Join(journalErr, gatherErr, partlyErr, err, observeErr, planErr, foreseeErr)
 }
 
-// mixedUp is the reason that an answer must not be given as: more rights are no remedy
-// for credentials that have expired, nor new ones for a right that is missing.
+// mixedUp maps an answer to the reason that it must not get. Expired credentials need no more
+// rights, and a missing right needs no new credentials.
 var mixedUp = map[Outcome]string{Denied: fault.ReasonUnauthorized, Stranger: "Forbidden"}
 
-// Every request of the commands that look is refused in turn, as forbidden and as unauthenticated. None
-// ends as an error that nobody classified, none in nothing at all, and a journal
-// that may not be read costs the comparisons with its fingerprint alone.
+// Each request of the reading commands is refused in turn, as forbidden and as unauthenticated.
+// Each error has a class, and none is lost. An unreadable journal costs only the comparisons with
+// its fingerprint.
 func TestEveryReadIsRefused(t *testing.T) {
 	for _, s := range []scenario{scenarios[0], scenarios[2], scenarios[inRancher]} {
 		t.Run(s.name, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestEveryReadIsRefused(t *testing.T) {
 			}
 			calls := map[string]bool{}
 			if _, err := lookAt(t, s, w, func(c Call) Outcome { calls[c.String()] = true; return Pass }); err != nil {
-				t.Fatalf("with nothing refused: %v", err)
+				t.Fatalf("without refusals: %v", err)
 			}
 			var names []string
 			for name := range calls {
@@ -115,13 +115,13 @@ func TestEveryReadIsRefused(t *testing.T) {
 					})
 					for _, one := range leaves(err) {
 						if fault.ClassOf(one) == fault.Unexpected {
-							t.Errorf("%s: %s: nobody classified %v", name, what, one)
+							t.Errorf("%s: %s: no class for %v", name, what, one)
 						}
 						if f, ok := fault.As(one); ok && f.Reason == mixedUp[outcome] {
 							t.Errorf("%s: %s: reason %s, %v", name, what, f.Reason, one)
 						}
 					}
-					if isJournal(name) && outcome != Absent { // without a journal there is nothing to compare with
+					if isJournal(name) && outcome != Absent { // no comparison without a journal
 
 						wantJournalUnknown(t, name+": "+what, report, err)
 					}
@@ -134,7 +134,7 @@ func TestEveryReadIsRefused(t *testing.T) {
 				return Denied
 			})
 			if fault.ClassOf(err) != fault.CouldNotLook {
-				t.Errorf("with everything refused: %v", err)
+				t.Errorf("all requests refused: %v", err)
 			}
 			t.Logf("counts: %s: %d requests, each refused in 4 ways", s.name, len(names))
 		})

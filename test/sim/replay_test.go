@@ -14,8 +14,8 @@ import (
 
 const configMaps = "configmaps"
 
-// An approval serves one migration of one cluster, once. Each of these applies it when it
-// has been used, or is for something else; nothing is written, and the reason is said.
+// An approval is valid for one migration of one cluster, once. Each case applies a used approval,
+// or one for something else. Nothing is written, and the reason is reported.
 func TestReplayedApprovals(t *testing.T) {
 	name := journal.Name(clusterName)
 	for what, tt := range map[string]struct {
@@ -48,7 +48,7 @@ func TestReplayedApprovals(t *testing.T) {
 			cluster := w.mgmt.get(provClusters, fleet, clusterName)
 			cluster["spec"] = before
 			w.mgmt.put(provClusters, cluster, w.now)
-			w.advance(w.now.Add(time.Hour)) // Rancher rolls it
+			w.advance(w.now.Add(time.Hour)) // Rancher rolls it out
 		}, "Reverted"},
 		"another cluster under its name": {func(_ *testing.T, w *World, _ *Run) {
 			newIdentity(w.down, "namespaces", "", kubeSystem, w)
@@ -105,7 +105,7 @@ func TestReplayedApprovals(t *testing.T) {
 	}
 }
 
-// finish makes a run that has to end well.
+// finish makes a run that must succeed.
 func finish(t *testing.T, w *World, r Run) {
 	t.Helper()
 	r.ID = w.nextRun()
@@ -119,7 +119,7 @@ func cloudSecret(text string) object {
 		"data": object{"credential": base64.StdEncoding.EncodeToString([]byte(text))}}
 }
 
-// newIdentity makes an object anew under its name.
+// newIdentity recreates an object under its name.
 func newIdentity(s *server, kind, namespace, name string, w *World) {
 	o := s.get(kind, namespace, name)
 	delete(mapAt(o, "metadata"), "uid")

@@ -17,7 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
-// recorded is a run, and what its record comes to.
+// recorded returns a run's end and the report of its record.
 func recorded(t *testing.T, r Run, w *World) (Ended, report.Report) {
 	t.Helper()
 	var ended Ended
@@ -46,8 +46,8 @@ func recorded(t *testing.T, r Run, w *World) (Ended, report.Report) {
 	return ended, report.Of(j.Result(), torn)
 }
 
-// onPage is the one run of a report, after its page says all of the words and none of what
-// it may not say.
+// onPage returns the only run of a report. It requires the words on the page, and none of the
+// forbidden ones.
 func onPage(t *testing.T, name string, r report.Report, says ...string) judge.Run {
 	t.Helper()
 	if len(r.Runs) != 1 {
@@ -68,12 +68,12 @@ func onPage(t *testing.T, name string, r report.Report, says ...string) judge.Ru
 		}
 	}
 	if strings.Contains(string(page), "No two processes ran") {
-		t.Errorf("%s: nobody watched, and the page says that no two ran at once", name)
+		t.Errorf("%s: the record is unwatched, but the page excludes an overlap", name)
 	}
 	return r.Runs[0]
 }
 
-// edited are the steps of which a run has an edit with a diff.
+// edited returns the steps of a run with a diff of an edit.
 func edited(r judge.Run) []string {
 	var steps []string
 	for _, e := range r.Edits {
@@ -84,9 +84,9 @@ func edited(r judge.Run) []string {
 	return steps
 }
 
-// A run's record has each of its edits as a diff and what both audits found: of a run that
-// nothing disturbs, of one that fails, of an undo, of one that takes over from one that
-// died, and of one that a controller asked for.
+// A run's record has each edit as a diff, and the results of both audits. The cases are an
+// undisturbed run, a failing one, an undo, one that takes over from a dead one, and one that a
+// controller requested.
 func TestReportsOfRuns(t *testing.T) {
 	for _, s := range scenarios[:natural] {
 		t.Run(s.name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestReportsOfRuns(t *testing.T) {
 			run := onPage(t, s.name, seen, "The migration finished", "skipped on request: looked at by hand", "AWSM-601", "unchanged: ")
 			for _, step := range []string{"enable-leader-migration", "install-ccm", "switch-provider"} {
 				if !slices.Contains(edited(run), step) {
-					t.Errorf("no edit of %s among those of %v", step, edited(run))
+					t.Errorf("no edit of %s, only of %v", step, edited(run))
 				}
 				if !slices.ContainsFunc(run.Writes, func(w judge.Write) bool { return w.Step == step }) {
 					t.Errorf("no write of %s", step)
@@ -113,7 +113,7 @@ func TestReportsOfRuns(t *testing.T) {
 			}
 			wrote := func(e record.Edit) bool { return e.Written && e.Step == "switch-provider" }
 			if !slices.ContainsFunc(run.Edits, wrote) {
-				t.Error("nothing says that the switch was written")
+				t.Error("no entry shows the write of the switch")
 			}
 			undo := back(s.run)
 			undo.ID = w.nextRun()
@@ -123,19 +123,19 @@ func TestReportsOfRuns(t *testing.T) {
 			}
 			run = onPage(t, s.name+" undo", seen, "The undo finished", "Undo, run", r.ID)
 			if !slices.Contains(edited(run), "undo-switch-provider") {
-				t.Errorf("no edit of the way back among those of %v", edited(run))
+				t.Errorf("no edit of the undo, only of %v", edited(run))
 			}
 		})
 	}
 }
 
-// Of a run that fails the report says so, and of the next one from whom it took over and
-// who asked for it.
+// The report of a failing run shows the failure. The next report names the previous owner and
+// the requester.
 func TestReportsOfRunsThatDoNotEnd(t *testing.T) {
 	t.Run("failed", func(t *testing.T) {
-		ended, seen := recorded(t, Run{ID: runID(1), Timeout: poll + time.Second}, NewRKE2())
+		ended, seen := recorded(t, Run{ID: runID(1), Timeout: pollInterval + time.Second}, NewRKE2())
 		if ended.Err == nil {
-			t.Fatal("it did not fail")
+			t.Fatal("the run did not fail")
 		}
 		if run := onPage(t, "failed", seen, "The migration failed in step "); run.Error == "" || run.Until.IsZero() {
 			t.Errorf("%+v", run)

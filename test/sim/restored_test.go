@@ -9,9 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Rancher is restored from a backup that is older than the migration: the Cluster object,
-// the journal, or both come back. Nothing is written in either direction, and what is said
-// names the restore.
+// Rancher is restored from a backup that is older than the migration, with the Cluster object, the
+// journal, or both. Nothing is written in either direction, and the message names the restore.
 func TestRancherRestoredOverAMigratedCluster(t *testing.T) {
 	name := journal.Name(clusterName)
 	for what, tt := range map[string]struct {
@@ -31,7 +30,7 @@ func TestRancherRestoredOverAMigratedCluster(t *testing.T) {
 				if tt.journal {
 					w.mgmt.remove(key{configMaps, fleet, name})
 				}
-				// Rancher goes on meanwhile; of what a run writes there is nothing.
+				// Rancher continues meanwhile, but a run leaves no writes.
 				r := Run{ID: w.nextRun(), Undo: undo}
 				r.Before = func(c Call) Outcome {
 					if c.Writes && !strings.Contains(c.Path, "/leases/") && !strings.Contains(c.Path, "/configmaps/"+name) {
@@ -41,7 +40,7 @@ func TestRancherRestoredOverAMigratedCluster(t *testing.T) {
 				}
 				before := w.Dump()
 				ended := do(t, r, w)
-				if !tt.cluster && !undo { // nothing is to do, and nobody wants to do it
+				if !tt.cluster && !undo { // nothing to do, and no request
 					if ended.Err != nil || ended.Writes != 0 {
 						t.Errorf("%d writes, %v", ended.Writes, ended.Err)
 					}

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// thinks answers a run's question with no, and only after a quarter of an hour.
+// thinks answers a run's question with no, after a quarter of an hour.
 func thinks(ctx context.Context, _ runner.Proposal) error {
 	select {
 	case <-time.After(15 * time.Minute):
@@ -20,22 +20,22 @@ func thinks(ctx context.Context, _ runner.Proposal) error {
 	return &fault.Error{Class: fault.Declined, Reason: "Declined", Object: "this run", Seen: "not approved"}
 }
 
-// begunMachines counts the machines that Rancher has changed, or is changing.
+// begunMachines returns the number of machines that Rancher has changed, or is changing.
 func (w *World) begunMachines() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	spec, count := planeSpec(w.mgmt.get(provClusters, fleet, clusterName)), 0
 	for _, m := range w.machines {
-		if m.name == w.rancher.rolling || reflect.DeepEqual(m.config, merged(spec, m)) {
+		if m.name == w.rancher.rolling || reflect.DeepEqual(m.config, mergeConfig(spec, m)) {
 			count++
 		}
 	}
 	return count
 }
 
-// A run that is killed while Rancher rolls is taken up by the same command, and the person
-// whom it asks reads for a quarter of an hour: a fault in the roll is braked within five
-// seconds, in which Rancher begins with one more machine at most.
+// A run is killed during a rollout and resumed by the same command, and its user reads the
+// question for a quarter of an hour. Harm in the rollout is paused within five seconds, in which
+// Rancher begins with at most one more machine.
 func TestResumedRunWatchesWhileItsQuestionIsOpen(t *testing.T) {
 	for _, s := range guarded {
 		t.Run(s.name, func(t *testing.T) {
@@ -80,7 +80,7 @@ func resumes(t *testing.T, killed, again Run, w *World) {
 			continue
 		}
 		if after := p.world.begunMachines(); braked > 5*time.Second || after > before+1 {
-			t.Errorf("%s: braked after %s; %d machines were begun before, then %d", p.where, braked, before, after)
+			t.Errorf("%s: the pause took %s; %d machines were begun before, then %d", p.where, braked, before, after)
 		}
 	}
 }

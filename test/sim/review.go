@@ -14,7 +14,7 @@ var reviews = []kind{
 	{"authorization.k8s.io", "v1", "subjectaccessreviews", "SubjectAccessReview", true},
 }
 
-// review answers by the RBAC objects; who runs awsmigrate may do everything.
+// review answers by the RBAC objects; the user of awsmigrate may do everything.
 func (s *server) review(c call) answer {
 	body, err := c.decode()
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *server) review(c call) answer {
 	return answer{http.StatusCreated, must(json.Marshal(body))}
 }
 
-// allowed says whether a role that is bound to the user grants what is asked.
+// allowed reports whether a role that is bound to the user grants the request.
 func (s *server) allowed(user string, asked object) bool {
 	const group = ".rbac.authorization.k8s.io"
 	namespace := text(asked, "namespace")

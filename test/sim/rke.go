@@ -18,28 +18,27 @@ const (
 	rkeVersion  = "v1.26.9-rancher1-1"
 )
 
-// rkeState is the machine that rke runs on, and rke itself. What cluster.yml comes
-// to is computed by the lab's rke.
+// rkeState is the machine that rke runs on, and rke itself. The lab's rke resolves cluster.yml.
 type rkeState struct {
 	disk map[string]file
 	temp int
 	job  *rkeJob
-	done int // jobs that ended
+	done int // number of ended jobs
 }
 
-// hostConfig is what of a machine's containers a migration changes.
+// hostConfig holds the parts of a machine's containers that a migration changes.
 type hostConfig struct {
 	provider string
-	flag     bool // of a control plane
+	flag     bool // only on a control plane
 }
 
-// rkeJob is one run of rke. It goes on when whoever started it is killed.
+// rkeJob is one run of rke. It continues if its starter is killed.
 type rkeJob struct {
 	number   int
 	up       bool
 	desired  rke.Config
 	waiting  []string // machines not visited yet
-	visiting string   // the machine in hand
+	visiting string   // the current machine, or empty
 	since    time.Time
 	recorded bool // currentState is written
 	ended    bool
@@ -56,7 +55,7 @@ func (r *rkeState) clone() *rkeState {
 	return &c
 }
 
-// rkeYAML is a cluster.yml as somebody keeps it: comments, uneven blanks.
+// rkeYAML is a cluster.yml as a user writes it, with comments and uneven blanks.
 const rkeYAML = `# demo: run rke from the jump host only.
 cluster_name: demo
 kubernetes_version: v1.26.9-rancher1-1   # pinned
@@ -82,8 +81,8 @@ ingress:
   provider: none
 `
 
-// NewRKE is a cluster of three control planes and two workers, one of which its
-// user has cordoned, made by rke with the in-tree provider, at rest.
+// NewRKE returns a cluster of three control planes and two workers that rke made. It uses the
+// in-tree provider and is at rest. The user has cordoned one worker.
 func NewRKE() *World {
 	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, written: map[string]written{}, running: map[string]hostConfig{}, rke: &rkeState{disk: map[string]file{}}}
 	w.down = newServer("downstream", "v1.26.9", core)
@@ -94,7 +93,7 @@ func NewRKE() *World {
 		fmt.Fprintf(&nodes, "  - address: %s\n    user: ubuntu\n    hostname_override: %s\n    role: [%s]\n", m.ip, m.node, strings.Join(m.roles(), ", "))
 	}
 	w.rke.disk[clusterFile] = file{text: fmt.Sprintf(rkeYAML, nodes.String()), mode: 0o600}
-	config := w.resolved()
+	config := w.resolveFile()
 	w.writeState(rke.FullState{Desired: rke.State{Config: &config}, Current: rke.State{Config: &config}}, true)
 	w.startAll()
 	return w
@@ -136,8 +135,8 @@ func (m machine) roles() []string {
 	return []string{"worker"}
 }
 
-// resolved is what rke makes of cluster.yml now.
-func (w *World) resolved() rke.Config {
+// resolveFile returns rke's reading of the current cluster.yml.
+func (w *World) resolveFile() rke.Config {
 	config, err := rke.Decode([]byte(w.rke.disk[clusterFile].text))
 	if err != nil {
 		panic(err)
@@ -149,7 +148,7 @@ func (w *World) resolved() rke.Config {
 	return cluster.Config
 }
 
-// state is the file beside cluster.yml.
+// rkeFullState returns the state file next to cluster.yml.
 func (w *World) rkeFullState() rke.FullState {
 	var s rke.FullState
 	if err := json.Unmarshal([]byte(w.rke.disk[rke.StateFile(clusterFile)].text), &s); err != nil {
@@ -158,7 +157,7 @@ func (w *World) rkeFullState() rke.FullState {
 	return s
 }
 
-// writeState writes the state file, and the Secret in the cluster too.
+// writeState writes the state file, and optionally the Secret in the cluster.
 func (w *World) writeState(s rke.FullState, cluster bool) {
 	raw := must(json.Marshal(s))
 	w.rke.disk[rke.StateFile(clusterFile)] = file{text: string(raw), mode: 0o600}
@@ -184,7 +183,7 @@ func (r *rkeState) files() map[string]string {
 	return out
 }
 
-// phase is how far rke is.
+// phase describes rke's progress.
 func (r *rkeState) phase() string {
 	if r.job == nil {
 		return "no rke"
@@ -197,17 +196,16 @@ const (
 	hostIsBack   = 5 * time.Second
 )
 
-// beginJob is the start of rke: it reads cluster.yml once, and writes down what is
-// wanted before it changes anything.
+// beginJob starts rke: it reads cluster.yml once, and records the desired state before any change.
 func (w *World) beginJob(up bool) *rkeJob {
 	job := &rkeJob{number: w.rke.done + 1, up: up, since: w.now}
 	if up {
-		job.desired = w.resolved()
+		job.desired = w.resolveFile()
 		state := w.rkeFullState()
 		state.Desired = rke.State{Config: &job.desired}
 		w.writeState(state, false)
 		for _, m := range w.machines {
-			if w.running[m.name] != wantedOf(job.desired, m) {
+			if w.running[m.name] != wantedConfig(job.desired, m) {
 				job.waiting = append(job.waiting, m.name)
 			}
 		}
@@ -217,8 +215,9 @@ func (w *World) beginJob(up bool) *rkeJob {
 	return job
 }
 
-// wantedOf is what a machine is to run with (rancher/rke:cluster/plan.go@v1.5.9).
-func wantedOf(c rke.Config, m machine) hostConfig {
+// wantedConfig returns the configuration that a machine must run with
+// (rancher/rke:cluster/plan.go@v1.5.9).
+func wantedConfig(c rke.Config, m machine) hostConfig {
 	want := hostConfig{provider: c.CloudProvider.Name}
 	if want.provider == "external-aws" {
 		want.provider = "external"
@@ -229,9 +228,9 @@ func wantedOf(c rke.Config, m machine) hostConfig {
 	return want
 }
 
-// rkeTick is a second of rke: control planes one after the other, then the state,
-// then the workers. Every node that is visited is cordoned and, whoever had
-// cordoned it before, uncordoned (rancher/rke:services/controlplane.go@v1.5.9).
+// rkeTick runs rke for one second: control planes one after the other, then the state, then the
+// workers. Each visited node is cordoned and then uncordoned, even if a user had cordoned it
+// (rancher/rke:services/controlplane.go@v1.5.9).
 func (w *World) rkeTick() {
 	job := w.rke.job
 	if job == nil || w.now.Sub(job.since) < hostRestarts {
@@ -242,7 +241,7 @@ func (w *World) rkeTick() {
 	case i >= 0 && w.now.Sub(job.since) < hostIsBack:
 		return
 	case i >= 0:
-		w.leave(w.machines[i], wantedOf(job.desired, w.machines[i]))
+		w.leave(w.machines[i], wantedConfig(job.desired, w.machines[i]))
 		job.visiting = ""
 	case job.up && !job.recorded && (len(job.waiting) == 0 || !w.machineNamed(job.waiting[0]).controlPlane):
 		state := w.rkeFullState()
@@ -283,7 +282,7 @@ func (w *World) leave(m machine, want hostConfig) {
 	w.cordon(m.node, false)
 }
 
-// cordon leaves annotations alone, as rke does.
+// cordon keeps annotations, as rke does.
 func (w *World) cordon(name string, on bool) {
 	node := w.down.get("nodes", "", name)
 	if on {

@@ -14,13 +14,13 @@ const (
 // epoch is the time at which a synctest bubble begins.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// NewRKE2 is a cluster of three control planes and two workers, one of which its
-// user has cordoned, provisioned by Rancher with the in-tree provider, at rest.
+// NewRKE2 returns a cluster of three control planes and two workers that Rancher provisioned. It
+// uses the in-tree provider and is at rest. The user has cordoned one worker.
 func NewRKE2() *World {
 	return newRKE2(object{"cni": "calico", "kube-controller-manager-arg": []any{"node-monitor-period=5s"}})
 }
 
-// newRKE2 is the same cluster with another machineGlobalConfig.
+// newRKE2 returns the same cluster with another machineGlobalConfig.
 func newRKE2(global object) *World {
 	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, written: map[string]written{}, rancher: &rancherState{}}
 	w.down = newServer("downstream", rke2Version, append(append([]kind{}, core...), helmKinds...))
@@ -61,7 +61,7 @@ func (w *World) namespaces(s *server, names ...string) {
 	}
 }
 
-// addMachine adds the i-th machine, to the pool of its role.
+// addMachine adds the i-th machine to the pool of its role.
 func (w *World) addMachine(i int, controlPlane bool, spec object) {
 	m := machine{name: fmt.Sprintf("%s-%d", clusterName, i), ip: fmt.Sprintf("10.0.%d.%d", i%3+1, 10+i), controlPlane: controlPlane}
 	m.node = fmt.Sprintf("ip-10-0-%d-%d.eu-west-1.compute.internal", i%3+1, 10+i)
@@ -74,7 +74,7 @@ func (w *World) addMachine(i int, controlPlane bool, spec object) {
 		m.labels["rke.cattle.io/worker-role"] = "true"
 	}
 	m.labels["rke.cattle.io/rke-machine-pool-name"] = pool
-	m.config = merged(spec, m)
+	m.config = mergeConfig(spec, m)
 	o := object{"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Machine", "metadata": object{"name": m.name, "namespace": fleet, "labels": plain(m.labels)},
 		"spec": object{"clusterName": clusterName}, "status": object{"nodeRef": object{"name": m.node, "kind": "Node"}, "phase": "Running"}}
 	setCondition(o, "PlanApplied", "True", "")
@@ -103,13 +103,13 @@ func (w *World) addMachine(i int, controlPlane bool, spec object) {
 	w.syncStaticPod(m)
 }
 
-// startAll adds what every cluster has, and lets a minute pass.
+// startAll adds the common parts of all clusters, and lets a minute pass.
 func (w *World) startAll() {
 	w.down.put("services", object{"apiVersion": "v1", "kind": "Service", "metadata": object{"name": "front", "namespace": "default"},
 		"spec":   object{"type": "LoadBalancer", "ports": []any{object{"port": int64(80)}}},
 		"status": object{"loadBalancer": object{"ingress": []any{object{"hostname": "a1-1.eu-west-1.elb.amazonaws.com"}}}}}, w.now)
 	const group = "rbac.authorization.k8s.io/v1"
-	// The bootstrap role lets it create any lease and use its main one alone
+	// The bootstrap role lets kube-controller-manager create any lease but use only its main one
 	// (kubernetes:plugin/pkg/auth/authorizer/rbac/bootstrappolicy@v1.26).
 	w.down.put("clusterroles.rbac.authorization.k8s.io", object{"apiVersion": group, "kind": "ClusterRole", "metadata": object{"name": kcmUser},
 		"rules": []any{object{"apiGroups": []any{"coordination.k8s.io"}, "resources": []any{"leases"}, "verbs": []any{"create"}},

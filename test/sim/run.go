@@ -21,50 +21,50 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
-// poll is how often a run looks while it waits: rarely, to make thousands of runs
-// cheap. What the world goes through between two looks is the same.
-const poll = 6 * time.Second
+// pollInterval is long, so that thousands of runs are cheap. The world passes through the same
+// states between two polls.
+const pollInterval = 6 * time.Second
 
-// Run is one run of awsmigrate on a World, as the command line would make it.
+// Run is one run of awsmigrate on a World, as from the command line.
 type Run struct {
 	ID   string
 	Undo bool
-	// HandOver leaves every edit of the Cluster object to somebody else.
+	// HandOver leaves every edit of the Cluster object to another writer.
 	HandOver bool
 	Method   migration.InstallMethod // for RKE2
 	Early    bool                    // hands the cloud controllers over before the switch
-	Clear    bool                    // as soon as their holder is seen to have ended; goes with Early
+	Clear    bool                    // clears the fence as soon as the holder has ended; requires Early
 	Until    journal.StepID
-	// Guard only watches what a run before has begun.
+	// Guard only watches the rollout of a previous run.
 	Guard bool
-	// Follow only shows what another run does.
+	// Follow only shows another run.
 	Follow bool
-	// Elsewhere runs on another machine: a dead owner's lock has to be watched.
+	// Elsewhere runs on another machine, so that a dead owner's lock must be watched.
 	Elsewhere bool
-	// Attended is by a person who looks at what a run finds; else it is as with --yes.
+	// Attended is set if a person reads the findings; otherwise the run is as with --yes.
 	Attended bool
-	// Asks asks the person whether to begin; nil: the answer is yes.
+	// Asks asks the person whether to begin. If nil, the answer is yes.
 	Asks      func(context.Context, runner.Proposal) error
 	Before    func(Call) Outcome
 	After     func(Call)
 	Interrupt <-chan struct{}
-	Brake     <-chan struct{} // asks for it
+	Brake     <-chan struct{} // requests a pause of the rollout
 	Sink      runner.Sink
-	// Recording keeps what the run does, as a session has it do; nil: nobody does.
+	// Recording records the run as a session does, or is nil.
 	Recording *recording.Recording
-	Attempt   string // what asked for the run
+	Attempt   string // the attempt that requested the run
 	// EveryReading sends Sink every reading of a wait.
 	EveryReading bool
 	Timeout      time.Duration
-	Skip         map[string]string // checks, with the reason
+	Skip         map[string]string // reasons by check
 	Version      string            // of awsmigrate
-	// Saved is a plan that was approved before.
+	// Saved is a previously approved plan.
 	Saved *runner.WholePlan
-	// Clock is the clock of the process; nil: the world's.
+	// Clock is the clock of the process, or nil for the world's.
 	Clock clock.WithTicker
 }
 
-// Ended is how a run ended.
+// Ended describes the end of a run.
 type Ended struct {
 	Result runner.Result
 	Err    error
@@ -73,15 +73,15 @@ type Ended struct {
 	Writes int
 }
 
-// On runs on w, inside a synctest bubble, from the world's own time on.
+// On runs on w inside a synctest bubble, from the world's time on.
 func (r Run) On(ctx context.Context, w *World) Ended {
 	if d := time.Until(w.Now()); d > 0 {
-		pass(d) // a bubble begins anew; this costs nothing
+		pass(d) // a new bubble starts at the epoch; waiting is free
 	}
 	if r.Clock == nil {
 		r.Clock = clock.RealClock{}
 	}
-	// No run waits longer than this of simulated time, whatever it waits for.
+	// The limit of simulated time covers any wait.
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Hour)
 	defer cancel()
 	p := &Process{world: w, Before: r.Before, After: r.After, die: cancel}
@@ -109,12 +109,12 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 	if !r.Elsewhere {
 		lease.Witness = sameMachine{}
 	}
-	kept, err := keptBy(home, p, w, target, r.Clock)
+	kept, err := newJournal(home, p, w, target, r.Clock)
 	if err != nil {
 		return runner.Result{}, err
 	}
 	options := runner.Options{
-		Poll: poll, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
+		Poll: pollInterval, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
 		Journal: kept, Lock: behindRKE{lease, p}, Clock: r.Clock, Sink: r.Sink, EveryReading: r.EveryReading, Interrupt: r.Interrupt, Brake: r.Brake, Saved: r.Saved, Version: r.Version,
 		Unattended: !r.Attended, Attempt: r.Attempt,
 		Approve: r.Asks,
@@ -148,8 +148,9 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 	return result, err
 }
 
-// keptBy is the journal of a cluster, counted by the cluster itself where another holds it.
-func keptBy(home kubernetes.Interface, p *Process, w *World, target journal.Target, clk clock.Clock) (journal.Journal, error) {
+// newJournal returns the journal of a cluster. The cluster counts its entries if another cluster
+// stores it.
+func newJournal(home kubernetes.Interface, p *Process, w *World, target journal.Target, clk clock.Clock) (journal.Journal, error) {
 	kept := journal.NewConfigMap(home, target.Namespace, journal.Name(target.Name), target)
 	kept.Clock = clk
 	if w.mgmt == nil {
@@ -159,8 +160,8 @@ func keptBy(home kubernetes.Interface, p *Process, w *World, target journal.Targ
 	return journal.Counted{Journal: kept, Cluster: cluster, Clock: clk}, err
 }
 
-// unchecked leaves out the checks before a first run is approved: the preflight of the
-// run makes them again, and the moments of a run are counted from its first write.
+// unchecked skips the checks before the first approval. The preflight repeats them, and tests
+// count the moments of a run from its first write.
 type unchecked struct{ *procedure.Migration }
 
 // Precheck implements runner.Procedure.
@@ -206,8 +207,7 @@ func (r Run) open(ctx context.Context, w *World, p *Process) (*procedure.Migrati
 	return m, home, nil
 }
 
-// processTable is the process table of a machine on which every earlier run is
-// dead.
+// processTable is the process table of a machine on which all earlier runs are dead.
 type processTable struct{ here lock.Place }
 
 // Self implements lock.Processes.
@@ -216,7 +216,7 @@ func (t processTable) Self() (lock.Place, uint64) { return t.here, 1 }
 // Alive implements lock.Processes.
 func (processTable) Alive(int, uint64) (alive, known bool) { return false, true }
 
-// sameMachine is the memory of a machine on which every earlier run has been.
+// sameMachine is the memory of a machine that all earlier runs used.
 type sameMachine struct{}
 
 // Note implements lock.Witness.
@@ -228,7 +228,7 @@ func (sameMachine) Saw(string, string) bool { return true }
 // Forget implements lock.Witness.
 func (sameMachine) Forget(string) {}
 
-// Violations are what the world's monitor saw.
+// Violations returns the violations that the world's monitor found.
 func (w *World) Violations() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 )
 
 func (r Run) openManaged(ctx context.Context, down *rest.Config, kube kubernetes.Interface, management dynamic.Interface, home kubernetes.Interface, options migration.Options) (*procedure.Migration, kubernetes.Interface, error) {
-	options.Snapshot = false // Rancher takes none for a run
+	options.Snapshot = false // Rancher takes no snapshot for a run
 	deps := managed.Deps{Management: management, Kube: kube, DownstreamConfig: down, Clock: r.Clock}
 	m, err := managed.New(ctx, deps, managedID, rke.Options{Options: options, Cluster: managedID})
 	if err != nil {

@@ -44,7 +44,7 @@ func (t rkeTool) Find(context.Context, string, ...string) (rkecli.Binary, error)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	images := map[string]string{}
-	for _, one := range plain(w.resolved().SystemImages).(object) {
+	for _, one := range plain(w.resolveFile().SystemImages).(object) {
 		image := fmt.Sprint(one)
 		if i := strings.LastIndex(image, ":"); i > 0 {
 			images[image[:i]] = image
@@ -53,8 +53,7 @@ func (t rkeTool) Find(context.Context, string, ...string) (rkecli.Binary, error)
 	return rkecli.Binary{Path: "/usr/bin/rke", Version: string(rkeRelease), Images: map[string]map[string]string{rkeVersion: images}}, nil
 }
 
-// Start implements rkecli.Tool. It is a call like any other: the process may die
-// before it, or once rke runs.
+// Start implements rkecli.Tool. It is a call: the process may die before it, or once rke runs.
 func (t rkeTool) Start(_ string, args []string, log string, _ io.Writer, _ *os.File, _ clock.WithTicker) (rkecli.Running, error) {
 	c := &rkeChild{p: t.p, log: log, done: make(chan struct{})}
 	err := disk(t).do("run", "rke "+args[0], true, func(*rkeState) error {
@@ -68,7 +67,7 @@ func (t rkeTool) Start(_ string, args []string, log string, _ io.Writer, _ *os.F
 	return c, nil
 }
 
-// rkeChild watches the world's rke for as long as its own process lives.
+// rkeChild watches the world's rke while its process lives.
 type rkeChild struct {
 	p    *Process
 	job  *rkeJob
@@ -86,7 +85,7 @@ func (c *rkeChild) attend() {
 		pass(tick)
 		if c.p.Dead() {
 			c.mu.Lock()
-			c.err = errors.New("nobody looks any more")
+			c.err = errors.New("the process was killed")
 			c.mu.Unlock()
 			return
 		}
@@ -121,7 +120,7 @@ func (c *rkeChild) Seen() (last, mark string) {
 	return w.rke.phase(), w.rke.phase()
 }
 
-// Interrupt implements rkecli.Running. Left out: the simulated rke cannot be stopped.
+// Interrupt implements rkecli.Running. The simulated rke cannot be stopped.
 func (c *rkeChild) Interrupt() {}
 
 // Err implements rkecli.Running.
@@ -134,8 +133,8 @@ func (c *rkeChild) Err() error {
 // LogPath implements rkecli.Running.
 func (c *rkeChild) LogPath() string { return c.log }
 
-// behindRKE is the part of ownfile.Lock that a simulation needs: an rke whose
-// awsmigrate was killed holds the lock on cluster.yml to its end.
+// behindRKE is the simulated part of ownfile.Lock: if awsmigrate is killed, its rke holds the lock
+// on cluster.yml to the end.
 type behindRKE struct {
 	lock.Lock
 	p *Process

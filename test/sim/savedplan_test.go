@@ -17,7 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// saved is the plan of a run on w, through a file.
+// saved returns the plan of a run on w, through a file.
 func saved(t *testing.T, r Run, w *World) *runner.WholePlan {
 	t.Helper()
 	var back runner.WholePlan
@@ -31,7 +31,7 @@ func saved(t *testing.T, r Run, w *World) *runner.WholePlan {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept, err := keptBy(home, of, w, p.Target(), r.Clock)
+		kept, err := newJournal(home, of, w, p.Target(), r.Clock)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,9 +51,8 @@ func saved(t *testing.T, r Run, w *World) *runner.WholePlan {
 	return &back
 }
 
-// A plan that was made before the first write serves the whole migration, a step a run,
-// beside a worker that joins: what it says of each step is what is written then. It lists
-// all of that, too: no step writes what the plan did not show.
+// A plan from before the first write serves the whole migration, one step per run, while a worker
+// joins. Each step writes exactly the changes in the plan, and the plan lists all of them.
 func TestSavedPlanServesTheWholeMigration(t *testing.T) {
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
@@ -89,7 +88,7 @@ func TestSavedPlanServesTheWholeMigration(t *testing.T) {
 	}
 }
 
-// What is written otherwise than a plan says is not written.
+// A change that differs from the plan is not written.
 func TestSavedPlanThatMoved(t *testing.T) {
 	t.Parallel()
 	w, r := scenarios[0].world(), scenarios[0].run

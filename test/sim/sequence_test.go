@@ -18,7 +18,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// command is one command of a sequence: on to a step, or back to one; empty: to the end.
+// command is one command of a sequence: forward to a step, or back to one; an empty step means the
+// end.
 type command struct {
 	undo  bool
 	until journal.StepID
@@ -35,7 +36,7 @@ func (c command) String() string {
 	return words
 }
 
-// sequence lists the commands that are run one after the other.
+// sequence lists consecutive commands.
 type sequence []command
 
 func (s sequence) String() string {
@@ -46,9 +47,9 @@ func (s sequence) String() string {
 	return strings.Join(words, ", ")
 }
 
-// sequences returns every "on to X, back to Y, on to Z, back to the end" of a scenario. In a
-// fast run it leaves out those in which the first undo takes no step back, or the second
-// migration does not get as far as the first.
+// sequences returns every "forward to X, back to Y, forward to Z, back to the end" of a scenario.
+// A fast run omits those in which the first undo undoes no step, or the second migration ends
+// before the first one's step.
 func sequences(s scenario) []sequence {
 	var on, back []journal.StepID
 	for _, info := range procedure.StepInfos() {
@@ -77,8 +78,7 @@ func sequences(s scenario) []sequence {
 	return all
 }
 
-// kill names the call of a sequence at which the process dies: the n-th of all, or the
-// n-th write.
+// kill names the call of a sequence at which the process dies: the n-th of all, or the n-th write.
 type kill struct {
 	command, n int
 	write      bool
@@ -100,22 +100,22 @@ func (k kill) before(c Call) Outcome {
 	return Pass
 }
 
-// played is the state behind the first commands of a sequence.
+// played is the state after the first commands of a sequence.
 type played struct {
 	world    *World
-	ended    Ended // the last command
+	ended    Ended // of the last command
 	commands int
 }
 
-// player runs sequences of a scenario. It runs the beginning that several share once.
+// player runs sequences of a scenario. It runs a shared beginning once.
 type player struct {
 	t      *testing.T
 	run    Run
 	begun  map[string]played
-	config string            // at first
-	dump   map[string]string // at first
+	config string            // at the start
+	dump   map[string]string // at the start
 
-	staleRuns int // in a row
+	staleRuns int // consecutive ones
 }
 
 func newPlayer(t *testing.T, s scenario) *player {
@@ -124,8 +124,8 @@ func newPlayer(t *testing.T, s scenario) *player {
 	return &player{t: t, run: s.run, begun: map[string]played{"": {world: w}}, config: w.config(), dump: withoutTraces(w.Dump())}
 }
 
-// begin returns the state behind the first commands of a sequence. It keeps those of one
-// or two commands, and the last of three.
+// begin returns the state after the first commands of a sequence. It stores those of one or two
+// commands, and the last of three.
 func (p *player) begin(s sequence) (played, error) {
 	name := s.String()
 	if done, ok := p.begun[name]; ok {
@@ -147,8 +147,8 @@ func (p *player) begin(s sequence) (played, error) {
 	return after, err
 }
 
-// play runs one command. A command that is killed is run again, and so is one that finds
-// its plan stale: while a rollout goes on, its tool cordons one Node after the other.
+// play runs one command. It repeats a killed command, and one that finds its plan stale: during a
+// rollout, its tool cordons one Node after the other.
 func (p *player) play(w *World, c command, at *kill) (played, error) {
 	r := p.run
 	r.ID, r.Undo, r.Until = w.nextRun(), c.undo, c.until
@@ -165,7 +165,7 @@ func (p *player) play(w *World, c command, at *kill) (played, error) {
 	return played{world: w, ended: ended}, nil
 }
 
-// stale reports whether a command found its plan stale. Three in a row are a fault.
+// stale reports whether a command found its plan stale. Three consecutive ones are a fault.
 func (p *player) stale(err error) bool {
 	if fault.ClassOf(err) != fault.Stale {
 		p.staleRuns = 0
@@ -175,7 +175,7 @@ func (p *player) stale(err error) bool {
 	return p.staleRuns <= 2
 }
 
-// whole plays a sequence to its end and returns the state behind each command.
+// whole plays a sequence to its end and returns the state after each command.
 func (p *player) whole(s sequence) (all []played, wrong []string) {
 	for n := range s {
 		next, err := p.begin(s[:n+1])
@@ -203,7 +203,7 @@ func (p *player) killed(s sequence, all []played, k kill) []string {
 	return p.judge(last)
 }
 
-// judge returns what is wrong at the end of a sequence.
+// judge returns the faults at the end of a sequence.
 func (p *player) judge(end played) []string {
 	w := end.world.clone()
 	wrong := slices.Concat(w.Violations(), w.cordonFaults(), journalFaults(w))
@@ -236,8 +236,8 @@ func killAt(seed uint64, all []played) kill {
 	return k
 }
 
-// Every order of going on and back ends, behind an undo, where it began; so does one in
-// which a command is killed at some call and run again.
+// Any order of forward and back that ends with an undo ends in the original state. So does one
+// with a command that is killed at some call and run again.
 func TestUndoSequences(t *testing.T) {
 	for _, s := range scenarios {
 		t.Run(s.name+"_back_and_forth_ends_as_it_began", func(t *testing.T) {
@@ -259,15 +259,15 @@ func TestUndoSequences(t *testing.T) {
 				}
 			}
 			if tried == 0 {
-				t.Error("no sequence was tried")
+				t.Error("no sequences were tried")
 			}
-			t.Logf("counts: %s: %d of %d sequences, %d of them with a kill, too", s.name, tried, len(all), kills)
+			t.Logf("counts: %s: %d of %d sequences, %d of them also with a kill", s.name, tried, len(all), kills)
 		})
 	}
 }
 
-// An undo that was turned round once, by a person or by the end of a run, leaves nothing
-// behind that the next undo does not take back.
+// If an undo was reversed once, by a person or by the end of a run, the next undo leaves nothing
+// behind.
 func TestUndoTurnedRound(t *testing.T) {
 	for name, s := range map[string]sequence{
 		"installed_turned_round_at_the_install": {{until: migration.StepInstall}, {undo: true, until: migration.StepUndoInstall}, {until: migration.StepInstall}, {undo: true}},
@@ -287,8 +287,8 @@ func TestUndoTurnedRound(t *testing.T) {
 	}
 }
 
-// What installed the cloud controller manager is taken back whatever the undo is told: a
-// field of the Cluster object that was not there is absent again, and not empty.
+// An undo reverts the installation of the cloud controller manager, regardless of its flags. A
+// field of the Cluster object that was missing is absent again, not empty.
 func TestUndoOfManifestWithoutItsFlags(t *testing.T) {
 	for name, undo := range map[string]Run{
 		"handed_over_undone_with_the_method_is_absent": {Undo: true, Method: migration.InstallManifest},

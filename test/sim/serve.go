@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// call is one request, taken apart.
+// call is one parsed request.
 type call struct {
 	method      string
 	kind        kind
@@ -32,7 +32,7 @@ type call struct {
 	body        []byte
 }
 
-// writes says whether the call can change anything that lasts.
+// writes reports whether the call can cause a permanent change.
 func (c call) writes() bool {
 	if c.method == http.MethodGet || strings.HasSuffix(c.kind.plural, "accessreviews") {
 		return false
@@ -42,7 +42,7 @@ func (c call) writes() bool {
 
 var apiPath = regexp.MustCompile(`^/(?:api/(v1)|apis/([^/]+)/([^/]+))/(?:namespaces/([^/]+)/([^/]+)|([^/]+))(?:/([^/]+))?(?:/([^/]+))?$`)
 
-// parse takes a request apart; false for one that is no object's.
+// parse parses a request. It returns false if the request concerns no object.
 func (s *server) parse(req *http.Request, body []byte) (call, bool) {
 	c := call{method: req.Method, query: req.URL.Query(), accept: req.Header.Get("Accept"),
 		contentType: req.Header.Get("Content-Type"), body: body}
@@ -52,7 +52,7 @@ func (s *server) parse(req *http.Request, body []byte) (call, bool) {
 	}
 	group, version, plural := m[2], m[1]+m[3], m[5]+m[6]
 	c.namespace, c.name, c.subresource = m[4], m[7], m[8]
-	if plural == "status" || plural == "finalize" { // of a namespace itself
+	if plural == "status" || plural == "finalize" { // subresource of a namespace
 		c.namespace, plural, c.name, c.subresource = "", "namespaces", m[4], plural
 	}
 	// /namespaces/x reads as the resource "namespaces" with a name.
@@ -65,7 +65,7 @@ func (s *server) parse(req *http.Request, body []byte) (call, bool) {
 	return c, false
 }
 
-// answer is what the server says.
+// answer is the server's response.
 type answer struct {
 	code int
 	body []byte
@@ -119,7 +119,7 @@ func (s *server) serve(c call, now time.Time) answer {
 
 func (c call) key() key { return key{c.kind.resource(), c.namespace, c.name} }
 
-// shape is an object as the caller wants it: whole, or its metadata alone.
+// shape returns an object in the form that the caller accepts: whole, or only its metadata.
 func (c call) shape(found stored) []byte {
 	if !strings.Contains(c.accept, "as=PartialObjectMetadata") {
 		return found.raw
@@ -179,7 +179,7 @@ func fieldsOf(o object) fields.Set {
 	}
 }
 
-// decode is the body as an object, whatever it is written in.
+// decode parses the body as an object in any encoding.
 func (c call) decode() (object, error) {
 	if strings.Contains(c.contentType, "protobuf") {
 		typed, _, err := scheme.Codecs.UniversalDeserializer().Decode(c.body, nil, nil)
@@ -202,7 +202,7 @@ func (c call) decode() (object, error) {
 	return body, nil
 }
 
-// deleteOptions are those of the body, if there is one.
+// deleteOptions returns the options in the body, if any.
 func (c call) deleteOptions() metav1.DeleteOptions {
 	var options metav1.DeleteOptions
 	if len(c.body) > 0 {

@@ -17,10 +17,10 @@ import (
 // object is one API object as decoded JSON; whole numbers are int64.
 type object = map[string]any
 
-// key finds an object: resource is "plural.group", as kubectl writes it.
+// key identifies an object; resource is "plural.group", as kubectl writes it.
 type key struct{ resource, namespace, name string }
 
-// stored objects are never changed in place, so that copying a World is cheap.
+// stored objects are never changed in place, so that a copy of a World is cheap.
 type stored struct {
 	body object
 	raw  []byte
@@ -32,11 +32,11 @@ type server struct {
 	version string // of Kubernetes
 	kinds   []kind
 	objects map[key]stored
-	// revision is the last resourceVersion given, uids the last UID.
+	// revision is the last resourceVersion, uids the last UID.
 	revision, uids int64
-	// changes counts changes that are not mere renewals of a lease.
+	// changes counts changes, except renewals of a lease.
 	changes int64
-	// watched are the resources that can be watched; none where no controller runs.
+	// watched holds the resources that can be watched. It is empty without a controller.
 	watched map[string]bool
 	feed    feed
 }
@@ -52,7 +52,7 @@ func (s *server) clone() *server {
 	return &c
 }
 
-// get is a copy that the caller may change; nil: there is none.
+// get returns a copy that the caller may change, or nil.
 func (s *server) get(resource, namespace, name string) object {
 	found, ok := s.objects[key{resource, namespace, name}]
 	if !ok {
@@ -61,12 +61,12 @@ func (s *server) get(resource, namespace, name string) object {
 	return runtime.DeepCopyJSON(found.body)
 }
 
-// peek is the object itself, which nobody may change.
+// peek returns the stored object, which callers must not change.
 func (s *server) peek(resource, namespace, name string) object {
 	return s.objects[key{resource, namespace, name}].body
 }
 
-// keys of a resource, sorted; namespace "" means all.
+// keys returns the sorted keys of a resource; an empty namespace means all.
 func (s *server) keys(resource, namespace string) []key {
 	var found []key
 	for k := range s.objects {
@@ -80,8 +80,8 @@ func (s *server) keys(resource, namespace string) []key {
 	return found
 }
 
-// put stores an object as the API server would: a new one gets a UID and a time,
-// a changed spec a new generation, every change a new resourceVersion.
+// put stores an object as the API server would. A new object gets a UID and a time, a changed spec
+// a new generation, and every change a new resourceVersion.
 func (s *server) put(resource string, o object, now time.Time) object {
 	meta := mapAt(o, "metadata")
 	namespace, _ := meta["namespace"].(string)
@@ -123,7 +123,7 @@ func (s *server) put(resource string, o object, now time.Time) object {
 	return o
 }
 
-// desired is what counts for the generation.
+// desired returns the part of an object that counts for its generation.
 func desired(o object) object {
 	rest := maps.Clone(o)
 	delete(rest, "metadata")
@@ -140,7 +140,7 @@ func (s *server) remove(k key) {
 	}
 }
 
-// mapAt is the mapping at path, made where it is missing.
+// mapAt returns the mapping at path, and creates it if it is missing.
 func mapAt(o object, path ...string) object {
 	for _, step := range path {
 		next, ok := o[step].(object)
@@ -153,7 +153,7 @@ func mapAt(o object, path ...string) object {
 	return o
 }
 
-// at is the value at path, nil where there is none.
+// at returns the value at path, or nil.
 func at(o object, path ...string) any {
 	var v any = o
 	for _, step := range path {
@@ -181,7 +181,7 @@ func list(o object, path ...string) []any {
 	return l
 }
 
-// plain turns a Go value into decoded JSON with whole numbers as int64.
+// plain converts a Go value into decoded JSON with whole numbers as int64.
 func plain(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the files of test/trace anew")
 
-// besideJournal is the recording of one run, which is kept beside its journal alone.
+// besideJournal returns the recording of one run, which is kept only next to its journal.
 func besideJournal(t *testing.T) *recording.Recording {
 	t.Helper()
 	kept, err := recording.Open(recording.Options{Beside: true, Clock: clock.RealClock{}, Say: func(line string) { t.Error(line) }})
@@ -26,8 +26,8 @@ func besideJournal(t *testing.T) *recording.Recording {
 	return kept
 }
 
-// A migration writes here what it writes on the lab, in the same order: the
-// end-to-end tests hold the lab's runs against the same files.
+// A migration writes the same here as on the lab, in the same order: the end-to-end tests compare
+// the lab's runs with the same files.
 func TestWritesWhatItWritesOnTheLab(t *testing.T) {
 	for _, s := range scenarios[:natural] {
 		t.Run(s.name, func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestWritesWhatItWritesOnTheLab(t *testing.T) {
 				t.Fatal(ended.Err)
 			}
 			if kept.Kept().Run != r.ID {
-				t.Errorf("kept beside the journal: %+v", kept.Kept())
+				t.Errorf("kept next to the journal: %+v", kept.Kept())
 			}
 			got := trace.Lines(writes)
 			if *update {
@@ -61,7 +61,7 @@ func TestWritesWhatItWritesOnTheLab(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("the simulated run writes otherwise (-wanted +got):\n%s", diff)
+				t.Errorf("the simulated run has other writes (-wanted +got):\n%s", diff)
 			}
 		})
 	}

@@ -13,33 +13,33 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// latency is what one request takes.
+// latency is the duration of one request.
 const latency = time.Millisecond
 
 // Call is one request or file operation of a process.
 type Call struct {
-	N      int    // counted over the process, from 0
-	Writes bool   // it can change something that lasts
-	Watch  bool   // it goes on as long as somebody listens
-	Write  int    // counted over the writes
+	N      int    // number in the process, from 0
+	Writes bool   // it can cause a permanent change
+	Watch  bool   // it lasts while its caller reads
+	Write  int    // number among the writes
 	Verb   string // GET, POST, …; for files the operation
 	Server string // "management", "downstream" or "file"
 	Path   string
 }
 
-// String is the call in one line.
+// String returns the call in one line.
 func (c Call) String() string { return fmt.Sprintf("%s %s %s", c.Server, c.Verb, c.Path) }
 
-// Outcome is what becomes of a call.
+// Outcome is the fate of a call.
 type Outcome int
 
-// What can become of a call.
+// Outcomes of a call.
 const (
 	Pass      Outcome = iota // carry it out and answer
-	Lose                     // refuse the connection: nothing happened
+	Lose                     // refuse the connection without effect
 	LoseReply                // carry it out, then cut the connection
 	Kill                     // the process dies before it
-	KillAfter                // the process dies once it was carried out
+	KillAfter                // the process dies after it took effect
 	Busy                     // 429 with Retry-After
 	Internal                 // 500
 	Away                     // 503
@@ -54,9 +54,9 @@ const (
 // Process is one run of awsmigrate as the world sees it.
 type Process struct {
 	world *World
-	// Before decides about a call. It may look at the world and change it.
+	// Before decides about a call. It may read and change the world.
 	Before func(Call) Outcome
-	// After is told of every call that was carried out.
+	// After receives each completed call.
 	After func(Call)
 
 	mu     sync.Mutex
@@ -66,10 +66,10 @@ type Process struct {
 	die    context.CancelFunc
 }
 
-// ErrKilled is what a dead process sees of the world. Nobody does.
+// ErrKilled is the error that a dead process gets. It reaches no user.
 var ErrKilled = errors.New("this process was killed")
 
-// begin counts a call and asks what becomes of it.
+// begin counts a call and returns its outcome.
 func (p *Process) begin(c Call) (Call, Outcome) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,14 +94,14 @@ func (p *Process) kill() {
 	p.die()
 }
 
-// Dead says whether it was killed.
+// Dead reports whether the process was killed.
 func (p *Process) Dead() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.dead
 }
 
-// config reaches one of the world's servers.
+// config returns a client configuration for one of the world's servers.
 func (p *Process) config(s func(*World) *server) *rest.Config {
 	name := s(p.world).name
 	return &rest.Config{Host: "https://" + name + ".sim", Transport: wire{p, s, latency}, QPS: -1, Timeout: 30 * time.Second, UserAgent: "awsmigrate"}
@@ -161,7 +161,7 @@ func (t wire) do(req *http.Request, body []byte) (*http.Response, error) {
 			res.Header.Set("Retry-After", "1")
 		}
 		return res, nil
-	case Pass, LoseReply, KillAfter, Torn: // it is carried out first
+	case Pass, LoseReply, KillAfter, Torn: // the call takes effect first
 	}
 	var stream *http.Response
 	var a answer
@@ -199,7 +199,7 @@ func (t wire) answer(s *server, c call, onObjects bool, path string) answer {
 	if onObjects {
 		return s.serve(c, t.p.world.now)
 	}
-	if about := s.about(path); about != nil {
+	if about := s.serveMeta(path); about != nil {
 		return *about
 	}
 	return notServed
@@ -217,13 +217,13 @@ var failing = map[Outcome]answer{
 	Conflict: {http.StatusConflict, []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Conflict","code":409,"message":"the object has been modified"}`)},
 }
 
-// connectionError looks as a broken connection does.
+// connectionError looks like a broken connection.
 type connectionError struct{ syscall.Errno }
 
 // Error implements error.
 func (e *connectionError) Error() string { return "connection: " + e.Errno.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *connectionError) Unwrap() error { return e.Errno }
 
 type eof struct{}

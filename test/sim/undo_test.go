@@ -11,8 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The undo leads back to where the migration began, from every state in which a
-// migration can be stopped.
+// The undo returns to the original state from every state in which a migration can be stopped.
 func TestUndoFromEveryState(t *testing.T) {
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
@@ -49,7 +48,7 @@ func TestUndoFromEveryState(t *testing.T) {
 				}
 				p.world.later(time.Minute)
 				if diff := cmp.Diff(want, withoutTraces(p.world.Dump())); diff != "" {
-					t.Errorf("stopped %s: the undo leads elsewhere (-before +after):\n%s", p.where, diff)
+					t.Errorf("stopped %s: the undo ends elsewhere (-before +after):\n%s", p.where, diff)
 				}
 			}
 			if tried == 0 {
@@ -60,26 +59,26 @@ func TestUndoFromEveryState(t *testing.T) {
 	}
 }
 
-// So does an undo of an installation that was cut off before its pods took a lease,
-// when it is killed itself.
+// The same holds for an undo of an interrupted installation whose pods never took a lease, even if
+// the undo is killed.
 func TestUndoOfACutOffInstallKilledAtEveryCall(t *testing.T) {
 	s := scenarios[0]
 	w := stoppedAfter(t, s, "POST", "/daemonsets")
 	e := &explorer{t: t, first: back(s.run), then: back(s.run), depth: 1, every: 1}
 	e.explore(w)
-	t.Logf("counts: killed in the undo of a cut off installation: %s", e.counts)
+	t.Logf("counts: killed in the undo of an interrupted installation: %s", e.counts)
 }
 
-// later lets time pass in which nobody does anything: a snapshot may still be made.
+// later lets time pass without actions; a snapshot may still be made.
 func (w *World) later(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.advance(w.now.Add(d))
 }
 
-// withoutTraces is a dump without what no undo takes back: that an etcd snapshot
-// was taken, the backups of cluster.yml, a temporary file beside it that the next write
-// removes, and the Secrets with parts of Rancher's Cluster.
+// withoutTraces returns a dump without the traces that no undo removes: the request of an etcd
+// snapshot, the backups of cluster.yml, its temporary file, which the next write removes, and the
+// Secrets with parts of Rancher's Cluster.
 func withoutTraces(dump map[string]string) map[string]string {
 	out := maps.Clone(dump)
 	maps.DeleteFunc(out, func(k, _ string) bool {
@@ -91,7 +90,7 @@ func withoutTraces(dump map[string]string) map[string]string {
 	return out
 }
 
-// keptValues begins the names in a dump of the Secrets that keep what an edit took out.
+// keptValues is the prefix of the Secrets in a dump that store removed values of an edit.
 const keptValues = "management secrets " + managedID + "/awsmigrate-" + managedID + "-"
 
 func withoutSnapshot(s string) string {
@@ -100,8 +99,8 @@ func withoutSnapshot(s string) string {
 
 var snapshotTaken = regexp.MustCompile(`"etcdSnapshotCreate(Phase)?":("Finished"|\{"generation":\d+\}),?`)
 
-// config returns what an undo restores to the byte: cluster.yml, or the spec of Rancher's
-// Cluster.
+// config returns the text that an undo restores byte for byte: cluster.yml, or the spec of
+// Rancher's Cluster.
 func (w *World) config() string {
 	switch {
 	case w.rke != nil:

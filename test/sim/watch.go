@@ -21,14 +21,14 @@ type change struct {
 	raw      []byte
 }
 
-// feed is what a server's watches are served from. Nothing of it lies in a copy of a
-// World: whoever watches is a process, and a copy has none yet.
+// feed serves a server's watches. A copy of a World gets an empty one, because a watcher is a
+// process, and a copy has no processes yet.
 type feed struct {
 	changes []change
 	waiting map[chan struct{}]bool
 }
 
-// record keeps a change for those who watch, and wakes them.
+// record stores a change for the watchers, and wakes them.
 func (s *server) record(kind string, k key, raw []byte) {
 	if !s.watched[k.resource] {
 		return
@@ -37,12 +37,12 @@ func (s *server) record(kind string, k key, raw []byte) {
 	for c := range maps.Keys(s.feed.waiting) {
 		select {
 		case c <- struct{}{}:
-		default: // it was woken already
+		default: // already woken
 		}
 	}
 }
 
-// recordRemoval has the object that is gone with the revision at which it went.
+// recordRemoval records a removed object with the revision of its removal.
 func (s *server) recordRemoval(k key, body object) {
 	if !s.watched[k.resource] {
 		return
@@ -52,17 +52,17 @@ func (s *server) recordRemoval(k key, body object) {
 	s.record("DELETED", k, must(json.Marshal(body)))
 }
 
-// watches says whether a call is a watch of something that can be watched here.
+// watches reports whether a call watches a resource that can be watched.
 func (s *server) watches(c call) bool {
 	return c.method == http.MethodGet && c.name == "" && len(c.query["watch"]) > 0 && c.query["watch"][0] != "false" && s.watched[c.kind.resource()]
 }
 
-// initialEventsEnd marks the end of what a watch that began with a list sends first
+// initialEventsEnd marks the end of the initial events of a watch that begins with a list
 // (k8s.io/apimachinery:pkg/apis/meta/v1, InitialEventsAnnotationKey).
 const initialEventsEnd = "k8s.io/initial-events-end"
 
-// watching is one watch: the body of its answer. w.mu is held where it begins, and not where
-// it is read.
+// watching is one watch: the body of its answer. w.mu is held at its start, but not while it is
+// read.
 type watching struct {
 	w      *World
 	s      *server
@@ -127,7 +127,7 @@ func (b *watching) Read(into []byte) (int, error) {
 	return b.unread.Read(into)
 }
 
-// take takes what happened since. w.mu is held.
+// take collects the changes since the last call. w.mu is held.
 func (b *watching) take() {
 	all := b.s.feed.changes
 	from, _ := slices.BinarySearchFunc(all, b.since+1, func(c change, revision int64) int { return int(c.revision - revision) })

@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// tick is the grain of the model's time.
+// tick is the time resolution of the model.
 const tick = time.Second
 
-// World is a cluster to migrate, with what manages it, at one moment.
+// World is a cluster to migrate with its managers, at one moment.
 type World struct {
 	mu  sync.Mutex
 	now time.Time
 
-	down, mgmt *server // mgmt is nil where nothing but rke manages the cluster
+	down, mgmt *server // mgmt is nil if only rke manages the cluster
 
 	machines  []machine
 	processes []process
 	written   map[string]written // by the name of a lease
-	ccmFails  bool               // a cloud controller manager that leads ends within a second
-	started   int                // processes ever started
-	// outlive is how long a kube-controller-manager goes on running after the start of
-	// the one that replaces it, while its machine's kubelet reaches no API server.
+	ccmFails  bool               // a leading cloud controller manager ends within a second
+	started   int                // number of started processes
+	// outlive is the time for which a kube-controller-manager outlives the start of its
+	// replacement, while its machine's kubelet reaches no API server.
 	outlive  time.Duration
-	apart    map[string]time.Duration // how far a Node's clock is off
+	apart    map[string]time.Duration // error of a Node's clock
 	restarts map[string]int
 	sets     setState
-	rancher  *rancherState // nil unless RKE2
-	rke      *rkeState     // nil unless RKE with cluster.yml
-	managed  *managedState // nil unless RKE that Rancher manages
+	rancher  *rancherState // nil except for RKE2
+	rke      *rkeState     // nil except for RKE with cluster.yml
+	managed  *managedState // nil except for RKE managed by Rancher
 	// running holds the configuration of each machine's containers; nil for RKE2.
 	running map[string]hostConfig
 	monitor monitor
@@ -41,12 +41,12 @@ type machine struct {
 	name, uid, node, ip string
 	controlPlane        bool
 	labels              map[string]string
-	// config is what its RKE2 was last started with; nil for RKE.
+	// config is the configuration at the last start of its RKE2; nil for RKE.
 	config map[string]any
 }
 
-// clone copies the world as it is; nothing is shared that can change.
-// w.mu is held, as it is in the hooks of a Process.
+// clone returns an independent copy of the world. w.mu is held, as it is in the hooks of a
+// Process.
 func (w *World) clone() *World {
 	c := &World{now: w.now, down: w.down.clone(), started: w.started, outlive: w.outlive, apart: w.apart, restarts: maps.Clone(w.restarts), running: maps.Clone(w.running),
 		machines: slices.Clone(w.machines), processes: slices.Clone(w.processes), written: maps.Clone(w.written), ccmFails: w.ccmFails, sets: w.sets.clone(), monitor: w.monitor.clone()}
@@ -66,17 +66,17 @@ func (w *World) clone() *World {
 	return c
 }
 
-// Now is the world's time.
+// Now returns the world's time.
 func (w *World) Now() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.now
 }
 
-// clockOf is the time of day on a machine, by the name of its Node.
+// clockOf returns the time of day on a machine, by the name of its Node.
 func (w *World) clockOf(node string) time.Time { return w.now.Add(w.apart[node]).UTC() }
 
-// changes moves with everything that happens but renewals of leases.
+// changes grows with every event except renewals of leases.
 func (w *World) changes() int64 {
 	n := w.down.changes
 	if w.mgmt != nil {
@@ -85,7 +85,7 @@ func (w *World) changes() int64 {
 	return n
 }
 
-// advance lets everything happen that is due by now. w.mu is held.
+// advance applies all events that are due by now. w.mu is held.
 func (w *World) advance(now time.Time) {
 	for !w.now.Add(tick).After(now) {
 		w.now = w.now.Add(tick)
