@@ -78,8 +78,8 @@ type stage struct {
 	is   func() bool
 }
 
-// lasts returns a stage in which only time passes.
-func lasts(d time.Duration) stage {
+// waitStage returns a stage in which only time passes.
+func waitStage(d time.Duration) stage {
 	var begun time.Time
 	return stage{d.String(), func() bool {
 		if begun.IsZero() {
@@ -89,8 +89,8 @@ func lasts(d time.Duration) stage {
 	}}
 }
 
-// does returns a stage that changes the world once.
-func (r *scraped) does(what string, do func(w *World)) stage {
+// changeStage returns a stage that changes the world once.
+func (r *scraped) changeStage(what string, do func(w *World)) stage {
 	return stage{what, func() bool {
 		r.w.mu.Lock()
 		defer r.w.mu.Unlock()
@@ -115,13 +115,13 @@ func (r *scraped) play(t *testing.T, o pod, stages ...stage) {
 			t.Error(err)
 		}
 	}
-	during(t, o, r.w, func(*Process) { r.pass(t, registry, stages) })
+	runDuring(t, o, r.w, func(*Process) { r.pass(t, registry, stages) })
 }
 
 // runEmpty lets time pass without a controller.
 func (r *scraped) runEmpty(t *testing.T, d time.Duration) {
 	t.Helper()
-	bubble(t, r.w, func(context.Context) { r.pass(t, nil, []stage{lasts(d)}) })
+	bubble(t, r.w, func(context.Context) { r.pass(t, nil, []stage{waitStage(d)}) })
 }
 
 func (r *scraped) pass(t *testing.T, registry *prometheus.Registry, stages []stage) {
@@ -152,13 +152,13 @@ var alarms = map[string]struct {
 }{
 	"AwsmigrateStalled": {metric: `awsmigrate_stalled{cluster="demo",namespace="fleet-default",reason="Failed"}`, play: func(t *testing.T, r *scraped) {
 		r.w.setNodeReady(r.w.machines[3].node, false)
-		r.play(t, pod{}, r.toGoal("Migrate", "Stalled"), lasts(10*time.Minute), r.does("repair", func(w *World) {
+		r.play(t, pod{}, r.goalStage("Migrate", "Stalled"), waitStage(10*time.Minute), r.changeStage("repair", func(w *World) {
 			w.setNodeReady(w.machines[3].node, true)
 			w.retry()
-		}), r.toGoal("Migrate", "Succeeded"), lasts(10*time.Minute))
+		}), r.goalStage("Migrate", "Succeeded"), waitStage(10*time.Minute))
 	}},
 	"AwsmigrateBrakePulled": {metric: `awsmigrate_stalled{cluster="demo",namespace="fleet-default",reason="BrakePulled"}`, play: func(t *testing.T, r *scraped) {
-		r.play(t, r.renames(), r.toGoal("Migrate", "Stalled"), lasts(5*time.Minute), r.does("repair", func(w *World) { w.unbrake(1) }), r.toGoal("Migrate", "Succeeded"), lasts(5*time.Minute))
+		r.play(t, r.renames(), r.goalStage("Migrate", "Stalled"), waitStage(5*time.Minute), r.changeStage("repair", func(w *World) { w.endPause(1) }), r.goalStage("Migrate", "Succeeded"), waitStage(5*time.Minute))
 	}},
 	"AwsmigrateBrakeFailed": {metric: `awsmigrate_brakes_total{result="failed"}`, also: []string{"AwsmigrateBrakePulled", "AwsmigrateStalled"}, play: func(t *testing.T, r *scraped) {
 		away := Away
@@ -172,24 +172,24 @@ var alarms = map[string]struct {
 			}
 			return Pass
 		}
-		r.play(t, o, r.toRoll(), lasts(5*time.Minute), r.does("the API is back", func(*World) { away = Pass }), stage{"the pause", r.w.hasPause}, lasts(40*time.Minute))
+		r.play(t, o, r.rolloutStage(), waitStage(5*time.Minute), r.changeStage("the API is back", func(*World) { away = Pass }), stage{"the pause", r.w.hasPause}, waitStage(40*time.Minute))
 	}},
 	"AwsmigrateReverted": {metric: `awsmigrate_reverted`, play: func(t *testing.T, r *scraped) {
 		old := mapAt(r.w.mgmt.get(provClusters, fleet, clusterName), "spec")
 		var kept object
-		r.play(t, pod{}, r.toGoal("Migrate", "Succeeded"), r.does("revert", func(w *World) {
+		r.play(t, pod{}, r.goalStage("Migrate", "Succeeded"), r.changeStage("revert", func(w *World) {
 			w.pause("true") // Rancher does not carry it out
 			kept = w.setSpec(old)
-		}), lasts(10*time.Minute), r.does("repair", func(w *World) { w.setSpec(kept); w.pause("") }), r.toGoal("Migrate", "Succeeded"), lasts(10*time.Minute))
+		}), waitStage(10*time.Minute), r.changeStage("repair", func(w *World) { w.setSpec(kept); w.pause("") }), r.goalStage("Migrate", "Succeeded"), waitStage(10*time.Minute))
 	}},
 	"AwsmigrateNoProgress": {metric: `awsmigrate_step_last_progress_timestamp_seconds`, play: func(t *testing.T, r *scraped) {
-		r.play(t, pod{}, r.toRoll(), r.does("stop", func(w *World) { w.rancher.stuck = true }), lasts(12*time.Minute),
-			r.does("go on", func(w *World) { w.rancher.stuck = false }), r.toGoal("Migrate", "Succeeded"), lasts(5*time.Minute))
+		r.play(t, pod{}, r.rolloutStage(), r.changeStage("stop", func(w *World) { w.rancher.stuck = true }), waitStage(12*time.Minute),
+			r.changeStage("go on", func(w *World) { w.rancher.stuck = false }), r.goalStage("Migrate", "Succeeded"), waitStage(5*time.Minute))
 	}},
 	"AwsmigrateAuditFailing": {metric: `awsmigrate_audit_checks{cluster="demo",namespace="fleet-default",result="fail"}`, play: func(t *testing.T, r *scraped) {
 		r.w.setNodeReady(r.w.machines[3].node, false)
 		often := pod{Change: func(o *controller.Options) { o.Interval = 10 * time.Minute }}
-		r.play(t, often, lasts(75*time.Minute), r.does("repair", func(w *World) { w.setNodeReady(w.machines[3].node, true) }), lasts(30*time.Minute))
+		r.play(t, often, waitStage(75*time.Minute), r.changeStage("repair", func(w *World) { w.setNodeReady(w.machines[3].node, true) }), waitStage(30*time.Minute))
 	}},
 	"AwsmigrateAwaitingApproval": {metric: `awsmigrate_awaiting_approval_since_timestamp_seconds`, every: 10 * time.Minute, play: func(t *testing.T, r *scraped) {
 		wants := stage{"a plan", func() bool {
@@ -199,17 +199,17 @@ var alarms = map[string]struct {
 			}
 			return true
 		}}
-		r.play(t, pod{Change: func(o *controller.Options) { o.Election.Off = true }}, wants, lasts(74*time.Hour), r.toGoal("Migrate", "Succeeded"), lasts(time.Hour))
+		r.play(t, pod{Change: func(o *controller.Options) { o.Election.Off = true }}, wants, waitStage(74*time.Hour), r.goalStage("Migrate", "Succeeded"), waitStage(time.Hour))
 	}},
 	"AwsmigrateControllerDown": {metric: `awsmigrate_leader`, play: func(t *testing.T, r *scraped) {
-		r.play(t, pod{}, lasts(10*time.Minute))
+		r.play(t, pod{}, waitStage(10*time.Minute))
 		r.runEmpty(t, 10*time.Minute)
-		r.play(t, pod{}, lasts(10*time.Minute))
+		r.play(t, pod{}, waitStage(10*time.Minute))
 	}},
 }
 
-// toGoal returns a stage in which a person acts until the object shows a state.
-func (r *scraped) toGoal(goal, state string) stage {
+// goalStage returns a stage in which a person acts until the object shows a state.
+func (r *scraped) goalStage(goal, state string) stage {
 	return stage{state + " after " + goal, func() bool {
 		person{w: r.w, last: goal}.act()
 		r.w.mu.Lock()
@@ -220,7 +220,7 @@ func (r *scraped) toGoal(goal, state string) stage {
 	}}
 }
 
-func (r *scraped) toRoll() stage {
+func (r *scraped) rolloutStage() stage {
 	return stage{"a current machine", func() bool {
 		person{w: r.w, last: "Migrate"}.act()
 		return r.w.rolls()
@@ -232,7 +232,7 @@ func (r *scraped) renames() pod {
 	seeded := false
 	return pod{Before: func(Call) Outcome {
 		if !seeded && r.w.rollsAtLast() {
-			r.w.rename(1)
+			r.w.addSecondNodeLocked(1)
 			seeded = true
 		}
 		return Pass
@@ -246,8 +246,8 @@ func (w *World) retry() {
 	w.mgmt.put(migrations, m, w.now)
 }
 
-// unbrake removes the second Node of the i-th machine, and the pause. w.mu is held.
-func (w *World) unbrake(i int) {
+// endPause removes the second Node of the i-th machine, and the pause. w.mu is held.
+func (w *World) endPause(i int) {
 	w.down.remove(key{"nodes", "", "second-" + w.machines[i].node})
 	w.pause("")
 	w.retry()
@@ -302,8 +302,8 @@ func TestAlertsOnRecordedRuns(t *testing.T) {
 			t.Parallel()
 			r := &scraped{w: controlled(t), every: max(a.every, time.Minute), series: map[string][]string{}}
 			a.play(t, r)
-			if !r.moves(a.metric) {
-				t.Errorf("%s does not come and go:\n%s", a.metric, r.of(a.metric))
+			if !r.hasMovement(a.metric) {
+				t.Errorf("%s does not come and go:\n%s", a.metric, r.matchingSeries(a.metric))
 			}
 			promtool, err := exec.LookPath("promtool")
 			if err != nil {
@@ -315,14 +315,14 @@ func TestAlertsOnRecordedRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			if out, err := exec.CommandContext(t.Context(), promtool, "test", "rules", file).CombinedOutput(); err != nil {
-				t.Errorf("%v\n%s\n%s", err, out, r.of("awsmigrate_stalled", "awsmigrate_reverted", "awsmigrate_brakes", "awsmigrate_step_last", "awsmigrate_awaiting", "awsmigrate_leader"))
+				t.Errorf("%v\n%s\n%s", err, out, r.matchingSeries("awsmigrate_stalled", "awsmigrate_reverted", "awsmigrate_brakes", "awsmigrate_step_last", "awsmigrate_awaiting", "awsmigrate_leader"))
 			}
 		})
 	}
 }
 
-// moves reports whether a series of a metric started or changed, and differs at the end.
-func (r *scraped) moves(metric string) bool {
+// hasMovement reports whether a series of a metric started or changed, and differs at the end.
+func (r *scraped) hasMovement(metric string) bool {
 	for name, values := range r.series {
 		if !strings.HasPrefix(name, metric) {
 			continue
@@ -334,8 +334,8 @@ func (r *scraped) moves(metric string) bool {
 	return false
 }
 
-// of returns the recorded series with one of the names.
-func (r *scraped) of(names ...string) string {
+// matchingSeries returns the recorded series with one of the names.
+func (r *scraped) matchingSeries(names ...string) string {
 	var b strings.Builder
 	for name, values := range r.series {
 		if slices.ContainsFunc(names, func(one string) bool { return strings.HasPrefix(name, one) }) {

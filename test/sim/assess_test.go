@@ -53,18 +53,18 @@ func TestAssessFindsWhatRolls(t *testing.T) {
 	for _, s := range guarded {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			found(t, s.run, s.world())
+			checkAssessment(t, s.run, s.world())
 		})
 		t.Run(s.name+", undo", func(t *testing.T) {
 			t.Parallel()
-			found(t, back(s.run), migrated(t, s))
+			checkAssessment(t, undoOf(s.run), migrateWorld(t, s))
 		})
 	}
 }
 
-func found(t *testing.T, r Run, w *World) {
+func checkAssessment(t *testing.T, r Run, w *World) {
 	t.Helper()
-	for _, p := range killedAt(t, r, w, sampled(12)) {
+	for _, p := range killStates(t, r, w, sampleStride(12)) {
 		for _, undo := range []bool{false, true} {
 			a, writes, err := assess(t, r, p.world, undo)
 			if err != nil || a.UnderWay == "" || writes > 0 {

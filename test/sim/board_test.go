@@ -88,7 +88,7 @@ func (l *boardLooker) look(ctx context.Context, events <-chan runner.Event) {
 			}
 		case <-ticks:
 			ticks = time.After(time.Second)
-			l.second()
+			l.judgeScreen()
 		case <-ctx.Done():
 			return
 		}
@@ -118,8 +118,8 @@ func (l *boardLooker) take(e runner.Event) {
 	}
 }
 
-// second judges one second's screen.
-func (l *boardLooker) second() {
+// judgeScreen judges one second's screen.
+func (l *boardLooker) judgeScreen() {
 	l.seconds++
 	screen := l.at.Lines()
 	from := -1

@@ -26,8 +26,8 @@ type gap struct {
 var gaps = map[string]gap{
 	"the same pod":        {next: pod{Next: true}},
 	"another machine":     {},
-	"upgraded":            {next: ofVersion("v2")},
-	"downgraded":          {next: ofVersion("v0")},
+	"upgraded":            {next: podOfVersion("v2")},
+	"downgraded":          {next: podOfVersion("v0")},
 	"in mode audit":       {next: pod{Change: func(o *controller.Options) { o.AuditsOnly = true }}},
 	"the object deleted":  {between: func(w *World) { w.mgmt.remove(key{migrations, fleet, clusterName}) }},
 	"the status deleted":  {between: objects(func(m object) { delete(m, "status") })},
@@ -39,7 +39,7 @@ var gaps = map[string]gap{
 	"a Secret gone":       {between: specs("options", object{"aws": object{"secretRef": object{"name": "gone"}}})},
 }
 
-func ofVersion(v string) pod {
+func podOfVersion(v string) pod {
 	return pod{Change: func(o *controller.Options) { o.Version = v }}
 }
 
@@ -56,9 +56,9 @@ func specs(field string, value any) func(*World) {
 	return objects(func(m object) { mapAt(m, "spec")[field] = value })
 }
 
-// rolling returns two worlds for each step that rolls: at the beginning of its rollout, and when
-// the last machine is current.
-func rolling(t *testing.T, from *World, goal string) (first, last map[journal.StepID]*World, end *World) {
+// rolloutWorlds returns two worlds for each step that rolls: at the beginning of its rollout, and
+// when the last machine is current.
+func rolloutWorlds(t *testing.T, from *World, goal string) (first, last map[journal.StepID]*World, end *World) {
 	t.Helper()
 	first, last, end = map[journal.StepID]*World{}, map[journal.StepID]*World{}, from.clone()
 	of := ""
@@ -99,8 +99,8 @@ const (
 // the rollout, writes nothing forward, and keeps the user's cordon.
 func TestControllerBrakesBehindEveryGap(t *testing.T) {
 	t.Parallel()
-	there, thereLast, migrated := rolling(t, controlled(t), "Migrate")
-	back, backLast, _ := rolling(t, migrated, "Undo")
+	there, thereLast, migrated := rolloutWorlds(t, controlled(t), "Migrate")
+	back, backLast, _ := rolloutWorlds(t, migrated, "Undo")
 	var steps []journal.StepID
 	for _, worlds := range []map[journal.StepID]*World{there, back} {
 		steps = append(steps, slices.Sorted(maps.Keys(worlds))...)
@@ -125,7 +125,7 @@ func (g gap) checkPause(t *testing.T, w *World) {
 	if g.between != nil {
 		g.between(w)
 	}
-	w.rename(1)
+	w.addSecondNodeLocked(1)
 	w.rancher.stuck = true // the next controller arrives before the cluster is at rest
 	began := w.Now()
 	o := g.next
@@ -135,7 +135,7 @@ func (g gap) checkPause(t *testing.T, w *World) {
 		}
 		return Pass
 	}
-	if !within(t, time.Hour, o, w, w.hasPause) {
+	if !awaitWithin(t, time.Hour, o, w, w.hasPause) {
 		t.Fatalf("no controller paused the rollout; the object shows %s", must(jsonOf(at(w.migration(), "status", "display"))))
 	}
 	most := mostElsewhere
@@ -154,7 +154,7 @@ func (g gap) checkPause(t *testing.T, w *World) {
 // it at once.
 func TestControllerBrakesBehindACleanStop(t *testing.T) {
 	t.Parallel()
-	_, _, migrated := rolling(t, controlled(t), "Migrate")
+	_, _, migrated := rolloutWorlds(t, controlled(t), "Migrate")
 	for step, from := range map[journal.StepID]*World{
 		migration.StepEnable: controlled(t), migration.StepSwitch: controlled(t), migration.StepUndoSwitch: migrated, migration.StepUndoEnable: migrated,
 	} {
@@ -164,7 +164,7 @@ func TestControllerBrakesBehindACleanStop(t *testing.T) {
 			if from == migrated {
 				goal = "Undo"
 			}
-			if !within(t, 3*time.Hour, pod{Next: true}, w, func() bool {
+			if !awaitWithin(t, 3*time.Hour, pod{Next: true}, w, func() bool {
 				person{w: w, last: goal}.act()
 				w.mu.Lock()
 				defer w.mu.Unlock()
@@ -189,7 +189,7 @@ func TestControllerBrakesBehindACleanStop(t *testing.T) {
 // continues once a person has.
 func TestControllerStopsAtRestBehindAGap(t *testing.T) {
 	t.Parallel()
-	_, _, w := rolling(t, controlled(t), "Migrate")
+	_, _, w := rolloutWorlds(t, controlled(t), "Migrate")
 	objects(func(m object) { mapAt(m, "spec")["until"] = string(migration.StepUndoSwitch) })(w)
 	undone := func(state string) func() bool {
 		return func() bool {
@@ -198,10 +198,10 @@ func TestControllerStopsAtRestBehindAGap(t *testing.T) {
 			return text(m, "spec", "goal") == "Undo" && text(m, "status", "display", "state") == state
 		}
 	}
-	if !within(t, 3*time.Hour, pod{Next: true}, w, undone("Paused")) || w.lastStep() != migration.StepUndoSwitch {
+	if !awaitWithin(t, 3*time.Hour, pod{Next: true}, w, undone("Paused")) || w.lastStep() != migration.StepUndoSwitch {
 		t.Fatalf("it does not stop after step %s, but %s", w.lastStep(), must(jsonOf(at(w.migration(), "status", "display"))))
 	}
-	w.renamed(1)
+	w.addSecondNode(1)
 	specs("until", "")(w)
 	second, o := "second-"+w.machines[1].node, pod{Next: true}
 	o.Before = func(c Call) Outcome {
@@ -211,14 +211,14 @@ func TestControllerStopsAtRestBehindAGap(t *testing.T) {
 		return Pass
 	}
 	shows := func() string { return text(w.migration(), "status", "display", "message") }
-	if within(t, time.Hour, o, w, undone("Succeeded")) || !strings.Contains(shows(), second) {
+	if awaitWithin(t, time.Hour, o, w, undone("Succeeded")) || !strings.Contains(shows(), second) {
 		t.Errorf("the object shows %q", shows())
 	}
 	end := do(t, Run{ID: w.nextRun(), Undo: true, Attended: true, Elsewhere: true}, w)
 	if fault.ClassOf(end.Err) != fault.Check || w.lastStep() != migration.StepUndoAccess { // its audit finds both Nodes
 		t.Errorf("a person's undo ends after %s: %v", w.lastStep(), end.Err)
 	}
-	if !within(t, time.Hour, pod{Next: true}, w, undone("Findings")) {
+	if !awaitWithin(t, time.Hour, pod{Next: true}, w, undone("Findings")) {
 		t.Errorf("after a person's undo the object shows %q", shows())
 	}
 }

@@ -54,7 +54,7 @@ func TestControllerHandsOver(t *testing.T) {
 		}
 		return Pass
 	}}
-	if !within(t, 5*time.Hour, o, w, c.act) {
+	if !awaitWithin(t, 5*time.Hour, o, w, c.act) {
 		t.Fatalf("the goal was not reached: %s", must(jsonOf(at(w.migration(), "status"))))
 	}
 	want := []journal.StepID{migration.StepEnable, migration.StepSwitch, migration.StepUndoSwitch, migration.StepUndoEnable}

@@ -32,8 +32,8 @@ func (n counted) note(c Call) {
 	}
 }
 
-// atRest returns an engine for clusters at their goal, without requests.
-func atRest() controller.Engine {
+// engineAtRest returns an engine for clusters at their goal, without requests.
+func engineAtRest() controller.Engine {
 	return controller.Engine{
 		Assess: func(_ context.Context, c session.Connector, _ session.Options) (session.Assessment, error) {
 			return session.Assessment{Target: journal.Target{Kind: "rke2", Name: c.(session.Target).Name}}, nil
@@ -73,8 +73,8 @@ func fleetOf(t *testing.T, n int) *World {
 func idleHour(t *testing.T, n int) counted {
 	t.Helper()
 	w, count := fleetOf(t, n), counted{}
-	o := pod{Change: func(o *controller.Options) { o.Engine = atRest() }, Before: func(c Call) Outcome { count.note(c); return Pass }}
-	during(t, o, w, func(*Process) {
+	o := pod{Change: func(o *controller.Options) { o.Engine = engineAtRest() }, Before: func(c Call) Outcome { count.note(c); return Pass }}
+	runDuring(t, o, w, func(*Process) {
 		pass(10 * time.Minute)
 		for _, k := range w.mgmt.keys(migrations, fleet) {
 			if state := text(w.mgmt.peek(migrations, fleet, k.name), "status", "display", "state"); state != "Succeeded" {
@@ -120,7 +120,7 @@ func TestAuditedClusterAsksForLittle(t *testing.T) {
 		}
 		return Pass
 	}}
-	during(t, o, w, func(*Process) { pass(25 * time.Hour) })
+	runDuring(t, o, w, func(*Process) { pass(25 * time.Hour) })
 	t.Logf("counts: 25 hours of a cluster that is audited: %v", count)
 	if count["management"] > 2*25+2*25*12 { // and the watch of Clusters, at most every five minutes
 		t.Errorf("%d requests", count["management"])
@@ -135,7 +135,7 @@ var stalledBy = map[string]struct {
 	audits int            // in half an hour: a failed audit is repeated
 }{
 	"a run that failed": {"Failed", func(w *World) { w.setNodeReady(w.machines[3].node, false) }, nil, 2},
-	"a paused rollout":  {"BrakePulled", nil, func(w *World) { w.rename(1) }, 2},
+	"a paused rollout":  {"BrakePulled", nil, func(w *World) { w.addSecondNodeLocked(1) }, 2},
 	"a broken journal": {"Failed", func(w *World) {
 		w.mgmt.put("configmaps", object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"namespace": fleet, "name": journal.Name(clusterName)},
 			"data": object{"journal.json": "{", "sha256": "0"}}, w.now)
@@ -163,7 +163,7 @@ func TestStalledClusterIsLeftAlone(t *testing.T) {
 				}
 				return Pass
 			}}
-			during(t, o, w, func(*Process) {
+			runDuring(t, o, w, func(*Process) {
 				for end := time.Now().Add(2 * time.Hour); time.Now().Before(end); pass(lookInterval) {
 					person{w: w, last: "Migrate"}.act()
 					w.mu.Lock()

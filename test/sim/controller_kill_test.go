@@ -31,8 +31,8 @@ type killed struct {
 	class string // of the call
 }
 
-// class returns the purpose of a call to the management cluster.
-func class(when string, c Call) string {
+// classOf returns the purpose of a call to the management cluster.
+func classOf(when string, c Call) string {
 	m := apiPath.FindStringSubmatch(c.Path)
 	if m == nil {
 		return when + " discovery"
@@ -57,11 +57,11 @@ func traceLeg(t *testing.T, from *World, last string) (l *leg, end *World) {
 	note := func(when string, c Call) {
 		if now := end.changes(); now != seen {
 			seen = now
-			l.states = append(l.states, killed{point{world: end.clone(), where: fmt.Sprintf("%s call %d, %s", when, c.N, c)}, class(when, c)})
+			l.states = append(l.states, killed{point{world: end.clone(), where: fmt.Sprintf("%s call %d, %s", when, c.N, c)}, classOf(when, c)})
 		}
 	}
 	o := pod{Next: true, Before: func(c Call) Outcome {
-		unapproved(t, end, c)
+		requireApproval(t, end, c)
 		if c.Server == end.mgmt.name {
 			note("before", c)
 		}
@@ -86,9 +86,9 @@ func traceLeg(t *testing.T, from *World, last string) (l *leg, end *World) {
 // events, its decisions, and audits.
 var mayUnapproved = []string{"/clustermigrations", "/events", "/leases/awsmigrate", "/leases", "/configmaps"}
 
-// unapproved compares every write with the object: no write serves a goal without an approved
+// requireApproval compares every write with the object: no write serves a goal without an approved
 // plan. w.mu is held.
-func unapproved(t *testing.T, w *World, c Call) {
+func requireApproval(t *testing.T, w *World, c Call) {
 	t.Helper()
 	if !c.Writes || c.Server == w.mgmt.name && slices.ContainsFunc(mayUnapproved, func(may string) bool { return strings.Contains(c.Path, may) }) {
 		return
@@ -149,16 +149,16 @@ func TestControllerKilledAtEveryCall(t *testing.T) {
 	back, _ := traceLeg(t, migrated, "Undo")
 	for _, l := range []*leg{there, back} {
 		t.Run(l.last, func(t *testing.T) {
-			sparing(t, l.writes)
+			requireFewWrites(t, l.writes)
 			l.killAll(t)
 		})
 	}
 }
 
-// chosen returns the states to try: all with AWSMIGRATE_SIM=all. Otherwise it returns the first of
-// each writing class, and each every-th.
-func (l *leg) chosen(every int) []killed {
-	if every = sampled(every); every == 1 {
+// chooseStates returns the states to try: all with AWSMIGRATE_SIM=all. Otherwise it returns the
+// first of each writing class, and each every-th.
+func (l *leg) chooseStates(every int) []killed {
+	if every = sampleStride(every); every == 1 {
 		return l.states
 	}
 	var chosen []killed
@@ -173,7 +173,7 @@ func (l *leg) chosen(every int) []killed {
 }
 
 func (l *leg) killAll(t *testing.T) {
-	all := l.chosen(40)
+	all := l.chooseStates(40)
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -203,7 +203,7 @@ func (l *leg) resume(t *testing.T, s killed, i int) {
 		delete(m, "status")
 		w.mgmt.put(migrations, m, w.now)
 	}
-	o.Before = func(c Call) Outcome { unapproved(t, w, c); return Pass }
+	o.Before = func(c Call) Outcome { requireApproval(t, w, c); return Pass }
 	where := fmt.Sprintf("killed %s; same pod: %t, status wiped: %t", s.where, o.Next, wiped)
 	if !carry(t, o, w, l.last) {
 		t.Errorf("%s: goal %s was not reached: %s", where, l.last, must(jsonOf(w.migration())))
@@ -220,7 +220,7 @@ func (l *leg) resume(t *testing.T, s killed, i int) {
 // maxStatuses is the maximum number of status writes per minute for a running cluster.
 const maxStatuses = 12
 
-func sparing(t *testing.T, writes []time.Time) {
+func requireFewWrites(t *testing.T, writes []time.Time) {
 	t.Helper()
 	most := 0
 	for i := range writes {

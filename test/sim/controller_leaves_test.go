@@ -16,18 +16,18 @@ import (
 func TestControllerDoesNotLeaveWhatRolls(t *testing.T) {
 	t.Parallel()
 	fresh := controlled(t)
-	there, _, migrated := rolling(t, fresh, "Migrate")
-	back, _, _ := rolling(t, migrated, "Undo")
+	there, _, migrated := rolloutWorlds(t, fresh, "Migrate")
+	back, _, _ := rolloutWorlds(t, migrated, "Undo")
 	for _, worlds := range []map[journal.StepID]*World{there, back} {
 		for step, w := range worlds {
 			t.Run(string(step), func(t *testing.T) {
-				holds(t, w, pod{}, string(step))
-				holds(t, w, pod{Before: unanswered}, "could not be looked at")
-				w.rename(1)
-				if !within(t, time.Hour, pod{Next: true}, w, w.hasPause) {
+				requireHold(t, w, pod{}, string(step))
+				requireHold(t, w, pod{Before: makeUnreachable}, "could not be looked at")
+				w.addSecondNodeLocked(1)
+				if !awaitWithin(t, time.Hour, pod{Next: true}, w, w.hasPause) {
 					t.Fatal("no controller paused the rollout")
 				}
-				if rows := holds(t, w, pod{}, ""); !strings.Contains(rows, "the brake was pulled") { // words:ok: a text of the product
+				if rows := requireHold(t, w, pod{}, ""); !strings.Contains(rows, "the brake was pulled") { // words:ok: a text of the product
 					t.Errorf("after the pause, it lists %s", rows)
 				}
 			})
@@ -35,23 +35,23 @@ func TestControllerDoesNotLeaveWhatRolls(t *testing.T) {
 	}
 	for name, w := range map[string]*World{"without a migration": fresh, "migrated": migrated} {
 		t.Run(name, func(t *testing.T) {
-			holds(t, w, pod{}, "")
-			holds(t, w, pod{Before: unanswered}, "")
+			requireHold(t, w, pod{}, "")
+			requireHold(t, w, pod{Before: makeUnreachable}, "")
 		})
 	}
 }
 
-// unanswered makes a cluster unreachable.
-func unanswered(c Call) Outcome {
+// makeUnreachable makes a cluster unreachable.
+func makeUnreachable(c Call) Outcome {
 	if strings.HasPrefix(c.String(), "downstream") {
 		return Lose
 	}
 	return Pass
 }
 
-// holds checks that the cluster needs its controller for the reason, or for none if why is empty,
-// and that nothing is written. It returns the output.
-func holds(t *testing.T, w *World, o pod, why string) (said string) {
+// requireHold checks that the cluster needs its controller for the reason, or for none if why is
+// empty, and that nothing is written. It returns the output.
+func requireHold(t *testing.T, w *World, o pod, why string) (said string) {
 	t.Helper()
 	answers := o.Before
 	o.Before = func(c Call) Outcome {

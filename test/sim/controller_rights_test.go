@@ -92,7 +92,7 @@ var auditOffice = office{"audits", func(t *testing.T, o pod) string {
 	w, change := controlled(t), o.Change
 	o.Change = func(o *controller.Options) { change(o); o.AuditsOnly, o.Interval = true, 10*time.Minute }
 	again := w.Now().Add(10 * time.Minute) // a leader without its Lease keeps running for a while
-	if !within(t, time.Hour, o, w, func() bool {
+	if !awaitWithin(t, time.Hour, o, w, func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		at, err := time.Parse(time.RFC3339, text(w.migration(), "status", "audit", "at"))
@@ -101,27 +101,27 @@ var auditOffice = office{"audits", func(t *testing.T, o pod) string {
 	}) {
 		return "no second audit is shown"
 	}
-	return warned(w)
+	return describeWarnings(w)
 }}
 
 var migrateOffice = office{"migrates and undoes", func(t *testing.T, o pod) string {
 	w := controlled(t)
-	if !within(t, time.Hour, o, w, person{w: w, last: "Undo"}.act) {
+	if !awaitWithin(t, time.Hour, o, w, person{w: w, last: "Undo"}.act) {
 		return "the goal is not reached"
 	}
-	return unseen(w)
+	return describeMissing(w)
 }}
 
 var brakeOffice = office{"brakes", func(t *testing.T, o pod) string {
 	w, before, seeded := controlled(t), o.Before, false
 	o.Before = func(c Call) Outcome {
 		if !seeded && w.rollsAtLast() {
-			w.rename(1)
+			w.addSecondNodeLocked(1)
 			seeded = true
 		}
 		return before(c)
 	}
-	if !within(t, time.Hour, o, w, func() bool {
+	if !awaitWithin(t, time.Hour, o, w, func() bool {
 		person{w: w, last: "Migrate"}.act()
 		return w.shows("Stalled") && w.hasPause()
 	}) {
@@ -132,16 +132,16 @@ var brakeOffice = office{"brakes", func(t *testing.T, o pod) string {
 
 var guardOffice = office{"watches a rollout without an object", func(t *testing.T, o pod) string {
 	w := controlled(t)
-	if !within(t, time.Hour, pod{Change: asTheChart}, w, func() bool {
+	if !awaitWithin(t, time.Hour, pod{Change: applyChartOptions}, w, func() bool {
 		person{w: w, last: "Migrate"}.act()
 		return w.rolls()
 	}) {
 		t.Fatal("nothing rolls")
 	}
 	w.mgmt.remove(key{migrations, fleet, clusterName})
-	w.rename(1)
+	w.addSecondNodeLocked(1)
 	o.Next = false // the previous pod is gone
-	if !within(t, time.Hour, o, w, w.hasPause) {
+	if !awaitWithin(t, time.Hour, o, w, w.hasPause) {
 		return "no controller paused the rollout"
 	}
 	return ""
@@ -171,26 +171,26 @@ func (w *World) rollsAtLast() bool {
 	return w.rancher.rolling != "" && len(list(w.journalObject(), "intents")) > 0
 }
 
-// asTheChart sets the options of the chart's Deployment that match the rights.
-func asTheChart(o *controller.Options) { o.Scope.RKE = []string{} }
+// applyChartOptions sets the options of the chart's Deployment that match the rights.
+func applyChartOptions(o *controller.Options) { o.Scope.RKE = []string{} }
 
 // usualWarnings is the number of warnings for a cluster that was migrated and undone.
 const usualWarnings = 1
 
-// unseen describes the status or event that is missing for such a cluster, or returns an empty
-// string.
-func unseen(w *World) string {
+// describeMissing describes the status or event that is missing for such a cluster, or returns an
+// empty string.
+func describeMissing(w *World) string {
 	for k := range w.mgmt.objects {
 		if k.resource == "events.events.k8s.io" {
-			return warned(w)
+			return describeWarnings(w)
 		}
 	}
 	return "no event reports it"
 }
 
-// warned describes the checks of a world that are unknown, or warn more than usual, or returns an
-// empty string.
-func warned(w *World) string {
+// describeWarnings describes the checks of a world that are unknown, or warn more than usual, or
+// returns an empty string.
+func describeWarnings(w *World) string {
 	warn, unknown := number(w.migration(), "status", "audit", "warn"), number(w.migration(), "status", "audit", "unknown")
 	if warn > usualWarnings || unknown > 0 {
 		return fmt.Sprintf("%d checks warn and %d could not look", warn, unknown)
@@ -198,11 +198,11 @@ func warned(w *World) string {
 	return ""
 }
 
-// elsewhere lists grants whose absence breaks nothing here, with the test that needs each. The
-// simulated connection reads no kubeconfig. A watch that begins with a list needs no list, and
+// testedElsewhere lists grants whose absence breaks nothing here, with the test that needs each.
+// The simulated connection reads no kubeconfig. A watch that begins with a list needs no list, and
 // Kubernetes 1.26 lacks such watches. After a refused watch, client-go waits by a clock of the
 // whole process, which a bubble lacks. A repeated event for one version of the object is rare.
-var elsewhere = map[string]string{
+var testedElsewhere = map[string]string{
 	"defaults: list configmaps in fleet-default":             "in mode audit, only the log reports a rollout that cannot be watched",
 	"patch events.k8s.io/events in fleet-default":            "internal/controller TestOnAnAPIServer/CountsWhatHappensAgain",
 	"get secrets in fleet-default":                           "test/e2e TestFreshInstallation",
@@ -221,7 +221,7 @@ func TestControllerMayWhatItDoes(t *testing.T) {
 			grants := chartGrants(t, mode)
 			usedBy := map[int][]office{}
 			for _, of := range offices {
-				used, refused := of.with(t, grants)
+				used, refused := of.run(t, grants)
 				if len(refused) > 0 {
 					t.Errorf("a controller that %s: refused %v", of.name, refused)
 				}
@@ -230,20 +230,20 @@ func TestControllerMayWhatItDoes(t *testing.T) {
 				}
 			}
 			for i, g := range grants {
-				if elsewhere[g.String()] == "" && elsewhere[mode+": "+g.String()] == "" {
-					t.Run(fmt.Sprint("without ", g), func(t *testing.T) { needed(t, usedBy[i], slices.Delete(slices.Clone(grants), i, i+1)) })
+				if testedElsewhere[g.String()] == "" && testedElsewhere[mode+": "+g.String()] == "" {
+					t.Run(fmt.Sprint("without ", g), func(t *testing.T) { requireNeed(t, usedBy[i], slices.Delete(slices.Clone(grants), i, i+1)) })
 				}
 			}
 		})
 	}
 }
 
-// with runs a controller with those rights, and returns the rights that it used and the requests
+// run runs a controller with those rights, and returns the rights that it used and the requests
 // that were refused.
-func (of office) with(t *testing.T, grants []grant) (used map[int]bool, refused []right) {
+func (of office) run(t *testing.T, grants []grant) (used map[int]bool, refused []right) {
 	t.Helper()
 	used = map[int]bool{}
-	if wrong := of.does(t, under(t, grants, func(r right, by []int) {
+	if wrong := of.does(t, podWithGrants(t, grants, func(r right, by []int) {
 		for _, i := range by {
 			used[i] = true
 		}
@@ -256,9 +256,9 @@ func (of office) with(t *testing.T, grants []grant) (used map[int]bool, refused 
 	return used, refused
 }
 
-// under returns a controller with only those rights in the management cluster.
-func under(t *testing.T, grants []grant, told func(right, []int)) pod {
-	return pod{Next: true, Change: asTheChart, Before: func(c Call) Outcome {
+// podWithGrants returns a controller with only those rights in the management cluster.
+func podWithGrants(t *testing.T, grants []grant, told func(right, []int)) pod {
+	return pod{Next: true, Change: applyChartOptions, Before: func(c Call) Outcome {
 		if c.Server != "management" || !apiPath.MatchString(c.Path) {
 			return Pass
 		}
@@ -272,11 +272,11 @@ func under(t *testing.T, grants []grant, told func(right, []int)) pod {
 	}}
 }
 
-// needed requires that the remaining rights break one of the duties.
-func needed(t *testing.T, users []office, left []grant) {
+// requireNeed requires that the remaining rights break one of the duties.
+func requireNeed(t *testing.T, users []office, left []grant) {
 	t.Helper()
 	for _, of := range users {
-		if wrong := of.does(t, under(t, left, func(right, []int) {})); wrong != "" {
+		if wrong := of.does(t, podWithGrants(t, left, func(right, []int) {})); wrong != "" {
 			t.Log(wrong)
 			return
 		}

@@ -40,8 +40,8 @@ func secretive(t testing.TB) *World {
 	return w
 }
 
-// unpackedAll returns a text with the decompressed content of its words.
-func unpackedAll(text string) string {
+// unpackAll returns a text with the decompressed content of its words.
+func unpackAll(text string) string {
 	var all strings.Builder
 	all.WriteString(text)
 	for _, word := range strings.Split(text, "\"") {
@@ -54,7 +54,7 @@ func unpackedAll(text string) string {
 		}
 		if r, err := gzip.NewReader(bytes.NewReader(raw)); err == nil {
 			inner, _ := io.ReadAll(r)
-			all.WriteString(unpackedAll(string(inner)))
+			all.WriteString(unpackAll(string(inner)))
 		}
 	}
 	return all.String()
@@ -65,12 +65,12 @@ func (w *World) leaks() []string {
 	var all []string
 	for k, found := range w.mgmt.objects {
 		ours := k.resource != provClusters && k.resource != controlPlanes
-		if ours && strings.Contains(unpackedAll(string(found.raw)), hunter) {
+		if ours && strings.Contains(unpackAll(string(found.raw)), hunter) {
 			all = append(all, k.resource+" "+k.name)
 		}
 	}
 	for k, found := range w.down.objects {
-		if isOwn(k) && strings.Contains(unpackedAll(string(found.raw)), hunter) {
+		if isOwn(k) && strings.Contains(unpackAll(string(found.raw)), hunter) {
 			all = append(all, "downstream "+k.resource+" "+k.name)
 		}
 	}
@@ -108,7 +108,7 @@ func TestControllerPublishesNoSecret(t *testing.T) {
 					}
 				}}
 			someone := person{w: w, last: "Undo", edits: edits}
-			if !within(t, 5*time.Hour, o, w, func() bool {
+			if !awaitWithin(t, 5*time.Hour, o, w, func() bool {
 				if w.shows("Awaiting-Owner") && edits == "Handoff" {
 					w.printAndCommit(t, printed)
 					return false

@@ -67,9 +67,9 @@ type pod struct {
 	Made   func(*controller.Controller)
 }
 
-// who returns the actor of a pod's process, and its process table. w.started makes them unique in
-// a world.
-func (o pod) who(w *World) (session.Actor, processTable, uint64) {
+// identity returns the actor of a pod's process, and its process table. w.started makes them
+// unique in a world.
+func (o pod) identity(w *World) (session.Actor, processTable, uint64) {
 	name, starts := "pod-0", uint64(w.started)+1
 	if !o.Next {
 		name = fmt.Sprintf("pod-%d", starts)
@@ -81,7 +81,7 @@ func (o pod) who(w *World) (session.Actor, processTable, uint64) {
 // controller returns the controller of this pod, as p. It has made no request yet.
 func (o pod) controller(t *testing.T, w *World, p *Process) *controller.Controller {
 	t.Helper()
-	actor, table, starts := o.who(w)
+	actor, table, starts := o.identity(w)
 	options := controller.Options{
 		Config: p.config(func(w *World) *server { return w.mgmt }), Namespaces: []string{fleet}, Version: "v1", Actor: actor,
 	}
@@ -132,18 +132,18 @@ func (b behind) engine() controller.Engine {
 	sessions := controller.Sessions()
 	return controller.Engine{
 		Assess: func(ctx context.Context, t session.Connector, o session.Options) (session.Assessment, error) {
-			return sessions.Assess(ctx, b.to(t), o)
+			return sessions.Assess(ctx, b.wrapConnector(t), o)
 		},
 		Audit: func(ctx context.Context, t session.Target, o session.Options) (controller.Audited, error) {
 			return sessions.Audit(ctx, b.target(t), o)
 		},
 		Run: func(ctx context.Context, t session.Connector, o session.Options) (session.Result, error) {
 			o.Poll = pollInterval
-			return sessions.Run(ctx, b.to(t), o)
+			return sessions.Run(ctx, b.wrapConnector(t), o)
 		},
 		Guard: func(ctx context.Context, t session.Connector, o session.Options) (session.Result, error) {
 			o.Poll = pollInterval
-			return sessions.Guard(ctx, b.to(t), o)
+			return sessions.Guard(ctx, b.wrapConnector(t), o)
 		},
 	}
 }
@@ -153,7 +153,7 @@ func (b behind) target(t session.Target) session.Target {
 	return t
 }
 
-func (b behind) to(t session.Connector) session.Connector {
+func (b behind) wrapConnector(t session.Connector) session.Connector {
 	return lockedBy{b, b.target(t.(session.Target))}
 }
 
@@ -223,8 +223,8 @@ func (h person) act() bool {
 // lookInterval is the interval at which a person looks at the object.
 const lookInterval = 10 * time.Second
 
-// during runs a controller on w while f runs, and stops it afterwards.
-func during(t *testing.T, o pod, w *World, f func(p *Process)) {
+// runDuring runs a controller on w while f runs, and stops it afterwards.
+func runDuring(t *testing.T, o pod, w *World, f func(p *Process)) {
 	t.Helper()
 	bubble(t, w, func(ctx context.Context) {
 		ctx, stop := context.WithCancel(ctx)
@@ -250,13 +250,14 @@ func bubble(t *testing.T, w *World, f func(context.Context)) {
 // hours.
 func carry(t *testing.T, o pod, w *World, last string) (reached bool) {
 	t.Helper()
-	return within(t, 3*time.Hour, o, w, person{w: w, last: last}.act)
+	return awaitWithin(t, 3*time.Hour, o, w, person{w: w, last: last}.act)
 }
 
-// within runs a controller on w until looks returns true. It returns false after the time limit.
-func within(t *testing.T, limit time.Duration, o pod, w *World, looks func() bool) (seen bool) {
+// awaitWithin runs a controller on w until looks returns true. It returns false after the time
+// limit.
+func awaitWithin(t *testing.T, limit time.Duration, o pod, w *World, looks func() bool) (seen bool) {
 	t.Helper()
-	during(t, o, w, func(*Process) {
+	runDuring(t, o, w, func(*Process) {
 		for end := time.Now().Add(limit); !seen && time.Now().Before(end); pass(lookInterval) {
 			seen = looks()
 		}

@@ -39,7 +39,7 @@ func TestControllerWish(t *testing.T) {
 				return Pass
 			}}
 			first := person{w: w, last: "Migrate"}
-			if !within(t, 3*time.Hour, o, w, func() bool {
+			if !awaitWithin(t, 3*time.Hour, o, w, func() bool {
 				if !changed {
 					first.act()
 				}
@@ -50,7 +50,7 @@ func TestControllerWish(t *testing.T) {
 			if says := text(w.migration(), "status", "display", "message"); !strings.Contains(says, "spec."+tt.field) {
 				t.Errorf("the message is %q", says)
 			}
-			if within(t, time.Hour, o, w, func() bool { return false }) || len(w.Violations()) > 0 {
+			if awaitWithin(t, time.Hour, o, w, func() bool { return false }) || len(w.Violations()) > 0 {
 				t.Error(w.Violations())
 			}
 		})

@@ -13,7 +13,7 @@ func stoppedAfter(t *testing.T, s scenario, verb, path string) *World {
 	t.Helper()
 	r := s.run
 	r.ID = runID(1)
-	_, points := traced(t, r, s.world())
+	_, points := traceRun(t, r, s.world())
 	for i := len(points) - 1; i >= 0; i-- {
 		if where := points[i].where; strings.HasPrefix(where, "after") && strings.Contains(where, verb+" ") && strings.Contains(where, path) {
 			return points[i].world
@@ -42,7 +42,7 @@ func TestTakenUpWhileRancherWorksOnTheManifest(t *testing.T) {
 		t.Errorf("forward: %s", wrong)
 	}
 	w = stoppedAfter(t, s, "PATCH", "/clusters/demo")
-	undo := back(s.run)
+	undo := undoOf(s.run)
 	undo.ID = w.nextRun()
 	ended := do(t, undo, w)
 	if ended.Err != nil || len(w.Violations()) > 0 {

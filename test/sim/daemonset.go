@@ -65,7 +65,7 @@ func (w *World) setTick() {
 	for _, name := range nodes {
 		pod := byNode[name]
 		if pod == nil {
-			if !w.dying(name) {
+			if !w.isDying(name) {
 				w.makePod(set, name, hash)
 			}
 			away++
@@ -123,7 +123,7 @@ func (w *World) setPods() []object {
 	return found
 }
 
-func (w *World) dying(node string) bool {
+func (w *World) isDying(node string) bool {
 	for name := range w.sets.dies {
 		if text(w.down.peek(pods, kubeSystem, name), "spec", "nodeName") == node {
 			return true

@@ -63,7 +63,7 @@ func (d disk) do(verb, path string, writes bool, f func(r *rkeState) error) erro
 	}
 }
 
-func missing(verb, path string) error {
+func missingError(verb, path string) error {
 	return &fs.PathError{Op: verb, Path: path, Err: syscall.ENOENT}
 }
 
@@ -78,7 +78,7 @@ func (d disk) Stat(path string) (info fs.FileInfo, err error) {
 	err = d.do("stat", path, false, func(r *rkeState) error {
 		f, ok := r.disk[path]
 		if !ok {
-			return missing("stat", path)
+			return missingError("stat", path)
 		}
 		info = fileInfo{filepath.Base(path), f}
 		return nil
@@ -91,7 +91,7 @@ func (d disk) ReadFile(path string) (text []byte, err error) {
 	err = d.do("read", path, false, func(r *rkeState) error {
 		f, ok := r.disk[path]
 		if !ok {
-			return missing("open", path)
+			return missingError("open", path)
 		}
 		text = []byte(f.text)
 		return nil
@@ -116,7 +116,7 @@ func (d disk) Rename(from, to string) error {
 	return d.do("rename", to, true, func(r *rkeState) error {
 		f, ok := r.disk[from]
 		if !ok {
-			return missing("rename", from)
+			return missingError("rename", from)
 		}
 		r.disk[to] = f
 		delete(r.disk, from)
@@ -128,7 +128,7 @@ func (d disk) Rename(from, to string) error {
 func (d disk) Remove(path string) error {
 	return d.do("remove", path, true, func(r *rkeState) error {
 		if _, ok := r.disk[path]; !ok {
-			return missing("remove", path)
+			return missingError("remove", path)
 		}
 		delete(r.disk, path)
 		return nil

@@ -56,21 +56,21 @@ var disturbances = []disturbance{
 	},
 	{
 		name:   "a node without its ProviderID",
-		change: onNode(4, func(node object) { delete(mapAt(node, "spec"), "providerID") }),
+		change: changeNode(4, func(node object) { delete(mapAt(node, "spec"), "providerID") }),
 		breaks: "S2",
 		at3:    seen{position: "P3", failed: "AWSM-301 AWSM-312", exit: 3, reason: "ChecksFailed"},
 		at4:    seen{position: "P4", failed: "AWSM-301 AWSM-312", exit: 3, reason: "ChecksFailed"},
 	},
 	{
 		name:   "a node with the ProviderID of another instance",
-		change: onNode(4, func(node object) { mapAt(node, "spec")["providerID"] = "aws:///eu-west-1b/i-0other" }),
+		change: changeNode(4, func(node object) { mapAt(node, "spec")["providerID"] = "aws:///eu-west-1b/i-0other" }),
 		breaks: "S2",
 		at3:    seen{position: "P3", failed: "AWSM-301 AWSM-312", exit: 3, reason: "ChecksFailed"},
 		at4:    seen{position: "P4", failed: "AWSM-301 AWSM-312", exit: 3, reason: "ChecksFailed"},
 	},
 	{
 		name: "a node that waits for its cloud provider",
-		change: onNode(3, func(node object) {
+		change: changeNode(3, func(node object) {
 			mapAt(node, "spec")["taints"] = []any{object{"key": "node.cloudprovider.kubernetes.io/uninitialized", "value": "true", "effect": "NoSchedule"}}
 		}),
 		at3: seen{position: "P3"},
@@ -168,13 +168,13 @@ var disturbances = []disturbance{
 	},
 	{
 		name:   "an hour later",
-		change: func(w *World) { w.later(time.Hour) },
+		change: func(w *World) { w.advanceBy(time.Hour) },
 		at3:    seen{position: "P3"},
 		at4:    seen{position: "P4"},
 	},
 }
 
-func onNode(i int, change func(node object)) func(*World) {
+func changeNode(i int, change func(node object)) func(*World) {
 	return func(w *World) {
 		node := w.down.get("nodes", "", w.machines[i].node)
 		change(node)
@@ -208,7 +208,7 @@ func TestRunAfterDisturbance(t *testing.T) {
 				if want := of(d); got != want {
 					t.Errorf("%s: got %+v, want %+v", d.name, got, want)
 				}
-				if wrong := unbroken(mine, d); len(wrong) > 0 {
+				if wrong := brokenPromises(mine, d); len(wrong) > 0 {
 					t.Errorf("%s: %v", d.name, wrong)
 				}
 			}
@@ -259,8 +259,8 @@ func (s scenario) inspect(t *testing.T, w *World) (audit.Inspection, error) {
 	return gather(ctx, looker(procedure), state.Record())
 }
 
-// unbroken returns the broken promises of w that none of the disturbances breaks.
-func unbroken(w *World, others ...disturbance) []string {
+// brokenPromises returns the broken promises of w that none of the disturbances breaks.
+func brokenPromises(w *World, others ...disturbance) []string {
 	return slices.DeleteFunc(w.Violations(), func(violation string) bool {
 		return slices.ContainsFunc(others, func(d disturbance) bool {
 			return d.breaks != "" && strings.HasPrefix(violation, d.breaks+":")

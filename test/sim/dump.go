@@ -28,7 +28,7 @@ func (w *World) Dump() map[string]string {
 			o := decoded(found.raw).(object)
 			switch {
 			case k.resource == "secrets" && text(o, "type") == "helm.sh/release.v1":
-				if newer(o, releases[text(o, "metadata", "labels", "name")]) {
+				if isNewer(o, releases[text(o, "metadata", "labels", "name")]) {
 					releases[text(o, "metadata", "labels", "name")] = o
 				}
 				continue
@@ -60,7 +60,7 @@ func isOwn(k key) bool {
 	return (strings.HasPrefix(k.name, "awsmigrate-") || strings.HasPrefix(k.name, "awsmigrate.") || k.name == "awsmigrate") && (k.resource == "configmaps" || k.resource == leasesResource)
 }
 
-func newer(a, b object) bool {
+func isNewer(a, b object) bool {
 	return b == nil || len(text(a, "metadata", "name")) > len(text(b, "metadata", "name")) ||
 		len(text(a, "metadata", "name")) == len(text(b, "metadata", "name")) && text(a, "metadata", "name") > text(b, "metadata", "name")
 }
@@ -174,7 +174,7 @@ func (w *World) state() string {
 	}
 	parts = append(parts, "journal="+w.journalState())
 	slices.Sort(parts)
-	return short(strings.Join(parts, "\n"))
+	return shorten(strings.Join(parts, "\n"))
 }
 
 // journalState returns the relevant part of a journal: each intent once, and the notes, without

@@ -53,8 +53,8 @@ func (c counts) String() string {
 	return fmt.Sprintf("%d calls, %d of them writes, give %d distinct states; %d were resumed", c.calls, c.writes, c.states, c.resumes)
 }
 
-// traced runs r on w and returns the states in which it can be stopped.
-func traced(t *testing.T, r Run, w *World) (ended Ended, points []point) {
+// traceRun runs r on w and returns the states in which it can be stopped.
+func traceRun(t *testing.T, r Run, w *World) (ended Ended, points []point) {
 	last := int64(-1)
 	note := func(c Call, when string) {
 		if now := w.changes(); now != last {
@@ -82,7 +82,7 @@ func (e *explorer) explore(w *World) {
 	e.t.Helper()
 	e.seen, e.more = map[string]bool{}, sync.NewCond(&e.mu)
 	e.first.ID = w.nextRun()
-	ended, points := traced(e.t, e.first, w)
+	ended, points := traceRun(e.t, e.first, w)
 	if ended.Err != nil {
 		e.t.Fatalf("the undisturbed run: %v", ended.Err)
 	}
@@ -140,7 +140,7 @@ func (e *explorer) work() {
 func (e *explorer) resume(p point) {
 	r := e.then
 	r.ID = p.world.nextRun()
-	ended, points := traced(e.t, r, p.world)
+	ended, points := traceRun(e.t, r, p.world)
 	e.judge(p.world, ended, p.where)
 	e.mu.Lock()
 	e.counts.resumes++

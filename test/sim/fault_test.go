@@ -13,8 +13,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// once returns an outcome for the n-th matching call.
-func once(n int, which func(Call) bool, outcome Outcome) func(Call) Outcome {
+// affectNth returns an outcome for the n-th matching call.
+func affectNth(n int, which func(Call) bool, outcome Outcome) func(Call) Outcome {
 	seen := 0
 	return func(c Call) Outcome {
 		if !which(c) {
@@ -40,8 +40,8 @@ type clean struct {
 
 var cleans sync.Map // func() clean by the name of a scenario
 
-// undisturbed computes the clean run of each scenario once, to compare other runs with it.
-func undisturbed(t *testing.T, s scenario) clean {
+// cleanRun computes the clean run of each scenario once, to compare other runs with it.
+func cleanRun(t *testing.T, s scenario) clean {
 	t.Helper()
 	made, _ := cleans.LoadOrStore(s.name, sync.OnceValue(func() clean {
 		var c clean
@@ -75,7 +75,7 @@ func TestOneCallFails(t *testing.T) {
 		on      int // scenario
 		which   func(Call) bool
 		outcome Outcome
-		fast    int           // fraction of the calls in a fast run
+		fast    int           // stride of the tried calls in a fast run
 		may     []fault.Class // permitted classes of an error; if nil, the run must recover
 	}{
 		{"a write is lost", 0, isWrite, Lose, 24, stale},
@@ -97,7 +97,7 @@ func TestOneCallFails(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := scenarios[tt.on]
-			made := undisturbed(t, s)
+			made := cleanRun(t, s)
 			want, n := made.want, made.reads
 			if tt.which(Call{Writes: true, Server: "file"}) {
 				n = made.writes
@@ -105,11 +105,11 @@ func TestOneCallFails(t *testing.T) {
 			if tt.on == 2 && !tt.which(Call{Writes: true}) {
 				n = made.files
 			}
-			every, tried, over := sampled(tt.fast), 0, 0
+			every, tried, over := sampleStride(tt.fast), 0, 0
 			for i := every / 2; i < n; i += every {
 				w := s.world()
 				r := s.run
-				r.ID, r.Before = runID(1), once(i, tt.which, tt.outcome)
+				r.ID, r.Before = runID(1), affectNth(i, tt.which, tt.outcome)
 				ended := do(t, r, w)
 				tried++
 				if ended.Err == nil {
@@ -138,7 +138,7 @@ func TestAPIServersAreAway(t *testing.T) {
 	for i, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			want := undisturbed(t, s).want
+			want := cleanRun(t, s).want
 			for _, from := range []time.Duration{20 * time.Second, 80 * time.Second, 150 * time.Second} {
 				w, r := s.world(), s.run
 				r.ID = runID(1)
@@ -161,7 +161,7 @@ func TestAPIServersAreAway(t *testing.T) {
 func TestRightsAreTakenAway(t *testing.T) {
 	t.Parallel()
 	s := scenarios[0]
-	made := undisturbed(t, s)
+	made := cleanRun(t, s)
 	want, n := made.want, made.reads
 	for _, from := range []int{n / 5, n / 2, n * 4 / 5} {
 		w, r, late := s.world(), s.run, 0
@@ -212,7 +212,7 @@ func TestClocksDisagree(t *testing.T) {
 		for _, s := range []scenario{scenarios[0], scenarios[natural]} {
 			t.Run(name+", "+s.name, func(t *testing.T) {
 				t.Parallel()
-				want := undisturbed(t, s).want
+				want := cleanRun(t, s).want
 				w, r := s.world(), s.run
 				r.ID, r.Clock = runID(1), skewed{by: by}
 				if wrong := faults(w, do(t, r, w), want); wrong != "" {
@@ -229,9 +229,9 @@ func TestInterruptedAtAnyCall(t *testing.T) {
 	for _, s := range []scenario{scenarios[0], scenarios[2], scenarios[inRancher]} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			made := undisturbed(t, s)
+			made := cleanRun(t, s)
 			want, n := made.want, made.all
-			every := sampled(n / 6)
+			every := sampleStride(n / 6)
 			for i := every / 2; i < n; i += every {
 				w, r := s.world(), s.run
 				var ended Ended
@@ -397,14 +397,14 @@ func TestTwoRunners(t *testing.T) {
 	for _, s := range []scenario{scenarios[0], scenarios[natural]} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			twoRunners(t, s)
+			tryTwoRunners(t, s)
 		})
 	}
 }
 
-func twoRunners(t *testing.T, s scenario) {
+func tryTwoRunners(t *testing.T, s scenario) {
 	t.Helper()
-	first, every, tried, locked := undisturbed(t, s), sampled(12), 0, 0
+	first, every, tried, locked := cleanRun(t, s), sampleStride(12), 0, 0
 	for n := 0; n < first.writes; n += every {
 		tried++
 		w := s.world()

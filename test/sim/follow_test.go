@@ -17,9 +17,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// followed runs r on w while a second process follows it from its first write on, and returns the
+// followRun runs r on w while a second process follows it from its first write on, and returns the
 // events of both. killedAt kills the run at that call; -1 means never.
-func followed(t *testing.T, r Run, w *World, killedAt int, brake func(runner.Event) bool) (run, shown []runner.Event, end, looked Ended, behind time.Duration) {
+func followRun(t *testing.T, r Run, w *World, killedAt int, brake func(runner.Event) bool) (run, shown []runner.Event, end, looked Ended, behind time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		began, over := make(chan struct{}), make(chan struct{})
@@ -87,7 +87,7 @@ func TestFollowedRun(t *testing.T) {
 			t.Run(fmt.Sprintf("%s undo %t", s.name, undo), func(t *testing.T) {
 				r := s.run
 				r.Undo, r.ID = undo, w.nextRun()
-				run, shown, end, looked, behind := followed(t, r, w, -1, nil)
+				run, shown, end, looked, behind := followRun(t, r, w, -1, nil)
 				if end.Err != nil || looked.Err != nil {
 					t.Fatalf("the run: %v; the follower: %v", end.Err, looked.Err)
 				}
@@ -123,7 +123,7 @@ func TestFollowedRunThatEndsInTheMiddle(t *testing.T) {
 		w := s.world()
 		r := s.run
 		r.ID, r.Until = w.nextRun(), until
-		run, shown, end, looked, _ := followed(t, r, w, -1, nil)
+		run, shown, end, looked, _ := followRun(t, r, w, -1, nil)
 		if end.Err != nil || looked.Err != nil {
 			t.Fatalf("until %s: the run: %v; the follower: %v", until, end.Err, looked.Err)
 		}
@@ -151,15 +151,15 @@ func TestFollowedRunThatDies(t *testing.T) {
 		w := s.world()
 		r := s.run
 		r.ID = w.nextRun()
-		_, shown, end, looked, _ := followed(t, r, w, at, nil)
+		_, shown, end, looked, _ := followRun(t, r, w, at, nil)
 		if !end.Killed || looked.Err != nil || len(shown) == 0 || shown[len(shown)-1].Type != runner.RunFinished {
 			t.Errorf("killed at call %d (%t): the follower ended with %v after %d events", at, end.Killed, looked.Err, len(shown))
 		}
 	}
 }
 
-// switched returns the number of machines that started with the external provider.
-func (w *World) switched() int {
+// switchedMachines returns the number of machines that started with the external provider.
+func (w *World) switchedMachines() int {
 	n := 0
 	for _, m := range w.machines {
 		if strings.Contains(fmt.Sprint(m.config), "cloud-provider=external") {
@@ -172,7 +172,7 @@ func (w *World) switched() int {
 // A requested pause in the middle of a rollout pauses the cluster. After the current machine no
 // other one changes, and followers end. The next run ends the pause and completes.
 func TestBrakeThatIsAskedForHolds(t *testing.T) {
-	w := askedForTheBrake(t)
+	w := pausedWorld(t)
 	if again := do(t, Run{ID: w.nextRun()}, w); again.Err != nil || again.Result.Position != position.P5.String() {
 		t.Errorf("the next run reached %s: %v", again.Result.Position, again.Err)
 	}
@@ -183,13 +183,13 @@ func TestBrakeThatIsAskedForHolds(t *testing.T) {
 
 // Harm during a requested pause is found before the pause ends: the next run keeps the pause.
 func TestBrakeThatIsAskedForHoldsBehindHarm(t *testing.T) {
-	w := askedForTheBrake(t)
-	w.renamed(0)
+	w := pausedWorld(t)
+	w.addSecondNode(0)
 	again := do(t, Run{ID: w.nextRun()}, w)
 	if again.Err == nil || !w.isPaused() {
 		t.Errorf("the next run reached %s, %v; paused: %t", again.Result.Position, again.Err, w.isPaused())
 	}
-	if n := w.switched(); n > 2 {
+	if n := w.switchedMachines(); n > 2 {
 		t.Errorf("%d machines were changed", n)
 	}
 }
@@ -200,15 +200,15 @@ func (w *World) isPaused() bool {
 	return mapAt(w.mgmt.get(controlPlanes, fleet, clusterName), "metadata", "annotations")[paused] == "true"
 }
 
-// askedForTheBrake returns a world one hour after a user requested a pause, when one machine was
+// pausedWorld returns a world one hour after a user requested a pause, when one machine was
 // switched.
-func askedForTheBrake(t *testing.T) *World {
+func pausedWorld(t *testing.T) *World {
 	t.Helper()
 	w := NewRKE2()
 	oneIsChanged := func(e runner.Event) bool {
 		return e.Step == migration.StepSwitch && e.Waiting != nil && e.Waiting.Left != nil && e.Waiting.Left.Brakes && e.Waiting.Left.Changed == 1
 	}
-	_, shown, end, looked, behind := followed(t, Run{ID: w.nextRun()}, w, -1, oneIsChanged)
+	_, shown, end, looked, behind := followRun(t, Run{ID: w.nextRun()}, w, -1, oneIsChanged)
 	if fault.ClassOf(end.Err) != fault.Interrupted || end.Result.Left == nil || end.Result.Left.GoesOn {
 		t.Fatalf("the run ended with %v, and left %+v", end.Err, end.Result.Left)
 	}
@@ -224,7 +224,7 @@ func askedForTheBrake(t *testing.T) *World {
 		defer w.mu.Unlock()
 		w.advance(time.Now())
 	})
-	if n := w.switched(); n < 1 || n > 2 {
+	if n := w.switchedMachines(); n < 1 || n > 2 {
 		t.Errorf("an hour later %d of %d machines were changed", n, len(w.machines))
 	}
 	return w

@@ -37,16 +37,16 @@ func watch(t *testing.T, r Run, w *World) (ended Ended, forward []string) {
 	return do(t, r, w), forward
 }
 
-// killedAt returns each every-th state in which a procedure can be killed while Rancher continues
+// killStates returns each every-th state in which a procedure can be killed while Rancher continues
 // its work.
-func killedAt(t *testing.T, r Run, w *World, every int) []point {
+func killStates(t *testing.T, r Run, w *World, every int) []point {
 	t.Helper()
 	r.ID = w.nextRun()
-	ended, all := traced(t, r, w)
+	ended, all := traceRun(t, r, w)
 	if ended.Err != nil {
 		t.Fatal(ended.Err)
 	}
-	all = slices.DeleteFunc(all, func(p point) bool { return !p.world.moving() || len(list(p.world.journalObject(), "intents")) == 0 })
+	all = slices.DeleteFunc(all, func(p point) bool { return !p.world.isMoving() || len(list(p.world.journalObject(), "intents")) == 0 })
 	var tried []point
 	for i := 0; i < len(all); i += every {
 		tried = append(tried, all[i])
@@ -58,8 +58,8 @@ func killedAt(t *testing.T, r Run, w *World, every int) []point {
 	return tried
 }
 
-// migrated returns a world at the end of a scenario.
-func migrated(t *testing.T, s scenario) *World {
+// migrateWorld returns a world at the end of a scenario.
+func migrateWorld(t *testing.T, s scenario) *World {
 	t.Helper()
 	w := s.world()
 	s.run.ID = runID(1)
@@ -76,27 +76,27 @@ func TestGuardComesToRest(t *testing.T) {
 	for _, s := range guarded {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			rests(t, s.run, s.world(), undisturbed(t, s).want)
+			guardToRest(t, s.run, s.world(), cleanRun(t, s).want)
 		})
 		t.Run(s.name+", undo", func(t *testing.T) {
 			t.Parallel()
-			w, undone := migrated(t, s), migrated(t, s)
-			r := back(s.run)
+			w, undone := migrateWorld(t, s), migrateWorld(t, s)
+			r := undoOf(s.run)
 			r.ID = undone.nextRun()
 			if ended := do(t, r, undone); ended.Err != nil {
 				t.Fatal(ended.Err)
 			}
-			rests(t, back(s.run), w, undone.Dump())
+			guardToRest(t, undoOf(s.run), w, undone.Dump())
 		})
 	}
 }
 
-func rests(t *testing.T, r Run, w *World, want map[string]string) {
+func guardToRest(t *testing.T, r Run, w *World, want map[string]string) {
 	t.Helper()
-	for _, p := range killedAt(t, r, w, sampled(8)) {
+	for _, p := range killStates(t, r, w, sampleStride(8)) {
 		ended, forward := watch(t, r, p.world)
-		if ended.Err != nil || len(forward) > 0 || p.world.moving() {
-			t.Errorf("%s: %v; still moving: %t; wrote %q", p.where, ended.Err, p.world.moving(), forward)
+		if ended.Err != nil || len(forward) > 0 || p.world.isMoving() {
+			t.Errorf("%s: %v; still moving: %t; wrote %q", p.where, ended.Err, p.world.isMoving(), forward)
 		}
 		if user := p.world.machines[4].node; at(p.world.down.peek("nodes", "", user), "spec", "unschedulable") != true {
 			t.Errorf("%s: Node %s lost its user's cordon", p.where, user)
@@ -108,8 +108,8 @@ func rests(t *testing.T, r Run, w *World, want map[string]string) {
 	}
 }
 
-// moving reports whether Rancher has a current machine or a next one.
-func (w *World) moving() bool {
+// isMoving reports whether Rancher has a current machine or a next one.
+func (w *World) isMoving() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	spec := planeSpec(w.mgmt.get(provClusters, fleet, clusterName))
@@ -121,15 +121,15 @@ func (w *World) pausedBy() string {
 	return text(w.mgmt.peek(controlPlanes, fleet, clusterName), "metadata", "annotations", "awsmigrate.io/paused-by")
 }
 
-// renamed registers a second Node for the i-th machine.
-func (w *World) renamed(i int) {
+// addSecondNode registers a second Node for the i-th machine.
+func (w *World) addSecondNode(i int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.rename(i)
+	w.addSecondNodeLocked(i)
 }
 
-// rename does the same with w.mu held.
-func (w *World) rename(i int) {
+// addSecondNodeLocked does the same with w.mu held.
+func (w *World) addSecondNodeLocked(i int) {
 	node := w.down.get("nodes", "", w.machines[i].node)
 	meta := mapAt(node, "metadata")
 	meta["name"] = "second-" + w.machines[i].node
@@ -144,19 +144,19 @@ func TestGuardBrakes(t *testing.T) {
 	for _, s := range guarded {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			brakes(t, s.run, s.world())
+			requirePause(t, s.run, s.world())
 		})
 		t.Run(s.name+", undo", func(t *testing.T) {
 			t.Parallel()
-			brakes(t, back(s.run), migrated(t, s))
+			requirePause(t, undoOf(s.run), migrateWorld(t, s))
 		})
 	}
 }
 
-func brakes(t *testing.T, r Run, w *World) {
+func requirePause(t *testing.T, r Run, w *World) {
 	t.Helper()
-	for _, p := range killedAt(t, r, w, sampled(4)) {
-		p.world.renamed(1)
+	for _, p := range killStates(t, r, w, sampleStride(4)) {
+		p.world.addSecondNode(1)
 		began := p.world.Now()
 		ended, forward := watch(t, r, p.world)
 		f, _ := fault.As(ended.Err)
@@ -175,9 +175,9 @@ func TestGuardWithoutAJournalItCanRead(t *testing.T) {
 	for _, s := range guarded {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			for _, p := range killedAt(t, s.run, s.world(), sampled(4)) {
+			for _, p := range killStates(t, s.run, s.world(), sampleStride(4)) {
 				rewriteJournal(p.world, func(s string) string { return strings.Replace(s, "journal/v1", "journal/v2", 1) })
-				p.world.renamed(1)
+				p.world.addSecondNode(1)
 				journal := p.world.Journal()
 				ended, forward := watch(t, s.run, p.world)
 				f, _ := fault.As(ended.Err)

@@ -12,11 +12,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// handed returns a cluster whose next edit was announced for a step, and that edit.
-func handed(t *testing.T, step journal.StepID) (*World, Run, string) {
+// announceEdit returns a cluster whose next edit was announced for a step, and that edit.
+func announceEdit(t *testing.T, step journal.StepID) (*World, Run, string) {
 	t.Helper()
 	if step == migration.StepEnable {
-		return taken(t)
+		return announceEnable(t)
 	}
 	w, r := NewRKE2(), Run{HandOver: true}
 	byCommits(t, r, w, []journal.StepID{migration.StepLeaseAccess, migration.StepEnable, migration.StepInstall})
@@ -36,9 +36,9 @@ func handed(t *testing.T, step journal.StepID) (*World, Run, string) {
 	return w, r, text
 }
 
-// says runs again and requires a reason with words, or success if reason is empty. No controller
-// may run twice.
-func says(t *testing.T, r *Run, w *World, reason, words string) {
+// requireReason runs again and requires a reason with words, or success if reason is empty. No
+// controller may run twice.
+func requireReason(t *testing.T, r *Run, w *World, reason, words string) {
 	t.Helper()
 	r.ID = w.nextRun()
 	ended := do(t, *r, w)
@@ -57,8 +57,8 @@ func says(t *testing.T, r *Run, w *World, reason, words string) {
 	}
 }
 
-// without returns a fragment without one of its fields.
-func without(t *testing.T, text, field string) string {
+// dropField returns a fragment without one of its fields.
+func dropField(t *testing.T, text, field string) string {
 	t.Helper()
 	var manifest map[string]any
 	if err := yaml.Unmarshal([]byte(text), &manifest); err != nil {
@@ -86,17 +86,17 @@ func TestHalfAnEditLands(t *testing.T) {
 		t.Run(string(tt.step)+", "+tt.landed, func(t *testing.T) {
 			t.Parallel()
 			landed, missing := tt.landed, tt.missing
-			w, r, text := handed(t, tt.step)
-			commit(t, w, without(t, text, missing))
-			says(t, &r, w, "HandoffDiffers", missing)
-			says(t, &r, w, "AwaitingOwner", missing)
+			w, r, text := announceEdit(t, tt.step)
+			commit(t, w, dropField(t, text, missing))
+			requireReason(t, &r, w, "HandoffDiffers", missing)
+			requireReason(t, &r, w, "AwaitingOwner", missing)
 			rest, err := fragment(t, r, w)
 			if err != nil || !strings.Contains(rest, missing) || strings.Contains(rest, landed) {
 				t.Fatalf("%v, wanted %s alone:\n%s", err, missing, rest)
 			}
-			says(t, &r, w, "AwaitingOwner", missing)
+			requireReason(t, &r, w, "AwaitingOwner", missing)
 			commit(t, w, rest)
-			says(t, &r, w, "", "")
+			requireReason(t, &r, w, "", "")
 		})
 	}
 }
@@ -112,13 +112,13 @@ func TestCommitBesideTheEdit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, r, text := handed(t, migration.StepEnable)
+			w, r, text := announceEdit(t, migration.StepEnable)
 			if !strings.Contains(text, tt.old) {
 				t.Fatalf("no %q in\n%s", tt.old, text)
 			}
 			commit(t, w, strings.Replace(text, tt.old, tt.new, 1))
-			says(t, &r, w, "HandoffDiffers", tt.place+" differ")
-			says(t, &r, w, "", "")
+			requireReason(t, &r, w, "HandoffDiffers", tt.place+" differ")
+			requireReason(t, &r, w, "", "")
 		})
 	}
 }
@@ -126,11 +126,11 @@ func TestCommitBesideTheEdit(t *testing.T) {
 // A commit that is fixed after the message equals the handed-off edit.
 func TestCommitBesideTheEditPutRight(t *testing.T) {
 	t.Parallel()
-	w, r, text := handed(t, migration.StepEnable)
+	w, r, text := announceEdit(t, migration.StepEnable)
 	commit(t, w, strings.Replace(text, "      cni: calico\n", "", 1))
-	says(t, &r, w, "HandoffDiffers", "machineGlobalConfig.cni")
+	requireReason(t, &r, w, "HandoffDiffers", "machineGlobalConfig.cni")
 	commit(t, w, text)
-	says(t, &r, w, "", "")
+	requireReason(t, &r, w, "", "")
 }
 
 // The order of a landed edit does not matter: Rancher's webhook and Terraform's provider sort
@@ -152,12 +152,12 @@ func TestEditLandsInAnotherOrder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, r, text := handed(t, migration.StepSwitch)
+			w, r, text := announceEdit(t, migration.StepSwitch)
 			commit(t, w, text)
 			cluster := w.mgmt.get(provClusters, fleet, clusterName)
 			change(mapAt(cluster, "spec", "rkeConfig"))
 			w.mgmt.put(provClusters, cluster, w.now)
-			says(t, &r, w, "", "")
+			requireReason(t, &r, w, "", "")
 		})
 	}
 }
@@ -169,25 +169,25 @@ func TestFragmentGoneStale(t *testing.T) {
 	for name, watched := range map[string]bool{"watched": true, "not seen": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, r, old := handed(t, migration.StepEnable)
+			w, r, old := announceEdit(t, migration.StepEnable)
 			cluster := w.mgmt.get(provClusters, fleet, clusterName)
 			global := mapAt(cluster, "spec", "rkeConfig", "machineGlobalConfig")
 			global["kube-controller-manager-arg"] = append(global["kube-controller-manager-arg"].([]any), "concurrent-service-syncs=2")
 			w.mgmt.put(provClusters, cluster, w.now)
 			if watched {
-				says(t, &r, w, "HandoffDiffers", "kube-controller-manager-arg")
+				requireReason(t, &r, w, "HandoffDiffers", "kube-controller-manager-arg")
 			} else {
-				w.later(podsAreBack * 20)
+				w.advanceBy(podsAreBack * 20)
 			}
-			says(t, &r, w, "AwaitingOwner", "kube-controller-manager-arg")
+			requireReason(t, &r, w, "AwaitingOwner", "kube-controller-manager-arg")
 			now, err := fragment(t, r, w)
 			if err != nil || now == old || !strings.Contains(now, "concurrent-service-syncs=2") || !strings.Contains(now, "enable-leader-migration") {
 				t.Fatalf("%v, the fragment was not recomputed:\n%s", err, now)
 			}
 			commit(t, w, old)
-			says(t, &r, w, "HandoffDiffers", "machineGlobalConfig.kube-controller-manager-arg differ")
+			requireReason(t, &r, w, "HandoffDiffers", "machineGlobalConfig.kube-controller-manager-arg differ")
 			commit(t, w, now)
-			says(t, &r, w, "", "")
+			requireReason(t, &r, w, "", "")
 		})
 	}
 }
@@ -233,11 +233,11 @@ func TestEditLandsBesideARunThatWrites(t *testing.T) {
 				}
 				return Pass
 			}}
-			says(t, &r, w, tt.reason, "")
+			requireReason(t, &r, w, tt.reason, "")
 			if !came {
 				t.Fatal("the commit was never made")
 			}
-			says(t, &r, w, "", "")
+			requireReason(t, &r, w, "", "")
 			spec := func(w *World) any { return w.mgmt.peek(provClusters, fleet, clusterName)["spec"] }
 			if !reflect.DeepEqual(spec(w), spec(want)) {
 				t.Errorf("%v, wanted %v", spec(w), spec(want))
@@ -251,7 +251,7 @@ func TestWatchedCommitKilled(t *testing.T) {
 	for _, step := range []journal.StepID{migration.StepEnable, migration.StepSwitch} {
 		t.Run(string(step), func(t *testing.T) {
 			t.Parallel()
-			w, r, text := handed(t, step)
+			w, r, text := announceEdit(t, step)
 			commit(t, w, text)
 			e := &explorer{t: t, first: r, then: r, depth: 1, every: 1}
 			e.explore(w)

@@ -145,8 +145,9 @@ func TestMigrationByCommits(t *testing.T) {
 	}
 }
 
-// taken returns a cluster at P1 whose edit of enable was announced, and the handed-off edit.
-func taken(t *testing.T) (*World, Run, string) {
+// announceEnable returns a cluster at P1 whose edit of enable was announced, and the handed-off
+// edit.
+func announceEnable(t *testing.T) (*World, Run, string) {
 	t.Helper()
 	w, r := NewRKE2(), Run{HandOver: true}
 	byCommits(t, r, w, []journal.StepID{migration.StepLeaseAccess})
@@ -164,7 +165,7 @@ func taken(t *testing.T) (*World, Run, string) {
 // Without a commit, each run reports the same, writes nothing and announces nothing anew.
 func TestHandedOverAndNotCommitted(t *testing.T) {
 	t.Parallel()
-	w, r, text := taken(t)
+	w, r, text := announceEnable(t)
 	intents := len(list(w.journalObject(), "intents"))
 	for range 3 {
 		r.ID = w.nextRun()
@@ -187,7 +188,7 @@ func TestHandedOverAndNotCommitted(t *testing.T) {
 // at rest. After the right commit the run continues.
 func TestCommitThatDiffers(t *testing.T) {
 	t.Parallel()
-	w, r, text := taken(t)
+	w, r, text := announceEnable(t)
 	commit(t, w, strings.Replace(text, "- enable-leader-migration", "- v=4", 1))
 	r.ID = w.nextRun()
 	ended := do(t, r, w)
@@ -213,7 +214,7 @@ func TestCommitThatDiffers(t *testing.T) {
 // pauses it because no process holds the migration lease. It names the commit to make instead.
 func TestBothFragmentsAtOnce(t *testing.T) {
 	t.Parallel()
-	w, r, _ := taken(t)
+	w, r, _ := announceEnable(t)
 	all, err := fragments(t, r, w, true)
 	if err != nil || strings.Count(all, "NOT YET: after install-ccm.") != 1 {
 		t.Fatal(err, all)

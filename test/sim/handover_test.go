@@ -22,7 +22,7 @@ type gapsByStep struct {
 	shown   map[journal.StepID]string
 }
 
-func gapsOf(w *World) *gapsByStep {
+func newGaps(w *World) *gapsByStep {
 	return &gapsByStep{w: w, by: map[journal.StepID]time.Duration{}, elapsed: map[journal.StepID]time.Duration{}, shown: map[journal.StepID]string{}}
 }
 
@@ -55,7 +55,7 @@ func TestEarlyHandOver(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			w := s.world()
-			seen := gapsOf(w)
+			seen := newGaps(w)
 			s.run.ID, s.run.Sink = runID(1), seen
 			ended := do(t, s.run, w)
 			if ended.Err != nil {
@@ -85,8 +85,10 @@ func TestEarlyHandOver(t *testing.T) {
 	}
 }
 
-// fences reports whether a call writes the migration lease.
-func fences(c Call) bool { return c.Writes && strings.Contains(c.Path, "/leases/"+migrationLease) }
+// isFenceWrite reports whether a call writes the migration lease.
+func isFenceWrite(c Call) bool {
+	return c.Writes && strings.Contains(c.Path, "/leases/"+migrationLease)
+}
 
 // After any event right behind the fence, two managers never run at once, the lease recovers, and
 // the run reports the result.
@@ -116,10 +118,10 @@ func TestBehindTheFence(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, cleared %t", name, clear), func(t *testing.T) {
 				t.Parallel()
 				w := NewRKE2()
-				seen, happened := gapsOf(w), false
+				seen, happened := newGaps(w), false
 				r := Run{ID: runID(1), Early: true, Clear: clear, Sink: seen, Until: "hand-over"}
 				r.After = func(c Call) {
-					if fences(c) && !happened {
+					if isFenceWrite(c) && !happened {
 						happened = true
 						tt.happens(w)
 					}
@@ -148,10 +150,10 @@ func TestEndsThatAreNotTheHolders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := NewRKE2()
-			seen, fenced, shown := gapsOf(w), false, false
+			seen, fenced, shown := newGaps(w), false, false
 			r := Run{ID: runID(1), Early: true, Clear: true, Sink: seen, Until: "hand-over"}
 			r.After = func(c Call) { // the holder was seen to run after the fence
-				fenced = fenced || fences(c)
+				fenced = fenced || isFenceWrite(c)
 				if fenced && !shown && strings.Contains(c.Path, "/pods/"+kcmName+"-") {
 					shown = true
 					w.inventEnd(id)
@@ -199,7 +201,7 @@ func TestHandOverWithClocksApart(t *testing.T) {
 			t.Parallel()
 			w := NewRKE2()
 			w.setClocks(first)
-			seen := gapsOf(w)
+			seen := newGaps(w)
 			if ended := do(t, Run{ID: runID(1), Early: true, Clear: true, Sink: seen}, w); ended.Err != nil {
 				t.Fatal(ended.Err)
 			}

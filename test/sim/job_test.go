@@ -42,8 +42,8 @@ func rightOf(t *testing.T, c Call) right {
 	return r
 }
 
-// management collects the rights of a run's requests to the management cluster.
-func management(t *testing.T, w *World, into map[right]bool) func(Call) {
+// collectRights collects the rights of a run's requests to the management cluster.
+func collectRights(t *testing.T, w *World, into map[right]bool) func(Call) {
 	return func(c Call) {
 		if c.Server == w.mgmt.name {
 			into[rightOf(t, c)] = true
@@ -62,9 +62,9 @@ func TestJobMayWhatItsRunDoes(t *testing.T) {
 		if w.rancher == nil {
 			continue
 		}
-		r.After = management(t, w, used)
+		r.After = collectRights(t, w, used)
 		for i, until := range []string{"install-ccm", ""} { // the second record is kept next to the first
-			r.ID, r.Until, r.Recording = runID(1+i), journal.StepID(until), besideJournal(t)
+			r.ID, r.Until, r.Recording = runID(1+i), journal.StepID(until), newJournalRecording(t)
 			if ended := do(t, r, w); ended.Err != nil {
 				t.Fatal(ended.Err)
 			}
@@ -102,14 +102,14 @@ func TestJobMayWhatItsRunDoes(t *testing.T) {
 // addPauseRights adds the requests of a run that pauses Rancher.
 func addPauseRights(t *testing.T, used map[right]bool) {
 	t.Helper()
-	w, r, _ := taken(t)
+	w, r, _ := announceEnable(t)
 	all, err := fragments(t, r, w, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, second, _ := strings.Cut(all, "NOT YET")
 	commit(t, w, "# NOT YET"+second)
-	r.ID, r.After = w.nextRun(), management(t, w, used)
+	r.ID, r.After = w.nextRun(), collectRights(t, w, used)
 	if f, _ := fault.As(do(t, r, w).Err); f == nil || f.Reason != "NoManager" {
 		t.Fatalf("the run did not pause: %v", f)
 	}
@@ -124,7 +124,7 @@ func TestJobOutlastsAHeldLock(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		begun := time.Now()
-		other := holder(ctx, t, w)
+		other := holdLock(ctx, t, w)
 		for pause := 10 * time.Second; ; pause = min(2*pause, 6*time.Minute) {
 			if other != nil && time.Since(begun) > time.Hour {
 				if err := other.Release(ctx); err != nil {
@@ -150,8 +150,8 @@ func TestJobOutlastsAHeldLock(t *testing.T) {
 	}
 }
 
-// holder returns another run's lock, held and renewed.
-func holder(ctx context.Context, t *testing.T, w *World) lock.Lock {
+// holdLock returns another run's lock, held and renewed.
+func holdLock(ctx context.Context, t *testing.T, w *World) lock.Lock {
 	t.Helper()
 	p := &Process{world: w, die: func() {}}
 	home, err := kubernetes.NewForConfig(p.config(func(w *World) *server { return w.mgmt }))

@@ -29,8 +29,9 @@ var scenarios = []scenario{
 	{"rke in Rancher", NewManaged, Run{}},
 }
 
-// sampled returns the number of states per tried one: 1 with AWSMIGRATE_SIM=all, otherwise fast.
-func sampled(fast int) int {
+// sampleStride returns the number of states per tried one: 1 with AWSMIGRATE_SIM=all, otherwise
+// fast.
+func sampleStride(fast int) int {
 	switch {
 	case os.Getenv("AWSMIGRATE_SIM") == "all":
 		return 1
@@ -40,7 +41,7 @@ func sampled(fast int) int {
 	return fast
 }
 
-func back(r Run) Run {
+func undoOf(r Run) Run {
 	r.Undo = true
 	return r
 }
@@ -50,7 +51,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 	for _, s := range scenarios {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			e := &explorer{t: t, first: s.run, then: s.run, depth: 1, every: sampled(16)}
+			e := &explorer{t: t, first: s.run, then: s.run, depth: 1, every: sampleStride(16)}
 			e.explore(s.world())
 			t.Logf("counts: killed in %s: %s", s.name, e.counts)
 		})
@@ -67,7 +68,7 @@ func TestUndoKilledAtEveryCall(t *testing.T) {
 			if ended := do(t, s.run, w); ended.Err != nil {
 				t.Fatal(ended.Err)
 			}
-			e := &explorer{t: t, first: back(s.run), then: back(s.run), depth: 1, every: sampled(16)}
+			e := &explorer{t: t, first: undoOf(s.run), then: undoOf(s.run), depth: 1, every: sampleStride(16)}
 			e.explore(w)
 			t.Logf("counts: killed in the undo of %s: %s", s.name, e.counts)
 		})
@@ -80,7 +81,7 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	for _, s := range []scenario{scenarios[0], scenarios[2]} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			e := &explorer{t: t, first: s.run, then: s.run, depth: 2, every: sampled(40)}
+			e := &explorer{t: t, first: s.run, then: s.run, depth: 2, every: sampleStride(40)}
 			e.explore(s.world())
 			t.Logf("counts: killed again and again in %s: %s", s.name, e.counts)
 		})

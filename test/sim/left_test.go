@@ -17,7 +17,7 @@ func TestInterruptedInARoll(t *testing.T) {
 	for _, s := range []scenario{scenarios[0], scenarios[2], scenarios[inRancher]} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			want := undisturbed(t, s).want
+			want := cleanRun(t, s).want
 			w, r, ended := s.world(), s.run, Ended{}
 			synctest.Test(t, func(t *testing.T) {
 				stop, once := make(chan struct{}), sync.Once{}
@@ -52,7 +52,7 @@ func TestInterruptedWhileTheCCMRolls(t *testing.T) {
 		for _, step := range []journal.StepID{migration.StepInstall, migration.StepDisable} {
 			t.Run(s.name+" "+string(step), func(t *testing.T) {
 				t.Parallel()
-				want := undisturbed(t, s).want
+				want := cleanRun(t, s).want
 				w, r, ended := s.world(), s.run, Ended{}
 				synctest.Test(t, func(t *testing.T) {
 					stop, once := make(chan struct{}), sync.Once{}

@@ -16,7 +16,7 @@ func (w *World) restartService(m machine) {
 	args := string(must(json.Marshal(nodeArgs(m))))
 	annotations := mapAt(node, "metadata", "annotations")
 	annotations["rke2.io/node-args"] = args
-	annotations["rke2.io/node-config-hash"] = short(args)
+	annotations["rke2.io/node-config-hash"] = shorten(args)
 	w.down.put("nodes", node, w.now)
 	w.setNodeReady(m.node, false)
 	if m.controlPlane && w.staticPodStale(m) {
@@ -27,7 +27,7 @@ func (w *World) restartService(m machine) {
 	}
 }
 
-func short(text string) string {
+func shorten(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
 }
@@ -60,7 +60,7 @@ func kcmArgs(m machine) []any {
 
 func (w *World) staticPodStale(m machine) bool {
 	pod := w.down.peek(pods, kubeSystem, kcmName+"-"+m.node)
-	return pod == nil || text(pod, "metadata", "annotations", "kubernetes.io/config.hash") != short(fmt.Sprint(kcmArgs(m)))
+	return pod == nil || text(pod, "metadata", "annotations", "kubernetes.io/config.hash") != shorten(fmt.Sprint(kcmArgs(m)))
 }
 
 // syncStaticPod starts a control plane's kube-controller-manager and shows its mirror pod, unless
@@ -74,7 +74,7 @@ func (w *World) syncStaticPod(m machine) {
 			p.ends = w.now.Add(w.outlive)
 		}
 	}
-	name, hash := kcmName+"-"+m.node, short(fmt.Sprint(kcmArgs(m)))
+	name, hash := kcmName+"-"+m.node, shorten(fmt.Sprint(kcmArgs(m)))
 	spec := object{"nodeName": m.node, "hostNetwork": true, "containers": []any{object{"name": kcmName,
 		"image": "index.docker.io/rancher/hardened-kubernetes:v1.26.13-rke2r1-build20240117", "command": []any{kcmName}, "args": kcmArgs(m)}}}
 	w.down.put(pods, object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": name, "namespace": kubeSystem,
@@ -100,7 +100,7 @@ func newNode(m machine, zone string, kubelet string, now time.Time) object {
 	labels := object{"kubernetes.io/hostname": m.node, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64", "rke.cattle.io/machine": m.uid,
 		"topology.kubernetes.io/zone": zone, "topology.kubernetes.io/region": zone[:len(zone)-1],
 		"failure-domain.beta.kubernetes.io/zone": zone, "failure-domain.beta.kubernetes.io/region": zone[:len(zone)-1]}
-	id := "i-" + short(m.node)
+	id := "i-" + shorten(m.node)
 	return object{"apiVersion": "v1", "kind": "Node", "metadata": object{"name": m.node, "labels": labels, "annotations": object{}},
 		"spec": object{"providerID": "aws:///" + zone + "/" + id},
 		"status": object{"nodeInfo": object{"kubeletVersion": kubelet, "operatingSystem": "linux", "architecture": "amd64"},

@@ -277,7 +277,7 @@ func (w *World) beginWorkers() {
 			r.waiting = append(r.waiting, m.name)
 		}
 	}
-	if len(r.waiting) == 0 && !w.upgrading() {
+	if len(r.waiting) == 0 && !w.isUpgrading() {
 		w.enter(phaseIdle)
 		return
 	}
@@ -288,8 +288,8 @@ func (w *World) beginWorkers() {
 	w.enter(phaseWorkers)
 }
 
-// upgrading reports whether an upgrade of workers has begun and has not ended.
-func (w *World) upgrading() bool {
+// isUpgrading reports whether an upgrade of workers has begun and has not ended.
+func (w *World) isUpgrading() bool {
 	for _, one := range list(w.mgmt.peek(managedClusters, "", managedID), "status", "conditions") {
 		if c := one.(object); c["type"] == "Upgraded" {
 			return c["status"] == "Unknown"

@@ -53,7 +53,7 @@ func TestManagedWorkersComeLast(t *testing.T) {
 			t.Errorf("%s runs with %+v when the step is done", m.name, w.running[m.name])
 		}
 	}
-	w.later(time.Minute)
+	w.advanceBy(time.Minute)
 	if wrong := w.cordonFaults(); len(wrong) > 0 {
 		t.Error(wrong)
 	}

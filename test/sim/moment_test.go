@@ -56,7 +56,7 @@ func (m moment) world(t *testing.T) *World {
 	at.mu.Lock()
 	w := at.clone()
 	at.mu.Unlock()
-	w.later(m.since)
+	w.advanceBy(m.since)
 	for _, d := range m.others {
 		d.change(w)
 	}
@@ -77,7 +77,7 @@ func pointsOf(t *testing.T, s scenario, undo bool) []point {
 			}
 			r.ID, r.Undo = w.nextRun(), true
 		}
-		ended, points := traced(t, r, w)
+		ended, points := traceRun(t, r, w)
 		if ended.Err != nil {
 			t.Error(ended.Err)
 		}
@@ -89,7 +89,7 @@ func pointsOf(t *testing.T, s scenario, undo bool) []point {
 // A run on a cluster whose last run was killed, and that others changed since, breaks no promise.
 // If it stops, its error has a class. AWSMIGRATE_SIM=all tries all 500 moments.
 func TestRunFromAnyMoment(t *testing.T) {
-	every := sampled(40)
+	every := sampleStride(40)
 	workers := make(chan struct{}, runtime.GOMAXPROCS(0))
 	exits, mu, all := map[int]int{}, sync.Mutex{}, sync.WaitGroup{}
 	for n := 0; n < 500; n += every {
@@ -100,7 +100,7 @@ func TestRunFromAnyMoment(t *testing.T) {
 			w, r := m.world(t), m.scenario.run
 			r.ID, r.Undo = w.nextRun(), !m.forward
 			ended := do(t, r, w)
-			if wrong := unbroken(w, m.others...); len(wrong) > 0 || ended.Err != nil && fault.ClassOf(ended.Err) == fault.Unexpected {
+			if wrong := brokenPromises(w, m.others...); len(wrong) > 0 || ended.Err != nil && fault.ClassOf(ended.Err) == fault.Unexpected {
 				t.Errorf("%s: %v; %v", m, ended.Err, wrong)
 			}
 			mu.Lock()

@@ -51,8 +51,8 @@ func TestOthersEditInBetween(t *testing.T) {
 	t.Run("rke", func(t *testing.T) {
 		t.Parallel()
 		s := scenarios[2]
-		made := undisturbed(t, s)
-		every := sampled(max(made.files/8, 1))
+		made := cleanRun(t, s)
+		every := sampleStride(max(made.files/8, 1))
 		for n := 0; n < made.files; n += every {
 			w, r, seen := s.world(), s.run, 0
 			r.ID = runID(1)
@@ -249,7 +249,7 @@ func TestOthersManagerThatComesMeanwhile(t *testing.T) {
 				}
 				w.down.remove(key{"pods", "default", "other"})
 				r.ID, r.Before = runID(2), nil
-				if wrong := faults(w, do(t, r, w), undisturbed(t, scenario).want); wrong != "" {
+				if wrong := faults(w, do(t, r, w), cleanRun(t, scenario).want); wrong != "" {
 					t.Error(wrong)
 				}
 			})
@@ -337,7 +337,7 @@ func TestNodeIsDeleted(t *testing.T) {
 // bounded time after the last progress. A run after the pause ends as without it.
 func TestEveryWaitEnds(t *testing.T) {
 	t.Parallel()
-	want := undisturbed(t, scenarios[0]).want
+	want := cleanRun(t, scenarios[0]).want
 	for _, at := range []time.Duration{25 * time.Second, 140 * time.Second} {
 		w := NewRKE2()
 		done := false
@@ -414,7 +414,7 @@ func TestEditTakenBackWhileItRolls(t *testing.T) {
 				}
 				return Pass
 			}, After: func(c Call) {
-				if !edited.IsZero() || !edits(c) || !rolls(w, before) {
+				if !edited.IsZero() || !edits(c) || !hasRollout(w, before) {
 					return
 				}
 				if seen++; seen == tt.edit {
@@ -489,9 +489,9 @@ func TestFileTakenBackWhileItRolls(t *testing.T) {
 // edits reports whether a call writes Rancher's Cluster object.
 func edits(c Call) bool { return c.Writes && strings.HasSuffix(c.Path, "/clusters/"+clusterName) }
 
-// rolls reports whether the machines' configuration differs from before. A snapshot is requested
-// on the same object.
-func rolls(w *World, before object) bool {
+// hasRollout reports whether the machines' configuration differs from before. A snapshot is
+// requested on the same object.
+func hasRollout(w *World, before object) bool {
 	now := w.mgmt.peek(provClusters, fleet, clusterName)
 	for _, part := range []string{"machineGlobalConfig", "machineSelectorConfig"} {
 		if fmt.Sprint(at(now, "spec", "rkeConfig", part)) != fmt.Sprint(at(before, "spec", "rkeConfig", part)) {
@@ -509,7 +509,7 @@ func TestDaemonSetIsDeletedWhileItIsWatched(t *testing.T) {
 		for step, flagged := range map[string]bool{"install-ccm": true, "disable-leader-migration": false} {
 			t.Run(s.name+"/"+step, func(t *testing.T) {
 				t.Parallel()
-				want := undisturbed(t, s).want
+				want := cleanRun(t, s).want
 				w, seen, gone, taken := s.world(), time.Time{}, time.Time{}, object(nil)
 				r := s.run
 				r.ID, r.Before = runID(1), func(Call) Outcome {

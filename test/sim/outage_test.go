@@ -7,9 +7,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// held gives every kube-controller-manager's pod the number of restarts, and holds it in back-off
-// or lets it run.
-func (w *World) held(restarts int64, held bool, which func(node string) bool) {
+// holdPods gives every kube-controller-manager's pod the number of restarts, and holds it in
+// back-off or lets it run.
+func (w *World) holdPods(restarts int64, held bool, which func(node string) bool) {
 	for _, k := range w.down.keys(pods, kubeSystem) {
 		pod := w.down.get(pods, kubeSystem, k.name)
 		if text(pod, "metadata", "labels", "component") != kcmName || !which(text(pod, "spec", "nodeName")) {
@@ -43,10 +43,10 @@ func TestOutageIsNoBrokenArgument(t *testing.T) {
 			return Away
 		case at >= back && !wasBack:
 			wasBack = true
-			w.held(4, true, all)
+			w.holdPods(4, true, all)
 		case at >= again && !wasAgain:
 			wasAgain = true
-			w.held(5, false, all)
+			w.holdPods(5, false, all)
 		}
 		return Pass
 	}
@@ -69,7 +69,7 @@ func TestBrokenArgumentIsNamedSoon(t *testing.T) {
 	r.Before = func(c Call) Outcome {
 		for _, m := range w.machines {
 			pod := w.down.peek(pods, kubeSystem, kcmName+"-"+m.node)
-			if first == "" && m.controlPlane && pod != nil && flagged(pod) {
+			if first == "" && m.controlPlane && pod != nil && hasFlag(pod) {
 				first, since = m.node, w.now
 			}
 		}
@@ -79,7 +79,7 @@ func TestBrokenArgumentIsNamedSoon(t *testing.T) {
 		for n, at := range []time.Duration{0, time.Second, 12 * time.Second, 33 * time.Second, 74 * time.Second} {
 			if int64(n) >= ends && w.now.Sub(since) >= at {
 				ends = int64(n) + 1
-				w.held(int64(n), true, func(node string) bool { return node == first })
+				w.holdPods(int64(n), true, func(node string) bool { return node == first })
 			}
 		}
 		return Pass
@@ -91,7 +91,7 @@ func TestBrokenArgumentIsNamedSoon(t *testing.T) {
 	}
 }
 
-func flagged(pod object) bool {
+func hasFlag(pod object) bool {
 	for _, arg := range list(pod["spec"].(object)["containers"].([]any)[0].(object), "args") {
 		if isFlag(arg.(string)) {
 			return true

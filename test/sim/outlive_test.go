@@ -14,15 +14,15 @@ import (
 // 25.7 s were observed.
 var stillThere = []time.Duration{26 * time.Second, 90 * time.Second}
 
-// doubled returns the machines on which two kube-controller-managers run.
-func (w *World) doubled() []string {
+// doubledMachines returns the machines on which two kube-controller-managers run.
+func (w *World) doubledMachines() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.doubledLocked()
+	return w.doubledMachinesLocked()
 }
 
-// doubledLocked does the same with w.mu held, as in the hooks of a Process.
-func (w *World) doubledLocked() []string {
+// doubledMachinesLocked does the same with w.mu held, as in the hooks of a Process.
+func (w *World) doubledMachinesLocked() []string {
 	on, twice := map[string]int{}, []string(nil)
 	for _, p := range w.processes {
 		if p.component != kcmName {
@@ -35,15 +35,15 @@ func (w *World) doubledLocked() []string {
 	return twice
 }
 
-// watched reports the steps at which two of them ran although a rollout was called over. A rollout
-// ends with its step, and no later step may begin either.
-func watched(w *World, says func(string)) runner.Sink {
+// newRolloutWatch reports the steps at which two of them ran although a rollout was called over. A
+// rollout ends with its step, and no later step may begin either.
+func newRolloutWatch(w *World, says func(string)) runner.Sink {
 	after := map[journal.StepID]bool{"cordon": true, "install-ccm": true, "uncordon": true, "verify": true, "disable-leader-migration": true,
 		"undo-install-ccm": true, "undo-lease-access": true}
 	rolls := map[journal.StepID]bool{"enable-leader-migration": true, "switch-provider": true, "undo-switch-provider": true, "undo-enable-leader-migration": true}
 	return runner.SinkFunc(func(e runner.Event) {
 		if e.Type == runner.StepFinished && rolls[e.Step] || e.Type == runner.StepStarted && after[e.Step] {
-			if twice := w.doubled(); len(twice) > 0 {
+			if twice := w.doubledMachines(); len(twice) > 0 {
 				says(fmt.Sprintf("%s of %s while two run on %v", e.Type, e.Step, twice))
 			}
 		}
@@ -57,22 +57,22 @@ func TestOldProcessesAreGoneWhenARollEnds(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			for _, long := range stillThere {
-				oldProcessesAreGone(t, s, long)
+				checkOldProcesses(t, s, long)
 			}
 		})
 	}
 }
 
-func oldProcessesAreGone(t *testing.T, s scenario, long time.Duration) {
+func checkOldProcesses(t *testing.T, s scenario, long time.Duration) {
 	t.Helper()
 	seen := false
 	w := s.world()
 	w.outlive = long
-	for _, r := range []Run{s.run, back(s.run)} {
+	for _, r := range []Run{s.run, undoOf(s.run)} {
 		r.ID = w.nextRun()
-		r.Sink = watched(w, func(wrong string) { t.Errorf("for %s: %s", long, wrong) })
+		r.Sink = newRolloutWatch(w, func(wrong string) { t.Errorf("for %s: %s", long, wrong) })
 		r.Before = func(Call) Outcome {
-			seen = seen || len(w.doubledLocked()) > 0
+			seen = seen || len(w.doubledMachinesLocked()) > 0
 			return Pass
 		}
 		if ended := do(t, r, w); ended.Err != nil {
@@ -94,10 +94,10 @@ func TestOldProcessesAreGoneWhenARollIsTakenUp(t *testing.T) {
 	w.outlive = stillThere[0]
 	first := s.run
 	first.ID = w.nextRun()
-	_, points := traced(t, first, w)
-	tried, every := 0, sampled(3)
+	_, points := traceRun(t, first, w)
+	tried, every := 0, sampleStride(3)
 	for _, p := range points {
-		if len(p.world.doubled()) == 0 {
+		if len(p.world.doubledMachines()) == 0 {
 			continue
 		}
 		if tried++; tried%every != 0 {
@@ -105,7 +105,7 @@ func TestOldProcessesAreGoneWhenARollIsTakenUp(t *testing.T) {
 		}
 		r := s.run
 		r.ID = p.world.nextRun()
-		r.Sink = watched(p.world, func(wrong string) { t.Errorf("%s: %s", p.where, wrong) })
+		r.Sink = newRolloutWatch(p.world, func(wrong string) { t.Errorf("%s: %s", p.where, wrong) })
 		if ended := do(t, r, p.world); ended.Err != nil {
 			t.Errorf("%s: %v", p.where, ended.Err)
 		}

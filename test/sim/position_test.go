@@ -21,7 +21,7 @@ func TestRunAndAuditSeeTheSamePosition(t *testing.T) {
 	for _, s := range scenarios[:2] { // an API shows nothing of RKE's components
 		for _, undo := range []bool{false, true} {
 			points := pointsOf(t, s, undo)
-			for i := 0; i < len(points); i += sampled(4) {
+			for i := 0; i < len(points); i += sampleStride(4) {
 				at := points[i]
 				at.world.mu.Lock()
 				w := at.world.clone()
@@ -62,11 +62,11 @@ func positions(t *testing.T, s scenario, w *World) (before, run, after string) {
 			if err != nil {
 				return err.Error()
 			}
-			return said(inspection.Input.Position)
+			return describePosition(inspection.Input.Position)
 		}
 		before = audit()
 		inspection, err := gather(ctx, seen, journal.Record{})
-		if run = said(inspection.Input.Position); err != nil {
+		if run = describePosition(inspection.Input.Position); err != nil {
 			run = err.Error()
 		}
 		after = audit()
@@ -74,6 +74,6 @@ func positions(t *testing.T, s scenario, w *World) (before, run, after string) {
 	return before, run, after
 }
 
-func said(r position.Result) string {
+func describePosition(r position.Result) string {
 	return fmt.Sprintf("%s, mixed %t between %s, made by hand %t", r.Position, r.Mixed, r.Between, r.HandMade)
 }

@@ -36,16 +36,16 @@ type process struct {
 	// ends is the end of a replaced process, or zero.
 	ends time.Time
 	// led and held are the times of the last renewal of its main lease and of the migration lease.
-	// They are zero if the process is not the holder in its own view. The process keeps that view until its
-	// renew deadline, regardless of the lease.
+	// They are zero if the process is not the holder in its own view. The process keeps that view
+	// until its renew deadline, regardless of the lease.
 	led, held time.Time
 	// since holds the times at which it became a candidate for its main lease and for the
 	// migration lease.
 	since struct{ main, migration time.Time }
 }
 
-// candidateSince returns the time at which it became a candidate. A candidate watches a lease for
-// its whole duration, even if the lease was unchanged before.
+// candidateSince returns the time at which the process became a candidate. A candidate watches a
+// lease for its whole duration, even if the lease was unchanged before.
 func (p *process) candidateSince(lease string) time.Time {
 	if lease == migrationLease {
 		return p.since.migration
@@ -53,7 +53,7 @@ func (p *process) candidateSince(lease string) time.Time {
 	return p.since.main
 }
 
-// lastRenewal returns the field with the time of its last renewal.
+// lastRenewal returns the field with the time of the last renewal of a lease.
 func (p *process) lastRenewal(lease string) *time.Time {
 	if lease == migrationLease {
 		return &p.held

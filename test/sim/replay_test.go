@@ -24,7 +24,7 @@ func TestReplayedApprovals(t *testing.T) {
 	}{
 		"after undo and again": {func(t *testing.T, w *World, r *Run) {
 			finish(t, w, *r)
-			undo := back(*r)
+			undo := undoOf(*r)
 			undo.Saved = nil
 			finish(t, w, undo)
 		}, "PlanUsed"},
@@ -32,7 +32,7 @@ func TestReplayedApprovals(t *testing.T) {
 			half := *r
 			half.Until = migration.StepInstall
 			finish(t, w, half)
-			undo := back(*r)
+			undo := undoOf(*r)
 			undo.Saved = nil
 			finish(t, w, undo)
 		}, "PlanUsed"},
@@ -62,14 +62,14 @@ func TestReplayedApprovals(t *testing.T) {
 			finish(t, w, first)
 			old := w.mgmt.get(configMaps, fleet, name)
 			finish(t, w, *r)
-			undo := back(*r)
+			undo := undoOf(*r)
 			undo.Saved = nil
 			finish(t, w, undo)
 			w.mgmt.put(configMaps, old, w.now)
 		}, "ManagementRestored"},
 		"the journal is gone": {func(t *testing.T, w *World, r *Run) {
 			finish(t, w, *r)
-			undo := back(*r)
+			undo := undoOf(*r)
 			undo.Saved = nil
 			finish(t, w, undo)
 			w.mgmt.remove(key{configMaps, fleet, name})
@@ -89,7 +89,7 @@ func TestReplayedApprovals(t *testing.T) {
 			w := newRKE2(object{"cni": "calico", "cloud-provider-config": "secret://" + fleet + ":cloud"})
 			w.mgmt.put("secrets", cloudSecret("[Global]\nZone=eu-west-1a\n"), w.now)
 			r := Run{Version: "v1"}
-			r.Saved = saved(t, r, w)
+			r.Saved = savePlan(t, r, w)
 			tt.then(t, w, &r)
 			before := w.Dump()
 			r.ID = w.nextRun()

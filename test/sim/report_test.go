@@ -17,8 +17,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
-// recorded returns a run's end and the report of its record.
-func recorded(t *testing.T, r Run, w *World) (Ended, report.Report) {
+// recordRun returns a run's end and the report of its record.
+func recordRun(t *testing.T, r Run, w *World) (Ended, report.Report) {
 	t.Helper()
 	var ended Ended
 	path := filepath.Join(t.TempDir(), "run.jsonl")
@@ -46,9 +46,9 @@ func recorded(t *testing.T, r Run, w *World) (Ended, report.Report) {
 	return ended, report.Of(j.Result(), torn)
 }
 
-// onPage returns the only run of a report. It requires the words on the page, and none of the
+// requirePage returns the only run of a report. It requires the words on the page, and none of the
 // forbidden ones.
-func onPage(t *testing.T, name string, r report.Report, says ...string) judge.Run {
+func requirePage(t *testing.T, name string, r report.Report, says ...string) judge.Run {
 	t.Helper()
 	if len(r.Runs) != 1 {
 		t.Fatalf("%s: %d runs", name, len(r.Runs))
@@ -73,8 +73,8 @@ func onPage(t *testing.T, name string, r report.Report, says ...string) judge.Ru
 	return r.Runs[0]
 }
 
-// edited returns the steps of a run with a diff of an edit.
-func edited(r judge.Run) []string {
+// editedSteps returns the steps of a run with a diff of an edit.
+func editedSteps(r judge.Run) []string {
 	var steps []string
 	for _, e := range r.Edits {
 		if e.Diff != "" && !slices.Contains(steps, e.Step) {
@@ -93,14 +93,14 @@ func TestReportsOfRuns(t *testing.T) {
 			t.Parallel()
 			w, r := s.world(), s.run
 			r.ID, r.Skip = runID(1), map[string]string{"AWSM-601": "looked at by hand"}
-			ended, seen := recorded(t, r, w)
+			ended, seen := recordRun(t, r, w)
 			if ended.Err != nil {
 				t.Fatal(ended.Err)
 			}
-			run := onPage(t, s.name, seen, "The migration finished", "skipped on request: looked at by hand", "AWSM-601", "unchanged: ")
+			run := requirePage(t, s.name, seen, "The migration finished", "skipped on request: looked at by hand", "AWSM-601", "unchanged: ")
 			for _, step := range []string{"enable-leader-migration", "install-ccm", "switch-provider"} {
-				if !slices.Contains(edited(run), step) {
-					t.Errorf("no edit of %s, only of %v", step, edited(run))
+				if !slices.Contains(editedSteps(run), step) {
+					t.Errorf("no edit of %s, only of %v", step, editedSteps(run))
 				}
 				if !slices.ContainsFunc(run.Writes, func(w judge.Write) bool { return w.Step == step }) {
 					t.Errorf("no write of %s", step)
@@ -115,15 +115,15 @@ func TestReportsOfRuns(t *testing.T) {
 			if !slices.ContainsFunc(run.Edits, wrote) {
 				t.Error("no entry shows the write of the switch")
 			}
-			undo := back(s.run)
+			undo := undoOf(s.run)
 			undo.ID = w.nextRun()
-			ended, seen = recorded(t, undo, w)
+			ended, seen = recordRun(t, undo, w)
 			if ended.Err != nil {
 				t.Fatal(ended.Err)
 			}
-			run = onPage(t, s.name+" undo", seen, "The undo finished", "Undo, run", r.ID)
-			if !slices.Contains(edited(run), "undo-switch-provider") {
-				t.Errorf("no edit of the undo, only of %v", edited(run))
+			run = requirePage(t, s.name+" undo", seen, "The undo finished", "Undo, run", r.ID)
+			if !slices.Contains(editedSteps(run), "undo-switch-provider") {
+				t.Errorf("no edit of the undo, only of %v", editedSteps(run))
 			}
 		})
 	}
@@ -133,21 +133,21 @@ func TestReportsOfRuns(t *testing.T) {
 // the requester.
 func TestReportsOfRunsThatDoNotEnd(t *testing.T) {
 	t.Run("failed", func(t *testing.T) {
-		ended, seen := recorded(t, Run{ID: runID(1), Timeout: pollInterval + time.Second}, NewRKE2())
+		ended, seen := recordRun(t, Run{ID: runID(1), Timeout: pollInterval + time.Second}, NewRKE2())
 		if ended.Err == nil {
 			t.Fatal("the run did not fail")
 		}
-		if run := onPage(t, "failed", seen, "The migration failed in step "); run.Error == "" || run.Until.IsZero() {
+		if run := requirePage(t, "failed", seen, "The migration failed in step "); run.Error == "" || run.Until.IsZero() {
 			t.Errorf("%+v", run)
 		}
 	})
 	t.Run("taken over by a controller", func(t *testing.T) {
 		w := stoppedAfter(t, scenarios[0], "PATCH", "/clusters/")
-		ended, seen := recorded(t, Run{ID: w.nextRun(), Attempt: "uid/1/", Elsewhere: true}, w)
+		ended, seen := recordRun(t, Run{ID: w.nextRun(), Attempt: "uid/1/", Elsewhere: true}, w)
 		if ended.Err != nil {
 			t.Fatal(ended.Err)
 		}
-		run := onPage(t, "taken over", seen, "The migration by the controller finished", "It took over from run "+runID(1)+" of alice@laptop, which died in step ", "ClusterMigration uid/1/")
+		run := requirePage(t, "taken over", seen, "The migration by the controller finished", "It took over from run "+runID(1)+" of alice@laptop, which died in step ", "ClusterMigration uid/1/")
 		if run.Former == nil || run.Former.Outcome != "died" {
 			t.Errorf("former %+v", run.Former)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// thinks answers a run's question with no, after a quarter of an hour.
-func thinks(ctx context.Context, _ runner.Proposal) error {
+// declineLate answers a run's question with no, after a quarter of an hour.
+func declineLate(ctx context.Context, _ runner.Proposal) error {
 	select {
 	case <-time.After(15 * time.Minute):
 	case <-ctx.Done():
@@ -44,24 +44,24 @@ func TestResumedRunWatchesWhileItsQuestionIsOpen(t *testing.T) {
 		})
 		t.Run(s.name+", undone instead", func(t *testing.T) {
 			t.Parallel()
-			resumes(t, s.run, back(s.run), s.world())
+			resumes(t, s.run, undoOf(s.run), s.world())
 		})
 		t.Run(s.name+", undo", func(t *testing.T) {
 			t.Parallel()
-			resumes(t, back(s.run), back(s.run), migrated(t, s))
+			resumes(t, undoOf(s.run), undoOf(s.run), migrateWorld(t, s))
 		})
 	}
 }
 
 func resumes(t *testing.T, killed, again Run, w *World) {
 	t.Helper()
-	for _, p := range killedAt(t, killed, w, sampled(8)) {
-		p.world.renamed(1)
+	for _, p := range killStates(t, killed, w, sampleStride(8)) {
+		p.world.addSecondNode(1)
 		before, began := p.world.begunMachines(), p.world.Now()
 		var braked time.Duration
 		var forward []string
 		r := again
-		r.ID, r.Attended, r.Asks = p.world.nextRun(), true, thinks
+		r.ID, r.Attended, r.Asks = p.world.nextRun(), true, declineLate
 		r.Before = func(c Call) Outcome {
 			if goesForward(c) {
 				forward = append(forward, c.String())

@@ -96,7 +96,7 @@ func (w *World) addMachine(i int, controlPlane bool, spec object) {
 	}
 	args := string(must(json.Marshal(nodeArgs(m))))
 	annotations := mapAt(node, "metadata", "annotations")
-	annotations["rke2.io/node-args"], annotations["rke2.io/node-config-hash"] = args, short(args)
+	annotations["rke2.io/node-args"], annotations["rke2.io/node-config-hash"] = args, shorten(args)
 	annotations["rke2.io/hostname"], annotations["rke2.io/internal-ip"] = m.node, m.ip
 	w.down.put("nodes", node, w.now)
 	w.machines = append(w.machines, m)

@@ -17,8 +17,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// saved returns the plan of a run on w, through a file.
-func saved(t *testing.T, r Run, w *World) *runner.WholePlan {
+// savePlan returns the plan of a run on w, through a file.
+func savePlan(t *testing.T, r Run, w *World) *runner.WholePlan {
 	t.Helper()
 	var back runner.WholePlan
 	synctest.Test(t, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestSavedPlanServesTheWholeMigration(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			w, r := s.world(), s.run
-			r.Saved = saved(t, r, w)
+			r.Saved = savePlan(t, r, w)
 			reached := ""
 			for i, info := range procedure.StepInfos() {
 				if info.Irreversible != "" || info.ID == migration.StepHandOver && !s.run.Early {
@@ -92,7 +92,7 @@ func TestSavedPlanServesTheWholeMigration(t *testing.T) {
 func TestSavedPlanThatMoved(t *testing.T) {
 	t.Parallel()
 	w, r := scenarios[0].world(), scenarios[0].run
-	r.Saved = saved(t, r, w)
+	r.Saved = savePlan(t, r, w)
 	for i := range r.Saved.Steps {
 		if step := &r.Saved.Steps[i]; step.ID == migration.StepDisable {
 			step.Changes[0].SHA256 = "another"

@@ -64,11 +64,11 @@ func sequences(s scenario) []sequence {
 	for i, x := range on {
 		for _, y := range back {
 			takes := slices.Index(on, journal.StepID(strings.TrimPrefix(string(y), "undo-")))
-			if sampled(2) > 1 && (takes < 0 || takes > i || !strings.HasPrefix(string(y), "undo-")) {
+			if sampleStride(2) > 1 && (takes < 0 || takes > i || !strings.HasPrefix(string(y), "undo-")) {
 				continue
 			}
 			for j, z := range on {
-				if sampled(2) > 1 && j < i {
+				if sampleStride(2) > 1 && j < i {
 					continue
 				}
 				all = append(all, sequence{{until: x}, {undo: true, until: y}, {until: z}, {undo: true}})
@@ -156,7 +156,7 @@ func (p *player) play(w *World, c command, at *kill) (played, error) {
 		r.Before = at.before
 	}
 	ended := do(p.t, r, w)
-	if ended.Killed || p.stale(ended.Err) {
+	if ended.Killed || p.isStale(ended.Err) {
 		return p.play(w, c, nil)
 	}
 	if ended.Err != nil {
@@ -165,8 +165,8 @@ func (p *player) play(w *World, c command, at *kill) (played, error) {
 	return played{world: w, ended: ended}, nil
 }
 
-// stale reports whether a command found its plan stale. Three consecutive ones are a fault.
-func (p *player) stale(err error) bool {
+// isStale reports whether a command found its plan stale. Three consecutive ones are a fault.
+func (p *player) isStale(err error) bool {
 	if fault.ClassOf(err) != fault.Stale {
 		p.staleRuns = 0
 		return false
@@ -175,8 +175,8 @@ func (p *player) stale(err error) bool {
 	return p.staleRuns <= 2
 }
 
-// whole plays a sequence to its end and returns the state after each command.
-func (p *player) whole(s sequence) (all []played, wrong []string) {
+// playWhole plays a sequence to its end and returns the state after each command.
+func (p *player) playWhole(s sequence) (all []played, wrong []string) {
 	for n := range s {
 		next, err := p.begin(s[:n+1])
 		if err != nil {
@@ -187,8 +187,8 @@ func (p *player) whole(s sequence) (all []played, wrong []string) {
 	return all, p.judge(all[len(s)-1])
 }
 
-// killed plays a sequence once more, with a kill in one of its commands.
-func (p *player) killed(s sequence, all []played, k kill) []string {
+// playKilled plays a sequence once more, with a kill in one of its commands.
+func (p *player) playKilled(s sequence, all []played, k kill) []string {
 	w := p.begun[""].world.clone()
 	if k.command > 0 {
 		w = all[k.command-1].world.clone()
@@ -210,7 +210,7 @@ func (p *player) judge(end played) []string {
 	if end.ended.Result.Position != position.P0.String() {
 		wrong = append(wrong, "the cluster is at "+end.ended.Result.Position)
 	}
-	w.later(time.Minute)
+	w.advanceBy(time.Minute)
 	if diff := cmp.Diff(p.config, w.config()); diff != "" {
 		return append(wrong, "the configuration differs (-before +after):\n"+diff)
 	}
@@ -245,16 +245,16 @@ func TestUndoSequences(t *testing.T) {
 			p, all := newPlayer(t, s), sequences(s)
 			tried, kills := 0, 0
 			random := rand.New(rand.NewPCG(uint64(len(s.name)), 0))
-			for _, i := range random.Perm(len(all))[:max(1, len(all)/sampled(45))] {
+			for _, i := range random.Perm(len(all))[:max(1, len(all)/sampleStride(45))] {
 				tried++
-				states, wrong := p.whole(all[i])
+				states, wrong := p.playWhole(all[i])
 				if len(wrong) > 0 {
 					t.Errorf("%s: %s", all[i], strings.Join(wrong, "\n"))
 					continue
 				}
 				kills++
 				k := killAt(uint64(i), states)
-				if wrong := p.killed(all[i], states, k); len(wrong) > 0 {
+				if wrong := p.playKilled(all[i], states, k); len(wrong) > 0 {
 					t.Errorf("%s; %s: %s", all[i], k, strings.Join(wrong, "\n"))
 				}
 			}
@@ -279,7 +279,7 @@ func TestUndoTurnedRound(t *testing.T) {
 		for _, kind := range []scenario{scenarios[0], scenarios[2], scenarios[inRancher]} {
 			t.Run(kind.name+"_"+name+"_ends_as_it_began", func(t *testing.T) {
 				t.Parallel()
-				if _, wrong := newPlayer(t, kind).whole(s); len(wrong) > 0 {
+				if _, wrong := newPlayer(t, kind).playWhole(s); len(wrong) > 0 {
 					t.Errorf("%s: %s", s, strings.Join(wrong, "\n"))
 				}
 			})

@@ -124,10 +124,10 @@ func (c call) shape(found stored) []byte {
 	if !strings.Contains(c.accept, "as=PartialObjectMetadata") {
 		return found.raw
 	}
-	return must(json.Marshal(partial(found.body)))
+	return must(json.Marshal(partialObject(found.body)))
 }
 
-func partial(body object) object {
+func partialObject(body object) object {
 	return object{"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": body["metadata"]}
 }
 

@@ -93,7 +93,7 @@ func (s *server) put(resource string, o object, now time.Time) object {
 		for _, field := range []string{"uid", "creationTimestamp", "generation", "resourceVersion"} {
 			meta[field] = was[field]
 		}
-		if !reflect.DeepEqual(desired(old.body), desired(o)) {
+		if !reflect.DeepEqual(desiredPart(old.body), desiredPart(o)) {
 			generation, _ := was["generation"].(int64)
 			meta["generation"] = generation + 1
 		} else if reflect.DeepEqual(old.body, o) {
@@ -123,8 +123,8 @@ func (s *server) put(resource string, o object, now time.Time) object {
 	return o
 }
 
-// desired returns the part of an object that counts for its generation.
-func desired(o object) object {
+// desiredPart returns the part of an object that counts for its generation.
+func desiredPart(o object) object {
 	rest := maps.Clone(o)
 	delete(rest, "metadata")
 	delete(rest, "status")

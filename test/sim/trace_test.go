@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the files of test/trace anew")
 
-// besideJournal returns the recording of one run, which is kept only next to its journal.
-func besideJournal(t *testing.T) *recording.Recording {
+// newJournalRecording returns the recording of one run, which is kept only next to its journal.
+func newJournalRecording(t *testing.T) *recording.Recording {
 	t.Helper()
 	kept, err := recording.Open(recording.Options{Beside: true, Clock: clock.RealClock{}, Say: func(line string) { t.Error(line) }})
 	if err != nil {
@@ -40,7 +40,7 @@ func TestWritesWhatItWritesOnTheLab(t *testing.T) {
 					writes = append(writes, trace.Write{Server: c.Server, Verb: c.Verb, Path: c.Path})
 				}
 			}
-			kept := besideJournal(t)
+			kept := newJournalRecording(t)
 			r.Recording = kept
 			if ended := do(t, r, w); ended.Err != nil {
 				t.Fatal(ended.Err)

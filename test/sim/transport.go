@@ -166,7 +166,7 @@ func (t wire) do(req *http.Request, body []byte) (*http.Response, error) {
 	var stream *http.Response
 	var a answer
 	if onObjects && s.watches(c) {
-		stream = t.watched(req, s, c)
+		stream = t.answerWatch(req, s, c)
 	} else {
 		a = t.answer(s, c, onObjects, req.URL.Path)
 	}

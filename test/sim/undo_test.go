@@ -20,11 +20,11 @@ func TestUndoFromEveryState(t *testing.T) {
 			want := withoutTraces(w.Dump())
 			first := s.run
 			first.ID = runID(1)
-			ended, points := traced(t, first, w)
+			ended, points := traceRun(t, first, w)
 			if ended.Err != nil {
 				t.Fatal(ended.Err)
 			}
-			every, tried := sampled(4), 0
+			every, tried := sampleStride(4), 0
 			seen := map[string]bool{}
 			for i, p := range points {
 				id := p.world.state()
@@ -36,7 +36,7 @@ func TestUndoFromEveryState(t *testing.T) {
 					continue
 				}
 				tried++
-				r := back(s.run)
+				r := undoOf(s.run)
 				r.ID = p.world.nextRun()
 				ended := do(t, r, p.world)
 				if ended.Err != nil {
@@ -46,7 +46,7 @@ func TestUndoFromEveryState(t *testing.T) {
 				if wrong := append(p.world.Violations(), p.world.cordonFaults()...); len(wrong) > 0 {
 					t.Errorf("stopped %s: undo: %v", p.where, wrong)
 				}
-				p.world.later(time.Minute)
+				p.world.advanceBy(time.Minute)
 				if diff := cmp.Diff(want, withoutTraces(p.world.Dump())); diff != "" {
 					t.Errorf("stopped %s: the undo ends elsewhere (-before +after):\n%s", p.where, diff)
 				}
@@ -64,13 +64,13 @@ func TestUndoFromEveryState(t *testing.T) {
 func TestUndoOfACutOffInstallKilledAtEveryCall(t *testing.T) {
 	s := scenarios[0]
 	w := stoppedAfter(t, s, "POST", "/daemonsets")
-	e := &explorer{t: t, first: back(s.run), then: back(s.run), depth: 1, every: 1}
+	e := &explorer{t: t, first: undoOf(s.run), then: undoOf(s.run), depth: 1, every: 1}
 	e.explore(w)
 	t.Logf("counts: killed in the undo of an interrupted installation: %s", e.counts)
 }
 
-// later lets time pass without actions; a snapshot may still be made.
-func (w *World) later(d time.Duration) {
+// advanceBy lets time pass without actions; a snapshot may still be made.
+func (w *World) advanceBy(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.advance(w.now.Add(d))

@@ -75,7 +75,7 @@ type watching struct {
 	unread bytes.Buffer
 }
 
-func (t wire) watched(req *http.Request, s *server, c call) *http.Response {
+func (t wire) answerWatch(req *http.Request, s *server, c call) *http.Response {
 	one := func(name string) string { return req.URL.Query().Get(name) }
 	since, err := strconv.ParseInt(one("resourceVersion"), 10, 64)
 	if err != nil {
