@@ -9,19 +9,18 @@ import (
 // The command after a plan carries out that plan: it has every option that affects the plan, and
 // none that only affects its display.
 func TestCarryOut(t *testing.T) {
-	words := target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}
 	for name, tt := range map[string]struct {
 		path []string
 		args []string
 		want string
 	}{
-		"the cluster alone":   {[]string{"rke2", "plan"}, []string{"--cluster", "demo"}, "awsmigrate rke2 --cluster demo"},
-		"how it is shown":     {[]string{"rke2", "plan"}, []string{"--cluster", "demo", "--diff", "--detailed-exitcode", "-o", "text"}, "awsmigrate rke2 --cluster demo"},
-		"what shapes it":      {[]string{"rke2", "plan"}, []string{"--no-etcd-snapshot", "--install-method", "additional-manifest", "--cluster", "demo"}, "awsmigrate rke2 --cluster demo --install-method=additional-manifest --no-etcd-snapshot"},
+		"the cluster alone":   {[]string{"rke2", "plan"}, nil, "awsmigrate rke2 --cluster demo"},
+		"how it is shown":     {[]string{"rke2", "plan"}, []string{"--diff", "--detailed-exitcode", "-o", "text"}, "awsmigrate rke2 --cluster demo"},
+		"what shapes it":      {[]string{"rke2", "plan"}, []string{"--no-etcd-snapshot", "--install-method", "additional-manifest"}, "awsmigrate rke2 --cluster demo --install-method=additional-manifest --no-etcd-snapshot"},
 		"given several times": {[]string{"rke2", "plan"}, []string{"--skip", "AWSM-112=two zones", "--skip=AWSM-113=x", "--etcd-snapshot=false"}, "awsmigrate rke2 --cluster demo --etcd-snapshot=false '--skip=AWSM-112=two zones' --skip=AWSM-113=x"},
-		"an argument of rke":  {[]string{"rke", "plan"}, []string{"--rke-arg=--ssh-agent-auth", "--offline"}, "awsmigrate rke2 --cluster demo --rke-arg=--ssh-agent-auth"},
+		"an argument of rke":  {[]string{"rke", "plan"}, []string{"--rke-arg=--ssh-agent-auth", "--offline"}, "awsmigrate rke --cluster demo --rke-arg=--ssh-agent-auth"},
 		"a dry run":           {[]string{"rke2"}, []string{"--dry-run", "--until", "verify"}, "awsmigrate rke2 --cluster demo --until=verify"},
-		"of an undo":          {[]string{"rke2", "undo"}, []string{"--dry-run", "--end-state", "external"}, "awsmigrate rke2 --cluster demo --end-state=external"},
+		"of an undo":          {[]string{"rke2", "undo"}, []string{"--dry-run", "--end-state", "external"}, "awsmigrate rke2 undo --cluster demo --end-state=external"},
 	} {
 		cmd, _, err := newRoot(&app{}).Find(tt.path)
 		if err != nil {
@@ -30,7 +29,8 @@ func TestCarryOut(t *testing.T) {
 		if err := cmd.ParseFlags(tt.args); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got := carryOut(words, typedWords(cmd)); got != tt.want {
+		words := target.Words{Command: tt.path[0], Undoing: tt.path[len(tt.path)-1] == "undo", Args: []string{"--cluster", "demo"}}
+		if got := words.With(typedOptions(cmd)).Run(); got != tt.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", name, got, tt.want)
 		}
 	}

@@ -34,7 +34,7 @@ type engineFlags struct {
 	Report    string        `flag:"report"`
 	Notify    string        `flag:"notify-exec"`
 
-	typed     []typedFlag          // for the command that carries out a dry run's plan
+	typed     []target.Option      // for the command that carries out a dry run's plan
 	recording *recording.Recording // of this run, and of the undo that follows it
 	undo      bool                 // the run is an undo
 	answered  bool                 // an earlier answer covers this run

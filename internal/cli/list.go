@@ -77,6 +77,7 @@ func nextOf(flags *target.Fleet, row inventory.Row, by target.Program) string {
 		return ""
 	}
 	words.Undoing, words.Program = row.Undoing, by
+	words = words.Resuming(row.Runs)
 	switch row.State {
 	case inventory.NotBegun:
 		return words.Plan()

@@ -74,7 +74,7 @@ func newPlan(a *app, named string, flags target.Flags) *cobra.Command {
 			case show.All:
 				return fault.AsUsage(errors.New("flag --all: wanted with --handoff"))
 			}
-			return planMigration(cmd.Context(), a, flags, asPlan{detailed: show.Detailed, diff: show.Diff, typed: typedWords(cmd)})
+			return planMigration(cmd.Context(), a, flags, asPlan{detailed: show.Detailed, diff: show.Diff})
 		},
 	}
 	target.Define(cmd.Flags(), options.Plan, show)
@@ -84,9 +84,9 @@ func newPlan(a *app, named string, flags target.Flags) *cobra.Command {
 
 // asPlan holds the display options of a plan.
 type asPlan struct {
-	detailed bool        // the exit code reports the findings
-	diff     bool        // show the changed lines of every object
-	typed    []typedFlag // the other flags of the command that carries it out
+	detailed bool            // the exit code reports the findings
+	diff     bool            // show the changed lines of every object
+	typed    []target.Option // the flags of a dry run
 }
 
 func planMigration(ctx context.Context, a *app, flags target.Flags, as asPlan) error {
@@ -115,7 +115,7 @@ func planMigration(ctx context.Context, a *app, flags target.Flags, as asPlan) e
 	doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: s.Procedure.Target(), Observation: observation,
 		Header: withRestore(s.Procedure.Header(seen), plan.Basis), WholePlan: plan, Pending: pending, Checks: newPlanChecks(foreseen, outcome)}
 	if pending {
-		doc.Next = carryOut(words, as.typed)
+		doc.Next = words.With(as.typed).Run()
 	}
 	if err := doc.write(a, foreseen, as.diff); err != nil {
 		return err

@@ -23,7 +23,7 @@ from rke's state, so the same command resumes a migration at any position.`,
   awsmigrate rke --cluster prod`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			engine.typed = typedWords(cmd)
+			engine.typed = typedOptions(cmd)
 			return runMigration(cmd.Context(), a, flags, engine)
 		},
 	}

@@ -20,7 +20,7 @@ the same command resumes a migration at any position.`,
   awsmigrate rke2 --cluster prod --until install-ccm --yes --edits apply -o jsonl`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			engine.typed = typedWords(cmd)
+			engine.typed = typedOptions(cmd)
 			return runMigration(cmd.Context(), a, flags, engine)
 		},
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -115,6 +116,9 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 	}
 	result, err := session.Run(ctx, asked.Target, asked.Options)
 	answered()
+	if result.Resume != "" && fault.ClassOf(err) == fault.Stale { // that plan stays stale
+		result.Resume = a.typed.Line(withoutFlags(a.args, "--record", "--report", "--plan")...)
+	}
 	if !result.Began {
 		return err
 	}
@@ -156,7 +160,7 @@ func (a *app) progress(asked string) (runview.Progress, error) {
 func (a *app) engine(flags *engineFlags, shown runner.Sink, next view.Commands, asking func()) session.Engine {
 	engine := session.Engine{
 		Version: build.This().String(), Unattended: flags.Yes,
-		Command: a.typed.Line(resumeArgs(a.args)...), Recording: flags.recording, Until: journal.StepID(flags.Until), Only: journal.StepID(flags.Step),
+		Command: a.resumeLine(flags, next), Recording: flags.recording, Until: journal.StepID(flags.Until), Only: journal.StepID(flags.Step),
 		Timeout: flags.Timeout, Deadline: flags.Deadline, Clock: clock.RealClock{}, Sink: shown,
 		Interrupt: a.interrupts, Brake: a.signals.brakes, HangUp: a.signals.hangUps, Hold: a.signals.untilAnswered, Approve: a.approver(flags, next, asking), Confirm: confirmer(flags),
 	}
@@ -166,13 +170,21 @@ func (a *app) engine(flags *engineFlags, shown runner.Sink, next view.Commands, 
 	return engine
 }
 
-// resumeArgs returns the words that resume a run, without output files that it created: those must be
-// new.
-func resumeArgs(args []string) []string {
+// resumeLine returns the command that resumes a run, for the journal, too. It omits output files that the
+// run created: those must be new. An undo after a failure is not what was typed.
+func (a *app) resumeLine(flags *engineFlags, next view.Commands) string {
+	if flags.answered {
+		return next.Undo + " --yes"
+	}
+	return a.typed.Line(withoutFlags(a.args, "--record", "--report")...)
+}
+
+// withoutFlags returns arguments without some flags that have values.
+func withoutFlags(args []string, flags ...string) []string {
 	var kept []string
 	for i := 0; i < len(args); i++ {
 		name, _, hasValue := strings.Cut(args[i], "=")
-		if name != "--record" && name != "--report" {
+		if !slices.Contains(flags, name) {
 			kept = append(kept, args[i])
 			continue
 		}

@@ -71,6 +71,7 @@ func showStatus(ctx context.Context, a *app, flags target.Flags, exitCode bool) 
 		return err
 	}
 	words.Undoing = s.Undoing()
+	words = words.Resuming(runsOf(ctx, s))
 	doc := view.NewStatus(s.Procedure.Target(), infos(s.Procedure), observation, commands(words))
 	doc.Header, doc.Paused, doc.Unread = s.Procedure.Header(seen), seen.Reading.Paused, unreadText(record)
 	working, err := s.Working(ctx)
@@ -118,7 +119,7 @@ func followRun(ctx context.Context, a *app, flags target.Flags, asked string) er
 		view.WriteWorking(a.streams, working, s.Clock.Now())
 	}
 	words.Undoing = s.Undoing()
-	next := commands(words)
+	next := commands(words.Resuming(runsOf(ctx, s)))
 	next.Following = true
 	shown := runview.NewRun(a.runOutput(progress), next)
 	looking, stop := a.untilInterrupted(ctx)
@@ -137,6 +138,15 @@ func unreadText(record journal.Record) string {
 		return ""
 	}
 	return record.Unread.Error()
+}
+
+// runsOf returns the runs of the journal, or nil if it cannot be read.
+func runsOf(ctx context.Context, s *session.Session) []journal.Run {
+	state, err := s.Journal.Load(ctx)
+	if err != nil {
+		return nil
+	}
+	return state.Runs
 }
 
 // infos returns descriptions of a procedure's steps.

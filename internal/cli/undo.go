@@ -18,7 +18,7 @@ from the cluster, and their edits from the journal. With --dry-run it shows the
 steps and writes nothing.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			engine.typed = typedWords(cmd)
+			engine.typed = typedOptions(cmd)
 			return runMigration(cmd.Context(), a, target.Undo{Flags: flags}, engine)
 		},
 	}

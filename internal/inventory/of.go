@@ -22,6 +22,9 @@ func Of(f Facts) Row {
 	for _, owner := range f.Owners {
 		row.Owners = append(row.Owners, Owner{Name: owner.Name, Mark: owner.Mark})
 	}
+	if f.Journal != nil {
+		row.Runs = f.Journal.Runs
+	}
 	switch {
 	case f.Seen != nil:
 		row.Position, row.Summary = f.Seen.Position.Position.String(), f.Seen.Position.Summary

@@ -53,6 +53,8 @@ type Row struct {
 	Migration *Migration `json:"migration,omitempty"`
 	// Next is the command that continues or shows details.
 	Next string `json:"next,omitempty"`
+	// Runs are those of the journal, whose options Next repeats.
+	Runs []journal.Run `json:"-"`
 }
 
 // Owner is a tool that manages a cluster's configuration.

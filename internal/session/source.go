@@ -34,6 +34,8 @@ type Reading struct {
 	At     time.Time // time of the reading
 	GoesOn bool      // whether a migration can continue after a good report
 	Next   string    // the command that continues, or empty outside a command line
+	// NextBare is Next without options, for readers of a bundle who have other files and images.
+	NextBare string
 }
 
 // Source returns the session's cluster as a source of audits.

@@ -21,3 +21,22 @@ func Command(words ...string) string {
 	}
 	return strings.Join(quoted, " ")
 }
+
+// commandWord matches a word as Command writes it, and what follows it.
+var commandWord = regexp.MustCompile(`^((?:'[^']*'|\\'|[\w@%+=:,./-]+)+)(?: |$)`)
+
+// SplitCommand returns the words of a line that Command made, or false for any other line.
+func SplitCommand(line string) (words []string, ok bool) {
+	for rest := line; rest != ""; {
+		found := commandWord.FindStringSubmatch(rest)
+		if found == nil {
+			return nil, false
+		}
+		word := found[1]
+		if strings.HasPrefix(word, "'") {
+			word = strings.ReplaceAll(word[1:len(word)-1], `'\''`, "'")
+		}
+		words, rest = append(words, word), rest[len(found[0]):]
+	}
+	return words, Command(words...) == line
+}

@@ -80,6 +80,7 @@ type Option struct {
 	OffBy       string   // "flag=word" by which the default of a Switch is off
 	Offer       Offer
 	Basis       Basis
+	ByContent   bool   // the plan itself shows what the option changes, so that no basis holds it
 	Path        string // the field of a ClusterMigration, such as "spec.options.endState"
 	NotInObject string // why a ClusterMigration has no such field
 	NotInJob    string // why a Job cannot pass the flag on
@@ -120,6 +121,10 @@ func (o Option) Usage() string {
 	}
 	return o.Help
 }
+
+// Shapes reports whether the option changes the steps of a migration, so that every command that
+// continues the migration needs it.
+func (o Option) Shapes() bool { return o.Basis != NoBasis || o.Negates != "" || o.ByContent }
 
 // Check returns an error if text is no valid value. The default is always valid.
 func (o Option) Check(text string) error {

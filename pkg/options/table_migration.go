@@ -10,7 +10,7 @@ func installation() []Option {
 			Help: "how the CCM's chart is installed"},
 		{Flag: "ccm-image", Scope: checkScope, Basis: ByValue, Path: ccmOptions + "image", Offer: Offer{Free: "an image"},
 			Help: "image of the aws-cloud-controller-manager (default: the one that fits the cluster's version)"},
-		{Flag: "chart", Scope: checkScope, Offer: Offer{Source: AnyFile}, NotInJob: fileReason, NotInObject: "the controller has its own",
+		{Flag: "chart", Scope: checkScope, ByContent: true, Offer: Offer{Source: AnyFile}, NotInJob: fileReason, NotInObject: "the controller has its own",
 			Help: "chart directory or archive to use instead of the embedded one"},
 		{Flag: "values", Scope: checkScope, Kind: Documents, Basis: ByDigest, Path: ccmOptions + "values", Offer: Offer{Ending: []string{"yaml", "yml"}}, NotInJob: fileReason,
 			Help: "file with chart values (repeatable)"},

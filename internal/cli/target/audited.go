@@ -46,12 +46,12 @@ func (t *Audited) Open(ctx context.Context, out Output, choices session.Choices)
 	case err != nil:
 		return nil, err
 	case target.Kind == session.ClusterFile:
-		return t.open(ctx, out, choices, target, t.rkeWords(choices.RKE.RKEBinary, nil))
+		return t.open(ctx, out, choices, target, t.rkeWords())
 	case target.Kind == session.RKE2:
 		return byName(
 			func() (session.Source, error) { return t.open(ctx, out, choices, target, t.rke2Words()) },
 			func() (session.Source, error) {
-				return t.open(ctx, out, choices, t.rke(), t.rkeWords(choices.RKE.RKEBinary, nil))
+				return t.open(ctx, out, choices, t.rke(), t.rkeWords())
 			})
 	}
 	return t.open(ctx, out, choices, target, Words{})
@@ -80,20 +80,22 @@ func (t *Audited) open(ctx context.Context, out Output, choices session.Choices,
 	if err != nil || target.Kind == session.APIOnly {
 		return source, err
 	}
-	return goingOn{source, words.by(out.Program)}, nil
+	return goingOn{source, words.by(out.Program), t.set}, nil
 }
 
 // goingOn adds the command that continues a migration to a source.
 type goingOn struct {
 	session.Source
 	words Words
+	set   *pflag.FlagSet
 }
 
 // Read implements session.Source.
 func (s goingOn) Read(ctx context.Context) (session.Reading, error) {
 	seen, err := s.Source.Read(ctx)
 	if seen.GoesOn {
-		seen.Next = s.words.Plan()
+		seen.NextBare = s.words.Plan()
+		seen.Next = s.words.withTyped(s.set, options.Verify).without("only").Plan() // a plan needs every check
 	}
 	return seen, err
 }

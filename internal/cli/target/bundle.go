@@ -26,7 +26,7 @@ import (
 // Dump saves a reading for --from, completely or not at all.
 func Dump(path string, seen session.Reading) error {
 	redactor := bundle.NewRedactor()
-	b := bundle.Bundle{Producer: build.This(), At: seen.At, Target: seen.Target, Next: seen.Next, Input: seen.Input}
+	b := bundle.Bundle{Producer: build.This(), At: seen.At, Target: seen.Target, Next: seen.NextBare, Input: seen.Input}
 	for _, line := range seen.Header { // an error may have several lines
 		b.Header = append(b.Header, plaintext.Tidy(line))
 	}

@@ -24,9 +24,9 @@ func (f *Either) Register(flags *pflag.FlagSet) {
 	Define(flags, options.Either, &f.reach)
 }
 
-func (f *Either) toRKE2() *RKE2 { return &RKE2{reach: f.reach, set: f.set} }
+func (f *Either) toRKE2() *RKE2 { return &RKE2{reach: f.reach, set: f.set, scope: options.Either} }
 
-func (f *Either) toRKE() *RKE { return &RKE{reach: f.reach, set: f.set} }
+func (f *Either) toRKE() *RKE { return &RKE{reach: f.reach, set: f.set, scope: options.Either} }
 
 // Asked implements Flags, without a request to a cluster.
 func (f *Either) Asked(out Output) (Asked, error) {

@@ -68,17 +68,14 @@ func (r reach) rke2Words() Words {
 }
 
 // rkeWords returns the words that name a cluster of RKE in a next command.
-func (r reach) rkeWords(binary string, args []string) Words {
+func (r reach) rkeWords() Words {
 	var words []string
 	for _, flag := range []struct{ name, value string }{
-		{"--config", r.Config}, {"--cluster", r.Cluster}, {"--downstream-kubeconfig", r.Downstream}, {"--kubeconfig", r.Kubeconfig}, {"--context", r.Context}, {"--rke-binary", binary},
+		{"--config", r.Config}, {"--cluster", r.Cluster}, {"--downstream-kubeconfig", r.Downstream}, {"--kubeconfig", r.Kubeconfig}, {"--context", r.Context},
 	} {
 		if flag.value != "" {
 			words = append(words, flag.name, flag.value)
 		}
-	}
-	for _, arg := range args {
-		words = append(words, "--rke-arg", arg)
 	}
 	return Words{Command: "rke", Args: words}
 }

@@ -11,7 +11,8 @@ import (
 // RKE holds the flags of a command for clusters of RKE.
 type RKE struct {
 	reach
-	set *pflag.FlagSet
+	set   *pflag.FlagSet
+	scope options.Scope
 }
 
 // Register adds the flags.
@@ -21,7 +22,7 @@ func (f *RKE) Register(flags *pflag.FlagSet) { f.register(flags, options.RKE) }
 func (f *RKE) RegisterUndo(flags *pflag.FlagSet) { f.register(flags, options.UndoRKE) }
 
 func (f *RKE) register(flags *pflag.FlagSet, scope options.Scope) {
-	f.set = flags
+	f.set, f.scope = flags, scope
 	Define(flags, scope, &f.reach)
 }
 
@@ -29,7 +30,7 @@ func (f *RKE) register(flags *pflag.FlagSet, scope options.Scope) {
 func (f *RKE) Asked(out Output) (Asked, error) {
 	choices, err := readChoices(f.set, options.RKE)
 	location := f.location()
-	return Asked{Target: location.rke(), Words: location.rkeWords(choices.RKE.RKEBinary, choices.RKE.RKEArgs).by(out.Program),
+	return Asked{Target: location.rke(), Words: location.rkeWords().withTyped(f.set, f.scope).by(out.Program),
 		Options: session.Options{Choices: choices, Actor: Actor(), Live: out.Err}}, err
 }
 

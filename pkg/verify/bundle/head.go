@@ -26,11 +26,7 @@ var labels = []string{"now ", "end ", "names ", "aws ", "paused ", "partly visib
 // would look like its advice.
 var reserved = regexp.MustCompile(`^(?i:next|fix|why|wanted|seen|source|where)(?:\s|$)`)
 
-var (
-	uidText = regexp.MustCompile(`^[A-Za-z0-9._:-]{0,253}$`)
-	// nextWord matches a word as fault.Command writes it.
-	nextWord = regexp.MustCompile(`^('(?:[^']|'\\'')*'|[\w@%+=:,./-]+)(?: |$)`)
-)
+var uidText = regexp.MustCompile(`^[A-Za-z0-9._:-]{0,253}$`)
 
 // nextFlags are the flags that name a target. None of them makes a plan start another program.
 var nextFlags = []string{"--cluster", "--namespace", "--kubeconfig", "--context", "--downstream-kubeconfig", "--config"}
@@ -82,17 +78,9 @@ func isNextCommand(text string) bool {
 	if text == "" {
 		return true
 	}
-	var words []string
-	for rest := text; rest != ""; {
-		m := nextWord.FindStringSubmatch(rest)
-		if m == nil {
-			return false
-		}
-		word := m[1]
-		if strings.HasPrefix(word, "'") {
-			word = strings.ReplaceAll(word[1:len(word)-1], `'\''`, "'")
-		}
-		words, rest = append(words, word), rest[len(m[0]):]
+	words, ok := fault.SplitCommand(text)
+	if !ok {
+		return false
 	}
 	if words[0] == "kubectl" { // started as a kubectl plugin
 		words = words[1:]
@@ -105,7 +93,7 @@ func isNextCommand(text string) bool {
 			return false
 		}
 	}
-	return strings.TrimPrefix(text, "kubectl ") == fault.Command(words...)
+	return true
 }
 
 // findForeignSide describes a side that awsmigrate cannot have written, or returns "".
