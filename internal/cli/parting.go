@@ -21,8 +21,8 @@ const (
 // menuKeys are the keys of a menu.
 var menuKeys = map[byte]answer{'w': goOn, 'W': goOn, 'b': brakeNow, 'B': brakeNow, 'l': leave, 'L': leave}
 
-// said maps each answer to its confirmation.
-var said = map[answer]string{goOn: "going on watching", brakeNow: "pausing the rollout", leave: "leaving"}
+// confirmations maps each answer to its confirmation.
+var confirmations = map[answer]string{goOn: "going on watching", brakeNow: "pausing the rollout", leave: "leaving"}
 
 // parting asks a user who interrupts a run at a terminal what happens to a rollout that another
 // program continues. Until the answer, the run keeps watching and can still pause the rollout.
@@ -40,7 +40,7 @@ type parting struct {
 // asking makes an interrupt ask the user, if there is a terminal. It returns the view of the run,
 // and a function that ends the questions and restores the terminal.
 func (a *app) asking(shown runview.Run) (runview.Run, func()) {
-	if a.output != "text" || !a.streams.ErrTerminal || a.streams.Keys == nil {
+	if !a.canAsk() {
 		return shown, func() {}
 	}
 	p := &parting{Run: shown, streams: a.streams, gone: a.signals.hangUps, over: make(chan struct{})}
@@ -50,6 +50,11 @@ func (a *app) asking(shown runview.Run) (runview.Run, func()) {
 		close(p.over)
 		p.asking.Wait()
 	}
+}
+
+// canAsk reports whether an interrupt can ask the user.
+func (a *app) canAsk() bool {
+	return a.output == "text" && a.streams.ErrTerminal && a.streams.Keys != nil
 }
 
 // Emit implements runner.Sink.
@@ -96,6 +101,7 @@ func (p *parting) ask(s *signals) {
 		return
 	}
 	chosen, typed, err := p.chosen(*left, s.interrupts)
+	p.Ask(nil)
 	switch {
 	case errors.Is(err, errTerminalGone):
 		s.notice(hangUp)
@@ -105,7 +111,7 @@ func (p *parting) ask(s *signals) {
 		s.answered(chosen) // before it is shown: the user may then interrupt again
 	}
 	if typed {
-		runview.WriteAnswer(p.Above(), said[chosen])
+		runview.WriteAnswer(p.Above(), confirmations[chosen])
 	}
 }
 
@@ -117,7 +123,7 @@ func (p *parting) chosen(left runner.Left, interrupts <-chan struct{}) (chosen a
 		return leave, false, err
 	}
 	defer restore()
-	runview.WriteParting(p.Above(), left)
+	p.Ask(&left)
 	for {
 		select {
 		case <-p.gone:

@@ -47,7 +47,7 @@ func (u *unwatched) lastSay() {
 
 // runOutput returns where and how a run is shown.
 func (a *app) runOutput(progress runview.Progress) runview.Output {
-	o := runview.Output{Streams: a.streams, Format: a.output, Progress: progress, Clock: clock.RealClock{}}
+	o := runview.Output{Streams: a.streams, Format: a.output, Progress: progress, Clock: clock.RealClock{}, Asks: a.canAsk()}
 	if a.unwatched != nil {
 		o.Fallback = a.unwatched
 	}

@@ -176,7 +176,7 @@ func (b *Backend) endChild(ctx context.Context, tx *runner.Tx, graceful bool) {
 		return
 	}
 	if graceful {
-		tx.Warn("rke is let finish; Ctrl-C again interrupts it")
+		tx.Warn("rke finishes its work before the run ends")
 		select {
 		case <-b.child.Done():
 			return

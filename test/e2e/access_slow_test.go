@@ -81,7 +81,7 @@ func (a *access) ranchersToken(ctx context.Context, t *testing.T) {
 	must(t, err)
 	inTheMiddle(ctx, t, first, "enable-leader-migration")
 	must(t, a.lab.RevokeTokens(ctx))
-	ends(ctx, t, first, 10, "does not accept these credentials (401)", "Rancher goes on with the rest by itself", "on:      awsmigrate "+strings.Join(command, " ")) // words:ok: a text of the product
+	ends(ctx, t, first, 10, "does not accept these credentials (401)", "Rancher continues with the rest", "on:      awsmigrate "+strings.Join(command, " "))
 	refuses(ctx, t, a.lab, scenario.Refusal{Code: 10, Args: command, Says: []string{"Cluster fleet-default/demo", "does not accept these credentials (401)"}})
 	a.saysInJSON(ctx, t, append(command, "-o", "json"))
 	must(t, a.lab.Login(ctx))
@@ -155,7 +155,7 @@ func (a *access) proxy(ctx context.Context, t *testing.T) {
 	must(t, err)
 	inTheMiddle(ctx, t, first, "switch-provider")
 	must(t, a.lab.Proxy(ctx, scenario.ProxyCut))
-	ends(ctx, t, first, 10, "could not look: the API answers 503", "kubectl get --raw /readyz", "Rancher goes on with the rest by itself") // words:ok: a text of the product
+	ends(ctx, t, first, 10, "could not look: the API answers 503", "kubectl get --raw /readyz", "Rancher continues with the rest")
 	refuses(ctx, t, a.lab, scenario.Refusal{Code: 10, Args: append(command, "--timeout", "30s"), Says: []string{"could not be read", "kubectl get --raw /readyz", "--downstream-kubeconfig"}})
 	must(t, a.lab.Proxy(ctx, scenario.ProxyOpen))
 

@@ -110,7 +110,7 @@ func (d *disturbed) instanceStops(ctx context.Context, t *testing.T) {
 	ends(ctx, t, begun, 3, "left at 2 of 3", "Node "+node+": is not Ready: its instance is shut down",
 		"waited for every control plane to run with the flag", "wanted   every Node Ready",
 		"aws ec2 start-instances --instance-ids "+instance+" --region us-east-1",
-		"Rancher goes on with the rest by itself: 2 of 3 machines are changed") // words:ok: a text of the product
+		"Rancher continues with the rest: 2 of 3 machines changed")
 	status := scenario.Refusal{Code: 5, Args: []string{"rke2", "status", "--cluster", "demo", "--exit-code"}, Says: []string{"flag on 2 of 3 KCMs"}}
 	must(t, status.Check(ctx, d.lab, testWriter{t}))
 	must(t, d.lab.StopInstance(ctx, machine, true))

@@ -59,7 +59,7 @@ func TestRKEIsCutOff(t *testing.T) {
 		return found && strings.Contains(after, "healthcheck"), "awsmigrate runs", run.Ended()
 	}))
 	must(t, run.Signal(syscall.SIGINT))
-	if code, err := run.Wait(ctx); err != nil || code != 130 || !strings.Contains(run.Stdout()+run.Stderr(), "let finish") {
+	if code, err := run.Wait(ctx); err != nil || code != 130 || !strings.Contains(run.Stdout()+run.Stderr(), "rke finishes") {
 		t.Fatalf("Ctrl-C: exit %d, %v, wanted 130 and a word about rke", code, err)
 	}
 	if !strings.Contains(run.Stderr(), "Finished building Kubernetes cluster successfully") {

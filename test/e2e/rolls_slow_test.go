@@ -78,7 +78,7 @@ func pauseByUser(ctx context.Context, t *testing.T, lab *scenario.Lab, step, cha
 	}))
 	must(t, r.Type("\x03"))
 	must(t, scenario.Until(ctx, "the question", func(context.Context) (bool, string, error) {
-		return strings.Contains(r.Stdout(), "brake now:"), "no question", r.Ended() // words:ok: a text of the product
+		return strings.Contains(r.Stdout(), "pause the rollout:"), "no question", r.Ended()
 	}))
 	must(t, r.Type("b"))
 	if code, err := r.Wait(ctx); err != nil || code != 130 {

@@ -163,12 +163,9 @@ const usualPause = 25 * time.Second
 func (r renderer) waits() []string {
 	all := r.waitWords()
 	lines := r.lines("  wait", labels, all)
-	stop := "Ctrl-C: stop cleanly"
-	if r.wait != nil && r.wait.Until.IsZero() {
-		stop = "Ctrl-C: stop watching"
-	}
+	stop := r.Interrupt().Meaning().Hint
 	if r.closing != "" {
-		return append(lines, r.lines("  stop", labels, words(r.closing, yellow, 0))...)
+		return append(lines, r.lines("  stop", labels, words(r.closing+"; "+stop, yellow, 0))...)
 	}
 	last := len(lines) - 1
 	const minGap = 3

@@ -34,7 +34,7 @@ func golden(t *testing.T, name, got string) {
 // Three whole frames are compared: colors on a usual screen, a run that was asked to stop, and the narrowest
 // terminal. TestRender_anyWidth_sameFacts and TestRender_anyState_fitsScreen check the layout at every width.
 func TestRender(t *testing.T) {
-	stopping := sample().After(runner.Event{Type: runner.Interrupting, Time: after(549), Message: "stopping at the next safe point; once more stops at once"})
+	stopping := sample().After(runner.Event{Type: runner.Interrupting, Time: after(549), Message: "finishing the current change, then releasing the lock"})
 	for name, tt := range map[string]struct {
 		state State
 		look  Look

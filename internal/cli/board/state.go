@@ -25,8 +25,31 @@ type State struct {
 	blind   time.Time      // the last time when the cluster could not be read, or zero
 	last    *runner.Leader // the last known leader, or nil
 	closing string         // message about a requested end
+	key     Interrupt      // what Ctrl-C means, without the rollout
+	asked   *runner.Left   // the rollout of the open question, or nil
 
 	pace pace
+}
+
+// Keyed returns the first state of a run, in which Ctrl-C has a meaning by at.
+func Keyed(at Interrupt) State { return State{key: at} }
+
+// Ask returns the state after a question about a rollout began, or ended if left is nil.
+func (s State) Ask(left *runner.Left) State {
+	s.asked, s.key.Asking = left, left != nil
+	return s
+}
+
+// Interrupt returns what gives Ctrl-C its meaning now.
+func (s State) Interrupt() Interrupt {
+	at := s.key
+	switch {
+	case s.asked != nil:
+		at.Left = s.asked
+	case s.wait != nil:
+		at.Left = s.wait.Left
+	}
+	return at
 }
 
 // InHand reports whether a step is running or comes next.
@@ -54,6 +77,7 @@ func (s State) After(e runner.Event) State {
 		s.step, s.wait, s.between = "", nil, false
 	case runner.Interrupting, runner.HungUp:
 		s.closing = e.Message
+		s.key.Stopping, s.key.Asking, s.asked = true, false, nil
 	case runner.LockTaken, runner.StepWarning, runner.BrakePulled:
 	}
 	return s

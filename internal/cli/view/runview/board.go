@@ -45,6 +45,7 @@ func newBoard(o Output, commands view.Commands, out io.Writer) *boardView {
 	if v.fallback != nil {
 		v.painter.Screen = v.fallback.Drawing(out)
 	}
+	v.state = board.Keyed(board.Interrupt{Asks: o.Asks, Undoing: commands.Undoing, Following: commands.Following})
 	v.text = newTextView(o, commands, out)
 	v.text.screen.Out, v.text.board = &v.stay, v
 	return v
@@ -200,6 +201,17 @@ func (v *boardView) MakeRoom() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.drawn, v.quiet = false, true
+}
+
+// Ask implements Run.
+func (v *boardView) Ask(left *runner.Left) {
+	v.mu.Lock()
+	v.state = v.state.Ask(left)
+	if v.work != nil {
+		v.work.nudge()
+	}
+	v.mu.Unlock()
+	writeQuestion(v.Above(), left, v.text.commands)
 }
 
 // Finish implements Run.

@@ -75,6 +75,9 @@ func (v *documentView) Above() io.Writer { return v.progress.Above() }
 // MakeRoom implements Run.
 func (v *documentView) MakeRoom() { v.progress.MakeRoom() }
 
+// Ask implements Run.
+func (v *documentView) Ask(left *runner.Left) { v.progress.Ask(left) }
+
 // Finish implements Run.
 func (v *documentView) Finish(result runner.Result, err error) error {
 	took := v.progress.leave()
@@ -105,6 +108,9 @@ func (v *eventStream) Above() io.Writer { return v.output.Streams.Err }
 
 // MakeRoom implements Run. Nothing is drawn.
 func (v *eventStream) MakeRoom() {}
+
+// Ask implements Run. No user is asked.
+func (v *eventStream) Ask(*runner.Left) {}
 
 // Emit implements runner.Sink.
 func (v *eventStream) Emit(e runner.Event) {

@@ -1,24 +1,25 @@
 package runview
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/board"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// WriteParting prints the choices of a user who interrupts a rollout that continues without the run.
-func WriteParting(out io.Writer, left runner.Left) {
-	lines := []string{
-		"",
-		fmt.Sprintf("!  Ctrl-C: %d of %d %s are changed, and %s goes on with the rest, watched or not.", left.Changed, left.Total, cmp.Or(left.Of, "machines"), left.By),
-		"   w  keep watching: the rollout can still be paused",
+// writeQuestion prints the choices of a user who interrupts a rollout that continues without the run.
+func writeQuestion(out io.Writer, left *runner.Left, commands view.Commands) {
+	if left == nil {
+		return
 	}
-	if left.Brakes {
-		lines = append(lines, fmt.Sprintf("   b  brake now: %s is held behind the machine in hand, and the run ends", left.By))
+	m := board.Interrupt{Left: left, Asks: true, Asking: true, Undoing: commands.Undoing}.Meaning()
+	lines := []string{"", "!  " + m.Question}
+	for _, choice := range m.Choices {
+		lines = append(lines, "   "+choice)
 	}
-	lines = append(lines, "   l  leave, or press Ctrl-C again: the rest is neither watched nor paused; see status --watch")
+	lines = append(lines, "      to watch it then: "+commands.Status+" --watch")
 	for _, line := range lines {
 		_, _ = fmt.Fprintln(out, line)
 	}
@@ -26,3 +27,15 @@ func WriteParting(out io.Writer, left runner.Left) {
 
 // WriteAnswer prints the choice.
 func WriteAnswer(out io.Writer, chosen string) { _, _ = fmt.Fprintln(out, "   "+chosen) }
+
+// Ask implements Run.
+func (v *textView) Ask(left *runner.Left) { writeQuestion(v.Above(), left, v.commands) }
+
+// interrupt returns what Ctrl-C means after a stop was requested. The caller holds v.mu.
+func (v *textView) interrupt() board.Interrupt {
+	at := board.Interrupt{Stopping: true, Undoing: v.commands.Undoing}
+	if v.last != nil {
+		at.Left = v.last.Left
+	}
+	return at
+}

@@ -18,6 +18,8 @@ type Run interface {
 	Finish(runner.Result, error) error
 	// MakeRoom stops drawing until the next step begins, because a question follows.
 	MakeRoom()
+	// Ask shows the choices of a user who interrupts a rollout, or ends that question if left is nil.
+	Ask(left *runner.Left)
 	// Above accepts the lines of programs that the run has started.
 	Above() io.Writer
 }
@@ -30,6 +32,7 @@ type Output struct {
 	Clock    clock.WithTicker // of a board
 	Fallback Fallback         // or nil
 	Evidence func() Evidence  // called at the end, or nil
+	Asks     bool             // an interrupt can ask the user
 }
 
 // Progress selects how a run is shown while it works. Its zero value acts as ProgressPlain.
@@ -115,6 +118,9 @@ func (v *textWithBoard) Emit(e runner.Event) {
 
 // MakeRoom implements Run.
 func (v *textWithBoard) MakeRoom() { v.board.MakeRoom() }
+
+// Ask implements Run.
+func (v *textWithBoard) Ask(left *runner.Left) { v.board.Ask(left) }
 
 // Finish implements Run.
 func (v *textWithBoard) Finish(result runner.Result, err error) error {

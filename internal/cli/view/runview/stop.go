@@ -1,10 +1,10 @@
 package runview
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/board"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -71,19 +71,15 @@ func leftText(left *runner.Left, why fault.Class) string {
 	if left == nil {
 		return ""
 	}
-	noun := cmp.Or(left.Of, "machines")
-	changed := fmt.Sprintf("%d of %d %s are changed", left.Changed, left.Total, noun)
 	switch {
-	case left.GoesOn && left.Changed == left.Total && left.Total > 0:
-		return fmt.Sprintf("all %d %s are changed; %s finishes the rest, which is not watched", left.Total, noun, left.By)
 	case left.GoesOn && why == fault.Locked:
-		return fmt.Sprintf("%s goes on with the rest by itself: %s; this run can no longer watch or pause it. The run that took the lock can, if it is alive", left.By, changed)
+		return fmt.Sprintf("%s continues: %s. This run can no longer watch or pause it; the run that took the lock can, if it is alive", left.By, board.Changed(*left))
 	case left.GoesOn:
-		return fmt.Sprintf("%s goes on with the rest by itself: %s; the others are neither watched nor paused", left.By, changed)
+		return board.Unwatched(*left)
 	case left.CutOff:
 		return fmt.Sprintf("%s was interrupted in the middle of its work: the current node stays as it is, possibly cordoned, until the same command runs %s again", left.By, left.By)
 	case why == fault.Interrupted && !left.Held:
-		return fmt.Sprintf("%s was let finish: nothing goes on by itself", left.By)
+		return left.By + " has finished: nothing continues without the run"
 	}
 	return "" // the pause of the rollout has its own message
 }

@@ -75,7 +75,7 @@ func (v *textView) Emit(e runner.Event) {
 	case runner.BrakePulled:
 		v.line("   ", "brake pulled: "+e.Message)
 	case runner.Interrupting:
-		v.line("   ", "interrupted: "+e.Message+"; press Ctrl-C again to exit at once")
+		v.line("   ", "interrupted: "+e.Message+"; "+v.interrupt().Meaning().Again)
 	case runner.HungUp:
 		v.unwatch()
 		v.line("   ", "hang-up: "+e.Message)
