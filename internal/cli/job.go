@@ -70,6 +70,9 @@ func printJob(a *app, f *jobFlags, args []string) error {
 }
 
 func (f *jobFlags) options(args []string) (job.Options, error) {
+	if in, name, both := strings.Cut(f.Cluster, "/"); both { // as list prints it
+		f.Namespace, f.Cluster = in, name
+	}
 	o := job.Options{
 		Distribution: wellknown.Distribution(f.Distribution), Cluster: f.Cluster, Namespace: f.Namespace, Image: f.Image,
 		ServiceAccount: f.ServiceAccount, Suspend: f.Suspend, Args: args,
@@ -101,12 +104,17 @@ func (f *jobFlags) options(args []string) (job.Options, error) {
 // (kubernetes/apiserver:pkg/storage/names/generate.go@v0.26.13).
 var rkeID = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
 
+// provisionedID matches Rancher's id of a cluster that it provisions.
+var provisionedID = regexp.MustCompile(`^c-m-[a-z0-9]{8}$`)
+
 func (f *jobFlags) check() error {
 	switch {
 	case f.Cluster == "":
 		return errors.New("flag --cluster is required")
 	case f.Image == "":
 		return errors.New("flag --image is required: no image of awsmigrate is published yet")
+	case f.Distribution == string(wellknown.RKE2) && provisionedID.MatchString(f.Cluster):
+		return fmt.Errorf("invalid value %q for --cluster: must be the name of the Cluster object, since a job reads no cluster; `awsmigrate list` shows the names", f.Cluster)
 	case f.Distribution == string(wellknown.RKE2):
 		return nil
 	case !rkeID.MatchString(f.Cluster):

@@ -15,15 +15,14 @@ import (
 // openRKE2 opens a cluster that Rancher provisions. Journal and lock are in the management
 // cluster.
 func openRKE2(ctx context.Context, t Target, o Options, to serverDialer) (*Session, error) {
-	options := o.rke2(t)
-	if err := options.Validate(); err != nil {
+	if err := o.rke2(t).Validate(); err != nil {
 		return nil, err
 	}
-	clients, err := connectRKE2(ctx, t, to)
+	clients, t, err := connectRKE2(ctx, t, to)
 	if err != nil {
 		return nil, err
 	}
-	procedure, err := rke2.New(ctx, clients, options, o.clock())
+	procedure, err := rke2.New(ctx, clients, o.rke2(t), o.clock())
 	if err != nil {
 		return nil, err
 	}
@@ -31,32 +30,33 @@ func openRKE2(ctx context.Context, t Target, o Options, to serverDialer) (*Sessi
 		reachedBy(clients.DownstreamConfig).withMachines(machinesOf(clients, t.Namespace, t.Name)), nil
 }
 
-// connectRKE2 returns clients for both API servers.
-func connectRKE2(ctx context.Context, t Target, to serverDialer) (rancher.Clients, error) {
+// connectRKE2 returns clients for both API servers, and the target by the name of its Cluster object.
+func connectRKE2(ctx context.Context, t Target, to serverDialer) (rancher.Clients, Target, error) {
 	if err := t.check(); err != nil {
-		return rancher.Clients{}, err
+		return rancher.Clients{}, t, err
 	}
 	management, err := to.config(t.Server)
 	if err != nil {
-		return rancher.Clients{}, err
+		return rancher.Clients{}, t, err
 	}
 	var clients rancher.Clients
 	if clients.Management, err = dynamic.NewForConfig(management); err != nil {
-		return clients, fault.AsUsage(err)
+		return clients, t, fault.AsUsage(err)
 	}
 	if clients.ManagementKube, err = kubernetes.NewForConfig(management); err != nil {
-		return clients, fault.AsUsage(err)
+		return clients, t, fault.AsUsage(err)
 	}
-	downstream, err := downstreamRKE2(ctx, t, management, clients, to)
-	if err != nil {
-		return clients, err
+	if t.Namespace, t.Name, err = rancher.ResolveName(ctx, clients.Management, t.Namespace, t.Name); err != nil {
+		return clients, t, err
 	}
-	clients.DownstreamConfig = downstream
-	if clients.Downstream, err = kubernetes.NewForConfig(downstream); err != nil {
-		return clients, fault.AsUsage(err)
+	if clients.DownstreamConfig, err = downstreamRKE2(ctx, t, management, clients, to); err != nil {
+		return clients, t, err
 	}
-	clients.DownstreamDynamic, err = dynamic.NewForConfig(downstream)
-	return clients, fault.AsUsage(err)
+	if clients.Downstream, err = kubernetes.NewForConfig(clients.DownstreamConfig); err != nil {
+		return clients, t, fault.AsUsage(err)
+	}
+	clients.DownstreamDynamic, err = dynamic.NewForConfig(clients.DownstreamConfig)
+	return clients, t, fault.AsUsage(err)
 }
 
 func downstreamRKE2(ctx context.Context, t Target, management *rest.Config, clients rancher.Clients, to serverDialer) (*rest.Config, error) {

@@ -30,7 +30,7 @@ func ToWatch(ctx context.Context, t Target, c clock.Clock) (Watched, error) {
 	to := serverDialer{timeout: t.RequestTimeout, may: ReadOnly, clock: c}
 	switch t.Kind {
 	case RKE2:
-		clients, err := connectRKE2(ctx, t, to)
+		clients, t, err := connectRKE2(ctx, t, to)
 		return Watched{Way: clients.DownstreamConfig, Machines: machinesOf(clients, t.Namespace, t.Name)}, err
 	case RKE:
 		route, err := routeToManaged(ctx, t, to)

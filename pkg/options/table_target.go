@@ -9,13 +9,13 @@ const migrationScope = RKE2 | UndoRKE2 | RKE | UndoRKE | Either
 const clusterScope = migrationScope | Report | Verify | Record
 
 func clusters() []Option {
-	const clusterHelp = "cluster in Rancher: the name of its Cluster object; of an RKE cluster its id (c-xxxxx) or name"
+	const clusterHelp = "cluster in Rancher: NAME or NAMESPACE/NAME of its Cluster object, its id (c-xxxxx, c-m-xxxxxxxx), or the name of an RKE cluster"
 	return slices.Concat(
 		vary(Option{Flag: "cluster", Offer: Offer{Source: Clusters}, NotInJob: jobReason, NotInObject: "metadata.name"},
-			variant{RKE2 | UndoRKE2, "name of Rancher's Cluster object (required)", ""},
+			variant{RKE2 | UndoRKE2, "Rancher's Cluster object: NAME, NAMESPACE/NAME or its id, c-m-xxxxxxxx (required)", ""},
 			variant{RKE | UndoRKE, "RKE cluster that Rancher manages: its id (c-xxxxx) or its name", ""},
 			variant{Either | Report | Verify | Record, clusterHelp, ""},
-			variant{Job, "name of Rancher's Cluster object; rke: its id, c-xxxxx (required)", ""}),
+			variant{Job, "Rancher's Cluster object: NAME or NAMESPACE/NAME; rke: its id, c-xxxxx (required)", ""}),
 		[]Option{
 			{Flag: "clusters", Scope: Controller | Rolling, Kind: Set, Offer: Offer{Source: RKE2Clusters}, Help: "names of the clusters that it works on (default: all)"},
 		},

@@ -50,6 +50,9 @@ func (q Question) locate(ctx context.Context, a access.API, management *rest.Con
 	}
 	object, err := rancher.FindCluster(ctx, client, q.Target.Namespace, q.Target.Name)
 	if _, provisioned := rkeConfig(object); err == nil && provisioned {
+		if object.GetName() != q.Target.Name { // the target is named by its id
+			is.cluster.Namespace, is.cluster.Name = object.GetNamespace(), object.GetName()
+		}
 		is.target, is.cluster.Distribution, is.cluster.CloudConfig = q.Target, wellknown.RKE2, cloudConfigOf(object)
 		return is
 	}

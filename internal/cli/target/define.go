@@ -64,6 +64,9 @@ func pointer[T any](field reflect.Value) *T {
 
 // CheckFlags returns an error if a flag of a scope that was given has an invalid value.
 func CheckFlags(flags *pflag.FlagSet, scope options.Scope) error {
+	if err := checkCluster(flags); err != nil {
+		return err
+	}
 	for _, o := range options.For(scope) {
 		given := flags.Lookup(o.Flag)
 		if given == nil || !given.Changed || (o.Kind != options.Text && o.Min == "") {

@@ -2,6 +2,7 @@ package target
 
 import (
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -25,16 +26,26 @@ func defaultNamespace() string {
 	return o.Default
 }
 
+// object returns the namespace and the name of Rancher's Cluster object. list prints both as one word.
+func (r reach) object() (namespace, name string) {
+	if in, called, both := strings.Cut(r.Cluster, "/"); both {
+		return in, called
+	}
+	return r.Namespace, r.Cluster
+}
+
 // rke2 returns the cluster as one that Rancher provisions.
 func (r reach) rke2() session.Target {
-	return session.Target{Kind: session.RKE2, Namespace: r.Namespace, Name: r.Cluster, RequestTimeout: r.RequestTimeout,
+	namespace, name := r.object()
+	return session.Target{Kind: session.RKE2, Namespace: namespace, Name: name, RequestTimeout: r.RequestTimeout,
 		Server: kubeconfig(r.Kubeconfig, r.Context), Downstream: named(r.Downstream)}
 }
 
 // rke returns the cluster by its cluster.yml, or by its name in Rancher. Opening it fails if both
 // are given.
 func (r reach) rke() session.Target {
-	t := session.Target{Kind: session.ClusterFile, File: r.Config, Name: r.Cluster, RequestTimeout: r.RequestTimeout}
+	_, name := r.object()
+	t := session.Target{Kind: session.ClusterFile, File: r.Config, Name: name, RequestTimeout: r.RequestTimeout}
 	if r.Cluster == "" {
 		t.Server = kubeconfig(r.kubeconfigPath(), r.Context)
 		return t
@@ -60,7 +71,9 @@ func (r reach) rke2Words() Words {
 			words = append(words, flag, value)
 		}
 	}
-	add("--namespace", r.Namespace, defaultNamespace())
+	if !strings.Contains(r.Cluster, "/") {
+		add("--namespace", r.Namespace, defaultNamespace())
+	}
 	add("--kubeconfig", r.Kubeconfig, "")
 	add("--context", r.Context, "")
 	add("--downstream-kubeconfig", r.Downstream, "")

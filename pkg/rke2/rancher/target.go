@@ -3,6 +3,7 @@ package rancher
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -19,7 +20,26 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/viarancher"
 )
 
-// FindCluster returns Rancher's Cluster object, or an error that lists the existing ones.
+// clusterID matches the ids in Rancher's URLs of clusters that Rancher provisions
+// (rancher/rancher:pkg/controllers/provisioningv2/cluster/controller.go@00914879d).
+var clusterID = regexp.MustCompile(`^c-m-[a-z0-9]{8}$`)
+
+// ResolveName returns the namespace and name of a Cluster object that may be named by its id.
+func ResolveName(ctx context.Context, management dynamic.Interface, namespace, name string) (resolvedNamespace, resolvedName string, err error) {
+	if !clusterID.MatchString(name) {
+		return namespace, name, nil
+	}
+	cluster, err := FindCluster(ctx, management, namespace, name)
+	if err != nil {
+		return namespace, name, err
+	}
+	return cluster.GetNamespace(), cluster.GetName(), nil
+}
+
+// localNamespace holds the Cluster object of the cluster that Rancher runs in.
+const localNamespace = "fleet-local"
+
+// FindCluster returns Rancher's Cluster object by name or id, or an error that lists the existing ones.
 func FindCluster(ctx context.Context, management dynamic.Interface, namespace, name string) (*unstructured.Unstructured, error) {
 	cluster, err := management.Resource(clustersGVR).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err == nil {
@@ -36,12 +56,31 @@ func FindCluster(ctx context.Context, management dynamic.Interface, namespace, n
 	case listErr != nil:
 		return nil, migration.CouldNotRead("Clusters in all namespaces", listErr)
 	}
-	names := make([]string, 0, len(list.Items))
-	for i := range list.Items {
-		names = append(names, list.Items[i].GetNamespace()+"/"+list.Items[i].GetName())
+	return chooseCluster(list.Items, namespace, name)
+}
+
+// chooseCluster returns the cluster with an id, or an error that lists the existing ones.
+func chooseCluster(all []unstructured.Unstructured, namespace, name string) (*unstructured.Unstructured, error) {
+	var found []*unstructured.Unstructured
+	var names []string
+	seen := "no such Cluster"
+	for i := range all {
+		item := &all[i]
+		if id, _, _ := unstructured.NestedString(item.Object, "status", "clusterName"); id == name && clusterID.MatchString(name) {
+			found = append(found, item)
+		}
+		switch {
+		case item.GetNamespace() != localNamespace:
+			names = append(names, item.GetNamespace()+"/"+item.GetName())
+		case item.GetName() == name:
+			seen = "this is the cluster Rancher itself runs in"
+		}
 	}
-	return nil, &fault.Error{Class: fault.Usage, Reason: migration.ReasonClusterNotFound, Object: object, Seen: "no such Cluster",
-		Wanted: "one of " + clusterNames(names), Fix: migration.OrElse(suggestCluster(namespace, name, names), "check --cluster and --namespace")}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	return nil, &fault.Error{Class: fault.Usage, Reason: migration.ReasonClusterNotFound, Object: fmt.Sprintf("Cluster %s/%s", namespace, name), Seen: seen,
+		Wanted: "one of " + clusterNames(names), Fix: migration.OrElse(suggestCluster(namespace, name, names), "use the name of one of these: --cluster NAMESPACE/NAME")}
 }
 
 // suggestCluster returns a hint at a cluster with a similar name, or with the same name in
@@ -53,7 +92,7 @@ func suggestCluster(namespace, name string, names []string) string {
 		case in == namespace:
 			siblings = append(siblings, called)
 		case called == name:
-			return "did you mean --namespace " + in + "?"
+			return "did you mean --cluster " + other + "?"
 		}
 	}
 	return fault.DidYouMean(name, siblings)
