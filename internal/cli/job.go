@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,11 +50,25 @@ No image is published yet: name your own with --image.`,
 			if dash := cmd.ArgsLenAtDash(); (dash < 0 && len(args) > 0) || dash > 0 {
 				return fault.AsUsage(fmt.Errorf("argument %q: flags of the run come after --", args[0]))
 			}
-			return printJob(a, flags, args)
+			return a.explainEdits(printJob(a, flags, args))
 		},
 	}
 	target.Define(cmd.Flags(), options.Job, flags)
 	return cmd
+}
+
+// explainEdits adds the command with the missing flag of the run to an error: it stands behind --.
+func (a *app) explainEdits(err error) error {
+	f, ok := fault.As(err)
+	if !ok || f.Seen != target.EditsMissing {
+		return err
+	}
+	args := slices.Clone(a.args)
+	if !slices.Contains(args, "--") {
+		args = append(args, "--")
+	}
+	f.Fix = a.typed.Line(append(args, "--edits", "apply")...)
+	return err
 }
 
 func printJob(a *app, f *jobFlags, args []string) error {

@@ -46,7 +46,7 @@ func checkRunFlags(distribution wellknown.Distribution, args []string) error {
 	flags.BoolP("help", "h", false, "")
 	flags.StringP("output", "o", "jsonl", "")
 	if err := flags.Parse(args); err != nil {
-		return fault.AsUsage(fmt.Errorf("after --: %w", err))
+		return fmt.Errorf("after --: %w", valueError(err, scope))
 	}
 	if flags.NArg() > 0 {
 		return fault.AsUsage(fmt.Errorf("after --: argument %q, wanted flags of `awsmigrate %s`", flags.Arg(0), distribution))

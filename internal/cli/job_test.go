@@ -105,7 +105,7 @@ func TestJobRefuses(t *testing.T) {
 // A Job asks no questions, so its manifest needs the owner of the Cluster.
 func TestJobWantsToKnowWhoKeepsTheCluster(t *testing.T) {
 	out, errs, code := printed(t, "--cluster", "prod", "--image", "i:1", "--", "--until", "verify")
-	if code != 2 || out != "" || !strings.Contains(errs, "--edits is required") {
+	if code != 2 || out != "" || !strings.Contains(errs, "--edits: required") {
 		t.Errorf("exit %d: %s%s", code, errs, out)
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -74,17 +75,19 @@ step by step, resumable, and proven from the cluster itself.`,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return target.CheckFlags(cmd.Flags(), scopeOf(cmd)) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return cmp.Or(checkGroups(cmd), target.CheckFlags(cmd.Flags(), scopeOf(cmd)))
+		},
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetOut(a.streams.Out)
 	root.SetErr(a.streams.Err)
 	root.SetIn(a.streams.In)
-	root.SetFlagErrorFunc(unknownFlag)
+	root.SetFlagErrorFunc(a.flagError)
 	root.AddCommand(newRKE2(a), newRKE(a), newOf(a, newPlan), newOf(a, newStatusCommand), newVerify(a), newRecord(a), newReport(a), newList(a), newJob(a), newController(a), newExplain(a), newVersion(a))
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(cmd, console.HelpWidth(a.streams)) })
 	groupCommands(root)
-	usageErrors(root)
+	a.usageErrors(root)
 	complete(root)
 	return root
 }

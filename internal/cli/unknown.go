@@ -2,41 +2,147 @@ package cli
 
 import (
 	"errors"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// unknownFlag suggests the intended flag. Flags of an unknown command are unknown as well, so it
-// then suggests the command.
-func unknownFlag(cmd *cobra.Command, err error) error {
+// flagError returns the error for a flag that cannot be parsed. Flags of an unknown command are unknown
+// as well, so the command is judged first.
+func (a *app) flagError(cmd *cobra.Command, err error) error {
 	if word := cmd.Flags().Arg(0); word != "" && cmd.HasAvailableSubCommands() {
-		return unknownCommand(cmd, word)
+		return a.unknownCommand(cmd, word)
 	}
 	var missing *pflag.NotExistError
-	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
-		return fault.AsUsage(err)
+	if !errors.As(err, &missing) {
+		return valueError(err, scopeOf(cmd))
 	}
+	if missing.GetSpecifiedShortnames() != "" {
+		return &fault.Error{Class: fault.Usage, Reason: "UnknownFlag", Object: "flag -" + missing.GetSpecifiedName(), Seen: "there is no such flag of " + cmd.CommandPath(),
+			Fix: cmd.CommandPath() + " --help"}
+	}
+	return a.unknownFlag(cmd, missing.GetSpecifiedName())
+}
+
+// unknownFlag suggests the intended flag, or the command that has it.
+func (a *app) unknownFlag(cmd *cobra.Command, name string) error {
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-	word := "--" + missing.GetSpecifiedName()
+	word := "--" + name
+	fix := fault.DidYouMean(word, known)
+	if moved := a.elsewhere(cmd, name); moved != "" {
+		fix = moved
+	}
 	return &fault.Error{Class: fault.Usage, Reason: "UnknownFlag", Object: "flag " + word, Seen: "there is no such flag of " + cmd.CommandPath(),
-		Fix: addHelp(cmd, fault.DidYouMean(word, known))}
+		Fix: addHelp(cmd, fix)}
+}
+
+// elsewhere returns the typed command with a flag where it belongs, or "": with the other distribution,
+// behind the -- of a job, or after a command.
+func (a *app) elsewhere(cmd *cobra.Command, name string) string {
+	if !cmd.HasParent() {
+		for _, arg := range a.args {
+			if fix := fault.DidYouMean(arg, childNames(cmd)); fix != "" && !strings.HasPrefix(arg, "-") {
+				return fix
+			}
+		}
+		return ""
+	}
+	if cmd.Name() == "job" {
+		return a.behindDashes(name)
+	}
+	for _, kinds := range [][2]string{{"rke", "rke2"}, {"rke2", "rke"}} {
+		of, other := kinds[0], kinds[1]
+		at := slices.Index(a.args, of)
+		if at < 0 {
+			continue
+		}
+		args := slices.Clone(a.args)
+		args[at] = other
+		if found, _, err := cmd.Root().Find(args); err == nil && found.Flags().Lookup(name) != nil && found.Name() == strings.Replace(cmd.Name(), of, other, 1) {
+			return a.typed.Line(args...)
+		}
+	}
+	return ""
+}
+
+// behindDashes returns the typed job with the flags of its run behind --, why it cannot have the flag, or
+// "" for an unknown one.
+func (a *app) behindDashes(name string) string {
+	const run = options.RKE2 | options.RKE | options.Run
+	switch o, known := options.Find(name, run); {
+	case !known:
+		return ""
+	case o.NotInJob != "":
+		return "leave it out: " + o.NotInJob
+	}
+	args, passed := a.args, []string(nil)
+	if at := slices.Index(a.args, "--"); at >= 0 {
+		args, passed = a.args[:at], a.args[at+1:]
+	}
+	var own, moved []string
+	for i := 0; i < len(args); i++ {
+		flag, _, joined := strings.Cut(strings.TrimPrefix(args[i], "--"), "=")
+		o, ofRun := options.Find(flag, run)
+		if _, ofJob := options.Find(flag, options.Job); !strings.HasPrefix(args[i], "--") || ofJob || !ofRun {
+			own = append(own, args[i])
+			continue
+		}
+		moved = append(moved, args[i])
+		if !joined && o.Kind != options.Switch && i+1 < len(args) {
+			i++
+			moved = append(moved, args[i])
+		}
+	}
+	return a.typed.Line(slices.Concat(own, []string{"--"}, moved, passed)...)
 }
 
 // unknownCommand returns the error for a word in place of one of cmd's commands.
-func unknownCommand(cmd *cobra.Command, word string) error {
-	var known []string
-	for _, child := range cmd.Commands() {
-		if child.IsAvailableCommand() {
-			known = append(known, child.Name())
-		}
+func (a *app) unknownCommand(cmd *cobra.Command, word string) error {
+	fix := fault.DidYouMean(word, childNames(cmd))
+	if fix == "" {
+		fix = a.asTarget(cmd, word)
 	}
 	return &fault.Error{Class: fault.Usage, Reason: "UnknownCommand", Object: "\"" + word + "\"", Seen: "there is no such command of " + cmd.CommandPath(),
-		Wanted: "one of " + strings.Join(known, ", "), Fix: addHelp(cmd, fault.DidYouMean(word, known))}
+		Wanted: "one of " + strings.Join(childNames(cmd), ", "), Fix: addHelp(cmd, fix)}
+}
+
+func childNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, child := range cmd.Commands() {
+		if child.IsAvailableCommand() {
+			names = append(names, child.Name())
+		}
+	}
+	return names
+}
+
+// asTarget returns the typed command with a word as the name of its cluster, or "" if the cluster is named
+// already.
+func (a *app) asTarget(cmd *cobra.Command, word string) string {
+	flag := "cluster"
+	if ending := filepath.Ext(word); ending == ".yml" || ending == ".yaml" {
+		flag = "config"
+	}
+	args, at := slices.Clone(a.args), slices.Index(a.args, word)
+	if flag == "config" && cmd.Flags().Lookup(flag) == nil { // a cluster.yml is of RKE
+		if of := slices.Index(args, string(wellknown.RKE2)); of >= 0 {
+			args[of] = string(wellknown.RKE)
+		}
+	} else if known := cmd.Flags().Lookup(flag); known == nil || known.Changed {
+		return ""
+	}
+	if at < 0 {
+		return ""
+	}
+	return "did you mean " + a.typed.Line(slices.Concat(args[:at], []string{"--" + flag, word}, args[at+1:])...) + "?"
 }
 
 // addHelp adds the help command to a fix.
@@ -48,17 +154,47 @@ func addHelp(cmd *cobra.Command, fix string) string {
 }
 
 // usageErrors turns cobra's argument errors into usage errors, and suggests the intended command.
-func usageErrors(cmd *cobra.Command) {
+func (a *app) usageErrors(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {
 			err := check(c, args)
-			if err != nil && len(args) > 0 && c.HasAvailableSubCommands() {
-				return unknownCommand(c, args[0])
+			if err == nil {
+				return nil
 			}
-			return fault.AsUsage(err)
+			if len(args) > 0 && c.HasAvailableSubCommands() {
+				return a.unknownCommand(c, args[0])
+			}
+			return a.argumentError(c, args)
 		}
 	}
 	for _, child := range cmd.Commands() {
-		usageErrors(child)
+		a.usageErrors(child)
 	}
+}
+
+// argumentError returns the error for missing arguments, or for words that no flag precedes.
+func (a *app) argumentError(cmd *cobra.Command, args []string) error {
+	f := &fault.Error{Class: fault.Usage, Reason: "Usage", Object: cmd.CommandPath(), Seen: "needs an argument", Wanted: cmd.UseLine()}
+	if len(args) > 0 {
+		extra := args[len(args)-1]
+		f.Object, f.Seen, f.Fix = "argument \""+extra+"\"", "is not one of "+cmd.CommandPath(), a.asTarget(cmd, extra)
+	}
+	return f
+}
+
+// exclusive is the annotation by which cobra knows flags that exclude one another.
+const exclusive = "cobra_annotation_mutually_exclusive"
+
+// checkGroups returns an error if flags were given that exclude one another.
+func checkGroups(cmd *cobra.Command) error {
+	if cmd.ValidateFlagGroups() == nil {
+		return nil
+	}
+	var given []string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if len(f.Annotations[exclusive]) > 0 {
+			given = append(given, "--"+f.Name)
+		}
+	})
+	return &fault.Error{Class: fault.Usage, Reason: "Usage", Object: "flags " + strings.Join(given, ", "), Seen: "given together", Wanted: "one of them"}
 }

@@ -2,7 +2,6 @@ package target
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"os/user"
@@ -41,8 +40,12 @@ func (a Asked) RequireEdits() error {
 	if !a.Unanswered {
 		return nil
 	}
-	return fault.AsUsage(errors.New("flag --edits is required without a terminal: apply, if no tool keeps Rancher's Cluster object; handoff, if one does and must make the edits. Terraform cannot be detected"))
+	return &fault.Error{Class: fault.Usage, Reason: "Usage", Object: "flag --edits", Seen: EditsMissing,
+		Wanted: "apply, if no tool keeps Rancher's Cluster object; handoff, if one does and must make the edits. Terraform cannot be detected", Fix: "add --edits apply, or --edits handoff"}
 }
+
+// EditsMissing describes --edits if a run needs it.
+const EditsMissing = "required without a terminal"
 
 // Open connects to the requested cluster.
 func Open(ctx context.Context, flags Flags, out Output, may session.Access) (*session.Session, Words, error) {
