@@ -1,13 +1,20 @@
 package controller
 
 import (
+	"errors"
+	"io"
+	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 )
 
@@ -105,3 +112,46 @@ func TestOlderDefinition(t *testing.T) {
 		})
 	}
 }
+
+func TestRequireKinds(t *testing.T) {
+	const rancher, own = "/apis/provisioning.cattle.io/v1", "/apis/awsmigrate.io/v1alpha1"
+	for name, tt := range map[string]struct {
+		served []string
+		away   int // unanswered requests before the first answer
+		reason string
+	}{
+		"all/starts":                       {served: []string{rancher, own}},
+		"noDefinition/namesTheChart":       {served: []string{rancher}, reason: "NotInstalled"},
+		"noRancher/namesTheServer":         {served: []string{own}, reason: "NotRancher"},
+		"serverAway/asksAgain":             {served: []string{rancher, own}, away: 2},
+		"serverAway/noDefinition/asksOnce": {served: []string{rancher}, away: 1, reason: "NotInstalled"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				answer := func(r *http.Request) (*http.Response, error) {
+					code, body := http.StatusNotFound, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`
+					if asked++; asked <= tt.away {
+						return nil, errors.New("connection refused")
+					}
+					if slices.Contains(tt.served, r.URL.Path) {
+						code, body = http.StatusOK, `{"kind":"APIResourceList","apiVersion":"v1","resources":[]}`
+					}
+					return &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+				}
+				c, err := New(Options{Config: &rest.Config{Host: "https://rancher.example", Transport: transport(answer)}, Namespaces: []string{"fleet-default"}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = c.requireKinds(t.Context())
+				if (err != nil) != (tt.reason != "") || err != nil && (!fault.HasReason(err, tt.reason) || fault.ClassOf(err) != fault.Usage) {
+					t.Errorf("%v, want reason %q", err, tt.reason)
+				}
+			})
+		})
+	}
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (answer transport) RoundTrip(r *http.Request) (*http.Response, error) { return answer(r) }

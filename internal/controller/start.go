@@ -25,6 +25,7 @@ const stopTimeout = 75 * time.Second
 // Run decides and works until ctx ends. Then it asks every run and guard to stop cleanly and to
 // release its lock, and finally gives up the leadership.
 func (c *Controller) Run(ctx context.Context) error {
+	c.o.Log.Info("starting", "version", c.o.Version, "server", fault.Server(c.o.Config.Host), "namespaces", c.o.Namespaces, "auditsOnly", c.o.AuditsOnly)
 	outlives := context.WithoutCancel(ctx)
 	work, cancel := context.WithCancel(outlives)
 	defer cancel()
@@ -65,6 +66,9 @@ func (c *Controller) Run(ctx context.Context) error {
 // fill starts the handlers and waits until the caches are filled. wrangler keeps waiting for a
 // server after ctx has ended.
 func (c *Controller) fill(ctx context.Context) error {
+	if err := c.requireKinds(ctx); err != nil {
+		return err
+	}
 	for namespace, objects := range c.objects {
 		objects.OnChange(ctx, "decide", func(key string, m *v1alpha1.ClusterMigration) (*v1alpha1.ClusterMigration, error) {
 			return m, c.decide(keyOfName(namespace, key), m)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 
@@ -166,41 +164,4 @@ func (c *Controller) enqueueLook(key Key) {
 	k.moved = true
 	k.mu.Unlock()
 	c.enqueue(key)
-}
-
-var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
-
-// readSchema finds out whether the served CRD knows all fields: an API server silently drops
-// unknown ones.
-func (c *Controller) readSchema(ctx context.Context) error {
-	crd, err := c.rancher.Resource(definitions).Get(ctx, v1alpha1.CRD, metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
-	c.outdated.Store(schemaOf(crd.GetAnnotations()) < v1alpha1.Schema)
-	return nil
-}
-
-// retrySchema reads the CRD until it succeeds. Nothing begins before, because an outdated CRD
-// may drop fields.
-func (c *Controller) retrySchema(ctx context.Context, err error) {
-	for err != nil {
-		c.o.Log.Warn("the definition could not be read: nothing begins until it is", "error", err.Error())
-		select {
-		case <-ctx.Done():
-			return
-		case <-c.o.Clock.After(minPause):
-		}
-		err = c.readSchema(ctx)
-	}
-	c.enqueueKnown()
-}
-
-// schemaOf returns the schema number of a CRD, or 0 if it has none.
-func schemaOf(annotations map[string]string) int {
-	number, err := strconv.Atoi(annotations[v1alpha1.SchemaAnnotation])
-	if err != nil {
-		return 0
-	}
-	return number
 }
