@@ -151,3 +151,15 @@ func TestAccessFlags(t *testing.T) {
 		}
 	}
 }
+
+// A side that did not answer hides nothing that is known to be missing elsewhere: all parts follow in one answer.
+func TestWriteAccess_awayAndMissing_allPartsShown(t *testing.T) {
+	r := unreached(t)
+	r.Rancher.Err, r.Rancher.Missing, r.Rancher.Unknown = nil, r.Rancher.Needed, nil
+	shown := accessShown(t, r, "text", nil)
+	for _, part := range []string{"-o rbac-rancher >", "-o rbac >", "-o iam >"} {
+		if !strings.Contains(shown, part) {
+			t.Errorf("%s is not shown:\n%s", part, shown)
+		}
+	}
+}

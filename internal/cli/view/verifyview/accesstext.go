@@ -21,27 +21,40 @@ var purposes = map[access.Purpose]string{
 	access.Audit: "an audit (awsmigrate verify)", access.Run: "a run and its undo (awsmigrate rke2, awsmigrate rke)",
 }
 
-// writeAccessText prints a block for each side, then what to apply.
+// writeAccessText prints a block for each side, then what to apply if rights are known to be missing. Where a
+// side only did not answer, its cause is the answer: granting rights would not help.
 func writeAccessText(s console.Screen, command string, doc AccessDocument) error {
 	s.Line("access of these credentials for %s of %s", purposes[doc.Purpose], doc.Cluster)
 	if doc.Rancher != nil {
-		writeAPIAccess(s, access.InRancher, *doc.Rancher)
+		writeAPIAccess(s, access.InRancher, *doc.Rancher, doc.lacks())
 	}
-	writeAPIAccess(s, access.Here(doc.Cluster), doc.Here)
+	writeAPIAccess(s, access.Here(doc.Cluster), doc.Here, doc.lacks())
 	writeAWSAccess(s, doc)
-	if doc.Rancher != nil {
-		writeToApply(s, access.InRancher, doc.Rancher.Manifest, command+" -o rbac-rancher", doc.Rancher.User != "")
-	}
-	writeToApply(s, access.Here(doc.Cluster), doc.Here.Manifest, command+" -o rbac", doc.Here.User != "")
-	if err := writePolicy(s, command, doc); err != nil {
-		return err
+	if doc.lacks() {
+		if err := writeAllToApply(s, command, doc); err != nil {
+			return err
+		}
 	}
 	s.Line("")
 	s.Line("%s", joinTail(accessCounts(doc), fmt.Sprintf("exit %d", doc.Code), s.Width))
 	return nil
 }
 
-func writeAPIAccess(s console.Screen, title string, a APIAccess) {
+// lacks reports whether a right or an action is known to be missing.
+func (doc AccessDocument) lacks() bool {
+	return len(doc.Here.Missing)+len(doc.AWS.Missing) > 0 || doc.Rancher != nil && len(doc.Rancher.Missing) > 0
+}
+
+func writeAllToApply(s console.Screen, command string, doc AccessDocument) error {
+	if doc.Rancher != nil {
+		writeToApply(s, access.InRancher, doc.Rancher.Manifest, command+" -o rbac-rancher", doc.Rancher.User != "")
+	}
+	writeToApply(s, access.Here(doc.Cluster), doc.Here.Manifest, command+" -o rbac", doc.Here.User != "")
+	return writePolicy(s, command, doc)
+}
+
+// writeAPIAccess prints one API server. Unless lists is set, its problem stands for its unknown rights.
+func writeAPIAccess(s console.Screen, title string, a APIAccess, lists bool) {
 	s.Line("")
 	var facts []string
 	for _, fact := range []string{a.Server, a.Version, prefixText("as ", a.User)} {
@@ -53,7 +66,9 @@ func writeAPIAccess(s console.Screen, title string, a APIAccess) {
 	writeProblem(s, a.Problem, a.Seconds)
 	writeCount(s, a.Needed-len(a.Missing)-len(a.Unknown), a.Needed, "rights are there")
 	writeRights(s, "✗", a.Missing)
-	writeRights(s, "?", a.Unknown)
+	if lists || a.Problem == nil {
+		writeRights(s, "?", a.Unknown)
+	}
 }
 
 func prefixText(prefix, text string) string {
@@ -140,6 +155,9 @@ func writeAWSAccess(s console.Screen, doc AccessDocument) {
 	for _, action := range a.Missing {
 		s.Line("✗  %s", action)
 	}
+	if !doc.lacks() && (a.Off != "" || a.Problem != nil) {
+		return
+	}
 	for _, one := range doc.report.AWS.Unknown() {
 		why := ""
 		if a.Off == "" && a.Problem == nil {
@@ -201,12 +219,15 @@ func accessCounts(doc AccessDocument) string {
 			needed, missing, unknown = needed+a.Needed, missing+len(a.Missing), unknown+len(a.Unknown)
 		}
 	}
+	if unknown == needed && needed > 0 {
+		return fmt.Sprintf("all %d unknown", unknown)
+	}
 	parts := []string{fmt.Sprintf("%d of %d there", needed-missing-unknown, needed)}
 	if missing > 0 {
 		parts = append(parts, fmt.Sprintf("%d missing", missing))
 	}
 	if unknown > 0 {
-		parts = append(parts, fmt.Sprintf("%d not known", unknown))
+		parts = append(parts, fmt.Sprintf("%d unknown", unknown))
 	}
 	return strings.Join(parts, " · ")
 }
