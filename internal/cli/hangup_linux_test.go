@@ -63,7 +63,8 @@ func playProcess(dir string, args []string) int {
 	streams := console.SystemStreams()
 	ctx, signals, stop := watchSignals(context.Background())
 	defer stop()
-	a := &app{streams: streams, signals: signals, interrupts: signals.interrupts, args: args, output: "text"}
+	a := newApp(streams, signals, args)
+	a.output = "text"
 	engine := &engineFlags{Yes: true, Timeout: time.Hour, OnFailure: "stop"}
 	cluster := folder{dir: dir}
 	for _, arg := range args {

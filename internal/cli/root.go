@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,17 +23,29 @@ func Main(ctx context.Context, args []string, streams console.Streams) int {
 func MainAs(ctx context.Context, argv0 string, args []string, streams console.Streams) int {
 	ctx, signals, stop := watchSignals(ctx)
 	defer stop()
-	app := &app{streams: streams, signals: signals, interrupts: signals.interrupts, args: args, typed: typedProgram(argv0)}
+	app := newApp(streams, signals, args)
+	app.typed = typedProgram(argv0)
 	app.streams.Program = app.typed.Line()
 	root := withCompletion(named(newRoot(app), argv0))
 	root.SetArgs(args)
 	return app.end(root.ExecuteContext(ctx))
 }
 
+// newApp returns the state of a process that checks its standard output.
+func newApp(streams console.Streams, signals *signals, args []string) *app {
+	stdout := &output{to: streams.Out}
+	streams.Out = stdout
+	return &app{streams: streams, stdout: stdout, signals: signals, interrupts: signals.interrupts, args: args}
+}
+
 // end shows output that no view has shown yet, and returns the exit code.
 func (a *app) end(err error) int {
-	if err != nil && !view.IsShown(err) {
+	if err != nil && !view.IsShown(err) && a.stdout.lost() == nil {
 		view.WriteError(a.streams, a.output, err)
+	}
+	if lost := a.stdout.lost(); lost != nil { // a document with the error would be lost too
+		err = errors.Join(err, lost)
+		view.WriteError(a.streams, "text", err)
 	}
 	if a.unwatched != nil {
 		a.unwatched.log.close()
@@ -43,6 +56,7 @@ func (a *app) end(err error) int {
 // app holds the state that all commands share: streams, signals and the typed words.
 type app struct {
 	streams    console.Streams
+	stdout     *output
 	signals    *signals
 	interrupts <-chan struct{}
 	unwatched  *unwatched // nil if a hang-up ends the command

@@ -29,6 +29,7 @@ type unwatched struct {
 func (a *app) outlive() *unwatched {
 	u := &unwatched{log: newRunLog(a.streams.Env, time.Now(), os.Getpid(), a.commandLine())}
 	gone := func() { a.signals.notice(hangUp) }
+	a.stdout.detaches = true
 	u.out = &outlet{to: a.streams.Out, terminal: a.streams.OutTerminal, log: u.log, gone: gone}
 	u.err = &outlet{to: a.streams.Err, terminal: a.streams.ErrTerminal, log: u.log, gone: gone}
 	a.streams.Out, a.streams.Err, a.unwatched = u.out, u.err, u
