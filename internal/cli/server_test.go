@@ -55,3 +55,33 @@ func TestServersPasswordIsNotShown(t *testing.T) {
 		})
 	}
 }
+
+// An audit of the cluster that Rancher runs in says so: its clusters have names.
+func TestVerify_kubeconfigOfRancher_namesCluster(t *testing.T) {
+	for name, rancher := range map[string]bool{"Rancher's own cluster": true, "another cluster": false} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				switch {
+				case r.URL.Path == "/version":
+					fmt.Fprint(w, `{"major":"1","minor":"26","gitVersion":"v1.26.13"}`)
+				case rancher && r.URL.Path == "/apis/provisioning.cattle.io/v1":
+					fmt.Fprint(w, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"provisioning.cattle.io/v1","resources":[]}`)
+				default:
+					w.WriteHeader(http.StatusNotFound)
+				}
+			}))
+			defer server.Close()
+			kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+			text := fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: %q}}]\nusers: [{name: u, user: {}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n", server.URL)
+			if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var out, errs bytes.Buffer
+			Main(t.Context(), []string{"verify", "--kubeconfig", kubeconfig, "--aws", "off"}, console.Streams{Out: &out, Err: &errs})
+			if strings.Contains(out.String(), "this is the cluster that Rancher runs in: --cluster NAME") != rancher {
+				t.Errorf("%s%s", out.String(), errs.String())
+			}
+		})
+	}
+}

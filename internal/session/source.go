@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/client-go/discovery"
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -119,13 +120,26 @@ func (s *apiSource) Read(ctx context.Context) (Reading, error) {
 		fmt.Sprintf("%s   %s · Kubernetes %s · %s", s.name, fault.Server(s.api.Config.Host), version, nodeCount(inspection)),
 		positionLine(inspection),
 	}, awsLine(inspection.Input.Cloud)...)
-	if s.note != "" {
+	switch {
+	case s.note != "":
 		header = append(header, s.note)
-	} else if madeByRKE(inspection) {
+	case s.servesRancher(ctx):
+		header = append(header, "this is the cluster that Rancher runs in: --cluster NAME audits one of its clusters, and `list` names them")
+	case madeByRKE(inspection):
 		header = append(header, "made by rke, which runs its control plane outside the API: --config cluster.yml sees it, or --cluster where Rancher manages it")
 	}
 	inspection.Own = s.own
 	return Reading{Inspection: inspection, Header: header, At: at, Target: bundle.Target{Kind: "kubernetes", Name: s.name, UID: inspection.Input.UID.Value}}, nil
+}
+
+// servesRancher reports whether the API serves Rancher's Cluster objects. Only Rancher's own cluster does.
+func (s *apiSource) servesRancher(ctx context.Context) bool {
+	client, err := discovery.NewDiscoveryClientForConfig(s.api.Config)
+	if err != nil {
+		return false
+	}
+	_, err = client.ServerResourcesForGroupVersionWithContext(ctx, "provisioning.cattle.io/v1")
+	return err == nil
 }
 
 // madeByRKE reports whether rke made the cluster. It looks for a label without a hyphen that no
