@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
@@ -90,6 +91,9 @@ step by step, resumable, and proven from the cluster itself.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Name() != "controller" { // its standard error is JSON lines
+				cmd.SetContext(a.noteConnecting(cmd.Context(), clock.RealClock{}))
+			}
 			return cmp.Or(checkGroups(cmd), target.CheckFlags(cmd.Flags(), scopeOf(cmd)))
 		},
 	}
