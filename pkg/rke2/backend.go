@@ -51,7 +51,7 @@ func (b *Backend) Read(ctx context.Context, record journal.Record) (migration.Co
 
 func (b *Backend) read(ctx context.Context, record journal.Record) (observed, error) {
 	facts, err := b.clients.Read(ctx, b.options.Namespace, b.options.Name, b.clock.Now())
-	return observed{Facts: facts, record: record, snapshot: b.options.Snapshot}, err
+	return observed{Facts: facts, record: record, noSnapshot: reasonForNoSnapshot(b.options.Options)}, err
 }
 
 // Header implements migration.Backend.

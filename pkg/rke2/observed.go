@@ -15,8 +15,19 @@ import (
 // observed holds one reading of Rancher's objects.
 type observed struct {
 	rancher.Facts
-	record   journal.Record // the journal when Facts were read
-	snapshot bool           // the user wants an etcd snapshot
+	record     journal.Record // the journal when Facts were read
+	noSnapshot string         // why no etcd snapshot is taken, or empty
+}
+
+// reasonForNoSnapshot returns why no etcd snapshot is taken, or an empty string.
+func reasonForNoSnapshot(o migration.Options) string {
+	switch {
+	case o.Snapshot:
+		return ""
+	case o.HandOver:
+		return "off with --edits handoff; --etcd-snapshot takes one"
+	}
+	return "turned off with --no-etcd-snapshot"
 }
 
 // rancherFacts returns Rancher's facts from a snapshot.
@@ -51,8 +62,8 @@ func (o observed) snapshotState() runner.State {
 	generation, taken := snapshotIntended(o.record)
 	plane := o.ControlPlane
 	switch {
-	case !o.snapshot:
-		return runner.State{Kind: runner.Skipped, Reason: "--no-etcd-snapshot"}
+	case o.noSnapshot != "":
+		return runner.State{Kind: runner.Skipped, Reason: o.noSnapshot}
 	case taken && plane.SnapshotGeneration >= generation && plane.SnapshotPhase == "Finished":
 		return runner.State{Kind: runner.Done, Reason: fmt.Sprintf("snapshot of generation %d finished", generation)}
 	case taken:

@@ -86,7 +86,7 @@ func TestSnapshotStep(t *testing.T) {
 		snap := p.observe(t, tx.Record())
 		facts := rancherFacts(snap)
 		facts.ControlPlane.SnapshotGeneration, facts.ControlPlane.SnapshotPhase = tt.generation, tt.phase
-		snap.Config, snap.Reading.Pending = observed{Facts: facts, snapshot: true}, nil
+		snap.Config, snap.Reading.Pending = observed{Facts: facts}, nil
 		if tt.moves {
 			snap.Reading.Pending = moving.Reading.Pending
 		}
@@ -120,6 +120,23 @@ func TestSnapshotIntended(t *testing.T) {
 	} {
 		if got, begun := snapshotIntended(journal.Record{Intents: tt.intents}); got != tt.want || begun != tt.begun {
 			t.Errorf("%s: %d, %t", name, got, begun)
+		}
+	}
+}
+
+// The reason names only flags that were given, or that would change it.
+func TestReasonForNoSnapshot(t *testing.T) {
+	for name, tt := range map[string]struct {
+		options migration.Options
+		want    string
+	}{
+		"default/taken":         {migration.Options{Snapshot: true}, ""},
+		"off/namesTheFlag":      {migration.Options{}, "turned off with --no-etcd-snapshot"},
+		"handoff/namesHandoff":  {migration.Options{HandOver: true}, "off with --edits handoff; --etcd-snapshot takes one"},
+		"handoffAndAsked/taken": {migration.Options{HandOver: true, Snapshot: true}, ""},
+	} {
+		if got := reasonForNoSnapshot(tt.options); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
 }

@@ -157,7 +157,7 @@ func (o observed) Combine(down downstream.Cluster) migration.Reading {
 	r.Object, r.ObjectUID, r.Pending = o.cluster.object(), o.cluster.UID, o.cluster.pendingConditions(o.Facts)
 	r.Owners, r.Recorded = o.cluster.Owners(), len(r.Pending) > 0
 	r.Places, r.Roller = o.places(), migration.ByRancher()
-	r.Snapshot = runner.State{Kind: runner.Skipped, Reason: "without --etcd-snapshot"}
+	r.Snapshot = runner.State{Kind: runner.Skipped, Reason: "Rancher takes the snapshots of this cluster"}
 	if err := checkSupported(o.cluster); err != nil {
 		r.Unsupported = err
 	}
