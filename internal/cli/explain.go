@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -26,7 +28,7 @@ pages say of the reason that an error has. It contacts no server.`,
   awsmigrate explain AWSM-303
   awsmigrate explain P3
   awsmigrate explain NotReadyToSwitch`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneID,
 		ValidArgsFunction: explainable,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := a.checkOutput(documentFormats()...); err != nil {
@@ -45,6 +47,43 @@ pages say of the reason that an error has. It contacts no server.`,
 	}
 	addOutputFlag(cmd, a, documentFormats())
 	return cmd
+}
+
+// oneID returns an error unless one ID is given.
+func oneID(_ *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return nil
+	}
+	seen := "no ID is given"
+	if len(args) > 0 {
+		seen = "several IDs are given: " + strings.Join(args, " ")
+	}
+	return &fault.Error{Class: fault.Usage, Reason: "Usage", Object: "explain", Seen: seen, Wanted: "one of " + explainableIDs(), Fix: "awsmigrate explain P3"}
+}
+
+// explainableIDs describes what can be explained.
+func explainableIDs() string {
+	var steps, ids []string
+	for _, info := range slices.Concat(procedure.StepInfos(), procedure.UndoStepInfos()) {
+		steps = append(steps, string(info.ID))
+	}
+	for _, meta := range target.AllChecks() {
+		ids = append(ids, meta.ID)
+	}
+	return fmt.Sprintf("the steps %s, a check from %s to %s, a position from P0 to P5, or a reason such as LockHeld", strings.Join(steps, ", "), slices.Min(ids), slices.Max(ids))
+}
+
+// checkNumber matches the ID of a check, with or without its prefix.
+var checkNumber = regexp.MustCompile(`^(?i:AWSM-)?([0-9]{3})$`)
+
+// unknownID returns the error for an ID that nothing has.
+func unknownID(id string, known []string) error {
+	if checkNumber.MatchString(id) {
+		return &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "unknown check", Wanted: "one of " + explainableIDs(),
+			Fix: "see the list in " + verifyview.ChecksPage}
+	}
+	return &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "neither a step nor a check, a position or the reason of an error",
+		Wanted: "one of " + explainableIDs(), Fix: fault.DidYouMean(id, known)}
 }
 
 // explainCheck returns a check without the texts that depend on the kind of cluster, and its
@@ -79,8 +118,12 @@ func explain(id string) (view.Explanation, error) {
 		}
 		steps = append(steps, string(info.ID))
 	}
+	check := id
+	if m := checkNumber.FindStringSubmatch(id); m != nil {
+		check = "AWSM-" + m[1]
+	}
 	for _, meta := range target.AllChecks() {
-		if strings.EqualFold(meta.ID, id) {
+		if meta.ID == check {
 			doc.Check, doc.Variants = explainCheck(meta)
 			return doc, nil
 		}
@@ -89,7 +132,5 @@ func explain(id string) (view.Explanation, error) {
 	if doc.Reason = explainReason(id); doc.Reason != nil {
 		return doc, nil
 	}
-	known := slices.Concat(steps, ids, reasons())
-	return doc, &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "neither a step nor a check, a position or the reason of an error",
-		Wanted: fmt.Sprintf("one of the steps %s, a check from %s to %s, a position from P0 to P5, or a reason such as LockHeld", strings.Join(steps, ", "), slices.Min(ids), slices.Max(ids)), Fix: fault.DidYouMean(id, known)}
+	return doc, unknownID(id, slices.Concat(steps, ids, reasons()))
 }

@@ -118,5 +118,8 @@ func TestPlanForeseesOwners(t *testing.T) {
 		if shows := strings.Contains(out.String(), "is kept by Fleet"); shows != (tt.code == 3) {
 			t.Errorf("%s: shows the owner: %t\n%s", name, shows, out.String())
 		}
+		if done := strings.Contains(out.String(), "\nNothing to do.\n"); done != (tt.code == 0) {
+			t.Errorf("%s: says that nothing is to do: %t\n%s", name, done, out.String())
+		}
 	}
 }

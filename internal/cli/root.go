@@ -28,6 +28,7 @@ func MainAs(ctx context.Context, argv0 string, args []string, streams console.St
 	app.typed = typedProgram(argv0)
 	app.streams.Program = app.typed.Line()
 	root := withCompletion(named(newRoot(app), argv0))
+	app.helpErrors(root)
 	root.SetArgs(args)
 	return app.end(root.ExecuteContext(ctx))
 }

@@ -58,8 +58,14 @@ func TestDidYouMean(t *testing.T) {
 		"rke2 --cluster prod --edits":                                  "for example --edits apply",
 		"status --watch --history --cluster x":                         "flags --history, --watch: given together\n  wanted   one of them\n",
 		"plan --cluster team/prod -n other":                            "fix      leave out --namespace, or use --cluster prod\n",
-		"explain":                                                      "wanted   awsmigrate explain ID",
 		"rke2 --cluster a/b/c":                                         "NAME, NAMESPACE/NAME or the id in Rancher's URL",
+		"explain":                                                      "no ID is given",
+		"explain P1 P2":                                                "several IDs are given: P1 P2",
+		"explain AWSM-999":                                             "see the list in docs/checks.md",
+		"explain 999":                                                  `"999": unknown check`,
+		"help foo":                                                     `"foo": there is no such command of awsmigrate`,
+		"help rke2 paln":                                               "did you mean plan?",
+		"completion foo":                                               "one of bash, fish, powershell, zsh",
 	} {
 		var out, errs bytes.Buffer
 		code := Main(t.Context(), strings.Fields(args), console.Streams{Out: &out, Err: &errs, Env: func(string) string { return "" }})
@@ -103,6 +109,24 @@ func TestUndoTakesNoFlagOfTheWayForward(t *testing.T) {
 			if code != 2 || !strings.Contains(errs.String(), "no such flag") {
 				t.Errorf("%s undo %s: exit %d, %s", command, flag, code, errs.String())
 			}
+		}
+	}
+}
+
+func TestExplain_numberAlone_isTheCheck(t *testing.T) {
+	for _, id := range []string{"303", "awsm-303", "AWSM-303"} {
+		if doc, err := explain(id); err != nil || doc.Check == nil || doc.Check.ID != "AWSM-303" {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
+// The words of cobra's own commands keep their help.
+func TestHelp_knownWords_printed(t *testing.T) {
+	for args, says := range map[string]string{"help": "awsmigrate [command]", "help rke2 plan": "awsmigrate rke2 plan", "help help": "help [command]", "completion": "completion [command]", "help completion bash": "completion bash"} {
+		var out, errs bytes.Buffer
+		if code := Main(t.Context(), strings.Fields(args), console.Streams{Out: &out, Err: &errs, Env: func(string) string { return "" }}); code != 0 || !strings.Contains(out.String(), says) {
+			t.Errorf("%s: exit %d\n%s%s", args, code, out.String(), errs.String())
 		}
 	}
 }

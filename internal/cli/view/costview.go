@@ -96,3 +96,10 @@ func WriteNext(streams console.Streams, command string) {
 	s.Line("")
 	s.Line("next   %s", command)
 }
+
+// WriteNothingToDo says that a plan has no pending step.
+func WriteNothingToDo(streams console.Streams) {
+	s := console.NewScreen(streams, streams.Out)
+	s.Line("")
+	s.Line("Nothing to do.")
+}
