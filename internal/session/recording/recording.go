@@ -241,14 +241,15 @@ func (r *Recording) Close() error {
 	return errors.Join(errs...)
 }
 
-// writeReport writes the report.
+// writeReport writes the report. It leaves no file that is empty or cut off.
 func (r *Recording) writeReport() error {
 	text, err := report.As(r.format, report.Of(r.judge.Result(), nil))
 	if err == nil {
 		_, err = r.report.Write(text)
 	}
 	if err := errors.Join(err, r.report.Close()); err != nil {
-		return fmt.Errorf("the report of the run is not written: %w", err)
+		err = errors.Join(err, os.Remove(r.report.Name()))
+		return fmt.Errorf("no report %s: could not be written; `awsmigrate report --run last` with the cluster's flags prints it from the record next to the journal: %w", r.report.Name(), err)
 	}
 	return nil
 }

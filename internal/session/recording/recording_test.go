@@ -476,3 +476,20 @@ func TestKeepBeside_unobserved(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// A report that the disk does not take leaves no empty file, and its message names another way to it.
+func TestClose_reportNotWritten_noFileLeft(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "r.html")
+	d := open(t, "", page)
+	run(d.Beside(nobody(), About{}))
+	if err := d.report.Close(); err != nil { // so that its write fails
+		t.Fatal(err)
+	}
+	err := d.Close()
+	if err == nil || !strings.Contains(err.Error(), page) || !strings.Contains(err.Error(), "awsmigrate report --run last") {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(page); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file is left: %v", err)
+	}
+}
