@@ -103,7 +103,7 @@ step by step, resumable, and proven from the cluster itself.`,
 	root.SetErr(a.streams.Err)
 	root.SetIn(a.streams.In)
 	root.SetFlagErrorFunc(a.flagError)
-	root.AddCommand(newRKE2(a), newRKE(a), newOf(a, newPlan), newOf(a, newStatusCommand), newVerify(a), newRecord(a), newReport(a), newList(a), newJob(a), newController(a), newExplain(a), newVersion(a))
+	root.AddCommand(newRKE2(a), newRKE(a), newOf(a, newPlan), newOf(a, newStatusCommand), newVerify(a), newRecord(a), newReport(a), newList(a), newJob(a), newController(a), newApprove(a), newExplain(a), newVersion(a))
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(cmd, console.HelpWidth(a.streams)) })
 	groupCommands(root)
 	a.usageErrors(root)

@@ -217,6 +217,7 @@ func TestOnAnAPIServer(t *testing.T) {
 		"Audits": audits, "GoesThereAndBack": goesThereAndBack, "NeedsThePlanItself": needsThePlanItself, "HoldsBeforeAStep": holdsBeforeAStep,
 		"WaitsAfterAFailure": waitsAfterAFailure, "SaysWhoHoldsIt": saysWhoHoldsIt, "OutlivesAPanic": outlivesAPanic, "StopsCleanly": stopsCleanly,
 		"GuardsWithoutAnObject": guardsWithoutAnObject, "GuardsRKEWithoutAnObject": guardsRKEWithoutAnObject, "RefusesSecrets": refusesSecrets, "RefusesRoles": refusesRoles, "AwaitsACommit": awaitsACommit, "OneLeads": oneLeads, "Discovers": discovers, "StopsAtUntil": stopsAtUntil, "LeavesNothingThatRolls": leavesNothingThatRolls, "GoesOnBesideOthers": goesOnBesideOthers, "SurvivesABrokenJournal": survivesABrokenJournal, "CountsWhatHappensAgain": countsWhatHappensAgain,
+		"ApprovesAPlan": approvesAPlan,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -27,6 +27,18 @@ func WritePlan(streams console.Streams, header []string, steps []runner.PlannedS
 	}
 }
 
+// WritePublishedPlan prints a plan that a ClusterMigration has published, with every line that an approval
+// covers. Such a plan holds no estimates.
+func WritePublishedPlan(streams console.Streams, header []string, steps []runner.PlannedStep) {
+	s := console.NewScreen(streams, streams.Out)
+	s.Header(header)
+	s.Line("")
+	writePlanTable(s, steps)
+	for number, step := range steps {
+		writeChanges(s, number+1, step, true)
+	}
+}
+
 // WriteSteps prints the steps on stderr for approval: a block of lines for each step, without its changes.
 // The question states their cost.
 func WriteSteps(streams console.Streams, header []string, steps []runner.PlannedStep) {

@@ -1,5 +1,7 @@
 package status
 
+import "github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+
 // presentation is the presentation of a state.
 type presentation struct {
 	word    string // in Rancher's UI, which capitalizes the parts of a word at hyphens and writes the rest in lower case
@@ -24,4 +26,9 @@ var presentations = map[State]presentation{
 	Guarding:         {word: "Guarding", working: true, message: "something rolls out: it is watched, and no step is taken"},
 	Succeeded:        {word: "Succeeded", ready: true, message: "the goal is reached"},
 	Stalled:          {word: "Stalled", stalled: true, message: "manual action required: see status.failure"},
+}
+
+// AwaitsApproval reports whether a ClusterMigration waits for the approval of its plan.
+func AwaitsApproval(s v1alpha1.ClusterMigrationStatus) bool {
+	return s.Plan != nil && s.Display != nil && s.Display.State == presentations[AwaitingApproval].word
 }
