@@ -1,7 +1,10 @@
 package controller
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -44,23 +47,32 @@ func (c *Controller) recordEvent(key Key, e runner.Event) {
 	if err != nil {
 		return
 	}
-	kind, note := corev1.EventTypeNormal, e.Title
+	kind := corev1.EventTypeNormal
 	if e.Type == runner.StepFailed || e.Type == runner.BrakePulled {
 		kind = corev1.EventTypeWarning
-	}
-	switch {
-	case e.Err != nil:
-		note = e.Err.Error()
-	case e.Message != "":
-		note = e.Message
-	case note == "":
-		note = reason
 	}
 	action := string(e.Step)
 	if action == "" {
 		action = "run"
 	}
-	c.events.recorder.Eventf(m, nil, kind, reason, action, "%s", cut(note))
+	c.events.recorder.Eventf(m, nil, kind, reason, action, "%s", cut(noteOf(e)))
+}
+
+// noteOf says what happened in an event that eventReasons has.
+func noteOf(e runner.Event) string {
+	switch {
+	case e.Type == runner.LockTaken:
+		return "the run holds the lock of the cluster"
+	case e.Type == runner.StepFinished && len(e.Lines) > 0:
+		return fmt.Sprintf("step %s finished in %s: %s", e.Step, e.Elapsed.Round(time.Second), e.Lines[0])
+	case e.Type == runner.StepFinished:
+		return fmt.Sprintf("step %s finished in %s", e.Step, e.Elapsed.Round(time.Second))
+	case e.Type == runner.StepFailed && e.Err != nil:
+		return fmt.Sprintf("step %s failed: %v", e.Step, e.Err)
+	case e.Err != nil:
+		return e.Err.Error()
+	}
+	return cmp.Or(e.Message, eventReasons[e.Type])
 }
 
 // maxNote is the maximum length of a note in bytes
