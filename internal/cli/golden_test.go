@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -199,16 +200,27 @@ func TestGoldenStatusOfARun(t *testing.T) {
 	began := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	owner := lock.Owner{User: "root", Host: "bastion", PID: 15345, Start: began, Run: "20261121T090000Z-0badcafe"}
 	state := journal.State{
-		Runs:    []journal.Run{{ID: owner.Run, Command: "awsmigrate rke2 --cluster demo", Start: began.Format(time.RFC3339)}},
-		Intents: []journal.Intent{{Step: migration.StepInstall, Run: owner.Run, Time: began.Add(4 * time.Minute).Format(time.RFC3339)}},
+		Runs: []journal.Run{{ID: owner.Run, Command: "awsmigrate rke2 --cluster demo --hand-over early", Start: began.Format(time.RFC3339)}},
+		Notes: map[string]json.RawMessage{"run": json.RawMessage(`{"run": "20261121T090000Z-0badcafe", "goal": "migrate", "until": "switch-provider", "options": {"--hand-over": "early"},
+			"step": "hand-over", "since": "2026-11-21T09:04:00Z", "steps": [
+			{"id": "preflight", "title": "run all checks", "state": "done", "here": true, "said": ["88 checks: 73 ok"], "seconds": 4},
+			{"id": "etcd-snapshot", "title": "take an etcd snapshot", "state": "skipped", "said": ["--no-etcd-snapshot"]},
+			{"id": "hand-over", "title": "hand over", "state": "in-progress"},
+			{"id": "switch-provider", "title": "switch every component", "state": "todo"}]}`)},
 	}
-	working := runner.WorkingOf(state, &lock.Held{Owner: owner, Renewed: began.Add(5 * time.Minute), For: 2 * time.Minute}, began.Add(5*time.Minute))
+	held := &lock.Held{Owner: owner, Renewed: began.Add(5 * time.Minute), For: 2 * time.Minute}
+	working := runner.AccountOf(state, held, false, began.Add(5*time.Minute))
 	document := view.NewStatus(s.Target(), infos(s), seen, commands(words)).WithRun(working, commands(words))
 	document.Header = scriptHeader
 	var out bytes.Buffer
 	view.WriteStatus(console.Streams{Out: &out}, document, began.Add(5*time.Minute+4*time.Second))
 	golden(t, "status-run.txt.golden", out.String())
 	goldenDocument(t, "status-run.json", "json", document)
+
+	out.Reset()
+	dead := view.NewStatus(s.Target(), infos(s), seen, commands(words)).WithRun(runner.AccountOf(state, held, true, began.Add(5*time.Minute)), commands(words))
+	view.WriteStatus(console.Streams{Out: &out}, dead, began.Add(5*time.Minute+4*time.Second))
+	golden(t, "status-died.txt.golden", out.String())
 }
 
 func TestGoldenHistory(t *testing.T) {

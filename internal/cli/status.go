@@ -60,6 +60,8 @@ func showStatus(ctx context.Context, a *app, flags target.Flags, exitCode bool) 
 	if err != nil {
 		return err
 	}
+	working, unread := s.Account(ctx)
+	s = s.AsRun(ctx, working)
 	seen, observation, err := s.Look(ctx, record)
 	if err != nil {
 		if record.Unread != nil && fault.ClassOf(err) == fault.Check {
@@ -74,9 +76,8 @@ func showStatus(ctx context.Context, a *app, flags target.Flags, exitCode bool) 
 	words = words.Resuming(runsOf(ctx, s))
 	doc := view.NewStatus(s.Procedure.Target(), infos(s.Procedure), observation, commands(words))
 	doc.Header, doc.Paused, doc.Unread = s.Procedure.Header(seen), seen.Reading.Paused, unreadText(record)
-	working, err := s.Working(ctx)
-	if err != nil && doc.Unread == "" {
-		doc.Unread = err.Error()
+	if unread != nil && doc.Unread == "" {
+		doc.Unread = unread.Error()
 	}
 	doc = doc.WithRun(working, commands(words))
 	if a.output == "text" {
@@ -108,15 +109,16 @@ func followRun(ctx context.Context, a *app, flags target.Flags, asked string) er
 	if err != nil {
 		return err
 	}
-	if _, _, err := s.Look(ctx, record); err != nil { // the direction of the last run
-		return err
-	}
-	working, err := s.Working(ctx)
+	working, err := s.Account(ctx)
 	if err != nil {
 		return err
 	}
+	s = s.AsRun(ctx, working)
+	if _, _, err := s.Look(ctx, record); err != nil { // the direction of the last run
+		return err
+	}
 	if a.output == "text" {
-		view.WriteWorking(a.streams, working, s.Clock.Now())
+		view.WriteFollowed(a.streams, working, s.Clock.Now())
 	}
 	words.Undoing = s.Undoing()
 	next := commands(words.Resuming(runsOf(ctx, s)))

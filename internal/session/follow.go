@@ -2,16 +2,18 @@ package session
 
 import (
 	"context"
+	"maps"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
-// Working returns the process that works on the cluster, or nil. A dead process is returned
-// until its lock has expired and another process took it: only renewals show that a holder
-// lives.
-func (s *Session) Working(ctx context.Context) (*runner.Working, error) {
+// Account returns who works on the cluster and in which step, or nil if its lock is free. Two
+// requests are made if the lock is held, else one.
+func (s *Session) Account(ctx context.Context) (*runner.Account, error) {
 	held, err := s.Held(ctx)
 	if err != nil || held == nil {
 		return nil, err
@@ -20,7 +22,28 @@ func (s *Session) Working(ctx context.Context) (*runner.Working, error) {
 	if err != nil {
 		return nil, err
 	}
-	return runner.WorkingOf(state, held, s.Clock.Now()), nil
+	died := held.DiedHere(s.Owner.Host, lock.HostProcesses(), lock.HostWitness())
+	return runner.AccountOf(state, held, died, s.Clock.Now()), nil
+}
+
+// AsRun returns the session with the options and the direction of a run that works on its cluster,
+// so that it shows the steps of that run. It connects again if the options differ. If that fails,
+// it keeps the options of this session: the run's announcement still has its steps.
+func (s *Session) AsRun(ctx context.Context, run *runner.Account) *Session {
+	if !run.Works() || run.Goal == "" {
+		return s
+	}
+	shown := s
+	if s.reopen != nil && !maps.Equal(run.Options, s.Migration.Basis(migration.Snapshot{}).Options) {
+		if again, err := s.reopen(ctx, run.Options); err == nil {
+			shown = again
+		}
+	}
+	shown.Procedure, shown.isUndo, shown.followed = shown.Migration, false, true
+	if run.Goal == procedure.GoalUndo {
+		shown.switchToUndo()
+	}
+	return shown
 }
 
 // LastRun returns the last run of the journal, or false.

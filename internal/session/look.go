@@ -11,10 +11,10 @@ import (
 )
 
 // Look observes the cluster in the direction of the last run: during an undo, the states are
-// the undo's.
+// the undo's. See AsRun for a run that works now.
 func (s *Session) Look(ctx context.Context, record journal.Record) (migration.Snapshot, runner.Observation, error) {
 	snap, says, err := s.observe(ctx, record)
-	if s.isUndo || !procedure.LastUndid(record) || err == nil && says.Position == position.P0.String() {
+	if s.isUndo || s.followed || !procedure.LastUndid(record) || err == nil && says.Position == position.P0.String() {
 		return snap, says, err
 	}
 	s.switchToUndo()

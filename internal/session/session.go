@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -69,6 +70,10 @@ type Session struct {
 	home    kubernetes.Interface // cluster of journal and lock, or nil
 	counter kubernetes.Interface // cluster that counts the epoch, or nil if the journal is in it
 	isUndo  bool
+	// followed reports whether the direction is that of a run that works now.
+	followed bool
+	scope    options.Scope // of the options that shape this procedure
+	reopen   func(context.Context, map[string]string) (*Session, error)
 }
 
 // Connector connects to one cluster, proves its identity and returns its migration. Target
@@ -89,6 +94,12 @@ func Open(ctx context.Context, t Connector, o Options, may Access) (*Session, er
 	}
 	if o.Undo {
 		s.switchToUndo()
+	}
+	s.reopen = func(ctx context.Context, with map[string]string) (*Session, error) {
+		if err := options.Overlay(s.scope, with, &o.Options, &o.RKE2, &o.RKE); err != nil {
+			return nil, err
+		}
+		return Open(ctx, t, o, may)
 	}
 	return s, nil
 }
@@ -113,10 +124,14 @@ func (t Target) Connect(ctx context.Context, o Options, may Access) (*Session, e
 func newSession(p Migration, home kubernetes.Interface, o Options) *Session {
 	target, processes, witness := p.Target(), lock.HostProcesses(), lock.HostWitness()
 	name, who := journal.Name(target.Name), o.owner(processes)
+	scope := options.RKE
+	if target.Kind == string(RKE2) {
+		scope = options.RKE2
+	}
 	lock := lock.NewLease(home, target.Namespace, name, who, o.clock())
 	lock.Processes, lock.Witness = processes, witness
 	return &Session{
-		Migration: p, Procedure: p, RunID: o.RunID, Owner: who, Lock: lock, Clock: o.clock(), home: home,
+		Migration: p, Procedure: p, RunID: o.RunID, Owner: who, Lock: lock, Clock: o.clock(), home: home, scope: scope,
 		Journal: journal.NewConfigMap(home, target.Namespace, name, target),
 	}
 }

@@ -84,6 +84,26 @@ func Fill(scope Scope, from Source, structs ...any) error {
 	return nil
 }
 
+// Overlay sets the tagged fields of structs, given as pointers, to the values of a basis
+// (ResolveBasis). It leaves alone what a basis holds no value of: options by digest, collections,
+// and options outside the scope.
+func Overlay(scope Scope, basis map[string]string, structs ...any) error {
+	for _, field := range Fields(structs...) {
+		o, inScope := Find(field.Flag, scope)
+		if !inScope || o.Basis != ByValue || o.Kind != Text && o.Kind != Switch {
+			continue
+		}
+		text := basis["--"+o.Flag]
+		if err := o.Check(text); err != nil && text != "" {
+			return err
+		}
+		if err := field.set(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // findAny returns the first row of a flag.
 func findAny(flag string) Option {
 	o, _ := Find(flag, ^Scope(0))

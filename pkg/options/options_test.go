@@ -146,3 +146,25 @@ func TestObjectWord(t *testing.T) {
 		}
 	}
 }
+
+// What a basis holds by value can be put back into fresh structs; the rest stays as it is.
+func TestOverlay(t *testing.T) {
+	for name, of := range map[string]sample{
+		"defaults": {Method: "helm"},
+		"words":    {Method: "additional-manifest", Early: true, Snapshot: true, Keep: true},
+		"clear":    {Method: "helm", Early: true, Clear: true, Drop: true},
+	} {
+		basis := ResolveBasis(RKE2, &of)
+		got := sample{Method: "helm", Snapshot: true, Early: true, Only: []string{"a"}}
+		if err := Overlay(RKE2, basis, &got); err != nil || !slices.Equal(got.Only, []string{"a"}) {
+			t.Errorf("%s: %v, %+v", name, err, got)
+		}
+		got.Only = nil
+		if again := ResolveBasis(RKE2, &got); !maps.Equal(again, basis) {
+			t.Errorf("%s: %v, wanted %v", name, again, basis)
+		}
+	}
+	if err := Overlay(RKE2, map[string]string{"--hand-over": "no such word"}, &sample{}); err == nil {
+		t.Error("an unknown word was taken")
+	}
+}

@@ -2,7 +2,7 @@ package runner
 
 import (
 	"context"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -23,55 +23,8 @@ func Follow[S any](ctx context.Context, p Guarded[S], held func(context.Context)
 // livingRun returns the running run according to journal and lock; the second result is false if
 // there is no such run.
 func livingRun(st journal.State, held *lock.Held) (journal.Run, bool) {
-	if held == nil || len(st.Runs) == 0 {
-		return journal.Run{}, false
-	}
-	last := st.Runs[len(st.Runs)-1]
-	return last, last.Outcome == "" && last.ID == held.Owner.Run
-}
-
-// Working describes a running run for people.
-type Working struct {
-	ID      string    `json:"id"`
-	By      string    `json:"by"`                // user, host and process
-	Command string    `json:"command,omitempty"` // as typed
-	Started time.Time `json:"started"`
-	Renewed time.Time `json:"renewed"` // last renewal of its lock, by its own clock
-	// Step is the last step with an intent of this run, and Since is the time of its first
-	// intent. Both are empty before the first intent.
-	Step  journal.StepID `json:"step,omitempty"`
-	Since time.Time      `json:"since,omitzero"`
-	// Guards reports whether the run only watches a rollout of an earlier run.
-	Guards bool `json:"guards,omitempty"`
-}
-
-// WorkingOf returns the run that works at now according to journal and lock, or nil. Clocks may
-// differ, so a dead run is shown until its lock is unrenewed for twice its duration. Only
-// watching the lock for that long shows whether the run lives.
-func WorkingOf(st journal.State, held *lock.Held, now time.Time) *Working {
-	run, works := livingRun(st, held)
-	if !works || held.For > 0 && now.Sub(held.Renewed) > 2*held.For {
-		return nil
-	}
-	w := &Working{ID: run.ID, By: held.Owner.String(), Command: run.Command, Started: held.Owner.Start, Renewed: held.Renewed, Guards: run.Guard}
-	if start, err := time.Parse(time.RFC3339, run.Start); err == nil {
-		w.Started = start
-	}
-	w.Step, w.Since = lastAnnounced(st, run.ID)
-	return w
-}
-
-// lastAnnounced returns the last step with an intent of the run, and the time of its first intent.
-// The step is empty if the run has no intent yet.
-func lastAnnounced(st journal.State, run string) (step journal.StepID, since time.Time) {
-	for _, intent := range slices.Backward(st.Intents) {
-		if intent.Run != run || step != "" && intent.Step != step {
-			break
-		}
-		step = intent.Step
-		since, _ = time.Parse(time.RFC3339, intent.Time)
-	}
-	return step, since
+	last := lastRun(st)
+	return last, held != nil && last.ID != "" && last.Outcome == "" && last.ID == held.Owner.Run
 }
 
 // follower holds the state of the followed run.
@@ -81,9 +34,10 @@ type follower[S any] struct {
 	// rolling returns the step that rolls out although no run is active, or nil.
 	rolling func(context.Context, S) Step[S]
 
-	renewed   time.Time // last observed renewal of the lock
-	seenAlive time.Time // when a renewal was last observed, or the lock first read
-	watch     *watch[S] // of the current step, or nil
+	said      Announcement // of the last run, at the last read
+	renewed   time.Time    // last observed renewal of the lock
+	seenAlive time.Time    // when a renewal was last observed, or the lock first read
+	watch     *watch[S]    // of the current step, or nil
 	tx        *Tx
 	step      Step[S]
 	met       int            // consecutive reads in which the current step was met
@@ -99,6 +53,7 @@ func (f *follower[S]) follow(ctx context.Context) error {
 			f.begun = start
 		}
 	}
+	f.readAnnouncement()
 	f.emitStarted()
 	var unread error
 	for {
@@ -130,7 +85,21 @@ func (f *follower[S]) look(ctx context.Context) error {
 	if err := f.s.load(ctx); err != nil {
 		return err
 	}
+	f.readAnnouncement()
 	return f.observe(ctx)
+}
+
+// readAnnouncement takes the steps of the last run from the journal, if that run has announced
+// them.
+func (f *follower[S]) readAnnouncement() {
+	f.said = announcementOf(f.s.journal(), f.lastRun())
+	if len(f.said.Steps) == 0 {
+		return
+	}
+	f.steps = nil
+	for _, step := range f.said.Steps {
+		f.steps = append(f.steps, Info{ID: step.ID, Title: step.Title})
+	}
 }
 
 // livingRun returns the active run; the second result is false if none is active. A run is dead if
@@ -139,6 +108,12 @@ func (f *follower[S]) livingRun(ctx context.Context) (journal.Run, bool, error) 
 	held, err := f.lock(ctx)
 	if err != nil {
 		return journal.Run{}, false, err
+	}
+	if held == nil { // the run may have ended since the journal was read
+		if err := f.s.load(ctx); err != nil {
+			return journal.Run{}, false, err
+		}
+		f.readAnnouncement()
 	}
 	now := f.o.Clock.Now()
 	if held != nil && (f.seenAlive.IsZero() || !held.Renewed.Equal(f.renewed)) {
@@ -153,6 +128,9 @@ func (f *follower[S]) currentStep(ctx context.Context, active journal.Run, alive
 	if !alive {
 		return f.rolling(ctx, f.last)
 	}
+	if step := f.announcedStep(); step != nil {
+		return step
+	}
 	announced, _ := lastAnnounced(f.s.journal(), active.ID)
 	var next Step[S]
 	for _, step := range f.p.Steps() {
@@ -166,6 +144,17 @@ func (f *follower[S]) currentStep(ctx context.Context, active journal.Run, alive
 		}
 	}
 	return next
+}
+
+// announcedStep returns the step that the run has announced, or nil. A procedure with other
+// options than the run may lack the step.
+func (f *follower[S]) announcedStep() Step[S] {
+	for _, step := range f.p.Steps() {
+		if step.Info().ID == f.said.Step && len(f.said.Steps) > 0 {
+			return step
+		}
+	}
+	return nil
 }
 
 // switchTo shows a change of the current step, and the end of the previous one.
@@ -185,8 +174,8 @@ func (f *follower[S]) switchTo(step Step[S]) {
 	info := step.Info()
 	f.current, f.title = info.ID, info.Title
 	f.watch = newWatch(f.run, info)
-	if announced, since := lastAnnounced(f.s.journal(), f.lastRun()); announced == info.ID && since.Before(now) {
-		f.watch.since = since
+	if f.said.Step == info.ID && f.said.Since.Before(now) && !f.said.Since.IsZero() {
+		f.watch.since = f.said.Since
 	}
 	f.tx = &Tx{step: info, s: f.s, stop: f.stop, gone: f.gone, begun: true, warn: func(string, []string) {}}
 	f.emit(Event{Type: StepStarted, Step: info.ID, Title: info.Title, Time: f.watch.since})
@@ -200,28 +189,30 @@ func (f *follower[S]) showEnd(info Info, now time.Time) {
 	}
 	f.shown[info.ID] = true
 	e := Event{Type: StepFinished, Step: info.ID, Title: info.Title, Lines: []string{f.obs.Summary}, Elapsed: now.Sub(f.watch.since)}
-	if kind := f.obs.States[info.ID].Kind; kind.writes() {
+	if said := f.said.step(info.ID); said.Here {
+		e.Lines, e.Elapsed = said.Said, said.elapsed()
+	} else if kind := f.obs.States[info.ID].Kind; kind.writes() || said.State == InProgress && lastRun(f.s.journal()).Outcome != "" {
 		e.Type, e.Lines = StepFailed, nil
 	}
 	f.emit(e)
 }
 
-func (f *follower[S]) lastRun() string {
-	if runs := f.s.journal().Runs; len(runs) > 0 {
-		return runs[len(runs)-1].ID
-	}
-	return ""
-}
+func (f *follower[S]) lastRun() string { return lastRun(f.s.journal()).ID }
 
 // showEarlier shows each step before the current one, once.
 func (f *follower[S]) showEarlier(inHand Step[S]) {
 	for _, info := range f.steps {
-		state := f.obs.States[info.ID]
+		state, said := f.obs.States[info.ID], f.said.step(info.ID)
+		if said.State == Skipped || said.State == Done {
+			state = State{Kind: said.State, Reason: strings.Join(said.Said, "; ")}
+		}
 		switch {
 		case inHand != nil && info.ID == inHand.Info().ID:
 			return
 		case f.shown[info.ID]:
 			continue
+		case said.Here:
+			f.emit(Event{Type: StepFinished, Step: info.ID, Title: info.Title, Lines: said.Said, Elapsed: said.elapsed()})
 		case state.Kind == Done, state.Kind == Always && inHand != nil:
 			f.emit(Event{Type: StepDone, Step: info.ID, Title: info.Title, Message: state.Reason})
 		case state.Kind == Skipped:
@@ -235,8 +226,7 @@ func (f *follower[S]) showEarlier(inHand Step[S]) {
 
 // begunByRun reports whether the run has written anything for the current step.
 func (f *follower[S]) begunByRun() bool {
-	announced, _ := lastAnnounced(f.s.journal(), f.lastRun())
-	return f.obs.States[f.step.Info().ID].Kind != Todo || announced == f.step.Info().ID
+	return f.obs.States[f.step.Info().ID].Kind != Todo || f.said.Step == f.step.Info().ID || f.said.step(f.step.Info().ID).Here
 }
 
 // count counts consecutive reads in which the current step was met, like the run does.

@@ -73,6 +73,7 @@ func (r *run[S]) watchOver(ctx context.Context, rolling func(context.Context, S)
 			}
 		}
 		r.current, r.title, r.ran[info.ID] = info.ID, info.Title, true
+		r.announce(ctx)
 		if err := r.step(ctx, step, info, State{Kind: InProgress, Reason: r.obs.Summary}); err != nil {
 			return err
 		}

@@ -74,6 +74,7 @@ type run[S any] struct {
 	leadership leadership
 	current    journal.StepID
 	title      string
+	stepBegan  time.Time               // when current was announced
 	shown      map[journal.StepID]bool // done and skipped steps that were shown
 	confirmed  map[journal.StepID]bool
 	planned    map[journal.StepID][]Change // of the last plan under the lock
@@ -165,7 +166,7 @@ func (r *run[S]) withLock(ctx context.Context, work func(context.Context) error)
 	if isStop(err) {
 		return r.interruptedFault("while it waited for the lock")
 	} else if err != nil {
-		return retry.Classify(err, targetName(r.p.Target()))
+		return retry.Classify(r.withHolderStep(ctx, err), targetName(r.p.Target()))
 	}
 	r.emit(Event{Type: LockTaken})
 	err = work(ctx)
@@ -178,7 +179,7 @@ func (r *run[S]) withLock(ctx context.Context, work func(context.Context) error)
 			if lost = r.o.Lock.Prove(ctx); lost != nil {
 				return lost
 			}
-			return r.s.end(ctx, runEnd{step: r.current, verified: r.report.finished(), reached: !r.guards && !r.obs.Pending(), guarded: r.guards}, err)
+			return r.s.end(ctx, runEnd{step: r.current, verified: r.report.finished(), reached: !r.guards && !r.obs.Pending(), guarded: r.guards, announce: r.putAnnouncement()}, err)
 		})
 		if err == nil && fault.ClassOf(lost) == fault.Locked {
 			err = lost // another run may have caused the success
@@ -211,7 +212,7 @@ func (r *run[S]) runLocked(ctx context.Context, yes *WholePlan) error {
 		return err
 	}
 	basis := r.basis()
-	if err := r.open(ctx, func(ctx context.Context) error { return r.s.begin(ctx, basis) }); err != nil {
+	if err := r.open(ctx, func(ctx context.Context) error { return r.s.begin(ctx, basis, r.putAnnouncement()) }); err != nil {
 		return err
 	}
 	if r.o.Deadline > 0 {
@@ -282,6 +283,7 @@ func (r *run[S]) runSteps(ctx context.Context, sc scope) error {
 			r.observed = false // a person may have thought for days
 			continue
 		}
+		r.announce(ctx)
 		r.observed = false
 		r.ran[info.ID], r.forward = true, r.forward || state.Kind.writes()
 		if err := r.step(ctx, stepOf(r.p.Steps(), info.ID), info, state); err != nil {

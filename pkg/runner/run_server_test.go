@@ -86,7 +86,7 @@ func runAfterADeath(t *testing.T, config *rest.Config) {
 	if err := s.load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.begin(t.Context(), Basis{Goal: "test"}); err != nil {
+	if err := s.begin(t.Context(), Basis{Goal: "test"}, func(*journal.State) {}); err != nil {
 		t.Fatal(err)
 	}
 	b := newBench(t, migration(newWorld()))
@@ -119,7 +119,7 @@ func runKilledOnServer(t *testing.T, config *rest.Config) {
 		c := onServer(t, b, config, fmt.Sprint("user", i))
 		var died bool
 		err := c.while(func() (err error) { // the dead one's lease has to run out first
-			died, err = runKilled(b, 1+i%6)
+			died, err = runKilled(b, 1+i%14) // the first points are of the history and the announcement
 			return err
 		})
 		if err != nil {

@@ -132,8 +132,9 @@ func (s *session) lockLost() error {
 
 // begin adds the run to the history. It marks an unfinished earlier run as dead, because this run
 // holds the lock.
-func (s *session) begin(ctx context.Context, basis Basis) error {
+func (s *session) begin(ctx context.Context, basis Basis, announce func(*journal.State)) error {
 	return s.change(ctx, func(st *journal.State) {
+		announce(st)
 		st.Epoch, st.Goal = basis.Epoch, basis.Goal
 		markDead(st)
 		st.Runs = append(st.Runs, journal.Run{ID: s.o.RunID, Command: s.o.Command, Who: s.o.Who, Start: s.now(), Epoch: st.Epoch, Attempt: s.o.Attempt})
@@ -155,11 +156,13 @@ type runEnd struct {
 	verified []journal.StepID // steps seen completed
 	reached  bool             // the goal was reached
 	guarded  bool             // it only watched, without a goal
+	announce func(*journal.State)
 }
 
 // end closes the run in the history. If the goal is reached, the epoch ends.
 func (s *session) end(ctx context.Context, by runEnd, err error) error {
 	return s.change(ctx, func(st *journal.State) {
+		by.announce(st)
 		for i := range st.Runs {
 			if st.Runs[i].ID != s.o.RunID || st.Runs[i].End != "" {
 				continue

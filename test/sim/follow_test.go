@@ -52,8 +52,8 @@ func followRun(t *testing.T, r Run, w *World, killedAt int, brake func(runner.Ev
 			ended = time.Now()
 		}()
 		<-began
-		pass(time.Minute) // the follower starts later
-		other := Run{ID: "follower", Undo: r.Undo, HandOver: r.HandOver, Method: r.Method, Follow: true, Elsewhere: true, EveryReading: true,
+		pass(time.Minute) // whoever follows comes some time later
+		other := Run{ID: "follower", Undo: r.Undo, HandOver: r.HandOver, Method: r.Method, Early: r.Early, Clear: r.Clear, Follow: true, Elsewhere: true, EveryReading: true,
 			Sink: runner.SinkFunc(func(e runner.Event) { shown = append(shown, e) }),
 			Before: func(c Call) Outcome {
 				if c.Writes {
@@ -101,6 +101,9 @@ func TestFollowedRun(t *testing.T) {
 				if failed := stepsOf(shown, runner.StepFailed); len(failed) > 0 {
 					t.Errorf("steps %v are shown as failed", failed)
 				}
+				if said := differentAccount(run, shown); said != "" {
+					t.Error(said)
+				}
 				machines := 0
 				for _, e := range shown {
 					if e.Waiting != nil && len(e.Waiting.Machines) > 0 {
@@ -115,8 +118,36 @@ func TestFollowedRun(t *testing.T) {
 	}
 }
 
-// A run that ends in the middle is followed to its end. A step that it has not begun neither fails
-// nor lacks an edit. A finished step is shown until the run has observed it often enough.
+// differentAccount returns the first difference between what a run showed of its steps and of
+// their ends and what a follower showed, or "".
+func differentAccount(run, shown []runner.Event) string {
+	ended := map[journal.StepID][]string{}
+	for _, e := range run {
+		if e.Type == runner.StepFinished {
+			ended[e.Step] = e.Lines
+		}
+	}
+	for _, e := range shown {
+		switch {
+		case e.Type == runner.RunStarted && !slices.Equal(e.Steps, run[0].Steps):
+			return fmt.Sprintf("steps %v, and the run has %v", e.Steps, run[0].Steps)
+		case e.Type == runner.StepFinished && !sameLines(e.Lines, ended[e.Step]):
+			return fmt.Sprintf("step %s ended with %q, and the run said %q", e.Step, e.Lines, ended[e.Step])
+		}
+	}
+	return ""
+}
+
+// sameLines compares lines as far as an announcement keeps them.
+func sameLines(kept, said []string) bool {
+	return len(kept) <= len(said) && slices.EqualFunc(kept, said[:len(kept)], func(a, b string) bool {
+		return strings.HasPrefix(b, strings.TrimSuffix(a, "…"))
+	})
+}
+
+// A run that ends in the middle is shown to its end: the step that it has not begun neither
+// fails nor misses an edit, and one that the cluster is past is shown until the run has seen
+// it often enough.
 func TestFollowedRunThatEndsInTheMiddle(t *testing.T) {
 	s := scenarios[0]
 	for _, until := range []journal.StepID{migration.StepEnable, migration.StepInstall, migration.StepVerify} {

@@ -1,7 +1,9 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
@@ -18,7 +20,9 @@ type StatusDocument struct {
 	Steps       []stepStatus       `json:"steps"`
 	Paused      string             `json:"paused,omitempty"`
 	// Run is the run that works on the cluster now, if any.
-	Run *runner.Working `json:"run,omitempty"`
+	Run *runner.Account `json:"run,omitempty"`
+	// Died is a run whose lock is held although it no longer works, or seems not to.
+	Died *runner.Account `json:"died,omitempty"`
 	// Unread is why the journal could not be read. Facts that only the journal contains, such as a
 	// snapshot by awsmigrate, are then reported as missing.
 	Unread  string `json:"unread,omitempty"`
@@ -48,12 +52,23 @@ var stateMarks = map[runner.StateKind]string{
 	runner.Done: "✓", runner.Todo: "·", runner.InProgress: "◐", runner.Skipped: "–", runner.Always: "·",
 }
 
-// WithRun adds the run that works on the cluster. The next command then only watches it.
-func (d StatusDocument) WithRun(run *runner.Working, commands Commands) StatusDocument {
+// WithRun adds the run that holds the lock, and shows the steps as that run has announced them. The
+// next command then only watches it, unless it has died.
+func (d StatusDocument) WithRun(run *runner.Account, commands Commands) StatusDocument {
 	if run == nil {
 		return d
 	}
+	if !run.Works() {
+		d.Died = run
+		return d
+	}
 	d.Run, d.Next = run, commands.Status+" --watch"
+	if len(run.Steps) > 0 {
+		d.Steps = nil
+	}
+	for _, step := range run.Steps {
+		d.Steps = append(d.Steps, stepStatus{ID: step.ID, Title: step.Title, State: step.State, Reason: strings.Join(step.Said, "; ")})
+	}
 	for i := range d.Steps {
 		if d.Steps[i].ID == run.Step && d.Steps[i].State != runner.Skipped {
 			d.Steps[i].State = runner.InProgress
@@ -62,24 +77,48 @@ func (d StatusDocument) WithRun(run *runner.Working, commands Commands) StatusDo
 	return d
 }
 
-// runText describes who works on the cluster, since when, and on which step.
-func runText(run runner.Working, now time.Time) string {
+// RunText describes who works on the cluster, and in which step since when.
+func RunText(run runner.Account, now time.Time) string {
+	text := runnerText(run)
+	if step := run.StepText(); step != "" {
+		text += fmt.Sprintf("; in %s, for %s", step, WholeSeconds(now.Sub(run.Since)))
+	}
+	return text + lifeText(run, now)
+}
+
+// runnerText describes who works on the cluster, and with which goal.
+func runnerText(run runner.Account) string {
 	text := run.By
 	if run.Guards {
 		text += "; it only watches what another has begun"
 	}
-	if run.Step != "" {
-		text += fmt.Sprintf("; in step %s, for %s", run.Step, WholeSeconds(now.Sub(run.Since)))
+	if run.Goal != "" {
+		text += "; " + run.Goal
 	}
-	return text + fmt.Sprintf("; its lock was renewed %s ago", WholeSeconds(now.Sub(run.Renewed)))
+	if run.Until != "" {
+		text += " until " + string(run.Until)
+	}
+	return text
+}
+
+// lifeText describes whether the run still works.
+func lifeText(run runner.Account, now time.Time) string {
+	switch run.Life {
+	case runner.LifeDead:
+		return "; its process has ended without releasing the lock: the same command continues at once"
+	case runner.LifeSilent:
+		return fmt.Sprintf("; its lock was not renewed for %s: the run may be dead, and the next run then takes the lock over", WholeSeconds(now.Sub(run.Renewed)))
+	case runner.LifeWorks:
+	}
+	return fmt.Sprintf("; its lock was renewed %s ago", WholeSeconds(now.Sub(run.Renewed)))
 }
 
 // WriteStatus prints the header, a line for each step, and the next command.
 func WriteStatus(streams console.Streams, doc StatusDocument, now time.Time) {
 	s := console.NewScreen(streams, streams.Out)
 	s.Header(doc.Header)
-	if doc.Run != nil {
-		s.Prose("run    ", runText(*doc.Run, now))
+	if run := cmp.Or(doc.Run, doc.Died); run != nil {
+		s.Prose("run    ", RunText(*run, now))
 	}
 	s.Line("")
 	columns := ForwardSteps
@@ -106,14 +145,14 @@ func WriteStatus(streams console.Streams, doc StatusDocument, now time.Time) {
 	}
 }
 
-// WriteWorking prints the run that works on a cluster, or that there is none.
-func WriteWorking(streams console.Streams, run *runner.Working, now time.Time) {
+// WriteFollowed prints the run that is followed, or that there is none. Its steps follow below.
+func WriteFollowed(streams console.Streams, run *runner.Account, now time.Time) {
 	s := console.NewScreen(streams, streams.Out)
 	if run == nil {
 		s.Line("no run works on this cluster")
 		return
 	}
-	s.Prose("run    ", runText(*run, now))
+	s.Prose("run    ", runnerText(*run)+lifeText(*run, now))
 }
 
 // WriteOutcome prints the outcome of a run that was followed.

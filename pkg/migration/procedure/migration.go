@@ -59,11 +59,17 @@ func (m *Migration) Judge(snap migration.Snapshot) (runner.Observation, error) {
 	return m.progress(snap).states(m.forwardOrder())
 }
 
+// The goals of a procedure, as basis and journal hold them.
+const (
+	GoalMigrate = "migrate"
+	GoalUndo    = "undo"
+)
+
 // Basis implements runner.Procedure.
 func (m *Migration) Basis(snap migration.Snapshot) runner.Basis {
-	basis := runner.Basis{Object: snap.Reading.ObjectUID, Cluster: m.target.UID, Goal: "migrate", Options: m.Backend.Choices()}
+	basis := runner.Basis{Object: snap.Reading.ObjectUID, Cluster: m.target.UID, Goal: GoalMigrate, Options: m.Backend.Choices()}
 	if m.isUndo {
-		basis.Goal = "undo"
+		basis.Goal = GoalUndo
 	}
 	return basis
 }
