@@ -78,6 +78,9 @@ func nextOf(flags *target.Fleet, row inventory.Row, by target.Program) string {
 	}
 	words.Undoing, words.Program = row.Undoing, by
 	words = words.Resuming(row.Runs)
+	if row.Run.Works() {
+		return words.Status() + " --watch"
+	}
 	switch row.State {
 	case inventory.NotBegun:
 		return words.Plan()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
@@ -35,6 +36,8 @@ type planDocument struct {
 	// Cost is the total cost of the pending steps.
 	Cost    *runner.Cost     `json:"cost,omitempty"`
 	Pending bool             `json:"pending"`
+	// Run is the run that works on the cluster now, if any. A second one would be refused.
+	Run *runner.Account `json:"run,omitempty"`
 	Next    string           `json:"next,omitempty"`    // the command that carries the plan out, or empty if nothing is pending
 	Offline *offlineDocument `json:"offline,omitempty"` // with --offline: the findings from cluster.yml alone
 	Checks  *planChecks      `json:"checks,omitempty"`
@@ -94,6 +97,7 @@ func planMigration(ctx context.Context, a *app, flags target.Flags, as asPlan) e
 	if err != nil {
 		return err
 	}
+	working, unread := s.Account(ctx)
 	seen, observation, plan, err := runner.PlanAll[migration.Snapshot](ctx, s.Procedure, s.Counted())
 	if err != nil {
 		return err
@@ -117,6 +121,7 @@ func planMigration(ctx context.Context, a *app, flags target.Flags, as asPlan) e
 	if pending {
 		doc.Next = words.With(as.typed).Run()
 	}
+	doc = doc.withRun(working, unread, words, s.Clock)
 	if err := doc.write(a, foreseen, as.diff); err != nil {
 		return err
 	}
@@ -124,6 +129,21 @@ func planMigration(ctx context.Context, a *app, flags target.Flags, as asPlan) e
 		return view.Shown(outcome)
 	}
 	return nil
+}
+
+// withRun adds the run that works on the cluster. The next command then only watches it: another
+// run would be refused. unread is why the lock could not be read, or nil.
+func (d planDocument) withRun(run *runner.Account, unread error, words target.Words, clk clock.PassiveClock) planDocument {
+	switch {
+	case unread != nil:
+		d.Header = append(slices.Clone(d.Header), "?      whether a run works on this cluster is unknown: "+unread.Error())
+	case run != nil:
+		d.Header = append(slices.Clone(d.Header), "run    "+view.RunText(*run, clk.Now()))
+	}
+	if run.Works() {
+		d.Run, d.Next = run, words.Status()+" --watch"
+	}
+	return d
 }
 
 // write prints the plan, as text or as a document.
@@ -134,7 +154,7 @@ func (d planDocument) write(a *app, foreseen procedure.Foreseen, diff bool) erro
 		switch {
 		case d.Next == "": // of a plan without a pending step
 			view.WriteNothingToDo(a.streams)
-		case foreseen.Stops == nil:
+		case foreseen.Stops == nil || d.Run != nil:
 			view.WriteNext(a.streams, d.Next)
 		}
 		return nil

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	testingclock "k8s.io/utils/clock/testing"
+
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -121,5 +123,33 @@ func TestPlanForeseesOwners(t *testing.T) {
 		if done := strings.Contains(out.String(), "\nNothing to do.\n"); done != (tt.code == 0) {
 			t.Errorf("%s: says that nothing is to do: %t\n%s", name, done, out.String())
 		}
+	}
+}
+
+// While a run works, a plan names it and no command that begins another one.
+func TestPlanDocument_withRun(t *testing.T) {
+	words := target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}
+	for name, tt := range map[string]struct {
+		life   runner.Life // empty: no run
+		unread error
+		next   string
+		header string // a part of its last line
+	}{
+		"works_watch":     {runner.LifeWorks, nil, "awsmigrate rke2 status --cluster demo --watch", "run    root on vm; in step 1 of 2 a, for 0s"},
+		"dead_continue":   {runner.LifeDead, nil, "go on", "its process has ended"},
+		"none_continue":   {"", nil, "go on", "head"},
+		"unread_continue": {"", errors.New("no"), "go on", "?      whether a run works on this cluster is unknown: no"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var run *runner.Account
+			if tt.life != "" {
+				run = &runner.Account{By: "root on vm", Life: tt.life, Renewed: auditTime,
+					Announcement: runner.Announcement{Step: "a", Since: auditTime, Steps: []runner.AccountStep{{ID: "a"}, {ID: "b"}}}}
+			}
+			doc := planDocument{Header: []string{"head"}, Next: "go on"}.withRun(run, tt.unread, words, testingclock.NewFakeClock(auditTime))
+			if last := doc.Header[len(doc.Header)-1]; doc.Next != tt.next || !strings.Contains(last, tt.header) || (doc.Run != nil) != (tt.life == runner.LifeWorks) {
+				t.Errorf("next %q, header %q, run %v", doc.Next, last, doc.Run)
+			}
+		})
 	}
 }

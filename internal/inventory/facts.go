@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -74,6 +75,8 @@ type Facts struct {
 	Journal *journal.State
 	// Held is the cluster's lock, or nil if it is free.
 	Held *lock.Held
+	// DiedHere reports whether this machine proves that the lock's owner has ended.
+	DiedHere bool
 	// Paused lists what stops Rancher from rolling the cluster, including a pause by a run.
 	Paused []migration.PendingCondition
 	// Migration is the cluster's ClusterMigration, or nil.
@@ -83,6 +86,15 @@ type Facts struct {
 	// Errs holds the errors of reading the cluster. An error of class Check means that something
 	// was read and is wrong; other errors mean that it was not read.
 	Errs []error
+}
+
+// account returns who works on the cluster, or nil.
+func (f Facts) account() *runner.Account {
+	var st journal.State
+	if f.Journal != nil {
+		st = *f.Journal
+	}
+	return runner.AccountOf(st, f.Held, f.DiedHere, f.Now)
 }
 
 // Seen holds what a cluster itself shows.

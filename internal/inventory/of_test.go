@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -54,6 +55,12 @@ func leftOpen(f *Facts) {
 		Intents: []journal.Intent{{Step: migration.StepSwitch, Run: "r1"}}}
 }
 
+// inStep returns a journal of the run r2 that is in the second of two steps.
+func inStep(f *Facts) {
+	f.Journal = &journal.State{Runs: []journal.Run{{ID: "r2"}},
+		Notes: map[string]json.RawMessage{"run": json.RawMessage(`{"run": "r2", "step": "switch-provider", "steps": [{"id": "preflight"}, {"id": "switch-provider"}]}`)}}
+}
+
 func TestOf(t *testing.T) {
 	alice := lock.Owner{User: "alice", Host: "host", Run: "r2"}
 	paused := func(ours bool) func(*Facts) {
@@ -96,6 +103,8 @@ func TestOf(t *testing.T) {
 		"both":                              {facts(fails(fault.Check), fails(fault.CouldNotLook)), Unknown, "unknown", "Why Why: seen"},
 		"joined":                            {facts(func(f *Facts) { f.Errs = []error{errors.Join(errors.New("a"), errors.New("b"))} }), Unknown, "unknown", " : a"},
 		"locked":                            {facts(leftOpen, heldBy(alice, now.Add(-time.Second)), seen(position.P2, migration.StepCordon)), Locked, "P2", "LockHeld: lock held by alice@host, run r2"},
+		"locked, in a step":                 {facts(inStep, heldBy(alice, now.Add(-time.Second)), seen(position.P2, migration.StepCordon)), Locked, "P2", "LockHeld: lock held by alice@host, run r2, in step 2 of 2 switch-provider"},
+		"locked, and dead here":             {facts(inStep, heldBy(alice, now.Add(-time.Second)), func(f *Facts) { f.DiedHere = true }, seen(position.P2, migration.StepCordon)), Locked, "P2", "LockHeld: lock held by alice@host, run r2, in step 2 of 2 switch-provider; its process has ended"},
 		"locked, by the dead perhaps":       {facts(heldBy(alice, now.Add(-time.Hour)), seen(position.P2, migration.StepCordon)), Locked, "P2", "LockHeld: lock held by alice@host, run r2, not renewed since 2026-11-22T09:00:00Z"},
 		"locked by another program":         {facts(heldBy(lock.Owner{}, now), seen(position.P0, migration.StepCordon)), Locked, "P0", `LockHeld: lock held by "somebody"`},
 		"locked, and away":                  {facts(heldBy(alice, now), fails(fault.CouldNotLook)), Unknown, "unknown", "Why LockHeld: seen"},

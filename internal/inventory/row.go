@@ -3,6 +3,7 @@ package inventory
 import (
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
@@ -49,6 +50,8 @@ type Row struct {
 	Owners []Owner `json:"owners"`
 	// Stops lists what prevents a run, or prevents reading the cluster.
 	Stops []Stop `json:"stops"`
+	// Run is the run that holds the cluster's lock, if any.
+	Run *runner.Account `json:"run,omitempty"`
 	// Migration is the cluster's ClusterMigration, if that kind is served.
 	Migration *Migration `json:"migration,omitempty"`
 	// Next is the command that continues or shows details.

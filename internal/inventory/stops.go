@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
@@ -36,7 +37,7 @@ func findStops(f Facts) []Stop {
 	}
 	switch {
 	case f.Held != nil:
-		all = append(all, heldStop(*f.Held, f.Now))
+		all = append(all, heldStop(*f.Held, f.account(), f.Now))
 	case f.Journal != nil:
 		all = append(all, unfinishedStops(f)...)
 	}
@@ -55,14 +56,21 @@ func pausedStop(open migration.PendingCondition, asked bool) Stop {
 	return Stop{Reason: reasonPaused, Seen: open.Seen}
 }
 
-// heldStop returns the stop of a held lock. Clocks may differ, so it only shows the time of renewal
-// and does not decide whether the owner lives.
-func heldStop(h lock.Held, now time.Time) Stop {
+// heldStop returns the stop of a held lock, with the step of its run. Clocks may differ, so it only
+// shows the time of renewal and does not decide whether the owner lives. by may be nil.
+func heldStop(h lock.Held, by *runner.Account, now time.Time) Stop {
 	who := fmt.Sprintf("%q", h.Identity)
 	if h.Owner.Run != "" {
 		who = fmt.Sprintf("%s@%s, run %s", h.Owner.User, h.Owner.Host, h.Owner.Run)
 	}
 	stop := Stop{Reason: ReasonLocked, Seen: "lock held by " + who}
+	if step := by.StepOrNone(); step != "" {
+		stop.Seen += ", in " + step
+	}
+	if by != nil && by.Life == runner.LifeDead {
+		stop.Seen, stop.Fix = stop.Seen+"; its process has ended", "the next run takes the lock over at once"
+		return stop
+	}
 	if h.For > 0 && now.Sub(h.Renewed) > h.For {
 		stop.Seen += fmt.Sprintf(", not renewed since %s", h.Renewed.UTC().Format(time.RFC3339))
 		stop.Fix = "if that run is dead, the next one takes the lock over"

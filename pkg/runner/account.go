@@ -149,6 +149,14 @@ func (a Announcement) StepText() string {
 	return "step " + string(a.Step)
 }
 
+// StepOrNone returns StepText, or "" for nil.
+func (a *Account) StepOrNone() string {
+	if a == nil {
+		return ""
+	}
+	return a.StepText()
+}
+
 // step returns the announced step with an ID, or the zero AccountStep.
 func (a Announcement) step(id journal.StepID) AccountStep {
 	for _, step := range a.Steps {

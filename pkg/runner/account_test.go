@@ -2,9 +2,11 @@ package runner
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
@@ -82,5 +84,23 @@ func TestAccountOf_noted_hasOptionsAndHolder(t *testing.T) {
 	if got.Holder != (AccountOwner{User: "u", Host: "h", PID: 7}) || got.Command != "typed" || got.Goal != "migrate" || got.Until != "c" || got.Options["--hand-over"] != "early" ||
 		got.step("a").Said[0] != "proof" || !got.Started.Equal(accountNow.Add(-5*time.Minute)) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A run that is refused names the step of the run that holds the lock.
+func TestRun_lockHeld_namesStepOfHolder(t *testing.T) {
+	b := newBench(t, migration(newWorld()))
+	st := notedRun(t)
+	st.Target = b.p.Target()
+	if err := b.o.Journal.Commit(t.Context(), &st); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.lock.For(lock.Owner{User: "u", Host: "h", PID: 7, Run: "r"}).Acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err := b.run()
+	f, ok := fault.As(err)
+	if !ok || f.Class != fault.Locked || !strings.Contains(f.Seen, "; it is in step 2 of 3 b") || !strings.Contains(f.Fix, "status --watch") {
+		t.Errorf("%v", err)
 	}
 }

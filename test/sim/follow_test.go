@@ -52,7 +52,7 @@ func followRun(t *testing.T, r Run, w *World, killedAt int, brake func(runner.Ev
 			ended = time.Now()
 		}()
 		<-began
-		pass(time.Minute) // whoever follows comes some time later
+		pass(time.Minute) // the follower starts later
 		other := Run{ID: "follower", Undo: r.Undo, HandOver: r.HandOver, Method: r.Method, Early: r.Early, Clear: r.Clear, Follow: true, Elsewhere: true, EveryReading: true,
 			Sink: runner.SinkFunc(func(e runner.Event) { shown = append(shown, e) }),
 			Before: func(c Call) Outcome {
@@ -145,9 +145,8 @@ func sameLines(kept, said []string) bool {
 	})
 }
 
-// A run that ends in the middle is shown to its end: the step that it has not begun neither
-// fails nor misses an edit, and one that the cluster is past is shown until the run has seen
-// it often enough.
+// A run that ends in the middle is followed to its end. A step that it has not begun neither fails
+// nor lacks an edit. A finished step is shown until the run has observed it often enough.
 func TestFollowedRunThatEndsInTheMiddle(t *testing.T) {
 	s := scenarios[0]
 	for _, until := range []journal.StepID{migration.StepEnable, migration.StepInstall, migration.StepVerify} {

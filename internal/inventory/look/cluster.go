@@ -3,6 +3,7 @@ package look
 import (
 	"context"
 	"errors"
+	"os"
 
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -59,6 +60,9 @@ func (m management) readLockAndJournal(ctx context.Context, f *inventory.Facts) 
 	held, err := lock.Look(ctx, m.kube, namespace, name)
 	if f.Held = held; err != nil {
 		errs = append(errs, migration.CouldNotRead("Lease "+namespace+"/"+name, err))
+	}
+	if host, hostErr := os.Hostname(); held != nil && hostErr == nil {
+		f.DiedHere = held.DiedHere(host, lock.HostProcesses(), lock.HostWitness())
 	}
 	state, found, err := journal.Look(ctx, m.kube, namespace, name)
 	if found {
