@@ -153,8 +153,13 @@ func (v *auditor) look(ctx context.Context) (verifyview.AuditDocument, error) {
 
 // document returns a report of one reading.
 func (v *auditor) document(seen session.Reading, report verify.Report) verifyview.AuditDocument {
+	header := seen.Header
+	if seen.Run != nil {
+		header = append(slices.Clone(header), "run    "+view.RunText(*seen.Run, v.clock.Now()))
+		report = report.Defer(seen.Changing, "step "+string(seen.Run.Step)+" of a running migration changes this: it is judged after the step")
+	}
 	report = verifyview.TidyReport(report)
-	return verifyview.NewAudit(verifyview.Audited{Target: verifyview.AuditTarget(seen.Target), Header: seen.Header, At: seen.At, Program: v.app.streams.Program, Next: seen.Next,
+	return verifyview.NewAudit(verifyview.Audited{Target: verifyview.AuditTarget(seen.Target), Header: header, At: seen.At, Program: v.app.streams.Program, Next: seen.Next,
 		Summary: seen.Input.Position.Summary, Where: seen.Input.Position.Text(), Problems: seen.Input.Position.Problems, FailOnWarning: v.options.FailOnWarning,
 		Categories: target.Categories(), Outcome: audit.JudgeReport(report, v.options)}, report)
 }

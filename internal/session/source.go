@@ -11,8 +11,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
@@ -37,6 +39,9 @@ type Reading struct {
 	Next   string    // the command that continues, or empty outside a command line
 	// NextBare is Next without options, for readers of a bundle who have other files and images.
 	NextBare string
+	Run      *runner.Account // the run that worked on the cluster during the whole reading, or nil
+	// Changing holds what the steps of that run changed during the reading.
+	Changing []verify.Subject
 }
 
 // Source returns the session's cluster as a source of audits.
@@ -53,6 +58,7 @@ type procedureSource struct {
 // Read implements Source. It reads the fingerprint from the journal.
 func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 	at := s.clock.Now()
+	before, _ := s.session.Account(ctx) // an unreadable lock or journal softens nothing
 	record, err := s.session.Record(ctx)
 	if err != nil {
 		return Reading{}, err
@@ -76,8 +82,24 @@ func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 	if record.Unread != nil {
 		header = append(header, "partly visible: "+record.Unread.Error())
 	}
-	return Reading{Inspection: inspection, Header: header, At: at, GoesOn: inspection.Input.Position.Position != position.P5,
-		Target: bundle.Target{Kind: target.Kind, Name: target.Name, Namespace: target.Namespace, UID: target.UID}}, nil
+	seen := Reading{Inspection: inspection, Header: header, At: at, GoesOn: inspection.Input.Position.Position != position.P5,
+		Target: bundle.Target{Kind: target.Kind, Name: target.Name, Namespace: target.Namespace, UID: target.UID}}
+	after, _ := s.session.Account(ctx)
+	return seen.duringRun(before, after), nil
+}
+
+// duringRun adds the run that the accounts before and after the reading show. A run that began or
+// ended meanwhile changes nothing in the report.
+func (r Reading) duringRun(before, after *runner.Account) Reading {
+	if !before.Works() || !after.Works() || before.ID != after.ID {
+		return r
+	}
+	r.Run = after
+	for _, at := range []*runner.Account{before, after} {
+		o := migration.Options{InstallMethod: migration.InstallMethod(at.Options["--install-method"])}
+		r.Changing = append(r.Changing, procedure.Changes(o, at.Step)...)
+	}
+	return r
 }
 
 // partial judges the readable part of a cluster whose identity is proven; the checks of its

@@ -26,6 +26,9 @@ const (
 	Skip Status = "skip"
 	// Unknown means that evidence is missing. It blocks like Fail, under another exit code.
 	Unknown Status = "unknown"
+	// Pending means that the check found a defect in what a running step changes. It blocks
+	// nothing: after the step it is judged again.
+	Pending Status = "pending"
 )
 
 // Of returns a check's title for display next to a result. A title states the wanted state, so
@@ -38,6 +41,8 @@ func (s Status) Of(title string) string {
 		return "unknown: " + title
 	case Warn:
 		return "warning: " + title
+	case Pending:
+		return "pending: " + title
 	case OK, Skip:
 	}
 	return title
@@ -76,6 +81,8 @@ type Meta struct {
 	// Urgent marks a check whose finding gets worse with time. If several checks fail, it is
 	// reported first.
 	Urgent bool `json:"-"`
+	// Subjects holds what the check judges of the parts that steps of a migration change.
+	Subjects []Subject `json:"-"`
 	// NoPlan marks a check whose failure invalidates every edit that is computed without the
 	// cluster, as Unsupported does.
 	NoPlan bool `json:"-"`

@@ -93,7 +93,10 @@ type goingOn struct {
 // Read implements session.Source.
 func (s goingOn) Read(ctx context.Context) (session.Reading, error) {
 	seen, err := s.Source.Read(ctx)
-	if seen.GoesOn {
+	switch {
+	case seen.Run != nil:
+		seen.Next = s.words.Status() + " --watch"
+	case seen.GoesOn:
 		seen.NextBare = s.words.Plan()
 		seen.Next = s.words.withTyped(s.set, options.Verify).without("only").Plan() // a plan needs every check
 	}

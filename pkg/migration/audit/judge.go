@@ -51,7 +51,7 @@ func faultOf(result verify.Result, finding verify.Finding) error {
 		f.Class, f.Reason = fault.CouldNotLook, "CheckUnknown"
 	case verify.Warn:
 		f.Class, f.Reason = fault.Warnings, "CheckWarns"
-	case verify.OK, verify.Skip, verify.Fail:
+	case verify.OK, verify.Skip, verify.Fail, verify.Pending:
 	}
 	return f
 }

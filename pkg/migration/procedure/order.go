@@ -6,6 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -17,6 +18,7 @@ type row struct {
 	positionOf   position.Position // the position that the step reaches; P0 if it reaches none
 	undoneStep   journal.StepID    // the step that it undoes, or empty
 	target       migration.Target  // target of an edit; zero if it edits nothing or only the version
+	changes      []verify.Subject  // what checks judge and the step changes while it runs
 	irreversible string            // why the step cannot be undone, or empty
 	make         func(base) migration.Step
 
@@ -37,31 +39,40 @@ func migrationRows() []row {
 			state: progress.snapshotState,
 			make:  func(b base) migration.Step { return &snapshot{base: b} }},
 		{id: migration.StepLeaseAccess, title: "grant access to the migration lease", positionOf: position.P1,
-			make: func(b base) migration.Step { return &leaseAccess{base: b} }},
+			changes: []verify.Subject{verify.Grant},
+			make:    func(b base) migration.Step { return &leaseAccess{base: b} }},
 		{id: migration.StepEnable, title: "enable leader migration in every kube-controller-manager", positionOf: position.P2,
-			target: migration.Target{ControlPlanes: component.InTreeMigrating, Restarted: true},
-			make:   func(b base) migration.Step { return &editStep{b, enableLeaderMigration()} }},
+			changes: []verify.Subject{verify.ControlPlanes, verify.Rollout, verify.Leases},
+			target:  migration.Target{ControlPlanes: component.InTreeMigrating, Restarted: true},
+			make:    func(b base) migration.Step { return &editStep{b, enableLeaderMigration()} }},
 		{id: migration.StepCordon, title: "cordon control-plane nodes",
-			state: progress.cordonState,
-			make:  func(b base) migration.Step { return &cordon{base: b} }},
+			changes: []verify.Subject{verify.Cordons},
+			state:   progress.cordonState,
+			make:    func(b base) migration.Step { return &cordon{base: b} }},
 		{id: migration.StepInstall, title: "install the cloud controller manager", positionOf: position.P3,
-			make: func(b base) migration.Step { return &install{base: b} }},
+			changes: []verify.Subject{verify.CCM},
+			make:    func(b base) migration.Step { return &install{base: b} }},
 		{id: migration.StepHandOver, title: "hand over to the cloud controller manager (reversible)",
+			changes: []verify.Subject{verify.Leases, verify.ControlPlanes},
 			omitted: func(o migration.Options) bool { return !o.EarlyHandOver }, state: progress.handOverState,
 			make: func(b base) migration.Step { return &handOver{base: b} }},
 		{id: migration.StepSwitch, title: "switch every component to the external provider", positionOf: position.P4,
-			target: migration.Target{ControlPlanes: component.External, Kubelets: migration.KubeletExternal, Restarted: true},
-			make:   func(b base) migration.Step { return &editStep{b, switchProvider(b.Options.EarlyHandOver)} }},
+			changes: []verify.Subject{verify.ControlPlanes, verify.Kubelets, verify.Rollout, verify.Leases},
+			target:  migration.Target{ControlPlanes: component.External, Kubelets: migration.KubeletExternal, Restarted: true},
+			make:    func(b base) migration.Step { return &editStep{b, switchProvider(b.Options.EarlyHandOver)} }},
 		{id: migration.StepUncordon, title: "uncordon control-plane nodes",
-			state: progress.uncordonState, undo: progress.undoUncordonState,
+			changes: []verify.Subject{verify.Cordons},
+			state:   progress.uncordonState, undo: progress.undoUncordonState,
 			make: func(b base) migration.Step { return &uncordon{base: b} }},
 		{id: migration.StepVerify, title: "audit the cluster against the fingerprint",
 			state: progress.auditState, undo: progress.auditState,
 			make: func(b base) migration.Step { return &finalAudit{base: b} }},
 		{id: migration.StepDisable, title: "disable leader migration, remove lease and grant", positionOf: position.P5,
-			state: progress.disableState,
-			make:  func(b base) migration.Step { return &disable{base: b} }},
+			changes: []verify.Subject{verify.CCM, verify.Leases, verify.Grant},
+			state:   progress.disableState,
+			make:    func(b base) migration.Step { return &disable{base: b} }},
 		{id: migration.StepUpgrade, title: "upgrade Kubernetes", irreversible: "Kubernetes 1.27 and later have no in-tree AWS provider to go back to",
+			changes: []verify.Subject{verify.ControlPlanes, verify.Rollout, verify.CCM, verify.Leases},
 			omitted: func(o migration.Options) bool { return o.KubernetesVersion == "" }, state: progress.upgradeState,
 			make: func(b base) migration.Step { return &editStep{b, upgradeKubernetes(b.Options.KubernetesVersion)} }},
 	}
@@ -74,19 +85,24 @@ func undoRows() []row {
 			undo: progress.undoPreflightState,
 			make: func(b base) migration.Step { return &undoPreflight{base: b} }},
 		{id: migration.StepUndoDisable, title: "enable leader migration in the cloud controller manager again", undoneStep: migration.StepDisable,
-			make: func(b base) migration.Step { return &undoDisable{base: b} }},
+			changes: []verify.Subject{verify.CCM, verify.Leases, verify.Grant},
+			make:    func(b base) migration.Step { return &undoDisable{base: b} }},
 		{id: migration.StepUndoSwitch, title: "switch every component back to the in-tree provider, with leader migration", undoneStep: migration.StepSwitch,
-			target: migration.Target{ControlPlanes: component.InTreeMigrating, Kubelets: migration.KubeletInTree},
-			make:   func(b base) migration.Step { return &editStep{b, switchBack()} }},
+			changes: []verify.Subject{verify.ControlPlanes, verify.Kubelets, verify.Rollout, verify.Leases},
+			target:  migration.Target{ControlPlanes: component.InTreeMigrating, Kubelets: migration.KubeletInTree},
+			make:    func(b base) migration.Step { return &editStep{b, switchBack()} }},
 		{id: migration.StepUndoInstall, title: "uninstall the cloud controller manager", undoneStep: migration.StepInstall,
-			undo: progress.undoInstallState,
-			make: func(b base) migration.Step { return &undoInstall{base: b} }},
+			changes: []verify.Subject{verify.CCM, verify.Leases},
+			undo:    progress.undoInstallState,
+			make:    func(b base) migration.Step { return &undoInstall{base: b} }},
 		{id: migration.StepUndoEnable, title: "disable leader migration in every kube-controller-manager", undoneStep: migration.StepEnable,
-			target: migration.Target{ControlPlanes: component.InTree},
-			make:   func(b base) migration.Step { return &editStep{b, disableLeaderMigrationAgain()} }},
+			changes: []verify.Subject{verify.ControlPlanes, verify.Rollout, verify.Leases},
+			target:  migration.Target{ControlPlanes: component.InTree},
+			make:    func(b base) migration.Step { return &editStep{b, disableLeaderMigrationAgain()} }},
 		{id: migration.StepUndoAccess, title: "remove migration lease and grant", undoneStep: migration.StepLeaseAccess,
-			undo: progress.undoAccessState,
-			make: func(b base) migration.Step { return &undoAccess{base: b} }},
+			changes: []verify.Subject{verify.Grant, verify.Leases},
+			undo:    progress.undoAccessState,
+			make:    func(b base) migration.Step { return &undoAccess{base: b} }},
 	}
 }
 
@@ -198,6 +214,16 @@ func rolls(o migration.Options, id journal.StepID) bool {
 		return o.InstallMethod == migration.InstallManifest
 	}
 	return undoneStep(id) == "" && (changesModes(id) || id == migration.StepUpgrade)
+}
+
+// Changes returns what a step changes while it runs, of the subjects of checks. An installation
+// through the cluster's configuration rolls it out, too.
+func Changes(o migration.Options, id journal.StepID) []verify.Subject {
+	subjects := slices.Clone(rowOf(id).changes)
+	if id == migration.StepInstall && rolls(o, id) {
+		subjects = append(subjects, verify.Rollout)
+	}
+	return subjects
 }
 
 // undonePosition returns the position that an undo step leaves.

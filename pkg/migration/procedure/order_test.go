@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -136,5 +137,19 @@ func TestStepsTo_positions_steps(t *testing.T) {
 	}
 	if got := EditingOf(migration.StepUpgrade, migration.Options{KubernetesVersion: "v1"}); got.Target.Version != "v1" || got.Undoes != "" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// While an edit rolls out, the checks of the rollout are pending; a step that only reads defers
+// nothing.
+func TestChanges(t *testing.T) {
+	for _, r := range slices.Concat(migrationRows(), undoRows()) {
+		changes := Changes(migration.Options{InstallMethod: migration.InstallHelm}, r.id)
+		if edits := changesModes(r.id) || r.id == migration.StepUpgrade; edits && !slices.Contains(changes, verify.Rollout) {
+			t.Errorf("%s edits, and changes only %v", r.id, changes)
+		}
+		if reads := slices.Contains([]journal.StepID{migration.StepPreflight, migration.StepVerify, migration.StepUndoPreflight}, r.id); reads && len(changes) > 0 {
+			t.Errorf("%s reads, and changes %v", r.id, changes)
+		}
 	}
 }

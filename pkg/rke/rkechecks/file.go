@@ -16,7 +16,7 @@ func fileChecks() []verify.Check[Prepared] {
 			Fix:    "remove awsCloudProvider",
 		}},
 		{Judge: requires(judgeFileProvider, haveFile, haveState), Meta: verify.Meta{
-			ID: "AWSM-722", Title: "cluster.yml has the provider that the cluster runs", Category: category, Mandatory: true,
+			ID: "AWSM-722", Title: "cluster.yml has the provider that the cluster runs", Category: category, Subjects: []verify.Subject{verify.Rollout}, Mandatory: true,
 			Why:    "the next `rke up`, even one for another step, applies the provider of the file",
 			Source: "rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider",
 			Fix:    "use the cluster.yml that was applied last",
@@ -42,7 +42,7 @@ func fileChecks() []verify.Check[Prepared] {
 			Fix:    "remove these keys",
 		}},
 		{Judge: requires(judgePending, haveFile, haveState), Meta: verify.Meta{
-			ID: "AWSM-727", Title: "cluster.yml holds no changes that were not applied", Category: category, LiveOnly: true,
+			ID: "AWSM-727", Title: "cluster.yml holds no changes that were not applied", Category: category, Subjects: []verify.Subject{verify.Rollout}, LiveOnly: true,
 			Why:    "the `rke up` of a run would apply them, too, and their failure would look like one of the migration",
 			Source: "rancher/rke:cmd/up.go@v1.5.9, ClusterInit",
 			Fix:    "run `rke up` yourself first, or take --include-pending",

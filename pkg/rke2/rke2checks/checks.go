@@ -75,7 +75,7 @@ func All() []verify.Check[Prepared] {
 		})},
 		{Judge: judgeMembers, Meta: rules.Members()},
 		{Judge: judgeExplained, Meta: verify.Meta{
-			ID: "AWSM-111", Title: "machines run what Rancher configured", Category: category, Mandatory: true,
+			ID: "AWSM-111", Title: "machines run what Rancher configured", Category: category, Subjects: []verify.Subject{verify.Rollout}, Mandatory: true,
 			Why:    "a machine's own files in config.yaml.d override Rancher's, so that an edit has no effect there",
 			Source: "k3s-io/k3s:pkg/nodeconfig, annotation rke2.io/node-args",
 			Fix:    "remove the file on that machine, or make it agree",

@@ -30,7 +30,7 @@ func ccmChecks() []verify.Check[evidence.Input] {
 			Fix:    "remove them",
 		}},
 		{Judge: daemonSetComplete, Meta: verify.Meta{
-			ID: "AWSM-604", Title: "a ready CCM pod on every control-plane node", Category: ccm, Applies: position.WithCCM(), Mandatory: true,
+			ID: "AWSM-604", Title: "a ready CCM pod on every control-plane node", Category: ccm, Subjects: []verify.Subject{verify.CCM}, Applies: position.WithCCM(), Mandatory: true,
 			Why:    "kubectl rollout status passes a DaemonSet with no pods at all, and its numbers those on other nodes",
 			Source: "pods by Node, and DaemonSet status, against Nodes with the control-plane label; rancher/rancher#43891",
 			Fix:    "look at node selector, tolerations and the pods' events",
@@ -79,7 +79,7 @@ func ccmChecks() []verify.Check[evidence.Input] {
 			Fix:    "read what its container wrote before it ended",
 		}},
 		{Judge: mainLease, Meta: verify.Meta{
-			ID: "AWSM-612", Title: "a CCM leads", Category: ccm, Applies: position.WithCCM(), Mandatory: true,
+			ID: "AWSM-612", Title: "a CCM leads", Category: ccm, Subjects: []verify.Subject{verify.CCM, verify.Leases}, Applies: position.WithCCM(), Mandatory: true,
 			Why:    "only a CCM that holds its main lease waits for the migration lease",
 			Source: "Lease kube-system/cloud-controller-manager",
 			Fix:    "look at the CCM's log: rights on leases, API server",
@@ -109,7 +109,7 @@ func ccmChecks() []verify.Check[evidence.Input] {
 			Fix:    "copy the image into the registry, and name it there with --ccm-image",
 		}},
 		{Judge: pendingRelease, Meta: verify.Meta{
-			ID: "AWSM-615", Title: "no Helm operation of the CCM is half-done", Category: ccm,
+			ID: "AWSM-615", Title: "no Helm operation of the CCM is half-done", Category: ccm, Subjects: []verify.Subject{verify.CCM},
 			Why:    "Helm refuses every further operation on a pending release",
 			Source: "label status=pending-… on Helm's Secret; helm/helm#8987",
 			Fix:    "a run of install-ccm repairs it under its lock",

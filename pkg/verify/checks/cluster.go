@@ -23,13 +23,13 @@ func clusterChecks() []verify.Check[evidence.Input] {
 			Fix:    "upgrade RKE2 to v1.25.15, v1.26.10 or later ones of their minor versions first",
 		}},
 		{Judge: apiServersAlive, Meta: verify.Meta{
-			ID: "AWSM-131", Title: "an API server is alive for every control plane", Category: cluster1xx, NeedsControlPlane: true,
+			ID: "AWSM-131", Title: "an API server is alive for every control plane", Category: cluster1xx, Subjects: []verify.Subject{verify.ControlPlanes}, NeedsControlPlane: true,
 			Why:    "every kube-controller-manager talks to its own API server: where that is away, its leases and so the cloud controllers move",
 			Source: "kubernetes/kubernetes:pkg/controlplane/instance.go@v1.26.0, identity leases, renewed every 10 s, from 1.26 on",
 			Fix:    "look at the kube-apiserver of the control planes: its pod, or its container on the machine",
 		}},
 		{Judge: managersRun, Meta: verify.Meta{
-			ID: "AWSM-132", Title: "kube-controller-manager runs on every control plane", Category: cluster1xx,
+			ID: "AWSM-132", Title: "kube-controller-manager runs on every control plane", Category: cluster1xx, Subjects: []verify.Subject{verify.ControlPlanes},
 			Mandatory: true, NeedsControlPlane: true,
 			NotFor: []wellknown.Distribution{wellknown.RKE}, // rke runs control planes outside the API
 			Why:    "one that crashes today comes back later with arguments that were never seen to work, and a migration mistakes its restarts for its own rollout",

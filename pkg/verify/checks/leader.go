@@ -12,7 +12,7 @@ const leader = "leader migration"
 func leaderChecks() []verify.Check[evidence.Input] {
 	return []verify.Check[evidence.Input]{
 		{Judge: grant, Meta: verify.Meta{
-			ID: "AWSM-201", Title: "kube-controller-manager may use the migration lease", Category: leader, Mandatory: true,
+			ID: "AWSM-201", Title: "kube-controller-manager may use the migration lease", Category: leader, Subjects: []verify.Subject{verify.Grant}, Mandatory: true,
 			Applies: at(position.P1, position.P2, position.P3),
 			Why:     "without the right the service, route and node lifecycle controllers stop silently once the flag is on; nothing crashes",
 			Source:  "kubernetes/kubernetes plugin/pkg/auth/authorizer/rbac/bootstrappolicy 1.21 to 1.30: create on leases, get and update on its own only",
@@ -46,7 +46,7 @@ func leaderChecks() []verify.Check[evidence.Input] {
 			Fix:    "stop it before the migration, then remove it where it comes from",
 		}},
 		{Judge: holderPlaced, Meta: verify.Meta{
-			ID: "AWSM-206", Title: "the leading kube-controller-manager runs on a control-plane node", Category: leader, NeedsControlPlane: true,
+			ID: "AWSM-206", Title: "the leading kube-controller-manager runs on a control-plane node", Category: leader, Subjects: []verify.Subject{verify.Leases}, NeedsControlPlane: true,
 			Why:    "a leader that sits on no control-plane node is a process that the migration does not reach",
 			Source: "identity in Lease kube-controller-manager is <host name>_<uuid>",
 			Fix:    "find the process with that host name and stop it",
@@ -59,14 +59,14 @@ func leaderChecks() []verify.Check[evidence.Input] {
 			Fix:    "remove the gate from --feature-gates",
 		}},
 		{Judge: leaseOwner, Meta: verify.Meta{
-			ID: "AWSM-208", Title: "the migration lease has the right owner", Category: leader, Mandatory: true,
+			ID: "AWSM-208", Title: "the migration lease has the right owner", Category: leader, Subjects: []verify.Subject{verify.Leases}, Mandatory: true,
 			Applies: at(position.P2, position.P3, position.P4),
 			Why:     "only the holder of the lease runs the service, route and node lifecycle controllers",
 			Source:  "a process uses one identity for its main and its migration lock; the field manager is the executable's name",
 			Fix:     "do not edit or delete the Lease; find the process that holds it",
 		}},
 		{Judge: leaseRenewing, Meta: verify.Meta{
-			ID: "AWSM-209", Title: "the migration lease is being renewed", Category: leader, Mandatory: true,
+			ID: "AWSM-209", Title: "the migration lease is being renewed", Category: leader, Subjects: []verify.Subject{verify.Leases}, Mandatory: true,
 			Applies: at(position.P2, position.P3, position.P4),
 			Why:     "if no process renews the lease, none runs the cloud controllers",
 			Source:  "k8s.io/client-go tools/leaderelection: renewed every retry period (2s), given up after the renew deadline (10s)",
@@ -94,7 +94,7 @@ func leaderChecks() []verify.Check[evidence.Input] {
 			Fix:    "use an image v1.22 to v1.27, or give it --leader-migration-config with both families of controller names",
 		}},
 		{Judge: positionKnown, Meta: verify.Meta{
-			ID: "AWSM-213", Title: "the cluster is at one position of the migration", Category: leader,
+			ID: "AWSM-213", Title: "the cluster is at one position of the migration", Category: leader, Subjects: []verify.Subject{verify.ControlPlanes},
 			Mandatory: true, NeedsControlPlane: true,
 			Why:    "from a state that no run leaves behind no next step is safe",
 			Source: "arguments of every kube-controller-manager, the CCM, the leases and the right on the migration lease",

@@ -58,7 +58,7 @@ func nodeChecks() []verify.Check[evidence.Input] {
 			Fix:    "bring the node back or remove its machine",
 		}},
 		{Judge: cordons, Meta: verify.Meta{
-			ID: "AWSM-308", Title: "cordons are those of their users", Category: nodes,
+			ID: "AWSM-308", Title: "cordons are those of their users", Category: nodes, Subjects: []verify.Subject{verify.Cordons},
 			Why:    "a cordon of awsmigrate that stays keeps pods away; a lost one lets pods onto a node under maintenance",
 			Source: "annotation awsmigrate.io/cordoned-by; Rancher uncordons every node that it drained",
 			Fix:    "cordon or uncordon the node, as it was before",
@@ -76,7 +76,7 @@ func nodeChecks() []verify.Check[evidence.Input] {
 			Fix:    "start the instance or remove its machine",
 		}},
 		{Judge: kubeletsExternal, Meta: verify.Meta{
-			ID: "AWSM-311", Title: "every node's arguments show the external provider", Category: nodes,
+			ID: "AWSM-311", Title: "every node's arguments show the external provider", Category: nodes, Subjects: []verify.Subject{verify.Kubelets},
 			NotFor:  []wellknown.Distribution{wellknown.RKE}, // rke keeps arguments off the Nodes
 			Applies: position.Switched(),
 			Why:     "a kubelet that is still in-tree names and addresses its node itself; without the flag a new node gets no ProviderID",

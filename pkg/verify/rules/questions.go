@@ -54,7 +54,7 @@ func ChartValues() verify.Meta {
 
 // Rest returns the check that no change is pending and no machine is down.
 func Rest() verify.Meta {
-	return verify.Meta{ID: "AWSM-105", Title: "the cluster is at rest", Category: cluster, Mandatory: true}
+	return verify.Meta{ID: "AWSM-105", Title: "the cluster is at rest", Category: cluster, Mandatory: true, Subjects: []verify.Subject{verify.Rollout}}
 }
 
 // Concurrency returns the check of how many control planes a rollout restarts at once.
@@ -89,5 +89,5 @@ func Edits() verify.Meta {
 
 // InTreeProvider returns the check that a cluster uses the in-tree provider.
 func InTreeProvider() verify.Meta {
-	return verify.Meta{ID: "AWSM-103", Title: "every machine runs the in-tree provider", Category: cluster, Mandatory: true}
+	return verify.Meta{ID: "AWSM-103", Title: "every machine runs the in-tree provider", Category: cluster, Mandatory: true, Subjects: []verify.Subject{verify.Kubelets, verify.ControlPlanes}}
 }

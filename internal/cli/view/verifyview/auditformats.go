@@ -36,11 +36,11 @@ func WriteAudit(streams console.Streams, format string, doc AuditDocument) error
 
 // auditMarks shows a result without color.
 var auditMarks = map[verify.Status]string{ //nolint:gochecknoglobals // a constant table
-	verify.OK: "✓", verify.Warn: "!", verify.Fail: "✗", verify.Unknown: "?", verify.Skip: "–",
+	verify.OK: "✓", verify.Warn: "!", verify.Fail: "✗", verify.Unknown: "?", verify.Pending: "◐", verify.Skip: "–",
 }
 
 // problemOrder lists the statuses that need attention, gravest first.
-var problemOrder = []verify.Status{verify.Fail, verify.Unknown, verify.Warn, verify.Skip} //nolint:gochecknoglobals // a constant table
+var problemOrder = []verify.Status{verify.Fail, verify.Unknown, verify.Warn, verify.Pending, verify.Skip} //nolint:gochecknoglobals // a constant table
 
 func writeAuditHead(s console.Screen, doc AuditDocument) {
 	for _, line := range doc.Header {
@@ -83,6 +83,10 @@ func writeResult(s console.Screen, result verify.Result, limit int) {
 			text += " → " + finding.Wanted
 		}
 		s.Prose("             ", text)
+	}
+	if result.Status == verify.Pending {
+		s.Prose("             ", result.Reason)
+		return
 	}
 	if result.Status == verify.OK || len(findings) == 0 {
 		return
@@ -218,6 +222,7 @@ func auditCounts(doc AuditDocument) string {
 	add(doc.Counts[verify.Fail], "failed", "failed")
 	add(doc.Counts[verify.Unknown], "unknown", "unknown")
 	add(doc.Counts[verify.Warn], "warning", "warnings")
+	add(doc.Counts[verify.Pending], "pending", "pending")
 	add(doc.Counts[verify.Skip]-elsewhere, "skipped", "skipped")
 	add(elsewhere, "for other positions", "for other positions")
 	if doc.Seconds > 0 {

@@ -114,7 +114,7 @@ func caseOf(result verify.Result, warningsCount bool) junitCase {
 		c.Failure = detail
 	case result.Status == verify.Unknown:
 		c.Error = detail
-	case result.Status == verify.Skip:
+	case result.Status == verify.Skip, result.Status == verify.Pending:
 		c.Skipped = &junitDetail{Message: result.Reason}
 	case result.Status == verify.Warn:
 		c.SystemOut = "warning\n" + detail.Text

@@ -115,6 +115,9 @@ func categoryLines(doc AuditDocument) []string {
 		}
 		line := category + strings.Repeat(" ", widest-utf8.RuneCountInString(category))
 		for _, status := range append([]verify.Status{verify.OK}, problemOrder...) {
+			if status == verify.Pending && doc.Counts[status] == 0 {
+				continue
+			}
 			cell := ""
 			if counts[status] > 0 {
 				cell = fmt.Sprintf("%s %d", auditMarks[status], counts[status])
