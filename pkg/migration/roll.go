@@ -53,7 +53,11 @@ func (r *RolloutJudgement) Verdict() runner.Verdict {
 		met.Machines = r.Machines
 		return met
 	}
-	return runner.Verdict{Kind: runner.Waiting, WaitingFor: r.WaitingFor, Seen: JoinSome(r.waits),
+	waitingFor := r.WaitingFor
+	if r.Total > 0 && r.Done == r.Total {
+		waitingFor = "the last conditions of the step: " + r.waits[0]
+	}
+	return runner.Verdict{Kind: runner.Waiting, WaitingFor: waitingFor, Seen: JoinSome(r.waits),
 		Progress: r.Progress, Done: r.Done, Total: r.Total, Machines: r.Machines, By: r.By, Err: r.holdup}
 }
 

@@ -59,6 +59,8 @@ type AccountStep struct {
 	Here    bool     `json:"here,omitempty"`
 	Said    []string `json:"said,omitempty"` // evidence of its end, or the reason of a skip
 	Seconds float64  `json:"seconds,omitempty"`
+	// Cost is the planned cost of a step that is to run, or nil if it is unknown.
+	Cost *StepCost `json:"cost,omitempty"`
 }
 
 func (s AccountStep) elapsed() time.Duration {

@@ -77,6 +77,9 @@ func (r *run[S]) announcedStep(info Info) AccountStep {
 	case state.Kind == Done || state.Kind == Skipped:
 		step.State, step.Said = state.Kind, clipLines([]string{state.Reason})
 	}
+	if cost, planned := r.costs[info.ID]; planned && step.State != Done && step.State != Skipped {
+		step.Cost = &cost
+	}
 	return step
 }
 

@@ -25,7 +25,8 @@ func (r *run[S]) emitStarted() {
 	r.emit(e)
 }
 
-func (r *run[S]) elapsed() time.Duration { return r.o.Clock.Since(r.begun) }
+// elapsed returns the time of the run without that of a question.
+func (r *run[S]) elapsed() time.Duration { return r.o.Clock.Since(r.begun) - r.asked }
 
 func (r *run[S]) emitInterrupting() {
 	r.emit(Event{Type: Interrupting, Message: "finishing the current change, then releasing the lock"})

@@ -27,6 +27,9 @@ type Event struct {
 	// StepFailed are those it has reported as written. They may contain secrets, so only a
 	// recorder may use them.
 	Changes []Change `json:"-"`
+	// Ahead of StepStarted holds the planned costs of this step and of the later ones that will
+	// run, or is empty if they are unknown.
+	Ahead []StepCost `json:"ahead,omitempty"`
 	// Compared of StepFinished holds the comparisons of the step.
 	Compared []Compared `json:"-"`
 }
@@ -61,7 +64,8 @@ type EventType string
 const (
 	// RunStarted has Position, Message (the run ID) and Steps.
 	RunStarted EventType = "run-started"
-	// LockTaken reports that this run holds the Lease. A view may add in Message where the output
+	// LockTaken reports that this run holds the Lease. Elapsed is the time of the run until then,
+	// without the time of a question. A view may add in Message where the output
 	// continues if the terminal disconnects.
 	LockTaken EventType = "lock-taken"
 	// StepDone reports a step that is already done; Message holds the evidence.

@@ -178,7 +178,7 @@ func (f *follower[S]) switchTo(step Step[S]) {
 		f.watch.since = f.said.Since
 	}
 	f.tx = &Tx{step: info, s: f.s, stop: f.stop, gone: f.gone, begun: true, warn: func(string, []string) {}}
-	f.emit(Event{Type: StepStarted, Step: info.ID, Title: info.Title, Time: f.watch.since})
+	f.emit(Event{Type: StepStarted, Step: info.ID, Title: info.Title, Time: f.watch.since, Ahead: f.said.aheadOf(info.ID)})
 }
 
 // showEnd shows how the previous step ended. A stopped run, a dead run or a pause leaves the step

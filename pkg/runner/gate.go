@@ -32,7 +32,9 @@ func (r *run[S]) approve(ctx context.Context, left *Leftover[S]) (*WholePlan, er
 	err = r.p.Precheck(ctx, r.last, r.obs)
 	if err == nil {
 		proposal := Proposal{Header: r.p.Header(r.last), Observation: r.obs, WholePlan: plan}
+		began := r.o.Clock.Now()
 		err = r.askWhileWatching(ctx, left, func() error { return r.o.Approve(ctx, proposal) })
+		r.asked = r.o.Clock.Since(began)
 	}
 	return &plan, declinedFault(err, targetName(r.p.Target()), "the plan was not approved")
 }
@@ -90,6 +92,7 @@ func (r *run[S]) checkSaved(ctx context.Context, info Info, state State) error {
 func (r *run[S]) storeChanges(plan []PlannedStep) {
 	for _, step := range plan {
 		r.planned[step.ID] = step.Changes
+		r.costs[step.ID] = StepCost{Step: step.ID, Takes: step.Takes, Rolls: step.Rolls}
 	}
 }
 

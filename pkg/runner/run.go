@@ -24,7 +24,7 @@ func Run[S any](ctx context.Context, p Procedure[S], o Options) (Result, error) 
 func newRun[S any](p Procedure[S], o Options) *run[S] {
 	o = o.withDefaults()
 	r := &run[S]{p: p, o: o, s: &session{o: o}, steps: infosOf(p.Steps()), begun: o.Clock.Now(),
-		shown: map[journal.StepID]bool{}, confirmed: map[journal.StepID]bool{}, ran: map[journal.StepID]bool{}, planned: map[journal.StepID][]Change{}}
+		shown: map[journal.StepID]bool{}, confirmed: map[journal.StepID]bool{}, ran: map[journal.StepID]bool{}, planned: map[journal.StepID][]Change{}, costs: map[journal.StepID]StepCost{}}
 	r.report = newReport(r.steps)
 	r.stop, r.gone, r.pull = newStopper(o.Interrupt, r.emitInterrupting), newStopper(o.HangUp, r.emitHungUp), newStopper(o.Brake, r.emitPausing)
 	return r
@@ -78,6 +78,8 @@ type run[S any] struct {
 	shown      map[journal.StepID]bool // done and skipped steps that were shown
 	confirmed  map[journal.StepID]bool
 	planned    map[journal.StepID][]Change // of the last plan under the lock
+	costs      map[journal.StepID]StepCost // of the same plan
+	asked      time.Duration               // time of the question for approval
 	ran        map[journal.StepID]bool
 	braked     bool  // a pause was attempted
 	held       bool  // the pause succeeded
@@ -168,7 +170,7 @@ func (r *run[S]) withLock(ctx context.Context, work func(context.Context) error)
 	} else if err != nil {
 		return retry.Classify(r.withHolderStep(ctx, err), targetName(r.p.Target()))
 	}
-	r.emit(Event{Type: LockTaken})
+	r.emit(Event{Type: LockTaken, Elapsed: r.elapsed()})
 	err = work(ctx)
 	if ctx.Err() != nil {
 		return err // stopped at once: the lock expires without a release

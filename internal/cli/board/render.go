@@ -78,7 +78,11 @@ func (r renderer) head() []string {
 		took += " of about " + formatEstimate(r.now.Sub(r.stepBegan)+rest)
 	}
 	all = append(all, tie(words(took, none, 3))...)
-	return r.lines("", 2, append(all, tie(words("total "+formatTime(r.now.Sub(r.runBegan)), none, 3))...))
+	total := "total " + formatTime(r.now.Sub(r.runBegan))
+	if left, known := r.estimateRun(); known {
+		total += ", about " + formatEstimate(left) + " left"
+	}
+	return r.lines("", 2, append(all, tie(words(total, none, 3))...))
 }
 
 // number returns the number of the current step.

@@ -12,6 +12,9 @@ var begin = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 var allSteps = []journal.StepID{"preflight", "etcd-snapshot", "lease-access", "enable-leader-migration", "cordon", "install-ccm",
 	"switch-provider", "uncordon", "verify", "disable-leader-migration"}
 
+// aheadOfSwitch has a planned time for each step but one that takes none.
+var aheadOfSwitch = []runner.StepCost{{Step: "switch-provider", Takes: 720, Rolls: 6}, {Step: "uncordon", Takes: 1}, {Step: "verify", Takes: 10}, {Step: "disable-leader-migration", Takes: 180}}
+
 // after returns a time of the sample run.
 func after(seconds int) time.Time { return begin.Add(time.Duration(seconds) * time.Second) }
 
@@ -59,7 +62,7 @@ func sample() State {
 		events = append(events, runner.Event{Type: runner.StepStarted, Step: id, Time: after(10)}, runner.Event{Type: runner.StepFinished, Step: id, Time: after(430)})
 	}
 	return play(append(events,
-		runner.Event{Type: runner.StepStarted, Step: "switch-provider", Title: "title of switch-provider", Time: after(438)},
+		runner.Event{Type: runner.StepStarted, Step: "switch-provider", Title: "title of switch-provider", Time: after(438), Ahead: aheadOfSwitch},
 		rolling(440, "...", "...", &runner.Leader{Component: "kube-controller-manager", Host: "jmzz9", ID: "jmzz9_0", Renewed: after(439)}),
 		rolling(442, ">..", "...", nil),
 		rolling(470, "x>.", "...", ccmOn("jmzz9", 459)),

@@ -28,7 +28,9 @@ type State struct {
 	key     Interrupt      // what Ctrl-C means, without the rollout
 	asked   *runner.Left   // the rollout of the open question, or nil
 
-	pace pace
+	pace    pace
+	ahead   []runner.StepCost                  // planned costs from the current step on, or empty
+	planned map[journal.StepID]runner.StepCost // of all steps that were ever ahead
 }
 
 // Keyed returns the first state of a run, in which Ctrl-C has a meaning by at.
@@ -68,6 +70,7 @@ func (s State) After(e runner.Event) State {
 	case runner.StepStarted:
 		s.step, s.title, s.stepBegan, s.wait, s.looked = e.Step, e.Title, e.Time, nil, time.Time{}
 		s.pace, s.between = s.pace.begin(), false
+		s = s.addCosts(e.Ahead)
 	case runner.StepWaiting:
 		s = s.addReading(e)
 	case runner.StepFinished:
@@ -78,7 +81,9 @@ func (s State) After(e runner.Event) State {
 	case runner.Interrupting, runner.HungUp:
 		s.closing = e.Message
 		s.key.Stopping, s.key.Asking, s.asked = true, false, nil
-	case runner.LockTaken, runner.StepWarning, runner.BrakePulled:
+	case runner.LockTaken:
+		s.runBegan = e.Time.Add(-e.Elapsed) // a question is no time of the run
+	case runner.StepWarning, runner.BrakePulled:
 	}
 	return s
 }
@@ -99,6 +104,20 @@ func (s State) addReading(e runner.Event) State {
 	s.pace = s.pace.after(s.step, w.Machines, e.Time)
 	if w.Leader != nil {
 		s.last = w.Leader
+	}
+	return s
+}
+
+// addCosts returns the state with the planned costs of the current step and of later ones.
+func (s State) addCosts(ahead []runner.StepCost) State {
+	s.ahead, s.planned = ahead, maps.Clone(s.planned)
+	if s.planned == nil {
+		s.planned = map[journal.StepID]runner.StepCost{}
+	}
+	for _, cost := range ahead {
+		if _, known := s.planned[cost.Step]; !known { // later plans have fewer machines left
+			s.planned[cost.Step] = cost
+		}
 	}
 	return s
 }
