@@ -31,7 +31,7 @@ func stops(ctx context.Context, t *testing.T, lab *scenario.Lab, says []string, 
 	}
 }
 
-// stopsToo is stops for a run that was already started.
+// stopsToo is stops for a run that has already started.
 func stopsToo(ctx context.Context, t *testing.T, run *scenario.Run, says ...string) {
 	t.Helper()
 	code, err := run.Wait(ctx)

@@ -93,9 +93,9 @@ func gains(who string, had []string) []string {
 	return nil
 }
 
-// readArguments is the configuration in force: the arguments of every
-// kube-controller-manager and kube-apiserver process, and what RKE2 on every
-// Node was started with, without what differs from start to start.
+// readArguments returns the configuration in force: the arguments of every
+// kube-controller-manager and kube-apiserver process, and RKE2's start arguments on every Node,
+// without the parts that change with each start.
 func readArguments(ctx context.Context, t *testing.T, lab *scenario.Lab) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}

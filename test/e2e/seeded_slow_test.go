@@ -24,7 +24,7 @@ type breakage struct {
 	// until is a command that succeeds once the lab shows the breakage: a process exited, or a
 	// Node was marked. If it is empty, the breakage exists when seed has ended.
 	until string
-	// speak are the checks that must not be green.
+	// speak lists the checks that must not be green.
 	speak []string
 	// speakAt replaces speak at single positions.
 	speakAt map[string][]string

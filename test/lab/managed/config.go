@@ -13,8 +13,8 @@ import (
 // configKey is the only key under spec and appliedSpec that is read.
 const configKey = "rancherKubernetesEngineConfig"
 
-// wantedConfig returns the configuration of the spec with the machines, which Rancher keeps elsewhere
-// (clusterprovisioner/provisioner.go, getConfig).
+// wantedConfig returns the configuration of the spec with the machines, which Rancher keeps
+// elsewhere (clusterprovisioner/provisioner.go, getConfig).
 func wantedConfig(cluster *unstructured.Unstructured, nodes []unstructured.Unstructured) (map[string]any, error) {
 	config, found, err := unstructured.NestedMap(cluster.Object, "spec", configKey)
 	if err != nil || !found {
