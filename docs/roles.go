@@ -2,8 +2,7 @@ package docs
 
 import _ "embed" // for the files below
 
-// ReadOnlyRoles are the roles that suffice for `verify`, `list` and `record`: manifests,
-// as somebody applies them.
+// ReadOnlyRoles holds manifests of the roles that `verify`, `list` and `record` need.
 //
 //go:embed clusterrole-readonly.yaml
 var ReadOnlyRoles string
