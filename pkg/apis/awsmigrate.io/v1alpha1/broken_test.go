@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 )
 
-// whole is an object with every field of a spec, and nothing wrong.
+// whole holds a valid object with every field of a spec.
 const whole = `{
   "apiVersion": "awsmigrate.io/v1alpha1", "kind": "ClusterMigration",
   "metadata": {"name": "prod", "namespace": "default"},
@@ -29,7 +29,7 @@ const whole = `{
   }
 }`
 
-// object is whole with some fields set otherwise, by their paths; nil takes one away.
+// object returns whole with other values at some paths; nil removes a field.
 func object(t *testing.T, changes map[string]any) *unstructured.Unstructured {
 	t.Helper()
 	obj := map[string]any{}
@@ -42,7 +42,7 @@ func object(t *testing.T, changes map[string]any) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: obj}
 }
 
-// set follows names, and into the first of every list.
+// set sets a field by its path. In a list it follows the first element.
 func set(in map[string]any, path []string, value any) {
 	switch next := in[path[0]].(type) {
 	case map[string]any:
@@ -61,7 +61,7 @@ func set(in map[string]any, path []string, value any) {
 	}
 }
 
-// many is a list of so many.
+// many returns a list with n elements.
 func many(n int, item func(i int) any) []any {
 	list := make([]any, n)
 	for i := range list {
@@ -70,7 +70,7 @@ func many(n int, item func(i int) any) []any {
 	return list
 }
 
-// keys is a map with so many keys.
+// keys returns a map with n keys.
 func keys(n int) map[string]any {
 	m := map[string]any{}
 	for i := range n {
@@ -79,8 +79,7 @@ func keys(n int) map[string]any {
 	return m
 }
 
-// broken breaks every rule of the schema of a spec, one at a time: what makes whole an
-// object that the rule refuses.
+// broken lists, for every rule of a spec's schema, changes to whole that break the rule.
 func broken() map[string]map[string]any {
 	long := strings.Repeat
 	window := func(int) any { return map[string]any{"schedule": "0 22 * * 6", "duration": "4h"} }
@@ -148,13 +147,13 @@ func broken() map[string]map[string]any {
 	}
 }
 
-// refusal is how code and server say that a rule is broken.
+// refusal holds the errors of code and server for a broken rule.
 type refusal struct {
 	code   field.ErrorType
 	server string
 }
 
-// refusalOf is how a rule of this name is refused.
+// refusalOf returns the errors for a rule of this name.
 func refusalOf(rule string) refusal {
 	_, keyword, _ := strings.Cut(rule, " ")
 	known, ok := map[string]refusal{
@@ -173,7 +172,7 @@ func refusalOf(rule string) refusal {
 	return known
 }
 
-// typed is an object as a client reads it.
+// typed returns an object as a client reads it.
 func typed(t *testing.T, obj *unstructured.Unstructured) *v1alpha1.ClusterMigration {
 	t.Helper()
 	text, err := json.Marshal(obj.Object)

@@ -2,9 +2,9 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// ClusterMigration is the migration of the cluster of the same name in the same
-// namespace: Rancher's provisioning Cluster, of an RKE cluster the one that Rancher
-// mirrors as c-xxxxx. So a cluster has at most one.
+// ClusterMigration is the migration of the cluster with the same name in the same
+// namespace: Rancher's provisioning Cluster, or for an RKE cluster its mirror c-xxxxx. So
+// a cluster has at most one.
 //
 // +genclient
 // +kubebuilder:object:root=true
@@ -24,17 +24,17 @@ type ClusterMigration struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// What is wanted. Whoever may write it is owner of the cluster.
+	// The goal. The right to write it is the right of an owner of the cluster.
 	// +optional
 	Spec ClusterMigrationSpec `json:"spec,omitzero"`
-	// What is shown. It is computed anew from the cluster and the journal, and nothing
-	// is decided from it. Before a controller has looked it says that none has.
+	// The status. The controller computes it from the cluster and the journal, and never
+	// decides by it. Before the first look it has the state Pending.
 	// +kubebuilder:default={display:{state:"Pending",message:"no controller has looked at it yet",transitioning:true},conditions:{{type:"Ready",status:"Unknown",reason:"NotLookedAt",message:"no controller has looked at it yet",lastTransitionTime:"1970-01-01T00:00:00Z"}}}
 	// +optional
 	Status ClusterMigrationStatus `json:"status,omitzero"`
 }
 
-// ClusterMigrationList is a list of them.
+// ClusterMigrationList is a list of ClusterMigrations.
 //
 // +kubebuilder:object:root=true
 type ClusterMigrationList struct {

@@ -16,9 +16,9 @@ import (
 	awsmigrate "github.com/awsmigrate/awsmigrate/pkg/generated/controllers/awsmigrate.io"
 )
 
-// What wrangler generated works with this client-go, on a server far older than it: a
-// handler sees what is made, changed and deleted, also after its watch broke, and after
-// the server forgot where the watch was.
+// The code that wrangler generated works with this client-go, on a much older server. A
+// handler sees created, changed and deleted objects, also after a broken watch, and after
+// the server forgot the watch's resource version.
 func (s *onServer) controllers(t *testing.T) {
 	line := &line{}
 	config := rest.CopyConfig(s.config)
@@ -80,7 +80,7 @@ func (s *onServer) controllers(t *testing.T) {
 	awaited("")
 }
 
-// line is the way to the server, which breaks when asked to.
+// line is a transport to the server that can be broken.
 type line struct {
 	next http.RoundTripper
 
@@ -90,7 +90,7 @@ type line struct {
 	lists, watches int
 }
 
-// cut ends every watch; forget has the server not know where the next begins.
+// cut ends every watch; forget makes the server reject the next resource version.
 func (l *line) cut(forget bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,7 +127,7 @@ func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// watched is the body of a watch, which ends as one does whose connection broke.
+// watched is the body of a watch that can end like a broken connection.
 type watched struct {
 	io.ReadCloser
 	broken atomic.Bool
@@ -142,7 +142,7 @@ func (w *watched) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// count notes a request and says whether the server has forgotten where it begins.
+// count records a request and reports whether the server forgot its resource version.
 func (l *line) count(watch bool) (forgotten bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -155,7 +155,7 @@ func (l *line) count(watch bool) (forgotten bool) {
 	return forgotten
 }
 
-// expired is what a server answers whose history does not reach back so far.
+// expired returns the answer of a server whose history is too short.
 func expired(r *http.Request) *http.Response {
 	const body = `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"too old resource version","reason":"Expired","code":410}`
 	return &http.Response{

@@ -2,45 +2,44 @@ package v1alpha1
 
 import "k8s.io/apimachinery/pkg/runtime"
 
-// Options are the flags of the command line that shape a migration, under the same names.
-// An option that is left out is what the flag's default is.
+// Options holds the flags of the command line that affect a migration, under the same
+// names. An absent option has the default of its flag.
 type Options struct {
-	// How nodes get their provider after the switch.
+	// The way in which nodes get their provider after the switch.
 	// +optional
 	EndState EndState `json:"endState,omitempty"`
-	// How the chart of the cloud controller manager gets into the cluster.
+	// The method that installs the chart of the cloud controller manager.
 	// +optional
 	InstallMethod InstallMethod `json:"installMethod,omitempty"`
-	// When the cloud controller manager takes the cloud controllers over: in a step of its
-	// own before the switch, when the one before has had to give up or as soon as it is
-	// seen to have ended, or by the switch.
+	// The time of the hand-over to the cloud controller manager. Early and Clear use a
+	// separate step before the switch: Early waits until the previous holder must have
+	// exited, Clear only until it is seen to have ended. Natural uses the switch.
 	// +optional
 	HandOver HandOver `json:"handOver,omitempty"`
 	// Whether the cloud controller manager maintains VPC routes.
 	// +optional
 	CloudRoutes Switch `json:"cloudRoutes,omitempty"`
-	// Whether a migration begins with a snapshot of etcd; under Handoff only if Enabled.
+	// Whether a migration begins with a snapshot of etcd; with Handoff only if Enabled.
 	// +optional
 	EtcdSnapshot Switch `json:"etcdSnapshot,omitempty"`
 	// Whether leader migration stays on after the switch.
 	// +optional
 	KeepLeaderMigration Switch `json:"keepLeaderMigration,omitempty"`
-	// The longest time without progress, such as 15m; 1 minute to 1 day.
+	// The maximum time without progress, such as 15m; 1 minute to 1 day.
 	// +kubebuilder:validation:Pattern=`^([0-9]+h)?([0-9]+m)?$`
 	// +kubebuilder:validation:MaxLength=8
 	// +kubebuilder:validation:XValidation:rule="self == '' || (duration(self) >= duration('1m') && duration(self) <= duration('24h'))",message="must be from 1m to 24h"
 	// +optional
 	Timeout string `json:"timeout,omitempty"`
-	// Tools that keep the cluster's configuration, such as terraform, and that have what
-	// is written.
+	// Tools that own the cluster's configuration, such as terraform, and that have the new
+	// configuration.
 	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:items:Pattern=`^[a-z][a-z0-9-]*$`
 	// +kubebuilder:validation:items:MaxLength=64
 	// +listType=atomic
 	// +optional
 	OwnerInformed []string `json:"ownerInformed,omitempty"`
-	// Checks that are not made, with the reason. Those that guard a cluster are made all
-	// the same.
+	// Checks to skip, with the reason. Checks that decide safety are never skipped.
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=map
 	// +listMapKey=id
@@ -49,96 +48,97 @@ type Options struct {
 	// The cloud controller manager.
 	// +optional
 	CCM CCM `json:"ccm,omitzero"`
-	// How AWS is asked; by default with the identity that AWS gives the pod.
+	// Access to AWS; by default with the AWS identity of the pod.
 	// +optional
 	AWS AWS `json:"aws,omitzero"`
 }
 
-// Switch is a choice that somebody made one way or the other, or not at all. It is no
-// boolean, in which false and absent would be two things, and its words are none that
-// YAML reads as a boolean.
+// Switch is a choice with three values: enabled, disabled, or absent. It is no boolean: as
+// zero and absent mean the same, false could not differ from absent. YAML reads none of its
+// words as a boolean.
 // +kubebuilder:validation:Enum="";Enabled;Disabled
 type Switch string
 
 const (
-	// Enabled asks for it.
+	// Enabled requests it.
 	Enabled Switch = "Enabled"
 	// Disabled refuses it.
 	Disabled Switch = "Disabled"
 )
 
-// EndState is how nodes get their provider after the switch.
+// EndState is the way in which nodes get their provider after the switch.
 // +kubebuilder:validation:Enum="";Auto;External;Overrides
 type EndState string
 
 const (
-	// EndStateAuto lets the nodes' names decide. An absent one is the same.
+	// EndStateAuto decides by the nodes' names. An absent end state means the same.
 	EndStateAuto EndState = "Auto"
-	// EndStateExternal is Rancher's own setting.
+	// EndStateExternal uses Rancher's own setting.
 	EndStateExternal EndState = "External"
 	// EndStateOverrides keeps the names by arguments of the kubelet.
 	EndStateOverrides EndState = "Overrides"
 )
 
-// InstallMethod is how the chart gets into the cluster.
+// InstallMethod is the method that installs the chart.
 // +kubebuilder:validation:Enum="";Helm;AdditionalManifest
 type InstallMethod string
 
 const (
-	// InstallHelm is a Helm release. An absent method is the same.
+	// InstallHelm uses a Helm release. An absent method means the same.
 	InstallHelm InstallMethod = "Helm"
-	// InstallAdditionalManifest is a document in the Cluster object.
+	// InstallAdditionalManifest uses a document in the Cluster object.
 	InstallAdditionalManifest InstallMethod = "AdditionalManifest"
 )
 
-// HandOver is when the cloud controllers change hands.
+// HandOver is the time at which the cloud controllers change hands.
 // +kubebuilder:validation:Enum="";Early;Clear;Natural
 type HandOver string
 
 const (
-	// HandOverEarly is before the switch, where every condition for it is there.
+	// HandOverEarly hands over before the switch, if every condition is met.
 	HandOverEarly HandOver = "Early"
-	// HandOverClear is early, and as soon as a kubelet has shown that the one before has
-	// ended, where it shows that.
+	// HandOverClear hands over early, as soon as a kubelet shows the end of the previous
+	// holder.
 	HandOverClear HandOver = "Clear"
-	// HandOverNatural is with the switch. An absent one is the same.
+	// HandOverNatural hands over with the switch. An absent value means the same.
 	HandOverNatural HandOver = "Natural"
 )
 
-// SkippedCheck is a check that is not made.
+// SkippedCheck names a check to skip.
 type SkippedCheck struct {
 	// Its ID, as in docs/checks.md.
 	// +kubebuilder:validation:Pattern=`^[A-Z]{4}-[0-9]{3}$`
 	// +kubebuilder:validation:MaxLength=8
 	ID string `json:"id"`
-	// Why, for whoever reads the history.
+	// The reason, for readers of the history.
 	// +kubebuilder:validation:MinLength=10
 	// +kubebuilder:validation:MaxLength=256
 	Reason string `json:"reason"`
 }
 
-// CCM is what may be chosen of the cloud controller manager.
+// CCM holds the options of the cloud controller manager.
 type CCM struct {
-	// Its image; by default the one that fits the cluster's version.
+	// Its image; by default the image that fits the cluster's version.
 	// +kubebuilder:validation:Pattern=`^([0-9A-Za-z][0-9A-Za-z._:/@-]*)?$`
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
 	Image string `json:"image,omitempty"`
-	// Values of its chart, merged over those that fit the cluster. At most 64 KiB.
+	// Values of its chart, merged over the values that fit the cluster. At most 64 KiB.
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	Values *runtime.RawExtension `json:"values,omitempty"`
-	// Key of a Secret with its cloud config; by default that of the in-tree provider.
+	// Key of a Secret with its cloud config; by default the cloud config of the in-tree
+	// provider.
 	// +optional
 	CloudConfigSecretRef *SecretKey `json:"cloudConfigSecretRef,omitempty"`
 }
 
-// AWS says how AWS is asked.
+// AWS holds the options of the access to AWS.
 type AWS struct {
-	// Whether it is asked.
+	// Whether awsmigrate uses AWS.
 	// +optional
 	Mode AWSMode `json:"mode,omitempty"`
 	// Its region.
@@ -151,25 +151,25 @@ type AWS struct {
 	// +kubebuilder:validation:MaxLength=640
 	// +optional
 	AssumeRole string `json:"assumeRole,omitempty"`
-	// Secret with AWS_ACCESS_KEY_ID and the like.
+	// Secret with keys such as AWS_ACCESS_KEY_ID.
 	// +optional
 	SecretRef *Secret `json:"secretRef,omitempty"`
 }
 
-// AWSMode says whether AWS is asked.
+// AWSMode selects whether awsmigrate uses AWS.
 // +kubebuilder:validation:Enum="";Auto;Enabled;Disabled
 type AWSMode string
 
 const (
-	// AWSAuto asks where that is possible. An absent mode is the same.
+	// AWSAuto uses AWS if credentials are found. An absent mode means the same.
 	AWSAuto AWSMode = "Auto"
-	// AWSEnabled asks, and fails where that is not possible.
+	// AWSEnabled uses AWS, and fails without credentials.
 	AWSEnabled AWSMode = "Enabled"
-	// AWSDisabled does not ask.
+	// AWSDisabled does not use AWS.
 	AWSDisabled AWSMode = "Disabled"
 )
 
-// Secret names one in the namespace of the ClusterMigration. It is read only if its
+// Secret names a Secret in the namespace of the ClusterMigration. It is read only if its
 // annotation rke.cattle.io/object-authorized-for-clusters names this cluster.
 type Secret struct {
 	// Its name.

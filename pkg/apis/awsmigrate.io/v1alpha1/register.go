@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	// SchemaAnnotation is on the CustomResourceDefinition and says which of our schemas
-	// it has. An API server prunes fields that its schema does not know, without a word,
-	// so a controller that finds a lower number than Schema only audits.
+	// SchemaAnnotation holds the number of the schema, on the CustomResourceDefinition. An
+	// API server silently prunes fields that its schema does not have, so a controller
+	// that finds a lower number than Schema only audits.
 	SchemaAnnotation = "awsmigrate.io/schema"
-	// Schema is the number that goes with these types.
+	// Schema is the number of these types.
 	Schema = 1
 	// CRD is the name of the CustomResourceDefinition.
 	CRD = "clustermigrations.awsmigrate.io"
@@ -20,7 +20,7 @@ const (
 // SchemeGroupVersion is the group and version of the kinds here.
 var SchemeGroupVersion = schema.GroupVersion{Group: "awsmigrate.io", Version: "v1alpha1"}
 
-// AddToScheme makes the kinds known to a scheme.
+// AddToScheme registers the kinds in a scheme.
 func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(SchemeGroupVersion, &ClusterMigration{}, &ClusterMigrationList{})
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)

@@ -26,24 +26,24 @@ func definition(t *testing.T) map[string]any {
 	return crd
 }
 
-// version is the only version of a definition.
+// version holds the only version of a definition.
 func version(crd map[string]any) map[string]any {
 	return crd["spec"].(map[string]any)["versions"].([]any)[0].(map[string]any)
 }
 
-// schemaOf is the schema of one of the object's fields, spec or status.
+// schemaOf returns the schema of a field of the object, spec or status.
 func schemaOf(crd map[string]any, name string) map[string]any {
 	root := version(crd)["schema"].(map[string]any)["openAPIV3Schema"].(map[string]any)
 	return root["properties"].(map[string]any)[name].(map[string]any)
 }
 
-// node is one place of a schema.
+// node is one node of a schema, with its path.
 type node struct {
 	path   string // "spec.windows[].schedule"
 	schema map[string]any
 }
 
-// nodes are all places of a schema, below the first too.
+// nodes returns all nodes of a schema, including nested ones.
 func nodes(path string, schema map[string]any) []node {
 	all := []node{{path, schema}}
 	properties, _ := schema["properties"].(map[string]any)
@@ -56,11 +56,11 @@ func nodes(path string, schema map[string]any) []node {
 	return all
 }
 
-// notRules are the keywords of a schema that refuse nothing, or a value that no Go type
-// can hold.
+// notRules holds the keywords of a schema that refuse nothing, or only values that no Go
+// type can hold.
 var notRules = []string{"type", "description", "properties", "items", "default", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-list-map-keys"}
 
-// rules are all of a schema, as "spec.windows[].schedule pattern".
+// rules returns all rules of a schema, as "spec.windows[].schedule pattern".
 func rules(path string, schema map[string]any) []string {
 	var all []string
 	for _, n := range nodes(path, schema) {
@@ -88,8 +88,8 @@ func rulesOf(n node, keyword string) (all []string) {
 	return all
 }
 
-// An API server of Kubernetes 1.25 takes the definition as it is: it would drop what it
-// does not know, and with it a rule (kubernetes/kubernetes:staging/src/k8s.io/
+// An API server of Kubernetes 1.25 accepts the definition unchanged. It would drop unknown
+// keywords, and with them a rule (kubernetes/kubernetes:staging/src/k8s.io/
 // apiextensions-apiserver/pkg/apis/apiextensions/v1/types_jsonschema.go@v1.25.16).
 func TestNothingThatKubernetes125DoesNotKnow(t *testing.T) {
 	for _, field := range []string{"spec", "status"} {
@@ -104,7 +104,7 @@ func TestNothingThatKubernetes125DoesNotKnow(t *testing.T) {
 	}
 }
 
-// What anybody may write, and what we write, is bounded.
+// Every field of users and of the controller is bounded.
 func TestEverythingIsBounded(t *testing.T) {
 	for _, field := range []string{"spec", "status"} {
 		for _, n := range nodes(field, schemaOf(definition(t), field)) {
@@ -127,8 +127,8 @@ func TestEverythingIsBounded(t *testing.T) {
 	}
 }
 
-// A default that is written back is drift for whoever keeps the object elsewhere. Nobody
-// keeps a status.
+// A default that the server writes is drift for an owner outside of the cluster. A status
+// has no such owner.
 func TestDefaults(t *testing.T) {
 	var defaults []string
 	for _, n := range nodes("spec", schemaOf(definition(t), "spec")) {
@@ -141,8 +141,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// A word that YAML reads as a boolean would be refused as one when somebody leaves out
-// the quotes.
+// A word that YAML reads as a boolean would be refused if a user omits the quotes.
 func TestChoicesNeedNoQuotes(t *testing.T) {
 	for _, n := range nodes("spec", schemaOf(definition(t), "spec")) {
 		choices, _ := n.schema["enum"].([]any)
@@ -155,7 +154,7 @@ func TestChoicesNeedNoQuotes(t *testing.T) {
 	}
 }
 
-// People read these, and scripts.
+// People and scripts read these columns.
 func TestColumns(t *testing.T) {
 	var columns []string
 	for _, column := range version(definition(t))["additionalPrinterColumns"].([]any) {

@@ -22,11 +22,11 @@ import (
 
 const namespace = metav1.NamespaceDefault
 
-// onServer is a real API server with the definition, and two ways to it.
+// onServer holds a real API server with the definition, and two clients.
 type onServer struct {
 	config      *rest.Config
 	definitions dynamic.ResourceInterface
-	objects     dynamic.ResourceInterface // as somebody's YAML comes in
+	objects     dynamic.ResourceInterface // untyped, as users' YAML
 	typed       generated.ClusterMigrationClient
 }
 
@@ -49,8 +49,8 @@ func serve(t *testing.T) *onServer {
 	}
 }
 
-// TestOnAnAPIServer is the kind on a real API server: first with a definition that has
-// lost its rules, as on a server that drops them, then with the generated one.
+// TestOnAnAPIServer tests the kind on a real API server: first with a definition without
+// rules, as on a server that drops them, then with the generated one.
 func TestOnAnAPIServer(t *testing.T) {
 	s := serve(t)
 	stripped := definition(t)
@@ -68,7 +68,7 @@ func TestOnAnAPIServer(t *testing.T) {
 	t.Run("Controllers", s.controllers)
 }
 
-// strip takes every rule out of a schema.
+// strip removes every rule of a schema.
 func strip(of map[string]any) {
 	for _, n := range nodes("", of) {
 		maps.DeleteFunc(n.schema, func(keyword string, _ any) bool {
@@ -77,7 +77,7 @@ func strip(of map[string]any) {
 	}
 }
 
-// define puts a definition in place and waits until it is served.
+// define applies a definition and waits until it is served.
 func (s *onServer) define(t *testing.T, crd map[string]any) {
 	t.Helper()
 	obj := &unstructured.Unstructured{Object: crd}
@@ -101,14 +101,14 @@ func (s *onServer) define(t *testing.T, crd map[string]any) {
 	})
 }
 
-// try is what the server says of an object that is not kept.
+// try returns the server's error for a dry run of an object.
 func (s *onServer) try(t *testing.T, obj *unstructured.Unstructured) error {
 	t.Helper()
 	_, err := s.objects.Create(t.Context(), obj, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	return err
 }
 
-// What a server without rules lets in is refused by code, as a client reads it.
+// Code refuses invalid objects that a server without rules accepts.
 func (s *onServer) withoutRules(t *testing.T) {
 	cases := broken()
 	for i, rule := range slices.Sorted(maps.Keys(cases)) {
@@ -128,7 +128,7 @@ func (s *onServer) withoutRules(t *testing.T) {
 	}
 }
 
-// With the definition the server refuses each, and says why.
+// With the definition the server refuses each, with the reason.
 func (s *onServer) refuses(t *testing.T) {
 	for rule, changes := range broken() {
 		err := s.try(t, object(t, changes))
@@ -138,8 +138,7 @@ func (s *onServer) refuses(t *testing.T) {
 	}
 }
 
-// Nothing is asked of somebody who says nothing, and what is written for them is what
-// absent means.
+// An empty spec is valid, and its written defaults have the meaning of absent fields.
 func (s *onServer) defaults(t *testing.T) {
 	got, err := s.objects.Create(t.Context(), object(t, map[string]any{"spec": map[string]any{}}), metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	if err != nil {
@@ -150,8 +149,8 @@ func (s *onServer) defaults(t *testing.T) {
 	}
 }
 
-// What says everything, nothing, or nothing in every field is accepted, as code does; what
-// the Go types make of it is accepted too.
+// The server accepts a full object, an empty one, and one with only zero fields, like the
+// code. It also accepts their form after a round trip through the Go types.
 func (s *onServer) accepts(t *testing.T) {
 	for name, changes := range valid(t) {
 		obj := object(t, changes)
@@ -167,7 +166,7 @@ func (s *onServer) accepts(t *testing.T) {
 	}
 }
 
-// Whoever writes the spec does not write the status, and the other way round.
+// A write of the spec does not change the status, and a write of the status not the spec.
 func (s *onServer) status(t *testing.T) {
 	made, err := s.typed.Create(typed(t, object(t, map[string]any{"status": map[string]any{"position": "P5"}})))
 	if err != nil || made.Status.Position != "" {

@@ -2,45 +2,46 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// StatusLimit is how much of one status is kept at most, in bytes of JSON.
+// StatusLimit bounds one status, in bytes of JSON.
 const StatusLimit = 32 << 10
 
-// Types of conditions. None is in the tables by which Rancher's UI judges conditions by
-// their type, but those that mean there what they mean here
+// Types of conditions. Those in the tables by which Rancher's UI judges conditions have the
+// same meaning there
 // (rancher/wrangler:pkg/summary/summarizers.go@v3.7.2).
 const (
-	// ConditionReady says that the goal is reached and that the last audit passed.
+	// ConditionReady reports whether the goal is reached and the last audit passed.
 	ConditionReady = "Ready"
-	// ConditionReconciling says that something is done, or will be without anybody's help.
+	// ConditionReconciling reports whether work continues, or will, without manual action.
 	ConditionReconciling = "Reconciling"
-	// ConditionStalled says that nothing goes on until somebody helps.
+	// ConditionStalled reports whether the cluster waits for a manual fix.
 	ConditionStalled = "Stalled"
-	// ConditionOwnerAgrees says that whoever keeps the Cluster has it as the cluster is.
+	// ConditionOwnerAgrees reports whether the owner of the Cluster object has the
+	// configuration of the cluster.
 	ConditionOwnerAgrees = "OwnerAgrees"
 )
 
-// ClusterMigrationStatus is what is shown of a cluster.
+// ClusterMigrationStatus describes the state of a cluster.
 type ClusterMigrationStatus struct {
-	// The generation of the spec that this answers.
+	// The generation of the spec that this status is based on.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// How far the cluster is: P0 to P5, or unknown.
+	// The position of the cluster: P0 to P5, or unknown.
 	// +kubebuilder:validation:MaxLength=16
 	// +optional
 	Position string `json:"position,omitempty"`
-	// What would be done.
+	// The next run.
 	// +optional
 	Plan *Plan `json:"plan,omitempty"`
-	// What is being done.
+	// The current run.
 	// +optional
 	Run *Run `json:"run,omitempty"`
-	// What the last audit found.
+	// The result of the last audit.
 	// +optional
 	Audit *Audit `json:"audit,omitempty"`
-	// The edit that somebody else has to make.
+	// The edit that the owner of the Cluster object must make.
 	// +optional
 	Handoff *Handoff `json:"handoff,omitempty"`
-	// What ended the last run early.
+	// The error that ended the last run early.
 	// +optional
 	Failure *Failure `json:"failure,omitempty"`
 	// The last runs, the latest first.
@@ -48,10 +49,10 @@ type ClusterMigrationStatus struct {
 	// +listType=atomic
 	// +optional
 	History []PastRun `json:"history,omitempty"`
-	// What Rancher's UI shows.
+	// The state for Rancher's UI.
 	// +optional
 	Display *Display `json:"display,omitempty"`
-	// The same for tools.
+	// The state for tools.
 	// +kubebuilder:validation:MaxItems=8
 	// +listType=map
 	// +listMapKey=type
@@ -59,16 +60,16 @@ type ClusterMigrationStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// Plan is what would be done.
+// Plan describes the next run.
 type Plan struct {
-	// What spec.approvedPlan has to be for it to be done.
+	// The value of spec.approvedPlan that approves the plan.
 	// +kubebuilder:validation:MaxLength=71
 	Hash string `json:"hash"`
-	// The awsmigrate that made it.
+	// The version of awsmigrate that made it.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	Version string `json:"version,omitempty"`
-	// Where the whole plan is.
+	// The location of the whole plan.
 	// +optional
 	Ref *Reference `json:"ref,omitempty"`
 	// Its steps.
@@ -76,7 +77,7 @@ type Plan struct {
 	// +listType=atomic
 	// +optional
 	Steps []PlannedStep `json:"steps,omitempty"`
-	// How many steps are not in that list.
+	// The number of steps that are not in that list.
 	// +optional
 	More int64 `json:"more,omitempty"`
 }
@@ -85,11 +86,11 @@ type Plan struct {
 type PlannedStep struct {
 	// +kubebuilder:validation:MaxLength=64
 	ID string `json:"id"`
-	// How far it is.
+	// The progress of the step.
 	// +kubebuilder:validation:MaxLength=32
 	// +optional
 	State string `json:"state,omitempty"`
-	// What it would do, in one line.
+	// Its changes, in one line.
 	// +kubebuilder:validation:MaxLength=160
 	// +optional
 	Summary string `json:"summary,omitempty"`
@@ -104,7 +105,7 @@ type Reference struct {
 	Key string `json:"key,omitempty"`
 }
 
-// Run is what is being done.
+// Run describes the current run.
 type Run struct {
 	// +kubebuilder:validation:MaxLength=64
 	ID string `json:"id"`
@@ -116,17 +117,17 @@ type Run struct {
 	Step *RunningStep `json:"step,omitempty"`
 }
 
-// RunningStep is the step at hand, and what it waits for.
+// RunningStep describes the current step and its wait.
 type RunningStep struct {
 	// +kubebuilder:validation:MaxLength=64
 	ID string `json:"id"`
 	// +optional
 	StartedAt metav1.Time `json:"startedAt,omitzero"`
-	// What has to come about.
+	// The awaited state.
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	WaitingFor string `json:"waitingFor,omitempty"`
-	// What is there instead.
+	// The observed state.
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	Seen string `json:"seen,omitempty"`
@@ -136,16 +137,16 @@ type RunningStep struct {
 	Total int64 `json:"total,omitempty"`
 	// +optional
 	LastProgress metav1.Time `json:"lastProgress,omitzero"`
-	// When it gives up without further progress.
+	// The time at which it gives up without further progress.
 	// +optional
 	Until metav1.Time `json:"until,omitzero"`
 }
 
-// Audit is what the last audit found.
+// Audit holds the result of the last audit.
 type Audit struct {
 	// +optional
 	At metav1.Time `json:"at,omitzero"`
-	// How many checks ended so. Zeros are written: a column shows them.
+	// The number of checks with this result. Zeros are written: a column shows them.
 	// +optional
 	OK int64 `json:"ok"`
 	// +optional
@@ -156,12 +157,12 @@ type Audit struct {
 	Skip int64 `json:"skip"`
 	// +optional
 	Unknown int64 `json:"unknown"`
-	// The first checks that fail.
+	// The first failing checks.
 	// +kubebuilder:validation:MaxItems=12
 	// +listType=atomic
 	// +optional
 	Failing []FailingCheck `json:"failing,omitempty"`
-	// How many failing findings are not in that list.
+	// The number of failing findings that are not in that list.
 	// +optional
 	More int64 `json:"more,omitempty"`
 }
@@ -173,33 +174,33 @@ type FailingCheck struct {
 	// +kubebuilder:validation:MaxLength=96
 	// +optional
 	Title string `json:"title,omitempty"`
-	// The object that it is about.
+	// The object of the finding.
 	// +kubebuilder:validation:MaxLength=160
 	// +optional
 	Object string `json:"object,omitempty"`
 }
 
-// Handoff is an edit that somebody else has to make.
+// Handoff describes an edit that the owner of the Cluster object must make.
 type Handoff struct {
 	// The step that waits for it.
 	// +kubebuilder:validation:MaxLength=64
 	Step string `json:"step"`
 	// +optional
 	Since metav1.Time `json:"since,omitzero"`
-	// Who keeps the object, as far as is known.
+	// The owner of the object, if known.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	Owner string `json:"owner,omitempty"`
-	// Where the edit is written down.
+	// The location of the edit.
 	// +optional
 	Ref *Reference `json:"ref,omitempty"`
 }
 
-// Failure is what ended the last run early, as the command line says it.
+// Failure holds the error that ended the last run early, as the command line prints it.
 type Failure struct {
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason"`
-	// As of the command line; docs/exit-codes.md.
+	// The exit code of the command line; docs/exit-codes.md.
 	// +optional
 	ExitCode int64 `json:"exitCode,omitempty"`
 	// +kubebuilder:validation:MaxLength=256
@@ -216,7 +217,7 @@ type Failure struct {
 	Fix string `json:"fix,omitempty"`
 	// +optional
 	At metav1.Time `json:"at,omitzero"`
-	// When it is tried again; none: not without somebody's help.
+	// The time of the next try; empty if it needs a manual fix.
 	// +optional
 	NextTry metav1.Time `json:"nextTry,omitzero"`
 }
@@ -235,25 +236,25 @@ type PastRun struct {
 	StartedAt metav1.Time `json:"startedAt,omitzero"`
 	// +optional
 	EndedAt metav1.Time `json:"endedAt,omitzero"`
-	// The plan that was carried out.
+	// The plan that the run carried out.
 	// +kubebuilder:validation:MaxLength=71
 	// +optional
 	Plan string `json:"plan,omitempty"`
-	// The awsmigrate that ran.
+	// The version of awsmigrate that ran.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	Version string `json:"version,omitempty"`
 }
 
-// Display is what Rancher's UI shows, before any judgement of its own
+// Display holds the state for Rancher's UI, which uses it before its own judgement
 // (rancher/wrangler:pkg/summary/summarizers.go@v3.7.2, checkStatusSummary).
 type Display struct {
 	// +kubebuilder:validation:MaxLength=32
 	State string `json:"state"`
-	// Something is done, or will be without anybody's help: blue.
+	// Work continues, or will, without manual action: blue.
 	// +optional
 	Transitioning bool `json:"transitioning"`
-	// Somebody has to help: red.
+	// A manual fix is needed: red.
 	// +optional
 	Error bool `json:"error"`
 	// +kubebuilder:validation:MaxLength=512

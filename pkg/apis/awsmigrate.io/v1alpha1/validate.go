@@ -6,18 +6,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Bounds of a spec, as its markers have them.
+// Bounds of a spec, equal to its markers.
 const (
 	maxWindows    = 14
 	maxOwners     = 8
 	maxSkipped    = 64
 	maxValueKeys  = 64
-	maxValueBytes = 64 << 10 // of ccm.values, as JSON; no schema can bound it
+	maxValueBytes = 64 << 10 // of ccm.values, as JSON; a schema cannot bound it
 )
 
-// Validate is every rule of the schema once more, and those that no schema can hold. The
-// API server has asked them before, unless it knows no rules of CEL, or its definition is
-// older than this; so what breaks one is Stalled/Invalid, and never carried out.
+// Validate checks every rule of the schema again, and rules that a schema cannot express.
+// An API server without CEL, or with an older definition, does not check all of them. An
+// object that breaks a rule is Stalled/Invalid and is never carried out.
 func (m *ClusterMigration) Validate() field.ErrorList {
 	at, spec := field.NewPath("spec"), &m.Spec
 	errs := field.ErrorList{}
@@ -33,7 +33,8 @@ func (m *ClusterMigration) Validate() field.ErrorList {
 	return append(errs, spec.Options.validate(at.Child("options"))...)
 }
 
-// checkHandoff: the CLI refuses the two together as well (pkg/migration, Options).
+// checkHandoff returns an error if Handoff is combined with AdditionalManifest. The command
+// line refuses both together, too (pkg/migration, Options).
 func (s *ClusterMigrationSpec) checkHandoff(at *field.Path) field.ErrorList {
 	if s.Edits == EditsHandoff && s.Options.InstallMethod == InstallAdditionalManifest {
 		return field.ErrorList{field.Invalid(at, s.Edits, "edits Handoff does not go with options.installMethod AdditionalManifest, which is an edit as well")}

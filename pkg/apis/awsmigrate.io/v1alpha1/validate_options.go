@@ -51,7 +51,8 @@ func (c *CCM) validate(at *field.Path) field.ErrorList {
 	return errs
 }
 
-// chartValues are a map of bounded size: they are rendered once for each plan.
+// chartValues returns an error unless the values are a map of bounded size. They are
+// rendered once for each plan.
 func chartValues(at *field.Path, values *runtime.RawExtension) field.ErrorList {
 	if values == nil || len(values.Raw) == 0 {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 )
 
-// Every rule of the schema has a case that breaks it, and code refuses each: a server
-// that drops rules, or has an older definition, lets nothing through.
+// Every rule of the schema has a case that breaks it, and code refuses each. So invalid
+// objects are refused even if a server drops rules or has an older definition.
 func TestEveryRuleIsCheckedAgain(t *testing.T) {
 	cases := broken()
 	if want, have := slices.Sorted(slices.Values(rules("spec", schemaOf(definition(t), "spec")))), slices.Sorted(maps.Keys(cases)); !slices.Equal(want, have) {
@@ -41,7 +41,7 @@ func TestEveryRuleIsCheckedAgain(t *testing.T) {
 	}
 }
 
-// withoutIndexes is a path with its lists as fields.
+// withoutIndexes returns a path without the indexes of lists.
 func withoutIndexes(path string) string {
 	for {
 		before, after, found := strings.Cut(path, "[")
@@ -53,8 +53,8 @@ func withoutIndexes(path string) string {
 	}
 }
 
-// valid are objects that break no rule: what says everything, what says nothing, and what
-// says nothing in every field.
+// valid holds objects that break no rule: a full object, an empty one, and one with only
+// zero fields.
 func valid(t *testing.T) map[string]map[string]any {
 	t.Helper()
 	empty := map[string]any{}
@@ -74,7 +74,7 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// What a schema cannot bound is bounded all the same, and what is no map is none.
+// Code bounds values that a schema cannot bound, and refuses values that are not a map.
 func TestValuesOfTheChart(t *testing.T) {
 	for raw, want := range map[string]field.ErrorType{
 		``: "", `{}`: "", `null`: "", `[1]`: field.ErrorTypeTypeInvalid, `{"a":"` + strings.Repeat("x", 64<<10) + `"}`: field.ErrorTypeTooLong,
@@ -88,7 +88,7 @@ func TestValuesOfTheChart(t *testing.T) {
 	}
 }
 
-// An absent goal is an audit, for servers that write no default too.
+// An absent goal is an audit, also on servers that write no default.
 func TestAbsentGoal(t *testing.T) {
 	if got := v1alpha1.Goal("").OrDefault(); got != v1alpha1.GoalAudit {
 		t.Error(got)

@@ -10,15 +10,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// text is what a string may be: the markers of its field. Lengths are in characters, as
-// a schema counts them.
+// text holds the rules of a string, equal to the markers of its field. Lengths are in
+// characters, as in a schema.
 type text struct {
-	pattern  *regexp.Regexp // nil: anything
+	pattern  *regexp.Regexp // or nil if any text matches
 	min, max int
 }
 
-// The texts of a spec. The patterns of those that may be left out match "" too: absent
-// and zero are the same.
+// The texts of a spec. The patterns of optional texts match "", too: absent and zero mean
+// the same.
 var (
 	planHash     = text{regexp.MustCompile(`^(sha256:[0-9a-f]{64})?$`), 0, 71}
 	schedule     = text{regexp.MustCompile(`^[0-9A-Za-z*,/?-]+( [0-9A-Za-z*,/?-]+){4}$`), 0, 128}
@@ -35,8 +35,8 @@ var (
 	roleARN      = text{regexp.MustCompile(`^(arn:aws[a-z-]*:iam::[0-9]{12}:role/[0-9A-Za-z+=,.@_/-]+)?$`), 0, 640}
 )
 
-// check names every rule that a value breaks. Values are not repeated: one may be what
-// somebody put into the wrong field.
+// check returns an error for every rule that a value breaks. Errors do not repeat values: a
+// value may be a secret in the wrong field.
 func (t text) check(at *field.Path, value string) field.ErrorList {
 	var errs field.ErrorList
 	switch characters := utf8.RuneCountInString(value); {
@@ -51,7 +51,7 @@ func (t text) check(at *field.Path, value string) field.ErrorList {
 	return errs
 }
 
-// required is check of a field that cannot be left out.
+// required is check for a mandatory field.
 func (t text) required(at *field.Path, value string) field.ErrorList {
 	if value == "" {
 		return field.ErrorList{field.Required(at, "")}
@@ -59,7 +59,7 @@ func (t text) required(at *field.Path, value string) field.ErrorList {
 	return t.check(at, value)
 }
 
-// oneOf takes what is left out and what is allowed.
+// oneOf returns an error if a value is neither empty nor allowed.
 func oneOf[T ~string](at *field.Path, value T, allowed ...T) field.ErrorList {
 	if value == "" || slices.Contains(allowed, value) {
 		return nil
@@ -67,18 +67,19 @@ func oneOf[T ~string](at *field.Path, value T, allowed ...T) field.ErrorList {
 	return field.ErrorList{field.NotSupported(at, value, allowed)}
 }
 
-func atMost(at *field.Path, have, most int) field.ErrorList {
-	if have <= most {
+func atMost(at *field.Path, have, limit int) field.ErrorList {
+	if have <= limit {
 		return nil
 	}
-	return field.ErrorList{field.TooMany(at, have, most)}
+	return field.ErrorList{field.TooMany(at, have, limit)}
 }
 
-// within bounds a length of time, if one was given; a text that is none is out of bounds.
-func within(at *field.Path, value string, least, most time.Duration) field.ErrorList {
-	given, err := time.ParseDuration(value)
-	if value == "" || (err == nil && given >= least && given <= most) {
+// within returns an error if a duration is out of bounds or malformed. An empty value is
+// valid.
+func within(at *field.Path, value string, shortest, longest time.Duration) field.ErrorList {
+	duration, err := time.ParseDuration(value)
+	if value == "" || (err == nil && duration >= shortest && duration <= longest) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(at, field.OmitValueType{}, fmt.Sprintf("must be from %s to %s", least, most))}
+	return field.ErrorList{field.Invalid(at, field.OmitValueType{}, fmt.Sprintf("must be from %s to %s", shortest, longest))}
 }
