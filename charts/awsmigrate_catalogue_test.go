@@ -110,7 +110,7 @@ func TestFormAsksForValuesThatThereAre(t *testing.T) {
 			t.Errorf("%s: subquestions shown if %v", q.Variable, q.ShowSubquestionsIf)
 		}
 	}
-	if want := []string{"AWS", "Limits", "Monitoring", "What"}; !slices.Equal(slices.Sorted(maps.Keys(groups)), want) {
+	if want := []string{"AWS", "General", "Limits", "Monitoring"}; !slices.Equal(slices.Sorted(maps.Keys(groups)), want) {
 		t.Errorf("groups %v", groups)
 	}
 	asked := map[string]bool{}

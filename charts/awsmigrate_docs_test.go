@@ -16,8 +16,8 @@ func (v verbs) add(key string, more ...string) {
 	v[key] = slices.Compact(slices.Sorted(slices.Values(slices.Concat(v[key], more))))
 }
 
-// told returns the verbs in the controller's table of docs/permissions.md.
-func told(t *testing.T) (audit, migrate verbs) {
+// documentedRights returns the verbs in the controller's table of docs/permissions.md.
+func documentedRights(t *testing.T) (audit, migrate verbs) {
 	t.Helper()
 	text, err := os.ReadFile("../docs/permissions.md")
 	if err != nil {
@@ -65,7 +65,7 @@ func granted(t *testing.T, mode string) verbs {
 
 // The page on permissions has every right of the controller, and no other.
 func TestControllerRightsAreDocumented(t *testing.T) {
-	audit, migrate := told(t)
+	audit, migrate := documentedRights(t)
 	for mode, want := range map[string]verbs{"audit": audit, "migrate": migrate} {
 		if diff := cmp.Diff(granted(t, mode), want); diff != "" {
 			t.Errorf("mode %s: granted (-), in docs/permissions.md (+):\n%s", mode, diff)

@@ -311,7 +311,7 @@ func TestControllerNotes(t *testing.T) {
 		"{}": "can read every Secret of fleet-default",
 		"{access: {clusters: [prod], secrets: [cloud]}}":               "the kubeconfigs of\nprod, and cloud, and no others.",
 		"{mode: migrate, access: {clusters: [prod], rke1: [c-7kq2x]}}": "the kubeconfigs of\nprod, c-7kq2x, and no others.\nIt can read every Secret of c-7kq2x.\n",
-		"{mode: migrate}": "Neither helm uninstall nor mode audit goes through while a cluster rolls out",
+		"{mode: migrate}": "helm uninstall and mode audit are refused while a cluster rolls out",
 	} {
 		files, err := render(t, controllerChart(t), values)
 		if notes := files["awsmigrate/templates/NOTES.txt"]; err != nil || !strings.Contains(notes, says) ||

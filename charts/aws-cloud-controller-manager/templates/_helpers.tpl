@@ -10,8 +10,8 @@ helm.sh/chart: {{ include "ccm.chart" . | quote }}
 {{ .Values.image.repository }}{{ with .Values.image.tag }}:{{ . }}{{ end }}{{ with .Values.image.digest }}@{{ . }}{{ end }}
 {{- end }}
 
-{{- /* Without keys set to null: Helm keeps those that this chart has no default
-for, and Kubernetes would read them as "", which no node's label is. */ -}}
+{{- /* Drops keys that are null. Helm keeps those without a default in this chart, and
+Kubernetes would read them as "", which matches no node. */ -}}
 {{- define "ccm.nodeSelector" -}}
 {{- $selector := dict -}}
 {{- range $key, $value := .Values.nodeSelector -}}
@@ -54,7 +54,7 @@ for, and Kubernetes would read them as "", which no node's label is. */ -}}
 {{ $port }}
 {{- end }}
 
-{{- /* The whole argument list: the user's, then what it leaves unsaid. */ -}}
+{{- /* The whole argument list: the user's arguments, then missing defaults. */ -}}
 {{- define "ccm.args" -}}
 {{- $provider := false }}{{ $routes := false }}{{ $flag := false }}{{ $port := false -}}
 {{- range .Values.args }}

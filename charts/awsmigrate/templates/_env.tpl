@@ -1,8 +1,8 @@
 {{- define "awsmigrate.cas" -}}/etc/awsmigrate/certificates{{- end }}
 
 {{- /*
-Where the program runs: by the pod's UID and the container's name the next process of the
-same container takes the locks of the one before it at once.
+The place of the program. By the pod's UID and the container's name, the next process of the
+same container takes over the locks of its predecessor at once.
 */}}
 {{- define "awsmigrate.env" -}}
 - name: POD_NAME
@@ -16,8 +16,8 @@ same container takes the locks of the one before it at once.
 - name: CONTAINER_NAME
   value: awsmigrate
 {{- if dig "limits" "memory" "" .Values.resources }}
-# The whole limit: a reference cannot take nine tenths of it. Where to stop short of it is
-# the program's to decide.
+# The whole limit: a reference cannot be a fraction of it. The program subtracts its own
+# reserve.
 - name: GOMEMLIMIT
   valueFrom: {resourceFieldRef: {containerName: awsmigrate, resource: limits.memory}}
 {{- end }}
@@ -26,13 +26,13 @@ same container takes the locks of the one before it at once.
   value: {{ . | quote }}
 - name: HTTPS_PROXY
   value: {{ . | quote }}
-# Beside what is asked for: the API server, services, and where AWS gives pods and machines
-# their identity.
+# Added to the value: the API server, services, and the addresses where AWS gives pods and
+# machines their identity.
 - name: NO_PROXY
   value: {{ printf "%s,$(KUBERNETES_SERVICE_HOST),.svc,169.254.0.0/16,fd00:ec2::/32" $.Values.noProxy | trimPrefix "," | quote }}
 {{- end }}
 {{- if .Values.additionalTrustedCAs }}
-# Go reads the certificates in this folder beside the file of roots that the image has.
+# Go reads the certificates in this folder in addition to the roots in the image.
 - name: SSL_CERT_DIR
   value: {{ include "awsmigrate.cas" . }}
 {{- end }}

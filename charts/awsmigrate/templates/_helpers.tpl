@@ -18,14 +18,14 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
 {{- /*
-Whether an object of the Prometheus operator is wanted and known: a list of the chart's
-scope and the values of the object.
+Reports whether an object of the Prometheus operator is enabled and its API exists. Takes a
+list of the chart's scope and the values of the object.
 */}}
 {{- define "awsmigrate.monitored" -}}
 {{- if and (index . 1).enabled ((index . 0).Capabilities.APIVersions.Has "monitoring.coreos.com/v1") }}true{{ end }}
 {{- end }}
 
-{{- /* The ports that pods may reach anywhere: those asked for, and the proxy's. */}}
+{{- /* The ports that pods may reach at any address: the configured ones, and the proxy's. */}}
 {{- define "awsmigrate.egress" -}}
 {{- $ports := list }}
 {{- range .Values.networkPolicy.egressPorts }}{{ $ports = append $ports (int .) }}{{ end }}
@@ -37,15 +37,15 @@ scope and the values of the object.
 {{- range uniq $ports }}{{ printf "- %d\n" . }}{{ end }}
 {{- end }}
 
-{{- /* The least schema of the definition that has every field; pkg/apis counts it. */}}
+{{- /* The minimum schema of the definition with every field; pkg/apis counts it. */}}
 {{- define "awsmigrate.schema" -}}1{{- end }}
 
-{{- /* The Lease by which one controller leads, under the name that the program gives it. */}}
+{{- /* The name of the leader election's Lease, as in the program. */}}
 {{- define "awsmigrate.election" -}}awsmigrate{{- end }}
 
 {{- /*
-A rule for one resource: a list of group, resource, verbs and names. Without names it
-holds for every object of the resource, without verbs there is none.
+A rule for one resource. Takes a list of group, resource, verbs and names. Without names it
+applies to every object of the resource; without verbs it is empty.
 */}}
 {{- define "awsmigrate.rule" -}}
 {{- if index . 2 }}
@@ -92,7 +92,7 @@ metadata:
     {{- include "awsmigrate.labels" .root | nindent 4 }}
 {{- end }}
 
-{{- /* Of a pod: where it runs, and by which Secrets its image is pulled. */}}
+{{- /* Scheduling of a pod, and the Secrets that pull its image. */}}
 {{- define "awsmigrate.place" -}}
 {{- with .Values.imagePullSecrets }}
 imagePullSecrets:
@@ -107,7 +107,7 @@ nodeSelector:
   {{- toYaml . | nindent 2 }}
   {{- end }}
 tolerations:
-  # Rancher's mark on Linux nodes of clusters with Windows.
+  # Rancher's taint on Linux nodes of clusters with Windows.
   - key: cattle.io/os
     operator: Equal
     value: linux
@@ -121,7 +121,7 @@ affinity:
 {{- end }}
 {{- end }}
 
-{{- /* Of a pod and of its container: what Kubernetes' level `restricted` asks for. */}}
+{{- /* Security contexts of a pod and its container, for Kubernetes' level `restricted`. */}}
 {{- define "awsmigrate.pod.security" -}}
 runAsNonRoot: true
 runAsUser: 65534
@@ -138,7 +138,7 @@ capabilities:
     - ALL
 {{- end }}
 
-{{- /* Of a pod with additionalTrustedCAs: its volume. */}}
+{{- /* The volume of a pod with additionalTrustedCAs. */}}
 {{- define "awsmigrate.cas.volume" -}}
 name: additional-cas
 secret:

@@ -1,4 +1,4 @@
-{{- /* Of the controller's arguments: where it works, and for which clusters. */}}
+{{- /* The controller's arguments for its namespaces and clusters. */}}
 {{- define "awsmigrate.scope" -}}
 - --namespaces={{ join "," .Values.namespaces }}
 {{- with .Values.access.clusters }}
@@ -8,9 +8,9 @@
 {{- end }}
 
 {{- /*
-The Job that ends well where no cluster rolls out: a list of the chart's scope, a name, the
-hooks, and the clusters as arguments. It has the rights of the controller, and is over before
-Helm gives up waiting (5 min). Its log stays where it failed.
+A Job that succeeds if no cluster rolls out. Takes a list of the chart's scope, a name, the
+hooks, and the clusters as arguments. It has the rights of the controller, and ends before
+Helm's timeout (5 min). Its log stays if it failed.
 */}}
 {{- define "awsmigrate.rolling" -}}
 {{- $root := index . 0 }}
@@ -27,7 +27,7 @@ metadata:
     helm.sh/hook-output-log-policy: hook-failed
 spec:
   activeDeadlineSeconds: 240
-  # What failed to answer is asked once more; a cluster that rolls is not waited for.
+  # Retries once after an API error; does not wait for a rollout.
   backoffLimit: 1
   podFailurePolicy:
     rules:

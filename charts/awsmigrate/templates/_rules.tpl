@@ -1,7 +1,7 @@
 {{- /*
-What the controller may do in the management cluster. The same rights for one run are
-in internal/job/rights.go, and a test holds both together. Kubernetes binds get, patch
-and update to names, and neither create nor list and watch.
+The controller's rights in the management cluster. The rights of one run are in
+internal/job/rights.go, and a test compares both. Kubernetes can bind get, patch and update
+to names, but not create, list and watch.
 */}}
 
 {{- /* In all namespaces: the definition of its own kind, Rancher's version, and RKE clusters by id. */}}
@@ -14,15 +14,15 @@ and update to names, and neither create nor list and watch.
 {{- end }}
 {{- end }}
 
-{{- /* Whether Rancher itself is being rolled out. */}}
+{{- /* To see whether Rancher itself rolls out. */}}
 {{- define "awsmigrate.rules.rancher" -}}
 {{- include "awsmigrate.rule" (list "apps" "deployments" (list "get") (list "rancher")) }}
 {{- end }}
 
 {{- /*
-Of a watched namespace: a list of the chart's scope and the namespace. An RKE cluster has
-there its ClusterMigration, the mirror that Rancher keeps of its Cluster, the kubeconfig,
-and its plan; journal and lock are in the namespace of its id.
+Rules for a watched namespace. Takes a list of the chart's scope and the namespace. It also
+has an RKE cluster's ClusterMigration, Rancher's mirror of its Cluster, the kubeconfig and the
+plan. Journal and lock of an RKE cluster are in the namespace of its id.
 */}}
 {{- define "awsmigrate.rules.namespace" -}}
 {{- $values := (index . 0).Values }}
@@ -61,9 +61,9 @@ and its plan; journal and lock are in the namespace of its id.
 {{- end }}
 
 {{- /*
-Of the namespace of an RKE cluster's id: a list of the chart's scope and the id. What an
-edit takes out and the journal may not hold is kept in a Secret, under a name that no rule
-can say beforehand; an undo alone reads it.
+Rules for the namespace of an RKE cluster's id. Takes a list of the chart's scope and the id.
+A Secret keeps values that an edit removes and the journal must not hold. Its name is not
+known in advance, and only an undo reads it.
 */}}
 {{- define "awsmigrate.rules.rke1" -}}
 {{- $migrate := eq (index . 0).Values.mode "migrate" }}
