@@ -17,8 +17,8 @@ const (
 	definitions = "charts/awsmigrate-crd/templates"
 )
 
-// copiesAndDefinitions are what controller-gen makes of the markers: DeepCopy beside the
-// types, and the CustomResourceDefinitions.
+// copiesAndDefinitions adds the output of controller-gen for the markers: DeepCopy next to
+// the types, and the CustomResourceDefinitions.
 func copiesAndDefinitions(files map[string][]byte) error {
 	noVersion := true
 	var copies genall.Generator = deepcopy.Generator{}
@@ -36,7 +36,7 @@ func copiesAndDefinitions(files map[string][]byte) error {
 	return nil
 }
 
-// into keeps what is generated: code beside its package, anything else in a folder.
+// into stores generated files: code next to its package, anything else in a folder.
 type into struct {
 	files  map[string][]byte
 	folder string
@@ -51,7 +51,7 @@ func (o into) Open(pkg *loader.Package, name string) (io.WriteCloser, error) {
 	return &file{path: filepath.Join(folder, name), files: o.files}, nil
 }
 
-// file is kept when it is closed.
+// file is stored when it is closed.
 type file struct {
 	bytes.Buffer
 	path  string

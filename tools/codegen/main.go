@@ -1,10 +1,10 @@
-// Command codegen writes what is generated from the kinds in pkg/apis: their copies, the
-// CustomResourceDefinitions in charts/awsmigrate-crd, and wrangler's controllers in
+// Command codegen writes the files that are generated from the kinds in pkg/apis: DeepCopy
+// functions, the CustomResourceDefinitions in charts/awsmigrate-crd, and wrangler's controllers in
 // pkg/generated. Run it in the root of the repository:
 //
 //	go -C tools/codegen run . ../..
 //
-// It is a module of its own: what generators import is nothing that the product links.
+// It is a separate module, so that the product does not require the imports of generators.
 package main
 
 import (
@@ -46,8 +46,8 @@ func run(args []string) error {
 	return into.Close()
 }
 
-// generate gives the text of every file by its path below the working directory, which
-// is the root of the repository: generators load packages from where they stand.
+// generate returns the text of every file by its path below the working directory. This must
+// be the root of the repository, because generators load packages from there.
 func generate() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	if err := copiesAndDefinitions(files); err != nil {

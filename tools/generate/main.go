@@ -1,10 +1,10 @@
-// Command generate writes the pages that are made of the product's code: docs/checks.md,
+// Command generate writes the pages that are generated from the product's code: docs/checks.md,
 // docs/cli.md, docs/reasons.md, docs/schema and THIRD_PARTY_NOTICES. Run it in the root of the
 // repository:
 //
 //	go -C tools/generate run . ../..
 //
-// It is a module of its own: the product requires nothing that only generators import.
+// It is a separate module, so that the product does not require the imports of generators.
 package main
 
 import (

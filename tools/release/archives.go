@@ -12,21 +12,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/tools/release/internal/pack"
 )
 
-// plugin is the program as kubectl finds it.
+// plugin is the name by which kubectl finds the program.
 const plugin = "kubectl-" + program
 
-// completer is what kubectl runs to complete words behind `kubectl awsmigrate`
+// completer is the script that kubectl runs to complete words after `kubectl awsmigrate`
 // (kubernetes/kubectl:pkg/cmd/plugin_completion.go).
 const completer = "#!/bin/sh\nexec " + plugin + " __complete \"$@\"\n"
 
-// archives writes, for each platform, the archive for people, one for krew, and the bill
-// of materials of the binary; and krew's manifest.
+// archives writes the archive for people, the archive for krew, and the bill of materials of
+// each platform's binary. It also writes krew's manifest.
 func (r release) archives(context.Context) error {
 	licences, err := r.licences()
 	if err != nil {
 		return err
 	}
-	beside, err := r.beside()
+	beside, err := r.commonEntries()
 	if err != nil {
 		return err
 	}
@@ -70,8 +70,9 @@ func (r release) licences() ([]pack.Entry, error) {
 	return entries, nil
 }
 
-// beside is what an archive has beside the program, the same for every platform.
-func (r release) beside() ([]pack.Entry, error) {
+// commonEntries returns the entries of an archive besides the program, equal for every
+// platform.
+func (r release) commonEntries() ([]pack.Entry, error) {
 	tree := cli.Tree(program)
 	completions, err := pack.Completions(tree, "completions")
 	if err != nil {
@@ -92,7 +93,7 @@ func (r release) beside() ([]pack.Entry, error) {
 	}), nil
 }
 
-// archive writes one in which everything is below a folder of the archive's name.
+// archive writes an archive with all entries below a folder of the archive's name.
 func (r release) archive(name string, platform pack.Platform, entries []pack.Entry) error {
 	base := fmt.Sprintf("%s_%s_%s", name, r.version, platform)
 	below := make([]pack.Entry, 0, len(entries))
@@ -107,7 +108,7 @@ func (r release) archive(name string, platform pack.Platform, entries []pack.Ent
 	return r.write(base+".tar.gz", data)
 }
 
-// krewArchive has no link: krew refuses an archive with one
+// krewArchive writes an archive without links: krew refuses links
 // (kubernetes-sigs/krew:internal/download/downloader.go).
 func (r release) krewArchive(platform pack.Platform, licences []pack.Entry) (string, []byte, error) {
 	entries := slices.Concat(licences, []pack.Entry{{Path: plugin, Executable: true, Data: r.binaries[platform].data}})

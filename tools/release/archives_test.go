@@ -19,10 +19,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/tools/release/internal/source"
 )
 
-// startedAs is the name by which a stand-in for the program was started.
+// startedAs is the environment variable with the name by which a stand-in for the program was
+// started.
 const startedAs = "RELEASE_TEST_STARTED_AS"
 
-// TestMain is awsmigrate where a stand-in starts it: an archive has the program in it without
+// TestMain runs awsmigrate if a stand-in starts it. So an archive can hold the program without
 // two minutes of building.
 func TestMain(m *testing.M) {
 	if name := os.Getenv(startedAs); name != "" {
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// archived are the archives of a release for every platform, in a folder.
+// archived returns a folder with the archives of a release for every platform.
 func archived(t *testing.T) (out string) {
 	t.Helper()
 	version, err := pack.ParseVersion("v0.1.0")
@@ -57,7 +58,7 @@ func archived(t *testing.T) (out string) {
 	return r.out
 }
 
-// unpacked is the folder of an archive's files, unpacked as docs/releases.md says.
+// unpacked returns a folder with an archive's files, unpacked as in docs/releases.md.
 func unpacked(t *testing.T, archive string) string {
 	t.Helper()
 	into := t.TempDir()
@@ -67,7 +68,7 @@ func unpacked(t *testing.T, archive string) string {
 	return into
 }
 
-// ran is what a program prints whose folder is the first in PATH.
+// ran returns the output of a program whose folder is the first in PATH.
 func ran(t *testing.T, folder, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(folder, name), args...)
@@ -79,8 +80,8 @@ func ran(t *testing.T, folder, name string, args ...string) string {
 	return string(out)
 }
 
-// Unpacked into PATH, the program, the plugin and its completions are there, with all that
-// belongs beside them.
+// An archive that is unpacked into PATH has the program, the plugin, its completions and all
+// their files.
 func TestArchiveIsAPluginWithCompletions(t *testing.T) {
 	out := archived(t)
 	for _, platform := range pack.Platforms() {
@@ -105,7 +106,7 @@ func TestArchiveIsAPluginWithCompletions(t *testing.T) {
 	}
 }
 
-// krew finds at each address what the manifest says, takes the archive, and starts what it names.
+// krew finds the archive at each address of the manifest, accepts it, and starts the program.
 func TestKrewFindsWhatItsManifestNames(t *testing.T) {
 	out := archived(t)
 	text, err := os.ReadFile(filepath.Join(out, "awsmigrate.yaml"))

@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/tools/release/internal/source"
 )
 
-// What a release is called, and where it will lie.
+// The name of a release, and its addresses.
 const (
 	program = "awsmigrate"
 	module  = "github.com/awsmigrate/awsmigrate"
@@ -23,7 +23,7 @@ const (
 	about   = "Moves Rancher clusters from the in-tree AWS cloud provider to the external one"
 )
 
-// options are a release as it was asked for.
+// options describes the requested release.
 type options struct {
 	repository, out, key, tags string
 	version                    pack.Version
@@ -32,7 +32,7 @@ type options struct {
 	say                        func(string)
 }
 
-// release is one while it is made.
+// release holds the state of a release that is being made.
 type release struct {
 	options
 	copy     string // of the commit
@@ -45,8 +45,8 @@ type binary struct {
 	info *debug.BuildInfo
 }
 
-// build makes a release. The list of checksums is written last: a folder without one is
-// of a release that failed.
+// build makes a release. It writes the list of checksums last: a folder without one is a
+// failed release.
 func build(ctx context.Context, o options) (err error) {
 	if err := emptyFolder(o.out); err != nil {
 		return err
@@ -62,7 +62,7 @@ func build(ctx context.Context, o options) (err error) {
 	}
 	r.say(fmt.Sprintf("%s of commit %s, %s", o.version, r.commit.Hash, r.commit.Time.Format("2006-01-02T15:04:05Z")))
 	steps := []func(context.Context) error{
-		r.notes, // what is missing there shows before anything is built
+		r.notes, // fails before anything is built if the changelog lacks an entry
 		func(ctx context.Context) error { return r.compile(ctx, work) },
 		r.archives, r.imageAndCharts, r.seal,
 	}
@@ -74,7 +74,7 @@ func build(ctx context.Context, o options) (err error) {
 	return nil
 }
 
-// emptyFolder makes a folder, and refuses one that has something in it.
+// emptyFolder creates a folder, and returns an error if it is not empty.
 func emptyFolder(path string) error {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (r release) password() []byte {
 	return nil
 }
 
-// read gives a file of the commit.
+// read returns a file of the commit.
 func (r release) read(path string) ([]byte, error) { return os.ReadFile(filepath.Join(r.copy, path)) }
 
 func (r release) write(name string, data []byte) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/tools/release/internal/seal"
 )
 
-// passwordVariable is where cosign, too, looks for the password of a private key.
+// passwordVariable holds the password of a private key, as for cosign.
 const passwordVariable = "COSIGN_PASSWORD"
 
 func newRoot(env []string) *cobra.Command {
@@ -49,7 +49,7 @@ func newBuild(env []string) *cobra.Command {
 	return cmd
 }
 
-// chosen are the platforms of those names; all without any.
+// chosen returns the platforms with these names, or all without names.
 func chosen(names []string) ([]pack.Platform, error) {
 	if len(names) == 0 {
 		return pack.Platforms(), nil
@@ -96,6 +96,6 @@ func newVerify() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&keyFile, "key", "", "public key in PEM, such as cosign.pub")
-	_ = cmd.MarkFlagRequired("key") // the flag is there
+	_ = cmd.MarkFlagRequired("key") // the flag exists
 	return cmd
 }

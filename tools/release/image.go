@@ -13,11 +13,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/tools/release/internal/repository"
 )
 
-// layoutFolder is the image as an OCI image layout.
+// layoutFolder holds the image as an OCI image layout.
 const layoutFolder = "image"
 
-// imageAndCharts writes the image, the charts that name it by its digest, and which
-// images a mirror needs.
+// imageAndCharts writes the image, the charts that name it by its digest, and the list of
+// images for mirrors.
 func (r release) imageAndCharts(context.Context) error {
 	r.say("making the image and the charts")
 	name, err := repository.ImageName(filepath.Join(r.copy, "charts", program))
@@ -31,7 +31,7 @@ func (r release) imageAndCharts(context.Context) error {
 	return r.charts(digest)
 }
 
-// image gives the digest of the index.
+// image writes the image and returns the digest of its index.
 func (r release) image(name string) (string, error) {
 	licences, err := r.licences()
 	if err != nil {
@@ -69,7 +69,7 @@ func (r release) image(name string) (string, error) {
 	return digest.String(), r.imageBill(base, name, digest.String(), builds)
 }
 
-// imageBase is how the names of the image's files begin.
+// imageBase returns the prefix of the names of the image's files.
 func imageBase(version pack.Version) string { return fmt.Sprintf("%s_%s_image", program, version) }
 
 func (r release) imageBill(base, name, digest string, builds []*debug.BuildInfo) error {

@@ -1,7 +1,7 @@
 // Command release makes the files of a release from a commit, and verifies them. It
 // needs Go and git, and neither Docker nor a registry. `make release` runs it.
 //
-// It is a module of its own: what it imports is nothing that the product links.
+// It is a separate module, so that the product does not require its imports.
 package main
 
 import (

@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/tools/release/internal/seal"
 )
 
-// scripts are what the workflow of a release runs, step by step, and its environment.
+// scripts returns the commands of the release workflow, step by step, and its environment.
 func scripts(t *testing.T) (runs []string, env map[string]string) {
 	t.Helper()
 	text, err := os.ReadFile("../../.github/workflows/release.yml")
@@ -38,8 +38,8 @@ func scripts(t *testing.T) (runs []string, env map[string]string) {
 	return runs, workflow.Env
 }
 
-// What the workflow publishes is what `make release` makes, after the tests, after it was
-// made a second time, and after it was signed.
+// The workflow publishes the output of `make release`, after the tests, a second build and the
+// signature.
 func TestWorkflowMakesTheReleaseThatPeopleMake(t *testing.T) {
 	runs, env := scripts(t)
 	step := func(part string) int {
@@ -66,7 +66,7 @@ func TestWorkflowMakesTheReleaseThatPeopleMake(t *testing.T) {
 	}
 }
 
-// Every file that the workflow takes from the folder is one that `make release` puts there.
+// Every file that the workflow takes from the folder is made by `make release`.
 func TestWorkflowTakesFilesThatThereAre(t *testing.T) {
 	runs, _ := scripts(t)
 	version, err := pack.ParseVersion("v0.1.0")

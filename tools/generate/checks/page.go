@@ -11,8 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// Page returns docs/checks.md: every check there is, from the registries that
-// make them.
+// Page returns docs/checks.md, with every check of the registries.
 func Page() []byte {
 	var text bytes.Buffer
 	all := target.AllChecks()
@@ -38,9 +37,9 @@ IDs are stable and never used again for another check. *At* are the [positions](
 	return text.Bytes()
 }
 
-// section is one check. Its anchor has a line of its own, with an empty one behind it:
-// the name that GitHub gives a heading changes with the title, and links of old reports
-// must not.
+// section returns the text of one check. Its anchor has a separate line, followed by an
+// empty one: GitHub's name of a heading changes with the title, and links of old reports
+// must not change.
 func section(meta verify.Meta) string {
 	variants := target.Variants(meta.ID)
 	return fmt.Sprintf(`
@@ -55,7 +54,7 @@ func section(meta verify.Meta) string {
 		items("Source", variants, func(v target.Variant) string { return v.Meta.Source })
 }
 
-// items returns one item of the list of a check, or one for each variant if they differ.
+// items returns one list item of a check, or one for each variant if the texts differ.
 func items(name string, variants []target.Variant, text func(target.Variant) string) string {
 	first := text(variants[0])
 	if !slices.ContainsFunc(variants, func(v target.Variant) bool { return text(v) != first }) {
@@ -68,7 +67,7 @@ func items(name string, variants []target.Variant, text func(target.Variant) str
 	return list
 }
 
-// heading is a category as a title. Those of three letters are abbreviations.
+// heading returns a category as a title. A category of three letters is an abbreviation.
 func heading(category string) string {
 	if len(category) == 3 {
 		return strings.ToUpper(category)
@@ -76,10 +75,10 @@ func heading(category string) string {
 	return strings.ToUpper(category[:1]) + category[1:]
 }
 
-// anchor is what GitHub makes of the heading of a category.
+// anchor returns GitHub's anchor for the heading of a category.
 func anchor(category string) string { return strings.NewReplacer(",", "", " ", "-").Replace(category) }
 
-// span is how many checks a category has, with the first and the last of them.
+// span returns the number of checks of a category, with the first and the last ID.
 func span(all []verify.Meta, category string) string {
 	var ids []string
 	for _, meta := range all {
@@ -97,8 +96,8 @@ func keptMark(meta verify.Meta) string {
 	return ""
 }
 
-// only returns the kinds of clusters that a check is made of, or "" if that is all, or its
-// variants name them.
+// only returns the kinds of clusters that a check applies to. It returns "" if the check
+// applies to all, or its variants name them.
 func only(variants []target.Variant) string {
 	if len(variants) > 1 || len(variants[0].Kinds) == len(target.Kinds()) {
 		return ""
@@ -124,7 +123,7 @@ func where(meta verify.Meta) string {
 	return strings.Join(names, ", ")
 }
 
-// inline is text that a line of Markdown takes.
+// inline returns text that is safe in a line of Markdown.
 func inline(text string) string {
 	return strings.NewReplacer("\n", " ", "<", "&lt;", ">", "&gt;", "*", `\*`).Replace(text)
 }

@@ -1,5 +1,5 @@
-// Package notices collects the licences of everything that is linked into a
-// program, as their terms ask for when the program is passed on.
+// Package notices collects the licences of everything that is linked into a program. Their
+// terms require this when the program is distributed.
 //
 // It knows files and modules, and judges no licence.
 package notices
@@ -18,8 +18,7 @@ import (
 	"strings"
 )
 
-// Package is what `go list -deps -json` says of a package, as far as it matters
-// here.
+// Package holds the used fields of a package in `go list -deps -json`.
 type Package struct {
 	ImportPath string
 	Dir        string
@@ -34,7 +33,7 @@ type Module struct {
 	Replace            *Module
 }
 
-// decode reads the stream of objects that `go list -json` prints.
+// decode parses the stream of objects that `go list -json` prints.
 func decode(list io.Reader) ([]Package, error) {
 	decoder := json.NewDecoder(list)
 	var all []Package
@@ -50,15 +49,15 @@ func decode(list io.Reader) ([]Package, error) {
 	}
 }
 
-// notice is one licence text and whose it is.
+// notice is one licence text with the modules that it covers.
 type notice struct {
 	text  string
 	owner []string // "module version (file)"
 }
 
 // compose returns the whole page: every licence and notice file of the packages' modules
-// once, behind the modules that it is for. goroot holds the licence of Go and its
-// standard library. A module without any such file is an error.
+// once, after the modules that it covers. goroot holds the licence of Go and its standard
+// library. It returns an error if a module has no such file.
 func compose(packages []Package, goroot string) ([]byte, error) {
 	found := map[string]*notice{}
 	add := func(owner, path string) error {
@@ -92,7 +91,7 @@ func compose(packages []Package, goroot string) ([]byte, error) {
 	return page(found), nil
 }
 
-// folders are the packages' folders by module, without the main module.
+// folders returns the packages' folders by module, without the main module.
 func folders(packages []Package) map[Module][]string {
 	all := map[Module][]string{}
 	for _, p := range packages {
@@ -110,9 +109,9 @@ func folders(packages []Package) map[Module][]string {
 
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)([.\-_].*)?$`)
 
-// licences are the licence files of a module that hold for folders of it: those in
-// a folder and in all above it. Code that a module took from elsewhere has its own
-// beside it.
+// licences returns the licence files of a module that cover its folders: the files in a
+// folder and in all folders above it. Code that a module copied from other projects has its
+// licence next to it.
 func licences(module Module, folders []string) ([]string, error) {
 	var files []string
 	looked := map[string]bool{}
@@ -144,7 +143,7 @@ func owner(module Module, file string) string {
 	return fmt.Sprintf("%s %s (%s)", module.Path, module.Version, filepath.ToSlash(inside))
 }
 
-// normal is a text with line ends and trailing space as everywhere.
+// normal returns a text with uniform line ends, without trailing space.
 func normal(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	for i, line := range lines {

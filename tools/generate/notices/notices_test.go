@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// tree writes files by name below a new folder.
+// tree writes files into a new folder and returns it.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -31,7 +31,7 @@ func TestCompose(t *testing.T) {
 		"a/pkg/x.go":              "package pkg",
 		"a/third_party/b/COPYING": "terms of b",
 		"a/third_party/b/x.go":    "package b",
-		"a/unused/LICENSE":        "terms of what is not linked",
+		"a/unused/LICENSE":        "terms of an unused package",
 		"c/licence.md":            "shared terms",
 		"c/NOTICE":                "c says thanks",
 		"main/LICENSE":            "our own",

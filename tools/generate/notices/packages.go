@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// platforms that awsmigrate is built for; what is linked differs a little.
+// platforms lists the platforms that awsmigrate is built for. Their linked packages differ
+// slightly.
 var platforms = [][2]string{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}}
 
 // Page returns THIRD_PARTY_NOTICES of the program in root, the folder of the repository,

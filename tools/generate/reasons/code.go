@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// reasonsBelow are the reasons of all faults in the program below a folder.
+// reasonsBelow returns the reasons of all faults in the code below a folder.
 func reasonsBelow(root string) (map[string]*reason, error) {
 	var files []*ast.File
 	set := token.NewFileSet()
@@ -38,7 +38,7 @@ func reasonsBelow(root string) (map[string]*reason, error) {
 	return collect(files), nil
 }
 
-// collect finds the faults whose reason is a literal or one of the constants of reasons.
+// collect returns the faults whose reason is a literal or a constant of reasons.
 func collect(files []*ast.File) map[string]*reason {
 	constants, found, makers := map[string]string{}, map[string]*reason{}, map[string][]string{}
 	for _, file := range files {
@@ -71,13 +71,13 @@ func collect(files []*ast.File) map[string]*reason {
 	return found
 }
 
-// constant is what the constant of a reason is called.
+// constant matches the name of a reason's constant.
 var constant = regexp.MustCompile(`^[Rr]eason[A-Z]`)
 
-// word is what a reason looks like. Other texts are given to functions as reasons, too.
+// word matches a reason. Functions also take other texts as reasons.
 var word = regexp.MustCompile(`^[A-Z][A-Za-z]+$`)
 
-// maker is a function that may make faults, and what its parameters are called.
+// maker returns the name and the parameters of a function that may create faults.
 func maker(n ast.Node) (name string, parameters []string) {
 	var of *ast.FuncType
 	switch n := n.(type) {
@@ -99,13 +99,13 @@ func maker(n ast.Node) (name string, parameters []string) {
 	return name, parameters
 }
 
-// fieldsOf are those of a fault, of what one is changed to, or of a call of what makes one
-// in the same package.
+// fieldsOf returns the fields of a fault, of a changed fault, or of a call of a function in
+// the same package that creates one.
 func fieldsOf(n ast.Node, makers map[string][]string, pkg string) map[string]ast.Expr {
 	fields := map[string]ast.Expr{}
 	switch n := n.(type) {
 	case *ast.CompositeLit:
-		if name := nameOf(n.Type); name != "Error" && name != "refusal" { // which becomes one
+		if name := nameOf(n.Type); name != "Error" && name != "refusal" { // becomes a fault
 			return nil
 		}
 		for _, element := range n.Elts {
@@ -117,7 +117,7 @@ func fieldsOf(n ast.Node, makers map[string][]string, pkg string) map[string]ast
 			fields["Class"] = &ast.Ident{Name: "Usage"}
 		}
 		return fields
-	case *ast.AssignStmt: // a fault that becomes another
+	case *ast.AssignStmt: // changes a fault
 		for i, field := range n.Lhs {
 			if selected, is := field.(*ast.SelectorExpr); is && len(n.Rhs) == len(n.Lhs) {
 				fields[selected.Sel.Name] = n.Rhs[i]
@@ -145,7 +145,7 @@ func fieldsOf(n ast.Node, makers map[string][]string, pkg string) map[string]ast
 	return nil
 }
 
-// add takes down one fault of a package.
+// add records one fault of a package.
 func add(found map[string]*reason, constants map[string]string, pkg string, fields map[string]ast.Expr) {
 	name, fixed := literal(fields["Reason"])
 	if !fixed {
@@ -197,7 +197,7 @@ func nameOf(e ast.Expr) string {
 	return ""
 }
 
-// qualified is a name with its package, as an expression in pkg has it.
+// qualified returns a name with its package, for an expression in pkg.
 func qualified(pkg string, e ast.Expr) string {
 	if selected, is := e.(*ast.SelectorExpr); is {
 		pkg = nameOf(selected.X)
@@ -205,7 +205,7 @@ func qualified(pkg string, e ast.Expr) string {
 	return pkg + "." + nameOf(e)
 }
 
-// literal is a text that stands in the code, also in parts.
+// literal returns a constant text of the code, also if it is joined from parts.
 func literal(e ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:

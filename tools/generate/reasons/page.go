@@ -25,7 +25,7 @@ func Page(root string) ([]byte, error) {
 	var out bytes.Buffer
 	fmt.Fprint(&out, `# Reasons
 
-Every word that an Error document has as its `+"`reason`"+`, with its [exit code](exit-codes.md) and what is fixed in its texts; what names an object of yours stands in the message alone. `+"`awsmigrate explain REASON`"+` adds what the pages of the last column say of it. Written by `+"`make generate`"+` from the code.
+Every `+"`reason`"+` of an Error document, with its [exit code](exit-codes.md) and the constant parts of its texts. Only the message names your objects. `+"`awsmigrate explain REASON`"+` adds the rows of the pages in the last column. Written by `+"`make generate`"+` from the code.
 
 | reason | exit | seen | wanted | what to do | `+view.MorePages+` |
 |---|---|---|---|---|---|
@@ -40,10 +40,10 @@ Every word that an Error document has as its `+"`reason`"+`, with its [exit code
 	return out.Bytes(), nil
 }
 
-// pagesOn are links to the pages with a table that has a word, from the folder docs.
+// pagesOn returns links, from the folder docs, to the pages with a table that has a word.
 func pagesOn(name string) []string {
 	var links []string
-	_ = fs.WalkDir(docs.Pages, ".", func(file string, entry fs.DirEntry, err error) error { // what is embedded can be read
+	_ = fs.WalkDir(docs.Pages, ".", func(file string, entry fs.DirEntry, err error) error { // embedded files are always readable
 		if err != nil || entry.IsDir() || file == view.ReasonsPage {
 			return err
 		}
@@ -56,10 +56,10 @@ func pagesOn(name string) []string {
 	return links
 }
 
-// reason is what the code says of one: each text once, in order.
+// reason holds the texts of a reason in the code, each once and in order.
 type reason struct{ class, seen, wanted, fix []string }
 
-// exits are the codes of its classes; a fault without one is unexpected.
+// exits returns the exit codes of its classes; a fault without a class is unexpected.
 func (r *reason) exits() string {
 	var codes []int
 	for _, name := range r.class {
@@ -80,7 +80,7 @@ func classes() map[string]fault.Class {
 	}
 }
 
-// texts are in one cell.
+// texts returns all texts in one cell.
 func texts(all []string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(strings.Join(all, "; or: "), "|", `\|`), "\n", " ")
 }

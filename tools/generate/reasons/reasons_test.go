@@ -17,7 +17,7 @@ import (
 // root is the folder of the repository.
 const root = "../../.."
 
-// A note is for a reason that there is.
+// Every note has a reason in the code.
 func TestNotesAreOfReasons(t *testing.T) {
 	all, err := reasonsBelow(root)
 	if err != nil {
@@ -30,11 +30,11 @@ func TestNotesAreOfReasons(t *testing.T) {
 	}
 }
 
-// explained are the reasons that a first cell of a table "what awsmigrate says" is about.
-// What follows "with", or a colon, is what was seen.
-var explained = regexp.MustCompile("(?:^ ?|, | or |brake: |warning )`([A-Z][A-Za-z]+)`")
+// explained matches the reasons in a first cell of a table "what awsmigrate says". Text after
+// "with" or a colon is the seen state.
+var explained = regexp.MustCompile("(?:^ ?|, | or |warning )`([A-Z][A-Za-z]+)`")
 
-// A word that a page explains is one that the product can say.
+// Every reason that a page explains is in the product.
 func TestReasonsExplainedExist(t *testing.T) {
 	all, err := reasonsBelow(root)
 	if err != nil {

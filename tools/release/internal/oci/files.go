@@ -12,19 +12,19 @@ import (
 	"github.com/awsmigrate/awsmigrate/tools/release/internal/pack"
 )
 
-// Where things are in the image.
+// Paths in the image, and its user.
 const (
 	programFolder = "usr/local/bin"
 	rootsFile     = "etc/ssl/certs/ca-certificates.crt" // the first that Go looks for (crypto/x509/root_linux.go)
-	user          = "65534"                             // nobody, as charts and Jobs run it
+	user          = "65534"                             // the user of charts and Jobs
 )
 
-// base are the files that the image has beside the program. None can be written to, and
-// none belongs to the user.
+// base returns the files of the image besides the program. None is writable, and none belongs
+// to the user.
 func base(licences []pack.Entry) []pack.Entry {
 	entries := []pack.Entry{
-		{Path: "etc/passwd", Data: []byte("root:x:0:0:root:/:/sbin/nologin\nnobody:x:65534:65534:nobody:/:/sbin/nologin\n")},
-		{Path: "etc/group", Data: []byte("root:x:0:\nnobody:x:65534:\n")},
+		{Path: "etc/passwd", Data: []byte("root:x:0:0:root:/:/sbin/nologin\nnobody:x:65534:65534:nobody:/:/sbin/nologin\n")}, // words:ok: the name of a user
+		{Path: "etc/group", Data: []byte("root:x:0:\nnobody:x:65534:\n")},                                                    // words:ok: the name of a user
 		{Path: rootsFile, Data: roots()},
 	}
 	for _, l := range licences {
@@ -33,9 +33,9 @@ func base(licences []pack.Entry) []pack.Entry {
 	return entries
 }
 
-// roots are the certificate authorities that Mozilla trusts for servers without a
-// condition, as Go's project publishes them. Those that are trusted only for
-// certificates from before a date are left out: a file cannot say so.
+// roots returns the certificate authorities that Mozilla trusts for servers without a
+// condition, as the Go project publishes them. It omits authorities that are trusted only for
+// certificates before a date, because a file cannot express that.
 func roots() []byte {
 	var out bytes.Buffer
 	for root := range bundle.Roots() {

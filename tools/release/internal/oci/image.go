@@ -16,7 +16,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/tools/release/internal/pack"
 )
 
-// Image is what the image of a release is made of.
+// Image describes the image of a release.
 type Image struct {
 	Name     string // of the program
 	About    map[string]string
@@ -24,8 +24,8 @@ type Image struct {
 	At       time.Time
 }
 
-// About are the annotations of an image, by the names that
-// opencontainers/image-spec:annotations.md has.
+// About returns the annotations of an image, by the names in
+// opencontainers/image-spec:annotations.md.
 func About(title, description, home, revision, licence string, version pack.Version, at time.Time) map[string]string {
 	const prefix = "org.opencontainers.image."
 	return map[string]string{
@@ -36,7 +36,7 @@ func About(title, description, home, revision, licence string, version pack.Vers
 	}
 }
 
-// Index has one image for each architecture, of linux, with its program.
+// Index returns an index with one linux image for each architecture.
 func (i Image) Index(programs map[string][]byte) (v1.ImageIndex, error) {
 	shared, err := layer(base(i.Licences), i.At)
 	if err != nil {
@@ -59,12 +59,12 @@ func (i Image) Index(programs map[string][]byte) (v1.ImageIndex, error) {
 	return mutate.Annotations(index, i.About).(v1.ImageIndex), nil
 }
 
-// runnable is an image whose entry in an index has no artifact type. With one, which is
-// for what cannot be run, skopeo up to 1.9 at least writes the index anew when it copies
-// it, under another digest than the chart has.
+// runnable is an image whose entry in an index has no artifact type. Artifact types are for
+// content that cannot run. With one, skopeo up to at least 1.9 rewrites the index when it
+// copies it, and the digest differs from the one in the chart.
 type runnable struct{ v1.Image }
 
-// ArtifactType implements what go-containerregistry asks an entry of an index for.
+// ArtifactType implements the interface of go-containerregistry for entries of an index.
 func (runnable) ArtifactType() (string, error) { return "", nil }
 
 func (i Image) one(arch string, shared v1.Layer, program []byte) (v1.Image, error) {

@@ -35,7 +35,8 @@ func programs() map[string][]byte {
 	return map[string][]byte{"amd64": []byte("program amd64"), "arm64": []byte("program arm64")}
 }
 
-// written is the layout of an index, read back and held to the specification.
+// written writes the layout of an index, reads it again and checks it against the
+// specification.
 func written(t *testing.T) (dir string, index v1.ImageIndex) {
 	t.Helper()
 	made, err := image(t).Index(programs())
@@ -104,7 +105,7 @@ func TestImagePerArchitecture(t *testing.T) {
 	}
 }
 
-// rootFiles are the files of a root file system, none of which anybody may write to.
+// rootFiles returns the files of a root file system, and fails if one is writable.
 func rootFiles(t *testing.T, img v1.Image) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -156,7 +157,7 @@ func TestLayoutIsTheSame(t *testing.T) {
 	}
 }
 
-// The authorities of AWS are among the roots, and Go reads the file.
+// The roots include the authorities of AWS, and Go reads the file.
 func TestRoots(t *testing.T) {
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(roots()) {

@@ -27,7 +27,7 @@ func WriteLayout(dir string, index v1.ImageIndex, repository, tag string) error 
 	return nil
 }
 
-// Archive is the layout as one file, for skopeo (oci-archive:) and `ctr image import`.
+// Archive returns the layout as one file, for skopeo (oci-archive:) and `ctr image import`.
 func Archive(dir string, at time.Time) ([]byte, error) {
 	var entries []pack.Entry
 	root := os.DirFS(dir)

@@ -12,27 +12,27 @@ import (
 	"time"
 )
 
-// Entry is one file or link of an archive; the folders above follow from its path.
+// Entry is one file or link of an archive; its path implies the folders above it.
 type Entry struct {
 	Path       string // relative, with slashes
 	Executable bool
 	Data       []byte
-	Link       string // of a symbolic link, what it leads to
+	Link       string // target of a symbolic link
 }
 
-// Modes are those of an archive's folders and files. Nothing depends on the umask of who
-// makes it.
+// Modes holds the modes of an archive's folders and files. The umask of the builder has no
+// effect.
 type Modes struct{ Folder, File, Executable int64 }
 
-// Usual are the modes of what is unpacked by people, ReadOnly those of a root file
-// system that nobody writes to.
+// Usual returns the modes of files that people unpack. ReadOnly returns the modes of a
+// read-only root file system.
 func Usual() Modes { return Modes{Folder: 0o755, File: 0o644, Executable: 0o755} }
 
-// ReadOnly lets nobody write, not the owner either.
+// ReadOnly returns modes without a right to write, not even for the owner.
 func ReadOnly() Modes { return Modes{Folder: 0o555, File: 0o444, Executable: 0o555} }
 
-// Tar is the entries in the order of their paths, all of user and group 0 and of one
-// moment.
+// Tar returns an archive of the entries in the order of their paths, all of user and group 0
+// and with one time.
 func Tar(entries []Entry, modes Modes, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
@@ -50,7 +50,7 @@ func Tar(entries []Entry, modes Modes, at time.Time) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// TarGz is Tar, compressed. The header of gzip has neither name nor time.
+// TarGz returns the compressed Tar. The header of gzip has neither name nor time.
 func TarGz(entries []Entry, modes Modes, at time.Time) ([]byte, error) {
 	raw, err := Tar(entries, modes, at)
 	if err != nil {
@@ -70,7 +70,8 @@ func TarGz(entries []Entry, modes Modes, at time.Time) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// withFolders are the entries with all folders above them, each before what it holds.
+// withFolders returns the entries with all folders above them, each folder before its
+// content.
 func withFolders(entries []Entry) []Entry {
 	all := map[string]Entry{}
 	for _, e := range entries {

@@ -16,7 +16,7 @@ import (
 
 func moment() time.Time { return time.Date(2026, 11, 24, 5, 0, 0, 0, time.UTC) }
 
-// members are what an archive has, a line each, read to its end.
+// members returns the members of an archive, a line each.
 func members(t *testing.T, archive []byte) []string {
 	t.Helper()
 	unzipped, err := gzip.NewReader(bytes.NewReader(archive))
@@ -40,8 +40,7 @@ func members(t *testing.T, archive []byte) []string {
 	}
 }
 
-// What an archive is does not depend on the order in which its files were found, nor on
-// where the clock's time zone is.
+// An archive depends neither on the order of its files nor on the time zone.
 func TestTarGzIsTheSame(t *testing.T) {
 	entries := []Entry{
 		{Path: "a/b/tool", Executable: true, Data: []byte("#!")}, {Path: "a/link", Link: "b/tool"}, {Path: "a/b.txt", Data: []byte("text")},

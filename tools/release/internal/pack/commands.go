@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// Completions are the scripts of a tree of commands, each under the name by which its
+// Completions returns the scripts of a tree of commands, each under the name by which its
 // shell finds it.
 func Completions(root *cobra.Command, below string) ([]Entry, error) {
 	name := root.Name()
@@ -32,7 +32,7 @@ func Completions(root *cobra.Command, below string) ([]Entry, error) {
 	return entries, nil
 }
 
-// Manual is a page for each command of a tree, of section 1.
+// Manual returns a page of section 1 for each command of a tree.
 func Manual(root *cobra.Command, below string, version Version, at time.Time) ([]Entry, error) {
 	root.DisableAutoGenTag = true
 	at = at.UTC()

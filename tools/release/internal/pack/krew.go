@@ -9,18 +9,18 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Platform is what a binary is for, in Go's words.
+// Platform is the platform of a binary, in Go's words.
 type Platform struct{ OS, Arch string }
 
-// String is the platform as it stands in names of files.
+// String returns the platform as in names of files.
 func (p Platform) String() string { return p.OS + "_" + p.Arch }
 
-// Platforms are all that a release is for.
+// Platforms returns all platforms of a release.
 func Platforms() []Platform {
 	return []Platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}}
 }
 
-// Plugin is what the manifest of a plugin of kubectl says, beside the archives.
+// Plugin holds the fields of a kubectl plugin's manifest, besides the archives.
 type Plugin struct {
 	Name, Home, Short, Description, Caveats, Binary string
 	Version                                         Version
@@ -52,7 +52,7 @@ type krewPlatform struct {
 	Bin    string `json:"bin"`
 }
 
-// KrewManifest is the manifest of a plugin whose archives lie at those addresses.
+// KrewManifest returns the manifest of a plugin with archives at these addresses.
 func KrewManifest(plugin Plugin, archives map[Platform]Download) ([]byte, error) {
 	manifest := krewPlugin{
 		APIVersion: "krew.googlecontainertools.github.com/v1alpha2", Kind: "Plugin",
@@ -71,13 +71,13 @@ func KrewManifest(plugin Plugin, archives map[Platform]Download) ([]byte, error)
 	return yaml.Marshal(manifest)
 }
 
-// Download is a file and where it will lie.
+// Download is a file with its future address.
 type Download struct {
 	Address string
 	Data    []byte
 }
 
-// Digest is the SHA-256 of data, in hexadecimal.
+// Digest returns the SHA-256 of data, in hexadecimal.
 func Digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

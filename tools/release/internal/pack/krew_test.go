@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The manifest passes krew's own rules (kubernetes-sigs/krew:pkg/index/validation): a
-// name that is safe, one selector that fits each platform, a digest, a relative binary.
+// The manifest passes krew's own rules (kubernetes-sigs/krew:pkg/index/validation): a safe
+// name, one matching selector for each platform, a digest, a relative binary.
 func TestKrewManifest(t *testing.T) {
 	v, err := ParseVersion("v0.1.0")
 	if err != nil {

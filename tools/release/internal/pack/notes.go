@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Notes are what a changelog says of a version: the text below its heading, as Keep a
-// Changelog has them. A version before a release may have none of its own; then what is
-// not released yet counts. file is for the error of a version that nothing is said of.
+// Notes returns the section of a version in a changelog, in the format of Keep a Changelog. A
+// prerelease may lack its own section; then the section of unreleased changes counts. file is
+// the name of the changelog in errors.
 func Notes(file, changelog string, version Version) (string, error) {
 	wanted := []string{version.Number()}
 	if version.Prerelease() {
@@ -21,7 +21,7 @@ func Notes(file, changelog string, version Version) (string, error) {
 	return "", fmt.Errorf("%s: no text under a heading %q", file, "## ["+version.Number()+"] - DATE")
 }
 
-// section is the text between the heading of that name and the next one, or the links at
+// section returns the text from the heading of this name to the next one, or to the links at
 // the end.
 func section(changelog, name string) string {
 	var lines []string
@@ -39,7 +39,7 @@ func section(changelog, name string) string {
 	return strings.TrimSpace(strings.Join(lines, ""))
 }
 
-// NotesPage is the page of a release: what is new, and what was built from what.
+// NotesPage returns the page of a release: its changes, the commit and the Go version.
 func NotesPage(text string, version Version, commit, goVersion string) string {
 	return fmt.Sprintf("%s\n\n### Build\n\nCommit %s, %s. `GOTOOLCHAIN=%s make release VERSION=%s` of that commit makes the same files; docs/releases.md has how to verify them.\n",
 		text, commit, goVersion, goVersion, version)

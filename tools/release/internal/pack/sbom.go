@@ -10,19 +10,19 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// Subject is what a bill of materials is of.
+// Subject is the subject of a bill of materials.
 type Subject struct {
 	Type       cdx.ComponentType
 	Name, PURL string
-	SHA256     string // in hexadecimal; empty for what is named by its digest
+	SHA256     string // in hexadecimal; empty if the name has the digest
 	Version    Version
 	At         time.Time // of the commit
 	License    string    // SPDX
-	Platform   string    // such as linux/amd64; empty for what is for several
+	Platform   string    // such as linux/amd64; empty for several platforms
 }
 
-// Modules are what Go has linked into a program, itself apart, the standard library
-// included: all that `go version -m` lists, with what a replacement puts in its place.
+// Modules returns the modules that Go linked into a program, as `go version -m` lists them. It
+// includes the standard library, omits the program itself, and applies replacements.
 func Modules(builds ...*debug.BuildInfo) []cdx.Component {
 	found := map[string]cdx.Component{}
 	for _, info := range builds {
@@ -47,7 +47,7 @@ func Modules(builds ...*debug.BuildInfo) []cdx.Component {
 	return all
 }
 
-// Module is one module as a component.
+// Module returns one module as a component.
 func Module(path, version string) cdx.Component { return module(path, version) }
 
 func module(path, version string) cdx.Component {
@@ -59,8 +59,8 @@ func sortComponents(all []cdx.Component) {
 	slices.SortFunc(all, func(a, b cdx.Component) int { return strings.Compare(a.BOMRef, b.BOMRef) })
 }
 
-// BillOfMaterials is the CycloneDX document of a subject made of parts. It has no serial
-// number, which would have to differ each time.
+// BillOfMaterials returns the CycloneDX document of a subject and its parts. It has no serial
+// number, because a serial number must differ each time.
 func BillOfMaterials(subject Subject, parts []cdx.Component) ([]byte, error) {
 	parts = slices.Clone(parts)
 	sortComponents(parts)

@@ -13,7 +13,7 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// The bill of a binary lists what `go version -m` does, and nothing else.
+// The bill of a binary lists the modules of `go version -m`, and nothing else.
 func TestBillListsWhatGoLists(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "linked")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./testdata/linked").CombinedOutput(); err != nil {
@@ -50,7 +50,7 @@ func TestBillListsWhatGoLists(t *testing.T) {
 	}
 }
 
-// decode writes a bill of the parts and reads it back.
+// decode writes a bill of the parts and reads it again.
 func decode(t *testing.T, parts []cdx.Component) []cdx.Component {
 	t.Helper()
 	v, err := ParseVersion("v0.1.0")
@@ -79,8 +79,8 @@ func decode(t *testing.T, parts []cdx.Component) []cdx.Component {
 	return *bom.Components
 }
 
-// A module that is replaced is the one that is linked; two builds of the same modules
-// list them once.
+// The bill lists the replacement of a replaced module. Two builds of the same modules list
+// them once.
 func TestModulesAreThoseThatAreLinked(t *testing.T) {
 	build := func(more ...*debug.Module) *debug.BuildInfo {
 		return &debug.BuildInfo{GoVersion: "go1.26.8", Deps: append(more,

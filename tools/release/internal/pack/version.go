@@ -7,13 +7,13 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Version is that of a release, such as v0.1.0 or v0.1.0-rc.1.
+// Version is the version of a release, such as v0.1.0 or v0.1.0-rc.1.
 type Version struct {
 	tag    string
 	parsed *semver.Version
 }
 
-// ParseVersion takes what can be a tag of this module, of an image and of a chart.
+// ParseVersion parses a tag that is valid for this module, an image and a chart.
 func ParseVersion(tag string) (Version, error) {
 	v, err := semver.StrictNewVersion(strings.TrimPrefix(tag, "v"))
 	switch {
@@ -27,11 +27,11 @@ func ParseVersion(tag string) (Version, error) {
 	return Version{tag: tag, parsed: v}, nil
 }
 
-// String is the tag, with its v.
+// String returns the tag, with its v.
 func (v Version) String() string { return v.tag }
 
-// Number is the version without v, as charts and image tags have it.
+// Number returns the version without v, as in charts and image tags.
 func (v Version) Number() string { return v.parsed.String() }
 
-// Prerelease says whether the version is one before a release, such as v0.1.0-rc.1.
+// Prerelease reports whether the version is a prerelease, such as v0.1.0-rc.1.
 func (v Version) Prerelease() bool { return v.parsed.Prerelease() != "" }

@@ -12,22 +12,22 @@ import (
 	"github.com/awsmigrate/awsmigrate/tools/release/internal/pack"
 )
 
-// upstreamVersion is where Rancher's catalogue looks for the version of what a chart
-// installs.
+// upstreamVersion is the annotation with the version of the installed program, for Rancher's
+// catalogue.
 const upstreamVersion = "catalog.cattle.io/upstream-version"
 
-// Chart is one of a release: its files with the release's values filled in.
+// Chart is a chart of a release: its files with the release's values.
 type Chart struct {
 	*chart.Chart
-	Archive []byte // as `helm package` has it, but the same each time
+	Archive []byte // as of `helm package`, but reproducible
 }
 
-// FileName is the archive's.
+// FileName returns the name of the archive.
 func (c Chart) FileName() string { return c.Metadata.Name + "-" + c.Metadata.Version + ".tgz" }
 
-// Package makes the chart in a folder one of a release. digest is that of the image, and
-// empty for a chart without one; every other byte of its files stays, comments included.
-// Helm's own packaging stamps files with the time of day.
+// Package packages the chart in a folder for a release. digest is the digest of the image, or
+// empty for a chart without one. Every other byte of its files stays, including comments.
+// Helm's own packaging stamps files with the current time.
 func Package(dir string, version pack.Version, digest string, at time.Time) (Chart, error) {
 	found, err := loader.LoadDir(dir)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 )
 
-// ImageName is the repository of a chart's image as its values have it.
+// ImageName returns the repository of a chart's image from its values.
 func ImageName(dir string) (string, error) {
 	found, err := loader.LoadDir(dir)
 	if err != nil {
@@ -28,7 +28,8 @@ func ImageName(dir string) (string, error) {
 	return name, nil
 }
 
-// Images are those of the containers that a chart makes with its own values, in order.
+// Images returns the images of the containers that a chart renders with its default values, in
+// order.
 func (c Chart) Images() ([]string, error) {
 	values, err := chartutil.ToRenderValues(c.Chart, nil, chartutil.ReleaseOptions{Name: c.Name(), Namespace: "default", IsInstall: true}, chartutil.DefaultCapabilities)
 	if err != nil {
@@ -54,7 +55,7 @@ func (c Chart) Images() ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-// collect finds the images of all containers, of pods and of what makes pods.
+// collect finds the images of all containers, in pods and in pod templates.
 func collect(in any, found map[string]bool) {
 	switch value := in.(type) {
 	case map[string]any:
@@ -71,8 +72,8 @@ func collect(in any, found map[string]bool) {
 	}
 }
 
-// Mirrored is what a mirror needs for a chart and for every migration: one image a line,
-// by its tag, as the scripts that fill Rancher's private registries read it.
+// Mirrored returns the images that a mirror needs for a chart and for every migration. It has
+// one image per line, by its tag, for the scripts that fill Rancher's private registries.
 func Mirrored(controllers []string) string {
 	lines := map[string]bool{}
 	for _, image := range controllers {

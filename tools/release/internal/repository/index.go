@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/tools/release/internal/pack"
 )
 
-// Index is the index.yaml of a Helm repository with these charts beside it. Addresses in
-// it are relative, so that a mirror needs no other one.
+// Index returns the index.yaml of a Helm repository with these charts next to it. Its addresses
+// are relative, so that a mirror can use it unchanged.
 func Index(charts []Chart, at time.Time) ([]byte, error) {
 	index := repo.NewIndexFile()
 	index.Generated = at.UTC()

@@ -22,15 +22,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// mirror is a registry on a site without a way to the Internet.
+// mirror is a registry on a site without Internet access.
 const mirror = "registry.example/"
 
-// everything holds values with which the controller's chart makes all it can, but for the hook
-// that an upgrade adds by what it finds on the server.
+// everything holds values with which the controller's chart renders every object, except the
+// hook that an upgrade adds depending on the server.
 const everything = "mode: migrate, replicas: 2, networkPolicy: {enabled: true}, userRoles: {create: true}, serviceMonitor: {enabled: true}, prometheusRule: {enabled: true}," +
 	"grafanaDashboard: {enabled: true}, additionalTrustedCAs: true, proxy: 'http://proxy:3128', access: {clusters: [prod], rke1: [c-7kq2x], secrets: [cloud]}"
 
-// imagesOf are those of everything that a chart makes with some values.
+// imagesOf returns the images of all objects that a chart renders with some values.
 func imagesOf(t *testing.T, c Chart, values string) []string {
 	t.Helper()
 	var given map[string]any
@@ -60,8 +60,8 @@ func imagesOf(t *testing.T, c Chart, values string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// What the charts can ask for with any option is in the list, from a mirror too, and every
-// line of the list is something that one of them asks for.
+// The list has the images of the charts with any option, also from a mirror. Every line of the
+// list is an image of a chart.
 func TestListIsWhatIsAskedFor(t *testing.T) {
 	asked := map[string]bool{}
 	ask := func(images ...string) {
@@ -99,8 +99,7 @@ func TestListIsWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-// installed are the images of the CCM as a migration installs it; of a version that no
-// migration is for, none.
+// installed returns the images of the CCM in a migration, or nil for an unsupported version.
 func installed(t *testing.T, in ccmchart.Inputs) []string {
 	t.Helper()
 	if _, err := awsccm.ImageFor(in.KubernetesVersion); err != nil {
@@ -126,7 +125,7 @@ func installed(t *testing.T, in ccmchart.Inputs) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// A Job that is printed asks for the image that it was told, and for no other beside it.
+// A printed Job has the given image and no other.
 func TestPrintedJobAsksForOneImage(t *testing.T) {
 	const image = mirror + "awsmigrate/awsmigrate:1.98.7"
 	for _, o := range []job.Options{
@@ -147,8 +146,8 @@ func TestPrintedJobAsksForOneImage(t *testing.T) {
 	}
 }
 
-// No template names an image by itself, the hook that only an upgrade on a server makes
-// among them.
+// Every template takes its image from the helper, including the hook that only an upgrade on a
+// server renders.
 func TestTemplatesHaveOneWayToAnImage(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(charts, "awsmigrate*", "templates", "*"))
 	if err != nil || len(files) == 0 {

@@ -28,7 +28,7 @@ const (
 
 func moment() time.Time { return time.Date(2026, 11, 24, 5, 0, 0, 0, time.UTC) }
 
-// packaged is a chart of this repository as one of v1.98.7.
+// packaged returns a chart of this repository, packaged for v1.98.7.
 func packaged(t *testing.T, name, digest string) Chart {
 	t.Helper()
 	v, err := pack.ParseVersion("v1.98.7")
@@ -46,7 +46,7 @@ func packaged(t *testing.T, name, digest string) Chart {
 	return c
 }
 
-// Helm reads the archives, and finds version and digest of the release in them.
+// Helm reads the archives and finds version and digest of the release.
 func TestPackagedChartsAreOfTheRelease(t *testing.T) {
 	for _, name := range []string{"awsmigrate", "awsmigrate-crd"} {
 		want := digest
@@ -70,8 +70,8 @@ func TestPackagedChartsAreOfTheRelease(t *testing.T) {
 	}
 }
 
-// What is filled in is a value; every other byte of a chart's files is as it lies in the
-// repository, its comments too.
+// Only values are filled in; every other byte of a chart's files is as in the repository,
+// including comments.
 func TestOnlyVersionsAndDigestAreFilledIn(t *testing.T) {
 	for _, file := range packaged(t, "awsmigrate", digest).Raw {
 		source, err := os.ReadFile(filepath.Join(charts, "awsmigrate", file.Name))
@@ -90,7 +90,7 @@ func TestOnlyVersionsAndDigestAreFilledIn(t *testing.T) {
 	}
 }
 
-// The members of an archive are those of Helm's own: below a folder of the chart's name.
+// The members of an archive have the paths of Helm's own: below a folder of the chart's name.
 func TestArchiveIsLaidOutAsHelms(t *testing.T) {
 	unzipped, err := gzip.NewReader(bytes.NewReader(packaged(t, "awsmigrate-crd", "").Archive))
 	if err != nil {
@@ -136,7 +136,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// The list has the image that the packaged chart runs and those of the whole matrix.
+// The list has the image of the packaged chart and the images of the whole matrix.
 func TestMirrored(t *testing.T) {
 	images, err := packaged(t, "awsmigrate", digest).Images()
 	if err != nil {

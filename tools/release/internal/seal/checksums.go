@@ -12,14 +12,15 @@ import (
 	"strings"
 )
 
-// Names of what seals a release.
+// Names of the files that seal a release.
 const (
 	ListFile      = "checksums.txt"
 	SignatureFile = ListFile + ".sig"
 	BundleFile    = ListFile + ".sigstore.json" // of cosign without a key; the release workflow adds it
 )
 
-// List is the SHA-256 of every file of a release by its path, but of what seals it.
+// List returns the SHA-256 of every file of a release by its path, without the files that seal
+// it.
 func List(release fs.FS) (map[string]string, error) {
 	sums := map[string]string{}
 	err := fs.WalkDir(release, ".", func(path string, entry fs.DirEntry, err error) error {
@@ -48,7 +49,7 @@ func sum(release fs.FS, path string) (_ string, err error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// Format is the list as sha256sum reads it, in the order of paths.
+// Format returns the list in the format of sha256sum, in the order of paths.
 func Format(sums map[string]string) []byte {
 	var out strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(sums)) {
@@ -57,7 +58,7 @@ func Format(sums map[string]string) []byte {
 	return []byte(out.String())
 }
 
-// Parse reads a list that Format wrote.
+// Parse parses a list in the format of Format.
 func Parse(list []byte) (map[string]string, error) {
 	sums := map[string]string{}
 	for line := range strings.Lines(string(list)) {

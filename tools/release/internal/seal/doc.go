@@ -1,5 +1,5 @@
-// Package seal proves that the files of a release are those that were made: their
-// checksums in one list, and a signature of that list.
+// Package seal proves that the files of a release are unchanged: it lists their checksums, and
+// signs that list.
 //
-// It asks nobody: keys and files come in from outside.
+// It uses no network: the caller passes keys and files.
 package seal

@@ -13,7 +13,7 @@ import (
 	"github.com/sigstore/sigstore/pkg/cryptoutils"
 )
 
-// pair makes a key as `cosign generate-key-pair` does, and its public half.
+// pair returns a key pair as `cosign generate-key-pair` makes it.
 func pair(t *testing.T, password string) (private, public []byte) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -31,7 +31,7 @@ func pair(t *testing.T, password string) (private, public []byte) {
 	return cryptoutils.PEMEncode(cryptoutils.EncryptedSigstorePrivateKeyPEMType, der), public
 }
 
-// signed is a release of three files, sealed.
+// signed returns a sealed release of three files.
 func signed(t *testing.T, private []byte) fstest.MapFS {
 	t.Helper()
 	release := fstest.MapFS{"a.tar.gz": {Data: []byte("archive")}, "image/index.json": {Data: []byte("{}")}, "index.yaml": {Data: []byte("charts")}}
@@ -54,7 +54,7 @@ func flipped(data []byte) *fstest.MapFile {
 	return &fstest.MapFile{Data: other}
 }
 
-// One byte changed anywhere, another key, a file too many: refused, naming what it is.
+// Verify refuses a changed byte, another key and an extra file, and names the problem.
 func TestVerify(t *testing.T) {
 	private, public := pair(t, "secret")
 	_, stranger := pair(t, "other")
@@ -62,7 +62,7 @@ func TestVerify(t *testing.T) {
 		name    string
 		change  func(fstest.MapFS)
 		key     []byte
-		refused string // empty: taken
+		refused string // or empty if it is accepted
 		absent  int
 	}{
 		{"as it was made", func(fstest.MapFS) {}, public, "", 0},
@@ -85,7 +85,7 @@ func TestVerify(t *testing.T) {
 		{"no list", func(r fstest.MapFS) { delete(r, ListFile) }, public, ListFile, 0},
 		{"no signature", func(r fstest.MapFS) { delete(r, SignatureFile) }, public, SignatureFile, 0},
 	}
-	whole := signed(t, private) // once: opening a key takes a second on purpose
+	whole := signed(t, private) // once: opening a key takes a second by design
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			release := maps.Clone(whole)

@@ -10,9 +10,9 @@ import (
 	"github.com/sigstore/sigstore/pkg/signature"
 )
 
-// Sign signs a list with a private key: one that `cosign generate-key-pair` made, with
-// its password, or any in PEM. The signature is that of `cosign sign-blob`: base64 of
-// what the key makes of the list's SHA-256.
+// Sign signs a list with a private key: a key of `cosign generate-key-pair` with its password,
+// or any key in PEM. The signature has the format of `cosign sign-blob`: base64 of the key's
+// signature of the list's SHA-256.
 func Sign(list, key []byte, password func() []byte) ([]byte, error) {
 	private, err := cryptoutils.UnmarshalPEMToPrivateKey(key, func(bool) ([]byte, error) { return password(), nil })
 	if err != nil {
@@ -29,7 +29,7 @@ func Sign(list, key []byte, password func() []byte) ([]byte, error) {
 	return []byte(base64.StdEncoding.EncodeToString(raw)), nil
 }
 
-// checkSignature proves that the owner of the public key signed a list.
+// checkSignature returns an error unless the owner of the public key signed the list.
 func checkSignature(list, signed, key []byte) error {
 	public, err := cryptoutils.UnmarshalPEMToPublicKey(key)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"slices"
 )
 
-// Seen is what a verification came to.
+// Seen is the result of a verification.
 type Seen struct {
-	Verified []string // files that are what the list says
-	Absent   []string // files of the list that are not here
+	Verified []string // files that match the list
+	Absent   []string // files of the list that are missing
 }
 
-// Verify proves by a public key that a folder holds files of one release, as they were
-// made. Files may be missing; a file that the list does not have is refused, and so is a
-// folder with none of the list.
+// Verify proves by a public key that a folder holds unchanged files of one release. Files may
+// be missing. It returns an error for a file that is not in the list, and for a folder without
+// any file of the list.
 func Verify(release fs.FS, key []byte) (Seen, error) {
 	list, err := fs.ReadFile(release, ListFile)
 	if err != nil {

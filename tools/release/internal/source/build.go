@@ -10,25 +10,25 @@ import (
 	"github.com/awsmigrate/awsmigrate/tools/release/internal/pack"
 )
 
-// Program is what is built, and how.
+// Program describes a program and its build.
 type Program struct {
 	Dir     string // of the copy that Checkout made
 	Package string // "./cmd/awsmigrate"
 	Version string
 	Tags    string   // build tags
-	Env     []string // of the caller: where modules come from
+	Env     []string // of the caller: the sources of modules
 }
 
-// own are the variables of Go that decide what is built.
+// own returns the variables of Go that affect the built program.
 func own() []string {
 	return []string{"CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off", "GOFLAGS=", "GOWORK=off", "GOENV=off", "GOTOOLCHAIN=local"}
 }
 
-// Build writes the program for a platform to out, and gives what Go says of it. For
-// linux it is static and loads at a fixed address: Go links a position-independent one
-// without an interpreter only through a C compiler for each architecture (golang/go#64875),
-// whose version would have to be the same everywhere. For darwin it is
-// position-independent, and signed ad hoc by Go's linker.
+// Build writes the program for a platform to out, and returns its build information. For linux
+// it is static and loads at a fixed address. Go links a position-independent program without
+// an interpreter only through a C compiler for each architecture (golang/go#64875), whose
+// version would have to be equal everywhere. For darwin it is position-independent, and signed
+// ad hoc by Go's linker.
 func (p Program) Build(ctx context.Context, platform pack.Platform, out string) (*debug.BuildInfo, error) {
 	env, err := p.environment(ctx)
 	if err != nil {
@@ -45,11 +45,11 @@ func (p Program) Build(ctx context.Context, platform pack.Platform, out string) 
 	if info.Main.Version != p.Version {
 		return nil, fmt.Errorf("%s says that it is %s, wanted %s", out, info.Main.Version, p.Version)
 	}
-	return info, standsAlone(out, platform.OS)
+	return info, checkSelfContained(out, platform.OS)
 }
 
-// environment is that of the caller without what decides what is built. What the caller
-// has told `go env -w` about where modules come from counts; the rest of it does not.
+// environment returns the environment of the caller without variables that affect the built
+// program. Of the settings of `go env -w` only those about the sources of modules apply.
 func (p Program) environment(ctx context.Context) ([]string, error) {
 	kept := []string{"GOPROXY", "GONOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GOINSECURE", "GOVCS", "GOAUTH", "GOMODCACHE", "GOCACHE"}
 	answer, err := run(ctx, p.Dir, p.Env, "go", append([]string{"env", "-json"}, kept...)...)
@@ -69,7 +69,7 @@ func (p Program) environment(ctx context.Context) ([]string, error) {
 	return env, nil
 }
 
-// GoVersion is that of the go command, such as go1.26.8.
+// GoVersion returns the version of the go command, such as go1.26.8.
 func GoVersion(ctx context.Context, env []string) (string, error) {
 	return run(ctx, "", env, "go", "env", "GOVERSION")
 }

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Commit is what a release is made of.
+// Commit is the commit of a release.
 type Commit struct {
 	Hash string
 	Time time.Time // the committer's: SOURCE_DATE_EPOCH
 }
 
-// Checkout makes a copy of the repository's HEAD in dir, which must be empty, with one
-// tag, the version: Go reads from it how the program is called. A work tree with changes
-// is refused: nobody else could build what is in none of its commits.
+// Checkout copies the repository's HEAD into dir, which must be empty. The copy has one tag,
+// the version, from which Go reads the version of the program. Checkout returns an error if
+// the work tree has changes: others could not reproduce the build.
 func Checkout(ctx context.Context, repository, dir, version string, env []string) (Commit, error) {
 	env = append(without(env, "GIT_*"), "LC_ALL=C")
 	git := func(in string, args ...string) (string, error) { return run(ctx, in, env, "git", args...) }
@@ -27,7 +27,7 @@ func Checkout(ctx context.Context, repository, dir, version string, env []string
 	if changed != "" {
 		return Commit{}, fmt.Errorf("a release is made of a commit, and %s has changes that are in none:\n%s", repository, changed)
 	}
-	// Line ends, templates and hooks are not those of who builds.
+	// Line ends, templates and hooks do not depend on the builder.
 	if _, err := git(repository, "clone", "--quiet", "--no-tags", "--template=", "-c", "core.autocrlf=false", "-c", "core.eol=lf", ".", dir); err != nil {
 		return Commit{}, err
 	}

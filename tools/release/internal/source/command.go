@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// run gives what a command prints; its error has what it complained of.
+// run returns the output of a command; its error has the command's own error output.
 func run(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, env
@@ -21,8 +21,8 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	return strings.TrimSpace(string(out)), nil
 }
 
-// without are the variables of an environment but those of the names, or whose names
-// begin so (a star at the end).
+// without returns an environment without the named variables. A star at the end of a name
+// matches any rest.
 func without(env []string, names ...string) []string {
 	var kept []string
 	for _, variable := range env {

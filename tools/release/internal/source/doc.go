@@ -1,7 +1,6 @@
-// Package source makes binaries of a commit: a copy of the repository that holds that
-// commit and nothing else, and go build in it.
+// Package source builds binaries of a commit. It runs go build in a copy of the repository that
+// holds only that commit.
 //
-// It runs git and go. What it makes depends on commit, version, Go's version and
-// platform; not on the folder, the user, the environment or what else lies in the
-// repository.
+// It runs git and go. A binary depends on commit, version, Go's version and platform. It does
+// not depend on the folder, the user, the environment or other files in the repository.
 package source

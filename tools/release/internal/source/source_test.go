@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/tools/release/internal/pack"
 )
 
-// project is a repository of a small program, with one commit.
+// project returns a repository of a small program, with one commit.
 func project(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a folder")
@@ -42,9 +42,8 @@ func git(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// A binary is that of the commit and says so, whatever the environment says of Go and
-// git and however the repository's tags call the commit; from another folder it is the
-// same to the byte.
+// A binary is built from the commit and names it, regardless of environment variables of Go and
+// git, and of the repository's tags. A build in another folder gives the same bytes.
 func TestBuildIsOfTheCommitAlone(t *testing.T) {
 	repository := project(t)
 	build := func(more ...string) ([]byte, string) {
@@ -99,20 +98,20 @@ func TestCheckoutRefusesChanges(t *testing.T) {
 	}
 }
 
-// What asks for an interpreter runs on no empty image; the test knows one from the shell.
-func TestStandsAlone(t *testing.T) {
+// A program with an interpreter does not run on an empty image; the shell is such a program.
+func TestCheckSelfContained(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := standsAlone(shell, "linux"); err == nil {
+	if err := checkSelfContained(shell, "linux"); err == nil {
 		t.Errorf("%s is called static", shell)
 	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := standsAlone(self, "darwin"); err == nil {
+	if err := checkSelfContained(self, "darwin"); err == nil {
 		t.Error("a program of linux is one of darwin")
 	}
 }

@@ -8,17 +8,17 @@ import (
 	"slices"
 )
 
-// standsAlone proves that a program runs without any other file: for linux on an empty
-// image, for darwin with what the system itself brings. A library of C can come in by
-// any dependency that uses cgo.
-func standsAlone(path, goos string) error {
+// checkSelfContained returns an error unless a program runs without other files: for linux on an
+// empty image, for darwin with the libraries of the system. Any dependency that uses cgo may
+// add a C library.
+func checkSelfContained(path, goos string) error {
 	switch goos {
 	case "linux":
 		return staticELF(path)
 	case "darwin":
 		return positionIndependentMachO(path)
 	}
-	return fmt.Errorf("%s: no rule for what stands alone on %s", path, goos)
+	return fmt.Errorf("%s: no check of self-contained programs on %s", path, goos)
 }
 
 func staticELF(path string) (err error) {
