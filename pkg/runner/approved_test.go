@@ -28,14 +28,14 @@ func TestCovers(t *testing.T) {
 		now  approvedWrites
 		want bool
 	}{
-		"the same":            {plan(step("a", InProgress, "x", "y"), step("b", Todo, "z")), true},
-		"begun became done":   {plan(step("a", Done), step("b", Todo, "z")), true},
-		"one change is made":  {plan(step("a", InProgress, "y"), step("b", Todo, "z")), true},
-		"nothing is left":     {plan(), true},
-		"another step":        {plan(step("b", Todo, "z"), step("c", Todo)), false},
-		"another change":      {plan(step("b", Todo, "w")), false},
-		"a change in another": {plan(step("b", Todo, "x")), false},
-		"one where was none":  {plan(step("none", Todo, "v")), false},
+		"the same":             {plan(step("a", InProgress, "x", "y"), step("b", Todo, "z")), true},
+		"begun became done":    {plan(step("a", Done), step("b", Todo, "z")), true},
+		"one change is made":   {plan(step("a", InProgress, "y"), step("b", Todo, "z")), true},
+		"nothing is left":      {plan(), true},
+		"another step":         {plan(step("b", Todo, "z"), step("c", Todo)), false},
+		"another change":       {plan(step("b", Todo, "w")), false},
+		"a change in another":  {plan(step("b", Todo, "x")), false},
+		"an additional change": {plan(step("none", Todo, "v")), false},
 	} {
 		if got := yes.covers(tt.now); got != tt.want {
 			t.Errorf("%s: %t", name, got)

@@ -115,7 +115,7 @@ func TestRun_cancelledContext_endsAtOnce(t *testing.T) {
 		return Verdict{Kind: Waiting}, nil
 	}
 	_, err := Run[Observation](ctx, b.p, b.o)
-	faulty.WantClass(t, err, fault.Interrupted, "expires by itself")
+	faulty.WantClass(t, err, fault.Interrupted, "expires without action")
 	if b.lock.Holder() == nil {
 		t.Error("it took the time to give the lock back")
 	}
@@ -259,7 +259,7 @@ func TestRun_pauseRequest_pauses(t *testing.T) {
 	res, err := b.run()
 	faulty.WantClass(t, err, fault.Interrupted, "rollout paused on request")
 	if readings != 3 || len(b.events.of(BrakePulled)) != 1 || res.Left == nil || res.Left.GoesOn {
-		t.Errorf("after %d readings: %d brakes, left %+v", readings, len(b.events.of(BrakePulled)), res.Left)
+		t.Errorf("after %d readings: %d pauses, left %+v", readings, len(b.events.of(BrakePulled)), res.Left)
 	}
 	if b.lock.Holder() != nil || b.history()[0].Outcome != "interrupted" {
 		t.Errorf("the lock is of %v, the run ended %q", b.lock.Holder(), b.history()[0].Outcome)
@@ -270,7 +270,7 @@ func TestRun_pauseRequest_pauses(t *testing.T) {
 		}
 	}
 	if state, err := b.o.Journal.Load(t.Context()); err != nil || state.Brake == nil || state.Record().AskedBrake != state.Brake.Run {
-		t.Errorf("the journal knows of no brake that was asked for: %+v, %v", state.Brake, err)
+		t.Errorf("the journal has no requested pause: %+v, %v", state.Brake, err)
 	}
 }
 
@@ -283,6 +283,6 @@ func TestRun_pauseRequestBeforeStep_ends(t *testing.T) {
 	_, err := b.run()
 	faulty.WantClass(t, err, fault.Interrupted, "before the first step")
 	if len(b.events.of(BrakePulled)) != 0 || len(b.w.facts) != 0 {
-		t.Errorf("%d brakes, %v", len(b.events.of(BrakePulled)), b.w.facts)
+		t.Errorf("%d pauses, %v", len(b.events.of(BrakePulled)), b.w.facts)
 	}
 }

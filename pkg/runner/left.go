@@ -32,7 +32,7 @@ type Left struct {
 	By      string         `json:"by"`           // the program that carries it out: "Rancher", "Kubernetes", "rke"
 	GoesOn  bool           `json:"goesOn"`       // it continues without a run: unwatched and unpaused
 	CutOff  bool           `json:"cutOff"`       // it was ended in the middle of its work
-	Of      string         `json:"of,omitempty"` // what is counted; empty means machines
+	Of      string         `json:"of,omitempty"` // the counted objects; empty means machines
 	Changed int            `json:"changed"`      // those with the change, when last observed
 	Total   int            `json:"total"`        // those that get the change
 	Brakes  bool           `json:"-"`            // awsmigrate could pause it

@@ -45,7 +45,7 @@ func TestRun_rollingStepEnds_reportsLeft(t *testing.T) {
 				return Verdict{}, &fault.Error{Class: fault.Locked, Reason: "LockLost", Object: "Lease a/b"}
 			}
 		}, &Left{Step: "two", By: "Rancher", GoesOn: true, Changed: 1, Total: 6}},
-		"a failure without a brake": {alone, func(*bench, func()) func() (Verdict, error) {
+		"a failure without a pause": {alone, func(*bench, func()) func() (Verdict, error) {
 			return func() (Verdict, error) { return Verdict{Kind: Failed, Err: errors.New("exits with code 1")}, nil }
 		}, &Left{Step: "two", By: "Rancher", GoesOn: true, Changed: 1, Total: 6}},
 		"a failure at rest": {alone, func(*bench, func()) func() (Verdict, error) {
@@ -53,10 +53,10 @@ func TestRun_rollingStepEnds_reportsLeft(t *testing.T) {
 				return Verdict{Kind: Failed, AtRest: true, Err: errors.New("another change than the one announced")}, nil
 			}
 		}, nil},
-		"the brake": {alone, func(*bench, func()) func() (Verdict, error) {
+		"a pause": {alone, func(*bench, func()) func() (Verdict, error) {
 			return func() (Verdict, error) { return Verdict{Kind: Braked, Err: errors.New("a rename")}, nil }
 		}, &Left{Step: "two", By: "Rancher", Changed: 1, Total: 6, Held: true}},
-		"a brake that fails": {alone, func(b *bench, _ func()) func() (Verdict, error) {
+		"a failed pause": {alone, func(b *bench, _ func()) func() (Verdict, error) {
 			b.p.brake = func(context.Context, *Tx, error) (string, error) { return "", errors.New("refused") }
 			return func() (Verdict, error) { return Verdict{Kind: Braked, Err: errors.New("a rename")}, nil }
 		}, &Left{Step: "two", By: "Rancher", GoesOn: true, Changed: 1, Total: 6}},

@@ -130,8 +130,8 @@ func TestRun_leftoverIsOvertaken_watchesWhileItAsks(t *testing.T) {
 	b.o.Approve = func(ctx context.Context, _ Proposal) error {
 		select {
 		case <-braked:
-		case <-time.After(30 * time.Second): // a watch behind the answer would brake, too
-			t.Error("no brake while the question is open")
+		case <-time.After(30 * time.Second): // a watch after the answer would pause, too
+			t.Error("no pause while the question is open")
 		case <-ctx.Done():
 		}
 		return &fault.Error{Class: fault.Declined, Reason: "Declined"}

@@ -42,7 +42,7 @@ func TestRun_lostLock_reportsOnlyThat(t *testing.T) {
 			_, err := b.run()
 			faulty.WantClass(t, err, fault.Locked)
 			if readings != 2 || pulled != 0 || len(b.events.of(StepFinished)) != 0 || len(b.events.of(BrakePulled)) != 0 {
-				t.Errorf("%d readings, the brake was pulled %d times, finished %v", readings, pulled, b.events.of(StepFinished))
+				t.Errorf("%d readings, %d pauses, finished %v", readings, pulled, b.events.of(StepFinished))
 			}
 		})
 	}

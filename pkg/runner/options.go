@@ -20,11 +20,11 @@ const (
 	defaultStable  = 3
 	defaultTimeout = 15 * time.Minute
 
-	// firstReadTimeout is how long a run retries during an API outage before it has started anything. It
+	// firstReadTimeout bounds the retries during an API outage before a run has started anything. It
 	// allows one restart of an API server behind a load balancer, and detects a wrong address
 	// soon.
 	firstReadTimeout = 30 * time.Second
-	// finalWriteTimeout is how long a run that has ended retries its last writes.
+	// finalWriteTimeout bounds the retries of the last writes of a run that has ended.
 	finalWriteTimeout = 10 * time.Second
 	// repeatInterval is the interval after which an unchanged wait is shown again.
 	repeatInterval = 30 * time.Second
@@ -88,7 +88,7 @@ type Options struct {
 	Confirm func(ctx context.Context, step Info) error
 }
 
-// Proposal is what Approve shows to a person.
+// Proposal holds the content that Approve shows to a person.
 type Proposal struct {
 	Header      []string // the cluster and its position
 	Observation Observation

@@ -75,7 +75,7 @@ const (
 	// Todo steps are run in order.
 	Todo StateKind = "todo"
 	// InProgress steps were begun by awsmigrate and continue. Do is called again and must find
-	// out what is left.
+	// out the rest.
 	InProgress StateKind = "in-progress"
 	// Done steps are shown and not run.
 	Done StateKind = "done"
@@ -101,7 +101,7 @@ type Step[S any] interface {
 	Plan(ctx context.Context, snap S) (Plan, error)
 	// Do makes the changes. Each side effect goes through tx.Effect, which first commits the
 	// intent to the journal. After a crash at any point Do is called again, and finds from the
-	// cluster what is left. It is never called for a step that only reads (Always).
+	// cluster the remaining work. It is never called for a step that only reads (Always).
 	Do(ctx context.Context, tx *Tx, snap S) error
 	// Verify judges one observation. The engine calls it until enough consecutive verdicts are
 	// Met, or one has failed.
@@ -178,12 +178,12 @@ type Verdict struct {
 	Machines []Machine
 	// Counted reports whether Seen already contains Done and Total.
 	Counted bool
-	// By is the program that carries out what is waited for, whichever run started it.
+	// By is the program that carries out the awaited change, regardless of the run that started it.
 	By Roller
 	// AtRest reports whether no program carries out anything. A run that ends with it leaves no
 	// rollout, and a guard that ends with it has not seen the step completed.
 	AtRest bool
-	// Err is the cause of Failed and Braked; its class decides the exit code. For Waiting it is a
+	// Err is the cause of a Failed or Braked verdict. Its class decides the exit code. For Waiting it is a
 	// possible obstacle that may pass: the run ends with it if nothing progresses until the
 	// timeout.
 	Err error
@@ -191,7 +191,7 @@ type Verdict struct {
 	Evidence []string
 	// Compared holds, for Met, comparisons with the state before the first run.
 	Compared []Compared
-	// Stable is how many consecutive reads must be Met, or 0 for the engine's default.
+	// Stable is the number of consecutive reads that must be Met, or 0 for the engine's default.
 	Stable int
 	// Steady requires that Progress stays unchanged for some time before this verdict counts.
 	// Zero requires nothing.
@@ -202,7 +202,7 @@ type Verdict struct {
 // begins with the first verdict that requires it, and again with every change.
 type Steady struct {
 	For  time.Duration
-	What string // what is waited for meanwhile, for people
+	What string // the condition to become steady, for people
 }
 
 // VerdictKind enumerates Verdict.

@@ -43,7 +43,7 @@ func TestRun_replayedApproval_isRefused(t *testing.T) {
 	base := Basis{Cluster: "uid-1", Goal: "test"}
 	for name, tt := range map[string]struct {
 		before func(t *testing.T, b *bench, basis func(*Basis))
-		reason string // "": it is carried out
+		reason string // or empty if it is carried out
 	}{
 		"at first": {func(*testing.T, *bench, func(*Basis)) {}, ""},
 		"after a part of it": {func(t *testing.T, b *bench, _ func(*Basis)) {
@@ -89,7 +89,7 @@ func TestRun_replayedApproval_isRefused(t *testing.T) {
 			mustRun(t, b) // and serves until its goal is reached
 			b.o.Until = ""
 		}, ""},
-		"of an undo that is taken up again": {func(t *testing.T, b *bench, basis func(*Basis)) {
+		"of a resumed undo": {func(t *testing.T, b *bench, basis func(*Basis)) {
 			b.o.Until = "two"
 			mustRun(t, b)
 			b.w.forget()
@@ -272,7 +272,7 @@ func TestRun_unattendedAfterRestore_isRefused(t *testing.T) {
 		b.o.Journal, b.o.Unattended = &countedJournal{b.o.Journal, 1}, unattended
 		b.o.Approve = func(_ context.Context, p Proposal) error {
 			if !p.Basis.Restored {
-				t.Error("a person is not told")
+				t.Error("the message for a person is missing")
 			}
 			return nil
 		}

@@ -24,8 +24,8 @@ type Result struct {
 	Unread time.Time `json:"-"`
 	// Left describes what continues, or was cut off, when the run ended, or is nil.
 	Left *Left `json:"left,omitempty"`
-	// Resume is the command that continues the run, or empty if nothing is left of what was
-	// requested.
+	// Resume is the command that continues the run, or empty if the request is
+	// complete.
 	Resume string `json:"resume,omitempty"`
 }
 

@@ -295,7 +295,7 @@ func (r *run[S]) runSteps(ctx context.Context, sc scope) error {
 }
 
 // checkLock ends the run between two steps if its lock is lost, because another run may have
-// caused what was observed. If the lock was unread for too long, checkLock proves it.
+// caused the observed state. If the lock was unread for too long, checkLock proves it.
 func (r *run[S]) checkLock(ctx context.Context) error {
 	err := r.s.lockLost()
 	if err == nil || fault.ClassOf(err) == fault.Locked {
@@ -384,7 +384,7 @@ func (r *run[S]) cutOffFault(err error) error {
 	}
 	return &fault.Error{
 		Class: fault.Interrupted, Reason: "CutOff", Object: targetName(r.p.Target()),
-		Seen: "stopped at once; the lock, if it was taken, expires by itself", Fix: r.resumeFix(), Err: err,
+		Seen: "stopped at once; the lock, if it was taken, expires without action", Fix: r.resumeFix(), Err: err,
 	}
 }
 

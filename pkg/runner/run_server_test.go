@@ -27,10 +27,10 @@ import (
 )
 
 var runTests = map[string]func(*testing.T, *rest.Config){
-	"killed at commits and run again":  runKilledOnServer,
-	"proven dead and taken up at once": runAfterADeath,
-	"two runs at once":                 runTwice,
-	"only reads":                       runReadOnly,
+	"killed at commits and run again": runKilledOnServer,
+	"proven dead and resumed at once": runAfterADeath,
+	"two runs at once":                runTwice,
+	"only reads":                      runReadOnly,
 }
 
 // process is a running process with its own clock.
@@ -59,15 +59,15 @@ func onServer(t *testing.T, b *bench, config *rest.Config, user string) process 
 	return p
 }
 
-// here is the place of all processes in these tests, and nobody is a process table without any of
+// here is the place of all processes in these tests, and noProcess is a process table without any of
 // them.
 var here = lock.Place{Boot: "boot-1", PIDs: "pid:[1]"}
 
-type nobody struct{}
+type noProcess struct{}
 
-func (nobody) Self() (at lock.Place, start uint64) { return here, 1 }
+func (noProcess) Self() (at lock.Place, start uint64) { return here, 1 }
 
-func (nobody) Alive(int, uint64) (alive, known bool) { return false, true }
+func (noProcess) Alive(int, uint64) (alive, known bool) { return false, true }
 
 // sawAll is the Witness of a machine on which every run has worked.
 type sawAll struct{}
@@ -91,7 +91,7 @@ func runAfterADeath(t *testing.T, config *rest.Config) {
 	}
 	b := newBench(t, migration(newWorld()))
 	p := onServer(t, b, config, "bob")
-	p.lease.Processes, p.lease.Witness = nobody{}, sawAll{}
+	p.lease.Processes, p.lease.Witness = noProcess{}, sawAll{}
 	start := p.clock.Now()
 	if err := p.while(func() error { _, err := b.run(); return err }); err != nil {
 		t.Fatal(err)
@@ -101,7 +101,7 @@ func runAfterADeath(t *testing.T, config *rest.Config) {
 		t.Fatal(err)
 	}
 	if waited := lease.Spec.AcquireTime.Sub(start); waited > time.Second {
-		t.Errorf("taken up after %s", waited)
+		t.Errorf("resumed after %s", waited)
 	}
 	st, err := b.o.Journal.Load(t.Context())
 	if err != nil {
@@ -139,7 +139,7 @@ func runKilledOnServer(t *testing.T, config *rest.Config) {
 			return
 		}
 	}
-	t.Fatal("it never came to an end")
+	t.Fatal("it never ended")
 }
 
 func runTwice(t *testing.T, config *rest.Config) {

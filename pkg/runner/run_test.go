@@ -332,7 +332,7 @@ func TestRun_outageBetweenSteps_waits(t *testing.T) {
 // An obstacle to the run is reported before the question and before the lock.
 func TestRun_failedPrecheck_asksNothing(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
-	b.p.unfit = errors.New("kept by somebody else")
+	b.p.unfit = errors.New("managed by another tool")
 	b.o.Lock = refusingLock{}
 	b.o.Approve = func(context.Context, Proposal) error { t.Error("asked all the same"); return nil }
 	if _, err := b.run(); !errors.Is(err, b.p.unfit) || len(b.w.facts) > 0 {

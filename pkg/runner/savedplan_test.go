@@ -35,7 +35,7 @@ func TestCompareWithSaved(t *testing.T) {
 	saved := filed(t, []PlannedStep{step("check", Always, nil), step("a", Todo, nil), step("b", Todo, nil), step("old", Done, nil)})
 	for name, tt := range map[string]struct {
 		now  []PlannedStep
-		says string // "": as saved
+		says string // or empty if it is as saved
 	}{
 		"the same":                     {[]PlannedStep{step("check", Always, nil), step("a", Todo, nil), step("b", Todo, nil)}, ""},
 		"a part is done":               {[]PlannedStep{step("a", Done, nil), step("b", Todo, nil)}, ""},

@@ -19,19 +19,19 @@ func TestScopeOf(t *testing.T) {
 		class  fault.Class // with text
 		text   string
 	}{
-		"until":                       {until: "two", want: []journal.StepID{"preflight", "one", "two"}},
-		"until a reading step":        {until: "verify", want: []journal.StepID{"preflight", "one", "two", "three", "verify"}},
-		"until the first":             {until: "preflight", want: []journal.StepID{"preflight"}},
-		"until what is done":          {before: "two", until: "one", want: []journal.StepID{"preflight"}},
-		"only the first to do":        {before: "one", only: "two", want: []journal.StepID{"preflight", "two"}},
-		"only a later one":            {before: "one", only: "four", class: fault.Usage, text: "first step to do is two"},
-		"only one that is done":       {before: "two", only: "one", class: fault.Usage, text: "first step to do is three"},
-		"only when nothing is to do":  {before: "four", only: "one", class: fault.Usage, text: "no step is pending"},
-		"only a reading step":         {before: "one", only: "verify", want: []journal.StepID{"verify"}},
-		"only an unknown step":        {only: "nine", class: fault.Usage, text: "one of preflight, one, two"},
-		"until an unknown step":       {until: "nine", class: fault.Usage, text: "step nine"},
-		"only and until at once":      {only: "one", until: "two", class: fault.Usage, text: "one of the two"},
-		"until the last, from middle": {before: "two", until: "four", want: []journal.StepID{"preflight", "three", "verify", "four"}},
+		"until":                        {until: "two", want: []journal.StepID{"preflight", "one", "two"}},
+		"until a reading step":         {until: "verify", want: []journal.StepID{"preflight", "one", "two", "three", "verify"}},
+		"until the first":              {until: "preflight", want: []journal.StepID{"preflight"}},
+		"until a done step":            {before: "two", until: "one", want: []journal.StepID{"preflight"}},
+		"only the first to do":         {before: "one", only: "two", want: []journal.StepID{"preflight", "two"}},
+		"only a later one":             {before: "one", only: "four", class: fault.Usage, text: "first step to do is two"},
+		"only one that is done":        {before: "two", only: "one", class: fault.Usage, text: "first step to do is three"},
+		"only when nothing is pending": {before: "four", only: "one", class: fault.Usage, text: "no step is pending"},
+		"only a reading step":          {before: "one", only: "verify", want: []journal.StepID{"verify"}},
+		"only an unknown step":         {only: "nine", class: fault.Usage, text: "one of preflight, one, two"},
+		"until an unknown step":        {until: "nine", class: fault.Usage, text: "step nine"},
+		"only and until at once":       {only: "one", until: "two", class: fault.Usage, text: "one of the two"},
+		"until the last, from middle":  {before: "two", until: "four", want: []journal.StepID{"preflight", "three", "verify", "four"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, migration(newWorld()))

@@ -44,11 +44,11 @@ type Leader struct {
 	Component string `json:"component"` // "kube-controller-manager"
 	Host      string `json:"host"`
 	ID        string `json:"-"` // changes with every start
-	// Renewed is when this run saw, by its own clock, that the lease had been renewed.
+	// Renewed is the time, by this run's clock, at which it saw the renewed lease.
 	Renewed time.Time `json:"renewed"`
 	// RenewedAfter is a lower bound of the time of that renewal, or zero if unknown.
 	RenewedAfter time.Time `json:"-"`
-	// Leads is when this run first saw it lead. It has led at least since then.
+	// Leads is the time at which this run first saw it lead. It has led at least since then.
 	Leads time.Time `json:"-"`
 }
 

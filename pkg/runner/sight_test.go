@@ -17,10 +17,10 @@ func TestAdd_leaderChanges_boundsPauses(t *testing.T) {
 		seen []Leader
 		want []time.Duration
 	}{
-		"nobody":               {seen: []Leader{{}, {}}},
+		"no leader":            {seen: []Leader{{}, {}}},
 		"one, who goes on":     {seen: []Leader{leads("a", 0, 1), leads("a", 0, 41)}},
 		"another one":          {seen: []Leader{leads("a", 0, 1), leads("a", 0, 3), leads("b", 9, 12)}, want: []time.Duration{7 * time.Second}},
-		"nobody in between":    {seen: []Leader{leads("a", 0, 3), {}, leads("b", 9, 12)}, want: []time.Duration{7 * time.Second}},
+		"no leader in between": {seen: []Leader{leads("a", 0, 3), {}, leads("b", 9, 12)}, want: []time.Duration{7 * time.Second}},
 		"two, and back":        {seen: []Leader{leads("a", 0, 1), leads("b", 5, 8), leads("a", 9, 10)}, want: []time.Duration{5 * time.Second, 2 * time.Second}},
 		"it led before":        {seen: []Leader{leads("a", 5, 9), leads("b", 3, 10)}},
 		"seen only once":       {seen: []Leader{{ID: "a", Leads: at(1), Renewed: at(1)}, leads("b", 9, 10)}},
@@ -31,7 +31,7 @@ func TestAdd_leaderChanges_boundsPauses(t *testing.T) {
 			before := slices.Clone(l.pauses)
 			next := l.add(one)
 			if !slices.Equal(l.pauses, before) {
-				t.Errorf("%s: what was known before has changed", name)
+				t.Errorf("%s: the earlier value has changed", name)
 			}
 			l = next
 		}

@@ -67,9 +67,9 @@ func (r *run[S]) stepError(ctx context.Context, info Info, err error, where stri
 	return retry.Classify(err, "step "+string(info.ID))
 }
 
-// brake pauses the rollout, at most once in a run. It returns the error to stop with: cause,
+// pauseRollout pauses the rollout, at most once in a run. It returns the error to stop with: cause,
 // whether or not the pause succeeded.
-func (r *run[S]) brake(ctx context.Context, info Info, tx *Tx, snap S, cause error) error {
+func (r *run[S]) pauseRollout(ctx context.Context, info Info, tx *Tx, snap S, cause error) error {
 	if !r.s.writable || r.braked {
 		return cause
 	}

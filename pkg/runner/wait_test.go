@@ -326,7 +326,7 @@ func TestRun_verifyError_isNoSuccess(t *testing.T) {
 		return Verdict{Kind: Met, Stable: 1}, errors.New("half a reading")
 	})
 	if _, err := b.run(); err == nil {
-		t.Fatal("Met beside an error was taken for success")
+		t.Fatal("Met with an error was taken for success")
 	}
 }
 
@@ -377,7 +377,7 @@ func TestRun_brakedVerdict_pauses(t *testing.T) {
 		if fails {
 			faulty.WantClass(t, err, fault.Check, "admission says no")
 			if ev[0].Err == nil || st.Brake.Done != "" {
-				t.Errorf("a brake that failed looks pulled: %+v %+v", ev[0], st.Brake)
+				t.Errorf("a failed pause looks successful: %+v %+v", ev[0], st.Brake)
 			}
 			continue
 		}
@@ -392,7 +392,7 @@ func TestRun_brakedVerdict_pauses(t *testing.T) {
 			t.Fatal(err)
 		}
 		if st, _ = b.journal.Load(t.Context()); st.Brake != nil {
-			t.Errorf("still braked: %+v", st.Brake)
+			t.Errorf("still paused: %+v", st.Brake)
 		}
 	}
 }

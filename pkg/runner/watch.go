@@ -35,7 +35,7 @@ func newWatch[S any](r *run[S], info Info) *watch[S] {
 	return &watch[S]{r: r, info: info, since: now, progressed: now}
 }
 
-// settleTimeout is how long a step that has written nothing waits for a transient obstacle, such
+// settleTimeout bounds the wait of a step that has written nothing for a transient obstacle, such
 // as one late probe.
 const settleTimeout = 2 * time.Minute
 
@@ -106,7 +106,7 @@ func (w *watch[S]) verify(ctx context.Context, step Step[S], tx *Tx) (Verdict, e
 			}
 			continue
 		case w.r.pull.requested():
-			return v, w.r.brake(ctx, w.info, tx, snap, w.requestedPause())
+			return v, w.r.pauseRollout(ctx, w.info, tx, snap, w.requestedPause())
 		case v.Kind == Waiting:
 			met = 0
 			if err := w.tend(ctx, step, tx, snap); err != nil {
@@ -115,7 +115,7 @@ func (w *watch[S]) verify(ctx context.Context, step Step[S], tx *Tx) (Verdict, e
 		case v.Kind == Failed:
 			return v, w.cause(v)
 		case v.Kind == Braked:
-			return v, w.r.brake(ctx, w.info, tx, snap, w.cause(v))
+			return v, w.r.pauseRollout(ctx, w.info, tx, snap, w.cause(v))
 		default:
 			return v, &fault.Error{Reason: "NoVerdict", Object: w.object(), Seen: fmt.Sprintf("the verdict of the step is %q", v.Kind)}
 		}

@@ -165,7 +165,7 @@ func (p *script) Precheck(context.Context, Observation, Observation) error { ret
 
 func (p *script) Brake(ctx context.Context, tx *Tx, _ Observation, cause error) (string, error) {
 	if p.brake == nil {
-		return "nothing to brake", nil
+		return "nothing to pause", nil
 	}
 	return p.brake(ctx, tx, cause)
 }
@@ -194,7 +194,7 @@ func (s *scripted) state(journal journal.Record) State {
 				return State{Kind: InProgress}
 			}
 		}
-		return State{Kind: Skipped, Reason: "half done by somebody else"} // would be noticed: the end state differs
+		return State{Kind: Skipped, Reason: "half done by another writer"} // would be noticed: the end state differs
 	}
 	return State{Kind: Todo}
 }

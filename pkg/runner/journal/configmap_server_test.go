@@ -97,7 +97,7 @@ func journalTwoWriters(t *testing.T, config *rest.Config) {
 	err := j.Commit(t.Context(), &second)
 	faulty.WantClass(t, err, fault.Stale, "run-a", "alice")
 	if got := load(t, j); got.Commit != "run-a/2" {
-		t.Errorf("%s is what is stored", got.Commit)
+		t.Errorf("%s is stored", got.Commit)
 	}
 }
 
@@ -170,7 +170,7 @@ func journalOfAnotherCluster(t *testing.T, config *rest.Config) {
 	other := NewConfigMap(j.client, j.namespace, j.name, Target{Name: "demo", UID: "uid-2"})
 	_, err := other.Load(t.Context())
 	faulty.WantClass(t, err, fault.Usage, "ConfigMap default/", "uid-1", "uid-2")
-	unpinned := NewConfigMap(j.client, j.namespace, "awsmigrate-nobody", Target{Name: "demo"})
+	unpinned := NewConfigMap(j.client, j.namespace, "awsmigrate-unused", Target{Name: "demo"})
 	if err := unpinned.Commit(t.Context(), &State{}); err == nil {
 		t.Error("a journal without cluster was written")
 	}
@@ -228,7 +228,7 @@ func journalGrows(t *testing.T, config *rest.Config) {
 }
 
 func journalForbidden(t *testing.T, config *rest.Config) {
-	config.Impersonate = rest.ImpersonationConfig{UserName: "nobody"}
+	config.Impersonate = rest.ImpersonationConfig{UserName: "stranger"}
 	j, f := journalIn(t, config)
 	start := time.Now()
 	if err := j.Commit(t.Context(), &State{Commit: "r/1"}); !retry.Denied(err) {

@@ -56,7 +56,7 @@ func (j Counted) count(ctx context.Context) (int, error) {
 	n, err := strconv.Atoi(cm.Data[keyEpoch])
 	if err != nil || n < 0 {
 		return 0, &fault.Error{Class: fault.Stale, Reason: "EpochBroken", Object: j.object(), Seen: fmt.Sprintf("holds %s %q", keyEpoch, cm.Data[keyEpoch]),
-			Wanted: "a number: how often a migration or an undo of this cluster came to its end", Fix: "delete the ConfigMap; the next run asks for a new plan", Err: err}
+			Wanted: "the number of finished migrations and undos of this cluster", Fix: "delete the ConfigMap; the next run asks for a new plan", Err: err}
 	}
 	return n, nil
 }

@@ -14,21 +14,21 @@ func TestToTakeBack(t *testing.T) {
 	later := func(more ...Intent) []Intent { return append(slices.Clone(old), more...) }
 	for name, tt := range map[string]struct {
 		intents []Intent
-		back    map[StepID]int // how many intents there were when a step was seen taken back
+		back    map[StepID]int // number of intents when a step was seen undone
 		want    []string
 	}{
-		"several_newest first":                       {intents: []Intent{intent("switch", "c", "a"), intent("switch", "c", "b")}, want: []string{"b", "a"}},
-		"other step or object_left out":              {intents: []Intent{intent("enable", "c", "a"), intent("switch", "d", "b"), intent("switch", "c", "c")}, want: []string{"c"}},
-		"no inverse_left out":                        {intents: []Intent{{Step: "switch", Object: "c", What: "a"}}},
-		"undo announced only_kept":                   {intents: old, want: []string{"first"}},
-		"undo turned round half-way_both kept":       {intents: later(intent("switch", "c", "second")), want: []string{"second", "first"}},
-		"undo of a later step turned round_kept":     {intents: []Intent{intent("switch", "c", "a"), intent("undo-disable", "x", "b"), intent("disable", "x", "c")}, want: []string{"a"}},
-		"taken back_left out":                        {intents: old, back: map[StepID]int{"switch": 2}},
-		"taken back, made again_the new one":         {intents: later(intent("switch", "c", "second")), back: map[StepID]int{"switch": 2}, want: []string{"second"}},
-		"taken back again, not seen to its end_kept": {intents: later(intent("switch", "c", "second"), intent("undo-switch", "c", "again")), back: map[StepID]int{"switch": 2}, want: []string{"second"}},
-		"another step taken back_kept":               {intents: old, back: map[StepID]int{"enable": 2}, want: []string{"first"}},
-		"note beyond the journal_none":               {intents: old, back: map[StepID]int{"switch": 99}},
-		"note below the journal_all":                 {intents: old, back: map[StepID]int{"switch": -1}, want: []string{"first"}},
+		"several_newest first":                   {intents: []Intent{intent("switch", "c", "a"), intent("switch", "c", "b")}, want: []string{"b", "a"}},
+		"other step or object_left out":          {intents: []Intent{intent("enable", "c", "a"), intent("switch", "d", "b"), intent("switch", "c", "c")}, want: []string{"c"}},
+		"no inverse_left out":                    {intents: []Intent{{Step: "switch", Object: "c", What: "a"}}},
+		"undo announced only_kept":               {intents: old, want: []string{"first"}},
+		"undo turned round half-way_both kept":   {intents: later(intent("switch", "c", "second")), want: []string{"second", "first"}},
+		"undo of a later step turned round_kept": {intents: []Intent{intent("switch", "c", "a"), intent("undo-disable", "x", "b"), intent("disable", "x", "c")}, want: []string{"a"}},
+		"undone_left out":                        {intents: old, back: map[StepID]int{"switch": 2}},
+		"undone, made again_the new one":         {intents: later(intent("switch", "c", "second")), back: map[StepID]int{"switch": 2}, want: []string{"second"}},
+		"undone again, not seen to its end_kept": {intents: later(intent("switch", "c", "second"), intent("undo-switch", "c", "again")), back: map[StepID]int{"switch": 2}, want: []string{"second"}},
+		"another step undone_kept":               {intents: old, back: map[StepID]int{"enable": 2}, want: []string{"first"}},
+		"note beyond the journal_none":           {intents: old, back: map[StepID]int{"switch": 99}},
+		"note below the journal_all":             {intents: old, back: map[StepID]int{"switch": -1}, want: []string{"first"}},
 	} {
 		var got []string
 		for _, one := range recordOf(t, tt.intents, tt.back).ToTakeBack("switch", "c") {
@@ -70,11 +70,11 @@ func TestTakenBack(t *testing.T) {
 	}
 	r.Notes = map[string]json.RawMessage{key: raw}
 	if r.Begun("switch") || r.Edited("c") || len(r.ToTakeBack("switch", "c")) > 0 {
-		t.Error("it is still to be taken back")
+		t.Error("it still counts as pending")
 	}
 	r.Intents = append(r.Intents, Intent{Step: "undo-switch", Object: "c", Inverse: json.RawMessage(`{}`)})
 	if r.Edited("c") {
-		t.Error("the edit of an undo counts as one to take back")
+		t.Error("the edit of an undo counts as revertible")
 	}
 	if r.Intents = append(r.Intents, edit); !r.Begun("switch") || !r.Edited("c") {
 		t.Error("the edit made again does not count")

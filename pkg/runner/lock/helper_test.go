@@ -36,7 +36,7 @@ type holding struct {
 	Server, CA, Token string
 	Name              string // of the Lease, in namespace default
 	Host              string
-	Machine           string        // keeps what a run wrote last; "": nothing does
+	Machine           string        // keeps the last write of a run, or empty
 	Duration          time.Duration // of the Lease
 }
 

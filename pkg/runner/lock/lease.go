@@ -20,7 +20,7 @@ import (
 
 const (
 	leaseDuration = 120 * time.Second
-	// proofTTL is how long a read that showed this run as holder counts as current.
+	// proofTTL is the time for which a read with this run as holder counts as current.
 	proofTTL = 5 * time.Second
 	// renewRetryInterval is the interval between failed renewals, and between looks at another owner.
 	renewRetryInterval = 2 * time.Second
@@ -40,7 +40,7 @@ type Lease struct {
 	// Duration may be set before Acquire (default 120 s). The Lease is renewed six times per
 	// Duration.
 	Duration time.Duration
-	// Budget is how long Acquire, Prove and Release retry during an API outage (default 5 min).
+	// Budget bounds the retries of Acquire, Prove and Release during an API outage (default 5 min).
 	Budget time.Duration
 	// Processes may be set before Acquire: then the lock of an owner that is proven dead is taken
 	// over at once. If it is nil, every owner is watched.

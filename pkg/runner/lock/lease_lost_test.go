@@ -12,8 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Lost makes no request: it is known from the renewing, and unknown when there was
-// none for as long as the lock holds.
+// Lost makes no request. It knows the loss from the renewals, and is unsure after a lock
+// duration without one.
 func TestLeaseLost(t *testing.T) {
 	clk, client := faulty.NewClock().FakeClock, fake.NewClientset()
 	l := NewLease(client, "default", "lock", Owner{User: "alice", Run: "run-1"}, clk)

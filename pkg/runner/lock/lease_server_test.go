@@ -128,7 +128,7 @@ func leaseOfTheLiving(t *testing.T, config *rest.Config) {
 
 func leaseOfTheDead(t *testing.T, config *rest.Config) {
 	a, b := contend(t, config, "alice"), contend(t, config, "bob")
-	mustAcquire(t, a) // and time stands still for alice from here
+	mustAcquire(t, a) // alice's clock stops from here
 	b.clock.SetTime(b.clock.Now().Add(-48 * time.Hour))
 	took, err := b.acquire(t)
 	if err != nil {
@@ -353,7 +353,7 @@ func leaseInterrupted(t *testing.T, config *rest.Config) {
 }
 
 func leaseForbidden(t *testing.T, config *rest.Config) {
-	config.Impersonate = rest.ImpersonationConfig{UserName: "nobody"}
+	config.Impersonate = rest.ImpersonationConfig{UserName: "stranger"}
 	a := contend(t, config, "alice")
 	if err := a.Acquire(t.Context()); !retry.Denied(err) {
 		t.Errorf("%v", err)
@@ -381,6 +381,6 @@ func leaseContext(t *testing.T, config *rest.Config) {
 		t.Fatal("still renewing")
 	}
 	if holder(a.read(t)) == "" {
-		t.Error("it was given back: nobody can know whether the process stopped writing")
+		t.Error("it was released, although the process may still write")
 	}
 }

@@ -64,7 +64,7 @@ func inPod(t *testing.T, config *rest.Config, user, container string, tick uint6
 	return c
 }
 
-// waitedAfter is how long the second waited for the lock that the first left behind.
+// waitedAfter returns the wait of the second process for the lock that the first one left.
 func waitedAfter(t *testing.T, mainPID, second contender) time.Duration {
 	t.Helper()
 	mustAcquire(t, mainPID)

@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Outage is how long a commit or a proof of the lock retries during an API outage. A migration
+// Outage bounds the retries of a commit or a proof of the lock during an API outage. A migration
 // restarts API servers, and a single API server needs minutes.
 const Outage = 5 * time.Minute
 
