@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 )
 
-// Action is what the controller does now.
+// Action names the next action of the controller.
 type Action string
 
 const (

@@ -43,11 +43,11 @@ func TestDecide(t *testing.T) {
 		"there is no plan yet":     {func(_ *object, f *Facts) { f.Plan = Plan{} }, Nothing, status.AwaitingApproval, status.PlanMoved},
 		"no ConfigMap holds it":    {func(m *object, f *Facts) { m.Spec.ApprovedPlan, f.Plan = "", Plan{TooLarge: true} }, Nothing, status.Stalled, status.PlanTooLarge},
 		"a part of the hash":       {func(m *object, _ *Facts) { m.Spec.ApprovedPlan = planned[:20] }, Nothing, status.Stalled, status.Invalid},
-		"nobody said who edits":    {func(m *object, _ *Facts) { m.Spec.Edits = "" }, Nothing, status.AwaitingOwner, ""},
+		"edits is not set":         {func(m *object, _ *Facts) { m.Spec.Edits = "" }, Nothing, status.AwaitingOwner, ""},
 		"paused":                   {func(m *object, _ *Facts) { m.Spec.Paused = true }, Nothing, status.Paused, ""},
 		"Rancher moves":            {func(_ *object, f *Facts) { f.RancherMoves = "1 of 3 replicas" }, Nothing, status.Pending, status.RancherNotAtRest},
 		"no slot":                  {func(_ *object, f *Facts) { f.Full = true }, Nothing, status.Pending, status.NoSlot},
-		"somebody has the lock":    {func(_ *object, f *Facts) { f.Locked = "alice@laptop" }, Nothing, status.Pending, status.Locked},
+		"another run has the lock": {func(_ *object, f *Facts) { f.Locked = "alice@laptop" }, Nothing, status.Pending, status.Locked},
 		"reached":                  {func(_ *object, f *Facts) { f.Reached, f.Audited = true, true }, Nothing, status.Succeeded, ""},
 		"reached, not looked at":   {func(_ *object, f *Facts) { f.Reached = true }, Nothing, status.Auditing, ""},
 		"reached, checks fail":     {func(_ *object, f *Facts) { f.Reached, f.Audited, f.Failing = true, true, 2 }, Nothing, status.Findings, ""},
@@ -69,11 +69,11 @@ func TestDecide(t *testing.T) {
 		"reverted, then undone":    {func(m *object, f *Facts) { m.Spec.Goal, f.Reverted = v1alpha1.GoalUndo, true }, Run, status.Undoing, ""},
 		"restored":                 {func(_ *object, f *Facts) { f.Plan = Plan{Hash: another, Restored: true} }, Nothing, status.Stalled, status.ManagementRestored},
 		"restored, and looked at":  {func(_ *object, f *Facts) { f.Plan.Restored = true }, Run, status.Running, ""},
-		"the brake was pulled":     {func(_ *object, f *Facts) { f.Braked = "paused" }, Nothing, status.Stalled, status.BrakePulled},
+		"a rollout was paused":     {func(_ *object, f *Facts) { f.Braked = "paused" }, Nothing, status.Stalled, status.BrakePulled},
 		"the last run failed":      {func(_ *object, f *Facts) { f.Failed = "a check fails" }, Nothing, status.Stalled, status.Failed},
 		"failed, and audits":       {func(m *object, f *Facts) { m.Spec.Goal, f.Failed = "", "a check fails" }, Nothing, status.Auditing, ""},
 		"an edit is awaited":       {func(_ *object, f *Facts) { f.Awaited = "commit it" }, Nothing, status.AwaitingOwner, ""},
-		"it may pass by itself":    {func(_ *object, f *Facts) { f.NotBefore = f.Now.Add(time.Minute) }, Nothing, status.Pending, status.Retrying},
+		"a transient failure":      {func(_ *object, f *Facts) { f.NotBefore = f.Now.Add(time.Minute) }, Nothing, status.Pending, status.Retrying},
 		"it may have passed":       {func(_ *object, f *Facts) { f.NotBefore = f.Now }, Run, status.Running, ""},
 		"until was reached":        {func(m *object, f *Facts) { m.Spec.Until, f.Plan.AtUntil = "cordon", true }, Nothing, status.Paused, ""},
 		"being deleted":            {func(m *object, _ *Facts) { m.DeletionTimestamp = &metav1.Time{Time: saturday} }, Nothing, status.Paused, ""},
@@ -104,7 +104,7 @@ func TestDecide(t *testing.T) {
 			t.Errorf("%s: %+v, wanted %s, %s/%s", name, got, tt.action, tt.state, tt.reason)
 		}
 		if waits := got.Shown.State == status.Pending || got.Shown.State == status.AwaitingWindow; waits && !got.Again.After(f.Now) {
-			t.Errorf("%s: waits for what comes by itself, and is asked again at %s", name, got.Again)
+			t.Errorf("%s: waits without need for action, but is queued again at %s", name, got.Again)
 		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Facts holds what is known about one cluster at one time. Callers must not decide on partial
+// Facts holds the readings of one cluster at one time. Callers must not decide on partial
 // Facts.
 type Facts struct {
 	Now time.Time
@@ -17,10 +17,10 @@ type Facts struct {
 	Gone bool
 	// Locked names another holder of the cluster's lock, for people, or is empty.
 	Locked string
-	// Braked describes the rollout that was paused, while the cluster is still paused, or is
+	// Braked describes the paused rollout, while the cluster is still paused, or is
 	// empty.
 	Braked string
-	// Refused says what this installation does not do for this object, and what to change, or is
+	// Refused names an unsupported setting of the object, and the fix, or is
 	// empty.
 	Refused string
 	// Failed is the error of the last run that needs a person, or empty.
@@ -30,7 +30,7 @@ type Facts struct {
 	// Withdrawn names the changed fields of the object that ended the last block early, or is
 	// empty.
 	Withdrawn string
-	// NotBefore is when a transient failure is retried, and Passing describes it.
+	// NotBefore is the time of the next try after a transient failure, which Passing describes.
 	NotBefore time.Time
 	Passing   string
 	// Crashed reports whether the last three runs died within an hour, and no retry was

@@ -7,7 +7,7 @@ type Left struct {
 	Cluster string // for people
 	// Step was begun and not seen completed, and others still carry it out, or is empty.
 	Step string
-	// Braked describes the rollout that was paused, while the cluster is still paused, or is
+	// Braked describes the paused rollout, while the cluster is still paused, or is
 	// empty.
 	Braked string
 	// Unread is the error that prevented reading the cluster, or empty.
@@ -37,7 +37,7 @@ func (l Left) Stays() string {
 	case l.Braked != "":
 		return l.Braked
 	case l.Unread != "":
-		return "could not be looked at; its last run came to its end: " + l.Unread
+		return "could not be read; its last run has ended: " + l.Unread
 	}
 	return ""
 }

@@ -8,11 +8,11 @@ import (
 func TestLeft(t *testing.T) {
 	for name, tt := range map[string]struct {
 		left         Left
-		holds, stays string // "": nothing
+		holds, stays string // or empty
 	}{
 		"at rest":                         {Left{}, "", ""},
 		"it rolls":                        {Left{Step: "switch-provider"}, "step switch-provider is being rolled out", ""},
-		"it is braked":                    {Left{Braked: "the brake was pulled"}, "", "the brake was pulled"},
+		"the rollout was paused":          {Left{Braked: "rollout paused"}, "", "rollout paused"},
 		"it does not answer, at rest":     {Left{Unread: "no route"}, "", "no route"},
 		"it does not answer, and may":     {Left{Unread: "no route", Open: true}, "no route", ""},
 		"a run ended without its rollout": {Left{Open: true}, "", ""},

@@ -49,7 +49,7 @@ const (
 // Groups returns every group in the order of help.
 func Groups() []Group { return []Group{ClusterGroup, AccessGroup, WorkGroup, RunGroup} }
 
-// Basis is how a plan's basis holds an option.
+// Basis selects the form of an option in a plan's basis.
 type Basis int
 
 const (
@@ -87,7 +87,7 @@ type Option struct {
 	NotManaged  string // why an RKE cluster that Rancher manages cannot have the option
 }
 
-// Offer is what a shell completes behind a flag. Words are offered without it.
+// Offer describes the completions of a flag in a shell. Words are offered without it.
 type Offer struct {
 	Source Vocabulary
 	Ending []string // of the names of files

@@ -117,7 +117,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// The basis holds what was resolved, not what was typed: another default is another plan.
+// The basis holds the resolved value, not the typed one: another default is another plan.
 func TestResolveBasis(t *testing.T) {
 	for name, tt := range map[string]struct {
 		of   sample

@@ -95,7 +95,7 @@ func Find(flag string, scope Scope) (Option, bool) {
 	return all[i], true
 }
 
-// variant is what differs between the rows of one flag.
+// variant holds the differences between the rows of one flag.
 type variant struct {
 	scope          Scope
 	help, fallback string // fallback is the default

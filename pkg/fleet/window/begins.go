@@ -20,7 +20,7 @@ type beginFinder struct {
 	last  *offset // cache: most calls are for times near each other
 }
 
-// offset is how far the clocks of a zone are ahead of UTC, from one instant until another. A zero
+// offset is the difference of a zone's clocks from UTC, from one instant until another. A zero
 // until means forever.
 type offset struct {
 	from, until time.Time

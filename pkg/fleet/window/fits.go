@@ -16,7 +16,7 @@ type Fit struct {
 	Planned time.Duration
 	Need    time.Duration // required rest of a window: twice the planned time
 	Now     bool          // the block may begin now
-	Begin   time.Time     // earliest time to begin; zero if there is none within Horizon
+	Begin   time.Time     // earliest time to begin, or zero if no window within Horizon fits
 	Longest Interval      // if Begin is zero, the longest future window; zero if none opens
 }
 

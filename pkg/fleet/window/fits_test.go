@@ -21,8 +21,8 @@ func TestFits(t *testing.T) {
 	}{
 		{"none configured", nil, "2025-01-01T00:00", 1000 * time.Hour, "2025-01-01T00:00"},
 		{"half of a window", week, "2025-01-04T22:00", 2 * time.Hour, "2025-01-04T22:00"},
-		{"more than half of what is left", week, "2025-01-04T22:01", 2 * time.Hour, "2025-01-11T22:00"},
-		{"half of what is left", week, "2025-01-05T01:00", 30 * time.Minute, "2025-01-05T01:00"},
+		{"more than half of the rest", week, "2025-01-04T22:01", 2 * time.Hour, "2025-01-11T22:00"},
+		{"half of the rest", week, "2025-01-05T01:00", 30 * time.Minute, "2025-01-05T01:00"},
 		{"past midnight", week, "2025-01-05T00:30", 45 * time.Minute, "2025-01-05T00:30"},
 		{"shut", week, "2025-01-05T02:00", time.Minute, "2025-01-11T22:00"},
 		{"nothing to do, and shut", week, "2025-01-05T02:00", 0, "2025-01-11T22:00"},

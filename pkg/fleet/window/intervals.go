@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Horizon is how far Fits looks ahead. Every schedule that Parse accepts names a minute of every
+// Horizon is the look-ahead of Fits. Every schedule that Parse accepts names a minute of every
 // year. It may be missing within Horizon only if clocks skip that minute.
 const Horizon = 400 * 24 * time.Hour
 

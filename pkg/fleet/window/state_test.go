@@ -2,7 +2,7 @@ package window
 
 import "time"
 
-// Sight is how far ahead a closing is searched.
+// Sight is the look-ahead of the search for a closing.
 const Sight = 31 * 24 * time.Hour
 
 // State describes the windows at one time. Times are in UTC.
