@@ -77,7 +77,7 @@ func switchBack() editRules {
 		precondition: func(_ context.Context, _ *Migration, snap migration.Snapshot) error { return requireLeaseHeld(snap) },
 		judgeLease: func(roll *migration.RolloutJudgement, snap migration.Snapshot) {
 			owner := snap.Reading.LeaseVerdict()
-			if owner.Owner == lease.Nobody || owner.Life != lease.Alive {
+			if owner.Owner == lease.NoHolder || owner.Life != lease.Alive {
 				roll.Wait("migration lease: %s", owner.Text())
 			}
 			roll.Evidence = append(roll.Evidence, fmt.Sprintf("migration lease: %s (%s), renewing", lease.Host(owner.Holder), owner.Owner))

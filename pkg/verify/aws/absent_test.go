@@ -29,7 +29,7 @@ func TestRead_missingElement_notRead(t *testing.T) {
 		"the role":                 {"GetInstanceProfile", "Arn", func(f cloud.Facts) bool { return f.Roles.Err != nil }},
 		"the profile's roles":      {"GetInstanceProfile", "Roles", func(f cloud.Facts) bool { return f.Roles.Err != nil }},
 		"what a simulation says":   {"SimulatePrincipalPolicy", "EvalDecision", func(f cloud.Facts) bool { return f.Roles.Err != nil }},
-		"what was simulated":       {"SimulatePrincipalPolicy", "EvalActionName", func(f cloud.Facts) bool { return f.Roles.Err != nil }},
+		"the simulated actions":    {"SimulatePrincipalPolicy", "EvalActionName", func(f cloud.Facts) bool { return f.Roles.Err != nil }},
 		"where the next page is":   {"SimulatePrincipalPolicy", "Marker", func(f cloud.Facts) bool { return f.Roles.Err != nil }},
 		"an instance's whole zone": {"DescribeInstances", "placement", func(f cloud.Facts) bool { return instance(f).Zone == "" && instance(f).Region == "us-east-1" }},
 	} {

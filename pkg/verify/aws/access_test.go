@@ -113,6 +113,6 @@ func TestAccess_noCredentials_explained(t *testing.T) {
 	wanted := Access(t.Context(), Options{Mode: On}, "")
 	nowhere := Access(t.Context(), Options{Mode: Auto, Identity: Identity{Keys: Keys{ID: "AKIA", Secret: "s"}}}, "")
 	if !off.Meant || nobodys.Meant || nobodys.Off == "" || wanted.Err == nil || nowhere.Off == "" || len(nowhere.Unknown()) != len(Actions()) {
-		t.Errorf("off %+v\nnobody %+v\nwanted %+v\nnowhere %+v", off, nobodys, wanted, nowhere)
+		t.Errorf("off %+v\nno identity %+v\nwanted %+v\nnowhere %+v", off, nobodys, wanted, nowhere)
 	}
 }

@@ -37,7 +37,7 @@ const (
 	DefaultSideTimeout = 20 * time.Second
 )
 
-// Options selects what is read from AWS, and with which identity.
+// Options selects the readings of AWS, and their identity.
 type Options struct {
 	Mode       Mode
 	Identity   Identity
@@ -48,7 +48,7 @@ type Options struct {
 	ExternalID string
 	// SessionName appears in CloudTrail with the role. Empty means DefaultSessionName.
 	SessionName string
-	// Actions are the actions that the CCM's version needs. IAM is not asked if there are none.
+	// Actions are the actions that the CCM's version needs. Without actions IAM is not asked.
 	Actions []string
 	// Timeout limits one request. TotalTimeout limits all requests after the Nodes are known, and
 	// separately all requests during their listing. 0 means the defaults.

@@ -25,7 +25,7 @@ type fake struct {
 	page      int                        // instances in a page; 0: as many as are asked for
 
 	deny     string // action that is refused
-	denyIn   string // in this region only; "": everywhere
+	denyIn   string // only in this region, or empty for all
 	throttle int    // answers that are RequestLimitExceeded before one is not
 	hang     bool   // no answer at all
 	cut      bool   // answers end in the middle
@@ -33,7 +33,7 @@ type fake struct {
 	short    int    // answers by id that leave out the last instance
 	half     bool   // IAM answers for half of the actions
 	byTag    int
-	change   func(action, body string) string // what becomes of an answer; nil: nothing
+	change   func(action, body string) string // changes an answer, or nil
 	role     string                           // the role that was asked for, its session and external id
 }
 

@@ -58,7 +58,7 @@ func TestEachPage(t *testing.T) {
 				t.Errorf("%v after %d pages, want %v after %d", err, tt.pages.page, tt.want, tt.asked)
 			}
 			if err != nil && !strings.Contains(err.Error(), "describing things") {
-				t.Errorf("does not say what was asked: %v", err)
+				t.Errorf("does not name the request: %v", err)
 			}
 		})
 	}

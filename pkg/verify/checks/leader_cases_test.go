@@ -96,7 +96,7 @@ func leaderCases() []trap {
 		}, fail, "kube-controller-manager"},
 		{"AWSM-208", "evidence disagrees", P2, func(in *evidence.Input) { in.Leases.Value.Migration = heldBy("ip-10-0-0-10_a", "kubectl-edit") }, fail, "undecided"},
 		{"AWSM-208", "no lease", P2, func(in *evidence.Input) { in.Leases.Value.Migration = lease.Series{} }, fail, "no lease"},
-		{"AWSM-208", "handing over", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(3 * time.Second) }, warn, "run r1, expires by itself"}, // words:ok: a text of pkg/verify/lease
+		{"AWSM-208", "handing over", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(3 * time.Second) }, warn, "run r1, expires without action"},
 		{"AWSM-208", "handed over to no candidate", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(24 * time.Second) }, fail, "no candidate acquired it"},
 		{"AWSM-209", "handed over to no candidate", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(24 * time.Second) }, fail, "stuck"},
 		{"AWSM-209", "frozen", P4, func(in *evidence.Input) {

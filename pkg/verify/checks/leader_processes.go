@@ -116,7 +116,7 @@ func leaseOwner(in evidence.Input) []verify.Finding {
 		return []verify.Finding{verify.Warning(migrationLease, v.Why, "held by one of those who wait, within half a minute", "look again then")}
 	}
 	seen := "held by " + string(v.Owner)
-	if v.Owner == lease.NoLease || v.Owner == lease.Nobody {
+	if v.Owner == lease.NoLease || v.Owner == lease.NoHolder {
 		seen = string(v.Owner)
 	}
 	names := make([]string, len(wanted))

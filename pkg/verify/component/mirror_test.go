@@ -41,7 +41,7 @@ func TestFrozen_fixedUIDReleases_remedyNamed(t *testing.T) {
 	const hashed = "c62b2a5d9a0f5c5f6a4fd5cbf21a6e0a"
 	for name, tt := range map[string]struct {
 		mirror Mirror
-		says   string // "": it shows what runs
+		says   string // or empty if it shows the running process
 		goTo   string
 	}{
 		"a repaired release":            {Mirror{Kubelet: "v1.26.13+rke2r1", Hash: hashed}, "", ""},

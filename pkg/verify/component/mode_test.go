@@ -14,7 +14,7 @@ func TestMode(t *testing.T) {
 		"another way of writing aws":        {[]string{"--cloud-provider=AWS"}, ModeOther},
 		"in-tree":                           {[]string{"--cloud-provider=aws"}, InTree},
 		"in-tree, flag off":                 {[]string{"--cloud-provider=aws", "--enable-leader-migration=false"}, InTree},
-		"in-tree, flag taken back":          {[]string{"--cloud-provider=aws", "--enable-leader-migration", "--enable-leader-migration=false"}, InTree},
+		"in-tree, flag disabled again":      {[]string{"--cloud-provider=aws", "--enable-leader-migration", "--enable-leader-migration=false"}, InTree},
 		"in-tree, flag":                     {[]string{"--cloud-provider=aws", "--enable-leader-migration"}, InTreeMigrating},
 		"in-tree, flag that cannot be read": {[]string{"--cloud-provider=aws", "--enable-leader-migration=yes"}, InTreeMigrating},
 		"external":                          {[]string{"--cloud-provider=aws", "--cloud-provider=external"}, External},

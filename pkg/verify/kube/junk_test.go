@@ -72,7 +72,7 @@ func TestListsThatBreakOff(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		before func(http.ResponseWriter, *http.Request) bool
-		says   string // "": the list is complete
+		says   string // or empty if the list is complete
 	}{
 		{"nothing", nil, ""},
 		{"410 once", times(1, refusal(http.StatusGone, metav1.StatusReasonExpired)), ""},

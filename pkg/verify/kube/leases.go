@@ -21,7 +21,7 @@ const (
 	leaseInterval = 500 * time.Millisecond
 	// minLook is long enough to see a renewal with default durations, one every 2 s.
 	minLook = 2500 * time.Millisecond
-	// maxRenewLag is how far a lease's renewal may lie behind the newest one of another lease
+	// maxRenewLag is the maximum lag of a lease's renewal behind the newest one of another lease
 	// before waiting for it is pointless. It shortens the reading; no verdict depends on it.
 	maxRenewLag = 10 * time.Minute
 )

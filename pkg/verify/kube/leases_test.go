@@ -80,7 +80,7 @@ func scripted(migration, kcm, ccm script) Reader {
 		at := metav1.NewMicroTime(time.Date(2024, 1, 1, 0, 0, 2*s.renewals, 0, time.UTC))
 		return true, &coordinationv1.Lease{
 			ObjectMeta: metav1.ObjectMeta{Name: name, UID: "u", ManagedFields: []metav1.ManagedFieldsEntry{
-				{Manager: "somebody-else", FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:renewTime":{}}}}`)},
+				{Manager: "another-tool", FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:renewTime":{}}}}`)},
 				{Manager: s.manager, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:holderIdentity":{},"f:renewTime":{}}}`)},
 			}},
 			Spec: coordinationv1.LeaseSpec{HolderIdentity: &s.holder, RenewTime: &at},

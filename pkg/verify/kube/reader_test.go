@@ -38,8 +38,8 @@ func TestReader(t *testing.T) {
 	t.Run("renewal", func(t *testing.T) { renewal(t, server, admin) })
 	t.Run("grant", func(t *testing.T) { grantSeen(t, server.Config(), admin) })
 	t.Run("rights of the CCM", func(t *testing.T) { ccmRightsSeen(t, server.Config(), admin) })
-	t.Run("forbidden", func(t *testing.T) { forbiddenParts(t, server.As("nobody"), admin) })
-	t.Run("writes nothing", func(t *testing.T) { wroteNothing(t, server.AuditLog(), "auditor", "nobody") })
+	t.Run("forbidden", func(t *testing.T) { forbiddenParts(t, server.As("stranger"), admin) })
+	t.Run("writes nothing", func(t *testing.T) { wroteNothing(t, server.AuditLog(), "auditor", "stranger") })
 	t.Run("unreachable", func(t *testing.T) { server.Stop(); unreachable(t, server.Config()) })
 }
 
@@ -235,7 +235,7 @@ func forbiddenParts(t *testing.T, config *rest.Config, admin kubernetes.Interfac
 	binding := &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "nodes-only"},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "nodes-only"},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "nobody"}},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: "stranger"}},
 	}
 	if _, err := admin.RbacV1().ClusterRoles().Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)

@@ -14,8 +14,8 @@ type Owner string
 const (
 	// NoLease means that the Lease does not exist.
 	NoLease Owner = "no lease"
-	// Nobody means that the Lease has no holder.
-	Nobody Owner = "nobody"
+	// NoHolder means that the Lease has no holder.
+	NoHolder Owner = "nobody" // words:ok: a value of documents
 	// KCM is kube-controller-manager.
 	KCM Owner = wellknown.KCM
 	// CCM is aws-cloud-controller-manager.
@@ -85,7 +85,7 @@ func Host(identity string) string {
 // undecided if they disagree. renewDeadline is the holder's (10 s by default).
 func JudgeMigration(l Leases, renewDeadline time.Duration) Verdict {
 	v := judge(l.Migration, renewDeadline)
-	if v.Owner == NoLease || v.Owner == Nobody || v.Owner == HandingOver {
+	if v.Owner == NoLease || v.Owner == NoHolder || v.Owner == HandingOver {
 		return v
 	}
 	byIdentity := Undecided
@@ -126,7 +126,7 @@ func judge(s Series, renewDeadline time.Duration) Verdict {
 		v.Owner, v.Life, v.Why = NoLease, NotHeld, "the Lease does not exist"
 		return v
 	case last.Holder == "":
-		v.Owner, v.Life, v.Why = Nobody, NotHeld, "the Lease has no holder"
+		v.Owner, v.Life, v.Why = NoHolder, NotHeld, "the Lease has no holder"
 		return v
 	case last.Fenced():
 		return judgeFenced(s, v)
@@ -145,7 +145,7 @@ func judge(s Series, renewDeadline time.Duration) Verdict {
 // judgeFenced judges a lease whose holder was fenced.
 func judgeFenced(s Series, v Verdict) Verdict {
 	v.Owner, v.Life = HandingOver, Silent
-	v.Why = "fenced by awsmigrate run " + strings.TrimPrefix(v.Holder, wellknown.Fence) + ", expires by itself"
+	v.Why = "fenced by awsmigrate run " + strings.TrimPrefix(v.Holder, wellknown.Fence) + ", expires without action"
 	if s.First.Holder == v.Holder && s.Span() >= s.Last.FenceLasts() {
 		v.Life = Dead
 		v.Why += fmt.Sprintf("; no candidate acquired it for %.0f s", s.Span().Seconds())

@@ -35,7 +35,7 @@ func TestJudgeMigration(t *testing.T) {
 		why       string
 	}{
 		{"no lease", Series{}, NoLease, NotHeld, "does not exist"},
-		{"no holder", held("", kcm, false, long), Nobody, NotHeld, "no holder"},
+		{"no holder", held("", kcm, false, long), NoHolder, NotHeld, "no holder"},
 		{"KCM", held("cp-a_1", kcm, true, short), KCM, Alive, "same identity"},
 		{"CCM", held("cp-b_2", ccm, true, short), CCM, Alive, "same identity"},
 		{"CCM, reading too short", held("cp-b_2", ccm, false, short), CCM, Silent, ""},
