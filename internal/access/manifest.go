@@ -70,8 +70,8 @@ func mergeRules(rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
 	return all
 }
 
-// Manifest returns the roles and bindings that grant a user exactly these rights, or "" if there are
-// none.
+// Manifest returns the roles and bindings that grant a user exactly these rights, or "" without
+// rights.
 //
 // The names contain a digest of the content, so that a manifest never replaces an earlier grant.
 func Manifest(p Purpose, rights []Right, user string) (string, error) {

@@ -25,7 +25,7 @@ type Statement struct {
 // policySid is the Sid of the documented policy.
 const policySid = "AwsmigrateChecks"
 
-// newPolicy returns a policy that allows exactly these actions, or nil if there are none.
+// newPolicy returns a policy that allows exactly these actions, or nil without actions.
 func newPolicy(actions []string) *Policy {
 	if len(actions) == 0 {
 		return nil

@@ -62,7 +62,7 @@ func (r Report) ToAllow() []string {
 	return names
 }
 
-// Policy returns a policy for the actions of ToAllow, or nil if there are none or if AWS is disabled on
+// Policy returns a policy for the actions of ToAllow, or nil if ToAllow is empty or AWS is disabled on
 // purpose.
 func (r Report) Policy() *Policy {
 	if r.AWS.Meant {

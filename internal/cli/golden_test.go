@@ -284,7 +284,7 @@ func TestExplain(t *testing.T) {
 func TestGoldenRolling(t *testing.T) {
 	rows := []fleet.Left{
 		{Cluster: "fleet-default/calm"},
-		{Cluster: "fleet-default/old", Braked: "the brake was pulled in step enable-leader-migration: Rancher is paused for this cluster"}, // words:ok: a text of pkg/fleet
+		{Cluster: "fleet-default/old", Braked: "rollout paused in step enable-leader-migration: Rancher is paused for this cluster"},
 		{Cluster: "fleet-default/prod", Step: "switch-provider"},
 		{Cluster: "fleet-default/far", Unread: "https://rancher.example: no route to host"},
 		{Cluster: "fleet-default/away", Unread: "https://rancher.example: no route to host", Open: true},

@@ -42,7 +42,7 @@ func listedFleet() inventory.Fleet {
 	at(2).ID, at(2).DisplayName, at(2).Step = "c-7kq2x", "old-prod", migration.StepCordon
 	at(5).Owners = []inventory.Owner{{Name: "Helm", Mark: "release clusters"}}
 	at(5).Stops = []inventory.Stop{{Reason: inventory.ReasonBraked, Seen: "paused by awsmigrate (20261121T090000Z-0badcafe)", Fix: "docs/going-back.md"}}
-	at(5).Migration = &inventory.Migration{Goal: "Migrate", State: "Stalled", Message: "the brake was pulled"} // words:ok: a text of internal/controller
+	at(5).Migration = &inventory.Migration{Goal: "Migrate", State: "Stalled", Message: "rollout paused"}
 	at(7).Stops = []inventory.Stop{{Reason: inventory.ReasonLocked, Seen: "lock held by alice@host, run 20261122T100000Z-12345678"}}
 	flags := &target.Fleet{}
 	for i := range fleet.Rows {

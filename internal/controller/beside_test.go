@@ -21,8 +21,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// beside is the engine of several clusters, by name.
-func beside(engines map[string]Engine) Engine {
+// manyEngines runs the engines of several clusters, by name.
+func manyEngines(engines map[string]Engine) Engine {
 	of := func(c session.Connector) Engine { return engines[c.(session.Target).Name] }
 	return Engine{
 		Assess: func(ctx context.Context, c session.Connector, o session.Options) (session.Assessment, error) {
@@ -82,7 +82,7 @@ func goesOnBesideOthers(t *testing.T, i *installation) {
 	}
 	i.createOf(t, "giant", v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{AWS: v1alpha1.AWS{Mode: v1alpha1.AWSDisabled}}})
 	i.start(t, func(o *Options) {
-		o.Engine = beside(map[string]Engine{"prod": i.world.engine(), "poison": poison.engine(), "giant": large.engine()})
+		o.Engine = manyEngines(map[string]Engine{"prod": i.world.engine(), "poison": poison.engine(), "giant": large.engine()})
 	})
 	<-reads
 	i.create(t, migrates)
@@ -115,7 +115,9 @@ func survivesABrokenJournal(t *testing.T, i *installation) {
 		_, _, err := journal.Look(ctx, i.kube, i.namespace, journal.Name("broken"))
 		return session.Assessment{}, err
 	}
-	i.start(t, func(o *Options) { o.Engine = beside(map[string]Engine{"prod": i.world.engine(), "broken": broken}) })
+	i.start(t, func(o *Options) {
+		o.Engine = manyEngines(map[string]Engine{"prod": i.world.engine(), "broken": broken})
+	})
 	i.createOf(t, "broken", migrates)
 	i.create(t, migrates)
 	i.approve(t)

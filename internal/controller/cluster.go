@@ -48,7 +48,7 @@ type failure struct {
 	err     error
 }
 
-// look holds what was read about a cluster at one time, for one object.
+// look holds the readings of a cluster at one time, for one object.
 type look struct {
 	at      time.Time
 	object  identity

@@ -235,7 +235,7 @@ func (c *Controller) dueForLook(k *cluster, m *v1alpha1.ClusterMigration) bool {
 	return now.Sub(k.look.at) >= c.o.Interval
 }
 
-// maxLookAge is how long a look at a cluster with a goal remains valid for starting work.
+// maxLookAge bounds the age of a look that may start work on a cluster with a goal.
 const maxLookAge = 5 * time.Minute
 
 // permanentPause is the interval between looks at a cluster that only a person can make readable,

@@ -2,7 +2,7 @@
 // ClusterMigrations. Package internal/session carries it out: the same run, with the same Lease
 // and journal, as on the command line.
 //
-// A handler never runs a migration. It decides on what was read before (pkg/fleet), starts work
+// A handler never runs a migration. It decides on earlier readings (pkg/fleet), starts work
 // in another goroutine, and writes the status. A rollout is watched before anything else, even if
 // its object was deleted. A process that loses the leadership stops deciding, but continues
 // watching.

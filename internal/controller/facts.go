@@ -54,7 +54,7 @@ func pauseCause(seen session.Assessment) string {
 	case seen.Paused == "":
 		return ""
 	case brake != nil:
-		return fmt.Sprintf("the brake was pulled in step %s: %s; %s", brake.Step, brake.Done, seen.Paused)
+		return fmt.Sprintf("rollout paused in step %s: %s; %s", brake.Step, brake.Done, seen.Paused)
 	case seen.Unread != nil:
 		return seen.Paused + "; " + fault.Headline(seen.Unread)
 	}

@@ -120,7 +120,7 @@ func TestFailureText(t *testing.T) {
 	k = &cluster{look: &look{}}
 	k.look.seen.Journal.Runs = []journal.Run{{Outcome: "stopped", Attempt: attempt(m), Step: "cordon", Reason: "Seeded"}, {Outcome: "guarded", Guard: true}}
 	if failureText(k, m) == "" || failureText(k, again) != "" {
-		t.Error("the journal's failure is not told, or told after somebody asked again")
+		t.Error("the journal's failure is not reported, or is reported after a retry was requested")
 	}
 }
 
@@ -157,6 +157,6 @@ func TestEnded_guardWithoutObject_isFollowedUp(t *testing.T) {
 	}
 	k := &cluster{look: &look{}}
 	if err := c.ended(k, &v1alpha1.ClusterMigration{}, nil); err != nil || k.suspect() {
-		t.Error("one that an object names is looked at again by itself")
+		t.Error("a cluster with an object is read again without its handler")
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// maxConcurrentReads is how many clusters are read concurrently.
+// maxConcurrentReads is the maximum number of concurrent reads of clusters.
 const maxConcurrentReads = 8
 
 // Leaves reads every cluster with a journal once, before the controller is removed. It watches

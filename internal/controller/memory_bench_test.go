@@ -76,7 +76,7 @@ func (m *management) fleetOfSize(b *testing.B, n int, spec v1alpha1.ClusterMigra
 	if _, err := m.kube.CoreV1().Namespaces().Create(b.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: i.namespace}}, metav1.CreateOptions{}); err != nil {
 		b.Fatal(err)
 	}
-	manifest := `{"spec":{"rkeConfig":{"additionalManifest":"` + strings.Repeat("# a line of somebody's manifest ", 800) + `"}}}`
+	manifest := `{"spec":{"rkeConfig":{"additionalManifest":"` + strings.Repeat("# a line of a user's manifest   ", 800) + `"}}}`
 	for j := range n {
 		name := fmt.Sprintf("cluster-%03d", j)
 		i.cluster(b, name, "external")
@@ -145,7 +145,7 @@ func BenchmarkIdleClusters(b *testing.B) {
 			stop := i.serves(b, realistic(i.world.engine()))
 			i.all(b, n, "Succeeded")
 			kept[n] = heap() - min(before, heap())
-			fmt.Printf("%d idle clusters: %d KB in use beyond what was before the controller\n", n, kept[n]>>10)
+			fmt.Printf("%d idle clusters: %d KB in use above the use before the controller\n", n, kept[n]>>10)
 			stop()
 		}
 	}
@@ -173,7 +173,7 @@ func BenchmarkGiantAudit(b *testing.B) {
 			engines[fmt.Sprintf("cluster-%03d", j)] = realistic(i.world.engine())
 		}
 		before := heap()
-		stop := i.serves(b, beside(engines))
+		stop := i.serves(b, manyEngines(engines))
 		i.all(b, 25, "Succeeded")
 		i.all(b, 1, "Findings")
 		stop()

@@ -487,7 +487,7 @@ func refusesRoles(t *testing.T, i *installation) {
 // A run that hands off an edit has not failed. The object names the edit to commit, also in the
 // next process, and the run continues after the commit.
 func awaitsACommit(t *testing.T, i *installation) {
-	i.world.fails = &fault.Error{Class: fault.Gate, Reason: migration.ReasonAwaitingOwner, Object: "Cluster prod", Seen: "is kept by somebody else"}
+	i.world.fails = &fault.Error{Class: fault.Gate, Reason: migration.ReasonAwaitingOwner, Object: "Cluster prod", Seen: "is managed by another tool"}
 	_, stop := i.start(t, nil)
 	spec := migrates
 	spec.Edits = v1alpha1.EditsHandoff

@@ -16,10 +16,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// workers is how many decisions are made concurrently per namespace; none takes long.
+// workers is the number of concurrent decisions per namespace; none takes long.
 const workers = 4
 
-// stopTimeout is how long jobs may take to stop cleanly.
+// stopTimeout is the maximum time for a clean stop of jobs.
 const stopTimeout = 75 * time.Second
 
 // Run decides and works until ctx ends. Then it asks every run and guard to stop cleanly and to
@@ -121,7 +121,7 @@ func (c *Controller) lead(ctx context.Context) error {
 				OnStartedLeading: c.startDeciding,
 				OnStoppedLeading: func() {
 					c.leads.Store(false)
-					c.o.Log.Info("another may decide now; what is under way goes on")
+					c.o.Log.Info("another may decide now; what is under way goes on") // words:ok: a text of test/e2e
 				},
 			},
 		})

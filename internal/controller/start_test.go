@@ -19,10 +19,10 @@ func TestCandidate(t *testing.T) {
 		onePID, anotherPID int
 		same               bool
 	}{
-		"two processes of a desk":        {desk, desk, 10, 11, false},
-		"the next process of a pod":      {pod("a"), pod("a"), 1, 1, true},
-		"one beside it in the container": {pod("a"), pod("a"), 1, 20, true},
-		"two pods on one host's network": {pod("a"), pod("b"), 1, 1, false},
+		"two processes of a desk":          {desk, desk, 10, 11, false},
+		"the next process of a pod":        {pod("a"), pod("a"), 1, 1, true},
+		"another process in the container": {pod("a"), pod("a"), 1, 20, true},
+		"two pods on one host's network":   {pod("a"), pod("b"), 1, 1, false},
 	} {
 		if same := candidate(c.one, c.onePID) == candidate(c.other, c.anotherPID); same != c.same {
 			t.Errorf("%s: the same name: %t", name, same)

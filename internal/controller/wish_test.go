@@ -101,7 +101,7 @@ func TestChangesSince(t *testing.T) {
 	begun := v1alpha1.ClusterMigration{ObjectMeta: metav1.ObjectMeta{UID: "one"}, Spec: v1alpha1.ClusterMigrationSpec{Edits: v1alpha1.EditsApply, Goal: v1alpha1.GoalMigrate}}
 	for name, tt := range map[string]struct {
 		change func(m *v1alpha1.ClusterMigration)
-		want   string // is in what is said; "": nothing is
+		want   string // part of the message, or empty if none is expected
 	}{
 		"unchanged_goes_on":         {func(*v1alpha1.ClusterMigration) {}, ""},
 		"status_written_goes_on":    {func(m *v1alpha1.ClusterMigration) { m.Status.Position, m.ResourceVersion = "P3", "7" }, ""},

@@ -21,11 +21,11 @@ type world struct {
 	mu     sync.Mutex
 	goal   string // that done counts for
 	done   int
-	rolls  bool          // others carry out the next step, whoever watches
+	rolls  bool          // others carry out the next step, with or without a watcher
 	fails  error         // of the next runs
 	away   error         // of every look
 	panics bool          // the next runs do
-	stands chan struct{} // a run stands still in a step until it is closed; nil: none does
+	stands chan struct{} // a run pauses in a step until it is closed, or nil
 	state  journal.State
 	runs   []string // the last step of each run that was begun
 	took   []string // every step that was taken
@@ -191,6 +191,6 @@ func (w *world) guarded(t *testing.T) {
 	select {
 	case <-w.seen:
 	case <-time.After(time.Minute):
-		t.Fatal("nobody watches what rolls")
+		t.Fatal("the rollout is not watched")
 	}
 }

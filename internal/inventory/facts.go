@@ -81,7 +81,8 @@ type Facts struct {
 	Paused []migration.PendingCondition
 	// Migration is the cluster's ClusterMigration, or nil.
 	Migration *Migration
-	// Seen is what the cluster itself shows, or nil if it was not asked or did not answer.
+	// Seen holds the observation of the cluster itself, or nil if it was not read or did not
+	// answer.
 	Seen *Seen
 	// Errs holds the errors of reading the cluster. An error of class Check means that something
 	// was read and is wrong; other errors mean that it was not read.

@@ -45,7 +45,7 @@ func fails(class fault.Class) func(*Facts) {
 
 func heldBy(owner lock.Owner, renewed time.Time) func(*Facts) {
 	return func(f *Facts) {
-		f.Held = &lock.Held{Owner: owner, Identity: "somebody", Renewed: renewed, For: 2 * time.Minute}
+		f.Held = &lock.Held{Owner: owner, Identity: "alice", Renewed: renewed, For: 2 * time.Minute}
 	}
 }
 
@@ -83,18 +83,18 @@ func TestOf(t *testing.T) {
 		"done":                              {facts(external, kept, seen(position.P5, "")), Done, "P5", ""},
 		"not asked":                         {facts(), NotAsked, "", ""},
 		"not asked, and migrated":           {facts(external, kept), NotAsked, "", ""},
-		"external, and nobody of ours":      {facts(external), None, "", ""},
+		"external, no run of awsmigrate":    {facts(external), None, "", ""},
 		"external, and a goal":              {facts(external, func(f *Facts) { f.Migration = &Migration{Goal: "Migrate"} }), NotAsked, "", ""},
 		"one of each":                       {facts(func(f *Facts) { f.Providers = []string{"external", "aws"} }), NotAsked, "", ""},
 		"RKE":                               {facts(func(f *Facts) { f.Distribution = RKE }, seen(position.P1, migration.StepEnable)), Begun, "P1", ""},
 		"RKE, external":                     {facts(func(f *Facts) { f.Distribution, f.Providers = RKE, []string{"external-aws"} }, kept, seen(position.P4, migration.StepDisable)), Begun, "P4", ""},
 		"another cloud":                     {facts(func(f *Facts) { f.Providers = []string{"rancher-vsphere"} }), None, "", ""},
 		"none":                              {facts(func(f *Facts) { f.Providers = nil }), None, "", ""},
-		"K3s, whatever it is given":         {facts(func(f *Facts) { f.Distribution = K3s }), None, "", ""},
+		"K3s, with any provider":            {facts(func(f *Facts) { f.Distribution = K3s }), None, "", ""},
 		"imported":                          {facts(func(f *Facts) { f.Distribution, f.Providers = Imported, nil }), None, "", ""},
 		"does not answer":                   {facts(fails(fault.CouldNotLook)), Unknown, "unknown", "Why: seen"},
 		"cannot be reached from here":       {facts(fails(fault.Usage)), Unknown, "unknown", "Why: seen"},
-		"an error of nobody's":              {facts(func(f *Facts) { f.Errs = []error{errors.New("x")} }), Unknown, "unknown", ": x"},
+		"an error without a class":          {facts(func(f *Facts) { f.Errs = []error{errors.New("x")} }), Unknown, "unknown", ": x"},
 		"no answer in time":                 {facts(func(f *Facts) { f.Errs = []error{fmt.Errorf("get: %w", context.DeadlineExceeded)} }), Unknown, "unknown", ": no answer in time"},
 		"its object cannot be read":         {facts(func(f *Facts) { f.Distribution, f.Providers = NotKnown, nil }, fails(fault.CouldNotLook)), Unknown, "", "Why: seen"},
 		"refused, and seen":                 {facts(seen(position.Unknown, ""), fails(fault.Check)), Stopped, "unknown", "Why: seen"},
@@ -106,12 +106,12 @@ func TestOf(t *testing.T) {
 		"locked, in a step":                 {facts(inStep, heldBy(alice, now.Add(-time.Second)), seen(position.P2, migration.StepCordon)), Locked, "P2", "LockHeld: lock held by alice@host, run r2, in step 2 of 2 switch-provider"},
 		"locked, and dead here":             {facts(inStep, heldBy(alice, now.Add(-time.Second)), func(f *Facts) { f.DiedHere = true }, seen(position.P2, migration.StepCordon)), Locked, "P2", "LockHeld: lock held by alice@host, run r2, in step 2 of 2 switch-provider; its process has ended"},
 		"locked, by the dead perhaps":       {facts(heldBy(alice, now.Add(-time.Hour)), seen(position.P2, migration.StepCordon)), Locked, "P2", "LockHeld: lock held by alice@host, run r2, not renewed since 2026-11-22T09:00:00Z"},
-		"locked by another program":         {facts(heldBy(lock.Owner{}, now), seen(position.P0, migration.StepCordon)), Locked, "P0", `LockHeld: lock held by "somebody"`},
+		"locked by another program":         {facts(heldBy(lock.Owner{}, now), seen(position.P0, migration.StepCordon)), Locked, "P0", `LockHeld: lock held by "alice"`},
 		"locked, and away":                  {facts(heldBy(alice, now), fails(fault.CouldNotLook)), Unknown, "unknown", "Why LockHeld: seen"},
 		"left open":                         {facts(leftOpen, seen(position.P3, migration.StepSwitch)), Stopped, "P3", "LeftOpen: run r1 of bob@desk left switch-provider open"},
 		"braked":                            {facts(braked, paused(true), seen(position.P3, migration.StepSwitch)), Stopped, "P3", "PausedByRun: paused by x"},
 		"paused":                            {facts(paused(false), seen(position.P0, migration.StepSnapshot)), Stopped, "P0", "Paused: paused by x"},
-		"braked, and no longer paused":      {facts(braked, seen(position.P3, migration.StepSwitch)), Stopped, "P3", "BrakePulled: the brake was pulled in switch-provider by run r1"},
+		"paused by a run, pause removed":    {facts(braked, seen(position.P3, migration.StepSwitch)), Stopped, "P3", "BrakePulled: rollout paused in switch-provider by run r1"},
 		"deleted":                           {facts(func(f *Facts) { f.Deleting = true }), Stopped, "", "Deleting: being deleted"},
 		"another cloud's, deleted":          {facts(func(f *Facts) { f.Deleting, f.Providers = true, nil }), None, "", "Deleting: being deleted"},
 		"not ours, and paused":              {facts(external, paused(false)), None, "", "Paused: paused by x"},

@@ -82,7 +82,7 @@ func heldStop(h lock.Held, by *runner.Account, now time.Time) Stop {
 func unfinishedStops(f Facts) []Stop {
 	var all []Stop
 	if brake := f.Journal.Brake; brake != nil && len(f.Paused) == 0 {
-		all = append(all, Stop{Reason: reasonBrake, Seen: fmt.Sprintf("the brake was pulled in %s by run %s", brake.Step, brake.Run), Fix: "docs/going-back.md"})
+		all = append(all, Stop{Reason: reasonBrake, Seen: fmt.Sprintf("rollout paused in %s by run %s", brake.Step, brake.Run), Fix: "docs/going-back.md"})
 	}
 	record := f.Journal.Record()
 	if !record.LeftOpen {

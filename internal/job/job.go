@@ -15,12 +15,12 @@ import (
 const (
 	// containerName is the name of the Job's only container.
 	containerName = "awsmigrate"
-	// user is the user "nobody", who owns no file of the image.
+	// user is the UID 65534, which owns no file of the image.
 	user = 65534
-	// stopWithin is how long a stopping run may take for the current write, its journal and the
+	// stopWithin is the maximum time of a stopping run for the current write, its journal and the
 	// lock. Each waits at most one request timeout (30 s) for an API.
 	stopWithin = 90 * time.Second
-	// heldLock is how long another run may hold the lock before the Job gives up.
+	// heldLock is the maximum time that another run may hold the lock before the Job gives up.
 	heldLock = time.Hour
 )
 

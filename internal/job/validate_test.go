@@ -91,7 +91,7 @@ func TestValidate(t *testing.T) {
 	good := Options{Distribution: wellknown.RKE2, Cluster: "prod", Namespace: "fleet-default", Image: "registry.example:5000/a/b_c:v1@sha256:" + strings.Repeat("ab", 32)}
 	for name, tt := range map[string]struct {
 		change func(*Options)
-		flag   string // "": it is taken
+		flag   string // or empty if it is accepted
 	}{
 		"as it is":                      {func(*Options) {}, ""},
 		"cluster/with dots":             {func(o *Options) { o.Cluster = "prod.eu" }, ""},

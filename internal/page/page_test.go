@@ -11,14 +11,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/docs"
 )
 
-const sample = "# A page\n\nText with `code`, **weight**\nand [a link](other.md#x), [the same](other.md#x).\n\n- one\n  goes on\n- two\n\n1. first\n\n```\nas  it | stands\n```\n\n| what | exit | to do |\n|---|---|---|\n| `One`, `Two` | 3 | wait. See `Three`. Then go |\n| `a|b` \\| c |  | nothing |\n"
+const sample = "# A page\n\nText with `code`, **weight**\nand [a link](other.md#x), [the same](other.md#x).\n\n- one\n  goes on\n- two\n\n1. first\n\n```\nas  it | is\n```\n\n| what | exit | to do |\n|---|---|---|\n| `One`, `Two` | 3 | wait. See `Three`. Then go |\n| `a|b` \\| c |  | nothing |\n"
 
 func TestText(t *testing.T) {
 	want := []string{
 		"A page", "======", "",
 		"Text with `code`, weight and a", "link [1], the same [1].", "",
 		"- one goes on", "- two", "1. first", "",
-		"    as  it | stands", "",
+		"    as  it | is", "",
 		"* `One`, `Two`", "    exit: 3", "    to do: wait. See `Three`.", "      Then go", "",
 		"* `a|b` | c", "    to do: nothing", "",
 		"[1] at other.md#x",

@@ -209,7 +209,7 @@ func TestAll_printedRightsApplied_nothingMissing(t *testing.T) {
 		if args[1] == "prod" && doc.Purpose == access.Audit && (doc.Here.Problem == nil || doc.Here.Problem.Reason != "NotAsked" || len(doc.AWS.Missing) != 6) {
 			t.Errorf("of the cluster %+v, of AWS %+v", doc.Here.Problem, doc.AWS)
 		}
-		if doc.Purpose == access.Run { // AWS has been put right with the first
+		if doc.Purpose == access.Run { // the first document fixed AWS
 			s.mu.Lock()
 			delete(s.allowed, "ec2:DescribeSubnets")
 			s.mu.Unlock()

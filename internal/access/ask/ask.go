@@ -52,7 +52,7 @@ func All(ctx context.Context, q Question) access.Report {
 }
 
 // inRancher asks Rancher's own cluster, and returns the client configuration of the cluster to migrate.
-// If there is none, it returns nil and sets r.Here.Err.
+// Without such a configuration it returns nil and sets r.Here.Err.
 func (q Question) inRancher(ctx context.Context, r *access.Report) *rest.Config {
 	r.Rancher = &access.API{}
 	config, err := session.LookOnly(q.Target.Server, q.Target.RequestTimeout)

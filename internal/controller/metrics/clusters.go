@@ -63,7 +63,7 @@ func awaitsApproval(conditions []metav1.Condition) bool {
 	return ready != nil && slices.Contains([]status.Reason{status.Reason(status.AwaitingApproval), status.PlanMoved, status.PlanAltered}, status.Reason(ready.Reason))
 }
 
-// lastTransition returns the last transition time of the conditions. No condition has the exact start of
+// lastTransition returns the last transition time of the conditions. No condition stores the exact start of
 // the state; this is a lower bound.
 func lastTransition(conditions []metav1.Condition) time.Time {
 	var last time.Time

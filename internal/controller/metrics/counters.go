@@ -29,14 +29,14 @@ func newCounters() counters {
 	}
 	const minute, hour = 60, 3600
 	c := counters{
-		runs: prometheus.NewHistogramVec(histogram("run_duration_seconds", "How long runs took that had the cluster's lock.",
+		runs: prometheus.NewHistogramVec(histogram("run_duration_seconds", "Duration of runs with the cluster's lock.",
 			30, minute, 2*minute, 5*minute, 10*minute, 20*minute, 30*minute, hour, 2*hour, 4*hour, 8*hour), []string{"direction", "result"}),
-		steps: prometheus.NewHistogramVec(histogram("step_duration_seconds", "How long steps took that came to their end.",
+		steps: prometheus.NewHistogramVec(histogram("step_duration_seconds", "Duration of finished steps.",
 			1, 5, 15, 30, minute, 2*minute, 5*minute, 10*minute, 20*minute, 30*minute, hour, 2*hour), []string{"step"}),
-		failures:      prometheus.NewCounterVec(counter("run_failures_total", "Runs and guards that failed, by the reason of status.failure."), []string{"reason"}),
-		brakes:        prometheus.NewCounterVec(counter("brakes_total", "Brakes: pulled, or failed to be pulled."), []string{"result"}),
+		failures:      prometheus.NewCounterVec(counter("run_failures_total", "Failed runs and guards, by the reason of status.failure."), []string{"reason"}),
+		brakes:        prometheus.NewCounterVec(counter("brakes_total", "Pauses of bad rollouts: pulled if Rancher was paused, failed if not."), []string{"result"}),
 		lockConflicts: prometheus.NewCounter(counter("lock_conflicts_total", "Runs and guards that found the cluster locked by another.")),
-		resumes:       prometheus.NewCounter(counter("resumes_total", "Runs that went on where one before them did not come to its end.")),
+		resumes:       prometheus.NewCounter(counter("resumes_total", "Runs that resumed an unfinished run.")),
 	}
 	for _, result := range []string{brakePulled, brakeFailed} {
 		c.brakes.WithLabelValues(result) // start at zero, so that the first one is an increase

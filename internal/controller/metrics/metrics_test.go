@@ -209,7 +209,7 @@ func TestEndsOfRuns(t *testing.T) {
 	for name, tt := range map[string]struct {
 		work     controller.Work
 		err      error
-		duration string // the labels of its series; "": none
+		duration string // the labels of its series, or empty
 		failure  string
 		locked   string
 	}{

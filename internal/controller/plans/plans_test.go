@@ -80,7 +80,7 @@ func TestPut_largePlan_isPacked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found := p.find(cm, got.Hash, assessed("").Target); found == nil || found.Steps[0].Changes[0].After != large {
-		t.Error("it is not what was written")
+		t.Error("it differs from the stored plan")
 	}
 	var b strings.Builder
 	for i := range 300000 { // hardly compressible

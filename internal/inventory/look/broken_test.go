@@ -25,7 +25,7 @@ func (w *world) brokenJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	var fleet inventory.Fleet
-	// A busy machine retries, and every retry allocates: one list of three shows what is needed.
+	// A busy machine retries, and every retry allocates: one list of three shows the need.
 	used := uint64(math.MaxUint64)
 	for try := 0; try < 3 && used > maxAllocated; try++ {
 		used = min(used, faulty.Allocated(func() { fleet = w.list(t, w.rancher("")) }))

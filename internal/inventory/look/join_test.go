@@ -24,18 +24,18 @@ func TestJoin(t *testing.T) {
 		namespace string
 		want      []inventory.Distribution
 	}{
-		"provisioned":                        {named("a", "demo", "c-m-1", true), []managed.Cluster{{ID: "c-m-1", Provisioned: true, Workspace: "a"}}, nil, "", []inventory.Distribution{inventory.RKE2}},
-		"provisioned, and no more is known":  {named("a", "demo", "c-m-1", true), nil, denied, "", []inventory.Distribution{inventory.RKE2}},
-		"made this moment":                   {named("a", "demo", "", true), nil, nil, "", []inventory.Distribution{inventory.RKE2}},
-		"the local one, by RKE2":             {named("fleet-local", "local", "local", true), []managed.Cluster{{ID: "local"}}, nil, "", []inventory.Distribution{inventory.Local}},
-		"a mirror":                           {named("a", "c-1", "c-1", false), []managed.Cluster{{ID: "c-1", Driver: "AKS", Workspace: "a"}}, nil, "", []inventory.Distribution{"AKS"}},
-		"a mirror of what may not be read":   {named("a", "c-1", "c-1", false), nil, denied, "", []inventory.Distribution{inventory.NotKnown}},
-		"a mirror of what is gone":           {named("a", "c-1", "c-1", false), nil, nil, "", []inventory.Distribution{inventory.NotKnown}},
-		"one without a mirror":               {named("a", "demo", "c-m-1", true), []managed.Cluster{{ID: "c-1", Workspace: "b"}}, nil, "", []inventory.Distribution{inventory.RKE2, inventory.Imported}},
-		"of another namespace, no mirror":    {named("a", "demo", "c-m-1", true), []managed.Cluster{{ID: "c-1", Workspace: "b"}}, nil, "a", []inventory.Distribution{inventory.RKE2}},
-		"of this namespace, no mirror":       {named("a", "demo", "c-m-1", true), []managed.Cluster{{ID: "c-1", Workspace: "a"}}, nil, "a", []inventory.Distribution{inventory.RKE2, inventory.Imported}},
-		"provisioned elsewhere, not listed":  {named("a", "demo", "c-m-1", true), []managed.Cluster{{ID: "c-m-2", Provisioned: true, Workspace: "a"}}, nil, "a", []inventory.Distribution{inventory.RKE2}},
-		"a driver that nobody knows, or K3s": {named("a", "c-1", "c-1", false), []managed.Cluster{{ID: "c-1", Driver: "k3s"}}, nil, "", []inventory.Distribution{inventory.Imported}},
+		"provisioned":                       {named("a", "demo", "c-m-1", true), []managed.Cluster{{ID: "c-m-1", Provisioned: true, Workspace: "a"}}, nil, "", []inventory.Distribution{inventory.RKE2}},
+		"provisioned, and no more is known": {named("a", "demo", "c-m-1", true), nil, denied, "", []inventory.Distribution{inventory.RKE2}},
+		"made this moment":                  {named("a", "demo", "", true), nil, nil, "", []inventory.Distribution{inventory.RKE2}},
+		"the local one, by RKE2":            {named("fleet-local", "local", "local", true), []managed.Cluster{{ID: "local"}}, nil, "", []inventory.Distribution{inventory.Local}},
+		"a mirror":                          {named("a", "c-1", "c-1", false), []managed.Cluster{{ID: "c-1", Driver: "AKS", Workspace: "a"}}, nil, "", []inventory.Distribution{"AKS"}},
+		"a mirror of what may not be read":  {named("a", "c-1", "c-1", false), nil, denied, "", []inventory.Distribution{inventory.NotKnown}},
+		"a mirror of a deleted cluster":     {named("a", "c-1", "c-1", false), nil, nil, "", []inventory.Distribution{inventory.NotKnown}},
+		"one without a mirror":              {named("a", "demo", "c-m-1", true), []managed.Cluster{{ID: "c-1", Workspace: "b"}}, nil, "", []inventory.Distribution{inventory.RKE2, inventory.Imported}},
+		"of another namespace, no mirror":   {named("a", "demo", "c-m-1", true), []managed.Cluster{{ID: "c-1", Workspace: "b"}}, nil, "a", []inventory.Distribution{inventory.RKE2}},
+		"of this namespace, no mirror":      {named("a", "demo", "c-m-1", true), []managed.Cluster{{ID: "c-1", Workspace: "a"}}, nil, "a", []inventory.Distribution{inventory.RKE2, inventory.Imported}},
+		"provisioned elsewhere, not listed": {named("a", "demo", "c-m-1", true), []managed.Cluster{{ID: "c-m-2", Provisioned: true, Workspace: "a"}}, nil, "a", []inventory.Distribution{inventory.RKE2}},
+		"an unknown driver, or K3s":         {named("a", "c-1", "c-1", false), []managed.Cluster{{ID: "c-1", Driver: "k3s"}}, nil, "", []inventory.Distribution{inventory.Imported}},
 	} {
 		got := join([]rancher.Listed{tt.newer}, tt.older, tt.err, tt.namespace)
 		if len(got) != len(tt.want) {

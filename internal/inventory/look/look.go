@@ -19,7 +19,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 )
 
-// maxConcurrent is how many clusters are read concurrently. Most of the time is spent waiting for
+// maxConcurrent is the maximum number of concurrent reads of clusters. Most of the time is spent waiting for
 // an API; the limit protects Rancher, which proxies all requests.
 const maxConcurrent = 8
 

@@ -78,7 +78,7 @@ func same(t *testing.T, what string, got, want []string) {
 var wantedRows = []string{
 	"fleet-default/away RKE2 v1.26.15 aws at unknown: unknown ! Unreachable",
 	"fleet-default/bad RKE2 – – at –: stopped ! BadField",
-	"fleet-default/braked RKE2 v1.26.15 aws at P2: stopped ! PausedByRun → cordon",
+	"fleet-default/braked RKE2 v1.26.15 aws at P2: stopped ! PausedByRun → cordon", // words:ok: the name of a cluster
 	"fleet-default/c-7kq2x RKE v1.26.15 aws at P0: not-begun by RKE template → lease-access",
 	"fleet-default/c-hoste EKS v1.27.9 – at –: none",
 	"fleet-default/c-impor imported v1.27.9 – at –: none",
@@ -179,7 +179,7 @@ func (w *world) rights(t *testing.T) {
 		}
 		made++
 		w.create(t, rbac[o["kind"].(string)], o)
-		if o["kind"] == "ClusterRole" { // a copy for others, without the older Clusters and what is ours
+		if o["kind"] == "ClusterRole" { // a copy for other users, without the older Clusters and our objects
 			o["rules"] = slices.DeleteFunc(o["rules"].([]any), func(rule any) bool { return rule.(object)["apiGroups"].([]any)[0] == migrations.Group })
 			for _, rule := range o["rules"].([]any) {
 				if resources := rule.(object)["resources"].([]any); rule.(object)["apiGroups"].([]any)[0] == older.Group {
@@ -214,7 +214,7 @@ func (w *world) rights(t *testing.T) {
 	if unknown != 4 || len(fleet.Rows) != len(wantedRows)-1 { // c-newly has no other object
 		t.Errorf("%d unknown of %d: %s", unknown, len(fleet.Rows), strings.Join(lines(fleet), "\n"))
 	}
-	if _, err := w.rancher("", "nobody").Fleet(t.Context()); fault.ClassOf(err) != fault.CouldNotLook {
+	if _, err := w.rancher("", "stranger").Fleet(t.Context()); fault.ClassOf(err) != fault.CouldNotLook {
 		t.Errorf("without rights: %v", err)
 	}
 }

@@ -123,7 +123,7 @@ func (w *world) note(id string, r *http.Request) {
 func (w *world) rancher(namespace string, groups ...string) Rancher {
 	config := &rest.Config{Host: w.proxy.URL + "/k8s/clusters/local"}
 	if len(groups) > 0 {
-		config.Impersonate = rest.ImpersonationConfig{UserName: "somebody", Groups: groups}
+		config.Impersonate = rest.ImpersonationConfig{UserName: "alice", Groups: groups}
 	}
 	return Rancher{Server: session.Server{Config: config}, RequestTimeout: 30 * time.Second, Namespace: namespace}
 }
