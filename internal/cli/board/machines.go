@@ -25,7 +25,7 @@ func (r renderer) machines() []string {
 	return append(r.byName(), r.unseenNote()...)
 }
 
-// unseenNote explains the mark of unseen machines, or returns nil if there are none.
+// unseenNote explains the mark of unseen machines, or returns nil without such machines.
 func (r renderer) unseenNote() []string {
 	if !slices.ContainsFunc(r.wait.Machines, func(m runner.Machine) bool { return m.State == runner.MachineUnseen }) {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// writeCost prints the cost of a plan and which steps are irreversible. It prints nothing if no step is to
-// do.
+// writeCost prints the cost of a plan and which steps are irreversible. It prints nothing if no step is
+// pending.
 func writeCost(s console.Screen, cost runner.Cost) {
 	if cost.Steps == 0 {
 		return
@@ -25,7 +25,7 @@ func writeCost(s console.Screen, cost runner.Cost) {
 	s.Line("no step is irreversible; the way back from each is in %s", GoingBack)
 }
 
-// stepsText describes how much there is to do and how long it takes.
+// stepsText describes the number of pending steps and their duration.
 func stepsText(cost runner.Cost) string {
 	parts := []string{countText(cost.Steps, "step") + " to do"}
 	if cost.Restarts > 0 {

@@ -34,7 +34,7 @@ type CheckVariant struct {
 	Source string   `json:"source"`
 }
 
-// ExplainedReason is what the pages say of the reason of an error.
+// ExplainedReason holds the passages of the pages about the reason of an error.
 type ExplainedReason struct {
 	ID   string    `json:"id"`
 	Says []Passage `json:"says"`

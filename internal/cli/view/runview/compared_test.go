@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// Differences are named, and what was not read is not called unchanged.
+// Differences are named, and an unread part does not count as unchanged.
 func TestCompared(t *testing.T) {
 	for want, c := range map[string]runner.Compared{
 		"nodes unchanged: 6 (names, UIDs)":                         {Kind: "nodes", By: "names, UIDs", Same: 6, Of: 6},

@@ -77,7 +77,7 @@ func (e Evidence) writeFiles(s console.Screen, indent string, commands view.Comm
 	}
 }
 
-// refusal describes what is not recorded, and which rights are missing.
+// refusal names the unrecorded resources and the missing rights.
 func (e Evidence) refusal() string {
 	text := "lacks "
 	if e.Record == "" && e.Beside == "" {

@@ -54,7 +54,7 @@ func (v *textView) waitHead(e runner.Event) string {
 	return head
 }
 
-// waitUntil describes what is waited for, and when the run gives up.
+// waitUntil describes the awaited state, and the time at which the run gives up.
 func waitUntil(now time.Time, w *runner.Wait) string {
 	text := fmt.Sprintf("waiting for %s; moved %s ago", w.For, view.WholeSeconds(now.Sub(w.LastProgress)))
 	if !w.Until.IsZero() {
