@@ -151,10 +151,8 @@ func (d planDocument) write(a *app, foreseen procedure.Foreseen, diff bool) erro
 	if a.output == "text" {
 		view.WritePlan(a.streams, d.Header, d.Steps, diff)
 		view.WriteForeseen(a.streams, foreseen.Lines(), foreseen.Stops)
-		switch {
-		case d.Next == "": // of a plan without a pending step
-			view.WriteNothingToDo(a.streams)
-		case foreseen.Stops == nil || d.Run != nil:
+		view.WriteSum(a.streams, d.Steps, foreseen.Stops)
+		if foreseen.Stops == nil || d.Run != nil {
 			view.WriteNext(a.streams, d.Next)
 		}
 		return nil

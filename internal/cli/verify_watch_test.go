@@ -84,7 +84,7 @@ func TestWatchShowsWhatChanged(t *testing.T) {
 	}
 	text := out.String()
 	for part, times := range map[string]int{
-		"could not look: API server": 1, "can look again": 1, "✓ → ✗  " + only[0] + "  Node a: seen fail → better\n": 1, "exit 3": 1,
+		"could not look: API server": 1, "can look again": 1, "✓ → ✗  " + only[0] + "  Node a: seen fail; wanted better\n": 1, "exit 3": 1,
 	} {
 		if got := strings.Count(text, part); got != times {
 			t.Errorf("%q is told %d times, want %d:\n%s", part, got, times, text)

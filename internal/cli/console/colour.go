@@ -37,7 +37,8 @@ func (s Screen) paint(text string) string {
 
 var fromASCII = map[rune]rune{'v': '✓', 'x': '✗', '>': '◐', '-': '–', '.': '·', '!': '!', '?': '?'}
 
-// DiffLine writes one line of a diff. The line begins with its sign.
+// DiffLine writes one line of a diff. The line begins with its sign. On a terminal it continues below its
+// text.
 func (s Screen) DiffLine(indent, text string) {
 	colour := ""
 	switch {
@@ -47,9 +48,12 @@ func (s Screen) DiffLine(indent, text string) {
 	case strings.HasPrefix(strings.TrimPrefix(text, "  "), "-"):
 		colour = red
 	}
-	text = indent + s.Plain(text)
-	if colour != "" {
-		text = colour + text + reset
+	text = s.Plain(text)
+	body := strings.TrimLeft(text, "+-~ ")
+	for _, line := range s.Layout.Row(indent+text[:len(text)-len(body)], body, "") {
+		if colour != "" {
+			line = colour + line + reset
+		}
+		fmt.Fprintln(s.Out, line)
 	}
-	fmt.Fprintln(s.Out, text)
 }

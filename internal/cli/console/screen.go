@@ -8,16 +8,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 )
 
-// PipedWidth is the width of a line if the terminal's width is not known.
-const PipedWidth = 120
+// usualWidth is the width of a terminal of unknown size.
+const usualWidth = 80
 
 // Screen writes lines for people. It removes control characters of foreign text, colors marks on a
-// terminal, and writes ASCII if the locale has no UTF-8.
+// terminal, and writes ASCII if the locale has no UTF-8. Without a terminal no line is wrapped.
 type Screen struct {
+	Layout
 	Out      io.Writer
 	Terminal bool
 	ASCII    bool   // whether the locale has no UTF-8
-	Width    int    // columns of a line
 	Program  string // how users start this program
 	colour   bool
 }
@@ -30,15 +30,16 @@ func Note(streams Streams, text string) { NewScreen(streams, streams.Err).Prose(
 
 // NewScreen returns the screen for out, which is one of the streams or a writer in front of stdout.
 func NewScreen(streams Streams, out io.Writer) Screen {
-	s := Screen{Out: out, ASCII: !streams.UTF8(), Width: PipedWidth, Program: streams.program()}
+	s := Screen{Out: out, ASCII: !streams.UTF8(), Program: streams.program()}
 	s.Terminal = streams.OutTerminal
 	if out == streams.Err {
 		s.Terminal = streams.ErrTerminal
 	}
 	s.colour = s.Terminal && streams.Color
-	if s.Terminal && streams.Width != nil {
-		if width := streams.Width(); width > 0 {
-			s.Width = min(width, PipedWidth)
+	if s.Terminal {
+		s.Layout = Layout{Width: usualWidth, Wide: !s.ASCII && streams.WideLocale()}
+		if streams.Width != nil && streams.Width() > 0 {
+			s.Width = streams.Width()
 		}
 	}
 	return s
@@ -46,7 +47,7 @@ func NewScreen(streams Streams, out io.Writer) Screen {
 
 // Piped returns the screen for lines that go to a file.
 func (s Screen) Piped() Screen {
-	s.Terminal, s.colour, s.Width = false, false, PipedWidth
+	s.Terminal, s.colour, s.Layout = false, false, Layout{}
 	return s
 }
 
@@ -57,23 +58,23 @@ func (s Screen) Line(format string, args ...any) {
 
 // Plain returns text as one line without control characters, in ASCII if the locale requires it.
 func (s Screen) Plain(text string) string {
-	text = strings.TrimRight(plaintext.Line(text), " ")
+	return s.clean(strings.TrimRight(plaintext.Line(text), " "))
+}
+
+// clean is like Plain but keeps the blanks at the end.
+func (s Screen) clean(text string) string {
+	text = plaintext.Line(text)
 	if s.ASCII {
 		text = plaintext.ASCII(text)
 	}
 	return text
 }
 
-// Fit is like Plain but cuts the line to the width.
-func (s Screen) Fit(format string, args ...any) string {
-	return plaintext.Clip(s.Plain(fmt.Sprintf(format, args...)), s.Width, s.ASCII)
-}
-
 // HelpWidth returns the width of help texts: the terminal's, or the usual width without a terminal.
 func HelpWidth(streams Streams) int {
 	const usual, minWidth = 80, 72 // below minWidth the library does not wrap
 	if s := NewScreen(streams, streams.Out); s.Terminal && streams.Width != nil && streams.Width() > 0 {
-		return max(s.Width, minWidth)
+		return max(s.Paragraph(), minWidth)
 	}
 	return usual
 }

@@ -8,21 +8,32 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// writeCost prints the cost of a plan and which steps are irreversible. It prints nothing if no step is
-// pending.
-func writeCost(s console.Screen, cost runner.Cost) {
-	if cost.Steps == 0 {
-		return
+// WriteSum prints the end of a plan: its cost or that nothing is to do, which steps are irreversible, and why a run would stop.
+func WriteSum(streams console.Streams, steps []runner.PlannedStep, stops error) {
+	s := console.NewScreen(streams, streams.Out)
+	cost := runner.CostOf(steps)
+	s.Line("")
+	switch {
+	case cost.Steps > 0:
+		writeCost(s, cost)
+	case stops == nil:
+		s.Line("Nothing to do.")
 	}
+	if stops != nil {
+		s.Row("", "a run would stop here, before its first write", fmt.Sprintf("exit %d", ExitCode(stops)))
+	}
+}
+
+func writeCost(s console.Screen, cost runner.Cost) {
 	s.Prose("in all: ", stepsText(cost))
 	if text := pausesText(cost.Pauses); text != "" {
-		s.Prose("", text)
+		s.Hang(text)
 	}
 	if len(cost.Irreversible) > 0 {
-		s.Line("cannot be undone: %s", joinIDs(cost.Irreversible))
+		s.Prose("cannot be undone: ", joinIDs(cost.Irreversible))
 		return
 	}
-	s.Line("no step is irreversible; the way back from each is in %s", GoingBack)
+	s.Prose("", "no step is irreversible; the way back from each is in "+GoingBack)
 }
 
 // stepsText describes the number of pending steps and their duration.
@@ -92,14 +103,5 @@ func WriteNext(streams console.Streams, command string) {
 	if command == "" {
 		return
 	}
-	s := console.NewScreen(streams, streams.Out)
-	s.Line("")
-	s.Line("next   %s", command)
-}
-
-// WriteNothingToDo says that a plan has no pending step.
-func WriteNothingToDo(streams console.Streams) {
-	s := console.NewScreen(streams, streams.Out)
-	s.Line("")
-	s.Line("Nothing to do.")
+	console.NewScreen(streams, streams.Out).Command("next   ", command)
 }

@@ -35,7 +35,7 @@ func WriteError(streams console.Streams, format string, err error) {
 }
 
 // WriteFaults prints errors. first is the prefix of each error's first line, below that of its further lines.
-// On a terminal long lines are wrapped.
+// On a terminal long lines are wrapped, and a command of a fix has a line of its own.
 func WriteFaults(s console.Screen, first, below string, errs []error) {
 	for _, err := range errs {
 		for i, line := range faultLines(err) {
@@ -43,13 +43,10 @@ func WriteFaults(s console.Screen, first, below string, errs []error) {
 			if i > 0 {
 				prefix = below + line.label
 			}
-			switch {
-			case !s.Terminal:
-				s.Line("%s%s", prefix, line.text)
-			case line.label == labelFix:
+			if line.label == labelFix {
 				s.Remedy(prefix, line.text)
-			default:
-				s.Wrapped(prefix, line.text)
+			} else {
+				s.Prose(prefix, line.text)
 			}
 		}
 	}

@@ -87,7 +87,7 @@ func writePage(s console.Screen, path, markdown string) {
 		return
 	}
 	s.Line("")
-	for _, line := range page.Text(markdown, s.Width, func(target string) string { return resolveLink(path, target) }) {
+	for _, line := range page.Text(markdown, s.Paragraph(), func(target string) string { return resolveLink(path, target) }) {
 		s.Line("%s", line)
 	}
 }
@@ -128,12 +128,10 @@ func WriteExplanation(streams console.Streams, e Explanation) {
 		if text == "" {
 			return
 		}
-		for _, line := range console.TableRow(fmt.Sprintf("%-8s", name), s.Plain(text), "", s.Width) {
-			s.Line("%s", line)
-		}
+		s.Prose(fmt.Sprintf("%-8s", name), text)
 	}
 	if e.Step != nil {
-		s.Line("%s: %s", e.Step.ID, e.Step.Title)
+		s.Prose("", fmt.Sprintf("%s: %s", e.Step.ID, e.Step.Title))
 		s.Line("")
 		field("page", build.This().Source("docs/"+e.Step.Doc))
 		if e.Step.Irreversible != "" {
@@ -147,7 +145,7 @@ func WriteExplanation(streams console.Streams, e Explanation) {
 		return
 	}
 	if p := e.Position; p != nil {
-		s.Line("%s: %s", p.ID, p.Summary)
+		s.Prose(p.ID+": ", p.Summary)
 		s.Line("")
 		field("of", p.ladder())
 		field("runs", p.Runs)
@@ -162,7 +160,7 @@ func WriteExplanation(streams console.Streams, e Explanation) {
 
 // writeCheck prints a check, with the texts of each variant if it has several.
 func writeCheck(s console.Screen, field func(name, text string), c verify.Meta, variants []CheckVariant) {
-	s.Line("%s  %s", c.ID, c.Title)
+	s.Prose(c.ID+"  ", c.Title)
 	s.Line("")
 	if len(variants) == 0 {
 		variants = []CheckVariant{{Why: c.Why, Fix: c.Fix, Source: c.Source}}

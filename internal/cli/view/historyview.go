@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
@@ -31,13 +32,9 @@ func WriteHistory(streams console.Streams, doc HistoryDocument) {
 	for _, run := range doc.Runs {
 		began, took := timesOf(run)
 		prefix := fmt.Sprintf("%s  %7s  ", began, took)
-		for i, text := range []string{cmp.Or(run.Who, "unknown user") + ": " + historyText(run), run.Command} {
-			if i > 0 {
-				prefix = fmt.Sprintf("%*s", len(prefix), "")
-			}
-			for _, line := range console.TableRow(prefix, s.Plain(text), "", s.Width) {
-				s.Line("%s", line)
-			}
+		s.Prose(prefix, cmp.Or(run.Who, "unknown user")+": "+historyText(run))
+		if run.Command != "" {
+			s.Command(strings.Repeat(" ", len(prefix)), run.Command)
 		}
 	}
 }

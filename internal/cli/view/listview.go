@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
-	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 )
 
 // ListDocument is the document of `list`.
@@ -43,13 +41,18 @@ var listWords = []struct {
 	{inventory.NotBegun, "not begun"}, {inventory.NotAsked, "not asked"}, {inventory.Done, "done"}, {inventory.None, "nothing to migrate"},
 }
 
-// Widths of the table's columns. A remark that does not fit on its row goes below it.
+// listColumns returns the columns of the table. On a narrow screen the owner goes first, and the name stays.
+func listColumns(width int) []console.Column {
+	return []console.Column{
+		{}, {Title: "cluster", Max: min(width/2, maxName)}, {Title: "made by", Rank: 4, Max: maxCell}, {Title: "version", Rank: 3, Max: maxCell},
+		{Title: "provider", Rank: 2, Max: maxCell}, {Title: "at", Rank: 1, Max: maxCell}, {Title: "kept by", Rank: 5, Max: maxCell},
+	}
+}
+
 const (
-	remarkWidth = 34 // fits "next undo-disable-leader-migration"
-	minName     = 30 // of a name, even if no remark fits on its row then
-	maxName     = 50
-	maxCell     = 10 // of every other column
-	indented    = "      "
+	maxName = 50 // columns of a name in its column
+	maxCell = 20 // of every other cell
+	gap     = 2  // blanks before a remark
 )
 
 // WriteList prints a table of clusters, the counts, and the next command.
@@ -68,7 +71,7 @@ func WriteList(streams console.Streams, doc ListDocument) {
 	for _, row := range doc.Rows {
 		if row.Next != "" {
 			s.Prose("", "no check was made: plan says what would stop a run, verify what is wrong")
-			s.Line("next   %s", row.Next)
+			s.Command("next   ", row.Next)
 			break
 		}
 	}
@@ -93,25 +96,36 @@ func listCounts(doc ListDocument) string {
 }
 
 func writeClusters(s console.Screen, rows []inventory.Row) {
-	table := [][]string{{"", "cluster", "made by", "version", "provider", "at", "kept by"}}
+	table := console.Table{Columns: listColumns(s.Paragraph())}
 	for _, row := range rows {
-		table = append(table, listCells(s, row))
+		table.Rows = append(table.Rows, listCells(s, row))
 	}
-	widths := columnWidths(table, s.Width)
-	s.Line("%s", joinCells(s, table[0], widths))
-	for i, row := range rows {
-		writeCluster(s, joinCells(s, table[i+1], widths), s.Plain(remarkOf(row)))
+	table, dropped := s.Fitting(table)
+	lines, columns := s.Lines(table), s.TableWidth(table)
+	for i, row := range lines {
+		remark := ""
+		if i > 0 {
+			remark = s.Plain(remarkOf(rows[i-1]))
+		}
+		writeCluster(s, row, remark, columns)
+	}
+	if len(dropped) > 0 {
+		s.Prose("", "not shown at this width: "+strings.Join(dropped, ", "))
 	}
 }
 
-func writeCluster(s console.Screen, prefix, remark string) {
-	if whole := prefix + remark; remark == "" || utf8.RuneCountInString(whole) <= s.Width {
-		s.Line("%s", whole)
-		return
+// writeCluster prints a row, and its remark behind the columns of the table or below them.
+func writeCluster(s console.Screen, row []string, remark string, columns int) {
+	last := row[len(row)-1]
+	whole := last + strings.Repeat(" ", max(columns-s.Columns(last), 0)+gap) + remark
+	if remark != "" && (s.Width <= 0 || s.Columns(whole) <= s.Width) {
+		row, remark = append(row[:len(row)-1:len(row)-1], whole), ""
 	}
-	s.Line("%s", prefix)
-	for _, line := range console.TableRow(indented, remark, "", s.Width) {
+	for _, line := range row {
 		s.Line("%s", line)
+	}
+	if remark != "" {
+		s.Prose("      ", remark)
 	}
 }
 
@@ -126,7 +140,7 @@ func listCells(s console.Screen, row inventory.Row) []string {
 	}
 	cells := []string{listMarks[row.State], s.Plain(name)}
 	for _, text := range []string{string(row.Distribution), row.Release(), providerCell(row), row.Position, ownerCell(row)} {
-		cells = append(cells, plaintext.Clip(s.Plain(cmp.Or(text, "–")), maxCell, s.ASCII))
+		cells = append(cells, s.Plain(cmp.Or(text, "–")))
 	}
 	return cells
 }
@@ -149,40 +163,6 @@ func ownerCell(row inventory.Row) string {
 		return row.Owners[0].Name
 	}
 	return fmt.Sprintf("%s +%d", row.Owners[0].Name, len(row.Owners)-1)
-}
-
-// gap is the number of blanks between two columns.
-const gap = 2
-
-// columnWidths returns the widths of the longest cells. A name is cut if its row would not fit, and down to
-// minName if that makes room for a remark.
-func columnWidths(table [][]string, width int) []int {
-	widths := make([]int, len(table[0]))
-	for _, cells := range table {
-		for i, cell := range cells {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	rest := gap
-	for i, w := range widths {
-		if i != 1 {
-			rest += w + gap
-		}
-	}
-	widths[1] = min(widths[1], maxName, max(width-rest+gap, 1))
-	if room := width - rest - remarkWidth; room >= minName {
-		widths[1] = min(widths[1], room)
-	}
-	return widths
-}
-
-func joinCells(s console.Screen, cells []string, widths []int) string {
-	var out strings.Builder
-	for i, cell := range cells {
-		cell = plaintext.Clip(cell, widths[i], s.ASCII)
-		out.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+gap))
-	}
-	return out.String()
 }
 
 // remarkOf returns what stops a cluster, else its next step, else "".

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -10,20 +11,23 @@ import (
 )
 
 // WritePlan prints the steps, then every change: short ones as diffs, long ones and rendered objects by name
-// unless full is set.
+// unless full is set. WriteSum prints its end.
 func WritePlan(streams console.Streams, header []string, steps []runner.PlannedStep, full bool) {
 	s := console.NewScreen(streams, streams.Out)
 	s.Header(header)
 	s.Line("")
 	writePlanTable(s, steps)
-	writeCost(s, runner.CostOf(steps))
+	limit := diffLimit(steps)
+	if full {
+		limit = math.MaxInt
+	}
 	folded := false
 	for number, step := range steps {
-		folded = writeChanges(s, number+1, step, full) || folded
+		folded = writeChanges(s, number+1, step, limit) || folded
 	}
 	if folded {
 		s.Line("")
-		s.Line("with --diff: the lines of every object")
+		s.Prose("", "with --diff: the lines of every object")
 	}
 }
 
@@ -62,12 +66,16 @@ func WriteForeseen(streams console.Streams, lines []string, stops error) {
 	}
 	s.Line("")
 	for _, line := range lines {
-		s.Prose(line[:len(line)-len(strings.TrimLeft(line, " "))], strings.TrimLeft(line, " "))
-	}
-	if stops != nil {
-		s.Line("a run would stop here, before its first write   exit %d", ExitCode(stops))
+		if fix, found := strings.CutPrefix(line, foreseenFix); found {
+			s.Remedy(foreseenFix, fix)
+			continue
+		}
+		s.Hang(line)
 	}
 }
+
+// foreseenFix begins the line of a fix.
+const foreseenFix = "   fix: "
 
 // ForwardSteps is the width of the longest step name of a migration.
 const ForwardSteps = 24
@@ -87,9 +95,7 @@ func writePlanTable(s console.Screen, steps []runner.PlannedStep) {
 			} else {
 				prefix = strings.Repeat(" ", utf8.RuneCountInString(prefix))
 			}
-			for _, line := range console.TableRow(prefix, s.Plain(text), tail, s.Width) {
-				s.Line("%s", line)
-			}
+			s.Row(prefix, text, tail)
 		}
 	}
 }
@@ -124,12 +130,41 @@ func planTail(step runner.PlannedStep) string {
 	return fmt.Sprintf("%-8s %5s", rolls, step.Takes)
 }
 
-// maxDiffLines is the number of a diff's lines that are shown without --diff.
-const maxDiffLines = 20
+const (
+	// maxDiffLines is the number of a diff's lines that are shown without --diff.
+	maxDiffLines = 20
+	// maxPlanDiff is the number of lines of all diffs that are shown without --diff.
+	maxPlanDiff = 40
+)
 
-// writeChanges prints the changes of a step and reports whether it omitted lines.
-func writeChanges(s console.Screen, number int, step runner.PlannedStep, full bool) bool {
-	if step.State.Kind == runner.Done || step.State.Kind == runner.Skipped {
+// diffLimit returns the number of lines up to which a diff is shown: none in a plan with many.
+func diffLimit(steps []runner.PlannedStep) int {
+	shown := 0
+	for _, step := range steps {
+		if !hasChanges(step) {
+			continue
+		}
+		for _, change := range step.Changes {
+			if n := len(diffLines(change)); change.Form != runner.ObjectDiff && n <= maxDiffLines {
+				shown += n
+			}
+		}
+	}
+	if shown > maxPlanDiff {
+		return 0
+	}
+	return maxDiffLines
+}
+
+// hasChanges reports whether the changes of a step are still to do.
+func hasChanges(step runner.PlannedStep) bool {
+	return step.State.Kind != runner.Done && step.State.Kind != runner.Skipped
+}
+
+// writeChanges prints the changes of a step, those with more than limit lines by name, and reports whether it
+// omitted lines.
+func writeChanges(s console.Screen, number int, step runner.PlannedStep, limit int) bool {
+	if !hasChanges(step) {
 		return false
 	}
 	folded, last := false, ""
@@ -138,10 +173,10 @@ func writeChanges(s console.Screen, number int, step runner.PlannedStep, full bo
 			continue
 		}
 		lines := diffLines(change)
-		if !full && (change.Form == runner.ObjectDiff || len(lines) > maxDiffLines) {
+		if len(lines) > limit || change.Form == runner.ObjectDiff && limit < math.MaxInt {
 			if !folded {
 				s.Line("")
-				s.Line("step %d, %s", number, step.ID)
+				s.Prose("", fmt.Sprintf("step %d, %s", number, step.ID))
 			}
 			folded, last = true, ""
 			s.DiffLine("  ", foldedChange(change, lines))
@@ -149,11 +184,11 @@ func writeChanges(s console.Screen, number int, step runner.PlannedStep, full bo
 		}
 		if change.Object != last {
 			s.Line("")
-			s.Line("%s, step %d", change.Object, number)
+			s.Prose("", fmt.Sprintf("%s, step %d", change.Object, number))
 			last = change.Object
 		}
 		if change.Location != "" {
-			s.Line("  %s", change.Location)
+			s.Prose("  ", change.Location)
 		}
 		for _, line := range lines {
 			s.DiffLine("  ", line)

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -33,8 +34,9 @@ func WriteQuestion(streams console.Streams, q Question) {
 	s.Prose("cluster   ", strings.Join(append([]string{q.Cluster}, destinations(q.To)...), " · "))
 	s.Prose("costs     ", costSentence(cost))
 	s.Prose("back      ", undoText(cost, q.Next))
-	s.Line("d shows every changed line")
-	fmt.Fprint(s.Out, s.Plain("Go on with "+q.Cluster+"? Only \"yes\" is accepted:"), " ")
+	s.Prose("", "d shows every changed line")
+	lines := s.Wrap(s.Plain("Go on with "+q.Cluster+"? Only \"yes\" is accepted:"), s.Paragraph()-len(" yes"))
+	fmt.Fprint(s.Out, strings.Join(lines, "\n"), " ")
 }
 
 // destinations describes where a run writes.
@@ -79,6 +81,6 @@ func undoText(cost runner.Cost, commands Commands) string {
 func WriteEveryLine(streams console.Streams, steps []runner.PlannedStep) {
 	s := console.NewScreen(streams, streams.Err)
 	for number, step := range steps {
-		writeChanges(s, number+1, step, true)
+		writeChanges(s, number+1, step, math.MaxInt)
 	}
 }

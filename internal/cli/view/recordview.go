@@ -29,7 +29,7 @@ func NewRecording(streams console.Streams) *Recording {
 func (v *Recording) Put(e record.Entry) error {
 	switch {
 	case e.Header != nil:
-		v.screen.Line("recording %s   %s · Kubernetes %s · Ctrl-C ends it", e.Header.Name, e.Header.Server, e.Header.Kubernetes)
+		v.screen.Prose("recording ", fmt.Sprintf("%s   %s · Kubernetes %s · Ctrl-C ends it", e.Header.Name, e.Header.Server, e.Header.Kubernetes))
 	case e.Lease != nil:
 		v.changed(e.At, e.Lease.Name, holder(*e.Lease), "lease "+e.Lease.Name)
 	case e.Pod != nil:
@@ -50,7 +50,7 @@ func (v *Recording) Put(e record.Entry) error {
 }
 
 func (v *Recording) line(at time.Time, text string) {
-	v.screen.Whole(at.Format("15:04:05.000")+"  ", text)
+	v.screen.Prose(at.Format("15:04:05.000")+"  ", text)
 }
 
 // changed shows a thing whose state is another than before.
@@ -145,16 +145,16 @@ func WriteReport(streams console.Streams, r report.Report) {
 	s := console.NewScreen(streams, streams.Out)
 	s.Line("")
 	mark, _ := report.VerdictMark(r.Verdict())
-	writeSentence(s, mark, r.Sentence())
+	s.Prose(mark+"  ", r.Sentence())
 	for _, line := range r.TextLines() {
-		s.Prose("   ", line)
+		s.Item("   ", line)
 	}
 	for _, run := range r.Runs {
 		s.Line("")
 		mark, _ := report.RunMark(run)
-		writeSentence(s, mark, report.RunSentence(run))
+		s.Prose(mark+"  ", report.RunSentence(run))
 		for _, line := range report.RunLines(run) {
-			s.Prose("   ", line)
+			s.Item("   ", line)
 		}
 	}
 	if r.Source == report.Record {
@@ -166,14 +166,7 @@ func WriteReport(streams console.Streams, r report.Report) {
 		s.Line("not seen")
 	}
 	for _, line := range slices.Compact(blind) {
-		s.Prose("   ", line)
-	}
-}
-
-// writeSentence prints a verdict with its mark.
-func writeSentence(s console.Screen, mark, text string) {
-	for n, line := range console.Wrapped(s.Plain(text), s.Width-3) {
-		s.Line("%s  %s", []string{mark, " "}[min(n, 1)], line)
+		s.Item("   ", line)
 	}
 }
 
@@ -181,17 +174,15 @@ func writeSentence(s console.Screen, mark, text string) {
 func writeLanes(s console.Screen, r judge.Result) {
 	for _, l := range r.Lanes {
 		s.Line("")
-		s.Line("%s", l.Controller)
+		s.Prose("", l.Controller)
 		if len(l.Intervals) == 0 {
 			s.Line("   not running (as observed)")
 		}
 		for _, line := range report.RanLines(l) {
-			s.Whole("   ", line)
+			s.Item("   ", line)
 		}
 		for _, text := range report.LaneLines(r, l) {
-			for n, line := range console.Wrapped(text, s.Width-6) {
-				s.Line("%s%s", []string{"   ", "      "}[min(n, 1)], line)
-			}
+			s.Item("   ", text)
 		}
 	}
 	if note := report.Footnote(r); note != "" {

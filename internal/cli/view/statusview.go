@@ -126,14 +126,12 @@ func WriteStatus(streams console.Streams, doc StatusDocument, now time.Time) {
 		columns = max(columns, len(step.ID))
 	}
 	for _, step := range doc.Steps {
-		for _, line := range console.TableRow(fmt.Sprintf("%s  %-*s  ", stateMarks[step.State], columns, step.ID), s.Plain(step.Reason), "", s.Width) {
-			s.Line("%s", line)
-		}
+		s.Prose(fmt.Sprintf("%s  %-*s  ", stateMarks[step.State], columns, step.ID), step.Reason)
 	}
 	if doc.Paused != "" {
 		s.Line("")
-		s.Line("Rancher is paused for this cluster: %s", doc.Paused)
-		s.Line("%s says how to go back or on", GoingBack)
+		s.Prose("", "Rancher is paused for this cluster: "+doc.Paused)
+		s.Prose("", GoingBack+" says how to go back or on")
 	}
 	if doc.Unread != "" {
 		s.Line("")
@@ -141,7 +139,7 @@ func WriteStatus(streams console.Streams, doc StatusDocument, now time.Time) {
 	}
 	if doc.Pending {
 		s.Line("")
-		s.Line("next   %s", doc.Next)
+		s.Command("next   ", doc.Next)
 	}
 }
 

@@ -144,7 +144,7 @@ func (v *boardView) look() board.Look {
 		look.Height = v.streams.Height()
 	}
 	if v.text.board != nil {
-		v.text.screen.Width = min(look.Width, console.PipedWidth)
+		v.text.screen.Width = look.Width
 	}
 	return look
 }

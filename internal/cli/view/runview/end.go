@@ -24,9 +24,9 @@ type ending struct {
 // command. It omits what was not read.
 func writeEnd(s console.Screen, e ending, commands view.Commands) {
 	s.Line("")
-	s.Line("now    %s", whereText(s, e.result))
+	s.Prose("now    ", whereText(s, e.result))
 	if !commands.Following || e.took >= time.Second { // otherwise there was no run to follow
-		s.Line("time   %s%s", short(e.took), addedText(e.result.Added, e.took))
+		s.Prose("time   ", short(e.took)+addedText(e.result.Added, e.took))
 	}
 	if text := cmp.Or(e.evidence.pausesText(), pausesText(e.result.Pauses)); text != "" {
 		s.Prose("pause  ", text)
@@ -36,10 +36,10 @@ func writeEnd(s console.Screen, e ending, commands view.Commands) {
 	}
 	writeCompared(s, e.result.Compared())
 	e.evidence.writeFiles(s, "", commands)
-	s.Line("next   %s", commands.Next(e.result.Observation))
+	s.Command("next   ", commands.Next(e.result.Observation))
 	if offersUpgrade(commands, e.result) {
-		s.Line("open   Kubernetes 1.27 and later, from where no way leads back (docs/steps/upgrade.md):")
-		s.Line("       %s", commands.Upgrade)
+		s.Prose("open   ", "Kubernetes 1.27 and later, from where no way leads back (docs/steps/upgrade.md):")
+		s.Command("       ", commands.Upgrade)
 	}
 }
 

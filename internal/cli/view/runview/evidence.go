@@ -1,6 +1,7 @@
 package runview
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -62,9 +63,9 @@ func (e Evidence) pausesText() string {
 func (e Evidence) writeFiles(s console.Screen, indent string, commands view.Commands) {
 	switch {
 	case e.Record != "":
-		s.Line("%srecord %s (%s report FILE)", indent, e.Record, s.Program)
+		s.Prose(indent+"record ", fmt.Sprintf("%s (%s report FILE)", e.Record, s.Program))
 	case e.Beside != "" && commands.Report != nil:
-		s.Line("%srecord %s", indent, commands.Report(e.Beside))
+		s.Command(indent+"record ", commands.Report(e.Beside))
 	}
 	if len(e.Refused) > 0 {
 		s.Prose(indent+"record ", e.refusal())
@@ -73,7 +74,7 @@ func (e Evidence) writeFiles(s console.Screen, indent string, commands view.Comm
 		s.Prose(indent+"record ", "not stored with the journal: "+plaintext.Tidy(e.Unkept.Error()))
 	}
 	if e.Report != "" {
-		s.Line("%sreport %s", indent, e.Report)
+		s.Prose(indent+"report ", e.Report)
 	}
 }
 

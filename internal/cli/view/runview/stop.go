@@ -32,21 +32,21 @@ func (v *textView) writeStop(result runner.Result, err error) {
 		switch {
 		case v.braked && v.commands.ByCommits && asked:
 		case v.braked && v.commands.ByCommits: // an undo does not revert commits of another owner
-			s.Line("   on:      %s", view.GoingBack+"#after-the-brake")
+			s.Prose("   on:      ", view.GoingBack+"#after-the-brake")
 		case v.braked && !asked:
-			s.Line("   back:    %s", v.commands.Undo)
-			s.Line("   on:      %s", view.GoingBack+"#after-the-brake")
+			s.Command("   back:    ", v.commands.Undo)
+			s.Prose("   on:      ", view.GoingBack+"#after-the-brake")
 		case step == v.commands.NoWayBack && fault.ClassOf(err) != fault.Gate: // no undo is possible after this step
 		case step != result.Steps[0].ID && !v.commands.Undoing: // the first step has nothing to undo
-			s.Line("   back:    %s", v.commands.Undo)
+			s.Command("   back:    ", v.commands.Undo)
 		}
-		s.Line("   look:    %s", v.commands.Status)
+		s.Command("   look:    ", v.commands.Status)
 		for _, command := range explainCommands(s.Program, err, step) {
-			s.Line("            %s", command)
+			s.Command("            ", command)
 		}
 	}
 	if result.Resume != "" && (!v.braked || asked) {
-		s.Line("   on:      %s", result.Resume)
+		s.Command("   on:      ", result.Resume)
 	}
 	v.evidence().writeFiles(s, "   ", v.commands)
 	s.Line("exit %d", view.ExitCode(err))

@@ -5,7 +5,6 @@ import (
 	"io"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -162,22 +161,17 @@ func (v *textView) writeProgress(prefix, text string) {
 // print prints a prefix, a text, and a tail at the right end. On a terminal the text is wrapped. Elsewhere the
 // output is the log of the run: each line is whole and begins with its time.
 func (v *textView) print(prefix, text, tail string) {
-	text, stamp, width := v.screen.Plain(text), "", v.screen.Width
+	stamp := ""
 	if !v.screen.Terminal {
-		stamp, width = v.now.UTC().Format(clockTime)+"  ", max(width, rowWidth(prefix, text, tail))
+		stamp = v.now.UTC().Format(clockTime) + "  "
 	}
-	for _, line := range console.TableRow(prefix, text, tail, width) {
+	for _, line := range v.screen.Layout.Row(prefix, v.screen.Plain(text), tail) {
 		v.screen.Line("%s%s", stamp, line)
 	}
 }
 
 // clockTime is the format of a line's time. The run's ID on the first line contains the day.
 const clockTime = "15:04:05Z"
-
-// rowWidth returns the columns of a row on one line.
-func rowWidth(prefix, text, tail string) int {
-	return utf8.RuneCountInString(prefix+text+tail) + 2*min(len(tail), 1)
-}
 
 // unwatch stops drawing once the lines go to a file.
 func (v *textView) unwatch() {

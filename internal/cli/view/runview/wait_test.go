@@ -27,7 +27,7 @@ func TestWaitsFitTheScreen(t *testing.T) {
 			for _, locale := range []string{"C", "de_DE.UTF-8"} {
 				text := waitShown(console.Streams{OutTerminal: true, Width: func() int { return width }, Env: func(string) string { return locale }}, waitEvent(at, seen, 3000, 5000))
 				for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-					if n := utf8.RuneCountInString(line); n > min(width, console.PipedWidth) && strings.Contains(strings.TrimSpace(line), " ") && len(seen) < 300 {
+					if n := utf8.RuneCountInString(line); n > min(width, console.MaxParagraph) && strings.Contains(strings.TrimSpace(line), " ") && len(seen) < 300 {
 						t.Errorf("width %d, locale %s: %d columns: %s", width, locale, n, line)
 					}
 				}

@@ -24,7 +24,7 @@ var purposes = map[access.Purpose]string{
 // writeAccessText prints a block for each side, then what to apply if rights are known to be missing. Where a
 // side only did not answer, its cause is the answer: granting rights would not help.
 func writeAccessText(s console.Screen, command string, doc AccessDocument) error {
-	s.Line("access of these credentials for %s of %s", purposes[doc.Purpose], doc.Cluster)
+	s.Prose("", fmt.Sprintf("access of these credentials for %s of %s", purposes[doc.Purpose], doc.Cluster))
 	if doc.Rancher != nil {
 		writeAPIAccess(s, access.InRancher, *doc.Rancher, doc.lacks())
 	}
@@ -36,7 +36,7 @@ func writeAccessText(s console.Screen, command string, doc AccessDocument) error
 		}
 	}
 	s.Line("")
-	s.Line("%s", joinTail(accessCounts(doc), fmt.Sprintf("exit %d", doc.Code), s.Width))
+	s.Row("", accessCounts(doc), fmt.Sprintf("exit %d", doc.Code))
 	return nil
 }
 
@@ -178,17 +178,10 @@ func writeToApply(s console.Screen, where, manifest, command string, known bool)
 	if !known {
 		end = " > rights.yaml" // the user must be filled in
 	}
-	s.Line("to apply in %s as an administrator; prints only this part:", where)
-	s.Line("  %s", command+end)
+	s.Prose("", fmt.Sprintf("to apply in %s as an administrator; prints only this part:", where))
+	s.Command("  ", command+end)
 	s.Line("")
-	writeLines(s, manifest)
-}
-
-// writeLines prints lines without control characters.
-func writeLines(s console.Screen, text string) {
-	for line := range strings.Lines(text) {
-		fmt.Fprintln(s.Out, s.Plain(line))
-	}
+	s.Block(manifest)
 }
 
 func writePolicy(s console.Screen, command string, doc AccessDocument) error {
@@ -201,13 +194,13 @@ func writePolicy(s console.Screen, command string, doc AccessDocument) error {
 		return err
 	}
 	s.Line("")
-	s.Line("to allow in AWS as an administrator; prints only this part:")
-	s.Line("  %s -o iam > %s", command, policyFile)
+	s.Prose("", "to allow in AWS as an administrator; prints only this part:")
+	s.Command("  ", command+" -o iam > "+policyFile)
 	if put := policy.Put(doc.AWS.ARN, policyFile); put != "" {
-		s.Line("  %s", put)
+		s.Command("  ", put)
 	}
 	s.Line("")
-	writeLines(s, string(text)+"\n")
+	s.Block(string(text) + "\n")
 	return nil
 }
 

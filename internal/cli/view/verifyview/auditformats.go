@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -43,9 +42,7 @@ var auditMarks = map[verify.Status]string{ //nolint:gochecknoglobals // a consta
 var problemOrder = []verify.Status{verify.Fail, verify.Unknown, verify.Warn, verify.Pending, verify.Skip} //nolint:gochecknoglobals // a constant table
 
 func writeAuditHead(s console.Screen, doc AuditDocument) {
-	for _, line := range doc.Header {
-		s.Prose("", line)
-	}
+	s.Header(doc.Header)
 	for _, problem := range doc.Problems {
 		s.Prose("       ", problem)
 	}
@@ -53,7 +50,7 @@ func writeAuditHead(s console.Screen, doc AuditDocument) {
 		s.Line("judged as before a migration")
 	}
 	if doc.Partial {
-		s.Line("partial: --only excluded checks, whose results are not known")
+		s.Prose("partial: ", "--only excluded checks, whose results are not known")
 	}
 	for _, refused := range doc.Refused {
 		s.Prose("refused  ", refused.ID+": "+refused.Reason)
@@ -99,7 +96,18 @@ func writeResult(s console.Screen, result verify.Result, limit int) {
 		}
 		s.Remedy([]string{"      fix    ", "             "}[min(i, 1)], fix)
 	}
-	s.Line("      why    %s explain %s · %s", s.Program, result.ID, checkLink(result.ID))
+	writeWhy(s, fmt.Sprintf("%s explain %s", s.Program, result.ID), checkLink(result.ID))
+}
+
+// writeWhy prints the command that explains a check, and its page behind or below it.
+func writeWhy(s console.Screen, command, link string) {
+	const label = "      why    "
+	if whole := command + " · " + link; s.Width <= 0 || s.Columns(label+whole) <= s.Width {
+		s.Line("%s%s", label, whole)
+		return
+	}
+	s.Command(label, command)
+	s.Prose("             ", link)
 }
 
 // findingText returns what was observed, or for an unknown finding the reason.
@@ -153,7 +161,7 @@ func writeAuditWide(s console.Screen, doc AuditDocument) {
 			}
 			if first {
 				s.Line("")
-				s.Line("%s", category)
+				s.Prose("", category)
 				first = false
 			}
 			writeResult(s, result, len(result.Findings))
@@ -164,12 +172,12 @@ func writeAuditWide(s console.Screen, doc AuditDocument) {
 
 func writeAuditFoot(s console.Screen, doc AuditDocument) {
 	s.Line("")
-	s.Line("%s", joinTail(auditCounts(doc), fmt.Sprintf("%s   exit %d", codeHint(doc), doc.Code), s.Width))
+	s.Row("", auditCounts(doc), strings.TrimSpace(fmt.Sprintf("%s   exit %d", codeHint(doc), doc.Code)))
 	if doc.Target.Namespace != "" && slices.ContainsFunc(doc.Results, usesCurrentContext) {
-		s.Line("where  kubectl and helm of a fix are for %s itself, not for the cluster that Rancher runs in", doc.Target.Name)
+		s.Prose("where  ", fmt.Sprintf("kubectl and helm of a fix are for %s itself, not for the cluster that Rancher runs in", doc.Target.Name))
 	}
 	if doc.Next != "" {
-		s.Line("next   %s", doc.Next)
+		s.Command("next   ", doc.Next)
 	}
 }
 
@@ -183,13 +191,6 @@ func usesCurrentContext(result verify.Result) bool {
 		return false
 	}
 	return slices.ContainsFunc(fixesOf(result, decidingFindings(result)), contextCommand.MatchString)
-}
-
-// joinTail appends a tail at the right end of the line, or after three blanks if there is no room.
-func joinTail(text, tail string, width int) string {
-	tail = strings.TrimSpace(tail)
-	gap := width - utf8.RuneCountInString(text) - utf8.RuneCountInString(tail)
-	return text + strings.Repeat(" ", max(gap, 3)) + tail
 }
 
 // codeHint explains that warnings do not count by default.

@@ -3,10 +3,9 @@ package verifyview
 import (
 	"cmp"
 	"fmt"
-	"unicode/utf8"
+	"slices"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
-	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -14,91 +13,84 @@ import (
 const maxShortLines = 12
 
 // writeAuditShort prints the target, the counts, a line for each of the gravest results, and the next
-// command.
+// command. It cuts no line.
 func writeAuditShort(s console.Screen, doc AuditDocument) {
-	var head, lines, foot []string
-	for i, line := range doc.Header {
-		if i < 2 {
-			head = append(head, line)
-		}
-	}
-	head = append(head, joinTail(auditCounts(doc), fmt.Sprintf("exit %d", doc.Code), 0))
+	head := append(slices.Clone(doc.Header[:min(len(doc.Header), 2)]), auditCounts(doc)+fmt.Sprintf("   exit %d", doc.Code))
+	var lines []string
 	for _, status := range problemOrder {
-		if status != verify.Skip {
-			lines = append(lines, shortResults(s, doc.With(status))...)
-		}
+		lines = append(lines, shortResults(doc, status)...)
 	}
 	for _, refused := range doc.Refused {
 		lines = append(lines, "refused  "+refused.ID+": "+refused.Reason)
 	}
-	if doc.Next != "" {
-		foot = append(foot, "next   "+doc.Next)
-	}
-	room := maxShortLines - len(head) - len(foot)
+	room := maxShortLines - len(head) - min(len(doc.Next), 1)
 	if len(lines) > room {
 		left := len(lines) - room + 1
-		lines = append(lines[:room-1], fmt.Sprintf("… and %d more: %s verify -o wide", left, s.Program))
+		lines = append(lines[:room-1], fmt.Sprintf("and %d more: -o wide", left))
 	}
-	for _, part := range [][]string{head, lines, foot} {
-		for _, line := range part {
-			s.Line("%s", s.Fit("%s", line))
-		}
+	for _, line := range append(head, lines...) {
+		s.Hang(line)
+	}
+	if doc.Next != "" {
+		s.Command("next   ", doc.Next)
 	}
 }
 
-// shortResults returns a line for each result. Unknown results with the same cause share one line. It is cut
-// in the middle, because an error names its cause last.
-func shortResults(s console.Screen, results []verify.Result) []string {
+// shortResults returns a line for each result of a status. Checks with the same cause, such as missing
+// credentials, share one line that begins with it. A check that alone was skipped for its reason has none.
+func shortResults(doc AuditDocument, status verify.Status) []string {
 	alike := map[string][]verify.Result{}
-	for _, result := range results {
-		alike[unknownCause(result)] = append(alike[unknownCause(result)], result)
-	}
 	var lines []string
+	results := slices.DeleteFunc(doc.With(status), doc.Elsewhere)
 	for _, result := range results {
-		same := alike[unknownCause(result)]
+		alike[sharedCause(result)] = append(alike[sharedCause(result)], result)
+	}
+	for _, result := range results {
+		cause := sharedCause(result)
+		same := alike[cause]
 		switch {
-		case result.Status != verify.Unknown:
-			lines = append(lines, shortLine(result, ""))
-		case same[0].ID == result.ID:
-			more := ""
-			if len(same) > 1 {
-				more = fmt.Sprintf(" and %d more", len(same)-1)
-			}
-			lines = append(lines, clipMiddle(s.Plain(shortLine(result, more)), s.Width, s.ASCII))
+		case cause == "" || len(same) == 1 && status != verify.Skip:
+			lines = append(lines, shortLine(result))
+		case len(same) > 1 && same[0].ID == result.ID:
+			lines = append(lines, fmt.Sprintf("%s  %s (%d checks)", auditMarks[status], cause, len(same)))
 		}
 	}
 	return lines
 }
 
+// sharedCause returns why a check was skipped or is unknown, as one sentence, or "".
+func sharedCause(result verify.Result) string {
+	switch findings := decidingFindings(result); {
+	case result.Status == verify.Skip:
+		return result.Reason
+	case result.Status == verify.Unknown && len(findings) > 0:
+		return findingSentence(findings)
+	}
+	return ""
+}
+
 // shortLine returns one result with its first finding.
-func shortLine(result verify.Result, more string) string {
-	line := fmt.Sprintf("%s  %s%s  ", auditMarks[result.Status], result.ID, more)
+func shortLine(result verify.Result) string {
+	line := fmt.Sprintf("%s  %s  ", auditMarks[result.Status], result.ID)
 	findings := decidingFindings(result)
 	if len(findings) == 0 {
 		return line + result.Title
 	}
-	first := findings[0]
-	if first.Object != "" {
-		line += first.Object + ": "
-	}
-	line += cmp.Or(findingText(first), result.Title)
-	if first.Wanted != "" {
-		line += " → " + first.Wanted
+	text := findingSentence(findings)
+	if wanted := findings[0].Wanted; wanted != "" {
+		text += "; wanted " + wanted
 	}
 	if len(findings) > 1 {
-		line += fmt.Sprintf(" (and %d more)", len(findings)-1)
+		text += fmt.Sprintf(" (and %d more)", len(findings)-1)
 	}
-	return line
+	return line + cmp.Or(text, result.Title)
 }
 
-// clipMiddle cuts a text in the middle. It keeps the end, which names the problem, and enough of the beginning
-// to identify the object.
-func clipMiddle(text string, limit int, ascii bool) string {
-	runes := []rune(text)
-	if len(runes) <= limit {
-		return text
+// findingSentence returns the object of the first finding, and what was observed on it.
+func findingSentence(findings []verify.Finding) string {
+	first := findings[0]
+	if first.Object == "" {
+		return findingText(first)
 	}
-	head := plaintext.Clip(text, max(limit/3, 4), ascii)
-	tail := limit - utf8.RuneCountInString(head)
-	return head + string(runes[len(runes)-max(tail, 0):])
+	return first.Object + ": " + findingText(first)
 }

@@ -87,7 +87,7 @@ func changeLines(before, after AuditDocument) []string {
 		if known && was.Status == result.Status && firstFinding(was) == firstFinding(result) || after.Elsewhere(result) && before.Elsewhere(was) {
 			continue
 		}
-		lines = append(lines, cmp.Or(auditMarks[was.Status], "new")+" → "+shortLine(result, ""))
+		lines = append(lines, cmp.Or(auditMarks[was.Status], "new")+" → "+shortLine(result))
 	}
 	return lines
 }
