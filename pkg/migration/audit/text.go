@@ -20,19 +20,38 @@ func CheckMetas(d wellknown.Distribution, own []verify.Meta) []verify.Meta {
 	return metas
 }
 
-// CountsOf returns one line with the number of checks per status. It counts the checks of other
-// positions together and names the others that were skipped.
+// CountsOf returns one line with the number of checks per status. It names those that are not ok. Checks of
+// other positions are counted together.
 func CountsOf(report verify.Report) string {
 	var parts []string
 	for _, status := range []verify.Status{verify.OK, verify.Warn, verify.Fail, verify.Unknown} {
 		if n := report.Counts[status]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, status))
+			parts = append(parts, fmt.Sprintf("%d %s%s", n, status, namesOf(report, status)))
 		}
 	}
 	if n := report.Counts[verify.Skip]; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d skipped: %s", n, whySkipped(report)))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// maxNamed is the maximum number of checks that a line of counts names per status.
+const maxNamed = 3
+
+// namesOf returns the IDs of the checks of a status in parentheses, or "" if they are ok.
+func namesOf(report verify.Report, status verify.Status) string {
+	if status == verify.OK {
+		return ""
+	}
+	var names []string
+	for i, result := range report.With(status) {
+		if i == maxNamed {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, result.ID)
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 func whySkipped(report verify.Report) string {

@@ -40,7 +40,7 @@ func sampleReport(t *testing.T, options verify.Options) verify.Report {
 func TestCheckSummary_report_allNotOKListed(t *testing.T) {
 	got := CheckSummary(sampleReport(t, verify.Options{Position: position.P5, Skip: map[string]string{"AWSM-1": "known"}}))
 	want := []string{
-		"2 warn, 1 fail, 1 unknown, 4 skipped: 2 not at P5, AWSM-1, AWSM-4",
+		"2 warn (AWSM-5, AWSM-6), 1 fail (AWSM-7), 1 unknown (AWSM-8), 4 skipped: 2 not at P5, AWSM-1, AWSM-4",
 		"✗  AWSM-7  failed: title of AWSM-7", "   Node a: bad → good", "   Node b: bad → good", "   fix: fix of AWSM-7",
 		"?  AWSM-8  unknown: title of AWSM-8", "   EC2: could not look: denied", "   fix: " + verify.FixUnknown,
 		"!  AWSM-5  warning: title of AWSM-5", "   role demo-cp: lacks X → X", "   fix: add X",
@@ -88,11 +88,11 @@ func TestJudgeReport_failOnWarning_warningsClass(t *testing.T) {
 func TestCountsOf_skipped_named(t *testing.T) {
 	skip := verify.Finding{Status: verify.Skip, Reason: "known"}
 	for want, found := range map[string][]verify.Check[int]{
-		"1 ok":                            {{Meta: verify.Meta{ID: "A"}}},
-		"1 ok, 1 skipped: B":              {{Meta: verify.Meta{ID: "A"}}, {Meta: verify.Meta{ID: "B"}, Judge: func(int) []verify.Finding { return []verify.Finding{skip} }}},
-		"1 ok, 1 skipped: 1 not at P5":    {{Meta: verify.Meta{ID: "A"}}, {Meta: verify.Meta{ID: "B", Applies: []position.Position{position.P0}}}},
-		"1 ok, 2 skipped: 1 not at P5, C": {{Meta: verify.Meta{ID: "A"}}, {Meta: verify.Meta{ID: "B", Applies: []position.Position{position.P0}}}, {Meta: verify.Meta{ID: "C"}, Judge: func(int) []verify.Finding { return []verify.Finding{skip} }}},
-		"1 warn, 1 fail, 1 unknown":       {with("A", verify.Warn), with("B", verify.Fail), with("C", verify.Unknown)},
+		"1 ok":                                  {{Meta: verify.Meta{ID: "A"}}},
+		"1 ok, 1 skipped: B":                    {{Meta: verify.Meta{ID: "A"}}, {Meta: verify.Meta{ID: "B"}, Judge: func(int) []verify.Finding { return []verify.Finding{skip} }}},
+		"1 ok, 1 skipped: 1 not at P5":          {{Meta: verify.Meta{ID: "A"}}, {Meta: verify.Meta{ID: "B", Applies: []position.Position{position.P0}}}},
+		"1 ok, 2 skipped: 1 not at P5, C":       {{Meta: verify.Meta{ID: "A"}}, {Meta: verify.Meta{ID: "B", Applies: []position.Position{position.P0}}}, {Meta: verify.Meta{ID: "C"}, Judge: func(int) []verify.Finding { return []verify.Finding{skip} }}},
+		"1 warn (A), 1 fail (B), 1 unknown (C)": {with("A", verify.Warn), with("B", verify.Fail), with("C", verify.Unknown)},
 	} {
 		for i := range found {
 			if found[i].Judge == nil {

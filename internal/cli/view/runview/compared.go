@@ -9,15 +9,34 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// writeCompared prints the comparisons of the last run with the state before the migration.
+// writeCompared prints the comparisons of the last run with the state before the migration, below what they
+// show.
 func writeCompared(s console.Screen, all []runner.Compared) {
 	if len(all) > 1 && !slices.ContainsFunc(all, func(c runner.Compared) bool { return c.Unread == "" || c.Unread != all[0].Unread }) {
-		s.Prose("same   ", "nodes and load balancers could not be compared: "+all[0].Unread)
+		s.Prose(comparedLabel(all[0]), "nodes and load balancers could not be compared: "+all[0].Unread)
 		return
 	}
-	for i, one := range all {
-		s.Prose([2]string{"same   ", "       "}[min(i, 1)], comparedText(one))
+	last := ""
+	for _, one := range all {
+		label := comparedLabel(one)
+		if label == last {
+			label = "       "
+		} else {
+			last = label
+		}
+		s.Prose(label, comparedText(one))
 	}
+}
+
+// comparedLabel returns the label of a comparison's line.
+func comparedLabel(c runner.Compared) string {
+	switch {
+	case c.Unread != "":
+		return "unread "
+	case c.Same == c.Of:
+		return "same   "
+	}
+	return "diff   "
 }
 
 func comparedText(c runner.Compared) string {

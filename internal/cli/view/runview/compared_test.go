@@ -21,13 +21,13 @@ func TestCompared(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	writeCompared(console.NewScreen(console.Streams{}, &out), []runner.Compared{{Kind: "nodes", By: "names", Same: 1, Of: 1}, {Kind: "load balancers", Unread: "no"}})
-	if want := "same   nodes unchanged: 1 (names)\n       load balancers could not be compared: no\n"; out.String() != want {
+	writeCompared(console.NewScreen(console.Streams{}, &out), []runner.Compared{{Kind: "nodes", By: "names", Same: 1, Of: 1}, {Kind: "addresses of nodes", By: "first", Of: 6}, {Kind: "load balancers", Unread: "no"}})
+	if want := "same   nodes unchanged: 1 (names)\ndiff   addresses of nodes unchanged: none of 6 (first); verify says what differs\nunread load balancers could not be compared: no\n"; out.String() != want {
 		t.Errorf("%q", out.String())
 	}
 	out.Reset()
 	writeCompared(console.NewScreen(console.Streams{}, &out), []runner.Compared{{Kind: "nodes", Unread: "no journal"}, {Kind: "load balancers", Unread: "no journal"}})
-	if want := "same   nodes and load balancers could not be compared: no journal\n"; out.String() != want {
+	if want := "unread nodes and load balancers could not be compared: no journal\n"; out.String() != want {
 		t.Errorf("a shared reason is printed once: %q", out.String())
 	}
 }
