@@ -34,10 +34,10 @@ type planDocument struct {
 	Hash string `json:"hash,omitempty"`
 	runner.WholePlan
 	// Cost is the total cost of the pending steps.
-	Cost    *runner.Cost     `json:"cost,omitempty"`
-	Pending bool             `json:"pending"`
+	Cost    *runner.Cost `json:"cost,omitempty"`
+	Pending bool         `json:"pending"`
 	// Run is the run that works on the cluster now, if any. A second one would be refused.
-	Run *runner.Account `json:"run,omitempty"`
+	Run     *runner.Account  `json:"run,omitempty"`
 	Next    string           `json:"next,omitempty"`    // the command that carries the plan out, or empty if nothing is pending
 	Offline *offlineDocument `json:"offline,omitempty"` // with --offline: the findings from cluster.yml alone
 	Checks  *planChecks      `json:"checks,omitempty"`

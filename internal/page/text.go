@@ -39,11 +39,16 @@ func (w *writer) block(b block) {
 	switch b.kind {
 	case heading:
 		text := w.inline(b.text)
+		line, from := "-", len(w.lines)
 		if b.level == 1 {
-			w.lines = append(w.lines, text, strings.Repeat("=", utf8.RuneCountInString(text)))
-			return
+			line = "="
 		}
-		w.lines = append(w.lines, text, strings.Repeat("-", utf8.RuneCountInString(text)))
+		w.wrap("", "", text)
+		longest := 0
+		for _, one := range w.lines[from:] {
+			longest = max(longest, utf8.RuneCountInString(one))
+		}
+		w.lines = append(w.lines, strings.Repeat(line, longest))
 	case item:
 		indent := strings.Repeat(" ", b.level)
 		w.wrap(indent+b.mark+" ", indent+strings.Repeat(" ", len(b.mark)+1), b.text)
@@ -84,6 +89,9 @@ func (w *writer) wrap(first, others, text string) {
 	for i, word := range strings.Fields(w.inline(text)) {
 		long := utf8.RuneCountInString(line) + 1 + utf8.RuneCountInString(word)
 		switch {
+		case i == 0 && long-1 > w.width && len(first) > len(others): // below the prefix it has more room
+			w.lines = append(w.lines, strings.TrimRight(first, " "))
+			line, begin = others+word, -1
 		case i == 0 || utf8.RuneCountInString(line) == begin:
 			line += word
 		case long <= w.width:

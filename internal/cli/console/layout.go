@@ -77,15 +77,19 @@ func (l Layout) nextTo(prefix, text, tail string, used int) []string {
 // below returns a row whose text is below its prefix and tail. Without a label in the prefix, the tail is
 // last.
 func (l Layout) below(prefix, text, tail string, indent int) []string {
-	label := strings.TrimSpace(prefix) != ""
+	label := strings.TrimRight(prefix, " ")
 	var lines []string
-	if label {
-		lines = append(lines, l.withTail(strings.TrimRight(prefix, " "), tail))
+	switch {
+	case label == "":
+	case l.Columns(label+tail)+gap <= l.Paragraph() || tail == "":
+		lines = append(lines, l.withTail(label, tail))
+	default:
+		lines = append(lines, label, strings.Repeat(" ", indent)+strings.TrimLeft(tail, " "))
 	}
 	for _, part := range l.Wrap(text, l.Paragraph()-indent) {
 		lines = append(lines, strings.Repeat(" ", indent)+part)
 	}
-	if !label && tail != "" {
+	if label == "" && tail != "" {
 		lines = append(lines, strings.Repeat(" ", indent)+tail)
 	}
 	return lines
@@ -147,12 +151,12 @@ func (l Layout) words(text string, room int) []string {
 // tied matches a word that stays with the next one: a number, a mark, a sign, or the first part of "(+1 −0)".
 var tied = regexp.MustCompile(`^(\d+|\(\+\d+|[✓✗!?–~+−◐])$`)
 
-// tie joins tied words with the next word if a line has room for both.
+// tie joins tied words with the next word if a line has room for both, or not even for that word.
 func (l Layout) tie(words []string, room int) []string {
 	var all []string
 	for i := 0; i < len(words); i++ {
 		word := words[i]
-		if i+1 < len(words) && tied.MatchString(word) && l.Columns(word+" "+words[i+1]) <= room {
+		if i+1 < len(words) && tied.MatchString(word) && (l.Columns(word+" "+words[i+1]) <= room || l.Columns(words[i+1]) > room) {
 			i++
 			word += " " + words[i]
 		}

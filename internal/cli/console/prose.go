@@ -50,10 +50,13 @@ func (s Screen) Command(prefix, command string) {
 		s.Line("%s%s", prefix, command)
 		return
 	}
-	if strings.TrimSpace(prefix) != "" {
+	indent := len(prefix)
+	if label := strings.TrimLeft(prefix, " "); label != "" {
 		s.Line("%s", prefix)
+		indent += 2 - len(label)
 	}
-	s.Line("  %s", command)
+	indent = max(min(indent, s.Width-s.Columns(command)), 2)
+	s.Line("%s%s", strings.Repeat(" ", indent), command)
 }
 
 // shellCommand matches the beginning of a command in a fix.

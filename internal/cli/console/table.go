@@ -73,7 +73,7 @@ func (l Layout) join(cells []string, widths []int) []string {
 	line, at := "", 0 // where the column begins
 	for i, cell := range cells {
 		switch {
-		case i > 0 && l.Width > 0 && at+l.Columns(cell) > l.Width:
+		case at > belowIndent && l.Width > 0 && at+l.Columns(cell) > l.Width:
 			lines = append(append(lines, line), l.Row(strings.Repeat(" ", belowIndent), cell, "")...)
 			line = ""
 		default:

@@ -44,7 +44,7 @@ var listWords = []struct {
 // listColumns returns the columns of the table. On a narrow screen the owner goes first, and the name stays.
 func listColumns(width int) []console.Column {
 	return []console.Column{
-		{}, {Title: "cluster", Max: min(width/2, maxName)}, {Title: "made by", Rank: 4, Max: maxCell}, {Title: "version", Rank: 3, Max: maxCell},
+		{}, {Title: "cluster", Max: min(max(width/2, min(width-14, 30)), maxName)}, {Title: "made by", Rank: 4, Max: maxCell}, {Title: "version", Rank: 3, Max: maxCell},
 		{Title: "provider", Rank: 2, Max: maxCell}, {Title: "at", Rank: 1, Max: maxCell}, {Title: "kept by", Rank: 5, Max: maxCell},
 	}
 }

@@ -39,7 +39,7 @@ func WritePublishedPlan(streams console.Streams, header []string, steps []runner
 	s.Line("")
 	writePlanTable(s, steps)
 	for number, step := range steps {
-		writeChanges(s, number+1, step, true)
+		writeChanges(s, number+1, step, math.MaxInt)
 	}
 }
 

@@ -33,7 +33,11 @@ func WriteQuestion(streams console.Streams, q Question) {
 	s.Line("")
 	s.Prose("cluster   ", strings.Join(append([]string{q.Cluster}, destinations(q.To)...), " · "))
 	s.Prose("costs     ", costSentence(cost))
-	s.Prose("back      ", undoText(cost, q.Next))
+	text, command := undoText(cost, q.Next)
+	s.Prose("back      ", text)
+	if command != "" {
+		s.Command("          ", command)
+	}
 	s.Prose("", "d shows every changed line")
 	lines := s.Wrap(s.Plain("Go on with "+q.Cluster+"? Only \"yes\" is accepted:"), s.Paragraph()-len(" yes"))
 	fmt.Fprint(s.Out, strings.Join(lines, "\n"), " ")
@@ -66,15 +70,16 @@ func costSentence(cost runner.Cost) string {
 	return text
 }
 
-// undoText describes how long the approved steps can be undone.
-func undoText(cost runner.Cost, commands Commands) string {
+// undoText describes how long the approved steps can be undone, and returns the command that undoes them, if
+// any.
+func undoText(cost runner.Cost, commands Commands) (text, command string) {
 	switch {
 	case commands.Undoing:
-		return "the migration can be begun again from wherever this ends"
+		return "the migration can be begun again from wherever this ends", ""
 	case slices.Contains(cost.Irreversible, commands.NoWayBack):
-		return fmt.Sprintf("%s takes everything back until step %s begins; from there is no way back", commands.Undo, commands.NoWayBack)
+		return fmt.Sprintf("every step can be undone until step %s begins; from there is no way back:", commands.NoWayBack), commands.Undo
 	}
-	return fmt.Sprintf("%s takes everything back after every step, until Kubernetes is upgraded to 1.27 or later", commands.Undo)
+	return "every step can be undone, until Kubernetes is upgraded to 1.27 or later:", commands.Undo
 }
 
 // WriteEveryLine prints every changed line of the steps on stderr.

@@ -2,8 +2,8 @@ package verifyview
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -14,7 +14,7 @@ import (
 func writeAuditText(s console.Screen, doc AuditDocument) {
 	writeAuditHead(s, doc)
 	s.Line("")
-	for _, line := range categoryLines(doc) {
+	for _, line := range categoryLines(s.Layout, doc) {
 		s.Line("%s", line)
 	}
 	blinded := map[string]string{} // IDs of the first checks by the cause of unknown results
@@ -93,38 +93,50 @@ func unknownCause(result verify.Result) string {
 // one fact.
 const maxFindings = 5
 
-// categoryLines returns a line with the counts of each category.
-func categoryLines(doc AuditDocument) []string {
-	var lines []string
-	widest := 0
-	for _, category := range doc.categories {
-		widest = max(widest, utf8.RuneCountInString(category))
+// categoryLines returns a line with the counts of each category. On a narrow screen the last statuses have no
+// column; the counts below the report have them.
+func categoryLines(l console.Layout, doc AuditDocument) []string {
+	statuses := append([]verify.Status{verify.OK}, problemOrder...)
+	table := console.Table{Columns: []console.Column{{}}}
+	for i, status := range statuses {
+		if slices.ContainsFunc(doc.Results, func(r verify.Result) bool { return r.Status == status && !doc.Elsewhere(r) }) {
+			table.Columns = append(table.Columns, console.Column{Rank: i})
+		} else {
+			statuses[i] = ""
+		}
 	}
 	for _, category := range doc.categories {
-		counts, found := map[verify.Status]int{}, false
-		for _, result := range doc.Results {
-			if result.Category == category {
-				found = true
-				if !doc.Elsewhere(result) {
-					counts[result.Status]++
-				}
-			}
+		if row := categoryCells(doc, category, statuses); row != nil {
+			table.Rows = append(table.Rows, row)
 		}
-		if !found {
-			continue
-		}
-		line := category + strings.Repeat(" ", widest-utf8.RuneCountInString(category))
-		for _, status := range append([]verify.Status{verify.OK}, problemOrder...) {
-			if status == verify.Pending && doc.Counts[status] == 0 {
-				continue
-			}
-			cell := ""
-			if counts[status] > 0 {
-				cell = fmt.Sprintf("%s %d", auditMarks[status], counts[status])
-			}
-			line += fmt.Sprintf("   %-4s", cell)
-		}
-		lines = append(lines, strings.TrimRight(line, " "))
 	}
-	return lines
+	table, _ = l.Fitting(table)
+	return slices.Concat(l.Lines(table)[1:]...)
+}
+
+// categoryCells returns a category and its counts of the statuses, or nil if it has no check.
+func categoryCells(doc AuditDocument, category string, statuses []verify.Status) []string {
+	counts, found := map[verify.Status]int{}, false
+	for _, result := range doc.Results {
+		if result.Category == category {
+			found = true
+			if !doc.Elsewhere(result) {
+				counts[result.Status]++
+			}
+		}
+	}
+	if !found {
+		return nil
+	}
+	cells := []string{category}
+	for _, status := range statuses {
+		switch {
+		case status == "":
+		case counts[status] == 0:
+			cells = append(cells, "")
+		default:
+			cells = append(cells, fmt.Sprintf("%s %d", auditMarks[status], counts[status]))
+		}
+	}
+	return cells
 }
