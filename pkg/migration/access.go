@@ -66,7 +66,7 @@ func PartUnread(err error) error {
 // unreachableFix is the fix for an API that does not answer. Through Rancher, a cluster's
 // API also returns 503 while its agent is disconnected
 // (rancher/rancher:pkg/clusterrouter/router.go@v2.8.5).
-const unreachableFix = "run the same command again once the API answers: kubectl get --raw /readyz with the same kubeconfig; " +
+const unreachableFix = "run the same command again once the API answers with the same kubeconfig: kubectl get --raw /readyz; " +
 	"if only the connection through Rancher is down, name another kubeconfig with --downstream-kubeconfig"
 
 // CouldNotRead classifies a failed read. A failed read shows nothing, so it never counts as OK.

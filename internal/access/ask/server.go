@@ -182,5 +182,5 @@ func adviseUnreachable(err error) string {
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return "open the way to it: VPN, firewall, HTTPS_PROXY and NO_PROXY; a slow way: --request-timeout"
 	}
-	return "check that the API server runs and that the kubeconfig names it: kubectl get --raw /version with the same one"
+	return "check with the same kubeconfig that the API server runs: kubectl get --raw /version"
 }

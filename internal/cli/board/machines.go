@@ -16,8 +16,8 @@ var groups = []struct {
 	label string
 }{{runner.ControlPlanes, "cp"}, {runner.Workers, "workers"}}
 
-// machines shows all machines by name, both groups on one line if it has room. A group with too many
-// machines is counted instead.
+// machines shows all machines by name, each group on its own lines. A group with too many machines is counted
+// instead.
 func (r renderer) machines() []string {
 	if r.wait == nil {
 		return nil
@@ -37,28 +37,16 @@ func (r renderer) unseenNote() []string {
 func (r renderer) byName() []string {
 	names := shortNames(r.wait.Machines)
 	var lines []string
-	var joint []word // both groups on one line
-	for i, g := range groups {
+	for _, g := range groups {
 		all := r.groupWords(g.group, names)
 		if len(all) == 0 {
 			continue
 		}
-		if i > 0 && joint != nil {
-			joint = append(joint, word{text: g.label, style: faint, gap: 8})
-		} else {
-			joint = []word{}
-		}
-		joint = append(joint, all...)
 		own := r.lines("  "+g.label, labels, all)
 		if len(own) > maxGroupLines {
 			own = r.lines("  "+g.label, labels, r.countWords(g.group, names))
 		}
 		lines = append(lines, own...)
-	}
-	if len(lines) > 1 {
-		if one := r.lines("  "+groups[0].label, labels, joint); len(one) == 1 && r.has(runner.ControlPlanes) {
-			return one
-		}
 	}
 	return lines
 }
@@ -76,15 +64,6 @@ func (r renderer) counts() []string {
 		}
 	}
 	return append(lines, r.unseenNote()...)
-}
-
-func (r renderer) has(group runner.MachineGroup) bool {
-	for _, m := range r.wait.Machines {
-		if m.Group == group {
-			return true
-		}
-	}
-	return false
 }
 
 func (r renderer) groupWords(group runner.MachineGroup, names map[string]string) []word {

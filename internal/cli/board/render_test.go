@@ -71,8 +71,8 @@ func TestRender_anyWidth_sameFacts(t *testing.T) {
 			if diff := cmp.Diff(lines, plainLines(coloured)); diff != "" {
 				t.Errorf("%d columns: without colour (-), with colour (+):\n%s", width, diff)
 			}
-			if width >= 120 && len(lines) > 6 {
-				t.Errorf("%d columns: %d lines, want at most 6", width, len(lines))
+			if width >= 120 && len(lines) > 7 {
+				t.Errorf("%d columns: %d lines, want at most 7", width, len(lines))
 			}
 		}
 	}
