@@ -120,7 +120,7 @@ func (o *outlet) write(text []byte) (n int, lost bool, err error) {
 		}
 		o.moved, lost = true, true
 	}
-	o.log.write(text)
+	o.log.write(o, text)
 	return len(text), lost, nil
 }
 
@@ -185,6 +185,8 @@ type runLog struct {
 	err    error
 	opened bool
 	used   bool
+	last   *outlet // wrote last
+	inLine bool    // its last line has not ended
 }
 
 // newRunLog names the log of a process.
@@ -214,7 +216,8 @@ func (l *runLog) ready() error {
 // drawing matches terminal control sequences, which have no meaning in a file.
 var drawing = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]|\r")
 
-func (l *runLog) write(text []byte) {
+// write appends the text of a stream. It ends a line that another stream has begun.
+func (l *runLog) write(from *outlet, text []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ready() != nil {
@@ -224,7 +227,15 @@ func (l *runLog) write(text []byte) {
 		fmt.Fprintf(l.file, "%s\n", l.command)
 		l.used = true
 	}
-	_, _ = l.file.Write(drawing.ReplaceAll(bytes.Clone(text), nil))
+	text = drawing.ReplaceAll(bytes.Clone(text), nil)
+	if len(text) == 0 {
+		return
+	}
+	if l.inLine && l.last != from && text[0] != '\n' {
+		text = append([]byte("\n"), text...)
+	}
+	l.last, l.inLine = from, text[len(text)-1] != '\n'
+	_, _ = l.file.Write(text)
 }
 
 // close closes the file, and removes it if it is empty.
