@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -35,7 +34,7 @@ It makes no check: plan says what would stop a run, verify what is wrong.`,
 			if err := a.checkOutput(documentFormats()...); err != nil {
 				return err
 			}
-			return listClusters(cmd.Context(), a, flags)
+			return listClusters(cmd, a, flags)
 		},
 	}
 	flags.Register(cmd.Flags())
@@ -43,8 +42,8 @@ It makes no check: plan says what would stop a run, verify what is wrong.`,
 	return cmd
 }
 
-func listClusters(ctx context.Context, a *app, flags *target.Fleet) error {
-	ctx, stop := a.untilInterrupted(ctx)
+func listClusters(cmd *cobra.Command, a *app, flags *target.Fleet) error {
+	ctx, stop := a.untilInterrupted(cmd.Context())
 	defer stop()
 	fleet, err := flags.Rancher().Fleet(ctx)
 	if err != nil {
@@ -53,6 +52,7 @@ func listClusters(ctx context.Context, a *app, flags *target.Fleet) error {
 	for i := range fleet.Rows {
 		fleet.Rows[i].Next = nextOf(flags, fleet.Rows[i], a.typed)
 	}
+	fitRows(cmd, fleet.Rows)
 	doc := view.NewList(fleet)
 	if a.output == "text" {
 		view.WriteList(a.streams, doc)

@@ -30,7 +30,9 @@ func MainAs(ctx context.Context, argv0 string, args []string, streams console.St
 	root := withCompletion(named(newRoot(app), argv0))
 	app.helpErrors(root)
 	root.SetArgs(args)
-	return app.end(root.ExecuteContext(ctx))
+	cmd, err := root.ExecuteContextC(ctx)
+	fitFixes(cmd, err)
+	return app.end(err)
 }
 
 // newApp returns the state of a process that checks its standard output.

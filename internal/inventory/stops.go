@@ -33,7 +33,7 @@ func findStops(f Facts) []Stop {
 		all = append(all, StopsOf(err)...)
 	}
 	for _, open := range f.Paused {
-		all = append(all, pausedStop(open, f.Journal != nil && f.Journal.Record().AskedBrake != ""))
+		all = append(all, pausedStop(f, open))
 	}
 	switch {
 	case f.Held != nil:
@@ -44,12 +44,19 @@ func findStops(f Facts) []Stop {
 	return all
 }
 
-// pausedStop returns the stop of a pause; asked reports whether a person requested the last pause by
-// a run.
-func pausedStop(open migration.PendingCondition, asked bool) Stop {
+// undoFix offers an undo, except during an undo.
+func undoFix(f Facts) string {
+	if f.Seen != nil && f.Seen.Undoing {
+		return ""
+	}
+	return ", undo rolls back"
+}
+
+// pausedStop returns the stop of a pause.
+func pausedStop(f Facts, open migration.PendingCondition) Stop {
 	switch {
-	case open.OurPause && asked:
-		return Stop{Reason: ReasonBraked, Seen: open.Seen, Fix: "the same command ends the pause and goes on, undo goes back"}
+	case open.OurPause && f.Journal != nil && f.Journal.Record().AskedBrake != "":
+		return Stop{Reason: ReasonBraked, Seen: open.Seen, Fix: "the same command ends the pause and continues" + undoFix(f)}
 	case open.OurPause:
 		return Stop{Reason: ReasonBraked, Seen: open.Seen, Fix: "docs/going-back.md"}
 	}
@@ -95,7 +102,7 @@ func unfinishedStops(f Facts) []Stop {
 			by += " of " + run.Who
 		}
 	}
-	return append(all, Stop{Reason: reasonLeftOpen, Seen: fmt.Sprintf("%s left %s open", by, last.Step), Fix: "the same command goes on, undo goes back"})
+	return append(all, Stop{Reason: reasonLeftOpen, Seen: fmt.Sprintf("%s left %s open", by, last.Step), Fix: "the same command continues" + undoFix(f)})
 }
 
 // StopsOf returns err, and each error that it joins, as stops.

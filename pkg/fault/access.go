@@ -6,7 +6,7 @@ package fault
 func Unauthorized(object string, err error) *Error {
 	return &Error{Class: CouldNotLook, Reason: ReasonUnauthorized, Object: object,
 		Seen:   "the API does not accept these credentials (401): they have expired or were revoked",
-		Wanted: "credentials that are valid to the end of the run",
+		Wanted: "credentials that this API accepts",
 		Fix: "renew them in the kubeconfig, or download it again; then run the same command again, " +
 			"which reads every kubeconfig anew, one in a Secret too", Err: err}
 }

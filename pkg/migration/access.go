@@ -2,7 +2,11 @@ package migration
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
+	"net/http"
+	"regexp"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -63,11 +67,37 @@ func PartUnread(err error) error {
 	return CouldNotRead(part.Object, part.Err)
 }
 
-// unreachableFix is the fix for an API that does not answer. Through Rancher, a cluster's
-// API also returns 503 while its agent is disconnected
-// (rancher/rancher:pkg/clusterrouter/router.go@v2.8.5).
-const unreachableFix = "run the same command again once the API answers with the same kubeconfig: kubectl get --raw /readyz; " +
-	"if only the connection through Rancher is down, name another kubeconfig with --downstream-kubeconfig"
+// unreachableFix is the fix for an API that does not answer.
+const unreachableFix = "run the same command again once the API answers: kubectl get --raw /readyz with the same kubeconfig"
+
+// readFix returns the fix for a failed read, or "". Through Rancher, a cluster's API also returns 503
+// while its agent is disconnected (rancher/rancher:pkg/clusterrouter/router.go@v2.8.5).
+func readFix(err error) string {
+	plugin := missingPlugin.FindStringSubmatch(err.Error())
+	var authority x509.UnknownAuthorityError
+	var host x509.HostnameError
+	switch {
+	case plugin != nil:
+		return "install " + plugin[1] + ", which the kubeconfig runs for its credentials, or use a kubeconfig with a token"
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return "the server speaks http, not https: correct the address in the kubeconfig (server: http://…), or the port"
+	case strings.Contains(err.Error(), "HTTP request to an HTTPS server"):
+		return "the server speaks https, not http: correct the address in the kubeconfig (server: https://…)"
+	case errors.As(err, &authority):
+		return "the kubeconfig does not trust the server's certificate: correct its certificate-authority-data, or the address of the server"
+	case errors.As(err, &host):
+		return "the server's certificate is for another name: correct the address of the server in the kubeconfig"
+	case apierrors.IsServiceUnavailable(err):
+		return unreachableFix + "; if only the connection through Rancher is down, name another kubeconfig with --downstream-kubeconfig"
+	case retry.Transient(err):
+		return unreachableFix
+	}
+	return ""
+}
+
+// missingPlugin matches client-go's error for a kubeconfig whose credential plugin is not installed
+// (kubernetes/client-go:plugin/pkg/client/auth/exec/exec.go@v0.37.2).
+var missingPlugin = regexp.MustCompile(`exec: executable (\S+) not found`)
 
 // CouldNotRead classifies a failed read. A failed read shows nothing, so it never counts as OK.
 func CouldNotRead(object string, err error) error {
@@ -80,8 +110,8 @@ func CouldNotRead(object string, err error) error {
 		f.Reason, f.Seen, f.Fix = fault.ReasonForbidden, "may not be read with these credentials", "use credentials that may"
 	case apierrors.IsNotFound(err):
 		f.Reason, f.Seen = "NotFound", "does not exist"
-	case retry.Transient(err):
-		f.Fix = unreachableFix
+	default:
+		f.Fix = readFix(err)
 	}
 	return f
 }

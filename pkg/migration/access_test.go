@@ -1,7 +1,10 @@
 package migration
 
 import (
+	"crypto/x509"
 	"errors"
+	"net/http"
+	"net/url"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,16 +23,24 @@ func TestCouldNotRead_error_reasonAndFix(t *testing.T) {
 		err         error
 		reason, fix string
 	}{
-		"401":   {apierrors.NewGenericServerResponse(401, "get", nodes, "", "", 0, true), fault.ReasonUnauthorized, "renew"},
-		"403":   {apierrors.NewForbidden(nodes, "", nil), "Forbidden", "credentials that may"},
-		"404":   {apierrors.NewNotFound(nodes, "x"), "NotFound", ""},
-		"503":   {apierrors.NewServiceUnavailable("no agent"), "Unreachable", "--downstream-kubeconfig"},
-		"away":  {syscall.ECONNREFUSED, "Unreachable", "once the API answers"},
-		"other": {errors.New("x509: unknown authority"), "Unreachable", ""},
+		"401":                           {apierrors.NewGenericServerResponse(401, "get", nodes, "", "", 0, true), fault.ReasonUnauthorized, "renew"},
+		"403":                           {apierrors.NewForbidden(nodes, "", nil), "Forbidden", "credentials that may"},
+		"404":                           {apierrors.NewNotFound(nodes, "x"), "NotFound", ""},
+		"503":                           {apierrors.NewServiceUnavailable("no agent"), "Unreachable", "--downstream-kubeconfig"},
+		"away":                          {syscall.ECONNREFUSED, "Unreachable", "once the API answers"},
+		"other":                         {errors.New("unexpected"), "Unreachable", ""},
+		"a missing plugin":              {errors.New("getting credentials: exec: executable aws-iam-authenticator not found\n\nIt looks like"), "Unreachable", "install aws-iam-authenticator"},
+		"https against http":            {&url.Error{Op: "Get", URL: "https://x", Err: http.ErrSchemeMismatch}, "Unreachable", "speaks http, not https"},
+		"http against https":            {errors.New("Client sent an HTTP request to an HTTPS server."), "Unreachable", "speaks https, not http"},
+		"an unknown authority":          {&url.Error{Op: "Get", URL: "https://x", Err: x509.UnknownAuthorityError{}}, "Unreachable", "certificate-authority-data"},
+		"a name not in the certificate": {&url.Error{Op: "Get", URL: "https://x", Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: "x"}}, "Unreachable", "for another name"},
 	} {
 		f, ok := fault.As(CouldNotRead("Nodes", tt.err))
 		if !ok || f.Class != fault.CouldNotLook || f.Reason != tt.reason || !strings.Contains(f.Fix, tt.fix) || (f.Fix == "") != (tt.fix == "") {
 			t.Errorf("%s: %+v", name, f)
+		}
+		if strings.Contains(f.Fix, "--downstream-kubeconfig") != (name == "503") {
+			t.Errorf("%s: another kubeconfig helps only if the connection through Rancher is down: %s", name, f.Fix)
 		}
 	}
 }

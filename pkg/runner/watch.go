@@ -212,7 +212,7 @@ func (w *watch[S]) cause(v Verdict) error {
 // requestedPause returns the cause of a requested pause.
 func (w *watch[S]) requestedPause() error {
 	return &fault.Error{Class: fault.Interrupted, Reason: "BrakeAsked", Object: w.object(),
-		Seen: "rollout paused on request", Fix: "inspect the current machine; the same command ends the pause and continues, undo rolls back"}
+		Seen: "rollout paused on request", Fix: "inspect the current machine; the same command ends the pause and continues"}
 }
 
 func (w *watch[S]) object() string { return "step " + string(w.info.ID) }

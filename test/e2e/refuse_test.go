@@ -22,7 +22,7 @@ func run(more ...string) []string {
 func refusals(lab *scenario.Lab, dead, none string) []scenario.Refusal {
 	management := lab.Kubeconfig("management")
 	return []scenario.Refusal{
-		{Name: "no owner named", Code: 2, Args: []string{"rke2", "--cluster", "demo", "--yes"}, Says: []string{"--edits is required", "Terraform"}},
+		{Name: "no owner named", Code: 2, Args: []string{"rke2", "--cluster", "demo", "--yes"}, Says: []string{"--edits: required", "Terraform"}},
 		{Name: "unknown cluster", Code: 2, Args: []string{"rke2", "--cluster", "nosuch", "--yes", "--edits", "apply"}, Says: []string{"Cluster fleet-default/nosuch", "fleet-default/demo"}},
 		{Name: "unknown namespace", Code: 2, Args: run("-n", "nons"), Says: []string{"Cluster nons/demo", "fleet-default/demo"}},
 		{Name: "no cluster", Code: 2, Args: []string{"rke2", "--yes", "--edits", "apply"}, Says: []string{"--cluster"}},

@@ -7,17 +7,20 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
 // kubeconfig returns an API server as kubectl finds it: by the named file, by $KUBECONFIG, by
 // ~/.kube/config, or by the service account of the pod.
 func kubeconfig(path, kubeContext string) session.Server {
+	return kubeconfigBy("--kubeconfig", path, kubeContext)
+}
+
+// kubeconfigBy returns kubeconfig(path, kubeContext) for the flag that names the file.
+func kubeconfigBy(flag, path, kubeContext string) session.Server {
 	return session.Server{Load: func() (*rest.Config, error) {
 		config, err := clientConfig(path, kubeContext)
 		if err != nil {
-			return nil, &fault.Error{Class: fault.Usage, Reason: "NoKubeconfig", Object: kubeconfigName(path),
-				Seen: "cannot be used", Fix: "name one with --kubeconfig, a context with --context", Err: err}
+			return nil, unusable(flag, path, kubeContext, err)
 		}
 		return config, nil
 	}, Context: func() string { return contextName(path, kubeContext) }}
@@ -28,7 +31,7 @@ func named(path string) session.Server {
 	if path == "" {
 		return session.Server{}
 	}
-	return kubeconfig(path, "")
+	return kubeconfigBy("--downstream-kubeconfig", path, "")
 }
 
 func clientConfig(path, kubeContext string) (*rest.Config, error) {

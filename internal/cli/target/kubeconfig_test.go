@@ -53,3 +53,52 @@ func TestKubeconfigIsFoundAsByKubectl(t *testing.T) {
 		t.Errorf("%+v: a downstream kubeconfig without a flag", named)
 	}
 }
+
+// The error names the files that were read and the contexts that exist, in no words of client-go.
+func TestKubeconfig_unusable_namesFilesAndContexts(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const contexts = "contexts:\n- {name: prod, context: {cluster: c, user: u}}\n- {name: stage, context: {cluster: c, user: u}}\nclusters:\n- {name: c, cluster: {server: https://x}}\nusers:\n- {name: u, user: {token: t}}\n"
+	const head = "apiVersion: v1\nkind: Config\n"
+	one, two := filepath.Join(folder, "a"), filepath.Join(folder, "b")
+	for name, tt := range map[string]struct {
+		env, path, context string
+		says               []string
+	}{
+		"two that do not exist":      {one + ":" + two, "", "", []string{one, two, "does not exist", "--kubeconfig", "$KUBECONFIG"}},
+		"a named one":                {"", one, "", []string{one + ": does not exist"}},
+		"an empty one":               {write("empty", ""), "", "", []string{"empty: has no contexts", "--kubeconfig"}},
+		"without current-context":    {write("none", head+contexts), "", "", []string{"none: has no current-context", "one of prod, stage", "--context"}},
+		"an unknown current-context": {write("gone", head+"current-context: prdo\n"+contexts), "", "", []string{`has no context "prdo", its current-context`, "one of prod, stage"}},
+		"an unknown context":         {write("ctx", head+contexts), "", "prdo", []string{`has no context "prdo"`, "one of prod, stage", "did you mean prod?"}},
+		"a text":                     {write("text", "hello"), "", "", []string{"text: is no kubeconfig"}},
+		"no YAML":                    {write("tab", "a: b: c\n"), "", "", []string{"tab: is no kubeconfig", "mapping values"}},
+		"a context without cluster":  {write("half", head+"current-context: x\ncontexts:\n- {name: x, context: {cluster: c, user: u}}\n"), "", "", []string{`half: has no cluster "c", which its context "x" names`}},
+	} {
+		t.Setenv("KUBECONFIG", tt.env)
+		t.Setenv("KUBERNETES_SERVICE_HOST", "")
+		_, err := kubeconfig(tt.path, tt.context).Load()
+		if f, ok := fault.As(err); !ok || f.Class != fault.Usage || f.Reason != "NoKubeconfig" {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, word := range tt.says {
+			if !strings.Contains(err.Error(), word) {
+				t.Errorf("%s: no %q in %v", name, word, err)
+			}
+		}
+		if strings.Contains(err.Error(), "KUBERNETES_MASTER") || strings.Contains(err.Error(), "Go value") {
+			t.Errorf("%s: words of a library: %v", name, err)
+		}
+	}
+	_, err := named(one).Load()
+	if err == nil || !strings.Contains(err.Error(), "--downstream-kubeconfig") || strings.Contains(err.Error(), "--context") {
+		t.Errorf("of the cluster itself: %v", err)
+	}
+}

@@ -34,7 +34,9 @@ func (v *textView) writeStop(result runner.Result, err error) {
 		case v.braked && v.commands.ByCommits: // an undo does not revert commits of another owner
 			s.Prose("   on:      ", view.GoingBack+"#after-the-brake")
 		case v.braked && !asked:
-			s.Command("   back:    ", v.commands.Undo)
+			if !v.commands.Undoing {
+				s.Command("   back:    ", v.commands.Undo)
+			}
 			s.Prose("   on:      ", view.GoingBack+"#after-the-brake")
 		case step == v.commands.NoWayBack && fault.ClassOf(err) != fault.Gate: // no undo is possible after this step
 		case step != result.Steps[0].ID && !v.commands.Undoing: // the first step has nothing to undo

@@ -81,6 +81,17 @@ func TestWriteStop_pausedRollout_wayOn(t *testing.T) {
 	}
 }
 
+// After a pause of an undo's rollout no other undo is offered.
+func TestWriteStop_pausedUndo_noUndo(t *testing.T) {
+	var out bytes.Buffer
+	v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, view.Commands{Undo: "go back", Status: "look", Undoing: true}, &out)
+	v.begun, v.braked = true, true
+	v.writeStop(runner.Result{Steps: []runner.StepResult{{ID: "undo-switch-provider", Outcome: runner.Stopped}}}, &fault.Error{Class: fault.Check, Seen: "two"})
+	if text := out.String(); strings.Contains(text, "back:") || !strings.Contains(text, "   on:      docs/going-back.md#after-the-brake\n") {
+		t.Error(text)
+	}
+}
+
 // On a terminal an error wraps at the end of a word; a command stays whole.
 func TestWriteStop_longError_wrapped(t *testing.T) {
 	const fix = "kubectl label node ip-10-0-32-5.ec2.internal topology.kubernetes.io/zone=us-east-1c --overwrite"

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/inventory"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// flagName matches a flag in a text.
+var flagName = regexp.MustCompile(`--([a-z][a-z-]+)`)
+
+// ownCommand matches a command in a text, whose flags are its own.
+var ownCommand = regexp.MustCompile(`\b(awsmigrate|kubectl|helm|aws|systemctl|rke)\b`)
+
+// fitFixes removes advice from errors that names flags which the command does not have: a library does not
+// know which command called it.
+func fitFixes(cmd *cobra.Command, err error) {
+	if err == nil {
+		return
+	}
+	for _, one := range view.Flatten(err) {
+		if f, ok := fault.As(one); ok {
+			f.Fix = fitFix(cmd, f.Fix)
+		}
+	}
+}
+
+// fitFix returns a fix without the clauses that name flags which the command does not have.
+func fitFix(cmd *cobra.Command, fix string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(fix, "; "), func(clause string) bool {
+		if ownCommand.MatchString(clause) {
+			return false
+		}
+		return slices.ContainsFunc(flagName.FindAllStringSubmatch(clause, -1), func(m []string) bool { return cmd.Flags().Lookup(m[1]) == nil && m[1] != "help" })
+	}), "; ")
+}
+
+// fitRows fits the fixes in the rows of a list.
+func fitRows(cmd *cobra.Command, rows []inventory.Row) {
+	for _, row := range rows {
+		for i := range row.Stops {
+			row.Stops[i].Fix = fitFix(cmd, row.Stops[i].Fix)
+		}
+	}
+}

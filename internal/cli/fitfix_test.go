@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// No fix names a flag that the command does not have. Flags of other programs are theirs.
+func TestFitFix_flagOfAnotherCommand_dropped(t *testing.T) {
+	const away = "run the same command again once the API answers: kubectl get --raw /readyz with the same kubeconfig"
+	const other = "if only the connection through Rancher is down, name another kubeconfig with --downstream-kubeconfig"
+	for path, fixes := range map[string]map[string]string{
+		"list":               {away + "; " + other: away, other: "", "name one with --kubeconfig, or in $KUBECONFIG": "name one with --kubeconfig, or in $KUBECONFIG"},
+		"plan":               {away + "; " + other: away + "; " + other, "add --yes": ""},
+		"rke2":               {"add --yes": "add --yes", "awsmigrate rke --config cluster.yml": "awsmigrate rke --config cluster.yml"},
+		"controller rolling": {"wait until it is at rest; helm's --no-hooks goes past this question": "wait until it is at rest; helm's --no-hooks goes past this question"},
+	} {
+		root := newRoot(&app{})
+		cmd, _, err := root.Find(strings.Fields(path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for fix, want := range fixes {
+			if got := fitFix(cmd, fix); got != want {
+				t.Errorf("%s: %q, want %q", path, got, want)
+			}
+		}
+	}
+}
