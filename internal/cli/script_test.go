@@ -213,6 +213,12 @@ type played struct {
 // play runs a script the way the command does, on a clock of its own.
 func play(t *testing.T, s *script, output string, bend func(*console.Streams, *runner.Options)) played {
 	t.Helper()
+	return playNamed(t, target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}, s, output, bend)
+}
+
+// playNamed is play for a cluster with these words.
+func playNamed(t *testing.T, words target.Words, s *script, output string, bend func(*console.Streams, *runner.Options)) played {
+	t.Helper()
 	var out, errs bytes.Buffer
 	streams := console.Streams{Out: &out, Err: &errs, Color: true, Env: func(string) string { return "" }}
 	clk := stepClock{clocktesting.NewFakeClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))}
@@ -222,7 +228,12 @@ func play(t *testing.T, s *script, output string, bend func(*console.Streams, *r
 		bend(&streams, &options)
 	}
 	a := &app{streams: streams, output: output}
-	shown := runview.NewRun(a.runOutput(runview.ProgressPlain), commands(target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}))
+	shows := a.runOutput(runview.ProgressPlain)
+	shows.Evidence = func() runview.Evidence { return runview.Evidence{Beside: options.RunID} }
+	if len(words.Options) == 0 {
+		shows.Evidence = nil
+	}
+	shown := runview.NewRun(shows, commands(words))
 	options.Sink = shown
 	result, err := runner.Run[migration.Snapshot](t.Context(), s, options)
 	err = shown.Finish(result, err)

@@ -75,7 +75,7 @@ func costSentence(cost runner.Cost) string {
 func undoText(cost runner.Cost, commands Commands) (text, command string) {
 	switch {
 	case commands.Undoing:
-		return "the migration can be begun again from wherever this ends", ""
+		return "the migration can be started again from any point where this ends", ""
 	case slices.Contains(cost.Irreversible, commands.NoWayBack):
 		return fmt.Sprintf("every step can be undone until step %s begins; from there is no way back:", commands.NoWayBack), commands.Undo
 	}
