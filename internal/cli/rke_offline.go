@@ -73,9 +73,7 @@ func planOffline(ctx context.Context, a *app, flags *target.RKE) error {
 		return view.Shown(plan.Err)
 	}
 	view.WritePlan(a.streams, header, plan.Steps, true)
-	if len(plan.Steps) > 0 {
-		view.WriteSum(a.streams, plan.Steps, nil)
-	}
+	view.WriteSum(a.streams, plan.Steps, nil)
 	return plan.Err
 }
 

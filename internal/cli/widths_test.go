@@ -40,6 +40,7 @@ func screens(t *testing.T) map[string]func(console.Streams) {
 		"list":                func(s console.Streams) { view.WriteList(s, view.NewList(listedFleet())) },
 		"status":              func(s console.Streams) { statusScreen(t, s) },
 		"history":             func(s console.Streams) { view.WriteHistory(s, longHistory()) },
+		"run":                 func(s console.Streams) { runScreen(t, s) },
 		"end":                 func(s console.Streams) { endScreen(s, nil) },
 		"stop":                func(s console.Streams) { endScreen(s, layoutFault()) },
 		"error":               func(s console.Streams) { view.WriteError(s, "text", layoutFault()) },
@@ -89,10 +90,9 @@ func statusScreen(t *testing.T, s console.Streams) {
 		t.Error(err)
 	}
 	doc := view.NewStatus(of.Target(), infos(of), seen, commands(target.Words{Command: "rke2", Args: []string{"--cluster", "demo", "--namespace", "clusters"}}))
-	doc.Header, doc.Paused, doc.Unread = scriptHeader, "paused by awsmigrate (20261121T090000Z-0badcafe)", "the journal could not be read: configmaps awsmigrate-demo is forbidden"
-	began := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	run := &runner.Working{By: "root on bastion, pid 15345, run 20261121T090000Z-0badcafe", Step: migration.StepInstall, Since: began, Renewed: began}
-	view.WriteStatus(s, doc.WithRun(run, view.Commands{Status: "awsmigrate rke2 status --cluster demo --namespace clusters"}), began.Add(time.Minute))
+	doc.Paused, doc.Unread = "paused by awsmigrate (20261121T090000Z-0badcafe)", "the journal could not be read: configmaps awsmigrate-demo is forbidden"
+	doc.Header = append(slices.Clone(scriptHeader), "run    root on bastion, pid 15345, run 20261121T090000Z-0badcafe; in step install-ccm, for 1m4s; its lock was renewed 4s ago")
+	view.WriteStatus(s, doc, time.Time{})
 }
 
 func longHistory() view.HistoryDocument {
@@ -123,6 +123,18 @@ func endScreen(s console.Streams, err error) {
 		result.Steps[1].Outcome = runner.Stopped
 	}
 	_ = run.Finish(result, err)
+}
+
+// logTime matches the time of a line, which only a log has.
+var logTime = regexp.MustCompile(`(?m)^\d\d:\d\d:\d\dZ  `)
+
+func runScreen(t *testing.T, s console.Streams) {
+	script := wholeScript()
+	script.list[5].verdicts = []runner.Verdict{script.list[5].verdicts[1], {Kind: runner.Braked, Err: renamed()}}
+	got := play(t, script, "text", func(on *console.Streams, _ *runner.Options) {
+		on.OutTerminal, on.ErrTerminal, on.Width, on.Color = s.OutTerminal, s.ErrTerminal, s.Width, false
+	})
+	fmt.Fprint(s.Out, logTime.ReplaceAllString(got.out, "")+got.err)
 }
 
 func accessScreen(t *testing.T, s console.Streams) {
