@@ -10,7 +10,7 @@ import (
 type Truth struct {
 	Ran []Ran
 	// Frozen reports whether a process was frozen for a while. Such a process escapes client-go's
-	// rule, so conclusions from that rule may be wrong.
+	// rule, so false conclusions from that rule are accepted.
 	Frozen bool
 }
 

@@ -17,12 +17,12 @@ func Wrong(r judge.Result, truth Truth) ([]string, Tally) {
 	c := &comparison{result: r}
 	for _, lane := range r.Lanes {
 		c.lane, c.ran = lane, truth.within(lane.Controller, r)
-		c.intervals()
-		c.strangers()
-		c.trueOverlaps()
-		c.judgedOverlaps()
+		c.checkIntervals()
+		c.checkStrangers()
+		c.checkTrueOverlaps()
+		c.checkJudgedOverlaps()
 		if !truth.Frozen && !slices.ContainsFunc(c.ran, func(one Ran) bool { return one.Identity == "" }) {
-			c.gaps()
+			c.checkGaps()
 		}
 	}
 	return c.problems, c.tally
@@ -41,8 +41,8 @@ func (c *comparison) addProblem(format string, args ...any) {
 	c.problems = append(c.problems, c.lane.Controller+": "+fmt.Sprintf(format, args...))
 }
 
-// intervals checks every true interval against the bounds of its process.
-func (c *comparison) intervals() {
+// checkIntervals checks every true interval against the bounds of its process.
+func (c *comparison) checkIntervals() {
 	for _, one := range c.ran {
 		i := slices.IndexFunc(c.lane.Intervals, func(i judge.Interval) bool { return i.Process.Identity == one.Identity })
 		switch {
@@ -52,14 +52,14 @@ func (c *comparison) intervals() {
 			}
 		case i >= 0:
 			c.tally.Intervals++
-			c.bounds(one, c.lane.Intervals[i])
+			c.checkBounds(one, c.lane.Intervals[i])
 		case !c.covered(one):
 			c.addProblem("%s (%s) ran from %s, was not seen, and nothing says so", one.Process, one.Identity, formatTime(one.From))
 		}
 	}
 }
 
-func (c *comparison) bounds(one Ran, i judge.Interval) {
+func (c *comparison) checkBounds(one Ran, i judge.Interval) {
 	end := one.until(c.result)
 	if one.From.Before(i.Start.Earliest) {
 		c.addProblem("%s began at %s, the judgement says not before %s", one.Process, formatTime(one.From), formatTime(i.Start.Earliest))
@@ -76,8 +76,8 @@ func (c *comparison) bounds(one Ran, i judge.Interval) {
 	}
 }
 
-// strangers checks that each certain process did run.
-func (c *comparison) strangers() {
+// checkStrangers checks that each certain process did run.
+func (c *comparison) checkStrangers() {
 	for _, i := range c.lane.Intervals {
 		_, _, ok := certain(i)
 		if ok && !slices.ContainsFunc(c.ran, func(one Ran) bool { return one.Identity == i.Process.Identity }) {
@@ -86,8 +86,8 @@ func (c *comparison) strangers() {
 	}
 }
 
-// trueOverlaps checks that every true overlap is reported.
-func (c *comparison) trueOverlaps() {
+// checkTrueOverlaps checks that every true overlap is reported.
+func (c *comparison) checkTrueOverlaps() {
 	for n, a := range c.ran {
 		for _, b := range c.ran[n+1:] {
 			from, to, ok := intersect(a, b, c.result)
@@ -123,8 +123,8 @@ func (c *comparison) isExcused(one Ran) bool {
 	return !known && c.covered(one)
 }
 
-// judgedOverlaps counts the overlaps, and checks that each seen one is true.
-func (c *comparison) judgedOverlaps() {
+// checkJudgedOverlaps counts the overlaps, and checks that each seen one is true.
+func (c *comparison) checkJudgedOverlaps() {
 	for _, o := range c.lane.Overlaps {
 		switch o.Kind {
 		case judge.Excluded:
@@ -152,18 +152,18 @@ func (c *comparison) isTrue(o judge.Overlap) bool {
 	return false
 }
 
-// gaps checks that each true gap lies within its bounds.
-func (c *comparison) gaps() {
+// checkGaps checks that each true gap lies within its bounds.
+func (c *comparison) checkGaps() {
 	for _, g := range c.lane.Gaps {
 		c.tally.Gaps++
-		if free := c.free(g.From, g.To); free < g.Least || free > g.Greatest {
+		if free := c.freeTime(g.From, g.To); free < g.Least || free > g.Greatest {
 			c.addProblem("between %s and %s no process ran for %s, the judgement says %s to %s", formatTime(g.From), formatTime(g.To), free, g.Least, g.Greatest)
 		}
 	}
 }
 
-// free returns how long no process ran between two times.
-func (c *comparison) free(from, to time.Time) time.Duration {
+// freeTime returns how long no process ran between two times.
+func (c *comparison) freeTime(from, to time.Time) time.Duration {
 	ran := slices.Clone(c.ran)
 	slices.SortFunc(ran, func(a, b Ran) int { return a.From.Compare(b.From) })
 	var free time.Duration
