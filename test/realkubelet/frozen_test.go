@@ -10,9 +10,9 @@ import (
 )
 
 // A frozen process without a probe is shown running and Ready, as if it worked.
-func frozen(s *stage) {
+func freeze(s *stage) {
 	const for20 = 20 * time.Second
-	s.static()
+	s.startStatic()
 	begin := time.Now()
 	s.kill(s.a, syscall.SIGSTOP)
 	s.pass(for20)
@@ -49,28 +49,28 @@ func (s *stage) requirePause(from time.Time, d time.Duration) {
 }
 
 // With a liveness probe the kubelet kills it, and shows the end afterwards.
-func frozenWithProbe(s *stage) {
+func freezeWithProbe(s *stage) {
 	port, err := realkubelet.FreePort()
 	s.must(err)
 	s.c.Probe = port
-	s.static()
+	s.startStatic()
 	begin := time.Now()
 	s.kill(s.a, syscall.SIGSTOP)
-	s.a = s.ended(s.a)
-	s.ready(s.next(s.a))
+	s.a = s.awaitEnd(s.a)
+	s.requireReady(s.awaitNext(s.a))
 	s.requireEndShown(s.a)
 	s.row(begin, s.a.Ended, "SIGSTOP with a liveness probe (every 2 s, 3 times, grace 5 s; %.1f s before the end)", s.a.Ended.Sub(begin).Seconds())
 	s.clear()
 }
 
 // SIGKILL ends a frozen process as well, and its end is shown like any other.
-func killedWhileFrozen(s *stage) {
-	s.static()
+func killWhileFrozen(s *stage) {
+	s.startStatic()
 	s.kill(s.a, syscall.SIGSTOP)
 	s.pass(3 * time.Second)
 	s.kill(s.a, syscall.SIGKILL)
-	s.a = s.ended(s.a)
-	s.ready(s.next(s.a))
+	s.a = s.awaitEnd(s.a)
+	s.requireReady(s.awaitNext(s.a))
 	s.requireEndShown(s.a)
 	s.row(s.a.Ended, s.a.Ended, "SIGSTOP, 3 s later SIGKILL")
 	s.clear()
@@ -78,18 +78,18 @@ func killedWhileFrozen(s *stage) {
 
 // A frozen kubelet shows no end, and its Node becomes not Ready late. Once thawed, it shows the
 // end.
-func kubeletFrozen(s *stage) {
-	s.static()
+func freezeKubelet(s *stage) {
+	s.startStatic()
 	begin := time.Now()
 	s.SignalKubelet(syscall.SIGSTOP)
 	s.kill(s.a, syscall.SIGKILL)
-	s.a = s.ended(s.a)
+	s.a = s.awaitEnd(s.a)
 	silent := s.nodeNotReady(begin)
 	s.pass(3 * time.Second)
 	s.requireEndNotShown(s.a)
 	thawed := time.Now()
 	s.SignalKubelet(syscall.SIGCONT)
-	s.ready(s.next(s.a))
+	s.requireReady(s.awaitNext(s.a))
 	s.requireEndShown(s.a)
 	s.row(s.a.Ended, s.a.Ended, "kubelet under SIGSTOP, container killed; Node not Ready at %.1f s, SIGCONT at %.1f s", silent.Sub(s.a.Ended).Seconds(), thawed.Sub(s.a.Ended).Seconds())
 	s.must(s.NodeReady(s.Context()))
@@ -105,8 +105,8 @@ func (s *stage) nodeNotReady(from time.Time) time.Time {
 }
 
 // A thawed kubelet carries out an edit made while it was frozen, as a running one does.
-func editedWhileKubeletIsFrozen(s *stage) {
-	s.static()
+func editWhileKubeletIsFrozen(s *stage) {
+	s.startStatic()
 	s.SignalKubelet(syscall.SIGSTOP)
 	begin := time.Now()
 	s.edit()
@@ -116,8 +116,8 @@ func editedWhileKubeletIsFrozen(s *stage) {
 	}
 	thawed := time.Now()
 	s.SignalKubelet(syscall.SIGCONT)
-	s.a = s.ended(s.a)
-	s.ready(s.next(s.a))
+	s.a = s.awaitEnd(s.a)
+	s.requireReady(s.awaitNext(s.a))
 	s.requireEndNotShown(s.a)
 	if side := s.story().SideBySide(); side > 0 {
 		s.Errorf("a thawed kubelet ran two processes for %s", side)

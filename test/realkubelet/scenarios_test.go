@@ -20,25 +20,25 @@ func TestRealKubelet(t *testing.T) {
 		name string
 		do   func(*stage)
 	}{
-		{"killed", killed},
-		{"terminated twice", terminatedTwice},
-		{"manifest edited", manifestEdited},
-		{"manifest edited while kubelet restarts", editedWhileKubeletRestarts},
-		{"the same with the API server away", editedWhileAPIServerIsAway},
-		{"the same with the API server away for long", editedWhileAPIServerIsLongAway},
-		{"pod deleted", podDeleted},
-		{"pod deleted by force", podDeletedByForce},
-		{"frozen", frozen},
-		{"frozen with a liveness probe", frozenWithProbe},
-		{"killed while frozen", killedWhileFrozen},
-		{"kubelet frozen while its container ends", kubeletFrozen},
-		{"manifest edited while kubelet is frozen", editedWhileKubeletIsFrozen},
-		{"shim killed", shimKilled},
-		{"containerd frozen next to an old process", containerdFrozen},
-		{"container of a static pod removed", removedStatic},
-		{"container of a pod removed", removedBare},
-		{"containerd forgets a static pod that runs", forgottenStatic},
-		{"containerd forgets a pod that runs", forgottenBare},
+		{"killed", killContainer},
+		{"terminated twice", terminateTwice},
+		{"manifest edited", editManifest},
+		{"manifest edited while kubelet restarts", editWhileKubeletRestarts},
+		{"the same with the API server away", editWhileAPIServerIsAway},
+		{"the same with the API server away for long", editWhileAPIServerIsLongAway},
+		{"pod deleted", deletePod},
+		{"pod deleted by force", deletePodByForce},
+		{"frozen", freeze},
+		{"frozen with a liveness probe", freezeWithProbe},
+		{"killed while frozen", killWhileFrozen},
+		{"kubelet frozen while its container ends", freezeKubelet},
+		{"manifest edited while kubelet is frozen", editWhileKubeletIsFrozen},
+		{"shim killed", killShim},
+		{"containerd frozen next to an old process", freezeContainerd},
+		{"container of a static pod removed", removeStatic},
+		{"container of a pod removed", removeBare},
+		{"containerd forgets a static pod that runs", forgetStatic},
+		{"containerd forgets a pod that runs", forgetBare},
 	} {
 		t.Run(scenario.name, func(t *testing.T) {
 			scenario.do(&stage{T: t, Machine: machine, rows: &rows, c: realkubelet.Component{
@@ -49,27 +49,27 @@ func TestRealKubelet(t *testing.T) {
 }
 
 // A container that ends in place is shown terminated with its ID.
-func killed(s *stage) {
-	s.static()
+func killContainer(s *stage) {
+	s.startStatic()
 	s.kill(s.a, syscall.SIGKILL)
-	s.a = s.ended(s.a)
-	s.ready(s.next(s.a))
+	s.a = s.awaitEnd(s.a)
+	s.requireReady(s.awaitNext(s.a))
 	s.requireEndShown(s.a)
 	s.row(s.a.Ended, s.a.Ended, "container killed")
 	s.clear()
 }
 
 // The second end within ten minutes is shown like the first, but the next start is late.
-func terminatedTwice(s *stage) {
-	s.static()
+func terminateTwice(s *stage) {
+	s.startStatic()
 	s.kill(s.a, syscall.SIGTERM)
-	first := s.ended(s.a)
-	s.a = s.next(first)
-	s.ready(s.a)
+	first := s.awaitEnd(s.a)
+	s.a = s.awaitNext(first)
+	s.requireReady(s.a)
 	s.kill(s.a, syscall.SIGTERM)
-	s.a = s.ended(s.a)
-	third := s.next(first, s.a)
-	s.ready(third)
+	s.a = s.awaitEnd(s.a)
+	third := s.awaitNext(first, s.a)
+	s.requireReady(third)
 	s.requireEndShown(first)
 	s.requireEndShown(s.a)
 	if pause := third.Seen.Sub(s.a.Ended); pause < 8*time.Second {
@@ -80,12 +80,12 @@ func terminatedTwice(s *stage) {
 }
 
 // A running kubelet ends the old process first, and does not show its end.
-func manifestEdited(s *stage) {
-	s.static()
+func editManifest(s *stage) {
+	s.startStatic()
 	begin := time.Now()
 	s.edit()
-	s.a = s.ended(s.a)
-	s.ready(s.next(s.a))
+	s.a = s.awaitEnd(s.a)
+	s.requireReady(s.awaitNext(s.a))
 	s.requireEndNotShown(s.a)
 	if side := s.story().SideBySide(); side > 0 {
 		s.Errorf("a running kubelet ran two processes for %s", side)
@@ -95,32 +95,32 @@ func manifestEdited(s *stage) {
 }
 
 // As on RKE2, the restarted kubelet does not know the old pod, and starts the new one next to it.
-func editedWhileKubeletRestarts(s *stage) {
+func editWhileKubeletRestarts(s *stage) {
 	s.c.Stays = true
-	s.static()
+	s.startStatic()
 	s.StopKubelet()
 	begin := time.Now()
 	s.edit()
 	s.must(s.StartKubelet())
-	b := s.next(s.a)
-	alone := s.alone(b)
-	s.a = s.ended(s.a)
+	b := s.awaitNext(s.a)
+	alone := s.awaitAlone(b)
+	s.a = s.awaitEnd(s.a)
 	s.requireGone(alone)
 	s.requireEndNotShown(s.a)
-	s.sideBySide()
+	s.requireSideBySide()
 	s.row(begin, s.a.Ended, "manifest edited while kubelet restarts (edit at %.1f s); a run would go on at %.1f s", begin.Sub(s.a.Ended).Seconds(), alone.Sub(s.a.Ended).Seconds())
 	s.clear()
 }
 
-func (s *stage) sideBySide() {
+func (s *stage) requireSideBySide() {
 	s.Helper()
 	if s.story().SideBySide() == 0 {
 		s.Error("the old and the new process never ran side by side; the case did not occur")
 	}
 }
 
-// alone returns the time at which a run would conclude that no earlier process runs.
-func (s *stage) alone(b realkubelet.Process) time.Time {
+// awaitAlone returns the time at which a run would conclude that no earlier process runs.
+func (s *stage) awaitAlone(b realkubelet.Process) time.Time {
 	s.Helper()
 	s.must(s.Replaced(s.Context(), s.c, b.Container))
 	at, err := s.Alone(s.Context(), b.Seen.Truncate(time.Second))
@@ -137,28 +137,28 @@ func (s *stage) requireGone(alone time.Time) {
 }
 
 // Both run while the API server is away, and until the kubelet tries it again.
-func editedWhileAPIServerIsAway(s *stage) { s.editedWhileAway(25 * time.Second) }
+func editWhileAPIServerIsAway(s *stage) { s.editWhileAway(25 * time.Second) }
 
 // A kubelet tries a missing API server less and less often, down to once a minute.
-func editedWhileAPIServerIsLongAway(s *stage) { s.editedWhileAway(100 * time.Second) }
+func editWhileAPIServerIsLongAway(s *stage) { s.editWhileAway(100 * time.Second) }
 
-func (s *stage) editedWhileAway(away time.Duration) {
-	s.static()
+func (s *stage) editWhileAway(away time.Duration) {
+	s.startStatic()
 	s.StopKubelet()
 	s.Server.Stop()
 	begin := time.Now()
 	s.edit()
 	s.must(s.StartKubelet())
-	b := s.next(s.a)
+	b := s.awaitNext(s.a)
 	s.pass(away - time.Since(begin))
 	if side := s.story().SideBySide(); side < away/2 {
 		s.Errorf("side by side for %s of %s", side, away)
 	}
 	s.Server.Restart(s.T)
 	back := time.Now()
-	renewed := s.renewed(b)
-	alone := s.alone(b)
-	s.a = s.ended(s.a)
+	renewed := s.awaitRenewals(b)
+	alone := s.awaitAlone(b)
+	s.a = s.awaitEnd(s.a)
 	s.requireGone(alone)
 	s.requireEndNotShown(s.a)
 	since := func(at time.Time) float64 { return at.Sub(s.a.Ended).Seconds() }
@@ -167,9 +167,9 @@ func (s *stage) editedWhileAway(away time.Duration) {
 	s.clear()
 }
 
-// renewed returns the time at which the Node's lease alone would show that no earlier process
+// awaitRenewals returns the time at which the Node's lease alone would show that no earlier process
 // runs, whether or not the new pod is shown.
-func (s *stage) renewed(b realkubelet.Process) <-chan time.Time {
+func (s *stage) awaitRenewals(b realkubelet.Process) <-chan time.Time {
 	at := make(chan time.Time, 1)
 	go func() {
 		defer close(at)
@@ -184,23 +184,23 @@ func (s *stage) renewed(b realkubelet.Process) <-chan time.Time {
 }
 
 // A deleted pod shows its end before its object disappears.
-func podDeleted(s *stage) {
-	s.bare()
+func deletePod(s *stage) {
+	s.startBare()
 	begin := time.Now()
 	s.must(s.Delete(s.Context(), s.c.Name, false))
-	s.a = s.ended(s.a)
+	s.a = s.awaitEnd(s.a)
 	s.clear()
 	s.requireEndShown(s.a)
 	s.row(begin, s.a.Ended, "pod deleted (%.1f s before the end)", s.a.Ended.Sub(begin).Seconds())
 }
 
 // With force, the object disappears before the process.
-func podDeletedByForce(s *stage) {
+func deletePodByForce(s *stage) {
 	s.c.Stays = true
-	s.bare()
+	s.startBare()
 	begin := time.Now()
 	s.must(s.Delete(s.Context(), s.c.Name, true))
-	s.a = s.ended(s.a)
+	s.a = s.awaitEnd(s.a)
 	s.requireEndNotShown(s.a)
 	entries := s.story().Entries
 	if last := entries[len(entries)-1]; !last.Pod.Gone || last.At.After(s.a.Ended) {

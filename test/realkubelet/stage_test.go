@@ -28,26 +28,26 @@ func (s *stage) must(err error) {
 	}
 }
 
-// static starts the scenario's component as a static pod.
-func (s *stage) static() {
+// startStatic starts the scenario's component as a static pod.
+func (s *stage) startStatic() {
 	s.Helper()
 	s.must(s.Apply(s.c))
-	s.awaitReady()
+	s.awaitFirst()
 }
 
-// bare starts the component as a pod of the API.
-func (s *stage) bare() {
+// startBare starts the component as a pod of the API.
+func (s *stage) startBare() {
 	s.Helper()
 	s.c.Program = wellknown.CCM
 	s.must(s.Create(s.Context(), s.c))
-	s.awaitReady()
+	s.awaitFirst()
 }
 
-func (s *stage) awaitReady() {
+func (s *stage) awaitFirst() {
 	s.Helper()
 	s.Cleanup(func() { s.requireSound() })
-	s.a = s.next()
-	s.ready(s.a)
+	s.a = s.awaitNext()
+	s.requireReady(s.a)
 }
 
 // edit writes the manifest with another argument.
@@ -57,7 +57,7 @@ func (s *stage) edit() {
 	s.must(s.Apply(s.c))
 }
 
-func (s *stage) next(before ...realkubelet.Process) realkubelet.Process {
+func (s *stage) awaitNext(before ...realkubelet.Process) realkubelet.Process {
 	s.Helper()
 	var known []string
 	for _, p := range before {
@@ -68,12 +68,12 @@ func (s *stage) next(before ...realkubelet.Process) realkubelet.Process {
 	return p
 }
 
-func (s *stage) ready(p realkubelet.Process) {
+func (s *stage) requireReady(p realkubelet.Process) {
 	s.Helper()
 	s.must(s.Ready(s.Context(), s.c, p.Container))
 }
 
-func (s *stage) ended(p realkubelet.Process) realkubelet.Process {
+func (s *stage) awaitEnd(p realkubelet.Process) realkubelet.Process {
 	s.Helper()
 	p, err := s.Ended(s.Context(), p.Container)
 	s.must(err)
