@@ -34,7 +34,7 @@ func BenchmarkFiftyThousandNodes(b *testing.B) {
 }
 
 // The stand-ins answer as the audit expects. Only the benchmarks use them all together.
-func TestAuditOfTheStandIns(t *testing.T) {
+func TestAudit_ofStandIns_isComplete(t *testing.T) {
 	const n = 200
 	env, _, _ := standIns(t, n)
 	audit(t, env, n, lost)

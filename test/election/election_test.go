@@ -192,7 +192,7 @@ func TestClearByAWrongProof(t *testing.T) {
 }
 
 // The model detects forbidden fences, and those in the clusters that the step leaves alone.
-func TestWhatAFenceMayNotBe(t *testing.T) {
+func TestFence_forbidden_overlaps(t *testing.T) {
 	emptied := func(_ int, target, holder Identity, duration int) (Identity, int, bool) {
 		return Unheld, duration, holder == target
 	}

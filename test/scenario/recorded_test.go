@@ -9,7 +9,7 @@ import (
 )
 
 // A log has all runs of one component on one machine.
-func TestLeadersOfALog(t *testing.T) {
+func TestLeadersIn(t *testing.T) {
 	const log = "\x00\x00" + `
 I1125 08:07:40.900000   27821 serving.go:348] Generated self-signed cert in-memory
 I1125 08:07:41.037034   27821 leaderelection.go:258] successfully acquired lease kube-system/kube-controller-manager

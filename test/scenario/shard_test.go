@@ -18,7 +18,7 @@ func TestParseShard(t *testing.T) {
 	}
 }
 
-func TestPartsMakeTheWhole(t *testing.T) {
+func TestPart_allShards_makeTheWhole(t *testing.T) {
 	list := []int{0, 1, 2, 3, 4, 5, 6}
 	for of := 1; of <= 9; of++ {
 		var all []int

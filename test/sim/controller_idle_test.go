@@ -94,7 +94,7 @@ func idleHour(t *testing.T, n int) counted {
 
 // In an hour without events, no status is written, and a cluster costs no request. All requests
 // are the controller's, for any number of clusters.
-func TestIdleControllerAsksForNothing(t *testing.T) {
+func TestController_idle_makesNoRequests(t *testing.T) {
 	t.Parallel()
 	few, many := idleHour(t, 4), idleHour(t, 34)
 	t.Logf("counts: an idle hour of 5 clusters: %v; of 35: %v", few, many)
@@ -111,7 +111,7 @@ func TestIdleControllerAsksForNothing(t *testing.T) {
 }
 
 // A cluster that is only audited costs one audit a day: fewer than two requests an hour.
-func TestAuditedClusterAsksForLittle(t *testing.T) {
+func TestController_auditedCluster_makesFewRequests(t *testing.T) {
 	t.Parallel()
 	w, count := controlled(t), counted{}
 	o := pod{Change: func(o *controller.Options) { o.Election.Off = true }, Before: func(c Call) Outcome {

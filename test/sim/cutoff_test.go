@@ -54,7 +54,7 @@ func TestTakenUpWhileRancherWorksOnTheManifest(t *testing.T) {
 }
 
 // Other harm is reported even if Rancher never finishes.
-func TestHarmIsToldWhileRancherWorks(t *testing.T) {
+func TestRun_rancherNeverFinishes_reportsOtherHarm(t *testing.T) {
 	s := scenarios[1]
 	w := stoppedAfter(t, s, "PATCH", "/clusters/demo")
 	node := w.down.get("nodes", "", w.machines[4].node)

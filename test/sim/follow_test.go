@@ -80,7 +80,7 @@ func stepsOf(events []runner.Event, of runner.EventType) []journal.StepID {
 
 // A follower sees the run's steps begin and end in the run's order, with the machines and the
 // leader. It writes nothing, and ends with the run.
-func TestFollowedRun(t *testing.T) {
+func TestFollow_wholeRun_showsItsSteps(t *testing.T) {
 	for _, s := range scenarios {
 		w := s.world()
 		for _, undo := range []bool{false, true} {
@@ -147,7 +147,7 @@ func sameLines(kept, said []string) bool {
 
 // A run that ends in the middle is followed to its end. A step that it has not begun neither fails
 // nor lacks an edit. A finished step is shown until the run has observed it often enough.
-func TestFollowedRunThatEndsInTheMiddle(t *testing.T) {
+func TestFollow_runEndsInTheMiddle_showsItsEnd(t *testing.T) {
 	s := scenarios[0]
 	for _, until := range []journal.StepID{migration.StepEnable, migration.StepInstall, migration.StepVerify} {
 		w := s.world()
@@ -174,7 +174,7 @@ func TestFollowedRunThatEndsInTheMiddle(t *testing.T) {
 }
 
 // A dead run is followed while its lock is valid and a rollout goes on, and no longer.
-func TestFollowedRunThatDies(t *testing.T) {
+func TestFollow_runDies_endsWithLockAndRollout(t *testing.T) {
 	s := scenarios[0]
 	whole := do(t, Run{ID: "whole"}, s.world())
 	for _, at := range []int{whole.Calls / 3, whole.Calls / 2, whole.Calls * 2 / 3} {

@@ -124,7 +124,7 @@ func TestCommitBesideTheEdit(t *testing.T) {
 }
 
 // A commit that is fixed after the message equals the handed-off edit.
-func TestCommitBesideTheEditPutRight(t *testing.T) {
+func TestHandoff_commitIsFixed_completes(t *testing.T) {
 	t.Parallel()
 	w, r, text := announceEdit(t, migration.StepEnable)
 	commit(t, w, strings.Replace(text, "      cni: calico\n", "", 1))

@@ -163,7 +163,7 @@ func announceEnable(t *testing.T) (*World, Run, string) {
 }
 
 // Without a commit, each run reports the same, writes nothing and announces nothing anew.
-func TestHandedOverAndNotCommitted(t *testing.T) {
+func TestHandoff_withoutCommit_repeatsItself(t *testing.T) {
 	t.Parallel()
 	w, r, text := announceEnable(t)
 	intents := len(list(w.journalObject(), "intents"))

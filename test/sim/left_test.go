@@ -13,7 +13,7 @@ import (
 
 // After a first interrupt during the switch's rollout, the result names the process that
 // continues, and that process does. rke, a child of the run, is allowed to finish.
-func TestInterruptedInARoll(t *testing.T) {
+func TestRun_interruptedInRollout_namesSuccessor(t *testing.T) {
 	for _, s := range []scenario{scenarios[0], scenarios[2], scenarios[inRancher]} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
@@ -47,7 +47,7 @@ func TestInterruptedInARoll(t *testing.T) {
 // After an interrupt during the CCM's rollout, the result names the process that continues, for
 // each way of installing. The remaining work matches the words: the same command finds it done or
 // continues.
-func TestInterruptedWhileTheCCMRolls(t *testing.T) {
+func TestRun_interruptedInRolloutOfCCM_namesSuccessor(t *testing.T) {
 	for _, s := range []scenario{scenarios[0], scenarios[1], scenarios[2], scenarios[inRancher]} {
 		for _, step := range []journal.StepID{migration.StepInstall, migration.StepDisable} {
 			t.Run(s.name+" "+string(step), func(t *testing.T) {

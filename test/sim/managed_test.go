@@ -39,7 +39,7 @@ func TestManagedWorld(t *testing.T) {
 
 // An undo of the switch is done only when the workers have the in-tree provider as well. Rancher
 // starts with them after it has reported that everything is applied, and it uncordons them.
-func TestManagedWorkersComeLast(t *testing.T) {
+func TestUndo_managedWorkers_comeLast(t *testing.T) {
 	t.Parallel()
 	w := NewManaged()
 	for _, r := range []Run{{}, {Undo: true, Until: migration.StepUndoSwitch}} {

@@ -86,7 +86,7 @@ var mixedUp = map[Outcome]string{Denied: fault.ReasonUnauthorized, Stranger: "Fo
 // Each request of the reading commands is refused in turn, as forbidden and as unauthenticated.
 // Each error has a class, and none is lost. An unreadable journal costs only the comparisons with
 // its fingerprint.
-func TestEveryReadIsRefused(t *testing.T) {
+func TestLook_readIsRefused_hasClass(t *testing.T) {
 	for _, s := range []scenario{scenarios[0], scenarios[2], scenarios[inRancher]} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()

@@ -131,7 +131,7 @@ func TestReportsOfRuns(t *testing.T) {
 
 // The report of a failing run shows the failure. The next report names the previous owner and
 // the requester.
-func TestReportsOfRunsThatDoNotEnd(t *testing.T) {
+func TestReport_unfinishedRun_showsFailure(t *testing.T) {
 	t.Run("failed", func(t *testing.T) {
 		ended, seen := recordRun(t, Run{ID: runID(1), Timeout: pollInterval + time.Second}, NewRKE2())
 		if ended.Err == nil {

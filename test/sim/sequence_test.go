@@ -289,7 +289,7 @@ func TestUndoTurnedRound(t *testing.T) {
 
 // An undo reverts the installation of the cloud controller manager, regardless of its flags. A
 // field of the Cluster object that was missing is absent again, not empty.
-func TestUndoOfManifestWithoutItsFlags(t *testing.T) {
+func TestUndo_manifestWithoutFlags_restoresFields(t *testing.T) {
 	for name, undo := range map[string]Run{
 		"handed_over_undone_with_the_method_is_absent": {Undo: true, Method: migration.InstallManifest},
 		"handed_over_undone_with_no_flag_is_absent":    {Undo: true},

@@ -14,7 +14,7 @@ import (
 
 // The screen shows the last printed lines, below them the last frame alone, and the cursor at its
 // beginning. That holds for any sequence of drawing, printing and resizing.
-func TestOneFrameIsSeen(t *testing.T) {
+func TestPainter_anySequence_showsOneFrame(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		at := New(40+random.IntN(200), 30)

@@ -61,7 +61,7 @@ func TestKinds(t *testing.T) {
 }
 
 // A mutant changes one place of the text and leaves the rest.
-func TestMutantKeepsTheRest(t *testing.T) {
+func TestMutant_text_keepsTheRest(t *testing.T) {
 	for _, m := range newStock(sampled(t, "./testdata/kinds"), 1).take(everything) {
 		begin, end := m.edits[0].from, len(m.source.text)-m.edits[len(m.edits)-1].to
 		before, after := string(m.source.text), m.text()
@@ -72,7 +72,7 @@ func TestMutantKeepsTheRest(t *testing.T) {
 }
 
 // The excerpt of a long line shows the changed part.
-func TestAroundALongLine(t *testing.T) {
+func TestExcerpt_longLine_showsTheChange(t *testing.T) {
 	line := strings.Repeat("a", 300) + "HERE" + strings.Repeat("z", 300)
 	if got := excerpt(line+"\nnext", 300); !strings.Contains(got, "aHEREz") || len(got) > 120 {
 		t.Error(got)

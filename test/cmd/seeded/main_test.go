@@ -7,7 +7,7 @@ import (
 
 // Each defect has its place in the current sources. A change of such a line fails here, not only
 // in `make seeded-defects`.
-func TestEveryDefectHasItsPlace(t *testing.T) {
+func TestDefects_current_haveTheirPlace(t *testing.T) {
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
