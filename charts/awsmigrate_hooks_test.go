@@ -120,9 +120,9 @@ func (h hooked) mode(t *testing.T) string {
 	return ""
 }
 
-// Before an uninstallation, mode audit or other clusters take the controller from a cluster, Helm
-// asks whether a cluster rolls out, with the controller's former values. A no leaves everything
-// unchanged. Otherwise Helm does not ask.
+// Helm checks for rollouts before an uninstallation, and before a change to mode audit or to
+// other clusters, with the controller's former values. A refusal leaves everything unchanged.
+// Other changes need no check.
 func TestNobodyTakesTheControllerFromWhatRolls(t *testing.T) {
 	h := newHooked(t)
 	install := action.NewInstall(h.helm)

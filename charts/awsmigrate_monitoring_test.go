@@ -153,8 +153,8 @@ type alertTests struct {
 	} `json:"tests"`
 }
 
-// Every alert has a severity and a page, is in docs/metrics.md with its severity and
-// time, and has a test in which it is quiet, fires, and is quiet again.
+// Every alert has a severity and a page, and is in docs/metrics.md with its severity and time.
+// Its test shows it quiet, firing, and quiet again.
 func TestAlertsAreDescribedAndTested(t *testing.T) {
 	page, err := os.ReadFile("../docs/metrics.md")
 	if err != nil {

@@ -259,8 +259,8 @@ func TestChartsHaveOneVersion(t *testing.T) {
 	}
 }
 
-// The controller has the same names for a run after a restart of its container, so that the next
-// process takes over the locks of the previous one.
+// After a restart of its container the controller has the same names, so the next process takes
+// over the locks of the previous one.
 func TestControllerKnowsWhereItRuns(t *testing.T) {
 	for _, values := range installations() {
 		container := deployment(t, values).Spec.Template.Spec.Containers[0]

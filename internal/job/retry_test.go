@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// controller models the Job controller of 1.26: a work queue in which a Job waits at most once,
-// at the earliest requested time, and the number of its failures, from which the pauses follow
+// controller models the Job controller of 1.26. In its work queue a Job waits at most once, at
+// the earliest requested time. The number of its failures determines the pauses
 // (kubernetes/kubernetes:pkg/controller/job/job_controller.go@v1.26.13, updatePod,
 // enqueueControllerDelayed, syncJob, getBackoff; client-go:util/workqueue@v0.26.13,
 // ItemExponentialFailureRateLimiter.When, delayingType.waitingLoop).

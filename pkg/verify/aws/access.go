@@ -145,7 +145,8 @@ func roleOf(out *iam.GetInstanceProfileOutput) string {
 }
 
 // placeholderRoleARN returns the ARN of a role that does not exist, in the account and partition of
-// an identity ARN (arn:<partition>:<service>::<account>:<name>), or "" if arn is not one.
+// an identity. It returns "" if arn is not an identity's ARN
+// (arn:<partition>:<service>::<account>:<name>).
 func placeholderRoleARN(arn string) string {
 	parts := strings.SplitN(arn, ":", 6)
 	if len(parts) < 6 || parts[4] == "" {

@@ -196,8 +196,8 @@ func union(a, b []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(a, b))))
 }
 
-// assignRegion assigns the IDs without a region to every region that is read, because a CCM looks for
-// all its Nodes in the control plane's region. Without such a region it uses the configured one.
+// assignRegion assigns the IDs without a region to every region of the other IDs: a CCM looks for all
+// its Nodes in the control plane's region. Without such a region it uses the configured one.
 func (a *Reader) assignRegion(ids map[string][]string) {
 	unassigned := ids[""]
 	delete(ids, "")

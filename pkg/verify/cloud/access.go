@@ -7,7 +7,7 @@ type Access struct {
 	// Off is the reason why AWS was not asked, or "". Meant reports whether the user wanted that.
 	Off   string
 	Meant bool
-	// Source is where the credentials are configured, or "" if the SDK found them elsewhere, for
+	// Source names the place of the credentials, or is "" if the SDK found them elsewhere, for
 	// instance on the machine.
 	Source   string
 	Region   string

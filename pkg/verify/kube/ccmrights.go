@@ -17,8 +17,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// ccmCalls returns the API calls of the CCM's four controllers and its leader election, as
-// group, resource, verb and, for leases, name (k8s.io/cloud-provider@v0.26.13, controllers/ and
+// ccmCalls returns the API calls of the CCM's four controllers and its leader election. Each has
+// group, resource and verb, and for leases a name (k8s.io/cloud-provider@v0.26.13, controllers/ and
 // node/helpers).
 func ccmCalls(flagged bool) []authorizationv1.ResourceAttributes {
 	var all []authorizationv1.ResourceAttributes

@@ -248,8 +248,8 @@ func until(t *testing.T, what string, look func() string, good func(string) bool
 	}
 }
 
-// ofManyPods counts the requests in a cluster where ReplicaSets own nearly all pods, every node has
-// static pods, and one namespace is full of pods of another controller. Only the pages of metadata
+// ofManyPods counts the requests in a cluster with many pods. ReplicaSets own nearly all of them,
+// every node has static pods, and one namespace is full of pods of another controller. Only the pages of metadata
 // may grow with the number of pods.
 func ofManyPods(t *testing.T, config *rest.Config, admin kubernetes.Interface) {
 	const owned, static, foreign = 700, 60, 90

@@ -15,8 +15,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// workloads reads the objects of all built-in kinds with a pod template that runs a controller
-// manager or an API server, or that has an in-tree EBS volume. It omits DaemonSets of a CCM, which
+// workloads reads the objects of all built-in kinds with a pod template. It returns those that run a
+// controller manager or an API server, or have an in-tree EBS volume. It omits DaemonSets of a CCM, which
 // ccm reads, and Jobs that have ended.
 func (r Reader) workloads(ctx context.Context, sets daemonSets) verify.Read[[]downstream.Workload] {
 	apps, core, batch := r.Kube.AppsV1(), r.Kube.CoreV1(), r.Kube.BatchV1()
