@@ -189,7 +189,7 @@ SLOW_E2E = $$($(GOTEST) -tags slow,$(TAGS) -list ^Test ./e2e | grep ^Test | grep
 test-slow: build $(if $(filter 1/%,$(SHARD)),rke-binaries newest-apiserver vet-darwin) ## the long scenarios, which a workflow runs each week; SHARD=k/n for a part of them
 ifneq ($(filter 1/%,$(SHARD)),)
 	$(SLOW) -run '^TestRealRKE' ./pkg/rke
-	$(SLOW) -run '^TestChartsOnTheNewestAPIServer$$' ./charts
+	$(SLOW) -run '^TestCharts_newestAPIServer_accepted$$' ./charts
 endif
 	cd test && tests="$(SLOW_E2E)" && [ -n "$$tests" ] && SHARD=$(SHARD) $(SLOW) -parallel 1 -timeout 330m -run "^($$tests)$$" ./e2e
 

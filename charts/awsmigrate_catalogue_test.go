@@ -19,7 +19,7 @@ import (
 )
 
 // Rancher's catalogue identifies the app by these marks, which match the chart.
-func TestAppIsOneOfRanchersCatalogue(t *testing.T) {
+func TestChart_catalogueMarks_matchRancher(t *testing.T) {
 	ch := controllerChart(t)
 	want := map[string]string{
 		"auto-install": "awsmigrate-crd=match", "display-name": "AWS Cloud Provider Migration", "kube-version": ch.Metadata.KubeVersion,
@@ -55,7 +55,7 @@ func TestAppIsOneOfRanchersCatalogue(t *testing.T) {
 }
 
 // The icon is a picture that loads nothing and runs nothing.
-func TestIconIsAPlainPicture(t *testing.T) {
+func TestIcon_svg_isPlainPicture(t *testing.T) {
 	text, err := os.Open("awsmigrate/icon.svg")
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ type question struct {
 
 // The form asks for existing values, offers what their schema accepts, and does not change
 // unanswered ones.
-func TestFormAsksForValuesThatThereAre(t *testing.T) {
+func TestQuestions_variables_existAsValues(t *testing.T) {
 	ch := controllerChart(t)
 	groups := map[string]bool{}
 	var all []question
@@ -174,7 +174,7 @@ func schemaOf(t *testing.T, variable string) map[string]any {
 }
 
 // The chart asks for a definition that has every field of this version.
-func TestChartAsksForTheDefinitionOfItsVersion(t *testing.T) {
+func TestChart_definition_hasEveryField(t *testing.T) {
 	helpers, err := os.ReadFile("awsmigrate/templates/_helpers.tpl")
 	if err != nil {
 		t.Fatal(err)

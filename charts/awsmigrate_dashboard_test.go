@@ -31,7 +31,7 @@ type gridPos struct{ X, Y, W, H int }
 type target struct{ Expr string }
 
 // The ConfigMap holds the file unchanged, where Rancher Monitoring's Grafana reads it.
-func TestDashboardIsWhereGrafanaLooks(t *testing.T) {
+func TestDashboard_configMap_isWhereGrafanaReads(t *testing.T) {
 	file, err := os.ReadFile("awsmigrate/files/dashboard.json")
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestDashboardIsWhereGrafanaLooks(t *testing.T) {
 
 // Every query asks for metrics that docs/metrics.md has with the labels that it names, and
 // no panel covers another.
-func TestDashboardAsksForMetricsThatThereAre(t *testing.T) {
+func TestDashboard_queries_useDocumentedMetrics(t *testing.T) {
 	text, err := os.ReadFile("awsmigrate/files/dashboard.json")
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func granted(t *testing.T, mode string) verbs {
 }
 
 // The page on permissions has every right of the controller, and no other.
-func TestControllerRightsAreDocumented(t *testing.T) {
+func TestRules_everyRight_isDocumented(t *testing.T) {
 	audit, migrate := documentedRights(t)
 	for mode, want := range map[string]verbs{"audit": audit, "migrate": migrate} {
 		if diff := cmp.Diff(granted(t, mode), want); diff != "" {

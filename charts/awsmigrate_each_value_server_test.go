@@ -14,7 +14,7 @@ import (
 )
 
 // A real API server takes what the chart makes of every value.
-func TestEveryValueOnAnAPIServer(t *testing.T) {
+func TestValues_each_acceptedByServer(t *testing.T) {
 	everyValueOn(t, apiserver.New(t, apiserver.Options{}))
 }
 

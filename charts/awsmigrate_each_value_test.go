@@ -181,7 +181,7 @@ func made(t *testing.T, ch *chart.Chart, sets ...string) ([]unstructured.Unstruc
 
 // Every value changes what it is for, and nothing else. A value without a row here, and one
 // that decides nothing, fail.
-func TestEveryValueDecides(t *testing.T) {
+func TestValues_each_changesOnlyItsObjects(t *testing.T) {
 	ch := controllerChart(t)
 	var schema map[string]any
 	if err := json.Unmarshal(ch.Schema, &schema); err != nil {

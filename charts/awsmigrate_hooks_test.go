@@ -123,7 +123,7 @@ func (h hooked) mode(t *testing.T) string {
 // Helm checks for rollouts before an uninstallation, and before a change to mode audit or to
 // other clusters, with the controller's former values. A refusal leaves everything unchanged.
 // Other changes need no check.
-func TestNobodyTakesTheControllerFromWhatRolls(t *testing.T) {
+func TestHooks_rollout_refusesRemoval(t *testing.T) {
 	h := newHooked(t)
 	install := action.NewInstall(h.helm)
 	install.ReleaseName, install.Namespace = controller, home
@@ -168,7 +168,7 @@ func (h hooked) rollback(revision int) func() error {
 
 // In mode audit the controller watches no rollout, and Helm does not ask; it asks only right
 // after the upgrade to mode audit, which may have been refused.
-func TestAuditAsksNothingBeforeItGoes(t *testing.T) {
+func TestHooks_modeAudit_checksNothing(t *testing.T) {
 	h := newHooked(t)
 	install := action.NewInstall(h.helm)
 	install.ReleaseName, install.Namespace = controller, home

@@ -31,7 +31,7 @@ func renderOn(t *testing.T, ch *chart.Chart, config *rest.Config) error {
 
 // Without the definition nothing is installed, and with an older one nothing is upgraded: the
 // server would drop fields that keep a cluster safe.
-func TestChartWantsItsDefinitionOnAnAPIServer(t *testing.T) {
+func TestInstall_missingDefinition_isRefused(t *testing.T) {
 	config := apiserver.New(t, apiserver.Options{}).Config()
 	ch := controllerChart(t)
 	if err := renderOn(t, ch, config); err == nil || !strings.Contains(err.Error(), "Install the chart awsmigrate-crd first") {

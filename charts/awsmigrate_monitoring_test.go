@@ -71,7 +71,7 @@ func alerts(t *testing.T) (all []rule) {
 }
 
 // The operator's objects are created only if they are requested and known.
-func TestMonitoringIsAskedFor(t *testing.T) {
+func TestMonitoring_objects_onlyOnRequest(t *testing.T) {
 	const both = "{serviceMonitor: {enabled: true}, prometheusRule: {enabled: true}}"
 	const apart = "The Prometheus operator is not installed"
 	for _, tt := range []struct {
@@ -104,7 +104,7 @@ func TestMonitoringIsAskedFor(t *testing.T) {
 
 // Prometheus reaches the pods' port by the Service, and each metric keeps the namespace of its
 // cluster. The rules arrive unchanged from the file that promtool tests.
-func TestMonitoringLeadsToThePods(t *testing.T) {
+func TestMonitoring_service_leadsToPods(t *testing.T) {
 	const values = "{serviceMonitor: {enabled: true, labels: {release: m, app.kubernetes.io/name: other}}, prometheusRule: {enabled: true, labels: {release: m}}}"
 	pod := deployment(t, values).Spec.Template
 	for _, object := range objects(t, values) {
@@ -155,7 +155,7 @@ type alertTests struct {
 
 // Every alert has a severity and a page, and is in docs/metrics.md with its severity and time.
 // Its test shows it quiet, firing, and quiet again.
-func TestAlertsAreDescribedAndTested(t *testing.T) {
+func TestAlerts_each_documentedAndTested(t *testing.T) {
 	page, err := os.ReadFile("../docs/metrics.md")
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +195,7 @@ func TestAlertsAreDescribedAndTested(t *testing.T) {
 }
 
 // Every metric of an alert exists: docs/metrics.md is compared with the program.
-func TestAlertsAskForMetricsThatThereAre(t *testing.T) {
+func TestAlerts_metrics_exist(t *testing.T) {
 	page, err := os.ReadFile("../docs/metrics.md")
 	if err != nil {
 		t.Fatal(err)
@@ -214,7 +214,7 @@ func TestAlertsAskForMetricsThatThereAre(t *testing.T) {
 }
 
 // Prometheus' own tool plays the tests of the alerts. `make alerts` insists on it.
-func TestAlertsFireAndClear(t *testing.T) {
+func TestAlerts_promtool_fireAndClear(t *testing.T) {
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {
 		t.Skip("SKIPPED: no promtool in PATH (Debian has it in the package prometheus): no alert was played")

@@ -20,7 +20,7 @@ import (
 
 // The cluster in which Rancher runs is newer than the migrated ones. The other tests' results for
 // Kubernetes 1.26 also hold for a current Kubernetes.
-func TestChartsOnTheNewestAPIServer(t *testing.T) {
+func TestCharts_newestAPIServer_accepted(t *testing.T) {
 	newest := apiserver.Options{Program: apiserver.Newest}
 	t.Run("version", func(t *testing.T) {
 		version, err := kubernetes.NewForConfigOrDie(apiserver.New(t, newest).Config()).Discovery().ServerVersion()

@@ -198,7 +198,7 @@ func TestControllerGoldens(t *testing.T) {
 
 // Every object is one that Kubernetes 1.25 has, with fields of its type and no other; the
 // test on an API server sends them to one.
-func TestControllerObjectsHaveTheirTypes(t *testing.T) {
+func TestObjects_each_fitsItsType(t *testing.T) {
 	for _, values := range installations() {
 		for _, object := range objects(t, values) {
 			switch kind := object.GetAPIVersion() + " " + object.GetKind(); kind {
@@ -235,7 +235,7 @@ func TestControllerObjectsHaveTheirTypes(t *testing.T) {
 	}
 }
 
-func TestControllerChartLintsClean(t *testing.T) {
+func TestChart_helmLint_isClean(t *testing.T) {
 	for name, values := range installations() {
 		for _, message := range lint.AllWithKubeVersion(controller, parsed(t, values), home, &chartutil.KubeVersion{Version: "v1.26.0", Major: "1", Minor: "26"}).Messages {
 			if message.Severity >= support.InfoSev {
@@ -246,7 +246,7 @@ func TestControllerChartLintsClean(t *testing.T) {
 }
 
 // Rancher's catalogue installs both charts in the same version.
-func TestChartsHaveOneVersion(t *testing.T) {
+func TestCharts_versions_equal(t *testing.T) {
 	definitions, err := loader.Load("awsmigrate-crd")
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +261,7 @@ func TestChartsHaveOneVersion(t *testing.T) {
 
 // After a restart of its container the controller has the same names, so the next process takes
 // over the locks of the previous one.
-func TestControllerKnowsWhereItRuns(t *testing.T) {
+func TestDeployment_restart_keepsIdentity(t *testing.T) {
 	for _, values := range installations() {
 		container := deployment(t, values).Spec.Template.Spec.Containers[0]
 		env := map[string]corev1.EnvVar{}
@@ -287,7 +287,7 @@ func TestControllerKnowsWhereItRuns(t *testing.T) {
 }
 
 // No noProxy shuts out the API server, or the addresses at which AWS gives an identity.
-func TestControllerReachesPastItsProxy(t *testing.T) {
+func TestDeployment_noProxy_keepsServers(t *testing.T) {
 	const always = "$(KUBERNETES_SERVICE_HOST),.svc,169.254.0.0/16,fd00:ec2::/32"
 	for noProxy, want := range map[string]string{
 		`""`:            always,
@@ -306,7 +306,7 @@ func TestControllerReachesPastItsProxy(t *testing.T) {
 }
 
 // The notes name the readable Secrets and their readers, and nothing untrue.
-func TestControllerNotes(t *testing.T) {
+func TestNotes_values_nameReadableSecrets(t *testing.T) {
 	for values, says := range map[string]string{
 		"{}": "can read every Secret of fleet-default",
 		"{access: {clusters: [prod], secrets: [cloud]}}":               "the kubeconfigs of\nprod, and cloud, and no others.",

@@ -113,7 +113,7 @@ func changes(rule rbacv1.PolicyRule) bool {
 
 // No right lets the controller extend its own rights, run commands, impersonate, delete, or list
 // Secrets; and none is for a kind that is not listed here.
-func TestControllerRightsAreFew(t *testing.T) {
+func TestRules_anyValues_stayFew(t *testing.T) {
 	may := map[string]string{ // verbs by group and resource; any other right is one too many
 		"awsmigrate.io clustermigrations":                "get list watch create",
 		"awsmigrate.io clustermigrations/status":         "update",
@@ -152,7 +152,7 @@ func TestControllerRightsAreFew(t *testing.T) {
 }
 
 // Rights in every namespace are bound by name, for all values.
-func TestControllerRightsInAllNamespacesAreNamed(t *testing.T) {
+func TestRules_clusterWide_boundByName(t *testing.T) {
 	for _, s := range setups() {
 		own := slices.Concat(s.rke1, []string{v1alpha1.CRD, "server-version"})
 		for _, rule := range rightsOf(t, s.values())[""] {
@@ -172,7 +172,7 @@ func TestControllerRightsInAllNamespacesAreNamed(t *testing.T) {
 
 // In mode audit the controller writes its own objects, Events and its leader Lease. Its rights
 // exclude what a guard needs: the lock, the journal, the pause.
-func TestControllerInModeAuditWritesNothingElse(t *testing.T) {
+func TestRules_modeAudit_writeOwnObjectsOnly(t *testing.T) {
 	for _, s := range setups() {
 		if s.mode != "audit" {
 			continue
@@ -195,7 +195,7 @@ func TestControllerInModeAuditWritesNothingElse(t *testing.T) {
 
 // With access.clusters, every right that Kubernetes can bind to a name is bound, and no name
 // belongs to another cluster.
-func TestControllerRightsAreBoundToClusters(t *testing.T) {
+func TestRules_clusters_boundByName(t *testing.T) {
 	for _, s := range setups() {
 		if s.clusters == nil {
 			continue
@@ -221,7 +221,7 @@ func TestControllerRightsAreBoundToClusters(t *testing.T) {
 
 // The controller has every right that `awsmigrate job` grants to a run of one cluster, narrowed
 // or not; in mode audit it has the read rights among them.
-func TestControllerMayDoWhatAJobMay(t *testing.T) {
+func TestRules_everyRightOfJob_isGranted(t *testing.T) {
 	jobs := []job.Options{
 		{Distribution: wellknown.RKE2, Cluster: "prod", Namespace: "fleet-default"},
 		{Distribution: wellknown.RKE2, Cluster: "prod", Namespace: "fleet-default", CloudConfig: job.SecretReference{Namespace: "fleet-default", Name: "cloud"}},

@@ -141,7 +141,7 @@ func rke1(reads, writes bool) []request {
 
 // A real API server accepts every object of an installation, twice, and Kubernetes' strictest
 // level of pod security accepts its pods. Then the test asks what the controller may do.
-func TestControllerOnAnAPIServer(t *testing.T) {
+func TestObjects_realServer_accepted(t *testing.T) {
 	installationsOn(t, apiserver.New(t, apiserver.Options{}))
 }
 

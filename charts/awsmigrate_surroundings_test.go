@@ -24,7 +24,7 @@ func ofKind[T any](t *testing.T, values, kind string) map[string]T {
 
 // The policy covers the controller's pods. Their metrics stay reachable, and it allows the
 // requested egress and the proxy's port.
-func TestNetworkPolicyLetsOutWhatIsNeeded(t *testing.T) {
+func TestNetworkPolicy_egress_allowsNeededPorts(t *testing.T) {
 	if got := ofKind[networkingv1.NetworkPolicy](t, "{}", "NetworkPolicy"); len(got) > 0 {
 		t.Error("there is one without a request")
 	}
@@ -54,7 +54,7 @@ func TestNetworkPolicyLetsOutWhatIsNeeded(t *testing.T) {
 }
 
 // A budget exists if a second pod can take over, and never blocks a drain for good.
-func TestBudgetWhereOneStandsBy(t *testing.T) {
+func TestBudget_secondReplica_exists(t *testing.T) {
 	for values, want := range map[string]bool{"{}": false, "replicas: 0": false, "replicas: 2": true, "replicas: 5": true} {
 		budget, is := ofKind[policyv1.PodDisruptionBudget](t, values, "PodDisruptionBudget")[controller]
 		if is != want || is && (budget.Spec.MaxUnavailable.IntValue() != 1 || budget.Spec.MinAvailable != nil) {
@@ -65,7 +65,7 @@ func TestBudgetWhereOneStandsBy(t *testing.T) {
 
 // The roles for people extend no existing role and have no subject: edit of a ClusterMigration
 // means cluster-owner of its cluster.
-func TestUserRolesAreGivenByHand(t *testing.T) {
+func TestUserRoles_noSubject_noAggregation(t *testing.T) {
 	if got := ofKind[rbacv1.ClusterRole](t, "{}", "ClusterRole"); len(got) != 1 {
 		t.Errorf("%v", got)
 	}

@@ -62,7 +62,7 @@ func documented(t *testing.T) map[string]string {
 
 // Every value is in the schema and in the README, with the same default, and neither has a value
 // that the chart lacks.
-func TestControllerValuesAreDescribed(t *testing.T) {
+func TestValues_each_inSchemaAndReadme(t *testing.T) {
 	ch := controllerChart(t)
 	var schema map[string]any
 	if err := json.Unmarshal(ch.Schema, &schema); err != nil {
@@ -101,7 +101,7 @@ func asJSON(t *testing.T, value any) string {
 
 // Values that would extend the rights by mistake, or change the command line, are refused before
 // any object is created.
-func TestControllerRefusesValues(t *testing.T) {
+func TestValues_unsafe_refused(t *testing.T) {
 	ch := controllerChart(t)
 	for _, values := range []string{
 		"mode: observe", "mode: null", "mode: ''", "mode: Audit",
@@ -126,7 +126,7 @@ func TestControllerRefusesValues(t *testing.T) {
 	}
 }
 
-func TestControllerTakesValues(t *testing.T) {
+func TestValues_valid_accepted(t *testing.T) {
 	ch := controllerChart(t)
 	for _, values := range []string{
 		"access: {clusters: [prod, c-7kq2x, a.b], secrets: [cloud], rke1: [c-7kq2x]}", "access: {clusters: []}", "auditInterval: 10m", "auditInterval: 168h",

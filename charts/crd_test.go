@@ -16,7 +16,7 @@ import (
 
 // Rancher's catalogue hides the chart of the definitions, and Helm never deletes what it
 // installed: without the definition every object of the kind would be deleted.
-func TestDefinitionsAreHiddenAndKept(t *testing.T) {
+func TestDefinitions_catalogue_hiddenAndKept(t *testing.T) {
 	chart, err := loader.Load("awsmigrate-crd")
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func described(t *testing.T) (metrics map[string]string, prefixes []string) {
 
 // docs/metrics.md has every metric with type and labels, and no other. Metrics of libraries have
 // a documented prefix.
-func TestMetricsAreDocumented(t *testing.T) {
+func TestMetrics_each_isDocumented(t *testing.T) {
 	p := everything(t)
 	Libraries(p.registry)
 	workqueue.NewTypedRateLimitingQueueWithConfig(workqueue.DefaultTypedControllerRateLimiter[string](), workqueue.TypedRateLimitingQueueConfig[string]{Name: "q"}).ShutDown()

@@ -107,7 +107,7 @@ func everything(t *testing.T) *process {
 	return p
 }
 
-func TestStateOfAClusterIsShown(t *testing.T) {
+func TestShown_clusterStates_areExported(t *testing.T) {
 	p := start(t)
 	p.Shown(prod, p.shown(status.Stalled, status.Reverted))
 	p.want(`{ cluster="prod"`,
@@ -137,7 +137,7 @@ func TestStateOfAClusterIsShown(t *testing.T) {
 
 // When its object is deleted, a cluster loses its series, except for a job that still watches.
 // Other clusters keep theirs.
-func TestSeriesEndWithTheirObject(t *testing.T) {
+func TestGone_deletedObject_endsSeries(t *testing.T) {
 	p := everything(t)
 	others := len(p.of(`cluster="test"`))
 	p.Gone(prod)
@@ -153,7 +153,7 @@ func TestSeriesEndWithTheirObject(t *testing.T) {
 }
 
 // A process that does not lead reports only its own jobs.
-func TestOneProcessSaysHowClustersAre(t *testing.T) {
+func TestCollect_notLeader_ownJobsOnly(t *testing.T) {
 	p := everything(t)
 	p.want("awsmigrate_leader", "awsmigrate_leader 1")
 	p.leads = false
@@ -189,7 +189,7 @@ func TestLastProgress(t *testing.T) {
 	}
 }
 
-func TestWorkUnderWay(t *testing.T) {
+func TestBegan_jobs_areCounted(t *testing.T) {
 	p := start(t)
 	p.want("awsmigrate_runs", `awsmigrate_runs_in_flight{kind="guard"} 0`, `awsmigrate_runs_in_flight{kind="look"} 0`, `awsmigrate_runs_in_flight{kind="run"} 0`, `awsmigrate_runs_limit 5`)
 	p.Began(prod, controller.Work{Kind: kindGuard})
@@ -204,7 +204,7 @@ func TestWorkUnderWay(t *testing.T) {
 }
 
 // The end of a run is counted by the party that may have to act.
-func TestEndsOfRuns(t *testing.T) {
+func TestEnded_results_areCounted(t *testing.T) {
 	of := func(class fault.Class, reason string) error { return &fault.Error{Class: class, Reason: reason} }
 	for name, tt := range map[string]struct {
 		work     controller.Work
@@ -246,7 +246,7 @@ func TestEndsOfRuns(t *testing.T) {
 	}
 }
 
-func TestStepsBrakesAndResumes(t *testing.T) {
+func TestHappened_stepsPausesResumes_areCounted(t *testing.T) {
 	p := start(t)
 	p.want("brakes", `awsmigrate_brakes_total{result="failed"} 0`, `awsmigrate_brakes_total{result="pulled"} 0`)
 	p.want("resumes", "awsmigrate_resumes_total 0")
@@ -299,7 +299,7 @@ func TestAwaitingApproval(t *testing.T) {
 	}
 }
 
-func TestRegistryIsThePassedOne(t *testing.T) {
+func TestRegister_passedRegistry_isUsed(t *testing.T) {
 	p := everything(t)
 	if err := p.Register(p.registry, func() bool { return true }); err == nil {
 		t.Error("registered twice")

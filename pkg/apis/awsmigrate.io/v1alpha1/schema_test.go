@@ -91,7 +91,7 @@ func rulesOf(n node, keyword string) (all []string) {
 // An API server of Kubernetes 1.25 accepts the definition unchanged. It would drop unknown
 // keywords, and with them a rule (kubernetes/kubernetes:staging/src/k8s.io/
 // apiextensions-apiserver/pkg/apis/apiextensions/v1/types_jsonschema.go@v1.25.16).
-func TestNothingThatKubernetes125DoesNotKnow(t *testing.T) {
+func TestDefinition_kubernetes125_keepsEveryKeyword(t *testing.T) {
 	for _, field := range []string{"spec", "status"} {
 		for _, n := range nodes(field, schemaOf(definition(t), field)) {
 			validations, _ := n.schema["x-kubernetes-validations"].([]any)
@@ -105,7 +105,7 @@ func TestNothingThatKubernetes125DoesNotKnow(t *testing.T) {
 }
 
 // Every field of users and of the controller is bounded.
-func TestEverythingIsBounded(t *testing.T) {
+func TestDefinition_everyField_isBounded(t *testing.T) {
 	for _, field := range []string{"spec", "status"} {
 		for _, n := range nodes(field, schemaOf(definition(t), field)) {
 			has := func(keyword string) bool { _, ok := n.schema[keyword]; return ok }
@@ -142,7 +142,7 @@ func TestDefaults(t *testing.T) {
 }
 
 // A word that YAML reads as a boolean would be refused if a user omits the quotes.
-func TestChoicesNeedNoQuotes(t *testing.T) {
+func TestDefinition_choices_needNoQuotes(t *testing.T) {
 	for _, n := range nodes("spec", schemaOf(definition(t), "spec")) {
 		choices, _ := n.schema["enum"].([]any)
 		for _, choice := range choices {

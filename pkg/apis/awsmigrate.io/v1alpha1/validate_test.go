@@ -14,7 +14,7 @@ import (
 
 // Every rule of the schema has a case that breaks it, and code refuses each. So invalid
 // objects are refused even if a server drops rules or has an older definition.
-func TestEveryRuleIsCheckedAgain(t *testing.T) {
+func TestValidate_everyRule_isChecked(t *testing.T) {
 	cases := broken()
 	if want, have := slices.Sorted(slices.Values(rules("spec", schemaOf(definition(t), "spec")))), slices.Sorted(maps.Keys(cases)); !slices.Equal(want, have) {
 		for _, rule := range want {
@@ -75,7 +75,7 @@ func TestValid(t *testing.T) {
 }
 
 // Code bounds values that a schema cannot bound, and refuses values that are not a map.
-func TestValuesOfTheChart(t *testing.T) {
+func TestValidate_chartValues_areBounded(t *testing.T) {
 	for raw, want := range map[string]field.ErrorType{
 		``: "", `{}`: "", `null`: "", `[1]`: field.ErrorTypeTypeInvalid, `{"a":"` + strings.Repeat("x", 64<<10) + `"}`: field.ErrorTypeTooLong,
 	} {
@@ -89,7 +89,7 @@ func TestValuesOfTheChart(t *testing.T) {
 }
 
 // An absent goal is an audit, also on servers that write no default.
-func TestAbsentGoal(t *testing.T) {
+func TestOrDefault_absentGoal_isAudit(t *testing.T) {
 	if got := v1alpha1.Goal("").OrDefault(); got != v1alpha1.GoalAudit {
 		t.Error(got)
 	}
