@@ -119,7 +119,7 @@ func TestQuestions_variables_existAsValues(t *testing.T) {
 			t.Errorf("%+v", q)
 		}
 		asked[q.Variable] = true
-		value, schema := at(ch.Values, q.Variable), schemaOf(t, q.Variable)
+		value, schema := valueAt(ch.Values, q.Variable), schemaOf(t, q.Variable)
 		if value == nil || asJSON(t, value) != asJSON(t, q.Default) {
 			t.Errorf("%s: default %v in the form, %v in values.yaml", q.Variable, q.Default, value)
 		}

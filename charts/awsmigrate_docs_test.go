@@ -43,8 +43,8 @@ func documentedRights(t *testing.T) (audit, migrate verbs) {
 	return audit, migrate
 }
 
-// granted returns the verbs in the chart's roles, in the words of that table.
-func granted(t *testing.T, mode string) verbs {
+// grantedVerbs returns the verbs in the chart's roles, in the words of that table.
+func grantedVerbs(t *testing.T, mode string) verbs {
 	t.Helper()
 	all := verbs{}
 	have := rightsOf(t, setup{mode: mode, namespaces: []string{"first", "second"}, rke1: []string{"c-7kq2x"}}.values())
@@ -67,7 +67,7 @@ func granted(t *testing.T, mode string) verbs {
 func TestRules_everyRight_isDocumented(t *testing.T) {
 	audit, migrate := documentedRights(t)
 	for mode, want := range map[string]verbs{"audit": audit, "migrate": migrate} {
-		if diff := cmp.Diff(granted(t, mode), want); diff != "" {
+		if diff := cmp.Diff(grantedVerbs(t, mode), want); diff != "" {
 			t.Errorf("mode %s: granted (-), in docs/permissions.md (+):\n%s", mode, diff)
 		}
 	}

@@ -27,7 +27,7 @@ func everyValueOn(t *testing.T, server *apiserver.Server) {
 	rows := settings()
 	for _, path := range slices.Sorted(maps.Keys(rows)) {
 		t.Run(path, func(t *testing.T) {
-			objects, err := made(t, ch, rows[path].beside, rows[path].set)
+			objects, err := renderObjects(t, ch, rows[path].depends, rows[path].set)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,7 +14,7 @@ import (
 
 // setting is a value as --set gives it, other than its default, and all that this changes.
 type setting struct {
-	beside  string // other values that this one depends on
+	depends string // other values that this one depends on
 	set     string
 	changes []string
 }
@@ -81,7 +81,7 @@ func whatIsDone() map[string]setting {
 			`- ` + container + `.args has "--rke="`, `+ ` + container + `.args has "--rke=c-7kq2x"`,
 			`+ ClusterRole/awsmigrate .rules has …"resourceNames":["c-7kq2x"],"resources":["clusters"],"verbs":["get"]`, "+ Role/awsmigrate-rke1 in c-7kq2x ", "+ RoleBinding/awsmigrate-rke1 in c-7kq2x ",
 		}},
-		"access.secrets": {beside: "access.clusters={prod}", set: "access.secrets={cloud}", changes: []string{
+		"access.secrets": {depends: "access.clusters={prod}", set: "access.secrets={cloud}", changes: []string{
 			"- " + role + `.rules has …"resourceNames":["prod-kubeconfig"]`, "+ " + role + `.rules has …"resourceNames":["prod-kubeconfig","cloud"]`,
 		}},
 		"maxConcurrent": {set: "maxConcurrent=20", changes: []string{`- ` + container + `.args has "--max-concurrent=5"`, `+ ` + container + `.args has "--max-concurrent=20"`}},
@@ -96,9 +96,9 @@ func whatIsDone() map[string]setting {
 func howAWSIsAsked() map[string]setting {
 	const arn = "arn:aws:iam::123456789012:role/audit"
 	return map[string]setting{
-		"aws.mode":           {beside: everyPod, set: "aws.mode=off", changes: []string{`- ` + container + `.args has "--aws=auto"`, `+ ` + container + `.args has "--aws=off"`}},
-		"aws.region":         {beside: everyPod, set: "aws.region=eu-central-1", changes: []string{`+ ` + container + `.args has "--region=eu-central-1"`}},
-		"aws.assumeRole":     {beside: everyPod, set: "aws.assumeRole=" + arn, changes: []string{`+ ` + container + `.args has "--assume-role=` + arn + `"`}},
+		"aws.mode":           {depends: everyPod, set: "aws.mode=off", changes: []string{`- ` + container + `.args has "--aws=auto"`, `+ ` + container + `.args has "--aws=off"`}},
+		"aws.region":         {depends: everyPod, set: "aws.region=eu-central-1", changes: []string{`+ ` + container + `.args has "--region=eu-central-1"`}},
+		"aws.assumeRole":     {depends: everyPod, set: "aws.assumeRole=" + arn, changes: []string{`+ ` + container + `.args has "--assume-role=` + arn + `"`}},
 		"aws.assumableRoles": {set: "aws.assumableRoles={" + arn + "}", changes: []string{`+ ` + container + `.args has "--assumable-roles=` + arn + `"`}},
 		"aws.secretName":     {set: "aws.secretName=aws-keys", changes: []string{`+ ` + container + `.envFrom has {"secretRef":{"name":"aws-keys"}}`}},
 	}
@@ -107,26 +107,26 @@ func howAWSIsAsked() map[string]setting {
 func whichImage() map[string]setting {
 	digest := "sha256:" + strings.Repeat("a", 64)
 	return map[string]setting{
-		"image.repository": {beside: everyPod, set: "image.repository=mirror/awsmigrate", changes: inEveryContainer("- image: awsmigrate/awsmigrate:0.1.0", "+ image: mirror/awsmigrate:0.1.0")},
-		"image.tag":        {beside: everyPod, set: "image.tag=1.2", changes: inEveryContainer("- image: awsmigrate/awsmigrate:0.1.0", "+ image: awsmigrate/awsmigrate:1.2")},
-		"image.digest":     {beside: everyPod, set: "image.digest=" + digest, changes: inEveryContainer("- image: awsmigrate/awsmigrate:0.1.0", "+ image: awsmigrate/awsmigrate:0.1.0@"+digest)},
-		"image.pullPolicy": {beside: everyPod, set: "image.pullPolicy=Always", changes: inEveryContainer("- imagePullPolicy: IfNotPresent", "+ imagePullPolicy: Always")},
-		"imagePullSecrets": {beside: everyPod, set: "imagePullSecrets[0].name=mirror", changes: inEveryPod("+ imagePullSecrets[mirror].name: mirror")},
-		"global.cattle.systemDefaultRegistry": {beside: everyPod, set: "global.cattle.systemDefaultRegistry=registry.example", changes: inEveryContainer(
+		"image.repository": {depends: everyPod, set: "image.repository=mirror/awsmigrate", changes: inEveryContainer("- image: awsmigrate/awsmigrate:0.1.0", "+ image: mirror/awsmigrate:0.1.0")},
+		"image.tag":        {depends: everyPod, set: "image.tag=1.2", changes: inEveryContainer("- image: awsmigrate/awsmigrate:0.1.0", "+ image: awsmigrate/awsmigrate:1.2")},
+		"image.digest":     {depends: everyPod, set: "image.digest=" + digest, changes: inEveryContainer("- image: awsmigrate/awsmigrate:0.1.0", "+ image: awsmigrate/awsmigrate:0.1.0@"+digest)},
+		"image.pullPolicy": {depends: everyPod, set: "image.pullPolicy=Always", changes: inEveryContainer("- imagePullPolicy: IfNotPresent", "+ imagePullPolicy: Always")},
+		"imagePullSecrets": {depends: everyPod, set: "imagePullSecrets[0].name=mirror", changes: inEveryPod("+ imagePullSecrets[mirror].name: mirror")},
+		"global.cattle.systemDefaultRegistry": {depends: everyPod, set: "global.cattle.systemDefaultRegistry=registry.example", changes: inEveryContainer(
 			"- image: awsmigrate/awsmigrate:0.1.0", "+ image: registry.example/awsmigrate/awsmigrate:0.1.0")},
 	}
 }
 
 func whereItRuns() map[string]setting {
 	return map[string]setting{
-		"resources": {beside: "mode=migrate", set: "resources.limits.memory=1Gi", changes: []string{
+		"resources": {depends: "mode=migrate", set: "resources.limits.memory=1Gi", changes: []string{
 			"- " + container + ".resources.limits.memory: 512Mi", "+ " + container + ".resources.limits.memory: 1Gi",
 			"- " + asks + ".spec.template.spec.containers[awsmigrate].resources.limits.memory: 512Mi", "+ " + asks + ".spec.template.spec.containers[awsmigrate].resources.limits.memory: 1Gi",
 		}},
-		"nodeSelector":      {beside: everyPod, set: "nodeSelector.pool=system", changes: inEveryPod("+ nodeSelector.pool: system")},
-		"tolerations":       {beside: everyPod, set: "tolerations[0].key=system,tolerations[0].operator=Exists", changes: inEveryPod(`+ tolerations has {"key":"system","operator":"Exists"}`)},
-		"affinity":          {beside: everyPod, set: `affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey=zone`, changes: inEveryPod(`+ affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution has {"topologyKey":"zone"}`)},
-		"priorityClassName": {beside: everyPod, set: "priorityClassName=system-cluster-critical", changes: inEveryPod("+ priorityClassName: system-cluster-critical")},
+		"nodeSelector":      {depends: everyPod, set: "nodeSelector.pool=system", changes: inEveryPod("+ nodeSelector.pool: system")},
+		"tolerations":       {depends: everyPod, set: "tolerations[0].key=system,tolerations[0].operator=Exists", changes: inEveryPod(`+ tolerations has {"key":"system","operator":"Exists"}`)},
+		"affinity":          {depends: everyPod, set: `affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey=zone`, changes: inEveryPod(`+ affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution has {"topologyKey":"zone"}`)},
+		"priorityClassName": {depends: everyPod, set: "priorityClassName=system-cluster-critical", changes: inEveryPod("+ priorityClassName: system-cluster-critical")},
 		"extraAnnotations": {set: `extraAnnotations.example\.org/a=b`, changes: []string{
 			"+ " + deploys + ".metadata.annotations.example.org/a: b", "+ " + deploys + ".spec.template.metadata.annotations.example.org/a: b",
 			"+ ServiceAccount/awsmigrate in " + home + " .metadata.annotations.example.org/a: b",
@@ -138,14 +138,14 @@ func waysOut() map[string]setting {
 	const policy = "NetworkPolicy/awsmigrate in " + home + " "
 	return map[string]setting{
 		"networkPolicy.enabled": {set: "networkPolicy.enabled=true", changes: []string{"+ " + policy}},
-		"networkPolicy.egressPorts": {beside: "networkPolicy.enabled=true", set: "networkPolicy.egressPorts={443}", changes: []string{
+		"networkPolicy.egressPorts": {depends: "networkPolicy.enabled=true", set: "networkPolicy.egressPorts={443}", changes: []string{
 			"- " + policy + `.spec.egress has …{"port":6443,`, "+ " + policy + `.spec.egress has {"ports":[{"port":53,"protocol":"UDP"},{"port":53,"protocol":"TCP"},{"port":443,"protocol":"TCP"}]}`,
 		}},
-		"proxy": {beside: everyPod, set: "proxy=http://proxy.example:3128", changes: inEveryContainer(
+		"proxy": {depends: everyPod, set: "proxy=http://proxy.example:3128", changes: inEveryContainer(
 			"+ env[HTTP_PROXY].", "+ env[HTTPS_PROXY].name: HTTPS_PROXY", "+ env[HTTPS_PROXY].value: http://proxy.example:3128", "+ env[NO_PROXY].")},
-		"noProxy": {beside: everyPod + ",proxy=http://proxy.example:3128", set: `noProxy=rancher.example`, changes: inEveryContainer(
+		"noProxy": {depends: everyPod + ",proxy=http://proxy.example:3128", set: `noProxy=rancher.example`, changes: inEveryContainer(
 			"- env[NO_PROXY].value: 127.0.0.0/8,", "+ env[NO_PROXY].value: rancher.example,$(KUBERNETES_SERVICE_HOST),")},
-		"additionalTrustedCAs": {beside: everyPod, set: "additionalTrustedCAs=true", changes: append(
+		"additionalTrustedCAs": {depends: everyPod, set: "additionalTrustedCAs=true", changes: append(
 			inEveryPod("+ volumes[additional-cas]."), inEveryContainer("+ env[SSL_CERT_DIR].", "+ volumeMounts[additional-cas].")...)},
 	}
 }
@@ -154,17 +154,17 @@ func whatWatches() map[string]setting {
 	const dashboard = "ConfigMap/awsmigrate-dashboard in "
 	return map[string]setting{
 		"serviceMonitor.enabled":     {set: "serviceMonitor.enabled=true", changes: []string{"+ Service/awsmigrate in " + home + " ", "+ ServiceMonitor/awsmigrate in " + home + " "}},
-		"serviceMonitor.labels":      {beside: "serviceMonitor.enabled=true", set: "serviceMonitor.labels.release=m", changes: []string{"+ ServiceMonitor/awsmigrate in " + home + " .metadata.labels.release: m"}},
+		"serviceMonitor.labels":      {depends: "serviceMonitor.enabled=true", set: "serviceMonitor.labels.release=m", changes: []string{"+ ServiceMonitor/awsmigrate in " + home + " .metadata.labels.release: m"}},
 		"prometheusRule.enabled":     {set: "prometheusRule.enabled=true", changes: []string{"+ PrometheusRule/awsmigrate in " + home + " "}},
-		"prometheusRule.labels":      {beside: "prometheusRule.enabled=true", set: "prometheusRule.labels.release=m", changes: []string{"+ PrometheusRule/awsmigrate in " + home + " .metadata.labels.release: m"}},
+		"prometheusRule.labels":      {depends: "prometheusRule.enabled=true", set: "prometheusRule.labels.release=m", changes: []string{"+ PrometheusRule/awsmigrate in " + home + " .metadata.labels.release: m"}},
 		"grafanaDashboard.enabled":   {set: "grafanaDashboard.enabled=true", changes: []string{"+ " + dashboard + "cattle-dashboards "}},
-		"grafanaDashboard.namespace": {beside: "grafanaDashboard.enabled=true", set: "grafanaDashboard.namespace=team-a", changes: []string{"- " + dashboard + "cattle-dashboards ", "+ " + dashboard + "team-a "}},
+		"grafanaDashboard.namespace": {depends: "grafanaDashboard.enabled=true", set: "grafanaDashboard.namespace=team-a", changes: []string{"- " + dashboard + "cattle-dashboards ", "+ " + dashboard + "team-a "}},
 	}
 }
 
-// made are the objects of a chart with these values, given as --set gives them one after the
-// other.
-func made(t *testing.T, ch *chart.Chart, sets ...string) ([]unstructured.Unstructured, error) {
+// renderObjects returns the objects of a chart with these values, in the syntax of --set, applied in
+// order.
+func renderObjects(t *testing.T, ch *chart.Chart, sets ...string) ([]unstructured.Unstructured, error) {
 	t.Helper()
 	values := map[string]any{}
 	for _, set := range sets {
@@ -211,11 +211,11 @@ func TestValues_each_changesOnlyItsObjects(t *testing.T) {
 
 func (s setting) holds(t *testing.T, ch *chart.Chart) {
 	t.Helper()
-	before, err := made(t, ch, s.beside)
+	before, err := renderObjects(t, ch, s.depends)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := made(t, ch, s.beside, s.set)
+	after, err := renderObjects(t, ch, s.depends, s.set)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -163,7 +163,7 @@ func installationsOn(t *testing.T, server *apiserver.Server) {
 				}
 			}
 			for _, r := range requests()[name] {
-				if got := asked(t, kube, r); got != r.allowed {
+				if got := isAllowed(t, kube, r); got != r.allowed {
 					t.Errorf("%+v: allowed %t", r, got)
 				}
 			}
@@ -229,7 +229,7 @@ func requests() map[string][]request {
 	}
 }
 
-func asked(t *testing.T, kube kubernetes.Interface, r request) bool {
+func isAllowed(t *testing.T, kube kubernetes.Interface, r request) bool {
 	t.Helper()
 	resource, subresource, _ := strings.Cut(r.resource, "/")
 	review, err := kube.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorizationv1.SubjectAccessReview{
@@ -269,7 +269,7 @@ func ownKinds(objects []unstructured.Unstructured) []unstructured.Unstructured {
 	})
 }
 
-func of(client dynamic.Interface, object unstructured.Unstructured) dynamic.ResourceInterface {
+func resourceOf(client dynamic.Interface, object unstructured.Unstructured) dynamic.ResourceInterface {
 	resource := client.Resource(served[object.GetKind()])
 	if object.GetNamespace() == "" {
 		return resource
@@ -288,7 +288,7 @@ func apply(t *testing.T, client dynamic.Interface, objects []unstructured.Unstru
 			t.Fatal(err)
 		}
 		options := metav1.PatchOptions{FieldManager: "test", Force: &yes, FieldValidation: metav1.FieldValidationStrict, DryRun: dryRun}
-		if _, err := of(client, object).Patch(t.Context(), object.GetName(), "application/apply-patch+yaml", raw, options); err != nil {
+		if _, err := resourceOf(client, object).Patch(t.Context(), object.GetName(), "application/apply-patch+yaml", raw, options); err != nil {
 			t.Fatalf("%s %s/%s: %v", object.GetKind(), object.GetNamespace(), object.GetName(), err)
 		}
 	}
@@ -297,7 +297,7 @@ func apply(t *testing.T, client dynamic.Interface, objects []unstructured.Unstru
 func remove(t *testing.T, client dynamic.Interface, objects []unstructured.Unstructured) {
 	t.Helper()
 	for _, object := range objects {
-		if err := of(client, object).Delete(t.Context(), object.GetName(), metav1.DeleteOptions{}); err != nil {
+		if err := resourceOf(client, object).Delete(t.Context(), object.GetName(), metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -23,8 +23,8 @@ func schemaDefaults(path string, schema map[string]any, into map[string]any) {
 	}
 }
 
-// at returns the value at a path such as image.tag.
-func at(values map[string]any, path string) any {
+// valueAt returns the value at a path such as image.tag.
+func valueAt(values map[string]any, path string) any {
 	var value any = values
 	for name := range strings.SplitSeq(path, ".") {
 		inner, _ := value.(map[string]any)
@@ -76,7 +76,7 @@ func TestValues_each_inSchemaAndReadme(t *testing.T) {
 		if !is {
 			t.Errorf("%s is not in the schema", path)
 		}
-		if diff := cmp.Diff(asJSON(t, want), asJSON(t, at(ch.Values, path))); diff != "" {
+		if diff := cmp.Diff(asJSON(t, want), asJSON(t, valueAt(ch.Values, path))); diff != "" {
 			t.Errorf("%s: default in the schema (-) and in values.yaml (+):\n%s", path, diff)
 		}
 		if got := readme[path]; got != asJSON(t, want) && got != want {

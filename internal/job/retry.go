@@ -7,9 +7,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// killed is the exit code of a process that SIGKILL ended, for example because the machine ran
+// exitKilled is the exit code of a process that SIGKILL ended, for example because the machine ran
 // out of memory. awsmigrate itself never returns it.
-const killed int32 = 137
+const exitKilled int32 = 137
 
 // policy maps exit codes to actions of the Job. The first matching rule applies. An evicted pod
 // is not a failed attempt, whatever its code. A failure that matches no rule is counted.
@@ -23,12 +23,12 @@ func (e Exits) policy() *batchv1.PodFailurePolicy {
 		{Action: batchv1.PodFailurePolicyActionIgnore, OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
 			{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}}},
 		codes(batchv1.PodFailurePolicyActionFailJob, e.Final),
-		codes(batchv1.PodFailurePolicyActionCount, with(e.Again, killed)),
+		codes(batchv1.PodFailurePolicyActionCount, insertSorted(e.Again, exitKilled)),
 	}}
 }
 
-// with inserts a code in ascending order, as Kubernetes requires.
-func with(codes []int32, code int32) []int32 {
+// insertSorted inserts a code in ascending order, as Kubernetes requires.
+func insertSorted(codes []int32, code int32) []int32 {
 	var out []int32
 	for i, c := range codes {
 		if c > code {

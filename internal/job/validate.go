@@ -13,17 +13,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// given is one value that the objects contain.
-type given struct {
+// checkedValue is one value that the objects contain.
+type checkedValue struct {
 	flag, value string
 	rule        func(string) []string
 	optional    bool
 }
 
-// given returns the values in the order of the flags, each with the rule of the API server or
+// values returns the values in the order of the flags, each with the rule of the API server or
 // kubelet.
-func (o Options) given() []given {
-	all := []given{
+func (o Options) values() []checkedValue {
+	all := []checkedValue{
 		{"--cluster", o.Cluster, clusterName, false},
 		{"--namespace", o.Namespace, isLabel, false},
 		{"--image", o.Image, isImage, false},
@@ -35,7 +35,7 @@ func (o Options) given() []given {
 		{"--plan", string(o.Plan), isText, true},
 	}
 	for _, arg := range o.Args {
-		all = append(all, given{"after --", arg, isText, true})
+		all = append(all, checkedValue{"after --", arg, isText, true})
 	}
 	return all
 }
@@ -45,7 +45,7 @@ func (o Options) Validate() error {
 	if o.Distribution != wellknown.RKE2 && o.Distribution != wellknown.RKE {
 		return invalid("--distribution", string(o.Distribution), "rke2 or rke")
 	}
-	for _, one := range o.given() {
+	for _, one := range o.values() {
 		if one.optional && one.value == "" {
 			continue
 		}

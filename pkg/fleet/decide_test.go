@@ -25,8 +25,8 @@ func approved() (*v1alpha1.ClusterMigration, Facts) {
 	return m, Facts{Now: saturday, Plan: Plan{Hash: planned, Next: time.Hour}}
 }
 
-// left makes a run leave a rollout.
-func left(f *Facts) { f.Rolling = true }
+// leaveRollout makes a run leave a rollout.
+func leaveRollout(f *Facts) { f.Rolling = true }
 
 func TestDecide(t *testing.T) {
 	type object = v1alpha1.ClusterMigration
@@ -78,24 +78,24 @@ func TestDecide(t *testing.T) {
 		"until was reached":        {func(m *object, f *Facts) { m.Spec.Until, f.Plan.AtUntil = "cordon", true }, Nothing, status.Paused, ""},
 		"being deleted":            {func(m *object, _ *Facts) { m.DeletionTimestamp = &metav1.Time{Time: saturday} }, Nothing, status.Paused, ""},
 
-		"it rolls":                       {func(_ *object, f *Facts) { left(f) }, Guard, status.Guarding, ""},
-		"it rolls, windows are closed":   {func(m *object, f *Facts) { left(f); m.Spec.Windows = nights("0 22 * * 6", "4h") }, Guard, status.Guarding, ""},
-		"it rolls, no slot":              {func(_ *object, f *Facts) { left(f); f.Full = true }, Guard, status.Guarding, ""},
-		"it rolls, approval withdrawn":   {func(m *object, f *Facts) { left(f); m.Spec.ApprovedPlan = "" }, Guard, status.Guarding, ""},
-		"it rolls, another is approved":  {func(m *object, f *Facts) { left(f); m.Spec.ApprovedPlan = another }, Guard, status.Guarding, ""},
-		"it rolls, paused":               {func(m *object, f *Facts) { left(f); m.Spec.Paused = true }, Guard, status.Guarding, ""},
-		"it rolls, goal Audit":           {func(m *object, f *Facts) { left(f); m.Spec.Goal = v1alpha1.GoalAudit }, Guard, status.Guarding, ""},
-		"it rolls, goal turned round":    {func(m *object, f *Facts) { left(f); m.Spec.Goal = v1alpha1.GoalUndo }, Guard, status.Guarding, ""},
-		"it rolls, mode audit":           {func(_ *object, f *Facts) { left(f); f.AuditsOnly = true }, Guard, status.Guarding, ""},
-		"it rolls, being deleted":        {func(m *object, f *Facts) { left(f); m.DeletionTimestamp = &metav1.Time{Time: saturday} }, Guard, status.Guarding, ""},
-		"it rolls, invalid":              {func(m *object, f *Facts) { left(f); m.Spec.Goal = "x" }, Guard, status.Guarding, ""},
-		"it rolls, an option is refused": {func(_ *object, f *Facts) { left(f); f.Refused = "a role" }, Guard, status.Guarding, ""},
-		"it rolls, runs die":             {func(_ *object, f *Facts) { left(f); f.Crashed = true }, Guard, status.Guarding, ""},
-		"it rolls, the last run failed":  {func(_ *object, f *Facts) { left(f); f.Failed = "a check fails" }, Guard, status.Guarding, ""},
-		"it rolls, as was awaited":       {func(_ *object, f *Facts) { left(f); f.Awaited = "commit it" }, Guard, status.Guarding, ""},
-		"it rolls, reverted":             {func(_ *object, f *Facts) { left(f); f.Reverted = true }, Guard, status.Guarding, ""},
-		"it rolls, and is being deleted": {func(_ *object, f *Facts) { left(f); f.Gone = true }, Nothing, status.Stalled, status.ClusterGone},
-		"it rolls, the lock is taken":    {func(_ *object, f *Facts) { left(f); f.Locked = "alice@laptop" }, Nothing, status.Pending, status.Locked},
+		"it rolls":                       {func(_ *object, f *Facts) { leaveRollout(f) }, Guard, status.Guarding, ""},
+		"it rolls, windows are closed":   {func(m *object, f *Facts) { leaveRollout(f); m.Spec.Windows = nights("0 22 * * 6", "4h") }, Guard, status.Guarding, ""},
+		"it rolls, no slot":              {func(_ *object, f *Facts) { leaveRollout(f); f.Full = true }, Guard, status.Guarding, ""},
+		"it rolls, approval withdrawn":   {func(m *object, f *Facts) { leaveRollout(f); m.Spec.ApprovedPlan = "" }, Guard, status.Guarding, ""},
+		"it rolls, another is approved":  {func(m *object, f *Facts) { leaveRollout(f); m.Spec.ApprovedPlan = another }, Guard, status.Guarding, ""},
+		"it rolls, paused":               {func(m *object, f *Facts) { leaveRollout(f); m.Spec.Paused = true }, Guard, status.Guarding, ""},
+		"it rolls, goal Audit":           {func(m *object, f *Facts) { leaveRollout(f); m.Spec.Goal = v1alpha1.GoalAudit }, Guard, status.Guarding, ""},
+		"it rolls, goal turned round":    {func(m *object, f *Facts) { leaveRollout(f); m.Spec.Goal = v1alpha1.GoalUndo }, Guard, status.Guarding, ""},
+		"it rolls, mode audit":           {func(_ *object, f *Facts) { leaveRollout(f); f.AuditsOnly = true }, Guard, status.Guarding, ""},
+		"it rolls, being deleted":        {func(m *object, f *Facts) { leaveRollout(f); m.DeletionTimestamp = &metav1.Time{Time: saturday} }, Guard, status.Guarding, ""},
+		"it rolls, invalid":              {func(m *object, f *Facts) { leaveRollout(f); m.Spec.Goal = "x" }, Guard, status.Guarding, ""},
+		"it rolls, an option is refused": {func(_ *object, f *Facts) { leaveRollout(f); f.Refused = "a role" }, Guard, status.Guarding, ""},
+		"it rolls, runs die":             {func(_ *object, f *Facts) { leaveRollout(f); f.Crashed = true }, Guard, status.Guarding, ""},
+		"it rolls, the last run failed":  {func(_ *object, f *Facts) { leaveRollout(f); f.Failed = "a check fails" }, Guard, status.Guarding, ""},
+		"it rolls, as was awaited":       {func(_ *object, f *Facts) { leaveRollout(f); f.Awaited = "commit it" }, Guard, status.Guarding, ""},
+		"it rolls, reverted":             {func(_ *object, f *Facts) { leaveRollout(f); f.Reverted = true }, Guard, status.Guarding, ""},
+		"it rolls, and is being deleted": {func(_ *object, f *Facts) { leaveRollout(f); f.Gone = true }, Nothing, status.Stalled, status.ClusterGone},
+		"it rolls, the lock is taken":    {func(_ *object, f *Facts) { leaveRollout(f); f.Locked = "alice@laptop" }, Nothing, status.Pending, status.Locked},
 	} {
 		m, f := approved()
 		tt.bend(m, &f)
@@ -127,7 +127,7 @@ func TestDecide_rolling_guardsBeforeGates(t *testing.T) {
 		m.Spec.Paused = rarely()
 		f.AuditsOnly, f.Crashed, f.Reverted, f.Full = rarely(), rarely(), rarely(), is()
 		if is() {
-			left(&f)
+			leaveRollout(&f)
 		}
 		if rarely() {
 			f.Locked = "alice@laptop"

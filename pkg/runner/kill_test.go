@@ -36,8 +36,8 @@ func runKilled(b *bench, n int) (died bool, err error) {
 	return false, err
 }
 
-// again returns b as a new process sees it, after the dead run's lock has expired.
-func again(b *bench, run int) {
+// startNewProcess makes b a new process after the dead run's lock has expired.
+func startNewProcess(b *bench, run int) {
 	b.lock.Break()
 	b.o.RunID = fmt.Sprintf("run-%d", run)
 	b.o.Lock = b.lock.For(lock.Owner{User: "alice", Host: "laptop", PID: run, Run: b.o.RunID})
@@ -60,14 +60,14 @@ func TestRun_killedTwiceAnywhere_completes(t *testing.T) {
 			if died, err := runKilled(b, first); !died || err != nil {
 				t.Fatalf("point %d: died %v, %v", first, died, err)
 			}
-			again(b, 2)
+			startNewProcess(b, 2)
 			died := false
 			if second >= 0 {
 				var err error
 				if died, err = runKilled(b, second); err != nil {
 					t.Fatalf("points %d, %d: %v", first, second, err)
 				}
-				again(b, 3)
+				startNewProcess(b, 3)
 			}
 			if _, err := b.run(); err != nil {
 				t.Fatalf("points %d, %d: run again: %v", first, second, err)

@@ -32,7 +32,7 @@ func newBuild(env []string) *cobra.Command {
 			if o.version, err = pack.ParseVersion(version); err != nil {
 				return err
 			}
-			if o.platforms, err = chosen(platforms); err != nil {
+			if o.platforms, err = parsePlatforms(platforms); err != nil {
 				return err
 			}
 			o.env, o.say = env, func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
@@ -49,8 +49,8 @@ func newBuild(env []string) *cobra.Command {
 	return cmd
 }
 
-// chosen returns the platforms with these names, or all without names.
-func chosen(names []string) ([]pack.Platform, error) {
+// parsePlatforms returns the platforms with these names, or all without names.
+func parsePlatforms(names []string) ([]pack.Platform, error) {
 	if len(names) == 0 {
 		return pack.Platforms(), nil
 	}

@@ -50,7 +50,7 @@ func section(meta verify.Meta) string {
 `, strings.ToLower(meta.ID), meta.ID, inline(meta.Title), keptMark(meta)) +
 		items("Why", variants, func(v target.Variant) string { return v.Meta.Why }) +
 		items("Fix", variants, func(v target.Variant) string { return v.Meta.Fix }) +
-		items("At", variants, func(v target.Variant) string { return where(v.Meta) + only(variants) }) +
+		items("At", variants, func(v target.Variant) string { return where(v.Meta) + clusterKinds(variants) }) +
 		items("Source", variants, func(v target.Variant) string { return v.Meta.Source })
 }
 
@@ -96,9 +96,9 @@ func keptMark(meta verify.Meta) string {
 	return ""
 }
 
-// only returns the kinds of clusters that a check applies to. It returns "" if the check
+// clusterKinds returns the kinds of clusters that a check applies to. It returns "" if the check
 // applies to all, or its variants name them.
-func only(variants []target.Variant) string {
+func clusterKinds(variants []target.Variant) string {
 	if len(variants) > 1 || len(variants[0].Kinds) == len(target.Kinds()) {
 		return ""
 	}

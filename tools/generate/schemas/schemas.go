@@ -32,7 +32,7 @@ func Files(root string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	described := &comments{root: root, packages: map[string]bool{}, fields: map[string]string{}}
 	for kind, document := range cli.Documents() {
-		text, err := of(kind, document, described)
+		text, err := schemaOf(kind, document, described)
 		if err != nil {
 			return nil, fmt.Errorf("schema of %s: %w", kind, err)
 		}
@@ -41,8 +41,8 @@ func Files(root string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// of returns the schema of a document of a kind.
-func of(kind string, document any, described *comments) ([]byte, error) {
+// schemaOf returns the schema of a document of a kind.
+func schemaOf(kind string, document any, described *comments) ([]byte, error) {
 	names := &namer{types: map[string]reflect.Type{}}
 	reflector := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, Mapper: special, Namer: names.name, LookupComment: described.of}
 	schema := reflector.Reflect(document)

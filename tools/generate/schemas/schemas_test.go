@@ -46,7 +46,7 @@ func commentsBelow(root string) *comments {
 func TestOf(t *testing.T) {
 	t.Run("types_of_each_kind_described", describesEachKind)
 	t.Run("two_structs_of_one_name_refused", func(t *testing.T) {
-		_, err := of("Sample", struct {
+		_, err := schemaOf("Sample", struct {
 			base
 			A token.Position   `json:"a"`
 			B scanner.Position `json:"b"`
@@ -60,7 +60,7 @@ func TestOf(t *testing.T) {
 // describesEachKind has an enum with the name of a struct: without namer the library takes
 // one for the other.
 func describesEachKind(t *testing.T) {
-	text, err := of("Sample", sample{}, commentsBelow(repository))
+	text, err := schemaOf("Sample", sample{}, commentsBelow(repository))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func (p Program) environment(ctx context.Context) ([]string, error) {
 	if err := json.Unmarshal([]byte(answer), &known); err != nil {
 		return nil, fmt.Errorf("go env -json: %w", err)
 	}
-	env := append(without(p.Env, "GO*", "CGO_*", "GIT_*"), own()...)
+	env := append(dropVariables(p.Env, "GO*", "CGO_*", "GIT_*"), own()...)
 	for _, name := range kept {
 		if known[name] != "" {
 			env = append(env, name+"="+known[name])

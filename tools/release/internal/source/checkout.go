@@ -18,7 +18,7 @@ type Commit struct {
 // the version, from which Go reads the version of the program. Checkout returns an error if
 // the work tree has changes: others could not reproduce the build.
 func Checkout(ctx context.Context, repository, dir, version string, env []string) (Commit, error) {
-	env = append(without(env, "GIT_*"), "LC_ALL=C")
+	env = append(dropVariables(env, "GIT_*"), "LC_ALL=C")
 	git := func(in string, args ...string) (string, error) { return run(ctx, in, env, "git", args...) }
 	changed, err := git(repository, "status", "--porcelain")
 	if err != nil {

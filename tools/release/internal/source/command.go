@@ -21,9 +21,9 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 	return strings.TrimSpace(string(out)), nil
 }
 
-// without returns an environment without the named variables. A star at the end of a name
+// dropVariables returns an environment without the named variables. A star at the end of a name
 // matches any rest.
-func without(env []string, names ...string) []string {
+func dropVariables(env []string, names ...string) []string {
 	var kept []string
 	for _, variable := range env {
 		name, _, _ := strings.Cut(variable, "=")

@@ -36,7 +36,7 @@ func project(t *testing.T) string {
 func git(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.org"}, args...)...)
-	cmd.Dir, cmd.Env = dir, append(without(os.Environ(), "GIT_*"), "GIT_COMMITTER_DATE=2026-11-24T07:00:00+02:00")
+	cmd.Dir, cmd.Env = dir, append(dropVariables(os.Environ(), "GIT_*"), "GIT_COMMITTER_DATE=2026-11-24T07:00:00+02:00")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("git %v: %v: %s", args, err, out)
 	}
