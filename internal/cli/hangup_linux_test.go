@@ -445,7 +445,7 @@ func TestEveryLineAtTheQuestion(t *testing.T) {
 	for answer, wanted := range map[string]int{"yes": 0, "y": 7, "YES": 7, "d": 7, "\x04": 7} {
 		p := startOnTerminal(t, nil, "rke2", "--cluster", "demo", "--ask")
 		p.waitToSee("accepted:")
-		for _, names := range []string{"demo · context prod-admin, server https://rancher.example", "2 steps to do, 3 restarts on machines, about 6m", "every step can be undone", "awsmigrate rke2 undo --cluster demo"} {
+		for _, names := range []string{"demo · context prod-admin, server https://rancher.example", "2 steps to do, 3 restarts on machines, about 6m", "awsmigrate rke2 undo --cluster demo"} {
 			p.waitToSee(names)
 		}
 		if strings.Contains(p.shown.String(), "+ - enable-leader-migration") {

@@ -23,7 +23,7 @@ type Screen struct {
 }
 
 // Say prints a line for people on stderr.
-func Say(streams Streams, line string) { NewScreen(streams, streams.Err).Line("%s", line) }
+func Say(streams Streams, line string) { NewScreen(streams, streams.Err).Prose("", line) }
 
 // Note prints a text for people on stderr, wrapped to the width.
 func Note(streams Streams, text string) { NewScreen(streams, streams.Err).Prose("   ", text) }

@@ -55,8 +55,8 @@ func SystemStreams() Streams {
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		InTerminal: isTerminal(os.Stdin), OutTerminal: isTerminal(os.Stdout), ErrTerminal: isTerminal(os.Stderr),
 		Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", Env: os.Getenv,
-		Width:   func() int { width, _ := size(os.Stderr); return width },
-		Height:  func() int { _, height := size(os.Stderr); return height },
+		Width:   func() int { width, _ := terminalSize(os.Stderr, os.Stdout); return width },
+		Height:  func() int { _, height := terminalSize(os.Stderr, os.Stdout); return height },
 		Resized: watchResize,
 	}
 	if s.InTerminal {
@@ -65,13 +65,14 @@ func SystemStreams() Streams {
 	return s
 }
 
-// size returns the size of a file's terminal, or 0, 0 if it has none.
-func size(f *os.File) (width, height int) {
-	width, height, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0, 0
+// terminalSize returns the size of the first terminal among files, or 0, 0 if there is none.
+func terminalSize(files ...*os.File) (width, height int) {
+	for _, f := range files {
+		if width, height, err := term.GetSize(int(f.Fd())); err == nil {
+			return width, height
+		}
 	}
-	return width, height
+	return 0, 0
 }
 
 // WideLocale reports whether characters of ambiguous width may use two columns.

@@ -33,11 +33,7 @@ func WriteQuestion(streams console.Streams, q Question) {
 	s.Line("")
 	s.Prose("cluster   ", strings.Join(append([]string{q.Cluster}, destinations(q.To)...), " · "))
 	s.Prose("costs     ", costSentence(cost))
-	text, command := undoText(cost, q.Next)
-	s.Prose("back      ", text)
-	if command != "" {
-		s.Command("          ", command)
-	}
+	writeUndo(s, cost, q.Next)
 	s.Prose("", "d shows every changed line")
 	lines := s.Wrap(s.Plain("Go on with "+q.Cluster+"? Only \"yes\" is accepted:"), s.Paragraph()-len(" yes"))
 	fmt.Fprint(s.Out, strings.Join(lines, "\n"), " ")
@@ -70,16 +66,19 @@ func costSentence(cost runner.Cost) string {
 	return text
 }
 
-// undoText describes how long the approved steps can be undone, and returns the command that undoes them, if
-// any.
-func undoText(cost runner.Cost, commands Commands) (text, command string) {
-	switch {
-	case commands.Undoing:
-		return "the migration can be started again from any point where this ends", ""
-	case slices.Contains(cost.Irreversible, commands.NoWayBack):
-		return fmt.Sprintf("every step can be undone until step %s begins; from there is no way back:", commands.NoWayBack), commands.Undo
+// writeUndo prints how long the approved steps can be undone. The command has its own line, which a user can
+// paste.
+func writeUndo(s console.Screen, cost runner.Cost, commands Commands) {
+	if commands.Undoing {
+		s.Prose("back      ", "the migration can be started again from any point where this ends")
+		return
 	}
-	return "every step can be undone, until Kubernetes is upgraded to 1.27 or later:", commands.Undo
+	s.Command("back      ", commands.Undo)
+	text := "undoes everything after every step, until Kubernetes is upgraded to 1.27 or later"
+	if slices.Contains(cost.Irreversible, commands.NoWayBack) {
+		text = fmt.Sprintf("undoes everything until step %s begins, which cannot be undone", commands.NoWayBack)
+	}
+	s.Prose("          ", text)
 }
 
 // WriteEveryLine prints every changed line of the steps on stderr.
