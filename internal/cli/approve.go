@@ -69,7 +69,7 @@ func (a *app) asked(question view.Question) error {
 		case strings.TrimSpace(answer) == "yes":
 			return nil
 		}
-		return &fault.Error{Class: fault.Declined, Reason: "Declined", Object: "this run", Seen: "not approved; nothing was written", Err: ignoreEOF(err)}
+		return &fault.Error{Class: fault.Declined, Reason: "Declined", Object: "this run", Seen: "not approved; nothing was written", Wanted: "yes", Fix: "run the same command again, and answer yes", Err: ignoreEOF(err)}
 	}
 }
 

@@ -2,6 +2,7 @@ package view
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
@@ -39,6 +40,7 @@ func WriteError(streams console.Streams, format string, err error) {
 func WriteFaults(s console.Screen, first, below string, errs []error) {
 	for _, err := range errs {
 		for i, line := range faultLines(err) {
+			line.text = asTyped(s.Program, line.text)
 			prefix := first + line.label
 			if i > 0 {
 				prefix = below + line.label
@@ -50,6 +52,17 @@ func WriteFaults(s console.Screen, first, below string, errs []error) {
 			}
 		}
 	}
+}
+
+// ownCommand matches a command of this program in a text.
+var ownCommand = regexp.MustCompile(`\b(?:kubectl )?awsmigrate (list|plan|status|verify|report|rke2|rke|job|explain)\b`)
+
+// asTyped returns a text whose commands begin with the words that start the program.
+func asTyped(program, text string) string {
+	if program == "" {
+		return text
+	}
+	return ownCommand.ReplaceAllString(text, program+" $1")
 }
 
 // faultLine is one part of an error.

@@ -19,3 +19,17 @@ func TestFaultLines_noObject_operationNamed(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Commands in an error begin with the words that start the program.
+func TestAsTyped_plugin_commandsAsStarted(t *testing.T) {
+	for text, want := range map[string]string{
+		"awsmigrate rke --config cluster.yml":                  "kubectl awsmigrate rke --config cluster.yml",
+		"did you mean kubectl awsmigrate plan --cluster prod?": "did you mean kubectl awsmigrate plan --cluster prod?",
+		"`awsmigrate list` shows them":                         "`kubectl awsmigrate list` shows them",
+		"an edit of awsmigrate that can be undone":             "an edit of awsmigrate that can be undone",
+	} {
+		if got := asTyped("kubectl awsmigrate", text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

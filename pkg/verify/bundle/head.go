@@ -20,7 +20,7 @@ const (
 )
 
 // labels are the beginnings of the header's lines after the first one.
-var labels = []string{"now ", "end ", "names ", "aws ", "paused ", "partly visible", "made by rke"}
+var labels = []string{"now ", "end ", "names ", "aws ", "paused ", "partly visible", "made by rke", "Rancher runs here"}
 
 // reserved matches the labels of lines that the audit writes itself. A heading with one of them
 // would look like its advice.

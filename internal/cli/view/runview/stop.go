@@ -28,7 +28,9 @@ func (v *textView) writeStop(result runner.Result, err error) {
 		s.Prose("   !  ", text)
 	}
 	asked := fault.ClassOf(err) == fault.Interrupted // if the user paused the rollout, the same command continues
-	if step := StoppedStep(result); step != "" {
+	if fault.ClassOf(err) == fault.Locked {
+		s.Line("   look:    %s --watch", v.commands.Status)
+	} else if step := StoppedStep(result); step != "" {
 		switch {
 		case v.braked && v.commands.ByCommits && asked:
 		case v.braked && v.commands.ByCommits: // an undo does not revert commits of another owner

@@ -92,6 +92,16 @@ func TestWriteStop_pausedUndo_noUndo(t *testing.T) {
 	}
 }
 
+// If another run holds the lock, the way to look is to watch that run.
+func TestWriteStop_lockHeld_watchesTheOtherRun(t *testing.T) {
+	var out bytes.Buffer
+	v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, view.Commands{Undo: "go back", Status: "look"}, &out)
+	v.writeStop(runner.Result{Resume: "the same"}, &fault.Error{Class: fault.Locked, Seen: "held"})
+	if text := out.String(); !strings.Contains(text, "   look:    look --watch\n   on:      the same\n") || strings.Contains(text, "go back") {
+		t.Error(text)
+	}
+}
+
 // On a terminal an error wraps at the end of a word; a command stays whole.
 func TestWriteStop_longError_wrapped(t *testing.T) {
 	const fix = "kubectl label node ip-10-0-32-5.ec2.internal topology.kubernetes.io/zone=us-east-1c --overwrite"
