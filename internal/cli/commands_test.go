@@ -260,7 +260,7 @@ func helpScreens(t *testing.T) map[string]string {
 	return screens
 }
 
-// Every command that a screen shows is accepted as it stands, and a next command has every option that
+// Every command that a screen shows is accepted as it is, and a next command has every option that
 // shapes the migration.
 func TestShownCommands_typedAsShown_accepted(t *testing.T) {
 	screens, tried := 0, 0

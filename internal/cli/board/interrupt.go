@@ -18,7 +18,7 @@ type Interrupt struct {
 	Following bool // the run belongs to another process
 }
 
-// Meaning is what Ctrl-C does, in the words of each place that shows it.
+// Meaning describes what Ctrl-C does, in the words of each place that shows it.
 type Meaning struct {
 	Hint     string   // on the board
 	Again    string   // behind the message of a requested stop
