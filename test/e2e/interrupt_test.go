@@ -73,7 +73,7 @@ func interruptedCleanly(ctx context.Context, t *testing.T, lab *scenario.Lab, r 
 	}
 }
 
-// waits waits until a run waits in a step.
+// waits blocks until a run waits in a step.
 func waits(ctx context.Context, t *testing.T, r *scenario.Run, step string) {
 	t.Helper()
 	err := scenario.Until(ctx, "awsmigrate to wait in "+step, func(context.Context) (bool, string, error) {
