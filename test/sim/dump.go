@@ -196,6 +196,7 @@ func (w *World) journalState() string {
 		last = what
 	}
 	notes := mapAt(journal, "notes")
+	delete(notes, "run") // what a run announces for readers: no run reads it
 	withoutTimes(notes)
 	for step := range mapAt(notes, "taken-back") { // counts intents, of which a killed run left more
 		notes["taken-back"].(object)[step] = "all"
