@@ -22,7 +22,7 @@ const (
 
 // The judgement of real records agrees with the lab's observer, and its bounds are no wider than
 // necessary. The records are a migration on RKE2, one on RKE, and a CCM installed with the flag
-// alone, which runs services at the same time as kube-controller-manager.
+// alone. The CCM then runs services at the same time as kube-controller-manager.
 func TestRealRecords(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "truth.json"))
 	if err != nil {

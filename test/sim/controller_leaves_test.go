@@ -10,9 +10,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// The controller reports that it must not be removed during a rollout, in each rolling step of
-// both directions, even if the cluster does not answer. At rest it reports nothing, whether or not
-// the cluster answers.
+// The controller reports that it must not be removed during a rollout. It does so in each rolling
+// step of both directions, even if the cluster does not answer. At rest it reports nothing,
+// whether or not the cluster answers.
 func TestControllerDoesNotLeaveWhatRolls(t *testing.T) {
 	t.Parallel()
 	fresh := controlled(t)

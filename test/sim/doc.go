@@ -1,7 +1,7 @@
 // Package sim is a simulated cluster for tests that need thousands of complete migrations. It has
-// two API servers in memory, and models of Rancher and RKE2, of rke, of the rke within Rancher,
-// and of the processes that take the cloud provider's leases. The procedures, the engine, the
-// journal, the lock and Helm are the real ones.
+// two API servers in memory, and models of Rancher, RKE2 and rke, also of the rke within Rancher.
+// It also models the processes that take the cloud provider's leases. The procedures, the engine,
+// the journal, the lock and Helm are the real ones.
 //
 // The test's synctest bubble provides the time: waiting is free, and all parts, including Helm, see
 // the same time. A World can be copied at any moment. A test then continues from the copy, as a

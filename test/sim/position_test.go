@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// A run, and an audit that knows only the cluster's API, see the cluster at the same position,
+// A run sees the cluster at the same position as an audit that knows only the cluster's API,
 // wherever a migration or its undo was killed. If the position changes meanwhile, the run sees the
 // audit's earlier or later one.
 func TestRunAndAuditSeeTheSamePosition(t *testing.T) {
