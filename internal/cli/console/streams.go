@@ -65,7 +65,7 @@ func SystemStreams() Streams {
 	return s
 }
 
-// terminalSize returns the size of the first terminal among files, or 0, 0 if there is none.
+// terminalSize returns the size of the first terminal among files, or 0, 0 without one.
 func terminalSize(files ...*os.File) (width, height int) {
 	for _, f := range files {
 		if width, height, err := term.GetSize(int(f.Fd())); err == nil {

@@ -56,7 +56,7 @@ func TestLayoutRow(t *testing.T) {
 		"a long word":     {Layout{Width: 20}, "now  ", "see arn:aws:iam::123456789012:role/x now", "", []string{"now", "    see", "    arn:aws:iam::123456789012:role/x", "    now"}},
 		"a command":       {Layout{Width: 30}, "", "run it again: `awsmigrate rke2 plan` now", "", []string{"run it again:", "`awsmigrate rke2 plan` now"}},
 		"a number":        {Layout{Width: 30}, "", "this line has so many words 12 of them", "", []string{"this line has so many words", "12 of them"}},
-		"wide runes":      {Layout{Width: 30}, "", "名称名称名称 名称名称名称 名称名称名称", "", []string{"名称名称名称 名称名称名称", "名称名称名称"}},
+		"wide runes":      {Layout{Width: 30}, "", "名称名称名称 版本版本版本 位置位置位置", "", []string{"名称名称名称 版本版本版本", "位置位置位置"}},
 		"a wide screen":   {Layout{Width: 240}, "", strings.Repeat("word ", 25) + "end", "", []string{strings.TrimSpace(strings.Repeat("word ", 24)), "word end"}},
 		"blanks are kept": {Layout{Width: 80}, "", "now  P5   external", "", []string{"now  P5   external"}},
 	} {
