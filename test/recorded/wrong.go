@@ -95,16 +95,16 @@ func (c *comparison) checkTrueOverlaps() {
 				continue
 			}
 			c.tally.TrueOverlaps++
-			if !c.reports(a, b, from, to) {
+			if !c.isReported(a, b, from, to) {
 				c.addProblem("%s and %s ran at once from %s to %s, and nothing says so", a.Process, b.Process, formatTime(from), formatTime(to))
 			}
 		}
 	}
 }
 
-// reports reports whether the judgement has the overlap of both processes. If only client-go's
+// isReported reports whether the judgement has the overlap of both processes. If only client-go's
 // rule separates a process from all others, the overlap names just the first.
-func (c *comparison) reports(a, b Ran, from, to time.Time) bool {
+func (c *comparison) isReported(a, b Ran, from, to time.Time) bool {
 	reported := false
 	for _, o := range c.lane.Overlaps {
 		both := involves(o, a) && involves(o, b)
