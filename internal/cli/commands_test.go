@@ -216,7 +216,7 @@ func renderedScreens(t *testing.T, words target.Words) map[string]string {
 	status := view.NewStatus(wholeScript().Target(), infos(wholeScript()), seen, next)
 	add("status", func(s console.Streams) { view.WriteStatus(s, status, time.Time{}) })
 	add("status of a run", func(s console.Streams) {
-		view.WriteStatus(s, status.WithRun(&runner.Working{ID: "r-1", Command: resume}, next), time.Time{})
+		view.WriteStatus(s, status.WithRun(&runner.Account{ID: "r-1", Command: resume, Life: runner.LifeWorks}, next), time.Time{})
 	})
 	add("plan", func(s console.Streams) {
 		s.OutTerminal = false

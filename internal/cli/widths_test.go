@@ -217,8 +217,8 @@ func breakAt(line string, width int) string {
 }
 
 var (
-	// shownCommand matches a command that a screen shows after a label, or alone.
-	shownCommand = regexp.MustCompile(`^(?:[a-z]+:? +|  +)?((?:awsmigrate|kubectl|aws|helm|rke) [^ ].*)$`)
+	// commandLine matches a command that a screen shows after a label, or alone.
+	commandLine = regexp.MustCompile(`^(?:[a-z]+:? +|  +)?((?:awsmigrate|kubectl|aws|helm|rke) [^ ].*)$`)
 	// underline matches the line below a heading, which is as wide as the heading.
 	underline = regexp.MustCompile(`(?m)^(-+|=+)$`)
 	// brokenParagraph matches the end of a line that continues on the next one.
@@ -267,7 +267,7 @@ func layoutFaults(piped, shown string, width int, code []string) []string {
 func mayBeWide(line string) bool {
 	_, text := console.Hanging(line)
 	text = strings.TrimPrefix(strings.TrimPrefix(text, "report "), "record ")
-	return shownCommand.MatchString(line) || len(strings.Fields(strings.TrimLeft(text, "~+−!✗? "))) <= 1 || strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "[")
+	return commandLine.MatchString(line) || len(strings.Fields(strings.TrimLeft(text, "~+−!✗? "))) <= 1 || strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "[")
 }
 
 func screenWords(text string) map[string]bool {
@@ -284,7 +284,7 @@ func continuationFaults(piped, shown string) []string {
 	var faults []string
 	paragraphs := strings.Split(piped, "\n")
 	for _, paragraph := range paragraphs {
-		if match := shownCommand.FindStringSubmatch(paragraph); match != nil && !strings.Contains(match[1], " · ") && !strings.Contains(shown, match[1]+"\n") {
+		if match := commandLine.FindStringSubmatch(paragraph); match != nil && !strings.Contains(match[1], " · ") && !strings.Contains(shown, match[1]+"\n") {
 			faults = append(faults, fmt.Sprintf("%q is broken", match[1]))
 		}
 	}

@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 )
 
 // The cluster that Rancher runs in serves Clusters; others do not.
-func TestServesClusters_rancherOrNot_known(t *testing.T) {
+func TestServesRancher_resources_onlyClustersCount(t *testing.T) {
 	for resources, want := range map[string]bool{`[{"name":"clusters","kind":"Cluster"}]`: true, `[]`: false, "": false} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != "/apis/provisioning.cattle.io/v1" || resources == "" {
@@ -20,7 +22,7 @@ func TestServesClusters_rancherOrNot_known(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprintf(w, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"provisioning.cattle.io/v1","resources":%s}`, resources)
 		}))
-		if got := servesClusters(&rest.Config{Host: server.URL}); got != want {
+		if got := (&apiSource{api: audit.APIOnly{Config: &rest.Config{Host: server.URL}}}).servesRancher(t.Context()); got != want {
 			t.Errorf("%s: %t", resources, got)
 		}
 		server.Close()

@@ -3,8 +3,10 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/discovery"
 	"k8s.io/utils/clock"
 
@@ -160,8 +162,8 @@ func (s *apiSource) servesRancher(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	_, err = client.ServerResourcesForGroupVersionWithContext(ctx, "provisioning.cattle.io/v1")
-	return err == nil
+	served, err := client.ServerResourcesForGroupVersionWithContext(ctx, "provisioning.cattle.io/v1")
+	return err == nil && slices.ContainsFunc(served.APIResources, func(r metav1.APIResource) bool { return r.Name == "clusters" })
 }
 
 // madeByRKE reports whether rke made the cluster. It looks for a label without a hyphen that no

@@ -27,8 +27,8 @@ func TestControllerDoesNotLeaveWhatRolls(t *testing.T) {
 				if !awaitWithin(t, time.Hour, pod{Next: true}, w, w.hasPause) {
 					t.Fatal("no controller paused the rollout")
 				}
-				if rows := holds(t, w, pod{}, ""); !strings.Contains(rows, "rollout paused in step") {
-					t.Errorf("braked, it lists %s", rows)
+				if rows := requireHold(t, w, pod{}, ""); !strings.Contains(rows, "rollout paused in step") {
+					t.Errorf("after the pause, it lists %s", rows)
 				}
 			})
 		}
