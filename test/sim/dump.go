@@ -196,10 +196,26 @@ func (w *World) journalState() string {
 		last = what
 	}
 	notes := mapAt(journal, "notes")
+	if strings.HasPrefix(last, "undo-") {
+		withoutLastAudit(notes)
+	}
 	delete(notes, "run") // what a run announces for readers: no run reads it
 	withoutTimes(notes)
 	for step := range mapAt(notes, "taken-back") { // counts intents, of which a killed run left more
 		notes["taken-back"].(object)[step] = "all"
 	}
 	return strings.Join(parts, "\n") + fmt.Sprint(notes)
+}
+
+// withoutLastAudit drops what only the last audit of an undo notes. A run that was killed between
+// the last write and that audit leaves nothing pending, so that no later run takes the lock to
+// note it. The next migration replaces the configuration, and no other entry is read without an
+// intent of its step.
+func withoutLastAudit(notes object) {
+	delete(notes, "configuration-before")
+	for step := range mapAt(notes, "taken-back") {
+		if !slices.Contains([]string{"disable-leader-migration", "switch-provider", "install-ccm", "enable-leader-migration", "lease-access"}, step) {
+			delete(notes["taken-back"].(object), step)
+		}
+	}
 }
