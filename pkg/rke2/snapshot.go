@@ -28,7 +28,7 @@ func planSnapshot(snap migration.Snapshot) runner.Plan {
 		now = wanted - 1
 	}
 	return runner.Plan{
-		Summary: []string{fmt.Sprintf("snapshot generation %d → %d", now, now+1)},
+		Summary: []string{fmt.Sprintf("etcd snapshot by Rancher, generation %d → %d", now, now+1)},
 		Takes:   runner.Minute,
 		Changes: []runner.Change{{Object: snap.Reading.Object, Location: "spec.rkeConfig.etcdSnapshotCreate.generation",
 			Before: now, After: now + 1, Diff: fmt.Sprintf("- %d\n+ %d\n", now, now+1)}},

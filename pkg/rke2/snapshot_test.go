@@ -53,7 +53,7 @@ func TestSnapshotStep(t *testing.T) {
 		t.Errorf("none was asked for: %v %+v", err, got)
 	}
 	plan, err := step.Plan(t.Context(), snap)
-	if err != nil || plan.Changes[0].Before != int64(2) || plan.Changes[0].After != int64(3) || plan.Summary[0] != "snapshot generation 2 → 3" {
+	if err != nil || plan.Changes[0].Before != int64(2) || plan.Changes[0].After != int64(3) || plan.Summary[0] != "etcd snapshot by Rancher, generation 2 → 3" {
 		t.Errorf("%v %+v", err, plan)
 	}
 	moving := snap

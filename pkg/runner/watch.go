@@ -330,7 +330,7 @@ func (r *run[S]) reobserve(ctx context.Context) error {
 
 func orNothing(s string) string {
 	if s == "" {
-		return "(nothing said)"
+		return "(nothing yet)"
 	}
 	return s
 }

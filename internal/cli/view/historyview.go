@@ -54,7 +54,7 @@ func timesOf(run journal.Run) (began, took string) {
 
 // historyText describes the outcome of a run.
 func historyText(run journal.Run) string {
-	text := cmp.Or(run.Outcome, "no end of it is known: it goes on, or it died")
+	text := cmp.Or(run.Outcome, "no end is recorded: it still runs, or it was killed")
 	if run.Guard {
 		text += ", it only watched"
 	}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet"
 )
 
@@ -21,5 +22,5 @@ func WriteRolling(streams console.Streams, rows []fleet.Left) {
 			s.Prose("!  ", row.Cluster+": "+why)
 		}
 	}
-	s.Line("clusters looked at: %d, not to be left: %d", len(rows), held)
+	s.Line("%s checked; %d must not be left unwatched now", fault.Count(len(rows), "cluster"), held)
 }

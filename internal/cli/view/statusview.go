@@ -161,7 +161,7 @@ func WriteOutcome(streams console.Streams, run journal.Run) {
 func outcomeText(run journal.Run) string {
 	switch run.Outcome {
 	case "":
-		return "no end of it is known: it goes on, or it died"
+		return "no end is recorded: it still runs, or it was killed"
 	case "done", "guarded":
 		return "it has ended: " + run.Outcome
 	}

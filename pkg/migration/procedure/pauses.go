@@ -48,7 +48,7 @@ func addPossibleHandOver(plan *runner.Plan, _ migration.Snapshot) {
 // may be replaced next.
 func addLeaderPauses(plan *runner.Plan, snap migration.Snapshot) {
 	plan.Pauses = pausesBothLeases(1, snap.Reading.CountControlPlanes())
-	plan.Notes = append(plan.Notes, fmt.Sprintf("each leader that the rolling update replaces costs %d to %d s without the four controllers", minPause, maxPauseBothLeases))
+	plan.Notes = append(plan.Notes, fmt.Sprintf("each leader that the rolling update replaces costs %d to %d s without the cloud controllers", minPause, maxPauseBothLeases))
 }
 
 // addRestartPauses adds the pauses of a rollout that restarts every kube-controller-manager

@@ -179,7 +179,7 @@ func (s progress) preflightState(now current) runner.State {
 
 func (s progress) snapshotState(now current) runner.State {
 	if s.Reading.Snapshot.Kind != runner.Skipped && now.reached > position.P1 {
-		return runner.State{Kind: runner.Done, Reason: "the cluster is past it"}
+		return runner.State{Kind: runner.Done, Reason: "the cluster has passed " + position.P1.String()}
 	}
 	return s.Reading.Snapshot
 }
@@ -187,7 +187,7 @@ func (s progress) snapshotState(now current) runner.State {
 func (s progress) cordonState(now current) runner.State {
 	switch {
 	case now.reached >= position.P4:
-		return runner.State{Kind: runner.Done, Reason: "not repeated after the switch"}
+		return runner.State{Kind: runner.Done, Reason: "not needed after the switch"}
 	case s.Options.HandOver:
 		return runner.State{Kind: runner.Skipped, Reason: "the owner commits the edits, which may take days; the lease separates two managers"}
 	case s.Cordon.Skip != "":
@@ -202,7 +202,7 @@ func (s progress) cordonState(now current) runner.State {
 // new run has not seen it renew yet.
 func (s progress) handOverState(now current) runner.State {
 	if now.reached >= position.P4 {
-		return runner.State{Kind: runner.Done, Reason: "not repeated after the switch"}
+		return runner.State{Kind: runner.Done, Reason: "not needed after the switch"}
 	}
 	if now.reached < position.P3 {
 		return runner.State{Kind: runner.Todo}

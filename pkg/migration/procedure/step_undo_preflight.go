@@ -64,7 +64,7 @@ func (s *undoPreflight) Verify(ctx context.Context, tx *runner.Tx, snap migratio
 		}
 		return migration.Failed(err), nil
 	}
-	v := migration.Met(fmt.Sprintf("Kubernetes %s has an in-tree provider; Nodes that joined have names it would give them", snap.Reading.Version))
+	v := migration.Met(fmt.Sprintf("Kubernetes %s has an in-tree provider; nodes that joined have the names that it gives", snap.Reading.Version))
 	v.Stable = 1
 	return v, nil
 }

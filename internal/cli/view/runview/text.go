@@ -202,7 +202,7 @@ func (v *textView) Finish(result runner.Result, err error) error {
 
 // addedText describes how much of a run's time awsmigrate waited for a state to hold.
 func addedText(added, all time.Duration) string {
-	if added <= 0 || all <= 0 {
+	if added < 50*time.Millisecond || all <= 0 { // 0.0s says nothing
 		return ""
 	}
 	return fmt.Sprintf(", %s of it added by awsmigrate (%.1f %%)", short(added), 100*added.Seconds()/all.Seconds())
