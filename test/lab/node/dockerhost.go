@@ -145,12 +145,24 @@ func (h dockerHost) Healthy(ctx context.Context, name string) error {
 	}
 	switch name {
 	case Kubelet:
-		if k := d.kubelet(); k == nil || !k.healthy.Load() {
-			return fmt.Errorf("%s \"http://localhost:10248/healthz\": EOF", "Get")
-		}
-		return nil
+		return kubeletHealth(d.kubelet())
 	case KubeAPIServer, KubeControllerManager, KubeScheduler:
 		return d.healthCheck(name)(ctx)
 	}
 	return nil // a stand-in for a process is healthy
+}
+
+// kubeletHealth returns an error unless a kubelet serves. The error ends with the kubelet's own last line.
+func kubeletHealth(k *kubelet) error {
+	const noAnswer = "Get \"http://localhost:10248/healthz\": EOF"
+	if k == nil {
+		return errors.New(noAnswer)
+	}
+	if k.healthy.Load() {
+		return nil
+	}
+	if _, problem := k.status(); problem != "" {
+		return fmt.Errorf("%s; the kubelet exited: %s", noAnswer, problem)
+	}
+	return errors.New(noAnswer)
 }
