@@ -70,7 +70,7 @@ func (f *approveFlags) run(ctx context.Context, a *app) error {
 	if err := approvals.Approve(ctx, plan); err != nil {
 		return err
 	}
-	a.say(fmt.Sprintf("approved; `kubectl get awsm %s -n %s -w` shows the progress", plan.Name, plan.Namespace))
+	a.say("approved; to see the progress: " + fault.Command("kubectl", "get", "awsm", plan.Name, "-n", plan.Namespace, "-w"))
 	return nil
 }
 

@@ -67,7 +67,7 @@ func TestApprove(t *testing.T) {
 		says   string
 		writes bool
 	}{
-		"yes/approved":           {plan: publishedPlan{text: text}, answer: "yes\n", says: "approved; `kubectl get awsm prod", writes: true},
+		"yes/approved":           {plan: publishedPlan{text: text}, answer: "yes\n", says: "approved; to see the progress: kubectl get awsm prod -n fleet-default -w", writes: true},
 		"no/declined":            {plan: publishedPlan{text: text}, answer: "y\n", code: 7, says: "not approved"},
 		"noTerminal/declined":    {plan: publishedPlan{text: text}, code: 7, says: "read the plan, then add --yes"},
 		"flagYes/noQuestion":     {plan: publishedPlan{text: text}, args: "--yes", says: "approved", writes: true},

@@ -10,7 +10,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// connectingDelay is how long the first server may take to answer before a terminal names it.
+// connectingDelay is the time for the first server's answer before the terminal names the server.
 const connectingDelay = time.Second
 
 // noteConnecting returns a context for requests. If the first request has no answer after

@@ -74,16 +74,17 @@ func explainableIDs() string {
 }
 
 // checkNumber matches the ID of a check, with or without its prefix.
-var checkNumber = regexp.MustCompile(`^(?i:AWSM-)?([0-9]{3})$`)
+var checkNumber = regexp.MustCompile(`^([A-Za-z]+-)?[0-9]{3}$`)
 
 // unknownID returns the error for an ID that nothing has.
 func unknownID(id string, known []string) error {
-	if checkNumber.MatchString(id) {
+	near := fault.DidYouMean(id, known)
+	if near == "" && checkNumber.MatchString(id) {
 		return &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "unknown check", Wanted: "one of " + explainableIDs(),
 			Fix: "see the list in " + verifyview.ChecksPage}
 	}
 	return &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "neither a step nor a check, a position or the reason of an error",
-		Wanted: "one of " + explainableIDs(), Fix: fault.DidYouMean(id, known)}
+		Wanted: "one of " + explainableIDs(), Fix: near}
 }
 
 // explainCheck returns a check without the texts that depend on the kind of cluster, and its
@@ -118,12 +119,8 @@ func explain(id string) (view.Explanation, error) {
 		}
 		steps = append(steps, string(info.ID))
 	}
-	check := id
-	if m := checkNumber.FindStringSubmatch(id); m != nil {
-		check = "AWSM-" + m[1]
-	}
 	for _, meta := range target.AllChecks() {
-		if meta.ID == check {
+		if strings.EqualFold(meta.ID, id) || checkNumber.MatchString(id) && strings.HasSuffix(meta.ID, "-"+id) {
 			doc.Check, doc.Variants = explainCheck(meta)
 			return doc, nil
 		}

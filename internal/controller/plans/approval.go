@@ -56,7 +56,7 @@ func (a Approvals) Read(ctx context.Context, namespace, name string) (Published,
 	}
 	if !p.Approved && !status.AwaitsApproval(m.Status) {
 		return p, &fault.Error{Class: fault.Usage, Reason: "NothingToApprove", Object: p.object(), Seen: "does not wait for an approval" + orEmpty("; it shows ", p.Shown),
-			Wanted: "state Awaiting-Approval", Fix: fmt.Sprintf("kubectl get awsm %s -n %s -o yaml", name, namespace)}
+			Wanted: "state Awaiting-Approval", Fix: fault.Command("kubectl", "get", "awsm", name, "-n", namespace, "-o", "yaml")}
 	}
 	p.Plan, err = a.text(ctx, m)
 	return p, err
