@@ -28,10 +28,13 @@ pages say of the reason that an error has. It contacts no server.`,
   awsmigrate explain AWSM-303
   awsmigrate explain P3
   awsmigrate explain NotReadyToSwitch`,
-		Args:              oneID,
+		Args:              cobra.ArbitraryArgs, // RunE checks them, in our words
 		ValidArgsFunction: explainable,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := a.checkOutput(documentFormats()...); err != nil {
+				return err
+			}
+			if err := oneID(args); err != nil {
 				return err
 			}
 			found, err := explain(args[0])
@@ -50,7 +53,7 @@ pages say of the reason that an error has. It contacts no server.`,
 }
 
 // oneID returns an error unless one ID is given.
-func oneID(_ *cobra.Command, args []string) error {
+func oneID(args []string) error {
 	if len(args) == 1 {
 		return nil
 	}

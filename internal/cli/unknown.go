@@ -198,30 +198,3 @@ func checkGroups(cmd *cobra.Command) error {
 	})
 	return &fault.Error{Class: fault.Usage, Reason: "Usage", Object: "flags " + strings.Join(given, ", "), Seen: "given together", Wanted: "one of them"}
 }
-
-// helpErrors makes cobra's own commands refuse words that they do not know. They would print help
-// and exit 0.
-func (a *app) helpErrors(root *cobra.Command) {
-	root.InitDefaultHelpCmd()
-	for _, cmd := range root.Commands() {
-		switch cmd.Name() {
-		case "help":
-			cmd.Run, cmd.RunE = nil, func(help *cobra.Command, words []string) error { return a.helpOf(help.Root(), words) }
-		case "completion":
-			cmd.Args, cmd.RunE = cobra.ArbitraryArgs, a.helpOf
-		}
-	}
-}
-
-// helpOf prints the help of the command below cmd that words name.
-func (a *app) helpOf(cmd *cobra.Command, words []string) error {
-	for _, word := range words {
-		child := slices.IndexFunc(cmd.Commands(), func(c *cobra.Command) bool { return c.Name() == word || c.HasAlias(word) })
-		if child < 0 {
-			return a.unknownCommand(cmd, word)
-		}
-		cmd = cmd.Commands()[child]
-	}
-	cmd.InitDefaultHelpFlag()
-	return cmd.Help()
-}

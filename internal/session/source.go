@@ -187,7 +187,7 @@ func nodeCount(inspection audit.Inspection) string {
 			planes++
 		}
 	}
-	return fmt.Sprintf("%d nodes, %d of them control planes", len(inspection.Input.Nodes.Value), planes)
+	return fmt.Sprintf("%s, %d of them control planes", fault.Count(len(inspection.Input.Nodes.Value), "node"), planes)
 }
 
 func positionLine(inspection audit.Inspection) string {

@@ -3,6 +3,7 @@ package migration
 import (
 	"fmt"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
@@ -147,7 +148,7 @@ func (r Reading) CountMembers() string {
 			workers++
 		}
 	}
-	return fmt.Sprintf("%d control planes, %d workers", r.CountControlPlanes(), workers)
+	return fault.Count(r.CountControlPlanes(), "control plane") + ", " + fault.Count(workers, "worker")
 }
 
 // ControlPlaneNodes returns the Nodes that must run the CCM.

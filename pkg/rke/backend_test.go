@@ -214,7 +214,7 @@ func TestBackendEdit_writeThenUndo_restored(t *testing.T) {
 	for _, includes := range []bool{false, true} {
 		p.Options.IncludePending = includes
 		edit, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), procedure.EditingOf(migration.StepEnable, p.Options.Options))
-		if err != nil || (edit.Refused == nil) != includes || !includes && (clustertest.ReasonOf(edit.Refused) != "PendingChanges" || !strings.Contains(edit.Refused.Error(), "1 changes") || !strings.Contains(edit.Refused.Error(), "creation")) {
+		if err != nil || (edit.Refused == nil) != includes || !includes && (clustertest.ReasonOf(edit.Refused) != "PendingChanges" || !strings.Contains(edit.Refused.Error(), "1 change ") || !strings.Contains(edit.Refused.Error(), "creation")) {
 			t.Errorf("includes them: %t, %v, %v", includes, err, edit.Refused)
 		}
 	}

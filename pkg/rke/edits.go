@@ -128,6 +128,6 @@ func (b *Backend) requireNothingPending(snap migration.Snapshot) error {
 		lines = append(lines, one.String())
 	}
 	return &fault.Error{Class: fault.Gate, Reason: "PendingChanges", Object: b.fileObject(),
-		Seen:   fmt.Sprintf("%d changes that `rke up` has not applied yet: %s", len(pending), migration.JoinSome(lines)),
+		Seen:   fmt.Sprintf("%s that `rke up` has not applied yet: %s", fault.Count(len(pending), "change"), migration.JoinSome(lines)),
 		Wanted: "a file that only the migration changes", Fix: "apply or revert them first, or add --include-pending"}
 }

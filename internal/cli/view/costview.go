@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -38,15 +39,15 @@ func writeCost(s console.Screen, cost runner.Cost) {
 
 // stepsText describes the number of pending steps and their duration.
 func stepsText(cost runner.Cost) string {
-	parts := []string{countText(cost.Steps, "step") + " to do"}
+	parts := []string{fault.Count(cost.Steps, "step") + " to do"}
 	if cost.Restarts > 0 {
-		parts = append(parts, countText(cost.Restarts, "restart")+" on machines")
+		parts = append(parts, fault.Count(cost.Restarts, "restart")+" on machines")
 	}
 	if cost.Seconds > 0 {
 		parts = append(parts, "about "+aboutText(cost.Seconds))
 	}
 	if cost.Untimed > 0 && cost.Seconds > 0 {
-		parts = append(parts, fmt.Sprintf("plus %s of unknown duration", countText(cost.Untimed, "step")))
+		parts = append(parts, fmt.Sprintf("plus %s of unknown duration", fault.Count(cost.Untimed, "step")))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -80,14 +81,6 @@ func aboutText(a runner.About) string {
 		return fmt.Sprintf("%dm", int(minutes))
 	}
 	return fmt.Sprintf("%dh%dm", int(minutes/60), int(minutes%60))
-}
-
-// countText returns a number with its noun.
-func countText(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func joinIDs[T ~string](ids []T) string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/report"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
@@ -81,7 +82,7 @@ func podState(p record.Pod) string {
 		c := p.Containers[n-1]
 		switch c.State {
 		case record.Running:
-			state = fmt.Sprintf("runs, %d restarts", c.Restarts)
+			state = "runs, " + fault.Count(int(c.Restarts), "restart")
 		case record.Waiting:
 			state = "waits: " + c.Reason
 		case record.Terminated:

@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/internal/report"
 	"github.com/awsmigrate/awsmigrate/internal/session/recording"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
@@ -105,5 +106,5 @@ func noted(st journal.State) string {
 	case !known:
 		return "how the cluster was before the first write: the journal has no fingerprint"
 	}
-	return fmt.Sprintf("whether the %d Nodes and %d load balancers that the journal notes from before the first write are as they were: status and verify compare them", len(then.Nodes), len(then.Services))
+	return fmt.Sprintf("whether the state of %s and %s, which the journal notes from before the first write, is unchanged: status and verify compare them", fault.Count(len(then.Nodes), "Node"), fault.Count(len(then.Services), "load balancer"))
 }

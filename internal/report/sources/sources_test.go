@@ -81,7 +81,7 @@ func TestJournal(t *testing.T) {
 	}
 	for form, text := range map[string]string{"page": string(page), "Markdown": inMarkdown(t, r)} {
 		for _, wanted := range []string{"Runs of awsmigrate on demo", "is not known: a journal has the runs", "run r1 of ann@laptop, which died in step switch-provider", "ClusterMigration uid/2/",
-			"sha256:1", "awsmigrate rke2 undo --cluster demo", "the 1 Nodes and 1 load balancers", "patch Cluster fleet-default/demo", "whether two ever did at once", "r3", "the run ended in it", "seen to its end"} {
+			"sha256:1", "awsmigrate rke2 undo --cluster demo", "the state of 1 Node and 1 load balancer", "patch Cluster fleet-default/demo", "whether two ever did at once", "r3", "the run ended in it", "seen to its end"} {
 			if !strings.Contains(text, wanted) {
 				t.Errorf("%q is not in its %s", wanted, form)
 			}

@@ -193,7 +193,7 @@ func (s progress) cordonState(now current) runner.State {
 	case s.Cordon.Skip != "":
 		return runner.State{Kind: runner.Skipped, Reason: s.Cordon.Skip}
 	case len(s.Cordon.Open) == 0:
-		return runner.State{Kind: runner.Done, Reason: fmt.Sprintf("%d control-plane nodes are cordoned", len(s.Cordon.Ours)+len(s.Cordon.Theirs))}
+		return runner.State{Kind: runner.Done, Reason: "cordoned: " + fault.Count(len(s.Cordon.Ours)+len(s.Cordon.Theirs), "control-plane node")}
 	}
 	return runner.State{Kind: runner.Todo}
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -55,7 +56,7 @@ func (s *cordon) Verify(ctx context.Context, _ *runner.Tx, snap migration.Snapsh
 		open := migration.NameList(plan.Open) + " schedulable"
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "control-plane nodes to be cordoned", Seen: open, Progress: open}, nil
 	}
-	v := migration.Met(fmt.Sprintf("%d control-plane nodes cordoned", len(plan.Ours)))
+	v := migration.Met(fault.Count(len(plan.Ours), "control-plane node") + " cordoned")
 	v.Stable = 1
 	return v, nil
 }

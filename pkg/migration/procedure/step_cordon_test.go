@@ -64,7 +64,7 @@ func TestCordonSteps(t *testing.T) {
 		"cordon: none yet":              {migration.StepCordon, func(*migration.Reading) {}, end{"cordon cp-0, cp-1", "cp-0, cp-1 schedulable", runner.Waiting, nil}},
 		"cordon: one is left":           {migration.StepCordon, func(r *migration.Reading) { clustertest.CordonByUs(&r.Down.Nodes[1]) }, end{"cordon cp-0", "cp-0 schedulable", runner.Waiting, nil}},
 		"cordon: all":                   {migration.StepCordon, both, end{"", "", runner.Met, []string{"2 control-plane nodes cordoned"}}},
-		"cordon: one is its user's":     {migration.StepCordon, func(r *migration.Reading) { both(r); r.Down.Nodes[0].Annotations = nil }, end{"", "", runner.Met, []string{"1 control-plane nodes cordoned"}}},
+		"cordon: one is its user's":     {migration.StepCordon, func(r *migration.Reading) { both(r); r.Down.Nodes[0].Annotations = nil }, end{"", "", runner.Met, []string{"1 control-plane node cordoned"}}},
 		"cordon: another is its user's": {migration.StepCordon, func(r *migration.Reading) { r.Down.Nodes[0].Unschedulable = true }, end{"cordon cp-1; cp-0 cordoned before and left alone", "cp-1 schedulable", runner.Waiting, nil}},
 		"uncordon: both are left":       {migration.StepUncordon, both, end{"uncordon cp-0, cp-1", "cp-0, cp-1 still cordoned by us", runner.Waiting, nil}},
 		"uncordon: one is left":         {migration.StepUncordon, func(r *migration.Reading) { clustertest.CordonByUs(&r.Down.Nodes[1]) }, end{"uncordon cp-0, cp-1", "cp-1 still cordoned by us", runner.Waiting, nil}},

@@ -91,7 +91,7 @@ func (e Exits) Crash(snap migration.Snapshot) error {
 				continue
 			}
 			return &fault.Error{Class: fault.Check, Reason: "ComponentCrashes", Object: k.Name(),
-				Seen:   fmt.Sprintf("exits with code %d, %d restarts%s", last.Code, status.Restarts, cause(k, snap.Reading.KCMs, last.Message)),
+				Seen:   fmt.Sprintf("exits with code %d, %s%s", last.Code, fault.Count(int(status.Restarts), "restart"), cause(k, snap.Reading.KCMs, last.Message)),
 				Wanted: "a component that starts with its arguments: " + strings.Join(userArgs(k), " "),
 				Fix: "read why: " + fault.Command("kubectl", "-n", wellknown.System, "logs", k.Pod.Name, "--previous") + "; correct the argument in " + snap.Reading.Object + "; " +
 					"to go back remove enable-leader-migration there too, and leave the rest as it is"}

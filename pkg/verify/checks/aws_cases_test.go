@@ -21,7 +21,7 @@ func awsCases() []trap {
 		{"AWSM-401", "its region not asked", P0, func(in *evidence.Input) {
 			delete(in.Cloud.Instances.Value, "i-00000005")
 			in.Cloud.Missed = map[string]string{"us-east-1": "RequestLimitExceeded"}
-		}, unknown, "1 nodes could not look: RequestLimitExceeded"},
+		}, unknown, "1 node could not look: RequestLimitExceeded"},
 		{"AWSM-402", "stopped", P0, func(in *evidence.Input) { instance(in, 5, func(i *cloud.Instance) { i.State = "stopped" }) }, fail, "stopped"},
 		{"AWSM-403", "moved", P0, func(in *evidence.Input) { instance(in, 5, func(i *cloud.Instance) { i.Zone = "us-east-1c" }) }, fail, "ProviderID says zone us-east-1a"},
 		{"AWSM-404", "another name", P4, func(in *evidence.Input) {

@@ -66,7 +66,7 @@ func ccmCases() []trap {
 		{"AWSM-611", "crash loop", P3, func(in *evidence.Input) {
 			in.CCMPods.Value[0].Waiting, in.CCMPods.Value[0].Restarts = "CrashLoopBackOff", 7
 		}, fail, "CrashLoopBackOff"},
-		{"AWSM-611", "restarted", P3, func(in *evidence.Input) { in.CCMPods.Value[0].Restarts = 1 }, warn, "1 restarts"},
+		{"AWSM-611", "restarted", P3, func(in *evidence.Input) { in.CCMPods.Value[0].Restarts = 1 }, warn, "1 restart"},
 		{"AWSM-612", "no leader", P3, func(in *evidence.Input) { in.Leases.Value.CCM = lease.Series{} }, fail, "does not exist"},
 		{"AWSM-612", "RKE2's stub", P3, func(in *evidence.Input) { in.Leases.Value.CCM = heldBy("x_1", "rke2") }, fail, "rke2"},
 		{"AWSM-613", "runs", P4, func(in *evidence.Input) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
@@ -285,11 +286,11 @@ func pods(in evidence.Input) []verify.Finding {
 			object := "Pod " + p.Namespace + "/" + p.Name
 			switch {
 			case p.Waiting != "":
-				out = append(out, verify.Failure(object, fmt.Sprintf("%s, %d restarts", p.Waiting, p.Restarts), "running", lookAt(p)))
+				out = append(out, verify.Failure(object, p.Waiting+", "+fault.Count(int(p.Restarts), "restart"), "running", lookAt(p)))
 			case !p.Ready && !p.Deleting:
 				out = append(out, verify.Failure(object, "not ready, "+evidence.OrElse(p.Phase, "no phase"), "ready", lookAt(p)))
 			case p.Restarts > 0:
-				out = append(out, verify.Warning(object, fmt.Sprintf("%d restarts", p.Restarts), "none since it was installed", lookAt(p)))
+				out = append(out, verify.Warning(object, fault.Count(int(p.Restarts), "restart"), "none since it was installed", lookAt(p)))
 			}
 		}
 		return out

@@ -55,7 +55,7 @@ func clusterCases() []trap {
 		{"AWSM-132", "out of sight", P0, outOfSight, unknown, "no kube-controller-manager"},
 		{"AWSM-101", "too old", P0, plain(func(in *evidence.Input) { in.Version = verify.Got("v1.21.14") }), fail, "v1.21.14"},
 		{"AWSM-101", "too new", P0, plain(func(in *evidence.Input) { in.Version = verify.Got("v1.27.3") }), fail, "v1.27.3"},
-		{"AWSM-110", "one member", P0, plain(func(in *evidence.Input) { fewer(in, 2) }), warn, "1 members"},
+		{"AWSM-110", "one member", P0, plain(func(in *evidence.Input) { fewer(in, 2) }), warn, "1 member"},
 		{"AWSM-110", "two members", P0, plain(func(in *evidence.Input) { in.Etcds.Value = in.Etcds.Value[1:] }), warn, "2 members"},
 		{"AWSM-110", "not visible", P0, plain(func(in *evidence.Input) { in.Etcds = verify.Failed[[]downstream.Pod](errForbidden) }), unknown, "forbidden"},
 		{"AWSM-112", "one zone", P0, plain(func(in *evidence.Input) {

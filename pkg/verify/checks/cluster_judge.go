@@ -43,7 +43,7 @@ func apiServersAlive(in evidence.Input) []verify.Finding {
 			}
 		}
 		if alive < planes {
-			return []verify.Finding{verify.Warning("kube-apiserver", fmt.Sprintf("%d alive, with %d control planes", alive, planes), "one for every control plane", "")}
+			return []verify.Finding{verify.Warning("kube-apiserver", fmt.Sprintf("%d alive, with %s", alive, fault.Count(planes, "control plane")), "one for every control plane", "")}
 		}
 		return []verify.Finding{verify.Notice("kube-apiserver", fmt.Sprintf("%d alive", alive))}
 	})
@@ -82,7 +82,7 @@ func managersRun(in evidence.Input) []verify.Finding {
 		case k.Pod.Name == "":
 			out = append(out, verify.Undecided("kube-controller-manager on "+k.Machine, k.Why))
 		case k.Pod.Waiting != "":
-			out = append(out, verify.Failure(object, fmt.Sprintf("%s, %d restarts", k.Pod.Waiting, k.Pod.Restarts), "running", lookAt(k.Pod)))
+			out = append(out, verify.Failure(object, k.Pod.Waiting+", "+fault.Count(int(k.Pod.Restarts), "restart"), "running", lookAt(k.Pod)))
 		case !k.Pod.Ready:
 			out = append(out, verify.Failure(object, "not ready", "ready", lookAt(k.Pod)))
 		}
@@ -152,7 +152,7 @@ func etcdMembers(in evidence.Input, judge func([]downstream.Node) []verify.Findi
 func membersSuffice(in evidence.Input) []verify.Finding {
 	out := etcdMembers(in, func(members []downstream.Node) []verify.Finding {
 		if n := len(members); !rules.Redundant(n) {
-			return []verify.Finding{verify.Warning("etcd", fmt.Sprintf("%d members", n), "3 or 5", "")}
+			return []verify.Finding{verify.Warning("etcd", fault.Count(n, "member"), "3 or 5", "")}
 		}
 		return nil
 	})
@@ -171,6 +171,6 @@ func memberZones(in evidence.Input) []verify.Finding {
 		if zones.Spread() {
 			return nil
 		}
-		return []verify.Finding{verify.Warning("etcd", fmt.Sprintf("%d members in %s", len(members), evidence.Spread(zones)), "3 zones", "")}
+		return []verify.Finding{verify.Warning("etcd", fmt.Sprintf("%s in %s", fault.Count(len(members), "member"), evidence.Spread(zones)), "3 zones", "")}
 	})
 }

@@ -3,6 +3,7 @@ package checks
 import (
 	"fmt"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -81,5 +82,5 @@ func unseenProvider(names []string, target string) []verify.Finding {
 }
 
 func withECR(names []string) string {
-	return fmt.Sprintf("%d nodes with images from ECR: %s", len(names), evidence.Some(names))
+	return fmt.Sprintf("%s with images from ECR: %s", fault.Count(len(names), "node"), evidence.Some(names))
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
@@ -95,5 +96,5 @@ func unfoundNames(names []string, image imageVersion) []verify.Finding {
 }
 
 func nodesNamed(names []string) string {
-	return fmt.Sprintf("%d nodes: %s", len(names), evidence.Some(names))
+	return fault.Count(len(names), "node") + ": " + evidence.Some(names)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
@@ -106,10 +107,10 @@ func ebsDriver(in evidence.Input) []verify.Finding {
 		}
 	}
 	if len(unmigrated) > 0 {
-		out = append(out, verify.Failure(evidence.Some(users), fmt.Sprintf("CSI migration is off on %d nodes: %s", len(unmigrated), evidence.Some(unmigrated)), downstream.CSIEBS+" on every node that runs such pods, CSIMigrationAWS on", ""))
+		out = append(out, verify.Failure(evidence.Some(users), fmt.Sprintf("CSI migration is off on %s: %s", fault.Count(len(unmigrated), "node"), evidence.Some(unmigrated)), downstream.CSIEBS+" on every node that runs such pods, CSIMigrationAWS on", ""))
 	}
 	if len(bare) > 0 {
-		out = append(out, verify.Warning(evidence.Some(users), fmt.Sprintf("no driver %s on %d nodes: %s", downstream.CSIEBS, len(bare), evidence.Some(bare)), "the driver; without it these volumes cannot be attached there today either", ""))
+		out = append(out, verify.Warning(evidence.Some(users), fmt.Sprintf("no driver %s on %s: %s", downstream.CSIEBS, fault.Count(len(bare), "node"), evidence.Some(bare)), "the driver; without it these volumes cannot be attached there today either", ""))
 	}
 	return out
 }

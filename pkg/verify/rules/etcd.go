@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -17,7 +18,7 @@ func Redundant(members int) bool { return members >= 3 && members%2 == 1 }
 func Restart(object string, members, planes int) []verify.Finding {
 	var found []verify.Finding
 	if !Redundant(members) {
-		found = append(found, verify.Warning(object, fmt.Sprintf("%d etcd members", members), "3 or 5", ""))
+		found = append(found, verify.Warning(object, fault.Count(members, "etcd member"), "3 or 5", ""))
 	}
 	if planes < 2 {
 		found = append(found, verify.Warning(object, fmt.Sprintf("%d control plane: no API while it restarts", planes), "at least 2", ""))
@@ -52,5 +53,5 @@ func (z Zones) Judge(object string) []verify.Finding {
 		parts = append(parts, fmt.Sprintf("%s ×%d", cmp.Or(zone, "no zone"), n))
 	}
 	slices.Sort(parts)
-	return []verify.Finding{verify.Warning(object, fmt.Sprintf("%d etcd members in %d zones: %s", z.Members(), len(z), strings.Join(parts, ", ")), "3 zones", "")}
+	return []verify.Finding{verify.Warning(object, fmt.Sprintf("%s in %s: %s", fault.Count(z.Members(), "etcd member"), fault.Count(len(z), "zone"), strings.Join(parts, ", ")), "3 zones", "")}
 }

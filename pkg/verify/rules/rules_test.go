@@ -38,7 +38,7 @@ func TestRestart(t *testing.T) {
 		want            []string
 	}{
 		{3, 2, nil}, {5, 3, nil},
-		{1, 1, []string{"warn x: 1 etcd members → 3 or 5", alone}},
+		{1, 1, []string{"warn x: 1 etcd member → 3 or 5", alone}},
 		{3, 1, []string{alone}},
 		{2, 2, []string{"warn x: 2 etcd members → 3 or 5"}},
 		{4, 4, []string{"warn x: 4 etcd members → 3 or 5"}},
@@ -56,7 +56,7 @@ func TestZones(t *testing.T) {
 		want  []string
 	}{
 		{nil, nil}, {Zones{"a": 2}, nil}, {Zones{"a": 1, "b": 1, "c": 1}, nil}, {Zones{"a": 2, "b": 2, "": 1}, nil},
-		{Zones{"a": 3}, []string{"warn x: 3 etcd members in 1 zones: a ×3 → 3 zones"}},
+		{Zones{"a": 3}, []string{"warn x: 3 etcd members in 1 zone: a ×3 → 3 zones"}},
 		{Zones{"b": 1, "a": 2}, []string{"warn x: 3 etcd members in 2 zones: a ×2, b ×1 → 3 zones"}},
 		{Zones{"": 2, "a": 1}, []string{"warn x: 3 etcd members in 2 zones: a ×1, no zone ×2 → 3 zones"}},
 	} {

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
@@ -44,7 +45,7 @@ func wrongPlace(in evidence.Input, pairs []evidence.Pair) verify.Finding {
 	if id := in.Cloud.Identity; id.OK() && id.Value.Account != "" {
 		account = "account " + id.Value.Account
 	}
-	return verify.Failure(fmt.Sprintf("%d nodes", len(pairs)),
+	return verify.Failure(fault.Count(len(pairs), "node"),
 		fmt.Sprintf("none of the %d instances is in %s, region %s", len(pairs), account, evidence.OrElse(in.Cloud.Region, "unknown")), "the nodes' instances",
 		"ask with credentials of the account that the instances are in: --profile, --assume-role, --region")
 }
@@ -60,7 +61,7 @@ func notCompared(in evidence.Input) []verify.Finding {
 	if len(names) == 0 {
 		return nil
 	}
-	return []verify.Finding{verify.Notice(fmt.Sprintf("%d nodes", len(names)), "not compared, no EC2 instance is named by their ProviderID (AWSM-301): "+evidence.Some(names))}
+	return []verify.Finding{verify.Notice(fault.Count(len(names), "node"), "not compared, no EC2 instance is named by their ProviderID (AWSM-301): "+evidence.Some(names))}
 }
 
 func instancesRun(in evidence.Input) []verify.Finding {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -151,7 +152,7 @@ func (in Input) WithCluster(judge func(pairs []Pair, id string) []verify.Finding
 func unasked(missed map[string]int) []verify.Finding {
 	var out []verify.Finding
 	for _, why := range slices.Sorted(maps.Keys(missed)) {
-		out = append(out, verify.Undecided(fmt.Sprintf("%d nodes", missed[why]), "could not look: "+why))
+		out = append(out, verify.Undecided(fault.Count(missed[why], "node"), "could not look: "+why))
 	}
 	return out
 }
