@@ -66,7 +66,7 @@ func TestVerify_kubeconfigOfRancher_namesCluster(t *testing.T) {
 				case r.URL.Path == "/version":
 					fmt.Fprint(w, `{"major":"1","minor":"26","gitVersion":"v1.26.13"}`)
 				case rancher && r.URL.Path == "/apis/provisioning.cattle.io/v1":
-					fmt.Fprint(w, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"provisioning.cattle.io/v1","resources":[]}`)
+					fmt.Fprint(w, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"provisioning.cattle.io/v1","resources":[{"name":"clusters","kind":"Cluster","namespaced":true,"verbs":["list"]}]}`)
 				default:
 					w.WriteHeader(http.StatusNotFound)
 				}

@@ -59,13 +59,6 @@ func TestDidYouMean(t *testing.T) {
 		"status --watch --history --cluster x":                         "flags --history, --watch: given together\n  wanted   one of them\n",
 		"plan --cluster team/prod -n other":                            "fix      leave out --namespace, or use --cluster prod\n",
 		"rke2 --cluster a/b/c":                                         "NAME, NAMESPACE/NAME or the id in Rancher's URL",
-		"explain":                                                      "no ID is given",
-		"explain P1 P2":                                                "several IDs are given: P1 P2",
-		"explain AWSM-999":                                             "see the list in docs/checks.md",
-		"explain 999":                                                  `"999": unknown check`,
-		"help foo":                                                     `"foo": there is no such command of awsmigrate`,
-		"help rke2 paln":                                               "did you mean plan?",
-		"completion foo":                                               "one of bash, fish, powershell, zsh",
 	} {
 		var out, errs bytes.Buffer
 		code := Main(t.Context(), strings.Fields(args), console.Streams{Out: &out, Err: &errs, Env: func(string) string { return "" }})

@@ -68,7 +68,7 @@ func PartUnread(err error) error {
 }
 
 // unreachableFix is the fix for an API that does not answer.
-const unreachableFix = "run the same command again once the API answers: kubectl get --raw /readyz with the same kubeconfig"
+const unreachableFix = "run the same command again once the API answers with the same kubeconfig: kubectl get --raw /readyz"
 
 // readFix returns the fix for a failed read, or "". Through Rancher, a cluster's API also returns 503
 // while its agent is disconnected (rancher/rancher:pkg/clusterrouter/router.go@v2.8.5).

@@ -30,6 +30,7 @@ func notes() map[string]string {
 		"KeptValueTooLarge":            "awsCloudProvider is too large to store for an undo; the message has the limit",
 		"LeftOpen":                     "a run ended in the middle of a step: the same command resumes it, undo reverts it",
 		"NoRecordOfRun":                "the run of --run has no record next to the journal: it changed nothing, was killed, or is older than the stored ones; the message names the runs with a record",
+		"NoKubeconfig":                 "no usable kubeconfig was found; the message names the files and the contexts there",
 		"NoJournal":                    "an object with the journal's name is not a journal; the message names it",
 		"NoState":                      defect,
 		"NoVerdict":                    defect,
