@@ -7,7 +7,7 @@ import (
 
 // No fix names a flag that the command does not have. Flags of other programs are theirs.
 func TestFitFix_flagOfAnotherCommand_dropped(t *testing.T) {
-	const away = "run the same command again once the API answers: kubectl get --raw /readyz with the same kubeconfig"
+	const away = "run the same command again once the API answers with the same kubeconfig: kubectl get --raw /readyz"
 	const other = "if only the connection through Rancher is down, name another kubeconfig with --downstream-kubeconfig"
 	for path, fixes := range map[string]map[string]string{
 		"list":               {away + "; " + other: away, other: "", "name one with --kubeconfig, or in $KUBECONFIG": "name one with --kubeconfig, or in $KUBECONFIG"},

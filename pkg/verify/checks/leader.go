@@ -46,7 +46,7 @@ func leaderChecks() []verify.Check[evidence.Input] {
 			Fix:    "stop it before the migration, then remove it where it comes from",
 		}},
 		{Judge: holderPlaced, Meta: verify.Meta{
-			ID: "AWSM-206", Title: "the leading kube-controller-manager runs on a control-plane node", Category: leader, Subjects: []verify.Subject{verify.Leases}, NeedsControlPlane: true,
+			ID: "AWSM-206", Title: "the leading kube-controller-manager runs on a control-plane node", Category: leader, NeedsControlPlane: true,
 			Why:    "a leader that sits on no control-plane node is a process that the migration does not reach",
 			Source: "identity in Lease kube-controller-manager is <host name>_<uuid>",
 			Fix:    "find the process with that host name and stop it",
