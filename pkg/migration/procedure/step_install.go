@@ -40,7 +40,9 @@ func (s *install) Plan(ctx context.Context, snap migration.Snapshot) (runner.Pla
 }
 
 func (s *install) Do(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
-	if snap.Result.Position == position.P3 && !snap.Result.Mixed {
+	// Helm goes on after a failed request, so the DaemonSet of our own installation may run
+	// without a Role. Only a second installation creates that.
+	if snap.Result.Position == position.P3 && !snap.Result.Mixed && !snap.Record.Begun(migration.StepInstall) {
 		return nil
 	}
 	for _, k := range snap.Reading.KCMs {
