@@ -65,6 +65,10 @@ type Engine struct {
 	// EveryReading sends every observation of a wait to Sink; see runner.Options.
 	EveryReading bool
 
+	// IgnoreRuns reports whether an audit judges the cluster without a look at the lock of a
+	// live run, so that it needs no right to read it.
+	IgnoreRuns bool
+
 	// Recording records the run and the cluster. It may be nil. The caller that opened it
 	// closes it.
 	Recording *recording.Recording

@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -22,7 +23,10 @@ func Audit(ctx context.Context, t Target, o Options) (Source, error) {
 		return openAPIOnly(t, o)
 	}
 	s, err := Open(ctx, t, o, ReadOnly)
-	if err == nil {
+	switch {
+	case err == nil && o.IgnoreRuns:
+		return &procedureSource{session: s, clock: s.Clock, account: noAccount}, nil
+	case err == nil:
 		return s.Source(), nil
 	}
 	if !fault.HasReason(err, fault.ReasonForbidden, fault.ReasonUnauthorized) {
@@ -44,6 +48,9 @@ func Audit(ctx context.Context, t Target, o Options) (Source, error) {
 	}
 	return partial(config, t, d, o, bound, err), nil
 }
+
+// noAccount shows no run.
+func noAccount(context.Context) (*runner.Account, error) { return nil, nil }
 
 // openAPIOnly opens a cluster through its API alone.
 func openAPIOnly(t Target, o Options) (Source, error) {

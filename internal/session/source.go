@@ -48,19 +48,20 @@ type Reading struct {
 
 // Source returns the session's cluster as a source of audits.
 func (s *Session) Source() Source {
-	return &procedureSource{session: s, clock: s.Clock}
+	return &procedureSource{session: s, clock: s.Clock, account: s.Account}
 }
 
 // procedureSource reads a cluster and its configuration.
 type procedureSource struct {
 	session *Session
 	clock   clock.Clock
+	account func(context.Context) (*runner.Account, error)
 }
 
 // Read implements Source. It reads the fingerprint from the journal.
 func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 	at := s.clock.Now()
-	before, _ := s.session.Account(ctx) // an unreadable lock or journal softens nothing
+	before, _ := s.account(ctx) // an unreadable lock or journal softens nothing
 	record, err := s.session.Record(ctx)
 	if err != nil {
 		return Reading{}, err
@@ -86,7 +87,7 @@ func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 	}
 	seen := Reading{Inspection: inspection, Header: header, At: at, GoesOn: inspection.Input.Position.Position != position.P5,
 		Target: bundle.Target{Kind: target.Kind, Name: target.Name, Namespace: target.Namespace, UID: target.UID}}
-	after, _ := s.session.Account(ctx)
+	after, _ := s.account(ctx)
 	return seen.duringRun(before, after), nil
 }
 
