@@ -57,7 +57,7 @@ No image is published yet: name your own with --image.`,
 	return cmd
 }
 
-// explainEdits adds the command with the missing flag of the run to an error: it stands behind --.
+// explainEdits adds the command with the missing flag of the run to an error: the flag belongs behind --.
 func (a *app) explainEdits(err error) error {
 	f, ok := fault.As(err)
 	if !ok || f.Seen != target.EditsMissing {

@@ -180,7 +180,7 @@ func wholeScript() *script {
 				waits("every control plane to take the edit", "the edit is not copied so far: machineSelectorConfig[0]", "a", 0, 3),
 				sees("3 of 3 control planes run with enable-leader-migration", "migration lease: ip-10-0-0-10 (kube-controller-manager), renewing"),
 			}},
-		{id: migration.StepInstall, state: runner.State{Kind: runner.Todo}, reaches: "P3 CCM with flag beside the in-tree provider", // words:ok: a text of pkg/verify/position
+		{id: migration.StepInstall, state: runner.State{Kind: runner.Todo}, reaches: "P3 CCM with flag next to the in-tree provider", // words:ok: a text of pkg/verify/position
 			plan: runner.Plan{Summary: []string{"+ Helm release aws-cloud-controller-manager, image v1.26.14"}, Takes: runner.Minute,
 				Notes: []string{"cloud config key left out, the CCM does not know it: DisableSecurityGroupIngress, which was deprecated long ago"},
 				Changes: []runner.Change{

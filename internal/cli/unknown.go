@@ -44,7 +44,7 @@ func (a *app) unknownFlag(cmd *cobra.Command, name string) error {
 		Fix: addHelp(cmd, fix)}
 }
 
-// elsewhere returns the typed command with a flag where it belongs, or "": with the other distribution,
+// elsewhere returns the typed command with a flag where it belongs, or is empty: with the other distribution,
 // behind the -- of a job, or after a command.
 func (a *app) elsewhere(cmd *cobra.Command, name string) string {
 	if !cmd.HasParent() {

@@ -58,7 +58,7 @@ func (c *Controller) recordEvent(key Key, e runner.Event) {
 	c.events.recorder.Eventf(m, nil, kind, reason, action, "%s", cut(noteOf(e)))
 }
 
-// noteOf says what happened in an event that eventReasons has.
+// noteOf describes an event that eventReasons has.
 func noteOf(e runner.Event) string {
 	switch {
 	case e.Type == runner.LockTaken:

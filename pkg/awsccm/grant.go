@@ -140,7 +140,7 @@ func foreignGrant(kind string) error {
 		Class: fault.Check, Reason: "NotOurs", Object: fmt.Sprintf("%s %s/%s", kind, wellknown.System, wellknown.Grant),
 		Seen:   "exists and was not made by awsmigrate",
 		Wanted: "no object of that name, or one with label " + wellknown.ManagedBy + "=" + wellknown.FieldManager,
-		Fix:    fmt.Sprintf("look at it, then: kubectl -n %s delete %s %s", wellknown.System, kind, wellknown.Grant),
+		Fix:    "look at it, then: " + fault.Command("kubectl", "-n", wellknown.System, "delete", kind, wellknown.Grant),
 	}
 }
 

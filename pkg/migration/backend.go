@@ -63,9 +63,9 @@ type Handoff interface {
 	// Published returns the fragment for a place that others can read. If the edit contains
 	// secrets, it returns instructions for printing the fragment instead.
 	Published(ctx context.Context, seen Snapshot, form string, head []string, steps ...Editing) (string, error)
-	// Beside returns the drift: the locations of the configuration that differ from the edit
+	// Drift returns the locations of the configuration that differ from the edit
 	// that a step announced last. It returns none if the step announced no edit.
-	Beside(seen Snapshot, step journal.StepID) ([]string, error)
+	Drift(seen Snapshot, step journal.StepID) ([]string, error)
 }
 
 // Config is an immutable reading of a cluster's stored configuration.

@@ -49,8 +49,8 @@ func (o observed) harm(down downstream.Cluster) error {
 	return nil
 }
 
-// Beside implements migration.Handoff. (words:ok: the name of the interface)
-func (b *Backend) Beside(snap migration.Snapshot, step journal.StepID) ([]string, error) {
+// Drift implements migration.Handoff.
+func (b *Backend) Drift(snap migration.Snapshot, step journal.StepID) ([]string, error) {
 	var saved handedOff
 	if found, err := snap.Record.NoteInto(handoffNote, &saved); err != nil || !found || saved.Step != step {
 		return nil, err

@@ -34,7 +34,7 @@ type AccountOwner struct {
 	Pod  bool   `json:"pod,omitempty"` // it is a container's main program
 }
 
-// Announcement is what a run writes to the journal about itself: at its start, with every step,
+// Announcement holds what a run writes to the journal about itself: at its start, with every step,
 // and at its end. The journal of a run by an older awsmigrate has none; then Step and Since are
 // those of its last intent.
 type Announcement struct {

@@ -158,7 +158,7 @@ func (d *disturbed) world(ctx context.Context, t *testing.T) {
 	old, err := d.lab.LeaveManager(ctx, nodes[1])
 	must(t, err)
 	fix := "take its manifest off Node " + nodes[1]
-	ends(ctx, t, begun, 3, "AWSM-205", "AWSM-215", "✗  switch-provider", "Pod "+old.Pod, "with --leader-elect=false, so that it waits for nobody", fix) // words:ok: a text of the product
+	ends(ctx, t, begun, 3, "AWSM-205", "AWSM-215", "✗  switch-provider", "Pod "+old.Pod, "with --leader-elect=false, and waits for no lease", fix) // words:ok: a text of the product
 	if seen, err := d.lab.Standing(ctx); err == nil && strings.HasPrefix(seen, "P4") {
 		t.Errorf("the switch was made although the old manager runs: %s", seen)
 	}

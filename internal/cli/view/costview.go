@@ -9,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// WriteSum prints the end of a plan: its cost or that nothing is to do, which steps are irreversible, and why a run would stop.
+// WriteSum prints the end of a plan: its cost or that nothing is pending, which steps are irreversible, and why a run would stop.
 func WriteSum(streams console.Streams, steps []runner.PlannedStep, stops error) {
 	s := console.NewScreen(streams, streams.Out)
 	cost := runner.CostOf(steps)

@@ -143,7 +143,7 @@ func WriteStatus(streams console.Streams, doc StatusDocument, now time.Time) {
 	}
 }
 
-// WriteFollowed prints the run that is followed, or that there is none. Its steps follow below.
+// WriteFollowed prints the run that is followed, or that no run works. Its steps follow below.
 func WriteFollowed(streams console.Streams, run *runner.Account, now time.Time) {
 	s := console.NewScreen(streams, streams.Out)
 	if run == nil {

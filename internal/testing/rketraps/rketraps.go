@@ -237,7 +237,7 @@ func All() []Trap {
 			Choose(p)
 		}, fail, "v0.1.90"},
 		{"AWSM-113", "tokens not seen", func(t *testing.T, p *rkechecks.Prepared) { p.Input.Cloud = cloud.Facts{}; Choose(p) }, unknown, "HttpTokens"},
-		{"AWSM-113", "nobody looked", set(func(p *rkechecks.Prepared) { p.Names = naming.Rule{} }), unknown, "not checked"},
+		{"AWSM-113", "names not proven yet", set(func(p *rkechecks.Prepared) { p.Names = naming.Rule{} }), unknown, "not checked"},
 		{"AWSM-762", "kubelet", kubelet("hostname-override: x"), fail, "services.kubelet"},
 		{"AWSM-762", "kubeproxy", inService("kubeproxy", "{extra_args: {hostname-override: x}}"), fail, "services.kubeproxy"},
 		{"AWSM-763", "required", func(t *testing.T, p *rkechecks.Prepared) {

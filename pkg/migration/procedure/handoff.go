@@ -301,7 +301,7 @@ func (s *editStep) unreportedDrift(tx *runner.Tx, snap migration.Snapshot) ([]st
 	if writer == nil {
 		return nil, nil
 	}
-	places, err := writer.Beside(snap, s.ID)
+	places, err := writer.Drift(snap, s.ID)
 	if err != nil || len(places) == 0 {
 		return nil, err
 	}

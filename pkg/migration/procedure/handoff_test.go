@@ -17,7 +17,7 @@ type kept struct{ *clustertest.Side }
 
 func (k kept) Handoff() migration.Handoff                                { return k }
 func (kept) Marked(form string) bool                                     { return form != "bare" }
-func (kept) Beside(migration.Snapshot, journal.StepID) ([]string, error) { return nil, nil }
+func (kept) Drift(migration.Snapshot, journal.StepID) ([]string, error) { return nil, nil }
 
 func (kept) Forms() []string { return []string{"words"} }
 func (kept) Fragment(_ context.Context, _ migration.Snapshot, form string, head []string, steps ...migration.Editing) (string, error) {

@@ -174,7 +174,7 @@ func TestDecode_encodedBundle_sameReport(t *testing.T) {
 	if diff := cmp.Diff(live, judge(back.Input)); diff != "" {
 		t.Errorf("of the cluster (-), of the bundle (+):\n%s", diff)
 	}
-	for _, part := range []string{"forbidden", "not checked", "stopped", "so that it waits for nobody", "taken for another cluster's", "would run"} {
+	for _, part := range []string{"forbidden", "not checked", "stopped", "and waits for no lease", "taken for another cluster's", "would run"} {
 		if !strings.Contains(live, part) {
 			t.Errorf("the report does not say %q, and proves little", part)
 		}

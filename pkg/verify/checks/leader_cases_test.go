@@ -55,7 +55,7 @@ func leaderCases() []trap {
 		{"AWSM-205", "of another cluster", P5, hostedPlane(kcmOf("--cloud-provider=aws", "--kubeconfig=/k/controller.conf")), warn, "taken for another cluster's"},
 		{"AWSM-205", "pods not visible", P0, func(in *evidence.Input) { in.LoosePods = verify.Failed[[]downstream.Pod](errForbidden) }, unknown, "pods that no workload made could not be read: forbidden"},
 		{"AWSM-205", "bundle of before", P0, func(in *evidence.Input) { in.LoosePods = verify.Read[[]downstream.Pod]{} }, unknown, "pods that no workload made could not be read"},
-		{"AWSM-215", "a Deployment of the CCM", P5, withWorkload("Deployment", 1, ccmOf("--leader-elect=false")), fail, "waits for nobody"}, // words:ok: a text of test/e2e,
+		{"AWSM-215", "a Deployment of the CCM", P5, withWorkload("Deployment", 1, ccmOf("--leader-elect=false")), fail, "waits for no lease"}, // words:ok: a text of test/e2e,
 		{"AWSM-215", "a Deployment of the CCM before", P0, withWorkload("Deployment", 1, ccmOf("--enable-leader-migration")), fail, "Deployment web/second runs an aws-cloud"},
 		{"AWSM-215", "a CronJob of the CCM", P5, withWorkload("CronJob", 1, ccmOf()), fail, "CronJob web/second"},
 		{"AWSM-215", "a suspended CronJob", P5, withWorkload("CronJob", 0, ccmOf()), warn, "suspended"},

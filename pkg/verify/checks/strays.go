@@ -78,7 +78,7 @@ func strayFinding(in evidence.Input, s downstream.Stray, program, wanted string)
 	}
 	seen := "runs " + program
 	if on, err := s.Flags.Bool("leader-elect", true); err == nil && !on {
-		seen += " with --leader-elect=false, so that it waits for nobody" // words:ok: a text of test/e2e
+		seen += " with --leader-elect=false, and waits for no lease"
 	}
 	if s.Pod.Waiting != "" {
 		seen += fmt.Sprintf(" (%s now; it is started again)", s.Pod.Waiting)

@@ -50,7 +50,7 @@ func (p Position) Summary() string {
 	case P2:
 		return "in-tree, flag on every KCM"
 	case P3:
-		return "CCM with flag beside the in-tree provider"
+		return "CCM with flag next to the in-tree provider"
 	case P4:
 		return "external, leader migration still on"
 	case P5:

@@ -14,7 +14,7 @@ func TestCompared(t *testing.T) {
 		"nodes unchanged: 6 (names, UIDs)":                         {Kind: "nodes", By: "names, UIDs", Same: 6, Of: 6},
 		"nodes unchanged: 5 of 6 (names); different or gone: ip-1": {Kind: "nodes", By: "names", Same: 5, Of: 6, Others: []string{"ip-1"}},
 		"nodes could not be compared: the services are away":       {Kind: "nodes", By: "names", Same: 6, Of: 6, Unread: "the services are away"},
-		"load balancers unchanged: 0 (there was none)":             {Kind: "load balancers", By: "there was none"},
+		"load balancers unchanged: 0 (no Service of that type)":    {Kind: "load balancers", By: "no Service of that type"},
 	} {
 		if got := comparedText(c); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

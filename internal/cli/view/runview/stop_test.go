@@ -22,18 +22,18 @@ func TestLeftText(t *testing.T) {
 	for name, tt := range map[string]struct {
 		left *runner.Left
 		why  fault.Class
-		want string // part of it; "": nothing is said
+		want string // part of it, or empty without a text
 	}{
 		"nothing":                {nil, fault.Interrupted, ""},
 		"an interrupt":           {&rancher, fault.Interrupted, "neither watched nor paused"},
 		"the deadline":           {&rancher, fault.NoProgress, "2 of 3 machines changed"},
 		"the lock is lost":       {&rancher, fault.Locked, "the run that took the lock can, if it is alive"},
-		"held by the brake":      {&held, fault.Check, ""},
+		"rollout paused":         {&held, fault.Check, ""},
 		"all are changed":        {&runner.Left{By: "Rancher", GoesOn: true, Changed: 6, Total: 6}, fault.Interrupted, "all 6 machines are changed; Rancher finishes its work, which is not watched"},
 		"pods":                   {&runner.Left{By: "Kubernetes", Of: "pods of the CCM", GoesOn: true, Changed: 1, Total: 3}, fault.Interrupted, "Kubernetes continues with the rest: 1 of 3 pods of the CCM changed"},
 		"rke finishes first":     {&rke, fault.Interrupted, "nothing continues without the run"},
 		"rke is interrupted":     {&cut, fault.NoProgress, "until the same command runs rke again"},
-		"rke fails by itself":    {&rke, fault.Check, ""},
+		"rke fails alone":        {&rke, fault.Check, ""},
 		"rke is interrupted, 2x": {&cut, fault.Interrupted, "in the middle of its work"},
 	} {
 		got := leftText(tt.left, tt.why)

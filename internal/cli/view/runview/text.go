@@ -72,7 +72,7 @@ func (v *textView) Emit(e runner.Event) {
 	case runner.StepFailed:
 		v.row("✗", e.Step, v.progressAt(e.Left), short(e.Elapsed))
 	case runner.BrakePulled:
-		v.line("   ", "brake pulled: "+e.Message)
+		v.line("   ", "rollout paused: "+e.Message)
 	case runner.Interrupting:
 		v.line("   ", "interrupted: "+e.Message+"; "+v.interrupt().Meaning().Again)
 	case runner.HungUp:

@@ -174,7 +174,7 @@ func writeAuditFoot(s console.Screen, doc AuditDocument) {
 	s.Line("")
 	s.Row("", auditCounts(doc), strings.TrimSpace(fmt.Sprintf("%s   exit %d", codeHint(doc), doc.Code)))
 	if doc.Target.Namespace != "" && slices.ContainsFunc(doc.Results, usesCurrentContext) {
-		s.Prose("where  ", fmt.Sprintf("kubectl and helm of a fix are for %s itself, not for the cluster that Rancher runs in", doc.Target.Name))
+		s.Prose("where  ", "run kubectl and helm of a fix against "+doc.Target.Name+" itself, not against the cluster that Rancher runs in")
 	}
 	if doc.Next != "" {
 		s.Command("next   ", doc.Next)
