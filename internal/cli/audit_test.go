@@ -314,7 +314,7 @@ func TestJUnitWarningsBesideFailures(t *testing.T) {
 // After verify --cluster, kubectl uses the cluster in which Rancher runs: a fix that is pasted
 // unchanged would write there.
 func TestFixesSayWhichClusterTheyAreFor(t *testing.T) {
-	const where = "where  kubectl and helm of a fix are for demo itself"
+	const where = "where  run kubectl and helm of a fix against demo itself"
 	fixed := func(status verify.Status, fix string) map[string][]verify.Finding {
 		return map[string][]verify.Finding{"AWSM-308": {{Status: status, Object: "Node n", Seen: "cordoned", Fix: fix}}}
 	}

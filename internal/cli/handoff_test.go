@@ -24,8 +24,8 @@ type kept struct {
 	journal *journal.Memory
 }
 
-func (k *kept) Handoff() migration.Handoff                                { return k }
-func (*kept) Marked(form string) bool                                     { return form != "bare" }
+func (k *kept) Handoff() migration.Handoff                               { return k }
+func (*kept) Marked(form string) bool                                    { return form != "bare" }
 func (*kept) Drift(migration.Snapshot, journal.StepID) ([]string, error) { return nil, nil }
 
 func (*kept) Forms() []string { return []string{"words"} }

@@ -37,7 +37,7 @@ func TestExplain_numberAlone_isTheCheck(t *testing.T) {
 
 // The words of cobra's own commands keep their help.
 func TestHelp_knownWords_printed(t *testing.T) {
-	for args, says := range map[string]string{"help": "awsmigrate [command]", "help rke2 plan": "awsmigrate rke2 plan", "help help": "help [command]", "completion": "completion [command]", "help completion bash": "completion bash"} {
+	for args, says := range map[string]string{"help": "awsmigrate [command]", "help rke2 plan": "awsmigrate rke2 plan", "completion": "completion [command]", "help completion bash": "completion bash"} {
 		var out, errs bytes.Buffer
 		if code := Main(t.Context(), strings.Fields(args), console.Streams{Out: &out, Err: &errs, Env: func(string) string { return "" }}); code != 0 || !strings.Contains(out.String(), says) {
 			t.Errorf("%s: exit %d\n%s%s", args, code, out.String(), errs.String())

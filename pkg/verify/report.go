@@ -149,7 +149,7 @@ func weight(s Status) int {
 		return 1
 	case Warn:
 		return 2
-	case Unknown:
+	case Unknown, Pending:
 		return 3
 	case Fail:
 		return 4

@@ -15,8 +15,8 @@ import (
 // kept is a configuration with an owner.
 type kept struct{ *clustertest.Side }
 
-func (k kept) Handoff() migration.Handoff                                { return k }
-func (kept) Marked(form string) bool                                     { return form != "bare" }
+func (k kept) Handoff() migration.Handoff                               { return k }
+func (kept) Marked(form string) bool                                    { return form != "bare" }
 func (kept) Drift(migration.Snapshot, journal.StepID) ([]string, error) { return nil, nil }
 
 func (kept) Forms() []string { return []string{"words"} }

@@ -156,7 +156,7 @@ func (h dockerHost) Healthy(ctx context.Context, name string) error {
 func kubeletHealth(k *kubelet) error {
 	const noAnswer = "Get \"http://localhost:10248/healthz\": EOF"
 	if k == nil {
-		return errors.New(noAnswer)
+		return fmt.Errorf("%s", noAnswer)
 	}
 	if k.healthy.Load() {
 		return nil
@@ -164,5 +164,5 @@ func kubeletHealth(k *kubelet) error {
 	if _, problem := k.status(); problem != "" {
 		return fmt.Errorf("%s; the kubelet exited: %s", noAnswer, problem)
 	}
-	return errors.New(noAnswer)
+	return fmt.Errorf("%s", noAnswer)
 }
