@@ -53,7 +53,8 @@ func (f *approveFlags) run(ctx context.Context, a *app) error {
 	}
 	ctx, stop := a.untilInterrupted(ctx)
 	defer stop()
-	plan, err := approvals.Read(ctx, f.Namespace, f.Cluster)
+	namespace, name := f.Object()
+	plan, err := approvals.Read(ctx, namespace, name)
 	if err != nil {
 		return err
 	}

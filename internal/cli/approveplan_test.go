@@ -75,6 +75,7 @@ func TestApprove(t *testing.T) {
 		"altered/refused":        {plan: publishedPlan{text: text + " "}, args: "--yes", code: 9, says: "is not the text of this hash"},
 		"approved/nothingToDo":   {plan: publishedPlan{text: text, approved: hash, state: "Running"}, args: "--yes", says: "approved already"},
 		"audit/nothingToApprove": {plan: publishedPlan{text: text, state: "Findings"}, args: "--yes", code: 2, says: "does not wait for an approval; it shows Findings"},
+		"asListPrintsIt/found":   {plan: publishedPlan{text: text}, args: "--yes --cluster fleet-default/prod", says: "approved", writes: true},
 		"unknown/notFound":       {plan: publishedPlan{text: text}, args: "--namespace other", code: 2, says: "ClusterMigration other/prod: does not exist"},
 	} {
 		t.Run(name, func(t *testing.T) {
