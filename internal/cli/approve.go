@@ -5,105 +5,115 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
-	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/internal/controller/plans"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
 
-// approver asks once, before the first write. Without a terminal only --yes approves.
-func (a *app) approver(engine *engineFlags, next view.Commands, asking func()) func(context.Context, session.Proposal) error {
-	return func(_ context.Context, proposed session.Proposal) error {
-		if engine.Yes || engine.Plan != "" {
-			return nil
-		}
-		if !a.streams.InTerminal {
-			return requireApproval(engine)
-		}
-		asking()
-		proposed.Steps = engine.asked(proposed.Steps)
-		view.WriteSteps(a.streams, withRestore(proposed.Header, proposed.Basis), proposed.Steps)
-		if engine.ask {
-			console.Note(a.streams, "a tool that keeps this Cluster object, such as Terraform, Fleet or Argo CD, would put the old configuration back. Terraform leaves no mark by which it would be found. If there is one, answer no, and see --edits handoff")
-		}
-		return a.asked(questionOf(proposed, next))
-	}
+// approveFlags select a ClusterMigration.
+type approveFlags struct {
+	target.Management
+	Yes bool `flag:"yes"`
 }
 
-// requireApproval returns the error of a run that needs approval without a terminal.
-func requireApproval(engine *engineFlags) error {
-	fix := "look at `plan`, then add --yes"
-	if engine.ask {
-		fix += " and --edits apply, or handoff"
+func newApprove(a *app) *cobra.Command {
+	f := &approveFlags{}
+	cmd := &cobra.Command{
+		Use:   "approve --cluster NAME",
+		Short: "Approve the plan of a ClusterMigration, for the controller to carry out",
+		Long: `Shows the whole plan of a ClusterMigration that waits for approval, asks, and writes
+the plan's hash into spec.approvedPlan. It checks that the published text matches the
+hash, and approves nothing if another plan was published meanwhile.`,
+		Example: `  awsmigrate approve --cluster prod
+  awsmigrate approve --cluster prod --yes`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
 	}
-	return &fault.Error{Class: fault.Declined, Reason: "NoTerminal", Object: "this run",
-		Seen: "needs a yes and standard input is no terminal", Fix: fix}
+	target.Define(cmd.Flags(), options.Approve, f)
+	return cmd
 }
 
-func questionOf(proposed session.Proposal, next view.Commands) view.Question {
-	q := view.Question{Cluster: proposed.Cluster, Steps: proposed.Steps, Next: next}
-	for _, to := range proposed.To {
-		q.To = append(q.To, view.Destination{File: to.File, Context: to.Context, Server: to.Server})
+func (f *approveFlags) run(ctx context.Context, a *app) error {
+	if f.Cluster == "" {
+		return fault.AsUsage(errors.New("flag --cluster is required"))
 	}
-	return q
-}
-
-// asked returns the answer to the question, and repeats the question after the requested details.
-// Any answer but yes is a no, and so is the end of the input.
-func (a *app) asked(question view.Question) error {
-	in := bufio.NewReader(a.streams.In) // one for all answers: it may have read more than a line
-	for {
-		view.WriteQuestion(a.streams, question)
-		answer, err := a.answer(in)
-		switch {
-		case errors.Is(err, errInterrupted):
-			return &fault.Error{Class: fault.Interrupted, Reason: "Interrupted", Object: "this run", Seen: "stopped at the question; nothing was written"}
-		case a.signals.hungUp():
-			return &fault.Error{Class: fault.HungUp, Reason: "HungUp", Object: "this run", Seen: "the terminal was closed before approval; nothing was written", Err: ignoreEOF(err)}
-		case err == nil && strings.TrimSpace(answer) == "d":
-			view.WriteEveryLine(a.streams, question.Steps)
-			continue
-		case strings.TrimSpace(answer) == "yes":
-			return nil
-		}
-		return &fault.Error{Class: fault.Declined, Reason: "Declined", Object: "this run", Seen: "not approved; nothing was written", Wanted: "yes", Fix: "run the same command again, and answer yes", Err: ignoreEOF(err)}
+	approvals, err := f.open()
+	if err != nil {
+		return err
 	}
-}
-
-// errInterrupted means that an interrupt came instead of an answer.
-var errInterrupted = errors.New("interrupted")
-
-// answer returns a line of standard input, or an error if the input ended.
-func (a *app) answer(in *bufio.Reader) (string, error) {
-	type line struct {
-		text string
-		err  error
+	ctx, stop := a.untilInterrupted(ctx)
+	defer stop()
+	namespace, name := f.Object()
+	plan, err := approvals.Read(ctx, namespace, name)
+	if err != nil {
+		return err
 	}
-	read := make(chan line, 1)
-	go func() {
-		text, err := in.ReadString('\n')
-		read <- line{text, err}
-	}()
-	select {
-	case <-a.signals.hangUps:
-		return "", nil
-	case <-a.interrupts:
-		fmt.Fprintln(a.streams.Err) // ends the line of the question
-		return "", errInterrupted
-	case got := <-read:
-		if got.err != nil {
-			fmt.Fprintln(a.streams.Err) // ends the line of the question, and fails if the terminal is gone
-		}
-		return got.text, got.err
-	}
-}
-
-func ignoreEOF(err error) error {
-	if errors.Is(err, io.EOF) {
+	view.WritePublishedPlan(a.streams, []string{
+		fmt.Sprintf("%s/%s   goal %s · by awsmigrate %s", plan.Namespace, plan.Name, plan.Goal, plan.Plan.Version),
+		"plan   " + plan.Hash, "state  " + plan.Shown}, plan.Plan.Steps)
+	if plan.Approved {
+		a.say("this plan is approved already")
 		return nil
 	}
-	return err
+	if err := a.confirm(f.Yes, plan); err != nil {
+		return err
+	}
+	if err := approvals.Approve(ctx, plan); err != nil {
+		return err
+	}
+	a.say("approved; to see the progress: " + fault.Command("kubectl", "get", "awsm", plan.Name, "-n", plan.Namespace, "-w"))
+	return nil
+}
+
+// open returns clients of the cluster that Rancher runs in.
+func (f *approveFlags) open() (plans.Approvals, error) {
+	if f.RequestTimeout <= 0 {
+		return plans.Approvals{}, fault.AsUsage(fmt.Errorf("flag --request-timeout: %s, wanted more than 0", f.RequestTimeout))
+	}
+	config, err := f.Config()
+	if err != nil {
+		return plans.Approvals{}, err
+	}
+	config.Timeout, config.UserAgent, config.WarningHandler = f.RequestTimeout, "awsmigrate", rest.NoWarnings{}
+	kube, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return plans.Approvals{}, fmt.Errorf("make a client of the management cluster: %w", err)
+	}
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return plans.Approvals{}, fmt.Errorf("make a client of the management cluster: %w", err)
+	}
+	return plans.Approvals{Kube: kube, Dynamic: client}, nil
+}
+
+// confirm asks for the approval on stderr. Any answer but yes is a no.
+func (a *app) confirm(yes bool, plan plans.Published) error {
+	object := "plan of ClusterMigration " + plan.Namespace + "/" + plan.Name
+	switch {
+	case yes:
+		return nil
+	case !a.streams.InTerminal:
+		return &fault.Error{Class: fault.Declined, Reason: "NoTerminal", Object: object, Seen: "needs a yes and standard input is no terminal", Fix: "read the plan, then add --yes"}
+	}
+	s := console.NewScreen(a.streams, a.streams.Err)
+	s.Line("")
+	fmt.Fprint(s.Out, s.Plain("Approve this plan for "+plan.Namespace+"/"+plan.Name+"? Only \"yes\" is accepted:"), " ")
+	answer, err := a.answer(bufio.NewReader(a.streams.In))
+	switch {
+	case errors.Is(err, errInterrupted):
+		return &fault.Error{Class: fault.Interrupted, Reason: "Interrupted", Object: object, Seen: "stopped at the question; nothing was approved"}
+	case err == nil && strings.TrimSpace(answer) == "yes":
+		return nil
+	}
+	return &fault.Error{Class: fault.Declined, Reason: "Declined", Object: object, Seen: "not approved", Err: ignoreEOF(err)}
 }

@@ -2,91 +2,106 @@ package cli
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
-	"github.com/awsmigrate/awsmigrate/internal/cli/target"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
-	"github.com/awsmigrate/awsmigrate/internal/session"
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// proposal is the whole script as the question shows it.
-func proposal(t *testing.T) session.Proposal {
-	t.Helper()
-	_, observation, plan, err := runner.PlanAll[migration.Snapshot](t.Context(), wholeScript(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return session.Proposal{Proposal: runner.Proposal{Header: scriptHeader, Observation: observation, WholePlan: plan}, Cluster: "demo",
-		To: []session.Destination{{File: "cluster.yml"}, {Context: "prod-admin", Server: "https://rancher.example"}, {Server: "https://10.0.0.1:6443"}}}
+// publishedPlan serves a ClusterMigration with a plan. It applies no patch, but keeps it.
+type publishedPlan struct {
+	state, hash, approved, text string
+	moved                       bool // another plan is published after the first reading
+
+	patch string
 }
 
-// Lines that arrive at once answer one question after the other, and the end of the input is a
-// no.
-func TestAnswers(t *testing.T) {
-	for typed, want := range map[string]struct {
-		class fault.Class
-		asked int
+func (p *publishedPlan) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	const migration = "/apis/awsmigrate.io/v1alpha1/namespaces/fleet-default/clustermigrations/prod"
+	w.Header().Set("Content-Type", "application/json")
+	answer := func(v any) { _ = json.NewEncoder(w).Encode(v) } //nolint:errchkjson // a test's own value
+	hash := p.hash
+	switch {
+	case r.URL.Path == migration && r.Method == http.MethodPatch:
+		body, _ := io.ReadAll(r.Body)
+		p.patch = string(body)
+		if p.moved {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			answer(map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Invalid", "code": 422})
+			return
+		}
+		fallthrough
+	case r.URL.Path == migration:
+		if p.moved && p.patch != "" {
+			hash = "sha256:another"
+		}
+		answer(map[string]any{"apiVersion": "awsmigrate.io/v1alpha1", "kind": "ClusterMigration", "metadata": map[string]any{"namespace": "fleet-default", "name": "prod", "uid": "u1"},
+			"spec": map[string]any{"goal": "Migrate", "approvedPlan": p.approved},
+			"status": map[string]any{"plan": map[string]any{"hash": hash, "ref": map[string]any{"name": "awsmigrate.plans.prod"}},
+				"display": map[string]any{"state": p.state, "message": "set spec.approvedPlan"}}})
+	case r.URL.Path == "/api/v1/namespaces/fleet-default/configmaps/awsmigrate.plans.prod":
+		answer(map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "awsmigrate.plans.prod"},
+			"data": map[string]string{strings.TrimPrefix(p.hash, "sha256:") + ".json": p.text}})
+	default:
+		w.WriteHeader(http.StatusNotFound)
+		answer(map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404})
+	}
+}
+
+func TestApprove(t *testing.T) {
+	const text = `{"version":"v1","steps":[{"id":"install-ccm","title":"install the cloud controller manager","state":{"kind":"todo"},"summary":["+ Helm release aws-cloud-controller-manager"]}]}`
+	hash := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text)))
+	for name, tt := range map[string]struct {
+		plan   publishedPlan
+		args   string
+		answer string // at a terminal; empty: no terminal
+		code   int
+		says   string
+		writes bool
 	}{
-		"yes\n": {0, 1}, " yes \n": {0, 1}, "yes": {0, 1}, "d\nyes\n": {0, 2}, strings.Repeat("d\n", 2) + "yes\n": {0, 3},
-		"": {fault.Declined, 1}, "\n": {fault.Declined, 1}, "y\n": {fault.Declined, 1}, "Yes\n": {fault.Declined, 1}, "no\nyes\n": {fault.Declined, 1},
-		"d\n": {fault.Declined, 2}, "d": {fault.Declined, 1}, "D\nyes\n": {fault.Declined, 1},
+		"yes/approved":           {plan: publishedPlan{text: text}, answer: "yes\n", says: "approved; to see the progress: kubectl get awsm prod -n fleet-default -w", writes: true},
+		"no/declined":            {plan: publishedPlan{text: text}, answer: "y\n", code: 7, says: "not approved"},
+		"noTerminal/declined":    {plan: publishedPlan{text: text}, code: 7, says: "read the plan, then add --yes"},
+		"flagYes/noQuestion":     {plan: publishedPlan{text: text}, args: "--yes", says: "approved", writes: true},
+		"moved/refused":          {plan: publishedPlan{text: text, moved: true}, args: "--yes", code: 9, says: "another plan was published meanwhile", writes: true},
+		"altered/refused":        {plan: publishedPlan{text: text + " "}, args: "--yes", code: 9, says: "is not the text of this hash"},
+		"approved/nothingToDo":   {plan: publishedPlan{text: text, approved: hash, state: "Running"}, args: "--yes", says: "approved already"},
+		"audit/nothingToApprove": {plan: publishedPlan{text: text, state: "Findings"}, args: "--yes", code: 2, says: "does not wait for an approval; it shows Findings"},
+		"asListPrintsIt/found":   {plan: publishedPlan{text: text}, args: "--yes --cluster fleet-default/prod", says: "approved", writes: true},
+		"unknown/notFound":       {plan: publishedPlan{text: text}, args: "--namespace other", code: 2, says: "ClusterMigration other/prod: does not exist"},
 	} {
-		var out, errs bytes.Buffer
-		a := &app{streams: console.Streams{In: strings.NewReader(typed), Out: &out, Err: &errs, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}}
-		told := 0
-		err := a.approver(&engineFlags{}, view.Commands{}, func() { told++ })(t.Context(), proposal(t))
-		if told != 1 {
-			t.Errorf("%q: it was told %d times that something is asked", typed, told)
-		}
-		if (err == nil) != (want.class == 0) || err != nil && fault.ClassOf(err) != want.class {
-			t.Errorf("%q: %v", typed, err)
-		}
-		if n := strings.Count(errs.String(), "accepted:"); n != want.asked || out.Len() > 0 {
-			t.Errorf("%q: asked %d times, want %d; %q on standard output", typed, n, want.asked, out.String())
-		}
-		lines := strings.Count(errs.String(), "+ - enable-leader-migration")
-		if lines != strings.Count(typed, "d\n") || strings.Contains(errs.String(), "-- --v=2") != (lines > 0) {
-			t.Errorf("%q: the lines were shown %d times\n%s", typed, lines, errs.String())
-		}
+		t.Run(name, func(t *testing.T) {
+			tt.plan.hash = hash
+			if tt.plan.state == "" {
+				tt.plan.state = "Awaiting-Approval"
+			}
+			server := httptest.NewServer(&tt.plan)
+			defer server.Close()
+			kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+			config := fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: %q}}]\nusers: [{name: u, user: {}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n", server.URL)
+			if err := os.WriteFile(kubeconfig, []byte(config), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var out, errs bytes.Buffer
+			args := append([]string{"approve", "--cluster", "prod", "--kubeconfig", kubeconfig}, strings.Fields(tt.args)...)
+			code := Main(t.Context(), args, console.Streams{In: strings.NewReader(tt.answer), InTerminal: tt.answer != "", Out: &out, Err: &errs, Env: func(string) string { return "" }})
+			if code != tt.code || !strings.Contains(errs.String(), tt.says) || (tt.plan.patch != "") != tt.writes {
+				t.Errorf("exit %d, patch %q\n%s%s", code, tt.plan.patch, out.String(), errs.String())
+			}
+			if shows := strings.Contains(out.String(), "Helm release") && strings.Contains(out.String(), hash); shows != (code != 2 && name != "altered/refused") {
+				t.Errorf("shows the plan: %t\n%s", shows, out.String())
+			}
+			if tt.writes && (!strings.Contains(tt.plan.patch, `{"op":"test","path":"/status/plan/hash","value":"`+hash+`"}`) || !strings.Contains(tt.plan.patch, `"/spec/approvedPlan"`)) {
+				t.Errorf("patch %s", tt.plan.patch)
+			}
+		})
 	}
-}
-
-// An interrupt at the question ends the run, regardless of later input.
-func TestAsked_interrupted_isNoYes(t *testing.T) {
-	var errs bytes.Buffer
-	in, typed := io.Pipe()
-	defer func() { _ = typed.Close() }()
-	interrupts := make(chan struct{})
-	close(interrupts)
-	a := &app{streams: console.Streams{In: in, Out: &errs, Err: &errs, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}, interrupts: interrupts}
-	if err := a.approver(&engineFlags{}, view.Commands{}, func() {})(t.Context(), proposal(t)); fault.ClassOf(err) != fault.Interrupted {
-		t.Errorf("%v", err)
-	}
-}
-
-func TestGoldenQuestions(t *testing.T) {
-	var out bytes.Buffer
-	words := target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}
-	undone := words
-	undone.Undoing = true
-	upgrade := proposal(t)
-	upgrade.To = nil
-	upgrade.Steps = append(upgrade.Steps, runner.PlannedStep{Info: runner.Info{ID: migration.StepUpgrade, Irreversible: "there is no in-tree provider"}, State: runner.State{Kind: runner.Todo}})
-	for _, ask := range []struct {
-		of   session.Proposal
-		next view.Commands
-	}{{proposal(t), commands(words)}, {upgrade, commands(words)}, {proposal(t), commands(undone)}} {
-		a := &app{streams: console.Streams{In: strings.NewReader("d\nyes\n"), Err: &out, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}}
-		if err := a.approver(&engineFlags{}, ask.next, func() {})(t.Context(), ask.of); err != nil {
-			t.Error(err)
-		}
-		out.WriteString("\n--- answered\n")
-	}
-	golden(t, "question.txt.golden", out.String())
 }

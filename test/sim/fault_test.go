@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -64,6 +65,37 @@ func cleanRun(t *testing.T, s scenario) clean {
 		return c
 	}))
 	return made.(func() clean)()
+}
+
+// Helm goes on after a request that failed, so the DaemonSet may run without a Role. The step
+// installs again, and the same run ends as without the fault.
+func TestInstallationCutByOneRequest_completed(t *testing.T) {
+	t.Parallel()
+	s := scenarios[0]
+	want := cleanRun(t, s).want
+	for _, kind := range []string{"serviceaccounts", "configmaps", "clusterroles", "clusterrolebindings", "roles", "rolebindings", "daemonsets"} {
+		t.Run(kind, func(t *testing.T) {
+			installs, failed := false, false
+			w, r := s.world(), s.run
+			r.ID = runID(1)
+			r.Before = func(c Call) Outcome {
+				posts := c.Writes && c.Server == "downstream" && c.Verb == http.MethodPost
+				installs = installs || posts && strings.HasSuffix(c.Path, "/kube-system/secrets")
+				if failed || !installs || !posts || !strings.HasSuffix(c.Path, "/"+kind) {
+					return Pass
+				}
+				failed = true
+				return Internal
+			}
+			ended := do(t, r, w)
+			if !failed {
+				t.Fatal("no request failed")
+			}
+			if wrong := faults(w, ended, want); wrong != "" {
+				t.Error(wrong)
+			}
+		})
+	}
 }
 
 // One call fails. The run recovers, or stops with a class that explains it. The next run ends as

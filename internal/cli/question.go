@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// approver asks once, before the first write. Without a terminal only --yes approves.
+func (a *app) approver(engine *engineFlags, next view.Commands, asking func()) func(context.Context, session.Proposal) error {
+	return func(_ context.Context, proposed session.Proposal) error {
+		if engine.Yes || engine.Plan != "" {
+			return nil
+		}
+		if !a.streams.InTerminal {
+			return requireApproval(engine)
+		}
+		asking()
+		proposed.Steps = engine.asked(proposed.Steps)
+		view.WriteSteps(a.streams, withRestore(proposed.Header, proposed.Basis), proposed.Steps)
+		if engine.ask {
+			console.Note(a.streams, "a tool that keeps this Cluster object, such as Terraform, Fleet or Argo CD, would put the old configuration back. Terraform leaves no mark by which it would be found. If there is one, answer no, and see --edits handoff")
+		}
+		return a.asked(questionOf(proposed, next))
+	}
+}
+
+// requireApproval returns the error of a run that needs approval without a terminal.
+func requireApproval(engine *engineFlags) error {
+	fix := "look at `plan`, then add --yes"
+	if engine.ask {
+		fix += " and --edits apply, or handoff"
+	}
+	return &fault.Error{Class: fault.Declined, Reason: "NoTerminal", Object: "this run",
+		Seen: "needs a yes and standard input is no terminal", Fix: fix}
+}
+
+func questionOf(proposed session.Proposal, next view.Commands) view.Question {
+	q := view.Question{Cluster: proposed.Cluster, Steps: proposed.Steps, Next: next}
+	for _, to := range proposed.To {
+		q.To = append(q.To, view.Destination{File: to.File, Context: to.Context, Server: to.Server})
+	}
+	return q
+}
+
+// asked returns the answer to the question, and repeats the question after the requested details.
+// Any answer but yes is a no, and so is the end of the input.
+func (a *app) asked(question view.Question) error {
+	in := bufio.NewReader(a.streams.In) // one for all answers: it may have read more than a line
+	for {
+		view.WriteQuestion(a.streams, question)
+		answer, err := a.answer(in)
+		switch {
+		case errors.Is(err, errInterrupted):
+			return &fault.Error{Class: fault.Interrupted, Reason: "Interrupted", Object: "this run", Seen: "stopped at the question; nothing was written"}
+		case a.signals.hungUp():
+			return &fault.Error{Class: fault.HungUp, Reason: "HungUp", Object: "this run", Seen: "the terminal was closed before approval; nothing was written", Err: ignoreEOF(err)}
+		case err == nil && strings.TrimSpace(answer) == "d":
+			view.WriteEveryLine(a.streams, question.Steps)
+			continue
+		case strings.TrimSpace(answer) == "yes":
+			return nil
+		}
+		return &fault.Error{Class: fault.Declined, Reason: "Declined", Object: "this run", Seen: "not approved; nothing was written", Wanted: "yes", Fix: "run the same command again, and answer yes", Err: ignoreEOF(err)}
+	}
+}
+
+// errInterrupted means that an interrupt came instead of an answer.
+var errInterrupted = errors.New("interrupted")
+
+// answer returns a line of standard input, or an error if the input ended.
+func (a *app) answer(in *bufio.Reader) (string, error) {
+	type line struct {
+		text string
+		err  error
+	}
+	read := make(chan line, 1)
+	go func() {
+		text, err := in.ReadString('\n')
+		read <- line{text, err}
+	}()
+	select {
+	case <-a.signals.hangUps:
+		return "", nil
+	case <-a.interrupts:
+		fmt.Fprintln(a.streams.Err) // ends the line of the question
+		return "", errInterrupted
+	case got := <-read:
+		if got.err != nil {
+			fmt.Fprintln(a.streams.Err) // ends the line of the question, and fails if the terminal is gone
+		}
+		return got.text, got.err
+	}
+}
+
+func ignoreEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
