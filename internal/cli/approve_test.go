@@ -50,6 +50,8 @@ func (p *publishedPlan) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/api/v1/namespaces/fleet-default/configmaps/awsmigrate.plans.prod":
 		answer(map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "awsmigrate.plans.prod"},
 			"data": map[string]string{strings.TrimPrefix(p.hash, "sha256:") + ".json": p.text}})
+	case strings.HasPrefix(r.URL.Path, "/apis/awsmigrate.io/v1alpha1/namespaces/bare/"): // as for a kind that is not served
+		http.NotFound(w, r)
 	default:
 		w.WriteHeader(http.StatusNotFound)
 		answer(map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "code": 404})
@@ -76,6 +78,7 @@ func TestApprove(t *testing.T) {
 		"approved/nothingToDo":   {plan: publishedPlan{text: text, approved: hash, state: "Running"}, args: "--yes", says: "approved already"},
 		"audit/nothingToApprove": {plan: publishedPlan{text: text, state: "Findings"}, args: "--yes", code: 2, says: "does not wait for an approval; it shows Findings"},
 		"asListPrintsIt/found":   {plan: publishedPlan{text: text}, args: "--yes --cluster fleet-default/prod", says: "approved", writes: true},
+		"kindNotServed/refused":  {plan: publishedPlan{text: text}, args: "--namespace bare", code: 2, says: "kind ClusterMigration: is not installed"},
 		"unknown/notFound":       {plan: publishedPlan{text: text}, args: "--namespace other", code: 2, says: "ClusterMigration other/prod: does not exist"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 
+	"github.com/awsmigrate/awsmigrate/internal/controller/plans"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -22,13 +23,11 @@ var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Ver
 func (c *Controller) requireKinds(ctx context.Context) error {
 	for _, kind := range []struct {
 		version schema.GroupVersion
-		absent  *fault.Error
+		absent  error
 	}{
 		{provisioningClusters.GroupVersion(), &fault.Error{Class: fault.Usage, Reason: migration.ReasonNotRancher, Object: fault.Server(c.o.Config.Host),
 			Seen: "does not serve clusters.provisioning.cattle.io", Wanted: "the cluster that Rancher runs in", Fix: "point --kubeconfig at that cluster"}},
-		{v1alpha1.SchemeGroupVersion, &fault.Error{Class: fault.Usage, Reason: "NotInstalled", Object: "kind ClusterMigration",
-			Seen: "is not installed in the management cluster", Wanted: "CustomResourceDefinition " + v1alpha1.CRD,
-			Fix: "install the chart awsmigrate-crd, or in a clone: kubectl apply -f charts/awsmigrate-crd/templates"}},
+		{v1alpha1.SchemeGroupVersion, plans.NotInstalled(nil)},
 	} {
 		switch served, err := c.serves(ctx, kind.version); {
 		case err != nil:

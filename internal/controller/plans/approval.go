@@ -111,6 +111,8 @@ func (a Approvals) get(ctx context.Context, namespace, name string) (*v1alpha1.C
 	object := "ClusterMigration " + namespace + "/" + name
 	found, err := a.Dynamic.Resource(migrations).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
+	case apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse):
+		return nil, NotInstalled(err)
 	case apierrors.IsNotFound(err):
 		return nil, &fault.Error{Class: fault.Usage, Reason: "NotFound", Object: object, Seen: "does not exist", Wanted: "a cluster that a controller handles",
 			Fix: "kubectl get awsm -A", Err: err}
@@ -122,6 +124,13 @@ func (a Approvals) get(ctx context.Context, namespace, name string) (*v1alpha1.C
 		return nil, fmt.Errorf("read %s: %w", object, err)
 	}
 	return m, nil
+}
+
+// NotInstalled returns the error for a management cluster without the kind ClusterMigration.
+func NotInstalled(cause error) error {
+	return &fault.Error{Class: fault.Usage, Reason: "NotInstalled", Object: "kind ClusterMigration",
+		Seen: "is not installed in the management cluster", Wanted: "CustomResourceDefinition " + v1alpha1.CRD,
+		Fix: "install the chart awsmigrate-crd, or in a clone: kubectl apply -f charts/awsmigrate-crd/templates", Err: cause}
 }
 
 func orEmpty(prefix, text string) string {
