@@ -136,7 +136,7 @@ func (s progress) fixHalfMigrated() string {
 	case s.Result.Ungranted:
 		return "run again after these two commands in the cluster that is migrated: " + checks.GrantCommands
 	case slices.ContainsFunc(s.Reading.Pending, func(open migration.PendingCondition) bool { return open.OurPause }):
-		return fix + ", then end the pause that awsmigrate has set (docs/going-back.md#after-the-brake), and run again once the cluster is at rest"
+		return fix + ", then end the pause that awsmigrate has set (docs/going-back.md#after-a-pause), and run again once the cluster is at rest"
 	case len(s.Reading.Pending) > 0:
 		return "it is not at rest: if the rollout is right, wait until it is finished, then run again; else " + fix + " at once"
 	}

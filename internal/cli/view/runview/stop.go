@@ -34,12 +34,12 @@ func (v *textView) writeStop(result runner.Result, err error) {
 		switch {
 		case v.braked && v.commands.ByCommits && asked:
 		case v.braked && v.commands.ByCommits: // an undo does not revert commits of another owner
-			s.Prose("   on:      ", view.GoingBack+"#after-the-brake")
+			s.Prose("   on:      ", view.GoingBack+"#after-a-pause")
 		case v.braked && !asked:
 			if !v.commands.Undoing {
 				s.Command("   back:    ", v.commands.Undo)
 			}
-			s.Prose("   on:      ", view.GoingBack+"#after-the-brake")
+			s.Prose("   on:      ", view.GoingBack+"#after-a-pause")
 		case step == v.commands.NoWayBack && fault.ClassOf(err) != fault.Gate: // no undo is possible after this step
 		case step != result.Steps[0].ID && !v.commands.Undoing: // the first step has nothing to undo
 			s.Command("   back:    ", v.commands.Undo)

@@ -68,8 +68,8 @@ func TestWriteStop_checks_explainCommands(t *testing.T) {
 // removes its own edits.
 func TestWriteStop_pausedRollout_wayOn(t *testing.T) {
 	for byCommits, want := range map[bool]string{
-		false: "   back:    go back\n   on:      docs/going-back.md#after-the-brake\n",
-		true:  "   on:      docs/going-back.md#after-the-brake\n",
+		false: "   back:    go back\n   on:      docs/going-back.md#after-a-pause\n",
+		true:  "   on:      docs/going-back.md#after-a-pause\n",
 	} {
 		var out bytes.Buffer
 		v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, view.Commands{Undo: "go back", Status: "look", ByCommits: byCommits}, &out)
@@ -87,7 +87,7 @@ func TestWriteStop_pausedUndo_noUndo(t *testing.T) {
 	v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, view.Commands{Undo: "go back", Status: "look", Undoing: true}, &out)
 	v.begun, v.braked = true, true
 	v.writeStop(runner.Result{Steps: []runner.StepResult{{ID: "undo-switch-provider", Outcome: runner.Stopped}}}, &fault.Error{Class: fault.Check, Seen: "two"})
-	if text := out.String(); strings.Contains(text, "back:") || !strings.Contains(text, "   on:      docs/going-back.md#after-the-brake\n") {
+	if text := out.String(); strings.Contains(text, "back:") || !strings.Contains(text, "   on:      docs/going-back.md#after-a-pause\n") {
 		t.Error(text)
 	}
 }
