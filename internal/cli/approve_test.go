@@ -8,8 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -88,11 +86,7 @@ func TestApprove(t *testing.T) {
 			}
 			server := httptest.NewServer(&tt.plan)
 			defer server.Close()
-			kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-			config := fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: %q}}]\nusers: [{name: u, user: {}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n", server.URL)
-			if err := os.WriteFile(kubeconfig, []byte(config), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			kubeconfig := kubeconfigFor(t, t.TempDir(), "kubeconfig", map[string]string{"a": server.URL})
 			var out, errs bytes.Buffer
 			args := append([]string{"approve", "--cluster", "prod", "--kubeconfig", kubeconfig}, strings.Fields(tt.args)...)
 			code := Main(t.Context(), args, console.Streams{In: strings.NewReader(tt.answer), InTerminal: tt.answer != "", Out: &out, Err: &errs, Env: func(string) string { return "" }})

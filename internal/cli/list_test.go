@@ -2,11 +2,8 @@ package cli
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -147,11 +144,7 @@ func TestListOfNoRancher(t *testing.T) {
 		{gone.URL, "yaml", 10, "reason: Unreachable"},
 		{answers.URL, "jsonl", 2, "UnknownOutput"},
 	} {
-		kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-		text := fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: %q}}]\nusers: [{name: u, user: {}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n", tt.address)
-		if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		kubeconfig := kubeconfigFor(t, t.TempDir(), "kubeconfig", map[string]string{"a": tt.address})
 		var out, errs bytes.Buffer
 		code := Main(t.Context(), []string{"list", "--kubeconfig", kubeconfig, "-o", tt.format}, console.Streams{Out: &out, Err: &errs})
 		said := out.String()

@@ -32,12 +32,7 @@ func TestServersPasswordIsNotShown(t *testing.T) {
 	for name, address := range map[string]string{"answers": answers.URL, "does not answer": gone.URL, "is no address": "http://[::1"} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			kubeconfig := filepath.Join(dir, "kubeconfig")
-			text := fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: %q}}]\nusers: [{name: u, user: {}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n",
-				strings.Replace(address, "://", "://user:"+secret+"@", 1))
-			if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			kubeconfig := kubeconfigFor(t, t.TempDir(), "kubeconfig", map[string]string{"a": strings.Replace(address, "://", "://user:"+secret+"@", 1)})
 			for _, format := range verifyview.AuditFormats() {
 				var out, errs bytes.Buffer
 				dump := filepath.Join(dir, "bundle.json")
@@ -72,11 +67,7 @@ func TestVerify_kubeconfigOfRancher_namesCluster(t *testing.T) {
 				}
 			}))
 			defer server.Close()
-			kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-			text := fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: %q}}]\nusers: [{name: u, user: {}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n", server.URL)
-			if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			kubeconfig := kubeconfigFor(t, t.TempDir(), "kubeconfig", map[string]string{"a": server.URL})
 			var out, errs bytes.Buffer
 			Main(t.Context(), []string{"verify", "--kubeconfig", kubeconfig, "--aws", "off"}, console.Streams{Out: &out, Err: &errs})
 			if strings.Contains(out.String(), "this is the cluster that Rancher runs in: --cluster NAME") != rancher {
