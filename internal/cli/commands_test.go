@@ -177,8 +177,8 @@ func renderedScreens(t *testing.T, words target.Words) map[string]string {
 	bent := func(until journal.StepID) func(*console.Streams, *runner.Options) {
 		return func(_ *console.Streams, o *runner.Options) { o.Command, o.Until = resume, until }
 	}
-	braked, asked := wholeScript(), wholeScript()
-	braked.list[5].verdicts = []runner.Verdict{{Kind: runner.Braked, Err: renamed()}}
+	toPause, asked := wholeScript(), wholeScript()
+	toPause.list[5].verdicts = []runner.Verdict{{Kind: runner.MustPause, Err: renamed()}}
 	ask := make(chan struct{})
 	for _, step := range asked.list {
 		if step.id == migration.StepSwitch {
@@ -194,7 +194,7 @@ func renderedScreens(t *testing.T, words target.Words) map[string]string {
 		bend  func(*console.Streams, *runner.Options)
 	}{
 		"end": {words, wholeScript(), bent("")}, "end of a part": {words, wholeScript(), bent(migration.StepEnable)}, "end of an undo": {undone, wholeScript(), bent("")},
-		"stop":            {words, braked, bent("")},
+		"stop":            {words, toPause, bent("")},
 		"stop on request": {words, asked, func(_ *console.Streams, o *runner.Options) { o.Command, o.Interrupt = resume, ask }},
 	} {
 		for _, format := range []string{"text", "json", "jsonl"} {
@@ -231,7 +231,7 @@ func renderedScreens(t *testing.T, words target.Words) map[string]string {
 		view.WriteQuestion(s, view.Question{Cluster: "demo", Steps: plan.Steps, Next: commands(undone)})
 	})
 	add("question of an interrupt", func(s console.Streams) {
-		runview.NewRun(runview.Output{Streams: s, Format: "text"}, next).Ask(&runner.Left{By: "Rancher", GoesOn: true, Changed: 1, Total: 6, Brakes: true})
+		runview.NewRun(runview.Output{Streams: s, Format: "text"}, next).Ask(&runner.Left{By: "Rancher", GoesOn: true, Changed: 1, Total: 6, CanPause: true})
 	})
 	add("list", func(s console.Streams) {
 		row := inventory.Row{Namespace: "fleet-default", Name: "demo", ID: "c-7kq2x", Distribution: inventory.RKE2, State: inventory.Begun, Position: position.P2.String(),

@@ -54,9 +54,9 @@ func TestGoldenRuns(t *testing.T) {
 	onTerminal := func(s *console.Streams, _ *runner.Options) {
 		s.OutTerminal, s.ErrTerminal, s.Width = true, true, func() int { return 100 }
 	}
-	braked := func() *script {
+	toPause := func() *script {
 		s := wholeScript()
-		s.list[5].verdicts = []runner.Verdict{s.list[5].verdicts[1], {Kind: runner.Braked, Err: renamed()}}
+		s.list[5].verdicts = []runner.Verdict{s.list[5].verdicts[1], {Kind: runner.MustPause, Err: renamed()}}
 		return s
 	}
 	ask := make(chan struct{})
@@ -91,10 +91,10 @@ func TestGoldenRuns(t *testing.T) {
 		{"run-terminal.txt", "text", wholeScript, onTerminal, 0},
 		{"run-ascii.txt", "text", wholeScript, func(s *console.Streams, _ *runner.Options) { s.Env = func(string) string { return "C" } }, 0},
 		{"run-until.txt", "text", wholeScript, func(_ *console.Streams, o *runner.Options) { o.Until = migration.StepEnable }, 0},
-		{"stop.txt", "text", braked, nil, 3},
-		{"stop-asked.txt", "text", askedFor, func(_ *console.Streams, o *runner.Options) { o.Brake = ask }, 130},
-		{"stop.json", "json", braked, nil, 3},
-		{"stop.jsonl", "jsonl", braked, nil, 3},
+		{"stop.txt", "text", toPause, nil, 3},
+		{"stop-asked.txt", "text", askedFor, func(_ *console.Streams, o *runner.Options) { o.PauseRequest = ask }, 130},
+		{"stop.json", "json", toPause, nil, 3},
+		{"stop.jsonl", "jsonl", toPause, nil, 3},
 		{"checks.txt", "text", failing, nil, 3},
 		{"checks.json", "json", failing, nil, 3},
 	}
@@ -284,7 +284,7 @@ func TestExplain(t *testing.T) {
 func TestGoldenRolling(t *testing.T) {
 	rows := []fleet.Left{
 		{Cluster: "fleet-default/calm"},
-		{Cluster: "fleet-default/old", Braked: "rollout paused in step enable-leader-migration: Rancher is paused for this cluster"},
+		{Cluster: "fleet-default/old", PausedRollout: "rollout paused in step enable-leader-migration: Rancher is paused for this cluster"},
 		{Cluster: "fleet-default/prod", Step: "switch-provider"},
 		{Cluster: "fleet-default/far", Unread: "https://rancher.example: no route to host"},
 		{Cluster: "fleet-default/away", Unread: "https://rancher.example: no route to host", Open: true},

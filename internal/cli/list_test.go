@@ -38,7 +38,7 @@ func listedFleet() inventory.Fleet {
 	at(1).Owners, at(1).Step = []inventory.Owner{{Name: "Fleet", Mark: "label objectset.rio.cattle.io/hash"}}, migration.StepSnapshot
 	at(2).ID, at(2).DisplayName, at(2).Step = "c-7kq2x", "old-prod", migration.StepCordon
 	at(5).Owners = []inventory.Owner{{Name: "Helm", Mark: "release clusters"}}
-	at(5).Stops = []inventory.Stop{{Reason: inventory.ReasonBraked, Seen: "paused by awsmigrate (20261121T090000Z-0badcafe)", Fix: "docs/going-back.md"}}
+	at(5).Stops = []inventory.Stop{{Reason: inventory.ReasonPausedByRun, Seen: "paused by awsmigrate (20261121T090000Z-0badcafe)", Fix: "docs/going-back.md"}}
 	at(5).Migration = &inventory.Migration{Goal: "Migrate", State: "Stalled", Message: "rollout paused"}
 	at(7).Stops = []inventory.Stop{{Reason: inventory.ReasonLocked, Seen: "lock held by alice@host, run 20261122T100000Z-12345678"}}
 	flags := &target.Fleet{}

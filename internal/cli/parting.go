@@ -14,15 +14,15 @@ type answer int
 
 const (
 	goOn answer = iota
-	brakeNow
+	pauseNow
 	leave
 )
 
 // menuKeys are the keys of a menu.
-var menuKeys = map[byte]answer{'w': goOn, 'W': goOn, 'b': brakeNow, 'B': brakeNow, 'l': leave, 'L': leave}
+var menuKeys = map[byte]answer{'w': goOn, 'W': goOn, 'b': pauseNow, 'B': pauseNow, 'l': leave, 'L': leave}
 
 // confirmations maps each answer to its confirmation.
-var confirmations = map[answer]string{goOn: "going on watching", brakeNow: "pausing the rollout", leave: "leaving"}
+var confirmations = map[answer]string{goOn: "going on watching", pauseNow: "pausing the rollout", leave: "leaving"}
 
 // parting asks a user who interrupts a run at a terminal what happens to a rollout that another
 // program continues. Until the answer, the run keeps watching and can still pause the rollout.
@@ -65,7 +65,7 @@ func (p *parting) Emit(e runner.Event) {
 		if e.Step != "" && e.Waiting != nil { // otherwise the run waits for the journal or the lock
 			p.left = e.Waiting.Left
 		}
-	case runner.StepStarted, runner.StepFinished, runner.StepFailed, runner.RunFinished, runner.BrakePulled:
+	case runner.StepStarted, runner.StepFinished, runner.StepFailed, runner.RunFinished, runner.RolloutPaused:
 		p.left = nil
 	case runner.RunStarted, runner.LockTaken, runner.StepDone, runner.StepSkipped, runner.StepWarning, runner.Interrupting, runner.HungUp:
 	}
@@ -136,7 +136,7 @@ func (p *parting) chosen(left runner.Left, interrupts <-chan struct{}) (chosen a
 			if !open {
 				return goOn, false, errTerminalGone
 			}
-			if chosen, known := menuKeys[key]; known && (chosen != brakeNow || left.Brakes) {
+			if chosen, known := menuKeys[key]; known && (chosen != pauseNow || left.CanPause) {
 				return chosen, true, nil
 			}
 		}

@@ -54,9 +54,9 @@ func (a *app) recorded(engine *engineFlags) recording.Options {
 	actor := target.Actor()
 	unasked := ""
 	if engine.Record == "" && a.streams.ErrTerminal && !engine.DryRun {
-		unasked = recordBeside(a.streams.Env, time.Now(), os.Getpid())
+		unasked = defaultRecordFile(a.streams.Env, time.Now(), os.Getpid())
 	}
-	return recording.Options{Unasked: unasked, Beside: !engine.DryRun, Record: engine.Record, Report: engine.Report, Command: a.commandLine(), Version: build.This().String(),
+	return recording.Options{Unasked: unasked, Store: !engine.DryRun, Record: engine.Record, Report: engine.Report, Command: a.commandLine(), Version: build.This().String(),
 		By: actor.User + "@" + actor.Host, Clock: clock.RealClock{}, Timeout: recorderRequestTimeout, Say: a.say}
 }
 
@@ -66,8 +66,8 @@ func evidenceOf(r *recording.Recording) runview.Evidence {
 	e.Record, e.Report = r.Files()
 	e.Judged, e.Seen = r.Judged()
 	e.Refused = r.Refused()
-	beside := r.Kept()
-	e.Beside, e.Unkept = beside.Run, beside.Err
+	kept := r.Kept()
+	e.StoredRun, e.Unkept = kept.Run, kept.Err
 	return e
 }
 
@@ -162,7 +162,7 @@ func (a *app) engine(flags *engineFlags, shown runner.Sink, next view.Commands, 
 		Version: build.This().String(), Unattended: flags.Yes,
 		Command: a.resumeLine(flags, next), Recording: flags.recording, Until: journal.StepID(flags.Until), Only: journal.StepID(flags.Step),
 		Timeout: flags.Timeout, Deadline: flags.Deadline, Clock: clock.RealClock{}, Sink: shown,
-		Interrupt: a.interrupts, Brake: a.signals.brakes, HangUp: a.signals.hangUps, Hold: a.signals.untilAnswered, Approve: a.approver(flags, next, asking), Confirm: confirmer(flags),
+		Interrupt: a.interrupts, PauseRequest: a.signals.pauseRequests, HangUp: a.signals.hangUps, Hold: a.signals.untilAnswered, Approve: a.approver(flags, next, asking), Confirm: confirmer(flags),
 	}
 	if flags.Plan != "" {
 		engine.Saved = func(target journal.Target) (*runner.WholePlan, error) { return savedPlan(flags.Plan, target) }

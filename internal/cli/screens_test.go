@@ -47,7 +47,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	s.list[4].plan.Changes[0].Object = evil
 	s.list[3].verdicts[0].Seen, s.list[3].verdicts[0].WaitingFor = evil, evil
 	s.list[4].warns = []string{evil}
-	s.list[5].verdicts = []runner.Verdict{{Kind: runner.Braked, Err: fmt.Errorf("%s", evil)}}
+	s.list[5].verdicts = []runner.Verdict{{Kind: runner.MustPause, Err: fmt.Errorf("%s", evil)}}
 	_, _, plan, err := runner.PlanAll[migration.Snapshot](t.Context(), s, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -132,8 +132,8 @@ func (s *script) Judge(migration.Snapshot) (runner.Observation, error) {
 	return seen, nil
 }
 
-// Brake implements runner.Procedure. // words:ok: the name of the method
-func (s *script) Brake(context.Context, *runner.Tx, migration.Snapshot, error) (string, error) {
+// PauseRollout implements runner.Procedure.
+func (s *script) PauseRollout(context.Context, *runner.Tx, migration.Snapshot, error) (string, error) {
 	return "Rancher is paused for this cluster; machines without the edit keep what they run", nil
 }
 
@@ -229,7 +229,7 @@ func playNamed(t *testing.T, words target.Words, s *script, output string, bend 
 	}
 	a := &app{streams: streams, output: output}
 	shows := a.runOutput(runview.ProgressPlain)
-	shows.Evidence = func() runview.Evidence { return runview.Evidence{Beside: options.RunID} }
+	shows.Evidence = func() runview.Evidence { return runview.Evidence{StoredRun: options.RunID} }
 	if len(words.Options) == 0 {
 		shows.Evidence = nil
 	}

@@ -71,12 +71,12 @@ func (p phase) on(n notice, asks bool) (phase, action) {
 
 // signals carries out the decisions of phase.
 type signals struct {
-	interrupts chan struct{} // closed by the first interrupt
-	hangUps    chan struct{} // closed by the first hang-up
-	brakes     chan struct{} // closed when the user asks to pause the rollout
-	cancel     context.CancelFunc
-	wanted     chan os.Signal // SIGINT, SIGTERM
-	lines      chan os.Signal // SIGHUP, SIGPIPE
+	interrupts    chan struct{} // closed by the first interrupt
+	hangUps       chan struct{} // closed by the first hang-up
+	pauseRequests chan struct{} // closed when the user asks to pause the rollout
+	cancel        context.CancelFunc
+	wanted        chan os.Signal // SIGINT, SIGTERM
+	lines         chan os.Signal // SIGHUP, SIGPIPE
 
 	mu      sync.Mutex
 	phase   phase
@@ -91,7 +91,7 @@ type signals struct {
 // except those that called outlive.
 func watchSignals(parent context.Context) (context.Context, *signals, func()) {
 	ctx, cancel := context.WithCancel(parent)
-	s := &signals{interrupts: make(chan struct{}), hangUps: make(chan struct{}), brakes: make(chan struct{}), cancel: cancel,
+	s := &signals{interrupts: make(chan struct{}), hangUps: make(chan struct{}), pauseRequests: make(chan struct{}), cancel: cancel,
 		wanted: make(chan os.Signal, 2), lines: make(chan os.Signal, 2)}
 	signal.Notify(s.wanted, os.Interrupt, syscall.SIGTERM)
 	go s.attend(ctx.Done())
@@ -173,9 +173,9 @@ func (s *signals) answered(with answer) {
 	defer s.settle()
 	switch with {
 	case goOn:
-	case brakeNow:
+	case pauseNow:
 		s.phase.stopping = true
-		close(s.brakes)
+		close(s.pauseRequests)
 	case leave:
 		s.phase.stopping = true
 		close(s.interrupts)

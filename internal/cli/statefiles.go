@@ -29,9 +29,9 @@ func stateFile(env func(string) string, now time.Time, pid int, ending string) s
 	return filepath.Join(dir, fmt.Sprintf("%s-%d%s", now.UTC().Format("20060102T150405Z"), pid, ending))
 }
 
-// recordBeside returns the default record file of a run and removes old records, or returns "" if
+// defaultRecordFile returns the default record file of a run and removes old records, or returns "" if
 // no folder is usable.
-func recordBeside(env func(string) string, now time.Time, pid int) string {
+func defaultRecordFile(env func(string) string, now time.Time, pid int) string {
 	path := stateFile(env, now, pid, recordEnding)
 	dir := filepath.Dir(path)
 	if os.MkdirAll(dir, 0o700) != nil {

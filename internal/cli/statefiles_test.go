@@ -20,13 +20,13 @@ func TestOutdatedRecords(t *testing.T) {
 }
 
 // Old records make room, logs stay, and a place that cannot be written to is none.
-func TestRecordBeside(t *testing.T) {
+func TestDefaultRecordFile(t *testing.T) {
 	home := t.TempDir()
 	env := func(name string) string { return map[string]string{"HOME": home}[name] }
 	dir := filepath.Join(home, ".local", "state", "awsmigrate")
 	day := func(n int) time.Time { return time.Date(2026, 11, 1, n, 0, 0, 0, time.UTC) }
 	for n := range maxRecords + 3 {
-		path := recordBeside(env, day(n), 7)
+		path := defaultRecordFile(env, day(n), 7)
 		if path != filepath.Join(dir, day(n).Format("20060102T150405Z")+"-7.record.jsonl") {
 			t.Fatalf("the record is %q", path)
 		}
@@ -45,7 +45,7 @@ func TestRecordBeside(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if path := recordBeside(func(string) string { return file }, day(0), 7); path != "" {
+	if path := defaultRecordFile(func(string) string { return file }, day(0), 7); path != "" {
 		t.Errorf("a record in a file: %s", path)
 	}
 }

@@ -113,7 +113,7 @@ func endScreen(s console.Streams, err error) {
 	commands := commands(target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}})
 	commands.Upgrade, commands.Report = "awsmigrate rke2 --cluster demo --kubernetes-version VERSION", func(run string) string { return "awsmigrate report --cluster demo --run " + run }
 	evidence := func() runview.Evidence {
-		return runview.Evidence{Beside: "20261121T090000Z-0badcafe", Refused: []string{"pods", "services"}, Report: "/home/ada/changes/CHG-2026-11-21/report.html"}
+		return runview.Evidence{StoredRun: "20261121T090000Z-0badcafe", Refused: []string{"pods", "services"}, Report: "/home/ada/changes/CHG-2026-11-21/report.html"}
 	}
 	run := runview.NewRun(runview.Output{Streams: s, Format: "text", Progress: runview.ProgressNone, Evidence: evidence}, commands)
 	compared := []runner.Compared{{Kind: "nodes", By: "names, UIDs, ProviderIDs", Same: 6, Of: 6}, {Kind: "addresses of nodes", By: "the first of each type, others in any order", Of: 6}}
@@ -130,7 +130,7 @@ var logTime = regexp.MustCompile(`(?m)^\d\d:\d\d:\d\dZ  `)
 
 func runScreen(t *testing.T, s console.Streams) {
 	script := wholeScript()
-	script.list[5].verdicts = []runner.Verdict{script.list[5].verdicts[1], {Kind: runner.Braked, Err: renamed()}}
+	script.list[5].verdicts = []runner.Verdict{script.list[5].verdicts[1], {Kind: runner.MustPause, Err: renamed()}}
 	got := play(t, script, "text", func(on *console.Streams, _ *runner.Options) {
 		on.OutTerminal, on.ErrTerminal, on.Width, on.Color = s.OutTerminal, s.ErrTerminal, s.Width, false
 	})

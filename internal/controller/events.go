@@ -34,7 +34,7 @@ func newEvents(ctx context.Context, kube kubernetes.Interface) *events {
 
 // eventReasons maps events of a run to the reasons of Kubernetes events. Other events are not recorded.
 var eventReasons = map[runner.EventType]string{
-	runner.LockTaken: "RunStarted", runner.StepFinished: "StepFinished", runner.StepFailed: "StepFailed", runner.BrakePulled: "BrakePulled",
+	runner.LockTaken: "RunStarted", runner.StepFinished: "StepFinished", runner.StepFailed: "StepFailed", runner.RolloutPaused: "BrakePulled",
 }
 
 // recordEvent records an event of a run on the object, if the object exists.
@@ -48,7 +48,7 @@ func (c *Controller) recordEvent(key Key, e runner.Event) {
 		return
 	}
 	kind := corev1.EventTypeNormal
-	if e.Type == runner.StepFailed || e.Type == runner.BrakePulled {
+	if e.Type == runner.StepFailed || e.Type == runner.RolloutPaused {
 		kind = corev1.EventTypeWarning
 	}
 	action := string(e.Step)

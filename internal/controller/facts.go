@@ -33,7 +33,7 @@ func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts
 	state := l.seen.Journal
 	f.Reached = l.seen.Unplaced == nil && !l.seen.Says.Pending()
 	f.Reverted, f.Rolling = reverted(l.seen), l.seen.UnderWay != ""
-	f.Braked, f.Refused = pauseCause(l.seen), refusalOf(l)
+	f.PausedRollout, f.Refused = pauseCause(l.seen), refusalOf(l)
 	f.Crashed, f.Failed = died(state, attempt(m), now), failureText(k, m)
 	if k.awaits.err != nil && k.awaits.attempt == attempt(m) {
 		f.Awaited = awaitedText(k.awaits.err, l)
@@ -49,12 +49,12 @@ func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts
 // journal cannot be read, any pause counts, because a pause by awsmigrate cannot be distinguished
 // from another one.
 func pauseCause(seen session.Assessment) string {
-	brake := seen.Journal.Brake
+	pause := seen.Journal.Pause
 	switch {
 	case seen.Paused == "":
 		return ""
-	case brake != nil:
-		return fmt.Sprintf("rollout paused in step %s: %s; %s", brake.Step, brake.Done, seen.Paused)
+	case pause != nil:
+		return fmt.Sprintf("rollout paused in step %s: %s; %s", pause.Step, pause.Done, seen.Paused)
 	case seen.Unread != nil:
 		return seen.Paused + "; " + fault.Headline(seen.Unread)
 	}

@@ -64,7 +64,7 @@ func (c *Controller) left(ctx context.Context, j journalEntry) fleet.Left {
 	case l.err != nil:
 		row.Unread, row.Open = fault.Headline(l.err), c.leftOpen(ctx, j)
 	default:
-		row.Step, row.Braked = string(l.seen.UnderWay), pauseCause(l.seen)
+		row.Step, row.PausedRollout = string(l.seen.UnderWay), pauseCause(l.seen)
 	}
 	return row
 }

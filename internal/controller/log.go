@@ -38,7 +38,7 @@ func logEvent(log *slog.Logger, e runner.Event) {
 	switch {
 	case e.Err != nil:
 		log.Error(message, append(fields, "error", e.Err.Error())...)
-	case e.Type == runner.StepWarning || e.Type == runner.BrakePulled:
+	case e.Type == runner.StepWarning || e.Type == runner.RolloutPaused:
 		log.Warn(message, fields...)
 	default:
 		log.Info(message, fields...)

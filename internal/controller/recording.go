@@ -12,7 +12,7 @@ import (
 // survive. If the record cannot be stored, the log has a warning and the run continues.
 func (c *Controller) runRecorded(ctx context.Context, key Key, to session.Target, options session.Options) (session.Result, error) {
 	log := c.log(key)
-	kept, err := recording.Open(recording.Options{Beside: true, Command: options.Command, Version: c.o.Version, By: c.o.Actor.User + "@" + c.o.Actor.Host,
+	kept, err := recording.Open(recording.Options{Store: true, Command: options.Command, Version: c.o.Version, By: c.o.Actor.User + "@" + c.o.Actor.Host,
 		Clock: c.o.Clock, Timeout: c.o.RequestTimeout, Say: func(text string) { log.Info(text) }})
 	if err != nil {
 		return session.Result{}, err

@@ -68,8 +68,8 @@ func TestOf(t *testing.T) {
 			f.Paused = []migration.PendingCondition{{Object: "RKEControlPlane fleet-default/demo", Seen: "paused by x", OurPause: ours}}
 		}
 	}
-	braked := func(f *Facts) {
-		f.Journal = &journal.State{Brake: &journal.Brake{Step: migration.StepSwitch, Run: "r1"}}
+	rolloutPaused := func(f *Facts) {
+		f.Journal = &journal.State{Pause: &journal.Pause{Step: migration.StepSwitch, Run: "r1"}}
 	}
 	for name, tt := range map[string]struct {
 		facts    Facts
@@ -109,9 +109,9 @@ func TestOf(t *testing.T) {
 		"locked by another program":         {facts(heldBy(lock.Owner{}, now), seen(position.P0, migration.StepCordon)), Locked, "P0", `LockHeld: lock held by "alice"`},
 		"locked, and away":                  {facts(heldBy(alice, now), fails(fault.CouldNotLook)), Unknown, "unknown", "Why LockHeld: seen"},
 		"left open":                         {facts(leftOpen, seen(position.P3, migration.StepSwitch)), Stopped, "P3", "LeftOpen: run r1 of bob@desk left switch-provider open"},
-		"braked":                            {facts(braked, paused(true), seen(position.P3, migration.StepSwitch)), Stopped, "P3", "PausedByRun: paused by x"},
+		"braked":                            {facts(rolloutPaused, paused(true), seen(position.P3, migration.StepSwitch)), Stopped, "P3", "PausedByRun: paused by x"},
 		"paused":                            {facts(paused(false), seen(position.P0, migration.StepSnapshot)), Stopped, "P0", "Paused: paused by x"},
-		"paused by a run, pause removed":    {facts(braked, seen(position.P3, migration.StepSwitch)), Stopped, "P3", "BrakePulled: rollout paused in switch-provider by run r1"},
+		"paused by a run, pause removed":    {facts(rolloutPaused, seen(position.P3, migration.StepSwitch)), Stopped, "P3", "BrakePulled: rollout paused in switch-provider by run r1"},
 		"deleted":                           {facts(func(f *Facts) { f.Deleting = true }), Stopped, "", "Deleting: being deleted"},
 		"another cloud's, deleted":          {facts(func(f *Facts) { f.Deleting, f.Providers = true, nil }), None, "", "Deleting: being deleted"},
 		"not ours, and paused":              {facts(external, paused(false)), None, "", "Paused: paused by x"},
@@ -142,7 +142,7 @@ func TestOf_pausedByRun_showsFix(t *testing.T) {
 	for reason, want := range map[string]string{"BrakeAsked": "the same command ends the pause", "NodeRenamed": "docs/going-back.md"} {
 		row := Of(facts(func(f *Facts) {
 			f.Paused = []migration.PendingCondition{{Seen: "paused by r1", OurPause: true}}
-			f.Journal = &journal.State{Brake: &journal.Brake{Run: "r1"}, Runs: []journal.Run{{ID: "r1", Reason: reason}}}
+			f.Journal = &journal.State{Pause: &journal.Pause{Run: "r1"}, Runs: []journal.Run{{ID: "r1", Reason: reason}}}
 		}))
 		if !strings.HasPrefix(row.Stops[0].Fix, want) {
 			t.Errorf("%s: %q, wanted %q", reason, row.Stops[0].Fix, want)

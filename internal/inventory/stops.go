@@ -14,12 +14,12 @@ import (
 
 // Reasons of stops that do not come from a fault.
 const (
-	reasonDeleting = "Deleting"
-	ReasonLocked   = "LockHeld"
-	ReasonBraked   = "PausedByRun"
-	reasonPaused   = "Paused"
-	reasonLeftOpen = "LeftOpen"
-	reasonBrake    = "BrakePulled"
+	reasonDeleting      = "Deleting"
+	ReasonLocked        = "LockHeld"
+	ReasonPausedByRun   = "PausedByRun"
+	reasonPaused        = "Paused"
+	reasonLeftOpen      = "LeftOpen"
+	reasonRolloutPaused = "BrakePulled"
 )
 
 // findStops returns what prevents a run, most severe first. While a run holds the lock, its
@@ -55,10 +55,10 @@ func undoFix(f Facts) string {
 // pausedStop returns the stop of a pause.
 func pausedStop(f Facts, open migration.PendingCondition) Stop {
 	switch {
-	case open.OurPause && f.Journal != nil && f.Journal.Record().AskedBrake != "":
-		return Stop{Reason: ReasonBraked, Seen: open.Seen, Fix: "the same command ends the pause and continues" + undoFix(f)}
+	case open.OurPause && f.Journal != nil && f.Journal.Record().RequestedPause != "":
+		return Stop{Reason: ReasonPausedByRun, Seen: open.Seen, Fix: "the same command ends the pause and continues" + undoFix(f)}
 	case open.OurPause:
-		return Stop{Reason: ReasonBraked, Seen: open.Seen, Fix: "docs/going-back.md"}
+		return Stop{Reason: ReasonPausedByRun, Seen: open.Seen, Fix: "docs/going-back.md"}
 	}
 	return Stop{Reason: reasonPaused, Seen: open.Seen}
 }
@@ -88,8 +88,8 @@ func heldStop(h lock.Held, by *runner.Account, now time.Time) Stop {
 // unfinishedStops returns the stops of an unfinished run in the journal.
 func unfinishedStops(f Facts) []Stop {
 	var all []Stop
-	if brake := f.Journal.Brake; brake != nil && len(f.Paused) == 0 {
-		all = append(all, Stop{Reason: reasonBrake, Seen: fmt.Sprintf("rollout paused in %s by run %s", brake.Step, brake.Run), Fix: "docs/going-back.md"})
+	if pause := f.Journal.Pause; pause != nil && len(f.Paused) == 0 {
+		all = append(all, Stop{Reason: reasonRolloutPaused, Seen: fmt.Sprintf("rollout paused in %s by run %s", pause.Step, pause.Run), Fix: "docs/going-back.md"})
 	}
 	record := f.Journal.Record()
 	if !record.LeftOpen {

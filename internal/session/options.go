@@ -76,8 +76,8 @@ type Engine struct {
 	// Interrupt requests a clean stop, and HangUp reports that the terminal disconnected.
 	// Either works with a value or by closing the channel.
 	Interrupt, HangUp <-chan struct{}
-	// Brake requests a pause of the rollout; see runner.Options. // words:ok
-	Brake <-chan struct{}
+	// PauseRequest requests a pause of the rollout; see runner.Options.
+	PauseRequest <-chan struct{}
 
 	// Approve is called once, before the first write. If nil, the run is approved.
 	Approve func(ctx context.Context, p Proposal) error

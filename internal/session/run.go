@@ -29,9 +29,9 @@ func Run(ctx context.Context, t Connector, o Options) (Result, error) {
 		return Result{}, err
 	}
 	o.Recording.Watch(ctx, recording.Cluster{Name: s.Procedure.Target().Name, Way: s.watched.Way, Machines: s.watched.Machines})
-	options.Sink, options.Journal = o.Recording.Beside(options.Sink, recording.About{Undo: s.isUndo, Attempt: o.Attempt}), o.Recording.Keeping(options.Journal, s.RunID)
+	options.Sink, options.Journal = o.Recording.WrapSink(options.Sink, recording.About{Undo: s.isUndo, Attempt: o.Attempt}), o.Recording.Keeping(options.Journal, s.RunID)
 	result, err := runner.Run[migration.Snapshot](ctx, s.Procedure, options)
-	o.Recording.KeepBeside(ctx, s.keeper(), s.RunID)
+	o.Recording.KeepRecord(ctx, s.keeper(), s.RunID)
 	return Result{Result: result, Began: true}, err
 }
 
@@ -64,7 +64,7 @@ func (s *Session) engine(o Options) (runner.Options, error) {
 		RunID: s.RunID, Command: o.Command, Attempt: o.Attempt, Who: s.Owner.User + "@" + s.Owner.Host,
 		Until: o.Until, Only: o.Only, Timeout: o.Timeout, Deadline: o.Deadline, Poll: o.Poll,
 		Journal: s.Counted(), Lock: s.Lock, Clock: o.clock(), Sink: o.Sink, EveryReading: o.EveryReading,
-		Interrupt: o.Interrupt, Brake: o.Brake, HangUp: o.HangUp, Hold: o.Hold,
+		Interrupt: o.Interrupt, PauseRequest: o.PauseRequest, HangUp: o.HangUp, Hold: o.Hold,
 	}
 	if o.Approve != nil {
 		options.Approve = func(ctx context.Context, p runner.Proposal) error {

@@ -84,8 +84,8 @@ func findStall(m *v1alpha1.ClusterMigration, f Facts) (stall, bool) {
 		return stall{status.CRDOutdated, "the definition of ClusterMigration is older than this awsmigrate or could not be read, and may drop fields: upgrade the chart awsmigrate-crd"}, true
 	case f.Gone:
 		return stall{status.ClusterGone, "there is no Cluster of this name in this namespace: delete this object"}, true
-	case f.Braked != "":
-		return stall{status.BrakePulled, f.Braked}, true
+	case f.PausedRollout != "":
+		return stall{status.RolloutPaused, f.PausedRollout}, true
 	case f.Refused != "":
 		return stall{status.Failed, f.Refused}, true
 	case f.Crashed:

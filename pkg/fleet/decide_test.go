@@ -69,7 +69,7 @@ func TestDecide(t *testing.T) {
 		"reverted, then undone":    {func(m *object, f *Facts) { m.Spec.Goal, f.Reverted = v1alpha1.GoalUndo, true }, Run, status.Undoing, ""},
 		"restored":                 {func(_ *object, f *Facts) { f.Plan = Plan{Hash: another, Restored: true} }, Nothing, status.Stalled, status.ManagementRestored},
 		"restored, and looked at":  {func(_ *object, f *Facts) { f.Plan.Restored = true }, Run, status.Running, ""},
-		"a rollout was paused":     {func(_ *object, f *Facts) { f.Braked = "paused" }, Nothing, status.Stalled, status.BrakePulled},
+		"a rollout was paused":     {func(_ *object, f *Facts) { f.PausedRollout = "paused" }, Nothing, status.Stalled, status.RolloutPaused},
 		"the last run failed":      {func(_ *object, f *Facts) { f.Failed = "a check fails" }, Nothing, status.Stalled, status.Failed},
 		"failed, and audits":       {func(m *object, f *Facts) { m.Spec.Goal, f.Failed = "", "a check fails" }, Nothing, status.Auditing, ""},
 		"an edit is awaited":       {func(_ *object, f *Facts) { f.Awaited = "commit it" }, Nothing, status.AwaitingOwner, ""},

@@ -17,9 +17,9 @@ type Facts struct {
 	Gone bool
 	// Locked names another holder of the cluster's lock, for people, or is empty.
 	Locked string
-	// Braked describes the paused rollout, while the cluster is still paused, or is
+	// PausedRollout describes the paused rollout, while the cluster is still paused, or is
 	// empty.
-	Braked string
+	PausedRollout string
 	// Refused names an unsupported setting of the object, and the fix, or is
 	// empty.
 	Refused string

@@ -7,9 +7,9 @@ type Left struct {
 	Cluster string // for people
 	// Step was begun and not seen completed, and others still carry it out, or is empty.
 	Step string
-	// Braked describes the paused rollout, while the cluster is still paused, or is
+	// PausedRollout describes the paused rollout, while the cluster is still paused, or is
 	// empty.
-	Braked string
+	PausedRollout string
 	// Unread is the error that prevented reading the cluster, or empty.
 	Unread string
 	// Open reports whether the journal shows an unfinished run, or could not be read.
@@ -34,8 +34,8 @@ func (l Left) Stays() string {
 	switch {
 	case l.Holds() != "":
 		return ""
-	case l.Braked != "":
-		return l.Braked
+	case l.PausedRollout != "":
+		return l.PausedRollout
 	case l.Unread != "":
 		return "could not be read; its last run has ended: " + l.Unread
 	}

@@ -12,7 +12,7 @@ func TestLeft(t *testing.T) {
 	}{
 		"at rest":                         {Left{}, "", ""},
 		"it rolls":                        {Left{Step: "switch-provider"}, "step switch-provider is being rolled out", ""},
-		"the rollout was paused":          {Left{Braked: "rollout paused"}, "", "rollout paused"},
+		"the rollout was paused":          {Left{PausedRollout: "rollout paused"}, "", "rollout paused"},
 		"it does not answer, at rest":     {Left{Unread: "no route"}, "", "no route"},
 		"it does not answer, and may":     {Left{Unread: "no route", Open: true}, "no route", ""},
 		"a run ended without its rollout": {Left{Open: true}, "", ""},

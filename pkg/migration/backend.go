@@ -29,9 +29,9 @@ type Backend interface {
 	Checks(seen Snapshot, input evidence.Input, prepared Prepared) []verify.Bound
 	// Decide fixes, from the gathered facts, the decisions that the rest of a run follows.
 	Decide(seen Snapshot, input evidence.Input)
-	// Brake pauses the rollout and describes what it did; see runner.Procedure. again
+	// PauseRollout pauses the rollout and describes what it did; see runner.Procedure. again
 	// observes the cluster once more.
-	Brake(ctx context.Context, tx *runner.Tx, seen Snapshot, again func(context.Context) (Snapshot, error)) (done string, err error)
+	PauseRollout(ctx context.Context, tx *runner.Tx, seen Snapshot, again func(context.Context) (Snapshot, error)) (done string, err error)
 	// EncodeBundle encodes the input of the backend's checks, so that they can be repeated
 	// without a cluster. writes reports whether a later step of the run writes. Secrets go
 	// through the Redactor.

@@ -24,7 +24,7 @@ type RolloutJudgement struct {
 
 // ByRancher returns the Roller of changes that Rancher carries out. Rancher continues,
 // machine after machine, even if no run watches.
-func ByRancher() runner.Roller { return runner.Roller{Name: "Rancher", Alone: true, Brakes: true} }
+func ByRancher() runner.Roller { return runner.Roller{Name: "Rancher", Alone: true, CanPause: true} }
 
 // Wait adds a condition that the rollout still waits for.
 func (r *RolloutJudgement) Wait(format string, args ...any) {

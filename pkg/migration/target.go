@@ -157,7 +157,7 @@ func (r Reading) machine(m Member, missing string, seen bool, doing string) runn
 	}
 	switch at := OrElse(r.restarting(m), doing); {
 	case at != "":
-		one.State, one.Doing = runner.MachineInHand, at
+		one.State, one.Doing = runner.MachineChanging, at
 	case !seen:
 		one.State = runner.MachineUnseen
 	case missing == "":

@@ -133,11 +133,11 @@ func TestReach_machines_countedAndShown(t *testing.T) {
 		}
 	}
 	r.Recorded, r.Down.Nodes[0].Ready.Status = false, "False"
-	if got := r.Reach(enabled, nil, nil).Machines[0]; got.State != runner.MachineInHand || got.Doing != "kubelet restarting" {
+	if got := r.Reach(enabled, nil, nil).Machines[0]; got.State != runner.MachineChanging || got.Doing != "kubelet restarting" {
 		t.Errorf("%+v", got)
 	}
 	r.Down.Nodes[0].Ready.Status, r.KCMs[0].Ready = "True", false
-	if got := r.Reach(enabled, nil, nil).Machines[0]; got.State != runner.MachineInHand || got.Doing != "kube-controller-manager restarting" {
+	if got := r.Reach(enabled, nil, nil).Machines[0]; got.State != runner.MachineChanging || got.Doing != "kube-controller-manager restarting" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// TakenBack returns the verdict on a rollout whose edit was reverted in the object. Such a
+// EditReverted returns the verdict on a rollout whose edit was reverted in the object. Such a
 // rollout can never finish. lacks holds the reverted locations. by is the last writer of the
 // object, empty if unknown. The fault is of class Stale.
-func TakenBack(object string, lacks []string, by string) runner.Verdict {
+func EditReverted(object string, lacks []string, by string) runner.Verdict {
 	seen := "the edit was reverted by " + OrElse(by, "an unknown writer") + " during its rollout"
 	if len(lacks) > 0 {
 		seen += ": " + strings.Join(lacks, ", ")
@@ -45,8 +45,8 @@ func Met(evidence ...string) runner.Verdict {
 	return runner.Verdict{Kind: runner.Met, Evidence: evidence}
 }
 
-// Braked returns the verdict that the rollout must pause, since continuing would do harm.
-func Braked(err error) runner.Verdict { return runner.Verdict{Kind: runner.Braked, Err: err} }
+// MustPause returns the verdict that the rollout must pause, since continuing would do harm.
+func MustPause(err error) runner.Verdict { return runner.Verdict{Kind: runner.MustPause, Err: err} }
 
 // Failed returns the verdict that waiting does not help.
 func Failed(err error) runner.Verdict { return runner.Verdict{Kind: runner.Failed, Err: err} }

@@ -306,8 +306,8 @@ func TestTryFileEdits(t *testing.T) {
 	}
 }
 
-// Brake interrupts rke once the current node is ready, or after a timeout. (words:ok)
-func TestBackendBrake(t *testing.T) {
+// PauseRollout interrupts rke once the current node is ready, or after a timeout.
+func TestBackend_PauseRollout(t *testing.T) {
 	notReady := func(t *testing.T, client *fake.Clientset, change func(*corev1.Node)) {
 		node, err := client.CoreV1().Nodes().Get(t.Context(), "node-10.0.0.13", metav1.GetOptions{})
 		if err != nil {
@@ -347,7 +347,7 @@ func TestBackendBrake(t *testing.T) {
 			client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, apiruntime.Object, error) { return true, nil, errors.New("away") })
 		}
 		before := p.Access.Clock.Now()
-		said, err := p.Brake(t.Context(), clustertest.TxFor(t, migration.StepEnable), migration.Snapshot{}, p.again)
+		said, err := p.PauseRollout(t.Context(), clustertest.TxFor(t, migration.StepEnable), migration.Snapshot{}, p.again)
 		if err != nil || !strings.Contains(said, tt.says) || rke.interrupted != tt.interrupted || p.Access.Clock.Now().Sub(before) != tt.waits {
 			t.Errorf("%s: %q, %v, interrupted %t, after %s", name, said, err, rke.interrupted, p.Access.Clock.Now().Sub(before))
 		}
@@ -360,7 +360,7 @@ func TestBackendBrake(t *testing.T) {
 		rke.running = false
 		return false, nil, nil
 	})
-	if said, err := p.Brake(t.Context(), clustertest.TxFor(t, migration.StepEnable), migration.Snapshot{}, p.again); err != nil || said != "rke has ended" || rke.interrupted {
+	if said, err := p.PauseRollout(t.Context(), clustertest.TxFor(t, migration.StepEnable), migration.Snapshot{}, p.again); err != nil || said != "rke has ended" || rke.interrupted {
 		t.Errorf("it ended meanwhile: %q, %v", said, err)
 	}
 	rke.running = true
@@ -368,7 +368,7 @@ func TestBackendBrake(t *testing.T) {
 		rke.running = true
 		return true, nil, errors.New("away")
 	})
-	if said, err := p.Brake(clustertest.Canceled(t), clustertest.TxFor(t, migration.StepEnable), migration.Snapshot{}, p.again); err != nil || !rke.interrupted || p.Access.Clock.Now().IsZero() {
+	if said, err := p.PauseRollout(clustertest.Canceled(t), clustertest.TxFor(t, migration.StepEnable), migration.Snapshot{}, p.again); err != nil || !rke.interrupted || p.Access.Clock.Now().IsZero() {
 		t.Errorf("a canceled context: %q, %v", said, err)
 	}
 }

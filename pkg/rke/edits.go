@@ -80,7 +80,7 @@ func switchFrom(file *clusterfile.File, names naming.Rule, made yamltext.Made) (
 // madeByEnable returns the parents that enable-leader-migration created for the flag. It uses
 // the newest edit in the journal that was not undone, or returns nothing.
 func madeByEnable(record journal.Record, object string) yamltext.Made {
-	for _, intent := range record.ToTakeBack(migration.StepEnable, object) {
+	for _, intent := range record.IntentsToUndo(migration.StepEnable, object) {
 		if receipt, err := clusterfile.ParseReceipt(intent.Inverse); err == nil {
 			return receipt.Made
 		}

@@ -27,7 +27,7 @@ func describeLeftovers(record journal.Record, object, path string, text []byte) 
 // beforeEnable returns the digest of the file before the first edit of a migration. known is
 // false if the journal has no such edit, or only one that was undone.
 func beforeEnable(record journal.Record, object string) (digest string, known bool) {
-	for _, intent := range slices.Backward(record.ToTakeBack(migration.StepEnable, object)) {
+	for _, intent := range slices.Backward(record.IntentsToUndo(migration.StepEnable, object)) {
 		if receipt, err := clusterfile.ParseReceipt(intent.Inverse); err == nil {
 			return receipt.Before, true
 		}

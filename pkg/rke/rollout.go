@@ -56,7 +56,7 @@ func (b *Backend) Rollout(ctx context.Context, tx *runner.Tx, snap migration.Sna
 	// rke reads the file at its start and must not be interrupted in the middle of a node.
 	// This check therefore waits for its end.
 	if edit, err := b.fold(ctx, snap, []migration.Editing{step}); err == nil && !edit.Empty() {
-		v := migration.TakenBack(b.fileObject(), nil, "")
+		v := migration.EditReverted(b.fileObject(), nil, "")
 		r.Verdict = &v
 		return r, nil
 	}

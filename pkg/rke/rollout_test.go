@@ -65,8 +65,8 @@ func TestCurrentHosts(t *testing.T) {
 		want   runner.Machine
 	}{
 		"at rest":   {downstream.Node{Ready: downstream.Condition{Status: "True"}}, runner.Machine{State: runner.MachineUnseen}},
-		"cordoned":  {downstream.Node{Ready: downstream.Condition{Status: "True"}, Unschedulable: true}, runner.Machine{State: runner.MachineInHand, Doing: "rke works on it"}},
-		"not Ready": {downstream.Node{Ready: downstream.Condition{Status: "False"}, Unschedulable: true}, runner.Machine{State: runner.MachineInHand, Doing: "kubelet restarting"}},
+		"cordoned":  {downstream.Node{Ready: downstream.Condition{Status: "True"}, Unschedulable: true}, runner.Machine{State: runner.MachineChanging, Doing: "rke works on it"}},
+		"not Ready": {downstream.Node{Ready: downstream.Condition{Status: "False"}, Unschedulable: true}, runner.Machine{State: runner.MachineChanging, Doing: "kubelet restarting"}},
 	} {
 		tt.worker.Name, tt.want.Name, tt.want.Group = "w", "w", runner.Workers
 		snap.Reading.Down.Nodes[0].Ready, snap.Reading.Down.Nodes[1] = downstream.Condition{Status: "True"}, tt.worker

@@ -19,7 +19,7 @@ import (
 // because their backups may be gone. undoStep returns an error if the file has traces of the
 // step that no receipt covers.
 func (b *Backend) undoStep(snap migration.Snapshot, file *clusterfile.File, step journal.StepID) (clusterfile.Edit, error) {
-	for i, intent := range snap.Record.ToTakeBack(step, b.fileObject()) {
+	for i, intent := range snap.Record.IntentsToUndo(step, b.fileObject()) {
 		if i > 0 && stepTrace(file.Config(), step) == "" {
 			break
 		}

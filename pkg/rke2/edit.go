@@ -40,7 +40,7 @@ func announceEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts, edit edit
 	if err != nil {
 		return err
 	}
-	for _, made := range tx.Record().ToTakeBack(intent.Step, intent.Object) {
+	for _, made := range tx.Record().IntentsToUndo(intent.Step, intent.Object) {
 		if journal.SameJSON(made.Inverse, intent.Inverse) {
 			return nil
 		}

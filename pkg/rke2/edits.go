@@ -43,7 +43,7 @@ func (b *Backend) compute(snap migration.Snapshot, spec config.Spec, step migrat
 // journal restore the original text exactly. If none is left, or the journal is lost,
 // fallback computes the edit from the configuration alone.
 func undoStep(snap migration.Snapshot, spec config.Spec, step journal.StepID, fallback func(config.Spec, []config.Machine) (edits.Edit, error)) (edits.Edit, error) {
-	for _, intent := range snap.Record.ToTakeBack(step, rancherFacts(snap).ObjectName()) {
+	for _, intent := range snap.Record.IntentsToUndo(step, rancherFacts(snap).ObjectName()) {
 		inverse, err := edits.ParseInverse(intent.Inverse)
 		if err != nil {
 			return edits.Edit{}, snap.Record.Foreign(intent, err)

@@ -38,7 +38,7 @@ func (b *Backend) Document(snap migration.Snapshot, documents ...string) (migrat
 // added. Its current text may differ: later steps write it again with another flag or image.
 func removal(snap migration.Snapshot) (edits.Edit, error) {
 	spec := rancherFacts(snap).Cluster.Spec
-	for _, intent := range snap.Record.ToTakeBack(migration.StepInstall, rancherFacts(snap).ObjectName()) {
+	for _, intent := range snap.Record.IntentsToUndo(migration.StepInstall, rancherFacts(snap).ObjectName()) {
 		inverse, err := edits.ParseInverse(intent.Inverse)
 		if err != nil {
 			return edits.Edit{}, snap.Record.Foreign(intent, err)

@@ -79,7 +79,7 @@ func mayResume(snap migration.Snapshot) bool {
 // pausedOnRequest reports whether a run set the current pause because the user requested it.
 func pausedOnRequest(snap migration.Snapshot) bool {
 	by := rancherFacts(snap).ControlPlane.PausedBy
-	return by != "" && by == snap.Record.AskedBrake
+	return by != "" && by == snap.Record.RequestedPause
 }
 
 // release ends the pause that the given run set.

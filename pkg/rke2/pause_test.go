@@ -85,7 +85,7 @@ func TestPauseIsReleased(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&facts.ControlPlane)
 		}
-		snap := migration.Snapshot{Config: observed{Facts: facts}, Record: journal.Record{AskedBrake: tt.asked}}
+		snap := migration.Snapshot{Config: observed{Facts: facts}, Record: journal.Record{RequestedPause: tt.asked}}
 		if tt.off {
 			snap.Reading.Down.Nodes = []downstream.Node{{Name: "n"}}
 		}

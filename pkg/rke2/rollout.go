@@ -14,7 +14,7 @@ func (b *Backend) Rollout(_ context.Context, tx *runner.Tx, snap migration.Snaps
 	missing := b.missingLocator(snap, step)
 	switch places, complete := findReverted(snap, whole, missing); {
 	case len(places) > 0:
-		v := migration.TakenBack(rancherFacts(snap).ObjectName(), places, rancherFacts(snap).Cluster.LastWriter)
+		v := migration.EditReverted(rancherFacts(snap).ObjectName(), places, rancherFacts(snap).Cluster.LastWriter)
 		v.Progress, r.Verdict = r.Progress, &v
 		return r, nil
 	case complete:

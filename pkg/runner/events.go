@@ -83,8 +83,8 @@ const (
 	StepFinished EventType = "step-finished"
 	// StepFailed has the cause in Err.
 	StepFailed EventType = "step-failed"
-	// BrakePulled reports that the rollout was paused; Message describes how.
-	BrakePulled EventType = "brake-pulled"
+	// RolloutPaused reports that the rollout was paused, or could not be; Message describes how.
+	RolloutPaused EventType = "brake-pulled"
 	// Interrupting reports the first Ctrl-C; Message names the work that still finishes.
 	Interrupting EventType = "interrupting"
 	// HungUp reports that the terminal is gone; Message describes how the run continues.

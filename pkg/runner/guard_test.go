@@ -40,7 +40,7 @@ func leftRolling(t *testing.T, verdicts ...Verdict) (*bench, *watched) {
 	w := newWorld()
 	b := newBench(t, migration(w))
 	w.facts["two/0"]++
-	st := journal.State{Schema: journal.Schema, Commit: "run-0/9", Target: b.p.Target(), Epoch: 3, Goal: "test", Brake: &journal.Brake{Run: "run-0"},
+	st := journal.State{Schema: journal.Schema, Commit: "run-0/9", Target: b.p.Target(), Epoch: 3, Goal: "test", Pause: &journal.Pause{Run: "run-0"},
 		Runs: []journal.Run{{ID: "run-0", Epoch: 3}}, Intents: []journal.Intent{{Step: "two", Run: "run-0", Object: "two/0", Epoch: 3}}}
 	if err := b.journal.Commit(t.Context(), &st); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestGuard(t *testing.T) {
 		if !by.Guard || by.Outcome != "guarded" || by.End == "" || !slices.Equal(by.Verified, tt.verified) || st.Runs[0].Outcome != "died" {
 			t.Errorf("%s: %+v", name, st.Runs)
 		}
-		if st.Epoch != 3 || st.Goal != "test" || st.Brake == nil || len(st.Intents) != 1 || len(b.w.facts) != 1 || st.Record().LeftOpen != tt.open {
+		if st.Epoch != 3 || st.Goal != "test" || st.Pause == nil || len(st.Intents) != 1 || len(b.w.facts) != 1 || st.Record().LeftOpen != tt.open {
 			t.Errorf("%s: %+v, facts %v", name, st, b.w.facts)
 		}
 		if p.readings != 3 || b.lock.Holder() != nil {
@@ -112,12 +112,12 @@ func TestGuard_unknownPosition_watches(t *testing.T) {
 }
 
 func TestGuard_harm_pauses(t *testing.T) {
-	b, p := leftRolling(t, Verdict{Kind: Waiting, WaitingFor: "machines"}, Verdict{Kind: Braked, Err: errors.New("a rename")})
-	p.brake = func(context.Context, *Tx, error) (string, error) { return "paused it", nil }
+	b, p := leftRolling(t, Verdict{Kind: Waiting, WaitingFor: "machines"}, Verdict{Kind: MustPause, Err: errors.New("a rename")})
+	p.pause = func(context.Context, *Tx, error) (string, error) { return "paused it", nil }
 	_, err := Guard[Observation](t.Context(), p, b.o)
 	st := b.kept()
-	if err == nil || len(b.events.of(BrakePulled)) != 1 || st.Brake == nil || st.Brake.Run != "run-1" || st.Brake.Done != "paused it" || !st.Record().LeftOpen {
-		t.Errorf("%v, %+v", err, st.Brake)
+	if err == nil || len(b.events.of(RolloutPaused)) != 1 || st.Pause == nil || st.Pause.Run != "run-1" || st.Pause.Done != "paused it" || !st.Record().LeftOpen {
+		t.Errorf("%v, %+v", err, st.Pause)
 	}
 }
 

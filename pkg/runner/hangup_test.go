@@ -91,13 +91,13 @@ func TestRun_hangUpDuringEffect_completesStep(t *testing.T) {
 func TestRun_harmAfterHangUp_pauses(t *testing.T) {
 	b, hangUp := hung(t)
 	paused, reads := false, 0
-	b.p.brake = func(ctx context.Context, tx *Tx, _ error) (string, error) {
+	b.p.pause = func(ctx context.Context, tx *Tx, _ error) (string, error) {
 		return "paused", tx.Effect(ctx, journal.Intent{What: "pause"}, func(context.Context) error { paused = true; return nil })
 	}
 	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) {
 		hangUp()
 		if reads++; reads > 20 {
-			return Verdict{Kind: Braked, Err: &fault.Error{Class: fault.Check, Reason: "NodeRenamed", Object: "Machine a"}}, nil
+			return Verdict{Kind: MustPause, Err: &fault.Error{Class: fault.Check, Reason: "NodeRenamed", Object: "Machine a"}}, nil
 		}
 		return Verdict{Kind: Waiting, WaitingFor: "the roll", Seen: "1/3", Progress: fmt.Sprint(reads)}, nil
 	}

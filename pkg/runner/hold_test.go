@@ -49,7 +49,7 @@ func TestRun_heldStep_ends(t *testing.T) {
 func TestRun_stopDuringHold_beginsNothing(t *testing.T) {
 	for name, ask := range map[string]func(*Options) chan struct{}{
 		"a clean stop": func(o *Options) chan struct{} { c := make(chan struct{}); o.Interrupt = c; return c },
-		"a pause":      func(o *Options) chan struct{} { c := make(chan struct{}); o.Brake = c; return c },
+		"a pause":      func(o *Options) chan struct{} { c := make(chan struct{}); o.PauseRequest = c; return c },
 		"a hang-up":    func(o *Options) chan struct{} { c := make(chan struct{}); o.HangUp = c; return c },
 	} {
 		b := newBench(t, migration(newWorld()))

@@ -78,12 +78,12 @@ func TestRun_interruptDuringHarm_pauses(t *testing.T) {
 	ch := make(chan struct{})
 	b.o.Interrupt = ch
 	paused := false
-	b.p.brake = func(ctx context.Context, tx *Tx, _ error) (string, error) {
+	b.p.pause = func(ctx context.Context, tx *Tx, _ error) (string, error) {
 		return "paused", tx.Effect(ctx, journal.Intent{What: "pause"}, func(context.Context) error { paused = true; return nil })
 	}
 	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) {
 		close(ch)
-		return Verdict{Kind: Braked, Seen: "a rename"}, nil
+		return Verdict{Kind: MustPause, Seen: "a rename"}, nil
 	}
 	if _, err := b.run(); err == nil || !paused {
 		t.Errorf("paused %v, err %v", paused, err)
@@ -248,29 +248,29 @@ func TestRun_pauseRequest_pauses(t *testing.T) {
 	p := migration(newWorld())
 	b := newBench(t, p)
 	ask := make(chan struct{})
-	b.o.Brake = ask
+	b.o.PauseRequest = ask
 	readings := 0
 	p.step("two").verify = func(context.Context, *Tx) (Verdict, error) {
 		if readings++; readings == 3 {
 			close(ask)
 		}
-		return Verdict{Kind: Waiting, WaitingFor: "every machine", Seen: "1/6", Done: 1, Total: 6, By: Roller{Name: "Rancher", Alone: true, Brakes: true}}, nil
+		return Verdict{Kind: Waiting, WaitingFor: "every machine", Seen: "1/6", Done: 1, Total: 6, By: Roller{Name: "Rancher", Alone: true, CanPause: true}}, nil
 	}
 	res, err := b.run()
 	faulty.WantClass(t, err, fault.Interrupted, "rollout paused on request")
-	if readings != 3 || len(b.events.of(BrakePulled)) != 1 || res.Left == nil || res.Left.GoesOn {
-		t.Errorf("after %d readings: %d pauses, left %+v", readings, len(b.events.of(BrakePulled)), res.Left)
+	if readings != 3 || len(b.events.of(RolloutPaused)) != 1 || res.Left == nil || res.Left.GoesOn {
+		t.Errorf("after %d readings: %d pauses, left %+v", readings, len(b.events.of(RolloutPaused)), res.Left)
 	}
 	if b.lock.Holder() != nil || b.history()[0].Outcome != "interrupted" {
 		t.Errorf("the lock is of %v, the run ended %q", b.lock.Holder(), b.history()[0].Outcome)
 	}
 	for _, w := range b.events.of(StepWaiting) {
-		if w.Step == "two" && (w.Waiting.Left == nil || !w.Waiting.Left.GoesOn || !w.Waiting.Left.Brakes || w.Waiting.Left.Changed != 1) {
+		if w.Step == "two" && (w.Waiting.Left == nil || !w.Waiting.Left.GoesOn || !w.Waiting.Left.CanPause || w.Waiting.Left.Changed != 1) {
 			t.Errorf("a reading says that %+v would be left", w.Waiting.Left)
 		}
 	}
-	if state, err := b.o.Journal.Load(t.Context()); err != nil || state.Brake == nil || state.Record().AskedBrake != state.Brake.Run {
-		t.Errorf("the journal has no requested pause: %+v, %v", state.Brake, err)
+	if state, err := b.o.Journal.Load(t.Context()); err != nil || state.Pause == nil || state.Record().RequestedPause != state.Pause.Run {
+		t.Errorf("the journal has no requested pause: %+v, %v", state.Pause, err)
 	}
 }
 
@@ -279,10 +279,10 @@ func TestRun_pauseRequestBeforeStep_ends(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	ask := make(chan struct{})
 	close(ask)
-	b.o.Brake = ask
+	b.o.PauseRequest = ask
 	_, err := b.run()
 	faulty.WantClass(t, err, fault.Interrupted, "before the first step")
-	if len(b.events.of(BrakePulled)) != 0 || len(b.w.facts) != 0 {
-		t.Errorf("%d pauses, %v", len(b.events.of(BrakePulled)), b.w.facts)
+	if len(b.events.of(RolloutPaused)) != 0 || len(b.w.facts) != 0 {
+		t.Errorf("%d pauses, %v", len(b.events.of(RolloutPaused)), b.w.facts)
 	}
 }

@@ -54,11 +54,11 @@ func TestRun_rollingStepEnds_reportsLeft(t *testing.T) {
 			}
 		}, nil},
 		"a pause": {alone, func(*bench, func()) func() (Verdict, error) {
-			return func() (Verdict, error) { return Verdict{Kind: Braked, Err: errors.New("a rename")}, nil }
+			return func() (Verdict, error) { return Verdict{Kind: MustPause, Err: errors.New("a rename")}, nil }
 		}, &Left{Step: "two", By: "Rancher", Changed: 1, Total: 6, Held: true}},
 		"a failed pause": {alone, func(b *bench, _ func()) func() (Verdict, error) {
-			b.p.brake = func(context.Context, *Tx, error) (string, error) { return "", errors.New("refused") }
-			return func() (Verdict, error) { return Verdict{Kind: Braked, Err: errors.New("a rename")}, nil }
+			b.p.pause = func(context.Context, *Tx, error) (string, error) { return "", errors.New("refused") }
+			return func() (Verdict, error) { return Verdict{Kind: MustPause, Err: errors.New("a rename")}, nil }
 		}, &Left{Step: "two", By: "Rancher", GoesOn: true, Changed: 1, Total: 6}},
 		"a child that is let finish": {Roller{Name: "rke"}, func(_ *bench, stop func()) func() (Verdict, error) {
 			return func() (Verdict, error) { stop(); return rolling(Roller{Name: "rke"}), nil }

@@ -119,7 +119,7 @@ func (r *run[S]) askWhileWatching(ctx context.Context, left *Leftover[S], ask fu
 // guardOf returns a run that watches left with its own procedure and its own view of the journal.
 func (r *run[S]) guardOf(left *Leftover[S], stop <-chan struct{}, sink SinkFunc) *run[S] {
 	o := r.o
-	o.Interrupt, o.Brake, o.HangUp, o.Sink = stop, r.pull.ch, r.gone.ch, sink
+	o.Interrupt, o.PauseRequest, o.HangUp, o.Sink = stop, r.pull.ch, r.gone.ch, sink
 	o.Saved, o.Approve, o.Confirm, o.Hold, o.Until, o.Only = nil, nil, nil, nil, "", ""
 	g := newRun[S](left.Watch, o)
 	g.guards = true
@@ -142,21 +142,21 @@ func (r *run[S]) warnLeftover(left *Leftover[S], what string, lines ...string) {
 func (r *run[S]) relay(e Event) {
 	switch e.Type {
 	case RunStarted, RunFinished, Interrupting, HungUp:
-	case LockTaken, StepDone, StepSkipped, StepStarted, StepWaiting, StepWarning, StepFinished, StepFailed, BrakePulled:
+	case LockTaken, StepDone, StepSkipped, StepStarted, StepWaiting, StepWarning, StepFinished, StepFailed, RolloutPaused:
 		r.emit(e)
 	}
 }
 
 // relayUrgent shows only events that a person must see while reading a question.
 func (r *run[S]) relayUrgent(e Event) {
-	if e.Type == BrakePulled || e.Type == StepWarning || e.Type == StepFailed && !isStop(e.Err) {
+	if e.Type == RolloutPaused || e.Type == StepWarning || e.Type == StepFailed && !isStop(e.Err) {
 		r.emit(e)
 	}
 }
 
 // adopt copies the results of the watch into this run.
 func (r *run[S]) adopt(g *run[S]) {
-	r.left, r.braked, r.held = g.left, g.braked, g.held
+	r.left, r.pauseTried, r.held = g.left, g.pauseTried, g.held
 	r.added += g.added
 	r.leadership.pauses = append(slices.Clone(r.leadership.pauses), g.leadership.pauses...)
 	for id, of := range g.report.byID {

@@ -33,8 +33,8 @@ func (p *resumed) Leftover(context.Context, Observation) *Leftover[Observation] 
 func resume(t *testing.T, answer error, verdicts ...Verdict) (b *bench, p *resumed, asked *[]int) {
 	t.Helper()
 	b, w := leftRolling(t, verdicts...)
-	p = &resumed{watched: w, by: Roller{Name: "Rancher", Alone: true, Brakes: true}}
-	p.brake = func(context.Context, *Tx, error) (string, error) { return "paused it", nil }
+	p = &resumed{watched: w, by: Roller{Name: "Rancher", Alone: true, CanPause: true}}
+	p.pause = func(context.Context, *Tx, error) (string, error) { return "paused it", nil }
 	asked = &[]int{}
 	b.o.Approve = func(context.Context, Proposal) error {
 		*asked = append(*asked, p.readings)
@@ -46,7 +46,7 @@ func resume(t *testing.T, answer error, verdicts ...Verdict) (b *bench, p *resum
 var (
 	rolls = Verdict{Kind: Waiting, WaitingFor: "machines", Seen: "1/3", By: Roller{Name: "Rancher", Alone: true}}
 	ended = Verdict{Kind: Met, Stable: 1}
-	bad   = Verdict{Kind: Braked, Err: &fault.Error{Class: fault.Check, Reason: "NodeRenamed"}}
+	bad   = Verdict{Kind: MustPause, Err: &fault.Error{Class: fault.Check, Reason: "NodeRenamed"}}
 )
 
 // warned returns the first warning, which precedes all watching.
@@ -71,10 +71,10 @@ func TestRun_leftoverRolls_watchesBeforeTheQuestion(t *testing.T) {
 	}
 }
 
-func TestRun_leftoverGoesWrong_brakesAndNeverAsks(t *testing.T) {
+func TestRun_leftoverGoesWrong_pausesAndNeverAsks(t *testing.T) {
 	b, p, asked := resume(t, nil, rolls, bad)
 	_, err := Run[Observation](t.Context(), p, b.o)
-	if f, _ := fault.As(err); f == nil || f.Reason != "NodeRenamed" || len(*asked) != 0 || len(b.events.of(BrakePulled)) != 1 || b.kept().Brake.Done != "paused it" {
+	if f, _ := fault.As(err); f == nil || f.Reason != "NodeRenamed" || len(*asked) != 0 || len(b.events.of(RolloutPaused)) != 1 || b.kept().Pause.Done != "paused it" {
 		t.Errorf("%v, asked %v", err, *asked)
 	}
 }
@@ -121,15 +121,15 @@ func TestRun_leftoverAndRefused_watches(t *testing.T) {
 func TestRun_leftoverIsOvertaken_watchesWhileItAsks(t *testing.T) {
 	b, p, _ := resume(t, nil, rolls, bad)
 	p.overtaken = true
-	braked := make(chan struct{})
+	paused := make(chan struct{})
 	b.o.Sink = SinkFunc(func(e Event) {
-		if e.Type == BrakePulled {
-			close(braked)
+		if e.Type == RolloutPaused {
+			close(paused)
 		}
 	})
 	b.o.Approve = func(ctx context.Context, _ Proposal) error {
 		select {
-		case <-braked:
+		case <-paused:
 		case <-time.After(30 * time.Second): // a watch after the answer would pause, too
 			t.Error("no pause while the question is open")
 		case <-ctx.Done():
@@ -137,15 +137,15 @@ func TestRun_leftoverIsOvertaken_watchesWhileItAsks(t *testing.T) {
 		return &fault.Error{Class: fault.Declined, Reason: "Declined"}
 	}
 	_, err := Run[Observation](t.Context(), p, b.o)
-	if f, _ := fault.As(err); f == nil || f.Reason != "NodeRenamed" || b.kept().Brake.Done != "paused it" {
+	if f, _ := fault.As(err); f == nil || f.Reason != "NodeRenamed" || b.kept().Pause.Done != "paused it" {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestRun_leftoverWithoutAPause_saysSo(t *testing.T) {
-	for brakes, want := range map[bool]string{true: "and pauses the rollout if", false: "but cannot pause the rollout"} {
+	for canPause, want := range map[bool]string{true: "and pauses the rollout if", false: "but cannot pause the rollout"} {
 		b, p, _ := resume(t, nil, rolls, ended)
-		p.by = Roller{Name: "Rancher", Alone: true, Brakes: brakes}
+		p.by = Roller{Name: "Rancher", Alone: true, CanPause: canPause}
 		if _, err := Run[Observation](t.Context(), p, b.o); err != nil || !strings.Contains(b.warned(), want) {
 			t.Errorf("%v, warned %q", err, b.warned())
 		}

@@ -25,7 +25,7 @@ func TestRun_lostLock_reportsOnlyThat(t *testing.T) {
 		"met":     {Kind: Met},
 		"waiting": {Kind: Waiting, WaitingFor: "x", Seen: "y"},
 		"failed":  {Kind: Failed, Seen: "z"},
-		"braked":  {Kind: Braked, Seen: "z"},
+		"braked":  {Kind: MustPause, Seen: "z"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b *bench
@@ -38,10 +38,10 @@ func TestRun_lostLock_reportsOnlyThat(t *testing.T) {
 				}
 				return Verdict{Kind: Met}, nil
 			})
-			b.p.brake = func(context.Context, *Tx, error) (string, error) { pulled++; return "", nil }
+			b.p.pause = func(context.Context, *Tx, error) (string, error) { pulled++; return "", nil }
 			_, err := b.run()
 			faulty.WantClass(t, err, fault.Locked)
-			if readings != 2 || pulled != 0 || len(b.events.of(StepFinished)) != 0 || len(b.events.of(BrakePulled)) != 0 {
+			if readings != 2 || pulled != 0 || len(b.events.of(StepFinished)) != 0 || len(b.events.of(RolloutPaused)) != 0 {
 				t.Errorf("%d readings, %d pauses, finished %v", readings, pulled, b.events.of(StepFinished))
 			}
 		})

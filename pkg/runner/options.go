@@ -61,9 +61,9 @@ type Options struct {
 	// Interrupt requests a clean stop, by one value or by being closed. Cancelling the context is
 	// the second, unclean stop.
 	Interrupt <-chan struct{}
-	// Brake requests to pause the rollout of the current step, by one value or by being closed.
+	// PauseRequest requests to pause the rollout of the current step, by one value or by being closed.
 	// Then the run ends. If nothing was started, it ends at once.
-	Brake <-chan struct{}
+	PauseRequest <-chan struct{}
 	// HangUp reports, by one value or by being closed, that the terminal is gone. The run watches
 	// the current step to its end and begins no other.
 	HangUp <-chan struct{}

@@ -30,9 +30,9 @@ type Procedure[S any] interface {
 	// Precheck returns an error if nothing may begin; it is called before a person is asked to
 	// approve. It writes nothing, not even a lock.
 	Precheck(ctx context.Context, snap S, obs Observation) error
-	// Brake pauses the rollout of a harmful edit, and describes what it did. It is called at most
+	// PauseRollout pauses the rollout of a harmful edit, and describes what it did. It is called at most
 	// once per run, with the observation in which the cause was found.
-	Brake(ctx context.Context, tx *Tx, snap S, cause error) (done string, err error)
+	PauseRollout(ctx context.Context, tx *Tx, snap S, cause error) (done string, err error)
 }
 
 // Observation holds the state of every step in one observation of the cluster.
@@ -183,7 +183,7 @@ type Verdict struct {
 	// AtRest reports whether no program carries out anything. A run that ends with it leaves no
 	// rollout, and a guard that ends with it has not seen the step completed.
 	AtRest bool
-	// Err is the cause of a Failed or Braked verdict. Its class decides the exit code. For Waiting it is a
+	// Err is the cause of a Failed or MustPause verdict. Its class decides the exit code. For Waiting it is a
 	// possible obstacle that may pass: the run ends with it if nothing progresses until the
 	// timeout.
 	Err error
@@ -215,6 +215,6 @@ const (
 	Waiting VerdictKind = "waiting"
 	// Failed means that waiting does not help. The run stops; there is nothing to pause.
 	Failed VerdictKind = "failed"
-	// Braked means that continuing would do harm: the engine calls Procedure.Brake, then stops.
-	Braked VerdictKind = "braked"
+	// MustPause means that continuing would do harm: the engine calls Procedure.PauseRollout, then stops.
+	MustPause VerdictKind = "braked"
 )

@@ -26,7 +26,7 @@ func newRun[S any](p Procedure[S], o Options) *run[S] {
 	r := &run[S]{p: p, o: o, s: &session{o: o}, steps: infosOf(p.Steps()), begun: o.Clock.Now(),
 		shown: map[journal.StepID]bool{}, confirmed: map[journal.StepID]bool{}, ran: map[journal.StepID]bool{}, planned: map[journal.StepID][]Change{}, costs: map[journal.StepID]StepCost{}}
 	r.report = newReport(r.steps)
-	r.stop, r.gone, r.pull = newStopper(o.Interrupt, r.emitInterrupting), newStopper(o.HangUp, r.emitHungUp), newStopper(o.Brake, r.emitPausing)
+	r.stop, r.gone, r.pull = newStopper(o.Interrupt, r.emitInterrupting), newStopper(o.HangUp, r.emitHungUp), newStopper(o.PauseRequest, r.emitPausing)
 	return r
 }
 
@@ -81,7 +81,7 @@ type run[S any] struct {
 	costs      map[journal.StepID]StepCost // of the same plan
 	asked      time.Duration               // time of the question for approval
 	ran        map[journal.StepID]bool
-	braked     bool  // a pause was attempted
+	pauseTried bool  // a pause was attempted
 	held       bool  // the pause succeeded
 	left       *Left // rollout of the step that ended the run
 

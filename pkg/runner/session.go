@@ -174,7 +174,7 @@ func (s *session) end(ctx context.Context, by runEnd, err error) error {
 				continue
 			}
 			if err == nil {
-				st.Brake = nil
+				st.Pause = nil
 				if by.reached {
 					st.Epoch, st.Goal = st.Epoch+1, ""
 				}

@@ -30,8 +30,8 @@ type MachineState string
 const (
 	// MachineWaits means that the machine lacks the change and is not being changed.
 	MachineWaits MachineState = "waiting"
-	// MachineInHand means that the machine is being changed.
-	MachineInHand MachineState = "in-hand"
+	// MachineChanging means that the machine is being changed.
+	MachineChanging MachineState = "in-hand"
 	// MachineDone means that the machine has the change.
 	MachineDone MachineState = "done"
 	// MachineUnseen means that nothing shows at present whether the machine has the change.

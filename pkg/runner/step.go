@@ -70,16 +70,16 @@ func (r *run[S]) stepError(ctx context.Context, info Info, err error, where stri
 // pauseRollout pauses the rollout, at most once in a run. It returns the error to stop with: cause,
 // whether or not the pause succeeded.
 func (r *run[S]) pauseRollout(ctx context.Context, info Info, tx *Tx, snap S, cause error) error {
-	if !r.s.writable || r.braked {
+	if !r.s.writable || r.pauseTried {
 		return cause
 	}
 	if lost := r.s.lockLost(); fault.ClassOf(lost) == fault.Locked {
 		return lost // the rollout and its failure belong to the other run
 	}
-	r.braked = true
+	r.pauseTried = true
 	ctx = retry.WithoutStop(ctx)
-	pulling := &Tx{step: info, s: r.s, stop: r.stop, gone: r.gone, brakes: true, warn: tx.warn}
-	done, err := r.p.Brake(ctx, pulling, snap, cause)
+	pulling := &Tx{step: info, s: r.s, stop: r.stop, gone: r.gone, pauses: true, warn: tx.warn}
+	done, err := r.p.PauseRollout(ctx, pulling, snap, cause)
 	if lost := r.s.lockLost(); fault.ClassOf(lost) == fault.Locked {
 		return lost
 	}
@@ -88,14 +88,14 @@ func (r *run[S]) pauseRollout(ctx context.Context, info Info, tx *Tx, snap S, ca
 			Class: fault.ClassOf(cause), Reason: "BrakeFailed", Object: targetName(r.p.Target()),
 			Seen: "the rollout could not be paused, and continues", Fix: "undo now, or pause the cluster by hand", Err: err,
 		}
-		r.emit(Event{Type: BrakePulled, Step: info.ID, Title: info.Title, Message: "the rollout could not be paused", Err: err})
+		r.emit(Event{Type: RolloutPaused, Step: info.ID, Title: info.Title, Message: "the rollout could not be paused", Err: err})
 	} else {
 		r.held = true
-		r.emit(Event{Type: BrakePulled, Step: info.ID, Title: info.Title, Message: done})
+		r.emit(Event{Type: RolloutPaused, Step: info.ID, Title: info.Title, Message: done})
 	}
 	r.bestEffort(ctx, "the pause could not be written to the journal", func(ctx context.Context) error {
 		return r.s.change(ctx, func(st *journal.State) {
-			st.Brake = &journal.Brake{Run: r.o.RunID, Step: info.ID, Time: r.s.now(), Done: done}
+			st.Pause = &journal.Pause{Run: r.o.RunID, Step: info.ID, Time: r.s.now(), Done: done}
 		})
 	})
 	if err != nil {

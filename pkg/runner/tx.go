@@ -19,7 +19,7 @@ type Tx struct {
 	stop   *stopper
 	gone   *stopper // the terminal is gone
 	reads  bool     // the step only reads
-	brakes bool     // the action is the pause, which an interrupt does not end
+	pauses bool     // the action is the pause, which an interrupt does not end
 	warn   func(message string, lines []string)
 
 	mu       sync.Mutex
@@ -65,7 +65,7 @@ func (tx *Tx) Effect(ctx context.Context, in journal.Intent, do func(context.Con
 	if tx.reads {
 		return &fault.Error{Reason: "EffectInReadingStep", Object: "step " + string(tx.step.ID), Seen: "tried to make a change: " + in.What}
 	}
-	if tx.brakes {
+	if tx.pauses {
 		ctx = retry.WithoutStop(ctx)
 	} else if tx.stop.requested() || tx.gone.requested() && !tx.hasBegun() {
 		return retry.Stopped()

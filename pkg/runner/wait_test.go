@@ -350,12 +350,12 @@ func TestRun_outageDuringDo_retries(t *testing.T) {
 	}
 }
 
-func TestRun_brakedVerdict_pauses(t *testing.T) {
+func TestRun_mustPauseVerdict_pauses(t *testing.T) {
 	cause := &fault.Error{Class: fault.Check, Reason: "Renamed", Object: "Machine m", Seen: "two Nodes"}
 	for _, fails := range []bool{false, true} {
-		b := waiting(t, func(int, time.Time) (Verdict, error) { return Verdict{Kind: Braked, Err: cause}, nil })
+		b := waiting(t, func(int, time.Time) (Verdict, error) { return Verdict{Kind: MustPause, Err: cause}, nil })
 		pulled := 0
-		b.p.brake = func(ctx context.Context, tx *Tx, got error) (string, error) {
+		b.p.pause = func(ctx context.Context, tx *Tx, got error) (string, error) {
 			pulled++
 			if !errors.Is(got, cause) {
 				t.Errorf("cause %v", got)
@@ -370,19 +370,19 @@ func TestRun_brakedVerdict_pauses(t *testing.T) {
 			t.Fatalf("ended with %v", err)
 		}
 		st, _ := b.journal.Load(t.Context())
-		ev := b.events.of(BrakePulled)
-		if pulled != 1 || len(ev) != 1 || st.Brake == nil || st.Brake.Step != "one" {
-			t.Fatalf("pulled %d times, events %+v, journal %+v", pulled, ev, st.Brake)
+		ev := b.events.of(RolloutPaused)
+		if pulled != 1 || len(ev) != 1 || st.Pause == nil || st.Pause.Step != "one" {
+			t.Fatalf("pulled %d times, events %+v, journal %+v", pulled, ev, st.Pause)
 		}
 		if fails {
 			faulty.WantClass(t, err, fault.Check, "admission says no")
-			if ev[0].Err == nil || st.Brake.Done != "" {
-				t.Errorf("a failed pause looks successful: %+v %+v", ev[0], st.Brake)
+			if ev[0].Err == nil || st.Pause.Done != "" {
+				t.Errorf("a failed pause looks successful: %+v %+v", ev[0], st.Pause)
 			}
 			continue
 		}
-		if ev[0].Message != "paused" || st.Brake.Done != "paused" || st.Intents[len(st.Intents)-1].What != "pause" {
-			t.Errorf("%+v %+v", ev[0], st.Brake)
+		if ev[0].Message != "paused" || st.Pause.Done != "paused" || st.Intents[len(st.Intents)-1].What != "pause" {
+			t.Errorf("%+v %+v", ev[0], st.Pause)
 		}
 		// A successful run ends the pause.
 		b.p.step("one").verify = nil
@@ -391,8 +391,8 @@ func TestRun_brakedVerdict_pauses(t *testing.T) {
 		if _, err := b.run(); err != nil {
 			t.Fatal(err)
 		}
-		if st, _ = b.journal.Load(t.Context()); st.Brake != nil {
-			t.Errorf("still paused: %+v", st.Brake)
+		if st, _ = b.journal.Load(t.Context()); st.Pause != nil {
+			t.Errorf("still paused: %+v", st.Pause)
 		}
 	}
 }

@@ -114,7 +114,7 @@ func (w *watch[S]) verify(ctx context.Context, step Step[S], tx *Tx) (Verdict, e
 			}
 		case v.Kind == Failed:
 			return v, w.cause(v)
-		case v.Kind == Braked:
+		case v.Kind == MustPause:
 			return v, w.r.pauseRollout(ctx, w.info, tx, snap, w.cause(v))
 		default:
 			return v, &fault.Error{Reason: "NoVerdict", Object: w.object(), Seen: fmt.Sprintf("the verdict of the step is %q", v.Kind)}
@@ -201,7 +201,7 @@ func (w *watch[S]) readsNeeded(v Verdict, tx *Tx) int {
 	return w.r.o.Stable
 }
 
-// cause returns the cause of a Failed or Braked verdict; it is never nil.
+// cause returns the cause of a Failed or MustPause verdict; it is never nil.
 func (w *watch[S]) cause(v Verdict) error {
 	if v.Err != nil {
 		return v.Err

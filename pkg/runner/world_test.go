@@ -63,7 +63,7 @@ type script struct {
 	w       *world
 	list    []*scripted
 	observe func(Observation) (Observation, error) // bends an observation
-	brake   func(ctx context.Context, tx *Tx, cause error) (string, error)
+	pause   func(ctx context.Context, tx *Tx, cause error) (string, error)
 	unfit   error // what Precheck says
 	basis   *Basis
 }
@@ -163,11 +163,11 @@ func (*script) Leader(Observation) Leader {
 
 func (p *script) Precheck(context.Context, Observation, Observation) error { return p.unfit }
 
-func (p *script) Brake(ctx context.Context, tx *Tx, _ Observation, cause error) (string, error) {
-	if p.brake == nil {
+func (p *script) PauseRollout(ctx context.Context, tx *Tx, _ Observation, cause error) (string, error) {
+	if p.pause == nil {
 		return "nothing to pause", nil
 	}
-	return p.brake(ctx, tx, cause)
+	return p.pause(ctx, tx, cause)
 }
 
 func (s *scripted) fact(i int) string { return fmt.Sprintf("%s/%d", s.info.ID, i) }

@@ -93,7 +93,7 @@ func managementAway(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 		return paused && by != "", fmt.Sprintf("paused: %t, by %q", paused, by), err
 	}))
 	t.Logf("paused %.0f s after the API was back", time.Since(back).Seconds())
-	show(ctx, t, lab, controller, "the pause in the object's status", scenario.InState(status.Stalled, status.BrakePulled))
+	show(ctx, t, lab, controller, "the pause in the object's status", scenario.InState(status.Stalled, status.RolloutPaused))
 	if now, err := lab.LockHolder(ctx); err != nil || now != "" && now != holder {
 		t.Errorf("the cluster is held by %q, %v; was %q", now, err, holder)
 	}

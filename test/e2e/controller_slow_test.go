@@ -188,7 +188,7 @@ func (g gap) pauses(ctx context.Context, t *testing.T, lab *scenario.Lab, run *s
 	}))
 	t.Logf("paused after %.0f s", time.Since(since).Seconds())
 	if !g.deleted {
-		m := show(ctx, t, lab, run, "the pause in the object's status", scenario.InState(status.Stalled, status.BrakePulled))
+		m := show(ctx, t, lab, run, "the pause in the object's status", scenario.InState(status.Stalled, status.RolloutPaused))
 		t.Log(scenario.Summary(m))
 	}
 	waitFor(t, 20*time.Second) // in which it takes no step

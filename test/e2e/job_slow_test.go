@@ -46,8 +46,8 @@ func TestJob(t *testing.T) {
 	if runs := keptAsObserved(ctx, t, lab); len(runs) < 2 { // three ended on their own and changed something
 		t.Errorf("the journal has records of %v", runs)
 	}
-	brake := scenario.Right{Verb: "patch", Group: "rke.cattle.io", Resource: "rkecontrolplanes", Namespace: "fleet-default", Name: "demo"}
-	rightsAreThoseUsed(ctx, t, lab, "system:serviceaccount:fleet-default:awsmigrate-demo", brake)
+	pause := scenario.Right{Verb: "patch", Group: "rke.cattle.io", Resource: "rkecontrolplanes", Namespace: "fleet-default", Name: "demo"}
+	rightsAreThoseUsed(ctx, t, lab, "system:serviceaccount:fleet-default:awsmigrate-demo", pause)
 }
 
 // jobFailsAtOnce checks that a failure which no retry resolves is not retried.

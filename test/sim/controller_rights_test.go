@@ -79,7 +79,7 @@ func allowed(grants []grant, r right) (by []int) {
 }
 
 // modes holds the duties of an installation, by the chart's golden file.
-var modes = map[string][]office{"defaults": {auditOffice}, "migrate": {migrateOffice, brakeOffice, guardOffice}}
+var modes = map[string][]office{"defaults": {auditOffice}, "migrate": {migrateOffice, pauseOffice, guardOffice}}
 
 // office is a duty of the controller, from its start to a visible end.
 type office struct {
@@ -112,7 +112,7 @@ var migrateOffice = office{"migrates and undoes", func(t *testing.T, o pod) stri
 	return describeMissing(w)
 }}
 
-var brakeOffice = office{"brakes", func(t *testing.T, o pod) string {
+var pauseOffice = office{"pauses", func(t *testing.T, o pod) string {
 	w, before, seeded := controlled(t), o.Before, false
 	o.Before = func(c Call) Outcome {
 		if !seeded && w.rollsAtLast() {

@@ -19,16 +19,16 @@ import (
 
 // followRun runs r on w while a second process follows it from its first write on, and returns the
 // events of both. killedAt kills the run at that call; -1 means never.
-func followRun(t *testing.T, r Run, w *World, killedAt int, brake func(runner.Event) bool) (run, shown []runner.Event, end, looked Ended, behind time.Duration) {
+func followRun(t *testing.T, r Run, w *World, killedAt int, asksPause func(runner.Event) bool) (run, shown []runner.Event, end, looked Ended, behind time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		began, over := make(chan struct{}), make(chan struct{})
 		r.EveryReading = true
 		asks := make(chan struct{})
-		r.Brake = asks
+		r.PauseRequest = asks
 		asked := sync.OnceFunc(func() { close(asks) })
 		r.Sink = runner.SinkFunc(func(e runner.Event) {
-			if run = append(run, e); brake != nil && brake(e) {
+			if run = append(run, e); asksPause != nil && asksPause(e) {
 				asked()
 			}
 		})
@@ -236,7 +236,7 @@ func pausedWorld(t *testing.T) *World {
 	t.Helper()
 	w := NewRKE2()
 	oneIsChanged := func(e runner.Event) bool {
-		return e.Step == migration.StepSwitch && e.Waiting != nil && e.Waiting.Left != nil && e.Waiting.Left.Brakes && e.Waiting.Left.Changed == 1
+		return e.Step == migration.StepSwitch && e.Waiting != nil && e.Waiting.Left != nil && e.Waiting.Left.CanPause && e.Waiting.Left.Changed == 1
 	}
 	_, shown, end, looked, behind := followRun(t, Run{ID: w.nextRun()}, w, -1, oneIsChanged)
 	if fault.ClassOf(end.Err) != fault.Interrupted || end.Result.Left == nil || end.Result.Left.GoesOn {

@@ -58,7 +58,7 @@ func resumes(t *testing.T, killed, again Run, w *World) {
 	for _, p := range killStates(t, killed, w, sampleStride(8)) {
 		p.world.addSecondNode(1)
 		before, began := p.world.begunMachines(), p.world.Now()
-		var braked time.Duration
+		var pausedAfter time.Duration
 		var forward []string
 		r := again
 		r.ID, r.Attended, r.Asks = p.world.nextRun(), true, declineLate
@@ -69,8 +69,8 @@ func resumes(t *testing.T, killed, again Run, w *World) {
 			return Pass
 		}
 		r.Sink = runner.SinkFunc(func(e runner.Event) {
-			if e.Type == runner.BrakePulled {
-				braked = p.world.Now().Sub(began)
+			if e.Type == runner.RolloutPaused {
+				pausedAfter = p.world.Now().Sub(began)
 			}
 		})
 		ended := do(t, r, p.world)
@@ -79,8 +79,8 @@ func resumes(t *testing.T, killed, again Run, w *World) {
 			t.Errorf("%s: %v, paused by %q; wrote %q", p.where, ended.Err, p.world.pausedBy(), forward)
 			continue
 		}
-		if after := p.world.begunMachines(); braked > 5*time.Second || after > before+1 {
-			t.Errorf("%s: the pause took %s; %d machines were begun before, then %d", p.where, braked, before, after)
+		if after := p.world.begunMachines(); pausedAfter > 5*time.Second || after > before+1 {
+			t.Errorf("%s: the pause took %s; %d machines were begun before, then %d", p.where, pausedAfter, before, after)
 		}
 	}
 }

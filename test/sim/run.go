@@ -44,12 +44,12 @@ type Run struct {
 	// Attended is set if a person reads the findings; otherwise the run is as with --yes.
 	Attended bool
 	// Asks asks the person whether to begin. If nil, the answer is yes.
-	Asks      func(context.Context, runner.Proposal) error
-	Before    func(Call) Outcome
-	After     func(Call)
-	Interrupt <-chan struct{}
-	Brake     <-chan struct{} // requests a pause of the rollout
-	Sink      runner.Sink
+	Asks         func(context.Context, runner.Proposal) error
+	Before       func(Call) Outcome
+	After        func(Call)
+	Interrupt    <-chan struct{}
+	PauseRequest <-chan struct{} // requests a pause of the rollout
+	Sink         runner.Sink
 	// Recording records the run as a session does, or is nil.
 	Recording *recording.Recording
 	Attempt   string // the attempt that requested the run
@@ -115,7 +115,7 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 	}
 	options := runner.Options{
 		Poll: pollInterval, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
-		Journal: kept, Lock: behindRKE{lease, p}, Clock: r.Clock, Sink: r.Sink, EveryReading: r.EveryReading, Interrupt: r.Interrupt, Brake: r.Brake, Saved: r.Saved, Version: r.Version,
+		Journal: kept, Lock: behindRKE{lease, p}, Clock: r.Clock, Sink: r.Sink, EveryReading: r.EveryReading, Interrupt: r.Interrupt, PauseRequest: r.PauseRequest, Saved: r.Saved, Version: r.Version,
 		Unattended: !r.Attended, Attempt: r.Attempt,
 		Approve: r.Asks,
 	}
@@ -126,7 +126,7 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 		if options.Sink == nil {
 			options.Sink = runner.SinkFunc(func(runner.Event) {})
 		}
-		options.Sink, options.Journal = r.Recording.Beside(options.Sink, recording.About{Undo: r.Undo, Attempt: r.Attempt}), r.Recording.Keeping(kept, r.ID)
+		options.Sink, options.Journal = r.Recording.WrapSink(options.Sink, recording.About{Undo: r.Undo, Attempt: r.Attempt}), r.Recording.Keeping(kept, r.ID)
 	}
 	if r.Follow {
 		options.Lock = nil
@@ -144,7 +144,7 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 		return runner.Guard[migration.Snapshot](ctx, m.Watching(record), options)
 	}
 	result, err := runner.Run[migration.Snapshot](ctx, unchecked{m}, options)
-	r.Recording.KeepBeside(ctx, archive.Store{Client: home, Namespace: target.Namespace, Cluster: target.Name, Clock: r.Clock}, r.ID)
+	r.Recording.KeepRecord(ctx, archive.Store{Client: home, Namespace: target.Namespace, Cluster: target.Name, Clock: r.Clock}, r.ID)
 	return result, err
 }
 

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the files of test/trace anew")
 // newJournalRecording returns the recording of one run, which is kept only next to its journal.
 func newJournalRecording(t *testing.T) *recording.Recording {
 	t.Helper()
-	kept, err := recording.Open(recording.Options{Beside: true, Clock: clock.RealClock{}, Say: func(line string) { t.Error(line) }})
+	kept, err := recording.Open(recording.Options{Store: true, Clock: clock.RealClock{}, Say: func(line string) { t.Error(line) }})
 	if err != nil {
 		t.Fatal(err)
 	}

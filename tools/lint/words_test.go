@@ -35,7 +35,7 @@ func seededSentences() map[string]string {
 		"Nil where there is none.":                    "there is none",
 		"Ask for the brake, then look.":               "brake,",
 		"The metric brakes_total counts pauses.":      "",
-		"Brake pauses the rollout.":                   "",
+		"Brake pauses the rollout.":                   "Brake",
 		"handed is what an edit leaves.":              "handed is what",
 		"HasRole says whether it has a role.":         "HasRole says whether",
 		`Name names it; "": not known.`:               `"": n`,

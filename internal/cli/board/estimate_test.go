@@ -21,8 +21,8 @@ func TestEstimateRun(t *testing.T) {
 	started := func(ahead []runner.StepCost) runner.Event {
 		return runner.Event{Type: runner.StepStarted, Step: "enable", Time: after(0), Ahead: ahead}
 	}
-	measured := []runner.Event{machine(10, runner.MachineWaits, runner.MachineWaits, runner.MachineWaits), machine(20, runner.MachineInHand, runner.MachineWaits, runner.MachineWaits),
-		machine(80, runner.MachineDone, runner.MachineInHand, runner.MachineWaits)}
+	measured := []runner.Event{machine(10, runner.MachineWaits, runner.MachineWaits, runner.MachineWaits), machine(20, runner.MachineChanging, runner.MachineWaits, runner.MachineWaits),
+		machine(80, runner.MachineDone, runner.MachineChanging, runner.MachineWaits)}
 	for name, tt := range map[string]struct {
 		ahead  []runner.StepCost
 		events []runner.Event

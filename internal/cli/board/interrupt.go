@@ -38,7 +38,7 @@ func (i Interrupt) Meaning() Meaning {
 		m.Hint = m.Again
 	case i.Stopping:
 		m.Hint = m.Again
-	case i.Asking && (i.Left == nil || !i.Left.Brakes):
+	case i.Asking && (i.Left == nil || !i.Left.CanPause):
 		m.Hint = "keys w, l; Ctrl-C again: l"
 	case i.Asking:
 		m.Hint = "keys w, b, l; Ctrl-C again: l"
@@ -63,10 +63,10 @@ func question(left runner.Left) string {
 
 func choices(left runner.Left) []string {
 	all := []string{"w  keep watching: the run can still pause the rollout"}
-	if !left.Brakes {
+	if !left.CanPause {
 		all[0] = "w  keep watching"
 	}
-	if left.Brakes {
+	if left.CanPause {
 		all = append(all, fmt.Sprintf("b  pause the rollout: %s stops after the current machine, and the run ends", left.By))
 	}
 	return append(all, "l  leave, or press Ctrl-C again: the rollout is neither watched nor paused")

@@ -10,8 +10,8 @@ import (
 
 // Ctrl-C has one meaning at any moment, and the question offers only what is possible.
 func TestInterruptMeaning_anyState_onlyWhatIsPossible(t *testing.T) {
-	rolls := func(changed int, brakes bool) *runner.Left {
-		return &runner.Left{By: "Rancher", GoesOn: true, Changed: changed, Total: 3, Brakes: brakes}
+	rolls := func(changed int, canPause bool) *runner.Left {
+		return &runner.Left{By: "Rancher", GoesOn: true, Changed: changed, Total: 3, CanPause: canPause}
 	}
 	rke := &runner.Left{By: "rke", Changed: 1, Total: 3}
 	for name, tt := range map[string]struct {
@@ -49,7 +49,7 @@ func TestInterruptMeaning_anyState_onlyWhatIsPossible(t *testing.T) {
 
 // While the question is open, the frame shows its keys and no other meaning of Ctrl-C.
 func TestRender_questionOpen_showsItsKeys(t *testing.T) {
-	left := &runner.Left{By: "Rancher", GoesOn: true, Changed: 1, Total: 6, Brakes: true}
+	left := &runner.Left{By: "Rancher", GoesOn: true, Changed: 1, Total: 6, CanPause: true}
 	asking := sample().Ask(left)
 	for state, want := range map[*State]string{&asking: "keys w, b, l; Ctrl-C again: l", new(asking.Ask(nil)): "Ctrl-C: stop cleanly"} {
 		lines := Render(*state, after(550), Look{Width: 120, Unicode: true})

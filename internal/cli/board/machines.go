@@ -83,7 +83,7 @@ func (r renderer) machineWords(m runner.Machine, name string) []word {
 	switch m.State {
 	case runner.MachineDone:
 		mark(r.look.doneMark(), green)
-	case runner.MachineInHand:
+	case runner.MachineChanging:
 		mark(r.look.spin(r.now), cyan)
 		all = append(all, words(m.Doing+" "+formatTime(r.pace.since(m.Name, r.now)), none, 1)...)
 	case runner.MachineUnseen:
@@ -104,7 +104,7 @@ func (r renderer) countWords(group runner.MachineGroup, names map[string]string)
 			continue
 		}
 		by[m.State]++
-		if m.State != runner.MachineInHand {
+		if m.State != runner.MachineChanging {
 			continue
 		}
 		if by[m.State] > maxActiveNames {

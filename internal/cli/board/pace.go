@@ -48,7 +48,7 @@ func (p pace) after(step journal.StepID, machines []runner.Machine, at time.Time
 	for _, m := range machines {
 		h, known := active[m.Name]
 		switch {
-		case m.State == runner.MachineInHand && (!known || h.over):
+		case m.State == runner.MachineChanging && (!known || h.over):
 			active[m.Name] = activity{since: at, late: known || !p.read}
 		case m.State == runner.MachineDone && known && !h.over:
 			if !h.late {
@@ -97,7 +97,7 @@ func (p pace) estimateRest(step journal.StepID, machines []runner.Machine, now t
 		}
 		pending = true
 		one := mean(took)
-		if m.State == runner.MachineInHand {
+		if m.State == runner.MachineChanging {
 			one = max(one-p.since(m.Name, now), 0)
 		}
 		rest += one

@@ -95,13 +95,13 @@ func anyWait(random *rand.Rand, at time.Time) *runner.Wait {
 	if random.IntN(3) > 0 {
 		w.Leader = &runner.Leader{Component: "aws-cloud-controller-manager", Host: text(random, 1), ID: fmt.Sprint(random.IntN(3)), Renewed: at.Add(-time.Second)}
 	}
-	states := []runner.MachineState{runner.MachineWaits, runner.MachineInHand, runner.MachineDone, runner.MachineUnseen}
+	states := []runner.MachineState{runner.MachineWaits, runner.MachineChanging, runner.MachineDone, runner.MachineUnseen}
 	for i := range random.IntN(40) {
 		m := runner.Machine{Name: fmt.Sprintf("demo-pool-%d-%x", i, random.IntN(1<<20)), Group: runner.Workers, State: states[random.IntN(len(states))]}
 		if i < 3 {
 			m.Group = runner.ControlPlanes
 		}
-		if m.State == runner.MachineInHand {
+		if m.State == runner.MachineChanging {
 			m.Doing = text(random, 3)
 		}
 		w.Machines = append(w.Machines, m)

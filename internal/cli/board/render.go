@@ -13,7 +13,7 @@ import (
 // dropped in this order: the names of machines, what was observed, where the cloud controllers run, the
 // machines.
 func Render(s State, now time.Time, look Look) []string {
-	if !s.InHand() || look.Width <= 0 {
+	if !s.HasStep() || look.Width <= 0 {
 		return nil
 	}
 	r := renderer{State: s, now: now, setter: newSetter(look)}
@@ -109,7 +109,7 @@ func (r renderer) count() string {
 				done++
 			case runner.MachineUnseen:
 				return ""
-			case runner.MachineWaits, runner.MachineInHand:
+			case runner.MachineWaits, runner.MachineChanging:
 			}
 		}
 		return fmt.Sprintf("%d of %d machines", done, len(r.wait.Machines))
@@ -213,7 +213,7 @@ const staleAge = 15 * time.Second
 // maxDuration returns the longest duration of the active machines' kind, or false.
 func (r renderer) maxDuration() (time.Duration, bool) {
 	for _, m := range r.wait.Machines {
-		if m.State == runner.MachineInHand {
+		if m.State == runner.MachineChanging {
 			return r.pace.maxDuration(kind{r.step, m.Group})
 		}
 	}

@@ -38,7 +38,7 @@ func rolling(at int, planes, workers string, leader *runner.Leader) runner.Event
 			case 'x':
 				m.State = runner.MachineDone
 			case '>':
-				m.State, m.Doing = runner.MachineInHand, doing
+				m.State, m.Doing = runner.MachineChanging, doing
 			case '?':
 				m.State = runner.MachineUnseen
 			}

@@ -54,8 +54,8 @@ func (s State) Interrupt() Interrupt {
 	return at
 }
 
-// InHand reports whether a step is running or comes next.
-func (s State) InHand() bool { return s.step != "" || s.between }
+// HasStep reports whether a step is running or comes next.
+func (s State) HasStep() bool { return s.step != "" || s.between }
 
 // After returns the state after another event. It does not change s.
 func (s State) After(e runner.Event) State {
@@ -83,7 +83,7 @@ func (s State) After(e runner.Event) State {
 		s.key.Stopping, s.key.Asking, s.asked = true, false, nil
 	case runner.LockTaken:
 		s.runBegan = e.Time.Add(-e.Elapsed) // a question is no time of the run
-	case runner.StepWarning, runner.BrakePulled:
+	case runner.StepWarning, runner.RolloutPaused:
 	}
 	return s
 }

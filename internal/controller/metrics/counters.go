@@ -14,7 +14,7 @@ import (
 // not grow with the fleet.
 type counters struct {
 	runs, steps            *prometheus.HistogramVec
-	failures, brakes       *prometheus.CounterVec
+	failures, pauses       *prometheus.CounterVec
 	lockConflicts, resumes prometheus.Counter
 }
 
@@ -34,35 +34,35 @@ func newCounters() counters {
 		steps: prometheus.NewHistogramVec(histogram("step_duration_seconds", "Duration of finished steps.",
 			1, 5, 15, 30, minute, 2*minute, 5*minute, 10*minute, 20*minute, 30*minute, hour, 2*hour), []string{"step"}),
 		failures:      prometheus.NewCounterVec(counter("run_failures_total", "Failed runs and guards, by the reason of status.failure."), []string{"reason"}),
-		brakes:        prometheus.NewCounterVec(counter("brakes_total", "Pauses of bad rollouts: pulled if Rancher was paused, failed if not."), []string{"result"}),
+		pauses:        prometheus.NewCounterVec(counter("brakes_total", "Pauses of bad rollouts: pulled if Rancher was paused, failed if not."), []string{"result"}),
 		lockConflicts: prometheus.NewCounter(counter("lock_conflicts_total", "Runs and guards that found the cluster locked by another.")),
 		resumes:       prometheus.NewCounter(counter("resumes_total", "Runs that resumed an unfinished run.")),
 	}
-	for _, result := range []string{brakePulled, brakeFailed} {
-		c.brakes.WithLabelValues(result) // start at zero, so that the first one is an increase
+	for _, result := range []string{pauseDone, pauseFailed} {
+		c.pauses.WithLabelValues(result) // start at zero, so that the first one is an increase
 	}
 	return c
 }
 
 const (
-	brakePulled = "pulled"
-	brakeFailed = "failed"
+	pauseDone   = "pulled"
+	pauseFailed = "failed"
 )
 
 func (c counters) all() []prometheus.Collector {
-	return []prometheus.Collector{c.runs, c.steps, c.failures, c.brakes, c.lockConflicts, c.resumes}
+	return []prometheus.Collector{c.runs, c.steps, c.failures, c.pauses, c.lockConflicts, c.resumes}
 }
 
 func (c counters) event(e runner.Event) {
 	switch e.Type {
 	case runner.StepFinished:
 		c.steps.WithLabelValues(string(e.Step)).Observe(e.Elapsed.Seconds())
-	case runner.BrakePulled:
+	case runner.RolloutPaused:
 		if e.Err != nil {
-			c.brakes.WithLabelValues(brakeFailed).Inc()
+			c.pauses.WithLabelValues(pauseFailed).Inc()
 			return
 		}
-		c.brakes.WithLabelValues(brakePulled).Inc()
+		c.pauses.WithLabelValues(pauseDone).Inc()
 	default:
 	}
 }

@@ -100,7 +100,7 @@ func everything(t *testing.T) *process {
 	p.Shown(test, p.shown(status.AwaitingApproval, ""))
 	p.Began(prod, controller.Work{Kind: kindRun, Resumed: true})
 	p.Happened(prod, runner.Event{Type: runner.StepFinished, Step: "verify", Elapsed: 10 * time.Second})
-	p.Happened(prod, runner.Event{Type: runner.BrakePulled})
+	p.Happened(prod, runner.Event{Type: runner.RolloutPaused})
 	p.Ended(prod, errors.New("broken"))
 	p.Began(prod, controller.Work{Kind: kindGuard})
 	p.Happened(prod, waitingSince("machines", noon))
@@ -122,7 +122,7 @@ func TestShown_clusterStates_areExported(t *testing.T) {
 		`awsmigrate_reverted{cluster="prod",namespace="fleet-default"} 1`,
 		`awsmigrate_stalled{cluster="prod",namespace="fleet-default",reason="Reverted"} 1`,
 	)
-	next := p.shown(status.Stalled, status.BrakePulled)
+	next := p.shown(status.Stalled, status.RolloutPaused)
 	next.Distribution, next.Now.Position, next.Now.Audit = "", "unknown", nil // not looked at anew yet
 	p.Shown(prod, next)
 	p.want(`{ cluster="prod"`,
@@ -252,8 +252,8 @@ func TestHappened_stepsPausesResumes_areCounted(t *testing.T) {
 	p.want("resumes", "awsmigrate_resumes_total 0")
 	p.Began(prod, controller.Work{Kind: kindRun, Resumed: true})
 	p.Happened(prod, runner.Event{Type: runner.StepFinished, Step: "cordon", Elapsed: 1500 * time.Millisecond})
-	p.Happened(prod, runner.Event{Type: runner.BrakePulled})
-	p.Happened(prod, runner.Event{Type: runner.BrakePulled, Err: errors.New("refused")})
+	p.Happened(prod, runner.Event{Type: runner.RolloutPaused})
+	p.Happened(prod, runner.Event{Type: runner.RolloutPaused, Err: errors.New("refused")})
 	p.want("step_duration_seconds_sum", `awsmigrate_step_duration_seconds_sum{step="cordon"} 1.5`)
 	p.want("brakes", `awsmigrate_brakes_total{result="failed"} 1`, `awsmigrate_brakes_total{result="pulled"} 1`)
 	p.want("resumes", "awsmigrate_resumes_total 1")

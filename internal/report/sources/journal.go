@@ -27,8 +27,8 @@ func Journal(st journal.State, read time.Time) report.Report {
 	if len(r.Runs) == 0 {
 		r.Lines = append(r.Lines, "The journal has no run of this cluster.")
 	}
-	if brake := st.Brake; brake != nil {
-		r.Lines = append(r.Lines, plaintext.Tidy(fmt.Sprintf("The rollout was paused by run %s in step %s at %s, and no run has finished since: %s", brake.Run, brake.Step, brake.Time, brake.Done)))
+	if pause := st.Pause; pause != nil {
+		r.Lines = append(r.Lines, plaintext.Tidy(fmt.Sprintf("The rollout was paused by run %s in step %s at %s, and no run has finished since: %s", pause.Run, pause.Step, pause.Time, pause.Done)))
 	}
 	r.Others = []string{noted(st)}
 	return r

@@ -55,7 +55,7 @@ func TestAuditOf(t *testing.T) {
 func TestAudited_steps_recordedOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	d := open(t, file, "")
-	to := d.Beside(nobody(), About{Undo: true, Attempt: "uid/1/"})
+	to := d.WrapSink(nobody(), About{Undo: true, Attempt: "uid/1/"})
 	d.Audited(reportOf(result("AWSM-9", verify.Fail)))
 	to.Emit(runner.Event{Type: runner.RunStarted, Message: "r1", Position: "P0"})
 	to.Emit(runner.Event{Type: runner.StepStarted, Step: "preflight"})

@@ -19,7 +19,7 @@ func TestKeeping_approvals_recordedOnce(t *testing.T) {
 	d := open(t, file, "")
 	d.look = observeUntilDone
 	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
-	d.Beside(nobody(), About{}).Emit(runner.Event{Type: runner.RunStarted, Message: "r1", Position: "P0"})
+	d.WrapSink(nobody(), About{}).Emit(runner.Event{Type: runner.RunStarted, Message: "r1", Position: "P0"})
 	kept := d.Keeping(&journal.Memory{}, "r1")
 	st, err := kept.Load(t.Context())
 	if err != nil {
@@ -38,7 +38,7 @@ func TestKeeping_approvals_recordedOnce(t *testing.T) {
 	if err := kept.Commit(t.Context(), &stale); err == nil {
 		t.Error("a journal of another writer was overwritten")
 	}
-	d.Beside(nobody(), About{}).Emit(runner.Event{Type: runner.RunFinished, Message: "r1", Position: "P1"})
+	d.WrapSink(nobody(), About{}).Emit(runner.Event{Type: runner.RunFinished, Message: "r1", Position: "P1"})
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestKeeping_approvals_recordedOnce(t *testing.T) {
 func TestFormerOf(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	d := open(t, file, "")
-	d.Beside(nobody(), About{}).Emit(runner.Event{Type: runner.RunStarted, Message: "r9", Position: "P1"})
+	d.WrapSink(nobody(), About{}).Emit(runner.Event{Type: runner.RunStarted, Message: "r9", Position: "P1"})
 	before := journal.State{}
 	for i := range 8 {
 		before.Runs = append(before.Runs, journal.Run{ID: fmt.Sprintf("r%d", i), Who: "u@h", Command: "c", Start: "2026-11-20T09:00:00Z", End: "2026-11-20T10:00:00Z", Outcome: "done"})

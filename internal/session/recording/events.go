@@ -18,8 +18,8 @@ type About struct {
 	Attempt string // identifies the request for the run; see runner.Options
 }
 
-// Beside returns a sink that records the steps of a run and passes every event on. // words:ok
-func (r *Recording) Beside(next runner.Sink, about About) runner.Sink {
+// WrapSink returns a sink that records the steps of a run and passes every event on.
+func (r *Recording) WrapSink(next runner.Sink, about About) runner.Sink {
 	if r == nil {
 		return next
 	}
@@ -86,7 +86,7 @@ func (r *Recording) entries(about About, e runner.Event) []record.Entry {
 		step.Outcome, step.Message = record.WasDone, plaintext.Tidy(e.Message)
 	case runner.StepSkipped:
 		step.Outcome, step.Message = record.Skipped, plaintext.Tidy(e.Message)
-	case runner.LockTaken, runner.StepWaiting, runner.StepWarning, runner.BrakePulled, runner.Interrupting, runner.HungUp:
+	case runner.LockTaken, runner.StepWaiting, runner.StepWarning, runner.RolloutPaused, runner.Interrupting, runner.HungUp:
 		return nil
 	}
 	return []record.Entry{{Step: &step}}

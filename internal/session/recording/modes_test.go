@@ -12,7 +12,7 @@ import (
 
 // A run records the mode of kube-controller-managers at its start and after a step that changes
 // it. Between these, and after a failed step, the mode is unknown.
-func TestBeside_modes(t *testing.T) {
+func TestWrapSink_modes(t *testing.T) {
 	r := &Recording{}
 	mode := func(e runner.Event) record.Mode {
 		one := r.entries(About{}, e)[0]

@@ -29,7 +29,7 @@ const retryInterval = 10 * time.Second
 type Options struct {
 	Record, Report       string // new files, or empty
 	Unasked              string // default record file; its errors are not reported
-	Beside               bool   // also store it next to the journal; see KeepBeside
+	Store                bool   // also store it next to the journal; see KeepRecord
 	Command, Version, By string
 	Clock                clock.WithTicker
 	Timeout              time.Duration // limit of one request
@@ -68,11 +68,11 @@ type Recording struct {
 
 // Open creates the files before any connection. It returns nil if nothing is requested.
 func Open(o Options) (*Recording, error) {
-	if o.Record == "" && o.Report == "" && o.Unasked == "" && !o.Beside {
+	if o.Record == "" && o.Report == "" && o.Unasked == "" && !o.Store {
 		return nil, nil
 	}
 	r := &Recording{o: o, judge: judge.New(), began: o.Clock.Now(), look: func(ctx context.Context, w watch.Recorder) error { return w.Run(ctx) }}
-	if o.Beside {
+	if o.Store {
 		r.pack = archive.NewPack()
 	}
 	var err error

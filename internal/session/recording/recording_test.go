@@ -104,7 +104,7 @@ func TestRecording_runAndRecorder_both(t *testing.T) {
 	}
 	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
 	shown := 0
-	run(d.Beside(runner.SinkFunc(func(runner.Event) { shown++ }), About{}))
+	run(d.WrapSink(runner.SinkFunc(func(runner.Event) { shown++ }), About{}))
 	close(looked)
 	if err := d.Close(); err != nil || shown != 5 || len(d.said) > 0 {
 		t.Errorf("%v, %d events shown, said %q", err, shown, d.said)
@@ -133,7 +133,7 @@ func TestFollow_unreachable_reportsOnce(t *testing.T) {
 		}
 	}
 	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
-	run(d.Beside(nobody(), About{}))
+	run(d.WrapSink(nobody(), About{}))
 	for range 3 {
 		<-tries
 		for !d.clock.HasWaiters() {
@@ -189,7 +189,7 @@ func TestFollow_forbidden_backsOff(t *testing.T) {
 	if got := d.Refused(); len(got) > 0 {
 		t.Errorf("a run that changed nothing lacks %q", got)
 	}
-	run(d.Beside(nobody(), About{}))
+	run(d.WrapSink(nobody(), About{}))
 	d.addRefused("pods")
 	if got := d.Refused(); !slices.Equal(got, []string{"leases", "pods"}) {
 		t.Errorf("refused: %q", got)
@@ -203,7 +203,7 @@ func TestFollow_forbidden_backsOff(t *testing.T) {
 func TestWriteBlindHeader_keepsTimes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	d := open(t, file, "")
-	to := d.Beside(nobody(), About{})
+	to := d.WrapSink(nobody(), About{})
 	to.Emit(runner.Event{Type: runner.RunStarted, Message: "r1", Position: "P0"})
 	d.clock.Step(time.Minute)
 	to.Emit(runner.Event{Type: runner.RunFinished, Message: "r1", Position: "P1"})
@@ -221,7 +221,7 @@ func TestPut_lateRecorder_recordsGap(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	d := open(t, file, "")
 	d.writeBlindHeader("demo")
-	run(d.Beside(nobody(), About{}))
+	run(d.WrapSink(nobody(), About{}))
 	d.clock.Step(time.Minute)
 	for _, e := range []record.Entry{{Header: &record.Header{Form: record.Form, Name: "demo", Kubernetes: "v1.26"}}, {Begun: &record.Begun{Stream: record.Leases}}, {Begun: &record.Begun{Stream: record.Pods}}} {
 		e.At = d.now()
@@ -313,7 +313,7 @@ func TestUnasked(t *testing.T) {
 			return observeUntilDone(ended, w)
 		}
 		d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
-		if to := d.Beside(nobody(), About{}); tc.idle {
+		if to := d.WrapSink(nobody(), About{}); tc.idle {
 			to.Emit(runner.Event{Type: runner.RunStarted, Message: "r1", Position: "P5"})
 			to.Emit(runner.Event{Type: runner.StepStarted, Step: "verify"})
 		} else {
@@ -339,7 +339,7 @@ func TestPut_diskFull_endsFile(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "r.jsonl"), "")
 	d.writer = failing{}
 	d.writeBlindHeader("demo")
-	run(d.Beside(nobody(), About{}))
+	run(d.WrapSink(nobody(), About{}))
 	if len(d.said) != 1 || len(d.judge.Result().Runs) != 1 {
 		t.Errorf("said %q", d.said)
 	}
@@ -359,7 +359,7 @@ func TestOpen_noOptions_nil(t *testing.T) {
 		t.Fatal(r, err)
 	}
 	r.Watch(t.Context(), Cluster{Name: "demo"})
-	if sink := r.Beside(nil, About{}); sink != nil || r.Close() != nil {
+	if sink := r.WrapSink(nil, About{}); sink != nil || r.Close() != nil {
 		t.Error("it does something")
 	}
 }
@@ -382,7 +382,7 @@ func (s *shelf) Keep(_ context.Context, runs []string, packed []byte) error {
 func storedOnly(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{clock: clocktesting.NewFakeClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))}
-	r, err := Open(Options{Beside: true, Command: "c", Version: "v1", By: "u@h", Clock: d.clock, Timeout: time.Second, Say: func(line string) { d.said = append(d.said, line) }})
+	r, err := Open(Options{Store: true, Command: "c", Version: "v1", By: "u@h", Clock: d.clock, Timeout: time.Second, Say: func(line string) { d.said = append(d.said, line) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,20 +392,20 @@ func storedOnly(t *testing.T) *desk {
 
 // A finished run's record is stored as a whole. The record of an undo by the same process
 // replaces it, and covers both runs.
-func TestKeepBeside(t *testing.T) {
+func TestKeepRecord(t *testing.T) {
 	d, to := storedOnly(t), &shelf{}
 	d.look = observeUntilDone
 	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
-	run(d.Beside(nobody(), About{}))
-	d.KeepBeside(t.Context(), to, "r1")
+	run(d.WrapSink(nobody(), About{}))
+	d.KeepRecord(t.Context(), to, "r1")
 	if d.Kept() != (Kept{Run: "r1"}) {
 		t.Fatalf("%+v", d.Kept())
 	}
 	checkRun(t, unpacked(t, to.packed))
-	back := d.Beside(nobody(), About{Undo: true})
+	back := d.WrapSink(nobody(), About{Undo: true})
 	back.Emit(runner.Event{Type: runner.RunStarted, Message: "r2", Position: "P1"})
 	back.Emit(runner.Event{Type: runner.RunFinished, Message: "r2", Position: "P0"})
-	d.KeepBeside(t.Context(), to, "r2")
+	d.KeepRecord(t.Context(), to, "r2")
 	if err := d.Close(); err != nil || len(d.said) > 0 {
 		t.Errorf("%v, said %q", err, d.said)
 	}
@@ -428,7 +428,7 @@ func unpacked(t *testing.T, packed []byte) judge.Result {
 
 // A run without changes, a killed run, and a run without the option store nothing. A failure to
 // store is no error of the run.
-func TestKeepBeside_nothingToKeep(t *testing.T) {
+func TestKeepRecord_nothingToKeep(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	forbidden := errors.New("forbidden")
@@ -449,8 +449,8 @@ func TestKeepBeside_nothingToKeep(t *testing.T) {
 		"no option set":      {t.Context(), open(t, filepath.Join(t.TempDir(), "r.jsonl"), ""), run, &shelf{}, nil},
 		"it may not be":      {t.Context(), storedOnly(t), run, &shelf{err: forbidden}, forbidden},
 	} {
-		tt.run(tt.desk.Beside(nobody(), About{}))
-		tt.desk.KeepBeside(tt.ctx, tt.to, "r1")
+		tt.run(tt.desk.WrapSink(nobody(), About{}))
+		tt.desk.KeepRecord(tt.ctx, tt.to, "r1")
 		if got := tt.desk.Kept(); got.Run != "" || !errors.Is(got.Err, tt.failed) || len(tt.to.runs) > 0 {
 			t.Errorf("%s: %+v, kept %v", name, got, tt.to.runs)
 		}
@@ -458,17 +458,17 @@ func TestKeepBeside_nothingToKeep(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	(*Recording)(nil).KeepBeside(t.Context(), &shelf{}, "r1")
+	(*Recording)(nil).KeepRecord(t.Context(), &shelf{}, "r1")
 	if (*Recording)(nil).Kept() != (Kept{}) {
 		t.Error("a recording that keeps nothing kept something")
 	}
 }
 
 // If the cluster cannot be observed, the steps of the run are stored.
-func TestKeepBeside_unobserved(t *testing.T) {
+func TestKeepRecord_unobserved(t *testing.T) {
 	d, to := storedOnly(t), &shelf{}
-	run(d.Beside(nobody(), About{}))
-	d.KeepBeside(t.Context(), to, "r1")
+	run(d.WrapSink(nobody(), About{}))
+	d.KeepRecord(t.Context(), to, "r1")
 	if err := d.Close(); err != nil || d.Kept().Run != "r1" {
 		t.Fatal(err, d.Kept())
 	}
@@ -481,7 +481,7 @@ func TestKeepBeside_unobserved(t *testing.T) {
 func TestClose_reportNotWritten_noFileLeft(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "r.html")
 	d := open(t, "", page)
-	run(d.Beside(nobody(), About{}))
+	run(d.WrapSink(nobody(), About{}))
 	if err := d.report.Close(); err != nil { // so that its write fails
 		t.Fatal(err)
 	}

@@ -53,8 +53,8 @@ const (
 	ManagementRestored Reason = "ManagementRestored"
 	// CrashLoop means that the last runs of the cluster died.
 	CrashLoop Reason = "CrashLoop"
-	// BrakePulled means that a harmful rollout was paused.
-	BrakePulled Reason = "BrakePulled"
+	// RolloutPaused means that a harmful rollout was paused.
+	RolloutPaused Reason = "BrakePulled"
 	// CRDOutdated means that the CRD is older than the controller.
 	CRDOutdated Reason = "CRDOutdated"
 	// PlanTooLarge means that the plan fits into no ConfigMap.
@@ -88,6 +88,6 @@ const (
 // StallReasons returns the reasons of Stalled.
 func StallReasons() []Reason {
 	return []Reason{
-		Invalid, Reverted, ManagementRestored, CrashLoop, BrakePulled, CRDOutdated, PlanTooLarge, ClusterGone, BadWindow, WindowTooShort, Failed,
+		Invalid, Reverted, ManagementRestored, CrashLoop, RolloutPaused, CRDOutdated, PlanTooLarge, ClusterGone, BadWindow, WindowTooShort, Failed,
 	}
 }

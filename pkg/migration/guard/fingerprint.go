@@ -32,10 +32,10 @@ func NoteFingerprint(ctx context.Context, tx *runner.Tx, s migration.Snapshot, f
 	return tx.Note(ctx, FingerprintNote, packed)
 }
 
-// TakeAgain updates the fingerprint with the Nodes that were deleted and registered again
+// UpdateUIDs updates the fingerprint with the Nodes that were deleted and registered again
 // since. Nothing can restore the old Nodes, and a person started this run. A warning names
 // each Node.
-func TakeAgain(ctx context.Context, tx *runner.Tx, s migration.Snapshot) error {
+func UpdateUIDs(ctx context.Context, tx *runner.Tx, s migration.Snapshot) error {
 	then, _, err := Fingerprint(tx.Record())
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func TakeAgain(ctx context.Context, tx *runner.Tx, s migration.Snapshot) error {
 		node := &s.Reading.Down.Nodes[i]
 		now = append(now, continuity.NodePrint{Name: node.Name, UID: node.UID, ProviderID: node.ProviderID, Machine: node.Labels[downstream.LabelMachine]})
 	}
-	again, names := then.TakeAgain(now)
+	again, names := then.UpdateUIDs(now)
 	if len(names) == 0 {
 		return nil
 	}

@@ -97,7 +97,7 @@ func TestNoteControlPlanes_members_changesNoted(t *testing.T) {
 }
 
 // The fingerprint changes only for Nodes that were registered again.
-func TestTakeAgain_nodes_registeredAgainUpdated(t *testing.T) {
+func TestUpdateUIDs_nodes_registeredAgainUpdated(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*downstream.Node)
 		none   bool
@@ -114,7 +114,7 @@ func TestTakeAgain_nodes_registeredAgainUpdated(t *testing.T) {
 			clustertest.NotePrint(t, tx, clustertest.Prints()...)
 		}
 		tt.change(&snap.Reading.Down.Nodes[2])
-		if err := TakeAgain(t.Context(), tx, snap); err != nil {
+		if err := UpdateUIDs(t.Context(), tx, snap); err != nil {
 			t.Fatal(err)
 		}
 		after, known, err := Fingerprint(tx.Record())

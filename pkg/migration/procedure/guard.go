@@ -126,10 +126,10 @@ func (s *stepGuard) Verify(ctx context.Context, tx *runner.Tx, snap migration.Sn
 		return runner.Verdict{}, err
 	}
 	if err := s.Guard.Judge(signals); err != nil {
-		return migration.Braked(err), nil
+		return migration.MustPause(err), nil
 	}
 	verdict, err := s.step.Verify(ctx, tx, snap)
-	if err != nil || verdict.Kind == runner.Met || verdict.Kind == runner.Braked {
+	if err != nil || verdict.Kind == runner.Met || verdict.Kind == runner.MustPause {
 		return verdict, err
 	}
 	if s.progress(snap).isAtRest(s.ID) || snap.Reading.Paused != "" || s.lacksEdit(ctx, snap, s.ID) {

@@ -204,7 +204,7 @@ func TestGuardVerdict(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	renamed := guard.Signals{At: clustertest.Start, Renames: []guard.Rename{{Machine: "m", Old: "a", New: "b"}}}
-	if v := guardVerdict(g.Judge(renamed)); v.Kind != runner.Braked {
+	if v := guardVerdict(g.Judge(renamed)); v.Kind != runner.MustPause {
 		t.Errorf("%+v", v)
 	}
 }

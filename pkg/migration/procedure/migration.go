@@ -86,9 +86,9 @@ func (m *Migration) Header(snap migration.Snapshot) []string {
 // Leader implements runner.Procedure.
 func (m *Migration) Leader(snap migration.Snapshot) runner.Leader { return snap.CloudControllers() }
 
-// Brake implements runner.Procedure. // words:ok
-func (m *Migration) Brake(ctx context.Context, tx *runner.Tx, snap migration.Snapshot, _ error) (string, error) {
-	return m.Backend.Brake(ctx, tx, snap, func(ctx context.Context) (migration.Snapshot, error) { return m.Observe(ctx, tx.Record()) })
+// PauseRollout implements runner.Procedure.
+func (m *Migration) PauseRollout(ctx context.Context, tx *runner.Tx, snap migration.Snapshot, _ error) (string, error) {
+	return m.Backend.PauseRollout(ctx, tx, snap, func(ctx context.Context) (migration.Snapshot, error) { return m.Observe(ctx, tx.Record()) })
 }
 
 // Steps implements runner.Procedure.
@@ -187,7 +187,7 @@ func (b base) Settle(ctx context.Context, tx *runner.Tx) error {
 }
 
 func noteUndone(ctx context.Context, tx *runner.Tx, steps ...journal.StepID) error {
-	key, value := tx.Record().TakenBack(steps...)
+	key, value := tx.Record().UndoneNote(steps...)
 	return tx.Note(ctx, key, value)
 }
 

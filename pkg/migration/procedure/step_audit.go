@@ -27,7 +27,7 @@ func (s *preflight) Plan(ctx context.Context, snap migration.Snapshot) (runner.P
 }
 
 func (s *preflight) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
-	if err := guard.TakeAgain(ctx, tx, snap); err != nil {
+	if err := guard.UpdateUIDs(ctx, tx, snap); err != nil {
 		return runner.Verdict{}, err
 	}
 	snap.Record = tx.Record()
@@ -129,7 +129,7 @@ func (m *Migration) judgeFailure(snap migration.Snapshot, step journal.StepID, w
 		return *wait, err
 	}
 	if harm := m.Guard.Judge(signals); harm != nil {
-		return migration.Braked(harm), nil
+		return migration.MustPause(harm), nil
 	}
 	if f, ok := fault.As(fails); ok {
 		wait.Seen = f.Seen

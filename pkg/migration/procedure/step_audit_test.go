@@ -54,8 +54,8 @@ func TestPreflightStep(t *testing.T) {
 		"one fails while others' work goes":  {true, left, runner.Waiting, "the change of an earlier run to finish"},
 		"its end was not seen":               {true, unseen, runner.Waiting, "the end of an earlier run's rollout"},
 		"its end was not seen, all is well":  {false, unseen, runner.Met, ""},
-		"its end was not seen, and a rename": {true, renamed, runner.Braked, ""},
-		"others' work goes, and a rename":    {true, leftRenamed, runner.Braked, ""},
+		"its end was not seen, and a rename": {true, renamed, runner.MustPause, ""},
+		"others' work goes, and a rename":    {true, leftRenamed, runner.MustPause, ""},
 		"it still rolls":                     {true, stillRolls, runner.Met, ""},
 		"others' work goes, and all is well": {false, left, runner.Met, ""},
 	} {
@@ -77,7 +77,7 @@ func TestPreflightStep(t *testing.T) {
 				continue // same verdict: it depends on the journal
 			}
 			got, err := step.Verify(t.Context(), tx, snap)
-			if err != nil || got.Kind != tt.want || got.WaitingFor != tt.waits || tt.want == runner.Waiting && got.Seen == "" || (got.Err == nil) != (tt.want != runner.Failed && tt.want != runner.Braked) {
+			if err != nil || got.Kind != tt.want || got.WaitingFor != tt.waits || tt.want == runner.Waiting && got.Seen == "" || (got.Err == nil) != (tt.want != runner.Failed && tt.want != runner.MustPause) {
 				t.Errorf("%s: %v %+v", name, err, got)
 			}
 			if tt.want == runner.Met && (len(got.Evidence) == 0 || !strings.Contains(got.Evidence[0], " ok")) {
@@ -162,7 +162,7 @@ func TestFingerprint_unreadableJournal_stops(t *testing.T) {
 	}
 	snap := looked(t, core, tx.Record())
 	for what, err := range map[string]error{
-		"control planes": guard.RequireSameControlPlanes(snap), "a way back": judgeUndo(snap), "Nodes again": guard.TakeAgain(t.Context(), tx, snap),
+		"control planes": guard.RequireSameControlPlanes(snap), "a way back": judgeUndo(snap), "Nodes again": guard.UpdateUIDs(t.Context(), tx, snap),
 		"noting control planes": guard.NoteControlPlanes(t.Context(), tx, snap), "checks": clustertest.ErrOf(core.Gather(t.Context(), snap)),
 		"checks of a part": clustertest.ErrOf(core.GatherAPIOnly(t.Context(), snap.Record)), "a preflight": clustertest.ErrOf(makeStep(base{Migration: core, ID: migration.StepPreflight}).Verify(t.Context(), tx, snap)),
 		"an undo": clustertest.ErrOf(makeStep(base{Migration: core, ID: migration.StepUndoPreflight}).Verify(t.Context(), tx, clustertest.At(position.P0))),

@@ -89,7 +89,7 @@ func TestCCMSteps_guardFails_pauses(t *testing.T) {
 		snap := clustertest.At(position.P4)
 		snap.Reading.KCMs[0] = clustertest.AKCM("cp-0", "external", true)
 		step := makeStep(base{Migration: &Migration{}, ID: id})
-		if got, err := step.Verify(t.Context(), nil, snap); err != nil || got.Kind != runner.Braked || clustertest.ReasonOf(got.Err) != "StarvingLease" {
+		if got, err := step.Verify(t.Context(), nil, snap); err != nil || got.Kind != runner.MustPause || clustertest.ReasonOf(got.Err) != "StarvingLease" {
 			t.Errorf("%s: %v %+v", id, err, got)
 		}
 	}
@@ -99,7 +99,7 @@ func TestCCMSteps_guardFails_pauses(t *testing.T) {
 // other steps it pauses the rollout.
 func TestSignalsOf_idleLease(t *testing.T) {
 	for id, want := range map[journal.StepID]runner.VerdictKind{
-		migration.StepDisable: runner.Waiting, migration.StepUndoDisable: runner.Waiting, migration.StepInstall: runner.Braked, migration.StepUndoInstall: runner.Braked,
+		migration.StepDisable: runner.Waiting, migration.StepUndoDisable: runner.Waiting, migration.StepInstall: runner.MustPause, migration.StepUndoInstall: runner.MustPause,
 	} {
 		core := &Migration{Backend: &clustertest.Editor{}, Access: migration.Access{Kube: clustertest.Permissive(nil)}}
 		step := makeStep(base{Migration: core, ID: id})

@@ -71,7 +71,7 @@ func (s *disable) WhileWaiting(ctx context.Context, tx *runner.Tx, snap migratio
 
 func (s *disable) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
 	if err := s.Guard.Judge(signalsOf(s.ID, snap)); err != nil {
-		return migration.Braked(err), nil
+		return migration.MustPause(err), nil
 	}
 	if err := s.Guard.KeepRestarts(ctx, tx, snap); err != nil {
 		return runner.Verdict{}, err
@@ -145,7 +145,7 @@ func (s *undoDisable) Do(ctx context.Context, tx *runner.Tx, snap migration.Snap
 
 func (s *undoDisable) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
 	if err := s.Guard.Judge(signalsOf(s.ID, snap)); err != nil {
-		return migration.Braked(err), nil
+		return migration.MustPause(err), nil
 	}
 	verdict, err := s.Chart().JudgeRolled(ctx, snap)
 	if err != nil || verdict.Kind != runner.Met {

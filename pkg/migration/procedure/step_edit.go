@@ -74,7 +74,7 @@ func (s *editStep) Do(ctx context.Context, tx *runner.Tx, snap migration.Snapsho
 			return s.Backend.Apply(ctx, tx, snap, s.step())
 		}
 		if made[edit.Key()] { // a foreign writer that reverts it would keep this loop running
-			return migration.TakenBack(edit.Object, edit.Locations(), edit.By).Err
+			return migration.EditReverted(edit.Object, edit.Locations(), edit.By).Err
 		}
 		made[edit.Key()] = true
 		if err := s.requireWritable(ctx, snap, edit); err != nil {
@@ -126,14 +126,14 @@ func (s *editStep) Verify(ctx context.Context, tx *runner.Tx, snap migration.Sna
 		return migration.Failed(err), nil
 	}
 	if err := s.Guard.Judge(guard.SignalsOf(snap)); err != nil {
-		return migration.Braked(err), nil
+		return migration.MustPause(err), nil
 	}
 	if err := s.Guard.KeepRestarts(ctx, tx, snap); err != nil {
 		return runner.Verdict{}, err
 	}
 	if s.Options.HandOver {
 		if err := s.findHarm(snap); err != nil {
-			return migration.Braked(err), nil
+			return migration.MustPause(err), nil
 		}
 		if verdict, differs, err := s.judgeOwnerChange(ctx, tx, snap); err != nil || differs {
 			return verdict, err

@@ -194,7 +194,7 @@ func TestEditStepVerify_priority(t *testing.T) {
 	}{
 		"nothing":          {clustertest.Resting(), migration.Rollout{}, runner.Met},
 		"it crashes":       {clustertest.Resting(), migration.Rollout{Verdict: &crash, Applying: []string{"b"}}, runner.Failed},
-		"it does harm":     {starving, migration.Rollout{Verdict: &crash}, runner.Braked},
+		"it does harm":     {starving, migration.Rollout{Verdict: &crash}, runner.MustPause},
 		"frozen arguments": {frozen, migration.Rollout{Verdict: &crash}, runner.Failed},
 	} {
 		s := anEdit(migration.StepEnable, &clustertest.Editor{Rolled: tt.now})

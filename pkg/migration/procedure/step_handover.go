@@ -94,7 +94,7 @@ func guardVerdict(err error) runner.Verdict {
 		f.Fix = "nothing is lost, every kube-controller-manager is still in-tree; see why in " + ccmLogs() + ", then run again, or undo"
 		return migration.Failed(f)
 	}
-	return migration.Braked(err)
+	return migration.MustPause(err)
 }
 
 func ccmLogs() string {

@@ -60,7 +60,7 @@ func (s *install) Do(ctx context.Context, tx *runner.Tx, snap migration.Snapshot
 
 func (s *install) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
 	if err := s.Guard.Judge(guard.SignalsOf(snap)); err != nil {
-		return migration.Braked(err), nil
+		return migration.MustPause(err), nil
 	}
 	verdict, err := s.Chart().Judge(ctx, snap)
 	if err != nil || verdict.Kind != runner.Met {
@@ -143,7 +143,7 @@ func isCCMGone(s migration.Snapshot) bool {
 
 func (s *undoInstall) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
 	if err := s.Guard.Judge(guard.SignalsOf(snap)); err != nil {
-		return migration.Braked(err), nil
+		return migration.MustPause(err), nil
 	}
 	owner := snap.Reading.LeaseVerdict()
 	var missing []string

@@ -54,7 +54,7 @@ func (s *undoPreflight) Verify(ctx context.Context, tx *runner.Tx, snap migratio
 	if err := s.requireUndoable(snap); err != nil {
 		return migration.Failed(err), nil
 	}
-	if err := errors.Join(guard.NoteRenamed(ctx, tx, snap), guard.TakeAgain(ctx, tx, snap)); err != nil {
+	if err := errors.Join(guard.NoteRenamed(ctx, tx, snap), guard.UpdateUIDs(ctx, tx, snap)); err != nil {
 		return runner.Verdict{}, err
 	}
 	snap.Record = tx.Record()

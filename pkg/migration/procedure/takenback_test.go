@@ -41,7 +41,7 @@ func TestSettle(t *testing.T) {
 		}
 		var settled []journal.StepID
 		for _, id := range all {
-			if len(tx.Record().ToTakeBack(id, "Cluster demo")) == 0 {
+			if len(tx.Record().IntentsToUndo(id, "Cluster demo")) == 0 {
 				settled = append(settled, id)
 			}
 		}

@@ -104,11 +104,11 @@ func noSnapshot() error {
 	return migration.UsageError("flag --etcd-snapshot", "given", "none: awsmigrate takes no snapshot of this cluster")
 }
 
-// Brake implements migration.Backend. (words:ok: the name of the interface)
+// PauseRollout implements migration.Backend.
 // It cannot pause the rollout: rke runs within Rancher and cannot be interrupted. Rancher would
 // apply an inverse edit only after rke has ended, and then restore the in-tree provider on all
 // control planes at once.
-func (b *Backend) Brake(_ context.Context, _ *runner.Tx, snap migration.Snapshot, _ func(context.Context) (migration.Snapshot, error)) (string, error) {
+func (b *Backend) PauseRollout(_ context.Context, _ *runner.Tx, snap migration.Snapshot, _ func(context.Context) (migration.Snapshot, error)) (string, error) {
 	return "Rancher cannot pause the rollout of an RKE cluster: it finishes the current one on " + clusterOf(snap).object() +
 		"; awsmigrate writes nothing more", nil
 }

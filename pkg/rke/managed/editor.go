@@ -75,7 +75,7 @@ func (b *Backend) namesIn(ctx context.Context, snap migration.Snapshot) (naming.
 // and that no undo removed.
 func madeByEnable(snap migration.Snapshot) []string {
 	var all []string
-	for _, intent := range snap.Record.ToTakeBack(migration.StepEnable, clusterOf(snap).object()) {
+	for _, intent := range snap.Record.IntentsToUndo(migration.StepEnable, clusterOf(snap).object()) {
 		inverse, err := parseInverses(intent.Inverse)
 		if err != nil {
 			continue
@@ -123,7 +123,7 @@ func (b *Backend) Rollout(ctx context.Context, _ *runner.Tx, snap migration.Snap
 		return stop(migration.Failed(err))
 	}
 	if edit, err := b.fold(ctx, snap, []migration.Editing{step}); err == nil && !edit.Empty() {
-		return stop(migration.TakenBack(c.object(), edit.locations(), c.LastWriter))
+		return stop(migration.EditReverted(c.object(), edit.locations(), c.LastWriter))
 	}
 	for _, pending := range snap.Reading.Pending {
 		r.Applying = append(r.Applying, pending.Seen)

@@ -122,7 +122,7 @@ func TestObserve(t *testing.T) {
 	if header := strings.Join(m.Header(snap), "\n"); !strings.Contains(header, "demo   c-1 · RKE v1.26.9-rancher1-1 managed by Rancher · 3 control planes, 2 workers") || !strings.Contains(header, "names  useInstanceMetadataHostname: true") {
 		t.Error(header)
 	}
-	if said, err := m.Brake(t.Context(), nil, snap, nil); err != nil || !strings.Contains(said, "cannot pause") {
+	if said, err := m.PauseRollout(t.Context(), nil, snap, nil); err != nil || !strings.Contains(said, "cannot pause") {
 		t.Errorf("%q, %v", said, err)
 	}
 	m.Names = nil

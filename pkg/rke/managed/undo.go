@@ -27,7 +27,7 @@ var secrets = kubeschema.GroupVersionResource{Version: "v1", Resource: "secrets"
 // contains. It returns an error if the configuration has traces of the step that no inverse
 // covers.
 func (b *Backend) undoStep(ctx context.Context, snap migration.Snapshot, config map[string]any, step journal.StepID) (Edit, error) {
-	for _, intent := range snap.Record.ToTakeBack(step, clusterOf(snap).object()) {
+	for _, intent := range snap.Record.IntentsToUndo(step, clusterOf(snap).object()) {
 		inverse, err := parseInverses(intent.Inverse)
 		if err != nil {
 			return Edit{}, snap.Record.Foreign(intent, err)

@@ -18,7 +18,7 @@ func fullState() State {
 		Schema: Schema, Commit: "r/1", Target: Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "u"},
 		Runs:      []Run{{ID: "r", Command: "c", Who: "w", Start: "s", End: "e", Outcome: "stopped", Step: "x", Reason: "y"}},
 		Approvals: []Approval{{Run: "r", Who: "w", Time: "t", Step: "x", Plan: "p"}},
-		Brake:     &Brake{Run: "r", Step: "x", Time: "t", Done: "d"},
+		Pause:     &Pause{Run: "r", Step: "x", Time: "t", Done: "d"},
 		Intents:   []Intent{{Step: "x", What: "w", Object: "o", Inverse: json.RawMessage(`{"add":["a"]}`), Token: "4", Time: "t", Run: "r"}},
 		Notes:     map[string]json.RawMessage{"fingerprint": json.RawMessage(`["n"]`)},
 	}

@@ -5,15 +5,15 @@ import "strings"
 // undoPrefix starts the IDs of steps that undo another step.
 const undoPrefix = "undo-"
 
-// takenBackNote is the key of the note that ToTakeBack reads. For each step it holds how many
+// undoneNote is the key of the note that IntentsToUndo reads. For each step it holds how many
 // intents the journal had when a run saw that step undone.
-const takenBackNote = "taken-back"
+const undoneNote = "taken-back"
 
-// ToTakeBack returns the intents of a step on an object that carry an inverse, newest first. It
+// IntentsToUndo returns the intents of a step on an object that carry an inverse, newest first. It
 // omits intents from before the step was last seen undone completely. An intent of the undo
 // proves nothing: it is committed before its effect, and an undo may be reversed half-way. Only
 // the object shows which of the rest are still in force: a spent inverse computes an empty edit.
-func (r Record) ToTakeBack(step StepID, object string) []Intent {
+func (r Record) IntentsToUndo(step StepID, object string) []Intent {
 	var found []Intent
 	for i := len(r.Intents) - 1; i >= r.undoneIntents(step); i-- {
 		if in := r.Intents[i]; in.Step == step && in.Object == object && len(in.Inverse) > 0 {
@@ -48,27 +48,27 @@ func (r Record) Edited(object string) bool {
 // is lost.
 func (r Record) undoneIntents(step StepID) int {
 	var at map[StepID]int
-	if _, err := r.NoteInto(takenBackNote, &at); err != nil {
+	if _, err := r.NoteInto(undoneNote, &at); err != nil {
 		return 0
 	}
 	return min(max(at[step], 0), len(r.Intents))
 }
 
-// TakenBack returns the key and value of the note that records steps as undone, with all their
+// UndoneNote returns the key and value of the note that records steps as undone, with all their
 // intents so far.
-func (r Record) TakenBack(steps ...StepID) (key string, value any) {
+func (r Record) UndoneNote(steps ...StepID) (key string, value any) {
 	var at map[StepID]int
-	if _, err := r.NoteInto(takenBackNote, &at); err != nil || at == nil {
+	if _, err := r.NoteInto(undoneNote, &at); err != nil || at == nil {
 		at = map[StepID]int{}
 	}
 	for _, step := range steps {
 		at[step] = len(r.Intents)
 	}
-	return takenBackNote, at
+	return undoneNote, at
 }
 
 // SinceUndo returns the intents after the last intent of an undo: those of the current migration.
-// It does not serve to find inverses or leftovers of edits; see ToTakeBack.
+// It does not serve to find inverses or leftovers of edits; see IntentsToUndo.
 func (r Record) SinceUndo() []Intent {
 	for i := len(r.Intents) - 1; i >= 0; i-- {
 		if isUndo(r.Intents[i].Step) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestToTakeBack(t *testing.T) {
+func TestIntentsToUndo(t *testing.T) {
 	intent := func(step StepID, object, what string) Intent {
 		return Intent{Step: step, Object: object, What: what, Inverse: json.RawMessage(`{}`)}
 	}
@@ -31,7 +31,7 @@ func TestToTakeBack(t *testing.T) {
 		"note below the journal_all":             {intents: old, back: map[StepID]int{"switch": -1}, want: []string{"first"}},
 	} {
 		var got []string
-		for _, one := range recordOf(t, tt.intents, tt.back).ToTakeBack("switch", "c") {
+		for _, one := range recordOf(t, tt.intents, tt.back).IntentsToUndo("switch", "c") {
 			got = append(got, one.What)
 		}
 		if !slices.Equal(got, tt.want) {
@@ -50,26 +50,26 @@ func recordOf(t *testing.T, intents []Intent, back map[StepID]int) Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Notes = map[string]json.RawMessage{takenBackNote: raw}
+	r.Notes = map[string]json.RawMessage{undoneNote: raw}
 	return r
 }
 
-func TestTakenBack(t *testing.T) {
+func TestUndoneNote(t *testing.T) {
 	edit := Intent{Step: "switch", Object: "c", Inverse: json.RawMessage(`{}`)}
 	r := recordOf(t, []Intent{edit, {Step: "install", Object: "x"}}, map[StepID]int{"disable": 1})
 	if !r.Begun("switch") || !r.Edited("c") || r.Edited("x") || r.Begun("upgrade") {
 		t.Errorf("begun %t, edited %t, an object without an inverse %t", r.Begun("switch"), r.Edited("c"), r.Edited("x"))
 	}
-	key, value := r.TakenBack("switch")
+	key, value := r.UndoneNote("switch")
 	raw, err := json.Marshal(value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if key != takenBackNote || string(raw) != `{"disable":1,"switch":2}` {
+	if key != undoneNote || string(raw) != `{"disable":1,"switch":2}` {
 		t.Errorf("%s: %s", key, raw)
 	}
 	r.Notes = map[string]json.RawMessage{key: raw}
-	if r.Begun("switch") || r.Edited("c") || len(r.ToTakeBack("switch", "c")) > 0 {
+	if r.Begun("switch") || r.Edited("c") || len(r.IntentsToUndo("switch", "c")) > 0 {
 		t.Error("it still counts as pending")
 	}
 	r.Intents = append(r.Intents, Intent{Step: "undo-switch", Object: "c", Inverse: json.RawMessage(`{}`)})
@@ -79,8 +79,8 @@ func TestTakenBack(t *testing.T) {
 	if r.Intents = append(r.Intents, edit); !r.Begun("switch") || !r.Edited("c") {
 		t.Error("the edit made again does not count")
 	}
-	r.Notes = map[string]json.RawMessage{takenBackNote: json.RawMessage(`"x"`)}
-	if len(r.ToTakeBack("switch", "c")) != 2 {
+	r.Notes = map[string]json.RawMessage{undoneNote: json.RawMessage(`"x"`)}
+	if len(r.IntentsToUndo("switch", "c")) != 2 {
 		t.Error("a note that cannot be read hides inverses")
 	}
 }

@@ -37,7 +37,7 @@ type State struct {
 	Target    Target                     `json:"target"`
 	Runs      []Run                      `json:"runs,omitempty"` // oldest first
 	Approvals []Approval                 `json:"approvals,omitempty"`
-	Brake     *Brake                     `json:"brake,omitempty"` // the rollout is paused, and no run has finished since
+	Pause     *Pause                     `json:"brake,omitempty"` // the rollout is paused, and no run has finished since
 	Intents   []Intent                   `json:"intents,omitempty"`
 	Notes     map[string]json.RawMessage `json:"notes,omitempty"`
 	// Epoch counts how often a goal was reached or reversed; an approval is valid for one epoch.
@@ -81,8 +81,8 @@ type Approval struct {
 	Plan string `json:"plan,omitempty"` // the hash of the plan that was approved
 }
 
-// Brake records that a run paused the rollout.
-type Brake struct {
+// Pause records that a run paused the rollout.
+type Pause struct {
 	Run  string `json:"run"`
 	Step StepID `json:"step"`
 	Time string `json:"time"`           // RFC 3339
@@ -92,19 +92,19 @@ type Brake struct {
 // Record returns a copy of the part of the journal that a procedure may read.
 func (s State) Record() Record {
 	c := s.Clone()
-	return Record{Intents: c.Intents, Notes: c.Notes, LeftOpen: s.leftOpen(), AskedBrake: s.askedBrake(), Object: s.Target.object()}
+	return Record{Intents: c.Intents, Notes: c.Notes, LeftOpen: s.leftOpen(), RequestedPause: s.requestedPause(), Object: s.Target.object()}
 }
 
-// brakeAsked is the reason of a run that ended because a person asked it to pause the rollout.
-const brakeAsked = "BrakeAsked"
+// pauseRequested is the reason of a run that ended because a person asked it to pause the rollout.
+const pauseRequested = "BrakeAsked"
 
-// askedBrake returns Record.AskedBrake. If the run died after the pause it has no reason: the run
+// requestedPause returns Record.RequestedPause. If the run died after the pause it has no reason: the run
 // may have paused because of what it saw.
-func (s State) askedBrake() string {
-	if s.Brake == nil || !slices.ContainsFunc(s.Runs, func(r Run) bool { return r.ID == s.Brake.Run && r.Reason == brakeAsked }) {
+func (s State) requestedPause() string {
+	if s.Pause == nil || !slices.ContainsFunc(s.Runs, func(r Run) bool { return r.ID == s.Pause.Run && r.Reason == pauseRequested }) {
 		return ""
 	}
-	return s.Brake.Run
+	return s.Pause.Run
 }
 
 // EpochOf returns the epoch in which a run towards goal acts, from the larger of the two counts.
@@ -152,9 +152,9 @@ func (s State) Clone() State {
 	s.Approvals = slices.Clone(s.Approvals)
 	s.Intents = slices.Clone(s.Intents)
 	s.Notes = maps.Clone(s.Notes)
-	if s.Brake != nil {
-		b := *s.Brake
-		s.Brake = &b
+	if s.Pause != nil {
+		b := *s.Pause
+		s.Pause = &b
 	}
 	return s
 }

@@ -16,9 +16,9 @@ type Record struct {
 	// LeftOpen reports whether the step of the last intent was never seen completed. Its run
 	// still works, died, or was stopped in that step.
 	LeftOpen bool `json:"-"`
-	// AskedBrake is the run that paused the rollout on a person's request. It is empty if the run
+	// RequestedPause is the run that paused the rollout on a person's request. It is empty if the run
 	// paused for another reason, or if a later run has finished.
-	AskedBrake string `json:"-"`
+	RequestedPause string `json:"-"`
 	// Unread is the error that prevented reading the journal, or nil. If it is set, the record is
 	// empty; only commands that do not write continue.
 	Unread error `json:"-"`

@@ -217,7 +217,7 @@ func TestContinuity_equalNodes_linearMemory(t *testing.T) {
 	}
 }
 
-func TestTakeAgain(t *testing.T) {
+func TestUpdateUIDs(t *testing.T) {
 	fp := Fingerprint{Schema: schema, Nodes: []NodePrint{
 		{Name: "same", UID: "1", ProviderID: "p1", Machine: "m1"}, {Name: "again", UID: "2", ProviderID: "p2", Machine: "m2", Cordoned: true},
 		{Name: "other-instance", UID: "3", ProviderID: "p3", Machine: "m3"}, {Name: "other-machine", UID: "4", ProviderID: "p4", Machine: "m4"},
@@ -225,7 +225,7 @@ func TestTakeAgain(t *testing.T) {
 	now := []NodePrint{{Name: "same", UID: "1", ProviderID: "p1", Machine: "m1"}, {Name: "again", UID: "x", ProviderID: "p2", Machine: "m2"},
 		{Name: "other-instance", UID: "x", ProviderID: "p9", Machine: "m3"}, {Name: "other-machine", UID: "x", ProviderID: "p4", Machine: "m9"},
 		{Name: "unknown", UID: "x"}, {Name: "new", UID: "x", ProviderID: "p7", Machine: "m7"}}
-	again, names := fp.TakeAgain(now)
+	again, names := fp.UpdateUIDs(now)
 	if fmt.Sprint(names) != "[again]" || len(again.Nodes) != len(fp.Nodes) || again.Nodes[1].UID != "x" || !again.Nodes[1].Cordoned {
 		t.Errorf("took %v: %+v", names, again.Nodes)
 	}

@@ -86,10 +86,10 @@ func (fp Fingerprint) ProviderIDs() []string {
 	return ids
 }
 
-// TakeAgain returns the fingerprint with the new UIDs of Nodes that were deleted and
+// UpdateUIDs returns the fingerprint with the new UIDs of Nodes that were deleted and
 // registered again, and the names of these Nodes. Machine, instance and name must be the
 // same. Other Nodes keep their entry.
-func (fp Fingerprint) TakeAgain(now []NodePrint) (updated Fingerprint, names []string) {
+func (fp Fingerprint) UpdateUIDs(now []NodePrint) (updated Fingerprint, names []string) {
 	byName := map[string]NodePrint{}
 	for _, n := range now {
 		byName[n.Name] = n

@@ -107,7 +107,7 @@ func enums() map[reflect.Type][]any {
 		reflect.TypeFor[verify.Status]():   {verify.OK, verify.Warn, verify.Fail, verify.Skip, verify.Unknown},
 		reflect.TypeFor[runner.EventType](): {runner.RunStarted, runner.LockTaken, runner.StepDone, runner.StepSkipped,
 			runner.StepStarted, runner.StepWaiting, runner.StepWarning, runner.StepFinished, runner.StepFailed,
-			runner.BrakePulled, runner.Interrupting, runner.HungUp, runner.RunFinished},
+			runner.RolloutPaused, runner.Interrupting, runner.HungUp, runner.RunFinished},
 	}
 }
 

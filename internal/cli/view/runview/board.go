@@ -62,7 +62,7 @@ func (v *boardView) Emit(e runner.Event) {
 	switch {
 	case v.work != nil:
 		v.work.nudge()
-	case v.state.InHand() && !v.drawn && !v.quiet:
+	case v.state.HasStep() && !v.drawn && !v.quiet:
 		v.begin()
 	default:
 		v.flush()

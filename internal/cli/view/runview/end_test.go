@@ -89,13 +89,13 @@ func TestFinish_evidence_shown(t *testing.T) {
 	if _ = NewRun(output(&out), view.Commands{}).Finish(result, nil); !strings.Contains(out.String(), "record none: it needs leases, which these credentials may not watch") {
 		t.Errorf("the missing record is not shown:\n%s", out.String())
 	}
-	evidence.Beside = "r1"
+	evidence.StoredRun = "r1"
 	out.Reset()
 	named := view.Commands{Report: func(run string) string { return "awsmigrate report --cluster demo --run " + run }}
 	if _ = NewRun(output(&out), named).Finish(result, nil); !strings.Contains(out.String(), "record awsmigrate report --cluster demo --run r1\nrecord lacks leases") {
 		t.Errorf("the record in the journal is not shown:\n%s", out.String())
 	}
-	evidence.Beside, evidence.Unkept = "", errors.New("configmaps are forbidden")
+	evidence.StoredRun, evidence.Unkept = "", errors.New("configmaps are forbidden")
 	out.Reset()
 	if _ = NewRun(output(&out), named).Finish(result, nil); !strings.Contains(out.String(), "record not stored with the journal: configmaps are forbidden\n") {
 		t.Errorf("the missing record is not shown:\n%s", out.String())

@@ -18,7 +18,7 @@ type Evidence struct {
 	Seen           bool   // whether the cluster was watched; Judged is the result
 	Judged         judge.Result
 	Refused        []string // resources that the credentials may not watch
-	Beside         string   // the run whose record is kept with its journal, or ""
+	StoredRun      string   // the run whose record is kept with its journal, or ""
 	Unkept         error    // why no record is kept
 }
 
@@ -64,8 +64,8 @@ func (e Evidence) writeFiles(s console.Screen, indent string, commands view.Comm
 	switch {
 	case e.Record != "":
 		s.Prose(indent+"record ", fmt.Sprintf("%s (%s report FILE)", e.Record, s.Program))
-	case e.Beside != "" && commands.Report != nil:
-		s.Command(indent+"record ", commands.Report(e.Beside))
+	case e.StoredRun != "" && commands.Report != nil:
+		s.Command(indent+"record ", commands.Report(e.StoredRun))
 	}
 	if len(e.Refused) > 0 {
 		s.Prose(indent+"record ", e.refusal())
@@ -81,7 +81,7 @@ func (e Evidence) writeFiles(s console.Screen, indent string, commands view.Comm
 // refusal names the unrecorded resources and the missing rights.
 func (e Evidence) refusal() string {
 	text := "lacks "
-	if e.Record == "" && e.Beside == "" {
+	if e.Record == "" && e.StoredRun == "" {
 		text = "none: it needs "
 	}
 	return text + strings.Join(e.Refused, ", ") + ", which these credentials may not watch (docs/permissions.md)"

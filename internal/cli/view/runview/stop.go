@@ -20,7 +20,7 @@ func (v *textView) writeStop(result runner.Result, err error) {
 		first, rest = "   ", "   "
 	}
 	faults := view.Flatten(err)
-	if result.Resume != "" && !v.braked { // after a pause of the rollout, continuing needs more than the same command
+	if result.Resume != "" && !v.paused { // after a pause of the rollout, continuing needs more than the same command
 		faults = dropResumeFix(faults)
 	}
 	view.WriteFaults(s, first, rest, faults)
@@ -32,10 +32,10 @@ func (v *textView) writeStop(result runner.Result, err error) {
 		s.Line("   look:    %s --watch", v.commands.Status)
 	} else if step := StoppedStep(result); step != "" {
 		switch {
-		case v.braked && v.commands.ByCommits && asked:
-		case v.braked && v.commands.ByCommits: // an undo does not revert commits of another owner
+		case v.paused && v.commands.ByCommits && asked:
+		case v.paused && v.commands.ByCommits: // an undo does not revert commits of another owner
 			s.Prose("   on:      ", view.GoingBack+"#after-a-pause")
-		case v.braked && !asked:
+		case v.paused && !asked:
 			if !v.commands.Undoing {
 				s.Command("   back:    ", v.commands.Undo)
 			}
@@ -49,7 +49,7 @@ func (v *textView) writeStop(result runner.Result, err error) {
 			s.Command("            ", command)
 		}
 	}
-	if result.Resume != "" && (!v.braked || asked) {
+	if result.Resume != "" && (!v.paused || asked) {
 		s.Command("   on:      ", result.Resume)
 	}
 	v.evidence().writeFiles(s, "   ", v.commands)

@@ -73,7 +73,7 @@ func TestWriteStop_pausedRollout_wayOn(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, view.Commands{Undo: "go back", Status: "look", ByCommits: byCommits}, &out)
-		v.begun, v.braked = true, true
+		v.begun, v.paused = true, true
 		v.writeStop(runner.Result{Steps: []runner.StepResult{{ID: "switch-provider", Outcome: runner.Stopped}}}, &fault.Error{Class: fault.Check, Seen: "two"})
 		if !strings.Contains(out.String(), want) || byCommits && strings.Contains(out.String(), "go back") {
 			t.Errorf("by commits %t:\n%s", byCommits, out.String())
@@ -85,7 +85,7 @@ func TestWriteStop_pausedRollout_wayOn(t *testing.T) {
 func TestWriteStop_pausedUndo_noUndo(t *testing.T) {
 	var out bytes.Buffer
 	v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, view.Commands{Undo: "go back", Status: "look", Undoing: true}, &out)
-	v.begun, v.braked = true, true
+	v.begun, v.paused = true, true
 	v.writeStop(runner.Result{Steps: []runner.StepResult{{ID: "undo-switch-provider", Outcome: runner.Stopped}}}, &fault.Error{Class: fault.Check, Seen: "two"})
 	if text := out.String(); strings.Contains(text, "back:") || !strings.Contains(text, "   on:      docs/going-back.md#after-a-pause\n") {
 		t.Error(text)

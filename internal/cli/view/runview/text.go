@@ -27,7 +27,7 @@ type textView struct {
 	shown    shownWait
 	ended    time.Duration // duration of the run, set at its end
 	begun    bool          // whether a step has begun
-	braked   bool
+	paused   bool
 	last     *runner.Wait // the last wait of the current step
 }
 
@@ -71,7 +71,7 @@ func (v *textView) Emit(e runner.Event) {
 		v.writeFinished(e)
 	case runner.StepFailed:
 		v.row("✗", e.Step, v.progressAt(e.Left), short(e.Elapsed))
-	case runner.BrakePulled:
+	case runner.RolloutPaused:
 		v.line("   ", "rollout paused: "+e.Message)
 	case runner.Interrupting:
 		v.line("   ", "interrupted: "+e.Message+"; "+v.interrupt().Meaning().Again)
@@ -92,8 +92,8 @@ func (v *textView) recordEnd(e runner.Event) {
 		if e.Waiting != nil && !e.Waiting.Met {
 			v.last = e.Waiting
 		}
-	case runner.BrakePulled:
-		v.braked = true
+	case runner.RolloutPaused:
+		v.paused = true
 	case runner.RunFinished:
 		v.ended = e.Elapsed
 	}

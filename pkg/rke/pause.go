@@ -14,10 +14,10 @@ import (
 // interrupted in any case.
 const nodeReadyTimeout = 3 * time.Minute
 
-// Brake implements migration.Backend. (words:ok: the name of the interface)
+// PauseRollout implements migration.Backend.
 // It interrupts rke once the current node is ready, so that no node stays cordoned and half
 // restarted.
-func (b *Backend) Brake(ctx context.Context, _ *runner.Tx, _ migration.Snapshot, observe func(context.Context) (migration.Snapshot, error)) (string, error) {
+func (b *Backend) PauseRollout(ctx context.Context, _ *runner.Tx, _ migration.Snapshot, observe func(context.Context) (migration.Snapshot, error)) (string, error) {
 	if b.child == nil || !b.child.Running() {
 		return "rke is not running; no rollout continues", nil
 	}

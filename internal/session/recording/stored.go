@@ -18,10 +18,10 @@ type Kept struct {
 	Err error  // why the last record was not stored
 }
 
-// KeepBeside stores the record next to the journal, as the record of one more finished run. It
+// KeepRecord stores the record next to the journal, as the record of one more finished run. It
 // stores nothing for a run that changed nothing or was killed.
-func (r *Recording) KeepBeside(ctx context.Context, to Keeper, run string) {
-	if r == nil || !r.o.Beside || to == nil || ctx.Err() != nil {
+func (r *Recording) KeepRecord(ctx context.Context, to Keeper, run string) {
+	if r == nil || !r.o.Store || to == nil || ctx.Err() != nil {
 		return
 	}
 	runs, packed, err := r.packed(run)

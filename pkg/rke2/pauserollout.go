@@ -11,12 +11,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Brake implements migration.Backend. (words:ok: the name of the interface)
+// PauseRollout implements migration.Backend.
 // Rancher continues a rollout without our help. A paused RKEControlPlane keeps every further
 // machine from getting a plan
 // (rancher/rancher:pkg/capr/planner/planner.go@v2.8.5, IsPaused). If the API refuses the
 // pause, it posts the inverse edit: machines without a plan keep their configuration.
-func (b *Backend) Brake(ctx context.Context, tx *runner.Tx, snap migration.Snapshot, _ func(context.Context) (migration.Snapshot, error)) (string, error) {
+func (b *Backend) PauseRollout(ctx context.Context, tx *runner.Tx, snap migration.Snapshot, _ func(context.Context) (migration.Snapshot, error)) (string, error) {
 	object := fmt.Sprintf("RKEControlPlane %s/%s", b.options.Namespace, b.options.Name)
 	if rancherFacts(snap).ControlPlane.Paused {
 		return object + " is paused already", nil

@@ -72,7 +72,7 @@ func flagEdit(t *testing.T, step journal.StepID) (journal.Intent, rancher.Facts)
 	return journal.Intent{Step: step, Object: facts.ObjectName(), Inverse: raw}, facts
 }
 
-func TestBackendBrake(t *testing.T) {
+func TestBackend_PauseRollout(t *testing.T) {
 	edit, facts := flagEdit(t, migration.StepEnable)
 	other, _ := flagEdit(t, migration.StepSwitch)
 	elsewhere := edit
@@ -100,7 +100,7 @@ func TestBackendBrake(t *testing.T) {
 		"refused, the edit is gone":               {gone, true, nil, []journal.Intent{edit}, []string{planes}, "nothing was written", ""},
 	} {
 		client := fakeRancher(tt.refused, tt.annotations)
-		done, err := newBackend(client).Brake(t.Context(), clustertest.TxOf(t, "run-2", migration.StepEnable, tt.journal...), migration.Snapshot{Config: observed{Facts: tt.facts}}, nil)
+		done, err := newBackend(client).PauseRollout(t.Context(), clustertest.TxOf(t, "run-2", migration.StepEnable, tt.journal...), migration.Snapshot{Config: observed{Facts: tt.facts}}, nil)
 		if !slices.Equal(patchedResources(client), tt.writes) || !strings.Contains(done, tt.done) || (done == "") != (tt.done == "") {
 			t.Errorf("%s: %q, patched %v", name, done, patchedResources(client))
 		}
