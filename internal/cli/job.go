@@ -115,10 +115,6 @@ func (f *jobFlags) options(args []string) (job.Options, error) {
 	return o, err
 }
 
-// rkeID matches Rancher's id of an RKE cluster: c- and five characters of GenerateName
-// (kubernetes/apiserver:pkg/storage/names/generate.go@v0.26.13).
-var rkeID = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
-
 // provisionedID matches Rancher's id of a cluster that it provisions.
 var provisionedID = regexp.MustCompile(`^c-m-[a-z0-9]{8}$`)
 
@@ -128,11 +124,11 @@ func (f *jobFlags) check() error {
 		return errors.New("flag --cluster is required")
 	case f.Image == "":
 		return errors.New("flag --image is required: no image of awsmigrate is published yet")
-	case f.Distribution == string(wellknown.RKE2) && provisionedID.MatchString(f.Cluster):
+	case !wellknown.Distribution(f.Distribution).NamedByID() && provisionedID.MatchString(f.Cluster):
 		return fmt.Errorf("invalid value %q for --cluster: must be the name of the Cluster object, since a job reads no cluster; `awsmigrate list` shows the names", f.Cluster)
-	case f.Distribution == string(wellknown.RKE2):
+	case !wellknown.Distribution(f.Distribution).NamedByID():
 		return nil
-	case !rkeID.MatchString(f.Cluster):
+	case !wellknown.IsRKEID(f.Cluster):
 		return fmt.Errorf("flag --cluster: %q, wanted the id that Rancher gave the RKE cluster, c-xxxxx: rights and namespace go by it", f.Cluster)
 	case f.CloudConfigSecret != "":
 		return errors.New("flag --cloud-config-secret: RKE keeps its cloud config in the Cluster object")

@@ -82,7 +82,7 @@ func planFor(path string, o job.Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if doc.Target.Name != o.Cluster || (o.Distribution == wellknown.RKE2 && doc.Target.Namespace != o.Namespace) {
+	if doc.Target.Name != o.Cluster || (!o.Distribution.NamedByID() && doc.Target.Namespace != o.Namespace) {
 		return nil, &fault.Error{Class: fault.Usage, Reason: "WrongTarget", Object: "file " + path,
 			Seen: fmt.Sprintf("is for %s %s/%s", doc.Target.Kind, doc.Target.Namespace, doc.Target.Name), Wanted: fmt.Sprintf("%s/%s", o.Namespace, o.Cluster)}
 	}

@@ -3,7 +3,6 @@ package controller
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -119,9 +118,6 @@ type journalEntry struct {
 	unread    error // error if the journal could not be read; it may exist then
 }
 
-// rkeID matches the name of an RKE cluster's mirror, which is also the namespace of its journal.
-var rkeID = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
-
 // findJournals returns the clusters of a namespace that have a journal. An RKE cluster has its
 // journal in its own namespace, which the controller may not list; the name of the Cluster leads
 // to it. A cluster whose journal cannot be read is included.
@@ -137,7 +133,7 @@ func (c *Controller) findJournals(ctx context.Context, namespace string, cluster
 		}
 	}
 	for _, id := range clusters {
-		if !rkeID.MatchString(id) || !c.o.Scope.covers(id) || c.o.Scope.refuses(session.RKE, id) != nil {
+		if !wellknown.IsRKEID(id) || !c.o.Scope.covers(id) || c.o.Scope.refuses(session.RKE, id) != nil {
 			continue
 		}
 		kept, err := c.kube.CoreV1().ConfigMaps(id).Get(ctx, journal.Name(id), metav1.GetOptions{})

@@ -8,8 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 const (
@@ -115,7 +113,7 @@ func (o Options) volumes() []corev1.Volume {
 // args returns the command line of the run. A saved plan is its own approval.
 func (o Options) args() []string {
 	args := []string{string(o.Distribution), "--cluster", o.Cluster}
-	if o.Distribution == wellknown.RKE2 {
+	if !o.Distribution.NamedByID() {
 		args = append(args, "--namespace", o.Namespace)
 	}
 	if o.DownstreamSecret != "" {

@@ -71,7 +71,7 @@ func (o Options) serviceAccount() string {
 
 // home returns the namespace of journal and lock.
 func (o Options) home() string {
-	if o.Distribution == wellknown.RKE {
+	if o.Distribution.NamedByID() {
 		return o.Cluster // Rancher gives each RKE cluster a namespace named after its ID
 	}
 	return o.Namespace

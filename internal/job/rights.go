@@ -6,7 +6,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Scope holds rules and where they apply.
@@ -19,7 +18,7 @@ type Scope struct {
 // Rights returns the rights of a run in the management cluster. Rules name objects wherever
 // Kubernetes allows it: create and list cannot be limited to names.
 func (o Options) Rights() []Scope {
-	if o.Distribution == wellknown.RKE {
+	if o.Distribution.NamedByID() {
 		return o.rightsRKE()
 	}
 	scopes := []Scope{

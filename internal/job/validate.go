@@ -10,7 +10,6 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // checkedValue is one value that the objects contain.
@@ -42,7 +41,7 @@ func (o Options) values() []checkedValue {
 
 // Validate returns an error for values that an API server or a kubelet would refuse.
 func (o Options) Validate() error {
-	if o.Distribution != wellknown.RKE2 && o.Distribution != wellknown.RKE {
+	if !o.Distribution.Known() {
 		return invalid("--distribution", string(o.Distribution), "rke2 or rke")
 	}
 	for _, one := range o.values() {

@@ -9,11 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Audit opens a target read-only and proves that it is the named cluster. If the credentials
@@ -32,21 +29,17 @@ func Audit(ctx context.Context, t Target, o Options) (Source, error) {
 	if !fault.HasReason(err, fault.ReasonForbidden, fault.ReasonUnauthorized) {
 		return nil, err
 	}
-	own, d := verify.Metas(rke2checks.All()...), wellknown.RKE2
-	if t.Kind != RKE2 {
-		own, d = verify.Metas(rkechecks.All()...), wellknown.RKE
-	}
 	config, lookErr := Way(ctx, t, o.clock())
 	if lookErr != nil {
 		return nil, err
 	}
-	bound := unjudged(own, err)
+	bound := unjudged(SideOf(t.Kind.Distribution()).Own, err)
 	if t.Kind == ClusterFile { // the file can be judged without the cluster
 		if bound, lookErr = rke.Partial(ctx, o.OfRKE(t), err); lookErr != nil {
 			return nil, lookErr
 		}
 	}
-	return partial(config, t, d, o, bound, err), nil
+	return partial(config, t, o, bound, err), nil
 }
 
 // noAccount shows no run.
@@ -65,8 +58,8 @@ func openAPIOnly(t Target, o Options) (Source, error) {
 }
 
 // partial returns the source of a cluster that can be read only in part.
-func partial(config *rest.Config, t Target, d wellknown.Distribution, o Options, own []verify.Bound, why error) Source {
-	return &apiSource{api: audit.APIOnly{Config: config, Clock: o.clock(), Options: o.Options, Distribution: d},
+func partial(config *rest.Config, t Target, o Options, own []verify.Bound, why error) Source {
+	return &apiSource{api: audit.APIOnly{Config: config, Clock: o.clock(), Options: o.Options, Distribution: t.Kind.Distribution()},
 		name: migration.OrElse(t.Name, t.File), clock: o.clock(), own: own,
 		note: "partly visible; whether this is the cluster of that name is not proven: " + why.Error()}
 }

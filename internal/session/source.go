@@ -14,8 +14,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -113,11 +111,7 @@ func (s *procedureSource) partial(ctx context.Context, at time.Time, record jour
 		return Reading{}, why
 	}
 	target := s.session.Migration.Target()
-	metas := verify.Metas(rke2checks.All()...)
-	if target.Kind == string(wellknown.RKE) {
-		metas = verify.Metas(rkechecks.All()...)
-	}
-	inspection.Own = unjudged(metas, why)
+	inspection.Own = unjudged(SideOf(wellknown.Distribution(target.Kind)).Own, why)
 	header := append([]string{fmt.Sprintf("%s   Kubernetes %s · %s", target.Name, migration.OrElse(inspection.Input.Version.Value, "version unknown"), nodeCount(inspection)),
 		positionLine(inspection)}, awsLine(inspection.Input.Cloud)...)
 	return Reading{Inspection: inspection, Header: append(header, "partly visible: "+why.Error()), At: at,
@@ -167,11 +161,10 @@ func (s *apiSource) servesRancher(ctx context.Context) bool {
 	return err == nil && slices.ContainsFunc(served.APIResources, func(r metav1.APIResource) bool { return r.Name == "clusters" })
 }
 
-// madeByRKE reports whether rke made the cluster. It looks for a label without a hyphen that no
-// other distribution sets (rancher/rke:cluster/hosts.go@v1.5.9).
+// madeByRKE reports whether rke made the cluster, by a label that no other distribution sets.
 func madeByRKE(inspection audit.Inspection) bool {
 	for _, n := range inspection.Input.Nodes.Value {
-		if _, has := n.Labels["node-role.kubernetes.io/controlplane"]; has {
+		if _, has := n.Labels[wellknown.RKE.ControlPlaneLabel()]; has {
 			return len(inspection.Input.StaticPods.Value) == 0
 		}
 	}

@@ -12,17 +12,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
-
-// controlPlaneLabel marks RKE's control-plane Nodes, without a hyphen
-// (rancher/rke:cluster/hosts.go@v1.5.9).
-const controlPlaneLabel = "node-role.kubernetes.io/controlplane"
 
 // ReadingOf combines file, state and cluster. unfinishedReason is the reason why `rke up` must run
 // again, or empty.
 func ReadingOf(f rkestate.Facts, down downstream.Cluster, unfinishedReason string) migration.Reading {
 	current := f.State.Current.Config
-	r := migration.Reading{Object: "cluster of " + f.Path, Version: f.KubernetesVersion(), ControlPlaneLabel: controlPlaneLabel, ProviderSource: "rke's state says provider",
+	r := migration.Reading{Object: "cluster of " + f.Path, Version: f.KubernetesVersion(), ControlPlaneLabel: wellknown.RKE.ControlPlaneLabel(), ProviderSource: "rke's state says provider",
 		Unsupported: requireApplied(f), InstalledAs: migration.InstallHelm}
 	if unfinishedReason != "" {
 		r.Pending = append(r.Pending, migration.PendingCondition{Object: "rke", Seen: unfinishedReason, Wanted: "a finished `rke up`"})

@@ -62,16 +62,3 @@ const (
 	// basic-resourceset-contents/rancher.yaml at cfd7498).
 	InBackup = "resources.cattle.io/backup"
 )
-
-// Distribution names how a cluster runs its components, which decides where some evidence is
-// read. It is empty for other distributions.
-type Distribution string
-
-const (
-	// RKE2 runs components as static pods and labels control planes
-	// node-role.kubernetes.io/control-plane=true.
-	RKE2 Distribution = "rke2"
-	// RKE runs components as containers outside the API and labels them
-	// node-role.kubernetes.io/controlplane=true.
-	RKE Distribution = "rke"
-)

@@ -2,7 +2,6 @@ package ask
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -28,14 +27,10 @@ type located struct {
 	err     error // why Rancher does not describe it; then the form of its name decides
 }
 
-// rkeID matches Rancher's IDs of RKE clusters: c- and five characters of GenerateName
-// (kubernetes/apiserver:pkg/storage/names/generate.go@v0.26.13).
-var rkeID = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
-
 // locate finds out whether a cluster is an RKE2 or an RKE cluster, as an audit does.
 func (q Question) locate(ctx context.Context, a access.API, management *rest.Config) located {
 	is := located{target: q.Target, cluster: access.Cluster{Distribution: wellknown.RKE2, Namespace: q.Target.Namespace, Name: q.Target.Name}}
-	if rkeID.MatchString(q.Target.Name) {
+	if wellknown.IsRKEID(q.Target.Name) {
 		is.target, is.cluster.Distribution = q.AsRKE, wellknown.RKE
 	}
 	is.cluster.Asked, is.cluster.AskedIn = q.Target.Name, q.Target.Namespace

@@ -16,8 +16,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
-	"github.com/awsmigrate/awsmigrate/pkg/rke"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -106,7 +104,7 @@ func (s *bundleSource) Read(context.Context) (session.Reading, error) {
 	b := s.bundle
 	b.Input.ImageAllowed = audit.ImageAllowed
 	var own []verify.Meta
-	for _, meta := range checksOf(b.Input.Distribution) {
+	for _, meta := range session.SideOf(b.Input.Distribution).All {
 		if slices.ContainsFunc(b.Own, func(r verify.Recorded) bool { return r.ID == meta.ID }) {
 			own = append(own, meta)
 		}
@@ -130,9 +128,10 @@ func (s *bundleSource) rebound() ([]verify.Bound, error) {
 	if len(s.bundle.Side) == 0 {
 		return nil, nil
 	}
-	rebind := rke2checks.ChecksFromBundle
-	if s.bundle.Target.Kind == string(wellknown.RKE) {
-		rebind = rke.ChecksFromBundle
+	rebind := session.SideOf(wellknown.Distribution(s.bundle.Target.Kind)).FromBundle
+	if rebind == nil {
+		return nil, &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: "flag --from",
+			Seen: fmt.Sprintf("target.kind %q with a side that configures the cluster", s.bundle.Target.Kind), Wanted: "a bundle of this version of awsmigrate"}
 	}
 	bound, err := rebind(s.bundle.Side, s.bundle.Input)
 	if err != nil {

@@ -4,21 +4,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 )
 
 // AllChecks returns the checks of every distribution, each once. A shared check is returned in
 // its first variant: ID, title, category and whether it may be skipped are the same in all.
 func AllChecks() []verify.Meta {
-	all := rke2checks.Metas()
-	for _, meta := range append(rkechecks.Metas(), verify.Metas(checks.Alone()...)...) {
-		if !slices.ContainsFunc(all, func(m verify.Meta) bool { return m.ID == meta.ID }) {
-			all = append(all, meta)
+	var all []verify.Meta
+	for _, d := range distributions() {
+		for _, meta := range session.SideOf(d).All {
+			if !slices.ContainsFunc(all, func(m verify.Meta) bool { return m.ID == meta.ID }) {
+				all = append(all, meta)
+			}
 		}
 	}
 	return all

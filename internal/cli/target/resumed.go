@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // anyRun is the scope of every run and undo.
@@ -50,6 +51,6 @@ func shapingOptions(line string) (shaping []Option, undo, ok bool) {
 		return !known || !found.Shapes() && found.With == ""
 	})
 	command := flags.Args()
-	isRun := slices.ContainsFunc(command, func(word string) bool { return word == "rke2" || word == "rke" })
+	isRun := slices.ContainsFunc(command, func(word string) bool { return wellknown.Distribution(word).Known() })
 	return shaping, slices.Contains(command, "undo"), isRun
 }

@@ -8,7 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // asked holds a check of one kind of cluster, before the question had one ID.
@@ -93,9 +95,11 @@ func guardsOf(meta verify.Meta) string {
 func metaOf(t *testing.T, kind, id string) verify.Meta {
 	t.Helper()
 	var found []verify.Meta
-	for _, meta := range checksByKind()[kind] {
-		if meta.ID == id {
-			found = append(found, meta)
+	for _, d := range distributions() {
+		for _, meta := range session.SideOf(d).All {
+			if kindOf(d) == kind && meta.ID == id {
+				found = append(found, meta)
+			}
 		}
 	}
 	if len(found) != 1 {
@@ -108,10 +112,10 @@ func metaOf(t *testing.T, kind, id string) verify.Meta {
 // judged before the kind of cluster is known.
 func TestVariants_oneID_oneIdentity(t *testing.T) {
 	for _, first := range AllChecks() {
-		for kind, metas := range checksByKind() {
-			for _, meta := range metas {
+		for _, d := range distributions() {
+			for _, meta := range session.SideOf(d).All {
 				if meta.ID == first.ID && (meta.Title != first.Title || meta.Category != first.Category || meta.Mandatory != first.Mandatory || meta.DecidesNames != first.DecidesNames) {
-					t.Errorf("%s of %s: %q, %q, guards %s; first %q, %q, %s", meta.ID, kind, meta.Title, meta.Category, guardsOf(meta), first.Title, first.Category, guardsOf(first))
+					t.Errorf("%s of %s: %q, %q, guards %s; first %q, %q, %s", meta.ID, kindOf(d), meta.Title, meta.Category, guardsOf(meta), first.Title, first.Category, guardsOf(first))
 				}
 			}
 		}
@@ -120,12 +124,12 @@ func TestVariants_oneID_oneIdentity(t *testing.T) {
 
 // Advice for one distribution names no field of the other.
 func TestVariants_advice_namesOwnFields(t *testing.T) {
-	foreign := map[string][]string{
-		"RKE2": {"upgrade_strategy", "cluster.yml", "hostname_override", "cloud_provider", "extra_args", "kubernetes_version", "rke up"},
-		"RKE":  {"upgradeStrategy", "controlPlaneConcurrency", "machineGlobalConfig", "machineSelectorConfig", "--end-state", "unhealthyNodeTimeout", "cloud-provider-config"},
+	foreign := map[wellknown.Distribution][]string{
+		wellknown.RKE2: {"upgrade_strategy", "cluster.yml", "hostname_override", "cloud_provider", "extra_args", "kubernetes_version", "rke up"},
+		wellknown.RKE:  {"upgradeStrategy", "controlPlaneConcurrency", "machineGlobalConfig", "machineSelectorConfig", "--end-state", "unhealthyNodeTimeout", "cloud-provider-config"},
 	}
 	for kind, fields := range foreign {
-		for _, meta := range checksByKind()[kind] {
+		for _, meta := range session.SideOf(kind).All {
 			for _, field := range fields {
 				if strings.Contains(meta.Fix, field) {
 					t.Errorf("%s of %s names %s: %s", meta.ID, kind, field, meta.Fix)

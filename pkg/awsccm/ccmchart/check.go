@@ -7,7 +7,6 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // check returns an error for contradictory inputs.
@@ -16,7 +15,7 @@ func (in Inputs) check() error {
 		return &fault.Error{Class: fault.Check, Reason: "BadInputs", Object: "chart values", Seen: seen, Wanted: wanted}
 	}
 	switch {
-	case in.Distribution != wellknown.RKE2 && in.Distribution != wellknown.RKE:
+	case !in.Distribution.Known():
 		return bad(fmt.Sprintf("distribution %q", in.Distribution), "rke2 or rke")
 	case in.Routes && in.ClusterCIDR == "":
 		return bad("cloud routes without a cluster CIDR: the controller manager would crash when it takes the lease", "the cluster's pod CIDR")

@@ -123,15 +123,6 @@ func (in Inputs) base(img awsccm.Image) map[string]any {
 // foreign reports whether the chart is not ours.
 func (in Inputs) foreign() bool { return in.Chart != nil && !IsOurs(in.Chart) }
 
-// controlPlaneLabel returns the label key of control-plane nodes; its value is "true" in both
-// distributions.
-func (in Inputs) controlPlaneLabel() string {
-	if in.Distribution == wellknown.RKE {
-		return "node-role.kubernetes.io/controlplane"
-	}
-	return "node-role.kubernetes.io/control-plane"
-}
-
 // nodeSelector returns a map to merge with the chart's own. A null removes only a key that the
 // chart has; any other remains in the objects, as "".
 func (in Inputs) nodeSelector() map[string]any {
@@ -143,7 +134,7 @@ func (in Inputs) nodeSelector() map[string]any {
 	for key := range defaults {
 		selector[key] = nil
 	}
-	selector[in.controlPlaneLabel()] = "true"
+	selector[in.Distribution.ControlPlaneLabel()] = "true"
 	return selector
 }
 

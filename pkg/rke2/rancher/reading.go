@@ -7,15 +7,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
-
-// controlPlaneLabel is the label of control-plane Nodes in RKE2.
-const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
 
 // Combine merges Rancher's facts with those of the downstream cluster.
 func (f Facts) Combine(down downstream.Cluster) migration.Reading {
 	r := migration.Reading{
-		Object: f.ObjectName(), ObjectUID: f.Cluster.UID, Version: f.Cluster.Spec.KubernetesVersion, ControlPlaneLabel: controlPlaneLabel, ProviderSource: "last --cloud-provider is",
+		Object: f.ObjectName(), ObjectUID: f.Cluster.UID, Version: f.Cluster.Spec.KubernetesVersion, ControlPlaneLabel: wellknown.RKE2.ControlPlaneLabel(), ProviderSource: "last --cloud-provider is",
 		Pending: f.AtRest(), Owners: f.Cluster.Owners(), StaticPods: true,
 	}
 	if upgrade := f.Cluster.Spec.Upgrade; upgrade.ControlPlaneDrain.Cordons() || upgrade.WorkerDrain.Cordons() {

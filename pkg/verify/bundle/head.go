@@ -11,6 +11,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Limits of the texts about a bundle that are printed unchanged.
@@ -35,7 +36,7 @@ var nextFlags = []string{"--cluster", "--namespace", "--kubeconfig", "--context"
 // other people: their texts are shown, and their next command is pasted into a shell.
 func findForeign(b Bundle) string {
 	switch {
-	case !slices.Contains([]string{"rke2", "rke", "kubernetes"}, b.Target.Kind):
+	case !wellknown.Distribution(b.Target.Kind).Known() && b.Target.Kind != "kubernetes":
 		return fmt.Sprintf("target.kind %q", b.Target.Kind)
 	case !isPlain(b.Target.Name, 253) || strings.HasPrefix(b.Target.Name, "-"):
 		return fmt.Sprintf("target.name %q", b.Target.Name)
@@ -85,7 +86,7 @@ func isNextCommand(text string) bool {
 	if words[0] == "kubectl" { // started as a kubectl plugin
 		words = words[1:]
 	}
-	if len(words) < 3 || len(words)%2 == 0 || words[0] != "awsmigrate" || words[1] != "rke2" && words[1] != "rke" || words[2] != "plan" {
+	if len(words) < 3 || len(words)%2 == 0 || words[0] != "awsmigrate" || !wellknown.Distribution(words[1]).Known() || words[2] != "plan" {
 		return false
 	}
 	for i := 3; i < len(words); i += 2 {
