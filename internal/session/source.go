@@ -143,9 +143,9 @@ func (s *apiSource) Read(ctx context.Context) (Reading, error) {
 	case s.note != "":
 		header = append(header, s.note)
 	case s.servesRancher(ctx):
-		header = append(header, "this is the cluster that Rancher runs in: --cluster NAME audits one of its clusters, and `list` names them")
+		header = append(header, bundle.NoteRancher+": --cluster NAME audits one of its clusters, and `list` names them")
 	case madeByRKE(inspection):
-		header = append(header, "made by rke, which runs its control plane outside the API: --config cluster.yml sees it, or --cluster where Rancher manages it")
+		header = append(header, bundle.NoteRKE+", which runs its control plane outside the API: --config cluster.yml sees it, or --cluster where Rancher manages it")
 	}
 	inspection.Own = s.own
 	return Reading{Inspection: inspection, Header: header, At: at, Target: bundle.Target{Kind: "kubernetes", Name: s.name, UID: inspection.Input.UID.Value}}, nil

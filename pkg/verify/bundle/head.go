@@ -20,8 +20,14 @@ const (
 	maxLines = 20
 )
 
+// Beginnings of the notes on a cluster that is known by its API alone.
+const (
+	NoteRancher = "this is the cluster that Rancher runs in"
+	NoteRKE     = "made by rke"
+)
+
 // labels are the beginnings of the header's lines after the first one.
-var labels = []string{"now ", "end ", "names ", "aws ", "paused ", "partly visible", "made by rke", "Rancher runs here"}
+var labels = []string{"now ", "end ", "names ", "aws ", "paused ", "partly visible", NoteRancher, NoteRKE}
 
 // reserved matches the labels of lines that the audit writes itself. A heading with one of them
 // would look like its advice.

@@ -42,6 +42,13 @@ func TestDecode_foreignHeader_refused(t *testing.T) {
 			t.Errorf("%q: %v", next, err)
 		}
 	}
+	for _, note := range []string{NoteRancher, NoteRKE} {
+		b := written()
+		b.Header = append(b.Header, note+": more about it")
+		if _, err := decoded(t, b); err != nil {
+			t.Errorf("%q: %v", note, err)
+		}
+	}
 	for field, changes := range map[string][]func(*Bundle){
 		"target.kind": {func(b *Bundle) { b.Target.Kind = "" }, func(b *Bundle) { b.Target.Kind = "x" }},
 		"target.name": {
