@@ -2,8 +2,6 @@ package awsccm
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -11,48 +9,94 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// images holds the last promoted image of each minor release that neither panics on a foreign
-// ProviderID nor needlessly refuses unknown cloud config keys
-// (kubernetes/k8s.io:registry.k8s.io/images/k8s-staging-provider-aws/images.yaml;
-// kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go at each tag). 1.28 and later are omitted:
-// there is nothing to migrate, and their controllers have other names.
-var images = map[uint64]string{ //nolint:gochecknoglobals // a constant table
-	22: "v1.22.8",
-	23: "v1.23.20",
-	24: "v1.24.19",
-	25: "v1.25.15",
-	26: "v1.26.14",
-	27: "v1.27.10",
+// minorImage is the image for the clusters of one minor version of Kubernetes.
+type minorImage struct {
+	minor  uint64
+	tag    string
+	source string // list or pull request of kubernetes/k8s.io that promotes the tag
+	note   string // a property of the image that its tag does not show, or empty
 }
 
+// promoted is the list of images that registry.k8s.io serves.
+const promoted = "kubernetes/k8s.io:registry.k8s.io/images/k8s-staging-provider-aws/images.yaml@0137eda2"
+
+// images holds the last promoted image of each minor version, oldest first. A tag of the
+// repository has an image only if it was promoted: v1.24.20, v1.25.16, v1.33.3, v1.34.1, v1.35.1
+// and v1.36.0 were not. Up to 1.27 an image neither panics on a foreign ProviderID nor
+// needlessly refuses unknown cloud config keys
+// (kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go at each tag). From 1.28 on its
+// controllers have other names, which MigrationFile has, too.
+var images = []minorImage{ //nolint:gochecknoglobals // a constant table
+	{22, "v1.22.8", promoted, ""},
+	{23, "v1.23.20", promoted, ""},
+	{24, "v1.24.19", promoted, ""},
+	{25, "v1.25.15", promoted, ""},
+	{26, "v1.26.14", promoted, ""},
+	{27, "v1.27.10", promoted, ""},
+	{28, "v1.28.11", promoted, ""},
+	{29, "v1.29.10", promoted, ""},
+	{30, "v1.30.10", promoted, ""},
+	{31, "v1.31.9", promoted, ""},
+	{32, "v1.32.8", promoted, "it is built on k8s.io/cloud-provider v0.33.0-rc.0, one minor version ahead of its tag"}, // kubernetes/cloud-provider-aws:go.mod@v1.32.8
+	{33, "v1.33.4", promoted, ""},
+	{34, "v1.34.3", promoted, ""},
+	{35, "v1.35.2", promoted, ""},
+	{36, "v1.36.1", "kubernetes/k8s.io#9796", ""},
+}
+
+// ReasonNoImage marks a Kubernetes version outside of the table of images.
+const ReasonNoImage = "NoImage"
+
 // ImageFor returns the image tag for a cluster of that Kubernetes version, e.g.
-// "v1.26.15+rke2r1". It returns an error with a fix for versions without an image.
+// "v1.26.15+rke2r1". It returns an error with ReasonNoImage for versions without an image.
 func ImageFor(kubernetesVersion string) (string, error) {
 	v, err := parseKubernetes(kubernetesVersion)
 	if err != nil {
 		return "", err
 	}
-	if tag, ok := images[v.Minor()]; ok && v.Major() == 1 {
-		return tag, nil
+	for _, row := range images {
+		if v.Major() == 1 && row.minor == v.Minor() {
+			return row.tag, nil
+		}
 	}
-	fix := "upgrade to 1.22 or later first"
-	if v.Major() > 1 || v.Minor() > 27 {
-		fix = "name an image with --ccm-image; from 1.27 on there is no in-tree AWS provider to migrate from"
+	first, last := images[0].minor, images[len(images)-1].minor
+	fix := "name an image of this minor version with --ccm-image"
+	if v.Major() == 1 && v.Minor() < first {
+		fix = "upgrade to 1.22 or later first"
 	}
 	return "", &fault.Error{
-		Class: fault.Check, Reason: "NoImage", Object: "Kubernetes " + kubernetesVersion,
-		Seen: "no cloud controller manager image is known for it", Wanted: "1.22 to 1.27", Fix: fix,
+		Class: fault.Check, Reason: ReasonNoImage, Object: "Kubernetes " + kubernetesVersion,
+		Seen: "no cloud controller manager image is known for it", Wanted: fmt.Sprintf("1.%d to 1.%d", first, last), Fix: fix,
 	}
 }
 
-// ReasonImageTooNew marks an image that is newer than the oldest API server.
-const ReasonImageTooNew = "ImageTooNew"
+// NoteOn returns a property of an image that its tag does not show, or an empty string.
+func NoteOn(img Image) string {
+	for _, row := range images {
+		if row.tag == img.Tag {
+			return row.note
+		}
+	}
+	return ""
+}
 
-// ImageAllowed returns an error for an image that is newer than the oldest API server, which
-// Kubernetes' version skew policy forbids. It accepts an image without a version in its tag,
-// which cannot be checked and runs with the migration file.
-func ImageAllowed(img Image, oldestAPIServer string) error {
-	api, err := parseKubernetes(oldestAPIServer)
+// Reasons of images outside of Kubernetes' version skew policy.
+const (
+	ReasonImageTooNew = "ImageTooNew"
+	ReasonImageTooOld = "ImageTooOld"
+)
+
+// ImageAllowed returns an error for an image that Kubernetes' version skew policy forbids: a
+// cloud controller manager must not be newer than the oldest kube-apiserver, and at most one
+// minor version older than the newest, since it may talk to any of them
+// (kubernetes/website:content/en/releases/version-skew-policy.md). It accepts an image without
+// a version in its tag, which cannot be checked and runs with the migration file.
+func ImageAllowed(img Image, oldestAPIServer, newestAPIServer string) error {
+	oldest, err := parseKubernetes(oldestAPIServer)
+	if err != nil {
+		return err
+	}
+	newest, err := parseKubernetes(newestAPIServer)
 	if err != nil {
 		return err
 	}
@@ -60,24 +104,27 @@ func ImageAllowed(img Image, oldestAPIServer string) error {
 	if !ok {
 		return nil
 	}
-	object := "image " + img.String()
-	if v.Major() == 1 && v.Minor() < 22 {
-		return &fault.Error{
-			Class: fault.Check, Reason: "ImageTooOld", Object: object,
-			Seen: "leader migration is not usable before v1.22", Wanted: "v1.22 or later",
-			Fix: "leave --ccm-image out",
-		}
+	refused := fault.Error{Class: fault.Check, Object: "image " + img.String(), Fix: "leave --ccm-image out"}
+	switch {
+	case v.Major() == 1 && v.Minor() < images[0].minor:
+		refused.Reason, refused.Seen, refused.Wanted = ReasonImageTooOld, "leader migration is not usable before v1.22", "v1.22 or later"
+	case minorOf(v) > minorOf(oldest):
+		refused.Reason = ReasonImageTooNew
+		refused.Seen = "newer than the oldest API server, which runs " + oldestAPIServer
+		refused.Wanted = fmt.Sprintf("v%d.%d or older", oldest.Major(), oldest.Minor())
+		refused.Fix += ", or upgrade the cluster first"
+	case minorOf(v)+1 < minorOf(newest):
+		refused.Reason = ReasonImageTooOld
+		refused.Seen = "more than one minor version older than the newest API server, which runs " + newestAPIServer
+		refused.Wanted = fmt.Sprintf("v%d.%d or later", newest.Major(), newest.Minor()-1)
+	default:
+		return nil
 	}
-	if v.Major() > api.Major() || v.Minor() > api.Minor() {
-		return &fault.Error{
-			Class: fault.Check, Reason: ReasonImageTooNew, Object: object,
-			Seen:   fmt.Sprintf("newer than the API servers, which run %s", oldestAPIServer),
-			Wanted: fmt.Sprintf("v%d.%d or older", api.Major(), api.Minor()),
-			Fix:    "leave --ccm-image out, or upgrade the cluster first",
-		}
-	}
-	return nil
+	return &refused
 }
+
+// minorOf returns major and minor version as one number.
+func minorOf(v *semver.Version) uint64 { return v.Major()*1000 + v.Minor() }
 
 // NeedsMigrationFile reports whether the image needs MigrationFile. The default configuration
 // of images from v1.28 on keeps services and routes outside the migration lease, so that two
@@ -101,12 +148,12 @@ func parseKubernetes(version string) (*semver.Version, error) {
 	return v, nil
 }
 
-// ImageTags returns the tags of all images that a migration may install without a flag, oldest
-// first, for filling a mirror.
+// ImageTags returns the tags of all images that a run may install without a flag, oldest first,
+// for filling a mirror.
 func ImageTags() []string {
 	tags := make([]string, 0, len(images))
-	for _, minor := range slices.Sorted(maps.Keys(images)) {
-		tags = append(tags, images[minor])
+	for _, row := range images {
+		tags = append(tags, row.tag)
 	}
 	return tags
 }

@@ -2,6 +2,8 @@ package awsccm
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,8 +19,17 @@ func TestImageFor(t *testing.T) {
 		"1.25.16":             "v1.25.15",
 		"v1.26.15+rke2r1":     "v1.26.14",
 		"v1.27.16+rke2r2":     "v1.27.10",
+		"v1.28.15+rke2r1":     "v1.28.11",
+		"v1.29.15+rke2r1":     "v1.29.10",
+		"v1.30.14+rke2r1":     "v1.30.10",
+		"v1.31.14+rke2r1":     "v1.31.9",
+		"v1.32.13+rke2r1":     "v1.32.8",
+		"v1.33.13+rke2r1":     "v1.33.4",
+		"v1.34.9+rke2r1":      "v1.34.3",
+		"v1.35.7+rke2r1":      "v1.35.2",
+		"v1.36.3+rke2r1":      "v1.36.1",
+		"v1.37.0+rke2r1":      "",
 		"v1.21.14+rke2r1":     "",
-		"v1.28.0":             "",
 		"v2.26.0":             "",
 		"latest":              "",
 		"":                    "",
@@ -71,11 +82,11 @@ func TestImageAllowed(t *testing.T) {
 		allowed126   string // reason of the error
 	}{
 		{"v1.21.0", false, false, "ImageTooOld"},
-		{"v1.22.8", false, false, ""},
-		{"v1.23.19", false, true, ""},
-		{"v1.23.20", false, false, ""},
-		{"v1.24.18", true, true, ""},
-		{"v1.24.19", true, false, ""},
+		{"v1.22.8", false, false, "ImageTooOld"},
+		{"v1.23.19", false, true, "ImageTooOld"},
+		{"v1.23.20", false, false, "ImageTooOld"},
+		{"v1.24.18", true, true, "ImageTooOld"},
+		{"v1.24.19", true, false, "ImageTooOld"},
 		{"v1.25.14", true, true, ""},
 		{"v1.26.0", true, true, ""},
 		{"v1.26.10", true, true, ""},
@@ -95,7 +106,7 @@ func TestImageAllowed(t *testing.T) {
 		if got := panicsOnForeignProviderID(img); got != c.panics {
 			t.Errorf("%s: panics %t", c.tag, got)
 		}
-		err := ImageAllowed(img, "v1.26.15+rke2r1")
+		err := ImageAllowed(img, "v1.26.15+rke2r1", "v1.26.15+rke2r1")
 		reason := ""
 		if f, ok := fault.As(err); ok {
 			reason = f.Reason
@@ -110,19 +121,17 @@ func TestImageAllowed(t *testing.T) {
 }
 
 func TestMatrixIsPromotedAndSound(t *testing.T) {
-	for minor, tag := range images {
-		img := Image{Repository: DefaultRepository, Tag: tag}
+	for i, row := range images {
+		img := Image{Repository: DefaultRepository, Tag: row.tag}
 		v, ok := img.Version()
-		if !ok || v.Minor() != minor {
-			t.Errorf("1.%d → %s", minor, tag)
+		if !ok || v.Minor() != row.minor || row.minor != 22+uint64(i) || row.source == "" {
+			t.Errorf("1.%d → %s of %q", row.minor, row.tag, row.source)
 		}
 		if panicsOnForeignProviderID(img) {
-			t.Errorf("%s panics on a foreign ProviderID", tag)
+			t.Errorf("%s panics on a foreign ProviderID", row.tag)
 		}
-		for _, hole := range []string{"v1.24.20", "v1.25.16", "v1.26.7", "v1.26.13", "v1.28.0"} {
-			if tag == hole {
-				t.Errorf("%s was tagged but never promoted", tag)
-			}
+		if slices.Contains([]string{"v1.24.20", "v1.25.16", "v1.26.7", "v1.26.13", "v1.28.0", "v1.33.3", "v1.34.1", "v1.35.1", "v1.36.0"}, row.tag) {
+			t.Errorf("%s was tagged but never promoted", row.tag)
 		}
 	}
 }
@@ -167,6 +176,58 @@ func TestIAMActions(t *testing.T) {
 	} {
 		if got := names(c.tag, c.routes)[c.action]; got != c.want {
 			t.Errorf("%s (routes %t): %s for %q, want %q", c.tag, c.routes, c.action, got, c.want)
+		}
+	}
+}
+
+// The error at either end of the table has a reason, the known versions and a fix.
+func TestImageFor_outsideTable_typedError(t *testing.T) {
+	for version, fix := range map[string]string{"v1.37.0+rke2r1": "--ccm-image", "v1.21.14+rke2r1": "upgrade to 1.22"} {
+		_, err := ImageFor(version)
+		f, is := fault.As(err)
+		if !is || f.Reason != ReasonNoImage || f.Wanted != "1.22 to 1.36" || !strings.Contains(f.Fix, fix) {
+			t.Errorf("%s: %v", version, err)
+		}
+	}
+}
+
+// Only the image of 1.32 is built on another minor version than its tag.
+func TestNoteOn_images_otherBuild(t *testing.T) {
+	for _, tag := range ImageTags() {
+		if note := NoteOn(Image{Repository: "mirror.example/ccm", Tag: tag}); strings.Contains(note, "v0.33.0-rc.0") != (tag == "v1.32.8") || (note == "") == (tag == "v1.32.8") {
+			t.Errorf("%s: %q", tag, note)
+		}
+	}
+}
+
+// The image is judged by the oldest and by the newest API server.
+func TestImageAllowed_skew_bothSides(t *testing.T) {
+	const v126, v127, v128, v129 = "v1.26.15+rke2r1", "v1.27.16+rke2r1", "v1.28.15+rke2r1", "v1.29.15+rke2r1"
+	for _, tt := range []struct {
+		tag, oldest, newest, reason string
+	}{
+		{"v1.28.11", v128, v128, ""},
+		{"v1.27.10", v128, v128, ""},
+		{"v1.26.14", v128, v128, ReasonImageTooOld},
+		{"v1.28.11", v127, v128, ReasonImageTooNew}, // a rollout that stopped halfway
+		{"v1.27.10", v127, v128, ""},
+		{"v1.26.14", v127, v128, ReasonImageTooOld},
+		{"v1.26.14", v126, v127, ""},
+		{"v1.27.10", v129, v129, ReasonImageTooOld},
+		{"latest", v126, v129, ""},
+	} {
+		err := ImageAllowed(Image{Repository: "r", Tag: tt.tag}, tt.oldest, tt.newest)
+		reason := ""
+		if f, is := fault.As(err); is {
+			reason = f.Reason
+		}
+		if reason != tt.reason {
+			t.Errorf("%s on %s to %s: %v, want %q", tt.tag, tt.oldest, tt.newest, err, tt.reason)
+		}
+	}
+	for _, versions := range [][2]string{{"", v126}, {v126, "latest"}} {
+		if err := ImageAllowed(Image{Repository: "r", Tag: "v1.26.14"}, versions[0], versions[1]); err == nil {
+			t.Errorf("%q is taken", versions)
 		}
 	}
 }

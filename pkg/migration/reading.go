@@ -162,6 +162,11 @@ func (r Reading) ControlPlaneNodes() []downstream.Node {
 	return nodes
 }
 
+// ServerVersions returns the oldest and the newest version that a kube-apiserver may run.
+func (r Reading) ServerVersions() (oldest, newest string) {
+	return downstream.ServerVersions(r.Version, r.ControlPlaneNodes(), r.Down.APIPods)
+}
+
 // Refs returns the members in the form that package continuity compares.
 func (r Reading) Refs() []continuity.MachineRef {
 	refs := make([]continuity.MachineRef, 0, len(r.Members))

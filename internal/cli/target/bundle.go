@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
@@ -102,7 +103,7 @@ func OpenBundle(path string) (session.Source, error) {
 // Read implements session.Source.
 func (s *bundleSource) Read(context.Context) (session.Reading, error) {
 	b := s.bundle
-	b.Input.ImageAllowed = audit.ImageAllowed
+	b.Input.ImageAllowed, b.Input.ImageFor = audit.ImageAllowed, awsccm.ImageFor
 	var own []verify.Meta
 	for _, meta := range session.SideOf(b.Input.Distribution).All {
 		if slices.ContainsFunc(b.Own, func(r verify.Recorded) bool { return r.ID == meta.ID }) {

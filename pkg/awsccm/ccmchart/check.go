@@ -1,6 +1,7 @@
 package ccmchart
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,9 +30,9 @@ func (in Inputs) check() error {
 	return nil
 }
 
-// effectiveImage returns the image that will run: the last one that is set of the matrix,
+// EffectiveImage returns the image that will run: the last one that is set of the matrix,
 // --ccm-image and --values.
-func effectiveImage(in Inputs) (awsccm.Image, error) {
+func EffectiveImage(in Inputs) (awsccm.Image, error) {
 	ref := in.Image
 	if ref == "" {
 		tag, err := awsccm.ImageFor(in.KubernetesVersion)
@@ -69,7 +70,19 @@ func effectiveImage(in Inputs) (awsccm.Image, error) {
 	if _, err := awsccm.ParseImage(img.String()); err != nil {
 		return awsccm.Image{}, err
 	}
-	return img, fromValues(awsccm.ImageAllowed(img, in.KubernetesVersion), user)
+	return img, fromValues(awsccm.ImageAllowed(img, in.KubernetesVersion, cmp.Or(in.NewestVersion, in.KubernetesVersion)), user)
+}
+
+// NamedImage returns the image that --ccm-image or image.tag in --values names, or an empty
+// string if neither does.
+func NamedImage(flag string, userValues map[string]any) string {
+	image := asMap(userValues["image"])
+	tag, _ := image["tag"].(string)
+	if tag == "" {
+		return flag
+	}
+	repository, _ := image["repository"].(string)
+	return cmp.Or(repository, awsccm.DefaultRepository) + ":" + tag
 }
 
 // fromValues replaces the fix of a refused image if the user's values set its version: removing

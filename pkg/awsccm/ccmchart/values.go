@@ -16,6 +16,9 @@ type Inputs struct {
 	// KubernetesVersion is the oldest API server's, e.g. "v1.26.15+rke2r1". It selects the
 	// image and limits a given one.
 	KubernetesVersion string
+	// NewestVersion is the newest API server's, or empty if all run the same minor version. It
+	// limits a given image, too.
+	NewestVersion string
 	// Image overrides the matrix with a reference or a tag.
 	Image string
 	// ControlPlaneTaints holds all taints of all control-plane nodes.
@@ -60,7 +63,7 @@ type ChartValues struct {
 // Values computes the chart's values. The error names everything in the user's values that
 // would break the migration; ChartValues is complete even then.
 func Values(in Inputs) (ChartValues, error) {
-	img, err := effectiveImage(in)
+	img, err := EffectiveImage(in)
 	if err != nil {
 		return ChartValues{}, err
 	}

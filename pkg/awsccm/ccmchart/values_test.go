@@ -37,7 +37,7 @@ func TestValues(t *testing.T) {
 		{name: "args not strings", values: "args: [2]", blocking: []string{"args"}},
 		{name: "flag by value", values: "leaderMigration: {enabled: false}", blocking: []string{"leaderMigration.enabled"}},
 		{name: "file off", values: "leaderMigration: {mountConfig: false}", blocking: []string{"leaderMigration.mountConfig"}},
-		{name: "file off where not needed", values: "leaderMigration: {mountConfig: false}", in: func(i *Inputs) { i.Image = "v1.23.20" }},
+		{name: "file off where not needed", values: "leaderMigration: {mountConfig: false}", in: func(i *Inputs) { i.KubernetesVersion = "v1.23.17+rke2r1" }},
 		{name: "name", values: "nameOverride: mine\nnamespace: default", blocking: []string{"nameOverride", "namespace"}},
 		{name: "pod network", values: "hostNetworking: false", notes: []string{"hostNetworking"}},
 		{name: "own tolerations", values: "tolerations: [{key: node-role.kubernetes.io/etcd, operator: Exists}]", blocking: []string{"tolerations"}},
@@ -116,13 +116,13 @@ func TestValues_badInputs_error(t *testing.T) {
 		"image too new":    func(i *Inputs) { i.Image = "v1.28.1" },
 		"user's image new": func(i *Inputs) { i.UserValues = map[string]any{"image": map[string]any{"tag": "v1.35.0"}} },
 		"image no string":  func(i *Inputs) { i.UserValues = map[string]any{"image": map[string]any{"tag": 1.26}} },
-		"no image known":   func(i *Inputs) { i.KubernetesVersion = "v1.30.2" },
+		"no image known":   func(i *Inputs) { i.KubernetesVersion = "v1.99.2" },
 		"durations":        func(i *Inputs) { i.LeaderElection.RenewDeadline = 15 * time.Second },
 		"cloud config":     func(i *Inputs) { i.CloudConfig = "Zone = a" },
 	} {
 		in := good
 		spoil(&in)
-		if _, err := Values(in); fault.ClassOf(err) == fault.Unexpected {
+		if _, err := Values(in); err == nil || fault.ClassOf(err) == fault.Unexpected {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -130,8 +130,8 @@ func TestValues_badInputs_error(t *testing.T) {
 		t.Error(err)
 	}
 	newer := good
-	newer.KubernetesVersion, newer.Image = "v1.30.2", "v1.30.10"
-	if out, err := Values(newer); err != nil || out.Image.Tag != "v1.30.10" {
+	newer.KubernetesVersion, newer.Image = "v1.99.2", "v1.99.0"
+	if out, err := Values(newer); err != nil || out.Image.Tag != "v1.99.0" {
 		t.Errorf("a named image for a version outside the matrix: %v", err)
 	}
 }
@@ -139,7 +139,7 @@ func TestValues_badInputs_error(t *testing.T) {
 func TestValues_userImage_decidesFile(t *testing.T) {
 	for tag, want := range map[string]bool{"v1.23.20": false, "v1.24.19": true, "mirror-1": true} {
 		out, err := Values(Inputs{
-			Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15", LeaderMigration: true, Image: "v1.26.14",
+			Distribution: wellknown.RKE2, KubernetesVersion: "v1.24.17", LeaderMigration: true, Image: "v1.24.19",
 			UserValues: map[string]any{"image": map[string]any{"tag": tag}},
 		})
 		if err != nil {

@@ -7,6 +7,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -44,7 +46,7 @@ func (p APIOnly) Gather(ctx context.Context) (Inspection, error) {
 	}
 	input := evidence.Input{
 		Facts: facts, Position: position.Compute(facts.Evidence(nil)), Distribution: wellknown.Distribution(migration.OrElse(string(p.Distribution), string(distributionOf(facts)))), Target: p.Options.KubernetesVersion,
-		CloudRoutes: p.Options.CloudRoutes, ImageAllowed: ImageAllowed, Cloud: instances, Plain: true,
+		CloudRoutes: p.Options.CloudRoutes, CCMImage: ccmchart.NamedImage(p.Options.CCMImage, p.Options.Values), ImageAllowed: ImageAllowed, ImageFor: awsccm.ImageFor, Cloud: instances, Plain: true,
 	}
 	return Inspection{Input: input}, nil
 }

@@ -55,7 +55,7 @@ func (a Auditor) Gather(ctx context.Context, snap migration.Snapshot, writes boo
 	input := evidence.Input{
 		Facts: facts, Position: snap.Result, Distribution: a.Distribution,
 		Machines: snap.Reading.Refs(), Target: a.Options.KubernetesVersion, CloudRoutes: a.Options.CloudRoutes, Preflight: !a.Options.ReadOnly,
-		Planned: prepared.PlannedSet, ImageAllowed: ImageAllowed, Cloud: instances, CloudConfig: a.cloudConfig(ctx, snap),
+		Planned: prepared.PlannedSet, CCMImage: ccmchart.NamedImage(a.Options.CCMImage, a.Options.Values), ImageAllowed: ImageAllowed, ImageFor: awsccm.ImageFor, Cloud: instances, CloudConfig: a.cloudConfig(ctx, snap),
 	}
 	if err := addJournal(&input, snap.Record); err != nil {
 		return Inspection{}, err
@@ -128,14 +128,14 @@ func Facts(ctx context.Context, a migration.Access, snap migration.Snapshot) (do
 	return facts, instances, nil
 }
 
-// ImageAllowed returns an error if the version matrix forbids an image of the CCM for a
-// Kubernetes version.
-func ImageAllowed(image, kubernetes string) error {
+// ImageAllowed returns an error if the version skew policy forbids an image of the CCM for the
+// oldest and the newest of the API servers.
+func ImageAllowed(image, oldest, newest string) error {
 	parsed, err := awsccm.ParseImage(image)
 	if err != nil {
 		return err
 	}
-	return awsccm.ImageAllowed(parsed, kubernetes)
+	return awsccm.ImageAllowed(parsed, oldest, newest)
 }
 
 func (a Auditor) chart() chart.Chart { return chart.Chart{Access: a.Access, Backend: a.Backend} }

@@ -233,7 +233,7 @@ func TestIAMActions_image_actions(t *testing.T) {
 		}
 	}
 	for image, want := range map[string]bool{"registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.6": true, "registry.k8s.io/provider-aws/cloud-controller-manager:v1.20.0": false, "not an image:": false} {
-		if err := ImageAllowed(image, "v1.26.15+rke2r1"); (err == nil) != want {
+		if err := ImageAllowed(image, "v1.26.15+rke2r1", "v1.26.15+rke2r1"); (err == nil) != want {
 			t.Errorf("%s: %v", image, err)
 		}
 	}

@@ -163,7 +163,7 @@ func TestDecode_encodedBundle_sameReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	judge := func(in evidence.Input) string {
-		in.ImageAllowed = func(string, string) error { return nil }
+		in.ImageAllowed = func(string, string, string) error { return nil }
 		report, err := json.MarshalIndent(verify.RunAll(t.Context(), checks.Bind(in), verify.Options{Position: position.Unknown}), "", " ")
 		if err != nil {
 			t.Fatal(err)

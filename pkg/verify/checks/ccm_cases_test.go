@@ -2,10 +2,12 @@ package checks
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -19,9 +21,53 @@ func planImage(in *evidence.Input, image string, r downstream.Registry) {
 	in.Registries = []downstream.Registry{r}
 }
 
+// matrix puts a version on every Node and an image on a CCM, and judges images by a model of the
+// version skew policy. Its table of images ends at 1.36.
+func matrix(in *evidence.Input, kubernetes, tag string) {
+	in.Version = verify.Got(kubernetes)
+	for i := range in.Nodes.Value {
+		in.Nodes.Value[i].Kubelet = kubernetes
+	}
+	for i := range in.DaemonSets.Value {
+		in.DaemonSets.Value[i].Containers[0].Image = "r/cloud-controller-manager:" + tag
+	}
+	minor := func(text string) int {
+		v, err := component.ParseVersion(text)
+		if err != nil {
+			panic(err)
+		}
+		return v.Minor
+	}
+	in.ImageAllowed = func(image, oldest, newest string) error {
+		v, err := component.ImageVersion(image)
+		switch {
+		case err != nil:
+			return err
+		case v.Minor > minor(oldest):
+			return fmt.Errorf("newer than %s", oldest)
+		case v.Minor+1 < minor(newest):
+			return fmt.Errorf("too old for %s", newest)
+		}
+		return nil
+	}
+	in.ImageFor = func(kubernetes string) (string, error) {
+		if minor(kubernetes) > 36 {
+			return "", errors.New("no image is known for " + kubernetes)
+		}
+		return fmt.Sprintf("v1.%d.0", minor(kubernetes)), nil
+	}
+}
+
+// bareFlag runs a CCM v1.27 with leader migration and without the file.
+func bareFlag(in *evidence.Input, kubernetes, target string) {
+	matrix(in, kubernetes, "v1.27.10")
+	ccmArgs(in, "--cloud-provider=aws", "--configure-cloud-routes=false", "--enable-leader-migration")
+	in.Target = target
+}
+
 // ccmCases returns the traps 6xx.
 func ccmCases() []trap {
-	const P0, P2, P3, P4 = position.P0, position.P2, position.P3, position.P4
+	const P0, P2, P3, P4, P5 = position.P0, position.P2, position.P3, position.P4, position.P5
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
 	return []trap{
 		{"AWSM-601", "in default", P0, func(in *evidence.Input) {
@@ -55,8 +101,34 @@ func ccmCases() []trap {
 			in.DaemonSets.Value[0].Tolerations = []downstream.Toleration{{Key: "node-role.kubernetes.io/control-plane", Value: "true", Effect: "NoSchedule"}}
 		}, fail, "keeps"},
 		{"AWSM-607", "too new", P3, func(in *evidence.Input) {
-			in.ImageAllowed = func(string, string) error { return errors.New("newer than the API server") }
+			in.ImageAllowed = func(string, string, string) error { return errors.New("newer than the API server") }
 		}, fail, "newer"},
+		{"AWSM-607", "too new for one control plane", P5, func(in *evidence.Input) {
+			matrix(in, "v1.27.16+rke2r2", "v1.27.10")
+			in.Nodes.Value[1].Kubelet = "v1.26.15+rke2r1"
+		}, fail, "newer than v1.26.15+rke2r1"},
+		{"AWSM-607", "too old", P5, func(in *evidence.Input) { matrix(in, "v1.28.15+rke2r1", "v1.26.14") }, fail, "too old for v1.28.15+rke2r1"},
+		{"AWSM-607", "too old, in a run that may update it", P5, func(in *evidence.Input) {
+			matrix(in, "v1.28.15+rke2r1", "v1.26.14")
+			in.Preflight = true
+		}, warn, "too old for v1.28.15+rke2r1"},
+		{"AWSM-607", "one behind", P5, func(in *evidence.Input) { matrix(in, "v1.27.16+rke2r2", "v1.26.14") }, warn, "one minor version older"},
+		{"AWSM-607", "one behind, before an upgrade", P5, func(in *evidence.Input) {
+			matrix(in, "v1.27.16+rke2r2", "v1.26.14")
+			in.Preflight, in.Target = true, "v1.28.15+rke2r1"
+		}, fail, "too old for v1.28.15+rke2r1"},
+		{"AWSM-607", "no image for the target", P5, func(in *evidence.Input) {
+			matrix(in, "v1.36.3+rke2r1", "v1.36.1")
+			in.Target = "v1.37.1+rke2r1"
+		}, fail, "no image"},
+		{"AWSM-607", "no image for the target of a run from P0", P0, func(in *evidence.Input) {
+			matrix(in, "v1.26.15+rke2r1", "v1.26.14")
+			in.Target = "v1.37.1+rke2r1"
+		}, fail, "no image"},
+		{"AWSM-607", "a given image is too new for the target", P5, func(in *evidence.Input) {
+			matrix(in, "v1.27.16+rke2r2", "v1.27.10")
+			in.Target, in.CCMImage = "v1.28.15+rke2r1", "r/ccm:v1.29.10"
+		}, fail, "newer than v1.28.15+rke2r1"},
 		{"AWSM-608", "refused", P2, func(in *evidence.Input) { in.Admission.Value = downstream.Admission{Message: "violates PodSecurity"} }, fail, "PodSecurity"},
 		{"AWSM-608", "could not try", P2, func(in *evidence.Input) { in.Admission = verify.Failed[downstream.Admission](errForbidden) }, unknown, "forbidden"},
 		{"AWSM-609", "undecided", P0, routed, fail, "RouteCreated"},

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -214,12 +215,66 @@ func imageMatrix(in evidence.Input) []verify.Finding {
 	}
 	for _, d := range sets {
 		if c, is := downstream.RunsCCM(d.Containers); is {
-			if err := in.ImageAllowed(c.Image, in.Version.Value); err != nil {
-				out = append(out, verify.Failure(d.String(), c.Image+": "+err.Error(), "the image of the matrix for "+in.Version.Value, ""))
-			}
+			out = append(out, judgeImage(in, d, c.Image)...)
 		}
 	}
+	if upgrade := imageForTarget(in); len(upgrade) > 0 {
+		out = append(slices.DeleteFunc(out, func(f verify.Finding) bool { return f.Status == verify.Skip }), upgrade...)
+	}
 	return out
+}
+
+// judgeImage judges an image by the API servers of today, and by the target of an upgrade: while
+// that rolls out, the image stays. An image that is too old is a warning in a run without an
+// upgrade, because the run may be the one that updates it.
+func judgeImage(in evidence.Input, d downstream.DaemonSet, image string) []verify.Finding {
+	oldest, newest := in.ServerVersions()
+	fix := ""
+	if in.Position.Position.AtLeast(position.P4) {
+		fix = "run awsmigrate on this cluster, without --kubernetes-version: install-ccm updates its own Helm release; update any other CCM at its source"
+	}
+	err := in.ImageAllowed(image, oldest, newest)
+	if err == nil && in.Target != "" {
+		err = in.ImageAllowed(image, oldest, in.Target)
+	}
+	older := isOlderMinor(image, oldest)
+	switch {
+	case err != nil:
+		finding := verify.Failure(d.String(), image+": "+err.Error(), "the image of the matrix for "+oldest, fix)
+		if in.Preflight && in.Target == "" && older {
+			finding.Status = verify.Warn
+		}
+		return []verify.Finding{finding}
+	case older:
+		return []verify.Finding{verify.Warning(d.String(), image+": one minor version older than the API servers, which run "+oldest, "the image of the matrix for "+oldest, fix)}
+	}
+	return nil
+}
+
+// isOlderMinor reports whether an image is of an older minor version than Kubernetes. It is false
+// for an image without a version in its tag.
+func isOlderMinor(image, kubernetes string) bool {
+	v, err := component.ImageVersion(image)
+	server, unread := component.ParseVersion(kubernetes)
+	return err == nil && unread == nil && !v.AtLeast(server.Major, server.Minor)
+}
+
+// imageForTarget judges the image that an upgrade installs at its end. The upgrade cannot be
+// undone, so an image that only the user can name is required before it.
+func imageForTarget(in evidence.Input) []verify.Finding {
+	if in.Target == "" {
+		return nil
+	}
+	err := error(nil)
+	if in.CCMImage == "" {
+		_, err = in.ImageFor(in.Target)
+	} else {
+		err = in.ImageAllowed(in.CCMImage, in.Target, in.Target)
+	}
+	if err == nil {
+		return nil
+	}
+	return []verify.Finding{verify.Failure("upgrade to "+in.Target, err.Error(), "an image of its minor version", "name one with --ccm-image")}
 }
 
 func admission(in evidence.Input) []verify.Finding {

@@ -77,7 +77,8 @@ func healthy(t *testing.T, p position.Position) evidence.Input {
 		Unclaimed:      verify.Got[[]cloud.Instance](nil),
 		Roles:          verify.Got([]cloud.RoleRights{{Role: "arn:aws:iam::1:role/cp", Allowed: []string{"ec2:DescribeInstances"}}}),
 	}
-	in.ImageAllowed = func(string, string) error { return nil }
+	in.ImageAllowed = func(string, string, string) error { return nil }
+	in.ImageFor = func(string) (string, error) { return "v1.26.14", nil }
 	fp, err := continuity.Take(in.Facts)
 	if err != nil {
 		t.Fatal(err)

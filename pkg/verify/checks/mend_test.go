@@ -162,7 +162,7 @@ func mends() map[string]mend {
 		"AWSM-604 zero pods":           {"node selector, tolerations", rolledOut},
 		"AWSM-605 upstream's default":  {"nodeSelector: {node-role.kubernetes.io/control-plane: \"true\"}", rolledOut},
 		"AWSM-606 value true":          {"operator Exists", rolledOut},
-		"AWSM-607 too new":             {"the version matrix", func(in *evidence.Input) { in.ImageAllowed = func(string, string) error { return nil } }},
+		"AWSM-607 too new":             {"the version matrix", func(in *evidence.Input) { in.ImageAllowed = func(string, string, string) error { return nil } }},
 		"AWSM-608 refused":             {"exempt kube-system", func(in *evidence.Input) { in.Admission.Value = downstream.Admission{Allowed: true} }},
 		"AWSM-609 undecided":           {"--cloud-routes on or off", func(in *evidence.Input) { in.CloudRoutes = "on" }},
 		"AWSM-610 routes without CIDR": {"--configure-cloud-routes=false", chartArgs()},

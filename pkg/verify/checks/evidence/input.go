@@ -58,9 +58,14 @@ type Input struct {
 	// CloudConfig holds the values of the cloud config that replace facts of EC2. It is zero if it
 	// was not read, see Overrides.
 	CloudConfig verify.Read[cloud.Config] `json:"cloudConfig,omitzero"`
-	// ImageAllowed returns an error if an image must not run with a Kubernetes version. It is nil
-	// if the matrix is unknown here.
-	ImageAllowed func(image, kubernetes string) error `json:"-"`
+	// CCMImage is the image of the CCM that the user's options name, or empty.
+	CCMImage string `json:"ccmImage,omitempty"`
+	// ImageAllowed returns an error if an image must not run with the oldest and the newest of
+	// the API servers. It is nil if the matrix is unknown here.
+	ImageAllowed func(image, oldest, newest string) error `json:"-"`
+	// ImageFor returns the image of the matrix for a Kubernetes version, or an error if it has
+	// none.
+	ImageFor func(kubernetes string) (string, error) `json:"-"`
 }
 
 // ManagersInForce returns the kube-controller-managers in force, RKE's own first.
@@ -112,6 +117,17 @@ func (in Input) RoutesAtWork() bool {
 		}
 	}
 	return false
+}
+
+// ServerVersions returns the oldest and the newest version that a kube-apiserver may run.
+func (in Input) ServerVersions() (oldest, newest string) {
+	var planes []downstream.Node
+	for _, n := range in.Nodes.Value {
+		if n.ControlPlane() {
+			planes = append(planes, n)
+		}
+	}
+	return downstream.ServerVersions(in.Version.Value, planes, nil)
 }
 
 // TargetVersion returns the cluster's version after the migration.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -150,8 +151,8 @@ func TestMirrored(t *testing.T) {
 		t.Errorf("the chart's images: want (-), got (+):\n%s", diff)
 	}
 	want := []string{name + ":1.98.7"}
-	for minor := 22; minor <= 27; minor++ {
-		tag, err := awsccm.ImageFor("v1." + []string{"22", "23", "24", "25", "26", "27"}[minor-22] + ".1")
+	for minor := 22; minor <= 36; minor++ {
+		tag, err := awsccm.ImageFor(fmt.Sprintf("v1.%d.1", minor))
 		if err != nil {
 			t.Fatal(err)
 		}
