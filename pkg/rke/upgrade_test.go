@@ -60,8 +60,8 @@ func TestUpgrade_rkeCutOff_chartWaits(t *testing.T) {
 			set := &downstream.DaemonSet{Containers: []downstream.Container{{Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"}}}
 			snap.Reading = migration.Reading{Version: target, Pending: snap.Config.Combine(downstream.Cluster{}).Pending}
 			snap.Reading.Down.Nodes, snap.Reading.Down.CCM = []downstream.Node{node}, set
-			if !m.Chart().ImageDue(t.Context(), snap) {
-				t.Fatal("the image is not due: this test shows nothing")
+			if due, err := m.Chart().ImageDue(t.Context(), snap); err != nil || !due {
+				t.Fatalf("the image is not due: this test shows nothing (%v)", err)
 			}
 			if err := step.(runner.WaitingStep[migration.Snapshot]).WhileWaiting(t.Context(), tx, snap); (err != nil) != tt.tries {
 				t.Errorf("WhileWaiting: %v, wanted an attempt to install: %t", err, tt.tries)

@@ -46,8 +46,9 @@ func (c Chart) inputs(ctx context.Context, snap migration.Snapshot, flagged bool
 			return ccmchart.Inputs{}, err
 		}
 	}
+	oldest, newest := snap.Reading.ServerVersions()
 	inputs := ccmchart.Inputs{
-		Distribution: c.Distribution, KubernetesVersion: snap.Reading.Version, Image: c.Options.CCMImage,
+		Distribution: c.Distribution, KubernetesVersion: oldest, NewestVersion: newest, Image: c.Options.CCMImage,
 		LeaderMigration: flagged, Routes: c.Options.CloudRoutes == "on", CloudConfig: cloudConfig, UserValues: c.Options.Values,
 	}
 	for _, node := range snap.Reading.ControlPlaneNodes() {

@@ -70,6 +70,9 @@ func planWithNotes(values ccmchart.ChartValues) runner.Plan {
 	for _, dropped := range values.DroppedKeys {
 		plan.Notes = append(plan.Notes, "cloud config key left out, the CCM does not know it: "+dropped)
 	}
+	if note := awsccm.NoteOn(values.Image); note != "" {
+		plan.Notes = append(plan.Notes, "image "+shortImage(values.Image)+": "+note)
+	}
 	for _, concern := range values.Concerns {
 		plan.Notes = append(plan.Notes, fmt.Sprintf("%s: %s (%s)", concern.Key, concern.Seen, concern.Why))
 	}

@@ -2,6 +2,8 @@ package chart
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,7 +29,7 @@ import (
 func TestInputs_cluster_followed(t *testing.T) {
 	args := func(words ...string) component.Args { return component.Parse(words) }
 	taint := downstream.Taint{Key: "node-role.kubernetes.io/etcd", Value: "true", Effect: "NoExecute"}
-	want := ccmchart.Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15+rke2r1", LeaderMigration: true, CloudConfig: "in-tree"}
+	want := ccmchart.Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15+rke2r1", NewestVersion: "v1.26.15+rke2r1", LeaderMigration: true, CloudConfig: "in-tree"}
 	for name, tt := range map[string]struct {
 		change func(*Chart, *migration.Snapshot)
 		want   func(*ccmchart.Inputs)
@@ -156,8 +158,8 @@ func TestFollowImage_kubelets_updatedOnce(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&snap)
 		}
-		if got := core.ImageDue(t.Context(), snap); got != tt.due {
-			t.Errorf("%s: due %t", name, got)
+		if got, err := core.ImageDue(t.Context(), snap); err != nil || got != tt.due {
+			t.Errorf("%s: due %t, %v", name, got, err)
 		}
 		if err := core.FollowImage(t.Context(), clustertest.TxFor(t, migration.StepUpgrade), snap); err != nil && clustertest.ReasonOf(err) != "NotAtRest" || (len(by.Applied) == 1) != tt.writes {
 			t.Errorf("%s: %v, %d written", name, err, len(by.Applied))
@@ -168,15 +170,89 @@ func TestFollowImage_kubelets_updatedOnce(t *testing.T) {
 	for i := range snap.Reading.Down.Nodes {
 		snap.Reading.Down.Nodes[i].Kubelet = target
 	}
-	if core.ImageDue(t.Context(), snap) {
-		t.Error("an unknown image is due")
+	if due, err := core.ImageDue(t.Context(), snap); due || !errors.Is(err, clustertest.ErrAway) {
+		t.Errorf("an unknown image: due %t, %v", due, err)
 	}
+}
+
+// The end of the table of images is an error, not a CCM that stays as it is.
+func TestImageDue_noImage_typedError(t *testing.T) {
+	by := &clustertest.DocumentBackend{Editor: &clustertest.Editor{}}
+	core := Chart{Backend: by, Access: migration.Access{Options: migration.Options{KubernetesVersion: "v1.37.1+rke2r1"}, Kube: clustertest.Permissive(nil), Distribution: wellknown.RKE2}}
+	snap := upgraded(clustertest.At(position.P5), "v1.37.1+rke2r1")
+	if _, err := core.ImageDue(t.Context(), snap); clustertest.ReasonOf(err) != awsccm.ReasonNoImage {
+		t.Errorf("due: %v", err)
+	}
+	if _, err := core.JudgeImage(t.Context(), snap); clustertest.ReasonOf(err) != awsccm.ReasonNoImage {
+		t.Errorf("verdict: %v", err)
+	}
+	if err := core.FollowImage(t.Context(), clustertest.TxFor(t, migration.StepUpgrade), snap); clustertest.ReasonOf(err) != awsccm.ReasonNoImage {
+		t.Errorf("update: %v", err)
+	}
+}
+
+// While one control plane is behind, also in a rollout that stopped, the image is that of the
+// oldest API server.
+func TestImage_mixedControlPlanes_oldest(t *testing.T) {
+	snap := upgraded(clustertest.At(position.P5), "v1.28.15+rke2r1")
+	snap.Reading.Down.Nodes[1].Kubelet = "v1.27.16+rke2r2"
+	core := Chart{Backend: &clustertest.DocumentBackend{Editor: &clustertest.Editor{}}, Access: migration.Access{Distribution: wellknown.RKE2}}
+	image, err := core.image(t.Context(), snap)
+	if err != nil || !strings.HasSuffix(image, ":v1.27.10") {
+		t.Errorf("%s, %v", image, err)
+	}
+	core.Options.CCMImage = "v1.28.11"
+	if _, err := core.image(t.Context(), snap); clustertest.ReasonOf(err) != awsccm.ReasonImageTooNew {
+		t.Errorf("a given image: %v", err)
+	}
+}
+
+// A CCM of awsmigrate's own release is outdated if the cluster was upgraded without it.
+func TestOutdated_snapshots_ownReleaseBehind(t *testing.T) {
+	for name, tt := range map[string]struct {
+		at     position.Position
+		to     string
+		o      migration.Options
+		change func(*migration.Snapshot)
+		want   string // image, or empty if it is not outdated
+	}{
+		"same minor version":     {position.P5, "v1.26.15+rke2r1", migration.Options{}, nil, ""},
+		"one behind":             {position.P5, "v1.27.16+rke2r2", migration.Options{}, nil, "v1.27.10"},
+		"many behind":            {position.P5, "v1.36.3+rke2r1", migration.Options{}, nil, "v1.36.1"},
+		"leader migration kept":  {position.P4, "v1.28.15+rke2r1", migration.Options{}, nil, "v1.28.11"},
+		"before the switch":      {position.P3, "v1.27.16+rke2r2", migration.Options{}, nil, ""},
+		"a control plane is old": {position.P5, "v1.28.15+rke2r1", migration.Options{}, func(s *migration.Snapshot) { s.Reading.Down.Nodes[1].Kubelet = "v1.27.16+rke2r2" }, "v1.27.10"},
+		"an image by option":     {position.P5, "v1.37.1+rke2r1", migration.Options{CCMImage: "v1.37.0"}, nil, "v1.37.0"},
+		"no image known":         {position.P5, "v1.37.1+rke2r1", migration.Options{}, nil, ""},
+		"another tool's":         {position.P5, "v1.28.15+rke2r1", migration.Options{}, func(s *migration.Snapshot) { s.Reading.Down.CCM.Owner = "helm default/ccm" }, ""},
+		"by the other method":    {position.P5, "v1.28.15+rke2r1", migration.Options{}, func(s *migration.Snapshot) { s.Reading.InstalledAs = migration.InstallManifest }, ""},
+		"no readable version":    {position.P5, "v1.28.15+rke2r1", migration.Options{}, func(s *migration.Snapshot) { s.Reading.Down.CCM.Containers[0].Image = "r/ccm@sha256:00" }, ""},
+		"no CCM":                 {position.P5, "v1.28.15+rke2r1", migration.Options{}, func(s *migration.Snapshot) { s.Reading.Down.CCM = nil }, ""},
+	} {
+		snap := upgraded(clustertest.At(tt.at), tt.to)
+		snap.Reading.InstalledAs, snap.Reading.Down.CCM.Owner = migration.InstallHelm, helmOwner
+		if tt.change != nil {
+			tt.change(&snap)
+		}
+		if _, wanted, outdated := Outdated(snap, tt.o); outdated != (tt.want != "") || outdated && wanted != tt.want {
+			t.Errorf("%s: %s, %t; want %q", name, wanted, outdated, tt.want)
+		}
+	}
+}
+
+// upgraded returns a snapshot whose configuration and kubelets have a version.
+func upgraded(snap migration.Snapshot, version string) migration.Snapshot {
+	snap.Reading.Version = version
+	for i := range snap.Reading.Down.Nodes {
+		snap.Reading.Down.Nodes[i].Kubelet = version
+	}
+	return snap
 }
 
 // imageFor returns the chart's image for a version.
 func imageFor(version string) string {
 	snap := clustertest.At(position.P5)
-	snap.Reading.Version = version
+	snap = upgraded(snap, version)
 	image, err := (Chart{Backend: &clustertest.DocumentBackend{Editor: &clustertest.Editor{}}, Access: migration.Access{Distribution: wellknown.RKE2}}).image(context.Background(), snap)
 	if err != nil {
 		panic(err)

@@ -23,11 +23,10 @@ func upgradeKubernetes(target string) editRules {
 }
 
 func followUpgrade(ctx context.Context, m *Migration, snap migration.Snapshot, rolled runner.Verdict) (runner.Verdict, error) {
-	if m.Chart().ImageDue(ctx, snap) {
-		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager of the new version", Seen: "the old image is installed",
-			Progress: "image", Done: rolled.Done, Total: rolled.Total}, nil
-	}
-	if verdict, err := m.Chart().JudgeRolled(ctx, snap); err != nil || verdict.Kind != runner.Met {
+	if verdict, err := m.Chart().JudgeImage(ctx, snap); err != nil || verdict.Kind != runner.Met {
+		if verdict.Total == 0 { // the CCM's own update has not begun
+			verdict.Done, verdict.Total = rolled.Done, rolled.Total
+		}
 		return verdict, err
 	}
 	return m.Audited(ctx, snap, rolled.Evidence...)

@@ -3,6 +3,9 @@ package main
 // honesty returns the defects of the promises of honesty.
 func honesty() []seeded {
 	return []seeded{
+		{"H2-image", "an upgrade beyond the table of images keeps the old CCM and says nothing", "pkg/migration/chart/follow.go",
+			"	return err == nil && ccm.Image != image, err\n", "	if defect.On(\"H2-image\") {\n\t\terr = nil\n\t}\n\treturn err == nil && image != \"\" && ccm.Image != image, err\n",
+			"./pkg/migration/chart", "TestImageDue_noImage_typedError", false},
 		{"H1-audit", "a failing audit is a success", "pkg/verify/report.go",
 			"	if failed := r.With(Fail); len(failed) > 0 {", `	if failed := r.With(Fail); len(failed) > 0 && !defect.On("H1-audit") {`,
 			simulated, "TestHarmIsNoSuccess", false},
