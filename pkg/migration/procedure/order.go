@@ -51,6 +51,7 @@ func migrationRows() []row {
 			make:    func(b base) migration.Step { return &cordon{base: b} }},
 		{id: migration.StepInstall, title: "install the cloud controller manager", positionOf: position.P3,
 			changes: []verify.Subject{verify.CCM},
+			state:   progress.installState,
 			make:    func(b base) migration.Step { return &install{base: b} }},
 		{id: migration.StepHandOver, title: "hand over to the cloud controller manager (reversible)",
 			changes: []verify.Subject{verify.Leases, verify.ControlPlanes},

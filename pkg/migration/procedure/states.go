@@ -7,6 +7,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/chart"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -171,7 +172,7 @@ func stateByPosition(id journal.StepID, now current) runner.State {
 func (s progress) auditState(current) runner.State { return runner.State{Kind: runner.Always} }
 
 func (s progress) preflightState(now current) runner.State {
-	if now.reached == position.P5 && (s.Options.KubernetesVersion == "" || s.AtTarget) {
+	if _, _, outdated := s.outdatedCCM(now); !outdated && now.reached == position.P5 && (s.Options.KubernetesVersion == "" || s.AtTarget) {
 		return runner.State{Kind: runner.Done, Reason: "nothing is left to prepare for"}
 	}
 	return runner.State{Kind: runner.Always}
@@ -196,6 +197,24 @@ func (s progress) cordonState(now current) runner.State {
 		return runner.State{Kind: runner.Done, Reason: "cordoned: " + fault.Count(len(s.Cordon.Ours)+len(s.Cordon.Theirs), "control-plane node")}
 	}
 	return runner.State{Kind: runner.Todo}
+}
+
+// installState is pending again after the switch if the CCM is of an older minor version than the
+// API servers. An upgrade in progress updates the CCM in its own step.
+func (s progress) installState(now current) runner.State {
+	if running, wanted, outdated := s.outdatedCCM(now); outdated {
+		return runner.State{Kind: runner.Todo, Reason: fmt.Sprintf("the CCM runs %s, the API servers need %s", running, wanted)}
+	}
+	return stateByPosition(migration.StepInstall, now)
+}
+
+// outdatedCCM returns the running and the wanted image of a CCM that this run must update
+// without an upgrade.
+func (s progress) outdatedCCM(now current) (running, wanted string, ok bool) {
+	if now.step != "" || now.reached < position.P4 || s.Options.KubernetesVersion != "" && !s.AtTarget {
+		return "", "", false
+	}
+	return chart.Outdated(s.Snapshot, s.Options)
 }
 
 // handOverState judges by the holder of the migration lease unless that is known to be dead: a

@@ -101,7 +101,7 @@ func TestSignalsOf_idleLease(t *testing.T) {
 	for id, want := range map[journal.StepID]runner.VerdictKind{
 		migration.StepDisable: runner.Waiting, migration.StepUndoDisable: runner.Waiting, migration.StepInstall: runner.MustPause, migration.StepUndoInstall: runner.MustPause,
 	} {
-		core := &Migration{Backend: &clustertest.Editor{}, Access: migration.Access{Kube: clustertest.Permissive(nil)}}
+		core := &Migration{Backend: &clustertest.Editor{Backend: &clustertest.Side{}}, Access: migration.Access{Kube: clustertest.Permissive(nil), Distribution: wellknown.RKE2}}
 		step := makeStep(base{Migration: core, ID: id})
 		var got runner.Verdict
 		for _, after := range []time.Duration{0, time.Hour} {

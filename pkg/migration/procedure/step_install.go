@@ -32,14 +32,21 @@ func settleTime(r migration.Reading) time.Duration {
 
 // install installs the CCM next to the kube-controller-managers. It takes its own lease and
 // waits for the migration lease, which they keep. With leader migration on both sides, an early
-// CCM runs none of their controllers.
+// CCM runs none of their controllers. After the switch the step updates a CCM that is older than
+// the API servers, as an upgrade does at its end.
 type install struct{ base }
 
 func (s *install) Plan(ctx context.Context, snap migration.Snapshot) (runner.Plan, error) {
+	if snap.Switched() {
+		return s.Chart().Plan(ctx, snap, snap.Reading.CCMEvidence().Migration)
+	}
 	return s.Chart().Plan(ctx, snap, true)
 }
 
 func (s *install) Do(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	if snap.Switched() {
+		return s.Chart().FollowImage(ctx, tx, snap)
+	}
 	// Helm goes on after a failed request, so the DaemonSet of our own installation may run
 	// without a Role. Only a second installation creates that.
 	if snap.Result.Position == position.P3 && !snap.Result.Mixed && !snap.Record.Begun(migration.StepInstall) {
@@ -62,6 +69,9 @@ func (s *install) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snap
 	if err := s.Guard.Judge(guard.SignalsOf(snap)); err != nil {
 		return migration.MustPause(err), nil
 	}
+	if snap.Switched() {
+		return s.verifyUpdate(ctx, snap)
+	}
 	verdict, err := s.Chart().Judge(ctx, snap)
 	if err != nil || verdict.Kind != runner.Met {
 		return verdict, err
@@ -75,6 +85,26 @@ func (s *install) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snap
 	owner := snap.Reading.LeaseVerdict()
 	verdict.Evidence = append(verdict.Evidence, fmt.Sprintf("migration lease: %s (%s), renewing", lease.Host(owner.Holder), owner.Owner))
 	return verdict, nil
+}
+
+// verifyUpdate returns the verdict on an update after the switch.
+func (s *install) verifyUpdate(ctx context.Context, snap migration.Snapshot) (runner.Verdict, error) {
+	verdict, err := s.Chart().JudgeImage(ctx, snap)
+	if err != nil || verdict.Kind != runner.Met {
+		return verdict, err
+	}
+	if waits := awaitLeader(snap); waits != nil {
+		return *waits, nil
+	}
+	return verdict, nil
+}
+
+// WhileWaiting implements runner.WaitingStep: it updates the CCM once the cluster is at rest.
+func (s *install) WhileWaiting(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	if !snap.Switched() {
+		return nil
+	}
+	return s.Chart().FollowImage(ctx, tx, snap)
 }
 
 // undoInstall removes the CCM. Every kube-controller-manager is in-tree with the flag at this

@@ -140,3 +140,92 @@ func TestInstallDo_otherManager_refuses(t *testing.T) {
 		}
 	}
 }
+
+// After the switch the step updates a CCM that is older than the API servers. It keeps the flag of
+// leader migration as it is, writes once, and ends with the new image on every control plane.
+func TestInstall_clusterUpgradedByOthers_updatesCCM(t *testing.T) {
+	const version, image = "v1.28.15+rke2r1", "registry.k8s.io/provider-aws/cloud-controller-manager:v1.28.11"
+	core, client, _ := observer(position.P2)
+	tx := clustertest.TxFor(t, migration.StepInstall)
+	for _, flagged := range []bool{true, false} {
+		if err := core.Chart().Apply(t.Context(), tx, clustertest.At(position.P2), flagged); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := len(tx.Record().Intents)
+	snap := outdated(version)
+	step := makeStep(base{Migration: core, ID: migration.StepInstall})
+	plan, err := step.Plan(t.Context(), snap)
+	if err != nil || plan.Summary[0] != "~ Helm release aws-cloud-controller-manager, image v1.28.11" || len(plan.Changes) == 0 {
+		t.Errorf("plan: %v, %q, %d changes", err, plan.Summary, len(plan.Changes))
+	}
+	moving := snap
+	moving.Reading.Pending = clustertest.Rolling().Pending
+	for range 2 {
+		if err := step.Do(t.Context(), tx, moving); err != nil || len(tx.Record().Intents) != before {
+			t.Errorf("on a cluster that moves: %v, %+v", err, tx.Record().Intents)
+		}
+	}
+	if verdict, err := step.Verify(t.Context(), tx, snap); err != nil || verdict.Kind != runner.Waiting || verdict.WaitingFor != "the cloud controller manager of the new version" {
+		t.Errorf("before the update: %v, %+v", err, verdict)
+	}
+	if err := step.(runner.WaitingStep[migration.Snapshot]).WhileWaiting(t.Context(), tx, snap); err != nil || len(tx.Record().Intents) != before+1 {
+		t.Errorf("%v, %+v", err, tx.Record().Intents)
+	}
+	set, err := client.AppsV1().DaemonSets(wellknown.System).Get(t.Context(), wellknown.CCM, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := set.Spec.Template.Spec.Containers[0]; c.Image != image || slices.ContainsFunc(c.Args, func(arg string) bool { return strings.HasPrefix(arg, "--enable-leader-migration") }) {
+		t.Errorf("%s %q", c.Image, c.Args)
+	}
+	snap.Reading.Down.CCM.Containers[0].Image = image
+	for i := range snap.Reading.Down.CCMPods {
+		snap.Reading.Down.CCMPods[i].Containers[0].Image = image
+	}
+	if verdict, err := step.Verify(t.Context(), tx, snap); err != nil || verdict.Kind != runner.Met {
+		t.Errorf("after the update: %v, %+v", err, verdict)
+	}
+}
+
+// A run without a target plans the update of an outdated CCM, with the preflight before it. An
+// upgrade in progress does it in its own step.
+func TestInstallState_outdatedCCM_pending(t *testing.T) {
+	for name, tt := range map[string]struct {
+		at                 position.Position
+		version            string
+		o                  migration.Options
+		atTarget           bool
+		install, preflight runner.StateKind
+	}{
+		"upgraded by others":       {position.P5, "v1.28.15+rke2r1", migration.Options{}, true, runner.Todo, runner.Always},
+		"with the flag kept":       {position.P4, "v1.27.16+rke2r2", migration.Options{}, true, runner.Todo, runner.Always},
+		"of the same minor":        {position.P5, "v1.26.15+rke2r1", migration.Options{}, true, runner.Done, runner.Done},
+		"no image is known":        {position.P5, "v1.37.1+rke2r1", migration.Options{}, true, runner.Done, runner.Done},
+		"before this upgrade":      {position.P5, "v1.27.16+rke2r2", migration.Options{KubernetesVersion: "v1.28.15+rke2r1"}, false, runner.Done, runner.Always},
+		"a run ended too early":    {position.P5, "v1.27.16+rke2r2", migration.Options{KubernetesVersion: "v1.27.16+rke2r2"}, true, runner.Todo, runner.Always},
+		"in-tree, before a switch": {position.P2, "v1.27.16+rke2r2", migration.Options{}, true, runner.Todo, runner.Always},
+	} {
+		snap := outdated(tt.version)
+		snap.Result = clustertest.ResultAt(tt.at)
+		s := sided(progress{Snapshot: snap, Options: tt.o, AtTarget: tt.atTarget})
+		observed, err := s.states(order(migration.Options{InstallMethod: migration.InstallHelm, KubernetesVersion: tt.o.KubernetesVersion}))
+		if got := observed.States[migration.StepInstall]; err != nil || got.Kind != tt.install || tt.at > position.P3 && (got.Kind == runner.Todo) != strings.Contains(got.Reason, "v1.26.6, the API servers need v1.2") {
+			t.Errorf("%s: %v, %+v", name, err, got)
+		}
+		if got := observed.States[migration.StepPreflight].Kind; got != tt.preflight {
+			t.Errorf("%s: preflight %s", name, got)
+		}
+	}
+}
+
+// outdated returns a snapshot at P5 of a cluster with a CCM v1.26 that another tool upgraded.
+func outdated(version string) migration.Snapshot {
+	snap := clustertest.At(position.P5)
+	snap.Reading.Version, snap.Reading.InstalledAs = version, migration.InstallHelm
+	snap.Reading.Down.CCM.Owner = "helm " + wellknown.System + "/" + wellknown.CCM
+	for i := range snap.Reading.Down.Nodes {
+		snap.Reading.Down.Nodes[i].Kubelet = version
+	}
+	return snap
+}
