@@ -1,9 +1,9 @@
 package awsccm
 
 import (
+	"maps"
+	"slices"
 	"sort"
-
-	"github.com/Masterminds/semver/v3"
 )
 
 // Purpose is the purpose of an AWS action.
@@ -29,15 +29,17 @@ type Action struct {
 // Routes are included only if it maintains them. An image without a version in its tag gets the
 // longest list.
 //
-// Source: the calls in kubernetes/cloud-provider-aws:pkg/providers/v1 at v1.22.8 to v1.27.10.
-// DescribeAvailabilityZones is called since v1.26.1.
+// Source: the calls in kubernetes/cloud-provider-aws:pkg/providers/v1 at v1.22.8 to v1.36.1, and
+// its docs/prerequisites.md@v1.36.1. No image stops calling an action of the list.
 func IAMActions(img Image, routes bool) []Action {
 	list := []Action{{"ec2:DescribeInstances", ForNodes}}
 	for _, name := range loadBalancerActions() {
 		list = append(list, Action{name, ForLoadBalancers})
 	}
-	if v, ok := img.Version(); !ok || !v.LessThan(semver.New(1, 26, 1, "", "")) {
-		list = append(list, Action{"ec2:DescribeAvailabilityZones", ForLoadBalancers})
+	for _, later := range laterActions() {
+		if later.calledBy(img) {
+			list = append(list, later.Action)
+		}
 	}
 	if routes {
 		for _, name := range []string{"ec2:CreateRoute", "ec2:DeleteRoute", "ec2:ModifyInstanceAttribute"} {
@@ -46,6 +48,44 @@ func IAMActions(img Image, routes bool) []Action {
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
 	return list
+}
+
+// laterAction is an action that older images do not call.
+type laterAction struct {
+	Action
+	// first holds the first patch release that calls it, by minor version. Later minor versions
+	// than those call it in every release.
+	first map[uint64]uint64
+}
+
+// laterActions returns the actions that were added after v1.22 (calls compared at every tag from
+// v1.26.0 to v1.36.1). To initialize a node, images from v1.30 on need
+// DescribeAvailabilityZones: its zone id becomes a label (zones.go@v1.30.0). Without
+// DescribeInstanceTopology a node lacks labels (topology.go@v1.30.4). The attributes of target
+// groups are read and changed only for Services with the annotation
+// aws-load-balancer-target-group-attributes (aws_loadbalancer.go@v1.32.6).
+func laterActions() []laterAction {
+	zones := map[uint64]uint64{26: 1}
+	topology := map[uint64]uint64{30: 4, 31: 2}
+	attributes := map[uint64]uint64{32: 6, 33: 3}
+	return []laterAction{
+		{Action{"ec2:DescribeAvailabilityZones", ForLoadBalancers}, zones},
+		{Action{"ec2:DescribeInstanceTopology", ForNodes}, topology},
+		{Action{"elasticloadbalancing:DescribeTargetGroupAttributes", ForLoadBalancers}, attributes},
+		{Action{"elasticloadbalancing:ModifyTargetGroupAttributes", ForLoadBalancers}, attributes},
+	}
+}
+
+// calledBy reports whether an image calls the action.
+func (a laterAction) calledBy(img Image) bool {
+	v, ok := img.Version()
+	if !ok || v.Major() > 1 {
+		return true
+	}
+	if patch, listed := a.first[v.Minor()]; listed {
+		return v.Patch() >= patch
+	}
+	return v.Minor() > slices.Max(slices.Collect(maps.Keys(a.first)))
 }
 
 func loadBalancerActions() []string {

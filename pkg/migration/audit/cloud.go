@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -28,23 +30,22 @@ func readBoth(ctx context.Context, reader kube.Reader, o migration.Options, reco
 	return facts, instances.Facts(facts.Nodes.Value)
 }
 
-// iamActions returns the IAM actions that the planned CCM needs. It returns none if the version
-// matrix has no image for the Kubernetes version.
+// iamActions returns the IAM actions that the planned CCM needs, with those of the CCM that an
+// upgrade installs. It returns all of any image if the version matrix has no image for the
+// Kubernetes version, and none for an image that cannot be read.
 func iamActions(o migration.Options, version string) []string {
-	reference := o.CCMImage
-	if reference == "" {
-		var err error
-		if reference, err = awsccm.ImageFor(version); err != nil {
-			return nil
+	var names []string
+	for _, version := range []string{version, cmp.Or(o.KubernetesVersion, version)} {
+		image := awsccm.Image{}
+		if reference, err := awsccm.ImageFor(version); err == nil || o.CCMImage != "" {
+			if image, err = awsccm.ParseImage(cmp.Or(o.CCMImage, reference)); err != nil {
+				return nil
+			}
+		}
+		for _, action := range awsccm.IAMActions(image, o.CloudRoutes == "on") {
+			names = append(names, action.Name)
 		}
 	}
-	image, err := awsccm.ParseImage(reference)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, action := range awsccm.IAMActions(image, o.CloudRoutes == "on") {
-		names = append(names, action.Name)
-	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }

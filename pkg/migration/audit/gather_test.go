@@ -218,17 +218,21 @@ func TestPrepare_position_installationComputed(t *testing.T) {
 func TestIAMActions_image_actions(t *testing.T) {
 	for name, tt := range map[string]struct {
 		image, version, routes string
-		some, route            bool
+		target                 string
+		some, route, topology  bool
 	}{
-		"of the matrix":         {"", "v1.26.15+rke2r1", "", true, false},
-		"with routes":           {"", "v1.26.15+rke2r1", "on", true, true},
-		"without":               {"", "v1.26.15+rke2r1", "off", true, false},
-		"of an image":           {"registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.6", "v1.99.0", "", true, false},
-		"no image for it":       {"", "v1.99.0", "", false, false},
-		"an image that is none": {"not an image:", "v1.26.15+rke2r1", "", false, false},
+		"of the matrix":           {"", "v1.26.15+rke2r1", "", "", true, false, false},
+		"with routes":             {"", "v1.26.15+rke2r1", "on", "", true, true, false},
+		"without":                 {"", "v1.26.15+rke2r1", "off", "", true, false, false},
+		"of an image":             {"registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.6", "v1.99.0", "", "", true, false, false},
+		"of a newer minor":        {"", "v1.30.14+rke2r1", "", "", true, false, true},
+		"of the upgrade's image":  {"", "v1.29.15+rke2r1", "", "v1.30.14+rke2r1", true, false, true},
+		"no image for it":         {"", "v1.99.0", "", "", true, false, true},
+		"no image for the target": {"", "v1.26.15+rke2r1", "", "v1.99.0", true, false, true},
+		"an image that is none":   {"not an image:", "v1.26.15+rke2r1", "", "", false, false, false},
 	} {
-		got := iamActions(migration.Options{CCMImage: tt.image, CloudRoutes: tt.routes}, tt.version)
-		if (len(got) > 0) != tt.some || slices.Contains(got, "ec2:CreateRoute") != tt.route {
+		got := iamActions(migration.Options{CCMImage: tt.image, CloudRoutes: tt.routes, KubernetesVersion: tt.target}, tt.version)
+		if (len(got) > 0) != tt.some || slices.Contains(got, "ec2:CreateRoute") != tt.route || slices.Contains(got, "ec2:DescribeInstanceTopology") != tt.topology {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

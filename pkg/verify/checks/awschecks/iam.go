@@ -57,6 +57,7 @@ func withoutProfile(pairs []evidence.Pair) []verify.Finding {
 // tolerable holds actions without which the CCM continues: it logs an error, or works in part.
 var tolerable = map[string]bool{
 	"elasticloadbalancing:DeregisterTargets": true, "ec2:DescribeInstanceTopology": true, "elasticloadbalancing:SetSecurityGroups": true,
+	"elasticloadbalancing:DescribeTargetGroupAttributes": true, "elasticloadbalancing:ModifyTargetGroupAttributes": true,
 }
 
 func missingActions(r cloud.RoleRights) []verify.Finding {
