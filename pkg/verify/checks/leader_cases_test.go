@@ -113,6 +113,8 @@ func leaderCases() []trap {
 		{"AWSM-212", "no readable tag", P3, func(in *evidence.Input) {
 			in.DaemonSets.Value[0].Containers[0].Image = "r/aws/cloud-controller-manager@sha256:1"
 		}, fail, "no readable version"},
+		{"AWSM-212", "bare flag before 1.28", P4, func(in *evidence.Input) { bareFlag(in, "v1.27.16+rke2r2", "") }, warn, "have other names"},
+		{"AWSM-212", "bare flag, upgrade to 1.28", P4, func(in *evidence.Input) { bareFlag(in, "v1.27.16+rke2r2", "v1.28.15+rke2r1") }, fail, "have other names"},
 		{"AWSM-213", "by hand", P2, func(in *evidence.Input) {
 			in.Rights.Value.Get = false
 			in.Position = position.Compute(in.Evidence(nil))

@@ -201,8 +201,11 @@ func starvation(in evidence.Input) []verify.Finding {
 
 func defaultNames(in evidence.Input) []verify.Finding {
 	kcms, ccm, gaps := managersOf(in)
-	if ccm.Seen != position.Yes || !ccm.DefaultUnsafe || ccm.ConfigFile {
+	if ccm.Seen != position.Yes {
 		return gaps
+	}
+	if !ccm.DefaultUnsafe || ccm.ConfigFile {
+		return append(gaps, beforeOtherNames(in)...)
 	}
 	finding := verify.Warning("CCM image "+ccm.Image, "v1.28 or later, or no readable version, without --leader-migration-config", "the file, as long as anything relies on the migration lease", "")
 	for _, k := range kcms {
@@ -214,6 +217,32 @@ func defaultNames(in evidence.Input) []verify.Finding {
 		return gaps
 	}
 	return append(gaps, finding)
+}
+
+// beforeOtherNames reports each CCM with leader migration and without the file if its next update
+// takes it beyond 1.27. While its pods are replaced, an old one runs service and route under the
+// migration lease, and a new one, whose controllers have other names, under the main lease.
+func beforeOtherNames(in evidence.Input) []verify.Finding {
+	versions, err := in.Versions()
+	if err != nil || !versions[0].AtLeast(1, 27) {
+		return nil
+	}
+	var out []verify.Finding
+	for _, d := range in.DaemonSets.Value {
+		c, is := downstream.RunsCCM(d.Containers)
+		on, err := c.Flags().Bool(component.EnableLeaderMigration, false)
+		if !is || err != nil || !on || c.Flags().Last(component.LeaderMigrationConfig) != "" || downstream.DefaultUnsafe(c.Image) {
+			continue
+		}
+		finding := verify.Warning(d.String(), c.Image+" with enable-leader-migration and without --leader-migration-config: from v1.28 on its service and route controllers have other names and do not wait for the migration lease",
+			"the file, or no leader migration, before its image goes beyond v1.27",
+			"run awsmigrate without --kubernetes-version and --keep-leader-migration: disable-leader-migration turns the flag off; or give the CCM --leader-migration-config with both families of controller names")
+		if in.Target != "" && versions[1].AtLeast(1, 28) {
+			finding.Status = verify.Fail
+		}
+		out = append(out, finding)
+	}
+	return out
 }
 
 // managersOf returns both sides, and a finding for each that is not visible.
