@@ -301,12 +301,12 @@ func TestPolicyIsWhatIsChecked(t *testing.T) {
 	}
 }
 
-// TestImagesInDocs: the table of images on the page of install-ccm is the one in force.
+// TestImagesInDocs: the images on the pages of install-ccm and upgrade are those in force.
 func TestImagesInDocs(t *testing.T) {
-	text := readDoc(t, "docs/steps/install-ccm.md")
-	rows := regexp.MustCompile(`(1\.\d+) → (v[\d.]+\d)`).FindAllStringSubmatch(text, -1)
-	if len(rows) < 5 {
-		t.Fatalf("%d images on the page, want one for each minor from 1.22 to 1.26", len(rows))
+	rows := regexp.MustCompile(`(1\.\d+) → (v[\d.]+\d)`).FindAllStringSubmatch(readDoc(t, "docs/steps/install-ccm.md"), -1)
+	rows = append(rows, regexp.MustCompile(`\| (1\.\d+) \| (v1[\d.]+\d)`).FindAllStringSubmatch(readDoc(t, "docs/steps/upgrade.md"), -1)...)
+	if want := len(awsccm.ImageTags()); len(rows) != want {
+		t.Fatalf("%d images on the pages, want %d", len(rows), want)
 	}
 	for _, row := range rows {
 		if tag, err := awsccm.ImageFor("v" + row[1] + ".0"); err != nil || tag != row[2] {

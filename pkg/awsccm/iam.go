@@ -30,7 +30,8 @@ type Action struct {
 // longest list.
 //
 // Source: the calls in kubernetes/cloud-provider-aws:pkg/providers/v1 at v1.22.8 to v1.36.1, and
-// its docs/prerequisites.md@v1.36.1. No image stops calling an action of the list.
+// kubernetes/cloud-provider-aws:docs/prerequisites.md@v1.36.1. No image stops calling an action
+// of the list.
 func IAMActions(img Image, routes bool) []Action {
 	list := []Action{{"ec2:DescribeInstances", ForNodes}}
 	for _, name := range loadBalancerActions() {
