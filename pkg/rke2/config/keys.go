@@ -12,6 +12,7 @@ const (
 	KeyAPIServerArg = "kube-apiserver-arg"
 	keySchedulerArg = "kube-scheduler-arg"
 	KeyNodeName     = "node-name"
+	KeyProfile      = "profile"
 )
 
 // Arguments that a migration adds or removes.
@@ -60,7 +61,7 @@ func agentKey(key string) (kind, bool) {
 		"kube-controller-manager-extra-env", "kube-controller-manager-extra-mount",
 		"kube-proxy-arg", "kube-proxy-extra-env", "kube-proxy-extra-mount",
 		"kube-scheduler-extra-env", "kube-scheduler-extra-mount",
-		"profile", "resolv-conf", "selinux", "system-default-registry":
+		KeyProfile, "resolv-conf", "selinux", "system-default-registry":
 		return plain, true
 	}
 	return plain, false
