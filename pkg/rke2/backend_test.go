@@ -2,6 +2,7 @@ package rke2
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,16 +30,18 @@ type object = map[string]any
 
 // down returns a downstream cluster with a Node per Machine and a kube-controller-manager pod.
 func down() *fake.Clientset {
-	node := func(name, machine string, labels map[string]string) *corev1.Node {
+	node := func(name, machine string, labels map[string]string) *corev1.Node { // in EC2's form, ip-A-B-C-D.domain
+		address, _, _ := strings.Cut(strings.TrimPrefix(name, "ip-"), ".")
 		labels[rancher.MachineLabel], labels["kubernetes.io/hostname"] = machine, name
 		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "n", Labels: labels, Annotations: map[string]string{config.NodeArgsAnnotation: `["server"]`}},
-			Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}}
+			Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+				Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: strings.ReplaceAll(address, "-", ".")}}}}
 	}
 	client := fake.NewClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: wellknown.System, UID: "the-cluster"}},
-		node("node-cp", "uid-cp", map[string]string{"node-role.kubernetes.io/control-plane": "true"}), node("node-w", "uid-w", map[string]string{}),
-		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: "kube-controller-manager-node-cp", Labels: map[string]string{"component": wellknown.KCM, "tier": "control-plane"},
+		node("ip-10-0-0-1.ec2.internal", "uid-cp", map[string]string{"node-role.kubernetes.io/control-plane": "true"}), node("ip-10-0-0-2.ec2.internal", "uid-w", map[string]string{}),
+		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: "kube-controller-manager-ip-10-0-0-1.ec2.internal", Labels: map[string]string{"component": wellknown.KCM, "tier": "control-plane"},
 			Annotations: map[string]string{"kubernetes.io/config.mirror": "x", "kubernetes.io/config.hash": "h"}},
-			Spec: corev1.PodSpec{NodeName: "node-cp", Containers: []corev1.Container{{Name: wellknown.KCM, Args: []string{"--cloud-provider=aws"}}}}})
+			Spec: corev1.PodSpec{NodeName: "ip-10-0-0-1.ec2.internal", Containers: []corev1.Container{{Name: wellknown.KCM, Args: []string{"--cloud-provider=aws"}}}}})
 	client.PrependReactor("create", "subjectaccessreviews", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		return true, action.(clienttesting.CreateAction).GetObject(), nil // denies every request
 	})

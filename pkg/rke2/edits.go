@@ -200,7 +200,7 @@ func (b *Backend) refuseTarget(snap migration.Snapshot, target string) error {
 		}
 		switchTo = choice.State
 	}
-	return rke2checks.RefuseTarget(rancherFacts(snap), switchTo, target)
+	return rke2checks.RefuseTarget(rancherFacts(snap), switchTo, snap.Reading.Down.Nodes, target)
 }
 
 // upgradePatch returns a patch that tests for the version that the gate approved.

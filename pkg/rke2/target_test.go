@@ -83,9 +83,9 @@ func migratedDown(t *testing.T, version string) *fake.Clientset {
 	t.Helper()
 	cluster := down()
 	app := map[string]string{"k8s-app": wellknown.CCM}
-	spec := corev1.PodSpec{NodeName: "node-cp", HostNetwork: true, Containers: []corev1.Container{{Name: wellknown.CCM,
+	spec := corev1.PodSpec{NodeName: "ip-10-0-0-1.ec2.internal", HostNetwork: true, Containers: []corev1.Container{{Name: wellknown.CCM,
 		Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.28.1", Args: []string{"--cloud-provider=aws", "--configure-cloud-routes=false"}}}}
-	kcm, err := cluster.CoreV1().Pods(wellknown.System).Get(t.Context(), "kube-controller-manager-node-cp", metav1.GetOptions{})
+	kcm, err := cluster.CoreV1().Pods(wellknown.System).Get(t.Context(), "kube-controller-manager-ip-10-0-0-1.ec2.internal", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

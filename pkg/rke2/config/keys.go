@@ -11,6 +11,7 @@ const (
 	KeyManagerArg   = "kube-controller-manager-arg"
 	KeyAPIServerArg = "kube-apiserver-arg"
 	keySchedulerArg = "kube-scheduler-arg"
+	keyProxyArg     = "kube-proxy-arg"
 	KeyNodeName     = "node-name"
 	KeyProfile      = "profile"
 )
@@ -59,7 +60,7 @@ func agentKey(key string) (kind, bool) {
 		"etcd-extra-env", "etcd-extra-mount",
 		"kube-apiserver-extra-env", "kube-apiserver-extra-mount",
 		"kube-controller-manager-extra-env", "kube-controller-manager-extra-mount",
-		"kube-proxy-arg", "kube-proxy-extra-env", "kube-proxy-extra-mount",
+		keyProxyArg, "kube-proxy-extra-env", "kube-proxy-extra-mount",
 		"kube-scheduler-extra-env", "kube-scheduler-extra-mount",
 		KeyProfile, "resolv-conf", "selinux", "system-default-registry":
 		return plain, true
@@ -75,7 +76,7 @@ func serverKey(key string) (kind, bool) {
 		"audit-policy-file", "cluster-cidr", "cluster-dns", "cluster-domain", "cni",
 		"container-runtime-endpoint", "disable", "disable-scheduler", "egress-selector-mode",
 		"etcd-arg", "etcd-image", "kube-apiserver-image", "kube-cloud-controller-manager-arg",
-		"kube-controller-manager-image", "kube-proxy-arg", "kube-scheduler-image", "kubelet-path",
+		"kube-controller-manager-image", keyProxyArg, "kube-scheduler-image", "kubelet-path",
 		"pause-image", "runtime-image", "service-cidr", "service-node-port-range", "snapshotter",
 		"tls-san":
 		return plain, true

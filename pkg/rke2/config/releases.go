@@ -125,3 +125,32 @@ func NamesByMetadata(version string) bool { return namesByMetadata.holds(version
 // StartsOwnController reports whether a server of a version starts RKE2's own cloud controller
 // next to a provider name, unless KeyDisableCCM is true.
 func StartsOwnController(version string) bool { return startsOwnController.holds(version) }
+
+// ProfileRefused reports whether RKE2 of a version exits at a profile. If a later release of
+// that minor knows the profile, next names the first one.
+func ProfileRefused(profile, version string) (refused bool, next string) {
+	r, refused := (refusesProfile + behavior(profile)).rangeOf(version)
+	return refused, r.next
+}
+
+// ProfileEnds returns the first release after a version from which on every release exits at a
+// profile, or "".
+func ProfileEnds(profile, version string) string {
+	for _, r := range (refusesProfile + behavior(profile)).ahead(version) {
+		if r.before == "" {
+			return r.first()
+		}
+	}
+	return ""
+}
+
+// NamedByMetadataFrom names the releases after a version from which on RKE2 names a machine with
+// aws by its metadata service.
+func NamedByMetadataFrom(version string) string {
+	var names []string
+	for _, r := range namesByMetadata.ahead(version) {
+		release, _, _ := strings.Cut(r.first(), "-")
+		names = append(names, release)
+	}
+	return strings.Join(names, ", ")
+}

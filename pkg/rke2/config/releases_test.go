@@ -1,6 +1,10 @@
 package config
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+)
 
 // Each row has the last release without a behavior, the first with it, the last with it and the
 // first without it again, as the tags of rancher/rke2 have them. "" is an open end.
@@ -38,5 +42,40 @@ func TestReleaseRanges(t *testing.T) {
 	}
 	if passesAWS.holds("latest") || len(passesAWS.ahead("latest")) > 0 {
 		t.Error("an unreadable version has a behavior")
+	}
+}
+
+func TestProfileEnds(t *testing.T) {
+	for _, c := range []struct{ profile, version, want string }{
+		{"cis-1.23", "v1.26.15+rke2r1", "v1.30.0"}, {"cis-1.6", "v1.24.17+rke2r1", "v1.25.0"}, {"cis", "v1.26.15+rke2r1", ""}, {"", "v1.26.15+rke2r1", ""},
+	} {
+		if got := ProfileEnds(c.profile, c.version); got != c.want {
+			t.Errorf("%s at %s: %q, want %q", c.profile, c.version, got, c.want)
+		}
+	}
+}
+
+func TestRemovedArgs(t *testing.T) {
+	s := parse(t, map[string]any{"machineGlobalConfig": map[string]any{
+		KeyManagerArg: []any{"pod-eviction-timeout=1m", "v=2"}, keySchedulerArg: "feature-gates=EphemeralContainers=true,DisableCloudProviders=false", keyProxyArg: []any{"--proxy_port_range=1-2"}}})
+	machines := []Machine{machine("cp-0", "c"), machine("w-0", "w")}
+	for version, want := range map[string]string{
+		"v1.26.15+rke2r1": "", "latest": "",
+		"v1.27.16+rke2r1": "pod-eviction-timeout cp-0; feature-gates EphemeralContainers cp-0",
+		"v1.31.3+rke2r1":  "pod-eviction-timeout cp-0; feature-gates EphemeralContainers cp-0; feature-gates DisableCloudProviders=false cp-0; proxy-port-range cp-0 w-0",
+		"v1.33.3+rke2r1":  "pod-eviction-timeout cp-0; feature-gates EphemeralContainers cp-0; feature-gates DisableCloudProviders cp-0; proxy-port-range cp-0 w-0",
+	} {
+		var got []string
+		for _, f := range RemovedArgs(s, machines, version) {
+			got = append(got, f.Seen+" "+strings.Join(f.Machines, " "))
+		}
+		slices.Sort(got)
+		wanted := strings.Split(want, "; ")
+		if slices.Sort(wanted); want == "" {
+			wanted = nil
+		}
+		if !slices.Equal(got, wanted) {
+			t.Errorf("%s: %q, want %q", version, got, wanted)
+		}
 	}
 }

@@ -5,18 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
-
-// targetFlag names the flag for the version that a run upgrades to, in findings.
-const targetFlag = "flag --kubernetes-version"
 
 // apiServer describes the kube-apiserver of one or more control planes with equal settings.
 type apiServer struct {
@@ -50,18 +45,6 @@ func apiServers(f rancher.Facts, switchTo EndState) []apiServer {
 	return servers
 }
 
-// RefuseTarget returns an error if a kube-apiserver does not start on the target release.
-// switchTo is the end state of a switch that the run will still make, or empty.
-func RefuseTarget(f rancher.Facts, switchTo EndState, target string) error {
-	for _, s := range apiServers(f, switchTo) {
-		if r := s.Refuses(target); r != nil {
-			return &fault.Error{Class: fault.Check, Reason: "APIServerWouldNotStart", Object: targetFlag + ", " + s.object(),
-				Seen: r.Seen, Wanted: "a release whose kube-apiserver starts", Fix: r.Fix}
-		}
-	}
-	return nil
-}
-
 // ReleaseNotes returns lines for a plan about the releases on which no kube-apiserver starts
 // in an end state. If the Node names allow it, they suggest the end state external, which
 // starts on every release.
@@ -81,26 +64,26 @@ func ReleaseNotes(f rancher.Facts, switchTo EndState, nodes []downstream.Node) [
 // judgeAPIServer returns a failure if kube-apiserver does not start on the current or the
 // target release. It returns warnings about later releases on which it would not start.
 func judgeAPIServer(p Prepared) []verify.Finding {
-	now, target := p.Cluster.Spec.KubernetesVersion, p.Options.KubernetesVersion
-	upgrades := target != now && migration.UpgradeAllowed(now, target, "+rke2") == nil
-	var found []verify.Finding
-	for _, s := range apiServers(p.Facts, p.switchTo) {
-		leaves := upgrades && s.Refuses(target) == nil
-		if upgrades && !leaves {
-			r := s.Refuses(target)
-			found = append(found, verify.Failure(targetFlag+", "+s.object(), r.Seen, "a release whose kube-apiserver starts", r.Fix))
+	return p.judgeReleases(p.setup().refusedAPIServers, func() (found []verify.Finding) {
+		for _, s := range apiServers(p.Facts, p.switchTo) {
+			found = append(found, s.warnAhead(p.Cluster.Spec.KubernetesVersion)...)
 		}
-		if r := s.Refuses(now); r != nil {
-			f := verify.Failure(p.ObjectName()+", "+s.object(), r.Seen, "a release whose kube-apiserver starts", wayForward(r.Fix))
-			if leaves { // this run upgrades the cluster to a release that starts
-				f.Status = verify.Warn
-			}
-			found = append(found, f)
+		return found
+	})
+}
+
+// refusedAPIServers returns the kube-apiservers that do not start on a release.
+func (s setup) refusedAPIServers(version string) []verify.Finding {
+	var found []verify.Finding
+	for _, server := range apiServers(s.Facts, s.switchTo) {
+		r := server.Refuses(version)
+		if r == nil {
 			continue
 		}
-		if p.Stands.AtLeast(position.P4) {
-			found = append(found, s.warnAhead(p.ObjectName(), now)...)
+		if version == s.Cluster.Spec.KubernetesVersion {
+			r.Fix = wayForward(r.Fix)
 		}
+		found = append(found, verify.Failure(server.object(), r.Seen, "a release whose kube-apiserver starts", r.Fix))
 	}
 	return found
 }
@@ -113,16 +96,15 @@ func wayForward(fix string) string {
 }
 
 // warnAhead returns warnings about later releases on which this kube-apiserver does not start.
-func (s apiServer) warnAhead(cluster, now string) []verify.Finding {
-	object := cluster + ", " + s.object()
+func (s apiServer) warnAhead(now string) []verify.Finding {
 	if v, _ := component.ParseVersion(now); s.Explicit && v.AtLeast(1, 32) {
-		return []verify.Finding{verify.Warning(object, config.FlagProvider+"="+s.Provider+": kube-apiserver 1.33 and later do not know it and exit",
+		return []verify.Finding{verify.Warning(s.object(), config.FlagProvider+"="+s.Provider+": kube-apiserver 1.33 and later do not know it and exit",
 			"no "+config.FlagProvider+" for kube-apiserver", "take it out of "+config.KeyAPIServerArg+" before the upgrade to 1.33")}
 	}
 	ranges, next := config.RefusedAhead(now)
 	if s.Provider != config.ProviderAWS || s.Explicit || ranges == "" {
 		return nil
 	}
-	return []verify.Finding{verify.Warning(object, config.KeyProvider+": aws does not start kube-apiserver on RKE2 "+ranges,
+	return []verify.Finding{verify.Warning(s.object(), config.KeyProvider+": aws does not start kube-apiserver on RKE2 "+ranges,
 		"an upgrade that passes over them", "of these minors take "+next+" or later")}
 }

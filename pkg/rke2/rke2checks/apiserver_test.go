@@ -26,7 +26,8 @@ func TestJudgeAPIServer(t *testing.T) {
 	}{
 		{"overrides/at 1.26 after the switch", "v1.26.15+rke2r1", "", position.P5, "aws", nil, verify.Warn, "v1.29.11, v1.30.7, v1.31.3"},
 		{"overrides/in P4", "v1.26.15+rke2r1", "", position.P4, "aws", nil, verify.Warn, "v1.29.0 to v1.29.10"},
-		{"overrides/before the switch", "v1.26.15+rke2r1", "", position.P3, "aws", nil, verify.OK, ""},
+		{"overrides/in P3", "v1.26.15+rke2r1", "", position.P3, "aws", nil, verify.Warn, "v1.29.0 to v1.29.10"},
+		{"overrides/in P2", "v1.26.15+rke2r1", "", position.P2, "aws", nil, verify.OK, ""},
 		{"overrides/in a refusing release", "v1.30.4+rke2r1", "", position.P5, "aws", nil, verify.Fail, "spec.kubernetesVersion of the Cluster to v1.30.7"},
 		{"overrides/leaving a refusing release", "v1.30.4+rke2r1", "v1.30.7+rke2r1", position.P5, "aws", nil, verify.Warn, "v1.30.7"},
 		{"overrides/to a refusing release", "v1.28.15+rke2r1", "v1.29.10+rke2r1", position.P5, "aws", nil, verify.Fail, "v1.29.11"},
@@ -64,7 +65,7 @@ func TestRefuseTarget(t *testing.T) {
 	const target = "v1.29.10+rke2r1"
 	p := sound()
 	for switchTo, refused := range map[EndState]bool{EndOverrides: true, EndExternal: false, "": true} {
-		if err := RefuseTarget(p.Facts, switchTo, target); (err != nil) != refused {
+		if err := RefuseTarget(p.Facts, switchTo, p.Down.Nodes, target); (err != nil) != refused {
 			t.Errorf("end state %q: %v", switchTo, err)
 		}
 	}
@@ -72,7 +73,7 @@ func TestRefuseTarget(t *testing.T) {
 	p.Cluster.Spec.Global[config.KeyProvider] = "external"
 	p.Cluster.Spec.Entries = []config.Entry{{HasConfig: true, Config: map[string]any{config.KeyProvider: "aws"},
 		Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"pool": "b"}}}}
-	if err := RefuseTarget(p.Facts, "", target); err == nil || !strings.Contains(err.Error(), "demo-1") || strings.Contains(err.Error(), "demo-0") {
+	if err := RefuseTarget(p.Facts, "", p.Down.Nodes, target); err == nil || !strings.Contains(err.Error(), "demo-1") || strings.Contains(err.Error(), "demo-0") {
 		t.Errorf("one control plane with aws: %v", err)
 	}
 }

@@ -133,6 +133,32 @@ func All() []verify.Check[Prepared] {
 			Source: "kubernetes/kubernetes:pkg/kubeapiserver/options/cloudprovider.go@v1.29.10; rancher/rke2:pkg/rke2/rke2_linux.go, v1.29.0 to v1.32.0",
 			Fix:    "use a release that docs/steps/upgrade.md does not name",
 		}},
+		{Judge: judgeProfile, Meta: verify.Meta{
+			ID: "AWSM-123", Title: "RKE2 starts with its profile", Category: category, Mandatory: true,
+			Why:    "RKE2 exits at a profile that it does not know, on every machine: cis-1.5 and cis-1.6 from 1.25 on, cis-1.23 from 1.30 on",
+			Source: "rancher/rke2:pkg/cli/cmds/profile_linux.go, validateProfile, and pkg/rke2/rke2.go, isCISMode; v1.22 to v1.36.3",
+			Fix:    "set a profile that the release knows",
+		}},
+		{Judge: judgeOwnController, Meta: verify.Meta{
+			ID: "AWSM-124", Title: "RKE2's own cloud controller is disabled on every server", Category: category, Mandatory: true,
+			Applies: position.Switched(),
+			Why:     "from 1.36 on RKE2 starts its own cloud controller next to a provider name: two cloud controllers initialize the Nodes",
+			Source:  "rancher/rke2:pkg/rke2/rke2_linux.go@v1.35.7+rke2r1, v1.36.0+rke2r1, DisableCCM",
+			Fix:     "set disable-cloud-controller: true for every server",
+		}},
+		{Judge: judgeMetadataNames, Meta: verify.Meta{
+			ID: "AWSM-125", Title: "later releases keep the Nodes' names", Category: category, Mandatory: true, DecidesNames: true,
+			Applies: position.WithCCM(),
+			Why:     "from v1.29.11, v1.30.7 and v1.31.3 on the provider aws names a Node by its metadata service, over its node-name: another name registers a second Node",
+			Source:  "rancher/rke2:pkg/rke2/rke2_linux.go@v1.29.10+rke2r1, v1.29.11+rke2r1, CloudProviderMetadataHostname",
+			Fix:     "replace the machine; or use the provider external, if every Node has an explicit node-name",
+		}},
+		{Judge: judgeRemoved, Meta: verify.Meta{
+			ID: "AWSM-126", Title: "every component knows its arguments", Category: category, Mandatory: true,
+			Why:    "a component exits at a flag or a feature gate that its minor version removed, and an upgrade from 1.26 has no way back",
+			Source: "kubernetes/kubernetes:cmd/*/app/options and pkg/features of v1.26.13 to v1.36.3",
+			Fix:    "remove the argument",
+		}},
 	}
 }
 

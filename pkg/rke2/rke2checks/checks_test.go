@@ -149,6 +149,32 @@ func checkTraps() []trap {
 		}, fail, "demo-1"},
 		{"AWSM-122", "the release that Rancher rolls out", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "v1.29.3+rke2r1" }, fail, "v1.29.3+rke2r1"},
 		{"AWSM-122", "ahead, after the switch", func(p *Prepared) { p.Stands = position.P5 }, warn, "v1.29.0 to v1.29.10"},
+		{"AWSM-123", "the release that Rancher rolls out", func(p *Prepared) {
+			p.Cluster.Spec.Global[config.KeyProfile] = "cis-1.23"
+			p.Cluster.Spec.KubernetesVersion = "v1.24.17+rke2r1"
+		}, fail, "cis-1.23"},
+		{"AWSM-123", "the target", func(p *Prepared) {
+			p.Cluster.Spec.Global[config.KeyProfile] = "cis"
+			p.Options.KubernetesVersion = "v1.27.6+rke2r1"
+		}, fail, "v1.27.6"},
+		{"AWSM-123", "ahead, after the switch", func(p *Prepared) {
+			p.Cluster.Spec.Global[config.KeyProfile] = "cis-1.23"
+			p.Stands = position.P5
+		}, warn, "v1.30.0"},
+		{"AWSM-124", "left out by one entry", func(p *Prepared) {
+			p.Stands = position.P5
+			p.Cluster.Spec.Entries = []config.Entry{{HasConfig: true, Config: map[string]any{config.KeyDisableCCM: false},
+				Selector: &metav1.LabelSelector{MatchLabels: map[string]string{config.LabelEtcd: "true"}}}}
+		}, warn, "demo-2"},
+		{"AWSM-125", "a name of the operating system", func(p *Prepared) { p.Stands, p.Down.Nodes[3].Name = position.P5, "worker-1" }, warn, "worker-1"},
+		{"AWSM-126", "the target", func(p *Prepared) {
+			p.Cluster.Spec.Global[config.KeyManagerArg] = []any{"pod-eviction-timeout=30s"}
+			p.Options.KubernetesVersion = "v1.27.16+rke2r1"
+		}, fail, "pod-eviction-timeout"},
+		{"AWSM-126", "the next minor, after the switch", func(p *Prepared) {
+			p.Cluster.Spec.Global[config.KeyKubeletArg] = "feature-gates=EphemeralContainers=true"
+			p.Stands = position.P5
+		}, warn, "EphemeralContainers"},
 		{"AWSM-118", "a note", func(p *Prepared) { p.Concerns = []ccmchart.Concern{{Key: "hostNetworking", Seen: "off"}} }, warn, "off"},
 	}
 }
@@ -158,7 +184,7 @@ func (tt trap) judgedBy(t *testing.T, registry []verify.Check[Prepared]) string 
 	t.Helper()
 	p := sound()
 	tt.breaks(p)
-	res := verify.RunAll(t.Context(), verify.Bind(*p, registry...), verify.Options{Position: position.P0, Only: []string{tt.id}}).Results[0]
+	res := verify.RunAll(t.Context(), verify.Bind(*p, registry...), verify.Options{Position: p.Stands, Only: []string{tt.id}}).Results[0]
 	if res.Status != tt.want {
 		return fmt.Sprintf("%s, wanted %s: %+v", res.Status, tt.want, res.Findings)
 	}
@@ -196,7 +222,7 @@ func TestTraps(t *testing.T) {
 
 func TestAll_soundCluster_passes(t *testing.T) {
 	for _, res := range verify.RunAll(t.Context(), verify.Bind(*sound(), All()...), verify.Options{Position: position.P0}).Results {
-		if res.Status != verify.OK {
+		if res.Status != verify.OK && !res.OtherPosition {
 			t.Errorf("%s is %s: %+v", res.ID, res.Status, res.Findings)
 		}
 	}

@@ -34,7 +34,7 @@ func judgeRelease(p Prepared) []verify.Finding {
 	}
 	judge(p.ObjectName(), p.Cluster.Spec.KubernetesVersion)
 	if migration.UpgradeAllowed(p.Cluster.Spec.KubernetesVersion, p.Options.KubernetesVersion, "+rke2") == nil { // else the flag itself is wrong
-		judge("flag --kubernetes-version", p.Options.KubernetesVersion)
+		judge(targetFlag, p.Options.KubernetesVersion)
 	}
 	return found
 }

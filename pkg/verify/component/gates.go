@@ -43,14 +43,14 @@ type gateHistory struct{ alpha, beta, locked, removed int }
 
 // historyOf returns when a gate changed its stage
 // (kubernetes/kubernetes:pkg/features/kube_features.go@v1.22.17, v1.23.17, v1.24.17,
-// v1.25.16, v1.26.13, v1.27.16, v1.29.10, v1.30.6, v1.31.2).
+// v1.25.16, v1.26.13, v1.27.16, v1.29.10, v1.30.6, v1.31.2, v1.33.13).
 func historyOf(gate string) gateHistory {
 	return map[string]gateHistory{
 		GateCSIMigration:    {alpha: 14, beta: 17, locked: 25, removed: 27},
 		GateCSIMigrationAWS: {alpha: 14, beta: 17, locked: 25, removed: 27},
 		GateLeaderMigration: {alpha: 21, beta: 22, locked: 24, removed: 27},
-		GateNoProviders:     {alpha: 22, beta: 29, locked: 31},
-		GateNoKubeletCreds:  {alpha: 23, beta: 29, locked: 31},
+		GateNoProviders:     {alpha: 22, beta: 29, locked: 31, removed: 33},
+		GateNoKubeletCreds:  {alpha: 23, beta: 29, locked: 31, removed: 33},
 	}[gate]
 }
 
