@@ -134,7 +134,7 @@ func TestUnseenIsToldOnceInShort(t *testing.T) {
 func TestCommandsStayWhole(t *testing.T) {
 	const grant = "aws iam put-role-policy --role-name control-plane --policy-name awsmigrate-ccm-required --policy-document '{\"Version\":\"2012-10-17\"}'"
 	findings := flawed()
-	findings["AWSM-406"] = []verify.Finding{{Status: verify.Fail, Object: "role", Seen: "x", Fix: "find out what the machine is, and if it is none of the cluster's and never was one of them: " + grant}}
+	findings["AWSM-406"] = []verify.Finding{{Status: verify.Fail, Object: "role", Seen: "x", Fix: "find out what the machine is, and if it does not belong to the cluster and never was one of them: " + grant}}
 	findings["AWSM-418"] = []verify.Finding{{Status: verify.Fail, Object: "role", Seen: "x", Fix: grant}}
 	for width, want := range map[int]string{40: "  ", 80: "  ", 240: "             "} {
 		text := rendered(t, "text", audited(t, position.P3, migration.Options{}, findings), func(s *console.Streams) { s.OutTerminal, s.Width = true, func() int { return width } })
@@ -186,7 +186,7 @@ func TestHealthyAuditFitsAScreen(t *testing.T) {
 	}
 }
 
-// The exit code is the report's, whatever the view.
+// The exit code is the report's in every view.
 func TestAuditExitCodes(t *testing.T) {
 	warn := map[string][]verify.Finding{"AWSM-112": flawed()["AWSM-112"]}
 	unknown := map[string][]verify.Finding{"AWSM-402": flawed()["AWSM-402"]}

@@ -211,7 +211,7 @@ func pty(t *testing.T) (master, slave *os.File) {
 	return master, slave
 }
 
-// onTerminal is a run as the foreground job of a terminal of its own.
+// onTerminal is a run as the foreground job of its own terminal.
 type onTerminal struct {
 	t      *testing.T
 	dir    string
@@ -347,7 +347,7 @@ func TestTerminalGoesAway(t *testing.T) {
 	shown := func(text string) bool {
 		return strings.Contains(strings.Join(strings.Fields(p.shown.String()), " "), text)
 	}
-	goesOn := "the output goes on in " + p.dir
+	goesOn := "the output continues in " + p.dir
 	p.waitFor("started")
 	p.until("the first lines", func() bool { return shown(goesOn) }) // or the terminal goes before they were read
 	p.hangUp()
@@ -480,7 +480,7 @@ func (p *onTerminal) types(text string) {
 	}
 }
 
-// What nohup ignores stays ignored; the run goes on to its end.
+// A signal that nohup ignores stays ignored; the run continues to its end.
 func TestIgnoredHangUpStaysIgnored(t *testing.T) {
 	binary, err := os.Executable()
 	if err != nil {

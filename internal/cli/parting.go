@@ -22,7 +22,7 @@ const (
 var menuKeys = map[byte]answer{'w': goOn, 'W': goOn, 'b': pauseNow, 'B': pauseNow, 'l': leave, 'L': leave}
 
 // confirmations maps each answer to its confirmation.
-var confirmations = map[answer]string{goOn: "going on watching", pauseNow: "pausing the rollout", leave: "leaving"}
+var confirmations = map[answer]string{goOn: "continuing to watch", pauseNow: "pausing the rollout", leave: "leaving"}
 
 // parting asks a user who interrupts a run at a terminal what happens to a rollout that another
 // program continues. Until the answer, the run keeps watching and can still pause the rollout.

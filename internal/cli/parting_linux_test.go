@@ -79,7 +79,7 @@ func (f form) answers(t *testing.T) {
 		t.Parallel()
 		p := f.asked(t)
 		p.typed("xw") // x is no answer
-		p.waitToSee("going on watching")
+		p.waitToSee("continuing to watch")
 		touch(filepath.Join(p.dir, "go"))
 		if code := p.end(); code != 0 || !p.has("second") {
 			t.Errorf("exit %d, the next step began: %t\n%s", code, p.has("second"), p.shown)
@@ -113,7 +113,7 @@ func (f form) answers(t *testing.T) {
 		t.Parallel()
 		p := f.asked(t)
 		p.typed("w")
-		p.waitToSee("going on watching")
+		p.waitToSee("continuing to watch")
 		p.typed("\x03")
 		p.until("to be asked again", func() bool { return strings.Count(p.shown.String(), goesOn) == 2 })
 		p.typed("l")

@@ -34,7 +34,7 @@ func TestGoldenProgramName(t *testing.T) {
 	}
 }
 
-// Commands that are printed begin as they were typed, whatever prints them.
+// Printed commands begin as the user typed them, in every output.
 func TestNextCommandsBeginAsTyped(t *testing.T) {
 	for argv0, want := range map[string]string{"/opt/krew/bin/kubectl-awsmigrate": "kubectl awsmigrate", "/usr/bin/awsmigrate": "awsmigrate"} {
 		a := &app{typed: typedProgram(argv0), args: []string{"rke2", "--cluster", "demo"}}

@@ -27,7 +27,7 @@ func (a *app) approver(engine *engineFlags, next view.Commands, asking func()) f
 		proposed.Steps = engine.asked(proposed.Steps)
 		view.WriteSteps(a.streams, withRestore(proposed.Header, proposed.Basis), proposed.Steps)
 		if engine.ask {
-			console.Note(a.streams, "a tool that keeps this Cluster object, such as Terraform, Fleet or Argo CD, would put the old configuration back. Terraform leaves no mark by which it would be found. If there is one, answer no, and see --edits handoff")
+			console.Note(a.streams, "a tool that keeps this Cluster object, such as Terraform, Fleet or Argo CD, would restore the old configuration. Terraform leaves no mark that would reveal it. If there is one, answer no, and see --edits handoff")
 		}
 		return a.asked(questionOf(proposed, next))
 	}

@@ -157,7 +157,7 @@ func TestReportOfFiles(t *testing.T) {
 		"a record":            {"../report/testdata/clean.jsonl", "markdown", 0, []string{"# Run of awsmigrate on prod", "No two processes ran", "```diff"}},
 		"its time line":       {"../report/testdata/clean.jsonl", "svg", 0, []string{"<svg"}},
 		"with an overlap":     {"../report/testdata/double.jsonl", "html", 3, []string{"Two processes ran"}},
-		"with a gap in it":    {"../report/testdata/unwatched.jsonl", "markdown", 10, []string{"not all was watched"}},
+		"with a gap in it":    {"../report/testdata/unwatched.jsonl", "markdown", 10, []string{"at a stretch was not watched"}},
 		"a journal":           {journalFile(t, nil), "markdown", 10, []string{"# Runs of awsmigrate on prod", "It took over from run run-1 of ann@laptop", "sha256:6b1f0c", "a journal has the runs, but no watch"}},
 		"a journal, packed":   {journalFile(t, packed), "html", 10, []string{"Runs of awsmigrate on prod"}},
 		"a journal, as JSON":  {asJSON(), "html", 10, []string{"Runs of awsmigrate on prod"}},

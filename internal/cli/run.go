@@ -224,6 +224,6 @@ func confirmer(engine *engineFlags) func(context.Context, string, runner.Info) e
 			return nil
 		}
 		return &fault.Error{Class: fault.Gate, Reason: "IrreversibleGate", Object: "step " + string(step.ID),
-			Seen: "cannot be undone: " + step.Irreversible, Fix: "add " + fault.Command("--confirm="+cluster) + " to go on"}
+			Seen: "cannot be undone: " + step.Irreversible, Fix: "add " + fault.Command("--confirm="+cluster) + " to continue"}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// translations are pages in Chinese, and what they are translated from. A page of which
+// translations maps pages in Chinese to their English originals. A page of which
 // only a part is translated says so by false.
 var translations = []struct {
 	page, of string

@@ -93,7 +93,7 @@ func TestFlagsThatContradict(t *testing.T) {
 	}
 }
 
-// An undo takes no flag by which it does nothing otherwise.
+// An undo accepts no flag that has no effect on it.
 func TestUndoTakesNoFlagOfTheWayForward(t *testing.T) {
 	for _, command := range []string{"rke2", "rke"} {
 		for _, flag := range []string{"--kubernetes-version=v1.27.1", "--etcd-snapshot", "--no-etcd-snapshot", "--keep-leader-migration", "--confirm=demo", "--on-failure=undo"} {

@@ -40,7 +40,7 @@ func (a *app) outlive() *unwatched {
 // lastSay announces the log file, and moves terminal output there. A file or a pipe keeps its
 // output.
 func (u *unwatched) lastSay() {
-	text := "\r\nhang-up: the current step is watched to its end, no further step begins; the output goes on in " + u.log.path + "\r\n"
+	text := "\r\nhang-up: the current step is watched to its end, no further step begins; the output continues in " + u.log.path + "\r\n"
 	for _, o := range []*outlet{u.err, u.out} {
 		o.move(text)
 	}
@@ -60,7 +60,7 @@ func (u *unwatched) Where() string {
 	if err := u.log.open(); err != nil {
 		return fmt.Sprintf("no log file could be made (%v): if this terminal goes away, what follows is lost", err)
 	}
-	return "if this terminal goes away, the output goes on in " + u.log.path
+	return "if this terminal disconnects, the output continues in " + u.log.path
 }
 
 // OnTerminal implements view.Fallback.

@@ -156,7 +156,7 @@ func (v *auditor) document(seen session.Reading, report verify.Report) verifyvie
 	header := seen.Header
 	if seen.Run != nil {
 		header = append(slices.Clone(header), "run    "+view.RunText(*seen.Run, v.clock.Now()))
-		report = report.Defer(seen.Changing, "step "+string(seen.Run.Step)+" of a running migration changes this: it is judged after the step")
+		report = report.Defer(seen.Changing, "step "+string(seen.Run.Step)+" of a running migration changes this; it is checked again after the step")
 	}
 	report = verifyview.TidyReport(report)
 	return verifyview.NewAudit(verifyview.Audited{Target: verifyview.AuditTarget(seen.Target), Header: header, At: seen.At, Program: v.app.streams.Program, Next: seen.Next,

@@ -145,7 +145,7 @@ func TestReverted(t *testing.T) {
 	}
 }
 
-// After a guard without an object, whatever its result, another look follows; nothing else would
+// After a guard without an object, another look follows regardless of its result; nothing else would
 // enqueue the cluster.
 func TestEnded_guardWithoutObject_isFollowedUp(t *testing.T) {
 	c := &Controller{o: Options{}.withDefaults()}

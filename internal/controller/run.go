@@ -60,7 +60,7 @@ func didNothing(steps []runner.StepResult) bool {
 }
 
 // lastOf returns the last step of the next run: the last pending one of its block, or spec.until
-// if that comes first. A step in progress is always completed, whatever spec.until names.
+// if that comes first. A step in progress is always completed, regardless of spec.until.
 func lastOf(l *look, m *v1alpha1.ClusterMigration) journal.StepID {
 	next := nextStep(l.seen.Plan.Steps)
 	block := fleet.BlockOf(fleet.Blocks(m.Spec.Goal.OrDefault(), m.Spec.Edits), v1alpha1.Step(next))

@@ -23,7 +23,7 @@ func freeFields() map[string]string {
 func changesSince(begun, now *v1alpha1.ClusterMigration) (string, error) {
 	switch {
 	case now.UID != begun.UID:
-		return "was made anew", nil
+		return "was created again", nil
 	case now.DeletionTimestamp != nil:
 		return "is being deleted", nil
 	}

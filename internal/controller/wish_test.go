@@ -106,7 +106,7 @@ func TestChangesSince(t *testing.T) {
 		"unchanged_goes_on":         {func(*v1alpha1.ClusterMigration) {}, ""},
 		"status_written_goes_on":    {func(m *v1alpha1.ClusterMigration) { m.Status.Position, m.ResourceVersion = "P3", "7" }, ""},
 		"retry_asked_for_goes_on":   {func(m *v1alpha1.ClusterMigration) { m.Annotations = map[string]string{RetryAnnotation: "1"} }, ""},
-		"made_anew_ends":            {func(m *v1alpha1.ClusterMigration) { m.UID = "two" }, "made anew"},
+		"made_anew_ends":            {func(m *v1alpha1.ClusterMigration) { m.UID = "two" }, "created again"},
 		"deleted_ends":              {func(m *v1alpha1.ClusterMigration) { m.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, "deleted"},
 		"handed_off_ends":           {func(m *v1alpha1.ClusterMigration) { m.Spec.Edits = v1alpha1.EditsHandoff }, "spec.edits"},
 		"edits_emptied_ends":        {func(m *v1alpha1.ClusterMigration) { m.Spec.Edits = "" }, "spec.edits"},

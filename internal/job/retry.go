@@ -12,7 +12,7 @@ import (
 const exitKilled int32 = 137
 
 // policy maps exit codes to actions of the Job. The first matching rule applies. An evicted pod
-// is not a failed attempt, whatever its code. A failure that matches no rule is counted.
+// is not a failed attempt, regardless of its code. A failure that matches no rule is counted.
 func (e Exits) policy() *batchv1.PodFailurePolicy {
 	name := containerName
 	codes := func(action batchv1.PodFailurePolicyAction, codes []int32) batchv1.PodFailurePolicyRule {

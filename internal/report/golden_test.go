@@ -85,9 +85,9 @@ func TestRecords(t *testing.T) {
 		{"clean", judge.Single, []string{"No two processes ran a cloud controller at once."}, []string{"The limit of this"}},
 		{"possible", judge.ByRule, []string{"by the rule of their leases.", "The limit of this"}, nil},
 		{"double", judge.Double, []string{"Two processes ran a cloud controller at once"}, []string{"The limit of this"}},
-		{"unwatched", judge.NotSeen, []string{"not all was watched"}, nil},
+		{"unwatched", judge.NotSeen, []string{"at a stretch was not watched"}, nil},
 		{"demo", judge.ByRule, []string{"by the rule of their leases.", "The limit of this", "nodes unchanged: 6 of 6", "no service controller for 8–22 s, 6–20 s, 17–19 s",
-			"off: CCM on demo-cp-e782b882-qzrwl is not to run it, by its arguments", "before the record and at its end"}, []string{"overlap possible", "<td>finished"}},
+			"off: CCM on demo-cp-e782b882-qzrwl must not run it, by its arguments", "before the record and at its end"}, []string{"overlap possible", "<td>finished"}},
 		{"rke", judge.ByRule, []string{"by the rule of their leases.", "The limit of this", "RKE runs it outside the API"}, []string{"overlap possible", "two at once, possible"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// Every bar lies in its row, and every label in its bar, whatever the length of a name.
+// Every bar lies in its row, and every label in its bar, regardless of the length of a name.
 func TestPictureFits(t *testing.T) {
 	for _, name := range []string{"clean", "possible", "double", "unwatched", "demo", "rke"} {
 		p := newPicture(recording(t, name))

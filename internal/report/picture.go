@@ -254,7 +254,7 @@ func runsOff(r judge.Result, l judge.Lane, g judge.Gap) string {
 		for _, i := range other.Intervals {
 			same := func(mine judge.Interval) bool { return mine.Process.Identity == i.Process.Identity }
 			if i.Certain && i.Running && i.Process.Program == wellknown.CCM && !slices.ContainsFunc(l.Intervals, same) {
-				return "off: " + who(i.Process) + " is not to run it, by its arguments"
+				return "off: " + who(i.Process) + " must not run it, by its arguments"
 			}
 		}
 	}

@@ -124,9 +124,9 @@ func (r Report) NotSeen() []string {
 			without = append(without, run.ID)
 		}
 	}
-	all = append(all, "who ran the cloud controllers between the runs of which a record is kept: nothing was watched then")
+	all = append(all, "who ran the cloud controllers between recorded runs: the cluster was not watched then")
 	if len(without) > 0 {
-		all = append(all, "the steps in time, edits as diffs and findings of the runs of which no record is kept: "+strings.Join(without, ", "))
+		all = append(all, "the timing of steps, edits as diffs and findings of runs without a record: "+strings.Join(without, ", "))
 	}
 	return all
 }

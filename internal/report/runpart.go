@@ -92,7 +92,7 @@ func cameTo(r judge.Run) string {
 	case r.Until.IsZero() && r.Error != "":
 		return what + " stopped" + inStep(failed) + ": " + sentenceOf(r.Error)
 	case r.Until.IsZero():
-		return what + " has no end here: it goes on, or it was killed."
+		return what + " has no end here: it continues, or it was killed."
 	case r.Stopped:
 		return what + " was stopped" + inStep(failed) + ": " + sentenceOf(r.Error)
 	case r.Error != "":

@@ -25,7 +25,7 @@ func runOutcome(r judge.Run) string {
 	case r.Until.IsZero() && r.Error != "":
 		return r.Error
 	case r.Until.IsZero():
-		return "its end is not known"
+		return "its end is unknown"
 	case r.Error != "":
 		return "ended before its goal: " + r.Error
 	}

@@ -66,7 +66,7 @@ func TestStories(t *testing.T) {
 		"takeover":   {"run 20261121T085000Z-deadbeef of ann@laptop, which died in step switch-provider: no end is recorded", "took over from", "The run of the migration finished, P1 → P4. It took over from run 20261121T085000Z-deadbeef"},
 		"controller": {"The run of the migration by the controller finished", "Migration by the controller, run", "the controller, for ClusterMigration 4e5f/3/", "awsmigrate@awsmigrate-controller-0"},
 		"undone":     {"The migration failed: no room.", "The undo finished, P3 → P0."},
-		"killed":     {"The migration has no end here: it goes on, or it was killed."},
+		"killed":     {"The migration has no end here: it continues, or it was killed."},
 		"stopped":    {"The migration was stopped: stopped on request before step verify."},
 	}
 	never := map[string][]string{

@@ -24,7 +24,7 @@ func Sentence(r judge.Result) string {
 		for _, s := range r.Blind() {
 			total = max(total, s.To.Sub(s.From))
 		}
-		return fmt.Sprintf("No overlap was seen, but not all was watched: of up to %s at a stretch nothing is known.", seconds(total))
+		return fmt.Sprintf("No overlap was seen, but up to %s at a stretch was not watched.", seconds(total))
 	case judge.CannotSay:
 		return "No overlap was seen, and one cannot be excluded: a process may not have ended yet when the next began."
 	case judge.ByRule:

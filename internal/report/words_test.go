@@ -77,7 +77,7 @@ func TestSeveralRecords(t *testing.T) {
 		t.Errorf("%s: %s", r.Verdict(), r.Sentence())
 	}
 	text := mustMarkdown(t, r)
-	for _, want := range []string{"Record of run r1, 2024-05-01T12:00:00Z to 2024-05-01T12:02:00Z: Two processes ran", "no record is kept: r1", "between the runs"} {
+	for _, want := range []string{"Record of run r1, 2024-05-01T12:00:00Z to 2024-05-01T12:02:00Z: Two processes ran", "runs without a record: r1", "between recorded runs"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -89,7 +89,7 @@ func TestRunWithoutAnEnd(t *testing.T) {
 	for want, run := range map[string]judge.Run{
 		"The migration stopped in step verify: Lease a: it was taken over by bob.": {Goal: record.Migrate, Error: "Lease a: it was taken over by bob", Steps: []judge.Step{{ID: "verify", Outcome: record.Failed}}},
 		"The migration died: no end is recorded.":                                  {Goal: record.Migrate, Error: Died},
-		"The migration has no end here: it goes on, or it was killed.":             {Goal: record.Migrate},
+		"The migration has no end here: it continues, or it was killed.":           {Goal: record.Migrate},
 	} {
 		if got := RunSentence(run); got != want {
 			t.Errorf("%q, wanted %q", got, want)

@@ -8,5 +8,5 @@ func Unauthorized(object string, err error) *Error {
 		Seen:   "the API does not accept these credentials (401): they have expired or were revoked",
 		Wanted: "credentials that this API accepts",
 		Fix: "renew them in the kubeconfig, or download it again; then run the same command again, " +
-			"which reads every kubeconfig anew, one in a Secret too", Err: err}
+			"which reads every kubeconfig again, even one in a Secret", Err: err}
 }

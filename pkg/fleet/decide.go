@@ -93,7 +93,7 @@ func findStall(m *v1alpha1.ClusterMigration, f Facts) (stall, bool) {
 	case f.Reverted && m.Spec.Goal != v1alpha1.GoalUndo: // Undo is the remedy, with its own plan
 		return stall{status.Reverted, revertedBy(f.RevertedBy) + " reverted the migration: fix it there, or set goal Undo"}, true
 	case f.Plan.Restored && m.Spec.ApprovedPlan != f.Plan.Hash:
-		return stall{status.ManagementRestored, "the journal counts less than the cluster: Rancher was restored from an older backup. Look at the plan, and approve it anew"}, true
+		return stall{status.ManagementRestored, "the journal counts less than the cluster: Rancher was restored from an older backup. Look at the plan, and approve it again"}, true
 	}
 	return stall{}, false
 }

@@ -26,7 +26,7 @@ func checkGates(m *v1alpha1.ClusterMigration, f Facts) Decision {
 	case f.Awaited != "":
 		return show(status.AwaitingOwner, "", f.Awaited)
 	case f.Plan.AtUntil:
-		return show(status.Paused, "", "step "+string(spec.Until)+" of spec.until was taken: take it away, or name a later one, to go on")
+		return show(status.Paused, "", "step "+string(spec.Until)+" of spec.until was taken: remove it, or name a later step, to continue")
 	case f.Plan.TooLarge:
 		return show(status.Stalled, status.PlanTooLarge, "the plan fits into no ConfigMap and cannot be approved: migrate this cluster with the command line")
 	case spec.ApprovedPlan == "":
@@ -41,7 +41,7 @@ func checkGates(m *v1alpha1.ClusterMigration, f Facts) Decision {
 	}
 	switch {
 	case f.Full:
-		return retryLater(f, status.NoSlot, "as many runs as may be are under way")
+		return retryLater(f, status.NoSlot, "the maximum number of runs is active")
 	case f.Locked != "":
 		return retryLater(f, status.Locked, f.Locked+" holds the cluster")
 	}

@@ -147,7 +147,7 @@ func TestObjectWord(t *testing.T) {
 	}
 }
 
-// What a basis holds by value can be put back into fresh structs; the rest stays as it is.
+// The values of a basis can be applied to fresh structs; other fields do not change.
 func TestOverlay(t *testing.T) {
 	for name, of := range map[string]sample{
 		"defaults": {Method: "helm"},

@@ -46,7 +46,7 @@ func migrations() []Option {
 		[]Option{
 			{Flag: "no-etcd-snapshot", Scope: forwardScope, Kind: Switch, Negates: "etcd-snapshot", NotInObject: "etcdSnapshot: Disabled", Help: "take no etcd snapshot"},
 			{Flag: "kubernetes-version", Scope: forwardScope | Verify, Basis: ByValue, NotInObject: "an upgrade has no way back",
-				Offer: Offer{Free: "which releases there are, Rancher's metadata says, and not one list"}, Help: "upgrade to this version in a last step of its own"},
+				Offer: Offer{Free: "Rancher's metadata has the releases, and not as one list"}, Help: "upgrade to this version in a separate last step"},
 			{Flag: "no-rke-up", Scope: RKE | UndoRKE | Either, Kind: Switch, Basis: ByValue, NotInJob: fileReason, NotManaged: managedReason + "Rancher applies an edit at once",
 				Help: "stop after each edit and let a person run rke up"},
 			{Flag: "include-pending", Scope: RKE | UndoRKE | Either, Kind: Switch, Basis: ByValue, NotInJob: fileReason, NotManaged: managedReason + "Rancher has applied what is in its Cluster object",

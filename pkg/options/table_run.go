@@ -13,9 +13,9 @@ func runs() []Option {
 			{Flag: "confirm", Scope: Run, Offer: Offer{Free: "typed by hand on purpose: it passes a gate without a way back"}, NotInObject: "nothing without a way back is done",
 				Help: "the cluster's name, to pass irreversible gates"},
 			{Flag: "on-failure", Scope: Run, Words: []string{"stop", "undo"}, Default: "stop", NotInJob: personReason, NotInObject: "a failure waits for a person",
-				Help: "leave the cluster where it is and say how to go on, or go back to where it began"},
+				Help: "stop and print how to continue, or undo to where the migration began"},
 			{Flag: "timeout", Scope: Run | Undo, Kind: Duration, Default: "15m", Min: "1ns", Path: specOptions + "timeout", Offer: Offer{Free: duration}, Help: "longest time without progress"},
-			{Flag: "deadline", Scope: Run | Undo, Kind: Duration, Min: "0s", Offer: Offer{Free: duration}, NotInObject: "windows say when a block begins, and nothing interrupts it",
+			{Flag: "deadline", Scope: Run | Undo, Kind: Duration, Min: "0s", Offer: Offer{Free: duration}, NotInObject: "windows decide when a block begins, and nothing interrupts it",
 				Help: "longest time for the whole run (default: none)"},
 		},
 		vary(Option{Flag: "progress", Words: []string{"board", "plain", "none"}, NotInJob: personReason, NotInObject: "a controller has no terminal"},
@@ -49,10 +49,10 @@ func views() []Option {
 			{Flag: "watch", Scope: Verify, Kind: Duration, Min: "0s", Offer: Offer{Free: duration}, Help: "look again this often and show what changed, until interrupted"},
 			{Flag: "dump", Scope: Verify, Offer: Offer{Source: AnyFile}, Help: "save what was read, redacted, to this file"},
 			{Flag: "access", Scope: Verify, Words: []string{"audit", "run"}, Bare: "audit",
-				Help: "instead of checking say which rights, servers and credentials are missing for an audit, or for a run and its undo, and print what grants them"},
+				Help: "instead of checking, list the rights, servers and credentials that an audit lacks, or a run and its undo, and print manifests that grant them"},
 			{Flag: "for", Scope: Record, Kind: Duration, Min: "0s", Offer: Offer{Free: duration}, Help: "end after this long (default: at Ctrl-C)"},
 			{Flag: "reason", Scope: Record, Offer: Offer{Free: "words for a report"}, Help: "why you record, in a few words for the report"},
-			{Flag: "run", Scope: Report, Offer: Offer{Free: "the record alone knows the runs"}, Help: "the record of one run, by its `ID`, or last"},
+			{Flag: "run", Scope: Report, Offer: Offer{Free: "only the record has the runs"}, Help: "the record of one run, by its `ID`, or last"},
 		})
 }
 
@@ -62,7 +62,7 @@ func services() []Option {
 		{Flag: "image", Scope: Job, Offer: Offer{Free: "an image"}, Help: "image of awsmigrate (required: none is published yet)"},
 		{Flag: "suspend", Scope: Job, Kind: Switch, Help: "make the Job without starting it"},
 		{Flag: "mode", Scope: Controller, Words: []string{"audit", "migrate"}, Default: "audit", Help: "whether steps may begin"},
-		{Flag: "max-concurrent", Scope: Controller, Kind: Number, Default: "5", Min: "1", Offer: Offer{Free: "a number"}, Help: "how many runs may work at once; rollouts are watched without a limit"},
+		{Flag: "max-concurrent", Scope: Controller, Kind: Number, Default: "5", Min: "1", Offer: Offer{Free: "a number"}, Help: "maximum number of concurrent runs; watching rollouts has no limit"},
 		{Flag: "audit-interval", Scope: Controller, Kind: Duration, Default: "24h", Min: "1m", Offer: Offer{Free: "a duration"}, Help: "time between two audits of a cluster"},
 		{Flag: "listen", Scope: Controller, Offer: Offer{Free: "an address"}, Help: "address for /healthz, /readyz and /metrics, such as :8080 (default: none)"},
 		{Flag: "leader-elect", Scope: Controller, Kind: Switch, Default: "true", Help: "decide only while holding the Lease of the election"},

@@ -73,7 +73,7 @@ func access() []Option {
 
 // Reasons for which a shell offers nothing.
 const (
-	awsReason    = "AWS knows them, and a shell does not ask it"
+	awsReason    = "only AWS has the list, and completion makes no requests to AWS"
 	objectReason = "listing such objects needs more rights than using one"
 )
 
@@ -82,10 +82,10 @@ func identity() []Option {
 	return slices.Concat(
 		vary(Option{Flag: "aws", Words: []string{"auto", "on", "off"}, Basis: ByValue, Path: awsOptions + "mode"},
 			variant{checkScope, "ask EC2 and IAM", "auto"},
-			variant{Controller, "ask EC2 and IAM, where an object does not say it", "auto"}),
+			variant{Controller, "use EC2 and IAM, if an object does not set it", "auto"}),
 		vary(Option{Flag: "region", Basis: ByValue, Path: awsOptions + "region", Offer: Offer{Free: awsReason}},
 			variant{checkScope, "AWS region", ""},
-			variant{Controller, "AWS region, where an object does not say it", ""}),
+			variant{Controller, "AWS region, if an object does not set it", ""}),
 		[]Option{
 			{Flag: "profile", Scope: checkScope, Offer: Offer{Source: Profiles}, NotInJob: fileReason, NotInObject: "a pod has no profiles", Help: "AWS profile"},
 		},

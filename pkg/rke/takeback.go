@@ -42,7 +42,7 @@ func (b *Backend) undoStep(snap migration.Snapshot, file *clusterfile.File, step
 	}
 	if found := stepTrace(file.Config(), step); found != "" {
 		return clusterfile.Edit{}, NoEditToUndo(b.fileObject(), found, step,
-			"put back the text from before "+string(step)+" ("+clusterfile.BackupPath(FactsOf(snap).Path, "*")+" keep what edits found), or undo it by hand; then run again")
+			"restore the text from before "+string(step)+" ("+clusterfile.BackupPath(FactsOf(snap).Path, "*")+" keep what edits found), or undo it by hand; then run again")
 	}
 	return clusterfile.Edit{}, nil
 }

@@ -78,7 +78,7 @@ func (b *Backend) JudgeSnapshot(_ context.Context, tx *runner.Tx, snap migration
 	phase := fmt.Sprintf("generation %d, phase %q", plane.SnapshotGeneration, plane.SnapshotPhase)
 	if plane.SnapshotGeneration >= wanted && plane.SnapshotPhase == "Failed" {
 		return migration.Failed(&fault.Error{Class: fault.Check, Reason: "SnapshotFailed", Object: snap.Reading.Object, Seen: phase,
-			Wanted: "phase Finished", Fix: "see the rke2-server logs of the etcd nodes, or go without one: --no-etcd-snapshot"}), nil
+			Wanted: "phase Finished", Fix: "see the rke2-server logs of the etcd nodes, or skip it: --no-etcd-snapshot"}), nil
 	}
 	rest := snap.Reading.Pending
 	if plane.SnapshotGeneration < wanted || plane.SnapshotPhase != "Finished" || len(rest) > 0 {

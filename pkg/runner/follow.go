@@ -258,9 +258,9 @@ func (f *follower[S]) read(ctx context.Context, unread error) (rests bool) {
 		v = f.watch.last
 		v.Seen = "could not look: " + retry.DescribeOutage(unread)
 	case v.Kind == Met:
-		v.WaitingFor = "the run to see it often enough"
+		v.WaitingFor = "more readings by the run"
 	case v.Err != nil && !f.begunByRun(): // a missing effect is not a reverted one
-		v = Verdict{Kind: Waiting, WaitingFor: "the run to begin it", Seen: "nothing of it is written yet"}
+		v = Verdict{Kind: Waiting, WaitingFor: "the start of the step by the run", Seen: "nothing of it is written yet"}
 	case v.Err != nil:
 		v.Seen = v.Err.Error()
 	}

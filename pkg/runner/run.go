@@ -403,7 +403,7 @@ func (r *run[S]) interruptedFault(where string) error {
 
 func (r *run[S]) resumeFix() string {
 	if r.o.Command == "" {
-		return "run the same command again to go on"
+		return "run the same command again to continue"
 	}
 	return "go on with: " + r.o.Command
 }

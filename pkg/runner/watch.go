@@ -288,7 +288,7 @@ func (w *watch[S]) checkExpired(wait *Wait, now time.Time, unread error) error {
 		Class: fault.NoProgress, Reason: "NoProgress", Object: w.object(), Err: unread,
 		Seen:   fmt.Sprintf("waiting for %s; seen: %s; %s", wait.For, wait.Seen, moments),
 		Wanted: fmt.Sprintf("some progress within %s", w.r.o.Timeout),
-		Fix:    "find out what holds it up, then run the same command again",
+		Fix:    "find what delays it, then run the same command again",
 	}
 	if holdup != nil {
 		e.Seen, e.Fix, e.Checks = e.Seen+"; "+holdup.Object+": "+holdup.Seen, holdup.Fix, holdup.Checks

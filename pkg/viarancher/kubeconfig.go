@@ -50,7 +50,7 @@ func parseKubeconfig(raw []byte, object string) (*rest.Config, error) {
 		return nil, noKubeconfig(object, `key "value" holds no kubeconfig`, err)
 	}
 	if err := yaml.UnmarshalStrict(raw, &clientcmdv1.Config{}); err != nil {
-		return nil, refusedKubeconfig(object, "has a field that is not known, or one twice: "+err.Error())
+		return nil, refusedKubeconfig(object, "has an unknown field, or a duplicate one: "+err.Error())
 	}
 	if field := foreignField(reflect.ValueOf(file), "", ""); field != "" {
 		return nil, refusedKubeconfig(object, "has the field "+field)

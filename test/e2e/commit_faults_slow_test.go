@@ -193,7 +193,7 @@ func (f faulty) holdsAt(t *testing.T, provider string) int {
 // come first and that the pause must then be ended. Between two positions undo refuses, too.
 func (f faulty) reportsPause(ctx context.Context, t *testing.T, reached int) {
 	t.Helper()
-	f.runs(ctx, t, 3, "commit what the Cluster said before", "then end the pause")
+	f.runs(ctx, t, 3, "commit the Cluster's previous configuration", "then end the pause")
 	if reached == 0 {
 		f.ends(ctx, t, 0, []string{"Rancher is paused for this cluster: paused by awsmigrate"}, f.lab.Command("status")...)
 		return
@@ -387,7 +387,7 @@ func (f faulty) reverted(ctx context.Context, t *testing.T) {
 	f.waitForTwo(ctx, t, since)
 	must(t, f.lab.WaitApplied(ctx))
 	f.ends(ctx, t, 3, []string{"AWSM-121", "AWSM-210", owner}, "verify", "--cluster", "demo")
-	f.runs(ctx, t, 3, "service, route and node lifecycle controllers can run twice", "commit what the Cluster said before")
+	f.runs(ctx, t, 3, "service, route and node lifecycle controllers can run twice", "commit the Cluster's previous configuration")
 	f.ends(ctx, t, 3, []string{"service, route and node lifecycle controllers can run twice"}, f.lab.Command("status")...)
 	f.sees(ctx, t, since, "reverted")
 }

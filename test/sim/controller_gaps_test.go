@@ -185,8 +185,8 @@ func TestControllerBrakesBehindACleanStop(t *testing.T) {
 }
 
 // An undo rests between two steps, and in the gap a machine returns under a second name. The next
-// controller does not continue: it does not take the new Node for one that the undo removes. It
-// continues once a person has.
+// controller does not continue, because it must not mistake the new Node for one that the undo
+// removes. It continues once a person has continued the undo.
 func TestControllerStopsAtRestBehindAGap(t *testing.T) {
 	t.Parallel()
 	_, _, w := rolloutWorlds(t, controlled(t), "Migrate")

@@ -165,7 +165,7 @@ func TestFollow_runEndsInTheMiddle_showsItsEnd(t *testing.T) {
 			if e.Waiting == nil || slices.Contains(begun, e.Step) {
 				continue
 			}
-			if e.Waiting.For != "the run to begin it" && e.Waiting.For != "nothing" {
+			if e.Waiting.For != "the start of the step by the run" && e.Waiting.For != "nothing" {
 				t.Errorf("until %s: step %s has not begun, but shows %q: %q", until, e.Step, e.Waiting.For, e.Waiting.Seen)
 				break
 			}

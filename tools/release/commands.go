@@ -45,7 +45,7 @@ func newBuild(env []string) *cobra.Command {
 	f.StringVar(&o.out, "out", "dist", "folder for the files; new or empty")
 	f.StringVar(&o.key, "key", "", "private key in PEM, or of cosign with its password in "+passwordVariable+"; without it nothing is signed")
 	f.StringVar(&o.tags, "tags", "", "build tags")
-	f.StringSliceVar(&platforms, "platform", nil, "for a trial: these platforms alone, such as linux/amd64; one of linux at least")
+	f.StringSliceVar(&platforms, "platform", nil, "for a trial: only these platforms, such as linux/amd64; at least one of linux")
 	return cmd
 }
 

@@ -112,7 +112,7 @@ func (s *bundleSource) Read(context.Context) (session.Reading, error) {
 	}
 	if len(own) != len(b.Own) {
 		return session.Reading{}, &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: "flag --from",
-			Seen: fmt.Sprintf("%d of its %d recorded checks are not known", len(b.Own)-len(own), len(b.Own)), Wanted: "a bundle of this version of awsmigrate"}
+			Seen: fmt.Sprintf("%d of its %d recorded checks are unknown", len(b.Own)-len(own), len(b.Own)), Wanted: "a bundle of this version of awsmigrate"}
 	}
 	bound, err := s.rebound()
 	if err != nil {

@@ -114,7 +114,7 @@ func TestSettle_foreignObject_isRefused(t *testing.T) {
 		client := fake.NewClientset(&corev1.ConfigMap{ObjectMeta: meta})
 		p := Store{Client: client, Key: types.NamespacedName{Namespace: "n", Name: "prod"}}
 		_, err := p.Settle(t.Context(), assessed("0"), "")
-		faulty.WantClass(t, err, fault.Usage, "ConfigMap n/awsmigrate.plans.prod", "who keeps this object")
+		faulty.WantClass(t, err, fault.Usage, "ConfigMap n/awsmigrate.plans.prod", "the owner of this object")
 		if strings.Contains(err.Error(), "delete") || len(client.Actions()) != 1 {
 			t.Errorf("%s: %v, %v", name, err, client.Actions())
 		}

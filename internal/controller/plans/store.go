@@ -41,7 +41,7 @@ func (p Store) load(ctx context.Context) (*corev1.ConfigMap, error) {
 	if !wellknown.Belongs(cm.Labels, cm.Annotations, wellknown.Plans, p.Key.Name) {
 		return nil, &fault.Error{Class: fault.Usage, Reason: "ForeignPlans", Object: p.object(), Seen: "does not hold the plans of this cluster",
 			Wanted: fmt.Sprintf("label %s=%s and annotation %s=%s", wellknown.ContentLabel, wellknown.Plans, wellknown.ClusterNote, p.Key.Name),
-			Fix:    "find out who keeps this object, and move what it holds to another name"}
+			Fix:    "find the owner of this object, and move its content to another name"}
 	}
 	return cm, nil
 }

@@ -59,7 +59,7 @@ func TestJournalWithRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"nothing was watched then", "no record is kept: r1, r3, r4, r5, r6", "## service", "the record of run r4: it cannot be read", "+ b"} {
+	for _, want := range []string{"the cluster was not watched then", "runs without a record: r1, r3, r4, r5, r6", "## service", "the record of run r4: it cannot be read", "+ b"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("lacks %q:\n%s", want, page)
 		}

@@ -65,7 +65,7 @@ func TestJournal(t *testing.T) {
 		"The run of the undo finished.",
 		"The migration by the controller was stopped in step install-ccm: the journal has the reason Held.",
 		"The run that only watched by the controller finished.",
-		"The run has no end here: it goes on, or it was killed.",
+		"The run has no end here: it continues, or it was killed.",
 	}
 	if got := strings.Join(sentences, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("runs:\n%s\nwanted\n%s", got, strings.Join(want, "\n"))

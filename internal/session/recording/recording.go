@@ -198,7 +198,7 @@ func (r *Recording) follow(ctx context.Context, recorder watch.Recorder) {
 			return
 		}
 		if !said {
-			r.say(fmt.Sprintf("not recorded for now, and the run goes on: %v", err))
+			r.say(fmt.Sprintf("recording failed for now; the run continues: %v", err))
 		}
 		r.mu.Lock()
 		r.writeBlindHeader(recorder.Name)

@@ -51,7 +51,7 @@ func isReadOnly(step string) bool {
 	return step == string(migration.StepPreflight) || step == string(migration.StepVerify)
 }
 
-// release puts the held entries. Their times are not before the header's.
+// release writes the held entries. Their times are not before the header's.
 func (r *Recording) release() {
 	for _, e := range r.held {
 		r.put(e)
@@ -99,6 +99,6 @@ func (r *Recording) put(e record.Entry) {
 	}
 	if err := r.writer.Put(e); err != nil {
 		r.writer = nil
-		r.say(fmt.Sprintf("the record ends here, and the run goes on: %v", err))
+		r.say(fmt.Sprintf("the record ends here; the run continues: %v", err))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 )
 
-// probe is a text and a key that no values file has.
+// probe is a text that no values file contains, neither as a key nor as a value.
 const probe = "awsmigrate-probe"
 
 // Unreached returns the user's values that appear in no object: the chart does not have them,

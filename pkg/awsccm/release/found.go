@@ -70,7 +70,7 @@ func judgeFound(f Found) (Operation, Repair, error) {
 	if f.HelmChart {
 		return "", "", refuse("HelmChartFound", "HelmChart "+wellknown.System+"/"+wellknown.CCM,
 			"RKE2's helm controller installs the controller manager and would undo ours",
-			"take it out of the cluster's additional manifest, or kubectl -n "+wellknown.System+" delete helmchart "+wellknown.CCM+
+			"remove it from the cluster's additional manifest, or kubectl -n "+wellknown.System+" delete helmchart "+wellknown.CCM+
 				"; or use --install-method additional-manifest")
 	}
 	if err := refuseForeign(f); err != nil {
@@ -85,7 +85,7 @@ func judgeFound(f Found) (Operation, Repair, error) {
 		if age := f.Now.Sub(r.Updated); !r.OurChart && age < foreignHelmTimeout {
 			return "", "", &fault.Error{
 				Class: fault.Locked, Reason: "HelmAtWork", Object: "Helm release " + wellknown.System + "/" + wellknown.CCM,
-				Seen:   fmt.Sprintf("%s since %s, by a Helm that is not ours", r.Status, age.Round(time.Second)),
+				Seen:   fmt.Sprintf("%s since %s, by another Helm client", r.Status, age.Round(time.Second)),
 				Wanted: "no other Helm operation", Fix: "wait for it to end, or until it is " + foreignHelmTimeout.String() + " old",
 			}
 		}

@@ -88,7 +88,7 @@ func networkCauses() []cause {
 		{words: away, of: []target{apiServer}, passing: true},
 		{words: away, of: []target{awsEndpoint}, reason: "AWSUnreachable", wanted: "AWS within reach of every control-plane Node",
 			fix: "open the way there (route, firewall, VPC endpoint), or give the CCM the proxy in its environment, in --values"},
-		{words: []string{"dial tcp", "connection refused"}, of: []target{unknownTarget}, reason: "Unreachable", wanted: "an address that answers", fix: "find out what server has that address, and let the CCM's pods reach it"},
+		{words: []string{"dial tcp", "connection refused"}, of: []target{unknownTarget}, reason: "Unreachable", wanted: "an address that answers", fix: "find the server with that address, and make it reachable for the CCM's pods"},
 	}
 }
 

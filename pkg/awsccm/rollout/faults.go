@@ -93,7 +93,7 @@ func checkTolerations(r Observation) error {
 	}
 	sort.Strings(out)
 	return newFault("UntoleratedTaint", daemonSetObject(r), "its pods do not tolerate the taint of "+strings.Join(out, ", "),
-		"a toleration by Exists for each", "run again, which reads the taints anew, or add it to --values")
+		"a toleration by Exists for each", "run again to read the new taints, or add it to --values")
 }
 
 // checkAdmission returns an error if admission refuses the pods, which only an event shows. It

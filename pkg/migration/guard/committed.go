@@ -44,5 +44,5 @@ func TwoManagers(object, runs string) error {
 // run.
 func commitFault(reason, object, seen, wanted string) error {
 	return &fault.Error{Class: fault.Check, Reason: reason, Object: object, Seen: seen, Wanted: wanted,
-		Fix: "commit what the Cluster said before, where it is kept; then end the pause"}
+		Fix: "commit the Cluster's previous configuration in its owner; then end the pause"}
 }

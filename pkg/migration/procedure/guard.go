@@ -24,7 +24,7 @@ func (m *Migration) Watching(record journal.Record) *Migration {
 var _ runner.Resumer[migration.Snapshot] = (*Migration)(nil) // asserted by the engine at run time
 
 // Leftover implements runner.Resumer: it returns a step that the journal announced and whose
-// rollout goes on without a run, or nil. On a paused cluster nothing rolls. An interrupted
+// rollout continues without a run, or nil. On a paused cluster nothing rolls. An interrupted
 // hand-over may leave the cluster without a leader, so no watch delays the run that ends it.
 // The watch accepts no renames, also not those that an undo found when it began.
 func (m *Migration) Leftover(ctx context.Context, snap migration.Snapshot) *runner.Leftover[migration.Snapshot] {

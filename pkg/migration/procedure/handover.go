@@ -88,7 +88,7 @@ func electionArgs(r migration.Reading) map[string]component.Args {
 
 // judgeMargin returns an error text if a fenced holder may work for as long as another
 // candidate minWait, or longer; it is empty otherwise. Up to client-go v0.26 a waiting candidate
-// counts its own lease duration, whatever the lease holds. So every duration must exceed the
+// uses its own lease duration, regardless of the lease's. So every duration must exceed the
 // work time of every holder. A holder that dies stops at once, and an unfenced lease needs no
 // such margin between two programs.
 func judgeMargin(all map[string]component.Args) string {

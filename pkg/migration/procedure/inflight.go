@@ -76,7 +76,7 @@ func (m *Migration) waitForInterruptedRun(tx *runner.Tx, snap migration.Snapshot
 }
 
 // isUpgrading reports whether the last announced step is an upgrade that still rolls out and
-// that this run must finish. An upgrade reaches no position of its own.
+// that this run must finish. An upgrade has no separate position.
 func (s progress) isUpgrading() bool {
 	intents := s.Record.Intents
 	return s.Options.KubernetesVersion != "" && len(intents) > 0 && intents[len(intents)-1].Step == migration.StepUpgrade && len(s.Reading.Pending) > 0

@@ -144,7 +144,7 @@ func (m *Migration) progress(snap migration.Snapshot) progress {
 }
 
 // Undo returns the procedure that rolls the migration back. It visits the positions in reverse
-// and proves each before the next. It is a procedure of its own over the same readings, so the
+// and proves each before the next. It is a separate procedure over the same readings, so the
 // engine's guarantees hold for it: intents before effects, resume, lock, pause.
 func (m *Migration) Undo() *Migration {
 	undo := *m

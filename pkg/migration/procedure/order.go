@@ -209,7 +209,7 @@ func mayLackEdit(snap migration.Snapshot, id journal.StepID) bool {
 	return snap.Result.Position < positionOf(id)
 }
 
-// rolls reports whether the owner of a rollout goes on with a step's change after our write.
+// rolls reports whether another program rolls out a step's change after our write.
 func rolls(o migration.Options, id journal.StepID) bool {
 	if id == migration.StepInstall {
 		return o.InstallMethod == migration.InstallManifest

@@ -131,7 +131,7 @@ func (s progress) halfMigrated() error {
 func (s progress) fixHalfMigrated() string {
 	fix := "bring the components named to one state, by hand or by a commit where the Cluster is kept"
 	if s.Options.HandOver {
-		fix = "commit what the Cluster said before this, where it is kept"
+		fix = "commit the Cluster's previous configuration in its owner"
 	}
 	switch {
 	case s.Result.Ungranted:

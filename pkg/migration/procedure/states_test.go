@@ -140,11 +140,11 @@ func TestFixHalfMigrated(t *testing.T) {
 		want     []string
 	}{
 		"at rest":                    {clustertest.Resting(), false, position.Result{}, []string{"by hand or by a commit", "then run again"}},
-		"at rest, with an owner":     {clustertest.Resting(), true, position.Result{}, []string{"commit what the Cluster said before", "then run again"}},
+		"at rest, with an owner":     {clustertest.Resting(), true, position.Result{}, []string{"commit the Cluster's previous configuration", "then run again"}},
 		"rolled out":                 {clustertest.Rolling(), false, position.Result{}, []string{"wait until it is finished", "by hand or by a commit", " at once"}},
 		"rolled out for its owner":   {clustertest.Rolling(), true, position.Result{}, []string{"wait until it is finished", "else commit"}},
 		"paused by us":               {held, false, position.Result{}, []string{"by hand or by a commit", "then end the pause"}},
-		"paused, with an owner":      {held, true, position.Result{}, []string{"commit what the Cluster said before", "then end the pause"}},
+		"paused, with an owner":      {held, true, position.Result{}, []string{"commit the Cluster's previous configuration", "then end the pause"}},
 		"nothing but a right is off": {clustertest.Rolling(), true, position.Result{Ungranted: true}, []string{"two commands"}},
 	} {
 		s := progress{Snapshot: migration.Snapshot{Reading: tt.reading, Result: tt.result}, Options: migration.Options{HandOver: tt.handOver}}

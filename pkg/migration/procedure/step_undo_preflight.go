@@ -92,7 +92,7 @@ func judgeUndo(s migration.Snapshot) error {
 	if bad := nodesToRename(before, s.Reading.Stale, s.Reading.Down.Nodes); len(bad) > 0 {
 		return &fault.Error{Class: fault.Check, Reason: "NodesWouldBeRenamed", Object: strings.Join(bad, ", "),
 			Seen:   "joined after the fingerprint, under a name that is not its instance's private DNS name",
-			Wanted: "the name that an in-tree kubelet takes whatever its arguments say", Fix: "replace these machines, then run again"}
+			Wanted: "the name that an in-tree kubelet takes regardless of its arguments", Fix: "replace these machines, then run again"}
 	}
 	return nil
 }

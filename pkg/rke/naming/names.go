@@ -176,7 +176,7 @@ func otherName(p Pair, instances cloud.Facts) *Obstacle {
 	for _, a := range p.Node.Addresses {
 		if a.Type == "InternalDNS" && a.Address != p.Node.Name {
 			return &Obstacle{Object: object, Seen: "its metadata service returns the name " + a.Address + " (address InternalDNS)",
-				Fix: "give the VPC's DHCP options EC2's own domain name alone"}
+				Fix: "give the VPC's DHCP options only EC2's own domain name"}
 		}
 	}
 	instance, ok := instanceOf(p.Node, instances)

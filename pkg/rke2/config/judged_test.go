@@ -16,12 +16,12 @@ func TestTruth(t *testing.T) {
 
 func TestControllers_disabled_listed(t *testing.T) {
 	for list, want := range map[string]string{
-		"*":                    "a list of controllers of its own",
+		"*":                    "a separate list of controllers",
 		"*,-service":           "off in kube-controller-manager today: service",
 		"*,-service,-nodeipam": "off in kube-controller-manager today: service, nodeipam",
-		"*,-ttl":               "a list of controllers of its own",
+		"*,-ttl":               "a separate list of controllers",
 		"service":              "off in kube-controller-manager today: route, cloud-node-lifecycle, nodeipam",
-		"service,route,cloud-node-lifecycle,nodeipam":          "a list of controllers of its own",
+		"service,route,cloud-node-lifecycle,nodeipam":          "a separate list of controllers",
 		"service,-service,route,cloud-node-lifecycle,nodeipam": "off in kube-controller-manager today: service",
 	} {
 		var got []Finding

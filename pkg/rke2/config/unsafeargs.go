@@ -167,7 +167,7 @@ func judgeControllers(args []string, report func(Finding)) {
 			off = append(off, want)
 		}
 	}
-	f := Finding{Topic: Controllers, Seen: "controllers=" + v, Why: "a list of controllers of its own", Fix: "remove it unless it is meant"}
+	f := Finding{Topic: Controllers, Seen: "controllers=" + v, Why: "a separate list of controllers", Fix: "remove it unless it is meant"}
 	if len(off) > 0 {
 		f.Why = "off in kube-controller-manager today: " + strings.Join(off, ", ")
 	}

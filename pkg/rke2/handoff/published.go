@@ -19,7 +19,7 @@ func (f Fragment) Published(form Form) (string, error) {
 		return f.Text(form)
 	}
 	lines := append(slices.Clone(f.Head),
-		"This edit is not written down here: the fields that it changes also hold what may be secret, and many may read this object.",
+		"This edit is not shown here: its fields may also hold secrets, and many users may read this object.",
 		"Print it with your own credentials, and with the options of this migration as flags:",
 		"  awsmigrate rke2 plan --namespace "+f.Namespace+" --cluster "+f.Name+" --edits handoff --handoff "+string(form),
 		"It changes:")

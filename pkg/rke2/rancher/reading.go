@@ -17,7 +17,7 @@ func (f Facts) Combine(down downstream.Cluster) migration.Reading {
 		Pending: f.AtRest(), Owners: f.Cluster.Owners(), StaticPods: true,
 	}
 	if upgrade := f.Cluster.Spec.Upgrade; upgrade.ControlPlaneDrain.Cordons() || upgrade.WorkerDrain.Cordons() {
-		r.CordonSkip = "Rancher drains nodes while it rolls (drain options or hooks are set), and uncordons what it drained"
+		r.CordonSkip = "Rancher drains nodes during a rollout (drain options or hooks are set), and uncordons the drained nodes"
 	}
 	nodes := NodesByMachine(down)
 	for _, m := range f.Machines {

@@ -53,7 +53,7 @@ func All() []verify.Check[Prepared] {
 			ID: "AWSM-106", Title: "no other tool owns the Cluster object", Category: category, Mandatory: true,
 			Why:    "a full revert by the Cluster's owner restores the in-tree provider, without the flag, next to a CCM; Terraform's rancher2 provider leaves no mark and is not found",
 			Source: "argoproj/argo-cd#8970, rancher/fleet#1594, rancher/terraform-provider-rancher2",
-			Fix:    "commit the new configuration where the Cluster is kept",
+			Fix:    "commit the new configuration in the tool that owns the Cluster",
 		}},
 		{Judge: judgeHealthChecks, Meta: verify.Meta{
 			ID: "AWSM-107", Title: "machine health checks leave time for a restart", Category: category,
@@ -69,7 +69,7 @@ func All() []verify.Check[Prepared] {
 		})},
 		{Judge: judgeDrain, Meta: rules.Drain().Vary(verify.Variant{
 			Applies: position.BeforeSwitch(),
-			Why:     "drain options evict pods at every roll, and at the end uncordon what an administrator had cordoned",
+			Why:     "drain options evict pods in every rollout, and at its end uncordon nodes that an administrator had cordoned",
 			Source:  "rancher/rancher:pkg/controllers/capr/machinedrain/machinedrain.go@v2.8.5",
 			Fix:     "switch drain options off for the migration",
 		})},

@@ -78,6 +78,6 @@ func judgeSupport(rancher verify.Read[string], release string) []verify.Finding 
 		return nil
 	}
 	return []verify.Finding{verify.Warning("Rancher "+rancher.Value,
-		"does not support "+release+": it rolls edits out by the arguments of the releases that it knows, which have all that a migration edits",
-		wanted, "nothing has to be done for the migration; for support by Rancher's makers, migrate with a version that has this release")}
+		"does not support "+release+": it uses the arguments of the releases that it knows, which include every key of a migration",
+		wanted, "the migration needs no change; to stay supported, migrate with a Rancher version that has this release")}
 }

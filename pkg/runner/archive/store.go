@@ -112,7 +112,7 @@ func (s Store) read(ctx context.Context) (*corev1.ConfigMap, error) {
 	case !wellknown.Belongs(now.Labels, now.Annotations, wellknown.Record, s.Cluster):
 		return nil, &fault.Error{Class: fault.Usage, Reason: "ForeignRecords", Object: s.Object(), Seen: "does not hold the records of this cluster's runs",
 			Wanted: fmt.Sprintf("label %s=%s and annotation %s=%s", wellknown.ContentLabel, wellknown.Record, wellknown.ClusterNote, s.Cluster),
-			Fix:    "find out who keeps this object, and move what it holds to another name"}
+			Fix:    "find the owner of this object, and move its content to another name"}
 	}
 	return now, nil
 }

@@ -26,7 +26,7 @@ func TestStore_foreignObject_isRefused(t *testing.T) {
 		s := Store{Client: client, Namespace: "n", Cluster: "prod", Clock: clock.RealClock{}}
 		_, load := s.Load(t.Context())
 		for _, err := range []error{load, s.Keep(t.Context(), []string{"r"}, []byte("x"))} {
-			faulty.WantClass(t, err, fault.Usage, "ConfigMap n/awsmigrate.record.prod", "who keeps this object")
+			faulty.WantClass(t, err, fault.Usage, "ConfigMap n/awsmigrate.record.prod", "the owner of this object")
 			if strings.Contains(err.Error(), "delete") {
 				t.Errorf("%s: %v", name, err)
 			}

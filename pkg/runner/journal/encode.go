@@ -157,7 +157,7 @@ func schemaFault(schema, object string) error {
 func notJournalFault(object, seen string) error {
 	return &fault.Error{
 		Class: fault.Usage, Reason: "NoJournal", Object: object, Seen: seen, Wanted: "a journal of awsmigrate",
-		Fix: "find out who keeps this object, and move what it holds to another name",
+		Fix: "find the owner of this object, and move its content to another name",
 	}
 }
 

@@ -49,7 +49,7 @@ func (a *Reader) related(ctx context.Context, f *cloud.Facts, cfg awssdk.Config,
 		defer cancel()
 		f.Roles = simulateRoles(ctx, iam.NewFromConfig(cfg), withNames(profiles), a.actions)
 		if profiles[cloud.Nameless] {
-			f.Roles = verify.Failed[[]cloud.RoleRights](errors.New("EC2's answer does not say which instance profile a control plane has"))
+			f.Roles = verify.Failed[[]cloud.RoleRights](errors.New("EC2's answer does not show the instance profile of a control plane"))
 		}
 	})
 	g.Wait()

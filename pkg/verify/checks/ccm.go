@@ -86,7 +86,7 @@ func ccmChecks() []verify.Check[evidence.Input] {
 		}},
 		{Judge: embedded, Meta: verify.Meta{
 			ID: "AWSM-613", Title: "RKE2's own cloud controller manager is off", Category: ccm, Applies: position.WithCCM(),
-			Why:    "it takes the same port, in older versions the same lease, and writes ProviderIDs of its own",
+			Why:    "it uses the same port, in older versions the same lease, and writes its own ProviderIDs",
 			Source: "static pod cloud-controller-manager-<node>; disable-cloud-controller",
 			Fix:    "set disable-cloud-controller: true on all servers",
 		}},
@@ -98,7 +98,7 @@ func ccmChecks() []verify.Check[evidence.Input] {
 		}},
 		{Judge: ccmRights, Meta: verify.Meta{
 			ID: "AWSM-616", Title: "the CCM may do what its controllers do", Category: ccm, Applies: position.WithCCM(),
-			Why:    "a right that its ServiceAccount lacks shows in its log alone: nodes stay uninitialized, load balancers are not kept",
+			Why:    "only its log shows a right that its ServiceAccount lacks: nodes stay uninitialized, load balancers are not updated",
 			Source: "k8s.io/cloud-provider@v0.26.13:controllers and node/helpers; SubjectAccessReviews for the DaemonSet's ServiceAccount",
 			Fix:    "bind the ServiceAccount to a ClusterRole with these rights, as awsmigrate's chart has it",
 		}},

@@ -207,7 +207,7 @@ func tolerations(in evidence.Input) []verify.Finding {
 
 func imageMatrix(in evidence.Input) []verify.Finding {
 	if in.ImageAllowed == nil {
-		return verify.Skipped("the version matrix is not known here")
+		return verify.Skipped("the version matrix is unknown here")
 	}
 	sets, out := candidates(in)
 	if len(sets) > 0 && !in.Version.OK() {

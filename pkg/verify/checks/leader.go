@@ -41,7 +41,7 @@ func leaderChecks() []verify.Check[evidence.Input] {
 		{Judge: strays, Meta: verify.Meta{
 			ID: "AWSM-205", Title: "no other kube-controller-manager process", Category: leader,
 			Mandatory: true, NeedsControlPlane: true, BeforeHandover: true,
-			Why:    "a kube-controller-manager that runs elsewhere keeps its old arguments and can win the lease with them",
+			Why:    "a kube-controller-manager outside of the control plane keeps its old arguments and can win the lease with them",
 			Source: "cmd/kube-controller-manager: every process competes for the same Lease",
 			Fix:    "stop it before the migration, then remove it where it comes from",
 		}},

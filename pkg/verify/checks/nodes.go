@@ -41,7 +41,7 @@ func nodeChecks() []verify.Check[evidence.Input] {
 		}},
 		{Judge: oneNodePerMachine, Meta: verify.Meta{
 			ID: "AWSM-305", Title: "no two nodes share a machine, instance or address", Category: nodes, Mandatory: true,
-			Why:    "a second node is what a rename looks like",
+			Why:    "a renamed node appears as a second node",
 			Source: "label rke.cattle.io/machine, spec.providerID, status.addresses",
 			Fix:    "find out which of the Nodes the machine is; during a switch stop the roll and undo",
 		}},
@@ -87,7 +87,7 @@ func nodeChecks() []verify.Check[evidence.Input] {
 			ID: "AWSM-312", Title: "the nodes are those of the fingerprint", Category: nodes, Mandatory: true,
 			Why:    "a Node that disappears or changes its UID takes its pods with it",
 			Source: "Node name, UID, spec.providerID; spec.providerID is immutable",
-			Fix:    "find out what changed the Node; during a switch stop the roll and undo",
+			Fix:    "find out what changed the Node; during a switch stop the rollout and undo",
 		}},
 		{Judge: windows, Meta: verify.Meta{
 			ID: "AWSM-313", Title: "Windows nodes keep their names", Category: nodes, Mandatory: true, DecidesNames: true,

@@ -104,7 +104,7 @@ func nodeCases() []trap {
 		}, fail, `"aws"`},
 		{"AWSM-311", "no arguments", P4, func(in *evidence.Input) { node(in, 5).Annotations = nil }, unknown, "node-args"},
 		{"AWSM-312", "another UID", P4, func(in *evidence.Input) { node(in, 5).UID = "other" }, fail, "registered again"},
-		{"AWSM-314", "resource names at 1.24", P0, renamed("v1.24.6+rke2r1", "i-0123456789abcdef0.ec2.internal"), warn, "takes the whole name"},
+		{"AWSM-314", "resource names at 1.24", P0, renamed("v1.24.6+rke2r1", "i-0123456789abcdef0.ec2.internal"), warn, "treats the whole name"},
 		{"AWSM-314", "resource names of another region, with the CCM", P3, func(in *evidence.Input) {
 			renamed("v1.22.17+rke2r1", "i-0123456789abcdef0.eu-west-1.compute.internal")(in)
 			in.DaemonSets.Value[0].Containers[0].Image = "registry.k8s.io/provider-aws/cloud-controller-manager:v1.22.8"

@@ -83,7 +83,7 @@ func unfoundResources(names []string, image imageVersion) []verify.Finding {
 	if image.AtLeast(1, 26) {
 		fix = "take an image of v1.26.11 or later"
 	}
-	return []verify.Finding{verify.Warning(nodesNamed(names), fmt.Sprintf("named by instance id and domain: an image of %d.%d takes the whole name for an instance id", image.Major, image.Minor),
+	return []verify.Finding{verify.Warning(nodesNamed(names), fmt.Sprintf("named by instance id and domain: an image of %d.%d treats the whole name as an instance id", image.Major, image.Minor),
 		"names that the CCM's image maps to an instance", fix)}
 }
 

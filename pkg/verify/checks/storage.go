@@ -31,7 +31,7 @@ func storageChecks() []verify.Check[evidence.Input] {
 		}},
 		{Judge: ecr, Meta: verify.Meta{
 			ID: "AWSM-503", Title: "images from ECR can still be pulled", Category: storage,
-			Why:    "the kubelet's built-in ECR credentials are gone in 1.27",
+			Why:    "Kubernetes 1.27 removes the kubelet's built-in ECR credentials",
 			Source: "pkg/credentialprovider/aws, up to 1.26",
 			Fix:    "configure ecr-credential-provider on every node before the upgrade",
 		}},

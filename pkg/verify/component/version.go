@@ -32,7 +32,7 @@ var tagPattern = regexp.MustCompile(`:([^:/@]+)(?:@[^/]*)?$`)
 func ImageVersion(image string) (Version, error) {
 	m := tagPattern.FindStringSubmatch(image)
 	if m == nil {
-		return Version{}, fmt.Errorf("image %q has no tag that says its version", image)
+		return Version{}, fmt.Errorf("image %q has no tag with its version", image)
 	}
 	return ParseVersion(m[1])
 }

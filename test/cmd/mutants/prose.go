@@ -12,8 +12,8 @@ import (
 // A mutant of a sentence for people says nothing about the tests. Sentences are recognized by
 // their spaces; names and keys have none.
 
-// shown lists the fields of errors, findings and plans with texts for people. Programs read
-// Reason, so it is missing.
+// shown lists the fields of errors, findings and plans with texts for people. It omits Reason,
+// because programs read it.
 var shown = []string{"After", "Evidence", "Fix", "Message", "Object", "Seen", "Title", "WaitingFor", "Wanted", "What", "Why"}
 
 // isSentence reports whether a text, or a part of one, is for people.

@@ -188,7 +188,7 @@ func (v *textView) out() io.Writer {
 	return v.screen.Out
 }
 
-// Finish prints how the run ended and how to go on.
+// Finish prints how the run ended and how to continue.
 func (v *textView) Finish(result runner.Result, err error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()

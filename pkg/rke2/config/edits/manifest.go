@@ -35,7 +35,7 @@ func locate(object, text string, chart Chart) (doc document, found bool, err err
 		for _, item := range h.Items {
 			if chart.is(item) {
 				return document{}, false, refuse(object, "ChartInList", fmt.Sprintf("additionalManifest has %s inside a %s at line %d", chart, h.Kind, d.line),
-					"a document of its own", "take it out of the list")
+					"a separate document", "remove it from the list")
 			}
 		}
 		if !chart.is(h) {

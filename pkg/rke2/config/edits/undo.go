@@ -228,7 +228,7 @@ func (e *editor) undoScalar(u Undo) error {
 		if len(u.Where.candidates(e.spec)) > 0 && e.cell(config.Location{Place: p, Key: u.Key}).same(was) {
 			return nil
 		}
-		return e.moved(u, u.Where.String()+"."+u.Key+" is neither what it was nor what was written")
+		return e.moved(u, u.Where.String()+"."+u.Key+" has neither its old value nor the written one")
 	}
 	at := config.Location{Place: p, Key: u.Key}
 	if u.Made && !was.there && len(e.spec.ValuesAt(p)) == 1 {

@@ -44,7 +44,7 @@ func All() []verify.Check[evidence.Input] {
 		}},
 		{Judge: clusterTags, Meta: verify.Meta{
 			ID: "AWSM-406", Title: "instances are tagged for exactly one cluster", Category: aws,
-			Why:    "without a cluster tag the CCM exits at start, where kube-controller-manager may be set to go on; with two it cannot decide",
+			Why:    "without a cluster tag the CCM exits at start, where kube-controller-manager may be configured to continue; with two it cannot decide",
 			Source: "cloud-provider-aws pkg/providers/v1/tags.go, aws.go (KubernetesClusterID, describeInstances); --allow-untagged-cloud",
 			Fix:    "give each instance the tag kubernetes.io/cluster/CLUSTER of its one cluster, the control plane's, and no other's",
 		}},

@@ -64,7 +64,7 @@ func tagsOf(i cloud.Instance, cluster string) []string {
 // CLI would otherwise remove all tags.
 func deleteTags(i cloud.Instance, cluster string) string {
 	if len(tagsOf(i, cluster)) == 0 || !portable.MatchString(cluster) {
-		return ", take the tag off it"
+		return ", remove the tag from it"
 	}
 	words := []string{"aws", "ec2", "delete-tags", "--resources", i.ID, "--tags"}
 	for _, key := range tagsOf(i, cluster) {

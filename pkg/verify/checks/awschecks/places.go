@@ -109,7 +109,7 @@ func lostMachine(in evidence.Input, i cloud.Instance, cluster string, settled bo
 	}
 	fix := "find out what the machine is, once every Node is known to have its own instance (AWSM-301, AWSM-401 to AWSM-405)"
 	if settled {
-		fix = "find out what the machine is; if it is none of the cluster's" + deleteTags(i, cluster)
+		fix = "find out what the machine is; if it does not belong to the cluster" + deleteTags(i, cluster)
 	}
 	return verify.Warning(object, i.State+", "+evidence.OrElse(i.PrivateDNSName, "private DNS name not said")+", and no Node", "a Node, or no tag "+strings.Join(tagsOf(i, cluster), ", "), fix)
 }
