@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// historic is a cluster with a journal of its own.
+// historic is a cluster with a separate journal.
 type historic struct {
 	*foreseen
 	kept journal.Journal

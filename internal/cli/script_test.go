@@ -210,7 +210,7 @@ type played struct {
 	code     int
 }
 
-// play runs a script the way the command does, on a clock of its own.
+// play runs a script the way the command does, with a separate clock.
 func play(t *testing.T, s *script, output string, bend func(*console.Streams, *runner.Options)) played {
 	t.Helper()
 	return playNamed(t, target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}, s, output, bend)

@@ -25,7 +25,7 @@ const (
 	Number
 	// Set is strings in no order, with commas between them or repeated.
 	Set
-	// Repeated is strings, each given by a flag of its own.
+	// Repeated is a list of strings, each given by a separate flag.
 	Repeated
 	// Reasons maps IDs to reasons, each given as ID=REASON.
 	Reasons

@@ -31,7 +31,7 @@ func (b *Backend) EncodeBundle(snap migration.Snapshot, writes bool, r *bundle.R
 	return rke2checks.EncodeBundle(rancherFacts(snap), snap.Reading, b.options.ofChecks(), writes, r)
 }
 
-// endState returns the end state that fits the snapshot. It decides anew for every snapshot:
+// endState returns the end state that fits the snapshot. It decides again for every snapshot:
 // the evidence can change during a run.
 func (b *Backend) endState(snap migration.Snapshot) (rke2checks.EndStateChoice, error) {
 	return rke2checks.EndStateOf(rancherFacts(snap), snap.Switched(), b.options.EndState, snap.Reading.Down.Nodes)

@@ -18,7 +18,7 @@ func (b *bench) steal() {
 	}
 }
 
-// A run without its lock ends with that error, whatever its next read shows: it may be another
+// A run without its lock ends with that error, regardless of its next read: it may be another
 // run's work.
 func TestRun_lostLock_reportsOnlyThat(t *testing.T) {
 	for name, v := range map[string]Verdict{

@@ -22,7 +22,7 @@ func scopeOf(steps []Info, obs Observation, o Options) (scope, error) {
 	case o.Until != "":
 		i := slices.IndexFunc(steps, func(s Info) bool { return s.ID == o.Until })
 		sc := scope{steps: steps[:i+1]}
-		// If the requested step is done, nothing is pending, whatever the states of the steps
+		// If the requested step is done, nothing is pending, regardless of the states of the steps
 		// before it.
 		sc.writes = obs.States[o.Until].Kind != Done && firstTodo(sc.steps, obs) != ""
 		return sc, nil

@@ -43,7 +43,7 @@ func (s Screen) itemWidth(indent string) int {
 	return s.Paragraph() - len(indent)
 }
 
-// Command prints a command next to its prefix, or whole on a line of its own if it does not fit.
+// Command prints a command next to its prefix, or whole on a separate line if it does not fit.
 func (s Screen) Command(prefix, command string) {
 	command = s.Plain(command)
 	if s.Width <= 0 || s.Columns(prefix+command) <= s.Width {
@@ -62,7 +62,7 @@ func (s Screen) Command(prefix, command string) {
 // shellCommand matches the beginning of a command in a fix.
 var shellCommand = regexp.MustCompile(`(?:^|[:;] )((?:aws|helm|kubectl|rke|awsmigrate) )`)
 
-// Remedy is like Prose, but on a terminal a command has a line of its own, so that it can be copied.
+// Remedy is like Prose, but on a terminal a command has a separate line, so that it can be copied.
 func (s Screen) Remedy(prefix, fix string) {
 	if s.Width <= 0 {
 		s.Prose(prefix, fix)

@@ -15,7 +15,7 @@ type Streams struct {
 	Out, Err io.Writer
 	// InTerminal, OutTerminal and ErrTerminal report which streams are terminals.
 	InTerminal, OutTerminal, ErrTerminal bool
-	// Program is the command by which users start this program. It may be empty.
+	// Program is the command with which users start this program. It may be empty.
 	Program string
 	// Color is false if NO_COLOR is set or the terminal is dumb.
 	Color bool

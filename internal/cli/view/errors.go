@@ -36,7 +36,7 @@ func WriteError(streams console.Streams, format string, err error) {
 }
 
 // WriteFaults prints errors. first is the prefix of each error's first line, below that of its further lines.
-// On a terminal long lines are wrapped, and a command of a fix has a line of its own.
+// On a terminal long lines are wrapped, and a command of a fix has a separate line.
 func WriteFaults(s console.Screen, first, below string, errs []error) {
 	for _, err := range errs {
 		for i, line := range faultLines(err) {

@@ -44,7 +44,7 @@ func (i *Installer) uninstall(ctx context.Context) error {
 // deleteOrphans deletes objects that Helm's uninstall would leave after an interrupted upgrade.
 // Uninstall uses the last record alone, and an upgrade deletes objects that its record no
 // longer names only at its end (helm.sh/helm/v3@v3.22.0:pkg/action/uninstall.go,
-// pkg/kube/client.go). It keeps an object that another writer created anew under such a name,
+// pkg/kube/client.go). It keeps an object that another writer created again under such a name,
 // and one that its chart keeps.
 func (i *Installer) deleteOrphans(ctx context.Context, records []*release.Release) error {
 	if len(records) < 2 {

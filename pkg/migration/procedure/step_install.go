@@ -47,7 +47,7 @@ func (s *install) Do(ctx context.Context, tx *runner.Tx, snap migration.Snapshot
 	if snap.Switched() {
 		return s.Chart().FollowImage(ctx, tx, snap)
 	}
-	// Helm goes on after a failed request, so the DaemonSet of our own installation may run
+	// Helm continues after a failed request, so the DaemonSet of our own installation may run
 	// without a Role. Only a second installation creates that.
 	if snap.Result.Position == position.P3 && !snap.Result.Mixed && !snap.Record.Begun(migration.StepInstall) {
 		return nil

@@ -74,7 +74,7 @@ func TestOverlapsOfMany(t *testing.T) {
 	}
 }
 
-// A lease that changes hands for ever makes a limited list, which loses no observed overlap
+// A lease that keeps changing hands makes a limited list, which loses no observed overlap
 // (quadratic once: 40,000 holders took more than 23 GB).
 func TestOverlapsAreBounded(t *testing.T) {
 	var all []Interval

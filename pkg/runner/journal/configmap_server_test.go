@@ -32,7 +32,7 @@ var journalTests = map[string]func(*testing.T, *rest.Config){
 	"its count is lost on the way":      journalCountLost,
 }
 
-// journalIn returns a journal with a name of its own and a clock that never makes a test wait.
+// journalIn returns a journal with a unique name and a clock that never makes a test wait.
 func journalIn(t *testing.T, config *rest.Config) (*ConfigMap, *faulty.Transport) {
 	c, f := faulty.Client(t, config)
 	j := NewConfigMap(c, "default", faulty.Name(t), Target{Kind: "rke2", Name: "demo", Namespace: "default", UID: "uid-1"})

@@ -38,7 +38,7 @@ var leaseTests = map[string]func(*testing.T, *rest.Config){
 	"the end of the context ends renewal": leaseContext,
 }
 
-// contender is one process with a clock of its own.
+// contender is one process with its own clock.
 type contender struct {
 	*Lease
 	clock *clocktesting.FakeClock

@@ -21,7 +21,7 @@ type Processes interface {
 	Alive(pid int, start uint64) (alive, known bool)
 }
 
-// ProvenDead reports whether the owner of a lock has certainly ended, whatever its Lease says: it
+// ProvenDead reports whether the owner of a lock has certainly ended, regardless of its Lease: it
 // ran in this process's place and is no longer there. ProvenDead compares the host name too,
 // because a machine that is cloned while it runs keeps its boot ID. Clones may share the host
 // name as well, so the lock asks a Witness first. If the death is not proven, the owner must be

@@ -74,7 +74,7 @@ func TestRead_twoIdentities_separate(t *testing.T) {
 	group.Wait()
 }
 
-// A run without an identity has no credentials, whatever the process has.
+// A run without an identity has no credentials, even if the process has some.
 func TestRead_noIdentity_noCredentials(t *testing.T) {
 	serve(t, &fake{})
 	t.Setenv("AWS_ACCESS_KEY_ID", "AKIAPROCESS")
