@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -106,12 +107,45 @@ func (a *app) behindDashes(name string) string {
 
 // unknownCommand returns the error for a word in place of one of cmd's commands.
 func (a *app) unknownCommand(cmd *cobra.Command, word string) error {
-	fix := fault.DidYouMean(word, childNames(cmd))
-	if fix == "" {
-		fix = a.asTarget(cmd, word)
-	}
+	fix := cmp.Or(outside(word), fault.DidYouMean(word, childNames(cmd)), a.elsewhereCommand(cmd, word), a.asTarget(cmd, word))
 	return &fault.Error{Class: fault.Usage, Reason: "UnknownCommand", Object: "\"" + word + "\"", Seen: "there is no such command of " + cmd.CommandPath(),
 		Wanted: "one of " + strings.Join(childNames(cmd), ", "), Fix: addHelp(cmd, fix)}
+}
+
+// outside returns the program that does what a word asks for, or "".
+func outside(word string) string {
+	if word != "log" && word != "logs" {
+		return ""
+	}
+	return "kubectl -n cattle-awsmigrate-system logs -l app.kubernetes.io/component=controller --tail=-1 -f, for the controller; " +
+		"kubectl -n fleet-default logs -f job/awsmigrate-NAME, for the job of cluster NAME"
+}
+
+// elsewhereCommand returns the typed command with a word that is a command of a distribution, or that other
+// programs have for one of ours, where it belongs. It is empty for other words.
+func (a *app) elsewhereCommand(cmd *cobra.Command, word string) string {
+	at := slices.Index(a.args, word)
+	if cmd.HasParent() || at < 0 {
+		return ""
+	}
+	distribution := string(wellknown.RKE2)
+	if slices.ContainsFunc(a.args, func(arg string) bool { return arg == "--config" || strings.HasPrefix(arg, "--config=") }) {
+		distribution = string(wellknown.RKE)
+	}
+	var meant []string
+	switch word {
+	case "undo", "rollback", "revert":
+		meant = []string{distribution, "undo"}
+	case "run", "apply", "migrate", "start", "resume", "upgrade":
+		meant = []string{distribution}
+	case "check", "audit", "preflight", "doctor":
+		meant = []string{"verify"}
+	case "clusters", "get", "ls":
+		meant = []string{"list"}
+	default:
+		return ""
+	}
+	return "did you mean " + a.typed.Line(slices.Concat(a.args[:at], meant, a.args[at+1:])...) + "?"
 }
 
 func childNames(cmd *cobra.Command) []string {
