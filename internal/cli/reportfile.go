@@ -42,15 +42,15 @@ func configMapLimits() bounded.Limits { return bounded.Limits{Bytes: 8 << 20, Va
 // reportOfFile detects the type of a file, and reads it. run selects one of several records, or
 // is empty.
 func reportOfFile(ctx context.Context, path, run string) (report.Report, error) {
-	file, err := os.Open(filepath.Clean(path))
+	file, err := bounded.Open(path)
 	if err != nil {
-		return report.Report{}, fault.AsUsage(fmt.Errorf("read a file for a report: %w", err))
+		return report.Report{}, unreadable(path, err)
 	}
 	defer file.Close() //nolint:errcheck // it is only read
 	in := bufio.NewReaderSize(file, sniffLen)
 	head, err := in.Peek(sniffLen)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return report.Report{}, fault.AsUsage(fmt.Errorf("read a file for a report: %w", err))
+		return report.Report{}, unreadable(path, err)
 	}
 	switch kind := kindOf(head); {
 	case kind == aConfigMap:
@@ -66,6 +66,12 @@ func reportOfFile(ctx context.Context, path, run string) (report.Report, error) 
 		return report.Report{}, fmt.Errorf("file %s: %w", path, err)
 	}
 	return report.Of(judged.Result(), torn), nil
+}
+
+// unreadable returns the error for a file that no report can be made of.
+func unreadable(path string, err error) error {
+	return &fault.Error{Class: fault.Usage, Reason: "UnreadableFile", Object: "file " + path, Seen: "cannot be read", Wanted: "a record, a journal or a bundle",
+		Fix: "name the file that --record wrote; or awsmigrate report --cluster NAME, for the runs that are kept in Rancher's cluster", Err: err}
 }
 
 // fileKind is the type of a file.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // maxDepth is the maximum nesting of lists and maps in any document. Objects of Kubernetes,
@@ -48,9 +49,14 @@ func (l Limits) ReadAll(in io.Reader) ([]byte, error) {
 	return text, l.checkBytes(text)
 }
 
+// Open opens a file to be read. A pipe without a writer is empty: waiting for one would hang.
+func Open(path string) (*os.File, error) {
+	return os.OpenFile(filepath.Clean(path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
+
 // ReadFile reads a file and does not trust the size that the file system reports for it.
 func (l Limits) ReadFile(path string) ([]byte, error) {
-	file, err := os.Open(filepath.Clean(path))
+	file, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
