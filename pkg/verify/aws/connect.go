@@ -91,7 +91,7 @@ func connect(ctx context.Context, o Options, region string) (cfg awssdk.Config, 
 	}
 	switch source := configured(ctx, o); {
 	case source != "":
-		return cfg, "", fmt.Errorf("AWS credentials of %s do not work: %w; --aws off asks nothing", source, err)
+		return cfg, "", fmt.Errorf("AWS credentials of %s do not work: %w; renew or correct them; --aws off asks nothing", source, err)
 	case o.Mode == On:
 		return cfg, "", fmt.Errorf("AWS credentials: %w", err)
 	}

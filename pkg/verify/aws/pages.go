@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/smithy-go"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -41,7 +42,7 @@ func eachPage[P, O any](ctx context.Context, what string, pages paginator[P, O],
 			err = fmt.Errorf("%w (%w)", err, context.Cause(ctx))
 		}
 		if err != nil {
-			return fmt.Errorf("describing %s: %w", what, err)
+			return fmt.Errorf("describing %s: %w%s", what, err, renewHint(err))
 		}
 		next, err := take(page)
 		if err == nil && tokens[awssdk.ToString(next)] {
@@ -53,6 +54,20 @@ func eachPage[P, O any](ctx context.Context, what string, pages paginator[P, O],
 		tokens[awssdk.ToString(next)] = true
 	}
 	return nil
+}
+
+// renewHint returns the remedy if AWS does not accept the credentials at all, or "" (Amazon EC2 API
+// reference, 2016-11-15, common error codes).
+func renewHint(err error) string {
+	var api smithy.APIError
+	if !errors.As(err, &api) {
+		return ""
+	}
+	switch api.ErrorCode() {
+	case "AuthFailure", "ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "RequestExpired", "SignatureDoesNotMatch", "UnrecognizedClientException":
+		return "; renew the AWS credentials: aws sts get-caller-identity"
+	}
+	return ""
 }
 
 var (

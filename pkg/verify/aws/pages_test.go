@@ -3,12 +3,14 @@ package aws
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/smithy-go"
 )
 
 // pager returns the pages' tokens in order, as the SDK's paginators do. It has more pages until a
@@ -72,5 +74,16 @@ func TestEachPage_cancelled_causeNamed(t *testing.T) {
 		func(string) (*string, error) { return nil, nil })
 	if err == nil || !strings.Contains(err.Error(), "no answer from AWS within 1s") {
 		t.Errorf("says %v", err)
+	}
+}
+
+func TestRenewHint(t *testing.T) {
+	for code, want := range map[string]bool{"ExpiredToken": true, "AuthFailure": true, "UnauthorizedOperation": false, "Throttling": false} {
+		if got := renewHint(fmt.Errorf("x: %w", &smithy.GenericAPIError{Code: code})); (got != "") != want {
+			t.Errorf("%s: %q", code, got)
+		}
+	}
+	if got := renewHint(errRepeats); got != "" {
+		t.Errorf("not of AWS: %q", got)
 	}
 }
