@@ -27,7 +27,7 @@ func unfitForJob(flag string, scope options.Scope) error {
 	if o.NotInJob == "" {
 		return nil
 	}
-	return fmt.Errorf("flag --%s after --: %s", flag, o.NotInJob)
+	return fmt.Errorf("flag --%s after --: %s; leave it out", flag, o.NotInJob)
 }
 
 // checkRunFlags parses the flags of the run, so that an error shows here and not in a pod.

@@ -60,7 +60,12 @@ func invalid(flag, value, wanted string) error {
 	if len(value) > shown {
 		value = value[:shown] + "…"
 	}
-	return &fault.Error{Class: fault.Usage, Reason: "Usage", Object: "flag " + flag, Seen: fmt.Sprintf("invalid value %q", value), Wanted: wanted}
+	wanted, _, _ = strings.Cut(wanted, " (e.g. ") // the rest is a regular expression
+	f := &fault.Error{Class: fault.Usage, Reason: "Usage", Object: "flag " + flag, Seen: fmt.Sprintf("invalid value %q", value), Wanted: wanted}
+	if flag == "--cluster" {
+		f.Fix = "awsmigrate list shows the names of all clusters"
+	}
+	return f
 }
 
 func isLabel(value string) []string { return validation.NameIsDNSLabel(value, false) }
