@@ -15,7 +15,7 @@ import (
 func UpgradeAllowed(now, target, mark string) error {
 	refuse := func(seen string) error {
 		return &fault.Error{Class: fault.Usage, Reason: "UpgradeNotAllowed", Object: "flag --kubernetes-version", Seen: seen,
-			Wanted: "a version with " + mark + ", of the same or the next minor as " + now}
+			Wanted: "a version with " + mark + ", of the same or the next minor as " + now, Fix: "choose one from Rancher's list of versions, written as " + now + " is"}
 	}
 	from, err := semver.NewVersion(strings.TrimPrefix(now, "v"))
 	if err != nil {

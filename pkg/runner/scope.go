@@ -42,7 +42,7 @@ func onlyOne(steps []Info, obs Observation, only journal.StepID) (scope, error) 
 		e := &fault.Error{
 			Class: fault.Usage, Reason: "NotFirst", Object: "step " + string(only),
 			Seen:   fmt.Sprintf("it is %s, and the first step to do is %s", describeState(obs.States[only]), first),
-			Wanted: "the first step to do, or one that only reads", Fix: "run step " + string(first),
+			Wanted: "the first step to do, or one that only reads", Fix: "give --step " + string(first) + ", or leave --step out: a run does the steps in order",
 		}
 		if first == "" {
 			e.Seen, e.Fix = fmt.Sprintf("it is %s, and no step is pending", describeState(obs.States[only])), ""

@@ -77,7 +77,8 @@ func (r Report) Err() error {
 
 // FixUnknown is the remedy of an Unknown check. The check's own remedy fits its finding: "remove
 // the second one" does harm if there may be only one.
-const FixUnknown = "make readable what could not be looked at, then run the same command again"
+const FixUnknown = "make readable what could not be looked at, then run the same command again; " +
+	"awsmigrate verify --access, for the same cluster, names missing rights"
 
 func (r Report) blocked(results []Result, s Status, class fault.Class, reason, verb string) error {
 	ids := make([]string, len(results))

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -47,9 +48,18 @@ func checkSelection(o migration.Options) error {
 	refused := verify.Refusals(all, verify.Options{Skip: o.Skip, Only: o.OnlyChecks})
 	err := verify.Report{Refused: refused}.Err()
 	if f, is := fault.As(err); is {
-		f.Fix = fault.DidYouMean(f.Object, checkWords())
+		f.Fix = fixSelection(f.Object)
 	}
 	return err
+}
+
+// fixSelection returns the fix for a word that selects no check.
+func fixSelection(word string) string {
+	words := checkWords()
+	if slices.Contains(words, word) { // known, but not skipped like this
+		return "awsmigrate explain " + fault.Command(word)
+	}
+	return cmp.Or(fault.DidYouMean(word, words), "awsmigrate explain lists the steps, and docs/checks.md the checks; categories: "+strings.Join(Categories(), ", "))
 }
 
 // checkWords returns the words that select checks.

@@ -22,7 +22,7 @@ func readFileFlag(flag, path string) (string, error) {
 		return "", &fault.Error{Class: fault.Usage, Reason: "UnreadableFile", Object: "flag " + flag, Seen: path + " " + err.Error(), Wanted: fmt.Sprintf("at most %d bytes", fileLimits().Bytes)}
 	}
 	if err != nil {
-		return "", &fault.Error{Class: fault.Usage, Reason: "UnreadableFile", Object: "flag " + flag, Seen: "cannot be read", Err: err}
+		return "", &fault.Error{Class: fault.Usage, Reason: "UnreadableFile", Object: "flag " + flag, Seen: "file " + path + " cannot be read", Fix: "correct the path after " + flag, Err: err}
 	}
 	return string(text), nil
 }

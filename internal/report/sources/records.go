@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,13 +26,21 @@ func RecordOf(all archive.Records, run, object string) (report.Report, error) {
 	}
 	packed, err := all.Of(run)
 	if errors.Is(err, archive.ErrNone) {
-		return report.Report{}, &fault.Error{Class: fault.Usage, Reason: "NoRecordOfRun", Object: object, Seen: "no record is kept of run " + run, Wanted: "one of " + namesOr(runs)}
+		return report.Report{}, &fault.Error{Class: fault.Usage, Reason: "NoRecordOfRun", Object: object, Seen: "no record is kept of run " + run, Wanted: "one of " + namesOr(runs), Fix: fixRun(run, runs)}
 	}
 	judged, torn, err := judgedRecord(packed)
 	if err != nil {
 		return report.Report{}, fmt.Errorf("%s, run %s: %w", object, run, err)
 	}
 	return report.Of(judged, torn), nil
+}
+
+// fixRun returns the fix for a run without a record.
+func fixRun(run string, runs []string) string {
+	if len(runs) == 0 {
+		return "leave --run out: the journal has the steps of every run"
+	}
+	return cmp.Or(fault.DidYouMean(run, runs), "give --run last, for the newest of them")
 }
 
 func namesOr(runs []string) string {

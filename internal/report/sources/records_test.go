@@ -79,10 +79,10 @@ func TestRecordOfARun(t *testing.T) {
 			t.Errorf("%s: %v, %+v", run, err, r.Runs)
 		}
 	}
-	if _, err := RecordOf(all, "r9", "ConfigMap a/b"); fault.ClassOf(err) != fault.Usage || !strings.Contains(err.Error(), "one of r1, r2, r3, r4") {
+	if _, err := RecordOf(all, "r9", "ConfigMap a/b"); fault.ClassOf(err) != fault.Usage || !strings.Contains(err.Error(), "one of r1, r2, r3, r4; give --run last") {
 		t.Error(err)
 	}
-	if _, err := RecordOf(archive.Records{}, Last, "ConfigMap a/b"); fault.ClassOf(err) != fault.Usage || !strings.Contains(err.Error(), "no record exists") {
+	if _, err := RecordOf(archive.Records{}, Last, "ConfigMap a/b"); fault.ClassOf(err) != fault.Usage || !strings.Contains(err.Error(), "no record exists; leave --run out") {
 		t.Error(err)
 	}
 	if _, err := RecordOf(all, "r1", "ConfigMap a/b"); err == nil || !strings.Contains(err.Error(), "ConfigMap a/b, run r1") {

@@ -35,7 +35,8 @@ func Load(ctx context.Context, ref string, client *http.Client) (*chart.Chart, e
 	if err != nil {
 		return nil, &fault.Error{
 			Class: fault.Usage, Reason: "BadChart", Object: "chart " + ref,
-			Seen: "could not be loaded", Wanted: "a chart folder, a .tgz file or its http(s) URL", Err: err,
+			Seen: "could not be loaded", Wanted: "a chart folder, a .tgz file or its http(s) URL",
+			Fix: "correct --chart, or leave it out: a chart is built in", Err: err,
 		}
 	}
 	if ch.Name() != wellknown.CCM {

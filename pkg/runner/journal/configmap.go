@@ -73,7 +73,8 @@ func readFault(object string, err error) error {
 	f := &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: object, Seen: "the journal could not be read",
 		Fix: "run the same command again once the API answers", Err: err}
 	if retry.Denied(err) {
-		f.Reason, f.Seen, f.Fix = fault.ReasonForbidden, "the journal may not be read with these credentials", "docs/permissions.md has the rule: get on this ConfigMap"
+		f.Reason, f.Seen, f.Fix = fault.ReasonForbidden, "the journal may not be read with these credentials", "docs/permissions.md has the rule: get on this ConfigMap; "+
+			"awsmigrate verify --access=run with the same --cluster names every missing right"
 	}
 	return f
 }
