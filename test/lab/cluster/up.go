@@ -76,6 +76,7 @@ func start(ctx context.Context, f Files, command []string, progress func(string)
 	defer log.Close()
 	cmd := exec.Command(command[0], append(command[1:], "serve", "--dir", f.Dir)...)
 	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Env = proc.WithoutAWS(os.Environ()) // the nodes' agents run in this process and ask their own AWS
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return nil, err

@@ -73,9 +73,9 @@ func (s *Supervisor) Start(spec Spec) (*Process, error) {
 	return p, nil
 }
 
-// withoutAWS removes variables that point to an AWS. A process of the lab gets its own, and the
+// WithoutAWS returns an environment without variables that point to an AWS. A process of the lab gets its own, and the
 // variables of `lab env` in the shell that boots the lab are for the clients of another lab.
-func withoutAWS(env []string) []string {
+func WithoutAWS(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(one string) bool { return strings.HasPrefix(one, "AWS_") })
 }
 
@@ -90,7 +90,7 @@ func (s *Supervisor) launch(spec Spec) (*Process, error) {
 	}
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.Env = append(withoutAWS(os.Environ()), spec.Env...)
+	cmd.Env = append(WithoutAWS(os.Environ()), spec.Env...)
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	cmd.SysProcAttr.Setpgid = true // only the supervisor gets a terminal's Ctrl-C
 
