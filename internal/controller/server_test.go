@@ -279,7 +279,7 @@ func countsWhatHappensAgain(t *testing.T, i *installation) {
 func audits(t *testing.T, i *installation) {
 	i.create(t, v1alpha1.ClusterMigrationSpec{})
 	i.start(t, nil)
-	m := i.shows(t, status.Succeeded, "")
+	m := i.shows(t, status.AuditPassed, "")
 	if m.Status.Audit == nil || m.Status.Audit.OK != 3 || m.Status.Plan != nil || len(i.world.begunRuns()) > 0 {
 		t.Errorf("%+v, and ran %v", m.Status, i.world.begunRuns())
 	}
@@ -481,7 +481,7 @@ func refusesRoles(t *testing.T, i *installation) {
 	}
 	stop()
 	i.start(t, func(o *Options) { o.AssumableRoles = []string{role} })
-	i.shows(t, status.Succeeded, "")
+	i.shows(t, status.AuditPassed, "")
 }
 
 // A run that hands off an edit has not failed. The object names the edit to commit, also in the

@@ -112,7 +112,7 @@ func auditDecision(f Facts) Decision {
 	case f.Failing > 0:
 		return show(status.Findings, "", "")
 	}
-	return show(status.Succeeded, "", "the last audit passed")
+	return show(status.AuditPassed, "", "")
 }
 
 // reachedGoal returns the decision at a reached goal. Success also needs a passed audit.

@@ -52,7 +52,7 @@ func TestDecide(t *testing.T) {
 		"reached, not looked at":   {func(_ *object, f *Facts) { f.Reached = true }, Nothing, status.Auditing, ""},
 		"reached, checks fail":     {func(_ *object, f *Facts) { f.Reached, f.Audited, f.Failing = true, true, 2 }, Nothing, status.Findings, ""},
 		"audit":                    {func(m *object, _ *Facts) { m.Spec.Goal = v1alpha1.GoalAudit }, Nothing, status.Auditing, ""},
-		"no goal":                  {func(m *object, f *Facts) { m.Spec.Goal, f.Audited = "", true }, Nothing, status.Succeeded, ""},
+		"no goal":                  {func(m *object, f *Facts) { m.Spec.Goal, f.Audited = "", true }, Nothing, status.AuditPassed, ""},
 		"an installation audits":   {func(_ *object, f *Facts) { f.AuditsOnly = true }, Nothing, status.Auditing, ""},
 		"a window that is closed":  {func(m *object, _ *Facts) { m.Spec.Windows = nights("0 22 * * 6", "4h") }, Nothing, status.AwaitingWindow, ""},
 		"a window that is open":    {func(m *object, _ *Facts) { m.Spec.Windows = nights("0 21 * * 6", "4h") }, Run, status.Running, ""},

@@ -96,14 +96,14 @@ func newObject(t *testing.T, m status.Moment) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: fields}
 }
 
-// Green means a reached goal. Red means stalled or a paused rollout. Yellow means waiting for a
+// Green means a passed audit or a reached goal. Red means stalled or a paused rollout. Yellow means waiting for a
 // person. Blue means progress without action.
 func TestColours(t *testing.T) {
 	want := map[status.State]string{
 		status.Auditing: "blue", status.Running: "blue", status.Undoing: "blue", status.Guarding: "blue", status.Pending: "blue",
 		status.AwaitingWindow: "blue", status.Paused: "blue",
 		status.AwaitingOwner: "yellow", status.AwaitingApproval: "yellow", status.Findings: "yellow",
-		status.Succeeded: "green", status.Stalled: "red",
+		status.AuditPassed: "green", status.Succeeded: "green", status.Stalled: "red",
 	}
 	for _, m := range moments() {
 		for version, summarize := range wranglers {
@@ -156,7 +156,7 @@ func TestConditions(t *testing.T) {
 		unstructured.RemoveNestedField(obj.Object, "status", "display")
 		for version, summarize := range wranglers {
 			got := summarize(obj)
-			if got.error != (m.State == status.Stalled) || (got.colour() == "green") != (m.State == status.Succeeded) {
+			if got.error != (m.State == status.Stalled) || (got.colour() == "green") != slices.Contains([]status.State{status.AuditPassed, status.Succeeded}, m.State) {
 				t.Errorf("wrangler %s: without a display %s/%s is %+v", version, m.State, m.Reason, got)
 			}
 		}

@@ -97,7 +97,7 @@ var auditOffice = office{"audits", func(t *testing.T, o pod) string {
 		defer w.mu.Unlock()
 		at, err := time.Parse(time.RFC3339, text(w.migration(), "status", "audit", "at"))
 		state := text(w.migration(), "status", "display", "state")
-		return err == nil && at.After(again) && (state == "Succeeded" || state == "Findings")
+		return err == nil && at.After(again) && (state == "Passed" || state == "Findings")
 	}) {
 		return "no second audit is shown"
 	}

@@ -202,7 +202,7 @@ func (h person) act() bool {
 		return false
 	}
 	spec, state, goal := mapAt(m, "spec"), text(m, "status", "display", "state"), text(m, "spec", "goal")
-	there := state == "Succeeded" || state == "Findings"
+	there := state == "Passed" || state == "Succeeded" || state == "Findings"
 	switch {
 	case there && goal == h.last:
 		return true

@@ -24,6 +24,7 @@ var presentations = map[State]presentation{
 	Running:          {word: "Running", working: true, message: "see status.run"},
 	Undoing:          {word: "Undoing", working: true, message: "see status.run"},
 	Guarding:         {word: "Guarding", working: true, message: "something rolls out: it is watched, and no step is taken"},
+	AuditPassed:      {word: "Passed", ready: true, message: "the last audit passed, and nothing was changed"}, // Rancher's UI shows this word in green
 	Succeeded:        {word: "Succeeded", ready: true, message: "the goal is reached"},
 	Stalled:          {word: "Stalled", stalled: true, message: "manual action required: see status.failure"},
 }

@@ -25,7 +25,9 @@ const (
 	Undoing State = "Undoing"
 	// Guarding watches a rollout and runs no step.
 	Guarding State = "Guarding"
-	// Succeeded has reached its goal, and the last audit passed.
+	// AuditPassed is a finished audit without failed checks, where no migration was asked for.
+	AuditPassed State = "AuditPassed"
+	// Succeeded has reached goal Migrate or Undo, and the last audit passed.
 	Succeeded State = "Succeeded"
 	// Stalled waits for a person's help.
 	Stalled State = "Stalled"
@@ -34,7 +36,7 @@ const (
 // States returns all states.
 func States() []State {
 	return []State{
-		Auditing, Findings, AwaitingOwner, AwaitingApproval, AwaitingWindow, Paused, Pending, Running, Undoing, Guarding, Succeeded, Stalled,
+		Auditing, Findings, AwaitingOwner, AwaitingApproval, AwaitingWindow, Paused, Pending, Running, Undoing, Guarding, AuditPassed, Succeeded, Stalled,
 	}
 }
 
