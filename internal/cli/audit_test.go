@@ -90,7 +90,7 @@ func TestUnseenIsToldOnce(t *testing.T) {
 	if n := strings.Count(text, "UnauthorizedOperation"); n != 1 {
 		t.Errorf("told %d times", n)
 	}
-	for _, want := range []string{"\n\n?  AWSM-403  ", "as AWSM-402\n?  AWSM-404  ", "as AWSM-402\n\n?  AWSM-405  ", "another reason"} {
+	for _, want := range []string{"\n\n?  AWSM-403  could not be checked, as AWSM-402: ", "\n?  AWSM-404  could not be checked, as AWSM-402: ", "\n\n?  AWSM-405  instances: another reason\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -31,23 +31,6 @@ const (
 	Pending Status = "pending"
 )
 
-// Of returns a check's title for display next to a result. A title states the wanted state, so
-// any other result puts a word before it.
-func (s Status) Of(title string) string {
-	switch s {
-	case Fail:
-		return "failed: " + title
-	case Unknown:
-		return "unknown: " + title
-	case Warn:
-		return "warning: " + title
-	case Pending:
-		return "pending: " + title
-	case OK, Skip:
-	}
-	return title
-}
-
 // Meta describes a check without a cluster: its documentation, and where and when it runs. IDs
 // are stable and never reused.
 type Meta struct {

@@ -91,19 +91,21 @@ func (r Report) blocked(results []Result, s Status, class fault.Class, reason, v
 		fix = FixUnknown
 	}
 	e := &fault.Error{
-		Class: class, Reason: reason, Object: first.ID + " " + s.Of(first.Title), Fix: fix, Checks: ids,
+		Class: class, Reason: reason, Object: first.ID, Wanted: first.Title, Fix: fix, Checks: ids,
 	}
 	for _, f := range first.Findings {
 		if f.Status != s {
 			continue
 		}
 		if f.Object != "" {
-			e.Object += " (" + f.Object + ")"
+			e.Object += " " + f.Object
 		}
 		if detail := f.Seen + f.Reason; detail != "" {
 			e.Seen = detail
 		}
-		e.Wanted = f.Wanted
+		if f.Wanted != "" {
+			e.Wanted = f.Wanted
+		}
 		if f.Fix != "" {
 			e.Fix = f.Fix
 		}

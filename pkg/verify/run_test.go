@@ -68,7 +68,7 @@ func TestRunAllStatuses(t *testing.T) {
 		t.Errorf("counts %v", r.Counts)
 	}
 	e, ok := fault.As(r.Err())
-	if !ok || e.Class != fault.Check || e.Fix != "mend" || e.Wanted != "y" || e.Seen != "x" || !strings.HasPrefix(e.Object, "AWSM-903 failed: ") || !slices.Equal(e.Checks, []string{"AWSM-903"}) {
+	if !ok || e.Class != fault.Check || e.Fix != "mend" || e.Wanted != "y" || e.Seen != "x" || !strings.HasPrefix(e.Object, "AWSM-903") || !slices.Equal(e.Checks, []string{"AWSM-903"}) {
 		t.Errorf("error %+v", e)
 	}
 }

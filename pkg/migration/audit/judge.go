@@ -41,10 +41,10 @@ func faultsOf(report verify.Report, statuses ...verify.Status) []error {
 }
 
 func faultOf(result verify.Result, finding verify.Finding) error {
-	f := &fault.Error{Class: fault.Check, Reason: "CheckFailed", Object: result.ID + " " + result.Status.Of(result.Title),
-		Seen: migration.OrElse(finding.Seen, finding.Reason), Wanted: finding.Wanted, Fix: fixOf(result, finding), Checks: []string{result.ID}}
+	f := &fault.Error{Class: fault.Check, Reason: "CheckFailed", Object: result.ID,
+		Seen: migration.OrElse(finding.Seen, finding.Reason), Wanted: migration.OrElse(finding.Wanted, result.Title), Fix: fixOf(result, finding), Checks: []string{result.ID}}
 	if finding.Object != "" {
-		f.Object += " (" + finding.Object + ")"
+		f.Object += " " + finding.Object
 	}
 	switch result.Status {
 	case verify.Unknown:

@@ -88,22 +88,22 @@ func CheckSummary(report verify.Report) []string {
 const maxFindings = 5
 
 // ResultLines describes a result that is not ok. It returns the check's ID, each finding with
-// its object and its observed and wanted states, and the fix.
+// its object and its observed and wanted states, the rule that the check tests, and the fix.
 func ResultLines(result verify.Result) []string {
 	mark := map[verify.Status]string{verify.Warn: "!", verify.Skip: "–", verify.Fail: "✗", verify.Unknown: "?"}[result.Status]
-	head := fmt.Sprintf("%s  %s  %s", mark, result.ID, result.Status.Of(result.Title))
+	head := fmt.Sprintf("%s  %s  ", mark, result.ID)
 	findings := matching(result)
 	if len(findings) == 0 || result.Status == verify.Skip {
-		return []string{head + ": " + result.Reason}
+		return []string{head + result.Title + ": " + result.Reason}
 	}
-	lines := []string{head}
-	for i, finding := range findings {
-		if i == maxFindings {
-			lines = append(lines, fmt.Sprintf("   and %d more", len(findings)-i))
-			break
-		}
+	lines := []string{head + findingLine(findings[0])}
+	for _, finding := range findings[1:min(len(findings), maxFindings)] {
 		lines = append(lines, "   "+findingLine(finding))
 	}
+	if more := len(findings) - maxFindings; more > 0 {
+		lines = append(lines, fmt.Sprintf("   and %d more", more))
+	}
+	lines = append(lines, "   rule: "+result.Title)
 	if fix := fixOf(result, findings[0]); fix != "" {
 		lines = append(lines, "   fix: "+fix)
 	}

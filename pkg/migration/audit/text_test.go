@@ -41,10 +41,10 @@ func TestCheckSummary_report_allNotOKListed(t *testing.T) {
 	got := CheckSummary(sampleReport(t, verify.Options{Position: position.P5, Skip: map[string]string{"AWSM-1": "known"}}))
 	want := []string{
 		"2 warn (AWSM-5, AWSM-6), 1 fail (AWSM-7), 1 unknown (AWSM-8), 4 skipped: 2 not at P5, AWSM-1, AWSM-4",
-		"✗  AWSM-7  failed: title of AWSM-7", "   Node a: bad → good", "   Node b: bad → good", "   fix: fix of AWSM-7",
-		"?  AWSM-8  unknown: title of AWSM-8", "   EC2: could not look: denied", "   fix: " + verify.FixUnknown,
-		"!  AWSM-5  warning: title of AWSM-5", "   role demo-cp: lacks X → X", "   fix: add X",
-		"!  AWSM-6  warning: title of AWSM-6", "   Node n: x", "   Node n: x", "   Node n: x", "   Node n: x", "   Node n: x", "   and 2 more", "   fix: fix of AWSM-6",
+		"✗  AWSM-7  Node a: bad → good", "   Node b: bad → good", "   rule: title of AWSM-7", "   fix: fix of AWSM-7",
+		"?  AWSM-8  EC2: could not look: denied", "   rule: title of AWSM-8", "   fix: " + verify.FixUnknown,
+		"!  AWSM-5  role demo-cp: lacks X → X", "   rule: title of AWSM-5", "   fix: add X",
+		"!  AWSM-6  Node n: x", "   Node n: x", "   Node n: x", "   Node n: x", "   Node n: x", "   and 2 more", "   rule: title of AWSM-6", "   fix: fix of AWSM-6",
 		"–  AWSM-1  title of AWSM-1: skipped on request: known",
 		"–  AWSM-4  title of AWSM-4: pods use the host network",
 	}
@@ -115,7 +115,7 @@ func TestFaultsOf_status_class(t *testing.T) {
 		reason string
 	}{{verify.Fail, fault.Check, "CheckFailed"}, {verify.Unknown, fault.CouldNotLook, "CheckUnknown"}, {verify.Warn, fault.Warnings, "CheckWarns"}} {
 		all := faultsOf(report, tt.status)
-		if f, ok := fault.As(errors.Join(all...)); len(all) != 1 || !ok || f.Class != tt.class || f.Reason != tt.reason || !strings.HasSuffix(f.Object, "(o)") {
+		if f, ok := fault.As(errors.Join(all...)); len(all) != 1 || !ok || f.Class != tt.class || f.Reason != tt.reason || !strings.HasSuffix(f.Object, " o") {
 			t.Errorf("%s: %+v", tt.status, f)
 		}
 	}

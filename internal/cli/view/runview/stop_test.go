@@ -110,7 +110,7 @@ func TestWriteStop_longError_wrapped(t *testing.T) {
 		streams := console.Streams{Out: &out, Err: &out, OutTerminal: true, ErrTerminal: true, Width: func() int { return width }}
 		v := newTextView(Output{Streams: streams}, view.Commands{Undo: "go back", Status: "look"}, &out)
 		v.begun = true
-		v.writeStop(runner.Result{}, &fault.Error{Class: fault.Check, Object: "AWSM-303 failed: zone labels agree with the ProviderIDs (Node a)",
+		v.writeStop(runner.Result{}, &fault.Error{Class: fault.Check, Object: "AWSM-303 Node a",
 			Seen: strings.Repeat("a zone label that is another one ", 4), Wanted: "the zone of the instance, as EC2 knows it, and nothing else", Fix: fix})
 		if !strings.Contains(out.String(), fix+"\n") {
 			t.Errorf("width %d: the command is cut:\n%s", width, out.String())

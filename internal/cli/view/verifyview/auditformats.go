@@ -58,36 +58,36 @@ func writeAuditHead(s console.Screen, doc AuditDocument) {
 }
 
 // writeResult prints the result of one check: its ID, the object of each finding with the observed and the
-// wanted state, then the fix. limit is the maximum number of findings and of fixes.
+// wanted state, then the rule that the check tests, and the fix. limit is the maximum number of findings and
+// of fixes.
 func writeResult(s console.Screen, result verify.Result, limit int) {
-	mark := auditMarks[result.Status]
-	if result.Status == verify.Skip {
-		s.Prose(mark+"  "+result.ID+"  ", result.Title+": "+result.Reason)
-		return
-	}
-	s.Prose(mark+"  "+result.ID+"  ", result.Status.Of(result.Title))
+	head := auditMarks[result.Status] + "  " + result.ID + "  "
 	findings := decidingFindings(result)
+	switch {
+	case result.Status == verify.Skip:
+		s.Prose(head, result.Title+": "+result.Reason)
+		return
+	case result.Status == verify.OK || len(findings) == 0:
+		s.Prose(head, result.Title)
+		head = ""
+	}
 	for i, finding := range findings {
 		if i == limit {
 			s.Line("             and %d more: -o wide", len(findings)-i)
 			break
 		}
-		text := findingText(finding)
-		if finding.Object != "" {
-			text = finding.Object + ": " + text
-		}
-		if finding.Wanted != "" {
-			text += " → " + finding.Wanted
-		}
-		s.Prose("             ", text)
-	}
-	if result.Status == verify.Pending {
-		s.Prose("             ", result.Reason)
-		return
+		s.Prose(cmp.Or(head, "             "), findingSentence(finding))
+		head = ""
 	}
 	if result.Status == verify.OK || len(findings) == 0 {
 		return
 	}
+	if result.Status == verify.Pending {
+		s.Prose("             ", result.Reason)
+		s.Prose("      rule   ", result.Title)
+		return
+	}
+	s.Prose("      rule   ", result.Title)
 	fixes := fixesOf(result, findings)
 	for i, fix := range fixes {
 		if i == limit {
@@ -108,6 +108,23 @@ func writeWhy(s console.Screen, command, link string) {
 	}
 	s.Command(label, command)
 	s.Prose("             ", link)
+}
+
+// findingSentence returns the object of a finding, with its observed and wanted states.
+func findingSentence(finding verify.Finding) string {
+	text := observation(finding)
+	if finding.Wanted != "" {
+		text += " → " + finding.Wanted
+	}
+	return text
+}
+
+// observation returns the object of a finding, and what was observed on it.
+func observation(finding verify.Finding) string {
+	if finding.Object == "" {
+		return findingText(finding)
+	}
+	return finding.Object + ": " + findingText(finding)
 }
 
 // findingText returns what was observed, or for an unknown finding the reason.

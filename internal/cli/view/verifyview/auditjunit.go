@@ -108,7 +108,7 @@ func (s *junitSuite) add(c junitCase) {
 
 func caseOf(result verify.Result, warningsCount bool) junitCase {
 	c := junitCase{Name: result.ID + " " + result.Title, Class: "awsmigrate." + strings.ReplaceAll(result.Category, " ", "-")}
-	detail := &junitDetail{Message: result.Title, Type: string(result.Status), Text: findingsText(result)}
+	detail := &junitDetail{Message: junitMessage(result), Type: string(result.Status), Text: findingsText(result)}
 	switch {
 	case result.Status == verify.Fail, result.Status == verify.Warn && warningsCount:
 		c.Failure = detail
@@ -122,13 +122,18 @@ func caseOf(result verify.Result, warningsCount bool) junitCase {
 	return c
 }
 
+// junitMessage returns the first finding, or the title of a result without findings.
+func junitMessage(result verify.Result) string {
+	if findings := decidingFindings(result); len(findings) > 0 {
+		return observation(findings[0])
+	}
+	return result.Title
+}
+
 func findingsText(result verify.Result) string {
 	var lines []string
 	for _, f := range decidingFindings(result) {
-		line := findingText(f)
-		if f.Object != "" {
-			line = f.Object + ": " + line
-		}
+		line := observation(f)
 		if f.Wanted != "" {
 			line += "; wanted " + f.Wanted
 		}

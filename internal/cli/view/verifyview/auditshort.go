@@ -64,7 +64,7 @@ func sharedCause(result verify.Result) string {
 	case result.Status == verify.Skip:
 		return result.Reason
 	case result.Status == verify.Unknown && len(findings) > 0:
-		return findingSentence(findings)
+		return observation(findings[0])
 	}
 	return ""
 }
@@ -76,7 +76,7 @@ func shortLine(result verify.Result) string {
 	if len(findings) == 0 {
 		return line + result.Title
 	}
-	text := findingSentence(findings)
+	text := observation(findings[0])
 	if wanted := findings[0].Wanted; wanted != "" {
 		text += "; wanted " + wanted
 	}
@@ -84,13 +84,4 @@ func shortLine(result verify.Result) string {
 		text += fmt.Sprintf(" (and %d more)", len(findings)-1)
 	}
 	return line + cmp.Or(text, result.Title)
-}
-
-// findingSentence returns the object of the first finding, and what was observed on it.
-func findingSentence(findings []verify.Finding) string {
-	first := findings[0]
-	if first.Object == "" {
-		return findingText(first)
-	}
-	return first.Object + ": " + findingText(first)
 }

@@ -30,7 +30,7 @@ func writeAuditText(s console.Screen, doc AuditDocument) {
 				s.Line("")
 			}
 			if again {
-				s.Prose(auditMarks[status]+"  "+result.ID+"  ", result.Status.Of(result.Title)+": as "+first)
+				s.Prose(auditMarks[status]+"  "+result.ID+"  ", "could not be checked, as "+first+": "+result.Title)
 			} else {
 				writeResult(s, result, maxFindings)
 			}
@@ -84,7 +84,7 @@ func unknownCause(result verify.Result) string {
 	}
 	var parts []string
 	for _, finding := range decidingFindings(result) {
-		parts = append(parts, finding.Object+": "+findingText(finding))
+		parts = append(parts, observation(finding))
 	}
 	return strings.Join(parts, "\n")
 }
