@@ -66,14 +66,20 @@ func oneID(args []string) error {
 
 // explainableIDs describes what can be explained.
 func explainableIDs() string {
-	var steps, ids []string
+	var steps []string
 	for _, info := range slices.Concat(procedure.StepInfos(), procedure.UndoStepInfos()) {
 		steps = append(steps, string(info.ID))
 	}
+	return fmt.Sprintf("the steps %s, %s, a position from P0 to P5, or a reason such as LockHeld", strings.Join(steps, ", "), checkRange())
+}
+
+// checkRange describes the IDs of checks.
+func checkRange() string {
+	var ids []string
 	for _, meta := range target.AllChecks() {
 		ids = append(ids, meta.ID)
 	}
-	return fmt.Sprintf("the steps %s, a check from %s to %s, a position from P0 to P5, or a reason such as LockHeld", strings.Join(steps, ", "), slices.Min(ids), slices.Max(ids))
+	return fmt.Sprintf("a check from %s to %s", slices.Min(ids), slices.Max(ids))
 }
 
 // checkNumber matches the ID of a check, with or without its prefix.
@@ -83,7 +89,7 @@ var checkNumber = regexp.MustCompile(`^([A-Za-z]+-)?[0-9]{3}$`)
 func unknownID(id string, known []string) error {
 	near := fault.DidYouMean(id, known)
 	if near == "" && checkNumber.MatchString(id) {
-		return &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "unknown check", Wanted: "one of " + explainableIDs(),
+		return &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "unknown check", Wanted: checkRange(),
 			Fix: "see the list in " + verifyview.ChecksPage}
 	}
 	return &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "neither a step nor a check, a position or the reason of an error",

@@ -29,6 +29,13 @@ func TestText(t *testing.T) {
 	}
 }
 
+func TestText_twoColumns_itemOnOneLine(t *testing.T) {
+	got := Text("| value | how |\n|---|---|\n| image | by minor |\n| A guide. | ours |\n", 30, nil)
+	if diff := cmp.Diff([]string{"* image: by minor", "", "* A guide. ours"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestRowsOn(t *testing.T) {
 	rows := RowsOn(sample, "Two")
 	if len(rows) != 1 || rows[0].Section != "A page" || !slices.Equal(rows[0].Heads, []string{"what", "exit", "to do"}) || rows[0].Cells[1] != "3" {

@@ -64,7 +64,8 @@ func (w *writer) block(b block) {
 }
 
 // table writes each row as an item: the first cell, then the others below it with their headers.
-// Columns next to each other would be too wide for a terminal.
+// Columns next to each other would be too wide for a terminal. The second of two columns follows the
+// first on its line and needs no header.
 func (w *writer) table(rows [][]string) {
 	if len(rows) == 0 {
 		return
@@ -72,6 +73,14 @@ func (w *writer) table(rows [][]string) {
 	for i, row := range rows[1:] {
 		if i > 0 {
 			w.lines = append(w.lines, "")
+		}
+		if len(rows[0]) == 2 && len(row) == 2 {
+			colon := ":"
+			if strings.HasSuffix(row[0], ".") {
+				colon = ""
+			}
+			w.wrap("* ", "  ", row[0]+colon+" "+row[1])
+			continue
 		}
 		w.wrap("* ", "  ", row[0])
 		for column := 1; column < len(row) && column < len(rows[0]); column++ {
