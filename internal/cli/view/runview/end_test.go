@@ -69,7 +69,7 @@ func TestFinish_evidence_shown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"pause  the cloud controllers changed hands, and were away for 18–19 s, then 5–6 s\n",
-		"seen   No two processes ran a cloud controller at once.\n", "record /state/r.jsonl (awsmigrate report FILE)\n", "report r.html\n"} {
+		"seen   No two processes ran a cloud controller at once.\n", "record /state/r.jsonl (awsmigrate report FILE)\n", "report r.html (written as this command ends)\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("lacks %q:\n%s", want, out.String())
 		}

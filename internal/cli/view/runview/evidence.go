@@ -74,7 +74,7 @@ func (e Evidence) writeFiles(s console.Screen, indent string, commands view.Comm
 		s.Prose(indent+"record ", "not stored with the journal: "+plaintext.Tidy(e.Unkept.Error()))
 	}
 	if e.Report != "" {
-		s.Prose(indent+"report ", e.Report)
+		s.Prose(indent+"report ", e.Report+" (written as this command ends)")
 	}
 }
 
