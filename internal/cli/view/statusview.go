@@ -35,6 +35,7 @@ type stepStatus struct {
 	Title  string           `json:"title"`
 	State  runner.StateKind `json:"state"`
 	Reason string           `json:"reason,omitempty"`
+	brief  string           // the first line of Reason, for people; empty if Reason has one
 }
 
 // NewStatus returns the document of an observation of these steps.
@@ -67,7 +68,11 @@ func (d StatusDocument) WithRun(run *runner.Account, commands Commands) StatusDo
 		d.Steps = nil
 	}
 	for _, step := range run.Steps {
-		d.Steps = append(d.Steps, stepStatus{ID: step.ID, Title: step.Title, State: step.State, Reason: strings.Join(step.Said, "; ")})
+		one := stepStatus{ID: step.ID, Title: step.Title, State: step.State, Reason: strings.Join(step.Said, "; ")}
+		if len(step.Said) > 1 {
+			one.brief = step.Said[0]
+		}
+		d.Steps = append(d.Steps, one)
 	}
 	for i := range d.Steps {
 		if d.Steps[i].ID == run.Step && d.Steps[i].State != runner.Skipped {
@@ -126,7 +131,7 @@ func WriteStatus(streams console.Streams, doc StatusDocument, now time.Time) {
 		columns = max(columns, len(step.ID))
 	}
 	for _, step := range doc.Steps {
-		s.Prose(fmt.Sprintf("%s  %-*s  ", stateMarks[step.State], columns, step.ID), step.Reason)
+		s.Prose(fmt.Sprintf("%s  %-*s  ", stateMarks[step.State], columns, step.ID), cmp.Or(step.brief, step.Reason))
 	}
 	if doc.Paused != "" {
 		s.Line("")
