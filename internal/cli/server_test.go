@@ -70,7 +70,8 @@ func TestVerify_kubeconfigOfRancher_namesCluster(t *testing.T) {
 			kubeconfig := kubeconfigFor(t, t.TempDir(), "kubeconfig", map[string]string{"a": server.URL})
 			var out, errs bytes.Buffer
 			Main(t.Context(), []string{"verify", "--kubeconfig", kubeconfig, "--aws", "off"}, console.Streams{Out: &out, Err: &errs})
-			if strings.Contains(out.String(), "this is the cluster that Rancher runs in: --cluster NAME") != rancher {
+			if strings.Contains(out.String(), "this is the cluster that Rancher runs in: --cluster NAME") != rancher ||
+				strings.Contains(out.String(), "next   awsmigrate list --kubeconfig "+kubeconfig) != rancher {
 				t.Errorf("%s%s", out.String(), errs.String())
 			}
 		})

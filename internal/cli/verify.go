@@ -159,9 +159,13 @@ func (v *auditor) document(seen session.Reading, report verify.Report) verifyvie
 		report = report.Defer(seen.Changing, "step "+string(seen.Run.Step)+" of a running migration changes this; it is checked again after the step")
 	}
 	report = verifyview.TidyReport(report)
-	return verifyview.NewAudit(verifyview.Audited{Target: verifyview.AuditTarget(seen.Target), Header: header, At: seen.At, Program: v.app.streams.Program, Next: seen.Next,
+	doc := verifyview.NewAudit(verifyview.Audited{Target: verifyview.AuditTarget(seen.Target), Header: header, At: seen.At, Program: v.app.streams.Program, Next: seen.Next,
 		Summary: seen.Input.Position.Summary, Where: seen.Input.Position.Text(), Problems: seen.Input.Position.Problems, FailOnWarning: v.options.FailOnWarning,
 		Categories: target.Categories(), Outcome: audit.JudgeReport(report, v.options)}, report)
+	if seen.OfRancher { // no finding of this cluster matters
+		doc.Next = seen.Next
+	}
+	return doc
 }
 
 // refused returns an error for a preflight of a cluster that has been migrated.

@@ -39,7 +39,9 @@ type Reading struct {
 	Next   string    // the command that continues, or empty outside a command line
 	// NextBare is Next without options, for readers of a bundle who have other files and images.
 	NextBare string
-	Run      *runner.Account // the run that worked on the cluster during the whole reading, or nil
+	// OfRancher reports whether this is the cluster that Rancher runs in, and not at a known position.
+	OfRancher bool
+	Run       *runner.Account // the run that worked on the cluster during the whole reading, or nil
 	// Changing holds what the steps of that run changed during the reading.
 	Changing []verify.Subject
 }
@@ -139,16 +141,18 @@ func (s *apiSource) Read(ctx context.Context) (Reading, error) {
 		fmt.Sprintf("%s   %s · Kubernetes %s · %s", s.name, fault.Server(s.api.Config.Host), version, nodeCount(inspection)),
 		positionLine(inspection),
 	}, awsLine(inspection.Input.Cloud)...)
+	ofRancher := false
 	switch {
 	case s.note != "":
 		header = append(header, s.note)
 	case s.servesRancher(ctx):
+		ofRancher = inspection.Input.Position.Position == position.Unknown
 		header = append(header, bundle.NoteRancher+": --cluster NAME audits one of its clusters, and `list` names them")
 	case madeByRKE(inspection):
 		header = append(header, bundle.NoteRKE+", which runs its control plane outside the API: --config cluster.yml sees it, or --cluster where Rancher manages it")
 	}
 	inspection.Own = s.own
-	return Reading{Inspection: inspection, Header: header, At: at, Target: bundle.Target{Kind: "kubernetes", Name: s.name, UID: inspection.Input.UID.Value}}, nil
+	return Reading{Inspection: inspection, Header: header, At: at, OfRancher: ofRancher, Target: bundle.Target{Kind: "kubernetes", Name: s.name, UID: inspection.Input.UID.Value}}, nil
 }
 
 // servesRancher reports whether the API serves Rancher's Cluster objects. Only Rancher's own cluster does.

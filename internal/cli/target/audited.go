@@ -3,6 +3,7 @@ package target
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -77,10 +78,35 @@ func (t *Audited) named() (session.Target, error) {
 // open opens one target; words name it in the next command.
 func (t *Audited) open(ctx context.Context, out Output, choices session.Choices, target session.Target, words Words) (session.Source, error) {
 	source, err := session.Audit(ctx, target, session.Options{Actor: Actor(), Live: out.Err, Choices: choices})
-	if err != nil || target.Kind == session.APIOnly {
+	switch {
+	case err != nil:
 		return source, err
+	case target.Kind == session.APIOnly:
+		return listing{source, out.Program.Line(slices.Concat([]string{"list"}, flagUnlessEmpty("--kubeconfig", t.Kubeconfig), flagUnlessEmpty("--context", t.Context))...)}, nil
 	}
 	return goingOn{source, words.by(out.Program), t.set}, nil
+}
+
+func flagUnlessEmpty(flag, value string) []string {
+	if value == "" {
+		return nil
+	}
+	return []string{flag, value}
+}
+
+// listing makes the list of Rancher's clusters the next command where the cluster is Rancher's own.
+type listing struct {
+	session.Source
+	list string
+}
+
+// Read implements session.Source.
+func (s listing) Read(ctx context.Context) (session.Reading, error) {
+	seen, err := s.Source.Read(ctx)
+	if seen.OfRancher {
+		seen.Next = s.list
+	}
+	return seen, err
 }
 
 // goingOn adds the command that continues a migration to a source.
