@@ -51,8 +51,9 @@ func (b Basis) compareSaved(saved Basis) error {
 	case b.Restored && !saved.Restored:
 		return restoredFault("the saved plan was made before")
 	case saved.Epoch != b.Epoch:
-		return stale("PlanUsed", "the saved plan", fmt.Sprintf("was made when %s; by now %s", epochText(saved.Epoch), epochText(b.Epoch)),
-			"a plan that was made since: an approval serves one migration, or one undo, once")
+		return stale("PlanUsed", "the saved plan",
+			fmt.Sprintf("is for another migration or undo of this cluster: number %d, and this one is number %d", saved.Epoch+1, b.Epoch+1),
+			"a newer plan: an approval serves one migration, or one undo, once")
 	}
 	for _, name := range slices.Sorted(maps.Keys(union(saved.Options, b.Options))) {
 		if then, now := saved.Options[name], b.Options[name]; then != now {
@@ -63,17 +64,6 @@ func (b Basis) compareSaved(saved Basis) error {
 }
 
 const newPlanFix = "look at a new plan, save it, and apply that"
-
-// epochText describes an epoch in words.
-func epochText(epoch int) string {
-	switch epoch {
-	case 0:
-		return "this cluster had reached or turned round no goal"
-	case 1:
-		return "this cluster had reached or turned round a goal once"
-	}
-	return fmt.Sprintf("this cluster had reached or turned round a goal %d times", epoch)
-}
 
 // restoredFault returns the fault of a run after a restore of Rancher that no person has reviewed.
 func restoredFault(why string) error {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -258,7 +259,7 @@ func (f *follower[S]) read(ctx context.Context, unread error) (rests bool) {
 		v = f.watch.last
 		v.Seen = "could not look: " + retry.DescribeOutage(unread)
 	case v.Kind == Met:
-		v.WaitingFor = "more readings by the run"
+		v.WaitingFor, v.Seen = "the run to confirm it", cmp.Or(v.Seen, "the step has reached its state")
 	case v.Err != nil && !f.begunByRun(): // a missing effect is not a reverted one
 		v = Verdict{Kind: Waiting, WaitingFor: "the start of the step by the run", Seen: "nothing of it is written yet"}
 	case v.Err != nil:

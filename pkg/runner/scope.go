@@ -41,11 +41,11 @@ func onlyOne(steps []Info, obs Observation, only journal.StepID) (scope, error) 
 	if only != first {
 		e := &fault.Error{
 			Class: fault.Usage, Reason: "NotFirst", Object: "step " + string(only),
-			Seen:   fmt.Sprintf("it is %s, and the first step to do is %s", describeState(obs.States[only]), first),
-			Wanted: "the first step to do, or one that only reads", Fix: "give --step " + string(first) + ", or leave --step out: a run does the steps in order",
+			Seen:   fmt.Sprintf("is %s, and the next step is %s", describeState(obs.States[only]), first),
+			Wanted: "the next step, or one that only reads", Fix: "give --step " + string(first) + ", or leave --step out: a run does the steps in order",
 		}
 		if first == "" {
-			e.Seen, e.Fix = fmt.Sprintf("it is %s, and no step is pending", describeState(obs.States[only])), ""
+			e.Seen, e.Fix = fmt.Sprintf("is %s, and no step is pending", describeState(obs.States[only])), ""
 		}
 		return scope{}, e
 	}
@@ -61,7 +61,7 @@ func onlyOne(steps []Info, obs Observation, only journal.StepID) (scope, error) 
 func describeState(s State) string {
 	switch s.Kind {
 	case Todo:
-		return "not yet to do"
+		return "pending"
 	case InProgress:
 		return "in progress"
 	default:

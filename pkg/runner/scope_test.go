@@ -25,7 +25,7 @@ func TestScopeOf(t *testing.T) {
 		"until a done step":            {before: "two", until: "one", want: []journal.StepID{"preflight"}},
 		"only the first to do":         {before: "one", only: "two", want: []journal.StepID{"preflight", "two"}},
 		"only a later one":             {before: "one", only: "four", class: fault.Usage, text: "--step two"},
-		"only one that is done":        {before: "two", only: "one", class: fault.Usage, text: "first step to do is three"},
+		"only one that is done":        {before: "two", only: "one", class: fault.Usage, text: "next step is three"},
 		"only when nothing is pending": {before: "four", only: "one", class: fault.Usage, text: "no step is pending"},
 		"only a reading step":          {before: "one", only: "verify", want: []journal.StepID{"verify"}},
 		"only an unknown step":         {only: "nine", class: fault.Usage, text: "one of preflight, one, two"},
