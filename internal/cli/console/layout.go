@@ -20,6 +20,8 @@ const (
 	minText = 24
 	// belowIndent is the indent of a text below its prefix.
 	belowIndent = 4
+	// narrowPrefix is the width up to which a prefix keeps a word next to it that is wider than a line.
+	narrowPrefix = 12
 	// gap is the number of blanks between columns.
 	gap = 2
 )
@@ -40,7 +42,7 @@ func (l Layout) Row(prefix, text, tail string) []string {
 		return []string{l.withTail(prefix+text, tail)}
 	}
 	switch word := l.longestWord(text); {
-	case l.hasRoom(indent+end, word) || l.Paragraph()-belowIndent < word && l.hasRoom(indent+end, 0):
+	case l.hasRoom(indent+end, word) || l.Paragraph()-belowIndent < word && indent+end <= narrowPrefix && l.hasRoom(indent+end, 0):
 		return l.nextTo(prefix, text, tail, indent+end)
 	case end > 0 && l.hasRoom(indent, word):
 		return l.below(prefix, text, tail, indent)

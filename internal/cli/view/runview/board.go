@@ -211,7 +211,7 @@ func (v *boardView) Ask(left *runner.Left) {
 		v.work.nudge()
 	}
 	v.mu.Unlock()
-	writeQuestion(v.Above(), left, v.text.commands)
+	writeQuestion(screenAbove(v.streams, v.Above()), left, v.text.commands)
 }
 
 // Finish implements Run.

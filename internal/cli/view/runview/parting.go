@@ -1,35 +1,42 @@
 package runview
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/board"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // writeQuestion prints the choices of a user who interrupts a rollout that continues without the run.
-func writeQuestion(out io.Writer, left *runner.Left, commands view.Commands) {
+func writeQuestion(s console.Screen, left *runner.Left, commands view.Commands) {
 	if left == nil {
 		return
 	}
 	m := board.Interrupt{Left: left, Asks: true, Asking: true, Undoing: commands.Undoing}.Meaning()
-	lines := []string{"", "!  " + m.Question}
+	s.Line("")
+	s.Prose("!  ", m.Question)
 	for _, choice := range m.Choices {
-		lines = append(lines, "   "+choice)
+		s.Hang("   " + choice)
 	}
-	lines = append(lines, "      to watch it then: "+commands.Status+" --watch")
-	for _, line := range lines {
-		_, _ = fmt.Fprintln(out, line)
-	}
+	s.Command("      to watch it then: ", commands.Status+" --watch")
+}
+
+// screenAbove returns the screen for lines above a board.
+func screenAbove(streams console.Streams, above io.Writer) console.Screen {
+	s := console.NewScreen(streams, streams.Err)
+	s.Out = above
+	return s
 }
 
 // WriteAnswer prints the choice.
-func WriteAnswer(out io.Writer, chosen string) { _, _ = fmt.Fprintln(out, "   "+chosen) }
+func WriteAnswer(out io.Writer, chosen string) { _, _ = io.WriteString(out, "   "+chosen+"\n") }
 
 // Ask implements Run.
-func (v *textView) Ask(left *runner.Left) { writeQuestion(v.Above(), left, v.commands) }
+func (v *textView) Ask(left *runner.Left) {
+	writeQuestion(screenAbove(v.streams, v.Above()), left, v.commands)
+}
 
 // interrupt returns what Ctrl-C means after a stop was requested. The caller holds v.mu.
 func (v *textView) interrupt() board.Interrupt {
