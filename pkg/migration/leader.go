@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -18,7 +19,7 @@ func (s Snapshot) CloudControllers() runner.Leader {
 	if held := r.LeaseVerdict(); held.Life == lease.Alive && (held.Owner == lease.KCM || held.Owner == lease.CCM) {
 		return s.leader(held, wellknown.MigrationLease)
 	}
-	if ccm := lease.JudgeMain(r.Leases.CCM, r.RenewDeadline()); ccm.Life == lease.Alive && r.ccmRunsAlone() {
+	if ccm := lease.JudgeMain(r.Leases.CCM, r.RenewDeadline()); ccm.Life == lease.Alive && (r.ccmRunsAlone() || r.ccmRunsAloneOn(ccm.Host(), r.Leases.CCM.Last.Acquire)) {
 		ccm.Owner = lease.CCM
 		return s.leader(ccm, wellknown.CCMLease)
 	}
@@ -38,6 +39,25 @@ func (s Snapshot) leader(v lease.Verdict, name string) runner.Leader {
 func (r Reading) ccmRunsAlone() bool {
 	ccm := r.CCMEvidence()
 	return r.Down.CCM != nil && ccm.Complete && !ccm.Migration && ccm.PodsWith == 0
+}
+
+// ccmRunsAloneOn reports whether the CCM's pods on host run without leader migration, as in the
+// middle of a rolling update that removes the flag. acquired is the time of the CCM's lease, by
+// the host's clock.
+func (r Reading) ccmRunsAloneOn(host string, acquired time.Time) bool {
+	alone := false
+	k, _ := r.KCMOn(host)
+	for _, pod := range r.Down.CCMPods {
+		container, is := downstream.RunsCCM(pod.Containers)
+		if !is || pod.Over() || !sameHost(pod.Node, host) && (k.Node == "" || pod.Node != k.Node) {
+			continue
+		}
+		if on, err := container.Flags().Bool(component.EnableLeaderMigration, false); on || err != nil || pod.Started.After(acquired) {
+			return false
+		}
+		alone = true
+	}
+	return alone
 }
 
 // inTreeWithoutFlag reports whether the main lease alone lets the kube-controller-manager on

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -54,6 +55,32 @@ func TestLeader_readings_boundTimes(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("reading from %d to %d: got %+v, want %+v", reading.began, reading.ended, got, want)
+		}
+	}
+}
+
+// In the middle of a rolling update, the holder of the CCM's lease leads if its pod has no flag and ran when
+// the lease was acquired.
+func TestCCMRunsAloneOn_rollingUpdate_podOfHostDecides(t *testing.T) {
+	acquired := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	pod := func(node string, started time.Duration, args ...string) downstream.Pod {
+		return downstream.Pod{Node: node, Phase: "Running", Started: acquired.Add(started),
+			Containers: []downstream.Container{{Image: "cloud-controller-manager:v1.26.14", Args: append([]string{"--cloud-provider=aws"}, args...)}}}
+	}
+	const flag = "--enable-leader-migration=true"
+	kcms := []KCM{{Node: "ip-10-0-0-4.ec2.internal", Infrastructure: "demo-cp-8e21cf0a-x7k2p"}}
+	for name, tt := range map[string]struct {
+		pods []downstream.Pod
+		want bool
+	}{
+		"without the flag":        {[]downstream.Pod{pod("ip-10-0-0-4.ec2.internal", -time.Second), pod("ip-10-0-0-5.ec2.internal", -time.Minute, flag)}, true},
+		"with the flag":           {[]downstream.Pod{pod("ip-10-0-0-4.ec2.internal", -time.Second, flag)}, false},
+		"started after the lease": {[]downstream.Pod{pod("ip-10-0-0-4.ec2.internal", time.Second)}, false},
+		"on another machine":      {[]downstream.Pod{pod("ip-10-0-0-5.ec2.internal", -time.Second)}, false},
+	} {
+		r := Reading{KCMs: kcms, Down: downstream.Cluster{CCMPods: tt.pods}}
+		if got := r.ccmRunsAloneOn("demo-cp-8e21cf0a-x7k2p", acquired); got != tt.want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }
