@@ -122,12 +122,19 @@ func (f *flow) put(unit []word) {
 	f.split(unit[0])
 }
 
-// split places a word that is longer than a line. It breaks the word after separators, and cuts parts
-// that are still too long.
+// split places a word that is longer than a line. It breaks a list after its commas, an item that is still
+// too long after other separators, and cuts parts that are still too long.
 func (f *flow) split(w word) {
-	gap := w.gap
-	for _, part := range parts(w.text) {
-		room := f.s.look.Width - f.indent
+	gap, room := w.gap, f.s.look.Width-f.indent
+	var all []string
+	for _, item := range parts(w.text, ",") {
+		if f.s.columns(item) <= room {
+			all = append(all, item)
+			continue
+		}
+		all = append(all, parts(item, "-./:_=@")...)
+	}
+	for _, part := range all {
 		if f.s.columns(part) > room {
 			part = f.s.measure.Truncate(part, room, f.s.look.ellipsis())
 		}
@@ -140,11 +147,11 @@ func (f *flow) split(w word) {
 	}
 }
 
-// parts splits a word after its separators.
-func parts(text string) []string {
+// parts splits a word after each of the separators.
+func parts(text, separators string) []string {
 	var all []string
 	for text != "" {
-		i := strings.IndexAny(text, "-./:,_=@")
+		i := strings.IndexAny(text, separators)
 		if i < 0 || i == len(text)-1 {
 			return append(all, text)
 		}
