@@ -18,14 +18,14 @@ func newList(a *app) *cobra.Command {
 		Use:   "list",
 		Short: "List every cluster of a Rancher with its kind, position and obstacles; write nothing",
 		Long: `Lists every cluster of the Rancher that the kubeconfig reaches: distribution,
-Kubernetes version, cloud provider, position, who keeps its configuration, and what
-stops it or comes next. It writes nothing.
+Kubernetes version, cloud provider, position, the tool that owns its configuration,
+and what stops it or comes next. It writes nothing.
 
 Clusters with the in-tree AWS provider, and those that awsmigrate has been at work
 on, are asked themselves, several at once. All others are listed as Rancher knows
 them. A cluster that does not answer says so in its row, and the exit code is 10.
 
-It makes no check: plan says what would stop a run, verify what is wrong.`,
+It runs no checks: plan shows what would stop a run, verify what is wrong.`,
 		Example: `  awsmigrate list
   awsmigrate list --namespace fleet-default --no-reach
   awsmigrate list -o json | jq -r '.clusters[] | select(.state == "not-begun") | .next'`,
@@ -98,5 +98,5 @@ func checkListed(fleet inventory.Fleet) error {
 		return nil
 	}
 	return &fault.Error{Class: fault.CouldNotLook, Reason: "NotAllSeen", Object: "the list",
-		Seen: fmt.Sprintf("%d of %d clusters could not be looked at", n, len(fleet.Rows))}
+		Seen: fmt.Sprintf("%d of %d clusters could not be checked", n, len(fleet.Rows))}
 }

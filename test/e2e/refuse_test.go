@@ -40,7 +40,7 @@ func refusals(lab *scenario.Lab, dead, none string) []scenario.Refusal {
 		{Name: "unknown end state", Code: 2, Args: run("--end-state", "sideways"), Says: []string{"sideways", "overrides"}},
 		{Name: "timeout below zero", Code: 2, Args: run("--timeout", "-1s"), Says: []string{"--timeout"}},
 		{Name: "unknown step", Code: 2, Args: run("--until", "nosuch"), Says: []string{"nosuch", "enable-leader-migration"}},
-		{Name: "step that is not the first", Code: 2, Args: run("--step", "install-ccm"), Says: []string{"the first step to do is etcd-snapshot"}},
+		{Name: "step that is not the first", Code: 2, Args: run("--step", "install-ccm"), Says: []string{"the next step is etcd-snapshot"}},
 		{Name: "skip without reason", Code: 2, Args: run("--skip", "AWSM-110"), Says: []string{"AWSM-110", "reason"}},
 		{Name: "skip of a guard", Code: 2, Args: run("--skip", "AWSM-105=hurry"), Says: []string{"AWSM-105", "cannot be skipped"}},
 		{Name: "skip of an unknown check", Code: 2, Args: run("--skip", "AWSM-999=why"), Says: []string{"AWSM-999"}},

@@ -37,7 +37,7 @@ var listWords = []struct {
 	state inventory.State
 	words string
 }{
-	{inventory.Unknown, "could not be looked at"}, {inventory.Stopped, "stopped"}, {inventory.Locked, "with a run"}, {inventory.Begun, "begun"},
+	{inventory.Unknown, "could not be checked"}, {inventory.Stopped, "stopped"}, {inventory.Locked, "with a run"}, {inventory.Begun, "begun"},
 	{inventory.NotBegun, "not begun"}, {inventory.NotAsked, "not asked"}, {inventory.Done, "done"}, {inventory.None, "nothing to migrate"},
 }
 
@@ -45,7 +45,7 @@ var listWords = []struct {
 func listColumns(width int) []console.Column {
 	return []console.Column{
 		{}, {Title: "cluster", Max: min(max(width/2, min(width-14, 30)), maxName)}, {Title: "made by", Rank: 4, Max: maxCell}, {Title: "version", Rank: 3, Max: maxCell},
-		{Title: "provider", Rank: 2, Max: maxCell}, {Title: "at", Rank: 1, Max: maxCell}, {Title: "kept by", Rank: 5, Max: maxCell},
+		{Title: "provider", Rank: 2, Max: maxCell}, {Title: "at", Rank: 1, Max: maxCell}, {Title: "owner", Rank: 5, Max: maxCell},
 	}
 }
 
@@ -70,7 +70,7 @@ func WriteList(streams console.Streams, doc ListDocument) {
 	}
 	for _, row := range doc.Rows {
 		if row.Next != "" {
-			s.Prose("", "no check was made: plan says what would stop a run, verify what is wrong")
+			s.Prose("", "no checks were run: `plan` shows what would stop a run, `verify` what is wrong")
 			s.Command("next   ", row.Next)
 			break
 		}
