@@ -21,7 +21,7 @@ func WriteSum(streams console.Streams, steps []runner.PlannedStep, stops error) 
 		s.Line("Nothing to do.")
 	}
 	if stops != nil {
-		s.Row("", "a run would stop here, before its first write", fmt.Sprintf("exit %d", ExitCode(stops)))
+		s.Prose("", fmt.Sprintf("a run would stop here with exit %d, before its first write", ExitCode(stops)))
 	}
 }
 
