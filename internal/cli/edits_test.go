@@ -54,12 +54,16 @@ func TestNobodySaidWhoKeepsTheCluster(t *testing.T) {
 
 // Before the question, the user reads which owner cannot be detected.
 func TestTheQuestionNamesTerraform(t *testing.T) {
-	for _, ask := range []bool{true, false} {
+	informed := []target.Option{{Flag: "owner-informed"}}
+	for name, tt := range map[string]struct {
+		engine engineFlags
+		shows  bool
+	}{"--edits is open": {engineFlags{ask: true}, true}, "--edits": {engineFlags{}, false}, "--owner-informed": {engineFlags{ask: true, typed: informed}, false}} {
 		var out bytes.Buffer
 		a := &app{streams: console.Streams{In: strings.NewReader("yes\n"), Out: &out, Err: &out, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}}
-		err := a.approver(&engineFlags{ask: ask}, view.Commands{}, func() {})(t.Context(), session.Proposal{})
-		if err != nil || strings.Contains(out.String(), "Terraform leaves no mark") != ask {
-			t.Errorf("asked %t: %v\n%s", ask, err, out.String())
+		err := a.approver(&tt.engine, view.Commands{}, func() {})(t.Context(), session.Proposal{})
+		if err != nil || strings.Contains(out.String(), "Terraform often leaves no mark") != tt.shows {
+			t.Errorf("%s: %v\n%s", name, err, out.String())
 		}
 	}
 }

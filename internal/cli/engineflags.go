@@ -41,6 +41,11 @@ type engineFlags struct {
 	ask       bool                 // ask which tool makes the edits
 }
 
+// informs reports whether the user named an owner that already has the edits.
+func (e *engineFlags) informs() bool {
+	return slices.ContainsFunc(e.typed, func(o target.Option) bool { return o.Flag == "owner-informed" })
+}
+
 // register adds the flags. An undo lacks those without a meaning for it.
 func (e *engineFlags) register(flags *pflag.FlagSet) {
 	if e.undo {

@@ -26,8 +26,8 @@ func (a *app) approver(engine *engineFlags, next view.Commands, asking func()) f
 		asking()
 		proposed.Steps = engine.asked(proposed.Steps)
 		view.WriteSteps(a.streams, withRestore(proposed.Header, proposed.Basis), proposed.Steps)
-		if engine.ask {
-			console.Note(a.streams, "a tool that keeps this Cluster object, such as Terraform, Fleet or Argo CD, would restore the old configuration. Terraform leaves no mark that would reveal it. If there is one, answer no, and see --edits handoff")
+		if engine.ask && !engine.informs() {
+			console.Note(a.streams, "a tool that owns this Cluster object, such as Terraform, Fleet or Argo CD, would revert the edits. Terraform often leaves no mark on it. If a tool owns it, answer no, and add --owner-informed TOOL or --edits handoff (docs/owners/README.md)")
 		}
 		return a.asked(questionOf(proposed, next))
 	}

@@ -34,7 +34,7 @@ func WriteQuestion(streams console.Streams, q Question) {
 	s.Prose("cluster   ", strings.Join(append([]string{q.Cluster}, destinations(q.To)...), " · "))
 	s.Prose("costs     ", costSentence(cost))
 	writeUndo(s, cost, q.Next)
-	s.Prose("", "d shows every changed line")
+	s.Prose("", "type d to see every changed line")
 	lines := s.Wrap(s.Plain("Go on with "+q.Cluster+"? Only \"yes\" is accepted:"), s.Paragraph()-len(" yes"))
 	fmt.Fprint(s.Out, strings.Join(lines, "\n"), " ")
 }
