@@ -25,12 +25,18 @@ func CheckMetas(d wellknown.Distribution, own []verify.Meta) []verify.Meta {
 func CountsOf(report verify.Report) string {
 	var parts []string
 	for _, status := range []verify.Status{verify.OK, verify.Warn, verify.Fail, verify.Unknown} {
-		if n := report.Counts[status]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s%s", n, status, namesOf(report, status)))
+		if n := report.Counts[status]; n > 0 && status == verify.OK {
+			parts = append(parts, fmt.Sprintf("%d ok", n))
+		} else if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s%s", n, status, namesOf(report.With(status))))
 		}
 	}
-	if n := report.Counts[verify.Skip]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d skipped: %s", n, whySkipped(report)))
+	skipped, elsewhere := skips(report)
+	if len(skipped) > 0 {
+		parts = append(parts, fmt.Sprintf("%d skipped%s", len(skipped), namesOf(skipped)))
+	}
+	if elsewhere > 0 {
+		parts = append(parts, fmt.Sprintf("%d for other positions", elsewhere))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -38,13 +44,10 @@ func CountsOf(report verify.Report) string {
 // maxNamed is the maximum number of checks that a line of counts names per status.
 const maxNamed = 3
 
-// namesOf returns the IDs of the checks of a status in parentheses, or "" if they are ok.
-func namesOf(report verify.Report, status verify.Status) string {
-	if status == verify.OK {
-		return ""
-	}
+// namesOf returns the IDs of the first checks in parentheses.
+func namesOf(results []verify.Result) string {
 	var names []string
-	for i, result := range report.With(status) {
+	for i, result := range results {
 		if i == maxNamed {
 			names = append(names, "…")
 			break
@@ -54,31 +57,51 @@ func namesOf(report verify.Report, status verify.Status) string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-func whySkipped(report verify.Report) string {
-	elsewhere := 0
-	var named []string
+// skips returns the skipped checks, and the number of those that apply at other positions only.
+func skips(report verify.Report) (skipped []verify.Result, elsewhere int) {
 	for _, result := range report.With(verify.Skip) {
 		if report.Elsewhere(result) {
 			elsewhere++
 		} else {
-			named = append(named, result.ID)
+			skipped = append(skipped, result)
 		}
 	}
-	if elsewhere > 0 {
-		named = append([]string{fmt.Sprintf("%d not at %s", elsewhere, report.Position)}, named...)
-	}
-	return strings.Join(named, ", ")
+	return skipped, elsewhere
 }
 
 // CheckSummary returns the counts and the full text of every result that is not ok.
 func CheckSummary(report verify.Report) []string {
 	lines := []string{CountsOf(report)}
-	for _, status := range []verify.Status{verify.Fail, verify.Unknown, verify.Warn, verify.Skip} {
+	for _, status := range []verify.Status{verify.Fail, verify.Unknown, verify.Warn} {
 		for _, result := range report.With(status) {
-			if !report.Elsewhere(result) {
-				lines = append(lines, ResultLines(result)...)
-			}
+			lines = append(lines, ResultLines(result)...)
 		}
+	}
+	return append(lines, skipLines(report)...)
+}
+
+// skipLines returns a line for each reason to skip checks, or for its only check.
+func skipLines(report verify.Report) []string {
+	skipped, _ := skips(report)
+	byReason, reasons := map[string][]verify.Result{}, []string(nil)
+	for _, result := range skipped {
+		if byReason[result.Reason] == nil {
+			reasons = append(reasons, result.Reason)
+		}
+		byReason[result.Reason] = append(byReason[result.Reason], result)
+	}
+	var lines []string
+	for _, reason := range reasons {
+		results := byReason[reason]
+		if len(results) == 1 {
+			lines = append(lines, ResultLines(results[0])...)
+			continue
+		}
+		ids := make([]string, 0, len(results))
+		for _, result := range results {
+			ids = append(ids, result.ID)
+		}
+		lines = append(lines, fmt.Sprintf("–  %s: %s", strings.Join(ids, ", "), reason))
 	}
 	return lines
 }

@@ -37,10 +37,21 @@ func sampleReport(t *testing.T, options verify.Options) verify.Report {
 	), options)
 }
 
+// Checks that are skipped for one reason share a line.
+func TestSkipLines_sameReason_oneLine(t *testing.T) {
+	skip := func(id, reason string) verify.Result {
+		return verify.Result{Meta: verify.Meta{ID: id, Title: "title of " + id}, Status: verify.Skip, Reason: reason}
+	}
+	got := skipLines(verify.Report{Results: []verify.Result{skip("A", "AWS was not asked"), skip("B", "known"), skip("C", "AWS was not asked")}})
+	if diff := cmp.Diff([]string{"–  A, C: AWS was not asked", "–  B  title of B: known"}, got); diff != "" {
+		t.Errorf("want (-), got (+):\n%s", diff)
+	}
+}
+
 func TestCheckSummary_report_allNotOKListed(t *testing.T) {
 	got := CheckSummary(sampleReport(t, verify.Options{Position: position.P5, Skip: map[string]string{"AWSM-1": "known"}}))
 	want := []string{
-		"2 warn (AWSM-5, AWSM-6), 1 fail (AWSM-7), 1 unknown (AWSM-8), 4 skipped: 2 not at P5, AWSM-1, AWSM-4",
+		"2 warn (AWSM-5, AWSM-6), 1 fail (AWSM-7), 1 unknown (AWSM-8), 2 skipped (AWSM-1, AWSM-4), 2 for other positions",
 		"✗  AWSM-7  Node a: bad → good", "   Node b: bad → good", "   rule: title of AWSM-7", "   fix: fix of AWSM-7",
 		"?  AWSM-8  EC2: could not look: denied", "   rule: title of AWSM-8", "   fix: " + verify.FixUnknown,
 		"!  AWSM-5  role demo-cp: lacks X → X", "   rule: title of AWSM-5", "   fix: add X",
@@ -88,11 +99,11 @@ func TestJudgeReport_failOnWarning_warningsClass(t *testing.T) {
 func TestCountsOf_skipped_named(t *testing.T) {
 	skip := verify.Finding{Status: verify.Skip, Reason: "known"}
 	for want, found := range map[string][]verify.Check[int]{
-		"1 ok":                                  {{Meta: verify.Meta{ID: "A"}}},
-		"1 ok, 1 skipped: B":                    {{Meta: verify.Meta{ID: "A"}}, {Meta: verify.Meta{ID: "B"}, Judge: func(int) []verify.Finding { return []verify.Finding{skip} }}},
-		"1 ok, 1 skipped: 1 not at P5":          {{Meta: verify.Meta{ID: "A"}}, {Meta: verify.Meta{ID: "B", Applies: []position.Position{position.P0}}}},
-		"1 ok, 2 skipped: 1 not at P5, C":       {{Meta: verify.Meta{ID: "A"}}, {Meta: verify.Meta{ID: "B", Applies: []position.Position{position.P0}}}, {Meta: verify.Meta{ID: "C"}, Judge: func(int) []verify.Finding { return []verify.Finding{skip} }}},
-		"1 warn (A), 1 fail (B), 1 unknown (C)": {with("A", verify.Warn), with("B", verify.Fail), with("C", verify.Unknown)},
+		"1 ok":                        {{Meta: verify.Meta{ID: "A"}}},
+		"1 ok, 1 skipped (B)":         {{Meta: verify.Meta{ID: "A"}}, {Meta: verify.Meta{ID: "B"}, Judge: func(int) []verify.Finding { return []verify.Finding{skip} }}},
+		"1 ok, 1 for other positions": {{Meta: verify.Meta{ID: "A"}}, {Meta: verify.Meta{ID: "B", Applies: []position.Position{position.P0}}}},
+		"1 ok, 1 skipped (C), 1 for other positions": {{Meta: verify.Meta{ID: "A"}}, {Meta: verify.Meta{ID: "B", Applies: []position.Position{position.P0}}}, {Meta: verify.Meta{ID: "C"}, Judge: func(int) []verify.Finding { return []verify.Finding{skip} }}},
+		"1 warn (A), 1 fail (B), 1 unknown (C)":      {with("A", verify.Warn), with("B", verify.Fail), with("C", verify.Unknown)},
 	} {
 		for i := range found {
 			if found[i].Judge == nil {
