@@ -32,7 +32,8 @@ var screenWidths = []int{40, 60, 80, 120, 240}
 func screens(t *testing.T) map[string]func(console.Streams) {
 	all := auditScreens(t)
 	for name, write := range map[string]func(console.Streams){
-		"plan": func(s console.Streams) { planScreen(t, s, procedure.Foreseen{}) },
+		"plan":        func(s console.Streams) { planScreen(t, s, procedure.Foreseen{}) },
+		"plan --diff": func(s console.Streams) { view.WritePlan(s, scriptHeader, proposal(t).Steps, true) },
 		"stopped plan": func(s console.Streams) {
 			report := verify.Report{Results: []verify.Result{{Meta: fiveChecks()[1], Status: verify.Fail, Findings: flawed()["AWSM-303"]}}}
 			planScreen(t, s, procedure.Foreseen{Report: report, Stops: layoutFault()})
@@ -42,6 +43,8 @@ func screens(t *testing.T) map[string]func(console.Streams) {
 		"history":             func(s console.Streams) { view.WriteHistory(s, longHistory()) },
 		"run":                 func(s console.Streams) { runScreen(t, s) },
 		"end":                 func(s console.Streams) { endScreen(s, nil) },
+		"interrupt":           interruptScreen,
+		"status --watch":      watchScreen,
 		"stop":                func(s console.Streams) { endScreen(s, layoutFault()) },
 		"error":               func(s console.Streams) { view.WriteError(s, "text", layoutFault()) },
 		"report of a record":  func(s console.Streams) { Main(t.Context(), []string{"report", "../report/testdata/clean.jsonl"}, s) },
@@ -123,6 +126,20 @@ func endScreen(s console.Streams, err error) {
 		result.Steps[1].Outcome = runner.Stopped
 	}
 	_ = run.Finish(result, err)
+}
+
+// interruptScreen shows the question of Ctrl-C in a rollout.
+func interruptScreen(s console.Streams) {
+	commands := commands(target.Words{Command: "rke2", Args: []string{"--cluster", "demo", "--owner-informed", "terraform"}})
+	run := runview.NewRun(runview.Output{Streams: s, Format: "text", Progress: runview.ProgressNone}, commands)
+	run.Ask(&runner.Left{Step: migration.StepSwitch, By: "Rancher", GoesOn: true, Changed: 2, Total: 6})
+}
+
+// watchScreen shows the lines around the board of another process's run.
+func watchScreen(s console.Streams) {
+	began := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	view.WriteFollowed(s, &runner.Account{ID: "20261121T090000Z-0badcafe", By: "root on bastion, pid 15345, run 20261121T090000Z-0badcafe", Started: began, Renewed: began.Add(time.Minute), Life: runner.LifeWorks}, began.Add(70*time.Second))
+	view.WriteOutcome(s, journal.Run{Outcome: "stopped", Step: migration.StepSwitch, Reason: "NodeRenamed"})
 }
 
 // logTime matches the time of a line, which only a log has.
