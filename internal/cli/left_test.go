@@ -31,7 +31,7 @@ func leftInTheSwitch(t *testing.T, output string) played {
 func TestLeavingARollSaysWhoGoesOn(t *testing.T) {
 	text := strings.Join(strings.Fields(leftInTheSwitch(t, "text").out+leftInTheSwitch(t, "text").err), " ")
 	for _, want := range []string{"left at 1 of 6", "Rancher continues with the rest: 1 of 6 machines changed; the others are neither watched nor paused",
-		"look: awsmigrate rke2 status --cluster demo", "on: awsmigrate rke2 --cluster demo --yes"} {
+		"look: awsmigrate rke2 status --cluster demo", "next: awsmigrate rke2 --cluster demo --yes"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q: %s", want, text)
 		}

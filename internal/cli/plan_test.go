@@ -106,7 +106,7 @@ func TestPlanForesees(t *testing.T) {
 
 // An owner that was not informed stops every run that would write, even if no check stops it.
 func TestPlanForeseesOwners(t *testing.T) {
-	owned := &fault.Error{Class: fault.Check, Object: "Cluster demo", Seen: "is kept by Fleet"}
+	owned := &fault.Error{Class: fault.Check, Object: "Cluster demo", Seen: "is owned by Fleet"}
 	finished := &script{list: []*scripted{{id: migration.StepPreflight, state: runner.State{Kind: runner.Always}}}}
 	for name, tt := range map[string]struct {
 		script *script
@@ -117,7 +117,7 @@ func TestPlanForeseesOwners(t *testing.T) {
 		if code := view.ExitCode(planMigration(t.Context(), a, &foreseen{script: tt.script, owned: owned}, asPlan{detailed: true})); code != tt.code {
 			t.Errorf("%s: exit %d, want %d", name, code, tt.code)
 		}
-		if shows := strings.Contains(out.String(), "is kept by Fleet"); shows != (tt.code == 3) {
+		if shows := strings.Contains(out.String(), "is owned by Fleet"); shows != (tt.code == 3) {
 			t.Errorf("%s: shows the owner: %t\n%s", name, shows, out.String())
 		}
 		if done := strings.Contains(out.String(), "\nNothing to do.\n"); done != (tt.code == 0) {

@@ -66,7 +66,7 @@ func (o Options) Informed(owner Owner) bool {
 func RevertHarm(at position.Position) string {
 	switch {
 	case at == position.Unknown:
-		return "if a CCM is installed, a full revert puts kube-controller-manager back in-tree without enable-leader-migration: two managers"
+		return "once a CCM is installed, a full revert puts kube-controller-manager back in-tree without enable-leader-migration: two managers"
 	case at.AtLeast(position.P3):
 		return "a full revert now puts kube-controller-manager back in-tree, without enable-leader-migration and next to the CCM: two managers"
 	}

@@ -81,7 +81,7 @@ func (a *access) ranchersToken(ctx context.Context, t *testing.T) {
 	must(t, err)
 	inTheMiddle(ctx, t, first, "enable-leader-migration")
 	must(t, a.lab.RevokeTokens(ctx))
-	ends(ctx, t, first, 10, "does not accept these credentials (401)", "Rancher continues with the rest", "on:      awsmigrate "+strings.Join(command, " "))
+	ends(ctx, t, first, 10, "does not accept these credentials (401)", "Rancher continues with the rest", "next:    awsmigrate "+strings.Join(command, " "))
 	refuses(ctx, t, a.lab, scenario.Refusal{Code: 10, Args: command, Says: []string{"Cluster fleet-default/demo", "does not accept these credentials (401)"}})
 	a.saysInJSON(ctx, t, append(command, "-o", "json"))
 	must(t, a.lab.Login(ctx))

@@ -214,7 +214,7 @@ func TestCommitFaultsAtOnce(t *testing.T) {
 			t.Fatalf("all fragments: exit %d, %v\n%s%s", code, err, all, stderr)
 		}
 		must(t, f.git.Commit(ctx, second))
-		f.runs(ctx, t, 3, " external, and there is no cloud controller manager", "Rancher is paused", "on:      docs/going-back.md#after-a-pause")
+		f.runs(ctx, t, 3, " external, and there is no cloud controller manager", "Rancher is paused", "next:    docs/going-back.md#after-a-pause")
 		f.reportsPause(ctx, t, f.holdsAt(t, "external"))
 		f.noneTwice(ctx, t, since)
 	})
@@ -348,7 +348,7 @@ func TestCommitFaultsRevertedAfterTheSwitch(t *testing.T) {
 		f.isAt(ctx, t, "P4")
 		must(t, f.git.Return(ctx, 0))
 		reverted := time.Now()
-		f.runs(ctx, t, 3, " in-tree without enable-leader-migration next to the cloud controller manager", "Rancher is paused", "on:      docs/going-back.md#after-a-pause")
+		f.runs(ctx, t, 3, " in-tree without enable-leader-migration next to the cloud controller manager", "Rancher is paused", "next:    docs/going-back.md#after-a-pause")
 		reached := f.holdsAt(t, "aws")
 		f.reportsPause(ctx, t, reached)
 		seen, text, err := f.lab.Observe(ctx, reverted)
@@ -381,7 +381,7 @@ func (f faulty) reverted(ctx context.Context, t *testing.T) {
 	t.Helper()
 	since := time.Now()
 	must(t, f.git.Return(ctx, 0))
-	owner := "is kept by Fleet (field manager fleetagent)"
+	owner := "is owned by Fleet (field manager fleetagent)"
 	f.ends(ctx, t, 3, []string{"AWSM-121", owner}, "verify", "--cluster", "demo")
 	f.runs(ctx, t, 3, "two managers", "restore the migrated configuration")
 	f.waitForTwo(ctx, t, since)

@@ -65,7 +65,7 @@ func interruptedCleanly(ctx context.Context, t *testing.T, lab *scenario.Lab, r 
 		t.Fatalf("interrupted: exit %d, %v\n%s%s", code, err, r.Stdout(), r.Stderr())
 	}
 	t.Logf("ended %.1f s after the interrupt", time.Since(began).Seconds())
-	if resume := "on:      awsmigrate " + strings.Join(r.Args, " "); !strings.Contains(r.Stdout()+r.Stderr(), resume) {
+	if resume := "next:    awsmigrate " + strings.Join(r.Args, " "); !strings.Contains(r.Stdout()+r.Stderr(), resume) {
 		t.Errorf("does not say %q:\n%s%s", resume, r.Stdout(), r.Stderr())
 	}
 	if holder, err := lab.LockHolder(ctx); err != nil || holder != "" {

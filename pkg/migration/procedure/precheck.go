@@ -82,8 +82,8 @@ func (m *Migration) RequireInformed(snap migration.Snapshot) error {
 	for _, o := range owners {
 		names = append(names, o.String())
 	}
-	return &fault.Error{Class: fault.Check, Reason: "OwnerNotInformed", Object: snap.Reading.Object,
-		Seen:   "is kept by " + strings.Join(names, ", ") + ": " + migration.OrElse(migration.RevertHarm(snap.Result.Position), migration.RevertHarm(position.P3)),
+	return &fault.Error{Class: fault.Check, Reason: migration.ReasonOwnerNotInformed, Object: snap.Reading.Object,
+		Seen:   "is owned by " + strings.Join(names, ", ") + ": " + migration.OrElse(migration.RevertHarm(snap.Result.Position), migration.RevertHarm(position.Unknown)),
 		Wanted: "an owner that knows the new configuration", Fix: migration.InformFix(owners)}
 }
 
@@ -95,7 +95,7 @@ func (m *Migration) ownerNotes(snap migration.Snapshot) []string {
 	}
 	notes := make([]string, 0, len(owners))
 	for _, o := range owners {
-		notes = append(notes, "! kept by "+o.String()+": a run needs --owner-informed="+o.Word())
+		notes = append(notes, "! owned by "+o.String()+": a run needs --owner-informed="+o.Word())
 	}
 	return notes
 }

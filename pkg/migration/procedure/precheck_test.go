@@ -42,7 +42,7 @@ func TestRequireInformed(t *testing.T) {
 			switch {
 			case refused != (tt.fix != ""):
 				t.Errorf("%s, %s: %v", name, way, err)
-			case refused && (f.Class != fault.Check || !strings.HasSuffix(f.Fix, tt.fix) || !strings.HasPrefix(f.Seen, "is kept by "+tt.owners[len(tt.owners)-1].String()+": ") || !strings.Contains(f.Seen, "two managers")):
+			case refused && (f.Class != fault.Check || !strings.HasSuffix(f.Fix, tt.fix) || !strings.HasPrefix(f.Seen, "is owned by "+tt.owners[len(tt.owners)-1].String()+": ") || !strings.Contains(f.Seen, "two managers")):
 				t.Errorf("%s, %s: %+v", name, way, f)
 			}
 		}

@@ -53,7 +53,7 @@ func TestWrites(t *testing.T) {
 		}
 		var want []string
 		if tt.writes {
-			want = []string{"! kept by Fleet (label f): a run needs --owner-informed=fleet"}
+			want = []string{"! owned by Fleet (label f): a run needs --owner-informed=fleet"}
 		}
 		if d := cmp.Diff(want, core.ownerNotes(snap)); d != "" {
 			t.Errorf("%s: %s", name, d)

@@ -82,7 +82,7 @@ func judgeOwner(p Prepared) []verify.Finding {
 	}
 	var found []verify.Finding
 	for _, o := range p.Owners {
-		f := verify.Warning(p.ObjectName(), "is kept by "+o.String(), "the new configuration in its source, too",
+		f := verify.Warning(p.ObjectName(), "is owned by "+o.String(), "the new configuration in its source, too",
 			"commit the edits of `plan` there; disable-leader-migration is left out until you ask for it")
 		if harm := migration.RevertHarm(p.Stands); harm != "" {
 			f.Seen += ": " + harm

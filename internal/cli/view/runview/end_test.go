@@ -69,14 +69,14 @@ func TestFinish_evidence_shown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"pause  the cloud controllers changed hands, and were away for 18–19 s, then 5–6 s\n",
-		"seen   No two processes ran a cloud controller at once.\n", "record /state/r.jsonl (awsmigrate report FILE)\n", "report r.html (written as this command ends)\n"} {
+		"seen   No two processes ran a cloud controller at once.\n", "record awsmigrate report /state/r.jsonl\n", "report r.html (written as this command ends)\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("lacks %q:\n%s", want, out.String())
 		}
 	}
 	out.Reset()
 	_ = NewRun(output(&out), view.Commands{}).Finish(result, &fault.Error{Class: fault.Check, Seen: "two"})
-	if !strings.Contains(out.String(), "record /state/r.jsonl") {
+	if !strings.Contains(out.String(), "record awsmigrate report /state/r.jsonl") {
 		t.Errorf("a run that failed does not name its record:\n%s", out.String())
 	}
 	evidence.Refused = []string{"pods", "services"}

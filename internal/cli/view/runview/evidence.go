@@ -1,7 +1,6 @@
 package runview
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/internal/report"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
@@ -63,7 +63,7 @@ func (e Evidence) pausesText() string {
 func (e Evidence) writeFiles(s console.Screen, indent string, commands view.Commands) {
 	switch {
 	case e.Record != "":
-		s.Prose(indent+"record ", fmt.Sprintf("%s (%s report FILE)", e.Record, s.Program))
+		s.Command(indent+"record ", s.Program+" report "+fault.Command(e.Record))
 	case e.StoredRun != "" && commands.Report != nil:
 		s.Command(indent+"record ", commands.Report(e.StoredRun))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -34,12 +35,12 @@ func (v *textView) writeStop(result runner.Result, err error) {
 		switch {
 		case v.paused && v.commands.ByCommits && asked:
 		case v.paused && v.commands.ByCommits: // an undo does not revert commits of another owner
-			s.Prose("   on:      ", view.GoingBack+"#after-a-pause")
+			s.Prose("   next:    ", view.GoingBack+"#after-a-pause")
 		case v.paused && !asked:
 			if !v.commands.Undoing {
 				s.Command("   back:    ", v.commands.Undo)
 			}
-			s.Prose("   on:      ", view.GoingBack+"#after-a-pause")
+			s.Prose("   next:    ", view.GoingBack+"#after-a-pause")
 		case step == v.commands.NoWayBack && fault.ClassOf(err) != fault.Gate: // no undo is possible after this step
 		case step != result.Steps[0].ID && !v.commands.Undoing: // the first step has nothing to undo
 			s.Command("   back:    ", v.commands.Undo)
@@ -49,11 +50,19 @@ func (v *textView) writeStop(result runner.Result, err error) {
 			s.Command("            ", command)
 		}
 	}
-	if result.Resume != "" && (!v.paused || asked) {
-		s.Command("   on:      ", result.Resume)
+	if result.Resume != "" && (!v.paused || asked) && !lacksInformed(faults) {
+		s.Command("   next:    ", result.Resume)
 	}
 	v.evidence().writeFiles(s, "   ", v.commands)
 	s.Line("exit %d", view.ExitCode(err))
+}
+
+// lacksInformed reports whether the same command stops again until it names the owner of the configuration.
+func lacksInformed(faults []error) bool {
+	return slices.ContainsFunc(faults, func(err error) bool {
+		f, ok := fault.As(err)
+		return ok && f.Reason == migration.ReasonOwnerNotInformed
+	})
 }
 
 // dropResumeFix removes the fix of interrupts and hang-ups, because a separate line describes how to continue.

@@ -68,8 +68,8 @@ func TestWriteStop_checks_explainCommands(t *testing.T) {
 // removes its own edits.
 func TestWriteStop_pausedRollout_wayOn(t *testing.T) {
 	for byCommits, want := range map[bool]string{
-		false: "   back:    go back\n   on:      docs/going-back.md#after-a-pause\n",
-		true:  "   on:      docs/going-back.md#after-a-pause\n",
+		false: "   back:    go back\n   next:    docs/going-back.md#after-a-pause\n",
+		true:  "   next:    docs/going-back.md#after-a-pause\n",
 	} {
 		var out bytes.Buffer
 		v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, view.Commands{Undo: "go back", Status: "look", ByCommits: byCommits}, &out)
@@ -87,7 +87,7 @@ func TestWriteStop_pausedUndo_noUndo(t *testing.T) {
 	v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, view.Commands{Undo: "go back", Status: "look", Undoing: true}, &out)
 	v.begun, v.paused = true, true
 	v.writeStop(runner.Result{Steps: []runner.StepResult{{ID: "undo-switch-provider", Outcome: runner.Stopped}}}, &fault.Error{Class: fault.Check, Seen: "two"})
-	if text := out.String(); strings.Contains(text, "back:") || !strings.Contains(text, "   on:      docs/going-back.md#after-a-pause\n") {
+	if text := out.String(); strings.Contains(text, "back:") || !strings.Contains(text, "   next:    docs/going-back.md#after-a-pause\n") {
 		t.Error(text)
 	}
 }
@@ -97,7 +97,7 @@ func TestWriteStop_lockHeld_watchesTheOtherRun(t *testing.T) {
 	var out bytes.Buffer
 	v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, view.Commands{Undo: "go back", Status: "look"}, &out)
 	v.writeStop(runner.Result{Resume: "the same"}, &fault.Error{Class: fault.Locked, Seen: "held"})
-	if text := out.String(); !strings.Contains(text, "   look:    look --watch\n   on:      the same\n") || strings.Contains(text, "go back") {
+	if text := out.String(); !strings.Contains(text, "   look:    look --watch\n   next:    the same\n") || strings.Contains(text, "go back") {
 		t.Error(text)
 	}
 }
