@@ -55,7 +55,7 @@ func (r *RolloutJudgement) Verdict() runner.Verdict {
 	}
 	waitingFor := r.WaitingFor
 	if r.Total > 0 && r.Done == r.Total {
-		waitingFor = "the last conditions of the step: " + r.waits[0]
+		waitingFor = "the last conditions of the step"
 	}
 	return runner.Verdict{Kind: runner.Waiting, WaitingFor: waitingFor, Seen: JoinSome(r.waits),
 		Progress: r.Progress, Done: r.Done, Total: r.Total, Machines: r.Machines, By: r.By, Err: r.holdup}

@@ -75,7 +75,7 @@ func (b *Backend) JudgeSnapshot(_ context.Context, tx *runner.Tx, snap migration
 			Seen: "the journal no longer says which snapshot is ours", Fix: "run again"}), nil
 	}
 	plane := rancherFacts(snap).ControlPlane
-	phase := fmt.Sprintf("generation %d, phase %q", plane.SnapshotGeneration, plane.SnapshotPhase)
+	phase := fmt.Sprintf("generation %d, phase %s", plane.SnapshotGeneration, migration.OrElse(plane.SnapshotPhase, "not reported"))
 	if plane.SnapshotGeneration >= wanted && plane.SnapshotPhase == "Failed" {
 		return migration.Failed(&fault.Error{Class: fault.Check, Reason: "SnapshotFailed", Object: snap.Reading.Object, Seen: phase,
 			Wanted: "phase Finished", Fix: "see the rke2-server logs of the etcd nodes, or skip it: --no-etcd-snapshot"}), nil

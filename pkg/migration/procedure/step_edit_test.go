@@ -118,14 +118,14 @@ func TestEditStepJudge_pendingParts_wait(t *testing.T) {
 		seen    string
 	}{
 		"all of it, held by the KCM":      {enableLeaderMigration(), done, clustertest.Resting(), holder("kube-controller-manager", true), runner.Met, "", ""},
-		"all of it, held by the CCM":      {enableLeaderMigration(), done, clustertest.Resting(), holder(wellknown.CCM, true), runner.Waiting, "the last conditions of the step: ", "migration lease: "},
-		"all of it, held and not renewed": {enableLeaderMigration(), done, clustertest.Resting(), holder("kube-controller-manager", false), runner.Waiting, "the last conditions of the step: ", "migration lease: "},
+		"all of it, held by the CCM":      {enableLeaderMigration(), done, clustertest.Resting(), holder(wellknown.CCM, true), runner.Waiting, "the last conditions of the step", "migration lease: "},
+		"all of it, held and not renewed": {enableLeaderMigration(), done, clustertest.Resting(), holder("kube-controller-manager", false), runner.Waiting, "the last conditions of the step", "migration lease: "},
 		"switched, held by the CCM":       {switchProvider(false), done, clustertest.Resting(), holder(wellknown.CCM, true), runner.Met, "", ""},
-		"switched, held by the KCM":       {switchProvider(false), done, clustertest.Resting(), holder("kube-controller-manager", true), runner.Waiting, "the last conditions of the step: ", "migration lease: "},
+		"switched, held by the KCM":       {switchProvider(false), done, clustertest.Resting(), holder("kube-controller-manager", true), runner.Waiting, "the last conditions of the step", "migration lease: "},
 		"back, held by the CCM":           {switchBack(), done, clustertest.Resting(), holder(wellknown.CCM, true), runner.Met, "", ""},
-		"back, no holder":                 {switchBack(), done, clustertest.Resting(), lease.Leases{}, runner.Waiting, "the last conditions of the step: ", "migration lease: "},
+		"back, no holder":                 {switchBack(), done, clustertest.Resting(), lease.Leases{}, runner.Waiting, "the last conditions of the step", "migration lease: "},
 		"flag gone, the KCM leads":        {disableLeaderMigrationAgain(), done, clustertest.Resting(), holder("kube-controller-manager", true), runner.Met, "", ""},
-		"flag gone, no leader":            {disableLeaderMigrationAgain(), done, clustertest.Resting(), lease.Leases{}, runner.Waiting, "the last conditions of the step: ", "Lease kube-system/kube-controller-manager: "},
+		"flag gone, no leader":            {disableLeaderMigrationAgain(), done, clustertest.Resting(), lease.Leases{}, runner.Waiting, "the last conditions of the step", "Lease kube-system/kube-controller-manager: "},
 		"a machine lags":                  {enableLeaderMigration(), lagging, clustertest.Resting(), holder("kube-controller-manager", true), runner.Waiting, "every control plane to run with the flag", "Rancher: configuring b; b has no flag yet; a block is left"},
 		"a Node is not Ready":             {enableLeaderMigration(), lagging, down, holder("kube-controller-manager", true), runner.Waiting, "every control plane to run with the flag", "Node b is not Ready; Rancher: configuring b; b has no flag yet; and 1 more"},
 	} {

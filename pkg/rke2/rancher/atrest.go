@@ -1,6 +1,7 @@
 package rancher
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 
@@ -62,7 +63,7 @@ func (f Facts) planeAtRest() []migration.PendingCondition {
 	add(plane.ObservedGeneration < plane.Generation, specNotObserved, plane.ObservedGeneration, plane.Generation)
 	add(!reflect.DeepEqual(plane.Spec, plane.AppliedSpec), specNotApplied)
 	problems = append(problems, conditionsPending(planeCondition, f.planeSubject(), plane.Conditions, conditionReady, conditionReconciled)...)
-	add(isRunning(plane.SnapshotPhase) || f.Cluster.Spec.SnapshotGeneration > plane.SnapshotGeneration, snapshotUnderWay, plane.SnapshotPhase)
+	add(isRunning(plane.SnapshotPhase) || f.Cluster.Spec.SnapshotGeneration > plane.SnapshotGeneration, snapshotUnderWay, cmp.Or(plane.SnapshotPhase, "requested"))
 	add(isRunning(plane.RestorePhase), restoreUnderWay, plane.RestorePhase)
 	add(plane.RotationPhase != "" && plane.RotationPhase != "Done" && plane.RotationPhase != "Failed", rotationUnderWay, plane.RotationPhase)
 	return problems
