@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -44,13 +42,13 @@ func configMapLimits() bounded.Limits { return bounded.Limits{Bytes: 8 << 20, Va
 func reportOfFile(ctx context.Context, path, run string) (report.Report, error) {
 	file, err := bounded.Open(path)
 	if err != nil {
-		return report.Report{}, unreadable(path, err)
+		return report.Report{}, unreadableFile(path, err)
 	}
 	defer file.Close() //nolint:errcheck // it is only read
 	in := bufio.NewReaderSize(file, sniffLen)
 	head, err := in.Peek(sniffLen)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return report.Report{}, unreadable(path, err)
+		return report.Report{}, unreadableFile(path, err)
 	}
 	switch kind := kindOf(head); {
 	case kind == aConfigMap:
@@ -68,8 +66,8 @@ func reportOfFile(ctx context.Context, path, run string) (report.Report, error) 
 	return report.Of(judged.Result(), torn), nil
 }
 
-// unreadable returns the error for a file that no report can be made of.
-func unreadable(path string, err error) error {
+// unreadableFile returns the error for a file that no report can be made of.
+func unreadableFile(path string, err error) error {
 	return &fault.Error{Class: fault.Usage, Reason: "UnreadableFile", Object: "file " + path, Seen: "cannot be read", Wanted: "a record, a journal or a bundle",
 		Fix: "name the file that --record wrote; or awsmigrate report --cluster NAME, for the runs that are kept in Rancher's cluster", Err: err}
 }
