@@ -58,6 +58,8 @@ type Error struct {
 	// Checks holds the IDs of the checks that found the error, or is nil. Views offer their
 	// explanations.
 	Checks []string
+	// Near reports whether Fix names what the user probably meant.
+	Near bool
 	// Transient reports whether the error may resolve without action, within a minute or two.
 	Transient bool
 }

@@ -45,6 +45,15 @@ func filterWords(words []string, fits func(string) bool) []string {
 	return found
 }
 
+// Nearer returns second if only it names what the user probably meant, else first.
+func Nearer(first, second error) error {
+	one, known := As(first)
+	if other, ok := As(second); ok && other.Near && !(known && one.Near) {
+		return second
+	}
+	return first
+}
+
 // DidYouMean returns a question that names the words closest to a mistyped one, or is empty.
 func DidYouMean(word string, known []string) string {
 	words := nearest(word, known)

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"errors"
 	"slices"
 	"testing"
 )
@@ -34,5 +35,22 @@ func TestNearest(t *testing.T) {
 	}
 	if got := DidYouMean("other", []string{"prod"}); got != "" {
 		t.Error(got)
+	}
+}
+
+// The second of two errors counts if only it names what was meant.
+func TestNearer(t *testing.T) {
+	near, far, plain := &Error{Object: "near", Near: true}, &Error{Object: "far"}, errors.New("plain")
+	for name, tt := range map[string]struct{ first, second, want error }{
+		"only second near": {far, near, near},
+		"both near":        {near, &Error{Near: true}, near},
+		"only first near":  {near, far, near},
+		"neither near":     {far, plain, far},
+		"first unknown":    {plain, near, near},
+		"second nil":       {far, nil, far},
+	} {
+		if got := Nearer(tt.first, tt.second); got != tt.want {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
 	}
 }

@@ -66,7 +66,7 @@ func (is located) asRKE(ctx context.Context, q Question, client dynamic.Interfac
 		is.target, is.cluster.Distribution, is.cluster.Name = q.AsRKE, wellknown.RKE, found.ID
 		is.cluster.Namespace = migration.OrElse(found.Workspace, q.Target.Namespace)
 	case first != nil && fault.HasReason(err, migration.ReasonClusterNotFound, migration.ReasonNotRancher, managed.ReasonNotRKE):
-		is.err = first
+		is.err = fault.Nearer(first, err)
 	default:
 		is.err = err
 	}

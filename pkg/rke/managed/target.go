@@ -65,9 +65,10 @@ func choose(all []Cluster, name string) (Cluster, error) {
 	case 1:
 		return found[0], checkSupported(found[0])
 	case 0:
+		near := fault.DidYouMean(name, words)
 		return Cluster{}, &fault.Error{Class: fault.Usage, Reason: migration.ReasonClusterNotFound, Object: "Cluster " + name,
 			Seen: "no such id and no such name", Wanted: "one of " + migration.OrElse(naming.Few(others), "none: this Rancher has no clusters"),
-			Fix: migration.OrElse(fault.DidYouMean(name, words), "check --cluster")}
+			Fix: migration.OrElse(near, "check --cluster"), Near: near != ""}
 	}
 	return Cluster{}, &fault.Error{Class: fault.Usage, Reason: "AmbiguousCluster", Object: "Cluster " + name,
 		Seen: fmt.Sprintf("%d clusters are called so: %s", len(found), strings.Join(names, ", ")), Wanted: "one cluster", Fix: "name it by its id: --cluster c-xxxxx"}

@@ -79,8 +79,9 @@ func chooseCluster(all []unstructured.Unstructured, namespace, name string) (*un
 	if len(found) == 1 {
 		return found[0], nil
 	}
+	near := suggestCluster(namespace, name, names)
 	return nil, &fault.Error{Class: fault.Usage, Reason: migration.ReasonClusterNotFound, Object: fmt.Sprintf("Cluster %s/%s", namespace, name), Seen: seen,
-		Wanted: "one of " + clusterNames(names), Fix: migration.OrElse(suggestCluster(namespace, name, names), "use the name of one of these: --cluster NAMESPACE/NAME")}
+		Wanted: "one of " + clusterNames(names), Fix: migration.OrElse(near, "use the name of one of these: --cluster NAMESPACE/NAME"), Near: near != ""}
 }
 
 // suggestCluster returns a hint at a cluster with a similar name, or with the same name in
