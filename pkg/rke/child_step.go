@@ -83,7 +83,7 @@ func unfinishedReason(snap migration.Snapshot) string {
 func (o observed) unfinishedReason() string {
 	// With --no-rke-up a user runs rke, and only the cluster shows the result.
 	if intent, begun := lastUp(o.record); begun && intent.Token != o.ended && !o.noRKEUp && wasCutOff(o.record) {
-		return fmt.Sprintf("`rke up` of %s was begun and has not ended well", intent.Time)
+		return fmt.Sprintf("`rke up` of %s has not ended well yet", intent.Time)
 	}
 	if lags := o.Lag(); lags != "" {
 		return lags + ": `rke up` has not run since"

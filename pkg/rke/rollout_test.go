@@ -210,7 +210,7 @@ func TestUnfinishedReason(t *testing.T) {
 		want   string
 	}{
 		"nothing was begun":            {func(o *observed) { o.record.Intents = nil }, ""},
-		"it was cut off":               {func(*observed) {}, "`rke up` of noon was begun and has not ended well"},
+		"it was cut off":               {func(*observed) {}, "`rke up` of noon has not ended well yet"},
 		"this run saw it end":          {func(o *observed) { o.ended = up.Token }, ""},
 		"this run saw another end":     {func(o *observed) { o.ended = upToken + "0" }, "has not ended well"},
 		"a person runs rke":            {func(o *observed) { o.noRKEUp = true }, ""},
