@@ -160,3 +160,22 @@ func TestEnded_guardWithoutObject_isFollowedUp(t *testing.T) {
 		t.Error("a cluster with an object is read again without its handler")
 	}
 }
+
+// A status shows the position at which the current step began, and none that is unknown.
+func TestKnownPosition_stepsBegin_positionFollows(t *testing.T) {
+	j := &job{}
+	for _, tt := range []struct {
+		event runner.Event
+		want  string
+	}{
+		{runner.Event{Type: runner.RunStarted, Position: "P0"}, "P0"},
+		{runner.Event{Type: runner.StepStarted, Step: "enable-leader-migration", Position: "P1"}, "P1"},
+		{runner.Event{Type: runner.StepStarted, Step: "cordon"}, "P1"},
+		{runner.Event{Type: runner.StepStarted, Step: "verify", Position: "unknown"}, ""},
+	} {
+		j.take(tt.event)
+		if got := j.knownPosition(); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.event.Step, got, tt.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -190,6 +191,7 @@ func (j *job) take(e runner.Event) {
 	case runner.RunStarted:
 		j.run, j.position = e.Message, e.Position
 	case runner.StepStarted:
+		j.position = cmp.Or(e.Position, j.position)
 		j.title, j.step = e.Title, &v1alpha1.RunningStep{ID: string(e.Step), StartedAt: metav1.NewTime(e.Time.UTC().Truncate(time.Second))}
 	case runner.StepWaiting:
 		if j.step == nil {

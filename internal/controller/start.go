@@ -121,7 +121,7 @@ func (c *Controller) lead(ctx context.Context) error {
 				OnStartedLeading: c.startDeciding,
 				OnStoppedLeading: func() {
 					c.leads.Store(false)
-					c.o.Log.Info("another may decide now; what is under way goes on") // words:ok: a text of test/e2e
+					c.o.Log.Info("no longer the leader: " + stoppedText(ctx.Err() != nil))
 				},
 			},
 		})
@@ -131,6 +131,14 @@ func (c *Controller) lead(ctx context.Context) error {
 		elector.Run(ctx) // returns when the Lease is lost
 	}
 	return nil
+}
+
+// stoppedText describes what continues after this process stopped leading.
+func stoppedText(ending bool) string {
+	if ending {
+		return "this process ends; Rancher's rollouts continue, neither watched nor paused until a controller leads"
+	}
+	return "another process may decide; runs and guards of this process continue"
 }
 
 // startDeciding enqueues every object, and every cluster whose journal has an unfinished run.

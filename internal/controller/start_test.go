@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -27,5 +28,15 @@ func TestCandidate(t *testing.T) {
 		if same := candidate(c.one, c.onePID) == candidate(c.other, c.anotherPID); same != c.same {
 			t.Errorf("%s: the same name: %t", name, same)
 		}
+	}
+}
+
+// A process that ends must not sound as if its rollouts were still watched.
+func TestStoppedText(t *testing.T) {
+	if text := stoppedText(true); !strings.Contains(text, "neither watched nor paused") {
+		t.Error(text)
+	}
+	if text := stoppedText(false); !strings.Contains(text, "of this process continue") {
+		t.Error(text)
 	}
 }

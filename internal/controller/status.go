@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // minStatusInterval is the minimum time between two statuses of a cluster during a job. It allows
@@ -74,6 +76,7 @@ func (c *Controller) statusOf(k *cluster, m *v1alpha1.ClusterMigration, at statu
 	}
 	if k.job != nil && k.job.kind != kindLook {
 		s.Run = k.job.statusRun()
+		s.Position = cmp.Or(k.job.knownPosition(), s.Position)
 		if s.Run.Step != nil && at.Message == "" {
 			at.Message = k.job.line()
 		}
@@ -121,6 +124,16 @@ func (j *job) statusRun() *v1alpha1.Run {
 		r.Step = j.step.DeepCopy()
 	}
 	return r
+}
+
+// knownPosition returns the position at which the current step of a run began, or "" if it is unknown.
+func (j *job) knownPosition() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.position == position.Unknown.String() {
+		return ""
+	}
+	return j.position
 }
 
 // line describes the job in one line.

@@ -16,7 +16,7 @@ func (r *run[S]) step(ctx context.Context, step Step[S], info Info, state State)
 		r.emit(Event{Type: StepWarning, Step: info.ID, Title: info.Title, Message: message, Lines: lines})
 	}
 	start := r.o.Clock.Now()
-	r.emit(Event{Type: StepStarted, Step: info.ID, Title: info.Title, Message: state.Reason, Changes: r.planned[info.ID], Ahead: r.ahead(info.ID)})
+	r.emit(Event{Type: StepStarted, Step: info.ID, Title: info.Title, Message: state.Reason, Position: r.obs.Position, Changes: r.planned[info.ID], Ahead: r.ahead(info.ID)})
 	w := newWatch(r, info)
 	err := w.do(ctx, step, tx)
 	var met Verdict

@@ -45,7 +45,7 @@ func TestControllerBeside(t *testing.T) {
 
 const (
 	decides   = `"msg":"decides from now on"`
-	noLonger  = `"msg":"another may decide now; what is under way goes on"`
+	noLonger  = `"msg":"no longer the leader: `
 	runEnded  = `"msg":"the run ended"`
 	anyEvent  = `"event":"`
 	anyPaused = `{"spec":{"paused":true}}`
