@@ -48,7 +48,7 @@ func filterWords(words []string, fits func(string) bool) []string {
 // Nearer returns second if only it names what the user probably meant, else first.
 func Nearer(first, second error) error {
 	one, known := As(first)
-	if other, ok := As(second); ok && other.Near && !(known && one.Near) {
+	if other, ok := As(second); ok && other.Near && (!known || !one.Near) {
 		return second
 	}
 	return first

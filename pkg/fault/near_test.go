@@ -49,7 +49,7 @@ func TestNearer(t *testing.T) {
 		"first unknown":    {plain, near, near},
 		"second nil":       {far, nil, far},
 	} {
-		if got := Nearer(tt.first, tt.second); got != tt.want {
+		if got := Nearer(tt.first, tt.second); !errors.Is(got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
 	}
