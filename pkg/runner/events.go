@@ -72,7 +72,7 @@ const (
 	StepDone EventType = "step-done"
 	// StepSkipped reports a step that does not apply; Message holds the reason.
 	StepSkipped EventType = "step-skipped"
-	// StepStarted reports that the step begins. Position is the one before it.
+	// StepStarted reports that the step begins. Position is that at its beginning.
 	StepStarted EventType = "step-started"
 	// StepWaiting reports a read that is not Met. It is sent on a change and every 30 s, or with
 	// Options.EveryReading on every read.
