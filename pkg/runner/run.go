@@ -384,8 +384,16 @@ func (r *run[S]) cutOffFault(err error) error {
 	}
 	return &fault.Error{
 		Class: fault.Interrupted, Reason: "CutOff", Object: targetName(r.p.Target()),
-		Seen: "stopped at once; the lock, if it was taken, expires without action", Fix: r.resumeFix(), Err: err,
+		Seen: r.cutOffState(), Fix: r.resumeFix(), Err: err,
 	}
+}
+
+// cutOffState describes what a run whose context ended leaves. A viewer has no lock.
+func (r *run[S]) cutOffState() string {
+	if r.o.Lock == nil {
+		return "stopped at once"
+	}
+	return "stopped at once; the lock, if it was taken, expires without action"
 }
 
 // interruptedFault returns the error of a clean stop. A requested stop takes precedence over a lost
