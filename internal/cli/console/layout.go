@@ -18,6 +18,8 @@ const (
 	MaxParagraph = 120
 	// minText is the least room for a text next to its prefix. With less room it goes below the prefix.
 	minText = 24
+	// minColumn is the least room for a column of texts next to a prefix, below the tails of its rows.
+	minColumn = 48
 	// belowIndent is the indent of a text below its prefix.
 	belowIndent = 4
 	// narrowPrefix is the width up to which a prefix keeps a word next to it that is wider than a line.
@@ -44,10 +46,16 @@ func (l Layout) Row(prefix, text, tail string) []string {
 	switch word := l.longestWord(text); {
 	case l.hasRoom(indent+end, word) || l.Paragraph()-belowIndent < word && indent+end <= narrowPrefix && l.hasRoom(indent+end, 0):
 		return l.nextTo(prefix, text, tail, indent+end)
-	case end > 0 && l.hasRoom(indent, word):
+	case end > 0 && l.HasColumn(prefix) && l.hasRoom(indent, word):
 		return l.below(prefix, text, tail, indent)
 	}
 	return l.below(prefix, text, tail, min(indent, belowIndent))
+}
+
+// HasColumn reports whether a line has room for a column of texts next to a prefix. Without it they begin
+// below the prefix.
+func (l Layout) HasColumn(prefix string) bool {
+	return l.Width <= 0 || l.Paragraph()-l.Columns(prefix) >= minColumn
 }
 
 // hasRoom reports whether a line has room for a text and for one of its words next to used columns.

@@ -51,6 +51,12 @@ func (s Screen) Piped() Screen {
 	return s
 }
 
+// Above returns the screen for lines that go through out, which paints them itself.
+func (s Screen) Above(out io.Writer) Screen {
+	s.Out, s.colour = out, false
+	return s
+}
+
 // Line writes one formatted line without control characters.
 func (s Screen) Line(format string, args ...any) {
 	fmt.Fprintln(s.Out, s.paint(s.Plain(fmt.Sprintf(format, args...))))

@@ -48,3 +48,13 @@ func TestLocale(t *testing.T) {
 		}
 	}
 }
+
+// Lines above a board have the width of the terminal and no colors: the board paints them.
+func TestAbove_coloredTerminal_unpainted(t *testing.T) {
+	var out, above bytes.Buffer
+	s := NewScreen(Streams{Out: &out, Err: &out, ErrTerminal: true, Color: true, Width: func() int { return 40 }, Env: func(string) string { return "" }}, &out)
+	s.Above(&above).Prose("!  ", "2 of 6 machines changed. Rancher continues with the rest.")
+	if want := "!  2 of 6 machines changed. Rancher\n   continues with the rest.\n"; above.String() != want || out.Len() > 0 {
+		t.Errorf("got %q, and %q past it", above.String(), out.String())
+	}
+}

@@ -92,10 +92,16 @@ func writePlanTable(s console.Screen, steps []runner.PlannedStep) {
 			tail := ""
 			if i == 0 {
 				tail = planTail(step)
-			} else {
-				prefix = strings.Repeat(" ", utf8.RuneCountInString(prefix))
+			}
+			if !s.HasColumn(prefix) && tail == "" { // all texts begin below the step
+				if i == 0 {
+					s.Line("%s", prefix)
+				}
+				s.Prose("    ", text)
+				continue
 			}
 			s.Row(prefix, text, tail)
+			prefix = strings.Repeat(" ", utf8.RuneCountInString(prefix))
 		}
 	}
 }

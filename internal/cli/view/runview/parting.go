@@ -25,9 +25,7 @@ func writeQuestion(s console.Screen, left *runner.Left, commands view.Commands) 
 
 // screenAbove returns the screen for lines above a board.
 func screenAbove(streams console.Streams, above io.Writer) console.Screen {
-	s := console.NewScreen(streams, streams.Err)
-	s.Out = above
-	return s
+	return console.NewScreen(streams, streams.Err).Above(above)
 }
 
 // WriteAnswer prints the choice.
