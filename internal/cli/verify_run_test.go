@@ -94,7 +94,7 @@ func TestDocument_onlyPending_endsWithZero(t *testing.T) {
 	}
 	text := out.String()
 	if doc.Code != 0 || view.ExitCode(doc.Outcome()) != 0 || !strings.Contains(text, "◐  AWSM-111  Node a: the old argument") ||
-		!strings.Contains(text, "run    root on vm; in step enable-leader-migration") || !strings.Contains(text, "it is judged after the step") || strings.Contains(text, "fix ") {
+		!strings.Contains(text, "run    root on vm; in step enable-leader-migration") || !strings.Contains(text, "it is checked again after the step") || strings.Contains(text, "fix ") {
 		t.Errorf("exit %d:\n%s", doc.Code, text)
 	}
 }

@@ -22,7 +22,7 @@ import (
 // unreachable, restarting or overloaded. The failed write may have happened, so observe before
 // deciding.
 //
-// A fault with a class other than CouldNotLook or Unexpected is not transient, whatever its
+// A fault with a class other than CouldNotLook or Unexpected is not transient, regardless of its
 // cause. An error that contains a denial is not transient either.
 func Transient(err error) bool {
 	if err == nil || Denied(err) {
