@@ -231,6 +231,16 @@ func All() []Trap {
 			p.State.Current.Config.KubernetesVersion = "v1.23.16-rancher2-3"
 		}, fail, "enable-leader-migration"},
 		{"AWSM-755", "all beta gates, 1.26", kubelet("feature-gates: AllBeta=false"), ok, ""},
+		{"AWSM-755", "a removed flag, and an upgrade", func(t *testing.T, p *rkechecks.Prepared) {
+			inService("kube-controller", "{extra_args: {pod-eviction-timeout: 30s}}")(t, p)
+			p.Options.KubernetesVersion = "v1.27.16-rancher1-1"
+		}, fail, "pod-eviction-timeout: kube-controller-manager of 1.27.16"},
+		{"AWSM-755", "a removed flag, array", inService("kubelet", "{extra_args_array: {container_runtime: [remote]}}"), warn, "container-runtime"},
+		{"AWSM-755", "a removed gate, and an upgrade", func(t *testing.T, p *rkechecks.Prepared) {
+			kubelet("feature-gates: EphemeralContainers=true")(t, p)
+			p.Options.KubernetesVersion = "v1.27.16-rancher1-1"
+		}, fail, "EphemeralContainers"},
+		{"AWSM-755", "a flag of another component", inService("kube-api", "{extra_args: {pod-eviction-timeout: 30s}}"), ok, ""},
 		{"AWSM-755", "another gate", kubelet("feature-gates: RotateKubeletServerCertificate=true"), ok, ""},
 		{"AWSM-113", "renamed", func(t *testing.T, p *rkechecks.Prepared) {
 			p.State.Current.Config.SystemImages["kubernetesServicesSidecar"] = "rancher/rke-tools:v0.1.90"

@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 type service struct {
@@ -105,8 +106,9 @@ func judgeDashes(p Prepared) []verify.Finding {
 	return found
 }
 
-// judgeGates judges the gates that a migration needs, for the current and the target version.
-func judgeGates(p Prepared) []verify.Finding {
+// judgeServiceArguments judges the gates that a migration needs, and removed flags and gates, for
+// the current and the target version.
+func judgeServiceArguments(p Prepared) []verify.Finding {
 	current := p.inForce()
 	now, err := component.ParseVersion(current.version)
 	if err != nil && p.Offline {
@@ -129,6 +131,51 @@ func judgeGates(p Prepared) []verify.Finding {
 			} else if f, off := umbrellaGate(object, s.key, given, gate, now); off {
 				found = append(found, f)
 			}
+		}
+		found = append(found, removedArguments(object, s, now, target)...)
+	}
+	return found
+}
+
+// programs maps the services to the components that they configure.
+func programs() map[string]string {
+	return map[string]string{"kube-api": wellknown.APIServer, "kube-controller": wellknown.KCM,
+		"scheduler": component.Scheduler, "kubelet": component.Kubelet, "kubeproxy": component.Proxy}
+}
+
+// removedArguments judges flags and gates at which the current or the target version exits.
+// Without a target it warns of the next minor version. The gates that a migration needs have
+// findings of their own.
+func removedArguments(object string, s service, now, target component.Version) []verify.Finding {
+	program, known := programs()[s.key]
+	if !known {
+		return nil
+	}
+	found := removedIn(object, program, s, target)
+	if len(found) > 0 || target != now {
+		return found
+	}
+	for _, f := range removedIn(object, program, s, component.Version{Major: now.Major, Minor: now.Minor + 1}) {
+		f.Status, f.Fix = verify.Warn, f.Fix+" before that upgrade"
+		found = append(found, f)
+	}
+	return found
+}
+
+func removedIn(object, program string, s service, v component.Version) []verify.Finding {
+	var found []verify.Finding
+	refuse := func(name, why string) {
+		found = append(found, verify.Failure(object, name+": "+program+" of "+why, "arguments that it knows", "remove "+name))
+	}
+	for _, key := range append(keysOf(s.ExtraArgs), keysOf(s.ExtraArgsArray)...) {
+		if flag := clusterfile.FlagName(key); component.FlagRemoved(program, flag, v) {
+			refuse(flag, v.String()+" does not know it and exits")
+		}
+	}
+	value, _ := s.Flag(component.FeatureGates)
+	for _, gate := range component.ParseGates(value).Refused(v) {
+		if name, _, _ := strings.Cut(gate.Gate, "="); !slices.Contains(component.MigrationGates(), name) {
+			refuse(component.FeatureGates+" "+gate.Gate, gate.Why)
 		}
 	}
 	return found

@@ -190,7 +190,7 @@ var issued = map[string]string{
 	"AWSM-752": "no argument is given twice",
 	"AWSM-753": "kube-controller-manager's arguments allow leader migration",
 	"AWSM-754": "arguments are written without dashes",
-	"AWSM-755": "every service's feature gates suit migration and upgrade",
+	"AWSM-755": "every service's arguments suit migration and upgrade",
 	"AWSM-761": "every Node keeps its name",
 	"AWSM-762": "no service has a hostname-override for all nodes",
 	"AWSM-763": "rke-tools get an answer from the metadata service",

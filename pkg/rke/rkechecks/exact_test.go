@@ -75,6 +75,8 @@ var alsoReportedBy = map[string]string{
 	"AWSM-763 required":                 "AWSM-113",
 	"AWSM-764 no Node":                  "AWSM-112 AWSM-704",
 
+	"AWSM-755 a removed flag, and an upgrade":                "AWSM-743",
+	"AWSM-755 a removed gate, and an upgrade":                "AWSM-743",
 	"AWSM-755 locked in the target":                          "AWSM-743",
 	"AWSM-755 EBS migration's umbrella":                      "AWSM-743",
 	"AWSM-755 EBS migration's umbrella, and an upgrade":      "AWSM-743",

@@ -86,11 +86,11 @@ type RefusedGate struct{ Gate, Why string }
 func (g Gates) Refused(v Version) []RefusedGate {
 	var found []RefusedGate
 	for _, gate := range slices.Sorted(maps.Keys(g)) {
-		switch why := g.Fatal(gate, v); {
+		switch {
 		case removed(removedGates(), gate, v):
 			found = append(found, RefusedGate{gate, v.String() + " does not know it and exits"})
-		case why != "":
-			found = append(found, RefusedGate{gate + "=false", why})
+		case g.Fatal(gate, v) != "":
+			found = append(found, RefusedGate{gate + "=false", v.String() + " has it locked on and exits"})
 		}
 	}
 	return found
