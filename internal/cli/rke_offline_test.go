@@ -153,3 +153,19 @@ func TestOfflinePlanTellsItsExitCode(t *testing.T) {
 		}
 	}
 }
+
+// A target whose components exit at an argument of cluster.yml is refused before any write.
+func TestPlanOffline_targetRemovedArgument_refused(t *testing.T) {
+	const provider = "cloud_provider: {name: aws}\n"
+	for services, says := range map[string]string{
+		"services: {kube-controller: {extra_args: {pod-eviction-timeout: 30s}}}\n":                         "pod-eviction-timeout",
+		"services: {kubelet: {extra_args: {container-runtime: remote}}}\n":                                 "container-runtime",
+		"services: {kube-api: {extra_args: {feature-gates: 'EphemeralContainers=true,SomeGate=false'}}}\n": "EphemeralContainers",
+	} {
+		code, out, errs, _ := command(t, map[string]string{"cluster.yml": soundRKE + provider + services},
+			"rke", "plan", "--config", "cluster.yml", "--offline", "--kubernetes-version", "v1.27.16-rancher1-1")
+		if flat := strings.Join(strings.Fields(out+errs), " "); code != 3 || !strings.Contains(flat, says) || !strings.Contains(flat, "AWSM-755") {
+			t.Errorf("%s: exit %d, want 3 with AWSM-755 and %q:\n%s%s", services, code, says, out, errs)
+		}
+	}
+}
