@@ -31,7 +31,7 @@ type releaseRange struct {
 	behavior behavior
 	// from is the first release. -0 sorts before every candidate of a release.
 	from string
-	// before is the first release or candidate after the range, or empty if there is none.
+	// before is the first release or candidate after the range, or empty if the range is open.
 	before string
 	// last and next are the releases around the end of the range, or empty.
 	last, next string
