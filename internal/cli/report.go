@@ -70,7 +70,8 @@ func readForReport(ctx context.Context, a *app, named *target.Journaled, args []
 	case len(args) > 0:
 		return reportOfFile(ctx, args[0], run)
 	case !named.Given():
-		return report.Report{}, fault.AsUsage(errors.New("nothing is named: wanted FILE, --cluster NAME or --config cluster.yml"))
+		return report.Report{}, &fault.Error{Class: fault.Usage, Reason: "Usage", Object: "this command", Seen: "nothing is named",
+			Wanted: "FILE, --cluster NAME or --config cluster.yml", Fix: "list the clusters: `awsmigrate list`"}
 	}
 	s, err := named.Open(ctx, a.opening())
 	if err != nil {

@@ -25,9 +25,13 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 	if !errors.As(err, &missing) {
 		return valueError(err, scopeOf(cmd))
 	}
-	if missing.GetSpecifiedShortnames() != "" {
+	if short := missing.GetSpecifiedShortnames(); short != "" {
+		fix := ""
+		if word, _, _ := strings.Cut(short, "="); cmd.Flags().Lookup(word) != nil { // one dash of two
+			fix = "did you mean --" + word + "?"
+		}
 		return &fault.Error{Class: fault.Usage, Reason: "UnknownFlag", Object: "flag -" + missing.GetSpecifiedName(), Seen: "there is no such flag of " + cmd.CommandPath(),
-			Fix: cmd.CommandPath() + " --help"}
+			Fix: addHelp(cmd, fix)}
 	}
 	return a.unknownFlag(cmd, missing.GetSpecifiedName())
 }
@@ -211,7 +215,10 @@ func (a *app) argumentError(cmd *cobra.Command, args []string) error {
 	f := &fault.Error{Class: fault.Usage, Reason: "Usage", Object: cmd.CommandPath(), Seen: "needs an argument", Wanted: cmd.UseLine()}
 	if len(args) > 0 {
 		extra := args[len(args)-1]
-		f.Object, f.Seen, f.Fix = "argument \""+extra+"\"", "is not one of "+cmd.CommandPath(), a.asTarget(cmd, extra)
+		f.Object, f.Seen, f.Fix = "argument \""+extra+"\"", "is not one of "+cmd.CommandPath(), addHelp(cmd, "")
+		if len(args) == 1 {
+			f.Fix = addHelp(cmd, a.asTarget(cmd, extra))
+		}
 	}
 	return f
 }

@@ -69,7 +69,7 @@ func (t *Audited) named() (session.Target, error) {
 	case t.Cluster != "":
 		return t.rke2(), nil
 	case t.Kubeconfig == "" && t.Context == "":
-		return session.Target{}, fault.AsUsage(errors.New("no cluster is named: wanted --cluster NAME, --config cluster.yml, --kubeconfig FILE or --from FILE"))
+		return session.Target{}, noCluster("--cluster NAME, --config cluster.yml, --kubeconfig FILE or --from FILE")
 	}
 	return session.Target{Kind: session.APIOnly, Name: contextName(t.Kubeconfig, t.Context),
 		Server: kubeconfig(t.Kubeconfig, t.Context), RequestTimeout: t.RequestTimeout}, nil

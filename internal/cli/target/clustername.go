@@ -27,3 +27,9 @@ func checkCluster(flags *pflag.FlagSet) error {
 	}
 	return nil
 }
+
+// noCluster returns the error for a command that names no cluster.
+func noCluster(wanted string) error {
+	return &fault.Error{Class: fault.Usage, Reason: "Usage", Object: "this command", Seen: "no cluster is named", Wanted: wanted,
+		Fix: "list the clusters: `awsmigrate list`"}
+}

@@ -36,7 +36,7 @@ func (f *Either) Asked(out Output) (Asked, error) {
 	case f.Cluster != "":
 		return f.toRKE2().Asked(out)
 	case f.Config == "":
-		return Asked{}, fault.AsUsage(errors.New("no cluster is named: wanted --cluster NAME or --config cluster.yml"))
+		return Asked{}, noCluster("--cluster NAME or --config cluster.yml")
 	}
 	return f.toRKE().Asked(out)
 }

@@ -39,7 +39,7 @@ func (t *Recorded) Reach(ctx context.Context) (cluster session.Watched, name str
 			func() (session.Watched, error) { return session.ToWatch(ctx, t.rke(), c) })
 		return cluster, t.Cluster, err
 	case t.Kubeconfig == "" && t.Context == "":
-		return cluster, "", fault.AsUsage(errors.New("no cluster is named: wanted --cluster NAME, --config cluster.yml or --kubeconfig FILE"))
+		return cluster, "", noCluster("--cluster NAME, --config cluster.yml or --kubeconfig FILE")
 	}
 	target := session.Target{Kind: session.APIOnly, Name: contextName(t.Kubeconfig, t.Context), Server: kubeconfig(t.Kubeconfig, t.Context), RequestTimeout: t.RequestTimeout}
 	cluster, err = session.ToWatch(ctx, target, c)
