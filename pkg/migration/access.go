@@ -2,9 +2,12 @@ package migration
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"net"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 
@@ -73,31 +76,79 @@ const unreachableFix = "run the same command again once the API answers with the
 // readFix returns the fix for a failed read, or "". Through Rancher, a cluster's API also returns 503
 // while its agent is disconnected (rancher/rancher:pkg/clusterrouter/router.go@v2.8.5).
 func readFix(err error) string {
-	plugin := missingPlugin.FindStringSubmatch(err.Error())
-	var authority x509.UnknownAuthorityError
-	var host x509.HostnameError
+	var request *url.Error
+	fix := connectionFix(err)
 	switch {
-	case plugin != nil:
+	case fix != "":
+		return fix
+	case apierrors.IsServiceUnavailable(err):
+		return unreachableFix + "; if only the connection through Rancher is down, name another kubeconfig with --downstream-kubeconfig"
+	case retry.Transient(err):
+		return unreachableFix
+	case notAnAPI.MatchString(err.Error()):
+		return notAnAPIFix
+	case errors.As(err, &request):
+		return "correct the address of the server in the kubeconfig, or HTTPS_PROXY: kubectl cluster-info"
+	}
+	return ""
+}
+
+// connectionFix returns the fix for a connection that cannot be made with this kubeconfig, or "".
+func connectionFix(err error) string {
+	text := err.Error()
+	var name *net.DNSError
+	switch plugin := credentialPlugin.FindStringSubmatch(text); {
+	case plugin != nil && plugin[2] == "not found":
 		return "install " + plugin[1] + ", which the kubeconfig runs for its credentials, or use a kubeconfig with a token"
+	case plugin != nil:
+		return "correct what makes " + plugin[1] + " fail, which the kubeconfig runs for its credentials, or log in again"
+	case strings.Contains(text, "getting credentials: "):
+		return "correct the plugin that the kubeconfig runs for its credentials, or use a kubeconfig with a token"
+	case strings.Contains(text, "proxyconnect "), strings.Contains(text, "socks connect "), strings.Contains(text, "Proxy Authentication Required"):
+		return "correct HTTPS_PROXY, or proxy-url in the kubeconfig, or name the server's host in NO_PROXY"
+	case errors.As(err, &name) && name.IsNotFound:
+		return "correct the address of the server in the kubeconfig, or connect to the network that knows the name " + name.Name
+	}
+	return tlsFix(err)
+}
+
+// tlsFix returns the fix for client and server that do not agree on TLS, or "".
+func tlsFix(err error) string {
+	var (
+		authority x509.UnknownAuthorityError
+		host      x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		record    tls.RecordHeaderError
+	)
+	switch {
 	case errors.Is(err, http.ErrSchemeMismatch):
 		return "the server speaks http, not https: correct the address in the kubeconfig (server: http://…), or the port"
+	case errors.As(err, &record):
+		return "the server does not speak https: correct the address in the kubeconfig (server: …), or the port"
 	case strings.Contains(err.Error(), "HTTP request to an HTTPS server"):
 		return "the server speaks https, not http: correct the address in the kubeconfig (server: https://…)"
 	case errors.As(err, &authority):
 		return "the kubeconfig does not trust the server's certificate: correct its certificate-authority-data, or the address of the server"
 	case errors.As(err, &host):
 		return "the server's certificate is for another name: correct the address of the server in the kubeconfig"
-	case apierrors.IsServiceUnavailable(err):
-		return unreachableFix + "; if only the connection through Rancher is down, name another kubeconfig with --downstream-kubeconfig"
-	case retry.Transient(err):
-		return unreachableFix
+	case errors.As(err, &invalid):
+		return "the server's certificate is not valid: renew it on the server, or correct the clock of this machine"
+	case strings.Contains(err.Error(), "remote error: tls: "):
+		return "the server refuses the client certificate of the kubeconfig: renew it, or download the kubeconfig again"
 	}
 	return ""
 }
 
-// missingPlugin matches client-go's error for a kubeconfig whose credential plugin is not installed
+// credentialPlugin matches client-go's errors for a credential plugin that is not installed or fails
 // (kubernetes/client-go:plugin/pkg/client/auth/exec/exec.go@v0.37.2).
-var missingPlugin = regexp.MustCompile(`exec: executable (\S+) not found`)
+var credentialPlugin = regexp.MustCompile(`exec: executable (\S+) (not found|failed)`)
+
+// notAnAPI matches errors for answers that no API server gives: HTML, empty bodies, other protocols, JSON
+// of something else.
+var notAnAPI = regexp.MustCompile(`(?i)serializer for \S+ doesn't exist|<html|<!doctype|couldn't get version/kind|Object 'Kind' is missing|` +
+	`0-length response|malformed HTTP|stopped after \d+ redirects|no kind ".*" is registered`)
+
+const notAnAPIFix = "correct the address of the server in the kubeconfig: a page, a proxy or another service answers there, and no Kubernetes API"
 
 // CouldNotRead classifies a failed read. A failed read shows nothing, so it never counts as OK.
 func CouldNotRead(object string, err error) error {
@@ -106,6 +157,8 @@ func CouldNotRead(object string, err error) error {
 	}
 	f := &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: object, Seen: "could not be read", Err: err}
 	switch {
+	case apierrors.IsForbidden(err) && notAnAPI.MatchString(err.Error()):
+		f.Fix = notAnAPIFix
 	case apierrors.IsForbidden(err):
 		f.Reason, f.Seen, f.Fix = fault.ReasonForbidden, "may not be read with these credentials", "use credentials that may"
 	case apierrors.IsNotFound(err):

@@ -1,8 +1,10 @@
 package migration
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -30,6 +32,18 @@ func TestCouldNotRead_error_reasonAndFix(t *testing.T) {
 		"away":                          {syscall.ECONNREFUSED, "Unreachable", "once the API answers"},
 		"other":                         {errors.New("unexpected"), "Unreachable", ""},
 		"a missing plugin":              {errors.New("getting credentials: exec: executable aws-iam-authenticator not found\n\nIt looks like"), "Unreachable", "install aws-iam-authenticator"},
+		"a failing plugin":              {errors.New("getting credentials: exec: executable aws failed with exit code 255"), "Unreachable", "log in again"},
+		"a plugin's garbage":            {errors.New("getting credentials: decoding stdout: couldn't get version/kind"), "Unreachable", "correct the plugin"},
+		"a proxy away":                  {&url.Error{Op: "Get", URL: "https://x", Err: &net.OpError{Op: "proxyconnect", Net: "tcp", Err: syscall.ECONNREFUSED}}, "Unreachable", "NO_PROXY"},
+		"an unknown host":               {&url.Error{Op: "Get", URL: "https://x", Err: &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}}}, "Unreachable", "knows the name x"},
+		"no TLS":                        {&url.Error{Op: "Get", URL: "https://x", Err: tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}}, "Unreachable", "does not speak https"},
+		"an expired certificate":        {&url.Error{Op: "Get", URL: "https://x", Err: x509.CertificateInvalidError{Reason: x509.Expired}}, "Unreachable", "not valid"},
+		"a refused client certificate":  {&url.Error{Op: "Get", URL: "https://x", Err: &net.OpError{Op: "remote error", Err: errors.New("tls: expired certificate")}}, "Unreachable", "client certificate"},
+		"HTML":                          {errors.New("serializer for text/html doesn't exist"), "Unreachable", "no Kubernetes API"},
+		"HTML with 403":                 {apierrors.NewGenericServerResponse(403, "get", nodes, "", "<html>a proxy</html>", 0, true), "Unreachable", "no Kubernetes API"},
+		"JSON of something else":        {errors.New("Object 'Kind' is missing in '{}'"), "Unreachable", "no Kubernetes API"},
+		"endless redirects":             {&url.Error{Op: "Get", URL: "https://x", Err: errors.New("stopped after 10 redirects")}, "Unreachable", "no Kubernetes API"},
+		"another failed request":        {&url.Error{Op: "Get", URL: "https://x", Err: errors.New("Forbidden")}, "Unreachable", "HTTPS_PROXY"},
 		"https against http":            {&url.Error{Op: "Get", URL: "https://x", Err: http.ErrSchemeMismatch}, "Unreachable", "speaks http, not https"},
 		"http against https":            {errors.New("Client sent an HTTP request to an HTTPS server."), "Unreachable", "speaks https, not http"},
 		"an unknown authority":          {&url.Error{Op: "Get", URL: "https://x", Err: x509.UnknownAuthorityError{}}, "Unreachable", "certificate-authority-data"},

@@ -1,9 +1,12 @@
 package audit
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -157,6 +160,26 @@ func TestAPIOnlyGather_answers_partSuffices(t *testing.T) {
 		if f, ok := fault.As(err); ok != tt.fails || ok && (f.Reason != "Unreachable" || f.Class != fault.CouldNotLook) || got.Input.Distribution != tt.want || got.Input.Plain == tt.fails {
 			t.Errorf("%s: %v, %q, plain %t", name, err, got.Input.Distribution, got.Input.Plain)
 		}
+	}
+	for name, answer := range map[string]http.HandlerFunc{
+		"no API": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte("{}"))
+		},
+		"a page":    func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html></html>")) },
+		"no answer": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"a 403 page": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = w.Write([]byte("<html></html>"))
+		},
+	} {
+		access, _, _ := clustertest.Reached(position.P1)
+		server := httptest.NewServer(answer)
+		_, err := APIOnly{Config: &rest.Config{Host: server.URL, Timeout: time.Second}, Clock: access.Clock}.Gather(t.Context())
+		if f, ok := fault.As(err); !ok || f.Reason != "Unreachable" || f.Fix == "" || !strings.Contains(f.Object, server.URL) {
+			t.Errorf("%s: %v", name, err)
+		}
+		server.Close()
 	}
 	if _, err := (APIOnly{Config: invalidConfig(), Clock: clustertest.Clock{}}).Gather(t.Context()); err == nil {
 		t.Error("gathered without a client")

@@ -164,12 +164,23 @@ func (r Reader) version(ctx context.Context) verify.Read[string] {
 	return verify.Got(info.GitVersion)
 }
 
+// Ping returns an error if the API server answers neither of two small requests.
+func (r Reader) Ping(ctx context.Context) error {
+	if r.version(ctx).OK() {
+		return nil
+	}
+	return r.uid(ctx).Err
+}
+
 func (r Reader) uid(ctx context.Context) verify.Read[string] {
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
 	ns, err := r.Kube.CoreV1().Namespaces().Get(ctx, wellknown.System, metav1.GetOptions{})
 	if err != nil {
 		return verify.Failed[string](fmt.Errorf("reading namespace %s: %w", wellknown.System, err))
+	}
+	if ns.UID == "" { // {} is a Namespace to client-go
+		return verify.Failed[string](fmt.Errorf("reading namespace %s: Object 'Kind' is missing in the answer", wellknown.System))
 	}
 	return verify.Got(string(ns.UID))
 }
