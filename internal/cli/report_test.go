@@ -214,6 +214,7 @@ func TestReportRefuses(t *testing.T) {
 		"flags --cluster and --config":            {[]string{"--cluster", "prod", "--config", "cluster.yml"}, 2},
 		"no such file":                            {[]string{"testdata/none"}, 2},
 		"a bundle of verify --dump":               {[]string{saved(t, "a.txt", []byte("hello\n"))}, 2},
+		"its first line is no header":             {[]string{saved(t, "f.jsonl", []byte("{\"at\":\"x\",\"object\":\"ConfigMap a/b\"}\n{}\n"))}, 2},
 		"it is empty":                             {[]string{saved(t, "b.txt", nil)}, 2},
 		"changed by something other than":         {[]string{journalFile(t, edited)}, 9},
 		"the journal has more than 4194304 bytes": {[]string{journalFile(t, bomb)}, 9},

@@ -86,9 +86,10 @@ func kindOf(head []byte) fileKind {
 	first, _, _ := bytes.Cut(head, []byte("\n"))
 	var line struct {
 		Header *struct{} `json:"header"`
+		Kind   string    `json:"kind"`
 	}
 	switch {
-	case json.Unmarshal(first, &line) == nil && line.Header != nil:
+	case json.Unmarshal(first, &line) == nil && (line.Header != nil || line.Kind == ""): // JSON lines may name ConfigMaps
 		return aRecord
 	case bytes.Contains(head, []byte("AuditBundle")):
 		return aBundle
