@@ -10,7 +10,7 @@ func TestFitFix_flagOfAnotherCommand_dropped(t *testing.T) {
 	const away = "run the same command again once the API answers with the same kubeconfig: kubectl get --raw /readyz"
 	const other = "if only the connection through Rancher is down, name another kubeconfig with --downstream-kubeconfig"
 	for path, fixes := range map[string]map[string]string{
-		"list":               {away + "; " + other: away, other: "", "name one with --kubeconfig, or in $KUBECONFIG": "name one with --kubeconfig, or in $KUBECONFIG"},
+		"list":               {away + "; " + other: away, other: "", "name one with --kubeconfig, or in $KUBECONFIG; to plan from cluster.yml alone, give --offline": "name one with --kubeconfig, or in $KUBECONFIG"},
 		"plan":               {away + "; " + other: away + "; " + other, "add --yes": ""},
 		"rke2":               {"add --yes": "add --yes", "awsmigrate rke --config cluster.yml": "awsmigrate rke --config cluster.yml"},
 		"controller rolling": {"wait until it is at rest; helm's --no-hooks goes past this question": "wait until it is at rest; helm's --no-hooks goes past this question"},

@@ -27,23 +27,20 @@ func unusable(flag, path, kubeContext string, cause error) error {
 	found, cause = loadKubeconfig(rules, cause)
 	switch contexts := contextNames(found); {
 	case len(existing(files)) == 0:
-		f.Seen, f.Fix = "does not exist", "name one with "+flag+", or in $KUBECONFIG"
+		f.Seen, f.Fix = "does not exist", "name one with "+flag+", or in $KUBECONFIG; to plan from cluster.yml alone, give --offline"
 	case found == nil:
 		f.Seen, f.Err = "is no kubeconfig", cause
 	case len(contexts) == 0:
 		f.Seen = "has no contexts"
 	case kubeContext != "" && !slices.Contains(contexts, kubeContext):
 		f.Seen, f.Wanted = fmt.Sprintf("has no context %q", kubeContext), oneOf(contexts)
-		f.Fix = fault.DidYouMean(kubeContext, contexts)
+		f.Fix = cmp.Or(fault.DidYouMean(kubeContext, contexts), chooseContext(flag))
 	case kubeContext == "" && !slices.Contains(contexts, found.CurrentContext):
 		f.Seen, f.Wanted = "has no current-context", oneOf(contexts)
 		if found.CurrentContext != "" {
 			f.Seen = fmt.Sprintf("has no context %q, its current-context", found.CurrentContext)
 		}
-		f.Fix = "kubectl config use-context CONTEXT"
-		if flag == "--kubeconfig" {
-			f.Fix = "choose one with --context"
-		}
+		f.Fix = chooseContext(flag)
 	default:
 		f.Seen, f.Err = "cannot be used", cause
 		name := cmp.Or(kubeContext, found.CurrentContext)
@@ -52,6 +49,14 @@ func unusable(flag, path, kubeContext string, cause error) error {
 		}
 	}
 	return f
+}
+
+// chooseContext returns the fix for a kubeconfig without the wanted context.
+func chooseContext(flag string) string {
+	if flag == "--kubeconfig" {
+		return "choose one with --context"
+	}
+	return "kubectl config use-context CONTEXT"
 }
 
 // loadKubeconfig returns the merged files, or nil and why one of them is no kubeconfig.
