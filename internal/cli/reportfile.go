@@ -69,7 +69,7 @@ func reportOfFile(ctx context.Context, path, run string) (report.Report, error) 
 // unreadableFile returns the error for a file that no report can be made of.
 func unreadableFile(path string, err error) error {
 	return &fault.Error{Class: fault.Usage, Reason: "UnreadableFile", Object: "file " + path, Seen: "cannot be read", Wanted: "a record, a journal or a bundle",
-		Fix: "name the file that --record wrote; or awsmigrate report --cluster NAME, for the runs that are kept in Rancher's cluster", Err: err}
+		Fix: "correct the path; awsmigrate report --cluster NAME shows the runs that are kept in Rancher's cluster", Err: err}
 }
 
 // fileKind is the type of a file.
