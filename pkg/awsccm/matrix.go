@@ -104,23 +104,29 @@ func ImageAllowed(img Image, oldestAPIServer, newestAPIServer string) error {
 	if !ok {
 		return nil
 	}
-	refused := fault.Error{Class: fault.Check, Object: "image " + img.String(), Fix: "leave --ccm-image out"}
+	object := "image " + img.String()
 	switch {
 	case v.Major() == 1 && v.Minor() < images[0].minor:
-		refused.Reason, refused.Seen, refused.Wanted = ReasonImageTooOld, "leader migration is not usable before v1.22", "v1.22 or later"
+		return &fault.Error{
+			Class: fault.Check, Reason: ReasonImageTooOld, Object: object,
+			Seen: "leader migration is not usable before v1.22", Wanted: "v1.22 or later", Fix: "leave --ccm-image out",
+		}
 	case minorOf(v) > minorOf(oldest):
-		refused.Reason = ReasonImageTooNew
-		refused.Seen = "newer than the oldest API server, which runs " + oldestAPIServer
-		refused.Wanted = fmt.Sprintf("v%d.%d or older", oldest.Major(), oldest.Minor())
-		refused.Fix += ", or upgrade the cluster first"
+		return &fault.Error{
+			Class: fault.Check, Reason: ReasonImageTooNew, Object: object,
+			Seen:   "newer than the API servers, the oldest of which runs " + oldestAPIServer,
+			Wanted: fmt.Sprintf("v%d.%d or older", oldest.Major(), oldest.Minor()),
+			Fix:    "leave --ccm-image out, or upgrade the cluster first",
+		}
 	case minorOf(v)+1 < minorOf(newest):
-		refused.Reason = ReasonImageTooOld
-		refused.Seen = "more than one minor version older than the newest API server, which runs " + newestAPIServer
-		refused.Wanted = fmt.Sprintf("v%d.%d or later", newest.Major(), newest.Minor()-1)
-	default:
-		return nil
+		return &fault.Error{
+			Class: fault.Check, Reason: ReasonImageTooOld, Object: object,
+			Seen:   "more than one minor version older than the API servers, the newest of which runs " + newestAPIServer,
+			Wanted: fmt.Sprintf("v%d.%d or later", newest.Major(), newest.Minor()-1),
+			Fix:    "leave --ccm-image out",
+		}
 	}
-	return &refused
+	return nil
 }
 
 // minorOf returns major and minor version as one number.
