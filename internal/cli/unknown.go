@@ -125,8 +125,8 @@ func outside(word string) string {
 		"kubectl -n fleet-default logs -f job/awsmigrate-NAME, for the job of cluster NAME"
 }
 
-// elsewhereCommand returns the typed command with a word that is a command of a distribution, or that other
-// programs have for one of ours, where it belongs. It is empty for other words.
+// elsewhereCommand returns the typed command with the intended command in place of a word: a command of a
+// distribution, or a word of other programs. It is empty for other words.
 func (a *app) elsewhereCommand(cmd *cobra.Command, word string) string {
 	at := slices.Index(a.args, word)
 	if cmd.HasParent() || at < 0 {
