@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
@@ -56,10 +57,21 @@ func listClusters(cmd *cobra.Command, a *app, flags *target.Fleet) error {
 	doc := view.NewList(fleet)
 	if a.output == "text" {
 		view.WriteList(a.streams, doc)
+		if note := noteNamespace(flags.Namespace, fleet.Rows); note != "" {
+			console.Note(a.streams, note)
+		}
 	} else if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {
 		return err
 	}
 	return view.Shown(checkListed(fleet))
+}
+
+// noteNamespace returns a hint for a list that is empty because of --namespace, or "".
+func noteNamespace(namespace string, rows []inventory.Row) string {
+	if namespace == "" || len(rows) > 0 {
+		return ""
+	}
+	return "only namespace " + namespace + " was read; without --namespace, list shows the clusters of all namespaces"
 }
 
 // nextOf returns the command that continues with a cluster or inspects it, or "".

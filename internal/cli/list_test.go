@@ -71,6 +71,9 @@ func TestListOfNothing(t *testing.T) {
 	if want := "no clusters\n?  ClusterMigrations: may not be read\n"; out.String() != want {
 		t.Errorf("%q", out.String())
 	}
+	if got := noteNamespace("default", fleet.Rows); !strings.Contains(got, "only namespace default was read") || noteNamespace("", nil) != "" || noteNamespace("default", []inventory.Row{{}}) != "" {
+		t.Errorf("%q", got)
+	}
 	if got := view.ExitCode(checkListed(fleet)); got != 10 {
 		t.Errorf("exit %d", got)
 	}

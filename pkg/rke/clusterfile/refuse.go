@@ -1,6 +1,7 @@
 package clusterfile
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -51,6 +52,6 @@ func (r *refusal) in(name string) *fault.Error {
 	}
 	return &fault.Error{
 		Class: fault.Usage, Reason: r.reason, Object: object,
-		Seen: r.seen, Wanted: r.wanted, Fix: r.fix, Err: r.err,
+		Seen: r.seen, Wanted: r.wanted, Fix: cmp.Or(r.fix, "correct "+object+", then run the same command again"), Err: r.err,
 	}
 }

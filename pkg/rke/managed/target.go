@@ -87,7 +87,7 @@ func checkSupported(c Cluster) error {
 	case c.Local():
 		return refuse("LocalCluster", "this is the cluster Rancher itself runs in", "if rke made it: awsmigrate rke --config cluster.yml")
 	case c.Provisioned:
-		return refuse(ReasonNotRKE, "it belongs to a Cluster of provisioning.cattle.io", fault.Command("awsmigrate", "rke2", "--cluster", migration.OrElse(c.Workspace, "fleet-default")+"/"+c.DisplayName))
+		return refuse(ReasonNotRKE, "it belongs to a Cluster of provisioning.cattle.io", fault.Command("awsmigrate", "rke2", "plan", "--cluster", migration.OrElse(c.Workspace, "fleet-default")+"/"+c.DisplayName))
 	case c.Config == nil || c.Driver != "" && c.Driver != driverRKE:
 		return refuse(ReasonNotRKE, fmt.Sprintf("driver %q: an imported or hosted cluster, which Rancher does not configure by rke", c.Driver),
 			"change it where it is configured; a cluster.yml: awsmigrate rke --config cluster.yml")

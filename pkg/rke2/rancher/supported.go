@@ -22,7 +22,7 @@ func Supported(f Facts) error {
 	case !f.Cluster.HasRKEConfig:
 		fix := "change it where it is configured"
 		if f.Cluster.ManagementID == f.Cluster.Name { // mirror of a management.cattle.io Cluster
-			fix += "; if Rancher runs rke for it: " + fault.Command("awsmigrate", "rke", "--cluster", f.Cluster.Name)
+			fix += "; if Rancher runs rke for it: " + fault.Command("awsmigrate", "rke", "plan", "--cluster", f.Cluster.Name)
 		}
 		return refuse(config.ReasonNotProvisioned, "it has no spec.rkeConfig: an imported or hosted cluster, which Rancher does not configure", fix)
 	case f.Cluster.K3s():

@@ -24,6 +24,7 @@ func notes() map[string]string {
 		"ClusterFileUnusualForm":       left + "the place of the edit has an unsupported form",
 		"ClusterFileWrittenNotDurable": "cluster.yml was written, and the disk did not confirm it: run `sync`, then run again",
 		"ClusterFileWrongKind":         left + "a key holds a value of the wrong kind",
+		"CutOff":                       "the run was ended before its next step: the same command resumes it",
 		"Deleting":                     "the cluster is being deleted",
 		"EffectInReadingStep":          defect,
 		"Held":                         "another run holds the lock; the message names its user, host and process, and since when",

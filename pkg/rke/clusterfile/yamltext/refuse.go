@@ -1,6 +1,7 @@
 package yamltext
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -41,7 +42,7 @@ func (r *refusal) in(name string, reader Reader) *fault.Error {
 	}
 	return &fault.Error{
 		Class: fault.Usage, Reason: reader.Reasons + r.cause, Object: object,
-		Seen: r.seen, Wanted: r.wanted, Fix: r.fix, Err: r.err,
+		Seen: r.seen, Wanted: r.wanted, Fix: cmp.Or(r.fix, "correct "+object+", then run the same command again"), Err: r.err,
 	}
 }
 
