@@ -8,8 +8,6 @@ const (
 	ReasonAwaitingOwner = "AwaitingOwner"
 	// ReasonNotRancher marks an API server that does not serve Rancher's clusters.
 	ReasonNotRancher = "NotRancher"
-	// ReasonOwnerNotInformed marks an owner of the configuration that no option names as informed.
-	ReasonOwnerNotInformed = "OwnerNotInformed"
 	// ReasonNamesNotProven marks Nodes whose names after the switch are unknown or would
 	// change.
 	ReasonNamesNotProven = "NamesNotProven"

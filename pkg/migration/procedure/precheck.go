@@ -82,7 +82,7 @@ func (m *Migration) RequireInformed(snap migration.Snapshot) error {
 	for _, o := range owners {
 		names = append(names, o.String())
 	}
-	return &fault.Error{Class: fault.Check, Reason: migration.ReasonOwnerNotInformed, Object: snap.Reading.Object,
+	return &fault.Error{Class: fault.Check, Reason: fault.ReasonOwnerNotInformed, Object: snap.Reading.Object,
 		Seen:   "is owned by " + strings.Join(names, ", ") + ": " + migration.OrElse(migration.RevertHarm(snap.Result.Position), migration.RevertHarm(position.Unknown)),
 		Wanted: "an owner that knows the new configuration", Fix: migration.InformFix(owners)}
 }

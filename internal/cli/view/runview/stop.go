@@ -8,7 +8,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -60,8 +59,7 @@ func (v *textView) writeStop(result runner.Result, err error) {
 // lacksInformed reports whether the same command stops again until it names the owner of the configuration.
 func lacksInformed(faults []error) bool {
 	return slices.ContainsFunc(faults, func(err error) bool {
-		f, ok := fault.As(err)
-		return ok && f.Reason == migration.ReasonOwnerNotInformed
+		return fault.HasReason(err, fault.ReasonOwnerNotInformed)
 	})
 }
 
