@@ -76,6 +76,15 @@ func (f *File) Config() Config { return f.config }
 // duplicates it returns the last, as rke does.
 func (f *File) Line(path ...string) int { return f.doc.Line(path...) }
 
+// Keys returns the top-level keys of the file, in its order.
+func (f *File) Keys() []string {
+	var keys []string
+	for i := 0; i+1 < len(f.doc.Root().Content); i += 2 {
+		keys = append(keys, f.doc.Root().Content[i].Value)
+	}
+	return keys
+}
+
 // Edit is a computed change of a file. It is pure; Write writes it to disk.
 type Edit struct{ yamltext.Edit }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
@@ -109,6 +110,20 @@ func (p Prepared) file() string {
 		return p.Path
 	}
 	return cmp.Or(p.Object, "cluster.yml")
+}
+
+// mistyped returns a question that names the top-level key of the file that probably stands for
+// another, or "". rke ignores keys that it does not know.
+func (p Prepared) mistyped(key string) string {
+	if p.File == nil {
+		return ""
+	}
+	for _, name := range p.File.Keys() {
+		if name != key && fault.DidYouMean(name, []string{key}) != "" {
+			return fmt.Sprintf("line %d: did you mean %s, not %s?", p.File.Line(name), key, name)
+		}
+	}
+	return ""
 }
 
 // where returns a key of the configuration for messages, with its line if it has one.

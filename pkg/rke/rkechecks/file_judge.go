@@ -52,7 +52,7 @@ func judgeFileProvider(p Prepared) []verify.Finding {
 		return []verify.Finding{verify.Failure(object, fmt.Sprintf("aws, and the cluster runs %s: the next `rke up` would restore the in-tree provider, next to the CCM", state),
 			"what the cluster runs", "use the cluster.yml that was applied last")}
 	}
-	return []verify.Finding{verify.Failure(object, fmt.Sprintf("%q, and the cluster runs %q", file, state), "what the cluster runs", "")}
+	return []verify.Finding{verify.Failure(object, fmt.Sprintf("%q, and the cluster runs %q", file, state), "what the cluster runs", p.mistyped("cloud_provider"))}
 }
 
 func judgeVersionSet(p Prepared) []verify.Finding {
@@ -61,11 +61,11 @@ func judgeVersionSet(p Prepared) []verify.Finding {
 	}
 	if p.Offline {
 		return []verify.Finding{verify.Failure(p.file(), "no kubernetes_version: rke takes its own newest, and which the cluster runs is not in the file",
-			"the version that the cluster runs", "set kubernetes_version to it")}
+			"the version that the cluster runs", cmp.Or(p.mistyped("kubernetes_version"), "set kubernetes_version to it"))}
 	}
 	now := p.State.Current.Config.KubernetesVersion
 	return []verify.Finding{verify.Failure(p.file()+": kubernetes_version", "is empty: rke takes its own newest, and the first `rke up` would upgrade the cluster from "+now+", or fail where that has no provider aws",
-		now, "set kubernetes_version: "+now)}
+		now, cmp.Or(p.mistyped("kubernetes_version"), "set kubernetes_version: "+now))}
 }
 
 func judgeKubernetesImage(p Prepared) []verify.Finding {
