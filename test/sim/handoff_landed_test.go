@@ -108,7 +108,7 @@ func TestCommitBesideTheEdit(t *testing.T) {
 		"an argument is lost": {"      - node-monitor-period=5s\n", "", "machineGlobalConfig.kube-controller-manager-arg"},
 		"a key is lost":       {"      cni: calico\n", "", "machineGlobalConfig.cni"},
 		"a key is changed":    {"      cni: calico\n", "      cni: cilium\n", "machineGlobalConfig.cni"},
-		"a key comes along":   {"      cni: calico\n", "      cni: calico\n      profile: cis-1.6\n", "machineGlobalConfig.profile"},
+		"a key comes along":   {"      cni: calico\n", "      cni: calico\n      profile: cis-1.23\n", "machineGlobalConfig.profile"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

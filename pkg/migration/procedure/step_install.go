@@ -69,10 +69,11 @@ func (s *install) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snap
 	if err := s.Guard.Judge(guard.SignalsOf(snap)); err != nil {
 		return migration.MustPause(err), nil
 	}
+	judge := s.Chart().Judge
 	if snap.Switched() {
-		return s.verifyUpdate(ctx, snap)
+		judge = s.judgeUpdate
 	}
-	verdict, err := s.Chart().Judge(ctx, snap)
+	verdict, err := judge(ctx, snap)
 	if err != nil || verdict.Kind != runner.Met {
 		return verdict, err
 	}
@@ -87,8 +88,8 @@ func (s *install) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snap
 	return verdict, nil
 }
 
-// verifyUpdate returns the verdict on an update after the switch.
-func (s *install) verifyUpdate(ctx context.Context, snap migration.Snapshot) (runner.Verdict, error) {
+// judgeUpdate returns the verdict on an update after the switch.
+func (s *install) judgeUpdate(ctx context.Context, snap migration.Snapshot) (runner.Verdict, error) {
 	verdict, err := s.Chart().JudgeImage(ctx, snap)
 	if err != nil || verdict.Kind != runner.Met {
 		return verdict, err
