@@ -136,8 +136,8 @@ func planOfProd(t *testing.T, header string) string {
 	t.Helper()
 	doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: journal.Target{Kind: "Cluster", Namespace: "fleet-default", Name: "prod", UID: "u"},
 		Header: []string{header}, WholePlan: runner.WholePlan{Steps: []runner.PlannedStep{{Info: runner.Info{ID: "preflight"}}}}}
-	var err error
-	if doc.Hash, err = doc.WholePlan.Hash(); err != nil {
+	doc, err := doc.sealed()
+	if err != nil {
 		t.Fatal(err)
 	}
 	text, err := json.Marshal(doc)

@@ -32,6 +32,9 @@ type planDocument struct {
 	Header      []string           `json:"header"`
 	// Hash identifies the plan by its basis and the writes of its steps.
 	Hash string `json:"hash,omitempty"`
+	// Text identifies the steps as they are printed, with the diffs and notes that Hash leaves out:
+	// a person approves what the file shows.
+	Text string `json:"text,omitempty"`
 	runner.WholePlan
 	// Cost is the total cost of the pending steps.
 	Cost    *runner.Cost `json:"cost,omitempty"`
@@ -158,7 +161,7 @@ func (d planDocument) write(a *app, foreseen procedure.Foreseen, diff bool) erro
 		return nil
 	}
 	var err error
-	if d.Hash, err = d.WholePlan.Hash(); err != nil {
+	if d, err = d.sealed(); err != nil {
 		return err
 	}
 	cost := runner.CostOf(d.Steps)

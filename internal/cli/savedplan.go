@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -39,15 +40,40 @@ func parsePlan(path string, text []byte) (planDocument, error) {
 	if doc.Hash == "" {
 		return doc, noPlan(path, "names no hash, as a plan made with --offline or by an older awsmigrate does not", nil)
 	}
-	hash, err := doc.WholePlan.Hash()
+	now, err := doc.sealed()
 	if err != nil {
 		return doc, noPlan(path, "cannot be named", err)
 	}
-	if hash != doc.Hash {
-		return doc, &fault.Error{Class: fault.Usage, Reason: "PlanEdited", Object: "file " + path, Seen: fmt.Sprintf("says that it is plan %q, and what it holds is %s", doc.Hash, hash),
-			Wanted: "a plan as `awsmigrate rke2 plan -o json` printed it", Fix: "make a new plan"}
+	var printed struct {
+		Steps json.RawMessage `json:"steps"`
 	}
-	return doc, nil
+	if err := json.Unmarshal(text, &printed); err != nil {
+		return doc, noPlan(path, "is no plan", err)
+	}
+	if now.Text, err = runner.TextHash(printed.Steps); err != nil {
+		return doc, noPlan(path, "cannot be named", err)
+	}
+	edited := ""
+	switch {
+	case now.Hash != doc.Hash:
+		edited = fmt.Sprintf("says that it is plan %q, and what it holds is %s", doc.Hash, now.Hash)
+	case now.Text != doc.Text:
+		edited = fmt.Sprintf("shows other texts, diffs or notes of its steps than plan %s did", doc.Hash)
+	default:
+		return doc, nil
+	}
+	return doc, &fault.Error{Class: fault.Usage, Reason: "PlanEdited", Object: "file " + path, Seen: edited,
+		Wanted: "a plan as `awsmigrate rke2 plan -o json` printed it", Fix: "make a new plan"}
+}
+
+// sealed returns the document with the identities of its plan.
+func (d planDocument) sealed() (planDocument, error) {
+	var err error
+	if d.Hash, err = d.WholePlan.Hash(); err != nil {
+		return d, err
+	}
+	d.Text, err = runner.TextHash(d.Steps)
+	return d, err
 }
 
 func noPlan(path, seen string, err error) error {

@@ -42,6 +42,15 @@ func approvedOf(plan []PlannedStep) (approvedWrites, error) {
 
 // canonical returns JSON that stays the same when it is decoded and encoded again.
 func canonical(v any) ([]byte, error) {
+	plain, err := plainOf(v)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(plain)
+}
+
+// plainOf returns a value as its JSON is decoded, with the digits of its numbers.
+func plainOf(v any) (any, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
@@ -52,7 +61,7 @@ func canonical(v any) ([]byte, error) {
 	if err := d.Decode(&plain); err != nil {
 		return nil, err
 	}
-	return json.Marshal(plain)
+	return plain, nil
 }
 
 // covers reports whether a contains everything in now. A step that is done meanwhile needs no new
@@ -112,6 +121,48 @@ func (p WholePlan) Hash() (string, error) {
 		return "", fmt.Errorf("name a plan: %w", err)
 	}
 	return "sha256:" + Digest(string(text)), nil
+}
+
+// TextHash returns the identity of everything that a plan shows of its steps, including diffs,
+// summaries and notes. steps are PlannedSteps, or the JSON that they were printed as.
+func TextHash(steps any) (string, error) {
+	plain, err := plainOf(steps)
+	if err != nil {
+		return "", fmt.Errorf("name the text of a plan: %w", err)
+	}
+	text, err := json.Marshal(withoutEmpty(plain))
+	if err != nil {
+		return "", fmt.Errorf("name the text of a plan: %w", err)
+	}
+	return "sha256:" + Digest(string(text)), nil
+}
+
+// withoutEmpty returns a decoded value without null and empty fields: a printed document has
+// other ones than its values.
+func withoutEmpty(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		kept := map[string]any{}
+		for key, field := range v {
+			if field = withoutEmpty(field); field != nil {
+				kept[key] = field
+			}
+		}
+		if len(kept) > 0 {
+			return kept
+		}
+		return nil
+	case []any:
+		if len(v) == 0 {
+			return nil
+		}
+		kept := make([]any, len(v))
+		for i := range v {
+			kept[i] = withoutEmpty(v[i])
+		}
+		return kept
+	}
+	return v
 }
 
 // approvedHash returns the hash under which the plan was approved.

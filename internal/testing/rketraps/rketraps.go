@@ -142,7 +142,7 @@ func All() []Trap {
 		{"AWSM-722", "an old file", set(func(p *rkechecks.Prepared) { p.State.Current.Config.CloudProvider.Name = rkestate.ProviderExternal }), fail, "restore the in-tree provider"},
 		{"AWSM-722", "another", rewrite("name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: azure\n"), fail, "azure"},
 		{"AWSM-722", "a mistyped key", rewrite("cloud_provider:\n", "cloud_provder:\n"), fail, "did you mean cloud_provider, not cloud_provder?"},
-		{"AWSM-723", "a mistyped key", rewrite("kubernetes_version: v", "kubernetes_versoin: v"), fail, "did you mean kubernetes_version, not kubernetes_versoin?"},
+		{"AWSM-723", "a mistyped key", rewrite("kubernetes_version: v", "kubernetes_versionn: v"), fail, "did you mean kubernetes_version, not kubernetes_versionn?"},
 		{"AWSM-723", "empty", rewrite("kubernetes_version: v1.26.9-rancher1-1\n", ""), fail, "set kubernetes_version: v1.26.9-rancher1-1"},
 		{"AWSM-724", "an image", top("system_images: {kubernetes: rancher/hyperkube:v1.26.9-rancher1}"), warn, "wins"},
 		{"AWSM-724", "an image, and an upgrade", func(t *testing.T, p *rkechecks.Prepared) {
