@@ -31,22 +31,28 @@ func (p Prepared) setup() setup { return setup{p.Facts, p.switchTo, p.Down.Nodes
 // or empty.
 func RefuseTarget(f rancher.Facts, switchTo EndState, nodes []downstream.Node, target string) error {
 	s := setup{f, switchTo, nodes}
-	for _, rule := range []struct {
-		reason string
-		judge  func(version string) []verify.Finding
-	}{
-		{"APIServerWouldNotStart", s.refusedAPIServers}, {"ProfileRefused", s.refusedProfiles}, {"ArgumentRemoved", s.removedArguments},
-		{"OwnCloudController", s.ownControllers}, {migration.ReasonNamesNotProven, s.renamed},
+	for _, err := range []error{
+		firstFailure("APIServerWouldNotStart", s.refusedAPIServers(target)),
+		firstFailure("ProfileRefused", s.refusedProfiles(target)),
+		firstFailure("ArgumentRemoved", s.removedArguments(target)),
+		firstFailure("OwnCloudController", s.ownControllers(target)),
+		firstFailure(migration.ReasonNamesNotProven, s.renamed(target)),
 	} {
-		found := rule.judge(target)
-		i := slices.IndexFunc(found, func(f verify.Finding) bool { return f.Status == verify.Fail })
-		if i < 0 {
-			continue
+		if err != nil {
+			return err
 		}
-		return &fault.Error{Class: fault.Check, Reason: rule.reason, Object: targetFlag + ", " + found[i].Object,
-			Seen: found[i].Seen, Wanted: found[i].Wanted, Fix: found[i].Fix}
 	}
 	return nil
+}
+
+// firstFailure returns the first finding that fails a target as an error, or nil.
+func firstFailure(reason string, found []verify.Finding) error {
+	i := slices.IndexFunc(found, func(f verify.Finding) bool { return f.Status == verify.Fail })
+	if i < 0 {
+		return nil
+	}
+	return &fault.Error{Class: fault.Check, Reason: reason, Object: targetFlag + ", " + found[i].Object,
+		Seen: found[i].Seen, Wanted: found[i].Wanted, Fix: found[i].Fix}
 }
 
 // judgeReleases judges the target of an upgrade and the current release. A failure of the

@@ -7,6 +7,8 @@ func notes() map[string]string {
 		defect = "a defect of awsmigrate; please report it"
 	)
 	return map[string]string{
+		"APIServerWouldNotStart":       "kube-apiserver of the target release does not start with the cluster's arguments",
+		"ArgumentRemoved":              "a component of the target release does not know a flag or a feature gate that the cluster sets",
 		"BadInputs":                    "the values of the chart do not fit the cluster; the message names the value",
 		"CheckFailed":                  "a check failed; the message names it, and `awsmigrate explain AWSM-nnn` has its reason",
 		"CheckUnknown":                 "a check could not be made; the message names the check and the unreadable object",
@@ -36,9 +38,11 @@ func notes() map[string]string {
 		"NoState":                      defect,
 		"NoVerdict":                    defect,
 		"NothingDone":                  "a run of the controller ended without a step",
+		"OwnCloudController":           "the target release starts RKE2's own cloud controller next to the CCM",
 		"Panic":                        defect,
 		"Paused":                       "Rancher is paused for this cluster, and not by awsmigrate",
 		"PausedByRun":                  "awsmigrate paused the rollout: Rancher is paused for this cluster",
+		"ProfileRefused":               "RKE2 of the target release exits at the profile of a machine",
 		"Provider":                     "the machines have different cloud providers",
 		"RKEFailed":                    "the program rke ended with an error",
 		"SecretRefused":                "a Secret that a ClusterMigration names does not authorize this cluster",
