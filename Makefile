@@ -164,19 +164,17 @@ check: build lint ## for every edit: lint, unit tests, a sample of the simulated
 	cd test && $(GOTEST) $(UNIT) -run '$(SAMPLE)$$' ./sim
 
 .PHONY: test
-test: build ## all tests that CI runs, lint included
+test: build lint ## all tests that CI runs
 	@$(MAKE) --no-print-directory -j2 test-labs test-code
 
-# Labs wait most of the time and have real clocks. What has none, lint included, takes the
-# processors that they leave: next to each other without nice, labs lost their leases on two
-# cores.
+# Labs wait most of the time and have real clocks. What has none takes the processors that
+# they leave: next to each other without nice, labs lost their leases on two cores.
 .PHONY: test-labs test-code
 test-labs:
 	@$(call units,test/lab)
 	cd test && $(GOTEST) -vet=off -count=1 -parallel 3 -timeout 60m ./e2e
 
 test-code:
-	@nice -n 19 $(MAKE) --no-print-directory lint
 	@$(call niced,$(filter-out test/lab,$(MODULES)))
 	cd test && nice -n 19 $(GOTEST) $(UNIT) ./sim
 
