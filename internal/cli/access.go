@@ -7,19 +7,20 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/access/ask"
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
 // printAccess runs `verify --access`: it prints which permissions these credentials lack.
-func (f *verifyFlags) printAccess(ctx context.Context, a *app) error {
-	if err := a.checkOutput(verifyview.AccessFormats()...); err != nil {
+func (f *verifyFlags) printAccess(ctx context.Context, a *app.App) error {
+	if err := a.CheckOutput(verifyview.AccessFormats()...); err != nil {
 		return err
 	}
-	format := a.output
+	format := a.Output
 	if slices.Contains(verifyview.AccessPieces(), format) {
-		a.output = "text" // errors are for people; standard output holds the manifest
+		a.Output = "text" // errors are for people; standard output holds the manifest
 	}
 	if err := f.checkAccess(); err != nil {
 		return err
@@ -32,7 +33,7 @@ func (f *verifyFlags) printAccess(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := a.untilInterrupted(ctx)
+	ctx, stop := a.UntilInterrupted(ctx)
 	defer stop()
 	doc, err := verifyview.NewAccess(ask.All(ctx, question))
 	if err == nil {
@@ -41,10 +42,10 @@ func (f *verifyFlags) printAccess(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := verifyview.WriteAccess(a.streams, format, a.commandLine(), doc); err != nil {
+	if err := verifyview.WriteAccess(a.Streams, format, a.CommandLine(), doc); err != nil {
 		return err
 	}
-	if format != a.output {
+	if format != a.Output {
 		return doc.Outcome()
 	}
 	return view.Shown(doc.Outcome())

@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -26,7 +27,7 @@ type approveFlags struct {
 	Yes bool `flag:"yes"`
 }
 
-func newApprove(a *app) *cobra.Command {
+func newApprove(a *app.App) *cobra.Command {
 	f := &approveFlags{}
 	cmd := &cobra.Command{
 		Use:   "approve --cluster NAME",
@@ -43,7 +44,7 @@ hash, and approves nothing if another plan was published meanwhile.`,
 	return cmd
 }
 
-func (f *approveFlags) run(ctx context.Context, a *app) error {
+func (f *approveFlags) run(ctx context.Context, a *app.App) error {
 	if f.Cluster == "" {
 		return fault.AsUsage(errors.New("flag --cluster is required"))
 	}
@@ -51,27 +52,27 @@ func (f *approveFlags) run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := a.untilInterrupted(ctx)
+	ctx, stop := a.UntilInterrupted(ctx)
 	defer stop()
 	namespace, name := f.Object()
 	plan, err := approvals.Read(ctx, namespace, name)
 	if err != nil {
 		return err
 	}
-	view.WritePublishedPlan(a.streams, []string{
+	view.WritePublishedPlan(a.Streams, []string{
 		fmt.Sprintf("%s/%s   goal %s · by awsmigrate %s", plan.Namespace, plan.Name, plan.Goal, plan.Plan.Version),
 		"plan   " + plan.Hash, "state  " + plan.Shown}, plan.Plan.Steps)
 	if plan.Approved {
-		a.say("this plan is approved already")
+		a.Say("this plan is approved already")
 		return nil
 	}
-	if err := a.confirm(f.Yes, plan); err != nil {
+	if err := confirm(a, f.Yes, plan); err != nil {
 		return err
 	}
 	if err := approvals.Approve(ctx, plan); err != nil {
 		return err
 	}
-	a.say("approved; to see the progress: " + fault.Command("kubectl", "get", "awsm", plan.Name, "-n", plan.Namespace, "-w"))
+	a.Say("approved; to see the progress: " + fault.Command("kubectl", "get", "awsm", plan.Name, "-n", plan.Namespace, "-w"))
 	return nil
 }
 
@@ -97,18 +98,18 @@ func (f *approveFlags) open() (plans.Approvals, error) {
 }
 
 // confirm asks for the approval on stderr. Any answer but yes is a no.
-func (a *app) confirm(yes bool, plan plans.Published) error {
+func confirm(a *app.App, yes bool, plan plans.Published) error {
 	object := "plan of ClusterMigration " + plan.Namespace + "/" + plan.Name
 	switch {
 	case yes:
 		return nil
-	case !a.streams.InTerminal:
+	case !a.Streams.InTerminal:
 		return &fault.Error{Class: fault.Declined, Reason: "NoTerminal", Object: object, Seen: "needs a yes and standard input is no terminal", Fix: "read the plan, then add --yes"}
 	}
-	s := console.NewScreen(a.streams, a.streams.Err)
+	s := console.NewScreen(a.Streams, a.Streams.Err)
 	s.Line("")
 	fmt.Fprint(s.Out, s.Plain("Approve this plan for "+plan.Namespace+"/"+plan.Name+"? Only \"yes\" is accepted:"), " ")
-	answer, err := a.answer(bufio.NewReader(a.streams.In))
+	answer, err := readAnswer(a, bufio.NewReader(a.Streams.In))
 	switch {
 	case errors.Is(err, errInterrupted):
 		return &fault.Error{Class: fault.Interrupted, Reason: "Interrupted", Object: object, Seen: "stopped at the question; nothing was approved"}

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -47,7 +48,7 @@ func auditedBy(t *testing.T, metas []verify.Meta, at position.Position, options 
 			fmt.Sprintf("now    %s   %s", at, at.Summary()), "aws    123456789012 · us-east-1 · as arn:aws:sts::123456789012:assumed-role/operator/lab",
 		}, Inspection: audit.Inspection{Input: evidence.Input{Position: position.Result{Position: at, Summary: at.Summary()}}}}
 	report := verify.RunAll(t.Context(), bound, options.Checks(at))
-	doc := (&auditor{app: &app{}, options: options}).document(seen, report)
+	doc := (&auditor{app: &app.App{}, options: options}).document(seen, report)
 	doc.Seconds = 0.41
 	return doc
 }
@@ -279,7 +280,7 @@ func TestJUnitCounts(t *testing.T) {
 }
 
 func TestPreflightOfAMigratedCluster(t *testing.T) {
-	v := &auditor{app: &app{}, preflight: true}
+	v := &auditor{app: &app.App{}, preflight: true}
 	for _, p := range position.All() {
 		err := v.refused(position.Result{Position: p})
 		if (err != nil) != p.AtLeast(position.P4) || err != nil && fault.ClassOf(err) != fault.Check {

@@ -3,6 +3,7 @@ package cli
 import (
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 )
 
@@ -22,7 +23,7 @@ func TestCarryOut(t *testing.T) {
 		"a dry run":           {[]string{"rke2"}, []string{"--dry-run", "--until", "verify"}, "awsmigrate rke2 --cluster demo --until=verify"},
 		"of an undo":          {[]string{"rke2", "undo"}, []string{"--dry-run", "--end-state", "external"}, "awsmigrate rke2 undo --cluster demo --end-state=external"},
 	} {
-		cmd, _, err := newRoot(&app{}).Find(tt.path)
+		cmd, _, err := newRoot(&app.App{}).Find(tt.path)
 		if err != nil {
 			t.Fatal(err)
 		}

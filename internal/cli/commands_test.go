@@ -16,8 +16,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
@@ -50,7 +52,7 @@ func commandsOn(screen, text string) []shownCommand {
 	for _, at := range commandStart.FindAllStringIndex(text, -1) {
 		line, _, _ := strings.Cut(text[at[0]:], "\n")
 		line = strings.TrimPrefix(strings.TrimPrefix(line, "kubectl "), "awsmigrate")
-		root := newRoot(&app{})
+		root := newRoot(&app.App{})
 		cmd, args, inFlags := root, []string(nil), false
 		for {
 			m := shellToken.FindStringSubmatch(line)
@@ -100,7 +102,7 @@ func takesValue(cmd *cobra.Command, word string) bool {
 // accept parses a command with the real command tree, and returns an error if it is refused before a server
 // is asked, or lacks an option of the run.
 func (c shownCommand) accept(shaping []target.Option) error {
-	root := newRoot(&app{args: c.args})
+	root := newRoot(&app.App{Args: c.args})
 	cmd, rest, err := root.Find(c.args)
 	if err != nil {
 		return err
@@ -115,13 +117,13 @@ func (c shownCommand) accept(shaping []target.Option) error {
 	if help, _ := cmd.Flags().GetBool("help"); help {
 		return nil
 	}
-	if err := errors.Join(cmd.ValidateArgs(cmd.Flags().Args()), checkGroups(cmd), target.CheckFlags(cmd.Flags(), scopeOf(cmd))); err != nil {
+	if err := errors.Join(cmd.ValidateArgs(cmd.Flags().Args()), usage.CheckGroups(cmd), target.CheckFlags(cmd.Flags(), usage.ScopeOf(cmd))); err != nil {
 		return err
 	}
 	if strings.Contains(strings.Join(c.args, " "), "NAME") { // a usage line
 		return nil
 	}
-	return errors.Join(namesTarget(cmd, path), hasOptions(cmd.Flags(), scopeOf(cmd), path, shaping))
+	return errors.Join(namesTarget(cmd, path), hasOptions(cmd.Flags(), usage.ScopeOf(cmd), path, shaping))
 }
 
 // namesTarget returns an error if a command about one cluster names none.
@@ -220,7 +222,7 @@ func renderedScreens(t *testing.T, words target.Words) map[string]string {
 	})
 	add("plan", func(s console.Streams) {
 		s.OutTerminal = false
-		if err := (planDocument{Header: scriptHeader, WholePlan: plan, Next: words.Run()}).write(&app{streams: s, output: "text"}, procedure.Foreseen{}, false); err != nil {
+		if err := (planDocument{Header: scriptHeader, WholePlan: plan, Next: words.Run()}).write(&app.App{Streams: s, Output: "text"}, procedure.Foreseen{}, false); err != nil {
 			t.Error(err)
 		}
 	})
@@ -256,7 +258,7 @@ func helpScreens(t *testing.T) map[string]string {
 			walk(child)
 		}
 	}
-	walk(newRoot(&app{}))
+	walk(newRoot(&app.App{}))
 	return screens
 }
 

@@ -18,8 +18,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
@@ -67,13 +69,13 @@ func everyFlag(see func(cmd *cobra.Command, f *pflag.Flag)) {
 			walk(child)
 		}
 	}
-	walk(newRoot(&app{}))
+	walk(newRoot(&app.App{}))
 }
 
 // A command offers for a flag exactly what the table says.
 func TestEveryFlagCompletes(t *testing.T) {
 	everyFlag(func(cmd *cobra.Command, f *pflag.Flag) {
-		o, known := options.Find(f.Name, scopeOf(cmd))
+		o, known := options.Find(f.Name, usage.ScopeOf(cmd))
 		_, completes := cmd.GetFlagCompletionFunc(f.Name)
 		if f.Name != "output" && (!known || completes == (o.Offer.Free != "")) {
 			t.Errorf("%s --%s: in the table %t, completes %t, free text for the reason %q", cmd.CommandPath(), f.Name, known, completes, o.Offer.Free)
@@ -86,7 +88,7 @@ func TestFilesAreOfferedForFiles(t *testing.T) {
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	everyFlag(func(cmd *cobra.Command, f *pflag.Flag) {
 		words := append(strings.Fields(cmd.CommandPath())[1:], "--"+f.Name, "")
-		o, _ := options.Find(f.Name, scopeOf(cmd))
+		o, _ := options.Find(f.Name, usage.ScopeOf(cmd))
 		if got := offered(t, words...); got.files() != (o.Offer.Source == options.AnyFile || len(o.Offer.Ending) > 0) {
 			t.Errorf("%q: files are offered: %t", words, got.files())
 		}
@@ -105,8 +107,8 @@ func TestFilesAreOfferedForFiles(t *testing.T) {
 // the program.
 func TestFishScriptKnowsEndings(t *testing.T) {
 	for argv0, want := range map[string]string{
-		program: "complete -k -c awsmigrate -n '__awsmigrate_wants_files' -f -a '(__awsmigrate_files)'\n",
-		plugin:  "complete -k -c kubectl-awsmigrate -n '__kubectl_awsmigrate_wants_files' -f -a '(__kubectl_awsmigrate_files)'\n",
+		usage.Program: "complete -k -c awsmigrate -n '__awsmigrate_wants_files' -f -a '(__awsmigrate_files)'\n",
+		usage.Plugin:  "complete -k -c kubectl-awsmigrate -n '__kubectl_awsmigrate_wants_files' -f -a '(__kubectl_awsmigrate_files)'\n",
 	} {
 		var out, errs bytes.Buffer
 		if code := MainAs(t.Context(), argv0, []string{"completion", "fish"}, console.Streams{Out: &out, Err: &errs}); code != 0 {
@@ -324,7 +326,7 @@ func TestClustersOfNobody(t *testing.T) {
 		kubeconfig := kubeconfigFor(t, t.TempDir(), "kubeconfig", map[string]string{"a": address})
 		began := time.Now()
 		got := offered(t, "rke2", "--kubeconfig", kubeconfig, "--cluster", "")
-		if len(got.words) > 0 || got.files() || time.Since(began) > 2*completionTimeout {
+		if len(got.words) > 0 || got.files() || time.Since(began) > 2*usage.CompletionTimeout {
 			t.Errorf("%s: %q after %s", name, got.words, time.Since(began))
 		}
 	}

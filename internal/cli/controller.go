@@ -14,6 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/controller"
@@ -61,7 +62,7 @@ type controllerFlags struct {
 	LeaderElect    bool          `flag:"leader-elect"`
 }
 
-func newController(a *app) *cobra.Command {
+func newController(a *app.App) *cobra.Command {
 	f := &controllerFlags{}
 	cmd := &cobra.Command{
 		Use:   "controller",
@@ -97,15 +98,15 @@ func (f *controllerFlags) asks() v1alpha1.AWS {
 }
 
 // log returns a logger of JSON lines, including those of libraries.
-func (f *controllerFlags) log(a *app) *slog.Logger {
-	handler := slog.NewJSONHandler(a.streams.Err, nil)
+func (f *controllerFlags) log(a *app.App) *slog.Logger {
+	handler := slog.NewJSONHandler(a.Streams.Err, nil)
 	klog.SetSlogLogger(slog.New(handler))
-	logrus.SetOutput(a.streams.Err)
+	logrus.SetOutput(a.Streams.Err)
 	logrus.SetFormatter(&logrus.JSONFormatter{TimestampFormat: time.RFC3339Nano})
 	return slog.New(handler)
 }
 
-func (f *controllerFlags) run(cmd *cobra.Command, a *app) error {
+func (f *controllerFlags) run(cmd *cobra.Command, a *app.App) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -127,7 +128,7 @@ func (f *controllerFlags) run(cmd *cobra.Command, a *app) error {
 	if err := meter.Register(registry, c.Leads); err != nil {
 		return err
 	}
-	ctx, stop := a.untilInterrupted(cmd.Context())
+	ctx, stop := a.UntilInterrupted(cmd.Context())
 	defer stop()
 	if f.Listen == "" {
 		return c.Run(ctx)

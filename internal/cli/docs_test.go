@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
@@ -225,7 +226,7 @@ func TestChecksNamedInDocsExist(t *testing.T) {
 // TestCommandsOnFrontPagesExist checks that the pages that a newcomer reads first name
 // flags and commands that exist, and that the demo's transcript keeps its markers.
 func TestCommandsOnFrontPagesExist(t *testing.T) {
-	root := newRoot(&app{})
+	root := newRoot(&app.App{})
 	flags, commands := map[string]bool{"help": true}, map[string]bool{}
 	var walk func(*cobra.Command)
 	walk = func(c *cobra.Command) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -44,7 +45,7 @@ func TestNobodySaidWhoKeepsTheCluster(t *testing.T) {
 	} {
 		tt.engine.OnFailure, tt.engine.Timeout = "stop", 1
 		var out bytes.Buffer
-		a := &app{output: "text", streams: console.Streams{Out: &out, Err: &out, Env: func(string) string { return "" }}, signals: &signals{}, unwatched: &unwatched{}}
+		a := &app.App{Output: "text", Streams: console.Streams{Out: &out, Err: &out, Env: func(string) string { return "" }}, Signals: &app.Signals{}, Unwatched: &app.Unwatched{}}
 		err := runMigration(t.Context(), a, unanswered{t, tt.class != fault.Usage}, &tt.engine)
 		if fault.ClassOf(err) != tt.class || tt.class == fault.Usage && !strings.Contains(err.Error(), "Terraform") {
 			t.Errorf("%s: %v", name, err)
@@ -60,8 +61,8 @@ func TestTheQuestionNamesTerraform(t *testing.T) {
 		shows  bool
 	}{"--edits is open": {engineFlags{ask: true}, true}, "--edits": {engineFlags{}, false}, "--owner-informed": {engineFlags{ask: true, typed: informed}, false}} {
 		var out bytes.Buffer
-		a := &app{streams: console.Streams{In: strings.NewReader("yes\n"), Out: &out, Err: &out, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}}
-		err := a.approver(&tt.engine, view.Commands{}, func() {})(t.Context(), session.Proposal{})
+		a := &app.App{Streams: console.Streams{In: strings.NewReader("yes\n"), Out: &out, Err: &out, InTerminal: true}, Signals: &app.Signals{HangUps: make(chan struct{})}}
+		err := approver(a, &tt.engine, view.Commands{}, func() {})(t.Context(), session.Proposal{})
 		if err != nil || strings.Contains(out.String(), "Terraform often leaves no mark") != tt.shows {
 			t.Errorf("%s: %v\n%s", name, err, out.String())
 		}

@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -17,7 +19,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-func newExplain(a *app) *cobra.Command {
+func newExplain(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain ID",
 		Short: "Explain a step, a check, a position or the reason of an error, without a cluster",
@@ -31,7 +33,7 @@ pages say of the reason that an error has. It contacts no server.`,
 		Args:              cobra.ArbitraryArgs, // RunE checks them, in our words
 		ValidArgsFunction: explainable,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := a.checkOutput(documentFormats()...); err != nil {
+			if err := a.CheckOutput(usage.DocumentFormats()...); err != nil {
 				return err
 			}
 			if err := oneID(args); err != nil {
@@ -41,14 +43,14 @@ pages say of the reason that an error has. It contacts no server.`,
 			if err != nil {
 				return err
 			}
-			if a.output != "text" {
-				return view.WriteDocument(a.streams.Out, a.output, found)
+			if a.Output != "text" {
+				return view.WriteDocument(a.Streams.Out, a.Output, found)
 			}
-			view.WriteExplanation(a.streams, found)
+			view.WriteExplanation(a.Streams, found)
 			return nil
 		},
 	}
-	addOutputFlag(cmd, a, documentFormats())
+	usage.AddOutputFlag(cmd, a, usage.DocumentFormats())
 	return cmd
 }
 
@@ -139,4 +141,21 @@ func explain(id string) (view.Explanation, error) {
 		return doc, nil
 	}
 	return doc, unknownID(id, slices.Concat(steps, ids, reasons()))
+}
+
+// explainable offers everything that can be explained. Reasons are many, so they need a first
+// character.
+func explainable(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	words := usage.DescribedSteps(slices.Concat(procedure.StepInfos(), procedure.UndoStepInfos()))
+	for _, p := range position.All() {
+		words = append(words, cobra.CompletionWithDesc(p.String(), p.Summary()))
+	}
+	words = append(words, usage.DescribedChecks("", usage.EveryCheck)...)
+	if typed != "" {
+		words = append(words, reasons()...)
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }

@@ -3,6 +3,9 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 )
 
 // No fix names a flag that the command does not have. Flags of other programs are theirs.
@@ -15,13 +18,13 @@ func TestFitFix_flagOfAnotherCommand_dropped(t *testing.T) {
 		"rke2":               {"add --yes": "add --yes", "awsmigrate rke --config cluster.yml": "awsmigrate rke --config cluster.yml"},
 		"controller rolling": {"wait until it is at rest; helm's --no-hooks goes past this question": "wait until it is at rest; helm's --no-hooks goes past this question"},
 	} {
-		root := newRoot(&app{})
+		root := newRoot(&app.App{})
 		cmd, _, err := root.Find(strings.Fields(path))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for fix, want := range fixes {
-			if got := fitFix(cmd, fix); got != want {
+			if got := usage.FitFix(cmd, fix); got != want {
 				t.Errorf("%s: %q, want %q", path, got, want)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -142,7 +143,7 @@ func TestGoldenPlans(t *testing.T) {
 			var out bytes.Buffer
 			streams := console.Streams{Out: &out, OutTerminal: s.color, Color: s.color}
 			document := planDocument{Header: scriptHeader, WholePlan: plan, Next: next}
-			if err := document.write(&app{streams: streams, output: "text"}, procedure.Foreseen{}, s.full); err != nil {
+			if err := document.write(&app.App{Streams: streams, Output: "text"}, procedure.Foreseen{}, s.full); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, name+".golden", strings.ReplaceAll(out.String(), "\x1b", "␛"))
@@ -157,7 +158,7 @@ func TestGoldenPlans(t *testing.T) {
 	document.Version = "v0.1.0"
 	for _, format := range []string{"json", "yaml"} {
 		var out bytes.Buffer
-		if err := document.write(&app{streams: console.Streams{Out: &out}, output: format}, procedure.Foreseen{}, false); err != nil {
+		if err := document.write(&app.App{Streams: console.Streams{Out: &out}, Output: format}, procedure.Foreseen{}, false); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, "plan."+format+".golden", out.String())

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -72,7 +73,7 @@ func TestHandoffInTheDirectionOfTheLastRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out, problems bytes.Buffer
-		a := &app{streams: console.Streams{Out: &out, Err: &problems}, output: "text"}
+		a := &app.App{Streams: console.Streams{Out: &out, Err: &problems}, Output: "text"}
 		if err := handOff(t.Context(), a, cluster, "words", false); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -20,6 +20,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -61,10 +62,10 @@ func TestMain(m *testing.M) {
 // step that runs a child, as rke is one, and a second one that leaves a file.
 func playProcess(dir string, args []string) int {
 	streams := console.SystemStreams()
-	ctx, signals, stop := watchSignals(context.Background())
+	ctx, signals, stop := app.WatchSignals(context.Background())
 	defer stop()
-	a := newApp(streams, signals, args)
-	a.output = "text"
+	a := app.New(streams, signals, args, nil)
+	a.Output = "text"
 	engine := &engineFlags{Yes: true, Timeout: time.Hour, OnFailure: "stop"}
 	cluster := folder{dir: dir}
 	for _, arg := range args {
@@ -72,7 +73,7 @@ func playProcess(dir string, args []string) int {
 		case "--ask":
 			engine.Yes = false
 		case "jsonl", "json":
-			a.output = arg
+			a.Output = arg
 		case "--rolls":
 			cluster.rolls = true
 		case "--look": // a command that only looks
@@ -81,7 +82,7 @@ func playProcess(dir string, args []string) int {
 			return 0
 		}
 	}
-	return a.end(runMigration(ctx, a, cluster, engine))
+	return a.End(runMigration(ctx, a, cluster, engine))
 }
 
 // folder is a cluster that consists of files.

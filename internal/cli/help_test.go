@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
 
@@ -29,7 +31,7 @@ func TestHelpFitsAndIsWhole(t *testing.T) {
 		for _, width := range []int{72, 80, 120} {
 			var out bytes.Buffer
 			cmd.SetOut(&out)
-			if err := usage(cmd, width); err != nil {
+			if err := usage.Write(cmd, width); err != nil {
 				t.Fatal(err)
 			}
 			before, _, _ := strings.Cut(out.String(), "\nExamples:")
@@ -53,15 +55,15 @@ func TestHelpFitsAndIsWhole(t *testing.T) {
 			walk(child)
 		}
 	}
-	walk(newRoot(&app{}))
+	walk(newRoot(&app.App{}))
 }
 
 // A command has the flags that the table gives it, and no others.
 func TestFlagsAreThoseOfTheTable(t *testing.T) {
-	root := newRoot(&app{})
+	root := newRoot(&app.App{})
 	for _, command := range options.Commands() {
 		cmd, _, err := root.Find(strings.Fields(command.Name))
-		if err != nil || scopeOf(cmd) != command.Has {
+		if err != nil || usage.ScopeOf(cmd) != command.Has {
 			t.Errorf("%s: %v", command.Name, err)
 			continue
 		}

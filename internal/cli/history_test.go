@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -42,7 +43,7 @@ func TestHistory(t *testing.T) {
 	}
 	for _, output := range []string{"text", "json"} {
 		var out bytes.Buffer
-		a := &app{streams: console.Streams{Out: &out, Err: &out}, output: output}
+		a := &app.App{Streams: console.Streams{Out: &out, Err: &out}, Output: output}
 		cluster := &foreseen{script: wholeScript()}
 		if err := showHistory(t.Context(), a, historic{cluster, kept}); err != nil || !strings.Contains(out.String(), "ada@bastion") {
 			t.Errorf("%s: %v\n%s", output, err, out.String())

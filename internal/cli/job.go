@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/job"
@@ -31,7 +32,7 @@ type jobFlags struct {
 	CloudConfigSecret string `flag:"cloud-config-secret"`
 }
 
-func newJob(a *app) *cobra.Command {
+func newJob(a *app.App) *cobra.Command {
 	flags := &jobFlags{}
 	cmd := &cobra.Command{
 		Use:   "job --cluster NAME --image IMAGE [-- run flags]",
@@ -50,7 +51,7 @@ No image is published yet: name your own with --image.`,
 			if dash := cmd.ArgsLenAtDash(); (dash < 0 && len(args) > 0) || dash > 0 {
 				return fault.AsUsage(fmt.Errorf("argument %q: flags of the run come after --", args[0]))
 			}
-			return a.explainEdits(printJob(a, flags, args))
+			return explainEdits(a, printJob(a, flags, args))
 		},
 	}
 	target.Define(cmd.Flags(), options.Job, flags)
@@ -58,20 +59,20 @@ No image is published yet: name your own with --image.`,
 }
 
 // explainEdits adds the command with the missing flag of the run to an error: the flag belongs behind --.
-func (a *app) explainEdits(err error) error {
+func explainEdits(a *app.App, err error) error {
 	f, ok := fault.As(err)
 	if !ok || f.Seen != target.EditsMissing {
 		return err
 	}
-	args := slices.Clone(a.args)
+	args := slices.Clone(a.Args)
 	if !slices.Contains(args, "--") {
 		args = append(args, "--")
 	}
-	f.Fix = a.typed.Line(append(args, "--edits", "apply")...)
+	f.Fix = a.Typed.Line(append(args, "--edits", "apply")...)
 	return err
 }
 
-func printJob(a *app, f *jobFlags, args []string) error {
+func printJob(a *app.App, f *jobFlags, args []string) error {
 	options, err := f.options(args)
 	if err != nil {
 		return err
@@ -80,7 +81,7 @@ func printJob(a *app, f *jobFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.streams.Out.Write(text)
+	_, err = a.Streams.Out.Write(text)
 	return err
 }
 

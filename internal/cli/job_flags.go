@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/internal/job"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/options"
@@ -46,7 +47,7 @@ func checkRunFlags(distribution wellknown.Distribution, args []string) error {
 	flags.BoolP("help", "h", false, "")
 	flags.StringP("output", "o", "jsonl", "")
 	if err := flags.Parse(args); err != nil {
-		return fmt.Errorf("after --: %w", valueError(err, scope))
+		return fmt.Errorf("after --: %w", usage.ValueError(err, scope))
 	}
 	if flags.NArg() > 0 {
 		return fault.AsUsage(fmt.Errorf("after --: argument %q, wanted flags of `awsmigrate %s`", flags.Arg(0), distribution))

@@ -5,15 +5,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-func newList(a *app) *cobra.Command {
+func newList(a *app.App) *cobra.Command {
 	flags := &target.Fleet{}
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -32,35 +34,35 @@ It runs no checks: plan shows what would stop a run, verify what is wrong.`,
   awsmigrate list -o json | jq -r '.clusters[] | select(.state == "not-begun") | .next'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.checkOutput(documentFormats()...); err != nil {
+			if err := a.CheckOutput(usage.DocumentFormats()...); err != nil {
 				return err
 			}
 			return listClusters(cmd, a, flags)
 		},
 	}
 	flags.Register(cmd.Flags())
-	addOutputFlag(cmd, a, documentFormats())
+	usage.AddOutputFlag(cmd, a, usage.DocumentFormats())
 	return cmd
 }
 
-func listClusters(cmd *cobra.Command, a *app, flags *target.Fleet) error {
-	ctx, stop := a.untilInterrupted(cmd.Context())
+func listClusters(cmd *cobra.Command, a *app.App, flags *target.Fleet) error {
+	ctx, stop := a.UntilInterrupted(cmd.Context())
 	defer stop()
 	fleet, err := flags.Rancher().Fleet(ctx)
 	if err != nil {
 		return err
 	}
 	for i := range fleet.Rows {
-		fleet.Rows[i].Next = nextOf(flags, fleet.Rows[i], a.typed)
+		fleet.Rows[i].Next = nextOf(flags, fleet.Rows[i], a.Typed)
 	}
-	fitRows(cmd, fleet.Rows)
+	usage.FitRows(cmd, fleet.Rows)
 	doc := view.NewList(fleet)
-	if a.output == "text" {
-		view.WriteList(a.streams, doc)
+	if a.Output == "text" {
+		view.WriteList(a.Streams, doc)
 		if note := noteNamespace(flags.Namespace, fleet.Rows); note != "" {
-			console.Note(a.streams, note)
+			console.Note(a.Streams, note)
 		}
-	} else if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {
+	} else if err := view.WriteDocument(a.Streams.Out, a.Output, doc); err != nil {
 		return err
 	}
 	return view.Shown(checkListed(fleet))

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/notify"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -13,19 +14,19 @@ import (
 
 // teller returns the notifier for a user who does not watch the run: the bell rings if a board is
 // drawn.
-func (a *app) teller(engine *engineFlags, progress runview.Progress) notify.Teller {
-	t := notify.Teller{Command: engine.Notify, Say: a.say}
+func teller(a *app.App, engine *engineFlags, progress runview.Progress) notify.Teller {
+	t := notify.Teller{Command: engine.Notify, Say: a.Say}
 	if progress == runview.ProgressBoard {
-		t.Bell = a.streams.Err
+		t.Bell = a.Streams.Err
 	}
 	return t
 }
 
-// question notifies that the run asks before its first write. The question does not wait for the
+// ringer returns a function that notifies that the run asks before its first write. The question does not wait for the
 // notification's command.
-func (a *app) question(ctx context.Context, engine *engineFlags, progress runview.Progress, words target.Words) func() {
+func ringer(ctx context.Context, a *app.App, engine *engineFlags, progress runview.Progress, words target.Words) func() {
 	return func() {
-		t := a.teller(engine, progress)
+		t := teller(a, engine, progress)
 		t.Ring()
 		t.Bell = nil
 		go t.Tell(ctx, notify.Notice{Kind: notify.Question, Target: targetOf(words), Message: "asks whether to begin"})

@@ -11,7 +11,9 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -64,14 +66,14 @@ type planFlags struct {
 }
 
 // newPlan returns the plan command of a distribution.
-func newPlan(a *app, named string, flags target.Flags) *cobra.Command {
+func newPlan(a *app.App, named string, flags target.Flags) *cobra.Command {
 	show := &planFlags{}
 	cmd := &cobra.Command{
 		Use:   "plan " + named,
 		Short: "Show what a run would do, step by step, and write nothing",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.checkOutput(documentFormats()...); err != nil {
+			if err := a.CheckOutput(usage.DocumentFormats()...); err != nil {
 				return err
 			}
 			switch {
@@ -84,7 +86,7 @@ func newPlan(a *app, named string, flags target.Flags) *cobra.Command {
 		},
 	}
 	target.Define(cmd.Flags(), options.Plan, show)
-	addOutputFlag(cmd, a, documentFormats())
+	usage.AddOutputFlag(cmd, a, usage.DocumentFormats())
 	return cmd
 }
 
@@ -95,8 +97,8 @@ type asPlan struct {
 	typed    []target.Option // the flags of a dry run
 }
 
-func planMigration(ctx context.Context, a *app, flags target.Flags, as asPlan) error {
-	s, words, err := target.Open(ctx, flags, a.opening(), session.ReadOnly)
+func planMigration(ctx context.Context, a *app.App, flags target.Flags, as asPlan) error {
+	s, words, err := target.Open(ctx, flags, a.Opening(), session.ReadOnly)
 	if err != nil {
 		return err
 	}
@@ -150,13 +152,13 @@ func (d planDocument) withRun(run *runner.Account, unread error, words target.Wo
 }
 
 // write prints the plan, as text or as a document.
-func (d planDocument) write(a *app, foreseen procedure.Foreseen, diff bool) error {
-	if a.output == "text" {
-		view.WritePlan(a.streams, d.Header, d.Steps, diff)
-		view.WriteForeseen(a.streams, foreseen.Lines(), foreseen.Stops)
-		view.WriteSum(a.streams, d.Steps, foreseen.Stops)
+func (d planDocument) write(a *app.App, foreseen procedure.Foreseen, diff bool) error {
+	if a.Output == "text" {
+		view.WritePlan(a.Streams, d.Header, d.Steps, diff)
+		view.WriteForeseen(a.Streams, foreseen.Lines(), foreseen.Stops)
+		view.WriteSum(a.Streams, d.Steps, foreseen.Stops)
 		if foreseen.Stops == nil || d.Run != nil {
-			view.WriteNext(a.streams, d.Next)
+			view.WriteNext(a.Streams, d.Next)
 		}
 		return nil
 	}
@@ -166,7 +168,7 @@ func (d planDocument) write(a *app, foreseen procedure.Foreseen, diff bool) erro
 	}
 	cost := runner.CostOf(d.Steps)
 	d.Cost = &cost
-	return view.WriteDocument(a.streams.Out, a.output, d)
+	return view.WriteDocument(a.Streams.Out, a.Output, d)
 }
 
 // withRestore adds the facts that the reader of a plan must know first.
@@ -202,11 +204,11 @@ func newPlanChecks(seen procedure.Foreseen, outcome error) *planChecks {
 
 // handOff prints the next commit for the owner of the configuration. Standard output holds
 // nothing else, because it goes into a file.
-func handOff(ctx context.Context, a *app, flags target.Flags, form string, all bool) error {
-	if a.output != "text" {
+func handOff(ctx context.Context, a *app.App, flags target.Flags, form string, all bool) error {
+	if a.Output != "text" {
 		return fault.AsUsage(fmt.Errorf("flag --handoff: prints a fragment; wanted -o text"))
 	}
-	s, _, err := target.Open(ctx, flags, a.opening(), session.ReadOnly)
+	s, _, err := target.Open(ctx, flags, a.Opening(), session.ReadOnly)
 	if err != nil {
 		return err
 	}
@@ -223,10 +225,10 @@ func handOff(ctx context.Context, a *app, flags target.Flags, form string, all b
 		return err
 	}
 	if text == "" {
-		fmt.Fprintln(a.streams.Err, "nothing is left to commit")
+		fmt.Fprintln(a.Streams.Err, "nothing is left to commit")
 		return nil
 	}
-	fmt.Fprint(a.streams.Out, text)
-	fmt.Fprintln(a.streams.Err, procedure.NeverAlone) // not every form has a place for it
+	fmt.Fprint(a.Streams.Out, text)
+	fmt.Fprintln(a.Streams.Err, procedure.NeverAlone) // not every form has a place for it
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
+
 	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
@@ -78,12 +80,12 @@ func TestPlanForesees(t *testing.T) {
 	} {
 		for _, output := range []string{"text", "json"} {
 			var out bytes.Buffer
-			a := &app{streams: console.Streams{Out: &out, Err: &out}, output: output}
+			a := &app.App{Streams: console.Streams{Out: &out, Err: &out}, Output: output}
 			cluster := &foreseen{script: tt.script, report: tt.report, err: tt.err}
 			if code := view.ExitCode(planMigration(t.Context(), a, cluster, asPlan{detailed: true})); code != tt.code {
 				t.Errorf("%s, %s: exit %d, want %d", name, output, code, tt.code)
 			}
-			if code := view.ExitCode(planMigration(t.Context(), &app{streams: a.streams, output: output}, cluster, asPlan{})); code != tt.plain {
+			if code := view.ExitCode(planMigration(t.Context(), &app.App{Streams: a.Streams, Output: output}, cluster, asPlan{})); code != tt.plain {
 				t.Errorf("%s, %s: exit %d without the flag, want %d", name, output, code, tt.plain)
 			}
 			if shows := strings.Contains(out.String(), "zone label us-east-1q"); shows != (len(tt.report.Report.Results) > 0) {
@@ -113,7 +115,7 @@ func TestPlanForeseesOwners(t *testing.T) {
 		code   int
 	}{"steps to do": {wholeScript(), 3}, "nothing to write": {finished, 0}} {
 		var out bytes.Buffer
-		a := &app{streams: console.Streams{Out: &out, Err: &out}, output: "text"}
+		a := &app.App{Streams: console.Streams{Out: &out, Err: &out}, Output: "text"}
 		if code := view.ExitCode(planMigration(t.Context(), a, &foreseen{script: tt.script, owned: owned}, asPlan{detailed: true})); code != tt.code {
 			t.Errorf("%s: exit %d, want %d", name, code, tt.code)
 		}

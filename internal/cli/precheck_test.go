@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -44,7 +45,7 @@ func (o openedScript) Connect(context.Context, session.Options, session.Access) 
 func TestStatusNamesWhoElseRuns(t *testing.T) {
 	for _, output := range []string{"text", "json"} {
 		var out bytes.Buffer
-		a := &app{output: output, streams: console.Streams{Out: &out, Err: &out}}
+		a := &app.App{Output: output, Streams: console.Streams{Out: &out, Err: &out}}
 		err := showStatus(t.Context(), a, openedScript{&session.Session{Procedure: &unfitScript{script: wholeScript()}, Journal: &journal.Memory{}}}, false)
 		if err == nil || !strings.Contains(err.Error(), "web/second") || out.Len() > 0 {
 			t.Errorf("-o %s: %v, shown %q", output, err, out.String())

@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -37,17 +39,17 @@ func TestGoldenProgramName(t *testing.T) {
 // Printed commands begin as the user typed them, in every output.
 func TestNextCommandsBeginAsTyped(t *testing.T) {
 	for argv0, want := range map[string]string{"/opt/krew/bin/kubectl-awsmigrate": "kubectl awsmigrate", "/usr/bin/awsmigrate": "awsmigrate"} {
-		a := &app{typed: typedProgram(argv0), args: []string{"rke2", "--cluster", "demo"}}
-		if got := a.commandLine(); got != want+" rke2 --cluster demo" {
+		a := &app.App{Typed: usage.TypedProgram(argv0), Args: []string{"rke2", "--cluster", "demo"}}
+		if got := a.CommandLine(); got != want+" rke2 --cluster demo" {
 			t.Errorf("%s: the journal has %q", argv0, got)
 		}
 		row := inventory.Row{Distribution: inventory.RKE2, Namespace: "fleet-default", Name: "demo", State: inventory.NotBegun}
-		if got := nextOf(&target.Fleet{}, row, a.opening().Program); got != want+" rke2 plan --cluster demo" {
+		if got := nextOf(&target.Fleet{}, row, a.Opening().Program); got != want+" rke2 plan --cluster demo" {
 			t.Errorf("%s: list says %q", argv0, got)
 		}
 		var out bytes.Buffer
 		doc := audited(t, position.P0, migration.Options{}, map[string][]verify.Finding{"AWSM-303": {{Status: verify.Fail, Object: "Node a"}}})
-		if err := verifyview.WriteAudit(console.Streams{Out: &out, Program: a.typed.Line()}, "text", doc); err != nil || !strings.Contains(out.String(), " "+want+" explain AWSM-303 · ") {
+		if err := verifyview.WriteAudit(console.Streams{Out: &out, Program: a.Typed.Line()}, "text", doc); err != nil || !strings.Contains(out.String(), " "+want+" explain AWSM-303 · ") {
 			t.Errorf("%s: %v, the audit says\n%s", argv0, err, out.String())
 		}
 	}
@@ -55,7 +57,7 @@ func TestNextCommandsBeginAsTyped(t *testing.T) {
 
 // What the plugin's completion script asks is answered by the file it is for.
 func TestCompletionScriptsAreForTheFile(t *testing.T) {
-	for _, file := range []string{program, plugin} {
+	for _, file := range []string{usage.Program, usage.Plugin} {
 		var bash, fish bytes.Buffer
 		tree := Tree("/usr/bin/" + file)
 		if err := tree.GenBashCompletionV2(&bash, true); err != nil {

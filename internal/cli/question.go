@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -15,21 +16,21 @@ import (
 )
 
 // approver asks once, before the first write. Without a terminal only --yes approves.
-func (a *app) approver(engine *engineFlags, next view.Commands, asking func()) func(context.Context, session.Proposal) error {
+func approver(a *app.App, engine *engineFlags, next view.Commands, asking func()) func(context.Context, session.Proposal) error {
 	return func(_ context.Context, proposed session.Proposal) error {
 		if engine.Yes || engine.Plan != "" {
 			return nil
 		}
-		if !a.streams.InTerminal {
+		if !a.Streams.InTerminal {
 			return requireApproval(engine)
 		}
 		asking()
 		proposed.Steps = engine.asked(proposed.Steps)
-		view.WriteSteps(a.streams, withRestore(proposed.Header, proposed.Basis), proposed.Steps)
+		view.WriteSteps(a.Streams, withRestore(proposed.Header, proposed.Basis), proposed.Steps)
 		if engine.ask && !engine.informs() {
-			console.Note(a.streams, "a tool that owns this Cluster object, such as Terraform, Fleet or Argo CD, would revert the edits. Terraform often leaves no mark on it. If a tool owns it, answer no, and add --owner-informed TOOL or --edits handoff (docs/owners/README.md)")
+			console.Note(a.Streams, "a tool that owns this Cluster object, such as Terraform, Fleet or Argo CD, would revert the edits. Terraform often leaves no mark on it. If a tool owns it, answer no, and add --owner-informed TOOL or --edits handoff (docs/owners/README.md)")
 		}
-		return a.asked(questionOf(proposed, next))
+		return askUntil(a, questionOf(proposed, next))
 	}
 }
 
@@ -51,20 +52,20 @@ func questionOf(proposed session.Proposal, next view.Commands) view.Question {
 	return q
 }
 
-// asked returns the answer to the question, and repeats the question after the requested details.
+// askUntil returns the answer to the question, and repeats the question after the requested details.
 // Any answer but yes is a no, and so is the end of the input.
-func (a *app) asked(question view.Question) error {
-	in := bufio.NewReader(a.streams.In) // one for all answers: it may have read more than a line
+func askUntil(a *app.App, question view.Question) error {
+	in := bufio.NewReader(a.Streams.In) // one for all answers: it may have read more than a line
 	for {
-		view.WriteQuestion(a.streams, question)
-		answer, err := a.answer(in)
+		view.WriteQuestion(a.Streams, question)
+		answer, err := readAnswer(a, in)
 		switch {
 		case errors.Is(err, errInterrupted):
 			return &fault.Error{Class: fault.Interrupted, Reason: "Interrupted", Object: "this run", Seen: "stopped at the question; nothing was written"}
-		case a.signals.hungUp():
+		case a.Signals.HungUp():
 			return &fault.Error{Class: fault.HungUp, Reason: "HungUp", Object: "this run", Seen: "the terminal was closed before approval; nothing was written", Err: ignoreEOF(err)}
 		case err == nil && strings.TrimSpace(answer) == "d":
-			view.WriteEveryLine(a.streams, question.Steps)
+			view.WriteEveryLine(a.Streams, question.Steps)
 			continue
 		case strings.TrimSpace(answer) == "yes":
 			return nil
@@ -76,8 +77,8 @@ func (a *app) asked(question view.Question) error {
 // errInterrupted means that an interrupt came instead of an answer.
 var errInterrupted = errors.New("interrupted")
 
-// answer returns a line of standard input, or an error if the input ended.
-func (a *app) answer(in *bufio.Reader) (string, error) {
+// readAnswer returns a line of standard input, or an error if the input ended.
+func readAnswer(a *app.App, in *bufio.Reader) (string, error) {
 	type line struct {
 		text string
 		err  error
@@ -88,14 +89,14 @@ func (a *app) answer(in *bufio.Reader) (string, error) {
 		read <- line{text, err}
 	}()
 	select {
-	case <-a.signals.hangUps:
+	case <-a.Signals.HangUps:
 		return "", nil
-	case <-a.interrupts:
-		fmt.Fprintln(a.streams.Err) // ends the line of the question
+	case <-a.Interrupts:
+		fmt.Fprintln(a.Streams.Err) // ends the line of the question
 		return "", errInterrupted
 	case got := <-read:
 		if got.err != nil {
-			fmt.Fprintln(a.streams.Err) // ends the line of the question, and fails if the terminal is gone
+			fmt.Fprintln(a.Streams.Err) // ends the line of the question, and fails if the terminal is gone
 		}
 		return got.text, got.err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -38,9 +39,9 @@ func TestAnswers(t *testing.T) {
 		"d\n": {fault.Declined, 2}, "d": {fault.Declined, 1}, "D\nyes\n": {fault.Declined, 1},
 	} {
 		var out, errs bytes.Buffer
-		a := &app{streams: console.Streams{In: strings.NewReader(typed), Out: &out, Err: &errs, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}}
+		a := &app.App{Streams: console.Streams{In: strings.NewReader(typed), Out: &out, Err: &errs, InTerminal: true}, Signals: &app.Signals{HangUps: make(chan struct{})}}
 		told := 0
-		err := a.approver(&engineFlags{}, view.Commands{}, func() { told++ })(t.Context(), proposal(t))
+		err := approver(a, &engineFlags{}, view.Commands{}, func() { told++ })(t.Context(), proposal(t))
 		if told != 1 {
 			t.Errorf("%q: it was told %d times that something is asked", typed, told)
 		}
@@ -64,8 +65,8 @@ func TestAsked_interrupted_isNoYes(t *testing.T) {
 	defer func() { _ = typed.Close() }()
 	interrupts := make(chan struct{})
 	close(interrupts)
-	a := &app{streams: console.Streams{In: in, Out: &errs, Err: &errs, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}, interrupts: interrupts}
-	if err := a.approver(&engineFlags{}, view.Commands{}, func() {})(t.Context(), proposal(t)); fault.ClassOf(err) != fault.Interrupted {
+	a := &app.App{Streams: console.Streams{In: in, Out: &errs, Err: &errs, InTerminal: true}, Signals: &app.Signals{HangUps: make(chan struct{})}, Interrupts: interrupts}
+	if err := approver(a, &engineFlags{}, view.Commands{}, func() {})(t.Context(), proposal(t)); fault.ClassOf(err) != fault.Interrupted {
 		t.Errorf("%v", err)
 	}
 }
@@ -82,8 +83,8 @@ func TestGoldenQuestions(t *testing.T) {
 		of   session.Proposal
 		next view.Commands
 	}{{proposal(t), commands(words)}, {upgrade, commands(words)}, {proposal(t), commands(undone)}} {
-		a := &app{streams: console.Streams{In: strings.NewReader("d\nyes\n"), Err: &out, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}}
-		if err := a.approver(&engineFlags{}, ask.next, func() {})(t.Context(), ask.of); err != nil {
+		a := &app.App{Streams: console.Streams{In: strings.NewReader("d\nyes\n"), Err: &out, InTerminal: true}, Signals: &app.Signals{HangUps: make(chan struct{})}}
+		if err := approver(a, &engineFlags{}, ask.next, func() {})(t.Context(), ask.of); err != nil {
 			t.Error(err)
 		}
 		out.WriteString("\n--- answered\n")

@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session/recording"
@@ -27,7 +28,7 @@ type recordFlags struct {
 	Reason string        `flag:"reason"`
 }
 
-func newRecord(a *app) *cobra.Command {
+func newRecord(a *app.App) *cobra.Command {
 	f := &recordFlags{}
 	cmd := &cobra.Command{
 		Use:   "record --cluster NAME | --config cluster.yml | --kubeconfig FILE",
@@ -47,12 +48,12 @@ when, how sure that is, and whether two ran at once. It writes nothing to the cl
 	return cmd
 }
 
-func (f *recordFlags) run(ctx context.Context, a *app) (err error) {
+func (f *recordFlags) run(ctx context.Context, a *app.App) (err error) {
 	cluster, name, err := f.cluster.Reach(ctx)
 	if err != nil {
 		return err
 	}
-	shown, judged := view.NewRecording(a.streams), judge.New()
+	shown, judged := view.NewRecording(a.Streams), judge.New()
 	sinks := sinks{judged, shown}
 	if f.Record != "" {
 		file, err := recording.NewFile(f.Record)
@@ -66,18 +67,18 @@ func (f *recordFlags) run(ctx context.Context, a *app) (err error) {
 	defer stop()
 	actor := target.Actor()
 	recorder := watch.Recorder{Config: cluster.Way, Machines: cluster.Machines, Clock: clock.RealClock{}, Sink: sinks, Timeout: f.cluster.Timeout(), Name: name,
-		Version: build.This().String(), By: actor.User + "@" + actor.Host, Context: f.Reason, Say: a.say}
+		Version: build.This().String(), By: actor.User + "@" + actor.Host, Context: f.Reason, Say: a.Say}
 	if err := recorder.Run(watching); err != nil {
 		return err
 	}
 	result := judged.Result()
-	view.WriteJudgement(a.streams, result)
+	view.WriteJudgement(a.Streams, result)
 	return view.Shown(verdict(name, result.Verdict()))
 }
 
 // until returns a context that ends after the recording's duration or at an interrupt.
-func (f *recordFlags) until(ctx context.Context, a *app) (context.Context, context.CancelFunc) {
-	watching, stop := a.untilInterrupted(ctx)
+func (f *recordFlags) until(ctx context.Context, a *app.App) (context.Context, context.CancelFunc) {
+	watching, stop := a.UntilInterrupted(ctx)
 	if f.For == 0 {
 		return watching, stop
 	}

@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/report"
 	"github.com/awsmigrate/awsmigrate/internal/report/sources"
@@ -19,7 +21,7 @@ type reportFlags struct {
 	Run string `flag:"run"`
 }
 
-func newReport(a *app) *cobra.Command {
+func newReport(a *app.App) *cobra.Command {
 	named, one := &target.Journaled{}, &reportFlags{}
 	cmd := &cobra.Command{
 		Use:   "report FILE | --cluster NAME | --config cluster.yml",
@@ -45,9 +47,9 @@ record. -o markdown is the text without the picture.`,
   awsmigrate report --cluster prod --run last -o html > last.html
   awsmigrate report bundle.json -o html > audit.html`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: filesOf("jsonl", "json", "yaml", "yml"),
+		ValidArgsFunction: usage.FilesOf("jsonl", "json", "yaml", "yml"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.checkOutput(reportFormats()...); err != nil {
+			if err := a.CheckOutput(usage.ReportFormats()...); err != nil {
 				return err
 			}
 			read, err := readForReport(cmd.Context(), a, named, args, one.Run)
@@ -58,12 +60,12 @@ record. -o markdown is the text without the picture.`,
 		},
 	}
 	named.Register(cmd.Flags(), one)
-	addOutputFlag(cmd, a, reportFormats())
+	usage.AddOutputFlag(cmd, a, usage.ReportFormats())
 	return cmd
 }
 
 // readForReport reads the source that the command line names.
-func readForReport(ctx context.Context, a *app, named *target.Journaled, args []string, run string) (report.Report, error) {
+func readForReport(ctx context.Context, a *app.App, named *target.Journaled, args []string, run string) (report.Report, error) {
 	switch {
 	case len(args) > 0 && named.Given():
 		return report.Report{}, fault.AsUsage(errors.New("FILE and a cluster: wanted one of them"))
@@ -73,7 +75,7 @@ func readForReport(ctx context.Context, a *app, named *target.Journaled, args []
 		return report.Report{}, &fault.Error{Class: fault.Usage, Reason: "Usage", Object: "this command", Seen: "nothing is named",
 			Wanted: "FILE, --cluster NAME or --config cluster.yml", Fix: "list the clusters: `awsmigrate list`"}
 	}
-	s, err := named.Open(ctx, a.opening())
+	s, err := named.Open(ctx, a.Opening())
 	if err != nil {
 		return report.Report{}, err
 	}
@@ -93,17 +95,17 @@ func readForReport(ctx context.Context, a *app, named *target.Journaled, args []
 }
 
 // writeReport prints a report in the requested format, and returns its outcome.
-func writeReport(a *app, r report.Report) error {
-	if a.output == "svg" && r.Source != report.Record {
+func writeReport(a *app.App, r report.Report) error {
+	if a.Output == "svg" && r.Source != report.Record {
 		return fault.AsUsage(fmt.Errorf("flag --output: svg shows the time line of a record, which a journal or a bundle lacks; wanted text, html or markdown"))
 	}
-	written, err := report.As(a.output, r)
+	written, err := report.As(a.Output, r)
 	if err != nil {
 		return err
 	}
 	if written == nil {
-		view.WriteReport(a.streams, r)
-	} else if _, err := a.streams.Out.Write(written); err != nil {
+		view.WriteReport(a.Streams, r)
+	} else if _, err := a.Streams.Out.Write(written); err != nil {
 		return err
 	}
 	return view.Shown(outcomeOf(r))

@@ -3,10 +3,12 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 )
 
-func newRKE(a *app) *cobra.Command {
+func newRKE(a *app.App) *cobra.Command {
 	flags := &target.RKE{}
 	engine := &engineFlags{}
 	cmd := &cobra.Command{
@@ -29,14 +31,14 @@ from rke's state, so the same command resumes a migration at any position.`,
 	}
 	flags.Register(cmd.Flags())
 	engine.register(cmd.Flags())
-	addOutputFlag(cmd, a, runFormats())
+	usage.AddOutputFlag(cmd, a, usage.RunFormats())
 	cmd.AddCommand(newRKEPlan(a), newRKEStatus(a), newRKEUndo(a))
 	return cmd
 }
 
 const rkeTarget = "--config cluster.yml | --cluster NAME"
 
-func newRKEPlan(a *app) *cobra.Command {
+func newRKEPlan(a *app.App) *cobra.Command {
 	flags := &target.RKE{}
 	cmd := newPlan(a, rkeTarget, flags)
 	flags.Register(cmd.Flags())
@@ -44,14 +46,14 @@ func newRKEPlan(a *app) *cobra.Command {
 	return cmd
 }
 
-func newRKEStatus(a *app) *cobra.Command {
+func newRKEStatus(a *app.App) *cobra.Command {
 	flags := &target.RKE{}
 	cmd := newStatusCommand(a, rkeTarget, flags)
 	flags.Register(cmd.Flags())
 	return cmd
 }
 
-func newRKEUndo(a *app) *cobra.Command {
+func newRKEUndo(a *app.App) *cobra.Command {
 	flags := &target.RKE{}
 	cmd := newUndo(a, rkeTarget, flags)
 	flags.RegisterUndo(cmd.Flags())

@@ -3,10 +3,12 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 )
 
-func newRKE2(a *app) *cobra.Command {
+func newRKE2(a *app.App) *cobra.Command {
 	flags := &target.RKE2{}
 	engine := &engineFlags{}
 	cmd := &cobra.Command{
@@ -26,12 +28,12 @@ the same command resumes a migration at any position.`,
 	}
 	flags.Register(cmd.Flags())
 	engine.register(cmd.Flags())
-	addOutputFlag(cmd, a, runFormats())
+	usage.AddOutputFlag(cmd, a, usage.RunFormats())
 	cmd.AddCommand(belowRKE2(a, newPlan), belowRKE2(a, newStatusCommand), newRKE2Undo(a))
 	return cmd
 }
 
-func newRKE2Undo(a *app) *cobra.Command {
+func newRKE2Undo(a *app.App) *cobra.Command {
 	flags := &target.RKE2{}
 	cmd := newUndo(a, rke2Target, flags)
 	flags.RegisterUndo(cmd.Flags())
@@ -41,7 +43,7 @@ func newRKE2Undo(a *app) *cobra.Command {
 const rke2Target = "--cluster NAME"
 
 // belowRKE2 returns a subcommand of rke2 with its own flags.
-func belowRKE2(a *app, build func(*app, string, target.Flags) *cobra.Command) *cobra.Command {
+func belowRKE2(a *app.App, build func(*app.App, string, target.Flags) *cobra.Command) *cobra.Command {
 	flags := &target.RKE2{}
 	cmd := build(a, rke2Target, flags)
 	flags.Register(cmd.Flags())

@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -30,7 +32,7 @@ type offlineDocument struct {
 }
 
 // addOffline adds the flag that needs no cluster to `rke plan`.
-func addOffline(cmd *cobra.Command, a *app, flags *target.RKE) {
+func addOffline(cmd *cobra.Command, a *app.App, flags *target.RKE) {
 	look := struct {
 		Offline bool `flag:"offline"`
 	}{}
@@ -40,7 +42,7 @@ func addOffline(cmd *cobra.Command, a *app, flags *target.RKE) {
 		if !look.Offline {
 			return online(c, args)
 		}
-		if err := a.checkOutput(documentFormats()...); err != nil {
+		if err := a.CheckOutput(usage.DocumentFormats()...); err != nil {
 			return err
 		}
 		return planOffline(c.Context(), a, flags)
@@ -49,11 +51,11 @@ func addOffline(cmd *cobra.Command, a *app, flags *target.RKE) {
 
 // planOffline shows the plan even if a check failed; the exit code reports it. In JSON, one
 // document holds both.
-func planOffline(ctx context.Context, a *app, flags *target.RKE) error {
+func planOffline(ctx context.Context, a *app.App, flags *target.RKE) error {
 	if flags.Config == "" {
 		return fault.AsUsage(errors.New("flag --config is required: the cluster.yml of an RKE cluster"))
 	}
-	options, err := flags.Offline(a.opening())
+	options, err := flags.Offline(a.Opening())
 	if err != nil {
 		return err
 	}
@@ -63,17 +65,17 @@ func planOffline(ctx context.Context, a *app, flags *target.RKE) error {
 	}
 	report := verifyview.TidyReport(plan.Report)
 	header := offlineHeader(flags.Config, plan, report)
-	if a.output != "text" {
+	if a.Output != "text" {
 		doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: journal.Target{Kind: string(wellknown.RKE), Name: flags.Config}, Header: header,
 			WholePlan: runner.WholePlan{Version: build.This().String(), Steps: plan.Steps}, Pending: len(plan.Steps) > 0, Checks: newPlanChecks(procedure.Foreseen{Report: plan.Report, Stops: plan.Err}, plan.Err),
 			Offline: &offlineDocument{Names: plan.Names, Results: report.Results, Undecided: plan.Undecided}}
-		if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {
+		if err := view.WriteDocument(a.Streams.Out, a.Output, doc); err != nil {
 			return err
 		}
 		return view.Shown(plan.Err)
 	}
-	view.WritePlan(a.streams, header, plan.Steps, true)
-	view.WriteSum(a.streams, plan.Steps, nil)
+	view.WritePlan(a.Streams, header, plan.Steps, true)
+	view.WriteSum(a.Streams, plan.Steps, nil)
 	return plan.Err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/controller"
@@ -14,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
 
-func newRolling(a *app) *cobra.Command {
+func newRolling(a *app.App) *cobra.Command {
 	f := &scopeFlags{}
 	cmd := &cobra.Command{
 		Use:   "rolling",
@@ -42,14 +43,14 @@ end. Paused rollouts are listed. The chart asks it before it is uninstalled.`,
 	return cmd
 }
 
-func rolling(ctx context.Context, a *app, c *controller.Controller) error {
-	ctx, stop := a.untilInterrupted(ctx)
+func rolling(ctx context.Context, a *app.App, c *controller.Controller) error {
+	ctx, stop := a.UntilInterrupted(ctx)
 	defer stop()
 	rows, err := c.Leaves(ctx)
 	if err != nil {
 		return &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: "the management cluster", Seen: "could not be read", Err: err}
 	}
-	view.WriteRolling(a.streams, rows)
+	view.WriteRolling(a.Streams, rows)
 	return mayLeave(rows)
 }
 

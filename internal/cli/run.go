@@ -12,8 +12,10 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -26,8 +28,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engineFlags) error {
-	if err := a.checkOutput(runFormats()...); err != nil {
+func runMigration(ctx context.Context, a *app.App, flags target.Flags, engine *engineFlags) error {
+	if err := a.CheckOutput(usage.RunFormats()...); err != nil {
 		return err
 	}
 	if err := engine.check(); err != nil {
@@ -36,28 +38,28 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 	if engine.recording != nil {
 		return migrate(ctx, a, flags, engine)
 	}
-	kept, err := recording.Open(a.recorded(engine))
+	kept, err := recording.Open(recorded(a, engine))
 	if err != nil {
 		return err
 	}
 	engine.recording = kept
 	err = migrate(ctx, a, flags, engine)
 	if failed := kept.Close(); failed != nil {
-		a.say(failed.Error())
+		a.Say(failed.Error())
 	}
 	return err
 }
 
 // recorded returns the recording options of a run. A run at a terminal is recorded by default,
 // next to its log.
-func (a *app) recorded(engine *engineFlags) recording.Options {
+func recorded(a *app.App, engine *engineFlags) recording.Options {
 	actor := target.Actor()
 	unasked := ""
-	if engine.Record == "" && a.streams.ErrTerminal && !engine.DryRun {
-		unasked = defaultRecordFile(a.streams.Env, time.Now(), os.Getpid())
+	if engine.Record == "" && a.Streams.ErrTerminal && !engine.DryRun {
+		unasked = app.DefaultRecordFile(a.Streams.Env, time.Now(), os.Getpid())
 	}
-	return recording.Options{Unasked: unasked, Store: !engine.DryRun, Record: engine.Record, Report: engine.Report, Command: a.commandLine(), Version: build.This().String(),
-		By: actor.User + "@" + actor.Host, Clock: clock.RealClock{}, Timeout: recorderRequestTimeout, Say: a.say}
+	return recording.Options{Unasked: unasked, Store: !engine.DryRun, Record: engine.Record, Report: engine.Report, Command: a.CommandLine(), Version: build.This().String(),
+		By: actor.User + "@" + actor.Host, Clock: clock.RealClock{}, Timeout: recorderRequestTimeout, Say: a.Say}
 }
 
 // evidenceOf returns the evidence that a run can show at its end.
@@ -74,24 +76,24 @@ func evidenceOf(r *recording.Recording) runview.Evidence {
 // recorderRequestTimeout limits each request of a run's recorder, except watches.
 const recorderRequestTimeout = 30 * time.Second
 
-func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlags) error {
-	if engine.OnFailure == "undo" && a.output != "text" {
+func migrate(ctx context.Context, a *app.App, flags target.Flags, engine *engineFlags) error {
+	if engine.OnFailure == "undo" && a.Output != "text" {
 		return fault.AsUsage(fmt.Errorf("flag --on-failure: undo prints a second run; wanted -o text"))
 	}
-	progress, err := a.progress(engine.Progress)
+	progress, err := progressOf(a, engine.Progress)
 	if err != nil {
 		return err
 	}
 	if engine.DryRun {
 		return planMigration(ctx, a, flags, asPlan{typed: engine.typed})
 	}
-	if a.unwatched == nil { // an undo on failure has it already
-		a.outlive()
+	if a.Unwatched == nil { // an undo on failure has it already
+		a.Outlive()
 	}
-	if note := overSSH(a.streams); note != "" {
-		console.Note(a.streams, note)
+	if note := app.OverSSH(a.Streams); note != "" {
+		console.Note(a.Streams, note)
 	}
-	asked, err := flags.Asked(a.opening())
+	asked, err := flags.Asked(a.Opening())
 	if err != nil {
 		return err
 	}
@@ -103,12 +105,12 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 	engine.ask = asked.Unanswered
 	next := commands(asked.Words)
 	next.ByCommits = asked.Options.HandOver
-	output := a.runOutput(progress)
+	output := a.RunOutput(progress)
 	output.Evidence = func() runview.Evidence { return evidenceOf(engine.recording) }
 	shown := runview.NewRun(output, next)
-	shown, answered := a.asking(shown)
-	question := a.question(ctx, engine, progress, asked.Words)
-	asked.Options.Engine = a.engine(engine, shown, next, func() { shown.MakeRoom(); question() })
+	shown, answered := a.Asking(shown)
+	ring := ringer(ctx, a, engine, progress, asked.Words)
+	asked.Options.Engine = engineOf(a, engine, shown, next, func() { shown.MakeRoom(); ring() })
 	asked.Options.EveryReading = progress == runview.ProgressBoard
 	asked.Options.Live = shown.Above()
 	if progress != runview.ProgressPlain && !engine.Verbose {
@@ -117,18 +119,18 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 	result, err := session.Run(ctx, asked.Target, asked.Options)
 	answered()
 	if result.Resume != "" && fault.ClassOf(err) == fault.Stale { // that plan stays stale
-		result.Resume = a.typed.Line(withoutFlags(a.args, "--record", "--report", "--plan")...)
+		result.Resume = a.Typed.Line(withoutFlags(a.Args, "--record", "--report", "--plan")...)
 	}
 	if !result.Began {
 		return err
 	}
 	failed := shown.Finish(result.Result, err)
-	a.teller(engine, progress).Tell(ctx, endOf(asked.Words, result.Result, failed))
-	if engine.OnFailure != "undo" || !mayUndo(result.Result, err) || a.signals.hungUp() {
+	teller(a, engine, progress).Tell(ctx, endOf(asked.Words, result.Result, failed))
+	if engine.OnFailure != "undo" || !mayUndo(result.Result, err) || a.Signals.HungUp() {
 		return failed
 	}
 	if since := asked.Options.Clock.Since(result.Unread); outage(since) {
-		fmt.Fprintf(a.streams.Err, "no automatic undo: the API could not be read %s ago, which may have caused the failure; %s shows how to undo or continue\n",
+		fmt.Fprintf(a.Streams.Err, "no automatic undo: the API could not be read %s ago, which may have caused the failure; %s shows how to undo or continue\n",
 			since.Round(time.Second), view.GoingBack)
 		return failed
 	}
@@ -138,31 +140,31 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 	return goBack(ctx, a, flags, engine, failed)
 }
 
-// progress returns how a running run is shown: as requested, or else by a board if the terminal
+// progressOf returns how a running run is shown: as requested, or else by a board if the terminal
 // can show one.
-func (a *app) progress(asked string) (runview.Progress, error) {
-	lines := a.output == "jsonl" // one per event, and no other output
+func progressOf(a *app.App, asked string) (runview.Progress, error) {
+	lines := a.Output == "jsonl" // one per event, and no other output
 	switch {
-	case asked == string(runview.ProgressBoard) && (lines || !a.streams.ErrTerminal):
+	case asked == string(runview.ProgressBoard) && (lines || !a.Streams.ErrTerminal):
 		return "", fault.AsUsage(fmt.Errorf("flag --progress: a board is drawn where standard error is a terminal, and not with -o jsonl"))
 	case lines:
 		return runview.ProgressPlain, nil
 	case asked != "":
 		return runview.Progress(asked), nil
-	case a.streams.ErrTerminal && a.streams.Env("TERM") != "dumb" && a.streams.Env("CI") == "":
+	case a.Streams.ErrTerminal && a.Streams.Env("TERM") != "dumb" && a.Streams.Env("CI") == "":
 		return runview.ProgressBoard, nil
 	}
 	return runview.ProgressPlain, nil
 }
 
-// engine returns an engine controlled by the flags and this process. shown displays the run, next
+// engineOf returns an engine controlled by the flags and this process. shown displays the run, next
 // holds the target's next commands, and asking is called before a question.
-func (a *app) engine(flags *engineFlags, shown runner.Sink, next view.Commands, asking func()) session.Engine {
+func engineOf(a *app.App, flags *engineFlags, shown runner.Sink, next view.Commands, asking func()) session.Engine {
 	engine := session.Engine{
 		Version: build.This().String(), Unattended: flags.Yes,
-		Command: a.resumeLine(flags, next), Recording: flags.recording, Until: journal.StepID(flags.Until), Only: journal.StepID(flags.Step),
+		Command: resumeLine(a, flags, next), Recording: flags.recording, Until: journal.StepID(flags.Until), Only: journal.StepID(flags.Step),
 		Timeout: flags.Timeout, Deadline: flags.Deadline, Clock: clock.RealClock{}, Sink: shown,
-		Interrupt: a.interrupts, PauseRequest: a.signals.pauseRequests, HangUp: a.signals.hangUps, Hold: a.signals.untilAnswered, Approve: a.approver(flags, next, asking), Confirm: confirmer(flags),
+		Interrupt: a.Interrupts, PauseRequest: a.Signals.PauseRequests, HangUp: a.Signals.HangUps, Hold: a.Signals.UntilAnswered, Approve: approver(a, flags, next, asking), Confirm: confirmer(flags),
 	}
 	if flags.Plan != "" {
 		engine.Saved = func(target journal.Target) (*runner.WholePlan, error) { return savedPlan(flags.Plan, target) }
@@ -172,11 +174,11 @@ func (a *app) engine(flags *engineFlags, shown runner.Sink, next view.Commands, 
 
 // resumeLine returns the command that resumes a run, for the journal, too. It omits output files that the
 // run created: those must be new. An undo after a failure is not what was typed.
-func (a *app) resumeLine(flags *engineFlags, next view.Commands) string {
+func resumeLine(a *app.App, flags *engineFlags, next view.Commands) string {
 	if flags.answered {
 		return next.Undo + " --yes"
 	}
-	return a.typed.Line(withoutFlags(a.args, "--record", "--report")...)
+	return a.Typed.Line(withoutFlags(a.Args, "--record", "--report")...)
 }
 
 // withoutFlags returns arguments without some flags that have values.
@@ -207,7 +209,7 @@ func mayUndo(result runner.Result, err error) bool {
 func outage(since time.Duration) bool { return since < procedure.BackOff }
 
 // goBack undoes the work of a failed run. The failure stays the outcome.
-func goBack(ctx context.Context, a *app, flags target.Flags, engine *engineFlags, failed error) error {
+func goBack(ctx context.Context, a *app.App, flags target.Flags, engine *engineFlags, failed error) error {
 	back := *engine
 	back.answered, back.undo = true, true
 	back.Yes, back.OnFailure, back.Until, back.Step, back.Plan = true, "stop", "", "", ""

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
+
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
@@ -227,8 +230,8 @@ func playNamed(t *testing.T, words target.Words, s *script, output string, bend 
 	if bend != nil {
 		bend(&streams, &options)
 	}
-	a := &app{streams: streams, output: output}
-	shows := a.runOutput(runview.ProgressPlain)
+	a := &app.App{Streams: streams, Output: output}
+	shows := a.RunOutput(runview.ProgressPlain)
 	shows.Evidence = func() runview.Evidence { return runview.Evidence{StoredRun: options.RunID} }
 	if len(words.Options) == 0 {
 		shows.Evidence = nil

@@ -6,7 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -26,7 +28,7 @@ type statusFlags struct {
 }
 
 // newStatusCommand returns the status command of a distribution.
-func newStatusCommand(a *app, named string, flags target.Flags) *cobra.Command {
+func newStatusCommand(a *app.App, named string, flags target.Flags) *cobra.Command {
 	show := &statusFlags{}
 	cmd := &cobra.Command{
 		Use:   "status " + named,
@@ -36,7 +38,7 @@ func newStatusCommand(a *app, named string, flags target.Flags) *cobra.Command {
 			if show.Watch {
 				return followRun(cmd.Context(), a, flags, show.Progress)
 			}
-			if err := a.checkOutput(documentFormats()...); err != nil {
+			if err := a.CheckOutput(usage.DocumentFormats()...); err != nil {
 				return err
 			}
 			if show.History {
@@ -47,12 +49,12 @@ func newStatusCommand(a *app, named string, flags target.Flags) *cobra.Command {
 	}
 	target.Define(cmd.Flags(), options.Status, show)
 	cmd.MarkFlagsMutuallyExclusive("exit-code", "watch", "history")
-	addOutputFlag(cmd, a, append(documentFormats(), "jsonl")) // with --watch
+	usage.AddOutputFlag(cmd, a, append(usage.DocumentFormats(), "jsonl")) // with --watch
 	return cmd
 }
 
-func showStatus(ctx context.Context, a *app, flags target.Flags, exitCode bool) error {
-	s, words, err := target.Open(ctx, flags, a.opening(), session.ReadOnly)
+func showStatus(ctx context.Context, a *app.App, flags target.Flags, exitCode bool) error {
+	s, words, err := target.Open(ctx, flags, a.Opening(), session.ReadOnly)
 	if err != nil {
 		return err
 	}
@@ -80,9 +82,9 @@ func showStatus(ctx context.Context, a *app, flags target.Flags, exitCode bool) 
 		doc.Unread = unread.Error()
 	}
 	doc = doc.WithRun(working, commands(words))
-	if a.output == "text" {
-		view.WriteStatus(a.streams, doc, s.Clock.Now())
-	} else if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {
+	if a.Output == "text" {
+		view.WriteStatus(a.Streams, doc, s.Clock.Now())
+	} else if err := view.WriteDocument(a.Streams.Out, a.Output, doc); err != nil {
 		return err
 	}
 	outcome := record.Unread
@@ -93,15 +95,15 @@ func showStatus(ctx context.Context, a *app, flags target.Flags, exitCode bool) 
 }
 
 // followRun shows another run, or a rollout without a run.
-func followRun(ctx context.Context, a *app, flags target.Flags, asked string) error {
-	if err := a.checkOutput("text", "jsonl"); err != nil {
+func followRun(ctx context.Context, a *app.App, flags target.Flags, asked string) error {
+	if err := a.CheckOutput("text", "jsonl"); err != nil {
 		return err
 	}
-	progress, err := a.progress(asked)
+	progress, err := progressOf(a, asked)
 	if err != nil {
 		return err
 	}
-	s, words, err := target.Open(ctx, flags, a.opening(), session.ReadOnly)
+	s, words, err := target.Open(ctx, flags, a.Opening(), session.ReadOnly)
 	if err != nil {
 		return err
 	}
@@ -117,19 +119,19 @@ func followRun(ctx context.Context, a *app, flags target.Flags, asked string) er
 	if _, _, err := s.Look(ctx, record); err != nil { // the direction of the last run
 		return err
 	}
-	if a.output == "text" {
-		view.WriteFollowed(a.streams, working, s.Clock.Now())
+	if a.Output == "text" {
+		view.WriteFollowed(a.Streams, working, s.Clock.Now())
 	}
 	words.Undoing = s.Undoing()
 	next := commands(words.Resuming(runsOf(ctx, s)))
 	next.Following = true
-	shown := runview.NewRun(a.runOutput(progress), next)
-	looking, stop := a.untilInterrupted(ctx)
+	shown := runview.NewRun(a.RunOutput(progress), next)
+	looking, stop := a.UntilInterrupted(ctx)
 	defer stop()
 	result, err := s.Follow(looking, session.Options{Engine: session.Engine{Sink: shown, EveryReading: progress == runview.ProgressBoard}})
 	ended := shown.Finish(result, err)
-	if run, was, err := s.LastRun(ctx); err == nil && was && working != nil && a.output == "text" {
-		view.WriteOutcome(a.streams, run)
+	if run, was, err := s.LastRun(ctx); err == nil && was && working != nil && a.Output == "text" {
+		view.WriteOutcome(a.Streams, run)
 	}
 	return ended
 }

@@ -3,11 +3,13 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 )
 
 // newUndo returns the undo command of a distribution.
-func newUndo(a *app, named string, flags target.Flags) *cobra.Command {
+func newUndo(a *app.App, named string, flags target.Flags) *cobra.Command {
 	engine := &engineFlags{undo: true}
 	cmd := &cobra.Command{
 		Use:   "undo " + named,
@@ -23,6 +25,6 @@ steps and writes nothing.`,
 		},
 	}
 	engine.register(cmd.Flags())
-	addOutputFlag(cmd, a, runFormats())
+	usage.AddOutputFlag(cmd, a, usage.RunFormats())
 	return cmd
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -95,7 +96,7 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 		http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusTeapot} {
 		u := answering(t, code)
 		var out bytes.Buffer
-		a := &app{streams: console.Streams{Out: &out, Err: &out}, output: "text"}
+		a := &app.App{Streams: console.Streams{Out: &out, Err: &out}, Output: "text"}
 		if got := view.ExitCode(showStatus(t.Context(), a, u, false)); got != 10 || !strings.Contains(out.String(), "lease-access") || !strings.Contains(out.String(), "the journal") {
 			t.Errorf("%d: status: exit %d\n%s", code, got, out.String())
 		}
@@ -130,7 +131,7 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 	}
 	u := answering(t, http.StatusForbidden)
 	u.observe = renamed() // what only the journal could tell from a migration by hand
-	a := &app{streams: console.Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, output: "text"}
+	a := &app.App{Streams: console.Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, Output: "text"}
 	if err := showStatus(t.Context(), a, u, false); view.ExitCode(err) != 10 || view.IsShown(err) {
 		t.Errorf("a mixture without a journal: %v", err)
 	}
@@ -169,7 +170,7 @@ func TestRefusedReadLeavesAPartialAudit(t *testing.T) {
 		u := answering(t, http.StatusNotFound)
 		s, _ := u.Connect(t.Context(), session.Options{}, session.ReadOnly)
 		p := &partlyReadable{unreadable: u, why: tt.why, rest: tt.rest}
-		a := &app{streams: console.Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, output: "text"}
+		a := &app.App{Streams: console.Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, Output: "text"}
 		s.Migration = p
 		v := &auditor{app: a, source: s.Source(), clock: clock.RealClock{}}
 		doc, err := v.look(t.Context())

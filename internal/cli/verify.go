@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -31,7 +33,7 @@ type verifyFlags struct {
 	Access    string        `flag:"access"`
 }
 
-func newVerify(a *app) *cobra.Command {
+func newVerify(a *app.App) *cobra.Command {
 	f := &verifyFlags{}
 	cmd := &cobra.Command{
 		Use:   "verify --cluster NAME | --config cluster.yml | --kubeconfig FILE",
@@ -60,20 +62,20 @@ and iam print one of them alone.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
 	}
 	f.audited.Register(cmd.Flags(), f)
-	addOutputFlag(cmd, a, slices.Concat(verifyview.AuditFormats(), verifyview.AccessPieces()))
+	usage.AddOutputFlag(cmd, a, slices.Concat(verifyview.AuditFormats(), verifyview.AccessPieces()))
 	return cmd
 }
 
-func (f *verifyFlags) run(ctx context.Context, a *app) error {
+func (f *verifyFlags) run(ctx context.Context, a *app.App) error {
 	if f.Access != "" {
 		return f.printAccess(ctx, a)
 	}
-	format := a.output
-	if err := a.checkOutput(verifyview.AuditFormats()...); err != nil {
+	format := a.Output
+	if err := a.CheckOutput(verifyview.AuditFormats()...); err != nil {
 		return err
 	}
 	if format == "wide" || format == "short" {
-		a.output = "text" // errors before the report are for people
+		a.Output = "text" // errors before the report are for people
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -94,7 +96,7 @@ func (f *verifyFlags) run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := verifyview.WriteAudit(a.streams, format, doc); err != nil {
+	if err := verifyview.WriteAudit(a.Streams, format, doc); err != nil {
 		return err
 	}
 	return view.Shown(doc.Outcome())
@@ -112,16 +114,16 @@ func (f *verifyFlags) check() error {
 }
 
 // open returns the source to read.
-func (f *verifyFlags) open(ctx context.Context, a *app, options session.Choices) (session.Source, error) {
+func (f *verifyFlags) open(ctx context.Context, a *app.App, options session.Choices) (session.Source, error) {
 	if f.From != "" {
 		return target.OpenBundle(f.From)
 	}
-	return f.audited.Open(ctx, a.opening(), options)
+	return f.audited.Open(ctx, a.Opening(), options)
 }
 
 // auditor reads, judges and reports.
 type auditor struct {
-	app       *app
+	app       *app.App
 	source    session.Source
 	options   migration.Options
 	preflight bool
@@ -140,7 +142,7 @@ func (v *auditor) look(ctx context.Context) (verifyview.AuditDocument, error) {
 		if err := target.Dump(v.dump, seen); err != nil {
 			return verifyview.AuditDocument{}, err
 		}
-		fmt.Fprintf(v.app.streams.Err, "saved %s, redacted\n", v.dump)
+		fmt.Fprintf(v.app.Streams.Err, "saved %s, redacted\n", v.dump)
 	}
 	if err := v.refused(seen.Input.Position); err != nil {
 		return verifyview.AuditDocument{}, err
@@ -159,7 +161,7 @@ func (v *auditor) document(seen session.Reading, report verify.Report) verifyvie
 		report = report.Defer(seen.Changing, "step "+string(seen.Run.Step)+" of a running migration changes this; it is checked again after the step")
 	}
 	report = verifyview.TidyReport(report)
-	doc := verifyview.NewAudit(verifyview.Audited{Target: verifyview.AuditTarget(seen.Target), Header: header, At: seen.At, Program: v.app.streams.Program, Next: seen.Next,
+	doc := verifyview.NewAudit(verifyview.Audited{Target: verifyview.AuditTarget(seen.Target), Header: header, At: seen.At, Program: v.app.Streams.Program, Next: seen.Next,
 		Summary: seen.Input.Position.Summary, Where: seen.Input.Position.Text(), Problems: seen.Input.Position.Problems, FailOnWarning: v.options.FailOnWarning,
 		Categories: target.Categories(), Outcome: audit.JudgeReport(report, v.options)}, report)
 	if seen.OfRancher { // no finding of this cluster matters
@@ -198,9 +200,9 @@ func (v *auditor) watch(ctx context.Context, format string, every time.Duration)
 	}
 	ticker := v.clock.NewTicker(every)
 	defer ticker.Stop()
-	looking, stop := v.app.untilInterrupted(ctx)
+	looking, stop := v.app.UntilInterrupted(ctx)
 	defer stop()
-	w := verifyview.NewWatch(v.app.streams, format)
+	w := verifyview.NewWatch(v.app.Streams, format)
 	for {
 		doc, err := v.look(looking)
 		switch {

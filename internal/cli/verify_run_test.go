@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
+
 	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
@@ -46,7 +48,7 @@ func duringStep(step journal.StepID, others bool) session.Reading {
 
 func judged(t *testing.T, seen session.Reading) verifyview.AuditDocument {
 	t.Helper()
-	v := &auditor{app: &app{}, clock: testingclock.NewFakeClock(auditTime)}
+	v := &auditor{app: &app.App{}, clock: testingclock.NewFakeClock(auditTime)}
 	return v.document(seen, verify.RunAll(t.Context(), seen.Own, verify.Options{Position: position.P1}))
 }
 

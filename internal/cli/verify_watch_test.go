@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
+
 	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
@@ -61,7 +63,7 @@ func TestWatchShowsWhatChanged(t *testing.T) {
 	interrupts := make(chan struct{})
 	var out bytes.Buffer
 	s := &looks{asked: make(chan int), list: []func() (session.Reading, error){reading(verify.OK), reading(verify.OK), away, away, reading(verify.Fail)}}
-	a := &app{streams: console.Streams{Out: &out}, interrupts: interrupts}
+	a := &app.App{Streams: console.Streams{Out: &out}, Interrupts: interrupts}
 	only := []string{target.AllChecks()[0].ID}
 	v := &auditor{app: a, source: s, options: migration.Options{OnlyChecks: only}, clock: clk}
 	ended := make(chan error, 1)
@@ -98,7 +100,7 @@ func TestWatchInterruptedBeforeAReport(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	s := &looks{asked: make(chan int, 9), list: []func() (session.Reading, error){away}}
-	v := &auditor{app: &app{interrupts: interrupts}, source: s, clock: testingclock.NewFakeClock(auditTime)}
+	v := &auditor{app: &app.App{Interrupts: interrupts}, source: s, clock: testingclock.NewFakeClock(auditTime)}
 	if code := view.ExitCode(v.watch(ctx, "text", time.Second)); code != 130 {
 		t.Errorf("exit %d, want 130", code)
 	}

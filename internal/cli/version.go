@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 )
 
@@ -20,24 +22,24 @@ type versionInfo struct {
 	Platform  string `json:"platform"`
 }
 
-func newVersion(a *app) *cobra.Command {
+func newVersion(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := a.checkOutput(documentFormats()...); err != nil {
+			if err := a.CheckOutput(usage.DocumentFormats()...); err != nil {
 				return err
 			}
 			info := readVersion()
-			if a.output != "text" {
-				return view.WriteDocument(a.streams.Out, a.output, info)
+			if a.Output != "text" {
+				return view.WriteDocument(a.Streams.Out, a.Output, info)
 			}
-			_, err := fmt.Fprintln(a.streams.Out, info.text())
+			_, err := fmt.Fprintln(a.Streams.Out, info.text())
 			return err
 		},
 	}
-	addOutputFlag(cmd, a, documentFormats())
+	usage.AddOutputFlag(cmd, a, usage.DocumentFormats())
 	return cmd
 }
 
@@ -55,17 +57,3 @@ func (v versionInfo) text() string {
 	}
 	return fmt.Sprintf("awsmigrate %s (%s)", v.Version, strings.Join(about, ", "))
 }
-
-// addOutputFlag adds -o with its completion.
-func addOutputFlag(cmd *cobra.Command, a *app, formats []string) {
-	cmd.Flags().StringVarP(&a.output, "output", "o", "text", strings.Join(formats, "|")+": what is printed")
-	completeFlag(cmd, "output", oneOf(formats...))
-}
-
-// documentFormats returns the formats of a command that prints one document.
-func documentFormats() []string { return []string{"text", "json", "yaml"} }
-
-// runFormats returns the formats of a command that runs.
-func runFormats() []string { return []string{"text", "json", "jsonl", "yaml"} }
-
-func reportFormats() []string { return []string{"text", "markdown", "html", "svg"} }

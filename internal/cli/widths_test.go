@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -81,7 +82,7 @@ func planScreen(t *testing.T, s console.Streams, foreseen procedure.Foreseen) {
 	p := proposal(t)
 	next := target.Words{Command: "rke2", Args: []string{"--cluster", "demo", "--ccm-image", "registry.example/kubernetes/cloud-controller-manager:v1.26.14"}}.Run()
 	document := planDocument{Header: scriptHeader, WholePlan: p.WholePlan, Next: next}
-	if err := document.write(&app{streams: s, output: "text"}, foreseen, false); err != nil {
+	if err := document.write(&app.App{Streams: s, Output: "text"}, foreseen, false); err != nil {
 		t.Error(err)
 	}
 }

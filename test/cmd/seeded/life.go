@@ -55,12 +55,12 @@ func life() []seeded {
 		{"L5-release", "a run ends a pause that it made because of observed harm", "pkg/rke2/pause.go",
 			`	return by != "" && by == snap.Record.RequestedPause`, `	return by != "" && (by == snap.Record.RequestedPause || defect.On("L5-release"))`,
 			"./pkg/rke2", "TestPauseIsReleased", false},
-		{"L5-held", "a step begins while the user is still asked whether to continue", "internal/cli/signals.go",
+		{"L5-held", "a step begins while the user is still asked whether to continue", "internal/cli/app/signals.go",
 			"	if open == nil {\n		return nil", `	if open == nil || defect.On("L5-held") {
 		return nil`,
 			"./internal/cli", "TestInterruptedWhileRancherGoesOn", false},
-		{"L5-settled", "a waiting run continues before it is interrupted", "internal/cli/signals.go",
+		{"L5-settled", "a waiting run continues before it is interrupted", "internal/cli/app/signals.go",
 			"	s.phase.asking = false\n	defer s.settle()", "	s.phase.asking = false\n	if defect.On(\"L5-settled\") {\n		s.settle()\n	}\n	defer s.settle()",
-			"./internal/cli", "TestWhoWaitedFindsTheAnswerCarriedOut", false},
+			"./internal/cli/app", "TestWhoWaitedFindsTheAnswerCarriedOut", false},
 	}
 }

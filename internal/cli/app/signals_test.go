@@ -1,4 +1,4 @@
-package cli
+package app
 
 import "testing"
 
@@ -39,11 +39,11 @@ func TestPhaseOnNotice(t *testing.T) {
 // waited for the open question must find that the answer was to leave.
 func TestWhoWaitedFindsTheAnswerCarriedOut(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(*signals){
-		"left": func(s *signals) { s.answered(leave) }, "SIGTERM": func(s *signals) { s.notice(terminate) },
+	for name, end := range map[string]func(*Signals){
+		"left": func(s *Signals) { s.answered(leave) }, "SIGTERM": func(s *Signals) { s.notice(terminate) },
 	} {
 		for range 500 {
-			_, s, stop := watchSignals(t.Context())
+			_, s, stop := WatchSignals(t.Context())
 			s.mu.Lock()
 			s.phase.asking, s.open = true, make(chan struct{})
 			open := s.open

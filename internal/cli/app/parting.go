@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"errors"
@@ -37,24 +37,24 @@ type parting struct {
 	left *runner.Left // the rollout that would remain if the run ended now
 }
 
-// asking makes an interrupt ask the user, if there is a terminal. It returns the view of the run,
+// Asking makes an interrupt ask the user, if there is a terminal. It returns the view of the run,
 // and a function that ends the questions and restores the terminal.
-func (a *app) asking(shown runview.Run) (runview.Run, func()) {
+func (a *App) Asking(shown runview.Run) (runview.Run, func()) {
 	if !a.canAsk() {
 		return shown, func() {}
 	}
-	p := &parting{Run: shown, streams: a.streams, gone: a.signals.hangUps, over: make(chan struct{})}
-	a.signals.askAt(p)
+	p := &parting{Run: shown, streams: a.Streams, gone: a.Signals.HangUps, over: make(chan struct{})}
+	a.Signals.askAt(p)
 	return p, func() {
-		a.signals.askAt(nil)
+		a.Signals.askAt(nil)
 		close(p.over)
 		p.asking.Wait()
 	}
 }
 
 // canAsk reports whether an interrupt can ask the user.
-func (a *app) canAsk() bool {
-	return a.output == "text" && a.streams.ErrTerminal && a.streams.Keys != nil
+func (a *App) canAsk() bool {
+	return a.Output == "text" && a.Streams.ErrTerminal && a.Streams.Keys != nil
 }
 
 // Emit implements runner.Sink.
@@ -94,7 +94,7 @@ var errTerminalGone = errors.New("the terminal is gone")
 
 // ask shows the choices and reads a key. If no key can be read, the answer is the usual meaning
 // of an interrupt.
-func (p *parting) ask(s *signals) {
+func (p *parting) ask(s *Signals) {
 	left := p.leaves()
 	if left == nil {
 		s.answered(goOn) // the rollout ended meanwhile
@@ -144,7 +144,7 @@ func (p *parting) chosen(left runner.Left, interrupts <-chan struct{}) (chosen a
 }
 
 // askAt makes an interrupt ask p first, or never if p is nil.
-func (s *signals) askAt(p *parting) {
+func (s *Signals) askAt(p *parting) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.parting = p

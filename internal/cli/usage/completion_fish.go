@@ -1,4 +1,4 @@
-package cli
+package usage
 
 import (
 	"fmt"
@@ -35,8 +35,8 @@ complete -k -c %[2]s -n '__%[1]s_wants_files' -f -a '(__%[1]s_files)'
 `, of, name)
 }
 
-// withCompletion adds cobra's command for completion scripts to root, with our addition for fish.
-func withCompletion(root *cobra.Command) *cobra.Command {
+// WithCompletion adds cobra's command for completion scripts to root, with our addition for fish.
+func WithCompletion(root *cobra.Command) *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	fish, _, err := root.Find([]string{"completion", "fish"})
 	if err != nil || fish.RunE == nil {

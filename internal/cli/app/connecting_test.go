@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"bytes"
@@ -37,8 +37,8 @@ func TestNoteConnecting(t *testing.T) {
 			defer server.Close()
 			var errs bytes.Buffer
 			clk := clocktesting.NewFakeClock(time.Now())
-			a := &app{streams: console.Streams{Err: &errs, ErrTerminal: tt.terminal}}
-			ctx := a.noteConnecting(t.Context(), clk)
+			a := &App{Streams: console.Streams{Err: &errs, ErrTerminal: tt.terminal}}
+			ctx := a.NoteConnecting(t.Context(), clk)
 			done := make(chan error, 1)
 			go func() { done <- get(ctx, server.URL) }()
 			if tt.answers {

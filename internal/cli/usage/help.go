@@ -1,4 +1,4 @@
-package cli
+package usage
 
 import (
 	"cmp"
@@ -17,8 +17,8 @@ import (
 // fewFlags need no headings.
 const fewFlags = 12
 
-// groupCommands puts commands under headings by purpose.
-func groupCommands(root *cobra.Command) {
+// GroupCommands puts commands under headings by purpose.
+func GroupCommands(root *cobra.Command) {
 	for _, group := range []struct{ title, commands string }{
 		{"Migrate", "rke2 rke job controller approve"}, {"Look", "list plan status verify record report explain"}, {"The program itself", "version"},
 	} {
@@ -33,8 +33,8 @@ func groupCommands(root *cobra.Command) {
 	root.SetCompletionCommandGroupID("The program itself")
 }
 
-// scopeOf returns the scope of a command's options. The program's name belongs to its root.
-func scopeOf(cmd *cobra.Command) options.Scope {
+// ScopeOf returns the scope of a command's options. The program's name belongs to its root.
+func ScopeOf(cmd *cobra.Command) options.Scope {
 	var words []string
 	for named := cmd; named.HasParent(); named = named.Parent() {
 		words = append([]string{named.Name()}, words...)
@@ -48,8 +48,8 @@ func scopeOf(cmd *cobra.Command) options.Scope {
 	return 0
 }
 
-// usage writes a command's usage, with lines no wider than the screen.
-func usage(cmd *cobra.Command, width int) error {
+// Write writes a command's usage, with lines no wider than the screen.
+func Write(cmd *cobra.Command, width int) error {
 	var out strings.Builder
 	out.WriteString("Usage:\n")
 	if cmd.Runnable() {
@@ -62,7 +62,7 @@ func usage(cmd *cobra.Command, width int) error {
 		fmt.Fprintf(&out, "\nExamples:\n%s\n", cmd.Example)
 	}
 	writeCommands(&out, cmd, width)
-	writeFlags(&out, cmd.Flags(), scopeOf(cmd), width)
+	writeFlags(&out, cmd.Flags(), ScopeOf(cmd), width)
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(&out, "\nUse \"%s [command] --help\" for more information about a command.\n", cmd.CommandPath())
 	}

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"bytes"
@@ -18,45 +18,45 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 )
 
-// unwatched redirects a run's output when the terminal is gone.
-type unwatched struct {
+// Unwatched redirects a run's output when the terminal is gone.
+type Unwatched struct {
 	out, err *outlet
 	log      *runLog
 }
 
-// outlive keeps a run and its output alive when the terminal goes away. It is called once, before
+// Outlive keeps a run and its output alive when the terminal goes away. It is called once, before
 // the run prints anything.
-func (a *app) outlive() *unwatched {
-	u := &unwatched{log: newRunLog(a.streams.Env, time.Now(), os.Getpid(), a.commandLine())}
-	gone := func() { a.signals.notice(hangUp) }
+func (a *App) Outlive() *Unwatched {
+	u := &Unwatched{log: newRunLog(a.Streams.Env, time.Now(), os.Getpid(), a.CommandLine())}
+	gone := func() { a.Signals.notice(hangUp) }
 	a.stdout.detaches = true
-	u.out = &outlet{to: a.streams.Out, terminal: a.streams.OutTerminal, log: u.log, gone: gone}
-	u.err = &outlet{to: a.streams.Err, terminal: a.streams.ErrTerminal, log: u.log, gone: gone}
-	a.streams.Out, a.streams.Err, a.unwatched = u.out, u.err, u
-	a.signals.outlive(u.lastSay)
+	u.out = &outlet{to: a.Streams.Out, terminal: a.Streams.OutTerminal, log: u.log, gone: gone}
+	u.err = &outlet{to: a.Streams.Err, terminal: a.Streams.ErrTerminal, log: u.log, gone: gone}
+	a.Streams.Out, a.Streams.Err, a.Unwatched = u.out, u.err, u
+	a.Signals.outlive(u.lastSay)
 	return u
 }
 
 // lastSay announces the log file, and moves terminal output there. A file or a pipe keeps its
 // output.
-func (u *unwatched) lastSay() {
+func (u *Unwatched) lastSay() {
 	text := "\r\nhang-up: the current step is watched to its end, no further step begins; the output continues in " + u.log.path + "\r\n"
 	for _, o := range []*outlet{u.err, u.out} {
 		o.move(text)
 	}
 }
 
-// runOutput returns where and how a run is shown.
-func (a *app) runOutput(progress runview.Progress) runview.Output {
-	o := runview.Output{Streams: a.streams, Format: a.output, Progress: progress, Clock: clock.RealClock{}, Asks: a.canAsk()}
-	if a.unwatched != nil {
-		o.Fallback = a.unwatched
+// RunOutput returns where and how a run is shown.
+func (a *App) RunOutput(progress runview.Progress) runview.Output {
+	o := runview.Output{Streams: a.Streams, Format: a.Output, Progress: progress, Clock: clock.RealClock{}, Asks: a.canAsk()}
+	if a.Unwatched != nil {
+		o.Fallback = a.Unwatched
 	}
 	return o
 }
 
 // Where implements view.Fallback. It creates the log on demand.
-func (u *unwatched) Where() string {
+func (u *Unwatched) Where() string {
 	if err := u.log.open(); err != nil {
 		return fmt.Sprintf("no log file could be made (%v): if this terminal goes away, what follows is lost", err)
 	}
@@ -64,25 +64,25 @@ func (u *unwatched) Where() string {
 }
 
 // OnTerminal implements view.Fallback.
-func (u *unwatched) OnTerminal() bool { return u.out.terminal || u.err.terminal }
+func (u *Unwatched) OnTerminal() bool { return u.out.terminal || u.err.terminal }
 
 // Watched implements view.Fallback.
-func (u *unwatched) Watched(out io.Writer) bool {
+func (u *Unwatched) Watched(out io.Writer) bool {
 	o, is := out.(*outlet)
 	return !is || o.watched()
 }
 
 // Drawing implements view.Fallback.
-func (u *unwatched) Drawing(out io.Writer) io.Writer {
+func (u *Unwatched) Drawing(out io.Writer) io.Writer {
 	if o, is := out.(*outlet); is {
 		return drawnOn{o}
 	}
 	return out
 }
 
-// overSSH returns a hint for a terminal that depends on a connection. It is empty without one, or
+// OverSSH returns a hint for a terminal that depends on a connection. It is empty without one, or
 // with a multiplexer.
-func overSSH(s console.Streams) string {
+func OverSSH(s console.Streams) string {
 	over := s.Env("SSH_CONNECTION") != "" || s.Env("SSH_TTY") != ""
 	if !over || !s.ErrTerminal || s.Env("TMUX") != "" || s.Env("STY") != "" {
 		return ""

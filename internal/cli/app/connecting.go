@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -13,10 +13,10 @@ import (
 // connectingDelay is the time for the first server's answer before the terminal names the server.
 const connectingDelay = time.Second
 
-// noteConnecting returns a context for requests. If the first request has no answer after
+// NoteConnecting returns a context for requests. If the first request has no answer after
 // connectingDelay, its server is named on the terminal, once.
-func (a *app) noteConnecting(ctx context.Context, clk clock.WithDelayedExecution) context.Context {
-	if !a.streams.ErrTerminal {
+func (a *App) NoteConnecting(ctx context.Context, clk clock.WithDelayedExecution) context.Context {
+	if !a.Streams.ErrTerminal {
 		return ctx
 	}
 	var first sync.Once
@@ -26,7 +26,7 @@ func (a *app) noteConnecting(ctx context.Context, clk clock.WithDelayedExecution
 			first.Do(func() {
 				clk.AfterFunc(connectingDelay, func() {
 					if !over.Load() && ctx.Err() == nil {
-						a.say("connecting to " + server)
+						a.Say("connecting to " + server)
 					}
 				})
 			})

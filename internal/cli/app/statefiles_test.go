@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"os"
@@ -26,7 +26,7 @@ func TestDefaultRecordFile(t *testing.T) {
 	dir := filepath.Join(home, ".local", "state", "awsmigrate")
 	day := func(n int) time.Time { return time.Date(2026, 11, 1, n, 0, 0, 0, time.UTC) }
 	for n := range maxRecords + 3 {
-		path := defaultRecordFile(env, day(n), 7)
+		path := DefaultRecordFile(env, day(n), 7)
 		if path != filepath.Join(dir, day(n).Format("20060102T150405Z")+"-7.record.jsonl") {
 			t.Fatalf("the record is %q", path)
 		}
@@ -45,7 +45,7 @@ func TestDefaultRecordFile(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if path := defaultRecordFile(func(string) string { return file }, day(0), 7); path != "" {
+	if path := DefaultRecordFile(func(string) string { return file }, day(0), 7); path != "" {
 		t.Errorf("a record in a file: %s", path)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package usage
 
 import (
 	"regexp"
@@ -18,21 +18,21 @@ var flagName = regexp.MustCompile(`--([a-z][a-z-]+)`)
 // ownCommand matches a command in a text, whose flags are its own.
 var ownCommand = regexp.MustCompile(`\b(awsmigrate|kubectl|helm|aws|systemctl|rke)\b`)
 
-// fitFixes removes advice from errors that names flags which the command does not have: a library does not
+// FitFixes removes advice from errors that names flags which the command does not have: a library does not
 // know which command called it.
-func fitFixes(cmd *cobra.Command, err error) {
+func FitFixes(cmd *cobra.Command, err error) {
 	if err == nil {
 		return
 	}
 	for _, one := range view.Flatten(err) {
 		if f, ok := fault.As(one); ok {
-			f.Fix = fitFix(cmd, f.Fix)
+			f.Fix = FitFix(cmd, f.Fix)
 		}
 	}
 }
 
-// fitFix returns a fix without the clauses that name flags which the command does not have.
-func fitFix(cmd *cobra.Command, fix string) string {
+// FitFix returns a fix without the clauses that name flags which the command does not have.
+func FitFix(cmd *cobra.Command, fix string) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(fix, "; "), func(clause string) bool {
 		if ownCommand.MatchString(clause) {
 			return false
@@ -41,11 +41,11 @@ func fitFix(cmd *cobra.Command, fix string) string {
 	}), "; ")
 }
 
-// fitRows fits the fixes in the rows of a list.
-func fitRows(cmd *cobra.Command, rows []inventory.Row) {
+// FitRows fits the fixes in the rows of a list.
+func FitRows(cmd *cobra.Command, rows []inventory.Row) {
 	for _, row := range rows {
 		for i := range row.Stops {
-			row.Stops[i].Fix = fitFix(cmd, row.Stops[i].Fix)
+			row.Stops[i].Fix = FitFix(cmd, row.Stops[i].Fix)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package usage
 
 import (
 	"cmp"
@@ -10,20 +10,21 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/app"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// flagError returns the error for a flag that cannot be parsed. Flags of an unknown command are unknown
+// FlagError returns the error for a flag that cannot be parsed. Flags of an unknown command are unknown
 // as well, so the command is judged first.
-func (a *app) flagError(cmd *cobra.Command, err error) error {
+func FlagError(a *app.App, cmd *cobra.Command, err error) error {
 	if word := cmd.Flags().Arg(0); word != "" && cmd.HasAvailableSubCommands() {
-		return a.unknownCommand(cmd, word)
+		return unknownCommand(a, cmd, word)
 	}
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
-		return valueError(err, scopeOf(cmd))
+		return ValueError(err, ScopeOf(cmd))
 	}
 	if short := missing.GetSpecifiedShortnames(); short != "" {
 		fix := ""
@@ -33,16 +34,16 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 		return &fault.Error{Class: fault.Usage, Reason: "UnknownFlag", Object: "flag -" + missing.GetSpecifiedName(), Seen: "there is no such flag of " + cmd.CommandPath(),
 			Fix: addHelp(cmd, fix)}
 	}
-	return a.unknownFlag(cmd, missing.GetSpecifiedName())
+	return unknownFlag(a, cmd, missing.GetSpecifiedName())
 }
 
 // unknownFlag suggests the intended flag, or the command that has it.
-func (a *app) unknownFlag(cmd *cobra.Command, name string) error {
+func unknownFlag(a *app.App, cmd *cobra.Command, name string) error {
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
 	word := "--" + name
 	fix := fault.DidYouMean(word, known)
-	if moved := a.elsewhere(cmd, name); moved != "" {
+	if moved := elsewhere(a, cmd, name); moved != "" {
 		fix = moved
 	}
 	return &fault.Error{Class: fault.Usage, Reason: "UnknownFlag", Object: "flag " + word, Seen: "there is no such flag of " + cmd.CommandPath(),
@@ -51,9 +52,9 @@ func (a *app) unknownFlag(cmd *cobra.Command, name string) error {
 
 // elsewhere returns the typed command with a flag where it belongs, or is empty: with the other distribution,
 // behind the -- of a job, or after a command.
-func (a *app) elsewhere(cmd *cobra.Command, name string) string {
+func elsewhere(a *app.App, cmd *cobra.Command, name string) string {
 	if !cmd.HasParent() {
-		for _, arg := range a.args {
+		for _, arg := range a.Args {
 			if fix := fault.DidYouMean(arg, childNames(cmd)); fix != "" && !strings.HasPrefix(arg, "-") {
 				return fix
 			}
@@ -61,18 +62,18 @@ func (a *app) elsewhere(cmd *cobra.Command, name string) string {
 		return ""
 	}
 	if cmd.Name() == "job" {
-		return a.behindDashes(name)
+		return behindDashes(a, name)
 	}
 	for _, kinds := range [][2]string{{"rke", "rke2"}, {"rke2", "rke"}} {
 		of, other := kinds[0], kinds[1]
-		at := slices.Index(a.args, of)
+		at := slices.Index(a.Args, of)
 		if at < 0 {
 			continue
 		}
-		args := slices.Clone(a.args)
+		args := slices.Clone(a.Args)
 		args[at] = other
 		if found, _, err := cmd.Root().Find(args); err == nil && found.Flags().Lookup(name) != nil && found.Name() == strings.Replace(cmd.Name(), of, other, 1) {
-			return a.typed.Line(args...)
+			return a.Typed.Line(args...)
 		}
 	}
 	return ""
@@ -80,7 +81,7 @@ func (a *app) elsewhere(cmd *cobra.Command, name string) string {
 
 // behindDashes returns the typed job with the flags of its run behind --, why it cannot have the flag, or
 // "" for an unknown one.
-func (a *app) behindDashes(name string) string {
+func behindDashes(a *app.App, name string) string {
 	const run = options.RKE2 | options.RKE | options.Run
 	switch o, known := options.Find(name, run); {
 	case !known:
@@ -88,9 +89,9 @@ func (a *app) behindDashes(name string) string {
 	case o.NotInJob != "":
 		return "leave it out: " + o.NotInJob
 	}
-	args, passed := a.args, []string(nil)
-	if at := slices.Index(a.args, "--"); at >= 0 {
-		args, passed = a.args[:at], a.args[at+1:]
+	args, passed := a.Args, []string(nil)
+	if at := slices.Index(a.Args, "--"); at >= 0 {
+		args, passed = a.Args[:at], a.Args[at+1:]
 	}
 	var own, moved []string
 	for i := 0; i < len(args); i++ {
@@ -106,12 +107,12 @@ func (a *app) behindDashes(name string) string {
 			moved = append(moved, args[i])
 		}
 	}
-	return a.typed.Line(slices.Concat(own, []string{"--"}, moved, passed)...)
+	return a.Typed.Line(slices.Concat(own, []string{"--"}, moved, passed)...)
 }
 
 // unknownCommand returns the error for a word in place of one of cmd's commands.
-func (a *app) unknownCommand(cmd *cobra.Command, word string) error {
-	fix := cmp.Or(outside(word), fault.DidYouMean(word, childNames(cmd)), a.elsewhereCommand(cmd, word), a.asTarget(cmd, word))
+func unknownCommand(a *app.App, cmd *cobra.Command, word string) error {
+	fix := cmp.Or(outside(word), fault.DidYouMean(word, childNames(cmd)), elsewhereCommand(a, cmd, word), asTarget(a, cmd, word))
 	return &fault.Error{Class: fault.Usage, Reason: "UnknownCommand", Object: "\"" + word + "\"", Seen: "there is no such command of " + cmd.CommandPath(),
 		Wanted: "one of " + strings.Join(childNames(cmd), ", "), Fix: addHelp(cmd, fix)}
 }
@@ -127,13 +128,13 @@ func outside(word string) string {
 
 // elsewhereCommand returns the typed command with the intended command in place of a word: a command of a
 // distribution, or a word of other programs. It is empty for other words.
-func (a *app) elsewhereCommand(cmd *cobra.Command, word string) string {
-	at := slices.Index(a.args, word)
+func elsewhereCommand(a *app.App, cmd *cobra.Command, word string) string {
+	at := slices.Index(a.Args, word)
 	if cmd.HasParent() || at < 0 {
 		return ""
 	}
 	distribution := string(wellknown.RKE2)
-	if slices.ContainsFunc(a.args, func(arg string) bool { return arg == "--config" || strings.HasPrefix(arg, "--config=") }) {
+	if slices.ContainsFunc(a.Args, func(arg string) bool { return arg == "--config" || strings.HasPrefix(arg, "--config=") }) {
 		distribution = string(wellknown.RKE)
 	}
 	var meant []string
@@ -149,7 +150,7 @@ func (a *app) elsewhereCommand(cmd *cobra.Command, word string) string {
 	default:
 		return ""
 	}
-	return "did you mean " + a.typed.Line(slices.Concat(a.args[:at], meant, a.args[at+1:])...) + "?"
+	return "did you mean " + a.Typed.Line(slices.Concat(a.Args[:at], meant, a.Args[at+1:])...) + "?"
 }
 
 func childNames(cmd *cobra.Command) []string {
@@ -164,12 +165,12 @@ func childNames(cmd *cobra.Command) []string {
 
 // asTarget returns the typed command with a word as the name of its cluster, or "" if the cluster is named
 // already.
-func (a *app) asTarget(cmd *cobra.Command, word string) string {
+func asTarget(a *app.App, cmd *cobra.Command, word string) string {
 	flag := "cluster"
 	if ending := filepath.Ext(word); ending == ".yml" || ending == ".yaml" {
 		flag = "config"
 	}
-	args, at := slices.Clone(a.args), slices.Index(a.args, word)
+	args, at := slices.Clone(a.Args), slices.Index(a.Args, word)
 	if flag == "config" && cmd.Flags().Lookup(flag) == nil { // a cluster.yml is of RKE
 		if of := slices.Index(args, string(wellknown.RKE2)); of >= 0 {
 			args[of] = string(wellknown.RKE)
@@ -180,7 +181,7 @@ func (a *app) asTarget(cmd *cobra.Command, word string) string {
 	if at < 0 {
 		return ""
 	}
-	return "did you mean " + a.typed.Line(slices.Concat(args[:at], []string{"--" + flag, word}, args[at+1:])...) + "?"
+	return "did you mean " + a.Typed.Line(slices.Concat(args[:at], []string{"--" + flag, word}, args[at+1:])...) + "?"
 }
 
 // addHelp adds the help command to a fix.
@@ -191,8 +192,8 @@ func addHelp(cmd *cobra.Command, fix string) string {
 	return cmd.CommandPath() + " --help"
 }
 
-// usageErrors turns cobra's argument errors into usage errors, and suggests the intended command.
-func (a *app) usageErrors(cmd *cobra.Command) {
+// RefuseArguments turns cobra's argument errors into usage errors, and suggests the intended command.
+func RefuseArguments(a *app.App, cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(c *cobra.Command, args []string) error {
 			err := check(c, args)
@@ -200,24 +201,24 @@ func (a *app) usageErrors(cmd *cobra.Command) {
 				return nil
 			}
 			if len(args) > 0 && c.HasAvailableSubCommands() {
-				return a.unknownCommand(c, args[0])
+				return unknownCommand(a, c, args[0])
 			}
-			return a.argumentError(c, args)
+			return argumentError(a, c, args)
 		}
 	}
 	for _, child := range cmd.Commands() {
-		a.usageErrors(child)
+		RefuseArguments(a, child)
 	}
 }
 
 // argumentError returns the error for missing arguments, or for words that no flag precedes.
-func (a *app) argumentError(cmd *cobra.Command, args []string) error {
+func argumentError(a *app.App, cmd *cobra.Command, args []string) error {
 	f := &fault.Error{Class: fault.Usage, Reason: "Usage", Object: cmd.CommandPath(), Seen: "needs an argument", Wanted: cmd.UseLine()}
 	if len(args) > 0 {
 		extra := args[len(args)-1]
 		f.Object, f.Seen, f.Fix = "argument \""+extra+"\"", "is not one of "+cmd.CommandPath(), addHelp(cmd, "")
 		if len(args) == 1 {
-			f.Fix = addHelp(cmd, a.asTarget(cmd, extra))
+			f.Fix = addHelp(cmd, asTarget(a, cmd, extra))
 		}
 	}
 	return f
@@ -226,8 +227,8 @@ func (a *app) argumentError(cmd *cobra.Command, args []string) error {
 // exclusive is the annotation by which cobra knows flags that exclude one another.
 const exclusive = "cobra_annotation_mutually_exclusive"
 
-// checkGroups returns an error if flags were given that exclude one another.
-func checkGroups(cmd *cobra.Command) error {
+// CheckGroups returns an error if flags were given that exclude one another.
+func CheckGroups(cmd *cobra.Command) error {
 	if cmd.ValidateFlagGroups() == nil {
 		return nil
 	}

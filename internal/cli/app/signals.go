@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -69,11 +69,11 @@ func (p phase) on(n notice, asks bool) (phase, action) {
 	return p, stopCleanly
 }
 
-// signals carries out the decisions of phase.
-type signals struct {
+// Signals carries out the decisions of phase.
+type Signals struct {
 	interrupts    chan struct{} // closed by the first interrupt
-	hangUps       chan struct{} // closed by the first hang-up
-	pauseRequests chan struct{} // closed when the user asks to pause the rollout
+	HangUps       chan struct{} // closed by the first hang-up
+	PauseRequests chan struct{} // closed when the user asks to pause the rollout
 	cancel        context.CancelFunc
 	wanted        chan os.Signal // SIGINT, SIGTERM
 	lines         chan os.Signal // SIGHUP, SIGPIPE
@@ -85,13 +85,13 @@ type signals struct {
 	lastSay func()        // moves the output, before hangUps is closed
 }
 
-// watchSignals stops a run in two stages. The first SIGINT or SIGTERM closes interrupts, so that
+// WatchSignals stops a run in two stages. The first SIGINT or SIGTERM closes interrupts, so that
 // the run finishes the current action, records it and releases its lock. The second cancels the
 // context. A third is not caught and ends the process at once. A hang-up ends every command
 // except those that called outlive.
-func watchSignals(parent context.Context) (context.Context, *signals, func()) {
+func WatchSignals(parent context.Context) (context.Context, *Signals, func()) {
 	ctx, cancel := context.WithCancel(parent)
-	s := &signals{interrupts: make(chan struct{}), hangUps: make(chan struct{}), pauseRequests: make(chan struct{}), cancel: cancel,
+	s := &Signals{interrupts: make(chan struct{}), HangUps: make(chan struct{}), PauseRequests: make(chan struct{}), cancel: cancel,
 		wanted: make(chan os.Signal, 2), lines: make(chan os.Signal, 2)}
 	signal.Notify(s.wanted, os.Interrupt, syscall.SIGTERM)
 	go s.attend(ctx.Done())
@@ -102,7 +102,7 @@ func watchSignals(parent context.Context) (context.Context, *signals, func()) {
 	}
 }
 
-func (s *signals) attend(done <-chan struct{}) {
+func (s *Signals) attend(done <-chan struct{}) {
 	for {
 		select {
 		case got := <-s.wanted:
@@ -123,7 +123,7 @@ func (s *signals) attend(done <-chan struct{}) {
 
 // outlive makes a hang-up detach the output instead of ending the process. If SIGHUP was ignored
 // at the start, as with nohup, it stays ignored.
-func (s *signals) outlive(lastSay func()) {
+func (s *Signals) outlive(lastSay func()) {
 	s.mu.Lock()
 	s.lastSay = lastSay
 	s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *signals) outlive(lastSay func()) {
 	signal.Notify(s.lines, syscall.SIGPIPE) // otherwise a write to a broken pipe ends the process
 }
 
-func (s *signals) notice(n notice) {
+func (s *Signals) notice(n notice) {
 	s.mu.Lock()
 	var do action
 	s.phase, do = s.phase.on(n, s.parting.asks())
@@ -149,7 +149,7 @@ func (s *signals) notice(n notice) {
 		if lastSay != nil {
 			lastSay()
 		}
-		close(s.hangUps)
+		close(s.HangUps)
 	case stopCleanly:
 		close(s.interrupts)
 	case leaveAtOnce:
@@ -163,7 +163,7 @@ func (s *signals) notice(n notice) {
 
 // answered carries out the user's answer. An answer after another interrupt or a hang-up has no
 // effect.
-func (s *signals) answered(with answer) {
+func (s *Signals) answered(with answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.phase.asking {
@@ -175,7 +175,7 @@ func (s *signals) answered(with answer) {
 	case goOn:
 	case pauseNow:
 		s.phase.stopping = true
-		close(s.pauseRequests)
+		close(s.PauseRequests)
 	case leave:
 		s.phase.stopping = true
 		close(s.interrupts)
@@ -184,15 +184,15 @@ func (s *signals) answered(with answer) {
 
 // settle releases waiters for an answer once no question is open and the answer is carried out:
 // they must find the run interrupted. The caller holds s.mu.
-func (s *signals) settle() {
+func (s *Signals) settle() {
 	if s.open != nil && !s.phase.asking {
 		close(s.open)
 		s.open = nil
 	}
 }
 
-// untilAnswered waits while a question is open: no step may begin before the user answers.
-func (s *signals) untilAnswered(ctx context.Context, _ runner.Info) error {
+// UntilAnswered waits while a question is open: no step may begin before the user answers.
+func (s *Signals) UntilAnswered(ctx context.Context, _ runner.Info) error {
 	s.mu.Lock()
 	open := s.open
 	s.mu.Unlock()
@@ -207,20 +207,20 @@ func (s *signals) untilAnswered(ctx context.Context, _ runner.Info) error {
 	}
 }
 
-// hungUp reports whether the terminal is gone.
-func (s *signals) hungUp() bool {
+// HungUp reports whether the terminal is gone.
+func (s *Signals) HungUp() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.phase.unwatched
 }
 
-// untilInterrupted returns ctx, ended by the first interrupt: for read-only commands, which leave
+// UntilInterrupted returns ctx, ended by the first interrupt: for read-only commands, which leave
 // nothing half done.
-func (a *app) untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
+func (a *App) UntilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
 	looking, stop := context.WithCancel(ctx)
 	go func() {
 		select {
-		case <-a.interrupts:
+		case <-a.Interrupts:
 			stop()
 		case <-looking.Done():
 		}

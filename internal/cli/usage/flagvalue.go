@@ -1,4 +1,4 @@
-package cli
+package usage
 
 import (
 	"cmp"
@@ -12,8 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
 
-// valueError returns the error for a flag without a value or with one of another kind, with an example.
-func valueError(err error, scope options.Scope) error {
+// ValueError returns the error for a flag without a value or with one of another kind, with an example.
+func ValueError(err error, scope options.Scope) error {
 	var missing *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
 	switch {

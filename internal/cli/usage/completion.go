@@ -1,4 +1,4 @@
-package cli
+package usage
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -24,7 +23,7 @@ func completionOf(o options.Option) cobra.CompletionFunc {
 	case len(o.Words) > 0:
 		return oneOf(o.Words...)
 	case len(o.Offer.Ending) > 0:
-		return filesOf(o.Offer.Ending...)
+		return FilesOf(o.Offer.Ending...)
 	}
 	return map[options.Vocabulary]cobra.CompletionFunc{
 		options.AnyFile: anyFile, options.Steps: stepsOf, options.Checks: checksToMake, options.SkippableChecks: checksToSkip,
@@ -33,13 +32,13 @@ func completionOf(o options.Option) cobra.CompletionFunc {
 	}[o.Offer.Source]
 }
 
-// complete sets the completion of every flag of every command. A flag that takes no file offers
+// Complete sets the completion of every flag of every command. A flag that takes no file offers
 // no files.
-func complete(root *cobra.Command) {
+func Complete(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {
-		for _, o := range options.For(scopeOf(cmd)) {
+		for _, o := range options.For(ScopeOf(cmd)) {
 			if offer := completionOf(o); offer != nil {
 				completeFlag(cmd, o.Flag, offer)
 			}
@@ -80,8 +79,8 @@ func oneOf(words ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder)
 }
 
-// filesOf offers files with one of the extensions.
-func filesOf(extensions ...string) cobra.CompletionFunc {
+// FilesOf offers files with one of the extensions.
+func FilesOf(extensions ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(extensions, cobra.ShellCompDirectiveFilterFileExt)
 }
 
@@ -91,11 +90,14 @@ func anyFile(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellC
 
 // stepsOf offers the steps of a run or of an undo, in their order.
 func stepsOf(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	engine := engineFlags{undo: cmd.Name() == "undo"}
-	return describedSteps(engine.steps()), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	steps := procedure.StepInfos()
+	if cmd.Name() == "undo" {
+		steps = procedure.UndoOrder()
+	}
+	return DescribedSteps(steps), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-func describedSteps(steps []runner.Info) []cobra.Completion {
+func DescribedSteps(steps []runner.Info) []cobra.Completion {
 	var words []cobra.Completion
 	for _, info := range steps {
 		words = append(words, cobra.CompletionWithDesc(string(info.ID), info.Title))
@@ -103,8 +105,8 @@ func describedSteps(steps []runner.Info) []cobra.Completion {
 	return words
 }
 
-// describedChecks returns the IDs of checks with their titles, in order.
-func describedChecks(suffix string, fits func(verify.Meta) bool) []cobra.Completion {
+// DescribedChecks returns the IDs of checks with their titles, in order.
+func DescribedChecks(suffix string, fits func(verify.Meta) bool) []cobra.Completion {
 	var words []cobra.Completion
 	for _, meta := range target.AllChecks() {
 		if fits(meta) {
@@ -115,38 +117,21 @@ func describedChecks(suffix string, fits func(verify.Meta) bool) []cobra.Complet
 	return words
 }
 
-func everyCheck(verify.Meta) bool { return true }
+func EveryCheck(verify.Meta) bool { return true }
 
 // checksToSkip offers values of --skip, up to the reason.
 func checksToSkip(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return describedChecks("=", verify.Meta.Skippable), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return DescribedChecks("=", verify.Meta.Skippable), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 func checksToMake(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	words := describedChecks("", everyCheck)
+	words := DescribedChecks("", EveryCheck)
 	for _, category := range target.Categories() {
 		if !strings.Contains(category, ",") { // in a list of words it would be two
 			words = append(words, category)
 		}
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp
-}
-
-// explainable offers everything that can be explained. Reasons are many, so they need a first
-// character.
-func explainable(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	words := describedSteps(slices.Concat(procedure.StepInfos(), procedure.UndoStepInfos()))
-	for _, p := range position.All() {
-		words = append(words, cobra.CompletionWithDesc(p.String(), p.Summary()))
-	}
-	words = append(words, describedChecks("", everyCheck)...)
-	if typed != "" {
-		words = append(words, reasons()...)
-	}
-	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 // contexts offers the contexts of the kubeconfig that --kubeconfig or the environment names.
@@ -162,17 +147,17 @@ func profiles(*cobra.Command, []string, string) ([]cobra.Completion, cobra.Shell
 	return target.Profiles(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completionTimeout limits how long a completion keeps the user waiting.
-const completionTimeout = 2 * time.Second
+// CompletionTimeout limits how long a completion keeps the user waiting.
+const CompletionTimeout = 2 * time.Second
 
 // known returns the clusters of the Rancher that cmd's flags reach, if it answers in time. A
 // kubeconfig may run a program that ignores the context.
 func known(cmd *cobra.Command, namespace string) []inventory.Known {
-	ctx, stop := context.WithTimeout(cmd.Context(), completionTimeout)
+	ctx, stop := context.WithTimeout(cmd.Context(), CompletionTimeout)
 	defer stop()
 	answer := make(chan []inventory.Known, 1)
 	go func() {
-		found, _ := target.RancherOf(cmd.Flags(), namespace, completionTimeout).Known(ctx, nil) // silence: a shell shows no error
+		found, _ := target.RancherOf(cmd.Flags(), namespace, CompletionTimeout).Known(ctx, nil) // silence: a shell shows no error
 		answer <- found
 	}()
 	select {

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"fmt"
@@ -29,9 +29,9 @@ func stateFile(env func(string) string, now time.Time, pid int, ending string) s
 	return filepath.Join(dir, fmt.Sprintf("%s-%d%s", now.UTC().Format("20060102T150405Z"), pid, ending))
 }
 
-// defaultRecordFile returns the default record file of a run and removes old records, or returns "" if
+// DefaultRecordFile returns the default record file of a run and removes old records, or returns "" if
 // no folder is usable.
-func defaultRecordFile(env func(string) string, now time.Time, pid int) string {
+func DefaultRecordFile(env func(string) string, now time.Time, pid int) string {
 	path := stateFile(env, now, pid, recordEnding)
 	dir := filepath.Dir(path)
 	if os.MkdirAll(dir, 0o700) != nil {
