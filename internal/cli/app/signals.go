@@ -80,9 +80,10 @@ type Signals struct {
 
 	mu      sync.Mutex
 	phase   phase
-	open    chan struct{} // closed when the open question ends; nil without a question
-	parting *parting      // asks the user; nil without a terminal
-	lastSay func()        // moves the output, before hangUps is closed
+	open    chan struct{}       // closed when the open question ends; nil without a question
+	release func(chan struct{}) // closes open; a test watches the order
+	parting *parting            // asks the user; nil without a terminal
+	lastSay func()              // moves the output, before hangUps is closed
 }
 
 // WatchSignals stops a run in two stages. The first SIGINT or SIGTERM closes interrupts, so that
@@ -92,7 +93,7 @@ type Signals struct {
 func WatchSignals(parent context.Context) (context.Context, *Signals, func()) {
 	ctx, cancel := context.WithCancel(parent)
 	s := &Signals{interrupts: make(chan struct{}), HangUps: make(chan struct{}), PauseRequests: make(chan struct{}), cancel: cancel,
-		wanted: make(chan os.Signal, 2), lines: make(chan os.Signal, 2)}
+		release: func(open chan struct{}) { close(open) }, wanted: make(chan os.Signal, 2), lines: make(chan os.Signal, 2)}
 	signal.Notify(s.wanted, os.Interrupt, syscall.SIGTERM)
 	go s.attend(ctx.Done())
 	return ctx, s, func() {
@@ -186,7 +187,7 @@ func (s *Signals) answered(with answer) {
 // they must find the run interrupted. The caller holds s.mu.
 func (s *Signals) settle() {
 	if s.open != nil && !s.phase.asking {
-		close(s.open)
+		s.release(s.open)
 		s.open = nil
 	}
 }

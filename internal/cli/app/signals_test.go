@@ -42,27 +42,20 @@ func TestWhoWaitedFindsTheAnswerCarriedOut(t *testing.T) {
 	for name, end := range map[string]func(*Signals){
 		"left": func(s *Signals) { s.answered(leave) }, "SIGTERM": func(s *Signals) { s.notice(terminate) },
 	} {
-		for range 500 {
-			_, s, stop := WatchSignals(t.Context())
-			s.mu.Lock()
-			s.phase.asking, s.open = true, make(chan struct{})
-			open := s.open
-			s.mu.Unlock()
-			found := make(chan bool)
-			ready := make(chan struct{})
-			go func() {
-				close(ready)
-				for !closed(open) { // not asleep: the moment between two closes is short
-				}
-				found <- closed(s.interrupts)
-			}()
-			<-ready
-			end(s)
-			if !<-found {
-				t.Fatalf("%s: a step went on before the run was interrupted", name)
+		_, s, stop := WatchSignals(t.Context())
+		open := make(chan struct{})
+		s.phase.asking, s.open = true, open
+		s.release = func(released chan struct{}) {
+			if released != open || !closed(s.interrupts) {
+				t.Errorf("%s: a waiting step is released before the run is interrupted", name)
 			}
-			stop()
+			close(released)
 		}
+		end(s)
+		if !closed(open) {
+			t.Errorf("%s: the waiting step is not released", name)
+		}
+		stop()
 	}
 }
 
