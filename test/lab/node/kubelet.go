@@ -29,7 +29,7 @@ type kubelet struct {
 
 // run works until ctx ends. An error is the process's exit.
 func (k *kubelet) run(ctx context.Context) error {
-	if err := noInTreeAWS(k.rendering.Version, k.rendering.Kubelet); err != nil {
+	if err := refusedProvider(Kubelet, k.rendering.Version, k.rendering.Kubelet); err != nil {
 		return fmt.Errorf("failed to run Kubelet: could not init cloud provider: %w", err)
 	}
 	id, err := kubeletIdentity(ctx, k.rendering.Kubelet, k.a.c.Facts, k.a.c.Cloud)

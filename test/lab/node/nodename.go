@@ -11,13 +11,15 @@ import (
 
 // rke2NodeName returns RKE2's node-name, which becomes the kubelet's --hostname-override: the
 // configured one; with cloud-provider-name aws the metadata service's local-hostname, or else
-// `hostname -f`; otherwise the OS host name. Source:
-// rancher/rke2:pkg/rke2/rke2_linux.go@v1.26.15+rke2r1; k3s lower-cases it.
-func rke2NodeName(c RKE2Config, f Facts, metadata func() string) string {
-	if name := c.String("node-name"); name != "" {
+// `hostname -f`; otherwise the OS host name. Releases that drop the name aws prefer the metadata
+// service's to a configured name. Source: rancher/rke2:pkg/rke2/rke2_linux.go@v1.26.15+rke2r1 and
+// @v1.31.3+rke2r1; k3s lower-cases it.
+func rke2NodeName(c RKE2Config, f Facts, version string, metadata func() string) string {
+	byMetadata := c.String("cloud-provider-name") == inTreeProvider
+	if name := c.String("node-name"); name != "" && (!byMetadata || !dropsInTree(version)) {
 		return strings.ToLower(name)
 	}
-	if c.String("cloud-provider-name") == "aws" {
+	if byMetadata {
 		if name := metadata(); name != "" {
 			return strings.ToLower(name)
 		}
@@ -31,14 +33,26 @@ func rke2NodeName(c RKE2Config, f Facts, metadata func() string) string {
 // must not depend on their load.
 const metadataTimeout = 30 * time.Second
 
-// metadataHostname requests the name as RKE2 ≤ 1.28 does: one IMDSv1 request, and only status
-// 200 counts.
-func metadataHostname(ctx context.Context, imds string) string {
+// metadataHostname requests the name as RKE2 does: one IMDSv1 request, with a token first in
+// releases that drop the name aws, and only status 200 counts.
+func metadataHostname(ctx context.Context, imds, version string) string {
 	ctx, cancel := context.WithTimeout(ctx, metadataTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, imds+"/latest/meta-data/local-hostname", nil)
+	header := map[string]string{}
+	if dropsInTree(version) {
+		header["X-aws-ec2-metadata-token"] = metadata(ctx, http.MethodPut, imds+"/latest/api/token", map[string]string{"X-aws-ec2-metadata-token-ttl-seconds": "60"})
+	}
+	return metadata(ctx, http.MethodGet, imds+"/latest/meta-data/local-hostname", header)
+}
+
+// metadata returns the body of an answer with status 200, or "".
+func metadata(ctx context.Context, method, url string, header map[string]string) string {
+	req, err := http.NewRequestWithContext(ctx, method, url, nil)
 	if err != nil {
 		return ""
+	}
+	for name, value := range header {
+		req.Header.Set(name, value)
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {

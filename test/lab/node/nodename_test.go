@@ -41,8 +41,8 @@ func TestNames(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := config(t, test.config)
-			name := rke2NodeName(c, test.facts, func() string { return test.metadata })
-			r, err := Render(c, test.facts, name)
+			name := rke2NodeName(c, test.facts, rke2Version, func() string { return test.metadata })
+			r, err := Render(c, test.facts, name, rke2Version)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,11 +84,11 @@ func TestMetadataHostname(t *testing.T) {
 		_, _ = w.Write([]byte(r.URL.Path + "\n"))
 	}))
 	defer server.Close()
-	if got := metadataHostname(t.Context(), server.URL); got != "/latest/meta-data/local-hostname" {
+	if got := metadataHostname(t.Context(), server.URL, rke2Version); got != "/latest/meta-data/local-hostname" {
 		t.Errorf("got %q", got)
 	}
 	status = http.StatusUnauthorized
-	if got := metadataHostname(t.Context(), server.URL); got != "" {
+	if got := metadataHostname(t.Context(), server.URL, rke2Version); got != "" {
 		t.Errorf("a 401 page became the name %q", got)
 	}
 }

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -65,18 +64,4 @@ func fixesUID(version string) bool {
 		return v.Patch() < 5
 	}
 	return false
-}
-
-// noInTreeAWS returns the error with which a component of 1.27 or later exits if its provider
-// is in-tree (kubernetes/kubernetes:CHANGELOG/CHANGELOG-1.27.md: the provider is removed), or
-// nil.
-func noInTreeAWS(version string, args []string) error {
-	v, err := semver.NewVersion(version)
-	if err != nil {
-		return fmt.Errorf("version %q: %w", version, err)
-	}
-	if provider, _ := lastFlag(args, "cloud-provider"); provider == "aws" && v.Minor() >= 27 {
-		return errors.New(`unknown cloud provider "aws"`)
-	}
-	return nil
 }

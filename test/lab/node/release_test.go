@@ -14,19 +14,3 @@ func TestImageVersion(t *testing.T) {
 		}
 	}
 }
-
-func TestNoInTreeAWS(t *testing.T) {
-	for _, tt := range []struct {
-		version, provider string
-		ends              bool
-	}{
-		{"v1.26.13+rke2r1", "aws", false},
-		{"v1.27.16+rke2r1", "aws", true},
-		{"v1.27.16", "aws", true},
-		{"v1.27.16+rke2r1", "external", false},
-	} {
-		if err := noInTreeAWS(tt.version, []string{"--cloud-provider=" + tt.provider}); (err != nil) != tt.ends {
-			t.Errorf("%+v: %v", tt, err)
-		}
-	}
-}

@@ -48,14 +48,14 @@ type Rendering struct {
 	Kubelet    []string
 }
 
-// Render converts a machine's configuration into component arguments, as RKE2 1.26 does.
-// nodeName is the result of NodeName.
-func Render(c RKE2Config, f Facts, nodeName string) (Rendering, error) {
+// Render converts a machine's configuration into component arguments, as RKE2 1.26 does; the
+// provider's arguments are those of the version. nodeName is the result of NodeName.
+func Render(c RKE2Config, f Facts, nodeName, version string) (Rendering, error) {
 	if err := checkConfig(c); err != nil {
 		return Rendering{}, err
 	}
-	r := Rendering{Server: f.Roles.Server(), NodeName: nodeName, BuiltInCCM: builtInCCM(c, f.Roles)}
-	provider := ownProviderArguments(c)
+	r := Rendering{Server: f.Roles.Server(), NodeName: nodeName, Version: version, BuiltInCCM: builtInCCM(c, f.Roles)}
+	provider := ownProviderArguments(c, version)
 	if f.Roles.Etcd && !c.Bool("disable-etcd") {
 		r.Static = append(r.Static, StaticPod{Etcd, []string{"--config-file=" + dataDir + "/server/db/etcd/config"}})
 	}
@@ -98,17 +98,6 @@ func checkConfig(c RKE2Config) error {
 // same provider.
 func builtInCCM(c RKE2Config, _ Roles) bool {
 	return !c.IsSet("cloud-provider-config") && !c.IsSet("cloud-provider-name") && !c.Bool("disable-cloud-controller")
-}
-
-// ownProviderArguments returns the arguments that RKE2 puts before all arguments of the user.
-func ownProviderArguments(c RKE2Config) []string {
-	if c.String("cloud-provider-name") == "" {
-		return nil
-	}
-	return []string{
-		"--cloud-provider=" + c.String("cloud-provider-name"),
-		"--cloud-config=" + c.String("cloud-provider-config"),
-	}
 }
 
 func preferredAddressTypes(c RKE2Config) []string {

@@ -54,7 +54,7 @@ func TestRenderCloudProvider(t *testing.T) {
 			"aws", "external", "*,tokencleaner,-service,-route,-cloud-node-lifecycle", "aws", "false", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			r, err := Render(config(t, test.config), facts(), "n1")
+			r, err := Render(config(t, test.config), facts(), "n1", rke2Version)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +88,7 @@ func TestRenderCloudProvider(t *testing.T) {
 
 func TestRenderControllerManagerExactly(t *testing.T) {
 	r, err := Render(config(t, `{"cloud-provider-name":"aws","kube-controller-manager-arg":["enable-leader-migration",
-		"cert-dir=/var/lib/rancher/rke2/server/tls/kube-controller-manager","secure-port=10257"]}`), facts(), "n1")
+		"cert-dir=/var/lib/rancher/rke2/server/tls/kube-controller-manager","secure-port=10257"]}`), facts(), "n1", rke2Version)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestRenderRefuses(t *testing.T) {
 		{"config without name", `{"cloud-provider-config":"/x"}`, "requires --cloud-provider-name"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if _, err := Render(config(t, test.config), facts(), "n1"); err == nil || !strings.Contains(err.Error(), test.want) {
+			if _, err := Render(config(t, test.config), facts(), "n1", rke2Version); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, wanted one with %q", err, test.want)
 			}
 		})
@@ -144,7 +144,7 @@ func TestRenderByRole(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := facts()
 			f.Roles = test.roles
-			r, err := Render(config(t, `{"cloud-provider-name":"aws"}`), f, "n1")
+			r, err := Render(config(t, `{"cloud-provider-name":"aws"}`), f, "n1", rke2Version)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -100,12 +100,13 @@ func (r *rke2Service) once(ctx context.Context, boot bool) error {
 	if !boot && !wait(ctx, r.a.c.Clock, r.a.down(Kubelet)) {
 		return nil
 	}
-	name := rke2NodeName(config, r.a.c.Facts, func() string { return metadataHostname(ctx, r.a.c.IMDSURL) })
-	rendering, err := Render(config, r.a.c.Facts, name)
+	version, err := r.a.release()
 	if err != nil {
 		return err
 	}
-	if rendering.Version, err = r.a.release(); err != nil {
+	name := rke2NodeName(config, r.a.c.Facts, version, func() string { return metadataHostname(ctx, r.a.c.IMDSURL, version) })
+	rendering, err := Render(config, r.a.c.Facts, name, version)
+	if err != nil {
 		return err
 	}
 	r.fail(nil)

@@ -127,10 +127,10 @@ func (s *staticPods) task(component string, pod *corev1.Pod) *task {
 func (a *Agent) startComponent(component, version string, given []string, log string) (process, error) {
 	name := a.processName(component)
 	l := a.local()
+	if err := refusedProvider(component, version, given); err != nil {
+		return nil, &startError{"Error", err}
+	}
 	if component == KubeControllerManager {
-		if err := noInTreeAWS(version, given); err != nil {
-			return nil, &startError{"Error", err}
-		}
 		config, _ := lastFlag(given, "cloud-config")
 		provider, _ := lastFlag(given, "cloud-provider")
 		if provider == "aws" {
