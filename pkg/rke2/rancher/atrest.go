@@ -1,7 +1,6 @@
 package rancher
 
 import (
-	"cmp"
 	"reflect"
 	"strings"
 
@@ -63,7 +62,7 @@ func (f Facts) planeAtRest() []migration.PendingCondition {
 	add(plane.ObservedGeneration < plane.Generation, specNotObserved, plane.ObservedGeneration, plane.Generation)
 	add(!reflect.DeepEqual(plane.Spec, plane.AppliedSpec), specNotApplied)
 	problems = append(problems, conditionsPending(planeCondition, f.planeSubject(), plane.Conditions, conditionReady, conditionReconciled)...)
-	add(isRunning(plane.SnapshotPhase) || f.Cluster.Spec.SnapshotGeneration > plane.SnapshotGeneration, snapshotUnderWay, cmp.Or(plane.SnapshotPhase, "requested"))
+	add(isRunning(plane.SnapshotPhase) || f.Cluster.Spec.SnapshotGeneration > plane.SnapshotGeneration, snapshotUnderWay, underWay(plane.SnapshotPhase))
 	add(isRunning(plane.RestorePhase), restoreUnderWay, plane.RestorePhase)
 	add(plane.RotationPhase != "" && plane.RotationPhase != "Done" && plane.RotationPhase != "Failed", rotationUnderWay, plane.RotationPhase)
 	return problems
@@ -86,6 +85,15 @@ func (f Facts) Paused() []migration.PendingCondition {
 
 func isRunning(phase string) bool {
 	return phase != "" && phase != "Finished" && phase != "Failed"
+}
+
+// underWay returns the phase of an operation that is requested or runs. A phase that has ended is
+// that of the operation before.
+func underWay(phase string) string {
+	if isRunning(phase) {
+		return phase
+	}
+	return "requested"
 }
 
 func machineAtRest(m Machine) []migration.PendingCondition {

@@ -240,7 +240,11 @@ func judgeImage(in evidence.Input, d downstream.DaemonSet, image string) []verif
 	older := isOlderMinor(image, oldest)
 	switch {
 	case err != nil:
-		finding := verify.Failure(d.String(), image+": "+err.Error(), "the image of the matrix for "+oldest, fix)
+		seen, wanted := err.Error(), "the image of the matrix for "+oldest
+		if f, ok := fault.As(err); ok { // its fix is for the user who named an image
+			seen, wanted = f.Seen, f.Wanted
+		}
+		finding := verify.Failure(d.String(), image+": "+seen, wanted, fix)
 		if in.Preflight && in.Target == "" && older {
 			finding.Status = verify.Warn
 		}

@@ -40,8 +40,8 @@ func imageProgram(image string, c Config) (program, error) {
 
 const ccmWithWebhooks = "ccm-v1.28.1"
 
-// awsCCMBinary returns the build for a tag: for 1.27 the one of 1.26, whose controllers have
-// the same names. registry.k8s.io holds only the patch releases that were promoted to it
+// awsCCMBinary returns the build for a tag: for 1.27 the one of 1.26, and for 1.29 the one of 1.28,
+// whose controllers have the same names. registry.k8s.io holds only the patch releases that were promoted to it
 // (kubernetes/k8s.io:registry.k8s.io/images/k8s-staging-provider-aws/images.yaml).
 func awsCCMBinary(repository, tag string) string {
 	for _, line := range []struct {
@@ -51,6 +51,7 @@ func awsCCMBinary(repository, tag string) string {
 		{"v1.26.", "ccm-v1.26.0", []string{"0", "1", "6", "8", "9", "10", "11", "12", "14"}},
 		{"v1.27.", "ccm-v1.26.0", []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}},
 		{"v1.28.", ccmWithWebhooks, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"}},
+		{"v1.29.", ccmWithWebhooks, []string{"10"}}, // the newest alone
 	} {
 		patch, ok := strings.CutPrefix(tag, line.prefix)
 		if ok && (slices.Contains(line.promoted, patch) || !strings.HasPrefix(repository, "registry.k8s.io/provider-aws/")) {
