@@ -58,6 +58,26 @@ func OfflinePlan(ctx context.Context, options Options) (Offline, error) {
 	return plan, nil
 }
 
+// OfflineCluster is what cluster.yml alone says of a cluster.
+type OfflineCluster struct {
+	Name, Version string
+	InTree        bool // whether the in-tree provider aws runs
+	Checks        []verify.Bound
+}
+
+// ReadOffline reads a cluster.yml, without a cluster. It returns a *fault.Error of class Usage if
+// the file cannot be read.
+func ReadOffline(path string) (OfflineCluster, error) {
+	file, err := clusterfile.Read(path)
+	if err != nil {
+		return OfflineCluster{}, err
+	}
+	config := file.Config()
+	p := rkechecks.Prepared{Facts: rkestate.Facts{Path: path, File: file, Config: config}, Offline: true}
+	return OfflineCluster{Name: path, Version: config.KubernetesVersion, InTree: config.CloudProvider.Resolved() == rkestate.ProviderAWS,
+		Checks: verify.Bind(p, rkechecks.All()...)}, nil
+}
+
 // possiblePositions returns the possible positions of a cluster with this file.
 func possiblePositions(c clusterfile.Config) []position.Position {
 	if c.CloudProvider.Resolved() == rkestate.ProviderExternal {

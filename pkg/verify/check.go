@@ -105,19 +105,49 @@ type Finding struct {
 type Check[T any] struct {
 	Meta
 	Judge func(T) []Finding
+	// Release judges a T on one release of its distribution, as an upgrade brings it there after
+	// the migration. It is nil if the answer does not depend on the release.
+	Release func(of T, release string) []Finding
 }
 
 // Bound is a check together with the value that it judges.
 type Bound struct {
 	Meta
-	judge func() []Finding
+	judge   func() []Finding
+	release func(release string) []Finding // or nil
+}
+
+// JudgesReleases reports whether the answer depends on the release.
+func (b Bound) JudgesReleases() bool { return b.release != nil }
+
+// ReleaseIDs returns the IDs of the checks whose answers depend on the release.
+func ReleaseIDs[T any](checks ...Check[T]) []string {
+	var ids []string
+	for _, c := range checks {
+		if c.Release != nil {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
+}
+
+// OnRelease returns the findings on one release, or none if the answer does not depend on it.
+func (b Bound) OnRelease(release string) []Finding {
+	if b.release == nil {
+		return nil
+	}
+	return judgeSafely(Bound{Meta: b.Meta, judge: func() []Finding { return b.release(release) }})
 }
 
 // Bind binds checks to the value that they judge.
 func Bind[T any](facts T, checks ...Check[T]) []Bound {
 	bound := make([]Bound, 0, len(checks))
 	for _, c := range checks {
-		bound = append(bound, Bound{Meta: c.Meta, judge: func() []Finding { return c.Judge(facts) }})
+		one := Bound{Meta: c.Meta, judge: func() []Finding { return c.Judge(facts) }}
+		if c.Release != nil {
+			one.release = func(release string) []Finding { return c.Release(facts, release) }
+		}
+		bound = append(bound, one)
 	}
 	return bound
 }
@@ -136,6 +166,9 @@ func Merge(checks []Bound) []Bound {
 		}
 		first := merged[i].judge
 		merged[i].judge = func() []Finding { return joinFindings(first(), c.judge()) }
+		if merged[i].release == nil {
+			merged[i].release = c.release
+		}
 	}
 	return merged
 }

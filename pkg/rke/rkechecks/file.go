@@ -28,7 +28,7 @@ func fileChecks() []verify.Check[Prepared] {
 			Source: "rancher/rke:cluster/defaults.go@v1.5.9, setClusterDefaults",
 			Fix:    "set kubernetes_version to the version in force",
 		}},
-		{Judge: requires(judgeKubernetesImage, haveFile), Meta: verify.Meta{
+		{Judge: requires(judgeKubernetesImage, haveFile), Release: imageOnRelease, Meta: verify.Meta{
 			ID: "AWSM-724", Title: "no image of Kubernetes beats kubernetes_version", Category: category,
 			Why:    "system_images.kubernetes wins: an upgrade by kubernetes_version changes nothing, or half of it",
 			Source: "rancher/rke1-docs:docs/upgrades/upgrades.md",

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -93,6 +94,22 @@ func (b behavior) rangeOf(version string) (releaseRange, bool) {
 		}
 	}
 	return releaseRange{}, false
+}
+
+// Behaviors returns a key that is equal for releases that behave alike: the places of the table
+// that they are in.
+func Behaviors(version string) string {
+	v, err := semver.NewVersion(version)
+	if err != nil {
+		return ""
+	}
+	var in []string
+	for i, r := range releaseRanges() {
+		if !v.LessThan(semver.MustParse(r.from)) && !r.endsBy(v) {
+			in = append(in, strconv.Itoa(i))
+		}
+	}
+	return strings.Join(in, " ")
 }
 
 // ahead returns the ranges of the behavior that do not end by a version.

@@ -23,7 +23,7 @@ func All() []verify.Check[Prepared] {
 			Source:      "k8s.io/controller-manager:pkg/leadermigration/options, kubernetes/kubernetes 1.27 changelog",
 			Fix:         "upgrade to 1.22–1.26 first",
 		})},
-		{Judge: judgeRancher, Meta: verify.Meta{
+		{Judge: judgeRancher, Release: judgeKnown, Meta: verify.Meta{
 			ID: "AWSM-102", Title: "Rancher can roll an edit out to this version", Category: category,
 			Mandatory: true, Unsupported: true,
 			Why:    "a Rancher that could load no release data accepts edits and never applies them; one that only lacks this release applies them, outside its support matrix",
@@ -113,7 +113,7 @@ func All() []verify.Check[Prepared] {
 			Fix:      rules.ChartFix,
 		})},
 		{Judge: Prepared.ConcernFindings, Meta: rules.ChartValues()},
-		{Judge: judgeRelease, Meta: verify.Meta{
+		{Judge: judgeRelease, Release: func(p Prepared, release string) []verify.Finding { return frozen(p.ObjectName(), release) }, Meta: verify.Meta{
 			ID: "AWSM-120", Title: "the cluster is brought to no release that freezes the arguments of static pods", Category: category,
 			Mandatory: true, Unsupported: true,
 			Applies: position.BeforeSwitch(),
@@ -127,33 +127,33 @@ func All() []verify.Check[Prepared] {
 			Source: "kubernetes/kubernetes:cmd/kube-controller-manager 1.22–1.26; rancher/backup-restore-operator: charts/rancher-backup/files",
 			Fix:    "restore the migrated configuration before Rancher rolls the revert out; after a restore of Rancher, pause Rancher for this cluster first",
 		}},
-		{Judge: judgeAPIServer, Meta: verify.Meta{
+		{Judge: judgeAPIServer, Release: atEnd(setup.refusedAPIServers), Meta: verify.Meta{
 			ID: "AWSM-122", Title: "kube-apiserver starts with its cloud provider", Category: category, Mandatory: true,
 			Why:    "some releases from v1.29 to v1.31 pass the provider aws on to a kube-apiserver that refuses it, and from 1.33 on the flag is gone: the API servers are lost one by one",
 			Source: "kubernetes/kubernetes:pkg/kubeapiserver/options/cloudprovider.go@v1.29.10; rancher/rke2:pkg/rke2/rke2_linux.go, v1.29.0 to v1.32.0",
 			Fix:    "use a release that docs/steps/upgrade.md does not name",
 		}},
-		{Judge: judgeProfile, Meta: verify.Meta{
+		{Judge: judgeProfile, Release: atEnd(setup.refusedProfiles), Meta: verify.Meta{
 			ID: "AWSM-123", Title: "RKE2 starts with its profile", Category: category, Mandatory: true,
 			Why:    "RKE2 exits at a profile that it does not know, on every machine: cis-1.5 and cis-1.6 from 1.25 on, cis-1.23 from 1.30 on",
 			Source: "rancher/rke2:pkg/cli/cmds/profile_linux.go, validateProfile, and pkg/rke2/rke2.go, isCISMode; v1.22 to v1.36.3",
 			Fix:    "set a profile that the release knows",
 		}},
-		{Judge: judgeOwnController, Meta: verify.Meta{
+		{Judge: judgeOwnController, Release: atEnd(setup.ownControllers), Meta: verify.Meta{
 			ID: "AWSM-124", Title: "RKE2's own cloud controller is disabled on every server", Category: category, Mandatory: true,
 			Applies: position.Switched(),
 			Why:     "from 1.36 on RKE2 starts its own cloud controller next to a provider name: two cloud controllers initialize the Nodes",
 			Source:  "rancher/rke2:pkg/rke2/rke2_linux.go@v1.35.7+rke2r1, v1.36.0+rke2r1, DisableCCM",
 			Fix:     "set disable-cloud-controller: true for every server",
 		}},
-		{Judge: judgeMetadataNames, Meta: verify.Meta{
+		{Judge: judgeMetadataNames, Release: atEnd(setup.renamed), Meta: verify.Meta{
 			ID: "AWSM-125", Title: "later releases keep the Nodes' names", Category: category, Mandatory: true, DecidesNames: true,
 			Applies: position.WithCCM(),
 			Why:     "from v1.29.11, v1.30.7 and v1.31.3 on the provider aws names a Node by its metadata service, over its node-name: another name registers a second Node",
 			Source:  "rancher/rke2:pkg/rke2/rke2_linux.go@v1.29.10+rke2r1, v1.29.11+rke2r1, CloudProviderMetadataHostname",
 			Fix:     "replace the machine; or use the provider external, if every Node has an explicit node-name",
 		}},
-		{Judge: judgeRemoved, Meta: verify.Meta{
+		{Judge: judgeRemoved, Release: atEnd(setup.removedArguments), Meta: verify.Meta{
 			ID: "AWSM-126", Title: "every component knows its arguments", Category: category, Mandatory: true,
 			Why:    "a component exits at a flag or a feature gate that its minor version removed, and an upgrade from 1.26 has no way back",
 			Source: "kubernetes/kubernetes:cmd/*/app/options and pkg/features of v1.26.13 to v1.36.3",

@@ -61,7 +61,7 @@ var alsoReportedBy = map[string]string{
 	"AWSM-121 one control plane":     "AWSM-111",
 	"AWSM-120 on its way":            "AWSM-102", // no longer in Rancher's release data
 
-	"AWSM-122 the release that Rancher rolls out": "AWSM-101",
+	"AWSM-122 the release that Rancher rolls out": "AWSM-101 AWSM-102",
 	"AWSM-123 the release that Rancher rolls out": "AWSM-102",
 
 	// The cluster is sound before its migration: aws, node names like node-0, no edit of the switch.

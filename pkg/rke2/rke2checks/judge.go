@@ -26,17 +26,19 @@ func judgeWindow(p Prepared) []verify.Finding {
 // judgeRelease judges the configured and the target version. AWSM-119 judges the versions
 // that the machines run.
 func judgeRelease(p Prepared) []verify.Finding {
-	var found []verify.Finding
-	judge := func(object, version string) {
-		if component.FixedUID(version) {
-			found = append(found, verify.Failure(object, "RKE2 "+version+" gives static pods a fixed UID", "a release that shows the arguments in force: "+component.Unfixed(version), ""))
-		}
-	}
-	judge(p.ObjectName(), p.Cluster.Spec.KubernetesVersion)
+	found := frozen(p.ObjectName(), p.Cluster.Spec.KubernetesVersion)
 	if migration.UpgradeAllowed(p.Cluster.Spec.KubernetesVersion, p.Options.KubernetesVersion, "+rke2") == nil { // else the flag itself is wrong
-		judge(targetFlag, p.Options.KubernetesVersion)
+		found = append(found, frozen(targetFlag, p.Options.KubernetesVersion)...)
 	}
 	return found
+}
+
+// frozen returns a failure for a release that freezes the arguments of static pods.
+func frozen(object, release string) []verify.Finding {
+	if !component.FixedUID(release) {
+		return nil
+	}
+	return []verify.Finding{verify.Failure(object, "RKE2 "+release+" gives static pods a fixed UID", "a release that shows the arguments in force: "+component.Unfixed(release), "")}
 }
 
 // judgeRancher judges the planner's messages about release data, and whether Rancher supports

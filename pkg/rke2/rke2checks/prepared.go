@@ -2,6 +2,7 @@ package rke2checks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 )
@@ -11,9 +12,12 @@ import (
 func Prepare(f rancher.Facts, r migration.Reading, made migration.Prepared, o Options, switched bool) Prepared {
 	p := Prepared{Facts: f, Reading: r, Prepared: made, Options: o}
 	p.Choice, p.ChoiceErr = EndStateOf(f, switched, o.EndState, r.Down.Nodes)
+	p.end = setup{Facts: f, nodes: r.Down.Nodes}
 	if p.ChoiceErr == nil && !switched {
-		p.EditErr = tryEdits(f, p.Choice)
 		p.switchTo = p.Choice.State
+		if p.end.Cluster.Spec, p.EditErr = editedSpec(f, p.Choice); p.EditErr != nil {
+			p.end = p.setup()
+		}
 	}
 	return p
 }
@@ -36,18 +40,23 @@ type Prepared struct {
 	EditErr   error // why a pending edit cannot be computed, or nil
 
 	switchTo EndState // end state of the pending switch, or empty
+	end      setup    // the cluster after the pending edits
 }
 
-// tryEdits returns an error if one of the two edits cannot be computed. It writes nothing.
-func tryEdits(f rancher.Facts, choice EndStateChoice) error {
+// editedSpec returns the configuration after both edits, or an error if one of them cannot be
+// computed. It writes nothing.
+func editedSpec(f rancher.Facts, choice EndStateChoice) (config.Spec, error) {
 	spec := f.Cluster.Spec
 	first, err := edits.EnableLeaderMigration(spec, f.EditMachines())
 	if err != nil {
-		return err
+		return spec, err
 	}
 	if spec, err = first.Apply(spec); err != nil {
-		return err
+		return spec, err
 	}
-	_, err = edits.SwitchProvider(spec, f.EditMachines(), choice.ForEdits())
-	return err
+	second, err := edits.SwitchProvider(spec, f.EditMachines(), choice.ForEdits())
+	if err != nil {
+		return spec, err
+	}
+	return second.Apply(spec)
 }

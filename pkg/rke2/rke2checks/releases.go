@@ -1,6 +1,7 @@
 package rke2checks
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -8,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -25,6 +27,17 @@ type setup struct {
 }
 
 func (p Prepared) setup() setup { return setup{p.Facts, p.switchTo, p.Down.Nodes} }
+
+// atEnd returns a judgement of one release for the cluster as the pending edits leave it.
+func atEnd(judge func(setup, string) []verify.Finding) func(Prepared, string) []verify.Finding {
+	return func(p Prepared, release string) []verify.Finding { return judge(p.end, release) }
+}
+
+// ReleaseClass returns a key that is equal for releases on which every check of one minor
+// version has the same findings.
+func ReleaseClass(release string) string {
+	return fmt.Sprint(config.Behaviors(release), component.FixedUID(release), supportOf(release))
+}
 
 // RefuseTarget returns an error if the target release does not work with the cluster's
 // configuration and Nodes. switchTo is the end state of a switch that the run will still make,

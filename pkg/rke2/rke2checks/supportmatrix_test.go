@@ -52,7 +52,15 @@ func TestJudgeSupport(t *testing.T) {
 		{"v3.0.0", "v1.26.15+rke2r1", true},
 		{"dev", "v1.26.15+rke2r1", true},
 		{"master-7c2ba528-head", "v1.26.15+rke2r1", true},
-		{"v2.12.3", "v1.30.1+rke2r1", false},
+		{"v2.9.3", "v1.30.1+rke2r1", false},
+		{"v2.12.3", "v1.30.1+rke2r1", true},
+		{"v2.11.0", "v1.30.14+rke2r4", false},
+		{"v2.12.0", "v1.30.14+rke2r4", true},
+		{"v2.12.3", "v1.31.1+rke2r2", false},
+		{"v2.9.3", "v1.31.1+rke2r2", true},
+		{"v2.15.0", "v1.33.13+rke2r2", true},
+		{"v2.99.0", "v1.36.3+rke2r1", false},
+		{"v2.12.3", "v1.35.7+rke2r1", false},
 		{"v2.8.5", "latest", false},
 	} {
 		found := judgeSupport(verify.Got(tt.rancher), tt.release)

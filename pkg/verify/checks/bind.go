@@ -18,7 +18,7 @@ func Bind(in evidence.Input) []verify.Bound {
 				all[i].Judge = func(evidence.Input) []verify.Finding {
 					return verify.Skipped("no kube-controller-manager and no control-plane node is visible here: the control plane is hosted elsewhere")
 				}
-				all[i].Applies, all[i].DecidesNames = nil, false
+				all[i].Applies, all[i].DecidesNames, all[i].Release = nil, false, nil
 			}
 		}
 	}

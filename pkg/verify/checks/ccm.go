@@ -47,7 +47,7 @@ func ccmChecks() []verify.Check[evidence.Input] {
 			Source: "rancher/rancher#43891; Rancher's planner getTaints",
 			Fix:    "tolerate the key with operator Exists",
 		}},
-		{Judge: imageMatrix, Meta: verify.Meta{
+		{Judge: imageMatrix, Release: onTarget(imageForTarget), Meta: verify.Meta{
 			ID: "AWSM-607", Title: "the CCM image fits the cluster", Category: ccm,
 			Mandatory: true, NeedsControlPlane: true,
 			Why:    "an image newer than the API server, one that panics on a foreign ProviderID or one that was never published",

@@ -266,7 +266,7 @@ func isOlderMinor(image, kubernetes string) bool {
 // imageForTarget judges the image that an upgrade installs at its end. The upgrade cannot be
 // undone, so an image that only the user can name is required before it.
 func imageForTarget(in evidence.Input) []verify.Finding {
-	if in.Target == "" {
+	if in.Target == "" || in.ImageFor == nil {
 		return nil
 	}
 	err := error(nil)

@@ -13,16 +13,21 @@ import (
 // texts.
 func readable(checks []verify.Check[evidence.Input]) []verify.Check[evidence.Input] {
 	for i, c := range checks {
-		checks[i].Judge = func(in evidence.Input) []verify.Finding {
-			var found []verify.Finding
-			for _, f := range c.Judge(in) {
-				found = append(found, verify.Finding{Status: f.Status, Object: shown(f.Object), Seen: shown(f.Seen), Wanted: shown(f.Wanted),
-					Fix: visible(f.Fix), Reason: shownLines(f.Reason)})
-			}
-			return found
+		checks[i].Judge = func(in evidence.Input) []verify.Finding { return allShown(c.Judge(in)) }
+		if c.Release != nil {
+			checks[i].Release = func(in evidence.Input, release string) []verify.Finding { return allShown(c.Release(in, release)) }
 		}
 	}
 	return checks
+}
+
+func allShown(findings []verify.Finding) []verify.Finding {
+	var found []verify.Finding
+	for _, f := range findings {
+		found = append(found, verify.Finding{Status: f.Status, Object: shown(f.Object), Seen: shown(f.Seen), Wanted: shown(f.Wanted),
+			Fix: visible(f.Fix), Reason: shownLines(f.Reason)})
+	}
+	return found
 }
 
 // shownLines returns an error text, which may have several lines, in a form that is safe to

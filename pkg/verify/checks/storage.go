@@ -16,7 +16,7 @@ const storage = "storage, images"
 // storageChecks returns the checks 5xx.
 func storageChecks() []verify.Check[evidence.Input] {
 	return []verify.Check[evidence.Input]{
-		{Judge: ebsDriver, Meta: verify.Meta{
+		{Judge: ebsDriver, Release: ebsDriverOn, Meta: verify.Meta{
 			ID: "AWSM-501", Title: "in-tree EBS volumes have their CSI driver", Category: storage, Mandatory: true,
 			Why:    "with the external provider only the CSI driver attaches in-tree EBS volumes; mounted volumes work until their pod moves",
 			Source: "CSIMigrationAWS: off by default up to 1.22, on in 1.23 and 1.24, locked on 1.25 and 1.26; in-tree plugin gone in 1.27",
@@ -29,7 +29,7 @@ func storageChecks() []verify.Check[evidence.Input] {
 			Source: "pkg/features/kube_features.go 1.21 to 1.27",
 			Fix:    "install aws-ebs-csi-driver, then remove CSIMigrationAWS=false from every component, draining each node",
 		}},
-		{Judge: ecr, Meta: verify.Meta{
+		{Judge: ecr, Release: onTarget(ecr), Meta: verify.Meta{
 			ID: "AWSM-503", Title: "images from ECR can still be pulled", Category: storage,
 			Why:    "Kubernetes 1.27 removes the kubelet's built-in ECR credentials",
 			Source: "pkg/credentialprovider/aws, up to 1.26",
@@ -113,6 +113,22 @@ func ebsDriver(in evidence.Input) []verify.Finding {
 		out = append(out, verify.Warning(evidence.Some(users), fmt.Sprintf("no driver %s on %s: %s", downstream.CSIEBS, fault.Count(len(bare), "node"), evidence.Some(bare)), "the driver; without it these volumes cannot be attached there today either", ""))
 	}
 	return out
+}
+
+// ebsDriverOn judges a release: from 1.23 on, in-tree volumes need the driver by default.
+func ebsDriverOn(in evidence.Input, release string) []verify.Finding {
+	if v, err := component.ParseVersion(release); err != nil || !v.AtLeast(1, 23) {
+		return nil
+	}
+	return ebsDriver(in)
+}
+
+// onTarget returns a judgement of one release as the target of an upgrade.
+func onTarget(judge func(evidence.Input) []verify.Finding) func(evidence.Input, string) []verify.Finding {
+	return func(in evidence.Input, release string) []verify.Finding {
+		in.Target = release
+		return judge(in)
+	}
 }
 
 // dedicated reports whether a node runs no user pods: a control plane or etcd taint keeps them
