@@ -30,6 +30,7 @@ const (
 	Controller
 	Rolling
 	Approve
+	UpgradePath
 )
 
 // Command is a command of the program, and the scope of its flags.
@@ -43,7 +44,7 @@ func Commands() []Command {
 	return []Command{
 		{"rke2", RKE2 | Run}, {"rke2 plan", RKE2 | Plan}, {"rke2 status", RKE2 | Status}, {"rke2 undo", UndoRKE2 | Undo},
 		{"rke", RKE | Run}, {"rke plan", RKE | Plan | PlanRKE}, {"rke status", RKE | Status}, {"rke undo", UndoRKE | Undo},
-		{"plan", Either | Plan}, {"status", Either | Status}, {"verify", Verify}, {"record", Record}, {"report", Report},
+		{"plan", Either | Plan}, {"status", Either | Status}, {"verify", Verify}, {"upgrade-path", UpgradePath}, {"record", Record}, {"report", Report},
 		{"list", List}, {"job", Job}, {"controller", Controller}, {"controller rolling", Rolling}, {"approve", Approve},
 	}
 }

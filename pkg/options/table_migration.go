@@ -47,6 +47,8 @@ func migrations() []Option {
 			{Flag: "no-etcd-snapshot", Scope: forwardScope, Kind: Switch, Negates: "etcd-snapshot", NotInObject: "etcdSnapshot: Disabled", Help: "take no etcd snapshot"},
 			{Flag: "kubernetes-version", Scope: forwardScope | Verify, Basis: ByValue, NotInObject: "an upgrade has no way back",
 				Offer: Offer{Free: "Rancher's metadata has the releases, and not as one list"}, Help: "upgrade to this version in a separate last step"},
+			{Flag: "to", Scope: UpgradePath, Pattern: `^v?1\.[0-9]+(\.[0-9]+)?([-+].+)?$`, Wanted: "a version such as v1.36 or v1.33.13+rke2r2",
+				Offer: Offer{Free: "any later version"}, Help: "version to upgrade to, such as v1.36 (default: the newest known)"},
 			{Flag: "no-rke-up", Scope: RKE | UndoRKE | Either, Kind: Switch, Basis: ByValue, NotInJob: fileReason, NotManaged: managedReason + "Rancher applies an edit at once",
 				Help: "stop after each edit and let a person run rke up"},
 			{Flag: "include-pending", Scope: RKE | UndoRKE | Either, Kind: Switch, Basis: ByValue, NotInJob: fileReason, NotManaged: managedReason + "Rancher has applied what is in its Cluster object",

@@ -42,6 +42,7 @@ func views() []Option {
 	return slices.Concat(
 		[]Option{
 			{Flag: "detailed-exitcode", Scope: Plan, Kind: Switch, Help: "exit 0: nothing left to do, 5: steps are pending, 3: the checks would stop the run, 10: something could not be checked"},
+			{Flag: "detailed-exitcode", Scope: UpgradePath, Kind: Switch, Help: "exit 0: at the target, 5: upgrades are left and nothing stops them, 3: something stops the cluster, 10: something could not be checked"},
 			{Flag: "diff", Scope: Plan, Kind: Switch, Help: "show the lines of every object, also of those that Helm installs"},
 			{Flag: "exit-code", Scope: Status, Kind: Switch, Help: "exit 5 if a step is still to do"},
 			{Flag: "history", Scope: Status, Kind: Switch, Help: "list the runs and undos in the journal: who, when, and how each ended"},

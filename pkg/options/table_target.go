@@ -6,7 +6,7 @@ import "slices"
 const migrationScope = RKE2 | UndoRKE2 | RKE | UndoRKE | Either
 
 // clusterScope holds every command that names one cluster.
-const clusterScope = migrationScope | Report | Verify | Record
+const clusterScope = migrationScope | Report | Verify | UpgradePath | Record
 
 func clusters() []Option {
 	const clusterHelp = "cluster in Rancher: NAME or NAMESPACE/NAME of its Cluster object, its id (c-xxxxx, c-m-xxxxxxxx), or the name of an RKE cluster"
@@ -14,7 +14,7 @@ func clusters() []Option {
 		vary(Option{Flag: "cluster", Offer: Offer{Source: Clusters}, NotInJob: jobReason, NotInObject: "metadata.name"},
 			variant{RKE2 | UndoRKE2, "Rancher's Cluster object: NAME, NAMESPACE/NAME or its id, c-m-xxxxxxxx (required)", ""},
 			variant{RKE | UndoRKE, "RKE cluster that Rancher manages: its id (c-xxxxx) or its name", ""},
-			variant{Either | Report | Verify | Record, clusterHelp, ""},
+			variant{Either | Report | Verify | UpgradePath | Record, clusterHelp, ""},
 			variant{Job, "Rancher's Cluster object: NAME or NAMESPACE/NAME; rke: its id, c-xxxxx (required)", ""},
 			variant{Approve, "name of the ClusterMigration, which is that of its cluster (required)", ""}),
 		[]Option{
@@ -23,13 +23,14 @@ func clusters() []Option {
 		vary(Option{Flag: "config", Offer: Offer{Ending: []string{"yml", "yaml"}}, NotInJob: fileReason},
 			variant{RKE | UndoRKE, "cluster.yml (default: $RKE_CONFIG); this or --cluster", "$RKE_CONFIG"},
 			variant{Either | Report, "cluster.yml of an RKE cluster (default: $RKE_CONFIG)", "$RKE_CONFIG"},
-			variant{Verify | Record, "cluster.yml of an RKE cluster", ""}),
+			variant{Verify | Record, "cluster.yml of an RKE cluster", ""},
+			variant{UpgradePath, "cluster.yml of an RKE cluster, which is judged alone", ""}),
 		[]Option{
 			{Flag: "distribution", Scope: Job, Words: []string{"rke2", "rke"}, Default: "rke2", Help: "what Rancher made the cluster with"},
 			{Flag: "from", Scope: Verify, Offer: Offer{Source: AnyFile}, Help: "judge a bundle that --dump has saved instead of a cluster"},
 		},
 		vary(Option{Flag: "namespace", Short: "n", Offer: Offer{Source: Namespaces}, NotInJob: jobReason, NotInObject: "metadata.namespace"},
-			variant{RKE2 | UndoRKE2 | Either | Report | Verify | Record | Approve, "namespace of Rancher's Cluster object", "fleet-default"},
+			variant{RKE2 | UndoRKE2 | Either | Report | Verify | UpgradePath | Record | Approve, "namespace of Rancher's Cluster object", "fleet-default"},
 			variant{List, "list the clusters of this namespace alone (default: all)", ""},
 			variant{Job, "namespace of the Job: that of the Cluster object, or the Fleet workspace of an RKE cluster", "fleet-default"}),
 		[]Option{
@@ -44,7 +45,7 @@ func access() []Option {
 	const otherDefaults = "; with --cluster: of the one Rancher runs in (default there: $KUBECONFIG, then ~/.kube/config); with --config the default is kube_config_<file> next to it"
 	return slices.Concat(
 		vary(Option{Flag: "kubeconfig", Offer: Offer{Source: AnyFile}, NotInJob: fileReason, NotInObject: "the controller runs where Rancher does"},
-			variant{RKE2 | UndoRKE2 | List | Approve, "kubeconfig of the cluster Rancher runs in " + usualPath, ""},
+			variant{RKE2 | UndoRKE2 | UpgradePath | List | Approve, "kubeconfig of the cluster Rancher runs in " + usualPath, ""},
 			variant{RKE | UndoRKE, "kubeconfig of the cluster (default: kube_config_<file> next to cluster.yml); with --cluster: of the cluster Rancher runs in " + usualPath, ""},
 			variant{Either | Report, "with --cluster: kubeconfig of the cluster Rancher runs in " + usualPath + "; with --config: of the cluster (default: kube_config_<file> next to it)", ""},
 			variant{Verify, "kubeconfig of the cluster to audit" + otherDefaults, ""},
@@ -53,7 +54,7 @@ func access() []Option {
 		vary(Option{Flag: "downstream-kubeconfig", Offer: Offer{Source: AnyFile}, NotInJob: fileReason, NotInObject: "Rancher keeps one"},
 			variant{RKE2 | UndoRKE2, "kubeconfig of the cluster to migrate (default: through Rancher)", ""},
 			variant{RKE | UndoRKE | Either | Report, "with --cluster: kubeconfig of the cluster to migrate (default: through Rancher)", ""},
-			variant{Verify | Record, "with --cluster: kubeconfig of the cluster itself (default: through Rancher)", ""}),
+			variant{Verify | UpgradePath | Record, "with --cluster: kubeconfig of the cluster itself (default: through Rancher)", ""}),
 		vary(Option{Flag: "rke-binary", Offer: Offer{Source: AnyFile}, NotInJob: fileReason, NotManaged: "none: Rancher runs its own rke"},
 			variant{RKE | UndoRKE | Either, "rke binary (default: rke in PATH)", ""},
 			variant{Verify, "with --config: rke binary (default: rke in PATH)", ""}),

@@ -60,7 +60,7 @@ func (w walk) migration(minor int) []Finding {
 		return nil
 	}
 	return []Finding{{Check: rules.VersionWindow().ID, Finding: verify.Failure(w.Name, "the in-tree provider still runs, and Kubernetes 1.27 has none: the migration comes first",
-		"the external provider", "look at "+w.Migrate+", and migrate")}}
+		"the external provider", "look at `"+w.Migrate+"`, then migrate")}}
 }
 
 // best returns the newest release on which the fewest checks fail.

@@ -16,18 +16,32 @@ import (
 // of its checks.
 type Audited struct {
 	reach
-	set *pflag.FlagSet
+	set   *pflag.FlagSet
+	scope options.Scope
 }
 
-// Register adds the flags, and those of into.
+// Register adds the flags of an audit, and those of into.
 func (t *Audited) Register(flags *pflag.FlagSet, into ...any) {
-	t.set = flags
-	Define(flags, options.Verify, append(into, &t.reach)...)
+	t.RegisterAs(options.Verify, flags, into...)
+}
+
+// RegisterAs adds the flags of another command that judges a cluster, and those of into.
+func (t *Audited) RegisterAs(scope options.Scope, flags *pflag.FlagSet, into ...any) {
+	t.set, t.scope = flags, scope
+	Define(flags, scope, append(into, &t.reach)...)
+}
+
+// File returns the cluster.yml if the flags name no cluster in Rancher, or "".
+func (t *Audited) File() string {
+	if t.Cluster != "" {
+		return ""
+	}
+	return t.Config
 }
 
 // Options returns the options of the checks. An audit that prepares no installation is read-only.
 func (t *Audited) Options(lookOnly bool) (session.Choices, error) {
-	choices, err := readChoices(t.set, options.Verify)
+	choices, err := readChoices(t.set, t.scope)
 	choices.ReadOnly = lookOnly
 	if err != nil {
 		return choices, err
@@ -68,6 +82,8 @@ func (t *Audited) named() (session.Target, error) {
 		return t.rke(), nil
 	case t.Cluster != "":
 		return t.rke2(), nil
+	case t.scope == options.UpgradePath:
+		return session.Target{}, noCluster("--cluster NAME or --config cluster.yml")
 	case t.Kubeconfig == "" && t.Context == "":
 		return session.Target{}, noCluster("--cluster NAME, --config cluster.yml, --kubeconfig FILE or --from FILE")
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Folder holds the schemas, a file for each kind of document.
@@ -101,10 +102,11 @@ func enums() map[reflect.Type][]any {
 		reflect.TypeFor[runner.StateKind](): {runner.Todo, runner.InProgress, runner.Done, runner.Skipped, runner.Always},
 		reflect.TypeFor[runner.Outcome](): {runner.WasDone, runner.WasSkipped, runner.Finished, runner.Planned,
 			runner.Stopped, runner.Halted, runner.NotReached},
-		reflect.TypeFor[naming.Basis]():    {naming.OfFile, naming.OfTools, naming.Unknown},
-		reflect.TypeFor[access.Purpose]():  {access.Audit, access.Run},
-		reflect.TypeFor[inventory.State](): values(inventory.States()),
-		reflect.TypeFor[verify.Status]():   {verify.OK, verify.Warn, verify.Fail, verify.Skip, verify.Unknown},
+		reflect.TypeFor[naming.Basis]():           {naming.OfFile, naming.OfTools, naming.Unknown},
+		reflect.TypeFor[access.Purpose]():         {access.Audit, access.Run},
+		reflect.TypeFor[inventory.State]():        values(inventory.States()),
+		reflect.TypeFor[wellknown.Distribution](): values(wellknown.Distributions()),
+		reflect.TypeFor[verify.Status]():          {verify.OK, verify.Warn, verify.Fail, verify.Skip, verify.Unknown},
 		reflect.TypeFor[runner.EventType](): {runner.RunStarted, runner.LockTaken, runner.StepDone, runner.StepSkipped,
 			runner.StepStarted, runner.StepWaiting, runner.StepWarning, runner.StepFinished, runner.StepFailed,
 			runner.RolloutPaused, runner.Interrupting, runner.HungUp, runner.RunFinished},
