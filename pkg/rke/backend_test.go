@@ -434,14 +434,14 @@ func TestCommonEvidence(t *testing.T) {
 	if want := snap.Reading.KCMEvidence(); len(want) == 0 || !slices.Equal(input.KCMs, want) {
 		t.Errorf("kube-controller-managers %+v, want %+v", input.KCMs, want)
 	}
-	if input.CredentialProvider == nil || *input.CredentialProvider != "" {
+	if input.CredentialProvider == nil || *input.CredentialProvider != (evidence.CredentialProvider{}) {
 		t.Errorf("plain.yml gives kubelets no credential provider: %v", input.CredentialProvider)
 	}
 	facts := FactsOf(snap)
-	facts.Config.Services.Kubelet.ExtraArgsArray = map[string][]string{"image_credential_provider_config": {"/etc/ecr.yaml"}}
+	facts.Config.Services.Kubelet.ExtraArgsArray = map[string][]string{"image_credential_provider_config": {"/etc/kubernetes/ecr.yaml"}, "image_credential_provider_bin_dir": {"/etc/kubernetes/bin"}}
 	with := snap
 	with.Config = observed{Facts: facts}
-	if p.Evidence(with, &input); input.CredentialProvider == nil || *input.CredentialProvider != "/etc/ecr.yaml" {
+	if p.Evidence(with, &input); input.CredentialProvider == nil || *input.CredentialProvider != (evidence.CredentialProvider{Config: "/etc/kubernetes/ecr.yaml"}) {
 		t.Errorf("a credential provider of the kubelet: %v", input.CredentialProvider)
 	}
 	if want := FactsOf(snap).Registries; len(want) == 0 || !reflect.DeepEqual(input.Registries, want) {

@@ -56,8 +56,7 @@ func (c *Common) Evidence(snap migration.Snapshot, input *evidence.Input) {
 	facts := FactsOf(snap)
 	input.Registries = facts.Registries
 	if facts.File != nil {
-		provider, _ := facts.Config.Services.Kubelet.Flag(evidence.CredentialProviderConfig)
-		input.CredentialProvider = &provider
+		input.CredentialProvider = credentialProvider(facts.Config.Services.Kubelet)
 	}
 }
 

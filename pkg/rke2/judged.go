@@ -19,6 +19,7 @@ func (b *Backend) Evidence(snap migration.Snapshot, input *evidence.Input) {
 	if choice, err := b.endState(snap); err == nil {
 		input.EndState = evidence.EndState(choice.State)
 	}
+	input.CredentialProvider = rke2checks.CredentialProvider(rancherFacts(snap))
 	input.Registries = rke2checks.Registries(rancherFacts(snap), rancher.NodesByMachine(snap.Reading.Down))
 }
 

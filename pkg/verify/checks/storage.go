@@ -31,9 +31,9 @@ func storageChecks() []verify.Check[evidence.Input] {
 		}},
 		{Judge: ecr, Release: onTarget(ecr), Meta: verify.Meta{
 			ID: "AWSM-503", Title: "images from ECR can still be pulled", Category: storage,
-			Why:    "Kubernetes 1.27 removes the kubelet's built-in ECR credentials",
-			Source: "pkg/credentialprovider/aws, up to 1.26",
-			Fix:    "configure ecr-credential-provider on every node before the upgrade",
+			Why:    "Kubernetes 1.27 removes the kubelet's built-in ECR credentials: from then on no new pod can pull such an image",
+			Source: "kubernetes/kubernetes:pkg/credentialprovider/aws@v1.26.13; k3s-io/k3s:pkg/daemons/agent/agent.go@v1.26.15+k3s1, ImageCredProvAvailable",
+			Fix:    "configure ecr-credential-provider on every node before the upgrade, as docs/ecr.md says",
 		}},
 	}
 }

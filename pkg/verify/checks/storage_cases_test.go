@@ -51,8 +51,19 @@ func storageCases() []trap {
 		}, unknown, "kubelet on"},
 		{"AWSM-503", "upgrade", P4, func(in *evidence.Input) {
 			node(in, 5).ECRImages = 2
-			in.Target, in.CredentialProvider = "v1.27.10+rke2r1", new(string)
+			in.Target, in.CredentialProvider = "v1.27.10+rke2r1", &evidence.CredentialProvider{}
 		}, fail, "image-credential-provider-config"},
+		{"AWSM-503", "upgrade, pods alone show it", P4, func(in *evidence.Input) {
+			in.Workloads = verify.Got([]downstream.Workload{{Object: downstream.Object{Kind: "CronJob", Namespace: "web", Name: "report"}, ECR: true}})
+			in.Target, in.CredentialProvider = "v1.27.10+rke2r1", &evidence.CredentialProvider{}
+		}, fail, "CronJob web/report"},
+		{"AWSM-503", "pull secrets", P4, func(in *evidence.Input) {
+			in.Workloads = verify.Got([]downstream.Workload{{Object: downstream.Object{Kind: "Deployment", Namespace: "web", Name: "api"}, ECR: true, PullSecrets: true}})
+			node(in, 5).ECRImages, in.Target = 1, "v1.27.10+rke2r1"
+		}, warn, "content is not read"},
+		{"AWSM-503", "after the install, without a target", P4, func(in *evidence.Input) {
+			in.LoosePods.Value = append(in.LoosePods.Value, downstream.Pod{Namespace: "web", Name: "db", Node: nodeName(5), Phase: "Running", ECR: true})
+		}, warn, "end with 1.27"},
 		{"AWSM-503", "RKE2's default folder cannot be seen", P4, func(in *evidence.Input) { node(in, 5).ECRImages = 2; in.Target = "v1.27.10+rke2r1" }, unknown, "no API shows"},
 	}
 }

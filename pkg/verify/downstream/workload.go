@@ -42,6 +42,8 @@ type Pod struct {
 	Containers           []Container
 	Controller           string // "CloneSet a": its owner, if that is not a built-in kind
 	EBS                  bool   `json:",omitempty"` // has an awsElasticBlockStore volume
+	ECR                  bool   `json:",omitempty"` // has an image from ECR
+	PullSecrets          bool   `json:",omitempty"` // has imagePullSecrets
 
 	// The following fields explain why a pod does not run. Runs use them while they wait; a
 	// bundle does not contain them.
@@ -108,12 +110,21 @@ func (p Pod) Over() bool { return !p.Mirror && (p.Phase == "Succeeded" || p.Phas
 func (p Pod) object() Object { return Object{Kind: "Pod", Namespace: p.Namespace, Name: p.Name} }
 
 // Workload is an object with a pod template that runs a controller manager or an API server,
-// or that has an in-tree EBS volume. DaemonSets of a CCM are of type DaemonSet instead.
+// or that has an in-tree EBS volume or an image from ECR. DaemonSets of a CCM are of type
+// DaemonSet instead.
 type Workload struct {
 	Object
 	Replicas   int32       // pods it wants or still has
 	Containers []Container // only of a controller manager or an API server
 	EBS        bool        `json:",omitempty"` // its template has an awsElasticBlockStore volume
+	ECR        bool        `json:",omitempty"` // its template has an image from ECR
+	// PullSecrets reports whether its template or its ServiceAccount gives its pods
+	// imagePullSecrets.
+	PullSecrets bool `json:",omitempty"`
+
+	// The following fields find a pod of the template. A bundle does not contain them.
+	PodLabels      map[string]string `json:"-"`
+	ServiceAccount string            `json:"-"`
 }
 
 // Toleration is a pod toleration.

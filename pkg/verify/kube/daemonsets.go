@@ -29,7 +29,7 @@ func (r Reader) daemonSets(ctx context.Context) daemonSets {
 		}
 		read := collect(ctx, r, "daemonsets", metav1.ListOptions{}, r.Kube.AppsV1().DaemonSets(metav1.NamespaceAll).List, func(l *appsv1.DaemonSetList) []one {
 			return filter(l.Items, func(d *appsv1.DaemonSet) (one, bool) {
-				w, is := convertWorkload("DaemonSet", d.ObjectMeta, daemonCount(d), d.Spec.Template.Spec)
+				w, is := convertWorkload("DaemonSet", d.ObjectMeta, daemonCount(d), d.Spec.Template)
 				if _, ccm := downstream.RunsCCM(w.Containers); ccm {
 					set := convertDaemonSet(d, w.Containers)
 					return one{ccm: &set}, true

@@ -21,7 +21,7 @@ func makers() []schema.GroupKind {
 }
 
 // loosePods reads the pods without a workload that run a controller manager or an API server,
-// or that have an in-tree EBS volume. Only loose pods are read in full; of all others only
+// or that have an in-tree EBS volume or an image from ECR. Only loose pods are read in full; of all others only
 // metadata is read.
 func (r Reader) loosePods(ctx context.Context) verify.Read[[]downstream.Pod] {
 	return selection[downstream.Pod]{
@@ -46,13 +46,14 @@ func convertLoosePod(p *corev1.Pod) (downstream.Pod, bool) {
 	if madeBy(p, makers()...) {
 		return downstream.Pod{}, false
 	}
-	ebs := onEBS(p.Spec)
-	if !downstream.Interesting(convertContainers(p.Spec)) {
-		return downstream.Pod{Namespace: p.Namespace, Name: p.Name, Node: p.Spec.NodeName, Phase: string(p.Status.Phase), EBS: ebs}, ebs
+	out := downstream.Pod{Namespace: p.Namespace, Name: p.Name, Node: p.Spec.NodeName, Phase: string(p.Status.Phase)}
+	interesting := downstream.Interesting(convertContainers(p.Spec))
+	if interesting {
+		out = convertPod(p)
 	}
-	out := convertPod(p)
-	out.EBS = ebs
-	return out, true
+	out.EBS, out.ECR = onEBS(p.Spec), onECR(p.Spec)
+	out.PullSecrets = out.ECR && len(p.Spec.ImagePullSecrets) > 0
+	return out, interesting || out.EBS || out.ECR
 }
 
 // madeBy reports whether the object's controller is of one of the kinds, in any version.

@@ -3,7 +3,6 @@ package kube
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -110,7 +109,7 @@ func convertNode(n *corev1.Node, words intern) downstream.Node {
 	}
 	for _, image := range n.Status.Images {
 		for _, name := range image.Names {
-			if strings.Contains(name, ".dkr.ecr.") {
+			if downstream.OnECR(name) {
 				out.ECRImages++
 				break
 			}

@@ -108,6 +108,7 @@ func Read(ctx context.Context, r Reader) downstream.Facts {
 	})
 	f.Leases = r.extend(ctx, f.Leases, f.RenewDeadline())
 	f.CCMRights = r.ccmRights(ctx, f.DaemonSets)
+	r.addPullSecrets(ctx, f.Workloads.Value)
 	f.ServerClock = newestRenewal(f)
 	return f
 }

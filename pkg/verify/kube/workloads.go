@@ -16,20 +16,20 @@ import (
 )
 
 // workloads reads the objects of all built-in kinds with a pod template. It returns those that run a
-// controller manager or an API server, or have an in-tree EBS volume. It omits DaemonSets of a CCM, which
-// ccm reads, and Jobs that have ended.
+// controller manager or an API server, or have an in-tree EBS volume or an image from ECR. It omits
+// DaemonSets of a CCM, which ccm reads, and Jobs that have ended.
 func (r Reader) workloads(ctx context.Context, sets daemonSets) verify.Read[[]downstream.Workload] {
 	apps, core, batch := r.Kube.AppsV1(), r.Kube.CoreV1(), r.Kube.BatchV1()
 	all := metav1.NamespaceAll
 	parts := []verify.Read[[]downstream.Workload]{
 		collect(ctx, r, "deployments", metav1.ListOptions{}, apps.Deployments(all).List, func(l *appsv1.DeploymentList) []downstream.Workload {
 			return filter(l.Items, func(d *appsv1.Deployment) (downstream.Workload, bool) {
-				return convertWorkload("Deployment", d.ObjectMeta, podCount(d.Spec.Replicas, d.Status.Replicas), d.Spec.Template.Spec)
+				return convertWorkload("Deployment", d.ObjectMeta, podCount(d.Spec.Replicas, d.Status.Replicas), d.Spec.Template)
 			})
 		}),
 		collect(ctx, r, "statefulsets", metav1.ListOptions{}, apps.StatefulSets(all).List, func(l *appsv1.StatefulSetList) []downstream.Workload {
 			return filter(l.Items, func(s *appsv1.StatefulSet) (downstream.Workload, bool) {
-				return convertWorkload("StatefulSet", s.ObjectMeta, podCount(s.Spec.Replicas, s.Status.Replicas), s.Spec.Template.Spec)
+				return convertWorkload("StatefulSet", s.ObjectMeta, podCount(s.Spec.Replicas, s.Status.Replicas), s.Spec.Template)
 			})
 		}),
 		sets().others,
@@ -38,13 +38,13 @@ func (r Reader) workloads(ctx context.Context, sets daemonSets) verify.Read[[]do
 				if c.Spec.Template == nil {
 					return downstream.Workload{}, false
 				}
-				return convertWorkload("ReplicationController", c.ObjectMeta, podCount(c.Spec.Replicas, c.Status.Replicas), c.Spec.Template.Spec)
+				return convertWorkload("ReplicationController", c.ObjectMeta, podCount(c.Spec.Replicas, c.Status.Replicas), *c.Spec.Template)
 			})
 		}),
 		collect(ctx, r, "jobs", metav1.ListOptions{}, batch.Jobs(all).List, func(l *batchv1.JobList) []downstream.Workload { return filter(l.Items, convertJob) }),
 		collect(ctx, r, "cronjobs", metav1.ListOptions{}, batch.CronJobs(all).List, func(l *batchv1.CronJobList) []downstream.Workload {
 			return filter(l.Items, func(c *batchv1.CronJob) (downstream.Workload, bool) {
-				return convertWorkload("CronJob", c.ObjectMeta, suspendableCount(c.Spec.Suspend), c.Spec.JobTemplate.Spec.Template.Spec)
+				return convertWorkload("CronJob", c.ObjectMeta, suspendableCount(c.Spec.Suspend), c.Spec.JobTemplate.Spec.Template)
 			})
 		}),
 		r.replicaSets(ctx),
@@ -61,13 +61,17 @@ func (r Reader) workloads(ctx context.Context, sets daemonSets) verify.Read[[]do
 }
 
 // convertWorkload converts a workload and reports whether a rule uses it. It omits the containers if
-// only an EBS volume makes it relevant.
-func convertWorkload(kind string, m metav1.ObjectMeta, replicas int32, spec corev1.PodSpec) (downstream.Workload, bool) {
-	w := downstream.Workload{Object: convertObject(kind, m), Replicas: replicas, EBS: onEBS(spec)}
+// only an EBS volume or an image makes it relevant.
+func convertWorkload(kind string, m metav1.ObjectMeta, replicas int32, template corev1.PodTemplateSpec) (downstream.Workload, bool) {
+	spec := template.Spec
+	w := downstream.Workload{Object: convertObject(kind, m), Replicas: replicas, EBS: onEBS(spec), ECR: onECR(spec)}
 	if cs := convertContainers(spec); downstream.Interesting(cs) {
 		w.Containers = cs
 	}
-	return w, w.EBS || len(w.Containers) > 0
+	if w.ECR {
+		w.PullSecrets, w.PodLabels, w.ServiceAccount = len(spec.ImagePullSecrets) > 0, template.Labels, accountOf(spec)
+	}
+	return w, w.EBS || w.ECR || len(w.Containers) > 0
 }
 
 // onEBS reports whether a pod has an in-tree EBS volume that is not a PersistentVolume.
@@ -96,7 +100,7 @@ func convertJob(j *batchv1.Job) (downstream.Workload, bool) {
 			return downstream.Workload{}, false
 		}
 	}
-	return convertWorkload("Job", j.ObjectMeta, max(suspendableCount(j.Spec.Suspend), j.Status.Active), j.Spec.Template.Spec)
+	return convertWorkload("Job", j.ObjectMeta, max(suspendableCount(j.Spec.Suspend), j.Status.Active), j.Spec.Template)
 }
 
 // replicaSets reads the ReplicaSets without a Deployment. A Deployment is judged by its own
@@ -121,6 +125,6 @@ func (r Reader) replicaSets(ctx context.Context) verify.Read[[]downstream.Worklo
 }
 
 func convertReplicaSet(s *appsv1.ReplicaSet) (downstream.Workload, bool) {
-	w, is := convertWorkload("ReplicaSet", s.ObjectMeta, podCount(s.Spec.Replicas, s.Status.Replicas), s.Spec.Template.Spec)
+	w, is := convertWorkload("ReplicaSet", s.ObjectMeta, podCount(s.Spec.Replicas, s.Status.Replicas), s.Spec.Template)
 	return w, is && !madeBy(s, schema.GroupKind{Group: "apps", Kind: "Deployment"})
 }

@@ -24,6 +24,16 @@ const (
 // CredentialProviderConfig is the kubelet flag that names its credential providers.
 const CredentialProviderConfig = "image-credential-provider-config" //nolint:gosec // a flag's name
 
+// CredentialProviderBin is the kubelet flag that names the folder of their programs.
+const CredentialProviderBin = "image-credential-provider-bin-dir" //nolint:gosec // a flag's name
+
+// CredentialProvider describes a credential provider in a cluster's configuration.
+type CredentialProvider struct {
+	Config  string `json:"config,omitempty"`  // value of CredentialProviderConfig, or empty
+	Missing string `json:"missing,omitempty"` // why it cannot work, or empty
+	Unseen  string `json:"unseen,omitempty"`  // why it cannot be seen whether it works, or empty
+}
+
 // Input holds the input of the checks.
 type Input struct {
 	downstream.Facts
@@ -52,9 +62,9 @@ type Input struct {
 	Planned *downstream.DaemonSet
 	// Registries holds the registries from which the configuration makes control planes pull.
 	Registries []downstream.Registry `json:"registries,omitempty"`
-	// CredentialProvider is the image-credential-provider-config that the configuration gives to
-	// every kubelet. It is empty if the configuration has none, and nil if that is unknown.
-	CredentialProvider *string `json:"credentialProvider,omitempty"`
+	// CredentialProvider describes the credential provider that the configuration gives to every
+	// kubelet, or is nil if the configuration shows nothing about it.
+	CredentialProvider *CredentialProvider `json:"credentialProviders,omitempty"`
 	// CloudConfig holds the values of the cloud config that replace facts of EC2. It is zero if it
 	// was not read, see Overrides.
 	CloudConfig verify.Read[cloud.Config] `json:"cloudConfig,omitzero"`
