@@ -70,7 +70,17 @@ func (c Cluster) InRancher(p Purpose) []Right {
 	if p == Run {
 		return all
 	}
+	all = append(all, c.templateRights()...)
 	return slices.DeleteFunc(unique(append(c.findRights(), all...)), func(r Right) bool { return !isForAudit(r) })
+}
+
+// templateRights returns the rights to the templates of machine pools. A Job does not have them:
+// templates hold user data, and no rule can select those of one cluster.
+func (c Cluster) templateRights() []Right {
+	if c.Distribution != wellknown.RKE2 {
+		return nil
+	}
+	return []Right{{Verb: "get", Group: "rke-machine-config.cattle.io", Resource: "amazonec2configs", Namespace: c.Namespace}}
 }
 
 // isForAudit reports whether an audit needs a right of a run: a reading right that is not for the lock

@@ -23,8 +23,8 @@ type Backend interface {
 	Choices() map[string]string
 	// CloudConfig returns the in-tree provider's cloud config, which the CCM takes over, or "".
 	CloudConfig(ctx context.Context, seen Snapshot) (string, error)
-	// Evidence adds the backend's own facts to the check input.
-	Evidence(seen Snapshot, input *evidence.Input)
+	// Evidence adds the backend's own facts to the check input. What it cannot read is in them.
+	Evidence(ctx context.Context, seen Snapshot, input *evidence.Input)
 	// Checks returns the backend's own checks, bound to the facts that were read.
 	Checks(seen Snapshot, input evidence.Input, prepared Prepared) []verify.Bound
 	// Decide fixes, from the gathered facts, the decisions that the rest of a run follows.

@@ -430,7 +430,7 @@ func TestCommonEvidence(t *testing.T) {
 	p, _ := newMigration(t, Options{}, &fakeTool{process: &fakeProcess{}})
 	snap := p.observe(t, journal.Record{})
 	var input evidence.Input
-	p.Evidence(snap, &input)
+	p.Evidence(t.Context(), snap, &input)
 	if want := snap.Reading.KCMEvidence(); len(want) == 0 || !slices.Equal(input.KCMs, want) {
 		t.Errorf("kube-controller-managers %+v, want %+v", input.KCMs, want)
 	}
@@ -441,7 +441,7 @@ func TestCommonEvidence(t *testing.T) {
 	facts.Config.Services.Kubelet.ExtraArgsArray = map[string][]string{"image_credential_provider_config": {"/etc/kubernetes/ecr.yaml"}, "image_credential_provider_bin_dir": {"/etc/kubernetes/bin"}}
 	with := snap
 	with.Config = observed{Facts: facts}
-	if p.Evidence(with, &input); input.CredentialProvider == nil || *input.CredentialProvider != (evidence.CredentialProvider{Config: "/etc/kubernetes/ecr.yaml"}) {
+	if p.Evidence(t.Context(), with, &input); input.CredentialProvider == nil || *input.CredentialProvider != (evidence.CredentialProvider{Config: "/etc/kubernetes/ecr.yaml"}) {
 		t.Errorf("a credential provider of the kubelet: %v", input.CredentialProvider)
 	}
 	if want := FactsOf(snap).Registries; len(want) == 0 || !reflect.DeepEqual(input.Registries, want) {

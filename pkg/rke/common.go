@@ -51,7 +51,7 @@ func (c *Common) CloudConfig(ctx context.Context, snap migration.Snapshot) (stri
 func (c *Common) Choices() map[string]string { return c.Options.Choices() }
 
 // Evidence implements migration.Backend.
-func (c *Common) Evidence(snap migration.Snapshot, input *evidence.Input) {
+func (c *Common) Evidence(_ context.Context, snap migration.Snapshot, input *evidence.Input) {
 	input.KCMs = append(input.KCMs, snap.Reading.KCMEvidence()...)
 	facts := FactsOf(snap)
 	input.Registries = facts.Registries

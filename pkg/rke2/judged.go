@@ -1,6 +1,8 @@
 package rke2
 
 import (
+	"context"
+
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
@@ -10,15 +12,18 @@ import (
 )
 
 // Checks implements migration.Backend.
-func (b *Backend) Checks(snap migration.Snapshot, _ evidence.Input, made migration.Prepared) []verify.Bound {
-	return verify.Bind(rke2checks.Prepare(rancherFacts(snap), snap.Reading, made, b.options.ofChecks(), snap.Switched()), rke2checks.All()...)
+func (b *Backend) Checks(snap migration.Snapshot, input evidence.Input, made migration.Prepared) []verify.Bound {
+	prepared := rke2checks.Prepare(rancherFacts(snap), snap.Reading, made, b.options.ofChecks(), snap.Switched())
+	prepared.Next = rke2checks.NextMachinesOf(input)
+	return verify.Bind(prepared, rke2checks.All()...)
 }
 
 // Evidence implements migration.Backend.
-func (b *Backend) Evidence(snap migration.Snapshot, input *evidence.Input) {
+func (b *Backend) Evidence(ctx context.Context, snap migration.Snapshot, input *evidence.Input) {
 	if choice, err := b.endState(snap); err == nil {
 		input.EndState = evidence.EndState(choice.State)
 	}
+	input.Templates = b.clients.ReadTemplates(ctx, rancherFacts(snap))
 	input.CredentialProvider = rke2checks.CredentialProvider(rancherFacts(snap))
 	input.Registries = rke2checks.Registries(rancherFacts(snap), rancher.NodesByMachine(snap.Reading.Down))
 }

@@ -42,7 +42,7 @@ func TestBackendEvidence(t *testing.T) {
 	facts.Cluster.Spec.Global[config.KeyRegistry] = "registry.local"
 	snap := migration.Snapshot{Config: observed{Facts: facts}}
 	var input evidence.Input
-	b.Evidence(snap, &input)
+	b.Evidence(t.Context(), snap, &input)
 	if input.EndState != evidence.EndState(rke2checks.EndOverrides) || len(input.Registries) != 1 || input.Registries[0].Default != "registry.local" {
 		t.Errorf("%q, %+v", input.EndState, input.Registries)
 	}

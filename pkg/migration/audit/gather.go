@@ -60,7 +60,7 @@ func (a Auditor) Gather(ctx context.Context, snap migration.Snapshot, writes boo
 	if err := addJournal(&input, snap.Record); err != nil {
 		return Inspection{}, err
 	}
-	a.Backend.Evidence(snap, &input)
+	a.Backend.Evidence(ctx, snap, &input)
 	a.Backend.Decide(snap, input)
 	own := a.Backend.Checks(snap, input, prepared)
 	encode := func(r *bundle.Redactor) ([]byte, error) { return a.Backend.EncodeBundle(snap, writes, r) }

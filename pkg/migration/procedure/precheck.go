@@ -21,7 +21,7 @@ import (
 // stop the preflight of a later run.
 func (m *Migration) requireSupported(ctx context.Context, snap migration.Snapshot) error {
 	input := evidence.Input{Distribution: m.Distribution}
-	m.Backend.Evidence(snap, &input)
+	m.Backend.Evidence(ctx, snap, &input)
 	own := m.Backend.Checks(snap, input, migration.Prepared{})
 	known := append(slices.Clone(own), verify.Bind(evidence.Input{}, checks.For(m.Distribution)...)...)
 	if err := (verify.Report{Refused: verify.Refusals(known, m.Options.Checks(snap.Result.Position))}).Err(); err != nil {

@@ -22,6 +22,10 @@ func (p *parser) pools(rke map[string]any) []Pool {
 			UnhealthyNodeTimeout: p.text(raw, at, "unhealthyNodeTimeout"),
 			MaxUnhealthy:         p.text(raw, at, "maxUnhealthy"),
 			Labels:               p.labels(raw, at),
+			Autoscaled:           raw["autoscalingMinSize"] != nil && raw["autoscalingMaxSize"] != nil,
+		}
+		if ref, ok := raw["machineConfigRef"].(map[string]any); ok {
+			pool.ConfigKind, pool.ConfigName = p.text(ref, at+"machineConfigRef.", "kind"), p.text(ref, at+"machineConfigRef.", "name")
 		}
 		if raw["quantity"] != nil {
 			pool.Quantity = p.number(raw, at, "quantity")

@@ -58,6 +58,10 @@ type Pool struct {
 	Paused                     bool
 	UnhealthyNodeTimeout       string // duration; empty means no machine health check
 	MaxUnhealthy               string
+	ConfigKind, ConfigName     string // machineConfigRef, or empty
+	// Autoscaled reports whether Rancher's cluster-autoscaler changes the size of the pool, from
+	// Rancher 2.13 on.
+	Autoscaled bool `json:",omitempty"`
 }
 
 // UpgradeStrategy is rkeConfig.upgradeStrategy. A concurrency is empty (1), a number ("0" for no

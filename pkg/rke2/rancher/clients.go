@@ -34,16 +34,20 @@ func (c Clients) ControlPlanes(namespace string) dynamic.ResourceInterface {
 // Rancher's resources that this package reads. awsmigrate only patches Clusters and, to
 // pause a rollout, RKEControlPlanes.
 var (
-	clustersGVR      = schema.GroupVersionResource{Group: "provisioning.cattle.io", Version: "v1", Resource: "clusters"}
-	controlPlanesGVR = schema.GroupVersionResource{Group: "rke.cattle.io", Version: "v1", Resource: "rkecontrolplanes"}
-	machinesGVR      = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta1", Resource: "machines"}
-	capiClustersGVR  = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta1", Resource: "clusters"}
-	settingsGVR      = schema.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "settings"}
+	clustersGVR       = schema.GroupVersionResource{Group: "provisioning.cattle.io", Version: "v1", Resource: "clusters"}
+	controlPlanesGVR  = schema.GroupVersionResource{Group: "rke.cattle.io", Version: "v1", Resource: "rkecontrolplanes"}
+	machinesGVR       = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta1", Resource: "machines"}
+	capiClustersGVR   = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta1", Resource: "clusters"}
+	machineConfigsGVR = schema.GroupVersionResource{Group: "rke-machine-config.cattle.io", Version: "v1", Resource: "amazonec2configs"}
+	settingsGVR       = schema.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "settings"}
 )
 
 // PausedAnnotation stops Rancher's planner from reconciling machines
 // (rancher/rancher:pkg/capr/planner/planner.go@v2.8.5, IsPaused).
 const PausedAnnotation = "cluster.x-k8s.io/paused"
+
+// AutoscalerPausedAnnotation pauses the cluster-autoscaler that Rancher runs from 2.13 on.
+const AutoscalerPausedAnnotation = "provisioning.cattle.io/cluster-autoscaler-paused"
 
 // PausedByAnnotation marks a pause that awsmigrate set. awsmigrate removes no other pause.
 const PausedByAnnotation = "awsmigrate.io/paused-by"

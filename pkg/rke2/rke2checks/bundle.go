@@ -56,5 +56,7 @@ func ChecksFromBundle(text []byte, in evidence.Input) ([]verify.Bound, error) {
 	options := Options{EndState: k.EndState}
 	options.KubernetesVersion, options.OwnersInformed = k.KubernetesVersion, k.OwnersInformed
 	made := migration.Prepared{RestErr: r.RequireSettled(), NotPreviewed: migration.NotPreviewed, Stands: in.Position.Position, Writes: k.Writes}
-	return verify.Bind(Prepare(k.Facts, r, made, options, in.Position.Position.AtLeast(position.P4)), registry...), nil
+	prepared := Prepare(k.Facts, r, made, options, in.Position.Position.AtLeast(position.P4))
+	prepared.Next = NextMachinesOf(in)
+	return verify.Bind(prepared, registry...), nil
 }

@@ -56,10 +56,11 @@ func All() []verify.Check[Prepared] {
 			Fix:    "commit the new configuration in the tool that owns the Cluster",
 		}},
 		{Judge: judgeHealthChecks, Meta: verify.Meta{
-			ID: "AWSM-107", Title: "machine health checks leave time for a restart", Category: category,
-			Why:    "unhealthyNodeTimeout deletes machines, instance and all, whose Node is not Ready for that long",
-			Source: "rancher/rancher:pkg/controllers/provisioningv2/provisioningcluster/template.go@v2.8.5",
-			Fix:    "remove unhealthyNodeTimeout from the pool for the migration",
+			ID: "AWSM-107", Title: "machines stay the same during a restart", Category: category,
+			Why: "unhealthyNodeTimeout deletes machines, instance and all, whose Node is not Ready for that long; an autoscaler adds machines that may come up with " +
+				"either configuration, and removes others",
+			Source: "rancher/rancher:pkg/controllers/provisioningv2/provisioningcluster/template.go@v2.8.5; pkg/capr/common.go@v2.15.0, ClusterAutoscalerPausedAnnotation",
+			Fix:    "remove unhealthyNodeTimeout from the pool for the migration, and pause the autoscaler",
 		}},
 		{Judge: judgeConcurrency, Meta: rules.Concurrency().Vary(verify.Variant{
 			Applies: position.BeforeSwitch(),
@@ -152,6 +153,12 @@ func All() []verify.Check[Prepared] {
 			Why:     "from v1.29.11, v1.30.7 and v1.31.3 on the provider aws names a Node by its metadata service, over its node-name: another name registers a second Node",
 			Source:  "rancher/rke2:pkg/rke2/rke2_linux.go@v1.29.10+rke2r1, v1.29.11+rke2r1, CloudProviderMetadataHostname",
 			Fix:     "replace the machine; or use the provider external, if every Node has an explicit node-name",
+		}},
+		{Judge: judgeNextMachines, Meta: verify.Meta{
+			ID: "AWSM-316", Title: "the CCM can initialize the next machine of every pool", Category: "nodes",
+			Why:    "a machine that joins after the switch has no ProviderID: the CCM must find its instance by name and tag, or its taint stays and no pod runs there",
+			Source: "kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go@v1.26.14, findInstanceByNodeName; rancher/machine:drivers/amazonec2 and commands/create.go@a057776c; rancher/rke2:pkg/rke2/rke2_linux.go@v1.26.15+rke2r1",
+			Fix:    "correct the machine pool's template, or add a pool with a correct one; at a changed template Rancher replaces every machine of the pool",
 		}},
 		{Judge: judgeRemoved, Release: atEnd(setup.removedArguments), Meta: verify.Meta{
 			ID: "AWSM-126", Title: "every component knows its arguments", Category: category, Mandatory: true,

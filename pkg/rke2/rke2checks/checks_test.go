@@ -18,6 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -30,6 +31,9 @@ func sound() *Prepared {
 	p.Rancher = verify.Got("v2.8.5")
 	p.Cluster.Spec.Global = map[string]any{config.KeyProvider: "aws"}
 	p.Cluster.Spec.Pools = []config.Pool{{Name: "cp", Quantity: 3, ControlPlane: true, Etcd: true}, {Name: "w", Quantity: 1, Worker: true}}
+	p.Next = NextMachines{Cluster: "c-m-1", VPCs: []string{"vpc-1"}, Templates: verify.Got([]evidence.MachineTemplate{
+		{Pool: "cp", Object: "Amazonec2Config fleet-default/nc-cp", ControlPlane: true, Tokens: "optional", Profile: true, VPC: "vpc-1", Clusters: []string{"c-m-1"}},
+		{Pool: "w", Object: "Amazonec2Config fleet-default/nc-w", Tokens: "optional", VPC: "vpc-1", Clusters: []string{"c-m-1"}}})}
 	p.Choice = EndStateChoice{EndOverrides, "no node has an explicit node-name"}
 	for i := range 4 {
 		m := rancher.Machine{Machine: config.Machine{Name: fmt.Sprintf("demo-%d", i), UID: fmt.Sprintf("uid-%d", i), Labels: map[string]string{config.LabelWorker: "true"}}, NodeName: fmt.Sprintf("node-%d", i)}
@@ -66,6 +70,11 @@ func kcmArg(arg string) func(*Prepared) {
 func (p *Prepared) keptBy(managers ...string) {
 	p.Cluster.Managers = managers
 	p.Owners = p.Cluster.Owners()
+}
+
+// template returns a function that changes the template of a pool.
+func template(pool int, change func(*evidence.MachineTemplate)) func(*Prepared) {
+	return func(p *Prepared) { change(&p.Next.Templates.Value[pool]) }
 }
 
 func checkTraps() []trap {
@@ -114,6 +123,7 @@ func checkTraps() []trap {
 		{"AWSM-107", "servers", func(p *Prepared) { p.Cluster.Spec.Pools[0].UnhealthyNodeTimeout = "5m" }, fail, "5m"},
 		{"AWSM-107", "servers, unreadable", func(p *Prepared) { p.Cluster.Spec.Pools[0].UnhealthyNodeTimeout = "soon" }, fail, "soon"},
 		{"AWSM-107", "workers", func(p *Prepared) { p.Cluster.Spec.Pools[1].UnhealthyNodeTimeout = "5m" }, warn, "5m"},
+		{"AWSM-107", "an autoscaler", func(p *Prepared) { p.Cluster.Spec.Pools[1].Autoscaled = true }, warn, "autoscalingMinSize"},
 		{"AWSM-108", "all at once", func(p *Prepared) { p.Cluster.Spec.Upgrade.ControlPlaneConcurrency = "0" }, fail, "together"},
 		{"AWSM-108", "a share", func(p *Prepared) { p.Cluster.Spec.Upgrade.ControlPlaneConcurrency = "50%" }, warn, "50%"},
 		{"AWSM-109", "drains", func(p *Prepared) { p.Cluster.Spec.Upgrade.WorkerDrain.Enabled = true }, warn, "drain"},
@@ -147,6 +157,25 @@ func checkTraps() []trap {
 			p.Cluster.Spec.Entries = []config.Entry{{HasConfig: true, Config: map[string]any{config.KeyManagerArg: []any{"v=4"}}, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"pool": "b"}}}}
 			p.Machines[1].Labels["pool"] = "b"
 		}, fail, "demo-1"},
+		{"AWSM-316", "tokens required", template(1, func(t *evidence.MachineTemplate) { t.Tokens = "required" }), warn, "its machine's name in Rancher"},
+		{"AWSM-316", "one host name for all", template(1, func(t *evidence.MachineTemplate) { t.Endpoint, t.Host.Fixed = "disabled", "worker" }), warn, "every machine of the pool"},
+		{"AWSM-316", "external without a host name", func(p *Prepared) { p.Choice.State = EndExternal }, warn, "its machine's name in Rancher"},
+		{"AWSM-316", "external with a script", func(p *Prepared) {
+			p.Choice.State = EndExternal
+			template(1, func(t *evidence.MachineTemplate) { t.Host.Unknown = true })(p)
+		}, warn, "may set"},
+		{"AWSM-316", "another cluster's tag", template(1, func(t *evidence.MachineTemplate) { t.Clusters = []string{"prod"} }), warn, "does not find it"},
+		{"AWSM-316", "pools of two clusters", func(p *Prepared) {
+			p.Next.Cluster = ""
+			template(1, func(t *evidence.MachineTemplate) { t.Clusters = []string{"prod"} })(p)
+		}, warn, "different clusters: c-m-1, prod"},
+		{"AWSM-316", "tags of two clusters", template(1, func(t *evidence.MachineTemplate) { t.Clusters = []string{"a", "b"} }), warn, "2 clusters"},
+		{"AWSM-316", "no instance profile", template(0, func(t *evidence.MachineTemplate) { t.Profile = false }), warn, "credentials"},
+		{"AWSM-316", "no metadata service", template(0, func(t *evidence.MachineTemplate) { t.Endpoint = "disabled" }), warn, "metadata service is disabled"},
+		{"AWSM-316", "another VPC", template(1, func(t *evidence.MachineTemplate) { t.VPC = "vpc-2" }), warn, "in vpc-2"},
+		{"AWSM-316", "user data that is refused", template(1, func(t *evidence.MachineTemplate) { t.Host.Refused = true }), warn, "creates no machine"},
+		{"AWSM-316", "no object", template(1, func(t *evidence.MachineTemplate) { *t = evidence.MachineTemplate{Pool: "w", Object: "x", Unread: "does not exist"} }), warn, "does not exist"},
+		{"AWSM-316", "not read", func(p *Prepared) { p.Next.Templates = verify.Failed[[]evidence.MachineTemplate](errors.New("forbidden")) }, verify.Skip, "forbidden"},
 		{"AWSM-122", "the release that Rancher rolls out", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "v1.29.3+rke2r1" }, fail, "v1.29.3+rke2r1"},
 		{"AWSM-122", "ahead, after the switch", func(p *Prepared) { p.Stands = position.P5 }, warn, "v1.29.0 to v1.29.10"},
 		{"AWSM-123", "the release that Rancher rolls out", func(p *Prepared) {
@@ -259,7 +288,7 @@ func TestBlankedChecksAreNoticed(t *testing.T) {
 func TestIDsAreWellFormed(t *testing.T) {
 	ids := map[string]bool{}
 	for _, m := range verify.Metas(All()...) {
-		if ids[m.ID] || !regexp.MustCompile(`^AWSM-1\d\d$`).MatchString(m.ID) {
+		if ids[m.ID] || !regexp.MustCompile(`^AWSM-[13]\d\d$`).MatchString(m.ID) {
 			t.Errorf("%s is used twice or malformed", m.ID)
 		}
 		ids[m.ID] = true

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
@@ -126,6 +127,16 @@ func judgeHealthChecks(p Prepared) []verify.Finding {
 		} else {
 			found = append(found, verify.Warning(object, "unhealthyNodeTimeout "+pool.UnhealthyNodeTimeout, "none during the migration", ""))
 		}
+	}
+	return append(found, judgeAutoscaler(p)...)
+}
+
+// judgeAutoscaler warns of pools whose size Rancher's autoscaler changes.
+func judgeAutoscaler(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for _, pool := range p.Cluster.AutoscaledPools() {
+		found = append(found, verify.Warning("machine pool "+pool.Name, "autoscalingMinSize and autoscalingMaxSize: Rancher's autoscaler changes its size", "a paused autoscaler during the migration",
+			fault.Command("kubectl", "-n", p.Cluster.Namespace, "annotate", "clusters.provisioning.cattle.io", p.Cluster.Name, rancher.AutoscalerPausedAnnotation+"=true")+", and remove the annotation afterwards"))
 	}
 	return found
 }

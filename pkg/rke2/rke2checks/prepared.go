@@ -37,6 +37,7 @@ type Prepared struct {
 	Options   Options
 	Choice    EndStateChoice
 	ChoiceErr error
+	Next      NextMachines
 	EditErr   error // why a pending edit cannot be computed, or nil
 
 	switchTo EndState // end state of the pending switch, or empty

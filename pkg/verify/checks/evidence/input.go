@@ -65,6 +65,8 @@ type Input struct {
 	// CredentialProvider describes the credential provider that the configuration gives to every
 	// kubelet, or is nil if the configuration shows nothing about it.
 	CredentialProvider *CredentialProvider `json:"credentialProviders,omitempty"`
+	// Templates holds the templates of Rancher's machine pools.
+	Templates verify.Read[[]MachineTemplate] `json:"templates,omitzero"`
 	// CloudConfig holds the values of the cloud config that replace facts of EC2. It is zero if it
 	// was not read, see Overrides.
 	CloudConfig verify.Read[cloud.Config] `json:"cloudConfig,omitzero"`
