@@ -100,7 +100,7 @@ func (p Prepared) judgeTemplate(t evidence.MachineTemplate, name nextName) []ver
 	}
 	switch {
 	case t.Unread != "":
-		return []verify.Finding{verify.Warning(object, t.Object+" "+t.Unread, "a template", "restore the object, or remove the pool")}
+		return []verify.Finding{verify.Notice(object, t.Object+" "+t.Unread+": Rancher creates no further machine of the pool")}
 	case t.Host.Refused:
 		return warn("Rancher creates no machine with this user data", "user data that begins with #! or #cloud-config", "correct userdata in "+t.Object)
 	}
