@@ -103,7 +103,7 @@ func TestNew_cluster_error(t *testing.T) {
 		cluster := down()
 		tt.cluster(cluster)
 		options := Options{Namespace: "fleet-default", Name: "demo", Options: migration.Options{InstallMethod: migration.InstallHelm}}
-		p, err := New(t.Context(), rancher.Clients{Management: rancherfixture.Client(t, tt.objects), Downstream: cluster}, options, clocktesting.NewFakeClock(time.Unix(0, 0)))
+		p, err := New(t.Context(), rancher.Clients{Management: rancherfixture.Client(t, tt.objects), ManagementKube: fake.NewClientset(), Downstream: cluster}, options, clocktesting.NewFakeClock(time.Unix(0, 0)))
 		f, ok := fault.As(err)
 		if (err != nil) != (tt.reason != "") || ok && f.Reason != tt.reason && tt.reason != "Unreadable" {
 			t.Errorf("%s: %v", name, err)

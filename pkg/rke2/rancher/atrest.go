@@ -13,7 +13,7 @@ import (
 // has no waiting machine (rancher/rancher:pkg/controllers/capr/planner/controller.go@v2.8.5).
 // A control plane that is down would restart with the arguments of today.
 func (f Facts) AtRest() []migration.PendingCondition {
-	problems := f.planeAtRest()
+	problems := append(f.beaconAtRest(), f.planeAtRest()...)
 	for _, m := range f.Machines {
 		problems = append(problems, machineAtRest(m)...)
 	}

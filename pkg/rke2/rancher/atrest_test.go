@@ -70,12 +70,16 @@ func TestAtRest_oneChange_oneKind(t *testing.T) {
 		"one too many":              {func(f *rancher.Facts) { f.Cluster.Spec.Pools[1].Quantity = 0 }, "PoolIncomplete"},
 		"a copy that lacks an edit": {func(f *rancher.Facts) { f.Cluster.Spec.Global = map[string]any{"x": "y"} }, "SpecNotCopied"},
 		"or the manifest":           {func(f *rancher.Facts) { f.Cluster.Spec.AdditionalManifest = "x" }, "SpecNotCopied"},
+		"idle":                      {func(f *rancher.Facts) { f.Beacon = rancher.Beacon{Served: true, Found: true} }, ""},
+		"the planner works":         {func(f *rancher.Facts) { f.Beacon = rancher.Beacon{Served: true, Found: true, Owner: "planner"} }, ""},
+		"an operation works":        {func(f *rancher.Facts) { f.Beacon = rancher.Beacon{Served: true, Found: true, Owner: "rotation"} }, "BeaconHeld"},
+		"no Beacon yet":             {func(f *rancher.Facts) { f.Beacon = rancher.Beacon{Served: true} }, "BeaconAbsent"},
 		"an unreadable copy": {plane(func(p *rancher.ControlPlane) {
 			p.Spec = object{"machineSelectorConfig": "text"}
 			p.AppliedSpec = p.Spec
 		}), "SpecNotCopied"},
 	} {
-		f, err := rancher.Clients{Management: rancherfixture.Client(t, nil)}.Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0))
+		f, err := rancher.Clients{Management: rancherfixture.Client(t, nil), ManagementKube: rancherfixture.Release{}.Kube()}.Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0))
 		if err != nil {
 			t.Fatal(err)
 		}

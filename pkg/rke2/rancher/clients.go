@@ -36,10 +36,9 @@ func (c Clients) ControlPlanes(namespace string) dynamic.ResourceInterface {
 var (
 	clustersGVR       = schema.GroupVersionResource{Group: "provisioning.cattle.io", Version: "v1", Resource: "clusters"}
 	controlPlanesGVR  = schema.GroupVersionResource{Group: "rke.cattle.io", Version: "v1", Resource: "rkecontrolplanes"}
-	machinesGVR       = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta1", Resource: "machines"}
-	capiClustersGVR   = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta1", Resource: "clusters"}
-	machineConfigsGVR = schema.GroupVersionResource{Group: "rke-machine-config.cattle.io", Version: "v1", Resource: "amazonec2configs"}
+	beaconsGVR        = schema.GroupVersionResource{Group: "plan.cattle.io", Version: "v1alpha1", Resource: "beacons"}
 	settingsGVR       = schema.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "settings"}
+	machineConfigsGVR = schema.GroupVersionResource{Group: "rke-machine-config.cattle.io", Version: "v1", Resource: "amazonec2configs"}
 )
 
 // PausedAnnotation stops Rancher's planner from reconciling machines

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/rancher/wrangler/v3/pkg/summary"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -18,6 +19,8 @@ type Facts struct {
 	Machines     []Machine
 	// Rancher holds Rancher's version, e.g. "v2.8.5", or a read error.
 	Rancher verify.Read[string]
+	// Beacon holds the owner of the cluster's machine plans.
+	Beacon Beacon
 	// CAPIPaused reports whether the CAPI Cluster has spec.paused or the pause annotation.
 	CAPIPaused bool
 	// At is the time of the reading by this machine's clock. It must only be compared with
@@ -56,7 +59,8 @@ type ControlPlane struct {
 	RotationPhase      string // certificate or key rotation under way
 }
 
-// Machine describes a cluster.x-k8s.io Machine.
+// Machine describes a cluster.x-k8s.io Machine. Of the conditions it holds PlanApplied and
+// Reconciled, which Rancher writes. Others change their meaning with the version of the API.
 type Machine struct {
 	config.Machine // name, UID, labels and roles
 	NodeName       string
@@ -116,6 +120,22 @@ func conditionsOf(object map[string]any) Conditions {
 	conditions := Conditions{}
 	for _, c := range summary.GetUnstructuredConditions(object) {
 		conditions[c.Type()] = Condition{Status: c.Status(), Reason: c.Reason(), Message: c.Message()}
+	}
+	return conditions
+}
+
+// machineConditions returns the conditions of a Machine that Rancher writes. With v1beta2 they are
+// in either place, or in both (rancher/rancher:pkg/capr/common.go@v2.15.0). A condition that is
+// not True in one place is not True.
+func machineConditions(object map[string]any) Conditions {
+	deprecated, _, _ := unstructured.NestedMap(object, "status", "deprecated", "v1beta1")
+	conditions := Conditions{}
+	for _, place := range []Conditions{conditionsOf(object), conditionsOf(map[string]any{"status": deprecated})} {
+		for _, kind := range []string{conditionPlanApplied, conditionReconciled} {
+			if c, found := place[kind]; found && (conditions[kind].Status == "" || c.Status != "True") {
+				conditions[kind] = c
+			}
+		}
 	}
 	return conditions
 }

@@ -15,6 +15,8 @@ const (
 	pausedByRun        migration.PendingKind = "PausedByRun"
 	pausedByOther      migration.PendingKind = "PausedByOther"
 	capiPaused         migration.PendingKind = "CAPIPaused"
+	beaconAbsent       migration.PendingKind = "BeaconAbsent"
+	beaconHeld         migration.PendingKind = "BeaconHeld"
 	specNotCopied      migration.PendingKind = "SpecNotCopied"
 	editNotCopied      migration.PendingKind = "EditNotCopied"
 	specNotObserved    migration.PendingKind = "SpecNotObserved"
@@ -56,6 +58,10 @@ func sentenceOf(kind migration.PendingKind) sentence {
 		return sentence{"paused by annotation %s", "not paused"}
 	case capiPaused:
 		return sentence{"the CAPI Cluster is paused", "not paused"}
+	case beaconAbsent:
+		return sentence{"does not exist: Rancher's planner waits for it and does nothing", "the Beacon that Rancher creates for the cluster"}
+	case beaconHeld:
+		return sentence{"held by %q: Rancher's planner waits until that operation ends", "no owner, or Rancher's planner"}
 	case specNotCopied:
 		return sentence{"Rancher has not copied its configuration to the RKEControlPlane yet", "the same configuration in both"}
 	case editNotCopied:

@@ -19,6 +19,8 @@ func TestPending_kind_sentence(t *testing.T) {
 		{pending(pausedByRun, on, "run"), "paused by awsmigrate (run)", "not paused"},
 		{pending(pausedByOther, on, "a/b"), "paused by annotation a/b", "not paused"},
 		{pending(capiPaused, on), "the CAPI Cluster is paused", "not paused"},
+		{pending(beaconAbsent, on), "does not exist: Rancher's planner waits for it and does nothing", "the Beacon that Rancher creates for the cluster"},
+		{pending(beaconHeld, on, "x"), `held by "x": Rancher's planner waits until that operation ends`, "no owner, or Rancher's planner"},
 		{pending(specNotCopied, on), "Rancher has not copied its configuration to the RKEControlPlane yet", "the same configuration in both"},
 		{pending(editNotCopied, on, "x"), "Rancher has not copied the edit yet: x", "the edit"},
 		{pending(specNotObserved, on, int64(1), int64(2)), "observedGeneration 1 of 2", "the newest generation observed"},

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
@@ -35,11 +36,18 @@ func (c Clients) Read(ctx context.Context, namespace, name string, now time.Time
 	if facts.ControlPlane, err = c.readControlPlane(ctx, namespace, name); err != nil {
 		return facts, err
 	}
-	if facts.Machines, err = c.ReadMachines(ctx, namespace, name); err != nil {
+	capi, err := c.servedCAPI(ctx)
+	if err != nil {
+		return facts, err
+	}
+	if facts.Machines, err = c.listMachines(ctx, capi, namespace, name); err != nil {
 		return facts, err
 	}
 	facts.Rancher = c.ReadVersion(ctx)
-	facts.CAPIPaused, err = c.readCAPIPaused(ctx, namespace, name)
+	if facts.CAPIPaused, err = c.readCAPIPaused(ctx, capi, namespace, name); err != nil {
+		return facts, err
+	}
+	facts.Beacon, err = c.readBeacon(ctx, namespace, name)
 	return facts, err
 }
 
@@ -56,7 +64,15 @@ func (c Clients) readControlPlane(ctx context.Context, namespace, name string) (
 
 // ReadMachines returns the Machines of one Cluster, sorted by name.
 func (c Clients) ReadMachines(ctx context.Context, namespace, name string) ([]Machine, error) {
-	list, err := c.Management.Resource(machinesGVR).Namespace(namespace).List(ctx,
+	capi, err := c.servedCAPI(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.listMachines(ctx, capi, namespace, name)
+}
+
+func (c Clients) listMachines(ctx context.Context, capi schema.GroupVersion, namespace, name string) ([]Machine, error) {
+	list, err := c.Management.Resource(capi.WithResource("machines")).Namespace(namespace).List(ctx,
 		metav1.ListOptions{LabelSelector: clusterNameLabel + "=" + name})
 	if err != nil {
 		return nil, migration.CouldNotRead(fmt.Sprintf("Machines of Cluster %s/%s", namespace, name), err)
@@ -82,8 +98,8 @@ func (c Clients) ReadVersion(ctx context.Context) verify.Read[string] {
 	return verify.Got(value)
 }
 
-func (c Clients) readCAPIPaused(ctx context.Context, namespace, name string) (bool, error) {
-	object, err := c.Management.Resource(capiClustersGVR).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+func (c Clients) readCAPIPaused(ctx context.Context, capi schema.GroupVersion, namespace, name string) (bool, error) {
+	object, err := c.Management.Resource(capi.WithResource("clusters")).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}
@@ -147,7 +163,7 @@ func parseMachine(object *unstructured.Unstructured) Machine {
 	machine := Machine{
 		Machine:  config.Machine{Name: object.GetName(), UID: string(object.GetUID()), Labels: object.GetLabels()},
 		Pool:     object.GetLabels()["rke.cattle.io/rke-machine-pool-name"],
-		Deleting: object.GetDeletionTimestamp() != nil, Conditions: conditionsOf(object.Object),
+		Deleting: object.GetDeletionTimestamp() != nil, Conditions: machineConditions(object.Object),
 	}
 	machine.NodeName, _, _ = unstructured.NestedString(object.Object, "status", "nodeRef", "name")
 	machine.Infrastructure, _, _ = unstructured.NestedString(object.Object, "spec", "infrastructureRef", "name")

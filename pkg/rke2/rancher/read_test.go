@@ -49,17 +49,17 @@ func TestRead_objects_facts(t *testing.T) {
 			f.Machines[1].NodeName, f.Machines[1].Phase, f.Machines[1].Conditions = "", "Provisioning", rancher.Conditions{}
 		}},
 	} {
-		want, err := (rancher.Clients{Management: rancherfixture.Client(t, nil)}).Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0))
+		want, err := (rancher.Clients{Management: rancherfixture.Client(t, nil), ManagementKube: rancherfixture.Release{}.Kube()}).Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
 		tt.differ(&want)
-		got, err := rancher.Clients{Management: rancherfixture.Client(t, tt.change)}.Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0))
+		got, err := rancher.Clients{Management: rancherfixture.Client(t, tt.change), ManagementKube: rancherfixture.Release{}.Kube()}.Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0))
 		if d := cmp.Diff(want.ControlPlane, got.ControlPlane) + cmp.Diff(want.Machines, got.Machines) + cmp.Diff(want.Rancher, got.Rancher); err != nil || d != "" || got.CAPIPaused != want.CAPIPaused || got.Cluster.Deleting != want.Cluster.Deleting {
 			t.Errorf("%s: %v %s", name, err, d)
 		}
 	}
-	f, err := rancher.Clients{Management: rancherfixture.Client(t, nil)}.Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0))
+	f, err := rancher.Clients{Management: rancherfixture.Client(t, nil), ManagementKube: rancherfixture.Release{}.Kube()}.Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0))
 	c, p, m := f.Cluster, f.ControlPlane, f.Machines
 	if err != nil || c.UID != "uid-demo" || c.ResourceVersion != "7" || c.ManagementID != "c-m-1" || c.Generation != 3 || c.ObservedGeneration != 3 || !c.HasRKEConfig || c.Spec.KubernetesVersion != "v1.26.13+rke2r1" {
 		t.Errorf("%v %+v", err, c)
@@ -70,7 +70,7 @@ func TestRead_objects_facts(t *testing.T) {
 	if len(m) != 2 || m[0].Name != "cp" || m[0].NodeName != "node-cp" || m[0].Pool != "cp" || !m[0].ControlPlane() || !m[1].Worker() || m[1].UID != "uid-w" || !f.At.Equal(time.Unix(1, 0)) {
 		t.Errorf("%+v", m)
 	}
-	f, err = rancher.Clients{Management: rancherfixture.Client(t, set(object{}, "cluster", "spec"))}.Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0))
+	f, err = rancher.Clients{Management: rancherfixture.Client(t, set(object{}, "cluster", "spec")), ManagementKube: rancherfixture.Release{}.Kube()}.Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0))
 	if err != nil || f.Cluster.HasRKEConfig || rancher.Supported(f) == nil {
 		t.Errorf("a cluster that Rancher did not make: %v %+v", err, f.Cluster)
 	}
@@ -79,7 +79,7 @@ func TestRead_objects_facts(t *testing.T) {
 		client.PrependReactor("*", resource, func(clienttesting.Action) (bool, runtime.Object, error) {
 			return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: resource}, "", nil)
 		})
-		f, err := rancher.Clients{Management: client}.Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0))
+		f, err := rancher.Clients{Management: client, ManagementKube: rancherfixture.Release{}.Kube()}.Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0))
 		if g, ok := fault.As(err); ok != (object != "") || ok && (g.Object != object || g.Reason != fault.ReasonForbidden) || !ok && f.Rancher.OK() {
 			t.Errorf("%s: %v", resource, err)
 		}
@@ -88,7 +88,7 @@ func TestRead_objects_facts(t *testing.T) {
 	client.PrependReactor("get", "clusters", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		return action.GetResource() == rancherfixture.CAPIClusters, nil, apierrors.NewForbidden(schema.GroupResource{}, "", nil)
 	})
-	if _, err := (rancher.Clients{Management: client}).Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0)); err == nil {
+	if _, err := (rancher.Clients{Management: client, ManagementKube: rancherfixture.Release{}.Kube()}).Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0)); err == nil {
 		t.Error("no error although the pause of Cluster API is unknown")
 	}
 }

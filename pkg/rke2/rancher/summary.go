@@ -7,7 +7,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// rankPending marks the most informative pending condition and those that only repeat it. During
+// rankPending marks the most informative pending conditions and those that only repeat them. A
+// Beacon that stops Rancher's planner is the cause of all others. During
 // a rollout, Rancher's Ready condition names the machines and their reasons. appliedSpec,
 // Reconciled and the conditions of the machines repeat it with less detail. The choice
 // depends on kinds and on Rancher's messages, never on our own texts.
@@ -16,8 +17,8 @@ func rankPending(pending []migration.PendingCondition) []migration.PendingCondit
 	out := slices.Clone(pending)
 	for i := range out {
 		out[i].Line = lineOf(out[i])
+		out[i].Leads = i == lead || out[i].Kind == beaconHeld || out[i].Kind == beaconAbsent
 		if lead >= 0 {
-			out[i].Leads = i == lead
 			out[i].Repeats = i != lead && repeats(out[i], pending[lead].Condition.Message)
 		}
 	}

@@ -57,6 +57,8 @@ func TestRankPending_ofRancher_oneLine(t *testing.T) {
 			"Machine m1: Ready=Unknown: a; " + applied.Object + ": " + applied.Seen},
 		{"Rancher's word comes first", []migration.PendingCondition{pending(pausedByRun, subject{"RKEControlPlane", "fleet-default/demo"}, "run"), plane("Ready", "False", "stopped")},
 			"Rancher, not Ready: stopped; RKEControlPlane fleet-default/demo: paused by awsmigrate (run)"},
+		{"a Beacon is the cause", []migration.PendingCondition{plane("Ready", "Unknown", "waiting"), pending(beaconHeld, subject{"Beacon", "fleet-default/demo"}, "x"), applied},
+			`Rancher: waiting; Beacon fleet-default/demo: held by "x": Rancher's planner waits until that operation ends`},
 		{"nothing", nil, ""},
 	}
 	for _, tt := range tests {

@@ -174,8 +174,12 @@ func checkTraps() []trap {
 		{"AWSM-316", "no metadata service", template(0, func(t *evidence.MachineTemplate) { t.Endpoint = "disabled" }), warn, "metadata service is disabled"},
 		{"AWSM-316", "another VPC", template(1, func(t *evidence.MachineTemplate) { t.VPC = "vpc-2" }), warn, "in vpc-2"},
 		{"AWSM-316", "user data that is refused", template(1, func(t *evidence.MachineTemplate) { t.Host.Refused = true }), warn, "creates no machine"},
-		{"AWSM-316", "no object", template(1, func(t *evidence.MachineTemplate) { *t = evidence.MachineTemplate{Pool: "w", Object: "x", Unread: "does not exist"} }), verify.OK, "does not exist"},
-		{"AWSM-316", "not read", func(p *Prepared) { p.Next.Templates = verify.Failed[[]evidence.MachineTemplate](errors.New("forbidden")) }, verify.Skip, "forbidden"},
+		{"AWSM-316", "no object", template(1, func(t *evidence.MachineTemplate) {
+			*t = evidence.MachineTemplate{Pool: "w", Object: "x", Unread: "does not exist"}
+		}), verify.OK, "does not exist"},
+		{"AWSM-316", "not read", func(p *Prepared) {
+			p.Next.Templates = verify.Failed[[]evidence.MachineTemplate](errors.New("forbidden"))
+		}, verify.Skip, "forbidden"},
 		{"AWSM-122", "the release that Rancher rolls out", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "v1.29.3+rke2r1" }, fail, "v1.29.3+rke2r1"},
 		{"AWSM-122", "ahead, after the switch", func(p *Prepared) { p.Stands = position.P5 }, warn, "v1.29.0 to v1.29.10"},
 		{"AWSM-123", "the release that Rancher rolls out", func(p *Prepared) {
