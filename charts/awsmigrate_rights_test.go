@@ -124,6 +124,7 @@ func TestRules_anyValues_stayFew(t *testing.T) {
 		"management.cattle.io settings":                  "get",
 		"cluster.x-k8s.io clusters":                      "get",
 		"cluster.x-k8s.io machines":                      "list",
+		"plan.cattle.io beacons":                         "get",
 		"apiextensions.k8s.io customresourcedefinitions": "get",
 		"apps deployments":                               "get",
 		"coordination.k8s.io leases":                     "get create update",

@@ -43,6 +43,7 @@ func always() []request {
 		{"fleet-default", "cluster.x-k8s.io", "machines", "list", "", true},
 		{"fleet-default", "cluster.x-k8s.io", "clusters", "get", "prod", true},
 		{"fleet-default", "cluster.x-k8s.io", "machines", "delete", "m", false},
+		{"fleet-default", "plan.cattle.io", "beacons", "get", "prod", true},
 		{"fleet-default", "", "secrets", "get", "prod-kubeconfig", true},
 		{"fleet-default", "", "secrets", "list", "", false},
 		{"fleet-default", "", "secrets", "watch", "", false},

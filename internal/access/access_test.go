@@ -48,7 +48,7 @@ func words(rights []Right) []string {
 func TestInRancher_audit_documentedRights(t *testing.T) {
 	of2 := []string{
 		"get amazonec2configs.rke-machine-config.cattle.io fleet-default/",
-		"get clusters.cluster.x-k8s.io fleet-default/prod", "get clusters.provisioning.cattle.io fleet-default/prod",
+		"get beacons.plan.cattle.io fleet-default/prod", "get clusters.cluster.x-k8s.io fleet-default/prod", "get clusters.provisioning.cattle.io fleet-default/prod",
 		"get configmaps fleet-default/awsmigrate-prod", "get rkecontrolplanes.rke.cattle.io fleet-default/prod",
 		"get secrets fleet-default/prod-kubeconfig", "get settings.management.cattle.io /server-version",
 		"list machines.cluster.x-k8s.io fleet-default/",

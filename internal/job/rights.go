@@ -28,6 +28,7 @@ func (o Options) Rights() []Scope {
 			rule("rke.cattle.io", "rkecontrolplanes", []string{o.Cluster}, "get", "patch"),
 			rule("cluster.x-k8s.io", "clusters", []string{o.Cluster}, "get"),
 			rule("cluster.x-k8s.io", "machines", nil, "list"),
+			rule("plan.cattle.io", "beacons", []string{o.Cluster}, "get"),
 		}, o.record())},
 	}
 	if o.DownstreamSecret == "" {

@@ -43,6 +43,7 @@ plan. Journal and lock of an RKE cluster are in the namespace of its id.
 {{- include "awsmigrate.rule" (list "rke.cattle.io" "rkecontrolplanes" $get $bound) }}
 {{- include "awsmigrate.rule" (list "cluster.x-k8s.io" "clusters" (list "get") $bound) }}
 {{- include "awsmigrate.rule" (list "cluster.x-k8s.io" "machines" (list "list") list) }}
+{{- include "awsmigrate.rule" (list "plan.cattle.io" "beacons" (list "get") $bound) }}
 {{- include "awsmigrate.rule" (list "" "configmaps" (ternary (list "list" "create") (list "list") $migrate) list) }}
 {{- include "awsmigrate.rule" (list "" "configmaps" $get (concat $locks $records)) }}
 {{- if or $migrate (eq (index . 1) (first $values.namespaces)) }}
