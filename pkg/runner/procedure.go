@@ -66,6 +66,8 @@ func (o Observation) InProgress() bool {
 type State struct {
 	Kind   StateKind `json:"kind"`
 	Reason string    `json:"reason,omitempty"` // evidence for Done, cause for Skipped
+	// Open describes what keeps an InProgress step from being Done, or is empty if unknown.
+	Open string `json:"-"`
 }
 
 // StateKind enumerates State.

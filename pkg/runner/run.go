@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -347,7 +348,7 @@ func (r *run[S]) mayBegin(info Info, state State) error {
 	case r.ran[info.ID] && state.Kind.writes():
 		return &fault.Error{
 			Class: fault.Stale, Reason: "Undone", Object: "step " + string(info.ID),
-			Seen:   "it was verified in this run and is pending again: another writer changes the cluster",
+			Seen:   "it was verified in this run and is pending again: " + cmp.Or(state.Open, "another writer changes the cluster"),
 			Wanted: "done", Fix: "find out what changed it back, then run the same command again",
 		}
 	case !r.deadline.IsZero() && r.o.Clock.Now().After(r.deadline):

@@ -153,7 +153,7 @@ func joinProblems(problems []string) error {
 
 func (s progress) state(id journal.StepID, now current) runner.State {
 	if id == now.step {
-		return runner.State{Kind: runner.InProgress, Reason: s.Result.Summary}
+		return runner.State{Kind: runner.InProgress, Reason: s.Result.Summary, Open: migration.SummarizePending(s.Reading.Pending)}
 	}
 	if state := rowOf(id).state; state != nil {
 		return state(s, now)
