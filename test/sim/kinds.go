@@ -56,13 +56,19 @@ var helmKinds = []kind{
 	{"helm.cattle.io", "v1", "helmchartconfigs", "HelmChartConfig", false},
 }
 
-// rancherKinds holds the kinds of Rancher's management cluster.
-var rancherKinds = []kind{
-	{"provisioning.cattle.io", "v1", "clusters", "Cluster", false},
-	{"rke.cattle.io", "v1", "rkecontrolplanes", "RKEControlPlane", false},
-	{"cluster.x-k8s.io", "v1beta1", "machines", "Machine", false},
-	{"cluster.x-k8s.io", "v1beta1", "clusters", "Cluster", false},
-	{"management.cattle.io", "v3", "settings", "Setting", true},
+// rancherKinds returns the kinds of Rancher's management cluster.
+func rancherKinds(r rancherRelease) []kind {
+	kinds := []kind{
+		{"provisioning.cattle.io", "v1", "clusters", "Cluster", false},
+		{"rke.cattle.io", "v1", "rkecontrolplanes", "RKEControlPlane", false},
+		{"cluster.x-k8s.io", r.capi, "machines", "Machine", false},
+		{"cluster.x-k8s.io", r.capi, "clusters", "Cluster", false},
+		{"management.cattle.io", "v3", "settings", "Setting", true},
+	}
+	if r.beacons {
+		kinds = append(kinds, kind{"plan.cattle.io", "v1alpha1", "beacons", "Beacon", false})
+	}
+	return kinds
 }
 
 // managedKinds holds the kinds of Rancher's management cluster for an RKE cluster.

@@ -30,6 +30,8 @@ const (
 
 // rancherState is the memory of Rancher's planner, besides its objects.
 type rancherState struct {
+	rancherRelease
+
 	rolling string    // name of the current machine, or empty
 	since   time.Time // start of the work on the current machine
 	phase   int       // 0: has its plan; 1: restarted; 2: its pods are back
@@ -58,7 +60,7 @@ func (w *World) rancherTick() {
 		w.mgmt.put(provClusters, cluster, w.now)
 		return
 	}
-	if text(plane, "metadata", "annotations", paused) == "true" {
+	if !w.acquireBeacon() || text(plane, "metadata", "annotations", paused) == "true" {
 		w.advanceMachine(plane) // a machine with a plan applies it, even if Rancher is paused
 		return
 	}
@@ -72,6 +74,7 @@ func (w *World) rancherTick() {
 	setCondition(plane, "Ready", "True", "")
 	w.mgmt.put(controlPlanes, plane, w.now)
 	w.deploy(text(spec, "additionalManifest"))
+	w.releaseBeacon()
 	w.rancher.settled = w.mgmt.changes
 }
 
@@ -181,24 +184,28 @@ func mergeConfig(spec object, m machine) map[string]any {
 
 func (w *World) markMachine(name, status, message string) {
 	m := w.mgmt.get(machinesRes, fleet, name)
-	setCondition(m, "PlanApplied", status, message)
-	setCondition(m, "Reconciled", status, message)
+	w.rancher.setMachineCondition(m, "PlanApplied", status, message)
+	w.rancher.setMachineCondition(m, "Reconciled", status, message)
 	w.mgmt.put(machinesRes, m, w.now)
 }
 
 func setCondition(o object, kind, status, message string) {
+	setConditionIn(mapAt(o, "status"), kind, status, message)
+}
+
+func setConditionIn(place object, kind, status, message string) {
 	next := object{"type": kind, "status": status}
 	if message != "" {
 		next["message"] = message
 	}
-	all := list(o, "status", "conditions")
+	all := list(place, "conditions")
 	i := slices.IndexFunc(all, func(v any) bool { return v.(object)["type"] == kind })
 	if i < 0 {
 		all = append(all, next)
 	} else {
 		all[i] = next
 	}
-	mapAt(o, "status")["conditions"] = all
+	place["conditions"] = all
 }
 
 // nodeArgs returns a service's arguments as it writes them on its Node.

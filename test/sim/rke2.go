@@ -17,19 +17,25 @@ var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 // NewRKE2 returns a cluster of three control planes and two workers that Rancher provisioned. It
 // uses the in-tree provider and is at rest. The user has cordoned one worker.
 func NewRKE2() *World {
-	return newRKE2(object{"cni": "calico", "kube-controller-manager-arg": []any{"node-monitor-period=5s"}})
+	return rancher28.newRKE2(defaultConfig())
+}
+
+func defaultConfig() object {
+	return object{"cni": "calico", "kube-controller-manager-arg": []any{"node-monitor-period=5s"}}
 }
 
 // newRKE2 returns the same cluster with another machineGlobalConfig.
-func newRKE2(global object) *World {
-	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, written: map[string]written{}, rancher: &rancherState{}}
+func newRKE2(global object) *World { return rancher28.newRKE2(global) }
+
+func (r rancherRelease) newRKE2(global object) *World {
+	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, written: map[string]written{}, rancher: &rancherState{rancherRelease: r}}
 	w.down = newServer("downstream", rke2Version, append(append([]kind{}, core...), helmKinds...))
-	w.mgmt = newServer("management", "v1.28.6+k3s1", append(append([]kind{}, core...), rancherKinds...))
+	w.mgmt = newServer("management", "v1.28.6+k3s1", append(append([]kind{}, core...), rancherKinds(r)...))
 	w.namespaces(w.down, "default", kubeSystem)
 	w.namespaces(w.mgmt, "default", kubeSystem, fleet)
 	w.mgmt.put("settings.management.cattle.io", object{"apiVersion": "management.cattle.io/v3", "kind": "Setting",
-		"metadata": object{"name": "server-version"}, "value": "v2.8.5"}, w.now)
-	w.mgmt.put("clusters.cluster.x-k8s.io", object{"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster",
+		"metadata": object{"name": "server-version"}, "value": r.version}, w.now)
+	w.mgmt.put("clusters.cluster.x-k8s.io", object{"apiVersion": "cluster.x-k8s.io/" + r.capi, "kind": "Cluster",
 		"metadata": object{"name": clusterName, "namespace": fleet}, "spec": object{}}, w.now)
 	cluster := w.mgmt.put(provClusters, object{"apiVersion": "provisioning.cattle.io/v1", "kind": "Cluster",
 		"metadata": object{"name": clusterName, "namespace": fleet},
@@ -50,6 +56,9 @@ func newRKE2(global object) *World {
 	w.mgmt.put(controlPlanes, plane, w.now)
 	for i := range 5 {
 		w.addMachine(i, i < 3, spec)
+	}
+	if r.beacons {
+		w.putBeacon("")
 	}
 	w.startAll()
 	return w
@@ -75,10 +84,9 @@ func (w *World) addMachine(i int, controlPlane bool, spec object) {
 	}
 	m.labels["rke.cattle.io/rke-machine-pool-name"] = pool
 	m.config = mergeConfig(spec, m)
-	o := object{"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Machine", "metadata": object{"name": m.name, "namespace": fleet, "labels": plain(m.labels)},
-		"spec": object{"clusterName": clusterName}, "status": object{"nodeRef": object{"name": m.node, "kind": "Node"}, "phase": "Running"}}
-	setCondition(o, "PlanApplied", "True", "")
-	setCondition(o, "Reconciled", "True", "")
+	o := w.rancher.newMachine(m)
+	w.rancher.setMachineCondition(o, "PlanApplied", "True", "")
+	w.rancher.setMachineCondition(o, "Reconciled", "True", "")
 	m.uid = text(w.mgmt.put(machinesRes, o, w.now), "metadata", "uid")
 	node := newNode(m, "eu-west-1"+string(rune('a'+i%3)), rke2Version, w.now)
 	labels := mapAt(node, "metadata", "labels")
