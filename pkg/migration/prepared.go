@@ -43,7 +43,7 @@ func (p Prepared) ConcernFindings() []verify.Finding {
 		if c.Blocking {
 			status = verify.Fail
 		}
-		found = append(found, verify.Finding{Status: status, Object: "chart value " + c.Key, Seen: c.Seen, Wanted: c.Why})
+		found = append(found, verify.Finding{Status: status, Object: "chart value " + c.Key, Seen: c.Seen, Wanted: c.Why, Fix: c.Fix})
 	}
 	return found
 }

@@ -3,6 +3,7 @@ package migration
 import (
 	"fmt"
 
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
@@ -91,6 +92,8 @@ type KCM struct {
 	Hash           string // changes exactly when its manifest does; empty if no manifest can be read
 	Started        string // of its container, by its machine's clock; empty if unknown
 	Pod            *downstream.Pod
+	// Surroundings are its environment and its mounts, which may hold secrets.
+	Surroundings ccmchart.Surroundings `json:"-"`
 	// Mirror reports whether Pod shows the arguments in force; zero if Pod is no mirror pod.
 	Mirror component.Mirror
 	// Server is the kube-apiserver of the same Node, or nil.

@@ -40,7 +40,7 @@ func ReadingOf(f rkestate.Facts, down downstream.Cluster, unfinishedReason strin
 		if !m.ControlPlane {
 			continue
 		}
-		k := migration.KCM{Member: m.Name, Kind: "host", ID: host.Address, Known: f.State.Current.Known, Args: args, Ready: len(m.Nodes) > 0}
+		k := migration.KCM{Member: m.Name, Kind: "host", ID: host.Address, Known: f.State.Current.Known, Args: args, Surroundings: surroundingsOf(current.Services.KubeController), Ready: len(m.Nodes) > 0}
 		if len(m.Nodes) > 0 {
 			k.Node, k.Ready = m.Nodes[0], down.Node(m.Nodes[0]).IsReady()
 		}

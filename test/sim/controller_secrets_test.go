@@ -31,6 +31,8 @@ func secretive(t testing.TB) *World {
 		"kube-controller-manager-arg": []any{"node-monitor-period=5s", "webhook-client-secret=" + hunter},
 		"kubelet-arg":                 []any{"hook=https://user:" + hunter + "@example.org"},
 		"kube-apiserver-arg":          []any{"oidc-client-secret=" + hunter},
+		"kube-controller-manager-extra-env": []any{"AWS_ACCESS_KEY_ID=" + hunter, "AWS_SECRET_ACCESS_KEY=" + hunter,
+			"HTTPS_PROXY=http://user:" + hunter + "@proxy.example.org:3128"},
 	}))
 	cluster := w.mgmt.get(provClusters, fleet, clusterName)
 	rke := mapAt(cluster, "spec", "rkeConfig")
@@ -70,7 +72,7 @@ func (w *World) leaks() []string {
 		}
 	}
 	for k, found := range w.down.objects {
-		if isOwn(k) && strings.Contains(unpackAll(string(found.raw)), hunter) {
+		if (isOwn(k) || k.resource == daemonSets) && strings.Contains(unpackAll(string(found.raw)), hunter) {
 			all = append(all, "downstream "+k.resource+" "+k.name)
 		}
 	}

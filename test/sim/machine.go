@@ -58,6 +58,17 @@ func kcmArgs(m machine) []any {
 	return args
 }
 
+// kcmEnv returns the environment of a machine's kube-controller-manager.
+func kcmEnv(m machine) []any {
+	var env []any
+	given, _ := m.config["kube-controller-manager-extra-env"].([]any)
+	for _, one := range given {
+		name, value, _ := strings.Cut(fmt.Sprint(one), "=")
+		env = append(env, object{"name": name, "value": value})
+	}
+	return env
+}
+
 func (w *World) staticPodStale(m machine) bool {
 	pod := w.down.peek(pods, kubeSystem, kcmName+"-"+m.node)
 	return pod == nil || text(pod, "metadata", "annotations", "kubernetes.io/config.hash") != shorten(fmt.Sprint(kcmArgs(m)))
@@ -77,6 +88,9 @@ func (w *World) syncStaticPod(m machine) {
 	name, hash := kcmName+"-"+m.node, shorten(fmt.Sprint(kcmArgs(m)))
 	spec := object{"nodeName": m.node, "hostNetwork": true, "containers": []any{object{"name": kcmName,
 		"image": "index.docker.io/rancher/hardened-kubernetes:v1.26.13-rke2r1-build20240117", "command": []any{kcmName}, "args": kcmArgs(m)}}}
+	if env := kcmEnv(m); len(env) > 0 {
+		spec["containers"].([]any)[0].(object)["env"] = env
+	}
 	w.down.put(pods, object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": name, "namespace": kubeSystem,
 		"labels":      object{"component": kcmName, "tier": "control-plane"},
 		"annotations": object{"kubernetes.io/config.source": "file", "kubernetes.io/config.hash": hash, "kubernetes.io/config.mirror": hash}},

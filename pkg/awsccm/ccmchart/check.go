@@ -120,10 +120,13 @@ func imageValues(img awsccm.Image, others any, foreign bool) map[string]any {
 
 // blocking returns one error that names all blocking concerns, or nil.
 func blocking(concerns []Concern) error {
-	var seen, keys []string
+	var seen, keys, fixes []string
 	for _, c := range concerns {
 		if c.Blocking {
-			if !slices.Contains(keys, c.Key) {
+			switch {
+			case c.Fix != "":
+				fixes = append(fixes, c.Fix)
+			case !slices.Contains(keys, c.Key):
 				keys = append(keys, c.Key)
 			}
 			seen = append(seen, fmt.Sprintf("%s: %s (%s)", c.Key, c.Seen, c.Why))
@@ -132,9 +135,12 @@ func blocking(concerns []Concern) error {
 	if len(seen) == 0 {
 		return nil
 	}
+	if len(keys) > 0 {
+		fixes = append([]string{"take out of --values: " + strings.Join(keys, ", ")}, fixes...)
+	}
 	return &fault.Error{
 		Class: fault.Check, Reason: "UnsafeValues", Object: "chart values",
 		Seen: strings.Join(seen, "; "), Wanted: "values that keep the migration safe",
-		Fix: "take out of --values: " + strings.Join(keys, ", "),
+		Fix: strings.Join(fixes, "; "),
 	}
 }

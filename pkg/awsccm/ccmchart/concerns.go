@@ -15,12 +15,15 @@ type Concern struct {
 	Seen     string
 	Why      string // the affected clusters, and the effect
 	Blocking bool   // an installation with these values would break the migration
+	Fix      string // or empty: take the key out of --values
 }
 
 // judgeUserValues returns concerns about the changes in the user's values.
 func judgeUserValues(in Inputs, user map[string]any, config CloudConfig) []Concern {
 	var list []Concern
-	block := func(key, seen, why string) { list = append(list, Concern{key, seen, why, true}) }
+	block := func(key, seen, why string) {
+		list = append(list, Concern{Key: key, Seen: seen, Why: why, Blocking: true})
+	}
 	if on, given := asMap(user["leaderMigration"])["enabled"]; given && on != in.LeaderMigration {
 		block("leaderMigration.enabled", fmt.Sprint(on), "awsmigrate turns it on and off at the right step")
 	}
@@ -52,8 +55,10 @@ func judgeUserValues(in Inputs, user map[string]any, config CloudConfig) []Conce
 // judgeValues returns concerns about merged values that break a migration.
 func judgeValues(in Inputs, values map[string]any, img awsccm.Image) []Concern {
 	var list []Concern
-	block := func(key, seen, why string) { list = append(list, Concern{key, seen, why, true}) }
-	note := func(key, seen, why string) { list = append(list, Concern{key, seen, why, false}) }
+	block := func(key, seen, why string) {
+		list = append(list, Concern{Key: key, Seen: seen, Why: why, Blocking: true})
+	}
+	note := func(key, seen, why string) { list = append(list, Concern{Key: key, Seen: seen, Why: why}) }
 
 	list = append(list, judgeArguments(in, values)...)
 	if in.LeaderMigration && awsccm.NeedsMigrationFile(img) && !in.foreign() && asMap(values["leaderMigration"])["mountConfig"] != true {
@@ -104,7 +109,9 @@ func judgeArguments(in Inputs, values map[string]any) []Concern {
 		return nil // judgeUserValues reports it
 	}
 	args := arguments(raw)
-	block := func(flag, seen, why string) { list = append(list, Concern{"args " + flag, seen, why, true}) }
+	block := func(flag, seen, why string) {
+		list = append(list, Concern{Key: "args " + flag, Seen: seen, Why: why, Blocking: true})
+	}
 	if v, given := args.get(flagLeaderElect); given && !isTrue(v) {
 		block(flagLeaderElect, v, "every control-plane node would run the controllers, leader migration or not")
 	}

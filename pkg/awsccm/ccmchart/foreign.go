@@ -88,6 +88,19 @@ type: Opaque
 data:
   cloud.conf: {{ . | b64enc }}
 {{- end }}
+{{- with .environment }}
+---
+apiVersion: v1
+kind: Secret
+metadata:
+  name: ` + environmentSecret + `
+  namespace: {{ $.Values.namespace }}
+type: Opaque
+data:
+  {{- range $name, $value := . }}
+  {{ $name }}: {{ $value | b64enc }}
+  {{- end }}
+{{- end }}
 {{- end }}
 `
 

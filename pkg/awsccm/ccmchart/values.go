@@ -36,6 +36,14 @@ type Inputs struct {
 	AllowUntagged bool
 	// CloudConfig is the in-tree provider's file, or empty.
 	CloudConfig string
+	// Surroundings are those of the kube-controller-managers. Differ names the variables of which
+	// they have several values.
+	Surroundings Surroundings
+	Differ       []string
+	// TrustHost gives the CCM the host's trust store, as kube-controller-manager has it.
+	TrustHost bool
+	// Document reports whether the values become part of a document that holds no secrets.
+	Document bool
 	// LeaderElection overrides the components' defaults; zero values keep them.
 	LeaderElection LeaderElection
 	// Chart is the chart to install, or nil for the embedded one. For a foreign chart all
@@ -56,6 +64,8 @@ type ChartValues struct {
 	Image  awsccm.Image
 	// DroppedKeys holds cloud config keys that the image does not know.
 	DroppedKeys []string
+	// Carried lists what the CCM gets of kube-controller-manager's environment and mounts.
+	Carried []string
 	// Concerns holds all concerns, including the blocking ones.
 	Concerns []Concern
 }
@@ -91,6 +101,7 @@ func Values(in Inputs) (ChartValues, error) {
 	merged["image"] = imageValues(img, merged["image"], in.foreign())
 	merged["leaderMigration"] = merge(asMap(merged["leaderMigration"]), map[string]any{"enabled": in.LeaderMigration})
 	in.finishArguments(merged, img, config)
+	in.carryInto(merged, &out)
 	out.Values = merged
 	out.Concerns = append(out.Concerns, judgeValues(in, merged, img)...)
 	return out, blocking(out.Concerns)

@@ -3,9 +3,11 @@ package chart
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"helm.sh/helm/v3/pkg/chart"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
@@ -51,7 +53,9 @@ func (c Chart) inputs(ctx context.Context, snap migration.Snapshot, flagged bool
 		Distribution: c.Distribution, KubernetesVersion: oldest, NewestVersion: newest, Image: c.Options.CCMImage,
 		LeaderMigration: flagged, Routes: c.Options.CloudRoutes == "on", CloudConfig: cloudConfig, UserValues: c.Options.Values,
 	}
+	inputs.Document = snap.InstallMethod == migration.InstallManifest
 	for _, node := range snap.Reading.ControlPlaneNodes() {
+		inputs.TrustHost = inputs.TrustHost || strings.Contains(node.Labels[corev1.LabelTopologyRegion], "-iso")
 		inputs.ControlPlaneTaints = append(inputs.ControlPlaneTaints, rollout.Taints(node)...)
 	}
 	for _, k := range snap.Reading.KCMs {
@@ -59,6 +63,9 @@ func (c Chart) inputs(ctx context.Context, snap migration.Snapshot, flagged bool
 			continue
 		}
 		inputs.ClusterCIDR = migration.OrElse(inputs.ClusterCIDR, k.Args.Last("cluster-cidr"))
+		var differ []string
+		inputs.Surroundings, differ = inputs.Surroundings.Merge(k.Surroundings)
+		inputs.Differ = append(inputs.Differ, differ...)
 		untagged, _ := k.Args.Bool("allow-untagged-cloud", false)
 		inputs.AllowUntagged = inputs.AllowUntagged || untagged
 		if election, err := k.Args.Election(); err == nil {

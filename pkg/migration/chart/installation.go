@@ -67,6 +67,9 @@ func (c Chart) PlanAfterInstall(ctx context.Context, snap migration.Snapshot, fl
 // planWithNotes returns the plan of an installation with notes on unusual values.
 func planWithNotes(values ccmchart.ChartValues) runner.Plan {
 	plan := runner.Plan{Takes: runner.Minute}
+	for _, carried := range values.Carried {
+		plan.Notes = append(plan.Notes, "carried over from kube-controller-manager: "+carried)
+	}
 	for _, dropped := range values.DroppedKeys {
 		plan.Notes = append(plan.Notes, "cloud config key left out, the CCM does not know it: "+dropped)
 	}

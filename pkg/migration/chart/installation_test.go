@@ -29,6 +29,9 @@ import (
 func TestInputs_cluster_followed(t *testing.T) {
 	args := func(words ...string) component.Args { return component.Parse(words) }
 	taint := downstream.Taint{Key: "node-role.kubernetes.io/etcd", Value: "true", Effect: "NoExecute"}
+	surroundings := func(proxy string) ccmchart.Surroundings {
+		return ccmchart.Surroundings{Env: []ccmchart.Variable{{Name: "HTTPS_PROXY", Value: proxy}}}
+	}
 	want := ccmchart.Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15+rke2r1", NewestVersion: "v1.26.15+rke2r1", LeaderMigration: true, CloudConfig: "in-tree"}
 	for name, tt := range map[string]struct {
 		change func(*Chart, *migration.Snapshot)
@@ -55,6 +58,17 @@ func TestInputs_cluster_followed(t *testing.T) {
 		},
 			func(i *ccmchart.Inputs) { i.LeaderElection.LeaseDuration, i.LeaderElection.RenewDeadline = 60e9, 40e9 }},
 		"an early hand-over": {func(c *Chart, _ *migration.Snapshot) { c.Options.EarlyHandOver = true }, func(i *ccmchart.Inputs) { i.LeaderElection.RetryPeriod = 500e6 }},
+		"a proxy":            {func(_ *Chart, s *migration.Snapshot) { s.Reading.KCMs[1].Surroundings = surroundings("p") }, func(i *ccmchart.Inputs) { i.Surroundings = surroundings("p") }},
+		"two proxies": {func(_ *Chart, s *migration.Snapshot) {
+			s.Reading.KCMs[0].Surroundings, s.Reading.KCMs[1].Surroundings = surroundings("p"), surroundings("q")
+		}, func(i *ccmchart.Inputs) { i.Surroundings, i.Differ = surroundings("p"), []string{"HTTPS_PROXY"} }},
+		"a proxy of one that is unknown": {func(_ *Chart, s *migration.Snapshot) {
+			s.Reading.KCMs[0].Surroundings, s.Reading.KCMs[0].Known = surroundings("p"), false
+		}, func(*ccmchart.Inputs) {}},
+		"a document": {func(_ *Chart, s *migration.Snapshot) { s.InstallMethod = migration.InstallManifest }, func(i *ccmchart.Inputs) { i.Document = true }},
+		"a private region": {func(_ *Chart, s *migration.Snapshot) {
+			s.Reading.Down.Nodes[1].Labels[corev1.LabelTopologyRegion] = "us-iso-east-1"
+		}, func(i *ccmchart.Inputs) { i.TrustHost = true }},
 		"invalid lease arguments": {func(_ *Chart, s *migration.Snapshot) {
 			s.Reading.KCMs[1].Args = args("--leader-elect-lease-duration=long")
 		}, func(*ccmchart.Inputs) {}},

@@ -68,6 +68,8 @@ type Services struct {
 type Service struct {
 	ExtraArgs             map[string]string   `json:"extraArgs"`
 	ExtraArgsArray        map[string][]string `json:"extraArgsArray"`
+	ExtraBinds            []string            `json:"extraBinds"`
+	ExtraEnv              []string            `json:"extraEnv"`
 	ClusterCIDR           string              `json:"clusterCidr"`
 	ServiceClusterIPRange string              `json:"serviceClusterIpRange"`
 }

@@ -11,7 +11,13 @@ type Container struct {
 	Name, Image   string
 	Command, Args []string
 	Mounts        []Mount
+	// Env holds the variables of a static kube-controller-manager, which may be secret. Runs use
+	// them; a bundle does not contain them.
+	Env []Variable `json:"-"`
 }
+
+// Variable is an environment variable.
+type Variable struct{ Name, Value string }
 
 // Mount is a volume mount with content from the API or the host.
 type Mount struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Annotations that kubelets and Helm write.
@@ -34,7 +35,9 @@ func convertPod(p *corev1.Pod) downstream.Pod {
 		ConfigHash: p.Annotations[annotationConfigHash], Phase: string(p.Status.Phase),
 		Deleting: p.DeletionTimestamp != nil, HostNetwork: p.Spec.HostNetwork, Containers: convertContainers(p.Spec),
 	}
-	_, out.Mirror = p.Annotations[annotationMirror]
+	if _, out.Mirror = p.Annotations[annotationMirror]; out.Mirror {
+		addManagerEnv(out.Containers, p.Spec.Containers)
+	}
 	out.FromFile, out.Created = p.Annotations[annotationSource] == "file", p.CreationTimestamp.Time
 	for _, c := range p.Spec.Containers {
 		out.PodHash = out.PodHash || slices.ContainsFunc(c.Env, func(v corev1.EnvVar) bool { return v.Name == component.PodHash })
@@ -62,6 +65,18 @@ func convertPod(p *corev1.Pod) downstream.Pod {
 		}
 	}
 	return out
+}
+
+// addManagerEnv adds the environment of a static kube-controller-manager to its container.
+func addManagerEnv(to []downstream.Container, from []corev1.Container) {
+	for i, c := range from {
+		if c.Name != wellknown.KCM {
+			continue
+		}
+		for _, v := range c.Env {
+			to[i].Env = append(to[i].Env, downstream.Variable{Name: v.Name, Value: v.Value})
+		}
+	}
 }
 
 // ContainerStatus converts a kubelet's status of a container.

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 func TestConvertPod_podHash(t *testing.T) {
@@ -19,6 +20,23 @@ func TestConvertPod_podHash(t *testing.T) {
 	p.Spec.Containers[0].Env = append(p.Spec.Containers[0].Env, corev1.EnvVar{Name: "POD_HASH", Value: "x"})
 	if m := convertPod(p).Shows("v1.26.7+rke2r1"); !convertPod(p).PodHash || !m.PodHash || m.Hash != "abc" || m.Kubelet != "v1.26.7+rke2r1" {
 		t.Errorf("%+v", m)
+	}
+}
+
+// Only a static kube-controller-manager's environment is read.
+func TestConvertPod_env_ofStaticManager(t *testing.T) {
+	for name, tt := range map[string]struct {
+		container string
+		mirror    bool
+		want      int
+	}{"a static manager": {wellknown.KCM, true, 1}, "another manager": {wellknown.KCM, false, 0}, "another static pod": {"etcd", true, 0}} {
+		p := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: tt.container, Env: []corev1.EnvVar{{Name: "HTTPS_PROXY", Value: "p"}}}}}}
+		if tt.mirror {
+			p.Annotations = map[string]string{annotationMirror: "x"}
+		}
+		if env := convertPod(p).Containers[0].Env; len(env) != tt.want || tt.want > 0 && env[0] != (downstream.Variable{Name: "HTTPS_PROXY", Value: "p"}) {
+			t.Errorf("%s: %v", name, env)
+		}
 	}
 }
 

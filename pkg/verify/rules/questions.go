@@ -46,9 +46,9 @@ func ChartValues() verify.Meta {
 	return verify.Meta{
 		ID: "AWSM-118", Title: "the chart's values are safe", Category: cluster, LiveOnly: true,
 		Applies: position.BeforeInstall(),
-		Why:     "values that take away what keeps two managers apart, or what the CCM needs",
+		Why:     "values that take away what keeps two managers apart, or what the CCM needs; kube-controller-manager's environment that cannot be carried over",
 		Source:  "kubernetes/cloud-provider-aws chart",
-		Fix:     "correct --values",
+		Fix:     "correct --values, or set there what the CCM needs",
 	}
 }
 
