@@ -178,7 +178,7 @@ func removedIn(object, program string, s service, v component.Version) []verify.
 			refuse(component.FeatureGates+" "+gate.Gate, gate.Why)
 		}
 	}
-	return found
+	return append(found, refusedProvider(object, program, s, v)...)
 }
 
 // namedGate judges a gate that a service sets explicitly.

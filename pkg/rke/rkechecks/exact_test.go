@@ -70,6 +70,7 @@ var alsoReportedBy = map[string]string{
 	"AWSM-722 an old file":              "AWSM-103",
 	"AWSM-724 an image, and an upgrade": "AWSM-743", // the binary does not know the target
 	"AWSM-742 another program runs it":  "AWSM-743",
+	"AWSM-751 kubelet":                  "AWSM-755", // 1.27 refuses it
 	"AWSM-755 Rancher's advice":         "AWSM-743",
 	"AWSM-755 on, and an upgrade":       "AWSM-743",
 	"AWSM-763 required":                 "AWSM-113",

@@ -31,7 +31,6 @@ func judgeOnRelease(p Prepared, release string) []verify.Finding {
 			}
 		}
 		found = append(found, removedIn(object, program, s, v)...)
-		found = append(found, refusedProvider(object, program, s, given, v)...)
 	}
 	return found
 }
@@ -41,7 +40,7 @@ func judgeOnRelease(p Prepared, release string) []verify.Finding {
 // (kubernetes/kubernetes:pkg/kubeapiserver/options/cloudprovider.go@v1.29.10). rke gives it
 // external after the switch (rancher/rke:cluster/plan.go@v1.5.9). The other components have no
 // aws from 1.27 on.
-func refusedProvider(object, program string, s service, given component.Gates, v component.Version) []verify.Finding {
+func refusedProvider(object, program string, s service, v component.Version) []verify.Finding {
 	refuse := func(name, seen string) []verify.Finding {
 		return []verify.Finding{verify.Failure(object, fmt.Sprintf("%s of %s refuses %s", program, v, seen), "arguments that it accepts", "remove "+name)}
 	}
@@ -55,8 +54,9 @@ func refusedProvider(object, program string, s service, given component.Gates, v
 	case program != wellknown.APIServer || v.AtLeast(1, 33):
 		return nil
 	}
+	gates, _ := s.Flag(component.FeatureGates)
 	for _, gate := range []string{component.GateNoProviders, component.GateNoKubeletCreds} {
-		if pair := given.Off(gate, v); pair != "" {
+		if pair := component.ParseGates(gates).Off(gate, v); pair != "" {
 			return refuse(component.FeatureGates+" "+pair, component.CloudProvider+"=external with "+component.FeatureGates+" "+pair)
 		}
 	}

@@ -103,8 +103,21 @@ func (s apiServer) warnAhead(now string) []verify.Finding {
 	}
 	ranges, next := config.RefusedAhead(now)
 	if s.Provider != config.ProviderAWS || s.Explicit || ranges == "" {
-		return nil
+		return s.warnNext(now)
 	}
 	return []verify.Finding{verify.Warning(s.object(), config.KeyProvider+": aws does not start kube-apiserver on RKE2 "+ranges,
 		"an upgrade that passes over them", "of these minors take "+next+" or later")}
+}
+
+// warnNext returns a warning if this kube-apiserver does not start on the next minor version.
+func (s apiServer) warnNext(now string) []verify.Finding {
+	v, err := component.ParseVersion(now)
+	if err != nil {
+		return nil // AWSM-101 reports it
+	}
+	r := s.Refuses(fmt.Sprintf("v%d.%d.0", v.Major, v.Minor+1))
+	if r == nil {
+		return nil
+	}
+	return []verify.Finding{verify.Warning(s.object(), r.Seen, "a release whose kube-apiserver starts", r.Fix+" before that upgrade")}
 }

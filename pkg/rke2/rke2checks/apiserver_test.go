@@ -39,6 +39,8 @@ func TestJudgeAPIServer(t *testing.T) {
 		{"argument/at 1.32", "v1.32.9+rke2r1", "", position.P5, "aws", external, verify.Warn, "1.33"},
 		{"argument/to 1.33", "v1.32.9+rke2r1", "v1.33.2+rke2r1", position.P5, "external", external, verify.Fail, "does not know"},
 		{"argument/at 1.33", "v1.33.2+rke2r1", "", position.P5, "external", external, verify.Fail, "take cloud-provider out"},
+		{"gates/before 1.29", "v1.28.15+rke2r1", "", position.P5, "external", []any{"feature-gates=AllBeta=false"}, verify.Warn, "before that upgrade"},
+		{"gates/two minors before", "v1.27.16+rke2r2", "", position.P5, "external", []any{"feature-gates=AllBeta=false"}, verify.OK, ""},
 		{"gates/to 1.29", "v1.28.15+rke2r1", "v1.29.12+rke2r1", position.P5, "external", []any{"feature-gates=AllBeta=false"}, verify.Fail, "AllBeta=false"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
