@@ -17,6 +17,7 @@ var translations = []struct {
 	{"docs/begun-by-hand.zh.md", "docs/begun-by-hand.md", true},
 	{"docs/procedures.zh.md", "docs/procedures.md", true},
 	{"docs/procedures-rke.zh.md", "docs/procedures-rke.md", true},
+	{"docs/upgrade-path.zh.md", "docs/upgrade-path.md", true},
 	{"README.zh.md", "README.md", false},
 }
 
@@ -26,7 +27,7 @@ var (
 	linkedTo  = regexp.MustCompile(`\]\(([^)]+)\)`)
 	heading   = regexp.MustCompile(`(?m)^#+ `)
 	tableRow  = regexp.MustCompile(`(?m)^\|`)
-	otherPage = regexp.MustCompile(`^(README|first-cluster|begun-by-hand|procedures|procedures-rke)(\.zh)?\.md$`)
+	otherPage = regexp.MustCompile(`^(README|first-cluster|begun-by-hand|procedures|procedures-rke|upgrade-path)(\.zh)?\.md$`)
 )
 
 // A translation has the commands, checks, links, sections and rows of its page: a change of

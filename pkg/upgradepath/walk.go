@@ -59,8 +59,12 @@ func (w walk) migration(minor int) []Finding {
 	if !w.InTree || minor < first {
 		return nil
 	}
+	fix := "migrate it, or let the migration that works on it end"
+	if w.Migrate != "" {
+		fix = "look at `" + w.Migrate + "`, then migrate"
+	}
 	return []Finding{{Check: rules.VersionWindow().ID, Finding: verify.Failure(w.Name, "the in-tree provider still runs, and Kubernetes 1.27 has none: the migration comes first",
-		"the external provider", "look at `"+w.Migrate+"`, then migrate")}}
+		"the external provider", fix)}}
 }
 
 // best returns the newest release on which the fewest checks fail.
