@@ -244,7 +244,7 @@ func TestCommandsOnFrontPagesExist(t *testing.T) {
 				t.Errorf("%s names the flag --%s, which no command has", page, match[1])
 			}
 		}
-		for _, match := range regexp.MustCompile(`(?m)(?:^|\x60)(awsmigrate(?: [a-z0-9]+)+)`).FindAllStringSubmatch(text, -1) {
+		for _, match := range regexp.MustCompile(`(?m)(?:^|\x60)(awsmigrate(?: [a-z0-9]+(?:-[a-z0-9]+)*)+)`).FindAllStringSubmatch(text, -1) {
 			if !commands[match[1]] {
 				t.Errorf("%s names the command %q, which does not exist", page, match[1])
 			}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/app"
@@ -103,9 +104,17 @@ func (f *pathFlags) outcome(path upgradepath.Path) error {
 	for _, stop := range path.Stops(verify.Fail) {
 		stops = append(stops, &fault.Error{Class: fault.Check, Reason: "UpgradeStopped", Object: stop.Object, Seen: stop.Seen, Wanted: stop.Wanted, Fix: stop.Fix})
 	}
-	unseen := path.Stops(verify.Unknown)
-	if len(unseen) > 0 || len(path.Undecided) > 0 && f.audited.File() == "" {
-		stops = append(stops, &fault.Error{Class: fault.CouldNotLook, Reason: "PathNotAllSeen", Object: "upgrade path", Seen: "not decided: " + strings.Join(path.Undecided, ", ")})
+	var unseen []string
+	for _, f := range path.Stops(verify.Unknown) {
+		unseen = append(unseen, f.Check)
+	}
+	if f.audited.File() == "" {
+		unseen = append(unseen, path.Undecided...)
+	}
+	if len(unseen) > 0 {
+		slices.Sort(unseen)
+		stops = append(stops, &fault.Error{Class: fault.CouldNotLook, Reason: "PathNotAllSeen", Object: "upgrade path",
+			Seen: "not decided: " + strings.Join(slices.Compact(unseen), ", "), Fix: "grant what `awsmigrate verify --access` lists, or look on the cluster"})
 	}
 	if len(stops) == 0 && len(path.Steps) > 0 {
 		return &fault.Error{Class: fault.Pending, Reason: "Pending", Seen: "upgrades are still to do"}

@@ -1,14 +1,19 @@
 package session
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/upgradepath"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // seed is a piece of text that takes the place of a mark in a cluster.yml, and the stop that it
@@ -432,5 +437,43 @@ func TestPathStartOfFile_seededStops_found(t *testing.T) {
 				t.Errorf("with 3 seeds: %q", stops)
 			}
 		})
+	}
+}
+
+func TestPathStart_reading_started(t *testing.T) {
+	for name, tt := range map[string]struct {
+		at        position.Position
+		inTree    bool
+		undecided []string
+	}{
+		"in-tree":              {position.P0, true, nil},
+		"the CCM leads":        {position.P3, true, nil},
+		"migrated":             {position.P5, false, nil},
+		"position not visible": {position.Unknown, false, []string{"AWSM-101"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			seen := Reading{Target: bundle.Target{Name: "demo"}, NextBare: "awsmigrate rke2 plan --cluster demo"}
+			seen.Input.Distribution, seen.Input.Version, seen.Input.Position.Position = wellknown.RKE2, verify.Got("v1.26.15+rke2r1"), tt.at
+			seen.Own = verify.Bind(rke2checks.Prepared{}, rke2checks.All()...)
+			start := PathStart(seen)
+			path, err := upgradepath.Compute(start, "v1.28")
+			if err != nil || start.InTree != tt.inTree || !slices.Equal(path.Undecided, tt.undecided) || path.Steps[0].Image != "v1.27.10" || path.Steps[0].Manager == "" {
+				t.Errorf("%v, in-tree %t, %+v", err, start.InTree, path)
+			}
+			if stops := path.Stops(verify.Fail); tt.inTree != (len(stops) == 1 && strings.Contains(stops[0].Fix, seen.NextBare)) {
+				t.Errorf("%+v", stops)
+			}
+		})
+	}
+}
+
+// Checks whose side could not be read have decided nothing.
+func TestPathStart_ownSideUnread_undecided(t *testing.T) {
+	seen := Reading{Target: bundle.Target{Name: "demo"}}
+	seen.Input.Distribution, seen.Input.Version = wellknown.RKE2, verify.Got("v1.28.15+rke2r1")
+	seen.Own = unjudged(SideOf(wellknown.RKE2).Own, errors.New("forbidden"))
+	path, err := upgradepath.Compute(PathStart(seen), "v1.29")
+	if err != nil || !slices.Contains(path.Undecided, "AWSM-122") || !slices.Contains(path.Undecided, "AWSM-126") {
+		t.Errorf("%v, %q", err, path.Undecided)
 	}
 }

@@ -41,6 +41,7 @@ func notes() map[string]string {
 		"OwnCloudController":           "the target release starts RKE2's own cloud controller next to the CCM",
 		"Panic":                        defect,
 		"Paused":                       "Rancher is paused for this cluster, and not by awsmigrate",
+		"PathNotAllSeen":               "upgrade-path could not decide some checks; the document has them as undecided, or as findings with the status unknown",
 		"PausedByRun":                  "awsmigrate paused the rollout: Rancher is paused for this cluster",
 		"ProfileRefused":               "RKE2 of the target release exits at the profile of a machine",
 		"Provider":                     "the machines have different cloud providers",
@@ -52,6 +53,7 @@ func notes() map[string]string {
 		"UnknownFlag":                  "the command does not have the flag",
 		"UnknownOutput":                "the command does not support the format",
 		"UnknownVersion":               "the version of Kubernetes cannot be parsed",
+		"UpgradeStopped":               "a step of the upgrade path would stop the cluster; the message has the place and the fix",
 		"UnwritableFile":               "a file cannot be written",
 		"WrongChart":                   "the chart of --chart has another name than aws-cloud-controller-manager",
 	}
