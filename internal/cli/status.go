@@ -164,5 +164,5 @@ func infos(p migration.Procedure) []runner.Info {
 
 // commands returns the next commands for a target.
 func commands(t target.Words) view.Commands {
-	return view.Commands{Run: t.Run(), Undo: t.Undo(), Status: t.Status(), Upgrade: t.Upgrade(), Report: t.Report, Undoing: t.Undoing, NoWayBack: migration.StepUpgrade}
+	return view.Commands{Run: t.Run(), Undo: t.Undo(), Status: t.Status(), UpgradePath: t.UpgradePath(), Report: t.Report, Undoing: t.Undoing, NoWayBack: migration.StepUpgrade}
 }

@@ -82,6 +82,9 @@ func (f *pathFlags) start(ctx context.Context, a *app.App) (upgradepath.Cluster,
 	if file := f.audited.File(); file != "" {
 		start, err := session.PathStartOfFile(file)
 		start.Migrate = a.Typed.Line("rke", "plan", "--config", file)
+		start.Upgrade = func(release string) string {
+			return a.Typed.Line("rke", "--config", file, "--kubernetes-version", release)
+		}
 		return start, err
 	}
 	choices, err := f.audited.Options(true)

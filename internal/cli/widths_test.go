@@ -115,7 +115,7 @@ func layoutFault() error {
 
 func endScreen(s console.Streams, err error) {
 	commands := commands(target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}})
-	commands.Upgrade, commands.Report = "awsmigrate rke2 --cluster demo --kubernetes-version VERSION", func(run string) string { return "awsmigrate report --cluster demo --run " + run }
+	commands.UpgradePath, commands.Report = "awsmigrate upgrade-path --cluster demo", func(run string) string { return "awsmigrate report --cluster demo --run " + run }
 	evidence := func() runview.Evidence {
 		return runview.Evidence{StoredRun: "20261121T090000Z-0badcafe", Refused: []string{"pods", "services"}, Report: "/home/ada/changes/CHG-2026-11-21/report.html"}
 	}

@@ -39,6 +39,8 @@ type Reading struct {
 	Next   string    // the command that continues, or empty outside a command line
 	// NextBare is Next without options, for readers of a bundle who have other files and images.
 	NextBare string
+	// Upgrade returns the command that upgrades Kubernetes to a version. It is nil outside a command line.
+	Upgrade func(version string) string
 	// OfRancher reports whether this is the cluster that Rancher runs in, and not at a known position.
 	OfRancher bool
 	Run       *runner.Account // the run that worked on the cluster during the whole reading, or nil

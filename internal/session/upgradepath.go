@@ -19,6 +19,7 @@ import (
 func PathStart(seen Reading) upgradepath.Cluster {
 	c := pathOf(seen.Input.Distribution)
 	c.Name, c.Version, c.Migrate, c.Checks = seen.Target.Name, seen.Input.Version.Value, seen.NextBare, seen.Bound()
+	c.Upgrade = seen.Upgrade
 	at := seen.Input.Position.Position
 	c.InTree = slices.Contains(position.BeforeSwitch(), at)
 	if at == position.Unknown { // whether the migration comes first is then unknown

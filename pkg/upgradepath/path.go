@@ -22,6 +22,8 @@ type Cluster struct {
 	InTree bool
 	// Migrate is the command that shows the plan of the migration.
 	Migrate string
+	// Upgrade returns the command that upgrades to a release. It is nil without a command line.
+	Upgrade func(release string) string
 	Checks  []verify.Bound
 	// Expected holds the IDs of the checks that judge releases of this distribution.
 	Expected []string
@@ -42,6 +44,8 @@ type Path struct {
 	// End says why the path ends before the newest release of Kubernetes, and where the way goes
 	// on. It is empty for RKE2.
 	End string `json:"end,omitempty"`
+	// Next is the command that begins the path, or empty if its first step is stopped.
+	Next string `json:"next,omitempty"`
 	// Undecided holds the IDs of checks that judge releases and could not judge this cluster.
 	Undecided []string `json:"undecided"`
 }
@@ -120,7 +124,21 @@ func Compute(c Cluster, to string) (Path, error) {
 	for minor := now.Minor + 1; minor <= target.Minor; minor++ {
 		path.Steps = append(path.Steps, w.step(minor, ofMinor(all, minor)))
 	}
+	path.Next = c.next(path.Steps)
 	return path, nil
+}
+
+// next returns the command that takes the first step, or the migration before it.
+func (c Cluster) next(steps []Step) string {
+	switch {
+	case len(steps) == 0:
+		return ""
+	case c.InTree:
+		return c.Migrate
+	case c.Upgrade == nil || slices.ContainsFunc(steps[0].Findings, func(f Finding) bool { return f.Status == verify.Fail }):
+		return ""
+	}
+	return c.Upgrade(steps[0].Release)
 }
 
 // EndOfRKE says where the way of an RKE cluster goes on.

@@ -135,6 +135,7 @@ type goingOn struct {
 // Read implements session.Source.
 func (s goingOn) Read(ctx context.Context) (session.Reading, error) {
 	seen, err := s.Source.Read(ctx)
+	seen.Upgrade = s.words.Upgrade
 	switch {
 	case seen.Run != nil:
 		seen.Next = s.words.Status() + " --watch"

@@ -34,8 +34,8 @@ func askedBefore() []asked {
 		{"API alone", "AWSM-141", "AWSM-101", "M", "P0 P1 P2 P3", upgrade},
 		{"RKE2", "AWSM-117", "AWSM-117", "ML", "P0 P1 P2", "remove what is named, before the flag is on any kube-controller-manager"},
 		{"RKE", "AWSM-781", "AWSM-117", "ML", "P0 P1 P2", "remove what is named, before the flag is on any kube-controller-manager"}, // was: see the finding
-		{"RKE2", "AWSM-118", "AWSM-118", "L", "P0 P1 P2", "correct --values"},
-		{"RKE", "AWSM-782", "AWSM-118", "L", "P0 P1 P2", "correct --values"},
+		{"RKE2", "AWSM-118", "AWSM-118", "L", "P0 P1 P2", "correct --values, or set there what the CCM needs"},
+		{"RKE", "AWSM-782", "AWSM-118", "L", "P0 P1 P2", "correct --values, or set there what the CCM needs"},
 		{"RKE2", "AWSM-105", "AWSM-105", "M", "", "wait until Rancher shows the cluster as Active"},
 		{"RKE", "AWSM-709", "AWSM-105", "M", "", "wait until every node is Ready, or fix the named nodes"},
 		{"RKE2", "AWSM-108", "AWSM-108", "", "P0 P1 P2 P3", "set upgradeStrategy.controlPlaneConcurrency to 1"},

@@ -54,9 +54,13 @@ func (t Words) Report(run string) string {
 	return t.line("report", "--run", run)
 }
 
-// Upgrade returns the command that upgrades Kubernetes after the migration, with a placeholder
-// for the version.
-func (t Words) Upgrade() string { return t.Run() + " --kubernetes-version VERSION" }
+// Upgrade returns the command that upgrades Kubernetes after the migration.
+func (t Words) Upgrade(version string) string {
+	return t.Run() + " " + fault.Command("--kubernetes-version", version)
+}
+
+// UpgradePath returns the command that shows every later release, and what stops it.
+func (t Words) UpgradePath() string { return t.line("upgrade-path") }
 
 // line composes a command, with the options that it takes.
 func (t Words) line(command string, more ...string) string {

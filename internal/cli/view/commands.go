@@ -11,7 +11,7 @@ const GoingBack = "docs/going-back.md"
 // Commands holds the next commands for a target, as a shell accepts them.
 type Commands struct {
 	Run, Undo, Status string
-	Upgrade           string                  // of Kubernetes, with a placeholder for the version, or ""
+	UpgradePath       string                  // shows the later releases of Kubernetes, or ""
 	Report            func(run string) string // prints one run, or nil without records
 	Undoing           bool                    // the run is an undo, and Run continues it
 	ByCommits         bool                    // the edits are made by commits of another owner

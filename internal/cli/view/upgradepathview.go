@@ -56,6 +56,9 @@ func WriteUpgradePath(streams console.Streams, doc UpgradePathDocument) {
 		s.Prose("?      ", "undecided, since only the cluster shows it: "+strings.Join(doc.Undecided, ", "))
 	}
 	s.Prose("", pathSum(doc))
+	if doc.Next != "" {
+		s.Command("next   ", doc.Next)
+	}
 }
 
 // partsOf returns the release of a step and what goes with it.

@@ -38,8 +38,8 @@ func writeEnd(s console.Screen, e ending, commands view.Commands) {
 	e.evidence.writeFiles(s, "", commands)
 	s.Command("next   ", commands.Next(e.result.Observation))
 	if offersUpgrade(commands, e.result) {
-		s.Prose("open   ", "Kubernetes 1.27 and later, from where no way leads back (docs/steps/upgrade.md):")
-		s.Command("       ", commands.Upgrade)
+		s.Prose("open   ", "later releases of Kubernetes, from where no way leads back, and what stops each:")
+		s.Command("       ", commands.UpgradePath)
 	}
 }
 
@@ -62,7 +62,7 @@ func positionOf(result runner.Result) (at position.Position, known bool) {
 func offersUpgrade(c view.Commands, result runner.Result) bool {
 	at, known := positionOf(result)
 	_, had := result.Observation.States[c.NoWayBack]
-	return known && at == position.P5 && c.Upgrade != "" && !c.Undoing && !c.Following && !c.ByCommits && !had && !result.Observation.Pending()
+	return known && at == position.P5 && c.UpgradePath != "" && !c.Undoing && !c.Following && !c.ByCommits && !had && !result.Observation.Pending()
 }
 
 // pausesText describes the maximum pauses of the cloud controllers, or returns "" without a hand-over.
