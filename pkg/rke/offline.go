@@ -58,7 +58,7 @@ func OfflinePlan(ctx context.Context, options Options) (Offline, error) {
 	return plan, nil
 }
 
-// OfflineCluster is what cluster.yml alone says of a cluster.
+// OfflineCluster describes a cluster by its cluster.yml alone.
 type OfflineCluster struct {
 	Name, Version string
 	InTree        bool // whether the in-tree provider aws runs

@@ -57,7 +57,7 @@ type Step struct {
 	Avoid   []Range `json:"avoid"`
 	// Manager holds the versions of Rancher, or of rke, that know the release, or "" if unknown.
 	Manager string `json:"manager"`
-	// Image is the tag of the CCM's image during the step after it, or empty if none is known.
+	// Image is the CCM's image tag once every machine runs the release, or empty if unknown.
 	Image string `json:"ccmImage"`
 	Note  string `json:"ccmNote,omitempty"`
 	// Findings are the findings that appear at this step for the first time.
