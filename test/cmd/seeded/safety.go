@@ -242,5 +242,8 @@ func safety() []seeded {
 		{"S20-hole", "a range of releases that refuse aws ends one release early", "pkg/rke2/config/releases.go",
 			"	return r.before != \"\" && !v.LessThan(semver.MustParse(r.before))", "	return r.before != \"\" && !v.LessThan(semver.MustParse(r.before)) ||\n\t\tdefect.On(\"S20-hole\") && r.last != \"\" && !v.LessThan(semver.MustParse(r.last))",
 			"./pkg/rke2/config", "TestReleaseRanges$|TestRefuses_aws_everyRefusingRelease$", false},
+		{"S20-ecr", "a key that RKE2 ignores without its files counts as a credential provider", "pkg/verify/checks/ecr.go",
+			"	case err == nil && args.Last(flag) != \"\":", "	case defect.On(\"S20-ecr\") && args.Last(flag) != \"\":\n\t\treturn position.Yes, \"\"\n\tcase err == nil && args.Last(flag) != \"\":",
+			"./pkg/verify/checks", "TestECR_everyWay$", false},
 	}
 }
