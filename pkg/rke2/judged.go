@@ -23,7 +23,7 @@ func (b *Backend) Evidence(ctx context.Context, snap migration.Snapshot, input *
 	if choice, err := b.endState(snap); err == nil {
 		input.EndState = evidence.EndState(choice.State)
 	}
-	input.Templates = b.clients.ReadTemplates(ctx, rancherFacts(snap))
+	input.Templates = readTemplates(ctx, b.clients.Management, rancherFacts(snap).Cluster)
 	input.CredentialProvider = rke2checks.CredentialProvider(rancherFacts(snap))
 	input.Registries = rke2checks.Registries(rancherFacts(snap), rancher.NodesByMachine(snap.Reading.Down))
 }

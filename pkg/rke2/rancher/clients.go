@@ -34,11 +34,10 @@ func (c Clients) ControlPlanes(namespace string) dynamic.ResourceInterface {
 // Rancher's resources that this package reads. awsmigrate only patches Clusters and, to
 // pause a rollout, RKEControlPlanes.
 var (
-	clustersGVR       = schema.GroupVersionResource{Group: "provisioning.cattle.io", Version: "v1", Resource: "clusters"}
-	controlPlanesGVR  = schema.GroupVersionResource{Group: "rke.cattle.io", Version: "v1", Resource: "rkecontrolplanes"}
-	beaconsGVR        = schema.GroupVersionResource{Group: "plan.cattle.io", Version: "v1alpha1", Resource: "beacons"}
-	settingsGVR       = schema.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "settings"}
-	machineConfigsGVR = schema.GroupVersionResource{Group: "rke-machine-config.cattle.io", Version: "v1", Resource: "amazonec2configs"}
+	clustersGVR      = schema.GroupVersionResource{Group: "provisioning.cattle.io", Version: "v1", Resource: "clusters"}
+	controlPlanesGVR = schema.GroupVersionResource{Group: "rke.cattle.io", Version: "v1", Resource: "rkecontrolplanes"}
+	beaconsGVR       = schema.GroupVersionResource{Group: "plan.cattle.io", Version: "v1alpha1", Resource: "beacons"}
+	settingsGVR      = schema.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "settings"}
 )
 
 // PausedAnnotation stops Rancher's planner from reconciling machines

@@ -7,13 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	dynamicfake "k8s.io/client-go/dynamic/fake"
-
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 )
@@ -112,7 +106,7 @@ func (p randomPool) expected(t *testing.T) (name string, clusters []string) {
 }
 
 // object returns the template as Rancher's API serves it.
-func (p randomPool) object(name string) *unstructured.Unstructured {
+func (p randomPool) object(name string) map[string]any {
 	o := map[string]any{"apiVersion": "rke-machine-config.cattle.io/v1", "kind": "Amazonec2Config", "metadata": map[string]any{"namespace": "fleet-default", "name": name},
 		"httpEndpoint": p.endpoint, "httpTokens": p.tokens, "vpcId": "vpc-1"}
 	var words []string
@@ -129,7 +123,7 @@ func (p randomPool) object(name string) *unstructured.Unstructured {
 		"named":    "#cloud-config\n" + key + ": worker\n",
 		"commands": "#cloud-config\nruncmd:\n- hostnamectl set-hostname $(curl -s http://169.254.169.254/latest/meta-data/local-hostname)\n",
 	}[p.userData]
-	return &unstructured.Unstructured{Object: o}
+	return o
 }
 
 // The next machine of 200 random templates: the name, the tags and the verdict of AWSM-316 agree
@@ -170,32 +164,13 @@ func TestNextMachine_randomTemplates(t *testing.T) {
 	}
 }
 
-// readTemplate returns the template of a pool as it is read from Rancher.
+// readTemplate returns the template of a pool as it is parsed from Rancher's object.
 func readTemplate(t *testing.T, pool randomPool) evidence.MachineTemplate {
 	t.Helper()
-	configs := schema.GroupVersionResource{Group: "rke-machine-config.cattle.io", Version: "v1", Resource: "amazonec2configs"}
-	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{configs: "Amazonec2ConfigList"})
-	if err := client.Tracker().Create(configs, pool.object("nc-w"), "fleet-default"); err != nil {
-		t.Fatal(err)
-	}
-	f := rancher.Facts{Cluster: rancher.Cluster{Namespace: "fleet-default", ManagementID: "c-m-9"}}
-	f.Cluster.Spec.Pools = []config.Pool{{Name: "w", ControlPlane: pool.controlPlane, OS: pool.os, ConfigKind: "Amazonec2Config", ConfigName: "nc-w"},
-		{Name: "vsphere", ConfigKind: "VmwarevsphereConfig", ConfigName: "x"}, {Name: "none"}}
-	templates := rancher.Clients{Management: client}.ReadTemplates(t.Context(), f).Value
-	if len(templates) != 1 || templates[0].Unread != "" {
-		t.Fatalf("%+v", templates)
-	}
-	if text := fmt.Sprintf("%+v", templates); strings.Contains(text, "hostnamectl") || strings.Contains(text, "apt-get") {
+	template := evidence.MachineTemplate{Pool: "w", ControlPlane: pool.controlPlane, Windows: pool.os == "windows"}
+	ParseTemplate(pool.object("nc-w"), "c-m-9", &template)
+	if text := fmt.Sprintf("%+v", template); strings.Contains(text, "hostnamectl") || strings.Contains(text, "apt-get") {
 		t.Errorf("keeps user data: %s", text)
 	}
-	return templates[0]
-}
-
-func TestReadTemplates_missing(t *testing.T) {
-	client := dynamicfake.NewSimpleDynamicClient(runtime.NewScheme())
-	f := rancher.Facts{}
-	f.Cluster.Spec.Pools = []config.Pool{{Name: "w", ConfigKind: "Amazonec2Config", ConfigName: "nc-w"}}
-	if got := (rancher.Clients{Management: client}).ReadTemplates(t.Context(), f).Value; len(got) != 1 || got[0].Unread != "does not exist" {
-		t.Errorf("%+v", got)
-	}
+	return template
 }

@@ -1,56 +1,23 @@
-package rancher
+package rke2checks
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/awsmigrate/awsmigrate/pkg/bounded"
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
-	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 )
 
-const (
-	machineConfigKind = "Amazonec2Config"
-	clusterTagPrefix  = "kubernetes.io/cluster/"
-)
+const clusterTagPrefix = "kubernetes.io/cluster/"
 
-// ReadTemplates returns the templates of the pools that the EC2 node driver makes. A template that
-// does not exist holds that as the reason.
-func (c Clients) ReadTemplates(ctx context.Context, f Facts) verify.Read[[]evidence.MachineTemplate] {
-	var templates []evidence.MachineTemplate
-	for _, pool := range f.Cluster.Spec.Pools {
-		if pool.ConfigKind != machineConfigKind || pool.ConfigName == "" {
-			continue
-		}
-		template := evidence.MachineTemplate{Pool: pool.Name, ControlPlane: pool.ControlPlane, Windows: pool.OS == "windows",
-			Object: fmt.Sprintf("%s %s/%s", pool.ConfigKind, f.Cluster.Namespace, pool.ConfigName)}
-		object, err := c.Management.Resource(machineConfigsGVR).Namespace(f.Cluster.Namespace).Get(ctx, pool.ConfigName, metav1.GetOptions{})
-		switch {
-		case apierrors.IsNotFound(err):
-			template.Unread = "does not exist"
-		case err != nil:
-			return verify.Failed[[]evidence.MachineTemplate](migration.CouldNotRead(template.Object, err))
-		default:
-			parseTemplate(object.Object, f.Cluster.ManagementID, &template)
-		}
-		templates = append(templates, template)
-	}
-	return verify.Got(templates)
-}
-
-// parseTemplate reads the fields of the node driver (rancher/machine:drivers/amazonec2/
-// amazonec2.go@a057776c). The driver has no field for the hop limit of the metadata service.
-func parseTemplate(object map[string]any, managementID string, t *evidence.MachineTemplate) {
+// ParseTemplate adds the fields of an Amazonec2Config to t. They are options of the node driver
+// (rancher/machine:drivers/amazonec2/amazonec2.go@a057776c), which has none for the hop limit of
+// the metadata service. managementID is Rancher's ID of the cluster.
+func ParseTemplate(object map[string]any, managementID string, t *evidence.MachineTemplate) {
 	text := func(key string) string {
 		value, _, _ := unstructured.NestedString(object, key)
 		return value
@@ -111,13 +78,4 @@ func hostName(userData string, windows bool) evidence.HostName {
 	delete(cloud, key)
 	rest, err := yaml.Marshal(cloud)
 	return evidence.HostName{Fixed: fixed, Unknown: err != nil || bytes.Contains(rest, []byte("hostname")) || cloud["fqdn"] != nil}
-}
-
-// AutoscaledPools returns the pools whose size Rancher's autoscaler changes, or none if it is paused
-// (rancher/rancher:pkg/capr/common.go@v2.15.0, ClusterAutoscalerPausedAnnotation).
-func (c Cluster) AutoscaledPools() []config.Pool {
-	if c.Annotations[AutoscalerPausedAnnotation] == "true" {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(c.Spec.Pools), func(p config.Pool) bool { return !p.Autoscaled })
 }
