@@ -110,7 +110,7 @@ func changeOf(path string, edit clusterfile.Edit) []runner.Change {
 	if edit.Empty() {
 		return nil
 	}
-	return []runner.Change{{Object: "file " + path, Diff: edit.Diff(), Result: string(edit.After), SHA256: edit.SHA256(), Form: runner.FileDiff}}
+	return []runner.Change{{Object: "file " + path, Diff: hideEnv(edit.Diff()), Result: string(edit.After), SHA256: edit.SHA256(), Form: runner.FileDiff}}
 }
 
 // requireNothingPending returns an error if `rke up` would also apply other changes than the

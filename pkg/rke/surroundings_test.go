@@ -23,3 +23,11 @@ func TestSurroundingsOf_state(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+func TestHideEnv_unchangedLines(t *testing.T) {
+	const before = "--- a\n+++ a\n@@ -1 +1 @@\n     extra_env:\n     - \"KEY=seCret\"\n     - KEY=seCret\n     - plain\n+    - A=b\n     extra_env: [\"K=seCret\"]\n       node: \"5s\"\n"
+	const want = "--- a\n+++ a\n@@ -1 +1 @@\n     extra_env:\n     - \"KEY=(not shown)\n     - KEY=(not shown)\n     - plain\n+    - A=b\n     extra_env: (not shown)\n       node: \"5s\"\n"
+	if d := cmp.Diff(want, hideEnv(before)); d != "" {
+		t.Error(d)
+	}
+}
