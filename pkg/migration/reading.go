@@ -92,7 +92,7 @@ type KCM struct {
 	Hash           string // changes exactly when its manifest does; empty if no manifest can be read
 	Started        string // of its container, by its machine's clock; empty if unknown
 	Pod            *downstream.Pod
-	// Surroundings are its environment and its mounts, which may hold secrets.
+	// Surroundings are its environment and its mounts, which may hold secrets, if Pod is nil.
 	Surroundings ccmchart.Surroundings `json:"-"`
 	// Mirror reports whether Pod shows the arguments in force; zero if Pod is no mirror pod.
 	Mirror component.Mirror

@@ -138,6 +138,7 @@ func TestEncodeBundle_secrets_redacted(t *testing.T) {
 	state := &p.State.Current.Config
 	state.CloudProvider.Custom, state.CloudProvider.AWS = planted, []byte(`{"global":{"roleArn":"`+planted+`"}}`)
 	state.Services.KubeController.ExtraArgs, state.Services.KubeAPI.ExtraArgsArray = secret, map[string][]string{"x": {planted}}
+	state.Services.KubeController.ExtraEnv, state.Services.KubeController.ExtraBinds = []string{planted}, []string{planted}
 	p.State.Current.Tree, p.State.Desired.Tree = map[string]any{"x": planted}, map[string]any{"x": planted}
 	p.State.Desired.Config = *state
 	p.PinnedVolumes = verify.Failed[[]rkestate.PinnedVolume](errors.New("get with token=" + planted))

@@ -100,10 +100,11 @@ func TestControllerPublishesNoSecret(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, log := secretive(t), &buffer{}
-			leaked, printed := map[string]bool{}, map[journal.StepID]bool{}
+			leaked, printed, carried := map[string]bool{}, map[journal.StepID]bool{}, false
 			o := pod{Next: true, Change: func(o *controller.Options) { o.Log = slog.New(slog.NewJSONHandler(log, nil)) },
 				After: func(c Call) {
 					if c.Writes {
+						carried = carried || w.down.peek("secrets", kubeSystem, environmentSecret) != nil
 						for _, leak := range w.leaks() {
 							leaked[leak] = true
 						}
@@ -118,6 +119,9 @@ func TestControllerPublishesNoSecret(t *testing.T) {
 				return someone.act()
 			}) {
 				t.Fatalf("the goal was not reached: %s", must(jsonOf(at(w.migration(), "status"))))
+			}
+			if !carried {
+				t.Error("the CCM never had the secret environment")
 			}
 			if len(leaked) > 0 {
 				t.Errorf("the secret is in %v", slices.Sorted(maps.Keys(leaked)))

@@ -68,7 +68,10 @@ func (r *managedState) describe() string {
 
 // NewManaged returns a cluster of three control planes and two workers that Rancher made by rke.
 // It uses the in-tree provider and is at rest. The user has cordoned one worker.
-func NewManaged() *World {
+func NewManaged() *World { return newManaged(managedConfig()) }
+
+// newManaged returns the same cluster with another configuration.
+func newManaged(config object) *World {
 	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, written: map[string]written{}, running: map[string]hostConfig{}, managed: &managedState{}}
 	w.down = newServer("downstream", "v1.26.9", core)
 	w.mgmt = newServer("management", "v1.28.6+k3s1", append(append([]kind{}, core...), managedKinds...))
@@ -79,7 +82,6 @@ func NewManaged() *World {
 	for i := range 5 {
 		w.addManagedNode(w.addHost(i))
 	}
-	config := managedConfig()
 	applied := w.withNodes(config)
 	cluster := object{"apiVersion": "management.cattle.io/v3", "kind": "Cluster", "metadata": object{"name": managedID},
 		"spec":   object{"displayName": clusterName, "fleetWorkspaceName": fleet, rkeConfigKey: config},

@@ -83,7 +83,10 @@ ingress:
 
 // NewRKE returns a cluster of three control planes and two workers that rke made. It uses the
 // in-tree provider and is at rest. The user has cordoned one worker.
-func NewRKE() *World {
+func NewRKE() *World { return newRKE(rkeYAML) }
+
+// newRKE returns the same cluster with another cluster.yml, which has a verb for the hosts.
+func newRKE(yaml string) *World {
 	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, written: map[string]written{}, running: map[string]hostConfig{}, rke: &rkeState{disk: map[string]file{}}}
 	w.down = newServer("downstream", "v1.26.9", core)
 	w.namespaces(w.down, "default", kubeSystem)
@@ -92,7 +95,7 @@ func NewRKE() *World {
 		m := w.addHost(i)
 		fmt.Fprintf(&nodes, "  - address: %s\n    user: ubuntu\n    hostname_override: %s\n    role: [%s]\n", m.ip, m.node, strings.Join(m.roles(), ", "))
 	}
-	w.rke.disk[clusterFile] = file{text: fmt.Sprintf(rkeYAML, nodes.String()), mode: 0o600}
+	w.rke.disk[clusterFile] = file{text: fmt.Sprintf(yaml, nodes.String()), mode: 0o600}
 	config := w.resolveFile()
 	w.writeState(rke.FullState{Desired: rke.State{Config: &config}, Current: rke.State{Config: &config}}, true)
 	w.startAll()

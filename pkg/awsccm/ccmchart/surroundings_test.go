@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -230,6 +232,17 @@ func TestValues_surroundings_concerns(t *testing.T) {
 		if f, ok := fault.As(err); ok && (f.Fix == "" || strings.Contains(f.Fix, "take out")) || strings.Contains(text+fmt.Sprint(err), "seCret") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func TestStaticPodSurroundings(t *testing.T) {
+	got := StaticPodSurroundings(downstream.Container{Env: []downstream.Variable{{Name: "HTTPS_PROXY", Value: "p"}}, Mounts: []downstream.Mount{
+		{Path: "/etc/ssl/certs", Kind: "HostPath", Name: "/etc/ssl/certs"}, {Path: "/etc/ssl/certs", Kind: "HostPath", Name: "/opt/certs"},
+		{Path: "/ca", Kind: "HostPath", Name: "/ca"}, {Path: "/x", Kind: "Secret", Name: "x"}}})
+	want := Surroundings{Env: []Variable{{Name: "HTTPS_PROXY", Value: "p"}}, Binds: []Bind{
+		{Host: "/etc/ssl/certs", Path: "/etc/ssl/certs", Usual: true}, {Host: "/opt/certs", Path: "/etc/ssl/certs"}, {Host: "/ca", Path: "/ca"}}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
 	}
 }
 

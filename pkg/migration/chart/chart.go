@@ -64,7 +64,7 @@ func (c Chart) inputs(ctx context.Context, snap migration.Snapshot, flagged bool
 		}
 		inputs.ClusterCIDR = migration.OrElse(inputs.ClusterCIDR, k.Args.Last("cluster-cidr"))
 		var differ []string
-		inputs.Surroundings, differ = inputs.Surroundings.Merge(k.Surroundings)
+		inputs.Surroundings, differ = inputs.Surroundings.Merge(surroundingsOf(k))
 		inputs.Differ = append(inputs.Differ, differ...)
 		untagged, _ := k.Args.Bool("allow-untagged-cloud", false)
 		inputs.AllowUntagged = inputs.AllowUntagged || untagged
@@ -77,6 +77,15 @@ func (c Chart) inputs(ctx context.Context, snap migration.Snapshot, flagged bool
 		inputs.LeaderElection.RetryPeriod = earlyRetryPeriod
 	}
 	return inputs, nil
+}
+
+// surroundingsOf returns the environment and mounts of a kube-controller-manager, from its static
+// pod if it has one.
+func surroundingsOf(k migration.KCM) ccmchart.Surroundings {
+	if k.Pod == nil || len(k.Pod.Containers) == 0 {
+		return k.Surroundings
+	}
+	return ccmchart.StaticPodSurroundings(k.Pod.Containers[0])
 }
 
 // earlyRetryPeriod is the interval at which the cloud controller manager reads the leases in

@@ -2,9 +2,7 @@ package rancher
 
 import (
 	"fmt"
-	"slices"
 
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
@@ -95,30 +93,8 @@ func kcmOf(m Machine, nodes []*downstream.Node, down downstream.Cluster) migrati
 		k.Why = k.Mirror.Frozen()
 		return k
 	}
-	k.Known, k.Args, k.Surroundings = true, pod.Containers[0].Flags(), surroundingsOf(pod.Containers[0])
+	k.Known, k.Args = true, pod.Containers[0].Flags()
 	return k
-}
-
-// surroundingsOf returns the environment and the host's paths of a static pod. They are in force,
-// regardless of their source: RKE2's configuration, Rancher's agentEnvVars, or the proxy of the
-// service, which RKE2 passes on (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.15+rke2r1).
-func surroundingsOf(c downstream.Container) ccmchart.Surroundings {
-	var s ccmchart.Surroundings
-	for _, v := range c.Env {
-		s.Env = append(s.Env, ccmchart.Variable{Name: v.Name, Value: v.Value})
-	}
-	for _, m := range c.Mounts {
-		if m.Kind == "HostPath" {
-			s.Binds = append(s.Binds, ccmchart.Bind{Host: m.Name, Path: m.Path, Usual: m.Name == m.Path && usualTrust(m.Path)})
-		}
-	}
-	return s
-}
-
-// usualTrust reports whether RKE2 mounts a directory of certificates into every static pod
-// (rancher/rke2:pkg/podexecutor/staticpod.go@v1.26.15+rke2r1).
-func usualTrust(dir string) bool {
-	return slices.Contains([]string{"/etc/ssl/certs", "/etc/pki/tls/certs", "/etc/ca-certificates", "/usr/local/share/ca-certificates", "/usr/share/ca-certificates"}, dir)
 }
 
 // kubeletVersion returns the version of a Machine's kubelet, or empty unless it has one Node.

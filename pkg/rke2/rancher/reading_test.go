@@ -6,9 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
@@ -113,17 +110,6 @@ func TestKCMOf_nodes_node(t *testing.T) {
 		if got := kcmOf(m, nodes, downstream.Cluster{}); got.Node != tt.want || got.Infrastructure != m.Infrastructure || !strings.Contains(got.Why, tt.want) {
 			t.Errorf("%s: %+v", name, got)
 		}
-	}
-}
-
-func TestSurroundingsOf_staticPod(t *testing.T) {
-	got := surroundingsOf(downstream.Container{Env: []downstream.Variable{{Name: "HTTPS_PROXY", Value: "p"}}, Mounts: []downstream.Mount{
-		{Path: "/etc/ssl/certs", Kind: "HostPath", Name: "/etc/ssl/certs"}, {Path: "/etc/ssl/certs", Kind: "HostPath", Name: "/opt/certs"},
-		{Path: "/ca", Kind: "HostPath", Name: "/ca"}, {Path: "/x", Kind: "Secret", Name: "x"}}})
-	want := ccmchart.Surroundings{Env: []ccmchart.Variable{{Name: "HTTPS_PROXY", Value: "p"}}, Binds: []ccmchart.Bind{
-		{Host: "/etc/ssl/certs", Path: "/etc/ssl/certs", Usual: true}, {Host: "/opt/certs", Path: "/etc/ssl/certs"}, {Host: "/ca", Path: "/ca"}}}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
 	}
 }
 
