@@ -15,7 +15,7 @@ GOTEST := go test
 # The product, the lab, and the tests that need both. The product's go.mod names
 # neither of the others, or `go install …/cmd/awsmigrate@version` would refuse it.
 # What the generators import, nothing else does.
-MODULES := . tools/codegen tools/generate tools/lint tools/release test/lab test
+MODULES := . tools/codegen tools/components tools/generate tools/lint tools/release test/lab test
 # $(call each,MODULES,COMMAND) runs it in each, and fails if it failed in one.
 each = code=0; for m in $(1); do (cd $(CURDIR)/$$m && echo "module $$m" && $(2)) || code=$$?; done; exit $$code
 

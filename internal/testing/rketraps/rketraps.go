@@ -192,7 +192,7 @@ func All() []Trap {
 		{"AWSM-751", "API server, array", inService("kube-api", "{extra_args_array: {cloud-config: [/x]}}"), fail, "services.kube-api"},
 		{"AWSM-751", "kubelet", kubelet("cloud_provider: aws"), fail, "services.kubelet"},
 		{"AWSM-751", "elsewhere it means nothing", inService("scheduler", "{extra_args: {cloud-provider: x}}"), ok, ""},
-		{"AWSM-752", "one that decides", inService("kube-controller", "{extra_args: {feature-gates: A=true}, extra_args_array: {feature-gates: [B=true]}}"), fail, "random"},
+		{"AWSM-752", "one that decides", inService("kube-controller", "{extra_args: {feature-gates: AppArmor=true}, extra_args_array: {feature-gates: [SeccompDefault=true]}}"), fail, "random"},
 		{"AWSM-752", "one that does not", inService("kube-api", "{extra_args: {v: 1}, extra_args_array: {v: [2]}}"), warn, "random"},
 		{"AWSM-752", "ours, elsewhere", inService("kube-controller", `{extra_args_array: {enable-leader-migration: ["true"]}}`), fail, "extra_args_array"},
 		{"AWSM-114", "no election", inService("kube-controller", `{extra_args: {leader-elect: "false"}}`), fail, "leader-elect=false"},
@@ -242,7 +242,7 @@ func All() []Trap {
 			kubelet("feature-gates: EphemeralContainers=true")(t, p)
 			p.Options.KubernetesVersion = "v1.27.16-rancher1-1"
 		}, fail, "EphemeralContainers"},
-		{"AWSM-755", "a flag of another component", inService("kube-api", "{extra_args: {pod-eviction-timeout: 30s}}"), ok, ""},
+		{"AWSM-755", "a flag of another component", inService("kube-api", "{extra_args: {pod-eviction-timeout: 30s}}"), fail, "pod-eviction-timeout"},
 		{"AWSM-755", "another gate", kubelet("feature-gates: RotateKubeletServerCertificate=true"), ok, ""},
 		{"AWSM-113", "renamed", func(t *testing.T, p *rkechecks.Prepared) {
 			p.State.Current.Config.SystemImages["kubernetesServicesSidecar"] = "rancher/rke-tools:v0.1.90"

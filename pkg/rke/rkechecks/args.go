@@ -36,8 +36,8 @@ func argumentChecks() []verify.Check[Prepared] {
 		}},
 		{Judge: requires(judgeServiceArguments, haveFile, haveVersion), Release: judgeOnRelease, Meta: verify.Meta{
 			ID: "AWSM-755", Title: "every service's arguments suit migration and upgrade", Category: category,
-			Why:    "Rancher advises CSIMigrationAWS=false for the in-tree provider; it is locked on from 1.25 and stops components from 1.27. CSIMigration=false and, up to 1.24, AllBeta=false do the same. A component exits at a flag or gate that its minor version removed",
-			Source: "kubernetes/kubernetes:pkg/features/kube_features.go 1.21–1.36 and cmd/*/app/options 1.26–1.36; kubernetes/kops#15197",
+			Why:    "Rancher advises CSIMigrationAWS=false for the in-tree provider; it is locked on from 1.25 and stops components from 1.27. CSIMigration=false and, up to 1.24, AllBeta=false do the same. A component exits at a flag, value or gate that its minor version does not take",
+			Source: "kubernetes/kubernetes:pkg/features/kube_features.go and cmd/*/app 1.22–1.36; kubernetes/kops#15197",
 			Fix:    "remove the argument; for a gate of EBS migration, install aws-ebs-csi-driver first",
 		}},
 	}

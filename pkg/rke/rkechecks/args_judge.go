@@ -106,7 +106,7 @@ func judgeDashes(p Prepared) []verify.Finding {
 	return found
 }
 
-// judgeServiceArguments judges the gates that a migration needs, and removed flags and gates, for
+// judgeServiceArguments judges the gates that a migration needs, and refused arguments, for
 // the current and the target version.
 func judgeServiceArguments(p Prepared) []verify.Finding {
 	current := p.inForce()
@@ -132,7 +132,7 @@ func judgeServiceArguments(p Prepared) []verify.Finding {
 				found = append(found, f)
 			}
 		}
-		found = append(found, removedArguments(object, s, now, target)...)
+		found = append(found, refusedArguments(object, s, now, target)...)
 	}
 	return found
 }
@@ -143,39 +143,40 @@ func programs() map[string]string {
 		"scheduler": component.Scheduler, "kubelet": component.Kubelet, "kubeproxy": component.Proxy}
 }
 
-// removedArguments judges flags and gates at which the current or the target version exits.
+// refusedArguments judges flags, values and gates at which the current or the target version exits.
 // Without a target it warns of the next minor version. The gates that a migration needs have
 // findings of their own.
-func removedArguments(object string, s service, now, target component.Version) []verify.Finding {
+func refusedArguments(object string, s service, now, target component.Version) []verify.Finding {
 	program, known := programs()[s.key]
 	if !known {
 		return nil
 	}
-	found := removedIn(object, program, s, target)
+	found := refusedIn(object, program, s, target)
 	if len(found) > 0 || target != now {
 		return found
 	}
-	for _, f := range removedIn(object, program, s, component.Version{Major: now.Major, Minor: now.Minor + 1}) {
+	for _, f := range refusedIn(object, program, s, component.Version{Major: now.Major, Minor: now.Minor + 1}) {
 		f.Status, f.Fix = verify.Warn, f.Fix+" before that upgrade"
 		found = append(found, f)
 	}
 	return found
 }
 
-func removedIn(object, program string, s service, v component.Version) []verify.Finding {
-	var found []verify.Finding
-	refuse := func(name, why string) {
-		found = append(found, verify.Failure(object, name+": "+program+" of "+why, "arguments that it knows", "remove "+name))
+func refusedIn(object, program string, s service, v component.Version) []verify.Finding {
+	var args []component.Argument
+	for _, key := range keysOf(s.ExtraArgs) {
+		args = append(args, component.Argument{Flag: clusterfile.FlagName(key), Value: s.ExtraArgs[key]})
 	}
-	for _, key := range append(keysOf(s.ExtraArgs), keysOf(s.ExtraArgsArray)...) {
-		if flag := clusterfile.FlagName(key); component.FlagRemoved(program, flag, v) {
-			refuse(flag, v.String()+" does not know it and exits")
+	for _, key := range keysOf(s.ExtraArgsArray) {
+		for _, value := range s.ExtraArgsArray[key] {
+			args = append(args, component.Argument{Flag: clusterfile.FlagName(key), Value: value})
 		}
 	}
-	value, _ := s.Flag(component.FeatureGates)
-	for _, gate := range component.ParseGates(value).Refused(v) {
-		if name, _, _ := strings.Cut(gate.Gate, "="); !slices.Contains(component.MigrationGates(), name) {
-			refuse(component.FeatureGates+" "+gate.Gate, gate.Why)
+	var found []verify.Finding
+	for _, refused := range component.RefusedArguments(program, args, v) {
+		gate, _, _ := strings.Cut(strings.TrimPrefix(refused.Seen, component.FeatureGates+" "), "=")
+		if !slices.Contains(component.MigrationGates(), gate) {
+			found = append(found, verify.Failure(object, refused.Seen+": "+program+" of "+refused.Why, "arguments that it knows", "remove "+refused.Seen))
 		}
 	}
 	return append(found, refusedProvider(object, program, s, v)...)

@@ -69,11 +69,10 @@ func (s APIServer) refusedGate(version string) *Refusal {
 	if err != nil {
 		return nil
 	}
-	for _, gate := range []string{component.GateNoProviders, component.GateNoKubeletCreds} {
-		if pair := s.Gates.Off(gate, v); pair != "" {
-			return &Refusal{Seen: fmt.Sprintf("kube-apiserver of %s refuses %s=%s with %s=%s", version, FlagProvider, ProviderExternal, component.FeatureGates, pair),
-				Fix: "take " + pair + " out of " + KeyAPIServerArg}
-		}
+	_, pair := component.RefusedProvider(s.Provider, s.Gates, v)
+	if pair == "" {
+		return nil
 	}
-	return nil
+	return &Refusal{Seen: fmt.Sprintf("kube-apiserver of %s refuses %s=%s with %s=%s", version, FlagProvider, ProviderExternal, component.FeatureGates, pair),
+		Fix: "take " + pair + " out of " + KeyAPIServerArg}
 }

@@ -55,7 +55,7 @@ func TestProfileEnds(t *testing.T) {
 	}
 }
 
-func TestRemovedArgs(t *testing.T) {
+func TestRefusedArgs(t *testing.T) {
 	s := parse(t, map[string]any{"machineGlobalConfig": map[string]any{
 		KeyManagerArg: []any{"pod-eviction-timeout=1m", "v=2"}, keySchedulerArg: "feature-gates=EphemeralContainers=true,DisableCloudProviders=false", keyProxyArg: []any{"--proxy_port_range=1-2"}}})
 	machines := []Machine{machine("cp-0", "c"), machine("w-0", "w")}
@@ -66,7 +66,7 @@ func TestRemovedArgs(t *testing.T) {
 		"v1.33.3+rke2r1":  "pod-eviction-timeout cp-0; feature-gates EphemeralContainers cp-0; feature-gates DisableCloudProviders cp-0; proxy-port-range cp-0 w-0",
 	} {
 		var got []string
-		for _, f := range RemovedArgs(s, machines, version) {
+		for _, f := range RefusedArgs(s, machines, version) {
 			got = append(got, f.Seen+" "+strings.Join(f.Machines, " "))
 		}
 		slices.Sort(got)

@@ -160,10 +160,10 @@ func All() []verify.Check[Prepared] {
 			Source: "kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go@v1.26.14, findInstanceByNodeName; rancher/machine:drivers/amazonec2 and commands/create.go@a057776c; rancher/rke2:pkg/rke2/rke2_linux.go@v1.26.15+rke2r1",
 			Fix:    "correct the machine pool's template, or add a pool with a correct one; at a changed template Rancher replaces every machine of the pool",
 		}},
-		{Judge: judgeRemoved, Release: atEnd(setup.removedArguments), Meta: verify.Meta{
+		{Judge: judgeRefused, Release: atEnd(setup.refusedArguments), Meta: verify.Meta{
 			ID: "AWSM-126", Title: "every component knows its arguments", Category: category, Mandatory: true,
-			Why:    "a component exits at a flag or a feature gate that its minor version removed, and an upgrade from 1.26 has no way back",
-			Source: "kubernetes/kubernetes:cmd/*/app/options and pkg/features of v1.26.13 to v1.36.3",
+			Why:    "a component exits at a flag, a value or a feature gate that its minor version does not take, and an upgrade from 1.26 has no way back",
+			Source: "kubernetes/kubernetes:cmd/*/app and pkg/features of every minor version from 1.22 to 1.36",
 			Fix:    "remove the argument",
 		}},
 	}

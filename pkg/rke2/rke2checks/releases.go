@@ -47,7 +47,7 @@ func RefuseTarget(f rancher.Facts, switchTo EndState, nodes []downstream.Node, t
 	for _, err := range []error{
 		firstFailure("APIServerWouldNotStart", s.refusedAPIServers(target)),
 		firstFailure("ProfileRefused", s.refusedProfiles(target)),
-		firstFailure("ArgumentRemoved", s.removedArguments(target)),
+		firstFailure("ArgumentRemoved", s.refusedArguments(target)),
 		firstFailure("OwnCloudController", s.ownControllers(target)),
 		firstFailure(migration.ReasonNamesNotProven, s.renamed(target)),
 	} {

@@ -90,16 +90,16 @@ func (s setup) enabledControllers(status verify.Status, effect string) []verify.
 	return found
 }
 
-// judgeRemoved judges the arguments of every component. Without a target it judges the next
+// judgeRefused judges the arguments of every component. Without a target it judges the next
 // minor version, once the cluster has a CCM.
-func judgeRemoved(p Prepared) []verify.Finding {
+func judgeRefused(p Prepared) []verify.Finding {
 	s := p.setup()
-	return p.judgeReleases(s.removedArguments, func() []verify.Finding {
+	return p.judgeReleases(s.refusedArguments, func() []verify.Finding {
 		v, err := component.ParseVersion(p.Cluster.Spec.KubernetesVersion)
 		if err != nil {
 			return nil // AWSM-101 reports it
 		}
-		found := s.removedArguments(fmt.Sprintf("v%d.%d.0", v.Major, v.Minor+1))
+		found := s.refusedArguments(fmt.Sprintf("v%d.%d.0", v.Major, v.Minor+1))
 		for i := range found {
 			found[i].Status, found[i].Fix = verify.Warn, found[i].Fix+" before that upgrade"
 		}
@@ -107,10 +107,10 @@ func judgeRemoved(p Prepared) []verify.Finding {
 	})
 }
 
-// removedArguments returns the flags and feature gates at which a component of a release exits.
-func (s setup) removedArguments(version string) []verify.Finding {
+// refusedArguments returns the flags, values and feature gates at which a component of a release exits.
+func (s setup) refusedArguments(version string) []verify.Finding {
 	var found []verify.Finding
-	for _, f := range config.RemovedArgs(s.Cluster.Spec, s.Configs(), version) {
+	for _, f := range config.RefusedArgs(s.Cluster.Spec, s.Configs(), version) {
 		found = append(found, verify.Failure(f.Location+" ("+migration.NameList(f.Machines)+")", f.Seen+": "+f.Why, "arguments that it knows", "remove "+f.Seen))
 	}
 	return found

@@ -136,7 +136,7 @@ func TestJudgeRemoved(t *testing.T) {
 	for _, c := range []releaseCase{
 		{"nothing removed", "v1.27.16+rke2r1", "v1.28.15+rke2r1", arg(config.KeyKubeletArg, "max-pods=250"), verify.OK, ""},
 		{"a flag/to 1.27", "v1.26.15+rke2r1", "v1.27.16+rke2r1", arg(config.KeyKubeletArg, "--container_runtime=remote"), verify.Fail, "container-runtime"},
-		{"a flag/of another component", "v1.26.15+rke2r1", "v1.27.16+rke2r1", arg(config.KeyManagerArg, "container-runtime=remote"), verify.OK, ""},
+		{"a flag/of another component", "v1.26.15+rke2r1", "v1.27.16+rke2r1", arg(config.KeyManagerArg, "container-runtime=remote"), verify.Fail, "container-runtime"},
 		{"a flag/of kube-proxy", "v1.30.14+rke2r1", "v1.31.14+rke2r1", arg("kube-proxy-arg", "proxy-port-range=1-2"), verify.Fail, "proxy-port-range"},
 		{"a gate/to 1.27", "v1.26.15+rke2r1", "v1.27.16+rke2r1", arg(config.KeyAPIServerArg, "feature-gates=CSIMigration=true"), verify.Fail, "CSIMigration"},
 		{"a gate/next minor", "v1.32.13+rke2r1", "", arg("kube-scheduler-arg", "feature-gates=DisableCloudProviders=true"), verify.Warn, "1.33"},

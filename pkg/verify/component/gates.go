@@ -37,33 +37,16 @@ func ParseGates(lists ...string) Gates {
 	return gates
 }
 
-// gateHistory holds the minor versions of Kubernetes 1 in which a gate became alpha, beta,
-// locked to true, and was removed. 0 means: not in the versions read.
-type gateHistory struct{ alpha, beta, locked, removed int }
-
-// historyOf returns when a gate changed its stage
-// (kubernetes/kubernetes:pkg/features/kube_features.go@v1.22.17, v1.23.17, v1.24.17,
-// v1.25.16, v1.26.13, v1.27.16, v1.29.10, v1.30.6, v1.31.2, v1.33.13).
-func historyOf(gate string) gateHistory {
-	return map[string]gateHistory{
-		GateCSIMigration:    {alpha: 14, beta: 17, locked: 25, removed: 27},
-		GateCSIMigrationAWS: {alpha: 14, beta: 17, locked: 25, removed: 27},
-		GateLeaderMigration: {alpha: 21, beta: 22, locked: 24, removed: 27},
-		GateNoProviders:     {alpha: 22, beta: 29, locked: 31, removed: 33},
-		GateNoKubeletCreds:  {alpha: 23, beta: 29, locked: 31, removed: 33},
-	}[gate]
-}
-
 // umbrella returns the gate that sets an unnamed gate (AllAlpha or AllBeta), or "".
 func umbrella(gate string, v Version) string {
-	h := historyOf(gate)
-	switch {
-	case v.Major != 1 || h.alpha == 0 || v.Minor < h.alpha || h.locked > 0 && v.Minor >= h.locked:
-		return ""
-	case v.Minor >= h.beta:
+	switch state, _ := gateOf(gate, v); {
+	case state.locked:
+	case state.stage == "beta":
 		return "AllBeta"
+	case state.stage == "alpha":
+		return "AllAlpha"
 	}
-	return "AllAlpha"
+	return ""
 }
 
 // Off returns the pair that disables a gate in a version, or "". A gate's own name overrides
@@ -81,21 +64,6 @@ func (g Gates) Off(gate string, v Version) string {
 	}
 	if gate == GateCSIMigrationAWS {
 		return g.Off(GateCSIMigration, v)
-	}
-	return ""
-}
-
-// Fatal returns why the named value of a gate keeps a component of a version from starting,
-// or "". AllAlpha and AllBeta exist in every version and set no locked gate.
-func (g Gates) Fatal(gate string, v Version) string {
-	on, named := g[gate]
-	h := historyOf(gate)
-	switch {
-	case !named || h.locked == 0:
-	case h.removed > 0 && v.AtLeast(1, h.removed):
-		return v.String() + " does not know it and exits"
-	case !on && v.AtLeast(1, h.locked):
-		return "it is locked on in " + v.String() + ", which exits"
 	}
 	return ""
 }

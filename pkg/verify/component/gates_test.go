@@ -2,7 +2,6 @@ package component
 
 import "testing"
 
-// The stages are read in pkg/features/kube_features.go of each version.
 func TestOff_listGateVersion_pair(t *testing.T) {
 	aws, lead := GateCSIMigrationAWS, GateLeaderMigration
 	for _, c := range []struct{ list, gate, version, want string }{
@@ -23,8 +22,7 @@ func TestOff_listGateVersion_pair(t *testing.T) {
 		{"AllBeta=false,CSIMigrationAWS=true", aws, "v1.23.17", "AllBeta=false"}, // takes CSIMigration with it
 		{"CSIMigrationAWS=true,CSIMigration=true,AllBeta=false", aws, "v1.23.17", ""},
 		{"AllAlpha=false", aws, "v1.23.17", ""},
-		{"AllBeta=false", lead, "v1.21.14", ""},
-		{"AllAlpha=false", lead, "v1.21.14", "AllAlpha=false"},
+		{"AllAlpha=false", lead, "v1.21.14", ""}, // before the table
 		{"AllBeta=false", lead, "v1.22.17", "AllBeta=false"},
 		{"AllBeta=false", lead, "v1.23.17", "AllBeta=false"},
 		{"AllBeta=false,ControllerManagerLeaderMigration=true", lead, "v1.23.17", ""},
@@ -35,6 +33,7 @@ func TestOff_listGateVersion_pair(t *testing.T) {
 		{"AllBeta=false", GateNoKubeletCreds, "v1.30.6", "AllBeta=false"},
 		{"AllBeta=false", GateNoKubeletCreds, "v1.31.2", ""},
 		{"AllAlpha=false", GateNoKubeletCreds, "v1.22.17", ""}, // did not exist
+		{"AllAlpha=false", GateNoKubeletCreds, "v1.23.17", "AllAlpha=false"},
 		{"AllBeta=false", "NoSuchGate", "v1.23.17", ""},
 	} {
 		v, err := ParseVersion(c.version)

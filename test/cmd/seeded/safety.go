@@ -248,5 +248,8 @@ func safety() []seeded {
 		{"S20-ecr", "a key that RKE2 ignores without its files counts as a credential provider", "pkg/verify/checks/ecr.go",
 			"	case err == nil && args.Last(flag) != \"\":", "	case defect.On(\"S20-ecr\") && args.Last(flag) != \"\":\n\t\treturn position.Yes, \"\"\n\tcase err == nil && args.Last(flag) != \"\":",
 			"./pkg/verify/checks", "TestECR_everyWay$", false},
+		{"S20-names", "a flag or gate stays known one minor longer than its range", "pkg/verify/component/names.go",
+			"in.first <= minor && minor <= in.last", `in.first <= minor && (minor <= in.last || defect.On("S20-names") && minor == in.last+1)`,
+			"./pkg/verify/component", "TestRefusedArguments_", false},
 	}
 }

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"fmt"
-
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -14,8 +12,9 @@ func programs() map[string]string {
 		keySchedulerArg: component.Scheduler, keyProxyArg: component.Proxy, KeyKubeletArg: component.Kubelet}
 }
 
-// RemovedArgs returns the flags and feature gates at which a component of a version exits.
-func RemovedArgs(s Spec, machines []Machine, version string) []Finding {
+// RefusedArgs returns the flags, values and feature gates at which a component of a version
+// exits. APIServer judges the cloud provider of kube-apiserver.
+func RefusedArgs(s Spec, machines []Machine, version string) []Finding {
 	v, err := component.ParseVersion(version)
 	if err != nil {
 		return nil
@@ -27,7 +26,7 @@ func RemovedArgs(s Spec, machines []Machine, version string) []Finding {
 			if key != keyProxyArg && !runsComponent(m, key) {
 				continue
 			}
-			for _, f := range removedOf(programs()[key], c.Args(key), v) {
+			for _, f := range refusedOf(programs()[key], c.Args(key), v) {
 				f.Location = c[key].Location.String()
 				out.add(m, f)
 			}
@@ -36,16 +35,17 @@ func RemovedArgs(s Spec, machines []Machine, version string) []Finding {
 	return out
 }
 
-// removedOf returns the arguments of one component that a version no longer takes.
-func removedOf(program string, args []string, v component.Version) []Finding {
-	var found []Finding
+// refusedOf returns the arguments of one component at which a version of it exits.
+func refusedOf(program string, args []string, v component.Version) []Finding {
+	var all []component.Argument
 	for _, arg := range args {
-		if flag := notation.FlagName(arg); component.FlagRemoved(program, flag, v) {
-			found = append(found, Finding{Seen: flag, Why: fmt.Sprintf("%s of %s does not know it and exits", program, v)})
+		if flag := notation.FlagName(arg); program != wellknown.APIServer || flag != FlagProvider {
+			all = append(all, component.Argument{Flag: flag, Value: notation.FlagValue(arg)})
 		}
 	}
-	for _, refused := range gatesOf(args).Refused(v) {
-		found = append(found, Finding{Seen: component.FeatureGates + " " + refused.Gate, Why: program + " of " + refused.Why})
+	var found []Finding
+	for _, refused := range component.RefusedArguments(program, all, v) {
+		found = append(found, Finding{Seen: refused.Seen, Why: program + " of " + refused.Why})
 	}
 	return found
 }

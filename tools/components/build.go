@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/template"
+)
+
+//go:embed probe.go.txt
+var probeSource string
+
+// patchDistance bounds how far the patch of a staging module may be from that of Kubernetes.
+const patchDistance = 12
+
+// builder builds the probe of one Kubernetes version in a throw-away module.
+type builder struct {
+	version string // 1.31.2
+	dir     string // of the module
+	out     string // the program
+	stand   []string
+}
+
+// build returns the staging modules that another patch release stands for.
+func build(version, root string) ([]string, error) {
+	b := &builder{version: version, dir: filepath.Join(root, "src", version), out: filepath.Join(root, version)}
+	if err := os.MkdirAll(b.dir, 0o755); err != nil { //nolint:gosec // sources of a public program
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(b.dir, "go.mod"), []byte("module probe\n\ngo 1.26\n"), 0o600); err != nil {
+		return nil, err
+	}
+	kubernetes, err := b.download("k8s.io/kubernetes", "v"+version)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.writeModule(kubernetes.GoMod); err != nil {
+		return nil, err
+	}
+	if err := b.writeProbe(); err != nil {
+		return nil, err
+	}
+	if _, err := b.goCommand("mod", "tidy", "-e"); err != nil {
+		return nil, err
+	}
+	if os.Getenv("PREPARE") != "" {
+		_, err = b.goCommand("list", "-deps", ".")
+		return b.stand, err
+	}
+	_, err = b.goCommand("build", "-p", "2", "-ldflags=-s -w", "-gcflags=all=-N -l -dwarf=false", "-o", b.out, ".")
+	return b.stand, err
+}
+
+// module is what `go mod download -json` prints.
+type module struct{ Version, GoMod, Dir, Error string }
+
+func (b *builder) download(path, version string) (module, error) {
+	out, err := b.goCommand("mod", "download", "-json", path+"@"+version)
+	var m module
+	if len(out) > 0 {
+		if err := json.Unmarshal(out, &m); err != nil {
+			return m, err
+		}
+	}
+	if m.Error != "" {
+		return m, errors.New(m.Error)
+	}
+	return m, err
+}
+
+// writeModule requires Kubernetes and replaces its staging modules, which it requires as v0.0.0.
+func (b *builder) writeModule(goMod string) error {
+	content, err := os.ReadFile(goMod) //nolint:gosec // the module cache
+	if err != nil {
+		return err
+	}
+	var replaces strings.Builder
+	lines := bufio.NewScanner(bytes.NewReader(content))
+	for lines.Scan() {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 2 || !strings.HasPrefix(fields[0], "k8s.io/") || fields[1] != "v0.0.0" {
+			continue
+		}
+		v, err := b.staging(fields[0])
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&replaces, "replace %s => %s %s\n", fields[0], fields[0], v)
+	}
+	text := fmt.Sprintf("module probe\n\ngo 1.26\n\nrequire k8s.io/kubernetes v%s\n\n%s", b.version, replaces.String())
+	return os.WriteFile(filepath.Join(b.dir, "go.mod"), []byte(text), 0o600)
+}
+
+// staging returns the patch release of a staging module that is nearest to Kubernetes'.
+func (b *builder) staging(path string) (string, error) {
+	parts := strings.Split(b.version, ".")
+	patch, err := strconv.Atoi(parts[2])
+	if err != nil {
+		return "", err
+	}
+	for d := range patchDistance {
+		for _, p := range []int{patch - d, patch + d} {
+			v := fmt.Sprintf("v0.%s.%d", parts[1], p)
+			if p < 0 {
+				continue
+			}
+			if _, err = b.download(path, v); err == nil {
+				if d > 0 {
+					b.stand = append(b.stand, path+"@"+v)
+				}
+				return v, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("%s of %s: %w", path, b.version, err)
+}
+
+// writeProbe fills in what moved between the versions.
+func (b *builder) writeProbe() error {
+	has := func(module, dir string) bool {
+		m, err := b.download(module, b.replaced(module))
+		if err != nil {
+			return false
+		}
+		_, err = os.Stat(filepath.Join(m.Dir, dir))
+		return err == nil
+	}
+	data := struct {
+		Version, Registry string
+		JSONLogs          bool
+	}{Version: b.version, JSONLogs: has("k8s.io/component-base", "logs/json/register")}
+	options, err := b.download("k8s.io/apiserver", b.replaced("k8s.io/apiserver"))
+	if err != nil {
+		return err
+	}
+	source, err := os.ReadFile(filepath.Join(options.Dir, "pkg/server/options/server_run_options.go"))
+	if err != nil {
+		return err
+	}
+	for _, path := range []string{"k8s.io/apiserver/pkg/util/version", "k8s.io/component-base/featuregate", "k8s.io/apiserver/pkg/util/compatibility"} {
+		if bytes.Contains(source, []byte(`"`+path+`"`)) && bytes.Contains(source, []byte("DefaultComponentGlobalsRegistry")) {
+			data.Registry = path
+		}
+	}
+	t, err := template.New("probe").Parse(probeSource)
+	if err != nil {
+		return err
+	}
+	var program bytes.Buffer
+	if err := t.Execute(&program, data); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(b.dir, "main.go"), program.Bytes(), 0o600)
+}
+
+// replaced returns the version of a staging module in the go.mod that writeModule wrote.
+func (b *builder) replaced(module string) string {
+	content, err := os.ReadFile(filepath.Join(b.dir, "go.mod"))
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(content)) {
+		if f := strings.Fields(line); len(f) == 5 && f[0] == "replace" && f[1] == module {
+			return f[4]
+		}
+	}
+	return ""
+}
+
+func (b *builder) goCommand(args ...string) ([]byte, error) {
+	cmd := exec.Command("go", args...) //nolint:gosec,noctx // fixed words, run by hand
+	cmd.Dir = b.dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod -trimpath -buildvcs=false", "GONOSUMDB=k8s.io/*", "CGO_ENABLED=0", "GOWORK=off")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return stdout.Bytes(), fmt.Errorf("go %s: %w: %s", strings.Join(args, " "), err, stderr.String())
+	}
+	return stdout.Bytes(), nil
+}
