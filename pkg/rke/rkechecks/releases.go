@@ -30,7 +30,7 @@ func judgeOnRelease(p Prepared, release string) []verify.Finding {
 					"no "+gate, "remove "+component.FeatureGates+" "+gate))
 			}
 		}
-		found = append(found, removedIn(object, program, s, v)...)
+		found = append(found, refusedIn(object, program, s, v)...)
 	}
 	return found
 }
