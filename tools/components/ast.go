@@ -105,11 +105,15 @@ func (r gateReader) readConstants(f *ast.File) {
 		}
 		for _, s := range g.Specs {
 			v, ok := s.(*ast.ValueSpec)
-			if !ok || len(v.Values) != len(v.Names) || !strings.HasSuffix(nameOf(v.Type), "Feature") {
+			if !ok || len(v.Values) != len(v.Names) || v.Type != nil && !strings.HasSuffix(nameOf(v.Type), "Feature") {
 				continue
 			}
 			for i, name := range v.Names {
-				if lit, ok := v.Values[i].(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				value := v.Values[i]
+				if call, ok := value.(*ast.CallExpr); ok && len(call.Args) == 1 && nameOf(call.Fun) == "Feature" {
+					value = call.Args[0]
+				}
+				if lit, ok := value.(*ast.BasicLit); ok && lit.Kind == token.STRING && (v.Type != nil || r.names[name.Name] == "") {
 					r.names[name.Name] = strings.Trim(lit.Value, "`\"")
 				}
 			}
@@ -223,6 +227,10 @@ func nameOf(e ast.Expr) string {
 		return e.Name
 	case *ast.SelectorExpr:
 		return e.Sel.Name
+	case *ast.CallExpr: // a conversion
+		if len(e.Args) == 1 {
+			return nameOf(e.Args[0])
+		}
 	}
 	return ""
 }

@@ -30,7 +30,8 @@ func flagFolders(program string) map[string][]string {
 // deriveFlags fills in the flags of a version that was not built. A flag that both built
 // neighbors have with one type is its flag, too. Where they differ, the source decides: if the
 // component's own folders declare the flag in the neighbor that has it, they must in this version;
-// otherwise the quoted name is enough. Without one of the neighbors, a flag of neither counts if
+// otherwise the quoted name is enough. A
+// name that the neighbor's source does not show counts. Without one of the neighbors, a flag of neither counts if
 // the component's own folders declare it.
 func deriveFlags(s *source, before, after *source, root string) error {
 	s.flags = map[string]string{}
@@ -55,7 +56,8 @@ func deriveFlags(s *source, before, after *source, root string) error {
 				}
 				known[name] = true
 				both := before != nil && after != nil && before.flags[flag] == after.flags[flag]
-				if both || here.own[name] != "" || there.own[name] == "" && here.texts[name] {
+				built := there.own[name] == "" && !there.texts[name] // of parts: the source does not show it
+				if both || built || here.own[name] != "" || there.own[name] == "" && here.texts[name] {
 					s.flags[flag] = kind
 				}
 			}
@@ -132,7 +134,7 @@ func readTexts(f *ast.File, texts map[string]bool) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 			if text, err := strconv.Unquote(lit.Value); err == nil {
-				texts[text] = true
+				texts[strings.ReplaceAll(text, "_", "-")] = true
 			}
 		}
 		return true
@@ -163,7 +165,7 @@ func readFlags(f *ast.File, flags map[string]string) {
 			return true
 		}
 		if name, err := strconv.Unquote(lit.Value); err == nil && name != "" {
-			flags[name] = strings.Replace(kind, "iP", "ip", 1)
+			flags[strings.ReplaceAll(name, "_", "-")] = strings.Replace(kind, "iP", "ip", 1)
 		}
 		return true
 	})
