@@ -18,7 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// ccmSurroundings is what a CCM has in the end: variables with the content of Secrets, and the
+// ccmSurroundings holds a rendered CCM's variables, with the content of Secrets, and the
 // host's path by mount path.
 type ccmSurroundings struct {
 	env, host map[string]string
@@ -203,7 +203,7 @@ func TestValues_surroundings_concerns(t *testing.T) {
 		env   []Variable
 		in    func(*Inputs)
 		block bool
-		says  string // of a concern, or empty: there is none
+		says  string // of a concern, or empty if there is no concern
 	}{
 		"none":                       {env: []Variable{{"AWS_REGION", "a"}}},
 		"a file that no mount has":   {env: []Variable{{"AWS_CA_BUNDLE", "/ca.pem"}}, block: true, says: "no host path"},
