@@ -30,7 +30,7 @@ func TestRefusedRelease(t *testing.T) {
 
 	setsVersion(ctx, t, lab, refused)
 	hangsAtProbe(ctx, t, lab)
-	code, stdout, stderr, err = lab.Awsmigrate(ctx, testWriter{t}, lab.Command("verify")...)
+	code, stdout, stderr, err = lab.Awsmigrate(ctx, testWriter{t}, "verify", "--cluster", "demo")
 	if err != nil || code != 3 || !strings.Contains(stdout, "AWSM-122") || !strings.Contains(stdout, "to v1.29.11 or later of that minor") {
 		t.Fatalf("in the release: exit %d, %v; wanted AWSM-122 and the way out\n%s%s", code, err, stdout, stderr)
 	}
