@@ -19,7 +19,7 @@ import (
 //go:embed testdata/releases.txt
 var releaseFacts string
 
-// endConfig is what a migration leaves behind, with one addition of the user.
+// endConfig describes the end state of a migration, with one addition of the user.
 type endConfig struct{ provider, addition string }
 
 // addTo changes a cluster with the end state overrides.
