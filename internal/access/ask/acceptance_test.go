@@ -252,7 +252,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: joe}]
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata: {name: rancher-view}
-rules: [{apiGroups: [provisioning.cattle.io, rke.cattle.io, cluster.x-k8s.io, plan.cattle.io, management.cattle.io], resources: ["*"], verbs: [get, list]}]
+rules: [{apiGroups: [provisioning.cattle.io, rke.cattle.io, cluster.x-k8s.io, plan.cattle.io, rke-machine-config.cattle.io, management.cattle.io], resources: ["*"], verbs: [get, list]}]
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
