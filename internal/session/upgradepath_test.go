@@ -317,7 +317,7 @@ services:
   kube-controller: {extra_args: {bind-address: 127.0.0.1@2}}
   kubelet: {generate_serving_certificate: true, extra_args: {tls-cipher-suites: TLS_AES_128_GCM_SHA256@3}}
 `, [3]seed{
-		{", feature-gates: SecurityContextDeny=true", "1.30", "AWSM-755", "SecurityContextDeny"},
+		{", feature-gates: RemoveSelfLink=true", "1.30", "AWSM-755", "RemoveSelfLink"},
 		{", feature-gates: CSIMigrationAWS=true", "1.27", "AWSM-755", "CSIMigrationAWS"},
 		{", container-runtime: docker", "1.27", "AWSM-755", "container-runtime"},
 	}},

@@ -73,7 +73,3 @@ func (w *World) putBeacon(owner string) {
 	w.mgmt.put(beacons, object{"apiVersion": "plan.cattle.io/v1alpha1", "kind": "Beacon", "metadata": object{"namespace": fleet, "name": clusterName},
 		"status": object{"active": owner != "", "owner": owner}}, w.now)
 }
-
-func (w *World) beaconOwner() string {
-	return text(w.mgmt.peek(beacons, fleet, clusterName), "status", "owner")
-}

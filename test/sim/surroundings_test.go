@@ -38,7 +38,7 @@ func TestSurroundingsReachTheCCM(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var texts []string
-			note := func(v any) { texts = append(texts, fmt.Sprintf("%s", must(jsonOf(v)))) }
+			note := func(v any) { texts = append(texts, string(must(jsonOf(v)))) }
 			r := Run{ID: runID(1), EveryReading: true, Attended: true, Sink: runner.SinkFunc(func(e runner.Event) { note(e) }),
 				Asks: func(_ context.Context, p runner.Proposal) error { note(p); return nil }}
 			ended, seen := recordRun(t, r, w)

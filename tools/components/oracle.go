@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -80,7 +81,7 @@ func askParser(root, version string, lists []argumentList) ([]parserVerdict, err
 	decoder := json.NewDecoder(bytes.NewReader(out))
 	for {
 		var one parserVerdict
-		if err := decoder.Decode(&one); err == io.EOF { //nolint:errorlint // the decoder returns it bare
+		if err := decoder.Decode(&one); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return nil, err

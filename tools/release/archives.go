@@ -9,6 +9,7 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli"
+	"github.com/awsmigrate/awsmigrate/internal/cli/usage"
 	"github.com/awsmigrate/awsmigrate/tools/release/internal/pack"
 )
 
@@ -80,7 +81,7 @@ func (r release) commonEntries() ([]pack.Entry, error) {
 	}
 	for i := range completions {
 		if path.Ext(completions[i].Path) == ".fish" {
-			completions[i].Data = append(completions[i].Data, cli.FishFiles(program)...)
+			completions[i].Data = append(completions[i].Data, usage.FishFiles(program)...)
 		}
 	}
 	manual, err := pack.Manual(tree, "man/man1", r.version, r.commit.Time)

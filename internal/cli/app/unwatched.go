@@ -247,6 +247,6 @@ func (l *runLog) close() {
 	}
 	_ = l.file.Close()
 	if !l.used {
-		_ = os.Remove(l.path) //nolint:gosec // the file that this log made
+		_ = os.Remove(l.path)
 	}
 }

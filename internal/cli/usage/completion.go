@@ -97,6 +97,7 @@ func stepsOf(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobr
 	return DescribedSteps(steps), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
+// DescribedSteps returns the IDs of steps with their titles.
 func DescribedSteps(steps []runner.Info) []cobra.Completion {
 	var words []cobra.Completion
 	for _, info := range steps {
@@ -117,6 +118,7 @@ func DescribedChecks(suffix string, fits func(verify.Meta) bool) []cobra.Complet
 	return words
 }
 
+// EveryCheck selects every check.
 func EveryCheck(verify.Meta) bool { return true }
 
 // checksToSkip offers values of --skip, up to the reason.

@@ -20,4 +20,5 @@ func DocumentFormats() []string { return []string{"text", "json", "yaml"} }
 // RunFormats returns the formats of a command that runs.
 func RunFormats() []string { return []string{"text", "json", "jsonl", "yaml"} }
 
+// ReportFormats returns the formats of a report.
 func ReportFormats() []string { return []string{"text", "markdown", "html", "svg"} }

@@ -110,7 +110,9 @@ func (s *Side) Document(migration.Snapshot, ...string) (migration.Edit, error) {
 }
 
 // Evidence implements migration.Backend.
-func (s *Side) Evidence(_ context.Context, _ migration.Snapshot, input *evidence.Input) { input.EndState = s.EndState }
+func (s *Side) Evidence(_ context.Context, _ migration.Snapshot, input *evidence.Input) {
+	input.EndState = s.EndState
+}
 
 // Decide implements migration.Backend.
 func (s *Side) Decide(_ migration.Snapshot, input evidence.Input) {

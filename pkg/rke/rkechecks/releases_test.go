@@ -31,7 +31,7 @@ func TestJudgeOnRelease_provider_refused(t *testing.T) {
 		"external with a gate off, 1.29": {"kube-api: {extra_args: {feature-gates: DisableCloudProviders=false}}", "v1.29.9", "DisableCloudProviders=false"},
 		"external with an umbrella off":  {"kube-api: {extra_args: {feature-gates: AllBeta=false}}", "v1.30.14", "AllBeta=false"},
 		"an umbrella, locked":            {"kube-api: {extra_args: {feature-gates: AllBeta=false}}", "v1.31.14", ""},
-		"another service":                {"scheduler: {extra_args: {cloud-provider: aws}}", "v1.29.9", ""},
+		"another service":                {"scheduler: {extra_args: {cloud-provider: aws}}", "v1.29.9", "kube-scheduler of 1.29.9 does not know it"},
 		"no version":                     {"kubelet: {extra_args: {cloud-provider: aws}}", "latest", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 )
 
 // quick keeps a test that is refused from waiting as a user would.
-var quick = Options{Identity: ofProcess(), Mode: On, Actions: []string{"ec2:DescribeInstances", "ec2:CreateRoute"}, Timeout: 5 * time.Second, TotalTimeout: 10 * time.Second}
+var quick = Options{Identity: ofProcess(), Mode: On, Actions: []string{"ec2:DescribeInstances", "ec2:CreateRoute"}, Timeout: time.Minute, TotalTimeout: 2 * time.Minute}
 
 func TestRead_manyNodes_byTagFirst(t *testing.T) {
 	nodes, instances := many(2500, "us-east-1", "demo")

@@ -68,8 +68,8 @@ func minorOf(v Version) (int, bool) {
 	return min(v.Minor, covered.last), true
 }
 
-// entry returns the line of a key without the key, or false. The lines are sorted by their keys.
-func entry(key string) (string, bool) {
+// entry returns the line of a key without the key, or "". The lines are sorted by their keys.
+func entry(key string) string {
 	low, high := 0, len(nameTable)
 	for low < high {
 		middle := low + (high-low)/2
@@ -78,14 +78,14 @@ func entry(key string) (string, bool) {
 		found, pieces, _ := strings.Cut(line, ": ")
 		switch strings.Compare(found, key) {
 		case 0:
-			return pieces, true
+			return pieces
 		case -1:
 			low = start + len(line) + 1
 		default:
 			high = start
 		}
 	}
-	return "", false
+	return ""
 }
 
 // propertiesIn returns the properties that a line gives its key in a minor, or nil.
@@ -102,7 +102,7 @@ func propertiesIn(pieces string, minor int) []string {
 // flagType returns the type of a component's flag in a minor, in the words of pflag, or false
 // if the component does not know the flag.
 func flagType(program, flag string, minor int) (string, bool) {
-	pieces, _ := entry(program + " " + flag)
+	pieces := entry(program + " " + flag)
 	words := propertiesIn(pieces, minor)
 	if words == nil {
 		return "", false
@@ -132,7 +132,7 @@ func gateOf(gate string, v Version) (gateState, bool) {
 	if !covered {
 		return gateState{}, false
 	}
-	pieces, _ := entry("gate " + gate)
+	pieces := entry("gate " + gate)
 	return parseGate(propertiesIn(pieces, minor))
 }
 
