@@ -109,6 +109,7 @@ var alsoReportedBy = map[string]string{
 	"AWSM-422 its Node has another ProviderID":     "AWSM-401",
 	"AWSM-409 tokens required, name not proven":    "AWSM-304",
 	"AWSM-409 AWS off, name not proven":            "AWSM-304",
+	"AWSM-504 hop limit":                           "AWSM-409",
 	"AWSM-502 KCM":                                 "AWSM-207 AWSM-501", // locked on in 1.26; the volumes are there
 	"AWSM-604 zero pods":                           "AWSM-213",
 	"AWSM-604 two on one node":                     "AWSM-213", // at P3 it is not complete

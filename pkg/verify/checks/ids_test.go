@@ -67,6 +67,7 @@ var issued = map[string]string{
 	"AWSM-501": "in-tree EBS volumes have their CSI driver",
 	"AWSM-502": "CSIMigrationAWS is not switched off",
 	"AWSM-503": "images from ECR can still be pulled",
+	"AWSM-504": "the EBS CSI driver is ready and reaches its credentials",
 	"AWSM-601": "no Helm release of the CCM in another namespace",
 	"AWSM-602": "no HelmChart or HelmChartConfig of the CCM",
 	"AWSM-603": "no unowned objects of the CCM",

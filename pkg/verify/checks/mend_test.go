@@ -52,6 +52,7 @@ func chartArgs(more ...string) func(*evidence.Input) {
 func driverEverywhere(in *evidence.Input) {
 	without("feature-gates")(in)
 	in.CSINodes.Value = nil
+	in.Workloads.Value = append(slices.Clone(in.Workloads.Value), driver("Deployment", 2, 2), driver("DaemonSet", 6, 6))
 	for i := range 6 {
 		in.CSINodes.Value = append(in.CSINodes.Value, downstream.CSINode{Name: nodeName(i), EBS: true, Migrated: downstream.InTreeEBS})
 	}

@@ -29,6 +29,12 @@ func storageChecks() []verify.Check[evidence.Input] {
 			Source: "pkg/features/kube_features.go 1.21 to 1.27",
 			Fix:    "install aws-ebs-csi-driver, then remove CSIMigrationAWS=false from every component, draining each node",
 		}},
+		{Judge: ebsDriverWorks, Meta: verify.Meta{
+			ID: "AWSM-504", Title: "the EBS CSI driver is ready and reaches its credentials", Category: storage,
+			Why:    "after the switch only the driver attaches and provisions EBS volumes, also those of in-tree PersistentVolumes and StorageClasses",
+			Source: "kubernetes-sigs/aws-ebs-csi-driver:deploy/kubernetes/base/controller.yaml@014d11ef; EC2 metadata options HttpPutResponseHopLimit",
+			Fix:    "make the driver's pods ready, with the rights and the way to them that docs/storage.md names",
+		}},
 		{Judge: ecr, Release: onTarget(ecr), Meta: verify.Meta{
 			ID: "AWSM-503", Title: "images from ECR can still be pulled", Category: storage,
 			Why:    "Kubernetes 1.27 removes the kubelet's built-in ECR credentials: from then on no new pod can pull such an image",
@@ -53,7 +59,7 @@ func usesInTree(in evidence.Input) (names []string, gaps []verify.Finding) {
 	}
 	for _, c := range in.Classes.Value {
 		if c.Provisioner == downstream.InTreeEBS {
-			names = append(names, "StorageClass "+c.Name)
+			names = append(names, c.String())
 		}
 	}
 	written, unread := writtenInPods(in)

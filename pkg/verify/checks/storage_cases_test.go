@@ -49,6 +49,23 @@ func storageCases() []trap {
 			in.Volumes.Value = inTreeVolume
 			migrated(in)
 		}, unknown, "kubelet on"},
+		{"AWSM-504", "no controller", P0, func(in *evidence.Input) { withDriver(in, driver("DaemonSet", 6, 6)) }, warn, "no controller"},
+		{"AWSM-504", "a controller that is not ready", P0, func(in *evidence.Input) { withDriver(in, driver("Deployment", 2, 0), driver("DaemonSet", 6, 6)) }, warn, "no ready pod"},
+		{"AWSM-504", "a node without it", P4, func(in *evidence.Input) { withDriver(in, driver("Deployment", 2, 1), driver("DaemonSet", 6, 5)) }, warn, "5 of 6 pods"},
+		{"AWSM-504", "the default class", P0, func(in *evidence.Input) {
+			withDriver(in, driver("Deployment", 2, 0))
+			in.Volumes.Value, in.Classes.Value = nil, []downstream.StorageClass{{Name: "gp3", Provisioner: downstream.CSIEBS, Default: true}}
+		}, warn, "StorageClass gp3 (default)"},
+		{"AWSM-504", "hop limit", P0, func(in *evidence.Input) {
+			withDriver(in, driver("Deployment", 2, 2))
+			i := in.Cloud.Instances.Value["i-00000005"]
+			i.HTTPTokens = "required"
+			in.Cloud.Instances.Value["i-00000005"] = i
+		}, warn, "hop limit 1 on 1 node"},
+		{"AWSM-504", "not read", P0, func(in *evidence.Input) {
+			withDriver(in)
+			in.CSINodes = verify.Failed[[]downstream.CSINode](errForbidden)
+		}, unknown, "could not be read"},
 		{"AWSM-503", "upgrade", P4, func(in *evidence.Input) {
 			node(in, 5).ECRImages = 2
 			in.Target, in.CredentialProvider = "v1.27.10+rke2r1", &evidence.CredentialProvider{}
@@ -68,8 +85,22 @@ func storageCases() []trap {
 	}
 }
 
-// migrated gives every node the driver and migration.
+// driver returns a workload of the EBS CSI driver.
+func driver(kind string, replicas, ready int32) downstream.Workload {
+	return downstream.Workload{Object: downstream.Object{Kind: kind, Namespace: "kube-system", Name: "ebs-csi"}, Replicas: replicas,
+		EBSDriver: &downstream.EBSDriver{Image: "public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.28.0", Ready: ready}}
+}
+
+// withDriver gives every node the driver, with these workloads, and the cluster a volume of it.
+func withDriver(in *evidence.Input, workloads ...downstream.Workload) {
+	migrated(in)
+	in.Volumes.Value = []downstream.Volume{{Name: "pv-2"}}
+	in.Workloads = verify.Got(workloads)
+}
+
+// migrated gives every node the driver and migration, and the cluster the driver's controller.
 func migrated(in *evidence.Input) {
+	in.Workloads = verify.Got([]downstream.Workload{driver("Deployment", 2, 2), driver("DaemonSet", 6, 6)})
 	for i := range 6 {
 		in.CSINodes.Value = append(in.CSINodes.Value, downstream.CSINode{Name: nodeName(i), EBS: true, Migrated: downstream.InTreeEBS})
 	}

@@ -18,7 +18,29 @@ type Volume struct {
 }
 
 // StorageClass is a StorageClass on EBS.
-type StorageClass struct{ Name, Provisioner string }
+type StorageClass struct {
+	Name, Provisioner string
+	Default           bool `json:",omitempty"` // has the annotation AnnotationDefaultClass
+}
+
+// AnnotationDefaultClass marks the class of claims that name none.
+const AnnotationDefaultClass = "storageclass.kubernetes.io/is-default-class"
+
+// String returns "StorageClass name", and whether it is the default.
+func (c StorageClass) String() string {
+	if c.Default {
+		return "StorageClass " + c.Name + " (default)"
+	}
+	return "StorageClass " + c.Name
+}
+
+// EBSDriver describes a workload of the EBS CSI driver.
+type EBSDriver struct {
+	Image       string
+	Ready       int32
+	HostNetwork bool `json:",omitempty"`
+	Identity    bool `json:",omitempty"` // has a role by web identity, or keys that are not optional
+}
 
 // CSINode describes the EBS driver of a node.
 type CSINode struct {

@@ -116,7 +116,7 @@ func (p Pod) Over() bool { return !p.Mirror && (p.Phase == "Succeeded" || p.Phas
 func (p Pod) object() Object { return Object{Kind: "Pod", Namespace: p.Namespace, Name: p.Name} }
 
 // Workload is an object with a pod template that runs a controller manager or an API server,
-// or that has an in-tree EBS volume or an image from ECR. DaemonSets of a CCM are of type
+// or that has an in-tree EBS volume, an image from ECR, or the EBS CSI driver. DaemonSets of a CCM are of type
 // DaemonSet instead.
 type Workload struct {
 	Object
@@ -126,7 +126,8 @@ type Workload struct {
 	ECR        bool        `json:",omitempty"` // its template has an image from ECR
 	// PullSecrets reports whether its template or its ServiceAccount gives its pods
 	// imagePullSecrets.
-	PullSecrets bool `json:",omitempty"`
+	PullSecrets bool       `json:",omitempty"`
+	EBSDriver   *EBSDriver `json:",omitempty"` // if its template runs the EBS CSI driver, or nil
 
 	// The following fields find a pod of the template. A bundle does not contain them.
 	PodLabels      map[string]string `json:"-"`

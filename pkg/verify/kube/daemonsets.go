@@ -34,7 +34,8 @@ func (r Reader) daemonSets(ctx context.Context) daemonSets {
 					set := convertDaemonSet(d, w.Containers)
 					return one{ccm: &set}, true
 				}
-				return one{other: w}, is
+				w.EBSDriver = ebsDriver(d.Spec.Template.Spec, d.Status.NumberReady)
+				return one{other: w}, is || w.EBSDriver != nil
 			})
 		})
 		if !read.OK() {

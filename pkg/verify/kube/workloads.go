@@ -16,15 +16,17 @@ import (
 )
 
 // workloads reads the objects of all built-in kinds with a pod template. It returns those that run a
-// controller manager or an API server, or have an in-tree EBS volume or an image from ECR. It omits
-// DaemonSets of a CCM, which ccm reads, and Jobs that have ended.
+// controller manager or an API server, or have an in-tree EBS volume or an image from ECR, or
+// run the EBS CSI driver. It omits DaemonSets of a CCM, which ccm reads, and Jobs that have ended.
 func (r Reader) workloads(ctx context.Context, sets daemonSets) verify.Read[[]downstream.Workload] {
 	apps, core, batch := r.Kube.AppsV1(), r.Kube.CoreV1(), r.Kube.BatchV1()
 	all := metav1.NamespaceAll
 	parts := []verify.Read[[]downstream.Workload]{
 		collect(ctx, r, "deployments", metav1.ListOptions{}, apps.Deployments(all).List, func(l *appsv1.DeploymentList) []downstream.Workload {
 			return filter(l.Items, func(d *appsv1.Deployment) (downstream.Workload, bool) {
-				return convertWorkload("Deployment", d.ObjectMeta, podCount(d.Spec.Replicas, d.Status.Replicas), d.Spec.Template)
+				w, is := convertWorkload("Deployment", d.ObjectMeta, podCount(d.Spec.Replicas, d.Status.Replicas), d.Spec.Template)
+				w.EBSDriver = ebsDriver(d.Spec.Template.Spec, d.Status.ReadyReplicas)
+				return w, is || w.EBSDriver != nil
 			})
 		}),
 		collect(ctx, r, "statefulsets", metav1.ListOptions{}, apps.StatefulSets(all).List, func(l *appsv1.StatefulSetList) []downstream.Workload {
