@@ -15,7 +15,7 @@ import (
 )
 
 // mostMemory is the maximum memory for decoding one plan, including garbage.
-const mostMemory = 96 << 20
+const mostMemory = 104 << 20
 
 func packedPlan(t *testing.T, text string) *corev1.ConfigMap {
 	t.Helper()
