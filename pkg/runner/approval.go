@@ -18,7 +18,7 @@ import (
 type approvedWrites map[journal.StepID][]string
 
 // comparedChange is the compared part of a change.
-type comparedChange struct{ Object, Location, Before, After, Result, SHA256 any }
+type comparedChange struct{ Object, Location, Before, After, SHA256 any }
 
 // approvedOf returns the part of a plan that an approval covers. All plans are compared in this
 // form: a shown one, one from a file, and one named by its hash.
@@ -30,7 +30,7 @@ func approvedOf(plan []PlannedStep) (approvedWrites, error) {
 		}
 		steps[p.ID] = []string{}
 		for _, c := range p.Changes {
-			text, err := canonical(comparedChange{c.Object, c.Location, c.Before, c.After, c.Result, c.SHA256})
+			text, err := canonical(comparedChange{c.Object, c.Location, c.Before, c.After, c.SHA256})
 			if err != nil {
 				return nil, fmt.Errorf("compare plans: %w", err)
 			}

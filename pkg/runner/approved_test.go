@@ -1,6 +1,9 @@
 package runner
 
 import (
+	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -40,5 +43,24 @@ func TestCovers(t *testing.T) {
 		if got := yes.covers(tt.now); got != tt.want {
 			t.Errorf("%s: %t", name, got)
 		}
+	}
+}
+
+// A file of a user has secrets, so a plan's document holds its hash alone. The hash is compared.
+func TestChange_document_holdsNoFile(t *testing.T) {
+	change := Change{Object: "file cluster.yml", Result: "s3backupconfig: {secret_key: seCret}", SHA256: "ab"}
+	text, err := json.Marshal(change)
+	if err != nil || strings.Contains(string(text), "seCret") {
+		t.Errorf("%s, %v", text, err)
+	}
+	other := change
+	other.SHA256 = "cd"
+	step := func(c Change) []PlannedStep {
+		return []PlannedStep{{Info: Info{ID: "edit"}, State: State{Kind: Todo}, Plan: Plan{Changes: []Change{c}}}}
+	}
+	one, err := approvedOf(step(change))
+	two, err2 := approvedOf(step(other))
+	if err != nil || err2 != nil || slices.Equal(one["edit"], two["edit"]) {
+		t.Errorf("two files are one approval: %v, %v, %v, %v", one, two, err, err2)
 	}
 }

@@ -146,8 +146,10 @@ type Change struct {
 	Before   any    `json:"before,omitempty"`
 	After    any    `json:"after,omitempty"`
 	Diff     string `json:"diff,omitempty"` // for people: unified
-	Result   string `json:"result,omitempty"`
-	SHA256   string `json:"sha256,omitempty"`
+	// Result is the file as it will be. No document holds it: a file such as cluster.yml has keys and
+	// passwords. SHA256 stands for it.
+	Result string `json:"-"`
+	SHA256 string `json:"sha256,omitempty"` // of the file as it will be
 	// Form is the form of Diff, for views.
 	Form DiffForm `json:"-"`
 }

@@ -40,7 +40,7 @@ func (w walk) step(minor int, releases []string) Step {
 	if w.exact != "" && minor == w.target.Minor {
 		step.Release = w.exact
 	}
-	taken := w.judge(step.Release)
+	taken := w.ask(step.Release)
 	step.Avoid = append(step.Avoid, w.avoid(releases, taken)...)
 	step.Manager = w.Manager(step.Release)
 	step.Image, step.Note = w.Image(step.Release)
@@ -99,7 +99,7 @@ func (w walk) avoid(releases []string, taken []Finding) []Range {
 			}
 			at, continued := open[f.key()]
 			if !continued {
-				at, found = len(found), append(found, Range{First: short(release), Finding: f})
+				at, found = len(found), append(found, Range{First: short(release), Finding: w.on(release, f)})
 			}
 			found[at].Last, still[f.key()] = short(release), at
 		}
@@ -112,7 +112,17 @@ func stops(found []Finding) []Finding {
 	return slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.Status != verify.Fail })
 }
 
-// judge returns the findings of every check on a release.
+// on returns a finding as its check words it for this very release: judge words it for another one
+// of the same class.
+func (w walk) on(release string, f Finding) Finding {
+	own := w.ask(release)
+	if i := slices.IndexFunc(own, func(o Finding) bool { return o.key() == f.key() }); i >= 0 {
+		return own[i]
+	}
+	return f
+}
+
+// judge returns the findings of every check on a release, or on one of its class.
 func (w walk) judge(release string) []Finding {
 	v, _ := component.ParseVersion(release)
 	class := fmt.Sprint(v.Minor)
@@ -122,6 +132,12 @@ func (w walk) judge(release string) []Finding {
 	if found, done := w.judged[class]; done {
 		return found
 	}
+	w.judged[class] = w.ask(release)
+	return w.judged[class]
+}
+
+// ask returns the findings of every check on a release.
+func (w walk) ask(release string) []Finding {
 	var found []Finding
 	for _, check := range w.Checks {
 		for _, f := range check.OnRelease(release) {
@@ -131,6 +147,5 @@ func (w walk) judge(release string) []Finding {
 			}
 		}
 	}
-	w.judged[class] = found
 	return found
 }
