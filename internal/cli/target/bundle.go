@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
@@ -105,7 +105,9 @@ func (s *bundleSource) Read(context.Context) (session.Reading, error) {
 	b := s.bundle
 	b.Input.ImageAllowed, b.Input.ImageFor = audit.ImageAllowed, awsccm.ImageFor
 	var own []verify.Meta
+	var order []string // of the live audit
 	for _, meta := range session.SideOf(b.Input.Distribution).All {
+		order = append(order, meta.ID)
 		if slices.ContainsFunc(b.Own, func(r verify.Recorded) bool { return r.ID == meta.ID }) {
 			own = append(own, meta)
 		}
@@ -119,7 +121,9 @@ func (s *bundleSource) Read(context.Context) (session.Reading, error) {
 		return session.Reading{}, err
 	}
 	bound = append(bound, verify.Replay(own, b.Own)...)
-	slices.SortStableFunc(bound, func(x, y verify.Bound) int { return strings.Compare(x.ID, y.ID) })
+	slices.SortStableFunc(bound, func(x, y verify.Bound) int {
+		return cmp.Compare(slices.Index(order, x.ID), slices.Index(order, y.ID))
+	})
 	return session.Reading{Inspection: audit.Inspection{Input: b.Input, Own: bound},
 		Target: b.Target, Header: b.Header, At: b.At, Next: b.Next}, nil
 }

@@ -154,17 +154,17 @@ func All() []verify.Check[Prepared] {
 			Source:  "rancher/rke2:pkg/rke2/rke2_linux.go@v1.29.10+rke2r1, v1.29.11+rke2r1, CloudProviderMetadataHostname",
 			Fix:     "replace the machine; or use the provider external, if every Node has an explicit node-name",
 		}},
-		{Judge: judgeNextMachines, Meta: verify.Meta{
-			ID: "AWSM-316", Title: "the CCM can initialize the next machine of every pool", Category: "nodes",
-			Why:    "a machine that joins after the switch has no ProviderID: the CCM must find its instance by name and tag, or its taint stays and no pod runs there",
-			Source: "kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go@v1.26.14, findInstanceByNodeName; rancher/machine:drivers/amazonec2 and commands/create.go@a057776c; rancher/rke2:pkg/rke2/rke2_linux.go@v1.26.15+rke2r1",
-			Fix:    "correct the machine pool's template, or add a pool with a correct one; at a changed template Rancher replaces every machine of the pool",
-		}},
 		{Judge: judgeRefused, Release: atEnd(setup.refusedArguments), Meta: verify.Meta{
 			ID: "AWSM-126", Title: "every component knows its arguments", Category: category, Mandatory: true,
 			Why:    "a component exits at a flag, a value or a feature gate that its minor version does not take, and an upgrade from 1.26 has no way back",
 			Source: "kubernetes/kubernetes:cmd/*/app and pkg/features of every minor version from 1.22 to 1.36",
 			Fix:    "remove the argument",
+		}},
+		{Judge: judgeNextMachines, Meta: verify.Meta{
+			ID: "AWSM-316", Title: "the CCM can initialize the next machine of every pool", Category: "nodes",
+			Why:    "a machine that joins after the switch has no ProviderID: the CCM must find its instance by name and tag, or its taint stays and no pod runs there",
+			Source: "kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go@v1.26.14, findInstanceByNodeName; rancher/machine:drivers/amazonec2 and commands/create.go@a057776c; rancher/rke2:pkg/rke2/rke2_linux.go@v1.26.15+rke2r1",
+			Fix:    "correct the machine pool's template, or add a pool with a correct one; at a changed template Rancher replaces every machine of the pool",
 		}},
 	}
 }
