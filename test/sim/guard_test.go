@@ -175,7 +175,7 @@ func TestGuardWithoutAJournalItCanRead(t *testing.T) {
 	for _, s := range guarded {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
-			for _, p := range killStates(t, s.run, s.world(), sampleStride(4)) {
+			for _, p := range killStates(t, s.run, s.world(), 1) {
 				rewriteJournal(p.world, func(s string) string { return strings.Replace(s, "journal/v1", "journal/v2", 1) })
 				p.world.addSecondNode(1)
 				journal := p.world.Journal()

@@ -65,7 +65,7 @@ func (m *Migration) unfinishedStep(snap migration.Snapshot) journal.StepID {
 	if n := len(snap.Record.Intents); snap.Record.LeftOpen && n > 0 {
 		return snap.Record.Intents[n-1].Step
 	}
-	if m.journalUnread && err == nil && len(snap.Reading.Pending) > 0 {
+	if m.journalUnread && len(snap.Reading.Pending) > 0 { // the position is unknown while a manager restarts
 		return m.guessStep(judged)
 	}
 	return ""
