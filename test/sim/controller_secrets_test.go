@@ -28,9 +28,9 @@ func secretive(t testing.TB) *World {
 	t.Helper()
 	w := withController(t, newRKE2(object{
 		"cni": "calico", "etcd-s3-secret-key": hunter, "agent-token": hunter,
-		"kube-controller-manager-arg": []any{"node-monitor-period=5s", "webhook-client-secret=" + hunter},
-		"kubelet-arg":                 []any{"hook=https://user:" + hunter + "@example.org"},
-		"kube-apiserver-arg":          []any{"oidc-client-secret=" + hunter},
+		"kube-controller-manager-arg": []any{"node-monitor-period=5s", "master=https://user:" + hunter + "@example.org"},
+		"kubelet-arg":                 []any{"bootstrap-kubeconfig=https://user:" + hunter + "@example.org"},
+		"kube-apiserver-arg":          []any{"token-auth-file=" + hunter},
 		"kube-controller-manager-extra-env": []any{"AWS_ACCESS_KEY_ID=" + hunter, "AWS_SECRET_ACCESS_KEY=" + hunter,
 			"HTTPS_PROXY=http://user:" + hunter + "@proxy.example.org:3128"},
 	}))
