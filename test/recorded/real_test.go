@@ -13,10 +13,10 @@ import (
 )
 
 // Bounds of the width of a gap on a quiet machine. After a kubelet's report: up to a second that
-// its times leave out, a second until controllers run, and half a second of clock uncertainty. By
+// its times leave out, a second until controllers run, and 0.6 seconds of clock uncertainty. By
 // the lease's rule: retry period and renew deadline.
 const (
-	maxWidthByReport = 2200 * time.Millisecond
+	maxWidthByReport = 2300 * time.Millisecond
 	maxWidthByRule   = 15500 * time.Millisecond
 )
 

@@ -19,20 +19,35 @@ type offset struct {
 	hasLeast, hasMost bool
 }
 
-// learn uses a host's stamp: it was written before its receipt, and not before floor (zero if
-// unknown).
+// learn uses a host's stamp: it was made before its write was received.
 func (c clocks) learn(w write) {
-	if w.host == "" || w.stamp.IsZero() {
+	if w.host != "" && !w.stamp.IsZero() {
+		c.add(w, offset{least: w.stamp.Sub(w.received), hasLeast: true})
+	}
+}
+
+// inRow is the number of successive writes of a lease of which at least one is committed within
+// clockSlack of its stamp.
+const inRow = 3
+
+// learnRow uses the stamps of the last writes of one lease by one host: each was written no earlier
+// than its floor, and one of them was stamped hardly earlier.
+func (c clocks) learnRow(row []write) {
+	if len(row) < inRow {
 		return
 	}
+	o := offset{most: row[0].stamp.Sub(row[0].floor), hasMost: true}
+	for _, w := range row[1:] {
+		o.most = max(o.most, w.stamp.Sub(w.floor))
+	}
+	c.add(row[len(row)-1], o)
+}
+
+func (c clocks) add(w write, o offset) {
 	if c[w.host] == nil {
 		c[w.host] = map[int64]offset{}
 	}
 	key := w.received.UnixNano() / int64(bucket)
-	o := offset{least: w.stamp.Sub(w.received), hasLeast: true}
-	if !w.floor.IsZero() {
-		o.most, o.hasMost = w.stamp.Sub(w.floor), true
-	}
 	c[w.host][key] = c[w.host][key].and(o)
 }
 

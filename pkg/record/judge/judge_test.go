@@ -257,9 +257,15 @@ const never = -1e6
 // The bounds of a clock limit its stamps; a clock that contradicts itself is not used.
 func TestClocks(t *testing.T) {
 	c := clocks{}
+	var row []write
 	for s := range 20 {
 		now := epoch.Add(time.Duration(s) * time.Second)
-		c.learn(write{host: "a", stamp: now.Add(10*time.Second - 20*time.Millisecond), floor: now.Add(-100 * time.Millisecond), received: now})
+		row = append(row, write{host: "a", stamp: now.Add(10*time.Second - 20*time.Millisecond), floor: now.Add(-100 * time.Millisecond), received: now})
+	}
+	row[7].stamp, row[8].stamp = row[7].stamp.Add(-800*time.Millisecond), row[8].stamp.Add(-time.Second) // committed late
+	for i, w := range row {
+		c.learn(w)
+		c.learnRow(row[max(0, i+1-inRow) : i+1])
 	}
 	early, late, ok := c.local("a", epoch.Add(15*time.Second), epoch.Add(6*time.Second))
 	if !ok || early.After(epoch.Add(5*time.Second)) || late.Before(epoch.Add(5*time.Second)) || late.Sub(early) > 700*time.Millisecond {
@@ -275,6 +281,7 @@ func TestClocks(t *testing.T) {
 		t.Error("a clock that was set is still believed")
 	}
 	c.learn(write{host: "b", stamp: epoch, received: epoch})
+	c.learnRow([]write{{host: "b", stamp: epoch, floor: epoch, received: epoch}, {host: "b", stamp: epoch, floor: epoch, received: epoch}})
 	for _, host := range []string{"b", "c"} {
 		if _, _, ok := c.local(host, epoch, epoch); ok {
 			t.Errorf("the clock of %s is believed", host)

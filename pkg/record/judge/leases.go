@@ -34,6 +34,7 @@ type watched struct {
 	current           record.Lease
 	ahead             record.Version // the last version that a read returned before its receipt
 	last              write
+	row               []write   // the last writes by one host whose stamps limit its clock
 	quiet             time.Time // no newer version was written before this time
 	seen, read        bool      // a version was received; a read was answered
 	lost              span      // the last unwatched span if no version has followed it, or zero
@@ -131,6 +132,7 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 		this.stamp = time.Time{} // not written by its holder
 	}
 	j.clocks.learn(this)
+	j.clocks.learnRow(w.inRow())
 	before, old := w.last, w.current
 	w.previous, w.version, w.current, w.last, w.quiet = w.version, l.ResourceVersion, l, this, time.Time{}
 	if w.ahead.ResourceVersion == w.version { // a read confirmed it before its receipt
@@ -164,6 +166,19 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 	if !this.stamp.IsZero() || t.last.received.IsZero() {
 		t.last = this
 	}
+}
+
+// inRow appends the last version, whose floor is final once another one is received, to the row of
+// its host, and returns the row.
+func (w *watched) inRow() []write {
+	switch {
+	case w.last.host == "" || w.last.stamp.IsZero() || w.last.floor.IsZero():
+		return nil
+	case len(w.row) > 0 && w.row[0].host != w.last.host:
+		w.row = nil
+	}
+	w.row = append(w.row[max(0, len(w.row)+1-inRow):], w.last)
+	return w.row
 }
 
 // unseenHolders notes that an unseen process may have held a lease: its count of transitions
@@ -238,7 +253,6 @@ func (j *Judge) checked(c record.Checked) {
 				continue
 			}
 			w.last.floor = v.Sent
-			j.clocks.learn(w.last)
 			j.raise(name, w)
 		default:
 			w.ahead = v

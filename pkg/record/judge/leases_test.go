@@ -319,7 +319,9 @@ func TestAcquisition(t *testing.T) {
 		j := New()
 		if test.clock {
 			for _, x := range []float64{24, 44} {
-				j.clocks.learn(write{host: "cp-0", stamp: on(x), floor: on(x), received: on(x)})
+				w := write{host: "cp-0", stamp: on(x), floor: on(x), received: on(x)}
+				j.clocks.learn(w)
+				j.clocks.learnRow([]write{w, w, w})
 			}
 		}
 		got := j.acquisition("l", &test.held)

@@ -41,6 +41,8 @@ type simLock struct {
 	next     time.Time
 	leading  bool
 	deadline time.Time
+	tried    time.Time // its last look at the lease
+	late     int       // successive writes that were committed late
 }
 
 type simLease struct {
@@ -324,7 +326,8 @@ func (m *model) elect(p *simProcess, name string) {
 	if now.version != lock.seen.version {
 		lock.seen, lock.seenAt = now, m.now
 	}
-	stamp := m.clock(p.host).Add(-m.between(0, 100*time.Millisecond))
+	stamp := m.clock(p.host).Add(-m.commitTime(lock))
+	lock.tried = m.now
 	switch {
 	case now.gone: // leader and candidates recreate the lease at their next try
 		m.write(name, simLease{uid: now.uid + 1, holder: p.identity, acquire: stamp, renew: stamp, manager: p.program})
@@ -343,6 +346,16 @@ func (m *model) elect(p *simProcess, name string) {
 			lock.next = m.now.Add(retry)
 		}
 	}
+}
+
+// commitTime returns the time from a write's stamp to its commit. One write in twenty waits for a
+// slow API server, but not inRow in a row, and a process never stamps one before its last look is over.
+func (m *model) commitTime(lock *simLock) time.Duration {
+	if lock.late++; m.rnd.IntN(20) > 0 || lock.late >= inRow {
+		lock.late = 0
+		return m.between(0, 100*time.Millisecond)
+	}
+	return min(m.between(0, 3*time.Second), m.now.Sub(lock.tried))
 }
 
 // took runs the actions of a process that acquired a lease.

@@ -12,7 +12,9 @@ import (
 func clocked(host string) *Judge {
 	j := New()
 	for x := 0.0; x < 100; x += 10 {
-		j.clocks.learn(write{host: host, stamp: on(x), floor: on(x - 0.1), received: on(x + 0.1)})
+		w := write{host: host, stamp: on(x), floor: on(x - 0.1), received: on(x + 0.1)}
+		j.clocks.learn(w)
+		j.clocks.learnRow([]write{w, w, w})
 	}
 	return j
 }
