@@ -39,7 +39,7 @@ type Procedure = runner.Procedure[Snapshot]
 func (s Snapshot) Switched() bool { return s.Result.Position.AtLeast(position.P4) }
 
 // AtTarget reports whether every kubelet runs version. It is true if version is empty.
-func (s Snapshot) AtTarget(version string) bool { return atVersion(s.Reading.Down.Nodes, version) }
+func (s Snapshot) AtTarget(version string) bool { return s.Reading.AtVersion(version) }
 
 // Unchanged holds, by name, the leases that a run has seen and the times since which it has
 // seen no write. Times are by the run's own clock.

@@ -7,7 +7,6 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // UpgradeAllowed returns an error unless target is of the same or the next minor version as
@@ -43,14 +42,15 @@ func sameVersion(kubelet, version string) bool {
 	return found && kubelet == plain
 }
 
-func atVersion(nodes []downstream.Node, version string) bool {
+// AtVersion reports whether every kubelet runs a version of the distribution, or true for none.
+func (r Reading) AtVersion(version string) bool {
 	if version == "" {
 		return true
 	}
-	for i := range nodes {
-		if !sameVersion(nodes[i].Kubelet, version) {
+	for _, node := range r.Down.Nodes {
+		if !sameVersion(node.Kubelet, version) {
 			return false
 		}
 	}
-	return len(nodes) > 0
+	return len(r.Down.Nodes) > 0
 }

@@ -242,7 +242,7 @@ func All() []Trap {
 			kubelet("feature-gates: EphemeralContainers=true")(t, p)
 			p.Options.KubernetesVersion = "v1.27.16-rancher1-1"
 		}, fail, "EphemeralContainers"},
-		{"AWSM-755", "a flag of another component", inService("kube-api", "{extra_args: {pod-eviction-timeout: 30s}}"), fail, "pod-eviction-timeout"},
+		{"AWSM-755", "a flag of another component", inService("kube-api", "{extra_args: {pod-eviction-timeout: 30s}}"), warn, "pod-eviction-timeout"},
 		{"AWSM-755", "another gate", kubelet("feature-gates: RotateKubeletServerCertificate=true"), ok, ""},
 		{"AWSM-113", "renamed", func(t *testing.T, p *rkechecks.Prepared) {
 			p.State.Current.Config.SystemImages["kubernetesServicesSidecar"] = "rancher/rke-tools:v0.1.90"

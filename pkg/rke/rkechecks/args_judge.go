@@ -143,18 +143,18 @@ func programs() map[string]string {
 		"scheduler": component.Scheduler, "kubelet": component.Kubelet, "kubeproxy": component.Proxy}
 }
 
-// refusedArguments judges flags, values and gates at which the current or the target version exits.
-// Without a target it warns of the next minor version. The gates that a migration needs have
-// findings of their own.
+// refusedArguments judges flags, values and gates at which the target version exits. Without a
+// target it warns of the next minor version: the components run with the arguments of the current
+// one, whatever a table says. The gates that a migration needs have findings of their own.
 func refusedArguments(object string, s service, now, target component.Version) []verify.Finding {
 	program, known := programs()[s.key]
 	if !known {
 		return nil
 	}
-	found := refusedIn(object, program, s, target)
-	if len(found) > 0 || target != now {
-		return found
+	if target != now {
+		return refusedIn(object, program, s, target)
 	}
+	var found []verify.Finding
 	for _, f := range refusedIn(object, program, s, component.Version{Major: now.Major, Minor: now.Minor + 1}) {
 		f.Status, f.Fix = verify.Warn, f.Fix+" before that upgrade"
 		found = append(found, f)

@@ -91,10 +91,17 @@ func (s setup) enabledControllers(status verify.Status, effect string) []verify.
 }
 
 // judgeRefused judges the arguments of every component. Without a target it judges the next
-// minor version, once the cluster has a CCM.
+// minor version, once the cluster has a CCM. A release that every machine runs is not judged: its
+// components run with these arguments, whatever a table says.
 func judgeRefused(p Prepared) []verify.Finding {
 	s := p.setup()
-	return p.judgeReleases(s.refusedArguments, func() []verify.Finding {
+	judge := func(version string) []verify.Finding {
+		if version == p.Cluster.Spec.KubernetesVersion && p.AtVersion(version) {
+			return nil
+		}
+		return s.refusedArguments(version)
+	}
+	return p.judgeReleases(judge, func() []verify.Finding {
 		v, err := component.ParseVersion(p.Cluster.Spec.KubernetesVersion)
 		if err != nil {
 			return nil // AWSM-101 reports it

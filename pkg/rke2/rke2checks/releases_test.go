@@ -142,6 +142,12 @@ func TestJudgeRemoved(t *testing.T) {
 		{"a gate/next minor", "v1.32.13+rke2r1", "", arg("kube-scheduler-arg", "feature-gates=DisableCloudProviders=true"), verify.Warn, "1.33"},
 		{"a gate/not the next minor", "v1.31.14+rke2r1", "", arg("kube-scheduler-arg", "feature-gates=DisableCloudProviders=true"), verify.OK, ""},
 		{"a gate/in force", "v1.33.13+rke2r1", "", arg("kube-scheduler-arg", "feature-gates=DisableCloudProviders=true"), verify.Fail, "demo-0"},
+		{"a gate/every machine runs with it", "v1.33.13+rke2r1", "", func(p *Prepared) {
+			arg("kube-scheduler-arg", "feature-gates=DisableCloudProviders=true")(p)
+			for i := range p.Down.Nodes {
+				p.Down.Nodes[i].Kubelet = "v1.33.13+rke2r1"
+			}
+		}, verify.Warn, "1.34"},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.judge(t, "AWSM-126") })
 	}
