@@ -94,24 +94,11 @@ func (f Fence) onto(found *coordinationv1.Lease, now time.Time) {
 // A fence cannot be renewed, so the version that is read is the fenced one. If a write comes in
 // between, Clear reads the lease again.
 func (f Fence) Clear(ctx context.Context, client kubernetes.Interface) (done bool, err error) {
-	leases := client.CoordinationV1().Leases(wellknown.System)
-	for range maxFenceTries {
-		var found *coordinationv1.Lease
-		if found, err = leases.Get(ctx, wellknown.MigrationLease, metav1.GetOptions{}); err != nil {
-			break
-		}
-		if ptr.Deref(found.Spec.HolderIdentity, "") != f.Identity() || string(found.UID) != f.UID || int(ptr.Deref(found.Spec.LeaseTransitions, 0)) != f.Transitions {
-			return false, nil
-		}
-		found.Spec.HolderIdentity = nil
-		if _, err = leases.Update(ctx, found, metav1.UpdateOptions{FieldManager: wellknown.FieldManager}); err == nil || !apierrors.IsConflict(err) {
-			break
-		}
-	}
+	done, err = freeLease(ctx, client, wellknown.MigrationLease, lease.Observation{Holder: f.Identity(), UID: f.UID, Transitions: f.Transitions})
 	if err != nil {
 		return false, fmt.Errorf("take the fence off %s: %w", fenced, CouldNotLook(err))
 	}
-	return true, nil
+	return done, nil
 }
 
 func couldNotFence(err error) error {

@@ -117,3 +117,36 @@ func TestWrite_renewedLease_retried(t *testing.T) {
 		}
 	}
 }
+
+// The main lease is freed only of the holder that was seen.
+func (e cluster) mainLease(t *testing.T) {
+	leases := e.client.CoordinationV1().Leases(wellknown.System)
+	made := heldLease(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
+	made.Name = wellknown.CCMLease
+	made, err := leases.Create(t.Context(), made, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := lease.Observation{Exists: true, Holder: "cp-0_a", UID: string(made.UID), Transitions: 3}
+	for name, change := range map[string]func(*lease.Observation){
+		"another holder":    func(o *lease.Observation) { o.Holder = "cp-1_b" },
+		"a lease made anew": func(o *lease.Observation) { o.UID = "other" },
+		"taken once more":   func(o *lease.Observation) { o.Transitions = 2 },
+	} {
+		wrong := seen
+		change(&wrong)
+		if done, err := FreeMainLease(t.Context(), e.client, wrong); done || err != nil {
+			t.Errorf("%s: %t, %v", name, done, err)
+		}
+	}
+	if done, err := FreeMainLease(t.Context(), e.client, seen); !done || err != nil {
+		t.Fatal(done, err)
+	}
+	now, err := leases.Get(t.Context(), wellknown.CCMLease, metav1.GetOptions{})
+	if err != nil || now.Spec.HolderIdentity != nil || *now.Spec.LeaseTransitions != 3 || now.UID != made.UID {
+		t.Errorf("%v, %+v", err, now)
+	}
+	if done, err := FreeMainLease(t.Context(), e.client, seen); done || err != nil {
+		t.Errorf("freed twice: %t, %v", done, err)
+	}
+}

@@ -28,6 +28,7 @@ func TestOnAPIServer(t *testing.T) {
 	t.Run("cordon", e.cordon)
 	t.Run("idle lease", e.idleLease)
 	t.Run("fence", e.fence)
+	t.Run("main lease", e.mainLease)
 }
 
 type cluster struct{ client kubernetes.Interface }
