@@ -46,18 +46,26 @@ func (r Reading) ccmRunsAlone() bool {
 // the host's clock.
 func (r Reading) ccmRunsAloneOn(host string, acquired time.Time) bool {
 	alone := false
-	k, _ := r.KCMOn(host)
-	for _, pod := range r.Down.CCMPods {
-		container, is := downstream.RunsCCM(pod.Containers)
-		if !is || pod.Over() || !sameHost(pod.Node, host) && (k.Node == "" || pod.Node != k.Node) {
-			continue
-		}
+	for _, pod := range r.CCMPodsOn(host) {
+		container, _ := downstream.RunsCCM(pod.Containers)
 		if on, err := container.Flags().Bool(component.EnableLeaderMigration, false); on || err != nil || pod.Started.After(acquired) {
 			return false
 		}
 		alone = true
 	}
 	return alone
+}
+
+// CCMPodsOn returns the pods of the CCM on a host that have not ended.
+func (r Reading) CCMPodsOn(host string) []downstream.Pod {
+	var found []downstream.Pod
+	k, _ := r.KCMOn(host)
+	for _, pod := range r.Down.CCMPods {
+		if _, is := downstream.RunsCCM(pod.Containers); is && !pod.Over() && (sameHost(pod.Node, host) || k.Node != "" && pod.Node == k.Node) {
+			found = append(found, pod)
+		}
+	}
+	return found
 }
 
 // inTreeWithoutFlag reports whether the main lease alone lets the kube-controller-manager on

@@ -81,6 +81,9 @@ func Failing() verify.Bound {
 // Clock is a clock whose timers fire at once: each wait advances the time.
 type Clock struct{ *clocktesting.FakeClock }
 
+// NewClock returns a Clock that begins at Start.
+func NewClock() Clock { return Clock{FakeClock: clocktesting.NewFakeClock(Start)} }
+
 // NewTimer implements clock.WithTicker.
 func (c Clock) NewTimer(d time.Duration) clock.Timer {
 	t := c.FakeClock.NewTimer(d)

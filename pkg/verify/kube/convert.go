@@ -152,7 +152,7 @@ func convertDaemonSet(d *appsv1.DaemonSet, cs []downstream.Container) downstream
 		ServiceAccount: spec.ServiceAccountName, Containers: cs, Deleting: d.DeletionTimestamp != nil,
 		Desired: d.Status.DesiredNumberScheduled, Current: d.Status.CurrentNumberScheduled, Ready: d.Status.NumberReady,
 		Updated: d.Status.UpdatedNumberScheduled, Available: d.Status.NumberAvailable, Misscheduled: d.Status.NumberMisscheduled,
-		Generation: d.Generation, Observed: d.Status.ObservedGeneration,
+		Generation: d.Generation, Observed: d.Status.ObservedGeneration, OnDelete: d.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType,
 	}
 	if d.Spec.Selector != nil {
 		out.Selector = d.Spec.Selector.MatchLabels

@@ -1,0 +1,106 @@
+package replace
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// endTimeout is the time within which a kubelet shows the end of a deleted pod: its grace
+// period, after which the kubelet kills the container, and ten seconds.
+const endTimeout = 40 * time.Second
+
+// Watched is a pod of the DaemonSet that is watched from before its deletion. The object
+// disappears right after its kubelet has shown the end of its container, so that readings at
+// intervals miss it.
+type Watched struct {
+	pod    downstream.Pod
+	events watch.Interface
+}
+
+// Watch begins to watch a pod. The second value is false if the pod is not what was seen: it is
+// gone, about to end, or not of the DaemonSet.
+func Watch(ctx context.Context, client kubernetes.Interface, set string, seen downstream.Pod) (*Watched, bool, error) {
+	pods := client.CoreV1().Pods(wellknown.System)
+	found, err := pods.Get(ctx, seen.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, migration.CouldNotRead(object(seen), err)
+	}
+	if owner := metav1.GetControllerOf(found); string(found.UID) != seen.UID || found.DeletionTimestamp != nil || owner == nil || string(owner.UID) != set {
+		return nil, false, nil
+	}
+	events, err := pods.Watch(ctx, metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", seen.Name).String(), ResourceVersion: found.ResourceVersion})
+	if err != nil {
+		return nil, false, migration.CouldNotRead(object(seen), err)
+	}
+	return &Watched{pod: seen, events: events}, true, nil
+}
+
+// Stop ends the watch.
+func (w *Watched) Stop() { w.events.Stop() }
+
+// Delete deletes the pod that is watched, and no other of its name. A pod that is gone is no
+// error.
+func (w *Watched) Delete(ctx context.Context, client kubernetes.Interface) error {
+	err := client.CoreV1().Pods(wellknown.System).Delete(ctx, w.pod.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: new(types.UID(w.pod.UID))}})
+	if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
+	}
+	return fmt.Errorf("delete %s: %w", object(w.pod), awsccm.CouldNotLook(err))
+}
+
+// AwaitEnd reports whether the kubelet shows that the container of the pod has ended. It
+// returns false if the object disappears without it, if the watch ends, or after 40 seconds.
+func (w *Watched) AwaitEnd(ctx context.Context, clk clock.WithTicker, container string) bool {
+	limit := clk.NewTimer(endTimeout)
+	defer limit.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-limit.C():
+			return false
+		case event, open := <-w.events.ResultChan():
+			pod, is := event.Object.(*corev1.Pod)
+			if !open || !is || string(pod.UID) != w.pod.UID {
+				return false
+			}
+			if hasEnded(pod, container) {
+				return true
+			}
+			if event.Type == watch.Deleted {
+				return false
+			}
+		}
+	}
+}
+
+// hasEnded reports whether a pod's statuses prove the end of a container.
+func hasEnded(pod *corev1.Pod, container string) bool {
+	for _, one := range pod.Status.ContainerStatuses {
+		if kube.ContainerStatus(one).HasEnded(container) {
+			return true
+		}
+	}
+	return false
+}
+
+func object(p downstream.Pod) string { return "Pod " + wellknown.System + "/" + p.Name }
