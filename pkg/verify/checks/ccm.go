@@ -108,6 +108,12 @@ func ccmChecks() []verify.Check[evidence.Input] {
 			Source: "rancher/rancher:pkg/provisioningv2/image/resolve.go@v2.8.5, pkg/capr/planner/registry.go; rancher/rke:cluster/defaults.go@v1.5.9",
 			Fix:    "copy the image into the registry, and name it there with --ccm-image",
 		}},
+		{Judge: updateStrategy, Meta: verify.Meta{
+			ID: "AWSM-618", Title: "the CCM's DaemonSet replaces its pods", Category: ccm, Subjects: []verify.Subject{verify.CCM}, Applies: position.WithCCM(),
+			Why:    "with updateStrategy OnDelete its pods keep their old arguments and image until someone deletes them; a run that was killed in disable-leader-migration leaves it so",
+			Source: "DaemonSet spec.updateStrategy",
+			Fix:    "run the same command again if disable-leader-migration is not done, else " + rollCommand,
+		}},
 		{Judge: pendingRelease, Meta: verify.Meta{
 			ID: "AWSM-615", Title: "no Helm operation of the CCM is half-done", Category: ccm, Subjects: []verify.Subject{verify.CCM},
 			Why:    "Helm refuses every further operation on a pending release",

@@ -90,6 +90,7 @@ func ccmCases() []trap {
 			instance(in, 1, func(i *cloud.Instance) { i.State = "stopped" })
 		}, fail, nodeName(1)},
 		{"AWSM-604", "none", P4, func(in *evidence.Input) { in.DaemonSets.Value = nil }, fail, "0 DaemonSets"},
+		{"AWSM-618", "left by a killed run", P4, func(in *evidence.Input) { in.DaemonSets.Value[0].OnDelete = true }, warn, "updateStrategy OnDelete"},
 		{"AWSM-605", "upstream's default", P3, func(in *evidence.Input) {
 			in.DaemonSets.Value[0].NodeSelector = map[string]string{"node-role.kubernetes.io/control-plane": ""}
 		}, fail, "matches no"},

@@ -85,6 +85,7 @@ var issued = map[string]string{
 	"AWSM-615": "no Helm operation of the CCM is half-done",
 	"AWSM-616": "the CCM may do what its controllers do",
 	"AWSM-617": "the CCM's image comes from the cluster's registry",
+	"AWSM-618": "the CCM's DaemonSet replaces its pods",
 	"AWSM-801": "load balancers are those of the fingerprint",
 	"AWSM-802": "every LoadBalancer Service has its load balancer",
 	"AWSM-803": "no load balancer sync fails",
