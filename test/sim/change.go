@@ -131,7 +131,13 @@ func (s *server) delete(c call, now time.Time) answer {
 			return refuse(apierrors.NewConflict(c.groupResource(), c.name, fmt.Errorf("the precondition does not hold")))
 		}
 	}
-	if c.writes() && len(options.DryRun) == 0 {
+	switch {
+	case !c.writes() || len(options.DryRun) > 0:
+	case c.kind.plural == pods && (options.GracePeriodSeconds == nil || *options.GracePeriodSeconds > 0):
+		pod := s.get(pods, c.namespace, c.name) // its kubelet ends it
+		mapAt(pod, "metadata")["deletionTimestamp"] = now.UTC().Format(time.RFC3339)
+		s.put(pods, pod, now)
+	default:
 		s.remove(c.key())
 	}
 	return answer{http.StatusOK, must(json.Marshal(object{"kind": "Status", "apiVersion": "v1", "status": "Success"}))}

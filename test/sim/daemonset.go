@@ -26,21 +26,28 @@ type setState struct {
 	made int
 	// settled holds the server's changes at the last time without work, or 0.
 	settled int64
+	// silent and invented reports whether kubelets show no end of a container, or one that they
+	// did not see. Its process then runs for outlives after its pod is gone.
+	silent, invented bool
+	outlives         time.Duration
 }
 
 func (s setState) clone() setState {
-	return setState{born: maps.Clone(s.born), dies: maps.Clone(s.dies), made: s.made, settled: s.settled}
+	s.born, s.dies = maps.Clone(s.born), maps.Clone(s.dies)
+	return s
 }
 
 // setTick runs the DaemonSet controller and the kubelets once. Each control plane has a pod. A
-// rollout replaces one at a time and respects minReadySeconds.
+// rollout replaces one at a time and respects minReadySeconds, unless each pod waits for its
+// deletion.
 func (w *World) setTick() {
 	if w.sets.born == nil {
-		w.sets = setState{born: map[string]time.Time{}, dies: map[string]time.Time{}}
+		w.sets.born, w.sets.dies = map[string]time.Time{}, map[string]time.Time{}
 	}
 	if w.sets.settled == w.down.changes {
 		return
 	}
+	w.endDeleted()
 	w.reap()
 	set := w.down.get(daemonSets, kubeSystem, ccmName)
 	alive := w.setPods()
@@ -87,7 +94,7 @@ func (w *World) setTick() {
 	}
 	for _, name := range nodes {
 		pod := byNode[name]
-		if away == 0 && pod != nil && text(pod, "metadata", "labels", "controller-revision-hash") != hash {
+		if away == 0 && text(set, "spec", "updateStrategy", "type") != "OnDelete" && pod != nil && text(pod, "metadata", "labels", "controller-revision-hash") != hash {
 			w.condemn(pod)
 			away++
 		}
@@ -207,15 +214,50 @@ func (w *World) condemn(pod object) {
 	w.sets.dies[name] = w.now.Add(podStops)
 }
 
-// reap ends the processes of condemned pods.
+// endDeleted lets the kubelets see the pods that the API deleted.
+func (w *World) endDeleted() {
+	for _, k := range w.down.keys(pods, kubeSystem) {
+		pod := w.down.peek(pods, kubeSystem, k.name)
+		if _, dies := w.sets.dies[k.name]; !dies && text(pod, "metadata", "labels", "k8s-app") == ccmName && at(pod, "metadata", "deletionTimestamp") != nil {
+			w.sets.dies[k.name] = w.now.Add(podStops)
+		}
+	}
+}
+
+// reap ends the processes of condemned pods. A kubelet shows the end of their containers before
+// the pods go.
 func (w *World) reap() {
 	for _, name := range sortedKeys(w.sets.dies) {
 		if w.sets.dies[name].After(w.now) {
 			continue
 		}
-		w.stop(func(p process) bool { return p.pod == name })
+		for i := range w.processes {
+			if p := &w.processes[i]; p.pod == name {
+				p.ends = w.now.Add(w.sets.outlives)
+			}
+		}
+		w.stop(func(p process) bool { return p.pod == name && !p.ends.After(w.now) })
+		w.showEnd(name)
 		w.down.remove(key{pods, kubeSystem, name})
 		delete(w.sets.dies, name)
 		delete(w.sets.born, name)
 	}
+}
+
+// showEnd shows in a pod that its containers have ended.
+func (w *World) showEnd(name string) {
+	if w.sets.silent {
+		return
+	}
+	pod := w.down.get(pods, kubeSystem, name)
+	for _, one := range list(pod, "status", "containerStatuses") {
+		status := one.(object)
+		end := object{"exitCode": int64(0), "reason": "Completed", "containerID": status["containerID"], "finishedAt": w.clockOf(text(pod, "spec", "nodeName")).Format(time.RFC3339)}
+		if w.sets.invented {
+			end["exitCode"], end["reason"] = int64(137), "ContainerStatusUnknown"
+			delete(end, "containerID")
+		}
+		status["ready"], status["state"] = false, object{"terminated": end}
+	}
+	w.down.put(pods, pod, w.now)
 }

@@ -65,7 +65,8 @@ func isNewer(a, b object) bool {
 		len(text(a, "metadata", "name")) == len(text(b, "metadata", "name")) && text(a, "metadata", "name") > text(b, "metadata", "name")
 }
 
-// strip returns an object without the fields that differ between two equal ones.
+// strip returns an object without the fields that differ between two equal ones. A pod becomes
+// available half a minute after it is ready.
 func strip(o object, k key) object {
 	meta := mapAt(o, "metadata")
 	for _, field := range []string{"resourceVersion", "creationTimestamp", "managedFields", "generation", "ownerReferences"} {
@@ -74,7 +75,7 @@ func strip(o object, k key) object {
 	if k.resource != "nodes" {
 		delete(meta, "uid")
 	}
-	for _, field := range []string{"observedGeneration", "nodeVersion", "appliedNodeVersion"} {
+	for _, field := range []string{"observedGeneration", "nodeVersion", "appliedNodeVersion", "numberAvailable"} {
 		delete(mapAt(o, "status"), field)
 	}
 	if plan, ok := at(o, "status", "nodePlan").(object); ok {

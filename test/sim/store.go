@@ -36,13 +36,13 @@ type server struct {
 	revision, uids int64
 	// changes counts changes, except renewals of a lease.
 	changes int64
-	// watched holds the resources that can be watched. It is empty without a controller.
+	// watched holds the resources that can be watched: pods, and those of the controller.
 	watched map[string]bool
 	feed    feed
 }
 
 func newServer(name, version string, kinds []kind) *server {
-	return &server{name: name, version: version, kinds: kinds, objects: map[key]stored{}, revision: 1000, feed: feed{waiting: map[chan struct{}]bool{}}}
+	return &server{name: name, version: version, kinds: kinds, objects: map[key]stored{}, revision: 1000, watched: map[string]bool{pods: true}, feed: feed{waiting: map[chan struct{}]bool{}}}
 }
 
 func (s *server) clone() *server {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -68,10 +69,12 @@ type watching struct {
 	s      *server
 	p      *Process
 	of     call
+	name   string // of the only object, or empty
 	since  int64
 	wake   chan struct{}
 	done   <-chan struct{} // of the request
 	until  <-chan time.Time
+	tick   <-chan time.Time // when the world goes on for a watcher that makes no calls; nil for a controller, which makes some
 	unread bytes.Buffer
 }
 
@@ -81,7 +84,12 @@ func (t wire) answerWatch(req *http.Request, s *server, c call) *http.Response {
 	if err != nil {
 		since = s.revision
 	}
-	b := &watching{w: t.p.world, s: s, p: t.p, of: c, since: since, wake: make(chan struct{}, 1), done: req.Context().Done()}
+	selected, _ := fields.ParseSelector(one("fieldSelector"))
+	name, _ := selected.RequiresExactMatch("metadata.name")
+	b := &watching{w: t.p.world, s: s, p: t.p, of: c, name: name, since: since, wake: make(chan struct{}, 1), done: req.Context().Done()}
+	if name != "" {
+		b.tick = time.Tick(tick)
+	}
 	if seconds, err := strconv.Atoi(one("timeoutSeconds")); err == nil {
 		b.until = time.After(time.Duration(seconds) * time.Second)
 	}
@@ -114,6 +122,10 @@ func (b *watching) Read(into []byte) (int, error) {
 			break
 		}
 		select {
+		case <-b.tick:
+			b.w.mu.Lock()
+			b.w.advance(time.Now())
+			b.w.mu.Unlock()
 		case <-b.wake:
 		case <-b.until:
 			return 0, io.EOF
@@ -132,7 +144,7 @@ func (b *watching) take() {
 	all := b.s.feed.changes
 	from, _ := slices.BinarySearchFunc(all, b.since+1, func(c change, revision int64) int { return int(c.revision - revision) })
 	for _, c := range all[from:] {
-		if b.since = c.revision; c.key.resource == b.of.kind.resource() && (b.of.namespace == "" || b.of.namespace == c.key.namespace) {
+		if b.since = c.revision; c.key.resource == b.of.kind.resource() && (b.of.namespace == "" || b.of.namespace == c.key.namespace) && (b.name == "" || b.name == c.key.name) {
 			b.send(c.kind, c.raw)
 		}
 	}

@@ -45,6 +45,18 @@ func Render(ch *chart.Chart, values map[string]any, kubernetesVersion string) ([
 	return ParseManifest(manifest.String())
 }
 
+// IsOnDelete reports whether the DaemonSet among rendered objects leaves the replacement of its
+// pods to their deletion. A chart need not use the value for it.
+func IsOnDelete(objects []unstructured.Unstructured) bool {
+	for _, o := range objects {
+		kind, _, _ := unstructured.NestedString(o.Object, "spec", "updateStrategy", "type")
+		if o.GetKind() == "DaemonSet" && kind == "OnDelete" {
+			return true
+		}
+	}
+	return false
+}
+
 // ParseManifest splits a manifest into objects, sorted by kind and name. It drops documents
 // without a kind, as Helm does.
 func ParseManifest(manifest string) ([]unstructured.Unstructured, error) {

@@ -44,6 +44,8 @@ type Inputs struct {
 	TrustHost bool
 	// Document reports whether the values become part of a document that holds no secrets.
 	Document bool
+	// OnDelete leaves it to awsmigrate to replace the pods, whatever the user's values say.
+	OnDelete bool
 	// LeaderElection overrides the components' defaults; zero values keep them.
 	LeaderElection LeaderElection
 	// Chart is the chart to install, or nil for the embedded one. For a foreign chart all
@@ -104,6 +106,9 @@ func Values(in Inputs) (ChartValues, error) {
 	in.carryInto(merged, &out)
 	out.Values = merged
 	out.Concerns = append(out.Concerns, judgeValues(in, merged, img)...)
+	if in.OnDelete {
+		merged["updateStrategy"] = map[string]any{"type": "OnDelete", "rollingUpdate": nil}
+	}
 	return out, blocking(out.Concerns)
 }
 

@@ -19,6 +19,24 @@ import (
 type Chart struct {
 	migration.Access
 	Backend migration.Backend
+	// OnDelete renders a DaemonSet that replaces no pod by itself: awsmigrate deletes the pods.
+	OnDelete bool
+}
+
+// MayReplace reports whether awsmigrate can replace the pods of this cluster's installation. A
+// document is applied by another program, and a user's chart may not have the value.
+func (c Chart) MayReplace(ctx context.Context, snap migration.Snapshot, flagged bool) (bool, error) {
+	if snap.InstallMethod == migration.InstallManifest {
+		return false, nil
+	}
+	c.OnDelete = true
+	ch, values, err := c.Values(ctx, snap, flagged)
+	if err != nil {
+		return false, err
+	}
+	oldest, _ := snap.Reading.ServerVersions()
+	objects, err := ccmchart.Render(ch, values.Values, oldest)
+	return err == nil && ccmchart.IsOnDelete(objects), err
 }
 
 // Values returns the chart and its values for this cluster. flagged reports whether the CCM
@@ -52,6 +70,7 @@ func (c Chart) inputs(ctx context.Context, snap migration.Snapshot, flagged bool
 	inputs := ccmchart.Inputs{
 		Distribution: c.Distribution, KubernetesVersion: oldest, NewestVersion: newest, Image: c.Options.CCMImage,
 		LeaderMigration: flagged, Routes: c.Options.CloudRoutes == "on", CloudConfig: cloudConfig, UserValues: c.Options.Values,
+		OnDelete: c.OnDelete,
 	}
 	inputs.Document = snap.InstallMethod == migration.InstallManifest
 	for _, node := range snap.Reading.ControlPlaneNodes() {

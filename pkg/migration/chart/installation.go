@@ -49,10 +49,45 @@ func (c Chart) PlanAfterInstall(ctx context.Context, snap migration.Snapshot, fl
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	plan := planWithNotes(values)
 	if snap.InstallMethod == migration.InstallManifest {
-		return c.planDocument(snap, plan, ch, before, values)
+		return c.planDocument(snap, planWithNotes(values), ch, before, values)
 	}
+	return c.planAfter(ch, before, values)
+}
+
+// PlanReplacement returns the changes of an installation whose pods awsmigrate replaces: those
+// for the other flag, and the last one, which gives the DaemonSet its own strategy back. later
+// reports whether the installation with the present flag is not made yet.
+func (c Chart) PlanReplacement(ctx context.Context, snap migration.Snapshot, flagged, later bool) (runner.Plan, error) {
+	own, on := c, c
+	on.OnDelete = true
+	ch, values, err := own.Values(ctx, snap, flagged)
+	if err != nil {
+		return runner.Plan{}, err
+	}
+	_, between, err := on.Values(ctx, snap, flagged)
+	if err != nil {
+		return runner.Plan{}, err
+	}
+	plan, err := on.Plan(ctx, snap, flagged)
+	if later {
+		_, before, valuesErr := own.Values(ctx, snap, !flagged)
+		if valuesErr != nil {
+			return plan, valuesErr
+		}
+		plan, err = c.planAfter(ch, before, between)
+	}
+	if err != nil {
+		return plan, err
+	}
+	restored, err := c.planAfter(ch, between, values)
+	plan.Changes = append(plan.Changes, restored.Changes...)
+	return plan, err
+}
+
+// planAfter returns the changes of an installation with values after one with before.
+func (c Chart) planAfter(ch *chart.Chart, before, values ccmchart.ChartValues) (runner.Plan, error) {
+	plan := planWithNotes(values)
 	installer, err := release.NewInstaller(c.Config, ch, c.Clock)
 	if err != nil {
 		return plan, err

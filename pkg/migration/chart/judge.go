@@ -72,7 +72,7 @@ func (c Chart) JudgeRolled(ctx context.Context, snap migration.Snapshot) (runner
 func ByChart(s migration.Snapshot, v runner.Verdict) runner.Verdict {
 	const pods = "pods of the CCM"
 	switch {
-	case v.Done >= v.Total:
+	case v.Done >= v.Total, s.Reading.Down.CCM != nil && s.Reading.Down.CCM.OnDelete: // the run replaces them
 	case s.InstallMethod == migration.InstallManifest && (s.Reading.Down.CCM == nil || len(s.Reading.Pending) > 0):
 		v.By = runner.Roller{Name: "Rancher", Of: pods, Alone: true}
 	default:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/replace"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/rolling"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
@@ -33,6 +34,7 @@ type history struct {
 type rolloutMemory struct {
 	exits    rolling.Exits
 	kubelets rolling.Kubelets
+	ends     replace.Ends // of the CCM's pods with the flag
 	// applied holds, by step, the last Config that had all of the step's edit.
 	applied map[journal.StepID]migration.Config
 }

@@ -51,6 +51,13 @@ func addLeaderPauses(plan *runner.Plan, snap migration.Snapshot) {
 	plan.Notes = append(plan.Notes, fmt.Sprintf("each leader that the rolling update replaces costs %d to %d s without the cloud controllers", minPause, maxPauseBothLeases))
 }
 
+// addReplacementPause adds the pause of a replacement of the CCM's pods, the leader last. The
+// other pods look at the main lease every 2 to 4.4 s.
+func addReplacementPause(plan *runner.Plan, _ migration.Snapshot) {
+	plan.Pauses = runner.Pauses{Least: 1, Most: 1, EachLeast: 1, EachMost: maxPause}
+	plan.Notes = append(plan.Notes, fmt.Sprintf("the leader is replaced last: one pause of the cloud controllers, 1 to 6 s if a kubelet shows its end, else %d to %d s", minPause, maxPause))
+}
+
 // addRestartPauses adds the pauses of a rollout that restarts every kube-controller-manager
 // while they run the cloud controllers.
 func addRestartPauses(plan *runner.Plan, snap migration.Snapshot) {

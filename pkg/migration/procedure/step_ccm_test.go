@@ -165,7 +165,7 @@ func TestChartSteps_manifest_writesDocument(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&snap)
 		}
-		core := &Migration{Backend: side, Access: migration.Access{Kube: clustertest.Permissive(nil), Distribution: wellknown.RKE2}}
+		core := New(migration.Access{Kube: clustertest.Permissive(nil), Distribution: wellknown.RKE2, Clock: clustertest.NewClock()}, side)
 		step := makeStep(base{Migration: core, ID: tt.id})
 		plan, err := step.Plan(t.Context(), snap)
 		if err != nil || !strings.HasPrefix(plan.Summary[0], tt.plan) || len(plan.Changes) != tt.changes {
@@ -196,7 +196,7 @@ func TestUndoDisableDo_grantBeforeFlag(t *testing.T) {
 		"no right": {false, false, both}, "only to get": {true, false, both}, "only to update": {false, true, both}, "both": {true, true, nil},
 	} {
 		client := clustertest.Permissive(nil)
-		core := &Migration{Backend: &clustertest.DocumentBackend{Editor: &clustertest.Editor{}}, Access: migration.Access{Kube: client, Distribution: wellknown.RKE2}}
+		core := New(migration.Access{Kube: client, Distribution: wellknown.RKE2, Clock: clustertest.NewClock()}, &clustertest.DocumentBackend{Editor: &clustertest.Editor{}})
 		snap := clustertest.At(position.P5)
 		snap.InstallMethod, snap.Reading.Down.MayGet, snap.Reading.Down.MayUpdate = migration.InstallManifest, tt.get, tt.update
 		err := makeStep(base{Migration: core, ID: migration.StepUndoDisable}).Do(t.Context(), clustertest.TxFor(t, migration.StepUndoDisable), snap)

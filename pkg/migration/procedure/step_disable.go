@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/chart"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/replace"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
@@ -23,25 +24,15 @@ import (
 type disable struct{ base }
 
 func (s *disable) Plan(ctx context.Context, snap migration.Snapshot) (runner.Plan, error) {
-	plan := runner.Plan{Summary: []string{"~ " + chart.Name(snap) + " (flag off), − Lease, RoleBinding, Role"}, Takes: 3 * runner.Minute}
-	addLeaderPauses(&plan, snap)
-	compute := s.Chart().Plan
-	if snap.Result.Position == position.Unknown || snap.Result.Position < position.P3 {
-		compute = s.Chart().PlanAfterInstall
-	}
-	changes, err := compute(ctx, snap, false)
-	if err != nil {
-		return plan, err
-	}
-	plan.Changes = changes.Changes
-	return plan, nil
+	plan := runner.Plan{Summary: []string{"~ " + chart.Name(snap) + " (flag off), − Lease, RoleBinding, Role"}, Takes: runner.Minute}
+	return s.planFlag(ctx, snap, plan, false, snap.Result.Position == position.Unknown || snap.Result.Position < position.P3)
 }
 
 func (s *disable) Do(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
 	if err := requireExternal(snap); err != nil {
 		return err
 	}
-	return s.Chart().Apply(ctx, tx, snap, false)
+	return s.applyFlag(ctx, tx, snap, false)
 }
 
 // requireExternal refuses while a kube-controller-manager could still run the controllers: a
@@ -57,14 +48,22 @@ func requireExternal(s migration.Snapshot) error {
 	return nil
 }
 
-// WhileWaiting implements runner.WaitingStep: it removes the lease and then the grant once no
-// CCM pod with the flag is left in any phase.
+// WhileWaiting implements runner.WaitingStep: it replaces the pods, and removes the lease and
+// then the grant once no CCM pod with the flag is left in any phase. The lease must be idle
+// unless the run has seen the end of each process that could hold it.
 func (s *disable) WhileWaiting(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
 	if err := requireExternal(snap); err != nil {
 		return err
 	}
-	if evidence := snap.Reading.CCMEvidence(); evidence.Migration || evidence.PodsWith > 0 || !evidence.Complete || !snap.Idle(wellknown.MigrationLease, snap.Reading.Leases.Migration.Last) {
+	if busy, err := s.replaceNext(ctx, tx, snap, false); busy || err != nil {
+		return err
+	}
+	if evidence := snap.Reading.CCMEvidence(); evidence.Migration || evidence.PodsWith > 0 || !evidence.Complete ||
+		!snap.Idle(wellknown.MigrationLease, snap.Reading.Leases.Migration.Last) && !s.flaggedEnded(snap.Reading) {
 		return nil
+	}
+	if err := s.Chart().Apply(ctx, tx, snap, false); err != nil { // another program may have set the strategy back
+		return err
 	}
 	return s.removeLeaseAndGrant(ctx, tx, snap)
 }
@@ -120,11 +119,8 @@ func awaitLeader(snap migration.Snapshot) *runner.Verdict {
 type undoDisable struct{ base }
 
 func (s *undoDisable) Plan(ctx context.Context, snap migration.Snapshot) (runner.Plan, error) {
-	plan := runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + wellknown.Grant, "~ " + chart.Name(snap) + " (flag on)"}, Takes: 3 * runner.Minute}
-	addLeaderPauses(&plan, snap)
-	chart, err := s.Chart().Plan(ctx, snap, true)
-	plan.Changes = chart.Changes
-	return plan, err
+	plan := runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + wellknown.Grant, "~ " + chart.Name(snap) + " (flag on)"}, Takes: runner.Minute}
+	return s.planFlag(ctx, snap, plan, true, false)
 }
 
 func (s *undoDisable) Do(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
@@ -140,6 +136,17 @@ func (s *undoDisable) Do(ctx context.Context, tx *runner.Tx, snap migration.Snap
 			return err
 		}
 	}
+	return s.applyFlag(ctx, tx, snap, true)
+}
+
+// WhileWaiting implements runner.WaitingStep: it replaces the pods.
+func (s *undoDisable) WhileWaiting(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	if err := requireExternal(snap); err != nil {
+		return err
+	}
+	if busy, err := s.replaceNext(ctx, tx, snap, true); busy || err != nil || len(replace.Left(snap.Reading, true)) > 0 {
+		return err
+	}
 	return s.Chart().Apply(ctx, tx, snap, true)
 }
 
@@ -152,7 +159,7 @@ func (s *undoDisable) Verify(ctx context.Context, tx *runner.Tx, snap migration.
 		return verdict, err
 	}
 	owner := snap.Reading.LeaseVerdict()
-	if snap.Result.Position != position.P4 || snap.Result.Mixed || owner.Owner != lease.CCM || owner.Life != lease.Alive || len(snap.Reading.Pending) > 0 {
+	if snap.Reading.Down.CCM.OnDelete || snap.Result.Position != position.P4 || snap.Result.Mixed || owner.Owner != lease.CCM || owner.Life != lease.Alive || len(snap.Reading.Pending) > 0 {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager to hold the migration lease and renew it",
 			Seen: fmt.Sprintf("migration lease: %s; %s", owner.Text(), snap.Result.Summary), Progress: snap.Result.Summary + owner.Holder}, nil
 	}
