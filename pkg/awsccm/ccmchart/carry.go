@@ -36,14 +36,7 @@ func (c carried) shown() []string {
 // set; they take precedence. trusted reports whether the host's trust store is needed.
 func (s Surroundings) carry(given map[string]bool, sdk2, trusted bool) carried {
 	var c carried
-	vars := s.awsEnv()
-	if bind, file := s.awsDirectory(); file != "" && !slices.ContainsFunc(vars, func(v Variable) bool { return v.Name == credentialsFile }) {
-		vars = append(vars, Variable{credentialsFile, file})
-		if path.Base(bind.Path) == ".aws" && slices.ContainsFunc(vars, func(v Variable) bool { return v.Name == "AWS_SDK_LOAD_CONFIG" }) &&
-			!slices.ContainsFunc(vars, func(v Variable) bool { return v.Name == "AWS_CONFIG_FILE" }) {
-			vars = append(vars, Variable{"AWS_CONFIG_FILE", path.Join(bind.Path, "config")})
-		}
-	}
+	vars := s.withAWSDirectory(s.awsEnv())
 	for _, v := range vars {
 		if given[v.Name] {
 			continue
@@ -67,6 +60,26 @@ func (s Surroundings) carry(given map[string]bool, sdk2, trusted bool) carried {
 		c.env = withAPIServer(c.env)
 	}
 	return c
+}
+
+// withAWSDirectory adds variables that name the files in ~/.aws. kube-controller-manager reads both,
+// whatever AWS_SDK_LOAD_CONFIG is (kubernetes/kubernetes:staging/src/k8s.io/legacy-cloud-providers/aws/aws.go@v1.26.13,
+// SharedConfigEnable), and the CCM's user has no home.
+func (s Surroundings) withAWSDirectory(vars []Variable) []Variable {
+	bind, file := s.awsDirectory()
+	if file == "" {
+		return vars
+	}
+	unset := func(name string) bool {
+		return !slices.ContainsFunc(vars, func(v Variable) bool { return v.Name == name })
+	}
+	if unset(credentialsFile) {
+		vars = append(vars, Variable{credentialsFile, file})
+	}
+	if path.Base(bind.Path) == ".aws" && unset(configFile) {
+		vars = append(vars, Variable{configFile, path.Join(bind.Path, "config")})
+	}
+	return vars
 }
 
 // carryFiles mounts the files that a variable names, and returns its value in the CCM.

@@ -95,7 +95,7 @@ func sdkUse(name string) use {
 	switch name {
 	case "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR":
 		return both
-	case "AWS_SDK_LOAD_CONFIG", "AWS_STS_REGIONAL_ENDPOINTS", "AWS_S3_US_EAST_1_REGIONAL_ENDPOINT":
+	case "AWS_STS_REGIONAL_ENDPOINTS", "AWS_S3_US_EAST_1_REGIONAL_ENDPOINT":
 		return onlyV1
 	case "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "AWS_MAX_ATTEMPTS", "AWS_RETRY_MODE", "AWS_DEFAULTS_MODE":
 		return onlyV2
@@ -133,10 +133,13 @@ func isFile(name string) bool {
 
 // isCredentialFile reports whether a variable names a file that usually only root may read.
 func isCredentialFile(name string) bool {
-	return name == credentialsFile || name == "AWS_CONFIG_FILE" || name == "AWS_WEB_IDENTITY_TOKEN_FILE" || name == "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"
+	return name == credentialsFile || name == configFile || name == "AWS_WEB_IDENTITY_TOKEN_FILE" || name == "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"
 }
 
-const credentialsFile = "AWS_SHARED_CREDENTIALS_FILE" //nolint:gosec // a name
+const (
+	credentialsFile = "AWS_SHARED_CREDENTIALS_FILE" //nolint:gosec // a name
+	configFile      = "AWS_CONFIG_FILE"
+)
 
 func isProxy(name string) bool {
 	upper := strings.ToUpper(name)

@@ -110,6 +110,7 @@ func TestValues_surroundings_reachTheCCM(t *testing.T) {
 		"SSL_CERT_DIR":              {env: "SSL_CERT_DIR=/ca/a:/ca/b", binds: []Bind{{Host: "/host", Path: "/ca"}}, host: map[string]string{"/ca/a": "/host/a", "/ca/b": "/host/b"}},
 		"of the image":              {env: "SSL_CERT_DIR=/etc/ssl/certs"},
 		"credentials":               {env: "AWS_SHARED_CREDENTIALS_FILE=/root/.aws/credentials", binds: []Bind{{Host: "/root/.aws", Path: "/root/.aws"}}, want: "/etc/awsmigrate/root/.aws/credentials", host: map[string]string{"/etc/awsmigrate/root/.aws": "/root/.aws"}},
+		"older switch":              {env: "AWS_SDK_LOAD_CONFIG=1"},
 		"AWS_CONFIG_FILE":           {env: "AWS_CONFIG_FILE=/cfg/config", binds: []Bind{{Host: "/host", Path: "/cfg"}}, host: map[string]string{"/cfg": "/host"}},
 		"a token":                   {env: "AWS_WEB_IDENTITY_TOKEN_FILE=/tok/token", binds: []Bind{{Host: "/host", Path: "/tok"}}, host: map[string]string{"/tok": "/host"}},
 		"AWS_PROFILE":               {env: "AWS_PROFILE=cluster"},
@@ -144,6 +145,26 @@ func TestValues_surroundings_reachTheCCM(t *testing.T) {
 				t.Errorf("%v %q %v", got.env, values.Carried, values.Concerns)
 			}
 		})
+	}
+}
+
+// kube-controller-manager reads both files of ~/.aws without being asked to.
+func TestValues_awsDirectory_bothFiles(t *testing.T) {
+	home := Bind{Host: "/home/a/.aws", Path: "/root/.aws"}
+	for name, tt := range map[string]struct {
+		env  []Variable
+		bind Bind
+		want [2]string // credentials, config
+	}{
+		"a directory":        {nil, home, [2]string{"/etc/awsmigrate/root/.aws/credentials", "/etc/awsmigrate/root/.aws/config"}},
+		"another config":     {[]Variable{{"AWS_CONFIG_FILE", "/etc/ssl/aws"}}, home, [2]string{"/etc/awsmigrate/root/.aws/credentials", "/etc/ssl/aws"}},
+		"other credentials":  {[]Variable{{"AWS_SHARED_CREDENTIALS_FILE", "/etc/ssl/aws"}}, home, [2]string{"/etc/ssl/aws", "/etc/awsmigrate/root/.aws/config"}},
+		"only a credentials": {nil, Bind{Host: "/k", Path: "/root/.aws/credentials"}, [2]string{"/etc/awsmigrate/root/.aws/credentials", ""}},
+	} {
+		got, _ := surroundingsInCCM(t, inputsWith(Surroundings{Env: tt.env, Binds: []Bind{tt.bind}}))
+		if have := [2]string{got.env["AWS_SHARED_CREDENTIALS_FILE"], got.env["AWS_CONFIG_FILE"]}; have != tt.want {
+			t.Errorf("%s: %q", name, have)
+		}
 	}
 }
 
