@@ -15,19 +15,20 @@ type CloudConfig struct {
 	Text string
 	// Dropped holds the omitted keys, as "Global.DisableStrictZoneCheck (line 3)".
 	Dropped []string
-	// Warnings holds settings that the image accepts but ignores.
-	Warnings []string
+	// Added holds the services of AWS SDK v2 for which sections were added.
+	Added []string
 }
 
 // ConvertCloudConfig removes the keys of an in-tree cloud config that the image does not know.
 // Before v1.23.18, v1.24.16, v1.25.12, v1.26.7, v1.27.3 and v1.28.2 an unknown key ends the
 // start; later images only warn (kubernetes/cloud-provider-aws:pkg/providers/v1, CloudConfig at
-// each tag). It does not change the other lines. For an image without a version in its tag, it
+// each tag). It does not change the other lines. For an image that may have AWS SDK v2, it adds the
+// endpoint overrides under that SDK's names. For an image without a version in its tag, it
 // keeps only the keys that every version knows.
 func ConvertCloudConfig(text string, img awsccm.Image) (CloudConfig, error) {
 	var out CloudConfig
 	var kept []string
-	known, overrides := knownKeys(img), false
+	known := knownKeys(img)
 	section, keep := "", true
 	for n, entry := range logicalLines(text) {
 		line := strings.TrimSpace(strings.TrimPrefix(entry.text, "\ufeff"))
@@ -47,7 +48,6 @@ func ConvertCloudConfig(text string, img awsccm.Image) (CloudConfig, error) {
 			} else {
 				out.Dropped = append(out.Dropped, fmt.Sprintf("[%s] (line %d)", name, entry.line))
 			}
-			overrides = overrides || strings.EqualFold(name, "ServiceOverride")
 		default:
 			key := keyOf(line)
 			if section == "" {
@@ -67,8 +67,9 @@ func ConvertCloudConfig(text string, img awsccm.Image) (CloudConfig, error) {
 		}
 	}
 	out.Text = strings.TrimRight(strings.Join(kept, "\n"), "\n") + "\n"
-	if overrides && sdkV2(img) {
-		out.Warnings = append(out.Warnings, "ServiceOverride names are those of AWS SDK v1; this image matches \"EC2\", \"Elastic Load Balancing\", \"Elastic Load Balancing v2\" and would call the public endpoints")
+	if mayHaveSDKV2(img) {
+		sections, added := overridesV2(out.Text)
+		out.Text, out.Added = out.Text+sections, added
 	}
 	return out, nil
 }

@@ -60,13 +60,30 @@ func TestConvertCloudConfig(t *testing.T) {
 func TestConvertCloudConfig_knownKeys_kept(t *testing.T) {
 	in := "[Global]\n\n# a comment\nZone = us-east-1a\n\n[ServiceOverride \"1\"]\nService=ec2\n"
 	got, err := ConvertCloudConfig(in, awsccm.Image{Repository: "r", Tag: "v1.26.14"})
-	if err != nil || got.Text != in || got.Dropped != nil || got.Warnings != nil {
+	if err != nil || got.Text != in || got.Dropped != nil || got.Added != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for tag, want := range map[string]int{"v1.29.8": 0, "v1.29.9": 1, "v1.32.3": 0, "v1.32.4": 1, "v1.35.0": 1} {
+}
+
+// An image with AWS SDK v2 finds endpoint overrides only under that SDK's names. An image
+// without a version in its tag gets both.
+func TestConvertCloudConfig_overrides_bothNames(t *testing.T) {
+	in := "[ServiceOverride \"1\"]\nService=ec2\nRegion = r\nURL = \"https://a \\\"b\"\nSigningRegion = r # here\n" +
+		"[serviceoverride \"2\"]\nService = elasticloadbalancing\nRegion=r\nURL=https://e\nSigningRegion=s\nSigningName=n\n" +
+		"[ServiceOverride \"3\"]\nService = \"Elastic Load Balancing\"\nRegion=r\nURL=https://own\nSigningRegion=r\n"
+	added := "[ServiceOverride \"EC2 r\"]\nService = \"EC2\"\nRegion = \"r\"\nURL = \"https://a \\\"b\"\nSigningRegion = \"r\"\nSigningName = \"ec2\"\n" +
+		"[ServiceOverride \"Elastic Load Balancing v2 r\"]\nService = \"Elastic Load Balancing v2\"\nRegion = \"r\"\nURL = \"https://e\"\nSigningRegion = \"s\"\nSigningName = \"n\"\n"
+	for tag, want := range map[string]string{"v1.28.11": in, "v1.29.8": in + added, "v1.29.9": in + added, "v1.35.2": in + added, "mirror": in + added} {
 		got, err := ConvertCloudConfig(in, awsccm.Image{Repository: "r", Tag: tag})
-		if err != nil || len(got.Warnings) != want {
-			t.Errorf("%s: %v, %v", tag, got.Warnings, err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got.Text); d != "" || (len(got.Added) == 2) != (want != in) {
+			t.Errorf("%s: %v\n%s", tag, got.Added, d)
+		}
+		again, err := ConvertCloudConfig(got.Text, awsccm.Image{Repository: "r", Tag: tag})
+		if err != nil || again.Text != got.Text || again.Added != nil {
+			t.Errorf("%s: a second conversion adds %v, %v", tag, again.Added, err)
 		}
 	}
 }

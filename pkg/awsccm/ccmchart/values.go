@@ -66,7 +66,7 @@ type ChartValues struct {
 	Image  awsccm.Image
 	// DroppedKeys holds cloud config keys that the image does not know.
 	DroppedKeys []string
-	// Carried lists what the CCM gets of kube-controller-manager's environment and mounts.
+	// Carried lists what the CCM gets of kube-controller-manager's environment, mounts and endpoints.
 	Carried []string
 	// Concerns holds all concerns, including the blocking ones.
 	Concerns []Concern
@@ -89,9 +89,6 @@ func Values(in Inputs) (ChartValues, error) {
 			return ChartValues{}, err
 		}
 		out.DroppedKeys = config.Dropped
-		for _, w := range config.Warnings {
-			out.Concerns = append(out.Concerns, Concern{Key: "cloudConfig", Seen: w, Why: "an endpoint override is ignored silently"})
-		}
 	}
 	user := deepCopy(in.UserValues)
 	out.Concerns = append(out.Concerns, judgeUserValues(in, user, config)...)
@@ -104,6 +101,9 @@ func Values(in Inputs) (ChartValues, error) {
 	merged["leaderMigration"] = merge(asMap(merged["leaderMigration"]), map[string]any{"enabled": in.LeaderMigration})
 	in.finishArguments(merged, img, config)
 	in.carryInto(merged, &out)
+	for _, service := range config.Added {
+		out.Carried = append(out.Carried, "[ServiceOverride] of "+service+", its name in AWS SDK v2")
+	}
 	out.Values = merged
 	out.Concerns = append(out.Concerns, judgeValues(in, merged, img)...)
 	if in.OnDelete {
