@@ -47,7 +47,7 @@ const (
 	// MigrationFileDigest is the digest of the file that lists the three controllers by their
 	// old and new names, for every component. A later file must list them too, or use another
 	// annotation.
-	MigrationFileDigest = "04823c5e17294acf09068fdb14a44039a77580044dec2cbbfd4b3dd6420b0e30"
+	MigrationFileDigest = "890ae880bcc058373a637cfce0d2a220e849fc94c0006140ad4942b0da9d575b"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 func TestMigrationFile_bothFamilies_named(t *testing.T) {
 	text := MigrationFile()
 	for _, want := range []string{
-		"apiVersion: controllermanager.config.k8s.io/v1\n", "leaderName: " + wellknown.MigrationLease, "resourceLock: leases",
+		"apiVersion: controllermanager.config.k8s.io/v1\n", "leaderName: " + wellknown.MigrationLease,
 		"name: service\n", "name: service-lb-controller\n", "name: route\n", "name: node-route-controller\n",
 		"name: cloud-node-lifecycle\n", "name: cloud-node-lifecycle-controller\n",
 	} {
@@ -28,6 +28,10 @@ func TestMigrationFile_bothFamilies_named(t *testing.T) {
 	// A record concludes from this digest that a pod runs the three under the migration lease.
 	if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(text))); sum != wellknown.MigrationFileDigest {
 		t.Errorf("its digest is %s", sum)
+	}
+	// It is no field of v1, and a component from 1.32 on does not start with an unknown field.
+	if strings.Contains(text, "resourceLock") {
+		t.Error("resourceLock is not a field of v1")
 	}
 	if strings.Contains(text, "nodeipam") {
 		t.Error("nodeipam would stop with the hand-over")

@@ -36,6 +36,8 @@ func leaderCases() []trap {
 		{"AWSM-204", "a controller is missing", P3, migrationFile(strings.Replace(goodFile, "name: route", "name: roote", 1)), fail, "route"},
 		{"AWSM-204", "component of the other side", P3, migrationFile(strings.Replace(goodFile, `"*"`, "kube-controller-manager", 1)), fail, "service"},
 		{"AWSM-204", "no lock in v1beta1", P3, migrationFile(strings.Replace(goodFile, "k8s.io/v1", "k8s.io/v1beta1", 1)), fail, "resourceLock"},
+		{"AWSM-204", "lock in v1, CCM 1.32", P3, fileFor("v1.32.8", newerFile+"resourceLock: leases\n"), fail, "resourceLock in"},
+		{"AWSM-204", "unknown field, CCM 1.32", P3, fileFor("v1.32.8", newerFile+"leaderNames: a\n"), fail, "leaderNames"},
 		{"AWSM-204", "not a ConfigMap", P3, func(in *evidence.Input) {
 			ccmArgs(in, "--cloud-provider=aws", "--configure-cloud-routes=false", "--enable-leader-migration", "--leader-migration-config=/host/f.yaml")
 		}, unknown, "not in a ConfigMap"},
@@ -175,6 +177,24 @@ func migrationFile(text string) func(*evidence.Input) {
 		in.Migration = verify.Got(map[string]downstream.MigrationConfig{"/etc/m/f.yaml": {ConfigMap: "kube-system/m", Text: text}})
 	}
 }
+
+// fileFor gives a CCM of another version a file.
+func fileFor(tag, text string) func(*evidence.Input) {
+	return func(in *evidence.Input) {
+		migrationFile(text)(in)
+		in.DaemonSets.Value[0].Containers[0].Image = "r/aws/cloud-controller-manager:" + tag
+	}
+}
+
+// newerFile has the names of the controllers from 1.28 on.
+const newerFile = `apiVersion: controllermanager.config.k8s.io/v1
+kind: LeaderMigrationConfiguration
+leaderName: cloud-provider-extraction-migration
+controllerLeaders:
+- {name: service-lb-controller, component: "*"}
+- {name: node-route-controller, component: "*"}
+- {name: cloud-node-lifecycle-controller, component: "*"}
+`
 
 const goodFile = `apiVersion: controllermanager.config.k8s.io/v1
 kind: LeaderMigrationConfiguration

@@ -81,6 +81,7 @@ func judgeConfig(object, text string, v component.Version) []verify.Finding {
 	if c.ResourceLock != "leases" && (c.ResourceLock != "" || !strings.HasSuffix(c.APIVersion, "/v1")) {
 		out = append(out, verify.Failure(object, fmt.Sprintf("resourceLock %q in %s", c.ResourceLock, c.APIVersion), "leases", ""))
 	}
+	out = append(out, unknownFields(object, text, c, v)...)
 	mine := map[string]bool{}
 	for _, l := range c.ControllerLeaders {
 		switch {
@@ -102,6 +103,23 @@ func judgeConfig(object, text string, v component.Version) []verify.Finding {
 		out = append(out, verify.Failure(object, "does not list "+strings.Join(missing, ", "), `listed with component "*"`, ""))
 	}
 	return out
+}
+
+// unknownFields returns a failure if a CCM refuses a field of the file, as all do from v1.32 on.
+// resourceLock is a field of v1beta1 only
+// (kubernetes/controller-manager:pkg/leadermigration/config/config.go@v0.32.9).
+func unknownFields(object, text string, c migrationConfiguration, v component.Version) []verify.Finding {
+	if !v.Known() || !v.AtLeast(1, 32) {
+		return nil
+	}
+	const wanted = "only fields of its version: a CCM from v1.32 on does not start with others"
+	if c.ResourceLock != "" && strings.HasSuffix(c.APIVersion, "/v1") {
+		return []verify.Finding{verify.Failure(object, "resourceLock in "+c.APIVersion, wanted, "remove resourceLock")}
+	}
+	if err := yaml.UnmarshalStrict([]byte(text), &migrationConfiguration{}); err != nil {
+		return []verify.Finding{verify.Failure(object, err.Error(), wanted, "")}
+	}
+	return nil
 }
 
 // wantedNames returns the CCM's controllers that must wait for the migration lease, under the
