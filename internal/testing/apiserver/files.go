@@ -3,6 +3,7 @@ package apiserver
 import (
 	"crypto/rand"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 
@@ -18,6 +19,12 @@ rules:
 - level: Metadata
 `
 
+const (
+	serviceRange = "10.43.0.0/16"
+	// ServiceIP is the address of the Service kubernetes, for which the server has a certificate.
+	ServiceIP = "10.43.0.1"
+)
+
 // files holds the paths of the files that kube-apiserver reads.
 type files struct {
 	cert, key, accountKey, tokens, policy string
@@ -32,7 +39,7 @@ func writeFiles(dir, address string) (files, error) {
 		token: rand.Text(),
 	}
 	// The certificate file contains the CA, too.
-	certificate, key, err := cert.GenerateSelfSignedCertKey(address, nil, []string{"kubernetes.default.svc"})
+	certificate, key, err := cert.GenerateSelfSignedCertKey(address, []net.IP{net.ParseIP(ServiceIP)}, []string{"kubernetes.default.svc"})
 	if err != nil {
 		return f, err
 	}
@@ -70,7 +77,7 @@ func (f files) arguments(address string, port int, etcd, auditLog string) []stri
 		"--service-account-issuer=https://kubernetes.default.svc.cluster.local",
 		"--service-account-signing-key-file=" + f.accountKey,
 		"--service-account-key-file=" + f.accountKey,
-		"--service-cluster-ip-range=10.43.0.0/16",
+		"--service-cluster-ip-range=" + serviceRange,
 		"--audit-policy-file=" + f.policy,
 		"--audit-log-path=" + auditLog,
 		"--profiling=false",
