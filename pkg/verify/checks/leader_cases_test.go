@@ -37,6 +37,10 @@ func leaderCases() []trap {
 		{"AWSM-204", "component of the other side", P3, migrationFile(strings.Replace(goodFile, `"*"`, "kube-controller-manager", 1)), fail, "service"},
 		{"AWSM-204", "no lock in v1beta1", P3, migrationFile(strings.Replace(goodFile, "k8s.io/v1", "k8s.io/v1beta1", 1)), fail, "resourceLock"},
 		{"AWSM-204", "lock in v1, CCM 1.32", P3, fileFor("v1.32.8", newerFile+"resourceLock: leases\n"), fail, "resourceLock in"},
+		{"AWSM-204", "lock in v1, upgrade to 1.32", P4, func(in *evidence.Input) {
+			fileFor("v1.31.9", newerFile+"resourceLock: leases\n")(in)
+			in.Version, in.Target = verify.Got("v1.31.14+rke2r1"), "v1.32.9+rke2r1"
+		}, fail, "resourceLock in"},
 		{"AWSM-204", "unknown field, CCM 1.32", P3, fileFor("v1.32.8", newerFile+"leaderNames: a\n"), fail, "leaderNames"},
 		{"AWSM-204", "not a ConfigMap", P3, func(in *evidence.Input) {
 			ccmArgs(in, "--cloud-provider=aws", "--configure-cloud-routes=false", "--enable-leader-migration", "--leader-migration-config=/host/f.yaml")

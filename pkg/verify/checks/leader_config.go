@@ -47,7 +47,8 @@ func migrationConfig(in evidence.Input) []verify.Finding {
 			if !ok {
 				return []verify.Finding{verify.Undecided(p.object, "--leader-migration-config="+file+" is not in a ConfigMap, where it could be read")}
 			}
-			return judgeConfig("ConfigMap "+have.ConfigMap, have.Text, ccmVersion(in))
+			object := "ConfigMap " + have.ConfigMap
+			return append(judgeConfig(object, have.Text, ccmVersion(in)), unknownFields(object, have.Text, newestCCM(in))...)
 		})...)
 	}
 	return out
@@ -58,6 +59,15 @@ func ccmVersion(in evidence.Input) component.Version {
 	v, err := component.ImageVersion(in.Facts.CCM().Image)
 	if err != nil {
 		return component.Version{}
+	}
+	return v
+}
+
+// newestCCM returns the version that the CCM has after an upgrade to the target, if one is given.
+func newestCCM(in evidence.Input) component.Version {
+	v := ccmVersion(in)
+	if versions, err := in.Versions(); err == nil && in.Target != "" && !v.AtLeast(1, 32) {
+		return versions[len(versions)-1]
 	}
 	return v
 }
@@ -81,7 +91,6 @@ func judgeConfig(object, text string, v component.Version) []verify.Finding {
 	if c.ResourceLock != "leases" && (c.ResourceLock != "" || !strings.HasSuffix(c.APIVersion, "/v1")) {
 		out = append(out, verify.Failure(object, fmt.Sprintf("resourceLock %q in %s", c.ResourceLock, c.APIVersion), "leases", ""))
 	}
-	out = append(out, unknownFields(object, text, c, v)...)
 	mine := map[string]bool{}
 	for _, l := range c.ControllerLeaders {
 		switch {
@@ -108,9 +117,10 @@ func judgeConfig(object, text string, v component.Version) []verify.Finding {
 // unknownFields returns a failure if a CCM refuses a field of the file, as all do from v1.32 on.
 // resourceLock is a field of v1beta1 only
 // (kubernetes/controller-manager:pkg/leadermigration/config/config.go@v0.32.9).
-func unknownFields(object, text string, c migrationConfiguration, v component.Version) []verify.Finding {
-	if !v.Known() || !v.AtLeast(1, 32) {
-		return nil
+func unknownFields(object, text string, v component.Version) []verify.Finding {
+	var c migrationConfiguration
+	if !v.Known() || !v.AtLeast(1, 32) || configLimits().CheckYAML([]byte(text)) != nil || yaml.Unmarshal([]byte(text), &c) != nil {
+		return nil // judgeConfig reports a file that cannot be read
 	}
 	const wanted = "only fields of its version: a CCM from v1.32 on does not start with others"
 	if c.ResourceLock != "" && strings.HasSuffix(c.APIVersion, "/v1") {

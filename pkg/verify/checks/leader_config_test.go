@@ -8,7 +8,7 @@ import (
 )
 
 // A CCM from v1.32 on reads its file strictly. resourceLock is a field of v1beta1 only.
-func TestJudgeConfig_unknownField_failsFromV132(t *testing.T) {
+func TestUnknownFields_failFromV132(t *testing.T) {
 	lock := newerFile + "resourceLock: leases\n"
 	for name, tt := range map[string]struct {
 		text, image string
@@ -25,7 +25,7 @@ func TestJudgeConfig_unknownField_failsFromV132(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := judgeConfig("f", tt.text, v); (len(got) > 0) != tt.fails {
+		if got := unknownFields("f", tt.text, v); (len(got) > 0) != tt.fails {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
