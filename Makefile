@@ -9,7 +9,6 @@ LABBIN := $(BIN)/lab.d
 TOOL   := go tool -modfile=$(CURDIR)/tools/go.mod
 LABDIR ?= $(CURDIR)/.lab
 DISTRO ?= rke2
-HAND_OVER ?= early
 GOTEST := go test
 
 # The product, the lab, and the tests that need both. The product's go.mod names
@@ -152,7 +151,7 @@ $(REAL_SERVERS:%=$(LABBIN)/kube-apiserver-v%): $(LABBIN)/kube-apiserver-v%:
 
 .PHONY: demo
 demo: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml, rke1 for RKE managed by Rancher; HAND_OVER=natural
-	cd test && go run ./cmd/demo -bin $(BIN) -dir $(abspath $(LABDIR)) -distro $(DISTRO) -hand-over $(HAND_OVER)
+	cd test && go run ./cmd/demo -bin $(BIN) -dir $(abspath $(LABDIR)) -distro $(DISTRO) $(addprefix -hand-over ,$(HAND_OVER))
 
 .PHONY: demo-controller
 demo-controller: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, have the controller migrate it and take it back, show the evidence

@@ -34,10 +34,7 @@ type Options struct {
 	DisableAsked bool `flag:"keep-leader-migration=false"`
 	// EarlyHandOver reports whether the hand-over to the CCM happens before the switch;
 	// otherwise the switch itself causes it.
-	EarlyHandOver bool `flag:"hand-over=early|clear"`
-	// ClearFence reports whether the CCM takes over once a kubelet has shown that the previous
-	// holder exited; otherwise it waits until the fence expires. It requires EarlyHandOver.
-	ClearFence    bool              `flag:"hand-over=clear"`
+	EarlyHandOver bool              `flag:"hand-over=early"`
 	CloudRoutes   string            `flag:"cloud-routes"` // "on", "off" or "" for the safe default (off, refused if routes are in use)
 	CloudConfig   string            `flag:"cloud-config"` // text of the CCM's cloud config; empty to copy the in-tree one
 	CCMImage      string            `flag:"ccm-image"`

@@ -40,7 +40,7 @@ func ResolveBasis(scope Scope, structs ...any) map[string]string {
 func Validate(structs ...any) error {
 	for _, field := range Fields(structs...) {
 		o := findAny(field.Flag)
-		if o.Choice() && field.Words == nil {
+		if o.Choice() && field.Word == "" {
 			if err := o.Check(field.Value.String()); err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ func Validate(structs ...any) error {
 // textOf returns the value of an option as text: the only field's own, or the word that the
 // fields of one option report together.
 func (o Option) textOf(fields []Field) string {
-	if len(fields) == 1 && fields[0].Words == nil {
+	if len(fields) == 1 && fields[0].Word == "" {
 		return textOf(o.Kind, fields[0].Value)
 	}
 	if len(fields) == 0 {
@@ -80,10 +80,10 @@ func (o Option) candidates() []string {
 
 // setBy reports whether a word sets a bool.
 func (f Field) setBy(word string) bool {
-	if f.Words == nil {
+	if f.Word == "" {
 		return word == "true"
 	}
-	return slices.Contains(f.Words, word)
+	return word == f.Word
 }
 
 func textOf(kind Kind, value reflect.Value) string {

@@ -4,7 +4,7 @@
 // basis of a plan come from it.
 //
 // A struct declares its option by a tag: `flag:"region"` holds the value of --region, and a
-// bool with `flag:"hand-over=early|clear"` reports whether the value is one of these words.
+// bool with `flag:"hand-over=early"` reports whether the value is this word.
 // Clocks, sinks and callbacks are no options.
 //
 // It is a leaf: it knows no command, no kind of object and no cluster.

@@ -11,7 +11,7 @@ import (
 // Field is a field of a struct that holds an option.
 type Field struct {
 	Flag  string
-	Words []string // the words that a bool reports; nil if the field holds the value itself
+	Word  string // the word that a bool reports; empty if the field holds the value itself
 	Value reflect.Value
 }
 
@@ -37,12 +37,8 @@ func fieldsOf(value reflect.Value) []Field {
 		if !tagged {
 			continue
 		}
-		flag, words, chosen := strings.Cut(tag, "=")
-		field := Field{Flag: flag, Value: value.Field(i)}
-		if chosen {
-			field.Words = strings.Split(words, "|")
-		}
-		all = append(all, field)
+		flag, word, _ := strings.Cut(tag, "=")
+		all = append(all, Field{Flag: flag, Word: word, Value: value.Field(i)})
 	}
 	return all
 }
@@ -177,15 +173,15 @@ func (r resolver) isGiven(o Option) bool {
 	return err == nil && given && value != "" && value != "false"
 }
 
-// set puts a value into the field: text in the field's own type, or whether the text is one
-// of the field's words.
+// set puts a value into the field: text in the field's own type, or whether the text is the
+// field's word.
 func (f Field) set(value any) error {
 	text, scalar := value.(string)
 	switch {
 	case value == nil:
 		f.Value.SetZero()
-	case f.Words != nil:
-		f.Value.SetBool(slices.Contains(f.Words, text))
+	case f.Word != "":
+		f.Value.SetBool(text == f.Word)
 	case !scalar:
 		f.Value.Set(reflect.ValueOf(value))
 	case f.Value.Kind() == reflect.String:

@@ -47,7 +47,7 @@ func TestCheck(t *testing.T) {
 		says       string // empty: it is valid
 	}{
 		"a word":          {"hand-over", "early", ""},
-		"no word":         {"hand-over", "soon", `flag --hand-over: invalid value "soon"; wanted natural, early or clear`},
+		"no word":         {"hand-over", "soon", `flag --hand-over: invalid value "soon"; wanted early or natural`},
 		"no default":      {"aws", "", `flag --aws: invalid value ""; wanted auto, on or off`},
 		"the default":     {"cloud-routes", "", ""},
 		"long enough":     {"audit-interval", "1m", ""},
@@ -77,8 +77,7 @@ type sample struct {
 	Snapshot bool              `flag:"etcd-snapshot"`
 	Keep     bool              `flag:"keep-leader-migration"`
 	Drop     bool              `flag:"keep-leader-migration=false"`
-	Early    bool              `flag:"hand-over=early|clear"`
-	Clear    bool              `flag:"hand-over=clear"`
+	Early    bool              `flag:"hand-over=early"`
 	Only     []string          `flag:"only"`
 	Args     []string          `flag:"rke-arg"`
 	Skip     map[string]string `flag:"skip"`
@@ -93,15 +92,15 @@ func TestFill(t *testing.T) {
 		of   map[string]any
 		want sample
 	}{
-		"nothing":         {RKE2, nil, sample{Method: "helm", Snapshot: true}},
-		"another scope":   {RKE, map[string]any{"install-method": "additional-manifest"}, sample{Method: "helm"}},
-		"clear":           {RKE2, map[string]any{"hand-over": "clear"}, sample{Method: "helm", Snapshot: true, Early: true, Clear: true}},
-		"kept":            {RKE2, map[string]any{"keep-leader-migration": "true"}, sample{Method: "helm", Snapshot: true, Keep: true}},
-		"not kept":        {RKE2, map[string]any{"keep-leader-migration": "false"}, sample{Method: "helm", Snapshot: true, Drop: true}},
-		"off by another":  {RKE2, map[string]any{"edits": "handoff"}, sample{Method: "helm"}},
-		"on all the same": {RKE2, map[string]any{"edits": "handoff", "etcd-snapshot": "true"}, sample{Method: "helm", Snapshot: true}},
-		"negated":         {RKE2, map[string]any{"no-etcd-snapshot": "true"}, sample{Method: "helm"}},
-		"collections":     {RKE | Run, map[string]any{"rke-arg": []string{"b", "a"}, "skip": map[string]string{"A": "b"}, "timeout": "1h"}, sample{Method: "helm", Args: []string{"b", "a"}, Skip: map[string]string{"A": "b"}, Timeout: time.Hour}},
+		"nothing":         {RKE2, nil, sample{Method: "helm", Snapshot: true, Early: true}},
+		"another scope":   {RKE, map[string]any{"install-method": "additional-manifest"}, sample{Method: "helm", Early: true}},
+		"another word":    {RKE2, map[string]any{"hand-over": "natural"}, sample{Method: "helm", Snapshot: true}},
+		"kept":            {RKE2, map[string]any{"keep-leader-migration": "true"}, sample{Method: "helm", Snapshot: true, Early: true, Keep: true}},
+		"not kept":        {RKE2, map[string]any{"keep-leader-migration": "false"}, sample{Method: "helm", Snapshot: true, Early: true, Drop: true}},
+		"off by another":  {RKE2, map[string]any{"edits": "handoff"}, sample{Method: "helm", Early: true}},
+		"on all the same": {RKE2, map[string]any{"edits": "handoff", "etcd-snapshot": "true"}, sample{Method: "helm", Snapshot: true, Early: true}},
+		"negated":         {RKE2, map[string]any{"no-etcd-snapshot": "true"}, sample{Method: "helm", Early: true}},
+		"collections":     {RKE | Run, map[string]any{"rke-arg": []string{"b", "a"}, "skip": map[string]string{"A": "b"}, "timeout": "1h"}, sample{Method: "helm", Early: true, Args: []string{"b", "a"}, Skip: map[string]string{"A": "b"}, Timeout: time.Hour}},
 	} {
 		got := sample{}
 		if err := Fill(tt.in, given(tt.of), &got); err != nil || !reflect.DeepEqual(got, tt.want) {
@@ -125,8 +124,8 @@ func TestResolveBasis(t *testing.T) {
 	}{
 		"defaults":  {sample{Method: "helm"}, map[string]string{"--install-method": "helm", "--etcd-snapshot": "false", "--hand-over": "natural"}},
 		"words":     {sample{Early: true, Snapshot: true, Keep: true}, map[string]string{"--etcd-snapshot": "true", "--hand-over": "early", "--keep-leader-migration": "true"}},
-		"not kept":  {sample{Early: true, Clear: true, Drop: true}, map[string]string{"--etcd-snapshot": "false", "--hand-over": "clear", "--keep-leader-migration": "false"}},
-		"no word":   {sample{Clear: true}, map[string]string{"--etcd-snapshot": "false", "--hand-over": "false,true"}},
+		"not kept":  {sample{Early: true, Drop: true}, map[string]string{"--etcd-snapshot": "false", "--hand-over": "early", "--keep-leader-migration": "false"}},
+		"no word":   {sample{Keep: true, Drop: true}, map[string]string{"--etcd-snapshot": "false", "--hand-over": "natural", "--keep-leader-migration": "true,true"}},
 		"a set":     {sample{Only: []string{"b", "a"}, Skip: map[string]string{"y": "2", "x": "1"}}, map[string]string{"--etcd-snapshot": "false", "--hand-over": "natural", "--only": "a,b", "--skip": "x,y"}},
 		"documents": {sample{Values: map[string]any{"a": 1}}, map[string]string{"--etcd-snapshot": "false", "--hand-over": "natural", "--values": "sha256:015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862"}},
 	} {
@@ -152,7 +151,7 @@ func TestOverlay(t *testing.T) {
 	for name, of := range map[string]sample{
 		"defaults": {Method: "helm"},
 		"words":    {Method: "additional-manifest", Early: true, Snapshot: true, Keep: true},
-		"clear":    {Method: "helm", Early: true, Clear: true, Drop: true},
+		"not kept": {Method: "helm", Early: true, Drop: true},
 	} {
 		basis := ResolveBasis(RKE2, &of)
 		got := sample{Method: "helm", Snapshot: true, Early: true, Only: []string{"a"}}

@@ -32,8 +32,8 @@ func migrations() []Option {
 		[]Option{
 			{Flag: "edits", Scope: RKE2 | UndoRKE2 | Either, Words: []string{"apply", "handoff"}, Basis: ByValue, Path: "spec.edits",
 				Help: "make every edit of Rancher's Cluster object, or leave them to the tool that owns it, such as Terraform, and wait for the commit (default: you are asked before the first write; required with --yes and --plan)"},
-			{Flag: "hand-over", Scope: migrationScope | Verify, Words: []string{"natural", "early", "clear"}, Default: "natural", Basis: ByValue, Path: specOptions + "handOver",
-				Help: "when the CCM takes over the cloud controllers: with the switch, or in an own step before it, after the fence expires or as soon as a kubelet shows that the former holder has ended"},
+			{Flag: "hand-over", Scope: migrationScope | Verify, Words: []string{"early", "natural"}, Default: "early", Basis: ByValue, Path: specOptions + "handOver",
+				Help: "when the CCM takes over the cloud controllers: in a step of its own before the switch, or with the switch"},
 			{Flag: "keep-leader-migration", Scope: forwardScope, Kind: Switch, Basis: ByValue, Path: specOptions + "keepLeaderMigration",
 				Help: "leave leader migration on in the CCM"},
 		},

@@ -77,27 +77,22 @@ type duel struct {
 
 // TestHandOverAdversaries disturbs an early hand-over at real lease timings. However the run
 // ends, no two processes run the cloud controllers at once, except a holder that was frozen,
-// for no longer than client-go alone allows. The lease always finds a holder.
+// for no longer than client-go alone allows. Nothing that the run reads of the holder's
+// container may make it remove its fence too early. The lease always finds a holder.
 // AWSMIGRATE_KEPT_LAB names a lab that is past install-ccm.
 func TestHandOverAdversaries(t *testing.T) {
-	againstAll(t, beforeHandOver(t), "early", adversaries())
-}
-
-// TestClearedHandOverAdversaries does the same where the run may remove its fence. Nothing that
-// it reads of the holder's container may make it remove the fence too early.
-func TestClearedHandOverAdversaries(t *testing.T) {
-	againstAll(t, beforeHandOver(t), "clear", adversaries())
+	againstAll(t, beforeHandOver(t), adversaries())
 }
 
 // TestHandOverAdversariesOnRKE does the same with a cluster.yml, whose kube-controller-managers
-// are no pods: docker restarts them, and none can hide behind another.
+// are no pods: docker restarts them, and none can hide behind another. The fence expires, since
+// no kubelet shows an end.
 func TestHandOverAdversariesOnRKE(t *testing.T) {
-	againstAll(t, beforeHandOverOf(t, boot(t, "--distro", "rke")), "early", slices.DeleteFunc(adversaries(), func(a adversary) bool { return a.asPod }))
+	againstAll(t, beforeHandOverOf(t, boot(t, "--distro", "rke")), slices.DeleteFunc(adversaries(), func(a adversary) bool { return a.asPod }))
 }
 
-// againstAll tries all adversaries at hand-overs of one kind, and compares the record of each
-// run with the observer.
-func againstAll(t *testing.T, lab *scenario.Lab, way string, all []adversary) {
+// againstAll tries all adversaries, and compares the record of each run with the observer.
+func againstAll(t *testing.T, lab *scenario.Lab, all []adversary) {
 	t.Helper()
 	ctx := within(t, 45*time.Minute)
 	for i, a := range all {
@@ -110,7 +105,7 @@ func againstAll(t *testing.T, lab *scenario.Lab, way string, all []adversary) {
 			}
 			givenBack(ctx, t, lab)
 			ready := time.Now()
-			runDuel(ctx, t, lab, a, "--hand-over", way)
+			runDuel(ctx, t, lab, a)
 			t.Logf("%s: %.0f s, after %.0f s to get ready", a.name, time.Since(ready).Seconds(), ready.Sub(began).Seconds())
 		})
 		if tried && t.Failed() {

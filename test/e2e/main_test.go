@@ -21,7 +21,8 @@ var booting sync.Mutex
 
 // boot starts a lab for a test and ends it with the test. The lab's records are kept if the
 // test fails. A migration mostly waits for pods and kubelets, so four labs run at once on two
-// cores.
+// cores. Its commands hand over with the switch, which most tests disturb. The tests of the
+// early hand-over, of Jobs and of the controller name it or use the default.
 func boot(t *testing.T, flags ...string) *scenario.Lab {
 	t.Helper()
 	t.Parallel()
@@ -60,7 +61,11 @@ func alone(t *testing.T, bin, dir string, flags ...string) (*scenario.Lab, error
 	defer booting.Unlock()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	return scenario.Boot(ctx, bin, dir, testWriter{t}, flags...)
+	lab, err := scenario.Boot(ctx, bin, dir, testWriter{t}, flags...)
+	if lab != nil {
+		lab.Natural = true
+	}
+	return lab, err
 }
 
 func within(t *testing.T, d time.Duration) context.Context {

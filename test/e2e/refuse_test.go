@@ -13,9 +13,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// run returns `rke2 --cluster demo --yes` with further arguments.
+// run returns `rke2 --cluster demo --yes` with further arguments. It hands over with the
+// switch, unless they say when.
 func run(more ...string) []string {
-	return append([]string{"rke2", "--cluster", "demo", "--yes", "--edits", "apply"}, more...)
+	lab := scenario.Lab{Target: []string{"rke2", "--cluster", "demo"}, Natural: true}
+	return lab.Command("", append([]string{"--yes"}, more...)...)
 }
 
 // refusals returns commands that awsmigrate refuses on a lab before its migration.

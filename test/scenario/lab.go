@@ -32,7 +32,9 @@ type Lab struct {
 	ClusterFile string
 	// Fixed reports that machines can neither join nor leave.
 	Fixed bool
-	env   []string
+	// Natural makes the commands hand over with the switch, unless their flags say when.
+	Natural bool
+	env     []string
 }
 
 // Boot starts a lab in a folder and waits until it is ready.
@@ -124,6 +126,9 @@ func (l *Lab) Command(name string, flags ...string) []string {
 	unattended := slices.Contains(flags, "--yes") || slices.Contains(flags, "--plan")
 	if unattended && l.Target[0] == "rke2" && !slices.Contains(flags, "--edits") {
 		words = append(words, "--edits", "apply")
+	}
+	if l.Natural && !slices.Contains(flags, "--hand-over") {
+		words = append(words, "--hand-over", "natural")
 	}
 	return words
 }

@@ -446,14 +446,14 @@ func tryTwoRunners(t *testing.T, s scenario) {
 			begun, done := make(chan struct{}), make(chan struct{})
 			go func() {
 				defer close(done)
-				one = Run{ID: "run-a", Early: s.run.Early, Clear: s.run.Clear, Elsewhere: true, After: func(c Call) {
+				one = Run{ID: "run-a", Early: s.run.Early, Elsewhere: true, After: func(c Call) {
 					if c.Writes && c.Write == n {
 						close(begun)
 					}
 				}}.On(t.Context(), w)
 			}()
 			<-begun
-			two = Run{ID: "run-b", Early: s.run.Early, Clear: s.run.Clear, Elsewhere: true, Before: func(c Call) Outcome {
+			two = Run{ID: "run-b", Early: s.run.Early, Elsewhere: true, Before: func(c Call) Outcome {
 				select {
 				case <-done:
 				default:

@@ -53,7 +53,7 @@ func followRun(t *testing.T, r Run, w *World, killedAt int, asksPause func(runne
 		}()
 		<-began
 		pass(time.Minute) // the follower starts later
-		other := Run{ID: "follower", Undo: r.Undo, HandOver: r.HandOver, Method: r.Method, Early: r.Early, Clear: r.Clear, Follow: true, Elsewhere: true, EveryReading: true,
+		other := Run{ID: "follower", Undo: r.Undo, HandOver: r.HandOver, Method: r.Method, Early: r.Early, Follow: true, Elsewhere: true, EveryReading: true,
 			Sink: runner.SinkFunc(func(e runner.Event) { shown = append(shown, e) }),
 			Before: func(c Call) Outcome {
 				if c.Writes {

@@ -38,14 +38,35 @@ func (g *gapsByStep) Emit(e runner.Event) {
 	}
 }
 
-var early = []scenario{
-	{"rke2", NewRKE2, Run{Early: true}},
-	{"rke2 by manifest", NewRKE2, Run{Early: true, Method: "additional-manifest"}},
-	{"rke", NewRKE, Run{Early: true}},
-	{"rke in Rancher", NewManaged, Run{Early: true}},
-	{"rke2, cleared", NewRKE2, Run{Early: true, Clear: true}},
-	{"rke2 by manifest, cleared", NewRKE2, Run{Early: true, Clear: true, Method: "additional-manifest"}},
-	{"rke, wanted cleared", NewRKE, Run{Early: true, Clear: true}},
+var early = []struct {
+	scenario
+	expires bool // the fence: no kubelet's report is read
+}{
+	{scenario{"rke2", NewRKE2, Run{Early: true}}, false},
+	{scenario{"rke2 by manifest", NewRKE2, Run{Early: true, Method: "additional-manifest"}}, false},
+	{scenario{"rke", NewRKE, Run{Early: true}}, true},
+	{scenario{"rke in Rancher", NewManaged, Run{Early: true}}, true},
+	{scenario{"rke2 without a report", NewRKE2, Run{Early: true}}, true},
+	{scenario{"rke2 by manifest, without a report", NewRKE2, Run{Early: true, Method: "additional-manifest"}}, true},
+}
+
+// refuseReport returns a hook that refuses the first read of a container after the fence, so
+// that the fence expires.
+func refuseReport() func(Call) Outcome {
+	fenced, refused := false, false
+	return func(c Call) Outcome {
+		fenced = fenced || isFenceWrite(c)
+		if fenced && !refused && isReportRead(c) {
+			refused = true
+			return Denied
+		}
+		return Pass
+	}
+}
+
+// isReportRead reports whether a call reads the pod of one kube-controller-manager.
+func isReportRead(c Call) bool {
+	return !c.Writes && strings.Contains(c.Path, "/pods/"+kcmName+"-")
 }
 
 // The cloud controller manager leads while every kube-controller-manager is in-tree, and the
@@ -57,6 +78,9 @@ func TestEarlyHandOver(t *testing.T) {
 			w := s.world()
 			seen := newGaps(w)
 			s.run.ID, s.run.Sink = runID(1), seen
+			if s.expires {
+				s.run.Before = refuseReport()
+			}
 			ended := do(t, s.run, w)
 			if ended.Err != nil {
 				t.Fatal(ended.Err)
@@ -65,10 +89,10 @@ func TestEarlyHandOver(t *testing.T) {
 				t.Errorf("the run reports pauses of at most %v, but the longest took %s", told, longest)
 			}
 			most := 8 * time.Second
-			if s.run.Clear && w.rancher != nil { // kubelets show the containers
+			if !s.expires {
 				most = 2 * time.Second
 			}
-			if gap := seen.by["hand-over"]; gap > most || gap == 0 && !s.run.Clear { // an end and a start within one tick leave no gap
+			if gap := seen.by["hand-over"]; gap > most || gap == 0 && s.expires { // an end and a start within one tick leave no gap
 				t.Errorf("%s without cloud controllers at the hand-over", gap)
 			}
 			if gap := seen.by["switch-provider"]; gap != 0 {
@@ -114,12 +138,15 @@ func TestBehindTheFence(t *testing.T) {
 			w.down.put("services", service, w.now)
 		}, "LoadBalancerChanged", 8 * time.Second},
 	} {
-		for _, clear := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, cleared %t", name, clear), func(t *testing.T) {
+		for _, expires := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, expires %t", name, expires), func(t *testing.T) {
 				t.Parallel()
 				w := NewRKE2()
 				seen, happened := newGaps(w), false
-				r := Run{ID: runID(1), Early: true, Clear: clear, Sink: seen, Until: "hand-over"}
+				r := Run{ID: runID(1), Early: true, Sink: seen, Until: "hand-over"}
+				if expires {
+					r.Before = refuseReport()
+				}
 				r.After = func(c Call) {
 					if isFenceWrite(c) && !happened {
 						happened = true
@@ -151,10 +178,10 @@ func TestEndsThatAreNotTheHolders(t *testing.T) {
 			t.Parallel()
 			w := NewRKE2()
 			seen, fenced, shown := newGaps(w), false, false
-			r := Run{ID: runID(1), Early: true, Clear: true, Sink: seen, Until: "hand-over"}
+			r := Run{ID: runID(1), Early: true, Sink: seen, Until: "hand-over"}
 			r.After = func(c Call) { // the holder was seen to run after the fence
 				fenced = fenced || isFenceWrite(c)
-				if fenced && !shown && strings.Contains(c.Path, "/pods/"+kcmName+"-") {
+				if fenced && !shown && isReportRead(c) {
 					shown = true
 					w.inventEnd(id)
 				}
@@ -202,7 +229,7 @@ func TestHandOverWithClocksApart(t *testing.T) {
 			w := NewRKE2()
 			w.setClocks(first)
 			seen := newGaps(w)
-			if ended := do(t, Run{ID: runID(1), Early: true, Clear: true, Sink: seen}, w); ended.Err != nil {
+			if ended := do(t, Run{ID: runID(1), Early: true, Sink: seen}, w); ended.Err != nil {
 				t.Fatal(ended.Err)
 			}
 			if gap := seen.by["hand-over"]; gap > 2*time.Second {

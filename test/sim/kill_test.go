@@ -25,7 +25,7 @@ var scenarios = []scenario{
 	{"rke2", NewRKE2, Run{}},
 	{"rke2 by manifest", NewRKE2, Run{Method: migration.InstallManifest}},
 	{"rke", NewRKE, Run{}},
-	{"rke2 with a hand-over that is cleared", NewRKE2, Run{Early: true, Clear: true}},
+	{"rke2 with an early hand-over", NewRKE2, Run{Early: true}},
 	{"rke in Rancher", NewManaged, Run{}},
 }
 

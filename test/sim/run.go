@@ -33,7 +33,6 @@ type Run struct {
 	HandOver bool
 	Method   migration.InstallMethod // for RKE2
 	Early    bool                    // hands the cloud controllers over before the switch
-	Clear    bool                    // clears the fence as soon as the holder has ended; requires Early
 	Until    journal.StepID
 	// Guard only watches the rollout of a previous run.
 	Guard bool
@@ -173,7 +172,7 @@ func (r Run) open(ctx context.Context, w *World, p *Process) (*procedure.Migrati
 	if err != nil {
 		return nil, nil, err
 	}
-	options := migration.Options{InstallMethod: r.Method, Snapshot: !r.HandOver, HandOver: r.HandOver, EarlyHandOver: r.Early, ClearFence: r.Clear, AWS: "off", RunID: r.ID, Skip: r.Skip, Unattended: !r.Attended, OnAudit: r.Recording.Audited}
+	options := migration.Options{InstallMethod: r.Method, Snapshot: !r.HandOver, HandOver: r.HandOver, EarlyHandOver: r.Early, AWS: "off", RunID: r.ID, Skip: r.Skip, Unattended: !r.Attended, OnAudit: r.Recording.Audited}
 	if options.InstallMethod == "" {
 		options.InstallMethod = migration.InstallHelm
 	}

@@ -28,7 +28,7 @@ func TestEitherAsksAsItsDistribution(t *testing.T) {
 	t.Setenv("RKE_CONFIG", "")
 	for name, words := range map[string][]string{
 		"rke2": {"--cluster", "demo", "--aws", "off", "--kubeconfig", "k", "--context", "c", "--edits", "handoff", "--etcd-snapshot", "--end-state", "external", "--hand-over", "early", "--skip", "AWSM-421=no"},
-		"rke":  {"--config", "cluster.yml", "--rke-arg", "--ssh-agent-auth", "--rke-arg", "x", "--aws", "off", "--include-pending", "--hand-over", "clear"},
+		"rke":  {"--config", "cluster.yml", "--rke-arg", "--ssh-agent-auth", "--rke-arg", "x", "--aws", "off", "--include-pending", "--hand-over", "natural"},
 	} {
 		either, rke2, rke := &Either{}, &RKE2{}, &RKE{}
 		got, err := askedBy(t, either.Register, either, words...)

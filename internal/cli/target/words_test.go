@@ -52,12 +52,12 @@ func typedRKE2(t *testing.T, args ...string) Words {
 
 // Every command has the options that shape the migration and that it takes, and none of one run.
 func TestWords_optionsTyped_everyCommandHasThoseItTakes(t *testing.T) {
-	words := typedRKE2(t, "--cluster", "demo", "--yes", "--until", "verify", "--keep-leader-migration", "--ccm-image", "registry.example/ccm:v1", "--hand-over=early", "--request-timeout", "9s")
+	words := typedRKE2(t, "--cluster", "demo", "--yes", "--until", "verify", "--keep-leader-migration", "--ccm-image", "registry.example/ccm:v1", "--hand-over=natural", "--request-timeout", "9s")
 	for got, want := range map[string]string{
-		words.Run():         "awsmigrate rke2 --cluster demo --ccm-image=registry.example/ccm:v1 --hand-over=early --keep-leader-migration --request-timeout=9s",
-		words.Plan():        "awsmigrate rke2 plan --cluster demo --ccm-image=registry.example/ccm:v1 --hand-over=early --keep-leader-migration --request-timeout=9s",
-		words.Status():      "awsmigrate rke2 status --cluster demo --ccm-image=registry.example/ccm:v1 --hand-over=early --keep-leader-migration --request-timeout=9s",
-		words.Undo():        "awsmigrate rke2 undo --cluster demo --ccm-image=registry.example/ccm:v1 --hand-over=early --request-timeout=9s",
+		words.Run():         "awsmigrate rke2 --cluster demo --ccm-image=registry.example/ccm:v1 --hand-over=natural --keep-leader-migration --request-timeout=9s",
+		words.Plan():        "awsmigrate rke2 plan --cluster demo --ccm-image=registry.example/ccm:v1 --hand-over=natural --keep-leader-migration --request-timeout=9s",
+		words.Status():      "awsmigrate rke2 status --cluster demo --ccm-image=registry.example/ccm:v1 --hand-over=natural --keep-leader-migration --request-timeout=9s",
+		words.Undo():        "awsmigrate rke2 undo --cluster demo --ccm-image=registry.example/ccm:v1 --hand-over=natural --request-timeout=9s",
 		words.Report("r-1"): "awsmigrate report --cluster demo --request-timeout=9s --run r-1",
 	} {
 		if got != want {

@@ -20,7 +20,7 @@ import (
 // An empty field has the flag's default.
 func TestOf(t *testing.T) {
 	plain := func() session.Choices {
-		c := session.Choices{Options: migration.Options{InstallMethod: migration.InstallHelm, Snapshot: true, AWS: "auto"}}
+		c := session.Choices{Options: migration.Options{InstallMethod: migration.InstallHelm, Snapshot: true, EarlyHandOver: true, AWS: "auto"}}
 		c.RKE2.EndState = rke2checks.EndAuto
 		return c
 	}
@@ -32,8 +32,8 @@ func TestOf(t *testing.T) {
 		"handoff":     {v1alpha1.ClusterMigrationSpec{Edits: v1alpha1.EditsHandoff}, func(c *session.Choices) { c.HandOver, c.Snapshot = true, false }},
 		"snapshot":    {v1alpha1.ClusterMigrationSpec{Edits: v1alpha1.EditsHandoff, Options: v1alpha1.Options{EtcdSnapshot: v1alpha1.Enabled}}, func(c *session.Choices) { c.HandOver = true }},
 		"no snapshot": {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{EtcdSnapshot: v1alpha1.Disabled}}, func(c *session.Choices) { c.Snapshot = false }},
-		"early":       {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{HandOver: v1alpha1.HandOverEarly}}, func(c *session.Choices) { c.EarlyHandOver = true }},
-		"clear":       {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{HandOver: v1alpha1.HandOverClear}}, func(c *session.Choices) { c.EarlyHandOver, c.ClearFence = true, true }},
+		"early":       {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{HandOver: v1alpha1.HandOverEarly}}, func(*session.Choices) {}},
+		"natural":     {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{HandOver: v1alpha1.HandOverNatural}}, func(c *session.Choices) { c.EarlyHandOver = false }},
 		"kept":        {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{KeepLeaderMigration: v1alpha1.Enabled}}, func(c *session.Choices) { c.KeepLeaderMigration = true }},
 		"not kept":    {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{KeepLeaderMigration: v1alpha1.Disabled}}, func(c *session.Choices) { c.DisableAsked = true }},
 		"words": {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{EndState: v1alpha1.EndStateOverrides, InstallMethod: v1alpha1.InstallAdditionalManifest, CloudRoutes: v1alpha1.Disabled, AWS: v1alpha1.AWS{Mode: v1alpha1.AWSDisabled, Region: "eu-central-1", AssumeRole: "arn"}}},

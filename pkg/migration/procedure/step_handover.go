@@ -35,7 +35,7 @@ func (s *handOver) Plan(ctx context.Context, snap migration.Snapshot) (runner.Pl
 		return runner.Plan{}, err
 	}
 	pauses, pause := runner.Pauses{Least: 1, Most: 1, EachLeast: 3, EachMost: 7}, "one hand-over, 3 to 7 s without service, route and cloud-node-lifecycle controllers"
-	if s.Options.ClearFence {
+	if snap.Reading.StaticPods { // a kubelet shows the container
 		pauses.EachLeast = 1
 		pause = "one hand-over, 1 to 3 s without service, route and cloud-node-lifecycle controllers if a kubelet shows the end of the former holder, else 3 to 7 s"
 	}
@@ -49,7 +49,7 @@ func (s *handOver) Plan(ctx context.Context, snap migration.Snapshot) (runner.Pl
 			pause,
 			"one kube-controller-manager is started again; all other controllers pause for 13 to 24 s",
 			fmt.Sprintf("load balancers that the cloud controller manager reconciles then: %d; another host name stops the run", countLoadBalancers(services)),
-			"left to switch-provider where a condition of docs/steps/hand-over.md is missing",
+			"left to switch-provider if a condition of docs/steps/hand-over.md is missing",
 		},
 	}, nil
 }
@@ -154,7 +154,7 @@ func (s *handOver) WhileWaiting(ctx context.Context, tx *runner.Tx, snap migrati
 	}
 	intent := journal.Intent{What: "fence " + migrationLeaseObject + ", for " + held.Holder + " to step down", Object: migrationLeaseObject,
 		Token: held.Holder, Inverse: inverse}
-	if err := tx.Effect(ctx, intent, func(ctx context.Context) error { return fence.Write(ctx, s.Kube, s.Clock.Now()) }); err != nil || !s.Options.ClearFence {
+	if err := tx.Effect(ctx, intent, func(ctx context.Context) error { return fence.Write(ctx, s.Kube, s.Clock.Now()) }); err != nil || !snap.Reading.StaticPods {
 		return err
 	}
 	return s.clearFence(ctx, tx, snap.Reading, fence)

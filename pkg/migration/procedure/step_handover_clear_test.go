@@ -118,7 +118,7 @@ func TestClearFence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m, client, _ := observer(position.P3)
-				m.Clock, m.Options.ClearFence = clock.RealClock{}, true
+				m.Clock = clock.RealClock{}
 				snap, fenced := readyToClear(), time.Now()
 				fence := awsccm.FenceOf("run", snap.Reading.Leases.Migration.Last, 15*s)
 				client.PrependReactor("get", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -186,7 +186,7 @@ func TestClearFenceMeetsAnOutage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m, client, _ := observer(position.P3)
-				m.Clock, m.Options.ClearFence = clock.RealClock{}, true
+				m.Clock = clock.RealClock{}
 				snap, fenced := readyToClear(), time.Now()
 				client.PrependReactor("get", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
 					if behind := time.Since(fenced); behind >= tt.from && behind < tt.to {

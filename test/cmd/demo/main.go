@@ -18,7 +18,7 @@ func main() {
 	bin := flag.String("bin", "bin", "folder with awsmigrate and lab")
 	dir := flag.String("dir", ".lab", "the lab's folder")
 	distro := flag.String("distro", "rke2", "rke2, rke (a cluster.yml) or rke1 (RKE managed by Rancher)")
-	handOver := flag.String("hand-over", "early", "natural, early or clear: when the cloud controllers change hands")
+	handOver := flag.String("hand-over", "", "early or natural: when the cloud controllers change hands (default: awsmigrate's)")
 	controller := flag.Bool("controller", false, "have the controller migrate an RKE2 lab, and undo it")
 	charts := flag.String("charts", "../charts", "folder with the controller's charts")
 	flag.Parse()
@@ -43,5 +43,9 @@ func run(ctx context.Context, bin, dir, distro, handOver string) error {
 	if distro != "rke2" {
 		flags = []string{"--distro", distro}
 	}
-	return scenario.Demo(ctx, bin, dir, os.Stdout, flags, "--hand-over", handOver)
+	var words []string
+	if handOver != "" {
+		words = []string{"--hand-over", handOver}
+	}
+	return scenario.Demo(ctx, bin, dir, os.Stdout, flags, words...)
 }

@@ -11,9 +11,8 @@ type Options struct {
 	// The method that installs the chart of the cloud controller manager.
 	// +optional
 	InstallMethod InstallMethod `json:"installMethod,omitempty"`
-	// The time of the hand-over to the cloud controller manager. Early and Clear use a
-	// separate step before the switch: Early waits until the previous holder must have
-	// exited, Clear only until it is seen to have ended. Natural uses the switch.
+	// The time of the hand-over to the cloud controller manager. Early uses a separate step
+	// before the switch, Natural uses the switch. An absent value means Early.
 	// +optional
 	HandOver HandOver `json:"handOver,omitempty"`
 	// Whether the cloud controller manager maintains VPC routes.
@@ -91,16 +90,14 @@ const (
 )
 
 // HandOver is the time at which the cloud controllers change hands.
-// +kubebuilder:validation:Enum="";Early;Clear;Natural
+// +kubebuilder:validation:Enum="";Early;Natural
 type HandOver string
 
 const (
-	// HandOverEarly hands over before the switch, if every condition is met.
+	// HandOverEarly hands over before the switch, if every condition is met. An absent value
+	// means the same.
 	HandOverEarly HandOver = "Early"
-	// HandOverClear hands over early, as soon as a kubelet shows the end of the previous
-	// holder.
-	HandOverClear HandOver = "Clear"
-	// HandOverNatural hands over with the switch. An absent value means the same.
+	// HandOverNatural hands over with the switch.
 	HandOverNatural HandOver = "Natural"
 )
 

@@ -12,7 +12,7 @@ import (
 func (o *Options) validate(at *field.Path) field.ErrorList {
 	errs := oneOf(at.Child("endState"), o.EndState, EndStateAuto, EndStateExternal, EndStateOverrides)
 	errs = append(errs, oneOf(at.Child("installMethod"), o.InstallMethod, InstallHelm, InstallAdditionalManifest)...)
-	errs = append(errs, oneOf(at.Child("handOver"), o.HandOver, HandOverEarly, HandOverClear, HandOverNatural)...)
+	errs = append(errs, oneOf(at.Child("handOver"), o.HandOver, HandOverEarly, HandOverNatural)...)
 	errs = append(errs, oneOf(at.Child("cloudRoutes"), o.CloudRoutes, Enabled, Disabled)...)
 	errs = append(errs, oneOf(at.Child("etcdSnapshot"), o.EtcdSnapshot, Enabled, Disabled)...)
 	errs = append(errs, oneOf(at.Child("keepLeaderMigration"), o.KeepLeaderMigration, Enabled, Disabled)...)
