@@ -27,28 +27,37 @@ func reasonNotToFence(snap migration.Snapshot) string {
 	if at := snap.Result; !isBelowP3(at) && (at.Position != position.P3 || at.Mixed) {
 		return "the cluster is not at P3: " + snap.Result.Summary
 	}
-	if len(r.KCMs) < 2 {
-		return "there is one kube-controller-manager: its other controllers would stop during the restart"
-	}
 	for _, k := range r.KCMs {
 		if k.Mode() != component.InTreeMigrating {
 			return k.Name() + " is not seen to be in-tree with the flag"
 		}
+	}
+	if _, there := r.Down.CCMContainer(); !there {
+		return "there is no cloud controller manager"
+	}
+	if why := reasonInSettings(r); why != "" {
+		return why
+	}
+	return judgeRecentRestart(r)
+}
+
+// reasonInSettings returns why the settings in force exclude a fence at every position, or
+// empty. The CCM gets the leader election of kube-controller-manager when it is installed.
+func reasonInSettings(r migration.Reading) string {
+	if len(r.KCMs) < 2 {
+		return "there is one kube-controller-manager: its other controllers would stop during the restart"
+	}
+	for _, k := range r.KCMs {
 		if why := judgeElection(k.Args, wellknown.KCMLease); why != "" {
 			return k.Name() + ": " + why
 		}
 	}
-	ccm, there := r.Down.CCMContainer()
-	if !there {
-		return "there is no cloud controller manager"
+	if ccm, there := r.Down.CCMContainer(); there {
+		if why := judgeElection(ccm.Flags(), wellknown.CCMLease); why != "" {
+			return "the cloud controller manager: " + why
+		}
 	}
-	if why := judgeElection(ccm.Flags(), wellknown.CCMLease); why != "" {
-		return "the cloud controller manager: " + why
-	}
-	if why := judgeMargin(electionArgs(r)); why != "" {
-		return why
-	}
-	return judgeRecentRestart(r)
+	return judgeMargin(electionArgs(r))
 }
 
 // isBelowP3 reports whether the cluster is temporarily below P3. If a Node does not respond,

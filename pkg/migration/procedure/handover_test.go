@@ -104,6 +104,42 @@ func TestLeftToSwitch(t *testing.T) {
 	}
 }
 
+// Settings in force that exclude a fence are known long before it. The plan then has no early
+// hand-over, and the switch has the pause.
+func TestHandOverState(t *testing.T) {
+	for name, tt := range map[string]struct {
+		at     position.Position
+		change func(*migration.Snapshot)
+		why    string // of a skipped step; empty if it is to do
+	}{
+		"P0":                    {position.P0, func(*migration.Snapshot) {}, ""},
+		"P2":                    {position.P2, func(*migration.Snapshot) {}, ""},
+		"P3":                    {position.P3, func(*migration.Snapshot) {}, ""},
+		"P0, one control plane": {position.P0, func(s *migration.Snapshot) { s.Reading.KCMs = s.Reading.KCMs[:1] }, "left to switch-provider: there is one kube-controller-manager"},
+		"P0, another lock":      {position.P0, func(s *migration.Snapshot) { words(&s.Reading.KCMs[1], "--leader-elect-resource-name=mine") }, "left to switch-provider: kube-controller-manager of Machine cp-1: its lock"},
+		"P2, long deadline": {position.P2, func(s *migration.Snapshot) {
+			words(&s.Reading.KCMs[1], "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=40s")
+		}, "left to switch-provider: kube-controller-manager of Machine cp-1 works for up to 42s"},
+		"P3, one control plane": {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs = s.Reading.KCMs[:1] }, "left to switch-provider: there is one kube-controller-manager"},
+	} {
+		snap := clustertest.At(tt.at)
+		tt.change(&snap)
+		got := progress{Snapshot: snap}.handOverState(current{reached: tt.at})
+		wanted := runner.Todo
+		if tt.why != "" {
+			wanted = runner.Skipped
+		}
+		if got.Kind != wanted || !strings.HasPrefix(got.Reason, tt.why) {
+			t.Errorf("%s: %+v, want %s %q", name, got, wanted, tt.why)
+		}
+		var plan runner.Plan
+		addPossibleHandOver(&plan, snap)
+		if skipped := tt.why != ""; plan.Pauses.Most != 1 || (plan.Pauses.Least == 1) != skipped {
+			t.Errorf("%s: %+v", name, plan.Pauses)
+		}
+	}
+}
+
 // Conditions that a wait can meet delay the fence.
 func TestMissingForFence(t *testing.T) {
 	for name, tt := range map[string]struct {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 )
 
 // Seconds without cloud controllers during a hand-over, with the default lease durations. A
@@ -39,7 +40,11 @@ func addOneHandOver(plan *runner.Plan, _ migration.Snapshot) {
 
 // addPossibleHandOver adds the pause of a switch after an early hand-over, which may have been
 // skipped.
-func addPossibleHandOver(plan *runner.Plan, _ migration.Snapshot) {
+func addPossibleHandOver(plan *runner.Plan, snap migration.Snapshot) {
+	if snap.Reading.LeaseVerdict().Owner != lease.CCM && reasonInSettings(snap.Reading) != "" {
+		addOneHandOver(plan, snap)
+		return
+	}
 	plan.Pauses = pausesBetween(0, 1)
 	plan.Notes = append(plan.Notes, fmt.Sprintf("no hand-over, unless it was left to this step: then %d to %d s without service, route and cloud-node-lifecycle controllers", minPause, maxPause))
 }

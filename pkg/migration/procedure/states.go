@@ -224,6 +224,9 @@ func (s progress) handOverState(now current) runner.State {
 		return runner.State{Kind: runner.Done, Reason: "not needed after the switch"}
 	}
 	if now.reached < position.P3 {
+		if why := reasonInSettings(s.Reading); why != "" {
+			return runner.State{Kind: runner.Skipped, Reason: "left to switch-provider: " + why}
+		}
 		return runner.State{Kind: runner.Todo}
 	}
 	owner := s.Reading.LeaseVerdict()

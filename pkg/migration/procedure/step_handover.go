@@ -47,7 +47,7 @@ func (s *handOver) Plan(ctx context.Context, snap migration.Snapshot) (runner.Pl
 			Diff: "- " + wellknown.KCM + "\n+ " + wellknown.CCM + "\n"}},
 		Notes: []string{
 			pause,
-			"one kube-controller-manager is started again; all other controllers pause for 13 to 24 s",
+			"one kube-controller-manager restarts; all of its other controllers pause once more, for 13 to 24 s",
 			fmt.Sprintf("load balancers that the cloud controller manager reconciles then: %d; another host name stops the run", countLoadBalancers(services)),
 			"left to switch-provider if a condition of docs/steps/hand-over.md is missing",
 		},
