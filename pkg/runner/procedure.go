@@ -39,6 +39,7 @@ type Procedure[S any] interface {
 type Observation struct {
 	Position string                   `json:"position"` // e.g. "P2"
 	Summary  string                   `json:"summary"`  // e.g. "flag on every KCM"
+	Words    string                   `json:"-"`        // the position for people, or empty
 	States   map[journal.StepID]State `json:"states"`
 }
 

@@ -28,7 +28,7 @@ type progress struct {
 // awsmigrate caused that, which the journal or an unfinished rollout shows. Otherwise a user
 // migrated half of it by hand, and a guess at the intent could leave it without controllers.
 func (s progress) states(ids []journal.StepID) (runner.Observation, error) {
-	observed := runner.Observation{Position: s.Result.Position.String(), Summary: s.Result.Summary, States: map[journal.StepID]runner.State{}}
+	observed := runner.Observation{Position: s.Result.Position.String(), Summary: s.Result.Summary, Words: s.Result.Words(), States: map[journal.StepID]runner.State{}}
 	current, err := s.current()
 	if err != nil {
 		return observed, err

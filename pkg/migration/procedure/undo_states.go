@@ -15,7 +15,7 @@ import (
 // undoStates returns the state of every step of an undo, from the current position backwards. A
 // mixture can be undone if it is a half-done step of awsmigrate, in either direction.
 func (s progress) undoStates(ids []journal.StepID) (runner.Observation, error) {
-	observed := runner.Observation{Position: s.Result.Position.String(), Summary: s.Result.Summary, States: map[journal.StepID]runner.State{}}
+	observed := runner.Observation{Position: s.Result.Position.String(), Summary: s.Result.Summary, Words: s.Result.Words(), States: map[journal.StepID]runner.State{}}
 	now, err := s.currentUndo()
 	if err != nil {
 		return observed, err

@@ -19,8 +19,10 @@ type Result struct {
 	HandMade bool `json:"handMade,omitempty"`
 	// Ungranted means that the only problem is the missing grant on the migration lease.
 	// Granting it returns the cluster to a position.
-	Ungranted bool     `json:"-"`
-	Problems  []string `json:"problems,omitempty"`
+	Ungranted bool `json:"-"`
+	// CCMLeads means that the CCM holds the migration lease.
+	CCMLeads bool     `json:"-"`
+	Problems []string `json:"problems,omitempty"`
 }
 
 // Known reports whether a next step may be derived from the result.
@@ -60,7 +62,9 @@ func Compute(e Evidence) Result {
 	case len(c.external) > 0:
 		return between(P3, P4, fmt.Sprintf("%d of %d KCMs external", len(c.external), c.total))
 	case e.CCM.Seen == Yes && e.CCM.Complete:
-		return at(P3)
+		r := at(P3)
+		r.CCMLeads = e.Lease == HeldByCCM
+		return r
 	case e.CCM.Seen == Yes:
 		return between(P2, P3, "CCM installed, not yet running on every control plane")
 	case c.all(c.flagged):
@@ -124,10 +128,21 @@ func (r Result) Text() string {
 	switch {
 	case r.Mixed:
 		return r.Summary
-	case r.Position.Words() == "":
+	case r.Words() == "":
 		return r.Position.String() + "   " + r.Summary
 	}
-	return r.Position.String() + "  " + r.Position.Rungs() + "  " + r.Position.Words()
+	return r.Position.String() + "  " + r.Position.Rungs() + "  " + r.Words()
+}
+
+// Words describes the position for people, P3 by the holder of the migration lease.
+func (r Result) Words() string {
+	switch {
+	case r.Position != P3 || r.Mixed:
+		return r.Position.Words()
+	case r.CCMLeads:
+		return "new controller in charge, no machine switched yet"
+	}
+	return "new controller installed, in-tree provider still in charge"
 }
 
 func at(p Position) Result {

@@ -112,6 +112,9 @@ func TestCompute(t *testing.T) {
 			if got.Ungranted != (len(got.Problems) == 1 && strings.Contains(got.Problems[0], "may not use")) {
 				t.Errorf("ungranted %t, problems %q", got.Ungranted, got.Problems)
 			}
+			if leads := got.Position == P3 && !got.Mixed && tc.evidence.Lease == HeldByCCM; got.CCMLeads != leads {
+				t.Errorf("the CCM leads: %t, want %t", got.CCMLeads, leads)
+			}
 			if got.Summary == "" {
 				t.Error("no summary")
 			}
@@ -187,9 +190,10 @@ func TestAlsoAt(t *testing.T) {
 // Text shows a position with its rungs, and a mixture without.
 func TestResultText(t *testing.T) {
 	for want, r := range map[string]Result{
-		"P3  ●●●●○○  " + P3.Words():               at(P3),
-		"unknown   " + Unknown.Summary():          at(Unknown),
-		"between P3 and P4: 2 of 3 KCMs external": between(P3, P4, "2 of 3 KCMs external"),
+		"P3  ●●●●○○  new controller installed, in-tree provider still in charge": at(P3),
+		"P3  ●●●●○○  new controller in charge, no machine switched yet":          {Position: P3, CCMLeads: true},
+		"unknown   " + Unknown.Summary():                                         at(Unknown),
+		"between P3 and P4: 2 of 3 KCMs external":                                between(P3, P4, "2 of 3 KCMs external"),
 	} {
 		if got := r.Text(); got != want {
 			t.Errorf("%q, want %q", got, want)

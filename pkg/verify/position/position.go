@@ -71,7 +71,7 @@ func (p Position) Runs() string {
 	case P2:
 		return "the leading kube-controller-manager, while it holds the migration lease"
 	case P3:
-		return "the leading kube-controller-manager, while it holds the migration lease; the CCM's pods wait for that lease"
+		return "the holder of the migration lease: the leading kube-controller-manager, or the CCM after an early hand-over"
 	case P4:
 		return "the CCM, while it holds the migration lease; the kube-controller-managers are external and run none of them"
 	case P5:

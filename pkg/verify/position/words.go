@@ -12,7 +12,8 @@ func (p Position) Rungs() string {
 	return strings.Repeat("●", reached) + strings.Repeat("○", len(All())-reached)
 }
 
-// Words describes the position for people, or returns "" if it is unknown.
+// Words describes the position for people, or returns "" if it is unknown. Result.Words also
+// knows which controller is in charge at P3.
 func (p Position) Words() string {
 	switch p {
 	case P0:
@@ -22,7 +23,7 @@ func (p Position) Words() string {
 	case P2:
 		return "in-tree provider in charge, ready to share by the migration lease"
 	case P3:
-		return "new controller installed, old one still in charge"
+		return "new controller installed, not every machine switched"
 	case P4:
 		return "new controller in charge, leader migration still on"
 	case P5:

@@ -49,7 +49,7 @@ func whereText(s console.Screen, result runner.Result) string {
 	if !known || at.Words() == "" {
 		return result.Position + "   " + result.Observation.Summary
 	}
-	return at.String() + "  " + board.Rungs(at, !s.ASCII) + "  " + at.Words()
+	return at.String() + "  " + board.Rungs(at, !s.ASCII) + "  " + cmp.Or(result.Observation.Words, at.Words())
 }
 
 // positionOf returns the position where a run left the cluster. known is false without one.
