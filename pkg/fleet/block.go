@@ -12,14 +12,15 @@ import (
 type Block []v1alpha1.Step
 
 // Blocks returns the blocks of a goal in order. With hand-off, days may pass between two edits.
-// So no node is cordoned, and the cloud controller manager has its own block.
+// So no node is cordoned, and the cloud controller manager has its own block. It takes over in
+// the block of the switch.
 func Blocks(goal v1alpha1.Goal, edits v1alpha1.Edits) []Block {
 	handoff := edits == v1alpha1.EditsHandoff
 	switch {
 	case goal == v1alpha1.GoalMigrate && handoff:
 		return []Block{
-			{"etcd-snapshot", "lease-access", "enable-leader-migration"}, {"install-ccm", "hand-over"},
-			{"switch-provider", "uncordon", "verify"}, {"disable-leader-migration"},
+			{"etcd-snapshot", "lease-access", "enable-leader-migration"}, {"install-ccm"},
+			{"hand-over", "switch-provider", "uncordon", "verify"}, {"disable-leader-migration"},
 		}
 	case goal == v1alpha1.GoalMigrate:
 		return []Block{

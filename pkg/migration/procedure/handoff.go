@@ -39,14 +39,14 @@ func (m *Migration) Handoff(ctx context.Context, snap migration.Snapshot, form s
 	for _, edit := range m.pendingEdits(says) {
 		info := edit.Info()
 		head := fragmentHead(snap, info)
-		if notDue := edit.requireDue(ctx, snap); notDue != nil {
+		if notDue := edit.requireDue(ctx, snap, says); notDue != nil {
 			if !all {
 				if len(texts) > 0 {
 					break
 				}
 				return "", notDue
 			}
-			head = append([]string{"NOT YET: after " + string(precedingStep(m.Steps(), info.ID)) + "."}, head...)
+			head = append([]string{"NOT YET: after " + string(edit.stepBefore(says)) + "."}, head...)
 		}
 		text, err := writer.Fragment(ctx, snap, form, head, StepsTo(m.Options, snap, edit.ID)...)
 		if err != nil {
@@ -82,7 +82,7 @@ func (m *Migration) NextEdit(ctx context.Context, snap migration.Snapshot) (Next
 		return NextEdit{}, err
 	}
 	for _, edit := range m.pendingEdits(says) {
-		if notDue := edit.requireDue(ctx, snap); notDue != nil {
+		if notDue := edit.requireDue(ctx, snap, says); notDue != nil {
 			return NextEdit{}, ignoreGate(notDue)
 		}
 		next := NextEdit{Step: edit.ID, Texts: map[string]string{}}
@@ -147,15 +147,24 @@ func fragmentHead(snap migration.Snapshot, info runner.Info) []string {
 }
 
 // requireDue returns an error if the edit of a step may not be committed yet. The conditions
-// are those of a run that writes the edit.
-func (s *editStep) requireDue(ctx context.Context, snap migration.Snapshot) error {
+// are those of a run that writes the edit, which hands over first.
+func (s *editStep) requireDue(ctx context.Context, snap migration.Snapshot, says runner.Observation) error {
+	first := s.stepBefore(says)
 	err := s.requireWritable(ctx, snap, migration.Edit{})
-	if err == nil {
+	if err == nil && first != migration.StepHandOver {
 		return nil
 	}
-	first := precedingStep(s.Steps(), s.ID)
 	return &fault.Error{Class: fault.Gate, Reason: "NotYet", Object: "step " + string(s.ID), Seen: "its edit may not be committed yet",
 		Wanted: "every step up to " + string(first), Fix: "run with --until " + string(first) + ", then ask again", Err: err}
+}
+
+// stepBefore returns the step that must be done before the edit is committed: the hand-over if
+// it is due before a switch that has not begun, or the preceding step.
+func (s *editStep) stepBefore(says runner.Observation) journal.StepID {
+	if s.ID == migration.StepSwitch && says.States[s.ID].Kind == runner.Todo && says.States[migration.StepHandOver].Kind == runner.Todo {
+		return migration.StepHandOver
+	}
+	return precedingStep(s.Steps(), s.ID)
 }
 
 // precedingStep returns the last step before id that reaches a position or undoes one: it must

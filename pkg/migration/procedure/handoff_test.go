@@ -35,6 +35,7 @@ func TestHandoff(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at    position.Position
 		undo  bool
+		early bool
 		all   bool
 		steps []journal.StepID
 		marks int    // NOT YET
@@ -46,6 +47,7 @@ func TestHandoff(t *testing.T) {
 		"all of it, after the grant":  {at: position.P1, all: true, steps: []journal.StepID{migration.StepEnable, migration.StepSwitch}, marks: 1},
 		"before the CCM":              {at: position.P2, first: "install-ccm"},
 		"with the CCM":                {at: position.P3, steps: []journal.StepID{migration.StepSwitch}},
+		"before the hand-over":        {at: position.P3, early: true, first: "hand-over"},
 		"switched":                    {at: position.P4},
 		"migrated":                    {at: position.P5},
 		"back, from P4":               {at: position.P4, undo: true, steps: []journal.StepID{migration.StepUndoSwitch}},
@@ -56,6 +58,7 @@ func TestHandoff(t *testing.T) {
 	} {
 		access, _, by := clustertest.Reached(tt.at)
 		m := New(access, kept{by})
+		m.Options.EarlyHandOver = tt.early
 		if tt.undo {
 			m = m.Undo()
 		}
