@@ -40,7 +40,8 @@ func (s progress) endUnconfirmed(step journal.StepID) bool {
 }
 
 // findOldProcesses returns one line for each control-plane process that may still run from
-// before its last restart. It reads the leases of their Nodes, so callers ask it last.
+// before its last restart. It reads the leases of the Nodes that prove nothing yet, and a
+// renewal counts from the first sight of the restart. So callers ask it during a whole rollout.
 func (m *Migration) findOldProcesses(ctx context.Context, r migration.Reading) ([]string, error) {
 	kubelets, open, err := m.history.rollout.kubelets.Next(ctx, m.Kube, r)
 	m.history.rollout.kubelets = kubelets

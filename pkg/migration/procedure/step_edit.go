@@ -185,10 +185,10 @@ func (s *editStep) judge(ctx context.Context, snap migration.Snapshot, now migra
 	if s.rules.judgeLease != nil {
 		s.rules.judgeLease(roll, snap)
 	}
+	old, err := s.findOldProcesses(ctx, snap.Reading) // counts renewals during other waits, too
 	if roll.Waits() {
 		return roll.Verdict(), nil
 	}
-	old, err := s.findOldProcesses(ctx, snap.Reading)
 	for _, line := range old {
 		roll.Wait("%s", line)
 	}

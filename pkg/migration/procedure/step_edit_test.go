@@ -146,25 +146,29 @@ func TestEditStepJudge_pendingParts_wait(t *testing.T) {
 	}
 }
 
-// The leases of Nodes are read last, and only if nothing else is pending.
-func TestJudge_processesFromBefore_askedLast(t *testing.T) {
+// The leases of Nodes are read during a whole rollout. Processes from before are named, and an
+// error of the API is reported, only if nothing else is pending.
+func TestJudge_processesFromBefore_namedLast(t *testing.T) {
 	for name, tt := range map[string]struct {
 		open       []string
 		staticPods bool
+		away       bool
 		err        error
 		asked      bool
 		want       runner.VerdictKind
+		seen       string // prefix
 	}{
-		"something is open":          {open: []string{"b"}, staticPods: true, want: runner.Waiting},
-		"nothing is":                 {staticPods: true, asked: true, want: runner.Waiting}, // no renewal was observed
-		"rke stops containers first": {want: runner.Met},
-		"it cannot be read":          {staticPods: true, err: clustertest.ErrAway, asked: true, want: runner.Met},
+		"something is open":                 {open: []string{"b"}, staticPods: true, asked: true, want: runner.Waiting, seen: "b"},
+		"something is open, it is not read": {open: []string{"b"}, staticPods: true, away: true, asked: true, want: runner.Waiting, seen: "b"},
+		"nothing is":                        {staticPods: true, asked: true, want: runner.Waiting, seen: "kube-controller-manager of"}, // no renewal was observed
+		"rke stops containers first":        {want: runner.Met},
+		"it cannot be read":                 {staticPods: true, away: true, err: clustertest.ErrAway, asked: true, want: runner.Met},
 	} {
 		asked := false
 		client := fake.NewClientset()
 		client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
 			asked = true
-			return tt.err != nil, nil, tt.err
+			return tt.away, nil, clustertest.ErrAway
 		})
 		s := anEdit(migration.StepEnable, &clustertest.Editor{})
 		s.Kube = client
@@ -174,7 +178,7 @@ func TestJudge_processesFromBefore_askedLast(t *testing.T) {
 			snap.Reading.KCMs[i].Started = "2026-11-22T12:00:00Z"
 		}
 		got, err := s.judge(t.Context(), snap, migration.Rollout{}, migration.Reached{Open: tt.open})
-		if asked != tt.asked || got.Kind != tt.want || !errors.Is(err, tt.err) {
+		if asked != tt.asked || got.Kind != tt.want || !errors.Is(err, tt.err) || !strings.HasPrefix(got.Seen, tt.seen) || tt.seen == "b" && got.Seen != "b" {
 			t.Errorf("%s: asked %t, %v, %+v", name, asked, err, got)
 		}
 	}

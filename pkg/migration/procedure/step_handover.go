@@ -125,10 +125,11 @@ func (s *handOver) missingForHandOver(ctx context.Context, snap migration.Snapsh
 	if pending := snap.Reading.Pending; len(pending) > 0 {
 		missing = append(missing, migration.SummarizePending(pending))
 	}
+	old, err := s.findOldProcesses(ctx, snap.Reading) // counts renewals during other waits, too
 	if len(missing) > 0 {
 		return missing, nil
 	}
-	return s.findOldProcesses(ctx, snap.Reading)
+	return old, err
 }
 
 // WhileWaiting implements runner.WaitingStep: it fences the holder once all conditions are met.
