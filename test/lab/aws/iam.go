@@ -25,8 +25,23 @@ const profileSuffix = "-profile"
 // inlinePolicy is the name of the policy that every role has from the beginning.
 const inlinePolicy = "cluster"
 
+// Profile returns the name of a role's instance profile.
+func Profile(role string) string { return role + profileSuffix }
+
+// RoleOfProfile returns the role of the instance profile of a request to run an instance, or empty
+// for a request without one. EC2 refuses a profile that does not exist.
+func (c *Cloud) RoleOfProfile(profile string) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	role, ok := strings.CutSuffix(profile, profileSuffix)
+	if profile == "" || ok && c.roles.has(role) {
+		return role, nil
+	}
+	return "", fail("InvalidParameterValue", "Value (%s) for parameter iamInstanceProfile.name is invalid. Invalid IAM Instance Profile name", profile)
+}
+
 func (c *Cloud) profileARN(role string) string {
-	return "arn:aws:iam::" + c.account + ":instance-profile/" + role + profileSuffix
+	return "arn:aws:iam::" + c.account + ":instance-profile/" + Profile(role)
 }
 
 func (c *Cloud) profileID(role string) string {

@@ -91,7 +91,7 @@ func (c *Config) complete() error {
 	}
 	c.Timing.complete()
 	if c.Cloud == nil {
-		c.Cloud = ec2Cloud{imds: c.IMDSURL, region: c.Region(), endpoint: c.AWSEndpoint("kubelet." + c.Name)}
+		c.Cloud = EC2(c.IMDSURL, c.Region(), c.AWSEndpoint("kubelet."+c.Name))
 	}
 	return nil
 }

@@ -27,6 +27,12 @@ type Cloud interface {
 	Self(ctx context.Context) (Instance, error)
 }
 
+// EC2 returns the cloud of a machine with this metadata service: it gives the identity and the
+// credentials for calls to the endpoint.
+func EC2(imds, region, endpoint string) Cloud {
+	return ec2Cloud{imds: imds, region: region, endpoint: endpoint}
+}
+
 // selfTimeout bounds both calls. The real provider retries for longer, but the kubelet is
 // restarted every five seconds anyway.
 const selfTimeout = 10 * time.Second

@@ -9,6 +9,17 @@ import (
 	"time"
 )
 
+// NodeName returns the result of rke2NodeName on a machine, with the answer of its metadata service.
+func NodeName(ctx context.Context, c RKE2Config, f Facts, version string) string {
+	return rke2NodeName(c, f, version, func() string { return metadataHostname(ctx, f.IMDSURL, version) })
+}
+
+// RegisteredName returns the name of the Node that a kubelet with these arguments registers.
+func RegisteredName(ctx context.Context, args []string, f Facts, cloud Cloud) (string, error) {
+	id, err := kubeletIdentity(ctx, args, f, cloud)
+	return id.Name, err
+}
+
 // rke2NodeName returns RKE2's node-name, which becomes the kubelet's --hostname-override: the
 // configured one; with cloud-provider-name aws the metadata service's local-hostname, or else
 // `hostname -f`; otherwise the OS host name. Releases that drop the name aws prefer the metadata
