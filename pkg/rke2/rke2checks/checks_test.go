@@ -169,14 +169,25 @@ func checkTraps() []trap {
 			p.Next.Cluster = ""
 			template(1, func(t *evidence.MachineTemplate) { t.Clusters = []string{"prod"} })(p)
 		}, warn, "different clusters: c-m-1, prod"},
-		{"AWSM-316", "tags of two clusters", template(1, func(t *evidence.MachineTemplate) { t.Clusters = []string{"a", "b"} }), warn, "2 clusters"},
+		{"AWSM-316", "a control plane with tags of two clusters", template(0, func(t *evidence.MachineTemplate) { t.Clusters = []string{"c-m-1", "b"} }), warn, "2 clusters"},
+		{"AWSM-316", "the same, with the ID in the cloud config", func(p *Prepared) {
+			p.Next.Configured = true
+			template(0, func(t *evidence.MachineTemplate) { t.Clusters = []string{"c-m-1", "b"} })(p)
+		}, verify.OK, "tagged for cluster c-m-1, b"},
+		{"AWSM-316", "tags of two other clusters", template(1, func(t *evidence.MachineTemplate) { t.Clusters = []string{"a", "b"} }), warn, "does not find it"},
+		{"AWSM-316", "tags of two clusters, the CCM's unknown", func(p *Prepared) {
+			p.Next.Cluster = ""
+			template(1, func(t *evidence.MachineTemplate) { t.Clusters = []string{"a", "b"} })(p)
+		}, warn, "2 clusters"},
+		{"AWSM-316", "no cluster's tag", template(1, func(t *evidence.MachineTemplate) { t.Clusters = nil }), warn, "no cluster"},
+		{"AWSM-316", "tags that EC2 refuses", template(1, func(t *evidence.MachineTemplate) { t.RefusedTags = "the key team occurs twice" }), warn, "creates no machine with these tags"},
 		{"AWSM-316", "no instance profile", template(0, func(t *evidence.MachineTemplate) { t.Profile = false }), warn, "credentials"},
 		{"AWSM-316", "no metadata service", template(0, func(t *evidence.MachineTemplate) { t.Endpoint = "disabled" }), warn, "metadata service is disabled"},
 		{"AWSM-316", "another VPC", template(1, func(t *evidence.MachineTemplate) { t.VPC = "vpc-2" }), warn, "in vpc-2"},
 		{"AWSM-316", "user data that is refused", template(1, func(t *evidence.MachineTemplate) { t.Host.Refused = true }), warn, "creates no machine"},
 		{"AWSM-316", "no object", template(1, func(t *evidence.MachineTemplate) {
 			*t = evidence.MachineTemplate{Pool: "w", Object: "x", Unread: "does not exist"}
-		}), verify.OK, "does not exist"},
+		}), warn, "applies no edit of the Cluster"},
 		{"AWSM-316", "not read", func(p *Prepared) {
 			p.Next.Templates = verify.Failed[[]evidence.MachineTemplate](errors.New("forbidden"))
 		}, verify.Skip, "forbidden"},

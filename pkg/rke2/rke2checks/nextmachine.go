@@ -13,14 +13,17 @@ import (
 // NextMachines holds what decides about the machines that Rancher creates next.
 type NextMachines struct {
 	Templates verify.Read[[]evidence.MachineTemplate]
-	Cluster   string   // ID of the cluster that the CCM works for, or empty if unknown
-	VPCs      []string // of the present instances
+	Cluster   string // ID of the cluster that the CCM works for, or empty if unknown
+	// Configured reports whether the cloud config has the ID. The CCM then reads no tag of the
+	// instance that it runs on.
+	Configured bool
+	VPCs       []string // of the present instances
 }
 
 // NextMachinesOf returns the evidence about the next machines.
 func NextMachinesOf(in evidence.Input) NextMachines {
 	settings, unread := in.Overrides()
-	next := NextMachines{Templates: in.Templates, Cluster: settings.Cluster()}
+	next := NextMachines{Templates: in.Templates, Cluster: settings.Cluster(), Configured: settings.Cluster() != ""}
 	if !in.Cloud.On || !in.Cloud.Instances.OK() {
 		return next
 	}
@@ -98,18 +101,21 @@ func (p Prepared) judgeTemplate(t evidence.MachineTemplate, name nextName) []ver
 	warn := func(seen, wanted, fix string) []verify.Finding {
 		return []verify.Finding{verify.Warning(object, seen, wanted, fix+replacesAll)}
 	}
-	switch {
-	case t.Unread != "":
-		return []verify.Finding{verify.Notice(object, t.Object+" "+t.Unread+": Rancher creates no further machine of the pool")}
-	case t.Host.Refused:
-		return warn("Rancher creates no machine with this user data", "user data that begins with #! or #cloud-config", "correct userdata in "+t.Object)
+	if t.Unread != "" {
+		return []verify.Finding{verify.Warning(object, t.Object+" "+t.Unread+noTemplate, "a template for each pool", "create "+t.Object+", or remove the pool")}
+	}
+	if refused := judgeUncreated(object, t); len(refused) > 0 {
+		return refused
 	}
 	var found []verify.Finding
 	if name != nameByMetadata && name != nameByDefaults {
-		found = append(found, warn("after the switch the next machine registers as "+string(name)+": the CCM finds no instance by it, and the taint stays",
-			string(nameByMetadata), fixName(t, p.Choice.State))...)
+		effect := ": the CCM finds no instance by it, and the taint stays"
+		if name == nameUnknown {
+			effect = ": if it is not " + string(nameByMetadata) + ", the CCM finds no instance by it, and the taint stays"
+		}
+		found = append(found, warn("after the switch the next machine registers as "+string(name)+effect, string(nameByMetadata), fixName(t, p.Choice.State))...)
 	}
-	found = append(found, judgeTags(object, t, p.Next.Cluster)...)
+	found = append(found, p.Next.judgeTags(object, t)...)
 	if t.ControlPlane && !t.Profile {
 		found = append(found, warn("no instance profile: a CCM on the next control plane gets no credentials", "the instance profile of the present ones", "set iamInstanceProfile in "+t.Object)...)
 	}
@@ -125,10 +131,28 @@ func (p Prepared) judgeTemplate(t evidence.MachineTemplate, name nextName) []ver
 	return found
 }
 
+// judgeUncreated judges a template with which Rancher creates no machine.
+func judgeUncreated(object string, t evidence.MachineTemplate) []verify.Finding {
+	switch {
+	case t.Host.Refused:
+		return []verify.Finding{verify.Warning(object, "Rancher creates no machine with this user data",
+			"user data that begins with #!, or with #cloud-config before a map with lists as write_files and runcmd", "correct userdata in "+t.Object+replacesAll)}
+	case t.RefusedTags != "":
+		return []verify.Finding{verify.Warning(object, "Rancher creates no machine with these tags: "+t.RefusedTags,
+			"pairs of key and value, each key once, without Name", "correct tags in "+t.Object+replacesAll)}
+	}
+	return nil
+}
+
 // replacesAll warns of what a changed template does: its hash is in the name that a machine
 // deployment refers to (rancher/rancher:pkg/controllers/provisioningv2/provisioningcluster/
 // template.go@v2.8.5, createMachineTemplateHash).
 const replacesAll = "; Rancher then replaces every machine of the pool, so not during a migration"
+
+// noTemplate is the effect of a missing template: Rancher generates no object of the Cluster
+// without it, also no new RKEControlPlane (template.go@00914879, toMachineTemplate; controller.go@052bb940,
+// OnRancherClusterChange). It skips pools of quantity 0.
+const noTemplate = ": Rancher applies no edit of the Cluster while the pool's quantity is above 0"
 
 func fixName(t evidence.MachineTemplate, end EndState) string {
 	switch {
@@ -142,15 +166,23 @@ func fixName(t evidence.MachineTemplate, end EndState) string {
 
 // judgeTags judges the cluster tags of the next instance. The CCM finds no instance that is not
 // tagged for its cluster (kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go@v1.26.14,
-// describeInstances, the same up to v1.36.1), and does not start on one with tags of two
-// (tags.go, findClusterIDs).
-func judgeTags(object string, t evidence.MachineTemplate, cluster string) []verify.Finding {
+// describeInstances, the same up to v1.36.1). It does not start on one with tags of two (tags.go,
+// findClusterIDs), unless its cloud config has the ID, but finds a worker with them.
+func (next NextMachines) judgeTags(object string, t evidence.MachineTemplate) []verify.Finding {
+	cluster, tagged, several := next.Cluster, strings.Join(t.Clusters, ", "), len(t.Clusters) > 1
+	warn := func(seen, wanted, fix string) []verify.Finding {
+		return []verify.Finding{verify.Warning(object, seen, wanted, fix+replacesAll)}
+	}
 	switch {
-	case len(t.Clusters) != 1:
-		return []verify.Finding{verify.Warning(object, fmt.Sprintf("the next machine is tagged for %d clusters: %s", len(t.Clusters), strings.Join(t.Clusters, ", ")), "one tag kubernetes.io/cluster/ID", "correct tags in "+t.Object+replacesAll)}
-	case cluster != "" && t.Clusters[0] != cluster:
-		return []verify.Finding{verify.Warning(object, "the next machine is tagged for cluster "+t.Clusters[0]+": a CCM of cluster "+cluster+" does not find it, and the taint stays",
-			"kubernetes.io/cluster/"+cluster, "add kubernetes.io/cluster/"+cluster+",owned to tags in "+t.Object+replacesAll)}
+	case len(t.Clusters) == 0:
+		return warn("the next machine is tagged for no cluster: the CCM does not find it, and the taint stays", "one tag kubernetes.io/cluster/ID", "add kubernetes.io/cluster/ID,owned to tags in "+t.Object+", as a pair of key and value")
+	case several && t.ControlPlane && !next.Configured:
+		return warn(fmt.Sprintf("the next machine is tagged for %d clusters: %s: a CCM on it does not start", len(t.Clusters), tagged), "one tag kubernetes.io/cluster/ID", "correct tags in "+t.Object)
+	case several && cluster == "":
+		return warn(fmt.Sprintf("the next machine is tagged for %d clusters: %s", len(t.Clusters), tagged), "one tag kubernetes.io/cluster/ID", "correct tags in "+t.Object)
+	case cluster != "" && !slices.Contains(t.Clusters, cluster):
+		return warn("the next machine is tagged for cluster "+tagged+": a CCM of cluster "+cluster+" does not find it, and the taint stays",
+			"kubernetes.io/cluster/"+cluster, "add kubernetes.io/cluster/"+cluster+",owned to tags in "+t.Object)
 	}
 	return nil
 }

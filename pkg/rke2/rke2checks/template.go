@@ -24,20 +24,35 @@ func ParseTemplate(object map[string]any, managementID string, t *evidence.Machi
 	}
 	t.Tokens, t.Endpoint, t.VPC = text("httpTokens"), text("httpEndpoint"), text("vpcId")
 	t.Profile = text("iamInstanceProfile") != ""
-	t.Clusters = clusterTags(text("tags"), managementID)
+	spot, _, _ := unstructured.NestedBool(object, "requestSpotInstance") // tagged after its creation, by another call
+	words := tagWords(text("tags"), managementID)
+	if t.Clusters = clusterTags(words); !spot {
+		t.RefusedTags = refusedTags(words)
+	}
 	t.Host = hostName(text("userdata"), t.Windows)
 }
 
-// clusterTags returns the cluster IDs in the tags of the next instance, also of the legacy tag.
-// Rancher tags it for its own ID of the cluster, unless the text of the tags names a cluster
-// (rancher/rancher:pkg/controllers/capr/machineprovision/args.go@05e32bd9, addAwsClusterOwnedTag).
-func clusterTags(tags, managementID string) []string {
-	var ids []string
-	if !strings.Contains(tags, clusterTagPrefix) {
-		ids = append(ids, managementID)
+// tagWords returns the tags of the next instance: key, value, key, value. The driver ignores a last
+// key without a value. Rancher appends the tag of its own ID of the cluster, unless the text
+// contains the prefix of such a tag anywhere; after a key without a value the tag is shifted
+// (rancher/rancher:pkg/controllers/capr/machineprovision/args.go@05e32bd9, addAwsClusterOwnedTag;
+// rancher/machine:drivers/amazonec2/amazonec2.go@a057776c, buildEC2Tags).
+func tagWords(tags, managementID string) []string {
+	own := clusterTagPrefix + managementID + ",owned"
+	switch {
+	case tags == "":
+		tags = own
+	case !strings.Contains(tags, clusterTagPrefix):
+		tags += "," + own
 	}
-	words := strings.Split(tags, ",") // key, value, key, value
-	for i := 0; i+1 < len(words); i += 2 {
+	words := strings.Split(tags, ",")
+	return words[:len(words)/2*2]
+}
+
+// clusterTags returns the cluster IDs in tags, also of the legacy tag.
+func clusterTags(words []string) []string {
+	var ids []string
+	for i := 0; i < len(words); i += 2 {
 		if id, is := strings.CutPrefix(words[i], clusterTagPrefix); is {
 			ids = append(ids, id)
 		}
@@ -49,13 +64,31 @@ func clusterTags(tags, managementID string) []string {
 	return slices.Compact(ids)
 }
 
+// refusedTags returns why EC2 refuses the tags, or empty. The driver appends the tag Name
+// (amazonec2.go, buildResourceTags). EC2's refusals are those of openshift/installer#468 and
+// cattle-ops/terraform-aws-gitlab-runner#521 and #933.
+func refusedTags(words []string) string {
+	keys := map[string]bool{"Name": true}
+	for i := 0; i < len(words); i += 2 {
+		switch key := words[i]; {
+		case key == "":
+			return "a tag has no key"
+		case keys[key]:
+			return "the key " + key + " occurs twice"
+		default:
+			keys[key] = true
+		}
+	}
+	return ""
+}
+
 // maxUserData holds the limits of user data: EC2 takes 16 KB.
 func maxUserData() bounded.Limits { return bounded.Limits{Bytes: 64 << 10, Values: 4096} }
 
 // hostName returns the host name that user data gives to a machine. rancher-machine writes the
 // machine's name into a cloud-config without a host name, makes a cloud-config of a script, and
-// refuses anything else (rancher/machine:commands/create.go@a057776c, replaceUserdataFile and
-// writeCloudConfig).
+// refuses anything else, also a cloud-config to whose lists it cannot append
+// (rancher/machine:commands/create.go@a057776c, replaceUserdataFile and writeCloudConfig).
 func hostName(userData string, windows bool) evidence.HostName {
 	text := []byte(userData)
 	switch {
@@ -70,12 +103,19 @@ func hostName(userData string, windows bool) evidence.HostName {
 	if maxUserData().CheckYAML(text) != nil || yaml.Unmarshal(text, &cloud) != nil {
 		return evidence.HostName{Refused: true}
 	}
+	for _, list := range []string{"write_files", "runcmd"} {
+		if _, is := cloud[list].([]any); !is && cloud[list] != nil {
+			return evidence.HostName{Refused: true}
+		}
+	}
 	key := "hostname"
 	if windows {
 		key = "set_hostname"
 	}
-	fixed, _ := cloud[key].(string)
+	value, given := cloud[key]
+	fixed, _ := value.(string)
 	delete(cloud, key)
 	rest, err := yaml.Marshal(cloud)
-	return evidence.HostName{Fixed: fixed, Unknown: err != nil || bytes.Contains(rest, []byte("hostname")) || cloud["fqdn"] != nil}
+	unknown := err != nil || bytes.Contains(rest, []byte("hostname")) || cloud["fqdn"] != nil
+	return evidence.HostName{Fixed: fixed, Unknown: unknown || given && fixed == ""}
 }

@@ -15,7 +15,9 @@ type MachineTemplate struct {
 	Profile  bool     `json:"profile,omitempty"`  // has an instance profile
 	VPC      string   `json:"vpc,omitempty"`
 	Clusters []string `json:"clusters,omitempty"` // IDs in the tags that the instance gets
-	Host     HostName `json:"host,omitzero"`
+	// RefusedTags is why EC2 refuses the tags, and with them the machine, or empty.
+	RefusedTags string   `json:"refusedTags,omitempty"`
+	Host        HostName `json:"host,omitzero"`
 }
 
 // HostName describes the host name that user data gives to a machine. The zero value is the name
