@@ -18,6 +18,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
 	"github.com/awsmigrate/awsmigrate/test/lab/node"
+	"github.com/awsmigrate/awsmigrate/test/lab/nodedriver"
 	"github.com/awsmigrate/awsmigrate/test/lab/rancher"
 )
 
@@ -74,11 +75,11 @@ func (m *machines) Provision(ctx context.Context, want rancher.Machine) error {
 	if _, ok := m.byID[want.Namespace+"/"+want.Name]; ok {
 		return nil
 	}
-	instance, err := m.launch(want.Name, want)
+	instance, host, err := m.launch(want)
 	if err != nil {
 		return fmt.Errorf("provisioning machine %s/%s: %w", want.Namespace, want.Name, err)
 	}
-	return m.adopt(ctx, want, instance)
+	return m.adopt(ctx, want, instance, host)
 }
 
 // register does what a person does for a machine of no pool: it runs an instance from a stock
@@ -86,7 +87,7 @@ func (m *machines) Provision(ctx context.Context, want rancher.Machine) error {
 func (m *machines) register(ctx context.Context, name string, want rancher.Machine, with func(context.Context, rancher.Machine) (rancher.Machine, error)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	instance, err := m.launch(name, want)
+	instance, err := m.run(name, want)
 	if err != nil {
 		return fmt.Errorf("registering machine %s: %w", name, err)
 	}
@@ -95,17 +96,17 @@ func (m *machines) register(ctx context.Context, name string, want rancher.Machi
 	if err != nil {
 		return err
 	}
-	return m.adopt(ctx, registered, instance)
+	return m.adopt(ctx, registered, instance, registered.Name)
 }
 
-// adopt starts a machine on its instance.
-func (m *machines) adopt(ctx context.Context, want rancher.Machine, instance aws.Instance) error {
+// adopt starts a machine on its instance, with the host name that its user data set.
+func (m *machines) adopt(ctx context.Context, want rancher.Machine, instance aws.Instance, host string) error {
 	index, err := m.freeIndex()
 	if err != nil {
 		return err
 	}
 	made := &machine{Machine: want, Instance: instance.ID, index: index, done: make(chan struct{})}
-	made.Facts = m.facts(made, instance)
+	made.Facts = m.facts(made, instance, host)
 	if err := m.start(ctx, made); err != nil {
 		made.close()
 		return errors.Join(fmt.Errorf("starting machine %s/%s: %w", want.Namespace, want.Name, err), m.cloud.SetInstanceState(instance.ID, aws.StateTerminated))
@@ -144,7 +145,21 @@ func (m *machines) freeIndex() (int, error) {
 	return 0, fmt.Errorf("the lab has its %d machines already", maxMachines)
 }
 
-func (m *machines) launch(name string, want rancher.Machine) (aws.Instance, error) {
+// launch creates the instance of a pool's machine, and returns it with its host name. The pool's
+// template decides about both.
+func (m *machines) launch(want rancher.Machine) (aws.Instance, string, error) {
+	name := driverName(want)
+	if want.Template == nil {
+		instance, err := m.run(want.Name, want)
+		return instance, name, err
+	}
+	instance, user, err := nodedriver.Launch(m.cloud, nodedriver.ReadTemplate(want.Template),
+		nodedriver.Machine{Name: name, Cluster: want.ManagementID, Zone: m.zone(want), Tokens: m.options.IMDS})
+	return instance, user.HostName(instance), err
+}
+
+// run creates the instance of a machine without a template.
+func (m *machines) run(name string, want rancher.Machine) (aws.Instance, error) {
 	role := aws.RoleWorker
 	if want.ControlPlane {
 		role = aws.RoleControlPlane
@@ -154,14 +169,14 @@ func (m *machines) launch(name string, want rancher.Machine) (aws.Instance, erro
 
 // facts returns the properties of the machine, most of which no API shows: its name in EC2, the
 // host name of its operating system, and the output of `hostname -f`.
-func (m *machines) facts(made *machine, instance aws.Instance) node.Facts {
+func (m *machines) facts(made *machine, instance aws.Instance, host string) node.Facts {
 	f := node.Facts{
 		Name: made.Name, MachineUID: made.UID, InstanceID: instance.ID, IP: m.addr.Machine(made.index),
 		PrivateIP: instance.PrivateIP, Zone: instance.Zone, PrivateDNSName: instance.PrivateDNSName,
 		Roles: node.Roles{ControlPlane: made.ControlPlane, Etcd: made.Etcd, Worker: made.Worker},
 	}
 	f.IMDSURL = "http://" + net.JoinHostPort(f.IP, metadataPort)
-	f.OSHostname, f.HostnameFQDN = hostNames(m.options, driverName(made.Machine), instance.PrivateDNSName)
+	f.OSHostname, f.HostnameFQDN = hostNames(m.options, host, driverName(made.Machine), instance.PrivateDNSName)
 	return f
 }
 
@@ -174,11 +189,11 @@ func driverName(m rancher.Machine) string {
 	return m.Name
 }
 
-// hostNames returns the machine's host name and the output of `hostname -f`. A node driver sets
-// the host name. A machine that a person made from a stock image has the first label of its
+// hostNames returns the machine's host name and the output of `hostname -f`. User data sets the
+// host name of a pool's machine, with the node driver's name as the default. A machine that a person made from a stock image has the first label of its
 // private DNS name.
-func hostNames(o Options, machine, privateDNS string) (osName, fqdn string) {
-	osName, fqdn = machine, machine
+func hostNames(o Options, host, machine, privateDNS string) (osName, fqdn string) {
+	osName, fqdn = host, host
 	if o.Layout == Custom || o.Distro.ByRKE() {
 		osName, _, _ = strings.Cut(privateDNS, ".")
 		fqdn = privateDNS

@@ -80,7 +80,7 @@ func (l *Lab) managedEngine(out *os.File, planes rke.Planes) *rke.Engine {
 // registerNode does what the registration of a machine does: it creates a Node of Rancher,
 // under the machine's host name.
 func (l *Lab) registerNode(ctx context.Context, m *machine) error {
-	override, _ := hostNames(l.options, m.Name, m.Facts.PrivateDNSName)
+	override, _ := hostNames(l.options, m.Name, m.Name, m.Facts.PrivateDNSName)
 	if l.options.HostnameOverride != "" {
 		override = insertNames(l.options.HostnameOverride, m.Name, m.Facts.PrivateDNSName)
 	}

@@ -7,6 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/aws"
+	"github.com/awsmigrate/awsmigrate/test/lab/nodedriver"
 )
 
 func TestPools(t *testing.T) {
@@ -96,6 +99,27 @@ spec:
 	}
 }
 
+func TestTemplates(t *testing.T) {
+	network := aws.New(aws.Options{ClusterID: ClusterName}).Network()
+	o := Defaults()
+	o.IMDS = "required"
+	got, err := Templates(o, network)
+	if err != nil || len(got) != 2 {
+		t.Fatalf("templates %v, error %v", got, err)
+	}
+	for i, role := range []string{aws.RoleControlPlane, aws.RoleWorker} {
+		template := nodedriver.ReadTemplate(got[i].Object)
+		want := nodedriver.Template{Tags: "kubernetes.io/cluster/demo,owned", Tokens: "required", Endpoint: "enabled", Profile: aws.Profile(role), VPC: network.VpcID}
+		if template != want {
+			t.Errorf("%s has %+v, wanted %+v", got[i].GetName(), template, want)
+		}
+	}
+	o.Layout = Custom
+	if got, err := Templates(o, network); err != nil || len(got) > 0 {
+		t.Errorf("a custom cluster has templates %v, error %v", got, err)
+	}
+}
+
 func TestHostNames(t *testing.T) {
 	const dns = "ip-10-0-1-7.ec2.internal"
 	for _, test := range []struct {
@@ -111,7 +135,7 @@ func TestHostNames(t *testing.T) {
 	} {
 		o := Defaults()
 		o.Layout, o.OSHostname, o.HostnameF = test.layout, test.osName, test.hostnameF
-		if name, fqdn := hostNames(o, "demo-cp-x", dns); name != test.wantName || fqdn != test.wantFQDN {
+		if name, fqdn := hostNames(o, "demo-cp-x", "demo-cp-x", dns); name != test.wantName || fqdn != test.wantFQDN {
 			t.Errorf("%s, --hostname-f %q: %q and %q, wanted %q and %q", test.layout, test.hostnameF, name, fqdn, test.wantName, test.wantFQDN)
 		}
 	}

@@ -87,6 +87,7 @@ func (l *Lab) resetRKE2() []resetStep {
 	return []resetStep{
 		{"AWS and machines", l.resetMachines},
 		{"new objects", func(ctx context.Context) (err error) { l.baseline.removed, err = l.removeNew(ctx); return err }},
+		{"templates of machine pools", l.applyTemplates},
 		{"the Cluster", l.resetCluster},
 		{"Cluster applied", l.waitApplied},
 		{"Nodes", l.resetNodes},

@@ -39,6 +39,9 @@ func (l *Lab) createCluster(ctx context.Context, _ *errgroup.Group) error {
 	if err != nil {
 		return err
 	}
+	if err := l.applyTemplates(ctx); err != nil {
+		return err
+	}
 	_, err = l.mgmtObjects.Resource(clusters()).Namespace(ClusterNamespace).Create(ctx, object, metav1.CreateOptions{})
 	if err != nil {
 		return fmt.Errorf("creating Cluster %s/%s: %w", ClusterNamespace, ClusterName, err)

@@ -52,6 +52,9 @@ func (r *Rancher) reconcileCluster(ctx context.Context, c *object) error {
 	if err := r.ensureCAPICluster(ctx, c); err != nil {
 		return err
 	}
+	if err := r.checkTemplates(ctx, c); err != nil {
+		return err
+	}
 	if err := r.followCluster(ctx, c, id); err != nil {
 		return err
 	}

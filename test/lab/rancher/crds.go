@@ -40,8 +40,18 @@ func definitions() []*apiextensions.CustomResourceDefinition {
 		definition(gvrCAPICluster, "Cluster", true, freeObject()),
 		definition(gvrManagementCluster, "Cluster", false, freeObject()),
 		definition(gvrManagementNode, "Node", true, freeObject()),
-		setting, psact,
+		setting, psact, machineConfig(),
 	}
+}
+
+// machineConfig returns the CRD of the EC2 node driver's templates, whose options are at the top of
+// the object. Rancher generates it from the driver's flags.
+func machineConfig() *apiextensions.CustomResourceDefinition {
+	d := definition(gvrMachineConfig, machineConfigKind, true, freeObject())
+	root := freeObject()
+	root.Nullable = false
+	d.Spec.Versions[0].Schema.OpenAPIV3Schema = &root
+	return d
 }
 
 func with(a, b map[string]schemaProps) map[string]schemaProps {

@@ -6,6 +6,7 @@
 //
 //   - Cluster to RKEControlPlane by a copy that comes late (pkg/controllers/provisioningv2/provisioningcluster)
 //   - machine pools to Machines, scaling, health checks, deletion with the downstream Node
+//   - the pools' templates (Amazonec2Config), without which no edit of the Cluster is applied
 //   - the merge of machineGlobalConfig and machineSelectorConfig and its filter (pkg/capr/planner/config.go, filter.go)
 //   - plans, tiers, concurrency, probes, drain, pause, snapshots, the gate on a connected agent (pkg/capr/planner)
 //   - the admission webhook's rewriting of kube-apiserver-arg (rancher/webhook@v0.4.18 provisioning.cattle.io/v1/cluster)
@@ -16,7 +17,8 @@
 // tokens, node addresses, registries and chart values. There are no probes of etcd and of the
 // network plugin, no differences of the release metadata between versions up to 1.26, no restore
 // of a snapshot, no rotation of certificates and keys, no K3s and Windows plans, no MachineSets,
-// bootstrap and infrastructure objects, and no user interface. A plan with probes counts as
+// bootstrap and infrastructure objects, no replacement of machines whose template changed, and no
+// user interface. A plan with probes counts as
 // healthy only once they are reported: Rancher takes a missing report for health, but its agent
 // always reports.
 //

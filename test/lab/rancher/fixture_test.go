@@ -32,6 +32,7 @@ type fakeMachines struct {
 	mu         sync.Mutex
 	stop       map[string]context.CancelFunc
 	terminated []string
+	templates  map[string]map[string]any // of the machines' pools, by machine
 	hold       map[string]bool   // agents that do nothing for now, by machine
 	broken     map[string]bool   // agents that fail to apply, by machine
 	applied    []string          // machine and plan, in order
@@ -44,6 +45,10 @@ func (f *fakeMachines) Provision(_ context.Context, m Machine) error {
 	if f.stop[m.Name] != nil {
 		return nil
 	}
+	if f.templates == nil {
+		f.templates = map[string]map[string]any{}
+	}
+	f.templates[m.Name] = m.Template
 	ctx, cancel := context.WithCancel(f.t.Context())
 	f.stop[m.Name] = cancel
 	n := len(f.stop)

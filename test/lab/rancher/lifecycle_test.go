@@ -58,6 +58,7 @@ func TestCluster(t *testing.T) {
 	f.run("webhook", (*fixture).webhooked)
 	f.run("custom machine", (*fixture).custom)
 	f.run("machine health check", func(f *fixture) { f.health(workers[0]) })
+	f.run("templates of pools", (*fixture).templates)
 	f.run("scale down", func(f *fixture) { f.scaleDown(cp) })
 	f.run("deletion", (*fixture).deletion)
 }

@@ -47,6 +47,9 @@ func (r *Rancher) provision(ctx context.Context, m *object) error {
 	var err error
 	if str(m, "spec", "infrastructureRef", "kind") != customMachine {
 		spec, specErr := r.describe(ctx, m)
+		if specErr == nil {
+			spec.Template, specErr = r.poolTemplate(ctx, spec.Namespace, spec.PoolSpec)
+		}
 		if specErr != nil {
 			return specErr
 		}
@@ -87,7 +90,7 @@ func (r *Rancher) describe(ctx context.Context, m *object) (Machine, error) {
 		return out, err
 	}
 	if c != nil {
-		out.PoolSpec = poolSpec(c, out.Pool)
+		out.PoolSpec, out.ManagementID = poolSpec(c, out.Pool), str(c, "status", "clusterName")
 	}
 	return out, nil
 }

@@ -49,6 +49,7 @@ var (
 	gvrSnapshot           = schema.GroupVersionResource{Group: "rke.cattle.io", Version: "v1", Resource: "etcdsnapshots"}
 	gvrMachine            = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta1", Resource: "machines"}
 	gvrDeployment         = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta1", Resource: "machinedeployments"}
+	gvrMachineConfig      = schema.GroupVersionResource{Group: "rke-machine-config.cattle.io", Version: "v1", Resource: "amazonec2configs"}
 	gvrHealthCheck        = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta1", Resource: "machinehealthchecks"}
 	gvrCAPICluster        = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta1", Resource: "clusters"}
 	gvrManagementCluster  = schema.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "clusters"}

@@ -188,6 +188,44 @@ func quantity(p machinePool) int64 {
 	return *p.Quantity
 }
 
+const machineConfigKind = "Amazonec2Config"
+
+// checkTemplates returns an error if the template of a pool with machines is missing. Rancher then
+// generates no object of the Cluster: no edit reaches its RKEControlPlane. Source:
+// rancher/rancher:pkg/controllers/provisioningv2/provisioningcluster/template.go@00914879
+// (machineDeployments, toMachineTemplate).
+func (r *Rancher) checkTemplates(ctx context.Context, c *object) error {
+	raw, _, _ := unstructured.NestedSlice(c.Object, "spec", "rkeConfig", "machinePools")
+	for _, e := range raw {
+		pool, _ := e.(map[string]any)
+		if quantity, set := pool["quantity"].(int64); set && quantity == 0 {
+			continue
+		}
+		if _, err := r.poolTemplate(ctx, c.GetNamespace(), pool); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// poolTemplate returns the object that a pool's machineConfigRef names, or nil for a pool that is
+// not made by the EC2 node driver.
+func (r *Rancher) poolTemplate(ctx context.Context, namespace string, pool map[string]any) (map[string]any, error) {
+	ref, _ := pool["machineConfigRef"].(map[string]any)
+	name, _ := ref["name"].(string)
+	if ref["kind"] != machineConfigKind || name == "" {
+		return nil, nil
+	}
+	o, err := r.get(ctx, gvrMachineConfig, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	if o == nil {
+		return nil, fmt.Errorf("%s %q not found", gvrMachineConfig.GroupResource(), name)
+	}
+	return o.Object, nil
+}
+
 // poolSpec returns the raw entry of a pool, for the Infrastructure.
 func poolSpec(c *object, pool string) map[string]any {
 	raw, _, _ := unstructured.NestedSlice(c.Object, "spec", "rkeConfig", "machinePools")

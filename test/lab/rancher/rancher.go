@@ -28,12 +28,14 @@ type Infrastructure interface {
 // Machine is the part of a Machine object that an Infrastructure needs.
 type Machine struct {
 	Namespace, Name, UID, Cluster string
+	ManagementID                  string // Rancher's ID of the cluster
 	Infrastructure                string // name of the driver's object for the machine
 	Pool                          string // empty for custom machines
 	ControlPlane, Etcd, Worker    bool
 	NodeName                      string // custom machines registered with a node name only
 	OS                            string // "linux" or "windows"
 	PoolSpec                      map[string]any
+	Template                      map[string]any // the pool's Amazonec2Config, or nil
 }
 
 // Config configures a stand-in. A field may be left zero if its comment says so.
