@@ -34,20 +34,22 @@ type Watched struct {
 }
 
 // Watch begins to watch a pod. The second value is false if the pod is not what was seen: it is
-// gone, about to end, or not of the DaemonSet.
+// gone, about to end, or not of the DaemonSet. The watch begins at the version of a list: an API
+// server that has restarted since the pod last changed does not know that older version.
 func Watch(ctx context.Context, client kubernetes.Interface, set string, seen downstream.Pod) (*Watched, bool, error) {
-	pods := client.CoreV1().Pods(wellknown.System)
-	found, err := pods.Get(ctx, seen.Name, metav1.GetOptions{})
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, false, nil
-	case err != nil:
+	pods, named := client.CoreV1().Pods(wellknown.System), fields.OneTermEqualSelector("metadata.name", seen.Name).String()
+	found, err := pods.List(ctx, metav1.ListOptions{FieldSelector: named})
+	if err != nil {
 		return nil, false, migration.CouldNotRead(object(seen), err)
 	}
-	if owner := metav1.GetControllerOf(found); string(found.UID) != seen.UID || found.DeletionTimestamp != nil || owner == nil || string(owner.UID) != set {
+	if len(found.Items) != 1 {
 		return nil, false, nil
 	}
-	events, err := pods.Watch(ctx, metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", seen.Name).String(), ResourceVersion: found.ResourceVersion})
+	pod := &found.Items[0]
+	if owner := metav1.GetControllerOf(pod); string(pod.UID) != seen.UID || pod.DeletionTimestamp != nil || owner == nil || string(owner.UID) != set {
+		return nil, false, nil
+	}
+	events, err := pods.Watch(ctx, metav1.ListOptions{FieldSelector: named, ResourceVersion: found.ResourceVersion})
 	if err != nil {
 		return nil, false, migration.CouldNotRead(object(seen), err)
 	}

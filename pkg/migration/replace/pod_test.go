@@ -22,8 +22,13 @@ const (
 
 // TestOnAPIServer tests what happens around the deletion of a pod. The test is its kubelet.
 func TestOnAPIServer(t *testing.T) {
-	n := node{client: kubernetes.NewForConfigOrDie(apiserver.New(t, apiserver.Options{}).Config())}
+	server := apiserver.New(t, apiserver.Options{})
+	n := node{client: kubernetes.NewForConfigOrDie(server.Config())}
+	old := n.start(t, "older-than-the-server", setUID)
+	n.remove(t, n.start(t, "newer", setUID).Name)
+	server.Restart(t)
 	t.Run("end shown", n.endShown)
+	t.Run("server restarted", func(t *testing.T) { n.serverRestarted(t, old) })
 	t.Run("no proof", n.noProof)
 	t.Run("another pod", n.anotherPod)
 }
@@ -94,6 +99,16 @@ func ended(id, reason string) corev1.ContainerState {
 // The object disappears right after the end is shown; the watch has both.
 func (n node) endShown(t *testing.T) {
 	p := n.start(t, "shown", setUID)
+	w := n.watch(t, p)
+	n.show(t, p.Name, ended(ours, "Completed"), ours)
+	n.remove(t, p.Name)
+	if !w.AwaitEnd(t.Context(), clock.RealClock{}, ours) {
+		t.Error("the end was shown and not seen")
+	}
+}
+
+// The pod has not changed since before the API server's start.
+func (n node) serverRestarted(t *testing.T, p downstream.Pod) {
 	w := n.watch(t, p)
 	n.show(t, p.Name, ended(ours, "Completed"), ours)
 	n.remove(t, p.Name)
