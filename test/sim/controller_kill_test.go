@@ -112,13 +112,14 @@ type outcome struct {
 
 var (
 	timeOfDay = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
-	// handOverIntents match the journal's lines of a hand-over. They name the run and the
-	// container, and a run that resumes behind a fence adds no line.
-	handOverIntents = regexp.MustCompile(`(?m)^hand-over .*\n`)
+	// leaderIntents match the journal's lines of a hand-over and of the CCM's pods. They name the
+	// run, pods and containers, and a run that resumes behind a fence, or after some pods, adds no
+	// line.
+	leaderIntents = regexp.MustCompile(`(?m)^(hand-over .*|disable-leader-migration (delete Pod|free Lease) .*)\n`)
 )
 
 func endOf(w *World) outcome {
-	e := outcome{Cluster: w.Dump(), Journal: handOverIntents.ReplaceAllString(timeOfDay.ReplaceAllString(w.journalState(), "then"), ""), Edits: number(w.mgmt.peek(provClusters, fleet, clusterName), "metadata", "generation")}
+	e := outcome{Cluster: w.Dump(), Journal: leaderIntents.ReplaceAllString(timeOfDay.ReplaceAllString(w.journalState(), "then"), ""), Edits: number(w.mgmt.peek(provClusters, fleet, clusterName), "metadata", "generation")}
 	maps.DeleteFunc(e.Cluster, func(k, _ string) bool { return strings.Contains(k, migrations) })
 	m := decoded(must(jsonOf(w.migration()))).(object)
 	status := mapAt(m, "status")

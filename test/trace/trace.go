@@ -22,6 +22,9 @@ type Write struct {
 
 var node = regexp.MustCompile(`/nodes/[^/]+`)
 
+// pod matches the name of a pod of the CCM, which ends at random.
+var pod = regexp.MustCompile(`/pods/aws-cloud-controller-manager-[^/]+`)
+
 // ours matches lock and journal, and the requests that create them.
 var ours = regexp.MustCompile(`/(leases|configmaps)/awsmigrate-[^/]+$|/namespaces/(fleet-default|cattle-global-data)/configmaps$|/leases$`)
 
@@ -36,7 +39,7 @@ func Lines(writes []Write) []string {
 		if ours.MatchString(path) {
 			continue
 		}
-		line := w.Server + " " + w.Verb + " " + node.ReplaceAllString(path, "/nodes/NODE")
+		line := w.Server + " " + w.Verb + " " + pod.ReplaceAllString(node.ReplaceAllString(path, "/nodes/NODE"), "/pods/POD")
 		if len(lines) > 0 && kind(lines[len(lines)-1]) != kind(line) {
 			begin = len(lines)
 		}

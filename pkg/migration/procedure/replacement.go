@@ -2,9 +2,11 @@ package procedure
 
 import (
 	"context"
+	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/chart"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/replace"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -49,13 +51,13 @@ func (m *Migration) replaces(ctx context.Context, snap migration.Snapshot, flagg
 // applyFlag gives the CCM the migration flag or takes it away. Its pods follow by a rolling
 // update, or one by one in replaceNext.
 func (m *Migration) applyFlag(ctx context.Context, tx *runner.Tx, snap migration.Snapshot, flagged bool) error {
-	chart := m.Chart()
+	ccm := m.Chart()
 	var err error
-	if chart.OnDelete, err = m.replaces(ctx, snap, flagged); err != nil {
+	if ccm.OnDelete, err = m.replaces(ctx, snap, flagged); err != nil {
 		return err
 	}
 	m.history.rollout.ends = m.history.rollout.ends.Add(replace.Left(snap.Reading, flagged))
-	return chart.Apply(ctx, tx, snap, flagged)
+	return ccm.Apply(ctx, tx, snap, flagged)
 }
 
 // replaceNext replaces the next pod of the CCM that differs from the wanted flag, and gives the
@@ -83,13 +85,23 @@ func (m *Migration) replaceNext(ctx context.Context, tx *runner.Tx, snap migrati
 	return true, m.Chart().Apply(ctx, tx, snap, flagged)
 }
 
+// restoreStrategy gives the release the chart's own strategy after a replacement, also if another
+// program has changed only the DaemonSet.
+func (b base) restoreStrategy(ctx context.Context, tx *runner.Tx, snap migration.Snapshot, flagged bool) error {
+	upgraded := func(i journal.Intent) bool { return i.Step == b.ID && i.Object == chart.HelmObject }
+	if !slices.ContainsFunc(tx.Record().Intents, upgraded) {
+		return nil
+	}
+	return b.Chart().Apply(ctx, tx, snap, flagged)
+}
+
 // replacePod deletes one pod while it is watched. It frees the main lease if the pod led.
 func (m *Migration) replacePod(ctx context.Context, tx *runner.Tx, r migration.Reading, move replace.Move) error {
 	now, err := m.ReadLeases(ctx)
 	if err != nil || !replace.SameLeader(r, now) {
 		return err
 	}
-	watched, same, err := replace.Watch(ctx, m.Kube, r.Down.CCM.UID, *move.Pod)
+	watched, same, err := replace.Watch(ctx, m.Kube, r.Down.CCM.Name, *move.Pod)
 	if err != nil || !same {
 		return err
 	}

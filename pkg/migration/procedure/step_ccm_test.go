@@ -267,7 +267,7 @@ func TestRemoveLeaseAndGrant(t *testing.T) {
 			t.Fatal(err)
 		}
 		client.ClearActions()
-		core := &Migration{Backend: &clustertest.Editor{}, Access: migration.Access{Kube: client}}
+		core := New(migration.Access{Kube: client, Clock: clustertest.NewClock()}, &clustertest.Editor{})
 		step, ok := makeStep(base{Migration: core, ID: tt.id}).(runner.WaitingStep[migration.Snapshot])
 		if !ok {
 			t.Fatalf("%s does nothing while it waits", tt.id)

@@ -62,7 +62,7 @@ func (s *disable) WhileWaiting(ctx context.Context, tx *runner.Tx, snap migratio
 		!snap.Idle(wellknown.MigrationLease, snap.Reading.Leases.Migration.Last) && !s.flaggedEnded(snap.Reading) {
 		return nil
 	}
-	if err := s.Chart().Apply(ctx, tx, snap, false); err != nil { // another program may have set the strategy back
+	if err := s.restoreStrategy(ctx, tx, snap, false); err != nil {
 		return err
 	}
 	return s.removeLeaseAndGrant(ctx, tx, snap)
@@ -147,7 +147,7 @@ func (s *undoDisable) WhileWaiting(ctx context.Context, tx *runner.Tx, snap migr
 	if busy, err := s.replaceNext(ctx, tx, snap, true); busy || err != nil || len(replace.Left(snap.Reading, true)) > 0 {
 		return err
 	}
-	return s.Chart().Apply(ctx, tx, snap, true)
+	return s.restoreStrategy(ctx, tx, snap, true)
 }
 
 func (s *undoDisable) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {

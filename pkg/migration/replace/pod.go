@@ -34,7 +34,7 @@ type Watched struct {
 }
 
 // Watch begins to watch a pod. The second value is false if the pod is not what was seen: it is
-// gone, about to end, or not of the DaemonSet. The watch begins at the version of a list: an API
+// gone, about to end, or not of the DaemonSet named set. The watch begins at the version of a list: an API
 // server that has restarted since the pod last changed does not know that older version.
 func Watch(ctx context.Context, client kubernetes.Interface, set string, seen downstream.Pod) (*Watched, bool, error) {
 	pods, named := client.CoreV1().Pods(wellknown.System), fields.OneTermEqualSelector("metadata.name", seen.Name).String()
@@ -46,7 +46,7 @@ func Watch(ctx context.Context, client kubernetes.Interface, set string, seen do
 		return nil, false, nil
 	}
 	pod := &found.Items[0]
-	if owner := metav1.GetControllerOf(pod); string(pod.UID) != seen.UID || pod.DeletionTimestamp != nil || owner == nil || string(owner.UID) != set {
+	if owner := metav1.GetControllerOf(pod); string(pod.UID) != seen.UID || pod.DeletionTimestamp != nil || owner == nil || owner.Kind != "DaemonSet" || owner.Name != set {
 		return nil, false, nil
 	}
 	events, err := pods.Watch(ctx, metav1.ListOptions{FieldSelector: named, ResourceVersion: found.ResourceVersion})

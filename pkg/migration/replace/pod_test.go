@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	setUID = "ds"
-	ours   = "containerd://1"
+	setName = wellknown.CCM
+	ours    = "containerd://1"
 )
 
 // TestOnAPIServer tests what happens around the deletion of a pod. The test is its kubelet.
 func TestOnAPIServer(t *testing.T) {
 	server := apiserver.New(t, apiserver.Options{})
 	n := node{client: kubernetes.NewForConfigOrDie(server.Config())}
-	old := n.start(t, "older-than-the-server", setUID)
-	n.remove(t, n.start(t, "newer", setUID).Name)
+	old := n.start(t, "older-than-the-server", setName)
+	n.remove(t, n.start(t, "newer", setName).Name)
 	server.Restart(t)
 	t.Run("end shown", n.endShown)
 	t.Run("server restarted", func(t *testing.T) { n.serverRestarted(t, old) })
@@ -40,13 +40,13 @@ func (n node) start(t *testing.T, name, owner string) downstream.Pod {
 	t.Helper()
 	pods := n.client.CoreV1().Pods(wellknown.System)
 	made, err := pods.Create(t.Context(), &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name, OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: wellknown.CCM, UID: setUID, Controller: new(true)}}},
+		ObjectMeta: metav1.ObjectMeta{Name: name, OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: wellknown.CCM, UID: "ds", Controller: new(true)}}},
 		Spec:       corev1.PodSpec{NodeName: "cp-0", Containers: []corev1.Container{{Name: wellknown.CCM, Image: "i"}}},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if owner != setUID {
+	if owner != setName {
 		made.OwnerReferences = nil
 	}
 	if made, err = pods.Update(t.Context(), made, metav1.UpdateOptions{}); err != nil {
@@ -81,7 +81,7 @@ func (n node) remove(t *testing.T, name string) {
 // watch watches and deletes a pod.
 func (n node) watch(t *testing.T, p downstream.Pod) *Watched {
 	t.Helper()
-	w, same, err := Watch(t.Context(), n.client, setUID, p)
+	w, same, err := Watch(t.Context(), n.client, setName, p)
 	if err != nil || !same {
 		t.Fatal(same, err)
 	}
@@ -98,7 +98,7 @@ func ended(id, reason string) corev1.ContainerState {
 
 // The object disappears right after the end is shown; the watch has both.
 func (n node) endShown(t *testing.T) {
-	p := n.start(t, "shown", setUID)
+	p := n.start(t, "shown", setName)
 	w := n.watch(t, p)
 	n.show(t, p.Name, ended(ours, "Completed"), ours)
 	n.remove(t, p.Name)
@@ -123,7 +123,7 @@ func (n node) noProof(t *testing.T) {
 		"unknown":           ended(ours, "ContainerStatusUnknown"),
 		"still-running":     {Running: &corev1.ContainerStateRunning{}},
 	} {
-		p := n.start(t, name, setUID)
+		p := n.start(t, name, setName)
 		w := n.watch(t, p)
 		n.show(t, name, state, ours)
 		n.remove(t, name)
@@ -131,7 +131,7 @@ func (n node) noProof(t *testing.T) {
 			t.Errorf("%s: counts as an end", name)
 		}
 	}
-	p := n.start(t, "silent", setUID)
+	p := n.start(t, "silent", setName)
 	w, clk := n.watch(t, p), clocktesting.NewFakeClock(time.Now())
 	over := make(chan bool)
 	go func() { over <- w.AwaitEnd(t.Context(), clk, ours) }()
@@ -141,7 +141,7 @@ func (n node) noProof(t *testing.T) {
 		t.Error("a kubelet that shows nothing counts as an end")
 	}
 	n.remove(t, p.Name)
-	stopped := n.watch(t, n.start(t, "cut", setUID))
+	stopped := n.watch(t, n.start(t, "cut", setName))
 	stopped.Stop()
 	if stopped.AwaitEnd(t.Context(), clock.RealClock{}, ours) {
 		t.Error("a watch that was cut counts as an end")
@@ -150,14 +150,14 @@ func (n node) noProof(t *testing.T) {
 
 // Only the pod that was seen is deleted, and only if it is the DaemonSet's.
 func (n node) anotherPod(t *testing.T) {
-	p := n.start(t, "same-name", setUID)
-	w, _, err := Watch(t.Context(), n.client, setUID, p)
+	p := n.start(t, "same-name", setName)
+	w, _, err := Watch(t.Context(), n.client, setName, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Stop()
 	n.remove(t, p.Name)
-	second := n.start(t, p.Name, setUID)
+	second := n.start(t, p.Name, setName)
 	if err := w.Delete(t.Context(), n.client); err != nil {
 		t.Error(err)
 	}
@@ -166,7 +166,7 @@ func (n node) anotherPod(t *testing.T) {
 		t.Errorf("deleted a pod that was not seen: %v, %+v", err, now.ObjectMeta)
 	}
 	for name, seen := range map[string]downstream.Pod{"replaced": p, "gone": {Name: "none", UID: "u"}, "of no DaemonSet": n.start(t, "loose", "")} {
-		if _, same, err := Watch(t.Context(), n.client, setUID, seen); same || err != nil {
+		if _, same, err := Watch(t.Context(), n.client, setName, seen); same || err != nil {
 			t.Errorf("%s: %t, %v", name, same, err)
 		}
 	}
