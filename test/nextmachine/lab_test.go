@@ -56,7 +56,7 @@ func (p pool) register(t *testing.T, facts node.Facts) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rendering, err := node.Render(config, facts, node.NodeName(t.Context(), config, facts, p.release), p.release)
+	rendering, err := node.Render(config, facts, node.Name(t.Context(), config, facts, p.release), p.release)
 	if err != nil {
 		t.Fatal(err)
 	}

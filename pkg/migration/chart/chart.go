@@ -19,7 +19,7 @@ import (
 type Chart struct {
 	migration.Access
 	Backend migration.Backend
-	// OnDelete renders a DaemonSet that replaces no pod by itself: awsmigrate deletes the pods.
+	// OnDelete renders a DaemonSet that does not replace its pods: awsmigrate deletes the pods.
 	OnDelete bool
 }
 

@@ -15,7 +15,9 @@ func (e Ends) Add(left []downstream.Pod) Ends {
 	next := Ends{}
 	maps.Copy(next, e)
 	for _, p := range left {
-		next[p.UID] = next[p.UID]
+		if _, known := next[p.UID]; !known {
+			next[p.UID] = false
+		}
 	}
 	return next
 }

@@ -176,7 +176,7 @@ type DaemonSet struct {
 	Desired, Current, Ready, Updated, Available, Misscheduled int32
 	Generation, Observed                                      int64
 	Deleting                                                  bool
-	OnDelete                                                  bool `json:",omitempty"` // replaces no pod by itself
+	OnDelete                                                  bool `json:",omitempty"` // does not replace its pods
 }
 
 // Selects reports whether the node selector matches the node's labels.

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// NodeName returns the result of rke2NodeName on a machine, with the answer of its metadata service.
-func NodeName(ctx context.Context, c RKE2Config, f Facts, version string) string {
+// Name returns the result of rke2NodeName on a machine, with the answer of its metadata service.
+func Name(ctx context.Context, c RKE2Config, f Facts, version string) string {
 	return rke2NodeName(c, f, version, func() string { return metadataHostname(ctx, f.IMDSURL, version) })
 }
 

@@ -104,7 +104,7 @@ func (r *rke2Service) once(ctx context.Context, boot bool) error {
 	if err != nil {
 		return err
 	}
-	name := NodeName(ctx, config, r.a.c.Facts, version)
+	name := Name(ctx, config, r.a.c.Facts, version)
 	rendering, err := Render(config, r.a.c.Facts, name, version)
 	if err != nil {
 		return err

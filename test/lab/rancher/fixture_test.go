@@ -33,10 +33,10 @@ type fakeMachines struct {
 	stop       map[string]context.CancelFunc
 	terminated []string
 	templates  map[string]map[string]any // of the machines' pools, by machine
-	hold       map[string]bool   // agents that do nothing for now, by machine
-	broken     map[string]bool   // agents that fail to apply, by machine
-	applied    []string          // machine and plan, in order
-	sick       map[string]string // machine to the probe that fails
+	hold       map[string]bool           // agents that do nothing for now, by machine
+	broken     map[string]bool           // agents that fail to apply, by machine
+	applied    []string                  // machine and plan, in order
+	sick       map[string]string         // machine to the probe that fails
 }
 
 func (f *fakeMachines) Provision(_ context.Context, m Machine) error {
