@@ -69,7 +69,7 @@ func (h hooked) ended(t *testing.T, end batchv1.JobConditionType, what func() er
 					continue
 				}
 				one.Status.Conditions = []batchv1.JobCondition{{Type: end, Status: corev1.ConditionTrue, Reason: "Said"}}
-				if _, updateErr := h.kube.BatchV1().Jobs(home).UpdateStatus(ctx, one, metav1.UpdateOptions{}); updateErr == nil {
+				if _, updateErr := h.kube.BatchV1().Jobs(home).UpdateStatus(t.Context(), one, metav1.UpdateOptions{}); updateErr == nil {
 					asked = append(asked, one.Name+" "+strings.Join(one.Spec.Template.Spec.Containers[0].Args, " "))
 				}
 			}
