@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 
-	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
+	"github.com/awsmigrate/awsmigrate/test/apart"
 )
 
 // Pair is a CCM and the kube-apiserver that it is for.
@@ -58,19 +57,6 @@ func Missing() error {
 	return errors.Join(missing...)
 }
 
-// binary returns the path of one of the lab's binaries.
-func binary(name string) (string, error) {
-	dir, err := apiserver.Binaries()
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, name)
-	if _, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("find %s among the lab's binaries: %w; `make real-ccm` builds it", name, err)
-	}
-	return path, nil
-}
-
 // Output runs one of the lab's binaries to its end and returns its output.
 func Output(ctx context.Context, name string, args ...string) (string, error) {
 	path, err := binary(name)
@@ -80,3 +66,5 @@ func Output(ctx context.Context, name string, args ...string) (string, error) {
 	out, err := exec.CommandContext(ctx, path, args...).CombinedOutput()
 	return string(out), err
 }
+
+func binary(name string) (string, error) { return apart.Binary(name, "real-ccm") }

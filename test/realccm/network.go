@@ -2,16 +2,15 @@ package realccm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
-	"runtime"
 	"syscall"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
+	"github.com/awsmigrate/awsmigrate/test/apart"
 )
 
 // Addresses of the namespace. Go never sends loopback addresses to a proxy, so these are others.
@@ -32,21 +31,7 @@ func Isolate(ctx context.Context) (code int, isolated bool, err error) {
 	if os.Getenv(inside) != "" {
 		return 0, true, setUpLoopback(ctx)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return 1, false, fmt.Errorf("find this program, to start it in a namespace: %w", err)
-	}
-	again := exec.CommandContext(ctx, self, os.Args[1:]...)
-	again.Env = append(os.Environ(), inside+"=1")
-	again.Stdin, again.Stdout, again.Stderr = os.Stdin, os.Stdout, os.Stderr
-	again.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
-	runtime.LockOSThread() // the death signal is sent when the starting thread ends
-	defer runtime.UnlockOSThread()
-	err = again.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		code, err = max(exit.ExitCode(), 1), nil // a signal must not look like success
-	}
+	code, err = apart.Again(ctx, inside, syscall.CLONE_NEWNET)
 	return code, false, err
 }
 

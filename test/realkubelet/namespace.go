@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
+
+	"github.com/awsmigrate/awsmigrate/test/apart"
 )
 
 // inside marks the process with separate namespaces.
@@ -40,21 +40,7 @@ func Isolate(ctx context.Context) (code int, isolated bool, err error) {
 	if err != nil {
 		return 1, false, err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return 1, false, fmt.Errorf("find this program, to start it in namespaces of its own: %w", err)
-	}
-	again := exec.CommandContext(ctx, self, os.Args[1:]...)
-	again.Env = append(os.Environ(), inside+"=1")
-	again.Stdin, again.Stdout, again.Stderr = os.Stdin, os.Stdout, os.Stderr
-	again.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID, Pdeathsig: syscall.SIGKILL}
-	runtime.LockOSThread() // the death signal is sent when the starting thread ends
-	defer runtime.UnlockOSThread()
-	err = again.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		code, err = max(exit.ExitCode(), 1), nil // a signal must not look like success
-	}
+	code, err = apart.Again(ctx, inside, syscall.CLONE_NEWNS|syscall.CLONE_NEWPID)
 	return code, false, errors.Join(err, tunables.restore(), removeCgroups(before))
 }
 

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 
-	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
+	"github.com/awsmigrate/awsmigrate/test/apart"
 )
 
 // kubeletProgram is the kubelet that `make real-kubelet` builds next to the lab's binaries.
@@ -32,15 +31,4 @@ func Missing() error {
 	return errors.Join(missing...)
 }
 
-// binary returns the path of one of the lab's binaries.
-func binary(name string) (string, error) {
-	dir, err := apiserver.Binaries()
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, name)
-	if _, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("find %s among the lab's binaries: %w; `make real-kubelet` builds it", name, err)
-	}
-	return path, nil
-}
+func binary(name string) (string, error) { return apart.Binary(name, "real-kubelet") }
