@@ -112,7 +112,7 @@ func ccmChecks() []verify.Check[evidence.Input] {
 			ID: "AWSM-618", Title: "the CCM's DaemonSet replaces its pods", Category: ccm, Subjects: []verify.Subject{verify.CCM}, Applies: position.WithCCM(),
 			Why:    "with updateStrategy OnDelete its pods keep their old arguments and image until someone deletes them; a run that was killed in disable-leader-migration leaves it so",
 			Source: "DaemonSet spec.updateStrategy",
-			Fix:    "run the same command again if disable-leader-migration is not done, else " + rollCommand,
+			Fix:    "run the same command again if disable-leader-migration is not done, else set it to RollingUpdate",
 		}},
 		{Judge: pendingRelease, Meta: verify.Meta{
 			ID: "AWSM-615", Title: "no Helm operation of the CCM is half-done", Category: ccm, Subjects: []verify.Subject{verify.CCM},

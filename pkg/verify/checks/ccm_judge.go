@@ -401,15 +401,13 @@ func ccmEvents(in evidence.Input) []verify.Finding {
 	})
 }
 
-// rollCommand gives a DaemonSet the strategy of awsmigrate's chart.
-const rollCommand = "kubectl -n " + wellknown.System + " patch daemonset " + wellknown.CCM + ` --type merge -p '{"spec":{"updateStrategy":{"type":"RollingUpdate"}}}'`
-
 func updateStrategy(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.DaemonSets, "DaemonSets", func(sets []downstream.DaemonSet) []verify.Finding {
 		var out []verify.Finding
 		for _, d := range sets {
 			if d.OnDelete {
-				out = append(out, verify.Warning(d.String(), "updateStrategy OnDelete", "RollingUpdate", ""))
+				out = append(out, verify.Warning(d.String(), "updateStrategy OnDelete", "RollingUpdate", "run the same command again if disable-leader-migration is not done, else "+
+					fault.Command("kubectl", "-n", d.Namespace, "patch", "daemonset", d.Name, "--type", "merge", "-p", `{"spec":{"updateStrategy":{"type":"RollingUpdate"}}}`)))
 			}
 		}
 		return out
