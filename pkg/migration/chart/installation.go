@@ -41,7 +41,9 @@ func (c Chart) Plan(ctx context.Context, snap migration.Snapshot, flagged bool) 
 // make to the result of install-ccm. A user who approves a plan thereby approves all its
 // writes, including those after the installation.
 func (c Chart) PlanAfterInstall(ctx context.Context, snap migration.Snapshot, flagged bool) (runner.Plan, error) {
-	ch, before, err := c.Values(ctx, snap, !flagged)
+	installed := c
+	installed.OnDelete = false
+	ch, before, err := installed.Values(ctx, snap, !flagged)
 	if err != nil {
 		return runner.Plan{}, err
 	}
@@ -59,30 +61,31 @@ func (c Chart) PlanAfterInstall(ctx context.Context, snap migration.Snapshot, fl
 // for the other flag, and the last one, which gives the DaemonSet its own strategy back. later
 // reports whether the installation with the present flag is not made yet.
 func (c Chart) PlanReplacement(ctx context.Context, snap migration.Snapshot, flagged, later bool) (runner.Plan, error) {
-	own, on := c, c
+	on := c
 	on.OnDelete = true
-	ch, values, err := own.Values(ctx, snap, flagged)
+	ch, between, err := on.Values(ctx, snap, flagged)
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	_, between, err := on.Values(ctx, snap, flagged)
+	plan, err := on.planFirst(ctx, snap, flagged, later)
 	if err != nil {
-		return runner.Plan{}, err
+		return plan, err
 	}
-	plan, err := on.Plan(ctx, snap, flagged)
-	if later {
-		_, before, valuesErr := own.Values(ctx, snap, !flagged)
-		if valuesErr != nil {
-			return plan, valuesErr
-		}
-		plan, err = c.planAfter(ch, before, between)
-	}
+	_, values, err := c.Values(ctx, snap, flagged)
 	if err != nil {
 		return plan, err
 	}
 	restored, err := c.planAfter(ch, between, values)
 	plan.Changes = append(plan.Changes, restored.Changes...)
 	return plan, err
+}
+
+// planFirst returns the changes for the other flag, of the present installation or of a later one.
+func (c Chart) planFirst(ctx context.Context, snap migration.Snapshot, flagged, later bool) (runner.Plan, error) {
+	if later {
+		return c.PlanAfterInstall(ctx, snap, flagged)
+	}
+	return c.Plan(ctx, snap, flagged)
 }
 
 // planAfter returns the changes of an installation with values after one with before.
