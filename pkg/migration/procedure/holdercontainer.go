@@ -57,8 +57,10 @@ const (
 // stateIn returns the state of the container according to the statuses of its pod.
 func (c holderContainer) stateIn(statuses []downstream.ContainerStatus) containerState {
 	for _, s := range statuses {
-		if s.HasEnded(c.id) {
-			return stateEnded
+		for _, end := range []*downstream.End{s.Ended, s.Before} {
+			if end != nil && end.ID == c.id && end.Certain() {
+				return stateEnded
+			}
 		}
 		if s.ID == c.id && !s.HeldBack() {
 			return stateRunning

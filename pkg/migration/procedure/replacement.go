@@ -56,7 +56,9 @@ func (m *Migration) applyFlag(ctx context.Context, tx *runner.Tx, snap migration
 	if ccm.OnDelete, err = m.replaces(ctx, snap, flagged); err != nil {
 		return err
 	}
-	m.history.rollout.ends = m.history.rollout.ends.Add(replace.Left(snap.Reading, flagged))
+	if snap.Reading.CCMEvidence().Migration != flagged {
+		m.history.rollout.ends = replace.Begin(replace.Left(snap.Reading, flagged))
+	}
 	return ccm.Apply(ctx, tx, snap, flagged)
 }
 
@@ -83,6 +85,17 @@ func (m *Migration) replaceNext(ctx context.Context, tx *runner.Tx, snap migrati
 		return true, nil
 	}
 	return true, m.Chart().Apply(ctx, tx, snap, flagged)
+}
+
+// withReplacement adds to a verdict what the replacement of the pods waits for.
+func withReplacement(v runner.Verdict, r migration.Reading, flagged bool) runner.Verdict {
+	if v.Kind != runner.Waiting || r.Down.CCM == nil || !r.Down.CCM.OnDelete {
+		return v
+	}
+	if wait := replace.Next(r, flagged).Wait; wait != "" {
+		v.Seen += "; " + wait
+	}
+	return v
 }
 
 // restoreStrategy gives the release the chart's own strategy after a replacement, also if another

@@ -96,9 +96,10 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snap
 	if judged.State == rollout.Fault {
 		return migration.Failed(judged.Err), nil
 	}
-	return chart.ByChart(snap, runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM without the flag, then the idle lease and the grant to go",
+	waits := runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM without the flag, then the idle lease and the grant to go",
 		Seen:     fmt.Sprintf("%s; migration lease %s", judged.Seen, idle),
-		Progress: judged.Token + idle + fmt.Sprint(snap.Reading.Down.OwnGrant), Done: judged.Done, Total: judged.Total, Counted: judged.Counted}), nil
+		Progress: judged.Token + idle + fmt.Sprint(snap.Reading.Down.OwnGrant), Done: judged.Done, Total: judged.Total, Counted: judged.Counted}
+	return withReplacement(chart.ByChart(snap, waits), snap.Reading, false), nil
 }
 
 // awaitLeader returns a waiting verdict while no CCM renews its main lease, or nil. A pod that
@@ -156,7 +157,7 @@ func (s *undoDisable) Verify(ctx context.Context, tx *runner.Tx, snap migration.
 	}
 	verdict, err := s.Chart().JudgeRolled(ctx, snap)
 	if err != nil || verdict.Kind != runner.Met {
-		return verdict, err
+		return withReplacement(verdict, snap.Reading, true), err
 	}
 	owner := snap.Reading.LeaseVerdict()
 	if snap.Reading.Down.CCM.OnDelete || snap.Result.Position != position.P4 || snap.Result.Mixed || owner.Owner != lease.CCM || owner.Life != lease.Alive || len(snap.Reading.Pending) > 0 {

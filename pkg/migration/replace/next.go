@@ -28,8 +28,8 @@ type Move struct {
 }
 
 // Next returns the next move towards pods that all have the migration flag, or that all lack
-// it. It replaces a pod only while every control plane has another one that is Ready or still
-// to replace, and the leader only when no other pod is left.
+// it. It replaces a pod only while every control plane has a pod, and all replaced ones are
+// Ready, and the leader only when no other pod is left.
 func Next(r migration.Reading, flagged bool) Move {
 	left, current := split(r.Down.CCMPods, flagged)
 	if len(left) == 0 {

@@ -21,9 +21,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// endTimeout is the time within which a kubelet shows the end of a deleted pod: its grace
-// period, after which the kubelet kills the container, and ten seconds.
-const endTimeout = 40 * time.Second
+// endTimeout is the time within which a kubelet must show the end of a deleted pod. Later the lease
+// has expired anyway, or the pod still renews it. The watch itself lasts no longer than a request
+// (--request-timeout, 30 seconds by default).
+const endTimeout = 25 * time.Second
 
 // Watched is a pod of the DaemonSet that is watched from before its deletion. The object
 // disappears right after its kubelet has shown the end of its container, so that readings at
@@ -34,8 +35,9 @@ type Watched struct {
 }
 
 // Watch begins to watch a pod. The second value is false if the pod is not what was seen: it is
-// gone, about to end, or not of the DaemonSet named set. The watch begins at the version of a list: an API
-// server that has restarted since the pod last changed does not know that older version.
+// gone, about to end, or not of the DaemonSet named set. The watch begins at the version of a
+// list: an API server that has restarted since the pod last changed does not know that older
+// version.
 func Watch(ctx context.Context, client kubernetes.Interface, set string, seen downstream.Pod) (*Watched, bool, error) {
 	pods, named := client.CoreV1().Pods(wellknown.System), fields.OneTermEqualSelector("metadata.name", seen.Name).String()
 	found, err := pods.List(ctx, metav1.ListOptions{FieldSelector: named})
@@ -69,8 +71,8 @@ func (w *Watched) Delete(ctx context.Context, client kubernetes.Interface) error
 	return fmt.Errorf("delete %s: %w", object(w.pod), awsccm.CouldNotLook(err))
 }
 
-// AwaitEnd reports whether the kubelet shows that the container of the pod has ended. It
-// returns false if the object disappears without it, if the watch ends, or after 40 seconds.
+// AwaitEnd reports whether the kubelet shows that the pod ended with this container. It returns
+// false if the object disappears without that, if the watch ends, or after 25 seconds.
 func (w *Watched) AwaitEnd(ctx context.Context, clk clock.WithTicker, container string) bool {
 	limit := clk.NewTimer(endTimeout)
 	defer limit.Stop()
@@ -95,10 +97,12 @@ func (w *Watched) AwaitEnd(ctx context.Context, clk clock.WithTicker, container 
 	}
 }
 
-// hasEnded reports whether a pod's statuses prove the end of a container.
+// hasEnded reports whether a deleted pod ended with a container. The end of the container before
+// the last one proves nothing: the process after it may be the leader, and its start not shown yet
+// when the leader was looked for.
 func hasEnded(pod *corev1.Pod, container string) bool {
 	for _, one := range pod.Status.ContainerStatuses {
-		if kube.ContainerStatus(one).HasEnded(container) {
+		if end := kube.ContainerStatus(one).Ended; pod.DeletionTimestamp != nil && end != nil && end.ID == container && end.Certain() {
 			return true
 		}
 	}

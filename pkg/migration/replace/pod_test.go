@@ -59,12 +59,23 @@ func (n node) start(t *testing.T, name, owner string) downstream.Pod {
 // show writes the status of a pod's container.
 func (n node) show(t *testing.T, name string, state corev1.ContainerState, id string) {
 	t.Helper()
+	n.write(t, name, corev1.ContainerStatus{Name: wellknown.CCM, Image: "i", ContainerID: id, State: state})
+}
+
+// showAfter writes the status of a pod whose container was restarted.
+func (n node) showAfter(t *testing.T, name string, before, state corev1.ContainerState) {
+	t.Helper()
+	n.write(t, name, corev1.ContainerStatus{Name: wellknown.CCM, Image: "i", ContainerID: "containerd://2", State: state, LastTerminationState: before, RestartCount: 1})
+}
+
+func (n node) write(t *testing.T, name string, status corev1.ContainerStatus) {
+	t.Helper()
 	pods := n.client.CoreV1().Pods(wellknown.System)
 	found, err := pods.Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	found.Status.Phase, found.Status.ContainerStatuses = corev1.PodRunning, []corev1.ContainerStatus{{Name: wellknown.CCM, Image: "i", ContainerID: id, State: state}}
+	found.Status.Phase, found.Status.ContainerStatuses = corev1.PodRunning, []corev1.ContainerStatus{status}
 	if _, err := pods.UpdateStatus(t.Context(), found, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -131,6 +142,18 @@ func (n node) noProof(t *testing.T) {
 			t.Errorf("%s: counts as an end", name)
 		}
 	}
+	p := n.start(t, "restarted", setName) // the process after the container may be the leader
+	w := n.watch(t, p)
+	n.showAfter(t, p.Name, ended(ours, "Error"), corev1.ContainerState{Running: &corev1.ContainerStateRunning{}})
+	n.remove(t, p.Name)
+	if w.AwaitEnd(t.Context(), clock.RealClock{}, ours) {
+		t.Error("the end of the container before the last one counts as an end")
+	}
+	n.silent(t)
+}
+
+// silent covers a kubelet that shows nothing, and a watch that is cut.
+func (n node) silent(t *testing.T) {
 	p := n.start(t, "silent", setName)
 	w, clk := n.watch(t, p), clocktesting.NewFakeClock(time.Now())
 	over := make(chan bool)

@@ -93,16 +93,6 @@ func (e End) Certain() bool {
 // HeldBack reports whether the container is not running.
 func (s ContainerStatus) HeldBack() bool { return s.Waiting != nil || s.Ended != nil }
 
-// HasEnded reports whether the status proves that the container with an ID has ended.
-func (s ContainerStatus) HasEnded(id string) bool {
-	for _, end := range []*End{s.Ended, s.Before} {
-		if end != nil && end.ID == id && end.Certain() {
-			return true
-		}
-	}
-	return false
-}
-
 // LastEnd returns how the container last ended, or nil if it never has.
 func (s ContainerStatus) LastEnd() *End {
 	if s.Ended != nil {
