@@ -113,6 +113,27 @@ func TestReplacement_undo(t *testing.T) {
 	}
 }
 
+// A DaemonSet that a user has set to OnDelete is taken over, and set back at the end.
+func TestReplacement_onDeleteByHand_setBack(t *testing.T) {
+	want := cleanRun(t, scenarios[0]).want
+	w := NewRKE2()
+	if ended := do(t, Run{ID: runID(1), Until: migration.StepVerify}, w); ended.Err != nil {
+		t.Fatal(ended.Err)
+	}
+	set := w.down.get(daemonSets, kubeSystem, ccmName)
+	mapAt(set, "spec")["updateStrategy"] = object{"type": "OnDelete"}
+	w.down.put(daemonSets, set, w.now)
+	deleted := 0
+	ended := do(t, Run{ID: runID(2), After: func(c Call) {
+		if isPodDelete(c) {
+			deleted++
+		}
+	}}, w)
+	if wrong := faults(w, ended, want); wrong != "" || deleted != 3 {
+		t.Errorf("%d pods replaced: %s", deleted, wrong)
+	}
+}
+
 // A run that is killed while the DaemonSet leaves its pods alone is continued by the same command.
 func TestReplacement_killed_continues(t *testing.T) {
 	for nth := 1; nth <= 3; nth++ {
