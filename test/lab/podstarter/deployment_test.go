@@ -83,7 +83,7 @@ func deployed(t *testing.T, p plane) {
 	requireRoot(t)
 	p.deployment("stays", "stay")
 	pod := p.podOf("stays", func(pod corev1.Pod) bool { return strings.Contains(p.output(pod.Name), "NoNewPrivs") })
-	for _, want := range []string{"user 65534 group 1000\nroot [dev proc usr var]\nlimit 536870912 server 127.0.0.1 outside /usr/bin\ntoken true <nil>\n", "\nNoNewPrivs 1\n"} {
+	for _, want := range []string{"user 65534 group 1000\nroot [dev proc usr var]\nlimit 536870912 server " + p.host + " outside /usr/bin\ntoken true <nil>\n", "\nNoNewPrivs 1\n"} {
 		if out := p.output(pod.Name); !strings.Contains(out, want) {
 			t.Errorf("%s\nwanted %q", out, want)
 		}

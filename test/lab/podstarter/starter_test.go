@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,14 +47,17 @@ const shell = "registry.test/shell:1"
 // plane is an API server with the real Job controller and a pod starter.
 type plane struct {
 	kubernetes.Interface
-	t   *testing.T
-	dir string
+	t    *testing.T
+	dir  string
+	host string // address of the API server
 }
 
 func start(t *testing.T) plane {
 	t.Helper()
 	config := testplane.Start(t, "management")[0]
-	p := plane{Interface: kubernetes.NewForConfigOrDie(config), t: t, dir: t.TempDir()}
+	server, err := url.Parse(config.Host)
+	must(t, err)
+	p := plane{Interface: kubernetes.NewForConfigOrDie(config), t: t, dir: t.TempDir(), host: server.Hostname()}
 	supervisor, err := proc.New(p.dir)
 	must(t, err)
 	authority, err := pki.NewCA("management")
@@ -200,7 +204,7 @@ func whatAContainerFinds(t *testing.T, p plane) {
 	pod := pods[0]
 	lines := strings.Split(p.output(pod.Name), "\n")
 	want := []string{"default", "    tokenFile: " + filepath.Join(p.dir, "pods", string(pod.UID), pod.Spec.Volumes[0].Name, "token"),
-		fmt.Sprintf("%s %s %s machine 127.0.0.1", pod.Name, pod.UID, podstarter.NodeName), pod.Name}
+		fmt.Sprintf("%s %s %s machine %s", pod.Name, pod.UID, podstarter.NodeName, p.host), pod.Name}
 	for i, line := range want {
 		if i >= len(lines) || lines[i] != line {
 			t.Errorf("output:\n%s\nwanted\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))

@@ -42,23 +42,27 @@ func Start(t testing.TB, names ...string) []*rest.Config {
 	bin, err := component.Dir()
 	must(t, err)
 	dir := t.TempDir()
-	client, peer := freePort(t), freePort(t)
+	// Every process has its own address: on 127.0.0.1, an outgoing connection can take a free port
+	// before the server does.
+	address := fmt.Sprintf("127.252.%d.%d", os.Getpid()%250+2, os.Getpid()/250%250+2)
+	ports := freePorts(t, address, 2+len(names))
+	client, peer := "http://"+address+":"+ports[0], "http://"+address+":"+ports[1]
 	start(t, dir, "etcd", filepath.Join(bin, "etcd"),
 		"--data-dir", filepath.Join(dir, "etcd"), "--unsafe-no-fsync", "--logger=zap", "--log-level=error",
-		"--listen-client-urls", url(client), "--advertise-client-urls", url(client),
-		"--listen-peer-urls", url(peer), "--initial-advertise-peer-urls", url(peer), "--initial-cluster", "default="+url(peer))
+		"--listen-client-urls", client, "--advertise-client-urls", client,
+		"--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", "default="+peer)
 	key := signingKey(t, dir)
 	tokens := filepath.Join(dir, "tokens.csv")
 	must(t, os.WriteFile(tokens, []byte(Token+",admin,1,system:masters\n"+ViewerToken+",viewer,2\n"), 0o600))
 	var out []*rest.Config
-	for _, name := range names {
-		port := freePort(t)
+	for i, name := range names {
+		port := ports[2+i]
 		start(t, dir, name, filepath.Join(bin, "kube-apiserver"),
-			"--etcd-servers", url(client), "--etcd-prefix", "/"+name, "--secure-port", fmt.Sprint(port), "--bind-address", "127.0.0.1",
+			"--etcd-servers", client, "--etcd-prefix", "/"+name, "--secure-port", port, "--bind-address", address,
 			"--cert-dir", filepath.Join(dir, name+"-certs"), "--token-auth-file", tokens, "--authorization-mode", "Node,RBAC",
 			"--service-account-issuer", "https://lab.test", "--service-account-key-file", key, "--service-account-signing-key-file", key,
 			"--service-cluster-ip-range", "10.43.0.0/16", "--endpoint-reconciler-type", "none", "--allow-privileged")
-		c := &rest.Config{Host: fmt.Sprintf("https://127.0.0.1:%d", port), BearerToken: Token,
+		c := &rest.Config{Host: "https://" + address + ":" + port, BearerToken: Token,
 			TLSClientConfig: rest.TLSClientConfig{Insecure: true}, QPS: 200, Burst: 400}
 		out = append(out, c)
 	}
@@ -146,16 +150,21 @@ func signingKey(t testing.TB, dir string) string {
 	return path
 }
 
-// freePort asks the kernel for an unused port.
-func freePort(t testing.TB) int {
+// freePorts returns n unused ports of an address. It keeps all listeners open meanwhile, so that
+// the ports differ.
+func freePorts(t testing.TB, address string, n int) []string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port
+	var ports []string
+	for range n {
+		l, err := net.Listen("tcp", address+":0")
+		must(t, err)
+		defer func() { _ = l.Close() }()
+		_, port, err := net.SplitHostPort(l.Addr().String())
+		must(t, err)
+		ports = append(ports, port)
+	}
+	return ports
 }
-
-func url(port int) string { return fmt.Sprintf("http://127.0.0.1:%d", port) }
 
 func must(t testing.TB, err error) {
 	t.Helper()
