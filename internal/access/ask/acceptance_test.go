@@ -206,7 +206,7 @@ func TestAll_printedRightsApplied_nothingMissing(t *testing.T) {
 		if code != 10 || doc.Rancher == nil || len(doc.Rancher.Missing) == 0 || doc.Here.Manifest == "" || doc.Rancher.User != "jane" {
 			t.Fatalf("before: exit %d, Rancher %+v, missing %v, the cluster %+v", code, doc.Rancher.Problem, doc.Rancher.Missing, doc.Here.Problem)
 		}
-		if args[1] == "prod" && doc.Purpose == access.Audit && (doc.Here.Problem == nil || doc.Here.Problem.Reason != "NotAsked" || len(doc.AWS.Missing) != 6) {
+		if args[1] == "prod" && doc.Purpose == access.Audit && (doc.Here.Problem == nil || doc.Here.Problem.Reason != "NotAsked" || len(doc.AWS.Missing) != doc.AWS.Needed) {
 			t.Errorf("of the cluster %+v, of AWS %+v", doc.Here.Problem, doc.AWS)
 		}
 		if doc.Purpose == access.Run { // the first document fixed AWS
@@ -301,7 +301,7 @@ func TestAll_noNetwork_rightsNamed(t *testing.T) {
 	if doc.Here.Problem == nil || doc.Here.Problem.Reason != "NotAsked" || len(doc.Here.Unknown) != doc.Here.Needed || doc.Here.Manifest == "" {
 		t.Errorf("the cluster: %+v", doc.Here)
 	}
-	if len(doc.AWS.Unknown) != 6 || doc.AWS.Policy == nil {
+	if len(doc.AWS.Unknown) != doc.AWS.Needed || doc.AWS.Policy == nil {
 		t.Errorf("AWS: %+v", doc.AWS)
 	}
 	if !strings.Contains(doc.Here.Manifest, access.NoUser) {

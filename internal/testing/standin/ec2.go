@@ -48,16 +48,29 @@ func (s *AWS) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.refuse(w, action, r.Form) {
 		return
 	}
+	if isELB(r.Form) { // it has no load balancers
+		fmt.Fprintf(w, "<%[1]sResponse><%[1]sResult></%[1]sResult></%[1]sResponse>", action)
+		return
+	}
 	fmt.Fprintf(w, "<%[1]sResponse>%[2]s</%[1]sResponse>", action, s.answer(action, r.Form))
+}
+
+// isELB reports whether a request is for either API of Elastic Load Balancing.
+func isELB(form url.Values) bool {
+	return form.Get("Version") == "2012-06-01" || form.Get("Version") == "2015-12-01"
 }
 
 // refuse answers forbidden actions and allowed dry runs with an error, and reports whether it
 // answered. Each service has its own form of errors.
 func (s *AWS) refuse(w http.ResponseWriter, action string, form url.Values) bool {
-	ofEC2 := strings.HasPrefix(action, "Describe")
+	ofELB := isELB(form)
+	ofEC2 := strings.HasPrefix(action, "Describe") && !ofELB
 	name := "iam:" + action
-	if ofEC2 {
+	switch {
+	case ofEC2:
 		name = "ec2:" + action
+	case ofELB:
+		name = "elasticloadbalancing:" + action
 	}
 	switch denied := action != "GetCallerIdentity" && s.Allowed != nil && !s.Allowed(name); {
 	case denied && ofEC2:

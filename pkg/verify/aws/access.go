@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -22,8 +23,14 @@ import (
 // the identity without one.
 func Actions() []string {
 	return []string{"ec2:DescribeInstances", "ec2:DescribeRouteTables", "ec2:DescribeSecurityGroups", "ec2:DescribeSubnets",
-		"iam:GetInstanceProfile", "iam:SimulatePrincipalPolicy"}
+		"iam:GetInstanceProfile", "iam:SimulatePrincipalPolicy",
+		"elasticloadbalancing:DescribeInstanceHealth", "elasticloadbalancing:DescribeListeners",
+		"elasticloadbalancing:DescribeLoadBalancerAttributes", "elasticloadbalancing:DescribeLoadBalancers", "elasticloadbalancing:DescribeTags",
+		"elasticloadbalancing:DescribeTargetGroupAttributes", "elasticloadbalancing:DescribeTargetGroups", "elasticloadbalancing:DescribeTargetHealth"}
 }
+
+// firstBalancerAction is the index of the first action of Elastic Load Balancing in Actions.
+const firstBalancerAction = 6
 
 // placeholderName is a name that no profile and no role has. IAM checks the permission before the
 // name, so its answer still shows the permission.
@@ -62,6 +69,10 @@ func askActions(ctx context.Context, cfg awssdk.Config, id string, a *cloud.Acce
 	group.Go(func() { a.Identity = readIdentity(ctx, sts.NewFromConfig(cfg)) })
 	for i, call := range dryRuns(client) {
 		group.Go(func() { interpret(&a.Actions[i], call(ctx)) })
+	}
+	group.Wait()
+	for i, call := range balancerCalls(cfg, a.Region, a.Identity.Value.ARN) {
+		group.Go(func() { interpret(&a.Actions[firstBalancerAction+i], call(ctx)) })
 	}
 	group.Wait()
 	var profile string
@@ -103,7 +114,8 @@ func dryRuns(client *ec2.Client) []func(context.Context) error {
 }
 
 // interpret derives the permission from an error code (Amazon EC2 API reference, "Error codes";
-// AWS IAM API reference, "Common errors"). Other errors do not show the permission.
+// AWS IAM API reference, "Common errors"; Elastic Load Balancing API references). Other errors do
+// not show the permission.
 func interpret(to *cloud.Asked, err error) {
 	var api smithy.APIError
 	code := ""
@@ -111,7 +123,7 @@ func interpret(to *cloud.Asked, err error) {
 		code = api.ErrorCode()
 	}
 	switch {
-	case err == nil, code == "DryRunOperation", code == "NoSuchEntity":
+	case err == nil, slices.Contains([]string{"DryRunOperation", "NoSuchEntity", "LoadBalancerNotFound", "TargetGroupNotFound"}, code):
 		to.Allowed, to.Err = true, nil
 	case code == "UnauthorizedOperation", code == "AccessDenied", code == "AccessDeniedException":
 		to.Allowed, to.Err = false, nil

@@ -51,7 +51,9 @@ func TestAccess_requests_minimal(t *testing.T) {
 	server := &standin.AWS{Count: 3000}
 	Access(t.Context(), asking(t, server), "aws:///us-east-1a/"+standin.InstanceID(7))
 	want := map[string]int{"GetCallerIdentity": 1, "DescribeInstances": 1, "DescribeInstances instance-id": 1, "DescribeRouteTables": 1,
-		"DescribeSecurityGroups": 1, "DescribeSubnets": 1, "GetInstanceProfile": 1, "SimulatePrincipalPolicy": 1}
+		"DescribeSecurityGroups": 1, "DescribeSubnets": 1, "GetInstanceProfile": 1, "SimulatePrincipalPolicy": 1,
+		"DescribeInstanceHealth": 1, "DescribeListeners": 1, "DescribeLoadBalancerAttributes": 1, "DescribeLoadBalancers": 1, "DescribeTags": 1,
+		"DescribeTargetGroupAttributes": 1, "DescribeTargetGroups": 1, "DescribeTargetHealth": 1}
 	if diff := cmp.Diff(want, server.Calls()); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}

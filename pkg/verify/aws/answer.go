@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	classic "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	v2 "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
@@ -28,7 +30,7 @@ func addAnswerCheck(stack *middleware.Stack) error {
 
 // xmlServices are the services used here that answer in XML. The credential chain also uses
 // services that answer in JSON.
-var xmlServices = map[string]bool{"EC2": true, "IAM": true, "STS": true}
+var xmlServices = map[string]bool{"EC2": true, "IAM": true, "STS": true, classic.ServiceID: true, v2.ServiceID: true}
 
 func checkAnswer(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
 	out, meta, err := next.HandleDeserialize(ctx, in)

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/aws/paging"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
@@ -49,7 +50,7 @@ func simulateRoles(ctx context.Context, client *iam.Client, profiles, actions []
 		for _, r := range profile.InstanceProfile.Roles {
 			role := awssdk.ToString(r.Arn)
 			if role == "" {
-				return verify.Failed[[]cloud.RoleRights](fmt.Errorf("reading instance profile %s: %w", name, errNameless))
+				return verify.Failed[[]cloud.RoleRights](fmt.Errorf("reading instance profile %s: %w", name, paging.ErrNameless))
 			}
 			if done[role] {
 				continue
@@ -73,7 +74,7 @@ func simulate(ctx context.Context, client *iam.Client, role string, actions []st
 	}
 	pages := iam.NewSimulatePrincipalPolicyPaginator(simulatePrincipalPolicy(client.SimulatePrincipalPolicy),
 		&iam.SimulatePrincipalPolicyInput{PolicySourceArn: awssdk.String(role), ActionNames: actions})
-	err := eachPage(ctx, "what "+role+" may do", pages, func(page *iam.SimulatePrincipalPolicyOutput) (*string, error) {
+	err := paging.Each(ctx, "what "+role+" may do", pages, func(page *iam.SimulatePrincipalPolicyOutput) (*string, error) {
 		for _, r := range page.EvaluationResults {
 			action := awssdk.ToString(r.EvalActionName)
 			if !pending[strings.ToLower(action)] {

@@ -31,6 +31,7 @@ type Reader struct {
 
 	actions    []string // used once the Nodes are known, only by Facts
 	additional []downstream.Node
+	balancers  *balancersQuery // nil if load balancers are not read
 
 	mu      sync.Mutex
 	group   sync.WaitGroup
@@ -187,7 +188,9 @@ func (a *Reader) Facts(nodes []downstream.Node) cloud.Facts {
 	a.group.Wait()
 	a.searchOtherRegions(ctx, ids)
 	a.instances(ctx, &f, nodes, ids, additional)
+	a.group.Go(func() { a.readBalancers(&f, cfg, nodes) })
 	a.related(ctx, &f, cfg, nodes)
+	a.group.Wait()
 	return f
 }
 
@@ -266,7 +269,7 @@ func failedFacts(regions string, err error) cloud.Facts {
 	return cloud.Facts{
 		On: true, Region: regions, Identity: verify.Failed[cloud.Identity](err), Instances: verify.Failed[map[string]cloud.Instance](err),
 		Unclaimed: verify.Failed[[]cloud.Instance](err), SecurityGroups: none, Subnets: none, RouteTables: none,
-		Roles: verify.Failed[[]cloud.RoleRights](err),
+		Roles: verify.Failed[[]cloud.RoleRights](err), Balancers: verify.Failed[[]cloud.Balancer](err),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/smithy-go/logging"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify/aws/paging"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -214,7 +215,7 @@ func TestRead_incompleteAnswer_notMissing(t *testing.T) {
 		{"throttled for ever", &fake{throttle: 1 << 30}, func(o *Options) { o.TotalTimeout = 4 * time.Second }, "no answer from AWS within 4s"},
 		{"no answer", &fake{hang: true}, func(o *Options) { o.Timeout, o.TotalTimeout = time.Second, 1500*time.Millisecond }, ""},
 		{"half an answer", &fake{cut: true}, func(o *Options) { o.TotalTimeout = 4 * time.Second }, ""},
-		{"the same page again", &fake{loop: true}, nil, errRepeats.Error()},
+		{"the same page again", &fake{loop: true}, nil, paging.ErrRepeats.Error()},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tc.fake.instances = instances

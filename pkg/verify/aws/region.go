@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify/aws/paging"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
@@ -93,13 +94,13 @@ func (r *region) byTag(ctx context.Context, cluster string) {
 
 func (r *region) ask(ctx context.Context, what string, filters []types.Filter) error {
 	pages := ec2.NewDescribeInstancesPaginator(r.describe, &ec2.DescribeInstancesInput{Filters: filters, MaxResults: awssdk.Int32(pageSize)})
-	return eachPage(ctx, what, pages, func(out *ec2.DescribeInstancesOutput) (*string, error) {
+	return paging.Each(ctx, what, pages, func(out *ec2.DescribeInstancesOutput) (*string, error) {
 		part := map[string]cloud.Instance{}
 		for _, reservation := range out.Reservations {
 			for _, i := range reservation.Instances {
 				found := r.words.instance(i)
 				if found.ID == "" {
-					return nil, errNameless
+					return nil, paging.ErrNameless
 				}
 				found.Region = r.name
 				part[found.ID] = found

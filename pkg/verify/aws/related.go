@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/aws/paging"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -41,9 +42,9 @@ func (a *Reader) related(ctx context.Context, f *cloud.Facts, cfg awssdk.Config,
 		}
 	}
 	var g sync.WaitGroup // each stores its own result
-	g.Go(func() { f.SecurityGroups = readTags(ctx, cfg, group, securityGroups) })
-	g.Go(func() { f.Subnets = readTags(ctx, cfg, subnet, subnets) })
-	g.Go(func() { f.RouteTables = readTags(ctx, cfg, vpc, routeTables) })
+	g.Go(func() { f.SecurityGroups, f.GroupRules = readTags(ctx, cfg, group, securityGroups) })
+	g.Go(func() { f.Subnets, _ = readTags(ctx, cfg, subnet, subnets) })
+	g.Go(func() { f.RouteTables, _ = readTags(ctx, cfg, vpc, routeTables) })
 	g.Go(func() {
 		ctx, cancel := a.limitSide(ctx)
 		defer cancel()
@@ -79,11 +80,12 @@ func add(to map[string]set, region string, names ...string) {
 type tagsOf struct {
 	mu    sync.Mutex
 	found map[string]cloud.Tags
+	rules map[string]int // inbound rules for one source each, of security groups
 }
 
 func (t *tagsOf) add(id *string, list []types.Tag) error {
 	if awssdk.ToString(id) == "" {
-		return errNameless
+		return paging.ErrNameless
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,9 +93,18 @@ func (t *tagsOf) add(id *string, list []types.Tag) error {
 	return nil
 }
 
+// count adds the inbound rules of a security group. EC2's limit counts each source.
+func (t *tagsOf) count(group string, all []types.IpPermission) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, p := range all {
+		t.rules[group] += len(p.IpRanges) + len(p.Ipv6Ranges) + len(p.PrefixListIds) + len(p.UserIdGroupPairs)
+	}
+}
+
 // readTags reads the tags of resources, by region and in batches.
-func readTags(ctx context.Context, cfg awssdk.Config, ids map[string]set, read func(context.Context, *ec2.Client, []string, *tagsOf) error) verify.Read[map[string]cloud.Tags] {
-	into := tagsOf{found: map[string]cloud.Tags{}}
+func readTags(ctx context.Context, cfg awssdk.Config, ids map[string]set, read func(context.Context, *ec2.Client, []string, *tagsOf) error) (tags verify.Read[map[string]cloud.Tags], rules verify.Read[map[string]int]) {
+	into := tagsOf{found: map[string]cloud.Tags{}, rules: map[string]int{}}
 	var errs []error
 	for _, region := range slices.Sorted(maps.Keys(ids)) {
 		client := ec2Client(cfg, region)
@@ -102,17 +113,18 @@ func readTags(ctx context.Context, cfg awssdk.Config, ids map[string]set, read f
 		}))
 	}
 	if err := errors.Join(errs...); err != nil {
-		return verify.Failed[map[string]cloud.Tags](err)
+		return verify.Failed[map[string]cloud.Tags](err), verify.Failed[map[string]int](err)
 	}
-	return verify.Got(into.found)
+	return verify.Got(into.found), verify.Got(into.rules)
 }
 
 func securityGroups(ctx context.Context, client *ec2.Client, ids []string, into *tagsOf) error {
 	pages := ec2.NewDescribeSecurityGroupsPaginator(describeSecurityGroups(client.DescribeSecurityGroups),
 		&ec2.DescribeSecurityGroupsInput{Filters: filter("group-id", ids...), MaxResults: awssdk.Int32(pageSize)})
-	return eachPage(ctx, "security groups", pages, func(out *ec2.DescribeSecurityGroupsOutput) (next *string, err error) {
+	return paging.Each(ctx, "security groups", pages, func(out *ec2.DescribeSecurityGroupsOutput) (next *string, err error) {
 		for _, g := range out.SecurityGroups {
 			err = errors.Join(err, into.add(g.GroupId, g.Tags))
+			into.count(awssdk.ToString(g.GroupId), g.IpPermissions)
 		}
 		return out.NextToken, err
 	})
@@ -121,7 +133,7 @@ func securityGroups(ctx context.Context, client *ec2.Client, ids []string, into 
 func subnets(ctx context.Context, client *ec2.Client, ids []string, into *tagsOf) error {
 	pages := ec2.NewDescribeSubnetsPaginator(describeSubnets(client.DescribeSubnets),
 		&ec2.DescribeSubnetsInput{Filters: filter("subnet-id", ids...), MaxResults: awssdk.Int32(pageSize)})
-	return eachPage(ctx, "subnets", pages, func(out *ec2.DescribeSubnetsOutput) (next *string, err error) {
+	return paging.Each(ctx, "subnets", pages, func(out *ec2.DescribeSubnetsOutput) (next *string, err error) {
 		for _, s := range out.Subnets {
 			err = errors.Join(err, into.add(s.SubnetId, s.Tags))
 		}
@@ -136,7 +148,7 @@ const maxRouteTables = 100
 func routeTables(ctx context.Context, client *ec2.Client, vpcs []string, into *tagsOf) error {
 	pages := ec2.NewDescribeRouteTablesPaginator(describeRouteTables(client.DescribeRouteTables),
 		&ec2.DescribeRouteTablesInput{Filters: filter("vpc-id", vpcs...), MaxResults: awssdk.Int32(maxRouteTables)})
-	return eachPage(ctx, "route tables", pages, func(out *ec2.DescribeRouteTablesOutput) (next *string, err error) {
+	return paging.Each(ctx, "route tables", pages, func(out *ec2.DescribeRouteTablesOutput) (next *string, err error) {
 		for _, t := range out.RouteTables {
 			err = errors.Join(err, into.add(t.RouteTableId, t.Tags))
 		}

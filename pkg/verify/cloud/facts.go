@@ -35,9 +35,13 @@ type Facts struct {
 	// not read if no instance has a cluster's tag.
 	Unclaimed      verify.Read[[]Instance]
 	SecurityGroups verify.Read[map[string]Tags]
+	GroupRules     verify.Read[map[string]int] // inbound rules for one source each, by group
 	Subnets        verify.Read[map[string]Tags]
 	RouteTables    verify.Read[map[string]Tags] // of the instances' VPCs
 	Roles          verify.Read[[]RoleRights]
+	// Balancers holds the load balancers whose name a cloud provider may have chosen, sorted by name
+	// and type. Those of other clusters are among them.
+	Balancers verify.Read[[]Balancer]
 }
 
 // Nameless replaces a name that is missing in AWS's answer.

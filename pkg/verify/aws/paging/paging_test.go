@@ -1,4 +1,4 @@
-package aws
+package paging
 
 import (
 	"context"
@@ -48,14 +48,14 @@ func TestEachPage(t *testing.T) {
 	}{
 		"one page_taken":             {pager{token: listed("")}, nil, nil, 1},
 		"three pages_taken":          {pager{token: listed("a", "b", "")}, nil, nil, 3},
-		"the same token_refused":     {pager{token: listed("a")}, nil, errRepeats, 2},
-		"tokens in a circle_refused": {pager{token: listed("a", "b", "c")}, nil, errRepeats, 4},
-		"no end_refused":             {pager{token: func(page int) string { return strconv.Itoa(page + 1) }}, nil, errTooMany, maxPages},
+		"the same token_refused":     {pager{token: listed("a")}, nil, ErrRepeats, 2},
+		"tokens in a circle_refused": {pager{token: listed("a", "b", "c")}, nil, ErrRepeats, 4},
+		"no end_refused":             {pager{token: func(page int) string { return strconv.Itoa(page + 1) }}, nil, ErrTooMany, MaxPages},
 		"a page fails_refused":       {pager{token: listed("a", "b", ""), err: broken}, nil, broken, 1},
 		"a page misread_refused":     {pager{token: listed("a", "b", "")}, broken, broken, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := eachPage(t.Context(), "things", &tt.pages, func(token string) (*string, error) { return awssdk.String(token), tt.take })
+			err := Each(t.Context(), "things", &tt.pages, func(token string) (*string, error) { return awssdk.String(token), tt.take })
 			if !errors.Is(err, tt.want) || (err == nil) != (tt.want == nil) || tt.pages.page != tt.asked {
 				t.Errorf("%v after %d pages, want %v after %d", err, tt.pages.page, tt.want, tt.asked)
 			}
@@ -70,7 +70,7 @@ func TestEachPage(t *testing.T) {
 func TestEachPage_cancelled_causeNamed(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("no answer from AWS within 1s"))
-	err := eachPage(ctx, "things", &pager{token: func(int) string { return "a" }, err: context.Canceled, page: 1},
+	err := Each(ctx, "things", &pager{token: func(int) string { return "a" }, err: context.Canceled, page: 1},
 		func(string) (*string, error) { return nil, nil })
 	if err == nil || !strings.Contains(err.Error(), "no answer from AWS within 1s") {
 		t.Errorf("says %v", err)
@@ -83,7 +83,7 @@ func TestRenewHint(t *testing.T) {
 			t.Errorf("%s: %q", code, got)
 		}
 	}
-	if got := renewHint(errRepeats); got != "" {
+	if got := renewHint(ErrRepeats); got != "" {
 		t.Errorf("not of AWS: %q", got)
 	}
 }

@@ -1,0 +1,134 @@
+// Package elb reads the load balancers of a cluster's Services from Elastic Load Balancing. It
+// only describes, and judges nothing.
+package elb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	classic "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	v2 "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
+	"github.com/aws/smithy-go/middleware"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/time/rate"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+)
+
+const (
+	// pageSize is the limit of both APIs (Elastic Load Balancing API references, 2012-06-01 and
+	// 2015-12-01, DescribeLoadBalancers).
+	pageSize = 400
+	// maxTagged is the limit of load balancers in one DescribeTags (same references).
+	maxTagged = 20
+	// callsPerSecond and burst limit the requests to both APIs. The CCM of the cluster shares the
+	// account's limits, which AWS does not publish.
+	callsPerSecond, burst = 10, 20
+	parallel              = 4
+)
+
+// Query selects the load balancers.
+type Query struct {
+	// Names are those of the Services, see cloud.BalancerName. Other load balancers with such a name
+	// are returned with their tags alone.
+	Names map[string]bool
+	// Detail also reads the aspects that need a request for each load balancer.
+	Detail bool
+	// NodeGroups are the security groups of the cluster's instances. Their rules are read with Detail.
+	NodeGroups []string
+}
+
+// reader holds the clients of both APIs for one reading.
+type reader struct {
+	cfg     awssdk.Config
+	query   Query
+	limiter *rate.Limiter
+}
+
+// Read returns the load balancers with a name that a cloud provider may have chosen, sorted. All
+// pages are listed: one missing name would fail a request for several names, so that no answer
+// says which is missing. A failed part of a load balancer holds its error.
+func Read(ctx context.Context, cfg awssdk.Config, q Query) verify.Read[[]cloud.Balancer] {
+	r := reader{cfg: cfg, query: q, limiter: rate.NewLimiter(callsPerSecond, burst)}
+	found, err := r.all(ctx)
+	if err != nil {
+		return verify.Failed[[]cloud.Balancer](err)
+	}
+	slices.SortFunc(found, func(a, b cloud.Balancer) int {
+		return strings.Compare(a.Name+" "+a.Type, b.Name+" "+b.Type)
+	})
+	return verify.Got(found)
+}
+
+func (r *reader) all(ctx context.Context) ([]cloud.Balancer, error) {
+	old, err := r.listClassic(ctx)
+	if err != nil {
+		return nil, err
+	}
+	networks, err := r.listV2(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.tagClassic(ctx, old)
+	r.tagV2(ctx, networks)
+	if err := r.classicParts(ctx, old); err != nil {
+		return nil, err
+	}
+	if err := r.networkParts(ctx, networks); err != nil {
+		return nil, err
+	}
+	found := slices.Concat(old, networks)
+	if r.query.Detail {
+		err = r.groupRules(ctx, found)
+	}
+	return found, err
+}
+
+// each calls read for the load balancers of Services, several at a time.
+func (r *reader) each(ctx context.Context, all []cloud.Balancer, read func(context.Context, *cloud.Balancer) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(parallel)
+	for i := range all {
+		if r.query.Names[all[i].Name] {
+			g.Go(func() error { return read(ctx, &all[i]) })
+		}
+	}
+	return g.Wait()
+}
+
+// limit delays every request, also a repeated one, until the limiter allows it.
+func (r *reader) limit(stack *middleware.Stack) error {
+	return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("awsmigrateLimit",
+		func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
+			if err := r.limiter.Wait(ctx); err != nil {
+				return middleware.FinalizeOutput{}, middleware.Metadata{}, fmt.Errorf("waiting to ask AWS: %w", err)
+			}
+			return next.HandleFinalize(ctx, in)
+		}), middleware.After)
+}
+
+func (r *reader) classicClient() *classic.Client {
+	return classic.NewFromConfig(r.cfg, func(o *classic.Options) { o.APIOptions = append(slices.Clone(o.APIOptions), r.limit) })
+}
+
+func (r *reader) v2Client() *v2.Client {
+	return v2.NewFromConfig(r.cfg, func(o *v2.Options) { o.APIOptions = append(slices.Clone(o.APIOptions), r.limit) })
+}
+
+// failed adds the object and the cause of a context's end to an error.
+func failed(ctx context.Context, what string, err error) error {
+	if ctx.Err() != nil {
+		err = fmt.Errorf("%w (%w)", err, context.Cause(ctx))
+	}
+	return fmt.Errorf("describing %s: %w", what, err)
+}
+
+func sorted(values []string) []string {
+	out := slices.Clone(values)
+	slices.Sort(out)
+	return out
+}
