@@ -18,23 +18,26 @@ type Facts struct {
 	Version verify.Read[string] // of the API server that answered, e.g. "v1.26.13+rke2r1"
 	UID     verify.Read[string] // of the kube-system namespace
 
-	Nodes       verify.Read[[]Node]
-	Etcds       verify.Read[[]Pod] // pods labelled component=etcd, without their containers
-	CCMRights   verify.Read[[]AccountRights]
-	StaticPods  verify.Read[[]Pod] // pods labelled component=…-controller-manager, any namespace
-	CCMPods     verify.Read[[]Pod] // pods of the DaemonSets below
-	LoosePods   verify.Read[[]Pod] // controller manager pods without a workload: bare, static, or of custom kinds
-	Workloads   verify.Read[[]Workload]
-	DaemonSets  verify.Read[[]DaemonSet] // that run a cloud controller manager, any namespace
-	Leases      verify.Read[lease.Leases]
-	APIServers  verify.Read[[]lease.Observation] // identity leases, read once; none before 1.26
-	Rights      verify.Read[Rights]
-	Grant       verify.Read[GrantObjects]
-	Charts      verify.Read[[]Chart] // HelmChart and HelmChartConfig
-	Releases    verify.Read[[]Release]
-	CCMObjects  verify.Read[[]Object]  // objects that the chart would own
-	Services    verify.Read[[]Service] // of type LoadBalancer
-	Volumes     verify.Read[[]Volume]  // with an in-tree EBS source or the EBS driver
+	Nodes      verify.Read[[]Node]
+	Etcds      verify.Read[[]Pod] // pods labelled component=etcd, without their containers
+	CCMRights  verify.Read[[]AccountRights]
+	StaticPods verify.Read[[]Pod] // pods labelled component=…-controller-manager, any namespace
+	CCMPods    verify.Read[[]Pod] // pods of the DaemonSets below
+	LoosePods  verify.Read[[]Pod] // controller manager pods without a workload: bare, static, or of custom kinds
+	Workloads  verify.Read[[]Workload]
+	DaemonSets verify.Read[[]DaemonSet] // that run a cloud controller manager, any namespace
+	Leases     verify.Read[lease.Leases]
+	APIServers verify.Read[[]lease.Observation] // identity leases, read once; none before 1.26
+	Rights     verify.Read[Rights]
+	Grant      verify.Read[GrantObjects]
+	Charts     verify.Read[[]Chart] // HelmChart and HelmChartConfig
+	Releases   verify.Read[[]Release]
+	CCMObjects verify.Read[[]Object]  // objects that the chart would own
+	Services   verify.Read[[]Service] // of type LoadBalancer
+	// Endpoints counts the ready endpoints of the Services whose load balancer has no healthy target,
+	// by "namespace/name".
+	Endpoints   verify.Read[map[string]int] `json:",omitzero"`
+	Volumes     verify.Read[[]Volume]       // with an in-tree EBS source or the EBS driver
 	Classes     verify.Read[[]StorageClass]
 	CSINodes    verify.Read[[]CSINode]
 	Events      verify.Read[[]Event]

@@ -56,6 +56,8 @@ type Service struct {
 	Type                 string // annotation aws-load-balancer-type
 	Hostnames            []string
 	Deleting             bool
+	// Spec is a hash of the fields and annotations from which a load balancer is made.
+	Spec string `json:",omitempty"`
 }
 
 // String returns "Service namespace/name".

@@ -90,6 +90,15 @@ func EventsOf(ctx context.Context, client kubernetes.Interface, prefix string) (
 	}), nil
 }
 
+// ServiceEvents lists the events of Services. It returns a *PartError on failure.
+func ServiceEvents(ctx context.Context, client kubernetes.Interface) ([]downstream.Event, error) {
+	read := stepReader(client).eventsOf(ctx, metav1.NamespaceAll, ofServices)
+	if !read.OK() {
+		return nil, &PartError{Object: "Events of Services of the cluster to migrate", Err: read.Err}
+	}
+	return read.Value, nil
+}
+
 func (r Reader) clusterNodes(ctx context.Context, c *downstream.Cluster) (err error) {
 	c.Nodes, err = r.listNodes(ctx)
 	slices.SortFunc(c.Nodes, func(a, b downstream.Node) int { return strings.Compare(a.Name, b.Name) })

@@ -37,6 +37,7 @@ func TestManagers(t *testing.T) {
 	fillManagers(t, admin)
 	t.Run("of every kind", func(t *testing.T) { everyKind(t, server.Config()) })
 	t.Run("with the documented role", func(t *testing.T) { withTheRole(t, server.As("auditor"), admin) })
+	t.Run("endpoints", func(t *testing.T) { endpoints(t, server, admin) })
 	t.Run("of many pods", func(t *testing.T) { ofManyPods(t, server.Config(), admin) })
 }
 
