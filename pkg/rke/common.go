@@ -86,7 +86,7 @@ func (c *Common) NameRule(ctx context.Context, snap migration.Snapshot) (naming.
 	if c.Names != nil {
 		return *c.Names, nil
 	}
-	_, instances, err := audit.Facts(ctx, c.Access, snap)
+	_, instances, err := audit.Facts(ctx, c.Access, snap, false)
 	if err != nil {
 		return naming.Rule{}, err
 	}

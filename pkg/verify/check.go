@@ -58,6 +58,9 @@ type Meta struct {
 	// BeforeHandover marks a check that runs again right before a step that changes which process
 	// runs the cloud controllers. It judges only what kube.ReadManagers reads.
 	BeforeHandover bool `json:"-"`
+	// AfterHandover marks the check that the step of the hand-over anticipates: if the user skips the
+	// check, a change of a load balancer does not stop the step.
+	AfterHandover bool `json:"-"`
 	// Unsupported marks a check whose failure rules out a migration of this cluster, whatever else
 	// is fixed. It runs before a run leaves any trace.
 	Unsupported bool `json:"-"`

@@ -30,7 +30,7 @@ func Bundle(name, uid string, header []string, at time.Time, input evidence.Inpu
 func compared(input evidence.Input) []record.Compared {
 	found := continuity.NotCompared(errors.New("the bundle has no fingerprint from before a migration"))
 	if input.Fingerprint != nil {
-		found = input.Fingerprint.Compare(input.Facts, input.Machines)
+		found = input.Fingerprint.Compare(input.Facts, input.Cloud, input.Machines)
 	}
 	var all []record.Compared
 	for _, c := range found {

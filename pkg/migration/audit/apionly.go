@@ -46,7 +46,7 @@ func (p APIOnly) Gather(ctx context.Context) (Inspection, error) {
 	if err := reader.Ping(ctx); retry.Transient(err) && apierrors.ReasonForError(err) == metav1.StatusReasonUnknown {
 		return Inspection{}, p.notRead(err) // every other request would wait just as long
 	}
-	facts, instances := readBoth(ctx, reader, p.Options, p.Record, func(f downstream.Facts) string { return f.Version.Value })
+	facts, instances := readBoth(ctx, reader, p.Options, p.Record, func(f downstream.Facts) string { return f.Version.Value }, false)
 	if facts.Version.Value == "" && !facts.UID.OK() && (!facts.Nodes.OK() || len(facts.Nodes.Value) == 0) {
 		return Inspection{}, p.notRead(cmp.Or(facts.Nodes.Err, facts.UID.Err))
 	}

@@ -26,6 +26,8 @@ import (
 type Auditor struct {
 	migration.Access
 	Backend migration.Backend
+	// Detail also reads the aspects of load balancers that need a request for each of them.
+	Detail bool
 }
 
 // Inspection holds all facts of an audit before the checks judge them.
@@ -46,7 +48,7 @@ func (i Inspection) Bound() []verify.Bound {
 // later step of the run writes. Gather writes nothing to any API server except access reviews
 // and dry runs.
 func (a Auditor) Gather(ctx context.Context, snap migration.Snapshot, writes bool) (Inspection, error) {
-	facts, instances, err := Facts(ctx, a.Access, snap)
+	facts, instances, err := Facts(ctx, a.Access, snap, a.Detail)
 	if err != nil {
 		return Inspection{}, err
 	}
@@ -109,22 +111,23 @@ func addJournal(input *evidence.Input, record journal.Record) error {
 	return err
 }
 
-// Inspect gathers the facts and runs the checks.
-func (a Auditor) Inspect(ctx context.Context, snap migration.Snapshot, writes bool) (verify.Report, downstream.Facts, error) {
+// Inspect gathers the facts and runs the checks. It returns the checks' input, too.
+func (a Auditor) Inspect(ctx context.Context, snap migration.Snapshot, writes bool) (verify.Report, evidence.Input, error) {
 	gathered, err := a.Gather(ctx, snap, writes)
 	if err != nil {
-		return verify.Report{}, downstream.Facts{}, err
+		return verify.Report{}, evidence.Input{}, err
 	}
-	return verify.RunAll(ctx, gathered.Bound(), a.Options.Checks(snap.Result.Position)), gathered.Input.Facts, nil
+	return verify.RunAll(ctx, gathered.Bound(), a.Options.Checks(snap.Result.Position)), gathered.Input, nil
 }
 
-// Facts reads all facts about the cluster itself, and its instances.
-func Facts(ctx context.Context, a migration.Access, snap migration.Snapshot) (downstream.Facts, cloud.Facts, error) {
+// Facts reads all facts about the cluster itself, its instances and its load balancers, with
+// detail those that need a request for each load balancer.
+func Facts(ctx context.Context, a migration.Access, snap migration.Snapshot, detail bool) (downstream.Facts, cloud.Facts, error) {
 	reader, err := kube.New(a.Config, a.Clock)
 	if err != nil {
 		return downstream.Facts{}, cloud.Facts{}, err
 	}
-	facts, instances := readBoth(ctx, reader, a.Options, snap.Record, func(downstream.Facts) string { return snap.Reading.Version })
+	facts, instances := readBoth(ctx, reader, a.Options, snap.Record, func(downstream.Facts) string { return snap.Reading.Version }, detail)
 	return facts, instances, nil
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -19,7 +21,7 @@ import (
 func TestCompareWithFingerprint(t *testing.T) {
 	snap := clustertest.At(position.P5)
 	facts := downstream.Facts{Nodes: verify.Got(snap.Reading.Down.Nodes), Services: verify.Got([]downstream.Service{{Namespace: "web", Name: "a", UID: "1", Hostnames: []string{"x"}}})}
-	fp, err := continuity.Take(facts)
+	fp, err := continuity.Take(facts, cloud.Facts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,11 +52,11 @@ func TestCompareWithFingerprint(t *testing.T) {
 		"no fingerprint": {snap, facts, []runner.Compared{{Kind: "nodes", By: nodes, Unread: noFingerprint}, {Kind: "addresses of nodes", By: addresses, Unread: noFingerprint},
 			{Kind: "load balancers", By: balancers, Unread: noFingerprint}}},
 	} {
-		if d := cmp.Diff(tt.want, compareWithFingerprint(tt.snap, tt.facts)); d != "" {
+		if d := cmp.Diff(tt.want, compareWithFingerprint(tt.snap, evidence.Input{Facts: tt.facts})); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	for _, one := range compareWithFingerprint(noted([]byte("none")), facts) {
+	for _, one := range compareWithFingerprint(noted([]byte("none")), evidence.Input{Facts: facts}) {
 		if one.Unread == "" {
 			t.Errorf("with an unreadable fingerprint: %+v", one)
 		}

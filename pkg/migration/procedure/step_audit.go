@@ -13,7 +13,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // preflight runs every check and records the fingerprint.
@@ -35,7 +34,7 @@ func (s *preflight) Verify(ctx context.Context, tx *runner.Tx, snap migration.Sn
 	if err != nil || stop != nil {
 		return orZero(stop), err
 	}
-	if err := guard.NoteFingerprint(ctx, tx, snap, facts, isBegun(snap)); err != nil {
+	if err := guard.NoteFingerprint(ctx, tx, snap, facts.Facts, facts.Cloud, isBegun(snap)); err != nil {
 		return runner.Verdict{}, err
 	}
 	if err := guard.NoteControlPlanes(ctx, tx, snap); err != nil {
@@ -87,8 +86,8 @@ func (s *finalAudit) Settle(ctx context.Context, tx *runner.Tx) error {
 // write is already made, and stopping halfway helps no user. The step's own waits, the guard
 // and its final audit judge it, and the next write requires a cluster at rest. If the rollout
 // is complete and only its end is unconfirmed, a failure may pass, so the verdict waits.
-func (m *Migration) runChecks(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (verify.Report, downstream.Facts, *runner.Verdict, error) {
-	report, facts, err := m.inspect(ctx, snap)
+func (m *Migration) runChecks(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (verify.Report, evidence.Input, *runner.Verdict, error) {
+	report, facts, err := m.inspect(ctx, snap, true)
 	if err != nil {
 		return report, facts, nil, err
 	}
@@ -108,9 +107,12 @@ func (m *Migration) runChecks(ctx context.Context, tx *runner.Tx, snap migration
 	return report, facts, nil, nil
 }
 
-// inspect runs every check and passes the report to OnAudit.
-func (m *Migration) inspect(ctx context.Context, snap migration.Snapshot) (verify.Report, downstream.Facts, error) {
-	report, facts, err := m.auditor().Inspect(ctx, snap, m.Writes(snap))
+// inspect runs every check and passes the report to OnAudit. detail also reads the aspects of load
+// balancers that need a request for each of them.
+func (m *Migration) inspect(ctx context.Context, snap migration.Snapshot, detail bool) (verify.Report, evidence.Input, error) {
+	auditor := m.auditor()
+	auditor.Detail = detail
+	report, facts, err := auditor.Inspect(ctx, snap, m.Writes(snap))
 	if err == nil && m.Options.OnAudit != nil {
 		m.Options.OnAudit(report)
 	}
@@ -147,7 +149,7 @@ func orZero(v *runner.Verdict) runner.Verdict {
 // Audited returns Met if the audit of a finished step has no failing check. A failing check
 // fails the step: nothing rolls out, so waiting cannot resolve it.
 func (m *Migration) Audited(ctx context.Context, snap migration.Snapshot, evidence ...string) (runner.Verdict, error) {
-	report, facts, err := m.inspect(ctx, snap)
+	report, facts, err := m.inspect(ctx, snap, false)
 	if err != nil {
 		return runner.Verdict{}, err
 	}

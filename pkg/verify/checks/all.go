@@ -6,6 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/awschecks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/lbchecks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -15,7 +16,7 @@ import (
 func all() []verify.Check[evidence.Input] {
 	var all []verify.Check[evidence.Input]
 	for _, category := range [][]verify.Check[evidence.Input]{
-		clusterChecks(), leaderChecks(), nodeChecks(), awschecks.All(), storageChecks(), ccmChecks(), serviceChecks(),
+		clusterChecks(), leaderChecks(), nodeChecks(), awschecks.All(), storageChecks(), ccmChecks(), serviceChecks(), lbchecks.All(),
 	} {
 		all = append(all, category...)
 	}

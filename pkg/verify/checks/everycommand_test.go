@@ -116,7 +116,8 @@ func TestEveryCommandIsSafeInTheStateItIsPrintedFor(t *testing.T) {
 			}
 			for other, f := range after {
 				shown := strings.HasPrefix(name, "AWSM-301") && (strings.Contains(other, strings.TrimPrefix(name, "AWSM-301 ")+" (") || // its instance is looked at now
-					strings.TrimPrefix(other, "AWSM-303 ") == strings.TrimPrefix(name, "AWSM-301 ")) // and so is the zone that it was given
+					strings.TrimPrefix(other, "AWSM-303 ") == strings.TrimPrefix(name, "AWSM-301 ") || // and so is the zone that it was given,
+					strings.HasPrefix(other, "AWSM-801 Service")) // and its place among the targets
 				if was := before[other]; f.Status == verify.Fail && was.Status != verify.Fail && !shown {
 					t.Errorf("%s: %q, printed for %s, makes %s: %+v", state, m[1], name, other, f)
 				}

@@ -33,7 +33,8 @@ func audit(t *testing.T, in evidence.Input) verify.Report {
 
 // printed lists the cases that differ from a fingerprint. The others have none: their defect is
 // older than any fingerprint.
-var printed = []string{"AWSM-308 the user's lost", "AWSM-309 flapping", "AWSM-309 another first address", "AWSM-312 another UID", "AWSM-801 another load balancer"}
+var printed = []string{"AWSM-308 the user's lost", "AWSM-309 flapping", "AWSM-309 another first address", "AWSM-312 another UID", "AWSM-801 another load balancer",
+	"AWSM-801 subnets changed in AWS before the switch", "AWSM-801 subnets changed in AWS", "AWSM-801 deregistered by hand", "AWSM-801 gone from AWS"}
 
 // Every trap in an otherwise healthy cluster is found by its check, which names the object and a
 // remedy. Only checks that see the same defect from another side report it as well. A failed
@@ -117,6 +118,8 @@ var alsoReportedBy = map[string]string{
 	"AWSM-404 no name and stopped":                 "AWSM-402",
 	"AWSM-604 a control plane that is off":         "AWSM-402",
 	"AWSM-615 pending":                             "AWSM-601",
+	"AWSM-801 gone from AWS":                       "AWSM-804",
+	"AWSM-801 another load balancer":               "AWSM-804",
 
 	"AWSM-207 EBS migration's umbrella, locked": "AWSM-502",
 	"AWSM-314 an older image of 1.26":           "AWSM-605 AWSM-606", // it is no whole DaemonSet

@@ -26,6 +26,16 @@ func zoneOf(i int) string { return "us-east-1" + string("abc"[min(i, 3)%3]) }
 
 func nodeName(i int) string { return fmt.Sprintf("ip-10-0-0-%d.ec2.internal", 10+i) }
 
+// healthyBalancer returns the load balancer of the healthy cluster's Service.
+func healthyBalancer() cloud.Balancer {
+	return cloud.Balancer{
+		Name: cloud.BalancerName("s1"), Type: cloud.Classic, DNSName: "a1.elb.amazonaws.com",
+		Aspects: map[cloud.Aspect][]string{cloud.HostName: {"a1.elb.amazonaws.com"}, cloud.Subnets: {"subnet-1"}, cloud.Targets: {"i-00000003", "i-00000004"}},
+		Targets: verify.Got([]cloud.Target{{ID: "i-00000003", State: "InService", Healthy: true}, {ID: "i-00000004", State: "OutOfService"}}),
+		Tags:    verify.Got(map[string]string{"kubernetes.io/cluster/demo": "owned", cloud.TagService: "web/front"}),
+	}
+}
+
 // healthy returns a healthy RKE2 cluster of three control planes and three workers at a position.
 func healthy(t *testing.T, p position.Position) evidence.Input {
 	t.Helper()
@@ -75,11 +85,13 @@ func healthy(t *testing.T, p position.Position) evidence.Input {
 		Subnets:        verify.Got(map[string]cloud.Tags{"subnet-1": {"kubernetes.io/cluster/demo": "shared"}}),
 		RouteTables:    verify.Got(map[string]cloud.Tags{"rtb-1": {}}),
 		Unclaimed:      verify.Got[[]cloud.Instance](nil),
+		Balancers:      verify.Got([]cloud.Balancer{healthyBalancer()}),
+		GroupRules:     verify.Got(map[string]int{"sg-1": 12}),
 		Roles:          verify.Got([]cloud.RoleRights{{Role: "arn:aws:iam::1:role/cp", Allowed: []string{"ec2:DescribeInstances"}}}),
 	}
 	in.ImageAllowed = func(string, string, string) error { return nil }
 	in.ImageFor = func(string) (string, error) { return "v1.26.14", nil }
-	fp, err := continuity.Take(in.Facts)
+	fp, err := continuity.Take(in.Facts, cloud.Facts{Balancers: verify.Got([]cloud.Balancer{healthyBalancer()})})
 	if err != nil {
 		t.Fatal(err)
 	}

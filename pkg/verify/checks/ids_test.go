@@ -89,6 +89,12 @@ var issued = map[string]string{
 	"AWSM-801": "load balancers are those of the fingerprint",
 	"AWSM-802": "every LoadBalancer Service has its load balancer",
 	"AWSM-803": "no load balancer sync fails",
+	"AWSM-804": "the load balancer of every Service exists in AWS",
+	"AWSM-805": "every Service has one load balancer",
+	"AWSM-806": "load balancers are tagged for this cluster alone",
+	"AWSM-807": "load balancers have a healthy target",
+	"AWSM-808": "no load balancer is left over from a deleted Service",
+	"AWSM-809": "load balancers and security groups have room under AWS's limits",
 }
 
 // retired lists IDs whose question moved to another ID.

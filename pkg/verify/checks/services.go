@@ -6,6 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 const services = "services"
@@ -14,9 +15,9 @@ const services = "services"
 func serviceChecks() []verify.Check[evidence.Input] {
 	return []verify.Check[evidence.Input]{
 		{Judge: sameBalancers, Meta: verify.Meta{
-			ID: "AWSM-801", Title: "load balancers are those of the fingerprint", Category: services,
+			ID: "AWSM-801", Title: "load balancers are those of the fingerprint", Category: services, AfterHandover: true,
 			Why:    "another host name is another load balancer: everything that points at the old one is cut off",
-			Source: "load balancer name is \"a\" and the Service's UID, the same in-tree and in the CCM",
+			Source: "load balancer name is \"a\" and the Service's UID, the same in-tree and in the CCM; Elastic Load Balancing, Describe actions",
 			Fix:    "look at the Service's events",
 		}},
 		{Judge: balancersExist, Meta: verify.Meta{
@@ -34,12 +35,27 @@ func serviceChecks() []verify.Check[evidence.Input] {
 	}
 }
 
+// AfterHandover returns the ID of the check that the step of the hand-over anticipates.
+func AfterHandover() string {
+	for _, c := range serviceChecks() {
+		if c.AfterHandover {
+			return c.ID
+		}
+	}
+	return ""
+}
+
 func sameBalancers(in evidence.Input) []verify.Finding {
 	if in.Fingerprint == nil {
 		return noFingerprint(in)
 	}
 	return verify.Judge(in.Services, "services", func(s []downstream.Service) []verify.Finding {
-		return continuity.LoadBalancers(*in.Fingerprint, s)
+		changes, _ := in.Fingerprint.BalancerChanges(in.Facts, in.Cloud)
+		status := verify.Warn // in-tree's own correction at a restart, or a person's change
+		if in.Position.Position.AtLeast(position.P4) {
+			status = verify.Fail
+		}
+		return append(continuity.LoadBalancers(*in.Fingerprint, s), continuity.ChangedInAWS(changes, status)...)
 	})
 }
 

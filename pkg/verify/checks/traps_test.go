@@ -27,7 +27,7 @@ var errForbidden = errors.New("forbidden")
 
 func checkTraps() []trap {
 	var all []trap
-	for _, category := range [][]trap{clusterCases(), leaderCases(), nodeCases(), awsCases(), storageCases(), ccmCases(), serviceCases()} {
+	for _, category := range [][]trap{clusterCases(), leaderCases(), nodeCases(), awsCases(), storageCases(), ccmCases(), serviceCases(), balancerCases()} {
 		all = append(all, category...)
 	}
 	return all

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -49,7 +50,7 @@ func TestAddresses(t *testing.T) {
 		"all lost_warns": {[]string{"InternalIP=10.0.0.1"}, nil, verify.Warn, "InternalIP none", "InternalIP changed on 1", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fp, err := Take(facts(addressed(tt.then...)))
+			fp, err := Take(facts(addressed(tt.then...)), cloud.Facts{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +61,7 @@ func TestAddresses(t *testing.T) {
 			if len(got) == 1 && (got[0].Status != tt.status || !strings.Contains(got[0].Seen, tt.seen)) {
 				t.Errorf("finding %+v, want %s with %q", got[0], tt.status, tt.seen)
 			}
-			for _, c := range fp.Compare(facts(addressed(tt.now...)), nil) {
+			for _, c := range fp.Compare(facts(addressed(tt.now...)), cloud.Facts{}, nil) {
 				if c.Kind == "addresses of nodes" && (c.Same != tt.same || !strings.Contains(c.By, tt.sentence)) {
 					t.Errorf("compared %+v, want %d with %q", c, tt.same, tt.sentence)
 				}
@@ -71,7 +72,7 @@ func TestAddresses(t *testing.T) {
 
 // If the first internal address changed, the finding names the argument that keeps it.
 func TestAddresses_firstMoved_namesNodeIP(t *testing.T) {
-	fp, err := Take(facts(addressed("InternalIP=10.0.9.1", "InternalIP=10.0.1.1")))
+	fp, err := Take(facts(addressed("InternalIP=10.0.9.1", "InternalIP=10.0.1.1")), cloud.Facts{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,9 @@
 package continuity
 
-import "github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
 
 // Comparison counts the objects of one kind that are unchanged since the fingerprint.
 type Comparison struct {
@@ -10,10 +13,14 @@ type Comparison struct {
 }
 
 // Compare compares a cluster with the fingerprint. machines are the existing ones, or nil if
-// they are not known.
-func (fp Fingerprint) Compare(f downstream.Facts, machines []MachineRef) []Comparison {
+// they are not known. Load balancers in AWS are compared if both readings have them.
+func (fp Fingerprint) Compare(f downstream.Facts, c cloud.Facts, machines []MachineRef) []Comparison {
 	addresses, changes := fp.UnchangedAddresses(f)
-	return comparisons(fp.UnchangedNodes(f, machines), addresses, fp.UnchangedLoadBalancers(f), changes)
+	all := comparisons(fp.UnchangedNodes(f, machines), addresses, fp.UnchangedLoadBalancers(f), changes)
+	if fp.HasBalancers() && c.Balancers.OK() {
+		all = append(all, Comparison{"load balancers in AWS", "listeners, subnets, groups, health checks, attributes, targets", fp.unchangedInAWS(f, c)})
+	}
+	return all
 }
 
 // NotCompared returns the comparisons for a cluster that cannot be compared, with the reason.

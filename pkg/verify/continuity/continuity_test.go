@@ -46,7 +46,7 @@ func machines(ids ...int) []MachineRef {
 func with(n downstream.Node, change func(*downstream.Node)) downstream.Node { change(&n); return n }
 
 func TestContinuity(t *testing.T) {
-	fp, err := Take(facts(aNode(0), aNode(1), aNode(2)))
+	fp, err := Take(facts(aNode(0), aNode(1), aNode(2)), cloud.Facts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestEncode(t *testing.T) {
 		n.UID = fmt.Sprintf("%08x-0000-4000-8000-%012x", i*2654435761, i*40503)
 		nodes = append(nodes, n)
 	}
-	fp, err := Take(facts(nodes...))
+	fp, err := Take(facts(nodes...), cloud.Facts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,10 +142,10 @@ func TestEncode(t *testing.T) {
 func TestTake_missingReading_error(t *testing.T) {
 	f := facts(aNode(0))
 	f.Services = verify.Failed[[]downstream.Service](fmt.Errorf("forbidden"))
-	if _, err := Take(f); err == nil || !strings.Contains(err.Error(), "forbidden") {
+	if _, err := Take(f, cloud.Facts{}); err == nil || !strings.Contains(err.Error(), "forbidden") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Take(downstream.Facts{}); err == nil {
+	if _, err := Take(downstream.Facts{}, cloud.Facts{}); err == nil {
 		t.Error("a fingerprint of nothing")
 	}
 }
@@ -155,7 +155,7 @@ func TestCordons_cordonedByAwsmigrate_reported(t *testing.T) {
 		n.Unschedulable, n.Annotations = true, map[string]string{downstream.AnnotationOurs: "run"}
 	})
 	users := with(aNode(2), func(n *downstream.Node) { n.Unschedulable = true })
-	fp, err := Take(facts(aNode(0), ours, users))
+	fp, err := Take(facts(aNode(0), ours, users), cloud.Facts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestChanged_hostnameLabel_onlyRKE2Reported(t *testing.T) {
 			}
 			return n
 		}
-		fp, err := Take(facts(labelled("10.0.0.1")))
+		fp, err := Take(facts(labelled("10.0.0.1")), cloud.Facts{})
 		if err != nil {
 			t.Fatal(err)
 		}

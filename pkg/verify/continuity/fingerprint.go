@@ -15,6 +15,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/bounded"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -50,10 +51,18 @@ type ServicePrint struct {
 	Name      string   `json:"name"`
 	UID       string   `json:"uid"`
 	Hostnames []string `json:"hostnames,omitempty"`
+	// Spec is the hash of Service.Spec.
+	Spec string `json:"spec,omitempty"`
+	// Balancer is the load balancer in AWS, or nil if it was not read.
+	Balancer *BalancerPrint `json:"balancer,omitempty"`
+	// Earlier is the load balancer of the preflight if Balancer is a later reading, or nil. A property
+	// may return to it: a controller sets back what a person changed in between.
+	Earlier *BalancerPrint `json:"earlier,omitempty"`
 }
 
-// Take returns the fingerprint, or an error if a reading is missing.
-func Take(f downstream.Facts) (Fingerprint, error) {
+// Take returns the fingerprint, or an error if a reading of the cluster is missing. Without a
+// reading of AWS the fingerprint has no load balancers in AWS.
+func Take(f downstream.Facts, c cloud.Facts) (Fingerprint, error) {
 	if !f.Nodes.OK() {
 		return Fingerprint{}, fmt.Errorf("no fingerprint without the nodes: %w", cause(f.Nodes))
 	}
@@ -66,7 +75,7 @@ func Take(f downstream.Facts) (Fingerprint, error) {
 	}
 	for _, s := range f.Services.Value {
 		if !s.Deleting {
-			fp.Services = append(fp.Services, ServicePrint{s.Namespace, s.Name, s.UID, sorted(s.Hostnames)})
+			fp.Services = append(fp.Services, ServicePrint{Namespace: s.Namespace, Name: s.Name, UID: s.UID, Hostnames: sorted(s.Hostnames), Spec: s.Spec, Balancer: balancerPrint(s, c)})
 		}
 	}
 	sort.Slice(fp.Nodes, func(i, j int) bool { return fp.Nodes[i].Name < fp.Nodes[j].Name })
@@ -154,8 +163,24 @@ func sorted(s []string) []string {
 // 160 MB to decode, garbage included.
 func limits() bounded.Limits { return bounded.Limits{Bytes: 8 << 20, Values: 1 << 17} }
 
-// Encode returns compressed JSON. A fingerprint of 5,000 Nodes fits a ConfigMap.
+// maxEncoded limits the result of Encode, which is a note in a ConfigMap of at most 1 MiB. A
+// ConfigMap holds it in base64, with other notes.
+const maxEncoded = 256 << 10
+
+// Encode returns compressed JSON. A fingerprint of 5,000 Nodes fits a ConfigMap. If the load
+// balancers do not fit, it leaves out their targets, or then all of them: the Nodes matter more.
 func (fp Fingerprint) Encode() ([]byte, error) {
+	packed, err := fp.encode()
+	for _, smaller := range []func(Fingerprint) Fingerprint{Fingerprint.withoutTargets, Fingerprint.withoutBalancers} {
+		if fp.HasBalancers() && (err != nil || len(packed) > maxEncoded) {
+			fp = smaller(fp)
+			packed, err = fp.encode()
+		}
+	}
+	return packed, err
+}
+
+func (fp Fingerprint) encode() ([]byte, error) {
 	text, err := json.Marshal(fp)
 	if err == nil {
 		err = limits().CheckJSON(text)

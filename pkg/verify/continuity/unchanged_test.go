@@ -7,12 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // Nodes count by name, UID and ProviderID. Addresses count separately. New Nodes do not count.
 func TestUnchangedNodes(t *testing.T) {
-	fp, err := Take(facts(aNode(0), aNode(1), aNode(2)))
+	fp, err := Take(facts(aNode(0), aNode(1), aNode(2)), cloud.Facts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestUnchangedLoadBalancers(t *testing.T) {
 	}
 	before := facts()
 	before.Services = verify.Got([]downstream.Service{service("a", "1", "x", "y"), service("b", "2", "z"), service("pending", "3")})
-	fp, err := Take(before)
+	fp, err := Take(before, cloud.Facts{})
 	if err != nil {
 		t.Fatal(err)
 	}
