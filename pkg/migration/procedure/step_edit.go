@@ -23,6 +23,8 @@ type editRules struct {
 	waitingFor string
 	// proofFormat is the evidence at the end, with two numbers to fill in.
 	proofFormat string
+	// handsOver reports whether the edit gives the cloud controllers to the CCM if no step before did.
+	handsOver bool
 	// precondition must hold at the write, in addition to a cluster at rest.
 	precondition func(ctx context.Context, m *Migration, snap migration.Snapshot) error
 	// judgeLease waits for the leases, and adds the evidence of their holders.
@@ -77,6 +79,11 @@ func (s *editStep) Do(ctx context.Context, tx *runner.Tx, snap migration.Snapsho
 			return migration.EditReverted(edit.Object, edit.Locations(), edit.By).Err
 		}
 		made[edit.Key()] = true
+		if s.rules.handsOver && !s.undoesStep() {
+			if _, err := s.noteBalancers(ctx, tx, snap); err != nil {
+				return err
+			}
+		}
 		if err := s.requireWritable(ctx, snap, edit); err != nil {
 			return err
 		}

@@ -145,6 +145,9 @@ func (s *handOver) WhileWaiting(ctx context.Context, tx *runner.Tx, snap migrati
 	if missing, err := s.missingForHandOver(ctx, snap); err != nil || len(missing) > 0 {
 		return err
 	}
+	if read, err := s.noteBalancers(ctx, tx, snap); err != nil || read {
+		return err // the conditions are judged again after the reading
+	}
 	if err := audit.RequireAlone(ctx, s.Access, snap); err != nil {
 		return err
 	}
@@ -215,6 +218,13 @@ func (s *handOver) judgeTakeover(ctx context.Context, snap migration.Snapshot, o
 	}
 	if verdict = s.judgeLeadTime(snap, owner); verdict.Kind != runner.Met {
 		return verdict, nil
+	}
+	inAWS, err := s.judgeBalancers(ctx, snap, before, services)
+	if err != nil || inAWS.Kind != runner.Met {
+		return inAWS, err
+	}
+	if before.HasBalancers() {
+		verdict.Stable, verdict.Evidence = 1, append(verdict.Evidence, inAWS.Evidence...)
 	}
 	if known {
 		same := before.UnchangedLoadBalancers(downstream.Facts{Services: verify.Got(services)}).Same

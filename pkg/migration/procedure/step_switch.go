@@ -26,6 +26,7 @@ func switchProvider(early bool) editRules {
 		waitingFor:   "every machine to run with the external provider",
 		proofFormat:  "%d of %d machines run with the external provider, no flag left",
 		addPauses:    paused,
+		handsOver:    true,
 		precondition: requireReadyToSwitch,
 		judgeLease: func(roll *migration.RolloutJudgement, snap migration.Snapshot) {
 			owner := snap.Reading.LeaseVerdict()
