@@ -25,4 +25,4 @@ const (
 )
 
 // defects returns all defects.
-func defects() []seeded { return slices.Concat(safety(), leaders(), life(), honesty()) }
+func defects() []seeded { return slices.Concat(safety(), leaders(), balancers(), life(), honesty()) }
