@@ -48,7 +48,7 @@ func (s *handOver) Plan(ctx context.Context, snap migration.Snapshot) (runner.Pl
 		Notes: []string{
 			pause,
 			"one kube-controller-manager restarts; all of its other controllers pause once more, for 13 to 24 s",
-			fmt.Sprintf("load balancers that the cloud controller manager reconciles then: %d; another host name stops the run", countLoadBalancers(services)),
+			fmt.Sprintf("load balancers that the cloud controller manager reconciles then: %d; a change of one stops the run", countLoadBalancers(services)),
 			"left to switch-provider if a condition of docs/steps/hand-over.md is missing",
 		},
 	}, nil
