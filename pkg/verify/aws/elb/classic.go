@@ -77,47 +77,17 @@ func labeled(label string, values ...string) string {
 
 func (r *reader) tagClassic(ctx context.Context, all []cloud.Balancer) {
 	client := r.classicClient()
-	for chunk := range slices.Chunk(all, maxTagged) {
-		var names []string
-		for i := range chunk {
-			names = append(names, chunk[i].Name)
-		}
+	readTags(ctx, all, func(b cloud.Balancer) string { return b.Name }, func(names []string) (map[string]map[string]string, error) {
 		out, err := client.DescribeTags(ctx, &classic.DescribeTagsInput{LoadBalancerNames: names})
+		if err != nil {
+			return nil, err
+		}
 		tags := map[string]map[string]string{}
-		if err == nil {
-			for _, d := range out.TagDescriptions {
-				of := map[string]string{}
-				for _, t := range d.Tags {
-					of[awssdk.ToString(t.Key)] = awssdk.ToString(t.Value)
-				}
-				tags[awssdk.ToString(d.LoadBalancerName)] = of
-			}
+		for _, d := range out.TagDescriptions {
+			tags[awssdk.ToString(d.LoadBalancerName)] = byKey(d.Tags, func(t types.Tag) (key, value *string) { return t.Key, t.Value })
 		}
-		setTags(chunk, tags, failedOrNil(ctx, "tags of classic load balancers", err), func(b cloud.Balancer) string { return b.Name })
-	}
-}
-
-func failedOrNil(ctx context.Context, what string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return failed(ctx, what, err)
-}
-
-// setTags stores the tags of a batch. A load balancer that the answer leaves out was deleted
-// meanwhile, or the answer is incomplete.
-func setTags(batch []cloud.Balancer, tags map[string]map[string]string, err error, key func(cloud.Balancer) string) {
-	for i := range batch {
-		of, has := tags[key(batch[i])]
-		switch {
-		case err != nil:
-			batch[i].Tags = verify.Failed[map[string]string](err)
-		case !has:
-			batch[i].Tags = verify.Failed[map[string]string](fmt.Errorf("AWS's answer leaves out the tags of %s", batch[i]))
-		default:
-			batch[i].Tags = verify.Got(of)
-		}
-	}
+		return tags, nil
+	})
 }
 
 func (r *reader) classicParts(ctx context.Context, all []cloud.Balancer) error {

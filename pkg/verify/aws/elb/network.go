@@ -52,24 +52,17 @@ func v2Balancer(lb types.LoadBalancer) cloud.Balancer {
 
 func (r *reader) tagV2(ctx context.Context, all []cloud.Balancer) {
 	client := r.v2Client()
-	for chunk := range slices.Chunk(all, maxTagged) {
-		var arns []string
-		for i := range chunk {
-			arns = append(arns, chunk[i].ARN)
-		}
+	readTags(ctx, all, func(b cloud.Balancer) string { return b.ARN }, func(arns []string) (map[string]map[string]string, error) {
 		out, err := client.DescribeTags(ctx, &v2.DescribeTagsInput{ResourceArns: arns})
-		tags := map[string]map[string]string{}
-		if err == nil {
-			for _, d := range out.TagDescriptions {
-				of := map[string]string{}
-				for _, t := range d.Tags {
-					of[awssdk.ToString(t.Key)] = awssdk.ToString(t.Value)
-				}
-				tags[awssdk.ToString(d.ResourceArn)] = of
-			}
+		if err != nil {
+			return nil, err
 		}
-		setTags(chunk, tags, failedOrNil(ctx, "tags of network load balancers", err), func(b cloud.Balancer) string { return b.ARN })
-	}
+		tags := map[string]map[string]string{}
+		for _, d := range out.TagDescriptions {
+			tags[awssdk.ToString(d.ResourceArn)] = byKey(d.Tags, func(t types.Tag) (key, value *string) { return t.Key, t.Value })
+		}
+		return tags, nil
+	})
 }
 
 // networkParts reads the target groups of all load balancers together, and the rest for each.

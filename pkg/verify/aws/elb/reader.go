@@ -23,8 +23,6 @@ const (
 	// pageSize is the limit of both APIs (Elastic Load Balancing API references, 2012-06-01 and
 	// 2015-12-01, DescribeLoadBalancers).
 	pageSize = 400
-	// maxTagged is the limit of load balancers in one DescribeTags (same references).
-	maxTagged = 20
 	// callsPerSecond and burst limit the requests to both APIs. The CCM of the cluster shares the
 	// account's limits, which AWS does not publish.
 	callsPerSecond, burst = 10, 20
