@@ -33,6 +33,7 @@ type account struct {
 	*aws.Cloud
 	t        *testing.T
 	url      string
+	region   string // of the operator's options, or empty
 	nodes    []downstream.Node
 	services []downstream.Service
 
@@ -171,12 +172,17 @@ func (a *account) targets(port *int32) []types.TargetDescription {
 	return targets
 }
 
+// operator returns the options of a person with the operator's rights.
+func (a *account) operator() awsreader.Options {
+	id, secret, token := a.Credentials(aws.RoleOperator)
+	return awsreader.Options{Mode: awsreader.On, Region: a.region, Identity: awsreader.Identity{
+		Keys: awsreader.Keys{ID: id, Secret: secret, Token: token}, Endpoint: a.url + "/as/operator/"}}
+}
+
 // read reads the account as the product does, with the operator's rights.
 func (a *account) read(detail bool) (downstream.Facts, cloud.Facts) {
 	a.t.Helper()
-	id, secret, token := a.Credentials(aws.RoleOperator)
-	reader := awsreader.Start(a.t.Context(), awsreader.Options{Mode: awsreader.On, Identity: awsreader.Identity{
-		Keys: awsreader.Keys{ID: id, Secret: secret, Token: token}, Endpoint: a.url + "/as/operator/"}})
+	reader := awsreader.Start(a.t.Context(), a.operator())
 	reader.LoadBalancers(a.services, detail)
 	found := reader.Facts(a.nodes)
 	return downstream.Facts{Nodes: verify.Got(a.nodes), Services: verify.Got(a.services)}, found

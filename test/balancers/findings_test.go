@@ -12,6 +12,8 @@ import (
 	v2 "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
+	awsreader "github.com/awsmigrate/awsmigrate/pkg/verify/aws"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
 )
 
@@ -121,5 +123,38 @@ func TestFindings_throttled_none(t *testing.T) {
 	a.addNetwork()
 	if got := a.findings(nil); len(got) > 0 || refused != 2 {
 		t.Errorf("after %d refusals: %q", refused, got)
+	}
+}
+
+// Without a Node on AWS no load balancer is read, and nothing is unknown: another provider may
+// serve the Services.
+func TestFindings_notOnAWS_none(t *testing.T) {
+	a := newAccount(t, aws.Options{})
+	a.region = "us-east-1"
+	a.services = []downstream.Service{{Namespace: "web", Name: "metal", UID: uid(0), Hostnames: []string{"192.0.2.7"}}}
+	for i := range a.nodes {
+		a.nodes[i].ProviderID = "metal://" + a.nodes[i].Name
+	}
+	if got := a.findings(nil); len(got) > 0 {
+		t.Errorf("%q", got)
+	}
+}
+
+// The questions for the rights get the same answers as the readings that need them.
+func TestAccess_eachActionDenied_named(t *testing.T) {
+	for _, denied := range append(awsreader.Actions(), "") {
+		a := newAccount(t, aws.Options{})
+		var want []string
+		allowed := slices.DeleteFunc(awsreader.Actions(), func(action string) bool { return action == denied })
+		if denied != "" {
+			want = []string{denied}
+		}
+		if err := a.SetPolicy(aws.RoleOperator, allowed); err != nil {
+			t.Fatal(err)
+		}
+		got := awsreader.Access(t.Context(), a.operator(), a.nodes[0].ProviderID)
+		if unknown := got.Unknown(); !slices.Equal(got.Refused(), want) || len(unknown) > 0 {
+			t.Errorf("without %q: refused %v, unknown %v", denied, got.Refused(), unknown)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,11 @@ func (a *Reader) readBalancers(f *cloud.Facts, cfg awssdk.Config, nodes []downst
 	if a.balancers == nil {
 		return
 	}
-	region, groups := a.planesRegion(f, nodes), set{}
+	region, found := a.planesRegion(f, nodes)
+	if !found {
+		return // not a cluster on AWS
+	}
+	groups := set{}
 	for _, i := range f.Instances.Value {
 		for _, g := range i.SecurityGroups {
 			groups[g] = true
@@ -60,11 +65,9 @@ func (a *Reader) readBalancers(f *cloud.Facts, cfg awssdk.Config, nodes []downst
 }
 
 // planesRegion returns the region of the control plane, or of all nodes if no control plane has an
-// instance. It returns "" for several regions.
-func (a *Reader) planesRegion(f *cloud.Facts, nodes []downstream.Node) string {
-	if a.o.Region != "" {
-		return a.o.Region
-	}
+// instance. It returns "" for several regions. found reports whether a Node has the ProviderID of
+// an instance.
+func (a *Reader) planesRegion(f *cloud.Facts, nodes []downstream.Node) (region string, found bool) {
 	planes, all := set{}, set{}
 	for _, n := range nodes {
 		zone, id, ok := downstream.ParseProviderID(n.ProviderID)
@@ -72,7 +75,7 @@ func (a *Reader) planesRegion(f *cloud.Facts, nodes []downstream.Node) string {
 			continue
 		}
 		name := cloud.RegionOf(zone)
-		if i, found := f.Instances.Value[id]; found && i.Region != "" {
+		if i, has := f.Instances.Value[id]; has && i.Region != "" {
 			name = i.Region
 		}
 		all[name] = true
@@ -81,9 +84,9 @@ func (a *Reader) planesRegion(f *cloud.Facts, nodes []downstream.Node) string {
 		}
 	}
 	for _, names := range []set{planes, all} {
-		if len(names) == 1 {
-			return slices.Collect(maps.Keys(names))[0]
+		if len(names) == 1 && region == "" {
+			region = slices.Collect(maps.Keys(names))[0]
 		}
 	}
-	return ""
+	return cmp.Or(a.o.Region, region), len(all) > 0
 }
