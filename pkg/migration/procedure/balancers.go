@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -12,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
@@ -22,7 +22,9 @@ import (
 
 // noteBalancers records the load balancers in AWS before the CCM leads, once per run, and warns of
 // what changed since the preflight. It does nothing if the CCM leads or if the preflight did not
-// read AWS, and returns an error if AWS does not answer now. done reports whether it read AWS.
+// read AWS, and returns an error if AWS does not answer now. It keeps a record from before an
+// earlier hand-over, because that CCM may have changed a load balancer. done reports whether it
+// read AWS.
 func (m *Migration) noteBalancers(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (done bool, err error) {
 	if owner := snap.Reading.LeaseVerdict().Owner; owner == lease.CCM || owner == lease.HandingOver {
 		return false, nil
@@ -31,18 +33,35 @@ func (m *Migration) noteBalancers(ctx context.Context, tx *runner.Tx, snap migra
 	if err != nil || !known || !before.HasBalancers() {
 		return false, err
 	}
-	if run, err := guard.BalancersRun(tx.Record()); err != nil || run == tx.Run() {
+	run, err := guard.BalancersRun(tx.Record())
+	if err != nil || run == tx.Run() || run != "" && hasHandedOver(tx.Record()) {
 		return false, err
 	}
 	facts, found, err := audit.LoadBalancers(ctx, m.Access, snap)
 	if err != nil {
 		return false, err
 	}
-	changes, _ := before.BalancerChanges(facts, found)
-	for _, c := range changes {
-		tx.Warn("load balancer of Service " + c.Service + " changed in AWS before the hand-over, by kube-controller-manager or by a person: " + c.Text())
+	if changes, _ := before.BalancerChanges(facts, found); len(changes) > 0 {
+		tx.Warn("load balancers changed in AWS before the hand-over, by kube-controller-manager or by a person", textsOf(changes)...)
 	}
 	return true, guard.NoteBalancers(ctx, tx, facts, found)
+}
+
+// hasHandedOver reports whether a run has given the cloud controllers to the CCM since the last
+// undo.
+func hasHandedOver(record journal.Record) bool {
+	return slices.ContainsFunc(record.SinceUndo(), func(i journal.Intent) bool {
+		return i.Step == migration.StepHandOver || i.Step == migration.StepSwitch
+	})
+}
+
+// textsOf returns the changes with their Services.
+func textsOf(changes []continuity.BalancerChange) []string {
+	var texts []string
+	for _, c := range changes {
+		texts = append(texts, "Service "+c.Service+" "+c.Text())
+	}
+	return texts
 }
 
 // judgeBalancers judges whether the leading CCM has reconciled every load balancer, and changed
@@ -56,7 +75,7 @@ func (m *Migration) judgeBalancers(ctx context.Context, snap migration.Snapshot,
 		return runner.Verdict{}, migration.PartUnread(err)
 	}
 	pending := notReconciled(before, services, events, snap.Reading.Leases.Migration.Last.Acquire)
-	if len(pending) > 0 {
+	if len(pending) > 0 && leadTime(snap.Reading.Leases.Migration) < eventLifetime {
 		seen := fmt.Sprintf("not yet: %s", evidence.Some(pending))
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager to reconcile every load balancer", Seen: seen, Progress: fmt.Sprint(len(pending))}, nil
 	}
@@ -71,14 +90,14 @@ func (m *Migration) judgeBalancers(ctx context.Context, snap migration.Snapshot,
 	return migration.Failed(balancersChanged(changes)), nil
 }
 
+// eventLifetime is the time after which missing events prove nothing: kube-apiserver keeps them for
+// an hour (--event-ttl). A CCM that has led for as long has reconciled its Services.
+const eventLifetime = 50 * time.Minute
+
 // balancersChanged returns the error for load balancers that changed while the CCM leads.
 func balancersChanged(changes []continuity.BalancerChange) error {
-	var texts []string
-	for _, c := range changes {
-		texts = append(texts, c.Service+" "+c.Text())
-	}
 	return &fault.Error{Class: fault.Check, Reason: "LoadBalancerChanged", Object: "load balancers of Services in AWS",
-		Seen:   "changed after the reading before the hand-over: " + strings.Join(texts, "; "),
+		Seen:   "changed after the reading before the hand-over: " + evidence.Some(textsOf(changes)),
 		Wanted: "no change by the cloud controller manager",
 		Fix: "find out who changed it (CloudTrail); undo gives the cloud controllers back to kube-controller-manager, which restores listeners, subnets, groups, health checks and attributes " +
 			"at its start, but not the host name of a load balancer that was created anew; if the change is wanted, run again with --skip " + checks.AfterHandover() + "=REASON"}

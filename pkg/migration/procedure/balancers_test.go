@@ -21,6 +21,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	awsreader "github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
@@ -133,6 +134,52 @@ func TestHandOver_awsDenied_notFenced(t *testing.T) {
 	err := (&handOver{base{Migration: m, ID: migration.StepHandOver}}).WhileWaiting(t.Context(), tx, snap)
 	if err == nil || !strings.Contains(err.Error(), "AccessDenied") || len(holdersWritten(client)) > 0 {
 		t.Errorf("%v, written %v", err, holdersWritten(client))
+	}
+}
+
+// A later run records the load balancers again, unless a CCM may have changed them since the record.
+func TestNoteBalancers_laterRun(t *testing.T) {
+	for name, tt := range map[string]struct {
+		intents []journal.Intent
+		reads   bool
+	}{
+		"not handed over":    {nil, true},
+		"another step":       {[]journal.Intent{{Step: migration.StepInstall, Run: "first"}}, true},
+		"handed over":        {[]journal.Intent{{Step: migration.StepHandOver, Run: "first"}}, false},
+		"switched":           {[]journal.Intent{{Step: migration.StepSwitch, Run: "first"}}, false},
+		"undone since":       {[]journal.Intent{{Step: migration.StepHandOver, Run: "first"}, {Step: "undo-install-ccm", Run: "undo"}}, true},
+		"handed over by now": {[]journal.Intent{{Step: "undo-install-ccm", Run: "undo"}, {Step: migration.StepHandOver, Run: "first"}}, false},
+	} {
+		m, _, snap, first, _ := withBalancer(t, elbWith{port: 80, host: "a.elb"})
+		if read, err := m.noteBalancers(t.Context(), first, snap); err != nil || !read {
+			t.Fatalf("%s: %t, %v", name, read, err)
+		}
+		later := clustertest.TxOf(t, "later", migration.StepHandOver, tt.intents...)
+		for key, value := range first.Record().Notes {
+			if err := later.Note(t.Context(), key, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if read, err := m.noteBalancers(t.Context(), later, snap); err != nil || read != tt.reads {
+			t.Errorf("%s: read %t, %v", name, read, err)
+		}
+	}
+}
+
+// Once events have expired, a CCM that has led for longer than they are kept is compared without.
+func TestJudgeBalancers_eventsExpired_compared(t *testing.T) {
+	m, _, snap, tx, _ := withBalancer(t, elbWith{port: 81, host: "a.elb"})
+	before, _, err := guard.Fingerprint(tx.Record())
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := &snap.Reading.Leases.Migration.Last
+	for led, want := range map[time.Duration]runner.VerdictKind{49 * time.Minute: runner.Waiting, 51 * time.Minute: runner.Failed} {
+		held.Acquire = held.Renew.Add(-led)
+		v, err := m.judgeBalancers(t.Context(), snap, before, []downstream.Service{{Namespace: "web", Name: "front", UID: serviceUID}})
+		if err != nil || v.Kind != want {
+			t.Errorf("after %s: %s, %v", led, v.Kind, err)
+		}
 	}
 }
 
