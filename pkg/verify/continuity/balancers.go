@@ -16,10 +16,11 @@ type BalancerPrint struct {
 	Aspects map[cloud.Aspect][]string `json:"aspects"`
 }
 
-// balancerPrint returns the state of the load balancer of a Service, or nil if it was not read or
-// is not exactly one.
+// balancerPrint returns the state of the load balancer of a Service, or nil if it was not read, is
+// not exactly one, or is still being created: a controller writes the host name to the Service's
+// status at the end (k8s.io/cloud-provider:controllers/service/controller.go@v0.26.0).
 func balancerPrint(s downstream.Service, c cloud.Facts) *BalancerPrint {
-	if s.Elsewhere() || !c.Balancers.OK() {
+	if s.Elsewhere() || len(s.Hostnames) == 0 || !c.Balancers.OK() {
 		return nil
 	}
 	var found *BalancerPrint

@@ -1,11 +1,14 @@
 package continuity
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // printed returns a fingerprint with load balancers that have all nodes as targets.
@@ -55,5 +58,35 @@ func TestBalancerPrint_targets_separate(t *testing.T) {
 	b := balancerPrintOf(cloud.Balancer{Aspects: map[cloud.Aspect][]string{cloud.Targets: {"i-1", "i-2"}}})
 	if got, known := b.values(cloud.Targets); !known || !slices.Equal(got, []string{"i-1", "i-2"}) || len(b.Aspects[cloud.Targets]) != 1 {
 		t.Errorf("%v %v", got, b.Aspects)
+	}
+}
+
+// A load balancer is recorded once it is complete, as the only one of a Service that a cloud
+// provider serves.
+func TestTake_balancers(t *testing.T) {
+	const uid = "0a1b2c3d-4e5f-4678-9abc-def012345678"
+	classic := cloud.Balancer{Name: cloud.BalancerName(uid), Type: cloud.Classic}
+	network := cloud.Balancer{Name: cloud.BalancerName(uid), Type: "network"}
+	whole := downstream.Service{Namespace: "web", Name: "front", UID: uid, Hostnames: []string{"a.elb"}}
+	young, other := whole, whole
+	young.Hostnames, other.Class = nil, "service.k8s.aws/nlb"
+	for name, tt := range map[string]struct {
+		service downstream.Service
+		found   verify.Read[[]cloud.Balancer]
+		want    bool
+	}{
+		"complete":            {whole, verify.Got([]cloud.Balancer{classic}), true},
+		"still being created": {young, verify.Got([]cloud.Balancer{classic}), false},
+		"two":                 {whole, verify.Got([]cloud.Balancer{classic, network}), false},
+		"another controller":  {other, verify.Got([]cloud.Balancer{classic}), false},
+		"not there":           {whole, verify.Got([]cloud.Balancer{}), false},
+		"not read":            {whole, verify.Failed[[]cloud.Balancer](errors.New("denied")), false},
+	} {
+		f := facts(aNode(0))
+		f.Services = verify.Got([]downstream.Service{tt.service})
+		fp, err := Take(f, cloud.Facts{Balancers: tt.found})
+		if err != nil || fp.HasBalancers() != tt.want {
+			t.Errorf("%s: %t, %v", name, fp.HasBalancers(), err)
+		}
 	}
 }
