@@ -2,10 +2,12 @@ package balancers
 
 import (
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -31,17 +33,19 @@ import (
 // cluster's Services.
 type account struct {
 	*aws.Cloud
-	t        *testing.T
+	t        testing.TB
 	url      string
 	region   string // of the operator's options, or empty
 	nodes    []downstream.Node
 	services []downstream.Service
+	front    http.Handler  // answers every request; the lab's AWS unless a test replaces it
+	timeout  time.Duration // of one request; the default if 0
 
 	mu    sync.Mutex
 	calls []string // "service action" of the operator
 }
 
-func newAccount(t *testing.T, o aws.Options) *account {
+func newAccount(t testing.TB, o aws.Options) *account {
 	t.Helper()
 	a := &account{t: t}
 	throttle := o.Throttle
@@ -54,7 +58,8 @@ func newAccount(t *testing.T, o aws.Options) *account {
 		return throttle != nil && throttle(caller, service, action)
 	}
 	a.Cloud = aws.New(o)
-	server := httptest.NewServer(a.Handler())
+	a.front = a.Handler()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.front.ServeHTTP(w, r) }))
 	t.Cleanup(server.Close)
 	a.url = server.URL
 	for i := range 5 {
@@ -175,7 +180,7 @@ func (a *account) targets(port *int32) []types.TargetDescription {
 // operator returns the options of a person with the operator's rights.
 func (a *account) operator() awsreader.Options {
 	id, secret, token := a.Credentials(aws.RoleOperator)
-	return awsreader.Options{Mode: awsreader.On, Region: a.region, Identity: awsreader.Identity{
+	return awsreader.Options{Mode: awsreader.On, Region: a.region, Timeout: a.timeout, Identity: awsreader.Identity{
 		Keys: awsreader.Keys{ID: id, Secret: secret, Token: token}, Endpoint: a.url + "/as/operator/"}}
 }
 

@@ -18,8 +18,8 @@ import (
 )
 
 // balancersTimeout limits the reading of load balancers: 1,200 calls for 200 network load
-// balancers with two ports, at the rate of package elb.
-const balancersTimeout = 4 * time.Minute
+// balancers with two ports, at the rate of package elb, take 7 minutes.
+const balancersTimeout = 10 * time.Minute
 
 // balancersQuery holds the arguments of LoadBalancers.
 type balancersQuery struct {

@@ -117,6 +117,34 @@ func TestThrottling(t *testing.T) {
 	}
 }
 
+// The Describe actions of one API share a bucket. Other actions and the other API do not take from
+// it.
+func TestBalancerLimits(t *testing.T) {
+	at := start
+	throttled := aws.BalancerLimits(func() time.Time { return at })
+	count := func(service string, actions ...string) (refused int) {
+		for n := range 50 {
+			if throttled("x", service, actions[n%len(actions)]) {
+				refused++
+			}
+		}
+		return refused
+	}
+	if refused := count("elbv2", "DescribeLoadBalancers", "DescribeTags"); refused != 10 {
+		t.Errorf("%d of 50 refused at once", refused)
+	}
+	if refused := count("elbv2", "RegisterTargets") + count("ec2", "DescribeInstances"); refused != 0 {
+		t.Errorf("%d of other actions refused", refused)
+	}
+	if refused := count("elb", "DescribeLoadBalancers"); refused != 10 {
+		t.Errorf("the other API: %d refused", refused)
+	}
+	at = at.Add(2 * time.Second)
+	if refused := count("elbv2", "DescribeListeners"); refused != 30 {
+		t.Errorf("after 2 s %d refused", refused)
+	}
+}
+
 func TestConcurrentCallers(t *testing.T) {
 	f := newFixture(t, aws.Options{})
 	var wg sync.WaitGroup

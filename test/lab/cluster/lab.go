@@ -137,7 +137,7 @@ func (l *Lab) startAWS(ctx context.Context, parts *errgroup.Group) error {
 	if err != nil {
 		return err
 	}
-	l.cloud = aws.New(aws.Options{ClusterID: ClusterName, Record: record})
+	l.cloud = aws.New(aws.Options{ClusterID: ClusterName, Record: record, Throttle: aws.BalancerLimits(time.Now)})
 	return serveHTTP(ctx, parts, l.addr.AWS(), l.cloud.Handler())
 }
 

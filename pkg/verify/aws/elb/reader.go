@@ -23,9 +23,12 @@ const (
 	// pageSize is the limit of both APIs (Elastic Load Balancing API references, 2012-06-01 and
 	// 2015-12-01, DescribeLoadBalancers).
 	pageSize = 400
-	// callsPerSecond and burst limit the requests to both APIs. The CCM of the cluster shares the
-	// account's limits, which AWS does not publish.
-	callsPerSecond, burst = 10, 20
+	// callsPerSecond and burst limit the requests to each API. AWS allows an account in a region, for
+	// all Describe actions of one API, 40 at once (Elastic Load Balancing user guide, "Request
+	// throttling for the Elastic Load Balancing API") and then 10 a second
+	// (aws-load-balancer-controller:pkg/aws/throttle/defaults.go). The cluster's CCM shares that: see
+	// BenchmarkReconcile_besideReading.
+	callsPerSecond, burst = 3, 20
 	parallel              = 4
 )
 
@@ -44,14 +47,15 @@ type Query struct {
 type reader struct {
 	cfg     awssdk.Config
 	query   Query
-	limiter *rate.Limiter
+	classic *rate.Limiter
+	v2      *rate.Limiter
 }
 
 // Read returns the load balancers with a name that a cloud provider may have chosen, sorted. All
 // pages are listed: one missing name would fail a request for several names, so that no answer
 // says which is missing. A failed part of a load balancer holds its error.
 func Read(ctx context.Context, cfg awssdk.Config, q Query) verify.Read[[]cloud.Balancer] {
-	r := reader{cfg: cfg, query: q, limiter: rate.NewLimiter(callsPerSecond, burst)}
+	r := reader{cfg: cfg, query: q, classic: rate.NewLimiter(callsPerSecond, burst), v2: rate.NewLimiter(callsPerSecond, burst)}
 	found, err := r.all(ctx)
 	if err != nil {
 		return verify.Failed[[]cloud.Balancer](err)
@@ -62,28 +66,44 @@ func Read(ctx context.Context, cfg awssdk.Config, q Query) verify.Read[[]cloud.B
 	return verify.Got(found)
 }
 
+// all reads both APIs at the same time.
 func (r *reader) all(ctx context.Context) ([]cloud.Balancer, error) {
-	old, err := r.listClassic(ctx)
-	if err != nil {
-		return nil, err
-	}
-	networks, err := r.listV2(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r.tagClassic(ctx, old)
-	r.tagV2(ctx, networks)
-	if err := r.classicParts(ctx, old); err != nil {
-		return nil, err
-	}
-	if err := r.networkParts(ctx, networks); err != nil {
+	var old, networks []cloud.Balancer
+	apis, readCtx := errgroup.WithContext(ctx)
+	apis.Go(func() (err error) {
+		old, err = r.readClassic(readCtx)
+		return err
+	})
+	apis.Go(func() (err error) {
+		networks, err = r.readV2(readCtx)
+		return err
+	})
+	if err := apis.Wait(); err != nil {
 		return nil, err
 	}
 	found := slices.Concat(old, networks)
 	if r.query.Detail {
-		err = r.groupRules(ctx, found)
+		return found, r.groupRules(ctx, found)
 	}
-	return found, err
+	return found, nil
+}
+
+func (r *reader) readClassic(ctx context.Context) ([]cloud.Balancer, error) {
+	found, err := r.listClassic(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.tagClassic(ctx, found)
+	return found, r.classicParts(ctx, found)
+}
+
+func (r *reader) readV2(ctx context.Context) ([]cloud.Balancer, error) {
+	found, err := r.listV2(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.tagV2(ctx, found)
+	return found, r.networkParts(ctx, found)
 }
 
 // each calls read for the load balancers of Services, several at a time.
@@ -99,22 +119,24 @@ func (r *reader) each(ctx context.Context, all []cloud.Balancer, read func(conte
 }
 
 // limit delays every request, also a repeated one, until the limiter allows it.
-func (r *reader) limit(stack *middleware.Stack) error {
-	return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("awsmigrateLimit",
-		func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
-			if err := r.limiter.Wait(ctx); err != nil {
-				return middleware.FinalizeOutput{}, middleware.Metadata{}, fmt.Errorf("waiting to ask AWS: %w", err)
-			}
-			return next.HandleFinalize(ctx, in)
-		}), middleware.After)
+func limit(limiter *rate.Limiter) func(*middleware.Stack) error {
+	return func(stack *middleware.Stack) error {
+		return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("awsmigrateLimit",
+			func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
+				if err := limiter.Wait(ctx); err != nil {
+					return middleware.FinalizeOutput{}, middleware.Metadata{}, fmt.Errorf("waiting to ask AWS: %w", err)
+				}
+				return next.HandleFinalize(ctx, in)
+			}), middleware.After)
+	}
 }
 
 func (r *reader) classicClient() *classic.Client {
-	return classic.NewFromConfig(r.cfg, func(o *classic.Options) { o.APIOptions = append(slices.Clone(o.APIOptions), r.limit) })
+	return classic.NewFromConfig(r.cfg, func(o *classic.Options) { o.APIOptions = append(slices.Clone(o.APIOptions), limit(r.classic)) })
 }
 
 func (r *reader) v2Client() *v2.Client {
-	return v2.NewFromConfig(r.cfg, func(o *v2.Options) { o.APIOptions = append(slices.Clone(o.APIOptions), r.limit) })
+	return v2.NewFromConfig(r.cfg, func(o *v2.Options) { o.APIOptions = append(slices.Clone(o.APIOptions), limit(r.v2)) })
 }
 
 // failed adds the object and the cause of a context's end to an error.
