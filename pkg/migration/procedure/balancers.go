@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -97,10 +98,19 @@ const eventLifetime = 50 * time.Minute
 // balancersChanged returns the error for load balancers that changed while the CCM leads.
 func balancersChanged(changes []continuity.BalancerChange) error {
 	return &fault.Error{Class: fault.Check, Reason: "LoadBalancerChanged", Object: "load balancers of Services in AWS",
-		Seen:   "changed after the reading before the hand-over: " + evidence.Some(textsOf(changes)),
+		Seen:   "changed after the reading before the hand-over: " + someTexts(textsOf(changes)),
 		Wanted: "no change by the cloud controller manager",
 		Fix: "find out who changed it (CloudTrail); undo gives the cloud controllers back to kube-controller-manager, which restores listeners, subnets, groups, health checks and attributes " +
 			"at its start, but not the host name of a load balancer that was created anew; if the change is wanted, run again with --skip " + checks.AfterHandover() + "=REASON"}
+}
+
+// someTexts joins texts that contain commas, and cuts a long list, which verify shows in full.
+func someTexts(texts []string) string {
+	const most = 10
+	if len(texts) <= most {
+		return strings.Join(texts, "; ")
+	}
+	return fmt.Sprintf("%s; and %d more, see %s of verify", strings.Join(texts[:most], "; "), len(texts)-most, checks.AfterHandover())
 }
 
 // notReconciled returns the Services whose load balancer is compared and that the holder has not

@@ -23,9 +23,12 @@ func LoadBalancers(fp Fingerprint, services []downstream.Service) []verify.Findi
 			continue
 		}
 		if have := sorted(s.Hostnames); !slices.Equal(have, p.Hostnames) {
+			fix := "check the events of the Service; do not delete it, its load balancer is found again by the Service's UID"
+			if len(have) > 0 {
+				fix = "do not delete the Service; if its old load balancer does not exist any longer, nothing restores its host name: point clients to the new one, then skip this check with --skip"
+			}
 			out = append(out, verify.Finding{
-				Status: verify.Fail, Object: s.String(), Seen: "load balancer " + orNone(have), Wanted: "load balancer " + orNone(p.Hostnames),
-				Fix: "check the events of the Service; do not delete it, its load balancer is found again by the Service's UID",
+				Status: verify.Fail, Object: s.String(), Seen: "load balancer " + orNone(have), Wanted: "load balancer " + orNone(p.Hostnames), Fix: fix,
 			})
 		}
 	}
