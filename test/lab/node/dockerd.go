@@ -34,7 +34,9 @@ type dockerContainer struct {
 	task *task // nil until its first start after a boot
 	// started reports whether the container was ever started, before this boot or since.
 	started bool
-	stop    func() // returns when the process is gone, or nil while it does not run
+	// asked reports whether someone asked for its health since its start.
+	asked bool
+	stop  func() // returns when the process is gone, or nil while it does not run
 }
 
 // savedContainer is a container as the machine's disk keeps it.
@@ -107,7 +109,7 @@ func (d *dockerd) run(name string, delay time.Duration) {
 		t.policy = corev1.RestartPolicyNever
 	}
 	t.start = func(int) (process, error) { return d.startProcess(name, c.Spec) }
-	c.task, c.started = t, true
+	c.task, c.started, c.asked = t, true, false
 	c.stop = func() { cancel(); <-done }
 	go func() {
 		defer close(done)

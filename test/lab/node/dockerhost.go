@@ -148,9 +148,30 @@ func (h dockerHost) Healthy(ctx context.Context, name string) error {
 		return kubeletHealth(d.kubelet())
 	case KubeAPIServer, KubeControllerManager, KubeScheduler:
 		return d.healthCheck(name)(ctx)
+	case kubeProxy:
+		return d.proxyHealth()
 	}
 	return nil // a stand-in for a process is healthy
 }
+
+// proxyHealth refuses the first question after a start: rke asks at once, and a real kube-proxy has
+// never served by then (seen with rke v1.5.9).
+func (d *dockerd) proxyHealth() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c := d.containers[kubeProxy]
+	switch {
+	case c == nil:
+		return docker.ErrNotFound
+	case !c.asked:
+		c.asked = true
+		return errors.New(`Get "http://localhost:10256/healthz": dial tcp 127.0.0.1:10256: connect: connection refused`)
+	}
+	return nil
+}
+
+// kubeProxy is a container on clusters of rke; here nothing serves in it.
+const kubeProxy = "kube-proxy"
 
 // kubeletHealth returns an error unless a kubelet serves. The error ends with the kubelet's own last line.
 func kubeletHealth(k *kubelet) error {

@@ -4,7 +4,21 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/docker"
 )
+
+// kube-proxy is never healthy at the first question after a start, and after that it is.
+func TestProxyHealth(t *testing.T) {
+	d := &dockerd{containers: map[string]*dockerContainer{}}
+	if err := d.proxyHealth(); !errors.Is(err, docker.ErrNotFound) {
+		t.Errorf("without a container: %v", err)
+	}
+	d.containers[kubeProxy] = &dockerContainer{}
+	if first, second := d.proxyHealth(), d.proxyHealth(); first == nil || second != nil {
+		t.Errorf("first %v, second %v", first, second)
+	}
+}
 
 func TestKubeletHealth(t *testing.T) {
 	failed, healthy := &kubelet{}, &kubelet{}

@@ -37,7 +37,7 @@ func (r *run) component(ctx context.Context, h *Host, name string, spec docker.S
 	if err := r.container(ctx, h, name, spec, plane); err != nil {
 		return err
 	}
-	if name == nginxProxy || name == kubeProxy {
+	if name == nginxProxy {
 		return nil
 	}
 	return r.healthcheck(ctx, h, name)
