@@ -100,6 +100,10 @@ $(LABBIN)/ccm-v1.28.1: test/lab/ccm128/go.mod
 	cd test/lab/ccm128 && go build -trimpath -ldflags "$(call lab-ldflags,v1.28.1)" -o $@ k8s.io/cloud-provider-aws/cmd/aws-cloud-controller-manager
 	$(FORGET)
 
+# A CCM that differs from the in-tree provider, for the slow suite alone.
+$(LABBIN)/otherccm: test/lab/controlplane/go.mod $(wildcard test/lab/controlplane/otherccm/*.go)
+	cd test/lab/controlplane && go build -trimpath -ldflags "$(call lab-ldflags,v1.26.0)" -o $@ ./otherccm
+
 # A kube-apiserver of now, for the slow suite alone.
 NEWEST := v1.37.2
 .PHONY: newest-apiserver
@@ -205,7 +209,7 @@ SLOW_E2E = $$($(GOTEST) -tags slow,$(TAGS) -list ^Test ./e2e | grep ^Test | grep
 	awk -F/ -v shard=$(SHARD) 'BEGIN { split(shard, s) } $$1 == "TestShared" || n++ % s[2] == s[1] - 1' | paste -sd '|')
 
 .PHONY: test-slow
-test-slow: build $(if $(filter 1/%,$(SHARD)),rke-binaries newest-apiserver vet-darwin) ## the long scenarios, which a workflow runs each week; SHARD=k/n for a part of them
+test-slow: build $(LABBIN)/otherccm $(if $(filter 1/%,$(SHARD)),rke-binaries newest-apiserver vet-darwin) ## the long scenarios, which a workflow runs each week; SHARD=k/n for a part of them
 ifneq ($(filter 1/%,$(SHARD)),)
 	$(SLOW) -run '^TestRealRKE' ./pkg/rke
 	$(SLOW) -run '^TestCharts_newestAPIServer_accepted$$' ./charts

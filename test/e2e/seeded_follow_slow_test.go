@@ -26,7 +26,9 @@ type administrator struct {
 
 // words holds the shell functions that the lines of breakages use besides the environment. save
 // and restore keep an object unchanged. renode recreates a Node as a sed script changes it,
-// since its ProviderID cannot be changed.
+// since its ProviderID cannot be changed. serve creates a Service whose load balancer has the type
+// $2, name prints the name of a Service's load balancer, another creates a classic one, and sync
+// makes the cloud provider reconcile the lab's Service.
 const words = `set -e
 mgmt() { kubectl --kubeconfig "$MANAGEMENT" -n fleet-default "$@"; }
 system() { kubectl -n kube-system "$@"; }
@@ -38,6 +40,16 @@ save() { system get $1 $2 -o yaml | sed -E '/^  (uid|resourceVersion|creationTim
 restore() { kubectl create -f "$STATE/$1-$2" 2>/dev/null || kubectl replace -f "$STATE/$1-$2"; }
 renode() { sed -E "$1" "$STATE/node-$WORKER" >"$STATE/node"; kubectl delete node $WORKER; kubectl create -f "$STATE/node"; }
 metadata() { aws ec2 modify-instance-metadata-options --region us-east-1 --instance-id "$@"; }
+elb() { aws elb "$@" --region us-east-1; }
+rule() { aws ec2 "$1-security-group-ingress" --region us-east-1 --group-id $WORKER_GROUP --protocol tcp --port 8080 --cidr "$2"; }
+name() { kubectl get service $1 -o jsonpath='a{.metadata.uid}' | tr -d - | cut -c 1-32; }
+serve() {
+	printf '{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "%s", "annotations": {"service.beta.kubernetes.io/aws-load-balancer-type": "%s"}},
+		"spec": {"type": "LoadBalancer", "ports": [{"port": 80}]}}' "$1" "$2" | kubectl create -f -
+	for i in $(seq 60); do kubectl get service $1 -o yaml | grep -q hostname: && return; sleep 0.5; done; return 1
+}
+another() { elb create-load-balancer --load-balancer-name $1 --listeners Protocol=TCP,LoadBalancerPort=80,InstancePort=30080 --subnets $WORKER_SUBNET --tags Key=kubernetes.io/cluster/$CLUSTER,Value=owned; }
+sync() { kubectl annotate service web lab/sync=$(date +%s) --overwrite; }
 `
 
 func newAdministrator(ctx context.Context, t *testing.T, lab *scenario.Lab, position string) *administrator {

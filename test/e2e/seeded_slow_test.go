@@ -45,7 +45,7 @@ func (b breakage) checks(position string) []string {
 
 // breakages returns all breakages, in the order in which they are tried at each position.
 func breakages() []breakage {
-	return slices.Concat(brokenAWS(), brokenNodes(), brokenManagers(), brokenCCM(), brokenRancher())
+	return slices.Concat(brokenAWS(), brokenBalancers(), brokenNodes(), brokenManagers(), brokenCCM(), brokenRancher())
 }
 
 // keptLab is the environment variable that names a running lab, for work on this suite. The lab

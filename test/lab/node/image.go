@@ -29,6 +29,8 @@ func imageProgram(image string, c Config) (program, error) {
 		return program{kind: "pause", pause: true}, nil
 	case name == "klipper-helm":
 		return program{kind: "klipper-helm", path: c.LabBinary, arg0: "lab", prefix: []string{"klipper-helm"}}, nil
+	case repository == "lab/otherccm/cloud-controller-manager":
+		return program{kind: awsCCM, path: filepath.Join(c.Binaries, "otherccm"), arg0: awsCCM}, nil
 	case name == "cloud-controller-manager":
 		if binary := awsCCMBinary(repository, tag); binary != "" {
 			return program{kind: awsCCM, path: filepath.Join(c.Binaries, binary), arg0: awsCCM, webhooks: binary == ccmWithWebhooks}, nil

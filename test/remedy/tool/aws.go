@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -61,7 +62,9 @@ func awsCommands() map[string]command {
 
 func runAWS(ctx context.Context, args []string) error {
 	name := strings.Join(args[:min(len(args), 2)], " ")
-	c, known := awsCommands()[name]
+	commands := awsCommands()
+	maps.Copy(commands, balancerCommands())
+	c, known := commands[name]
 	if !known {
 		return fmt.Errorf("aws %s: invalid choice", name)
 	}

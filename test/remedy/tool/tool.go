@@ -2,9 +2,9 @@
 // the PATH of the user who follows one. A test's own binary acts as each of them if a shell starts
 // it under that name.
 //
-// The replacement of the aws command has only the commands and options of the fixes, with the real
-// SDK behind them. The replacement of helm's main program, whose dependencies are not in this
-// module, uses Helm's own code behind helm's flags.
+// The replacement of the aws command has only the commands and options of the fixes, and of the
+// shell lines with which a test breaks an account, with the real SDK behind them. The replacement of
+// helm's main program, whose dependencies are not in this module, uses Helm's own code behind helm's flags.
 package tool
 
 import (
