@@ -131,7 +131,10 @@ func (b *balancers) changed(ctx context.Context, t *testing.T) {
 		{"internal", "aws-load-balancer-subnets=" + subnets[0], "subnets: "},
 		{"network", "aws-load-balancer-cross-zone-load-balancing-enabled=true", "attributes: "},
 	}
-	said := b.handsOver(ctx, t, all...)
+	before, said := b.handsOver(ctx, t, all...)
+	if !strings.Contains(before, "before the hand-over, by kube-controller-manager or by a person") || !strings.Contains(before, "Service default/local health checks: ") {
+		t.Errorf("the person's change is not named:\n%s", before)
+	}
 	for _, o := range all {
 		if !strings.Contains(said, "Service default/"+o.service+" "+o.change) {
 			t.Errorf("%q of %s is not named", o.change, o.service)
@@ -150,7 +153,7 @@ func (b *balancers) changed(ctx context.Context, t *testing.T) {
 // createdAnew hands over to a cloud controller manager that deletes a load balancer and creates it
 // again.
 func (b *balancers) createdAnew(ctx context.Context, t *testing.T) {
-	said := b.handsOver(ctx, t, otherwise{service: "local", annotations: "anew"})
+	_, said := b.handsOver(ctx, t, otherwise{service: "local", annotations: "anew"})
 	if !strings.Contains(said, "Service default/local: load balancer") || !strings.Contains(said, "wanted   load balancer "+b.hosts["local"]) {
 		t.Error("the host name is not named")
 	}
@@ -163,19 +166,22 @@ func (b *balancers) createdAnew(ctx context.Context, t *testing.T) {
 }
 
 // handsOver migrates with the other cloud controller manager, which must stop the run at the
-// hand-over, and returns what the run says there.
-func (b *balancers) handsOver(ctx context.Context, t *testing.T, all ...otherwise) string {
+// hand-over. A person changes the health check of Service local just before. It returns what the
+// run says until the hand-over stops, and from then on.
+func (b *balancers) handsOver(ctx context.Context, t *testing.T, all ...otherwise) (before, said string) {
 	t.Helper()
 	for _, o := range all {
 		_, err := b.lab.Kubectl(ctx, "", "-n", "default", "annotate", "service", o.service, "lab/otherccm="+o.annotations)
 		must(t, err)
 	}
-	code, stdout, stderr, err := b.lab.Awsmigrate(ctx, testWriter{t}, b.lab.Command("", "--yes", "--hand-over", "early", "--ccm-image", "lab/otherccm/cloud-controller-manager:v1.26.14")...)
-	_, said, stopped := strings.Cut(stdout+stderr, "✗  hand-over")
-	if err != nil || code != 3 || !stopped {
-		t.Fatalf("exit %d, %v\n%s%s", code, err, stdout, stderr)
+	flags := []string{"--hand-over", "early", "--ccm-image", "lab/otherccm/cloud-controller-manager:v1.26.14"}
+	migrate(ctx, t, b.lab, 0, append(flags, "--until", "install-ccm")...)
+	must(t, b.lab.SlowHealthCheck(ctx, b.hosts["local"]))
+	before, said, stopped := strings.Cut(migrate(ctx, t, b.lab, 3, flags...), "✗  hand-over")
+	if !stopped {
+		t.Fatalf("it did not stop at the hand-over:\n%s", before)
 	}
-	return said
+	return before, said
 }
 
 // goesBack undoes the migration and returns the exit code and what the command prints.

@@ -15,6 +15,7 @@ import (
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	elb "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
@@ -70,6 +71,24 @@ func (l *Lab) CreateSecurityGroup(ctx context.Context, name string) (string, err
 		return "", err
 	}
 	return sdk.ToString(group.GroupId), nil
+}
+
+// SlowHealthCheck makes the health check of a classic load balancer slower, as an administrator of
+// the account.
+func (l *Lab) SlowHealthCheck(ctx context.Context, host string) error {
+	cfg, err := l.administratorAWS(ctx)
+	if err != nil {
+		return err
+	}
+	client, name := elb.NewFromConfig(cfg), strings.Split(host, "-")[0]
+	found, err := client.DescribeLoadBalancers(ctx, &elb.DescribeLoadBalancersInput{LoadBalancerNames: []string{name}})
+	if err != nil {
+		return err
+	}
+	check := found.LoadBalancerDescriptions[0].HealthCheck
+	check.Interval = sdk.Int32(60)
+	_, err = client.ConfigureHealthCheck(ctx, &elb.ConfigureHealthCheckInput{LoadBalancerName: &name, HealthCheck: check})
+	return err
 }
 
 // WaitHostnames waits until each of the Services in the namespace default has a load balancer, and
