@@ -291,7 +291,7 @@ func givenBack(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 		case held[scenario.KCMLease]:
 			return true, "", nil
 		case held[scenario.CCMLease]:
-			return false, fmt.Sprint(held), writeHolder(ctx, lab, "given-back_by-hand")
+			return false, fmt.Sprint(held), writeHolder(ctx, lab, scenario.MigrationLease, "given-back_by-hand")
 		}
 		return false, fmt.Sprint(held), nil
 	}))
@@ -455,18 +455,18 @@ func serversAreAway(ctx context.Context, t *testing.T, d *duel) {
 
 // foreignHolder overwrites the fence with an unknown holder.
 func foreignHolder(ctx context.Context, t *testing.T, d *duel) {
-	must(t, writeHolder(ctx, d.lab, "another_process"))
+	must(t, writeHolder(ctx, d.lab, scenario.MigrationLease, "another_process"))
 }
 
-// writeHolder writes a holder into the migration lease, regardless of the current one.
-func writeHolder(ctx context.Context, lab *scenario.Lab, holder string) error {
+// writeHolder writes a holder and its renewal into a lease, regardless of the current one.
+func writeHolder(ctx context.Context, lab *scenario.Lab, lease, holder string) error {
 	leases := lab.Downstream.CoordinationV1().Leases("kube-system")
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
-		found, err := leases.Get(ctx, scenario.MigrationLease, metav1.GetOptions{})
+		found, err := leases.Get(ctx, lease, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
-		found.Spec.HolderIdentity = &holder
+		found.Spec.HolderIdentity, found.Spec.RenewTime = &holder, &metav1.MicroTime{Time: time.Now()}
 		_, err = leases.Update(ctx, found, metav1.UpdateOptions{})
 		return err
 	})

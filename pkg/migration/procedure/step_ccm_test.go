@@ -249,6 +249,7 @@ func TestRemoveLeaseAndGrant(t *testing.T) {
 		"disable, a pod has the flag":          {migration.StepDisable, without, func(s *migration.Snapshot) { s.Reading.Down.CCMPods[1] = clustertest.CCMPod("cp-1", true) }, limit, nil, ""},
 		"disable, a pod is not Ready":          {migration.StepDisable, without, func(s *migration.Snapshot) { clustertest.SetPodReady(&s.Reading.Down.CCMPods[1], false) }, limit, nil, ""},
 		"disable, one is in-tree":              {migration.StepDisable, without, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", true) }, limit, nil, "StillInTree"},
+		"disable, one shows no arguments":      {migration.StepDisable, without, func(s *migration.Snapshot) { s.Reading.KCMs[0].Known = false }, limit, nil, ""},
 		"undo-lease-access, at the limit":      {migration.StepUndoAccess, idle, nil, limit, theLease, ""},
 		"undo-lease-access, a moment before":   {migration.StepUndoAccess, idle, nil, limit - 1, nil, ""},
 		"undo-lease-access, the lease is gone": {migration.StepUndoAccess, idle, noLease, 0, theGrant, ""},

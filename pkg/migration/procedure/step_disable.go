@@ -48,10 +48,24 @@ func requireExternal(s migration.Snapshot) error {
 	return nil
 }
 
+// awaitManagers returns a waiting verdict while the arguments of a kube-controller-manager are not
+// visible, as when its machine starts, or nil. Nothing is replaced or removed meanwhile.
+func awaitManagers(snap migration.Snapshot) *runner.Verdict {
+	for _, k := range snap.Reading.KCMs {
+		if k.Mode() == component.ModeUnknown {
+			return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "every kube-controller-manager to show its arguments", Seen: k.Name() + " runs " + k.Runs(), Progress: k.Name()}
+		}
+	}
+	return nil
+}
+
 // WhileWaiting implements runner.WaitingStep: it replaces the pods, and removes the lease and
 // then the grant once no CCM pod with the flag is left in any phase. The lease must be idle
 // unless the run has seen the end of each process that could hold it.
 func (s *disable) WhileWaiting(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	if awaitManagers(snap) != nil {
+		return nil
+	}
 	if err := requireExternal(snap); err != nil {
 		return err
 	}
@@ -74,6 +88,9 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snap
 	}
 	if err := s.Guard.KeepRestarts(ctx, tx, snap); err != nil {
 		return runner.Verdict{}, err
+	}
+	if verdict := awaitManagers(snap); verdict != nil {
+		return *verdict, nil
 	}
 	if snap.Result.Position == position.P5 && !snap.Result.Mixed && len(snap.Reading.Pending) == 0 {
 		if verdict, err := s.Chart().JudgeRolled(ctx, snap); err != nil || verdict.Kind != runner.Met {
@@ -142,6 +159,9 @@ func (s *undoDisable) Do(ctx context.Context, tx *runner.Tx, snap migration.Snap
 
 // WhileWaiting implements runner.WaitingStep: it replaces the pods.
 func (s *undoDisable) WhileWaiting(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) error {
+	if awaitManagers(snap) != nil {
+		return nil
+	}
 	if err := requireExternal(snap); err != nil {
 		return err
 	}
@@ -154,6 +174,9 @@ func (s *undoDisable) WhileWaiting(ctx context.Context, tx *runner.Tx, snap migr
 func (s *undoDisable) Verify(ctx context.Context, tx *runner.Tx, snap migration.Snapshot) (runner.Verdict, error) {
 	if err := s.Guard.Judge(signalsOf(s.ID, snap)); err != nil {
 		return migration.MustPause(err), nil
+	}
+	if verdict := awaitManagers(snap); verdict != nil {
+		return *verdict, nil
 	}
 	verdict, err := s.Chart().JudgeRolled(ctx, snap)
 	if err != nil || verdict.Kind != runner.Met {

@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -39,6 +40,20 @@ func TestSignalsOf_disable_judgesRestarts(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: %v, wanted %q", name, err, tt.want)
+		}
+	}
+}
+
+// A kube-controller-manager without visible arguments, whose machine starts, is waited for. One that
+// is seen to be in-tree stops the step.
+func TestDisable_argumentsUnseen_waits(t *testing.T) {
+	for _, id := range []journal.StepID{migration.StepDisable, migration.StepUndoDisable} {
+		snap := without()
+		snap.Reading.KCMs[1].Known = false
+		core := &Migration{Access: migration.Access{Kube: clustertest.Permissive(nil)}, Backend: &clustertest.Editor{}}
+		got, err := makeStep(base{Migration: core, ID: id}).Verify(t.Context(), clustertest.TxFor(t, id), snap)
+		if err != nil || got.Kind != runner.Waiting || got.WaitingFor != "every kube-controller-manager to show its arguments" {
+			t.Errorf("%s: %+v, %v", id, got, err)
 		}
 	}
 }
