@@ -38,10 +38,10 @@ func besideReading(b *testing.B, reads bool) {
 		a.addNetwork()
 	}
 	a.SetThrottle(aws.BalancerLimits(time.Now))
-	real := a.Handler()
+	cloud := a.Handler()
 	a.front = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(latency)
-		real.ServeHTTP(w, r)
+		cloud.ServeHTTP(w, r)
 	})
 	ctx, stop := context.WithCancel(b.Context())
 	var reading sync.WaitGroup

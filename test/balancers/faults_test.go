@@ -82,10 +82,10 @@ func TestFindings_badAnswers_unknown(t *testing.T) {
 // with returns AWS with a fault in the answers to the operator's requests for an action of an
 // API, which its version identifies.
 func (a *account) with(version, action string, bad fault) http.Handler {
-	real := a.Handler()
+	cloud := a.Handler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := httptest.NewRecorder()
-		real.ServeHTTP(answer, r)
+		cloud.ServeHTTP(answer, r)
 		if strings.HasPrefix(r.URL.Path, "/as/operator/") && r.Form.Get("Version") == version && r.Form.Get("Action") == action {
 			bad(w, r, answer.Body.String())
 			return

@@ -28,7 +28,7 @@ type disturbance struct {
 
 func disturbances() []disturbance {
 	return []disturbance{
-		{name: "the leader freezes, and continues next to its successor", act: freezeHolder, frozen: true, or: 3},
+		{name: "the leader freezes", act: freezeLeadingCCM, frozen: true, or: 3},
 		{name: "the kubelet of the leader freezes", act: leadersKubeletFreezes},
 		{name: "the leader's pod is deleted with force", act: forcedDeletion},
 		{name: "a machine is away", act: machineIsAway, or: 3},
@@ -158,6 +158,19 @@ func (d *duel) pods(ctx context.Context) ([]corev1.Pod, error) {
 		return nil, err
 	}
 	return pods.Items, nil
+}
+
+// freezeLeadingCCM freezes the leader until another process leads. Its kubelet may have killed it by
+// then.
+func freezeLeadingCCM(ctx context.Context, t *testing.T, d *duel) {
+	must(t, d.lab.Lab(ctx, "kill", d.holder.Name, "--signal", "STOP"))
+	must(t, scenario.Until(ctx, "another to run the service controller", func(ctx context.Context) (bool, string, error) {
+		seen, text, err := d.lab.Observe(ctx, d.since)
+		return slices.ContainsFunc(seen.Of(scenario.Service).RunBy(), func(p scenario.ObservedProcess) bool { return p != d.holder }), text, err
+	}))
+	if err := d.lab.Lab(ctx, "kill", d.holder.Name, "--signal", "CONT"); err != nil {
+		t.Logf("not thawed: %v", err)
+	}
 }
 
 // leadersKubeletFreezes freezes the leader's kubelet until the others have renewed their leases.

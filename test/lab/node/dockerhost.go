@@ -165,7 +165,7 @@ func (d *dockerd) proxyHealth() error {
 		return docker.ErrNotFound
 	case !c.asked:
 		c.asked = true
-		return errors.New(`Get "http://localhost:10256/healthz": dial tcp 127.0.0.1:10256: connect: connection refused`)
+		return fmt.Errorf("%s", `Get "http://localhost:10256/healthz": dial tcp 127.0.0.1:10256: connect: connection refused`)
 	}
 	return nil
 }

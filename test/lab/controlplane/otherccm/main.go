@@ -37,12 +37,12 @@ func main() {
 }
 
 func otherCloud(c *config.CompletedConfig) cloudprovider.Interface {
-	real, err := cloudprovider.InitCloudProvider(aws.ProviderName, c.ComponentConfig.KubeCloudShared.CloudProvider.CloudConfigFile)
-	if err != nil || !real.HasClusterID() {
-		klog.Fatalf("cloud provider %v: %v", real, err)
+	provider, err := cloudprovider.InitCloudProvider(aws.ProviderName, c.ComponentConfig.KubeCloudShared.CloudProvider.CloudConfigFile)
+	if err != nil || !provider.HasClusterID() {
+		klog.Fatalf("cloud provider %v: %v", provider, err)
 	}
-	balancers, _ := real.LoadBalancer()
-	return cloud{real.(*aws.Cloud), &otherBalancers{LoadBalancer: balancers}}
+	balancers, _ := provider.LoadBalancer()
+	return cloud{provider.(*aws.Cloud), &otherBalancers{LoadBalancer: balancers}}
 }
 
 // cloud is the real provider but for its load balancers.
