@@ -32,7 +32,10 @@ func (s Snapshot) CloudControllers() runner.Leader {
 
 func (s Snapshot) leader(v lease.Verdict, name string) runner.Leader {
 	mark := s.Unchanged[name]
-	return runner.Leader{Component: string(v.Owner), Host: v.Host(), ID: v.Holder, Renewed: mark.since, RenewedAfter: mark.after, Leads: mark.held}
+	return runner.Leader{
+		Component: string(v.Owner), Host: v.Host(), ID: v.Holder,
+		Renewed: mark.since, RenewedAfter: mark.after, Leads: mark.held, Starts: lease.StartTimeUnder(name),
+	}
 }
 
 // ccmRunsAlone reports whether a CCM exists and every CCM leads without the migration lease.

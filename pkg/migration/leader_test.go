@@ -49,7 +49,7 @@ func TestLeader_readings_boundTimes(t *testing.T) {
 		held := lease.Observation{Exists: true, ResourceVersion: reading.version, Holder: reading.holder}
 		seen = seen.Next(at(reading.began), at(reading.ended), lease.Leases{Migration: lease.Series{Last: held}})
 		got := Snapshot{Unchanged: seen}.leader(lease.Verdict{Owner: lease.KCM, Holder: reading.holder}, wellknown.MigrationLease)
-		want := runner.Leader{Component: string(lease.KCM), Host: got.Host, ID: reading.holder, Renewed: got.Renewed, Leads: at(reading.leads)}
+		want := runner.Leader{Component: string(lease.KCM), Host: got.Host, ID: reading.holder, Renewed: got.Renewed, Leads: at(reading.leads), Starts: lease.StartTime}
 		if reading.after >= 0 {
 			want.RenewedAfter = at(reading.after)
 		}

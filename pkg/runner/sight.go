@@ -50,6 +50,8 @@ type Leader struct {
 	RenewedAfter time.Time `json:"-"`
 	// Leads is the time at which this run first saw it lead. It has led at least since then.
 	Leads time.Time `json:"-"`
+	// Starts limits the time from the beginning of its lead until it does its work.
+	Starts time.Duration `json:"-"`
 }
 
 // orNil returns l, or nil if no leader is observed.
@@ -67,14 +69,14 @@ type leadership struct {
 }
 
 // add returns l extended by the observation now; it does not change l. A pause begins after a
-// renewal of one leader and ends before the next one is seen, so its length is an upper bound. A
-// pause with an unknown beginning is omitted.
+// renewal of one leader and ends once the next one, which is seen by then, has started its work. Its
+// length is therefore an upper bound. A pause with an unknown beginning is omitted.
 func (l leadership) add(now Leader) leadership {
 	if now.ID == "" {
 		return l
 	}
 	if from := l.last.RenewedAfter; l.last.ID != now.ID && !from.IsZero() && now.Leads.After(from) {
-		l.pauses = append(slices.Clone(l.pauses), now.Leads.Sub(from))
+		l.pauses = append(slices.Clone(l.pauses), now.Leads.Sub(from)+now.Starts)
 	}
 	l.last = now
 	return l

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A pause begins after the last renewal of one leader, and ends before the next leader was first
-// seen.
+// A pause begins after the last renewal of one leader, and ends when the next leader, which was
+// first seen leading, works.
 func TestAdd_leaderChanges_boundsPauses(t *testing.T) {
 	at := func(second int) time.Time { return time.Date(2026, 11, 21, 9, 0, second, 0, time.UTC) }
 	leads := func(id string, since, renewed int) Leader {
@@ -24,6 +24,9 @@ func TestAdd_leaderChanges_boundsPauses(t *testing.T) {
 		"two, and back":        {seen: []Leader{leads("a", 0, 1), leads("b", 5, 8), leads("a", 9, 10)}, want: []time.Duration{5 * time.Second, 2 * time.Second}},
 		"it led before":        {seen: []Leader{leads("a", 5, 9), leads("b", 3, 10)}},
 		"seen only once":       {seen: []Leader{{ID: "a", Leads: at(1), Renewed: at(1)}, leads("b", 9, 10)}},
+		"works later": {
+			seen: []Leader{leads("a", 0, 1), {ID: "b", Leads: at(9), Renewed: at(9), Starts: 15 * time.Second}}, want: []time.Duration{24 * time.Second},
+		},
 		"the first that leads": {seen: []Leader{leads("b", 9, 10)}},
 	} {
 		var l leadership

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -19,16 +20,8 @@ const (
 func Controllers() []string { return []string{Service, Route, Lifecycle} }
 
 const (
-	// maxStartTime limits the time from the acquisition of a lease until the controllers run.
-	// Measured were 0.02 s in a cloud controller manager and 0.17 s in a kube-controller-manager,
-	// with warm informers, on a machine with a load of 20 times its processors.
-	maxStartTime = time.Second
-	// maxSerialStartTime limits that time under the main lease of kube-controller-manager, which
-	// starts its controllers one after another in random order. All controllers after nodeipam
-	// wait with it for 10 s, because it waits before it lists Nodes
-	// (kubernetes/kubernetes:pkg/controller/nodeipam/ipam/cidr_allocator.go@v1.26.13, line 148).
-	// The longest measured time is 12.5 s, on a machine with a load of ten times its processors.
-	maxSerialStartTime = 15 * time.Second
+	maxStartTime       = lease.StartTime
+	maxSerialStartTime = lease.SerialStartTime
 	// maxExitTime limits the time from the end of a process's renewals to its exit.
 	maxExitTime = time.Second
 	// clockSlack widens both bounds of another machine's clock: for NTP's slewing, and for the
