@@ -2,6 +2,7 @@ package observer
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -70,7 +71,7 @@ func Collect(dir string, now time.Time) ([]Event, []string, error) {
 	}
 	callers := map[string]bool{}
 	for _, r := range runs {
-		callers[r.process.Name] = true
+		callers[r.process.Name], callers[r.process.Node] = true, true
 	}
 	calls, err := readCalls(filepath.Join(dir, AWSFile), callers)
 	if err != nil {
@@ -86,6 +87,7 @@ type run struct {
 	ended   time.Time
 	exited  bool
 	log     string
+	inner   int // the process ID in the log's lines, or 0 if it is the process's
 }
 
 func (r *run) lifeEvents() []Event {
@@ -99,7 +101,7 @@ func (r *run) lifeEvents() []Event {
 // wrote reports whether the run can have written a line with this pid at this time.
 func (r *run) wrote(l logLine) bool {
 	const clockStep = 50 * time.Millisecond // between the two writers' stamps
-	return r.process.PID == l.pid && !l.time.Before(r.started.Add(-clockStep)) &&
+	return cmp.Or(r.inner, r.process.PID) == l.pid && !l.time.Before(r.started.Add(-clockStep)) &&
 		(!r.exited || !l.time.After(r.ended.Add(clockStep)))
 }
 
@@ -122,7 +124,7 @@ func readRuns(dir string) ([]*run, error) {
 		if rec.Event == proc.Start {
 			r := &run{
 				process: Process{Name: rec.Name, Kind: rec.Kind, Node: rec.Node, PID: rec.PID},
-				started: rec.Time, log: rec.Log,
+				started: rec.Time, log: rec.Log, inner: rec.InnerPID,
 			}
 			runs, live[rec.PID] = append(runs, r), r
 			continue

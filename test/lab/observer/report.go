@@ -217,7 +217,7 @@ func findUnexplained(events []Event, all map[string][]Interval, window Window) [
 
 func isExplained(call Event, intervals []Interval) bool {
 	for _, i := range intervals {
-		if i.Process.Name == call.Process.Name && !call.Time.Before(i.From) &&
+		if (i.Process.Name == call.Process.Name || i.Process.Node == call.Process.Name) && !call.Time.Before(i.From) &&
 			(i.Running || !call.Time.After(i.To.Add(callSlack))) {
 			return true
 		}

@@ -14,13 +14,14 @@ type Process struct {
 	Spec    Spec
 	Started time.Time
 
-	cmd  *exec.Cmd
-	done chan struct{}
-	code int
+	process *os.Process
+	foreign bool // others started it, and it has no exit code
+	done    chan struct{}
+	code    int
 }
 
 // Pid returns the process ID, also after the exit.
-func (p *Process) Pid() int { return p.cmd.Process.Pid }
+func (p *Process) Pid() int { return p.process.Pid }
 
 // Done returns a channel that is closed when the process has exited and its exit is recorded.
 func (p *Process) Done() <-chan struct{} { return p.done }
@@ -40,7 +41,7 @@ func (p *Process) ExitCode() int { return p.code }
 
 // Signal sends a signal. It returns an error if the process has exited.
 func (p *Process) Signal(sig os.Signal) error {
-	if err := p.cmd.Process.Signal(sig); err != nil {
+	if err := p.process.Signal(sig); err != nil {
 		return fmt.Errorf("sending %v to %s (pid %d): %w", sig, p.Spec.Name, p.Pid(), err)
 	}
 	return nil

@@ -29,6 +29,7 @@ type Record struct {
 	Kind     string    `json:"kind"`
 	Node     string    `json:"node"`
 	PID      int       `json:"pid"`
+	InnerPID int       `json:"innerPid,omitempty"` // in a PID namespace of its own, which its log shows
 	Args     []string  `json:"args"`
 	Log      string    `json:"log,omitempty"`
 	ExitCode *int      `json:"exitCode,omitempty"` // of an exit; 128+n when signal n ended it

@@ -22,6 +22,10 @@ type Spec struct {
 	Log      string   // file to which stdout and stderr are appended, or empty to discard them
 	Node     string   // machine of the process, or empty
 	Kind     string   // e.g. "kube-controller-manager"
+	// Namespaces are the CLONE_NEW… flags of namespaces of its own; only root may have any.
+	Namespaces uintptr
+	// InnerPID is the process ID in the process's own PID namespace, or 0 without one.
+	InnerPID int
 }
 
 func (s Spec) validate() error {

@@ -3,6 +3,7 @@ package proc
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,7 +70,6 @@ func (s *Supervisor) Start(spec Spec) (*Process, error) {
 		return nil, fmt.Errorf("starting %s: %w", spec.Name, err)
 	}
 	s.running[spec.Name] = p
-	go s.reap(p)
 	return p, nil
 }
 
@@ -91,6 +91,7 @@ func (s *Supervisor) launch(spec Spec) (*Process, error) {
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Env = append(WithoutAWS(os.Environ()), spec.Env...)
+	cmd.SysProcAttr.Cloneflags |= spec.Namespaces
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	cmd.SysProcAttr.Setpgid = true // only the supervisor gets a terminal's Ctrl-C
 
@@ -107,8 +108,9 @@ func (s *Supervisor) launch(spec Spec) (*Process, error) {
 		}
 		// It has exited and needs no pid file.
 	}
-	p := &Process{Spec: spec, Started: started, cmd: cmd, done: make(chan struct{})}
+	p := &Process{Spec: spec, Started: started, process: cmd.Process, done: make(chan struct{})}
 	s.write(p, Start, started, nil)
+	go s.reap(p, cmd.Wait)
 	return p, nil
 }
 
@@ -142,24 +144,29 @@ func (s *Supervisor) launcher(hostname string) (*launcher, error) {
 	return l, nil
 }
 
-func (s *Supervisor) reap(p *Process) {
-	err := p.cmd.Wait()
+func (s *Supervisor) reap(p *Process, wait func() error) {
+	err := wait()
 	ended := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.code = exitCode(err)
 	s.write(p, Exit, ended, &p.code)
+	s.forget(p)
+}
+
+// forget removes a process that has exited.
+func (s *Supervisor) forget(p *Process) {
 	if err := Unmark(s.dir, p.Pid()); err != nil && s.failed == nil {
 		s.failed = err
 	}
-	delete(s.running, p.Spec.Name)
+	maps.DeleteFunc(s.running, func(_ string, other *Process) bool { return other == p })
 	close(p.done)
 }
 
 func (s *Supervisor) write(p *Process, event string, at time.Time, code *int) {
 	err := s.record.write(Record{
 		Time: at, Event: event, Name: p.Spec.Name, Kind: p.Spec.Kind, Node: p.Spec.Node,
-		PID: p.Pid(), Args: p.Spec.Args, Log: p.Spec.Log, ExitCode: code,
+		PID: p.Pid(), InnerPID: p.Spec.InnerPID, Args: p.Spec.Args, Log: p.Spec.Log, ExitCode: code,
 	})
 	if err != nil && s.failed == nil {
 		s.failed = fmt.Errorf("recording the %s of %s: %w", event, p.Spec.Name, err)
@@ -194,7 +201,7 @@ func (s *Supervisor) Err() error {
 	return s.failed
 }
 
-// Close stops all running processes at once, and ends the supervisor.
+// Close stops all processes that it started at once, and ends the supervisor.
 func (s *Supervisor) Close() error {
 	s.mu.Lock()
 	already := s.closed
@@ -205,7 +212,9 @@ func (s *Supervisor) Close() error {
 	}
 	var stopping sync.WaitGroup
 	for _, p := range s.Processes() {
-		stopping.Go(func() { p.Stop(closeGrace) })
+		if !p.foreign {
+			stopping.Go(func() { p.Stop(closeGrace) })
+		}
 	}
 	stopping.Wait()
 	for _, l := range s.launchers {
