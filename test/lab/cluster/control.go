@@ -66,6 +66,10 @@ func (l *Lab) startControl(stop func()) func(context.Context, *errgroup.Group) e
 			"POST /containers": l.setContainers, "POST /proxy": l.setProxy, "POST /login": l.login, "POST /revoke": l.revoke,
 		} {
 			mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+				if l.options.Real && path != "POST /kill" {
+					reply(w, nil, errors.New("a lab with real machines knows only kill, status, observe and down"))
+					return
+				}
 				var order Order
 				if err := json.NewDecoder(r.Body).Decode(&order); err != nil {
 					reply(w, nil, err)
@@ -134,7 +138,7 @@ func (l *Lab) kill(_ context.Context, order Order) (string, error) {
 		return "", err
 	}
 	if kind, name, ok := strings.Cut(order.Target, "@"); ok && l.machines != nil {
-		if m, err := l.machines.find(name); err == nil && m.agent.Signal(kind, sig) == nil {
+		if m, err := l.machines.find(name); err == nil && m.agent != nil && m.agent.Signal(kind, sig) == nil {
 			return fmt.Sprintf("sent %v to %s on %s", sig, kind, m.Name), nil
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
 	"github.com/awsmigrate/awsmigrate/test/lab/component"
 	"github.com/awsmigrate/awsmigrate/test/lab/helmcontroller"
+	"github.com/awsmigrate/awsmigrate/test/lab/host"
 	"github.com/awsmigrate/awsmigrate/test/lab/node"
 	"github.com/awsmigrate/awsmigrate/test/lab/observer"
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
@@ -49,6 +50,7 @@ type Lab struct {
 	balancer   *Balancer
 	state      state
 	baseline   baseline
+	hosts      *host.Hosts // real machines
 
 	management, downstream *rest.Config
 	mgmt, down             kubernetes.Interface
@@ -77,6 +79,9 @@ func Serve(ctx context.Context, dir string, options Options, log *slog.Logger) (
 
 // parts returns the parts of the lab, in the order in which they are started.
 func (l *Lab) parts(stop func()) []func(context.Context, *errgroup.Group) error {
+	if l.options.Real {
+		return []func(context.Context, *errgroup.Group) error{l.startAWS, l.startControl(stop), l.createReal}
+	}
 	if l.options.Distro == RKE {
 		return []func(context.Context, *errgroup.Group) error{
 			l.startAWS, l.startControl(stop), l.startEtcdOnly, l.startBalancer, l.createRKE,

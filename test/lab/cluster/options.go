@@ -10,6 +10,7 @@ import (
 // reads them.
 type Options struct {
 	Distro        Distro `json:"distro"`
+	Real          bool   `json:"real"`   // RKE: machines are hosts in namespaces, and rke is the real one
 	Number        int    `json:"number"` // 0: the first free one
 	Layout        Layout `json:"layout"`
 	ControlPlanes int    `json:"controlPlanes"` // the layout's own if negative
@@ -79,6 +80,9 @@ func (o Options) Validate() error {
 	}
 	if l := o.Leases; l != (Leases{}) && (l.Duration <= l.Renew || l.Renew <= l.Retry || l.Retry <= 0) {
 		return fmt.Errorf("--lease %s/%s/%s: wanted lease > renew deadline > retry period > 0", l.Duration, l.Renew, l.Retry)
+	}
+	if o.Real {
+		return o.validateReal()
 	}
 	if o.Distro == RKE && len(o.PodImages) > 0 {
 		return fmt.Errorf("--pod-image: a cluster of rke's has no management cluster")

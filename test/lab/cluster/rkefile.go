@@ -89,7 +89,7 @@ nodes:
 {{- if .Override}}
     hostname_override: {{.Override}}
 {{- end}}
-    user: ubuntu
+    user: {{$.User}}
     role: [{{range $i, $r := .Roles}}{{if $i}}, {{end}}{{$r}}{{end}}]
 {{- end}}
 `
@@ -97,12 +97,15 @@ nodes:
 // clusterYAML returns the lab's cluster.yml. The options' file, if given, replaces everything
 // after the nodes.
 func clusterYAML(o Options, key string, nodes []rkeNode) ([]byte, error) {
-	rest := rkeRest
+	rest, user := rkeRest, "ubuntu"
+	if o.Real {
+		rest, user = realRest, "root"
+	}
 	if len(o.ClusterPatch) > 0 {
 		rest = "\n" + string(o.ClusterPatch)
 	}
 	var out bytes.Buffer
-	facts := map[string]any{"Cluster": ClusterName, "Key": key, "Nodes": nodes, "Version": o.Version, "Block": o.AWSBlock}
+	facts := map[string]any{"Cluster": ClusterName, "Key": key, "Nodes": nodes, "Version": o.Version, "Block": o.AWSBlock, "User": user, "AWS": hostAWS(callerRKE)}
 	for _, part := range []string{rkeHead, rest} {
 		t, err := template.New("cluster.yml").Parse(part)
 		if err != nil {

@@ -15,8 +15,11 @@ import (
 // Kubeconfigs returns the names of the lab's kubeconfigs: the management cluster and the
 // downstream one directly as admin, and both through Rancher as operator and as viewer. Without
 // Rancher they are the only cluster as admin and as viewer.
-func Kubeconfigs(d Distro) []string {
-	if d == RKE {
+func Kubeconfigs(o Options) []string {
+	if o.Real {
+		return []string{"downstream"}
+	}
+	if o.Distro == RKE {
 		return []string{"downstream", "downstream-viewer"}
 	}
 	return []string{"management", "downstream", "rancher", "rancher-viewer"}

@@ -74,7 +74,7 @@ func leaseNames() []string {
 // status collects the state of everything. A part that cannot be read is a problem, not a
 // failure.
 func (l *Lab) status(ctx context.Context) Status {
-	s := Status{Number: l.addr.Number, Dir: l.files.Dir, Distro: l.options.Distro, Layout: l.options.Layout, Additions: node.Additions()}
+	s := Status{Number: l.addr.Number, Dir: l.files.Dir, Distro: l.options.Distro, Layout: l.options.Layout, Additions: l.options.additions()}
 	var booted time.Duration
 	s.Phase, s.Detail, booted = l.state.get()
 	s.BootSeconds = booted.Seconds()

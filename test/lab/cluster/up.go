@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/test/lab/host"
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
@@ -30,7 +31,7 @@ func Up(ctx context.Context, dir string, command []string, options Options, prog
 	if _, err := Open(dir); err == nil {
 		return nil, fmt.Errorf("lab %s already runs; `lab down` ends it", dir)
 	}
-	if err := vacate(f); err != nil {
+	if err := vacate(ctx, f); err != nil {
 		return nil, err
 	}
 	raw, err := json.MarshalIndent(options, "", "  ")
@@ -44,8 +45,8 @@ func Up(ctx context.Context, dir string, command []string, options Options, prog
 }
 
 // vacate empties a folder that held a lab. It does not touch a folder with other contents.
-func vacate(f Files) error {
-	if _, err := proc.Sweep(f.Dir, sweepTimeout); err != nil {
+func vacate(ctx context.Context, f Files) error {
+	if err := sweep(ctx, f.Dir); err != nil {
 		return fmt.Errorf("lab %s: %w", f.Dir, err)
 	}
 	entries, err := os.ReadDir(f.Dir)
@@ -157,6 +158,13 @@ func Down(ctx context.Context, dir string) error {
 	} else if !NoLab(err) {
 		return err
 	}
-	_, err = proc.Sweep(dir, sweepTimeout)
-	return err
+	return sweep(ctx, dir)
+}
+
+// sweep ends what is left of a lab, and removes what hosts left on this machine.
+func sweep(ctx context.Context, dir string) error {
+	if _, err := proc.Sweep(dir, sweepTimeout); err != nil {
+		return err
+	}
+	return host.Clean(ctx, dir)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/cluster"
 	"github.com/awsmigrate/awsmigrate/test/lab/component"
 	"github.com/awsmigrate/awsmigrate/test/lab/container"
+	"github.com/awsmigrate/awsmigrate/test/lab/host"
 	"github.com/awsmigrate/awsmigrate/test/lab/node"
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
@@ -189,6 +190,13 @@ func shimCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: proc.ShimCommand, Hidden: true, DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error { return proc.RunShim(args) },
+	}
+}
+
+func hostCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: host.Command + " FILE", Hidden: true, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return host.Become(cmd.Context(), args[0]) },
 	}
 }
 

@@ -55,7 +55,7 @@ func root() *cobra.Command {
 		upCommand(&dir), downCommand(&dir), statusCommand(&dir), envCommand(&dir), scaleCommand(&dir),
 		killCommand(&dir), instanceCommand(&dir), containersCommand(&dir), factsCommand(&dir), rancherCommand(&dir), callsCommand(&dir), observeCommand(&dir), resetCommand(&dir),
 		proxyCommand(&dir), revokeCommand(&dir), loginCommand(&dir),
-		serveCommand(&dir), klipperCommand(), shimCommand(), containCommand(), rkeCommand(),
+		serveCommand(&dir), hostCommand(), klipperCommand(), shimCommand(), containCommand(), rkeCommand(),
 	)
 	return cmd
 }

@@ -16,6 +16,7 @@ func upCommand(dir *string) *cobra.Command {
 	options := cluster.Defaults()
 	rkeDefaults := cluster.DefaultsRKE()
 	options.RKEVersion = rkeDefaults.RKEVersion
+	machines := "stand-in"
 	var distro, layout, lease, clusterFile string
 	cmd := &cobra.Command{
 		Use: "up", Short: "Boot a lab and wait until it is ready", Args: cobra.NoArgs,
@@ -24,8 +25,17 @@ func upCommand(dir *string) *cobra.Command {
 			if options.Distro, err = cluster.ParseDistro(distro); err != nil {
 				return err
 			}
+			if options.Real, err = realMachines(machines); err != nil {
+				return err
+			}
+			if options.Real {
+				rkeDefaults = cluster.DefaultsReal()
+			}
 			if options.Distro.ByRKE() && !cmd.Flags().Changed("kubernetes-version") {
 				options.Version = rkeDefaults.Version
+			}
+			if !cmd.Flags().Changed("rke-version") {
+				options.RKEVersion = rkeDefaults.RKEVersion
 			}
 			if options.Leases, err = cluster.ParseLeases(lease); err != nil {
 				return err
@@ -40,6 +50,7 @@ func upCommand(dir *string) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&distro, "distro", string(options.Distro), "rke2, managed by Rancher; rke, made by the rke command line; or rke1, made by rke within Rancher")
+	flags.StringVar(&machines, "machines", machines, "stand-in; or real, for rke alone: hosts with Docker and real kubelets, brought up by the real rke, as root")
 	flags.StringVar(&options.RKEVersion, "rke-version", options.RKEVersion, "rke: release of the rke binary")
 	flags.DurationVar(&options.RKERetry, "rke-retry", options.RKERetry, "rke: pause between its attempts; its own 5s if 0")
 	flags.StringVar(&options.HostnameOverride, "hostname-override", options.HostnameOverride, "rke: hostname_override of each node; %m is the machine's name, %d its private DNS name")
@@ -65,6 +76,17 @@ func upCommand(dir *string) *cobra.Command {
 	return cmd
 }
 
+// realMachines parses --machines.
+func realMachines(text string) (bool, error) {
+	switch text {
+	case "stand-in":
+		return false, nil
+	case "real":
+		return true, nil
+	}
+	return false, fmt.Errorf("--machines %q is neither stand-in nor real", text)
+}
+
 func up(cmd *cobra.Command, dir string, options cluster.Options) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -83,7 +105,7 @@ func up(cmd *cobra.Command, dir string, options cluster.Options) error {
 	}
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "The lab in %s is ready after %.0f s. Kubeconfigs:\n", dir, time.Since(began).Seconds())
-	for _, name := range cluster.Kubeconfigs(options.Distro) {
+	for _, name := range cluster.Kubeconfigs(options) {
 		fmt.Fprintf(out, "  %s\n", client.Files.Kubeconfig(name))
 	}
 	if options.Distro == cluster.RKE {
