@@ -204,7 +204,9 @@ func orBefore(t time.Time) string {
 func NotSeen(r judge.Result) []string {
 	var all []string
 	for _, m := range r.Unwatched {
-		all = append(all, missedText(m))
+		if !isLostAnyway(m, r.Unwatched) {
+			all = append(all, missedText(m))
+		}
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
@@ -215,6 +217,14 @@ func NotSeen(r judge.Result) []string {
 		all = append(all, "the record was cut off: its recorder did not end it")
 	}
 	return bounded(append(all, r.Notes...), 0)
+}
+
+// isLostAnyway reports whether a time whose events only came late is part of one whose events are
+// lost: a watch goes on after an outage, and its first answer is that its version has expired.
+func isLostAnyway(m record.Unwatched, all []record.Unwatched) bool {
+	return !m.Lost && slices.ContainsFunc(all, func(other record.Unwatched) bool {
+		return other.Lost && other.Stream == m.Stream && !m.From.Before(other.From) && !m.Until.After(other.Until)
+	})
 }
 
 // missedText returns an unwatched time in a line.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,5 +127,24 @@ func TestRan_withoutALastWrite_printsNoTime(t *testing.T) {
 		if got := Ran(i); !strings.Contains(got, want) || strings.Contains(got, "00:00:00") {
 			t.Errorf("%q, wanted %q", got, want)
 		}
+	}
+}
+
+// A watch that goes on late and is then told that its version has expired has lost its events: the
+// report does not say in the line before that nothing is missing.
+func TestNotSeen_lateThenExpired_lost(t *testing.T) {
+	at := func(second int) time.Time { return time.Date(2026, 11, 27, 18, 30, second, 0, time.UTC) }
+	late := func(stream record.Stream, from, to int) record.Unwatched {
+		return record.Unwatched{Stream: stream, From: at(from), Until: at(to)}
+	}
+	lost := record.Unwatched{Stream: "leases", From: at(10), Until: at(20), Lost: true, Why: "Expired"}
+	got := NotSeen(judge.Result{Ended: true, Unwatched: []record.Unwatched{late("leases", 10, 19), lost, late("leases", 9, 19), late("nodes", 10, 19)}})
+	want := []string{
+		"leases: came late between 18:30:09.0 and 18:30:19.0, nothing is missing",
+		"leases: not watched from 18:30:10.0 to 18:30:20.0 (Expired)",
+		"nodes: came late between 18:30:10.0 and 18:30:19.0, nothing is missing",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, wanted %q", got, want)
 	}
 }
