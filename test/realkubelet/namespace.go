@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/awsmigrate/awsmigrate/test/apart"
+	"github.com/awsmigrate/awsmigrate/test/lab/host"
 )
 
 // inside marks the process with separate namespaces.
@@ -32,7 +32,7 @@ func Isolate(ctx context.Context) (code int, isolated bool, err error) {
 		return 1, false, err
 	}
 	defer alone.Close()
-	tunables, err := readTunables()
+	settings, err := host.ReadSettings()
 	if err != nil {
 		return 1, false, err
 	}
@@ -41,7 +41,7 @@ func Isolate(ctx context.Context) (code int, isolated bool, err error) {
 		return 1, false, err
 	}
 	code, err = apart.Again(ctx, inside, syscall.CLONE_NEWNS|syscall.CLONE_NEWPID)
-	return code, false, errors.Join(err, tunables.restore(), removeCgroups(before))
+	return code, false, errors.Join(err, settings.Restore(), removeCgroups(context.WithoutCancel(ctx), before))
 }
 
 // lockMachine refuses a second machine at the same time: each would take the kernel settings of
@@ -76,34 +76,4 @@ func mounts() error {
 		return fmt.Errorf("make the machine's folder: %w", err)
 	}
 	return nil
-}
-
-// tunables holds kernel settings by path below /proc/sys.
-type tunables map[string]string
-
-// readTunables reads the settings that a kubelet changes for the whole machine
-// (kubernetes/kubernetes:pkg/kubelet/cm/container_manager_linux.go@v1.26.13, setupKernelTunables).
-func readTunables() (tunables, error) {
-	all := tunables{}
-	for _, name := range []string{"vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops", "kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes"} {
-		raw, err := os.ReadFile("/proc/sys/" + name)
-		if errors.Is(err, os.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read what the kubelet will set: %w", err)
-		}
-		all[name] = strings.TrimSpace(string(raw))
-	}
-	return all, nil
-}
-
-func (t tunables) restore() error {
-	var failed []error
-	for name, value := range t {
-		if err := os.WriteFile("/proc/sys/"+name, []byte(value), 0o644); err != nil {
-			failed = append(failed, fmt.Errorf("set /proc/sys/%s back to %s, do it by hand: %w", name, value, err))
-		}
-	}
-	return errors.Join(failed...)
 }
