@@ -25,6 +25,7 @@ type Process struct {
 	Kind     string    `json:"kind"`
 	Node     string    `json:"node"` // the machine's name
 	PID      int       `json:"pid"`
+	InnerPID int       `json:"innerPid"` // in a PID namespace of its own, which its log shows
 	Args     []string  `json:"args"`
 	Log      string    `json:"log"`
 	ExitCode int       `json:"exitCode"` // after its end

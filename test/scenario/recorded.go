@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -57,48 +58,72 @@ func (l *Lab) Observed(ctx context.Context) (recorded.Truth, string, error) {
 	return truth, text, nil
 }
 
-// becameLeader matches a component's log line about an acquired lease: klog's header, whose third
-// word is the process ID, and the Event
+// becameLeader matches a component's log line about an acquired lease: klog's header, with its time
+// and the process ID, and the Event
 // (k8s.io/client-go/tools/leaderelection/resourcelock@v0.26.13, RecordEvent).
-var becameLeader = regexp.MustCompile(`^I\d{4} [0-9:.]+\s+(\d+) event\.go:\d+\] .* message="(\S+_[0-9a-f-]{36}) became leader"`)
+var becameLeader = regexp.MustCompile(`^I(\d{4} [0-9:.]+)\s+(\d+) event\.go:\d+\] .* message="(\S+_[0-9a-f-]{36}) became leader"`)
 
 // leaders returns the identities under which processes led, by Process.id.
 func (l *Lab) leaders() (map[string]string, error) {
-	starts, _, err := l.processes()
+	starts, exits, err := l.processes()
 	if err != nil {
 		return nil, err
 	}
-	found, read := map[string]string{}, map[string]map[int]string{}
+	found, read := map[string]string{}, map[string][]lead{}
 	for _, p := range starts {
 		if p.Kind != KubeControllerManager && p.Kind != CloudControllerManager {
 			continue
 		}
 		if read[p.Log] == nil {
-			if read[p.Log], err = leadersIn(p.Log); err != nil {
+			if read[p.Log], err = leadsIn(p.Log); err != nil {
 				return nil, err
 			}
 		}
-		if identity := read[p.Log][p.PID]; identity != "" {
-			found[p.id()] = identity
+		ended := time.Now()
+		if exit, has := exits[p.id()]; has {
+			ended = exit.Time
+		}
+		for _, one := range read[p.Log] {
+			if one.pid == cmp.Or(p.InnerPID, p.PID) && one.isWithin(p.Time, ended) {
+				found[p.id()] = one.identity
+			}
 		}
 	}
 	return found, nil
 }
 
-// leadersIn returns the leaders in a log by process ID.
-func leadersIn(log string) (map[int]string, error) {
+// lead is the beginning of a process's lead.
+type lead struct {
+	at       string // month, day and time, as klog writes them in the local zone
+	pid      int
+	identity string
+}
+
+// isWithin reports whether the lead began between two times, which the record of processes and
+// not the log has stamped.
+func (l lead) isWithin(from, to time.Time) bool {
+	const slack = 50 * time.Millisecond
+	at, err := time.ParseInLocation("2006 0102 15:04:05.000000", strconv.Itoa(from.Local().Year())+" "+l.at, time.Local)
+	if at.Before(from.Add(-slack)) {
+		at = at.AddDate(1, 0, 0) // the year has changed since the start
+	}
+	return err == nil && !at.After(to.Add(slack))
+}
+
+// leadsIn returns the leads in a log.
+func leadsIn(log string) ([]lead, error) {
 	file, err := os.Open(filepath.Clean(log))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	found := map[int]string{}
+	found := []lead{}
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		if m := becameLeader.FindStringSubmatch(lines.Text()); m != nil {
-			pid, _ := strconv.Atoi(m[1]) // digits, by the expression
-			found[pid] = m[2]
+			pid, _ := strconv.Atoi(m[2]) // digits, by the expression
+			found = append(found, lead{at: m[1], pid: pid, identity: m[3]})
 		}
 	}
 	return found, lines.Err()
