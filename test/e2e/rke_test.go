@@ -26,6 +26,7 @@ func TestRKE(t *testing.T) {
 		grantedWhatIsMissing(ctx, t, lab, "downstream-viewer", target, grant{"rbac", lab.Kubectl})
 		accessWithoutAPIs(ctx, t, lab, target)
 	})
+	asOnRealMachines(ctx, t, lab, "p0")
 	before := text(t, lab.ClusterFile)
 	planned := plannedHash(ctx, t, lab)
 	begun := time.Now()
@@ -47,6 +48,7 @@ func TestRKE(t *testing.T) {
 			}
 		}
 	}
+	asOnRealMachines(ctx, t, lab, "p5")
 	files := folder(t, lab)
 	migratedIsLeftAlone(t, lab)
 	if now := folder(t, lab); !slices.Equal(now, files) || text(t, lab.ClusterFile) != evidence.ClusterFile {
