@@ -133,6 +133,17 @@ real-kubelet: $(LABBIN)/components $(LABBIN)/kubelet-$(REAL_KUBELET) ## what a r
 $(LABBIN)/kubelet-$(REAL_KUBELET): test/lab/kubelet126/go.mod
 	cd test/lab/kubelet126 && go build -trimpath -ldflags "$(call lab-ldflags,$(REAL_KUBELET))" -o $@ k8s.io/kubernetes/cmd/kubelet
 
+# Hosts with a real kubelet, for `lab up --distro rke --machines real`.
+.PHONY: real-machines
+real-machines: demo-binaries $(LABBIN)/kubelet-$(REAL_KUBELET) $(LABBIN)/kube-proxy-$(REAL_KUBELET) $(LABBIN)/rke-$(REAL_RKE) $(LABBIN)/hosttools ## build what a lab with real machines needs
+
+$(LABBIN)/kube-proxy-$(REAL_KUBELET): test/lab/kubelet126/go.mod
+	cd test/lab/kubelet126 && go build -trimpath -ldflags "$(call lab-ldflags,$(REAL_KUBELET))" -o $@ k8s.io/kubernetes/cmd/kube-proxy
+
+$(LABBIN)/hosttools: $(wildcard test/lab/cmd/hosttools/*.go)
+	cd test/lab && go build -trimpath -ldflags "-s -w" -o $@ ./cmd/hosttools
+	$(FORGET)
+
 # CCMs of five minor versions with both AWS SDKs, each with a kube-apiserver that it is for. The
 # modules are thrown away after the build: nothing else needs them. The checksum database does not
 # know all of their requirements.
@@ -154,8 +165,8 @@ $(REAL_SERVERS:%=$(LABBIN)/kube-apiserver-v%): $(LABBIN)/kube-apiserver-v%:
 	printf '#!/bin/sh\nexec "$${0%%/*}/kubernetes/$*" run kube-apiserver "$$@"\n' > $@ && chmod +x $@
 
 .PHONY: demo
-demo: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml, rke1 for RKE managed by Rancher; HAND_OVER=natural
-	cd test && go run ./cmd/demo -bin $(BIN) -dir $(abspath $(LABDIR)) -distro $(DISTRO) $(addprefix -hand-over ,$(HAND_OVER))
+demo: $(BIN)/awsmigrate $(BIN)/lab demo-binaries $(if $(filter real,$(MACHINES)),real-machines) ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml, rke1 for RKE managed by Rancher; HAND_OVER=natural; DISTRO=rke MACHINES=real as root for the real rke, Docker and kubelets
+	cd test && go run ./cmd/demo -bin $(BIN) -dir $(abspath $(LABDIR)) -distro $(DISTRO) $(addprefix -hand-over ,$(HAND_OVER)) $(addprefix -machines ,$(MACHINES))
 
 .PHONY: demo-controller
 demo-controller: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, have the controller migrate it and take it back, show the evidence
@@ -215,6 +226,11 @@ ifneq ($(filter 1/%,$(SHARD)),)
 	$(SLOW) -run '^TestCharts_newestAPIServer_accepted$$' ./charts
 endif
 	cd test && tests="$(SLOW_E2E)" && [ -n "$$tests" ] && SHARD=$(SHARD) $(SLOW) -parallel 1 -timeout 330m -run "^($$tests)$$" ./e2e
+
+.PHONY: test-real
+test-real: build real-machines ## rke, Docker, kubelets and containerd as users run them; as root, by hand
+	cd test && $(GOTEST) -v -count=1 -tags slow,real,$(TAGS) -timeout 90m -run '^TestReal$$' ./e2e
+	@$(MAKE) --no-print-directory real-kubelet
 
 # FUZZTIME is for all fuzz tests together, in s, m or h.
 FUZZTIME ?= 10m

@@ -26,6 +26,12 @@ var booting sync.Mutex
 func boot(t *testing.T, flags ...string) *scenario.Lab {
 	t.Helper()
 	t.Parallel()
+	return bootInTurn(t, flags...)
+}
+
+// bootInTurn is boot for a test that runs alone.
+func bootInTurn(t *testing.T, flags ...string) *scenario.Lab {
+	t.Helper()
 	bin, err := filepath.Abs("../../bin")
 	if err != nil {
 		t.Fatal(err)

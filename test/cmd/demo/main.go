@@ -18,13 +18,14 @@ func main() {
 	bin := flag.String("bin", "bin", "folder with awsmigrate and lab")
 	dir := flag.String("dir", ".lab", "the lab's folder")
 	distro := flag.String("distro", "rke2", "rke2, rke (a cluster.yml) or rke1 (RKE managed by Rancher)")
+	machines := flag.String("machines", "", "real: hosts with Docker and kubelets, brought up by the real rke; for rke alone (default: stand-ins)")
 	handOver := flag.String("hand-over", "", "early or natural: when the cloud controllers change hands (default: awsmigrate's)")
 	controller := flag.Bool("controller", false, "have the controller migrate an RKE2 lab, and undo it")
 	charts := flag.String("charts", "../charts", "folder with the controller's charts")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Minute)
-	story := func() error { return run(ctx, *bin, *dir, *distro, *handOver) }
+	story := func() error { return run(ctx, *bin, *dir, *distro, *machines, *handOver) }
 	if *controller {
 		story = func() error { return scenario.DemoController(ctx, *bin, *charts, *dir, os.Stdout) }
 	}
@@ -38,10 +39,13 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, bin, dir, distro, handOver string) error {
+func run(ctx context.Context, bin, dir, distro, machines, handOver string) error {
 	var flags []string
 	if distro != "rke2" {
 		flags = []string{"--distro", distro}
+	}
+	if machines != "" {
+		flags = append(flags, "--machines", machines)
 	}
 	var words []string
 	if handOver != "" {

@@ -1,0 +1,200 @@
+//go:build slow && real
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// onReal are the flags of a lab on whose machines the real rke, Docker, kubelets and kube-proxies run.
+// Such labs exclude each other on one machine.
+var onReal = []string{"--distro", "rke", "--machines", "real", "--workers", "1"}
+
+// updateSight is the variable with which TestReal writes what it sees anew.
+const updateSight = "AWSMIGRATE_UPDATE_SIGHT"
+
+// TestReal migrates a cluster of the real rke, undoes that, and migrates others with
+// interruptions. Its parts share a machine, so they follow each other.
+func TestReal(t *testing.T) {
+	for _, part := range []struct {
+		name string
+		run  func(*testing.T)
+	}{
+		{"there and back", realThereAndBack},
+		{"awsmigrate killed in every step", realKilledInEveryStep},
+		{"rke killed while it stops a kube-apiserver", realRKEKilled},
+		{"supervisor killed", realSupervisorKilled},
+	} {
+		t.Run(part.name, part.run)
+	}
+}
+
+// bootReal boots a lab whose runs use awsmigrate's defaults.
+func bootReal(t *testing.T, flags ...string) *scenario.Lab {
+	t.Helper()
+	lab := bootInTurn(t, append(slices.Clone(onReal), flags...)...)
+	lab.Natural = false
+	return lab
+}
+
+// realThereAndBack runs the demonstration, whose evidence is the observer's, and an undo.
+func realThereAndBack(t *testing.T) {
+	lab := bootReal(t)
+	ctx := within(t, 30*time.Minute)
+	workers, err := lab.Workers(ctx)
+	must(t, err)
+	seenOnRealMachines(ctx, t, lab, "p0")
+	must(t, lab.Cordon(ctx, workers[0], true))
+	beginning, err := lab.Beginning(ctx)
+	must(t, err)
+	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t}, nil)
+	must(t, err)
+	for _, controller := range evidence.Observation.Controllers {
+		for _, gap := range controller.Gaps {
+			t.Logf("%s ran nowhere for %.1f s", controller.Name, gap.Seconds)
+		}
+	}
+	seenOnRealMachines(ctx, t, lab, "p5")
+	keptAsObserved(ctx, t, lab)
+	u := undo{lab: lab, beginning: beginning}
+	u.goes(ctx, t, "undo")
+	u.isBack(ctx, t)
+}
+
+// seenOnRealMachines compares the lab with the record, or writes the record if the variable
+// updateSight is set.
+func seenOnRealMachines(ctx context.Context, t *testing.T, lab *scenario.Lab, position string) {
+	t.Helper()
+	if os.Getenv(updateSight) == "" {
+		asOnRealMachines(ctx, t, lab, position)
+		return
+	}
+	seen, err := lab.Sight(ctx)
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join("testdata", "real-rke-"+position+".txt"), []byte(strings.Join(seen, "\n")+"\n"), 0o644))
+}
+
+func realKilledInEveryStep(t *testing.T) {
+	killInEveryStep(t, bootReal(t), rkeSteps)
+}
+
+// realRKEKilled kills rke in the five seconds in which it waits for an API server's end. The
+// container then stays stopped, and the next rke starts it with its old arguments.
+func realRKEKilled(t *testing.T) {
+	lab := bootReal(t)
+	ctx := within(t, 30*time.Minute)
+	before, err := lab.Identities(ctx)
+	must(t, err)
+	start := time.Now()
+	run, err := lab.Start(ctx, testWriter{t}, lab.Command("", "--yes")...)
+	must(t, err)
+	must(t, scenario.Until(ctx, "rke to stop a kube-apiserver", func(context.Context) (bool, string, error) {
+		_, after, found := strings.Cut(run.Stdout()+run.Stderr(), "◐  switch-provider")
+		if !found || !strings.Contains(after, "Stopping container [kube-apiserver]") {
+			return false, "awsmigrate runs", run.Ended()
+		}
+		return true, "", syscall.Kill(childOf(run.PID(), lab.ClusterFile), syscall.SIGKILL)
+	}))
+	if code, err := run.Wait(ctx); err != nil || code != 3 {
+		t.Fatalf("rke killed: exit %d, %v, wanted 3", code, err)
+	}
+	for attempt := 0; ; attempt++ {
+		code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, lab.Command("", "--yes")...)
+		must(t, err)
+		if code == 0 {
+			break
+		}
+		if attempt == 2 {
+			t.Fatalf("the same command ended with %d three times\n%s%s", code, stdout, stderr)
+		}
+		t.Logf("the same command ended with %d", code)
+	}
+	judgeEnd(ctx, t, lab, before, start)
+}
+
+// realSupervisorKilled kills the lab's supervisor. Every process of its hosts ends with it, and
+// `lab down` leaves this machine as it was.
+func realSupervisorKilled(t *testing.T) {
+	settings := kernelSettings(t)
+	lab := bootReal(t, "--control-planes", "1", "--workers", "0")
+	ctx := within(t, 10*time.Minute)
+	hosts, err := lab.Running("host")
+	must(t, err)
+	if len(hosts) != 1 {
+		t.Fatalf("%d hosts, wanted 1", len(hosts))
+	}
+	network, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/net", hosts[0].PID))
+	must(t, err)
+	if processesIn(t, network) < 10 {
+		t.Fatalf("%d processes on the host before, wanted all of a control plane", processesIn(t, network))
+	}
+	must(t, syscall.Kill(parentOf(t, hosts[0].PID), syscall.SIGKILL))
+	must(t, scenario.Until(ctx, "the host's processes to end", func(context.Context) (bool, string, error) {
+		left := processesIn(t, network)
+		return left == 0, strconv.Itoa(left) + " are left", nil
+	}))
+	must(t, lab.Down(ctx))
+	if left, _ := filepath.Glob("/sys/class/net/awslab*"); len(left) > 0 {
+		t.Errorf("devices are left: %v", left)
+	}
+	for _, pattern := range []string{"/sys/fs/cgroup/awsmigrate-lab", "/sys/fs/cgroup/*/awsmigrate-lab"} {
+		if left, _ := filepath.Glob(pattern); len(left) > 0 {
+			t.Errorf("cgroups are left: %v", left)
+		}
+	}
+	if mounts, err := os.ReadFile("/proc/mounts"); err != nil || strings.Contains(string(mounts), lab.Dir) {
+		t.Errorf("mounts are left (%v)", err)
+	}
+	if now := kernelSettings(t); now != settings {
+		t.Errorf("kernel settings %s, were %s", now, settings)
+	}
+}
+
+// parentOf returns the ID of a process's parent.
+func parentOf(t *testing.T, pid int) int {
+	t.Helper()
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	must(t, err)
+	_, rest, _ := strings.Cut(string(raw), "\nPPid:")
+	line, _, _ := strings.Cut(rest, "\n")
+	parent, err := strconv.Atoi(strings.TrimSpace(line))
+	must(t, err)
+	return parent
+}
+
+// processesIn counts the processes in a network namespace.
+func processesIn(t *testing.T, network string) int {
+	t.Helper()
+	links, err := filepath.Glob("/proc/[0-9]*/ns/net")
+	must(t, err)
+	count := 0
+	for _, link := range links {
+		if name, err := os.Readlink(link); err == nil && name == network {
+			count++
+		}
+	}
+	return count
+}
+
+// kernelSettings returns those that a kubelet changes.
+func kernelSettings(t *testing.T) string {
+	t.Helper()
+	var all []string
+	for _, name := range []string{"vm/overcommit_memory", "kernel/panic", "kernel/panic_on_oops"} {
+		raw, err := os.ReadFile("/proc/sys/" + name)
+		must(t, err)
+		all = append(all, name+"="+strings.TrimSpace(string(raw)))
+	}
+	return strings.Join(all, " ")
+}
