@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
@@ -32,24 +34,38 @@ func openFile(ctx context.Context, t Target, o Options, to serverDialer) (*Sessi
 	if _, err := clusterfile.Read(t.File); err != nil {
 		return nil, err
 	}
-	config, err := to.config(t.Server)
+	config, err := t.fileConfig(to)
 	if err != nil {
 		return nil, err
 	}
-	kube, err := kubernetes.NewForConfig(config)
+	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return nil, fault.AsUsage(err)
 	}
 	lock := &ownfile.Lock{Path: ownfile.LockPath(t.File), Clock: o.clock(), Processes: lock.HostProcesses(),
 		Say: func(what string) { fmt.Fprintln(o.Live, plaintext.Line(what)) }} // the lock needs an owner
-	deps := rke.Deps{Kube: kube, Config: config, Clock: o.clock(), Live: rkeOutput{o.Live}, LockFile: lock.File}
+	deps := rke.Deps{Kube: client, Config: config, Clock: o.clock(), Live: rkeOutput{o.Live}, LockFile: lock.File}
 	procedure, err := newProcedure(ctx, deps, options, lock)
 	if err != nil {
 		return nil, err
 	}
-	s := newSession(procedure, kube, o).writingTo(t.writesTo(config)).reachedBy(config)
+	s := newSession(procedure, client, o).writingTo(t.writesTo(config)).reachedBy(config)
 	lock.Inner, lock.Owner, s.Lock = s.Lock, s.Owner, lock
 	return s, nil
+}
+
+// fileConfig returns the configuration of a cluster's own server. rke's kubeconfig names one control
+// plane; if rke is killed while it stops that API server, only the next rke starts it again, which a
+// run begins through another control plane.
+func (t Target) fileConfig(to serverDialer) (*rest.Config, error) {
+	config, err := to.config(t.Server)
+	if err != nil {
+		return nil, err
+	}
+	if file, err := clusterfile.Read(t.File); err == nil { // a reader of the API alone needs no file
+		kube.DialOthers(config, file.Config().ControlPlanes())
+	}
+	return config, nil
 }
 
 // newProcedure reads the cluster. It retries while an rke process that survived its awsmigrate

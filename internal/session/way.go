@@ -35,7 +35,10 @@ func ToWatch(ctx context.Context, t Target, c clock.Clock) (Watched, error) {
 	case RKE:
 		route, err := routeToManaged(ctx, t, to)
 		return Watched{Way: route.downstream}, err
-	case ClusterFile, APIOnly:
+	case ClusterFile:
+		config, err := t.fileConfig(to)
+		return Watched{Way: config}, err
+	case APIOnly:
 		config, err := to.config(t.Server)
 		return Watched{Way: config}, err
 	}

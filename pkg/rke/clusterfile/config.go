@@ -1,6 +1,9 @@
 package clusterfile
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Config is the part of cluster.yml that a migration reads, with rke's meaning
 // (rancher/rke:types/rke_types.go@v1.5.9). It has no defaults: an absent key is the zero value,
@@ -102,6 +105,17 @@ type Node struct {
 	User             string            `yaml:"user"`
 	Labels           map[string]string `yaml:"labels"`
 	Taints           []Taint           `yaml:"taints"`
+}
+
+// ControlPlanes returns the addresses by which rke reaches the nodes with an API server.
+func (c Config) ControlPlanes() []string {
+	var all []string
+	for _, node := range c.Nodes {
+		if slices.Contains(node.Role, "controlplane") {
+			all = append(all, node.Address)
+		}
+	}
+	return all
 }
 
 // Taint is a taint of a node.
