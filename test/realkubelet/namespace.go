@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"syscall"
 
 	"github.com/awsmigrate/awsmigrate/test/apart"
@@ -27,7 +26,7 @@ func Isolate(ctx context.Context) (code int, isolated bool, err error) {
 	if os.Getenv(inside) != "" {
 		return 0, true, mounts()
 	}
-	alone, err := lockMachine()
+	alone, err := host.LockMachine()
 	if err != nil {
 		return 1, false, err
 	}
@@ -42,20 +41,6 @@ func Isolate(ctx context.Context) (code int, isolated bool, err error) {
 	}
 	code, err = apart.Again(ctx, inside, syscall.CLONE_NEWNS|syscall.CLONE_NEWPID)
 	return code, false, errors.Join(err, settings.Restore(), removeCgroups(context.WithoutCancel(ctx), before))
-}
-
-// lockMachine refuses a second machine at the same time: each would take the kernel settings of
-// the other's kubelet for the original ones.
-func lockMachine() (*os.File, error) {
-	path := filepath.Join(os.TempDir(), "awsmigrate-real-kubelet.lock")
-	lock, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("lock out other real kubelets: %w", err)
-	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(fmt.Errorf("lock %s: %w; another real kubelet runs on this machine, wait for its end", path, err), lock.Close())
-	}
-	return lock, nil
 }
 
 // mounts hides the fixed paths that kubelet and containerd write to: /run/containerd,

@@ -172,6 +172,25 @@ func TestClean_noHosts(t *testing.T) {
 	}
 }
 
+// A second holder is refused until the first one ends.
+func TestLockFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	first, err := lockFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, err := lockFile(path); err == nil {
+		second.Close()
+		t.Error("two hold the lock")
+	}
+	first.Close()
+	second, err := lockFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second.Close()
+}
+
 func TestMissing_programs(t *testing.T) {
 	err := Missing(t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "make real-machines") {

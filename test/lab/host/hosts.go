@@ -30,17 +30,22 @@ type Hosts struct {
 	Binaries   string // folder of the lab's programs
 	Program    string // the program that calls Become after Command
 	Supervisor *proc.Supervisor
+
+	alone *os.File // held until the process ends
 }
 
 // Open prepares this machine: its network, its record of kernel settings, keys and rke.
-func (h *Hosts) Open(ctx context.Context) error {
+func (h *Hosts) Open(ctx context.Context) (err error) {
 	if err := Missing(h.Binaries); err != nil {
 		return err
 	}
 	if err := OpenNetwork(ctx); err != nil {
 		return err
 	}
-	if err := saveSettings(h.Dir); err != nil { // by them Clean knows that the network is this lab's
+	if h.alone, err = LockMachine(); err == nil {
+		err = saveSettings(h.Dir) // by them Clean knows that the network is this lab's
+	}
+	if err != nil {
 		return errors.Join(err, closeNetwork(ctx))
 	}
 	return h.writeKeys(ctx)
