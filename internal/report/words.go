@@ -220,7 +220,7 @@ func NotSeen(r judge.Result) []string {
 }
 
 // isLostAnyway reports whether a time whose events only came late is part of one whose events are
-// lost: a watch goes on after an outage, and its first answer is that its version has expired.
+// lost. After an outage a watch resumes, and the first answer may be that its version has expired.
 func isLostAnyway(m record.Unwatched, all []record.Unwatched) bool {
 	return !m.Lost && slices.ContainsFunc(all, func(other record.Unwatched) bool {
 		return other.Lost && other.Stream == m.Stream && !m.From.Before(other.From) && !m.Until.After(other.Until)

@@ -130,8 +130,8 @@ func TestRan_withoutALastWrite_printsNoTime(t *testing.T) {
 	}
 }
 
-// A watch that goes on late and is then told that its version has expired has lost its events: the
-// report does not say in the line before that nothing is missing.
+// A resumed watch whose version has expired has lost its events. The report does not also list its
+// time as late, with nothing missing.
 func TestNotSeen_lateThenExpired_lost(t *testing.T) {
 	at := func(second int) time.Time { return time.Date(2026, 11, 27, 18, 30, second, 0, time.UTC) }
 	late := func(stream record.Stream, from, to int) record.Unwatched {

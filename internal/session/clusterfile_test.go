@@ -48,17 +48,9 @@ func TestFileConfig_ownServerAway_another(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		client, err := rest.HTTPClientFor(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, config.Host, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer, err := client.Do(request)
+		connection, err := config.Dial(t.Context(), "tcp", net.JoinHostPort(own, port))
 		if err == nil {
-			answer.Body.Close()
+			connection.Close()
 		}
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s answers: %v, wanted %q", test.name, err, test.want)

@@ -1,8 +1,8 @@
 // Package likeness compares what an API client sees of a cluster on the lab's stand-ins with what
 // it sees of one on real machines: a record of the latter is kept, and the former is held to it.
 //
-// It compares Nodes and the Leases of leaders at one moment. It omits the durations of leases, which tests shorten, the order and delay of
-// changes, events, and pods.
+// It compares Nodes and the Leases of leaders at one moment. It omits the durations of leases, which
+// tests shorten, the order and delay of changes, events, and pods.
 package likeness
 
 import (
@@ -18,7 +18,8 @@ import (
 )
 
 // Describe returns a line for each value of the Nodes and Leases, sorted, with names in place of
-// values that every cluster has of its own, and without Known ones. Nodes of one role that differ have lines of each.
+// values that every cluster has of its own, and without Known ones. Nodes of one role that differ
+// have lines of each.
 func Describe(nodes []corev1.Node, leases []coordinationv1.Lease) ([]string, error) {
 	lines := map[string]bool{}
 	for _, node := range nodes {
