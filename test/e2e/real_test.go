@@ -118,13 +118,17 @@ func realRKEKilled(t *testing.T) {
 // realSupervisorKilled kills the lab's supervisor. Every process of its hosts ends with it, and
 // `lab down` leaves this machine as it was.
 func realSupervisorKilled(t *testing.T) {
-	settings := kernelSettings(t)
+	settings, cgroups := kernelSettings(t), containerCgroups()
 	lab := bootReal(t, "--control-planes", "1", "--workers", "0")
 	ctx := within(t, 10*time.Minute)
 	hosts, err := lab.Running("host")
 	must(t, err)
 	if len(hosts) != 1 {
 		t.Fatalf("%d hosts, wanted 1", len(hosts))
+	}
+	must(t, pausedPod(ctx, lab))
+	if during := containerCgroups(); len(during) < len(cgroups)+2 {
+		t.Fatalf("cgroups %v with a pod, wanted those of Docker and containerd", during)
 	}
 	network, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/net", hosts[0].PID))
 	must(t, err)
@@ -140,10 +144,8 @@ func realSupervisorKilled(t *testing.T) {
 	if left, _ := filepath.Glob("/sys/class/net/awslab*"); len(left) > 0 {
 		t.Errorf("devices are left: %v", left)
 	}
-	for _, pattern := range []string{"/sys/fs/cgroup/awsmigrate-lab", "/sys/fs/cgroup/*/awsmigrate-lab"} {
-		if left, _ := filepath.Glob(pattern); len(left) > 0 {
-			t.Errorf("cgroups are left: %v", left)
-		}
+	if left := containerCgroups(); !slices.Equal(left, cgroups) {
+		t.Errorf("cgroups %v, were %v", left, cgroups)
 	}
 	if mounts, err := os.ReadFile("/proc/mounts"); err != nil || strings.Contains(string(mounts), lab.Dir) {
 		t.Errorf("mounts are left (%v)", err)
@@ -151,6 +153,29 @@ func realSupervisorKilled(t *testing.T) {
 	if now := kernelSettings(t); now != settings {
 		t.Errorf("kernel settings %s, were %s", now, settings)
 	}
+}
+
+// pausedPod starts a pod, whose container has a cgroup of containerd.
+func pausedPod(ctx context.Context, lab *scenario.Lab) error {
+	const pod = `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "paused", "namespace": "default"}, "spec": {
+		"tolerations": [{"operator": "Exists"}], "containers": [{"name": "pause", "image": "rancher/mirrored-pause:3.7"}]}}`
+	if _, err := lab.Kubectl(ctx, pod, "apply", "-f", "-"); err != nil {
+		return err
+	}
+	_, err := lab.Kubectl(ctx, "", "wait", "--for=condition=Ready", "--timeout=1m", "pod/paused")
+	return err
+}
+
+// containerCgroups returns the parents of containers' cgroups.
+func containerCgroups() []string {
+	var all []string
+	for _, name := range []string{"awsmigrate-lab", "k8s.io"} {
+		for _, pattern := range []string{"/sys/fs/cgroup/", "/sys/fs/cgroup/*/"} {
+			found, _ := filepath.Glob(pattern + name) // the patterns are well formed
+			all = append(all, found...)
+		}
+	}
+	return all
 }
 
 // parentOf returns the ID of a process's parent.

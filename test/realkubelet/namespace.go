@@ -31,16 +31,12 @@ func Isolate(ctx context.Context) (code int, isolated bool, err error) {
 		return 1, false, err
 	}
 	defer alone.Close()
-	settings, err := host.ReadSettings()
-	if err != nil {
-		return 1, false, err
-	}
-	before, err := parentCgroups()
+	original, err := host.ReadOriginal()
 	if err != nil {
 		return 1, false, err
 	}
 	code, err = apart.Again(ctx, inside, syscall.CLONE_NEWNS|syscall.CLONE_NEWPID)
-	return code, false, errors.Join(err, settings.Restore(), removeCgroups(context.WithoutCancel(ctx), before))
+	return code, false, errors.Join(err, original.Restore(context.WithoutCancel(ctx)))
 }
 
 // mounts hides the fixed paths that kubelet and containerd write to: /run/containerd,

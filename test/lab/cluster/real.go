@@ -94,7 +94,7 @@ func (o Options) additions() []node.Addition {
 	}
 	const shared = "several hosts share the kernel's cgroups, disks and table of connections"
 	return []node.Addition{
-		{Component: "kubelet", Flag: "--cgroup-driver, --cgroups-per-qos, --cgroup-root, --enforce-node-allocatable, --local-storage-capacity-isolation, --fail-swap-on", Why: shared},
+		{Component: "kubelet", Flag: "--cgroup-driver, --cgroups-per-qos, --enforce-node-allocatable, --local-storage-capacity-isolation, --fail-swap-on", Why: shared},
 		{Component: "kube-proxy", Flag: "--conntrack-max-per-core=0", Why: shared},
 		{Component: "any container", Flag: "without CAP_SYS_RESOURCE and negative oom scores", Why: "a sandbox of CI may not grant them"},
 	}

@@ -13,36 +13,23 @@ import (
 )
 
 // Clean removes what hosts of the lab in the folder left on this machine after their end: the
-// bridge, cgroups, images and containers; and it restores the kernel's settings. A folder that never had hosts
-// needs nothing.
+// network, images and containers, cgroups and kernel settings. A folder that never had hosts needs
+// nothing.
 func Clean(ctx context.Context, dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, settingsFile)); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, originalFile)); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	disks, err := filepath.Glob(filepath.Join(dir, "nodes", "*", "disk"))
-	failed := []error{err, closeNetwork(ctx), removeCgroups(ctx), os.RemoveAll(filepath.Join(dir, imageDir))}
+	failed := []error{err, closeNetwork(ctx), os.RemoveAll(filepath.Join(dir, imageDir))}
 	for _, disk := range disks {
 		failed = append(failed, os.RemoveAll(disk))
 	}
-	return errors.Join(append(failed, restoreSettings(dir))...)
+	return errors.Join(append(failed, restoreOriginal(ctx, dir))...)
 }
 
-// removeCgroups removes the containers' cgroups of every hierarchy.
-func removeCgroups(ctx context.Context) error {
-	var failed []error
-	for _, pattern := range []string{"/sys/fs/cgroup" + cgroup, "/sys/fs/cgroup/*" + cgroup} { // v2, v1
-		roots, err := filepath.Glob(pattern)
-		failed = append(failed, err)
-		for _, root := range roots {
-			failed = append(failed, RemoveCgroup(ctx, root))
-		}
-	}
-	return errors.Join(failed...)
-}
-
-// RemoveCgroup removes a cgroup and its descendants. Their processes have ended, but a cgroup may
+// removeCgroup removes a cgroup and its descendants. Their processes have ended, but a cgroup may
 // stay busy for a moment.
-func RemoveCgroup(ctx context.Context, root string) error {
+func removeCgroup(ctx context.Context, root string) error {
 	var failed []error
 	for _, path := range below(root) {
 		failed = append(failed, removeOne(ctx, path))

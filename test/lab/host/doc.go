@@ -3,8 +3,8 @@
 // Docker, containerd and metadata service at 169.254.169.254.
 //
 // A host ends with its first process, and that one with the lab's supervisor. Nothing of it
-// survives a crash but the bridge, folders and the kernel settings that a kubelet sets for the
-// whole machine, which Clean restores.
+// survives a crash but the network, folders, cgroups and the kernel settings that a kubelet sets for
+// the whole machine, which Clean restores.
 //
 // It omits: reboots (a host that ends is gone), disks, swap, systemd, cgroups of pods (all hosts
 // share the kernel's tree), CAP_SYS_RESOURCE and negative oom scores, and a DNS of its own. Pods

@@ -34,7 +34,7 @@ type Hosts struct {
 	alone *os.File // held until the process ends
 }
 
-// Open prepares this machine: its network, its record of kernel settings, keys and rke.
+// Open prepares this machine: its network, the record of its state, and keys.
 func (h *Hosts) Open(ctx context.Context) (err error) {
 	if err := Missing(h.Binaries); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (h *Hosts) Open(ctx context.Context) (err error) {
 		return err
 	}
 	if h.alone, err = LockMachine(); err == nil {
-		err = saveSettings(h.Dir) // by them Clean knows that the network is this lab's
+		err = saveOriginal(h.Dir) // by them Clean knows that the network is this lab's
 	}
 	if err != nil {
 		return errors.Join(err, closeNetwork(ctx))

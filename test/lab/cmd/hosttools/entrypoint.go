@@ -83,7 +83,7 @@ func additions(component string) []string {
 	case "kubelet":
 		return []string{
 			"--cgroup-driver=cgroupfs", "--cgroups-per-qos=false", "--enforce-node-allocatable=",
-			"--cgroup-root=/awsmigrate-lab", "--local-storage-capacity-isolation=false", "--fail-swap-on=false",
+			"--local-storage-capacity-isolation=false", "--fail-swap-on=false",
 		}
 	case "kube-proxy":
 		return []string{"--conntrack-max-per-core=0"}
