@@ -76,7 +76,8 @@ func parsePlan(raw []byte) (plan, []File, error) {
 }
 
 // restartStamp returns the value that rke2's installer compares with the previous one to decide
-// whether the service restarts.
+// whether the service restarts. Without one, as in the plan for a snapshot, it restarts nothing and
+// keeps the previous one (rancher/system-agent-installer-rke2:package/run.sh@v1.26.13+rke2r1).
 func (p plan) restartStamp() string {
 	for _, instruction := range p.Instructions {
 		for _, variable := range instruction.Env {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -29,6 +30,40 @@ func TestParsePlan(t *testing.T) {
 		if _, _, err := parsePlan([]byte(bad)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", bad, err)
 		}
+	}
+}
+
+// A plan restarts RKE2 if its installer gets another stamp. Without a stamp, as for a snapshot, it
+// restarts nothing and leaves the old one, so that the ordinary plan after it does not either.
+func TestTryPlan_restarts(t *testing.T) {
+	a := &Agent{fs: machineFS(t.TempDir())}
+	s := &session{rke2: newRKE2Service(t.Context(), a, nil)}
+	const installer = `{"instructions":[{"name":"install","image":"x:v1.26.13-rke2r1","env":["RESTART_STAMP=%s"]}]}`
+	for _, test := range []struct {
+		plan     string
+		restarts bool
+	}{
+		{fmt.Sprintf(installer, "a"), true},
+		{fmt.Sprintf(installer, "a"), false},
+		{`{"instructions":[{"name":"install","image":"x:v1.26.13-rke2r1","env":["INSTALL_RKE2_SKIP_START=true"]},{"name":"create"}]}`, false},
+		{fmt.Sprintf(installer, "a"), false},
+		{fmt.Sprintf(installer, "b"), true},
+	} {
+		if _, err := a.tryPlan(s, []byte(test.plan)); err != nil {
+			t.Fatal(err)
+		}
+		restarted := false
+		select {
+		case <-s.rke2.wake:
+			restarted = true
+		default:
+		}
+		if restarted != test.restarts {
+			t.Errorf("%s: restarted %t", test.plan, restarted)
+		}
+	}
+	if version, err := a.release(); err != nil || version != rke2Version {
+		t.Errorf("release %s, %v", version, err)
 	}
 }
 

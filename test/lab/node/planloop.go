@@ -119,7 +119,7 @@ func (a *Agent) tryPlan(s *session, raw []byte) (plan, error) {
 	if err != nil {
 		return plan{}, fmt.Errorf("reading %s: %w", restartStampFile, err)
 	}
-	if old != nil && string(old) == stamp {
+	if stamp == "" || old != nil && string(old) == stamp {
 		return p, nil
 	}
 	if err := a.fs.write(releaseFile, []byte(p.release())); err != nil {
