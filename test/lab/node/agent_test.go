@@ -430,5 +430,5 @@ func (m *machine) powerCycle(t *testing.T) {
 
 func (m *machine) allReady() bool {
 	components := m.Status().Components
-	return len(components) == 4 && !slices.ContainsFunc(components, func(c ComponentStatus) bool { return !c.Ready })
+	return len(components) == 5 && !slices.ContainsFunc(components, func(c ComponentStatus) bool { return !c.Ready })
 }

@@ -27,6 +27,8 @@ type Config struct {
 	// Docker makes the machine a host of rke: no RKE2 and no plans, only the containers that
 	// callers of Agent.Docker create.
 	Docker bool
+	// Real runs the kubelet and its pods. Without it, they are the agent's.
+	Real Real
 
 	Mgmt          *rest.Config // reads and writes the machine-plan Secret; not with Docker
 	PlanNamespace string       // default "fleet-default"

@@ -4,6 +4,9 @@
 // kube-apiserver, kube-controller-manager and kube-scheduler, creates their mirror pods,
 // registers and keeps the Node, and runs the pods that the real scheduler binds to it.
 //
+// On a real machine (Config.Real) it is only the system agent and RKE2's supervisor: a real kubelet
+// runs the manifests that it writes.
+//
 // On a host of rke it simulates Docker instead of RKE2: it runs the containers that rke's
 // stand-in creates, which no API shows, behind the entrypoint of rancher/rke-tools.
 //
@@ -14,7 +17,7 @@
 // It omits containers (a pod's container is a process that sees the machine's files, with its
 // mount paths rewritten in its arguments and environment), images other than those of a fixed
 // table, exec and TCP probes, static pods of files other than kube-controller-managers, and
-// their probes, kube-proxy, CNI, volumes other than ConfigMap, Secret, projected, downward API,
+// their probes, what kube-proxy does, CNI, volumes other than ConfigMap, Secret, projected, downward API,
 // emptyDir and hostPath, resource limits, eviction, rotation of secrets encryption keys, and
 // etcd, which the whole lab shares. Of Docker it has only creating, starting, stopping,
 // renaming and removing containers.

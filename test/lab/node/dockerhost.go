@@ -170,9 +170,6 @@ func (d *dockerd) proxyHealth() error {
 	return nil
 }
 
-// kubeProxy is a container on clusters of rke; here nothing serves in it.
-const kubeProxy = "kube-proxy"
-
 // kubeletHealth returns an error unless a kubelet serves. The error ends with the kubelet's own last line.
 func kubeletHealth(k *kubelet) error {
 	const noAnswer = "Get \"http://localhost:10248/healthz\": EOF"

@@ -21,6 +21,7 @@ type kubelet struct {
 	id      identity
 	client  kubernetes.Interface
 	healthy atomic.Bool
+	written atomic.Bool // on a real machine: all manifests
 
 	mu      sync.Mutex
 	problem string

@@ -56,6 +56,14 @@ func replaceFile(path string, content []byte) error {
 	return err
 }
 
+// remove deletes a file, if it exists.
+func (m machineFS) remove(p string) error {
+	if err := os.Remove(m.path(p)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("removing %s: %w", p, err)
+	}
+	return nil
+}
+
 func (m machineFS) exists(p string) bool {
 	_, err := os.Stat(m.path(p))
 	return err == nil
@@ -98,23 +106,3 @@ func (m machineFS) rke2Config() (RKE2Config, error) {
 
 // configured reports whether a plan was ever written to the machine.
 func (m machineFS) configured() bool { return m.exists(configDir + "/config.yaml.d/50-rancher.yaml") }
-
-// argumentFiles returns the files that arguments name. RKE2 puts their hash into FILE_HASH, so
-// that a manifest changes when such a file does.
-func (m machineFS) argumentFiles(args []string) [][]byte {
-	var out [][]byte
-	for _, argument := range args {
-		_, value, given := strings.Cut(argument, "=")
-		if !given || !strings.HasPrefix(value, "/") {
-			continue
-		}
-		info, err := os.Stat(m.path(value))
-		if err != nil || info.IsDir() {
-			continue
-		}
-		if raw, err := os.ReadFile(m.path(value)); err == nil {
-			out = append(out, raw)
-		}
-	}
-	return out
-}

@@ -23,16 +23,36 @@ const (
 	ccmImage        = "index.docker.io/rancher/rke2-cloud-provider:v1.28.2-build20231016"
 )
 
-// manifest returns the static pod that RKE2 writes for a component. Its UID is the hash of its
-// content (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.15+rke2r1), or of its path in releases
-// with fixed UIDs. files are the contents of the files that the arguments name.
-func manifest(s StaticPod, version string, files [][]byte) *corev1.Pod {
+// manifest returns the static pod that RKE2 writes for a component, with the folders and files of the
+// machine that it mounts. Its UID is the hash of its content
+// (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.15+rke2r1), or of its path in releases with fixed
+// UIDs.
+func manifest(s StaticPod, version string, m machineFS) *corev1.Pod {
+	dirs, files := mounted(s, m)
+	var contents [][]byte
+	for _, file := range files {
+		content, _ := m.read(file) // a missing one is found by the kubelet
+		contents = append(contents, content)
+	}
+	pod := unnamedManifest(s, version, contents)
+	hostPaths(pod, "dir", corev1.HostPathDirectoryOrCreate, false, dirs)
+	hostPaths(pod, "file", corev1.HostPathFile, true, files)
+	pod.UID = types.UID(manifestHash(pod))
+	if fixesUID(version) {
+		fixUID(pod)
+	}
+	return pod
+}
+
+// unnamedManifest is the static pod without UID and mounts. files are the contents of those that it
+// depends on.
+func unnamedManifest(s StaticPod, version string, files [][]byte) *corev1.Pod {
 	sum := sha256.New()
 	for _, file := range files {
 		sum.Write(file)
 	}
-	privileged := false
-	pod := &corev1.Pod{
+	privileged := s.Component == kubeProxy
+	return &corev1.Pod{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 		ObjectMeta: metav1.ObjectMeta{
 			Name: s.Component, Namespace: metav1.NamespaceSystem,
@@ -54,11 +74,6 @@ func manifest(s StaticPod, version string, files [][]byte) *corev1.Pod {
 			}},
 		},
 	}
-	pod.UID = types.UID(manifestHash(pod))
-	if fixesUID(version) {
-		fixUID(pod)
-	}
-	return pod
 }
 
 // podHash is the variable that distinguishes manifests with the same UID.
@@ -104,7 +119,7 @@ func staticImage(component, version string) string {
 func staticResources(component string) corev1.ResourceRequirements {
 	requests := map[string][2]string{
 		KubeAPIServer: {"250m", "1Gi"}, KubeScheduler: {"100m", "128Mi"}, KubeControllerManager: {"200m", "256Mi"},
-		Etcd: {"200m", "512Mi"}, CloudControllerManager: {"100m", "128Mi"},
+		Etcd: {"200m", "512Mi"}, CloudControllerManager: {"100m", "128Mi"}, kubeProxy: {"250m", "128Mi"},
 	}[component]
 	return corev1.ResourceRequirements{Requests: corev1.ResourceList{
 		corev1.ResourceCPU: resource.MustParse(requests[0]), corev1.ResourceMemory: resource.MustParse(requests[1]),
@@ -123,6 +138,8 @@ func staticPort(component string) (port int32, scheme corev1.URIScheme, urlPath 
 		return 10259, corev1.URISchemeHTTPS, "/healthz"
 	case CloudControllerManager:
 		return 10258, corev1.URISchemeHTTPS, "/healthz"
+	case kubeProxy:
+		return 10256, corev1.URISchemeHTTP, "/healthz"
 	default:
 		return 2381, corev1.URISchemeHTTP, "/health?serializable=true"
 	}

@@ -68,21 +68,30 @@ func TestTryPlan_restarts(t *testing.T) {
 }
 
 func TestManifestHashMovesWithItsContent(t *testing.T) {
-	pod := StaticPod{KubeControllerManager, []string{"--a=b"}}
-	base := manifest(pod, rke2Version, [][]byte{[]byte("x")})
-	if again := manifest(pod, rke2Version, [][]byte{[]byte("x")}); again.UID != base.UID {
+	const file = configDir + "/x"
+	pod := StaticPod{KubeControllerManager, []string{"--a=" + file}}
+	m := machineFS(t.TempDir())
+	write := func(content string) {
+		if err := m.write(file, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("x")
+	base := manifest(pod, rke2Version, m)
+	if again := manifest(pod, rke2Version, m); again.UID != base.UID {
 		t.Error("the same manifest has two hashes")
 	}
-	if other := manifest(pod, rke2Version, [][]byte{[]byte("y")}); other.UID == base.UID {
-		t.Error("a changed file leaves the hash")
-	}
-	if other := manifest(StaticPod{KubeControllerManager, []string{"--a=c"}}, rke2Version, [][]byte{[]byte("x")}); other.UID == base.UID {
+	if other := manifest(StaticPod{KubeControllerManager, append(pod.Args, "--b=c")}, rke2Version, m); other.UID == base.UID {
 		t.Error("a changed argument leaves the hash")
 	}
-	if other := manifest(pod, "v1.27.16+rke2r1", [][]byte{[]byte("x")}); other.UID == base.UID {
+	if other := manifest(pod, "v1.27.16+rke2r1", m); other.UID == base.UID {
 		t.Error("another release leaves the hash")
 	}
-	if got := base.Spec.Containers[0]; got.Command[0] != KubeControllerManager || len(got.Command) != 1 || got.Args[0] != "--a=b" {
+	write("y")
+	if other := manifest(pod, rke2Version, m); other.UID == base.UID {
+		t.Error("a changed file leaves the hash")
+	}
+	if got := base.Spec.Containers[0]; got.Command[0] != KubeControllerManager || len(got.Command) != 1 || got.Args[0] != pod.Args[0] {
 		t.Errorf("command %v args %v", got.Command, got.Args)
 	}
 }
@@ -90,15 +99,16 @@ func TestManifestHashMovesWithItsContent(t *testing.T) {
 // In some releases the UID depends on the path alone, so the first mirror pod stays.
 func TestFixedUIDStaysWhateverTheManifestSays(t *testing.T) {
 	const release = "v1.26.7+rke2r1"
-	base := manifest(StaticPod{KubeControllerManager, []string{"--a=b"}}, release, nil)
+	none := machineFS(t.TempDir())
+	base := manifest(StaticPod{KubeControllerManager, []string{"--a=b"}}, release, none)
 	if base.UID != "57585a0305e4e46df816ebab263926f3" { // as on machines with the default data directory
 		t.Errorf("UID %s", base.UID)
 	}
-	changed := manifest(StaticPod{KubeControllerManager, []string{"--a=c"}}, release, nil)
+	changed := manifest(StaticPod{KubeControllerManager, []string{"--a=c"}}, release, none)
 	if changed.UID != base.UID || sameManifest(base, changed) {
 		t.Errorf("UID %s, taken for the same: %t", changed.UID, sameManifest(base, changed))
 	}
-	if again := manifest(StaticPod{KubeControllerManager, []string{"--a=b"}}, release, nil); !sameManifest(base, again) {
+	if again := manifest(StaticPod{KubeControllerManager, []string{"--a=b"}}, release, none); !sameManifest(base, again) {
 		t.Error("the same manifest is taken for another")
 	}
 	for version, fixed := range map[string]bool{"v1.23.12+rke2r1": false, "v1.23.17+rke2r1": true, "v1.24.17+rke2r1": false, "v1.25.3+rke2r1": true,

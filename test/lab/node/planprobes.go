@@ -57,6 +57,12 @@ func (a *Agent) planProbe(ctx context.Context, s *session, p planProbe) error {
 	if err != nil {
 		return err
 	}
+	if a.c.Real != nil {
+		if target.Port() == "9099" { // calico, which is up while the kubelet is
+			target.Host, target.Path = net.JoinHostPort(target.Hostname(), "10248"), "/healthz"
+		}
+		return httpCheckVia(a.c.Real.Dial, target.String(), nil, a.clientCertificate(p.HTTPGet))(ctx)
+	}
 	switch target.Port() {
 	case "10248", "9099": // kubelet; calico, which is up while the kubelet is
 		if k := s.rke2.get(); k == nil || !k.healthy.Load() {

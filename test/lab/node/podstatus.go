@@ -2,6 +2,7 @@ package node
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -107,7 +108,7 @@ func podPhase(policy corev1.RestartPolicy, states []taskState) corev1.PodPhase {
 func containerStatus(container corev1.Container, s taskState, pod string) corev1.ContainerStatus {
 	run := func(n int) string { return "containerd://" + pod + "-" + container.Name + "-" + strconv.Itoa(n) }
 	out := corev1.ContainerStatus{
-		Name: container.Name, Image: container.Image, RestartCount: int32(s.Restarts), Ready: s.Ready, Started: ptr.To(s.Running),
+		Name: container.Name, Image: runtimeName(container.Image), RestartCount: int32(s.Restarts), Ready: s.Ready, Started: ptr.To(s.Running),
 	}
 	if s.Running || s.Last != nil {
 		out.ImageID, out.ContainerID = container.Image+"@sha256:lab", run(s.Restarts)
@@ -145,3 +146,11 @@ func terminated(t *termination, run func(restarts int) string) *corev1.Container
 // second truncates a time to the precision of the API, so that a written time equals the one
 // that is read.
 func second(t time.Time) metav1.Time { return metav1.NewTime(t.Truncate(time.Second)) }
+
+// runtimeName returns an image's name as containerd lists it: Docker Hub has two host names.
+func runtimeName(image string) string {
+	if rest, ok := strings.CutPrefix(image, "index.docker.io/"); ok {
+		return "docker.io/" + rest
+	}
+	return image
+}

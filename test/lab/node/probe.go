@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"net"
 	"net/http"
 	"time"
 
@@ -109,11 +110,19 @@ func wait(ctx context.Context, c clock.WithTicker, d time.Duration) bool {
 // httpCheck passes for status 200 to 399, like the kubelet: it verifies no certificate and
 // reuses no connection.
 func httpCheck(url string, headers http.Header, cert *tls.Certificate) func(context.Context) error {
+	return httpCheckVia(nil, url, headers, cert)
+}
+
+// dialer connects to an address.
+type dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
+// httpCheckVia is httpCheck by another way to the address.
+func httpCheckVia(dial dialer, url string, headers http.Header, cert *tls.Certificate) func(context.Context) error {
 	config := &tls.Config{InsecureSkipVerify: true}
 	if cert != nil {
 		config.Certificates = []tls.Certificate{*cert}
 	}
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true, Proxy: nil}}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true, Proxy: nil, DialContext: dial}}
 	return func(ctx context.Context) error {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 		if err != nil {

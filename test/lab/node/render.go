@@ -14,6 +14,7 @@ const (
 	KubeScheduler          = "kube-scheduler"
 	CloudControllerManager = "cloud-controller-manager" // RKE2's own, not AWS's
 	Etcd                   = "etcd"
+	kubeProxy              = "kube-proxy" // only on real machines does anything serve in it
 	Kubelet                = "kubelet"
 )
 
@@ -75,6 +76,7 @@ func Render(c RKE2Config, f Facts, nodeName, version string) (Rendering, error) 
 				mergeArguments(cloudControllerDefaults(c), c.List("kube-cloud-controller-manager-arg"))})
 		}
 	}
+	r.Static = append(r.Static, StaticPod{kubeProxy, mergeArguments(kubeProxyDefaults(c, nodeName), c.List("kube-proxy-arg"))})
 	r.Kubelet = concat(
 		[]string{"--volume-plugin-dir=/var/lib/kubelet/volumeplugins", "--file-check-frequency=5s", "--sync-frequency=30s"},
 		provider, mergeArguments(kubeletDefaults(c, f, nodeName), c.List("kubelet-arg")))

@@ -144,3 +144,17 @@ func kubeletDefaults(c RKE2Config, f Facts, nodeName string) map[string]string {
 	}
 	return args
 }
+
+// kubeProxyDefaults returns those of k3s (pkg/daemons/agent/agent_linux.go, release 1.26).
+func kubeProxyDefaults(c RKE2Config, nodeName string) map[string]string {
+	return map[string]string{
+		"cluster-cidr":                      orDefault(c.String("cluster-cidr"), clusterCIDR),
+		"conntrack-max-per-core":            "0",
+		"conntrack-tcp-timeout-close-wait":  "0s",
+		"conntrack-tcp-timeout-established": "0s",
+		"healthz-bind-address":              "127.0.0.1",
+		"hostname-override":                 nodeName,
+		"kubeconfig":                        path.Join(agentDir, "kubeproxy.kubeconfig"),
+		"proxy-mode":                        "iptables",
+	}
+}

@@ -136,10 +136,10 @@ func TestRenderByRole(t *testing.T) {
 		roles Roles
 		want  []string
 	}{
-		{"combined", Roles{ControlPlane: true, Etcd: true}, []string{Etcd, KubeAPIServer, KubeControllerManager, KubeScheduler}},
-		{"control plane", Roles{ControlPlane: true}, []string{KubeAPIServer, KubeControllerManager, KubeScheduler}},
-		{"etcd", Roles{Etcd: true}, []string{Etcd}},
-		{"worker", Roles{Worker: true}, nil},
+		{"combined", Roles{ControlPlane: true, Etcd: true}, []string{Etcd, KubeAPIServer, KubeControllerManager, KubeScheduler, kubeProxy}},
+		{"control plane", Roles{ControlPlane: true}, []string{KubeAPIServer, KubeControllerManager, KubeScheduler, kubeProxy}},
+		{"etcd", Roles{Etcd: true}, []string{Etcd, kubeProxy}},
+		{"worker", Roles{Worker: true}, []string{kubeProxy}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := facts()

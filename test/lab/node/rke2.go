@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -109,8 +110,14 @@ func (r *rke2Service) once(ctx context.Context, boot bool) error {
 	if err != nil {
 		return err
 	}
+	if err := r.a.writeAgentFiles(name); err != nil {
+		return fmt.Errorf("machine %s: laying down the agent's files: %w", r.a.c.Name, err)
+	}
 	r.fail(nil)
 	r.a.logf("rke2: node-name %s, built-in cloud controller %t", name, rendering.BuiltInCCM)
+	if r.a.c.Real != nil {
+		return r.superviseReal(ctx, config, rendering)
+	}
 	r.superviseKubelet(ctx, config, rendering)
 	return nil
 }

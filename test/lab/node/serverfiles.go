@@ -11,7 +11,7 @@ import (
 // components start. Existing certificates are kept, because a new one would change the
 // manifests.
 func (a *Agent) writeServerFiles() error {
-	for _, step := range []func() error{a.writeAuthorities, a.writeCertificates, a.writeKubeconfigs, a.writeSettings} {
+	for _, step := range []func() error{a.writeAuthorities, a.writeCertificates, a.writeEtcdFiles, a.writeKubeconfigs, a.writeSettings} {
 		if err := step(); err != nil {
 			return fmt.Errorf("machine %s: laying down RKE2's files: %w", a.c.Name, err)
 		}
@@ -87,7 +87,7 @@ func (a *Agent) writeKubeconfigs() error {
 		if err != nil {
 			return err
 		}
-		content := certKubeconfig("https://"+a.c.IP+":6443", a.c.CA.CertPEM, pair.Cert, pair.Key)
+		content := certKubeconfig("https://"+a.apiServer(), a.c.CA.CertPEM, pair.Cert, pair.Key)
 		if err := a.fs.write(name, content); err != nil {
 			return err
 		}
@@ -95,10 +95,19 @@ func (a *Agent) writeKubeconfigs() error {
 	return nil
 }
 
+// apiServer returns the address of this machine's API server, or of its way to the others'.
+func (a *Agent) apiServer() string {
+	if a.c.Real != nil {
+		return "127.0.0.1:6443"
+	}
+	return a.c.IP + ":6443"
+}
+
 func (a *Agent) writeSettings() error {
 	secret := sha256.Sum256(a.c.CA.KeyPEM) // the same on every server of the cluster
 	for file, content := range map[string]string{
-		psaConfig: defaultPodSecurity,
+		psaConfig:        defaultPodSecurity,
+		egressConfigFile: egressConfig,
 		serverCred + "/encryption-config.json": fmt.Sprintf(encryptionConfig,
 			base64.StdEncoding.EncodeToString(secret[:])),
 	} {
@@ -127,3 +136,8 @@ plugins:
       runtimeClasses: []
       namespaces: []
 `
+
+const egressConfigFile = dataDir + "/server/etc/egress-selector-config.yaml"
+
+// egressConfig is RKE2's with egress-selector-mode disabled: the lab has no tunnel to agents.
+const egressConfig = `{"kind":"EgressSelectorConfiguration","apiVersion":"apiserver.k8s.io/v1beta1","egressSelections":[{"name":"cluster","connection":{"proxyProtocol":"Direct"}}]}`

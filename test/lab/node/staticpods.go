@@ -15,8 +15,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
-// staticPods runs a machine's static pods: each is a real process, except etcd and RKE2's own
-// cloud controller manager, for which only the pod exists.
+// staticPods runs a machine's static pods: each is a real process, except etcd, kube-proxy and
+// RKE2's own cloud controller manager, for which only the pod exists.
 type staticPods struct {
 	a   *Agent
 	ctx context.Context // of the machine's power: containers outlive the kubelet
@@ -42,7 +42,7 @@ func newStaticPods(ctx context.Context, a *Agent) *staticPods {
 func (s *staticPods) apply(ctx context.Context, r Rendering) error {
 	wanted := map[string]*corev1.Pod{}
 	for _, pod := range r.Static {
-		wanted[pod.Component] = manifest(pod, r.Version, s.a.fs.argumentFiles(pod.Args))
+		wanted[pod.Component] = manifest(pod, r.Version, s.a.fs)
 	}
 	s.removeOthers(wanted)
 	s.replace(Etcd, wanted[Etcd])
@@ -50,7 +50,7 @@ func (s *staticPods) apply(ctx context.Context, r Rendering) error {
 	if wanted[KubeAPIServer] != nil && !s.waitReady(ctx, KubeAPIServer) {
 		return ctx.Err()
 	}
-	for _, component := range []string{KubeControllerManager, KubeScheduler, CloudControllerManager} {
+	for _, component := range []string{KubeControllerManager, KubeScheduler, CloudControllerManager, kubeProxy} {
 		s.replace(component, wanted[component])
 	}
 	return nil
@@ -112,7 +112,7 @@ func (s *staticPods) task(component string, pod *corev1.Pod) *task {
 		clock: s.a.c.Clock, policy: corev1.RestartPolicyAlways, backOff: s.a.c.Timing.BackOff, relist: s.a.c.Timing.Relist, grace: s.a.c.Timing.Grace,
 		onChange: s.a.changed, tail: func() string { return "" }, kubelet: &s.a.kubeletRuns,
 	}
-	if component == Etcd || component == CloudControllerManager {
+	if component == Etcd || component == CloudControllerManager || component == kubeProxy {
 		t.start = func(int) (process, error) { return newPause(), nil }
 		return t
 	}
@@ -195,7 +195,7 @@ func (s *staticPods) list() []*staticPod {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := make([]*staticPod, 0, len(s.pods))
-	for _, component := range []string{Etcd, KubeAPIServer, KubeControllerManager, KubeScheduler, CloudControllerManager} {
+	for _, component := range []string{Etcd, KubeAPIServer, KubeControllerManager, KubeScheduler, CloudControllerManager, kubeProxy} {
 		if pod := s.pods[component]; pod != nil {
 			out = append(out, pod)
 		}

@@ -75,9 +75,17 @@ func ParseCA(pair Pair) (*CA, error) {
 
 // Server signs a certificate for the names and addresses in hosts.
 func (ca *CA) Server(name string, hosts ...string) (Pair, error) {
-	template, err := template(name, nil)
+	template, err := serving(name, hosts)
 	if err != nil {
 		return Pair{}, err
+	}
+	return ca.sign(template)
+}
+
+func serving(name string, hosts []string) (*x509.Certificate, error) {
+	template, err := template(name, nil)
+	if err != nil {
+		return nil, err
 	}
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	for _, host := range hosts {
@@ -87,6 +95,17 @@ func (ca *CA) Server(name string, hosts ...string) (Pair, error) {
 		}
 		template.DNSNames = append(template.DNSNames, host)
 	}
+	return template, nil
+}
+
+// Peer signs a certificate with which a process is both server, for the names and addresses in hosts,
+// and client.
+func (ca *CA) Peer(name string, hosts ...string) (Pair, error) {
+	template, err := serving(name, hosts)
+	if err != nil {
+		return Pair{}, err
+	}
+	template.ExtKeyUsage = append(template.ExtKeyUsage, x509.ExtKeyUsageClientAuth)
 	return ca.sign(template)
 }
 
