@@ -2,11 +2,8 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -70,49 +67,26 @@ func waitForCable(ctx context.Context) error {
 	}
 }
 
-// runDaemons starts the host's programs, and then only collects ended processes, as the first
-// process of a PID namespace must. The host ends with any of its programs.
+// runDaemons starts the host's programs, and then only collects ended processes. The host ends
+// with any of its programs.
 func (m Machine) runDaemons() error {
-	names := map[int]string{}
+	all := &children{ended: map[int]chan syscall.WaitStatus{}}
+	failed := make(chan error)
 	for _, d := range m.daemons() {
-		pid, err := d.start(m)
+		_, ended, err := all.start(d.name, d.args, m.log(d.name))
 		if err != nil {
 			return fmt.Errorf("host %s: start %s: %w", m.Name, d.name, err)
 		}
-		names[pid] = d.name
+		go func() {
+			status := <-ended
+			failed <- fmt.Errorf("%s ended: exit code %d, signal %v; see %s", d.name, status.ExitStatus(), status.Signal(), m.log(d.name))
+		}()
 	}
-	for {
-		var status syscall.WaitStatus
-		pid, err := syscall.Wait4(-1, &status, 0, nil)
-		switch {
-		case errors.Is(err, syscall.EINTR):
-		case err != nil:
-			return fmt.Errorf("host %s: wait for its processes: %w", m.Name, err)
-		case names[pid] != "":
-			return fmt.Errorf("host %s: %s ended: exit code %d, signal %v; see %s", m.Name, names[pid], status.ExitStatus(), status.Signal(), m.log(names[pid]))
-		}
-	}
+	go func() { failed <- all.reap() }()
+	go func() { failed <- all.serveOrders(ordersSocket) }()
+	return fmt.Errorf("host %s: %w", m.Name, <-failed)
 }
 
 func (m Machine) log(daemon string) string {
 	return filepath.Join(m.Dir, "logs", daemon+"@"+m.Name+".log")
-}
-
-func (d daemon) start(m Machine) (pid int, err error) {
-	log, err := os.OpenFile(m.log(d.name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return 0, err
-	}
-	defer log.Close()
-	path, err := exec.LookPath(d.name)
-	if err != nil {
-		return 0, err
-	}
-	process, err := os.StartProcess(path, append([]string{path}, d.args...), &os.ProcAttr{
-		Env: []string{"PATH=" + searchPath, "HOME=/root"}, Files: []*os.File{nil, log, log},
-	})
-	if err != nil {
-		return 0, err
-	}
-	return process.Pid, nil
 }

@@ -18,6 +18,7 @@ import (
 
 // logSource is the log of a container, in the format of its runtime.
 type logSource struct {
+	id   string // of the container
 	path string
 	text func(line string) string // the line as the process wrote it
 }
@@ -39,10 +40,10 @@ func containerLog(host, pid int) (logSource, error) {
 	id := found[1]
 	docker := within(host, filepath.Join("/var/lib/docker/containers", id, id+"-json.log"))
 	if _, err := os.Stat(docker); err == nil {
-		return logSource{path: docker, text: dockerText}, nil
+		return logSource{id: id, path: docker, text: dockerText}, nil
 	}
 	path, err := podLog(host, id)
-	return logSource{path: path, text: podText}, err
+	return logSource{id: id, path: path, text: podText}, err
 }
 
 // podLog returns the log of a pod's container. The runtime keeps the names in the container's

@@ -17,6 +17,8 @@ const (
 	rkeProgram        = "rke-v1.5.9"
 	componentsProgram = "components" // etcd, API server, controller manager, scheduler, kubectl
 	ccmProgram        = "ccm-v1.26.0"
+
+	helmControllerProgram = "helm-controller-v0.15.9"
 )
 
 // RKEVersion is the release of the real rke.
@@ -27,6 +29,13 @@ const Version = "v1.26.13-rancher1-1"
 
 // pauseImage holds the network namespace of a pod.
 const pauseImage = "rancher/mirrored-pause:3.7"
+
+func (h *Hosts) allImages(ctx context.Context) ([]image, error) {
+	if h.RKE2 {
+		return h.imagesRKE2(ctx)
+	}
+	return images(ctx, h.Binaries)
+}
 
 // images returns the images that rke v1.5.9 wants for Version, and that of the cloud controller
 // manager, of which the lab has the first release.
@@ -40,13 +49,22 @@ func images(ctx context.Context, binaries string) ([]image, error) {
 		tools,
 		{name: "rancher/hyperkube:v1.26.13-rancher1", config: path, files: append(b.busybox(), b.kubernetes()...)},
 		{name: "rancher/mirrored-coreos-etcd:v3.5.10", config: path, files: append(b.busybox(), b.program("/usr/local/bin/etcd", componentsProgram))},
-		{name: pauseImage, config: imageConfig{Entrypoint: []string{"/pause"}}, files: []imageFile{b.program("/pause", toolsProgram)}, pods: true},
-		{
-			name: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14", config: imageConfig{Entrypoint: []string{"/bin/aws-cloud-controller-manager"}},
-			files: []imageFile{b.program("/bin/aws-cloud-controller-manager", ccmProgram), {path: "/tmp", mode: 0o1777}}, pods: true,
-		},
+		b.pause(pauseImage),
+		b.ccm("v1.26.14"),
 	}
 	return all, b.err
+}
+
+func (b *builder) pause(name string) image {
+	return image{name: name, config: imageConfig{Entrypoint: []string{"/pause"}}, files: []imageFile{b.program("/pause", toolsProgram)}, pods: true}
+}
+
+// ccm is the cloud controller manager under a version's name. roots are further files of its image.
+func (b *builder) ccm(version string, roots ...imageFile) image {
+	return image{
+		name: "registry.k8s.io/provider-aws/cloud-controller-manager:" + version, config: imageConfig{Entrypoint: []string{"/bin/aws-cloud-controller-manager"}},
+		files: append([]imageFile{b.program("/bin/aws-cloud-controller-manager", ccmProgram), {path: "/tmp", mode: 0o1777}}, roots...), pods: true,
+	}
 }
 
 // builder collects files of images, and the first error.

@@ -11,10 +11,11 @@ const (
 	// cgroup is the parent of all containers in every hierarchy.
 	cgroup = "/awsmigrate-lab"
 
-	dockerSocket     = "/run/docker.sock"
-	containerdSocket = "/run/containerd/containerd.sock"
-	containerdConfig = "/etc/containerd/config.toml"
-	sshConfig        = "/etc/ssh/lab_sshd_config"
+	dockerSocket         = "/run/docker.sock"
+	containerdSocket     = "/run/containerd/containerd.sock"
+	rke2ContainerdSocket = "/run/k3s/containerd/containerd.sock"
+	containerdConfig     = "/etc/containerd/config.toml"
+	sshConfig            = "/etc/ssh/lab_sshd_config"
 )
 
 // daemon is a program that runs as long as the host.
@@ -26,9 +27,13 @@ type daemon struct {
 // daemons returns the host's programs in the order of their start. Each finds the others at their
 // usual addresses.
 func (m Machine) daemons() []daemon {
+	containerd := daemon{"containerd", []string{"--config", containerdConfig}}
+	if m.RKE2 {
+		return []daemon{containerd}
+	}
 	return []daemon{
 		{"sshd", []string{"-D", "-e", "-f", sshConfig}},
-		{"containerd", []string{"--config", containerdConfig}},
+		containerd,
 		{"dockerd", []string{
 			"--data-root=/var/lib/docker", "--exec-root=/run/docker", "--pidfile=/run/docker.pid", "--containerd=" + containerdSocket,
 			"--host=unix://" + dockerSocket,
@@ -43,12 +48,26 @@ func (m Machine) runc() string { return m.in("bin", "runc") }
 
 // files returns the host's configuration by path.
 func (m Machine) files() map[string]string {
-	return map[string]string{
+	out := map[string]string{
 		"/etc/hostname":                  m.Hostname + "\n",
-		sshConfig:                        m.sshConfiguration(),
 		containerdConfig:                 m.containerdConfiguration(),
 		"/etc/cni/net.d/10-lab.conflist": m.podNetworkConfiguration(),
 	}
+	if m.RKE2 {
+		out["/etc/hosts"] = namesOfAWS()
+		out[rootsFile] = m.Roots
+	} else {
+		out[sshConfig] = m.sshConfiguration()
+	}
+	return out
+}
+
+// socket returns the address of containerd.
+func (m Machine) socket() string {
+	if m.RKE2 {
+		return rke2ContainerdSocket
+	}
+	return containerdSocket
 }
 
 func (m Machine) sshConfiguration() string {
@@ -86,7 +105,7 @@ disabled_plugins = ["io.containerd.internal.v1.opt", "io.containerd.snapshotter.
     runtime_type = "io.containerd.runc.v2"
     [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
       BinaryName = "%s"
-`, containerdSocket, pauseImage, cniPlugins, m.runc())
+`, m.socket(), pauseImage, cniPlugins, m.runc())
 }
 
 func (m Machine) podNetworkConfiguration() string {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -30,11 +29,16 @@ type Hosts struct {
 	Binaries   string // folder of the lab's programs
 	Program    string // the program that calls Become after Command
 	Supervisor *proc.Supervisor
+	RKE2       bool   // hosts of RKE2, else of rke
+	Roots      string // RKE2: the authority of AWS's certificate, as PEM
+	Tokens     string // RKE2: the API servers' file of tokens
 
-	alone *os.File // held until the process ends
+	alone    *os.File // held until the process ends
+	images   loader
+	lifetime context.Context // of the lab, because a host outlives the call that boots it
 }
 
-// Open prepares this machine: its network, the record of its state, and keys.
+// Open prepares this machine until ctx ends: its network, the record of its state, keys and images.
 func (h *Hosts) Open(ctx context.Context) (err error) {
 	if err := Missing(h.Binaries); err != nil {
 		return err
@@ -48,8 +52,16 @@ func (h *Hosts) Open(ctx context.Context) (err error) {
 	if err != nil {
 		return errors.Join(err, closeNetwork(ctx))
 	}
-	return h.writeKeys(ctx)
+	if err := h.writeKeys(ctx); err != nil {
+		return err
+	}
+	h.lifetime = ctx
+	h.images, err = h.buildImages(ctx)
+	return err
 }
+
+// HelmController returns the path of RKE2's real helm controller.
+func (h *Hosts) HelmController() string { return filepath.Join(h.Binaries, helmControllerProgram) }
 
 // RKE returns the path of the real rke.
 func (h *Hosts) RKE() string { return filepath.Join(h.Binaries, rkeProgram) }
@@ -70,31 +82,36 @@ func (h *Hosts) writeKeys(ctx context.Context) error {
 // Boot starts the machines with their images. metadata serves a machine's instance metadata. It
 // returns when Docker answers on each.
 func (h *Hosts) Boot(ctx context.Context, machines []Machine, metadata func(Machine) http.Handler) error {
-	images, err := buildImages(ctx, h.Binaries, filepath.Join(h.Dir, imageDir))
-	if err != nil {
-		return err
-	}
 	parts, booting := errgroup.WithContext(ctx)
 	for _, m := range machines {
-		m.Dir, m.Binaries = h.Dir, h.Binaries
 		parts.Go(func() error {
-			process, err := h.start(booting, m)
-			if err == nil {
-				err = serveMetadata(ctx, process.Pid(), metadata(m))
-			}
-			if err == nil {
-				err = m.waitDocker(booting, process)
-			}
-			if err == nil {
-				err = images.load(booting, process.Pid())
-			}
-			if err != nil {
-				return fmt.Errorf("host %s: %w", m.Name, err)
-			}
-			return nil
+			_, err := h.BootOne(booting, m, metadata(m))
+			return err
 		})
 	}
 	return parts.Wait()
+}
+
+// BootOne starts a machine with its images. It returns when its container runtime answers.
+func (h *Hosts) BootOne(ctx context.Context, m Machine, metadata http.Handler) (*Running, error) {
+	m.Dir, m.Binaries, m.RKE2, m.Roots = h.Dir, h.Binaries, h.RKE2, h.Roots
+	process, err := h.start(ctx, m)
+	if err != nil {
+		return nil, fmt.Errorf("host %s: %w", m.Name, err)
+	}
+	r := &Running{machine: m, process: process}
+	err = serveMetadata(h.lifetime, process.Pid(), metadata)
+	if err == nil {
+		err = r.waitReady(ctx)
+	}
+	if err == nil {
+		err = h.images.load(ctx, r)
+	}
+	if err != nil {
+		process.Stop(0)
+		return nil, fmt.Errorf("host %s: %w", m.Name, err)
+	}
+	return r, nil
 }
 
 // namespaces are those of a host.
@@ -105,8 +122,10 @@ func (h *Hosts) start(ctx context.Context, m Machine) (*proc.Process, error) {
 	if err := m.write(); err != nil {
 		return nil, err
 	}
-	if err := os.Symlink(filepath.Join(m.Binaries, toolsProgram), m.runc()); err != nil {
-		return nil, err
+	for link, program := range map[string]string{m.runc(): toolsProgram, m.kubelet(): kubeletProgram} {
+		if err := os.Symlink(filepath.Join(m.Binaries, program), link); err != nil {
+			return nil, err
+		}
 	}
 	process, err := h.Supervisor.Start(proc.Spec{
 		Name: "host@" + m.Name, Kind: "host", Node: m.Name, Log: m.log("host"),
@@ -116,27 +135,4 @@ func (h *Hosts) start(ctx context.Context, m Machine) (*proc.Process, error) {
 		return nil, err
 	}
 	return process, m.cable(ctx, process.Pid())
-}
-
-// bootTimeout bounds the time until a host's Docker answers.
-const bootTimeout = time.Minute
-
-func (m Machine) waitDocker(ctx context.Context, process *proc.Process) error {
-	ctx, cancel := context.WithTimeout(ctx, bootTimeout)
-	defer cancel()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := pingDocker(ctx, process.Pid())
-		if err == nil {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-process.Done():
-			return fmt.Errorf("it ended with exit code %d; see %s", process.ExitCode(), m.log("host"))
-		case <-ctx.Done():
-			return fmt.Errorf("its Docker does not answer within %s: %w; see %s", bootTimeout, err, m.log("dockerd"))
-		}
-	}
 }

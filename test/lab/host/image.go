@@ -25,6 +25,7 @@ type image struct {
 // imageConfig is the part of an image's configuration that the lab's images use
 // (opencontainers/image-spec:config.md@v1.0).
 type imageConfig struct {
+	User       string              `json:"User,omitempty"`
 	Env        []string            `json:"Env,omitempty"`
 	Entrypoint []string            `json:"Entrypoint,omitempty"`
 	Cmd        []string            `json:"Cmd,omitempty"`

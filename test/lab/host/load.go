@@ -19,10 +19,11 @@ type loader struct {
 	files map[string]image // by file
 }
 
-// buildImages writes the images to a folder.
-func buildImages(ctx context.Context, binaries, dir string) (loader, error) {
+// buildImages writes the images of the hosts to the lab's folder.
+func (h *Hosts) buildImages(ctx context.Context) (loader, error) {
 	l := loader{files: map[string]image{}}
-	all, err := images(ctx, binaries)
+	dir := filepath.Join(h.Dir, imageDir)
+	all, err := h.allImages(ctx)
 	if err != nil {
 		return l, err
 	}
@@ -39,19 +40,29 @@ func buildImages(ctx context.Context, binaries, dir string) (loader, error) {
 	return l, nil
 }
 
-// load gives the images to the host whose first process has the ID.
-func (l loader) load(ctx context.Context, pid int) error {
+// load gives the images to a host.
+func (l loader) load(ctx context.Context, r *Running) error {
 	for file, one := range l.files {
-		if err := loadDocker(ctx, pid, file); err != nil {
-			return fmt.Errorf("load image %s into Docker: %w", one.name, err)
+		if !r.machine.RKE2 {
+			if err := loadDocker(ctx, r.process.Pid(), file); err != nil {
+				return fmt.Errorf("load image %s into Docker: %w", one.name, err)
+			}
 		}
 		if !one.pods {
 			continue
 		}
-		out, err := exec.CommandContext(ctx, "ctr", "--address", within(pid, containerdSocket), "--namespace", "k8s.io", "images", "import", file).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("load image %s into containerd: %w: %s", one.name, err, strings.TrimSpace(string(out)))
+		if err := r.ctr(ctx, "--namespace", "k8s.io", "images", "import", file); err != nil {
+			return fmt.Errorf("load image %s into containerd: %w", one.name, err)
 		}
+	}
+	return nil
+}
+
+// ctr runs containerd's own client.
+func (r *Running) ctr(ctx context.Context, args ...string) error {
+	args = append([]string{"--address", within(r.process.Pid(), r.machine.socket())}, args...)
+	if out, err := exec.CommandContext(ctx, "ctr", args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(out)))
 	}
 	return nil
 }

@@ -16,6 +16,8 @@ type Machine struct {
 	Index    int    `json:"index"`    // from 0; selects the networks of its pods and containers
 	Dir      string `json:"dir"`      // the lab's folder, which the host sees at the same path
 	Binaries string `json:"binaries"` // folder of the lab's programs
+	RKE2     bool   `json:"rke2"`     // containerd at RKE2's address, and neither Docker nor SSH
+	Roots    string `json:"roots"`    // RKE2: the authority of AWS's certificate, as PEM
 }
 
 // The networks of the lab: hosts on the VPC's, pods and Docker's bridge on one of their own for
@@ -33,13 +35,32 @@ func (m Machine) in(path ...string) string {
 	return filepath.Join(append([]string{m.Dir, "nodes", m.Name}, path...)...)
 }
 
+// sharedPaths are the folders of the host that the lab's stand-in of RKE2 writes and reads from
+// outside, each below Shared.
+func (m Machine) sharedPaths() []string {
+	if !m.RKE2 {
+		return nil
+	}
+	return []string{"/var/lib/rancher", "/etc/rancher"}
+}
+
+// shared returns where a shared path is outside of the host.
+func (m Machine) shared(path string) string { return m.in("fs", path) }
+
+// kubelet returns the path of a link to the kubelet, whose name the kernel shows.
+func (m Machine) kubelet() string { return m.in("bin", "kubelet") }
+
 func (m Machine) file() string { return m.in("host.json") }
 
 // disk is the folder behind the host's images and containers; its root file system is in memory.
 func (m Machine) disk(of string) string { return m.in("disk", of) }
 
 func (m Machine) write() error {
-	for _, dir := range []string{filepath.Dir(m.runc()), m.disk("docker"), m.disk("containerd")} {
+	dirs := []string{filepath.Dir(m.runc()), m.disk("docker"), m.disk("containerd")}
+	for _, path := range m.sharedPaths() {
+		dirs = append(dirs, m.shared(path))
+	}
+	for _, dir := range dirs {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}

@@ -66,9 +66,12 @@ func (m Machine) furnish(root string) error {
 	); err != nil {
 		return err
 	}
-	for _, bound := range []struct{ from, to string }{
-		{m.Dir, m.Dir}, {m.Binaries, m.Binaries}, {m.disk("docker"), "/var/lib/docker"}, {m.disk("containerd"), "/var/lib/containerd"},
-	} {
+	type bind struct{ from, to string }
+	binds := []bind{{m.Dir, m.Dir}, {m.Binaries, m.Binaries}, {m.disk("docker"), "/var/lib/docker"}, {m.disk("containerd"), "/var/lib/containerd"}}
+	for _, path := range m.sharedPaths() {
+		binds = append(binds, bind{m.shared(path), path})
+	}
+	for _, bound := range binds {
 		if err := os.MkdirAll(in(bound.to), 0o755); err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ type watcher struct {
 	kinds  map[string]string
 	seen   map[int]time.Time // processes that are no components, by when they were seen first
 	known  map[int]bool      // followed processes
-	copied map[string]bool   // logs
+	copied map[string]bool   // containers, by ID
 }
 
 // Watch records the start and end of each component on the hosts, and copies the controller
@@ -125,18 +125,27 @@ func (w *watcher) follow(ctx context.Context, host *proc.Process, kind string, p
 	spec := proc.Spec{Name: kind + "@" + host.Spec.Node, Kind: kind, Node: host.Spec.Node, InnerPID: innerPID(pid)}
 	spec.Args = arguments(pid)
 	if strings.HasSuffix(kind, "controller-manager") {
-		spec.Log = filepath.Join(w.hosts.Dir, "logs", spec.Name+".log")
 		source, err := containerLog(host.Pid(), pid)
 		if err != nil {
 			w.log.Error("a controller manager's log", "process", spec.Name, "pid", pid, "error", err)
-		} else if !w.copied[source.path] {
-			w.copied[source.path] = true
-			go source.copyTo(ctx, spec.Log, w.log)
+		} else {
+			spec.Log = w.copyLog(ctx, spec.Name, source)
 		}
 	}
 	if _, err := w.hosts.Supervisor.Follow(ctx, spec, pid); err != nil && !errors.Is(err, syscall.ESRCH) {
 		w.log.Error("following a component", "process", spec.Name, "pid", pid, "error", err)
 	}
+}
+
+// copyLog copies a container's log, once, and returns the copy. Each container has a copy of its own,
+// because a replaced one may still write while the next one does.
+func (w *watcher) copyLog(ctx context.Context, process string, source logSource) string {
+	to := filepath.Join(w.hosts.Dir, "logs", process+"."+source.id[:12]+".log")
+	if !w.copied[source.id] {
+		w.copied[source.id] = true
+		go source.copyTo(ctx, to, w.log)
+	}
+	return to
 }
 
 // commandName returns the kernel's name of a process, or empty if it has ended.
