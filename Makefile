@@ -133,9 +133,14 @@ real-kubelet: $(LABBIN)/components $(LABBIN)/kubelet-$(REAL_KUBELET) ## what a r
 $(LABBIN)/kubelet-$(REAL_KUBELET): test/lab/kubelet126/go.mod
 	cd test/lab/kubelet126 && go build -trimpath -ldflags "$(call lab-ldflags,$(REAL_KUBELET))" -o $@ k8s.io/kubernetes/cmd/kubelet
 
-# Hosts with a real kubelet, for `lab up --distro rke --machines real`.
+# The helm-controller of RKE2 1.26. Its go.sum is complete, like that of rke.
+REAL_HELM_CONTROLLER := v0.15.9
+$(LABBIN)/helm-controller-$(REAL_HELM_CONTROLLER): test/lab/helmcontroller015/go.mod
+	cd test/lab/helmcontroller015 && go build -trimpath -ldflags "-s -w" -o $@ github.com/k3s-io/helm-controller
+
+# Hosts with a real kubelet, for `lab up --machines real`.
 .PHONY: real-machines
-real-machines: demo-binaries $(LABBIN)/kubelet-$(REAL_KUBELET) $(LABBIN)/kube-proxy-$(REAL_KUBELET) $(LABBIN)/rke-$(REAL_RKE) $(LABBIN)/hosttools ## build what a lab with real machines needs
+real-machines: demo-binaries $(LABBIN)/kubelet-$(REAL_KUBELET) $(LABBIN)/kube-proxy-$(REAL_KUBELET) $(LABBIN)/rke-$(REAL_RKE) $(LABBIN)/helm-controller-$(REAL_HELM_CONTROLLER) $(LABBIN)/hosttools ## build what a lab with real machines needs
 
 $(LABBIN)/kube-proxy-$(REAL_KUBELET): test/lab/kubelet126/go.mod
 	cd test/lab/kubelet126 && go build -trimpath -ldflags "$(call lab-ldflags,$(REAL_KUBELET))" -o $@ k8s.io/kubernetes/cmd/kube-proxy
@@ -165,7 +170,7 @@ $(REAL_SERVERS:%=$(LABBIN)/kube-apiserver-v%): $(LABBIN)/kube-apiserver-v%:
 	printf '#!/bin/sh\nexec "$${0%%/*}/kubernetes/$*" run kube-apiserver "$$@"\n' > $@ && chmod +x $@
 
 .PHONY: demo
-demo: $(BIN)/awsmigrate $(BIN)/lab demo-binaries $(if $(filter real,$(MACHINES)),real-machines) ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml, rke1 for RKE managed by Rancher; HAND_OVER=natural; DISTRO=rke MACHINES=real as root for the real rke, Docker and kubelets
+demo: $(BIN)/awsmigrate $(BIN)/lab demo-binaries $(if $(filter real,$(MACHINES)),real-machines) ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml, rke1 for RKE managed by Rancher; HAND_OVER=natural; MACHINES=real as root for real kubelets, with DISTRO=rke for the real rke
 	cd test && go run ./cmd/demo -bin $(BIN) -dir $(abspath $(LABDIR)) -distro $(DISTRO) $(addprefix -hand-over ,$(HAND_OVER)) $(addprefix -machines ,$(MACHINES))
 
 .PHONY: demo-controller
@@ -228,7 +233,7 @@ endif
 	cd test && tests="$(SLOW_E2E)" && [ -n "$$tests" ] && SHARD=$(SHARD) $(SLOW) -parallel 1 -timeout 330m -run "^($$tests)$$" ./e2e
 
 .PHONY: test-real
-test-real: build real-machines ## rke, Docker, kubelets and containerd as users run them; as root, by hand
+test-real: build real-machines ## RKE2 and rke on real kubelets, containerd and Docker; as root, by hand
 	cd test && $(GOTEST) -v -count=1 -tags slow,real,$(TAGS) -timeout 90m -run '^TestReal$$' ./e2e
 	@$(MAKE) --no-print-directory real-kubelet
 

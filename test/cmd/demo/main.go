@@ -18,7 +18,7 @@ func main() {
 	bin := flag.String("bin", "bin", "folder with awsmigrate and lab")
 	dir := flag.String("dir", ".lab", "the lab's folder")
 	distro := flag.String("distro", "rke2", "rke2, rke (a cluster.yml) or rke1 (RKE managed by Rancher)")
-	machines := flag.String("machines", "", "real: hosts with Docker and kubelets, brought up by the real rke; for rke alone (default: stand-ins)")
+	machines := flag.String("machines", "", "real: hosts in namespaces with real kubelets, for rke2 and rke (default: stand-ins)")
 	handOver := flag.String("hand-over", "", "early or natural: when the cloud controllers change hands (default: awsmigrate's)")
 	controller := flag.Bool("controller", false, "have the controller migrate an RKE2 lab, and undo it")
 	charts := flag.String("charts", "../charts", "folder with the controller's charts")

@@ -20,6 +20,8 @@ type Balancer struct {
 	Check func(ctx context.Context, address string) bool
 	// Backends returns the addresses, host:port. It is called before each check.
 	Backends func() []string
+	// Listen opens the listener; net.Listen if nil.
+	Listen func(address string) (net.Listener, error)
 	// Interval is the time between checks.
 	Interval time.Duration
 
@@ -66,7 +68,11 @@ func (b *Balancer) listenIfReady(ctx context.Context) error {
 	if b.listener != nil {
 		return nil
 	}
-	l, err := net.Listen("tcp", b.Address)
+	listen := b.Listen
+	if listen == nil {
+		listen = func(address string) (net.Listener, error) { return net.Listen("tcp", address) }
+	}
+	l, err := listen(b.Address)
 	if err != nil {
 		return fmt.Errorf("balancing the API servers: %w", err)
 	}

@@ -34,6 +34,7 @@ type machines struct {
 	addr    Addresses
 	// agent completes a node agent's configuration.
 	agent func(node.Facts, io.Writer) node.Config
+	boot  func(*machine) *realMachine // of real machines of RKE2, else nil
 	files Files
 	ctx   context.Context // of the lab, because a machine outlives the call that created it
 
@@ -47,6 +48,7 @@ type machine struct {
 	Instance string
 	index    int
 	agent    *node.Agent
+	real     *realMachine // nil for the stand-in
 	stop     context.CancelFunc
 	done     chan struct{}
 	metadata *http.Server
@@ -176,6 +178,9 @@ func (m *machines) facts(made *machine, instance aws.Instance, host string) node
 		Roles: node.Roles{ControlPlane: made.ControlPlane, Etcd: made.Etcd, Worker: made.Worker},
 	}
 	f.IMDSURL = "http://" + net.JoinHostPort(f.IP, metadataPort)
+	if m.options.Real {
+		f.IP = f.PrivateIP
+	}
 	f.OSHostname, f.HostnameFQDN = hostNames(m.options, host, driverName(made.Machine), instance.PrivateDNSName)
 	return f
 }
@@ -230,7 +235,7 @@ func (m *machines) zone(want rancher.Machine) string {
 }
 
 func (m *machines) start(ctx context.Context, made *machine) error {
-	l, err := net.Listen("tcp", net.JoinHostPort(made.Facts.IP, metadataPort))
+	l, err := net.Listen("tcp", net.JoinHostPort(m.addr.Machine(made.index), metadataPort))
 	if err != nil {
 		return fmt.Errorf("its metadata service: %w", err)
 	}
@@ -246,7 +251,12 @@ func (m *machines) start(ctx context.Context, made *machine) error {
 	if err != nil {
 		return err
 	}
-	made.agent, err = node.New(m.agent(made.Facts, made.log))
+	config := m.agent(made.Facts, made.log)
+	if m.boot != nil {
+		made.real = m.boot(made)
+		config.Real = made.real
+	}
+	made.agent, err = node.New(config)
 	if err != nil {
 		return err
 	}
@@ -254,6 +264,12 @@ func (m *machines) start(ctx context.Context, made *machine) error {
 	made.stop = stop
 	go func() {
 		defer close(made.done)
+		if made.real != nil {
+			if err := made.real.start(running); err != nil {
+				return // logged
+			}
+			defer made.real.stop()
+		}
 		if err := made.agent.Run(running); err != nil && running.Err() == nil {
 			fmt.Fprintf(made.log, "the agent ended: %v\n", err)
 		}

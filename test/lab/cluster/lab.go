@@ -22,6 +22,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/host"
 	"github.com/awsmigrate/awsmigrate/test/lab/node"
 	"github.com/awsmigrate/awsmigrate/test/lab/observer"
+	"github.com/awsmigrate/awsmigrate/test/lab/pki"
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 	"github.com/awsmigrate/awsmigrate/test/lab/rancher"
 )
@@ -51,6 +52,7 @@ type Lab struct {
 	state      state
 	baseline   baseline
 	hosts      *host.Hosts // real machines
+	aws        *pki.CA     // of AWS's certificate on real machines of RKE2
 
 	management, downstream *rest.Config
 	mgmt, down             kubernetes.Interface
@@ -79,6 +81,9 @@ func Serve(ctx context.Context, dir string, options Options, log *slog.Logger) (
 
 // parts returns the parts of the lab, in the order in which they are started.
 func (l *Lab) parts(stop func()) []func(context.Context, *errgroup.Group) error {
+	if l.options.Real && l.options.Distro == RKE2 {
+		return l.partsRealRKE2(stop)
+	}
 	if l.options.Real {
 		return []func(context.Context, *errgroup.Group) error{l.startAWS, l.startControl(stop), l.createReal}
 	}
@@ -94,11 +99,13 @@ func (l *Lab) parts(stop func()) []func(context.Context, *errgroup.Group) error 
 	}
 	return []func(context.Context, *errgroup.Group) error{
 		l.startAWS, l.startControl(stop), l.startManagement, l.startJobs, l.startBalancer, l.startRancher, l.createCluster, l.startHelmController,
-		func(ctx context.Context, parts *errgroup.Group) error {
-			parts.Go(func() error { return l.settle(ctx) })
-			return nil
-		},
+		l.startSettling,
 	}
+}
+
+func (l *Lab) startSettling(ctx context.Context, parts *errgroup.Group) error {
+	parts.Go(func() error { return l.settle(ctx) })
+	return nil
 }
 
 // prepare claims the number and creates all files.
@@ -255,11 +262,18 @@ func (l *Lab) agentConfig(facts node.Facts, log io.Writer) node.Config {
 		EtcdServers: l.etcdURL(), BalancedAddress: l.addr.Balanced(), TokenFile: l.files.tokens(),
 		AuditPolicyFile: l.files.auditPolicy(), AuditLog: l.files.AuditLog(facts.Name),
 		AWSEndpoint: l.awsEndpoint,
-		Timing: node.Timing{
-			APIServerDown: l.options.APIServerDown, ComponentDown: l.options.ComponentDown, ProbePeriod: l.options.ProbePeriod,
-			Leases: node.LeaseTiming{Duration: l.options.Leases.Duration, RenewDeadline: l.options.Leases.Renew, RetryPeriod: l.options.Leases.Retry},
-		},
-		Log: log,
+		Timing:      l.timing(),
+		Log:         log,
+	}
+}
+
+func (l *Lab) timing() node.Timing {
+	if l.options.Real { // the kubelet takes its own time
+		return node.Timing{ProbePeriod: realProbePeriod}
+	}
+	return node.Timing{
+		APIServerDown: l.options.APIServerDown, ComponentDown: l.options.ComponentDown, ProbePeriod: l.options.ProbePeriod,
+		Leases: node.LeaseTiming{Duration: l.options.Leases.Duration, RenewDeadline: l.options.Leases.Renew, RetryPeriod: l.options.Leases.Retry},
 	}
 }
 
@@ -308,15 +322,7 @@ func serveHTTP(ctx context.Context, parts *errgroup.Group, address string, handl
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: handler}
-	parts.Go(func() error {
-		stop := context.AfterFunc(ctx, func() { server.Close() })
-		defer stop()
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serving %s: %w", address, err)
-		}
-		return nil
-	})
+	serveOn(ctx, parts, listener, handler)
 	return nil
 }
 

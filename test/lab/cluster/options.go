@@ -10,7 +10,7 @@ import (
 // reads them.
 type Options struct {
 	Distro        Distro `json:"distro"`
-	Real          bool   `json:"real"`   // RKE: machines are hosts in namespaces, and rke is the real one
+	Real          bool   `json:"real"`   // machines are hosts in namespaces with real kubelets, and rke is the real one
 	Number        int    `json:"number"` // 0: the first free one
 	Layout        Layout `json:"layout"`
 	ControlPlanes int    `json:"controlPlanes"` // the layout's own if negative

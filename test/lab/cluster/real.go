@@ -65,26 +65,45 @@ func hostAWS(caller string) string {
 	return "http://" + net.JoinHostPort(host.Gateway, awsPort) + "/as/" + caller + "/"
 }
 
-// DefaultsReal returns the options of a highly available cluster of rke on real machines. Its
-// versions are the only ones.
-func DefaultsReal() Options {
-	o := DefaultsRKE()
-	o.Real, o.RKEVersion, o.Version = true, host.RKEVersion, host.Version
+// DefaultsReal returns the options of a highly available cluster on real machines. Its versions are
+// the only ones.
+func DefaultsReal(d Distro) Options {
+	o := Defaults()
+	if d == RKE {
+		o = DefaultsRKE()
+		o.RKEVersion, o.Version = host.RKEVersion, host.Version
+	}
+	o.Distro, o.Real = d, true
 	return o
 }
 
 // validateReal returns an error if no cluster on real machines can be made with the options.
 func (o Options) validateReal() error {
-	if o.Distro != RKE {
-		return errors.New("--machines real: only --distro rke has real machines")
-	}
-	plain := DefaultsReal()
+	plain := DefaultsReal(o.Distro)
 	plain.Number, plain.Layout, plain.ControlPlanes, plain.Workers = o.Number, o.Layout, o.ControlPlanes, o.Workers
-	plain.ClusterPatch, plain.HostnameOverride, plain.OSHostname = o.ClusterPatch, o.HostnameOverride, o.OSHostname
-	if fmt.Sprint(plain) != fmt.Sprint(o) {
-		return errors.New("--machines real takes --layout, --control-planes, --workers, --cluster-file, --hostname-override, --os-hostname and --number, and no other option of the stand-ins")
+	plain.ClusterPatch, plain.OSHostname = o.ClusterPatch, o.OSHostname
+	takes := "--layout, --control-planes, --workers, --cluster-file, --os-hostname, --number"
+	switch o.Distro {
+	case RKE:
+		plain.HostnameOverride = o.HostnameOverride
+		takes += " and --hostname-override"
+	case RKE2:
+		plain.RKEVersion, plain.IMDS, plain.ExplicitNodeNames, plain.HostnameF = o.RKEVersion, o.IMDS, o.ExplicitNodeNames, o.HostnameF
+		takes += ", --imds, --explicit-node-names and --hostname-f"
+		if o.Layout == Split {
+			return errors.New("--machines real: a control plane without etcd of its own is not supported; choose another --layout")
+		}
+	default:
+		return errors.New("--machines real: only --distro rke2 and rke have real machines")
 	}
-	return o.validateRKE()
+	if fmt.Sprint(plain) != fmt.Sprint(o) {
+		return fmt.Errorf("--machines real takes %s, and no other option of the stand-ins", takes)
+	}
+	if o.Distro == RKE {
+		return o.validateRKE()
+	}
+	_, err := Object(o)
+	return err
 }
 
 // additions returns what the lab adds to the arguments of components.
@@ -93,11 +112,17 @@ func (o Options) additions() []node.Addition {
 		return node.Additions()
 	}
 	const shared = "several hosts share the kernel's cgroups, disks and table of connections"
-	return []node.Addition{
+	common := []node.Addition{
 		{Component: "kubelet", Flag: "--cgroup-driver, --cgroups-per-qos, --enforce-node-allocatable, --local-storage-capacity-isolation, --fail-swap-on", Why: shared},
-		{Component: "kube-proxy", Flag: "--conntrack-max-per-core=0", Why: shared},
 		{Component: "any container", Flag: "without CAP_SYS_RESOURCE and negative oom scores", Why: "a sandbox of CI may not grant them"},
 	}
+	if o.Distro == RKE2 {
+		return append(common,
+			node.Addition{Component: node.KubeAPIServer, Flag: "--token-auth-file=<lab users>, in its image", Why: "users admin, operator, viewer, rancher"},
+			node.Addition{Component: node.KubeAPIServer, Flag: "an egress selector without tunnel", Why: "RKE2's supervisor is a stand-in"},
+			node.Addition{Component: "any container", Flag: "/etc/hosts and an authority for AWS's names", Why: "they lead to the lab's AWS"})
+	}
+	return append(common, node.Addition{Component: "kube-proxy", Flag: "--conntrack-max-per-core=0", Why: shared})
 }
 
 // createReal makes hosts, gives them their images, writes cluster.yml and runs the real rke.
@@ -147,26 +172,32 @@ func (l *Lab) launchReal() error {
 			}
 			made := &machine{Machine: want, Instance: instance.ID, index: len(l.machines.byID)}
 			made.Facts = l.machines.facts(made, instance, want.Name)
-			made.Facts.IP = made.Facts.PrivateIP
 			l.machines.byID[want.Name] = made
 		}
 	}
 	return nil
 }
 
-// byMachine names the machine as caller of AWS, by the address of the connection.
+// byMachine names the machine as caller of AWS, by the address of the connection. Components of rke
+// share a URL; those of RKE2 call AWS by its own names, without a path.
 func (l *Lab) byMachine(next http.Handler) http.Handler {
-	names := map[string]string{}
-	for _, m := range l.machines.list() {
-		names[m.Facts.PrivateIP] = m.Name
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		address, _, _ := net.SplitHostPort(r.RemoteAddr) // of a connection, always with a port
-		if name, ok := names[address]; ok && r.URL.Path == "/as/"+callerRKE+"/" {
+		if name := l.machines.at(address); name != "" && (r.URL.Path == "/as/"+callerRKE+"/" || r.URL.Path == "/") {
 			r.URL.Path = "/as/" + name + "/"
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// at returns the name of the machine with the private address, or empty.
+func (m *machines) at(address string) string {
+	for _, made := range m.list() {
+		if made.Facts.PrivateIP == address {
+			return made.Name
+		}
+	}
+	return ""
 }
 
 // bringUp boots the hosts, and takes the path of a user from there.
@@ -184,21 +215,11 @@ func (l *Lab) bringUp(ctx context.Context) error {
 	if err := l.realRKEUp(ctx); err != nil {
 		return fmt.Errorf("rke up: %w, see %s", err, l.files.Log("rke"))
 	}
-	for _, step := range []struct {
-		name string
-		run  func(context.Context) error
-	}{
-		{"machines and Nodes", l.waitNodes},
-		{"the Service default/web", func(ctx context.Context) error { return ensureService(ctx, l.down) }},
-		{"load balancer of Service default/web", l.waitService},
-	} {
-		l.state.set(PhaseBooting, step.name, time.Now())
-		if err := step.run(ctx); err != nil {
-			return err
-		}
-	}
-	l.state.set(PhaseReady, "", time.Now())
-	return nil
+	return l.bootSteps(ctx,
+		bootStep{"machines and Nodes", l.waitNodes},
+		bootStep{"the Service default/web", func(ctx context.Context) error { return ensureService(ctx, l.down) }},
+		bootStep{"load balancer of Service default/web", l.waitService},
+	)
 }
 
 // realRKEUp writes cluster.yml, runs rke, and connects with the kubeconfig that it writes.

@@ -20,12 +20,16 @@ func TestValidateReal(t *testing.T) {
 		"defaults":      {func(*Options) {}, ""},
 		"workers":       {func(o *Options) { o.Workers = 1 }, ""},
 		"layout":        {func(o *Options) { o.Layout = Single }, ""},
-		"rke2":          {func(o *Options) { o.Distro = RKE2 }, "only --distro rke"},
+		"rke1":          {func(o *Options) { o.Distro = RKE1 }, "only --distro rke2 and rke"},
 		"another rke":   {func(o *Options) { o.RKEVersion = "v1.4.14" }, "no other option"},
 		"short leases":  {func(o *Options) { o.Leases = Leases{6, 4, 1} }, "no other option"},
 		"slow restarts": {func(o *Options) { o.APIServerDown++ }, "no other option"},
+		"RKE2":          {func(o *Options) { *o = DefaultsReal(RKE2) }, ""},
+		"RKE2, IMDSv2":  {func(o *Options) { *o = DefaultsReal(RKE2); o.IMDS = "required" }, ""},
+		"RKE2, split":   {func(o *Options) { *o = DefaultsReal(RKE2); o.Layout = Split }, "etcd of its own"},
+		"RKE2, Nodes":   {func(o *Options) { *o = DefaultsReal(RKE2); o.Nodes = 2 }, "no other option"},
 	} {
-		o := DefaultsReal()
+		o := DefaultsReal(RKE)
 		test.change(&o)
 		err := o.Validate()
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
@@ -37,7 +41,7 @@ func TestValidateReal(t *testing.T) {
 // rke itself would accept the file, and finds the address of AWS in it.
 func TestRealClusterFile(t *testing.T) {
 	nodes := []rkeNode{{Name: "a", Address: "10.0.0.4", Internal: "10.0.0.4", Roles: []string{"controlplane", "etcd"}}}
-	text, err := clusterYAML(DefaultsReal(), "/key", nodes)
+	text, err := clusterYAML(DefaultsReal(RKE), "/key", nodes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +49,7 @@ func TestRealClusterFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(text), "URL=http://10.0.0.1:8700/as/rke/") || !strings.Contains(string(text), "user: root") || config.Version != DefaultsReal().Version {
+	if !strings.Contains(string(text), "URL=http://10.0.0.1:8700/as/rke/") || !strings.Contains(string(text), "user: root") || config.Version != DefaultsReal(RKE).Version {
 		t.Errorf("cluster.yml:\n%s", text)
 	}
 }
@@ -59,6 +63,7 @@ func TestByMachine(t *testing.T) {
 	for _, test := range []struct{ from, path, want string }{
 		{"10.0.0.4:1234", "/as/rke/", "/as/demo-cp-0/"},
 		{"10.0.0.9:1234", "/as/rke/", "/as/rke/"},
+		{"10.0.0.4:1234", "/", "/as/demo-cp-0/"},
 		{"10.0.0.4:1234", "/as/awsmigrate/", "/as/awsmigrate/"},
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, test.path, nil)

@@ -16,7 +16,7 @@ import (
 // downstream one directly as admin, and both through Rancher as operator and as viewer. Without
 // Rancher they are the only cluster as admin and as viewer.
 func Kubeconfigs(o Options) []string {
-	if o.Real {
+	if o.Distro == RKE && o.Real {
 		return []string{"downstream"}
 	}
 	if o.Distro == RKE {

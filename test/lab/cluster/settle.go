@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -75,19 +76,31 @@ func (l *Lab) registerMachines(ctx context.Context) error {
 
 // settle waits for the cluster and creates the objects that a used cluster has.
 func (l *Lab) settle(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, bootTimeout, fmt.Errorf("the lab did not boot within %s", bootTimeout))
+	limit := bootTimeout
+	if l.options.Real {
+		limit = 2 * bootTimeout
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the lab did not boot within %s", limit))
 	defer cancel()
-	for _, step := range []struct {
-		name string
-		run  func(context.Context) error
-	}{
-		{"machines and Nodes", l.waitNodes},
-		{"users and the Service default/web", l.seed},
-		{"load balancer of Service default/web", l.waitService},
-		{"Cluster Ready", l.waitApplication},
-		{"Nodes without machines", l.createPlainNodes},
-		{"the baseline for reset", l.remember},
-	} {
+	return l.bootSteps(ctx,
+		bootStep{"machines and Nodes", l.waitNodes},
+		bootStep{"users and the Service default/web", l.seed},
+		bootStep{"load balancer of Service default/web", l.waitService},
+		bootStep{"Cluster Ready", l.waitApplication},
+		bootStep{"Pods Ready", l.waitPods},
+		bootStep{"Nodes without machines", l.createPlainNodes},
+		bootStep{"the baseline for reset", l.remember},
+	)
+}
+
+// bootStep is one part of a boot that the lab's status names.
+type bootStep struct {
+	name string
+	run  func(context.Context) error
+}
+
+func (l *Lab) bootSteps(ctx context.Context, steps ...bootStep) error {
+	for _, step := range steps {
 		l.state.set(PhaseBooting, step.name, time.Now())
 		if err := step.run(ctx); err != nil {
 			l.state.set(PhaseFailed, err.Error(), time.Now())
@@ -139,6 +152,29 @@ func (l *Lab) waitNodes(ctx context.Context) error {
 		seen := fmt.Sprintf("%d of %d Nodes Ready", ready, want)
 		l.state.setDetail(seen)
 		return ready >= want, seen, nil
+	})
+}
+
+// waitPods waits for the pods of kube-system. On machines that boot at the same time on two
+// processors, a kube-controller-manager may lose its lease once and start again.
+func (l *Lab) waitPods(ctx context.Context) error {
+	return poll(ctx, time.Second, "the Pods", func(ctx context.Context) (bool, string, error) {
+		list, err := l.down.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, "", err
+		}
+		for _, pod := range list.Items {
+			if !podReady(pod) {
+				return false, "Pod " + pod.Name + " is not Ready", nil
+			}
+		}
+		return true, "", nil
+	})
+}
+
+func podReady(pod corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
 	})
 }
 

@@ -1,6 +1,7 @@
 package helmcontroller
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,8 +27,9 @@ type klipper struct {
 }
 
 // RunKlipper does what the image rancher/klipper-helm does with the arguments and the
-// environment of its container. KUBECONFIG names the file that it uses instead of the pod's
-// service account. LAB_VOLUMES names the folder that has the volumes, each at its mount path.
+// environment of its container. KUBECONFIG names the file that a process without a container uses
+// instead of the pod's service account. LAB_VOLUMES names the folder that has its volumes, each at
+// its mount path.
 // The image's output to /dev/termination-log goes to that path under LAB_VOLUMES. An error
 // makes the container fail. Source: k3s-io/klipper-helm:entry@v0.8.0-build20230510.
 func RunKlipper(ctx context.Context, args []string, env []string, stdout io.Writer) error {
@@ -37,8 +39,8 @@ func RunKlipper(ctx context.Context, args []string, env []string, stdout io.Writ
 			k.env[name] = value
 		}
 	}
-	k.volumes = k.env["LAB_VOLUMES"]
-	for _, name := range []string{"NAME", "TARGET_NAMESPACE", "KUBECONFIG", "LAB_VOLUMES"} {
+	k.volumes = cmp.Or(k.env["LAB_VOLUMES"], "/")
+	for _, name := range []string{"NAME", "TARGET_NAMESPACE"} {
 		if k.env[name] == "" {
 			return fmt.Errorf("klipper-helm: %s is not set", name)
 		}

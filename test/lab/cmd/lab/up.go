@@ -29,7 +29,7 @@ func upCommand(dir *string) *cobra.Command {
 				return err
 			}
 			if options.Real {
-				rkeDefaults = cluster.DefaultsReal()
+				rkeDefaults = cluster.DefaultsReal(cluster.RKE)
 			}
 			if options.Distro.ByRKE() && !cmd.Flags().Changed("kubernetes-version") {
 				options.Version = rkeDefaults.Version
@@ -50,7 +50,7 @@ func upCommand(dir *string) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&distro, "distro", string(options.Distro), "rke2, managed by Rancher; rke, made by the rke command line; or rke1, made by rke within Rancher")
-	flags.StringVar(&machines, "machines", machines, "stand-in; or real, for rke alone: hosts with Docker and real kubelets, brought up by the real rke, as root")
+	flags.StringVar(&machines, "machines", machines, "stand-in; or real, as root: hosts in namespaces with real kubelets, and rke is the real one")
 	flags.StringVar(&options.RKEVersion, "rke-version", options.RKEVersion, "rke: release of the rke binary")
 	flags.DurationVar(&options.RKERetry, "rke-retry", options.RKERetry, "rke: pause between its attempts; its own 5s if 0")
 	flags.StringVar(&options.HostnameOverride, "hostname-override", options.HostnameOverride, "rke: hostname_override of each node; %m is the machine's name, %d its private DNS name")
