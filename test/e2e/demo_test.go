@@ -16,6 +16,7 @@ func TestDemo(t *testing.T) {
 	t.Run("refused", func(t *testing.T) { refusedAtTheStart(t, lab) })
 	ctx := within(t, 25*time.Minute)
 	t.Run("audited before", func(t *testing.T) { auditedAt(ctx, t, lab, "P0", beforeMigration()) })
+	asOnRealMachines(ctx, t, lab, "p0")
 	begun, record := time.Now(), recordIn(lab, "run")
 	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t}, nil, "--record", record)
 	if err != nil {
@@ -42,6 +43,7 @@ func TestDemo(t *testing.T) {
 	if err != nil || code != 0 || !strings.Contains(stdout, "switch-provider") {
 		t.Errorf("the record with the journal: exit %d, %v\n%s%s", code, err, stdout, stderr)
 	}
+	asOnRealMachines(ctx, t, lab, "p5")
 	t.Run("audited after", func(t *testing.T) {
 		auditedAt(ctx, t, lab, "P5", afterMigration())
 		auditedWithRights(ctx, t, lab)

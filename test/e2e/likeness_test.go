@@ -12,11 +12,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// asOnRealMachines compares a lab with the record of a cluster of the real rke at the same
+// sightFile has what was seen of a cluster of the same distribution on real machines.
+func sightFile(lab *scenario.Lab, position string) string {
+	return filepath.Join("testdata", "real-"+lab.Distro()+"-"+position+".txt")
+}
+
+// asOnRealMachines compares a lab with the record of a cluster on real machines at the same
 // position. A controller may take a moment to write what it found.
 func asOnRealMachines(ctx context.Context, t *testing.T, lab *scenario.Lab, position string) {
 	t.Helper()
-	file := filepath.Join("testdata", "real-rke-"+position+".txt")
+	file := sightFile(lab, position)
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -17,22 +17,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// onReal are the flags of a lab on whose machines the real rke, Docker, kubelets and kube-proxies run.
-// Such labs exclude each other on one machine.
-var onReal = []string{"--distro", "rke", "--machines", "real", "--workers", "1"}
-
 // updateSight is the variable with which TestReal writes what it sees anew.
 const updateSight = "AWSMIGRATE_UPDATE_SIGHT"
 
-// TestReal migrates a cluster of the real rke, undoes that, and migrates others with
-// interruptions. Its parts share a machine, so they follow each other.
+// TestReal migrates clusters of RKE2 and of the real rke on machines with real kubelets, undoes that,
+// and migrates others with interruptions. Its parts share a machine, so they follow each other.
 func TestReal(t *testing.T) {
 	for _, part := range []struct {
 		name string
 		run  func(*testing.T)
 	}{
-		{"there and back", realThereAndBack},
-		{"awsmigrate killed in every step", realKilledInEveryStep},
+		{"RKE2 there and back", func(t *testing.T) { realThereAndBack(t, "rke2") }},
+		{"RKE2 killed in every step", func(t *testing.T) { killInEveryStep(t, bootReal(t, "rke2"), writingSteps) }},
+		{"RKE there and back", func(t *testing.T) { realThereAndBack(t, "rke") }},
+		{"RKE killed in every step", func(t *testing.T) { killInEveryStep(t, bootReal(t, "rke"), rkeSteps) }},
 		{"rke killed while it stops a kube-apiserver", realRKEKilled},
 		{"supervisor killed", realSupervisorKilled},
 	} {
@@ -40,17 +38,19 @@ func TestReal(t *testing.T) {
 	}
 }
 
-// bootReal boots a lab whose runs use awsmigrate's defaults.
-func bootReal(t *testing.T, flags ...string) *scenario.Lab {
+// bootReal boots a lab on real machines, whose runs use awsmigrate's defaults. Such labs exclude each
+// other on one machine.
+func bootReal(t *testing.T, distro string, flags ...string) *scenario.Lab {
 	t.Helper()
-	lab := bootInTurn(t, append(slices.Clone(onReal), flags...)...)
+	lab := bootInTurn(t, append([]string{"--distro", distro, "--machines", "real", "--workers", "1"}, flags...)...)
 	lab.Natural = false
 	return lab
 }
 
 // realThereAndBack runs the demonstration, whose evidence is the observer's, and an undo.
-func realThereAndBack(t *testing.T) {
-	lab := bootReal(t)
+func realThereAndBack(t *testing.T, distro string) {
+	lab := bootReal(t, distro)
+	lab.Fixed = true // an undo is compared with the machines of the beginning
 	ctx := within(t, 30*time.Minute)
 	workers, err := lab.Workers(ctx)
 	must(t, err)
@@ -82,17 +82,13 @@ func seenOnRealMachines(ctx context.Context, t *testing.T, lab *scenario.Lab, po
 	}
 	seen, err := lab.Sight(ctx)
 	must(t, err)
-	must(t, os.WriteFile(filepath.Join("testdata", "real-rke-"+position+".txt"), []byte(strings.Join(seen, "\n")+"\n"), 0o644))
-}
-
-func realKilledInEveryStep(t *testing.T) {
-	killInEveryStep(t, bootReal(t), rkeSteps)
+	must(t, os.WriteFile(sightFile(lab, position), []byte(strings.Join(seen, "\n")+"\n"), 0o644))
 }
 
 // realRKEKilled kills rke in the five seconds in which it waits for an API server's end. The
 // container then stays stopped, and the next rke starts it with its old arguments.
 func realRKEKilled(t *testing.T) {
-	lab := bootReal(t)
+	lab := bootReal(t, "rke")
 	ctx := within(t, 30*time.Minute)
 	before, err := lab.Identities(ctx)
 	must(t, err)
@@ -119,7 +115,7 @@ func realRKEKilled(t *testing.T) {
 // `lab down` leaves this machine as it was.
 func realSupervisorKilled(t *testing.T) {
 	settings, cgroups := kernelSettings(t), containerCgroups()
-	lab := bootReal(t, "--control-planes", "1", "--workers", "0")
+	lab := bootReal(t, "rke", "--control-planes", "1", "--workers", "0")
 	ctx := within(t, 10*time.Minute)
 	hosts, err := lab.Running("host")
 	must(t, err)
