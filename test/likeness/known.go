@@ -21,6 +21,7 @@ func Known() []Difference {
 		{"status.images[", "the stand-in has no images"},
 		{"status.nodeInfo.", "the operating system and runtime of the machine; the real one runs pods in containerd"},
 		{"status.conditions[Ready].message", "AppArmor is no part of the machine of the tests"},
+		{"unschedulable", "a user's cordon"},
 		{"lease helm-controller-lock:", "the helm controller of real machines is a process of the lab, with a lease of its own"},
 		{"annotations.alpha.kubernetes.io/provided-node-ip", "rke gives --node-ip to a machine whose internal address is not its address, as every one of the stand-ins"},
 	}
