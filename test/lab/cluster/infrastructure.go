@@ -268,7 +268,7 @@ func (m *machines) start(ctx context.Context, made *machine) error {
 			if err := made.real.start(running); err != nil {
 				return // logged
 			}
-			defer made.real.stop()
+			defer made.real.Stop()
 		}
 		if err := made.agent.Run(running); err != nil && running.Err() == nil {
 			fmt.Fprintf(made.log, "the agent ended: %v\n", err)

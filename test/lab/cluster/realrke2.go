@@ -74,8 +74,8 @@ func (l *Lab) serveAWSByName(ctx context.Context, parts *errgroup.Group) error {
 	return nil
 }
 
-// startRealHelmController runs RKE2's helm controller, which is a part of its supervisor there. It ends
-// while the API server is away, as that supervisor does, and is started again.
+// startRealHelmController runs RKE2's helm controller, which is a part of its supervisor there. If it
+// ends, it is started again.
 func (l *Lab) startRealHelmController(ctx context.Context, parts *errgroup.Group) error {
 	const name = "helm-controller"
 	spec := proc.Spec{
@@ -111,9 +111,10 @@ const restartDelay = 5 * time.Second
 
 // realMachine is the host of a machine.
 type realMachine struct {
-	l       *Lab
-	m       *machine
-	running *host.Running // after start
+	*host.Running // after start
+
+	l *Lab
+	m *machine
 }
 
 var _ node.Real = (*realMachine)(nil)
@@ -127,7 +128,7 @@ func (r *realMachine) start(ctx context.Context) (err error) {
 	}()
 	f := r.m.Facts
 	described := host.Machine{Name: f.Name, Hostname: f.OSHostname, Address: f.PrivateIP, Index: r.m.index}
-	if r.running, err = r.l.hosts.BootOne(ctx, described, r.l.cloud.Metadata(r.m.Instance)); err != nil || f.Roles.ControlPlane {
+	if r.Running, err = r.l.hosts.BootOne(ctx, described, r.l.cloud.Metadata(r.m.Instance)); err != nil || f.Roles.ControlPlane {
 		return err
 	}
 	go func() {
@@ -142,24 +143,10 @@ func (r *realMachine) start(ctx context.Context) (err error) {
 // address of its own.
 func (r *realMachine) balance(ctx context.Context) error {
 	b := Balancer{
-		Address: "127.0.0.1:6443", Backends: r.l.machines.apiServers, Interval: balancerInterval, Listen: r.running.Listen,
+		Address: "127.0.0.1:6443", Backends: r.l.machines.apiServers, Interval: balancerInterval, Listen: r.Listen,
 		Check: func(_ context.Context, address string) bool { return slices.Contains(r.l.balancer.Ready(), address) },
 	}
 	return b.Run(ctx)
-}
-
-func (r *realMachine) stop() { r.running.Stop() }
-
-func (r *realMachine) Kubelet(ctx context.Context, args []string) error {
-	return r.running.Kubelet(ctx, args)
-}
-
-func (r *realMachine) Dial(ctx context.Context, network, address string) (net.Conn, error) {
-	return r.running.Dial(ctx, network, address)
-}
-
-func (r *realMachine) RemoveSandboxes(ctx context.Context, component, uid string) (int, error) {
-	return r.running.RemoveSandboxes(ctx, component, uid)
 }
 
 // serveOn serves until ctx ends.

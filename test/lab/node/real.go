@@ -5,8 +5,6 @@ import (
 	"net"
 	"sync"
 	"time"
-
-	"k8s.io/client-go/kubernetes"
 )
 
 // Real is a real machine, on which this package is only RKE2 and the system agent: it renders
@@ -57,23 +55,13 @@ func (r *rke2Service) superviseReal(ctx context.Context, config RKE2Config, rend
 	}
 }
 
-// prepareReal writes what an agent has before its kubelet starts. The name that the kubelet will
-// register is needed for RKE2's own labels only.
+// prepareReal determines the name that the kubelet will register, for RKE2's own labels, and writes
+// etcd's configuration.
 func (k *kubelet) prepareReal(ctx context.Context) (err error) {
-	if k.id, err = kubeletIdentity(ctx, k.rendering.Kubelet, k.a.c.Facts, k.a.c.Cloud); err != nil {
+	if k.id, err = kubeletIdentity(ctx, k.rendering.Kubelet, k.a.c.Facts, k.a.c.Cloud); err != nil || !k.a.c.Roles.Etcd {
 		return err
 	}
-	config, err := k.a.clientConfig("system:node:"+k.id.Name, "system:nodes")
-	if err != nil {
-		return err
-	}
-	if k.client, err = kubernetes.NewForConfig(config); err != nil {
-		return err
-	}
-	if k.a.c.Roles.Etcd {
-		return k.a.writeEtcdConfig(ctx, k.config)
-	}
-	return nil
+	return k.a.writeEtcdConfig(ctx, k.config)
 }
 
 // reconcilePeriod is the period in which RKE2 looks for sandboxes of replaced static pods, until it
@@ -102,7 +90,7 @@ func (k *kubelet) reconcileSandboxes(ctx context.Context) error {
 			}
 			synced = synced && removed == 0 && err == nil
 		}
-		if synced && k.allWritten() || !wait(ctx, k.a.c.Clock, reconcilePeriod) {
+		if synced && k.written.Load() || !wait(ctx, k.a.c.Clock, reconcilePeriod) {
 			return nil
 		}
 	}

@@ -127,8 +127,8 @@ func TestWriteManifests_order(t *testing.T) {
 			<-time.After(20 * time.Millisecond)
 		}
 	}
-	if err := <-done; err != nil || !k.allWritten() {
-		t.Errorf("written %v, %v", k.allWritten(), err)
+	if err := <-done; err != nil || !k.written.Load() {
+		t.Errorf("written %v, %v", k.written.Load(), err)
 	}
 }
 

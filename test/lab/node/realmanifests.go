@@ -114,8 +114,6 @@ func (k *kubelet) writeStage(s stage) error {
 	return nil
 }
 
-func (k *kubelet) allWritten() bool { return k.written.Load() }
-
 func (k *kubelet) writeManifest(s StaticPod) error {
 	raw, err := yaml.Marshal(manifest(s, k.rendering.Version, k.a.fs))
 	if err != nil {
