@@ -62,7 +62,7 @@ func testMainLease(t *testing.T, b *bench, program string) {
 	}
 	start := func(name string, args ...string) *proc.Process {
 		if program == "ccm-v1.28.1" { // all processes are on one machine
-			args = append(args, fmt.Sprintf("--webhook-secure-port=%d", b.port+10000))
+			args = append(args, fmt.Sprintf("--webhook-secure-port=%d", b.port+5000))
 		}
 		return b.start(name, "aws-cloud-controller-manager", program, args...)
 	}
@@ -95,9 +95,20 @@ func testMainLease(t *testing.T, b *bench, program string) {
 		from := seen.now.mainWrites
 		seen.until("12 more renewals of the main lease", func(s leaseState) bool { return s.mainWrites >= from+12 })
 		if seen.now.migrationWrites != writes || !plain.Running() || !late.Running() {
-			t.Errorf("%d writes of the migration lease, wanted none while the main lease is held by another; running %t, %t", seen.now.migrationWrites-writes, plain.Running(), late.Running())
+			t.Errorf("%d writes of the migration lease, wanted none while the main lease is held by another; running %t, %t\n%s%s",
+				seen.now.migrationWrites-writes, plain.Running(), late.Running(), lastLines(t, plain), lastLines(t, late))
 		}
 	})
+}
+
+// lastLines returns the end of a process's log.
+func lastLines(t *testing.T, p *proc.Process) string {
+	t.Helper()
+	raw, err := os.ReadFile(p.Spec.Log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw[max(0, len(raw)-2000):])
 }
 
 // take makes a lease's holder a process that does not exist.

@@ -35,6 +35,10 @@ type bench struct {
 	port       int
 }
 
+// firstPort is the first of about 10,000 ports of benches. The kernel takes those of clients from 32768
+// on, and one of them could be in use.
+const firstPort = 20000
+
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	config := testplane.Start(t, "one")[0]
@@ -42,7 +46,7 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, dir: t.TempDir(), client: client, kubeconfig: testplane.Kubeconfig(t, config), port: 20000 + os.Getpid()%10000}
+	b := &bench{t: t, dir: t.TempDir(), client: client, kubeconfig: testplane.Kubeconfig(t, config), port: firstPort + os.Getpid()%4000}
 	if b.binaries, err = component.Dir(); err != nil {
 		t.Fatal(err)
 	}
