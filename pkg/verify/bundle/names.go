@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // objectName matches the names that a Kubernetes API accepts for objects, including the upper case
@@ -60,8 +62,18 @@ func findImpossibleIn(v reflect.Value) string {
 	return ""
 }
 
+// hostPath matches the name of a mount of a machine's folder or file, which is its path.
+var hostPath = regexp.MustCompile(`^/[^\x00-\x1f\x7f-\x9f]{0,999}$`)
+
+func isHostPath(mount reflect.Value) bool {
+	return mount.FieldByName("Kind").String() == "HostPath" && hostPath.MatchString(mount.FieldByName("Name").String())
+}
+
 func findImpossibleField(v reflect.Value) string {
 	t := v.Type()
+	if t == reflect.TypeFor[downstream.Mount]() && isHostPath(v) {
+		return ""
+	}
 	for i := range v.NumField() {
 		field := t.Field(i)
 		if !field.IsExported() {

@@ -44,3 +44,25 @@ func TestDecode_impossibleNames_refused(t *testing.T) {
 		})
 	}
 }
+
+// A mount of a machine's folder has its path as name: every static pod of RKE2 has some.
+func TestDecode_hostPaths(t *testing.T) {
+	for mount, bad := range map[downstream.Mount]bool{
+		{Path: "/etc/ssl/certs", Kind: "HostPath", Name: "/etc/ssl/certs"}: false,
+		{Path: "/x", Kind: "HostPath", Name: "/var/lib/my data"}:           false,
+		{Path: "/x", Kind: "HostPath", Name: "relative"}:                   false, // as any name
+		{Path: "/x", Kind: "HostPath", Name: "-n"}:                         true,
+		{Path: "/x", Kind: "HostPath", Name: "/a\x1b[2J"}:                  true,
+		{Path: "/x", Kind: "Secret", Name: "/etc/ssl/certs"}:               true,
+	} {
+		b := Bundle{Target: Target{Kind: "rke2", Name: "demo"}}
+		b.Input.StaticPods = verify.Got([]downstream.Pod{{Name: "a", Containers: []downstream.Container{{Name: "a", Mounts: []downstream.Mount{mount}}}}})
+		saved, err := Encode(b, NewRedactor())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Decode("file x", saved); (err != nil) != bad {
+			t.Errorf("%+v: %v", mount, err)
+		}
+	}
+}
