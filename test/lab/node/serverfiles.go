@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"path"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/pki"
 )
 
 // writeServerFiles writes the files that rke2-server has under /var/lib/rancher/rke2 before its
@@ -51,20 +53,11 @@ func (a *Agent) writeCertificates() error {
 		{"client-kube-apiserver", "kube-apiserver", []string{"system:masters"}, false},
 		{"client-auth-proxy", "system:auth-proxy", nil, false},
 	} {
-		if a.fs.exists(tlsFile(pair.file + ".crt")) {
-			continue
-		}
-		made, err := a.c.CA.Client(pair.name, pair.groups...)
+		sign := func() (pki.Pair, error) { return a.c.CA.Client(pair.name, pair.groups...) }
 		if pair.server {
-			made, err = a.c.CA.Server(pair.name, hosts...)
+			sign = func() (pki.Pair, error) { return a.c.CA.Server(pair.name, hosts...) }
 		}
-		if err != nil {
-			return err
-		}
-		if err := a.fs.write(tlsFile(pair.file+".crt"), made.Cert); err != nil {
-			return err
-		}
-		if err := a.fs.write(tlsFile(pair.file+".key"), made.Key); err != nil {
+		if err := a.writePair(tlsFile(pair.file), sign); err != nil {
 			return err
 		}
 	}
