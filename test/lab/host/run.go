@@ -91,7 +91,7 @@ func (c *children) serveOrders(socket string) error {
 		}
 		go func() {
 			defer conn.Close()
-			_ = json.NewEncoder(conn).Encode(ending{Error: c.follow(conn)}) // fails if nobody waits
+			_ = json.NewEncoder(conn).Encode(ending{Error: c.follow(conn)}) // fails if the caller is gone
 		}()
 	}
 }

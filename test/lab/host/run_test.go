@@ -43,7 +43,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A program that nobody waits for any more is killed.
+// A program is killed if its caller ends the wait.
 func TestRun_contextEnds_killed(t *testing.T) {
 	socket := startOrders(t)
 	ctx, cancel := context.WithCancel(t.Context())
