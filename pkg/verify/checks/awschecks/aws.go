@@ -64,8 +64,8 @@ func All() []verify.Check[evidence.Input] {
 			ID: "AWSM-409", Title: "RKE2 can read the node's name from the metadata service", Category: aws, DecidesNames: true,
 			NotFor:  []wellknown.Distribution{wellknown.RKE}, // rke's own checks decide names
 			Applies: position.BeforeSwitch(),
-			Why:     "RKE2 up to 1.28 asks without a token; where tokens are required it falls back to hostname -f, which the external kubelet then takes as the node's name",
-			Source:  "rancher/rke2 pkg/rke2/rke2_linux.go v1.26.15+rke2r1 hostnameFromMetadataEndpoint",
+			Why:     "RKE2 up to 1.28 asks without a token; where tokens are required it takes hostname -f: an external kubelet registers that name, an in-tree one is refused if its private DNS name differs",
+			Source:  "rancher/rke2 pkg/rke2/rke2_linux.go v1.26.15+rke2r1 hostnameFromMetadataEndpoint; k3s-io/k3s pkg/agent/config/config.go (the kubelet's certificate)",
 			Fix:     "let the instance be asked without a token (HttpTokens=optional) until RKE2 is 1.29.11 or later",
 		}},
 		{Judge: routeTables, Meta: verify.Meta{
