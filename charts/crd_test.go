@@ -29,7 +29,7 @@ func TestDefinitions_catalogue_hiddenAndKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	rendered, err := engine.Render(chart, values)
-	if err != nil || len(rendered) != 1 {
+	if err != nil || len(rendered) != 2 {
 		t.Fatalf("%d documents, %v", len(rendered), err)
 	}
 	for name, text := range rendered {
@@ -47,7 +47,7 @@ func TestDefinitions_catalogue_hiddenAndKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := crd.Metadata
-		if got.Name != v1alpha1.CRD || got.Annotations["helm.sh/resource-policy"] != "keep" ||
+		if got.Name != v1alpha1.CRD && got.Name != v1alpha1.RolloutCRD || got.Annotations["helm.sh/resource-policy"] != "keep" ||
 			got.Annotations[v1alpha1.SchemaAnnotation] != strconv.Itoa(v1alpha1.Schema) {
 			t.Errorf("%+v", got)
 		}

@@ -35,7 +35,7 @@ func controllers(files map[string][]byte) (err error) {
 	gv := schema.GroupVersion{Group: group, Version: version}
 	wanted := &args.CustomArgs{
 		Package: output, OutputBase: folder, BoilerplateContent: []byte(header),
-		TypesByGroup: map[schema.GroupVersion][]*types.Name{gv: {{Package: product + kinds, Name: "ClusterMigration"}}},
+		TypesByGroup: map[schema.GroupVersion][]*types.Name{gv: {{Package: product + kinds, Name: "ClusterMigration"}, {Package: product + kinds, Name: "MigrationRollout"}}},
 		Options: args.Options{OutputPackage: output, Groups: map[string]args.Group{
 			group: {OutputControllerPackageName: group},
 		}},

@@ -15,6 +15,8 @@ const (
 	Schema = 1
 	// CRD is the name of the CustomResourceDefinition.
 	CRD = "clustermigrations.awsmigrate.io"
+	// RolloutCRD is the name of the other one.
+	RolloutCRD = "migrationrollouts.awsmigrate.io"
 )
 
 // SchemeGroupVersion is the group and version of the kinds here.
@@ -22,7 +24,7 @@ var SchemeGroupVersion = schema.GroupVersion{Group: "awsmigrate.io", Version: "v
 
 // AddToScheme registers the kinds in a scheme.
 func AddToScheme(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(SchemeGroupVersion, &ClusterMigration{}, &ClusterMigrationList{})
+	scheme.AddKnownTypes(SchemeGroupVersion, &ClusterMigration{}, &ClusterMigrationList{}, &MigrationRollout{}, &MigrationRolloutList{})
 	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
 	return nil
 }

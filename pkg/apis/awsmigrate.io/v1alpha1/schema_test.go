@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -58,7 +59,7 @@ func nodes(path string, schema map[string]any) []node {
 
 // notRules holds the keywords of a schema that refuse nothing, or only values that no Go
 // type can hold.
-var notRules = []string{"type", "description", "properties", "items", "default", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-list-map-keys"}
+var notRules = []string{"type", "format", "description", "properties", "items", "default", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-list-map-keys"}
 
 // rules returns all rules of a schema, as "spec.windows[].schedule pattern".
 func rules(path string, schema map[string]any) []string {
@@ -92,36 +93,48 @@ func rulesOf(n node, keyword string) (all []string) {
 // keywords, and with them a rule (kubernetes/kubernetes:staging/src/k8s.io/
 // apiextensions-apiserver/pkg/apis/apiextensions/v1/types_jsonschema.go@v1.25.16).
 func TestDefinition_kubernetes125_keepsEveryKeyword(t *testing.T) {
-	for _, field := range []string{"spec", "status"} {
-		for _, n := range nodes(field, schemaOf(definition(t), field)) {
-			validations, _ := n.schema["x-kubernetes-validations"].([]any)
-			for _, rule := range validations {
-				if known := rule.(map[string]any); len(known) != 2 || known["rule"] == "" || known["message"] == "" {
-					t.Errorf("%s: %v, wanted rule and message", n.path, known)
-				}
+	for _, n := range allNodes(t) {
+		validations, _ := n.schema["x-kubernetes-validations"].([]any)
+		for _, rule := range validations {
+			if known := rule.(map[string]any); len(known) != 2 || known["rule"] == "" || known["message"] == "" {
+				t.Errorf("%s: %v, wanted rule and message", n.path, known)
 			}
 		}
 	}
 }
 
-// Every field of users and of the controller is bounded.
+// allNodes returns the nodes of both definitions.
+func allNodes(t *testing.T) []node {
+	t.Helper()
+	var all []node
+	for _, crd := range []map[string]any{definition(t), rolloutDefinition(t)} {
+		for _, field := range []string{"spec", "status"} {
+			all = append(all, nodes(field, schemaOf(crd, field))...)
+		}
+	}
+	return all
+}
+
+// Every field of users and of the controller is bounded. The schema of a selector is Kubernetes'
+// own.
 func TestDefinition_everyField_isBounded(t *testing.T) {
-	for _, field := range []string{"spec", "status"} {
-		for _, n := range nodes(field, schemaOf(definition(t), field)) {
-			has := func(keyword string) bool { _, ok := n.schema[keyword]; return ok }
-			switch n.schema["type"] {
-			case "string":
-				if !has("maxLength") && !has("enum") && n.schema["format"] != "date-time" {
-					t.Errorf("%s: a string without bounds", n.path)
-				}
-			case "array":
-				if !has("maxItems") || !has("x-kubernetes-list-type") {
-					t.Errorf("%s: a list without bounds, or without a way to merge it", n.path)
-				}
-			case "object":
-				if !has("properties") && !has("maxProperties") {
-					t.Errorf("%s: a map without bounds", n.path)
-				}
+	for _, n := range allNodes(t) {
+		if strings.Contains(n.path, "selector") {
+			continue
+		}
+		has := func(keyword string) bool { _, ok := n.schema[keyword]; return ok }
+		switch n.schema["type"] {
+		case "string":
+			if !has("maxLength") && !has("enum") && n.schema["format"] != "date-time" {
+				t.Errorf("%s: a string without bounds", n.path)
+			}
+		case "array":
+			if !has("maxItems") || !has("x-kubernetes-list-type") {
+				t.Errorf("%s: a list without bounds, or without a way to merge it", n.path)
+			}
+		case "object":
+			if !has("properties") && !has("maxProperties") {
+				t.Errorf("%s: a map without bounds", n.path)
 			}
 		}
 	}

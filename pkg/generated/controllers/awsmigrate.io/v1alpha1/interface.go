@@ -16,6 +16,7 @@ func init() {
 
 type Interface interface {
 	ClusterMigration() ClusterMigrationController
+	MigrationRollout() MigrationRolloutController
 }
 
 func New(controllerFactory controller.SharedControllerFactory) Interface {
@@ -30,4 +31,8 @@ type version struct {
 
 func (v *version) ClusterMigration() ClusterMigrationController {
 	return generic.NewController[*v1alpha1.ClusterMigration, *v1alpha1.ClusterMigrationList](schema.GroupVersionKind{Group: "awsmigrate.io", Version: "v1alpha1", Kind: "ClusterMigration"}, "clustermigrations", true, v.controllerFactory)
+}
+
+func (v *version) MigrationRollout() MigrationRolloutController {
+	return generic.NewController[*v1alpha1.MigrationRollout, *v1alpha1.MigrationRolloutList](schema.GroupVersionKind{Group: "awsmigrate.io", Version: "v1alpha1", Kind: "MigrationRollout"}, "migrationrollouts", true, v.controllerFactory)
 }
