@@ -37,7 +37,7 @@ func Decide(m *v1alpha1.ClusterMigration, f Facts) Decision {
 
 // withCause adds the reason why the last block ended early to a decision that waits for a person.
 func (d Decision) withCause(f Facts) Decision {
-	if slices.Contains([]status.State{status.Paused, status.AwaitingApproval, status.AwaitingOwner}, d.Shown.State) {
+	if slices.Contains([]status.State{status.Paused, status.AwaitingTurn, status.AwaitingApproval, status.AwaitingOwner}, d.Shown.State) {
 		d.Shown.Cause = f.Withdrawn
 	}
 	return d

@@ -75,6 +75,7 @@ func TestDecide(t *testing.T) {
 		"an edit is awaited":       {func(_ *object, f *Facts) { f.Awaited = "commit it" }, Nothing, status.AwaitingOwner, ""},
 		"a transient failure":      {func(_ *object, f *Facts) { f.NotBefore = f.Now.Add(time.Minute) }, Nothing, status.Pending, status.Retrying},
 		"it may have passed":       {func(_ *object, f *Facts) { f.NotBefore = f.Now }, Run, status.Running, ""},
+		"a rollout holds it":       {func(_ *object, f *Facts) { f.Held = "rollout eu is paused" }, Nothing, status.AwaitingTurn, ""},
 		"until was reached":        {func(m *object, f *Facts) { m.Spec.Until, f.Plan.AtUntil = "cordon", true }, Nothing, status.Paused, ""},
 		"being deleted":            {func(m *object, _ *Facts) { m.DeletionTimestamp = &metav1.Time{Time: saturday} }, Nothing, status.Paused, ""},
 
@@ -87,6 +88,7 @@ func TestDecide(t *testing.T) {
 		"it rolls, goal Audit":           {func(m *object, f *Facts) { leaveRollout(f); m.Spec.Goal = v1alpha1.GoalAudit }, Guard, status.Guarding, ""},
 		"it rolls, goal turned round":    {func(m *object, f *Facts) { leaveRollout(f); m.Spec.Goal = v1alpha1.GoalUndo }, Guard, status.Guarding, ""},
 		"it rolls, mode audit":           {func(_ *object, f *Facts) { leaveRollout(f); f.AuditsOnly = true }, Guard, status.Guarding, ""},
+		"it rolls, a rollout holds it":   {func(_ *object, f *Facts) { leaveRollout(f); f.Held = "rollout eu is paused" }, Guard, status.Guarding, ""},
 		"it rolls, being deleted":        {func(m *object, f *Facts) { leaveRollout(f); m.DeletionTimestamp = &metav1.Time{Time: saturday} }, Guard, status.Guarding, ""},
 		"it rolls, invalid":              {func(m *object, f *Facts) { leaveRollout(f); m.Spec.Goal = "x" }, Guard, status.Guarding, ""},
 		"it rolls, an option is refused": {func(_ *object, f *Facts) { leaveRollout(f); f.Refused = "a role" }, Guard, status.Guarding, ""},

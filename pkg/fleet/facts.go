@@ -47,6 +47,10 @@ type Facts struct {
 	Reached bool
 	// Plan is the current plan.
 	Plan Plan
+	// Held says why a rollout keeps the next block from beginning, or is empty. HeldUntil is when
+	// that may change without an event, or zero.
+	Held      string
+	HeldUntil time.Time
 	// RancherMoves says why Rancher itself is not at rest, or is empty.
 	RancherMoves string
 	// Full reports whether the limit of concurrent runs is reached.

@@ -29,6 +29,8 @@ func checkGates(m *v1alpha1.ClusterMigration, f Facts) Decision {
 		return show(status.Paused, "", "step "+string(spec.Until)+" of spec.until was taken: remove it, or name a later step, to continue")
 	case f.Plan.TooLarge:
 		return show(status.Stalled, status.PlanTooLarge, "the plan fits into no ConfigMap and cannot be approved: migrate this cluster with the command line")
+	case f.Held != "":
+		return Decision{Action: Nothing, Shown: status.Moment{State: status.AwaitingTurn, Message: f.Held}, Again: f.HeldUntil}
 	case spec.ApprovedPlan == "":
 		return show(status.AwaitingApproval, "", "")
 	case spec.ApprovedPlan != f.Plan.Hash && f.Plan.Altered:

@@ -46,6 +46,25 @@ func Fit(s *v1alpha1.ClusterMigrationStatus) {
 	s.Conditions = fitConditions(s.Conditions)
 }
 
+// maxNotes is the maximum number of notes of a rollout.
+const maxNotes = 50
+
+// FitRollout cuts the status of a rollout to its schema, and counts the removed notes. 32 waves and
+// 50 notes stay below v1alpha1.StatusLimit.
+func FitRollout(s *v1alpha1.MigrationRolloutStatus) {
+	if missing := len(s.Notes) - maxNotes; missing > 0 {
+		s.Notes, s.More = s.Notes[:maxNotes], s.More+int64(missing)
+	}
+	for i := range s.Notes {
+		note := &s.Notes[i]
+		note.Cluster, note.Message = word(note.Cluster, maxName), prose(note.Message, maxConditionMessage)
+	}
+	if d := s.Display; d != nil {
+		d.State, d.Message = word(d.State, 32), prose(d.Message, maxMessage)
+	}
+	s.Conditions = fitConditions(s.Conditions)
+}
+
 func fitPlan(p *v1alpha1.Plan) {
 	if p == nil {
 		return

@@ -19,6 +19,7 @@ var presentations = map[State]presentation{
 	AwaitingOwner:    {word: "Awaiting-Owner", message: "say in spec.edits who edits the Cluster object: Apply or Handoff"},
 	AwaitingApproval: {word: "Awaiting-Approval", message: "set spec.approvedPlan to status.plan.hash to have the plan carried out"},
 	AwaitingWindow:   {word: "Awaiting-Window", working: true, message: "waiting for a window of spec.windows to open"},
+	AwaitingTurn:     {word: "Awaiting-Turn", working: true, message: "waiting for its turn in a rollout"},
 	Paused:           {word: "Paused", message: "spec.paused is set: no step begins"},
 	Pending:          {word: "Pending", working: true, message: "waiting for its turn"},
 	Running:          {word: "Running", working: true, message: "see status.run"},
@@ -32,4 +33,14 @@ var presentations = map[State]presentation{
 // AwaitsApproval reports whether a ClusterMigration waits for the approval of its plan.
 func AwaitsApproval(s v1alpha1.ClusterMigrationStatus) bool {
 	return s.Plan != nil && s.Display != nil && s.Display.State == presentations[AwaitingApproval].word
+}
+
+// StateOf returns the state that a display shows, or "" if it is none of States.
+func StateOf(word string) State {
+	for _, state := range States() {
+		if presentations[state].word == word {
+			return state
+		}
+	}
+	return ""
 }

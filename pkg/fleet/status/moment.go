@@ -43,14 +43,28 @@ func (m Moment) Display() *v1alpha1.Display {
 // Conditions returns the moment for tools. A condition whose status is unchanged since before
 // keeps its transition time; others get now.
 func (m Moment) Conditions(before []metav1.Condition, now time.Time) []metav1.Condition {
+	return since(append(m.ofWork(), m.ownerAgrees()), before, now)
+}
+
+// RolloutConditions returns the moment of a rollout for tools. A rollout has no owner that could
+// agree.
+func (m Moment) RolloutConditions(before []metav1.Condition, now time.Time) []metav1.Condition {
+	return since(m.ofWork(), before, now)
+}
+
+func (m Moment) ofWork() []metav1.Condition {
 	shown := presentations[m.State]
-	var after []metav1.Condition
-	for _, c := range []metav1.Condition{
+	return []metav1.Condition{
 		m.condition(v1alpha1.ConditionReady, conditionStatus(shown.ready)),
 		m.condition(v1alpha1.ConditionReconciling, conditionStatus(shown.working)),
 		m.condition(v1alpha1.ConditionStalled, conditionStatus(shown.stalled)),
-		m.ownerAgrees(),
-	} {
+	}
+}
+
+// since sets the transition times of conditions.
+func since(all, before []metav1.Condition, now time.Time) []metav1.Condition {
+	var after []metav1.Condition
+	for _, c := range all {
 		c.LastTransitionTime = metav1.NewTime(now.UTC().Truncate(time.Second)) // precision of the API server
 		if old := meta.FindStatusCondition(before, c.Type); old != nil && old.Status == c.Status {
 			c.LastTransitionTime = old.LastTransitionTime

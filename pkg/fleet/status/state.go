@@ -15,6 +15,8 @@ const (
 	AwaitingApproval State = "AwaitingApproval"
 	// AwaitingWindow waits for a window to open.
 	AwaitingWindow State = "AwaitingWindow"
+	// AwaitingTurn waits for a rollout to let it begin or continue.
+	AwaitingTurn State = "AwaitingTurn"
 	// Paused waits for spec.paused to be unset.
 	Paused State = "Paused"
 	// Pending waits for something that needs no person: a lock, a slot, Rancher at rest.
@@ -36,7 +38,7 @@ const (
 // States returns all states.
 func States() []State {
 	return []State{
-		Auditing, Findings, AwaitingOwner, AwaitingApproval, AwaitingWindow, Paused, Pending, Running, Undoing, Guarding, AuditPassed, Succeeded, Stalled,
+		Auditing, Findings, AwaitingOwner, AwaitingApproval, AwaitingWindow, AwaitingTurn, Paused, Pending, Running, Undoing, Guarding, AuditPassed, Succeeded, Stalled,
 	}
 }
 
@@ -69,6 +71,8 @@ const (
 	WindowTooShort Reason = "WindowTooShort"
 	// Failed means that a run failed; status.failure has the cause.
 	Failed Reason = "Failed"
+	// WaveStopped means that more clusters of a wave failed than may fail.
+	WaveStopped Reason = "WaveStopped"
 )
 
 // Reasons of Pending, and of AwaitingApproval if an earlier plan was approved.
@@ -87,9 +91,19 @@ const (
 	PlanAltered Reason = "PlanAltered"
 )
 
+// Reasons of Pending for a rollout.
+const (
+	// Planning means that clusters have no plan yet.
+	Planning Reason = "Planning"
+	// NoMembers means that no cluster matches a wave.
+	NoMembers Reason = "NoMembers"
+	// Soaking means that a wave is done, and the next one waits for its soak.
+	Soaking Reason = "Soaking"
+)
+
 // StallReasons returns the reasons of Stalled.
 func StallReasons() []Reason {
 	return []Reason{
-		Invalid, Reverted, ManagementRestored, CrashLoop, RolloutPaused, CRDOutdated, PlanTooLarge, ClusterGone, BadWindow, WindowTooShort, Failed,
+		Invalid, Reverted, ManagementRestored, CrashLoop, RolloutPaused, CRDOutdated, PlanTooLarge, ClusterGone, BadWindow, WindowTooShort, Failed, WaveStopped,
 	}
 }
