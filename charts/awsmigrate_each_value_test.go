@@ -65,7 +65,7 @@ func whatIsDone() map[string]setting {
 			`- ` + container + `.args has "--mode=audit"`, `+ ` + container + `.args has "--mode=migrate"`, `+ ` + asks,
 			"+ Role/awsmigrate-rancher in cattle-system ", "+ RoleBinding/awsmigrate-rancher in cattle-system ",
 			"+ " + role + `.rules has …["patch"]`, "+ " + role + `.rules has …"leases"`, "+ " + role + `.rules has …"configmaps"`,
-			"+ " + role + `.rules has …["get","patch"]`, "+ " + role + `.rules has …"clustermigrations"],"verbs":["get"]`, "+ " + role + `.rules has …["create","patch"]`,
+			"+ " + role + `.rules has …["get","patch"]`, "+ " + role + `.rules has …"clustermigrations"],"verbs":["get","patch"]`, "+ " + role + `.rules has …"migrationrollouts"],"verbs":["get","list","watch"]`, "- " + role + `.rules has …"migrationrollouts"],"verbs":["list","watch"]`, "+ " + role + `.rules has …["create","patch"]`,
 			"- " + role + `.rules has …"rkecontrolplanes"],"verbs":["get"]`, "- " + role + `.rules has …"configmaps"],"verbs":["get"]`, "- " + role + `.rules has …"configmaps"],"verbs":["list"]`,
 			"- " + role + `.rules has …"resourceNames":["awsmigrate"],"resources":["leases"]`,
 		}},

@@ -32,8 +32,11 @@ func always() []request {
 		{"fleet-default", "awsmigrate.io", "clustermigrations", "create", "", true},
 		{"fleet-default", "awsmigrate.io", "clustermigrations/status", "update", "prod", true},
 		{"fleet-default", "awsmigrate.io", "clustermigrations", "update", "prod", false},
-		{"fleet-default", "awsmigrate.io", "clustermigrations", "patch", "prod", false},
 		{"fleet-default", "awsmigrate.io", "clustermigrations", "delete", "prod", false},
+		{"fleet-default", "awsmigrate.io", "migrationrollouts", "watch", "", true},
+		{"fleet-default", "awsmigrate.io", "migrationrollouts/status", "update", "eu", true},
+		{"fleet-default", "awsmigrate.io", "migrationrollouts", "patch", "eu", false},
+		{"fleet-default", "awsmigrate.io", "migrationrollouts", "create", "", false},
 		{"default", "awsmigrate.io", "clustermigrations", "list", "", false},
 		{"", "awsmigrate.io", "clustermigrations", "list", "", false},
 		{"fleet-default", "provisioning.cattle.io", "clusters", "watch", "", true},
@@ -82,6 +85,8 @@ func always() []request {
 func writes(allowed bool) []request {
 	return []request{
 		{"fleet-default", "awsmigrate.io", "clustermigrations", "get", "prod", allowed},
+		{"fleet-default", "awsmigrate.io", "clustermigrations", "patch", "prod", allowed},
+		{"fleet-default", "awsmigrate.io", "migrationrollouts", "get", "eu", allowed},
 		{"fleet-default", "events.k8s.io", "events", "patch", "e", allowed},
 		{"cattle-system", "apps", "deployments", "get", "rancher", allowed},
 		{"fleet-default", "provisioning.cattle.io", "clusters", "patch", "prod", allowed},
@@ -111,6 +116,7 @@ func others(allowed bool) []request {
 func othersWrites(allowed bool) []request {
 	return []request{
 		{"fleet-default", "awsmigrate.io", "clustermigrations", "get", "other", allowed},
+		{"fleet-default", "awsmigrate.io", "clustermigrations", "patch", "other", allowed},
 		{"fleet-default", "provisioning.cattle.io", "clusters", "patch", "other", allowed},
 		{"fleet-default", "rke.cattle.io", "rkecontrolplanes", "patch", "other", allowed},
 		{"fleet-default", "", "configmaps", "patch", "awsmigrate-other", allowed},

@@ -8,6 +8,7 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 )
 
 // ofKind returns the objects of one kind, by name.
@@ -77,8 +78,12 @@ func TestUserRoles_noSubject_noAggregation(t *testing.T) {
 				t.Errorf("%s has the label %s", name, label)
 			}
 		}
-		if len(role.Rules) != 1 || role.AggregationRule != nil || !slices.Equal(role.Rules[0].Verbs, want) ||
-			!slices.Equal(role.Rules[0].Resources, []string{"clustermigrations"}) || !slices.Equal(role.Rules[0].APIGroups, []string{"awsmigrate.io"}) {
+		group := []string{"awsmigrate.io"}
+		rules := []rbacv1.PolicyRule{ // a writer of rollouts would own every cluster of the namespace
+			{APIGroups: group, Resources: []string{"clustermigrations"}, Verbs: want},
+			{APIGroups: group, Resources: []string{"migrationrollouts"}, Verbs: []string{"get", "list", "watch"}},
+		}
+		if role.AggregationRule != nil || !equality.Semantic.DeepEqual(role.Rules, rules) {
 			t.Errorf("%s: %+v", name, role)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/controller/plans"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 )
 
 // Key names a cluster, its Cluster and its ClusterMigration alike.
@@ -31,6 +32,8 @@ type cluster struct {
 	guarded  time.Time     // start of the last guard
 	guardErr error         // error of the last guard
 	shown    time.Time     // last write of the status
+	decided  decided       // the last decision, for rollouts
+	auditAt  time.Time     // a rollout wants an audit that is not older, or zero
 }
 
 // wait delays the next look at a cluster.
@@ -67,6 +70,12 @@ type identity struct {
 	uid        types.UID
 	generation int64
 	retry      string // value of RetryAnnotation
+}
+
+// decided is a decision about an object. The zero value is none.
+type decided struct {
+	about identity
+	shown status.Moment
 }
 
 // RetryAnnotation on a ClusterMigration, with any new value, requests a retry after a failure.

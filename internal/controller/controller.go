@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/awsmigrate/awsmigrate/internal/controller/rollouts"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet"
@@ -28,6 +29,7 @@ type Controller struct {
 	factories []*awsmigrate.Factory
 	objects   map[string]generated.ClusterMigrationController // by namespace
 	watched   map[string]cache.Store                          // the Clusters without their content, by namespace
+	rollouts  map[string]*rollouts.Namespace                  // by namespace; empty where the kind is not served
 	appeared  chan struct{}                                   // signals a new Cluster
 	pool      *pool
 	events    *events
@@ -50,7 +52,7 @@ func New(o Options) (*Controller, error) {
 	o.Config = rest.CopyConfig(o.Config)
 	o.Config.QPS, o.Config.Burst, o.Config.UserAgent, o.Config.WarningHandler = 50, 100, "awsmigrate", rest.NoWarnings{}
 	c := &Controller{o: o, pool: newPool(o.Runs, o.Audits), objects: map[string]generated.ClusterMigrationController{}, clusters: map[Key]*cluster{},
-		watched: map[string]cache.Store{}, appeared: make(chan struct{}, 1)}
+		watched: map[string]cache.Store{}, rollouts: map[string]*rollouts.Namespace{}, appeared: make(chan struct{}, 1)}
 	c.outdated.Store(true)
 	var err error
 	if c.kube, err = kubernetes.NewForConfig(o.Config); err != nil {
@@ -66,6 +68,8 @@ func New(o Options) (*Controller, error) {
 		}
 		c.factories = append(c.factories, factory)
 		c.objects[namespace] = factory.Awsmigrate().V1alpha1().ClusterMigration()
+		c.rollouts[namespace] = &rollouts.Namespace{Name: namespace, Rollouts: factory.Awsmigrate().V1alpha1().MigrationRollout(), Migrations: c.objects[namespace],
+			Clusters: members{c}, AuditsOnly: o.AuditsOnly, Clock: o.Clock, Log: o.Log, Meter: o.Meter.RolledOut}
 	}
 	return c, nil
 }
@@ -133,7 +137,9 @@ func (c *Controller) decide(key Key, m *v1alpha1.ClusterMigration) error {
 	if m == nil {
 		c.o.Meter.Gone(key)
 	}
-	return c.write(c.newStatus(key, m)) // the handler does not hold k.mu during the write
+	next := c.newStatus(key, m)
+	c.rolloutsChanged(key.Namespace)
+	return c.write(next) // the handler does not hold k.mu during the write
 }
 
 // newStatus returns the object with a new status, or nil if the status is unchanged.
@@ -143,7 +149,7 @@ func (c *Controller) newStatus(key Key, m *v1alpha1.ClusterMigration) *v1alpha1.
 	defer k.mu.Unlock()
 	switch {
 	case k.job != nil && k.job.kind != kindLook:
-		return c.show(k, m, status.Moment{State: k.job.state()})
+		return c.decided(k, m, status.Moment{State: k.job.state()})
 	case k.job != nil || !c.leads.Load():
 		return nil // the end of the job enqueues the cluster; or another process leads
 	case m == nil && !k.suspect():
@@ -154,7 +160,7 @@ func (c *Controller) newStatus(key Key, m *v1alpha1.ClusterMigration) *v1alpha1.
 		return c.showLooking(k, m)
 	case k.look.err != nil:
 		c.enqueueAfter(key, c.pause(k.nextTry(m)))
-		return c.show(k, m, unreadable(k.look.err))
+		return c.decided(k, m, unreadable(k.look.err))
 	}
 	return c.act(k, m)
 }
@@ -185,7 +191,13 @@ func (c *Controller) act(k *cluster, m *v1alpha1.ClusterMigration) *v1alpha1.Clu
 		}
 	}
 	c.enqueueAfter(k.key, c.pause(d.Again))
-	return c.show(k, m, d.Shown)
+	return c.decided(k, m, d.Shown)
+}
+
+// decided shows a decision, and keeps it for rollouts. The caller holds k.mu.
+func (c *Controller) decided(k *cluster, m *v1alpha1.ClusterMigration, shown status.Moment) *v1alpha1.ClusterMigration {
+	k.decided = decided{about: identityOf(m), shown: shown}
+	return c.show(k, m, shown)
 }
 
 // nextTry returns when to read an unreadable cluster again. If waiting does not help, a person
@@ -223,6 +235,8 @@ func (c *Controller) dueForLook(k *cluster, m *v1alpha1.ClusterMigration) bool {
 		return !now.Before(k.wait.until)
 	case k.moved:
 		return true
+	case k.owesAudit() && now.Sub(k.look.at) >= minPause:
+		return true
 	case k.recheck > 0 && k.audit != nil && now.Sub(k.audit.At) >= k.recheck && now.Sub(k.look.at) >= minAuditInterval:
 		return true
 	case k.look.moves != "":
@@ -234,6 +248,9 @@ func (c *Controller) dueForLook(k *cluster, m *v1alpha1.ClusterMigration) bool {
 	}
 	return now.Sub(k.look.at) >= c.o.Interval
 }
+
+// owesAudit reports whether a rollout wants an audit that was not made yet.
+func (k *cluster) owesAudit() bool { return k.audit != nil && k.audit.At.Before(k.auditAt) }
 
 // maxLookAge bounds the age of a look that may start work on a cluster with a goal.
 const maxLookAge = 5 * time.Minute

@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,28 +33,36 @@ func (c *Controller) requireKinds(ctx context.Context) error {
 		switch served, err := c.serves(ctx, kind.version); {
 		case err != nil:
 			return err
-		case !served:
+		case served == nil:
 			return kind.absent
+		case kind.version == v1alpha1.SchemeGroupVersion && !slices.ContainsFunc(served.APIResources, isRollout):
+			c.o.Log.Warn("kind MigrationRollout is not installed: upgrade the chart awsmigrate-crd and restart the controller to use rollouts")
+			clear(c.rollouts)
 		}
 	}
 	return nil
 }
 
+func isRollout(r metav1.APIResource) bool { return r.Kind == "MigrationRollout" }
+
 // answerInterval is the pause between two requests to a server that did not answer at the start.
 const answerInterval = 5 * time.Second
 
-// serves reports whether the API server serves a version of a group. It asks again until the
-// server answers.
-func (c *Controller) serves(ctx context.Context, version schema.GroupVersion) (bool, error) {
+// serves returns what the API server serves of a version of a group, or nil. It asks again until
+// the server answers.
+func (c *Controller) serves(ctx context.Context, version schema.GroupVersion) (*metav1.APIResourceList, error) {
 	for {
-		_, err := discovery.ToDiscoveryInterfaceWithContext(c.kube.Discovery()).ServerResourcesForGroupVersionWithContext(ctx, version.String())
-		if err == nil || apierrors.IsNotFound(err) {
-			return err == nil, nil
+		served, err := discovery.ToDiscoveryInterfaceWithContext(c.kube.Discovery()).ServerResourcesForGroupVersionWithContext(ctx, version.String())
+		switch {
+		case err == nil:
+			return served, nil
+		case apierrors.IsNotFound(err):
+			return nil, nil
 		}
 		c.o.Log.Warn("the management cluster does not answer", "server", fault.Server(c.o.Config.Host), "error", err.Error())
 		select {
 		case <-ctx.Done():
-			return false, ctx.Err()
+			return nil, ctx.Err()
 		case <-c.o.Clock.After(answerInterval):
 		}
 	}

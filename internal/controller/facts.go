@@ -42,6 +42,8 @@ func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts
 		f.Withdrawn = fault.Headline(k.withdrew)
 	}
 	f.Plan, f.RancherMoves = planOf(l, m), l.moves
+	hold := c.holdOf(k.key.Namespace, m, now)
+	f.Held, f.HeldUntil = hold.Why, hold.Again
 	return f
 }
 

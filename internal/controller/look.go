@@ -116,13 +116,13 @@ func (c *Controller) recheck(last time.Duration, a Audited) time.Duration {
 // audit is due.
 func (c *Controller) auditIfDue(ctx context.Context, k *cluster, m *v1alpha1.ClusterMigration, l *look) *Audited {
 	k.mu.Lock()
-	last, recheck := k.audit, k.recheck
+	last, recheck, owes := k.audit, k.recheck, k.owesAudit()
 	k.mu.Unlock()
 	passed := time.Duration(1<<62 - 1)
 	if last != nil {
 		passed = l.at.Sub(last.At)
 	}
-	due := passed >= c.o.Interval || recheck > 0 && passed >= recheck || last != nil && last.Position != l.seen.Says.Position
+	due := passed >= c.o.Interval || owes || recheck > 0 && passed >= recheck || last != nil && last.Position != l.seen.Says.Position
 	if m == nil || l.gone || !due || l.err == nil && l.seen.UnderWay != "" {
 		return nil
 	}

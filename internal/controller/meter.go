@@ -15,6 +15,8 @@ type Meter interface {
 	Shown(Key, Shown)
 	// Gone reports that the object does not exist. A rollout is still watched.
 	Gone(Key)
+	// RolledOut receives the status of a rollout, or nil when it is deleted.
+	RolledOut(Key, *v1alpha1.MigrationRolloutStatus)
 	// Began, Happened and Ended describe the job of a cluster. Ended may come without Began.
 	Began(Key, Work)
 	Happened(Key, runner.Event)
@@ -60,8 +62,9 @@ func (c *Controller) measure(k *cluster, m *v1alpha1.ClusterMigration, at status
 // noMeter is the Meter of a controller without metrics.
 type noMeter struct{}
 
-func (noMeter) Shown(Key, Shown)           {}
-func (noMeter) Gone(Key)                   {}
-func (noMeter) Began(Key, Work)            {}
-func (noMeter) Happened(Key, runner.Event) {}
-func (noMeter) Ended(Key, error)           {}
+func (noMeter) Shown(Key, Shown)                                {}
+func (noMeter) Gone(Key)                                        {}
+func (noMeter) RolledOut(Key, *v1alpha1.MigrationRolloutStatus) {}
+func (noMeter) Began(Key, Work)                                 {}
+func (noMeter) Happened(Key, runner.Event)                      {}
+func (noMeter) Ended(Key, error)                                {}

@@ -41,7 +41,10 @@ func (m *toldMeter) note(format string, args ...any) {
 func (m *toldMeter) Shown(key Key, s Shown) {
 	m.note("%s shows %s %s of %s, before %s", key, s.State, s.Reason, s.Distribution, s.Before.Position)
 }
-func (m *toldMeter) Gone(key Key)                     { m.note("%s is gone", key) }
+func (m *toldMeter) Gone(key Key) { m.note("%s is gone", key) }
+func (m *toldMeter) RolledOut(key Key, s *v1alpha1.MigrationRolloutStatus) {
+	m.note("rollout %s shows %+v", key, s)
+}
 func (m *toldMeter) Began(key Key, w Work)            { m.note("%s began %+v", key, w) }
 func (m *toldMeter) Happened(key Key, e runner.Event) { m.note("%s: %s", key, e.Type) }
 func (m *toldMeter) Ended(key Key, err error)         { m.note("%s ended: %v", key, err); m.over <- struct{}{} }

@@ -155,7 +155,7 @@ func (c *Controller) ended(k *cluster, m *v1alpha1.ClusterMigration, err error) 
 		k.withdrew = err
 	}
 	if k.look != nil && !k.wait.locks {
-		k.look = nil // it was read before the run
+		k.look, k.decided = nil, decided{} // they are from before the run
 	}
 	k.moved = k.moved || m == nil // without an object, nothing else would enqueue this cluster
 	return err

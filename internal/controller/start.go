@@ -74,6 +74,12 @@ func (c *Controller) fill(ctx context.Context) error {
 			return m, c.decide(keyOfName(namespace, key), m)
 		})
 	}
+	for namespace, handler := range c.rollouts {
+		handler.Events = c.events.recorder
+		handler.Rollouts.OnChange(ctx, "waves", func(key string, r *v1alpha1.MigrationRollout) (*v1alpha1.MigrationRollout, error) {
+			return r, handler.Handle(keyOfName(namespace, key).Name, r)
+		})
+	}
 	for _, factory := range c.factories {
 		if err := start.All(ctx, workers, factory); err != nil {
 			return fmt.Errorf("fill the caches: %w", err)

@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -58,6 +59,7 @@ func stripCluster(obj any) (any, error) {
 	kept.SetResourceVersion(full.GetResourceVersion())
 	kept.SetGeneration(full.GetGeneration())
 	kept.SetDeletionTimestamp(full.GetDeletionTimestamp())
+	kept.SetLabels(full.GetLabels()) // waves select by them
 	return kept, nil
 }
 
@@ -68,6 +70,9 @@ func (c *Controller) clusterMoved(before, after any) {
 	now, is := after.(*unstructured.Unstructured)
 	if !is {
 		return
+	}
+	if old, is := before.(*unstructured.Unstructured); is && !maps.Equal(old.GetLabels(), now.GetLabels()) {
+		c.rolloutsChanged(now.GetNamespace())
 	}
 	if old, is := before.(*unstructured.Unstructured); is && old.GetGeneration() == now.GetGeneration() && (old.GetDeletionTimestamp() == nil) == (now.GetDeletionTimestamp() == nil) {
 		return

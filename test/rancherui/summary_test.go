@@ -101,7 +101,7 @@ func newObject(t *testing.T, m status.Moment) *unstructured.Unstructured {
 func TestColours(t *testing.T) {
 	want := map[status.State]string{
 		status.Auditing: "blue", status.Running: "blue", status.Undoing: "blue", status.Guarding: "blue", status.Pending: "blue",
-		status.AwaitingWindow: "blue", status.Paused: "blue",
+		status.AwaitingWindow: "blue", status.AwaitingTurn: "blue", status.Paused: "blue",
 		status.AwaitingOwner: "yellow", status.AwaitingApproval: "yellow", status.Findings: "yellow",
 		status.AuditPassed: "green", status.Succeeded: "green", status.Stalled: "red",
 	}

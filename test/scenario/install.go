@@ -90,7 +90,7 @@ func (i *Installation) apply(ctx context.Context, before []string) error {
 	if _, err := l.KubectlManagement(ctx, strings.Join(all, "\n---\n"), "apply", "--server-side", "--validate=strict", "-f", "-"); err != nil {
 		return err
 	}
-	if _, err := l.KubectlManagement(ctx, "", "wait", "--for=condition=Established", "--timeout=30s", "crd/clustermigrations.awsmigrate.io"); err != nil {
+	if _, err := l.KubectlManagement(ctx, "", "wait", "--for=condition=Established", "--timeout=30s", "crd/clustermigrations.awsmigrate.io", "crd/migrationrollouts.awsmigrate.io"); err != nil {
 		return err
 	}
 	return i.login(ctx)

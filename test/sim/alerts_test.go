@@ -182,6 +182,17 @@ var alarms = map[string]struct {
 			kept = w.setSpec(old)
 		}), waitStage(10*time.Minute), r.changeStage("repair", func(w *World) { w.setSpec(kept); w.pause("") }), r.goalStage("Migrate", "Succeeded"), waitStage(10*time.Minute))
 	}},
+	"AwsmigrateWaveStopped": {metric: `awsmigrate_wave_stopped`, also: []string{"AwsmigrateStalled"}, play: func(t *testing.T, r *scraped) {
+		r.w.putRollout()
+		r.w.setNodeReady(r.w.machines[3].node, false)
+		shows := func(state string) stage {
+			return stage{"rollout " + state, func() bool { r.w.approveRollout(); return r.w.rolloutShows(state) }}
+		}
+		r.play(t, pod{}, shows("Stalled"), waitStage(10*time.Minute), r.changeStage("repair", func(w *World) {
+			w.setNodeReady(w.machines[3].node, true)
+			w.retry()
+		}), shows("Succeeded"), waitStage(10*time.Minute))
+	}},
 	"AwsmigrateNoProgress": {metric: `awsmigrate_step_last_progress_timestamp_seconds`, play: func(t *testing.T, r *scraped) {
 		r.play(t, pod{}, r.rolloutStage(), r.changeStage("stop", func(w *World) { w.rancher.stuck = true }), waitStage(12*time.Minute),
 			r.changeStage("go on", func(w *World) { w.rancher.stuck = false }), r.goalStage("Migrate", "Succeeded"), waitStage(5*time.Minute))

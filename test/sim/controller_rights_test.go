@@ -79,7 +79,7 @@ func allowed(grants []grant, r right) (by []int) {
 }
 
 // modes holds the duties of an installation, by the chart's golden file.
-var modes = map[string][]office{"defaults": {auditOffice, auditOffice215}, "migrate": {migrateOffice, pauseOffice, guardOffice}}
+var modes = map[string][]office{"defaults": {auditOffice, auditOffice215, showOffice}, "migrate": {migrateOffice, pauseOffice, guardOffice, rollOutOffice}}
 
 // office is a duty of the controller, from its start to a visible end.
 type office struct {
@@ -162,6 +162,56 @@ var guardOffice = office{"watches a rollout without an object", func(t *testing.
 	return ""
 }}
 
+// showOffice shows in mode audit that no rollout begins.
+var showOffice = office{"shows a rollout", func(t *testing.T, o pod) string {
+	w, change := controlled(t), o.Change
+	w.putRollout()
+	o.Change = func(o *controller.Options) { change(o); o.AuditsOnly = true }
+	if !awaitWithin(t, time.Hour, o, w, func() bool { return w.rolloutShows("Paused") }) {
+		return "the rollout shows no state"
+	}
+	return ""
+}}
+
+var rollOutOffice = office{"rolls out", func(t *testing.T, o pod) string {
+	w := controlled(t)
+	w.putRollout()
+	if !awaitWithin(t, time.Hour, o, w, func() bool { w.approveRollout(); return w.rolloutShows("Succeeded") }) {
+		return "the rollout does not end"
+	}
+	return ""
+}}
+
+const rolloutName = "eu"
+
+// putRollout creates a rollout of one wave with every cluster.
+func (w *World) putRollout() {
+	w.mgmt.put(rollouts, object{"apiVersion": "awsmigrate.io/v1alpha1", "kind": "MigrationRollout",
+		"metadata": object{"namespace": fleet, "name": rolloutName, "uid": "00000000-0000-4000-8000-0000000000ee"},
+		"spec":     object{"goal": "Migrate", "edits": "Apply", "waves": []any{object{"name": "all"}}}}, w.now)
+}
+
+// approveRollout approves the rollout whenever it, or its cluster, asks for it.
+func (w *World) approveRollout() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := w.mgmt.get(rollouts, fleet, rolloutName)
+	asks := func(o object) bool { return text(o, "status", "display", "state") == "Awaiting-Approval" }
+	if !asks(r) && !asks(w.migration()) {
+		return
+	}
+	member := object{"cluster": clusterName, "wave": "all", "plan": text(w.migration(), "status", "plan", "hash")}
+	mapAt(r, "spec")["approved"] = object{"goal": "Migrate", "members": []any{member}}
+	w.mgmt.put(rollouts, r, w.now)
+}
+
+func (w *World) rolloutShows(state string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.advance(time.Now())
+	return text(w.mgmt.peek(rollouts, fleet, rolloutName), "status", "display", "state") == state
+}
+
 // shows reports whether the object shows the state.
 func (w *World) shows(state string) bool {
 	w.mu.Lock()
@@ -225,6 +275,8 @@ var testedElsewhere = map[string]string{
 	"watch provisioning.cattle.io/clusters in fleet-default": "test/e2e TestFreshInstallation",
 	"list awsmigrate.io/clustermigrations in fleet-default":  "test/e2e TestFreshInstallation",
 	"list provisioning.cattle.io/clusters in fleet-default":  "test/e2e TestFreshInstallation",
+	"list awsmigrate.io/migrationrollouts in fleet-default":  "test/e2e TestFreshInstallation",
+	"watch awsmigrate.io/migrationrollouts in fleet-default": "test/e2e TestFreshInstallation",
 }
 
 // The chart's rights match the controller's requests to the management cluster while it audits,

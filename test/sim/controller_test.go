@@ -21,6 +21,7 @@ import (
 
 const (
 	migrations  = "clustermigrations.awsmigrate.io"
+	rollouts    = "migrationrollouts.awsmigrate.io"
 	definitions = "customresourcedefinitions.apiextensions.k8s.io"
 	planName    = "awsmigrate.plans." + clusterName
 )
@@ -28,6 +29,7 @@ const (
 // controlledKinds holds the kinds that a controller needs besides Rancher's.
 var controlledKinds = []kind{
 	{"awsmigrate.io", "v1alpha1", "clustermigrations", "ClusterMigration", false},
+	{"awsmigrate.io", "v1alpha1", "migrationrollouts", "MigrationRollout", false},
 	{"apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", true},
 	{"events.k8s.io", "v1", "events", "Event", false},
 	{"management.cattle.io", "v3", "clusters", "Cluster", true},
@@ -43,7 +45,7 @@ func controlled(t testing.TB) *World {
 func withController(t testing.TB, w *World) *World {
 	t.Helper()
 	w.mgmt.kinds = append(slices.Clone(w.mgmt.kinds), controlledKinds...)
-	w.mgmt.watched = map[string]bool{migrations: true, provClusters: true}
+	w.mgmt.watched = map[string]bool{migrations: true, rollouts: true, provClusters: true}
 	text, err := os.ReadFile("../../charts/awsmigrate-crd/templates/awsmigrate.io_clustermigrations.yaml")
 	if err != nil {
 		t.Fatal(err)

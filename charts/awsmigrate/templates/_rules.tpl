@@ -35,8 +35,10 @@ plan. Journal and lock of an RKE cluster are in the namespace of its id.
 {{- range $bound }}{{- $locks = append $locks (printf "awsmigrate-%s" .) }}{{- $records = append $records (printf "awsmigrate.record.%s" .) }}{{- end }}
 {{- if $bound }}{{- $secrets = concat $secrets $values.access.secrets | uniq }}{{- end }}
 {{- include "awsmigrate.rule" (list "awsmigrate.io" "clustermigrations" (list "list" "watch" "create") list) }}
-{{- include "awsmigrate.rule" (list "awsmigrate.io" "clustermigrations" (ternary (list "get") list $migrate) $all) }}
+{{- include "awsmigrate.rule" (list "awsmigrate.io" "clustermigrations" (ternary (list "get" "patch") list $migrate) $all) }}
 {{- include "awsmigrate.rule" (list "awsmigrate.io" "clustermigrations/status" (list "update") $all) }}
+{{- include "awsmigrate.rule" (list "awsmigrate.io" "migrationrollouts" (ternary (list "get" "list" "watch") (list "list" "watch") $migrate) list) }}
+{{- include "awsmigrate.rule" (list "awsmigrate.io" "migrationrollouts/status" (list "update") list) }}
 {{- include "awsmigrate.rule" (list "provisioning.cattle.io" "clusters" (list "list" "watch") list) }}
 {{- include "awsmigrate.rule" (list "provisioning.cattle.io" "clusters" (list "get") $all) }}
 {{- include "awsmigrate.rule" (list "provisioning.cattle.io" "clusters" (ternary (list "patch") list $migrate) $bound) }}

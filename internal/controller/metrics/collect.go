@@ -30,10 +30,13 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 		out.gauge(runsInFlight, underWay[kind], kind)
 	}
 	if !leads {
-		return // the leader reports clusters
+		return // the leader reports clusters and rollouts
 	}
 	for key, f := range m.clusters {
 		out.cluster(key, f)
+	}
+	for key, s := range m.rollouts {
+		out.rollout(key, s)
 	}
 }
 

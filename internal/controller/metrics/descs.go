@@ -16,6 +16,8 @@ var (
 	awaiting        = desc("awaiting_approval_since_timestamp_seconds", "The time since when a plan waits for approval.", "namespace", "cluster")
 	auditChecks     = desc("audit_checks", "Checks of the last audit by their result.", "namespace", "cluster", "result")
 	auditedAt       = desc("audit_last_success_timestamp_seconds", "The time of the last completed audit.", "namespace", "cluster")
+	rolloutClusters = desc("rollout_clusters", "The clusters of a MigrationRollout by their state.", "namespace", "rollout", "state")
+	waveStopped     = desc("wave_stopped", "1 while a wave of a MigrationRollout has more failed clusters than it may have.", "namespace", "rollout", "wave")
 	lastProgress    = desc("step_last_progress_timestamp_seconds", "The time of the last progress of a waiting step.", "namespace", "cluster", "step")
 )
 
@@ -27,7 +29,7 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 func (m *Metrics) Describe(to chan<- *prometheus.Desc) {
 	for _, one := range []*prometheus.Desc{
 		buildInfo, leader, runsLimit, runsInFlight,
-		clusterInfo, clusterPosition, stalled, reverted, awaiting, auditChecks, auditedAt, lastProgress,
+		clusterInfo, clusterPosition, stalled, reverted, awaiting, auditChecks, auditedAt, lastProgress, rolloutClusters, waveStopped,
 	} {
 		to <- one
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/internal/controller"
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 )
 
 // Options holds the constants of a process.
@@ -28,6 +29,7 @@ type Metrics struct {
 
 	mu       sync.Mutex
 	clusters map[controller.Key]facts
+	rollouts map[controller.Key]v1alpha1.MigrationRolloutStatus
 	jobs     map[controller.Key]*job
 }
 
@@ -35,7 +37,7 @@ type Metrics struct {
 func New(o Options) *Metrics {
 	return &Metrics{
 		o: o, leads: func() bool { return false }, count: newCounters(),
-		clusters: map[controller.Key]facts{}, jobs: map[controller.Key]*job{},
+		clusters: map[controller.Key]facts{}, rollouts: map[controller.Key]v1alpha1.MigrationRolloutStatus{}, jobs: map[controller.Key]*job{},
 	}
 }
 

@@ -24,6 +24,7 @@ var (
 	noon = time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
 	prod = controller.Key{Namespace: "fleet-default", Name: "prod"}
 	test = controller.Key{Namespace: "fleet-default", Name: "test"}
+	eu   = controller.Key{Namespace: "fleet-default", Name: "eu"}
 )
 
 // process is a process with metrics and a clock that only the test moves.
@@ -89,6 +90,14 @@ func (p *process) shown(state status.State, reason status.Reason) controller.Sho
 	}}
 }
 
+// stoppedRollout returns the status of a rollout whose first wave stopped.
+func stoppedRollout() *v1alpha1.MigrationRolloutStatus {
+	return &v1alpha1.MigrationRolloutStatus{
+		Counts: v1alpha1.RolloutCounts{Done: 1, Failed: 2, Withdrawn: 3, Waiting: 5},
+		Waves:  []v1alpha1.WaveStatus{{Name: "canary", State: "Stopped"}, {Name: "rest", State: "Waiting"}},
+	}
+}
+
 func waitingSince(step string, at time.Time) runner.Event {
 	return runner.Event{Type: runner.StepWaiting, Step: "switch-provider", Waiting: &runner.Wait{For: step, LastProgress: at}}
 }
@@ -102,9 +111,27 @@ func everything(t *testing.T) *process {
 	p.Happened(prod, runner.Event{Type: runner.StepFinished, Step: "verify", Elapsed: 10 * time.Second})
 	p.Happened(prod, runner.Event{Type: runner.RolloutPaused})
 	p.Ended(prod, errors.New("broken"))
+	p.RolledOut(eu, stoppedRollout())
 	p.Began(prod, controller.Work{Kind: kindGuard})
 	p.Happened(prod, waitingSince("machines", noon))
 	return p
+}
+
+// A rollout has series of its clusters and waves until it is deleted.
+func TestRolledOut(t *testing.T) {
+	p := start(t)
+	p.RolledOut(eu, stoppedRollout())
+	p.want(`rollout="eu"`,
+		`awsmigrate_rollout_clusters{namespace="fleet-default",rollout="eu",state="active"} 0`,
+		`awsmigrate_rollout_clusters{namespace="fleet-default",rollout="eu",state="done"} 1`,
+		`awsmigrate_rollout_clusters{namespace="fleet-default",rollout="eu",state="failed"} 2`,
+		`awsmigrate_rollout_clusters{namespace="fleet-default",rollout="eu",state="waiting"} 5`,
+		`awsmigrate_rollout_clusters{namespace="fleet-default",rollout="eu",state="withdrawn"} 3`,
+		`awsmigrate_wave_stopped{namespace="fleet-default",rollout="eu",wave="canary"} 1`,
+		`awsmigrate_wave_stopped{namespace="fleet-default",rollout="eu",wave="rest"} 0`,
+	)
+	p.RolledOut(eu, nil)
+	p.want(`rollout="eu"`)
 }
 
 func TestShown_clusterStates_areExported(t *testing.T) {
