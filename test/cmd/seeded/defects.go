@@ -25,4 +25,6 @@ const (
 )
 
 // defects returns all defects.
-func defects() []seeded { return slices.Concat(safety(), leaders(), balancers(), life(), honesty()) }
+func defects() []seeded {
+	return slices.Concat(safety(), leaders(), balancers(), rollouts(), life(), honesty())
+}
