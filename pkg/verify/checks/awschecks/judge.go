@@ -300,7 +300,7 @@ func httpTokens(in evidence.Input) []verify.Finding {
 		case p.Instance.HTTPTokens != "required" && !p.Instance.MetadataDisabled, proof.External:
 			return nil
 		case proof.Overrides:
-			return []verify.Finding{verify.Warning(p.Object(), metadataSeen(p), metadataWanted(p)+": its current name is proven, but the next start reads hostname -f, and so does a node that joins", allowMetadata(p))}
+			return []verify.Finding{verify.Warning(p.Object(), metadataSeen(p), metadataWanted(p)+": its current name is proven, but the next start reads hostname -f, and a migration restarts RKE2; a node that joins reads it too", allowMetadata(p))}
 		}
 		return []verify.Finding{verify.Failure(p.Object(), metadataSeen(p)+", and "+downstream.LabelHostname+"="+p.Node.Labels[downstream.LabelHostname], metadataWanted(p), allowMetadata(p))}
 	})
