@@ -33,16 +33,16 @@ func (s members) MembersOf(namespace string, objects []*v1alpha1.ClusterMigratio
 
 // Audit implements rollouts.Clusters.
 func (s members) Audit(key types.NamespacedName) {
-	k := s.c.cluster(key)
+	k, now := s.c.cluster(key), s.c.o.Clock.Now()
 	k.mu.Lock()
-	asked := k.owesAudit()
-	if !asked {
-		k.auditAt = s.c.o.Clock.Now()
+	defer k.mu.Unlock()
+	if !k.owesAudit() {
+		k.auditAt = now
 	}
-	k.mu.Unlock()
-	if !asked {
-		s.c.enqueue(key)
+	if k.look == nil {
+		return // it is being looked at
 	}
+	s.c.enqueueAfter(key, max(k.look.at.Add(minPause).Sub(now), 0))
 }
 
 // Decide implements rollouts.Clusters.

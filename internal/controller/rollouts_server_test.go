@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
@@ -20,6 +23,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 	awsmigrate "github.com/awsmigrate/awsmigrate/pkg/generated/controllers/awsmigrate.io"
 	generated "github.com/awsmigrate/awsmigrate/pkg/generated/controllers/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
 // worlds is one world for each cluster of a fleet. It counts how many have a run at a time, which
@@ -29,8 +33,22 @@ type worlds struct {
 	of     map[string]*world
 	active []string
 	most   int
-	begun  []string // in the order in which they took their locks
+	begun  []string     // in the order in which they took their locks
+	broken string       // name of a cluster whose audits fail
+	ahead  atomic.Int64 // seconds by which the clock of the fleet is ahead
 }
+
+// Now implements clock.PassiveClock.
+func (w *worlds) Now() time.Time { return time.Now().Add(time.Duration(w.ahead.Load()) * time.Second) }
+
+// shiftedClock is a clock that a test can put forward. Its timers are the real ones.
+type shiftedClock struct {
+	clock.RealClock
+	worlds *worlds
+}
+
+func (c shiftedClock) Now() time.Time                   { return c.worlds.Now() }
+func (c shiftedClock) Since(at time.Time) time.Duration { return c.Now().Sub(at) }
 
 func (w *worlds) world(name string) *world {
 	w.mu.Lock()
@@ -59,7 +77,16 @@ func (w *worlds) engine() Engine {
 		Guard: func(ctx context.Context, c session.Connector, o session.Options) (session.Result, error) {
 			return of(c).guard(ctx, c, o)
 		},
-		Audit: newWorld().engine().Audit,
+		Audit: func(ctx context.Context, t session.Target, o session.Options) (Audited, error) {
+			audited, err := of(t).engine().Audit(ctx, t, o)
+			audited.At = w.Now()
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if w.broken == t.Name {
+				audited.Report.Counts[verify.Fail]++
+			}
+			return audited, err
+		},
 	}
 }
 
@@ -129,7 +156,7 @@ func (m *management) fleetOf(t *testing.T, rollouts generated.MigrationRolloutCl
 
 func (f *fleetTest) begin(t *testing.T) {
 	t.Helper()
-	_, f.stop = f.start(t, func(o *Options) { o.Engine = f.worlds.engine() })
+	_, f.stop = f.start(t, func(o *Options) { o.Engine, o.Clock = f.worlds.engine(), shiftedClock{worlds: f.worlds} })
 }
 
 func (f *fleetTest) roll(t *testing.T, spec v1alpha1.MigrationRolloutSpec) {
@@ -198,7 +225,7 @@ func TestRollouts(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, func(...string) *fleetTest){
 		"WaveByWave": waveByWave, "StopsAtTheFirstFailure": stopsAtTheFirstFailure, "StopsAtADeadline": stopsAtADeadline,
 		"LeavesAPersonsGoal": leavesAPersonsGoal, "MembersJoinAndLeave": membersJoinAndLeave, "EndsWithItsObject": endsWithItsObject,
-		"SharesNoCluster": sharesNoCluster, "PausesBetweenBlocks": pausesBetweenBlocks, "OutlivesRestarts": outlivesRestarts,
+		"SharesNoCluster": sharesNoCluster, "PausesBetweenBlocks": pausesBetweenBlocks, "OutlivesRestarts": outlivesRestarts, "AuditsAfterASoak": auditsAfterASoak,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -259,6 +286,30 @@ func stopsAtTheFirstFailure(t *testing.T, fleetOf func(...string) *fleetTest) {
 	if got := f.worlds.order(); !slices.Equal(got, []string{"a", "b", "c", "d", "e", "z"}) {
 		t.Errorf("began %v", got)
 	}
+}
+
+// After its soak a wave is audited again. A cluster that fails then keeps the next wave from beginning.
+func auditsAfterASoak(t *testing.T, fleetOf func(...string) *fleetTest) {
+	f := fleetOf("a", "b")
+	f.roll(t, v1alpha1.MigrationRolloutSpec{Waves: []v1alpha1.Wave{{Name: "canary", Clusters: []string{"a"}, Soak: "1h"}, {Name: "rest"}}})
+	f.approveAll(t)
+	f.reaches(t, status.Pending, status.Soaking)
+	f.worlds.mu.Lock()
+	f.worlds.broken = "a"
+	f.worlds.mu.Unlock()
+	later := func(label string) {
+		f.worlds.ahead.Add(2 * 3600)
+		f.change(t, "a", `{"metadata":{"labels":{"touched":"`+label+`"}}}`) // timers are the real ones
+	}
+	later("once")
+	if r := f.reaches(t, status.Stalled, status.WaveStopped); !strings.Contains(r.Status.Display.Message, "checks fail") || len(f.worlds.order()) != 1 {
+		t.Errorf("%+v, began %v", r.Status.Display, f.worlds.order())
+	}
+	f.worlds.mu.Lock()
+	f.worlds.broken = ""
+	f.worlds.mu.Unlock()
+	later("twice")
+	f.reaches(t, status.Succeeded, "")
 }
 
 var unreachable = &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: "the cluster", Seen: "does not answer"}

@@ -48,6 +48,9 @@ type Clusters interface {
 	Leads() bool
 }
 
+// askInterval is the time after which an audit that was not made is asked for again.
+const askInterval = time.Minute
+
 // settle is the time in which several changes of members lead to one decision.
 const settle = time.Second
 
@@ -100,6 +103,9 @@ func (n *Namespace) Handle(name string, r *v1alpha1.MigrationRollout) error {
 	}
 	for _, name := range d.Audit {
 		n.Clusters.Audit(types.NamespacedName{Namespace: n.Name, Name: name})
+	}
+	if len(d.Audit) > 0 {
+		n.Rollouts.EnqueueAfter(n.Name, name, askInterval)
 	}
 	if !d.Again.IsZero() {
 		n.Rollouts.EnqueueAfter(n.Name, name, max(d.Again.Sub(n.Clock.Now()), settle))
