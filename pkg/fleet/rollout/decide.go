@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 )
 
@@ -170,6 +171,11 @@ func count(members []Placed, of ...Standing) int {
 	return n
 }
 
+// command returns a command for a rollout.
+func command(r *v1alpha1.MigrationRollout, verb string) string {
+	return fault.Command("awsmigrate", "rollout", verb, "--name", r.Name, "-n", r.Namespace)
+}
+
 func unapproved(r *v1alpha1.MigrationRollout, shown Shown) status.Moment {
 	all := shown.all()
 	switch looking := count(all, Looking); {
@@ -180,7 +186,7 @@ func unapproved(r *v1alpha1.MigrationRollout, shown Shown) status.Moment {
 	case looking > 0:
 		return status.Moment{State: status.Pending, Reason: status.Planning, Message: fmt.Sprintf("%d of %d clusters have no plan yet", looking, len(all))}
 	}
-	return status.Moment{State: status.AwaitingApproval, Message: "look at the waves with `awsmigrate rollout plan`, then approve all of them with `awsmigrate rollout approve`"}
+	return status.Moment{State: status.AwaitingApproval, Message: "look at the waves and approve all of them: " + command(r, "approve")}
 }
 
 // Applies reports whether an object still has the goal and the mark that were decided about.

@@ -30,7 +30,7 @@ func Gate(r *v1alpha1.MigrationRollout, m *v1alpha1.ClusterMigration, now time.T
 	case mark.Began.IsZero():
 		return Hold{Why: fmt.Sprintf("waits for its turn in rollout %s", r.Name)}
 	case !now.Before(mark.Deadline):
-		return Hold{Why: fmt.Sprintf("its deadline in rollout %s has passed: find out why, then run `awsmigrate rollout retry`", r.Name)}
+		return Hold{Why: fmt.Sprintf("its deadline in rollout %s has passed: find out why, then try again: %s", r.Name, command(r, "retry"))}
 	}
 	return Hold{Again: mark.Deadline}
 }
