@@ -1,19 +1,15 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/app"
-	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/controller/plans"
@@ -66,7 +62,8 @@ func (f *approveFlags) run(ctx context.Context, a *app.App) error {
 		a.Say("this plan is approved already")
 		return nil
 	}
-	if err := confirm(a, f.Yes, plan); err != nil {
+	object := plan.Namespace + "/" + plan.Name
+	if err := a.Confirm(f.Yes, app.Confirmation{Object: "plan of ClusterMigration " + object, Question: "Approve this plan for " + object + "?", Fix: "read the plan, then add --yes"}); err != nil {
 		return err
 	}
 	if err := approvals.Approve(ctx, plan); err != nil {
@@ -78,14 +75,10 @@ func (f *approveFlags) run(ctx context.Context, a *app.App) error {
 
 // open returns clients of the cluster that Rancher runs in.
 func (f *approveFlags) open() (plans.Approvals, error) {
-	if f.RequestTimeout <= 0 {
-		return plans.Approvals{}, fault.AsUsage(fmt.Errorf("flag --request-timeout: %s, wanted more than 0", f.RequestTimeout))
-	}
-	config, err := f.Config()
+	config, err := f.ReadWrite()
 	if err != nil {
 		return plans.Approvals{}, err
 	}
-	config.Timeout, config.UserAgent, config.WarningHandler = f.RequestTimeout, "awsmigrate", rest.NoWarnings{}
 	kube, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return plans.Approvals{}, fmt.Errorf("make a client of the management cluster: %w", err)
@@ -95,26 +88,4 @@ func (f *approveFlags) open() (plans.Approvals, error) {
 		return plans.Approvals{}, fmt.Errorf("make a client of the management cluster: %w", err)
 	}
 	return plans.Approvals{Kube: kube, Dynamic: client}, nil
-}
-
-// confirm asks for the approval on stderr. Any answer but yes is a no.
-func confirm(a *app.App, yes bool, plan plans.Published) error {
-	object := "plan of ClusterMigration " + plan.Namespace + "/" + plan.Name
-	switch {
-	case yes:
-		return nil
-	case !a.Streams.InTerminal:
-		return &fault.Error{Class: fault.Declined, Reason: "NoTerminal", Object: object, Seen: "needs a yes and standard input is no terminal", Fix: "read the plan, then add --yes"}
-	}
-	s := console.NewScreen(a.Streams, a.Streams.Err)
-	s.Line("")
-	fmt.Fprint(s.Out, s.Plain("Approve this plan for "+plan.Namespace+"/"+plan.Name+"? Only \"yes\" is accepted:"), " ")
-	answer, err := readAnswer(a, bufio.NewReader(a.Streams.In))
-	switch {
-	case errors.Is(err, errInterrupted):
-		return &fault.Error{Class: fault.Interrupted, Reason: "Interrupted", Object: object, Seen: "stopped at the question; nothing was approved"}
-	case err == nil && strings.TrimSpace(answer) == "yes":
-		return nil
-	}
-	return &fault.Error{Class: fault.Declined, Reason: "Declined", Object: object, Seen: "not approved", Err: ignoreEOF(err)}
 }

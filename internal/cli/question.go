@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/app"
@@ -58,53 +56,18 @@ func askUntil(a *app.App, question view.Question) error {
 	in := bufio.NewReader(a.Streams.In) // one for all answers: it may have read more than a line
 	for {
 		view.WriteQuestion(a.Streams, question)
-		answer, err := readAnswer(a, in)
+		answer, err := a.ReadAnswer(in)
 		switch {
-		case errors.Is(err, errInterrupted):
+		case errors.Is(err, app.ErrInterrupted):
 			return &fault.Error{Class: fault.Interrupted, Reason: "Interrupted", Object: "this run", Seen: "stopped at the question; nothing was written"}
 		case a.Signals.HungUp():
-			return &fault.Error{Class: fault.HungUp, Reason: "HungUp", Object: "this run", Seen: "the terminal was closed before approval; nothing was written", Err: ignoreEOF(err)}
+			return &fault.Error{Class: fault.HungUp, Reason: "HungUp", Object: "this run", Seen: "the terminal was closed before approval; nothing was written", Err: app.IgnoreEOF(err)}
 		case err == nil && strings.TrimSpace(answer) == "d":
 			view.WriteEveryLine(a.Streams, question.Steps)
 			continue
 		case strings.TrimSpace(answer) == "yes":
 			return nil
 		}
-		return &fault.Error{Class: fault.Declined, Reason: "Declined", Object: "this run", Seen: "not approved; nothing was written", Wanted: "yes", Fix: "run the same command again, and answer yes", Err: ignoreEOF(err)}
+		return &fault.Error{Class: fault.Declined, Reason: "Declined", Object: "this run", Seen: "not approved; nothing was written", Wanted: "yes", Fix: "run the same command again, and answer yes", Err: app.IgnoreEOF(err)}
 	}
-}
-
-// errInterrupted means that an interrupt came instead of an answer.
-var errInterrupted = errors.New("interrupted")
-
-// readAnswer returns a line of standard input, or an error if the input ended.
-func readAnswer(a *app.App, in *bufio.Reader) (string, error) {
-	type line struct {
-		text string
-		err  error
-	}
-	read := make(chan line, 1)
-	go func() {
-		text, err := in.ReadString('\n')
-		read <- line{text, err}
-	}()
-	select {
-	case <-a.Signals.HangUps:
-		return "", nil
-	case <-a.Interrupts:
-		fmt.Fprintln(a.Streams.Err) // ends the line of the question
-		return "", errInterrupted
-	case got := <-read:
-		if got.err != nil {
-			fmt.Fprintln(a.Streams.Err) // ends the line of the question, and fails if the terminal is gone
-		}
-		return got.text, got.err
-	}
-}
-
-func ignoreEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
 }
