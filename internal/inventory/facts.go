@@ -46,6 +46,7 @@ type Known struct {
 	Version      string
 	Providers    []string // of the control planes, each once; empty if not configured
 	Owners       []migration.Owner
+	Labels       map[string]string // of the provisioning Cluster
 	Deleting     bool
 }
 

@@ -15,7 +15,7 @@ const providerSeparator = ", "
 // Of returns the row of a cluster.
 func Of(f Facts) Row {
 	row := Row{Namespace: f.Namespace, Name: f.Name, ID: f.ID, Distribution: f.Distribution, Version: f.Version,
-		Provider: strings.Join(f.Providers, providerSeparator), InTree: f.InTree(), Migration: f.Migration, Stops: findStops(f), Run: f.account()}
+		Provider: strings.Join(f.Providers, providerSeparator), InTree: f.InTree(), Migration: f.Migration, Labels: f.Labels, Stops: findStops(f), Run: f.account()}
 	if f.DisplayName != f.Name {
 		row.DisplayName = f.DisplayName
 	}

@@ -182,3 +182,22 @@ func TestStopsOf(t *testing.T) {
 		t.Errorf("%+v", stop)
 	}
 }
+
+func TestMigratable(t *testing.T) {
+	for name, tt := range map[string]struct {
+		facts Facts
+		want  bool
+	}{
+		"in-tree":            {facts(), true},
+		"external, begun":    {facts(external, kept), true},
+		"external, no trace": {facts(external), false},
+		"could not be read":  {facts(fails(fault.CouldNotLook)), true},
+		"K3s":                {facts(func(f *Facts) { f.Distribution, f.Providers = K3s, nil }), false},
+		"unknown kind":       {facts(func(f *Facts) { f.Distribution = NotKnown }, fails(fault.CouldNotLook)), false},
+		"RKE, not asked":     {facts(func(f *Facts) { f.Distribution = RKE }), true},
+	} {
+		if got := Of(tt.facts).Migratable(); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

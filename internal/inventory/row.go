@@ -56,6 +56,8 @@ type Row struct {
 	Migration *Migration `json:"migration,omitempty"`
 	// Next is the command that continues or shows details.
 	Next string `json:"next,omitempty"`
+	// Labels are those of Rancher's provisioning Cluster.
+	Labels map[string]string `json:"-"`
 	// Runs are those of the journal, whose options Next repeats.
 	Runs []journal.Run `json:"-"`
 }
@@ -119,6 +121,12 @@ func (r Row) Release() string {
 
 // Mixed reports whether the control planes are configured for several providers.
 func (r Row) Mixed() bool { return strings.Contains(r.Provider, providerSeparator) }
+
+// Migratable reports whether awsmigrate can migrate the cluster, and has something to do there or
+// has done it.
+func (r Row) Migratable() bool {
+	return Known{Distribution: r.Distribution}.Migratable() && r.State != None
+}
 
 // Unlooked reports whether the cluster could not be read completely.
 func (r Row) Unlooked() bool { return r.State == Unknown }

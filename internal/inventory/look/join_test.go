@@ -13,7 +13,7 @@ import (
 // Both kinds of Clusters form one list without duplicates.
 func TestJoin(t *testing.T) {
 	named := func(namespace, name, id string, rke bool) rancher.Listed {
-		return rancher.Listed{Cluster: rancher.Cluster{Namespace: namespace, Name: name, ManagementID: id, HasRKEConfig: rke,
+		return rancher.Listed{Cluster: rancher.Cluster{Namespace: namespace, Name: name, ManagementID: id, HasRKEConfig: rke, Labels: map[string]string{"env": "test"},
 			Spec: config.Spec{Name: name, KubernetesVersion: "v1.26.13+rke2r1", Global: map[string]any{"cloud-provider-name": "aws"}}}}
 	}
 	denied := errors.New("denied")
@@ -41,6 +41,9 @@ func TestJoin(t *testing.T) {
 		if len(got) != len(tt.want) {
 			t.Errorf("%s: %d clusters, wanted %d", name, len(got), len(tt.want))
 			continue
+		}
+		if got[0].Labels["env"] != "test" {
+			t.Errorf("%s: labels %v", name, got[0].Labels)
 		}
 		for i, one := range got {
 			if one.Distribution != tt.want[i] || (len(one.Errs) > 0) != (tt.err != nil && one.Distribution == inventory.NotKnown) {

@@ -56,15 +56,17 @@ func join(newer []rancher.Listed, older []managed.Cluster, olderErr error, names
 	var found []listedCluster
 	for _, c := range newer {
 		taken[c.ManagementID] = true
-		mirrored, known := byID[c.ManagementID]
-		switch {
+		var one listedCluster
+		switch mirrored, known := byID[c.ManagementID]; {
 		case known && (mirrored.Local() || !c.HasRKEConfig):
-			found = append(found, mirrorCluster(mirrored, c.Namespace, c.Name))
+			one = mirrorCluster(mirrored, c.Namespace, c.Name)
 		case c.HasRKEConfig:
-			found = append(found, provisionedCluster(c))
+			one = provisionedCluster(c)
 		default:
-			found = append(found, unknownCluster(c, olderErr))
+			one = unknownCluster(c, olderErr)
 		}
+		one.Labels = c.Labels
+		found = append(found, one)
 	}
 	for _, c := range older { // a provisioned Cluster here is in a namespace that was not listed
 		if !taken[c.ID] && !c.Provisioned && (namespace == "" || c.Workspace == namespace) {

@@ -129,7 +129,8 @@ func (w *world) all(t *testing.T) {
 		t.Errorf("it wrote: %v", w.writes)
 	}
 	for _, row := range fleet.Rows {
-		if row.Name == "c-7kq2x" && row.DisplayName != "old" || row.Name == "locked" && row.Stops[0].Seen != "lock held by alice@host, run run-2" {
+		if row.Name == "c-7kq2x" && row.DisplayName != "old" || row.Name == "locked" && row.Stops[0].Seen != "lock held by alice@host, run run-2" ||
+			row.Name == "untouched" && row.Labels["objectset.rio.cattle.io/hash"] != "x" {
 			t.Errorf("%+v", row)
 		}
 	}
