@@ -59,3 +59,10 @@ func GoalOf(r *v1alpha1.MigrationRollout) v1alpha1.Goal {
 	}
 	return r.Spec.Goal
 }
+
+// Renew returns the mark with a turn that begins anew in a wave, for a member that failed.
+func (m Mark) Renew(wave v1alpha1.Wave, now time.Time) Mark {
+	m.Began = now.UTC().Truncate(time.Second)
+	m.Deadline = m.Began.Add(durationOf(wave.Deadline, DefaultDeadline))
+	return m
+}
