@@ -63,7 +63,7 @@ func (f *approveFlags) run(ctx context.Context, a *app.App) error {
 		return nil
 	}
 	object := plan.Namespace + "/" + plan.Name
-	if err := a.Confirm(f.Yes, app.Confirmation{Object: "plan of ClusterMigration " + object, Question: "Approve this plan for " + object + "?", Fix: "read the plan, then add --yes"}); err != nil {
+	if err := a.Confirm(f.Yes, app.Confirmation{Object: "plan of ClusterMigration " + object, Question: "Approve this plan for " + object + "?"}); err != nil {
 		return err
 	}
 	if err := approvals.Approve(ctx, plan); err != nil {

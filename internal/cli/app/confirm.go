@@ -15,7 +15,6 @@ import (
 type Confirmation struct {
 	Object   string // of the errors, such as "plan of ClusterMigration fleet-default/prod"
 	Question string
-	Fix      string // for a process without a terminal
 }
 
 // Confirm asks on stderr, and returns an error for any answer but yes. yes answers the question
@@ -25,7 +24,7 @@ func (a *App) Confirm(yes bool, c Confirmation) error {
 	case yes:
 		return nil
 	case !a.Streams.InTerminal:
-		return &fault.Error{Class: fault.Declined, Reason: "NoTerminal", Object: c.Object, Seen: "needs a yes and standard input is no terminal", Fix: c.Fix}
+		return &fault.Error{Class: fault.Declined, Reason: "NoTerminal", Object: c.Object, Seen: "needs a yes and standard input is no terminal", Fix: "read the plan, then add --yes"}
 	}
 	s := console.NewScreen(a.Streams, a.Streams.Err)
 	s.Line("")

@@ -31,7 +31,7 @@ func TestConfirm(t *testing.T) {
 		if tt.interrupted != nil {
 			a.Streams.In = blocked{t.Context().Done()}
 		}
-		err := a.Confirm(tt.yes, Confirmation{Object: "the list", Question: "Approve it?", Fix: "add --yes"})
+		err := a.Confirm(tt.yes, Confirmation{Object: "the list", Question: "Approve it?"})
 		if (err == nil) != (tt.class == 0) || err != nil && fault.ClassOf(err) != tt.class {
 			t.Errorf("%s: %v", name, err)
 		}
