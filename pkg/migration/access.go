@@ -168,3 +168,14 @@ func CouldNotRead(object string, err error) error {
 	}
 	return f
 }
+
+// CouldNotPatch classifies a failed patch that the API server has not refused for its content.
+func CouldNotPatch(object string, err error) error {
+	switch {
+	case apierrors.IsUnauthorized(err):
+		return fault.Unauthorized(object, err)
+	case apierrors.IsForbidden(err):
+		return &fault.Error{Class: fault.CouldNotLook, Reason: fault.ReasonForbidden, Object: object, Seen: "may not be patched with these credentials", Fix: "use credentials that may", Err: err}
+	}
+	return &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: object, Seen: "could not be patched", Fix: "run the same command again", Err: err}
+}

@@ -58,3 +58,14 @@ func TestCouldNotRead_error_reasonAndFix(t *testing.T) {
 		}
 	}
 }
+
+func TestCouldNotPatch_error_reason(t *testing.T) {
+	nodes := schema.GroupResource{Resource: "nodes"}
+	for reason, err := range map[string]error{
+		fault.ReasonUnauthorized: apierrors.NewUnauthorized("expired"), fault.ReasonForbidden: apierrors.NewForbidden(nodes, "x", nil), "Unreachable": syscall.ECONNREFUSED,
+	} {
+		if got := CouldNotPatch("Node x", err); !fault.HasReason(got, reason) || fault.ClassOf(got) != fault.CouldNotLook || !errors.Is(got, err) {
+			t.Errorf("%s: %v", reason, got)
+		}
+	}
+}

@@ -92,10 +92,8 @@ func (a Approvals) Approve(ctx context.Context, p Published) error {
 	switch {
 	case err == nil:
 		return nil
-	case apierrors.IsForbidden(err):
-		return &fault.Error{Class: fault.CouldNotLook, Reason: fault.ReasonForbidden, Object: p.object(), Seen: "may not be patched with these credentials", Fix: "use credentials that may", Err: err}
 	case !apierrors.IsInvalid(err):
-		return &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: p.object(), Seen: "could not be patched", Fix: "run the same command again", Err: err}
+		return migration.CouldNotPatch(p.object(), err)
 	}
 	now, readErr := a.get(ctx, p.Namespace, p.Name)
 	if readErr == nil && now.UID == p.uid && now.Status.Plan != nil && now.Status.Plan.Hash == p.Hash {
