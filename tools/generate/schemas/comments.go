@@ -67,7 +67,18 @@ func (c *comments) collect(pkg, typ string, body *ast.StructType) {
 			comment = field.Doc
 		}
 		for _, name := range field.Names {
-			c.fields[key(pkg, typ, name.Name)] = strings.Join(strings.Fields(comment.Text()), " ")
+			c.fields[key(pkg, typ, name.Name)] = sentences(comment.Text())
 		}
 	}
+}
+
+// sentences returns a comment as one line, without markers of Kubernetes' generators.
+func sentences(comment string) string {
+	var words []string
+	for line := range strings.Lines(comment) {
+		if !strings.HasPrefix(line, "+") {
+			words = append(words, strings.Fields(line)...)
+		}
+	}
+	return strings.Join(words, " ")
 }
