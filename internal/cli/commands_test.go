@@ -32,7 +32,7 @@ import (
 )
 
 var (
-	commandStart = regexp.MustCompile(`(?:kubectl )?awsmigrate (?:rke2|rke|plan|status|verify|record|report|list|job|controller|explain)\b`)
+	commandStart = regexp.MustCompile(`(?:kubectl )?awsmigrate (?:rke2|rke|plan|status|verify|record|report|list|job|controller|rollout|explain)\b`)
 	shellToken   = regexp.MustCompile(`^ +((?:'[^']*'|\\'|[^\s'"])+)`)
 )
 
@@ -131,12 +131,25 @@ func namesTarget(cmd *cobra.Command, path string) error {
 	if path == "list" || path == "explain" || strings.HasPrefix(path, "controller") || path == "report" && cmd.Flags().NArg() == 1 {
 		return nil
 	}
+	if strings.HasPrefix(path, "rollout") {
+		return namesRollout(cmd)
+	}
 	for _, flag := range []string{"cluster", "config", "kubeconfig", "from"} {
 		if given := cmd.Flags().Lookup(flag); given != nil && given.Changed && (flag != "kubeconfig" || path == "verify" || path == "record") {
 			return nil
 		}
 	}
 	return errors.New("names no cluster")
+}
+
+// namesRollout returns an error if a command about a rollout names none.
+func namesRollout(cmd *cobra.Command) error {
+	for _, flag := range []string{"name", "file"} {
+		if given := cmd.Flags().Lookup(flag); given != nil && given.Changed {
+			return nil
+		}
+	}
+	return errors.New("names no rollout")
 }
 
 // hasOptions returns an error if a command of a migration lacks an option of the run that it takes.

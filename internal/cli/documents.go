@@ -13,6 +13,6 @@ func Documents() map[string]any {
 		"Plan": planDocument{}, "RunResult": runview.RunResultDocument{}, "Status": view.StatusDocument{}, "Explanation": view.Explanation{},
 		"Version": versionInfo{}, "Error": view.ErrorDocument{}, "AuditReport": verifyview.AuditDocument{}, "Event": runview.EventDocument{},
 		"ClusterList": view.ListDocument{}, "Access": verifyview.AccessDocument{}, "History": view.HistoryDocument{},
-		"UpgradePath": view.UpgradePathDocument{},
+		"UpgradePath": view.UpgradePathDocument{}, "RolloutPlan": view.RolloutPlanDocument{}, "RolloutStatus": view.RolloutStatusDocument{},
 	}
 }

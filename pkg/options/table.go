@@ -10,7 +10,8 @@ import (
 type Scope uint32
 
 // Parts of a command's flags. RKE2 and RKE are the commands for one distribution, Either
-// those that find it out; the others are the flags of one command.
+// those that find it out. Rollout has the flags of every command of a
+// MigrationRollout. The others are the flags of one command.
 const (
 	RKE2 Scope = 1 << iota
 	UndoRKE2
@@ -31,6 +32,9 @@ const (
 	Rolling
 	Approve
 	UpgradePath
+	Rollout
+	RolloutPlan
+	RolloutStatus
 )
 
 // Command is a command of the program, and the scope of its flags.
@@ -46,6 +50,7 @@ func Commands() []Command {
 		{"rke", RKE | Run}, {"rke plan", RKE | Plan | PlanRKE}, {"rke status", RKE | Status}, {"rke undo", UndoRKE | Undo},
 		{"plan", Either | Plan}, {"status", Either | Status}, {"verify", Verify}, {"upgrade-path", UpgradePath}, {"record", Record}, {"report", Report},
 		{"list", List}, {"job", Job}, {"controller", Controller}, {"controller rolling", Rolling}, {"approve", Approve},
+		{"rollout plan", Rollout | RolloutPlan}, {"rollout status", Rollout | RolloutStatus},
 	}
 }
 

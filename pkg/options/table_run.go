@@ -47,6 +47,7 @@ func views() []Option {
 			{Flag: "exit-code", Scope: Status, Kind: Switch, Help: "exit 5 if a step is still to do"},
 			{Flag: "history", Scope: Status, Kind: Switch, Help: "list the runs and undos in the journal: who, when, and how each ended"},
 			{Flag: "watch", Scope: Status, Kind: Switch, Help: "follow the run, wherever it runs, or a rollout without one, until it ends; writes nothing"},
+			{Flag: "watch", Scope: RolloutStatus, Kind: Switch, Help: "print a line for each change until the rollout succeeds; writes nothing"},
 			{Flag: "watch", Scope: Verify, Kind: Duration, Min: "0s", Offer: Offer{Free: duration}, Help: "look again this often and show what changed, until interrupted"},
 			{Flag: "dump", Scope: Verify, Offer: Offer{Source: AnyFile}, Help: "save what was read, redacted, to this file"},
 			{Flag: "access", Scope: Verify, Words: []string{"audit", "run"}, Bare: "audit",

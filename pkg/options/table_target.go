@@ -17,6 +17,9 @@ func clusters() []Option {
 			variant{Either | Report | Verify | UpgradePath | Record, clusterHelp, ""},
 			variant{Job, "Rancher's Cluster object: NAME or NAMESPACE/NAME; rke: its id, c-xxxxx (required)", ""},
 			variant{Approve, "name of the ClusterMigration, which is that of its cluster (required)", ""}),
+		vary(Option{Flag: "name", Offer: Offer{Free: objectReason}},
+			variant{RolloutPlan, "name of the MigrationRollout; this or --file", ""},
+			variant{Rollout, "name of the MigrationRollout (required)", ""}),
 		[]Option{
 			{Flag: "clusters", Scope: Controller | Rolling, Kind: Set, Offer: Offer{Source: RKE2Clusters}, Help: "names of the clusters that it works on (default: all)"},
 		},
@@ -27,11 +30,13 @@ func clusters() []Option {
 			variant{UpgradePath, "cluster.yml of an RKE cluster, which is judged alone", ""}),
 		[]Option{
 			{Flag: "distribution", Scope: Job, Words: []string{"rke2", "rke"}, Default: "rke2", Help: "what Rancher made the cluster with"},
+			{Flag: "file", Short: "f", Scope: RolloutPlan, Offer: Offer{Ending: []string{"yaml", "yml", "json"}}, Help: "manifest of a MigrationRollout; needs no controller"},
 			{Flag: "from", Scope: Verify, Offer: Offer{Source: AnyFile}, Help: "judge a bundle that --dump has saved instead of a cluster"},
 		},
 		vary(Option{Flag: "namespace", Short: "n", Offer: Offer{Source: Namespaces}, NotInJob: jobReason, NotInObject: "metadata.namespace"},
 			variant{RKE2 | UndoRKE2 | Either | Report | Verify | UpgradePath | Record | Approve, "namespace of Rancher's Cluster object", "fleet-default"},
 			variant{List, "list the clusters of this namespace alone (default: all)", ""},
+			variant{Rollout, "namespace of the MigrationRollout and its clusters", "fleet-default"},
 			variant{Job, "namespace of the Job: that of the Cluster object, or the Fleet workspace of an RKE cluster", "fleet-default"}),
 		[]Option{
 			{Flag: "namespaces", Scope: Controller | Rolling, Kind: Set, Default: "fleet-default", Offer: Offer{Source: Namespaces},
@@ -45,7 +50,7 @@ func access() []Option {
 	const otherDefaults = "; with --cluster: of the one Rancher runs in (default there: $KUBECONFIG, then ~/.kube/config); with --config the default is kube_config_<file> next to it"
 	return slices.Concat(
 		vary(Option{Flag: "kubeconfig", Offer: Offer{Source: AnyFile}, NotInJob: fileReason, NotInObject: "the controller runs where Rancher does"},
-			variant{RKE2 | UndoRKE2 | UpgradePath | List | Approve, "kubeconfig of the cluster Rancher runs in " + usualPath, ""},
+			variant{RKE2 | UndoRKE2 | UpgradePath | List | Approve | Rollout, "kubeconfig of the cluster Rancher runs in " + usualPath, ""},
 			variant{RKE | UndoRKE, "kubeconfig of the cluster (default: kube_config_<file> next to cluster.yml); with --cluster: of the cluster Rancher runs in " + usualPath, ""},
 			variant{Either | Report, "with --cluster: kubeconfig of the cluster Rancher runs in " + usualPath + "; with --config: of the cluster (default: kube_config_<file> next to it)", ""},
 			variant{Verify, "kubeconfig of the cluster to audit" + otherDefaults, ""},
@@ -59,9 +64,9 @@ func access() []Option {
 			variant{RKE | UndoRKE | Either, "rke binary (default: rke in PATH)", ""},
 			variant{Verify, "with --config: rke binary (default: rke in PATH)", ""}),
 		[]Option{
-			{Flag: "context", Scope: clusterScope | List | Controller | Rolling | Approve, Offer: Offer{Source: Contexts}, NotInJob: fileReason, NotInObject: "the controller runs where Rancher does",
+			{Flag: "context", Scope: clusterScope | List | Controller | Rolling | Approve | Rollout, Offer: Offer{Source: Contexts}, NotInJob: fileReason, NotInObject: "the controller runs where Rancher does",
 				Help: "context of --kubeconfig (default: its current one)"},
-			{Flag: "request-timeout", Scope: clusterScope | List | Controller | Rolling | Approve, Kind: Duration, Default: "30s", Min: "1ns", Offer: Offer{Free: "a duration"}, NotInObject: "the controller has its own",
+			{Flag: "request-timeout", Scope: clusterScope | List | Controller | Rolling | Approve | Rollout, Kind: Duration, Default: "30s", Min: "1ns", Offer: Offer{Free: "a duration"}, NotInObject: "the controller has its own",
 				Help: "longest time for one API request"},
 			{Flag: "rke-arg", Scope: RKE | UndoRKE | Either, Kind: Repeated, Basis: ByValue, Offer: Offer{Free: "an argument of rke"}, NotInJob: fileReason, NotManaged: "none: Rancher runs its own rke",
 				Help: "argument for every rke up, such as --ssh-agent-auth (repeatable)"},

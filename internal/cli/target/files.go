@@ -27,6 +27,19 @@ func readFileFlag(flag, path string) (string, error) {
 	return string(text), nil
 }
 
+// ReadYAMLFile returns the text of a file that a flag names. It returns an error if the text exceeds
+// the limits of such files.
+func ReadYAMLFile(flag, path string) (string, error) {
+	text, err := readFileFlag(flag, path)
+	if err != nil {
+		return "", err
+	}
+	if err := fileLimits().CheckYAML([]byte(text)); err != nil {
+		return "", &fault.Error{Class: fault.Usage, Reason: "UnreadableFile", Object: "flag " + flag, Seen: path + " " + err.Error(), Wanted: "at most " + fileLimits().String()}
+	}
+	return text, nil
+}
+
 // readValues merges value files in order, later ones winning, as Helm does.
 func readValues(paths []string) (map[string]any, error) {
 	merged := map[string]any{}

@@ -20,7 +20,7 @@ const fewFlags = 12
 // GroupCommands puts commands under headings by purpose.
 func GroupCommands(root *cobra.Command) {
 	for _, group := range []struct{ title, commands string }{
-		{"Migrate", "rke2 rke job controller approve"}, {"Look", "list plan status verify upgrade-path record report explain"}, {"The program itself", "version"},
+		{"Migrate", "rke2 rke job controller approve rollout"}, {"Look", "list plan status verify upgrade-path record report explain"}, {"The program itself", "version"},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
 		for _, cmd := range root.Commands() {

@@ -55,7 +55,7 @@ func WriteFaults(s console.Screen, first, below string, errs []error) {
 }
 
 // ownCommand matches a command of this program in a text.
-var ownCommand = regexp.MustCompile(`\b(?:kubectl )?awsmigrate (list|plan|status|verify|report|rke2|rke|job|explain)\b`)
+var ownCommand = regexp.MustCompile(`\b(?:kubectl )?awsmigrate (list|plan|status|verify|report|rke2|rke|job|rollout|explain)\b`)
 
 // asTyped returns a text whose commands begin with the words that start the program.
 func asTyped(program, text string) string {

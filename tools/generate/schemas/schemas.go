@@ -18,6 +18,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/rollout"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -106,6 +108,8 @@ func enums() map[reflect.Type][]any {
 		reflect.TypeFor[access.Purpose]():         {access.Audit, access.Run},
 		reflect.TypeFor[inventory.State]():        values(inventory.States()),
 		reflect.TypeFor[wellknown.Distribution](): values(wellknown.Distributions()),
+		reflect.TypeFor[rollout.WaveState]():      {rollout.WaveWaiting, rollout.WaveActive, rollout.WaveSoaking, rollout.WaveStopped, rollout.WaveDone},
+		reflect.TypeFor[v1alpha1.Goal]():          {v1alpha1.GoalAudit, v1alpha1.GoalMigrate, v1alpha1.GoalUndo},
 		reflect.TypeFor[verify.Status]():          {verify.OK, verify.Warn, verify.Fail, verify.Skip, verify.Unknown},
 		reflect.TypeFor[runner.EventType](): {runner.RunStarted, runner.LockTaken, runner.StepDone, runner.StepSkipped,
 			runner.StepStarted, runner.StepWaiting, runner.StepWarning, runner.StepFinished, runner.StepFailed,

@@ -1,0 +1,402 @@
+package rollouts_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/rollout"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
+	awsmigrate "github.com/awsmigrate/awsmigrate/pkg/generated/controllers/awsmigrate.io"
+	generated "github.com/awsmigrate/awsmigrate/pkg/generated/controllers/awsmigrate.io/v1alpha1"
+)
+
+// server is a real API server with the kinds that the commands read. The test writes what a
+// controller would.
+type server struct {
+	kubeconfig string
+	kube       kubernetes.Interface
+	plain      dynamic.Interface
+	rollouts   generated.MigrationRolloutClient
+	migrations generated.ClusterMigrationClient
+}
+
+func newServer(t *testing.T) *server {
+	t.Helper()
+	api := apiserver.New(t, apiserver.Options{})
+	factory, err := awsmigrate.NewFactoryFromConfig(api.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := factory.Awsmigrate().V1alpha1()
+	s := &server{kubeconfig: api.Kubeconfig(t), kube: kubernetes.NewForConfigOrDie(api.Config()), plain: dynamic.NewForConfigOrDie(api.Config()),
+		rollouts: kinds.MigrationRollout(), migrations: kinds.ClusterMigration()}
+	for _, name := range []string{"clustermigrations", "migrationrollouts"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "..", "charts", "awsmigrate-crd", "templates", "awsmigrate.io_"+name+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.define(t, string(text))
+	}
+	s.define(t, definition("provisioning.cattle.io", "v1", "Namespaced"))
+	s.define(t, definition("management.cattle.io", "v3", "Cluster"))
+	apiserver.Eventually(t, func() bool {
+		_, ours := s.migrations.List("", metav1.ListOptions{})
+		_, waves := s.rollouts.List("", metav1.ListOptions{})
+		_, newer := s.plain.Resource(clusters("provisioning.cattle.io", "v1")).List(t.Context(), metav1.ListOptions{})
+		_, older := s.plain.Resource(clusters("management.cattle.io", "v3")).List(t.Context(), metav1.ListOptions{})
+		return ours == nil && waves == nil && newer == nil && older == nil
+	})
+	return s
+}
+
+func clusters(group, version string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: group, Version: version, Resource: "clusters"}
+}
+
+// definition replaces a CRD of Rancher, without its schema.
+func definition(group, version, scope string) string {
+	return `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: clusters.` + group + `}
+spec:
+  group: ` + group + `
+  scope: ` + scope + `
+  names: {kind: Cluster, listKind: ClusterList, plural: clusters, singular: cluster}
+  versions:
+  - name: ` + version + `
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`
+}
+
+func (s *server) define(t *testing.T, text string) {
+	t.Helper()
+	var crd map[string]any
+	if err := yaml.Unmarshal([]byte(text), &crd); err != nil {
+		t.Fatal(err)
+	}
+	definitions := schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	if _, err := s.plain.Resource(definitions).Create(t.Context(), &unstructured.Unstructured{Object: crd}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// space is a namespace with the rollout eu.
+type space struct {
+	*server
+	name string
+}
+
+func (s *server) space(t *testing.T, spec v1alpha1.MigrationRolloutSpec) *space {
+	t.Helper()
+	n := &space{server: s, name: strings.ToLower(t.Name()[strings.LastIndex(t.Name(), "/")+1:])}
+	if _, err := s.kube.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: n.name}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(spec.Waves) > 0 {
+		if _, err := s.rollouts.Create(&v1alpha1.MigrationRollout{ObjectMeta: metav1.ObjectMeta{Namespace: n.name, Name: "eu"}, Spec: spec}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return n
+}
+
+// cluster makes Rancher's Cluster with labels.
+func (n *space) cluster(t *testing.T, name, provider string, labels map[string]any) {
+	t.Helper()
+	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "provisioning.cattle.io/v1", "kind": "Cluster",
+		"metadata": map[string]any{"name": name, "labels": labels}, "spec": map[string]any{"kubernetesVersion": "v1.26.13+rke2r1", "rkeConfig": map[string]any{
+			"machinePools":        []any{map[string]any{"name": "cp", "controlPlaneRole": true, "etcdRole": true, "quantity": int64(1)}},
+			"machineGlobalConfig": map[string]any{"cloud-provider-name": provider}}}}}
+	if _, err := n.plain.Resource(clusters("provisioning.cattle.io", "v1")).Namespace(n.name).Create(t.Context(), o, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// now returns the rollout as it is.
+func (n *space) now(t *testing.T) *v1alpha1.MigrationRollout {
+	t.Helper()
+	r, err := n.rollouts.Get(n.name, "eu", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// state describes a ClusterMigration as a controller would leave it.
+type state struct {
+	goal     v1alpha1.Goal // of the spec; empty: Migrate
+	shown    status.State
+	message  string
+	plan     string
+	begun    bool
+	deadline time.Time // empty: in a year
+	unseen   bool      // the status is of an earlier spec
+}
+
+// member makes a ClusterMigration whose goal the rollout has set.
+func (n *space) member(t *testing.T, name string, of state) {
+	t.Helper()
+	mark := rollout.Mark{Rollout: "eu", UID: n.now(t).UID, Goal: v1alpha1.GoalMigrate}
+	if of.begun {
+		if of.deadline.IsZero() {
+			of.deadline = time.Now().AddDate(1, 0, 0)
+		}
+		mark.Began, mark.Deadline = of.deadline.Add(-24*time.Hour).UTC().Truncate(time.Second), of.deadline.UTC().Truncate(time.Second)
+	}
+	text, err := mark.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &v1alpha1.ClusterMigration{ObjectMeta: metav1.ObjectMeta{Namespace: n.name, Name: name, Annotations: map[string]string{rollout.Annotation: text}},
+		Spec: v1alpha1.ClusterMigrationSpec{Goal: v1alpha1.GoalMigrate, Edits: v1alpha1.EditsApply}}
+	if of.goal != "" {
+		m.Spec.Goal = of.goal
+	}
+	if of.begun {
+		m.Spec.ApprovedPlan = of.plan
+	}
+	if m, err = n.migrations.Create(m); err != nil {
+		t.Fatal(err)
+	}
+	m.Status.Display, m.Status.ObservedGeneration = status.Moment{State: of.shown, Message: of.message}.Display(), m.Generation
+	if of.unseen {
+		m.Status.ObservedGeneration--
+	}
+	if of.plan != "" {
+		m.Status.Plan = &v1alpha1.Plan{Hash: of.plan}
+	}
+	if _, err := n.migrations.UpdateStatus(m); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// show writes the status of the rollout.
+func (n *space) show(t *testing.T, moment status.Moment) {
+	t.Helper()
+	r := n.now(t)
+	r.Status.ObservedGeneration, r.Status.Display = r.Generation, moment.Display()
+	if _, err := n.rollouts.UpdateStatus(r); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// result is the outcome of a command.
+type result struct {
+	code      int
+	out, errs string
+}
+
+func (r result) all() string { return r.out + r.errs }
+
+// run runs a command about the rollout. typed is what a user types at a terminal, or nil without one.
+func (n *space) run(t *testing.T, typed io.Reader, args ...string) result {
+	t.Helper()
+	var out, errs bytes.Buffer
+	streams := console.Streams{In: typed, InTerminal: typed != nil, Out: &out, Err: &errs, Env: func(string) string { return "" }}
+	code := cli.Main(t.Context(), slices.Concat([]string{"rollout"}, args, []string{"--kubeconfig", n.kubeconfig, "--namespace", n.name}), streams)
+	return result{code, out.String(), errs.String()}
+}
+
+// expect fails unless a command ended with a code and said all words.
+func (r result) expect(t *testing.T, code int, words ...string) {
+	t.Helper()
+	if r.code != code {
+		t.Errorf("exit %d, wanted %d\n%s", r.code, code, r.all())
+	}
+	said := strings.Join(strings.Fields(r.all()), " ")
+	for _, word := range words {
+		if !strings.Contains(said, word) {
+			t.Errorf("lacks %q:\n%s", word, r.all())
+		}
+	}
+}
+
+func hash(digit string) string { return "sha256:" + strings.Repeat(digit, 64) }
+
+func waves(names ...string) v1alpha1.MigrationRolloutSpec {
+	spec := v1alpha1.MigrationRolloutSpec{}
+	for _, name := range names {
+		wave := v1alpha1.Wave{Name: name}
+		if name != "rest" {
+			wave.Clusters = []string{name + "1", name + "2", name + "3"}
+		}
+		spec.Waves = append(spec.Waves, wave)
+	}
+	return spec
+}
+
+// TestRollout runs the commands against a real API server. It has no controller: what that would
+// write is in each test.
+func TestRollout(t *testing.T) {
+	s := newServer(t)
+	for name, test := range map[string]func(*testing.T, *server){
+		"PlanByName": planByName, "PlanByFile": planByFile, "NotFound": notFound, "Status": showStatus, "Watch": watch,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, s)
+		})
+	}
+}
+
+// A plan by name has the members as the controller shows them, and writes nothing.
+func planByName(t *testing.T, s *server) {
+	spec := waves("a")
+	spec.Waves = append(spec.Waves, v1alpha1.Wave{Name: "test", Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"env": "test"}}})
+	n := s.space(t, spec)
+	n.cluster(t, "labelled", "aws", map[string]any{"env": "test"})
+	n.cluster(t, "alone", "aws", nil)
+	n.member(t, "a1", state{shown: status.AwaitingApproval, plan: hash("1")})
+	n.member(t, "a2", state{shown: status.AwaitingOwner, message: "say who edits it"})
+	n.member(t, "a3", state{shown: status.AwaitingApproval, plan: hash("3"), unseen: true})
+	n.member(t, "labelled", state{shown: status.AwaitingApproval, plan: hash("4")})
+	n.member(t, "alone", state{shown: status.AwaitingApproval, plan: hash("5")})
+	before := n.now(t).ResourceVersion
+	n.run(t, nil, "plan", "--name", "eu").expect(t, 0, "wave a · 3 clusters", "1 with a plan: a1", "1 without a plan: a2 say who edits it", "1 not looked at yet: a3",
+		"wave test · 1 cluster", "1 cluster in no wave: alone", "next awsmigrate rollout status --name eu --namespace planbyname")
+	n.run(t, nil, "plan", "--name", "eu", "-o", "wide").expect(t, 0, "a1 with a plan 111111111111", "labelled with a plan 444444444444")
+	got := n.run(t, nil, "plan", "--name", "eu", "-o", "json")
+	got.expect(t, 0)
+	var doc view.RolloutPlanDocument
+	if err := json.Unmarshal([]byte(got.out), &doc); err != nil || len(doc.Waves) != 2 || doc.Waves[0].Clusters[0].Plan != hash("1") || doc.Approved {
+		t.Errorf("%v: %+v", err, doc)
+	}
+	if after := n.now(t).ResourceVersion; after != before {
+		t.Error("the rollout was written")
+	}
+}
+
+// A plan by file reads Rancher's clusters. It has those of its namespace that could be migrated.
+func planByFile(t *testing.T, s *server) {
+	n := s.space(t, v1alpha1.MigrationRolloutSpec{})
+	n.cluster(t, "one", "aws", map[string]any{"env": "test"})
+	n.cluster(t, "two", "aws", map[string]any{"env": "prod"})
+	n.cluster(t, "three", "aws", nil)
+	n.cluster(t, "other-cloud", "rancher-vsphere", map[string]any{"env": "test"})
+	file := manifest(t, `
+# a rollout of this test
+apiVersion: awsmigrate.io/v1alpha1
+kind: MigrationRollout
+metadata: {name: new}
+spec:
+  waves:
+  - {name: test, selector: {matchLabels: {env: test}}}
+  - {name: prod, selector: {matchLabels: {env: prod}}, soak: 1h}
+`)
+	// Rancher's copies of the clusters are missing here, so each could not be read.
+	n.run(t, nil, "plan", "--file", file).expect(t, 10, n.name+"/new", "wave test · 1 cluster", "1 could not be checked: one", "wave prod · 1 cluster · 1 at a time · 0 failures allowed · deadline 24h · soak 1h",
+		"could not be checked: two", "1 cluster in no wave: three", "next kubectl apply -f "+file+" -n planbyfile")
+	elsewhere := manifest(t, strings.Replace(read(t, file), "name: new", "name: new, namespace: elsewhere", 1))
+	n.run(t, nil, "plan", "--file", elsewhere).expect(t, 2, `flag --namespace: "planbyfile", but metadata.namespace`, `is "elsewhere"`)
+}
+
+func manifest(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "rollout.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func notFound(t *testing.T, s *server) {
+	n := s.space(t, v1alpha1.MigrationRolloutSpec{})
+	for _, command := range []string{"plan", "status"} {
+		n.run(t, nil, command, "--name", "eu").expect(t, 2, "MigrationRollout notfound/eu: does not exist", "kubectl get awsr -n notfound")
+	}
+}
+
+func showStatus(t *testing.T, s *server) {
+	n := s.space(t, waves("a", "rest"))
+	n.run(t, nil, "status", "--name", "eu").expect(t, 0, "status/eu · goal Migrate", "state Pending", "the controller has not seen it yet", "next kubectl get awsm -n status")
+	n.show(t, status.Moment{State: status.AwaitingApproval})
+	n.run(t, nil, "status", "--name", "eu").expect(t, 0, "state Awaiting-Approval", "next awsmigrate rollout approve --name eu --namespace status")
+	r := n.now(t)
+	r.Status = v1alpha1.MigrationRolloutStatus{ObservedGeneration: r.Generation, Wave: "a", Counts: v1alpha1.RolloutCounts{Total: 3, Failed: 1, Waiting: 2},
+		Waves:   []v1alpha1.WaveStatus{{Name: "a", State: "Stopped", Counts: v1alpha1.RolloutCounts{Total: 3, Failed: 1, Waiting: 2}}},
+		Notes:   []v1alpha1.RolloutNote{{Cluster: "a1", Wave: "a", State: "Failed", Message: "check AWSM-303 fails"}},
+		Display: status.Moment{State: status.Stalled, Reason: status.WaveStopped, Message: "wave a stopped"}.Display()}
+	if _, err := n.rollouts.UpdateStatus(r); err != nil {
+		t.Fatal(err)
+	}
+	n.run(t, nil, "status", "--name", "eu").expect(t, 0, "state Stalled · wave a wave a stopped", "a Stopped 3 0 0 1 2 0", "1 failed in wave a: a1 check AWSM-303 fails", "next awsmigrate rollout retry --name eu")
+	n.show(t, status.Moment{State: status.Paused})
+	n.run(t, nil, "status", "--name", "eu", "--watch", "-o", "json").expect(t, 2, "wanted -o text")
+}
+
+// lines is an output whose lines a test waits for.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lines) has(word string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Contains(l.text.String(), word)
+}
+
+// A watch prints each change once, and ends with the success of the rollout.
+func watch(t *testing.T, s *server) {
+	n := s.space(t, waves("a"))
+	out, ended := &lines{}, make(chan int, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		ended <- cli.Main(ctx, []string{"rollout", "status", "--name", "eu", "--watch", "--kubeconfig", n.kubeconfig, "-n", n.name}, console.Streams{Out: out, Err: out})
+	}()
+	wait := func(word string) {
+		t.Helper()
+		apiserver.Eventually(t, func() bool { return out.has(word) })
+	}
+	wait("Pending: no controller has looked at it yet")
+	n.show(t, status.Moment{State: status.Running, Message: "wave a: 1 of 3 clusters done"})
+	wait("Running: wave a: 1 of 3 clusters done")
+	n.show(t, status.Moment{State: status.Succeeded, Message: "3 of 3 clusters are at the goal"})
+	if code := <-ended; code != 0 || !out.has("Succeeded: 3 of 3 clusters are at the goal") {
+		t.Errorf("exit %d\n%s", code, out.text.String())
+	}
+	if got := strings.Count(out.text.String(), "\n"); got != 3 {
+		t.Errorf("%d lines:\n%s", got, out.text.String())
+	}
+}
