@@ -35,6 +35,8 @@ const (
 	Rollout
 	RolloutPlan
 	RolloutStatus
+	RolloutApprove
+	RolloutRetry
 )
 
 // Command is a command of the program, and the scope of its flags.
@@ -50,7 +52,8 @@ func Commands() []Command {
 		{"rke", RKE | Run}, {"rke plan", RKE | Plan | PlanRKE}, {"rke status", RKE | Status}, {"rke undo", UndoRKE | Undo},
 		{"plan", Either | Plan}, {"status", Either | Status}, {"verify", Verify}, {"upgrade-path", UpgradePath}, {"record", Record}, {"report", Report},
 		{"list", List}, {"job", Job}, {"controller", Controller}, {"controller rolling", Rolling}, {"approve", Approve},
-		{"rollout plan", Rollout | RolloutPlan}, {"rollout status", Rollout | RolloutStatus},
+		{"rollout plan", Rollout | RolloutPlan}, {"rollout status", Rollout | RolloutStatus}, {"rollout approve", Rollout | RolloutApprove},
+		{"rollout pause", Rollout}, {"rollout resume", Rollout}, {"rollout retry", Rollout | RolloutRetry},
 	}
 }
 

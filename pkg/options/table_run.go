@@ -8,7 +8,7 @@ func runs() []Option {
 	return slices.Concat(
 		[]Option{
 			{Flag: "yes", Short: "y", Scope: Run | Undo, Kind: Switch, NotInJob: jobReason, NotInObject: "spec.approvedPlan", Help: "do not ask before the first write"},
-			{Flag: "yes", Short: "y", Scope: Approve, Kind: Switch, Help: "do not ask before the approval"},
+			{Flag: "yes", Short: "y", Scope: Approve | RolloutApprove, Kind: Switch, Help: "do not ask before the approval"},
 			{Flag: "dry-run", Scope: Run | Undo, Kind: Switch, NotInJob: personReason, NotInObject: "goal Audit", Help: "show what a run would do and write nothing"},
 			{Flag: "confirm", Scope: Run, Offer: Offer{Free: "typed by hand on purpose: it passes a gate without a way back"}, NotInObject: "nothing without a way back is done",
 				Help: "the cluster's name, to pass irreversible gates"},

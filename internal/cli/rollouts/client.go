@@ -29,6 +29,9 @@ var (
 	clusterKind   = schema.GroupVersionResource{Group: "provisioning.cattle.io", Version: "v1", Resource: "clusters"}
 )
 
+// fieldManager names these commands in managedFields.
+const fieldManager = "awsmigrate-rollout"
+
 // client reads and patches one rollout and its members, with a user's credentials.
 type client struct {
 	namespace, name string
@@ -142,4 +145,16 @@ func migrationOf(object *unstructured.Unstructured) (*v1alpha1.ClusterMigration,
 		return nil, fmt.Errorf("read ClusterMigration %s/%s: %w", object.GetNamespace(), object.GetName(), err)
 	}
 	return m, nil
+}
+
+// patch patches the rollout. The error of a refused value is the API server's.
+func (c *client) patch(ctx context.Context, kind types.PatchType, patch []byte) error {
+	_, err := c.dynamic.Resource(rolloutKind).Namespace(c.namespace).Patch(ctx, c.name, kind, patch, metav1.PatchOptions{FieldManager: fieldManager})
+	switch {
+	case err == nil, apierrors.IsInvalid(err):
+		return err
+	case apierrors.IsNotFound(err):
+		return c.readError(err)
+	}
+	return migration.CouldNotPatch(c.object(), err)
 }

@@ -16,18 +16,19 @@ import (
 func New(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollout",
-		Short: "Show a MigrationRollout: many clusters, in waves",
+		Short: "Show, approve, pause and retry a MigrationRollout: many clusters, in waves",
 		Long: `A MigrationRollout migrates the ClusterMigrations of its namespace in waves. The
 controller sets the goal of each, so that each gets a plan. Nothing begins before
-an approval of all of these plans. Then the clusters of the first wave
+rollout approve, which approves all of these plans. Then the clusters of the first wave
 begin, a few at a time, and the next wave begins when they are done. A wave in which too
 many clusters fail stops the rollout.`,
 		Example: `  awsmigrate rollout plan --file rollout.yaml
+  awsmigrate rollout approve --name eu
   awsmigrate rollout status --name eu --watch`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPlan(a), newStatus(a))
+	cmd.AddCommand(newPlan(a), newStatus(a), newApprove(a), newPause(a), newResume(a), newRetry(a))
 	return cmd
 }
 

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
@@ -24,6 +25,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/controller"
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/rollout"
@@ -147,6 +149,15 @@ func (n *space) now(t *testing.T) *v1alpha1.MigrationRollout {
 	return r
 }
 
+func (n *space) migration(t *testing.T, name string) *v1alpha1.ClusterMigration {
+	t.Helper()
+	m, err := n.migrations.Get(n.name, name, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // state describes a ClusterMigration as a controller would leave it.
 type state struct {
 	goal     v1alpha1.Goal // of the spec; empty: Migrate
@@ -255,7 +266,8 @@ func waves(names ...string) v1alpha1.MigrationRolloutSpec {
 func TestRollout(t *testing.T) {
 	s := newServer(t)
 	for name, test := range map[string]func(*testing.T, *server){
-		"PlanByName": planByName, "PlanByFile": planByFile, "NotFound": notFound, "Status": showStatus, "Watch": watch,
+		"PlanByName": planByName, "PlanByFile": planByFile, "NotFound": notFound, "Approve": approve, "ApproveUnseen": approveUnseen, "ApproveConflict": approveConflict,
+		"ApproveTooMany": approveTooMany, "ApproveAnew": approveAnew, "Pause": pause, "Retry": retry, "RetryOne": retryOne, "Status": showStatus, "Watch": watch,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -335,8 +347,191 @@ func read(t *testing.T, file string) string {
 
 func notFound(t *testing.T, s *server) {
 	n := s.space(t, v1alpha1.MigrationRolloutSpec{})
-	for _, command := range []string{"plan", "status"} {
+	for _, command := range []string{"plan", "status", "approve", "pause", "resume", "retry"} {
 		n.run(t, nil, command, "--name", "eu").expect(t, 2, "MigrationRollout notfound/eu: does not exist", "kubectl get awsr -n notfound")
+	}
+}
+
+// An approval lists each cluster with its wave and plan, also those without a plan.
+func approve(t *testing.T, s *server) {
+	spec := waves("a", "rest")
+	spec.Waves[1].FailuresAllowed = 1
+	n := s.space(t, spec)
+	n.member(t, "a1", state{shown: status.AwaitingApproval, plan: hash("1")})
+	n.member(t, "a2", state{shown: status.AwaitingOwner})
+	n.member(t, "z1", state{shown: status.AwaitingOwner})
+	n.member(t, "z2", state{shown: status.AwaitingApproval, goal: v1alpha1.GoalUndo, plan: hash("2")}) // by a person
+	n.run(t, nil, "approve", "--name", "eu").expect(t, 7, "read the plan, then add --yes")
+	n.run(t, strings.NewReader("no\n"), "approve", "--name", "eu").expect(t, 7, "not approved")
+	if n.now(t).Spec.Approved != nil {
+		t.Fatal("approved without a yes")
+	}
+	n.run(t, strings.NewReader("yes\n"), "approve", "--name", "eu").expect(t, 0, "2 clusters · 1 at a time", "1 withdrawn: z2", `Approve 3 clusters of approve/eu? Only "yes" is accepted:`,
+		"wave a has 1 cluster without a plan, and allows 0 failures: it will stop there", "wave rest has 1 cluster without a plan: each fails at its deadline",
+		"3 clusters approved; to see the progress: awsmigrate rollout status --name eu --namespace approve --kubeconfig")
+	want := v1alpha1.RolloutApproval{Goal: v1alpha1.GoalMigrate, Members: []v1alpha1.RolloutMember{{Cluster: "a1", Wave: "a", Plan: hash("1")}, {Cluster: "a2", Wave: "a"}, {Cluster: "z1", Wave: "rest"}}}
+	if got := n.now(t).Spec.Approved; got == nil || got.Goal != want.Goal || !slices.Equal(got.Members, want.Members) {
+		t.Errorf("%+v", got)
+	}
+	generation := n.now(t).Generation
+	n.run(t, nil, "approve", "--name", "eu").expect(t, 0, "approved already")
+	if n.now(t).Generation != generation {
+		t.Error("approved again")
+	}
+	n.run(t, nil, "plan", "--name", "eu").expect(t, 0, "Active", "next awsmigrate rollout status")
+}
+
+// An approval would leave out the plans that the controller has not made yet.
+func approveUnseen(t *testing.T, s *server) {
+	n := s.space(t, waves("a"))
+	n.run(t, nil, "approve", "--name", "eu", "--yes").expect(t, 2, "no cluster can take part", "it shows Pending")
+	n.member(t, "a1", state{shown: status.AwaitingApproval, plan: hash("1")})
+	n.member(t, "a2", state{shown: status.Auditing})
+	n.member(t, "a3", state{shown: status.AwaitingApproval, goal: v1alpha1.GoalAudit})
+	if _, err := n.migrations.Patch(n.name, "a3", types.MergePatchType, []byte(`{"metadata":{"annotations":{"`+rollout.Annotation+`":null}}}`)); err != nil {
+		t.Fatal(err)
+	}
+	n.run(t, nil, "approve", "--name", "eu", "--yes").expect(t, 2, "has not looked at 2 of 3 clusters yet: a2, a3", "wait, then run the same command again")
+	if n.now(t).Spec.Approved != nil {
+		t.Error("approved")
+	}
+}
+
+// typing does something before it answers.
+type typing struct {
+	once   sync.Once
+	before func()
+	answer io.Reader
+}
+
+func (r *typing) Read(p []byte) (int, error) {
+	r.once.Do(r.before)
+	return r.answer.Read(p)
+}
+
+// A change of the spec during the question voids the approval, and one of the status does not.
+func approveConflict(t *testing.T, s *server) {
+	n := s.space(t, waves("a", "b"))
+	n.member(t, "a1", state{shown: status.AwaitingApproval, plan: hash("1")})
+	change := func(patch string) func() {
+		return func() {
+			if _, err := n.rollouts.Patch(n.name, "eu", types.MergePatchType, []byte(patch)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	n.run(t, &typing{before: change(`{"spec":{"maxConcurrent":7}}`), answer: strings.NewReader("yes\n")}, "approve", "--name", "eu").expect(t, 9, "changed meanwhile; nothing was approved")
+	if n.now(t).Spec.Approved != nil {
+		t.Error("approved")
+	}
+	n.run(t, &typing{before: func() { n.show(t, status.Moment{State: status.AwaitingApproval}) }, answer: strings.NewReader("yes\n")}, "approve", "--name", "eu").expect(t, 0, "1 cluster approved")
+	gone := func() {
+		if err := n.rollouts.Delete(n.name, "eu", &metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	}
+	n.member(t, "b1", state{shown: status.AwaitingApproval, plan: hash("2")})
+	n.run(t, &typing{before: gone, answer: strings.NewReader("yes\n")}, "approve", "--name", "eu").expect(t, 2, "does not exist")
+}
+
+// More clusters than an approval can list are refused before the API server refuses them.
+func approveTooMany(t *testing.T, s *server) {
+	n := s.space(t, waves("rest"))
+	for i := range 501 {
+		m := &v1alpha1.ClusterMigration{ObjectMeta: metav1.ObjectMeta{Namespace: n.name, GenerateName: "m-"}, Spec: v1alpha1.ClusterMigrationSpec{Goal: v1alpha1.GoalMigrate}}
+		m, err := n.migrations.Create(m)
+		if err != nil {
+			t.Fatalf("%d: %v", i, err)
+		}
+		m.Status.Display, m.Status.ObservedGeneration = status.Moment{State: status.AwaitingOwner}.Display(), m.Generation
+		if _, err := n.migrations.UpdateStatus(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n.run(t, nil, "approve", "--name", "eu", "--yes").expect(t, 2, "501 without a plan", "cannot list these clusters", "select fewer clusters")
+}
+
+// A cluster that has begun keeps its plan, and one that joined is added.
+func approveAnew(t *testing.T, s *server) {
+	spec := waves("a", "rest")
+	spec.Approved = &v1alpha1.RolloutApproval{Goal: v1alpha1.GoalMigrate, Members: []v1alpha1.RolloutMember{{Cluster: "a1", Wave: "a", Plan: hash("1")}, {Cluster: "a2", Wave: "a", Plan: hash("2")}}}
+	n := s.space(t, spec)
+	n.member(t, "a1", state{shown: status.Auditing, plan: hash("1"), begun: true})
+	n.member(t, "a2", state{shown: status.AwaitingApproval, plan: hash("f")})
+	n.member(t, "z1", state{shown: status.AwaitingApproval, plan: hash("9")})
+	n.run(t, nil, "plan", "--name", "eu").expect(t, 0, "1 withdrawn: a2 its plan is not the one that was approved", "1 cluster joined after the approval · 1 with a plan in wave rest: z1")
+	n.run(t, nil, "approve", "--name", "eu", "-y").expect(t, 0, "3 clusters approved")
+	want := []v1alpha1.RolloutMember{{Cluster: "a1", Wave: "a", Plan: hash("1")}, {Cluster: "a2", Wave: "a", Plan: hash("f")}, {Cluster: "z1", Wave: "rest", Plan: hash("9")}}
+	if got := n.now(t).Spec.Approved; !slices.Equal(got.Members, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func pause(t *testing.T, s *server) {
+	n := s.space(t, waves("a"))
+	n.run(t, nil, "resume", "--name", "eu").expect(t, 0, "MigrationRollout pause/eu was not paused already")
+	n.run(t, nil, "pause", "--name", "eu").expect(t, 0, "MigrationRollout pause/eu is paused now: no cluster begins", "go on, and are watched", "awsmigrate rollout resume --name eu --namespace pause")
+	if !n.now(t).Spec.Paused {
+		t.Error("not paused")
+	}
+	n.run(t, nil, "pause", "--name", "eu").expect(t, 0, "was paused already")
+	n.member(t, "a1", state{shown: status.AwaitingApproval, plan: hash("1")})
+	n.run(t, nil, "approve", "--name", "eu", "--yes").expect(t, 0, "no cluster begins before rollout resume")
+	n.run(t, nil, "resume", "--name", "eu").expect(t, 0, "MigrationRollout pause/eu is not paused now")
+	if n.now(t).Spec.Paused {
+		t.Error("paused")
+	}
+}
+
+// Failed clusters get another deadline and a retry. Others are not written.
+func retry(t *testing.T, s *server) {
+	spec := waves("a", "rest")
+	spec.Waves[0].Deadline = "2h"
+	n := s.space(t, spec)
+	n.run(t, nil, "retry", "--name", "eu").expect(t, 0, "no cluster of MigrationRollout retry/eu has failed")
+	past := time.Now().AddDate(0, 0, -1)
+	n.member(t, "a1", state{shown: status.Stalled, plan: hash("1"), begun: true})
+	n.member(t, "a2", state{shown: status.AwaitingApproval, plan: hash("2"), begun: true, deadline: past})
+	n.member(t, "a3", state{shown: status.Running, plan: hash("3"), begun: true})
+	n.member(t, "z1", state{shown: status.Undoing, goal: v1alpha1.GoalUndo, plan: hash("4"), begun: true})
+	n.member(t, "z2", state{shown: status.AwaitingApproval, plan: hash("5")})
+	untouched := map[string]string{"a3": "", "z1": "", "z2": ""}
+	for name := range untouched {
+		untouched[name] = n.migration(t, name).ResourceVersion
+	}
+	began := time.Now().Truncate(time.Second)
+	n.run(t, nil, "retry", "--name", "eu").expect(t, 3, "✓ a1: retried in wave a until", "✓ a2: retried in wave a until", "its plan is not approved: look at it with awsmigrate approve --cluster a2 -n retry",
+		"✗ z1: not retried: a person set goal Undo", "1 of 3 failed clusters were not retried")
+	for name, version := range untouched {
+		if n.migration(t, name).ResourceVersion != version {
+			t.Errorf("%s was written", name)
+		}
+	}
+	for _, name := range []string{"a1", "a2"} {
+		m := n.migration(t, name)
+		mark := rollout.MarkOf(m)
+		if m.Annotations[controller.RetryAnnotation] == "" || mark.Began.Before(began) || !mark.Deadline.Equal(mark.Began.Add(2*time.Hour)) || mark.UID != n.now(t).UID || m.Spec.ApprovedPlan == "" {
+			t.Errorf("%s: %v, %+v", name, m.Annotations, mark)
+		}
+	}
+	n.run(t, nil, "status", "--name", "eu", "-o", "json").expect(t, 0, `"kind": "RolloutStatus"`)
+}
+
+func retryOne(t *testing.T, s *server) {
+	n := s.space(t, waves("a"))
+	n.member(t, "a1", state{shown: status.Stalled, plan: hash("1"), begun: true})
+	n.member(t, "a2", state{shown: status.Stalled, plan: hash("2"), begun: true})
+	n.member(t, "a3", state{shown: status.Running, plan: hash("3"), begun: true})
+	n.run(t, nil, "retry", "--name", "eu", "--cluster", "a3").expect(t, 2, "ClusterMigration retryone/a3: has not failed: it is Active")
+	n.run(t, nil, "retry", "--name", "eu", "--cluster", "x").expect(t, 2, "ClusterMigration retryone/x: is in no wave of MigrationRollout retryone/eu")
+	n.run(t, nil, "retry", "--name", "eu", "--cluster", "retryone/a2").expect(t, 0, "a2: retried in wave a")
+	if n.migration(t, "a1").Annotations[controller.RetryAnnotation] != "" || n.migration(t, "a2").Annotations[controller.RetryAnnotation] == "" {
+		t.Error("the wrong cluster was retried")
+	}
+	first := n.migration(t, "a2").Annotations[controller.RetryAnnotation]
+	n.run(t, nil, "retry", "--name", "eu", "--cluster", "a2").expect(t, 0, "a2: retried")
+	if n.migration(t, "a2").Annotations[controller.RetryAnnotation] == first {
+		t.Error("the second retry has the value of the first")
 	}
 }
 
@@ -355,6 +550,8 @@ func showStatus(t *testing.T, s *server) {
 	}
 	n.run(t, nil, "status", "--name", "eu").expect(t, 0, "state Stalled · wave a wave a stopped", "a Stopped 3 0 0 1 2 0", "1 failed in wave a: a1 check AWSM-303 fails", "next awsmigrate rollout retry --name eu")
 	n.show(t, status.Moment{State: status.Paused})
+	n.run(t, nil, "pause", "--name", "eu").expect(t, 0)
+	n.run(t, nil, "status", "--name", "eu").expect(t, 0, "next awsmigrate rollout resume --name eu")
 	n.run(t, nil, "status", "--name", "eu", "--watch", "-o", "json").expect(t, 2, "wanted -o text")
 }
 

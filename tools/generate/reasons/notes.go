@@ -37,6 +37,8 @@ func notes() map[string]string {
 		"NoJournal":                    "an object with the journal's name is not a journal; the message names it",
 		"NoState":                      defect,
 		"NoVerdict":                    defect,
+		"NotFailed":                    "the cluster of --cluster has not failed, or is in no wave of the rollout",
+		"NotRetried":                   "some failed clusters of a rollout were not retried, because a person changed their goal; the output names them",
 		"NothingDone":                  "a run of the controller ended without a step",
 		"OwnCloudController":           "the target release starts RKE2's own cloud controller next to the CCM",
 		"Panic":                        defect,
