@@ -68,6 +68,9 @@ func (c *Controller) member(key Key, m *v1alpha1.ClusterMigration) rollout.Membe
 		return member
 	}
 	member.Seen, member.State, member.Message = true, k.decided.shown.State, k.decided.shown.Display().Message
+	if k.job != nil && k.job.kind != kindLook {
+		member.Message = k.job.inStep()
+	}
 	if k.audit != nil && k.audit.failing() == 0 {
 		member.Passed = k.audit.At
 	}

@@ -147,6 +147,16 @@ func (j *job) line() string {
 	return line
 }
 
+// inStep names the current step. It changes less often than line.
+func (j *job) inStep() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.step == nil {
+		return "begins"
+	}
+	return "step " + j.step.ID
+}
+
 // failureOf returns the error of the last run for this object while it is current, or nil.
 func (c *Controller) failureOf(k *cluster, m *v1alpha1.ClusterMigration) *v1alpha1.Failure {
 	err := k.failed.err

@@ -128,10 +128,7 @@ func approvedAnew(p Placed) bool {
 
 // turnOf returns what begins the turn of a member.
 func turnOf(in Input, wave v1alpha1.Wave, p Placed) *Change {
-	mark := p.Now.Mark
-	mark.Began = in.Now.UTC().Truncate(time.Second)
-	mark.Deadline = mark.Began.Add(durationOf(wave.Deadline, DefaultDeadline))
-	return &Change{Cluster: p.Now.Name, Goal: p.Now.Goal.OrDefault(), From: p.Now.Mark, Mark: mark, Plan: p.Member.Plan}
+	return &Change{Cluster: p.Now.Name, Goal: p.Now.Goal.OrDefault(), From: p.Now.Mark, Mark: p.Now.Mark.Renew(wave, in.Now), Plan: p.Member.Plan}
 }
 
 func orDefault(n int64, otherwise int) int {
