@@ -70,7 +70,7 @@ func (f *retryFlags) run(ctx context.Context, a *app.App, c *client) error {
 		}
 		s.Prose("✓  ", fmt.Sprintf("%s: retried in wave %s until %s", p.Member.Cluster, p.Member.Wave, mark.Deadline.Format(time.RFC3339)))
 		if p.Now.State == status.AwaitingApproval {
-			s.Prose("   ", "its plan is not approved: look at it with "+fault.Command("awsmigrate", "approve", "--cluster", p.Member.Cluster, "-n", c.namespace))
+			s.Prose("   ", "its plan changed: "+f.Next(a.Typed, "rollout approve"))
 		}
 	}
 	if in.Rollout.Spec.Paused {

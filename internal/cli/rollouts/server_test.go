@@ -500,7 +500,7 @@ func retry(t *testing.T, s *server) {
 		untouched[name] = n.migration(t, name).ResourceVersion
 	}
 	began := time.Now().Truncate(time.Second)
-	n.run(t, nil, "retry", "--name", "eu").expect(t, 3, "✓ a1: retried in wave a until", "✓ a2: retried in wave a until", "its plan is not approved: look at it with awsmigrate approve --cluster a2 -n retry",
+	n.run(t, nil, "retry", "--name", "eu").expect(t, 3, "✓ a1: retried in wave a until", "✓ a2: retried in wave a until", "its plan changed: awsmigrate rollout approve --name eu --namespace retry",
 		"✗ z1: not retried: a person set goal Undo", "1 of 3 failed clusters were not retried")
 	for name, version := range untouched {
 		if n.migration(t, name).ResourceVersion != version {

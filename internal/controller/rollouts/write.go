@@ -113,7 +113,11 @@ func (n *Namespace) record(r *v1alpha1.MigrationRollout, next v1alpha1.Migration
 		if wave.State == string(rollout.WaveStopped) {
 			kind = corev1.EventTypeWarning
 		}
-		n.Log.Info("a wave changed", "rollout", r.Name, "wave", wave.Name, "state", wave.State, "message", next.Display.Message)
-		n.Events.Eventf(r, nil, kind, "Wave"+wave.State, "wave", "wave %s: %s", wave.Name, next.Display.Message)
+		note := next.Display.Message
+		if wave.Name != next.Wave {
+			note = fmt.Sprintf("wave %s is over: %d clusters done, %d failed, %d withdrawn", wave.Name, wave.Counts.Done, wave.Counts.Failed, wave.Counts.Withdrawn)
+		}
+		n.Log.Info("a wave changed", "rollout", r.Name, "wave", wave.Name, "state", wave.State, "message", note)
+		n.Events.Eventf(r, nil, kind, "Wave"+wave.State, "wave", "%s", note)
 	}
 }
