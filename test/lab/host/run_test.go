@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,6 +53,11 @@ func TestRun_contextEnds_killed(t *testing.T) {
 	go func() { ended <- order{"sh", []string{"-c", "echo $$; exec sleep 600"}, log}.run(ctx, socket) }()
 	var pid int
 	eventually(t, "the program's ID", func() bool {
+		select {
+		case err := <-ended:
+			t.Fatalf("the order ended early: %v", err)
+		default:
+		}
 		raw, _ := os.ReadFile(log)
 		_, err := fmt.Sscan(string(raw), &pid)
 		return err == nil
@@ -81,7 +87,13 @@ func startOrders(t *testing.T) (socket string) {
 		_ = syscall.Kill(-first.Process.Pid, syscall.SIGKILL)
 		_ = first.Wait() // it was killed
 	})
-	eventually(t, socket, func() bool { _, err := os.Stat(socket); return err == nil })
+	eventually(t, socket, func() bool { // the file appears before the socket takes connections
+		conn, err := net.Dial("unix", socket)
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
 	return socket
 }
 
