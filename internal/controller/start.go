@@ -168,6 +168,7 @@ func (c *Controller) enqueueKnown() {
 		for _, m := range c.cachedObjects(namespace) {
 			c.enqueue(Key{Namespace: namespace, Name: m.Name})
 		}
+		c.rolloutsChanged(namespace)
 	}
 }
 

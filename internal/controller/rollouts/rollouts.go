@@ -80,14 +80,17 @@ func (n *Namespace) Get(name string) *v1alpha1.MigrationRollout {
 
 // Handle is the handler. r is nil if the rollout does not exist.
 func (n *Namespace) Handle(name string, r *v1alpha1.MigrationRollout) error {
+	gone := r == nil || !r.DeletionTimestamp.IsZero()
+	if gone {
+		n.Meter(types.NamespacedName{Namespace: n.Name, Name: name}, nil)
+	}
 	if !n.Clusters.Leads() {
 		return nil
 	}
 	if n.isNews(name, r) {
 		n.Clusters.Decide(n.Name, name)
 	}
-	if r == nil || !r.DeletionTimestamp.IsZero() {
-		n.Meter(types.NamespacedName{Namespace: n.Name, Name: name}, nil)
+	if gone {
 		return nil
 	}
 	d := rollout.Decide(n.input(r, n.Clusters.Members(n.Name)))
