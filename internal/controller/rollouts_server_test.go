@@ -122,7 +122,7 @@ type fleetTest struct {
 
 const rolloutDefinitionFile = "../../charts/awsmigrate-crd/templates/awsmigrate.io_migrationrollouts.yaml"
 
-func serveRollouts(t *testing.T) (*management, generated.MigrationRolloutClient) {
+func serveRollouts(t testing.TB) (*management, generated.MigrationRolloutClient) {
 	t.Helper()
 	m := serve(t)
 	text, err := os.ReadFile(rolloutDefinitionFile)
@@ -159,7 +159,7 @@ func (f *fleetTest) begin(t *testing.T) {
 	_, f.stop = f.start(t, func(o *Options) { o.Engine, o.Clock = f.worlds.engine(), shiftedClock{worlds: f.worlds} })
 }
 
-func (f *fleetTest) roll(t *testing.T, spec v1alpha1.MigrationRolloutSpec) {
+func (f *fleetTest) roll(t testing.TB, spec v1alpha1.MigrationRolloutSpec) {
 	t.Helper()
 	spec.Edits = v1alpha1.EditsApply
 	if _, err := f.rollouts.Create(&v1alpha1.MigrationRollout{ObjectMeta: metav1.ObjectMeta{Namespace: f.namespace, Name: "eu"}, Spec: spec}); err != nil {
@@ -168,7 +168,7 @@ func (f *fleetTest) roll(t *testing.T, spec v1alpha1.MigrationRolloutSpec) {
 }
 
 // reaches waits until the rollout shows a state, and a reason if one is given.
-func (f *fleetTest) reaches(t *testing.T, state status.State, reason status.Reason) *v1alpha1.MigrationRollout {
+func (f *fleetTest) reaches(t testing.TB, state status.State, reason status.Reason) *v1alpha1.MigrationRollout {
 	t.Helper()
 	var last *v1alpha1.MigrationRollout
 	defer func() {
@@ -189,12 +189,12 @@ func (f *fleetTest) reaches(t *testing.T, state status.State, reason status.Reas
 }
 
 // approveAll approves what the rollout would list now.
-func (f *fleetTest) approveAll(t *testing.T) {
+func (f *fleetTest) approveAll(t testing.TB) {
 	t.Helper()
 	f.approveMembers(t, f.reaches(t, status.AwaitingApproval, ""))
 }
 
-func (f *fleetTest) approveMembers(t *testing.T, r *v1alpha1.MigrationRollout) {
+func (f *fleetTest) approveMembers(t testing.TB, r *v1alpha1.MigrationRollout) {
 	t.Helper()
 	list, err := f.objects.List(f.namespace, metav1.ListOptions{})
 	if err != nil {
@@ -335,7 +335,7 @@ func (f *fleetTest) late(t *testing.T, name string) {
 	f.change(t, name, fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, rollout.Annotation, text))
 }
 
-func (f *fleetTest) update(t *testing.T, with func(*v1alpha1.MigrationRolloutSpec)) {
+func (f *fleetTest) update(t testing.TB, with func(*v1alpha1.MigrationRolloutSpec)) {
 	t.Helper()
 	apiserver.Eventually(t, func() bool {
 		r, err := f.rollouts.Get(f.namespace, "eu", metav1.GetOptions{})
