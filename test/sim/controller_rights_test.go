@@ -275,8 +275,8 @@ var testedElsewhere = map[string]string{
 	"watch provisioning.cattle.io/clusters in fleet-default": "test/e2e TestFreshInstallation",
 	"list awsmigrate.io/clustermigrations in fleet-default":  "test/e2e TestFreshInstallation",
 	"list provisioning.cattle.io/clusters in fleet-default":  "test/e2e TestFreshInstallation",
-	"list awsmigrate.io/migrationrollouts in fleet-default":  "test/e2e TestFreshInstallation",
-	"watch awsmigrate.io/migrationrollouts in fleet-default": "test/e2e TestFreshInstallation",
+	"list awsmigrate.io/migrationrollouts in fleet-default":  "test/e2e TestRollout",
+	"watch awsmigrate.io/migrationrollouts in fleet-default": "test/e2e TestRollout",
 }
 
 // The chart's rights match the controller's requests to the management cluster while it audits,

@@ -11,7 +11,7 @@ import (
 // nothing.
 type Hold struct {
 	Why   string
-	Again time.Time // when the answer changes by itself, or zero
+	Again time.Time // when the answer changes without an event, or zero
 }
 
 // Gate returns the hold of a rollout over a ClusterMigration. r is the rollout that its mark

@@ -40,7 +40,7 @@ type Member struct {
 // Entry is a member in a wave.
 type Entry struct {
 	Member v1alpha1.RolloutMember
-	Now    *Member // nil if it does not exist any more
+	Now    *Member // nil if it is gone
 }
 
 // Group is a wave with its members, in the order in which they begin.

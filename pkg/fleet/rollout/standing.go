@@ -46,7 +46,7 @@ func (p Placed) working() bool {
 func place(r *v1alpha1.MigrationRollout, others map[types.UID]string, e Entry, now time.Time) Placed {
 	p := Placed{Entry: e}
 	if e.Now == nil {
-		p.Standing, p.Why = Withdrawn, "it has no ClusterMigration any more"
+		p.Standing, p.Why = Withdrawn, "its ClusterMigration is gone"
 		return p
 	}
 	p.Begun = e.Now.Mark.begun(r)
