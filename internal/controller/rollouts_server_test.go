@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
@@ -196,14 +198,18 @@ func (f *fleetTest) approveAll(t testing.TB) {
 
 func (f *fleetTest) approveMembers(t testing.TB, r *v1alpha1.MigrationRollout) {
 	t.Helper()
-	list, err := f.objects.List(f.namespace, metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var members []rollout.Member
-	for i := range list.Items {
-		members = append(members, rollout.Seen(&list.Items[i], nil))
-	}
+	apiserver.Eventually(t, func() bool { // the statuses have what the controller knows
+		list, err := f.objects.List(f.namespace, metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		members = nil
+		for i := range list.Items {
+			members = append(members, rollout.Seen(&list.Items[i], nil))
+		}
+		return !slices.ContainsFunc(members, func(m rollout.Member) bool { return !m.Seen })
+	})
 	proposal, _, err := rollout.Propose(rollout.Input{Rollout: r, Members: members})
 	if err != nil {
 		t.Fatal(err)
@@ -280,6 +286,15 @@ func stopsAtTheFirstFailure(t *testing.T, fleetOf func(...string) *fleetTest) {
 	if got := f.worlds.order(); !slices.Equal(got, []string{"a", "b"}) {
 		t.Errorf("began %v", got)
 	}
+	apiserver.Eventually(t, func() bool { // a warning names the failed cluster
+		list, err := f.kube.EventsV1().Events(f.namespace).List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(list.Items, func(e eventsv1.Event) bool {
+			return e.Reason == "WaveStopped" && e.Type == corev1.EventTypeWarning && e.Regarding.UID == r.UID && strings.Contains(e.Note, "b failed")
+		})
+	})
 	with(f.worlds.world("b"), func() any { f.worlds.world("b").fails = nil; return nil })
 	f.change(t, "b", `{"metadata":{"annotations":{"awsmigrate.io/retry":"1"}}}`)
 	f.reaches(t, status.Succeeded, "")
@@ -314,11 +329,9 @@ func auditsAfterASoak(t *testing.T, fleetOf func(...string) *fleetTest) {
 
 var unreachable = &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: "the cluster", Seen: "does not answer"}
 
-// late puts the deadline of a member that has begun into the past, because a test cannot wait for
-// it.
-func (f *fleetTest) late(t *testing.T, name string) {
+// began waits until the turn of a member has begun, and returns its mark.
+func (f *fleetTest) began(t *testing.T, name string) (mark rollout.Mark) {
 	t.Helper()
-	var mark rollout.Mark
 	apiserver.Eventually(t, func() bool {
 		m, err := f.objects.Get(f.namespace, name, metav1.GetOptions{})
 		if err != nil {
@@ -327,6 +340,14 @@ func (f *fleetTest) late(t *testing.T, name string) {
 		mark = rollout.MarkOf(m)
 		return !mark.Began.IsZero()
 	})
+	return mark
+}
+
+// late puts the deadline of a member that has begun into the past, because a test cannot wait for
+// it.
+func (f *fleetTest) late(t *testing.T, name string) {
+	t.Helper()
+	mark := f.began(t, name)
 	mark.Deadline = mark.Began
 	text, err := mark.Text()
 	if err != nil {
@@ -357,6 +378,9 @@ func stopsAtADeadline(t *testing.T, fleetOf func(...string) *fleetTest) {
 	}
 	f.roll(t, v1alpha1.MigrationRolloutSpec{Waves: []v1alpha1.Wave{{Name: "away", Clusters: []string{"x", "y", "z"}, MaxConcurrent: 3}, {Name: "rest"}}})
 	f.approveAll(t)
+	for _, name := range []string{"x", "y", "z"} {
+		f.began(t, name) // all of them, because the first failure stops the wave
+	}
 	for _, name := range []string{"x", "y", "z"} {
 		f.late(t, name)
 	}
