@@ -24,10 +24,10 @@ func (c *Controller) lookAt(ctx context.Context, k *cluster, m *v1alpha1.Cluster
 	if m != nil {
 		spec = m.Spec
 	}
-	options, err := c.options(ctx, k.key, spec)
+	options, err := c.options(ctx, l.target, spec)
 	if err != nil { // rollouts are found and watched anyway
 		l.refused = err
-		if options, l.err = c.options(ctx, k.key, v1alpha1.ClusterMigrationSpec{}); l.err != nil {
+		if options, l.err = c.options(ctx, l.target, v1alpha1.ClusterMigrationSpec{}); l.err != nil {
 			return l
 		}
 	}
@@ -47,13 +47,14 @@ func (c *Controller) lookAt(ctx context.Context, k *cluster, m *v1alpha1.Cluster
 	return l
 }
 
-// options returns the options of a run or a look for an object.
-func (c *Controller) options(ctx context.Context, key Key, spec v1alpha1.ClusterMigrationSpec) (session.Options, error) {
+// options returns the options of a run or a look for the object of a cluster.
+func (c *Controller) options(ctx context.Context, t session.Target, spec v1alpha1.ClusterMigrationSpec) (session.Options, error) {
+	key := Key{Namespace: t.Namespace, Name: t.Name}
 	if err := choices.AllowRole(key, spec.Options.AWS, c.o.AssumableRoles); err != nil {
 		return session.Options{}, err
 	}
 	spec.Options.AWS = choices.OrElse(spec.Options.AWS, c.o.Asks)
-	chosen, err := choices.Of(spec)
+	chosen, err := choices.Of(spec, t.Kind)
 	if err != nil {
 		return session.Options{}, err
 	}
@@ -126,7 +127,7 @@ func (c *Controller) auditIfDue(ctx context.Context, k *cluster, m *v1alpha1.Clu
 	if m == nil || l.gone || !due || l.err == nil && l.seen.UnderWay != "" {
 		return nil
 	}
-	options, err := c.options(ctx, k.key, m.Spec)
+	options, err := c.options(ctx, l.target, m.Spec)
 	if err != nil {
 		return nil
 	}

@@ -33,7 +33,7 @@ func (c *Controller) startRun(k *cluster, m *v1alpha1.ClusterMigration) {
 		if err := c.checkWanted(k.key, m, runner.Info{ID: nextStep(l.seen.Plan.Steps)}); err != nil {
 			return c.ended(k, m, err)
 		}
-		options, err := c.options(ctx, k.key, m.Spec)
+		options, err := c.options(ctx, l.target, m.Spec)
 		if err != nil {
 			return c.ended(k, m, err)
 		}
@@ -117,9 +117,9 @@ func (c *Controller) startGuard(k *cluster, m *v1alpha1.ClusterMigration) {
 		if m != nil {
 			spec = m.Spec
 		}
-		options, err := c.options(ctx, k.key, spec)
+		options, err := c.options(ctx, l.target, spec)
 		if err != nil { // e.g. a deleted Secret: the rollout is watched without it
-			if options, err = c.options(ctx, k.key, v1alpha1.ClusterMigrationSpec{}); err != nil {
+			if options, err = c.options(ctx, l.target, v1alpha1.ClusterMigrationSpec{}); err != nil {
 				return c.ended(k, m, err)
 			}
 		}

@@ -14,9 +14,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/options"
 )
 
-// Of returns the options that an object sets; the others have their defaults. It reads no
-// Secret: see Secrets.
-func Of(spec v1alpha1.ClusterMigrationSpec) (session.Choices, error) {
+// Of returns the options that an object sets for a cluster of a kind; the others have the defaults
+// of that kind. It reads no Secret: see Secrets.
+func Of(spec v1alpha1.ClusterMigrationSpec, kind session.Kind) (session.Choices, error) {
 	var c session.Choices
 	text, err := json.Marshal(map[string]any{"spec": spec})
 	if err != nil {
@@ -26,7 +26,29 @@ func Of(spec v1alpha1.ClusterMigrationSpec) (session.Choices, error) {
 	if err := json.Unmarshal(text, &object); err != nil {
 		return c, fault.AsUsage(fmt.Errorf("spec: %w", err))
 	}
-	return c, c.Fill(options.RKE2, func(o options.Option) (any, bool, error) { return valueOf(object, o) })
+	scope := options.RKE2
+	if kind == session.RKE {
+		scope = options.RKE
+		if err := refuseOthers(object); err != nil {
+			return c, err
+		}
+	}
+	return c, c.Fill(scope, func(o options.Option) (any, bool, error) { return valueOf(object, o) })
+}
+
+// refuseOthers returns an error if an object sets an option that an RKE cluster of Rancher cannot
+// have. The first word of a choice is right for every cluster.
+func refuseOthers(object map[string]any) error {
+	for _, o := range options.For(options.RKE2) {
+		value, given, err := valueOf(object, o)
+		ofRKE, has := options.Find(o.Flag, options.RKE)
+		neutral := value == "false" || o.Choice() && value == o.Words[0]
+		if err != nil || !given || neutral || has && ofRKE.NotManaged == "" {
+			continue
+		}
+		return &fault.Error{Class: fault.Usage, Reason: "Usage", Object: o.Path, Seen: fmt.Sprint(value), Wanted: "absent: only a cluster of RKE2 can have it"}
+	}
+	return nil
 }
 
 // valueOf returns the value of an option in an object. A Secret's is not in it.

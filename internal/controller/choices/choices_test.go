@@ -13,6 +13,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 )
@@ -47,18 +48,45 @@ func TestOf(t *testing.T) {
 	} {
 		want := plain()
 		tt.want(&want)
-		got, err := Of(tt.spec)
+		got, err := Of(tt.spec, session.RKE2)
 		got.RKE2.Options, got.RKE.Options = migration.Options{}, migration.Options{} // session.Choices has these once
 		if d := cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true })); err != nil || d != "" {
 			t.Errorf("%s: %v\n%s", name, err, d)
 		}
 	}
-	if _, err := Of(v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{CCM: v1alpha1.CCM{Values: &runtime.RawExtension{Raw: []byte(`[]`)}}}}); err == nil {
+	if _, err := Of(v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{CCM: v1alpha1.CCM{Values: &runtime.RawExtension{Raw: []byte(`[]`)}}}}, session.RKE2); err == nil {
 		t.Error("values that are a list went through")
 	}
 	for text, want := range map[string]time.Duration{"": 0, "15m": 15 * time.Minute, "1h30m": 90 * time.Minute} {
 		if got := Timeout(v1alpha1.Options{Timeout: text}); got != want {
 			t.Errorf("%q is %s", text, got)
+		}
+	}
+}
+
+// An RKE cluster has the defaults of RKE, and refuses the options of RKE2.
+func TestOf_rke(t *testing.T) {
+	for name, tt := range map[string]struct {
+		spec    v1alpha1.ClusterMigrationSpec
+		refused string
+	}{
+		"nothing":     {},
+		"apply":       {spec: v1alpha1.ClusterMigrationSpec{Edits: v1alpha1.EditsApply}},
+		"helm":        {spec: v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{InstallMethod: v1alpha1.InstallHelm, EndState: v1alpha1.EndStateAuto}}},
+		"no snapshot": {spec: v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{EtcdSnapshot: v1alpha1.Disabled}}},
+		"snapshot":    {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{EtcdSnapshot: v1alpha1.Enabled}}, "spec.options.etcdSnapshot"},
+		"handoff":     {v1alpha1.ClusterMigrationSpec{Edits: v1alpha1.EditsHandoff}, "spec.edits"},
+		"manifest":    {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{InstallMethod: v1alpha1.InstallAdditionalManifest}}, "spec.options.installMethod"},
+		"end state":   {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{EndState: v1alpha1.EndStateOverrides}}, "spec.options.endState"},
+	} {
+		c, err := Of(tt.spec, session.RKE)
+		if f, _ := fault.As(err); (err != nil) != (tt.refused != "") || err != nil && f.Object != tt.refused {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		target := session.Target{Kind: session.RKE, Name: "c-abcde", RequestTimeout: time.Second}
+		if invalid := target.Validate(session.Options{Choices: c}); err == nil && (invalid != nil || c.Snapshot || c.HandOver || !c.EarlyHandOver) {
+			t.Errorf("%s: %v, %+v", name, invalid, c.Options)
 		}
 	}
 }
