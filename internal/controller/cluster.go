@@ -33,6 +33,7 @@ type cluster struct {
 	guardErr error         // error of the last guard
 	shown    time.Time     // last write of the status
 	decided  decided       // the last decision, for rollouts
+	known    bool          // a decision was made
 	auditAt  time.Time     // a rollout wants an audit that is not older, or zero
 }
 

@@ -196,7 +196,7 @@ func (c *Controller) act(k *cluster, m *v1alpha1.ClusterMigration) *v1alpha1.Clu
 
 // decided shows a decision, and keeps it for rollouts. The caller holds k.mu.
 func (c *Controller) decided(k *cluster, m *v1alpha1.ClusterMigration, shown status.Moment) *v1alpha1.ClusterMigration {
-	k.decided = decided{about: identityOf(m), shown: shown}
+	k.decided, k.known = decided{about: identityOf(m), shown: shown}, true
 	return c.show(k, m, shown)
 }
 

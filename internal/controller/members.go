@@ -64,6 +64,7 @@ func (c *Controller) member(key Key, m *v1alpha1.ClusterMigration) rollout.Membe
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	member.Working = k.job != nil && k.job.kind != kindLook || k.wait.locks
+	member.Known = k.known
 	if k.decided.about != identityOf(m) {
 		return member
 	}

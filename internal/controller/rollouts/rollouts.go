@@ -113,6 +113,10 @@ func (n *Namespace) Handle(name string, r *v1alpha1.MigrationRollout) error {
 	if !d.Again.IsZero() {
 		n.Rollouts.EnqueueAfter(n.Name, name, max(d.Again.Sub(n.Clock.Now()), settle))
 	}
+	if !d.Shown.Complete() && r.Status.ObservedGeneration == r.Generation {
+		n.Meter(types.NamespacedName{Namespace: n.Name, Name: name}, &r.Status)
+		return nil
+	}
 	return n.show(r, d.Shown)
 }
 

@@ -89,6 +89,8 @@ func TestStandings(t *testing.T) {
 		"failed an audit before":     {change(waiting("a"), func(m *Member) { m.State, m.Reached, m.Message = status.Findings, true, "checks fail" }), Withdrawn, "before its turn"},
 		"misses its deadline":        {change(begun("a"), func(m *Member) { m.Mark.Deadline = now }), Failed, "deadline"},
 		"has another plan":           {change(waiting("a"), func(m *Member) { m.Plan = planB }), Withdrawn, "its plan is not the one"},
+		"does not answer":            {change(waiting("a"), func(m *Member) { m.State, m.Plan = status.Pending, "" }), Waiting, ""},
+		"has an invalid object":      {change(waiting("a"), func(m *Member) { m.State, m.Plan = status.Stalled, "" }), Withdrawn, "its plan is not the one"},
 		"runs by another plan":       {change(begun("a"), func(m *Member) { m.Plan = planB }), Active, ""},
 		"needs an approval again":    {change(begun("a"), func(m *Member) { m.State, m.Plan = status.AwaitingApproval, planB }), Failed, "approve the rollout again"},
 		"has it":                     {change(begun("a"), func(m *Member) { m.State, m.Approved = status.AwaitingApproval, planB }), Active, ""},
@@ -240,6 +242,26 @@ func TestDecide_joined(t *testing.T) {
 	approve(t, r, members)
 	if d := Decide(Input{Rollout: r, Members: members, Now: now}); d.Begin == nil || d.Begin.Cluster != "new" {
 		t.Errorf("%+v", d.Begin)
+	}
+}
+
+// Between two blocks of steps a cluster is looked at, and counts as active. Before a controller has
+// looked at every cluster, what it would show is not complete.
+func TestShown(t *testing.T) {
+	unseen := func(m *Member) { m.Seen = false }
+	members := []Member{done("a"), begun("b"), change(begun("c"), unseen), failed("d"), waiting("e"), change(waiting("f"), unseen)}
+	r := rolloutOf(v1alpha1.Wave{Name: "all", FailuresAllowed: 1})
+	approve(t, r, members)
+	for i := range members {
+		members[i].Known = true
+	}
+	shown := Decide(Input{Rollout: r, Members: members, Now: now}).Shown
+	if want := (v1alpha1.RolloutCounts{Total: 6, Done: 1, Active: 2, Failed: 1, Waiting: 2}); shown.Status().Counts != want || !shown.Complete() {
+		t.Errorf("complete %t: %+v, wanted %+v", shown.Complete(), shown.Status().Counts, want)
+	}
+	members[5].Known = false
+	if Decide(Input{Rollout: r, Members: members, Now: now}).Shown.Complete() {
+		t.Error("complete without f")
 	}
 }
 

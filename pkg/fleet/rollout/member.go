@@ -20,6 +20,8 @@ type Member struct {
 	// Approved is spec.approvedPlan.
 	Approved string
 	Mark     Mark
+	// Known reports whether this process has ever decided about the cluster.
+	Known bool
 	// Seen reports whether the rest is known for the present object. A rollout begins no cluster
 	// while one that has begun is not seen.
 	Seen    bool

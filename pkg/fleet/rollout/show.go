@@ -1,6 +1,8 @@
 package rollout
 
 import (
+	"slices"
+
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 )
@@ -19,6 +21,12 @@ func (s Shown) Status() v1alpha1.MigrationRolloutStatus {
 	next.Counts.Total += int64(len(s.Others))
 	next.Notes = s.notes()
 	return next
+}
+
+// Complete reports whether every member is known. Soon after its start a controller knows few, and
+// the status of the one before is closer to the truth than its own.
+func (s Shown) Complete() bool {
+	return !slices.ContainsFunc(s.all(), func(p Placed) bool { return p.Now != nil && !p.Now.Known })
 }
 
 // notes returns the members that a person should know of: first those that failed.
@@ -44,10 +52,28 @@ func (s Shown) notes() []v1alpha1.RolloutNote {
 }
 
 func countsOf(members []Placed) v1alpha1.RolloutCounts {
-	return v1alpha1.RolloutCounts{
-		Total: int64(len(members)), Waiting: int64(count(members, Waiting, Looking)), Active: int64(count(members, Active)),
-		Done: int64(count(members, Done)), Failed: int64(count(members, Failed)), Withdrawn: int64(count(members, Withdrawn)),
+	c := v1alpha1.RolloutCounts{Total: int64(len(members))}
+	for _, p := range members {
+		switch p.Standing {
+		case Waiting:
+			c.Waiting++
+		case Active:
+			c.Active++
+		case Done:
+			c.Done++
+		case Failed:
+			c.Failed++
+		case Withdrawn:
+			c.Withdrawn++
+		case Looking: // for example between two blocks of steps
+			if p.Begun {
+				c.Active++
+			} else {
+				c.Waiting++
+			}
+		}
 	}
+	return c
 }
 
 func sum(a, b v1alpha1.RolloutCounts) v1alpha1.RolloutCounts {

@@ -81,6 +81,13 @@ func leftAlone(r *v1alpha1.MigrationRollout, others map[types.UID]string, m *Mem
 	return ""
 }
 
+// planMoved reports whether a member has another plan than the approved one. One that does not
+// answer has none for now; at its turn it begins, and fails at its deadline.
+func planMoved(m *Member, approved string) bool {
+	unknown := m.Plan == "" && m.State != status.Stalled
+	return m.Plan != approved && !unknown
+}
+
 // standing returns the standing of a member that the rollout may write to.
 func standing(r *v1alpha1.MigrationRollout, e Entry, begun bool, now time.Time) (Standing, string) {
 	switch m := e.Now; {
@@ -94,7 +101,7 @@ func standing(r *v1alpha1.MigrationRollout, e Entry, begun bool, now time.Time) 
 		return Failed, "it reached the goal, and " + m.Message
 	case m.Reached:
 		return Withdrawn, "it was at the goal before its turn, and " + m.Message
-	case !begun && InForce(r) && m.Plan != e.Member.Plan:
+	case !begun && InForce(r) && planMoved(m, e.Member.Plan):
 		return Withdrawn, "its plan is not the one that was approved: approve the rollout again to include it"
 	case !begun:
 		return Waiting, m.Message

@@ -18,7 +18,7 @@ func rollouts() []seeded {
 			"		if p.Begun && p.Standing == Looking {", "		if p.Begun && p.Standing == Looking && !defect.On(\"S23-unseen\") {",
 			rolloutTest, "TestDecide$", false},
 		{"S23-plan", "a cluster begins with a plan that was not approved", "pkg/fleet/rollout/standing.go",
-			"	case !begun && InForce(r) && m.Plan != e.Member.Plan:", "	case !begun && InForce(r) && m.Plan != e.Member.Plan && !defect.On(\"S23-plan\"):",
+			"	return m.Plan != approved && !unknown", "	return m.Plan != approved && !unknown && !defect.On(\"S23-plan\")",
 			rolloutTest, "TestStandings|TestDecide$", false},
 		{"S23-person", "a goal that a person set is changed", "pkg/fleet/rollout/standing.go",
 			"	case goal != GoalOf(r):", "	case goal != GoalOf(r) && !defect.On(\"S23-person\"):",
