@@ -201,7 +201,7 @@ func TestControllerStopsAtRestBehindAGap(t *testing.T) {
 	if !awaitWithin(t, 3*time.Hour, pod{Next: true}, w, undone("Paused")) || w.lastStep() != migration.StepUndoSwitch {
 		t.Fatalf("it does not stop after step %s, but %s", w.lastStep(), must(jsonOf(at(w.migration(), "status", "display"))))
 	}
-	w.addSecondNode(1)
+	w.AddSecondNode(1)
 	specs("until", "")(w)
 	second, o := "second-"+w.machines[1].node, pod{Next: true}
 	o.Before = func(c Call) Outcome {

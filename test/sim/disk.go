@@ -31,7 +31,7 @@ func (d disk) do(verb, path string, writes bool, f func(r *rkeState) error) erro
 	w := d.p.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.advance(time.Now())
+	w.advance(w.clock())
 	seen, outcome := d.p.begin(Call{Writes: writes, Verb: verb, Server: "file", Path: path})
 	switch outcome {
 	case Kill:

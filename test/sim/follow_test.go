@@ -214,7 +214,7 @@ func TestBrakeThatIsAskedForHolds(t *testing.T) {
 // Harm during a requested pause is found before the pause ends: the next run keeps the pause.
 func TestBrakeThatIsAskedForHoldsBehindHarm(t *testing.T) {
 	w := pausedWorld(t)
-	w.addSecondNode(0)
+	w.AddSecondNode(0)
 	again := do(t, Run{ID: w.nextRun()}, w)
 	if again.Err == nil || !w.isPaused() {
 		t.Errorf("the next run reached %s, %v; paused: %t", again.Result.Position, again.Err, w.isPaused())

@@ -121,23 +121,6 @@ func (w *World) pausedBy() string {
 	return text(w.mgmt.peek(controlPlanes, fleet, clusterName), "metadata", "annotations", "awsmigrate.io/paused-by")
 }
 
-// addSecondNode registers a second Node for the i-th machine.
-func (w *World) addSecondNode(i int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.addSecondNodeLocked(i)
-}
-
-// addSecondNodeLocked does the same with w.mu held.
-func (w *World) addSecondNodeLocked(i int) {
-	node := w.down.get("nodes", "", w.machines[i].node)
-	meta := mapAt(node, "metadata")
-	meta["name"] = "second-" + w.machines[i].node
-	delete(meta, "uid")
-	delete(meta, "resourceVersion")
-	w.down.put("nodes", node, w.now)
-}
-
 // A machine returned under a second name in unwatched time. The guard's first reading pauses the
 // rollout, even if the guard must not continue it.
 func TestGuardBrakes(t *testing.T) {
@@ -156,7 +139,7 @@ func TestGuardBrakes(t *testing.T) {
 func requirePause(t *testing.T, r Run, w *World) {
 	t.Helper()
 	for _, p := range killStates(t, r, w, sampleStride(4)) {
-		p.world.addSecondNode(1)
+		p.world.AddSecondNode(1)
 		began := p.world.Now()
 		ended, forward := watch(t, r, p.world)
 		f, _ := fault.As(ended.Err)
@@ -177,7 +160,7 @@ func TestGuardWithoutAJournalItCanRead(t *testing.T) {
 			t.Parallel()
 			for _, p := range killStates(t, s.run, s.world(), 1) {
 				rewriteJournal(p.world, func(s string) string { return strings.Replace(s, "journal/v1", "journal/v2", 1) })
-				p.world.addSecondNode(1)
+				p.world.AddSecondNode(1)
 				journal := p.world.Journal()
 				ended, forward := watch(t, s.run, p.world)
 				f, _ := fault.As(ended.Err)

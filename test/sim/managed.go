@@ -71,20 +71,23 @@ func (r *managedState) describe() string {
 func NewManaged() *World { return newManaged(managedConfig()) }
 
 // newManaged returns the same cluster with another configuration.
-func newManaged(config object) *World {
-	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, written: map[string]written{}, running: map[string]hostConfig{}, managed: &managedState{}}
+func newManaged(config object) *World { return inBubble(managedID).newManaged(config) }
+
+func (s Setup) newManaged(config object) *World {
+	w := s.newWorld()
+	w.running, w.managed = map[string]hostConfig{}, &managedState{}
 	w.down = newServer("downstream", "v1.26.9", core)
 	w.mgmt = newServer("management", "v1.28.6+k3s1", append(append([]kind{}, core...), managedKinds...))
 	w.namespaces(w.down, "default", kubeSystem)
-	w.namespaces(w.mgmt, "default", kubeSystem, managedID)
+	w.namespaces(w.mgmt, "default", kubeSystem, w.id)
 	w.mgmt.put("settings.management.cattle.io", object{"apiVersion": "management.cattle.io/v3", "kind": "Setting",
 		"metadata": object{"name": "server-version"}, "value": "v2.8.5"}, w.now)
 	for i := range 5 {
 		w.addManagedNode(w.addHost(i))
 	}
 	applied := w.withNodes(config)
-	cluster := object{"apiVersion": "management.cattle.io/v3", "kind": "Cluster", "metadata": object{"name": managedID},
-		"spec":   object{"displayName": clusterName, "fleetWorkspaceName": fleet, rkeConfigKey: config},
+	cluster := object{"apiVersion": "management.cattle.io/v3", "kind": "Cluster", "metadata": object{"name": w.id},
+		"spec":   object{"displayName": w.name, "fleetWorkspaceName": fleet, rkeConfigKey: config},
 		"status": object{"driver": "rancherKubernetesEngine", "nodeVersion": int64(1), "appliedSpec": object{rkeConfigKey: applied}}}
 	for _, kind := range []string{"Updated", "Upgraded", "Provisioned", "Ready"} {
 		setCondition(cluster, kind, "True", "")
@@ -114,9 +117,9 @@ func (w *World) addManagedNode(m machine) {
 		roles = append(roles, role)
 	}
 	w.mgmt.put(managedNodes, object{"apiVersion": "management.cattle.io/v3", "kind": "Node",
-		"metadata": object{"name": "m-" + m.name, "namespace": managedID}, "spec": object{"requestedHostname": m.node},
+		"metadata": object{"name": "m-" + m.name, "namespace": w.id}, "spec": object{"requestedHostname": m.node},
 		"status": object{"nodeName": m.node, "appliedNodeVersion": int64(1), "nodePlan": object{"version": int64(1), "plan": kubeletPlan(w.running[m.name])},
-			"rkeNode": object{"nodeName": managedID + ":m-" + m.name, "address": m.ip, "hostnameOverride": m.node, "user": "root", "role": roles}}}, w.now)
+			"rkeNode": object{"nodeName": w.id + ":m-" + m.name, "address": m.ip, "hostnameOverride": m.node, "user": "root", "role": roles}}}, w.now)
 }
 
 // kubeletPlan returns the part of a machine's plan that depends on the provider.
@@ -127,8 +130,8 @@ func kubeletPlan(c hostConfig) object {
 // withNodes returns a configuration with the machines, which Rancher stores elsewhere.
 func (w *World) withNodes(config object) object {
 	full, nodes := runtime.DeepCopyJSON(config), []any{}
-	for _, k := range w.mgmt.keys(managedNodes, managedID) {
-		nodes = append(nodes, at(w.mgmt.get(managedNodes, managedID, k.name), "status", "rkeNode"))
+	for _, k := range w.mgmt.keys(managedNodes, w.id) {
+		nodes = append(nodes, at(w.mgmt.get(managedNodes, w.id, k.name), "status", "rkeNode"))
 	}
 	full["nodes"] = nodes
 	return full
@@ -202,7 +205,7 @@ func (w *World) enter(phase managedPhase) {
 }
 
 func (w *World) changeCluster(change func(object)) {
-	cluster := w.mgmt.get(managedClusters, "", managedID)
+	cluster := w.mgmt.get(managedClusters, "", w.id)
 	change(cluster)
 	w.mgmt.put(managedClusters, cluster, w.now)
 }
@@ -210,7 +213,7 @@ func (w *World) changeCluster(change func(object)) {
 // startApply starts to apply the configuration, if it differs from appliedSpec, and reports
 // whether it did. The first True of the condition Updated means nothing.
 func (w *World) startApply() bool {
-	cluster := w.mgmt.peek(managedClusters, "", managedID)
+	cluster := w.mgmt.peek(managedClusters, "", w.id)
 	if reflect.DeepEqual(at(cluster, "status", "appliedSpec", rkeConfigKey), any(w.withNodes(mapAt(cluster, "spec", rkeConfigKey)))) {
 		w.managed.settled = w.mgmt.changes
 		return false
@@ -292,7 +295,7 @@ func (w *World) beginWorkers() {
 
 // isUpgrading reports whether an upgrade of workers has begun and has not ended.
 func (w *World) isUpgrading() bool {
-	for _, one := range list(w.mgmt.peek(managedClusters, "", managedID), "status", "conditions") {
+	for _, one := range list(w.mgmt.peek(managedClusters, "", w.id), "status", "conditions") {
 		if c := one.(object); c["type"] == "Upgraded" {
 			return c["status"] == "Unknown"
 		}
@@ -301,13 +304,13 @@ func (w *World) isUpgrading() bool {
 }
 
 func (w *World) managedNode(m machine) object {
-	return w.mgmt.get(managedNodes, managedID, "m-"+m.name)
+	return w.mgmt.get(managedNodes, w.id, "m-"+m.name)
 }
 
 // givePlan writes the new plan of a worker for its agent.
 func (w *World) givePlan(m machine) {
 	node := w.managedNode(m)
-	mapAt(node, "status")["nodePlan"] = object{"version": number(w.mgmt.peek(managedClusters, "", managedID), "status", "nodeVersion"), "plan": kubeletPlan(wantedConfig(w.managed.desired, m))}
+	mapAt(node, "status")["nodePlan"] = object{"version": number(w.mgmt.peek(managedClusters, "", w.id), "status", "nodeVersion"), "plan": kubeletPlan(wantedConfig(w.managed.desired, m))}
 	w.mgmt.put(managedNodes, node, w.now)
 }
 

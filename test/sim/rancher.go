@@ -49,7 +49,7 @@ func (w *World) rancherTick() {
 	if w.mgmt.changes == w.rancher.settled {
 		return
 	}
-	cluster, plane := w.mgmt.get(provClusters, fleet, clusterName), w.mgmt.get(controlPlanes, fleet, clusterName)
+	cluster, plane := w.mgmt.get(provClusters, fleet, w.name), w.mgmt.get(controlPlanes, fleet, w.name)
 	spec := planeSpec(cluster)
 	if !reflect.DeepEqual(plane["spec"], any(spec)) {
 		plane["spec"] = spec
@@ -82,7 +82,7 @@ func (w *World) rancherTick() {
 func planeSpec(cluster object) object {
 	spec := runtime.DeepCopyJSON(mapAt(cluster, "spec", "rkeConfig"))
 	delete(spec, "machinePools")
-	spec["kubernetesVersion"], spec["clusterName"] = at(cluster, "spec", "kubernetesVersion"), clusterName
+	spec["kubernetesVersion"], spec["clusterName"] = at(cluster, "spec", "kubernetesVersion"), text(cluster, "metadata", "name")
 	return spec
 }
 

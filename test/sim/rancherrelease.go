@@ -24,7 +24,7 @@ var (
 // newMachine returns the Machine of m, without conditions.
 func (r rancherRelease) newMachine(m machine) object {
 	o := object{"apiVersion": "cluster.x-k8s.io/" + r.capi, "kind": "Machine", "metadata": object{"name": m.name, "namespace": fleet, "labels": plain(m.labels)},
-		"spec": object{"clusterName": clusterName}, "status": object{"nodeRef": object{"name": m.node, "kind": "Node"}, "phase": "Running"}}
+		"spec": object{"clusterName": m.labels["cluster.x-k8s.io/cluster-name"]}, "status": object{"nodeRef": object{"name": m.node, "kind": "Node"}, "phase": "Running"}}
 	if r.capi != "v1beta1" {
 		mapAt(o, "spec")["infrastructureRef"] = object{"apiGroup": "rke-machine.cattle.io", "kind": "Amazonec2Machine", "name": m.name}
 		mapAt(o, "status")["nodeRef"] = object{"name": m.node}
@@ -51,7 +51,7 @@ func (w *World) acquireBeacon() bool {
 	if !w.rancher.beacons {
 		return true
 	}
-	beacon := w.mgmt.get(beacons, fleet, clusterName)
+	beacon := w.mgmt.get(beacons, fleet, w.name)
 	switch owner := text(beacon, "status", "owner"); {
 	case beacon == nil, owner != "" && owner != planner:
 		return false
@@ -70,6 +70,6 @@ func (w *World) releaseBeacon() {
 
 // putBeacon creates or changes the Beacon. Operations acquire it from an empty owner alone.
 func (w *World) putBeacon(owner string) {
-	w.mgmt.put(beacons, object{"apiVersion": "plan.cattle.io/v1alpha1", "kind": "Beacon", "metadata": object{"namespace": fleet, "name": clusterName},
+	w.mgmt.put(beacons, object{"apiVersion": "plan.cattle.io/v1alpha1", "kind": "Beacon", "metadata": object{"namespace": fleet, "name": w.name},
 		"status": object{"active": owner != "", "owner": owner}}, w.now)
 }

@@ -56,7 +56,7 @@ func TestResumedRunWatchesWhileItsQuestionIsOpen(t *testing.T) {
 func resumes(t *testing.T, killed, again Run, w *World) {
 	t.Helper()
 	for _, p := range killStates(t, killed, w, sampleStride(8)) {
-		p.world.addSecondNode(1)
+		p.world.AddSecondNode(1)
 		before, began := p.world.begunMachines(), p.world.Now()
 		var pausedAfter time.Duration
 		var forward []string

@@ -87,7 +87,8 @@ func NewRKE() *World { return newRKE(rkeYAML) }
 
 // newRKE returns the same cluster with another cluster.yml, which has a verb for the hosts.
 func newRKE(yaml string) *World {
-	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, written: map[string]written{}, running: map[string]hostConfig{}, rke: &rkeState{disk: map[string]file{}}}
+	w := inBubble("").newWorld()
+	w.running, w.rke = map[string]hostConfig{}, &rkeState{disk: map[string]file{}}
 	w.down = newServer("downstream", "v1.26.9", core)
 	w.namespaces(w.down, "default", kubeSystem)
 	var nodes strings.Builder

@@ -28,7 +28,12 @@ func defaultConfig() object {
 func newRKE2(global object) *World { return rancher28.newRKE2(global) }
 
 func (r rancherRelease) newRKE2(global object) *World {
-	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, written: map[string]written{}, rancher: &rancherState{rancherRelease: r}}
+	return inBubble("c-m-abcdefgh").newRKE2(r, global)
+}
+
+func (s Setup) newRKE2(r rancherRelease, global object) *World {
+	w := s.newWorld()
+	w.rancher = &rancherState{rancherRelease: r}
 	w.down = newServer("downstream", rke2Version, append(append([]kind{}, core...), helmKinds...))
 	w.mgmt = newServer("management", "v1.28.6+k3s1", append(append([]kind{}, core...), rancherKinds(r)...))
 	w.namespaces(w.down, "default", kubeSystem)
@@ -36,9 +41,9 @@ func (r rancherRelease) newRKE2(global object) *World {
 	w.mgmt.put("settings.management.cattle.io", object{"apiVersion": "management.cattle.io/v3", "kind": "Setting",
 		"metadata": object{"name": "server-version"}, "value": r.version}, w.now)
 	w.mgmt.put("clusters.cluster.x-k8s.io", object{"apiVersion": "cluster.x-k8s.io/" + r.capi, "kind": "Cluster",
-		"metadata": object{"name": clusterName, "namespace": fleet}, "spec": object{}}, w.now)
+		"metadata": object{"name": w.name, "namespace": fleet}, "spec": object{}}, w.now)
 	cluster := w.mgmt.put(provClusters, object{"apiVersion": "provisioning.cattle.io/v1", "kind": "Cluster",
-		"metadata": object{"name": clusterName, "namespace": fleet},
+		"metadata": object{"name": w.name, "namespace": fleet},
 		"spec": object{"kubernetesVersion": rke2Version, "rkeConfig": object{
 			"machineGlobalConfig":   global,
 			"machineSelectorConfig": []any{object{"config": object{"cloud-provider-name": "aws", "protect-kernel-defaults": false}}},
@@ -47,9 +52,9 @@ func (r rancherRelease) newRKE2(global object) *World {
 				object{"name": "cp", "quantity": int64(3), "controlPlaneRole": true, "etcdRole": true},
 				object{"name": "workers", "quantity": int64(2), "workerRole": true}},
 		}},
-		"status": object{"clusterName": "c-m-abcdefgh", "observedGeneration": int64(1), "ready": true}}, w.now)
+		"status": object{"clusterName": w.id, "observedGeneration": int64(1), "ready": true}}, w.now)
 	spec := planeSpec(cluster)
-	plane := object{"apiVersion": "rke.cattle.io/v1", "kind": "RKEControlPlane", "metadata": object{"name": clusterName, "namespace": fleet},
+	plane := object{"apiVersion": "rke.cattle.io/v1", "kind": "RKEControlPlane", "metadata": object{"name": w.name, "namespace": fleet},
 		"spec": spec, "status": object{"appliedSpec": plain(spec), "observedGeneration": int64(1)}}
 	setCondition(plane, "Ready", "True", "")
 	setCondition(plane, "Reconciled", "True", "")
@@ -72,10 +77,10 @@ func (w *World) namespaces(s *server, names ...string) {
 
 // addMachine adds the i-th machine to the pool of its role.
 func (w *World) addMachine(i int, controlPlane bool, spec object) {
-	m := machine{name: fmt.Sprintf("%s-%d", clusterName, i), ip: fmt.Sprintf("10.0.%d.%d", i%3+1, 10+i), controlPlane: controlPlane}
+	m := machine{name: fmt.Sprintf("%s-%d", w.name, i), ip: fmt.Sprintf("10.0.%d.%d", i%3+1, 10+i), controlPlane: controlPlane}
 	m.node = fmt.Sprintf("ip-10-0-%d-%d.eu-west-1.compute.internal", i%3+1, 10+i)
 	pool := "workers"
-	m.labels = map[string]string{"cluster.x-k8s.io/cluster-name": clusterName, "rke.cattle.io/cluster-name": clusterName, "cattle.io/os": "linux"}
+	m.labels = map[string]string{"cluster.x-k8s.io/cluster-name": w.name, "rke.cattle.io/cluster-name": w.name, "cattle.io/os": "linux"}
 	if m.controlPlane {
 		pool = "cp"
 		m.labels["rke.cattle.io/control-plane-role"], m.labels["rke.cattle.io/etcd-role"] = "true", "true"
@@ -125,6 +130,6 @@ func (w *World) startAll() {
 	w.down.put("clusterrolebindings.rbac.authorization.k8s.io", object{"apiVersion": group, "kind": "ClusterRoleBinding", "metadata": object{"name": kcmUser},
 		"roleRef":  object{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": kcmUser},
 		"subjects": []any{object{"kind": "User", "name": kcmUser, "apiGroup": "rbac.authorization.k8s.io"}}}, w.now)
-	w.advance(epoch)
+	w.advance(w.now.Add(time.Minute))
 	w.monitor.begin(w)
 }

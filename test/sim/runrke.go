@@ -90,7 +90,7 @@ func (c *rkeChild) attend() {
 			return
 		}
 		w.mu.Lock()
-		w.advance(time.Now())
+		w.advance(w.clock())
 		ended := w.rke.done >= c.job.number
 		w.mu.Unlock()
 		if ended {
@@ -148,7 +148,7 @@ func (l behindRKE) Acquire(ctx context.Context) error {
 	w := l.p.world
 	for {
 		w.mu.Lock()
-		w.advance(time.Now())
+		w.advance(w.clock())
 		free := w.rke == nil || w.rke.job == nil
 		w.mu.Unlock()
 		if free {

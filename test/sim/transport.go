@@ -143,7 +143,7 @@ func (t wire) do(req *http.Request, body []byte) (*http.Response, error) {
 	w := t.p.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.advance(time.Now())
+	w.advance(w.clock())
 	s := t.s(w)
 	c, onObjects := s.parse(req, body)
 	seen, outcome := t.p.begin(Call{Writes: onObjects && c.writes(), Watch: onObjects && s.watches(c), Verb: req.Method, Server: s.name, Path: req.URL.Path})

@@ -124,7 +124,7 @@ func (b *watching) Read(into []byte) (int, error) {
 		select {
 		case <-b.tick:
 			b.w.mu.Lock()
-			b.w.advance(time.Now())
+			b.w.advance(b.w.clock())
 			b.w.mu.Unlock()
 		case <-b.wake:
 		case <-b.until:

@@ -12,8 +12,11 @@ const tick = time.Second
 
 // World is a cluster to migrate with its managers, at one moment.
 type World struct {
-	mu  sync.Mutex
-	now time.Time
+	mu    sync.Mutex
+	now   time.Time
+	clock func() time.Time
+	name  string // in Rancher
+	id    string // Rancher's, c-m-xxxxxxxx or c-xxxxx
 
 	down, mgmt *server // mgmt is nil if only rke manages the cluster
 
@@ -48,7 +51,7 @@ type machine struct {
 // clone returns an independent copy of the world. w.mu is held, as it is in the hooks of a
 // Process.
 func (w *World) clone() *World {
-	c := &World{now: w.now, down: w.down.clone(), started: w.started, outlive: w.outlive, apart: w.apart, restarts: maps.Clone(w.restarts), running: maps.Clone(w.running),
+	c := &World{now: w.now, clock: w.clock, name: w.name, id: w.id, down: w.down.clone(), started: w.started, outlive: w.outlive, apart: w.apart, restarts: maps.Clone(w.restarts), running: maps.Clone(w.running),
 		machines: slices.Clone(w.machines), processes: slices.Clone(w.processes), written: maps.Clone(w.written), ccmFails: w.ccmFails, sets: w.sets.clone(), monitor: w.monitor.clone()}
 	if w.mgmt != nil {
 		c.mgmt = w.mgmt.clone()
