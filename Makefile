@@ -177,7 +177,7 @@ demo: $(BIN)/awsmigrate $(BIN)/lab demo-binaries $(if $(filter real,$(MACHINES))
 demo-controller: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, have the controller migrate it and take it back, show the evidence
 	cd test && go run ./cmd/demo -controller -bin $(BIN) -dir $(abspath $(LABDIR))
 
-# Under the race detector the simulator would take eight times as long. Packages that
+# Under the race detector the simulator would take eight times as long, as would its fleet. Packages that
 # start no goroutine of their own have nothing for it to find, and are most of the rest.
 PACKAGES = $$(go list -f '{{.Dir}}' ./... | grep -vE '/test/(e2e|sim)$$')
 GOROUTINE := \bgo func|\bgo [a-z][A-Za-z.]*\(|errgroup|\.Go\(
@@ -215,7 +215,7 @@ test-labs:
 
 test-code:
 	@$(call niced,$(filter-out test/lab,$(MODULES)))
-	cd test && nice -n 19 $(GOTEST) $(UNIT) ./sim
+	cd test && nice -n 19 $(GOTEST) $(UNIT) ./sim ./fleet
 
 # SHARD=k/n runs each n-th of the tests that need the tag slow, from the k-th on, and
 # TestShared, which does the same with its scenarios.
