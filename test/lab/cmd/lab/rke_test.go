@@ -256,7 +256,16 @@ func killed(l rkeLab) {
 	host := filepath.Join(l.dir, "nodes", "demo-cp-0", "containers.json")
 	eventually(t, "its successor", func() bool {
 		raw, err := os.ReadFile(host)
-		return err == nil && bytes.Contains(raw, []byte("--cloud-provider=external"))
+		var containers map[string]json.RawMessage
+		if err != nil || json.Unmarshal(raw, &containers) != nil {
+			return false // it is being written
+		}
+		for _, container := range containers { // rke makes a container, and then starts it
+			if bytes.Contains(container, []byte("--cloud-provider=external")) && bytes.Contains(container, []byte(`"started": true`)) {
+				return true
+			}
+		}
+		return false
 	})
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
