@@ -1,0 +1,97 @@
+package rollouts
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/rancher/wrangler/v3/pkg/generic"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/rollout"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
+	generated "github.com/awsmigrate/awsmigrate/pkg/generated/controllers/awsmigrate.io/v1alpha1"
+)
+
+// statuses is a fake of the rollouts' controller that keeps the statuses. It has no rollout in its
+// cache, and enqueues nothing.
+type statuses struct {
+	generated.MigrationRolloutController
+
+	written []v1alpha1.MigrationRolloutStatus
+}
+
+func (s *statuses) UpdateStatus(r *v1alpha1.MigrationRollout) (*v1alpha1.MigrationRollout, error) {
+	s.written = append(s.written, r.Status)
+	return r, nil
+}
+
+func (*statuses) EnqueueAfter(string, string, time.Duration) {}
+
+func (*statuses) Cache() generic.CacheInterface[*v1alpha1.MigrationRollout] { return noRollouts{} }
+
+type noRollouts struct {
+	generic.CacheInterface[*v1alpha1.MigrationRollout]
+}
+
+func (noRollouts) List(string, labels.Selector) ([]*v1alpha1.MigrationRollout, error) {
+	return nil, nil
+}
+
+// one is a fake controller that leads and has one member.
+type one struct{ rollout.Member }
+
+func (o one) Members(string) []rollout.Member { return []rollout.Member{o.Member} }
+
+func (o one) MembersOf(string, []*v1alpha1.ClusterMigration) []rollout.Member { return o.Members("") }
+
+func (one) Audit(types.NamespacedName) {}
+
+func (one) Decide(string, string) {}
+
+func (one) Leads() bool { return true }
+
+// A controller that has just started keeps the status, and the metrics of it, until it has looked
+// at every member. A status of another generation is replaced at once.
+func TestHandle_unknownMember_statusKept(t *testing.T) {
+	const hash = "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	now := time.Now()
+	member := rollout.Member{Name: "a", Goal: v1alpha1.GoalMigrate, Approved: hash,
+		Mark: rollout.Mark{Rollout: "eu", UID: "eu-uid", Goal: v1alpha1.GoalMigrate, Began: now.Add(-time.Hour), Deadline: now.Add(time.Hour)}}
+	known, seen := member, member
+	known.Known = true
+	seen.Known, seen.Seen, seen.State, seen.Reached = true, true, status.Succeeded, true
+	for name, tt := range map[string]struct {
+		member   rollout.Member
+		observed int64
+		shown    status.State // written, or empty
+		done     int64        // in the metrics
+	}{
+		"unknown":               {member, 1, "", 1},
+		"unknown, changed spec": {member, 0, status.Running, 0},
+		"being looked at":       {known, 1, status.Running, 0},
+		"seen":                  {seen, 1, status.Succeeded, 1},
+	} {
+		r := &v1alpha1.MigrationRollout{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: "eu", UID: "eu-uid", Generation: 1},
+			Spec:   v1alpha1.MigrationRolloutSpec{Waves: []v1alpha1.Wave{{Name: "all"}}, Approved: &v1alpha1.RolloutApproval{Goal: v1alpha1.GoalMigrate, Members: []v1alpha1.RolloutMember{{Cluster: "a", Wave: "all", Plan: hash}}}},
+			Status: v1alpha1.MigrationRolloutStatus{ObservedGeneration: tt.observed, Counts: v1alpha1.RolloutCounts{Total: 1, Done: 1}}}
+		s, done := &statuses{}, int64(-1)
+		n := Namespace{Name: "fleet", Rollouts: s, Clusters: one{tt.member}, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler), Events: &events.FakeRecorder{},
+			Meter: func(_ types.NamespacedName, of *v1alpha1.MigrationRolloutStatus) { done = of.Counts.Done }}
+		if err := n.Handle("eu", r); err != nil {
+			t.Fatal(err)
+		}
+		shown := status.State("")
+		if len(s.written) > 0 {
+			shown = status.StateOf(s.written[0].Display.State)
+		}
+		if shown != tt.shown || done != tt.done {
+			t.Errorf("%s: shows %q with %d done, wanted %q with %d", name, shown, done, tt.shown, tt.done)
+		}
+	}
+}
