@@ -177,9 +177,9 @@ demo: $(BIN)/awsmigrate $(BIN)/lab demo-binaries $(if $(filter real,$(MACHINES))
 demo-controller: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, have the controller migrate it and take it back, show the evidence
 	cd test && go run ./cmd/demo -controller -bin $(BIN) -dir $(abspath $(LABDIR))
 
-# Under the race detector the simulator would take eight times as long, and time in test/fleet
-# passes too fast for it. Packages that
-# start no goroutine of their own have nothing for it to find, and are most of the rest.
+# Under the race detector the simulator would take eight times as long, and in test/fleet time
+# passes too fast for it. Packages that start no goroutine of their own have nothing for it to
+# find, and are most of the rest.
 PACKAGES = $$(go list -f '{{.Dir}}' ./... | grep -vE '/test/(e2e|sim|fleet)$$')
 GOROUTINE := \bgo func|\bgo [a-z][A-Za-z.]*\(|errgroup|\.Go\(
 CONCURRENT = $$(for d in $(PACKAGES); do grep -qE '$(GOROUTINE)' $$d/*.go && echo $$d; done)

@@ -39,8 +39,6 @@ type podSpec struct {
 	// Kill is the number of calls to the management cluster, after SIGUSR1, at which the process kills
 	// itself: before the last one of an odd number, after that of an even one.
 	Kill int64
-	// Requests is a file for the number of its requests to the management cluster, or empty.
-	Requests string
 }
 
 func TestMain(m *testing.M) {
@@ -75,9 +73,6 @@ func runController(text string) error {
 	calls := &calls{}
 	go calls.arm(ctx, pod.Kill)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{next, calls} })
-	if pod.Requests != "" {
-		go calls.report(ctx, pod.Requests)
-	}
 	engine := controller.Sessions()
 	run, guard := engine.Run, engine.Guard
 	engine.Run = func(ctx context.Context, c session.Connector, o session.Options) (session.Result, error) {
@@ -112,14 +107,6 @@ func (c *calls) arm(ctx context.Context, kill int64) {
 	case <-signals:
 		c.killAt.Store(c.made.Load() + kill)
 	case <-ctx.Done():
-	}
-}
-
-// report writes the number of calls to a file, until ctx ends.
-func (c *calls) report(ctx context.Context, path string) {
-	for ctx.Err() == nil {
-		_ = os.WriteFile(path, fmt.Append(nil, c.made.Load()), 0o600)
-		time.Sleep(time.Second / 5)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -41,15 +40,11 @@ type Member struct {
 	Name string // of its ClusterMigration
 	id   string // Rancher's
 	kept []mirrored
-	away atomic.Bool
 	copied
 }
 
 // IsRKE reports whether Rancher runs rke for the cluster.
 func (m *Member) IsRKE() bool { return m.Name == m.id }
-
-// SetAway ends, or restores, every connection to the cluster.
-func (m *Member) SetAway(away bool) { m.away.Store(away) }
 
 // New returns an empty fleet in the cluster that Rancher runs in. The time of its clusters is that
 // of the clock, which must not stop.

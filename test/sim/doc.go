@@ -4,7 +4,7 @@
 // the journal, the lock and Helm are the real ones.
 //
 // The test's synctest bubble provides the time: waiting is free, and all parts, including Helm, see
-// the same time. A World can be copied at any moment. A test then continues from the copy, as a
+// the same time. A Setup makes Worlds outside of a bubble, which test/fleet serves over HTTPS. A World can be copied at any moment. A test then continues from the copy, as a
 // new process would after a kill.
 //
 // The model must not know awsmigrate's decisions: only the files that start a run import
