@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -515,4 +516,45 @@ func outlivesRestarts(t *testing.T, fleetOf func(...string) *fleetTest) {
 			t.Errorf("%s: took %v", name, took)
 		}
 	}
+}
+
+// While Rancher itself rolls out, the turn of a member waits and counts as no failure. The rollout
+// continues when Rancher is at rest.
+func TestRolloutWaitsForRancher(t *testing.T) {
+	m, rollouts := serveRollouts(t)
+	f := m.fleetOf(t, rollouts, "a", "b")
+	f.roll(t, v1alpha1.MigrationRolloutSpec{Waves: []v1alpha1.Wave{{Name: "all"}}})
+	r := f.reaches(t, status.AwaitingApproval, "")
+	moving := f.rancher(t)
+	f.approveMembers(t, r)
+	f.showsOf(t, "a", status.Pending, status.RancherNotAtRest)
+	if r := f.reaches(t, status.Running, ""); r.Status.Counts.Failed > 0 || len(f.worlds.order()) > 0 {
+		t.Errorf("began %v, %+v", f.worlds.order(), r.Status)
+	}
+	moving.Status = appsv1.DeploymentStatus{ObservedGeneration: moving.Generation, Replicas: 1, UpdatedReplicas: 1, AvailableReplicas: 1, ReadyReplicas: 1}
+	if _, err := f.kube.AppsV1().Deployments(rancherNamespace).UpdateStatus(t.Context(), moving, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f.worlds.ahead.Add(3600)
+	f.change(t, "a", `{"metadata":{"labels":{"touched":"1"}}}`) // timers are the real ones
+	f.reaches(t, status.Succeeded, "")
+	if got := f.worlds.order(); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("began %v", got)
+	}
+}
+
+// rancher makes Rancher's Deployment, without a ready pod.
+func (f *fleetTest) rancher(t *testing.T) *appsv1.Deployment {
+	t.Helper()
+	if _, err := f.kube.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: rancherNamespace}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	labels := map[string]string{"app": rancherDeployment}
+	d, err := f.kube.AppsV1().Deployments(rancherNamespace).Create(t.Context(), &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: rancherDeployment},
+		Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels},
+			Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "rancher", Image: "rancher/rancher:v2.8.5"}}}}}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
