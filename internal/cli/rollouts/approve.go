@@ -1,6 +1,7 @@
 package rollouts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -32,8 +33,9 @@ func newApprove(a *app.App) *cobra.Command {
 		Short: "Approve the plans of all clusters of a rollout, for the controller to carry out",
 		Long: `Shows the waves with the present plans of their clusters, asks, and writes the list of
 clusters and plans into spec.approved. A cluster that has begun keeps its approved plan.
-It approves nothing while the controller has not looked at every cluster, or if the
-rollout was changed meanwhile. A cluster whose plan changes later does not begin.`,
+It approves nothing while the controller has not looked at every cluster, if a wave
+names a cluster that does not exist, or if the rollout was changed meanwhile. A cluster
+whose plan changes later does not begin.`,
 		Example: `  awsmigrate rollout approve --name eu
   awsmigrate rollout approve --name eu --yes`,
 		Args: cobra.NoArgs,
@@ -55,8 +57,11 @@ func (f *approveFlags) run(ctx context.Context, a *app.App, c *client) error {
 	doc := view.NewRolloutPlan(in.Rollout)
 	doc.AddMembers(waves)
 	doc.AddUnmatched(namesOf(in.Members))
+	if err := addMissing(&doc, in); err != nil {
+		return err
+	}
 	view.WriteRolloutPlan(a.Streams, doc, false)
-	if err := c.checkComplete(in.Rollout, proposal, waves); err != nil {
+	if err := cmp.Or(c.checkComplete(in.Rollout, proposal, waves), c.checkNames(doc)); err != nil {
 		return err
 	}
 	if isApproved(in.Rollout, proposal) {
@@ -96,12 +101,33 @@ func (c *client) checkComplete(r *v1alpha1.MigrationRollout, proposal v1alpha1.R
 	return f
 }
 
+// checkNames returns an error if a wave names a cluster that does not exist. Its wave would be passed
+// over, a canary too.
+func (c *client) checkNames(doc view.RolloutPlanDocument) error {
+	for i, wave := range doc.Waves {
+		var unknown []string
+		for _, m := range wave.Missing {
+			if m.Reason == view.MissingNotFound {
+				unknown = append(unknown, m.Name)
+			}
+		}
+		if len(unknown) > 0 {
+			return &fault.Error{Class: fault.Usage, Reason: "UnknownCluster", Object: fmt.Sprintf("%s: spec.waves[%d].clusters", c.object(), i),
+				Seen: fmt.Sprintf("wave %s names %s without a ClusterMigration: %s", wave.Name, fault.Count(len(unknown), "cluster"), view.FirstNames(unknown)), Wanted: "names of ClusterMigrations; those of RKE clusters are c-xxxxx",
+				Fix: fault.Command("kubectl", "get", "awsm", "-n", c.namespace) + ", then correct the wave"}
+		}
+	}
+	return nil
+}
+
 // approvalNotes returns the consequences of an approval that the list does not show.
 func approvalNotes(r *v1alpha1.MigrationRollout, doc view.RolloutPlanDocument) []string {
 	var notes []string
 	for _, wave := range doc.Waves {
 		n := wave.CountPlanless()
 		switch {
+		case len(wave.Clusters) == 0:
+			notes = append(notes, "wave "+wave.Name+" has no cluster, and is passed over")
 		case n == 0:
 			continue
 		case int64(n) > wave.FailuresAllowed:

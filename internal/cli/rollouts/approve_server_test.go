@@ -17,7 +17,7 @@ import (
 
 // An approval lists each cluster with its wave and plan, also those without a plan.
 func approve(t *testing.T, s *server) {
-	spec := waves("a", "rest")
+	spec := waves("a1 a2", "rest")
 	spec.Waves[1].FailuresAllowed = 1
 	n := s.space(t, spec)
 	n.member(t, "a1", state{shown: status.AwaitingApproval, plan: hash("1")})
@@ -46,7 +46,7 @@ func approve(t *testing.T, s *server) {
 
 // An approval would leave out the plans that the controller has not made yet.
 func approveUnseen(t *testing.T, s *server) {
-	n := s.space(t, waves("a"))
+	n := s.space(t, waves("a1 a2 a3"))
 	n.run(t, nil, "approve", "--name", "eu", "--yes").expect(t, 2, "no cluster can take part", "it shows Pending")
 	n.member(t, "a1", state{shown: status.AwaitingApproval, plan: hash("1")})
 	n.member(t, "a2", state{shown: status.Auditing})
@@ -58,6 +58,21 @@ func approveUnseen(t *testing.T, s *server) {
 	if n.now(t).Spec.Approved != nil {
 		t.Error("approved")
 	}
+}
+
+// A name without a ClusterMigration would let its wave pass, a canary too. A wave without clusters is
+// mentioned.
+func approveUnknown(t *testing.T, s *server) {
+	n := s.space(t, waves("a9", "rest"))
+	n.member(t, "z1", state{shown: status.AwaitingApproval, plan: hash("1")})
+	n.run(t, nil, "approve", "--name", "eu", "--yes").expect(t, 2, "1 missing: a9 no ClusterMigration has this name", "spec.waves[0].clusters", "wave a names 1 cluster without a ClusterMigration: a9", "c-xxxxx", "kubectl get awsm -n approveunknown")
+	if n.now(t).Spec.Approved != nil {
+		t.Fatal("approved")
+	}
+	if _, err := n.rollouts.Patch(n.name, "eu", types.JSONPatchType, []byte(`[{"op":"replace","path":"/spec/waves/0/clusters","value":[]},{"op":"add","path":"/spec/waves/0/selector","value":{"matchLabels":{"env":"typo"}}}]`)); err != nil {
+		t.Fatal(err)
+	}
+	n.run(t, nil, "approve", "--name", "eu", "--yes").expect(t, 0, "wave a has no cluster, and is passed over", "1 cluster approved")
 }
 
 // typing does something before it answers.
@@ -74,7 +89,7 @@ func (r *typing) Read(p []byte) (int, error) {
 
 // A change of the spec during the question voids the approval, and one of the status does not.
 func approveConflict(t *testing.T, s *server) {
-	n := s.space(t, waves("a", "b"))
+	n := s.space(t, waves("a1", "rest"))
 	n.member(t, "a1", state{shown: status.AwaitingApproval, plan: hash("1")})
 	change := func(patch string) func() {
 		return func() {
@@ -116,7 +131,7 @@ func approveTooMany(t *testing.T, s *server) {
 
 // A cluster that has begun keeps its plan, and one that joined is added.
 func approveAnew(t *testing.T, s *server) {
-	spec := waves("a", "rest")
+	spec := waves("a1 a2", "rest")
 	spec.Approved = &v1alpha1.RolloutApproval{Goal: v1alpha1.GoalMigrate, Members: []v1alpha1.RolloutMember{{Cluster: "a1", Wave: "a", Plan: hash("1")}, {Cluster: "a2", Wave: "a", Plan: hash("2")}}}
 	n := s.space(t, spec)
 	n.member(t, "a1", state{shown: status.Auditing, plan: hash("1"), begun: true})

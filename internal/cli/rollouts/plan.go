@@ -84,11 +84,21 @@ func (f *planFlags) showNamed(ctx context.Context, a *app.App, c *client) error 
 	doc.AddMembers(shown.Waves)
 	doc.AddJoined(shown.Others)
 	doc.AddUnmatched(namesOf(in.Members))
+	if err := addMissing(&doc, in); err != nil {
+		return err
+	}
 	doc.Next = f.Next(a.Typed, "rollout status")
 	if len(findUnseen(proposed)) == 0 && len(proposal.Members) > 0 && !isApproved(in.Rollout, proposal) {
 		doc.Next = f.Next(a.Typed, "rollout approve")
 	}
 	return writePlan(a, doc)
+}
+
+// addMissing adds the ClusterMigrations that the waves of a rollout name and do not have.
+func addMissing(doc *view.RolloutPlanDocument, in rollout.Input) error {
+	groups, err := rollout.Sort(in.Rollout, in.Members)
+	doc.AddMissing(rollout.FindMissing(groups, in.Members), func(string) string { return "no ClusterMigration has this name" })
+	return err
 }
 
 func namesOf(members []rollout.Member) []string {
@@ -150,6 +160,7 @@ func (f *planFlags) showManifest(cmd *cobra.Command, a *app.App) error {
 	}
 	doc := view.NewRolloutPlan(r)
 	doc.AddRows(groups, rows)
+	doc.AddMissing(rollout.FindMissing(groups, members), func(name string) string { return describeUnknown(name, rows) })
 	doc.AddUnmatched(namesOf(members))
 	doc.Unread = fleet.Unread
 	doc.Next = fault.Command(apply...)
@@ -171,6 +182,17 @@ func membersOf(fleet inventory.Fleet, namespace string) (map[string]inventory.Ro
 		}
 	}
 	return rows, members
+}
+
+// describeUnknown describes the absence of a name among Rancher's clusters. Rancher shows RKE clusters
+// under another name than that of their objects.
+func describeUnknown(name string, rows map[string]inventory.Row) string {
+	for _, row := range rows {
+		if row.DisplayName == name && row.Name != name {
+			return "its name in a rollout is " + row.Name
+		}
+	}
+	return "no cluster of this name can be migrated"
 }
 
 // checkRead returns an error if a cluster could not be read, or Rancher's own objects.

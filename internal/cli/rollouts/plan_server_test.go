@@ -16,7 +16,7 @@ import (
 
 // A plan by name has the members as the controller shows them, and writes nothing.
 func planByName(t *testing.T, s *server) {
-	spec := waves("a")
+	spec := waves("a1 a2 a3")
 	spec.Waves = append(spec.Waves, v1alpha1.Wave{Name: "test", Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"env": "test"}}})
 	n := s.space(t, spec)
 	n.cluster(t, "labelled", "aws", map[string]any{"env": "test"})
@@ -56,11 +56,11 @@ metadata: {name: new}
 spec:
   waves:
   - {name: test, selector: {matchLabels: {env: test}}}
-  - {name: prod, selector: {matchLabels: {env: prod}}, soak: 1h}
+  - {name: prod, selector: {matchLabels: {env: prod}}, soak: 1h, clusters: [one, typo]}
 `)
 	// Rancher's copies of the clusters are missing here, so each could not be read.
 	n.run(t, nil, "plan", "--file", file).expect(t, 10, n.name+"/new", "wave test · 1 cluster", "1 could not be checked: one", "wave prod · 1 cluster · 1 at a time · 0 failures allowed · deadline 24h · soak 1h",
-		"could not be checked: two", "1 cluster in no wave: three", "next kubectl apply -f "+file+" -n planbyfile")
+		"1 missing: one", "wave test matches it earlier", "1 missing: typo", "no cluster of this name can be migrated", "could not be checked: two", "1 cluster in no wave: three", "next kubectl apply -f "+file+" -n planbyfile")
 	elsewhere := manifest(t, strings.Replace(read(t, file), "name: new", "name: new, namespace: elsewhere", 1))
 	n.run(t, nil, "plan", "--file", elsewhere).expect(t, 2, `flag --namespace: "planbyfile", but metadata.namespace`, `is "elsewhere"`)
 }

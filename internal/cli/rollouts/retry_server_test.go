@@ -11,7 +11,7 @@ import (
 )
 
 func pause(t *testing.T, s *server) {
-	n := s.space(t, waves("a"))
+	n := s.space(t, waves("a1"))
 	n.run(t, nil, "resume", "--name", "eu").expect(t, 0, "MigrationRollout pause/eu was not paused already")
 	n.run(t, nil, "pause", "--name", "eu").expect(t, 0, "MigrationRollout pause/eu is paused now: no cluster begins", "go on, and are watched", "awsmigrate rollout resume --name eu --namespace pause")
 	if !n.now(t).Spec.Paused {
@@ -28,7 +28,7 @@ func pause(t *testing.T, s *server) {
 
 // Failed clusters get another deadline and a retry. Others are not written.
 func retry(t *testing.T, s *server) {
-	spec := waves("a", "rest")
+	spec := waves("a1 a2 a3", "rest")
 	spec.Waves[0].Deadline = "2h"
 	n := s.space(t, spec)
 	n.run(t, nil, "retry", "--name", "eu").expect(t, 0, "no cluster of MigrationRollout retry/eu has failed")
@@ -61,7 +61,7 @@ func retry(t *testing.T, s *server) {
 }
 
 func retryOne(t *testing.T, s *server) {
-	n := s.space(t, waves("a"))
+	n := s.space(t, waves("a1 a2 a3"))
 	n.member(t, "a1", state{shown: status.Stalled, plan: hash("1"), begun: true})
 	n.member(t, "a2", state{shown: status.Stalled, plan: hash("2"), begun: true})
 	n.member(t, "a3", state{shown: status.Running, plan: hash("3"), begun: true})

@@ -243,12 +243,13 @@ func (r result) expect(t *testing.T, code int, words ...string) {
 
 func hash(digit string) string { return "sha256:" + strings.Repeat(digit, 64) }
 
-func waves(names ...string) v1alpha1.MigrationRolloutSpec {
+// waves returns waves that name clusters. "a1 a2" becomes wave a, and "rest" has no names.
+func waves(clusters ...string) v1alpha1.MigrationRolloutSpec {
 	spec := v1alpha1.MigrationRolloutSpec{}
-	for _, name := range names {
-		wave := v1alpha1.Wave{Name: name}
-		if name != "rest" {
-			wave.Clusters = []string{name + "1", name + "2", name + "3"}
+	for _, names := range clusters {
+		wave := v1alpha1.Wave{Name: names}
+		if names != "rest" {
+			wave.Name, wave.Clusters = names[:1], strings.Fields(names)
 		}
 		spec.Waves = append(spec.Waves, wave)
 	}
@@ -260,7 +261,7 @@ func waves(names ...string) v1alpha1.MigrationRolloutSpec {
 func TestRollout(t *testing.T) {
 	s := newServer(t)
 	for name, test := range map[string]func(*testing.T, *server){
-		"PlanByName": planByName, "PlanByFile": planByFile, "NotFound": notFound, "Approve": approve, "ApproveUnseen": approveUnseen, "ApproveConflict": approveConflict,
+		"PlanByName": planByName, "PlanByFile": planByFile, "NotFound": notFound, "Approve": approve, "ApproveUnseen": approveUnseen, "ApproveUnknown": approveUnknown, "ApproveConflict": approveConflict,
 		"ApproveTooMany": approveTooMany, "ApproveAnew": approveAnew, "Pause": pause, "Retry": retry, "RetryOne": retryOne, "Status": showStatus, "Watch": watch,
 	} {
 		t.Run(name, func(t *testing.T) {

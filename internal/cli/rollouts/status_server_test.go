@@ -15,7 +15,7 @@ import (
 )
 
 func showStatus(t *testing.T, s *server) {
-	n := s.space(t, waves("a", "rest"))
+	n := s.space(t, waves("a1 a2", "rest"))
 	n.run(t, nil, "status", "--name", "eu").expect(t, 0, "status/eu · goal Migrate", "state Pending", "the controller has not seen it yet", "next kubectl get awsm -n status")
 	n.show(t, status.Moment{State: status.AwaitingApproval})
 	n.run(t, nil, "status", "--name", "eu").expect(t, 0, "state Awaiting-Approval", "next awsmigrate rollout approve --name eu --namespace status")
@@ -54,7 +54,7 @@ func (l *lines) has(word string) bool {
 
 // A watch prints each change once, and ends with the success of the rollout.
 func watch(t *testing.T, s *server) {
-	n := s.space(t, waves("a"))
+	n := s.space(t, waves("a1"))
 	out, ended := &lines{}, make(chan int, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -45,7 +45,26 @@ type RolloutWave struct {
 	Deadline        string            `json:"deadline"`
 	Soak            string            `json:"soak,omitempty"`
 	Clusters        []RolloutCluster  `json:"clusters"`
+	// Missing lists the clusters that the wave names and does not have.
+	Missing []RolloutMissing `json:"missing,omitempty"`
 }
+
+// RolloutMissing is a cluster that a wave names and does not have.
+type RolloutMissing struct {
+	Name    string        `json:"name"`
+	Reason  MissingReason `json:"reason"`
+	Message string        `json:"message"`
+}
+
+// MissingReason is the reason for which a wave does not have a cluster that it names.
+type MissingReason string
+
+// The reasons.
+const (
+	MissingNotFound    MissingReason = "NotFound"      // there is no such cluster
+	MissingTaken       MissingReason = "InEarlierWave" // an earlier wave matches it
+	MissingNotSelected MissingReason = "NotSelected"   // spec.selector leaves it out
+)
 
 // RolloutCluster is a cluster of a wave.
 type RolloutCluster struct {
@@ -84,6 +103,22 @@ func (d *RolloutPlanDocument) AddMembers(waves []rollout.ShownWave) {
 		for _, p := range wave.Members {
 			d.Waves[i].Clusters = append(d.Waves[i].Clusters, memberOf(p))
 		}
+	}
+}
+
+// AddMissing adds the clusters that waves name and do not have. describeUnknown describes the absence
+// of a name.
+func (d *RolloutPlanDocument) AddMissing(missing []rollout.Missing, describeUnknown func(name string) string) {
+	for _, m := range missing {
+		one := RolloutMissing{Name: m.Cluster, Reason: MissingNotSelected, Message: "spec.selector leaves it out"}
+		switch {
+		case !m.Exists:
+			one.Reason, one.Message = MissingNotFound, describeUnknown(m.Cluster)
+		case m.TakenBy != "":
+			one.Reason, one.Message = MissingTaken, "wave "+m.TakenBy+" matches it earlier"
+		}
+		i := slices.IndexFunc(d.Waves, func(w RolloutWave) bool { return w.Name == m.Wave })
+		d.Waves[i].Missing = append(d.Waves[i].Missing, one)
 	}
 }
 
@@ -182,6 +217,7 @@ func WriteRolloutPlan(streams console.Streams, doc RolloutPlanDocument, wide boo
 	for _, wave := range doc.Waves {
 		s.Line("")
 		s.Prose("", waveHeader(wave))
+		writeMissing(s, wave.Missing)
 		writeRolloutClusters(s, wave.Clusters, wide)
 	}
 	if len(doc.Joined) > 0 {
@@ -245,6 +281,22 @@ func writeRolloutClusters(s console.Screen, clusters []RolloutCluster, wide bool
 		return
 	}
 	writeGroups(s, clusters)
+}
+
+// writeMissing prints the clusters that a wave names and does not have, grouped by the message.
+func writeMissing(s console.Screen, missing []RolloutMissing) {
+	for len(missing) > 0 {
+		message := missing[0].Message
+		var names []string
+		missing = slices.DeleteFunc(slices.Clone(missing), func(m RolloutMissing) bool {
+			if m.Message == message {
+				names = append(names, m.Name)
+			}
+			return m.Message == message
+		})
+		s.Prose("   !  ", fmt.Sprintf("%d missing: %s", len(names), nameList(names, false)))
+		s.Prose("      ", message)
+	}
 }
 
 // writeGroups prints groups of clusters with what stops them.

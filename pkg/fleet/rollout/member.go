@@ -81,6 +81,36 @@ func Sort(r *v1alpha1.MigrationRollout, members []Member) ([]Group, error) {
 	return groups, nil
 }
 
+// Missing is a cluster that a wave names and does not have.
+type Missing struct {
+	Wave, Cluster string
+	// Exists reports whether there is a member of this name.
+	Exists bool
+	// TakenBy is the earlier wave that has it, or empty.
+	TakenBy string
+}
+
+// FindMissing returns the clusters that waves name and do not have, in the order of the spec. groups
+// are the members as Sort returns them.
+func FindMissing(groups []Group, members []Member) []Missing {
+	waveOf := map[string]string{}
+	for _, group := range groups {
+		for _, entry := range group.Entries {
+			waveOf[entry.Member.Cluster] = group.Wave.Name
+		}
+	}
+	var missing []Missing
+	for _, group := range groups {
+		for _, name := range group.Wave.Clusters {
+			if waveOf[name] != group.Wave.Name {
+				missing = append(missing, Missing{Wave: group.Wave.Name, Cluster: name, TakenBy: waveOf[name],
+					Exists: slices.ContainsFunc(members, func(m Member) bool { return m.Name == name })})
+			}
+		}
+	}
+	return missing
+}
+
 // matcher returns whether a wave names a member or selects its labels. A wave with neither matches
 // every member.
 func matcher(wave v1alpha1.Wave) (func(*Member) bool, error) {
