@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
 )
 
-// latency is that of an answer within a region, about.
+// latency is about that of an answer within a region.
 const latency = 50 * time.Millisecond
 
 // BenchmarkReconcile_besideReading measures what the reading of load balancers costs a CCM that
@@ -23,7 +23,7 @@ func BenchmarkReconcile_besideReading(b *testing.B) {
 	for _, reading := range []struct {
 		name string
 		on   bool
-	}{{"alone", false}, {"beside", true}} {
+	}{{"alone", false}, {"next to others", true}} {
 		b.Run(reading.name, func(b *testing.B) {
 			for b.Loop() {
 				besideReading(b, reading.on)

@@ -49,7 +49,7 @@ var (
 	}
 )
 
-// place is where an object is.
+// place locates an object.
 type place struct{ resource, namespace, name string }
 
 func placeOf(k mirrored, o sim.Object) place {

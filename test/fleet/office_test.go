@@ -42,7 +42,7 @@ type office struct {
 	rollouts   generated.MigrationRolloutClient
 }
 
-// times is how many times as fast as the machine's the time of the tests passes.
+// times is the speed of the tests' time, relative to that of the machine.
 const times = 10
 
 func newOffice(t testing.TB) *office {

@@ -133,7 +133,7 @@ func (o *office) planned(t *testing.T) (n int) {
 	return n
 }
 
-// requireStopped checks that an Event tells of the stopped wave.
+// requireStopped checks that an Event names the stopped wave.
 func (o *office) requireStopped(t *testing.T) {
 	t.Helper()
 	events, err := o.kube.CoreV1().Events(fleet.Namespace).List(t.Context(), metav1.ListOptions{})
@@ -143,7 +143,7 @@ func (o *office) requireStopped(t *testing.T) {
 	if !slices.ContainsFunc(events.Items, func(e corev1.Event) bool {
 		return e.InvolvedObject.Kind == "MigrationRollout" && e.Reason == "WaveStopped" && strings.Contains(e.Message, "five-1")
 	}) {
-		t.Error("no Event tells of the stopped wave")
+		t.Error("no Event names the stopped wave")
 	}
 }
 

@@ -55,7 +55,7 @@ func build(version, root string) ([]string, error) {
 	return b.stand, err
 }
 
-// module is what `go mod download -json` prints.
+// module holds the output of `go mod download -json`.
 type module struct{ Version, GoMod, Dir, Error string }
 
 func (b *builder) download(path, version string) (module, error) {

@@ -34,7 +34,7 @@ type Namespace struct {
 	known map[string]int64 // generation of the rollouts that were decided about
 }
 
-// Clusters is what the controller knows of the clusters of a namespace.
+// Clusters provides the clusters of a namespace, as the controller knows them.
 type Clusters interface {
 	// Members returns the members of a namespace, as the caches have them.
 	Members(namespace string) []rollout.Member

@@ -12,9 +12,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 )
 
-// Decision is what to write, and what to show.
+// Decision describes the writes for a rollout, and its status.
 type Decision struct {
-	// Goals are the members whose goal is to be set, with their new marks.
+	// Goals holds the members whose goal must be set, with their new marks.
 	Goals []Change
 	// Begin is the member whose turn begins, or nil. It is at most one, because the next one
 	// depends on how this one was written.
@@ -25,7 +25,7 @@ type Decision struct {
 	Again time.Time // zero: when something changes
 }
 
-// Change is what to write to a member, if it still has the goal and the mark that were decided
+// Change describes a write to a member that still has the goal and the mark that were decided
 // about.
 type Change struct {
 	Cluster string
@@ -36,7 +36,7 @@ type Change struct {
 	Plan string
 }
 
-// Shown is how far a rollout is.
+// Shown describes the progress of a rollout.
 type Shown struct {
 	Moment status.Moment
 	Wave   string // that has its turn
@@ -76,7 +76,7 @@ const (
 	DefaultDeadline   = 24 * time.Hour
 )
 
-// Input is a rollout with what is known of its members.
+// Input holds a rollout and its members.
 type Input struct {
 	Rollout *v1alpha1.MigrationRollout
 	Members []Member
@@ -139,7 +139,7 @@ func placeAll(in Input, entries []Entry) []Placed {
 	return all
 }
 
-// goals returns the members whose goal is to be set: those without a mark for this goal. They need
+// goals returns the members whose goal must be set: those without a mark for this goal. They need
 // the goal for a plan that can be approved.
 func goals(in Input, shown Shown) []Change {
 	var all []Change

@@ -97,8 +97,8 @@ func TestStandings(t *testing.T) {
 		"is of another rollout":      {change(waiting("a"), func(m *Member) { m.Mark = other }), Withdrawn, "rollout us"},
 		"of a deleted rollout":       {change(waiting("a"), func(m *Member) { m.Mark.UID = "gone" }), Waiting, ""},
 		"has a person's goal":        {Member{Name: "a", Goal: v1alpha1.GoalUndo, Seen: true, State: status.Succeeded, Reached: true, Plan: planA}, Withdrawn, "a person set goal Undo"},
-		"is taken back before":       {change(waiting("a"), func(m *Member) { m.Goal = v1alpha1.GoalAudit }), Withdrawn, "a person set goal Audit"},
-		"is taken back at work":      {change(begun("a"), func(m *Member) { m.Goal = v1alpha1.GoalUndo }), Failed, "a person set goal Undo"},
+		"is withdrawn before":        {change(waiting("a"), func(m *Member) { m.Goal = v1alpha1.GoalAudit }), Withdrawn, "a person set goal Audit"},
+		"is withdrawn at work":       {change(begun("a"), func(m *Member) { m.Goal = v1alpha1.GoalUndo }), Failed, "a person set goal Undo"},
 		"a person approved":          {change(waiting("a"), func(m *Member) { m.Mark, m.Approved = Mark{}, planA }), Withdrawn, "a person approved"},
 	} {
 		r := rolloutOf(v1alpha1.Wave{Name: "all"})

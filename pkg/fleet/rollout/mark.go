@@ -12,14 +12,14 @@ import (
 // Annotation on a ClusterMigration holds its Mark as JSON.
 const Annotation = "awsmigrate.io/rollout"
 
-// Mark says what a rollout has written to a ClusterMigration. The zero Mark means nothing.
+// Mark records what a rollout has written to a ClusterMigration. The zero Mark means nothing.
 type Mark struct {
 	Rollout string        `json:"rollout"`
 	UID     types.UID     `json:"uid"`
 	Goal    v1alpha1.Goal `json:"goal"` // as the rollout set it
-	// Began is when the turn of the cluster began, or zero before. It counts the deadline.
+	// Began is the start of the turn of the cluster, or zero before it.
 	Began time.Time `json:"began,omitzero"`
-	// Deadline is when the turn ends.
+	// Deadline is the end of the turn.
 	Deadline time.Time `json:"deadline,omitzero"`
 }
 

@@ -27,7 +27,7 @@ type Member struct {
 	Seen    bool
 	State   status.State
 	Message string
-	// Plan is the hash of the present plan, or empty if there is none.
+	// Plan is the hash of the present plan, or empty without one.
 	Plan string
 	// Reached reports whether no step of its goal is left.
 	Reached bool

@@ -24,7 +24,7 @@ func (s Shown) Status() v1alpha1.MigrationRolloutStatus {
 }
 
 // Complete reports whether every member is known. Soon after its start a controller knows few, and
-// the status of the one before is closer to the truth than its own.
+// the status of the previous controller is closer to the truth than its own.
 func (s Shown) Complete() bool {
 	return !slices.ContainsFunc(s.all(), func(p Placed) bool { return p.Now != nil && !p.Now.Known })
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 )
 
-// Move is what a replacement does next. At most one field but Leads, End and Unproven is set.
+// Move describes the next action of a replacement. At most one field but Leads, End and Unproven is set.
 type Move struct {
 	// Done reports whether no pod is left to replace.
 	Done bool
-	// Wait says what must happen first.
+	// Wait names what must happen first.
 	Wait string
 	// Roll says why the order cannot be kept. The DaemonSet then replaces the pods.
 	Roll string
@@ -86,8 +86,8 @@ func Left(r migration.Reading, flagged bool) []downstream.Pod {
 	return left
 }
 
-// split returns the pods that are to be replaced and the others. A pod with a flag that cannot
-// be read is to be replaced.
+// split returns the pods that must be replaced and the others. A pod with a flag that cannot
+// be read must be replaced.
 func split(pods []downstream.Pod, flagged bool) (left, current []downstream.Pod) {
 	for _, p := range pods {
 		container, is := downstream.RunsCCM(p.Containers)
@@ -128,7 +128,7 @@ func unready(r migration.Reading, left, current []downstream.Pod) string {
 	return ""
 }
 
-// leaderOf returns the only pod on the leader's host, or why there is none.
+// leaderOf returns the only pod on the leader's host, or the reason for its absence.
 func leaderOf(r migration.Reading, host string) (leader downstream.Pod, why string) {
 	found := r.CCMPodsOn(host)
 	if len(found) != 1 {

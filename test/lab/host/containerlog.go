@@ -94,7 +94,7 @@ func podText(line string) string {
 	return parts[3]
 }
 
-// copyPeriod is that of looking for new lines.
+// copyPeriod is the interval between two reads of new lines.
 const copyPeriod = 100 * time.Millisecond
 
 // copyTo appends the log's lines to a file until ctx ends.

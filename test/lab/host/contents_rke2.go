@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// agentImage is that of cattle-cluster-agent, which only has to be there.
+// agentImage is the image of cattle-cluster-agent, which only has to exist.
 const agentImage = "lab/pause:1"
 
 // tokensFile is in the image of Kubernetes, where its kube-apiserver finds it.

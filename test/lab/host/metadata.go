@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// metadataAddress is that of every instance's metadata service.
+// metadataAddress is the address of every instance's metadata service.
 const metadataAddress = "169.254.169.254"
 
 // serveMetadata serves a host's metadata until ctx ends. The address appears with the host's

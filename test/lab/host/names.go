@@ -2,7 +2,7 @@ package host
 
 import "strings"
 
-// rootsFile is where Go programs look for certificate authorities first.
+// rootsFile holds certificate authorities. Go programs read it first.
 const rootsFile = "/etc/ssl/certs/ca-certificates.crt"
 
 // Region is the region of the lab's AWS.

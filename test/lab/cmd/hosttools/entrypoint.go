@@ -16,7 +16,7 @@ import (
 
 const (
 	metadataHostname = "http://169.254.169.254/latest/meta-data/hostname"
-	// criSocket is where rke's kubelet looks for cri-dockerd.
+	// criSocket is the path at which rke's kubelet expects cri-dockerd.
 	criSocket = "/var/run/cri-dockerd.sock"
 	// containerdSocket belongs to the machine's containerd, which serves pods here instead.
 	containerdSocket = "/run/containerd/containerd.sock"
