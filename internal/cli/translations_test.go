@@ -18,6 +18,7 @@ var translations = []struct {
 	{"docs/procedures.zh.md", "docs/procedures.md", true},
 	{"docs/procedures-rke.zh.md", "docs/procedures-rke.md", true},
 	{"docs/upgrade-path.zh.md", "docs/upgrade-path.md", true},
+	{"docs/rollouts.zh.md", "docs/rollouts.md", true},
 	{"README.zh.md", "README.md", false},
 }
 
@@ -27,7 +28,7 @@ var (
 	linkedTo  = regexp.MustCompile(`\]\(([^)]+)\)`)
 	heading   = regexp.MustCompile(`(?m)^#+ `)
 	tableRow  = regexp.MustCompile(`(?m)^\|`)
-	otherPage = regexp.MustCompile(`^(README|first-cluster|begun-by-hand|procedures|procedures-rke|upgrade-path)(\.zh)?\.md$`)
+	otherPage = regexp.MustCompile(`^(README|first-cluster|begun-by-hand|procedures|procedures-rke|upgrade-path|rollouts)(\.zh)?\.md$`)
 )
 
 // A translation has the commands, checks, links, sections and rows of its page: a change of
