@@ -145,6 +145,8 @@ func TestDecide(t *testing.T) {
 		"not while one is unseen":              {func(w *v1alpha1.Wave) { w.MaxConcurrent = 2 }, []Member{change(begun("a"), func(m *Member) { m.Seen = false }), waiting("b")}, "", status.Running, "", "one"},
 		"past one that is unseen":              {plain, []Member{change(waiting("a"), func(m *Member) { m.Seen = false }), waiting("b")}, "b", status.Running, "", "one"},
 		"past one that withdrew":               {plain, []Member{change(waiting("a"), func(m *Member) { m.Plan = planB }), waiting("b")}, "b", status.Running, "", "one"},
+		"not past a wave that withdrew":        {plain, []Member{change(waiting("a"), func(m *Member) { m.Plan = planB }), change(waiting("b"), func(m *Member) { m.Plan = planB }), waiting("c")}, "", status.AwaitingApproval, status.PlanMoved, "one"},
+		"past a wave that a person took":       {plain, []Member{change(waiting("a"), func(m *Member) { m.Goal = v1alpha1.GoalAudit }), waiting("c")}, "c", status.Running, "", "two"},
 		"a failed one that works fills a turn": {func(w *v1alpha1.Wave) { w.FailuresAllowed = 1 }, []Member{change(failed("a"), func(m *Member) { m.Working = true }), waiting("b")}, "", status.Running, "", "one"},
 		"one whose new plan was approved":      {plain, []Member{change(begun("a"), func(m *Member) { m.State, m.Approved = status.AwaitingApproval, planB }), waiting("b")}, "a", status.Running, "", "one"},
 		"is over":                              {plain, []Member{done("a"), done("b"), done("c")}, "", status.Succeeded, "", ""},

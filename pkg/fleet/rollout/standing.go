@@ -35,6 +35,8 @@ type Placed struct {
 	Standing Standing
 	Why      string
 	Begun    bool
+	// Moved reports whether it withdrew because its plan is not the approved one.
+	Moved bool
 }
 
 // working reports whether the cluster counts against the limits.
@@ -58,6 +60,7 @@ func place(r *v1alpha1.MigrationRollout, others map[types.UID]string, e Entry, n
 		return p
 	}
 	p.Standing, p.Why = standing(r, e, p.Begun, now)
+	p.Moved = p.Standing == Withdrawn && !e.Now.Reached
 	return p
 }
 

@@ -48,12 +48,20 @@ func waveState(wave v1alpha1.Wave, members []Placed, now time.Time) (WaveState, 
 		return WaveStopped, soaking{}
 	case count(members, Looking, Waiting, Active) > 0:
 		return WaveActive, soaking{}
+	case isUnapproved(members):
+		return WaveActive, soaking{}
 	}
 	soak := soakOf(wave, members, now)
 	if soak.over {
 		return WaveDone, soak
 	}
 	return WaveSoaking, soak
+}
+
+// isUnapproved reports whether a wave would pass without any cluster, because plans changed after the
+// approval. A canary must not be passed over in silence.
+func isUnapproved(members []Placed) bool {
+	return count(members, Withdrawn) == len(members) && slices.ContainsFunc(members, func(p Placed) bool { return p.Moved })
 }
 
 // soaking is the pause after a wave, and the audits at its end.
@@ -165,6 +173,8 @@ func momentOf(r *v1alpha1.MigrationRollout, wave ShownWave, soak soaking) status
 		return status.Moment{State: status.Stalled, Reason: status.WaveStopped, Message: fmt.Sprintf("wave %s stopped, and no further cluster begins: %s", wave.Name, failures(wave.Members))}
 	case r.Spec.Paused:
 		return status.Moment{State: status.Paused, Message: "spec.paused is set: no cluster begins, and none begins another block of steps; " + counts}
+	case isUnapproved(wave.Members):
+		return status.Moment{State: status.AwaitingApproval, Reason: status.PlanMoved, Message: fmt.Sprintf("the plans of wave %s changed after the approval, and none of its clusters is left: look at them and approve again: %s", wave.Name, command(r, "approve"))}
 	case wave.State == WaveSoaking && soak.until.IsZero():
 		return status.Moment{State: status.Pending, Reason: status.Soaking, Message: fmt.Sprintf("wave %s soaked: %d clusters are audited again", wave.Name, len(soak.audit))}
 	case wave.State == WaveSoaking:
