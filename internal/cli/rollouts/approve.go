@@ -89,7 +89,7 @@ func (c *client) checkComplete(r *v1alpha1.MigrationRollout, proposal v1alpha1.R
 	switch {
 	case len(unseen) > 0:
 		f.Seen = fmt.Sprintf("the controller has not looked at %d of %d clusters yet: %s", len(unseen), len(proposal.Members), view.FirstNames(unseen))
-		f.Fix = "wait, then run the same command again"
+		f.Fix = "wait, then run the same command again. If it stays so, the controller does not handle them (access.clusters, access.rke1 of its chart): leave them out with spec.selector"
 	case len(proposal.Members) == 0:
 		f.Seen = "no cluster can take part"
 	default:
