@@ -58,7 +58,7 @@ func New(ctx context.Context, deps Deps, options Options) (*procedure.Migration,
 	if err := proveTarget(config.Facts); err != nil {
 		return nil, err
 	}
-	if _, err := m.Open(ctx, journal.Target{Kind: "rke", Name: clusterName(config.Facts), Namespace: wellknown.System}); err != nil {
+	if _, err := m.Open(ctx, journal.Target{Kind: "rke", Name: clusterName(config.Facts), Namespace: wellknown.System}, config); err != nil {
 		return nil, err
 	}
 	return m, nil

@@ -33,7 +33,7 @@ func New(ctx context.Context, clients rancher.Clients, options Options, clk cloc
 	if err := rancher.Supported(first.Facts); err != nil {
 		return nil, err
 	}
-	snap, err := m.Open(ctx, journal.Target{Kind: "rke2", Name: options.Name, Namespace: options.Namespace})
+	snap, err := m.Open(ctx, journal.Target{Kind: "rke2", Name: options.Name, Namespace: options.Namespace}, first)
 	if err != nil {
 		return nil, err
 	}

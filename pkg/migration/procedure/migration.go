@@ -34,15 +34,15 @@ func New(access migration.Access, backend migration.Backend) *Migration {
 		rollout: &rolloutMemory{applied: map[journal.StepID]migration.Config{}}}}
 }
 
-// Open observes the cluster once and makes it the target. Kind and names are the Backend's. The
-// UID is from kube-system of the cluster.
-func (m *Migration) Open(ctx context.Context, target journal.Target) (migration.Snapshot, error) {
+// Open observes the cluster once and makes it the target. Kind and names are the Backend's, and config
+// is what it has just read. The UID is from kube-system of the cluster.
+func (m *Migration) Open(ctx context.Context, target journal.Target, config migration.Config) (migration.Snapshot, error) {
 	var err error
 	if target.UID, err = m.ClusterUID(ctx); err != nil {
 		return migration.Snapshot{}, err
 	}
 	m.target = target
-	return m.Observe(ctx, journal.Record{})
+	return m.observe(ctx, func(ctx context.Context) (migration.Snapshot, error) { return m.read(ctx, journal.Record{}, config) })
 }
 
 // Target implements runner.Procedure.

@@ -41,8 +41,19 @@ type rolloutMemory struct {
 
 // Observe implements runner.Procedure. It reads the configuration and the migrated cluster.
 func (m *Migration) Observe(ctx context.Context, record journal.Record) (migration.Snapshot, error) {
+	return m.observe(ctx, func(ctx context.Context) (migration.Snapshot, error) {
+		config, err := m.Backend.Read(ctx, record)
+		if err != nil {
+			return migration.Snapshot{}, err
+		}
+		return m.read(ctx, record, config)
+	})
+}
+
+// observe adds a reading to the history of the observations.
+func (m *Migration) observe(ctx context.Context, read func(context.Context) (migration.Snapshot, error)) (migration.Snapshot, error) {
 	began := m.Clock.Now()
-	snap, err := m.observe(ctx, record)
+	snap, err := read(ctx)
 	now := m.Clock.Now()
 	m.history.outage = m.history.outage.next(now, now.Sub(began), err)
 	if err != nil {
@@ -56,12 +67,9 @@ func (m *Migration) Observe(ctx context.Context, record journal.Record) (migrati
 	return snap, nil
 }
 
-func (m *Migration) observe(ctx context.Context, record journal.Record) (migration.Snapshot, error) {
-	snap := migration.Snapshot{Record: record, Back: m.isUndo, InstallMethod: m.Options.InstallMethod}
-	var err error
-	if snap.Config, err = m.Backend.Read(ctx, record); err != nil {
-		return snap, err
-	}
+// read reads the migrated cluster, whose configuration was just read.
+func (m *Migration) read(ctx context.Context, record journal.Record, config migration.Config) (migration.Snapshot, error) {
+	snap := migration.Snapshot{Record: record, Config: config, Back: m.isUndo, InstallMethod: m.Options.InstallMethod}
 	down, err := m.ReadCluster(ctx)
 	if err != nil {
 		return snap, err

@@ -60,7 +60,7 @@ func New(ctx context.Context, deps Deps, id string, options rke.Options) (*proce
 	if err := config.proveTarget(); err != nil {
 		return nil, err
 	}
-	if _, err := m.Open(ctx, journal.Target{Kind: "rke", Name: id, Namespace: id}); err != nil {
+	if _, err := m.Open(ctx, journal.Target{Kind: "rke", Name: id, Namespace: id}, config); err != nil {
 		return nil, err
 	}
 	return m, nil
