@@ -177,6 +177,10 @@ demo: $(BIN)/awsmigrate $(BIN)/lab demo-binaries $(if $(filter real,$(MACHINES))
 demo-controller: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, have the controller migrate it and take it back, show the evidence
 	cd test && go run ./cmd/demo -controller -bin $(BIN) -dir $(abspath $(LABDIR))
 
+.PHONY: demo-fleet
+demo-fleet: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, add twenty simulated clusters, have the controller migrate all of them in three waves
+	cd test && go run ./cmd/demo -fleet -bin $(BIN) -dir $(abspath $(LABDIR))
+
 # Under the race detector the simulator would take eight times as long, and in test/fleet time
 # passes too fast for it. Packages that start no goroutine of their own have nothing for it to
 # find, and are most of the rest.

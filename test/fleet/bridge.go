@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/awsmigrate/awsmigrate/test/lab/rancher"
 	"github.com/awsmigrate/awsmigrate/test/sim"
 )
 
@@ -80,7 +81,7 @@ func (f *Fleet) client(k mirrored, namespace string) dynamic.ResourceInterface {
 
 // follow copies the edits of users into the models, from now on.
 func (f *Fleet) follow(ctx context.Context) error {
-	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(f.dyn, 0, metav1.NamespaceAll, func(o *metav1.ListOptions) { o.LabelSelector = Simulated })
+	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(f.dyn, 0, metav1.NamespaceAll, func(o *metav1.ListOptions) { o.LabelSelector = rancher.Simulated })
 	owners := map[place]*Member{}
 	for _, m := range f.members {
 		for _, k := range m.kept {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -19,11 +20,11 @@ import (
 // Namespace has the Clusters.
 const Namespace = "fleet-default"
 
-// Simulated is a label of every object that the bridge keeps.
-const Simulated = "lab.awsmigrate.io/simulated"
-
 // Fleet is a number of simulated clusters in one Rancher.
 type Fleet struct {
+	// Manifest is the additionalManifest of the RKE2 clusters that are added, or empty.
+	Manifest string
+
 	members   []*Member
 	byID      map[string]*Member
 	dyn       dynamic.Interface
@@ -31,7 +32,11 @@ type Fleet struct {
 	clock     clock.Clock
 	authority *rancher.Authority
 	listener  net.Listener
+	served    atomic.Int64
 }
+
+// Served returns the number of requests to the API servers of all members.
+func (f *Fleet) Served() int64 { return f.served.Load() }
 
 // Member is one simulated cluster.
 type Member struct {
@@ -40,11 +45,15 @@ type Member struct {
 	Name string // of its ClusterMigration
 	id   string // Rancher's
 	kept []mirrored
+	away atomic.Bool
 	copied
 }
 
 // IsRKE reports whether Rancher runs rke for the cluster.
 func (m *Member) IsRKE() bool { return m.Name == m.id }
+
+// SetAway ends, or restores, every connection to the cluster.
+func (m *Member) SetAway(away bool) { m.away.Store(away) }
 
 // New returns an empty fleet in the cluster that Rancher runs in. The time of its clusters is that
 // of the clock, which must not stop.
@@ -81,7 +90,7 @@ func (f *Fleet) AddRKE(name string) *Member {
 }
 
 func (f *Fleet) setup(name, id string) sim.Setup {
-	return sim.Setup{Name: name, ID: id, Start: f.clock.Now(), Clock: f.clock.Now}
+	return sim.Setup{Name: name, ID: id, Manifest: f.Manifest, Start: f.clock.Now(), Clock: f.clock.Now}
 }
 
 func (f *Fleet) add(m *Member) *Member {

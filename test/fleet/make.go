@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/awsmigrate/awsmigrate/test/lab/rancher"
 	"github.com/awsmigrate/awsmigrate/test/sim"
 )
 
@@ -48,7 +49,7 @@ func (f *Fleet) makeObject(ctx context.Context, m *Member, k mirrored, o sim.Obj
 	if labels == nil {
 		labels = map[string]string{}
 	}
-	labels[Simulated] = "true"
+	labels[rancher.Simulated] = "true"
 	made.SetLabels(labels)
 	made, err := f.client(k, at.namespace).Create(ctx, made, metav1.CreateOptions{})
 	if err != nil {
@@ -65,7 +66,7 @@ func (f *Fleet) makeObject(ctx context.Context, m *Member, k mirrored, o sim.Obj
 func (f *Fleet) makeMirror(ctx context.Context, m *Member) error {
 	client := f.dyn.Resource(clusters).Namespace(Namespace)
 	mirror := &unstructured.Unstructured{Object: map[string]any{"apiVersion": clusters.GroupVersion().String(), "kind": "Cluster",
-		"metadata": map[string]any{"name": m.id, "namespace": Namespace, "labels": map[string]any{Simulated: "true"}}, "spec": map[string]any{}}}
+		"metadata": map[string]any{"name": m.id, "namespace": Namespace, "labels": map[string]any{rancher.Simulated: "true"}}, "spec": map[string]any{}}}
 	made, err := client.Create(ctx, mirror, metav1.CreateOptions{})
 	if err != nil {
 		return fmt.Errorf("create the mirror: %w", err)

@@ -38,16 +38,20 @@ type nothing struct{}
 
 func (nothing) Write(text []byte) (int, error) { return len(text), nil }
 
-// through answers at Rancher's path of a cluster.
+// through answers at Rancher's path of a cluster. Without an agent, Rancher answers 503.
 func (f *Fleet) through(res http.ResponseWriter, req *http.Request) {
 	id, rest, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, clustersPath), "/")
 	m := f.byID[id]
-	if m == nil {
+	f.served.Add(1)
+	switch {
+	case m == nil:
 		http.Error(res, "No cluster available", http.StatusNotFound)
-		return
+	case m.away.Load():
+		http.Error(res, "cluster agent disconnected", http.StatusServiceUnavailable)
+	default:
+		req.URL.Path, req.URL.RawPath = "/"+rest, ""
+		m.ServeHTTP(res, req)
 	}
-	req.URL.Path, req.URL.RawPath = "/"+rest, ""
-	m.ServeHTTP(res, req)
 }
 
 // kubeconfig returns the kubeconfig that Rancher stores for a cluster.

@@ -42,17 +42,21 @@ func (s Setup) newRKE2(r rancherRelease, global object) *World {
 		"metadata": object{"name": "server-version"}, "value": r.version}, w.now)
 	w.mgmt.put("clusters.cluster.x-k8s.io", object{"apiVersion": "cluster.x-k8s.io/" + r.capi, "kind": "Cluster",
 		"metadata": object{"name": w.name, "namespace": fleet}, "spec": object{}}, w.now)
+	config := object{
+		"machineGlobalConfig":   global,
+		"machineSelectorConfig": []any{object{"config": object{"cloud-provider-name": "aws", "protect-kernel-defaults": false}}},
+		"upgradeStrategy":       object{"controlPlaneConcurrency": "1", "workerConcurrency": "1"},
+		"machinePools": []any{
+			object{"name": "cp", "quantity": int64(3), "controlPlaneRole": true, "etcdRole": true},
+			object{"name": "workers", "quantity": int64(2), "workerRole": true}},
+	}
+	if s.Manifest != "" {
+		config["additionalManifest"] = s.Manifest
+	}
 	cluster := w.mgmt.put(provClusters, object{"apiVersion": "provisioning.cattle.io/v1", "kind": "Cluster",
 		"metadata": object{"name": w.name, "namespace": fleet},
-		"spec": object{"kubernetesVersion": rke2Version, "rkeConfig": object{
-			"machineGlobalConfig":   global,
-			"machineSelectorConfig": []any{object{"config": object{"cloud-provider-name": "aws", "protect-kernel-defaults": false}}},
-			"upgradeStrategy":       object{"controlPlaneConcurrency": "1", "workerConcurrency": "1"},
-			"machinePools": []any{
-				object{"name": "cp", "quantity": int64(3), "controlPlaneRole": true, "etcdRole": true},
-				object{"name": "workers", "quantity": int64(2), "workerRole": true}},
-		}},
-		"status": object{"clusterName": w.id, "observedGeneration": int64(1), "ready": true}}, w.now)
+		"spec":     object{"kubernetesVersion": rke2Version, "rkeConfig": config},
+		"status":   object{"clusterName": w.id, "observedGeneration": int64(1), "ready": true}}, w.now)
 	spec := planeSpec(cluster)
 	plane := object{"apiVersion": "rke.cattle.io/v1", "kind": "RKEControlPlane", "metadata": object{"name": w.name, "namespace": fleet},
 		"spec": spec, "status": object{"appliedSpec": plain(spec), "observedGeneration": int64(1)}}

@@ -7,6 +7,8 @@ type Setup struct {
 	// Name is the name of the cluster in Rancher, and ID its ID there: c-m-xxxxxxxx for RKE2, c-xxxxx
 	// for RKE.
 	Name, ID string
+	// Manifest is the additionalManifest of an RKE2 cluster, or empty.
+	Manifest string
 	// Start is the first moment at which the World can be used.
 	Start time.Time
 	Clock func() time.Time

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -65,7 +66,12 @@ func newObject(gvr schema.GroupVersionResource, kind, namespace, name string) *o
 	return o
 }
 
+// Simulated is a label of the objects of simulated clusters, which others maintain. The stand-in acts
+// on no such object.
+const Simulated = "lab.awsmigrate.io/simulated"
+
 func (r *Rancher) list(ctx context.Context, gvr schema.GroupVersionResource, namespace, selector string) ([]object, error) {
+	selector = strings.TrimPrefix(selector+",!"+Simulated, ",")
 	l, err := r.dyn.Resource(gvr).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
 	if err != nil {
 		return nil, fmt.Errorf("listing %s: %w", gvr.GroupResource(), err)
