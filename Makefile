@@ -238,6 +238,7 @@ test-slow: build $(LABBIN)/otherccm $(if $(filter 1/%,$(SHARD)),rke-binaries new
 ifneq ($(filter 1/%,$(SHARD)),)
 	$(SLOW) -run '^TestRealRKE' ./pkg/rke
 	$(SLOW) -run '^TestCharts_newestAPIServer_accepted$$' ./charts
+	cd test && $(SLOW) -timeout 60m -run '^TestFleet_' ./fleet
 endif
 	cd test && tests="$(SLOW_E2E)" && [ -n "$$tests" ] && SHARD=$(SHARD) $(SLOW) -parallel 1 -timeout 330m -run "^($$tests)$$" ./e2e
 
@@ -267,6 +268,11 @@ BENCHMARKED = $$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}
 .PHONY: bench
 bench: $(BIN)/awsmigrate lab-binaries ## the benchmarks, on this machine; the audit against kubectl with BENCH_NODES (5000)
 	@export AWSMIGRATE_BENCH_NODES=$(BENCH_NODES); $(call each,$(MODULES),$(GOTEST) -timeout 90m -run '^$$' -bench . -benchmem $(BENCHMARKED))
+
+BENCH_FLEETS ?= 25 50 100 200
+.PHONY: bench-fleet
+bench-fleet: lab-binaries ## rollouts over fleets of BENCH_FLEETS (25 50 100 200) simulated clusters, and controllers that restart; more than an hour
+	cd test && AWSMIGRATE_BENCH_FLEETS="$(BENCH_FLEETS)" $(GOTEST) -v -timeout 3h -run '^$$' -bench . -benchtime 1x ./fleet
 
 .PHONY: generate
 generate: ## write docs/schema, docs/checks.md, docs/cli.md, docs/reasons.md, THIRD_PARTY_NOTICES and what follows from pkg/apis anew

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -36,9 +37,13 @@ type podSpec struct {
 	Start time.Time // of the clock
 	Times int
 	Runs  int
+	// Production has the timing of the leader election that is the controller's default.
+	Production bool
 	// Kill is the number of calls to the management cluster, after SIGUSR1, at which the process kills
 	// itself: before the last one of an odd number, after that of an even one.
 	Kill int64
+	// Requests is a file for the number of its requests to the management cluster, or empty.
+	Requests string
 }
 
 func TestMain(m *testing.M) {
@@ -73,6 +78,9 @@ func runController(text string) error {
 	calls := &calls{}
 	go calls.arm(ctx, pod.Kill)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{next, calls} })
+	if pod.Requests != "" {
+		go calls.report(ctx, pod.Requests)
+	}
 	engine := controller.Sessions()
 	run, guard := engine.Run, engine.Guard
 	engine.Run = func(ctx context.Context, c session.Connector, o session.Options) (session.Result, error) {
@@ -83,10 +91,14 @@ func runController(text string) error {
 		o.Poll = poll
 		return guard(ctx, c, o)
 	}
+	election := controller.Election{Lease: 15 * time.Second, Renew: 10 * time.Second, Retry: 2 * time.Second}
+	if pod.Production {
+		election = controller.Election{}
+	}
 	c, err := controller.New(controller.Options{Config: config, Namespaces: []string{fleet.Namespace}, Version: "v1", Engine: engine,
 		Runs: pod.Runs, Actor: session.Actor{User: "controller", Host: pod.Name}, Clock: fleet.Fast{Start: pod.Start, Times: pod.Times},
 		Asks:     v1alpha1.AWS{Mode: v1alpha1.AWSDisabled},
-		Election: controller.Election{Lease: 15 * time.Second, Renew: 10 * time.Second, Retry: 2 * time.Second},
+		Election: election,
 		Log:      slog.New(slog.NewJSONHandler(os.Stderr, nil))})
 	if err != nil {
 		return err
@@ -94,7 +106,7 @@ func runController(text string) error {
 	return c.Run(ctx)
 }
 
-// calls counts the calls to the management cluster.
+// calls counts the calls to the management cluster, without those of the leader election.
 type calls struct {
 	made, killAt atomic.Int64
 }
@@ -110,6 +122,14 @@ func (c *calls) arm(ctx context.Context, kill int64) {
 	}
 }
 
+// report writes the number of calls to a file, until ctx ends.
+func (c *calls) report(ctx context.Context, path string) {
+	for ctx.Err() == nil {
+		_ = os.WriteFile(path, fmt.Append(nil, c.made.Load()), 0o600)
+		time.Sleep(time.Second / 5)
+	}
+}
+
 // counting counts calls, and kills the process at one of them.
 type counting struct {
 	http.RoundTripper
@@ -118,6 +138,9 @@ type counting struct {
 
 // RoundTrip implements http.RoundTripper.
 func (c counting) RoundTrip(req *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(req.URL.Path, "/leases/awsmigrate") { // of the leader election, in the machine's time
+		return c.RoundTripper.RoundTrip(req)
+	}
 	n := c.of.made.Add(1)
 	fatal := n == c.of.killAt.Load()
 	if fatal && n%2 != 0 {

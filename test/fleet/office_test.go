@@ -42,10 +42,11 @@ type office struct {
 	rollouts   generated.MigrationRolloutClient
 }
 
-// times is the speed of the tests' time, relative to that of the machine.
+// times is the speed of most tests' time, relative to that of the machine.
 const times = 10
 
-func newOffice(t testing.TB) *office {
+// newOffice starts the API server of a Rancher whose time has a speed.
+func newOffice(t testing.TB, times int) *office {
 	t.Helper()
 	server := apiserver.New(t, apiserver.Options{})
 	config := server.Config()
@@ -104,8 +105,8 @@ type none struct{}
 func (none) Provision(context.Context, rancher.Machine) error { return nil }
 func (none) Terminate(context.Context, rancher.Machine) error { return nil }
 
-// opens makes the objects of all clusters, and carries them on until the test ends.
-func (o *office) opens(t testing.TB) {
+// open makes the objects of all clusters, and carries them on until the test ends.
+func (o *office) open(t testing.TB) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	ready, over := make(chan struct{}), make(chan error, 1)
@@ -140,8 +141,8 @@ func (p *pod) end(signal syscall.Signal) {
 	})
 }
 
-// dies kills the controller at a later call, and waits for its end.
-func (p *pod) dies(t testing.TB) {
+// kill kills the controller at a later call, and waits for its end.
+func (p *pod) kill(t testing.TB) {
 	t.Helper()
 	p.end(syscall.SIGUSR1)
 	if status, is := p.ProcessState.Sys().(syscall.WaitStatus); !is || status.Signal() != syscall.SIGKILL {
@@ -213,8 +214,8 @@ func (o *office) rollout(t testing.TB) *v1alpha1.MigrationRollout {
 	return r
 }
 
-// shows waits until the rollout fits.
-func (o *office) shows(t testing.TB, what string, limit time.Duration, fits func(*v1alpha1.MigrationRollout) bool) {
+// waitFor waits until the rollout fits.
+func (o *office) waitFor(t testing.TB, what string, limit time.Duration, fits func(*v1alpha1.MigrationRollout) bool) {
 	t.Helper()
 	began := time.Now()
 	for last := ""; time.Since(began) < limit; time.Sleep(100 * time.Millisecond) {
@@ -234,4 +235,19 @@ func inState(s status.State) func(*v1alpha1.MigrationRollout) bool {
 	return func(r *v1alpha1.MigrationRollout) bool {
 		return status.StateOf(r.Status.Display.State) == s && r.Status.ObservedGeneration == r.Generation
 	}
+}
+
+// waitForLog waits until the log has a text.
+func (p *pod) waitForLog(t testing.TB, text string) {
+	t.Helper()
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		log, err := os.ReadFile(p.log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(log, []byte(text)) {
+			return
+		}
+	}
+	t.Fatalf("the controller does not log %s", text)
 }

@@ -41,24 +41,17 @@ func waveOf(cluster string) string {
 	return "rest"
 }
 
-func (o *office) create(t *testing.T) {
+// create creates the rollout.
+func (o *office) create(t testing.TB, maxConcurrent int64, waves ...v1alpha1.Wave) {
 	t.Helper()
-	spec := v1alpha1.MigrationRolloutSpec{Edits: v1alpha1.EditsApply, MaxConcurrent: inAll, Waves: []v1alpha1.Wave{
-		{Name: canary, Clusters: []string{canary}}, {Name: "five", Clusters: five, MaxConcurrent: inFive}, {Name: "rest", MaxConcurrent: inRest}}}
+	spec := v1alpha1.MigrationRolloutSpec{Edits: v1alpha1.EditsApply, MaxConcurrent: maxConcurrent, Waves: waves}
 	if _, err := o.rollouts.Create(&v1alpha1.MigrationRollout{ObjectMeta: metav1.ObjectMeta{Namespace: fleet.Namespace, Name: "eu"}, Spec: spec}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// limit is the time for a part of the test. It is long, because other tests run at the same time.
-const limit = 10 * time.Minute
-
-// Twenty clusters of RKE2 and RKE in three waves. A wave stops at its first failure, and continues
-// after a retry. The controller is killed twice, with several clusters at work. Each cluster is
-// migrated once, and no limit is ever exceeded.
-func TestFleet(t *testing.T) {
-	t.Parallel()
-	o := newOffice(t)
+// addTwenty adds the clusters of the waves of TestFleet, and returns them by name.
+func (o *office) addTwenty() map[string]*fleet.Member {
 	members := map[string]*fleet.Member{canary: o.AddRKE2(canary)}
 	for _, name := range five {
 		members[name] = o.AddRKE2(name)
@@ -71,19 +64,30 @@ func TestFleet(t *testing.T) {
 		m := add(fmt.Sprintf("rest-%02d", i))
 		members[m.Name] = m
 	}
-	o.opens(t)
+	return members
+}
+
+// limit is the time for a part of the test. It is long, because other tests run at the same time.
+const limit = 10 * time.Minute
+
+// Twenty clusters of RKE2 and RKE in three waves. A wave stops at its first failure, and continues
+// after a retry. The controller is killed twice, with several clusters at work. Each cluster is
+// migrated once, and no limit is ever exceeded.
+func TestFleet(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, times)
+	members := o.addTwenty()
+	o.open(t)
 	locks := o.watchLocks(t, waveOf)
-	o.create(t)
+	o.create(t, inAll, v1alpha1.Wave{Name: canary, Clusters: []string{canary}}, v1alpha1.Wave{Name: "five", Clusters: five, MaxConcurrent: inFive}, v1alpha1.Wave{Name: "rest", MaxConcurrent: inRest})
 	first := o.start(t, podSpec{Name: "awsmigrate-0", Runs: inAll, Kill: killedAt})
-	o.shows(t, "the plans of all clusters", limit, func(r *v1alpha1.MigrationRollout) bool {
-		return inState(status.AwaitingApproval)(r) && o.planned(t) == len(members)
-	})
+	o.waitForPlans(t, len(members))
 	members["five-1"].SetNodeReady(4, false)
 	o.must(t, "rollout", "approve", "--name", "eu", "--yes")
-	o.shows(t, "a stopped wave", limit, isStopped)
-	first.dies(t)
+	o.waitFor(t, "a stopped wave", limit, isStopped)
+	first.kill(t)
 	second := o.start(t, podSpec{Name: "awsmigrate-0", Runs: inAll, Kill: killAgain})
-	o.shows(t, "the end of the clusters at work", limit, func(r *v1alpha1.MigrationRollout) bool { return isStopped(r) && r.Status.Counts.Active == 0 })
+	o.waitFor(t, "the end of the clusters at work", limit, func(r *v1alpha1.MigrationRollout) bool { return isStopped(r) && r.Status.Counts.Active == 0 })
 	may := []string{canary, "five-0", "five-1", "five-2"} // the last one begins if it is faster than the failure
 	if began := locks.began(); len(began) < len(may)-1 || !slices.Equal(began, may[:len(began)]) {
 		t.Errorf("began before the retry: %v", began)
@@ -91,12 +95,12 @@ func TestFleet(t *testing.T) {
 	o.requireStopped(t)
 	members["five-1"].SetNodeReady(4, true)
 	o.must(t, "rollout", "retry", "--name", "eu")
-	o.shows(t, "clusters of the last wave at work", limit, func(r *v1alpha1.MigrationRollout) bool {
+	o.waitFor(t, "clusters of the last wave at work", limit, func(r *v1alpha1.MigrationRollout) bool {
 		return r.Status.Wave == "rest" && r.Status.Counts.Active > inAll/2
 	})
-	second.dies(t)
+	second.kill(t)
 	o.start(t, podSpec{Name: "awsmigrate-0", Runs: inAll})
-	o.shows(t, "the goal", limit, func(r *v1alpha1.MigrationRollout) bool { return r.Status.Counts.Done == int64(len(members)) })
+	o.waitFor(t, "the goal", limit, func(r *v1alpha1.MigrationRollout) bool { return r.Status.Counts.Done == int64(len(members)) })
 	o.must(t, "rollout", "status", "--name", "eu")
 	most := locks.atMost()
 	t.Logf("at most %v clusters at a time", most)
@@ -106,10 +110,7 @@ func TestFleet(t *testing.T) {
 			t.Errorf("%s: at most %d clusters at a time, wanted %d", name, n, limit)
 		}
 	}
-	for name, m := range members {
-		if wrong := m.Violations(); len(wrong) > 0 {
-			t.Errorf("%s: %v", name, wrong)
-		}
+	for _, m := range members {
 		o.requireOnce(t, m)
 	}
 }
@@ -118,8 +119,16 @@ func isStopped(r *v1alpha1.MigrationRollout) bool {
 	return inState(status.Stalled)(r) && r.Status.Conditions[0].Reason == string(status.WaveStopped)
 }
 
+// waitForPlans waits until n clusters have a plan.
+func (o *office) waitForPlans(t testing.TB, n int) {
+	t.Helper()
+	o.waitFor(t, "the plans of all clusters", limit, func(r *v1alpha1.MigrationRollout) bool {
+		return inState(status.AwaitingApproval)(r) && o.planned(t) == n
+	})
+}
+
 // planned returns the number of clusters with a plan.
-func (o *office) planned(t *testing.T) (n int) {
+func (o *office) planned(t testing.TB) (n int) {
 	t.Helper()
 	list, err := o.migrations.List(fleet.Namespace, metav1.ListOptions{})
 	if err != nil {
@@ -147,9 +156,13 @@ func (o *office) requireStopped(t *testing.T) {
 	}
 }
 
-// requireOnce checks that a cluster reached the goal with one edit for each step that edits.
+// requireOnce checks that a cluster reached the goal with one edit for each step that edits, and that
+// it did nothing that it must never do.
 func (o *office) requireOnce(t *testing.T, m *fleet.Member) {
 	t.Helper()
+	if wrong := m.Violations(); len(wrong) > 0 {
+		t.Errorf("%s: %v", m.Name, wrong)
+	}
 	object, err := o.migrations.Get(fleet.Namespace, m.Name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
