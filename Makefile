@@ -217,6 +217,7 @@ test: build lint ## all tests that CI runs
 test-labs:
 	@$(call units,test/lab)
 	cd test && $(GOTEST) -vet=off -count=1 -parallel 3 -timeout 60m ./e2e
+	cd test && $(GOTEST) $(UNIT) ./fleet
 
 test-code:
 	@$(call niced,$(filter-out test/lab,$(MODULES)))
@@ -228,10 +229,6 @@ SHARD ?= 1/1
 SLOW = $(GOTEST) -v -count=1 -tags slow,$(TAGS)
 SLOW_E2E = $$($(GOTEST) -tags slow,$(TAGS) -list ^Test ./e2e | grep ^Test | grep -vxFf <($(GOTEST) -list ^Test ./e2e) | \
 	awk -F/ -v shard=$(SHARD) 'BEGIN { split(shard, s) } $$1 == "TestShared" || n++ % s[2] == s[1] - 1' | paste -sd '|')
-
-.PHONY: test-fleet
-test-fleet: lab-binaries ## rollouts over twenty simulated clusters, with kills; by hand
-	cd test && $(GOTEST) -v -count=1 $(UNIT) ./fleet
 
 .PHONY: test-slow
 test-slow: build $(LABBIN)/otherccm $(if $(filter 1/%,$(SHARD)),rke-binaries newest-apiserver vet-darwin) ## the long scenarios, which a workflow runs each week; SHARD=k/n for a part of them
