@@ -92,6 +92,17 @@ func selectSteps[S any](steps []Step[S], named []Info) []Step[S] {
 	return out
 }
 
+// everyObject stands for all objects of a step in its list of written objects.
+const everyObject = "*"
+
+// writtenBy returns the object that a run may have written after an intent.
+func writtenBy(intent journal.Intent) string {
+	if intent.Whole {
+		return everyObject
+	}
+	return intent.Object
+}
+
 func planSteps[S any](ctx context.Context, steps []Step[S], last S, obs Observation, intents []journal.Intent) ([]PlannedStep, error) {
 	out := make([]PlannedStep, 0, len(steps))
 	for _, s := range steps {
@@ -105,7 +116,7 @@ func planSteps[S any](ctx context.Context, steps []Step[S], last S, obs Observat
 		}
 		for _, intent := range intents {
 			if intent.Step == one.ID {
-				one.written = append(one.written, intent.Object)
+				one.written = append(one.written, writtenBy(intent))
 			}
 		}
 		out = append(out, one)

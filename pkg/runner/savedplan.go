@@ -84,10 +84,12 @@ func compareWithSaved(saved, now []PlannedStep) error {
 }
 
 // movedPlace returns the place of the first change that only one of two plans has, or "". Changes
-// already made do not count: all changes of a step in progress, and otherwise those with an
-// intent in the journal, such as the first of two cordons.
+// already made do not count: all changes of a step in progress, or of a Helm release that a killed
+// run has begun, and otherwise those with an intent in the journal, such as the first of two
+// cordons.
 func movedPlace(then, now []string, step PlannedStep) string {
-	if moved := firstUncovered(then, now); moved != "" || step.State.Kind == InProgress {
+	begun := step.State.Kind == InProgress || slices.Contains(step.written, everyObject)
+	if moved := firstUncovered(then, now); moved != "" || begun {
 		return moved
 	}
 	return firstUncovered(now, slices.DeleteFunc(slices.Clone(then), func(change string) bool { return slices.Contains(step.written, objectOf(change)) }))

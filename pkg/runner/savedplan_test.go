@@ -47,6 +47,8 @@ func TestCompareWithSaved(t *testing.T) {
 		"one change less":              {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes = nil })}, "Cluster c a.b"},
 		"the one that the journal has": {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes, p.written = nil, []string{"Cluster c"} })}, ""},
 		"less than the journal has":    {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes, p.written = nil, []string{"Node n"} })}, "Cluster c a.b"},
+		"a begun Helm release":         {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes, p.written = nil, []string{everyObject} })}, ""},
+		"another value in it":          {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].Before, p.written = 2, []string{everyObject} })}, "Cluster c a.b"},
 		"another value of it":          {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].Before, p.written = 2, []string{"Cluster c"} })}, "Cluster c a.b"},
 		"one change more":              {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes = append(p.Changes, Change{Object: "Node n"}) })}, "Node n"},
 		"said in other words":          {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Summary = []string{"does it otherwise"} })}, ""},

@@ -177,7 +177,7 @@ func (c Chart) Apply(ctx context.Context, tx *runner.Tx, snap migration.Snapshot
 		return err
 	}
 	intent := journal.Intent{What: fmt.Sprintf("%s Helm release kube-system/%s", planned.Operation, wellknown.CCM),
-		Object: "Helm release kube-system/" + wellknown.CCM, Inverse: inverse}
+		Object: HelmObject, Whole: true, Inverse: inverse}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
 		_, err := installer.Apply(ctx, planned)
 		return err

@@ -31,6 +31,7 @@ type Intent struct {
 	Step    StepID          `json:"step"`
 	What    string          `json:"what"`              // for people: "patch Cluster fleet-default/demo"
 	Object  string          `json:"object"`            // named as in Change
+	Whole   bool            `json:"whole,omitempty"`   // covers all changes of the step, as a Helm release does
 	Inverse json.RawMessage `json:"inverse,omitempty"` // undoes the effect; never whole values, never a secret
 	Token   string          `json:"token,omitempty"`   // identifies the effect, e.g. a generation or a hash
 	Time    string          `json:"time"`              // RFC 3339, set by the engine
