@@ -59,6 +59,9 @@ func (r *run[S]) checkApproved(ctx context.Context, yes *WholePlan) error {
 		return err
 	}
 	r.storeChanges(plan.Steps)
+	if r.o.Saved != nil { // it is what was approved, not its part that was left before the lock
+		return r.o.Saved.allows(plan, revertedStep(r.s.journal(), r.steps, r.obs))
+	}
 	then, err := approvedOf(yes.Steps)
 	if err != nil {
 		return err

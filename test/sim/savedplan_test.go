@@ -88,6 +88,24 @@ func TestSavedPlanServesTheWholeMigration(t *testing.T) {
 	}
 }
 
+// A saved plan stays valid after a kill at any call up to the installation of the CCM: also in the
+// middle of Helm's work, and while rke has cordoned a Node.
+func TestSavedPlan_killedAtEveryCall_continues(t *testing.T) {
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			undisturbed, w, r := s.world(), s.world(), s.run
+			finish(t, undisturbed, r)
+			r.Saved = savePlan(t, r, w)
+			first := r
+			first.Until = migration.StepInstall
+			e := &explorer{t: t, first: first, then: r, depth: 1, every: sampleStride(2), want: undisturbed.Dump()}
+			e.explore(w)
+			t.Logf("counts: killed with a saved plan in %s: %s", s.name, e.counts)
+		})
+	}
+}
+
 // A change that differs from the plan is not written.
 func TestSavedPlanThatMoved(t *testing.T) {
 	t.Parallel()
