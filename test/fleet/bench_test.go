@@ -95,8 +95,8 @@ func rollOutOver(b *testing.B, n int) {
 	audits := p.measure(b, requests).since(done)
 	p.measureIdle(b, requests, n, float64(audits.requests)/float64(n-failed-away))
 	p.end(syscall.SIGTERM)
-	if peak := p.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10; peak > maxResident {
-		b.Errorf("peak %d MB, want at most %d", peak>>20, maxResident>>20)
+	if p.peak > maxResident {
+		b.Errorf("peak %d MB, want at most %d", p.peak>>20, maxResident>>20)
 	}
 }
 
@@ -119,11 +119,11 @@ func (p *pod) measureIdle(b *testing.B, requests string, n int, perAudit float64
 func (o *office) measurePlan(b *testing.B) {
 	b.Helper()
 	began := time.Now()
-	_, code, cmd := o.awsmigrate(b, "rollout", "plan", "--name", "eu")
+	_, code, peak := o.awsmigrate(b, "rollout", "plan", "--name", "eu")
 	if code != 0 {
 		b.Fatalf("rollout plan: exit %d", code)
 	}
-	fmt.Printf("rollout plan: %s, %d MB\n", time.Since(began).Round(time.Millisecond), cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10)
+	fmt.Printf("rollout plan: %s, %d MB\n", time.Since(began).Round(time.Millisecond), peak>>20)
 }
 
 // usage holds what a controller has used so far.
@@ -157,16 +157,7 @@ func (p *pod) measure(b *testing.B, requests string) usage {
 		}
 		u.cpu += time.Duration(ticks) * 10 * time.Millisecond
 	}
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Process.Pid))
-	if err != nil {
-		b.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		if after, is := strings.CutPrefix(line, "VmHWM:"); is {
-			_, _ = fmt.Sscan(after, &u.resident)
-			u.resident <<= 10
-		}
-	}
+	u.resident = peakOf(strconv.Itoa(p.Process.Pid))
 	count, err := os.ReadFile(requests)
 	if err != nil {
 		b.Fatal(err)

@@ -28,7 +28,7 @@ import (
 // ends it alone.
 const (
 	asController = "FLEET_CONTROLLER" // a podSpec
-	asCommand    = "FLEET_COMMAND"    // awsmigrate
+	asCommand    = "FLEET_COMMAND"    // awsmigrate; a file for its peak of memory
 )
 
 // podSpec describes a controller of the tests.
@@ -54,10 +54,24 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	case os.Getenv(asCommand) != "":
-		os.Exit(cli.MainAs(context.Background(), "awsmigrate", os.Args[1:], console.SystemStreams()))
+		code := cli.MainAs(context.Background(), "awsmigrate", os.Args[1:], console.SystemStreams())
+		_ = os.WriteFile(os.Getenv(asCommand), fmt.Append(nil, peakOf("self")), 0o600)
+		os.Exit(code)
 	default:
 		os.Exit(m.Run())
 	}
+}
+
+// peakOf returns the peak resident memory of a process in bytes (proc(5)), or 0 without it. The rusage
+// of a process counts its parent's memory too.
+func peakOf(pid string) (bytes int64) {
+	text, _ := os.ReadFile("/proc/" + pid + "/status")
+	for line := range strings.Lines(string(text)) {
+		if after, is := strings.CutPrefix(line, "VmHWM:"); is {
+			_, _ = fmt.Sscan(after, &bytes)
+		}
+	}
+	return bytes << 10
 }
 
 // poll is the interval of a run's observations.
@@ -106,7 +120,8 @@ func runController(text string) error {
 	return c.Run(ctx)
 }
 
-// calls counts the calls to the management cluster, without those of the leader election.
+// calls counts the calls to the management cluster, without those of the leader election and of
+// watches.
 type calls struct {
 	made, killAt atomic.Int64
 }
@@ -138,7 +153,7 @@ type counting struct {
 
 // RoundTrip implements http.RoundTripper.
 func (c counting) RoundTrip(req *http.Request) (*http.Response, error) {
-	if strings.HasSuffix(req.URL.Path, "/leases/awsmigrate") { // of the leader election, in the machine's time
+	if strings.HasSuffix(req.URL.Path, "/leases/awsmigrate") || req.URL.Query().Has("watch") { // in the machine's time
 		return c.RoundTripper.RoundTrip(req)
 	}
 	n := c.of.made.Add(1)

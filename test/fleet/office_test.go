@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -130,12 +131,14 @@ type pod struct {
 	*exec.Cmd
 
 	log  string
+	peak int64 // of its memory in bytes, at its end
 	ends sync.Once
 }
 
 // end stops the controller with a signal, and waits for its end.
 func (p *pod) end(signal syscall.Signal) {
 	p.ends.Do(func() {
+		p.peak = peakOf(strconv.Itoa(p.Process.Pid))
 		_ = p.Process.Signal(signal)
 		_ = p.Wait()
 	})
@@ -172,7 +175,7 @@ func (o *office) start(t testing.TB, spec podSpec) *pod {
 	t.Cleanup(func() {
 		p.end(syscall.SIGTERM)
 		use := p.ProcessState
-		t.Logf("%s: %s of CPU, %d MB at most", spec.Name, use.UserTime()+use.SystemTime(), use.SysUsage().(*syscall.Rusage).Maxrss>>10)
+		t.Logf("%s: %s of CPU, %d MB at most", spec.Name, use.UserTime()+use.SystemTime(), p.peak>>20)
 		if t.Failed() {
 			text, _ := os.ReadFile(p.log)
 			t.Logf("%s ended with %s; the end of its log:\n%s", spec.Name, p.ProcessState, text[max(0, len(text)-20000):])
@@ -181,17 +184,21 @@ func (o *office) start(t testing.TB, spec podSpec) *pod {
 	return p
 }
 
-// awsmigrate runs a command. It returns its output and its exit code.
-func (o *office) awsmigrate(t testing.TB, args ...string) (out string, code int, cmd *exec.Cmd) {
+// awsmigrate runs a command. It returns its output, its exit code and the peak of its memory in bytes.
+func (o *office) awsmigrate(t testing.TB, args ...string) (out string, code int, peak int64) {
 	t.Helper()
-	cmd = exec.CommandContext(t.Context(), os.Args[0], append(args, "--kubeconfig", o.kubeconfig)...)
-	cmd.Env = append(os.Environ(), asCommand+"=1")
+	file := filepath.Join(t.TempDir(), "peak")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], append(args, "--kubeconfig", o.kubeconfig)...)
+	cmd.Env = append(os.Environ(), asCommand+"="+file)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	_ = cmd.Run()
 	code = cmd.ProcessState.ExitCode()
 	t.Logf("awsmigrate %s: exit %d\n%s%s", strings.Join(args, " "), code, stdout.String(), stderr.String())
-	return stdout.String(), code, cmd
+	if text, err := os.ReadFile(file); err == nil {
+		_, _ = fmt.Sscan(string(text), &peak)
+	}
+	return stdout.String(), code, peak
 }
 
 // must runs a command that succeeds.
