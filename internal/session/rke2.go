@@ -39,7 +39,7 @@ func connectRKE2(ctx context.Context, t Target, to serverDialer) (rancher.Client
 	if err != nil {
 		return rancher.Clients{}, t, err
 	}
-	var clients rancher.Clients
+	clients := rancher.Clients{FromCache: to.may == ReadOnly}
 	if clients.Management, err = dynamic.NewForConfig(management); err != nil {
 		return clients, t, fault.AsUsage(err)
 	}

@@ -88,7 +88,7 @@ func (r Rancher) connect() (management, error) {
 
 // clients returns clients for reading RKE2, without those of a cluster itself.
 func (m management) clients() rancher.Clients {
-	return rancher.Clients{Management: m.dynamic, ManagementKube: m.kube}
+	return rancher.Clients{Management: m.dynamic, ManagementKube: m.kube, FromCache: true}
 }
 
 // listAll lists without a selector.

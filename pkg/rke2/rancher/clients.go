@@ -17,6 +17,10 @@ type Clients struct {
 	Downstream kubernetes.Interface
 	// DownstreamDynamic reaches the same server, for objects without a Go type here.
 	DownstreamDynamic dynamic.Interface
+	// FromCache lets the management server list Machines from its cache, which may be behind by
+	// moments. Otherwise it decodes the Machines of every cluster for each list (before Kubernetes
+	// 1.31, which serves current lists from its cache). A run needs current lists.
+	FromCache bool
 	// DownstreamConfig is for Helm, which creates its own clients.
 	DownstreamConfig *rest.Config
 }

@@ -72,8 +72,11 @@ func (c Clients) ReadMachines(ctx context.Context, namespace, name string) ([]Ma
 }
 
 func (c Clients) listMachines(ctx context.Context, capi schema.GroupVersion, namespace, name string) ([]Machine, error) {
-	list, err := c.Management.Resource(capi.WithResource("machines")).Namespace(namespace).List(ctx,
-		metav1.ListOptions{LabelSelector: clusterNameLabel + "=" + name})
+	of := metav1.ListOptions{LabelSelector: clusterNameLabel + "=" + name}
+	if c.FromCache {
+		of.ResourceVersion = "0" // any version in the cache
+	}
+	list, err := c.Management.Resource(capi.WithResource("machines")).Namespace(namespace).List(ctx, of)
 	if err != nil {
 		return nil, migration.CouldNotRead(fmt.Sprintf("Machines of Cluster %s/%s", namespace, name), err)
 	}

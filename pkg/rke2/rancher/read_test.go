@@ -92,3 +92,24 @@ func TestRead_objects_facts(t *testing.T) {
 		t.Error("no error although the pause of Cluster API is unknown")
 	}
 }
+
+// A run needs the Machines as they are now; a look may read the API server's cache.
+func TestRead_fromCache_machinesListedThere(t *testing.T) {
+	for fromCache, want := range map[bool]string{true: "0", false: ""} {
+		client := rancherfixture.Client(t, nil)
+		_, err := rancher.Clients{Management: client, ManagementKube: rancherfixture.Release{}.Kube(), FromCache: fromCache}.Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0))
+		lists := 0
+		for _, action := range client.Actions() {
+			list, is := action.(clienttesting.ListActionImpl)
+			if !is || list.Resource.Resource != "machines" {
+				continue
+			}
+			if lists++; list.ListOptions.ResourceVersion != want {
+				t.Errorf("from cache %t: version %q, want %q", fromCache, list.ListOptions.ResourceVersion, want)
+			}
+		}
+		if err != nil || lists != 1 {
+			t.Errorf("from cache %t: %d lists of Machines, %v", fromCache, lists, err)
+		}
+	}
+}
