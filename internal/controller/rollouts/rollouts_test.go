@@ -95,3 +95,32 @@ func TestHandle_unknownMember_statusKept(t *testing.T) {
 		}
 	}
 }
+
+// A rollout that begins to wait for an approval records an Event, once. After an earlier approval
+// it is a warning.
+func TestRecord_awaitsApproval_event(t *testing.T) {
+	awaits, runs := status.Moment{State: status.AwaitingApproval, Message: "approve again"}.Display(), status.Moment{State: status.Running}.Display()
+	approval := &v1alpha1.RolloutApproval{}
+	for name, tt := range map[string]struct {
+		before, next *v1alpha1.Display
+		approved     *v1alpha1.RolloutApproval
+		want         string
+	}{
+		"a new rollout":         {nil, awaits, nil, "Normal AwaitingApproval approve again"},
+		"after an approval":     {runs, awaits, approval, "Warning AwaitingApproval approve again"},
+		"it still waits":        {awaits, awaits, approval, ""},
+		"it waits for no other": {awaits, runs, approval, ""},
+	} {
+		recorder := events.NewFakeRecorder(10)
+		n := Namespace{Log: slog.New(slog.DiscardHandler), Events: recorder}
+		n.record(&v1alpha1.MigrationRollout{Spec: v1alpha1.MigrationRolloutSpec{Approved: tt.approved}, Status: v1alpha1.MigrationRolloutStatus{Display: tt.before}}, v1alpha1.MigrationRolloutStatus{Display: tt.next})
+		got := ""
+		select {
+		case got = <-recorder.Events:
+		default:
+		}
+		if got != tt.want {
+			t.Errorf("%s: event %q, want %q", name, got, tt.want)
+		}
+	}
+}

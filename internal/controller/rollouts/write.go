@@ -99,8 +99,22 @@ func (n *Namespace) show(r *v1alpha1.MigrationRollout, shown rollout.Shown) erro
 	return nil
 }
 
-// record records that the state of a wave, or of the rollout, changed.
+// recordApproval records that a rollout begins to wait for an approval. It is a warning if
+// clusters were approved before, because someone may rely on their migration.
+func (n *Namespace) recordApproval(r *v1alpha1.MigrationRollout, next v1alpha1.Display) {
+	if status.StateOf(next.State) != status.AwaitingApproval || r.Status.Display != nil && r.Status.Display.State == next.State {
+		return
+	}
+	kind := corev1.EventTypeNormal
+	if r.Spec.Approved != nil {
+		kind = corev1.EventTypeWarning
+	}
+	n.Events.Eventf(r, nil, kind, "AwaitingApproval", "approve", "%s", next.Message)
+}
+
+// record records that the state of a wave changed, or that a person must approve.
 func (n *Namespace) record(r *v1alpha1.MigrationRollout, next v1alpha1.MigrationRolloutStatus) {
+	n.recordApproval(r, *next.Display)
 	before := map[string]string{}
 	for _, wave := range r.Status.Waves {
 		before[wave.Name] = wave.State
