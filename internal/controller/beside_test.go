@@ -12,10 +12,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 	"github.com/awsmigrate/awsmigrate/internal/testing/standin"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -128,4 +131,83 @@ func survivesABrokenJournal(t *testing.T, i *installation) {
 			t.Errorf("%q does not say %q", m.Status.Display.Message, want)
 		}
 	}
+}
+
+// A cluster whose turn has come does not wait for audits: the only turn is taken by the audit of
+// another cluster that does not end. Success waits for the cluster's own audit.
+func goesOnNextToAudits(t *testing.T, i *installation) {
+	i.cluster(t, "endless", "external")
+	works, goOn := make(chan struct{}), make(chan struct{})
+	endless := newWorld().engine()
+	endless.Audit = func(context.Context, session.Target, session.Options) (Audited, error) {
+		close(works)
+		<-goOn
+		return Audited{At: time.Now(), Position: "P0"}, nil
+	}
+	ended := sync.OnceFunc(func() { close(goOn) })
+	t.Cleanup(ended)
+	i.createOf(t, "endless", v1alpha1.ClusterMigrationSpec{})
+	i.start(t, func(o *Options) {
+		o.Audits = 1
+		o.Engine = manyEngines(map[string]Engine{"prod": i.world.engine(), "endless": endless})
+	})
+	<-works
+	i.create(t, migrates)
+	i.approve(t)
+	apiserver.Eventually(t, func() bool { return with(i.world, func() bool { return i.world.done == len(forward) }) })
+	if m := i.shows(t, status.Auditing, ""); m.Status.Audit != nil {
+		t.Errorf("audited: %+v", m.Status.Audit)
+	}
+	ended()
+	i.shows(t, status.Succeeded, "")
+	i.showsOf(t, "endless", status.AuditPassed, "")
+}
+
+// A run cancels an audit in progress, which would judge a half-made change. Another one follows
+// the run. An audit that could not be made is shown, and repeated later.
+func cancelsItsAudit(t *testing.T, i *installation) {
+	works, cancelled := make(chan struct{}), make(chan struct{})
+	e := i.world.engine()
+	first, atEnd := true, true
+	audits := e.Audit
+	e.Audit = func(ctx context.Context, at session.Target, o session.Options) (Audited, error) {
+		switch done := with(i.world, func() bool { return i.world.done == len(forward) }); {
+		case first:
+			first = false
+			close(works)
+			<-ctx.Done()
+			close(cancelled)
+			return Audited{}, ctx.Err()
+		case done && atEnd && ctx.Err() == nil:
+			atEnd = false
+			return Audited{}, &fault.Error{Class: fault.CouldNotLook, Object: "cluster prod", Seen: "no answer"}
+		case !done:
+			a, err := audits(ctx, at, o)
+			a.At = a.At.Add(-time.Minute) // a journal counts in seconds
+			return a, err
+		}
+		return audits(ctx, at, o)
+	}
+	now := clocktesting.NewFakeClock(time.Now())
+	c, _ := i.start(t, func(o *Options) { o.Engine, o.Clock = e, now })
+	i.create(t, migrates)
+	<-works
+	i.world.mu.Lock()
+	i.world.rolls = true
+	i.world.mu.Unlock()
+	k := c.cluster(Key{Namespace: i.namespace, Name: "prod"})
+	k.mu.Lock()
+	k.moved = true
+	k.mu.Unlock()
+	c.enqueue(k.key)
+	i.world.guarded(t)
+	<-cancelled
+	i.approve(t)
+	apiserver.Eventually(t, func() bool { return with(i.world, func() bool { return i.world.done == len(forward) }) })
+	apiserver.Eventually(t, func() bool {
+		return strings.Contains(i.shows(t, status.Auditing, "").Status.Display.Message, "the audit could not be made: cluster prod")
+	})
+	now.Step(2 * minAuditInterval) // the change of the Cluster began the doubling
+	c.enqueue(k.key)
+	i.shows(t, status.Succeeded, "")
 }

@@ -27,14 +27,12 @@ type cluster struct {
 	failed   failure
 	awaits   failure // waits for a commit by the owner of the Cluster
 	withdrew error   // the change of the object that ended the last run early, or nil
-	audit    *Audited
-	recheck  time.Duration // time from an audit to an extra one; 0 means the normal interval
-	guarded  time.Time     // start of the last guard
-	guardErr error         // error of the last guard
-	shown    time.Time     // last write of the status
-	decided  decided       // the last decision, for rollouts
-	known    bool          // a decision was made
-	auditAt  time.Time     // a rollout wants an audit that is not older, or zero
+	audits   auditing
+	guarded  time.Time // start of the last guard
+	guardErr error     // error of the last guard
+	shown    time.Time // last write of the status
+	decided  decided   // the last decision, for rollouts
+	known    bool      // a decision was made
 }
 
 // wait delays the next look at a cluster.
@@ -58,12 +56,23 @@ type look struct {
 	object  identity
 	target  session.Target
 	gone    bool // the Cluster does not exist or is being deleted
+	audited bool // an audit was started after it
 	seen    session.Assessment
 	plan    plans.Planned
 	edit    *v1alpha1.Reference // location of the edit that the owner must commit, or nil
 	moves   string              // why Rancher itself is not at rest, or empty
 	refused error               // why no run is possible for this object; rollouts are still watched
 	err     error               // read error; nothing else is set then
+}
+
+// ended returns the end of the last run with a goal, or zero.
+func (l *look) ended() time.Time {
+	last := lastRun(l.seen.Journal)
+	if last == nil {
+		return time.Time{}
+	}
+	at, _ := time.Parse(time.RFC3339, last.End) // zero while it works
+	return at
 }
 
 // identity identifies an object and its version.
@@ -96,6 +105,7 @@ const (
 	kindLook  kind = "look"
 	kindRun   kind = "run"
 	kindGuard kind = "guard"
+	kindAudit kind = "audit" // next to the others
 )
 
 // job is the current work on one cluster.

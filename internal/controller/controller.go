@@ -91,10 +91,12 @@ func (c *Controller) cluster(key Key) *cluster {
 	return k
 }
 
-func (c *Controller) forget(key Key) {
+// forget discards what is known about a cluster. The caller holds k.mu.
+func (c *Controller) forget(k *cluster) {
+	k.dropAudit()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.clusters, key)
+	delete(c.clusters, k.key)
 }
 
 func (c *Controller) enqueue(key Key) { c.enqueueAfter(key, 0) }
@@ -111,6 +113,9 @@ func (c *Controller) begin(k *cluster, j *job, work func(context.Context, *job) 
 		j.interrupt = func() {}
 	}
 	k.job = j
+	if j.kind != kindLook {
+		k.dropAudit()
+	}
 	of := workOf(k, j)
 	if !c.pool.begin(c.work, k.key, j, func(ctx context.Context) error { c.o.Meter.Began(k.key, of); return work(ctx, j) }, func(err error) { c.finishJob(k, j, err) }) {
 		k.job = nil
@@ -153,12 +158,13 @@ func (c *Controller) newStatus(key Key, m *v1alpha1.ClusterMigration) *v1alpha1.
 	case k.job != nil || !c.leads.Load():
 		return nil // the end of the job enqueues the cluster; or another process leads
 	case m == nil && !k.suspect():
-		c.forget(key)
+		c.forget(k)
 		return nil
 	case c.dueForLook(k, m):
 		c.startLook(k, m)
 		return c.showLooking(k, m)
 	case k.look.err != nil:
+		c.startAudit(k, m)
 		c.enqueueAfter(key, c.pause(k.nextTry(m)))
 		return c.decided(k, m, unreadable(k.look.err))
 	}
@@ -186,9 +192,10 @@ func (c *Controller) act(k *cluster, m *v1alpha1.ClusterMigration) *v1alpha1.Clu
 		c.startGuard(k, m)
 	case fleet.Nothing:
 		if m == nil { // nothing rolls out, and no object requests anything
-			c.forget(k.key)
+			c.forget(k)
 			return nil
 		}
+		c.startAudit(k, m)
 	}
 	c.enqueueAfter(k.key, c.pause(d.Again))
 	return c.decided(k, m, d.Shown)
@@ -235,9 +242,7 @@ func (c *Controller) dueForLook(k *cluster, m *v1alpha1.ClusterMigration) bool {
 		return !now.Before(k.wait.until)
 	case k.moved:
 		return true
-	case k.owesAudit() && now.Sub(k.look.at) >= minPause:
-		return true
-	case k.recheck > 0 && k.audit != nil && now.Sub(k.audit.At) >= k.recheck && now.Sub(k.look.at) >= minAuditInterval:
+	case k.audits.lookFor(k.look, now):
 		return true
 	case k.look.moves != "":
 		return now.Sub(k.look.at) >= minPause
@@ -248,9 +253,6 @@ func (c *Controller) dueForLook(k *cluster, m *v1alpha1.ClusterMigration) bool {
 	}
 	return now.Sub(k.look.at) >= c.o.Interval
 }
-
-// owesAudit reports whether a rollout wants an audit that was not made yet.
-func (k *cluster) owesAudit() bool { return k.audit != nil && k.audit.At.Before(k.auditAt) }
 
 // maxLookAge bounds the age of a look that may start work on a cluster with a goal.
 const maxLookAge = 5 * time.Minute

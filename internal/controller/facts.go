@@ -19,9 +19,6 @@ import (
 func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts {
 	l, now := k.look, c.o.Clock.Now()
 	f := fleet.Facts{Now: now, AuditsOnly: c.o.AuditsOnly, Outdated: c.outdated.Load(), Gone: l.gone, Full: c.pool.full() || c.o.tight(inUse())}
-	if k.audit != nil {
-		f.Audited, f.Failing = true, k.audit.failing()
-	}
 	if k.wait.locks && now.Before(k.wait.until) {
 		f.Locked = k.wait.why
 	} else {
@@ -32,6 +29,11 @@ func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts
 	}
 	state := l.seen.Journal
 	f.Reached = l.seen.Unplaced == nil && !l.seen.Says.Pending()
+	if last := k.audits.last; last != nil && (!f.Reached || k.audits.current(l)) {
+		f.Audited, f.Failing = true, last.failing()
+	} else if err := k.audits.err; err != nil {
+		f.Unaudited = "the audit could not be made: " + fault.Headline(err)
+	}
 	f.Reverted, f.Rolling = reverted(l.seen), l.seen.UnderWay != ""
 	f.PausedRollout, f.Refused = pauseCause(l.seen), refusalOf(l)
 	f.Crashed, f.Failed = died(state, attempt(m), now), failureText(k, m)

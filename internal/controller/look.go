@@ -67,18 +67,19 @@ func (c *Controller) options(ctx context.Context, t session.Target, spec v1alpha
 	}, nil
 }
 
-// startLook starts a look, and an audit if one is due. The caller holds k.mu.
+// startLook starts a look. The caller holds k.mu.
 func (c *Controller) startLook(k *cluster, m *v1alpha1.ClusterMigration) {
+	if k.look != nil && k.look.object != identityOf(m) {
+		k.dropAudit() // it has the options of an older object
+	}
 	if k.moved {
-		k.recheck = minAuditInterval
+		k.audits.recheck = minAuditInterval
 	}
 	k.moved = false // this look may miss later changes
 	c.begin(k, &job{kind: kindLook}, func(ctx context.Context, _ *job) error {
 		var l *look
-		var audited *Audited
 		if err := recoverPanic(ctx, func(ctx context.Context) error {
 			l = c.lookAt(ctx, k, m)
-			audited = c.auditIfDue(ctx, k, m, l)
 			return nil
 		}); err != nil {
 			l = &look{at: c.o.Clock.Now(), object: identityOf(m), err: err}
@@ -86,12 +87,6 @@ func (c *Controller) startLook(k *cluster, m *v1alpha1.ClusterMigration) {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		k.look = l
-		if audited != nil {
-			k.audit, k.recheck = audited, c.recheck(k.recheck, *audited)
-		}
-		if k.recheck > 0 && k.audit != nil {
-			c.enqueueAfter(k.key, c.pause(k.audit.At.Add(k.recheck)))
-		}
 		if now := c.o.Clock.Now(); l.err != nil {
 			k.wait = k.wait.after(l.err, now)
 		} else if !now.Before(k.wait.until) { // a successful look does not end the wait of a run
@@ -99,48 +94,6 @@ func (c *Controller) startLook(k *cluster, m *v1alpha1.ClusterMigration) {
 		}
 		return l.err
 	})
-}
-
-// minAuditInterval is the minimum time between audits of a changing cluster.
-const minAuditInterval = 10 * time.Minute
-
-// recheck returns the time until an extra audit, or 0 if none is needed. A failed audit may have
-// judged a change in progress, which is complete later. The time doubles with each failure.
-func (c *Controller) recheck(last time.Duration, a Audited) time.Duration {
-	if a.failing() == 0 {
-		return 0
-	}
-	return min(max(2*last, minAuditInterval), c.o.Interval)
-}
-
-// auditIfDue audits a cluster that has an object and does not roll out. It returns nil if no
-// audit is due.
-func (c *Controller) auditIfDue(ctx context.Context, k *cluster, m *v1alpha1.ClusterMigration, l *look) *Audited {
-	k.mu.Lock()
-	last, recheck, owes := k.audit, k.recheck, k.owesAudit()
-	k.mu.Unlock()
-	passed := time.Duration(1<<62 - 1)
-	if last != nil {
-		passed = l.at.Sub(last.At)
-	}
-	due := passed >= c.o.Interval || owes || recheck > 0 && passed >= recheck || last != nil && last.Position != l.seen.Says.Position
-	if m == nil || l.gone || !due || l.err == nil && l.seen.UnderWay != "" {
-		return nil
-	}
-	options, err := c.options(ctx, l.target, m.Spec)
-	if err != nil {
-		return nil
-	}
-	options.ReadOnly = true
-	var found Audited
-	if full := c.pool.inTurn(ctx, func() { found, err = c.o.Engine.Audit(ctx, l.target, options) }); full != nil {
-		return nil
-	}
-	if err != nil {
-		c.log(k.key).Warn("the audit could not be made", "error", err)
-		return nil
-	}
-	return &found
 }
 
 // The pause before the next attempt doubles, from minPause to maxPause.

@@ -36,8 +36,8 @@ func (s members) Audit(key types.NamespacedName) {
 	k, now := s.c.cluster(key), s.c.o.Clock.Now()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.owesAudit() {
-		k.auditAt = now
+	if !k.audits.owed() {
+		k.audits.wanted = now
 	}
 	if k.look == nil {
 		return // it is being looked at
@@ -72,14 +72,12 @@ func (c *Controller) member(key Key, m *v1alpha1.ClusterMigration) rollout.Membe
 	if k.job != nil && k.job.kind != kindLook {
 		member.Message = k.job.inStep()
 	}
-	if k.audit != nil && k.audit.failing() == 0 {
-		member.Passed = k.audit.At
+	if last := k.audits.last; last != nil && last.failing() == 0 {
+		member.Passed = last.At
 	}
 	if l := k.look; l != nil && l.err == nil && !l.gone {
 		member.Plan, member.Reached = l.plan.Hash, l.seen.Unplaced == nil && !l.seen.Says.Pending()
-		if last := lastRun(l.seen.Journal); last != nil {
-			member.Ended, _ = time.Parse(time.RFC3339, last.End) // zero while it works
-		}
+		member.Ended = l.ended()
 	}
 	return member
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// pool holds the goroutines of all jobs. Audits wait for their turn. Runs begin only if a slot is
-// free; looks and guards always begin.
+// pool holds the goroutines of all jobs and audits. Audits wait for their turn. Runs begin only if
+// a slot is free; looks and guards always begin.
 type pool struct {
 	turns chan struct{} // has a value for each running audit
 	limit int           // of runs
@@ -58,15 +58,17 @@ func (p *pool) begin(ctx context.Context, key Key, j *job, work func(context.Con
 }
 
 // inTurn calls what when a turn is free; it limits concurrent audits.
-func (p *pool) inTurn(ctx context.Context, what func()) error {
+func (p *pool) inTurn(ctx context.Context, what func() error) error {
 	select {
 	case p.turns <- struct{}{}:
 		defer func() { <-p.turns }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	what()
-	return nil
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return what()
 }
 
 // recoverPanic turns a panic into an error, so that one cluster does not stop the others.

@@ -216,7 +216,7 @@ func TestOnAnAPIServer(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *installation){
 		"Audits": audits, "GoesThereAndBack": goesThereAndBack, "NeedsThePlanItself": needsThePlanItself, "HoldsBeforeAStep": holdsBeforeAStep,
 		"WaitsAfterAFailure": waitsAfterAFailure, "SaysWhoHoldsIt": saysWhoHoldsIt, "OutlivesAPanic": outlivesAPanic, "StopsCleanly": stopsCleanly,
-		"GuardsWithoutAnObject": guardsWithoutAnObject, "GuardsRKEWithoutAnObject": guardsRKEWithoutAnObject, "RefusesSecrets": refusesSecrets, "RefusesRoles": refusesRoles, "AwaitsACommit": awaitsACommit, "OneLeads": oneLeads, "Discovers": discovers, "StopsAtUntil": stopsAtUntil, "LeavesNothingThatRolls": leavesNothingThatRolls, "GoesOnBesideOthers": goesOnBesideOthers, "SurvivesABrokenJournal": survivesABrokenJournal, "CountsWhatHappensAgain": countsWhatHappensAgain,
+		"GuardsWithoutAnObject": guardsWithoutAnObject, "GuardsRKEWithoutAnObject": guardsRKEWithoutAnObject, "RefusesSecrets": refusesSecrets, "RefusesRoles": refusesRoles, "AwaitsACommit": awaitsACommit, "OneLeads": oneLeads, "Discovers": discovers, "StopsAtUntil": stopsAtUntil, "LeavesNothingThatRolls": leavesNothingThatRolls, "GoesOnBesideOthers": goesOnBesideOthers, "GoesOnNextToAudits": goesOnNextToAudits, "CancelsItsAudit": cancelsItsAudit, "SurvivesABrokenJournal": survivesABrokenJournal, "CountsWhatHappensAgain": countsWhatHappensAgain,
 		"ApprovesAPlan": approvesAPlan,
 	} {
 		t.Run(name, func(t *testing.T) {

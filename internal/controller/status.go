@@ -62,8 +62,8 @@ func (c *Controller) write(m *v1alpha1.ClusterMigration) error {
 func (c *Controller) statusOf(k *cluster, m *v1alpha1.ClusterMigration, at status.Moment) v1alpha1.ClusterMigrationStatus {
 	at.Generation = m.Generation
 	s := v1alpha1.ClusterMigrationStatus{ObservedGeneration: m.Generation}
-	if k.audit != nil {
-		s.Position, s.Audit = k.audit.Position, auditOf(*k.audit)
+	if last := k.audits.last; last != nil {
+		s.Position, s.Audit = last.Position, auditOf(*last)
 	}
 	if l := k.look; l != nil && l.err == nil && !l.gone {
 		if l.seen.Unplaced == nil {

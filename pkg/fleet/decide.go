@@ -108,7 +108,7 @@ func revertedBy(manager string) string {
 func auditDecision(f Facts) Decision {
 	switch {
 	case !f.Audited:
-		return show(status.Auditing, "", "")
+		return show(status.Auditing, "", f.Unaudited)
 	case f.Failing > 0:
 		return show(status.Findings, "", "")
 	}

@@ -56,9 +56,11 @@ type Facts struct {
 	// Full reports whether the limit of concurrent runs is reached.
 	Full bool
 	// Failing is the number of checks that failed in the last audit. Audited reports whether
-	// there was an audit.
-	Failing int
-	Audited bool
+	// there was an audit, at a reached goal one made there. Unaudited says why it could not be
+	// made, or is empty.
+	Failing   int
+	Audited   bool
+	Unaudited string
 }
 
 // Plan holds the parts of the current plan that a decision needs.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/controller"
 	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
@@ -36,7 +37,7 @@ func (n counted) note(c Call) {
 func engineAtRest() controller.Engine {
 	return controller.Engine{
 		Assess: func(_ context.Context, c session.Connector, _ session.Options) (session.Assessment, error) {
-			return session.Assessment{Target: journal.Target{Kind: "rke2", Name: c.(session.Target).Name}}, nil
+			return session.Assessment{Target: journal.Target{Kind: "rke2", Name: c.(session.Target).Name}, Says: runner.Observation{Position: "P0"}}, nil
 		},
 		Audit: func(context.Context, session.Target, session.Options) (controller.Audited, error) {
 			return controller.Audited{At: time.Now(), Position: "P0", Report: verify.Report{Counts: map[verify.Status]int{verify.OK: 3}}}, nil
