@@ -65,6 +65,9 @@ type look struct {
 	err     error               // read error; nothing else is set then
 }
 
+// reached reports whether no step is left for the goal.
+func (l *look) reached() bool { return l.seen.Unplaced == nil && !l.seen.Says.Pending() }
+
 // ended returns the end of the last run with a goal, or zero.
 func (l *look) ended() time.Time {
 	last := lastRun(l.seen.Journal)

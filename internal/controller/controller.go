@@ -248,13 +248,13 @@ func (c *Controller) dueForLook(k *cluster, m *v1alpha1.ClusterMigration) bool {
 		return now.Sub(k.look.at) >= minPause
 	case k.look.err != nil:
 		return !now.Before(k.nextTry(m))
-	case k.look.seen.UnderWay != "" || m != nil && m.Spec.Goal.OrDefault() != v1alpha1.GoalAudit:
+	case k.look.seen.UnderWay != "" || m != nil && m.Spec.Goal.OrDefault() != v1alpha1.GoalAudit && !k.look.reached():
 		return now.Sub(k.look.at) >= maxLookAge
 	}
 	return now.Sub(k.look.at) >= c.o.Interval
 }
 
-// maxLookAge bounds the age of a look that may start work on a cluster with a goal.
+// maxLookAge bounds the age of a look that may start work on a cluster with an open goal.
 const maxLookAge = 5 * time.Minute
 
 // permanentPause is the interval between looks at a cluster that only a person can make readable,

@@ -28,7 +28,7 @@ func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts
 		return f
 	}
 	state := l.seen.Journal
-	f.Reached = l.seen.Unplaced == nil && !l.seen.Says.Pending()
+	f.Reached = l.reached()
 	if last := k.audits.last; last != nil && (!f.Reached || k.audits.current(l)) {
 		f.Audited, f.Failing = true, last.failing()
 	} else if err := k.audits.err; err != nil {

@@ -76,7 +76,7 @@ func (c *Controller) member(key Key, m *v1alpha1.ClusterMigration) rollout.Membe
 		member.Passed = last.At
 	}
 	if l := k.look; l != nil && l.err == nil && !l.gone {
-		member.Plan, member.Reached = l.plan.Hash, l.seen.Unplaced == nil && !l.seen.Says.Pending()
+		member.Plan, member.Reached = l.plan.Hash, l.reached()
 		member.Ended = l.ended()
 	}
 	return member
