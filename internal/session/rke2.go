@@ -39,7 +39,7 @@ func connectRKE2(ctx context.Context, t Target, to serverDialer) (rancher.Client
 	if err != nil {
 		return rancher.Clients{}, t, err
 	}
-	clients := rancher.Clients{FromCache: to.may == ReadOnly}
+	clients := rancher.Clients{FromCache: to.may == ReadOnly, Known: &rancher.Known{}}
 	if clients.Management, err = dynamic.NewForConfig(management); err != nil {
 		return clients, t, fault.AsUsage(err)
 	}

@@ -15,7 +15,7 @@ func TestConnectRKE2_run_noCache(t *testing.T) {
 	target := Target{Kind: RKE2, Namespace: "fleet-default", Name: "demo", Server: server, Downstream: server, RequestTimeout: time.Minute}
 	for may, want := range map[Access]bool{ReadOnly: true, ReadWrite: false} {
 		clients, _, err := connectRKE2(t.Context(), target, serverDialer{time.Minute, may, clock.RealClock{}})
-		if err != nil || clients.FromCache != want {
+		if err != nil || clients.FromCache != want || clients.Known == nil {
 			t.Errorf("access %v: from the cache %t, %v", may, clients.FromCache, err)
 		}
 	}

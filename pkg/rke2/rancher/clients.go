@@ -21,6 +21,8 @@ type Clients struct {
 	// moments. Otherwise it decodes the Machines of every cluster for each list (before Kubernetes
 	// 1.31, which serves current lists from its cache). A run needs current lists.
 	FromCache bool
+	// Known saves a run most of these lists. If it is nil, every list is current.
+	Known *Known
 	// DownstreamConfig is for Helm, which creates its own clients.
 	DownstreamConfig *rest.Config
 }

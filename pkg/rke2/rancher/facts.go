@@ -46,6 +46,7 @@ type Cluster struct {
 // ControlPlane describes an RKEControlPlane.
 type ControlPlane struct {
 	Found              bool
+	ResourceVersion    string
 	Generation         int64
 	ObservedGeneration int64
 	Spec               map[string]any

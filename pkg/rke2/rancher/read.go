@@ -40,7 +40,11 @@ func (c Clients) Read(ctx context.Context, namespace, name string, now time.Time
 	if err != nil {
 		return facts, err
 	}
-	if facts.Machines, err = c.listMachines(ctx, capi, namespace, name); err != nil {
+	list := func(fromCache bool) (machineList, error) {
+		return c.listMachines(ctx, capi, namespace, name, fromCache)
+	}
+	of := parents{facts.Cluster.ResourceVersion, facts.ControlPlane.ResourceVersion}
+	if facts.Machines, err = c.Known.machines(of, now, c.FromCache, list); err != nil {
 		return facts, err
 	}
 	facts.Rancher = c.ReadVersion(ctx)
@@ -68,24 +72,27 @@ func (c Clients) ReadMachines(ctx context.Context, namespace, name string) ([]Ma
 	if err != nil {
 		return nil, err
 	}
-	return c.listMachines(ctx, capi, namespace, name)
+	list, err := c.listMachines(ctx, capi, namespace, name, c.FromCache)
+	return list.machines, err
 }
 
-func (c Clients) listMachines(ctx context.Context, capi schema.GroupVersion, namespace, name string) ([]Machine, error) {
+func (c Clients) listMachines(ctx context.Context, capi schema.GroupVersion, namespace, name string, fromCache bool) (machineList, error) {
 	of := metav1.ListOptions{LabelSelector: clusterNameLabel + "=" + name}
-	if c.FromCache {
+	if fromCache {
 		of.ResourceVersion = "0" // any version in the cache
 	}
 	list, err := c.Management.Resource(capi.WithResource("machines")).Namespace(namespace).List(ctx, of)
 	if err != nil {
-		return nil, migration.CouldNotRead(fmt.Sprintf("Machines of Cluster %s/%s", namespace, name), err)
+		return machineList{}, migration.CouldNotRead(fmt.Sprintf("Machines of Cluster %s/%s", namespace, name), err)
 	}
-	machines := make([]Machine, 0, len(list.Items))
+	l := machineList{versions: make(map[string]string, len(list.Items)), machines: make([]Machine, 0, len(list.Items))}
 	for i := range list.Items {
-		machines = append(machines, parseMachine(&list.Items[i]))
+		machine := parseMachine(&list.Items[i])
+		l.machines = append(l.machines, machine)
+		l.versions[machine.UID] = list.Items[i].GetResourceVersion()
 	}
-	sort.Slice(machines, func(i, j int) bool { return machines[i].Name < machines[j].Name })
-	return machines, nil
+	sort.Slice(l.machines, func(i, j int) bool { return l.machines[i].Name < l.machines[j].Name })
+	return l, nil
 }
 
 // ReadVersion returns Rancher's version.
@@ -149,7 +156,7 @@ func parseControlPlane(object map[string]any) ControlPlane {
 	u := unstructured.Unstructured{Object: object}
 	annotations := u.GetAnnotations()
 	plane := ControlPlane{
-		Found: true, Generation: u.GetGeneration(), Conditions: conditionsOf(object),
+		Found: true, ResourceVersion: u.GetResourceVersion(), Generation: u.GetGeneration(), Conditions: conditionsOf(object),
 		Paused: annotations[PausedAnnotation] == "true", PausedBy: annotations[PausedByAnnotation],
 	}
 	plane.Spec, _, _ = unstructured.NestedMap(object, "spec")
