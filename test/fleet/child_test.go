@@ -137,10 +137,11 @@ func (c *calls) arm(ctx context.Context, kill int64) {
 	}
 }
 
-// report writes the number of calls to a file, until ctx ends.
+// report writes the number of calls to a file, until ctx ends. A reader never finds it empty.
 func (c *calls) report(ctx context.Context, path string) {
 	for ctx.Err() == nil {
-		_ = os.WriteFile(path, fmt.Append(nil, c.made.Load()), 0o600)
+		_ = os.WriteFile(path+".new", fmt.Append(nil, c.made.Load()), 0o600)
+		_ = os.Rename(path+".new", path)
 		time.Sleep(time.Second / 5)
 	}
 }
