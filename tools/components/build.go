@@ -29,20 +29,11 @@ type builder struct {
 	stand   []string
 }
 
-// build returns the staging modules that another patch release stands for.
+// build builds the probe of a version, and saves what it prints for the table. It returns the
+// staging modules that another patch release stands for.
 func build(version, root string) ([]string, error) {
-	b := &builder{version: version, dir: filepath.Join(root, "src", version), out: filepath.Join(root, version)}
-	if err := os.MkdirAll(b.dir, 0o755); err != nil { //nolint:gosec // sources of a public program
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(b.dir, "go.mod"), []byte("module probe\n\ngo 1.26\n"), 0o600); err != nil { //nolint:gosec // named by the developer
-		return nil, err
-	}
-	kubernetes, err := b.download("k8s.io/kubernetes", "v"+version)
+	b, err := prepare(version, root)
 	if err != nil {
-		return nil, err
-	}
-	if err := b.writeModule(kubernetes.GoMod); err != nil {
 		return nil, err
 	}
 	if err := b.writeProbe(); err != nil {
@@ -51,8 +42,47 @@ func build(version, root string) ([]string, error) {
 	if _, err := b.goCommand("mod", "tidy", "-e"); err != nil {
 		return nil, err
 	}
-	_, err = b.goCommand("build", "-p", "2", "-ldflags=-s -w", "-gcflags=all=-N -l -dwarf=false", "-o", b.out, ".")
-	return b.stand, err
+	if _, err := b.goCommand("build", "-p", "2", "-ldflags=-s -w", "-gcflags=all=-N -l -dwarf=false", "-o", b.out, "."); err != nil {
+		return nil, err
+	}
+	dump, err := exec.Command(b.out, "dump").Output() //nolint:noctx // just built, run by hand
+	if err != nil {
+		return nil, fmt.Errorf("%s dump: %w", b.out, err)
+	}
+	return b.stand, writeFile(dumpOf(root, version), dump)
+}
+
+// dumpOf returns the file with the flags and gates of a built version.
+func dumpOf(root, version string) string { return filepath.Join(root, "dumps", version+".json") }
+
+// prepare writes the throw-away module of a version, which names the releases of its staging modules.
+func prepare(version, root string) (*builder, error) {
+	b := &builder{version: version, dir: filepath.Join(root, "src", version), out: filepath.Join(root, version)}
+	if err := writeFile(filepath.Join(b.dir, "go.mod"), []byte("module probe\n\ngo 1.26\n")); err != nil {
+		return nil, err
+	}
+	kubernetes, err := b.download("k8s.io/kubernetes", "v"+version)
+	if err != nil {
+		return nil, err
+	}
+	return b, b.writeModule(kubernetes.GoMod)
+}
+
+// sourceOf returns the builder of a version whose source is read, with its module.
+func sourceOf(version, root string) (*builder, error) {
+	b := &builder{version: version, dir: filepath.Join(root, "src", version)}
+	if b.replaced("k8s.io/apimachinery") != "" {
+		return b, nil // prepared
+	}
+	return prepare(version, root)
+}
+
+// writeFile writes a file and creates its folder.
+func writeFile(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o600)
 }
 
 // module holds the output of `go mod download -json`.

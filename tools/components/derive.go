@@ -100,7 +100,10 @@ type declarations struct {
 
 func declaredFlags(root, version, program string) (declarations, error) {
 	d := declarations{map[string]bool{}, map[string]string{}}
-	b := &builder{version: version, dir: filepath.Join(root, "src", version)}
+	b, err := sourceOf(version, root)
+	if err != nil {
+		return d, err
+	}
 	for module, folders := range flagFolders(program) {
 		at := b.replaced(module)
 		if module == "k8s.io/kubernetes" {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 const usage = `usage:
   components build FOLDER VERSION...   build FOLDER/VERSION, which prints, judges and runs the components of a version
   components table FOLDER VERSION...   write the table of names to the standard output
+  components dumps FOLDER TABLE        write what TABLE holds of its built versions, instead of building them again
   components gates FOLDER VERSION...   compare the gates of built versions with those of the source
   components lists FOLDER COUNT VERSION...  write argument lists with the verdicts of built versions
   components releases CLONE            write the facts of RKE2's releases, read from a clone of rancher/rke2`
@@ -41,6 +41,8 @@ func run(args []string) error {
 		return buildAll(root, versions)
 	case "table":
 		return printTable(root, versions)
+	case "dumps":
+		return writeDumps(root, args[2])
 	case "gates":
 		return compareGates(root, versions)
 	case "lists":
@@ -114,7 +116,11 @@ func compareGates(root string, versions []string) error {
 		if err != nil {
 			return err
 		}
-		read, err := sourceGates(&builder{version: version, dir: filepath.Join(root, "src", version)})
+		b, err := sourceOf(version, root)
+		if err != nil {
+			return err
+		}
+		read, err := sourceGates(b)
 		if err != nil {
 			return err
 		}

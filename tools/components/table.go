@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,7 +51,7 @@ func readSource(root, version string) (source, error) {
 		return source{}, err
 	}
 	s := source{version: version, minor: minor}
-	data, err := os.ReadFile(filepath.Join(root, "dumps", version+".json")) //nolint:gosec // written by hand
+	data, err := os.ReadFile(dumpOf(root, version))
 	if err == nil && len(data) > 0 {
 		s.built = true
 		s.flags, s.gates, err = parseDump(data)
@@ -61,8 +60,11 @@ func readSource(root, version string) (source, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return s, err
 	}
-	s.gates, err = sourceGates(&builder{version: version, dir: filepath.Join(root, "src", version)})
+	b, err := sourceOf(version, root)
 	if err != nil {
+		return s, err
+	}
+	if s.gates, err = sourceGates(b); err != nil {
 		return s, err
 	}
 	s.gates["AllAlpha"], s.gates["AllBeta"] = gateSpec{Stage: "alpha"}, gateSpec{Stage: "beta"}
@@ -70,14 +72,7 @@ func readSource(root, version string) (source, error) {
 }
 
 func parseDump(data []byte) (map[string]string, map[string]gateSpec, error) {
-	var d struct {
-		Flags map[string][]struct{ Name, Type string }
-		Gates []struct {
-			Name, Stage string
-			On, Locked  bool
-			Needs       []string
-		}
-	}
+	var d dump
 	if err := json.Unmarshal(data, &d); err != nil {
 		return nil, nil, err
 	}
