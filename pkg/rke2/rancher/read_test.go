@@ -1,6 +1,7 @@
 package rancher_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -93,23 +94,49 @@ func TestRead_objects_facts(t *testing.T) {
 	}
 }
 
+// versionsListed returns the versions at which Machines were listed.
+func versionsListed(actions []clienttesting.Action) (versions []string) {
+	for _, action := range actions {
+		if list, is := action.(clienttesting.ListActionImpl); is && list.Resource.Resource == "machines" {
+			versions = append(versions, list.ListOptions.ResourceVersion)
+		}
+	}
+	return versions
+}
+
 // A run needs the Machines as they are now; a look may read the API server's cache.
 func TestRead_fromCache_machinesListedThere(t *testing.T) {
 	for fromCache, want := range map[bool]string{true: "0", false: ""} {
 		client := rancherfixture.Client(t, nil)
 		_, err := rancher.Clients{Management: client, ManagementKube: rancherfixture.Release{}.Kube(), FromCache: fromCache}.Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0))
-		lists := 0
-		for _, action := range client.Actions() {
-			list, is := action.(clienttesting.ListActionImpl)
-			if !is || list.Resource.Resource != "machines" {
-				continue
-			}
-			if lists++; list.ListOptions.ResourceVersion != want {
-				t.Errorf("from cache %t: version %q, want %q", fromCache, list.ListOptions.ResourceVersion, want)
-			}
+		if got := versionsListed(client.Actions()); err != nil || !slices.Equal(got, []string{want}) {
+			t.Errorf("from cache %t: listed at %q, %v", fromCache, got, err)
 		}
-		if err != nil || lists != 1 {
-			t.Errorf("from cache %t: %d lists of Machines, %v", fromCache, lists, err)
+	}
+}
+
+// A run that reads again lists current Machines if the Cluster or its RKEControlPlane changed.
+func TestRead_known_currentAfterAChange(t *testing.T) {
+	for changed, want := range map[string][]string{"": {"0"}, "cluster": {""}, "plane": {""}} {
+		known := &rancher.Known{}
+		read := func(change func(map[string]object)) []string {
+			client := rancherfixture.Client(t, change)
+			if _, err := (rancher.Clients{Management: client, ManagementKube: rancherfixture.Release{}.Kube(), Known: known}).Read(t.Context(), "fleet-default", "demo", time.Unix(1, 0)); err != nil {
+				t.Fatal(err)
+			}
+			return versionsListed(client.Actions())
+		}
+		read(nil)
+		got := read(func(all map[string]object) {
+			if changed == "" {
+				return
+			}
+			if err := unstructured.SetNestedField(all[changed], "changed", "metadata", "resourceVersion"); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if !slices.Equal(got, want) {
+			t.Errorf("%q changed: Machines listed at %q, want %q", changed, got, want)
 		}
 	}
 }
