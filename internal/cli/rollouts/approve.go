@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -61,7 +62,7 @@ func (f *approveFlags) run(ctx context.Context, a *app.App, c *client) error {
 		return err
 	}
 	view.WriteRolloutPlan(a.Streams, doc, false)
-	if err := cmp.Or(c.checkComplete(in.Rollout, proposal, waves), c.checkNames(doc)); err != nil {
+	if err := cmp.Or(c.checkComplete(in.Rollout, proposal, waves), c.checkNames(in.Rollout, doc)); err != nil {
 		return err
 	}
 	if isApproved(in.Rollout, proposal) {
@@ -102,12 +103,12 @@ func (c *client) checkComplete(r *v1alpha1.MigrationRollout, proposal v1alpha1.R
 }
 
 // checkNames returns an error if a wave names a cluster that does not exist. Its wave would be passed
-// over, a canary too.
-func (c *client) checkNames(doc view.RolloutPlanDocument) error {
+// over, a canary too. A cluster that was approved before has been deleted since.
+func (c *client) checkNames(r *v1alpha1.MigrationRollout, doc view.RolloutPlanDocument) error {
 	for i, wave := range doc.Waves {
 		var unknown []string
 		for _, m := range wave.Missing {
-			if m.Reason == view.MissingNotFound {
+			if m.Reason == view.MissingNotFound && !wasApproved(r, m.Name) {
 				unknown = append(unknown, m.Name)
 			}
 		}
@@ -118,6 +119,11 @@ func (c *client) checkNames(doc view.RolloutPlanDocument) error {
 		}
 	}
 	return nil
+}
+
+// wasApproved reports whether the present approval lists a cluster.
+func wasApproved(r *v1alpha1.MigrationRollout, cluster string) bool {
+	return r.Spec.Approved != nil && slices.ContainsFunc(r.Spec.Approved.Members, func(m v1alpha1.RolloutMember) bool { return m.Cluster == cluster })
 }
 
 // approvalNotes returns the consequences of an approval that the list does not show.

@@ -129,16 +129,17 @@ func approveTooMany(t *testing.T, s *server) {
 	n.run(t, nil, "approve", "--name", "eu", "--yes").expect(t, 2, "501 without a plan", "cannot list these clusters", "select fewer clusters")
 }
 
-// A cluster that has begun keeps its plan, and one that joined is added.
+// A cluster that has begun keeps its plan, one that joined is added, and one that was deleted since the
+// last approval is left out.
 func approveAnew(t *testing.T, s *server) {
-	spec := waves("a1 a2", "rest")
-	spec.Approved = &v1alpha1.RolloutApproval{Goal: v1alpha1.GoalMigrate, Members: []v1alpha1.RolloutMember{{Cluster: "a1", Wave: "a", Plan: hash("1")}, {Cluster: "a2", Wave: "a", Plan: hash("2")}}}
+	spec := waves("a1 a2 a3", "rest")
+	spec.Approved = &v1alpha1.RolloutApproval{Goal: v1alpha1.GoalMigrate, Members: []v1alpha1.RolloutMember{{Cluster: "a1", Wave: "a", Plan: hash("1")}, {Cluster: "a2", Wave: "a", Plan: hash("2")}, {Cluster: "a3", Wave: "a", Plan: hash("3")}}}
 	n := s.space(t, spec)
 	n.member(t, "a1", state{shown: status.Auditing, plan: hash("1"), begun: true})
 	n.member(t, "a2", state{shown: status.AwaitingApproval, plan: hash("f")})
 	n.member(t, "z1", state{shown: status.AwaitingApproval, plan: hash("9")})
 	n.run(t, nil, "plan", "--name", "eu").expect(t, 0, "1 withdrawn: a2 its plan is not the one that was approved", "1 cluster joined after the approval · 1 with a plan in wave rest: z1")
-	n.run(t, nil, "approve", "--name", "eu", "-y").expect(t, 0, "3 clusters approved")
+	n.run(t, nil, "approve", "--name", "eu", "-y").expect(t, 0, "1 missing: a3", "3 clusters approved")
 	want := []v1alpha1.RolloutMember{{Cluster: "a1", Wave: "a", Plan: hash("1")}, {Cluster: "a2", Wave: "a", Plan: hash("f")}, {Cluster: "z1", Wave: "rest", Plan: hash("9")}}
 	if got := n.now(t).Spec.Approved; !slices.Equal(got.Members, want) {
 		t.Errorf("%+v", got)
