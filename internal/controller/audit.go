@@ -39,7 +39,8 @@ func (a *auditing) owed() bool { return a.last != nil && a.last.At.Before(a.want
 // current reports whether the last audit judges the cluster that l saw: at its position, and
 // after its last run.
 func (a *auditing) current(l *look) bool {
-	return a.last != nil && a.last.Position == l.seen.Says.Position && !a.last.At.Before(l.ended())
+	_, ended := l.ran()
+	return a.last != nil && a.last.Position == l.seen.Says.Position && !a.last.At.Before(ended)
 }
 
 // due reports whether an audit follows the look l. None does while something rolls out. An audit

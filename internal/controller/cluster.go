@@ -68,14 +68,13 @@ type look struct {
 // reached reports whether no step is left for the goal.
 func (l *look) reached() bool { return l.seen.Unplaced == nil && !l.seen.Says.Pending() }
 
-// ended returns the end of the last run with a goal, or zero.
-func (l *look) ended() time.Time {
+// ran returns the start and the end of the last run with a goal, or zero.
+func (l *look) ran() (start, end time.Time) {
 	last := lastRun(l.seen.Journal)
 	if last == nil {
-		return time.Time{}
+		return time.Time{}, time.Time{}
 	}
-	at, _ := time.Parse(time.RFC3339, last.End) // zero while it works
-	return at
+	return timeOf(last.Start).Time, timeOf(last.End).Time // no end while it works
 }
 
 // identity identifies an object and its version.

@@ -77,7 +77,7 @@ func (c *Controller) member(key Key, m *v1alpha1.ClusterMigration) rollout.Membe
 	}
 	if l := k.look; l != nil && l.err == nil && !l.gone {
 		member.Plan, member.Reached = l.plan.Hash, l.reached()
-		member.Ended = l.ended()
+		member.Ran, member.Ended = l.ran()
 	}
 	return member
 }

@@ -396,20 +396,26 @@ func stopsAtADeadline(t *testing.T, fleetOf func(...string) *fleetTest) {
 	}
 }
 
-// A cluster whose goal a person set stays as it is, and so does one whose plan moved. The others
-// follow.
+// A cluster whose goal a person set stays as it is, and so does one whose plan moved, before its turn or
+// while it waits for a window in its turn. The others follow.
 func leavesAPersonsGoal(t *testing.T, fleetOf func(...string) *fleetTest) {
-	f := fleetOf("a", "b", "c")
+	f := fleetOf("a", "b", "c", "d")
 	f.change(t, "a", `{"spec":{"goal":"Undo"}}`)
+	later := time.Now().AddDate(0, 6, 0)
+	f.change(t, "d", fmt.Sprintf(`{"spec":{"windows":[{"schedule":"0 3 %d %d *","duration":"4h"}]}}`, later.Day(), later.Month()))
 	f.roll(t, v1alpha1.MigrationRolloutSpec{Waves: []v1alpha1.Wave{{Name: "all"}}})
 	f.reaches(t, status.AwaitingApproval, "")
 	f.update(t, func(s *v1alpha1.MigrationRolloutSpec) { s.Paused = true }) // the plan moves after the approval and before its turn
 	r := f.reaches(t, status.Paused, "")
 	f.approveMembers(t, r)
-	f.change(t, "b", `{"spec":{"options":{"ccm":{"image":"another"}}}}`)
+	moves := `{"spec":{"options":{"ccm":{"image":"another"}}}}`
+	f.change(t, "b", moves)
 	f.update(t, func(s *v1alpha1.MigrationRolloutSpec) { s.Paused = false })
+	f.began(t, "d")
+	f.showsOf(t, "d", status.AwaitingWindow, "")
+	f.change(t, "d", moves)
 	r = f.reaches(t, status.Succeeded, "")
-	if got := f.worlds.order(); !slices.Equal(got, []string{"c"}) || r.Status.Counts.Withdrawn != 1 || r.Status.Counts.Done != 1 {
+	if got := f.worlds.order(); !slices.Equal(got, []string{"c"}) || r.Status.Counts.Withdrawn != 2 || r.Status.Counts.Done != 1 {
 		t.Errorf("began %v, %+v", got, r.Status)
 	}
 	if m := f.showsOf(t, "a", status.Succeeded, ""); m.Spec.Goal != v1alpha1.GoalUndo || m.Annotations[rollout.Annotation] != "" {

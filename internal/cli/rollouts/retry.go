@@ -125,6 +125,7 @@ func (c *client) retry(ctx context.Context, r *v1alpha1.MigrationRollout, p roll
 	}
 	now := c.clock.Now()
 	mark := p.Now.Mark.Renew(waveOf(r, p.Member.Wave), now)
+	mark.Retried = true
 	text, err := mark.Text()
 	if err != nil {
 		return mark, err

@@ -53,7 +53,7 @@ func retry(t *testing.T, s *server) {
 	for _, name := range []string{"a1", "a2"} {
 		m := n.migration(t, name)
 		mark := rollout.MarkOf(m)
-		if m.Annotations[controller.RetryAnnotation] == "" || mark.Began.Before(began) || !mark.Deadline.Equal(mark.Began.Add(2*time.Hour)) || mark.UID != n.now(t).UID || m.Spec.ApprovedPlan == "" {
+		if m.Annotations[controller.RetryAnnotation] == "" || !mark.Retried || mark.Deadline.Before(began.Add(2*time.Hour)) || mark.Deadline.After(time.Now().Add(2*time.Hour)) || mark.UID != n.now(t).UID || m.Spec.ApprovedPlan == "" {
 			t.Errorf("%s: %v, %+v", name, m.Annotations, mark)
 		}
 	}

@@ -29,10 +29,18 @@ func waiting(name string) Member {
 	return Member{Name: name, Goal: v1alpha1.GoalMigrate, Mark: Mark{Rollout: "eu", UID: "eu-uid", Goal: v1alpha1.GoalMigrate}, Seen: true, State: status.AwaitingTurn, Plan: planA}
 }
 
-// begun is a member that began an hour ago.
+// begun is a member that began an hour ago, with a run since.
 func begun(name string) Member {
 	m := waiting(name)
-	m.Mark.Began, m.Mark.Deadline, m.State = now.Add(-time.Hour), now.Add(time.Hour), status.Running
+	m.Mark.Began, m.Mark.Deadline, m.State, m.Approved = now.Add(-time.Hour), now.Add(time.Hour), status.Running, planA
+	m.Ran = m.Mark.Began.Add(time.Second)
+	return m
+}
+
+// turnedBack is a member with another plan than the approved one, which began without a run since.
+func turnedBack(name string) Member {
+	m := begun(name)
+	m.Ran, m.State, m.Plan = now.Add(-48*time.Hour), status.AwaitingApproval, planB
 	return m
 }
 
@@ -92,6 +100,15 @@ func TestStandings(t *testing.T) {
 		"does not answer":            {change(waiting("a"), func(m *Member) { m.State, m.Plan = status.Pending, "" }), Waiting, ""},
 		"has an invalid object":      {change(waiting("a"), func(m *Member) { m.State, m.Plan = status.Stalled, "" }), Withdrawn, "its plan is not the one"},
 		"runs by another plan":       {change(begun("a"), func(m *Member) { m.Plan = planB }), Active, ""},
+		"was turned back":            {turnedBack("a"), Withdrawn, "its plan is not the one"},
+		"was, and is late":           {change(turnedBack("a"), func(m *Member) { m.State, m.Mark.Deadline = status.AwaitingTurn, now }), Withdrawn, "its plan is not the one"},
+		"was, and is approved":       {change(turnedBack("a"), func(m *Member) { m.Plan, m.Approved = planA, planB }), Waiting, ""},
+		"was, and a person ends it":  {change(turnedBack("a"), func(m *Member) { m.Goal = v1alpha1.GoalUndo }), Withdrawn, "a person set goal Undo"},
+		"waits for its first run":    {change(turnedBack("a"), func(m *Member) { m.Plan = planA }), Active, ""},
+		"has no plan before it":      {change(turnedBack("a"), func(m *Member) { m.State, m.Plan = status.Pending, "" }), Active, ""},
+		"failed before it":           {change(turnedBack("a"), func(m *Member) { m.Mark.Retried = true }), Failed, "approve the rollout again"},
+		"stalls before it":           {change(turnedBack("a"), func(m *Member) { m.State = status.Stalled }), Failed, ""},
+		"works by another plan":      {change(turnedBack("a"), func(m *Member) { m.State, m.Working = status.Running, true }), Active, ""},
 		"needs an approval again":    {change(begun("a"), func(m *Member) { m.State, m.Plan = status.AwaitingApproval, planB }), Failed, "approve the rollout again"},
 		"has it":                     {change(begun("a"), func(m *Member) { m.State, m.Approved = status.AwaitingApproval, planB }), Active, ""},
 		"is of another rollout":      {change(waiting("a"), func(m *Member) { m.Mark = other }), Withdrawn, "rollout us"},
@@ -148,6 +165,9 @@ func TestDecide(t *testing.T) {
 		"not past a wave that withdrew":        {plain, []Member{change(waiting("a"), func(m *Member) { m.Plan = planB }), change(waiting("b"), func(m *Member) { m.Plan = planB }), waiting("c")}, "", status.AwaitingApproval, status.PlanMoved, "one"},
 		"past a wave that a person took":       {plain, []Member{change(waiting("a"), func(m *Member) { m.Goal = v1alpha1.GoalAudit }), waiting("c")}, "c", status.Running, "", "two"},
 		"a failed one that works fills a turn": {func(w *v1alpha1.Wave) { w.FailuresAllowed = 1 }, []Member{change(failed("a"), func(m *Member) { m.Working = true }), waiting("b")}, "", status.Running, "", "one"},
+		"past one that was turned back":        {plain, []Member{turnedBack("a"), waiting("b")}, "b", status.Running, "", "one"},
+		"one that was, by the limits":          {plain, []Member{change(turnedBack("a"), func(m *Member) { m.Plan, m.Approved = planA, planB }), begun("b")}, "", status.Running, "", "one"},
+		"not past a wave that was turned back": {plain, []Member{turnedBack("a"), turnedBack("b"), waiting("c")}, "", status.AwaitingApproval, status.PlanMoved, "one"},
 		"one whose new plan was approved":      {plain, []Member{change(begun("a"), func(m *Member) { m.State, m.Approved = status.AwaitingApproval, planB }), waiting("b")}, "a", status.Running, "", "one"},
 		"is over":                              {plain, []Member{done("a"), done("b"), done("c")}, "", status.Succeeded, "", ""},
 		"soaks":                                {func(w *v1alpha1.Wave) { w.Soak = "1h" }, []Member{done("a"), done("b"), waiting("c")}, "", status.Pending, status.Soaking, "one"},
@@ -166,7 +186,7 @@ func TestDecide(t *testing.T) {
 		if begins != tt.begins || d.Shown.Moment.State != tt.state || d.Shown.Moment.Reason != tt.reason || d.Shown.Wave != tt.wave2 {
 			t.Errorf("%s: begins %q, %+v, wave %s", name, begins, d.Shown.Moment, d.Shown.Wave)
 		}
-		if begins != "" && (d.Begin.Plan != planA || !d.Begin.Mark.Began.Equal(now) || !d.Begin.Mark.Deadline.Equal(now.Add(DefaultDeadline))) {
+		if begins != "" && (d.Begin.Plan != planA || d.Begin.Mark.Began.IsZero() || !d.Begin.Mark.Deadline.Equal(now.Add(DefaultDeadline))) {
 			t.Errorf("%s: %+v", name, d.Begin)
 		}
 	}
@@ -269,12 +289,12 @@ func TestShown(t *testing.T) {
 
 // A proposal keeps the plans of members that have begun, and leaves out those that are left alone.
 func TestPropose(t *testing.T) {
-	members := []Member{change(begun("a"), func(m *Member) { m.Approved, m.Plan = planB, "" }), waiting("b"),
+	members := []Member{change(begun("a"), func(m *Member) { m.Approved, m.Plan = planB, "" }), waiting("b"), turnedBack("f"),
 		change(begun("e"), func(m *Member) { m.State, m.Approved = status.AwaitingApproval, planB }),
 		change(waiting("c"), func(m *Member) { m.Goal = v1alpha1.GoalUndo }), change(waiting("d"), func(m *Member) { m.Labels = map[string]string{"env": "dev"} })}
 	r := rolloutOf(v1alpha1.Wave{Name: "dev", Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"env": "dev"}}}, v1alpha1.Wave{Name: "rest"})
 	got, _, err := Propose(Input{Rollout: r, Members: members})
-	want := []v1alpha1.RolloutMember{{Cluster: "d", Wave: "dev", Plan: planA}, {Cluster: "a", Wave: "rest", Plan: planB}, {Cluster: "b", Wave: "rest", Plan: planA}, {Cluster: "e", Wave: "rest", Plan: planA}}
+	want := []v1alpha1.RolloutMember{{Cluster: "d", Wave: "dev", Plan: planA}, {Cluster: "a", Wave: "rest", Plan: planB}, {Cluster: "b", Wave: "rest", Plan: planA}, {Cluster: "e", Wave: "rest", Plan: planA}, {Cluster: "f", Wave: "rest", Plan: planB}}
 	if err != nil || !slices.Equal(got.Members, want) {
 		t.Errorf("%v: %+v", err, got.Members)
 	}

@@ -17,10 +17,12 @@ type Mark struct {
 	Rollout string        `json:"rollout"`
 	UID     types.UID     `json:"uid"`
 	Goal    v1alpha1.Goal `json:"goal"` // as the rollout set it
-	// Began is the start of the turn of the cluster, or zero before it.
+	// Began is the first start of the turn of the cluster, or zero before it.
 	Began time.Time `json:"began,omitzero"`
 	// Deadline is the end of the turn.
 	Deadline time.Time `json:"deadline,omitzero"`
+	// Retried reports whether the turn began again after a failure.
+	Retried bool `json:"retried,omitempty"`
 }
 
 // maxMark bounds the text of a mark: a name of 253 characters, a UID, a goal and two times.
@@ -60,9 +62,12 @@ func GoalOf(r *v1alpha1.MigrationRollout) v1alpha1.Goal {
 	return r.Spec.Goal
 }
 
-// Renew returns the mark with a turn that begins anew in a wave, for a member that failed.
+// Renew returns the mark with a turn in a wave that begins now, or goes on until a new deadline.
 func (m Mark) Renew(wave v1alpha1.Wave, now time.Time) Mark {
-	m.Began = now.UTC().Truncate(time.Second)
-	m.Deadline = m.Began.Add(durationOf(wave.Deadline, DefaultDeadline))
+	now = now.UTC().Truncate(time.Second)
+	if m.Began.IsZero() {
+		m.Began = now
+	}
+	m.Deadline = now.Add(durationOf(wave.Deadline, DefaultDeadline))
 	return m
 }

@@ -10,17 +10,28 @@ import (
 func TestRenew(t *testing.T) {
 	now := time.Date(2026, 11, 28, 10, 0, 0, 5, time.FixedZone("CET", 3600))
 	begin := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
-	before := Mark{Rollout: "eu", UID: "u1", Goal: v1alpha1.GoalMigrate, Began: begin.Add(-48 * time.Hour), Deadline: begin.Add(-24 * time.Hour)}
-	for deadline, want := range map[string]time.Duration{"": 24 * time.Hour, "90m": 90 * time.Minute} {
-		expected := before
-		expected.Began, expected.Deadline = begin, begin.Add(want)
-		got := before.Renew(v1alpha1.Wave{Name: "first", Deadline: deadline}, now)
+	waits := Mark{Rollout: "eu", UID: "u1", Goal: v1alpha1.GoalMigrate}
+	began := waits
+	began.Began, began.Deadline = begin.Add(-48*time.Hour), begin.Add(-24*time.Hour)
+	for _, tt := range []struct {
+		mark     Mark
+		deadline string
+		began    time.Time
+		length   time.Duration
+	}{
+		{waits, "", begin, 24 * time.Hour},
+		{waits, "90m", begin, 90 * time.Minute},
+		{began, "90m", began.Began, 90 * time.Minute},
+	} {
+		expected := waits
+		expected.Began, expected.Deadline = tt.began, begin.Add(tt.length)
+		got := tt.mark.Renew(v1alpha1.Wave{Name: "first", Deadline: tt.deadline}, now)
 		if got != expected {
-			t.Errorf("deadline %q: %+v, wanted %+v", deadline, got, expected)
+			t.Errorf("%+v: %+v, wanted %+v", tt, got, expected)
 		}
 		text, err := got.Text()
 		if read := MarkOf(annotated(text)); err != nil || read != got {
-			t.Errorf("deadline %q: read again as %+v, %v", deadline, read, err)
+			t.Errorf("%+v: read again as %+v, %v", tt, read, err)
 		}
 	}
 }

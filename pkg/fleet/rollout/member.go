@@ -33,8 +33,8 @@ type Member struct {
 	Reached bool
 	// Passed is the time of the last audit if that passed, else zero.
 	Passed time.Time
-	// Ended is the end of its last run, or zero.
-	Ended time.Time
+	// Ran and Ended are the start and the end of its last run, or zero.
+	Ran, Ended time.Time
 	// Working reports whether a run or a guard works on the cluster.
 	Working bool
 }

@@ -55,6 +55,13 @@ func (s *simulated) step() {
 	case end == 1 && m.Mark.Began.IsZero():
 		m.Plan = planB
 	case m.Mark.Began.IsZero():
+	case end == 7 && m.Ran.IsZero():
+		m.State, m.Plan = status.AwaitingApproval, planB
+	case end == 8 && m.Plan == planB:
+		m.State, m.Plan = status.Running, planA // changed back
+	case m.turnedBack():
+	case m.Ran.IsZero():
+		m.Ran = s.now
 	case end < 5 && m.State == status.Running:
 		m.State, m.Reached, m.Ended, m.Passed = status.Succeeded, true, s.now, s.now
 	case end == 5 && m.State == status.Running:
@@ -72,7 +79,7 @@ func (s *simulated) apply(d Decision) {
 			m.Passed = s.now
 		}
 		if d.Begin != nil && d.Begin.Cluster == m.Name {
-			m.Mark, m.State, m.Seen = d.Begin.Mark, status.Running, true
+			m.Mark, m.State, m.Seen, m.Approved = d.Begin.Mark, status.Running, true, d.Begin.Plan
 			s.began = append(s.began, m.Name)
 		}
 	}

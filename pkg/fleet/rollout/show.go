@@ -123,5 +123,8 @@ func Seen(m *v1alpha1.ClusterMigration, labels map[string]string) Member {
 		member.Plan = m.Status.Plan.Hash
 	}
 	member.Working = m.Status.Run != nil
+	if len(m.Status.History) > 0 {
+		member.Ran = m.Status.History[0].StartedAt.Time
+	}
 	return member
 }

@@ -51,7 +51,7 @@ func place(r *v1alpha1.MigrationRollout, others map[types.UID]string, e Entry, n
 		p.Standing, p.Why = Withdrawn, "its ClusterMigration is gone"
 		return p
 	}
-	p.Begun = e.Now.Mark.begun(r)
+	p.Begun = e.Now.Mark.begun(r) && !e.Now.turnedBack()
 	if why := leftAlone(r, others, e.Now); why != "" {
 		p.Standing, p.Why = Withdrawn, why
 		if p.Begun { // otherwise a repair by hand would let the wave continue
@@ -84,6 +84,14 @@ func leftAlone(r *v1alpha1.MigrationRollout, others map[types.UID]string, m *Mem
 	return ""
 }
 
+// turnedBack reports whether the plan of a member changed after the start of its turn and before its
+// first run, for example while it waited for a window. Nothing was done to it, so that its turn can
+// begin again after an approval. One that failed is not turned back by a retry: its wave would go on
+// without it.
+func (m *Member) turnedBack() bool {
+	return m.Seen && !m.Working && m.Ran.Before(m.Mark.Began) && !m.Mark.Retried && m.State != status.Stalled && m.Plan != "" && m.Plan != m.Approved
+}
+
 // planMoved reports whether a member has another plan than the approved one. One that does not
 // answer has none for now; at its turn it begins, and fails at its deadline.
 func planMoved(m *Member, approved string) bool {
@@ -111,7 +119,7 @@ func standing(r *v1alpha1.MigrationRollout, e Entry, begun bool, now time.Time) 
 	case m.State == status.Stalled:
 		return Failed, m.Message
 	case m.State == status.AwaitingApproval && m.Plan != e.Member.Plan:
-		return Failed, "its plan changed after its turn began: look at it, then approve the rollout again"
+		return Failed, "its plan changed after its first run: look at it, then approve the rollout again"
 	case !now.Before(m.Mark.Deadline):
 		return Failed, "it did not reach the goal by its deadline, " + m.Mark.Deadline.UTC().Format(time.RFC3339) + ": " + m.Message
 	}

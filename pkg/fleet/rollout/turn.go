@@ -128,7 +128,7 @@ func next(in Input, wave v1alpha1.Wave, shown Shown, members []Placed) *Change {
 	return turnOf(in, wave, members[i])
 }
 
-// approvedAnew reports whether the plan of a member changed after its turn began, and was approved
+// approvedAnew reports whether the plan of a member changed after its first run, and was approved
 // since. It counts against the limits already.
 func approvedAnew(p Placed) bool {
 	return p.Begun && p.Standing == Active && p.Now.State == status.AwaitingApproval && p.Member.Plan != "" && p.Now.Approved != p.Member.Plan
