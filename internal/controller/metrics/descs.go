@@ -17,7 +17,7 @@ var (
 	auditChecks     = desc("audit_checks", "Checks of the last audit by their result.", "namespace", "cluster", "result")
 	auditedAt       = desc("audit_last_success_timestamp_seconds", "The time of the last completed audit.", "namespace", "cluster")
 	rolloutClusters = desc("rollout_clusters", "The clusters of a MigrationRollout by their state.", "namespace", "rollout", "state")
-	waveStopped     = desc("wave_stopped", "1 while a wave of a MigrationRollout has more failed clusters than it may have.", "namespace", "rollout", "wave")
+	waveStopped     = desc("wave_stopped", "1 while a wave of a MigrationRollout is stopped.", "namespace", "rollout", "wave")
 	lastProgress    = desc("step_last_progress_timestamp_seconds", "The time of the last progress of a waiting step.", "namespace", "cluster", "step")
 )
 

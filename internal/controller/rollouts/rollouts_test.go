@@ -96,24 +96,27 @@ func TestHandle_unknownMember_statusKept(t *testing.T) {
 	}
 }
 
-// A rollout that begins to wait for an approval records an Event, once. After an earlier approval
-// it is a warning.
+// A new rollout that begins to wait for its approval records an Event, once. An approved one waits
+// again only after its wave stopped, with an Event of its own.
 func TestRecord_awaitsApproval_event(t *testing.T) {
-	awaits, runs := status.Moment{State: status.AwaitingApproval, Message: "approve again"}.Display(), status.Moment{State: status.Running}.Display()
-	approval := &v1alpha1.RolloutApproval{}
+	awaits, runs := status.Moment{State: status.AwaitingApproval, Message: "approve"}.Display(), status.Moment{State: status.Running}.Display()
+	approval, other := &v1alpha1.RolloutApproval{Goal: v1alpha1.GoalMigrate}, &v1alpha1.RolloutApproval{Goal: v1alpha1.GoalUndo}
+	stopped := []v1alpha1.WaveStatus{{Name: "canary", State: string(rollout.WaveStopped)}}
 	for name, tt := range map[string]struct {
 		before, next *v1alpha1.Display
+		waves        []v1alpha1.WaveStatus
 		approved     *v1alpha1.RolloutApproval
 		want         string
 	}{
-		"a new rollout":         {nil, awaits, nil, "Normal AwaitingApproval approve again"},
-		"after an approval":     {runs, awaits, approval, "Warning AwaitingApproval approve again"},
-		"it still waits":        {awaits, awaits, approval, ""},
-		"it waits for no other": {awaits, runs, approval, ""},
+		"a new rollout":         {nil, awaits, nil, nil, "Normal AwaitingApproval approve"},
+		"with another goal":     {runs, awaits, nil, other, "Normal AwaitingApproval approve"},
+		"it still waits":        {awaits, awaits, nil, nil, ""},
+		"its wave stopped":      {runs, awaits, stopped, approval, "Warning WaveStopped approve"},
+		"it waits for no other": {awaits, runs, nil, nil, ""},
 	} {
 		recorder := events.NewFakeRecorder(10)
 		n := Namespace{Log: slog.New(slog.DiscardHandler), Events: recorder}
-		n.record(&v1alpha1.MigrationRollout{Spec: v1alpha1.MigrationRolloutSpec{Approved: tt.approved}, Status: v1alpha1.MigrationRolloutStatus{Display: tt.before}}, v1alpha1.MigrationRolloutStatus{Display: tt.next})
+		n.record(&v1alpha1.MigrationRollout{Spec: v1alpha1.MigrationRolloutSpec{Approved: tt.approved}, Status: v1alpha1.MigrationRolloutStatus{Display: tt.before}}, v1alpha1.MigrationRolloutStatus{Display: tt.next, Wave: "canary", Waves: tt.waves})
 		got := ""
 		select {
 		case got = <-recorder.Events:

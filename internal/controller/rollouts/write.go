@@ -99,17 +99,12 @@ func (n *Namespace) show(r *v1alpha1.MigrationRollout, shown rollout.Shown) erro
 	return nil
 }
 
-// recordApproval records that a rollout begins to wait for an approval. It is a warning if
-// clusters were approved before, because someone may rely on their migration.
+// recordApproval records that a rollout without an approval begins to wait for it.
 func (n *Namespace) recordApproval(r *v1alpha1.MigrationRollout, next v1alpha1.Display) {
-	if status.StateOf(next.State) != status.AwaitingApproval || r.Status.Display != nil && r.Status.Display.State == next.State {
+	if rollout.InForce(r) || status.StateOf(next.State) != status.AwaitingApproval || r.Status.Display != nil && r.Status.Display.State == next.State {
 		return
 	}
-	kind := corev1.EventTypeNormal
-	if r.Spec.Approved != nil {
-		kind = corev1.EventTypeWarning
-	}
-	n.Events.Eventf(r, nil, kind, "AwaitingApproval", "approve", "%s", next.Message)
+	n.Events.Eventf(r, nil, corev1.EventTypeNormal, "AwaitingApproval", "approve", "%s", next.Message)
 }
 
 // record records that the state of a wave changed, or that a person must approve.

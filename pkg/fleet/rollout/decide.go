@@ -63,7 +63,8 @@ const (
 	WaveActive WaveState = "Active"
 	// WaveSoaking waits for its soak, or for the audits after it.
 	WaveSoaking WaveState = "Soaking"
-	// WaveStopped has more failed clusters than it may have.
+	// WaveStopped has more failed clusters than it may have, or lost all clusters because their plans
+	// changed after the approval.
 	WaveStopped WaveState = "Stopped"
 	// WaveDone lets the next wave begin.
 	WaveDone WaveState = "Done"

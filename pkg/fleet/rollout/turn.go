@@ -44,11 +44,9 @@ func inTurn(in Input, groups []Group, d Decision) Decision {
 // waveState returns the state of a wave that has its turn.
 func waveState(wave v1alpha1.Wave, members []Placed, now time.Time) (WaveState, soaking) {
 	switch {
-	case int64(count(members, Failed)) > wave.FailuresAllowed:
+	case int64(count(members, Failed)) > wave.FailuresAllowed, isUnapproved(members):
 		return WaveStopped, soaking{}
 	case count(members, Looking, Waiting, Active) > 0:
-		return WaveActive, soaking{}
-	case isUnapproved(members):
 		return WaveActive, soaking{}
 	}
 	soak := soakOf(wave, members, now)
@@ -169,12 +167,12 @@ func nextDeadline(members []Placed) time.Time {
 func momentOf(r *v1alpha1.MigrationRollout, wave ShownWave, soak soaking) status.Moment {
 	counts := fmt.Sprintf("wave %s: %d of %d clusters done", wave.Name, count(wave.Members, Done), len(wave.Members))
 	switch {
+	case isUnapproved(wave.Members):
+		return status.Moment{State: status.AwaitingApproval, Reason: status.PlanMoved, Message: fmt.Sprintf("wave %s stopped, because the plans of its clusters changed after the approval: look at them and approve again: %s", wave.Name, command(r, "approve"))}
 	case wave.State == WaveStopped:
 		return status.Moment{State: status.Stalled, Reason: status.WaveStopped, Message: fmt.Sprintf("wave %s stopped, and no further cluster begins: %s", wave.Name, failures(wave.Members))}
 	case r.Spec.Paused:
 		return status.Moment{State: status.Paused, Message: "spec.paused is set: no cluster begins, and none begins another block of steps; " + counts}
-	case isUnapproved(wave.Members):
-		return status.Moment{State: status.AwaitingApproval, Reason: status.PlanMoved, Message: fmt.Sprintf("the plans of wave %s changed after the approval, and none of its clusters is left: look at them and approve again: %s", wave.Name, command(r, "approve"))}
 	case wave.State == WaveSoaking && soak.until.IsZero():
 		return status.Moment{State: status.Pending, Reason: status.Soaking, Message: fmt.Sprintf("wave %s soaked: %d clusters are audited again", wave.Name, len(soak.audit))}
 	case wave.State == WaveSoaking:

@@ -6,13 +6,13 @@ const rolloutTest = "./pkg/fleet/rollout"
 func rollouts() []seeded {
 	return []seeded{
 		{"S23-failed", "a wave goes on after more failures than it may have", "pkg/fleet/rollout/turn.go",
-			"	case int64(count(members, Failed)) > wave.FailuresAllowed:", "	case int64(count(members, Failed)) > wave.FailuresAllowed && !defect.On(\"S23-failed\"):",
+			"	case int64(count(members, Failed)) > wave.FailuresAllowed,", "	case int64(count(members, Failed)) > wave.FailuresAllowed && !defect.On(\"S23-failed\"),",
 			rolloutTest, "TestDecide$|TestDecide_property", false},
 		{"S23-wave", "a wave begins before the previous one is over", "pkg/fleet/rollout/turn.go",
 			"	case count(members, Looking, Waiting, Active) > 0:", "	case count(members, Looking, Waiting, Active) > 0 && !(defect.On(\"S23-wave\") && count(members, Waiting) == 0):",
 			rolloutTest, "TestDecide$|TestDecide_property", false},
 		{"S23-canary", "a wave whose plans all changed is passed over", "pkg/fleet/rollout/turn.go",
-			"	case isUnapproved(members):", "	case isUnapproved(members) && !defect.On(\"S23-canary\"):",
+			" isUnapproved(members):", " isUnapproved(members) && !defect.On(\"S23-canary\"):",
 			rolloutTest, "TestDecide$|TestDecide_property", false},
 		{"S23-limit", "a wave has no limit", "pkg/fleet/rollout/turn.go",
 			"	if working >= orDefault(wave.MaxConcurrent, DefaultInWave) ||", "	if working >= orDefault(wave.MaxConcurrent, DefaultInWave) && !defect.On(\"S23-limit\") ||",
