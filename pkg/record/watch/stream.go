@@ -69,13 +69,17 @@ func (w *stream) follow(ctx context.Context) {
 		}
 		began := w.session.now()
 		err := w.watchOn(ctx)
+		lasted := w.session.now().Sub(began)
+		if lasted >= longestPause {
+			w.pause = 0
+		}
 		if expired(err) {
 			w.version = ""
 		}
 		switch {
 		case err != nil:
 			w.lost(ctx, err)
-		case w.session.now().Sub(began) < firstPause: // a server that ends every watch at once must not be asked in a loop
+		case lasted < firstPause: // a server that ends every watch at once must not be asked in a loop
 			w.rest(ctx, longestPause)
 		}
 	}
@@ -147,7 +151,6 @@ func (s *session) back(w *stream, lost bool) (record.Entry, bool) {
 	defer s.mu.Unlock()
 	a, was := s.away[w]
 	delete(s.away, w)
-	w.pause = 0
 	if !was || !lost && s.now().Sub(a.from) < minGap {
 		return record.Entry{}, false
 	}
