@@ -94,6 +94,7 @@ func (f *Fleet) setup(name, id string) sim.Setup {
 }
 
 func (f *Fleet) add(m *Member) *Member {
+	m.ServeWatches()
 	m.copied = copied{sent: map[place]string{}, generation: map[place]int64{}}
 	f.members, f.byID[m.id] = append(f.members, m), m
 	return m

@@ -10,7 +10,7 @@
 // The model must not know awsmigrate's decisions: only the files that start a run import
 // pkg/migration, pkg/rke2 or pkg/rke.
 //
-// Missing: watches except the controller's, admission except dry runs, which always succeed,
+// Missing: watches except those of pods, of the controller and of ServeWatches, admission except dry runs, which always succeed,
 // defaulting, managed fields except those of leases, garbage collection except of pods, RBAC
 // except access reviews, authentication, and all of AWS. API servers never restart; a machine's
 // kubelet and kube-controller-manager do. The lab (test/lab) has the real components; a test

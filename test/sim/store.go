@@ -36,7 +36,8 @@ type server struct {
 	revision, uids int64
 	// changes counts changes, except renewals of a lease.
 	changes int64
-	// watched holds the resources that can be watched: pods, and those of the controller.
+	// watched holds the resources that can be watched: pods, those of the controller, and with
+	// ServeWatches those of a recorder.
 	watched map[string]bool
 	feed    feed
 }
@@ -48,7 +49,7 @@ func newServer(name, version string, kinds []kind) *server {
 func (s *server) clone() *server {
 	c := *s
 	c.objects = maps.Clone(s.objects)
-	c.feed = feed{changes: slices.Clip(s.feed.changes), waiting: map[chan struct{}]bool{}}
+	c.feed = feed{changes: slices.Clip(s.feed.changes), forgotten: s.feed.forgotten, waiting: map[chan struct{}]bool{}}
 	return &c
 }
 

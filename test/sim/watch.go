@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -22,11 +23,31 @@ type change struct {
 	raw      []byte
 }
 
-// feed serves a server's watches. A copy of a World gets an empty one, because a watcher is a
+// feed serves a server's watches. A copy of a World has no watchers, because a watcher is a
 // process, and a copy has no processes yet.
 type feed struct {
-	changes []change
-	waiting map[chan struct{}]bool
+	changes   []change
+	forgotten int64 // revision of the last change that is kept no longer
+	waiting   map[chan struct{}]bool
+}
+
+// maxChanges is the number of changes that are kept.
+const maxChanges = 2000
+
+// add adds a change, and forgets the oldest ones.
+func (f *feed) add(c change) {
+	f.changes = append(f.changes, c)
+	if half := maxChanges / 2; len(f.changes) > maxChanges {
+		f.forgotten = f.changes[half-1].revision
+		f.changes = slices.Clone(f.changes[half:])
+	}
+}
+
+// ServeWatches lets watch what a recorder watches, in addition to pods.
+func (w *World) ServeWatches() {
+	for _, resource := range []string{leasesResource, "nodes", "services"} {
+		w.down.watched[resource] = true
+	}
 }
 
 // record stores a change for the watchers, and wakes them.
@@ -34,7 +55,7 @@ func (s *server) record(kind string, k key, raw []byte) {
 	if !s.watched[k.resource] {
 		return
 	}
-	s.feed.changes = append(s.feed.changes, change{s.revision, kind, k, raw})
+	s.feed.add(change{s.revision, kind, k, raw})
 	for c := range maps.Keys(s.feed.waiting) {
 		select {
 		case c <- struct{}{}:
@@ -74,7 +95,8 @@ type watching struct {
 	wake   chan struct{}
 	done   <-chan struct{} // of the request
 	until  <-chan time.Time
-	tick   <-chan time.Time // when the world goes on for a watcher that makes no calls; nil for a controller, which makes some
+	tick   <-chan time.Time // when the world goes on for a watcher that makes no calls; nil for one that makes some
+	ended  bool
 	unread bytes.Buffer
 }
 
@@ -87,7 +109,7 @@ func (t wire) answerWatch(req *http.Request, s *server, c call) *http.Response {
 	selected, _ := fields.ParseSelector(one("fieldSelector"))
 	name, _ := selected.RequiresExactMatch("metadata.name")
 	b := &watching{w: t.p.world, s: s, p: t.p, of: c, name: name, since: since, wake: make(chan struct{}, 1), done: req.Context().Done()}
-	if name != "" {
+	if name != "" && c.kind.resource() == pods {
 		b.tick = time.Tick(tick)
 	}
 	if seconds, err := strconv.Atoi(one("timeoutSeconds")); err == nil {
@@ -121,6 +143,9 @@ func (b *watching) Read(into []byte) (int, error) {
 		if b.unread.Len() > 0 {
 			break
 		}
+		if b.ended {
+			return 0, io.EOF
+		}
 		select {
 		case <-b.tick:
 			b.w.mu.Lock()
@@ -141,6 +166,13 @@ func (b *watching) Read(into []byte) (int, error) {
 
 // take collects the changes since the last call. w.mu is held.
 func (b *watching) take() {
+	if b.since < b.s.feed.forgotten && !b.ended {
+		b.ended = true
+		b.send("ERROR", must(json.Marshal(metav1.Status{Status: metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired})))
+	}
+	if b.ended {
+		return
+	}
 	all := b.s.feed.changes
 	from, _ := slices.BinarySearchFunc(all, b.since+1, func(c change, revision int64) int { return int(c.revision - revision) })
 	for _, c := range all[from:] {
