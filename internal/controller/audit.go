@@ -56,14 +56,15 @@ func (a *auditing) due(l *look, interval time.Duration) bool {
 	return a.err == nil && (passed >= interval || a.owed() || !a.current(l))
 }
 
-// lookFor reports whether an audit alone is a reason for a look.
+// lookFor reports whether an audit alone is a reason for a look. A look that began after a rollout
+// wanted an audit is followed by it at once, however long the look took.
 func (a *auditing) lookFor(l *look, now time.Time) bool {
 	age := now.Sub(l.at)
 	switch {
 	case a.cancel != nil:
 		return false
 	case a.owed() && a.err == nil:
-		return age >= minPause
+		return age >= minPause && (l.audited || l.at.Before(a.wanted))
 	}
 	return a.recheck > 0 && !now.Before(a.nextLook(l))
 }

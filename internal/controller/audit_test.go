@@ -56,7 +56,7 @@ func TestAuditsLookFor(t *testing.T) {
 	now := time.Date(2026, 11, 28, 18, 0, 0, 0, time.UTC)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	last := &Audited{At: ago(time.Hour)}
-	wants := auditing{last: last, tried: ago(time.Hour), wanted: ago(time.Minute)}
+	wants := auditing{last: last, tried: ago(time.Hour), wanted: ago(10 * time.Minute)}
 	waits, unmade := wants, wants
 	waits.cancel = func() {}
 	unmade.err, unmade.recheck = errors.New("no answer"), 2*time.Hour
@@ -66,9 +66,10 @@ func TestAuditsLookFor(t *testing.T) {
 		want bool
 	}{
 		"nothing wanted":            {auditing{last: last, tried: ago(time.Hour)}, 23 * time.Hour, false},
-		"a rollout wants one":       {wants, time.Minute, true},
-		"the look is fresh":         {wants, time.Second, false},
-		"one waits or works":        {waits, time.Minute, false},
+		"a rollout wants one":       {wants, 11 * time.Minute, true},
+		"a slow look since then":    {wants, time.Minute, false},
+		"the look is fresh":         {auditing{last: last, wanted: now}, time.Second, false},
+		"one waits or works":        {waits, 11 * time.Minute, false},
 		"the last one was not made": {unmade, time.Hour, false},
 		"failed":                    {auditing{last: last, tried: ago(time.Hour), recheck: minAuditInterval}, time.Hour, true},
 		"failed, a fresh look":      {auditing{last: last, tried: ago(time.Hour), recheck: minAuditInterval}, time.Minute, false},
@@ -76,5 +77,8 @@ func TestAuditsLookFor(t *testing.T) {
 		if got := test.a.lookFor(&look{at: ago(test.age)}, now); got != test.want {
 			t.Errorf("%s: %t", name, got)
 		}
+	}
+	if !wants.lookFor(&look{at: ago(time.Minute), audited: true}, now) {
+		t.Error("the audit after the look was cancelled: no look")
 	}
 }
