@@ -52,6 +52,7 @@ type stream struct {
 	known   map[string]digest // recorded state by UID
 	last    map[string]record.Entry
 	pause   time.Duration
+	brief   bool // the last watch that could be opened ended soon
 	began   bool
 }
 
@@ -68,10 +69,10 @@ func (w *stream) follow(ctx context.Context) {
 			}
 		}
 		began := w.session.now()
-		err := w.watchOn(ctx)
+		opened, err := w.watchOn(ctx)
 		lasted := w.session.now().Sub(began)
-		if lasted >= longestPause {
-			w.pause = 0
+		if opened {
+			w.opened(lasted >= longestPause)
 		}
 		if expired(err) {
 			w.version = ""
@@ -83,6 +84,15 @@ func (w *stream) follow(ctx context.Context) {
 			w.rest(ctx, longestPause)
 		}
 	}
+}
+
+// opened resets the pause after a watch that could be opened, unless the last two ended soon: a
+// restarted API server may know no older version, and must be listed soon.
+func (w *stream) opened(lasts bool) {
+	if lasts || !w.brief {
+		w.pause = 0
+	}
+	w.brief = !lasts
 }
 
 // refused reports whether an API server forbids a request until the permission is granted.
@@ -200,11 +210,12 @@ func (s *session) begins(stream record.Stream) bool {
 	return stream != record.Leases || s.begun[stream] == len(record.LeaseNames())
 }
 
-// watchOn watches from the stream's version until the server ends the watch.
-func (w *stream) watchOn(ctx context.Context) error {
+// watchOn watches from the stream's version until the server ends the watch. opened reports whether
+// the watch began.
+func (w *stream) watchOn(ctx context.Context) (opened bool, err error) {
 	events, err := w.watch(ctx, w.version)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer events.Stop()
 	if e, tell := w.session.back(w, false); tell {
@@ -213,13 +224,13 @@ func (w *stream) watchOn(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
+			return true, nil
 		case event, open := <-events.ResultChan():
 			if !open {
-				return nil
+				return true, nil
 			}
 			if event.Type == watch.Error {
-				return apierrors.FromObject(event.Object)
+				return true, apierrors.FromObject(event.Object)
 			}
 			w.take(event)
 		}

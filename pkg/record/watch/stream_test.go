@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -58,5 +59,43 @@ func TestFollow_endedAtOnce_asksLess(t *testing.T) {
 		if asked > tt.most || w.pause > longestPause {
 			t.Errorf("%s: %d watches in a minute, at most %d wanted; pause %s", name, asked, tt.most, w.pause)
 		}
+	}
+}
+
+// A restarted API server knows no older version. It is listed soon, however long it was away.
+func TestFollow_expiredAfterAnOutage_listsSoon(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c := skipping{clocktesting.NewFakeClock(time.Unix(0, 0))}
+	s := &session{recorder: Recorder{Clock: c, Sink: &memory{}}, began: c.Now(), begun: map[record.Stream]int{}, away: map[*stream]away{}}
+	watches, expired, took := 0, time.Time{}, time.Duration(-1)
+	w := s.stream(source{stream: record.Pods,
+		list: func(context.Context, string, func(any)) (string, error) {
+			if !expired.IsZero() {
+				took = c.Since(expired)
+				cancel()
+				return "", ctx.Err()
+			}
+			return "1", nil
+		},
+		watch: func(context.Context, string) (watch.Interface, error) {
+			switch watches++; {
+			case watches == 1:
+				c.Step(time.Minute)
+			case watches < 10:
+				return nil, errors.New("connection refused")
+			default:
+				expired = c.Now()
+			}
+			ended := watch.NewFakeWithChanSize(1, false)
+			if !expired.IsZero() {
+				ended.Action(watch.Error, &metav1.Status{Reason: metav1.StatusReasonExpired})
+			}
+			ended.Stop()
+			return ended, nil
+		}})
+	w.follow(ctx)
+	if took < 0 || took > firstPause {
+		t.Errorf("listed %s after the end of the watch, %d watches", took, watches)
 	}
 }
