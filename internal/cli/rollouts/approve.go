@@ -35,8 +35,8 @@ func newApprove(a *app.App) *cobra.Command {
 		Long: `Shows the waves with the present plans of their clusters, asks, and writes the list of
 clusters and plans into spec.approved. A cluster that has begun keeps its approved plan.
 It approves nothing while the controller has not looked at every cluster, if a wave
-names a cluster that does not exist, or if the rollout was changed meanwhile. A cluster
-whose plan changes later does not begin.`,
+names a cluster that does not exist and was not approved before, or if the rollout was
+changed meanwhile. A cluster whose plan changes later does not begin.`,
 		Example: `  awsmigrate rollout approve --name eu
   awsmigrate rollout approve --name eu --yes`,
 		Args: cobra.NoArgs,
