@@ -43,7 +43,7 @@ func (f *feed) add(c change) {
 	}
 }
 
-// ServeWatches lets watch what a recorder watches, in addition to pods.
+// ServeWatches serves watches of what a recorder watches, in addition to pods.
 func (w *World) ServeWatches() {
 	for _, resource := range []string{leasesResource, "nodes", "services"} {
 		w.down.watched[resource] = true
