@@ -244,7 +244,7 @@ func (c *Controller) dueForLook(k *cluster, m *v1alpha1.ClusterMigration) bool {
 		return true
 	case k.audits.lookFor(k.look, now):
 		return true
-	case k.look.moves != "":
+	case k.look.moves != "" && k.decided.shown.Reason == status.RancherNotAtRest: // nothing else keeps it from its next block
 		return now.Sub(k.look.at) >= minPause
 	case k.look.err != nil:
 		return !now.Before(k.nextTry(m))

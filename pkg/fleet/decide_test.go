@@ -36,16 +36,20 @@ func TestDecide(t *testing.T) {
 		state  status.State
 		reason status.Reason
 	}{
-		"an approved plan":         {func(*object, *Facts) {}, Run, status.Running, ""},
-		"an approved undo":         {func(m *object, _ *Facts) { m.Spec.Goal = v1alpha1.GoalUndo }, Run, status.Undoing, ""},
-		"no approval":              {func(m *object, _ *Facts) { m.Spec.ApprovedPlan = "" }, Nothing, status.AwaitingApproval, ""},
-		"another plan was":         {func(_ *object, f *Facts) { f.Plan.Hash = another }, Nothing, status.AwaitingApproval, status.PlanMoved},
-		"there is no plan yet":     {func(_ *object, f *Facts) { f.Plan = Plan{} }, Nothing, status.AwaitingApproval, status.PlanMoved},
-		"no ConfigMap holds it":    {func(m *object, f *Facts) { m.Spec.ApprovedPlan, f.Plan = "", Plan{TooLarge: true} }, Nothing, status.Stalled, status.PlanTooLarge},
-		"a part of the hash":       {func(m *object, _ *Facts) { m.Spec.ApprovedPlan = planned[:20] }, Nothing, status.Stalled, status.Invalid},
-		"edits is not set":         {func(m *object, _ *Facts) { m.Spec.Edits = "" }, Nothing, status.AwaitingOwner, ""},
-		"paused":                   {func(m *object, _ *Facts) { m.Spec.Paused = true }, Nothing, status.Paused, ""},
-		"Rancher moves":            {func(_ *object, f *Facts) { f.RancherMoves = "1 of 3 replicas" }, Nothing, status.Pending, status.RancherNotAtRest},
+		"an approved plan":       {func(*object, *Facts) {}, Run, status.Running, ""},
+		"an approved undo":       {func(m *object, _ *Facts) { m.Spec.Goal = v1alpha1.GoalUndo }, Run, status.Undoing, ""},
+		"no approval":            {func(m *object, _ *Facts) { m.Spec.ApprovedPlan = "" }, Nothing, status.AwaitingApproval, ""},
+		"another plan was":       {func(_ *object, f *Facts) { f.Plan.Hash = another }, Nothing, status.AwaitingApproval, status.PlanMoved},
+		"there is no plan yet":   {func(_ *object, f *Facts) { f.Plan = Plan{} }, Nothing, status.AwaitingApproval, status.PlanMoved},
+		"no ConfigMap holds it":  {func(m *object, f *Facts) { m.Spec.ApprovedPlan, f.Plan = "", Plan{TooLarge: true} }, Nothing, status.Stalled, status.PlanTooLarge},
+		"a part of the hash":     {func(m *object, _ *Facts) { m.Spec.ApprovedPlan = planned[:20] }, Nothing, status.Stalled, status.Invalid},
+		"edits is not set":       {func(m *object, _ *Facts) { m.Spec.Edits = "" }, Nothing, status.AwaitingOwner, ""},
+		"paused":                 {func(m *object, _ *Facts) { m.Spec.Paused = true }, Nothing, status.Paused, ""},
+		"Rancher moves":          {func(_ *object, f *Facts) { f.RancherMoves = "1 of 3 replicas" }, Nothing, status.Pending, status.RancherNotAtRest},
+		"Rancher moves, no turn": {func(_ *object, f *Facts) { f.RancherMoves, f.Held = "1 of 3 replicas", "waits for its turn" }, Nothing, status.AwaitingTurn, ""},
+		"Rancher moves, no window": {func(m *object, f *Facts) {
+			f.RancherMoves, m.Spec.Windows = "1 of 3 replicas", nights("0 22 * * 6", "4h")
+		}, Nothing, status.AwaitingWindow, ""},
 		"no slot":                  {func(_ *object, f *Facts) { f.Full = true }, Nothing, status.Pending, status.NoSlot},
 		"another run has the lock": {func(_ *object, f *Facts) { f.Locked = "alice@laptop" }, Nothing, status.Pending, status.Locked},
 		"reached":                  {func(_ *object, f *Facts) { f.Reached, f.Audited = true, true }, Nothing, status.Succeeded, ""},

@@ -19,8 +19,6 @@ func checkGates(m *v1alpha1.ClusterMigration, f Facts) Decision {
 		return show(status.Stalled, status.Failed, f.Failed)
 	case f.Now.Before(f.NotBefore):
 		return Decision{Action: Nothing, Shown: status.Moment{State: status.Pending, Reason: status.Retrying, Message: f.Passing}, Again: f.NotBefore}
-	case f.RancherMoves != "":
-		return retryLater(f, status.RancherNotAtRest, f.RancherMoves)
 	case spec.Edits == "":
 		return show(status.AwaitingOwner, "", "")
 	case f.Awaited != "":
@@ -42,6 +40,8 @@ func checkGates(m *v1alpha1.ClusterMigration, f Facts) Decision {
 		return closed
 	}
 	switch {
+	case f.RancherMoves != "":
+		return retryLater(f, status.RancherNotAtRest, f.RancherMoves)
 	case f.Full:
 		return retryLater(f, status.NoSlot, "the maximum number of runs is active")
 	case f.Locked != "":
