@@ -27,6 +27,8 @@ type builder struct {
 	dir     string // of the module
 	out     string // the program
 	stand   []string
+	cache   string            // module cache; empty: Go's own
+	only    func(string) bool // the staging modules that are read; nil: all
 }
 
 // build builds the probe of a version, and saves what it prints for the table. It returns the
@@ -112,7 +114,7 @@ func (b *builder) writeModule(goMod string) error {
 	lines := bufio.NewScanner(bytes.NewReader(content))
 	for lines.Scan() {
 		fields := strings.Fields(lines.Text())
-		if len(fields) < 2 || !strings.HasPrefix(fields[0], "k8s.io/") || fields[1] != "v0.0.0" {
+		if len(fields) < 2 || !strings.HasPrefix(fields[0], "k8s.io/") || fields[1] != "v0.0.0" || b.only != nil && !b.only(fields[0]) {
 			continue
 		}
 		v, err := b.staging(fields[0])
@@ -205,6 +207,9 @@ func (b *builder) goCommand(args ...string) ([]byte, error) {
 	cmd := exec.Command("go", args...) //nolint:noctx // fixed words, run by hand
 	cmd.Dir = b.dir
 	cmd.Env = append(cmd.Environ(), "GOFLAGS=-mod=mod -trimpath -buildvcs=false", "GONOSUMDB=k8s.io/*", "CGO_ENABLED=0", "GOWORK=off")
+	if b.cache != "" {
+		cmd.Env = append(cmd.Env, "GOMODCACHE="+b.cache)
+	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {

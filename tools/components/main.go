@@ -18,6 +18,7 @@ const usage = `usage:
   components table FOLDER VERSION...   write the table of names to the standard output
   components dumps FOLDER TABLE        write what TABLE holds of its built versions, instead of building them again
   components gates FOLDER VERSION...   compare the gates of built versions with those of the source
+  components patches FOLDER VERSION... compare the source of patch releases with the first of their minor
   components lists FOLDER COUNT VERSION...  write argument lists with the verdicts of built versions
   components releases CLONE            write the facts of RKE2's releases, read from a clone of rancher/rke2`
 
@@ -45,6 +46,8 @@ func run(args []string) error {
 		return writeDumps(root, args[2])
 	case "gates":
 		return compareGates(root, versions)
+	case "patches":
+		return comparePatches(root, versions)
 	case "lists":
 		count, err := strconv.Atoi(versions[0])
 		if err != nil {
