@@ -32,7 +32,7 @@ func (s members) MembersOf(namespace string, objects []*v1alpha1.ClusterMigratio
 }
 
 // Audit implements rollouts.Clusters.
-func (s members) Audit(key types.NamespacedName) {
+func (s members) Audit(key types.NamespacedName, pause time.Duration) {
 	k, now := s.c.cluster(key), s.c.o.Clock.Now()
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -42,7 +42,7 @@ func (s members) Audit(key types.NamespacedName) {
 	if k.look == nil {
 		return // it is being looked at
 	}
-	s.c.enqueueAfter(key, max(k.look.at.Add(minPause).Sub(now), 0))
+	s.c.enqueueAfter(key, max(k.look.at.Add(minPause).Sub(now), pause))
 }
 
 // Decide implements rollouts.Clusters.

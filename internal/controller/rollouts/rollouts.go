@@ -40,8 +40,8 @@ type Clusters interface {
 	Members(namespace string) []rollout.Member
 	// MembersOf returns the members of these objects.
 	MembersOf(namespace string, objects []*v1alpha1.ClusterMigration) []rollout.Member
-	// Audit asks for an audit of a cluster.
-	Audit(key types.NamespacedName)
+	// Audit asks for an audit of a cluster after a pause.
+	Audit(key types.NamespacedName, pause time.Duration)
 	// Decide asks for a decision about every cluster with a mark of a rollout.
 	Decide(namespace, rollout string)
 	// Leads reports whether this process may write.
@@ -50,6 +50,9 @@ type Clusters interface {
 
 // askInterval is the time after which an audit that was not made is asked for again.
 const askInterval = time.Minute
+
+// auditSpacing is the time between the audits of a wave. Each begins with a look, and looks have no limit.
+const auditSpacing = time.Second
 
 // settle is the time in which several changes of members lead to one decision.
 const settle = time.Second
@@ -104,8 +107,8 @@ func (n *Namespace) Handle(name string, r *v1alpha1.MigrationRollout) error {
 			return err
 		}
 	}
-	for _, name := range d.Audit {
-		n.Clusters.Audit(types.NamespacedName{Namespace: n.Name, Name: name})
+	for i, name := range d.Audit {
+		n.Clusters.Audit(types.NamespacedName{Namespace: n.Name, Name: name}, time.Duration(i)*auditSpacing)
 	}
 	if len(d.Audit) > 0 {
 		n.Rollouts.EnqueueAfter(n.Name, name, askInterval)

@@ -2,6 +2,7 @@ package rollouts
 
 import (
 	"log/slog"
+	"maps"
 	"testing"
 	"time"
 
@@ -43,18 +44,21 @@ func (noRollouts) List(string, labels.Selector) ([]*v1alpha1.MigrationRollout, e
 	return nil, nil
 }
 
-// one is a fake controller that leads and has one member.
-type one struct{ rollout.Member }
+// clusters is a fake controller that leads. It keeps the pauses before the audits.
+type clusters struct {
+	members []rollout.Member
+	audits  map[string]time.Duration
+}
 
-func (o one) Members(string) []rollout.Member { return []rollout.Member{o.Member} }
+func (c clusters) Members(string) []rollout.Member { return c.members }
 
-func (o one) MembersOf(string, []*v1alpha1.ClusterMigration) []rollout.Member { return o.Members("") }
+func (c clusters) MembersOf(string, []*v1alpha1.ClusterMigration) []rollout.Member { return c.members }
 
-func (one) Audit(types.NamespacedName) {}
+func (c clusters) Audit(key types.NamespacedName, pause time.Duration) { c.audits[key.Name] = pause }
 
-func (one) Decide(string, string) {}
+func (clusters) Decide(string, string) {}
 
-func (one) Leads() bool { return true }
+func (clusters) Leads() bool { return true }
 
 // A controller that has just started keeps the status, and the metrics of it, until it has looked
 // at every member. A status of another generation is replaced at once.
@@ -81,7 +85,7 @@ func TestHandle_unknownMember_statusKept(t *testing.T) {
 			Spec:   v1alpha1.MigrationRolloutSpec{Waves: []v1alpha1.Wave{{Name: "all"}}, Approved: &v1alpha1.RolloutApproval{Goal: v1alpha1.GoalMigrate, Members: []v1alpha1.RolloutMember{{Cluster: "a", Wave: "all", Plan: hash}}}},
 			Status: v1alpha1.MigrationRolloutStatus{ObservedGeneration: tt.observed, Counts: v1alpha1.RolloutCounts{Total: 1, Done: 1}}}
 		s, done := &statuses{}, int64(-1)
-		n := Namespace{Name: "fleet", Rollouts: s, Clusters: one{tt.member}, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler), Events: &events.FakeRecorder{},
+		n := Namespace{Name: "fleet", Rollouts: s, Clusters: clusters{members: []rollout.Member{tt.member}}, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler), Events: &events.FakeRecorder{},
 			Meter: func(_ types.NamespacedName, of *v1alpha1.MigrationRolloutStatus) { done = of.Counts.Done }}
 		if err := n.Handle("eu", r); err != nil {
 			t.Fatal(err)
@@ -93,6 +97,28 @@ func TestHandle_unknownMember_statusKept(t *testing.T) {
 		if shown != tt.shown || done != tt.done {
 			t.Errorf("%s: shows %q with %d done, wanted %q with %d", name, shown, done, tt.shown, tt.done)
 		}
+	}
+}
+
+// The audits after a soak begin one after the other: two hundred looks at once took as much memory as
+// a pod may have.
+func TestHandle_soaked_auditsSpaced(t *testing.T) {
+	now := time.Now()
+	r := &v1alpha1.MigrationRollout{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet", Name: "eu", UID: "eu-uid"},
+		Spec: v1alpha1.MigrationRolloutSpec{Waves: []v1alpha1.Wave{{Name: "all", Soak: "1m"}}, Approved: &v1alpha1.RolloutApproval{Goal: v1alpha1.GoalMigrate}}}
+	of := clusters{audits: map[string]time.Duration{}}
+	for _, name := range []string{"a", "b", "c"} {
+		r.Spec.Approved.Members = append(r.Spec.Approved.Members, v1alpha1.RolloutMember{Cluster: name, Wave: "all"})
+		of.members = append(of.members, rollout.Member{Name: name, Goal: v1alpha1.GoalMigrate, Known: true, Seen: true, State: status.Succeeded, Reached: true, Ended: now.Add(-time.Hour),
+			Mark: rollout.Mark{Rollout: "eu", UID: "eu-uid", Goal: v1alpha1.GoalMigrate, Began: now.Add(-2 * time.Hour), Deadline: now.Add(time.Hour)}})
+	}
+	n := Namespace{Name: "fleet", Rollouts: &statuses{}, Clusters: of, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler), Events: &events.FakeRecorder{},
+		Meter: func(types.NamespacedName, *v1alpha1.MigrationRolloutStatus) {}}
+	if err := n.Handle("eu", r); err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]time.Duration{"a": 0, "b": auditSpacing, "c": 2 * auditSpacing}; !maps.Equal(of.audits, want) {
+		t.Errorf("audits after %v, wanted %v", of.audits, want)
 	}
 }
 
