@@ -59,7 +59,8 @@ func (s members) Leads() bool { return s.c.leads.Load() }
 
 // member returns what is known about an object.
 func (c *Controller) member(key Key, m *v1alpha1.ClusterMigration) rollout.Member {
-	member := rollout.Member{Name: m.Name, Labels: c.labelsOf(key), Goal: m.Spec.Goal, Approved: m.Spec.ApprovedPlan, Mark: rollout.MarkOf(m)}
+	member := rollout.Member{Name: m.Name, DisplayName: m.Status.DisplayName, Labels: c.labelsOf(key), Goal: m.Spec.Goal, Approved: m.Spec.ApprovedPlan,
+		Mark: rollout.MarkOf(m)}
 	k := c.cluster(key)
 	k.mu.Lock()
 	defer k.mu.Unlock()

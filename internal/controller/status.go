@@ -69,10 +69,11 @@ func (c *Controller) statusOf(k *cluster, m *v1alpha1.ClusterMigration, at statu
 		if l.seen.Unplaced == nil {
 			s.Position = l.seen.Says.Position
 		}
-		s.Plan, s.History, s.Handoff = shownPlan(l), history(l.seen.Journal), handoffOf(l)
+		s.DisplayName, s.Plan, s.History, s.Handoff = l.seen.DisplayName, shownPlan(l), history(l.seen.Journal), handoffOf(l)
 		at.Owner = agreement(l)
 	} else { // keep the last known values
-		s.Position, s.Plan, s.History, s.Handoff = m.Status.Position, m.Status.Plan, m.Status.History, m.Status.Handoff
+		s.DisplayName, s.Position = m.Status.DisplayName, m.Status.Position
+		s.Plan, s.History, s.Handoff = m.Status.Plan, m.Status.History, m.Status.Handoff
 	}
 	if k.job != nil && k.job.kind != kindLook {
 		s.Run = k.job.statusRun()

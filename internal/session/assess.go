@@ -13,6 +13,8 @@ import (
 // whether and when to run.
 type Assessment struct {
 	Target journal.Target
+	// DisplayName is the name of the cluster in Rancher's UI, or empty if that is the target's name.
+	DisplayName string
 	// Unplaced explains why position and plan are unknown. If nil, Says and Plan are set.
 	Unplaced error
 	Says     runner.Observation
@@ -37,7 +39,7 @@ func Assess(ctx context.Context, t Connector, o Options) (Assessment, error) {
 	if err != nil {
 		return Assessment{}, err
 	}
-	a := Assessment{Target: s.Procedure.Target()}
+	a := Assessment{Target: s.Procedure.Target(), DisplayName: s.DisplayName}
 	a.Journal, err = s.Counted().Load(ctx)
 	switch {
 	case journal.OfAnotherVersion(err):

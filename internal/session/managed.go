@@ -30,7 +30,11 @@ func openManaged(ctx context.Context, t Target, o Options, to serverDialer) (*Se
 	if err != nil {
 		return nil, err
 	}
-	return newSession(procedure, route.home, o).countedBy(deps.Kube).writingTo(t.writesTo(route.downstream)).reachedBy(route.downstream), nil
+	s := newSession(procedure, route.home, o).countedBy(deps.Kube).writingTo(t.writesTo(route.downstream)).reachedBy(route.downstream)
+	if route.cluster.DisplayName != route.cluster.ID {
+		s.DisplayName = route.cluster.DisplayName
+	}
+	return s, nil
 }
 
 // managedRoute holds the clients of both API servers of an RKE cluster in Rancher.

@@ -66,6 +66,9 @@ type Session struct {
 
 	Clock clock.WithTicker
 
+	// DisplayName is the name of the cluster in Rancher's UI, or empty if that is its target's name.
+	DisplayName string
+
 	watched Watched              // connection to the cluster, for a recording
 	home    kubernetes.Interface // cluster of journal and lock, or nil
 	counter kubernetes.Interface // cluster that counts the epoch, or nil if the journal is in it

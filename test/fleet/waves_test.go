@@ -82,6 +82,7 @@ func TestFleet(t *testing.T) {
 	o.create(t, inAll, v1alpha1.Wave{Name: canary, Clusters: []string{canary}}, v1alpha1.Wave{Name: "five", Clusters: five, MaxConcurrent: inFive}, v1alpha1.Wave{Name: "rest", MaxConcurrent: inRest})
 	first := o.start(t, podSpec{Name: "awsmigrate-0", Runs: inAll, Kill: killedAt})
 	o.waitForPlans(t, len(members))
+	o.requireDisplayNames(t)
 	members["five-1"].SetNodeReady(4, false)
 	o.must(t, "rollout", "approve", "--name", "eu", "--yes")
 	o.waitFor(t, "a stopped wave", limit, isStopped)
@@ -125,6 +126,21 @@ func (o *office) waitForPlans(t testing.TB, n int) {
 	o.waitFor(t, "the plans of all clusters", limit, func(r *v1alpha1.MigrationRollout) bool {
 		return inState(status.AwaitingApproval)(r) && o.planned(t) == n
 	})
+}
+
+// requireDisplayNames requires the name in Rancher's UI for the clusters that are not named so: for RKE.
+func (o *office) requireDisplayNames(t *testing.T) {
+	t.Helper()
+	list, err := o.migrations.List(fleet.Namespace, metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list.Items {
+		m := &list.Items[i]
+		if rke := strings.HasPrefix(m.Name, "c-"); rke != strings.HasPrefix(m.Status.DisplayName, "rest-") || !rke && m.Status.DisplayName != "" {
+			t.Errorf("%s: displayName %q", m.Name, m.Status.DisplayName)
+		}
+	}
 }
 
 // planned returns the number of clusters with a plan.

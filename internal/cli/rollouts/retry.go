@@ -59,16 +59,17 @@ func (f *retryFlags) run(ctx context.Context, a *app.App, c *client) error {
 	}
 	s, left := console.NewScreen(a.Streams, a.Streams.Out), 0
 	for _, p := range failed {
+		name := rollout.ShownName(p.Member.Cluster, p.DisplayName())
 		if p.Now.Goal.OrDefault() != p.Now.Mark.Goal {
 			left++
-			s.Prose("✗  ", p.Member.Cluster+": not retried: "+p.Why)
+			s.Prose("✗  ", name+": not retried: "+p.Why)
 			continue
 		}
 		mark, err := c.retry(ctx, in.Rollout, p)
 		if err != nil {
 			return err
 		}
-		s.Prose("✓  ", fmt.Sprintf("%s: retried in wave %s until %s", p.Member.Cluster, p.Member.Wave, mark.Deadline.Format(time.RFC3339)))
+		s.Prose("✓  ", fmt.Sprintf("%s: retried in wave %s until %s", name, p.Member.Wave, mark.Deadline.Format(time.RFC3339)))
 		if p.Now.State == status.AwaitingApproval {
 			s.Prose("   ", "its plan changed: "+f.Next(a.Typed, "rollout approve"))
 		}

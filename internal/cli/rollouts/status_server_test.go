@@ -22,12 +22,12 @@ func showStatus(t *testing.T, s *server) {
 	r := n.now(t)
 	r.Status = v1alpha1.MigrationRolloutStatus{ObservedGeneration: r.Generation, Wave: "a", Counts: v1alpha1.RolloutCounts{Total: 3, Failed: 1, Waiting: 2},
 		Waves:   []v1alpha1.WaveStatus{{Name: "a", State: "Stopped", Counts: v1alpha1.RolloutCounts{Total: 3, Failed: 1, Waiting: 2}}},
-		Notes:   []v1alpha1.RolloutNote{{Cluster: "a1", Wave: "a", State: "Failed", Message: "check AWSM-303 fails"}},
+		Notes:   []v1alpha1.RolloutNote{{Cluster: "c-a1b2c", DisplayName: "legacy", Wave: "a", State: "Failed", Message: "check AWSM-303 fails"}},
 		Display: status.Moment{State: status.Stalled, Reason: status.WaveStopped, Message: "wave a stopped"}.Display()}
 	if _, err := n.rollouts.UpdateStatus(r); err != nil {
 		t.Fatal(err)
 	}
-	n.run(t, nil, "status", "--name", "eu").expect(t, 0, "state Stalled · wave a wave a stopped", "a Stopped 3 0 0 1 2 0", "1 failed in wave a: a1 check AWSM-303 fails", "next awsmigrate rollout retry --name eu")
+	n.run(t, nil, "status", "--name", "eu").expect(t, 0, "state Stalled · wave a wave a stopped", "a Stopped 3 0 0 1 2 0", "1 failed in wave a: c-a1b2c (legacy) check AWSM-303 fails", "next awsmigrate rollout retry --name eu")
 	n.show(t, status.Moment{State: status.Paused})
 	n.run(t, nil, "pause", "--name", "eu").expect(t, 0)
 	n.run(t, nil, "status", "--name", "eu").expect(t, 0, "next awsmigrate rollout resume --name eu")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/rollout"
 )
 
 // ListDocument is the document of `list`.
@@ -135,10 +136,7 @@ func listCells(s console.Screen, row inventory.Row) []string {
 	if row.Namespace != "" {
 		name = row.Namespace + "/" + name
 	}
-	if row.DisplayName != "" {
-		name += " (" + row.DisplayName + ")"
-	}
-	cells := []string{listMarks[row.State], s.Plain(name)}
+	cells := []string{listMarks[row.State], s.Plain(rollout.ShownName(name, row.DisplayName))}
 	for _, text := range []string{string(row.Distribution), row.Release(), providerCell(row), row.Position, ownerCell(row)} {
 		cells = append(cells, s.Plain(cmp.Or(text, "–")))
 	}

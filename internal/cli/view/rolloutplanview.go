@@ -134,7 +134,7 @@ func (d *RolloutPlanDocument) AddJoined(others []rollout.Placed) {
 // memberOf returns a member. Every member waits for an approval or for its turn, so that is no
 // message.
 func memberOf(p rollout.Placed) RolloutCluster {
-	c := RolloutCluster{Name: p.Member.Cluster, State: string(p.Standing), Message: p.Why}
+	c := RolloutCluster{Name: p.Member.Cluster, DisplayName: p.DisplayName(), State: string(p.Standing), Message: p.Why}
 	if p.Now != nil {
 		c.Plan = p.Now.Plan
 		if p.Standing == rollout.Waiting && (p.Now.State == status.AwaitingApproval || p.Now.State == status.AwaitingTurn) {
@@ -201,13 +201,6 @@ func (w RolloutWave) CountPlanless() int {
 }
 
 func (c RolloutCluster) lacksPlan() bool { return c.State == string(rollout.Waiting) && c.Plan == "" }
-
-func (c RolloutCluster) shownName() string {
-	if c.DisplayName != "" {
-		return c.Name + " (" + c.DisplayName + ")"
-	}
-	return c.Name
-}
 
 // WriteRolloutPlan prints each wave with its clusters: grouped by what stops them, or in wide form
 // on a line each.
@@ -321,7 +314,7 @@ func writeEveryCluster(s console.Screen, clusters []RolloutCluster) {
 	table := console.Table{Columns: []console.Column{{}, {Title: "cluster", Max: maxName}, {Title: "state", Rank: 1}, {Title: fourth, Rank: 2}}}
 	for _, c := range clusters {
 		shown := stateOfCluster(c)
-		table.Rows = append(table.Rows, []string{shown.mark, s.Plain(c.shownName()), s.Plain(shown.words), s.Plain(cmp.Or(cell(c), "–"))})
+		table.Rows = append(table.Rows, []string{shown.mark, s.Plain(rollout.ShownName(c.Name, c.DisplayName)), s.Plain(shown.words), s.Plain(cmp.Or(cell(c), "–"))})
 	}
 	table, _ = s.Fitting(table)
 	lines, columns := s.Lines(table), s.TableWidth(table)
@@ -435,7 +428,7 @@ func groupStates(clusters []RolloutCluster) []clusterGroup {
 }
 
 func (g *clusterGroup) add(c RolloutCluster) {
-	g.names = append(g.names, c.shownName())
+	g.names = append(g.names, rollout.ShownName(c.Name, c.DisplayName))
 	if c.Message != g.message && !strings.HasPrefix(g.message, g.cause+", for example ") {
 		g.message = g.cause + ", for example " + g.message
 	}

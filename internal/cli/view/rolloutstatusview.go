@@ -105,7 +105,7 @@ func writeWaves(s console.Screen, waves []v1alpha1.WaveStatus) {
 func writeNotes(s console.Screen, notes []v1alpha1.RolloutNote) {
 	var clusters []RolloutCluster
 	for _, n := range notes {
-		clusters = append(clusters, RolloutCluster{Name: n.Cluster, Wave: n.Wave, State: n.State, Message: n.Message, cause: n.Message})
+		clusters = append(clusters, RolloutCluster{Name: n.Cluster, DisplayName: n.DisplayName, Wave: n.Wave, State: n.State, Message: n.Message, cause: n.Message})
 	}
 	writeGroups(s, clusters)
 }

@@ -255,10 +255,10 @@ func TestDecide_limitInAll(t *testing.T) {
 func TestDecide_joined(t *testing.T) {
 	r := rolloutOf(v1alpha1.Wave{Name: "all"})
 	approve(t, r, []Member{done("a")})
-	members := []Member{done("a"), waiting("new")}
+	members := []Member{done("a"), change(waiting("new"), func(m *Member) { m.DisplayName = "legacy" })}
 	d := Decide(Input{Rollout: r, Members: members, Now: now})
 	notes := d.Shown.Status().Notes
-	if d.Begin != nil || len(notes) != 1 || notes[0].Cluster != "new" || notes[0].State != NotApproved {
+	if d.Begin != nil || len(notes) != 1 || notes[0].Cluster != "new" || notes[0].DisplayName != "legacy" || notes[0].State != NotApproved {
 		t.Errorf("begins %v, %+v", d.Begin, notes)
 	}
 	approve(t, r, members)

@@ -14,9 +14,10 @@ import (
 
 // Member is a ClusterMigration as it is now.
 type Member struct {
-	Name   string
-	Labels map[string]string // of Rancher's Cluster
-	Goal   v1alpha1.Goal
+	Name        string
+	DisplayName string            // in Rancher's UI, or empty if that is Name
+	Labels      map[string]string // of Rancher's Cluster
+	Goal        v1alpha1.Goal
 	// Approved is spec.approvedPlan.
 	Approved string
 	Mark     Mark

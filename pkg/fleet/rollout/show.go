@@ -36,7 +36,7 @@ func (s Shown) notes() []v1alpha1.RolloutNote {
 		for _, wave := range s.Waves {
 			for _, p := range wave.Members {
 				if p.Standing == standing {
-					notes = append(notes, v1alpha1.RolloutNote{Cluster: p.Member.Cluster, Wave: wave.Name, State: string(standing), Message: p.Why})
+					notes = append(notes, p.note(string(standing), p.Why))
 				}
 			}
 		}
@@ -46,9 +46,30 @@ func (s Shown) notes() []v1alpha1.RolloutNote {
 		if p.Standing == Withdrawn {
 			why = p.Why
 		}
-		notes = append(notes, v1alpha1.RolloutNote{Cluster: p.Member.Cluster, Wave: p.Member.Wave, State: NotApproved, Message: why})
+		notes = append(notes, p.note(NotApproved, why))
 	}
 	return notes
+}
+
+func (p Placed) note(state, why string) v1alpha1.RolloutNote {
+	return v1alpha1.RolloutNote{Cluster: p.Member.Cluster, DisplayName: p.DisplayName(), Wave: p.Member.Wave, State: state, Message: why}
+}
+
+// DisplayName returns the name of the cluster in Rancher's UI, or "" if it is the object's or not known.
+func (p Placed) DisplayName() string {
+	if p.Now == nil {
+		return ""
+	}
+	return p.Now.DisplayName
+}
+
+// ShownName returns the name of a cluster for people, such as "prod" or "c-abcde (legacy)". display is
+// its name in Rancher's UI, or empty if that is the same.
+func ShownName(name, display string) string {
+	if display == "" {
+		return name
+	}
+	return name + " (" + display + ")"
 }
 
 func countsOf(members []Placed) v1alpha1.RolloutCounts {
@@ -113,7 +134,7 @@ func Propose(in Input) (v1alpha1.RolloutApproval, []ShownWave, error) {
 // Seen returns a member from the status of a ClusterMigration, for readers without a controller's
 // memory. No decision to write depends on it.
 func Seen(m *v1alpha1.ClusterMigration, labels map[string]string) Member {
-	member := Member{Name: m.Name, Labels: labels, Goal: m.Spec.Goal, Approved: m.Spec.ApprovedPlan, Mark: MarkOf(m)}
+	member := Member{Name: m.Name, DisplayName: m.Status.DisplayName, Labels: labels, Goal: m.Spec.Goal, Approved: m.Spec.ApprovedPlan, Mark: MarkOf(m)}
 	if d := m.Status.Display; d != nil {
 		member.State, member.Message = status.StateOf(d.State), d.Message
 	}

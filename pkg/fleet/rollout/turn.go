@@ -194,7 +194,7 @@ func failures(members []Placed) string {
 	var parts []string
 	for _, p := range members {
 		if p.Standing == Failed {
-			parts = append(parts, p.Member.Cluster+" failed: "+p.Why)
+			parts = append(parts, ShownName(p.Member.Cluster, p.DisplayName())+" failed: "+p.Why)
 		}
 	}
 	if more := len(parts) - most; more > 0 {

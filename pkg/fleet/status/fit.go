@@ -24,7 +24,7 @@ const (
 // counts the removed list items, and removes the oldest runs first. Foreign texts become one line
 // without control characters.
 func Fit(s *v1alpha1.ClusterMigrationStatus) {
-	s.Position = word(s.Position, 16)
+	s.DisplayName, s.Position = prose(s.DisplayName, maxName), word(s.Position, 16)
 	fitPlan(s.Plan)
 	fitRun(s.Run)
 	fitAudit(s.Audit)
@@ -57,7 +57,7 @@ func FitRollout(s *v1alpha1.MigrationRolloutStatus) {
 	}
 	for i := range s.Notes {
 		note := &s.Notes[i]
-		note.Cluster, note.Message = word(note.Cluster, maxName), prose(note.Message, maxConditionMessage)
+		note.Cluster, note.DisplayName, note.Message = word(note.Cluster, maxName), prose(note.DisplayName, maxName), prose(note.Message, maxConditionMessage)
 	}
 	if d := s.Display; d != nil {
 		d.State, d.Message = word(d.State, 32), prose(d.Message, maxMessage)

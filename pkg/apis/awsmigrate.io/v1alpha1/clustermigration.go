@@ -16,6 +16,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Step",type=string,JSONPath=`.status.run.step.id`
 // +kubebuilder:printcolumn:name="Fails",type=integer,JSONPath=`.status.audit.fail`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Cluster",type=string,priority=1,JSONPath=`.status.displayName`
 // +kubebuilder:printcolumn:name="Plan",type=string,priority=1,JSONPath=`.status.plan.hash`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.display.message`
 // +kubebuilder:metadata:annotations="awsmigrate.io/schema=1"

@@ -216,6 +216,10 @@ type WaveStatus struct {
 type RolloutNote struct {
 	// +kubebuilder:validation:MaxLength=253
 	Cluster string `json:"cluster"`
+	// Its name in Rancher's UI, if that differs.
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	DisplayName string `json:"displayName,omitempty"`
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	Wave string `json:"wave,omitempty"`

@@ -176,7 +176,7 @@ func TestColumns(t *testing.T) {
 	}
 	want := []string{
 		"Goal.spec.goal", "Position.status.position", "State.status.display.state", "Step.status.run.step.id",
-		"Fails.status.audit.fail", "Age.metadata.creationTimestamp", "Plan.status.plan.hash", "Message.status.display.message",
+		"Fails.status.audit.fail", "Age.metadata.creationTimestamp", "Cluster.status.displayName", "Plan.status.plan.hash", "Message.status.display.message",
 	}
 	if !slices.Equal(columns, want) {
 		t.Errorf("%v, wanted %v", columns, want)

@@ -25,6 +25,10 @@ type ClusterMigrationStatus struct {
 	// The generation of the spec that this status is based on.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// The name of the cluster in Rancher's UI, if it is not the name of this object.
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	DisplayName string `json:"displayName,omitempty"`
 	// The position of the cluster: P0 to P5, or unknown.
 	// +kubebuilder:validation:MaxLength=16
 	// +optional
