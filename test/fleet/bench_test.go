@@ -85,12 +85,14 @@ func rollOutOver(b *testing.B, n int) {
 		m.SetAway(true)
 	}
 	o.must(b, "rollout", "approve", "--name", "eu", "--yes")
+	speed := measureSpeed(b)
 	began := time.Now()
 	o.waitFor(b, "the last cluster", 2*time.Hour, func(r *v1alpha1.MigrationRollout) bool {
 		return int(r.Status.Counts.Done) == n-failed-away && int(r.Status.Counts.Failed) == failed+away
 	})
 	done := p.measure(b, requests)
 	fmt.Printf("%d clusters: %d migrated in %s; %s\n", n, n-failed-away, time.Since(began).Round(time.Second), done.since(planned))
+	fmt.Printf("%d clusters: meanwhile the same work took %s of CPU\n", n, speed())
 	o.waitFor(b, "the audits after the soak", time.Hour, inState(status.Succeeded))
 	audits := p.measure(b, requests).since(done)
 	p.measureIdle(b, requests, n, float64(audits.requests)/float64(n-failed-away))
