@@ -49,8 +49,8 @@ func Fit(s *v1alpha1.ClusterMigrationStatus) {
 // maxNotes is the maximum number of notes of a rollout.
 const maxNotes = 50
 
-// FitRollout cuts the status of a rollout to its schema, and counts the removed notes. 32 waves and
-// 50 notes stay below v1alpha1.StatusLimit.
+// FitRollout cuts the status of a rollout to its schema and to v1alpha1.StatusLimit bytes. It removes the
+// last notes first, and counts them.
 func FitRollout(s *v1alpha1.MigrationRolloutStatus) {
 	if missing := len(s.Notes) - maxNotes; missing > 0 {
 		s.Notes, s.More = s.Notes[:maxNotes], s.More+int64(missing)
@@ -63,6 +63,9 @@ func FitRollout(s *v1alpha1.MigrationRolloutStatus) {
 		d.State, d.Message = word(d.State, 32), prose(d.Message, maxMessage)
 	}
 	s.Conditions = fitConditions(s.Conditions)
+	for len(s.Notes) > 0 && size(s) > v1alpha1.StatusLimit {
+		s.Notes, s.More = s.Notes[:len(s.Notes)-1], s.More+1
+	}
 }
 
 func fitPlan(p *v1alpha1.Plan) {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,9 +18,9 @@ import (
 )
 
 // schema returns the generated schema of a status.
-func schema(t testing.TB) *jsonschema.Schema {
+func schema(t testing.TB, kind string) *jsonschema.Schema {
 	t.Helper()
-	text, err := os.ReadFile("../../../charts/awsmigrate-crd/templates/awsmigrate.io_clustermigrations.yaml")
+	text, err := os.ReadFile("../../../charts/awsmigrate-crd/templates/awsmigrate.io_" + kind + ".yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func schema(t testing.TB) *jsonschema.Schema {
 }
 
 // fits fails if a status is too large, or its schema refuses it.
-func fits(t testing.TB, by *jsonschema.Schema, s *v1alpha1.ClusterMigrationStatus) {
+func fits(t testing.TB, by *jsonschema.Schema, s any) {
 	t.Helper()
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -98,11 +99,26 @@ func fill(v reflect.Value, text func() string, entries func() int) {
 
 // The largest texts, in the longest lists, still fit.
 func TestFit_largestStatus_fits(t *testing.T) {
-	by := schema(t)
+	by := schema(t, "clustermigrations")
 	for _, character := range []string{"x", "é", "日", "😀", "<", "\"", "\x00", "\xff", "\u2028"} {
 		s := filled(func() string { return strings.Repeat(character, 5000) }, func() int { return 40 })
 		Fit(s)
 		fits(t, by, s)
+	}
+}
+
+// The status of a rollout with the largest texts fits, too, and counts the notes that it leaves out.
+func TestFitRollout_largestStatus_fits(t *testing.T) {
+	by := schema(t, "migrationrollouts")
+	for _, character := range []string{"x", "日", "\""} {
+		text := strings.Repeat(character, 5000)
+		s := &v1alpha1.MigrationRolloutStatus{Waves: slices.Repeat([]v1alpha1.WaveStatus{{Name: strings.Repeat("w", 63), State: "Waiting"}}, 32), Display: &v1alpha1.Display{State: text, Message: text}}
+		s.Notes = slices.Repeat([]v1alpha1.RolloutNote{{Cluster: text, DisplayName: text, Wave: strings.Repeat("w", 63), State: "NotApproved", Message: text}}, 60)
+		FitRollout(s)
+		fits(t, by, s)
+		if len(s.Notes) < 20 || len(s.Notes)+int(s.More) != 60 {
+			t.Errorf("%q: %d notes and %d more of 60", character, len(s.Notes), s.More)
+		}
 	}
 }
 
@@ -151,7 +167,7 @@ func FuzzFit(f *testing.F) {
 	for _, text := range []string{"plain", "é<>&\"\\", "\u202e😀", "\xf0\x9f", strings.Repeat("long ", 300)} {
 		f.Add(text, uint64(1))
 	}
-	by := schema(f)
+	by := schema(f, "clustermigrations")
 	f.Fuzz(func(t *testing.T, text string, seed uint64) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		s := filled(func() string { return repeated(text, random.IntN(3000)) }, func() int { return random.IntN(20) })

@@ -20,18 +20,18 @@ func bounded(text string, characters, bytes int) string {
 	text = plaintext.Line(text)
 	for {
 		kept := plaintext.Clip(text, characters, false)
-		if size(kept) <= bytes {
+		if size(kept)-len(`""`) <= bytes {
 			return kept
 		}
 		characters = characters * 3 / 4
 	}
 }
 
-// size returns the length of text in the JSON that an API server stores.
-func size(text string) int {
-	encoded, err := json.Marshal(text)
+// size returns the length of a value as the JSON that an API server stores.
+func size(value any) int {
+	encoded, err := json.Marshal(value)
 	if err != nil {
-		return len(text) // cannot happen
+		return 0 // cannot happen
 	}
-	return len(encoded) - len(`""`)
+	return len(encoded)
 }
