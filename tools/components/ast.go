@@ -45,10 +45,7 @@ func sourceGates(b *builder) (map[string]gateSpec, error) {
 	r := gateReader{minor: minor, names: map[string]string{}, specs: map[string]gateSpec{}, needs: map[string][]string{}}
 	var files []*ast.File
 	for module, folders := range gateFolders() {
-		version := b.replaced(module)
-		if module == "k8s.io/kubernetes" {
-			version = "v" + b.version
-		}
+		version := b.stagedAt(module)
 		if version == "" {
 			continue // not a staging module of this version
 		}

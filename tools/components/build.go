@@ -189,6 +189,15 @@ func (b *builder) writeProbe() error {
 	return os.WriteFile(filepath.Join(b.dir, "main.go"), program.Bytes(), 0o600)
 }
 
+// stagedAt returns the version of Kubernetes' own module or of one that it stages, or "" if the version
+// stages no such module.
+func (b *builder) stagedAt(module string) string {
+	if module == "k8s.io/kubernetes" {
+		return "v" + b.version
+	}
+	return b.replaced(module)
+}
+
 // replaced returns the version of a staging module in the go.mod that writeModule wrote.
 func (b *builder) replaced(module string) string {
 	content, err := os.ReadFile(filepath.Join(b.dir, "go.mod"))

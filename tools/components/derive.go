@@ -105,11 +105,7 @@ func declaredFlags(root, version, program string) (declarations, error) {
 		return d, err
 	}
 	for module, folders := range flagFolders(program) {
-		at := b.replaced(module)
-		if module == "k8s.io/kubernetes" {
-			at = "v" + b.version
-		}
-		m, err := b.download(module, at)
+		m, err := b.download(module, b.stagedAt(module))
 		if err != nil {
 			return d, err
 		}

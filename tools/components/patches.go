@@ -89,10 +89,7 @@ func (b *builder) readOptions() (options, error) {
 		return o, err
 	}
 	for module, in := range folders {
-		at := b.replaced(module)
-		if module == "k8s.io/kubernetes" {
-			at = "v" + b.version
-		}
+		at := b.stagedAt(module)
 		if at == "" {
 			continue // not a staging module of this version
 		}
